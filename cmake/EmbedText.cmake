@@ -1,0 +1,21 @@
+# embed_text(<target> <function> FILES <file>...)
+#
+# Makes the texts of the files available to C++ in <target>: a generated header "<function>.h" declares
+#   std::string_view <function>(std::string_view name);
+# which gives the text of the file with that name (its last path component), and an empty view for another name.
+# A text is compiled in as bytes, so nothing in it needs escaping.
+function(embed_text target function)
+  cmake_parse_arguments(ARG "" "" "FILES" ${ARGN})
+  set(out ${CMAKE_CURRENT_BINARY_DIR}/${function})
+  list(TRANSFORM ARG_FILES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
+  add_custom_command(
+    OUTPUT ${out}.cpp
+    COMMAND ${CMAKE_COMMAND} -DFUNCTION=${function} -DOUT=${out}.cpp "-DFILES=${sources}"
+            -P ${CMAKE_SOURCE_DIR}/cmake/EmbedTextScript.cmake
+    DEPENDS ${sources} ${CMAKE_SOURCE_DIR}/cmake/EmbedTextScript.cmake
+    VERBATIM)
+  file(CONFIGURE OUTPUT ${out}.h CONTENT
+       "#pragma once\n#include <string_view>\nnamespace gpulua {\nstd::string_view @function@(std::string_view name);\n}\n" @ONLY)
+  target_sources(${target} PRIVATE ${out}.cpp)
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
+endfunction()

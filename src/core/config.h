@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace gpulua {
+
+/// Everything that the environment decides, read in one place. docs/reference.md lists the variables.
+struct Config {
+  std::string device;                     // GPULUA_DEVICE; empty: cuda:0 if there is one, else cpu
+  std::filesystem::path cache_directory;  // GPULUA_CACHE_DIR, else $XDG_CACHE_HOME/gpulua, else ~/.cache/gpulua; empty: none
+  std::uintmax_t cache_limit = std::uintmax_t{1} << 30;  // GPULUA_CACHE_LIMIT, bytes
+  std::filesystem::path cuda_home;        // CUDA_HOME, else CUDA_PATH; empty: not set
+
+  static Config from_environment();
+};
+
+}  // namespace gpulua

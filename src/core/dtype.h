@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace gpulua {
+
+enum class DType : std::uint8_t {
+  boolean, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
+  float16, bfloat16, float32, float64, complex64, complex128,
+};
+
+enum class DTypeKind : std::uint8_t { boolean, signed_integer, unsigned_integer, floating, complex };
+
+/// One row of the table of element types.
+struct DTypeInfo {
+  DType dtype;
+  std::string_view name;    // NumPy's: "float32"
+  std::string_view alias;   // "f32"
+  std::string_view device;  // the type's name in the device code that we emit
+  DTypeKind kind;
+  std::uint8_t size;        // bytes an element; the alignment too, but complex aligns to half
+};
+
+std::span<const DTypeInfo> dtype_table();
+const DTypeInfo& info(DType dtype);
+inline std::string_view name(DType dtype) { return info(dtype).name; }
+inline std::size_t size_of(DType dtype) { return info(dtype).size; }
+
+/// The dtype of that name or alias, if there is one.
+std::optional<DType> find_dtype(std::string_view name);
+/// As find_dtype; throws Error that lists the names there are.
+DType parse_dtype(std::string_view name);
+
+/// IEEE binary16 and bfloat16 as raw bits, rounded to nearest even.
+float half_to_float(std::uint16_t bits);
+std::uint16_t float_to_half(float value);
+float bfloat16_to_float(std::uint16_t bits);
+std::uint16_t float_to_bfloat16(float value);
+
+}  // namespace gpulua

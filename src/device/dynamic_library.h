@@ -1,0 +1,37 @@
+#pragma once
+
+// Shared libraries that are used where they are found and never required.
+
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/core/config.h"
+
+namespace gpulua {
+
+/// An open shared library. It is never closed: vendors' libraries keep threads and exit handlers.
+class DynamicLibrary {
+ public:
+  DynamicLibrary() = default;
+  explicit operator bool() const { return handle_ != nullptr; }
+  /// Opens `file` (a path or a name for the loader); on failure the result is empty and `why` has the loader's text.
+  static DynamicLibrary open(const std::string& file, std::string& why);
+  /// Null when there is no such symbol.
+  void* symbol(const char* name) const;
+
+ private:
+  void* handle_ = nullptr;
+};
+
+/// Where a library of the CUDA toolkit is: the loader's own path, CUDA_HOME, /usr/local/cuda, pip's `nvidia` wheels.
+/// Looks without loading anything. `names` in order of preference ("libnvrtc.so.13", "libnvrtc.so.12").
+std::optional<std::filesystem::path> find_cuda_library(const Config& config, std::span<const std::string_view> names);
+
+/// Identifies a file for a cache key without reading it: real path, size, time of last change.
+std::string file_identity(const std::filesystem::path& file);
+
+}  // namespace gpulua

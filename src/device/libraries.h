@@ -1,0 +1,53 @@
+#pragma once
+
+// The library interfaces of a device, one small class each. Matrices are row-major here; an implementation over a
+// column-major library swaps its operands.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "src/core/dtype.h"
+
+namespace gpulua {
+
+class Stream;
+
+/// C (m x n) = alpha * op(A) (m x k) * op(B) (k x n) + beta * C, row-major; leading dimensions in elements.
+struct GemmProblem {
+  DType dtype = DType::float32;  // float32 or float64
+  bool transpose_a = false, transpose_b = false;
+  std::int64_t m = 0, n = 0, k = 0;  // all > 0
+  double alpha = 1, beta = 0;
+  const void* a = nullptr;
+  const void* b = nullptr;
+  void* c = nullptr;
+  std::int64_t lda = 0, ldb = 0, ldc = 0;
+};
+
+class Blas {
+ public:
+  virtual ~Blas() = default;
+  virtual void gemm(const GemmProblem& problem, Stream& stream) = 0;
+};
+
+/// A random number generator of the vendor's library; its sequence goes on from call to call.
+class RngGenerator {
+ public:
+  virtual ~RngGenerator() = default;
+  /// `count` values of `dtype` (float32 or float64) to device memory: uniform in (0, 1].
+  virtual void uniform(DType dtype, void* out, std::size_t count, Stream& stream) = 0;
+  /// Normal with the given mean and standard deviation. Any count is taken, odd ones too.
+  virtual void normal(DType dtype, void* out, std::size_t count, double mean, double stddev, Stream& stream) = 0;
+};
+
+class Rng {
+ public:
+  virtual ~Rng() = default;
+  /// `algorithm` is one of cuRAND's pseudo-random generators by name ("xorwow", "mrg32k3a", "mtgp32", "mt19937",
+  /// "philox4_32_10"); throws Error that lists them for another.
+  virtual std::unique_ptr<RngGenerator> create(std::string_view algorithm, std::uint64_t seed) = 0;
+};
+
+}  // namespace gpulua

@@ -1,0 +1,46 @@
+#pragma once
+
+// The parameter types of a kernel, read from its C++ signature.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/core/dtype.h"
+
+namespace gpulua {
+
+enum class ParameterKind : std::uint8_t {
+  scalar,   // a number or bool: `dtype` says which
+  pointer,  // `dtype` of the pointee where it is an element type, none for void and structs
+  vector,   // float3, dim3 and kin: `dtype` and `lanes`
+  record,   // a struct or union by value: `size` bytes
+  unknown,  // a module without C++ types: `size` bytes, anything of that size fits
+};
+
+struct Parameter {
+  ParameterKind kind = ParameterKind::unknown;
+  std::optional<DType> dtype;
+  std::uint8_t lanes = 1;       // 1 to 4
+  bool writable = false;        // pointer to non-const: the kernel may write there
+  std::uint32_t size = 0;       // bytes of the value passed
+  std::string type;             // as C++ writes it: "const float*"
+};
+
+struct Signature {
+  std::vector<Parameter> parameters;
+};
+
+/// Reads a demangled parameter list, "float, float const*, P, unsigned long" (without the parentheses; "" and "void" are empty).
+/// `sizes` has the bytes of each parameter as the compiler laid them out; it may be empty where no parameter is a record.
+/// Throws Error when the two do not agree in number.
+Signature parse_signature(std::string_view parameters, std::span<const std::uint32_t> sizes = {});
+
+/// "saxpy(float, const float*, unsigned long)", for messages.
+std::string to_string(std::string_view name, const Signature& signature);
+
+}  // namespace gpulua
