@@ -1,0 +1,61 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "src/core/buffer.h"
+#include "src/core/context.h"
+#include "src/core/dtype.h"
+#include "src/core/layout.h"
+#include "src/core/scalar.h"
+
+namespace gpulua {
+
+/// The value of an array: elements in a buffer.
+struct Node {
+  DType dtype;
+  Layout layout;
+  BufferRef buffer;
+
+  std::size_t itemsize() const { return size_of(dtype); }
+  OpenDevice& device() const { return buffer->device(); }
+  std::size_t nbytes() const { return static_cast<std::size_t>(layout.size()) * itemsize(); }
+  /// The first element, for work about to be queued on `stream`.
+  char* read(const StreamRef& stream) const;
+  char* write(const StreamRef& stream) const;
+};
+
+/// What a script holds. Copies are the same array; views share the buffer and write through.
+using Array = std::shared_ptr<Node>;
+
+/// Uninitialised, row-major.
+Array empty(OpenDevice& device, Dims shape, DType dtype);
+Array full(OpenDevice& device, Dims shape, DType dtype, const Scalar& value);
+/// first + step * i. For integers both are integral and the arithmetic is exact.
+Array range(OpenDevice& device, std::int64_t count, DType dtype, double first, double step);
+/// `count` values from `first` to `last`, both exact.
+Array linspace(OpenDevice& device, std::int64_t count, DType dtype, double first, double last);
+Array view(const Array& array, Layout layout);
+
+/// Row-major copy on the same device.
+Array copy(const Array& array);
+Array astype(const Array& array, DType dtype);
+/// The array itself if it is row-major already, else a copy.
+Array contiguous(const Array& array);
+Array to_device(const Array& array, OpenDevice& device);
+
+/// Writes `from`, broadcast and converted to to's dtype, into `to`; the devices may differ, the two may overlap.
+void copy_into(const Array& to, const Array& from);
+void fill(const Array& array, const Scalar& value);
+
+/// Row-major bytes of the array, to host memory of nbytes(). Waits.
+void download(const Node& array, void* host);
+/// Row-major bytes into a row-major array. The host memory may be reused when the call returns.
+void upload(const Node& array, const void* host);
+/// The only element of an array of size 1. Waits.
+Scalar item(const Node& array);
+
+/// "float32[1000x1000] cuda:0" and the corners. Copies only what it shows.
+std::string format(const Node& array);
+
+}  // namespace gpulua

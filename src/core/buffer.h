@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "src/core/host.h"
+#include "src/device/device.h"
+
+namespace gpulua {
+
+class OpenDevice;
+
+/// A run of device memory, shared by the arrays that view it.
+///
+/// It knows which streams use it, so that work queued on different streams keeps its order: a read waits for the last
+/// write, a write for every use, a free for both. With one stream this costs two comparisons.
+class Buffer {
+ public:
+  /// Takes over `memory`, allocated on `home`.
+  Buffer(std::shared_ptr<OpenDevice> device, void* memory, std::size_t bytes, StreamRef home, Origin origin);
+  /// Memory of someone else, kept by `owner`.
+  Buffer(std::shared_ptr<OpenDevice> device, void* memory, std::size_t bytes, std::shared_ptr<void> owner);
+  ~Buffer();
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  OpenDevice& device() const { return *device_; }
+  const std::shared_ptr<OpenDevice>& device_ref() const { return device_; }
+  std::size_t bytes() const { return bytes_; }
+  const Origin& origin() const { return origin_; }
+  bool freed() const { return memory_ == nullptr && bytes_ != 0; }
+
+  /// The memory, for work about to be queued on `stream` that only reads it. Null for an empty buffer.
+  /// Throws Error when it was freed.
+  void* read(const StreamRef& stream);
+  /// The same, for work that writes it.
+  void* write(const StreamRef& stream);
+  /// Gives the memory back now; arrays that still view it raise when they are used.
+  void free() noexcept;
+
+ private:
+  friend class MemoryAccount;
+
+  void* memory() const;
+  void wait_for(const StreamRef& other, const StreamRef& stream) const;
+
+  std::shared_ptr<OpenDevice> device_;
+  void* memory_;
+  std::size_t bytes_;
+  std::shared_ptr<void> owner_;      // set: the memory is not ours to free
+  StreamRef writer_;                 // the stream of the last write; at first, the one it was allocated on
+  std::vector<StreamRef> readers_;   // streams other than writer_ that read since the last write
+  Origin origin_;
+  Buffer* next_ = nullptr;           // in the account's list
+  Buffer* previous_ = nullptr;
+};
+using BufferRef = std::shared_ptr<Buffer>;
+
+}  // namespace gpulua

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/core/buffer.h"
+#include "src/core/config.h"
+#include "src/core/host.h"
+#include "src/core/launch_log.h"
+#include "src/core/memory.h"
+#include "src/device/cache.h"
+#include "src/device/device.h"
+#include "src/device/plugin.h"
+
+namespace gpulua {
+
+class Context;
+
+/// A device in use by one context: the device itself, its current stream, and the books kept on it.
+class OpenDevice {
+ public:
+  OpenDevice(Context& context, std::unique_ptr<Device> device);
+
+  Device& device() const { return *device_; }
+  const DeviceInfo& info() const { return device_->info(); }
+  const std::string& name() const { return device_->info().name; }
+  Context& context() const { return context_; }
+  MemoryAccount& memory() { return memory_; }
+  LaunchLog& launches() { return launches_; }
+
+  /// The stream that work goes to unless it names another.
+  const StreamRef& stream() const { return stream_; }
+  /// Null: the device's first stream again.
+  void set_stream(StreamRef stream) { stream_ = stream ? std::move(stream) : first_stream_; }
+
+  /// `bytes` of device memory on the current stream. Collects and retries when there is no room, then throws
+  /// ErrorKind::memory with the live bytes and who holds most of them.
+  void* allocate(std::size_t bytes);
+  /// Waits for `stream`; a failure of its work is thrown with the launches that it can come from.
+  void synchronize(Stream& stream);
+  /// Queues the kernel on `stream` and notes it; in debug mode waits for it.
+  void launch(Kernel& kernel, const LaunchConfig& config, void** arguments, const StreamRef& stream);
+
+ private:
+  void* try_allocate(std::size_t bytes);
+
+  Context& context_;
+  std::unique_ptr<Device> device_;
+  StreamRef first_stream_;
+  StreamRef stream_;
+  MemoryAccount memory_;
+  LaunchLog launches_;
+};
+
+/// What `gpu.devices()` lists.
+struct DeviceListing {
+  std::string name;
+  std::string kind;
+};
+
+/// Everything one script (one Lua state) works with. No state is shared between contexts, and there is none outside of them.
+class Context {
+ public:
+  /// `host` may be set later, by set_host; until then nothing collects.
+  explicit Context(Config config);
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  const Config& config() const { return config_; }
+  KernelCache& cache() { return cache_; }
+  /// Null: none. The host outlives the context's use of it.
+  void set_host(Host* host) { host_ = host; }
+  Host* host() const { return host_; }
+
+  /// The devices that the plugins found beside the library report. Starts none.
+  std::vector<DeviceListing> list_devices();
+  /// Opens "cuda:0", "cuda" (its first) or "cpu", or gives the one already open.
+  /// Throws ErrorKind::unavailable, with the devices there are, for another name.
+  std::shared_ptr<OpenDevice> device(std::string_view name);
+  /// The device that new arrays go to; opens it when it is first asked for.
+  const std::shared_ptr<OpenDevice>& current();
+  void set_current(std::shared_ptr<OpenDevice> device) { current_ = std::move(device); }
+  const std::vector<std::shared_ptr<OpenDevice>>& open_devices() const { return open_; }
+
+  /// Waits for all work on all devices.
+  void synchronize();
+
+  /// Makes waits and long launches throw ErrorKind::interrupted. May be called from a signal handler or another thread.
+  void interrupt() noexcept { interrupted_.store(true, std::memory_order_relaxed); }
+  std::atomic<bool>& interrupted() { return interrupted_; }
+
+  /// Synchronise after every launch, so that an error names its own call.
+  bool debug = false;
+
+ private:
+  DevicePlugin& plugin(std::string_view kind);
+  std::string default_device();
+
+  Config config_;
+  KernelCache cache_;
+  std::atomic<bool> interrupted_{false};
+  DeviceEnvironment environment_{config_, cache_, interrupted_};
+  Host* host_ = nullptr;
+  std::vector<std::unique_ptr<DevicePlugin>> plugins_;
+  std::vector<std::shared_ptr<OpenDevice>> open_;
+  std::shared_ptr<OpenDevice> current_;
+};
+
+}  // namespace gpulua

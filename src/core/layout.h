@@ -1,0 +1,64 @@
+#pragma once
+
+// Shapes and strides: where the elements of a dense array, or of a view of one, lie in its buffer. No device, no dtype:
+// strides and offsets count elements.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace gpulua {
+
+using Dims = std::vector<std::int64_t>;
+
+inline constexpr std::size_t max_ndim = 64;  // as NumPy
+
+struct Layout {
+  Dims shape;
+  Dims strides;             // may be negative or 0 (broadcast)
+  std::int64_t offset = 0;  // of the first element
+
+  std::size_t ndim() const { return shape.size(); }
+  std::int64_t size() const;
+  /// True iff the elements lie one after the other in row-major order, wherever the first is.
+  bool contiguous() const;
+  /// True iff several indices mean one element, so that a write has no one meaning.
+  bool overlaps_itself() const;
+};
+
+/// Number of elements. Throws Error for a negative extent, more than max_ndim dimensions, or more than 2^62 elements.
+std::int64_t checked_size(const Dims& shape);
+Layout row_major(Dims shape);
+
+/// An item of an index in basic indexing; axes and positions count from 0 here.
+struct IndexSpec {
+  enum class Kind { integer, slice, ellipsis, new_axis } kind = Kind::slice;
+  std::int64_t first = 0;   // integer: the position. slice: the first position taken
+  std::int64_t count = -1;  // slice: how many positions are taken; -1: the whole axis (first and step do not count)
+  std::int64_t step = 1;
+
+  static IndexSpec whole() { return {}; }
+};
+
+/// The view that the specs select: missing ones take the whole axis. Positions have been checked against the shape.
+Layout index(const Layout& layout, std::span<const IndexSpec> specs);
+Layout transpose(const Layout& layout);
+/// The same elements in another shape without moving them, where the strides allow it.
+std::optional<Layout> reshape(const Layout& layout, const Dims& shape);
+/// Throws Error: "operands could not be broadcast together with shapes (2,3) (2,4)".
+Layout broadcast_to(const Layout& layout, const Dims& shape);
+/// Both layouts have the same shape. Drops axes of extent 1 and joins axes that are adjacent in both, to the fewest axes.
+void collapse(Layout& a, Layout& b);
+
+/// The first and one past the last position in the buffer that the layout touches; equal for an empty one.
+struct Extent {
+  std::int64_t begin = 0, end = 0;
+};
+Extent extent(const Layout& layout);
+
+/// "(2,3)", as error messages write shapes.
+std::string to_string(const Dims& shape);
+
+}  // namespace gpulua
