@@ -1,5 +1,6 @@
 #include "src/core/config.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
@@ -29,7 +30,8 @@ std::uintmax_t bytes(const char* name, std::uintmax_t otherwise) {
   std::uintmax_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size())
-    throw Error("[config] expected " + std::string(name) + " to be a number of bytes, got \"" + std::string(text) + "\"");
+    throw Error("[config] expected " + std::string(name) + " to be a number of bytes, got \"" + std::string(text) +
+                "\"");
   return value;
 }
 
@@ -55,6 +57,8 @@ Config Config::from_environment() {
   config.library_path = directories(variable("LD_LIBRARY_PATH"));
   for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"})
     if (const std::string_view prefix = variable(name); !prefix.empty()) config.python_prefixes.emplace_back(prefix);
+  if (const std::string_view home = variable("HOME"); !home.empty())
+    config.python_prefixes.push_back(std::filesystem::path(home) / ".local");
   return config;
 }
 

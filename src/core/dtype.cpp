@@ -39,9 +39,13 @@ static_assert(in_order());
 
 }  // namespace
 
-std::span<const DTypeInfo> dtype_table() { return table; }
+std::span<const DTypeInfo> dtype_table() {
+  return table;
+}
 
-const DTypeInfo& info(DType dtype) { return table[static_cast<std::size_t>(dtype)]; }
+const DTypeInfo& info(DType dtype) {
+  return table[static_cast<std::size_t>(dtype)];
+}
 
 std::optional<DType> find_dtype(std::string_view name) {
   for (const DTypeInfo& row : table)
@@ -79,13 +83,16 @@ std::uint16_t float_to_half(float value) {
   if (magnitude < smallest_normal) {
     // Adding 0.5 puts the unit of the half's subnormals, 2^-24, at the last bit of the sum: the addition rounds for us.
     const float shifted = std::bit_cast<float>(magnitude) + 0.5f;
-    return sign | static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(shifted) - std::bit_cast<std::uint32_t>(0.5f));
+    return sign |
+           static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(shifted) - std::bit_cast<std::uint32_t>(0.5f));
   }
   const std::uint32_t even = (magnitude >> 13) & 1;
   return sign | static_cast<std::uint16_t>((magnitude - (112u << 23) + 0xfff + even) >> 13);
 }
 
-float bfloat16_to_float(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
+float bfloat16_to_float(std::uint16_t bits) {
+  return std::bit_cast<float>(std::uint32_t{bits} << 16);
+}
 
 std::uint16_t float_to_bfloat16(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
