@@ -16,7 +16,8 @@ namespace gpulua {
 
 enum class ParameterKind : std::uint8_t {
   scalar,   // a number or bool: `dtype` says which
-  pointer,  // `dtype` of the pointee where it is an element type, none for void and structs
+  pointer,  // `dtype` of the pointee where it is an element type or a vector of `lanes` of it (float2*); none for void,
+            // structs and pointers
   vector,   // float3, dim3 and kin: `dtype` and `lanes`
   record,   // a struct or union by value: `size` bytes
   unknown,  // a module without C++ types: `size` bytes, anything of that size fits
@@ -37,7 +38,7 @@ struct Signature {
 
 /// Reads a demangled parameter list, "float, float const*, P, unsigned long" (without the parentheses; "" and "void" are empty).
 /// `sizes` has the bytes of each parameter as the compiler laid them out; it may be empty where no parameter is a record.
-/// Throws Error when the two do not agree in number.
+/// Throws Error when the two do not agree, and for a parameter passed by reference.
 Signature parse_signature(std::string_view parameters, std::span<const std::uint32_t> sizes = {});
 
 /// "saxpy(float, const float*, unsigned long)", for messages.
