@@ -1,0 +1,71 @@
+#include "src/core/buffer.h"
+
+#include <algorithm>
+
+#include "src/core/context.h"
+#include "src/core/error.h"
+
+namespace gpulua {
+
+Buffer::Buffer(std::shared_ptr<OpenDevice> device, void* memory, std::size_t bytes, StreamRef home, Origin origin)
+    : device_(std::move(device)), memory_(memory), bytes_(bytes), writer_(std::move(home)), origin_(origin) {
+  device_->memory().add(*this);
+}
+
+Buffer::Buffer(std::shared_ptr<OpenDevice> device, void* memory, std::size_t bytes, std::shared_ptr<void> owner)
+    : device_(std::move(device)), memory_(memory), bytes_(bytes), owner_(std::move(owner)),
+      writer_(device_->stream()) {}
+
+Buffer::~Buffer() { free(); }
+
+void Buffer::free() noexcept {
+  if (freed_) return;
+  freed_ = true;
+  if (owner_) {
+    owner_.reset();
+    return;
+  }
+  device_->memory().remove(*this);
+  if (!memory_) return;
+  try {
+    for (const StreamRef& reader : readers_) wait_for(reader, writer_);
+  } catch (const Error&) {
+    // The device is lost, and with it the order of its work; the next call that may throw reports that.
+  }
+  device_->device().free(memory_, *writer_);
+}
+
+void* Buffer::memory() const {
+  if (freed_) throw Error("the array was freed");
+  return memory_;
+}
+
+void* Buffer::read(const StreamRef& stream) {
+  void* result = memory();
+  if (stream == writer_) return result;
+  if (std::find(readers_.begin(), readers_.end(), stream) == readers_.end()) {
+    wait_for(writer_, stream);
+    readers_.push_back(stream);
+  }
+  return result;
+}
+
+void* Buffer::write(const StreamRef& stream) {
+  void* result = memory();
+  if (stream == writer_ && readers_.empty()) return result;
+  for (const StreamRef& reader : readers_) wait_for(reader, stream);
+  wait_for(writer_, stream);
+  readers_.clear();
+  writer_ = stream;
+  return result;
+}
+
+void Buffer::wait_for(const StreamRef& other, const StreamRef& stream) const {
+  if (other == stream) return;
+  Device& device = device_->device();
+  const EventRef event = device.create_event();
+  device.record(*event, *other);
+  device.wait(*stream, *event);
+}
+
+}  // namespace gpulua

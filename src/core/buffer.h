@@ -29,7 +29,7 @@ class Buffer {
   const std::shared_ptr<OpenDevice>& device_ref() const { return device_; }
   std::size_t bytes() const { return bytes_; }
   const Origin& origin() const { return origin_; }
-  bool freed() const { return memory_ == nullptr && bytes_ != 0; }
+  bool freed() const { return freed_; }
 
   /// The memory, for work about to be queued on `stream` that only reads it. Null for an empty buffer.
   /// Throws Error when it was freed.
@@ -43,11 +43,13 @@ class Buffer {
   friend class MemoryAccount;
 
   void* memory() const;
+  /// `stream` waits for what is queued on `other` so far.
   void wait_for(const StreamRef& other, const StreamRef& stream) const;
 
   std::shared_ptr<OpenDevice> device_;
-  void* memory_;
+  void* memory_;  // null when bytes_ is 0
   std::size_t bytes_;
+  bool freed_ = false;
   std::shared_ptr<void> owner_;      // set: the memory is not ours to free
   StreamRef writer_;                 // the stream of the last write; at first, the one it was allocated on
   std::vector<StreamRef> readers_;   // streams other than writer_ that read since the last write

@@ -9,13 +9,18 @@ namespace gpulua {
 
 /// Everything that the environment decides, read in one place. docs/reference.md lists the variables.
 struct Config {
-  std::string device;  // GPULUA_DEVICE; empty: cuda:0 if there is one, else cpu
-  std::filesystem::path
-      cache_directory;  // GPULUA_CACHE_DIR, else $XDG_CACHE_HOME/gpulua, else ~/.cache/gpulua; empty: none
-  std::uintmax_t cache_limit = std::uintmax_t{1} << 30;  // GPULUA_CACHE_LIMIT, bytes
-  std::filesystem::path cuda_home;                       // CUDA_HOME, else CUDA_PATH; empty: not set
-  std::vector<std::filesystem::path> library_path;       // LD_LIBRARY_PATH
-  std::vector<std::filesystem::path> python_prefixes;  // where pip puts libraries: VIRTUAL_ENV, CONDA_PREFIX, ~/.local
+  /// GPULUA_DEVICE; empty: cuda:0 if there is one, else cpu.
+  std::string device;
+  /// GPULUA_CACHE_DIR, else $XDG_CACHE_HOME/gpulua, else ~/.cache/gpulua; empty: none.
+  std::filesystem::path cache_directory;
+  /// GPULUA_CACHE_LIMIT, bytes.
+  std::uintmax_t cache_limit = std::uintmax_t{1} << 30;
+  /// CUDA_HOME, else CUDA_PATH; empty: not set.
+  std::filesystem::path cuda_home;
+  /// LD_LIBRARY_PATH.
+  std::vector<std::filesystem::path> library_path;
+  /// Where pip may have put NVIDIA's wheels: VIRTUAL_ENV, CONDA_PREFIX, ~/.local.
+  std::vector<std::filesystem::path> python_prefixes;
 
   /// Throws Error for a variable whose value makes no sense.
   static Config from_environment();

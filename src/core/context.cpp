@@ -1,0 +1,107 @@
+#include "src/core/context.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "src/core/error.h"
+#include "src/core/plugins.h"
+
+namespace gpulua {
+
+OpenDevice::OpenDevice(Context& context, std::unique_ptr<Device> device)
+    : context_(context), device_(std::move(device)), first_stream_(device_->create_stream()), stream_(first_stream_),
+      memory_(device_->info().total_memory) {}
+
+void* OpenDevice::try_allocate(std::size_t bytes) {
+  return memory_.fits(bytes) ? device_->allocate(bytes, *stream_) : nullptr;
+}
+
+void* OpenDevice::allocate(std::size_t bytes) {
+  Host* host = context_.host();
+  if (host && memory_.wants_collection(bytes)) memory_.collect(*host);
+  if (bytes == 0) return nullptr;
+  if (void* memory = try_allocate(bytes)) return memory;
+  if (host) memory_.collect(*host);
+  device_->trim();
+  if (void* memory = try_allocate(bytes)) return memory;
+  throw Error(ErrorKind::memory, "[memory] out of memory on " + name() + ": " + format_bytes(bytes) +
+                                     " wanted, limit " + format_bytes(memory_.limit()) + "; " +
+                                     memory_.describe_holders() + ". x:free() or gpu.scope gives memory back early");
+}
+
+void OpenDevice::synchronize(Stream& stream) {
+  try {
+    device_->synchronize(stream);
+  } catch (const Error& error) {
+    const std::string launches = launches_.describe();
+    if (launches.empty() || (error.kind() != ErrorKind::device && error.kind() != ErrorKind::device_lost)) throw;
+    throw Error(error.kind(), std::string(error.what()) + "\n" + launches);
+  }
+  launches_.clear();
+}
+
+void OpenDevice::launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfig& config, void** arguments,
+                        const StreamRef& stream) {
+  Host* host = context_.host();
+  launches_.note(kernel, host ? host->origin() : Origin{});
+  device_->launch(*kernel, config, arguments, *stream);
+  if (context_.debug) synchronize(*stream);
+}
+
+Context::Context(Config config)
+    : config_(std::move(config)), cache_(config_.cache_directory, config_.cache_limit), plugins_(load_plugins()) {}
+
+Context::~Context() = default;
+
+std::vector<DeviceListing> Context::list_devices() {
+  std::vector<DeviceListing> listing;
+  for (const auto& plugin : plugins_) {
+    std::string why;
+    for (std::string& name : plugin->list(why)) listing.push_back({std::move(name), plugin->kind()});
+  }
+  return listing;
+}
+
+std::shared_ptr<OpenDevice> Context::device(std::string_view name) {
+  const std::size_t colon = name.find(':');
+  const std::string_view kind = name.substr(0, colon);
+  std::vector<std::string> known;
+  std::string reasons;
+  for (const auto& plugin : plugins_) {
+    std::string why;
+    const std::vector<std::string> names = plugin->list(why);
+    if (!why.empty()) reasons += "; " + plugin->kind() + ": " + why;
+    known.insert(known.end(), names.begin(), names.end());
+    if (plugin->kind() != kind) continue;
+
+    const auto found = colon == name.npos ? names.begin() : std::find(names.begin(), names.end(), name);
+    if (found == names.end()) continue;
+    for (const auto& open : open_)
+      if (open->name() == *found) return open;
+    const int ordinal = static_cast<int>(found - names.begin());
+    open_.push_back(std::make_shared<OpenDevice>(*this, plugin->open(ordinal, environment_)));
+    return open_.back();
+  }
+  std::string text = "[device] expected one of ";
+  for (std::size_t i = 0; i < known.size(); ++i) text += (i > 0 ? ", " : "") + known[i];
+  if (known.empty()) text = "[device] no device is available";
+  throw Error(ErrorKind::unavailable, text + ", got \"" + std::string(name) + "\"" + reasons);
+}
+
+std::string Context::default_device() {
+  if (!config_.device.empty()) return config_.device;
+  // Plugins are in the order of preference.
+  const std::vector<DeviceListing> devices = list_devices();
+  return devices.empty() ? "cpu" : devices.front().name;
+}
+
+const std::shared_ptr<OpenDevice>& Context::current() {
+  if (!current_) current_ = device(default_device());
+  return current_;
+}
+
+void Context::synchronize() {
+  for (const auto& open : open_) open->synchronize(*open->stream());
+}
+
+}  // namespace gpulua

@@ -42,7 +42,7 @@ class OpenDevice {
   /// Waits for `stream`; a failure of its work is thrown with the launches that it can come from.
   void synchronize(Stream& stream);
   /// Queues the kernel on `stream` and notes it; in debug mode waits for it.
-  void launch(Kernel& kernel, const LaunchConfig& config, void** arguments, const StreamRef& stream);
+  void launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfig& config, void** arguments, const StreamRef& stream);
 
  private:
   void* try_allocate(std::size_t bytes);
@@ -97,7 +97,6 @@ class Context {
   bool debug = false;
 
  private:
-  DevicePlugin& plugin(std::string_view kind);
   std::string default_device();
 
   Config config_;

@@ -2,10 +2,12 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <string>
-#include <string_view>
+#include <utility>
 
 #include "src/core/host.h"
+#include "src/device/kernel.h"
 
 namespace gpulua {
 
@@ -13,8 +15,8 @@ namespace gpulua {
 /// say whose it was; this says which calls it can have been.
 class LaunchLog {
  public:
-  void note(const std::string& kernel, Origin origin) {
-    entries_[count_ % entries_.size()] = {&kernel, origin};
+  void note(std::shared_ptr<const Kernel> kernel, Origin origin) {
+    entries_[count_ % entries_.size()] = {std::move(kernel), origin};
     ++count_;
   }
   void clear() { count_ = 0; }
@@ -23,7 +25,7 @@ class LaunchLog {
 
  private:
   struct Entry {
-    const std::string* kernel;
+    std::shared_ptr<const Kernel> kernel;
     Origin origin;
   };
   std::array<Entry, 64> entries_{};

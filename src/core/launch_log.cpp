@@ -1,0 +1,25 @@
+#include "src/core/launch_log.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace gpulua {
+
+std::string LaunchLog::describe() const {
+  if (count_ == 0) return {};
+  std::vector<std::string> calls;
+  const std::size_t known = std::min(count_, entries_.size());
+  for (std::size_t i = count_ - known; i < count_; ++i) {
+    const Entry& entry = entries_[i % entries_.size()];
+    std::string call = entry.kernel->entry().name;
+    if (entry.origin.chunk) call += " at " + std::string(entry.origin.chunk) + ":" + std::to_string(entry.origin.line);
+    if (std::find(calls.begin(), calls.end(), call) == calls.end()) calls.push_back(std::move(call));
+  }
+  if (calls.size() == 1) return "launched: " + calls.front();
+  std::string text = "launched since the last synchronisation, the culprit among them:";
+  for (const std::string& call : calls) text += "\n  " + call;
+  if (known < count_) text += "\n  and " + std::to_string(count_ - known) + " earlier ones";
+  return text + "\ngpu.debug(true) synchronises after each launch and so names the one";
+}
+
+}  // namespace gpulua

@@ -1,0 +1,140 @@
+#include "src/core/scalar.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "src/core/error.h"
+
+namespace gpulua {
+
+namespace {
+
+template <class T>
+T load(const void* bytes) {
+  T value;
+  std::memcpy(&value, bytes, sizeof value);
+  return value;
+}
+
+template <class T>
+void put(void* bytes, T value) {
+  std::memcpy(bytes, &value, sizeof value);
+}
+
+[[noreturn]] void does_not_fit(DType dtype, const Scalar& value, const char* why) {
+  throw Error("[convert] " + to_string(value) + " does not fit " + std::string(name(dtype)) + ": " + why);
+}
+
+template <class T>
+T to_integer(DType dtype, const Scalar& value) {
+  using Limits = std::numeric_limits<T>;
+  return std::visit(
+      [&](auto v) -> T {
+        using V = decltype(v);
+        if constexpr (std::is_same_v<V, bool>) {
+          return static_cast<T>(v);
+        } else if constexpr (std::is_same_v<V, std::complex<double>>) {
+          does_not_fit(dtype, value, "it is complex");
+        } else if constexpr (std::is_same_v<V, double>) {
+          // 2^N is exact in a double where 2^N - 1 may not be.
+          const double end = std::ldexp(1.0, Limits::digits);
+          if (std::isnan(v)) does_not_fit(dtype, value, "it is not a number");
+          if (!(v < end && v >= (Limits::is_signed ? -end : 0.0))) does_not_fit(dtype, value, "it is out of range");
+          if (v != std::trunc(v)) does_not_fit(dtype, value, "it is not an integer");
+          return static_cast<T>(v);
+        } else {
+          if (!std::in_range<T>(v)) does_not_fit(dtype, value, "it is out of range");
+          return static_cast<T>(v);
+        }
+      },
+      value);
+}
+
+double to_real(DType dtype, const Scalar& value) {
+  return std::visit(
+      [&](auto v) -> double {
+        if constexpr (std::is_same_v<decltype(v), std::complex<double>>) {
+          does_not_fit(dtype, value, "it is complex");
+        } else {
+          return static_cast<double>(v);
+        }
+      },
+      value);
+}
+
+std::complex<double> to_complex(const Scalar& value) {
+  if (const auto* z = std::get_if<std::complex<double>>(&value)) return *z;
+  return to_real(DType::complex128, value);
+}
+
+bool to_bool(const Scalar& value) {
+  return std::visit([](auto v) { return v != decltype(v){}; }, value);
+}
+
+}  // namespace
+
+Scalar decode(DType dtype, const void* bytes) {
+  switch (dtype) {
+    case DType::boolean: return load<std::uint8_t>(bytes) != 0;
+    case DType::int8: return std::int64_t{load<std::int8_t>(bytes)};
+    case DType::int16: return std::int64_t{load<std::int16_t>(bytes)};
+    case DType::int32: return std::int64_t{load<std::int32_t>(bytes)};
+    case DType::int64: return load<std::int64_t>(bytes);
+    case DType::uint8: return std::int64_t{load<std::uint8_t>(bytes)};
+    case DType::uint16: return std::int64_t{load<std::uint16_t>(bytes)};
+    case DType::uint32: return std::int64_t{load<std::uint32_t>(bytes)};
+    case DType::uint64: return load<std::uint64_t>(bytes);
+    case DType::float16: return double{half_to_float(load<std::uint16_t>(bytes))};
+    case DType::bfloat16: return double{bfloat16_to_float(load<std::uint16_t>(bytes))};
+    case DType::float32: return double{load<float>(bytes)};
+    case DType::float64: return load<double>(bytes);
+    case DType::complex64: return std::complex<double>(load<std::complex<float>>(bytes));
+    case DType::complex128: return load<std::complex<double>>(bytes);
+  }
+  throw Error("[dtype] not an element type");
+}
+
+void encode(DType dtype, const Scalar& value, void* bytes) {
+  switch (dtype) {
+    case DType::boolean: return put(bytes, static_cast<std::uint8_t>(to_bool(value)));
+    case DType::int8: return put(bytes, to_integer<std::int8_t>(dtype, value));
+    case DType::int16: return put(bytes, to_integer<std::int16_t>(dtype, value));
+    case DType::int32: return put(bytes, to_integer<std::int32_t>(dtype, value));
+    case DType::int64: return put(bytes, to_integer<std::int64_t>(dtype, value));
+    case DType::uint8: return put(bytes, to_integer<std::uint8_t>(dtype, value));
+    case DType::uint16: return put(bytes, to_integer<std::uint16_t>(dtype, value));
+    case DType::uint32: return put(bytes, to_integer<std::uint32_t>(dtype, value));
+    case DType::uint64: return put(bytes, to_integer<std::uint64_t>(dtype, value));
+    case DType::float16: return put(bytes, float_to_half(static_cast<float>(to_real(dtype, value))));
+    case DType::bfloat16: return put(bytes, float_to_bfloat16(static_cast<float>(to_real(dtype, value))));
+    case DType::float32: return put(bytes, static_cast<float>(to_real(dtype, value)));
+    case DType::float64: return put(bytes, to_real(dtype, value));
+    case DType::complex64: return put(bytes, std::complex<float>(to_complex(value)));
+    case DType::complex128: return put(bytes, to_complex(value));
+  }
+}
+
+std::string to_string(const Scalar& value) {
+  char text[80];
+  std::visit(
+      [&](auto v) {
+        using V = decltype(v);
+        if constexpr (std::is_same_v<V, bool>) {
+          std::snprintf(text, sizeof text, "%s", v ? "true" : "false");
+        } else if constexpr (std::is_same_v<V, double>) {
+          std::snprintf(text, sizeof text, "%.9g", v);
+        } else if constexpr (std::is_same_v<V, std::complex<double>>) {
+          std::snprintf(text, sizeof text, "%.9g%+.9gi", v.real(), v.imag());
+        } else {
+          std::snprintf(text, sizeof text, "%s", std::to_string(v).c_str());
+        }
+      },
+      value);
+  return text;
+}
+
+}  // namespace gpulua
