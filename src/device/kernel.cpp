@@ -1,0 +1,348 @@
+#include "src/device/kernel.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+#include <numeric>
+
+#include "src/core/error.h"
+#include "src/device/device.h"
+
+namespace gpulua {
+namespace {
+
+// ---- modules as bytes
+// ------------------------------------------------------------------------------------------------- Integers are
+// little-endian and 64 bits wide, strings and lists have their length in front.
+
+constexpr std::uint64_t format_version = 1;
+constexpr std::uint64_t no_dtype = ~std::uint64_t{0};
+
+class Writer {
+ public:
+  void number(std::uint64_t value) {
+    for (int shift = 0; shift < 64; shift += 8) bytes_.push_back(static_cast<char>(value >> shift));
+  }
+  void text(std::string_view value) {
+    number(value.size());
+    bytes_.append(value);
+  }
+  std::string take() { return std::move(bytes_); }
+
+ private:
+  std::string bytes_;
+};
+
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : rest_(bytes) {}
+
+  std::uint64_t number() {
+    const std::string_view bytes = take(8);
+    std::uint64_t value = 0;
+    for (int i = 7; i >= 0; --i) value = value << 8 | static_cast<unsigned char>(bytes[static_cast<std::size_t>(i)]);
+    return value;
+  }
+  /// A number of at most `most`, as the type that holds it.
+  template <typename T>
+  T number(std::uint64_t most) {
+    const std::uint64_t value = number();
+    if (value > most) fail();
+    return static_cast<T>(value);
+  }
+  std::string text() { return std::string(take(number())); }
+  void end() const {
+    if (!rest_.empty()) fail();
+  }
+  [[noreturn]] static void fail() { throw Error("[module] expected a serialized module, got other bytes"); }
+
+ private:
+  std::string_view take(std::uint64_t count) {
+    if (count > rest_.size()) fail();
+    const std::string_view taken = rest_.substr(0, count);
+    rest_.remove_prefix(count);
+    return taken;
+  }
+
+  std::string_view rest_;
+};
+
+void write(Writer& writer, const Parameter& parameter) {
+  writer.number(static_cast<std::uint64_t>(parameter.kind));
+  writer.number(parameter.dtype ? static_cast<std::uint64_t>(*parameter.dtype) : no_dtype);
+  writer.number(parameter.lanes);
+  writer.number(parameter.writable);
+  writer.number(parameter.size);
+  writer.text(parameter.type);
+}
+
+Parameter read_parameter(Reader& reader) {
+  Parameter parameter;
+  parameter.kind = reader.number<ParameterKind>(static_cast<std::uint64_t>(ParameterKind::unknown));
+  if (const std::uint64_t dtype = reader.number(); dtype != no_dtype) {
+    if (dtype >= dtype_table().size()) Reader::fail();
+    parameter.dtype = static_cast<DType>(dtype);
+  }
+  parameter.lanes = reader.number<std::uint8_t>(4);
+  parameter.writable = reader.number<bool>(1);
+  parameter.size = reader.number<std::uint32_t>(UINT32_MAX);
+  parameter.type = reader.text();
+  return parameter;
+}
+
+// ---- names
+// ------------------------------------------------------------------------------------------------------------
+
+bool is_identifier(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$';
+}
+
+/// Without the spaces that mean nothing: "axpy< unsigned  long >" is "axpy<unsigned long>".
+std::string canonical(std::string_view name) {
+  std::string result;
+  bool space = false;
+  for (char c : name) {
+    if (std::isspace(static_cast<unsigned char>(c))) {
+      space = true;
+      continue;
+    }
+    if (space && !result.empty() && is_identifier(result.back()) && is_identifier(c)) result += ' ';
+    space = false;
+    result += c;
+  }
+  return result.starts_with("::") ? result.substr(2) : result;
+}
+
+std::string without_template_arguments(const std::string& name) {
+  if (!name.ends_with('>')) return name;
+  int depth = 0;
+  for (std::size_t i = name.size(); i-- > 0;) {
+    if (name[i] == '>') ++depth;
+    if (name[i] == '<' && --depth == 0) return name.substr(0, i);
+  }
+  return name;
+}
+
+/// True when `name` is `full` less some or all of its namespaces.
+bool names(std::string_view name, std::string_view full) {
+  if (name == full) return true;
+  if (name.empty() || full.size() < name.size() + 2 || !full.ends_with(name)) return false;
+  const std::string_view scopes = full.substr(0, full.size() - name.size());
+  return scopes.ends_with("::") &&
+         std::count(scopes.begin(), scopes.end(), '<') == std::count(scopes.begin(), scopes.end(), '>');
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+std::string describe(const KernelEntry& entry) {
+  return to_string(entry.name, entry.signature);
+}
+std::string describe(const GlobalEntry& entry) {
+  return entry.name;
+}
+
+template <typename Entry>
+std::string describe(const std::vector<const Entry*>& entries) {
+  constexpr std::size_t most = 20;
+  std::string result;
+  for (std::size_t i = 0; i < std::min(entries.size(), most); ++i)
+    result += (i > 0 ? ", " : "") + describe(*entries[i]);
+  if (entries.size() > most) result += ", and " + std::to_string(entries.size() - most) + " more";
+  return result;
+}
+
+/// The name that was probably meant; empty when none is within two edits.
+template <typename Entry>
+std::string suggest(const std::vector<Entry>& entries, const std::string& name) {
+  std::string best;
+  std::size_t least = std::min<std::size_t>(3, name.size());
+  for (const Entry& entry : entries) {
+    const std::string full = canonical(entry.name);
+    const std::string base = without_template_arguments(full);
+    const std::string last = base.substr(base.rfind(':') + 1);
+    const std::size_t distance =
+        std::min({edit_distance(name, full), edit_distance(name, base), edit_distance(name, last)});
+    if (distance < least) {
+      least = distance;
+      best = entry.name;
+    }
+  }
+  return best;
+}
+
+template <typename Entry>
+const Entry& find_entry(const std::vector<Entry>& entries, std::string_view wanted, const std::string& noun) {
+  const std::string name = canonical(wanted);
+  const auto unique = [&](auto&& matches) -> const Entry* {
+    std::vector<const Entry*> found;
+    for (const Entry& entry : entries)
+      if (matches(entry)) found.push_back(&entry);
+    if (found.size() > 1)
+      throw Error("[module] expected the name of one " + noun + ", got \"" + std::string(wanted) +
+                  "\", which may be any of " + describe(found) + ": write it out as it stands here");
+    return found.empty() ? nullptr : found.front();
+  };
+
+  // Each way to match is looser than the one before it. Written out with its parameters, each of several overloads has
+  // a name.
+  if (auto* entry = unique([&](const Entry& e) { return canonical(e.name) == name; })) return *entry;
+  if (auto* entry = unique([&](const Entry& e) { return canonical(describe(e)) == name; })) return *entry;
+  if (auto* entry = unique([&](const Entry& e) { return names(name, canonical(e.name)); })) return *entry;
+  if (auto* entry = unique([&](const Entry& e) { return names(name, without_template_arguments(canonical(e.name))); }))
+    return *entry;
+
+  const std::string message = "[module] no " + noun + " \"" + std::string(wanted) + "\"";
+  if (entries.empty()) throw Error(message + "; this module has none");
+  std::vector<const Entry*> all;
+  for (const Entry& entry : entries) all.push_back(&entry);
+  const std::string meant = suggest(entries, name);
+  throw Error(message + (meant.empty() ? "; this" : ", did you mean \"" + meant + "\"? This") +
+              " module has: " + describe(all));
+}
+
+// ---- launches
+// -----------------------------------------------------------------------------------------------------------
+
+std::string to_string(const Dim3& size) {
+  return std::to_string(size.x) + " x " + std::to_string(size.y) + " x " + std::to_string(size.z);
+}
+
+std::uint64_t volume(const Dim3& size) {
+  return std::uint64_t{size.x} * size.y * size.z;
+}
+
+void check_not_empty(const char* what, const Dim3& size) {
+  if (size.x == 0 || size.y == 0 || size.z == 0)
+    throw Error("[launch] " + std::string(what) + " is empty (" + to_string(size) +
+                "): every dimension must be at least 1");
+}
+
+void check_dimensions(const char* what, const Dim3& size, const Dim3& most) {
+  if (size.x > most.x || size.y > most.y || size.z > most.z)
+    throw Error("[launch] " + std::string(what) + " is " + to_string(size) + ", the device takes at most " +
+                to_string(most));
+}
+
+void check_threads(const DeviceInfo& device, const Kernel& kernel, const Dim3& block) {
+  const std::uint64_t threads = volume(block);
+  const std::string message = "[launch] block has " + std::to_string(threads) + " threads, ";
+  if (threads > device.max_threads_per_block)
+    throw Error(message + "the device takes at most " + std::to_string(device.max_threads_per_block));
+  const unsigned most = kernel.attributes().max_threads;
+  if (threads > most)
+    throw Error(message + "the kernel \"" + kernel.entry().name + "\" takes at most " + std::to_string(most) +
+                ": its registers or its __launch_bounds__ allow no more");
+}
+
+void check_shared_memory(const DeviceInfo& device, const Kernel& kernel, std::size_t dynamic_bytes) {
+  const std::size_t static_bytes = kernel.attributes().shared_bytes;
+  const std::size_t most = device.max_shared_bytes;
+  if (static_bytes <= most && dynamic_bytes <= most - static_bytes) return;
+  throw Error("[launch] block needs " + std::to_string(static_bytes) + " bytes of static and " +
+              std::to_string(dynamic_bytes) + " bytes of dynamic shared memory, the device has " +
+              std::to_string(most) + " bytes a block");
+}
+
+void check_cluster(const Dim3& grid, const Dim3& cluster) {
+  if (cluster.x == 0 && cluster.y == 0 && cluster.z == 0) return;
+  check_not_empty("cluster", cluster);
+  if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0)
+    throw Error("[launch] expected a grid that is a multiple of the cluster (" + to_string(cluster) + "), got " +
+                to_string(grid));
+}
+
+void check_cooperative(const DeviceInfo& device, const Kernel& kernel, const LaunchConfig& config) {
+  if (!config.cooperative) return;
+  const int resident = kernel.occupancy(static_cast<unsigned>(volume(config.block)), config.shared_bytes);
+  const std::uint64_t most = static_cast<std::uint64_t>(resident) * static_cast<std::uint64_t>(device.multiprocessors);
+  // Each dimension is within its limit, yet three large ones could pass 64 bits.
+  const bool fits =
+      config.grid.x <= most && std::uint64_t{config.grid.x} * config.grid.y <= most && volume(config.grid) <= most;
+  if (!fits)
+    throw Error("[launch] cooperative grid is " + to_string(config.grid) + " blocks, the device holds at most " +
+                std::to_string(most) + " of them at once");
+}
+
+}  // namespace
+
+std::string serialize(const CompiledModule& module) {
+  Writer writer;
+  writer.number(format_version);
+  writer.text(module.image);
+  writer.text(module.ptx);
+  writer.number(module.kernels.size());
+  for (const KernelEntry& kernel : module.kernels) {
+    writer.text(kernel.name);
+    writer.text(kernel.symbol);
+    writer.number(kernel.signature.parameters.size());
+    for (const Parameter& parameter : kernel.signature.parameters) write(writer, parameter);
+  }
+  writer.number(module.globals.size());
+  for (const GlobalEntry& global : module.globals) {
+    writer.text(global.name);
+    writer.text(global.symbol);
+    writer.text(global.type);
+    writer.number(global.bytes);
+  }
+  return writer.take();
+}
+
+CompiledModule deserialize(std::string_view bytes) {
+  Reader reader(bytes);
+  if (reader.number() != format_version) Reader::fail();
+  CompiledModule module;
+  module.image = reader.text();
+  module.ptx = reader.text();
+  // Lists grow item by item: a count that the bytes do not bear out fails at the first missing item.
+  for (std::uint64_t kernels = reader.number(); kernels > 0; --kernels) {
+    KernelEntry& kernel = module.kernels.emplace_back();
+    kernel.name = reader.text();
+    kernel.symbol = reader.text();
+    for (std::uint64_t parameters = reader.number(); parameters > 0; --parameters)
+      kernel.signature.parameters.push_back(read_parameter(reader));
+  }
+  for (std::uint64_t globals = reader.number(); globals > 0; --globals) {
+    GlobalEntry& global = module.globals.emplace_back();
+    global.name = reader.text();
+    global.symbol = reader.text();
+    global.type = reader.text();
+    global.bytes = reader.number<std::size_t>(SIZE_MAX);
+  }
+  reader.end();
+  return module;
+}
+
+const KernelEntry& find_kernel(const CompiledModule& module, std::string_view name) {
+  return find_entry(module.kernels, name, "kernel");
+}
+
+const GlobalEntry& find_global(const CompiledModule& module, std::string_view name) {
+  return find_entry(module.globals, name, "global");
+}
+
+void check_launch(const DeviceInfo& device, const Kernel& kernel, const LaunchConfig& config) {
+  check_not_empty("grid", config.grid);
+  check_not_empty("block", config.block);
+  check_dimensions("grid", config.grid, device.max_grid);
+  // A block's threads come first: their number is what people count. A product past 64 bits has a dimension out of
+  // bounds.
+  check_threads(device, kernel, config.block);
+  check_dimensions("block", config.block, device.max_block);
+  check_shared_memory(device, kernel, config.shared_bytes);
+  check_cluster(config.grid, config.cluster);
+  check_cooperative(device, kernel, config);
+}
+
+}  // namespace gpulua
