@@ -1,0 +1,36 @@
+#include "bindings/cdata.h"
+
+#include <cstring>
+
+#include "bindings/lua.h"
+#include "bindings/state.h"
+
+namespace gpulua {
+
+std::optional<CData> to_cdata(lua_State* L, int index) {
+  if (lua_type(L, index) != LUA_TCDATA) return std::nullopt;
+  // lua_topointer gives the address of an FFI value's payload.
+  void* payload = const_cast<void*>(lua_topointer(L, index));
+  lua_pushvalue(L, index);
+  call_helper(L, "classify", 1, 4);
+
+  CData result;
+  const std::string_view kind = lua_tostring(L, -4);
+  if (lua_isstring(L, -3)) result.element = find_dtype(lua_tostring(L, -3));
+  result.bytes = static_cast<std::size_t>(lua_tonumber(L, -2));
+  result.type = lua_tostring(L, -1);
+  lua_pop(L, 4);
+
+  result.data = payload;
+  if (kind == "number") {
+    result.kind = CData::Kind::number;
+  } else if (kind == "array") {
+    result.kind = CData::Kind::array;
+  } else if (kind == "pointer") {
+    result.kind = CData::Kind::pointer;
+    std::memcpy(&result.data, payload, sizeof result.data);
+  }
+  return result;
+}
+
+}  // namespace gpulua

@@ -1,0 +1,102 @@
+-- What is easier said in Lua than in C++. The chunk gets the `gpu` table and returns the helpers that the bindings call.
+local gpu = ...
+local ffi = require "ffi"
+
+local helpers = {}
+
+-- ---- complex numbers: LuaJIT has the literals (1+2i needs an addition) but no arithmetic of its own -----------------------
+
+local complex = ffi.typeof "complex"
+
+local function parts(z)
+  if type(z) == "number" then return z, 0 end
+  return z.re, z.im
+end
+
+local arithmetic = {
+  __add = function(a, b)
+    local ar, ai = parts(a)
+    local br, bi = parts(b)
+    return complex(ar + br, ai + bi)
+  end,
+  __sub = function(a, b)
+    local ar, ai = parts(a)
+    local br, bi = parts(b)
+    return complex(ar - br, ai - bi)
+  end,
+  __mul = function(a, b)
+    local ar, ai = parts(a)
+    local br, bi = parts(b)
+    return complex(ar * br - ai * bi, ar * bi + ai * br)
+  end,
+  __div = function(a, b)
+    local ar, ai = parts(a)
+    local br, bi = parts(b)
+    local scale = br * br + bi * bi
+    return complex((ar * br + ai * bi) / scale, (ai * br - ar * bi) / scale)
+  end,
+  __unm = function(a) return complex(-a.re, -a.im) end,
+  __eq = function(a, b)
+    local ar, ai = parts(a)
+    local br, bi = parts(b)
+    return ar == br and ai == bi
+  end,
+}
+-- Another library may have given complex its arithmetic already; a type takes one metatable for good.
+pcall(ffi.metatype, complex, arithmetic)
+
+--- gpu.complex(re, im): a complex number.
+function gpu.complex(re, im) return complex(re, im or 0) end
+helpers.complex = gpu.complex
+
+-- ---- FFI values -------------------------------------------------------------------------------------------------------------
+
+local function from_bytes(ctype)
+  local pointer = ffi.typeof("const $ *", ffi.typeof(ctype))
+  return function(bytes) return ffi.cast(pointer, bytes)[0] end
+end
+helpers.int64 = from_bytes "int64_t"
+helpers.uint64 = from_bytes "uint64_t"
+
+-- The FFI's names of element types, without qualifiers, as it prints them on this platform.
+local dtypes = {
+  ["bool"] = "bool",
+  ["char"] = "int8",
+  ["signed char"] = "int8",
+  ["int8_t"] = "int8",
+  ["unsigned char"] = "uint8",
+  ["uint8_t"] = "uint8",
+  ["short"] = "int16",
+  ["int16_t"] = "int16",
+  ["unsigned short"] = "uint16",
+  ["uint16_t"] = "uint16",
+  ["int"] = "int32",
+  ["unsigned int"] = "uint32",
+  ["int64_t"] = "int64",
+  ["uint64_t"] = "uint64",
+  ["long"] = "int64",
+  ["unsigned long"] = "uint64",
+  ["float"] = "float32",
+  ["double"] = "float64",
+  ["complex float"] = "complex64",
+  ["complex"] = "complex128",
+  ["complex double"] = "complex128",
+}
+
+--- What an FFI value is: "number", "array", "pointer" or "record"; its element's dtype or nil; its bytes; its type's name.
+function helpers.classify(value)
+  local name = tostring(ffi.typeof(value)):match "^ctype<(.*)>$"
+  local bytes = ffi.sizeof(value) or 0
+  local base = name:gsub("const ", ""):gsub("volatile ", ""):gsub("%s*%(%  local base = name:gsub("const ", ""):gsub("volatile ", "")%)%s*", " "):gsub("%s*%  local base = name:gsub("const ", ""):gsub("volatile ", "")$", "")
+  local element, suffix = base:match "^([%w_ ]*[%w_])%s*(.*)$"
+  local dtype = dtypes[element]
+  if suffix == "" then return dtype and "number" or "record", dtype, bytes, name end
+  if suffix:find "^%*" then
+    if suffix ~= "*" then dtype = nil end
+    return "pointer", dtype, 0, name
+  end
+  if suffix:find "^%[" then return "array", dtype, bytes, name end
+  return "record", nil, bytes, name
+end
+
+return helpers

@@ -1,0 +1,141 @@
+#include "bindings/lua.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+
+#include "bindings/array.h"
+#include "bindings/cdata.h"
+#include "bindings/state.h"
+
+namespace gpulua {
+
+int run_protected(lua_State* L, LuaFunction function) {
+  std::string message;
+  try {
+    const Bindings::Running running(bindings_of(L), L);
+    return function(L);
+  } catch (const std::bad_alloc&) {
+    message = "[memory] the host is out of memory";
+  } catch (const std::exception& error) {
+    message = error.what();
+  }
+  message.insert(0, caller_position(L));
+  lua_pushlstring(L, message.data(), message.size());
+  return -1;
+}
+
+void set_functions(lua_State* L, std::initializer_list<LuaEntry> entries) {
+  lua_pushstring(L, "gpulua.bindings");
+  lua_rawget(L, LUA_REGISTRYINDEX);
+  void* bindings = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  for (const LuaEntry& entry : entries) {
+    lua_pushlightuserdata(L, bindings);
+    lua_pushcclosure(L, entry.function, 1);
+    lua_setfield(L, -2, entry.name);
+  }
+}
+
+std::string describe(lua_State* L, int index) {
+  switch (lua_type(L, index)) {
+    case LUA_TNONE: return "nothing";
+    case LUA_TNIL: return "nil";
+    case LUA_TBOOLEAN: return lua_toboolean(L, index) ? "true" : "false";
+    case LUA_TNUMBER: {
+      const double value = lua_tonumber(L, index);
+      if (std::isnan(value)) return "NaN";
+      char text[32];
+      std::snprintf(text, sizeof text, "%.14g", value);
+      return text;
+    }
+    case LUA_TSTRING: {
+      std::size_t length = 0;
+      const char* text = lua_tolstring(L, index, &length);
+      const std::string shown(text, std::min<std::size_t>(length, 40));
+      return '"' + shown + (length > shown.size() ? "..." : "") + '"';
+    }
+    case LUA_TUSERDATA:
+      if (const Array* array = test<Array>(L, index)) return "an array " + type_text(**array);
+      if (lua_getmetatable(L, index)) {
+        lua_getfield(L, -1, "__metatable");
+        const char* name = lua_tostring(L, -1);
+        const std::string text = name ? name : "a userdata";
+        lua_pop(L, 2);
+        return text;
+      }
+      return "a userdata";
+    case LUA_TCDATA:
+      if (const auto scalar = to_scalar(L, index)) return to_string(*scalar);
+      return "an FFI value of type " + to_cdata(L, index)->type;
+    default: return std::string("a ") + luaL_typename(L, index);
+  }
+}
+
+void fail(const char* op, const std::string& expected, lua_State* L, int index) {
+  throw Error("[" + std::string(op) + "] expected " + expected + ", got " + describe(L, index));
+}
+
+double check_number(lua_State* L, int index, const char* op, const char* what) {
+  if (lua_type(L, index) == LUA_TNUMBER) return lua_tonumber(L, index);
+  if (const auto scalar = to_scalar(L, index)) {
+    if (const auto* value = std::get_if<std::int64_t>(&*scalar)) return static_cast<double>(*value);
+    if (const auto* value = std::get_if<std::uint64_t>(&*scalar)) return static_cast<double>(*value);
+  }
+  fail(op, what, L, index);
+}
+
+std::int64_t check_integer(lua_State* L, int index, const char* op, const char* what) {
+  if (lua_type(L, index) == LUA_TNUMBER) {
+    const double value = lua_tonumber(L, index);
+    if (value == std::floor(value) && std::abs(value) < 0x1p63) return static_cast<std::int64_t>(value);
+  } else if (const auto scalar = to_scalar(L, index)) {
+    if (const auto* value = std::get_if<std::int64_t>(&*scalar)) return *value;
+    if (const auto* value = std::get_if<std::uint64_t>(&*scalar); value && *value < (1ULL << 63))
+      return static_cast<std::int64_t>(*value);
+  }
+  fail(op, what, L, index);
+}
+
+std::string_view check_string(lua_State* L, int index, const char* op, const char* what) {
+  if (lua_type(L, index) != LUA_TSTRING) fail(op, what, L, index);
+  std::size_t length = 0;
+  const char* text = lua_tolstring(L, index, &length);
+  return {text, length};
+}
+
+std::optional<Scalar> to_scalar(lua_State* L, int index) {
+  switch (lua_type(L, index)) {
+    case LUA_TNUMBER: return lua_tonumber(L, index);
+    case LUA_TBOOLEAN: return lua_toboolean(L, index) != 0;
+    case LUA_TCDATA: {
+      const auto value = to_cdata(L, index);
+      if (value->kind != CData::Kind::number || !value->element) return std::nullopt;
+      return decode(*value->element, value->data);
+    }
+    default: return std::nullopt;
+  }
+}
+
+void push_scalar(lua_State* L, const Scalar& value) {
+  constexpr std::int64_t exact = std::int64_t{1} << 53;
+  if (const auto* boolean = std::get_if<bool>(&value)) return lua_pushboolean(L, *boolean);
+  if (const auto* real = std::get_if<double>(&value)) return lua_pushnumber(L, *real);
+  if (const auto* z = std::get_if<std::complex<double>>(&value)) {
+    lua_pushnumber(L, z->real());
+    lua_pushnumber(L, z->imag());
+    return call_helper(L, "complex", 2, 1);
+  }
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+    if (*integer >= -exact && *integer <= exact) return lua_pushnumber(L, static_cast<double>(*integer));
+    lua_pushlstring(L, reinterpret_cast<const char*>(integer), sizeof *integer);
+    return call_helper(L, "int64", 1, 1);
+  }
+  const std::uint64_t integer = std::get<std::uint64_t>(value);
+  if (integer <= static_cast<std::uint64_t>(exact)) return lua_pushnumber(L, static_cast<double>(integer));
+  lua_pushlstring(L, reinterpret_cast<const char*>(&integer), sizeof integer);
+  call_helper(L, "uint64", 1, 1);
+}
+
+}  // namespace gpulua

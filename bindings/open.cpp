@@ -1,0 +1,66 @@
+#include "bindings/open.h"
+
+#include <string>
+
+#include "bindings/array.h"
+#include "bindings/lua.h"
+#include "bindings/state.h"
+#include "lua_text.h"
+#include "src/core/context.h"
+
+namespace gpulua {
+
+template <>
+struct LuaType<std::unique_ptr<Bindings>> {
+  static constexpr const char* name = "the state's bindings";
+};
+
+namespace {
+
+/// Leaves the helpers of gpu.lua, run on the `gpu` table at the top of the stack, in the registry.
+void load_helpers(lua_State* L) {
+  const std::string_view text = lua_text("gpu.lua");
+  if (luaL_loadbuffer(L, text.data(), text.size(), "=[gpulua]") != 0) throw Error(lua_tostring(L, -1));
+  lua_pushvalue(L, -2);
+  if (lua_pcall(L, 1, 1, 0) != 0) throw Error(lua_tostring(L, -1));
+  lua_setfield(L, LUA_REGISTRYINDEX, "gpulua.helpers");
+}
+
+int open_gpu(lua_State* L) {
+  lua_newtable(L);
+  load_helpers(L);
+  open_arrays(L);
+  open_creation(L);
+  open_devices(L);
+  open_images(L);
+  open_kernels(L);
+  open_linear_algebra(L);
+  open_memory(L);
+  open_random(L);
+  open_streams(L);
+  return 1;
+}
+
+}  // namespace
+
+void open_bindings(lua_State* L, std::shared_ptr<Context> context) {
+  // The first userdata of ours is the last one that closing the state finalises: arrays find their context alive.
+  lua_newtable(L);
+  lua_pushcfunction(L, &collect_box<std::unique_ptr<Bindings>>);
+  lua_setfield(L, -2, "__gc");
+  lua_pushlightuserdata(L, const_cast<char*>(&LuaBox<std::unique_ptr<Bindings>>::identity));
+  lua_pushvalue(L, -2);
+  lua_rawset(L, LUA_REGISTRYINDEX);
+  lua_pop(L, 1);
+  auto& bindings = push(L, std::make_unique<Bindings>(L, std::move(context)));
+  lua_setfield(L, LUA_REGISTRYINDEX, "gpulua.owner");
+  lua_pushlightuserdata(L, bindings.get());
+  lua_setfield(L, LUA_REGISTRYINDEX, "gpulua.bindings");
+
+  lua_getglobal(L, "package");
+  lua_getfield(L, -1, "preload");
+  set_functions(L, {{"gpu", protect<open_gpu>}});
+  lua_pop(L, 2);
+}
+
+}  // namespace gpulua

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <lua.hpp>
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "src/core/array.h"
+#include "src/core/context.h"
+
+namespace gpulua {
+
+/// What hangs on one Lua state: its context, and what the core asks of the script's side.
+class Bindings : public Host {
+ public:
+  Bindings(lua_State* main, std::shared_ptr<Context> context);
+  ~Bindings() override;
+
+  Context& context() const { return *context_; }
+  OpenDevice& device() const { return *context_->current(); }
+
+  void collect() override;
+  Origin origin() override;
+
+  /// The Lua thread that runs now, for the length of a call from it.
+  class Running {
+   public:
+    Running(Bindings& bindings, lua_State* L) : bindings_(bindings), previous_(bindings.running_) {
+      bindings_.running_ = L;
+    }
+    ~Running() { bindings_.running_ = previous_; }
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+
+   private:
+    Bindings& bindings_;
+    lua_State* previous_;
+  };
+
+  /// Buffers made since, one list for each gpu.scope that is running.
+  std::vector<std::vector<std::weak_ptr<Buffer>>> scopes;
+
+ private:
+  lua_State* running_;
+  std::shared_ptr<Context> context_;
+  std::unordered_set<std::string> chunks_;  // names of chunks that an Origin points to
+  const std::string* last_chunk_ = nullptr;
+};
+
+/// Of the state that L belongs to, inside a function set by set_functions.
+inline Bindings& bindings_of(lua_State* L) {
+  return *static_cast<Bindings*>(lua_touserdata(L, lua_upvalueindex(1)));
+}
+
+/// "script.lua:12: ", the line of the script that made the call; "" outside of one. Chunks of the library itself are passed over.
+std::string caller_position(lua_State* L);
+
+/// Calls function `name` of the library's own Lua file (gpu.lua) with the `arguments` values at the top of the stack, which
+/// it replaces by `results` values. An error in it is thrown as Error.
+void call_helper(lua_State* L, const char* name, int arguments, int results);
+
+// Each part adds its functions and types to the `gpu` table at the top of the stack.
+void open_arrays(lua_State* L);
+void open_creation(lua_State* L);
+void open_devices(lua_State* L);
+void open_images(lua_State* L);
+void open_kernels(lua_State* L);
+void open_linear_algebra(lua_State* L);
+void open_memory(lua_State* L);
+void open_random(lua_State* L);
+void open_streams(lua_State* L);
+
+}  // namespace gpulua
