@@ -1,0 +1,22 @@
+#pragma once
+
+#include <memory>
+
+#include "bindings/lua.h"
+#include "src/core/context.h"
+#include "src/device/device.h"
+
+namespace gpulua {
+
+/// A stream as scripts hold it, with the device it belongs to.
+struct StreamHandle {
+  std::shared_ptr<OpenDevice> device;
+  StreamRef stream;
+};
+
+template <>
+struct LuaType<StreamHandle> {
+  static constexpr const char* name = "a stream";
+};
+
+}  // namespace gpulua
