@@ -1,0 +1,237 @@
+#include "src/device/curand.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "src/core/error.h"
+#include "src/device/dynamic_library.h"
+
+namespace gpulua {
+namespace {
+
+// cuRAND's C interface, declared here so that a machine without the toolkit builds this file. The names of the values
+// are NVIDIA's; its ABI has been the same since libcurand.so.10.
+using Status = int;
+using Handle = struct curandGenerator*;
+
+struct StatusName {
+  Status status;
+  const char* name;
+};
+constexpr StatusName status_names[] = {
+    {100, "CURAND_STATUS_VERSION_MISMATCH"},
+    {101, "CURAND_STATUS_NOT_INITIALIZED"},
+    {102, "CURAND_STATUS_ALLOCATION_FAILED"},
+    {103, "CURAND_STATUS_TYPE_ERROR"},
+    {104, "CURAND_STATUS_OUT_OF_RANGE"},
+    {105, "CURAND_STATUS_LENGTH_NOT_MULTIPLE"},
+    {106, "CURAND_STATUS_DOUBLE_PRECISION_REQUIRED"},
+    {201, "CURAND_STATUS_LAUNCH_FAILURE"},
+    {202, "CURAND_STATUS_PREEXISTING_FAILURE"},
+    {203, "CURAND_STATUS_INITIALIZATION_FAILED"},
+    {204, "CURAND_STATUS_ARCH_MISMATCH"},
+    {999, "CURAND_STATUS_INTERNAL_ERROR"},
+};
+constexpr Status success = 0, allocation_failed = 102;
+
+struct Algorithm {
+  std::string_view name;
+  int type;  // curandRngType
+};
+constexpr Algorithm algorithms[] = {
+    {"xorwow", 101}, {"mrg32k3a", 121}, {"mtgp32", 141}, {"mt19937", 142}, {"philox4_32_10", 161},
+};
+
+struct Curand {
+  Status (*create)(Handle*, int type);
+  Status (*create_host)(Handle*, int type);
+  Status (*destroy)(Handle);
+  Status (*set_seed)(Handle, unsigned long long);
+  Status (*set_stream)(Handle, void*);
+  Status (*uniform)(Handle, float*, std::size_t);
+  Status (*uniform_double)(Handle, double*, std::size_t);
+  Status (*normal)(Handle, float*, std::size_t, float, float);
+  Status (*normal_double)(Handle, double*, std::size_t, double, double);
+};
+
+void check(Status status, const char* call) {
+  if (status == success) return;
+  std::string name = "status " + std::to_string(status);
+  for (const StatusName& row : status_names)
+    if (row.status == status) name = row.name;
+  throw Error(status == allocation_failed ? ErrorKind::memory : ErrorKind::device,
+              std::string("[random] expected ") + call + " to succeed, got " + name);
+}
+
+template <typename Function>
+void resolve(const DynamicLibrary& library, const char* name, Function*& function) {
+  function = reinterpret_cast<Function*>(library.symbol(name));
+  if (function == nullptr)
+    throw Error(ErrorKind::unavailable, std::string("[random] expected a libcurand that has ") + name +
+                                            ", got one without it: install cuRAND of CUDA 12 or later");
+}
+
+Curand load(const Config& config) {
+  constexpr std::array<std::string_view, 1> names{"libcurand.so.10"};
+  const auto file = find_cuda_library(config, names);
+  std::string why;
+  // A loader's configuration may have places that only the loader knows.
+  const auto library = DynamicLibrary::open(file ? file->string() : std::string(names.front()), why);
+  if (!library)
+    throw Error(ErrorKind::unavailable,
+                "[random] expected cuRAND, got none (" + why +
+                    "): install NVIDIA's CUDA toolkit and set CUDA_HOME to it, or `pip install nvidia-curand`");
+  Curand curand{};
+  resolve(library, "curandCreateGenerator", curand.create);
+  resolve(library, "curandCreateGeneratorHost", curand.create_host);
+  resolve(library, "curandDestroyGenerator", curand.destroy);
+  resolve(library, "curandSetPseudoRandomGeneratorSeed", curand.set_seed);
+  resolve(library, "curandSetStream", curand.set_stream);
+  resolve(library, "curandGenerateUniform", curand.uniform);
+  resolve(library, "curandGenerateUniformDouble", curand.uniform_double);
+  resolve(library, "curandGenerateNormal", curand.normal);
+  resolve(library, "curandGenerateNormalDouble", curand.normal_double);
+  return curand;
+}
+
+/// What all generators of one Rng share. Without a device they are cuRAND's host generators.
+struct Shared {
+  Curand curand;
+  std::optional<CurandDevice> device;
+
+  void run(const std::function<void()>& work) const {
+    if (device)
+      device->in_context(work);
+    else
+      work();
+  }
+};
+
+class CurandGenerator : public RngGenerator {
+ public:
+  CurandGenerator(std::shared_ptr<const Shared> shared, int type, std::uint64_t seed) : shared_(std::move(shared)) {
+    const Curand& curand = shared_->curand;
+    shared_->run([&] {
+      check((shared_->device ? curand.create : curand.create_host)(&handle_, type), "curandCreateGenerator");
+      if (const Status status = curand.set_seed(handle_, seed); status != success) {
+        curand.destroy(handle_);
+        check(status, "curandSetPseudoRandomGeneratorSeed");
+      }
+    });
+  }
+
+  ~CurandGenerator() override {
+    try {
+      shared_->run([this] { shared_->curand.destroy(handle_); });
+    } catch (const std::exception&) {
+      // The context is gone, and the generator with it.
+    }
+  }
+
+  void uniform(DType dtype, void* out, std::size_t count, Stream& stream) override {
+    if (count == 0) return;
+    const bool wide = is_double(dtype);
+    on_stream(stream, [&] {
+      if (wide)
+        check(shared_->curand.uniform_double(handle_, static_cast<double*>(out), count), "curandGenerateUniformDouble");
+      else
+        check(shared_->curand.uniform(handle_, static_cast<float*>(out), count), "curandGenerateUniform");
+    });
+  }
+
+  void normal(DType dtype, void* out, std::size_t count, double mean, double stddev, Stream& stream) override {
+    const bool wide = is_double(dtype);
+    const std::size_t size = size_of(dtype);
+    const auto make = [&](void* where, std::size_t even_count) {
+      on_stream(stream, [&] {
+        if (wide)
+          check(shared_->curand.normal_double(handle_, static_cast<double*>(where), even_count, mean, stddev),
+                "curandGenerateNormalDouble");
+        else
+          check(shared_->curand.normal(handle_, static_cast<float*>(where), even_count, static_cast<float>(mean),
+                                       static_cast<float>(stddev)),
+                "curandGenerateNormal");
+      });
+    };
+
+    // Pseudo-random generators make normal values in pairs and refuse an odd count: the last value is half of a pair
+    // that is made aside.
+    const std::size_t pairs = count / 2 * 2;
+    if (pairs > 0) make(out, pairs);
+    if (pairs < count) {
+      char* last = static_cast<char*>(out) + pairs * size;
+      if (shared_->device)
+        make_last_on_device(last, size, stream, make);
+      else
+        make_last_on_host(last, size, make);
+    }
+  }
+
+ private:
+  static bool is_double(DType dtype) {
+    if (dtype != DType::float32 && dtype != DType::float64)
+      throw Error("[random] expected float32 or float64, got " + std::string(name(dtype)));
+    return dtype == DType::float64;
+  }
+
+  template <typename Work>
+  void on_stream(Stream& stream, const Work& work) {
+    shared_->run([&] {
+      if (shared_->device) check(shared_->curand.set_stream(handle_, stream.native_handle()), "curandSetStream");
+      work();
+    });
+  }
+
+  template <typename Make>
+  void make_last_on_device(void* last, std::size_t size, Stream& stream, const Make& make) {
+    Device& device = shared_->device->device;
+    const auto free = [&](void* memory) { device.free(memory, stream); };
+    const std::unique_ptr<void, decltype(free)> pair(device.allocate(2 * size, stream), free);
+    if (pair == nullptr)
+      throw Error(ErrorKind::memory, "[random] expected room for two numbers on the device, got none");
+    make(pair.get(), 2);
+    device.copy(last, pair.get(), size, stream);
+  }
+
+  template <typename Make>
+  static void make_last_on_host(void* last, std::size_t size, const Make& make) {
+    alignas(double) std::array<char, 2 * sizeof(double)> pair;
+    make(pair.data(), 2);
+    std::copy_n(pair.data(), size, static_cast<char*>(last));
+  }
+
+  std::shared_ptr<const Shared> shared_;
+  Handle handle_ = nullptr;
+};
+
+class CurandRng : public Rng {
+ public:
+  explicit CurandRng(Shared shared) : shared_(std::make_shared<const Shared>(std::move(shared))) {}
+
+  std::unique_ptr<RngGenerator> create(std::string_view algorithm, std::uint64_t seed) override {
+    std::string known;
+    for (const Algorithm& row : algorithms) {
+      if (row.name == algorithm) return std::make_unique<CurandGenerator>(shared_, row.type, seed);
+      known.append(row.name).append(", ");
+    }
+    throw Error("[random] expected one of " + known + "got \"" + std::string(algorithm) + "\"");
+  }
+
+ private:
+  std::shared_ptr<const Shared> shared_;
+};
+
+}  // namespace
+
+std::unique_ptr<Rng> open_device_curand(const Config& config, CurandDevice device) {
+  return std::make_unique<CurandRng>(Shared{load(config), std::move(device)});
+}
+
+std::unique_ptr<Rng> open_host_curand(const Config& config) {
+  return std::make_unique<CurandRng>(Shared{load(config), std::nullopt});
+}
+
+}  // namespace gpulua

@@ -3,17 +3,28 @@
 // cuRAND through its host API, loaded when first used. On the CUDA device it fills device memory; its host generators, which
 // need no GPU, give the CPU device the same numbers.
 
+#include <functional>
 #include <memory>
 
 #include "src/core/config.h"
+#include "src/device/device.h"
 #include "src/device/libraries.h"
 
 namespace gpulua {
 
-enum class CurandPlace { device, host };
+/// What cuRAND's generators need of the CUDA device whose memory they fill.
+struct CurandDevice {
+  Device& device;
+  /// Calls `work` with the device's context current, then makes the caller's context current again.
+  std::function<void(const std::function<void()>& work)> in_context;
+};
 
-/// On CurandPlace::device, numbers are made on the stream (its native_handle) that a call names.
-/// Throws ErrorKind::unavailable, saying what to install, when libcurand is not found.
-std::unique_ptr<Rng> open_curand(const Config& config, CurandPlace place);
+// Both throw ErrorKind::unavailable, saying what to install, when libcurand is not found.
+
+/// Fills device memory, on the stream (its native_handle) that a call names. `device` outlives what is made.
+std::unique_ptr<Rng> open_device_curand(const Config& config, CurandDevice device);
+
+/// Fills host memory; the numbers are there when a call returns.
+std::unique_ptr<Rng> open_host_curand(const Config& config);
 
 }  // namespace gpulua
