@@ -1,0 +1,276 @@
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "src/core/error.h"
+#include "src/device/cache.h"
+
+using namespace gpulua;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uintmax_t no_limit = std::uintmax_t{1} << 40;
+
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory() {
+    std::string pattern = fs::temp_directory_path() / "gpulua-test-XXXXXX";
+    path_ = ::mkdtemp(pattern.data());
+  }
+  ~TemporaryDirectory() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+std::string digest_of(std::string_view text) {
+  return CacheKey().add(text).digest();
+}
+
+CompiledModule make_module(const std::string& image) {
+  CompiledModule module;
+  module.image = image;
+  module.kernels.push_back({"saxpy", "_Z5saxpy", parse_signature("float, float const*, float*")});
+  return module;
+}
+
+/// The image a fresh cache, as of another process, has for the key; "compiled" when it had to compile.
+std::string image_in(const fs::path& directory, const std::string& digest) {
+  KernelCache cache(directory, no_limit);
+  return cache.get(digest, [] { return make_module("compiled"); })->image;
+}
+
+void fill(const fs::path& directory, const std::string& digest, const std::string& image,
+          std::uintmax_t limit = no_limit) {
+  KernelCache(directory, limit).get(digest, [&] { return make_module(image); });
+}
+
+fs::path file_of(const fs::path& directory, const std::string& digest) {
+  return directory / digest.substr(0, 2) / digest;
+}
+
+std::string read(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void write(const fs::path& file, const std::string& bytes) {
+  std::ofstream(file, std::ios::binary) << bytes;
+}
+
+std::size_t count_files(const fs::path& directory) {
+  std::size_t count = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(directory)) count += entry.is_regular_file();
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("what was compiled is found in memory and on disk", "[cache]") {
+  const TemporaryDirectory directory;
+  const std::string digest = digest_of("a");
+  KernelCache cache(directory.path() / "not" / "yet", no_limit);
+  int compiled = 0;
+  const auto compile = [&] {
+    ++compiled;
+    return make_module("image");
+  };
+  const auto first = cache.get(digest, compile);
+  CHECK(cache.get(digest, compile) == first);
+  CHECK(compiled == 1);
+
+  KernelCache next(directory.path() / "not" / "yet", no_limit);
+  const auto loaded = next.get(digest, compile);
+  CHECK(compiled == 1);
+  CHECK(serialize(*loaded) == serialize(*first));
+  next.get(digest_of("b"), compile);
+  CHECK(compiled == 2);
+  CHECK(count_files(directory.path()) == 2);
+  CHECK((fs::status(directory.path() / "not").permissions() & (fs::perms::group_all | fs::perms::others_all)) ==
+        fs::perms::none);
+}
+
+TEST_CASE("a failed compilation is not kept", "[cache]") {
+  const TemporaryDirectory directory;
+  KernelCache cache(directory.path(), no_limit);
+  const std::string digest = digest_of("a");
+  CHECK_THROWS_AS(cache.get(digest, []() -> CompiledModule { throw Error(ErrorKind::compile, "no"); }), Error);
+  CHECK(count_files(directory.path()) == 0);
+  CHECK(cache.get(digest, [] { return make_module("image"); })->image == "image");
+}
+
+TEST_CASE("a damaged file is compiled again and replaced", "[cache]") {
+  const TemporaryDirectory directory;
+  const std::string digest = digest_of("a");
+  fill(directory.path(), digest, "image");
+  const fs::path file = file_of(directory.path(), digest);
+  const std::string good = read(file);
+  REQUIRE(image_in(directory.path(), digest) == "image");
+
+  SECTION("a byte") {
+    for (std::size_t at = 0; at < good.size(); ++at) {
+      std::string bad = good;
+      bad[at] = static_cast<char>(bad[at] ^ 1);
+      write(file, bad);
+      REQUIRE(image_in(directory.path(), digest) == "compiled");
+    }
+  }
+  SECTION("truncated") {
+    for (std::size_t size = 0; size < good.size(); ++size) {
+      write(file, good.substr(0, size));
+      REQUIRE(image_in(directory.path(), digest) == "compiled");
+    }
+  }
+  SECTION("longer") {
+    write(file, good + '\0');
+    CHECK(image_in(directory.path(), digest) == "compiled");
+  }
+  SECTION("another key's") {
+    const std::string other = digest_of("b");
+    fill(directory.path(), other, "other");
+    fs::copy_file(file_of(directory.path(), other), file, fs::copy_options::overwrite_existing);
+    CHECK(image_in(directory.path(), digest) == "compiled");
+  }
+  CHECK(KernelCache(directory.path(), no_limit).get(digest, [] { return make_module("again"); })->image == "compiled");
+}
+
+TEST_CASE("a directory that cannot be written costs only speed", "[cache]") {
+  const TemporaryDirectory directory;
+  write(directory.path() / "file", "");
+  for (const fs::path& path : {fs::path(), directory.path() / "file" / "below", fs::path("/proc/nothing/here")}) {
+    KernelCache cache(path, no_limit);
+    const auto module = cache.get(digest_of("a"), [] { return make_module("image"); });
+    CHECK(module->image == "image");
+    CHECK(cache.get(digest_of("a"), [] { return make_module("other"); }) == module);
+  }
+  CHECK(count_files(directory.path()) == 1);
+}
+
+TEST_CASE("the least recently used entries go first", "[cache]") {
+  const TemporaryDirectory directory;
+  const std::string image(10'000, 'x');
+  std::vector<std::string> digests;
+  for (int i = 0; i < 5; ++i) {
+    digests.push_back(digest_of("entry " + std::to_string(i)));
+    fill(directory.path(), digests.back(), image);
+    fs::last_write_time(file_of(directory.path(), digests.back()),
+                        fs::file_time_type::clock::now() - std::chrono::hours(10 - i));
+  }
+  // Not ours, whatever its age and size: a user may point the cache at a folder of his own.
+  write(directory.path() / "thesis.txt", std::string(100'000, 't'));
+  write(directory.path() / digests[0].substr(0, 2) / "notes", std::string(100'000, 't'));
+
+  REQUIRE(image_in(directory.path(), digests[0]) == image);  // a use
+  fill(directory.path(), digest_of("sixth"), image, 52'000);
+
+  CHECK(fs::exists(file_of(directory.path(), digests[0])));
+  CHECK_FALSE(fs::exists(file_of(directory.path(), digests[1])));
+  CHECK_FALSE(fs::exists(file_of(directory.path(), digests[2])));
+  CHECK(fs::exists(file_of(directory.path(), digests[3])));
+  CHECK(fs::exists(file_of(directory.path(), digests[4])));
+  CHECK(fs::exists(file_of(directory.path(), digest_of("sixth"))));
+  CHECK(fs::exists(directory.path() / "thesis.txt"));
+  CHECK(fs::exists(directory.path() / digests[0].substr(0, 2) / "notes"));
+}
+
+TEST_CASE("an entry larger than the limit is not stored", "[cache]") {
+  const TemporaryDirectory directory;
+  fill(directory.path(), digest_of("a"), "small", 1000);
+  fill(directory.path(), digest_of("b"), std::string(2000, 'x'), 1000);
+  CHECK(count_files(directory.path()) == 1);
+  CHECK(image_in(directory.path(), digest_of("a")) == "small");
+}
+
+TEST_CASE("processes share one directory", "[cache]") {
+  const TemporaryDirectory directory;
+  const auto run = [&] {
+    for (int round = 0; round < 20; ++round) {
+      KernelCache cache(directory.path(), no_limit);
+      for (int i = 0; i < 20; ++i) {
+        const std::string image(static_cast<std::size_t>(1000 * i), 'x');
+        if (cache.get(digest_of(std::to_string(i)), [&] { return make_module(image); })->image != image) return 1;
+        if (round % 3 == 0) fs::remove(file_of(directory.path(), digest_of(std::to_string(i))));
+      }
+    }
+    return 0;
+  };
+  std::array<pid_t, 3> children;
+  for (pid_t& child : children) {
+    child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) ::_exit(run());
+  }
+  for (pid_t child : children) {
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    CHECK(status == 0);
+  }
+  CHECK(count_files(directory.path()) == 20);
+}
+
+TEST_CASE("threads that ask for one key get one module", "[cache]") {
+  const TemporaryDirectory directory;
+  KernelCache cache(directory.path(), no_limit);
+  std::array<std::shared_ptr<const CompiledModule>, 8> modules;
+  std::vector<std::thread> threads;
+  for (auto& module : modules)
+    threads.emplace_back([&] { module = cache.get(digest_of("a"), [] { return make_module("image"); }); });
+  for (std::thread& thread : threads) thread.join();
+  for (const auto& module : modules) CHECK(module == modules[0]);
+}
+
+TEST_CASE("digests", "[cache]") {
+  CHECK(digest_of("a").size() == 32);
+  CHECK(digest_of("a") == digest_of("a"));
+  CHECK(CacheKey().add("ab").add("c").digest() != CacheKey().add("a").add("bc").digest());
+  CHECK(CacheKey().add("").add("a").digest() != CacheKey().add("a").add("").digest());
+  CHECK(CacheKey().add(1).add(2).digest() != CacheKey().add(2).add(1).digest());
+}
+
+TEST_CASE("every field of a source changes its digest", "[cache]") {
+  const std::vector<std::function<void(KernelSource&)>> changes{
+      [](KernelSource&) {},
+      [](KernelSource& source) { source.text = "x"; },
+      [](KernelSource& source) { source.file = "x"; },
+      [](KernelSource& source) { source.line = 2; },
+      [](KernelSource& source) { source.options = {"x"}; },
+      [](KernelSource& source) {
+        source.options = {"x", ""};
+      },
+      [](KernelSource& source) {
+        source.defines = {{"x", "y"}};
+      },
+      [](KernelSource& source) {
+        source.defines = {{"y", "x"}};
+      },
+      [](KernelSource& source) {
+        source.headers = {{"x", "y"}};
+      },
+      [](KernelSource& source) { source.include_dirs = {"x"}; },
+      [](KernelSource& source) { source.names = {"x"}; },
+  };
+  std::vector<std::string> digests;
+  for (const auto& change : changes) {
+    KernelSource source;
+    change(source);
+    digests.push_back(CacheKey().add(source).digest());
+  }
+  std::sort(digests.begin(), digests.end());
+  CHECK(std::adjacent_find(digests.begin(), digests.end()) == digests.end());
+}

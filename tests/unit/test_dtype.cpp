@@ -1,0 +1,110 @@
+#include <bit>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <set>
+#include <string>
+
+#include "src/core/dtype.h"
+#include "src/core/error.h"
+
+using namespace gpulua;
+using Catch::Matchers::Message;
+
+TEST_CASE("each dtype is found by its name and its alias", "[dtype]") {
+  std::set<std::string_view> names;
+  for (const DTypeInfo& row : dtype_table()) {
+    CHECK(&info(row.dtype) == &row);
+    CHECK(find_dtype(row.name) == row.dtype);
+    CHECK(find_dtype(row.alias) == row.dtype);
+    CHECK(names.insert(row.name).second);
+    CHECK(names.insert(row.alias).second);
+  }
+  CHECK(dtype_table().size() == 15);
+  CHECK(size_of(DType::complex128) == 16);
+  CHECK(name(DType::bfloat16) == "bfloat16");
+}
+
+TEST_CASE("an unknown dtype names those there are", "[dtype]") {
+  CHECK(parse_dtype("f32") == DType::float32);
+  CHECK(find_dtype("") == std::nullopt);
+  CHECK(find_dtype("float") == std::nullopt);
+  CHECK_THROWS_MATCHES(
+      parse_dtype("flot32"), Error,
+      Message("[dtype] expected one of bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, "
+              "float16, bfloat16, float32, float64, complex64, complex128, got \"flot32\""));
+}
+
+namespace {
+
+bool is_nan_half(std::uint16_t bits) {
+  return (bits & 0x7fff) > 0x7c00;
+}
+
+}  // namespace
+
+TEST_CASE("every half survives the way to float and back", "[dtype]") {
+  for (unsigned i = 0; i <= 0xffff; ++i) {
+    const auto bits = static_cast<std::uint16_t>(i);
+    const float value = half_to_float(bits);
+    if (is_nan_half(bits)) {
+      REQUIRE(std::isnan(value));
+      REQUIRE(float_to_half(value) == (bits | 0x200));
+    } else {
+      REQUIRE(float_to_half(value) == bits);
+    }
+  }
+}
+
+TEST_CASE("every bfloat16 survives the way to float and back", "[dtype]") {
+  for (unsigned i = 0; i <= 0xffff; ++i) {
+    const auto bits = static_cast<std::uint16_t>(i);
+    const float value = bfloat16_to_float(bits);
+    if (std::isnan(value))
+      REQUIRE(float_to_bfloat16(value) == (bits | 0x40));
+    else
+      REQUIRE(float_to_bfloat16(value) == bits);
+  }
+}
+
+TEST_CASE("floats round to the nearest half, ties to even", "[dtype]") {
+  CHECK(float_to_half(1.0f) == 0x3c00);
+  CHECK(float_to_half(-0.0f) == 0x8000);
+  CHECK(float_to_half(65504.0f) == 0x7bff);
+  CHECK(float_to_half(65519.996f) == 0x7bff);
+  CHECK(float_to_half(65520.0f) == 0x7c00);
+  CHECK(float_to_half(-std::numeric_limits<float>::infinity()) == 0xfc00);
+  CHECK(float_to_half(0x1p-24f) == 0x0001);
+  CHECK(float_to_half(0x1p-25f) == 0x0000);
+  CHECK(float_to_half(0x1.000002p-25f) == 0x0001);
+  CHECK(float_to_half(0x1.ffcp-15f) == 0x0400);
+  CHECK(float_to_half(1.0f + 0x1p-11f) == 0x3c00);
+  CHECK(float_to_half(1.0f + 0x3p-11f) == 0x3c02);
+  // A NaN whose payload has low bits alone must not turn into an infinity.
+  CHECK(is_nan_half(float_to_half(std::bit_cast<float>(0x7f800001u))));
+}
+
+TEST_CASE("floats round to the nearest bfloat16, ties to even", "[dtype]") {
+  CHECK(float_to_bfloat16(1.0f) == 0x3f80);
+  CHECK(float_to_bfloat16(1.0f + 0x1p-8f) == 0x3f80);
+  CHECK(float_to_bfloat16(1.0f + 0x3p-8f) == 0x3f82);
+  CHECK(float_to_bfloat16(std::numeric_limits<float>::max()) == 0x7f80);
+  CHECK(std::isnan(bfloat16_to_float(float_to_bfloat16(std::bit_cast<float>(0x7f800001u)))));
+}
+
+#if defined(__x86_64__) && defined(__FLT16_MAX__)
+TEST_CASE("half conversions agree with the compiler's", "[dtype]") {
+  std::mt19937 random(1);
+  for (int i = 0; i < 4'000'000; ++i) {
+    float value = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
+    // Half of them in a half's range, where rounding matters.
+    if (i % 2 == 0)
+      value = std::ldexp(1.0f + static_cast<float>(random() % (1u << 23)) * 0x1p-23f, int(random() % 44) - 27);
+    if (std::isnan(value)) continue;
+    const auto expected = std::bit_cast<std::uint16_t>(static_cast<_Float16>(value));
+    if (float_to_half(value) != expected) FAIL(value << " gives " << float_to_half(value) << ", not " << expected);
+  }
+}
+#endif
