@@ -1,0 +1,181 @@
+// Element types and conversions between them, for the kernels that gpulua writes. Both devices compile this text.
+// Conversions: floating to integer truncates, saturates at the limits and takes NaN to 0; integer to integer wraps;
+// anything to bool is != 0; complex to real drops the imaginary part.
+
+struct gpulua_half {
+  unsigned short bits;
+};
+struct gpulua_bfloat16 {
+  unsigned short bits;
+};
+struct alignas(8) gpulua_complex64 {
+  float re, im;
+};
+struct alignas(16) gpulua_complex128 {
+  double re, im;
+};
+
+__device__ inline float gpulua_widen(gpulua_half x) {
+#ifdef GPULUA_CPU
+  _Float16 value;
+  __builtin_memcpy(&value, &x.bits, 2);
+  return value;
+#else
+  float value;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(x.bits));
+  return value;
+#endif
+}
+
+__device__ inline float gpulua_widen(gpulua_bfloat16 x) { return __int_as_float(x.bits << 16); }
+
+template <class Real>
+__device__ inline gpulua_half gpulua_to_half(Real x) {
+  gpulua_half result;
+#ifdef GPULUA_CPU
+  const _Float16 value = x;
+  __builtin_memcpy(&result.bits, &value, 2);
+#else
+  if (sizeof(Real) == 8) {
+    asm("cvt.rn.f16.f64 %0, %1;" : "=h"(result.bits) : "d"((double)x));
+  } else {
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(result.bits) : "f"((float)x));
+  }
+#endif
+  return result;
+}
+
+__device__ inline gpulua_bfloat16 gpulua_to_bfloat16(float x) {
+  const unsigned int bits = __float_as_int(x);
+  if (x != x) return {(unsigned short)((bits >> 16) | 0x40)};
+  // Half of the last place kept, less one where that place is even: ties go to even.
+  return {(unsigned short)((bits + 0x7fff + ((bits >> 16) & 1)) >> 16)};
+}
+
+// ---- integer limits --------------------------------------------------------------------------------------------------------
+
+template <class T>
+struct gpulua_limits {
+  static constexpr bool is_signed = T(-1) < T(0);
+  static constexpr int digits = 8 * sizeof(T) - is_signed;
+  static constexpr T max = T(((1ull << (digits - 1)) - 1) * 2 + 1);
+  static constexpr T min = is_signed ? T(-max - 1) : T(0);
+};
+
+// ---- conversion: one struct for each kind of target, overloaded on the source ------------------------------------------------
+
+template <class To>
+struct gpulua_convert {  // integers
+  template <class Integer>
+  __device__ static To from(Integer x) {
+    return (To)x;
+  }
+  template <class Real>
+  __device__ static To saturate(Real x) {
+    // 2^digits is exact in every floating type; the limits themselves may not be.
+    constexpr Real end = (Real)(1ull << (gpulua_limits<To>::digits - 1)) * 2;
+    if (x >= end) return gpulua_limits<To>::max;
+    if (x <= -end || (!gpulua_limits<To>::is_signed && x <= 0)) return gpulua_limits<To>::min;
+    return x == x ? (To)x : To(0);
+  }
+  __device__ static To from(float x) { return saturate(x); }
+  __device__ static To from(double x) { return saturate(x); }
+  __device__ static To from(gpulua_half x) { return saturate(gpulua_widen(x)); }
+  __device__ static To from(gpulua_bfloat16 x) { return saturate(gpulua_widen(x)); }
+  __device__ static To from(gpulua_complex64 x) { return saturate(x.re); }
+  __device__ static To from(gpulua_complex128 x) { return saturate(x.re); }
+};
+
+template <>
+struct gpulua_convert<bool> {
+  template <class Number>
+  __device__ static bool from(Number x) {
+    return x != Number(0);
+  }
+  __device__ static bool from(gpulua_half x) { return gpulua_widen(x) != 0; }
+  __device__ static bool from(gpulua_bfloat16 x) { return gpulua_widen(x) != 0; }
+  __device__ static bool from(gpulua_complex64 x) { return x.re != 0 || x.im != 0; }
+  __device__ static bool from(gpulua_complex128 x) { return x.re != 0 || x.im != 0; }
+};
+
+template <class Real>
+struct gpulua_convert_real {
+  template <class Number>
+  __device__ static Real from(Number x) {
+    return (Real)x;
+  }
+  __device__ static Real from(gpulua_half x) { return gpulua_widen(x); }
+  __device__ static Real from(gpulua_bfloat16 x) { return gpulua_widen(x); }
+  __device__ static Real from(gpulua_complex64 x) { return (Real)x.re; }
+  __device__ static Real from(gpulua_complex128 x) { return (Real)x.re; }
+};
+template <>
+struct gpulua_convert<float> : gpulua_convert_real<float> {};
+template <>
+struct gpulua_convert<double> : gpulua_convert_real<double> {};
+
+template <>
+struct gpulua_convert<gpulua_half> {
+  template <class Number>
+  __device__ static gpulua_half from(Number x) {
+    return gpulua_to_half(gpulua_convert<float>::from(x));
+  }
+  __device__ static gpulua_half from(double x) { return gpulua_to_half(x); }
+  __device__ static gpulua_half from(gpulua_complex128 x) { return gpulua_to_half(x.re); }
+  __device__ static gpulua_half from(gpulua_half x) { return x; }
+};
+
+template <>
+struct gpulua_convert<gpulua_bfloat16> {
+  template <class Number>
+  __device__ static gpulua_bfloat16 from(Number x) {
+    return gpulua_to_bfloat16(gpulua_convert<float>::from(x));
+  }
+  __device__ static gpulua_bfloat16 from(gpulua_bfloat16 x) { return x; }
+};
+
+template <>
+struct gpulua_convert<gpulua_complex64> {
+  template <class Number>
+  __device__ static gpulua_complex64 from(Number x) {
+    return {gpulua_convert<float>::from(x), 0};
+  }
+  __device__ static gpulua_complex64 from(gpulua_complex64 x) { return x; }
+  __device__ static gpulua_complex64 from(gpulua_complex128 x) { return {(float)x.re, (float)x.im}; }
+};
+
+template <>
+struct gpulua_convert<gpulua_complex128> {
+  template <class Number>
+  __device__ static gpulua_complex128 from(Number x) {
+    return {gpulua_convert<double>::from(x), 0};
+  }
+  __device__ static gpulua_complex128 from(gpulua_complex64 x) { return {x.re, x.im}; }
+  __device__ static gpulua_complex128 from(gpulua_complex128 x) { return x; }
+};
+
+// ---- where the elements of a strided operand lie -----------------------------------------------------------------------------
+
+template <int ndim>
+struct gpulua_dims {
+  long long at[ndim];
+};
+
+// Splits the row-major position `index` into one position an axis.
+template <class Index, int ndim>
+__device__ inline void gpulua_unravel(Index index, const gpulua_dims<ndim>& shape, Index (&position)[ndim]) {
+  for (int axis = ndim - 1; axis > 0; --axis) {
+    const Index extent = (Index)shape.at[axis];
+    const Index rest = index / extent;
+    position[axis] = index - rest * extent;
+    index = rest;
+  }
+  position[0] = index;
+}
+
+template <class Index, int ndim>
+__device__ inline long long gpulua_offset(const Index (&position)[ndim], const gpulua_dims<ndim>& strides) {
+  long long offset = 0;
+  for (int axis = 0; axis < ndim; ++axis) offset += (long long)position[axis] * strides.at[axis];
+  return offset;
+}

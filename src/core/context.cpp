@@ -29,21 +29,46 @@ void* OpenDevice::allocate(std::size_t bytes) {
                                      memory_.describe_holders() + ". x:free() or gpu.scope gives memory back early");
 }
 
-void OpenDevice::synchronize(Stream& stream) {
+void OpenDevice::checked(const std::function<void()>& wait) {
   try {
-    device_->synchronize(stream);
+    wait();
   } catch (const Error& error) {
     const std::string launches = launches_.describe();
     if (launches.empty() || (error.kind() != ErrorKind::device && error.kind() != ErrorKind::device_lost)) throw;
     throw Error(error.kind(), std::string(error.what()) + "\n" + launches);
   }
-  launches_.clear();
+}
+
+void OpenDevice::synchronize(Stream& stream) {
+  checked([&] { device_->synchronize(stream); });
+  launches_.clear(stream);
+}
+
+void OpenDevice::download(void* host, const void* memory, std::size_t bytes) {
+  checked([&] {
+    device_->download(host, memory, bytes, *stream_);
+    device_->synchronize(*stream_);
+  });
+  launches_.clear(*stream_);
+}
+
+const std::shared_ptr<Kernel>& OpenDevice::kernel(const std::string& key, const char* name,
+                                                  const std::function<std::string()>& emit) {
+  std::shared_ptr<Kernel>& slot = kernels_[key];
+  if (!slot) {
+    KernelSource source;
+    source.text = emit();
+    source.file = "gpulua:" + key;
+    const std::shared_ptr<Module> module = device_->compile(source);
+    slot = module->kernel(find_kernel(module->compiled(), name));
+  }
+  return slot;
 }
 
 void OpenDevice::launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfig& config, void** arguments,
                         const StreamRef& stream) {
   Host* host = context_.host();
-  launches_.note(kernel, host ? host->origin() : Origin{});
+  launches_.note(kernel, *stream, host ? host->origin() : Origin{});
   device_->launch(*kernel, config, arguments, *stream);
   if (context_.debug) synchronize(*stream);
 }

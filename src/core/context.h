@@ -1,9 +1,11 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "src/core/buffer.h"
@@ -20,7 +22,7 @@ namespace gpulua {
 class Context;
 
 /// A device in use by one context: the device itself, its current stream, and the books kept on it.
-class OpenDevice {
+class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
  public:
   OpenDevice(Context& context, std::unique_ptr<Device> device);
 
@@ -41,11 +43,18 @@ class OpenDevice {
   void* allocate(std::size_t bytes);
   /// Waits for `stream`; a failure of its work is thrown with the launches that it can come from.
   void synchronize(Stream& stream);
+  /// Device memory to host memory, once what is queued on the current stream is done. Fails as synchronize() does.
+  void download(void* host, const void* memory, std::size_t bytes);
+  /// The library's own kernel of that key: compiled from what `emit` gives when it is first asked for.
+  const std::shared_ptr<Kernel>& kernel(const std::string& key, const char* name,
+                                        const std::function<std::string()>& emit);
   /// Queues the kernel on `stream` and notes it; in debug mode waits for it.
   void launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfig& config, void** arguments, const StreamRef& stream);
 
  private:
   void* try_allocate(std::size_t bytes);
+  /// Runs `wait`, which finds out about failed work; the error then names the launches that it can come from.
+  void checked(const std::function<void()>& wait);
 
   Context& context_;
   std::unique_ptr<Device> device_;
@@ -53,6 +62,7 @@ class OpenDevice {
   StreamRef stream_;
   MemoryAccount memory_;
   LaunchLog launches_;
+  std::unordered_map<std::string, std::shared_ptr<Kernel>> kernels_;
 };
 
 /// What `gpu.devices()` lists.

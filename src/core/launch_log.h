@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <memory>
@@ -11,21 +12,24 @@
 
 namespace gpulua {
 
-/// The launches since the device was last known to be well. A device reports a kernel's failure some time later and does not
-/// say whose it was; this says which calls it can have been.
+class Stream;
+
+/// The launches since their streams were last known to be well. A device reports a kernel's failure some time later and does
+/// not say whose it was; this says which calls it can have been.
 class LaunchLog {
  public:
-  void note(std::shared_ptr<const Kernel> kernel, Origin origin) {
-    entries_[count_ % entries_.size()] = {std::move(kernel), origin};
-    ++count_;
+  void note(std::shared_ptr<const Kernel> kernel, const Stream& stream, Origin origin) {
+    entries_[count_++ % entries_.size()] = {std::move(kernel), &stream, origin};
   }
-  void clear() { count_ = 0; }
-  /// "launched at script.lua:12 (saxpy)"; empty when there was no launch.
+  /// All that was queued on `stream` has run without failing.
+  void clear(const Stream& stream);
+  /// "launched: saxpy at script.lua:12"; empty when there was no launch.
   std::string describe() const;
 
  private:
   struct Entry {
-    std::shared_ptr<const Kernel> kernel;
+    std::shared_ptr<const Kernel> kernel;  // null: nothing, or cleared
+    const Stream* stream;
     Origin origin;
   };
   std::array<Entry, 64> entries_{};

@@ -182,23 +182,6 @@ Layout broadcast_to(const Layout& layout, const Dims& shape) {
   return result;
 }
 
-void collapse(Layout& a, Layout& b) {
-  std::size_t kept = 0;
-  for (std::size_t axis = 0; axis < a.ndim(); ++axis) {
-    if (a.shape[axis] == 1) continue;
-    const bool joins = kept > 0 && a.strides[kept - 1] == a.shape[axis] * a.strides[axis] &&
-                       b.strides[kept - 1] == b.shape[axis] * b.strides[axis];
-    const std::size_t at = joins ? kept - 1 : kept++;
-    a.shape[at] = b.shape[at] = joins ? a.shape[at] * a.shape[axis] : a.shape[axis];
-    a.strides[at] = a.strides[axis];
-    b.strides[at] = b.strides[axis];
-  }
-  for (Layout* layout : {&a, &b}) {
-    layout->shape.resize(kept);
-    layout->strides.resize(kept);
-  }
-}
-
 Extent extent(const Layout& layout) {
   if (layout.size() == 0) return {layout.offset, layout.offset};
   Extent result{layout.offset, layout.offset + 1};

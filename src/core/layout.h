@@ -49,9 +49,6 @@ Layout transpose(const Layout& layout);
 std::optional<Layout> reshape(const Layout& layout, const Dims& shape);
 /// Throws Error: "operands could not be broadcast together with shapes (2,3) (2,4)".
 Layout broadcast_to(const Layout& layout, const Dims& shape);
-/// Both layouts have the same shape. Drops axes of extent 1 and joins axes that are adjacent in both, to the fewest axes.
-void collapse(Layout& a, Layout& b);
-
 /// The first and one past the last position in the buffer that the layout touches; equal for an empty one.
 struct Extent {
   std::int64_t begin = 0, end = 0;

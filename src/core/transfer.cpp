@@ -1,0 +1,157 @@
+// Elements on the move: between arrays, and between arrays and the host.
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "src/core/array.h"
+#include "src/core/elementwise.h"
+#include "src/core/error.h"
+
+namespace gpulua {
+
+namespace {
+
+// Up to so many copies of contiguous runs are quicker than a kernel that gathers them first.
+constexpr std::int64_t few_runs = 16;
+
+/// The contiguous runs that a layout is made of: `count` elements each.
+struct Runs {
+  std::vector<std::int64_t> offsets;
+  std::int64_t count = 1;
+};
+
+/// The runs of `layout` in row-major order; none when there are more than few_runs.
+std::optional<Runs> find_runs(const Layout& layout) {
+  Runs runs;
+  std::size_t outer = layout.ndim();
+  while (outer > 0 && (layout.shape[outer - 1] == 1 || layout.strides[outer - 1] == runs.count))
+    runs.count *= layout.shape[--outer];
+  std::int64_t number = 1;
+  for (std::size_t axis = 0; axis < outer; ++axis) number *= layout.shape[axis];
+  if (number > few_runs) return std::nullopt;
+
+  runs.offsets.push_back(0);
+  for (std::size_t axis = 0; axis < outer; ++axis) {
+    std::vector<std::int64_t> next;
+    for (std::int64_t offset : runs.offsets)
+      for (std::int64_t i = 0; i < layout.shape[axis]; ++i) next.push_back(offset + i * layout.strides[axis]);
+    runs.offsets = std::move(next);
+  }
+  return runs;
+}
+
+bool same_elements(const Layout& a, const Layout& b) {
+  return a.offset == b.offset && a.shape == b.shape && a.strides == b.strides;
+}
+
+/// True when a write to `to` may change an element of `from` that is still to be read.
+bool overlaps(const Node& to, const Node& from, const Layout& source) {
+  if (to.buffer != from.buffer || (same_elements(to.layout, source) && to.itemsize() == from.itemsize())) return false;
+  const Extent a = extent(to.layout), b = extent(source);
+  const auto bytes = [](std::int64_t position, const Node& node) {
+    return position * static_cast<std::int64_t>(node.itemsize());
+  };
+  return bytes(a.begin, to) < bytes(b.end, from) && bytes(b.begin, from) < bytes(a.end, to);
+}
+
+void check_writable(const Node& array, const char* op) {
+  if (array.layout.overlaps_itself())
+    throw Error("[" + std::string(op) + "] expected an array to write to, got a broadcast view of shape " +
+                to_string(array.layout.shape) + ", where several indices are one element; x:copy() makes one to write");
+}
+
+}  // namespace
+
+Array copy(const Array& array) { return astype(array, array->dtype); }
+
+Array astype(const Array& array, DType dtype) {
+  Array result = empty(array->device(), array->layout.shape, dtype);
+  copy_into(result, array);
+  return result;
+}
+
+Array contiguous(const Array& array) { return array->layout.contiguous() ? array : copy(array); }
+
+Array to_device(const Array& array, OpenDevice& device) {
+  if (&array->device() == &device) return array;
+  std::vector<char> staging(array->nbytes());
+  download(*array, staging.data());
+  Array result = empty(device, array->layout.shape, array->dtype);
+  upload(*result, staging.data());
+  return result;
+}
+
+void copy_into(const Array& to, const Array& from) {
+  check_writable(*to, "copy_");
+  if (&to->device() != &from->device()) return copy_into(to, to_device(from, to->device()));
+  const Layout source = broadcast_to(from->layout, to->layout.shape);
+  if (to->layout.size() == 0) return;
+  if (overlaps(*to, *from, source)) return copy_into(to, copy(from));
+
+  OpenDevice& device = to->device();
+  const StreamRef& stream = device.stream();
+  if (to->dtype == from->dtype && to->layout.contiguous() && source.contiguous()) {
+    const char* bytes = from->read(stream);
+    char* target = to->write(stream);
+    if (target != bytes) device.device().copy(target, bytes, to->nbytes(), *stream);
+    return;
+  }
+  const Node operand{from->dtype, source, from->buffer};
+  const Node* inputs[] = {&operand};
+  run_elementwise(*to, inputs, {}, "in0");
+}
+
+void fill(const Array& array, const Scalar& value) {
+  check_writable(*array, "fill_");
+  std::array<unsigned char, 16> item{};
+  encode(array->dtype, value, item.data());
+  if (array->layout.size() == 0) return;
+
+  const std::size_t itemsize = array->itemsize();
+  const bool one_byte = std::all_of(item.begin(), item.begin() + static_cast<std::ptrdiff_t>(itemsize),
+                                    [&](unsigned char byte) { return byte == item[0]; });
+  if (array->layout.contiguous() && (one_byte || itemsize <= 4)) {
+    OpenDevice& device = array->device();
+    const StreamRef& stream = device.stream();
+    const std::size_t pattern = one_byte ? 1 : itemsize;
+    device.device().fill(array->write(stream), item.data(), pattern, array->nbytes() / pattern, *stream);
+    return;
+  }
+  const ScalarArgument scalars[] = {{array->dtype, value}};
+  run_elementwise(*array, {}, scalars, "s0");
+}
+
+void download(const Node& array, void* host) {
+  if (array.layout.size() == 0) {
+    array.buffer->read(array.device().stream());  // a freed array is an error, empty or not
+    return;
+  }
+  const auto runs = find_runs(array.layout);
+  if (!runs) return download(*copy(std::make_shared<Node>(array)), host);
+  OpenDevice& device = array.device();
+  const char* first = array.read(device.stream());
+  const std::size_t bytes = static_cast<std::size_t>(runs->count) * array.itemsize();
+  auto* to = static_cast<char*>(host);
+  for (std::int64_t offset : runs->offsets) {
+    device.download(to, first + offset * static_cast<std::int64_t>(array.itemsize()), bytes);
+    to += bytes;
+  }
+}
+
+void upload(const Node& array, const void* host) {
+  if (array.layout.size() == 0) return;
+  OpenDevice& device = array.device();
+  const StreamRef& stream = device.stream();
+  device.device().upload(array.write(stream), host, array.nbytes(), *stream);
+}
+
+Scalar item(const Node& array) {
+  if (array.layout.size() != 1)
+    throw Error("[item] expected an array of one element, got shape " + to_string(array.layout.shape));
+  std::array<char, 16> bytes;
+  download(array, bytes.data());
+  return decode(array.dtype, bytes.data());
+}
+
+}  // namespace gpulua
