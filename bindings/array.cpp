@@ -1,0 +1,242 @@
+// The array type: properties, indexing and methods.
+
+#include "bindings/array.h"
+
+#include <cstring>
+
+#include "bindings/device.h"
+#include "bindings/index.h"
+
+namespace gpulua {
+
+namespace {
+
+// ---- properties: fields that are computed when they are read -----------------------------------------------------------------
+
+void push_dims(lua_State* L, const Dims& dims, std::int64_t factor) {
+  lua_createtable(L, static_cast<int>(dims.size()), 0);
+  for (std::size_t axis = 0; axis < dims.size(); ++axis) {
+    lua_pushnumber(L, static_cast<double>(dims[axis] * factor));
+    lua_rawseti(L, -2, static_cast<int>(axis) + 1);
+  }
+}
+
+void push_text(lua_State* L, std::string_view text) { lua_pushlstring(L, text.data(), text.size()); }
+
+struct Property {
+  std::string_view name;
+  void (*push)(lua_State* L, const Array& array);
+};
+
+const Property properties[] = {
+    {"shape", [](lua_State* L, const Array& a) { push_dims(L, a->layout.shape, 1); }},
+    {"ndim", [](lua_State* L, const Array& a) { lua_pushnumber(L, static_cast<double>(a->layout.ndim())); }},
+    {"size", [](lua_State* L, const Array& a) { lua_pushnumber(L, static_cast<double>(a->layout.size())); }},
+    {"dtype", [](lua_State* L, const Array& a) { push_text(L, name(a->dtype)); }},
+    {"strides",
+     [](lua_State* L, const Array& a) { push_dims(L, a->layout.strides, static_cast<std::int64_t>(a->itemsize())); }},
+    {"nbytes", [](lua_State* L, const Array& a) { lua_pushnumber(L, static_cast<double>(a->nbytes())); }},
+    {"device", [](lua_State* L, const Array& a) { push_text(L, a->device().name()); }},
+    {"T", [](lua_State* L, const Array& a) { push_array(L, view(a, transpose(a->layout))); }},
+    // The address may be written by whoever gets it.
+    {"pointer",
+     [](lua_State* L, const Array& a) {
+       const void* address = a->write(a->device().stream());
+       lua_pushnumber(L, static_cast<double>(reinterpret_cast<std::uintptr_t>(address)));
+     }},
+};
+
+// ---- indexing ----------------------------------------------------------------------------------------------------------------
+
+Array view_of(lua_State* L, const Array& array, int first, int last) {
+  return view(array, index(array->layout, check_index(L, first, last, array->layout)));
+}
+
+/// The view that the value at stack position `key` selects, as brackets take it: one spec, or a table of specs.
+Array view_of_key(lua_State* L, const Array& array, int key) {
+  if (!lua_istable(L, key)) return view_of(L, array, key, key);
+  const int first = lua_gettop(L) + 1;
+  const int count = static_cast<int>(lua_objlen(L, key));
+  luaL_checkstack(L, count + 2, "index");
+  for (int i = 1; i <= count; ++i) lua_rawgeti(L, key, i);
+  Array result = view_of(L, array, first, first + count - 1);
+  lua_settop(L, first - 1);
+  return result;
+}
+
+int array_index(lua_State* L) {
+  const Array& array = check<Array>(L, 1, "index");
+  if (lua_type(L, 2) == LUA_TSTRING) {
+    const std::string_view key = check_string(L, 2, "index", "a name");
+    lua_pushvalue(L, 2);
+    lua_rawget(L, lua_upvalueindex(2));
+    if (!lua_isnil(L, -1)) return 1;
+    for (const Property& property : properties) {
+      if (key != property.name) continue;
+      property.push(L, array);
+      return 1;
+    }
+    if (!looks_like_spec(key))
+      throw Error("[array] an array has no field or method \"" + std::string(key) + "\"");
+  }
+  const Array selected = view_of_key(L, array, 2);
+  if (selected->layout.ndim() > 0 || lua_istable(L, 2)) {
+    push_array(L, selected);
+  } else {
+    push_scalar(L, item(*selected));
+  }
+  return 1;
+}
+
+int array_call(lua_State* L) {
+  push_array(L, view_of(L, check<Array>(L, 1, "index"), 2, lua_gettop(L)));
+  return 1;
+}
+
+void assign(lua_State* L, const Array& target, int value, const char* op) {
+  if (const Array* array = test<Array>(L, value)) return copy_into(target, *array);
+  if (const auto scalar = to_scalar(L, value)) return fill(target, *scalar);
+  const ArrayOptions options{target->dtype, target->buffer->device_ref()};
+  copy_into(target, array_from_host(L, value, options, op));
+}
+
+int array_newindex(lua_State* L) {
+  const Array& array = check<Array>(L, 1, "index");
+  if (lua_type(L, 2) == LUA_TSTRING && !looks_like_spec(check_string(L, 2, "index", "a name")))
+    throw Error("[array] an array's fields cannot be set: " + describe(L, 2));
+  assign(L, view_of_key(L, array, 2), 3, "index");
+  return 0;
+}
+
+int array_length(lua_State* L) {
+  const Array& array = check<Array>(L, 1, "length");
+  if (array->layout.ndim() == 0) throw Error("[length] a 0-d array has no length; x.size is 1");
+  lua_pushnumber(L, static_cast<double>(array->layout.shape[0]));
+  return 1;
+}
+
+int array_tostring(lua_State* L) {
+  push_text(L, format(*check<Array>(L, 1, "tostring")));
+  return 1;
+}
+
+// ---- methods -----------------------------------------------------------------------------------------------------------------
+
+int array_item(lua_State* L) {
+  push_scalar(L, item(*check<Array>(L, 1, "item")));
+  return 1;
+}
+
+int array_table(lua_State* L) {
+  push_table(L, *check<Array>(L, 1, "table"));
+  return 1;
+}
+
+int array_host(lua_State* L) {
+  const Array& array = check<Array>(L, 1, "host");
+  push_text(L, name(array->dtype));
+  lua_pushnumber(L, static_cast<double>(array->layout.size()));
+  call_helper(L, "host_array", 2, 1);
+  download(*array, const_cast<void*>(lua_topointer(L, -1)));
+  return 1;
+}
+
+int array_copy(lua_State* L) {
+  push_array(L, copy(check<Array>(L, 1, "copy")));
+  return 1;
+}
+
+int array_astype(lua_State* L) {
+  const Array& array = check<Array>(L, 1, "astype");
+  push_array(L, astype(array, parse_dtype(check_string(L, 2, "astype", "a dtype's name"))));
+  return 1;
+}
+
+int array_to(lua_State* L) {
+  const Array& array = check<Array>(L, 1, "to");
+  if (lua_isnoneornil(L, 2)) fail("to", "a device's name", L, 2);
+  push_array(L, to_device(array, *check_device(L, 2, "to")));
+  return 1;
+}
+
+int array_contiguous(lua_State* L) {
+  push_array(L, contiguous(check<Array>(L, 1, "contiguous")));
+  return 1;
+}
+
+int array_reshape(lua_State* L) {
+  const Array& array = check<Array>(L, 1, "reshape");
+  int next = 0;
+  const Dims shape = check_shape(L, 2, next, "reshape");
+  if (checked_size(shape) != array->layout.size())
+    throw Error("[reshape] expected a shape of " + std::to_string(array->layout.size()) + " elements, as " +
+                to_string(array->layout.shape) + " has, got " + to_string(shape));
+  const auto layout = reshape(array->layout, shape);
+  push_array(L, layout ? view(array, *layout) : view(copy(array), row_major(shape)));
+  return 1;
+}
+
+int array_free(lua_State* L) {
+  check<Array>(L, 1, "free")->buffer->free();
+  return 0;
+}
+
+int array_copy_(lua_State* L) {
+  const Array& array = check<Array>(L, 1, "copy_");
+  assign(L, array, 2, "copy_");
+  lua_settop(L, 1);
+  return 1;
+}
+
+int array_fill_(lua_State* L) {
+  const Array& array = check<Array>(L, 1, "fill_");
+  const auto value = to_scalar(L, 2);
+  if (!value) fail("fill_", "a number, a boolean or a complex number", L, 2);
+  fill(array, *value);
+  lua_settop(L, 1);
+  return 1;
+}
+
+}  // namespace
+
+Array& push_array(lua_State* L, Array array) {
+  Bindings& bindings = bindings_of(L);
+  if (!bindings.scopes.empty()) bindings.scopes.back().push_back(array->buffer);
+  return push(L, std::move(array));
+}
+
+void open_arrays(lua_State* L) {
+  new_metatable<Array>(L, {
+                              {"__call", protect<array_call>},
+                              {"__len", protect<array_length>},
+                              {"__newindex", protect<array_newindex>},
+                              {"__tostring", protect<array_tostring>},
+                          });
+  lua_newtable(L);
+  set_functions(L, {
+                       {"astype", protect<array_astype>},
+                       {"contiguous", protect<array_contiguous>},
+                       {"copy", protect<array_copy>},
+                       {"copy_", protect<array_copy_>},
+                       {"fill_", protect<array_fill_>},
+                       {"free", protect<array_free>},
+                       {"host", protect<array_host>},
+                       {"item", protect<array_item>},
+                       {"reshape", protect<array_reshape>},
+                       {"table", protect<array_table>},
+                       {"to", protect<array_to>},
+                   });
+  open_array_transfer_methods(L);
+  open_linear_algebra_methods(L);
+  // The functions' first upvalue is the state's bindings; __index has the methods as its second.
+  lua_pushlightuserdata(L, &bindings_of(L));
+  lua_insert(L, -2);
+  lua_pushcclosure(L, protect<array_index>, 2);
+  lua_setfield(L, -2, "__index");
+  lua_pop(L, 1);
+
+  push_new_axis(L);
+  lua_setfield(L, -2, "newaxis");
+}
+
+}  // namespace gpulua

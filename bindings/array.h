@@ -11,25 +11,22 @@ struct LuaType<Array> {
   static constexpr const char* name = "an array";
 };
 
-/// "float32[3x4]", "float64[]" for a 0-d array.
-std::string type_text(const Node& array);
-
 /// Every array that reaches a script goes through here, so that gpu.scope knows it.
 Array& push_array(lua_State* L, Array array);
 
 /// The options that end a creation function's arguments: a dtype by name, or {dtype=, device=}.
 struct ArrayOptions {
   std::optional<DType> dtype;
-  std::shared_ptr<OpenDevice> device;  // never null
+  std::shared_ptr<OpenDevice> device;  // not null, once read
 };
-/// Reads the options at `index` (nil or none: the defaults).
-ArrayOptions check_options(lua_State* L, int index, const char* op);
+/// Reads the options at `index` (nil or none: the defaults). `device`: the one to use when none is named; null: the current.
+ArrayOptions check_options(lua_State* L, int index, const char* op, std::shared_ptr<OpenDevice> device = nullptr);
 
 /// A shape from the values at `first` on: a table of numbers, or numbers. `next` becomes the index after the last one taken.
 Dims check_shape(lua_State* L, int first, int& next, const char* op);
 
 /// An array made from the host value at `index`: nested tables, a number, a boolean, a complex number, or an FFI array.
-/// Without a dtype: float32, but bool where all are booleans, complex128 for complex cdata, an FFI array's own.
+/// Without a dtype: float32, but bool where all are booleans, complex64 for complex cdata, int64 for int64 cdata, an FFI array's own.
 Array array_from_host(lua_State* L, int index, const ArrayOptions& options, const char* op);
 
 /// Writes the elements of a row-major `array` to the table or FFI array at `index`, of the same number of elements.
@@ -37,5 +34,9 @@ void array_to_host(lua_State* L, int index, const Node& array, const char* op);
 
 /// Pushes the array's elements as nested tables; a 0-d array as its value.
 void push_table(lua_State* L, const Node& array);
+
+// Each adds methods to arrays' method table at the top of the stack.
+void open_array_transfer_methods(lua_State* L);
+void open_linear_algebra_methods(lua_State* L);
 
 }  // namespace gpulua

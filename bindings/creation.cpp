@@ -1,0 +1,210 @@
+// gpu.array, gpu.zeros and kin: arrays made from nothing or from the host.
+
+#include <cmath>
+
+#include "bindings/array.h"
+#include "bindings/device.h"
+#include "bindings/state.h"
+
+namespace gpulua {
+
+namespace {
+
+int create_array(lua_State* L) {
+  const ArrayOptions options = check_options(L, 2, "array");
+  if (const Array* array = test<Array>(L, 1)) {
+    push_array(L, to_device(astype(*array, options.dtype.value_or((*array)->dtype)), *options.device));
+    return 1;
+  }
+  push_array(L, array_from_host(L, 1, options, "array"));
+  return 1;
+}
+
+int create_empty(lua_State* L) {
+  int next = 0;
+  Dims shape = check_shape(L, 1, next, "empty");
+  const ArrayOptions options = check_options(L, next, "empty");
+  push_array(L, empty(*options.device, std::move(shape), options.dtype.value_or(DType::float32)));
+  return 1;
+}
+
+template <int value>
+int create_constant(lua_State* L) {
+  constexpr const char* op = value == 0 ? "zeros" : "ones";
+  int next = 0;
+  Dims shape = check_shape(L, 1, next, op);
+  const ArrayOptions options = check_options(L, next, op);
+  push_array(L, full(*options.device, std::move(shape), options.dtype.value_or(DType::float32), double{value}));
+  return 1;
+}
+
+/// The value at `index`, and the dtype of an array that holds it when none is asked for.
+std::pair<Scalar, DType> check_value(lua_State* L, int index, const char* op) {
+  const auto value = to_scalar(L, index);
+  if (!value) fail(op, "a number, a boolean or a complex number", L, index);
+  const DType by_kind[] = {DType::boolean, DType::int64, DType::uint64, DType::float32, DType::complex64};
+  return {*value, by_kind[value->index()]};
+}
+
+int create_full(lua_State* L) {
+  lua_settop(L, 3);
+  // A shape of one number: the next one is the value.
+  int next = 0;
+  const bool is_table = lua_istable(L, 1);
+  Dims shape = is_table ? check_shape(L, 1, next, "full") : Dims{check_integer(L, 1, "full", "a shape")};
+  checked_size(shape);
+  const auto [value, dtype] = check_value(L, 2, "full");
+  const ArrayOptions options = check_options(L, 3, "full");
+  push_array(L, full(*options.device, std::move(shape), options.dtype.value_or(dtype), value));
+  return 1;
+}
+
+/// Pushes what `make` gives for the options at `index`; what they leave out is as in `array`.
+template <class Make>
+int push_like(lua_State* L, const Array& array, int index, const char* op, const Make& make) {
+  const ArrayOptions options = check_options(L, index, op, array->buffer->device_ref());
+  push_array(L, make(*options.device, array->layout.shape, options.dtype.value_or(array->dtype)));
+  return 1;
+}
+
+int create_empty_like(lua_State* L) {
+  return push_like(L, check<Array>(L, 1, "empty_like"), 2, "empty_like", empty);
+}
+
+template <int value>
+int create_constant_like(lua_State* L) {
+  constexpr const char* op = value == 0 ? "zeros_like" : "ones_like";
+  return push_like(L, check<Array>(L, 1, op), 2, op, [](OpenDevice& device, Dims shape, DType dtype) {
+    return full(device, std::move(shape), dtype, double{value});
+  });
+}
+
+int create_full_like(lua_State* L) {
+  const Array& array = check<Array>(L, 1, "full_like");
+  const Scalar value = check_value(L, 2, "full_like").first;
+  return push_like(L, array, 3, "full_like", [&](OpenDevice& device, Dims shape, DType dtype) {
+    return full(device, std::move(shape), dtype, value);
+  });
+}
+
+/// int64 where all of the numbers are integral, as in NumPy; else the default float.
+DType range_dtype(std::initializer_list<double> numbers) {
+  for (double number : numbers)
+    if (number != std::floor(number)) return DType::float32;
+  return DType::int64;
+}
+
+void push_range(lua_State* L, const char* op, double first, double step, double steps, int options_index) {
+  if (step == 0) throw Error("[" + std::string(op) + "] expected a step other than 0");
+  if (!std::isfinite(steps)) throw Error("[" + std::string(op) + "] expected finite numbers");
+  const ArrayOptions options = check_options(L, options_index, op);
+  const DType dtype = options.dtype.value_or(range_dtype({first, step}));
+  push_array(L, range(*options.device, std::max<std::int64_t>(static_cast<std::int64_t>(steps), 0), dtype, first, step));
+}
+
+/// The numbers that the arguments start with, at most three.
+int count_numbers(lua_State* L) {
+  int count = 0;
+  while (count < 3 && (lua_type(L, count + 1) == LUA_TNUMBER || lua_type(L, count + 1) == LUA_TCDATA)) ++count;
+  return count;
+}
+
+int create_arange(lua_State* L) {
+  const int count = count_numbers(L);
+  const double first = count > 1 ? check_number(L, 1, "arange", "a number") : 0;
+  const double stop = check_number(L, count > 1 ? 2 : 1, "arange", "a number");
+  const double step = count > 2 ? check_number(L, 3, "arange", "a number") : 1;
+  push_range(L, "arange", first, step, std::ceil((stop - first) / step), count + 1);
+  return 1;
+}
+
+int create_range(lua_State* L) {
+  const int count = count_numbers(L);
+  const double first = check_number(L, 1, "range", "a number");
+  const double last = check_number(L, 2, "range", "a number");
+  const double step = count > 2 ? check_number(L, 3, "range", "a number") : 1;
+  // (1 - 0) / 0.1 may come out just below 10; Lua's own loop has the same trouble and documents none of it.
+  push_range(L, "range", first, step, std::floor((last - first) / step + 1e-9) + 1, count + 1);
+  return 1;
+}
+
+int create_linspace(lua_State* L) {
+  const double first = check_number(L, 1, "linspace", "a number");
+  const double last = check_number(L, 2, "linspace", "a number");
+  const bool has_count = lua_type(L, 3) == LUA_TNUMBER;
+  const std::int64_t count = has_count ? check_integer(L, 3, "linspace", "a count") : 50;
+  if (count < 0) fail("linspace", "a count of 0 or more", L, 3);
+  const ArrayOptions options = check_options(L, has_count ? 4 : 3, "linspace");
+  push_array(L, linspace(*options.device, count, options.dtype.value_or(DType::float32), first, last));
+  return 1;
+}
+
+}  // namespace
+
+Dims check_shape(lua_State* L, int first, int& next, const char* op) {
+  Dims shape;
+  const auto add = [&](int index) {
+    const std::int64_t extent = check_integer(L, index, op, "sizes that are integers of 0 or more");
+    if (extent < 0) fail(op, "sizes of 0 or more", L, index);
+    shape.push_back(extent);
+  };
+  next = first;
+  if (lua_istable(L, first)) {
+    ++next;
+    for (int i = 1; i <= static_cast<int>(lua_objlen(L, first)); ++i) {
+      lua_rawgeti(L, first, i);
+      add(-1);
+      lua_pop(L, 1);
+    }
+  } else {
+    while (lua_type(L, next) == LUA_TNUMBER || lua_type(L, next) == LUA_TCDATA) add(next++);
+    if (shape.empty()) fail(op, "a shape: numbers, or a table of numbers", L, first);
+  }
+  checked_size(shape);
+  return shape;
+}
+
+ArrayOptions check_options(lua_State* L, int index, const char* op, std::shared_ptr<OpenDevice> device) {
+  ArrayOptions options{std::nullopt, std::move(device)};
+  switch (lua_type(L, index)) {
+    case LUA_TNONE:
+    case LUA_TNIL: break;
+    case LUA_TSTRING: options.dtype = parse_dtype(check_string(L, index, op, "a dtype")); break;
+    case LUA_TTABLE:
+      lua_pushnil(L);
+      while (lua_next(L, index)) {
+        const std::string field = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : describe(L, -2);
+        if (field == "dtype") {
+          options.dtype = parse_dtype(check_string(L, -1, op, "a dtype's name"));
+        } else if (field == "device") {
+          options.device = check_device(L, -1, op);
+        } else {
+          throw Error("[" + std::string(op) + "] expected the options dtype and device, got \"" + field + "\"");
+        }
+        lua_pop(L, 1);
+      }
+      break;
+    default: fail(op, "a dtype's name or a table of options", L, index);
+  }
+  if (!options.device) options.device = bindings_of(L).context().current();
+  return options;
+}
+
+void open_creation(lua_State* L) {
+  set_functions(L, {
+                       {"arange", protect<create_arange>},
+                       {"array", protect<create_array>},
+                       {"empty", protect<create_empty>},
+                       {"empty_like", protect<create_empty_like>},
+                       {"full", protect<create_full>},
+                       {"full_like", protect<create_full_like>},
+                       {"linspace", protect<create_linspace>},
+                       {"ones", protect<create_constant<1>>},
+                       {"ones_like", protect<create_constant_like<1>>},
+                       {"range", protect<create_range>},
+                       {"zeros", protect<create_constant<0>>},
+                       {"zeros_like", protect<create_constant_like<0>>},
+                   });
+}
+
+}  // namespace gpulua

@@ -87,7 +87,7 @@ local dtypes = {
 function helpers.classify(value)
   local name = tostring(ffi.typeof(value)):match "^ctype<(.*)>$"
   local bytes = ffi.sizeof(value) or 0
-  local base = name:gsub("const ", ""):gsub("volatile ", ""):gsub("%s*%(%  local base = name:gsub("const ", ""):gsub("volatile ", "")%)%s*", " "):gsub("%s*%  local base = name:gsub("const ", ""):gsub("volatile ", "")$", "")
+  local base = name:gsub("const ", ""):gsub("volatile ", ""):gsub("%s*%(&%)%s*", " "):gsub("%s*&$", "")
   local element, suffix = base:match "^([%w_ ]*[%w_])%s*(.*)$"
   local dtype = dtypes[element]
   if suffix == "" then return dtype and "number" or "record", dtype, bytes, name end
@@ -97,6 +97,78 @@ function helpers.classify(value)
   end
   if suffix:find "^%[" then return "array", dtype, bytes, name end
   return "record", nil, bytes, name
+end
+
+-- What x:host() gives; float16 and bfloat16 come as their bits.
+local host_types = {
+  bool = "bool",
+  int8 = "int8_t",
+  int16 = "int16_t",
+  int32 = "int32_t",
+  int64 = "int64_t",
+  uint8 = "uint8_t",
+  uint16 = "uint16_t",
+  uint32 = "uint32_t",
+  uint64 = "uint64_t",
+  float16 = "uint16_t",
+  bfloat16 = "uint16_t",
+  float32 = "float",
+  float64 = "double",
+  complex64 = "complex float",
+  complex128 = "complex",
+}
+
+--- An FFI array of `count` elements of the dtype.
+function helpers.host_array(dtype, count) return ffi.new(host_types[dtype] .. "[?]", count) end
+
+-- ---- pinned memory ------------------------------------------------------------------------------------------------------------
+
+local element_types = {
+  bool = "bool",
+  int8 = "int8_t",
+  int16 = "int16_t",
+  int32 = "int32_t",
+  int64 = "int64_t",
+  uint8 = "uint8_t",
+  uint16 = "uint16_t",
+  uint32 = "uint32_t",
+  uint64 = "uint64_t",
+  float32 = "float",
+  float64 = "double",
+  complex64 = "complex float",
+  complex128 = "complex double",
+}
+
+-- An FFI array of ours -> the userdata that owns its memory: the memory lives as long as the FFI array.
+local owners = setmetatable({}, {__mode = "k"})
+
+--- The FFI type of `count` elements, as a pointer to it; nil where the FFI has none.
+function helpers.array_pointer(dtype, count)
+  local element = element_types[dtype]
+  local ok, ctype = pcall(function() return ffi.typeof(("%s (*)[%d]"):format(element, count)) end)
+  return ok and ctype or nil
+end
+
+--- The memory at `address` as an FFI array.
+function helpers.pinned(owner, address, ctype)
+  local array = ffi.cast(ctype, address)[0]
+  owners[array] = owner
+  return array
+end
+
+function helpers.pinned_owner(array) return owners[array] end
+
+-- ---- functions that run another one between two actions -------------------------------------------------------------------------
+
+--- bracketed(..., fn, ...): runs `enter` on its arguments, fn on those after it, and `leave` on what enter gave and fn's
+--- results, also when fn throws. Results and errors of fn pass through as they are. `position` is fn's among the arguments.
+function helpers.bracket(enter, leave, position)
+  local function finish(state, ok, ...)
+    leave(state, ...)
+    if not ok then error((...), 0) end
+    return ...
+  end
+  return function(...) return finish(enter(...), pcall(select(position, ...))) end
 end
 
 return helpers

@@ -1,0 +1,212 @@
+// Elements between arrays and the host's own values: tables, numbers, FFI arrays.
+
+#include <cstring>
+#include <vector>
+
+#include "bindings/array.h"
+#include "bindings/cdata.h"
+
+namespace gpulua {
+
+namespace {
+
+std::string position_text(const std::vector<int>& position) {
+  std::string text;
+  for (int i : position) text += "[" + std::to_string(i) + "]";
+  return text;
+}
+
+// ---- a table's shape and the kinds of its elements ---------------------------------------------------------------------------
+
+class TableScan {
+ public:
+  TableScan(lua_State* L, const char* op) : L_(L), op_(op) {}
+
+  Dims shape;
+
+  /// Reads the nested table at the top of the stack.
+  void scan() {
+    if (!lua_istable(L_, -1)) {
+      if (position_.size() != shape.size()) fail_ragged();
+      note_element();
+      return;
+    }
+    const auto extent = static_cast<std::int64_t>(lua_objlen(L_, -1));
+    if (position_.size() == shape.size()) {
+      if (found_element_) fail_ragged();
+      if (shape.size() == max_ndim) throw Error("[" + std::string(op_) + "] the table nests deeper than 64 levels");
+      shape.push_back(extent);
+    } else if (shape[position_.size()] != extent) {
+      fail_ragged();
+    }
+    luaL_checkstack(L_, 2, "nested tables");
+    for (int i = 1; i <= extent; ++i) {
+      position_.push_back(i);
+      lua_rawgeti(L_, -1, i);
+      scan();
+      lua_pop(L_, 1);
+      position_.pop_back();
+    }
+  }
+
+  DType dtype() const {
+    if (complex_) return DType::complex64;
+    const int kinds = booleans_ + numbers_ + signed_ + unsigned_;
+    if (kinds == 1 && booleans_) return DType::boolean;
+    if (kinds == 1 && signed_) return DType::int64;
+    if (kinds == 1 && unsigned_) return DType::uint64;
+    return DType::float32;
+  }
+
+ private:
+  [[noreturn]] void fail_ragged() {
+    std::string got = lua_istable(L_, -1) ? std::to_string(lua_objlen(L_, -1)) + " items" : describe(L_, -1);
+    const std::string expected =
+        position_.size() < shape.size() ? std::to_string(shape[position_.size()]) + " items" : "one element";
+    throw Error("[" + std::string(op_) + "] expected tables of one shape: " + expected + " at " +
+                position_text(position_) + ", as before it, got " + got);
+  }
+
+  void note_element() {
+    found_element_ = true;
+    switch (lua_type(L_, -1)) {
+      case LUA_TNUMBER: numbers_ = true; return;
+      case LUA_TBOOLEAN: booleans_ = true; return;
+      default: break;
+    }
+    const auto value = to_scalar(L_, -1);
+    if (!value)
+      fail((std::string(op_)).c_str(), "a number, a boolean or a complex number at " + position_text(position_), L_, -1);
+    signed_ = signed_ || std::holds_alternative<std::int64_t>(*value);
+    unsigned_ = unsigned_ || std::holds_alternative<std::uint64_t>(*value);
+    complex_ = complex_ || std::holds_alternative<std::complex<double>>(*value);
+    numbers_ = numbers_ || std::holds_alternative<double>(*value);
+  }
+
+  lua_State* L_;
+  const char* op_;
+  std::vector<int> position_;
+  bool found_element_ = false;
+  bool booleans_ = false, numbers_ = false, signed_ = false, unsigned_ = false, complex_ = false;
+};
+
+/// Writes the elements of the nested table at the top of the stack to `out`, which moves on.
+void encode_table(lua_State* L, DType dtype, char*& out, std::vector<int>& position) {
+  if (lua_istable(L, -1)) {
+    const int extent = static_cast<int>(lua_objlen(L, -1));
+    for (int i = 1; i <= extent; ++i) {
+      position.push_back(i);
+      lua_rawgeti(L, -1, i);
+      encode_table(L, dtype, out, position);
+      lua_pop(L, 1);
+      position.pop_back();
+    }
+    return;
+  }
+  try {
+    encode(dtype, *to_scalar(L, -1), out);
+  } catch (const Error& error) {
+    throw Error(std::string(error.what()) + ", at " + position_text(position));
+  }
+  out += size_of(dtype);
+}
+
+/// The shape of an FFI array from its type's name: "double [2][3]". A variable length is what `count` leaves for it.
+Dims cdata_shape(const CData& value) {
+  Dims shape;
+  std::int64_t known = 1;
+  for (std::size_t at = value.type.find('['); at != std::string::npos; at = value.type.find('[', at + 1)) {
+    shape.push_back(std::strtoll(value.type.c_str() + at + 1, nullptr, 10));
+    if (value.type[at + 1] == '?') shape.back() = -1;
+    if (shape.back() > 0) known *= shape.back();
+  }
+  for (std::int64_t& extent : shape)
+    if (extent < 0) extent = static_cast<std::int64_t>(value.count()) / known;
+  return shape;
+}
+
+Array array_from_cdata(const CData& value, const ArrayOptions& options, const char* op) {
+  if (value.kind != CData::Kind::array || !value.element)
+    throw Error("[" + std::string(op) + "] expected a table or an FFI array of numbers, got an FFI value of type " +
+                value.type);
+  Array array = empty(*options.device, cdata_shape(value), *value.element);
+  upload(*array, value.data);
+  return options.dtype && *options.dtype != *value.element ? astype(array, *options.dtype) : array;
+}
+
+int push_nested(lua_State* L, const Node& array, std::size_t axis, const char*& from) {
+  if (axis == array.layout.ndim()) {
+    push_scalar(L, decode(array.dtype, from));
+    from += array.itemsize();
+    return 1;
+  }
+  const auto extent = static_cast<int>(array.layout.shape[axis]);
+  luaL_checkstack(L, 4, "nested tables");
+  lua_createtable(L, extent, 0);
+  for (int i = 1; i <= extent; ++i) {
+    push_nested(L, array, axis + 1, from);
+    lua_rawseti(L, -2, i);
+  }
+  return 1;
+}
+
+/// Replaces the elements of the nested table at the top of the stack by those at `from`, which moves on.
+void decode_into_table(lua_State* L, const Node& array, const char*& from, const char* end) {
+  const int extent = static_cast<int>(lua_objlen(L, -1));
+  for (int i = 1; i <= extent && from < end; ++i) {
+    lua_rawgeti(L, -1, i);
+    if (lua_istable(L, -1)) {
+      decode_into_table(L, array, from, end);
+      lua_pop(L, 1);
+      continue;
+    }
+    lua_pop(L, 1);
+    push_scalar(L, decode(array.dtype, from));
+    lua_rawseti(L, -2, i);
+    from += array.itemsize();
+  }
+}
+
+}  // namespace
+
+Array array_from_host(lua_State* L, int index, const ArrayOptions& options, const char* op) {
+  if (const auto value = to_cdata(L, index); value && value->kind != CData::Kind::number)
+    return array_from_cdata(*value, options, op);
+  lua_pushvalue(L, index);
+  TableScan scan(L, op);
+  scan.scan();
+  Array array = empty(*options.device, scan.shape, options.dtype.value_or(scan.dtype()));
+  std::vector<char> bytes(array->nbytes());
+  char* out = bytes.data();
+  std::vector<int> position;
+  encode_table(L, array->dtype, out, position);
+  lua_pop(L, 1);
+  upload(*array, bytes.data());
+  return array;
+}
+
+void array_to_host(lua_State* L, int index, const Node& array, const char* op) {
+  if (const auto value = to_cdata(L, index)) {
+    if (value->kind != CData::Kind::array || value->element != array.dtype || value->bytes != array.nbytes())
+      throw Error("[" + std::string(op) + "] expected an FFI array for " + type_text(array) +
+                  ", got an FFI value of type " + value->type);
+    download(array, value->data);
+    return;
+  }
+  if (!lua_istable(L, index)) fail(op, "a table or an FFI array", L, index);
+  std::vector<char> bytes(array.nbytes());
+  download(array, bytes.data());
+  const char* from = bytes.data();
+  lua_pushvalue(L, index);
+  decode_into_table(L, array, from, from + bytes.size());
+  lua_pop(L, 1);
+}
+
+void push_table(lua_State* L, const Node& array) {
+  std::vector<char> bytes(array.nbytes());
+  download(array, bytes.data());
+  const char* from = bytes.data();
+  push_nested(L, array, 0, from);
+}
+
+}  // namespace gpulua

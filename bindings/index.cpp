@@ -1,0 +1,162 @@
+#include "bindings/index.h"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+
+#include "bindings/lua.h"
+
+namespace gpulua {
+
+namespace {
+
+constexpr const char* op = "index";
+constexpr const char* what = "an integer, {first, last, step}, a string like \"2:5\", \"...\" or gpu.newaxis";
+
+char new_axis_identity;
+
+/// A range as written; missing ends are open.
+struct Range {
+  std::optional<std::int64_t> first, last;
+  std::int64_t step = 1;
+};
+
+std::int64_t check_position(std::int64_t position, std::int64_t extent, std::size_t axis) {
+  if (position == 0) throw Error("[index] indices start at 1, got 0");
+  const std::int64_t from_zero = position > 0 ? position - 1 : extent + position;
+  if (from_zero < 0 || from_zero >= extent)
+    throw Error("[index] " + std::to_string(position) + " is out of range for axis " + std::to_string(axis + 1) +
+                " of " + std::to_string(extent) + " elements");
+  return from_zero;
+}
+
+IndexSpec resolve(const Range& range, std::int64_t extent) {
+  if (range.first == 0 || range.last == 0) throw Error("[index] indices start at 1, got 0");
+  if (range.step == 0) throw Error("[index] expected a step other than 0");
+  const auto from_zero = [&](std::int64_t position) { return position > 0 ? position - 1 : extent + position; };
+  IndexSpec spec;
+  spec.step = range.step;
+  if (range.step > 0) {
+    spec.first = std::max<std::int64_t>(range.first ? from_zero(*range.first) : 0, 0);
+    const std::int64_t last = std::min(range.last ? from_zero(*range.last) : extent - 1, extent - 1);
+    spec.count = last < spec.first ? 0 : (last - spec.first) / range.step + 1;
+  } else {
+    spec.first = std::min(range.first ? from_zero(*range.first) : extent - 1, extent - 1);
+    const std::int64_t last = std::max<std::int64_t>(range.last ? from_zero(*range.last) : 0, 0);
+    spec.count = last > spec.first ? 0 : (spec.first - last) / -range.step + 1;
+  }
+  return spec;
+}
+
+/// Reads "2", "2:5", "::-1". Nothing when the text is none of these.
+std::optional<Range> parse_range(std::string_view text, bool& is_integer) {
+  std::optional<std::int64_t> parts[3];
+  std::size_t part = 0;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    if (text[at] == ':') {
+      if (++part > 2) return std::nullopt;
+      ++at;
+      continue;
+    }
+    if (text[at] == ' ') {
+      ++at;
+      continue;
+    }
+    std::size_t used = 0;
+    try {
+      parts[part] = std::stoll(std::string(text.substr(at)), &used);
+    } catch (const std::exception&) {
+      return std::nullopt;
+    }
+    at += used;
+  }
+  is_integer = part == 0;
+  if (is_integer && !parts[0]) return std::nullopt;
+  return Range{parts[0], parts[1], parts[2].value_or(1)};
+}
+
+/// A table {first, last[, step]}.
+Range check_range(lua_State* L, int index) {
+  Range range;
+  std::optional<std::int64_t> parts[3];
+  const int length = static_cast<int>(lua_objlen(L, index));
+  if (length < 2 || length > 3) fail(op, "{first, last} or {first, last, step}", L, index);
+  for (int i = 0; i < length; ++i) {
+    lua_rawgeti(L, index, i + 1);
+    parts[i] = check_integer(L, -1, op, "integers in {first, last, step}");
+    lua_pop(L, 1);
+  }
+  return {parts[0], parts[1], parts[2].value_or(1)};
+}
+
+/// `axis` is the axis that the spec applies to, if it takes one.
+IndexSpec check_spec(lua_State* L, int index, const Layout& layout, std::size_t axis) {
+  IndexSpec spec;
+  const auto extent = [&] {
+    if (axis < layout.ndim()) return layout.shape[axis];
+    throw Error("[index] expected at most " + std::to_string(layout.ndim()) + " indices for shape " +
+                to_string(layout.shape));
+  };
+  const auto integer = [&](std::int64_t position) {
+    spec.kind = IndexSpec::Kind::integer;
+    spec.first = check_position(position, extent(), axis);
+  };
+  switch (lua_type(L, index)) {
+    case LUA_TLIGHTUSERDATA:
+      if (lua_touserdata(L, index) != &new_axis_identity) break;
+      spec.kind = IndexSpec::Kind::new_axis;
+      return spec;
+    case LUA_TSTRING: {
+      const std::string_view text = check_string(L, index, op, what);
+      if (text == "...") {
+        spec.kind = IndexSpec::Kind::ellipsis;
+        return spec;
+      }
+      bool is_integer = false;
+      const auto range = parse_range(text, is_integer);
+      if (!range) break;
+      if (!is_integer) return resolve(*range, extent());
+      integer(*range->first);
+      return spec;
+    }
+    case LUA_TTABLE: return resolve(check_range(L, index), extent());
+    case LUA_TNUMBER:
+    case LUA_TCDATA: integer(check_integer(L, index, op, what)); return spec;
+    default: break;
+  }
+  fail(op, what, L, index);
+}
+
+}  // namespace
+
+std::vector<IndexSpec> check_index(lua_State* L, int first, int last, const Layout& layout) {
+  // Axes after an ellipsis count from the end.
+  std::size_t taken = 0, new_axes_or_ellipsis = 0;
+  for (int i = first; i <= last; ++i) {
+    const bool ellipsis = lua_type(L, i) == LUA_TSTRING && check_string(L, i, op, what) == "...";
+    new_axes_or_ellipsis += ellipsis || lua_touserdata(L, i) == &new_axis_identity;
+  }
+  taken = static_cast<std::size_t>(last - first + 1) - new_axes_or_ellipsis;
+
+  std::vector<IndexSpec> specs;
+  std::size_t axis = 0;
+  for (int i = first; i <= last; ++i) {
+    specs.push_back(check_spec(L, i, layout, axis));
+    switch (specs.back().kind) {
+      case IndexSpec::Kind::ellipsis: axis += layout.ndim() > taken ? layout.ndim() - taken : 0; break;
+      case IndexSpec::Kind::new_axis: break;
+      default: ++axis;
+    }
+  }
+  return specs;
+}
+
+bool looks_like_spec(std::string_view text) {
+  return !text.empty() && (std::isdigit(static_cast<unsigned char>(text[0])) || text[0] == ':' || text[0] == '-' ||
+                           text[0] == '.');
+}
+
+void push_new_axis(lua_State* L) { lua_pushlightuserdata(L, &new_axis_identity); }
+
+}  // namespace gpulua

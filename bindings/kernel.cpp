@@ -1,0 +1,101 @@
+#include "bindings/kernel.h"
+
+#include <limits>
+
+#include "bindings/launch.h"
+#include "bindings/state.h"
+
+namespace gpulua {
+
+namespace {
+
+/// kernel{grid=, block=, ...}
+int configure_kernel(lua_State* L) {
+  const KernelRef& kernel = check<KernelRef>(L, 1, "kernel");
+  if (lua_type(L, 2) != LUA_TTABLE) {
+    const std::string& name = kernel->name();
+    fail(name.c_str(), "a launch configuration first, as in " + name + "{grid=..., block=...}(arguments)", L, 2);
+  }
+  push(L, check_launch_options(L, 2, kernel));
+  return 1;
+}
+
+/// kernel:over(n)
+int over_items(lua_State* L) {
+  const KernelRef& kernel = check<KernelRef>(L, 1, "over");
+  const char* what = "a number of items, one for each thread";
+  const std::int64_t items = check_integer(L, 2, "over", what);
+  if (items < 0) fail("over", what, L, 2);
+  if (kernel->suggested_block == 0) kernel->suggested_block = kernel->kernel->suggested_block(0);
+
+  const std::int64_t block = kernel->suggested_block;
+  const std::int64_t blocks = items / block + (items % block != 0);
+  if (blocks > std::numeric_limits<unsigned>::max()) fail("over", "items that fit a grid", L, 2);
+  LaunchConfig config;
+  config.grid.x = static_cast<unsigned>(blocks);
+  config.block.x = kernel->suggested_block;
+  // No items are no launch, but its arguments are still checked.
+  if (items > 0) check_launch(kernel->device->info(), *kernel->kernel, config);
+  push(L, Launch(kernel, config, nullptr));
+  return 1;
+}
+
+/// kernel:occupancy(block [, shared])
+int kernel_occupancy(lua_State* L) {
+  const KernelRef& kernel = check<KernelRef>(L, 1, "occupancy");
+  const std::int64_t block = check_integer(L, 2, "occupancy", "a number of threads");
+  const unsigned most = kernel->kernel->attributes().max_threads;
+  if (block < 1 || block > most) fail("occupancy", "a block of 1 to " + std::to_string(most) + " threads", L, 2);
+  const char* what = "a number of bytes of shared memory";
+  const std::int64_t shared = lua_isnoneornil(L, 3) ? 0 : check_integer(L, 3, "occupancy", what);
+  if (shared < 0) fail("occupancy", what, L, 3);
+  lua_pushinteger(L, kernel->kernel->occupancy(static_cast<unsigned>(block), static_cast<std::size_t>(shared)));
+  return 1;
+}
+
+int kernel_index(lua_State* L) {
+  const BoundKernel& kernel = *check<KernelRef>(L, 1, "kernel");
+  const KernelAttributes& attributes = kernel.kernel->attributes();
+  const std::string_view field = check_string(L, 2, "kernel", "a field's name");
+  const auto number = [&](std::size_t value) {
+    lua_pushnumber(L, static_cast<lua_Number>(value));
+    return 1;
+  };
+  const auto text = [&](const std::string& value) {
+    lua_pushlstring(L, value.data(), value.size());
+    return 1;
+  };
+  if (field == "name") return text(kernel.name());
+  if (field == "signature") return text(kernel.signature());
+  if (field == "registers") return number(static_cast<std::size_t>(attributes.registers));
+  if (field == "shared_bytes") return number(attributes.shared_bytes);
+  if (field == "local_bytes") return number(attributes.local_bytes);
+  if (field == "max_threads") return number(attributes.max_threads);
+  push_method(L);
+  return 1;
+}
+
+int kernel_text(lua_State* L) {
+  const std::string text = "kernel " + check<KernelRef>(L, 1, "tostring")->signature();
+  lua_pushlstring(L, text.data(), text.size());
+  return 1;
+}
+
+}  // namespace
+
+KernelRef bind_kernel(std::shared_ptr<OpenDevice> device, std::shared_ptr<Kernel> kernel) {
+  auto bound = std::make_shared<BoundKernel>(BoundKernel{std::move(device), std::move(kernel), {}});
+  for (const Parameter& parameter : bound->kernel->entry().signature.parameters)
+    bound->rules.push_back(make_rule(parameter));
+  return bound;
+}
+
+void open_kernel_type(lua_State* L) {
+  new_metatable<KernelRef>(L, {{"__call", protect<configure_kernel>},
+                               {"__index", protect<kernel_index>},
+                               {"__tostring", protect<kernel_text>}});
+  set_methods(L, {{"over", protect<over_items>}, {"occupancy", protect<kernel_occupancy>}});
+  lua_pop(L, 1);
+}
+
+}  // namespace gpulua

@@ -87,6 +87,16 @@ void new_metatable(lua_State* L, std::initializer_list<LuaEntry> entries) {
   lua_rawset(L, LUA_REGISTRYINDEX);
 }
 
+/// As new_metatable, for a type whose fields are all methods. Leaves nothing on the stack.
+template <class T>
+void new_type(lua_State* L, std::initializer_list<LuaEntry> metamethods, std::initializer_list<LuaEntry> methods) {
+  new_metatable<T>(L, metamethods);
+  lua_newtable(L);
+  set_functions(L, methods);
+  lua_setfield(L, -2, "__index");
+  lua_pop(L, 1);
+}
+
 /// Pushes a userdata that holds `value`. new_metatable<T> has been called on this state.
 template <class T>
 T& push(lua_State* L, T value) {

@@ -1,0 +1,135 @@
+#include "bindings/stream.h"
+
+#include "bindings/bracket.h"
+#include "bindings/device.h"
+#include "bindings/state.h"
+
+namespace gpulua {
+
+namespace {
+
+/// gpu.stream([device]): a new queue of work on the device.
+int new_stream(lua_State* L) {
+  const auto device = check_device(L, 1, "stream");
+  push(L, StreamHandle{device, device->create_stream()});
+  return 1;
+}
+
+int stream_synchronize(lua_State* L) {
+  const auto& handle = check<StreamHandle>(L, 1, "sync");
+  handle.device->synchronize(*handle.stream);
+  return 0;
+}
+
+void check_same_device(const char* op, const char* what, const OpenDevice& expected, const OpenDevice& got) {
+  if (&expected != &got)
+    throw Error("[" + std::string(op) + "] expected " + what + " of " + expected.name() + ", got one of " + got.name());
+}
+
+/// s:wait(event): what is queued on s from now on starts after the event. An event never recorded is past.
+int stream_wait(lua_State* L) {
+  const auto& stream = check<StreamHandle>(L, 1, "wait");
+  const auto& event = check<EventHandle>(L, 2, "wait");
+  check_same_device("wait", "an event", *stream.device, *event.device);
+  stream.device->device().wait(*stream.stream, *event.event);
+  return 0;
+}
+
+int stream_done(lua_State* L) {
+  const auto& handle = check<StreamHandle>(L, 1, "done");
+  lua_pushboolean(L, handle.device->device().done(*handle.stream));
+  return 1;
+}
+
+int stream_tostring(lua_State* L) {
+  lua_pushfstring(L, "stream of %s: %p", check<StreamHandle>(L, 1, "tostring").device->name().c_str(),
+                  lua_touserdata(L, 1));
+  return 1;
+}
+
+/// gpu.event([device])
+int new_event(lua_State* L) {
+  const auto device = check_device(L, 1, "event");
+  push(L, EventHandle{device, device->device().create_event()});
+  return 1;
+}
+
+/// e:record([s]): marks this point of the stream, by default the current one.
+int event_record(lua_State* L) {
+  auto& event = check<EventHandle>(L, 1, "record");
+  StreamRef stream = event.device->stream();
+  if (!lua_isnoneornil(L, 2)) {
+    const auto& handle = check<StreamHandle>(L, 2, "record");
+    check_same_device("record", "a stream", *event.device, *handle.device);
+    stream = handle.stream;
+  }
+  event.device->device().record(*event.event, *stream);
+  event.recorded = true;
+  return 0;
+}
+
+int event_synchronize(lua_State* L) {
+  const auto& handle = check<EventHandle>(L, 1, "sync");
+  handle.device->synchronize(*handle.event);
+  return 0;
+}
+
+/// e:done(): whether the work up to the event is done; true for an event never recorded.
+int event_done(lua_State* L) {
+  const auto& handle = check<EventHandle>(L, 1, "done");
+  lua_pushboolean(L, handle.device->device().done(*handle.event));
+  return 1;
+}
+
+/// from:elapsed(to): milliseconds. Waits for both.
+int event_elapsed(lua_State* L) {
+  const auto& from = check<EventHandle>(L, 1, "elapsed");
+  const auto& to = check<EventHandle>(L, 2, "elapsed");
+  check_same_device("elapsed", "an event", *from.device, *to.device);
+  if (!from.recorded || !to.recorded)
+    throw Error("[elapsed] expected two events that were recorded, got one that was not: call e:record() first");
+  from.device->synchronize(*from.event);
+  to.device->synchronize(*to.event);
+  lua_pushnumber(L, from.device->device().elapsed(*from.event, *to.event));
+  return 1;
+}
+
+int event_tostring(lua_State* L) {
+  lua_pushfstring(L, "event of %s: %p", check<EventHandle>(L, 1, "tostring").device->name().c_str(),
+                  lua_touserdata(L, 1));
+  return 1;
+}
+
+// gpu.with(s, fn, ...) = enter(s, fn), fn(...), leave(what enter gave); see helpers.bracket.
+
+int enter_stream(lua_State* L) {
+  const auto& handle = check<StreamHandle>(L, 1, "with");
+  if (!lua_isfunction(L, 2)) fail("with", "a function to run", L, 2);
+  push(L, StreamHandle{handle.device, handle.device->stream()});
+  handle.device->set_stream(handle.stream);
+  return 1;
+}
+
+int leave_stream(lua_State* L) {
+  const auto& previous = check<StreamHandle>(L, 1, "with");
+  previous.device->set_stream(previous.stream);
+  return 0;
+}
+
+}  // namespace
+
+void open_streams(lua_State* L) {
+  new_type<StreamHandle>(L, {{"__tostring", protect<stream_tostring>}},
+                         {{"sync", protect<stream_synchronize>},
+                          {"wait", protect<stream_wait>},
+                          {"done", protect<stream_done>}});
+  new_type<EventHandle>(L, {{"__tostring", protect<event_tostring>}},
+                        {{"record", protect<event_record>},
+                         {"sync", protect<event_synchronize>},
+                         {"done", protect<event_done>},
+                         {"elapsed", protect<event_elapsed>}});
+  set_functions(L, {{"stream", protect<new_stream>}, {"event", protect<new_event>}});
+  set_bracket(L, "with", protect<enter_stream>, protect<leave_stream>, 2);
+}
+
+}  // namespace gpulua

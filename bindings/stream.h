@@ -19,4 +19,16 @@ struct LuaType<StreamHandle> {
   static constexpr const char* name = "a stream";
 };
 
+/// An event as scripts hold it.
+struct EventHandle {
+  std::shared_ptr<OpenDevice> device;
+  EventRef event;
+  bool recorded = false;
+};
+
+template <>
+struct LuaType<EventHandle> {
+  static constexpr const char* name = "an event";
+};
+
 }  // namespace gpulua

@@ -55,6 +55,8 @@ void upload(const Node& array, const void* host);
 /// The only element of an array of size 1. Waits.
 Scalar item(const Node& array);
 
+/// "float32[3x4]"; "float64[]" for a 0-d array.
+std::string type_text(const Node& array);
 /// "float32[1000x1000] cuda:0" and the corners. Copies only what it shows.
 std::string format(const Node& array);
 

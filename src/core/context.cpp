@@ -39,6 +39,23 @@ void OpenDevice::checked(const std::function<void()>& wait) {
   }
 }
 
+StreamRef OpenDevice::create_stream() {
+  std::erase_if(streams_, [](const std::weak_ptr<Stream>& stream) { return stream.expired(); });
+  StreamRef stream = device_->create_stream();
+  streams_.push_back(stream);
+  return stream;
+}
+
+void OpenDevice::synchronize() {
+  synchronize(*first_stream_);
+  for (const auto& weak : streams_)
+    if (const StreamRef stream = weak.lock()) synchronize(*stream);
+}
+
+void OpenDevice::synchronize(Event& event) {
+  checked([&] { device_->synchronize(event); });
+}
+
 void OpenDevice::synchronize(Stream& stream) {
   checked([&] { device_->synchronize(stream); });
   launches_.clear(stream);
@@ -126,7 +143,7 @@ const std::shared_ptr<OpenDevice>& Context::current() {
 }
 
 void Context::synchronize() {
-  for (const auto& open : open_) open->synchronize(*open->stream());
+  for (const auto& open : open_) open->synchronize();
 }
 
 }  // namespace gpulua

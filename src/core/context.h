@@ -41,8 +41,14 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   /// `bytes` of device memory on the current stream. Collects and retries when there is no room, then throws
   /// ErrorKind::memory with the live bytes and who holds most of them.
   void* allocate(std::size_t bytes);
+  /// One more stream of the device, that Context::synchronize() waits for too.
+  StreamRef create_stream();
+
   /// Waits for `stream`; a failure of its work is thrown with the launches that it can come from.
   void synchronize(Stream& stream);
+  void synchronize(Event& event);
+  /// Waits for all streams.
+  void synchronize();
   /// Device memory to host memory, once what is queued on the current stream is done. Fails as synchronize() does.
   void download(void* host, const void* memory, std::size_t bytes);
   /// The library's own kernel of that key: compiled from what `emit` gives when it is first asked for.
@@ -60,6 +66,7 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   std::unique_ptr<Device> device_;
   StreamRef first_stream_;
   StreamRef stream_;
+  std::vector<std::weak_ptr<Stream>> streams_;  // beside the first
   MemoryAccount memory_;
   LaunchLog launches_;
   std::unordered_map<std::string, std::shared_ptr<Kernel>> kernels_;

@@ -104,11 +104,15 @@ void write_axis(const Excerpt& excerpt, std::size_t axis, std::size_t& next, std
 
 }  // namespace
 
-std::string format(const Node& array) {
-  std::string out = std::string(name(array.dtype)) + "[";
+std::string type_text(const Node& array) {
+  std::string text = std::string(name(array.dtype)) + "[";
   for (std::size_t axis = 0; axis < array.layout.ndim(); ++axis)
-    out += (axis > 0 ? "x" : "") + std::to_string(array.layout.shape[axis]);
-  out += "] " + array.device().name();
+    text += (axis > 0 ? "x" : "") + std::to_string(array.layout.shape[axis]);
+  return text + "]";
+}
+
+std::string format(const Node& array) {
+  std::string out = type_text(array) + " " + array.device().name();
   if (array.buffer->freed()) return out + " (freed)";
   const Excerpt excerpt = read_excerpt(array);
   out += array.layout.ndim() == 0 ? " " : "\n";

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <lua.hpp>
+#include <string_view>
+#include <vector>
+
+#include "src/core/layout.h"
+
+namespace gpulua {
+
+/// The index of the specification's grammar at stack positions `first` to `last`, one spec each, checked against `layout`:
+/// an integer, {first, last[, step]}, "2:5", "::-1", ":", "...", or gpu.newaxis. Positions count from 1, -1 is the last,
+/// both ends of a range are taken, and a range past the end stops at the end.
+std::vector<IndexSpec> check_index(lua_State* L, int first, int last, const Layout& layout);
+
+/// True for a string that can only be an index spec, never a name.
+bool looks_like_spec(std::string_view text);
+
+/// Pushes the value of gpu.newaxis.
+void push_new_axis(lua_State* L);
+
+}  // namespace gpulua

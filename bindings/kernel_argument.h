@@ -1,0 +1,68 @@
+#pragma once
+
+// From the values of a Lua call to the values a kernel is launched with, by the kernel's C++ signature.
+
+#include <cstddef>
+#include <cstdint>
+#include <lua.hpp>
+#include <string>
+#include <vector>
+
+#include "bindings/host_argument.h"
+#include "src/device/kernel.h"
+
+namespace gpulua {
+
+struct BoundKernel;
+
+/// How the arguments for one parameter are checked.
+struct ArgumentRule {
+  Parameter parameter;
+  std::uint32_t dtypes = 0;  // of the arrays that a pointer takes, one bit each
+
+  bool takes(DType dtype) const { return (dtypes >> static_cast<unsigned>(dtype) & 1) != 0; }
+};
+ArgumentRule make_rule(const Parameter& parameter);
+
+/// The values of a launch's arguments, in memory that stays where it is: a launch can fill and pass it again and again.
+class ArgumentBlock {
+ public:
+  explicit ArgumentBlock(const Signature& signature);
+
+  /// Where the value of parameter `i` goes.
+  void* value(std::size_t i) { return pointers_[i]; }
+  /// As Device::launch takes them.
+  void** pointers() { return pointers_.data(); }
+
+ private:
+  // A device may use a value where it lies, so it has the strictest alignment of CUDA's own types.
+  struct alignas(32) Slot {
+    std::byte bytes[32];
+  };
+  std::vector<Slot> slots_;
+  std::vector<void*> pointers_;
+};
+
+/// Reads the arguments of one call; the first stands at index 2.
+struct ArgumentReader {
+  lua_State* L;
+  const BoundKernel& kernel;
+  const StreamRef& stream;              // of the launch
+  std::vector<StagedArgument> staged;   // the host arguments read so far
+
+  /// Writes the value of parameter `i` to `value`. Throws Error "[saxpy] argument 2: expected ..., got ...".
+  void read(std::size_t i, void* value);
+
+ private:
+  void read_scalar(int index, const ArgumentRule& rule, void* value) const;
+  void read_vector(int index, const ArgumentRule& rule, void* value) const;
+  void read_record(int index, const ArgumentRule& rule, void* value) const;
+  void read_pointer(int index, const ArgumentRule& rule, void* value);
+  void read_untyped(int index, const ArgumentRule& rule, void* value);
+  /// The array's address for this launch.
+  void* array_address(int index, const Node& array, const ArgumentRule& rule) const;
+  bool read_address(int index, const ArgumentRule& rule, void* value);
+  [[noreturn]] void refuse(int index, const std::string& message) const;
+};
+
+}  // namespace gpulua

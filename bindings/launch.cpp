@@ -1,0 +1,145 @@
+#include "bindings/launch.h"
+
+#include <limits>
+
+#include "bindings/host_argument.h"
+#include "bindings/state.h"
+#include "bindings/stream.h"
+
+namespace gpulua {
+
+Launch::Launch(KernelRef kernel, const LaunchConfig& config, StreamRef stream)
+    : kernel_(std::move(kernel)), config_(config), stream_(std::move(stream)),
+      arguments_(kernel_->kernel->entry().signature) {}
+
+void Launch::run(lua_State* L) {
+  const std::vector<ArgumentRule>& rules = kernel_->rules;
+  const auto count = static_cast<std::size_t>(lua_gettop(L) - 1);
+  if (count != rules.size())
+    throw Error("[" + kernel_->name() + "] expected " + std::to_string(rules.size()) +
+                (rules.size() == 1 ? " argument, got " : " arguments, got ") + std::to_string(count) + ": " +
+                kernel_->signature());
+
+  OpenDevice& device = *kernel_->device;
+  ArgumentReader reader{L, *kernel_, stream_ ? stream_ : device.stream(), {}};
+  for (std::size_t i = 0; i < count; ++i) reader.read(i, arguments_.value(i));
+  if (config_.grid.x > 0) device.launch(kernel_->kernel, config_, arguments_.pointers(), reader.stream);
+  for (const StagedArgument& staged : reader.staged) copy_back(L, staged, kernel_->name().c_str());
+}
+
+namespace {
+
+/// The launch options as a script writes them, until they are complete.
+struct LaunchOptions {
+  LaunchConfig config;
+  StreamRef stream;
+  bool has_grid = false, has_block = false;
+};
+
+[[noreturn]] void refuse(lua_State* L, int index, const BoundKernel& kernel, const std::string& option,
+                         const std::string& expected) {
+  throw Error("[" + kernel.name() + "] " + option + ": expected " + expected + ", got " + describe(L, index));
+}
+
+unsigned check_extent(lua_State* L, int index, const BoundKernel& kernel, const std::string& option) {
+  const double value = lua_type(L, index) == LUA_TNUMBER ? lua_tonumber(L, index) : 0;
+  const auto extent = static_cast<unsigned>(value >= 1 && value <= std::numeric_limits<unsigned>::max() ? value : 0);
+  if (extent == 0 || extent != value)
+    refuse(L, index, kernel, option, "an integer from 1 on, or a table of up to three");
+  return extent;
+}
+
+/// A number, or a table of one to three.
+Dim3 check_dim3(lua_State* L, int index, const BoundKernel& kernel, const std::string& option) {
+  if (lua_type(L, index) != LUA_TTABLE) return {check_extent(L, index, kernel, option)};
+  const std::size_t count = lua_objlen(L, index);
+  if (count < 1 || count > 3)
+    throw Error("[" + kernel.name() + "] " + option + ": expected up to three numbers, got " + std::to_string(count));
+  Dim3 result;
+  unsigned* const axes[] = {&result.x, &result.y, &result.z};
+  for (std::size_t i = 0; i < count; ++i) {
+    lua_rawgeti(L, index, static_cast<int>(i + 1));
+    *axes[i] = check_extent(L, lua_gettop(L), kernel, option + "[" + std::to_string(i + 1) + "]");
+    lua_pop(L, 1);
+  }
+  return result;
+}
+
+std::size_t check_shared(lua_State* L, int index, const BoundKernel& kernel) {
+  const double bytes = lua_type(L, index) == LUA_TNUMBER ? lua_tonumber(L, index) : -1;
+  if (!(bytes >= 0 && bytes < 0x1p53) || bytes != static_cast<double>(static_cast<std::size_t>(bytes)))
+    refuse(L, index, kernel, "shared", "a number of bytes");
+  return static_cast<std::size_t>(bytes);
+}
+
+StreamRef check_stream(lua_State* L, int index, const BoundKernel& kernel) {
+  const StreamHandle* handle = test<StreamHandle>(L, index);
+  if (!handle) refuse(L, index, kernel, "stream", LuaType<StreamHandle>::name);
+  if (handle->device != kernel.device)
+    throw Error("[" + kernel.name() + "] stream: the stream is of " + handle->device->name() + ", the kernel of " +
+                kernel.device->name());
+  return handle->stream;
+}
+
+void read_option(lua_State* L, std::string_view option, int value, const BoundKernel& kernel, LaunchOptions& options) {
+  if (option == "grid") {
+    options.config.grid = check_dim3(L, value, kernel, "grid");
+    options.has_grid = true;
+  } else if (option == "block") {
+    options.config.block = check_dim3(L, value, kernel, "block");
+    options.has_block = true;
+  } else if (option == "shared") {
+    options.config.shared_bytes = check_shared(L, value, kernel);
+  } else if (option == "stream") {
+    options.stream = check_stream(L, value, kernel);
+  } else if (option == "cooperative") {
+    if (lua_type(L, value) != LUA_TBOOLEAN) refuse(L, value, kernel, "cooperative", "true or false");
+    options.config.cooperative = lua_toboolean(L, value) != 0;
+  } else if (option == "cluster") {
+    options.config.cluster = check_dim3(L, value, kernel, "cluster");
+  } else {
+    throw Error("[" + kernel.name() + "] expected the launch options grid, block, shared, stream, cooperative and " +
+                "cluster, got \"" + std::string(option) + '"');
+  }
+}
+
+int call_launch(lua_State* L) {
+  check<Launch>(L, 1, "launch").run(L);
+  return 0;
+}
+
+int launch_text(lua_State* L) {
+  const Launch& launch = check<Launch>(L, 1, "tostring");
+  const auto size = [](const Dim3& d) {
+    return std::to_string(d.x) + "x" + std::to_string(d.y) + "x" + std::to_string(d.z);
+  };
+  const std::string text = "launch of " + launch.kernel().signature() + ", grid " + size(launch.config().grid) +
+                           ", block " + size(launch.config().block);
+  lua_pushlstring(L, text.data(), text.size());
+  return 1;
+}
+
+}  // namespace
+
+Launch check_launch_options(lua_State* L, int table, const KernelRef& kernel) {
+  LaunchOptions options;
+  for (lua_pushnil(L); lua_next(L, table) != 0; lua_pop(L, 1)) {
+    const int value = lua_gettop(L);
+    if (lua_type(L, value - 1) != LUA_TSTRING)
+      throw Error("[" + kernel->name() + "] expected launch options by name, as in {grid=..., block=...}, got the key " +
+                  describe(L, value - 1));
+    read_option(L, lua_tostring(L, value - 1), value, *kernel, options);
+  }
+  for (const auto& [given, name] : {std::pair{options.has_grid, "grid"}, std::pair{options.has_block, "block"}})
+    if (!given)
+      throw Error("[" + kernel->name() + "] expected grid and block, as in {grid=16, block={32, 8}}, got no " + name);
+  check_launch(kernel->device->info(), *kernel->kernel, options.config);
+  return Launch(kernel, options.config, std::move(options.stream));
+}
+
+void open_launch_type(lua_State* L) {
+  new_metatable<Launch>(L, {{"__call", protect<call_launch>}, {"__tostring", protect<launch_text>}});
+  lua_pop(L, 1);
+}
+
+}  // namespace gpulua

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "bindings/kernel.h"
+#include "bindings/kernel_argument.h"
+
+namespace gpulua {
+
+/// What kernel{grid=, block=} gives: a checked configuration, to be called with arguments as often as one likes.
+/// A call makes no garbage: the arguments' values are written over those of the call before.
+class Launch {
+ public:
+  /// `config` has passed check_launch; its grid may be empty, and then a call launches nothing.
+  /// Null stream: the device's current one at each call.
+  Launch(KernelRef kernel, const LaunchConfig& config, StreamRef stream);
+
+  /// Launches with the arguments that stand at 2 and above.
+  void run(lua_State* L);
+
+  const BoundKernel& kernel() const { return *kernel_; }
+  const LaunchConfig& config() const { return config_; }
+
+ private:
+  KernelRef kernel_;
+  LaunchConfig config_;
+  StreamRef stream_;
+  ArgumentBlock arguments_;
+};
+
+template <>
+struct LuaType<Launch> {
+  static constexpr const char* name = "a launch";
+};
+
+/// Reads {grid=, block=, shared=, stream=, cooperative=, cluster=} and checks it against the device's limits.
+Launch check_launch_options(lua_State* L, int table, const KernelRef& kernel);
+
+/// Makes the metatable of launches.
+void open_launch_type(lua_State* L);
+
+}  // namespace gpulua

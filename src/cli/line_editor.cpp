@@ -1,0 +1,93 @@
+#include "src/cli/line_editor.h"
+
+#include <editline/readline.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <clocale>
+#include <cstdlib>
+#include <cstring>
+#include <cwchar>
+#include <memory>
+#include <system_error>
+
+#include "src/cli/interrupt.h"
+
+namespace gpulua {
+namespace {
+
+constexpr int max_history = 1000;  // lines
+
+LineEditor::Completer completer;
+
+/// The next character, for libedit; -1 ends the line.
+int read_character(FILE*) {
+  std::mbstate_t conversion{};
+  for (;;) {
+    if (prompt_interrupted()) return -1;
+    char byte;
+    const ssize_t got = ::read(STDIN_FILENO, &byte, 1);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return -1;
+    wchar_t character = 0;
+    switch (std::mbrtowc(&character, &byte, 1, &conversion)) {
+      case static_cast<std::size_t>(-2):  // more bytes follow
+        continue;
+      case static_cast<std::size_t>(-1):
+        return static_cast<unsigned char>(byte);
+      default:
+        return static_cast<int>(character);
+    }
+  }
+}
+
+/// libedit asks for the candidates one by one, `state` is 0 for the first, and frees them.
+char* next_candidate(const char* text, int state) {
+  static std::vector<std::string> candidates;
+  if (state == 0) candidates = completer(text);
+  const auto index = static_cast<std::size_t>(state);
+  return index < candidates.size() ? strdup(candidates[index].c_str()) : nullptr;
+}
+
+char** complete(const char* text, int, int) {
+  rl_attempted_completion_over = 1;  // no file names
+  return rl_completion_matches(text, next_candidate);
+}
+
+}  // namespace
+
+LineEditor::LineEditor(std::filesystem::path history, Completer complete_name) : history_(std::move(history)) {
+  completer = std::move(complete_name);
+  std::setlocale(LC_CTYPE, "");
+  rl_readline_name = "gpulua";
+  rl_catch_signals = 0;
+  rl_getc_function = read_character;
+  rl_basic_word_break_characters = " \t\n\"\\'`@$><=;|&{}()[]+-*/%^#~,?!";
+  rl_completer_word_break_characters = const_cast<char*>(rl_basic_word_break_characters);
+  rl_completion_append_character = '\0';
+  rl_attempted_completion_function = complete;
+  using_history();
+  stifle_history(max_history);
+  if (history_.empty()) return;
+  std::error_code failed;
+  std::filesystem::create_directories(history_.parent_path(), failed);
+  if (failed || (read_history(history_.c_str()) != 0 && std::filesystem::exists(history_, failed))) history_.clear();
+}
+
+LineEditor::~LineEditor() { completer = nullptr; }
+
+std::optional<std::string> LineEditor::read(const char* prompt) {
+  const std::unique_ptr<char, decltype(&std::free)> line(readline(prompt), &std::free);
+  if (line == nullptr) return std::nullopt;
+  remember(line.get());
+  return line.get();
+}
+
+void LineEditor::remember(const std::string& line) {
+  if (line.find_first_not_of(" \t") == line.npos || line == last_) return;
+  last_ = line;
+  add_history(line.c_str());
+  if (!history_.empty()) write_history(history_.c_str());
+}
+
+}  // namespace gpulua

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gpulua {
+
+/// Lines from a terminal, edited, with history and completion. There is one: libedit keeps its state in globals.
+class LineEditor {
+ public:
+  /// The texts that `text`, the name before the cursor, can become.
+  using Completer = std::function<std::vector<std::string>(const std::string& text)>;
+
+  /// An empty path: the history is not kept. One that cannot be read or written costs the history, no more.
+  LineEditor(std::filesystem::path history, Completer completer);
+  ~LineEditor();
+  LineEditor(const LineEditor&) = delete;
+  LineEditor& operator=(const LineEditor&) = delete;
+
+  /// A line without its end; nothing at the end of the input, and after Ctrl-C (prompt_interrupted()).
+  std::optional<std::string> read(const char* prompt);
+
+ private:
+  void remember(const std::string& line);
+
+  std::filesystem::path history_;
+  std::string last_;
+};
+
+}  // namespace gpulua

@@ -1,0 +1,26 @@
+#include <cstdio>
+#include <exception>
+
+#include "src/cli/environment.h"
+#include "src/cli/options.h"
+#include "src/cli/session.h"
+#include "src/core/config.h"
+
+int main(int argc, char** argv) {
+  using namespace gpulua;
+  try {
+    const Options options = parse_options(argc, argv);
+    if (options.help) {
+      std::fputs(usage_text, stdout);
+      return 0;
+    }
+    Config config = Config::from_environment();
+    if (options.device) config.device = *options.device;
+    return run_session(options, Environment::read(), std::move(config), argc, argv);
+  } catch (const UsageError& error) {
+    std::fprintf(stderr, "gpulua: %s\n%s", error.what(), usage_text);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "gpulua: %s\n", error.what());
+  }
+  return 1;
+}

@@ -1,0 +1,123 @@
+#include "src/cli/options.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace gpulua {
+
+const char* const usage_text =
+    "usage: gpulua [options] [script [args]]\n"
+    "\n"
+    "  -e code         run the code\n"
+    "  -l module       require the module\n"
+    "  -i              read commands after the script has run\n"
+    "  -j command      as luajit: on, off, flush, v, dump[=flags[,file]], p, ...\n"
+    "  -O[options]     as luajit: a level, +name, -name, name=value\n"
+    "  --device name   the device that new arrays go to: cpu, cuda:0, ...\n"
+    "  -v, --version   print the version\n"
+    "  -h, --help      print this text\n"
+    "  --              end of the options\n"
+    "  -               the script is the standard input\n"
+    "\n"
+    "Without a script, gpulua reads commands from the terminal, or a script from the standard input.\n";
+
+namespace {
+
+class Parser {
+ public:
+  Parser(int argc, char** argv) : argc_(argc), argv_(argv) {}
+
+  Options parse() {
+    for (position_ = 1; position_ < argc_; ++position_) {
+      const std::string_view word = argv_[position_];
+      if (word.empty() || word[0] != '-' || word == "-") break;
+      if (word == "--") {
+        ++position_;
+        break;
+      }
+      if (word.starts_with("--"))
+        long_option(word.substr(2));
+      else
+        short_option(word);
+    }
+    options_.script = std::min(position_, argc_);
+    return std::move(options_);
+  }
+
+ private:
+  using Kind = Action::Kind;
+
+  void short_option(std::string_view word) {
+    const std::string_view rest = word.substr(2);
+    switch (word[1]) {
+      case 'e':
+        return add(Kind::execute, argument(rest, "-e", "code"));
+      case 'l':
+        return add(Kind::require, argument(rest, "-l", "a module"));
+      case 'j':
+        return add(Kind::jit_command, argument(rest, "-j", "a command"));
+      case 'O':
+        return add(Kind::optimise, std::string(rest));
+      default:
+        return flags(word);
+    }
+  }
+
+  /// Options without an argument may share a word: -vi.
+  void flags(std::string_view word) {
+    for (const char flag : word.substr(1)) {
+      switch (flag) {
+        case 'i':
+          options_.interactive = true;
+          break;
+        case 'v':
+          options_.version = true;
+          break;
+        case 'h':
+          options_.help = true;
+          break;
+        default:
+          throw UsageError("unknown option '" + std::string(word) + "'");
+      }
+    }
+  }
+
+  void long_option(std::string_view word) {
+    const std::size_t equals = word.find('=');
+    const std::string_view name = word.substr(0, equals);
+    if (name == "device") {
+      options_.device = equals != word.npos ? std::string(word.substr(equals + 1)) : argument({}, "--device", "a device");
+    } else if (word == "version") {
+      options_.version = true;
+    } else if (word == "help") {
+      options_.help = true;
+    } else {
+      throw UsageError("unknown option '--" + std::string(word) + "'");
+    }
+  }
+
+  /// What is attached to the option, else the next word.
+  std::string argument(std::string_view attached, const char* option, const char* what) {
+    if (!attached.empty()) return std::string(attached);
+    if (position_ + 1 >= argc_) throw UsageError(std::string("option '") + option + "' expects " + what);
+    return argv_[++position_];
+  }
+
+  void add(Kind kind, std::string text) { options_.actions.push_back({kind, std::move(text)}); }
+
+  int argc_;
+  char** argv_;
+  int position_ = 1;
+  Options options_;
+};
+
+}  // namespace
+
+bool Options::nothing_named() const {
+  return !version && std::none_of(actions.begin(), actions.end(),
+                                  [](const Action& action) { return action.kind == Action::Kind::execute; });
+}
+
+Options parse_options(int argc, char** argv) { return Parser(argc, argv).parse(); }
+
+}  // namespace gpulua

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace gpulua {
+
+/// A command line that makes no sense; the message says why.
+struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Something to do before the script, in the order of the command line.
+struct Action {
+  enum class Kind { execute, require, jit_command, optimise } kind;
+  std::string text;  // the code, the module, "dump=m", or "3"
+};
+
+/// The command line, parsed.
+struct Options {
+  std::vector<Action> actions;
+  std::optional<std::string> device;
+  bool interactive = false;
+  bool version = false;
+  bool help = false;
+  /// Where in argv the script's name stands; argc when there is none. "-" means the standard input.
+  int script = 0;
+
+  /// True iff a REPL or the standard input's code is what is left to run.
+  bool nothing_named() const;
+};
+
+/// Throws UsageError.
+Options parse_options(int argc, char** argv);
+
+extern const char* const usage_text;
+
+}  // namespace gpulua

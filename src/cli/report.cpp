@@ -1,0 +1,101 @@
+#include "src/cli/report.h"
+
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+
+#include "cli_text.h"
+
+namespace gpulua {
+namespace {
+
+constexpr const char* renderer_key = "gpulua.render";
+
+/// Replaces the error object on top of the stack by a string.
+void describe(lua_State* L) {
+  if (lua_isstring(L, -1)) {
+    lua_tostring(L, -1);
+    return;
+  }
+  if (luaL_getmetafield(L, -1, "__tostring") != 0) {
+    lua_pushvalue(L, -2);
+    if (lua_pcall(L, 1, 1, 0) == 0 && lua_isstring(L, -1)) {
+      lua_replace(L, -2);
+      return;
+    }
+    lua_pop(L, 1);
+  }
+  push_rendering(L, -1);
+  lua_pushliteral(L, "error object: ");
+  lua_insert(L, -2);
+  lua_concat(L, 2);
+  lua_replace(L, -2);
+}
+
+/// The message handler.
+int add_traceback(lua_State* L) {
+  lua_settop(L, 1);
+  describe(L);
+  luaL_traceback(L, L, nullptr, 1);
+  // The outermost frame is the command itself, "[C]: at 0x...": of no use to a script's author.
+  const std::string_view trace = lua_tostring(L, -1);
+  const std::size_t last = trace.rfind("\n\t[C]: at 0x");
+  if (last != trace.npos && trace.find('\n', last + 1) == trace.npos) {
+    lua_pushlstring(L, trace.data(), last);
+    lua_replace(L, -2);
+  }
+  if (std::strchr(lua_tostring(L, -1), '\n') == nullptr) {
+    lua_pop(L, 1);
+    return 1;
+  }
+  lua_pushliteral(L, "\n");
+  lua_insert(L, -2);
+  lua_concat(L, 3);
+  return 1;
+}
+
+}  // namespace
+
+void open_renderer(lua_State* L) {
+  const std::string_view text = cli_text("render.lua");
+  if (luaL_loadbuffer(L, text.data(), text.size(), "=render.lua") != 0) lua_error(L);
+  lua_call(L, 0, 1);
+  lua_setfield(L, LUA_REGISTRYINDEX, renderer_key);
+}
+
+void push_rendering(lua_State* L, int index) {
+  lua_pushvalue(L, index);
+  lua_getfield(L, LUA_REGISTRYINDEX, renderer_key);
+  lua_pushvalue(L, -2);
+  if (lua_pcall(L, 1, 1, 0) != 0 || !lua_isstring(L, -1)) {
+    lua_pop(L, 1);
+    lua_pushfstring(L, "<%s>", luaL_typename(L, -1));
+  }
+  lua_replace(L, -2);
+}
+
+bool call_with_traceback(lua_State* L, int arguments, int results) {
+  const int base = lua_gettop(L) - arguments;
+  lua_pushcfunction(L, add_traceback);
+  lua_insert(L, base);
+  const int status = lua_pcall(L, arguments, results, base);
+  lua_remove(L, base);
+  if (status != 0) {
+    // The handler does not run for every error: there may be no memory for it.
+    if (!lua_isstring(L, -1)) describe(L);
+    lua_gc(L, LUA_GCCOLLECT, 0);
+  }
+  return status == 0;
+}
+
+void print_error(lua_State* L) {
+  std::size_t size = 0;
+  const char* message = lua_tolstring(L, -1, &size);
+  std::fflush(stdout);
+  std::fputs("gpulua: ", stderr);
+  std::fwrite(message, 1, size, stderr);
+  std::fputc('\n', stderr);
+  lua_pop(L, 1);
+}
+
+}  // namespace gpulua

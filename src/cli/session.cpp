@@ -1,0 +1,186 @@
+#include "src/cli/session.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <lua.hpp>
+#include <memory>
+#include <string>
+
+#include "bindings/open.h"
+#include "src/cli/interrupt.h"
+#include "src/cli/jit_options.h"
+#include "src/cli/repl.h"
+#include "src/cli/report.h"
+#include "src/core/context.h"
+
+namespace gpulua {
+namespace {
+
+constexpr int exit_success = 0;
+constexpr int exit_error = 1;
+constexpr int exit_interrupted = 128 + 2;  // as a shell reports a process that SIGINT ended
+
+const std::string version = std::string("gpulua ") + GPULUA_VERSION + " (" + LUAJIT_VERSION + ")";
+
+class Session {
+ public:
+  Session(const Options& options, const Environment& environment, std::shared_ptr<Context> context, int argc, char** argv)
+      : options_(options), environment_(environment), context_(std::move(context)), argc_(argc), argv_(argv) {}
+
+  /// The body of a protected call: memory may run out in any of it.
+  static int run(lua_State* L) {
+    auto& session = *static_cast<Session*>(lua_touserdata(L, 1));
+    lua_settop(L, 0);
+    session.exit_code_ = session.open(L) && session.run_all(L) ? exit_success : session.exit_code_;
+    return 0;
+  }
+
+  int exit_code() const { return exit_code_; }
+
+ private:
+  bool has_script() const { return options_.script < argc_; }
+  bool wants_repl() const {
+    return options_.interactive || (!has_script() && options_.nothing_named() && isatty(STDIN_FILENO) != 0);
+  }
+
+  bool open(lua_State* L) {
+    lua_gc(L, LUA_GCSTOP, 0);  // as luajit: nothing can be garbage yet
+    luaL_openlibs(L);
+    open_renderer(L);
+    open_bindings(L, context_);
+    push_arguments(L);
+    lua_gc(L, LUA_GCRESTART, -1);
+    open_interrupts(L, *context_);
+    set_interrupt_target(InterruptTarget::script);
+    return true;
+  }
+
+  bool run_all(lua_State* L) {
+    if (environment_.lua_init && !run_init(L, *environment_.lua_init)) return false;
+    if (options_.version) std::puts(version.c_str());
+    if (names_gpu() && !set_global_gpu(L)) return false;
+    for (const Action& action : options_.actions)
+      if (!run_action(L, action)) return false;
+    if (has_script()) {
+      const char* name = argv_[options_.script];
+      const bool standard_input = std::strcmp(name, "-") == 0 && std::strcmp(argv_[options_.script - 1], "--") != 0;
+      if (!run_file(L, standard_input ? nullptr : name)) return false;
+    }
+    if (wants_repl())
+      run_repl(L, banner(), environment_.history);
+    else if (!has_script() && options_.nothing_named() && !run_file(L, nullptr))
+      return false;
+    return true;
+  }
+
+  /// Code typed in a hurry need not say require.
+  bool names_gpu() const {
+    if (wants_repl()) return true;
+    for (const Action& action : options_.actions)
+      if (action.kind == Action::Kind::execute) return true;
+    return false;
+  }
+
+  bool set_global_gpu(lua_State* L) {
+    lua_getglobal(L, "require");
+    lua_pushliteral(L, "gpu");
+    if (!finish(L, call_with_traceback(L, 1, 1))) return false;
+    lua_setglobal(L, "gpu");
+    return true;
+  }
+
+  std::string banner() const {
+    const std::string& device = context_->config().device;
+    return version + "\nDevice: " + (device.empty() ? "cuda:0 if there is one, else cpu" : device) +
+           "; not opened before its first use. Ctrl-D leaves.";
+  }
+
+  bool run_action(lua_State* L, const Action& action) {
+    switch (action.kind) {
+      case Action::Kind::execute:
+        return run_code(L, action.text, "=(command line)");
+      case Action::Kind::require:
+        lua_getglobal(L, "require");
+        lua_pushlstring(L, action.text.data(), action.text.size());
+        return finish(L, call_with_traceback(L, 1, 0));
+      case Action::Kind::jit_command:
+        return run_option(L, [](lua_State* state) -> int { return run_jit_command(state, luaL_checkstring(state, 1)), 0; },
+                          action.text);
+      case Action::Kind::optimise:
+        return run_option(L, [](lua_State* state) -> int { return set_jit_options(state, luaL_checkstring(state, 1)), 0; },
+                          action.text);
+    }
+    return false;
+  }
+
+  bool run_option(lua_State* L, lua_CFunction function, const std::string& text) {
+    lua_pushcfunction(L, function);
+    lua_pushlstring(L, text.data(), text.size());
+    return finish(L, call_with_traceback(L, 1, 0));
+  }
+
+  bool run_init(lua_State* L, const std::string& init) {
+    if (!init.starts_with("@")) return run_code(L, init, "=LUA_INIT");
+    return finish(L, luaL_loadfile(L, init.c_str() + 1) == 0 && call_with_traceback(L, 0, 0));
+  }
+
+  bool run_code(lua_State* L, const std::string& code, const char* chunk) {
+    return finish(L, luaL_loadbuffer(L, code.data(), code.size(), chunk) == 0 && call_with_traceback(L, 0, 0));
+  }
+
+  /// Null: the standard input.
+  bool run_file(lua_State* L, const char* name) {
+    if (luaL_loadfile(L, name) != 0) return finish(L, false);
+    const int arguments = argc_ > options_.script ? argc_ - options_.script - 1 : 0;
+    luaL_checkstack(L, arguments, "too many arguments");
+    for (int i = 1; i <= arguments; ++i) lua_pushstring(L, argv_[options_.script + i]);
+    return finish(L, call_with_traceback(L, arguments, 0));
+  }
+
+  /// The global `arg`: the script at 0, its arguments after it, the options and the command before it.
+  void push_arguments(lua_State* L) {
+    const int zero = has_script() ? options_.script : 0;
+    lua_createtable(L, argc_ - zero, zero + 1);
+    for (int i = 0; i < argc_; ++i) {
+      lua_pushstring(L, argv_[i]);
+      lua_rawseti(L, -2, i - zero);
+    }
+    lua_setglobal(L, "arg");
+  }
+
+  /// Reports the message on the stack unless `good`, which it gives back.
+  bool finish(lua_State* L, bool good) {
+    if (good) return true;
+    const bool interrupted = script_interrupted() && std::strstr(lua_tostring(L, -1), "interrupted") != nullptr;
+    exit_code_ = interrupted ? exit_interrupted : exit_error;
+    print_error(L);
+    return false;
+  }
+
+  const Options& options_;
+  const Environment& environment_;
+  std::shared_ptr<Context> context_;
+  int argc_;
+  char** argv_;
+  int exit_code_ = exit_error;
+};
+
+}  // namespace
+
+int run_session(const Options& options, const Environment& environment, Config config, int argc, char** argv) {
+  const std::unique_ptr<lua_State, decltype(&lua_close)> state(luaL_newstate(), &lua_close);
+  if (state == nullptr) {
+    std::fputs("gpulua: not enough memory for a Lua state\n", stderr);
+    return exit_error;
+  }
+  Session session(options, environment, std::make_shared<Context>(std::move(config)), argc, argv);
+  if (lua_cpcall(state.get(), Session::run, &session) != 0) {
+    print_error(state.get());
+    return exit_error;
+  }
+  return session.exit_code();
+}
+
+}  // namespace gpulua

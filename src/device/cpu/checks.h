@@ -1,0 +1,15 @@
+#pragma once
+
+#include "src/device/cpu/source_module.h"
+
+namespace gpulua::cpu {
+
+/// Throws ErrorKind::compile, naming the source line, when a kernel can reach a call that the prelude declares with
+/// __attribute__((error("..."))): an operation that the engine does not run.
+void refuse_unsupported_calls(const SourceModule& source);
+
+/// Integer division by zero and the division that overflows trap on x86 and do not on a GPU. After this pass x / 0 is ~0,
+/// x % 0 is x, and the overflow wraps.
+void guard_divisions(llvm::Module& module);
+
+}  // namespace gpulua::cpu

@@ -1,0 +1,63 @@
+#include "src/device/cpu/codegen.h"
+
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include "src/core/error.h"
+
+namespace gpulua::cpu {
+namespace {
+
+// GPU compilers inline nearly everything; the device functions of a kernel are written with that in mind.
+constexpr int inline_threshold = 2000;
+
+/// The machine that the front end wrote into the functions' attributes.
+std::unique_ptr<llvm::TargetMachine> make_machine(const llvm::Module& module, const CompileOptions& options) {
+  static const bool initialized = [] {
+    return !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter();
+  }();
+  std::string why;
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(module.getTargetTriple(), why);
+  if (!initialized || target == nullptr) throw Error(ErrorKind::unavailable, "[compile] LLVM has no target for this machine: " + why);
+  llvm::TargetOptions target_options;
+  target_options.AllowFPOpFusion = options.contract ? llvm::FPOpFusion::Fast : llvm::FPOpFusion::Strict;
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(module.getTargetTriple(), "", "", target_options,
+                                                                          llvm::Reloc::PIC_, std::nullopt,
+                                                                          llvm::CodeGenOptLevel::Default));
+}
+
+void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PipelineTuningOptions tuning;
+  tuning.InlinerThreshold = inline_threshold;
+  llvm::PassBuilder builder(&machine, tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+}
+
+}  // namespace
+
+std::string generate_object(llvm::Module& module, const CompileOptions& options) {
+  auto machine = make_machine(module, options);
+  optimize(module, *machine);
+  llvm::SmallVector<char, 0> object;
+  llvm::raw_svector_ostream stream(object);
+  llvm::legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
+    throw Error(ErrorKind::compile, "[compile] LLVM cannot write an object file for this machine");
+  passes.run(module);
+  return std::string(object.begin(), object.end());
+}
+
+}  // namespace gpulua::cpu

@@ -1,0 +1,35 @@
+#include "src/device/cpu/compiler.h"
+
+#include "src/device/cpu/codegen.h"
+#include "src/device/cpu/engine.h"
+#include "src/device/cpu/front_end.h"
+#include "src/device/cpu/linker.h"
+#include "src/device/plugin.h"
+
+namespace gpulua::cpu {
+namespace {
+
+std::vector<KernelEntry> list_kernels(const SourceModule& source) {
+  std::vector<KernelEntry> entries;
+  for (const SourceKernel& kernel : source.kernels)
+    for (const std::string& name : kernel.names) entries.push_back({name, kernel.symbol, kernel.signature});
+  return entries;
+}
+
+}  // namespace
+
+CompiledModule compile(const KernelSource& source, const CompileTarget& target) {
+  CompileOptions options = parse_options(source.options);
+  SourceModule module = parse_source(source, options, target);
+  CompiledModule result;
+  result.kernels = list_kernels(module);
+  result.globals = module.globals;
+  build_serial_engine(module);
+  result.image = link_shared_object(generate_object(*module.module, options));
+  return result;
+}
+
+}  // namespace gpulua::cpu
+
+extern "C" GPULUA_PLUGIN_EXPORT const gpulua::cpu::CompilerEntry gpulua_cpu_compiler = {gpulua::cpu::compiler_version,
+                                                                                        &gpulua::cpu::compile};

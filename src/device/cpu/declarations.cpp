@@ -1,0 +1,142 @@
+#include "src/device/cpu/declarations.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Attr.h>
+#include <clang/AST/DeclTemplate.h>
+#include <clang/AST/Mangle.h>
+#include <clang/CodeGen/CGFunctionInfo.h>
+#include <clang/CodeGen/CodeGenABITypes.h>
+#include <clang/CodeGen/ModuleBuilder.h>
+#include <llvm/Demangle/Demangle.h>
+
+#include <map>
+
+#include "src/core/error.h"
+
+namespace gpulua::cpu {
+namespace {
+
+constexpr const char* name_variable_prefix = "gpulua_name_expression_";
+
+/// The type as the Itanium demangler writes it, which is what NVRTC's names give on the CUDA device.
+std::string demangled_type(clang::MangleContext& mangler, clang::QualType type) {
+  std::string mangled;
+  llvm::raw_string_ostream stream(mangled);
+  mangler.mangleCanonicalTypeName(type, stream);
+  std::string text = llvm::demangle(stream.str());
+  constexpr std::string_view prefix = "typeinfo name for ";
+  return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
+}
+
+Signature read_signature(clang::ASTContext& ast, clang::MangleContext& mangler, const clang::FunctionDecl& function) {
+  std::string type = demangled_type(mangler, ast.getCanonicalType(function.getType()));
+  std::size_t open = type.find('(');  // a kernel returns void, so the first parenthesis opens its parameters
+  std::string parameters = type.substr(open + 1, type.rfind(')') - open - 1);
+  std::vector<std::uint32_t> sizes;
+  for (const clang::ParmVarDecl* parameter : function.parameters())
+    sizes.push_back(static_cast<std::uint32_t>(ast.getTypeSizeInChars(parameter->getType()).getQuantity()));
+  return parse_signature(parameters, sizes);
+}
+
+/// How clang lowered the parameters (x86-64's calling convention splits and merges the fields of structs).
+std::vector<AbiArgument> read_arguments(clang::ASTContext& ast, clang::CodeGenerator& generator,
+                                        const clang::FunctionDecl& function) {
+  auto type = ast.getCanonicalType(function.getType()).getAs<clang::FunctionProtoType>();
+  const auto& lowered = clang::CodeGen::arrangeFreeFunctionType(
+      generator.CGM(), clang::CanQual<clang::FunctionProtoType>::CreateUnsafe(clang::QualType(type, 0)));
+  const llvm::DataLayout& layout = generator.GetModule()->getDataLayout();
+  std::vector<AbiArgument> arguments;
+  for (unsigned i = 0; i < lowered.arg_size(); ++i) {
+    const clang::CodeGen::ABIArgInfo& info = lowered.arguments()[i].info;
+    if (info.isIgnore()) continue;
+    if (info.isIndirect()) {
+      arguments.push_back({i, 0, nullptr});
+      continue;
+    }
+    auto* record = llvm::dyn_cast<llvm::StructType>(info.getCoerceToType());
+    if (record == nullptr || !info.isDirect() || !info.getCanBeFlattened()) {
+      arguments.push_back({i, info.getDirectOffset(), info.getCoerceToType()});
+      continue;
+    }
+    for (unsigned field = 0; field < record->getNumElements(); ++field) {
+      auto offset = static_cast<unsigned>(layout.getStructLayout(record)->getElementOffset(field));
+      arguments.push_back({i, info.getDirectOffset() + offset, record->getElementType(field)});
+    }
+  }
+  return arguments;
+}
+
+unsigned read_max_threads(clang::ASTContext& ast, const clang::FunctionDecl& function) {
+  const auto* bounds = function.getAttr<clang::CUDALaunchBoundsAttr>();
+  if (bounds == nullptr || bounds->getMaxThreads() == nullptr) return SourceKernel{}.max_threads;
+  return static_cast<unsigned>(bounds->getMaxThreads()->EvaluateKnownConstInt(ast).getZExtValue());
+}
+
+/// True for what the user wrote as `__device__` or `__constant__`; clang marks constexpr variables by itself.
+bool is_device_global(const clang::VarDecl& variable) {
+  const auto* device = variable.getAttr<clang::CUDADeviceAttr>();
+  const auto* constant = variable.getAttr<clang::CUDAConstantAttr>();
+  return (device != nullptr && !device->isImplicit()) || (constant != nullptr && !constant->isImplicit());
+}
+
+std::string qualified_name(clang::ASTContext& ast, const clang::NamedDecl& declaration) {
+  std::string name;
+  llvm::raw_string_ostream stream(name);
+  declaration.getNameForDiagnostic(stream, ast.getPrintingPolicy(), /*Qualified=*/true);
+  return stream.str();
+}
+
+/// The kernel behind each name expression, by the address in its variable's initialiser.
+std::map<const clang::FunctionDecl*, std::vector<std::string>> read_names(const KernelSource& source,
+                                                                          clang::ASTContext& ast) {
+  std::map<const clang::FunctionDecl*, std::vector<std::string>> names;
+  for (std::size_t i = 0; i < source.names.size(); ++i) {
+    auto found = ast.getTranslationUnitDecl()->lookup(&ast.Idents.get(name_variable(i)));
+    const auto* variable = found.empty() ? nullptr : llvm::dyn_cast<clang::VarDecl>(found.front());
+    const clang::APValue* value = variable == nullptr ? nullptr : variable->evaluateValue();
+    const clang::FunctionDecl* function = nullptr;
+    if (value != nullptr && value->isLValue())
+      if (const auto* base = value->getLValueBase().dyn_cast<const clang::ValueDecl*>())
+        function = llvm::dyn_cast<clang::FunctionDecl>(base);
+    if (function == nullptr || !function->hasAttr<clang::CUDAGlobalAttr>())
+      throw Error(ErrorKind::compile, "[compile] expected the name expression '" + source.names[i] + "' to name a __global__ function");
+    names[function->getCanonicalDecl()].push_back(source.names[i]);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::string name_variable(std::size_t index) { return name_variable_prefix + std::to_string(index); }
+
+void read_declarations(const KernelSource& source, clang::ASTContext& ast, clang::CodeGenerator& generator,
+                       SourceModule& result) {
+  auto names = read_names(source, ast);
+  std::unique_ptr<clang::MangleContext> mangler(clang::ItaniumMangleContext::create(ast, ast.getDiagnostics()));
+
+  for (const llvm::Function& function : *generator.GetModule()) {
+    const clang::Decl* declaration = generator.GetDeclForMangledName(function.getName());
+    const auto* kernel = llvm::dyn_cast_or_null<clang::FunctionDecl>(declaration);
+    if (function.isDeclaration() || kernel == nullptr || !kernel->hasAttr<clang::CUDAGlobalAttr>()) continue;
+    SourceKernel entry{function.getName().str(), std::move(names[kernel->getCanonicalDecl()]),
+                       read_signature(ast, *mangler, *kernel), read_arguments(ast, generator, *kernel),
+                       read_max_threads(ast, *kernel)};
+    if (entry.names.empty()) entry.names.push_back(qualified_name(ast, *kernel));
+    result.kernels.push_back(std::move(entry));
+  }
+
+  for (const llvm::GlobalVariable& global : generator.GetModule()->globals()) {
+    const clang::Decl* declaration = generator.GetDeclForMangledName(global.getName());
+    const auto* variable = llvm::dyn_cast_or_null<clang::VarDecl>(declaration);
+    if (variable == nullptr) continue;
+    if (variable->hasAttr<clang::CUDASharedAttr>()) {
+      result.shared.push_back(global.getName().str());
+    } else if (!global.isDeclaration() && !variable->isStaticLocal() && is_device_global(*variable)) {
+      result.globals.push_back({qualified_name(ast, *variable), global.getName().str(),
+                                demangled_type(*mangler, ast.getCanonicalType(variable->getType())),
+                                static_cast<std::size_t>(ast.getTypeSizeInChars(variable->getType()).getQuantity())});
+    }
+  }
+}
+
+}  // namespace gpulua::cpu

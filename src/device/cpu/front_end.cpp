@@ -1,0 +1,174 @@
+#include "src/device/cpu/front_end.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/Basic/Diagnostic.h>
+#include <clang/CodeGen/ModuleBuilder.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/FrontendAction.h>
+#include <clang/Frontend/TextDiagnosticPrinter.h>
+#include <llvm/Support/VirtualFileSystem.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/TargetParser/Host.h>
+
+#include "src/core/error.h"
+#include "src/device/cpu/declarations.h"
+#include "src/device/cpu/prelude.h"
+
+namespace gpulua::cpu {
+namespace {
+
+constexpr const char* main_file = "/gpulua/source.cu";
+constexpr const char* user_headers = "/gpulua/headers";
+constexpr const char* system_headers = "/gpulua/include";
+constexpr const char* implicit_header = "gpulua_cpu.h";
+
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c == '\n' ? ' ' : c;
+  }
+  return result + '"';
+}
+
+/// The source as clang sees it: the user's text under its own file name and line, then a use of each name expression, which
+/// instantiates it.
+std::string main_text(const KernelSource& source, const CompileOptions& options) {
+  std::string text;
+  if (options.default_device) text += "#pragma clang force_cuda_host_device begin\n";
+  text += "#line " + std::to_string(source.line) + " " + quoted(source.file.empty() ? "source" : source.file) + "\n";
+  text += source.text + "\n";
+  if (options.default_device) text += "#pragma clang force_cuda_host_device end\n";
+  for (std::size_t i = 0; i < source.names.size(); ++i) {
+    text += "#line 1 " + quoted("name expression '" + source.names[i] + "'") + "\n";
+    text += "constexpr auto " + name_variable(i) + " = &" + source.names[i] + ";\n";
+  }
+  return text;
+}
+
+/// The compiler's own headers and the source in memory, before the real file system.
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> make_files(const KernelSource& source, const std::string& text) {
+  auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
+  auto add = [&](const std::string& path, std::string_view content) {
+    memory->addFile(path, 0, llvm::MemoryBuffer::getMemBuffer({content.data(), content.size()}, path, false));
+  };
+  for (const PreludeHeader& header : prelude_headers()) add(std::string(system_headers) + "/" + std::string(header.name), header.text);
+  for (const auto& [name, content] : source.headers) add(std::string(user_headers) + "/" + name, content);
+  add(main_file, text);
+  auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::vfs::getRealFileSystem());
+  files->pushOverlay(memory);
+  return files;
+}
+
+void add_target(std::vector<std::string>& arguments, const CompileTarget& target) {
+  auto add = [&](std::initializer_list<std::string> more) { arguments.insert(arguments.end(), more); };
+  add({"-triple", llvm::sys::getProcessTriple()});
+  if (!target.processor.empty()) {
+    add({"-target-cpu", target.processor});
+    for (const std::string& feature : target.features) add({"-target-feature", feature});
+    return;
+  }
+  add({"-target-cpu", llvm::sys::getHostCPUName().str()});
+  for (const auto& feature : llvm::sys::getHostCPUFeatures())
+    add({"-target-feature", (feature.second ? "+" : "-") + feature.first().str()});
+}
+
+std::vector<std::string> front_end_arguments(const KernelSource& source, const CompileOptions& options,
+                                             const CompileTarget& target) {
+  std::vector<std::string> arguments{
+      "-emit-llvm-only", "-x", "cuda", "-fcuda-is-device", "-fcuda-allow-variadic-functions", "-std=" + options.standard, "-O2",
+      "-disable-llvm-passes", "-mrelocation-model", "pic", "-pic-level", "2", "-fgnuc-version=4.2.1",
+      // What a GPU does, or what nvcc lets people get away with.
+      "-fno-strict-float-cast-overflow", "-relaxed-aliasing", "-fno-threadsafe-statics",
+      // A failing assertion unwinds through the kernel; a message names the source line.
+      "-funwind-tables=2", "-debug-info-kind=line-tables-only", "-dwarf-version=5",
+      "-mprefer-vector-width=512", "-nostdsysteminc", "-nobuiltininc", "-w"};
+  auto add = [&](std::initializer_list<std::string> more) { arguments.insert(arguments.end(), more); };
+  add_target(arguments, target);
+  add({options.contract ? "-ffp-contract=fast" : "-ffp-contract=off"});
+  if (options.fast_math) add({"-fapprox-func", "-freciprocal-math"});
+  for (const auto& [macro, undefined] : options.macros) add({undefined ? "-U" : "-D", macro});
+  for (const auto& [macro, value] : source.defines) add({"-D", macro + "=" + value});
+  add({"-I", user_headers});
+  for (const std::string& folder : source.include_dirs) add({"-I", folder});
+  for (const std::string& folder : options.include_dirs) add({"-I", folder});
+  add({"-I", system_headers, "-include", implicit_header});
+  for (const std::string& header : options.forced_includes) add({"-include", header});
+  add({"-main-file-name", source.file.empty() ? "source" : source.file, main_file});
+  return arguments;
+}
+
+/// Parses, generates IR, and reads the declarations while the AST is there.
+class ReadSource : public clang::ASTFrontendAction {
+ public:
+  ReadSource(const KernelSource& source, SourceModule& result) : source_(source), result_(result) {}
+
+ private:
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler, llvm::StringRef) override {
+    auto generator = std::unique_ptr<clang::CodeGenerator>(clang::CreateLLVMCodeGen(
+        compiler.getDiagnostics(), "gpulua", &compiler.getVirtualFileSystem(), compiler.getHeaderSearchOpts(),
+        compiler.getPreprocessorOpts(), compiler.getCodeGenOpts(), *result_.context));
+    generator_ = generator.get();
+    return generator;
+  }
+
+  void EndSourceFileAction() override {
+    clang::CompilerInstance& compiler = getCompilerInstance();
+    if (compiler.getDiagnostics().hasErrorOccurred() || generator_->GetModule() == nullptr) return;
+    read_declarations(source_, compiler.getASTContext(), *generator_, result_);
+    result_.module.reset(generator_->ReleaseModule());
+  }
+
+  const KernelSource& source_;
+  SourceModule& result_;
+  clang::CodeGenerator* generator_ = nullptr;
+};
+
+std::string header_list(const KernelSource& source) {
+  std::string result;
+  for (const auto& [name, text] : source.headers) result += (result.empty() ? "" : ", ") + name;
+  for (const PreludeHeader& header : prelude_headers())
+    if (header.name != implicit_header) result += (result.empty() ? "" : ", ") + std::string(header.name);
+  return result;
+}
+
+[[noreturn]] void throw_messages(const KernelSource& source, std::string messages) {
+  while (!messages.empty() && messages.back() == '\n') messages.pop_back();
+  std::string text = "[compile] the kernel source does not compile:\n" + messages;
+  if (messages.find("file not found") != std::string::npos)
+    text += "\nheaders there are: " + header_list(source) + "; others by the headers and include options";
+  throw Error(ErrorKind::compile, text);
+}
+
+}  // namespace
+
+SourceModule parse_source(const KernelSource& source, const CompileOptions& options, const CompileTarget& target) {
+  std::string messages;
+  llvm::raw_string_ostream stream(messages);
+  auto diagnostic_options = llvm::makeIntrusiveRefCnt<clang::DiagnosticOptions>();
+  auto diagnostics = llvm::makeIntrusiveRefCnt<clang::DiagnosticsEngine>(
+      llvm::makeIntrusiveRefCnt<clang::DiagnosticIDs>(), diagnostic_options,
+      new clang::TextDiagnosticPrinter(stream, diagnostic_options.get()));
+
+  std::vector<std::string> arguments = front_end_arguments(source, options, target);
+  std::vector<const char*> pointers;
+  for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
+  auto invocation = std::make_shared<clang::CompilerInvocation>();
+  if (!clang::CompilerInvocation::CreateFromArgs(*invocation, pointers, *diagnostics)) throw_messages(source, messages);
+
+  std::string text = main_text(source, options);
+  clang::CompilerInstance compiler;
+  compiler.setInvocation(std::move(invocation));
+  compiler.setDiagnostics(diagnostics.get());
+  compiler.setVerboseOutputStream(llvm::nulls());
+  compiler.createFileManager(make_files(source, text));
+
+  SourceModule result;
+  result.context = std::make_unique<llvm::LLVMContext>();
+  ReadSource action(source, result);
+  bool done = compiler.ExecuteAction(action);
+  if (!done || !result.module) throw_messages(source, messages);
+  return result;
+}
+
+}  // namespace gpulua::cpu

@@ -1,0 +1,14 @@
+#pragma once
+
+// The first stage of the compiler: CUDA C++ to LLVM IR and the list of what is in it.
+
+#include "src/device/cpu/compiler.h"
+#include "src/device/cpu/options.h"
+#include "src/device/cpu/source_module.h"
+
+namespace gpulua::cpu {
+
+/// Throws ErrorKind::compile with clang's text.
+SourceModule parse_source(const KernelSource& source, const CompileOptions& options, const CompileTarget& target);
+
+}  // namespace gpulua::cpu

@@ -1,0 +1,50 @@
+#include "src/device/cpu/linker.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <lld/Common/Driver.h>
+
+#include <mutex>
+#include <vector>
+
+#include "src/core/error.h"
+#include "src/device/cpu/memory_file.h"
+
+LLD_HAS_DRIVER(elf)
+
+namespace gpulua::cpu {
+namespace {
+
+/// Where the loader found a library of the C library's. The ones that are running are there on every machine; the names
+/// that a linker would look for come with development packages only.
+std::string loaded_path(const char* name) {
+  void* handle = dlopen(name, RTLD_LAZY);
+  link_map* map = nullptr;
+  if (handle == nullptr || dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0)
+    throw Error(ErrorKind::unavailable, std::string("[compile] cannot find ") + name);
+  return map->l_name;
+}
+
+}  // namespace
+
+std::string link_shared_object(const std::string& object) {
+  static std::mutex mutex;  // lld keeps its state in globals
+  static bool usable = true;
+  std::lock_guard lock(mutex);
+  if (!usable) throw Error(ErrorKind::compile, "[compile] the linker failed earlier in this process and cannot run again");
+
+  MemoryFile input(object), output("");
+  const std::string input_path = input.path(), output_path = output.path();
+  const std::string libm = loaded_path("libm.so.6"), libc = loaded_path("libc.so.6");
+  const std::vector<const char*> arguments{
+      "ld.lld", "-shared", "-o", output_path.c_str(), input_path.c_str(), "--as-needed", libm.c_str(), libc.c_str(),
+      "-z", "defs", "--eh-frame-hdr", "--build-id=none", "--threads=1", "--no-mmap-output-file", "--error-limit=20"};
+  std::string messages;
+  llvm::raw_string_ostream stream(messages);
+  lld::Result result = lld::lldMain(arguments, llvm::nulls(), stream, {{lld::Gnu, &lld::elf::link}});
+  usable = result.canRunAgain;
+  if (result.retCode != 0) throw Error(ErrorKind::compile, "[compile] the kernel source does not link:\n" + stream.str());
+  return output.read();
+}
+
+}  // namespace gpulua::cpu

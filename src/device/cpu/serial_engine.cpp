@@ -1,0 +1,92 @@
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+#include "src/core/error.h"
+#include "src/device/cpu/checks.h"
+#include "src/device/cpu/engine.h"
+#include "src/device/cpu/module_record.h"
+#include "src/device/cpu/thread_context.h"
+
+namespace gpulua::cpu {
+namespace {
+
+// kernels/cpu/serial_engine.h has the loops over blocks and threads as C++; each kernel gets a copy of them in which the
+// call to `run_thread` is the call to the kernel.
+constexpr const char* run_blocks_template = "gpulua_run_blocks";
+constexpr const char* run_thread = "gpulua_run_thread";
+
+/// The arguments of the kernel's function, loaded from the argument pointers of the launch.
+std::vector<llvm::Value*> load_arguments(llvm::IRBuilder<>& builder, const SourceKernel& kernel, llvm::Value* pointers) {
+  std::vector<llvm::Value*> values;
+  for (const AbiArgument& argument : kernel.arguments) {
+    llvm::Value* slot = builder.CreateConstInBoundsGEP1_64(builder.getPtrTy(), pointers, argument.parameter);
+    llvm::Value* address = builder.CreateLoad(builder.getPtrTy(), slot);
+    if (argument.type == nullptr) {
+      values.push_back(address);
+      continue;
+    }
+    address = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), address, argument.offset);
+    // Host programs align a value as they like. A bool is a byte in memory and one bit as a value.
+    if (argument.type->isIntegerTy(1))
+      values.push_back(builder.CreateTrunc(builder.CreateLoad(builder.getInt8Ty(), address), argument.type));
+    else
+      values.push_back(builder.CreateAlignedLoad(argument.type, address, llvm::Align(1)));
+  }
+  return values;
+}
+
+/// Replaces `run_thread(arguments, context)` by a call of the kernel, to be inlined.
+void call_kernel(llvm::CallInst& placeholder, const SourceKernel& kernel, llvm::Function& function) {
+  llvm::Value* pointers = placeholder.getArgOperand(0);
+  llvm::Value* context = placeholder.getArgOperand(1);
+  // Loaded once, ahead of the loops: the launch's argument values do not change while it runs.
+  llvm::IRBuilder<> entry(&*placeholder.getFunction()->getEntryBlock().getFirstInsertionPt());
+  std::vector<llvm::Value*> arguments = load_arguments(entry, kernel, pointers);
+  arguments.insert(arguments.begin(), context);
+
+  auto* call = llvm::CallInst::Create(function.getFunctionType(), &function, arguments, "", placeholder.getIterator());
+  call->setAttributes(function.getAttributes());
+  call->removeFnAttr(llvm::Attribute::NoInline);
+  call->addFnAttr(llvm::Attribute::AlwaysInline);
+  call->setDebugLoc(placeholder.getDebugLoc());
+  placeholder.eraseFromParent();
+}
+
+llvm::Function* make_run_blocks(llvm::Function& run_blocks, const SourceKernel& kernel, llvm::Function& function) {
+  llvm::ValueToValueMapTy map;
+  llvm::Function* copy = llvm::CloneFunction(&run_blocks, map);
+  copy->setName(kernel.symbol + ".blocks");
+  function.removeFnAttr(llvm::Attribute::NoInline);
+  for (llvm::Instruction& instruction : llvm::instructions(*copy)) {
+    auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+    if (call == nullptr || call->getCalledFunction() == nullptr || call->getCalledFunction()->getName() != run_thread) continue;
+    call_kernel(*call, kernel, function);
+    break;
+  }
+  return copy;
+}
+
+}  // namespace
+
+void build_serial_engine(SourceModule& source) {
+  refuse_unsupported_calls(source);
+  llvm::Module& module = *source.module;
+  guard_divisions(module);
+
+  // The loops themselves belong to no thread.
+  llvm::Function* run_blocks = module.getFunction(run_blocks_template);
+  SharedLayout layout = lay_out_shared(source);
+  pass_thread_context(module, layout, *run_blocks);
+
+  std::vector<KernelSymbols> kernels;
+  for (const SourceKernel& kernel : source.kernels) {
+    llvm::Function* run = make_run_blocks(*run_blocks, kernel, *module.getFunction(kernel.symbol));
+    kernels.push_back({kernel.symbol, run, layout.kernel_bytes[kernel.symbol], kernel.max_threads});
+  }
+  run_blocks->eraseFromParent();
+  add_module_record(source, kernels);
+}
+
+}  // namespace gpulua::cpu

@@ -1,0 +1,39 @@
+#pragma once
+
+// What the front end hands to the engine: the user's source as LLVM IR, not yet optimised, and what its AST knew of it.
+
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "src/device/kernel.h"
+
+namespace gpulua::cpu {
+
+/// How one parameter of a kernel's IR function is made from the argument pointers of a launch.
+struct AbiArgument {
+  unsigned parameter;    // index among the kernel's C++ parameters
+  unsigned offset;       // bytes into that parameter's value
+  llvm::Type* type;      // what to load there; null: pass the address itself, as a byval pointer
+};
+
+struct SourceKernel {
+  std::string symbol;
+  std::vector<std::string> names;  // as the user writes them; at least one
+  Signature signature;
+  std::vector<AbiArgument> arguments;
+  unsigned max_threads = 1024;
+};
+
+struct SourceModule {
+  std::unique_ptr<llvm::LLVMContext> context;  // outlives `module`
+  std::unique_ptr<llvm::Module> module;
+  std::vector<SourceKernel> kernels;
+  std::vector<GlobalEntry> globals;
+  std::vector<std::string> shared;  // symbols of the `__shared__` variables
+};
+
+}  // namespace gpulua::cpu

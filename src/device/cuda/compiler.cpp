@@ -1,0 +1,191 @@
+#include "src/device/cuda/compiler.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "src/core/error.h"
+#include "src/device/cuda/include_scan.h"
+#include "src/device/cuda/module_text.h"
+#include "src/device/cuda/symbol_name.h"
+#include "src/device/dynamic_library.h"
+
+namespace gpulua::cuda {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Bumped when the same source would give another CompiledModule.
+constexpr std::uint64_t format_version = 1;
+constexpr int oldest_major = 12;
+constexpr int newest_major = 13;
+
+/// The directories of the toolkit's headers: beside NVRTC where they are there, as they are of one version then.
+std::vector<fs::path> find_include_dirs(const Config& config, const std::optional<fs::path>& library) {
+  std::vector<fs::path> candidates;
+  std::error_code error;
+  if (library) {
+    const fs::path real = fs::canonical(*library, error);
+    const fs::path root = (error ? *library : real).parent_path().parent_path();
+    candidates = {root / "include", root.parent_path().parent_path() / "include",
+                  root.parent_path() / "cuda_runtime" / "include"};
+  }
+  if (!config.cuda_home.empty()) candidates.push_back(config.cuda_home / "include");
+  candidates.emplace_back("/usr/local/cuda/include");
+  candidates.emplace_back("/usr/include");
+  for (const fs::path& candidate : candidates) {
+    if (!fs::exists(candidate / "cuda_fp16.h", error)) continue;
+    std::vector<fs::path> dirs = {candidate};
+    if (fs::is_directory(candidate / "cccl", error)) dirs.push_back(candidate / "cccl");
+    return dirs;
+  }
+  return {};
+}
+
+bool sets_architecture(const std::string& option) {
+  return option.starts_with("-arch") || option.starts_with("--gpu-architecture");
+}
+
+bool sets_standard(const std::string& option) {
+  return option.starts_with("-std") || option.starts_with("--std");
+}
+
+/// `#line 12 "script.lua"`, so that messages point into the script.
+std::string line_directive(const KernelSource& source) {
+  std::string quoted;
+  for (const char c : source.file) {
+    if (c == '"' || c == '\\') quoted.push_back('\\');
+    quoted.push_back(c == '\n' || c == '\r' ? ' ' : c);
+  }
+  return "#line " + std::to_string(source.line) + " \"" + quoted + "\"\n";
+}
+
+std::string trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return {};
+  return std::string(text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1));
+}
+
+/// The name expressions that NVRTC's messages are about. It shows each as the line of a pragma of its own making.
+std::vector<std::string> rejected_names(std::string_view log) {
+  constexpr std::string_view mark = "#pragma nv_mangled_name ";
+  std::vector<std::string> names;
+  for (std::size_t at = log.find(mark); at != std::string_view::npos; at = log.find(mark, at)) {
+    at += mark.size();
+    std::string name = trimmed(log.substr(at, log.find('\n', at) - at));
+    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+[[noreturn]] void fail(const std::string& log) {
+  std::string message = "[compile] the kernel source does not compile:\n";
+  if (const std::vector<std::string> names = rejected_names(log); !names.empty()) {
+    message = "[compile] names: expected expressions that name a kernel of the source, got ";
+    for (const std::string& name : names) message += (&name == &names.front() ? "\"" : ", \"") + name + "\"";
+    message += ":\n";
+  }
+  throw Error(ErrorKind::compile, message + trimmed(log));
+}
+
+}  // namespace
+
+std::vector<std::string> toolkit_library_names(const std::string& stem, int driver_version) {
+  const int fitting = std::clamp(driver_version / 1000, oldest_major, newest_major);
+  std::vector<std::string> names;
+  // A driver runs what is older than itself; newer only where nothing else is there.
+  for (int major = fitting; major >= oldest_major; --major) names.push_back(stem + ".so." + std::to_string(major));
+  for (int major = fitting + 1; major <= newest_major; ++major) names.push_back(stem + ".so." + std::to_string(major));
+  return names;
+}
+
+Compiler::Compiler(const Config& config, std::string architecture, int driver_version)
+    : architecture_(std::move(architecture)) {
+  const std::vector<std::string> names = toolkit_library_names("libnvrtc", driver_version);
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  library_ = find_cuda_library(config, views);
+  include_dirs_ = find_include_dirs(config, library_);
+  toolkit_identity_ = library_ ? file_identity(*library_) : "none";
+  for (const fs::path& dir : include_dirs_) toolkit_identity_.append("|").append(dir.native());
+  for (const char* header : {"cuda.h", "cuda_fp16.h"})
+    if (!include_dirs_.empty()) toolkit_identity_.append("|").append(file_identity(include_dirs_.front() / header));
+}
+
+std::shared_ptr<const CompiledModule> Compiler::get(const KernelSource& source, KernelCache& cache) {
+  if (const std::optional<std::string> key = digest(source)) return cache.get(*key, [&] { return compile(source); });
+  return std::make_shared<const CompiledModule>(compile(source));
+}
+
+std::optional<std::string> Compiler::digest(const KernelSource& source) const {
+  const auto files = find_included_files(source, include_dirs_);
+  if (!files) return std::nullopt;
+  CacheKey key;
+  key.add("cuda").add(format_version).add(architecture_).add(toolkit_identity_).add(source);
+  for (const fs::path& file : *files) {
+    std::ifstream stream(file, std::ios::binary);
+    key.add(file.string()).add(std::string(std::istreambuf_iterator<char>(stream), {}));
+  }
+  return key.digest();
+}
+
+CompiledModule Compiler::compile(const KernelSource& source) {
+  const bool own_architecture = std::ranges::any_of(source.options, sets_architecture);
+  Nvrtc::Program program;
+  program.text = line_directive(source) + source.text;
+  program.name = source.file.empty() ? "kernel.cu" : source.file;
+  program.headers = source.headers;
+  program.name_expressions = source.names;
+  program.options = source.options;
+  if (!std::ranges::any_of(source.options, sets_standard)) program.options.emplace_back("-std=c++17");
+  for (const auto& [name, value] : source.defines)
+    program.options.push_back("-D" + name + (value.empty() ? "" : "=" + value));
+  for (const std::string& dir : source.include_dirs) program.options.push_back("-I" + dir);
+  for (const fs::path& dir : include_dirs_) program.options.push_back("-I" + dir.string());
+  if (!own_architecture) program.options.push_back("-arch=" + architecture_);
+
+  Nvrtc::Result result = nvrtc().compile(program);
+  if (!result.success) fail(result.log);
+  const PtxModule ptx = parse_ptx(result.ptx);
+
+  // A second compilation, to no more than PTX, only for what carries no types in its symbol. Its image is not used.
+  SymbolTypes types;
+  if (const auto names = untyped_names(ptx); !names.empty()) {
+    Nvrtc::Program typed = program;
+    typed.text += "\ntemplate <class> __global__ void " + std::string(signature_template) + "() {}\n";
+    typed.name_expressions.clear();
+    for (const auto& [symbol, name] : names)
+      typed.name_expressions.push_back(std::string(signature_template) + "<decltype(" + name + ")>");
+    if (!own_architecture) typed.options.back() = "-arch=compute_" + architecture_.substr(architecture_.find('_') + 1);
+    if (const Nvrtc::Result described = nvrtc().compile(typed); described.success) {
+      auto lowered = described.lowered_names.begin();
+      for (const auto& [symbol, name] : names) types.emplace(symbol, template_argument(*lowered++));
+    }
+  }
+
+  std::vector<std::pair<std::string, std::string>> spellings;
+  for (std::size_t i = 0; i < source.names.size(); ++i) {
+    std::string spelling = trimmed(source.names[i]);
+    if (spelling.starts_with('&')) spelling = trimmed(spelling.substr(1));
+    spellings.emplace_back(std::move(spelling), result.lowered_names[i]);
+  }
+  CompiledModule module;
+  describe_module(ptx, types, spellings, module);
+  module.image = result.cubin.empty() ? result.ptx : std::move(result.cubin);
+  module.ptx = std::move(result.ptx);
+  return module;
+}
+
+const Nvrtc& Compiler::nvrtc() {
+  if (!library_)
+    throw Error(ErrorKind::unavailable,
+                "[compile] libnvrtc was not found (looked in the loader's path, CUDA_HOME, /usr/local/cuda and pip's "
+                "nvidia packages); install the CUDA toolkit's NVRTC: e.g. apt-get install cuda-nvrtc-13-0, or "
+                "pip install nvidia-cuda-nvrtc, or set CUDA_HOME");
+  if (!nvrtc_) nvrtc_.emplace(*library_);
+  return *nvrtc_;
+}
+
+}  // namespace gpulua::cuda

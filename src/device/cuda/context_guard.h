@@ -1,0 +1,29 @@
+#pragma once
+
+#include "src/device/cuda/context.h"
+
+namespace gpulua::cuda {
+
+/// Makes a context current in the calling thread, and the caller's own again at the end. A thread that had none keeps
+/// ours: it harms nobody, and the next call finds it in place.
+class ContextGuard {
+ public:
+  explicit ContextGuard(const Context& context) : driver_(context.driver()) {
+    CUcontext current = nullptr;
+    driver_.context_get_current(&current);
+    if (current == context.handle()) return;
+    driver_.context_set_current(context.handle());
+    callers_ = current;
+  }
+  ~ContextGuard() {
+    if (callers_ != nullptr) driver_.context_set_current(callers_);
+  }
+  ContextGuard(const ContextGuard&) = delete;
+  ContextGuard& operator=(const ContextGuard&) = delete;
+
+ private:
+  const Driver& driver_;
+  CUcontext callers_ = nullptr;
+};
+
+}  // namespace gpulua::cuda

@@ -1,0 +1,156 @@
+#include "src/device/cuda/include_scan.h"
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace gpulua::cuda {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+bool is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
+
+/// Lines that end in a backslash joined with the next, as a compiler joins them.
+std::string splice_lines(std::string_view text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && text.substr(i + 1, 1) == "\n")
+      ++i;
+    else if (text[i] == '\\' && text.substr(i + 1, 2) == "\r\n")
+      i += 2;
+    else
+      result.push_back(text[i]);
+  }
+  return result;
+}
+
+/// The names in the #include lines of a text; none when some inclusion cannot be read off it.
+std::optional<std::vector<std::string>> included_names(std::string_view original) {
+  const std::string spliced = splice_lines(original);
+  const std::string_view text = spliced;
+  std::vector<std::string> names;
+  for (std::size_t at = 0; at < text.size();) {
+    if (!is_word(text[at])) {
+      ++at;
+      continue;
+    }
+    const std::size_t start = at;
+    while (at < text.size() && is_word(text[at])) ++at;
+    const std::string_view word = text.substr(start, at - start);
+    if (word.find("__has_include") != std::string_view::npos) return std::nullopt;
+    if (word != "include" && word != "include_next" && word != "import" && word != "embed") continue;
+
+    std::string_view before = text.substr(0, start);
+    while (!before.empty() && is_blank(before.back())) before.remove_suffix(1);
+    const bool disguised = before.ends_with("%:") || before.ends_with("?\?=") || before.ends_with("*/");
+    if (disguised) return std::nullopt;
+    if (!before.ends_with('#')) continue;
+    if (word != "include") return std::nullopt;
+
+    while (at < text.size() && is_blank(text[at])) ++at;
+    if (at == text.size() || (text[at] != '<' && text[at] != '"')) return std::nullopt;
+    const std::size_t end = text.find_first_of(text[at] == '<' ? ">\n" : "\"\n", at + 1);
+    if (end == std::string_view::npos || text[end] == '\n') return std::nullopt;
+    names.emplace_back(text.substr(at + 1, end - at - 1));
+    at = end + 1;
+  }
+  return names;
+}
+
+/// The directories of the source's own: of its fields and its options. None when an option reads files in another way.
+std::optional<std::vector<fs::path>> own_directories(const KernelSource& source) {
+  std::vector<fs::path> directories(source.include_dirs.begin(), source.include_dirs.end());
+  for (const std::string_view option : source.options) {
+    if (option.starts_with("-I") && option.size() > 2)
+      directories.emplace_back(option.substr(2));
+    else if (constexpr std::string_view path = "--include-path="; option.starts_with(path))
+      directories.emplace_back(option.substr(path.size()));
+    else if (option == "-I" || option.find("include") != option.npos || option.find("pch") != option.npos)
+      return std::nullopt;
+  }
+  return directories;
+}
+
+bool is_file(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
+std::string read_text(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+class Scan {
+ public:
+  Scan(const KernelSource& source, std::vector<fs::path> own, std::span<const fs::path> toolkit)
+      : source_(source), own_(std::move(own)), toolkit_(toolkit) {}
+
+  /// False when the text holds something that cannot be followed.
+  bool follow(std::string_view text, const fs::path& directory) {
+    const auto names = included_names(text);
+    return names && std::ranges::all_of(*names, [&](const std::string& name) { return include(name, directory); });
+  }
+
+  std::vector<fs::path> files() const { return {files_.begin(), files_.end()}; }
+
+ private:
+  bool include(const std::string& name, const fs::path& directory) {
+    for (const auto& [header, text] : source_.headers)
+      if (header == name && texts_.insert(name).second && !follow(text, {})) return false;
+
+    // operator/ gives an absolute `name` as it is.
+    std::vector<fs::path> candidates = {directory / name, fs::path(source_.file).parent_path() / name};
+    for (const fs::path& own : own_) candidates.push_back(own / name);
+    for (const fs::path& candidate : candidates) {
+      const fs::path file = candidate.lexically_normal();
+      if (is_file(file) && files_.insert(file).second && !follow(read_text(file), file.parent_path())) return false;
+    }
+    const bool of_toolkit = std::ranges::any_of(toolkit_, [&](const fs::path& path) { return is_file(path / name); });
+    return !of_toolkit || !hides_toolkit();
+  }
+
+  // The toolkit's headers are not followed: as long as none of the source's directories has anything by a name of the
+  // toolkit's, they include each other.
+  bool hides_toolkit() const {
+    for (const fs::path& own : own_) {
+      std::error_code error;
+      for (fs::directory_iterator entry(own, error), end; !error && entry != end; entry.increment(error)) {
+        std::error_code ignored;
+        for (const fs::path& directory : toolkit_)
+          if (fs::exists(directory / entry->path().filename(), ignored)) return true;
+      }
+    }
+    return false;
+  }
+
+  const KernelSource& source_;
+  std::vector<fs::path> own_;
+  std::span<const fs::path> toolkit_;
+  std::set<std::string> texts_;
+  std::set<fs::path> files_;
+};
+
+}  // namespace
+
+std::optional<std::vector<fs::path>> find_included_files(const KernelSource& source,
+                                                         std::span<const fs::path> toolkit_dirs) {
+  auto own = own_directories(source);
+  if (!own) return std::nullopt;
+  Scan scan(source, std::move(*own), toolkit_dirs);
+  if (!scan.follow(source.text, fs::path(source.file).parent_path())) return std::nullopt;
+  return scan.files();
+}
+
+}  // namespace gpulua::cuda

@@ -1,0 +1,95 @@
+#include "src/device/cuda/memory.h"
+
+#include <cstdint>
+#include <utility>
+
+#include "src/device/cuda/context_guard.h"
+
+namespace gpulua::cuda {
+namespace {
+
+CUdeviceptr address(const void* memory) {
+  return reinterpret_cast<CUdeviceptr>(memory);
+}
+
+}  // namespace
+
+Allocator::Allocator(std::shared_ptr<Context> context) : context_(std::move(context)) {
+  if (context_->attribute(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED) == 0) return;
+  const ContextGuard guard(*context_);
+  CUmemPoolProps properties{};
+  properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.handleTypes = CU_MEM_HANDLE_TYPE_NONE;
+  properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  properties.location.id = context_->device();
+  context_->check(context_->driver().pool_create(&pool_, &properties), "device");
+  cuuint64_t keep_all = UINT64_MAX;
+  context_->driver().pool_set_attribute(pool_, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &keep_all);
+}
+
+Allocator::~Allocator() {
+  if (pool_ == nullptr || context_->lost()) return;
+  context_->retire([pool = pool_](const Driver& driver) { driver.pool_destroy(pool); });
+}
+
+void* Allocator::allocate(std::size_t bytes, CUstream stream) {
+  const ContextGuard guard(*context_);
+  const Driver& driver = context_->driver();
+  CUdeviceptr memory = 0;
+  const CUresult result = pool_ != nullptr ? driver.memory_allocate_from_pool(&memory, bytes, pool_, stream)
+                                           : driver.memory_allocate(&memory, bytes);
+  if (result == CUDA_ERROR_OUT_OF_MEMORY) return nullptr;
+  context_->check(result, "allocate");
+  return reinterpret_cast<void*>(memory);
+}
+
+void Allocator::free(void* memory, CUstream stream) noexcept {
+  if (memory == nullptr || context_->lost()) return;
+  const ContextGuard guard(*context_);
+  if (pool_ != nullptr)
+    context_->driver().memory_free_async(address(memory), stream);
+  else
+    context_->driver().memory_free(address(memory));
+}
+
+std::size_t Allocator::pooled_bytes() const {
+  if (pool_ == nullptr || context_->lost()) return 0;
+  const ContextGuard guard(*context_);
+  cuuint64_t reserved = 0;
+  cuuint64_t used = 0;
+  context_->check(context_->driver().pool_get_attribute(pool_, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved),
+                  "memory");
+  context_->check(context_->driver().pool_get_attribute(pool_, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used), "memory");
+  return reserved > used ? reserved - used : 0;
+}
+
+void Allocator::trim() {
+  if (pool_ == nullptr) return;
+  const ContextGuard guard(*context_);
+  context_->check(context_->driver().pool_trim(pool_, 0), "trim");
+}
+
+void* Allocator::allocate_pinned(std::size_t bytes) {
+  const ContextGuard guard(*context_);
+  void* memory = nullptr;
+  const CUresult result = context_->driver().host_allocate(&memory, bytes, CU_MEMHOSTALLOC_PORTABLE);
+  if (result == CUDA_ERROR_OUT_OF_MEMORY) return nullptr;
+  context_->check(result, "pinned");
+  return memory;
+}
+
+void Allocator::free_pinned(void* memory) noexcept {
+  if (memory == nullptr || context_->lost()) return;
+  // Freeing waits for the device, and a copy in flight may still use the memory.
+  context_->retire([memory](const Driver& driver) { driver.host_free(memory); });
+}
+
+bool Allocator::is_pinned(const void* host) const {
+  const ContextGuard guard(*context_);
+  unsigned type = 0;
+  return context_->driver().pointer_get_attribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address(host)) ==
+             CUDA_SUCCESS &&
+         type == CU_MEMORYTYPE_HOST;
+}
+
+}  // namespace gpulua::cuda
