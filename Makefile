@@ -1,0 +1,27 @@
+# Thin over CMake's presets: `cmake --preset release && cmake --build --preset release && ctest --preset release` does the same.
+PRESET ?= release
+BUILD = build/$(PRESET)
+
+.PHONY: all deps run test asan bench format clean
+
+all: deps
+	@[ -f $(BUILD)/build.ninja ] || cmake --preset $(PRESET)
+	cmake --build --preset $(PRESET)
+
+deps:
+	@tools/install-dependencies.sh
+
+run: all
+	$(BUILD)/bin/gpulua scripts/black_scholes.lua
+
+test: all
+	ctest --preset $(PRESET)
+
+asan:
+	$(MAKE) test PRESET=asan
+
+format:
+	git ls-files '*.cpp' '*.h' | xargs clang-format -i
+
+clean:
+	rm -rf build

@@ -1,0 +1,30 @@
+#!/bin/sh
+# Installs the Debian packages that gpulua is built, tested and run with, as far as they are missing. Needs root or sudo only
+# then. The CUDA toolkit is used where it is found and is not installed here.
+set -eu
+
+packages="
+  g++ cmake ninja-build pkg-config ccache
+  libluajit-5.1-dev luajit
+  libedit-dev libpng-dev libxxhash-dev
+  libtbb-dev libopenblas0
+  llvm-19-dev libclang-19-dev libclang-cpp19-dev liblld-19-dev
+  catch2 lua-busted
+"
+
+missing=""
+for package in $packages; do
+  status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+  [ "$status" = installed ] || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+as_root=""
+if [ "$(id -u)" != 0 ]; then
+  command -v sudo >/dev/null || { echo "install as root:$missing" >&2; exit 1; }
+  as_root=sudo
+fi
+echo "installing:$missing"
+$as_root apt-get update -q
+# shellcheck disable=SC2086  # the names are words
+DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -q --no-install-recommends $missing
