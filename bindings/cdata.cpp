@@ -28,8 +28,10 @@ std::optional<CData> to_cdata(lua_State* L, int index) {
     result.kind = CData::Kind::array;
   } else if (kind == "pointer") {
     result.kind = CData::Kind::pointer;
-    std::memcpy(&result.data, payload, sizeof result.data);
   }
+  // The payload of a reference, as of a pointer, is an address.
+  if (result.kind == CData::Kind::pointer || result.type.find('&') != result.type.npos)
+    std::memcpy(&result.data, payload, sizeof result.data);
   return result;
 }
 

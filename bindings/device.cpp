@@ -19,12 +19,14 @@ struct Property {
   void (*push)(lua_State* L, const DeviceInfo& info);
 };
 
-void push_text(lua_State* L, std::string_view text) { lua_pushlstring(L, text.data(), text.size()); }
+void push_text(lua_State* L, std::string_view text) {
+  lua_pushlstring(L, text.data(), text.size());
+}
 
 constexpr Property properties[] = {
     {"name", [](lua_State* L, const DeviceInfo& info) { push_text(L, info.name); }},
-    {"kind",
-     [](lua_State* L, const DeviceInfo& info) { push_text(L, std::string_view(info.name).substr(0, info.name.find(':'))); }},
+    {"kind", [](lua_State* L,
+                const DeviceInfo& info) { push_text(L, std::string_view(info.name).substr(0, info.name.find(':'))); }},
     {"description", [](lua_State* L, const DeviceInfo& info) { push_text(L, info.description); }},
     {"architecture", [](lua_State* L, const DeviceInfo& info) { push_text(L, info.architecture); }},
     {"total_memory",
@@ -86,7 +88,8 @@ int list_devices(lua_State* L) {
   return 1;
 }
 
-/// gpu.device(): the current device. gpu.device(name): makes it current; nil and a message when there is no such device.
+/// gpu.device(): the current device. gpu.device(name): makes it current; nil and a message when there is no such
+/// device.
 int current_device(lua_State* L) {
   Context& context = bindings_of(L).context();
   if (!lua_isnoneornil(L, 1)) {
@@ -123,9 +126,9 @@ int debug(lua_State* L) {
 }  // namespace
 
 void open_devices(lua_State* L) {
-  new_metatable<DeviceHandle>(L, {{"__index", protect<device_index>},
-                                  {"__tostring", protect<device_tostring>},
-                                  {"__eq", protect<device_equal>}});
+  new_metatable<DeviceHandle>(
+      L,
+      {{"__index", protect<device_index>}, {"__tostring", protect<device_tostring>}, {"__eq", protect<device_equal>}});
   lua_pop(L, 1);
   set_functions(L, {{"devices", protect<list_devices>},
                     {"device", protect<current_device>},

@@ -1,0 +1,199 @@
+// gpu.image: pictures as PNG files.
+
+#include <png.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "bindings/array.h"
+#include "bindings/colormap.h"
+#include "bindings/state.h"
+
+namespace gpulua {
+
+namespace {
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, CloseFile>;
+
+/// nil and a message: a file that is not there is no misuse.
+int push_file_failure(lua_State* L, const char* op, const std::string& path) {
+  const std::string message = "[" + std::string(op) + "] cannot open " + path + ": " + std::strerror(errno);
+  lua_pushnil(L);
+  lua_pushlstring(L, message.data(), message.size());
+  return 2;
+}
+
+/// libpng's description of a picture. Its png_image functions keep libpng's longjmp to themselves.
+struct Picture {
+  Picture() {
+    std::memset(&image, 0, sizeof image);
+    image.version = PNG_IMAGE_VERSION;
+  }
+  ~Picture() { png_image_free(&image); }
+  Picture(const Picture&) = delete;
+  Picture& operator=(const Picture&) = delete;
+
+  [[noreturn]] void fail(const char* op, const std::string& path) const {
+    throw Error(ErrorKind::unavailable, "[" + std::string(op) + "] " + path + ": " + image.message);
+  }
+
+  png_image image;
+};
+
+struct SaveOptions {
+  std::optional<Colormap> colormap;
+  std::optional<double> min, max;
+};
+
+SaveOptions check_save_options(lua_State* L, int index) {
+  constexpr const char* op = "image.save";
+  SaveOptions options;
+  if (lua_isnoneornil(L, index)) return options;
+  if (!lua_istable(L, index)) fail(op, "a table of options: {colormap=, min=, max=}", L, index);
+  with_field(L, index, "colormap",
+             [&] { options.colormap = make_colormap(check_string(L, -1, op, "the name of a colour map")); });
+  const auto bound = [&](const char* field, std::optional<double>& value) {
+    with_field(L, index, field, [&] {
+      value = check_number(L, -1, op, "a number for min and max");
+      if (!std::isfinite(*value)) fail(op, "a finite number for min and max", L, -1);
+    });
+  };
+  bound("min", options.min);
+  bound("max", options.max);
+  if ((options.min || options.max) && !options.colormap)
+    throw Error("[image.save] expected a colormap with min and max, got none");
+  if (options.min && options.max && !(*options.min < *options.max))
+    throw Error("[image.save] expected min below max, got " + to_string(*options.min) + " and " +
+                to_string(*options.max));
+  return options;
+}
+
+/// The pixels as real numbers.
+std::vector<double> read_values(const Node& array) {
+  std::vector<char> bytes(array.nbytes());
+  download(array, bytes.data());
+  std::vector<double> values(static_cast<std::size_t>(array.layout.size()));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = std::visit(
+        [](auto value) -> double {
+          if constexpr (std::is_same_v<decltype(value), std::complex<double>>)
+            return std::numeric_limits<double>::quiet_NaN();
+          else
+            return static_cast<double>(value);
+        },
+        decode(array.dtype, bytes.data() + i * array.itemsize()));
+  return values;
+}
+
+/// RGB pixels. The bounds are those of the finite values unless they are given; NaN gets the lowest colour.
+std::vector<std::uint8_t> color(const std::vector<double>& values, const SaveOptions& options) {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (double value : values) {
+    if (!std::isfinite(value)) continue;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  low = options.min.value_or(low);
+  high = options.max.value_or(high);
+  std::vector<std::uint8_t> pixels;
+  pixels.reserve(values.size() * 3);
+  for (double value : values) {
+    // Not above `low` also where all values are one, or none is finite.
+    const double place = value > low && low < high ? std::min((value - low) / (high - low), 1.0) : 0;
+    const auto& rgb = (*options.colormap)[static_cast<std::size_t>(std::lround(place * 255))];
+    pixels.insert(pixels.end(), rgb.begin(), rgb.end());
+  }
+  return pixels;
+}
+
+void check_pixels(const Node& array, bool colormap) {
+  const Dims& shape = array.layout.shape;
+  const bool plane = shape.size() == 2;
+  const bool channels = shape.size() == 3 && (shape[2] == 3 || shape[2] == 4);
+  const bool fits = colormap ? plane && info(array.dtype).kind != DTypeKind::complex
+                             : (plane || channels) && array.dtype == DType::uint8;
+  if (fits && shape[0] > 0 && shape[1] > 0) return;
+  throw Error(std::string("[image.save] expected ") +
+              (colormap ? "real numbers of shape (height,width)"
+                        : "uint8 of shape (height,width), (height,width,3) or (height,width,4)") +
+              ", got " + type_text(array) +
+              (colormap ? "" : "; {colormap=\"viridis\"} draws numbers of any real dtype"));
+}
+
+/// gpu.image.save(path, x [, {colormap=, min=, max=}]): true; nil and a message when the file cannot be written.
+int save(lua_State* L) {
+  constexpr const char* op = "image.save";
+  const std::string path(check_string(L, 1, op, "the path of a file"));
+  const Array array = check<Array>(L, 2, op);
+  const SaveOptions options = check_save_options(L, 3);
+  check_pixels(*array, options.colormap.has_value());
+
+  std::vector<std::uint8_t> pixels;
+  Picture picture;
+  picture.image.height = static_cast<png_uint_32>(array->layout.shape[0]);
+  picture.image.width = static_cast<png_uint_32>(array->layout.shape[1]);
+  if (options.colormap) {
+    pixels = color(read_values(*array), options);
+    picture.image.format = PNG_FORMAT_RGB;
+  } else {
+    pixels.resize(array->nbytes());
+    download(*array, pixels.data());
+    const std::int64_t channels = array->layout.ndim() == 3 ? array->layout.shape[2] : 1;
+    picture.image.format = channels == 4 ? PNG_FORMAT_RGBA : channels == 3 ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
+  }
+
+  File file(std::fopen(path.c_str(), "wb"));
+  if (!file) return push_file_failure(L, op, path);
+  if (!png_image_write_to_stdio(&picture.image, file.get(), 0, pixels.data(), 0, nullptr)) picture.fail(op, path);
+  if (std::fclose(file.release()) != 0) return push_file_failure(L, op, path);
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+/// gpu.image.load(path): uint8 of shape (height,width) for gray pictures, (height,width,3) for colours,
+/// (height,width,4) with transparency; nil and a message when the file cannot be opened.
+int load(lua_State* L) {
+  constexpr const char* op = "image.load";
+  const std::string path(check_string(L, 1, op, "the path of a file"));
+  const File file(std::fopen(path.c_str(), "rb"));
+  if (!file) return push_file_failure(L, op, path);
+
+  Picture picture;
+  png_image& image = picture.image;
+  if (!png_image_begin_read_from_stdio(&image, file.get())) picture.fail(op, path);
+  Dims shape{image.height, image.width};
+  if (image.format & PNG_FORMAT_FLAG_ALPHA) {
+    image.format = PNG_FORMAT_RGBA;
+    shape.push_back(4);
+  } else if (image.format & PNG_FORMAT_FLAG_COLOR) {
+    image.format = PNG_FORMAT_RGB;
+    shape.push_back(3);
+  } else {
+    image.format = PNG_FORMAT_GRAY;
+  }
+  std::vector<std::uint8_t> pixels(static_cast<std::size_t>(checked_size(shape)));
+  if (!png_image_finish_read(&image, nullptr, pixels.data(), 0, nullptr)) picture.fail(op, path);
+
+  Array array = empty(bindings_of(L).device(), std::move(shape), DType::uint8);
+  upload(*array, pixels.data());
+  push_array(L, std::move(array));
+  return 1;
+}
+
+}  // namespace
+
+void open_images(lua_State* L) {
+  lua_newtable(L);
+  set_functions(L, {{"save", protect<save>}, {"load", protect<load>}});
+  lua_setfield(L, -2, "image");
+}
+
+}  // namespace gpulua

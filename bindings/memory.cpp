@@ -1,0 +1,104 @@
+#include <cmath>
+#include <unordered_set>
+
+#include "bindings/array.h"
+#include "bindings/bracket.h"
+#include "bindings/device.h"
+#include "bindings/state.h"
+
+namespace gpulua {
+
+namespace {
+
+/// gpu.memory([device]): {used=, peak=, pooled=, limit=}, in bytes.
+int memory(lua_State* L) {
+  const auto device = check_device(L, 1, "memory");
+  const MemoryAccount& account = device->memory();
+  const auto set = [L](const char* name, std::size_t bytes) {
+    lua_pushnumber(L, static_cast<double>(bytes));
+    lua_setfield(L, -2, name);
+  };
+  lua_newtable(L);
+  set("used", account.used());
+  set("peak", account.peak());
+  set("pooled", device->device().pooled_bytes());
+  set("limit", account.limit());
+  return 1;
+}
+
+/// gpu.set_memory_limit(bytes): the most that the current device's arrays may hold.
+int set_memory_limit(lua_State* L) {
+  const double bytes = check_number(L, 1, "set_memory_limit", "a number of bytes");
+  if (!(bytes >= 0 && bytes < 0x1p63)) fail("set_memory_limit", "a number of bytes", L, 1);
+  bindings_of(L).device().memory().set_limit(static_cast<std::size_t>(bytes));
+  return 0;
+}
+
+/// gpu.trim([device]): gives memory that is held for reuse back to the system.
+int trim(lua_State* L) {
+  check_device(L, 1, "trim")->device().trim();
+  return 0;
+}
+
+// gpu.scope(fn, ...) = enter(fn), fn(...), leave(_, fn's results); see helpers.bracket.
+
+int enter_scope(lua_State* L) {
+  if (!lua_isfunction(L, 1)) fail("scope", "a function to run", L, 1);
+  bindings_of(L).scopes.emplace_back();
+  lua_pushnil(L);
+  return 1;
+}
+
+/// The buffers of the arrays among the values, and in the tables among them at any depth.
+class ReachableBuffers {
+ public:
+  explicit ReachableBuffers(lua_State* L) : L_(L) {}
+
+  void visit(int index) {
+    if (const Array* array = test<Array>(L_, index)) {
+      buffers_.insert((*array)->buffer.get());
+    } else if (lua_istable(L_, index) && tables_.insert(lua_topointer(L_, index)).second) {
+      if (!lua_checkstack(L_, 4)) throw Error("[scope] the results are nested too deeply");
+      lua_pushvalue(L_, index);
+      for (lua_pushnil(L_); lua_next(L_, -2); lua_pop(L_, 1)) {
+        visit(lua_gettop(L_) - 1);
+        visit(lua_gettop(L_));
+      }
+      lua_pop(L_, 1);
+    }
+  }
+  bool contains(const Buffer* buffer) const { return buffers_.count(buffer) > 0; }
+
+ private:
+  lua_State* L_;
+  std::unordered_set<const Buffer*> buffers_;
+  std::unordered_set<const void*> tables_;
+};
+
+int leave_scope(lua_State* L) {
+  auto& scopes = bindings_of(L).scopes;
+  const auto made = std::move(scopes.back());
+  scopes.pop_back();
+  ReachableBuffers results(L);
+  const int last = lua_gettop(L);
+  for (int index = 2; index <= last; ++index) results.visit(index);
+  for (const auto& weak : made) {
+    const BufferRef buffer = weak.lock();
+    if (!buffer) continue;
+    if (!results.contains(buffer.get()))
+      buffer->free();
+    else if (!scopes.empty())
+      scopes.back().push_back(buffer);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void open_memory(lua_State* L) {
+  set_functions(
+      L, {{"memory", protect<memory>}, {"set_memory_limit", protect<set_memory_limit>}, {"trim", protect<trim>}});
+  set_bracket(L, "scope", protect<enter_scope>, protect<leave_scope>, 1);
+}
+
+}  // namespace gpulua

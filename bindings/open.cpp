@@ -38,6 +38,7 @@ int open_gpu(lua_State* L) {
   open_memory(L);
   open_random(L);
   open_streams(L);
+  open_transfer(L);
   return 1;
 }
 

@@ -70,5 +70,6 @@ void open_linear_algebra(lua_State* L);
 void open_memory(lua_State* L);
 void open_random(lua_State* L);
 void open_streams(lua_State* L);
+void open_transfer(lua_State* L);
 
 }  // namespace gpulua

@@ -119,10 +119,9 @@ int leave_stream(lua_State* L) {
 }  // namespace
 
 void open_streams(lua_State* L) {
-  new_type<StreamHandle>(L, {{"__tostring", protect<stream_tostring>}},
-                         {{"sync", protect<stream_synchronize>},
-                          {"wait", protect<stream_wait>},
-                          {"done", protect<stream_done>}});
+  new_type<StreamHandle>(
+      L, {{"__tostring", protect<stream_tostring>}},
+      {{"sync", protect<stream_synchronize>}, {"wait", protect<stream_wait>}, {"done", protect<stream_done>}});
   new_type<EventHandle>(L, {{"__tostring", protect<event_tostring>}},
                         {{"record", protect<event_record>},
                          {"sync", protect<event_synchronize>},

@@ -55,7 +55,8 @@ struct LuaType<PinnedMemory> {
 
 namespace {
 
-/// gpu.pinned(n, dtype): an FFI array of n elements, v[0] to v[n - 1], that copies to and from a device without staging.
+/// gpu.pinned(n, dtype): an FFI array of n elements, v[0] to v[n - 1], that copies to and from a device without
+/// staging.
 int new_pinned(lua_State* L) {
   const std::int64_t count = check_integer(L, 1, "pinned", "a number of elements");
   if (count < 1) fail("pinned", "at least one element", L, 1);
@@ -65,10 +66,11 @@ int new_pinned(lua_State* L) {
   lua_pushnumber(L, static_cast<double>(count));
   call_helper(L, "array_pointer", 2, 1);
   if (lua_isnil(L, -1))
-    throw Error("[pinned] expected a dtype that the FFI has, and less than 2 GiB, got " + std::to_string(count) + " of " +
-                std::string(name(dtype)));
+    throw Error("[pinned] expected a dtype that the FFI has, and less than 2 GiB, got " + std::to_string(count) +
+                " of " + std::string(name(dtype)));
 
-  const auto& pinned = push(L, PinnedMemory(bindings_of(L).context().current(), static_cast<std::size_t>(count) * size_of(dtype)));
+  const auto& pinned =
+      push(L, PinnedMemory(bindings_of(L).context().current(), static_cast<std::size_t>(count) * size_of(dtype)));
   std::memset(pinned.memory, 0, static_cast<std::size_t>(count) * size_of(dtype));
   lua_pushlightuserdata(L, pinned.memory);
   lua_pushvalue(L, -3);
@@ -100,13 +102,14 @@ CData check_host_memory(lua_State* L, const char* op, const Array& array) {
   if (!host || !host->element || host->kind == CData::Kind::number || host->kind == CData::Kind::record)
     fail(op, "an FFI array or pointer", L, 2);
   if (host->kind == CData::Kind::array && host->count() != static_cast<std::size_t>(array->layout.size()))
-    throw Error("[" + std::string(op) + "] expected as many elements as " + type_text(*array) + " has, got " + host->type);
+    throw Error("[" + std::string(op) + "] expected as many elements as " + type_text(*array) + " has, got " +
+                host->type);
   return *host;
 }
 
-/// x:copy_from(host [, {async=}]): the elements of an FFI array or pointer, in row-major order and converted to x's dtype;
-/// or those of a nested table of x's shape. With async the call does not wait for the copy: leave pinned memory as it is
-/// until the stream is done. Other memory is free for reuse in any case.
+/// x:copy_from(host [, {async=}]): the elements of an FFI array or pointer, in row-major order and converted to x's
+/// dtype; or those of a nested table of x's shape. With async the call does not wait for the copy: leave pinned memory
+/// as it is until the stream is done. Other memory is free for reuse in any case.
 int array_copy_from(lua_State* L) {
   const Array array = check<Array>(L, 1, "copy_from");
   const bool async = check_async(L, "copy_from");
@@ -136,8 +139,8 @@ int array_copy_from(lua_State* L) {
   return 1;
 }
 
-/// x:copy_to(host [, {async=}]): the elements, in row-major order and converted to the dtype of the FFI array or pointer.
-/// With async and pinned memory the call does not wait: read the memory when the stream is done.
+/// x:copy_to(host [, {async=}]): the elements, in row-major order and converted to the dtype of the FFI array or
+/// pointer. With async and pinned memory the call does not wait: read the memory when the stream is done.
 int array_copy_to(lua_State* L) {
   const Array array = check<Array>(L, 1, "copy_to");
   const bool async = check_async(L, "copy_to");
