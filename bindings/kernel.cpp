@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "bindings/launch.h"
+#include "bindings/methods.h"
 #include "bindings/state.h"
 
 namespace gpulua {

@@ -1,7 +1,6 @@
 #include "bindings/kernel_argument.h"
 
 #include <cstring>
-#include <string_view>
 
 #include "bindings/array.h"
 #include "bindings/cdata.h"
@@ -12,53 +11,22 @@ namespace gpulua {
 
 namespace {
 
-constexpr std::uint32_t bit(DType dtype) { return std::uint32_t{1} << static_cast<unsigned>(dtype); }
-constexpr std::uint32_t any_dtype = ~std::uint32_t{0};
 constexpr const char* axes[] = {"x", "y", "z", "w"};
 
-/// The pointee of "const float*", without its const.
-std::string_view pointee(const Parameter& parameter) {
-  std::string_view type = parameter.type;
-  if (type.ends_with('*')) type.remove_suffix(1);
-  if (type.starts_with("const ")) type.remove_prefix(6);
-  return type;
-}
-
-std::uint32_t dtypes_for(const Parameter& parameter) {
-  if (parameter.kind == ParameterKind::unknown) return any_dtype;
-  if (parameter.kind != ParameterKind::pointer) return 0;
-  const std::string_view type = pointee(parameter);
-  if (!parameter.dtype) {
-    if (type == "void") return any_dtype;
-    // Structs are raw bytes to us; addresses are integers.
-    return bit(type.ends_with('*') ? DType::uint64 : DType::uint8);
-  }
-  // Whether char has a sign is the platform's choice, and it is the byte of C.
-  if (type == "char") return bit(DType::int8) | bit(DType::uint8);
-  if (parameter.lanes == 2 && *parameter.dtype == DType::float32) return bit(DType::float32) | bit(DType::complex64);
-  if (parameter.lanes == 2 && *parameter.dtype == DType::float64) return bit(DType::float64) | bit(DType::complex128);
-  return bit(*parameter.dtype);
-}
-
-/// "a float32 array", "an int8 or uint8 array", "an array"
-std::string expected_array(const ArgumentRule& rule) {
-  if (rule.dtypes == any_dtype) return "an array";
-  std::string names;
-  for (const DTypeInfo& row : dtype_table())
-    if (rule.takes(row.dtype)) names += (names.empty() ? "" : " or ") + std::string(row.name);
-  return (names[0] == 'i' ? "an " : "a ") + names + " array";
-}
-
 /// " for const float*"; nothing where the module tells no types.
-std::string for_type(const Parameter& parameter) { return parameter.type.empty() ? "" : " for " + parameter.type; }
+std::string for_type(const Parameter& parameter) {
+  return parameter.type.empty() ? "" : " for " + parameter.type;
+}
+
+void put_address(void* address, void* value) {
+  std::memcpy(value, &address, sizeof address);
+}
 
 std::string plural(std::size_t count, const char* noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
 }  // namespace
-
-ArgumentRule make_rule(const Parameter& parameter) { return {parameter, dtypes_for(parameter)}; }
 
 ArgumentBlock::ArgumentBlock(const Signature& signature) {
   std::vector<std::size_t> first_slots;
@@ -75,11 +43,16 @@ void ArgumentReader::read(std::size_t i, void* value) {
   const int index = static_cast<int>(i) + 2;
   const ArgumentRule& rule = kernel.rules[i];
   switch (rule.parameter.kind) {
-    case ParameterKind::scalar: return read_scalar(index, rule, value);
-    case ParameterKind::pointer: return read_pointer(index, rule, value);
-    case ParameterKind::vector: return read_vector(index, rule, value);
-    case ParameterKind::record: return read_record(index, rule, value);
-    case ParameterKind::unknown: return read_untyped(index, rule, value);
+    case ParameterKind::scalar:
+      return read_scalar(index, rule, value);
+    case ParameterKind::pointer:
+      return read_pointer(index, rule, value);
+    case ParameterKind::vector:
+      return read_vector(index, rule, value);
+    case ParameterKind::record:
+      return read_record(index, rule, value);
+    case ParameterKind::unknown:
+      return read_untyped(index, rule, value);
   }
 }
 
@@ -103,8 +76,8 @@ void ArgumentReader::read_vector(int index, const ArgumentRule& rule, void* valu
   }
   const std::size_t lanes = parameter.lanes;
   if (lua_type(L, index) != LUA_TTABLE)
-    refuse(index, "expected a table of " + plural(lanes, "number") + for_type(parameter) + ", got " +
-                      describe(L, index));
+    refuse(index,
+           "expected a table of " + plural(lanes, "number") + for_type(parameter) + ", got " + describe(L, index));
 
   lua_rawgeti(L, index, 1);
   const bool by_position = !lua_isnil(L, -1);
@@ -124,8 +97,8 @@ void ArgumentReader::read_vector(int index, const ArgumentRule& rule, void* valu
                         (given ? "" : ", got none"));
     if (given) {
       const int item = lua_gettop(L);
-      const Fit fit = store_number(L, item, *parameter.dtype,
-                                   static_cast<char*>(value) + lane * size_of(*parameter.dtype));
+      const Fit fit =
+          store_number(L, item, *parameter.dtype, static_cast<char*>(value) + lane * size_of(*parameter.dtype));
       if (fit != Fit::yes)
         refuse(index, std::string(axes[lane]) + ": " +
                           describe_misfit(L, item, fit, *parameter.dtype, std::string(name(*parameter.dtype))));
@@ -145,20 +118,19 @@ void ArgumentReader::read_record(int index, const ArgumentRule& rule, void* valu
 }
 
 void ArgumentReader::read_pointer(int index, const ArgumentRule& rule, void* value) {
-  void* address = nullptr;
   if (const Array* array = test<Array>(L, index)) {
-    address = array_address(index, **array, rule);
-  } else if (read_address(index, rule, value)) {
-    return;
-  } else {
-    const bool host_data = lua_type(L, index) == LUA_TTABLE || lua_type(L, index) == LUA_TCDATA;
-    refuse(index, "expected " + expected_array(rule) + for_type(rule.parameter) + ", got " + describe(L, index) +
-                      (host_data ? "; gpu.In(t), gpu.Out(t) or gpu.InOut(t) copies it" : ""));
+    check_array(index, **array, rule);
+    return put_address(address_of(**array, rule), value);
   }
-  std::memcpy(value, &address, sizeof address);
+  if (read_address(index, rule, value)) return;
+  std::string advice;
+  const int type = lua_type(L, index);
+  if (type == LUA_TTABLE || type == LUA_TCDATA) advice = "; gpu.In(t), gpu.Out(t) or gpu.InOut(t) copies it";
+  if (type == LUA_TNUMBER) advice = "; an address is ffi.cast(\"void*\", number)";
+  refuse(index, "expected " + expected_array(rule) + for_type(rule.parameter) + ", got " + describe(L, index) + advice);
 }
 
-void* ArgumentReader::array_address(int index, const Node& array, const ArgumentRule& rule) const {
+void ArgumentReader::check_array(int index, const Node& array, const ArgumentRule& rule) const {
   if (array.buffer->freed()) refuse(index, "the array was freed");
   if (&array.device() != kernel.device.get()) {
     const std::string& wanted = kernel.device->name();
@@ -166,35 +138,45 @@ void* ArgumentReader::array_address(int index, const Node& array, const Argument
                       "\") copies it");
   }
   if (!rule.takes(array.dtype)) {
-    const DType wanted = rule.parameter.dtype.value_or(rule.takes(DType::uint64) ? DType::uint64 : DType::uint8);
-    const std::string advice =
-        rule.parameter.dtype ? "; x:astype(\"" + std::string(name(wanted)) + "\") converts" : "";
+    std::string advice;
+    if (rule.parameter.dtype) advice = "; x:astype(\"" + std::string(name(*rule.parameter.dtype)) + "\") converts";
     refuse(index, "expected " + expected_array(rule) + for_type(rule.parameter) + ", got " + type_text(array) + advice);
   }
   if (!array.layout.contiguous())
     refuse(index, "expected a row-major array, got a strided view " + type_text(array) + "; x:copy() makes one");
+}
+
+void* ArgumentReader::address_of(const Node& array, const ArgumentRule& rule) const {
   // What a module without types does with a pointer is not known.
   const bool writable = rule.parameter.writable || rule.parameter.kind == ParameterKind::unknown;
   return writable ? array.write(stream) : array.read(stream);
 }
 
-/// What stands for an address without being an array: nil, an FFI or C pointer, a host argument.
 bool ArgumentReader::read_address(int index, const ArgumentRule& rule, void* value) {
-  void* address = nullptr;
-  if (const HostArgument* host = test<HostArgument>(L, index)) {
-    const std::string op = kernel.name() + "] [argument " + std::to_string(index - 1);
-    staged.push_back(stage(L, index, *host, rule.parameter, *kernel.device, op.c_str()));
-    address = array_address(index, *staged.back().array, ArgumentRule{rule.parameter, any_dtype});
-  } else if (lua_type(L, index) == LUA_TCDATA) {
-    const auto cdata = to_cdata(L, index);
-    if (cdata->kind != CData::Kind::pointer) return false;
-    address = cdata->data;
-  } else if (lua_type(L, index) == LUA_TLIGHTUSERDATA) {
-    address = lua_touserdata(L, index);
-  } else if (lua_type(L, index) != LUA_TNIL) {
-    return false;
+  switch (lua_type(L, index)) {
+    case LUA_TNIL:
+      put_address(nullptr, value);
+      return true;
+    case LUA_TLIGHTUSERDATA:
+      put_address(lua_touserdata(L, index), value);
+      return true;
+    case LUA_TCDATA: {
+      const auto cdata = to_cdata(L, index);
+      if (cdata->kind != CData::Kind::pointer) return false;
+      put_address(cdata->data, value);
+      return true;
+    }
+    default:
+      break;
   }
-  std::memcpy(value, &address, sizeof address);
+  const HostArgument* host = test<HostArgument>(L, index);
+  if (!host) return false;
+  try {
+    staged.push_back(stage(L, index, *host, rule, *kernel.device));
+  } catch (const Error& error) {
+    throw Error(error.kind(), "[" + kernel.name() + "] argument " + std::to_string(index - 1) + ": " + error.what());
+  }
+  put_address(address_of(*staged.back().array, rule), value);
   return true;
 }
 
@@ -202,9 +184,8 @@ void ArgumentReader::read_untyped(int index, const ArgumentRule& rule, void* val
   const std::size_t size = rule.parameter.size;
   if (size == sizeof(void*)) {
     if (const Array* array = test<Array>(L, index)) {
-      void* address = array_address(index, **array, rule);
-      std::memcpy(value, &address, sizeof address);
-      return;
+      check_array(index, **array, rule);
+      return put_address(address_of(**array, rule), value);
     }
     if (read_address(index, rule, value)) return;
   }

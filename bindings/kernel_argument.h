@@ -3,26 +3,16 @@
 // From the values of a Lua call to the values a kernel is launched with, by the kernel's C++ signature.
 
 #include <cstddef>
-#include <cstdint>
 #include <lua.hpp>
 #include <string>
 #include <vector>
 
+#include "bindings/argument_rule.h"
 #include "bindings/host_argument.h"
-#include "src/device/kernel.h"
 
 namespace gpulua {
 
 struct BoundKernel;
-
-/// How the arguments for one parameter are checked.
-struct ArgumentRule {
-  Parameter parameter;
-  std::uint32_t dtypes = 0;  // of the arrays that a pointer takes, one bit each
-
-  bool takes(DType dtype) const { return (dtypes >> static_cast<unsigned>(dtype) & 1) != 0; }
-};
-ArgumentRule make_rule(const Parameter& parameter);
 
 /// The values of a launch's arguments, in memory that stays where it is: a launch can fill and pass it again and again.
 class ArgumentBlock {
@@ -47,8 +37,8 @@ class ArgumentBlock {
 struct ArgumentReader {
   lua_State* L;
   const BoundKernel& kernel;
-  const StreamRef& stream;              // of the launch
-  std::vector<StagedArgument> staged;   // the host arguments read so far
+  const StreamRef& stream;             // of the launch
+  std::vector<StagedArgument> staged;  // the host arguments read so far
 
   /// Writes the value of parameter `i` to `value`. Throws Error "[saxpy] argument 2: expected ..., got ...".
   void read(std::size_t i, void* value);
@@ -59,8 +49,10 @@ struct ArgumentReader {
   void read_record(int index, const ArgumentRule& rule, void* value) const;
   void read_pointer(int index, const ArgumentRule& rule, void* value);
   void read_untyped(int index, const ArgumentRule& rule, void* value);
-  /// The array's address for this launch.
-  void* array_address(int index, const Node& array, const ArgumentRule& rule) const;
+  /// Throws unless the kernel can take the array's first element for a pointer.
+  void check_array(int index, const Node& array, const ArgumentRule& rule) const;
+  void* address_of(const Node& array, const ArgumentRule& rule) const;
+  /// Takes what stands for an address without being an array: nil, an FFI or C pointer, a host argument.
   bool read_address(int index, const ArgumentRule& rule, void* value);
   [[noreturn]] void refuse(int index, const std::string& message) const;
 };

@@ -9,7 +9,9 @@
 namespace gpulua {
 
 Launch::Launch(KernelRef kernel, const LaunchConfig& config, StreamRef stream)
-    : kernel_(std::move(kernel)), config_(config), stream_(std::move(stream)),
+    : kernel_(std::move(kernel)),
+      config_(config),
+      stream_(std::move(stream)),
       arguments_(kernel_->kernel->entry().signature) {}
 
 void Launch::run(lua_State* L) {
@@ -24,7 +26,7 @@ void Launch::run(lua_State* L) {
   ArgumentReader reader{L, *kernel_, stream_ ? stream_ : device.stream(), {}};
   for (std::size_t i = 0; i < count; ++i) reader.read(i, arguments_.value(i));
   if (config_.grid.x > 0) device.launch(kernel_->kernel, config_, arguments_.pointers(), reader.stream);
-  for (const StagedArgument& staged : reader.staged) copy_back(L, staged, kernel_->name().c_str());
+  for (const StagedArgument& staged : reader.staged) copy_back(L, staged);
 }
 
 namespace {
@@ -126,7 +128,8 @@ Launch check_launch_options(lua_State* L, int table, const KernelRef& kernel) {
   for (lua_pushnil(L); lua_next(L, table) != 0; lua_pop(L, 1)) {
     const int value = lua_gettop(L);
     if (lua_type(L, value - 1) != LUA_TSTRING)
-      throw Error("[" + kernel->name() + "] expected launch options by name, as in {grid=..., block=...}, got the key " +
+      throw Error("[" + kernel->name() +
+                  "] expected launch options by name, as in {grid=..., block=...}, got the key " +
                   describe(L, value - 1));
     read_option(L, lua_tostring(L, value - 1), value, *kernel, options);
   }

@@ -1,0 +1,192 @@
+#include "bindings/module.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "bindings/array.h"
+#include "bindings/device.h"
+#include "bindings/host_argument.h"
+#include "bindings/kernel.h"
+#include "bindings/kernel_source.h"
+#include "bindings/launch.h"
+#include "bindings/methods.h"
+#include "bindings/state.h"
+
+namespace gpulua {
+
+namespace {
+
+// ---- making modules
+// -----------------------------------------------------------------------------------------------------
+
+BoundModule& push_module(lua_State* L, std::shared_ptr<OpenDevice> device, std::shared_ptr<Module> module) {
+  BoundModule& bound = push(L, BoundModule{std::move(device), std::move(module), {}});
+  lua_newtable(L);
+  lua_setfenv(L, -2);
+  return bound;
+}
+
+BoundModule& compile(lua_State* L, const SourceRequest& request) {
+  return push_module(L, request.device, request.device->device().compile(request.source));
+}
+
+/// PTX text, cubins and fatbins hold what no path does: lines or zero bytes.
+bool is_image(std::string_view text) {
+  return text.find_first_of(std::string_view("\n\0", 2)) != text.npos;
+}
+
+std::string read_file(const std::string& path) {
+  std::error_code failure;
+  std::ifstream file(path, std::ios::binary);
+  if (!file || !std::filesystem::is_regular_file(path, failure))
+    throw Error(ErrorKind::unavailable, "[load_module] no file \"" + path + '"');
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Pushes the kernel of that name of the module at `index`: the same object each time.
+void push_kernel(lua_State* L, int index, const BoundModule& module, std::string_view name) {
+  lua_getfenv(L, index);
+  const auto find = [&](std::string_view key) {
+    lua_pushlstring(L, key.data(), key.size());
+    lua_rawget(L, -2);
+    if (!lua_isnil(L, -1)) return true;
+    lua_pop(L, 1);
+    return false;
+  };
+  const auto keep = [&](std::string_view key) {
+    lua_pushlstring(L, key.data(), key.size());
+    lua_pushvalue(L, -2);
+    lua_rawset(L, -4);
+  };
+  if (!find(name)) {
+    const KernelEntry& entry = find_kernel(module.module->compiled(), name);
+    // A kernel has several names, "axpy<float>" and "ns::axpy<float>", but one symbol.
+    if (!find(entry.symbol)) {
+      push(L, bind_kernel(module.device, module.module->kernel(entry)));
+      keep(entry.symbol);
+    }
+    keep(name);
+  }
+  lua_remove(L, -2);
+}
+
+// ---- functions of gpu
+// ---------------------------------------------------------------------------------------------------
+
+/// gpu.module(source [, options])
+int new_module(lua_State* L) {
+  compile(L, check_source(L, 1, 2, "module"));
+  return 1;
+}
+
+/// gpu.kernel(source, name [, options]): a module's one kernel.
+int new_kernel(lua_State* L) {
+  const std::string_view name = check_string(L, 2, "kernel", "the kernel's name");
+  SourceRequest request = check_source(L, 1, 3, "kernel");
+  std::vector<std::string>& names = request.source.names;
+  const bool instance = name.find('<') != name.npos;
+  if (instance && std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
+  const BoundModule& module = compile(L, request);
+  push_kernel(L, lua_gettop(L), module, name);
+  return 1;
+}
+
+/// gpu.load_module(path_or_bytes [, {device=}]); nil and a message for a file that is not there.
+int load_module(lua_State* L) {
+  const std::string_view text = check_string(L, 1, "load_module", "a path, or the bytes of PTX, a cubin or a fatbin");
+  std::shared_ptr<OpenDevice> device;
+  if (!lua_isnoneornil(L, 2)) {
+    if (!lua_istable(L, 2)) fail("load_module", "{device=...}", L, 2);
+    with_field(L, 2, "device", [&] { device = check_device(L, lua_gettop(L), "load_module"); });
+  }
+  if (!device) device = bindings_of(L).context().current();
+  if (is_image(text)) {
+    push_module(L, device, device->device().load_image(text));
+    return 1;
+  }
+  std::string image;
+  try {
+    image = read_file(std::string(text));
+  } catch (const Error& error) {
+    lua_pushnil(L);
+    lua_pushstring(L, error.what());
+    return 2;
+  }
+  push_module(L, device, device->device().load_image(image));
+  return 1;
+}
+
+// ---- modules
+// ------------------------------------------------------------------------------------------------------------
+
+/// mod:kernel(name): also those whose name is a field or method of modules.
+int module_kernel(lua_State* L) {
+  const auto& module = check<BoundModule>(L, 1, "kernel");
+  push_kernel(L, 1, module, check_string(L, 2, "kernel", "a kernel's name"));
+  return 1;
+}
+
+/// mod:constant(name): an array over a `__constant__` or `__device__` variable.
+int module_constant(lua_State* L) {
+  auto& module = check<BoundModule>(L, 1, "constant");
+  const std::string_view name = check_string(L, 2, "constant", "the name of a __constant__ or __device__ variable");
+  push_array(L, global_array(module, find_global(module.module->compiled(), name)));
+  return 1;
+}
+
+void push_kernel_names(lua_State* L, const CompiledModule& compiled) {
+  lua_newtable(L);
+  int position = 0;
+  for (const KernelEntry& entry : compiled.kernels) {
+    lua_pushlstring(L, entry.name.data(), entry.name.size());
+    lua_rawseti(L, -2, ++position);
+  }
+}
+
+void push_ptx(lua_State* L, const CompiledModule& compiled) {
+  if (compiled.ptx.empty())
+    lua_pushnil(L);
+  else
+    lua_pushlstring(L, compiled.ptx.data(), compiled.ptx.size());
+}
+
+int module_index(lua_State* L) {
+  const auto& module = check<BoundModule>(L, 1, "module");
+  const std::string_view name = check_string(L, 2, "module", "a kernel's name");
+  const CompiledModule& compiled = module.module->compiled();
+  if (name == "ptx") return push_ptx(L, compiled), 1;
+  if (name == "kernels") return push_kernel_names(L, compiled), 1;
+  push_method(L);
+  if (lua_isnil(L, -1)) push_kernel(L, 1, module, name);
+  return 1;
+}
+
+int module_text(lua_State* L) {
+  const auto& module = check<BoundModule>(L, 1, "tostring");
+  std::string text = "module on " + module.device->name() + ":";
+  for (const KernelEntry& entry : module.module->compiled().kernels)
+    text += "\n  " + to_string(entry.name, entry.signature);
+  lua_pushlstring(L, text.data(), text.size());
+  return 1;
+}
+
+void open_module_type(lua_State* L) {
+  new_metatable<BoundModule>(L, {{"__index", protect<module_index>}, {"__tostring", protect<module_text>}});
+  set_methods(L, {{"kernel", protect<module_kernel>}, {"constant", protect<module_constant>}});
+  lua_pop(L, 1);
+}
+
+}  // namespace
+
+void open_kernels(lua_State* L) {
+  open_module_type(L);
+  open_kernel_type(L);
+  open_launch_type(L);
+  open_host_arguments(L);
+  set_functions(
+      L, {{"module", protect<new_module>}, {"kernel", protect<new_kernel>}, {"load_module", protect<load_module>}});
+}
+
+}  // namespace gpulua

@@ -38,7 +38,9 @@ Fit store_integer(V value, void* bytes) {
   }
 }
 
-bool became_infinite(double before, float after) { return std::isinf(after) && !std::isinf(before); }
+bool became_infinite(double before, float after) {
+  return std::isinf(after) && !std::isinf(before);
+}
 
 Fit store_float(double value, void* bytes) {
   const auto rounded = static_cast<float>(value);
@@ -58,21 +60,36 @@ Fit store_bfloat16(double value, void* bytes) {
 template <class V>
 Fit store_real(DType dtype, V value, void* bytes) {
   switch (dtype) {
-    case DType::boolean: return Fit::wrong_kind;
-    case DType::int8: return store_integer<std::int8_t>(value, bytes);
-    case DType::int16: return store_integer<std::int16_t>(value, bytes);
-    case DType::int32: return store_integer<std::int32_t>(value, bytes);
-    case DType::int64: return store_integer<std::int64_t>(value, bytes);
-    case DType::uint8: return store_integer<std::uint8_t>(value, bytes);
-    case DType::uint16: return store_integer<std::uint16_t>(value, bytes);
-    case DType::uint32: return store_integer<std::uint32_t>(value, bytes);
-    case DType::uint64: return store_integer<std::uint64_t>(value, bytes);
-    case DType::float16: return store_half(static_cast<double>(value), bytes);
-    case DType::bfloat16: return store_bfloat16(static_cast<double>(value), bytes);
-    case DType::float32: return store_float(static_cast<double>(value), bytes);
-    case DType::float64: return put(static_cast<double>(value), bytes);
-    case DType::complex64: return put(std::complex<float>{}, bytes), store_float(static_cast<double>(value), bytes);
-    case DType::complex128: return put(std::complex<double>(static_cast<double>(value)), bytes);
+    case DType::boolean:
+      return Fit::wrong_kind;
+    case DType::int8:
+      return store_integer<std::int8_t>(value, bytes);
+    case DType::int16:
+      return store_integer<std::int16_t>(value, bytes);
+    case DType::int32:
+      return store_integer<std::int32_t>(value, bytes);
+    case DType::int64:
+      return store_integer<std::int64_t>(value, bytes);
+    case DType::uint8:
+      return store_integer<std::uint8_t>(value, bytes);
+    case DType::uint16:
+      return store_integer<std::uint16_t>(value, bytes);
+    case DType::uint32:
+      return store_integer<std::uint32_t>(value, bytes);
+    case DType::uint64:
+      return store_integer<std::uint64_t>(value, bytes);
+    case DType::float16:
+      return store_half(static_cast<double>(value), bytes);
+    case DType::bfloat16:
+      return store_bfloat16(static_cast<double>(value), bytes);
+    case DType::float32:
+      return store_float(static_cast<double>(value), bytes);
+    case DType::float64:
+      return put(static_cast<double>(value), bytes);
+    case DType::complex64:
+      return put(std::complex<float>{}, bytes), store_float(static_cast<double>(value), bytes);
+    case DType::complex128:
+      return put(std::complex<double>(static_cast<double>(value)), bytes);
   }
   return Fit::wrong_kind;
 }
@@ -111,11 +128,15 @@ Fit store_pair(lua_State* L, int index, DType dtype, void* bytes) {
 
 const char* expected_kind(DType dtype) {
   switch (info(dtype).kind) {
-    case DTypeKind::boolean: return "true or false";
+    case DTypeKind::boolean:
+      return "true or false";
     case DTypeKind::signed_integer:
-    case DTypeKind::unsigned_integer: return "an integer";
-    case DTypeKind::floating: return "a number";
-    case DTypeKind::complex: return "a complex number (gpu.complex(re, im) or {re, im})";
+    case DTypeKind::unsigned_integer:
+      return "an integer";
+    case DTypeKind::floating:
+      return "a number";
+    case DTypeKind::complex:
+      return "a complex number (gpu.complex(re, im) or {re, im})";
   }
   return "a value";
 }
@@ -127,15 +148,24 @@ std::string range_text(DType dtype) {
     return " (" + std::to_string(Limits::min()) + " to " + std::to_string(Limits::max()) + ")";
   };
   switch (dtype) {
-    case DType::int8: return text(std::int8_t{});
-    case DType::int16: return text(std::int16_t{});
-    case DType::int32: return text(std::int32_t{});
-    case DType::int64: return text(std::int64_t{});
-    case DType::uint8: return text(std::uint8_t{});
-    case DType::uint16: return text(std::uint16_t{});
-    case DType::uint32: return text(std::uint32_t{});
-    case DType::uint64: return text(std::uint64_t{});
-    default: return {};
+    case DType::int8:
+      return text(std::int8_t{});
+    case DType::int16:
+      return text(std::int16_t{});
+    case DType::int32:
+      return text(std::int32_t{});
+    case DType::int64:
+      return text(std::int64_t{});
+    case DType::uint8:
+      return text(std::uint8_t{});
+    case DType::uint16:
+      return text(std::uint16_t{});
+    case DType::uint32:
+      return text(std::uint32_t{});
+    case DType::uint64:
+      return text(std::uint64_t{});
+    default:
+      return {};
   }
 }
 
@@ -143,14 +173,18 @@ std::string range_text(DType dtype) {
 
 Fit store_number(lua_State* L, int index, DType dtype, void* bytes) {
   switch (lua_type(L, index)) {
-    case LUA_TNUMBER: return store_real(dtype, lua_tonumber(L, index), bytes);
-    case LUA_TBOOLEAN: return dtype == DType::boolean ? put(lua_toboolean(L, index) != 0, bytes) : Fit::wrong_kind;
-    case LUA_TTABLE: return store_pair(L, index, dtype, bytes);
+    case LUA_TNUMBER:
+      return store_real(dtype, lua_tonumber(L, index), bytes);
+    case LUA_TBOOLEAN:
+      return dtype == DType::boolean ? put(lua_toboolean(L, index) != 0, bytes) : Fit::wrong_kind;
+    case LUA_TTABLE:
+      return store_pair(L, index, dtype, bytes);
     case LUA_TCDATA: {
       const auto scalar = to_scalar(L, index);
       return scalar ? store_scalar(dtype, *scalar, bytes) : Fit::wrong_kind;
     }
-    default: return Fit::wrong_kind;
+    default:
+      return Fit::wrong_kind;
   }
 }
 

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "src/device/signature.h"
+
+namespace gpulua {
+
+/// How the arguments for one parameter of a kernel are checked.
+struct ArgumentRule {
+  Parameter parameter;
+  std::uint32_t dtypes = 0;  // of the arrays that a pointer takes, one bit each
+
+  bool takes(DType dtype) const { return ((dtypes >> static_cast<unsigned>(dtype)) & 1) != 0; }
+  bool takes_any() const { return dtypes == ~std::uint32_t{0}; }
+};
+
+ArgumentRule make_rule(const Parameter& parameter);
+
+/// "a float32 array", "an int8 or uint8 array", "an array"
+std::string expected_array(const ArgumentRule& rule);
+
+}  // namespace gpulua

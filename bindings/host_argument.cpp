@@ -1,0 +1,147 @@
+#include "bindings/host_argument.h"
+
+#include "bindings/array.h"
+#include "bindings/cdata.h"
+
+namespace gpulua {
+
+namespace {
+
+/// Pushes the table or FFI value that the host argument at `index` stands for.
+void push_value(lua_State* L, int index) {
+  lua_getfenv(L, index);
+  lua_rawgeti(L, -1, 1);
+  lua_remove(L, -2);
+}
+
+/// The elements of a nested table, as array_to_host fills them.
+std::int64_t count_elements(lua_State* L, int table) {
+  std::int64_t count = 0;
+  const int extent = static_cast<int>(lua_objlen(L, table));
+  luaL_checkstack(L, 1, "nested tables");
+  for (int i = 1; i <= extent; ++i) {
+    lua_rawgeti(L, table, i);
+    count += lua_istable(L, -1) ? count_elements(L, lua_gettop(L)) : 1;
+    lua_pop(L, 1);
+  }
+  return count;
+}
+
+/// An FFI struct, or an array of them: bytes to us.
+bool is_raw(const CData& value) {
+  return !value.element && (value.kind == CData::Kind::record || value.kind == CData::Kind::array);
+}
+
+/// What pointers to elements without a dtype of their own take: pointers to structs, void and vectors.
+bool takes_raw(const ArgumentRule& rule) {
+  return !rule.parameter.dtype || rule.parameter.lanes > 1;
+}
+
+class Staging {
+ public:
+  Staging(lua_State* L, const HostArgument& argument, const ArgumentRule& rule, std::shared_ptr<OpenDevice> device)
+      : L_(L), argument_(argument), rule_(rule), device_(std::move(device)) {}
+
+  /// An array for the value at the top of the stack.
+  Array make() {
+    if (argument_.copied_out && rule_.parameter.kind == ParameterKind::pointer && !rule_.parameter.writable)
+      throw Error(op() + "expected a pointer that the kernel may write through, got " + rule_.parameter.type);
+    const int value = lua_gettop(L_);
+    if (const auto cdata = to_cdata(L_, value)) return is_raw(*cdata) ? from_raw(*cdata) : from_elements(*cdata, value);
+    return from_table(value);
+  }
+
+ private:
+  std::string op() const { return std::string("[") + argument_.name + "] "; }
+
+  Array from_raw(const CData& value) {
+    if (!takes_raw(rule_)) refuse(value.type);
+    Array array = empty(*device_, {static_cast<std::int64_t>(value.bytes)}, DType::uint8);
+    if (argument_.copied_in) upload(*array, value.data);
+    return array;
+  }
+
+  Array from_elements(const CData& value, int index) {
+    const bool same_type = value.element && rule_.takes(*value.element);
+    // What comes back is written over the elements as they are; what only goes in can be converted.
+    if (value.kind != CData::Kind::array || (!same_type && (argument_.copied_out || !rule_.parameter.dtype)))
+      refuse(value.type);
+    if (!argument_.copied_in) return empty(*device_, {static_cast<std::int64_t>(value.count())}, *value.element);
+    return array_from_host(L_, index, {same_type ? *value.element : *rule_.parameter.dtype, device_}, argument_.name);
+  }
+
+  Array from_table(int index) {
+    if (!rule_.parameter.dtype)
+      throw Error(op() + "expected an FFI array, whose elements have a type, for " +
+                  (rule_.parameter.type.empty() ? "a parameter without one" : rule_.parameter.type) + ", got a table");
+    if (!argument_.copied_in) return empty(*device_, {count_elements(L_, index)}, *rule_.parameter.dtype);
+    return array_from_host(L_, index, {*rule_.parameter.dtype, device_}, argument_.name);
+  }
+
+  [[noreturn]] void refuse(const std::string& type) {
+    std::string wanted = "a table or an FFI array";
+    if (!rule_.takes_any()) wanted += " that makes " + expected_array(rule_);
+    if (!rule_.parameter.type.empty()) wanted += " for " + rule_.parameter.type;
+    throw Error(op() + "expected " + wanted + ", got an FFI value of type " + type);
+  }
+
+  lua_State* L_;
+  const HostArgument& argument_;
+  const ArgumentRule& rule_;
+  std::shared_ptr<OpenDevice> device_;
+};
+
+int push_host_argument(lua_State* L, const HostArgument& argument) {
+  const auto cdata = to_cdata(L, 1);
+  const bool has_memory = cdata && (cdata->kind == CData::Kind::array || cdata->kind == CData::Kind::record);
+  if (!lua_istable(L, 1) && !has_memory) fail(argument.name, "a table or an FFI array", L, 1);
+  push(L, argument);
+  lua_createtable(L, 1, 0);
+  lua_pushvalue(L, 1);
+  lua_rawseti(L, -2, 1);
+  lua_setfenv(L, -2);
+  return 1;
+}
+
+/// gpu.In(t): the launch reads t's values.
+int copy_in(lua_State* L) {
+  return push_host_argument(L, {"In", true, false});
+}
+/// gpu.Out(t): the launch's results are written over t's items.
+int copy_out(lua_State* L) {
+  return push_host_argument(L, {"Out", false, true});
+}
+/// gpu.InOut(t): both.
+int copy_in_out(lua_State* L) {
+  return push_host_argument(L, {"InOut", true, true});
+}
+
+}  // namespace
+
+StagedArgument stage(lua_State* L, int index, const HostArgument& argument, const ArgumentRule& rule,
+                     OpenDevice& device) {
+  push_value(L, index);
+  StagedArgument staged{Staging(L, argument, rule, device.shared_from_this()).make(), index};
+  lua_pop(L, 1);
+  return staged;
+}
+
+void copy_back(lua_State* L, const StagedArgument& staged) {
+  const HostArgument& argument = *test<HostArgument>(L, staged.index);
+  if (!argument.copied_out) return;
+  push_value(L, staged.index);
+  const auto cdata = to_cdata(L, -1);
+  if (cdata && is_raw(*cdata))
+    download(*staged.array, cdata->data);
+  else
+    array_to_host(L, lua_gettop(L), *staged.array, argument.name);
+  lua_pop(L, 1);
+}
+
+void open_host_arguments(lua_State* L) {
+  new_metatable<HostArgument>(L, {});
+  lua_pop(L, 1);
+  set_functions(L, {{"In", protect<copy_in>}, {"Out", protect<copy_out>}, {"InOut", protect<copy_in_out>}});
+}
+
+}  // namespace gpulua

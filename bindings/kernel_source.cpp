@@ -1,0 +1,137 @@
+#include "bindings/kernel_source.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bindings/device.h"
+#include "bindings/lua.h"
+#include "bindings/source_location.h"
+#include "bindings/state.h"
+
+namespace gpulua {
+
+namespace {
+
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+/// Reads the option table, whose fields `op` names in its messages.
+class OptionReader {
+ public:
+  OptionReader(lua_State* L, const char* op) : L_(L), op_(op) {}
+
+  void read(int table, SourceRequest& request) {
+    if (!lua_istable(L_, table)) fail(op_, "a table of options", L_, table);
+    for (lua_pushnil(L_); lua_next(L_, table) != 0; lua_pop(L_, 1)) {
+      const int value = lua_gettop(L_);
+      read_field(field_name(value - 1), value, request);
+    }
+  }
+
+ private:
+  std::string field_name(int key) {
+    return lua_type(L_, key) == LUA_TSTRING ? lua_tostring(L_, key) : "[" + describe(L_, key) + "]";
+  }
+
+  void read_field(const std::string& field, int value, SourceRequest& request) {
+    KernelSource& source = request.source;
+    if (field == "options")
+      source.options = strings(field, value);
+    else if (field == "include")
+      source.include_dirs = strings(field, value);
+    else if (field == "names")
+      source.names = strings(field, value);
+    else if (field == "headers")
+      source.headers = pairs(field, value, [&](int text) { return header_text(text); });
+    else if (field == "defines")
+      source.defines = pairs(field, value, [&](int macro) { return macro_value(macro); });
+    else if (field == "device")
+      request.device = check_device(L_, value, op_);
+    else
+      throw Error("[" + std::string(op_) + "] expected the options options, defines, headers, include, names and " +
+                  "device, got \"" + field + '"');
+  }
+
+  [[noreturn]] void refuse(const std::string& field, const char* expected, int value) {
+    throw Error("[" + std::string(op_) + "] " + field + ": expected " + expected + ", got " + describe(L_, value));
+  }
+
+  std::vector<std::string> strings(const std::string& field, int list) {
+    const char* expected = "a list of strings";
+    if (!lua_istable(L_, list)) refuse(field, expected, list);
+    std::vector<std::string> result;
+    const int count = static_cast<int>(lua_objlen(L_, list));
+    for (int i = 1; i <= count; ++i) {
+      lua_rawgeti(L_, list, i);
+      if (lua_type(L_, -1) != LUA_TSTRING) refuse(field, expected, lua_gettop(L_));
+      result.emplace_back(lua_tostring(L_, -1));
+      lua_pop(L_, 1);
+    }
+    return result;
+  }
+
+  /// By name, in order: a table's own order differs from run to run, and the order is part of the kernel cache's key.
+  template <class ReadValue>
+  Pairs pairs(const std::string& field, int table, ReadValue read_value) {
+    if (!lua_istable(L_, table)) refuse(field, "a table of values by name", table);
+    Pairs result;
+    for (lua_pushnil(L_); lua_next(L_, table) != 0; lua_pop(L_, 1)) {
+      const int value = lua_gettop(L_);
+      if (lua_type(L_, value - 1) != LUA_TSTRING) refuse(field, "a name for each value", value - 1);
+      result.emplace_back(lua_tostring(L_, value - 1), read_value(value));
+    }
+    std::sort(result.begin(), result.end());
+    return result;
+  }
+
+  std::string header_text(int index) {
+    if (lua_type(L_, index) != LUA_TSTRING) refuse("headers", "a header's text", index);
+    std::size_t length = 0;
+    const char* text = lua_tolstring(L_, index, &length);
+    return {text, length};
+  }
+
+  std::string macro_value(int index) {
+    const char* expected = "a string, a finite number or a boolean";
+    if (lua_type(L_, index) == LUA_TSTRING) return lua_tostring(L_, index);
+    const auto scalar = to_scalar(L_, index);
+    if (!scalar) refuse("defines", expected, index);
+    if (const auto* boolean = std::get_if<bool>(&*scalar)) return *boolean ? "1" : "0";
+    if (const auto* integer = std::get_if<std::int64_t>(&*scalar)) return std::to_string(*integer);
+    if (const auto* integer = std::get_if<std::uint64_t>(&*scalar)) return std::to_string(*integer) + "u";
+    const auto* number = std::get_if<double>(&*scalar);
+    if (!number || !std::isfinite(*number)) refuse("defines", expected, index);
+    return number_text(*number);
+  }
+
+  /// The shortest text that is the same number in C++: an integer where it is one.
+  static std::string number_text(double number) {
+    char text[32];
+    const bool integral = number == std::floor(number) && std::abs(number) < 0x1p53;
+    const auto end = integral ? std::to_chars(text, text + sizeof text, static_cast<std::int64_t>(number))
+                              : std::to_chars(text, text + sizeof text, number);
+    return {text, end.ptr};
+  }
+
+  lua_State* L_;
+  const char* op_;
+};
+
+}  // namespace
+
+SourceRequest check_source(lua_State* L, int source, int options, const char* op) {
+  SourceRequest request;
+  request.source.text = check_string(L, source, op, "CUDA C++ source as a string");
+  if (!lua_isnoneornil(L, options)) OptionReader(L, op).read(options, request);
+  if (!request.device) request.device = bindings_of(L).context().current();
+  SourceLocation location = locate_source(L, request.source.text);
+  request.source.file = std::move(location.file);
+  request.source.line = location.line;
+  return request;
+}
+
+}  // namespace gpulua

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <lua.hpp>
+#include <memory>
+
+#include "src/core/context.h"
+#include "src/device/kernel.h"
+
+namespace gpulua {
+
+/// What a script wants compiled, and for which device.
+struct SourceRequest {
+  KernelSource source;
+  std::shared_ptr<OpenDevice> device;
+};
+
+/// Reads gpu.module's arguments: CUDA C++ text at index `source`; at `options`, nil or
+/// {options={...}, defines={N=4}, headers={["my.h"]=text}, include={dir}, names={"axpy<float>"}, device=}.
+SourceRequest check_source(lua_State* L, int source, int options, const char* op);
+
+}  // namespace gpulua
