@@ -1,20 +1,23 @@
 // Ctrl-C.
 //
-// The handler raises the context's flag, for waits on a device, and sets a debug hook, as luajit does, which raises the error
-// at the next instruction or call of the interpreter. Machine code made by the JIT compiler looks at no hook, so a compiled
-// loop would go on. On x86-64 the handler therefore makes the thread leave the machine code:
+// The handler raises the context's flag, for waits on a device, and sets a debug hook, as luajit does, which raises the
+// error at the next instruction or call of the interpreter. Machine code made by the JIT compiler looks at no hook, so
+// a compiled loop would go on. On x86-64 the handler therefore makes the thread leave the machine code:
 //
-// It sets the processor's trap flag in the interrupted thread's registers, so that a SIGTRAP follows each instruction. When
-// the instruction to come is a guard, the SIGTRAP handler continues at the guard's exit, as if the guard had failed. That is
-// sound at any guard, whatever it tests: at a guard the registers hold what the exit's snapshot needs to restore the state of
-// the interpreter, which then repeats the test itself. There the hook fires.
+// It sets the processor's trap flag in the interrupted thread's registers, so that a SIGTRAP follows each instruction.
+// When the instruction to come is a guard, the SIGTRAP handler continues at the guard's exit, as if the guard had
+// failed. That is sound at any guard, whatever it tests: at a guard the registers hold what the exit's snapshot needs
+// to restore the state of the interpreter, which then repeats the test itself. There the hook fires.
 //
-// Some loops have no guard: `while true do x = x + 1 end`. When the same instruction comes by again and again with no guard
-// and no change to another trace in between, the loop is one root trace, because a side trace is only reached through a guard. The
-// snapshot of exit 0 of a root trace restores nothing: the interpreter goes on at the loop's start with the variables as
-// they were when the loop was entered. That is consistent, though old, and the error follows at once.
+// Some loops have no guard: `while true do x = x + 1 end`. When the same unconditional jump back comes by twice with no
+// guard and no change to another trace in between, it is the end of the loop of a root trace: only those loop by
+// themselves. The snapshot of exit 0 of a root trace restores nothing: the interpreter goes on at the loop's start with
+// the variables as they were when the loop was entered. That is consistent, though old, and the error follows at once.
 //
-// A trace may call C functions. Stepping goes on through them, to a limit; and while the hook has not fired, a timer tries again.
+// A trace may call C functions. Stepping goes on through them, to a limit; while the hook has not fired, a timer tries
+// again. Out of reach stays a loop without a guard around a C function of more than some 60,000 instructions, a large
+// ffi.fill for one: the second Ctrl-C ends that.
+//
 // machine_code.cpp knows what guards and exits look like. Elsewhere than on x86-64 only the hook is there.
 
 #include "src/cli/interrupt.h"
@@ -41,10 +44,10 @@ constexpr std::int64_t nanoseconds_per_second = 1'000'000'000;
 constexpr std::int64_t first_retry = 10 * nanoseconds_per_millisecond;
 constexpr std::int64_t last_retry = 320 * nanoseconds_per_millisecond;
 
-/// Steps outside of machine code after which the thread runs freely until the timer tries again.
-constexpr int max_steps_outside = 100'000;
-/// Machine code has short loops without a guard inside of a trace: the search in a hash chain. None goes round this often.
-constexpr int max_rounds = 256;
+/// Steps outside of machine code after which the thread runs freely until the timer tries again. Each try may take
+/// twice as many as the one before, as it also comes twice as late: a long C function slows down by a constant factor
+/// only.
+constexpr int first_step_limit = 2'000;
 
 /// Signal handlers have nothing else to find their state by. What is not atomic is touched by the Lua thread alone, and
 /// there by one handler at a time: each masks the other's signal.
@@ -53,8 +56,8 @@ struct State {
   Context* context = nullptr;
   pthread_t thread{};
   timer_t timer{};
-  struct sigaction previous_int{};
-  struct sigaction previous_trap{};
+  struct sigaction previous_int {};
+  struct sigaction previous_trap {};
 
   std::atomic<InterruptTarget> target{InterruptTarget::script};
   std::atomic<bool> pending{false};  // the hook is set and has not fired
@@ -68,9 +71,9 @@ struct State {
   int script_count = 0;
 
   MachineCode code;
-  MachineCode::Address mark = 0;  // an instruction since which no guard and no change of trace has been seen
-  int rounds = 0;                 // how often it came by
-  int steps_outside = 0;
+  MachineCode::Address loop_end = 0;  // the jump back since which no guard and no change of trace has been seen
+  int step_limit = first_step_limit;
+  int steps_outside = 0;  // since machine code was left
 };
 State state;
 static_assert(std::atomic<lua_State*>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free &&
@@ -96,7 +99,9 @@ void die(int signal_number) {
   raise(signal_number);
 }
 
-void restore_script_hook(lua_State* L) { lua_sethook(L, state.script_hook, state.script_mask, state.script_count); }
+void restore_script_hook(lua_State* L) {
+  lua_sethook(L, state.script_hook, state.script_mask, state.script_count);
+}
 
 /// Pushes "file:line: " of the innermost Lua function, or "".
 void push_where(lua_State* L) {
@@ -141,11 +146,11 @@ bool stops_stepping(MachineCode::Address rip, greg_t rax) {
 }
 
 void start_stepping(ucontext_t& thread, bool from_anywhere) {
-  state.code.locate();
-  state.mark = 0;
-  state.rounds = 0;
-  state.steps_outside = 0;
   auto& registers = thread.uc_mcontext.gregs;
+  if ((registers[REG_EFL] & trap_flag) != 0) return;
+  state.code.locate();
+  state.loop_end = 0;
+  state.steps_outside = 0;
   if (from_anywhere || state.code.contains(static_cast<MachineCode::Address>(registers[REG_RIP])))
     registers[REG_EFL] |= trap_flag;
 }
@@ -153,13 +158,15 @@ void start_stepping(ucontext_t& thread, bool from_anywhere) {
 /// The exit to take at the instruction in machine code that comes next; 0: step on.
 MachineCode::Address exit_at(MachineCode::Address rip) {
   if (const auto exit = state.code.guard_exit(rip); exit != 0) return exit;
-  if (state.mark == 0 || state.code.enters_trace(rip)) {
-    state.mark = rip;
-    state.rounds = 0;
-  } else if (state.mark == rip && ++state.rounds == max_rounds) {
-    const auto exit = state.code.first_exit();
-    if (exit == 0) die(SIGINT);
-    return exit;
+  if (state.code.enters_trace(rip)) {
+    state.loop_end = 0;
+  } else if (state.code.jumps_back(rip)) {
+    if (state.loop_end == rip) {
+      const auto exit = state.code.first_exit();
+      if (exit == 0) die(SIGINT);
+      return exit;
+    }
+    state.loop_end = rip;
   }
   return 0;
 }
@@ -176,7 +183,7 @@ void on_trap(int, siginfo_t* info, void* context) {
       step_on = false;
     }
   } else if (step_on) {
-    step_on = ++state.steps_outside < max_steps_outside && !stops_stepping(rip, registers[REG_RAX]);
+    step_on = ++state.steps_outside < state.step_limit && !stops_stepping(rip, registers[REG_RAX]);
   }
   if (!step_on) registers[REG_EFL] &= ~trap_flag;
 }
@@ -184,7 +191,9 @@ void on_trap(int, siginfo_t* info, void* context) {
 #else
 
 void start_stepping(ucontext_t&, bool) {}
-void on_trap(int, siginfo_t*, void*) { die(SIGTRAP); }
+void on_trap(int, siginfo_t*, void*) {
+  die(SIGTRAP);
+}
 
 #endif
 
@@ -200,6 +209,7 @@ bool press() {
   }
   state.last_press = time;
   state.retry = first_retry;
+  state.step_limit = first_step_limit;
   state.context->interrupt();
   state.pending = true;
   return true;
@@ -216,7 +226,10 @@ void on_interrupt(int, siginfo_t* info, void* context) {
     set_hook(L);
     start_stepping(*static_cast<ucontext_t*>(context), retry);
     arm_timer(state.retry);
-    if (state.retry < last_retry) state.retry *= 2;
+    if (state.retry < last_retry) {
+      state.retry *= 2;
+      state.step_limit *= 2;
+    }
   }
   errno = saved_errno;
 }
@@ -284,7 +297,11 @@ void set_interrupt_target(InterruptTarget target) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-bool prompt_interrupted() { return state.target == InterruptTarget::prompt && state.pressed; }
-bool script_interrupted() { return state.target == InterruptTarget::script && state.pressed; }
+bool prompt_interrupted() {
+  return state.target == InterruptTarget::prompt && state.pressed;
+}
+bool script_interrupted() {
+  return state.target == InterruptTarget::script && state.pressed;
+}
 
 }  // namespace gpulua

@@ -74,7 +74,9 @@ LineEditor::LineEditor(std::filesystem::path history, Completer complete_name) :
   if (failed || (read_history(history_.c_str()) != 0 && std::filesystem::exists(history_, failed))) history_.clear();
 }
 
-LineEditor::~LineEditor() { completer = nullptr; }
+LineEditor::~LineEditor() {
+  completer = nullptr;
+}
 
 std::optional<std::string> LineEditor::read(const char* prompt) {
   const std::unique_ptr<char, decltype(&std::free)> line(readline(prompt), &std::free);

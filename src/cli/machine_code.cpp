@@ -2,8 +2,9 @@
 //
 // The code lies in anonymous mappings, executable, within the reach of a 32-bit jump from LuaJIT's own functions.
 //
-// A guard is a conditional jump, `0F 8x rel32`, to an exit stub; the guard at the end of a loop may be inverted: a jump back
-// to the loop's start, then `E9 rel32` to the stub. When a side trace begins at an exit, its guard jumps there instead.
+// A guard is a conditional jump, `0F 8x rel32`, to an exit stub; the guard at the end of a loop may be inverted: a jump
+// back to the loop's start, then `E9 rel32` to the stub. When a side trace begins at an exit, its guard jumps there
+// instead.
 //
 // An exit stub pushes the low byte of its exit's number. Stubs stand in groups of 32, and all traces share them:
 //     6A nn  EB xx      push nn; jmp to the end of the group         (31 times, 4 bytes apart)
@@ -35,7 +36,9 @@ constexpr std::uint8_t jump_short = 0xEB;
 constexpr std::uint8_t jump_near = 0xE9;
 constexpr std::uint8_t two_bytes = 0x0F;
 
-const std::uint8_t* bytes_at(Address address) { return reinterpret_cast<const std::uint8_t*>(address); }
+const std::uint8_t* bytes_at(Address address) {
+  return reinterpret_cast<const std::uint8_t*>(address);
+}
 
 /// Where a jump whose 32-bit displacement ends at `next` goes to.
 Address near_target(Address next) {
@@ -50,16 +53,21 @@ struct Jump {
   Address target = 0;
 };
 
+Address short_target(Address next) {
+  return next + static_cast<Address>(static_cast<std::intptr_t>(static_cast<std::int8_t>(bytes_at(next)[-1])));
+}
+
 Jump conditional_jump(Address address, Address end) {
   const std::uint8_t* code = bytes_at(address);
   if (end - address >= 6 && code[0] == two_bytes && (code[1] & 0xF0) == 0x80) return {6, near_target(address + 6)};
-  if (end - address >= 2 && (code[0] & 0xF0) == 0x70)
-    return {2, address + 2 + static_cast<Address>(static_cast<std::intptr_t>(static_cast<std::int8_t>(code[1])))};
+  if (end - address >= 2 && (code[0] & 0xF0) == 0x70) return {2, short_target(address + 2)};
   return {};
 }
 
 Jump unconditional_jump(Address address, Address end) {
-  if (end - address >= 5 && bytes_at(address)[0] == jump_near) return {5, near_target(address + 5)};
+  const std::uint8_t* code = bytes_at(address);
+  if (end - address >= 5 && code[0] == jump_near) return {5, near_target(address + 5)};
+  if (end - address >= 2 && code[0] == jump_short) return {2, short_target(address + 2)};
   return {};
 }
 
@@ -76,7 +84,9 @@ bool is_stub_group(Address begin) {
   return false;
 }
 
-std::uint8_t high_byte(Address group) { return bytes_at(group)[(group_size - 1) * stub_bytes + 3]; }
+std::uint8_t high_byte(Address group) {
+  return bytes_at(group)[(group_size - 1) * stub_bytes + 3];
+}
 
 /// Reads /proc/self/maps without a heap or a lock: "begin-end perms offset device inode path".
 class MapsReader {
@@ -186,6 +196,13 @@ bool MachineCode::enters_trace(Address address) const noexcept {
   if (region == nullptr || region->end - address < 11) return false;
   const std::uint8_t* code = bytes_at(address);
   return code[0] == 0x41 && code[1] == 0xC7 && code[2] == 0x86;
+}
+
+bool MachineCode::jumps_back(Address address) const noexcept {
+  const Region* region = find(address);
+  if (region == nullptr) return false;
+  const Jump jump = unconditional_jump(address, region->end);
+  return jump.length != 0 && jump.target <= address;
 }
 
 Address MachineCode::first_exit() const noexcept {

@@ -16,11 +16,14 @@ class MachineCode {
   void locate() noexcept;
   bool contains(Address address) const noexcept { return find(address) != nullptr; }
 
-  /// The exit stub that the instruction at `address`, in machine code, leaves to when it is a guard that fails; 0 when it is
-  /// no guard, or one that leads to another trace.
+  /// The exit stub that the instruction at `address`, in machine code, leaves to when it is a guard that fails; 0 when
+  /// it is no guard, or one that leads to another trace.
   Address guard_exit(Address address) const noexcept;
   /// True iff the instruction at `address`, in machine code, is the one that says which trace runs now.
   bool enters_trace(Address address) const noexcept;
+  /// True iff the instruction at `address`, in machine code, jumps back without a condition: the end of a loop that is
+  /// not guarded there, or the link to another trace.
+  bool jumps_back(Address address) const noexcept;
   /// The stub of exit 0, the same for all traces; 0 when there is none.
   Address first_exit() const noexcept;
 

@@ -86,7 +86,8 @@ class Parser {
     const std::size_t equals = word.find('=');
     const std::string_view name = word.substr(0, equals);
     if (name == "device") {
-      options_.device = equals != word.npos ? std::string(word.substr(equals + 1)) : argument({}, "--device", "a device");
+      options_.device =
+          equals != word.npos ? std::string(word.substr(equals + 1)) : argument({}, "--device", "a device");
     } else if (word == "version") {
       options_.version = true;
     } else if (word == "help") {
@@ -118,6 +119,8 @@ bool Options::nothing_named() const {
                                   [](const Action& action) { return action.kind == Action::Kind::execute; });
 }
 
-Options parse_options(int argc, char** argv) { return Parser(argc, argv).parse(); }
+Options parse_options(int argc, char** argv) {
+  return Parser(argc, argv).parse();
+}
 
 }  // namespace gpulua

@@ -1,7 +1,6 @@
 #include "src/cli/report.h"
 
 #include <cstdio>
-#include <cstring>
 #include <string_view>
 
 #include "cli_text.h"
@@ -32,22 +31,27 @@ void describe(lua_State* L) {
   lua_replace(L, -2);
 }
 
+/// The traceback without its last lines that only give an address, "[C]: at 0x...": the command's own frames.
+std::string_view without_anonymous_tail(std::string_view trace) {
+  for (;;) {
+    const std::size_t last = trace.rfind('\n');
+    if (last == trace.npos || trace.find("]: at 0x", last) == trace.npos) return trace;
+    trace.remove_suffix(trace.size() - last);
+  }
+}
+
 /// The message handler.
 int add_traceback(lua_State* L) {
   lua_settop(L, 1);
   describe(L);
   luaL_traceback(L, L, nullptr, 1);
-  // The outermost frame is the command itself, "[C]: at 0x...": of no use to a script's author.
-  const std::string_view trace = lua_tostring(L, -1);
-  const std::size_t last = trace.rfind("\n\t[C]: at 0x");
-  if (last != trace.npos && trace.find('\n', last + 1) == trace.npos) {
-    lua_pushlstring(L, trace.data(), last);
-    lua_replace(L, -2);
-  }
-  if (std::strchr(lua_tostring(L, -1), '\n') == nullptr) {
+  const std::string_view trace = without_anonymous_tail(lua_tostring(L, -1));
+  if (trace.find('\n') == trace.npos) {
     lua_pop(L, 1);
     return 1;
   }
+  lua_pushlstring(L, trace.data(), trace.size());
+  lua_replace(L, -2);
   lua_pushliteral(L, "\n");
   lua_insert(L, -2);
   lua_concat(L, 3);

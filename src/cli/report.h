@@ -11,8 +11,8 @@ void open_renderer(lua_State* L);
 /// string: one that names the type when memory or a __tostring fails.
 void push_rendering(lua_State* L, int index);
 
-/// Calls the function below its `arguments` on the stack, as lua_pcall. On failure a string is on the stack, the message and
-/// the traceback, and the result is false.
+/// Calls the function below its `arguments` on the stack, as lua_pcall. On failure a string is on the stack, the
+/// message and the traceback, and the result is false.
 bool call_with_traceback(lua_State* L, int arguments, int results);
 
 /// Pops the message, and prints it to stderr after "gpulua: ".

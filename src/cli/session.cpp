@@ -26,7 +26,8 @@ const std::string version = std::string("gpulua ") + GPULUA_VERSION + " (" + LUA
 
 class Session {
  public:
-  Session(const Options& options, const Environment& environment, std::shared_ptr<Context> context, int argc, char** argv)
+  Session(const Options& options, const Environment& environment, std::shared_ptr<Context> context, int argc,
+          char** argv)
       : options_(options), environment_(environment), context_(std::move(context)), argc_(argc), argv_(argv) {}
 
   /// The body of a protected call: memory may run out in any of it.
@@ -106,11 +107,13 @@ class Session {
         lua_pushlstring(L, action.text.data(), action.text.size());
         return finish(L, call_with_traceback(L, 1, 0));
       case Action::Kind::jit_command:
-        return run_option(L, [](lua_State* state) -> int { return run_jit_command(state, luaL_checkstring(state, 1)), 0; },
-                          action.text);
+        return run_option(
+            L, [](lua_State* state) -> int { return run_jit_command(state, luaL_checkstring(state, 1)), 0; },
+            action.text);
       case Action::Kind::optimise:
-        return run_option(L, [](lua_State* state) -> int { return set_jit_options(state, luaL_checkstring(state, 1)), 0; },
-                          action.text);
+        return run_option(
+            L, [](lua_State* state) -> int { return set_jit_options(state, luaL_checkstring(state, 1)), 0; },
+            action.text);
     }
     return false;
   }
@@ -170,12 +173,12 @@ class Session {
 }  // namespace
 
 int run_session(const Options& options, const Environment& environment, Config config, int argc, char** argv) {
+  Session session(options, environment, std::make_shared<Context>(std::move(config)), argc, argv);
   const std::unique_ptr<lua_State, decltype(&lua_close)> state(luaL_newstate(), &lua_close);
   if (state == nullptr) {
     std::fputs("gpulua: not enough memory for a Lua state\n", stderr);
     return exit_error;
   }
-  Session session(options, environment, std::make_shared<Context>(std::move(config)), argc, argv);
   if (lua_cpcall(state.get(), Session::run, &session) != 0) {
     print_error(state.get());
     return exit_error;
