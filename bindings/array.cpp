@@ -201,7 +201,7 @@ int array_fill_(lua_State* L) {
 
 Array& push_array(lua_State* L, Array array) {
   Bindings& bindings = bindings_of(L);
-  if (!bindings.scopes.empty()) bindings.scopes.back().push_back(array->buffer);
+  if (!bindings.scopes.empty()) bindings.scopes.back().add(array->buffer);
   return push(L, std::move(array));
 }
 

@@ -44,7 +44,8 @@ int trim(lua_State* L) {
 
 int enter_scope(lua_State* L) {
   if (!lua_isfunction(L, 1)) fail("scope", "a function to run", L, 1);
-  bindings_of(L).scopes.emplace_back();
+  Bindings& bindings = bindings_of(L);
+  bindings.scopes.emplace_back(bindings.context().last_buffer());
   lua_pushnil(L);
   return 1;
 }
@@ -77,18 +78,16 @@ class ReachableBuffers {
 
 int leave_scope(lua_State* L) {
   auto& scopes = bindings_of(L).scopes;
-  const auto made = std::move(scopes.back());
+  const Scope scope = std::move(scopes.back());
   scopes.pop_back();
   ReachableBuffers results(L);
   const int last = lua_gettop(L);
   for (int index = 2; index <= last; ++index) results.visit(index);
-  for (const auto& weak : made) {
-    const BufferRef buffer = weak.lock();
-    if (!buffer) continue;
+  for (const BufferRef& buffer : scope.live()) {
     if (!results.contains(buffer.get()))
       buffer->free();
     else if (!scopes.empty())
-      scopes.back().push_back(buffer);
+      scopes.back().add(buffer);
   }
   return 0;
 }

@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "bindings/scope.h"
 #include "src/core/array.h"
 #include "src/core/context.h"
 
@@ -38,8 +39,8 @@ class Bindings : public Host {
     lua_State* previous_;
   };
 
-  /// Buffers made since, one list for each gpu.scope that is running.
-  std::vector<std::vector<std::weak_ptr<Buffer>>> scopes;
+  /// One for each gpu.scope that is running, the innermost last.
+  std::vector<Scope> scopes;
 
  private:
   lua_State* running_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -29,6 +30,8 @@ class Buffer {
   const std::shared_ptr<OpenDevice>& device_ref() const { return device_; }
   std::size_t bytes() const { return bytes_; }
   const Origin& origin() const { return origin_; }
+  /// Greater for a buffer made later, among those of one context.
+  std::uint64_t serial() const { return serial_; }
   bool freed() const { return freed_; }
 
   /// The memory, for work about to be queued on `stream` that only reads it. Null for an empty buffer.
@@ -54,6 +57,7 @@ class Buffer {
   StreamRef writer_;                 // the stream of the last write; at first, the one it was allocated on
   std::vector<StreamRef> readers_;   // streams other than writer_ that read since the last write
   Origin origin_;
+  std::uint64_t serial_;
   Buffer* next_ = nullptr;           // in the account's list
   Buffer* previous_ = nullptr;
 };

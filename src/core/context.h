@@ -103,6 +103,10 @@ class Context {
   void set_current(std::shared_ptr<OpenDevice> device) { current_ = std::move(device); }
   const std::vector<std::shared_ptr<OpenDevice>>& open_devices() const { return open_; }
 
+  /// The serial number of the buffer made last, and of the one made now.
+  std::uint64_t last_buffer() const { return last_buffer_; }
+  std::uint64_t next_buffer() { return ++last_buffer_; }
+
   /// Waits for all work on all devices.
   void synchronize();
 
@@ -124,6 +128,7 @@ class Context {
   std::vector<std::unique_ptr<DevicePlugin>> plugins_;
   std::vector<std::shared_ptr<OpenDevice>> open_;
   std::shared_ptr<OpenDevice> current_;
+  std::uint64_t last_buffer_ = 0;
 };
 
 }  // namespace gpulua
