@@ -1,0 +1,36 @@
+-- What specs share.
+local support = {}
+
+--- The call fails, and its message holds `text` as it is. Gives the message.
+function support.fails(text, fn, ...)
+  local ok, message = pcall(fn, ...)
+  assert(not ok, "expected an error with: " .. text)
+  message = tostring(message)
+  if not message:find(text, 1, true) then error("expected an error with: " .. text .. "\ngot: " .. message, 2) end
+  return message
+end
+
+--- Numbers, or tables of them at any depth, that differ by at most `tolerance` of the expected one, or of 1.
+function support.near(expected, got, tolerance, where)
+  tolerance, where = tolerance or 1e-6, where or "value"
+  if type(expected) ~= "table" then
+    local limit = tolerance * math.max(1, math.abs(expected))
+    if not (math.abs(expected - got) <= limit) then
+      error(("%s: expected %.9g, got %.9g"):format(where, expected, got), 2)
+    end
+    return
+  end
+  if type(got) ~= "table" or #expected ~= #got then
+    error(("%s: expected %d items, got %s"):format(where, #expected, type(got) == "table" and #got or tostring(got)), 2)
+  end
+  for i, item in ipairs(expected) do support.near(item, got[i], tolerance, where .. "[" .. i .. "]") end
+end
+
+--- Bytes in use on the current device once the collector has taken what nobody holds.
+function support.used()
+  collectgarbage()
+  collectgarbage()
+  return require("gpu").memory().used
+end
+
+return support
