@@ -54,13 +54,13 @@ bool sets_standard(const std::string& option) {
 }
 
 /// `#line 12 "script.lua"`, so that messages point into the script.
-std::string line_directive(const KernelSource& source) {
+std::string line_directive(const std::string& file, int line) {
   std::string quoted;
-  for (const char c : source.file) {
+  for (const char c : file) {
     if (c == '"' || c == '\\') quoted.push_back('\\');
     quoted.push_back(c == '\n' || c == '\r' ? ' ' : c);
   }
-  return "#line " + std::to_string(source.line) + " \"" + quoted + "\"\n";
+  return "#line " + std::to_string(line) + " \"" + quoted + "\"\n";
 }
 
 std::string trimmed(std::string_view text) {
@@ -109,9 +109,9 @@ Compiler::Compiler(const Config& config, std::string architecture, int driver_ve
   library_ = find_cuda_library(config, views);
   include_dirs_ = find_include_dirs(config, library_);
   toolkit_identity_ = library_ ? file_identity(*library_) : "none";
-  for (const fs::path& dir : include_dirs_) toolkit_identity_.append("|").append(dir.native());
+  for (const fs::path& dir : include_dirs_) toolkit_identity_ += "|" + dir.string();
   for (const char* header : {"cuda.h", "cuda_fp16.h"})
-    if (!include_dirs_.empty()) toolkit_identity_.append("|").append(file_identity(include_dirs_.front() / header));
+    if (!include_dirs_.empty()) toolkit_identity_ += "|" + file_identity(include_dirs_.front() / header);
 }
 
 std::shared_ptr<const CompiledModule> Compiler::get(const KernelSource& source, KernelCache& cache) {
@@ -134,14 +134,13 @@ std::optional<std::string> Compiler::digest(const KernelSource& source) const {
 CompiledModule Compiler::compile(const KernelSource& source) {
   const bool own_architecture = std::ranges::any_of(source.options, sets_architecture);
   Nvrtc::Program program;
-  program.text = line_directive(source) + source.text;
   program.name = source.file.empty() ? "kernel.cu" : source.file;
+  program.text = line_directive(program.name, source.line) + source.text;
   program.headers = source.headers;
   program.name_expressions = source.names;
   program.options = source.options;
   if (!std::ranges::any_of(source.options, sets_standard)) program.options.emplace_back("-std=c++17");
-  for (const auto& [name, value] : source.defines)
-    program.options.push_back("-D" + name + (value.empty() ? "" : "=" + value));
+  for (const auto& [name, value] : source.defines) program.options.push_back("-D" + name + "=" + value);
   for (const std::string& dir : source.include_dirs) program.options.push_back("-I" + dir);
   for (const fs::path& dir : include_dirs_) program.options.push_back("-I" + dir.string());
   if (!own_architecture) program.options.push_back("-arch=" + architecture_);

@@ -1,6 +1,7 @@
 #include "src/device/cuda/device.h"
 
 #include <cstring>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -255,8 +256,13 @@ Blas& CudaDevice::blas() {
 }
 
 Rng& CudaDevice::rng() {
-  const ContextGuard guard(*context_);
-  if (!rng_) rng_ = open_curand(environment_.config, CurandPlace::device);
+  if (!rng_) {
+    const auto in_context = [context = context_](const std::function<void()>& work) {
+      const ContextGuard guard(*context);
+      work();
+    };
+    rng_ = open_device_curand(environment_.config, {*this, in_context});
+  }
   return *rng_;
 }
 

@@ -62,6 +62,12 @@ Signature signature_of(const PtxEntry& entry, const std::optional<std::string>& 
   }
 }
 
+/// Names that differ in blanks alone are one name to find_kernel().
+std::string without_blanks(std::string name) {
+  std::erase_if(name, [](char c) { return c == ' ' || c == '\t' || c == '\n'; });
+  return name;
+}
+
 }  // namespace
 
 std::map<std::string, std::string> untyped_names(const PtxModule& ptx) {
@@ -87,11 +93,12 @@ void describe_module(const PtxModule& ptx, const SymbolTypes& types,
     if (!name.parameters) name.parameters = parameters_of(type_of(entry.symbol));
     const Signature signature = signature_of(entry, name.parameters);
     module.kernels.push_back({name.name, entry.symbol, signature});
-    std::vector<std::string> listed = {name.name};
+    std::vector<std::string> listed = {without_blanks(name.name)};
     for (const auto& [spelling, symbol] : spellings) {
-      if (symbol != entry.symbol || std::ranges::find(listed, spelling) != listed.end()) continue;
+      std::string compact = without_blanks(spelling);
+      if (symbol != entry.symbol || std::ranges::find(listed, compact) != listed.end()) continue;
       module.kernels.push_back({spelling, symbol, signature});
-      listed.push_back(spelling);
+      listed.push_back(std::move(compact));
     }
   }
   for (const PtxGlobal& global : ptx.globals) {
