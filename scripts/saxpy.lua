@@ -1,6 +1,6 @@
 -- SAXPY as the CUDA Python tutorial does it by the driver API: compile, allocate, copy on a stream, launch, synchronise, check.
 --
---   gpulua scripts/saxpy.lua
+--   gpulua scripts/saxpy.lua [elements]
 
 local gpu = require "gpu"
 local ffi = require "ffi"
@@ -13,8 +13,9 @@ extern "C" __global__ void saxpy(float a, const float* x, const float* y, float*
 ]]
 local module = gpu.module(source, { options = { "--fmad=false" } })
 
-local threads, blocks = 512, 32768
-local n, a = threads * blocks, 2
+local n, a = tonumber(arg and arg[1]) or 2 ^ 24, 2
+local threads = 512
+local blocks = math.ceil(n / threads)
 
 -- Host data, and device memory without values.
 local x_host, y_host = ffi.new("float[?]", n), ffi.new("float[?]", n)

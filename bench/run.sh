@@ -1,0 +1,33 @@
+#!/bin/bash
+# The benches that have a peer on a machine with a GPU, with a staged build (tools/stage.sh). Each prints both sides and the ratio.
+cd "$(dirname "$0")/.." || exit 1
+. tools/gpu-env.sh
+
+ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.3f", a / b }'; }
+median() { sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
+
+echo "== host time of a launch with 5 arguments (us): Lua, C++ loop over cuLaunchKernel, ratio"
+for _ in 1 2 3; do
+  ours=$(gpulua bench/launch/launch.lua)
+  peer=$(bench_launch_baseline)
+  echo "$ours $peer $(ratio "$ours" "$peer")"
+done
+
+milliseconds() {
+  local start end
+  start=$(date +%s%N)
+  "$@" >/dev/null || exit 1
+  end=$(date +%s%N)
+  awk -v t="$((end - start))" 'BEGIN { printf "%.2f\n", t / 1e6 }'
+}
+several() { for _ in 1 2 3 4 5 6 7; do milliseconds "$@"; done | median; }
+
+echo "== process time (ms): gpulua -e ''"
+several gpulua -e ''
+
+echo "== process time to the first result, warm cache (ms): gpulua scripts/saxpy.lua 1024, C++ cuInit + primary context, ratio"
+gpulua scripts/saxpy.lua 1024 >/dev/null
+ours=$(several gpulua scripts/saxpy.lua 1024)
+peer=$(several bench_launch_baseline --init)
+echo "$ours $peer $(ratio "$ours" "$peer")"
+echo "   inside the C++ process, cuInit + primary context took $(bench_launch_baseline --init) ms"

@@ -1,0 +1,27 @@
+#!/bin/sh
+# tools/stage.sh [build folder] [stage folder]
+#
+# Collects a build, stripped, with the shared libraries and the Lua modules that its tests use, into one folder that runs on
+# another x86-64 Linux machine where nothing of this is installed. Clang and LLVM stay behind for their size: there, the cpu
+# device runs what its cache holds.
+set -eu
+
+build=${1:-build/release}
+stage=${2:-stage}
+
+rm -rf "$stage"
+mkdir -p "$stage/bin" "$stage/lib" "$stage/lua"
+for file in gpulua gpulua_unit gpulua_embed_test bench_launch_baseline libgpulua-cuda.so libgpulua-cpu.so; do
+  [ -e "$build/bin/$file" ] || { echo "$file was not built: left out" >&2; continue; }
+  cp "$build/bin/$file" "$stage/bin/"
+  strip "$stage/bin/$file"
+  # What every Linux machine has stays out: the C and C++ runtimes.
+  ldd "$build/bin/$file" | awk '$2 == "=>" { print $3 }' |
+    grep -Ev '/(libc|libm|libdl|libpthread|librt|libgcc_s|libstdc\+\+|ld-linux.*)\.so' |
+    while read -r library; do cp -Lu "$library" "$stage/lib/"; done
+done
+cp -r /usr/share/lua/5.1/. "$stage/lua/"
+for module in lfs term system; do
+  cp -rL "/usr/lib/x86_64-linux-gnu/lua/5.1/$module"* "$stage/lua/"
+done
+du -sh "$stage"
