@@ -177,6 +177,10 @@ TEST_CASE_METHOD(Fixture, "messages point into the script", "[cuda][nvrtc]") {
   CHECK(text.starts_with("[compile] the kernel source does not compile:\n"));
   CHECK(text.find("a dir/my \"q\" s.lua(42): error: identifier \"undefined_name\" is undefined") != std::string::npos);
 
+  // Fault with the names besides does not hide that.
+  const std::string both = failure(Source("int x = y;").with_names({"nothing"})).what();
+  CHECK(both.starts_with("[compile] the kernel source does not compile:\n"));
+
   const std::string option = failure(Source("").with_options({"--no-such-option"})).what();
   CHECK(option.find("--no-such-option") != std::string::npos);
 }
@@ -237,6 +241,18 @@ TEST_CASE_METHOD(Fixture, "every architecture gives an image of its own", "[cuda
     CHECK(module->ptx.find(".target sm_80") != std::string::npos);
     CHECK(module->image == module->ptx);
     CHECK(find_global(*module, "c").type == "int [3]");
+  }
+}
+
+TEST_CASE_METHOD(Fixture, "a device newer than NVRTC", "[cuda][nvrtc]") {
+  if (!has_nvrtc()) return;
+  Compiler future(config, "sm_999", 13000);
+  try {
+    future.get(Source("__global__ void k() {}"), cache);
+    FAIL("it compiled");
+  } catch (const Error& error) {
+    CHECK(error.kind() == ErrorKind::unavailable);
+    CHECK(std::string(error.what()).find("expected an NVRTC that knows sm_999") != std::string::npos);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "src/device/cuda/include_scan.h"
 #include "src/device/cuda/module_text.h"
 #include "src/device/cuda/symbol_name.h"
+#include "src/device/cuda/version_text.h"
 #include "src/device/dynamic_library.h"
 
 namespace gpulua::cuda {
@@ -81,9 +82,19 @@ std::vector<std::string> rejected_names(std::string_view log) {
   return names;
 }
 
+/// Whether NVRTC found fault with the source itself, not only with the name expressions.
+bool blames_source(std::string_view log) {
+  for (std::size_t at = log.find(" error: "); at != std::string_view::npos; at = log.find(" error: ", at + 1)) {
+    const std::size_t line = log.rfind('\n', at);
+    if (!log.substr(line == std::string_view::npos ? 0 : line + 1).starts_with("__nv_name_map")) return true;
+  }
+  return false;
+}
+
 [[noreturn]] void fail(const std::string& log) {
+  const std::vector<std::string> names = rejected_names(log);
   std::string message = "[compile] the kernel source does not compile:\n";
-  if (const std::vector<std::string> names = rejected_names(log); !names.empty()) {
+  if (!names.empty() && !blames_source(log)) {
     message = "[compile] names: expected expressions that name a kernel of the source, got ";
     for (const std::string& name : names) message += (&name == &names.front() ? "\"" : ", \"") + name + "\"";
     message += ":\n";
@@ -146,6 +157,10 @@ CompiledModule Compiler::compile(const KernelSource& source) {
   if (!own_architecture) program.options.push_back("-arch=" + architecture_);
 
   Nvrtc::Result result = nvrtc().compile(program);
+  if (!own_architecture && result.log.find("invalid value for --gpu-architecture") != std::string::npos)
+    throw Error(ErrorKind::unavailable, "[compile] expected an NVRTC that knows " + architecture_ +
+                                            ", got that of CUDA " + version_text(nvrtc().version()) + " (" +
+                                            library_->string() + "), which does not; install a newer one");
   if (!result.success) fail(result.log);
   const PtxModule ptx = parse_ptx(result.ptx);
 

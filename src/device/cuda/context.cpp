@@ -87,6 +87,7 @@ void Context::retire(std::function<void(const Driver&)> destroy) noexcept {
 }
 
 bool Context::idle() const {
+  const ContextGuard guard(*this);
   return std::ranges::all_of(
       streams_, [this](const OwnedStream& owned) { return driver_.stream_query(owned.handle) == CUDA_SUCCESS; });
 }

@@ -8,6 +8,7 @@
 #include "src/device/cuda/blas.h"
 #include "src/device/cuda/context_guard.h"
 #include "src/device/cuda/module.h"
+#include "src/device/cuda/version_text.h"
 #include "src/device/curand.h"
 
 namespace gpulua::cuda {
@@ -105,7 +106,8 @@ CudaDevice::CudaDevice(const Driver& driver, int ordinal, const DeviceEnvironmen
     : environment_(environment),
       context_(std::make_shared<Context>(driver, device_of(driver, ordinal))),
       info_(describe_device(*context_, ordinal)),
-      allocator_(context_) {}
+      allocator_(context_),
+      reads_host_pages_(context_->attribute(CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES) != 0) {}
 
 CudaDevice::~CudaDevice() {
   allocator_.free_pinned(staging_);
@@ -128,8 +130,7 @@ void CudaDevice::upload(void* device, const void* host, std::size_t bytes, Strea
   }
   // The driver reads pageable memory through its own staging buffers, unless the device walks the host's page tables:
   // then the copy may be read later than the call returns.
-  const bool at_once =
-      bytes <= small_copy && context_->attribute(CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES) == 0;
+  const bool at_once = bytes <= small_copy && !reads_host_pages_;
   if (!at_once) wait_for(queue, "upload");
   context_->check(context_->driver().copy_host_to_device(address(device), host, bytes, queue), "upload");
   if (!at_once) wait_for(queue, "upload");

@@ -60,6 +60,7 @@ class CudaDevice final : public Device {
   std::shared_ptr<Context> context_;
   DeviceInfo info_;
   Allocator allocator_;
+  bool reads_host_pages_;
   void* staging_ = nullptr;  // pinned; made by the first small download to pageable memory
   std::optional<Compiler> compiler_;
   std::unique_ptr<Blas> blas_;

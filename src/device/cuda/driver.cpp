@@ -99,8 +99,4 @@ bool is_sticky(CUresult result) {
   }
 }
 
-std::string version_text(int version) {
-  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
-}
-
 }  // namespace gpulua::cuda

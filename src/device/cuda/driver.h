@@ -91,7 +91,4 @@ struct Driver {
 /// True for errors after which the context answers every call with that same error.
 bool is_sticky(CUresult result);
 
-/// "13.0" for 13000.
-std::string version_text(int version);
-
 }  // namespace gpulua::cuda

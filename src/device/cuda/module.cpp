@@ -7,6 +7,7 @@
 #include "src/device/cuda/context_guard.h"
 #include "src/device/cuda/module_text.h"
 #include "src/device/cuda/ptx.h"
+#include "src/device/cuda/version_text.h"
 
 namespace gpulua::cuda {
 namespace {

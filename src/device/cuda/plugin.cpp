@@ -36,7 +36,7 @@ class CudaPlugin final : public DevicePlugin {
     if (names.empty()) throw Error(ErrorKind::unavailable, "[device] " + wanted + " is not available: " + why);
     if (ordinal < 0 || ordinal >= static_cast<int>(names.size()))
       throw Error(ErrorKind::unavailable,
-                  "[device] expected a device from " + names.front() + " to " + names.back() + ", got " + wanted);
+                  "[device] expected an ordinal from 0 to " + std::to_string(names.size() - 1) + ", got " + wanted);
     return std::make_unique<CudaDevice>(*Driver::find(why), ordinal, environment);
   }
 };
