@@ -15,7 +15,7 @@ end
 
 arg = { [0] = arg[0], "--helper=tests.count", unpack(arg) }
 -- Called from a chunk of ours, the runner would report failures by an error without a message; from pcall it exits.
-pcall(require "busted.runner", { standalone = false })
+assert(pcall(require "busted.runner", { standalone = false }))
 if specs == 0 then
   io.stderr:write("no spec ran\n")
   os.exit(1)

@@ -1,0 +1,97 @@
+-- gpu.image: PNG files and colour maps.
+local gpu = require "gpu"
+local support = require "support"
+
+describe("gpu.image", function()
+  local path
+  before_each(function() path = os.tmpname() end)
+  after_each(function() os.remove(path) end)
+
+  local function round_trip(x, options)
+    assert.is_true(gpu.image.save(path, x, options))
+    return assert(gpu.image.load(path))
+  end
+
+  it("keeps gray, colour and transparent pictures as they are", function()
+    for _, shape in ipairs { { 3, 5 }, { 4, 3, 3 }, { 2, 7, 4 }, { 1, 1 } } do
+      local n = 1
+      for _, extent in ipairs(shape) do n = n * extent end
+      local flat = {}
+      for i = 1, n do flat[i] = (i * 37) % 256 end
+      local x = gpu.array(flat, "uint8"):reshape(shape)
+      local y = round_trip(x)
+      assert.are.equal("uint8", y.dtype)
+      assert.are.same(shape, y.shape)
+      assert.are.same(x:table(), y:table())
+    end
+  end)
+
+  it("saves views", function()
+    local x = gpu.array({ { 1, 2, 3 }, { 4, 5, 6 } }, "uint8")
+    assert.are.same(x.T:table(), round_trip(x.T):table())
+  end)
+
+  it("draws numbers in colours", function()
+    local x = gpu.array { { 0, 1 }, { 0.5, 0.25 } }
+    assert.are.same({ { { 0, 0, 0 }, { 255, 255, 255 } }, { { 128, 128, 128 }, { 64, 64, 64 } } },
+      round_trip(x, { colormap = "gray" }):table())
+    local viridis = round_trip(x, { colormap = "viridis" }):table()
+    assert.are.same({ 68, 1, 84 }, viridis[1][1])
+    assert.are.same({ 253, 231, 37 }, viridis[1][2])
+    assert.are.same({ 252, 255, 164 }, round_trip(x, { colormap = "inferno" }):table()[1][2])
+    assert.are.same({ 255, 255, 255 }, round_trip(x, { colormap = "hot" }):table()[1][2])
+  end)
+
+  it("scales from min to max and clips", function()
+    local x = gpu.array({ { -10, 0, 5, 10, 99 } }, "int32")
+    local row = round_trip(x, { colormap = "gray", min = 0, max = 10 }):table()[1]
+    assert.are.same({ { 0, 0, 0 }, { 0, 0, 0 }, { 128, 128, 128 }, { 255, 255, 255 }, { 255, 255, 255 } }, row)
+  end)
+
+  it("draws what is not finite, and constants", function()
+    local x = gpu.array { { 0 / 0, 0, 1, math.huge, -math.huge } }
+    local row = round_trip(x, { colormap = "gray" }):table()[1]
+    assert.are.same({ { 0, 0, 0 }, { 0, 0, 0 }, { 255, 255, 255 }, { 255, 255, 255 }, { 0, 0, 0 } }, row)
+    assert.are.same({ { { 0, 0, 0 }, { 0, 0, 0 } } }, round_trip(gpu.full({ 1, 2 }, 3), { colormap = "gray" }):table())
+    assert.are.same({ { { 0, 0, 0 } } }, round_trip(gpu.full({ 1, 1 }, 0 / 0), { colormap = "gray" }):table())
+    assert.are.same({ { { 255, 255, 255 }, { 0, 0, 0 } } },
+      round_trip(gpu.array { { true, false } }, { colormap = "gray" }):table())
+  end)
+
+  it("gives nil and a message for files that cannot be opened", function()
+    local x, message = gpu.image.load "/nowhere/x.png"
+    assert.is_nil(x)
+    assert.is_truthy(message:find("[image.load] cannot open /nowhere/x.png: No such file", 1, true))
+    x, message = gpu.image.save("/nowhere/x.png", gpu.zeros({ 2, 2 }, "uint8"))
+    assert.is_nil(x)
+    assert.is_truthy(message:find("[image.save] cannot open /nowhere/x.png", 1, true))
+  end)
+
+  it("refuses what is no PNG", function()
+    local file = assert(io.open(path, "wb"))
+    file:write "this is not a picture, whatever its name may be"
+    file:close()
+    support.fails("[image.load] " .. path, gpu.image.load, path)
+    assert(gpu.image.save(path, gpu.zeros({ 50, 50 }, "uint8")))
+    file = assert(io.open(path, "rb"))
+    local bytes = file:read "*a"
+    file:close()
+    file = assert(io.open(path, "wb"))
+    file:write(bytes:sub(1, -30))
+    file:close()
+    support.fails("[image.load] " .. path, gpu.image.load, path)
+  end)
+
+  it("says what it takes", function()
+    local function fails(text, x, options) support.fails(text, gpu.image.save, path, x, options) end
+    fails("[image.save] expected uint8 of shape (height,width), (height,width,3) or (height,width,4), got float32[2x2]", gpu.zeros(2, 2))
+    fails("got uint8[2x2x2]", gpu.zeros({ 2, 2, 2 }, "uint8"))
+    fails("got uint8[0x2]", gpu.zeros({ 0, 2 }, "uint8"))
+    fails("[image.save] expected real numbers of shape (height,width), got float32[4]", gpu.zeros(4), { colormap = "hot" })
+    fails("expected real numbers", gpu.zeros({ 2, 2 }, "complex64"), { colormap = "hot" })
+    fails('[colormap] expected one of gray, hot, inferno, viridis, got "jet"', gpu.zeros(2, 2), { colormap = "jet" })
+    fails("[image.save] expected a colormap with min and max, got none", gpu.zeros(2, 2), { min = 0 })
+    fails("expected min below max, got 1 and 1", gpu.zeros(2, 2), { colormap = "hot", min = 1, max = 1 })
+    fails("expected an array, got a table", { { 1 } })
+  end)
+end)

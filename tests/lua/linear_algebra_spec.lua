@@ -1,0 +1,100 @@
+-- gpu.matmul, against plain loops.
+local gpu = require "gpu"
+local support = require "support"
+
+local function numbers(rows, columns, start)
+  local m = {}
+  for i = 1, rows do
+    m[i] = {}
+    for j = 1, columns do m[i][j] = math.sin(start + i * 7 + j * 3) end
+  end
+  return m
+end
+
+local function product(a, b)
+  local c = {}
+  for i = 1, #a do
+    c[i] = {}
+    for j = 1, #b[1] do
+      local sum = 0
+      for k = 1, #b do sum = sum + a[i][k] * b[k][j] end
+      c[i][j] = sum
+    end
+  end
+  return c
+end
+
+describe("matmul", function()
+  for _, dtype in ipairs { "float32", "float64" } do
+    local tolerance = dtype == "float32" and 1e-4 or 1e-12
+
+    it("multiplies matrices of all kinds of shapes, " .. dtype, function()
+      for _, shape in ipairs { { 1, 1, 1 }, { 3, 4, 5 }, { 1, 7, 1 }, { 7, 1, 7 }, { 1, 5, 9 }, { 9, 5, 1 }, { 33, 17, 65 } } do
+        local m, k, n = unpack(shape)
+        local a, b = numbers(m, k, 1), numbers(k, n, 2)
+        local c = gpu.array(a, dtype):matmul(gpu.array(b, dtype))
+        assert.are.equal(dtype, c.dtype)
+        assert.are.same({ m, n }, c.shape)
+        support.near(product(a, b), c:table(), tolerance)
+      end
+    end)
+
+    it("takes transposed operands, " .. dtype, function()
+      local a, b = numbers(6, 4, 1), numbers(6, 4, 2)
+      local x, y = gpu.array(a, dtype), gpu.array(b, dtype)
+      support.near(product(x.T:table(), b), gpu.matmul(x.T, y):table(), tolerance)
+      support.near(product(a, y.T:table()), gpu.matmul(x, y.T):table(), tolerance)
+      support.near(product(x.T:table(), gpu.array(a):table()), gpu.matmul(x.T, x):table(), tolerance)
+      local z = gpu.array(numbers(4, 6, 3), dtype)
+      support.near(product(x.T:table(), z.T:table()), gpu.matmul(x.T, z.T):table(), tolerance)
+    end)
+
+    it("takes blocks of matrices, and other views, " .. dtype, function()
+      local x = gpu.array(numbers(9, 8, 1), dtype)
+      local y = gpu.array(numbers(9, 8, 2), dtype)
+      for _, pair in ipairs {
+        { x({ 2, 5 }, { 3, 6 }), y({ 1, 4 }, { 2, 8 }) },
+        { x({ 2, 5 }, { 3, 6 }).T, y({ 1, 4 }, { 2, 8 }) },
+        { x({ 1, 9, 2 }, ":"), y({ 1, 8 }, { 1, 8, 3 }) },
+        { x("::-1", "::-1"), y({ 1, 8 }, ":") },
+        { x({ 3, 3 }, ":"), y({ 1, 8 }, { 4, 4 }) },
+        { x(":", { 3, 3 }), y({ 4, 4 }, ":") },
+        { x(":", { 3, 3 }).T, y(":", { 4, 4 }) },
+      } do
+        support.near(product(pair[1]:table(), pair[2]:table()), gpu.matmul(pair[1], pair[2]):table(), tolerance)
+      end
+    end)
+  end
+
+  it("gives zeros where nothing is summed", function()
+    assert.are.same({ { 0, 0 }, { 0, 0 }, { 0, 0 } }, gpu.matmul(gpu.zeros(3, 0), gpu.zeros(0, 2)):table())
+    assert.are.same({ 0, 2 }, gpu.matmul(gpu.zeros(0, 3), gpu.zeros(3, 2)).shape)
+    assert.are.same({ 3, 0 }, gpu.matmul(gpu.zeros(3, 2), gpu.zeros(2, 0)).shape)
+  end)
+
+  it("multiplies by a broadcast row", function()
+    local x = gpu.ones(3, 4)
+    local c = gpu.matmul(x, gpu.ones(4, 1))
+    assert.are.same({ { 4 }, { 4 }, { 4 } }, c:table())
+  end)
+
+  it("works on a stream", function()
+    local s = gpu.stream()
+    local x = gpu.ones(50, 50)
+    local c = gpu.with(s, gpu.matmul, x, x)
+    assert.are.equal(50, c:table()[50][50])
+  end)
+
+  it("says what it takes", function()
+    local function fails(text, a, b) support.fails("[matmul] " .. text, gpu.matmul, a, b) end
+    fails("expected (m,k) x (k,n), got (3,4) x (5,6)", gpu.zeros(3, 4), gpu.zeros(5, 6))
+    fails("expected two-dimensional arrays (m,k) x (k,n), got (4,) x (4,3)", gpu.zeros(4), gpu.zeros(4, 3))
+    fails("expected two-dimensional arrays (m,k) x (k,n), got (2,3,4) x (4,3)", gpu.zeros(2, 3, 4), gpu.zeros(4, 3))
+    fails("expected arrays of one dtype, got float32 and float64", gpu.zeros(2, 2), gpu.zeros(2, 2, "float64"))
+    fails("expected float32 or float64 arrays, got int32", gpu.zeros({ 2, 2 }, "int32"), gpu.zeros({ 2, 2 }, "int32"))
+    fails("expected an array, got 3", gpu.zeros(2, 2), 3)
+    local x = gpu.zeros(2, 2)
+    x:free()
+    support.fails("freed", gpu.matmul, x, gpu.zeros(2, 2))
+  end)
+end)

@@ -1,0 +1,79 @@
+-- gpu.random.generator. These need cuRAND, on the CPU device too; without it there is nothing to test.
+local gpu = require "gpu"
+local support = require "support"
+
+local ok, message = pcall(gpu.random.generator, "xorwow")
+local missing = not ok and message:find("install", 1, true) and message
+
+describe("generators", function()
+  if missing then
+    pending(missing)
+    return
+  end
+
+  it("give the same numbers for the same seed, whatever the pieces", function()
+    local a = gpu.random.generator("xorwow", { seed = 7 })
+    local b = gpu.random.generator("xorwow", { seed = 7 })
+    local c = gpu.random.generator("xorwow", { seed = 8 })
+    local x = a:uniform(1000):table()
+    assert.are.same(x, b:uniform(1000):table())
+    assert.are_not.same(x, c:uniform(1000):table())
+    assert.are_not.same(x, a:uniform(1000):table())
+  end)
+
+  it("start from seed 0", function()
+    assert.are.same(gpu.random.generator("mrg32k3a", { seed = 0 }):uniform(10):table(),
+      gpu.random.generator("mrg32k3a"):uniform(10):table())
+  end)
+
+  it("give uniform numbers in (0, 1]", function()
+    for _, dtype in ipairs { "float32", "float64" } do
+      local x = gpu.random.generator("philox4_32_10", { seed = 1 }):uniform(100000, { dtype = dtype })
+      assert.are.equal(dtype, x.dtype)
+      local sum, squares = 0, 0
+      for _, v in ipairs(x:table()) do
+        assert(v > 0 and v <= 1)
+        sum, squares = sum + v, squares + v * v
+      end
+      local mean = sum / 100000
+      support.near(0.5, mean, 0.005)
+      support.near(1 / 12, squares / 100000 - mean * mean, 0.005)
+    end
+  end)
+
+  it("give normal numbers with the mean and deviation asked for", function()
+    local x = gpu.random.generator("xorwow", { seed = 3 }):normal({ 100, 1001 }, 5, 2)
+    assert.are.same({ 100, 1001 }, x.shape)
+    local n, sum, squares, cubes = 100100, 0, 0, 0
+    for _, row in ipairs(x:table()) do
+      for _, v in ipairs(row) do
+        local z = (v - 5) / 2
+        sum, squares, cubes = sum + z, squares + z * z, cubes + z * z * z
+      end
+    end
+    support.near(0, sum / n, 0.02)
+    support.near(1, squares / n, 0.02)
+    support.near(0, cubes / n, 0.05)
+  end)
+
+  it("take shapes and dtypes in all their forms", function()
+    local g = gpu.random.generator "xorwow"
+    assert.are.same({ 2, 3 }, g:uniform(2, 3).shape)
+    assert.are.same({ 2, 3 }, g:uniform({ 2, 3 }, "float64").shape)
+    assert.are.equal("float64", g:normal(7, 0, 1, "f64").dtype)
+    assert.are.same({ 7 }, g:normal(7).shape)
+    assert.are.equal(0, g:uniform(0).size)
+    assert.are.equal(0, g:normal({ 3, 0 }).size)
+  end)
+
+  it("check what they are given", function()
+    local g = gpu.random.generator "xorwow"
+    local listed = support.fails("xorwow", gpu.random.generator, "dice")
+    assert.is_truthy(listed:find("philox4_32_10", 1, true))
+    support.fails("[uniform] expected float32 or float64, got int32", g.uniform, g, 3, "int32")
+    support.fails("[normal] expected a standard deviation that is not negative, got -1", g.normal, g, { 3 }, 0, -1)
+    support.fails("[normal] expected a finite mean, got NaN", g.normal, g, { 3 }, 0 / 0)
+    support.fails("[random.generator] expected a seed that is not negative", gpu.random.generator, "xorwow", { seed = -1 })
+    support.fails("[random.generator] expected the name of an algorithm", gpu.random.generator)
+  end)
+end)

@@ -1,0 +1,103 @@
+-- x:copy_from, x:copy_to, gpu.pinned.
+local gpu = require "gpu"
+local ffi = require "ffi"
+local support = require "support"
+
+describe("gpu.pinned", function()
+  it("is an FFI array", function()
+    local v = gpu.pinned(10, "float64")
+    assert.are.equal(80, ffi.sizeof(v))
+    assert.are.equal(0, v[9])
+    v[3] = 1.5
+    assert.are.equal(1.5, v[3])
+    assert.are.equal(4, ffi.sizeof(gpu.pinned(1)))
+    assert.are.equal(8, ffi.sizeof(gpu.pinned(1, "complex64")))
+  end)
+
+  it("says what it takes", function()
+    support.fails("[pinned] expected a number of elements, got nothing", gpu.pinned)
+    support.fails("[pinned] expected at least one element, got 0", gpu.pinned, 0)
+    support.fails("[pinned] expected a dtype that the FFI has, and less than 2 GiB, got 3 of float16", gpu.pinned, 3, "float16")
+    support.fails("less than 2 GiB", gpu.pinned, 2 ^ 33)
+  end)
+
+  it("is kept by the FFI array alone, and no longer", function()
+    local v = gpu.pinned(1000, "int32")
+    for i = 0, 999 do v[i] = i end
+    support.used()
+    for i = 0, 999 do assert(v[i] == i) end
+  end)
+end)
+
+describe("copy_from and copy_to", function()
+  for _, kind in ipairs { "pinned", "ffi" } do
+    local function host(n, dtype, ctype)
+      return kind == "pinned" and gpu.pinned(n, dtype) or ffi.new(ctype .. "[?]", n)
+    end
+
+    for _, async in ipairs { false, true } do
+      it("round trip through " .. kind .. " memory, " .. (async and "async" or "waiting"), function()
+        local n = 100000
+        local a, b = host(n, "float32", "float"), host(n, "float32", "float")
+        for i = 0, n - 1 do a[i] = i end
+        local s = gpu.stream()
+        local x = gpu.empty(n)
+        gpu.with(s, function()
+          assert.are.equal(x, x:copy_from(a, { async = async }))
+          x:copy_to(b, { async = async })
+        end)
+        if async then s:sync() end
+        for i = 0, n - 1 do assert(b[i] == i) end
+      end)
+    end
+  end
+
+  it("let pinned memory be reused when they return without async", function()
+    local v = gpu.pinned(1000000)
+    local x = gpu.empty(1000000)
+    for i = 1, 5 do
+      v[999999] = i
+      x:copy_from(v)
+      v[999999] = -1
+      assert.are.equal(i, x({ -1, -1 }):item())
+    end
+  end)
+
+  it("keep pinned memory that is dropped while a copy is under way", function()
+    local x = gpu.empty(1000000)
+    do
+      local v = gpu.pinned(1000000)
+      v[999999] = 9
+      x:copy_from(v, { async = true })
+    end
+    support.used()
+    assert.are.equal(9, x({ -1, -1 }):item())
+  end)
+
+  it("convert, and fill views", function()
+    local x = gpu.zeros(2, 3)
+    x.T:copy_from(ffi.new("int32_t[6]", 1, 2, 3, 4, 5, 6))
+    assert.are.same({ { 1, 3, 5 }, { 2, 4, 6 } }, x:table())
+    local out = ffi.new "double[6]"
+    x:copy_to(out)
+    assert.are.same({ 1, 3, 5, 2, 4, 6 }, { out[0], out[1], out[2], out[3], out[4], out[5] })
+    x:copy_from { { 1, 1, 1 }, { 2, 2, 2 } }
+    assert.are.same({ { 1, 1, 1 }, { 2, 2, 2 } }, x:table())
+  end)
+
+  it("take pointers and rows of FFI arrays", function()
+    local rows = ffi.new("float[2][3]", { { 1, 2, 3 }, { 4, 5, 6 } })
+    assert.are.same({ 4, 5, 6 }, gpu.zeros(3):copy_from(rows[1]):table())
+    assert.are.same({ 2, 3, 4 }, gpu.zeros(3):copy_from(ffi.cast("const float*", rows) + 1):table())
+    assert.are.same({ 4, 5, 6 }, gpu.array(rows[1]):table())
+  end)
+
+  it("check what they are given", function()
+    local x = gpu.zeros(3)
+    support.fails("[copy_from] expected as many elements as float32[3] has, got float [4]", x.copy_from, x, ffi.new "float[4]")
+    support.fails("[copy_to] expected an FFI array or pointer, got a table", x.copy_to, x, {})
+    support.fails("[copy_from] expected an FFI array or pointer, got 3", x.copy_from, x, 3)
+    support.fails("[copy_from] expected a table of shape (3,), got one of shape (2,)", x.copy_from, x, { 1, 2 })
+    support.fails("[copy_from] expected a table of options", x.copy_from, x, ffi.new "float[3]", true)
+  end)
+end)
