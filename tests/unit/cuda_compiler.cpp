@@ -1,9 +1,11 @@
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -11,6 +13,7 @@
 
 #include "src/core/error.h"
 #include "src/device/cuda/compiler.h"
+#include "src/device/cuda/cubin.h"
 
 using namespace gpulua;
 using namespace gpulua::cuda;
@@ -145,8 +148,14 @@ __global__ void k(int* x) { x[0] = counter; }
   CHECK(find_global(*module, "ns::q").type == "Q");
   CHECK(find_global(*module, "ns::q").bytes == 8);
   CHECK(find_global(*module, "hidden").type == "short [5]");
-  // They are in the image, too: its symbol table has their names.
-  for (const GlobalEntry& global : module->globals) CHECK(module->image.find(global.symbol) != std::string::npos);
+  // They are all in the image, too.
+  const std::vector<PtxGlobal> in_image = read_cubin_globals(module->image);
+  CHECK(in_image.size() == 5);
+  for (const GlobalEntry& global : module->globals)
+    CHECK(std::ranges::any_of(
+        in_image, [&](const PtxGlobal& g) { return g.symbol == global.symbol && g.bytes == global.bytes; }));
+  for (std::size_t cut = 0; cut < module->image.size(); cut += 97)
+    read_cubin_globals(std::string_view(module->image).substr(0, cut));
 }
 
 TEST_CASE_METHOD(Fixture, "printf's strings are no variables", "[cuda][nvrtc]") {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "src/device/cuda/context_guard.h"
+#include "src/device/cuda/cubin.h"
 #include "src/device/cuda/module_text.h"
 #include "src/device/cuda/ptx.h"
 #include "src/device/cuda/version_text.h"
@@ -59,8 +60,8 @@ PtxEntry entry_of(const Driver& driver, CUfunction function) {
   return entry;
 }
 
-/// What the driver tells of a binary: its kernels, and nothing of its variables.
-PtxModule list_functions(Context& context, CUmodule module) {
+/// The kernels of a binary, as the driver lists them.
+std::vector<PtxEntry> list_entries(Context& context, CUmodule module) {
   const Driver& driver = context.driver();
   if (driver.module_function_count == nullptr || driver.module_enumerate_functions == nullptr ||
       driver.function_get_name == nullptr)
@@ -73,9 +74,9 @@ PtxModule list_functions(Context& context, CUmodule module) {
   context.check(driver.module_function_count(&count, module), "module");
   std::vector<CUfunction> functions(count);
   context.check(driver.module_enumerate_functions(functions.data(), count, module), "module");
-  PtxModule listed;
-  for (CUfunction function : functions) listed.entries.push_back(entry_of(driver, function));
-  return listed;
+  std::vector<PtxEntry> entries;
+  for (CUfunction function : functions) entries.push_back(entry_of(driver, function));
+  return entries;
 }
 
 std::size_t attribute_of(Context& context, CUfunction function, CUfunction_attribute attribute) {
@@ -153,7 +154,8 @@ std::shared_ptr<CudaModule> CudaModule::from_image(std::shared_ptr<Context> cont
   // Made before the contents are read, so that the handle has an owner.
   auto module = std::make_shared<CudaModule>(context, handle, compiled);
   if (!binary) compiled->ptx = image;
-  describe_module(binary ? list_functions(*context, handle) : parse_ptx(image), {}, {}, *compiled);
+  describe_module(binary ? PtxModule{list_entries(*context, handle), read_cubin_globals(image)} : parse_ptx(image), {},
+                  {}, *compiled);
   return module;
 }
 

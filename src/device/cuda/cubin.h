@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "src/device/cuda/ptx.h"
+
+namespace gpulua::cuda {
+
+/// The `__constant__` and `__device__` variables in a cubin's symbol table, which no function of the driver lists.
+/// Empty for a fatbin, and for bytes that are no well-formed cubin.
+std::vector<PtxGlobal> read_cubin_globals(std::string_view cubin);
+
+}  // namespace gpulua::cuda
