@@ -14,12 +14,11 @@ struct Index3 {
 /// What the runtime does for a running kernel.
 struct Services {
   /// Ends the launch: throws through the kernel's frames. `line` is 0 where it is not known.
-  [[noreturn]] void (*fail)(const char* message, const char* file, unsigned line, Index3 block, Index3 thread);
+  __attribute__((noreturn)) void (*fail)(const char* message, const char* file, unsigned line, Index3 block, Index3 thread);
 };
 
 struct Launch {
   Index3 grid, block;
-  unsigned long shared_bytes;  // dynamic, a block
   const Services* services;
 };
 
@@ -32,9 +31,10 @@ struct ThreadContext {
   const Launch* launch;
 };
 
-/// Runs the blocks [first, last) of a launch, in the order x, y, z. `arguments` holds one pointer to each parameter's value;
-/// `shared` has the kernel's static and the launch's dynamic shared memory, aligned to 128 bytes, for one block at a time.
-using RunBlocks = void (*)(void** arguments, const Launch* launch, unsigned long first, unsigned long last, char* shared);
+/// Runs the blocks [first, last) of a launch, numbered with x running fastest. `arguments` holds one pointer to each
+/// parameter's value; the shared memory, aligned to 128 bytes, serves one block at a time.
+using RunBlocks = void (*)(void** arguments, const Launch* launch, unsigned long first, unsigned long last, char* shared,
+                           char* dynamic_shared);
 
 struct KernelRecord {
   const char* symbol;  // KernelEntry::symbol

@@ -13,14 +13,14 @@ struct CompileTarget {
   std::vector<std::string> features;  // "+avx2", "-avx512f"
 };
 
-/// CUDA C++ to a shared object that exports one ModuleRecord (abi.h) as `gpulua_module`.
+/// CUDA C++ to a shared object that exports one ModuleRecord (abi.h) as `gpulua_module`. Defined in the compiler.
 /// Throws ErrorKind::compile with clang's text. May be called from any thread.
 CompiledModule compile(const KernelSource& source, const CompileTarget& target);
 
 /// What libgpulua-cpu-compiler.so exports as `gpulua_cpu_compiler`.
 struct CompilerEntry {
   int version;
-  decltype(&compile) compile;
+  CompiledModule (*compile)(const KernelSource& source, const CompileTarget& target);
 };
 inline constexpr int compiler_version = 1;
 

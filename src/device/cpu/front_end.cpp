@@ -70,7 +70,7 @@ void add_target(std::vector<std::string>& arguments, const CompileTarget& target
   }
   add({"-target-cpu", llvm::sys::getHostCPUName().str()});
   for (const auto& feature : llvm::sys::getHostCPUFeatures())
-    add({"-target-feature", (feature.second ? "+" : "-") + feature.first().str()});
+    add({"-target-feature", std::string(feature.second ? "+" : "-") += feature.first()});
 }
 
 std::vector<std::string> front_end_arguments(const KernelSource& source, const CompileOptions& options,
@@ -82,7 +82,7 @@ std::vector<std::string> front_end_arguments(const KernelSource& source, const C
       "-fno-strict-float-cast-overflow", "-relaxed-aliasing", "-fno-threadsafe-statics",
       // A failing assertion unwinds through the kernel; a message names the source line.
       "-funwind-tables=2", "-debug-info-kind=line-tables-only", "-dwarf-version=5",
-      "-mprefer-vector-width=512", "-nostdsysteminc", "-nobuiltininc", "-w"};
+      "-mprefer-vector-width=512", "-nostdsysteminc", "-nobuiltininc"};
   auto add = [&](std::initializer_list<std::string> more) { arguments.insert(arguments.end(), more); };
   add_target(arguments, target);
   add({options.contract ? "-ffp-contract=fast" : "-ffp-contract=off"});
@@ -146,9 +146,11 @@ SourceModule parse_source(const KernelSource& source, const CompileOptions& opti
   std::string messages;
   llvm::raw_string_ostream stream(messages);
   auto diagnostic_options = llvm::makeIntrusiveRefCnt<clang::DiagnosticOptions>();
+  diagnostic_options->ShowPresumedLoc = true;  // follow `#line`
   auto diagnostics = llvm::makeIntrusiveRefCnt<clang::DiagnosticsEngine>(
       llvm::makeIntrusiveRefCnt<clang::DiagnosticIDs>(), diagnostic_options,
       new clang::TextDiagnosticPrinter(stream, diagnostic_options.get()));
+  diagnostics->setIgnoreAllWarnings(true);
 
   std::vector<std::string> arguments = front_end_arguments(source, options, target);
   std::vector<const char*> pointers;

@@ -1,7 +1,6 @@
 #include "src/device/cpu/memory_file.h"
 
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -35,18 +34,5 @@ MemoryFile::MemoryFile(std::string_view content) : descriptor_(memfd_create("gpu
 MemoryFile::~MemoryFile() { close(descriptor_); }
 
 std::string MemoryFile::path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
-
-std::string MemoryFile::read() const {
-  struct stat status {};
-  if (fstat(descriptor_, &status) != 0) throw_failure("read");
-  std::string content(static_cast<std::size_t>(status.st_size), '\0');
-  std::size_t done = 0;
-  while (done < content.size()) {
-    ssize_t count = pread(descriptor_, content.data() + done, content.size() - done, static_cast<off_t>(done));
-    if (count <= 0) throw_failure("read");
-    done += static_cast<std::size_t>(count);
-  }
-  return content;
-}
 
 }  // namespace gpulua::cpu

@@ -16,7 +16,6 @@ class MemoryFile {
 
   /// Under /proc/self; the number in it is given out again when the object is gone.
   std::string path() const;
-  std::string read() const;
 
  private:
   int descriptor_;

@@ -3,7 +3,6 @@
 // The headers that stand in for NVIDIA's and for the standard library's: files of kernels/cpu, compiled in.
 
 #include <span>
-#include <string>
 #include <string_view>
 
 namespace gpulua::cpu {
@@ -13,10 +12,8 @@ struct PreludeHeader {
   std::string_view text;
 };
 
-/// The headers that a kernel may include; "gpulua_cpu.h" is included ahead of every source.
+/// The headers that a kernel may include. "gpulua_cpu.h" is included ahead of every source; it includes the others whose
+/// name starts with "gpulua_".
 std::span<const PreludeHeader> prelude_headers();
-
-/// Identifies the texts of all of them, for a cache key.
-std::string prelude_digest();
 
 }  // namespace gpulua::cpu

@@ -1,0 +1,40 @@
+// Included ahead of every source that the CPU device compiles: CUDA C++'s built-in names, for x86-64.
+#pragma once
+
+#define __CUDACC__ 1
+#define __CUDACC_RTC__ 1
+// What kernels may ask for: the operations of sm_90, as far as the CPU device has them. GPULUA_CPU tells it from a GPU.
+#undef __CUDA_ARCH__  // clang has set it to 1
+#define __CUDA_ARCH__ 900
+#define GPULUA_CPU 1
+
+#define __host__ __attribute__((host))
+#define __device__ __attribute__((device))
+#define __global__ __attribute__((global))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __managed__ __attribute__((device))
+#define __grid_constant__
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __forceinline__ __inline__ __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
+#define __align__(n) __attribute__((aligned(n)))
+#define __builtin_align__(n) __align__(n)
+#define CUDART_CB
+
+#include "gpulua_abi.h"
+
+#include "stddef.h"
+
+#pragma clang force_cuda_host_device begin
+#include "vector_types.h"
+#include "gpulua_thread.h"
+#include "gpulua_libc.h"
+#include "gpulua_math.h"
+#include "gpulua_intrinsics.h"
+#include "gpulua_atomics.h"
+#include "gpulua_unsupported.h"
+#include "gpulua_engine.h"
+#pragma clang force_cuda_host_device end
+
+#include "gpulua_new.h"

@@ -1,0 +1,35 @@
+#pragma once
+
+// The compiler, as the runtime sees it: a shared object that stands beside its own and is opened when first needed.
+
+#include <filesystem>
+#include <mutex>
+
+#include "src/device/cpu/compiler.h"
+#include "src/device/cpu/processor.h"
+
+namespace gpulua::cpu {
+
+class CompilerLibrary {
+ public:
+  CompilerLibrary();
+
+  /// Throws ErrorKind::unavailable, saying what to install, when the compiler or clang's libraries are not there.
+  CompiledModule compile(const KernelSource& source);
+
+  /// What identifies the compilation of a source, complete; nothing is loaded for it. It knows nothing of files that the
+  /// source includes from include_dirs.
+  std::string cache_digest(const KernelSource& source, const Processor& processor) const;
+
+ private:
+  const CompilerEntry& entry();
+
+  std::filesystem::path path_;
+  std::mutex mutex_;
+  const CompilerEntry* entry_ = nullptr;
+};
+
+/// True when the source's compilation depends on files that its digest does not cover.
+bool includes_files(const KernelSource& source);
+
+}  // namespace gpulua::cpu

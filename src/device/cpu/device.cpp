@@ -1,0 +1,128 @@
+#include "src/device/cpu/device.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "src/core/error.h"
+#include "src/device/cpu/blas.h"
+#include "src/device/cpu/launch.h"
+#include "src/device/curand.h"
+
+namespace gpulua::cpu {
+namespace {
+
+// As an H200 has, so that a kernel which fits there fits here.
+constexpr std::size_t max_shared_bytes = 227 * 1024;
+
+class CpuStream : public Stream {};
+
+class CpuEvent : public Event {
+ public:
+  std::chrono::steady_clock::time_point time;
+};
+
+DeviceInfo describe(const Processor& processor) {
+  DeviceInfo info;
+  info.name = "cpu";
+  info.description = processor.model;
+  info.architecture = processor.architecture;
+  info.total_memory = processor.memory;
+  info.multiprocessors = processor.cores;
+  info.max_shared_bytes = max_shared_bytes;
+  return info;
+}
+
+template <class T>
+void fill_items(void* memory, const void* value, std::size_t count) {
+  T item;
+  std::memcpy(&item, value, sizeof item);
+  std::fill_n(static_cast<T*>(memory), count, item);
+}
+
+}  // namespace
+
+CpuDevice::CpuDevice(const DeviceEnvironment& environment)
+    : environment_(environment), processor_(describe_processor()), info_(describe(processor_)) {}
+
+// ---- memory ---------------------------------------------------------------------------------------------------------
+
+void* CpuDevice::allocate(std::size_t bytes, Stream&) { return memory_.allocate(bytes); }
+void CpuDevice::free(void* memory, Stream&) noexcept { memory_.free(memory); }
+std::size_t CpuDevice::pooled_bytes() const { return memory_.kept_bytes(); }
+void CpuDevice::trim() {
+  memory_.trim();
+  pinned_.trim();
+}
+void* CpuDevice::allocate_pinned(std::size_t bytes) { return pinned_.allocate(bytes); }
+void CpuDevice::free_pinned(void* memory) noexcept { pinned_.free(memory); }
+
+// ---- copies ---------------------------------------------------------------------------------------------------------
+
+void CpuDevice::upload(void* device, const void* host, std::size_t bytes, Stream&) { std::memcpy(device, host, bytes); }
+void CpuDevice::download(void* host, const void* device, std::size_t bytes, Stream&) { std::memcpy(host, device, bytes); }
+void CpuDevice::copy(void* to, const void* from, std::size_t bytes, Stream&) { std::memcpy(to, from, bytes); }
+
+void CpuDevice::fill(void* memory, const void* value, std::size_t item_bytes, std::size_t count, Stream&) {
+  switch (item_bytes) {
+    case 1: return fill_items<std::uint8_t>(memory, value, count);
+    case 2: return fill_items<std::uint16_t>(memory, value, count);
+    case 4: return fill_items<std::uint32_t>(memory, value, count);
+    default: throw Error("[fill] expected items of 1, 2 or 4 bytes, got " + std::to_string(item_bytes));
+  }
+}
+
+// ---- streams and events ------------------------------------------------------------------------------------------------
+
+StreamRef CpuDevice::create_stream() { return std::make_shared<CpuStream>(); }
+EventRef CpuDevice::create_event() { return std::make_shared<CpuEvent>(); }
+void CpuDevice::record(Event& event, Stream&) { static_cast<CpuEvent&>(event).time = std::chrono::steady_clock::now(); }
+void CpuDevice::wait(Stream&, Event&) {}
+bool CpuDevice::done(Stream&) { return true; }
+bool CpuDevice::done(Event&) { return true; }
+void CpuDevice::synchronize(Stream&) { check_interrupt(); }
+void CpuDevice::synchronize(Event&) { check_interrupt(); }
+
+float CpuDevice::elapsed(Event& from, Event& to) {
+  auto time = static_cast<CpuEvent&>(to).time - static_cast<CpuEvent&>(from).time;
+  return std::chrono::duration<float, std::milli>(time).count();
+}
+
+void CpuDevice::check_interrupt() {
+  if (environment_.interrupted.load(std::memory_order_relaxed) && environment_.interrupted.exchange(false))
+    throw Error(ErrorKind::interrupted, "[synchronize] interrupted");
+}
+
+// ---- kernels ----------------------------------------------------------------------------------------------------------
+
+std::shared_ptr<Module> CpuDevice::compile(const KernelSource& source) {
+  auto compile = [&] { return compiler_.compile(source); };
+  std::shared_ptr<const CompiledModule> compiled =
+      includes_files(source) ? std::make_shared<const CompiledModule>(compile())
+                             : environment_.cache.get(compiler_.cache_digest(source, processor_), compile);
+  return std::make_shared<CpuModule>(std::move(compiled));
+}
+
+std::shared_ptr<Module> CpuDevice::load_image(std::string_view) {
+  throw Error(ErrorKind::unavailable,
+              "[load_module] the cpu device runs CUDA C++ source only, got a compiled image; PTX, cubin and fatbin files need a "
+              "cuda device");
+}
+
+void CpuDevice::launch(Kernel& kernel, const LaunchConfig& config, void** arguments, Stream&) {
+  run_launch(static_cast<CpuKernel&>(kernel), config, arguments, environment_.interrupted);
+}
+
+// ---- libraries ----------------------------------------------------------------------------------------------------------
+
+Blas& CpuDevice::blas() {
+  if (!blas_) blas_ = open_blas();
+  return *blas_;
+}
+
+Rng& CpuDevice::rng() {
+  if (!rng_) rng_ = open_host_curand(environment_.config);
+  return *rng_;
+}
+
+}  // namespace gpulua::cpu

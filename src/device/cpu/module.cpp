@@ -1,0 +1,77 @@
+#include "src/device/cpu/module.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <atomic>
+#include <span>
+
+#include "src/core/error.h"
+#include "src/device/cpu/memory_file.h"
+
+namespace gpulua::cpu {
+namespace {
+
+constexpr unsigned usual_block = 256;
+
+/// The path of the file, spelt as no path before. The loader takes an equal spelling for a library that it has, and the
+/// system gives a closed file's number out again; so the spelling carries a count, as "/." for a one and "//" for a zero.
+std::string unique_spelling(const std::string& path) {
+  static std::atomic<std::uint64_t> loads{0};
+  std::size_t slash = path.rfind('/');
+  std::string result = path.substr(0, slash);
+  for (std::uint64_t count = ++loads; count != 0; count >>= 1) result += count & 1 ? "/." : "//";
+  return result + path.substr(slash);
+}
+
+void* load_library(std::string_view image) {
+  MemoryFile file(image);
+  void* library = dlopen(unique_spelling(file.path()).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) throw Error(ErrorKind::compile, std::string("[compile] cannot load the compiled module: ") + dlerror());
+  return library;
+}
+
+}  // namespace
+
+CpuKernel::CpuKernel(KernelEntry entry, const KernelRecord& record, std::shared_ptr<Module> module)
+    : Kernel(std::move(entry)), record_(record), module_(std::move(module)) {
+  attributes_.shared_bytes = record.shared_bytes;
+  attributes_.max_threads = record.max_threads;
+}
+
+int CpuKernel::occupancy(unsigned, std::size_t) const { return 1; }
+
+unsigned CpuKernel::suggested_block(std::size_t) const { return std::min(usual_block, record_.max_threads); }
+
+CpuModule::CpuModule(std::shared_ptr<const CompiledModule> compiled) : Module(std::move(compiled)) {
+  library_ = load_library(compiled_->image);
+  record_ = static_cast<const ModuleRecord*>(dlsym(library_, "gpulua_module"));
+  if (record_ == nullptr || record_->version != abi_version) {
+    dlclose(library_);
+    throw Error(ErrorKind::compile, "[compile] the compiled module is of another version of the cpu device");
+  }
+}
+
+CpuModule::~CpuModule() { dlclose(library_); }
+
+std::shared_ptr<Kernel> CpuModule::kernel(const KernelEntry& entry) {
+  std::lock_guard lock(mutex_);
+  std::weak_ptr<Kernel>& kept = kernels_[&entry];
+  std::shared_ptr<Kernel> kernel = kept.lock();
+  if (kernel) return kernel;
+  for (const KernelRecord& record : std::span(record_->kernels, record_->kernel_count)) {
+    if (entry.symbol != record.symbol) continue;
+    kernel = std::make_shared<CpuKernel>(entry, record, shared_from_this());
+    kept = kernel;
+    return kernel;
+  }
+  throw Error("[kernel] expected a kernel of this module, got '" + entry.name + "'");
+}
+
+void* CpuModule::address(const GlobalEntry& entry) {
+  for (const GlobalRecord& record : std::span(record_->globals, record_->global_count))
+    if (entry.symbol == record.symbol) return record.address;
+  throw Error("[module] expected a global of this module, got '" + entry.name + "'");
+}
+
+}  // namespace gpulua::cpu

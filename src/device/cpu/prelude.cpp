@@ -1,0 +1,65 @@
+#include "src/device/cpu/prelude.h"
+
+#include <array>
+
+#include "prelude_text.h"
+
+namespace gpulua::cpu {
+namespace {
+
+struct Row {
+  std::string_view name;
+  std::string_view file;  // of kernels/cpu; the text behind the name
+};
+
+constexpr std::array rows{
+    Row{"gpulua_cpu.h", "gpulua_cpu.h"},
+    Row{"gpulua_abi.h", "abi.h"},
+    Row{"gpulua_thread.h", "gpulua_thread.h"},
+    Row{"gpulua_libc.h", "gpulua_libc.h"},
+    Row{"gpulua_math.h", "gpulua_math.h"},
+    Row{"gpulua_intrinsics.h", "gpulua_intrinsics.h"},
+    Row{"gpulua_new.h", "gpulua_new.h"},
+    Row{"gpulua_atomics.h", "gpulua_atomics.h"},
+    Row{"gpulua_unsupported.h", "gpulua_unsupported.h"},
+    Row{"gpulua_engine.h", "gpulua_engine.h"},
+    Row{"assert.h", "assert.h"},
+    Row{"cassert", "assert.h"},
+    Row{"cfloat", "float.h"},
+    Row{"climits", "limits.h"},
+    Row{"cmath", "math.h"},
+    Row{"cstddef", "stddef.h"},
+    Row{"cstdint", "stdint.h"},
+    Row{"cstdio", "stdio.h"},
+    Row{"cstdlib", "stdlib.h"},
+    Row{"cstring", "string.h"},
+    Row{"cuda_runtime.h", "empty.h"},
+    Row{"device_launch_parameters.h", "empty.h"},
+    Row{"float.h", "float.h"},
+    Row{"inttypes.h", "stdint.h"},
+    Row{"limits", "limits"},
+    Row{"limits.h", "limits.h"},
+    Row{"math.h", "math.h"},
+    Row{"math_constants.h", "math_constants.h"},
+    Row{"stddef.h", "stddef.h"},
+    Row{"stdint.h", "stdint.h"},
+    Row{"stdio.h", "stdio.h"},
+    Row{"stdlib.h", "stdlib.h"},
+    Row{"string.h", "string.h"},
+    Row{"type_traits", "type_traits"},
+    Row{"utility", "type_traits"},
+    Row{"vector_types.h", "vector_types.h"},
+};
+
+}  // namespace
+
+std::span<const PreludeHeader> prelude_headers() {
+  static const auto headers = [] {
+    std::array<PreludeHeader, rows.size()> result;
+    for (std::size_t i = 0; i < rows.size(); ++i) result[i] = {rows[i].name, prelude_text(rows[i].file)};
+    return result;
+  }();
+  return headers;
+}
+
+}  // namespace gpulua::cpu
