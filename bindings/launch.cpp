@@ -25,7 +25,8 @@ void Launch::run(lua_State* L) {
   OpenDevice& device = *kernel_->device;
   ArgumentReader reader{L, *kernel_, stream_ ? stream_ : device.stream(), {}};
   for (std::size_t i = 0; i < count; ++i) reader.read(i, arguments_.value(i));
-  if (config_.grid.x > 0) device.launch(kernel_->kernel, config_, arguments_.pointers(), reader.stream);
+  if (config_.grid.x == 0) return;
+  device.launch(kernel_->kernel, config_, arguments_.pointers(), reader.stream);
   for (const StagedArgument& staged : reader.staged) copy_back(L, staged);
 }
 

@@ -1,0 +1,450 @@
+-- Kernels from source: modules, launches, arguments of every kind, host arguments, globals, attributes.
+local gpu = require "gpu"
+local ffi = require "ffi"
+local support = require "support"
+
+ffi.cdef [[
+  typedef struct { float scale; int shift; double bias; } kernel_spec_affine;
+  typedef struct { float x, y; } kernel_spec_point;
+]]
+
+local saxpy_source = [[
+  __global__ void saxpy(float a, const float* x, const float* y, float* out, size_t n) {
+    size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+    if (i < n) out[i] = a * x[i] + y[i];
+  }
+]]
+
+--- n numbers, f(1) to f(n).
+local function series(n, f)
+  local t = {}
+  for i = 1, n do t[i] = f(i) end
+  return t
+end
+
+describe("modules", function()
+  it("have their kernels as fields, the same object each time", function()
+    local mod = gpu.module(saxpy_source)
+    assert.are.equal(mod.saxpy, mod.saxpy)
+    assert.are.equal(mod.saxpy, mod:kernel "saxpy")
+    assert.are.same({ "saxpy" }, mod.kernels)
+    assert.is_truthy(tostring(mod):find("saxpy(float, const float*, const float*, float*, unsigned long)", 1, true))
+  end)
+
+  it("find extern C kernels and kernels in namespaces", function()
+    local mod = gpu.module [[
+      extern "C" __global__ void one(int* out) { *out = 1; }
+      namespace deep { __global__ void two(int* out) { *out = 2; } }
+    ]]
+    local out = gpu.zeros(1, "int32")
+    mod.one { grid = 1, block = 1 }(out)
+    assert.are.same({ 1 }, out:table())
+    mod["deep::two"] { grid = 1, block = 1 }(out)
+    assert.are.same({ 2 }, out:table())
+    assert.are.equal(mod["deep::two"], mod.two)
+  end)
+
+  it("reach kernels whose names are fields or methods of modules", function()
+    local mod = gpu.module [[
+      __global__ void ptx(int* out) { *out = 1; }
+      __global__ void constant(int* out) { *out = 2; }
+    ]]
+    local out = gpu.zeros(1, "int32")
+    mod:kernel "ptx" { grid = 1, block = 1 }(out)
+    assert.are.same({ 1 }, out:table())
+    mod:kernel "constant" { grid = 1, block = 1 }(out)
+    assert.are.same({ 2 }, out:table())
+  end)
+
+  it("take defines, headers and names of instances", function()
+    local mod = gpu.module(
+      [[
+        #include "twice.h"
+        template <class T> __global__ void fill(T* out) {
+          out[0] = N; out[1] = FLAG; out[2] = twice(VALUE); out[3] = HALF;
+        }
+      ]],
+      {
+        defines = { N = 4, FLAG = true, VALUE = "(1 + 2)", HALF = 0.5 },
+        headers = { ["twice.h"] = "template <class T> __device__ T twice(T x) { return 2 * x; }\n" },
+        names = { "fill<float>", "fill<double>" },
+      }
+    )
+    for name, dtype in pairs { ["fill<float>"] = "float32", ["fill<double>"] = "float64" } do
+      local out = gpu.zeros(4, dtype)
+      mod[name] { grid = 1, block = 1 }(out)
+      assert.are.same({ 4, 1, 6, 0.5 }, out:table())
+    end
+  end)
+
+  it("keep defines out of the library's own headers", function()
+    local k = gpu.kernel("__global__ void k(T* x) { *x = N; }", "k", { defines = { T = "float", N = 3, F = 1, x0 = 2 } })
+    local x = gpu.zeros(1)
+    k { grid = 1, block = 1 }(x)
+    assert.are.same({ 3 }, x:table())
+  end)
+
+  it("take compile options and include directories", function()
+    local folder = os.tmpname()
+    os.remove(folder)
+    assert(os.execute("mkdir " .. folder) == 0)
+    local header = folder .. "/seven.h"
+    local file = assert(io.open(header, "w"))
+    file:write "#define SEVEN 7\n"
+    file:close()
+    local source = [[
+      #include "seven.h"
+      __global__ void k(int* out) { *out = SEVEN + MORE; }
+    ]]
+    local kernel = gpu.kernel(source, "k", { include = { folder }, options = { "-DMORE=3" } })
+    os.remove(header)
+    os.remove(folder)
+    local out = gpu.zeros(1, "int32")
+    kernel { grid = 1, block = 1 }(out)
+    assert.are.same({ 10 }, out:table())
+  end)
+
+  it("stay loaded while a kernel or a global of theirs is held", function()
+    local kernel = gpu.kernel("__device__ int v = 5; __global__ void k(int* out) { *out = v; }", "k")
+    local v = gpu.module("__device__ int v = 6; __global__ void k() {}"):constant "v"
+    collectgarbage()
+    collectgarbage()
+    local out = gpu.zeros(1, "int32")
+    kernel { grid = 1, block = 1 }(out)
+    assert.are.same({ 5 }, out:table())
+    assert.are.equal(6, v:item())
+  end)
+end)
+
+describe("gpu.kernel", function()
+  it("gives a module's kernel, and makes the instance that the name asks for", function()
+    assert.are.equal("saxpy", gpu.kernel(saxpy_source, "saxpy").name)
+    local k = gpu.kernel("template <int N> __global__ void k(int* out) { *out = N; }", "k<3>")
+    local out = gpu.zeros(1, "int32")
+    k { grid = 1, block = 1 }(out)
+    assert.are.same({ 3 }, out:table())
+  end)
+end)
+
+describe("launches", function()
+  local n = 1000
+  local mod = gpu.module(saxpy_source)
+  local x = gpu.array(series(n, function(i) return i end))
+  local y = gpu.array(series(n, function(i) return 2 * i end))
+  local expected = series(n, function(i) return 3 * i + 2 * i end)
+
+  it("run with a grid and a block", function()
+    local out = gpu.zeros(n)
+    mod.saxpy { grid = math.ceil(n / 128), block = 128 }(3, x, y, out, n)
+    assert.are.same(expected, out:table())
+  end)
+
+  it("run over a number of items", function()
+    for _, items in ipairs { n, 257, 1, 0 } do
+      local out = gpu.zeros(n)
+      mod.saxpy:over(items)(3, x, y, out, items)
+      assert.are.same(series(n, function(i) return i <= items and expected[i] or 0 end), out:table())
+    end
+  end)
+
+  it("can be kept and called again without garbage", function()
+    local out = gpu.zeros(n)
+    local launch = mod.saxpy { grid = math.ceil(n / 128), block = 128 }
+    local function repeated(times)
+      for a = 1, times do launch(a, x, y, out, n) end
+    end
+    repeated(1000) -- what the JIT compiler allocates is not a launch's
+    collectgarbage()
+    collectgarbage "stop"
+    local before = collectgarbage "count"
+    repeated(1000)
+    local grown = collectgarbage "count" - before
+    collectgarbage "restart"
+    assert.is_true(grown < 1, "1000 launches made " .. grown .. " KB of garbage")
+    assert.are.equal(1000 * 7 + 2 * 7, out:table()[7])
+  end)
+
+  it("take grids and blocks of three dimensions", function()
+    local k = gpu.kernel(
+      [[__global__ void k(int* out) {
+          int block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+          int thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+          int threads = blockDim.x * blockDim.y * blockDim.z;
+          out[block * threads + thread] = block * 100 + thread;
+        }]],
+      "k"
+    )
+    for _, size in ipairs { { grid = { 2, 3, 2 }, block = { 4, 2, 3 } }, { grid = { 12 }, block = 24 } } do
+      local out = gpu.zeros(12 * 24, "int32")
+      k(size)(out)
+      assert.are.same(
+        series(12 * 24, function(i) return math.floor((i - 1) / 24) * 100 + (i - 1) % 24 end),
+        out:table()
+      )
+    end
+  end)
+
+  it("give a block dynamic shared memory", function()
+    local k = gpu.kernel(
+      [[__global__ void reverse(float* x) {
+          extern __shared__ float s[];
+          s[threadIdx.x] = x[threadIdx.x];
+          __syncthreads();
+          x[threadIdx.x] = s[blockDim.x - 1 - threadIdx.x];
+        }]],
+      "reverse"
+    )
+    local r = gpu.arange(64)
+    k { grid = 1, block = 64, shared = 64 * 4 }(r)
+    assert.are.same(series(64, function(i) return 64 - i end), r:table())
+  end)
+
+  it("go to the stream they name, and to the current one", function()
+    local s = gpu.stream()
+    local out = gpu.zeros(n)
+    mod.saxpy { grid = 8, block = 128, stream = s }(3, x, y, out, n)
+    assert.are.same(expected, out:table())
+    local launch = mod.saxpy { grid = 8, block = 128 }
+    local other = gpu.zeros(n)
+    gpu.with(s, function() launch(3, x, y, other, n) end)
+    assert.are.same(expected, other:table())
+  end)
+
+  it("are collected while others run", function()
+    for _ = 1, 50 do
+      mod.saxpy { grid = 8, block = 128 }(3, x, y, gpu.zeros(n), n)
+    end
+    collectgarbage()
+    gpu.sync()
+  end)
+end)
+
+describe("arguments", function()
+  it("are converted to the exact type of each scalar parameter", function()
+    local k = gpu.kernel(
+      [[__global__ void k(bool b, signed char c, unsigned char uc, short s, unsigned short us, int i, unsigned u,
+                          long long l, unsigned long long ul, float f, double d, double* out) {
+          out[0] = b; out[1] = c; out[2] = uc; out[3] = s; out[4] = us; out[5] = i; out[6] = u;
+          out[7] = l; out[8] = ul; out[9] = f; out[10] = d;
+        }]],
+      "k"
+    )
+    local out = gpu.zeros(11, "float64")
+    local launch = k { grid = 1, block = 1 }
+    launch(true, -128, 255, -32768, 65535, -2 ^ 31, 2 ^ 32 - 1, -2 ^ 53, 2 ^ 53, 0.5, 0.1, out)
+    assert.are.same(
+      { 1, -128, 255, -32768, 65535, -2 ^ 31, 2 ^ 32 - 1, -2 ^ 53, 2 ^ 53, 0.5, 0.1 },
+      out:table()
+    )
+    launch(false, 0, 0, 0, 0, 0, 0, -5LL, 7ULL, 1 / 0, ffi.new("float", 0.25), out)
+    assert.are.same({ 0, 0, 0, 0, 0, 0, 0, -5, 7, 1 / 0, 0.25 }, out:table())
+  end)
+
+  it("keep all bits of 64-bit integers", function()
+    local k = gpu.kernel("__global__ void k(long long a, unsigned long long b, int* out) "
+      .. "{ out[0] = a == -9223372036854775807LL - 1; out[1] = b == 18446744073709551615ULL; }", "k")
+    local out = gpu.zeros(2, "int32")
+    k { grid = 1, block = 1 }(-0x8000000000000000LL, 0xffffffffffffffffULL, out)
+    assert.are.same({ 1, 1 }, out:table())
+  end)
+
+  it("are vectors as tables, by position and by field", function()
+    local k = gpu.kernel(
+      [[__global__ void k(float3 a, int2 b, dim3 c, double4 d, float2 e, float* out) {
+          out[0] = a.x; out[1] = a.y; out[2] = a.z; out[3] = b.x; out[4] = b.y;
+          out[5] = c.x; out[6] = c.y; out[7] = c.z; out[8] = d.x; out[9] = d.w; out[10] = e.x; out[11] = e.y;
+        }]],
+      "k"
+    )
+    local expected = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 14 }
+    local out = gpu.zeros(12)
+    local launch = k { grid = 1, block = 1 }
+    launch({ 1, 2, 3 }, { 4, 5 }, { 6, 7, 8 }, { 9, 10, 11, 12 }, { 13, 14 }, out)
+    assert.are.same(expected, out:table())
+    out:fill_(0)
+    launch({ z = 3, y = 2, x = 1 }, { x = 4, y = 5 }, { x = 6, y = 7, z = 8 }, { x = 9, y = 10, z = 11, w = 12 },
+      gpu.complex(13, 14), out)
+    assert.are.same(expected, out:table())
+  end)
+
+  it("are structs as FFI structs of the same size", function()
+    local k = gpu.kernel(
+      [[struct Affine { float scale; int shift; double bias; };
+        __global__ void k(Affine a, double* x) { x[threadIdx.x] = a.scale * x[threadIdx.x] + a.shift + a.bias; }]],
+      "k"
+    )
+    local x = gpu.array({ 1, 2, 3 }, "float64")
+    k { grid = 1, block = 3 }(ffi.new("kernel_spec_affine", 2, 10, 0.5), x)
+    assert.are.same({ 12.5, 14.5, 16.5 }, x:table())
+  end)
+
+  it("are nil for a null pointer, and FFI pointers for addresses", function()
+    local k = gpu.kernel("__global__ void k(const float* x, float* out) { *out = x ? *x : -1; }", "k")
+    local launch = k { grid = 1, block = 1 }
+    local x, out = gpu.array { 5 }, gpu.zeros(1)
+    launch(nil, out)
+    assert.are.same({ -1 }, out:table())
+    launch(ffi.cast("void*", x.pointer), out)
+    assert.are.same({ 5 }, out:table())
+  end)
+
+  it("are arrays of each element type", function()
+    local types = {
+      bool = "bool", int8 = "signed char", int16 = "short", int32 = "int", int64 = "long long", uint8 = "unsigned char",
+      uint16 = "unsigned short", uint32 = "unsigned", uint64 = "unsigned long long", float32 = "float",
+      float64 = "double",
+    }
+    for dtype, ctype in pairs(types) do
+      local k = gpu.kernel("__global__ void k(const TYPE* x, TYPE* out) { out[threadIdx.x] = x[threadIdx.x]; }", "k",
+        { defines = { TYPE = ctype } })
+      local values = dtype == "bool" and { true, false, true } or { 1, 0, 100 }
+      local x, out = gpu.array(values, dtype), gpu.zeros(3, dtype)
+      k { grid = 1, block = 3 }(x, out)
+      assert.are.same(values, out:table())
+    end
+  end)
+
+  it("are bytes of either sign for char*, complex arrays for float2*, any array for void*", function()
+    local k = gpu.kernel(
+      [[__global__ void k(const char* c, float2* z, void* p) {
+          z[threadIdx.x].x += c[threadIdx.x]; ((unsigned char*)p)[threadIdx.x] = 1;
+        }]],
+      "k"
+    )
+    local z = gpu.array { gpu.complex(1, 2), gpu.complex(3, 4) }
+    local launch = k { grid = 1, block = 2 }
+    launch(gpu.array({ 1, 2 }, "int8"), z, gpu.zeros(2, "int16"))
+    launch(gpu.array({ 1, 2 }, "uint8"), z, gpu.zeros(1, "float64"))
+    local got = z:table()
+    assert.are.same({ 3, 2, 7, 4 }, { got[1].re, got[1].im, got[2].re, got[2].im })
+  end)
+
+  it("are views where their elements are in row-major order", function()
+    local k = gpu.kernel("__global__ void k(float* x) { x[threadIdx.x] += 100; }", "k")
+    local m = gpu.array { { 1, 2 }, { 3, 4 }, { 5, 6 } }
+    k { grid = 1, block = 4 }(m { 2, 3 })
+    assert.are.same({ { 1, 2 }, { 103, 104 }, { 105, 106 } }, m:table())
+  end)
+end)
+
+describe("host arguments", function()
+  local scale = gpu.kernel("__global__ void scale(const float* x, float* y, int n) "
+    .. "{ int i = threadIdx.x; if (i < n) y[i] = 2 * x[i]; }", "scale") { grid = 1, block = 32 }
+  local add = gpu.kernel("__global__ void add(float* x) { x[threadIdx.x] += 1; }", "add")
+
+  it("copy tables in and out", function()
+    local out = { 0, 0, 0 }
+    scale(gpu.In { 1, 2, 3 }, gpu.Out(out), 3)
+    assert.are.same({ 2, 4, 6 }, out)
+  end)
+
+  it("keep the nesting of tables", function()
+    local out = { { 0, 0 }, { 0, 0 } }
+    scale(gpu.In { { 1, 2 }, { 3, 4 } }, gpu.Out(out), 4)
+    assert.are.same({ { 2, 4 }, { 6, 8 } }, out)
+  end)
+
+  it("copy FFI arrays in and out, in place", function()
+    local x, out = ffi.new("float[3]", 1, 2, 3), ffi.new "float[3]"
+    scale(gpu.In(x), gpu.Out(out), 3)
+    assert.are.same({ 2, 4, 6 }, { out[0], out[1], out[2] })
+    add { grid = 1, block = 3 }(gpu.InOut(x))
+    assert.are.same({ 2, 3, 4 }, { x[0], x[1], x[2] })
+  end)
+
+  it("convert what only goes in to the parameter's type", function()
+    local out = { 0, 0 }
+    scale(gpu.In(ffi.new("double[2]", 1.5, 2.5)), gpu.Out(out), 2)
+    assert.are.same({ 3, 5 }, out)
+  end)
+
+  it("do both with InOut, and discard what In's kernel writes", function()
+    local both, only_in = { 1, 2 }, { 1, 2 }
+    local launch = add { grid = 1, block = 2 }
+    launch(gpu.InOut(both))
+    launch(gpu.In(only_in))
+    assert.are.same({ 2, 3 }, both)
+    assert.are.same({ 1, 2 }, only_in)
+    local argument = gpu.InOut(both)
+    launch(argument)
+    launch(argument)
+    assert.are.same({ 4, 5 }, both)
+  end)
+
+  it("may be empty", function()
+    local out = {}
+    scale(gpu.In {}, gpu.Out(out), 0)
+    assert.are.same({}, out)
+  end)
+
+  it("are FFI structs for pointers to structs", function()
+    local k = gpu.kernel(
+      [[struct Point { float x, y; };
+        __global__ void swap(Point* p) { float x = p[threadIdx.x].x; p[threadIdx.x].x = p[threadIdx.x].y;
+                                         p[threadIdx.x].y = x; }]],
+      "swap"
+    )
+    local points = ffi.new("kernel_spec_point[2]", { { 1, 2 }, { 3, 4 } })
+    k { grid = 1, block = 2 }(gpu.InOut(points))
+    assert.are.same({ 2, 1, 4, 3 }, { points[0].x, points[0].y, points[1].x, points[1].y })
+  end)
+end)
+
+describe("globals", function()
+  it("are writable arrays of their type and shape", function()
+    local mod = gpu.module [[
+      __constant__ float coef[4] = {1, 2, 3, 4};
+      __device__ int table[2][3];
+      __device__ double scalar = 0.25;
+      __device__ float3 vectors[2];
+      struct P { float x; int n; };
+      __device__ P record;
+      __global__ void poly(const float* x, float* y) {
+        float v = x[threadIdx.x];
+        y[threadIdx.x] = coef[0] + v * (coef[1] + v * (coef[2] + v * coef[3]));
+      }
+      __global__ void fill() {
+        table[threadIdx.y][threadIdx.x] = 10 * threadIdx.y + threadIdx.x; vectors[1].z = 9; scalar *= 2; record.n = 1;
+      }
+    ]]
+    local coef = mod:constant "coef"
+    assert.are.equal("float32", coef.dtype)
+    assert.are.same({ 1, 2, 3, 4 }, coef:table())
+    local x, y = gpu.array { 0, 1, 2 }, gpu.zeros(3)
+    local launch = mod.poly { grid = 1, block = 3 }
+    launch(x, y)
+    assert.are.same({ 1, 10, 49 }, y:table())
+    coef[{ { 2, 4 } }] = 0
+    launch(x, y)
+    assert.are.same({ 1, 1, 1 }, y:table())
+    coef:copy_(gpu.array { 0, 0, 1, 0 })
+    launch(x, y)
+    assert.are.same({ 0, 1, 4 }, y:table())
+
+    mod.fill { grid = 1, block = { 3, 2 } }()
+    assert.are.same({ { 0, 1, 2 }, { 10, 11, 12 } }, mod:constant("table"):table())
+    assert.are.equal("int32", mod:constant("table").dtype)
+    assert.are.same({}, mod:constant("scalar").shape)
+    assert.are.equal("float64", mod:constant("scalar").dtype)
+    assert.are.same({ 2, 3 }, mod:constant("vectors").shape)
+    assert.are.equal(9, mod:constant("vectors"):table()[2][3])
+    assert.are.equal("uint8", mod:constant("record").dtype)
+    assert.are.same({ 8 }, mod:constant("record").shape)
+  end)
+end)
+
+describe("attributes", function()
+  it("say what a kernel takes", function()
+    local k = gpu.kernel("__global__ void k(float* x) { __shared__ float s[256]; s[threadIdx.x] = x[threadIdx.x]; "
+      .. "x[threadIdx.x] += s[threadIdx.x / 2 * 2]; }", "k")
+    assert.are.equal("k", k.name)
+    assert.are.equal("k(float*)", k.signature)
+    assert.are.equal("kernel k(float*)", tostring(k))
+    assert.are.equal(1024, k.shared_bytes)
+    assert.is_true(k.max_threads >= 256)
+    assert.is_true(k.registers >= 0 and k.local_bytes >= 0)
+    assert.is_true(k:occupancy(256) >= 1)
+    assert.is_true(k:occupancy(32, 1024) >= 1)
+    assert.is_nil(k.nonsense)
+  end)
+end)
