@@ -46,7 +46,8 @@ class Bindings : public Host {
   lua_State* running_;
   std::shared_ptr<Context> context_;
   std::unordered_set<std::string> chunks_;  // names of chunks that an Origin points to
-  const std::string* last_chunk_ = nullptr;
+  const void* last_caller_ = nullptr;
+  const char* last_chunk_ = nullptr;
 };
 
 /// Of the state that L belongs to, inside a function set by set_functions.
