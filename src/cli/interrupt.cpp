@@ -277,6 +277,8 @@ void open_interrupts(lua_State* L, Context& context) {
   state.lua = L;
   // Without SA_RESTART a blocked read fails with EINTR, so that io.read() can be stopped.
   install(SIGINT, on_interrupt, 0, &state.previous_int);
+  // A shell without job control has background commands ignore Ctrl-C.
+  if (state.previous_int.sa_handler == SIG_IGN) sigaction(SIGINT, &state.previous_int, nullptr);
   install(SIGTRAP, on_trap, SA_RESTART, &state.previous_trap);
 }
 

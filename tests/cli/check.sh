@@ -1,0 +1,36 @@
+# Sourced by the tests, with the command's path as $1. A test ends with `finish`.
+gpulua=$1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failures=0
+unset LUA_INIT
+
+fail() {
+  failures=$((failures + 1))
+  printf 'FAILED: %s\n' "$1"
+}
+
+# check NAME CODE OUT ERR ARGUMENT...: runs the command with the arguments. It must exit with CODE; what it prints on stdout
+# and stderr must match the glob patterns OUT and ERR, whole.
+check() {
+  local name=$1 code=$2 out=$3 err=$4 got=0
+  shift 4
+  "$gpulua" "$@" >"$scratch/out" 2>"$scratch/err" || got=$?
+  matches "$name" "$code" "$out" "$err" "$got"
+}
+
+matches() {
+  local name=$1 code=$2 out=$3 err=$4 got=$5 got_out got_err
+  got_out=$(cat "$scratch/out")
+  got_err=$(cat "$scratch/err")
+  [ "$got" = "$code" ] || fail "$name: expected exit code $code, got $got; stderr: $got_err"
+  # shellcheck disable=SC2053  # patterns
+  [[ $got_out == $out ]] || fail "$name: expected on stdout: $out; got: $got_out"
+  # shellcheck disable=SC2053
+  [[ $got_err == $err ]] || fail "$name: expected on stderr: $err; got: $got_err"
+}
+
+finish() {
+  [ "$failures" = 0 ] || exit 1
+  echo "passed"
+}

@@ -1,0 +1,85 @@
+# Ctrl-C stops every kind of loop, says where, and exits with 130.
+source "$(dirname "$0")/check.sh"
+set -m  # a background job of a shell without job control ignores SIGINT
+
+# start NAME CODE: runs CODE, which prints a line when it is where the interrupt is to meet it; sets `process`.
+start() {
+  rm -f "$scratch/out"
+  mkfifo "$scratch/ready"
+  "$gpulua" -e "io.stdout:setvbuf('no') $2" >"$scratch/ready" 2>"$scratch/err" &
+  process=$!
+  exec 3<"$scratch/ready"
+  rm "$scratch/ready"
+  read -r _ <&3
+  sleep 0.05  # the loop is to be compiled by then
+}
+
+# Sets `code`. A process that goes on is killed after a time that only a broken interrupt needs.
+await() {
+  timeout 20 tail -s 0.01 --pid="$process" -f /dev/null || kill -KILL "$process"
+  code=0
+  wait "$process" 2>/dev/null || code=$?
+  cat <&3 >"$scratch/out"
+  exec 3<&-
+}
+
+stops() {
+  start "$1" "$2"
+  kill -INT "$process"
+  await
+  matches "$1" 130 '' 'gpulua: (command line):[1-9]: *interrupted!*stack traceback:*' "$code"
+}
+
+ffi='local ffi = require("ffi") ffi.cdef("int getppid(void); int usleep(unsigned); unsigned sleep(unsigned);") print()'
+stops 'an empty loop' 'print() while true do end'
+stops 'a loop by goto' 'print() ::again:: goto again'
+stops 'a numeric loop' 'local x = 0 print() while true do x = x + 1 end'
+stops 'a for loop' 'local x = 0 print() for i = 1, 1e15 do x = x + i end'
+stops 'a loop on a global' 'x = 0 print() while true do x = x + 1 end'
+stops 'a loop on an upvalue' 'local x = 0 local function f() x = x + 1 end print() while true do f() end'
+stops 'a loop on an array' 'local t = {1} print() while true do for i = 1, 100 do t[i] = (t[i] or 0) + 1 end end'
+stops 'a loop on fields' 'local t = {a = 1} print() while true do t.a = t.a + 1 end'
+stops 'nested loops' 'print() while true do for i = 1, 10 do for j = 1, 10 do end end end'
+stops 'a loop of two traces' 'local a, n = true, 0 print() while true do if a then a = false else a = true end n = n + 1 end'
+stops 'a loop of many traces' 'local n = 0 print() while true do n = n + 1 if n % 3 == 0 then n = n + 2 elseif n % 5 == 0 then n = n + 7 end end'
+stops 'strings' 'local s = "" print() while true do s = s .. "x" if #s > 100 then s = "" end end'
+stops 'garbage' 'local t print() while true do t = {t and 1} end'
+stops 'closures' 'local f print() while true do local x = 1 f = function() x = x + 1 end f() end'
+stops 'C functions of the library' 'print() while true do local s = string.format("%d", 5):gsub("5", "6") end'
+stops 'metamethods' 'local t = setmetatable({}, {__index = function(_, k) return k end}) local x print() while true do x = t[1] end'
+stops 'tail calls' 'local function f(n) return f(n + 1) end print() f(1)'
+stops 'recursion' 'local function fib(n) if n < 2 then return n end return fib(n - 1) + fib(n - 2) end print() while true do fib(20) end'
+stops 'pairs' 'local t = {} for i = 1, 50 do t["k" .. i] = i end print() while true do for k, v in pairs(t) do end end'
+stops 'FFI data' "$ffi local b = ffi.new('double[100]') local i = 0 while true do b[i % 100] = i i = i + 1 end"
+stops 'short FFI calls' "$ffi while true do ffi.C.getppid() end"
+stops 'FFI calls that wait' "$ffi while true do ffi.C.usleep(50) end"
+stops 'FFI calls that wait long' "$ffi while true do ffi.C.sleep(100) end"
+stops 'a coroutine' 'print() coroutine.wrap(function() local x = 0 while true do x = x + 1 end end)()'
+stops 'many resumes' 'local f = coroutine.wrap(function() while true do coroutine.yield(1) end end) print() while true do f() end'
+stops 'the interpreter' 'jit.off() print() while true do end'
+stops 'a script with a hook' 'debug.sethook(function() end, "", 1000) print() while true do end'
+
+start 'pcall' 'print()
+  local good, message = pcall(function() local x = 0 while true do x = x + 1 end end)
+  print(good, message)'
+kill -INT "$process"
+await
+matches 'pcall catches the interrupt' 0 $'false\t(command line):2: interrupted!' '' "$code"
+
+start 'a hook' 'local calls = 0
+  local function count() calls = calls + 1 end
+  debug.sethook(count, "", 100)
+  print()
+  pcall(function() while true do end end)
+  print(debug.gethook() == count)'
+kill -INT "$process"
+await
+matches 'the hook of the script comes back' 0 'true' '' "$code"
+
+start 'stubborn' 'print() while true do pcall(function() while true do end end) end'
+kill -INT "$process"
+sleep 0.2
+kill -INT "$process"
+await
+matches 'a second interrupt kills' 130 '' '' "$code"
+finish

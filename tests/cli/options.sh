@@ -1,0 +1,53 @@
+# Options, arguments, exit codes, LUA_INIT.
+source "$(dirname "$0")/check.sh"
+tab=$'\t' newline=$'\n'
+
+check 'nothing to do' 0 '' '' -e ''
+check '-e' 0 '3' '' -e 'print(1 + 2)'
+check '-e, attached' 0 '3' '' '-eprint(1 + 2)'
+check 'order of -e' 0 "1${newline}2" '' -e 'print(1)' -e 'print(2)'
+check '-e has gpu' 0 'table' '' -e 'print(type(gpu))'
+check '-l' 0 'true' '' -l ffi -e 'print(package.loaded.ffi ~= nil)'
+check '-l, absent' 1 '' "gpulua: module 'no.such' not found:*" -l no.such
+check '-v' 0 'gpulua [0-9]*LuaJIT 2.*' '' -v
+check '-h' 0 'usage: gpulua *' '' -h
+check 'unknown option' 1 '' "gpulua: unknown option '-q'${newline}usage:*" -q
+check 'unknown long option' 1 '' "gpulua: unknown option '--qqq'${newline}usage:*" --qqq
+check '-e without code' 1 '' "gpulua: option '-e' expects code*" -e
+check '--device without a name' 1 '' "gpulua: option '--device' expects a device*" --device
+check '--device opens nothing' 0 'fine' '' --device no-such-device -e 'print("fine")'
+check '-joff' 0 'false' '' -joff -e 'print((jit.status()))'
+check '-O0' 0 'nil' '' -O0 -e 'print(({jit.status()})[8])'
+check '-O with an unknown flag' 1 '' 'gpulua: *unknown or malformed*' -Onosuch
+check '-jv' 0 '' '*TRACE*loop*' -jv -e 'local x = 0 for i = 1, 1000 do x = x + i end'
+check '-j with an unknown command' 1 '' "gpulua: unknown JIT command 'nosuch'*" -jnosuch
+check 'os.exit' 7 '' '' -e 'os.exit(7)'
+check 'os.exit, closing the state' 1 'closed' '' -e 'p = newproxy(true) getmetatable(p).__gc = function() print("closed") end os.exit(false, true)'
+check 'syntax error' 1 '' 'gpulua: (command line):1: *' -e 'x ='
+check 'no such script' 1 '' 'gpulua: cannot open *' "$scratch/none.lua"
+
+cat >"$scratch/arguments.lua" <<'LUA'
+print(arg[0]:match("[^/]+$"), arg[1], arg[2], #arg, arg[-1], arg[-2], ...)
+print(rawget(_G, "gpu"), type(require "gpu"))
+LUA
+check 'a script' 0 "arguments.lua${tab}a${tab}-b${tab}2${tab}-lffi${tab}*gpulua${tab}a${tab}-b${newline}nil${tab}table" '' \
+  -lffi "$scratch/arguments.lua" a -b
+check 'a script after --' 0 "arguments.lua${tab}nil${tab}nil${tab}0${tab}--${tab}*" '' -- "$scratch/arguments.lua"
+
+echo 'print(arg[0], ...)' | "$gpulua" - x y >"$scratch/out" 2>"$scratch/err"
+matches 'the standard input as -' 0 "-${tab}x${tab}y" '' $?
+echo 'print("in")' | "$gpulua" >"$scratch/out" 2>"$scratch/err"
+matches 'the standard input' 0 'in' '' $?
+echo 'print("unread")' | "$gpulua" -e 'print("e")' >"$scratch/out" 2>"$scratch/err"
+matches 'no standard input after -e' 0 'e' '' $?
+printf '1 + 1\nx = 5; \nx\nfor i = 1, 2 do\nprint(i)\nend\n_ * 2;\n' | "$gpulua" -i >"$scratch/out" 2>"$scratch/err"
+matches '-i without a terminal' 0 "2${newline}5${newline}1${newline}2" '' $?
+
+LUA_INIT='print("init")' check 'LUA_INIT' 0 "init${newline}e" '' -e 'print("e")'
+echo 'print("file")' >"$scratch/init.lua"
+LUA_INIT="@$scratch/init.lua" check 'LUA_INIT, a file' 0 "file" '' -e ''
+LUA_INIT='error("bad")' check 'LUA_INIT, wrong' 1 '' 'gpulua: LUA_INIT:1: bad*' -e 'print("e")'
+
+"$gpulua" -e 'for i = 1, 1e6 do print(i) end' 2>"$scratch/err" | head -1 >"$scratch/out"
+matches 'a broken pipe' 0 '1' '' $?
+finish
