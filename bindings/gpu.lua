@@ -156,8 +156,6 @@ function helpers.pinned(owner, address, ctype)
   return array
 end
 
-function helpers.pinned_owner(array) return owners[array] end
-
 -- ---- functions that run another one between two actions -------------------------------------------------------------------------
 
 --- bracketed(..., fn, ...): runs `enter` on its arguments, fn on those after it, and `leave` on what enter gave and fn's

@@ -1,55 +1,24 @@
 // Copies between arrays and host memory that a script names: x:copy_from, x:copy_to, and the pinned memory they are
 // quickest with.
 
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <vector>
+#include <memory>
 
 #include "bindings/array.h"
 #include "bindings/cdata.h"
-#include "bindings/device.h"
 #include "bindings/state.h"
+#include "src/core/pinned.h"
 
 namespace gpulua {
 
 namespace {
 
-/// Host memory of a device's driver. Scripts hold an FFI array over it (helpers.pinned), which holds this.
-struct PinnedMemory {
-  PinnedMemory(std::shared_ptr<OpenDevice> home, std::size_t bytes)
-      : device(std::move(home)), memory(device->device().allocate_pinned(bytes)) {
-    if (!memory)
-      throw Error(ErrorKind::memory, "[pinned] the host has no room for " + format_bytes(bytes) + " of pinned memory");
-  }
-  PinnedMemory(PinnedMemory&& other) noexcept
-      : device(std::move(other.device)), memory(std::exchange(other.memory, nullptr)), users(std::move(other.users)) {}
-  PinnedMemory& operator=(PinnedMemory&&) = delete;
-  ~PinnedMemory() {
-    if (!memory) return;
-    for (const StreamRef& stream : users) {
-      try {
-        device->device().synchronize(*stream);
-      } catch (const Error&) {
-        // Whoever waits for that stream is told; nothing runs on it any more.
-      }
-    }
-    device->device().free_pinned(memory);
-  }
-
-  void used_by(const StreamRef& stream) {
-    if (std::find(users.begin(), users.end(), stream) == users.end()) users.push_back(stream);
-  }
-
-  std::shared_ptr<OpenDevice> device;
-  void* memory;
-  std::vector<StreamRef> users;  // with copies that may still be under way
-};
+// Scripts hold an FFI array over the memory (helpers.pinned), which holds this.
+using PinnedHandle = std::unique_ptr<PinnedMemory>;
 
 }  // namespace
 
 template <>
-struct LuaType<PinnedMemory> {
+struct LuaType<PinnedHandle> {
   static constexpr const char* name = "pinned memory";
 };
 
@@ -69,22 +38,14 @@ int new_pinned(lua_State* L) {
     throw Error("[pinned] expected a dtype that the FFI has, and less than 2 GiB, got " + std::to_string(count) +
                 " of " + std::string(name(dtype)));
 
-  const auto& pinned =
-      push(L, PinnedMemory(bindings_of(L).context().current(), static_cast<std::size_t>(count) * size_of(dtype)));
-  std::memset(pinned.memory, 0, static_cast<std::size_t>(count) * size_of(dtype));
-  lua_pushlightuserdata(L, pinned.memory);
+  const auto bytes = static_cast<std::size_t>(count) * size_of(dtype);
+  // To the collector a handle is a few bytes: it goes on as far as if it were all of them.
+  lua_gc(L, LUA_GCSTEP, static_cast<int>(bytes >> 10));
+  const auto& pinned = push(L, std::make_unique<PinnedMemory>(bindings_of(L).context().current(), bytes));
+  lua_pushlightuserdata(L, pinned->data());
   lua_pushvalue(L, -3);
   call_helper(L, "pinned", 3, 1);
   return 1;
-}
-
-/// The pinned memory that the FFI value at `index` stands for, or null.
-PinnedMemory* find_pinned(lua_State* L, int index) {
-  lua_pushvalue(L, index);
-  call_helper(L, "pinned_owner", 1, 1);
-  auto* pinned = test<PinnedMemory>(L, -1);
-  lua_pop(L, 1);
-  return pinned;
 }
 
 /// The third argument of copy_from and copy_to: {async=}.
@@ -127,14 +88,8 @@ int array_copy_from(lua_State* L) {
   OpenDevice& device = array->device();
   const bool direct = *host.element == array->dtype && array->layout.contiguous();
   const Array target = direct ? array : empty(device, array->layout.shape, *host.element);
-  upload(*target, host.data);
+  async ? queue_upload(*target, host.data) : upload(*target, host.data);
   if (!direct) copy_into(array, target);
-  if (PinnedMemory* pinned = find_pinned(L, 2)) {
-    if (async)
-      pinned->used_by(device.stream());
-    else
-      device.synchronize(*device.stream());
-  }
   lua_settop(L, 1);
   return 1;
 }
@@ -146,14 +101,7 @@ int array_copy_to(lua_State* L) {
   const bool async = check_async(L, "copy_to");
   const CData host = check_host_memory(L, "copy_to", array);
   const Array source = contiguous(*host.element == array->dtype ? array : astype(array, *host.element));
-  PinnedMemory* pinned = async ? find_pinned(L, 2) : nullptr;
-  if (pinned && source->nbytes() > 0) {
-    const OpenDevice& device = array->device();
-    device.device().download(host.data, source->read(device.stream()), source->nbytes(), *device.stream());
-    pinned->used_by(device.stream());
-  } else {
-    download(*source, host.data);
-  }
+  async ? queue_download(*source, host.data) : download(*source, host.data);
   lua_settop(L, 1);
   return 1;
 }
@@ -165,7 +113,7 @@ void open_array_transfer_methods(lua_State* L) {
 }
 
 void open_transfer(lua_State* L) {
-  new_type<PinnedMemory>(L, {}, {});
+  new_type<PinnedHandle>(L, {}, {});
   set_functions(L, {{"pinned", protect<new_pinned>}});
 }
 

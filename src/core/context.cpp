@@ -69,6 +69,13 @@ void OpenDevice::download(void* host, const void* memory, std::size_t bytes) {
   launches_.clear(*stream_);
 }
 
+PinnedMemory* OpenDevice::find_pinned(const void* memory) const {
+  auto next = pinned_.upper_bound(memory);
+  if (next == pinned_.begin()) return nullptr;
+  PinnedMemory* found = std::prev(next)->second;
+  return static_cast<const char*>(memory) < static_cast<const char*>(found->data()) + found->bytes() ? found : nullptr;
+}
+
 const std::shared_ptr<Kernel>& OpenDevice::kernel(const std::string& key, const char* name,
                                                   const std::function<std::string()>& emit) {
   std::shared_ptr<Kernel>& slot = kernels_[key];

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "src/core/host.h"
 #include "src/core/launch_log.h"
 #include "src/core/memory.h"
+#include "src/core/pinned.h"
 #include "src/device/cache.h"
 #include "src/device/device.h"
 #include "src/device/plugin.h"
@@ -51,6 +53,8 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   void synchronize();
   /// Device memory to host memory, once what is queued on the current stream is done. Fails as synchronize() does.
   void download(void* host, const void* memory, std::size_t bytes);
+  /// The pinned memory of this device that `memory` lies in, or null.
+  PinnedMemory* find_pinned(const void* memory) const;
   /// The library's own kernel of that key: compiled from what `emit` gives when it is first asked for.
   const std::shared_ptr<Kernel>& kernel(const std::string& key, const char* name,
                                         const std::function<std::string()>& emit);
@@ -58,6 +62,8 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   void launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfig& config, void** arguments, const StreamRef& stream);
 
  private:
+  friend class PinnedMemory;
+
   void* try_allocate(std::size_t bytes);
   /// Runs `wait`, which finds out about failed work; the error then names the launches that it can come from.
   void checked(const std::function<void()>& wait);
@@ -70,6 +76,7 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   MemoryAccount memory_;
   LaunchLog launches_;
   std::unordered_map<std::string, std::shared_ptr<Kernel>> kernels_;
+  std::map<const void*, PinnedMemory*, std::less<>> pinned_;  // all there is, by its first byte
 };
 
 /// What `gpu.devices()` lists.

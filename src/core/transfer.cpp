@@ -140,10 +140,26 @@ void download(const Node& array, void* host) {
 }
 
 void upload(const Node& array, const void* host) {
+  queue_upload(array, host);
+  OpenDevice& device = array.device();
+  if (device.find_pinned(host)) device.synchronize(*device.stream());
+}
+
+void queue_upload(const Node& array, const void* host) {
   if (array.layout.size() == 0) return;
   OpenDevice& device = array.device();
   const StreamRef& stream = device.stream();
   device.device().upload(array.write(stream), host, array.nbytes(), *stream);
+  if (PinnedMemory* pinned = device.find_pinned(host)) pinned->used_by(stream);
+}
+
+void queue_download(const Node& array, void* host) {
+  OpenDevice& device = array.device();
+  PinnedMemory* pinned = device.find_pinned(host);
+  if (!pinned || array.layout.size() == 0) return download(array, host);
+  const StreamRef& stream = device.stream();
+  device.device().download(host, array.read(stream), array.nbytes(), *stream);
+  pinned->used_by(stream);
 }
 
 Scalar item(const Node& array) {

@@ -60,6 +60,14 @@ describe("copy_from and copy_to", function()
       x:copy_from(v)
       v[999999] = -1
       assert.are.equal(i, x({ -1, -1 }):item())
+      v[999999] = i + 0.5
+      local y = gpu.array(v)
+      v[999999] = -2
+      assert.are.equal(i + 0.5, y({ -1, -1 }):item())
+      v[999999] = i + 0.25
+      y({ 1, 999990 }):copy_from(ffi.cast("float*", v) + 10)
+      v[999999] = -3
+      assert.are.equal(i + 0.25, y({ 999990, 999990 }):item())
     end
   end)
 
