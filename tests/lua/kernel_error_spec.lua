@@ -197,8 +197,8 @@ describe("arguments are refused", function()
   end)
 
   it("as arrays of another element type", function()
-    refuses('[saxpy] argument 2: expected a float32 array for const float*, got float64[10]; x:astype("float32") converts',
-      1, gpu.zeros(10, "float64"), y, out, 10)
+    refuses("[saxpy] argument 2: expected a float32 array for const float*, got float64[10]; "
+      .. 'x:astype("float32") converts', 1, gpu.zeros(10, "float64"), y, out, 10)
     refuses("argument 4: expected a float32 array for float*, got int32[10]", 1, x, y, gpu.zeros(10, "int32"), 10)
   end)
 
@@ -215,8 +215,8 @@ describe("arguments are refused", function()
     for _, device in ipairs(gpu.devices()) do
       if device.name ~= here then
         local elsewhere = gpu.zeros(10, { device = device.name })
-        refuses(("[saxpy] argument 2: the array is on %s, the kernel on %s; x:to(%q) copies it"):format(device.name, here,
-          here), 1, elsewhere, y, out, 10)
+        local expected = "[saxpy] argument 2: the array is on %s, the kernel on %s; x:to(%q) copies it"
+        refuses(expected:format(device.name, here, here), 1, elsewhere, y, out, 10)
       end
     end
   end)
@@ -258,9 +258,10 @@ describe("arguments are refused", function()
     fails("[odd] argument 4: expected an FFI struct of 16 bytes for P, got ", odd, { 1, 2, 3 }, 1, true,
       ffi.new "kernel_error_spec_small", z, d)
     fails(" of 4 bytes", odd, { 1, 2, 3 }, 1, true, ffi.new "kernel_error_spec_small", z, d)
-    fails("[odd] argument 4: expected an FFI struct of 16 bytes for P, got a table", odd, { 1, 2, 3 }, 1, true, { 1 }, z, d)
-    fails("[odd] argument 5: expected a float32 or complex64 array for float2*, got float64[2]", odd, { 1, 2, 3 }, 1, true,
-      record, gpu.zeros(2, "float64"), d)
+    fails("[odd] argument 4: expected an FFI struct of 16 bytes for P, got a table", odd, { 1, 2, 3 }, 1, true,
+      { 1 }, z, d)
+    fails("[odd] argument 5: expected a float32 or complex64 array for float2*, got float64[2]", odd, { 1, 2, 3 }, 1,
+      true, record, gpu.zeros(2, "float64"), d)
     fails("[odd] argument 6: x: -1 does not fit uint32 (0 to 4294967295)", odd, { 1, 2, 3 }, 1, true, record, z,
       { -1, 1, 1 })
   end)
@@ -268,10 +269,10 @@ describe("arguments are refused", function()
   it("as host arguments that cannot be copied", function()
     fails("[In] expected a table or an FFI array, got 3", gpu.In, 3)
     fails("[Out] expected a table or an FFI array, got an array float32[10]", gpu.Out, x)
-    refuses("argument 2: [Out] expected a pointer that the kernel may write through, got const float*", 1, gpu.Out { 1 }, y,
-      out, 1)
-    refuses('argument 2: [In] expected a number, a boolean or a complex number at [2], got "a"', 1, gpu.In { 1, "a" }, y,
-      out, 1)
+    refuses("argument 2: [Out] expected a pointer that the kernel may write through, got const float*", 1,
+      gpu.Out { 1 }, y, out, 1)
+    refuses('argument 2: [In] expected a number, a boolean or a complex number at [2], got "a"', 1,
+      gpu.In { 1, "a" }, y, out, 1)
     refuses("argument 4: [Out] expected a table or an FFI array that makes a float32 array for float*", 1, x, y,
       gpu.Out(ffi.new "double[3]"), 1)
     refuses("argument 1: expected a number for float, got a host argument", gpu.In { 1 }, x, y, out, 1)

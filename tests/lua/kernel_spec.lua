@@ -77,13 +77,6 @@ describe("modules", function()
     end
   end)
 
-  it("keep defines out of the library's own headers", function()
-    local k = gpu.kernel("__global__ void k(T* x) { *x = N; }", "k", { defines = { T = "float", N = 3, F = 1, x0 = 2 } })
-    local x = gpu.zeros(1)
-    k { grid = 1, block = 1 }(x)
-    assert.are.same({ 3 }, x:table())
-  end)
-
   it("take compile options and include directories", function()
     local folder = os.tmpname()
     os.remove(folder)
@@ -430,6 +423,21 @@ describe("globals", function()
     assert.are.equal(9, mod:constant("vectors"):table()[2][3])
     assert.are.equal("uint8", mod:constant("record").dtype)
     assert.are.same({ 8 }, mod:constant("record").shape)
+  end)
+end)
+
+describe("images", function()
+  it("of a device that has assembly text load again, checked by their parameters' sizes", function()
+    local mod = gpu.module [[extern "C" __global__ void scale(float a, float* x) { x[threadIdx.x] *= a; }]]
+    if not mod.ptx then return end
+    local x = gpu.array { 1, 2, 3 }
+    local launch = gpu.load_module(mod.ptx).scale { grid = 1, block = 3 }
+    launch(ffi.new("float", 2), x)
+    assert.are.same({ 2, 4, 6 }, x:table())
+    support.fails("[scale] argument 1: expected a value of 4 bytes, got 2", launch, 2, x)
+    support.fails("[scale] argument 1: expected a value of 4 bytes, got double of 8 bytes", launch,
+      ffi.new("double", 2), x)
+    support.fails("[scale] argument 2: expected a value of 8 bytes, got a table", launch, ffi.new("float", 2), {})
   end)
 end)
 
