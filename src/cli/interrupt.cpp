@@ -14,9 +14,9 @@
 // themselves. The snapshot of exit 0 of a root trace restores nothing: the interpreter goes on at the loop's start with
 // the variables as they were when the loop was entered. That is consistent, though old, and the error follows at once.
 //
-// A trace may call C functions. Stepping goes on through them, to a limit; while the hook has not fired, a timer tries
-// again. Out of reach stays a loop without a guard around a C function of more than some 60,000 instructions, a large
-// ffi.fill for one: the second Ctrl-C ends that.
+// A trace may call C functions. Stepping begins and goes on in them too, to a limit; while the hook has not fired, a
+// timer tries again. Out of reach stays a loop without a guard around a C function of more than some 60,000
+// instructions, a large ffi.fill for one: the second Ctrl-C ends that.
 //
 // machine_code.cpp knows what guards and exits look like. Elsewhere than on x86-64 only the hook is there.
 
@@ -71,6 +71,7 @@ struct State {
   int script_count = 0;
 
   MachineCode code;
+  const void* stack_base = nullptr;   // of the thread; traces run below it
   MachineCode::Address loop_end = 0;  // the jump back since which no guard and no change of trace has been seen
   int step_limit = first_step_limit;
   int steps_outside = 0;  // since machine code was left
@@ -145,14 +146,25 @@ bool stops_stepping(MachineCode::Address rip, greg_t rax) {
   return rax == SYS_rt_sigprocmask || rax == SYS_clone || rax == SYS_clone3 || rax == SYS_fork || rax == SYS_vfork;
 }
 
-void start_stepping(ucontext_t& thread, bool from_anywhere) {
+/// True if a trace waits for the C function that runs: its return address is on the stack. May be true for another
+/// reason, an old word on the stack.
+bool called_from_trace(MachineCode::Address stack_pointer) {
+  const auto* end = reinterpret_cast<const MachineCode::Address*>(state.stack_base);
+  for (const auto* word = reinterpret_cast<const MachineCode::Address*>(stack_pointer & ~MachineCode::Address{7});
+       word < end; ++word)
+    if (state.code.contains(*word)) return true;
+  return false;
+}
+
+void start_stepping(ucontext_t& thread, bool retry) {
   auto& registers = thread.uc_mcontext.gregs;
   if ((registers[REG_EFL] & trap_flag) != 0) return;
   state.code.locate();
   state.loop_end = 0;
   state.steps_outside = 0;
-  if (from_anywhere || state.code.contains(static_cast<MachineCode::Address>(registers[REG_RIP])))
-    registers[REG_EFL] |= trap_flag;
+  const bool in_trace = state.code.contains(static_cast<MachineCode::Address>(registers[REG_RIP])) ||
+                        (retry && called_from_trace(static_cast<MachineCode::Address>(registers[REG_RSP])));
+  if (in_trace) registers[REG_EFL] |= trap_flag;
 }
 
 /// The exit to take at the instruction in machine code that comes next; 0: step on.
@@ -274,6 +286,7 @@ void open_interrupts(lua_State* L, Context& context) {
 
   state.context = &context;
   state.thread = pthread_self();
+  state.stack_base = __builtin_frame_address(0);
   state.lua = L;
   // Without SA_RESTART a blocked read fails with EINTR, so that io.read() can be stopped.
   install(SIGINT, on_interrupt, 0, &state.previous_int);
