@@ -33,4 +33,26 @@ function support.used()
   return require("gpu").memory().used
 end
 
+--- Path of the command that runs this.
+function support.command()
+  local ffi = require "ffi"
+  pcall(ffi.cdef, "intptr_t readlink(const char*, char*, size_t);")
+  local target = ffi.new "char[4096]"
+  return ffi.string(target, ffi.C.readlink("/proc/self/exe", target, ffi.sizeof(target)))
+end
+
+--- Runs a script in a process of its own, with `environment` ("NAME=value ...") set. Gives all that it printed, on both of
+--- its outputs, and its exit status. `path`: the script's file, where its name matters.
+function support.run(script, environment, path)
+  path = path or os.tmpname()
+  local file = assert(io.open(path, "w"))
+  file:write(script)
+  file:close()
+  local pipe = io.popen(("%s %s %s 2>&1; echo status $?"):format(environment or "", support.command(), path))
+  local output, status = pipe:read("*a"):match "^(.*)status (%d+)\n$"
+  pipe:close()
+  os.remove(path)
+  return output, tonumber(status)
+end
+
 return support
