@@ -22,7 +22,7 @@ constexpr int exit_success = 0;
 constexpr int exit_error = 1;
 constexpr int exit_interrupted = 128 + 2;  // as a shell reports a process that SIGINT ended
 
-const std::string version = std::string("gpulua ") + GPULUA_VERSION + " (" + LUAJIT_VERSION + ")";
+constexpr const char* version = "gpulua " GPULUA_VERSION " (" LUAJIT_VERSION ")";
 
 class Session {
  public:
@@ -34,7 +34,8 @@ class Session {
   static int run(lua_State* L) {
     auto& session = *static_cast<Session*>(lua_touserdata(L, 1));
     lua_settop(L, 0);
-    session.exit_code_ = session.open(L) && session.run_all(L) ? exit_success : session.exit_code_;
+    session.open(L);
+    if (session.run_all(L)) session.exit_code_ = exit_success;
     return 0;
   }
 
@@ -46,7 +47,7 @@ class Session {
     return options_.interactive || (!has_script() && options_.nothing_named() && isatty(STDIN_FILENO) != 0);
   }
 
-  bool open(lua_State* L) {
+  void open(lua_State* L) {
     lua_gc(L, LUA_GCSTOP, 0);  // as luajit: nothing can be garbage yet
     luaL_openlibs(L);
     open_renderer(L);
@@ -55,12 +56,11 @@ class Session {
     lua_gc(L, LUA_GCRESTART, -1);
     open_interrupts(L, *context_);
     set_interrupt_target(InterruptTarget::script);
-    return true;
   }
 
   bool run_all(lua_State* L) {
     if (environment_.lua_init && !run_init(L, *environment_.lua_init)) return false;
-    if (options_.version) std::puts(version.c_str());
+    if (options_.version) std::puts(version);
     if (names_gpu() && !set_global_gpu(L)) return false;
     for (const Action& action : options_.actions)
       if (!run_action(L, action)) return false;
@@ -94,7 +94,7 @@ class Session {
 
   std::string banner() const {
     const std::string& device = context_->config().device;
-    return version + "\nDevice: " + (device.empty() ? "cuda:0 if there is one, else cpu" : device) +
+    return std::string(version) + "\nDevice: " + (device.empty() ? "cuda:0 if there is one, else cpu" : device) +
            "; not opened before its first use. Ctrl-D leaves.";
   }
 
