@@ -17,6 +17,8 @@ struct Config {
   std::uintmax_t cache_limit = std::uintmax_t{1} << 30;
   /// CUDA_HOME, else CUDA_PATH; empty: not set.
   std::filesystem::path cuda_home;
+  /// Where the toolkit is when neither is set: its installer's default.
+  std::filesystem::path default_cuda_home = "/usr/local/cuda";
   /// LD_LIBRARY_PATH.
   std::vector<std::filesystem::path> library_path;
   /// Where pip may have put NVIDIA's wheels: VIRTUAL_ENV, CONDA_PREFIX, ~/.local.

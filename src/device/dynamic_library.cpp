@@ -76,7 +76,7 @@ std::optional<fs::path> find_cuda_library(const Config& config, std::span<const 
 
   if (!config.cuda_home.empty())
     if (auto file = find_in_toolkit(config.cuda_home, names)) return file;
-  if (auto file = find_in_toolkit(usr / "local/cuda", names)) return file;
+  if (auto file = find_in_toolkit(config.default_cuda_home, names)) return file;
 
   for (const fs::path& prefix : config.python_prefixes)
     if (auto file = find_in_wheels(prefix, names)) return file;

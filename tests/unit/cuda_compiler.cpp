@@ -253,6 +253,19 @@ TEST_CASE_METHOD(Fixture, "every architecture gives an image of its own", "[cuda
   }
 }
 
+TEST_CASE_METHOD(Fixture, "a missing NVRTC", "[cuda]") {
+  Config nowhere;
+  nowhere.default_cuda_home = "/nowhere";
+  Compiler without(nowhere, "sm_90", 13000);
+  try {
+    without.get(Source("__global__ void k() {}"), cache);
+    WARN("skipped: the loader finds an NVRTC by itself");
+  } catch (const Error& error) {
+    CHECK(error.kind() == ErrorKind::unavailable);
+    CHECK(std::string(error.what()).find("install the CUDA toolkit's NVRTC") != std::string::npos);
+  }
+}
+
 TEST_CASE_METHOD(Fixture, "a device newer than NVRTC", "[cuda][nvrtc]") {
   if (!has_nvrtc()) return;
   Compiler future(config, "sm_999", 13000);

@@ -35,7 +35,7 @@ std::vector<fs::path> find_include_dirs(const Config& config, const std::optiona
                   root.parent_path() / "cuda_runtime" / "include"};
   }
   if (!config.cuda_home.empty()) candidates.push_back(config.cuda_home / "include");
-  candidates.emplace_back("/usr/local/cuda/include");
+  candidates.emplace_back(config.default_cuda_home / "include");
   candidates.emplace_back("/usr/include");
   for (const fs::path& candidate : candidates) {
     if (!fs::exists(candidate / "cuda_fp16.h", error)) continue;
