@@ -6,8 +6,10 @@
 //
 // It sets the processor's trap flag in the interrupted thread's registers, so that a SIGTRAP follows each instruction.
 // When the instruction to come is a guard, the SIGTRAP handler continues at the guard's exit, as if the guard had
-// failed. That is sound at any guard, whatever it tests: at a guard the registers hold what the exit's snapshot needs
-// to restore the state of the interpreter, which then repeats the test itself. There the hook fires.
+// failed. At any guard the registers hold what the exit's snapshot needs to restore the state of the interpreter. The
+// interpreter may then stand in the wrong branch of a test, behind a loop's end for one, so an exit is taken only when
+// the hook is sure to fire before the next instruction. (Finalizers run with hooks off, and the API cannot tell: one
+// that runs compiled code in this very moment may take a wrong branch.)
 //
 // Some loops have no guard: `while true do x = x + 1 end`. When the same unconditional jump back comes by twice with no
 // guard and no change to another trace in between, it is the end of the loop of a root trace: only those loop by
@@ -126,11 +128,14 @@ void on_hook(lua_State* L, lua_Debug*) {
   lua_error(L);
 }
 
+/// Sets the hook, again if need be: when the signal has met LuaJIT while it updates its dispatch table, the first time
+/// may have been lost.
 void set_hook(lua_State* L) {
-  if (lua_gethook(L) == on_hook) return;
-  state.script_hook = lua_gethook(L);
-  state.script_mask = lua_gethookmask(L);
-  state.script_count = lua_gethookcount(L);
+  if (lua_gethook(L) != on_hook) {
+    state.script_hook = lua_gethook(L);
+    state.script_mask = lua_gethookmask(L);
+    state.script_count = lua_gethookcount(L);
+  }
   lua_sethook(L, on_hook, LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT, 1);
 }
 
@@ -187,10 +192,11 @@ void on_trap(int, siginfo_t* info, void* context) {
   auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
   if (info->si_code != TRAP_TRACE && info->si_code != TRAP_BRKPT) return die(SIGTRAP);
   const auto rip = static_cast<MachineCode::Address>(registers[REG_RIP]);
-  bool step_on = state.pending && pthread_equal(pthread_self(), state.thread);
+  bool step_on = state.pending && state.context->interrupted() && pthread_equal(pthread_self(), state.thread);
   if (step_on && state.code.contains(rip)) {
     state.steps_outside = 0;
     if (const auto exit = exit_at(rip); exit != 0) {
+      set_hook(state.lua);
       registers[REG_RIP] = static_cast<greg_t>(exit);
       step_on = false;
     }
