@@ -23,6 +23,7 @@ try() {
 
 try unit gpulua_unit
 try embed gpulua_embed_test
+for test in tests/cli/{options,errors,modules,interrupts,device_interrupt}.sh; do try "$test" bash "$test" "$stage/bin/gpulua"; done
 for spec in tests/lua/*_spec.lua; do try "$spec" gpulua tests/lua/run.lua "$spec"; done
 for script in scripts/*.lua; do try "$script" gpulua "$script"; done
 rm -f mandelbrot.png
