@@ -179,16 +179,15 @@ describe("launches", function()
 
   it("give a block dynamic shared memory", function()
     local k = gpu.kernel(
-      [[__global__ void reverse(float* x) {
+      [[__global__ void reverse(float* x, int n) {
           extern __shared__ float s[];
-          s[threadIdx.x] = x[threadIdx.x];
-          __syncthreads();
-          x[threadIdx.x] = s[blockDim.x - 1 - threadIdx.x];
+          for (int i = 0; i < n; ++i) s[i] = x[i];
+          for (int i = 0; i < n; ++i) x[i] = s[n - 1 - i];
         }]],
       "reverse"
     )
-    local r = gpu.arange(64)
-    k { grid = 1, block = 64, shared = 64 * 4 }(r)
+    local r = gpu.arange(64, "float32")
+    k { grid = 1, block = 1, shared = 64 * 4 }(r, 64)
     assert.are.same(series(64, function(i) return 64 - i end), r:table())
   end)
 
