@@ -9,7 +9,7 @@ packages="
   libedit-dev libpng-dev libxxhash-dev
   libtbb-dev libopenblas0
   llvm-19-dev libclang-19-dev libclang-cpp19-dev liblld-19-dev
-  catch2 lua-busted
+  catch2 lua-busted expect
 "
 
 missing=""
