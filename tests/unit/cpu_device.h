@@ -18,7 +18,9 @@ namespace gpulua {
 class CpuTestDevice {
  public:
   explicit CpuTestDevice(std::filesystem::path cache_directory = {})
-      : cache_(std::move(cache_directory), config_.cache_limit), plugin_(open_plugin()), device_(plugin_->open(0, {config_, cache_, interrupted_})) {
+      : cache_(std::move(cache_directory), config_.cache_limit),
+        plugin_(open_plugin()),
+        device_(plugin_->open(0, {config_, cache_, interrupted_})) {
     stream_ = device_->create_stream();
   }
 

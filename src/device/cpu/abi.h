@@ -1,7 +1,7 @@
 #pragma once
 
-// What a compiled kernel module and the runtime know of each other. This text is compiled into the runtime and, ahead of the
-// user's source, into every module; so it includes nothing. Whoever changes it bumps abi_version.
+// What a compiled kernel module and the runtime know of each other. This text is compiled into the runtime and, ahead
+// of the user's source, into every module; so it includes nothing. Whoever changes it bumps abi_version.
 
 namespace gpulua::cpu {
 
@@ -14,7 +14,8 @@ struct Index3 {
 /// What the runtime does for a running kernel.
 struct Services {
   /// Ends the launch: throws through the kernel's frames. `line` is 0 where it is not known.
-  __attribute__((noreturn)) void (*fail)(const char* message, const char* file, unsigned line, Index3 block, Index3 thread);
+  __attribute__((noreturn)) void (*fail)(const char* message, const char* file, unsigned line, Index3 block,
+                                         Index3 thread);
 };
 
 struct Launch {
@@ -33,8 +34,8 @@ struct ThreadContext {
 
 /// Runs the blocks [first, last) of a launch, numbered with x running fastest. `arguments` holds one pointer to each
 /// parameter's value; the shared memory, aligned to 128 bytes, serves one block at a time.
-using RunBlocks = void (*)(void** arguments, const Launch* launch, unsigned long first, unsigned long last, char* shared,
-                           char* dynamic_shared);
+using RunBlocks = void (*)(void** arguments, const Launch* launch, unsigned long first, unsigned long last,
+                           char* shared, char* dynamic_shared);
 
 struct KernelRecord {
   const char* symbol;  // KernelEntry::symbol

@@ -13,8 +13,8 @@ namespace {
 enum CblasOrder { cblas_row_major = 101 };
 enum CblasTranspose { cblas_no_trans = 111, cblas_trans = 112 };
 template <class T>
-using Gemm = void (*)(CblasOrder, CblasTranspose, CblasTranspose, int m, int n, int k, T alpha, const T* a, int lda, const T* b,
-                      int ldb, T beta, T* c, int ldc);
+using Gemm = void (*)(CblasOrder, CblasTranspose, CblasTranspose, int m, int n, int k, T alpha, const T* a, int lda,
+                      const T* b, int ldb, T beta, T* c, int ldc);
 
 int to_int(std::int64_t size) {
   if (size > std::numeric_limits<int>::max())
@@ -36,7 +36,8 @@ class OpenBlas : public Blas {
       : sgemm_(reinterpret_cast<Gemm<float>>(library.symbol("cblas_sgemm"))),
         dgemm_(reinterpret_cast<Gemm<double>>(library.symbol("cblas_dgemm"))) {
     if (sgemm_ == nullptr || dgemm_ == nullptr)
-      throw Error(ErrorKind::unavailable, "[blas] libopenblas.so.0 has no CBLAS; install one with: apt-get install libopenblas0");
+      throw Error(ErrorKind::unavailable,
+                  "[blas] libopenblas.so.0 has no CBLAS; install one with: apt-get install libopenblas0");
   }
 
   void gemm(const GemmProblem& problem, Stream&) override {

@@ -8,8 +8,8 @@ namespace gpulua::cpu {
 /// __attribute__((error("..."))): an operation that the engine does not run.
 void refuse_unsupported_calls(const SourceModule& source);
 
-/// Integer division by zero and the division that overflows trap on x86 and do not on a GPU. After this pass x / 0 is ~0,
-/// x % 0 is x, and the overflow wraps.
+/// Integer division by zero and the division that overflows trap on x86 and do not on a GPU. After this pass x / 0 is
+/// ~0, x % 0 is x, and the overflow wraps.
 void guard_divisions(llvm::Module& module);
 
 }  // namespace gpulua::cpu

@@ -16,18 +16,20 @@ namespace {
 constexpr int inline_threshold = 2000;
 
 /// The machine that the front end wrote into the functions' attributes.
-std::unique_ptr<llvm::TargetMachine> make_machine(const llvm::Module& module, const CompileOptions& options) {
+std::unique_ptr<llvm::TargetMachine> make_machine(const llvm::Module& module) {
   static const bool initialized = [] {
     return !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter();
   }();
   std::string why;
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(module.getTargetTriple(), why);
-  if (!initialized || target == nullptr) throw Error(ErrorKind::unavailable, "[compile] LLVM has no target for this machine: " + why);
+  if (!initialized || target == nullptr)
+    throw Error(ErrorKind::unavailable, "[compile] LLVM has no target for this machine: " + why);
   llvm::TargetOptions target_options;
-  target_options.AllowFPOpFusion = options.contract ? llvm::FPOpFusion::Fast : llvm::FPOpFusion::Strict;
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(module.getTargetTriple(), "", "", target_options,
-                                                                          llvm::Reloc::PIC_, std::nullopt,
-                                                                          llvm::CodeGenOptLevel::Default));
+  target_options.AllowFPOpFusion =
+      llvm::FPOpFusion::Standard;  // each operation's own flags say whether it may be fused
+  return std::unique_ptr<llvm::TargetMachine>(
+      target->createTargetMachine(module.getTargetTriple(), "", "", target_options, llvm::Reloc::PIC_, std::nullopt,
+                                  llvm::CodeGenOptLevel::Default));
 }
 
 void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
@@ -48,8 +50,8 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
 
 }  // namespace
 
-std::string generate_object(llvm::Module& module, const CompileOptions& options) {
-  auto machine = make_machine(module, options);
+std::string generate_object(llvm::Module& module) {
+  auto machine = make_machine(module);
   optimize(module, *machine);
   llvm::SmallVector<char, 0> object;
   llvm::raw_svector_ostream stream(object);

@@ -4,13 +4,11 @@
 
 #include <string>
 
-#include "src/device/cpu/compiler.h"
-#include "src/device/cpu/options.h"
 #include "src/device/cpu/source_module.h"
 
 namespace gpulua::cpu {
 
 /// A relocatable object file.
-std::string generate_object(llvm::Module& module, const CompileOptions& options);
+std::string generate_object(llvm::Module& module);
 
 }  // namespace gpulua::cpu

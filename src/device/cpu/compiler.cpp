@@ -25,7 +25,7 @@ CompiledModule compile(const KernelSource& source, const CompileTarget& target) 
   result.kernels = list_kernels(module);
   result.globals = module.globals;
   build_serial_engine(module);
-  result.image = link_shared_object(generate_object(*module.module, options));
+  result.image = link_shared_object(generate_object(*module.module));
   return result;
 }
 

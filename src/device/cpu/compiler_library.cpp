@@ -26,8 +26,8 @@ std::filesystem::path own_folder() {
 
 /// clang's library where Linux distributions put it; the compiler is linked to whichever the loader finds.
 std::filesystem::path find_clang() {
-  constexpr std::array folders{"/usr/lib/x86_64-linux-gnu", "/usr/lib/llvm-19/lib", "/usr/lib64/llvm19/lib64", "/usr/lib64",
-                               "/usr/local/lib"};
+  constexpr std::array folders{"/usr/lib/x86_64-linux-gnu", "/usr/lib/llvm-19/lib", "/usr/lib64/llvm19/lib64",
+                               "/usr/lib64", "/usr/local/lib"};
   for (const char* folder : folders) {
     std::filesystem::path file = std::filesystem::path(folder) / "libclang-cpp.so.19.1";
     std::error_code error;
@@ -40,7 +40,9 @@ std::filesystem::path find_clang() {
 
 CompilerLibrary::CompilerLibrary() : path_(own_folder() / "libgpulua-cpu-compiler.so") {}
 
-CompiledModule CompilerLibrary::compile(const KernelSource& source) { return entry().compile(source, CompileTarget{}); }
+CompiledModule CompilerLibrary::compile(const KernelSource& source) {
+  return entry().compile(source, CompileTarget{});
+}
 
 std::string CompilerLibrary::cache_digest(const KernelSource& source, const Processor& processor) const {
   return CacheKey()
@@ -61,19 +63,23 @@ const CompilerEntry& CompilerLibrary::entry() {
   std::string why;
   DynamicLibrary library = DynamicLibrary::open(path_.string(), why);
   if (!library)
-    throw Error(ErrorKind::unavailable, "[compile] the cpu device compiles kernels with clang 19, which cannot be loaded (" + why +
-                                            "); install it with: apt-get install libclang-cpp19 libllvm19");
+    throw Error(ErrorKind::unavailable,
+                "[compile] the cpu device compiles kernels with clang 19, which cannot be loaded (" + why +
+                    "); install it with: apt-get install libclang-cpp19 libllvm19");
   const auto* found = static_cast<const CompilerEntry*>(library.symbol("gpulua_cpu_compiler"));
   if (found == nullptr || found->version != compiler_version)
-    throw Error(ErrorKind::unavailable, "[compile] " + path_.string() + " is of another version of gpulua; reinstall gpulua");
+    throw Error(ErrorKind::unavailable,
+                "[compile] " + path_.string() + " is of another version of gpulua; reinstall gpulua");
   entry_ = found;
   return *entry_;
 }
 
 bool includes_files(const KernelSource& source) {
-  return !source.include_dirs.empty() || std::any_of(source.options.begin(), source.options.end(), [](const std::string& option) {
-    return option.starts_with("-I") || option.starts_with("--include-path") || option.starts_with("--pre-include");
-  });
+  return !source.include_dirs.empty() ||
+         std::any_of(source.options.begin(), source.options.end(), [](const std::string& option) {
+           return option.starts_with("-I") || option.starts_with("--include-path") ||
+                  option.starts_with("--pre-include");
+         });
 }
 
 }  // namespace gpulua::cpu

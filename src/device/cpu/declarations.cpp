@@ -99,7 +99,8 @@ std::map<const clang::FunctionDecl*, std::vector<std::string>> read_names(const 
       if (const auto* base = value->getLValueBase().dyn_cast<const clang::ValueDecl*>())
         function = llvm::dyn_cast<clang::FunctionDecl>(base);
     if (function == nullptr || !function->hasAttr<clang::CUDAGlobalAttr>())
-      throw Error(ErrorKind::compile, "[compile] expected the name expression '" + source.names[i] + "' to name a __global__ function");
+      throw Error(ErrorKind::compile,
+                  "[compile] expected the name expression '" + source.names[i] + "' to name a __global__ function");
     names[function->getCanonicalDecl()].push_back(source.names[i]);
   }
   return names;
@@ -107,7 +108,9 @@ std::map<const clang::FunctionDecl*, std::vector<std::string>> read_names(const 
 
 }  // namespace
 
-std::string name_variable(std::size_t index) { return name_variable_prefix + std::to_string(index); }
+std::string name_variable(std::size_t index) {
+  return name_variable_prefix + std::to_string(index);
+}
 
 void read_declarations(const KernelSource& source, clang::ASTContext& ast, clang::CodeGenerator& generator,
                        SourceModule& result) {

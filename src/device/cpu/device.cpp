@@ -47,41 +47,76 @@ CpuDevice::CpuDevice(const DeviceEnvironment& environment)
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
 
-void* CpuDevice::allocate(std::size_t bytes, Stream&) { return memory_.allocate(bytes); }
-void CpuDevice::free(void* memory, Stream&) noexcept { memory_.free(memory); }
-std::size_t CpuDevice::pooled_bytes() const { return memory_.kept_bytes(); }
+void* CpuDevice::allocate(std::size_t bytes, Stream&) {
+  return memory_.allocate(bytes);
+}
+void CpuDevice::free(void* memory, Stream&) noexcept {
+  memory_.free(memory);
+}
+std::size_t CpuDevice::pooled_bytes() const {
+  return memory_.kept_bytes();
+}
 void CpuDevice::trim() {
   memory_.trim();
   pinned_.trim();
 }
-void* CpuDevice::allocate_pinned(std::size_t bytes) { return pinned_.allocate(bytes); }
-void CpuDevice::free_pinned(void* memory) noexcept { pinned_.free(memory); }
+void* CpuDevice::allocate_pinned(std::size_t bytes) {
+  return pinned_.allocate(bytes);
+}
+void CpuDevice::free_pinned(void* memory) noexcept {
+  pinned_.free(memory);
+}
 
 // ---- copies ---------------------------------------------------------------------------------------------------------
 
-void CpuDevice::upload(void* device, const void* host, std::size_t bytes, Stream&) { std::memcpy(device, host, bytes); }
-void CpuDevice::download(void* host, const void* device, std::size_t bytes, Stream&) { std::memcpy(host, device, bytes); }
-void CpuDevice::copy(void* to, const void* from, std::size_t bytes, Stream&) { std::memcpy(to, from, bytes); }
+void CpuDevice::upload(void* device, const void* host, std::size_t bytes, Stream&) {
+  std::memcpy(device, host, bytes);
+}
+void CpuDevice::download(void* host, const void* device, std::size_t bytes, Stream&) {
+  std::memcpy(host, device, bytes);
+}
+void CpuDevice::copy(void* to, const void* from, std::size_t bytes, Stream&) {
+  std::memcpy(to, from, bytes);
+}
 
 void CpuDevice::fill(void* memory, const void* value, std::size_t item_bytes, std::size_t count, Stream&) {
   switch (item_bytes) {
-    case 1: return fill_items<std::uint8_t>(memory, value, count);
-    case 2: return fill_items<std::uint16_t>(memory, value, count);
-    case 4: return fill_items<std::uint32_t>(memory, value, count);
-    default: throw Error("[fill] expected items of 1, 2 or 4 bytes, got " + std::to_string(item_bytes));
+    case 1:
+      return fill_items<std::uint8_t>(memory, value, count);
+    case 2:
+      return fill_items<std::uint16_t>(memory, value, count);
+    case 4:
+      return fill_items<std::uint32_t>(memory, value, count);
+    default:
+      throw Error("[fill] expected items of 1, 2 or 4 bytes, got " + std::to_string(item_bytes));
   }
 }
 
-// ---- streams and events ------------------------------------------------------------------------------------------------
+// ---- streams and events
+// ------------------------------------------------------------------------------------------------
 
-StreamRef CpuDevice::create_stream() { return std::make_shared<CpuStream>(); }
-EventRef CpuDevice::create_event() { return std::make_shared<CpuEvent>(); }
-void CpuDevice::record(Event& event, Stream&) { static_cast<CpuEvent&>(event).time = std::chrono::steady_clock::now(); }
+StreamRef CpuDevice::create_stream() {
+  return std::make_shared<CpuStream>();
+}
+EventRef CpuDevice::create_event() {
+  return std::make_shared<CpuEvent>();
+}
+void CpuDevice::record(Event& event, Stream&) {
+  static_cast<CpuEvent&>(event).time = std::chrono::steady_clock::now();
+}
 void CpuDevice::wait(Stream&, Event&) {}
-bool CpuDevice::done(Stream&) { return true; }
-bool CpuDevice::done(Event&) { return true; }
-void CpuDevice::synchronize(Stream&) { check_interrupt(); }
-void CpuDevice::synchronize(Event&) { check_interrupt(); }
+bool CpuDevice::done(Stream&) {
+  return true;
+}
+bool CpuDevice::done(Event&) {
+  return true;
+}
+void CpuDevice::synchronize(Stream&) {
+  check_interrupt();
+}
+void CpuDevice::synchronize(Event&) {
+  check_interrupt();
+}
 
 float CpuDevice::elapsed(Event& from, Event& to) {
   auto time = static_cast<CpuEvent&>(to).time - static_cast<CpuEvent&>(from).time;
@@ -93,7 +128,8 @@ void CpuDevice::check_interrupt() {
     throw Error(ErrorKind::interrupted, "[synchronize] interrupted");
 }
 
-// ---- kernels ----------------------------------------------------------------------------------------------------------
+// ---- kernels
+// ----------------------------------------------------------------------------------------------------------
 
 std::shared_ptr<Module> CpuDevice::compile(const KernelSource& source) {
   auto compile = [&] { return compiler_.compile(source); };
@@ -105,7 +141,8 @@ std::shared_ptr<Module> CpuDevice::compile(const KernelSource& source) {
 
 std::shared_ptr<Module> CpuDevice::load_image(std::string_view) {
   throw Error(ErrorKind::unavailable,
-              "[load_module] the cpu device runs CUDA C++ source only, got a compiled image; PTX, cubin and fatbin files need a "
+              "[load_module] the cpu device runs CUDA C++ source only, got a compiled image; PTX, cubin and fatbin "
+              "files need a "
               "cuda device");
 }
 
@@ -113,7 +150,8 @@ void CpuDevice::launch(Kernel& kernel, const LaunchConfig& config, void** argume
   run_launch(static_cast<CpuKernel&>(kernel), config, arguments, environment_.interrupted);
 }
 
-// ---- libraries ----------------------------------------------------------------------------------------------------------
+// ---- libraries
+// ----------------------------------------------------------------------------------------------------------
 
 Blas& CpuDevice::blas() {
   if (!blas_) blas_ = open_blas();

@@ -1,7 +1,7 @@
 #pragma once
 
-// The CPU device. Work is done when it is queued, on the calling thread and, for launches that are worth it, on all cores;
-// so a stream is always done.
+// The CPU device. Work is done when it is queued, on the calling thread and, for launches that are worth it, on all
+// cores; so a stream is always done.
 
 #include "src/device/cpu/compiler_library.h"
 #include "src/device/cpu/memory_pool.h"

@@ -10,6 +10,8 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/TargetParser/Host.h>
 
+#include <exception>
+
 #include "src/core/error.h"
 #include "src/device/cpu/declarations.h"
 #include "src/device/cpu/prelude.h"
@@ -31,8 +33,8 @@ std::string quoted(std::string_view text) {
   return result + '"';
 }
 
-/// The source as clang sees it: the user's text under its own file name and line, then a use of each name expression, which
-/// instantiates it.
+/// The source as clang sees it: the user's text under its own file name and line, then a use of each name expression,
+/// which instantiates it.
 std::string main_text(const KernelSource& source, const CompileOptions& options) {
   std::string text;
   if (options.default_device) text += "#pragma clang force_cuda_host_device begin\n";
@@ -52,7 +54,8 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> make_files(const KernelSource& s
   auto add = [&](const std::string& path, std::string_view content) {
     memory->addFile(path, 0, llvm::MemoryBuffer::getMemBuffer({content.data(), content.size()}, path, false));
   };
-  for (const PreludeHeader& header : prelude_headers()) add(std::string(system_headers) + "/" + std::string(header.name), header.text);
+  for (const PreludeHeader& header : prelude_headers())
+    add(std::string(system_headers) + "/" + std::string(header.name), header.text);
   for (const auto& [name, content] : source.headers) add(std::string(user_headers) + "/" + name, content);
   add(main_file, text);
   auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::vfs::getRealFileSystem());
@@ -75,17 +78,18 @@ void add_target(std::vector<std::string>& arguments, const CompileTarget& target
 
 std::vector<std::string> front_end_arguments(const KernelSource& source, const CompileOptions& options,
                                              const CompileTarget& target) {
-  std::vector<std::string> arguments{
-      "-emit-llvm-only", "-x", "cuda", "-fcuda-is-device", "-fcuda-allow-variadic-functions", "-std=" + options.standard, "-O2",
-      "-disable-llvm-passes", "-mrelocation-model", "pic", "-pic-level", "2", "-fgnuc-version=4.2.1",
-      // What a GPU does, or what nvcc lets people get away with.
-      "-fno-strict-float-cast-overflow", "-relaxed-aliasing", "-fno-threadsafe-statics",
-      // A failing assertion unwinds through the kernel; a message names the source line.
-      "-funwind-tables=2", "-debug-info-kind=line-tables-only", "-dwarf-version=5",
-      "-mprefer-vector-width=512", "-nostdsysteminc", "-nobuiltininc"};
+  std::vector<std::string> arguments{"-emit-llvm-only", "-x", "cuda", "-fcuda-is-device",
+                                     "-fcuda-allow-variadic-functions", "-std=" + options.standard, "-O2",
+                                     "-disable-llvm-passes", "-mrelocation-model", "pic", "-pic-level", "2",
+                                     "-fgnuc-version=4.2.1",
+                                     // What a GPU does, or what nvcc lets people get away with.
+                                     "-fno-strict-float-cast-overflow", "-relaxed-aliasing", "-fno-threadsafe-statics",
+                                     // A failing assertion unwinds through the kernel; a message names the source line.
+                                     "-funwind-tables=2", "-debug-info-kind=line-tables-only", "-dwarf-version=5",
+                                     "-mprefer-vector-width=512", "-nostdsysteminc", "-nobuiltininc"};
   auto add = [&](std::initializer_list<std::string> more) { arguments.insert(arguments.end(), more); };
   add_target(arguments, target);
-  add({options.contract ? "-ffp-contract=fast" : "-ffp-contract=off"});
+  add({options.contract ? "-ffp-contract=fast-honor-pragmas" : "-ffp-contract=off"});
   if (options.fast_math) add({"-fapprox-func", "-freciprocal-math"});
   for (const auto& [macro, undefined] : options.macros) add({undefined ? "-U" : "-D", macro});
   for (const auto& [macro, value] : source.defines) add({"-D", macro + "=" + value});
@@ -103,6 +107,10 @@ class ReadSource : public clang::ASTFrontendAction {
  public:
   ReadSource(const KernelSource& source, SourceModule& result) : source_(source), result_(result) {}
 
+  void rethrow_failure() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
  private:
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler, llvm::StringRef) override {
     auto generator = std::unique_ptr<clang::CodeGenerator>(clang::CreateLLVMCodeGen(
@@ -115,13 +123,18 @@ class ReadSource : public clang::ASTFrontendAction {
   void EndSourceFileAction() override {
     clang::CompilerInstance& compiler = getCompilerInstance();
     if (compiler.getDiagnostics().hasErrorOccurred() || generator_->GetModule() == nullptr) return;
-    read_declarations(source_, compiler.getASTContext(), *generator_, result_);
+    try {
+      read_declarations(source_, compiler.getASTContext(), *generator_, result_);
+    } catch (...) {
+      failure_ = std::current_exception();  // clang's frames cannot be unwound
+    }
     result_.module.reset(generator_->ReleaseModule());
   }
 
   const KernelSource& source_;
   SourceModule& result_;
   clang::CodeGenerator* generator_ = nullptr;
+  std::exception_ptr failure_;
 };
 
 std::string header_list(const KernelSource& source) {
@@ -169,6 +182,7 @@ SourceModule parse_source(const KernelSource& source, const CompileOptions& opti
   result.context = std::make_unique<llvm::LLVMContext>();
   ReadSource action(source, result);
   bool done = compiler.ExecuteAction(action);
+  action.rethrow_failure();
   if (!done || !result.module) throw_messages(source, messages);
   return result;
 }

@@ -45,7 +45,8 @@ class SharedArena {
       std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
       memory_.reset(static_cast<char*>(std::aligned_alloc(alignment, rounded)));
       bytes_ = memory_ ? rounded : 0;
-      if (!memory_) throw Error(ErrorKind::memory, "[launch] no room for " + std::to_string(bytes) + " bytes of shared memory");
+      if (!memory_)
+        throw Error(ErrorKind::memory, "[launch] no room for " + std::to_string(bytes) + " bytes of shared memory");
     }
     return memory_.get();
   }
@@ -63,7 +64,8 @@ class Run {
  public:
   Run(const CpuKernel& kernel, const LaunchConfig& config, void** arguments, std::atomic<bool>& interrupted)
       : run_(kernel.run()),
-        launch_{{config.grid.x, config.grid.y, config.grid.z}, {config.block.x, config.block.y, config.block.z}, &services},
+        launch_{
+            {config.grid.x, config.grid.y, config.grid.z}, {config.block.x, config.block.y, config.block.z}, &services},
         static_bytes_(kernel.static_shared_bytes()),
         shared_bytes_(static_bytes_ + config.shared_bytes),
         arguments_(arguments),

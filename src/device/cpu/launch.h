@@ -6,9 +6,9 @@
 
 namespace gpulua::cpu {
 
-/// Runs all blocks of a launch, on this thread when that takes a few microseconds, else on all cores; returns when they are
-/// done. Throws ErrorKind::device for a failed assertion or __trap() in the kernel, and ErrorKind::interrupted, having
-/// lowered it, when `interrupted` is raised; the launch's other blocks may have run or not then.
+/// Runs all blocks of a launch, on this thread when that takes a few microseconds, else on all cores; returns when they
+/// are done. Throws ErrorKind::device for a failed assertion or __trap() in the kernel, and ErrorKind::interrupted,
+/// having lowered it, when `interrupted` is raised; the launch's other blocks may have run or not then.
 void run_launch(CpuKernel& kernel, const LaunchConfig& config, void** arguments, std::atomic<bool>& interrupted);
 
 }  // namespace gpulua::cpu

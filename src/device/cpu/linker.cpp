@@ -31,14 +31,15 @@ std::string loaded_path(const char* name) {
   return map->l_name;
 }
 
-/// A file of ours alone in the system's folder for temporary files. lld renames its output into place, so a file in memory
-/// will not do.
+/// A file of ours alone in the system's folder for temporary files. lld renames its output into place, so a file in
+/// memory will not do.
 class TemporaryFile {
  public:
   TemporaryFile() : path_((std::filesystem::temp_directory_path() / "gpulua-XXXXXX").string()) {
     int descriptor = mkstemp(path_.data());
     if (descriptor < 0)
-      throw Error(ErrorKind::unavailable, "[compile] cannot make a temporary file " + path_ + ": " + std::strerror(errno));
+      throw Error(ErrorKind::unavailable,
+                  "[compile] cannot make a temporary file " + path_ + ": " + std::strerror(errno));
     close(descriptor);
   }
   ~TemporaryFile() { unlink(path_.c_str()); }
@@ -61,20 +62,22 @@ std::string link_shared_object(const std::string& object) {
   static std::mutex mutex;  // lld keeps its state in globals
   static bool usable = true;
   std::lock_guard lock(mutex);
-  if (!usable) throw Error(ErrorKind::compile, "[compile] the linker failed earlier in this process and cannot run again");
+  if (!usable)
+    throw Error(ErrorKind::compile, "[compile] the linker failed earlier in this process and cannot run again");
 
   MemoryFile input(object);
   TemporaryFile output;
   const std::string input_path = input.path();
   const std::string libm = loaded_path("libm.so.6"), libc = loaded_path("libc.so.6");
   const std::vector<const char*> arguments{
-      "ld.lld", "-shared", "-o", output.path().c_str(), input_path.c_str(), "--as-needed", libm.c_str(), libc.c_str(),
-      "-z", "defs", "--eh-frame-hdr", "--build-id=none", "--threads=1", "--error-limit=20"};
+      "ld.lld",     "-shared", "-o",   output.path().c_str(), input_path.c_str(), "--as-needed", libm.c_str(),
+      libc.c_str(), "-z",      "defs", "--eh-frame-hdr",      "--build-id=none",  "--threads=1", "--error-limit=20"};
   std::string messages;
   llvm::raw_string_ostream stream(messages);
   lld::Result result = lld::lldMain(arguments, llvm::nulls(), stream, {{lld::Gnu, &lld::elf::link}});
   usable = result.canRunAgain;
-  if (result.retCode != 0) throw Error(ErrorKind::compile, "[compile] the kernel source does not link:\n" + stream.str());
+  if (result.retCode != 0)
+    throw Error(ErrorKind::compile, "[compile] the kernel source does not link:\n" + stream.str());
   return output.read();
 }
 

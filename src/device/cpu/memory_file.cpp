@@ -12,7 +12,8 @@ namespace gpulua::cpu {
 namespace {
 
 [[noreturn]] void throw_failure(const char* what) {
-  throw Error(ErrorKind::memory, std::string("[compile] cannot ") + what + " a file in memory: " + std::strerror(errno));
+  throw Error(ErrorKind::memory,
+              std::string("[compile] cannot ") + what + " a file in memory: " + std::strerror(errno));
 }
 
 }  // namespace
@@ -31,8 +32,12 @@ MemoryFile::MemoryFile(std::string_view content) : descriptor_(memfd_create("gpu
   }
 }
 
-MemoryFile::~MemoryFile() { close(descriptor_); }
+MemoryFile::~MemoryFile() {
+  close(descriptor_);
+}
 
-std::string MemoryFile::path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+std::string MemoryFile::path() const {
+  return "/proc/self/fd/" + std::to_string(descriptor_);
+}
 
 }  // namespace gpulua::cpu

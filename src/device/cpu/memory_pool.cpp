@@ -19,7 +19,9 @@ std::size_t class_size(std::size_t bytes) {
 
 }  // namespace
 
-MemoryPool::~MemoryPool() { release_kept(); }
+MemoryPool::~MemoryPool() {
+  release_kept();
+}
 
 void* MemoryPool::allocate(std::size_t bytes) noexcept {
   std::size_t size = class_size(bytes);

@@ -1,7 +1,7 @@
 #pragma once
 
-// The CPU device's memory: blocks by size class, kept for reuse, so that an array made and dropped in a loop costs no system
-// call and no page faults.
+// The CPU device's memory: blocks by size class, kept for reuse, so that an array made and dropped in a loop costs no
+// system call and no page faults.
 
 #include <cstddef>
 #include <mutex>

@@ -15,7 +15,8 @@ namespace {
 constexpr unsigned usual_block = 256;
 
 /// The path of the file, spelt as no path before. The loader takes an equal spelling for a library that it has, and the
-/// system gives a closed file's number out again; so the spelling carries a count, as "/." for a one and "//" for a zero.
+/// system gives a closed file's number out again; so the spelling carries a count, as "/." for a one and "//" for a
+/// zero.
 std::string unique_spelling(const std::string& path) {
   static std::atomic<std::uint64_t> loads{0};
   std::size_t slash = path.rfind('/');
@@ -27,7 +28,8 @@ std::string unique_spelling(const std::string& path) {
 void* load_library(std::string_view image) {
   MemoryFile file(image);
   void* library = dlopen(unique_spelling(file.path()).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) throw Error(ErrorKind::compile, std::string("[compile] cannot load the compiled module: ") + dlerror());
+  if (library == nullptr)
+    throw Error(ErrorKind::compile, std::string("[compile] cannot load the compiled module: ") + dlerror());
   return library;
 }
 
@@ -39,9 +41,13 @@ CpuKernel::CpuKernel(KernelEntry entry, const KernelRecord& record, std::shared_
   attributes_.max_threads = record.max_threads;
 }
 
-int CpuKernel::occupancy(unsigned, std::size_t) const { return 1; }
+int CpuKernel::occupancy(unsigned, std::size_t) const {
+  return 1;
+}
 
-unsigned CpuKernel::suggested_block(std::size_t) const { return std::min(usual_block, record_.max_threads); }
+unsigned CpuKernel::suggested_block(std::size_t) const {
+  return std::min(usual_block, record_.max_threads);
+}
 
 CpuModule::CpuModule(std::shared_ptr<const CompiledModule> compiled) : Module(std::move(compiled)) {
   library_ = load_library(compiled_->image);
@@ -52,7 +58,9 @@ CpuModule::CpuModule(std::shared_ptr<const CompiledModule> compiled) : Module(st
   }
 }
 
-CpuModule::~CpuModule() { dlclose(library_); }
+CpuModule::~CpuModule() {
+  dlclose(library_);
+}
 
 std::shared_ptr<Kernel> CpuModule::kernel(const KernelEntry& entry) {
   std::lock_guard lock(mutex_);

@@ -14,7 +14,8 @@ class RecordBuilder {
   explicit RecordBuilder(llvm::Module& module) : module_(module), builder_(module.getContext()) {}
 
   llvm::Constant* text(const std::string& value) {
-    return constant(llvm::ConstantDataArray::getString(module_.getContext(), value), llvm::GlobalValue::PrivateLinkage, "");
+    return constant(llvm::ConstantDataArray::getString(module_.getContext(), value), llvm::GlobalValue::PrivateLinkage,
+                    "");
   }
   llvm::Constant* u32(std::uint64_t value) { return builder_.getInt32(static_cast<std::uint32_t>(value)); }
   llvm::Constant* u64(std::uint64_t value) { return builder_.getInt64(value); }
@@ -64,9 +65,10 @@ void add_module_record(SourceModule& source, const std::vector<KernelSymbols>& k
     global_rows.push_back(builder.record({builder.text(global.symbol), variable}));
   }
   hide_definitions(module);
-  builder.constant(builder.record({builder.u32(abi_version), builder.u32(kernels.size()), builder.u32(source.globals.size()),
-                                   builder.table(kernel_rows), builder.table(global_rows)}),
-                   llvm::GlobalValue::ExternalLinkage, "gpulua_module");
+  builder.constant(
+      builder.record({builder.u32(abi_version), builder.u32(kernels.size()), builder.u32(source.globals.size()),
+                      builder.table(kernel_rows), builder.table(global_rows)}),
+      llvm::GlobalValue::ExternalLinkage, "gpulua_module");
 }
 
 }  // namespace gpulua::cpu

@@ -10,7 +10,17 @@
 namespace gpulua::cpu {
 namespace {
 
-enum class Meaning { ignored, define, undefine, include_dir, forced_include, standard, fast_math, contract, default_device };
+enum class Meaning {
+  ignored,
+  define,
+  undefine,
+  include_dir,
+  forced_include,
+  standard,
+  fast_math,
+  contract,
+  default_device
+};
 enum class Value {
   none,      // --use_fast_math
   required,  // -DX, -D X, --std=c++17, --std c++17
@@ -76,7 +86,9 @@ constexpr std::array rows{
     Row{"-I", Meaning::include_dir, Value::required},
 };
 
-bool is_letter(const Row& row) { return row.name.size() == 2 && row.value == Value::required; }
+bool is_letter(const Row& row) {
+  return row.name.size() == 2 && row.value == Value::required;
+}
 
 /// The row that `option` means, with the value that stands in it after "=" or after the letter.
 std::optional<std::pair<Row, std::optional<std::string>>> find_row(std::string_view option) {
@@ -94,7 +106,8 @@ std::optional<std::pair<Row, std::optional<std::string>>> find_row(std::string_v
 bool parse_boolean(std::string_view option, std::string_view value) {
   if (value == "true" || value == "1") return true;
   if (value == "false" || value == "0") return false;
-  throw Error("[compile] expected true or false for the option " + std::string(option) + ", got '" + std::string(value) + "'");
+  throw Error("[compile] expected true or false for the option " + std::string(option) + ", got '" +
+              std::string(value) + "'");
 }
 
 std::string parse_standard(const std::string& value) {
@@ -110,7 +123,8 @@ CompileOptions parse_options(std::span<const std::string> options) {
   for (std::size_t i = 0; i < options.size(); ++i) {
     auto found = find_row(options[i]);
     if (!found)
-      throw Error("[compile] unknown option '" + options[i] + "'; the cpu device takes NVRTC's options: -D, -U, -I, --std, "
+      throw Error("[compile] unknown option '" + options[i] +
+                  "'; the cpu device takes NVRTC's options: -D, -U, -I, --std, "
                   "--use_fast_math, --fmad and those that only matter to a GPU");
     auto& [row, text] = *found;
     if (!text && row.value == Value::required) {
@@ -119,15 +133,32 @@ CompileOptions parse_options(std::span<const std::string> options) {
     }
     std::string value = text.value_or("true");
     switch (row.meaning) {
-      case Meaning::ignored: break;
-      case Meaning::define: result.macros.emplace_back(value, false); break;
-      case Meaning::undefine: result.macros.emplace_back(value, true); break;
-      case Meaning::include_dir: result.include_dirs.push_back(value); break;
-      case Meaning::forced_include: result.forced_includes.push_back(value); break;
-      case Meaning::standard: result.standard = parse_standard(value); break;
-      case Meaning::fast_math: result.fast_math = parse_boolean(row.name, value); break;
-      case Meaning::contract: result.contract = parse_boolean(row.name, value); break;
-      case Meaning::default_device: result.default_device = true; break;
+      case Meaning::ignored:
+        break;
+      case Meaning::define:
+        result.macros.emplace_back(value, false);
+        break;
+      case Meaning::undefine:
+        result.macros.emplace_back(value, true);
+        break;
+      case Meaning::include_dir:
+        result.include_dirs.push_back(value);
+        break;
+      case Meaning::forced_include:
+        result.forced_includes.push_back(value);
+        break;
+      case Meaning::standard:
+        result.standard = parse_standard(value);
+        break;
+      case Meaning::fast_math:
+        result.fast_math = parse_boolean(row.name, value);
+        break;
+      case Meaning::contract:
+        result.contract = parse_boolean(row.name, value);
+        break;
+      case Meaning::default_device:
+        result.default_device = true;
+        break;
     }
   }
   return result;

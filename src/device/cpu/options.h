@@ -15,11 +15,12 @@ struct CompileOptions {
   std::vector<std::string> include_dirs;
   std::vector<std::string> forced_includes;
   bool fast_math = false;
-  bool contract = true;        // a*b+c may become one fused operation, as nvcc does by default
+  bool contract = true;         // a*b+c may become one fused operation, as nvcc does by default
   bool default_device = false;  // functions without an execution space are __host__ __device__
 };
 
-/// Options that only mean something to NVIDIA's compiler are taken and ignored; throws Error, naming it, for an unknown one.
+/// Options that only mean something to NVIDIA's compiler are taken and ignored; throws Error, naming it, for an unknown
+/// one.
 CompileOptions parse_options(std::span<const std::string> options);
 
 }  // namespace gpulua::cpu

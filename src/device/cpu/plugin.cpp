@@ -11,7 +11,9 @@ class CpuPlugin : public DevicePlugin {
   std::string kind() const override { return "cpu"; }
   std::vector<std::string> list(std::string&) override { return {"cpu"}; }
   std::unique_ptr<Device> open(int ordinal, const DeviceEnvironment& environment) override {
-    if (ordinal != 0) throw Error(ErrorKind::unavailable, "[device] there is one cpu device, 'cpu'; got ordinal " + std::to_string(ordinal));
+    if (ordinal != 0)
+      throw Error(ErrorKind::unavailable,
+                  "[device] there is one cpu device, 'cpu'; got ordinal " + std::to_string(ordinal));
     return std::make_unique<CpuDevice>(environment);
   }
 };
@@ -20,4 +22,4 @@ class CpuPlugin : public DevicePlugin {
 }  // namespace gpulua::cpu
 
 extern "C" GPULUA_PLUGIN_EXPORT const gpulua::DevicePluginEntry gpulua_device_plugin = {
-    gpulua::plugin_version, [] () -> gpulua::DevicePlugin* { return new gpulua::cpu::CpuPlugin; }};
+    gpulua::plugin_version, []() -> gpulua::DevicePlugin* { return new gpulua::cpu::CpuPlugin; }};

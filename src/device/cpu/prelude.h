@@ -12,8 +12,8 @@ struct PreludeHeader {
   std::string_view text;
 };
 
-/// The headers that a kernel may include. "gpulua_cpu.h" is included ahead of every source; it includes the others whose
-/// name starts with "gpulua_".
+/// The headers that a kernel may include. "gpulua_cpu.h" is included ahead of every source; it includes the others
+/// whose name starts with "gpulua_".
 std::span<const PreludeHeader> prelude_headers();
 
 }  // namespace gpulua::cpu

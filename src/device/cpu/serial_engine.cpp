@@ -12,13 +12,14 @@
 namespace gpulua::cpu {
 namespace {
 
-// kernels/cpu/serial_engine.h has the loops over blocks and threads as C++; each kernel gets a copy of them in which the
-// call to `run_thread` is the call to the kernel.
+// kernels/cpu/serial_engine.h has the loops over blocks and threads as C++; each kernel gets a copy of them in which
+// the call to `run_thread` is the call to the kernel.
 constexpr const char* run_blocks_template = "gpulua_run_blocks";
 constexpr const char* run_thread = "gpulua_run_thread";
 
 /// The arguments of the kernel's function, loaded from the argument pointers of the launch.
-std::vector<llvm::Value*> load_arguments(llvm::IRBuilder<>& builder, const SourceKernel& kernel, llvm::Value* pointers) {
+std::vector<llvm::Value*> load_arguments(llvm::IRBuilder<>& builder, const SourceKernel& kernel,
+                                         llvm::Value* pointers) {
   std::vector<llvm::Value*> values;
   for (const AbiArgument& argument : kernel.arguments) {
     llvm::Value* slot = builder.CreateConstInBoundsGEP1_64(builder.getPtrTy(), pointers, argument.parameter);
@@ -54,6 +55,16 @@ void call_kernel(llvm::CallInst& placeholder, const SourceKernel& kernel, llvm::
   placeholder.eraseFromParent();
 }
 
+/// A failed assertion unwinds through the kernel; clang says of all device code that nothing does.
+void allow_unwinding(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration()) continue;
+    function.removeFnAttr(llvm::Attribute::NoUnwind);
+    for (llvm::Instruction& instruction : llvm::instructions(function))
+      if (auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction)) call->removeFnAttr(llvm::Attribute::NoUnwind);
+  }
+}
+
 llvm::Function* make_run_blocks(llvm::Function& run_blocks, const SourceKernel& kernel, llvm::Function& function) {
   llvm::ValueToValueMapTy map;
   llvm::Function* copy = llvm::CloneFunction(&run_blocks, map);
@@ -61,7 +72,8 @@ llvm::Function* make_run_blocks(llvm::Function& run_blocks, const SourceKernel& 
   function.removeFnAttr(llvm::Attribute::NoInline);
   for (llvm::Instruction& instruction : llvm::instructions(*copy)) {
     auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-    if (call == nullptr || call->getCalledFunction() == nullptr || call->getCalledFunction()->getName() != run_thread) continue;
+    if (call == nullptr || call->getCalledFunction() == nullptr || call->getCalledFunction()->getName() != run_thread)
+      continue;
     call_kernel(*call, kernel, function);
     break;
   }
@@ -74,6 +86,7 @@ void build_serial_engine(SourceModule& source) {
   refuse_unsupported_calls(source);
   llvm::Module& module = *source.module;
   guard_divisions(module);
+  allow_unwinding(module);
 
   // The loops themselves belong to no thread.
   llvm::Function* run_blocks = module.getFunction(run_blocks_template);

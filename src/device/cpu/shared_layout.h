@@ -9,7 +9,8 @@
 
 namespace gpulua::cpu {
 
-/// Where a module's `__shared__` variables are in the memory of a block. Variables that no kernel uses together may overlap.
+/// Where a module's `__shared__` variables are in the memory of a block. Variables that no kernel uses together may
+/// overlap.
 struct SharedLayout {
   std::map<llvm::GlobalVariable*, std::uint64_t> offsets;  // static ones
   std::vector<llvm::GlobalVariable*> dynamic;              // `extern __shared__ T x[]`

@@ -15,9 +15,9 @@ namespace gpulua::cpu {
 
 /// How one parameter of a kernel's IR function is made from the argument pointers of a launch.
 struct AbiArgument {
-  unsigned parameter;    // index among the kernel's C++ parameters
-  unsigned offset;       // bytes into that parameter's value
-  llvm::Type* type;      // what to load there; null: pass the address itself, as a byval pointer
+  unsigned parameter;  // index among the kernel's C++ parameters
+  unsigned offset;     // bytes into that parameter's value
+  llvm::Type* type;    // what to load there; null: pass the address itself, as a byval pointer
 };
 
 struct SourceKernel {

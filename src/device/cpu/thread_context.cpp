@@ -16,8 +16,9 @@ namespace gpulua::cpu {
 namespace {
 
 llvm::AttributeList shift_attributes(llvm::LLVMContext& context, const llvm::AttributeList& old, std::size_t count) {
-  std::vector<llvm::AttributeSet> parameters{
-      llvm::AttributeSet().addAttribute(context, llvm::Attribute::Nest).addAttribute(context, llvm::Attribute::NoUndef)};
+  std::vector<llvm::AttributeSet> parameters{llvm::AttributeSet()
+                                                 .addAttribute(context, llvm::Attribute::Nest)
+                                                 .addAttribute(context, llvm::Attribute::NoUndef)};
   for (unsigned i = 0; i < count; ++i) parameters.push_back(old.getParamAttrs(i));
   return llvm::AttributeList::get(context, old.getFnAttrs(), old.getRetAttrs(), parameters);
 }
@@ -29,8 +30,8 @@ llvm::FunctionType* add_context(llvm::FunctionType* type) {
 }
 
 llvm::Function* add_context_parameter(llvm::Function& old) {
-  auto* function = llvm::Function::Create(add_context(old.getFunctionType()), old.getLinkage(), old.getAddressSpace(), "",
-                                          old.getParent());
+  auto* function = llvm::Function::Create(add_context(old.getFunctionType()), old.getLinkage(), old.getAddressSpace(),
+                                          "", old.getParent());
   function->copyAttributesFrom(&old);
   function->setAttributes(shift_attributes(old.getContext(), old.getAttributes(), old.arg_size()));
   function->takeName(&old);
@@ -59,7 +60,8 @@ bool takes_context(const llvm::CallInst& call) {
 void add_context_argument(llvm::CallInst& old) {
   std::vector<llvm::Value*> arguments{old.getFunction()->getArg(0)};
   arguments.insert(arguments.end(), old.arg_begin(), old.arg_end());
-  auto* call = llvm::CallInst::Create(add_context(old.getFunctionType()), old.getCalledOperand(), arguments, "", old.getIterator());
+  auto* call = llvm::CallInst::Create(add_context(old.getFunctionType()), old.getCalledOperand(), arguments, "",
+                                      old.getIterator());
   call->setAttributes(shift_attributes(old.getContext(), old.getAttributes(), old.arg_size()));
   call->setCallingConv(old.getCallingConv());
   call->copyMetadata(old);

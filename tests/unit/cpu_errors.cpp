@@ -1,0 +1,118 @@
+// What the CPU device says when something is wrong, and how it stops.
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <functional>
+#include <thread>
+
+#include "src/core/error.h"
+#include "tests/unit/cpu_device.h"
+
+using namespace gpulua;
+
+namespace {
+
+ErrorKind kind_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.kind();
+  }
+  throw std::runtime_error("nothing thrown");
+}
+
+}  // namespace
+
+TEST_CASE("cpu: a source that does not compile names the script's file and line", "[cpu]") {
+  CpuTestDevice device;
+  auto compile = [&] { device.compile("__global__ void k(int* x) {\n  *x = missing;\n}"); };
+  CHECK(kind_of(compile) == ErrorKind::compile);
+  CHECK_THAT(message_of(compile),
+             Catch::StartsWith("[compile] the kernel source does not compile:\nscript.lua:11:8: error: "
+                               "use of undeclared identifier 'missing'"));
+}
+
+TEST_CASE("cpu: an unknown header, function or option is named", "[cpu]") {
+  CpuTestDevice device;
+  CHECK_THAT(message_of([&] { device.compile("#include <vector>\n__global__ void k() {}"); }),
+             Catch::Contains("script.lua:10:10: fatal error: 'vector' file not found") &&
+                 Catch::Contains("headers there are:") && Catch::Contains("cstdint"));
+  CHECK_THAT(message_of([&] { device.compile("__device__ void nowhere(int);\n__global__ void k() { nowhere(1); }"); }),
+             Catch::Contains("nowhere(int)"));
+  KernelSource source;
+  source.text = "__global__ void k() {}";
+  source.options = {"--no-such-option"};
+  CHECK_THAT(message_of([&] { device->compile(source); }), Catch::Contains("unknown option '--no-such-option'"));
+}
+
+TEST_CASE("cpu: options, defines and headers reach the compiler", "[cpu]") {
+  CpuTestDevice device;
+  KernelSource source;
+  source.text =
+      "#include \"my.h\"\nfloat plain(float x) { return x + 1; }\n__global__ void k(float* x) { *x = plain(mine(A) + "
+      "B); }";
+  source.options = {"-DA=2",     "--gpu-architecture=sm_90", "-arch",           "sm_80",
+                    "-lineinfo", "-default-device",          "--use_fast_math", "-std=c++20"};
+  source.defines = {{"B", "40"}};
+  source.headers = {{"my.h", "__device__ float mine(float x) { return 100 * x; }"}};
+  auto module = device->compile(source);
+  float x = 0;
+  device.launch(*device.kernel(module, "k"), one_dimension(1, 1), &x);
+  CHECK(x == 241.0f);
+}
+
+TEST_CASE("cpu: operations between threads are refused where they are used", "[cpu]") {
+  CpuTestDevice device;
+  auto compile = [&] {
+    device.compile("__global__ void k(int* x) {\n  x[0] = 1;\n  __syncthreads();\n  x[1] = 2;\n}");
+  };
+  CHECK(kind_of(compile) == ErrorKind::compile);
+  CHECK(message_of(compile) ==
+        "[compile] script.lua:12: __syncthreads() is not supported by the CPU device yet: its threads run one after "
+        "another");
+  CHECK_THAT(message_of([&] {
+               device.compile(
+                   "__device__ float sum(float x) {\n return __shfl_down_sync(~0u, x, 1); }\n__global__ void k(float* "
+                   "x) { *x = sum(*x); }");
+             }),
+             Catch::Contains("script.lua:11: __shfl_down_sync()"));
+  device.compile("__device__ void unused() { __syncthreads(); }\n__global__ void k() {}");
+}
+
+TEST_CASE("cpu: assertions and traps surface from the launch", "[cpu]") {
+  CpuTestDevice device;
+  auto module = device.compile(R"(__device__ __noinline__ void check(int i, int n) {
+      assert(i < n); }
+    __global__ void k(int n) { check(blockIdx.x * blockDim.x + threadIdx.x, n); }
+    __global__ void t() {
+      __trap(); })");
+  auto k = device.kernel(module, "k"), t = device.kernel(module, "t");
+  auto fail = [&] { device.launch(*k, one_dimension(4, 8), 20); };
+  CHECK(kind_of(fail) == ErrorKind::device);
+  CHECK(message_of(fail) ==
+        "[launch] kernel 'k': script.lua:11: assertion 'i < n' failed, block (2,0,0), thread (4,0,0)");
+  CHECK(message_of([&] { device.launch(*t, one_dimension(1, 1)); }) ==
+        "[launch] kernel 't': script.lua:14: __trap() was called, block (0,0,0), thread (0,0,0)");
+  CHECK_THAT(message_of([&] { device.launch(*k, one_dimension(1u << 20, 64), 1 << 25); }),
+             Catch::Contains("assertion 'i < n' failed"));
+  device.launch(*k, one_dimension(4, 8), 32);
+}
+
+TEST_CASE("cpu: a long launch is interrupted", "[cpu]") {
+  CpuTestDevice device;
+  auto module = device.compile(R"(__global__ void spin(float* x) {
+      float value = threadIdx.x;
+      for (int i = 0; i < 100000; ++i) value = sinf(value) + 1.0f;
+      if (value == 12345.0f) *x = value; })");
+  auto kernel = device.kernel(module, "spin");
+  std::thread user([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    device.interrupted().store(true);
+  });
+  auto start = std::chrono::steady_clock::now();
+  float x = 0;
+  CHECK(kind_of([&] { device.launch(*kernel, one_dimension(10'000'000, 1), &x); }) == ErrorKind::interrupted);
+  user.join();
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
+  CHECK_FALSE(device.interrupted().load());
+}
