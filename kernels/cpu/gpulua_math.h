@@ -2,9 +2,6 @@
 // integers, as CUDA C++ has them.
 #pragma once
 
-#pragma push_macro("UNARY")
-#pragma push_macro("BINARY")
-
 template <bool condition, class T>
 struct gpulua_enable {};
 template <class T>
@@ -238,5 +235,3 @@ inline float rnorm3df(float a, float b, float c) { return 1.0f / norm3df(a, b, c
 #undef GPULUA_FLOAT_OVERLOAD
 #undef UNARY
 #undef BINARY
-#pragma pop_macro("UNARY")
-#pragma pop_macro("BINARY")

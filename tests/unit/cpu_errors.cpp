@@ -61,6 +61,22 @@ TEST_CASE("cpu: options, defines and headers reach the compiler", "[cpu]") {
   CHECK(x == 241.0f);
 }
 
+TEST_CASE("cpu: macros of the user's do not reach into our headers", "[cpu]") {
+  CpuTestDevice device;
+  for (const char* standard : {"-std=c++11", "-std=c++14", "-std=c++17", "-std=c++20"}) {
+    KernelSource source;
+    source.text =
+        "#include <limits>\n#include <type_traits>\n#include <cmath>\n#include <cstring>\n"
+        "__global__ void k(T* x) { *x = N + U(1) + (std::is_same<T, float>::value ? 1 : 0); }";
+    source.options = {standard, "-DT=float", "-D", "U(x)=(x + 5)", "-DEMPTY", "-UEMPTY"};
+    source.defines = {{"N", "4"}, {"x", "x"}, {"name", "other"}, {"UNARY", ""}};
+    auto module = device->compile(source);
+    float x = 0;
+    device.launch(*device.kernel(module, "k"), one_dimension(1, 1), &x);
+    CHECK(x == 11.0f);
+  }
+}
+
 TEST_CASE("cpu: operations between threads are refused where they are used", "[cpu]") {
   CpuTestDevice device;
   auto compile = [&] {

@@ -33,10 +33,21 @@ std::string quoted(std::string_view text) {
   return result + '"';
 }
 
-/// The source as clang sees it: the user's text under its own file name and line, then a use of each name expression,
-/// which instantiates it.
+/// The line for a macro as a compiler's option gives it: "X", "X=1", "F(x)=x+1".
+std::string define_line(const std::string& macro) {
+  std::size_t equals = macro.find('=');
+  std::string value = equals == std::string::npos ? "1" : macro.substr(equals + 1);
+  return "#define " + macro.substr(0, equals) + " " + value + "\n";
+}
+
+/// The source as clang sees it: the user's macros, which thus do not reach into our own headers; the text under its own
+/// file name and line; and a use of each name expression, which instantiates it.
 std::string main_text(const KernelSource& source, const CompileOptions& options) {
-  std::string text;
+  std::string text = "#line 1 \"options\"\n";
+  for (const auto& [macro, undefined] : options.macros)
+    text += undefined ? "#undef " + macro + "\n" : define_line(macro);
+  for (const auto& [macro, value] : source.defines) text += define_line(macro + "=" + value);
+  for (const std::string& header : options.forced_includes) text += "#include " + quoted(header) + "\n";
   if (options.default_device) text += "#pragma clang force_cuda_host_device begin\n";
   text += "#line " + std::to_string(source.line) + " " + quoted(source.file.empty() ? "source" : source.file) + "\n";
   text += source.text + "\n";
@@ -91,13 +102,10 @@ std::vector<std::string> front_end_arguments(const KernelSource& source, const C
   add_target(arguments, target);
   add({options.contract ? "-ffp-contract=fast-honor-pragmas" : "-ffp-contract=off"});
   if (options.fast_math) add({"-fapprox-func", "-freciprocal-math"});
-  for (const auto& [macro, undefined] : options.macros) add({undefined ? "-U" : "-D", macro});
-  for (const auto& [macro, value] : source.defines) add({"-D", macro + "=" + value});
   add({"-I", user_headers});
   for (const std::string& folder : source.include_dirs) add({"-I", folder});
   for (const std::string& folder : options.include_dirs) add({"-I", folder});
   add({"-I", system_headers, "-include", implicit_header});
-  for (const std::string& header : options.forced_includes) add({"-include", header});
   add({"-main-file-name", source.file.empty() ? "source" : source.file, main_file});
   return arguments;
 }

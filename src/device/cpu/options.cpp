@@ -111,9 +111,9 @@ bool parse_boolean(std::string_view option, std::string_view value) {
 }
 
 std::string parse_standard(const std::string& value) {
-  constexpr std::array known{"c++03", "c++11", "c++14", "c++17", "c++20"};
+  constexpr std::array known{"c++11", "c++14", "c++17", "c++20"};
   if (std::find(known.begin(), known.end(), value) != known.end()) return value;
-  throw Error("[compile] expected the standard to be c++03, c++11, c++14, c++17 or c++20, got '" + value + "'");
+  throw Error("[compile] expected the standard to be c++11, c++14, c++17 or c++20, got '" + value + "'");
 }
 
 }  // namespace
