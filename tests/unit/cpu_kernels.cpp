@@ -10,6 +10,7 @@
 #include <limits>
 #include <numeric>
 
+#include "src/device/cpu/compiler.h"
 #include "tests/unit/cpu_device.h"
 
 using namespace gpulua;
@@ -306,4 +307,37 @@ TEST_CASE("cpu: memory allocated in a kernel, printf, and assertions that hold",
   REQUIRE(read(pipe_ends[0], text, sizeof text - 1) > 0);
   close(pipe_ends[0]);
   CHECK(std::string(text) == "value 42 1.50 1099511627776\n");
+}
+
+TEST_CASE("cpu: half and bfloat16", "[cpu]") {
+  CpuTestDevice device;
+  auto module = device.compile(R"(#include <cuda_fp16.h>
+    #include <cuda_bf16.h>
+    __global__ void k(__half* h, __nv_bfloat16* b, float* out, double x) {
+      out[0] = __half2float(h[0] * h[1] + __half(1)); out[1] = b[0] + b[1]; out[2] = __hfma(h[0], h[1], h[1]);
+      out[3] = __half_as_ushort(__double2half(x)); out[4] = h[0] < h[1]; out[5] = __half22float2(__floats2half2_rn(1.5f, 2.5f)).y;
+    })");
+  auto kernel = device.kernel(module, "k");
+  CHECK(kernel->entry().signature.parameters[0].dtype == DType::float16);
+  CHECK(kernel->entry().signature.parameters[1].dtype == DType::bfloat16);
+  std::uint16_t h[2] = {float_to_half(1.5f), float_to_half(2.0f)},
+                b[2] = {float_to_bfloat16(256.0f), float_to_bfloat16(1.0f)};
+  float out[6] = {};
+  device.launch(*kernel, one_dimension(1, 1), &h[0], &b[0], &out[0], 0.1);
+  const float expected[6] = {4, 256, 5, float(float_to_half(0.1f)), 1, 2.5f};
+  for (int i = 0; i < 6; ++i) CHECK(out[i] == expected[i]);
+}
+
+TEST_CASE("cpu: the compiler compiles for other processors", "[cpu]") {
+  auto path = CpuTestDevice::plugin_path().parent_path() / "libgpulua-cpu-compiler.so";
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  REQUIRE(library != nullptr);
+  const auto* compiler = static_cast<const cpu::CompilerEntry*>(dlsym(library, "gpulua_cpu_compiler"));
+  KernelSource source;
+  source.text =
+      "__global__ void k(_Float16* h, double* x, __int128* i) { *h = *x; *i = *i / (__int128)*x; atomicAdd(x, 1.0); }";
+  for (const char* processor : {"x86-64", "x86-64-v3", "znver3", "skylake-avx512"}) {
+    CompiledModule module = compiler->compile(source, cpu::CompileTarget{processor, {}});
+    CHECK(module.image.substr(1, 3) == "ELF");
+  }
 }

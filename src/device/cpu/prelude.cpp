@@ -33,6 +33,8 @@ constexpr std::array rows{
     Row{"cstdio", "stdio.h"},
     Row{"cstdlib", "stdlib.h"},
     Row{"cstring", "string.h"},
+    Row{"cuda_bf16.h", "cuda_bf16.h"},
+    Row{"cuda_fp16.h", "cuda_fp16.h"},
     Row{"cuda_runtime.h", "empty.h"},
     Row{"device_launch_parameters.h", "empty.h"},
     Row{"float.h", "float.h"},
