@@ -6,12 +6,8 @@ cd "$(dirname "$0")/.." || exit 1
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.3f", a / b }'; }
 median() { sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 
-echo "== host time of a launch with 5 arguments (us): Lua, C++ loop over cuLaunchKernel, ratio"
-for _ in 1 2 3; do
-  ours=$(gpulua bench/launch/launch.lua)
-  peer=$(bench_launch_baseline)
-  echo "$ours $peer $(ratio "$ours" "$peer")"
-done
+echo "== host time of a launch with 5 arguments: from Lua, and by a C++ loop over cuLaunchKernel"
+for _ in 1 2 3; do gpulua bench/launch/launch.lua "$stage/bin/libbench_launch_loop.so"; done
 
 milliseconds() {
   local start end
@@ -28,6 +24,6 @@ several gpulua -e ''
 echo "== process time to the first result, warm cache (ms): gpulua scripts/saxpy.lua 1024, C++ cuInit + primary context, ratio"
 gpulua scripts/saxpy.lua 1024 >/dev/null
 ours=$(several gpulua scripts/saxpy.lua 1024)
-peer=$(several bench_launch_baseline --init)
+peer=$(several bench_init)
 echo "$ours $peer $(ratio "$ours" "$peer")"
-echo "   inside the C++ process, cuInit + primary context took $(bench_launch_baseline --init) ms"
+echo "   inside the C++ process, cuInit + primary context took $(bench_init) ms"

@@ -11,7 +11,7 @@ stage=${2:-stage}
 
 rm -rf "$stage"
 mkdir -p "$stage/bin" "$stage/lib" "$stage/lua"
-for file in gpulua gpulua_unit gpulua_embed_test bench_launch_baseline libgpulua-cuda.so libgpulua-cpu.so; do
+for file in gpulua gpulua_unit gpulua_embed_test bench_init libbench_launch_loop.so libgpulua-cuda.so libgpulua-cpu.so; do
   [ -e "$build/bin/$file" ] || { echo "$file was not built: left out" >&2; continue; }
   cp "$build/bin/$file" "$stage/bin/"
   strip "$stage/bin/$file"
@@ -20,7 +20,7 @@ for file in gpulua gpulua_unit gpulua_embed_test bench_launch_baseline libgpulua
     grep -Ev '/(libc|libm|libdl|libpthread|librt|libgcc_s|libstdc\+\+|ld-linux.*)\.so' |
     while read -r library; do cp -Lu "$library" "$stage/lib/"; done
 done
-cp -r /usr/share/lua/5.1/. "$stage/lua/"
+cp -r /usr/share/lua/5.1/. /usr/share/luajit-2.1*/jit "$stage/lua/"
 for module in lfs term system; do
   cp -rL "/usr/lib/x86_64-linux-gnu/lua/5.1/$module"* "$stage/lua/"
 done

@@ -79,7 +79,8 @@ if on_cuda then
     end)
 
     it("is an uncaught error like any other", function()
-      local output, status = support.run(script:gsub("pcall%(function%(%) return x:table%(%) end%)", "true, x:table()"))
+      local uncaught = script:gsub("pcall%(function%(%) return x:table%(%) end%)", "true, x:table()")
+      local output, status = support.run(uncaught)
       assert.are.equal(1, status, output)
       assert.is_truthy(output:find "gpulua: .*:5: ", output)
     end)
