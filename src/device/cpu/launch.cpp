@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 
 // Waking the other cores costs some microseconds: less work than this is done sooner on one.
 constexpr std::chrono::nanoseconds worth_spreading{20'000};
-// Blocks run in chunks of about this long, between which a core looks for an interrupt and takes new work.
+// Blocks run in chunks of up to about this long, between which a core looks for an interrupt.
 constexpr std::chrono::nanoseconds chunk_time{50'000};
 
 std::string to_text(Index3 index) {
@@ -71,23 +71,31 @@ class Run {
         arguments_(arguments),
         interrupted_(interrupted) {}
 
-  /// One block tells how long the others take, and with it who runs them and in what chunks.
+  /// One block tells how long the others may take, and with it who runs them.
   void all() {
     const std::uint64_t blocks = std::uint64_t{launch_.grid.x} * launch_.grid.y * launch_.grid.z;
     if (blocks == 1) return chunk(0, 1);
     const Clock::time_point start = Clock::now();
     chunk(0, 1);
     const auto block_time = std::max(Clock::now() - start, Clock::duration(1));
-    const auto chunk_blocks = static_cast<std::uint64_t>(std::max<Clock::rep>(1, chunk_time / block_time));
-    // In integers that cannot overflow: more blocks than the time allows are worth spreading.
+    // Divided rather than multiplied: there may be 2^63 blocks.
     if (blocks - 1 <= static_cast<std::uint64_t>(worth_spreading / block_time)) return chunk(1, blocks);
-    tbb::parallel_for(
-        tbb::blocked_range<std::uint64_t>(1, blocks, chunk_blocks),
-        [this](const tbb::blocked_range<std::uint64_t>& range) { chunk(range.begin(), range.end()); },
-        tbb::simple_partitioner());
+    tbb::parallel_for(tbb::blocked_range<std::uint64_t>(1, blocks),
+                      [this](const tbb::blocked_range<std::uint64_t>& part) { in_chunks(part.begin(), part.end()); });
   }
 
  private:
+  /// Blocks differ and the first, which meets cold caches, says little; so chunks grow until they are long enough.
+  void in_chunks(std::uint64_t first, std::uint64_t last) const {
+    for (std::uint64_t size = 1; first < last;) {
+      const std::uint64_t end = first + std::min(size, last - first);
+      const Clock::time_point start = Clock::now();
+      chunk(first, end);
+      first = end;
+      if (Clock::now() - start < chunk_time / 2) size *= 2;
+    }
+  }
+
   void chunk(std::uint64_t first, std::uint64_t last) const {
     if (interrupted_.load(std::memory_order_relaxed)) throw Error(ErrorKind::interrupted, "[launch] interrupted");
     thread_local SharedArena arena;
