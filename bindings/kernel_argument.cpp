@@ -118,10 +118,13 @@ void ArgumentReader::read_record(int index, const ArgumentRule& rule, void* valu
 }
 
 void ArgumentReader::read_pointer(int index, const ArgumentRule& rule, void* value) {
-  if (const Array* array = test<Array>(L, index)) {
-    check_array(index, **array, rule);
-    return put_address(address_of(**array, rule), value);
-  }
+  const Array* array = test<Array>(L, index);
+  if (!array) return read_other_pointer(index, rule, value);
+  if (!takes(**array, rule)) refuse_array(index, **array, rule);
+  put_address(address_of(**array, rule), value);
+}
+
+void ArgumentReader::read_other_pointer(int index, const ArgumentRule& rule, void* value) {
   if (read_address(index, rule, value)) return;
   std::string advice;
   const int type = lua_type(L, index);
@@ -130,7 +133,12 @@ void ArgumentReader::read_pointer(int index, const ArgumentRule& rule, void* val
   refuse(index, "expected " + expected_array(rule) + for_type(rule.parameter) + ", got " + describe(L, index) + advice);
 }
 
-void ArgumentReader::check_array(int index, const Node& array, const ArgumentRule& rule) const {
+bool ArgumentReader::takes(const Node& array, const ArgumentRule& rule) const {
+  return rule.takes(array.dtype) && array.contiguous && &array.device() == kernel.device.get() &&
+         !array.buffer->freed();
+}
+
+void ArgumentReader::refuse_array(int index, const Node& array, const ArgumentRule& rule) const {
   if (array.buffer->freed()) refuse(index, "the array was freed");
   if (&array.device() != kernel.device.get()) {
     const std::string& wanted = kernel.device->name();
@@ -142,8 +150,7 @@ void ArgumentReader::check_array(int index, const Node& array, const ArgumentRul
     if (rule.parameter.dtype) advice = "; x:astype(\"" + std::string(name(*rule.parameter.dtype)) + "\") converts";
     refuse(index, "expected " + expected_array(rule) + for_type(rule.parameter) + ", got " + type_text(array) + advice);
   }
-  if (!array.layout.contiguous())
-    refuse(index, "expected a row-major array, got a strided view " + type_text(array) + "; x:copy() makes one");
+  refuse(index, "expected a row-major array, got a strided view " + type_text(array) + "; x:copy() makes one");
 }
 
 void* ArgumentReader::address_of(const Node& array, const ArgumentRule& rule) const {
@@ -184,7 +191,7 @@ void ArgumentReader::read_untyped(int index, const ArgumentRule& rule, void* val
   const std::size_t size = rule.parameter.size;
   if (size == sizeof(void*)) {
     if (const Array* array = test<Array>(L, index)) {
-      check_array(index, **array, rule);
+      if (!takes(**array, rule)) refuse_array(index, **array, rule);
       return put_address(address_of(**array, rule), value);
     }
     if (read_address(index, rule, value)) return;

@@ -48,9 +48,12 @@ struct ArgumentReader {
   void read_vector(int index, const ArgumentRule& rule, void* value) const;
   void read_record(int index, const ArgumentRule& rule, void* value) const;
   void read_pointer(int index, const ArgumentRule& rule, void* value);
+  void read_other_pointer(int index, const ArgumentRule& rule, void* value);
   void read_untyped(int index, const ArgumentRule& rule, void* value);
-  /// Throws unless the kernel can take the array's first element for a pointer.
-  void check_array(int index, const Node& array, const ArgumentRule& rule) const;
+  /// True iff the kernel can take the array's first element for a pointer.
+  bool takes(const Node& array, const ArgumentRule& rule) const;
+  /// Says why it cannot.
+  [[noreturn]] void refuse_array(int index, const Node& array, const ArgumentRule& rule) const;
   void* address_of(const Node& array, const ArgumentRule& rule) const;
   /// Takes what stands for an address without being an array: nil, an FFI or C pointer, a host argument.
   bool read_address(int index, const ArgumentRule& rule, void* value);

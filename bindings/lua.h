@@ -59,9 +59,10 @@ struct LuaBox {
 /// The value at `index`, if it is a T.
 template <class T>
 T* test(lua_State* L, int index) {
-  if (lua_type(L, index) != LUA_TUSERDATA || lua_objlen(L, index) < sizeof(LuaBox<T>)) return nullptr;
+  // Of what has a length, only a userdata has an address; a light userdata has no length.
+  if (lua_objlen(L, index) < sizeof(LuaBox<T>)) return nullptr;
   auto* box = static_cast<LuaBox<T>*>(lua_touserdata(L, index));
-  return box->tag == &LuaBox<T>::identity ? &box->value : nullptr;
+  return box && box->tag == &LuaBox<T>::identity ? &box->value : nullptr;
 }
 
 template <class T>

@@ -57,7 +57,7 @@ Array global_array(BoundModule& module, const GlobalEntry& entry) {
   // One buffer for all arrays over it: it keeps the order of their reads and writes.
   if (!buffer || buffer->freed())
     buffer = std::make_shared<Buffer>(module.device, module.module->address(entry), entry.bytes, module.module);
-  return std::make_shared<Node>(Node{type.dtype, row_major(std::move(type.shape)), buffer});
+  return std::make_shared<Node>(type.dtype, row_major(std::move(type.shape)), buffer);
 }
 
 }  // namespace gpulua

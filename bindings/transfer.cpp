@@ -86,7 +86,7 @@ int array_copy_from(lua_State* L) {
 
   const CData host = check_host_memory(L, "copy_from", array);
   OpenDevice& device = array->device();
-  const bool direct = *host.element == array->dtype && array->layout.contiguous();
+  const bool direct = *host.element == array->dtype && array->contiguous;
   const Array target = direct ? array : empty(device, array->layout.shape, *host.element);
   async ? queue_upload(*target, host.data) : upload(*target, host.data);
   if (!direct) copy_into(array, target);

@@ -7,14 +7,6 @@
 
 namespace gpulua {
 
-char* Node::read(const StreamRef& stream) const {
-  return static_cast<char*>(buffer->read(stream)) + layout.offset * static_cast<std::int64_t>(itemsize());
-}
-
-char* Node::write(const StreamRef& stream) const {
-  return static_cast<char*>(buffer->write(stream)) + layout.offset * static_cast<std::int64_t>(itemsize());
-}
-
 Array empty(OpenDevice& device, Dims shape, DType dtype) {
   Layout layout = row_major(std::move(shape));
   const std::size_t bytes = static_cast<std::size_t>(layout.size()) * size_of(dtype);
@@ -22,7 +14,7 @@ Array empty(OpenDevice& device, Dims shape, DType dtype) {
   void* memory = device.allocate(bytes);
   auto buffer = std::make_shared<Buffer>(device.shared_from_this(), memory, bytes, device.stream(),
                                          host ? host->origin() : Origin{});
-  return std::make_shared<Node>(Node{dtype, std::move(layout), std::move(buffer)});
+  return std::make_shared<Node>(dtype, std::move(layout), std::move(buffer));
 }
 
 Array full(OpenDevice& device, Dims shape, DType dtype, const Scalar& value) {
@@ -53,7 +45,7 @@ Array linspace(OpenDevice& device, std::int64_t count, DType dtype, double first
 }
 
 Array view(const Array& array, Layout layout) {
-  return std::make_shared<Node>(Node{array->dtype, std::move(layout), array->buffer});
+  return std::make_shared<Node>(array->dtype, std::move(layout), array->buffer);
 }
 
 }  // namespace gpulua

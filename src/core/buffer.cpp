@@ -36,29 +36,23 @@ void Buffer::free() noexcept {
   device_->device().free(memory_, *writer_);
 }
 
-void* Buffer::memory() const {
+void Buffer::check_live() const {
   if (freed_) throw Error("the array was freed");
-  return memory_;
 }
 
-void* Buffer::read(const StreamRef& stream) {
-  void* result = memory();
-  if (stream == writer_) return result;
-  if (std::find(readers_.begin(), readers_.end(), stream) == readers_.end()) {
-    wait_for(writer_, stream);
-    readers_.push_back(stream);
-  }
-  return result;
+void Buffer::order_read(const StreamRef& stream) {
+  check_live();
+  if (std::find(readers_.begin(), readers_.end(), stream) != readers_.end()) return;
+  wait_for(writer_, stream);
+  readers_.push_back(stream);
 }
 
-void* Buffer::write(const StreamRef& stream) {
-  void* result = memory();
-  if (stream == writer_ && readers_.empty()) return result;
+void Buffer::order_write(const StreamRef& stream) {
+  check_live();
   for (const StreamRef& reader : readers_) wait_for(reader, stream);
   wait_for(writer_, stream);
   readers_.clear();
   writer_ = stream;
-  return result;
 }
 
 void Buffer::wait_for(const StreamRef& other, const StreamRef& stream) const {

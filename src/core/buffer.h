@@ -36,16 +36,26 @@ class Buffer {
 
   /// The memory, for work about to be queued on `stream` that only reads it. Null for an empty buffer.
   /// Throws Error when it was freed.
-  void* read(const StreamRef& stream);
+  void* read(const StreamRef& stream) {
+    if (freed_ || stream != writer_) [[unlikely]]
+      order_read(stream);
+    return memory_;
+  }
   /// The same, for work that writes it.
-  void* write(const StreamRef& stream);
+  void* write(const StreamRef& stream) {
+    if (freed_ || stream != writer_ || !readers_.empty()) [[unlikely]]
+      order_write(stream);
+    return memory_;
+  }
   /// Gives the memory back now; arrays that still view it raise when they are used.
   void free() noexcept;
 
  private:
   friend class MemoryAccount;
 
-  void* memory() const;
+  void check_live() const;
+  void order_read(const StreamRef& stream);
+  void order_write(const StreamRef& stream);
   /// `stream` waits for what is queued on `other` so far.
   void wait_for(const StreamRef& other, const StreamRef& stream) const;
 

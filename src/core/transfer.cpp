@@ -71,7 +71,7 @@ Array astype(const Array& array, DType dtype) {
   return result;
 }
 
-Array contiguous(const Array& array) { return array->layout.contiguous() ? array : copy(array); }
+Array contiguous(const Array& array) { return array->contiguous ? array : copy(array); }
 
 Array to_device(const Array& array, OpenDevice& device) {
   if (&array->device() == &device) return array;
@@ -91,7 +91,7 @@ void copy_into(const Array& to, const Array& from) {
 
   OpenDevice& device = to->device();
   const StreamRef& stream = device.stream();
-  if (to->dtype == from->dtype && to->layout.contiguous() && source.contiguous()) {
+  if (to->dtype == from->dtype && to->contiguous && source.contiguous()) {
     const char* bytes = from->read(stream);
     char* target = to->write(stream);
     if (target != bytes) device.device().copy(target, bytes, to->nbytes(), *stream);
@@ -111,7 +111,7 @@ void fill(const Array& array, const Scalar& value) {
   const std::size_t itemsize = array->itemsize();
   const bool one_byte = std::all_of(item.begin(), item.begin() + static_cast<std::ptrdiff_t>(itemsize),
                                     [&](unsigned char byte) { return byte == item[0]; });
-  if (array->layout.contiguous() && (one_byte || itemsize <= 4)) {
+  if (array->contiguous && (one_byte || itemsize <= 4)) {
     OpenDevice& device = array->device();
     const StreamRef& stream = device.stream();
     const std::size_t pattern = one_byte ? 1 : itemsize;
