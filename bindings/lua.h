@@ -59,10 +59,10 @@ struct LuaBox {
 /// The value at `index`, if it is a T.
 template <class T>
 T* test(lua_State* L, int index) {
-  // Of what has a length, only a userdata has an address; a light userdata has no length.
-  if (lua_objlen(L, index) < sizeof(LuaBox<T>)) return nullptr;
+  // Of what has an address, a light userdata has no length. The order counts: lua_objlen makes strings of numbers.
   auto* box = static_cast<LuaBox<T>*>(lua_touserdata(L, index));
-  return box && box->tag == &LuaBox<T>::identity ? &box->value : nullptr;
+  if (!box || lua_objlen(L, index) < sizeof(LuaBox<T>)) return nullptr;
+  return box->tag == &LuaBox<T>::identity ? &box->value : nullptr;
 }
 
 template <class T>
