@@ -56,6 +56,13 @@ describe("modules", function()
     assert.are.same({ 2 }, out:table())
   end)
 
+  it("take defines that the compiler's own headers use as names", function()
+    local k = gpu.kernel("__global__ void store(T* out) { out[0] = 1.5; }", "store", { defines = { T = "double" } })
+    local out = gpu.zeros(1, "float64")
+    k { grid = 1, block = 1 }(out)
+    assert.are.equal(1.5, out[1])
+  end)
+
   it("take defines, headers and names of instances", function()
     local mod = gpu.module(
       [[

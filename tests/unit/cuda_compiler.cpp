@@ -253,6 +253,13 @@ TEST_CASE_METHOD(Fixture, "every architecture gives an image of its own", "[cuda
   }
 }
 
+TEST_CASE_METHOD(Fixture, "defines do not reach into the compiler's own headers", "[cuda][nvrtc]") {
+  if (!has_nvrtc()) return;
+  Source source("__global__ void k(T* x) {}");
+  source.defines = {{"T", "double"}};
+  CHECK(signature_text(*compile(source), "k") == "k(double*)");
+}
+
 TEST_CASE_METHOD(Fixture, "a missing NVRTC", "[cuda]") {
   Config nowhere;
   nowhere.default_cuda_home = "/nowhere";

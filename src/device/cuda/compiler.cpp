@@ -146,12 +146,13 @@ CompiledModule Compiler::compile(const KernelSource& source) {
   const bool own_architecture = std::ranges::any_of(source.options, sets_architecture);
   Nvrtc::Program program;
   program.name = source.file.empty() ? "kernel.cu" : source.file;
-  program.text = line_directive(program.name, source.line) + source.text;
+  // Macros in the text, not as options: there they would reach into the compiler's own headers.
+  for (const auto& [name, value] : source.defines) program.text += "#define " + name + " " + value + "\n";
+  program.text += line_directive(program.name, source.line) + source.text;
   program.headers = source.headers;
   program.name_expressions = source.names;
   program.options = source.options;
   if (!std::ranges::any_of(source.options, sets_standard)) program.options.emplace_back("-std=c++17");
-  for (const auto& [name, value] : source.defines) program.options.push_back("-D" + name + "=" + value);
   for (const std::string& dir : source.include_dirs) program.options.push_back("-I" + dir);
   for (const fs::path& dir : include_dirs_) program.options.push_back("-I" + dir.string());
   if (!own_architecture) program.options.push_back("-arch=" + architecture_);
