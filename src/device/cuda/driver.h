@@ -37,7 +37,7 @@ namespace gpulua::cuda {
   X(pool_trim, cuMemPoolTrimTo)                                        \
   X(host_allocate, cuMemHostAlloc)                                     \
   X(host_free, cuMemFreeHost)                                          \
-  X(pointer_get_attribute, cuPointerGetAttribute)                      \
+  X(pointer_get_attributes, cuPointerGetAttributes)                    \
   X(copy_host_to_device, cuMemcpyHtoDAsync_v2)                         \
   X(copy_device_to_host, cuMemcpyDtoHAsync_v2)                         \
   X(copy_device_to_device, cuMemcpyDtoDAsync_v2)                       \

@@ -85,10 +85,11 @@ void Allocator::free_pinned(void* memory) noexcept {
 }
 
 bool Allocator::is_pinned(const void* host) const {
-  const ContextGuard guard(*context_);
+  // The plural form answers 0 for memory that the driver does not know; the other calls that an error, and checkers report it.
   unsigned type = 0;
-  return context_->driver().pointer_get_attribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address(host)) ==
-             CUDA_SUCCESS &&
+  CUpointer_attribute attribute = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
+  void* values[] = {&type};
+  return context_->driver().pointer_get_attributes(1, &attribute, values, address(host)) == CUDA_SUCCESS &&
          type == CU_MEMORYTYPE_HOST;
 }
 
