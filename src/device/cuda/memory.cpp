@@ -85,6 +85,7 @@ void Allocator::free_pinned(void* memory) noexcept {
 }
 
 bool Allocator::is_pinned(const void* host) const {
+  const ContextGuard guard(*context_);
   // The plural form answers 0 for memory that the driver does not know; the other calls that an error, and checkers report it.
   unsigned type = 0;
   CUpointer_attribute attribute = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
