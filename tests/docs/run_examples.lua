@@ -1,0 +1,46 @@
+-- gpulua tests/docs/run_examples.lua file.md...
+-- Runs the Lua blocks of documents. The blocks of one document share their globals, as the sections of a page share what its
+-- first block sets. Exits with 1 when a block fails, and when a document has none.
+
+--- The blocks between ```lua and ``` lines: {line = of the first line of code, code = text}.
+local function read_blocks(path)
+  local blocks, block = {}, nil
+  local number = 0
+  for line in assert(io.open(path)):lines() do
+    number = number + 1
+    if block and line == "```" then
+      blocks[#blocks + 1] = { line = block.line, code = table.concat(block.lines, "\n") }
+      block = nil
+    elseif block then
+      block.lines[#block.lines + 1] = line
+    elseif line == "```lua" then
+      block = { line = number + 1, lines = {} }
+    end
+  end
+  assert(not block, path .. ": the last block has no end")
+  return blocks
+end
+
+--- Runs a block; messages and tracebacks name the document and its line.
+local function run_block(path, block, globals)
+  local code = ("\n"):rep(block.line - 1) .. block.code
+  local chunk, message = loadstring(code, "@" .. path)
+  if not chunk then return false, message end
+  return xpcall(setfenv(chunk, globals), function(failure) return debug.traceback(tostring(failure), 2) end)
+end
+
+local failed = 0
+for _, path in ipairs(arg) do
+  local globals = setmetatable({}, { __index = _G })
+  local blocks = read_blocks(path)
+  assert(#blocks > 0, path .. ": no Lua block")
+  for _, block in ipairs(blocks) do
+    local good, message = run_block(path, block, globals)
+    if not good then
+      failed = failed + 1
+      io.stderr:write(("the block at %s:%d failed: %s\n"):format(path, block.line, message))
+    end
+  end
+  print(("%s: %d blocks"):format(path, #blocks))
+end
+os.exit(failed == 0 and 0 or 1, true)
