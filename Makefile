@@ -2,7 +2,7 @@
 PRESET ?= release
 BUILD = build/$(PRESET)
 
-.PHONY: all deps run test asan bench format clean
+.PHONY: all deps run test asan format clean
 
 all: deps
 	@[ -f $(BUILD)/build.ninja ] || cmake --preset $(PRESET)

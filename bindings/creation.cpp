@@ -99,6 +99,11 @@ void push_range(lua_State* L, const char* op, double first, double step, double 
   if (!std::isfinite(steps)) throw Error("[" + std::string(op) + "] expected finite numbers");
   const ArrayOptions options = check_options(L, options_index, op);
   const DType dtype = options.dtype.value_or(range_dtype({first, step}));
+  const DTypeKind kind = info(dtype).kind;
+  const bool integral = kind == DTypeKind::signed_integer || kind == DTypeKind::unsigned_integer;
+  if (integral && range_dtype({first, step}) != DType::int64)
+    throw Error("[" + std::string(op) + "] expected integers for " + std::string(name(dtype)) + ", got " +
+                to_string(Scalar(first)) + " in steps of " + to_string(Scalar(step)));
   push_array(L, range(*options.device, std::max<std::int64_t>(static_cast<std::int64_t>(steps), 0), dtype, first, step));
 }
 
@@ -166,26 +171,12 @@ Dims check_shape(lua_State* L, int first, int& next, const char* op) {
 
 ArrayOptions check_options(lua_State* L, int index, const char* op, std::shared_ptr<OpenDevice> device) {
   ArrayOptions options{std::nullopt, std::move(device)};
-  switch (lua_type(L, index)) {
-    case LUA_TNONE:
-    case LUA_TNIL: break;
-    case LUA_TSTRING: options.dtype = parse_dtype(check_string(L, index, op, "a dtype")); break;
-    case LUA_TTABLE:
-      lua_pushnil(L);
-      while (lua_next(L, index)) {
-        const std::string field = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : describe(L, -2);
-        if (field == "dtype") {
-          options.dtype = parse_dtype(check_string(L, -1, op, "a dtype's name"));
-        } else if (field == "device") {
-          options.device = check_device(L, -1, op);
-        } else {
-          throw Error("[" + std::string(op) + "] expected the options dtype and device, got \"" + field + "\"");
-        }
-        lua_pop(L, 1);
-      }
-      break;
-    default: fail(op, "a dtype's name or a table of options", L, index);
-  }
+  const auto read_dtype = [&](int value) { options.dtype = parse_dtype(check_string(L, value, op, "a dtype's name")); };
+  const auto read_device = [&](int value) { options.device = check_device(L, value, op); };
+  if (lua_type(L, index) == LUA_TSTRING)
+    read_dtype(index);
+  else
+    read_options(L, index, op, {{"dtype", read_dtype}, {"device", read_device}});
   if (!options.device) options.device = bindings_of(L).context().current();
   return options;
 }

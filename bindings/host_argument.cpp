@@ -116,6 +116,11 @@ int copy_in_out(lua_State* L) {
   return push_host_argument(L, {"InOut", true, true});
 }
 
+int host_argument_text(lua_State* L) {
+  lua_pushfstring(L, "gpu.%s argument", check<HostArgument>(L, 1, "tostring").name);
+  return 1;
+}
+
 }  // namespace
 
 StagedArgument stage(lua_State* L, int index, const HostArgument& argument, const ArgumentRule& rule,
@@ -139,7 +144,7 @@ void copy_back(lua_State* L, const StagedArgument& staged) {
 }
 
 void open_host_arguments(lua_State* L) {
-  new_metatable<HostArgument>(L, {});
+  new_metatable<HostArgument>(L, {{"__tostring", protect<host_argument_text>}});
   lua_pop(L, 1);
   set_functions(L, {{"In", protect<copy_in>}, {"Out", protect<copy_out>}, {"InOut", protect<copy_in_out>}});
 }

@@ -10,8 +10,9 @@ namespace gpulua {
 
 namespace {
 
+/// " at [2][1]"; nothing for a value outside of any table.
 std::string position_text(const std::vector<int>& position) {
-  std::string text;
+  std::string text = position.empty() ? "" : " at ";
   for (int i : position) text += "[" + std::to_string(i) + "]";
   return text;
 }
@@ -63,7 +64,7 @@ class TableScan {
     std::string got = lua_istable(L_, -1) ? std::to_string(lua_objlen(L_, -1)) + " items" : describe(L_, -1);
     const std::string expected =
         position_.size() < shape.size() ? std::to_string(shape[position_.size()]) + " items" : "one element";
-    throw Error("[" + std::string(op_) + "] expected tables of one shape: " + expected + " at " +
+    throw Error("[" + std::string(op_) + "] expected tables of one shape: " + expected +
                 position_text(position_) + ", as before it, got " + got);
   }
 
@@ -76,7 +77,7 @@ class TableScan {
     }
     const auto value = to_scalar(L_, -1);
     if (!value)
-      fail((std::string(op_)).c_str(), "a number, a boolean or a complex number at " + position_text(position_), L_, -1);
+      fail(op_, "a number, a boolean or a complex number" + position_text(position_), L_, -1);
     signed_ = signed_ || std::holds_alternative<std::int64_t>(*value);
     unsigned_ = unsigned_ || std::holds_alternative<std::uint64_t>(*value);
     complex_ = complex_ || std::holds_alternative<std::complex<double>>(*value);
@@ -106,7 +107,7 @@ void encode_table(lua_State* L, DType dtype, char*& out, std::vector<int>& posit
   try {
     encode(dtype, *to_scalar(L, -1), out);
   } catch (const Error& error) {
-    throw Error(std::string(error.what()) + ", at " + position_text(position));
+    throw Error(error.what() + position_text(position));
   }
   out += size_of(dtype);
 }

@@ -56,18 +56,16 @@ struct SaveOptions {
 SaveOptions check_save_options(lua_State* L, int index) {
   constexpr const char* op = "image.save";
   SaveOptions options;
-  if (lua_isnoneornil(L, index)) return options;
-  if (!lua_istable(L, index)) fail(op, "a table of options: {colormap=, min=, max=}", L, index);
-  with_field(L, index, "colormap",
-             [&] { options.colormap = make_colormap(check_string(L, -1, op, "the name of a colour map")); });
-  const auto bound = [&](const char* field, std::optional<double>& value) {
-    with_field(L, index, field, [&] {
-      value = check_number(L, -1, op, "a number for min and max");
-      if (!std::isfinite(*value)) fail(op, "a finite number for min and max", L, -1);
-    });
+  const auto finite = [&](int value) {
+    const double number = check_number(L, value, op, "a number for min and max");
+    if (!std::isfinite(number)) fail(op, "a finite number for min and max", L, value);
+    return number;
   };
-  bound("min", options.min);
-  bound("max", options.max);
+  const auto colormap = [&](int value) { return make_colormap(check_string(L, value, op, "the name of a colour map")); };
+  read_options(L, index, op,
+               {{"colormap", [&](int value) { options.colormap = colormap(value); }},
+                {"min", [&](int value) { options.min = finite(value); }},
+                {"max", [&](int value) { options.max = finite(value); }}});
   if ((options.min || options.max) && !options.colormap)
     throw Error("[image.save] expected a colormap with min and max, got none");
   if (options.min && options.max && !(*options.min < *options.max))

@@ -25,37 +25,19 @@ class OptionReader {
   OptionReader(lua_State* L, const char* op) : L_(L), op_(op) {}
 
   void read(int table, SourceRequest& request) {
-    if (!lua_istable(L_, table)) fail(op_, "a table of options", L_, table);
-    for (lua_pushnil(L_); lua_next(L_, table) != 0; lua_pop(L_, 1)) {
-      const int value = lua_gettop(L_);
-      read_field(field_name(value - 1), value, request);
-    }
+    KernelSource& source = request.source;
+    const auto header = [&](int text) { return header_text(text); };
+    const auto macro = [&](int value) { return macro_value(value); };
+    read_options(L_, table, op_,
+                 {{"options", [&](int value) { source.options = strings("options", value); }},
+                  {"defines", [&](int value) { source.defines = pairs("defines", value, macro); }},
+                  {"headers", [&](int value) { source.headers = pairs("headers", value, header); }},
+                  {"include", [&](int value) { source.include_dirs = strings("include", value); }},
+                  {"names", [&](int value) { source.names = strings("names", value); }},
+                  {"device", [&](int value) { request.device = check_device(L_, value, op_); }}});
   }
 
  private:
-  std::string field_name(int key) {
-    return lua_type(L_, key) == LUA_TSTRING ? lua_tostring(L_, key) : "[" + describe(L_, key) + "]";
-  }
-
-  void read_field(const std::string& field, int value, SourceRequest& request) {
-    KernelSource& source = request.source;
-    if (field == "options")
-      source.options = strings(field, value);
-    else if (field == "include")
-      source.include_dirs = strings(field, value);
-    else if (field == "names")
-      source.names = strings(field, value);
-    else if (field == "headers")
-      source.headers = pairs(field, value, [&](int text) { return header_text(text); });
-    else if (field == "defines")
-      source.defines = pairs(field, value, [&](int macro) { return macro_value(macro); });
-    else if (field == "device")
-      request.device = check_device(L_, value, op_);
-    else
-      throw Error("[" + std::string(op_) + "] expected the options options, defines, headers, include, names and " +
-                  "device, got \"" + field + '"');
-  }
-
   [[noreturn]] void refuse(const std::string& field, const char* expected, int value) {
     throw Error("[" + std::string(op_) + "] " + field + ": expected " + expected + ", got " + describe(L_, value));
   }

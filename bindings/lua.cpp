@@ -1,5 +1,6 @@
 #include "bindings/lua.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -103,6 +104,22 @@ std::string_view check_string(lua_State* L, int index, const char* op, const cha
   std::size_t length = 0;
   const char* text = lua_tolstring(L, index, &length);
   return {text, length};
+}
+
+void read_options(lua_State* L, int index, const char* op, std::initializer_list<Option> options) {
+  if (lua_isnoneornil(L, index)) return;
+  std::string names;
+  for (const Option& option : options)
+    names += std::string(names.empty() ? "" : &option + 1 == options.end() ? " and " : ", ") + option.name;
+  if (!lua_istable(L, index)) fail(op, "a table of options: " + names, L, index);
+  for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1)) {
+    const int value = lua_gettop(L);
+    const std::string field = lua_type(L, value - 1) == LUA_TSTRING ? lua_tostring(L, value - 1) : "";
+    const auto found = std::find_if(options.begin(), options.end(), [&](const Option& o) { return o.name == field; });
+    if (found == options.end())
+      fail(op, (options.size() == 1 ? "the option " : "the options ") + names, L, value - 1);
+    found->read(value);
+  }
 }
 
 std::optional<Scalar> to_scalar(lua_State* L, int index) {

@@ -6,6 +6,7 @@
 //  - Misuse is reported at the line of the script that made the call, as error(message, 2) would.
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <lua.hpp>
 #include <new>
@@ -133,13 +134,14 @@ std::optional<Scalar> to_scalar(lua_State* L, int index);
 /// As the specification says values come out: 64-bit integers as numbers where exact, complex as complex cdata.
 void push_scalar(lua_State* L, const Scalar& value);
 
-/// A table's field; the stack is as before. `read` gets the state with the field's value at the top, and is not called for nil.
-template <class Read>
-void with_field(lua_State* L, int table, const char* name, Read read) {
-  lua_pushstring(L, name);
-  lua_rawget(L, table < 0 && table > LUA_REGISTRYINDEX ? table - 1 : table);
-  if (!lua_isnil(L, -1)) read();
-  lua_pop(L, 1);
-}
+/// A field of an option table: its name, and what reads its value, at a stack index.
+struct Option {
+  const char* name;
+  std::function<void(int value)> read;
+};
+
+/// Reads the option table at `index`, if there is one; nil and none are no options. Throws Error for a field that is none of
+/// `options`, naming those there are.
+void read_options(lua_State* L, int index, const char* op, std::initializer_list<Option> options);
 
 }  // namespace gpulua

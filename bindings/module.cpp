@@ -97,10 +97,7 @@ int new_kernel(lua_State* L) {
 int load_module(lua_State* L) {
   const std::string_view text = check_string(L, 1, "load_module", "a path, or the bytes of PTX, a cubin or a fatbin");
   std::shared_ptr<OpenDevice> device;
-  if (!lua_isnoneornil(L, 2)) {
-    if (!lua_istable(L, 2)) fail("load_module", "{device=...}", L, 2);
-    with_field(L, 2, "device", [&] { device = check_device(L, lua_gettop(L), "load_module"); });
-  }
+  read_options(L, 2, "load_module", {{"device", [&](int value) { device = check_device(L, value, "load_module"); }}});
   if (!device) device = bindings_of(L).context().current();
   if (is_image(text)) {
     push_module(L, device, device->device().load_image(text));

@@ -12,6 +12,7 @@ namespace {
 
 struct GeneratorHandle {
   std::shared_ptr<OpenDevice> device;
+  std::string algorithm;
   std::unique_ptr<RngGenerator> generator;  // goes before its device
 };
 
@@ -31,17 +32,14 @@ int new_generator(lua_State* L) {
   const std::string_view algorithm = check_string(L, 1, op, "the name of an algorithm");
   std::uint64_t seed = 0;
   std::shared_ptr<OpenDevice> device;
-  if (!lua_isnoneornil(L, 2)) {
-    if (!lua_istable(L, 2)) fail(op, "a table of options: {seed=, device=}", L, 2);
-    with_field(L, 2, "seed", [&] {
-      const std::int64_t value = check_integer(L, -1, op, "an integer seed");
-      if (value < 0) fail(op, "a seed that is not negative", L, -1);
-      seed = static_cast<std::uint64_t>(value);
-    });
-    with_field(L, 2, "device", [&] { device = check_device(L, lua_gettop(L), op); });
-  }
+  const auto read_seed = [&](int value) {
+    const std::int64_t number = check_integer(L, value, op, "an integer seed");
+    if (number < 0) fail(op, "a seed that is not negative", L, value);
+    seed = static_cast<std::uint64_t>(number);
+  };
+  read_options(L, 2, op, {{"seed", read_seed}, {"device", [&](int value) { device = check_device(L, value, op); }}});
   if (!device) device = bindings_of(L).context().current();
-  push(L, GeneratorHandle{device, device->device().rng().create(algorithm, seed)});
+  push(L, GeneratorHandle{device, std::string(algorithm), device->device().rng().create(algorithm, seed)});
   return 1;
 }
 
@@ -49,10 +47,10 @@ int new_generator(lua_State* L) {
 DType check_real_dtype(lua_State* L, int index, const char* op) {
   DType dtype = DType::float32;
   const auto read = [&](int at) { dtype = parse_dtype(check_string(L, at, op, "the name of a dtype")); };
-  if (lua_istable(L, index))
-    with_field(L, index, "dtype", [&] { read(-1); });
-  else if (!lua_isnoneornil(L, index))
+  if (lua_type(L, index) == LUA_TSTRING)
     read(index);
+  else
+    read_options(L, index, op, {{"dtype", read}});
   if (dtype != DType::float32 && dtype != DType::float64)
     throw Error("[" + std::string(op) + "] expected float32 or float64, got " + std::string(name(dtype)));
   return dtype;
@@ -109,10 +107,16 @@ int normal(lua_State* L) {
                      });
 }
 
+int generator_text(lua_State* L) {
+  const auto& handle = check<GeneratorHandle>(L, 1, "tostring");
+  lua_pushfstring(L, "%s generator on %s", handle.algorithm.c_str(), handle.device->name().c_str());
+  return 1;
+}
+
 }  // namespace
 
 void open_random(lua_State* L) {
-  new_type<GeneratorHandle>(L, {}, {{"uniform", protect<uniform>}, {"normal", protect<normal>}});
+  new_type<GeneratorHandle>(L, {{"__tostring", protect<generator_text>}}, {{"uniform", protect<uniform>}, {"normal", protect<normal>}});
   lua_newtable(L);
   set_functions(L, {{"generator", protect<new_generator>}});
   lua_setfield(L, -2, "random");

@@ -50,10 +50,8 @@ int new_pinned(lua_State* L) {
 
 /// The third argument of copy_from and copy_to: {async=}.
 bool check_async(lua_State* L, const char* op) {
-  if (lua_isnoneornil(L, 3)) return false;
-  if (!lua_istable(L, 3)) fail(op, "a table of options: {async=true}", L, 3);
   bool async = false;
-  with_field(L, 3, "async", [&] { async = lua_toboolean(L, -1) != 0; });
+  read_options(L, 3, op, {{"async", [&](int value) { async = lua_toboolean(L, value) != 0; }}});
   return async;
 }
 

@@ -4,10 +4,16 @@
 --   gpulua scripts/matmul.lua [n]
 
 local gpu = require "gpu"
+local ffi = require "ffi"
 
 local n = tonumber(arg and arg[1]) or 512
-local generator = gpu.random.generator("xorwow", { seed = 7 })
-local a, b = generator:uniform { n, n }, generator:uniform { n, n }
+
+local function random_matrix()
+  local values = ffi.new("float[?]", n * n)
+  for i = 0, n * n - 1 do values[i] = math.random() end
+  return gpu.array(values):reshape(n, n)
+end
+local a, b = random_matrix(), random_matrix()
 
 local kernel = gpu.kernel([[
 __global__ void matmul(const float* a, const float* b, float* c, int n) {

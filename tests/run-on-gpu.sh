@@ -26,7 +26,8 @@ if [ -e "$stage/bin/libgpulua-cpu-compiler.so" ]; then try unit gpulua_unit; els
 try embed gpulua_embed_test
 for test in tests/cli/{options,errors,modules,interrupts,device_interrupt}.sh; do try "$test" bash "$test" "$stage/bin/gpulua"; done
 for spec in tests/lua/*_spec.lua; do try "$spec" gpulua tests/lua/run.lua "$spec"; done
+try docs gpulua tests/docs/run_examples.lua README.md docs/reference.md docs/guide.md
 for script in scripts/*.lua; do try "$script" gpulua "$script"; done
-rm -f mandelbrot.png
+rm -f mandelbrot.png gradient.png
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

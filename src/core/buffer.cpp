@@ -37,7 +37,7 @@ void Buffer::free() noexcept {
 }
 
 void Buffer::check_live() const {
-  if (freed_) throw Error("the array was freed");
+  if (freed_) throw Error("[array] the array was freed");
 }
 
 void Buffer::order_read(const StreamRef& stream) {

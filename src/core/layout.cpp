@@ -163,7 +163,7 @@ std::optional<Layout> reshape(const Layout& layout, const Dims& shape) {
 
 Layout broadcast_to(const Layout& layout, const Dims& shape) {
   const auto fail = [&] {
-    throw Error("operands could not be broadcast together with shapes " + to_string(layout.shape) + " " +
+    throw Error("[broadcast] operands could not be broadcast together with shapes " + to_string(layout.shape) + " " +
                 to_string(shape));
   };
   if (layout.ndim() > shape.size()) fail();

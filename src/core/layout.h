@@ -47,7 +47,7 @@ Layout index(const Layout& layout, std::span<const IndexSpec> specs);
 Layout transpose(const Layout& layout);
 /// The same elements in another shape without moving them, where the strides allow it.
 std::optional<Layout> reshape(const Layout& layout, const Dims& shape);
-/// Throws Error: "operands could not be broadcast together with shapes (2,3) (2,4)".
+/// Throws Error: "[broadcast] operands could not be broadcast together with shapes (2,3) (2,4)".
 Layout broadcast_to(const Layout& layout, const Dims& shape);
 /// The first and one past the last position in the buffer that the layout touches; equal for an empty one.
 struct Extent {

@@ -60,3 +60,18 @@ describe("gpu", function()
     support.fails("[debug] expected true or false, got 1", gpu.debug, 1)
   end)
 end)
+
+describe("an option that there is none of", function()
+  it("is an error that names the ones there are", function()
+    local fails = support.fails
+    fails('[image.save] expected the options colormap, min and max, got "colourmap"', gpu.image.save, "x.png",
+      gpu.zeros(2, 2, "uint8"), { colourmap = "gray" })
+    fails('[copy_from] expected the option async, got "asynch"', function()
+      gpu.zeros(1):copy_from({ 1 }, { asynch = true })
+    end)
+    fails('[load_module] expected the option device, got "dev"', gpu.load_module, "x", { dev = 1 })
+    fails('[random.generator] expected the options seed and device, got "sed"', gpu.random.generator, "xorwow", { sed = 1 })
+    fails("[arange] expected integers for int32, got 0 in steps of 0.25", gpu.arange, 0, 1, 0.25, "int32")
+    fails('[array] expected a number, a boolean or a complex number, got "x"', gpu.array, "x")
+  end)
+end)

@@ -45,8 +45,7 @@ void Context::fail(CUresult result, const char* op, std::string_view detail) {
     lost_ = true;
     throw Error(ErrorKind::device_lost,
                 message_head(op, "work on cuda:" + std::to_string(device_) + " failed: " + text +
-                                     "; nothing more can run on this device in this process, so start it again "
-                                     "(an access out of bounds is found by running on the cpu device with checks on)"));
+                                     "; nothing more can run on this device in this process: start it again"));
   }
   const std::string message = message_head(op, detail.empty() ? text : std::string(detail) + ": " + text);
   switch (result) {
