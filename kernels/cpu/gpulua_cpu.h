@@ -33,8 +33,9 @@
 #include "gpulua_math.h"
 #include "gpulua_intrinsics.h"
 #include "gpulua_atomics.h"
-#include "gpulua_unsupported.h"
 #include "gpulua_engine.h"
+#include "gpulua_unsupported.h"
+#include "gpulua_run.h"
 #pragma clang force_cuda_host_device end
 
 #include "gpulua_new.h"

@@ -1,22 +1,42 @@
-// How the serial engine runs blocks: a block's threads one after another. The compiler makes a copy of gpulua_run_blocks for
-// each kernel, with a call of that kernel in the place of gpulua_run_thread; it is inlined, and the context dissolves.
+// The engine builtins: the only operations between threads that an engine has to know; gpulua_sync.h makes CUDA's out of
+// them. The scalar engine, whose strand is one thread, runs these definitions. An engine whose strand is a warp replaces the
+// calls, by name, before it inlines anything.
 #pragma once
 
-extern "C" __attribute__((device)) void gpulua_run_thread(void** arguments, gpulua::cpu::ThreadContext* context);
+#define GPULUA_BUILTIN extern "C" __attribute__((device)) inline
+#define GPULUA_SOURCE_LINE const char *file = __builtin_FILE(), unsigned int line = __builtin_LINE()
 
-extern "C" __attribute__((device)) void gpulua_run_blocks(void** arguments, const gpulua::cpu::Launch* launch,
-                                                          unsigned long first, unsigned long last, char* shared,
-                                                          char* dynamic_shared) {
-  const gpulua::cpu::Index3 grid = launch->grid, size = launch->block;
-  for (unsigned long block = first; block < last; ++block) {
-    const unsigned long row = block / grid.x;
-    const gpulua::cpu::Index3 index = {(unsigned int)(block % grid.x), (unsigned int)(row % grid.y),
-                                       (unsigned int)(row / grid.y)};
-    for (unsigned int z = 0; z < size.z; ++z)
-      for (unsigned int y = 0; y < size.y; ++y)
-        for (unsigned int x = 0; x < size.x; ++x) {
-          gpulua::cpu::ThreadContext context = {{x, y, z}, index, size, grid, shared, dynamic_shared, launch};
-          gpulua_run_thread(arguments, &context);
-        }
-  }
+/// The runtime keeps its own data behind the context that it handed out.
+__attribute__((device)) inline gpulua::cpu::ThreadContext* gpulua_context() {
+  return const_cast<gpulua::cpu::ThreadContext*>(&gpulua_thread_context);
 }
+__attribute__((device)) inline const gpulua::cpu::Services& gpulua_services() {
+  return *gpulua_thread_context.launch->services;
+}
+
+/// Waits for all threads of the block.
+GPULUA_BUILTIN void gpulua_barrier(GPULUA_SOURCE_LINE) { gpulua_services().barrier(gpulua_context(), 1, 0, file, line); }
+/// The same, and gives for how many of them `predicate` is not 0.
+GPULUA_BUILTIN unsigned int gpulua_barrier_count(unsigned int predicate, GPULUA_SOURCE_LINE) {
+  return gpulua_services().barrier(gpulua_context(), 1, predicate != 0, file, line);
+}
+/// Waits for all threads of the grid.
+GPULUA_BUILTIN void gpulua_grid_barrier(GPULUA_SOURCE_LINE) {
+  gpulua_services().grid_barrier(gpulua_context(), 1, file, line);
+}
+/// Waits for the lanes of the mask.
+GPULUA_BUILTIN void gpulua_warp_barrier(unsigned int mask) { gpulua_services().warp_barrier(gpulua_context(), mask); }
+/// `value` of the lane `source_lane`, 0 to 31.
+GPULUA_BUILTIN unsigned int gpulua_shuffle(unsigned int mask, unsigned int value, unsigned int source_lane) {
+  return gpulua_services().shuffle(gpulua_context(), mask, value, source_lane);
+}
+/// The lanes whose predicate is not 0.
+GPULUA_BUILTIN unsigned int gpulua_ballot(unsigned int mask, unsigned int predicate) {
+  return gpulua_services().ballot(gpulua_context(), mask, predicate);
+}
+/// The lanes that run together. A strand of one thread runs by itself.
+GPULUA_BUILTIN unsigned int gpulua_activemask() { return 1u << (gpulua_thread_context.linear & 31); }
+/// Lets others run; the compiler puts calls of it into loops that wait for a value in memory (spin_loops.h).
+extern "C" __attribute__((device)) void gpulua_yield() { gpulua_services().yield(gpulua_context()); }
+
+#undef GPULUA_BUILTIN

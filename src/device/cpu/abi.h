@@ -5,17 +5,43 @@
 
 namespace gpulua::cpu {
 
-inline constexpr unsigned abi_version = 1;
+inline constexpr unsigned abi_version = 2;
 
 struct Index3 {
   unsigned x, y, z;
 };
 
-/// What the runtime does for a running kernel.
+struct ThreadContext;
+
+/// What the runtime does for a running kernel: the other side of the engine builtins (kernels/cpu/gpulua_engine.h). A
+/// strand is what an engine runs as one flow of control: one thread, or the 32 threads of a warp. Each call may let
+/// other strands of the block run before it returns, and may throw through the kernel's frames to end the launch.
+/// `file` and `line` are where the source calls, for messages; `line` is 0 where that is not known.
 struct Services {
-  /// Ends the launch: throws through the kernel's frames. `line` is 0 where it is not known.
+  /// Ends the launch.
   __attribute__((noreturn)) void (*fail)(const char* message, const char* file, unsigned line, Index3 block,
                                          Index3 thread);
+
+  // ---- the block: kernels with a `run_strand` only ----
+  /// `threads` threads of this strand arrive at the block's barrier, `predicates` of them with a true predicate.
+  /// Returns when all threads of the block have arrived or exited, with the sum of `predicates`. A strand cannot go on
+  /// with some of its threads while others wait here.
+  unsigned (*barrier)(ThreadContext*, unsigned threads, unsigned predicates, const char* file, unsigned line);
+  /// `threads` threads of this strand exit while others go on: barriers no longer wait for them. Threads that exit
+  /// together with their strand need no call.
+  void (*leave)(ThreadContext*, unsigned threads);
+  /// As `barrier`, for all threads of the grid. Cooperative launches only: elsewhere it fails.
+  void (*grid_barrier)(ThreadContext*, unsigned threads, const char* file, unsigned line);
+  /// The strand cannot go on until another thread has done something: called at each turn of a loop that spins.
+  void (*yield)(ThreadContext*);
+
+  // ---- the warp: strands of one thread only; an engine whose strand is a warp does these by itself ----
+  // Each waits until all lanes that `mask` names have called it with the same mask, or have exited.
+  void (*warp_barrier)(ThreadContext*, unsigned mask);
+  /// The value of lane `source_lane`, below 32; the thread's own when that lane takes no part.
+  unsigned (*shuffle)(ThreadContext*, unsigned mask, unsigned value, unsigned source_lane);
+  /// The lanes, out of those of the mask, whose predicate is not 0.
+  unsigned (*ballot)(ThreadContext*, unsigned mask, unsigned predicate);
 };
 
 struct Launch {
@@ -23,13 +49,15 @@ struct Launch {
   const Services* services;
 };
 
-/// What a device function can ask about the thread that runs it.
+/// What a device function can ask about the thread that runs it; for a strand of a warp, about the warp's first thread.
 struct ThreadContext {
   Index3 thread, block;
   Index3 block_size, grid_size;
   char* shared;          // the block's static shared memory
   char* dynamic_shared;  // what the launch asked for
   const Launch* launch;
+  unsigned linear;  // number of the thread in its block, x running fastest
+  void* strand;     // the runtime's own; null under RunBlocks
 };
 
 /// Runs the blocks [first, last) of a launch, numbered with x running fastest. `arguments` holds one pointer to each
@@ -37,10 +65,28 @@ struct ThreadContext {
 using RunBlocks = void (*)(void** arguments, const Launch* launch, unsigned long first, unsigned long last,
                            char* shared, char* dynamic_shared);
 
+/// Runs one strand from its start to its end, as a fiber. A strand of a warp whose block ends within the warp runs the
+/// threads that there are: context->linear and context->block_size tell.
+using RunStrand = void (*)(void** arguments, ThreadContext* context);
+
+/// For which shapes of block a record is.
+enum class BlockRule : unsigned {
+  any = 0,
+  whole_rows = 1,  // x is a multiple of 32, or y and z are 1
+};
+
+/// One way to run a kernel. Of the records of a symbol the runtime takes the first whose rule holds for the block; the
+/// last one's is `any`.
 struct KernelRecord {
   const char* symbol;  // KernelEntry::symbol
+  // Exactly one of the two is set. With `run` the blocks' threads need nothing of each other; with `run_strand` they
+  // may call the block's and the warp's services.
   RunBlocks run;
+  RunStrand run_strand;
+  unsigned strand_threads;  // 1 or 32
+  BlockRule block_rule;
   unsigned long shared_bytes;  // static, a block; a multiple of 128
+  unsigned long local_bytes;   // of a strand's stack: its variables, recursion aside
   unsigned max_threads;        // a block
 };
 

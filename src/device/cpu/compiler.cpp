@@ -24,7 +24,7 @@ CompiledModule compile(const KernelSource& source, const CompileTarget& target) 
   CompiledModule result;
   result.kernels = list_kernels(module);
   result.globals = module.globals;
-  build_serial_engine(module);
+  build_kernels(module);
   result.image = link_shared_object(generate_object(*module.module));
   return result;
 }

@@ -1,15 +1,25 @@
 #pragma once
 
-// The second stage of the compiler: how the threads of a block run on a core.
+// The second stage of the compiler: from kernels, as the front end gives them, to functions that the runtime calls.
+// There are two engines; each kernel goes to the SIMD engine, whose strand is a warp, if that takes it, and else to the
+// scalar engine, whose strand is one thread and which runs everything.
 
-#include "src/device/cpu/source_module.h"
+#include <set>
+
+#include "src/device/cpu/module_record.h"
+#include "src/device/cpu/shared_layout.h"
 
 namespace gpulua::cpu {
 
-/// Turns the kernels into functions that run blocks (abi.h: RunBlocks) and adds the ModuleRecord, which is all that
-/// stays visible. Throws ErrorKind::compile for what this engine cannot run.
-///
-/// This engine runs a block's threads one after another, so it refuses operations between threads.
-void build_serial_engine(SourceModule& source);
+/// Turns the kernels into the functions of abi.h and adds the ModuleRecord, which is all that stays visible.
+/// Throws ErrorKind::compile for what no engine can run.
+void build_kernels(SourceModule& source);
+
+/// The scalar engine. `kernels` are those to build, `finished` the functions that other engines have made: they take no
+/// part any more. Every other function of the module gets the thread's context as a parameter (thread_context.h), so
+/// this is the last engine to run.
+std::vector<KernelCode> build_scalar_kernels(SourceModule& source, const SharedLayout& layout,
+                                             const std::vector<const SourceKernel*>& kernels,
+                                             const std::set<const llvm::Function*>& finished);
 
 }  // namespace gpulua::cpu

@@ -35,7 +35,7 @@ struct KernelFailure {
                       ", thread " + to_text(thread)};
 }
 
-constexpr Services services{&fail};
+constexpr Services services{&fail, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
 
 /// The shared memory of the block that a core runs; it grows to the most that was asked for.
 class SharedArena {
@@ -62,11 +62,11 @@ class SharedArena {
 
 class Run {
  public:
-  Run(const CpuKernel& kernel, const LaunchConfig& config, void** arguments, std::atomic<bool>& interrupted)
-      : run_(kernel.run()),
+  Run(const KernelRecord& record, const LaunchConfig& config, void** arguments, std::atomic<bool>& interrupted)
+      : run_(record.run),
         launch_{
             {config.grid.x, config.grid.y, config.grid.z}, {config.block.x, config.block.y, config.block.z}, &services},
-        static_bytes_(kernel.static_shared_bytes()),
+        static_bytes_(record.shared_bytes),
         shared_bytes_(static_bytes_ + config.shared_bytes),
         arguments_(arguments),
         interrupted_(interrupted) {}
@@ -114,7 +114,7 @@ class Run {
 
 void run_launch(CpuKernel& kernel, const LaunchConfig& config, void** arguments, std::atomic<bool>& interrupted) {
   try {
-    Run(kernel, config, arguments, interrupted).all();
+    Run(kernel.record(config.block), config, arguments, interrupted).all();
   } catch (const KernelFailure& failure) {
     throw Error(ErrorKind::device, "[launch] kernel '" + kernel.entry().name + "': " + failure.message);
   } catch (const Error& error) {

@@ -33,12 +33,20 @@ void* load_library(std::string_view image) {
   return library;
 }
 
+bool holds(BlockRule rule, const Dim3& block) {
+  return rule == BlockRule::any || block.x % 32 == 0 || (block.y == 1 && block.z == 1);
+}
+
 }  // namespace
 
-CpuKernel::CpuKernel(KernelEntry entry, const KernelRecord& record, std::shared_ptr<Module> module)
-    : Kernel(std::move(entry)), record_(record), module_(std::move(module)) {
-  attributes_.shared_bytes = record.shared_bytes;
-  attributes_.max_threads = record.max_threads;
+CpuKernel::CpuKernel(KernelEntry entry, std::vector<const KernelRecord*> records, std::shared_ptr<Module> module)
+    : Kernel(std::move(entry)), records_(std::move(records)), module_(std::move(module)) {
+  attributes_.shared_bytes = records_.front()->shared_bytes;
+  attributes_.max_threads = records_.front()->max_threads;
+}
+
+const KernelRecord& CpuKernel::record(const Dim3& block) const {
+  return **std::ranges::find_if(records_, [&](const KernelRecord* record) { return holds(record->block_rule, block); });
 }
 
 int CpuKernel::occupancy(unsigned, std::size_t) const {
@@ -46,7 +54,7 @@ int CpuKernel::occupancy(unsigned, std::size_t) const {
 }
 
 unsigned CpuKernel::suggested_block(std::size_t) const {
-  return std::min(usual_block, record_.max_threads);
+  return std::min(usual_block, attributes_.max_threads);
 }
 
 CpuModule::CpuModule(std::shared_ptr<const CompiledModule> compiled) : Module(std::move(compiled)) {
@@ -67,13 +75,13 @@ std::shared_ptr<Kernel> CpuModule::kernel(const KernelEntry& entry) {
   std::weak_ptr<Kernel>& kept = kernels_[&entry];
   std::shared_ptr<Kernel> kernel = kept.lock();
   if (kernel) return kernel;
-  for (const KernelRecord& record : std::span(record_->kernels, record_->kernel_count)) {
-    if (entry.symbol != record.symbol) continue;
-    kernel = std::make_shared<CpuKernel>(entry, record, shared_from_this());
-    kept = kernel;
-    return kernel;
-  }
-  throw Error("[kernel] expected a kernel of this module, got '" + entry.name + "'");
+  std::vector<const KernelRecord*> records;
+  for (const KernelRecord& record : std::span(record_->kernels, record_->kernel_count))
+    if (entry.symbol == record.symbol) records.push_back(&record);
+  if (records.empty()) throw Error("[kernel] expected a kernel of this module, got '" + entry.name + "'");
+  kernel = std::make_shared<CpuKernel>(entry, std::move(records), shared_from_this());
+  kept = kernel;
+  return kernel;
 }
 
 void* CpuModule::address(const GlobalEntry& entry) {

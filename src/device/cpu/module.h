@@ -12,16 +12,17 @@ namespace gpulua::cpu {
 
 class CpuKernel : public Kernel {
  public:
-  CpuKernel(KernelEntry entry, const KernelRecord& record, std::shared_ptr<Module> module);
+  /// `records` are all of the kernel's, at least one.
+  CpuKernel(KernelEntry entry, std::vector<const KernelRecord*> records, std::shared_ptr<Module> module);
 
   int occupancy(unsigned threads, std::size_t shared_bytes) const override;
   unsigned suggested_block(std::size_t shared_bytes) const override;
 
-  RunBlocks run() const { return record_.run; }
-  std::size_t static_shared_bytes() const { return record_.shared_bytes; }
+  /// How to run blocks of this shape.
+  const KernelRecord& record(const Dim3& block) const;
 
  private:
-  const KernelRecord& record_;
+  std::vector<const KernelRecord*> records_;
   std::shared_ptr<Module> module_;  // has the code
 };
 

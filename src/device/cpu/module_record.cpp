@@ -4,8 +4,6 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 
-#include "src/device/cpu/abi.h"
-
 namespace gpulua::cpu {
 namespace {
 
@@ -19,6 +17,10 @@ class RecordBuilder {
   }
   llvm::Constant* u32(std::uint64_t value) { return builder_.getInt32(static_cast<std::uint32_t>(value)); }
   llvm::Constant* u64(std::uint64_t value) { return builder_.getInt64(value); }
+  llvm::Constant* function(llvm::Function* function) {
+    if (function != nullptr) return function;
+    return llvm::ConstantPointerNull::get(builder_.getPtrTy());
+  }
   llvm::Constant* record(std::vector<llvm::Constant*> fields) {
     return llvm::ConstantStruct::getAnon(module_.getContext(), fields);
   }
@@ -50,13 +52,15 @@ void hide_definitions(llvm::Module& module) {
 
 }  // namespace
 
-void add_module_record(SourceModule& source, const std::vector<KernelSymbols>& kernels) {
+void add_module_record(SourceModule& source, const std::vector<KernelCode>& kernels) {
   llvm::Module& module = *source.module;
   RecordBuilder builder(module);
   std::vector<llvm::Constant*> kernel_rows, global_rows;
-  for (const KernelSymbols& kernel : kernels)
+  for (const KernelCode& kernel : kernels)
     kernel_rows.push_back(builder.record(
-        {builder.text(kernel.symbol), kernel.run, builder.u64(kernel.shared_bytes), builder.u32(kernel.max_threads)}));
+        {builder.text(kernel.symbol), builder.function(kernel.run), builder.function(kernel.run_strand),
+         builder.u32(kernel.strand_threads), builder.u32(static_cast<unsigned>(kernel.block_rule)),
+         builder.u64(kernel.shared_bytes), builder.u64(kernel.local_bytes), builder.u32(kernel.max_threads)}));
   for (const GlobalEntry& global : source.globals) {
     llvm::GlobalVariable* variable = module.getGlobalVariable(global.symbol, /*AllowInternal=*/true);
     // The host writes it between launches, whatever the source says.

@@ -23,6 +23,7 @@ constexpr std::array rows{
     Row{"gpulua_atomics.h", "gpulua_atomics.h"},
     Row{"gpulua_unsupported.h", "gpulua_unsupported.h"},
     Row{"gpulua_engine.h", "gpulua_engine.h"},
+    Row{"gpulua_run.h", "gpulua_run.h"},
     Row{"assert.h", "assert.h"},
     Row{"cassert", "assert.h"},
     Row{"cfloat", "float.h"},

@@ -120,10 +120,11 @@ constexpr NamedField named_fields[] = {
 
 }  // namespace
 
-void pass_thread_context(llvm::Module& module, const SharedLayout& layout, const llvm::Function& outside) {
+void pass_thread_context(llvm::Module& module, const SharedLayout& layout,
+                         const std::set<const llvm::Function*>& outside) {
   std::vector<llvm::Function*> functions;
   for (llvm::Function& function : module)
-    if (!function.isDeclaration() && &function != &outside) functions.push_back(&function);
+    if (!function.isDeclaration() && !outside.contains(&function)) functions.push_back(&function);
   std::vector<llvm::CallInst*> calls;
   for (llvm::Function* function : functions)
     for (llvm::Instruction& instruction : llvm::instructions(*function))

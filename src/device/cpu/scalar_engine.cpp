@@ -3,18 +3,16 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
-#include "src/core/error.h"
-#include "src/device/cpu/checks.h"
 #include "src/device/cpu/engine.h"
-#include "src/device/cpu/module_record.h"
 #include "src/device/cpu/thread_context.h"
 
 namespace gpulua::cpu {
 namespace {
 
-// kernels/cpu/serial_engine.h has the loops over blocks and threads as C++; each kernel gets a copy of them in which
-// the call to `run_thread` is the call to the kernel.
+// kernels/cpu/gpulua_run.h has, as C++, the loops over blocks and threads and the entry of a single thread; each kernel
+// gets a copy of one of them in which the call to `run_thread` is the call to the kernel.
 constexpr const char* run_blocks_template = "gpulua_run_blocks";
+constexpr const char* run_strand_template = "gpulua_run_strand";
 constexpr const char* run_thread = "gpulua_run_thread";
 
 /// The arguments of the kernel's function, loaded from the argument pointers of the launch.
@@ -65,10 +63,10 @@ void allow_unwinding(llvm::Module& module) {
   }
 }
 
-llvm::Function* make_run_blocks(llvm::Function& run_blocks, const SourceKernel& kernel, llvm::Function& function) {
+llvm::Function* instantiate(llvm::Function& pattern, const SourceKernel& kernel, llvm::Function& function) {
   llvm::ValueToValueMapTy map;
-  llvm::Function* copy = llvm::CloneFunction(&run_blocks, map);
-  copy->setName(kernel.symbol + ".blocks");
+  llvm::Function* copy = llvm::CloneFunction(&pattern, map);
+  copy->setName(kernel.symbol + ".scalar");
   function.removeFnAttr(llvm::Attribute::NoInline);
   for (llvm::Instruction& instruction : llvm::instructions(*copy)) {
     auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
@@ -82,24 +80,30 @@ llvm::Function* make_run_blocks(llvm::Function& run_blocks, const SourceKernel& 
 
 }  // namespace
 
-void build_serial_engine(SourceModule& source) {
-  refuse_unsupported_calls(source);
+std::vector<KernelCode> build_scalar_kernels(SourceModule& source, const SharedLayout& layout,
+                                             const std::vector<const SourceKernel*>& kernels,
+                                             const std::set<const llvm::Function*>& finished) {
   llvm::Module& module = *source.module;
-  guard_divisions(module);
   allow_unwinding(module);
-
-  // The loops themselves belong to no thread.
   llvm::Function* run_blocks = module.getFunction(run_blocks_template);
-  SharedLayout layout = lay_out_shared(source);
-  pass_thread_context(module, layout, *run_blocks);
+  llvm::Function* run_strand = module.getFunction(run_strand_template);
+  // The templates make contexts, or are given one.
+  std::set<const llvm::Function*> outside = finished;
+  outside.insert({run_blocks, run_strand});
+  pass_thread_context(module, layout, outside);
 
-  std::vector<KernelSymbols> kernels;
-  for (const SourceKernel& kernel : source.kernels) {
-    llvm::Function* run = make_run_blocks(*run_blocks, kernel, *module.getFunction(kernel.symbol));
-    kernels.push_back({kernel.symbol, run, layout.kernel_bytes[kernel.symbol], kernel.max_threads});
+  std::vector<KernelCode> result;
+  for (const SourceKernel* kernel : kernels) {
+    KernelCode code;
+    code.symbol = kernel->symbol;
+    code.run = instantiate(*run_blocks, *kernel, *module.getFunction(kernel->symbol));
+    code.shared_bytes = layout.kernel_bytes.at(kernel->symbol);
+    code.max_threads = kernel->max_threads;
+    result.push_back(std::move(code));
   }
   run_blocks->eraseFromParent();
-  add_module_record(source, kernels);
+  run_strand->eraseFromParent();
+  return result;
 }
 
 }  // namespace gpulua::cpu
