@@ -11,7 +11,8 @@ namespace gpulua {
 
 namespace {
 
-// ---- properties: fields that are computed when they are read -----------------------------------------------------------------
+// ---- properties: fields that are computed when they are read
+// -----------------------------------------------------------------
 
 void push_dims(lua_State* L, const Dims& dims, std::int64_t factor) {
   lua_createtable(L, static_cast<int>(dims.size()), 0);
@@ -21,7 +22,9 @@ void push_dims(lua_State* L, const Dims& dims, std::int64_t factor) {
   }
 }
 
-void push_text(lua_State* L, std::string_view text) { lua_pushlstring(L, text.data(), text.size()); }
+void push_text(lua_State* L, std::string_view text) {
+  lua_pushlstring(L, text.data(), text.size());
+}
 
 struct Property {
   std::string_view name;
@@ -46,7 +49,8 @@ const Property properties[] = {
      }},
 };
 
-// ---- indexing ----------------------------------------------------------------------------------------------------------------
+// ---- indexing
+// ----------------------------------------------------------------------------------------------------------------
 
 Array view_of(lua_State* L, const Array& array, int first, int last) {
   return view(array, index(array->layout, check_index(L, first, last, array->layout)));
@@ -76,8 +80,7 @@ int array_index(lua_State* L) {
       property.push(L, array);
       return 1;
     }
-    if (!looks_like_spec(key))
-      throw Error("[array] an array has no field or method \"" + std::string(key) + "\"");
+    if (!looks_like_spec(key)) throw Error("[array] an array has no field or method \"" + std::string(key) + "\"");
   }
   const Array selected = view_of_key(L, array, 2);
   if (selected->layout.ndim() > 0 || lua_istable(L, 2)) {
@@ -120,7 +123,8 @@ int array_tostring(lua_State* L) {
   return 1;
 }
 
-// ---- methods -----------------------------------------------------------------------------------------------------------------
+// ---- methods
+// -----------------------------------------------------------------------------------------------------------------
 
 int array_item(lua_State* L) {
   push_scalar(L, item(*check<Array>(L, 1, "item")));

@@ -19,14 +19,17 @@ struct ArrayOptions {
   std::optional<DType> dtype;
   std::shared_ptr<OpenDevice> device;  // not null, once read
 };
-/// Reads the options at `index` (nil or none: the defaults). `device`: the one to use when none is named; null: the current.
+/// Reads the options at `index` (nil or none: the defaults). `device`: the one to use when none is named; null: the
+/// current.
 ArrayOptions check_options(lua_State* L, int index, const char* op, std::shared_ptr<OpenDevice> device = nullptr);
 
-/// A shape from the values at `first` on: a table of numbers, or numbers. `next` becomes the index after the last one taken.
+/// A shape from the values at `first` on: a table of numbers, or numbers. `next` becomes the index after the last one
+/// taken.
 Dims check_shape(lua_State* L, int first, int& next, const char* op);
 
 /// An array made from the host value at `index`: nested tables, a number, a boolean, a complex number, or an FFI array.
-/// Without a dtype: float32, but bool where all are booleans, complex64 for complex cdata, int64 for int64 cdata, an FFI array's own.
+/// Without a dtype: float32, but bool where all are booleans, complex64 for complex cdata, int64 for int64 cdata, an
+/// FFI array's own.
 Array array_from_host(lua_State* L, int index, const ArrayOptions& options, const char* op);
 
 /// Writes the elements of a row-major `array` to the table or FFI array at `index`, of the same number of elements.

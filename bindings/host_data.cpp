@@ -17,7 +17,8 @@ std::string position_text(const std::vector<int>& position) {
   return text;
 }
 
-// ---- a table's shape and the kinds of its elements ---------------------------------------------------------------------------
+// ---- a table's shape and the kinds of its elements
+// ---------------------------------------------------------------------------
 
 class TableScan {
  public:
@@ -64,20 +65,24 @@ class TableScan {
     std::string got = lua_istable(L_, -1) ? std::to_string(lua_objlen(L_, -1)) + " items" : describe(L_, -1);
     const std::string expected =
         position_.size() < shape.size() ? std::to_string(shape[position_.size()]) + " items" : "one element";
-    throw Error("[" + std::string(op_) + "] expected tables of one shape: " + expected +
-                position_text(position_) + ", as before it, got " + got);
+    throw Error("[" + std::string(op_) + "] expected tables of one shape: " + expected + position_text(position_) +
+                ", as before it, got " + got);
   }
 
   void note_element() {
     found_element_ = true;
     switch (lua_type(L_, -1)) {
-      case LUA_TNUMBER: numbers_ = true; return;
-      case LUA_TBOOLEAN: booleans_ = true; return;
-      default: break;
+      case LUA_TNUMBER:
+        numbers_ = true;
+        return;
+      case LUA_TBOOLEAN:
+        booleans_ = true;
+        return;
+      default:
+        break;
     }
     const auto value = to_scalar(L_, -1);
-    if (!value)
-      fail(op_, "a number, a boolean or a complex number" + position_text(position_), L_, -1);
+    if (!value) fail(op_, "a number, a boolean or a complex number" + position_text(position_), L_, -1);
     signed_ = signed_ || std::holds_alternative<std::int64_t>(*value);
     unsigned_ = unsigned_ || std::holds_alternative<std::uint64_t>(*value);
     complex_ = complex_ || std::holds_alternative<std::complex<double>>(*value);

@@ -61,7 +61,9 @@ SaveOptions check_save_options(lua_State* L, int index) {
     if (!std::isfinite(number)) fail(op, "a finite number for min and max", L, value);
     return number;
   };
-  const auto colormap = [&](int value) { return make_colormap(check_string(L, value, op, "the name of a colour map")); };
+  const auto colormap = [&](int value) {
+    return make_colormap(check_string(L, value, op, "the name of a colour map"));
+  };
   read_options(L, index, op,
                {{"colormap", [&](int value) { options.colormap = colormap(value); }},
                 {"min", [&](int value) { options.min = finite(value); }},

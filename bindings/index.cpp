@@ -120,10 +120,14 @@ IndexSpec check_spec(lua_State* L, int index, const Layout& layout, std::size_t 
       integer(*range->first);
       return spec;
     }
-    case LUA_TTABLE: return resolve(check_range(L, index), extent());
+    case LUA_TTABLE:
+      return resolve(check_range(L, index), extent());
     case LUA_TNUMBER:
-    case LUA_TCDATA: integer(check_integer(L, index, op, what)); return spec;
-    default: break;
+    case LUA_TCDATA:
+      integer(check_integer(L, index, op, what));
+      return spec;
+    default:
+      break;
   }
   fail(op, what, L, index);
 }
@@ -144,19 +148,25 @@ std::vector<IndexSpec> check_index(lua_State* L, int first, int last, const Layo
   for (int i = first; i <= last; ++i) {
     specs.push_back(check_spec(L, i, layout, axis));
     switch (specs.back().kind) {
-      case IndexSpec::Kind::ellipsis: axis += layout.ndim() > taken ? layout.ndim() - taken : 0; break;
-      case IndexSpec::Kind::new_axis: break;
-      default: ++axis;
+      case IndexSpec::Kind::ellipsis:
+        axis += layout.ndim() > taken ? layout.ndim() - taken : 0;
+        break;
+      case IndexSpec::Kind::new_axis:
+        break;
+      default:
+        ++axis;
     }
   }
   return specs;
 }
 
 bool looks_like_spec(std::string_view text) {
-  return !text.empty() && (std::isdigit(static_cast<unsigned char>(text[0])) || text[0] == ':' || text[0] == '-' ||
-                           text[0] == '.');
+  return !text.empty() &&
+         (std::isdigit(static_cast<unsigned char>(text[0])) || text[0] == ':' || text[0] == '-' || text[0] == '.');
 }
 
-void push_new_axis(lua_State* L) { lua_pushlightuserdata(L, &new_axis_identity); }
+void push_new_axis(lua_State* L) {
+  lua_pushlightuserdata(L, &new_axis_identity);
+}
 
 }  // namespace gpulua

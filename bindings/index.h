@@ -8,9 +8,9 @@
 
 namespace gpulua {
 
-/// The index of the specification's grammar at stack positions `first` to `last`, one spec each, checked against `layout`:
-/// an integer, {first, last[, step]}, "2:5", "::-1", ":", "...", or gpu.newaxis. Positions count from 1, -1 is the last,
-/// both ends of a range are taken, and a range past the end stops at the end.
+/// The index of the specification's grammar at stack positions `first` to `last`, one spec each, checked against
+/// `layout`: an integer, {first, last[, step]}, "2:5", "::-1", ":", "...", or gpu.newaxis. Positions count from 1, -1
+/// is the last, both ends of a range are taken, and a range past the end stops at the end.
 std::vector<IndexSpec> check_index(lua_State* L, int first, int last, const Layout& layout);
 
 /// True for a string that can only be an index spec, never a name.

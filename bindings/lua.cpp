@@ -41,9 +41,12 @@ void set_functions(lua_State* L, std::initializer_list<LuaEntry> entries) {
 
 std::string describe(lua_State* L, int index) {
   switch (lua_type(L, index)) {
-    case LUA_TNONE: return "nothing";
-    case LUA_TNIL: return "nil";
-    case LUA_TBOOLEAN: return lua_toboolean(L, index) ? "true" : "false";
+    case LUA_TNONE:
+      return "nothing";
+    case LUA_TNIL:
+      return "nil";
+    case LUA_TBOOLEAN:
+      return lua_toboolean(L, index) ? "true" : "false";
     case LUA_TNUMBER: {
       const double value = lua_tonumber(L, index);
       if (std::isnan(value)) return "NaN";
@@ -70,7 +73,8 @@ std::string describe(lua_State* L, int index) {
     case LUA_TCDATA:
       if (const auto scalar = to_scalar(L, index)) return to_string(*scalar);
       return "an FFI value of type " + to_cdata(L, index)->type;
-    default: return std::string("a ") + luaL_typename(L, index);
+    default:
+      return std::string("a ") + luaL_typename(L, index);
   }
 }
 
@@ -116,22 +120,24 @@ void read_options(lua_State* L, int index, const char* op, std::initializer_list
     const int value = lua_gettop(L);
     const std::string field = lua_type(L, value - 1) == LUA_TSTRING ? lua_tostring(L, value - 1) : "";
     const auto found = std::find_if(options.begin(), options.end(), [&](const Option& o) { return o.name == field; });
-    if (found == options.end())
-      fail(op, (options.size() == 1 ? "the option " : "the options ") + names, L, value - 1);
+    if (found == options.end()) fail(op, (options.size() == 1 ? "the option " : "the options ") + names, L, value - 1);
     found->read(value);
   }
 }
 
 std::optional<Scalar> to_scalar(lua_State* L, int index) {
   switch (lua_type(L, index)) {
-    case LUA_TNUMBER: return lua_tonumber(L, index);
-    case LUA_TBOOLEAN: return lua_toboolean(L, index) != 0;
+    case LUA_TNUMBER:
+      return lua_tonumber(L, index);
+    case LUA_TBOOLEAN:
+      return lua_toboolean(L, index) != 0;
     case LUA_TCDATA: {
       const auto value = to_cdata(L, index);
       if (value->kind != CData::Kind::number || !value->element) return std::nullopt;
       return decode(*value->element, value->data);
     }
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 

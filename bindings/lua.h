@@ -1,7 +1,8 @@
 #pragma once
 
 // The layer between C++ and Lua's C API that every binding stands on. Its rules:
-//  - A binding is a LuaFunction: it throws Error, and calls no luaL_check* or lua_error itself. protect<> turns the exception
+//  - A binding is a LuaFunction: it throws Error, and calls no luaL_check* or lua_error itself. protect<> turns the
+//  exception
 //    into a Lua error, once all C++ scopes have closed.
 //  - Misuse is reported at the line of the script that made the call, as error(message, 2) would.
 
@@ -43,7 +44,8 @@ struct LuaEntry {
 /// Sets the functions as fields of the table at the top of the stack. Each gets the state's Bindings as its upvalue.
 void set_functions(lua_State* L, std::initializer_list<LuaEntry> entries);
 
-// ---- userdata ---------------------------------------------------------------------------------------------------------
+// ---- userdata
+// ---------------------------------------------------------------------------------------------------------
 
 /// Specialised for each C++ type that Lua holds: `static constexpr const char* name`, as messages call it ("an array").
 template <class T>
@@ -110,7 +112,8 @@ T& push(lua_State* L, T value) {
   return box->value;
 }
 
-// ---- arguments --------------------------------------------------------------------------------------------------------
+// ---- arguments
+// --------------------------------------------------------------------------------------------------------
 
 /// What stands at `index`, for "got ...": `a table`, `NaN`, `"abc"`, `an array float32[3x4]`.
 std::string describe(lua_State* L, int index);
@@ -140,8 +143,8 @@ struct Option {
   std::function<void(int value)> read;
 };
 
-/// Reads the option table at `index`, if there is one; nil and none are no options. Throws Error for a field that is none of
-/// `options`, naming those there are.
+/// Reads the option table at `index`, if there is one; nil and none are no options. Throws Error for a field that is
+/// none of `options`, naming those there are.
 void read_options(lua_State* L, int index, const char* op, std::initializer_list<Option> options);
 
 }  // namespace gpulua

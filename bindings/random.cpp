@@ -116,7 +116,8 @@ int generator_text(lua_State* L) {
 }  // namespace
 
 void open_random(lua_State* L) {
-  new_type<GeneratorHandle>(L, {{"__tostring", protect<generator_text>}}, {{"uniform", protect<uniform>}, {"normal", protect<normal>}});
+  new_type<GeneratorHandle>(L, {{"__tostring", protect<generator_text>}},
+                            {{"uniform", protect<uniform>}, {"normal", protect<normal>}});
   lua_newtable(L);
   set_functions(L, {{"generator", protect<new_generator>}});
   lua_setfield(L, -2, "random");

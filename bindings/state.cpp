@@ -22,13 +22,17 @@ Bindings::Bindings(lua_State* main, std::shared_ptr<Context> context) : running_
   context_->set_host(this);
 }
 
-Bindings::~Bindings() { context_->set_host(nullptr); }
+Bindings::~Bindings() {
+  context_->set_host(nullptr);
+}
 
-void Bindings::collect() { lua_gc(running_, LUA_GCCOLLECT, 0); }
+void Bindings::collect() {
+  lua_gc(running_, LUA_GCCOLLECT, 0);
+}
 
 Origin Bindings::origin() {
-  // Asked at every launch. Naming a function's chunk takes longer than the rest of it, so the last function is remembered; the
-  // registry holds it, and so its address stays its own. Level 0 is the C function that was called.
+  // Asked at every launch. Naming a function's chunk takes longer than the rest of it, so the last function is
+  // remembered; the registry holds it, and so its address stays its own. Level 0 is the C function that was called.
   lua_State* L = running_;
   lua_Debug frame{};
   for (int level = 1; lua_getstack(L, level, &frame); ++level) {

@@ -55,11 +55,12 @@ inline Bindings& bindings_of(lua_State* L) {
   return *static_cast<Bindings*>(lua_touserdata(L, lua_upvalueindex(1)));
 }
 
-/// "script.lua:12: ", the line of the script that made the call; "" outside of one. Chunks of the library itself are passed over.
+/// "script.lua:12: ", the line of the script that made the call; "" outside of one. Chunks of the library itself are
+/// passed over.
 std::string caller_position(lua_State* L);
 
-/// Calls function `name` of the library's own Lua file (gpu.lua) with the `arguments` values at the top of the stack, which
-/// it replaces by `results` values. An error in it is thrown as Error.
+/// Calls function `name` of the library's own Lua file (gpu.lua) with the `arguments` values at the top of the stack,
+/// which it replaces by `results` values. An error in it is thrown as Error.
 void call_helper(lua_State* L, const char* name, int arguments, int results);
 
 // Each part adds its functions and types to the `gpu` table at the top of the stack.

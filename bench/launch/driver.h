@@ -1,7 +1,7 @@
 #pragma once
 
-// The driver as a plain C++ program calls it. It takes nothing from gpulua, so that a change there cannot move the line that
-// it is measured against.
+// The driver as a plain C++ program calls it. It takes nothing from gpulua, so that a change there cannot move the line
+// that it is measured against.
 
 #include <cuda.h>
 #include <dlfcn.h>

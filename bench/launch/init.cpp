@@ -1,4 +1,5 @@
-// bench_init: a process that starts the device and ends. Prints the milliseconds that cuInit and the primary context took.
+// bench_init: a process that starts the device and ends. Prints the milliseconds that cuInit and the primary context
+// took.
 
 #include "bench/launch/driver.h"
 

@@ -6,13 +6,16 @@ namespace gpulua {
 
 namespace {
 
-std::string device_type(DType dtype) { return std::string(info(dtype).device); }
+std::string device_type(DType dtype) {
+  return std::string(info(dtype).device);
+}
 
 }  // namespace
 
 std::string emit(const ElementwiseSpec& spec) {
   const std::string dims = "gpulua_dims<" + std::to_string(spec.ndim) + ">";
-  std::string parameters = "long long size, " + dims + " shape, " + device_type(spec.out) + "* out, " + dims + " out_strides";
+  std::string parameters =
+      "long long size, " + dims + " shape, " + device_type(spec.out) + "* out, " + dims + " out_strides";
   std::string loads;
   for (std::size_t i = 0; i < spec.inputs.size(); ++i) {
     const std::string id = std::to_string(i);

@@ -21,8 +21,8 @@ struct ElementwiseSpec {
 /// The kernel's name in the text that emit() gives.
 inline constexpr const char* elementwise_kernel_name = "gpulua_elementwise";
 
-/// CUDA C++ for both devices. Its kernel takes: the number of elements (long long), the shape (gpulua_dims<ndim>), then a
-/// pointer and the strides of the output and of each input, then the scalars.
+/// CUDA C++ for both devices. Its kernel takes: the number of elements (long long), the shape (gpulua_dims<ndim>), then
+/// a pointer and the strides of the output and of each input, then the scalars.
 std::string emit(const ElementwiseSpec& spec);
 
 }  // namespace gpulua

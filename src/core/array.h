@@ -62,8 +62,8 @@ void fill(const Array& array, const Scalar& value);
 void download(const Node& array, void* host);
 /// Row-major bytes into a row-major array. The host memory may be reused when the call returns.
 void upload(const Node& array, const void* host);
-/// As upload and download, of a row-major array both, but with pinned memory they do not wait: it is as it was, or has the
-/// elements, once the stream is done.
+/// As upload and download, of a row-major array both, but with pinned memory they do not wait: it is as it was, or has
+/// the elements, once the stream is done.
 void queue_upload(const Node& array, const void* host);
 void queue_download(const Node& array, void* host);
 /// The only element of an array of size 1. Waits.

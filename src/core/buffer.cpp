@@ -8,16 +8,26 @@
 namespace gpulua {
 
 Buffer::Buffer(std::shared_ptr<OpenDevice> device, void* memory, std::size_t bytes, StreamRef home, Origin origin)
-    : device_(std::move(device)), memory_(memory), bytes_(bytes), writer_(std::move(home)), origin_(origin),
+    : device_(std::move(device)),
+      memory_(memory),
+      bytes_(bytes),
+      writer_(std::move(home)),
+      origin_(origin),
       serial_(device_->context().next_buffer()) {
   device_->memory().add(*this);
 }
 
 Buffer::Buffer(std::shared_ptr<OpenDevice> device, void* memory, std::size_t bytes, std::shared_ptr<void> owner)
-    : device_(std::move(device)), memory_(memory), bytes_(bytes), owner_(std::move(owner)),
-      writer_(device_->stream()), serial_(device_->context().next_buffer()) {}
+    : device_(std::move(device)),
+      memory_(memory),
+      bytes_(bytes),
+      owner_(std::move(owner)),
+      writer_(device_->stream()),
+      serial_(device_->context().next_buffer()) {}
 
-Buffer::~Buffer() { free(); }
+Buffer::~Buffer() {
+  free();
+}
 
 void Buffer::free() noexcept {
   if (freed_) return;

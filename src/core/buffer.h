@@ -63,12 +63,12 @@ class Buffer {
   void* memory_;  // null when bytes_ is 0
   std::size_t bytes_;
   bool freed_ = false;
-  std::shared_ptr<void> owner_;      // set: the memory is not ours to free
-  StreamRef writer_;                 // the stream of the last write; at first, the one it was allocated on
-  std::vector<StreamRef> readers_;   // streams other than writer_ that read since the last write
+  std::shared_ptr<void> owner_;     // set: the memory is not ours to free
+  StreamRef writer_;                // the stream of the last write; at first, the one it was allocated on
+  std::vector<StreamRef> readers_;  // streams other than writer_ that read since the last write
   Origin origin_;
   std::uint64_t serial_;
-  Buffer* next_ = nullptr;           // in the account's list
+  Buffer* next_ = nullptr;  // in the account's list
   Buffer* previous_ = nullptr;
 };
 using BufferRef = std::shared_ptr<Buffer>;

@@ -9,7 +9,10 @@
 namespace gpulua {
 
 OpenDevice::OpenDevice(Context& context, std::unique_ptr<Device> device)
-    : context_(context), device_(std::move(device)), first_stream_(device_->create_stream()), stream_(first_stream_),
+    : context_(context),
+      device_(std::move(device)),
+      first_stream_(device_->create_stream()),
+      stream_(first_stream_),
       memory_(device_->info().total_memory) {}
 
 void* OpenDevice::try_allocate(std::size_t bytes) {

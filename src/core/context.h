@@ -59,7 +59,8 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   const std::shared_ptr<Kernel>& kernel(const std::string& key, const char* name,
                                         const std::function<std::string()>& emit);
   /// Queues the kernel on `stream` and notes it; in debug mode waits for it.
-  void launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfig& config, void** arguments, const StreamRef& stream);
+  void launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfig& config, void** arguments,
+              const StreamRef& stream);
 
  private:
   friend class PinnedMemory;
@@ -85,7 +86,8 @@ struct DeviceListing {
   std::string kind;
 };
 
-/// Everything one script (one Lua state) works with. No state is shared between contexts, and there is none outside of them.
+/// Everything one script (one Lua state) works with. No state is shared between contexts, and there is none outside of
+/// them.
 class Context {
  public:
   /// `host` may be set later, by set_host; until then nothing collects.

@@ -9,8 +9,21 @@
 namespace gpulua {
 
 enum class DType : std::uint8_t {
-  boolean, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
-  float16, bfloat16, float32, float64, complex64, complex128,
+  boolean,
+  int8,
+  int16,
+  int32,
+  int64,
+  uint8,
+  uint16,
+  uint32,
+  uint64,
+  float16,
+  bfloat16,
+  float32,
+  float64,
+  complex64,
+  complex128,
 };
 
 enum class DTypeKind : std::uint8_t { boolean, signed_integer, unsigned_integer, floating, complex };
@@ -22,13 +35,17 @@ struct DTypeInfo {
   std::string_view alias;   // "f32"
   std::string_view device;  // the type's name in the device code that we emit
   DTypeKind kind;
-  std::uint8_t size;        // bytes an element; the alignment too, but complex aligns to half
+  std::uint8_t size;  // bytes an element; the alignment too, but complex aligns to half
 };
 
 std::span<const DTypeInfo> dtype_table();
 const DTypeInfo& info(DType dtype);
-inline std::string_view name(DType dtype) { return info(dtype).name; }
-inline std::size_t size_of(DType dtype) { return info(dtype).size; }
+inline std::string_view name(DType dtype) {
+  return info(dtype).name;
+}
+inline std::size_t size_of(DType dtype) {
+  return info(dtype).size;
+}
 
 /// The dtype of that name or alias, if there is one.
 std::optional<DType> find_dtype(std::string_view name);

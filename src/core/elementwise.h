@@ -14,8 +14,8 @@ struct ScalarArgument {
   Scalar value;
 };
 
-/// Computes every element of `out` by an expression of codegen/elementwise.h. Inputs have out's shape and device, and share
-/// no element with it but those at the same index.
+/// Computes every element of `out` by an expression of codegen/elementwise.h. Inputs have out's shape and device, and
+/// share no element with it but those at the same index.
 void run_elementwise(const Node& out, std::span<const Node* const> inputs, std::span<const ScalarArgument> scalars,
                      const std::string& expression);
 

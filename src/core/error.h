@@ -7,13 +7,13 @@ namespace gpulua {
 
 /// What went wrong, for callers that react to it; the message is for people.
 enum class ErrorKind {
-  argument,      // a value, shape, dtype or name that does not fit
-  memory,        // the device (or the host) has no room
-  compile,       // device source that does not compile; the message holds the compiler's own text
-  unavailable,   // a device, a library or a file that is not there; the message says what to install
-  device,        // the device reported a failure of work that had been queued
-  device_lost,   // as `device`, and nothing more can run on that device in this process
-  interrupted,   // the user asked to stop
+  argument,     // a value, shape, dtype or name that does not fit
+  memory,       // the device (or the host) has no room
+  compile,      // device source that does not compile; the message holds the compiler's own text
+  unavailable,  // a device, a library or a file that is not there; the message says what to install
+  device,       // the device reported a failure of work that had been queued
+  device_lost,  // as `device`, and nothing more can run on that device in this process
+  interrupted,  // the user asked to stop
 };
 
 /// The one exception type of the library. Messages read `[op] expected ..., got ...`.

@@ -16,9 +16,9 @@ constexpr std::int64_t edge = 3;            // else so many at each end of an ax
 /// The elements to show, read from the device: a small row-major array, with a gap in the middle of the axes cut short.
 struct Excerpt {
   Dims shape;
-  std::vector<bool> cut;            // for each axis: true when only its two ends are here
-  std::vector<std::string> texts;   // of the elements
-  std::size_t width = 0;            // of the longest
+  std::vector<bool> cut;           // for each axis: true when only its two ends are here
+  std::vector<std::string> texts;  // of the elements
+  std::size_t width = 0;           // of the longest
 };
 
 std::string element_text(const Scalar& value) {

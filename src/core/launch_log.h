@@ -14,8 +14,8 @@ namespace gpulua {
 
 class Stream;
 
-/// The launches since their streams were last known to be well. A device reports a kernel's failure some time later and does
-/// not say whose it was; this says which calls it can have been.
+/// The launches since their streams were last known to be well. A device reports a kernel's failure some time later and
+/// does not say whose it was; this says which calls it can have been.
 class LaunchLog {
  public:
   void note(std::shared_ptr<const Kernel> kernel, const Stream& stream, Origin origin) {

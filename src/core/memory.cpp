@@ -13,7 +13,9 @@ namespace {
 // What a buffer costs the host beside its device bytes; so a loop that makes empty arrays is collected too.
 constexpr std::size_t host_cost = 512;
 
-std::size_t cost(const Buffer& buffer) { return buffer.bytes() + host_cost; }
+std::size_t cost(const Buffer& buffer) {
+  return buffer.bytes() + host_cost;
+}
 
 std::string describe(const Origin& origin) {
   if (!origin.chunk) return "";

@@ -1,7 +1,7 @@
 #pragma once
 
-// The accounting of one device's memory. A script's handles are a few bytes to its collector and gigabytes to the device,
-// so the device's bytes decide when the collector runs.
+// The accounting of one device's memory. A script's handles are a few bytes to its collector and gigabytes to the
+// device, so the device's bytes decide when the collector runs.
 
 #include <chrono>
 #include <cstddef>

@@ -79,42 +79,72 @@ bool to_bool(const Scalar& value) {
 
 Scalar decode(DType dtype, const void* bytes) {
   switch (dtype) {
-    case DType::boolean: return load<std::uint8_t>(bytes) != 0;
-    case DType::int8: return std::int64_t{load<std::int8_t>(bytes)};
-    case DType::int16: return std::int64_t{load<std::int16_t>(bytes)};
-    case DType::int32: return std::int64_t{load<std::int32_t>(bytes)};
-    case DType::int64: return load<std::int64_t>(bytes);
-    case DType::uint8: return std::int64_t{load<std::uint8_t>(bytes)};
-    case DType::uint16: return std::int64_t{load<std::uint16_t>(bytes)};
-    case DType::uint32: return std::int64_t{load<std::uint32_t>(bytes)};
-    case DType::uint64: return load<std::uint64_t>(bytes);
-    case DType::float16: return double{half_to_float(load<std::uint16_t>(bytes))};
-    case DType::bfloat16: return double{bfloat16_to_float(load<std::uint16_t>(bytes))};
-    case DType::float32: return double{load<float>(bytes)};
-    case DType::float64: return load<double>(bytes);
-    case DType::complex64: return std::complex<double>(load<std::complex<float>>(bytes));
-    case DType::complex128: return load<std::complex<double>>(bytes);
+    case DType::boolean:
+      return load<std::uint8_t>(bytes) != 0;
+    case DType::int8:
+      return std::int64_t{load<std::int8_t>(bytes)};
+    case DType::int16:
+      return std::int64_t{load<std::int16_t>(bytes)};
+    case DType::int32:
+      return std::int64_t{load<std::int32_t>(bytes)};
+    case DType::int64:
+      return load<std::int64_t>(bytes);
+    case DType::uint8:
+      return std::int64_t{load<std::uint8_t>(bytes)};
+    case DType::uint16:
+      return std::int64_t{load<std::uint16_t>(bytes)};
+    case DType::uint32:
+      return std::int64_t{load<std::uint32_t>(bytes)};
+    case DType::uint64:
+      return load<std::uint64_t>(bytes);
+    case DType::float16:
+      return double{half_to_float(load<std::uint16_t>(bytes))};
+    case DType::bfloat16:
+      return double{bfloat16_to_float(load<std::uint16_t>(bytes))};
+    case DType::float32:
+      return double{load<float>(bytes)};
+    case DType::float64:
+      return load<double>(bytes);
+    case DType::complex64:
+      return std::complex<double>(load<std::complex<float>>(bytes));
+    case DType::complex128:
+      return load<std::complex<double>>(bytes);
   }
   throw Error("[dtype] not an element type");
 }
 
 void encode(DType dtype, const Scalar& value, void* bytes) {
   switch (dtype) {
-    case DType::boolean: return put(bytes, static_cast<std::uint8_t>(to_bool(value)));
-    case DType::int8: return put(bytes, to_integer<std::int8_t>(dtype, value));
-    case DType::int16: return put(bytes, to_integer<std::int16_t>(dtype, value));
-    case DType::int32: return put(bytes, to_integer<std::int32_t>(dtype, value));
-    case DType::int64: return put(bytes, to_integer<std::int64_t>(dtype, value));
-    case DType::uint8: return put(bytes, to_integer<std::uint8_t>(dtype, value));
-    case DType::uint16: return put(bytes, to_integer<std::uint16_t>(dtype, value));
-    case DType::uint32: return put(bytes, to_integer<std::uint32_t>(dtype, value));
-    case DType::uint64: return put(bytes, to_integer<std::uint64_t>(dtype, value));
-    case DType::float16: return put(bytes, float_to_half(static_cast<float>(to_real(dtype, value))));
-    case DType::bfloat16: return put(bytes, float_to_bfloat16(static_cast<float>(to_real(dtype, value))));
-    case DType::float32: return put(bytes, static_cast<float>(to_real(dtype, value)));
-    case DType::float64: return put(bytes, to_real(dtype, value));
-    case DType::complex64: return put(bytes, std::complex<float>(to_complex(value)));
-    case DType::complex128: return put(bytes, to_complex(value));
+    case DType::boolean:
+      return put(bytes, static_cast<std::uint8_t>(to_bool(value)));
+    case DType::int8:
+      return put(bytes, to_integer<std::int8_t>(dtype, value));
+    case DType::int16:
+      return put(bytes, to_integer<std::int16_t>(dtype, value));
+    case DType::int32:
+      return put(bytes, to_integer<std::int32_t>(dtype, value));
+    case DType::int64:
+      return put(bytes, to_integer<std::int64_t>(dtype, value));
+    case DType::uint8:
+      return put(bytes, to_integer<std::uint8_t>(dtype, value));
+    case DType::uint16:
+      return put(bytes, to_integer<std::uint16_t>(dtype, value));
+    case DType::uint32:
+      return put(bytes, to_integer<std::uint32_t>(dtype, value));
+    case DType::uint64:
+      return put(bytes, to_integer<std::uint64_t>(dtype, value));
+    case DType::float16:
+      return put(bytes, float_to_half(static_cast<float>(to_real(dtype, value))));
+    case DType::bfloat16:
+      return put(bytes, float_to_bfloat16(static_cast<float>(to_real(dtype, value))));
+    case DType::float32:
+      return put(bytes, static_cast<float>(to_real(dtype, value)));
+    case DType::float64:
+      return put(bytes, to_real(dtype, value));
+    case DType::complex64:
+      return put(bytes, std::complex<float>(to_complex(value)));
+    case DType::complex128:
+      return put(bytes, to_complex(value));
   }
 }
 

@@ -16,8 +16,8 @@ using Scalar = std::variant<bool, std::int64_t, std::uint64_t, double, std::comp
 /// The element at `bytes`.
 Scalar decode(DType dtype, const void* bytes);
 
-/// Writes `value` as `dtype` to `bytes`. Throws Error when it does not fit: out of an integer's range, not integral for an
-/// integer, complex for a real. Floating-point types round and overflow to infinity, as assignment does in NumPy.
+/// Writes `value` as `dtype` to `bytes`. Throws Error when it does not fit: out of an integer's range, not integral for
+/// an integer, complex for a real. Floating-point types round and overflow to infinity, as assignment does in NumPy.
 void encode(DType dtype, const Scalar& value, void* bytes);
 
 std::string to_string(const Scalar& value);

@@ -63,7 +63,9 @@ void check_writable(const Node& array, const char* op) {
 
 }  // namespace
 
-Array copy(const Array& array) { return astype(array, array->dtype); }
+Array copy(const Array& array) {
+  return astype(array, array->dtype);
+}
 
 Array astype(const Array& array, DType dtype) {
   Array result = empty(array->device(), array->layout.shape, dtype);
@@ -71,7 +73,9 @@ Array astype(const Array& array, DType dtype) {
   return result;
 }
 
-Array contiguous(const Array& array) { return array->contiguous ? array : copy(array); }
+Array contiguous(const Array& array) {
+  return array->contiguous ? array : copy(array);
+}
 
 Array to_device(const Array& array, OpenDevice& device) {
   if (&array->device() == &device) return array;

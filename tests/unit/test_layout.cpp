@@ -25,8 +25,12 @@ std::vector<std::int64_t> positions(const Layout& layout) {
 IndexSpec slice(std::int64_t first, std::int64_t count, std::int64_t step) {
   return {IndexSpec::Kind::slice, first, count, step};
 }
-IndexSpec integer(std::int64_t position) { return {IndexSpec::Kind::integer, position, -1, 1}; }
-IndexSpec of_kind(IndexSpec::Kind kind) { return {kind, 0, -1, 1}; }
+IndexSpec integer(std::int64_t position) {
+  return {IndexSpec::Kind::integer, position, -1, 1};
+}
+IndexSpec of_kind(IndexSpec::Kind kind) {
+  return {kind, 0, -1, 1};
+}
 
 }  // namespace
 
