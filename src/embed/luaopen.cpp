@@ -1,0 +1,39 @@
+#include "include/gpulua/gpulua.h"
+
+#include <string>
+
+#include "bindings/open.h"
+#include "src/core/context.h"
+#include "src/core/error.h"
+
+namespace {
+
+/// Hangs a context on the state, unless it has one; gives what went wrong.
+std::string open(lua_State* L) {
+  try {
+    gpulua::open_bindings(L, std::make_shared<gpulua::Context>(gpulua::Config::from_environment()));
+    return {};
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
+/// Pushes the error's message, if there is one; the C++ string is gone when this returns.
+bool push_failure(lua_State* L) {
+  const std::string message = open(L);
+  if (message.empty()) return false;
+  lua_pushlstring(L, message.data(), message.size());
+  return true;
+}
+
+}  // namespace
+
+int luaopen_gpu(lua_State* L) {
+  if (push_failure(L)) return lua_error(L);
+  // open_bindings has put the module's own loader among the preloaded ones.
+  lua_getglobal(L, "package");
+  lua_getfield(L, -1, "preload");
+  lua_getfield(L, -1, "gpu");
+  lua_call(L, 0, 1);
+  return 1;
+}
