@@ -17,18 +17,19 @@ namespace fs = std::filesystem;
 /// The folder of the executable or shared library that this code is part of.
 fs::path own_folder() {
   Dl_info info{};
-  if (!dladdr(reinterpret_cast<void*>(&load_plugins), &info) || !info.dli_fname) return {};
+  const bool known = dladdr(reinterpret_cast<void*>(&load_plugins), &info) && info.dli_fname;
+  const fs::path file = known ? info.dli_fname : "";
   std::error_code error;
-  // The main program's name may be what the shell was given, relative or found by PATH.
-  const fs::path file = info.dli_fname;
-  const fs::path real = file.is_absolute() ? fs::canonical(file, error) : fs::canonical("/proc/self/exe", error);
+  // A library's name has its path. The main program's is what the shell was given, which may be no path at all.
+  fs::path real = file.has_parent_path() ? fs::canonical(file, error) : fs::path();
+  if (real.empty()) real = fs::canonical("/proc/self/exe", error);
   return real.parent_path();
 }
 
 /// A kind of device whose plugin is loaded when the kind is first asked about.
 class DeferredPlugin : public DevicePlugin {
  public:
-  explicit DeferredPlugin(std::string kind) : kind_(std::move(kind)) {}
+  DeferredPlugin(std::string kind, fs::path folder) : kind_(std::move(kind)), folder_(std::move(folder)) {}
 
   std::string kind() const override { return kind_; }
 
@@ -49,8 +50,7 @@ class DeferredPlugin : public DevicePlugin {
   void load() {
     if (plugin_ || !why_.empty()) return;
     const std::string file = "libgpulua-" + kind_ + ".so";
-    const fs::path folder = own_folder();
-    for (const fs::path& candidate : {folder / file, folder.parent_path() / "lib" / "gpulua" / file}) {
+    for (const fs::path& candidate : {folder_ / file, folder_.parent_path() / "lib" / "gpulua" / file}) {
       std::error_code error;
       if (!fs::exists(candidate, error)) continue;
       const DynamicLibrary library = DynamicLibrary::open(candidate.string(), why_);
@@ -67,6 +67,7 @@ class DeferredPlugin : public DevicePlugin {
   }
 
   std::string kind_;
+  fs::path folder_;  // the library's; a relative path means something else once the program has changed its directory
   std::unique_ptr<DevicePlugin> plugin_;
   std::string why_;  // set: loading has failed
 };
@@ -75,7 +76,8 @@ class DeferredPlugin : public DevicePlugin {
 
 std::vector<std::unique_ptr<DevicePlugin>> load_plugins() {
   std::vector<std::unique_ptr<DevicePlugin>> plugins;
-  for (const char* kind : {"cuda", "cpu"}) plugins.push_back(std::make_unique<DeferredPlugin>(kind));
+  const fs::path folder = own_folder();
+  for (const char* kind : {"cuda", "cpu"}) plugins.push_back(std::make_unique<DeferredPlugin>(kind, folder));
   return plugins;
 }
 
