@@ -2,7 +2,7 @@
 PRESET ?= release
 BUILD = build/$(PRESET)
 
-.PHONY: all deps run test asan format clean
+.PHONY: all deps run test asan bench-cpu format clean
 
 all: deps
 	@[ -f $(BUILD)/build.ninja ] || cmake --preset $(PRESET)
@@ -19,6 +19,9 @@ test: all
 
 asan:
 	$(MAKE) test PRESET=asan
+
+bench-cpu: all
+	bench/cpu_device/run.sh -b $(BUILD)
 
 format:
 	git ls-files '*.cpp' '*.h' | xargs clang-format -i

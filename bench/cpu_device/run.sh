@@ -1,0 +1,132 @@
+#!/bin/bash
+# bench/cpu_device/run.sh [-b build folder] [-t] [workload...]
+#
+# The CPU device beside the same work by g++ with OpenMP, Numba and JAX: all sides on all cores, one after another, in one table
+# of median times. Each side checks its results against those of g++ before it is timed. -t: sizes so small that only the check
+# means something. The workload "compile" is how long a kernel takes from its source to where it can be launched.
+#
+# The Python sides run in an environment that is made with pip in build/bench-venv; without it their columns are n/a.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+
+# name, variant, size, size with -t; workloads/NAME.cpp says what the first two mean.
+workloads="
+saxpy         -        33554432  100000
+black_scholes float32   4000000   10000
+black_scholes float64   4000000   10000
+mandelbrot    -            1024      64
+matmul        16           1024      64
+matmul        32           1024      64
+reduction     tree     16777216  100000
+reduction     shuffle  16777216  100000
+histogram     global   16777216  100000
+histogram     shared   16777216  100000
+nbody         -              32       5
+"
+
+build=build/release
+tiny=
+while getopts b:t option; do
+  case $option in
+    b) build=$OPTARG ;;
+    t) tiny=1 ;;
+    *) echo "usage: $0 [-b build folder] [-t] [workload...]" >&2; exit 2 ;;
+  esac
+done
+shift $((OPTIND - 1))
+for name in "$@"; do
+  [ "$name" = compile ] || grep -q "^$name " <<<"$workloads" || { echo "$0: no workload '$name'" >&2; exit 2; }
+done
+wanted() {
+  local first=$1
+  shift
+  [ $# = 0 ] || [[ " $* " == *" $first "* ]]
+}
+
+[ -x "$build/bin/gpulua" ] || { echo "$0: no $build/bin/gpulua: build it (make) or give the build folder by -b" >&2; exit 1; }
+
+venv=build/bench-venv
+requirements=bench/cpu_device/requirements.txt
+python=$venv/bin/python
+if ! cmp -s "$requirements" "$venv/installed.txt"; then
+  echo "installing Numba and JAX in $venv" >&2
+  if python3 -m venv "$venv" && "$python" -m pip install -q --disable-pip-version-check -r "$requirements"; then
+    cp "$requirements" "$venv/installed.txt"
+  else
+    echo "pip failed: no Numba and no JAX in this run" >&2
+    python=
+  fi
+fi
+
+data=$(mktemp -d "$build/bench-data.XXXXXX") || exit 1
+trap 'rm -rf "$data"' EXIT
+
+export GPULUA_DEVICE=cpu GPULUA_CACHE_DIR=$data/cache
+export LUA_PATH="bench/cpu_device/?.lua;;"
+export PYTHONPATH=bench/cpu_device PYTHONDONTWRITEBYTECODE=1 JAX_PLATFORMS=cpu
+
+# side LABEL COMMAND...: prints the milliseconds that the command prints, or n/a, with the reason in $data/reasons.
+side() {
+  local label=$1 time
+  shift
+  if [ ! -x "$1" ]; then
+    time=n/a
+    echo "$label n/a: ${1:-python} is not there" >>"$data/reasons"
+  elif ! time=$("$@" 2>"$data/errors"); then
+    time=n/a
+    # Python's message stands below the traceback, Lua's above it.
+    echo "$label n/a: $(if grep -q '^Traceback' "$data/errors"; then tail -1 "$data/errors"; else head -1 "$data/errors"; fi)" \
+      >>"$data/reasons"
+  fi
+  echo "$time"
+}
+
+# A time for the table: n/a and - stay as they are.
+number() { if [[ $1 == [0-9]* ]]; then printf '%.2f' "$1"; else echo "$1"; fi; }
+# ratio A B: A / B, or - where one is missing.
+ratio() { awk -v a="$1" -v b="$2" 'BEGIN { if (a + 0 > 0 && b + 0 > 0) printf "%.2f", a / b; else print "-" }'; }
+row() { printf '%-22s %9s  %9s %9s %9s %9s   %8s %10s %8s\n' "$@"; }
+
+table() {
+  row workload size "ours ms" "g++ ms" "numba ms" "jax ms" "g++/ours" "numba/ours" "jax/ours"
+  local name variant size small ours gcc numba jax
+  while read -r name variant size small; do
+    [ -n "$name" ] || continue
+    wanted "$name" "$@" || continue
+    [ -z "$tiny" ] || size=$small
+    local arguments=("$data" "$size" "$variant") files=bench/cpu_device/workloads/$name
+    : >"$data/reasons"
+    gcc=$(side g++ "$build/bin/bench_cpu_$name" "${arguments[@]}")
+    ours=$(side ours "$build/bin/gpulua" "$files.lua" "${arguments[@]}")
+    numba=$(side numba "$python" "$files.py" "${arguments[@]}")
+    jax=-
+    [ ! -e "${files}_jax.py" ] || jax=$(side jax "$python" "${files}_jax.py" "${arguments[@]}")
+    [ "$variant" = - ] || name="$name $variant"
+    row "$name" "$size" "$(number "$ours")" "$(number "$gcc")" "$(number "$numba")" "$(number "$jax")" \
+      "$(ratio "$gcc" "$ours")" "$(ratio "$numba" "$ours")" "$(ratio "$jax" "$ours")"
+    sed 's/^/    /' "$data/reasons"
+  done <<<"$workloads"
+}
+
+median_of() { sort -n "$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
+
+compile() {
+  local first second
+  for _ in 1 2 3 4 5; do
+    rm -rf "$GPULUA_CACHE_DIR"
+    read -r first second < <("$build/bin/gpulua" bench/cpu_device/compile.lua)
+    echo "$first" >>"$data/first"
+    echo "$second" >>"$data/second"
+    read -r first second < <("$build/bin/gpulua" bench/cpu_device/compile.lua)
+    echo "$first" >>"$data/disk"
+  done
+  echo "from source to runnable, 30 lines (ms; medians of 5 processes)"
+  echo "  first kernel of a process, empty cache   $(median_of "$data/first")"
+  echo "  second kernel of the process             $(median_of "$data/second")"
+  echo "  first kernel of a process, disk cache    $(median_of "$data/disk")"
+}
+
+processor=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)
+echo "$processor, $(nproc) cores, load average $(cut -d' ' -f1 /proc/loadavg) before the run"
+if [ $# = 0 ] || [ "$*" != compile ]; then table "$@"; fi
+if wanted compile "$@"; then compile; fi
