@@ -34,7 +34,7 @@
 #include "gpulua_intrinsics.h"
 #include "gpulua_atomics.h"
 #include "gpulua_engine.h"
-#include "gpulua_unsupported.h"
+#include "gpulua_sync.h"
 #include "gpulua_run.h"
 #pragma clang force_cuda_host_device end
 

@@ -15,4 +15,3 @@ size_t strlen(const char* text);
 typedef long clock_t;
 inline long long clock64() { return (long long)__builtin_readcyclecounter(); }
 inline clock_t clock() { return (clock_t)__builtin_readcyclecounter(); }
-inline void __nanosleep(unsigned int) {}

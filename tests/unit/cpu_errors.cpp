@@ -77,24 +77,6 @@ TEST_CASE("cpu: macros of the user's do not reach into our headers", "[cpu]") {
   }
 }
 
-TEST_CASE("cpu: operations between threads are refused where they are used", "[cpu]") {
-  CpuTestDevice device;
-  auto compile = [&] {
-    device.compile("__global__ void k(int* x) {\n  x[0] = 1;\n  __syncthreads();\n  x[1] = 2;\n}");
-  };
-  CHECK(kind_of(compile) == ErrorKind::compile);
-  CHECK(message_of(compile) ==
-        "[compile] script.lua:12: __syncthreads() is not supported by the CPU device yet: its threads run one after "
-        "another");
-  CHECK_THAT(message_of([&] {
-               device.compile(
-                   "__device__ float sum(float x) {\n return __shfl_down_sync(~0u, x, 1); }\n__global__ void k(float* "
-                   "x) { *x = sum(*x); }");
-             }),
-             Catch::Contains("script.lua:11: __shfl_down_sync()"));
-  device.compile("__device__ void unused() { __syncthreads(); }\n__global__ void k() {}");
-}
-
 TEST_CASE("cpu: assertions and traps surface from the launch", "[cpu]") {
   CpuTestDevice device;
   auto module = device.compile(R"(__device__ __noinline__ void check(int i, int n) {

@@ -59,6 +59,7 @@ std::size_t CpuDevice::pooled_bytes() const {
 void CpuDevice::trim() {
   memory_.trim();
   pinned_.trim();
+  blocks_.trim();
 }
 void* CpuDevice::allocate_pinned(std::size_t bytes) {
   return pinned_.allocate(bytes);
@@ -147,7 +148,7 @@ std::shared_ptr<Module> CpuDevice::load_image(std::string_view) {
 }
 
 void CpuDevice::launch(Kernel& kernel, const LaunchConfig& config, void** arguments, Stream&) {
-  run_launch(static_cast<CpuKernel&>(kernel), config, arguments, environment_.interrupted);
+  run_launch(static_cast<CpuKernel&>(kernel), config, arguments, environment_.interrupted, blocks_);
 }
 
 // ---- libraries

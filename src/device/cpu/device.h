@@ -3,6 +3,7 @@
 // The CPU device. Work is done when it is queued, on the calling thread and, for launches that are worth it, on all
 // cores; so a stream is always done.
 
+#include "src/device/cpu/block_pool.h"
 #include "src/device/cpu/compiler_library.h"
 #include "src/device/cpu/memory_pool.h"
 #include "src/device/cpu/processor.h"
@@ -52,6 +53,7 @@ class CpuDevice : public Device {
   Processor processor_;
   DeviceInfo info_;
   MemoryPool memory_, pinned_;
+  BlockPool blocks_;
   CompilerLibrary compiler_;
   std::unique_ptr<Blas> blas_;
   std::unique_ptr<Rng> rng_;

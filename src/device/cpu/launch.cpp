@@ -5,11 +5,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
-#include <memory>
 #include <new>
 
 #include "src/core/error.h"
+#include "src/device/cpu/kernel_failure.h"
 
 namespace gpulua::cpu {
 namespace {
@@ -21,67 +20,73 @@ constexpr std::chrono::nanoseconds worth_spreading{20'000};
 // Blocks run in chunks of up to about this long, between which a core looks for an interrupt.
 constexpr std::chrono::nanoseconds chunk_time{50'000};
 
-std::string to_text(Index3 index) {
-  return "(" + std::to_string(index.x) + "," + std::to_string(index.y) + "," + std::to_string(index.z) + ")";
-}
-
-/// What a kernel throws; run_launch adds the kernel's name.
-struct KernelFailure {
-  std::string message;
-};
-
 [[noreturn]] void fail(const char* message, const char* file, unsigned line, Index3 block, Index3 thread) {
-  throw KernelFailure{std::string(file) + ":" + std::to_string(line) + ": " + message + ", block " + to_text(block) +
-                      ", thread " + to_text(thread)};
+  throw KernelFailure{place_text(file, line) + message + ", block " + to_text(block) + ", thread " + to_text(thread)};
 }
 
-constexpr Services services{&fail, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
+void warp_barrier(ThreadContext* context, unsigned mask) {
+  ResidentBlock::warp_operation(context, {WarpOperation::barrier, mask, 0, 0});
+}
 
-/// The shared memory of the block that a core runs; it grows to the most that was asked for.
-class SharedArena {
- public:
-  char* reserve(std::size_t bytes) {
-    if (bytes > bytes_) {
-      std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-      memory_.reset(static_cast<char*>(std::aligned_alloc(alignment, rounded)));
-      bytes_ = memory_ ? rounded : 0;
-      if (!memory_)
-        throw Error(ErrorKind::memory, "[launch] no room for " + std::to_string(bytes) + " bytes of shared memory");
-    }
-    return memory_.get();
-  }
+unsigned shuffle(ThreadContext* context, unsigned mask, unsigned value, unsigned source_lane) {
+  return ResidentBlock::warp_operation(context, {WarpOperation::shuffle, mask, value, source_lane});
+}
 
- private:
-  static constexpr std::size_t alignment = 128;
-  struct Free {
-    void operator()(char* memory) const { std::free(memory); }
-  };
-  std::unique_ptr<char, Free> memory_;
-  std::size_t bytes_ = 0;
-};
+unsigned ballot(ThreadContext* context, unsigned mask, unsigned predicate) {
+  return ResidentBlock::warp_operation(context, {WarpOperation::ballot, mask, predicate, 0});
+}
+
+constexpr Services services{.fail = &fail,
+                            .barrier = &ResidentBlock::barrier,
+                            .leave = &ResidentBlock::leave,
+                            .grid_barrier = &ResidentBlock::grid_barrier,
+                            .yield = &ResidentBlock::yield,
+                            .warp_barrier = &warp_barrier,
+                            .shuffle = &shuffle,
+                            .ballot = &ballot};
 
 class Run {
  public:
-  Run(const KernelRecord& record, const LaunchConfig& config, void** arguments, std::atomic<bool>& interrupted)
-      : run_(record.run),
+  Run(const KernelRecord& record, const LaunchConfig& config, void** arguments, std::atomic<bool>& interrupted,
+      BlockPool& pool)
+      : record_(record),
         launch_{
             {config.grid.x, config.grid.y, config.grid.z}, {config.block.x, config.block.y, config.block.z}, &services},
-        static_bytes_(record.shared_bytes),
-        shared_bytes_(static_bytes_ + config.shared_bytes),
+        blocks_(std::uint64_t{config.grid.x} * config.grid.y * config.grid.z),
+        dynamic_shared_bytes_(config.shared_bytes),
         arguments_(arguments),
-        interrupted_(interrupted) {}
+        interrupted_(interrupted),
+        pool_(pool) {}
 
   /// One block tells how long the others may take, and with it who runs them.
-  void all() {
-    const std::uint64_t blocks = std::uint64_t{launch_.grid.x} * launch_.grid.y * launch_.grid.z;
-    if (blocks == 1) return chunk(0, 1);
+  void all() const {
     const Clock::time_point start = Clock::now();
     chunk(0, 1);
+    if (blocks_ == 1) return;
     const auto block_time = std::max(Clock::now() - start, Clock::duration(1));
     // Divided rather than multiplied: there may be 2^63 blocks.
-    if (blocks - 1 <= static_cast<std::uint64_t>(worth_spreading / block_time)) return chunk(1, blocks);
-    tbb::parallel_for(tbb::blocked_range<std::uint64_t>(1, blocks),
+    if (blocks_ - 1 <= static_cast<std::uint64_t>(worth_spreading / block_time)) return chunk(1, blocks_);
+    tbb::parallel_for(tbb::blocked_range<std::uint64_t>(1, blocks_),
                       [this](const tbb::blocked_range<std::uint64_t>& part) { in_chunks(part.begin(), part.end()); });
+  }
+
+  /// All blocks stay until all are done. Each runs, on any core, until it waits for the others; so no number of threads
+  /// is too small for the grid.
+  void cooperatively() const {
+    if (record_.run_strand == nullptr) return all();
+    std::vector<BlockPool::Handle> blocks;
+    std::vector<ResidentBlock*> ready, waiting;
+    try {
+      for (std::uint64_t i = 0; i < blocks_; ++i) {
+        blocks.push_back(pool_.take(record_.local_bytes));
+        blocks.back()->start(strands(true), index_of(i));
+        ready.push_back(blocks.back().get());
+      }
+      while (!ready.empty()) run_phase(ready, waiting);
+    } catch (...) {
+      for (const BlockPool::Handle& block : blocks) block->cancel();
+      throw;
+    }
   }
 
  private:
@@ -97,26 +102,76 @@ class Run {
   }
 
   void chunk(std::uint64_t first, std::uint64_t last) const {
-    if (interrupted_.load(std::memory_order_relaxed)) throw Error(ErrorKind::interrupted, "[launch] interrupted");
+    if (record_.run_strand != nullptr) return strand_chunk(first, last);
+    check_interrupt();
     thread_local SharedArena arena;
-    char* shared = shared_bytes_ == 0 ? nullptr : arena.reserve(shared_bytes_);
-    run_(arguments_, &launch_, first, last, shared, shared + static_bytes_);
+    char* shared = arena.reserve(record_.shared_bytes + dynamic_shared_bytes_);
+    record_.run(arguments_, &launch_, first, last, shared, shared + record_.shared_bytes);
   }
 
-  RunBlocks run_;
+  void strand_chunk(std::uint64_t first, std::uint64_t last) const {
+    const BlockPool::Handle block = pool_.take(record_.local_bytes);
+    for (std::uint64_t i = first; i < last; ++i) {
+      check_interrupt();
+      block->start(strands(false), index_of(i));
+      block->run();
+    }
+  }
+
+  /// Runs those that are ready; then `ready` has those that can go on.
+  void run_phase(std::vector<ResidentBlock*>& ready, std::vector<ResidentBlock*>& waiting) const {
+    std::vector<ResidentBlock::Pause> pauses(ready.size());
+    tbb::parallel_for(std::size_t{0}, ready.size(), [&](std::size_t i) { pauses[i] = ready[i]->run(); });
+    std::vector<ResidentBlock*> next;
+    for (std::size_t i = 0; i < ready.size(); ++i) {
+      if (pauses[i] == ResidentBlock::Pause::grid_barrier) waiting.push_back(ready[i]);
+      if (pauses[i] == ResidentBlock::Pause::spinning) next.push_back(ready[i]);
+    }
+    if (next.empty()) {
+      next.swap(waiting);
+      for (ResidentBlock* block : next) block->pass_grid_barrier();
+    }
+    ready = std::move(next);
+  }
+
+  StrandLaunch strands(bool cooperative) const {
+    return {&record_, &launch_, arguments_, dynamic_shared_bytes_, cooperative, &interrupted_};
+  }
+
+  Index3 index_of(std::uint64_t block) const {
+    const std::uint64_t row = block / launch_.grid.x;
+    return {static_cast<unsigned>(block % launch_.grid.x), static_cast<unsigned>(row % launch_.grid.y),
+            static_cast<unsigned>(row / launch_.grid.y)};
+  }
+
+  void check_interrupt() const {
+    if (interrupted_.load(std::memory_order_relaxed)) throw Error(ErrorKind::interrupted, "[launch] interrupted");
+  }
+
+  const KernelRecord& record_;
   Launch launch_;
-  std::size_t static_bytes_, shared_bytes_;
+  std::uint64_t blocks_;
+  std::size_t dynamic_shared_bytes_;
   void** arguments_;
   std::atomic<bool>& interrupted_;
+  BlockPool& pool_;
 };
 
 }  // namespace
 
-void run_launch(CpuKernel& kernel, const LaunchConfig& config, void** arguments, std::atomic<bool>& interrupted) {
+void run_launch(CpuKernel& kernel, const LaunchConfig& config, void** arguments, std::atomic<bool>& interrupted,
+                BlockPool& pool) {
   try {
-    Run(kernel.record(config.block), config, arguments, interrupted).all();
+    const Run run(kernel.record(config.block), config, arguments, interrupted, pool);
+    if (config.cooperative)
+      run.cooperatively();
+    else
+      run.all();
   } catch (const KernelFailure& failure) {
     throw Error(ErrorKind::device, "[launch] kernel '" + kernel.entry().name + "': " + failure.message);
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorKind::memory, "[launch] kernel '" + kernel.entry().name +
+                                       "': no room for the shared memory and the stacks of its blocks");
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::interrupted) interrupted.store(false);
     throw;

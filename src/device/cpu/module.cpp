@@ -14,6 +14,10 @@ namespace {
 
 constexpr unsigned usual_block = 256;
 
+// A block that waits for others takes memory only: its stacks and its shared memory. This is what an H200's
+// multiprocessor has; with stacks of a few pages and the largest shared memory it is some tens of megabytes a core.
+constexpr unsigned resident_blocks = 32, resident_threads = 2048;
+
 /// The path of the file, spelt as no path before. The loader takes an equal spelling for a library that it has, and the
 /// system gives a closed file's number out again; so the spelling carries a count, as "/." for a one and "//" for a
 /// zero.
@@ -49,8 +53,8 @@ const KernelRecord& CpuKernel::record(const Dim3& block) const {
   return **std::ranges::find_if(records_, [&](const KernelRecord* record) { return holds(record->block_rule, block); });
 }
 
-int CpuKernel::occupancy(unsigned, std::size_t) const {
-  return 1;
+int CpuKernel::occupancy(unsigned threads, std::size_t) const {
+  return static_cast<int>(std::clamp(resident_threads / threads, 1u, resident_blocks));
 }
 
 unsigned CpuKernel::suggested_block(std::size_t) const {

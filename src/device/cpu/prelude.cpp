@@ -21,7 +21,7 @@ constexpr std::array rows{
     Row{"gpulua_intrinsics.h", "gpulua_intrinsics.h"},
     Row{"gpulua_new.h", "gpulua_new.h"},
     Row{"gpulua_atomics.h", "gpulua_atomics.h"},
-    Row{"gpulua_unsupported.h", "gpulua_unsupported.h"},
+    Row{"gpulua_sync.h", "gpulua_sync.h"},
     Row{"gpulua_engine.h", "gpulua_engine.h"},
     Row{"gpulua_run.h", "gpulua_run.h"},
     Row{"assert.h", "assert.h"},

@@ -3,7 +3,10 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include <algorithm>
+
 #include "src/device/cpu/engine.h"
+#include "src/device/cpu/reachable.h"
 #include "src/device/cpu/thread_context.h"
 
 namespace gpulua::cpu {
@@ -63,6 +66,29 @@ void allow_unwinding(llvm::Module& module) {
   }
 }
 
+// The builtins that may let other threads run before they return: a kernel that reaches one runs as fibers.
+constexpr const char* switching_builtins[] = {"gpulua_barrier",      "gpulua_barrier_count", "gpulua_grid_barrier",
+                                              "gpulua_warp_barrier", "gpulua_shuffle",       "gpulua_ballot",
+                                              "gpulua_yield"};
+
+bool switches_threads(const llvm::Module& module, const std::set<const llvm::Value*>& reachable) {
+  return std::ranges::any_of(switching_builtins, [&](const char* name) {
+    const llvm::Function* builtin = module.getFunction(name);
+    return builtin != nullptr && reachable.contains(builtin);
+  });
+}
+
+/// The variables of all functions that a thread may be in. Recursion is not known.
+std::uint64_t count_local_bytes(const llvm::DataLayout& data, const std::set<const llvm::Value*>& reachable) {
+  std::uint64_t bytes = 0;
+  for (const llvm::Value* value : reachable)
+    if (const auto* function = llvm::dyn_cast<llvm::Function>(value))
+      for (const llvm::Instruction& instruction : llvm::instructions(*function))
+        if (const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction))
+          bytes += variable->getAllocationSize(data).value_or(llvm::TypeSize::getFixed(0)).getFixedValue();
+  return bytes;
+}
+
 llvm::Function* instantiate(llvm::Function& pattern, const SourceKernel& kernel, llvm::Function& function) {
   llvm::ValueToValueMapTy map;
   llvm::Function* copy = llvm::CloneFunction(&pattern, map);
@@ -94,9 +120,15 @@ std::vector<KernelCode> build_scalar_kernels(SourceModule& source, const SharedL
 
   std::vector<KernelCode> result;
   for (const SourceKernel* kernel : kernels) {
+    llvm::Function& function = *module.getFunction(kernel->symbol);
+    const auto reachable = reachable_from(function);
     KernelCode code;
     code.symbol = kernel->symbol;
-    code.run = instantiate(*run_blocks, *kernel, *module.getFunction(kernel->symbol));
+    if (switches_threads(module, reachable))
+      code.run_strand = instantiate(*run_strand, *kernel, function);
+    else
+      code.run = instantiate(*run_blocks, *kernel, function);
+    code.local_bytes = count_local_bytes(module.getDataLayout(), reachable);
     code.shared_bytes = layout.kernel_bytes.at(kernel->symbol);
     code.max_threads = kernel->max_threads;
     result.push_back(std::move(code));

@@ -1,24 +1,15 @@
 #include "src/device/cpu/shared_layout.h"
 
-#include <llvm/IR/InstIterator.h>
 #include <llvm/Support/MathExtras.h>
 
 #include <algorithm>
-#include <set>
+
+#include "src/device/cpu/reachable.h"
 
 namespace gpulua::cpu {
 namespace {
 
 constexpr std::uint64_t block_alignment = 128;
-
-/// What a value refers to: functions and variables, through constant expressions and the bodies of functions.
-void collect_reachable(const llvm::Value* value, std::set<const llvm::Value*>& seen) {
-  if (!llvm::isa<llvm::Constant>(value) || !seen.insert(value).second) return;
-  for (const llvm::Use& operand : llvm::cast<llvm::Constant>(value)->operands()) collect_reachable(operand, seen);
-  if (const auto* function = llvm::dyn_cast<llvm::Function>(value))
-    for (const llvm::Instruction& instruction : llvm::instructions(*function))
-      for (const llvm::Use& operand : instruction.operands()) collect_reachable(operand, seen);
-}
 
 }  // namespace
 
@@ -33,8 +24,7 @@ SharedLayout lay_out_shared(const SourceModule& source) {
   std::map<llvm::GlobalVariable*, std::vector<std::uint64_t*>> users;  // the sizes of the kernels that use a variable
   for (const SourceKernel& kernel : source.kernels) {
     std::uint64_t& bytes = layout.kernel_bytes[kernel.symbol];
-    std::set<const llvm::Value*> reachable;
-    collect_reachable(source.module->getFunction(kernel.symbol), reachable);
+    const auto reachable = reachable_from(*source.module->getFunction(kernel.symbol));
     for (llvm::GlobalVariable* variable : variables)
       if (reachable.contains(variable)) users[variable].push_back(&bytes);
   }

@@ -1,0 +1,246 @@
+#include "src/device/cpu/resident_block.h"
+
+#include <algorithm>
+#include <bit>
+#include <thread>
+
+#include "src/core/error.h"
+#include "src/device/cpu/kernel_failure.h"
+
+namespace gpulua::cpu {
+namespace {
+
+constexpr unsigned warp_threads = 32;
+
+/// Unwinds a strand that will not go on.
+struct Cancelled {};
+
+unsigned volume(Index3 size) {
+  return size.x * size.y * size.z;
+}
+
+}  // namespace
+
+// ---- strands --------------------------------------------------------------------------------------------------------
+
+ResidentBlock::Strand::Strand(ResidentBlock& owner, std::size_t stack_bytes)
+    : block(owner), fiber(stack_bytes, [this] { block.run_strand(*this); }) {}
+
+void ResidentBlock::run_strand(Strand& strand) noexcept {
+  try {
+    launch_.record->run_strand(launch_.arguments, &strand.context);
+    exit_threads(strand, strand.threads);
+  } catch (const Cancelled&) {
+  } catch (...) {
+    failure_ = std::current_exception();
+  }
+  strand.running = false;
+  --strands_left_;
+  progress_ = true;
+}
+
+/// Lets the others run until the strand is ready and has its turn.
+void ResidentBlock::suspend(Strand& strand) {
+  strand.fiber.suspend();
+  if (cancelled_) throw Cancelled{};
+}
+
+void ResidentBlock::exit_threads(Strand& strand, unsigned threads) {
+  strand.threads -= threads;
+  alive_ -= threads;
+  if (barrier_.arrived != 0 && barrier_.arrived == alive_) release_barrier();
+  if (launch_.record->strand_threads == 1)
+    make_ready(strand, warps_[strand.context.linear / warp_threads].exit(strand.context.linear % warp_threads));
+}
+
+// ---- the block ------------------------------------------------------------------------------------------------------
+
+void ResidentBlock::start(const StrandLaunch& launch, Index3 index) {
+  launch_ = launch;
+  const Index3 size = launch.launch->block;
+  const unsigned threads = volume(size), step = launch.record->strand_threads;
+  const std::size_t static_bytes = launch.record->shared_bytes;
+  char* shared = shared_.reserve(static_bytes + launch.dynamic_shared_bytes);
+
+  index_ = index;
+  strand_count_ = strands_left_ = (threads + step - 1) / step;
+  alive_ = threads;
+  failure_ = nullptr;
+  barrier_.reset();
+  grid_barrier_.reset();
+  while (strands_.size() < strand_count_) strands_.push_back(std::make_unique<Strand>(*this, stack_bytes_));
+  next_round_.clear();
+  for (unsigned i = 0, linear = 0; i < strand_count_; ++i, linear += step) {
+    Strand& strand = *strands_[i];
+    const Index3 thread{linear % size.x, linear / size.x % size.y, linear / size.x / size.y};
+    strand.context = {thread,        index,  size,   launch.launch->grid, shared, shared + static_bytes,
+                      launch.launch, linear, &strand};
+    strand.threads = std::min(step, threads - linear);
+    strand.running = false;
+    next_round_.push_back(&strand);
+  }
+  if (step != 1) return;
+  warps_.resize((threads + warp_threads - 1) / warp_threads);
+  for (unsigned first = 0; first < threads; first += warp_threads)
+    warps_[first / warp_threads].start(~0u >> (warp_threads - std::min(warp_threads, threads - first)));
+}
+
+void ResidentBlock::run_round() {
+  std::swap(round_, next_round_);
+  next_round_.clear();
+  progress_ = false;
+  for (Strand* strand : round_) {
+    strand->running = true;
+    strand->fiber.resume();
+    if (failure_) std::rethrow_exception(failure_);
+  }
+}
+
+ResidentBlock::Pause ResidentBlock::run() {
+  try {
+    while (strands_left_ != 0) {
+      if (next_round_.empty()) {
+        if (grid_barrier_.arrived != alive_) throw_deadlock();
+        return Pause::grid_barrier;
+      }
+      run_round();
+      if (progress_) continue;
+      check_interrupt();
+      if (launch_.cooperative) return Pause::spinning;
+      std::this_thread::yield();
+    }
+    return Pause::done;
+  } catch (...) {
+    cancel();
+    throw;
+  }
+}
+
+void ResidentBlock::cancel() noexcept {
+  cancelled_ = true;
+  for (unsigned i = 0; i < strand_count_; ++i)
+    if (strands_[i]->running) strands_[i]->fiber.resume();
+  cancelled_ = false;
+  strands_left_ = 0;
+}
+
+void ResidentBlock::check_interrupt() const {
+  if (launch_.interrupted->load(std::memory_order_relaxed)) throw Error(ErrorKind::interrupted, "[launch] interrupted");
+}
+
+void ResidentBlock::throw_deadlock() const {
+  std::string message;
+  const unsigned exited = volume(launch_.launch->block) - alive_;
+  const auto add_barrier = [&](const Barrier& barrier, const char* name) {
+    if (barrier.arrived == 0) return;
+    if (!message.empty()) message += "; ";
+    message += place_text(barrier.file, barrier.line) + name + " was reached by " + std::to_string(barrier.arrived) +
+               " of " + std::to_string(alive_) + " threads";
+    if (exited != 0) message += " (" + std::to_string(exited) + " others have exited)";
+  };
+  add_barrier(barrier_, "__syncthreads()");
+  add_barrier(grid_barrier_, "the grid's barrier");
+  const auto stuck = std::ranges::find_if(warps_, &Warp::stuck);
+  if (launch_.record->strand_threads == 1 && stuck != warps_.end())
+    message += (message.empty() ? "" : "; ") + stuck->describe() + ", warp " + std::to_string(stuck - warps_.begin());
+  throw KernelFailure{message + ", block " + to_text(index_)};
+}
+
+// ---- barriers -------------------------------------------------------------------------------------------------------
+
+void ResidentBlock::Barrier::arrive(unsigned threads, unsigned true_predicates, const char* from_file,
+                                    unsigned from_line) {
+  if (arrived == 0) {
+    file = from_file;
+    line = from_line;
+  }
+  arrived += threads;
+  predicates += true_predicates;
+}
+
+void ResidentBlock::Barrier::reset() {
+  arrived = predicates = 0;
+  waiting.clear();
+}
+
+unsigned ResidentBlock::barrier(ThreadContext* context, unsigned threads, unsigned predicates, const char* file,
+                                unsigned line) {
+  Strand& strand = *static_cast<Strand*>(context->strand);
+  ResidentBlock& block = strand.block;
+  block.progress_ = true;
+  block.barrier_.arrive(threads, predicates, file, line);
+  if (block.barrier_.arrived == block.alive_) {
+    strand.barrier_result = block.barrier_.predicates;
+    block.release_barrier();
+  } else {
+    block.barrier_.waiting.push_back(&strand);
+    block.suspend(strand);
+  }
+  return strand.barrier_result;
+}
+
+void ResidentBlock::release_barrier() {
+  check_interrupt();
+  for (Strand* strand : barrier_.waiting) {
+    strand->barrier_result = barrier_.predicates;
+    next_round_.push_back(strand);
+  }
+  barrier_.reset();
+}
+
+void ResidentBlock::leave(ThreadContext* context, unsigned threads) {
+  Strand& strand = *static_cast<Strand*>(context->strand);
+  strand.block.exit_threads(strand, threads);
+}
+
+void ResidentBlock::grid_barrier(ThreadContext* context, unsigned threads, const char* file, unsigned line) {
+  Strand& strand = *static_cast<Strand*>(context->strand);
+  ResidentBlock& block = strand.block;
+  if (!block.launch_.cooperative)
+    throw KernelFailure{place_text(file, line) +
+                        "a barrier of the whole grid needs a cooperative launch: {grid=, block=, cooperative=true}"};
+  block.progress_ = true;
+  block.grid_barrier_.arrive(threads, 0, file, line);
+  block.grid_barrier_.waiting.push_back(&strand);
+  block.suspend(strand);
+}
+
+void ResidentBlock::pass_grid_barrier() {
+  next_round_.insert(next_round_.end(), grid_barrier_.waiting.begin(), grid_barrier_.waiting.end());
+  grid_barrier_.reset();
+}
+
+void ResidentBlock::yield(ThreadContext* context) {
+  Strand& strand = *static_cast<Strand*>(context->strand);
+  strand.block.next_round_.push_back(&strand);
+  strand.block.suspend(strand);
+}
+
+// ---- warps ----------------------------------------------------------------------------------------------------------
+
+unsigned ResidentBlock::warp_operation(ThreadContext* context, const Warp::Call& call) {
+  Strand& strand = *static_cast<Strand*>(context->strand);
+  ResidentBlock& block = strand.block;
+  const unsigned lane = context->linear % warp_threads;
+  Warp& warp = block.warps_[context->linear / warp_threads];
+  if ((call.mask >> lane & 1) == 0) {
+    throw KernelFailure{"a warp operation's mask does not name lane " + std::to_string(lane) +
+                        " which calls it, block " + to_text(context->block) + ", thread " + to_text(context->thread)};
+  }
+  block.progress_ = true;
+  const unsigned released = warp.arrive(lane, call);
+  if (released == 0)
+    block.suspend(strand);
+  else
+    block.make_ready(strand, released);
+  return warp.result(lane);
+}
+
+void ResidentBlock::make_ready(const Strand& running, unsigned lanes) {
+  const unsigned linear = running.context.linear;
+  for (lanes &= ~(1u << linear % warp_threads); lanes != 0; lanes &= lanes - 1)
+    next_round_.push_back(
+        strands_[linear / warp_threads * warp_threads + static_cast<unsigned>(std::countr_zero(lanes))].get());
+}
+
+}  // namespace gpulua::cpu

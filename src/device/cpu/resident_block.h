@@ -1,0 +1,112 @@
+#pragma once
+
+// A block whose strands wait for each other: each is a fiber, and they take turns on whatever thread runs the block.
+
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <vector>
+
+#include "src/device/cpu/abi.h"
+#include "src/device/cpu/fiber.h"
+#include "src/device/cpu/shared_arena.h"
+#include "src/device/cpu/warp.h"
+
+namespace gpulua::cpu {
+
+/// What the blocks of a launch have in common.
+struct StrandLaunch {
+  const KernelRecord* record;  // has a run_strand
+  const Launch* launch;
+  void** arguments;
+  std::size_t dynamic_shared_bytes;
+  bool cooperative;
+  std::atomic<bool>* interrupted;
+};
+
+/// Runs one block after another; its fibers and their stacks stay from one to the next.
+class ResidentBlock {
+ public:
+  /// Why run() returned.
+  enum class Pause {
+    done,          // all threads have exited
+    grid_barrier,  // all that have not wait for the grid
+    spinning,      // they wait for something that another block may do
+  };
+
+  explicit ResidentBlock(std::size_t stack_bytes) : stack_bytes_(stack_bytes) {}
+  ResidentBlock(const ResidentBlock&) = delete;
+  ResidentBlock& operator=(const ResidentBlock&) = delete;
+
+  std::size_t stack_bytes() const { return stack_bytes_; }
+
+  /// Gets a block ready to run; the one before is done or was cancelled. Throws std::bad_alloc.
+  void start(const StrandLaunch& launch, Index3 block);
+  /// Runs the strands until the block is done or cannot go on by itself. Throws KernelFailure for a failure in the
+  /// kernel and for threads that wait for each other for ever, and Error when the launch is interrupted; the block is
+  /// cancelled then.
+  Pause run();
+  /// All blocks of the grid wait for it, or are done.
+  void pass_grid_barrier();
+  /// Ends the strands where they are.
+  void cancel() noexcept;
+
+  // ---- the services: called by a strand ----
+  static unsigned barrier(ThreadContext* context, unsigned threads, unsigned predicates, const char* file,
+                          unsigned line);
+  static void leave(ThreadContext* context, unsigned threads);
+  static void grid_barrier(ThreadContext* context, unsigned threads, const char* file, unsigned line);
+  static void yield(ThreadContext* context);
+  static unsigned warp_operation(ThreadContext* context, const Warp::Call& call);
+
+ private:
+  struct Strand {
+    Strand(ResidentBlock& block, std::size_t stack_bytes);
+    ThreadContext context{};
+    ResidentBlock& block;
+    unsigned threads = 0;  // that have not exited
+    unsigned barrier_result = 0;
+    bool running = false;  // has started and not ended
+    Fiber fiber;
+  };
+
+  /// A meeting of all threads that have not exited.
+  struct Barrier {
+    unsigned arrived = 0, predicates = 0;
+    const char* file = "";
+    unsigned line = 0;
+    std::vector<Strand*> waiting;
+
+    void arrive(unsigned threads, unsigned true_predicates, const char* from_file, unsigned from_line);
+    void reset();
+  };
+
+  void start_strand(unsigned index, const ThreadContext& context, unsigned threads);
+  void run_strand(Strand& strand) noexcept;
+  void suspend(Strand& strand);
+  void exit_threads(Strand& strand, unsigned threads);
+  void run_round();
+  void release_barrier();
+  /// Lanes of the warp that the strand, which runs, is of.
+  void make_ready(const Strand& running, unsigned lanes);
+  void check_interrupt() const;
+  [[noreturn]] void throw_deadlock() const;
+
+  const std::size_t stack_bytes_;
+  SharedArena shared_;
+  std::vector<std::unique_ptr<Strand>> strands_;
+  std::vector<Warp> warps_;  // of strands of one thread
+  Barrier barrier_, grid_barrier_;
+
+  StrandLaunch launch_{};
+  Index3 index_{};
+  unsigned strand_count_ = 0, strands_left_ = 0;
+  unsigned alive_ = 0;  // threads that have not exited
+  // Strands take their turns in rounds: who becomes ready in one has a turn in the next.
+  std::vector<Strand*> round_, next_round_;
+  bool progress_ = false;  // a turn of this round ended in something else than yield()
+  bool cancelled_ = false;
+  std::exception_ptr failure_;
+};
+
+}  // namespace gpulua::cpu

@@ -1,0 +1,95 @@
+// Threads of a block that wait for each other on the CPU device: what goes wrong, and how it stops.
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <thread>
+
+#include "src/core/error.h"
+#include "tests/unit/cpu_device.h"
+
+using namespace gpulua;
+
+TEST_CASE("cpu: threads that wait for each other for ever are an error", "[cpu]") {
+  CpuTestDevice device;
+  auto module = device.compile(R"(__global__ void barrier(int* x) {
+      if (threadIdx.x < 17)
+        __syncthreads();
+      x[threadIdx.x] = __shfl_sync(~0u, 1, 0); }
+    __global__ void exited(int* x) {
+      if (threadIdx.x >= 40) return;
+      if (threadIdx.x < 10) { __syncthreads(); return; }
+      if (threadIdx.x < 32) __syncwarp(~0u);
+      __syncthreads(); }
+    __global__ void lane() { if (threadIdx.x == 3) __ballot_sync(7, 1); })");
+  int x[64] = {};
+  CHECK(
+      message_of([&] { device.launch(*device.kernel(module, "barrier"), one_dimension(2, 32), &x[0]); }) ==
+      "[launch] kernel 'barrier': script.lua:12: __syncthreads() was reached by 17 of 32 threads; a warp shuffle with "
+      "the mask 0xffffffff was reached by 15 of its 32 threads, warp 0, block (0,0,0)");
+  CHECK(message_of([&] { device.launch(*device.kernel(module, "exited"), one_dimension(1, 64), &x[0]); }) ==
+        "[launch] kernel 'exited': script.lua:16: __syncthreads() was reached by 18 of 40 threads (24 others have "
+        "exited); __syncwarp() with the mask 0xffffffff was reached by 22 of its 32 threads, warp 0, block (0,0,0)");
+  CHECK(message_of([&] { device.launch(*device.kernel(module, "lane"), one_dimension(1, 32)); }) ==
+        "[launch] kernel 'lane': a warp operation's mask does not name lane 3 which calls it, block (0,0,0), thread "
+        "(3,0,0)");
+}
+
+TEST_CASE("cpu: a failure leaves a block's other threads where they are, and the next launch runs", "[cpu]") {
+  CpuTestDevice device;
+  auto module = device.compile(R"(__device__ __noinline__ void check(int* x, int bad) {
+      __syncthreads();
+      assert(threadIdx.x != bad);
+      __syncthreads();
+      x[threadIdx.x] += 1; }
+    __global__ void k(int* x, int bad) { check(x, bad); check(x, bad); })");
+  auto kernel = device.kernel(module, "k");
+  int x[256] = {};
+  for (int bad : {0, 100, 255, 256})
+    CHECK_THAT(message_of([&] { device.launch(*kernel, one_dimension(1, 256), &x[0], bad); }),
+               Catch::Equals(bad == 256 ? "(nothing thrown)"
+                                        : "[launch] kernel 'k': script.lua:12: assertion 'threadIdx.x != bad' failed, "
+                                          "block (0,0,0), thread (" +
+                                              std::to_string(bad) + ",0,0)"));
+  for (int value : x) REQUIRE(value == 2);
+}
+
+TEST_CASE("cpu: threads at barriers and spinning ones are interrupted", "[cpu]") {
+  CpuTestDevice device;
+  auto module = device.compile(R"(
+    __global__ void barriers(int* x) { for (;;) { __syncthreads(); x[threadIdx.x] += 1; } }
+    __global__ void spins(int* x) { __shared__ volatile int flag; flag = 0; __syncthreads();
+      while (flag == 0) {}
+      x[threadIdx.x] += 1; })");
+  int x[64] = {};
+  for (const char* name : {"barriers"}) {
+    auto kernel = device.kernel(module, name);
+    std::thread user([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      device.interrupted().store(true);
+    });
+    CHECK_THAT(message_of([&] { device.launch(*kernel, one_dimension(2, 64), &x[0]); }),
+               Catch::Contains("[launch] interrupted"));
+    user.join();
+  }
+}
+
+TEST_CASE("cpu: recursion and large local arrays have room on a thread's stack", "[cpu]") {
+  CpuTestDevice device;
+  auto module = device.compile(R"(
+    __device__ __noinline__ int sum(int n) {
+      if (n == 0) { __syncthreads(); return 0; }
+      volatile int here = n;
+      return sum(n - 1) + here; }
+    __global__ void recurse(int* x) { x[threadIdx.x] = sum(500); }
+    __global__ void arrays(int* x) {
+      int local[50000];
+      for (int i = 0; i < 50000; ++i) local[(i * 7919) % 50000] = i + threadIdx.x;
+      __syncthreads();
+      x[threadIdx.x] = local[x[threadIdx.x] % 50000]; })");
+  std::vector<int> x(1024, 0);
+  device.launch(*device.kernel(module, "recurse"), one_dimension(1, 1024), x.data());
+  for (int value : x) REQUIRE(value == 125250);
+  x.assign(1024, 7919);
+  device.launch(*device.kernel(module, "arrays"), one_dimension(1, 64), x.data());
+  for (int i = 0; i < 64; ++i) REQUIRE(x[i] == 1 + i);
+}
