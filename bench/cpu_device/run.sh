@@ -11,17 +11,17 @@ cd "$(dirname "$0")/../.." || exit 1
 
 # name, variant, size, size with -t; workloads/NAME.cpp says what the first two mean.
 workloads="
-saxpy         -        33554432  100000
+saxpy         -        50331648  100000
 black_scholes float32   4000000   10000
 black_scholes float64   4000000   10000
 mandelbrot    -            1024      64
 matmul        16           1024      64
 matmul        32           1024      64
-reduction     tree     16777216  100000
-reduction     shuffle  16777216  100000
-histogram     global   16777216  100000
-histogram     shared   16777216  100000
-nbody         -              32       5
+reduction     tree     33554432  100000
+reduction     shuffle  33554432  100000
+histogram     global   67108864  100000
+histogram     shared   67108864  100000
+nbody         -              20       5
 "
 
 build=build/release

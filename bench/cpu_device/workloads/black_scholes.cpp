@@ -17,22 +17,26 @@ T cnd(T d) {
 }
 
 template <class T>
+void black_scholes(T* call, T* put, const T* S, const T* X, const T* years, T r, T v, long n) {
+#pragma omp parallel for
+  for (long i = 0; i < n; ++i) {
+    const T root = std::sqrt(years[i]);
+    const T d1 = (std::log(S[i] / X[i]) + (r + T(0.5) * v * v) * years[i]) / (v * root);
+    const T d2 = d1 - v * root;
+    const T discounted = X[i] * std::exp(-r * years[i]);
+    call[i] = S[i] * cnd(d1) - discounted * cnd(d2);
+    put[i] = discounted * (1 - cnd(d2)) - S[i] * (1 - cnd(d1));
+  }
+}
+
+template <class T>
 void run(bench::Side& side) {
   const long n = side.size();
   const auto S = side.uniform<T>("S", n, 5, 30), X = side.uniform<T>("X", n, 1, 100);
   const auto years = side.uniform<T>("T", n, 0.25, 10);
   std::vector<T> call(n), put(n);
   const auto work = [&] {
-    const T r = T(0.02), v = T(0.30);
-#pragma omp parallel for
-    for (long i = 0; i < n; ++i) {
-      const T root = std::sqrt(years[i]);
-      const T d1 = (std::log(S[i] / X[i]) + (r + T(0.5) * v * v) * years[i]) / (v * root);
-      const T d2 = d1 - v * root;
-      const T discounted = X[i] * std::exp(-r * years[i]);
-      call[i] = S[i] * cnd(d1) - discounted * cnd(d2);
-      put[i] = discounted * (1 - cnd(d2)) - S[i] * (1 - cnd(d1));
-    }
+    black_scholes<T>(call.data(), put.data(), S.data(), X.data(), years.data(), T(0.02), T(0.30), n);
   };
   work();
   side.save("call", call);

@@ -21,19 +21,21 @@ std::uint8_t escape_time(double re, double im) {
   return most;
 }
 
+void mandelbrot(std::uint8_t* image, long height, long width) {
+  const double dx = 3.0 / width, dy = 2.0 / height;
+#pragma omp parallel for schedule(dynamic)
+  for (long row = 0; row < height; ++row)
+    for (long column = 0; column < width; ++column)
+      image[row * width + column] = escape_time(-2 + column * dx, -1 + row * dy);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   bench::Side side(count, arguments);
   const long height = side.size(), width = height * 3 / 2;
   std::vector<std::uint8_t> image(height * width);
-  const auto work = [&] {
-    const double dx = 3.0 / width, dy = 2.0 / height;
-#pragma omp parallel for schedule(dynamic)
-    for (long row = 0; row < height; ++row)
-      for (long column = 0; column < width; ++column)
-        image[row * width + column] = escape_time(-2 + column * dx, -1 + row * dy);
-  };
+  const auto work = [&] { mandelbrot(image.data(), height, width); };
   work();
   side.save("image", image);
   bench::time(work);
