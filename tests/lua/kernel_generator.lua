@@ -1,0 +1,318 @@
+-- Random kernels, as CUDA C++ text and as Lua text that does the same, each made from one tree. Integers are 32 bits and wrap;
+-- floats are rounded after each operation, so the two agree to the last bit where multiplications and additions are not fused.
+--
+-- A kernel reads `a` (64 ints) and `x` (64 floats), works on four int variables, three float variables and an array of four ints of
+-- its own, and writes int and float results for its thread. Control flow: if, for, while, switch with falling through, break,
+-- continue, return, at any depth.
+
+local ffi = require "ffi"
+local bit = require "bit"
+
+local generator = {}
+
+-- ---- what an operation means in Lua ---------------------------------------------------------------------------------------------
+
+local rounded = ffi.new "float[1]"
+local int32 = ffi.typeof "int32_t"
+local int64 = ffi.typeof "int64_t"
+
+local function f32(value)
+  rounded[0] = value
+  return rounded[0]
+end
+
+local operations = {
+  f32 = f32,
+  add = function(a, b) return bit.tobit(a + b) end,
+  sub = function(a, b) return bit.tobit(a - b) end,
+  mul = function(a, b) return tonumber(int32(int64(a) * b)) end,
+  -- Truncating division; 0 and -1 as divisors are left out by the generator.
+  div = function(a, b) return tonumber(int64(a) / int64(b)) end,
+  rem = function(a, b) return tonumber(int64(a) % int64(b)) end,
+  band = bit.band,
+  bor = bit.bor,
+  bxor = bit.bxor,
+  shl = function(a, b) return bit.lshift(a, bit.band(b, 31)) end,
+  shr = function(a, b) return bit.arshift(a, bit.band(b, 31)) end,
+  ushr = function(a, b) return bit.tobit(bit.rshift(a, bit.band(b, 31))) end,
+  to_int = function(value)
+    if value ~= value then return 0 end
+    if value >= 2147483647 then return 2147483647 end
+    if value <= -2147483648 then return -2147483648 end
+    return value < 0 and math.ceil(value) + 0 or math.floor(value)
+  end,
+  fmin = function(a, b)
+    if a ~= a then return b end
+    if b ~= b then return a end
+    return a < b and a or b
+  end,
+  fmax = function(a, b)
+    if a ~= a then return b end
+    if b ~= b then return a end
+    return a > b and a or b
+  end,
+  sqrt = function(a) return f32(math.sqrt(a)) end,
+}
+
+-- ---- trees ------------------------------------------------------------------------------------------------------------------------
+
+local Generator = {}
+Generator.__index = Generator
+
+-- An expression is a pair of texts: C++, Lua.
+local function pair(cpp, lua) return { cpp = cpp, lua = lua } end
+
+function Generator:pick(list) return list[self.random(#list)] end
+
+local int_binary = {
+  { "(int)((unsigned)(%s) + (unsigned)(%s))", "add(%s, %s)" },
+  { "(int)((unsigned)(%s) - (unsigned)(%s))", "sub(%s, %s)" },
+  { "(int)((unsigned)(%s) * (unsigned)(%s))", "mul(%s, %s)" },
+  { "((%s) & (%s))", "band(%s, %s)" },
+  { "((%s) | (%s))", "bor(%s, %s)" },
+  { "((%s) ^ (%s))", "bxor(%s, %s)" },
+  { "((%s) << ((%s) & 31))", "shl(%s, %s)" },
+  { "((%s) >> ((%s) & 31))", "shr(%s, %s)" },
+  { "(int)((unsigned)(%s) >> ((%s) & 31))", "ushr(%s, %s)" },
+  { "((%s) / (((%s) & 15) + 1))", "div(%s, band(%s, 15) + 1)" },
+  { "((%s) %% (((%s) & 15) + 1))", "rem(%s, band(%s, 15) + 1)" },
+}
+local float_binary = {
+  { "(%s + %s)", "f32(%s + %s)" },
+  { "(%s - %s)", "f32(%s - %s)" },
+  { "(%s * %s)", "f32(%s * %s)" },
+  { "(%s / %s)", "f32(%s / %s)" },
+  { "fminf(%s, %s)", "fmin(%s, %s)" },
+  { "fmaxf(%s, %s)", "fmax(%s, %s)" },
+}
+local comparisons = { { "<", "<" }, { "<=", "<=" }, { ">", ">" }, { "==", "==" }, { "!=", "~=" } }
+
+function Generator:int_leaf()
+  local kind = self.random(6)
+  if kind <= 3 then
+    local name = "i" .. self.random(0, 3)
+    return pair(name, name)
+  elseif kind == 4 then
+    local value = self:pick { 0, 1, 2, 3, 7, 31, 32, 255, -1, -2, 65535, 2147483647, -2147483647 }
+    return pair("(" .. value .. ")", "(" .. value .. ")")
+  elseif kind == 5 then
+    return pair("t", "t")
+  end
+  return pair("lane", "lane")
+end
+
+function Generator:float_leaf()
+  if self.random(4) > 1 then
+    local name = "f" .. self.random(0, 2)
+    return pair(name, name)
+  end
+  local value = self:pick { "0.0", "1.0", "-1.5", "0.25", "100.0", "-3.0" }
+  return pair(value .. "f", value)
+end
+
+function Generator:condition(depth)
+  if self.random(3) == 1 then
+    local c = self:pick(comparisons)
+    local l, r = self:float(depth - 1), self:float(depth - 1)
+    return pair(("(%s %s %s)"):format(l.cpp, c[1], r.cpp), ("(%s %s %s)"):format(l.lua, c[2], r.lua))
+  end
+  local c = self:pick(comparisons)
+  local l, r = self:int(depth - 1), self:int(depth - 1)
+  return pair(("(%s %s %s)"):format(l.cpp, c[1], r.cpp), ("(%s %s %s)"):format(l.lua, c[2], r.lua))
+end
+
+function Generator:int(depth)
+  if depth <= 0 then return self:int_leaf() end
+  local kind = self.random(10)
+  if kind <= 6 then
+    local op = self:pick(int_binary)
+    local l, r = self:int(depth - 1), self:int(depth - 1)
+    return pair(op[1]:format(l.cpp, r.cpp), op[2]:format(l.lua, r.lua))
+  elseif kind == 7 then
+    local at = self:int(depth - 1)
+    return pair(("a[(%s) & 63]"):format(at.cpp), ("a[band(%s, 63)]"):format(at.lua))
+  elseif kind == 8 then
+    local at = self:int(depth - 1)
+    return pair(("own[(%s) & 3]"):format(at.cpp), ("own[band(%s, 3)]"):format(at.lua))
+  elseif kind == 9 then
+    local value = self:float(depth - 1)
+    return pair(("to_int(%s)"):format(value.cpp), ("to_int(%s)"):format(value.lua))
+  end
+  local c, l, r = self:condition(depth - 1), self:int(depth - 1), self:int(depth - 1)
+  -- 0 is true in Lua, so `and`/`or` choose among numbers as ?: does.
+  return pair(("(%s ? %s : %s)"):format(c.cpp, l.cpp, r.cpp), ("(%s and %s or %s)"):format(c.lua, l.lua, r.lua))
+end
+
+function Generator:float(depth)
+  if depth <= 0 then return self:float_leaf() end
+  local kind = self.random(9)
+  if kind <= 5 then
+    local op = self:pick(float_binary)
+    local l, r = self:float(depth - 1), self:float(depth - 1)
+    return pair(op[1]:format(l.cpp, r.cpp), op[2]:format(l.lua, r.lua))
+  elseif kind == 6 then
+    local at = self:int(depth - 1)
+    return pair(("x[(%s) & 63]"):format(at.cpp), ("x[band(%s, 63)]"):format(at.lua))
+  elseif kind == 7 then
+    local value = self:int(depth - 1)
+    return pair(("(float)(%s)"):format(value.cpp), ("f32(%s)"):format(value.lua))
+  elseif kind == 8 then
+    local value = self:float(depth - 1)
+    return pair(("sqrtf(fabsf(%s))"):format(value.cpp), ("sqrt(math.abs(%s))"):format(value.lua))
+  end
+  local c, l, r = self:condition(depth - 1), self:float(depth - 1), self:float(depth - 1)
+  return pair(("(%s ? %s : %s)"):format(c.cpp, l.cpp, r.cpp), ("(%s and %s or %s)"):format(c.lua, l.lua, r.lua))
+end
+
+-- ---- statements: written to both texts at once ---------------------------------------------------------------------------------------
+
+function Generator:write(cpp, lua)
+  self.cpp[#self.cpp + 1] = cpp
+  self.lua[#self.lua + 1] = lua
+end
+
+-- Lua has no `continue`: a loop's body is a block of its own, with a label behind it. `loop` is the label of the loop around, if any.
+function Generator:statement(depth, loop)
+  local kind = depth > 0 and self.random(12) or self.random(4)
+  if kind <= 2 then
+    local name, value = "i" .. self.random(0, 3), self:int(2)
+    self:write(("%s = %s;"):format(name, value.cpp), ("%s = %s"):format(name, value.lua))
+  elseif kind == 3 then
+    local name, value = "f" .. self.random(0, 2), self:float(2)
+    self:write(("%s = %s;"):format(name, value.cpp), ("%s = %s"):format(name, value.lua))
+  elseif kind == 4 then
+    local at, value = self:int(1), self:int(2)
+    self:write(("own[(%s) & 3] = %s;"):format(at.cpp, value.cpp), ("own[band(%s, 3)] = %s"):format(at.lua, value.lua))
+  elseif kind <= 7 then
+    local c = self:condition(2)
+    self:write(("if %s {"):format(c.cpp), ("if %s then"):format(c.lua))
+    self:block(depth - 1, loop)
+    if self.random(2) == 1 then
+      self:write("} else {", "else")
+      self:block(depth - 1, loop)
+    end
+    self:write("}", "end")
+  elseif kind == 8 then
+    self:counted_loop(depth)
+  elseif kind == 9 then
+    self:bounded_while(depth)
+  elseif kind == 10 then
+    self:switch(depth)
+  elseif loop and kind == 11 then
+    local c = self:condition(1)
+    if self.random(2) == 1 then
+      self:write(("if %s break;"):format(c.cpp), ("if %s then break end"):format(c.lua))
+    else
+      self:write(("if %s continue;"):format(c.cpp), ("if %s then goto %s end"):format(c.lua, loop))
+    end
+  elseif kind == 12 and self.random(3) == 1 then
+    local c = self:condition(1)
+    self:write(("if %s { STORE; return; }"):format(c.cpp), ("if %s then return store(i0, i1, i2, i3, f0, f1, f2, own) end"):format(c.lua))
+  else
+    local name, value = "i" .. self.random(0, 3), self:int(3)
+    self:write(("%s = %s;"):format(name, value.cpp), ("%s = %s"):format(name, value.lua))
+  end
+end
+
+function Generator:fresh(prefix)
+  self.names = self.names + 1
+  return prefix .. self.names
+end
+
+function Generator:counted_loop(depth)
+  local counter, label, limit = self:fresh "k", self:fresh "next", self:int(1)
+  -- The limit is taken once: the body may change what it is made of.
+  self:write(("{ const int limit = %s & 7; for (int %s = 0; %s < limit; ++%s) {"):format(limit.cpp, counter, counter, counter),
+    ("for %s = 0, band(%s, 7) - 1 do do"):format(counter, limit.lua))
+  self:write(("i0 = (int)((unsigned)i0 + (unsigned)%s);"):format(counter), ("i0 = add(i0, %s)"):format(counter))
+  self:block(depth - 1, label)
+  self:write("} }", ("end ::%s:: end"):format(label))
+end
+
+function Generator:bounded_while(depth)
+  local counter, label = self:fresh "w", self:fresh "next"
+  local c = self:condition(1)
+  self:write(("{ int %s = 0; while (%s++ < 6 && %s) {"):format(counter, counter, c.cpp),
+    ("for %s = 1, 6 do if not %s then break end do"):format(counter, c.lua))
+  self:block(depth - 1, label)
+  self:write("} }", ("end ::%s:: end"):format(label))
+end
+
+function Generator:switch(depth)
+  local value = self:int(1)
+  local state = self:fresh "s"
+  self:write(("switch ((%s) & 3) {"):format(value.cpp), ("do local %s = band(%s, 3)"):format(state, value.lua))
+  for case = 0, 2 do
+    local falls = self.random(3) == 1
+    self:write(("case %d: {"):format(case), ("if %s == %d then"):format(state, case))
+    self:block(depth - 1, nil)
+    -- Falling through is being in the next case.
+    self:write(falls and "}" or "} break;", falls and ("%s = %d end"):format(state, case + 1) or "end")
+  end
+  self:write("default: {", ("if %s == 3 then"):format(state))
+  self:block(depth - 1, nil)
+  self:write("} }", "end end")
+end
+
+function Generator:block(depth, loop)
+  for _ = 1, self.random(1, 3) do self:statement(depth, loop) end
+end
+
+-- ---- kernels --------------------------------------------------------------------------------------------------------------------------
+
+--- A small generator of random numbers of its own, so that a seed means the same kernel everywhere.
+local function random_numbers(seed)
+  local state = bit.bxor(bit.tobit(seed * 2654435761 % 4294967296), 0x5bd1e995)
+  return function(low, high)
+    if not high then low, high = 1, low end
+    state = bit.bxor(state, bit.lshift(state, 13))
+    state = bit.bxor(state, bit.rshift(state, 17))
+    state = bit.bxor(state, bit.lshift(state, 5))
+    return low + bit.band(bit.rshift(state, 3), 0x3ffffff) % (high - low + 1)
+  end
+end
+
+generator.prelude = [[
+__device__ int to_int(float v) { return (int)v; }
+#define STORE \
+  ints[4 * t] = i0; ints[4 * t + 1] = i1; ints[4 * t + 2] = i2 ^ own[0] ^ own[1]; ints[4 * t + 3] = i3 ^ own[2] ^ own[3]; \
+  floats[3 * t] = f0; floats[3 * t + 1] = f1; floats[3 * t + 2] = f2
+]]
+
+--- The kernel of that number: its text, its name, and fn(t, lane, a, x) -> i0, i1, i2 ^ ..., i3 ^ ..., f0, f1, f2.
+function generator.make(seed)
+  local self = setmetatable({ random = random_numbers(seed), cpp = {}, lua = {}, names = 0 }, Generator)
+  for _ = 1, 6 do self:statement(3, nil) end
+  local name = "random_" .. seed
+  local cpp = ([[
+__global__ void %s(const int* a, const float* x, int* ints, float* floats, int n) {
+  const int t = blockIdx.x * blockDim.x + threadIdx.x, lane = t & 31;
+  if (t >= n) return;
+  int i0 = a[t & 63], i1 = t, i2 = lane, i3 = a[(t * 7) & 63];
+  float f0 = x[t & 63], f1 = t, f2 = x[(t * 5) & 63];
+  int own[4] = {1, 2, 3, 4};
+  %s
+  STORE;
+}
+]]):format(name, table.concat(self.cpp, "\n  "))
+  local lua = ([[
+local f32, add, sub, mul, div, rem, band, bor, bxor, shl, shr, ushr, to_int, fmin, fmax, sqrt = ...
+local function store(i0, i1, i2, i3, f0, f1, f2, own)
+  return i0, i1, bxor(i2, own[0], own[1]), bxor(i3, own[2], own[3]), f0, f1, f2
+end
+return function(t, lane, a, x)
+  local i0, i1, i2, i3 = a[band(t, 63)], t, lane, a[band(t * 7, 63)]
+  local f0, f1, f2 = x[band(t, 63)], t, x[band(t * 5, 63)]
+  local own = { [0] = 1, 2, 3, 4 }
+  %s
+  return store(i0, i1, i2, i3, f0, f1, f2, own)
+end
+]]):format(table.concat(self.lua, "\n  "))
+  local o = operations
+  local chunk = assert(loadstring(lua, name))
+  local interpret = chunk(o.f32, o.add, o.sub, o.mul, o.div, o.rem, o.band, o.bor, o.bxor, o.shl, o.shr, o.ushr, o.to_int, o.fmin,
+    o.fmax, o.sqrt)
+  return { text = cpp, name = name, interpret = interpret }
+end
+
+return generator

@@ -1,0 +1,51 @@
+-- Kernels that nobody would write, on the device and by a scalar interpretation in Lua: no differences.
+-- GPULUA_TEST_KERNELS sets how many.
+local gpu = require "gpu"
+local generator = require "kernel_generator"
+
+local count = tonumber(os.getenv "GPULUA_TEST_KERNELS") or 1000
+local a_module = 50
+local n = 70 -- two warps and a part of a third
+
+local a, x = {}, {}
+for i = 0, 63 do
+  a[i] = ({ i - 20, i * 1103515 % 2147483647, -i * 99991, 0, 1, -1, 2147483647, -2147483648 })[i % 8 + 1]
+  x[i] = ({ i * 0.5 - 8, 1 / (i + 1), -1e10 * i, 1e-20 * i, 0, -0.75, 3e38, 1e5 + i })[i % 8 + 1]
+end
+local function from_zero(t)
+  local list = {}
+  for i = 0, 63 do list[i + 1] = t[i] end
+  return list
+end
+local ints_in, floats_in = gpu.array(from_zero(a), "int32"), gpu.array(from_zero(x))
+x = floats_in:host() -- as rounded
+
+local function same(expected, got) return expected == got or (expected ~= expected and got ~= got) end
+
+describe("random kernels", function()
+  for first = 1, count, a_module do
+    it(("%d to %d agree with their interpretation"):format(first, math.min(first + a_module - 1, count)), function()
+      local kernels, texts = {}, { generator.prelude }
+      for seed = first, math.min(first + a_module - 1, count) do
+        local kernel = generator.make(seed)
+        kernels[#kernels + 1], texts[#texts + 1] = kernel, kernel.text
+      end
+      local module = gpu.module(table.concat(texts), { options = { "--fmad=false" } })
+      for _, kernel in ipairs(kernels) do
+        local ints, floats = gpu.zeros(4 * n, "int32"), gpu.zeros(3 * n)
+        module[kernel.name] { grid = 2, block = 40 }(ints_in, floats_in, ints, floats, n)
+        local got_ints, got_floats = ints:host(), floats:host()
+        for t = 0, n - 1 do
+          local results = { kernel.interpret(t, t % 32, a, x) }
+          for k = 1, 7 do
+            local got = k <= 4 and got_ints[4 * t + k - 1] or got_floats[3 * t + k - 5]
+            if not same(results[k], got) then
+              error(("%s, thread %d, result %d: expected %s, got %s\n%s"):format(kernel.name, t, k, tostring(results[k]),
+                tostring(got), kernel.text))
+            end
+          end
+        end
+      end
+    end)
+  end
+end)
