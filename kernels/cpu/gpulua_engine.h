@@ -36,7 +36,12 @@ GPULUA_BUILTIN unsigned int gpulua_ballot(unsigned int mask, unsigned int predic
 }
 /// The lanes that run together. A strand of one thread runs by itself.
 GPULUA_BUILTIN unsigned int gpulua_activemask() { return 1u << (gpulua_thread_context.linear & 31); }
-/// Lets others run; the compiler puts calls of it into loops that wait for a value in memory (spin_loops.h).
+/// Lets others run. The compiler puts calls of this one into loops that wait for another thread, and makes a kernel with such
+/// a loop switch threads (spin_loops.h); and of the next into loops that take a lock, where a kernel which switches threads
+/// anyway has to let the owner run.
 extern "C" __attribute__((device)) void gpulua_yield() { gpulua_services().yield(gpulua_context()); }
+extern "C" __attribute__((device)) void gpulua_pause() {
+  if (gpulua_thread_context.strand != nullptr) gpulua_services().yield(gpulua_context());
+}
 
 #undef GPULUA_BUILTIN

@@ -21,7 +21,7 @@ inline unsigned int gpulua_lane() { return gpulua_thread_context.linear & 31; }
 inline void __syncwarp(unsigned int mask = 0xffffffffu) { gpulua_warp_barrier(mask); }
 inline unsigned int __activemask() { return gpulua_activemask(); }
 /// A thread that sleeps lets others run.
-inline void __nanosleep(unsigned int) { gpulua_yield(); }
+inline void __nanosleep(unsigned int) { gpulua_pause(); }
 
 inline unsigned int __ballot_sync(unsigned int mask, int predicate) { return gpulua_ballot(mask, predicate != 0); }
 inline int __any_sync(unsigned int mask, int predicate) { return gpulua_ballot(mask, predicate != 0) != 0; }

@@ -61,7 +61,7 @@ TEST_CASE("cpu: threads at barriers and spinning ones are interrupted", "[cpu]")
       while (flag == 0) {}
       x[threadIdx.x] += 1; })");
   int x[64] = {};
-  for (const char* name : {"barriers"}) {
+  for (const char* name : {"barriers", "spins"}) {
     auto kernel = device.kernel(module, name);
     std::thread user([&] {
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -92,4 +92,52 @@ TEST_CASE("cpu: recursion and large local arrays have room on a thread's stack",
   x.assign(1024, 7919);
   device.launch(*device.kernel(module, "arrays"), one_dimension(1, 64), x.data());
   for (int i = 0; i < 64; ++i) REQUIRE(x[i] == 1 + i);
+}
+
+TEST_CASE("cpu: a grid that is launched cooperatively meets at barriers", "[cpu]") {
+  CpuTestDevice device;
+  auto module = device.compile(R"(__global__ void k(int* a, int* b, int steps) {
+      int n = gridDim.x * blockDim.x, i = blockIdx.x * blockDim.x + threadIdx.x;
+      if (threadIdx.x == 5) return;
+      for (int s = 0; s < steps; ++s) {
+        b[i] = a[(i + 64) % n] + 1;
+        gpulua_grid_barrier();
+        __syncthreads();
+        a[i] = b[(i + 64) % n];
+        gpulua_grid_barrier();
+      } }
+    __global__ void some() {
+      if (threadIdx.x < 3)
+        gpulua_grid_barrier();
+      else
+        __syncthreads(); }
+    __global__ void fails() {
+      gpulua_grid_barrier();
+      assert(blockIdx.x != 1);
+      gpulua_grid_barrier(); })");
+  auto k = device.kernel(module, "k");
+  LaunchConfig config = one_dimension(static_cast<unsigned>(k->occupancy(64, 0) * device->info().multiprocessors), 64);
+  config.cooperative = true;
+  check_launch(device->info(), *k, config);
+  std::vector<int> a(config.grid.x * 64), b(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<int>(i);
+  device.launch(*k, config, a.data(), b.data(), 7);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    INFO(i);
+    const auto expected = i % 64 == 5 ? i : (i + 64 * 14) % a.size() + 7;
+    REQUIRE(a[i] == static_cast<int>(expected));
+  }
+
+  config.grid.x = 2;
+  CHECK(message_of([&] { device.launch(*device.kernel(module, "some"), config); }) ==
+        "[launch] kernel 'some': script.lua:23: __syncthreads() was reached by 61 of 64 threads; script.lua:21: the "
+        "grid's barrier was reached by 3 of 64 threads, block (0,0,0)");
+  CHECK_THAT(message_of([&] { device.launch(*device.kernel(module, "fails"), config); }),
+             Catch::Contains("script.lua:26: assertion 'blockIdx.x != 1' failed, block (1,0,0)"));
+  CHECK(message_of([&] { device.launch(*k, one_dimension(1, 64), a.data(), b.data(), 1); }) ==
+        "[launch] kernel 'k': script.lua:15: a barrier of the whole grid needs a cooperative launch: {grid=, block=, "
+        "cooperative=true}");
+  config.grid.x = static_cast<unsigned>(k->occupancy(64, 0) * device->info().multiprocessors) + 1;
+  CHECK_THAT(message_of([&] { check_launch(device->info(), *k, config); }),
+             Catch::Contains("the device holds at most"));
 }

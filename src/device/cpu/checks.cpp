@@ -1,9 +1,13 @@
 #include "src/device/cpu/checks.h"
 
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/Support/KnownBits.h>
+#include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
 #include <set>
 
@@ -57,6 +61,41 @@ void guard_division(llvm::BinaryOperator& division) {
   division.eraseFromParent();
 }
 
+void guard_shift(llvm::BinaryOperator& shift) {
+  llvm::IRBuilder<> builder(&shift);
+  llvm::Type* type = shift.getType();
+  const unsigned width = type->getIntegerBitWidth();
+  llvm::Value* value = shift.getOperand(0);
+  llvm::Value* amount = builder.CreateFreeze(shift.getOperand(1));
+  llvm::Value* result;
+  if (shift.getOpcode() == llvm::Instruction::AShr) {
+    llvm::Value* last = llvm::ConstantInt::get(type, width - 1);
+    result = builder.CreateAShr(value, builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, amount, last));
+  } else {
+    llvm::Value* in_range = builder.CreateICmpULT(amount, llvm::ConstantInt::get(type, width));
+    llvm::Value* shifted = builder.CreateBinOp(shift.getOpcode(), value, amount);
+    result = builder.CreateSelect(in_range, shifted, llvm::Constant::getNullValue(type));
+  }
+  shift.replaceAllUsesWith(result);
+  shift.eraseFromParent();
+}
+
+/// The variables to promote; each starts with some value.
+std::vector<llvm::AllocaInst*> start_variables(llvm::Function& function) {
+  std::vector<llvm::AllocaInst*> variables;
+  llvm::BasicBlock& entry = function.getEntryBlock();
+  for (llvm::Instruction& instruction : entry)
+    if (auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
+        variable != nullptr && llvm::isAllocaPromotable(variable))
+      variables.push_back(variable);
+  for (llvm::AllocaInst* variable : variables) {
+    llvm::IRBuilder<> builder(variable->getNextNode());
+    builder.SetCurrentDebugLocation({});
+    builder.CreateStore(builder.CreateFreeze(llvm::PoisonValue::get(variable->getAllocatedType())), variable);
+  }
+  return variables;
+}
+
 }  // namespace
 
 void refuse_unsupported_calls(const SourceModule& source) {
@@ -81,6 +120,27 @@ void guard_divisions(llvm::Module& module) {
       divisions.push_back(binary);
     }
   for (llvm::BinaryOperator* division : divisions) guard_division(*division);
+}
+
+void guard_shifts(llvm::Module& module) {
+  std::vector<llvm::BinaryOperator*> shifts;
+  for (llvm::Function& function : module)
+    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+      auto* binary = llvm::dyn_cast<llvm::BinaryOperator>(&instruction);
+      if (binary == nullptr || !binary->isShift() || !binary->getType()->isIntegerTy()) continue;
+      const llvm::KnownBits amount = llvm::computeKnownBits(binary->getOperand(1), module.getDataLayout());
+      if (amount.getMaxValue().uge(binary->getType()->getIntegerBitWidth())) shifts.push_back(binary);
+    }
+  for (llvm::BinaryOperator* shift : shifts) guard_shift(*shift);
+}
+
+void promote_variables(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration()) continue;
+    const std::vector<llvm::AllocaInst*> variables = start_variables(function);
+    llvm::DominatorTree dominators(function);
+    if (!variables.empty()) llvm::PromoteMemToReg(variables, dominators);
+  }
 }
 
 }  // namespace gpulua::cpu

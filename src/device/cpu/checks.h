@@ -12,4 +12,12 @@ void refuse_unsupported_calls(const SourceModule& source);
 /// ~0, x % 0 is x, and the overflow wraps.
 void guard_divisions(llvm::Module& module);
 
+/// A shift by the width or more is undefined in LLVM; on a GPU it shifts everything out. After this pass it gives 0, or
+/// the sign for a signed right shift.
+void guard_shifts(llvm::Module& module);
+
+/// Moves local variables that nobody takes the address of into registers. One that is read before it is written has
+/// some value then, the same at each reading, where LLVM would take each for what suits it.
+void promote_variables(llvm::Module& module);
+
 }  // namespace gpulua::cpu

@@ -1,14 +1,20 @@
 #include "src/device/cpu/engine.h"
 
 #include "src/device/cpu/checks.h"
+#include "src/device/cpu/spin_loops.h"
 
 namespace gpulua::cpu {
 namespace {
 
-/// What both engines build on: defined results where C++ leaves them open and a GPU does not.
+/// What both engines build on: local variables in registers, defined results where C++ leaves them open and a GPU does
+/// not.
 void prepare(SourceModule& source) {
+  llvm::Module& module = *source.module;
   refuse_unsupported_calls(source);
-  guard_divisions(*source.module);
+  promote_variables(module);
+  guard_divisions(module);
+  guard_shifts(module);
+  mark_spin_loops(module);
 }
 
 }  // namespace
