@@ -128,12 +128,13 @@ TEST_CASE("cpu: a grid that is launched cooperatively meets at barriers", "[cpu]
     REQUIRE(a[i] == static_cast<int>(expected));
   }
 
-  config.grid.x = 2;
+  config.grid.x = 1;
   CHECK(message_of([&] { device.launch(*device.kernel(module, "some"), config); }) ==
-        "[launch] kernel 'some': script.lua:23: __syncthreads() was reached by 61 of 64 threads; script.lua:21: the "
+        "[launch] kernel 'some': script.lua:24: __syncthreads() was reached by 61 of 64 threads; script.lua:22: the "
         "grid's barrier was reached by 3 of 64 threads, block (0,0,0)");
+  config.grid.x = 3;
   CHECK_THAT(message_of([&] { device.launch(*device.kernel(module, "fails"), config); }),
-             Catch::Contains("script.lua:26: assertion 'blockIdx.x != 1' failed, block (1,0,0)"));
+             Catch::Contains("script.lua:27: assertion 'blockIdx.x != 1' failed, block (1,0,0)"));
   CHECK(message_of([&] { device.launch(*k, one_dimension(1, 64), a.data(), b.data(), 1); }) ==
         "[launch] kernel 'k': script.lua:15: a barrier of the whole grid needs a cooperative launch: {grid=, block=, "
         "cooperative=true}");

@@ -57,18 +57,19 @@ class LazyStack {
 }  // namespace
 
 Fiber::Fiber(std::size_t stack_bytes, std::function<void()> body)
-    : body_(std::move(body)), self_(std::allocator_arg, LazyStack(stack_bytes), [this](boost::context::fiber&& caller) {
-        caller_ = std::move(caller);
-        while (!closing_) {
-          body_();
-          suspend();
-        }
-        return std::move(caller_);
+    : body_(std::move(body)),
+      context_(std::allocator_arg, LazyStack(stack_bytes), [this](boost::context::fiber&& suspended) {
+        predecessor_->context_ = std::move(suspended);
+        while (!closing_) body_();
+        return std::move(predecessor_->context_);
       }) {}
 
 Fiber::~Fiber() {
+  if (!context_) return;
   closing_ = true;
-  resume();
+  Fiber thread;
+  predecessor_ = &thread;
+  std::move(context_).resume();
 }
 
 }  // namespace gpulua::cpu

@@ -8,25 +8,31 @@
 
 namespace gpulua::cpu {
 
-/// Runs its body over and over: resume() starts it, or goes on where it was suspended, and returns when it suspends or
-/// ends. It may be resumed by different threads, one at a time.
 class Fiber {
  public:
-  /// Stack memory is taken as it is used. The body throws nothing. Throws std::bad_alloc.
+  /// What runs already: the thread itself, on its own stack.
+  Fiber() = default;
+  /// Runs `body` over and over. The body ends by switching to another fiber, and throws nothing. Stack memory is taken
+  /// as it is used. Throws std::bad_alloc.
   Fiber(std::size_t stack_bytes, std::function<void()> body);
-  /// The body is not suspended.
+  /// The body has not started or has switched away at its end.
   ~Fiber();
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  void resume() { self_ = std::move(self_).resume(); }
-  /// Called by the body.
-  void suspend() { caller_ = std::move(caller_).resume(); }
+  /// Goes on with `to` where that was suspended, or from its start; returns when someone switches back to `from`.
+  /// Called by `from`. A fiber may run on different threads, one at a time.
+  static void switch_between(Fiber& from, Fiber& to) {
+    to.predecessor_ = &from;
+    boost::context::fiber suspended = std::move(to.context_).resume();
+    from.predecessor_->context_ = std::move(suspended);
+  }
 
  private:
   std::function<void()> body_;
   bool closing_ = false;
-  boost::context::fiber caller_, self_;
+  Fiber* predecessor_ = nullptr;   // who switched to this one
+  boost::context::fiber context_;  // where it is suspended; empty while it runs
 };
 
 }  // namespace gpulua::cpu

@@ -24,26 +24,14 @@ constexpr std::chrono::nanoseconds chunk_time{50'000};
   throw KernelFailure{place_text(file, line) + message + ", block " + to_text(block) + ", thread " + to_text(thread)};
 }
 
-void warp_barrier(ThreadContext* context, unsigned mask) {
-  ResidentBlock::warp_operation(context, {WarpOperation::barrier, mask, 0, 0});
-}
-
-unsigned shuffle(ThreadContext* context, unsigned mask, unsigned value, unsigned source_lane) {
-  return ResidentBlock::warp_operation(context, {WarpOperation::shuffle, mask, value, source_lane});
-}
-
-unsigned ballot(ThreadContext* context, unsigned mask, unsigned predicate) {
-  return ResidentBlock::warp_operation(context, {WarpOperation::ballot, mask, predicate, 0});
-}
-
 constexpr Services services{.fail = &fail,
                             .barrier = &ResidentBlock::barrier,
                             .leave = &ResidentBlock::leave,
                             .grid_barrier = &ResidentBlock::grid_barrier,
                             .yield = &ResidentBlock::yield,
-                            .warp_barrier = &warp_barrier,
-                            .shuffle = &shuffle,
-                            .ballot = &ballot};
+                            .warp_barrier = &ResidentBlock::warp_barrier,
+                            .shuffle = &ResidentBlock::shuffle,
+                            .ballot = &ResidentBlock::ballot};
 
 class Run {
  public:

@@ -37,11 +37,12 @@ void ResidentBlock::run_strand(Strand& strand) noexcept {
   strand.running = false;
   --strands_left_;
   progress_ = true;
+  next_turn(strand.fiber);
 }
 
 /// Lets the others run until the strand is ready and has its turn.
 void ResidentBlock::suspend(Strand& strand) {
-  strand.fiber.suspend();
+  next_turn(strand.fiber);
   if (cancelled_) throw Cancelled{};
 }
 
@@ -89,11 +90,16 @@ void ResidentBlock::run_round() {
   std::swap(round_, next_round_);
   next_round_.clear();
   progress_ = false;
-  for (Strand* strand : round_) {
-    strand->running = true;
-    strand->fiber.resume();
-    if (failure_) std::rethrow_exception(failure_);
-  }
+  turn_ = 0;
+  next_turn(thread_);
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+void ResidentBlock::next_turn(Fiber& from) {
+  if (turn_ == round_.size() || failure_ || cancelled_) return Fiber::switch_between(from, thread_);
+  Strand& next = *round_[turn_++];
+  next.running = true;
+  Fiber::switch_between(from, next.fiber);
 }
 
 ResidentBlock::Pause ResidentBlock::run() {
@@ -119,7 +125,7 @@ ResidentBlock::Pause ResidentBlock::run() {
 void ResidentBlock::cancel() noexcept {
   cancelled_ = true;
   for (unsigned i = 0; i < strand_count_; ++i)
-    if (strands_[i]->running) strands_[i]->fiber.resume();
+    if (strands_[i]->running) Fiber::switch_between(thread_, strands_[i]->fiber);
   cancelled_ = false;
   strands_left_ = 0;
 }
@@ -146,6 +152,10 @@ void ResidentBlock::throw_deadlock() const {
   throw KernelFailure{message + ", block " + to_text(index_)};
 }
 
+// A processor predicts where a function returns to by the calls that it saw, which after a switch are another fiber's:
+// each return on the way back to the kernel is mispredicted. So what a service calls is inlined into it, switch and
+// all.
+
 // ---- barriers -------------------------------------------------------------------------------------------------------
 
 void ResidentBlock::Barrier::arrive(unsigned threads, unsigned true_predicates, const char* from_file,
@@ -163,8 +173,8 @@ void ResidentBlock::Barrier::reset() {
   waiting.clear();
 }
 
-unsigned ResidentBlock::barrier(ThreadContext* context, unsigned threads, unsigned predicates, const char* file,
-                                unsigned line) {
+[[gnu::flatten]] unsigned ResidentBlock::barrier(ThreadContext* context, unsigned threads, unsigned predicates,
+                                                 const char* file, unsigned line) {
   Strand& strand = *static_cast<Strand*>(context->strand);
   ResidentBlock& block = strand.block;
   block.progress_ = true;
@@ -210,7 +220,7 @@ void ResidentBlock::pass_grid_barrier() {
   grid_barrier_.reset();
 }
 
-void ResidentBlock::yield(ThreadContext* context) {
+[[gnu::flatten]] void ResidentBlock::yield(ThreadContext* context) {
   Strand& strand = *static_cast<Strand*>(context->strand);
   strand.block.next_round_.push_back(&strand);
   strand.block.suspend(strand);
@@ -234,6 +244,19 @@ unsigned ResidentBlock::warp_operation(ThreadContext* context, const Warp::Call&
   else
     block.make_ready(strand, released);
   return warp.result(lane);
+}
+
+[[gnu::flatten]] void ResidentBlock::warp_barrier(ThreadContext* context, unsigned mask) {
+  warp_operation(context, {WarpOperation::barrier, mask, 0, 0});
+}
+
+[[gnu::flatten]] unsigned ResidentBlock::shuffle(ThreadContext* context, unsigned mask, unsigned value,
+                                                 unsigned source_lane) {
+  return warp_operation(context, {WarpOperation::shuffle, mask, value, source_lane});
+}
+
+[[gnu::flatten]] unsigned ResidentBlock::ballot(ThreadContext* context, unsigned mask, unsigned predicate) {
+  return warp_operation(context, {WarpOperation::ballot, mask, predicate, 0});
 }
 
 void ResidentBlock::make_ready(const Strand& running, unsigned lanes) {

@@ -57,7 +57,9 @@ class ResidentBlock {
   static void leave(ThreadContext* context, unsigned threads);
   static void grid_barrier(ThreadContext* context, unsigned threads, const char* file, unsigned line);
   static void yield(ThreadContext* context);
-  static unsigned warp_operation(ThreadContext* context, const Warp::Call& call);
+  static void warp_barrier(ThreadContext* context, unsigned mask);
+  static unsigned shuffle(ThreadContext* context, unsigned mask, unsigned value, unsigned source_lane);
+  static unsigned ballot(ThreadContext* context, unsigned mask, unsigned predicate);
 
  private:
   struct Strand {
@@ -82,10 +84,13 @@ class ResidentBlock {
   };
 
   void start_strand(unsigned index, const ThreadContext& context, unsigned threads);
+  static unsigned warp_operation(ThreadContext* context, const Warp::Call& call);
   void run_strand(Strand& strand) noexcept;
   void suspend(Strand& strand);
   void exit_threads(Strand& strand, unsigned threads);
   void run_round();
+  /// Switches from the fiber, which runs, to the next of the round.
+  void next_turn(Fiber& from);
   void release_barrier();
   /// Lanes of the warp that the strand, which runs, is of.
   void make_ready(const Strand& running, unsigned lanes);
@@ -104,6 +109,8 @@ class ResidentBlock {
   unsigned alive_ = 0;  // threads that have not exited
   // Strands take their turns in rounds: who becomes ready in one has a turn in the next.
   std::vector<Strand*> round_, next_round_;
+  std::size_t turn_ = 0;  // in the round
+  Fiber thread_;
   bool progress_ = false;  // a turn of this round ended in something else than yield()
   bool cancelled_ = false;
   std::exception_ptr failure_;
