@@ -84,7 +84,7 @@ side() {
 # A time for the table: n/a and - stay as they are.
 number() { if [[ $1 == [0-9]* ]]; then printf '%.2f' "$1"; else echo "$1"; fi; }
 # ratio A B: A / B, or - where one is missing.
-ratio() { awk -v a="$1" -v b="$2" 'BEGIN { if (a + 0 > 0 && b + 0 > 0) printf "%.2f", a / b; else print "-" }'; }
+ratio() { awk -v a="$1" -v b="$2" 'BEGIN { if (a + 0 > 0 && b + 0 > 0) printf "%.3g", a / b; else print "-" }'; }
 row() { printf '%-22s %9s  %9s %9s %9s %9s   %8s %10s %8s\n' "$@"; }
 
 table() {
