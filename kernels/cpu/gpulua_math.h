@@ -59,14 +59,15 @@ double remquo(double, double, int*);
 float remquof(float, float, int*);
 int ilogb(double);
 int ilogbf(float);
-long lrint(double);
-long lrintf(float);
-long long llrint(double);
-long long llrintf(float);
-long lround(double);
-long lroundf(float);
-long long llround(double);
-long long llroundf(float);
+// Out of range they saturate, as a cast does on this device.
+inline long lrint(double x) { return (long)rint(x); }
+inline long lrintf(float x) { return (long)rintf(x); }
+inline long long llrint(double x) { return (long long)rint(x); }
+inline long long llrintf(float x) { return (long long)rintf(x); }
+inline long lround(double x) { return (long)round(x); }
+inline long lroundf(float x) { return (long)roundf(x); }
+inline long long llround(double x) { return (long long)round(x); }
+inline long long llroundf(float x) { return (long long)roundf(x); }
 double nan(const char*);
 float nanf(const char*);
 double j0(double);
@@ -148,90 +149,12 @@ inline double min(float a, double b) { return fmin(a, b); }
 inline double max(float a, double b) { return fmax(a, b); }
 inline double min(double a, float b) { return fmin(a, b); }
 inline double max(double a, float b) { return fmax(a, b); }
+inline unsigned int umin(unsigned int a, unsigned int b) { return min(a, b); }
+inline unsigned int umax(unsigned int a, unsigned int b) { return max(a, b); }
+inline long long llmin(long long a, long long b) { return min(a, b); }
+inline long long llmax(long long a, long long b) { return max(a, b); }
+inline unsigned long long ullmin(unsigned long long a, unsigned long long b) { return min(a, b); }
+inline unsigned long long ullmax(unsigned long long a, unsigned long long b) { return max(a, b); }
 
-// ---- what CUDA has beyond C ------------------------------------------------------------------------------------------
-
-#define GPULUA_FLOAT_OVERLOAD(name)                     \
-  inline float name##f(float x) { return (float)name((double)x); } \
-  inline float name(float x) { return name##f(x); }
-
-inline double rsqrt(double x) { return 1.0 / sqrt(x); }
-inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
-inline float rsqrt(float x) { return rsqrtf(x); }
-inline double rcbrt(double x) { return 1.0 / cbrt(x); }
-inline float rcbrtf(float x) { return 1.0f / cbrtf(x); }
-inline float rcbrt(float x) { return rcbrtf(x); }
-inline double fdivide(double x, double y) { return x / y; }
-inline float fdividef(float x, float y) { return x / y; }
-
-/// sin(pi x), exact at multiples of 1/2: the argument is reduced before it is multiplied by pi.
-inline double sinpi(double x) {
-  double rest = x - 2.0 * rint(0.5 * x);  // [-1, 1]
-  if (rest > 0.5) rest = 1.0 - rest;
-  if (rest < -0.5) rest = -1.0 - rest;
-  return sin(3.14159265358979323846 * rest);
-}
-inline double cospi(double x) {
-  double rest = fabs(x - 2.0 * rint(0.5 * x));  // [0, 1]
-  return rest == 0.5 ? 0.0 : rest < 0.25 ? cos(3.14159265358979323846 * rest) : sin(3.14159265358979323846 * (0.5 - rest));
-}
-GPULUA_FLOAT_OVERLOAD(sinpi)
-GPULUA_FLOAT_OVERLOAD(cospi)
-inline void sincospi(double x, double* s, double* c) { *s = sinpi(x), *c = cospi(x); }
-inline void sincospif(float x, float* s, float* c) { *s = sinpif(x), *c = cospif(x); }
-
-inline double normcdf(double x) { return 0.5 * erfc(-0.70710678118654752440 * x); }
-GPULUA_FLOAT_OVERLOAD(normcdf)
-
-/// exp(x^2) erfc(x). From 26 on erfc underflows and the first terms of its asymptotic series are exact to rounding.
-inline double erfcx(double x) {
-  if (x < 26.0) return exp(x * x) * erfc(x);
-  double square = 1.0 / (x * x);
-  return 0.56418958354775628695 / x * (1.0 - 0.5 * square * (1.0 - 1.5 * square * (1.0 - 2.5 * square)));
-}
-GPULUA_FLOAT_OVERLOAD(erfcx)
-
-/// A closed approximation to 0.2 %, then Halley's method, which triples the digits.
-inline double erfcinv(double x) {
-  if (!(x > 0.0 && x < 2.0)) return x == 0.0 ? __builtin_inf() : x == 2.0 ? -__builtin_inf() : __builtin_nan("");
-  double tail = x < 1.0 ? x : 2.0 - x;
-  double logarithm = log(tail * (2.0 - tail));
-  double half = 4.33074675 + 0.5 * logarithm;  // 2 / (pi 0.147)
-  double y = sqrt(sqrt(half * half - logarithm / 0.147) - half);
-  for (int step = 0; step < 3; ++step) {
-    double error = erfc(y) - tail;
-    double slope = -1.12837916709551257390 * exp(-y * y);
-    if (slope == 0.0) break;
-    double newton = error / slope;
-    y -= newton / (1.0 + y * newton);
-  }
-  return x < 1.0 ? y : -y;
-}
-inline double erfinv(double x) {
-  double size = fabs(x);
-  if (!(size < 1.0)) return size == 1.0 ? copysign(__builtin_inf(), x) : __builtin_nan("");
-  if (size > 0.5) return copysign(erfcinv(1.0 - size), x);
-  double y = 0.88622692545275801365 * x;
-  for (int step = 0; step < 3; ++step) {
-    double newton = (erf(y) - x) / (1.12837916709551257390 * exp(-y * y));
-    y -= newton / (1.0 + y * newton);
-  }
-  return y;
-}
-inline double normcdfinv(double x) { return -1.41421356237309504880 * erfcinv(2.0 * x); }
-GPULUA_FLOAT_OVERLOAD(erfcinv)
-GPULUA_FLOAT_OVERLOAD(erfinv)
-GPULUA_FLOAT_OVERLOAD(normcdfinv)
-
-inline double norm3d(double a, double b, double c) { return hypot(hypot(a, b), c); }
-inline float norm3df(float a, float b, float c) { return hypotf(hypotf(a, b), c); }
-inline double norm4d(double a, double b, double c, double d) { return hypot(hypot(a, b), hypot(c, d)); }
-inline float norm4df(float a, float b, float c, float d) { return hypotf(hypotf(a, b), hypotf(c, d)); }
-inline double rhypot(double a, double b) { return 1.0 / hypot(a, b); }
-inline float rhypotf(float a, float b) { return 1.0f / hypotf(a, b); }
-inline double rnorm3d(double a, double b, double c) { return 1.0 / norm3d(a, b, c); }
-inline float rnorm3df(float a, float b, float c) { return 1.0f / norm3df(a, b, c); }
-
-#undef GPULUA_FLOAT_OVERLOAD
 #undef UNARY
 #undef BINARY

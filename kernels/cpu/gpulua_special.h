@@ -1,0 +1,165 @@
+// The mathematical functions that CUDA has beyond C's.
+#pragma once
+
+#define GPULUA_FLOAT_OVERLOAD(name)                                \
+  inline float name##f(float x) { return (float)name((double)x); } \
+  inline float name(float x) { return name##f(x); }
+
+inline double rsqrt(double x) { return 1.0 / sqrt(x); }
+inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
+inline float rsqrt(float x) { return rsqrtf(x); }
+inline double rcbrt(double x) { return 1.0 / cbrt(x); }
+inline float rcbrtf(float x) { return 1.0f / cbrtf(x); }
+inline float rcbrt(float x) { return rcbrtf(x); }
+inline double fdivide(double x, double y) { return x / y; }
+inline float fdividef(float x, float y) { return x / y; }
+inline float fdivide(float x, float y) { return x / y; }
+
+// ---- multiples of pi ---------------------------------------------------------------------------------------------------
+
+/// sin(pi x), exact at multiples of 1/2: the argument is reduced before it is multiplied by pi.
+inline double sinpi(double x) {
+  double rest = x - 2.0 * rint(0.5 * x);  // [-1, 1]
+  if (rest > 0.5) rest = 1.0 - rest;
+  if (rest < -0.5) rest = -1.0 - rest;
+  return copysign(sin(3.14159265358979323846 * rest), rest == 0.0 ? x : rest);
+}
+inline double cospi(double x) {
+  double rest = fabs(x - 2.0 * rint(0.5 * x));  // [0, 1]
+  return rest == 0.5 ? 0.0 : rest < 0.25 ? cos(3.14159265358979323846 * rest) : sin(3.14159265358979323846 * (0.5 - rest));
+}
+GPULUA_FLOAT_OVERLOAD(sinpi)
+GPULUA_FLOAT_OVERLOAD(cospi)
+inline void sincospi(double x, double* s, double* c) { *s = sinpi(x), *c = cospi(x); }
+inline void sincospif(float x, float* s, float* c) { *s = sinpif(x), *c = cospif(x); }
+inline void sincospi(float x, float* s, float* c) { sincospif(x, s, c); }
+
+// ---- the error function's family -------------------------------------------------------------------------------------------
+
+/// 0.5 erfc(-x / sqrt 2). The tail magnifies the argument's rounding error, so that is put back to first order.
+inline double normcdf(double x) {
+  double t = -0.70710678118654752440 * x;
+  double lost = fma(-0.70710678118654752440, x, -t) + 4.8336466567264567e-17 * x;
+  double value = erfc(t);
+  return fabs(x) < 40.0 ? 0.5 * (value - lost * 1.12837916709551257390 * exp(-t * t)) : 0.5 * value;
+}
+
+/// exp(x^2) erfc(x), with x^2 in two parts; from 25 on the asymptotic series, whose eighth term is below half an ulp.
+inline double erfcx(double x) {
+  if (x < 25.0) {
+    double square = x * x;
+    double power = exp(square), value = erfc(x);
+    return power < 1.0e308 ? power * value + power * value * fma(x, x, -square) : power * value;
+  }
+  double r = 0.5 / x / x, sum = 1.0;
+  for (int k = 15; k > 0; k -= 2) sum = 1.0 - k * r * sum;
+  return 0.56418958354775628695 / x * sum;
+}
+
+/// From |x| 0.5 up erfcinv does it, as 1 - |x| is exact there.
+inline double erfcinv(double x);
+inline double erfinv(double x) {
+  double size = fabs(x);
+  if (!(size < 1.0)) return size == 1.0 ? copysign(__builtin_inf(), x) : __builtin_nan("");
+  if (size > 0.5) return copysign(erfcinv(1.0 - size), x);
+  double y = 0.88622692545275801365 * x;
+  for (int step = 0; step < 3; ++step) {
+    double newton = (erf(y) - x) / (1.12837916709551257390 * exp(-y * y));
+    y -= newton / (1.0 + y * newton);
+  }
+  return y;
+}
+/// A closed approximation to 0.2 %, then Halley's method, which triples the digits.
+inline double erfcinv(double x) {
+  if (!(x > 0.0 && x < 2.0)) return x == 0.0 ? __builtin_inf() : x == 2.0 ? -__builtin_inf() : __builtin_nan("");
+  if (x >= 0.5 && x <= 1.5) return erfinv(1.0 - x);
+  double tail = x < 1.0 ? x : 2.0 - x;
+  double logarithm = log(tail * (2.0 - tail));
+  double half = 4.33074675 + 0.5 * logarithm;  // 2 / (pi 0.147)
+  double y = sqrt(sqrt(half * half - logarithm / 0.147) - half);
+  for (int step = 0; step < 3; ++step) {
+    double slope = -1.12837916709551257390 * exp(-y * y);
+    if (slope == 0.0) break;
+    double newton = (erfc(y) - tail) / slope;
+    y -= newton / (1.0 + y * newton);
+  }
+  return x < 1.0 ? y : -y;
+}
+inline double normcdfinv(double x) { return -1.41421356237309504880 * erfcinv(2.0 * x); }
+GPULUA_FLOAT_OVERLOAD(normcdf)
+GPULUA_FLOAT_OVERLOAD(erfcx)
+GPULUA_FLOAT_OVERLOAD(erfinv)
+GPULUA_FLOAT_OVERLOAD(erfcinv)
+GPULUA_FLOAT_OVERLOAD(normcdfinv)
+
+// ---- modified Bessel functions: the power series, whose terms are all positive, then the asymptotic one -----------------------
+
+inline double gpulua_bessel_i(int order, double size) {
+  double sum = 1.0, term = 1.0;
+  if (size < 30.0) {
+    double square = 0.25 * size * size;
+    for (int k = 1; term > 1e-17 * sum; ++k) {
+      term *= square / ((double)k * (k + order));
+      sum += term;
+    }
+    return order == 0 ? sum : 0.5 * size * sum;
+  }
+  if (size == __builtin_inf()) return size;
+  for (int k = 1; k < 40; ++k) {
+    double odd = 2 * k - 1;
+    term *= (odd * odd - 4.0 * order * order) / (8.0 * k * size);
+    sum += term;
+  }
+  double root = exp(0.5 * size);  // of the exponential, which alone may overflow
+  return root * (sum * 0.39894228040143267794 / sqrt(size)) * root;
+}
+inline double cyl_bessel_i0(double x) { return gpulua_bessel_i(0, fabs(x)); }
+inline double cyl_bessel_i1(double x) { return copysign(gpulua_bessel_i(1, fabs(x)), x); }
+GPULUA_FLOAT_OVERLOAD(cyl_bessel_i0)
+GPULUA_FLOAT_OVERLOAD(cyl_bessel_i1)
+
+// ---- lengths of vectors ----------------------------------------------------------------------------------------------------
+
+/// A power of two that keeps the squares of numbers up to `largest` in range.
+inline double gpulua_norm_scale(double largest) { return largest > 0x1p500 ? 0x1p-600 : largest < 0x1p-450 ? 0x1p600 : 1.0; }
+inline double norm(int count, const double* p) {
+  double largest = 0.0, sum = 0.0;
+  for (int i = 0; i < count; ++i) largest = fmax(largest, fabs(p[i]));
+  if (largest == __builtin_inf()) return largest;
+  double scale = gpulua_norm_scale(largest);
+  for (int i = 0; i < count; ++i) sum = fma(p[i] * scale, p[i] * scale, sum);
+  return sqrt(sum) / scale;
+}
+inline double norm4d(double a, double b, double c, double d) {
+  double largest = fmax(fmax(fabs(a), fabs(b)), fmax(fabs(c), fabs(d)));
+  if (largest == __builtin_inf()) return largest;
+  double scale = gpulua_norm_scale(largest);
+  a *= scale, b *= scale, c *= scale, d *= scale;
+  return sqrt(fma(a, a, fma(b, b, fma(c, c, d * d)))) / scale;
+}
+inline double norm3d(double a, double b, double c) { return norm4d(a, b, c, 0.0); }
+inline double rhypot(double a, double b) { return 1.0 / hypot(a, b); }
+inline double rnorm3d(double a, double b, double c) { return 1.0 / norm3d(a, b, c); }
+inline double rnorm4d(double a, double b, double c, double d) { return 1.0 / norm4d(a, b, c, d); }
+inline double rnorm(int count, const double* p) { return 1.0 / norm(count, p); }
+
+// Squares of floats are in range as doubles.
+inline double gpulua_norm4(double a, double b, double c, double d) {
+  if (fmax(fmax(fabs(a), fabs(b)), fmax(fabs(c), fabs(d))) == __builtin_inf()) return __builtin_inf();
+  return sqrt(a * a + b * b + c * c + d * d);
+}
+inline float norm4df(float a, float b, float c, float d) { return (float)gpulua_norm4(a, b, c, d); }
+inline float norm3df(float a, float b, float c) { return (float)gpulua_norm4(a, b, c, 0.0); }
+inline float rhypotf(float a, float b) { return (float)(1.0 / gpulua_norm4(a, b, 0.0, 0.0)); }
+inline float rnorm3df(float a, float b, float c) { return (float)(1.0 / gpulua_norm4(a, b, c, 0.0)); }
+inline float rnorm4df(float a, float b, float c, float d) { return (float)(1.0 / gpulua_norm4(a, b, c, d)); }
+inline float rhypot(float a, float b) { return rhypotf(a, b); }
+inline double gpulua_norm(int count, const float* p) {
+  double sum = 0.0, largest = 0.0;
+  for (int i = 0; i < count; ++i) sum += (double)p[i] * p[i], largest = fmax(largest, fabs((double)p[i]));
+  return largest == __builtin_inf() ? largest : sqrt(sum);
+}
+inline float normf(int count, const float* p) { return (float)gpulua_norm(count, p); }
+inline float rnormf(int count, const float* p) { return (float)(1.0 / gpulua_norm(count, p)); }
+
+#undef GPULUA_FLOAT_OVERLOAD
