@@ -26,6 +26,8 @@ using ::fmod; using ::frexp; using ::hypot; using ::ilogb; using ::isfinite; usi
 using ::lgamma; using ::llrint; using ::llround; using ::log; using ::log10; using ::log1p; using ::log2; using ::logb;
 using ::lrint; using ::lround; using ::modf; using ::nearbyint; using ::nextafter; using ::pow; using ::remainder;
 using ::remquo; using ::rint; using ::round; using ::scalbn; using ::signbit; using ::sin; using ::sinh; using ::sqrt;
-using ::tan; using ::tanh; using ::tgamma; using ::trunc;
+using ::tan; using ::tanh; using ::tgamma; using ::trunc; using ::fabsf; using ::llabs; using ::labs; using ::max; using ::min;
+using ::nan; using ::nanf; using ::scalbln; using ::sqrtf; using ::expf; using ::logf; using ::sinf; using ::cosf; using ::powf;
+using ::fminf; using ::fmaxf; using ::fmaf;
 }  // namespace std
 #endif

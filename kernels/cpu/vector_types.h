@@ -33,6 +33,24 @@ GPULUA_VECTORS(float, float, 8, 16)
 GPULUA_VECTORS(double, double, 16, 16)
 #undef GPULUA_VECTORS
 
+// The names that say the alignment of four 8-byte numbers; the plain ones have 16.
+#define GPULUA_ALIGNED(T, name, bytes)                                                              \
+  struct __align__(bytes) name##4_##bytes##a {                                                      \
+    T x, y, z, w;                                                                                   \
+  };                                                                                                \
+  constexpr name##4_##bytes##a make_##name##4_##bytes##a(T x, T y, T z, T w) { return {x, y, z, w}; }
+GPULUA_ALIGNED(long, long, 16)
+GPULUA_ALIGNED(long, long, 32)
+GPULUA_ALIGNED(unsigned long, ulong, 16)
+GPULUA_ALIGNED(unsigned long, ulong, 32)
+GPULUA_ALIGNED(long long, longlong, 16)
+GPULUA_ALIGNED(long long, longlong, 32)
+GPULUA_ALIGNED(unsigned long long, ulonglong, 16)
+GPULUA_ALIGNED(unsigned long long, ulonglong, 32)
+GPULUA_ALIGNED(double, double, 16)
+GPULUA_ALIGNED(double, double, 32)
+#undef GPULUA_ALIGNED
+
 struct dim3 {
   unsigned int x, y, z;
   constexpr dim3(unsigned int x_ = 1, unsigned int y_ = 1, unsigned int z_ = 1) : x(x_), y(y_), z(z_) {}

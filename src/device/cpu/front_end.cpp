@@ -14,6 +14,7 @@
 
 #include "src/core/error.h"
 #include "src/device/cpu/declarations.h"
+#include "src/device/cpu/inline_assembly.h"
 #include "src/device/cpu/prelude.h"
 
 namespace gpulua::cpu {
@@ -149,7 +150,7 @@ std::string header_list(const KernelSource& source) {
   std::string result;
   for (const auto& [name, text] : source.headers) result += (result.empty() ? "" : ", ") + name;
   for (const PreludeHeader& header : prelude_headers())
-    if (header.name != implicit_header) result += (result.empty() ? "" : ", ") + std::string(header.name);
+    if (!header.name.starts_with("gpulua_")) result += (result.empty() ? "" : ", ") + std::string(header.name);
   return result;
 }
 
@@ -158,6 +159,8 @@ std::string header_list(const KernelSource& source) {
   std::string text = "[compile] the kernel source does not compile:\n" + messages;
   if (messages.find("file not found") != std::string::npos)
     text += "\nheaders there are: " + header_list(source) + "; others by the headers and include options";
+  if (messages.find("constraint") != std::string::npos && messages.find(" in asm") != std::string::npos)
+    text += "\nthe CPU device has no inline PTX assembly; an intrinsic function may do the same";
   throw Error(ErrorKind::compile, text);
 }
 
@@ -192,6 +195,7 @@ SourceModule parse_source(const KernelSource& source, const CompileOptions& opti
   bool done = compiler.ExecuteAction(action);
   action.rethrow_failure();
   if (!done || !result.module) throw_messages(source, messages);
+  replace_inline_assembly(*result.module);
   return result;
 }
 

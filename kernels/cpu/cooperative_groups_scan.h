@@ -1,0 +1,25 @@
+#ifndef GPULUA_COOPERATIVE_GROUPS_SCAN_H
+#define GPULUA_COOPERATIVE_GROUPS_SCAN_H
+#include <cooperative_groups/reduce.h>
+#pragma clang force_cuda_host_device begin
+namespace cooperative_groups {
+
+/// The values of the threads up to and with this one, combined.
+template <class _Group, class _Tp, class _Operation = plus<_Tp>>
+inline _Tp inclusive_scan(const _Group& group, _Tp value, _Operation combine = {}) {
+  for (unsigned int step = 1; step < group.num_threads(); step *= 2) {
+    _Tp other = group.shfl_up(value, step);
+    if (group.thread_rank() >= step) value = combine(other, value);
+  }
+  return value;
+}
+/// The same without this thread's own; the first gets a value of zero.
+template <class _Group, class _Tp, class _Operation = plus<_Tp>>
+inline _Tp exclusive_scan(const _Group& group, _Tp value, _Operation combine = {}) {
+  _Tp before = group.shfl_up(inclusive_scan(group, value, combine), 1);
+  return group.thread_rank() == 0 ? _Tp() : before;
+}
+
+}  // namespace cooperative_groups
+#pragma clang force_cuda_host_device end
+#endif
