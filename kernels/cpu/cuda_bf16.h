@@ -1,6 +1,7 @@
 #ifndef GPULUA_CUDA_BF16_H
 #define GPULUA_CUDA_BF16_H
 // bfloat16 under CUDA's names: the upper half of a float.
+#include "gpulua_rounding.h"
 #pragma clang force_cuda_host_device begin
 
 struct __nv_bfloat16_raw {

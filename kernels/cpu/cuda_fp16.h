@@ -1,6 +1,7 @@
 #ifndef GPULUA_CUDA_FP16_H
 #define GPULUA_CUDA_FP16_H
 // IEEE binary16 under CUDA's names.
+#include "gpulua_rounding.h"
 #pragma clang force_cuda_host_device begin
 
 struct __half_raw {

@@ -1,22 +1,11 @@
-// Arithmetic and conversions with a rounding mode in the name. The modes other than to nearest are made from the nearest
+// Arithmetic and conversions with a directed rounding mode in the name. The modes other than to nearest are made from the nearest
 // result and the sign of its error, which an exact residual gives; the processor's own mode is never touched.
 #pragma once
+#pragma clang force_cuda_host_device begin
 
 // Whatever the options say: no reciprocals for divisions, and nothing is fused with what is around it.
 #pragma float_control(precise, on, push)
 #define GPULUA_EXACT _Pragma("clang fp contract(off)")
-
-inline float __int_as_float(int x) { return __builtin_bit_cast(float, x); }
-inline float __uint_as_float(unsigned int x) { return __builtin_bit_cast(float, x); }
-inline int __float_as_int(float x) { return __builtin_bit_cast(int, x); }
-inline unsigned int __float_as_uint(float x) { return __builtin_bit_cast(unsigned int, x); }
-inline double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
-inline long long __double_as_longlong(double x) { return __builtin_bit_cast(long long, x); }
-inline int __double2hiint(double x) { return (int)(__builtin_bit_cast(unsigned long long, x) >> 32); }
-inline int __double2loint(double x) { return (int)__builtin_bit_cast(unsigned long long, x); }
-inline double __hiloint2double(int high, int low) {
-  return __builtin_bit_cast(double, (unsigned long long)(unsigned int)high << 32 | (unsigned int)low);
-}
 
 // ---- from the nearest to another mode --------------------------------------------------------------------------------------
 
@@ -28,16 +17,16 @@ inline float gpulua_from_bits(int x) { return __int_as_float(x); }
 inline double gpulua_from_bits(long long x) { return __longlong_as_double(x); }
 
 /// The number next to `x`, upwards or downwards.
-template <class T>
-inline T gpulua_next(T x, bool up) {
+template <class _Tp>
+inline _Tp gpulua_next(_Tp x, bool up) {
   auto bits = gpulua_bits(x);
   if (x == 0) return up ? gpulua_from_bits((decltype(bits))1) : -gpulua_from_bits((decltype(bits))1);
   return gpulua_from_bits((decltype(bits))((x > 0) == up ? bits + 1 : bits - 1));
 }
 /// The exact value in the mode; `nearest` is it rounded, and `error`, of which the sign counts, is what that lacks. A NaN for
 /// an error leaves `nearest`.
-template <gpulua_mode mode, class T>
-inline T gpulua_directed(T nearest, double error) {
+template <gpulua_mode mode, class _Tp>
+inline _Tp gpulua_directed(_Tp nearest, double error) {
   bool up = mode == gpulua_ru   ? error > 0
             : mode == gpulua_rz ? error > 0 && nearest < 0
                                 : mode == gpulua_odd && error > 0 && !(gpulua_bits(nearest) & 1);
@@ -167,22 +156,6 @@ inline float gpulua_root(float x) {
 
 // ---- CUDA's names ------------------------------------------------------------------------------------------------------------
 
-inline float __fadd_rn(float x, float y) { GPULUA_EXACT return x + y; }
-inline float __fsub_rn(float x, float y) { GPULUA_EXACT return x - y; }
-inline float __fmul_rn(float x, float y) { GPULUA_EXACT return x * y; }
-inline float __fdiv_rn(float x, float y) { GPULUA_EXACT return x / y; }
-inline float __frcp_rn(float x) { GPULUA_EXACT return 1.0f / x; }
-inline float __fsqrt_rn(float x) { return sqrtf(x); }
-inline float __frsqrt_rn(float x) { return (float)(1.0 / sqrt((double)x)); }
-inline float __fmaf_rn(float x, float y, float z) { return fmaf(x, y, z); }
-inline double __dadd_rn(double x, double y) { GPULUA_EXACT return x + y; }
-inline double __dsub_rn(double x, double y) { GPULUA_EXACT return x - y; }
-inline double __dmul_rn(double x, double y) { GPULUA_EXACT return x * y; }
-inline double __ddiv_rn(double x, double y) { GPULUA_EXACT return x / y; }
-inline double __drcp_rn(double x) { GPULUA_EXACT return 1.0 / x; }
-inline double __dsqrt_rn(double x) { return sqrt(x); }
-inline double __fma_rn(double x, double y, double z) { return fma(x, y, z); }
-
 #define GPULUA_DIRECTED(mode)                                                                                      \
   inline float __fadd_##mode(float x, float y) { return gpulua_add<gpulua_##mode>(x, y); }                         \
   inline float __fsub_##mode(float x, float y) { return gpulua_add<gpulua_##mode>(x, -y); }                        \
@@ -207,48 +180,22 @@ inline double __fma_rn(double x, double y, double z) { return fma(x, y, z); }
   inline double __ull2double_##mode(unsigned long long x) { return gpulua_from_natural<gpulua_##mode, double, 53>(x); }
 
 /// Truncated to the digits that the type holds, then one up where the mode says so.
-template <gpulua_mode mode, class T, int digits>
-inline T gpulua_from_natural(unsigned long long x) {
+template <gpulua_mode mode, class _Tp, int digits>
+inline _Tp gpulua_from_natural(unsigned long long x) {
   int excess = x == 0 ? 0 : 64 - digits - __builtin_clzll(x);
-  if (excess <= 0) return (T)x;
+  if (excess <= 0) return (_Tp)x;
   unsigned long long kept = x >> excess << excess;
-  return mode == gpulua_ru && kept != x ? gpulua_next((T)kept, true) : (T)kept;
+  return mode == gpulua_ru && kept != x ? gpulua_next((_Tp)kept, true) : (_Tp)kept;
 }
-template <gpulua_mode mode, class T, int digits>
-inline T gpulua_from_integer64(long long x) {
+template <gpulua_mode mode, class _Tp, int digits>
+inline _Tp gpulua_from_integer64(long long x) {
   constexpr gpulua_mode opposite = mode == gpulua_ru ? gpulua_rd : mode == gpulua_rd ? gpulua_ru : mode;
-  return x < 0 ? -gpulua_from_natural<opposite, T, digits>(-(unsigned long long)x) : gpulua_from_natural<mode, T, digits>(x);
+  return x < 0 ? -gpulua_from_natural<opposite, _Tp, digits>(-(unsigned long long)x) : gpulua_from_natural<mode, _Tp, digits>(x);
 }
 GPULUA_DIRECTED(rz)
 GPULUA_DIRECTED(ru)
 GPULUA_DIRECTED(rd)
 #undef GPULUA_DIRECTED
-
-inline float __int2float_rn(int x) { return (float)x; }
-inline float __uint2float_rn(unsigned int x) { return (float)x; }
-inline float __ll2float_rn(long long x) { return (float)x; }
-inline float __ull2float_rn(unsigned long long x) { return (float)x; }
-inline double __int2double_rn(int x) { return (double)x; }
-inline double __uint2double_rn(unsigned int x) { return (double)x; }
-inline double __ll2double_rn(long long x) { return (double)x; }
-inline double __ull2double_rn(unsigned long long x) { return (double)x; }
-inline float __double2float_rn(double x) { return (float)x; }
-
-// To integers they saturate, which a cast does too on this device. A NaN gives 0, or the top bit alone where a double or a
-// 64-bit integer takes part.
-#define GPULUA_TO_INTEGER(from, suffix, From, to, To, nan)                                     \
-  inline To __##from##2##to##_rn(From x) { return x != x ? (To)nan : (To)rint##suffix(x); }    \
-  inline To __##from##2##to##_rz(From x) { return x != x ? (To)nan : (To)x; }                  \
-  inline To __##from##2##to##_rd(From x) { return x != x ? (To)nan : (To)floor##suffix(x); }   \
-  inline To __##from##2##to##_ru(From x) { return x != x ? (To)nan : (To)ceil##suffix(x); }
-GPULUA_TO_INTEGER(float, f, float, int, int, 0)
-GPULUA_TO_INTEGER(float, f, float, uint, unsigned int, 0)
-GPULUA_TO_INTEGER(float, f, float, ll, long long, 1ull << 63)
-GPULUA_TO_INTEGER(float, f, float, ull, unsigned long long, 1ull << 63)
-GPULUA_TO_INTEGER(double, , double, int, int, 1u << 31)
-GPULUA_TO_INTEGER(double, , double, uint, unsigned int, 1u << 31)
-GPULUA_TO_INTEGER(double, , double, ll, long long, 1ull << 63)
-GPULUA_TO_INTEGER(double, , double, ull, unsigned long long, 1ull << 63)
-#undef GPULUA_TO_INTEGER
 #undef GPULUA_EXACT
 #pragma float_control(pop)
+#pragma clang force_cuda_host_device end

@@ -1,5 +1,6 @@
 // Arithmetic on the two halves or four bytes of a word at once: __vadd2, __vadd4 and their kin.
 #pragma once
+#pragma clang force_cuda_host_device begin
 
 /// The number held to what a lane of `width` bits takes, signed or not.
 template <int width>
@@ -71,3 +72,4 @@ GPULUA_BOTH(__vsetlt, x < y)
 GPULUA_UNARY(2, unsigned short)
 GPULUA_UNARY(4, unsigned char)
 #undef GPULUA_UNARY
+#pragma clang force_cuda_host_device end

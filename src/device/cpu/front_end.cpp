@@ -11,6 +11,7 @@
 #include <llvm/TargetParser/Host.h>
 
 #include <exception>
+#include <optional>
 
 #include "src/core/error.h"
 #include "src/device/cpu/declarations.h"
@@ -24,6 +25,7 @@ constexpr const char* main_file = "/gpulua/source.cu";
 constexpr const char* user_headers = "/gpulua/headers";
 constexpr const char* system_headers = "/gpulua/include";
 constexpr const char* implicit_header = "gpulua_cpu.h";
+constexpr const char* rare_header = "gpulua_rare.h";
 
 std::string quoted(std::string_view text) {
   std::string result = "\"";
@@ -89,7 +91,7 @@ void add_target(std::vector<std::string>& arguments, const CompileTarget& target
 }
 
 std::vector<std::string> front_end_arguments(const KernelSource& source, const CompileOptions& options,
-                                             const CompileTarget& target) {
+                                             const CompileTarget& target, bool with_rare) {
   std::vector<std::string> arguments{"-emit-llvm-only", "-x", "cuda", "-fcuda-is-device",
                                      "-fcuda-allow-variadic-functions", "-std=" + options.standard, "-O2",
                                      "-disable-llvm-passes", "-mrelocation-model", "pic", "-pic-level", "2",
@@ -107,6 +109,7 @@ std::vector<std::string> front_end_arguments(const KernelSource& source, const C
   for (const std::string& folder : source.include_dirs) add({"-I", folder});
   for (const std::string& folder : options.include_dirs) add({"-I", folder});
   add({"-I", system_headers, "-include", implicit_header});
+  if (with_rare) add({"-include", rare_header});
   add({"-main-file-name", source.file.empty() ? "source" : source.file, main_file});
   return arguments;
 }
@@ -164,10 +167,9 @@ std::string header_list(const KernelSource& source) {
   throw Error(ErrorKind::compile, text);
 }
 
-}  // namespace
-
-SourceModule parse_source(const KernelSource& source, const CompileOptions& options, const CompileTarget& target) {
-  std::string messages;
+/// Nothing where the source does not compile; `messages` then has clang's text.
+std::optional<SourceModule> try_parse(const KernelSource& source, const CompileOptions& options,
+                                      const std::vector<std::string>& arguments, std::string& messages) {
   llvm::raw_string_ostream stream(messages);
   auto diagnostic_options = llvm::makeIntrusiveRefCnt<clang::DiagnosticOptions>();
   diagnostic_options->ShowPresumedLoc = true;  // follow `#line`
@@ -176,11 +178,10 @@ SourceModule parse_source(const KernelSource& source, const CompileOptions& opti
       new clang::TextDiagnosticPrinter(stream, diagnostic_options.get()));
   diagnostics->setIgnoreAllWarnings(true);
 
-  std::vector<std::string> arguments = front_end_arguments(source, options, target);
   std::vector<const char*> pointers;
   for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
   auto invocation = std::make_shared<clang::CompilerInvocation>();
-  if (!clang::CompilerInvocation::CreateFromArgs(*invocation, pointers, *diagnostics)) throw_messages(source, messages);
+  if (!clang::CompilerInvocation::CreateFromArgs(*invocation, pointers, *diagnostics)) return {};
 
   std::string text = main_text(source, options);
   clang::CompilerInstance compiler;
@@ -194,9 +195,22 @@ SourceModule parse_source(const KernelSource& source, const CompileOptions& opti
   ReadSource action(source, result);
   bool done = compiler.ExecuteAction(action);
   action.rethrow_failure();
-  if (!done || !result.module) throw_messages(source, messages);
+  if (!done || !result.module) return {};
   replace_inline_assembly(*result.module);
   return result;
+}
+
+}  // namespace
+
+SourceModule parse_source(const KernelSource& source, const CompileOptions& options, const CompileTarget& target) {
+  // Parsing the rare functions takes as long as a small kernel does, so they come in where something is missing.
+  std::string messages;
+  for (bool with_rare : {false, true}) {
+    messages.clear();
+    if (auto result = try_parse(source, options, front_end_arguments(source, options, target, with_rare), messages))
+      return std::move(*result);
+  }
+  throw_messages(source, messages);
 }
 
 }  // namespace gpulua::cpu

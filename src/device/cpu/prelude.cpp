@@ -19,6 +19,8 @@ constexpr std::array rows{
     Row{"gpulua_libc.h", "gpulua_libc.h"},
     Row{"gpulua_math.h", "gpulua_math.h"},
     Row{"gpulua_special.h", "gpulua_special.h"},
+    Row{"gpulua_conversions.h", "gpulua_conversions.h"},
+    Row{"gpulua_rare.h", "gpulua_rare.h"},
     Row{"gpulua_rounding.h", "gpulua_rounding.h"},
     Row{"gpulua_bits.h", "gpulua_bits.h"},
     Row{"gpulua_words.h", "gpulua_words.h"},

@@ -1,0 +1,83 @@
+// What CUDA C++ has without an #include and few kernels use. Included where a source does not compile without it, so that the
+// others are spared its parsing.
+#pragma once
+#include "gpulua_rounding.h"
+#include "gpulua_words.h"
+#pragma clang force_cuda_host_device begin
+
+#define GPULUA_FLOAT_OVERLOAD(name)                                \
+  inline float name##f(float x) { return (float)name((double)x); } \
+  inline float name(float x) { return name##f(x); }
+
+// ---- modified Bessel functions: the power series, whose terms are all positive, then the asymptotic one -----------------------
+
+inline double gpulua_bessel_i(int order, double size) {
+  double sum = 1.0, term = 1.0;
+  if (size < 30.0) {
+    double square = 0.25 * size * size;
+    for (int k = 1; term > 1e-17 * sum; ++k) {
+      term *= square / ((double)k * (k + order));
+      sum += term;
+    }
+    return order == 0 ? sum : 0.5 * size * sum;
+  }
+  if (size == __builtin_inf()) return size;
+  for (int k = 1; k < 40; ++k) {
+    double odd = 2 * k - 1;
+    term *= (odd * odd - 4.0 * order * order) / (8.0 * k * size);
+    sum += term;
+  }
+  double root = exp(0.5 * size);  // of the exponential, which alone may overflow
+  return root * (sum * 0.39894228040143267794 / sqrt(size)) * root;
+}
+inline double cyl_bessel_i0(double x) { return gpulua_bessel_i(0, fabs(x)); }
+inline double cyl_bessel_i1(double x) { return copysign(gpulua_bessel_i(1, fabs(x)), x); }
+GPULUA_FLOAT_OVERLOAD(cyl_bessel_i0)
+GPULUA_FLOAT_OVERLOAD(cyl_bessel_i1)
+
+// ---- lengths of vectors ----------------------------------------------------------------------------------------------------
+
+/// A power of two that keeps the squares of numbers up to `largest` in range.
+inline double gpulua_norm_scale(double largest) { return largest > 0x1p500 ? 0x1p-600 : largest < 0x1p-450 ? 0x1p600 : 1.0; }
+inline double norm(int count, const double* p) {
+  double largest = 0.0, sum = 0.0;
+  for (int i = 0; i < count; ++i) largest = fmax(largest, fabs(p[i]));
+  if (largest == __builtin_inf()) return largest;
+  double scale = gpulua_norm_scale(largest);
+  for (int i = 0; i < count; ++i) sum = fma(p[i] * scale, p[i] * scale, sum);
+  return sqrt(sum) / scale;
+}
+inline double norm4d(double a, double b, double c, double d) {
+  double largest = fmax(fmax(fabs(a), fabs(b)), fmax(fabs(c), fabs(d)));
+  if (largest == __builtin_inf()) return largest;
+  double scale = gpulua_norm_scale(largest);
+  a *= scale, b *= scale, c *= scale, d *= scale;
+  return sqrt(fma(a, a, fma(b, b, fma(c, c, d * d)))) / scale;
+}
+inline double norm3d(double a, double b, double c) { return norm4d(a, b, c, 0.0); }
+inline double rhypot(double a, double b) { return 1.0 / hypot(a, b); }
+inline double rnorm3d(double a, double b, double c) { return 1.0 / norm3d(a, b, c); }
+inline double rnorm4d(double a, double b, double c, double d) { return 1.0 / norm4d(a, b, c, d); }
+inline double rnorm(int count, const double* p) { return 1.0 / norm(count, p); }
+
+// Squares of floats are in range as doubles.
+inline double gpulua_norm4(double a, double b, double c, double d) {
+  if (fmax(fmax(fabs(a), fabs(b)), fmax(fabs(c), fabs(d))) == __builtin_inf()) return __builtin_inf();
+  return sqrt(a * a + b * b + c * c + d * d);
+}
+inline float norm4df(float a, float b, float c, float d) { return (float)gpulua_norm4(a, b, c, d); }
+inline float norm3df(float a, float b, float c) { return (float)gpulua_norm4(a, b, c, 0.0); }
+inline float rhypotf(float a, float b) { return (float)(1.0 / gpulua_norm4(a, b, 0.0, 0.0)); }
+inline float rnorm3df(float a, float b, float c) { return (float)(1.0 / gpulua_norm4(a, b, c, 0.0)); }
+inline float rnorm4df(float a, float b, float c, float d) { return (float)(1.0 / gpulua_norm4(a, b, c, d)); }
+inline float rhypot(float a, float b) { return rhypotf(a, b); }
+inline double gpulua_norm(int count, const float* p) {
+  double sum = 0.0, largest = 0.0;
+  for (int i = 0; i < count; ++i) sum += (double)p[i] * p[i], largest = fmax(largest, fabs((double)p[i]));
+  return largest == __builtin_inf() ? largest : sqrt(sum);
+}
+inline float normf(int count, const float* p) { return (float)gpulua_norm(count, p); }
+inline float rnormf(int count, const float* p) { return (float)(1.0 / gpulua_norm(count, p)); }
+
+#undef GPULUA_FLOAT_OVERLOAD
+#pragma clang force_cuda_host_device end
