@@ -142,3 +142,35 @@ TEST_CASE("cpu: a grid that is launched cooperatively meets at barriers", "[cpu]
   CHECK_THAT(message_of([&] { check_launch(device->info(), *k, config); }),
              Catch::Contains("the device holds at most"));
 }
+
+TEST_CASE("cpu: blocks of an ordinary launch that wait for later ones let them run", "[cpu]") {
+  CpuTestDevice device;
+  auto module = device.compile(R"(__device__ unsigned int arrived = 0;
+    __global__ void meet(int* x) {
+      x[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+      __syncthreads();
+      if (threadIdx.x == 0) {
+        __threadfence();
+        atomicAdd(&arrived, 1);
+        while (*(volatile unsigned int*)&arrived < gridDim.x) {}
+      }
+      __syncthreads();
+      x[blockIdx.x * blockDim.x + threadIdx.x] += x[((blockIdx.x + 5) % gridDim.x) * blockDim.x + threadIdx.x] != 0; }
+    __global__ void backwards(int* flags) {
+      if (blockIdx.x + 1 < gridDim.x)
+        while (((volatile int*)flags)[blockIdx.x + 1] == 0) {}
+      assert(blockIdx.x != 3 || flags[0] != -1);
+      __threadfence();
+      if (flags[blockIdx.x] == 0) flags[blockIdx.x] = 1; })");
+  std::vector<int> x(30 * 64);
+  device.launch(*device.kernel(module, "meet"), one_dimension(30, 64), x.data());
+  for (int value : x) REQUIRE(value == 2);
+  std::vector<int> flags(20);
+  auto backwards = device.kernel(module, "backwards");
+  device.launch(*backwards, one_dimension(20, 1), flags.data());
+  for (int value : flags) REQUIRE(value == 1);
+  flags.assign(20, 0);
+  flags[0] = -1;
+  CHECK_THAT(message_of([&] { device.launch(*backwards, one_dimension(20, 1), flags.data()); }),
+             Catch::Contains("assertion 'blockIdx.x != 3 || flags[0] != -1' failed, block (3,0,0)"));
+}

@@ -22,6 +22,7 @@ BlockPool::Handle BlockPool::take(std::size_t local_bytes) {
 }
 
 void BlockPool::give_back(ResidentBlock* block) noexcept {
+  block->cancel();
   std::lock_guard lock(mutex_);
   try {
     idle_.emplace_back(block);

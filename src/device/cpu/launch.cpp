@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <mutex>
 #include <new>
+#include <vector>
 
 #include "src/core/error.h"
 #include "src/device/cpu/kernel_failure.h"
@@ -19,6 +21,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::nanoseconds worth_spreading{20'000};
 // Blocks run in chunks of up to about this long, between which a core looks for an interrupt.
 constexpr std::chrono::nanoseconds chunk_time{50'000};
+// Blocks that wait for later ones keep their stacks, some pages a thread.
+constexpr unsigned most_threads_aside = 65'536;
 
 [[noreturn]] void fail(const char* message, const char* file, unsigned line, Index3 block, Index3 thread) {
   throw KernelFailure{place_text(file, line) + message + ", block " + to_text(block) + ", thread " + to_text(thread)};
@@ -46,8 +50,26 @@ class Run {
         interrupted_(interrupted),
         pool_(pool) {}
 
+  void all() {
+    run_in_turn();
+    finish(aside_);
+  }
+
+  /// All blocks stay until all are done. Each runs, on any core, until it waits for the others; so no number of threads
+  /// is too small for the grid.
+  void cooperatively() {
+    if (record_.run_strand == nullptr) return all();
+    std::vector<BlockPool::Handle> blocks;
+    for (std::uint64_t i = 0; i < blocks_; ++i) {
+      blocks.push_back(pool_.take(record_.local_bytes));
+      blocks.back()->start(strands(true), index_of(i));
+    }
+    finish(blocks);
+  }
+
+ private:
   /// One block tells how long the others may take, and with it who runs them.
-  void all() const {
+  void run_in_turn() {
     const Clock::time_point start = Clock::now();
     chunk(0, 1);
     if (blocks_ == 1) return;
@@ -58,28 +80,8 @@ class Run {
                       [this](const tbb::blocked_range<std::uint64_t>& part) { in_chunks(part.begin(), part.end()); });
   }
 
-  /// All blocks stay until all are done. Each runs, on any core, until it waits for the others; so no number of threads
-  /// is too small for the grid.
-  void cooperatively() const {
-    if (record_.run_strand == nullptr) return all();
-    std::vector<BlockPool::Handle> blocks;
-    std::vector<ResidentBlock*> ready, waiting;
-    try {
-      for (std::uint64_t i = 0; i < blocks_; ++i) {
-        blocks.push_back(pool_.take(record_.local_bytes));
-        blocks.back()->start(strands(true), index_of(i));
-        ready.push_back(blocks.back().get());
-      }
-      while (!ready.empty()) run_phase(ready, waiting);
-    } catch (...) {
-      for (const BlockPool::Handle& block : blocks) block->cancel();
-      throw;
-    }
-  }
-
- private:
   /// Blocks differ and the first, which meets cold caches, says little; so chunks grow until they are long enough.
-  void in_chunks(std::uint64_t first, std::uint64_t last) const {
+  void in_chunks(std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t size = 1; first < last;) {
       const std::uint64_t end = first + std::min(size, last - first);
       const Clock::time_point start = Clock::now();
@@ -89,7 +91,7 @@ class Run {
     }
   }
 
-  void chunk(std::uint64_t first, std::uint64_t last) const {
+  void chunk(std::uint64_t first, std::uint64_t last) {
     if (record_.run_strand != nullptr) return strand_chunk(first, last);
     check_interrupt();
     thread_local SharedArena arena;
@@ -97,17 +99,36 @@ class Run {
     record_.run(arguments_, &launch_, first, last, shared, shared + record_.shared_bytes);
   }
 
-  void strand_chunk(std::uint64_t first, std::uint64_t last) const {
-    const BlockPool::Handle block = pool_.take(record_.local_bytes);
+  void strand_chunk(std::uint64_t first, std::uint64_t last) {
+    BlockPool::Handle block = pool_.take(record_.local_bytes);
     for (std::uint64_t i = first; i < last; ++i) {
       check_interrupt();
       block->start(strands(false), index_of(i));
-      block->run();
+      while (block->run() == ResidentBlock::Pause::spinning)
+        if (step_aside(block)) {
+          block = pool_.take(record_.local_bytes);
+          break;
+        }
     }
   }
 
+  /// Lets a block that waits for others wait until they have run. False when too many do.
+  bool step_aside(BlockPool::Handle& block) {
+    std::lock_guard lock(aside_mutex_);
+    if (aside_.size() >= most_threads_aside / record_.max_threads) return false;
+    aside_.push_back(std::move(block));
+    return true;
+  }
+
+  /// Runs blocks that wait for each other to their ends.
+  static void finish(const std::vector<BlockPool::Handle>& blocks) {
+    std::vector<ResidentBlock*> ready, waiting;
+    for (const BlockPool::Handle& block : blocks) ready.push_back(block.get());
+    while (!ready.empty()) run_phase(ready, waiting);
+  }
+
   /// Runs those that are ready; then `ready` has those that can go on.
-  void run_phase(std::vector<ResidentBlock*>& ready, std::vector<ResidentBlock*>& waiting) const {
+  static void run_phase(std::vector<ResidentBlock*>& ready, std::vector<ResidentBlock*>& waiting) {
     std::vector<ResidentBlock::Pause> pauses(ready.size());
     tbb::parallel_for(std::size_t{0}, ready.size(), [&](std::size_t i) { pauses[i] = ready[i]->run(); });
     std::vector<ResidentBlock*> next;
@@ -143,6 +164,8 @@ class Run {
   void** arguments_;
   std::atomic<bool>& interrupted_;
   BlockPool& pool_;
+  std::mutex aside_mutex_;
+  std::vector<BlockPool::Handle> aside_;
 };
 
 }  // namespace
@@ -150,7 +173,7 @@ class Run {
 void run_launch(CpuKernel& kernel, const LaunchConfig& config, void** arguments, std::atomic<bool>& interrupted,
                 BlockPool& pool) {
   try {
-    const Run run(kernel.record(config.block), config, arguments, interrupted, pool);
+    Run run(kernel.record(config.block), config, arguments, interrupted, pool);
     if (config.cooperative)
       run.cooperatively();
     else

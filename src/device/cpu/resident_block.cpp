@@ -12,6 +12,9 @@ namespace {
 
 constexpr unsigned warp_threads = 32;
 
+// For so many rounds in which all spin, a block waits for one that another core may be running. Then it steps aside.
+constexpr unsigned patience = 1000;
+
 /// Unwinds a strand that will not go on.
 struct Cancelled {};
 
@@ -64,12 +67,13 @@ void ResidentBlock::start(const StrandLaunch& launch, Index3 index) {
   char* shared = shared_.reserve(static_bytes + launch.dynamic_shared_bytes);
 
   index_ = index;
-  strand_count_ = strands_left_ = (threads + step - 1) / step;
+  const unsigned count = (threads + step - 1) / step;
+  while (strands_.size() < count) strands_.push_back(std::make_unique<Strand>(*this, stack_bytes_));
+  strand_count_ = strands_left_ = count;
   alive_ = threads;
   failure_ = nullptr;
   barrier_.reset();
   grid_barrier_.reset();
-  while (strands_.size() < strand_count_) strands_.push_back(std::make_unique<Strand>(*this, stack_bytes_));
   next_round_.clear();
   for (unsigned i = 0, linear = 0; i < strand_count_; ++i, linear += step) {
     Strand& strand = *strands_[i];
@@ -104,16 +108,19 @@ void ResidentBlock::next_turn(Fiber& from) {
 
 ResidentBlock::Pause ResidentBlock::run() {
   try {
-    while (strands_left_ != 0) {
+    for (unsigned idle_rounds = 0; strands_left_ != 0;) {
       if (next_round_.empty()) {
         if (grid_barrier_.arrived != alive_) throw_deadlock();
         return Pause::grid_barrier;
       }
       run_round();
-      if (progress_) continue;
+      if (progress_) {
+        idle_rounds = 0;
+        continue;
+      }
       check_interrupt();
-      if (launch_.cooperative) return Pause::spinning;
       std::this_thread::yield();
+      if (launch_.cooperative || ++idle_rounds == patience) return Pause::spinning;
     }
     return Pause::done;
   } catch (...) {
