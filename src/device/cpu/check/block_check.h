@@ -1,0 +1,58 @@
+#pragma once
+
+// What the threads of one block do to each other: accesses to shared memory that no barrier orders, and barriers that
+// some threads do not reach.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "src/device/cpu/check/record.h"
+
+namespace gpulua::cpu {
+
+class BlockCheck {
+ public:
+  /// The block is a new one. Its threads are numbered with x running fastest.
+  void begin(unsigned threads, std::size_t shared_bytes);
+
+  /// Notes an access to the bytes [first, first + bytes) of the block's shared memory, static and dynamic. Gives what is
+  /// wrong with it, or nothing. `same_value`: a write that changes nothing.
+  std::string note_access(unsigned thread, std::size_t first, std::size_t bytes, const CheckedSite& site,
+                          bool same_value, const Index3& block_size);
+  /// How many of the bytes, from the first, the block has written.
+  std::size_t count_written(std::size_t first, std::size_t bytes) const;
+
+  /// The thread arrives at a barrier of the block, at one of its warp, or at its end. Gives what is wrong, or nothing.
+  std::string note_barrier(unsigned thread, const CheckedSite& site, const Index3& block_size);
+  void note_warp_barrier(unsigned thread) { ++threads_[thread].warp_barriers; }
+  std::string note_end(unsigned thread, const Index3& block_size);
+
+ private:
+  struct Thread {
+    std::uint32_t barriers = 0, warp_barriers = 0;
+    const CheckedSite* waits = nullptr;  // the last barrier
+  };
+  /// An access of one thread, between two of its barriers.
+  struct Stamp {
+    const CheckedSite* site = nullptr;  // null: none
+    std::uint32_t barriers = 0, warp_barriers = 0;
+    std::uint32_t thread = 0;
+  };
+  struct Byte {
+    std::uint32_t block = 0;  // whose accesses these are; of another block: none
+    Stamp write;
+    Stamp reads[2];  // the last ones of two different threads
+  };
+
+  bool unordered(const Stamp& earlier, unsigned thread, const CheckedSite& site) const;
+  Stamp stamp(unsigned thread, const CheckedSite& site) const;
+
+  std::uint32_t block_ = 0;
+  std::vector<Thread> threads_;
+  unsigned ahead_ = 0;    // the thread with the most barriers behind it
+  int ended_first_ = -1;  // of the threads that have ended, the one with the fewest
+  std::vector<Byte> bytes_;
+};
+
+}  // namespace gpulua::cpu
