@@ -425,11 +425,22 @@ describe("threads that wait in a loop", function()
         if (threadIdx.x == 0) {
           while (flags[1] == 0) __nanosleep(100);
           out[2] = flags[1] + 1;
+        } else if (threadIdx.x == 33) {
+          while (atomicAdd(&out[2], 0) != 42) {}
+          out[3] = 43;
         } else if (threadIdx.x == 32) {
           flags[1] = 41;
         }
-      }]], { grid = 1, block = 64 }, gpu.zeros(3, "int32"))
-    assert.are.same({ 0, 41, 42 }, got)
+      }]], { grid = 1, block = 64 }, gpu.zeros(4, "int32"))
+    assert.are.same({ 0, 41, 42, 43 }, got)
+  end)
+
+  it("take their work from a counter", function()
+    local got = run([[__global__ void k(int* out, int* counter, int n) {
+        int i;
+        while ((i = atomicAdd(counter, 1)) < n) out[i] = 3 * i;
+      }]], { grid = 3, block = 64 }, gpu.zeros(1000, "int32"), gpu.zeros(1, "int32"), 1000)
+    assert.are.same(series(1000, function(i) return 3 * (i - 1) end), got)
   end)
 
   it("find the last block to finish", function()

@@ -21,6 +21,32 @@ constexpr const char* pause_builtin = "gpulua_pause";
 /// How an instruction, or a function as a whole, looks at what other threads do. Ordered: the later one decides.
 enum class Contact { none, operates, reads };
 
+/// An operation on memory, given `operand`. One that changes nothing is a way to read; one that adds gives something
+/// else each time by itself, as the counter of a work queue does.
+Contact contact_of(const llvm::AtomicRMWInst& operation, const llvm::Value* operand) {
+  const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(operand);
+  const bool is_zero = constant != nullptr && constant->isZero();
+  switch (operation.getOperation()) {
+    case llvm::AtomicRMWInst::Add:
+    case llvm::AtomicRMWInst::Sub:
+      return is_zero ? Contact::reads : Contact::none;
+    case llvm::AtomicRMWInst::Or:
+    case llvm::AtomicRMWInst::Xor:
+      return is_zero ? Contact::reads : Contact::operates;
+    default:
+      return Contact::operates;
+  }
+}
+
+/// The operation that the function wraps, as CUDA's atomic functions do: its value is a parameter.
+const llvm::AtomicRMWInst* wrapped_operation(const llvm::Function& function) {
+  if (function.size() != 1) return nullptr;
+  for (const llvm::Instruction& instruction : function.getEntryBlock())
+    if (const auto* operation = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction))
+      return llvm::isa<llvm::Argument>(operation->getValOperand()) ? operation : nullptr;
+  return nullptr;
+}
+
 class Contacts {
  public:
   Contact of(const llvm::Instruction& instruction) {
@@ -28,10 +54,16 @@ class Contacts {
       const bool is_local = llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(load->getPointerOperand()));
       return (load->isVolatile() || load->isAtomic()) && !is_local ? Contact::reads : Contact::none;
     }
-    if (llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(instruction)) return Contact::operates;
+    if (const auto* operation = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction))
+      return contact_of(*operation, operation->getValOperand());
+    if (llvm::isa<llvm::AtomicCmpXchgInst>(instruction)) return Contact::operates;
     const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
     const llvm::Function* callee = call == nullptr ? nullptr : call->getCalledFunction();
-    return callee == nullptr || callee->getReturnType()->isVoidTy() ? Contact::none : of(*callee);
+    if (callee == nullptr || callee->getReturnType()->isVoidTy()) return Contact::none;
+    if (const llvm::AtomicRMWInst* operation = wrapped_operation(*callee))
+      return contact_of(*operation,
+                        call->getArgOperand(llvm::cast<llvm::Argument>(operation->getValOperand())->getArgNo()));
+    return of(*callee);
   }
 
  private:
