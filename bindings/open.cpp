@@ -30,6 +30,7 @@ int open_gpu(lua_State* L) {
   lua_newtable(L);
   load_helpers(L);
   open_arrays(L);
+  open_check(L);
   open_creation(L);
   open_devices(L);
   open_images(L);

@@ -65,6 +65,7 @@ void call_helper(lua_State* L, const char* name, int arguments, int results);
 
 // Each part adds its functions and types to the `gpu` table at the top of the stack.
 void open_arrays(lua_State* L);
+void open_check(lua_State* L);
 void open_creation(lua_State* L);
 void open_devices(lua_State* L);
 void open_images(lua_State* L);

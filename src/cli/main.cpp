@@ -15,6 +15,10 @@ int main(int argc, char** argv) {
       return 0;
     }
     Config config = Config::from_environment();
+    if (options.check) {
+      config.check = true;
+      config.device = "cpu";
+    }
     if (options.device) config.device = *options.device;
     return run_session(options, Environment::read(), std::move(config), argc, argv);
   } catch (const UsageError& error) {

@@ -14,6 +14,7 @@ const char* const usage_text =
     "  -j command      as luajit: on, off, flush, v, dump[=flags[,file]], p, ...\n"
     "  -O[options]     as luajit: a level, +name, -name, name=value\n"
     "  --device name   the device that new arrays go to: cpu, cuda:0, ...\n"
+    "  --check         run on the CPU device, and search kernels for mistakes while they run\n"
     "  -v, --version   print the version\n"
     "  -h, --help      print this text\n"
     "  --              end of the options\n"
@@ -88,6 +89,8 @@ class Parser {
     if (name == "device") {
       options_.device =
           equals != word.npos ? std::string(word.substr(equals + 1)) : argument({}, "--device", "a device");
+    } else if (word == "check") {
+      options_.check = true;
     } else if (word == "version") {
       options_.version = true;
     } else if (word == "help") {

@@ -22,6 +22,7 @@ struct Action {
 struct Options {
   std::vector<Action> actions;
   std::optional<std::string> device;
+  bool check = false;
   bool interactive = false;
   bool version = false;
   bool help = false;

@@ -11,6 +11,8 @@ namespace gpulua {
 struct Config {
   /// GPULUA_DEVICE; empty: cuda:0 if there is one, else cpu.
   std::string device;
+  /// Devices check the kernels that they run, from the start. No variable: --check sets it.
+  bool check = false;
   /// GPULUA_CACHE_DIR, else $XDG_CACHE_HOME/gpulua, else ~/.cache/gpulua; empty: none.
   std::filesystem::path cache_directory;
   /// GPULUA_CACHE_LIMIT, bytes.

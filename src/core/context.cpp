@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "src/core/error.h"
+#include "src/core/finding.h"
 #include "src/core/plugins.h"
 
 namespace gpulua {
@@ -96,7 +97,11 @@ void OpenDevice::launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfi
                         const StreamRef& stream) {
   Host* host = context_.host();
   launches_.note(kernel, *stream, host ? host->origin() : Origin{});
-  device_->launch(*kernel, config, arguments, *stream);
+  try {
+    device_->launch(*kernel, config, arguments, *stream);
+  } catch (const Finding& finding) {
+    throw Error(finding.kind(), describe(finding, memory_));
+  }
   if (context_.debug) synchronize(*stream);
 }
 
@@ -131,7 +136,9 @@ std::shared_ptr<OpenDevice> Context::device(std::string_view name) {
     for (const auto& open : open_)
       if (open->name() == *found) return open;
     const int ordinal = static_cast<int>(found - names.begin());
-    open_.push_back(std::make_shared<OpenDevice>(*this, plugin->open(ordinal, environment_)));
+    std::unique_ptr<Device> device = plugin->open(ordinal, environment_);
+    if (config_.check) device->set_checking(true);
+    open_.push_back(std::make_shared<OpenDevice>(*this, std::move(device)));
     return open_.back();
   }
   std::string text = "[device] expected one of ";

@@ -48,6 +48,12 @@ void MemoryAccount::remove(Buffer& buffer) noexcept {
   buffer.next_ = buffer.previous_ = nullptr;
 }
 
+const Buffer* MemoryAccount::find(const void* memory) const {
+  const Buffer* buffer = memory ? first_ : nullptr;
+  while (buffer && buffer->memory_ != memory) buffer = buffer->next_;
+  return buffer;
+}
+
 std::string MemoryAccount::describe_holders() const {
   std::vector<const Buffer*> buffers;
   for (const Buffer* buffer = first_; buffer; buffer = buffer->next_) buffers.push_back(buffer);

@@ -31,6 +31,8 @@ class MemoryAccount {
   void add(Buffer& buffer);
   void remove(Buffer& buffer) noexcept;
 
+  /// The buffer that starts at `memory`; null: none.
+  const Buffer* find(const void* memory) const;
   /// "3.2 GB in 12 arrays; the largest: 1.0 GB made at script.lua:12, ..."
   std::string describe_holders() const;
 

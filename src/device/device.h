@@ -104,6 +104,12 @@ class Device {
   /// in the signature's order; the values are read before the call returns.
   virtual void launch(Kernel& kernel, const LaunchConfig& config, void** arguments, Stream& stream) = 0;
 
+  // ---- checking -----------------------------------------------------------------------------------------------------------
+  /// While it is on, launches are searched for mistakes in the kernel, and end in a Finding (finding.h) at the first.
+  /// Throws ErrorKind::unavailable where a device has no checker.
+  virtual void set_checking(bool on) = 0;
+  virtual bool checking() const = 0;
+
   // ---- libraries: throw ErrorKind::unavailable with what to install where a device lacks one --------------------------------
   virtual Blas& blas() = 0;
   virtual Rng& rng() = 0;

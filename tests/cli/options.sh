@@ -16,6 +16,7 @@ check 'unknown long option' 1 '' "gpulua: unknown option '--qqq'${newline}usage:
 check '-e without code' 1 '' "gpulua: option '-e' expects code*" -e
 check '--device without a name' 1 '' "gpulua: option '--device' expects a device*" --device
 check '--device opens nothing' 0 'fine' '' --device no-such-device -e 'print("fine")'
+check '--check' 0 'true*cpu' '' --check -e 'print(gpu.check(), gpu.device())'
 check '-joff' 0 'false' '' -joff -e 'print((jit.status()))'
 check '-O0' 0 'nil' '' -O0 -e 'print(({jit.status()})[8])'
 check '-O with an unknown flag' 1 '' 'gpulua: *unknown or malformed*' -Onosuch

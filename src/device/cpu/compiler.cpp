@@ -1,5 +1,6 @@
 #include "src/device/cpu/compiler.h"
 
+#include "src/device/cpu/check/instrument.h"
 #include "src/device/cpu/codegen.h"
 #include "src/device/cpu/engine.h"
 #include "src/device/cpu/front_end.h"
@@ -24,7 +25,9 @@ CompiledModule compile(const KernelSource& source, const CompileTarget& target) 
   CompiledModule result;
   result.kernels = list_kernels(module);
   result.globals = module.globals;
+  if (target.checked) instrument(module);
   build_kernels(module);
+  if (target.checked) export_checks(*module.module);
   result.image = link_shared_object(generate_object(*module.module));
   return result;
 }

@@ -7,10 +7,11 @@
 
 namespace gpulua::cpu {
 
-/// The processor to compile for, as clang names it. Empty fields mean the one this runs on.
+/// What to compile for: the processor, as clang names it, where empty fields mean the one this runs on.
 struct CompileTarget {
   std::string processor;              // "sapphirerapids"
   std::vector<std::string> features;  // "+avx2", "-avx512f"
+  bool checked = false;               // with calls of the checker (check/record.h)
 };
 
 /// CUDA C++ to a shared object that exports one ModuleRecord (abi.h) as `gpulua_module`. Defined in the compiler.
@@ -22,6 +23,6 @@ struct CompilerEntry {
   int version;
   CompiledModule (*compile)(const KernelSource& source, const CompileTarget& target);
 };
-inline constexpr int compiler_version = 1;
+inline constexpr int compiler_version = 2;
 
 }  // namespace gpulua::cpu

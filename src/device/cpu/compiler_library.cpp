@@ -40,11 +40,12 @@ std::filesystem::path find_clang() {
 
 CompilerLibrary::CompilerLibrary() : path_(own_folder() / "libgpulua-cpu-compiler.so") {}
 
-CompiledModule CompilerLibrary::compile(const KernelSource& source) {
-  return entry().compile(source, CompileTarget{});
+CompiledModule CompilerLibrary::compile(const KernelSource& source, const CompileTarget& target) {
+  return entry().compile(source, target);
 }
 
-std::string CompilerLibrary::cache_digest(const KernelSource& source, const Processor& processor) const {
+std::string CompilerLibrary::cache_digest(const KernelSource& source, const CompileTarget& target,
+                                          const Processor& processor) const {
   return CacheKey()
       .add("cpu")
       .add(cache_format)
@@ -53,6 +54,7 @@ std::string CompilerLibrary::cache_digest(const KernelSource& source, const Proc
       .add(processor.features)
       .add(file_identity(path_))  // the headers that we ship are compiled into it
       .add(file_identity(find_clang()))
+      .add(std::uint64_t{target.checked})
       .add(source)
       .digest();
 }

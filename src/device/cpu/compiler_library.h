@@ -15,11 +15,11 @@ class CompilerLibrary {
   CompilerLibrary();
 
   /// Throws ErrorKind::unavailable, saying what to install, when the compiler or clang's libraries are not there.
-  CompiledModule compile(const KernelSource& source);
+  CompiledModule compile(const KernelSource& source, const CompileTarget& target);
 
   /// What identifies the compilation of a source, complete; nothing is loaded for it. It knows nothing of files that
   /// the source includes from include_dirs.
-  std::string cache_digest(const KernelSource& source, const Processor& processor) const;
+  std::string cache_digest(const KernelSource& source, const CompileTarget& target, const Processor& processor) const;
 
  private:
   const CompilerEntry& entry();

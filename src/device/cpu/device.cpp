@@ -48,15 +48,16 @@ CpuDevice::CpuDevice(const DeviceEnvironment& environment)
 // ---- memory ---------------------------------------------------------------------------------------------------------
 
 void* CpuDevice::allocate(std::size_t bytes, Stream&) {
-  return memory_.allocate(bytes);
+  return checker_.memory().allocate(bytes);
 }
 void CpuDevice::free(void* memory, Stream&) noexcept {
-  memory_.free(memory);
+  checker_.memory().free(memory);
 }
 std::size_t CpuDevice::pooled_bytes() const {
-  return memory_.kept_bytes();
+  return memory_.kept_bytes() + checker_.memory().kept_bytes();
 }
 void CpuDevice::trim() {
+  checker_.memory().trim();
   memory_.trim();
   pinned_.trim();
   blocks_.trim();
@@ -72,15 +73,18 @@ void CpuDevice::free_pinned(void* memory) noexcept {
 
 void CpuDevice::upload(void* device, const void* host, std::size_t bytes, Stream&) {
   std::memcpy(device, host, bytes);
+  if (checker_.on()) checker_.memory().mark_written(device, bytes);
 }
 void CpuDevice::download(void* host, const void* device, std::size_t bytes, Stream&) {
   std::memcpy(host, device, bytes);
 }
 void CpuDevice::copy(void* to, const void* from, std::size_t bytes, Stream&) {
   std::memcpy(to, from, bytes);
+  if (checker_.on()) checker_.memory().copy_marks(to, from, bytes);
 }
 
 void CpuDevice::fill(void* memory, const void* value, std::size_t item_bytes, std::size_t count, Stream&) {
+  if (checker_.on()) checker_.memory().mark_written(memory, item_bytes * count);
   switch (item_bytes) {
     case 1:
       return fill_items<std::uint8_t>(memory, value, count);
@@ -132,12 +136,25 @@ void CpuDevice::check_interrupt() {
 // ---- kernels
 // ----------------------------------------------------------------------------------------------------------
 
-std::shared_ptr<Module> CpuDevice::compile(const KernelSource& source) {
-  auto compile = [&] { return compiler_.compile(source); };
+std::shared_ptr<CpuModule> CpuDevice::load(const KernelSource& source, const CompileTarget& target) {
+  auto compile = [&] { return compiler_.compile(source, target); };
   std::shared_ptr<const CompiledModule> compiled =
       includes_files(source) ? std::make_shared<const CompiledModule>(compile())
-                             : environment_.cache.get(compiler_.cache_digest(source, processor_), compile);
-  return std::make_shared<CpuModule>(std::move(compiled));
+                             : environment_.cache.get(compiler_.cache_digest(source, target, processor_), compile);
+  return std::make_shared<CpuModule>(std::move(compiled), source);
+}
+
+void CpuDevice::prepare_checks(CpuModule& module) {
+  CompileTarget target;
+  target.checked = true;
+  checker_.prepare(module, [&](const KernelSource& source) { return load(source, target); });
+}
+
+std::shared_ptr<Module> CpuDevice::compile(const KernelSource& source) {
+  std::shared_ptr<CpuModule> module = load(source, CompileTarget{});
+  // Now rather than at the first launch: files that the source includes may be gone then.
+  if (checker_.on()) prepare_checks(*module);
+  return module;
 }
 
 std::shared_ptr<Module> CpuDevice::load_image(std::string_view) {
@@ -148,7 +165,11 @@ std::shared_ptr<Module> CpuDevice::load_image(std::string_view) {
 }
 
 void CpuDevice::launch(Kernel& kernel, const LaunchConfig& config, void** arguments, Stream&) {
-  run_launch(static_cast<CpuKernel&>(kernel), config, arguments, environment_.interrupted, blocks_);
+  const auto run = [&](CpuKernel& any) { run_launch(any, config, arguments, environment_.interrupted, blocks_); };
+  auto& plain = static_cast<CpuKernel&>(kernel);
+  if (!checker_.on()) return run(plain);
+  prepare_checks(plain.module());
+  checker_.launch(plain, config, run);
 }
 
 // ---- libraries

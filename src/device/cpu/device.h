@@ -4,6 +4,7 @@
 // cores; so a stream is always done.
 
 #include "src/device/cpu/block_pool.h"
+#include "src/device/cpu/check/checker.h"
 #include "src/device/cpu/compiler_library.h"
 #include "src/device/cpu/memory_pool.h"
 #include "src/device/cpu/processor.h"
@@ -43,17 +44,23 @@ class CpuDevice : public Device {
   std::shared_ptr<Module> load_image(std::string_view image) override;
   void launch(Kernel& kernel, const LaunchConfig& config, void** arguments, Stream& stream) override;
 
+  void set_checking(bool on) override { checker_.set(on); }
+  bool checking() const override { return checker_.on(); }
+
   Blas& blas() override;
   Rng& rng() override;
 
  private:
   void check_interrupt();
+  std::shared_ptr<CpuModule> load(const KernelSource& source, const CompileTarget& target);
+  void prepare_checks(CpuModule& module);
 
   DeviceEnvironment environment_;
   Processor processor_;
   DeviceInfo info_;
   MemoryPool memory_, pinned_;
   BlockPool blocks_;
+  Checker checker_{memory_};
   CompilerLibrary compiler_;
   std::unique_ptr<Blas> blas_;
   std::unique_ptr<Rng> rng_;

@@ -100,6 +100,8 @@ std::vector<std::string> front_end_arguments(const KernelSource& source, const C
                                      "-fno-strict-float-cast-overflow", "-relaxed-aliasing", "-fno-threadsafe-statics",
                                      // A failing assertion unwinds through the kernel; a message names the source line.
                                      "-funwind-tables=2", "-debug-info-kind=line-tables-only", "-dwarf-version=5",
+                                     // Keeps file names as `#line` has them: names below the folder here lose its part.
+                                     "-fdebug-compilation-dir=/",
                                      "-mprefer-vector-width=512", "-nostdsysteminc", "-nobuiltininc"};
   auto add = [&](std::initializer_list<std::string> more) { arguments.insert(arguments.end(), more); };
   add_target(arguments, target);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/core/error.h"
+#include "src/device/cpu/fault.h"
 #include "src/device/cpu/kernel_failure.h"
 
 namespace gpulua::cpu {
@@ -92,6 +93,7 @@ class Run {
   }
 
   void chunk(std::uint64_t first, std::uint64_t last) {
+    const FaultGuard guard;
     if (record_.run_strand != nullptr) return strand_chunk(first, last);
     check_interrupt();
     thread_local SharedArena arena;
@@ -130,7 +132,10 @@ class Run {
   /// Runs those that are ready; then `ready` has those that can go on.
   static void run_phase(std::vector<ResidentBlock*>& ready, std::vector<ResidentBlock*>& waiting) {
     std::vector<ResidentBlock::Pause> pauses(ready.size());
-    tbb::parallel_for(std::size_t{0}, ready.size(), [&](std::size_t i) { pauses[i] = ready[i]->run(); });
+    tbb::parallel_for(std::size_t{0}, ready.size(), [&](std::size_t i) {
+      const FaultGuard guard;
+      pauses[i] = ready[i]->run();
+    });
     std::vector<ResidentBlock*> next;
     for (std::size_t i = 0; i < ready.size(); ++i) {
       if (pauses[i] == ResidentBlock::Pause::grid_barrier) waiting.push_back(ready[i]);

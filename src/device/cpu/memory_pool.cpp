@@ -42,7 +42,7 @@ void* MemoryPool::allocate(std::size_t bytes) noexcept {
   }
   if (memory == nullptr) return nullptr;
   try {
-    used_.emplace(memory, size);
+    used_.emplace(memory, Used{size, bytes});
   } catch (const std::bad_alloc&) {
     std::free(memory);
     return nullptr;
@@ -55,7 +55,7 @@ void MemoryPool::free(void* memory) noexcept {
   std::lock_guard lock(mutex_);
   auto found = used_.find(memory);
   if (found == used_.end()) return;
-  std::size_t size = found->second;
+  std::size_t size = found->second.size;
   used_.erase(found);
   try {
     kept_[size].push_back(memory);
@@ -68,6 +68,13 @@ void MemoryPool::free(void* memory) noexcept {
 std::size_t MemoryPool::kept_bytes() const {
   std::lock_guard lock(mutex_);
   return kept_bytes_;
+}
+
+std::vector<std::pair<void*, std::size_t>> MemoryPool::handed_out() const {
+  std::lock_guard lock(mutex_);
+  std::vector<std::pair<void*, std::size_t>> result;
+  for (const auto& [memory, used] : used_) result.emplace_back(memory, used.bytes);
+  return result;
 }
 
 void MemoryPool::trim() noexcept {

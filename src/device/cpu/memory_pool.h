@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace gpulua::cpu {
@@ -22,15 +23,22 @@ class MemoryPool {
   /// `memory` came from allocate(), or is null.
   void free(void* memory) noexcept;
   std::size_t kept_bytes() const;
+  /// What was allocated and not freed, with the bytes that were asked for.
+  std::vector<std::pair<void*, std::size_t>> handed_out() const;
   /// Gives the kept blocks back to the system.
   void trim() noexcept;
 
  private:
+  struct Used {
+    std::size_t size;   // of its class
+    std::size_t bytes;  // that were asked for
+  };
+
   void release_kept() noexcept;
 
   mutable std::mutex mutex_;
   std::unordered_map<std::size_t, std::vector<void*>> kept_;  // by class size
-  std::unordered_map<void*, std::size_t> used_;               // class size
+  std::unordered_map<void*, Used> used_;
   std::size_t kept_bytes_ = 0;
 };
 

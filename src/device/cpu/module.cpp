@@ -43,7 +43,7 @@ bool holds(BlockRule rule, const Dim3& block) {
 
 }  // namespace
 
-CpuKernel::CpuKernel(KernelEntry entry, std::vector<const KernelRecord*> records, std::shared_ptr<Module> module)
+CpuKernel::CpuKernel(KernelEntry entry, std::vector<const KernelRecord*> records, std::shared_ptr<CpuModule> module)
     : Kernel(std::move(entry)), records_(std::move(records)), module_(std::move(module)) {
   attributes_.shared_bytes = records_.front()->shared_bytes;
   attributes_.max_threads = records_.front()->max_threads;
@@ -61,7 +61,8 @@ unsigned CpuKernel::suggested_block(std::size_t) const {
   return std::min(usual_block, attributes_.max_threads);
 }
 
-CpuModule::CpuModule(std::shared_ptr<const CompiledModule> compiled) : Module(std::move(compiled)) {
+CpuModule::CpuModule(std::shared_ptr<const CompiledModule> compiled, KernelSource source)
+    : Module(std::move(compiled)), source_(std::move(source)) {
   library_ = load_library(compiled_->image);
   record_ = static_cast<const ModuleRecord*>(dlsym(library_, "gpulua_module"));
   if (record_ == nullptr || record_->version != abi_version) {
@@ -86,6 +87,10 @@ std::shared_ptr<Kernel> CpuModule::kernel(const KernelEntry& entry) {
   kernel = std::make_shared<CpuKernel>(entry, std::move(records), shared_from_this());
   kept = kernel;
   return kernel;
+}
+
+void* CpuModule::symbol(const char* name) const {
+  return dlsym(library_, name);
 }
 
 void* CpuModule::address(const GlobalEntry& entry) {

@@ -251,6 +251,13 @@ void CudaDevice::launch(Kernel& kernel, const LaunchConfig& config, void** argum
     context_->fail(result, "launch", describe_launch(function, config));
 }
 
+void CudaDevice::set_checking(bool on) {
+  if (on)
+    throw Error(ErrorKind::unavailable,
+                "[check] the checker is the cpu device's; got " + info_.name +
+                    ". Run with --check, or --device cpu; or under NVIDIA's compute-sanitizer");
+}
+
 Blas& CudaDevice::blas() {
   if (!blas_) blas_ = open_blas(environment_.config, context_);
   return *blas_;

@@ -49,6 +49,9 @@ class CudaDevice final : public Device {
   std::shared_ptr<Module> load_image(std::string_view image) override;
   void launch(Kernel& kernel, const LaunchConfig& config, void** arguments, Stream& stream) override;
 
+  void set_checking(bool on) override;
+  bool checking() const override { return false; }
+
   Blas& blas() override;
   Rng& rng() override;
 

@@ -17,6 +17,7 @@ void BlockCheck::begin(unsigned threads, std::size_t shared_bytes) {
   ++block_;
   threads_.assign(threads, Thread{});
   ahead_ = 0;
+  ended_ = 0;
   ended_first_ = -1;
   if (bytes_.size() < shared_bytes) bytes_.resize(shared_bytes);
 }
@@ -26,7 +27,8 @@ BlockCheck::Stamp BlockCheck::stamp(unsigned thread, const CheckedSite& site) co
 }
 
 bool BlockCheck::unordered(const Stamp& earlier, unsigned thread, const CheckedSite& site) const {
-  if (earlier.site == nullptr || earlier.thread == thread || earlier.barriers != threads_[thread].barriers) return false;
+  if (earlier.site == nullptr || earlier.thread == thread || earlier.barriers != threads_[thread].barriers)
+    return false;
   if ((earlier.site->kind & access::atomic) && (site.kind & access::atomic)) return false;
   // Threads of a warp that have not met equally often have met since, as far as can be told.
   const bool same_warp = earlier.thread / warp_size == thread / warp_size;
@@ -76,12 +78,12 @@ std::string BlockCheck::note_barrier(unsigned thread, const CheckedSite& site, c
 
 std::string BlockCheck::note_end(unsigned thread, const Index3& block_size) {
   const Thread& own = threads_[thread];
+  ++ended_;
   if (ended_first_ < 0 || own.barriers < threads_[static_cast<unsigned>(ended_first_)].barriers)
     ended_first_ = static_cast<int>(thread);
-  const Thread& ahead = threads_[ahead_];
-  if (ahead.barriers <= own.barriers) return {};
+  if (threads_[ahead_].barriers <= own.barriers) return {};
   return "barrier that not all threads of the block reach: thread " + to_text(thread_index(ahead_, block_size)) +
-         " waits at " + line_text(*ahead.waits) + ", this one has ended without it";
+         " waits there, this one has ended without it";
 }
 
 }  // namespace gpulua::cpu

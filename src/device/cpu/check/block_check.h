@@ -16,8 +16,8 @@ class BlockCheck {
   /// The block is a new one. Its threads are numbered with x running fastest.
   void begin(unsigned threads, std::size_t shared_bytes);
 
-  /// Notes an access to the bytes [first, first + bytes) of the block's shared memory, static and dynamic. Gives what is
-  /// wrong with it, or nothing. `same_value`: a write that changes nothing.
+  /// Notes an access to the bytes [first, first + bytes) of the block's shared memory, static and dynamic. Gives what
+  /// is wrong with it, or nothing. `same_value`: a write that changes nothing.
   std::string note_access(unsigned thread, std::size_t first, std::size_t bytes, const CheckedSite& site,
                           bool same_value, const Index3& block_size);
   /// How many of the bytes, from the first, the block has written.
@@ -27,6 +27,10 @@ class BlockCheck {
   std::string note_barrier(unsigned thread, const CheckedSite& site, const Index3& block_size);
   void note_warp_barrier(unsigned thread) { ++threads_[thread].warp_barriers; }
   std::string note_end(unsigned thread, const Index3& block_size);
+  /// All of the block's threads have ended.
+  bool done() const { return ended_ == threads_.size(); }
+  /// Where the thread with the most barriers behind it waits; null: there was none.
+  const CheckedSite* last_barrier() const { return threads_[ahead_].waits; }
 
  private:
   struct Thread {
@@ -51,6 +55,7 @@ class BlockCheck {
   std::uint32_t block_ = 0;
   std::vector<Thread> threads_;
   unsigned ahead_ = 0;    // the thread with the most barriers behind it
+  unsigned ended_ = 0;    // how many have
   int ended_first_ = -1;  // of the threads that have ended, the one with the fewest
   std::vector<Byte> bytes_;
 };

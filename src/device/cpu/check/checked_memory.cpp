@@ -12,7 +12,7 @@ namespace {
 /// What lies between two arrays, so that a step out of one is not a step into the other. Keeps the alignment.
 constexpr std::size_t guard = 1024;
 /// How much freed memory is kept from being handed out again.
-constexpr std::size_t most_freed = std::size_t{256} << 20;
+constexpr std::size_t most_freed = std::size_t{64} << 20;
 /// Fresh memory holds this: a library that is not checked writes without telling, and a word that has changed since was
 /// written. As float a NaN, as integer nothing that anyone computes.
 constexpr std::uint32_t unwritten_word = 0xffa5c3d2;
@@ -80,7 +80,7 @@ void CheckedMemory::free(void* memory) noexcept {
   if (!on_) return forget(entry);
   try {
     freed_.push_back(allocation.first);
-    freed_bytes_ += allocation.bytes;
+    freed_bytes_ += allocation.bytes + 2 * guard;
   } catch (const std::bad_alloc&) {
     return forget(entry);
   }
@@ -95,7 +95,7 @@ void CheckedMemory::forget(std::map<const char*, Allocation>::iterator entry) no
 void CheckedMemory::release_freed(std::size_t most) noexcept {
   while (!freed_.empty() && freed_bytes_ > most) {
     auto entry = allocations_.find(freed_.front());
-    freed_bytes_ -= entry->second.bytes;
+    freed_bytes_ -= entry->second.bytes + 2 * guard;
     freed_.pop_front();
     forget(entry);
   }
@@ -143,8 +143,8 @@ std::size_t CheckedMemory::count_written(const Allocation& allocation, const cha
     const std::size_t end = std::min(word + sizeof unwritten_word, allocation.bytes);
     bool changed = false;
     for (std::size_t at = word; at < end; ++at)
-      changed = changed || (!marks[at] && static_cast<unsigned char>(allocation.first[at]) !=
-                                              unwritten_byte(allocation.first + at));
+      changed = changed || (!marks[at] &&
+                            static_cast<unsigned char>(allocation.first[at]) != unwritten_byte(allocation.first + at));
     if (!changed) return i;
     std::memset(marks + word, 1, end - word);
   }

@@ -33,16 +33,12 @@ void write_indices(const CheckedObject& object, long index, std::string& indices
 
 }  // namespace
 
-std::string to_text(const Index3& index) {
-  return "(" + std::to_string(index.x) + "," + std::to_string(index.y) + "," + std::to_string(index.z) + ")";
-}
-
 std::string line_text(const CheckedSite& site) {
   return std::string(site.file) + ":" + std::to_string(site.line);
 }
 
 std::string access_text(const char* what, const CheckedSite& site, std::size_t bytes) {
-  const char* verb = site.kind & access::atomic ? " atomic operation on "
+  const char* verb = site.kind & access::atomic  ? " atomic operation on "
                      : site.kind & access::write ? " write of "
                                                  : " read of ";
   return what + std::string(verb) + std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");

@@ -5,11 +5,9 @@
 #include <string>
 
 #include "src/device/cpu/check/record.h"
+#include "src/device/cpu/kernel_failure.h"
 
 namespace gpulua::cpu {
-
-/// "(1,0,0)"
-std::string to_text(const Index3& index);
 
 /// "script.lua:12"
 std::string line_text(const CheckedSite& site);

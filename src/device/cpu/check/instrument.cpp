@@ -63,7 +63,7 @@ void expose_accesses(const SourceModule& source) {
 struct Access {
   llvm::Instruction* instruction;
   llvm::Value* pointer;
-  llvm::Value* bytes;            // i64
+  llvm::Value* bytes;              // i64
   llvm::Value* written = nullptr;  // what a plain store writes
   unsigned kind;
   unsigned align;
@@ -130,9 +130,8 @@ class Instrumenter {
   explicit Instrumenter(SourceModule& source)
       : source_(source), module_(*source.module), builder_(module_.getContext()), sites_(source) {
     auto* pointer = builder_.getPtrTy();
-    checks_ = new llvm::GlobalVariable(
-        module_, llvm::StructType::get(pointer, pointer, builder_.getInt32Ty(), pointer), false,
-        llvm::GlobalValue::ExternalLinkage, nullptr, checks_symbol);
+    checks_ = new llvm::GlobalVariable(module_, llvm::StructType::get(pointer, pointer, builder_.getInt32Ty(), pointer),
+                                       false, llvm::GlobalValue::ExternalLinkage, nullptr, checks_symbol);
     context_ = module_.getGlobalVariable(context_variable);
   }
 
@@ -151,8 +150,7 @@ class Instrumenter {
  private:
   void instrument_accesses(llvm::Function& function) {
     AccessList accesses(module_);
-    for (llvm::Instruction& instruction : llvm::instructions(function))
-      accesses.add(instruction);
+    for (llvm::Instruction& instruction : llvm::instructions(function)) accesses.add(instruction);
     for (const Access& access : accesses.list()) instrument_access(access);
   }
 
@@ -233,7 +231,7 @@ class Instrumenter {
       if (end == nullptr) continue;
       builder_.SetInsertPoint(end);
       builder_.SetCurrentDebugLocation(end->getDebugLoc());
-      call_hook(offsetof(CheckHooks, end), {sites_.site(*end, 0, 0, nullptr)});
+      call_hook(offsetof(CheckHooks, end), {});
     }
   }
 
@@ -304,6 +302,7 @@ class Instrumenter {
 }  // namespace
 
 void instrument(SourceModule& source) {
+  source.checked = true;
   expose_accesses(source);
   Instrumenter(source).run();
 }

@@ -5,16 +5,11 @@
 #include <cstring>
 
 #include "src/device/cpu/check/finding_text.h"
-#include "src/device/finding.h"
 
 namespace gpulua::cpu {
 namespace {
 
 constexpr std::uintptr_t page_bytes = 4096;
-
-std::string named(const CheckedObject& object) {
-  return *object.name != '\0' ? std::string(" ") + object.name : "";
-}
 
 }  // namespace
 
@@ -26,16 +21,12 @@ const CheckHooks LaunchCheck::hooks = {
     [](void* launch, ThreadContext* context, const CheckedSite* site) {
       auto& self = *static_cast<LaunchCheck*>(launch);
       const std::string wrong = self.block_of(*context).note_barrier(context->linear, *site, context->block_size);
-      if (!wrong.empty()) self.report(*context, *site, wrong);
+      if (!wrong.empty()) self.report(self.finding(*context, *site, wrong));
     },
     [](void* launch, ThreadContext* context, const CheckedSite*) {
       static_cast<LaunchCheck*>(launch)->block_of(*context).note_warp_barrier(context->linear);
     },
-    [](void* launch, ThreadContext* context, const CheckedSite* site) {
-      auto& self = *static_cast<LaunchCheck*>(launch);
-      const std::string wrong = self.block_of(*context).note_end(context->linear, context->block_size);
-      if (!wrong.empty()) self.report(*context, *site, wrong);
-    },
+    [](void* launch, ThreadContext* context) { static_cast<LaunchCheck*>(launch)->end_thread(*context); },
 };
 
 LaunchCheck::LaunchCheck(std::string kernel, const LaunchConfig& config, std::size_t static_shared_bytes,
@@ -43,28 +34,50 @@ LaunchCheck::LaunchCheck(std::string kernel, const LaunchConfig& config, std::si
     : kernel_(std::move(kernel)),
       static_shared_bytes_(static_shared_bytes),
       shared_bytes_(static_shared_bytes + config.shared_bytes),
-      cooperative_(config.cooperative),
       memory_(memory) {}
 
-void LaunchCheck::report(const ThreadContext& context, const CheckedSite& site, const std::string& what,
-                         const void* array) const {
+Finding LaunchCheck::finding(const ThreadContext& context, const CheckedSite& site, const std::string& what,
+                             const std::string& rest, const void* array) const {
   const std::string line = site.line != 0 ? line_text(site) + ": " : "";
-  throw Finding("[launch] kernel '" + kernel_ + "': " + line + what, array,
-                "block " + to_text(context.block) + ", thread " + to_text(context.thread));
+  return Finding("[launch] kernel '" + kernel_ + "': " + line + what, array,
+                 rest + ", block " + to_text(context.block) + ", thread " + to_text(context.thread));
+}
+
+void LaunchCheck::report(const Finding& found) const {
+  // What is found after a read of nothing may come of it.
+  throw early_read_ ? *early_read_ : found;
+}
+
+void LaunchCheck::finish() {
+  if (early_read_) throw *early_read_;
 }
 
 BlockCheck& LaunchCheck::block_of(const ThreadContext& context) {
-  const Index3& index = context.block;
+  const Index3 &index = context.block, &size = context.block_size;
   const unsigned long number =
-      cooperative_ ? index.x + context.grid_size.x * (index.y + 1ul * context.grid_size.y * index.z) : 0;
-  auto [found, fresh] = blocks_.try_emplace(number);
-  Block& block = found->second;
-  if (fresh || block.index.x != index.x || block.index.y != index.y || block.index.z != index.z) {
-    const Index3& size = context.block_size;
-    block.check.begin(size.x * size.y * size.z, shared_bytes_);
-    block.index = index;
+      index.x + std::uint64_t{context.grid_size.x} * (index.y + std::uint64_t{context.grid_size.y} * index.z);
+  if (current_ != nullptr && number == current_number_) return *current_;
+  auto found = blocks_.find(number);
+  if (found == blocks_.end()) {
+    std::unique_ptr<BlockCheck> block = idle_ ? std::move(idle_) : std::make_unique<BlockCheck>();
+    block->begin(size.x * size.y * size.z, shared_bytes_);
+    found = blocks_.emplace(number, std::move(block)).first;
   }
-  return block.check;
+  current_ = found->second.get();
+  current_number_ = number;
+  return *current_;
+}
+
+void LaunchCheck::end_thread(const ThreadContext& context) {
+  BlockCheck& block = block_of(context);
+  const std::string wrong = block.note_end(context.linear, context.block_size);
+  if (!wrong.empty()) report(finding(context, *block.last_barrier(), wrong));
+  if (!block.done()) return;
+  finish();
+  auto found = blocks_.find(current_number_);
+  idle_ = std::move(found->second);
+  blocks_.erase(found);
+  current_ = nullptr;
 }
 
 void LaunchCheck::check(const Access& access) {
@@ -87,39 +100,40 @@ void LaunchCheck::check(const Access& access) {
   check_unknown(access);
 }
 
+std::string LaunchCheck::text(const char* what, const Access& access, const Target& target) {
+  return access_text(what, access.site, access.bytes) + ": " +
+         element_text(*access.site.object, access.address - target.named_from,
+                      static_cast<std::size_t>(target.first + target.bytes - target.named_from));
+}
+
 void LaunchCheck::check_bounds(const Access& access, const Target& target) const {
   const auto& [context, base, address, bytes, value, site] = access;
-  const auto element = [&] {
-    return ": " + element_text(*site.object, address - target.named_from,
-                               static_cast<std::size_t>(target.first + target.bytes - target.named_from));
-  };
   if (address < target.first || bytes > target.bytes ||
       static_cast<std::size_t>(address - target.first) > target.bytes - bytes)
-    report(context, site, access_text("out-of-bounds", site, bytes) + element(), target.array);
-  const auto place = reinterpret_cast<std::uintptr_t>(address);
-  if (place % site.align != 0)
-    report(context, site,
-           access_text("misaligned", site, bytes) + " at an address that is no multiple of " +
-               std::to_string(site.align) + element(),
-           target.array);
+    report(finding(context, site, text("out-of-bounds", access, target), "", target.array));
+  if (reinterpret_cast<std::uintptr_t>(address) % site.align != 0)
+    report(finding(context, site, text("misaligned", access, target),
+                   ", at an address that is no multiple of " + std::to_string(site.align), target.array));
+}
+
+bool LaunchCheck::reads_unwritten(const Access& access, std::size_t written) {
+  if (!(access.site.kind & access::read) || written == access.bytes) return false;
+  // A struct that is copied may have padding.
+  return !(access.site.kind & access::copy) || written == 0;
 }
 
 void LaunchCheck::check_shared(const Access& access, const Target& target) {
   check_bounds(access, target);
   const auto& [context, base, address, bytes, value, site] = access;
-  const auto complain = [&](const std::string& what, const std::string& why) {
-    report(context, site, what + ": " + element_text(*site.object, address - target.named_from,
-                                                     static_cast<std::size_t>(target.first + target.bytes -
-                                                                              target.named_from)) + why);
-  };
   BlockCheck& block = block_of(context);
   const auto first = static_cast<std::size_t>(address - context.shared);
   const bool same = (site.kind & access::value) && std::memcmp(address, &value, bytes) == 0;
   const std::size_t written = block.count_written(first, bytes);
   const std::string race = block.note_access(context.linear, first, bytes, site, same, context.block_size);
-  if (!race.empty()) complain(access_text("race:", site, bytes), ", which " + race);
-  if ((site.kind & access::read) && written < bytes && !((site.kind & access::copy) && written > 0))
-    complain(access_text("uninitialised", site, bytes), ", which no thread of the block has written");
+  if (!race.empty()) throw finding(context, site, text("race:", access, target), ", which " + race);
+  if (!early_read_ && reads_unwritten(access, written))
+    early_read_.emplace(
+        finding(context, site, text("uninitialised", access, target), ", which no thread of the block has written"));
 }
 
 const CheckedMemory::Allocation* LaunchCheck::find_array(const Access& access) {
@@ -137,35 +151,26 @@ void LaunchCheck::check_array(const Access& access, const Allocation& allocation
   const auto& [context, base, address, bytes, value, site] = access;
   // A parameter is what its array's name stands for, a pointer on its way through an array is not.
   const bool from_base = site.object->space == Space::parameter && base >= allocation.first && base <= allocation.end();
-  const char* named_from = from_base ? base : allocation.first;
-  const auto element = [&] {
-    return ": " + element_text(*site.object, address - named_from,
-                               static_cast<std::size_t>(allocation.end() - named_from));
-  };
-  if (!allocation.live)
-    report(context, site, access_text("after the array was freed,", site, bytes) + element() + ", which was freed");
-  check_bounds(access, {allocation.first, allocation.bytes, named_from, allocation.first});
-  if (site.kind & access::read) {
-    const std::size_t written = memory_.count_written(allocation, address, bytes);
-    if (written < bytes && !((site.kind & access::copy) && written > 0))
-      report(context, site, access_text("uninitialised", site, bytes) + element() + ", which nothing has written",
-             allocation.first);
-  }
+  const Target target{allocation.first, allocation.bytes, from_base ? base : allocation.first,
+                      allocation.live ? allocation.first : nullptr};
+  if (!allocation.live) report(finding(context, site, text("late", access, target), ", of an array that was freed"));
+  check_bounds(access, target);
+  if (reads_unwritten(access, memory_.count_written(allocation, address, bytes)))
+    report(finding(context, site, text("uninitialised", access, target), ", which nothing has written", target.array));
   if (site.kind & access::write) memory_.mark_written(allocation, address, bytes);
 }
 
 void LaunchCheck::check_unknown(const Access& access) {
   const auto& [context, base, address, bytes, value, site] = access;
-  const std::string name = named(*site.object);
+  const std::string name = *site.object->name != '\0' ? " through " + std::string(site.object->name) : "";
   if (reinterpret_cast<std::uintptr_t>(base) < page_bytes || reinterpret_cast<std::uintptr_t>(address) < page_bytes)
-    report(context, site, access_text("null pointer:", site, bytes) + (name.empty() ? "" : " through" + name));
+    report(finding(context, site, access_text("null pointer:", site, bytes) + name));
   // Memory of the host program and the thread's own stack may be used; their bounds are not known here.
   if (is_mapped(address)) return;
-  char text[32];
-  std::snprintf(text, sizeof text, "%p", static_cast<const void*>(address));
-  report(context, site,
-         access_text("wild", site, bytes) + (name.empty() ? "" : " through" + name) + " at address " + text +
-             ", where there is no memory");
+  char place[32];
+  std::snprintf(place, sizeof place, "%p", static_cast<const void*>(address));
+  report(finding(context, site, access_text("wild", site, bytes) + name,
+                 std::string(" at address ") + place + ", where there is no memory"));
 }
 
 bool LaunchCheck::in_shared(const ThreadContext& context, const char* address) const {

@@ -2,23 +2,29 @@
 
 // The checks of one launch: what instrumented code calls.
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "src/device/cpu/check/block_check.h"
 #include "src/device/cpu/check/checked_memory.h"
+#include "src/device/finding.h"
 #include "src/device/kernel.h"
 
 namespace gpulua::cpu {
 
-/// All of the launch runs on one thread, block after block; only those of a cooperative launch take turns.
+/// All of the launch runs on one thread.
 class LaunchCheck {
  public:
   LaunchCheck(std::string kernel, const LaunchConfig& config, std::size_t static_shared_bytes, CheckedMemory& memory);
 
   /// The functions of record.h; their `launch` is a LaunchCheck. They throw Finding.
   static const CheckHooks hooks;
+
+  /// After the launch: throws what was found and waited for something worse.
+  void finish();
 
  private:
   using Allocation = CheckedMemory::Allocation;
@@ -35,13 +41,12 @@ class LaunchCheck {
   struct Target {
     const char* first;
     std::size_t bytes;
-    const char* named_from;          // where index 0 is
-    const void* array = nullptr;     // Finding::memory
+    const char* named_from;       // where index 0 is
+    const void* array = nullptr;  // Finding::memory
   };
-  struct Block {
-    Index3 index;
-    BlockCheck check;
-  };
+  static std::string text(const char* what, const Access& access, const Target& target);
+  /// True for a read of bytes of which, from the first on, only `written` have a value.
+  static bool reads_unwritten(const Access& access, std::size_t written);
 
   void check(const Access& access);
   void check_bounds(const Access& access, const Target& target) const;
@@ -54,17 +59,25 @@ class LaunchCheck {
   bool in_shared(const ThreadContext& context, const char* address) const;
   bool is_mapped(const char* address);
 
+  /// `what` ends with the array, where `array` is one; `rest` is said after it.
+  Finding finding(const ThreadContext& context, const CheckedSite& site, const std::string& what,
+                  const std::string& rest = "", const void* array = nullptr) const;
+  void end_thread(const ThreadContext& context);
   BlockCheck& block_of(const ThreadContext& context);
-  [[noreturn]] void report(const ThreadContext& context, const CheckedSite& site, const std::string& what,
-                           const void* array = nullptr) const;
+  [[noreturn]] void report(const Finding& found) const;
 
   std::string kernel_;
   std::size_t static_shared_bytes_, shared_bytes_;
-  bool cooperative_;
   CheckedMemory& memory_;
-  const Allocation* last_ = nullptr;                 // that find_array gave
-  std::unordered_map<unsigned long, Block> blocks_;  // by number, of a cooperative launch; else the one that runs
-  std::unordered_set<const char*> mapped_;           // pages known to be there
+  const Allocation* last_ = nullptr;  // that find_array gave
+  // Blocks that have begun and not ended, by number: some wait while others run.
+  std::unordered_map<unsigned long, std::unique_ptr<BlockCheck>> blocks_;
+  std::unique_ptr<BlockCheck> idle_;  // of a block that has ended, for the next
+  BlockCheck* current_ = nullptr;     // that block_of gave
+  unsigned long current_number_ = 0;
+  std::unordered_set<const char*> mapped_;  // pages known to be there
+  /// A read of shared memory before any write. When another thread writes there before a barrier, then it is a race.
+  std::optional<Finding> early_read_;
 };
 
 }  // namespace gpulua::cpu

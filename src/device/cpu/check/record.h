@@ -1,7 +1,7 @@
 #pragma once
 
-// What a checked module and the checker know of each other. The compiler writes these as constants into the module, beside
-// the ModuleRecord (abi.h); a change of them bumps abi_version.
+// What a checked module and the checker know of each other. The compiler writes these as constants into the module,
+// beside the ModuleRecord (abi.h); a change of them bumps abi_version.
 
 #include "src/device/cpu/abi.h"
 
@@ -58,7 +58,7 @@ struct CheckHooks {
   /// Before an operation that waits for lanes of the warp.
   void (*warp_barrier)(void* launch, ThreadContext* context, const CheckedSite* site);
   /// Where a thread leaves the kernel.
-  void (*end)(void* launch, ThreadContext* context, const CheckedSite* site);
+  void (*end)(void* launch, ThreadContext* context);
 };
 
 /// A checked module uses the variables of the plain module of the same source: it finds them through these.

@@ -50,17 +50,16 @@ std::string pointee(std::string type) {
   return type;
 }
 
-/// The bytes of the elements that the arithmetic from `base` counts in.
-std::uint64_t stride(const llvm::Value& pointer, const llvm::DataLayout& layout, std::uint64_t otherwise) {
+/// The type of the elements that the first arithmetic on the base counts in; null: there is none.
+llvm::Type* element_type(const llvm::Value& pointer) {
+  llvm::Type* type = nullptr;
   const llvm::Value* value = &pointer;
-  std::uint64_t result = otherwise;
   while (const auto* step = llvm::dyn_cast<llvm::GEPOperator>(value)) {
-    llvm::Type* type = step->getSourceElementType();
-    while (type->isArrayTy()) type = type->getArrayElementType();
-    if (!step->hasAllZeroIndices() && type->isSized()) result = layout.getTypeAllocSize(type);
+    if (!step->hasAllZeroIndices()) type = step->getSourceElementType();
     value = step->getPointerOperand();
   }
-  return result;
+  while (type != nullptr && type->isArrayTy()) type = type->getArrayElementType();
+  return type;
 }
 
 }  // namespace
@@ -159,8 +158,13 @@ SiteTable::Description SiteTable::describe(const llvm::Value& base) const {
 
 llvm::Constant* SiteTable::object(const llvm::Value& base, const llvm::Value& pointer, std::uint64_t bytes) {
   Description description = describe(base);
-  if (description.element_bytes == 0)
-    description.element_bytes = std::max<std::uint64_t>(stride(pointer, module_.getDataLayout(), bytes), 1);
+  if (description.element_bytes == 0) {
+    llvm::Type* type = element_type(pointer);
+    description.element_bytes =
+        type != nullptr ? module_.getDataLayout().getTypeAllocSize(type).getFixedValue() : bytes;
+    if (type != nullptr && description.type.empty()) description.type = type_name(*type);
+    description.element_bytes = std::max<std::uint64_t>(description.element_bytes, 1);
+  }
 
   llvm::IRBuilder<> builder(module_.getContext());
   std::vector<llvm::Constant*> extents;
@@ -170,8 +174,8 @@ llvm::Constant* SiteTable::object(const llvm::Value& base, const llvm::Value& po
     extents.push_back(builder.getInt64(extent));
     key += std::to_string(extent) + ',';
   }
-  key += description.name + ',' + description.type + ',' + std::to_string(static_cast<unsigned>(description.space)) + ',' +
-         std::to_string(description.element_bytes) + ',' + std::to_string(description.bytes);
+  key += description.name + ',' + description.type + ',' + std::to_string(static_cast<unsigned>(description.space)) +
+         ',' + std::to_string(description.element_bytes) + ',' + std::to_string(description.bytes);
   llvm::Constant*& found = objects_[key];
   if (found == nullptr)
     found = constant(llvm::ConstantStruct::getAnon(
