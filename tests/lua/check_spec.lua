@@ -107,6 +107,15 @@ k(x)
     fails("wild write of 4 bytes through x at address 0x", k, require("ffi").cast("void*", 0x123456789000ULL))
   end)
 
+  it("is made of recursion without end", function()
+    local k = kernel [[
+      __device__ __noinline__ int f(int n, volatile int* p) { volatile int a[64]; a[n & 63] = n; return f(n + 1, a) + *p; }
+      __global__ void k(int* y) { y[0] = f(0, y); }]]
+    fails("stack overflow", k, gpu.zeros(1, "int32"))
+    gpu.check(false)
+    fails("access to memory that is not there", k, gpu.zeros(1, "int32"))
+  end)
+
   it("is made of arrays that were freed", function()
     local k = kernel "__global__ void k(const float* x, float* y) { y[0] = x[2]; }"
     local x = gpu.ones(4)

@@ -1,5 +1,6 @@
 #include "src/device/cpu/check/launch_check.h"
 
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include <cstring>
@@ -10,6 +11,21 @@ namespace gpulua::cpu {
 namespace {
 
 constexpr std::uintptr_t page_bytes = 4096;
+
+/// Below this a function of ours may not find room on the thread's stack, and a fault there is past help: the kernel
+/// recurses without end. Null where the stack is not the thread's own.
+const char* stack_limit() {
+  constexpr std::size_t room = 64 * 1024;
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return nullptr;
+  void* low = nullptr;
+  std::size_t bytes = 0;
+  pthread_attr_getstack(&attributes, &low, &bytes);
+  pthread_attr_destroy(&attributes);
+  const auto* here = static_cast<const char*>(__builtin_frame_address(0));
+  const auto* limit = static_cast<const char*>(low) + room;
+  return here > limit && here < static_cast<const char*>(low) + bytes ? limit : nullptr;
+}
 
 }  // namespace
 
@@ -34,7 +50,8 @@ LaunchCheck::LaunchCheck(std::string kernel, const LaunchConfig& config, std::si
     : kernel_(std::move(kernel)),
       static_shared_bytes_(static_shared_bytes),
       shared_bytes_(static_shared_bytes + config.shared_bytes),
-      memory_(memory) {}
+      memory_(memory),
+      stack_limit_(stack_limit()) {}
 
 Finding LaunchCheck::finding(const ThreadContext& context, const CheckedSite& site, const std::string& what,
                              const std::string& rest, const void* array) const {
@@ -81,6 +98,9 @@ void LaunchCheck::end_thread(const ThreadContext& context) {
 }
 
 void LaunchCheck::check(const Access& access) {
+  const bool own_stack = access.context.strand != nullptr;
+  if (!own_stack && __builtin_frame_address(0) < stack_limit_)
+    report(finding(access.context, access.site, "stack overflow: functions call each other too deeply"));
   const CheckedObject& object = *access.site.object;
   switch (object.space) {
     case Space::shared:

@@ -69,6 +69,7 @@ class LaunchCheck {
   std::string kernel_;
   std::size_t static_shared_bytes_, shared_bytes_;
   CheckedMemory& memory_;
+  const char* stack_limit_;
   const Allocation* last_ = nullptr;  // that find_array gave
   // Blocks that have begun and not ended, by number: some wait while others run.
   std::unordered_map<unsigned long, std::unique_ptr<BlockCheck>> blocks_;
