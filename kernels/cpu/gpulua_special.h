@@ -77,7 +77,7 @@ inline double erfcinv(double x) {
   double logarithm = log(tail * (2.0 - tail));
   double half = 4.33074675 + 0.5 * logarithm;  // 2 / (pi 0.147)
   double y = sqrt(sqrt(half * half - logarithm / 0.147) - half);
-  for (int step = 0; step < 3; ++step) {
+  for (int step = 0; step < 5; ++step) {
     double slope = -1.12837916709551257390 * exp(-y * y);
     if (slope == 0.0) break;
     double newton = (erfc(y) - tail) / slope;

@@ -66,6 +66,8 @@ constexpr std::array rows{
     Row{"-dc", Meaning::ignored, Value::none},
     Row{"--device-w", Meaning::ignored, Value::none},
     Row{"-dw", Meaning::ignored, Value::none},
+    Row{"--device-int128", Meaning::ignored, Value::none},
+    Row{"-device-int128", Meaning::ignored, Value::none},
     Row{"--extra-device-vectorization", Meaning::ignored, Value::optional},
     Row{"-extra-device-vectorization", Meaning::ignored, Value::optional},
     Row{"--restrict", Meaning::ignored, Value::optional},
