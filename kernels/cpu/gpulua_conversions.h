@@ -43,19 +43,18 @@ inline double __ll2double_rn(long long x) { return (double)x; }
 inline double __ull2double_rn(unsigned long long x) { return (double)x; }
 inline float __double2float_rn(double x) { return (float)x; }
 
-// To integers they saturate, which a cast does too on this device. A NaN gives 0, or the top bit alone where a double or a
-// 64-bit integer takes part.
-#define GPULUA_TO_INTEGER(from, suffix, From, to, To, nan)                                     \
-  inline To __##from##2##to##_rn(From x) { return x != x ? (To)nan : (To)rint##suffix(x); }    \
-  inline To __##from##2##to##_rz(From x) { return x != x ? (To)nan : (To)x; }                  \
-  inline To __##from##2##to##_rd(From x) { return x != x ? (To)nan : (To)floor##suffix(x); }   \
-  inline To __##from##2##to##_ru(From x) { return x != x ? (To)nan : (To)ceil##suffix(x); }
-GPULUA_TO_INTEGER(float, f, float, int, int, 0)
-GPULUA_TO_INTEGER(float, f, float, uint, unsigned int, 0)
-GPULUA_TO_INTEGER(float, f, float, ll, long long, 1ull << 63)
-GPULUA_TO_INTEGER(float, f, float, ull, unsigned long long, 1ull << 63)
-GPULUA_TO_INTEGER(double, , double, int, int, 1u << 31)
-GPULUA_TO_INTEGER(double, , double, uint, unsigned int, 1u << 31)
-GPULUA_TO_INTEGER(double, , double, ll, long long, 1ull << 63)
-GPULUA_TO_INTEGER(double, , double, ull, unsigned long long, 1ull << 63)
+// To integers they saturate, as a cast does on this device, which also knows what a NaN gives.
+#define GPULUA_TO_INTEGER(from, suffix, From, to, To)                           \
+  inline To __##from##2##to##_rn(From x) { return (To)rint##suffix(x); }        \
+  inline To __##from##2##to##_rz(From x) { return (To)x; }                      \
+  inline To __##from##2##to##_rd(From x) { return (To)floor##suffix(x); }       \
+  inline To __##from##2##to##_ru(From x) { return (To)ceil##suffix(x); }
+GPULUA_TO_INTEGER(float, f, float, int, int)
+GPULUA_TO_INTEGER(float, f, float, uint, unsigned int)
+GPULUA_TO_INTEGER(float, f, float, ll, long long)
+GPULUA_TO_INTEGER(float, f, float, ull, unsigned long long)
+GPULUA_TO_INTEGER(double, , double, int, int)
+GPULUA_TO_INTEGER(double, , double, uint, unsigned int)
+GPULUA_TO_INTEGER(double, , double, ll, long long)
+GPULUA_TO_INTEGER(double, , double, ull, unsigned long long)
 #undef GPULUA_TO_INTEGER

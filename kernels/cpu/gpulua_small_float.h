@@ -148,21 +148,21 @@ inline GPULUA_SMALL GPULUA_PASTE(__float2, _rz)(float x) { return gpulua_small<g
 inline GPULUA_SMALL GPULUA_PASTE(__float2, _ru)(float x) { return gpulua_small<gpulua_ru>(x, GPULUA_SMALL()); }
 inline GPULUA_SMALL GPULUA_PASTE(__float2, _rd)(float x) { return gpulua_small<gpulua_rd>(x, GPULUA_SMALL()); }
 
-#define GPULUA_INTEGER(T, name, nan)                                                                                       \
+#define GPULUA_INTEGER(T, name)                                                                                            \
   inline GPULUA_SMALL GPULUA_PASTE(__##name##2, _rn)(T x) { return gpulua_small<gpulua_rn>(x, GPULUA_SMALL()); }             \
   inline GPULUA_SMALL GPULUA_PASTE(__##name##2, _rz)(T x) { return gpulua_small<gpulua_rz>(x, GPULUA_SMALL()); }             \
   inline GPULUA_SMALL GPULUA_PASTE(__##name##2, _ru)(T x) { return gpulua_small<gpulua_ru>(x, GPULUA_SMALL()); }             \
   inline GPULUA_SMALL GPULUA_PASTE(__##name##2, _rd)(T x) { return gpulua_small<gpulua_rd>(x, GPULUA_SMALL()); }             \
-  inline T GPULUA_PASTE(__, 2##name##_rn)(GPULUA_SMALL x) { return __hisnan(x) ? (T)nan : (T)rintf((float)x); }              \
-  inline T GPULUA_PASTE(__, 2##name##_rz)(GPULUA_SMALL x) { return __hisnan(x) ? (T)nan : (T)(float)x; }                     \
-  inline T GPULUA_PASTE(__, 2##name##_ru)(GPULUA_SMALL x) { return __hisnan(x) ? (T)nan : (T)ceilf((float)x); }              \
-  inline T GPULUA_PASTE(__, 2##name##_rd)(GPULUA_SMALL x) { return __hisnan(x) ? (T)nan : (T)floorf((float)x); }
-GPULUA_INTEGER(short, short, 0)
-GPULUA_INTEGER(unsigned short, ushort, 0)
-GPULUA_INTEGER(int, int, 0)
-GPULUA_INTEGER(unsigned int, uint, 0)
-GPULUA_INTEGER(long long, ll, 1ull << 63)
-GPULUA_INTEGER(unsigned long long, ull, 1ull << 63)
+  inline T GPULUA_PASTE(__, 2##name##_rn)(GPULUA_SMALL x) { return (T)rintf((float)x); }              \
+  inline T GPULUA_PASTE(__, 2##name##_rz)(GPULUA_SMALL x) { return (T)(float)x; }                     \
+  inline T GPULUA_PASTE(__, 2##name##_ru)(GPULUA_SMALL x) { return (T)ceilf((float)x); }              \
+  inline T GPULUA_PASTE(__, 2##name##_rd)(GPULUA_SMALL x) { return (T)floorf((float)x); }
+GPULUA_INTEGER(short, short)
+GPULUA_INTEGER(unsigned short, ushort)
+GPULUA_INTEGER(int, int)
+GPULUA_INTEGER(unsigned int, uint)
+GPULUA_INTEGER(long long, ll)
+GPULUA_INTEGER(unsigned long long, ull)
 #undef GPULUA_INTEGER
 
 inline unsigned short GPULUA_PASTE(__, _as_ushort)(GPULUA_SMALL x) { return __builtin_bit_cast(unsigned short, x); }
@@ -186,6 +186,22 @@ inline GPULUA_SMALL2 GPULUA_PASTE(__highs2, 2)(GPULUA_SMALL2 a, GPULUA_SMALL2 b)
 inline GPULUA_SMALL2 __lowhigh2highlow(GPULUA_SMALL2 v) { return {v.y, v.x}; }
 inline float __low2float(GPULUA_SMALL2 v) { return (float)v.x; }
 inline float __high2float(GPULUA_SMALL2 v) { return (float)v.y; }
+
+// ---- shuffles --------------------------------------------------------------------------------------------------------------
+
+#define GPULUA_SHUFFLE(name, Lane)                                                                                 \
+  inline GPULUA_SMALL name(unsigned int mask, GPULUA_SMALL value, Lane lane, int width = 32) {                     \
+    unsigned int word = __builtin_bit_cast(unsigned short, value);                                                 \
+    return __builtin_bit_cast(GPULUA_SMALL, (unsigned short)name(mask, word, lane, width));                        \
+  }                                                                                                                \
+  inline GPULUA_SMALL2 name(unsigned int mask, GPULUA_SMALL2 value, Lane lane, int width = 32) {                   \
+    return __builtin_bit_cast(GPULUA_SMALL2, name(mask, __builtin_bit_cast(unsigned int, value), lane, width));    \
+  }
+GPULUA_SHUFFLE(__shfl_sync, int)
+GPULUA_SHUFFLE(__shfl_up_sync, unsigned int)
+GPULUA_SHUFFLE(__shfl_down_sync, unsigned int)
+GPULUA_SHUFFLE(__shfl_xor_sync, int)
+#undef GPULUA_SHUFFLE
 
 // ---- atomics ---------------------------------------------------------------------------------------------------------------
 

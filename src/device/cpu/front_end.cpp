@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "src/core/error.h"
+#include "src/device/cpu/conversions.h"
 #include "src/device/cpu/declarations.h"
 #include "src/device/cpu/inline_assembly.h"
 #include "src/device/cpu/prelude.h"
@@ -199,6 +200,7 @@ std::optional<SourceModule> try_parse(const KernelSource& source, const CompileO
   action.rethrow_failure();
   if (!done || !result.module) return {};
   replace_inline_assembly(*result.module);
+  convert_nans(*result.module);
   return result;
 }
 

@@ -1,0 +1,103 @@
+-- The language of kernels: what CUDA C++ has besides its functions, which tests/golden/kernels covers.
+local gpu = require "gpu"
+local support = require "support"
+local on_cpu = gpu.device() == "cpu" or tostring(gpu.device()):find "cpu" ~= nil
+
+--- What a kernel's body stores at out[0], out[1], ...
+local function values(n, dtype, body, before)
+  local out = gpu.zeros(n, dtype)
+  local ctype = ({ float32 = "float", int32 = "int", float64 = "double" })[dtype]
+  gpu.kernel((before or "") .. "\n__global__ void k(" .. ctype .. "* out) {" .. body .. "}", "k") { grid = 1, block = 1 }(out)
+  return out:table()
+end
+
+describe("the language", function()
+  it("has vector types with CUDA's sizes and alignments", function()
+    assert.are.same(
+      { 12, 16, 16, 16, 3, 4, 16, 24 },
+      values(8, "int32", [[
+        out[0] = sizeof(float3); out[1] = alignof(float4); out[2] = alignof(double2); out[3] = alignof(longlong2);
+        out[4] = sizeof(uchar3); out[5] = alignof(uchar4); out[6] = sizeof(make_int4(1, 2, 3, 4)); out[7] = sizeof(double3);
+      ]])
+    )
+  end)
+
+  it("has limits, constants, templates, lambdas and structures", function()
+    assert.are.same(
+      { 2147483647, 127, 42, 6, 1 },
+      values(
+        5,
+        "int32",
+        [[
+          auto twice = [](auto x) { return x + x; };
+          out[0] = INT_MAX; out[1] = std::numeric_limits<signed char>::max(); out[2] = twice(20) + (int)(CUDART_PI_F > 3) * 2;
+          out[3] = sum(1, 2, 3); out[4] = std::is_same<int, decltype(twice(1))>::value;
+        ]],
+        [[
+          #include <climits>
+          #include <limits>
+          #include <math_constants.h>
+          #include <type_traits>
+          template <class... Ts> __device__ auto sum(Ts... xs) { return (xs + ...); }
+        ]]
+      )
+    )
+  end)
+
+  it("takes the attributes of kernels", function()
+    local out = gpu.zeros(1)
+    gpu.kernel("__global__ void __launch_bounds__(64, 2) k(float* __restrict__ out, const __grid_constant__ int x) { *out = x; }", "k") {
+      grid = 1,
+      block = 64,
+    }(out, 7)
+    assert.are.equal(7, out[1])
+  end)
+
+  it("has memory from the heap and operator new", function()
+    assert.are.same(
+      { 499500 },
+      values(1, "int32", [[
+        int* p = (int*)malloc(4000); int* q = new int[1000]; int sum = 0;
+        for (int i = 0; i < 1000; ++i) { p[i] = i; q[i] = p[i]; }
+        for (int i = 0; i < 1000; ++i) sum += q[i];
+        free(p); delete[] q; out[0] = sum;
+      ]])
+    )
+  end)
+
+  it("has fences, clocks and a barrier for the compiler", function()
+    assert.are.same(
+      { 1 },
+      values(1, "int32", [[
+        long long before = clock64(); __threadfence(); __threadfence_block(); __threadfence_system();
+        asm volatile("" ::: "memory"); __nanosleep(1); out[0] = clock64() >= before;
+      ]])
+    )
+  end)
+
+  it("exchanges 16-bit numbers between lanes", function()
+    local out = gpu.zeros(32)
+    gpu.kernel([[
+      #include <cuda_fp16.h>
+      __global__ void k(float* out) {
+        __half2 v = __floats2half2_rn(threadIdx.x, 0.5f);
+        out[threadIdx.x] = __low2float(__shfl_xor_sync(0xffffffffu, v, 1)) + __half2float(__shfl_sync(0xffffffffu, __high2half(v), 0));
+      }]], "k") { grid = 1, block = 32 }(out)
+    assert.are.same({ 1.5, 0.5, 3.5, 2.5 }, out({ 1, 4 }):table())
+  end)
+
+  it("names the line of inline PTX, which the cpu device has none of", function()
+    if not on_cpu then return end
+    support.fails("inline PTX assembly", gpu.module, [[
+      __global__ void k(int* p) { asm("mov.u32 %0, %1;" : "=r"(p[0]) : "r"(p[1])); }]])
+    support.fails("has no inline PTX assembly", gpu.module, [[
+      __global__ void k(float* p) { asm("add.f32 %0, %1, 0f00000000;" : "=f"(p[0]) : "f"(p[1])); }]])
+  end)
+
+  it("says which headers there are", function()
+    if not on_cpu then return end
+    local message = support.fails("headers there are: ", gpu.module, "#include <missing.h>")
+    assert.is_truthy(message:find("curand_kernel.h", 1, true))
+    assert.is_nil(message:find("gpulua_", 1, true))
+  end)
+end)
