@@ -23,6 +23,8 @@ describe("the language", function()
   end)
 
   it("has limits, constants, templates, lambdas and structures", function()
+    -- NVRTC brings none of the standard headers; the CPU device does.
+    if gpu.device().kind ~= "cpu" then return end
     assert.are.same(
       { 2147483647, 127, 42, 6, 1 },
       values(

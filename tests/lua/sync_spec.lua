@@ -506,14 +506,14 @@ describe("shifts", function()
         out[4 + t] = -5 >> by[t];
         out[8 + t] = 0xf0000000u >> by[t];
         out[12 + t] = (int)((0x8000000000000000ull >> (by[t] * 2)) >> 32);
-        out[16 + t] = (int)(-1LL << (by[t] * 2) == 0);
+        out[16 + t] = (int)((0xffffffffffffffffull << (by[t] * 2)) >> 32);
       }]], { grid = 1, block = 4 }, gpu.zeros(20, "int32"), gpu.array({ 0, 31, 32, 100 }, "int32"))
     assert.are.same({
       1, -2147483648, 0, 0,
       -5, -1, -1, -1,
       -268435456, 1, 0, 0,
       -2147483648, 0, 0, 0,
-      0, 0, 1, 1,
+      -1, -1073741824, 0, 0,
     }, got)
   end)
 end)
