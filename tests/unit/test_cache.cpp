@@ -15,6 +15,7 @@
 
 #include "src/core/error.h"
 #include "src/device/cache.h"
+#include "tests/unit/temporary_directory.h"
 
 using namespace gpulua;
 namespace fs = std::filesystem;
@@ -22,22 +23,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::uintmax_t no_limit = std::uintmax_t{1} << 40;
-
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::string pattern = fs::temp_directory_path() / "gpulua-test-XXXXXX";
-    path_ = ::mkdtemp(pattern.data());
-  }
-  ~TemporaryDirectory() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 std::string digest_of(std::string_view text) {
   return CacheKey().add(text).digest();

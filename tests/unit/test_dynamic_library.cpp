@@ -7,27 +7,12 @@
 #include <string_view>
 
 #include "src/device/dynamic_library.h"
+#include "tests/unit/temporary_directory.h"
 
 using namespace gpulua;
 namespace fs = std::filesystem;
 
 namespace {
-
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::string pattern = fs::temp_directory_path() / "gpulua-test-XXXXXX";
-    path_ = ::mkdtemp(pattern.data());
-  }
-  ~TemporaryDirectory() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 fs::path touch(const fs::path& file) {
   fs::create_directories(file.parent_path());
