@@ -1,7 +1,6 @@
 #include "src/core/context.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "src/core/error.h"
 #include "src/core/finding.h"
