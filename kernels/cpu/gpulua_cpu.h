@@ -42,6 +42,7 @@
 #include "gpulua_engine.h"
 #include "gpulua_sync.h"
 #include "gpulua_run.h"
+#include "gpulua_warps.h"
 #pragma clang force_cuda_host_device end
 
 #include "gpulua_new.h"

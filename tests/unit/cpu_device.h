@@ -29,12 +29,14 @@ class CpuTestDevice {
   Stream& stream() { return *stream_; }
   std::atomic<bool>& interrupted() { return interrupted_; }
 
-  std::shared_ptr<Module> compile(std::string text, std::vector<std::string> names = {}) {
+  std::shared_ptr<Module> compile(std::string text, std::vector<std::string> names = {},
+                                  std::vector<std::string> options = {}) {
     KernelSource source;
     source.text = std::move(text);
     source.file = "script.lua";
     source.line = 10;
     source.names = std::move(names);
+    source.options = std::move(options);
     return device_->compile(source);
   }
 

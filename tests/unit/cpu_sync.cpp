@@ -20,7 +20,8 @@ TEST_CASE("cpu: threads that wait for each other for ever are an error", "[cpu]"
       if (threadIdx.x < 10) { __syncthreads(); return; }
       if (threadIdx.x < 32) __syncwarp(~0u);
       __syncthreads(); }
-    __global__ void lane() { if (threadIdx.x == 3) __ballot_sync(7, 1); })");
+    __global__ void lane() { if (threadIdx.x == 3) __ballot_sync(7, 1); })",
+                               {}, {"--engine=scalar"});
   int x[64] = {};
   CHECK(
       message_of([&] { device.launch(*device.kernel(module, "barrier"), one_dimension(2, 32), &x[0]); }) ==

@@ -1,5 +1,7 @@
 #include "src/device/cpu/compiler.h"
 
+#include <llvm/Target/TargetMachine.h>
+
 #include "src/device/cpu/check/instrument.h"
 #include "src/device/cpu/codegen.h"
 #include "src/device/cpu/engine.h"
@@ -26,9 +28,11 @@ CompiledModule compile(const KernelSource& source, const CompileTarget& target) 
   result.kernels = list_kernels(module);
   result.globals = module.globals;
   if (target.checked) instrument(module);
-  build_kernels(module);
+  auto machine = make_machine(*module.module);
+  // The checker follows single threads.
+  build_kernels(module, target.checked ? EngineChoice::scalar : options.engine, *machine);
   if (target.checked) export_checks(*module.module);
-  result.image = link_shared_object(generate_object(*module.module));
+  result.image = link_shared_object(generate_object(*module.module, *machine));
   return result;
 }
 

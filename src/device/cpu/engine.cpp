@@ -1,6 +1,8 @@
 #include "src/device/cpu/engine.h"
 
+#include "src/core/error.h"
 #include "src/device/cpu/checks.h"
+#include "src/device/cpu/simd/engine.h"
 #include "src/device/cpu/spin_loops.h"
 
 namespace gpulua::cpu {
@@ -19,12 +21,26 @@ void prepare(SourceModule& source) {
 
 }  // namespace
 
-void build_kernels(SourceModule& source) {
+void build_kernels(SourceModule& source, EngineChoice choice, llvm::TargetMachine& machine) {
   prepare(source);
   const SharedLayout layout = lay_out_shared(source);
+  std::vector<KernelCode> code;
   std::vector<const SourceKernel*> scalar;
-  for (const SourceKernel& kernel : source.kernels) scalar.push_back(&kernel);
-  add_module_record(source, build_scalar_kernels(source, layout, scalar, {}));
+  simd::Engine simd(source, layout, machine);
+  for (const SourceKernel& kernel : source.kernels) {
+    std::string why_not;
+    auto built = choice == EngineChoice::scalar ? std::nullopt : simd.build(kernel, why_not);
+    if (!built && choice == EngineChoice::simd)
+      throw Error(ErrorKind::compile,
+                  "[compile] the SIMD engine cannot run the kernel '" + kernel.names.front() + "': " + why_not);
+    if (built)
+      code.push_back(std::move(*built));
+    else
+      scalar.push_back(&kernel);
+  }
+  std::vector<KernelCode> rest = build_scalar_kernels(source, layout, scalar, simd.finish());
+  code.insert(code.end(), std::make_move_iterator(rest.begin()), std::make_move_iterator(rest.end()));
+  add_module_record(source, code);
 }
 
 }  // namespace gpulua::cpu

@@ -7,13 +7,18 @@
 #include <set>
 
 #include "src/device/cpu/module_record.h"
+#include "src/device/cpu/options.h"
 #include "src/device/cpu/shared_layout.h"
+
+namespace llvm {
+class TargetMachine;
+}
 
 namespace gpulua::cpu {
 
 /// Turns the kernels into the functions of abi.h and adds the ModuleRecord, which is all that stays visible.
 /// Throws ErrorKind::compile for what no engine can run.
-void build_kernels(SourceModule& source);
+void build_kernels(SourceModule& source, EngineChoice choice, llvm::TargetMachine& machine);
 
 /// The scalar engine. `kernels` are those to build, `finished` the functions that other engines have made: they take no
 /// part any more. Every other function of the module gets the thread's context as a parameter (thread_context.h), so

@@ -15,6 +15,7 @@
 
 #include "src/core/error.h"
 #include "src/device/cpu/memory_file.h"
+#include "src/device/cpu/simd/math_library.h"
 
 LLD_HAS_DRIVER(elf)
 
@@ -71,21 +72,11 @@ std::string link_shared_object(const std::string& object) {
   const std::string libm = loaded_path("libm.so.6"), libc = loaded_path("libc.so.6");
   const std::string libgcc =
       loaded_path("libgcc_s.so.1");  // 128-bit division, double to half where the processor has none
-  const std::vector<const char*> arguments{"ld.lld",
-                                           "-shared",
-                                           "-o",
-                                           output.path().c_str(),
-                                           input_path.c_str(),
-                                           "--as-needed",
-                                           libm.c_str(),
-                                           libc.c_str(),
-                                           libgcc.c_str(),
-                                           "-z",
-                                           "defs",
-                                           "--eh-frame-hdr",
-                                           "--build-id=none",
-                                           "--threads=1",
-                                           "--error-limit=20"};
+  const std::string libsleef = simd::has_sleef() ? loaded_path("libsleef.so.3") : libm;
+  const std::vector<const char*> arguments{"ld.lld",           "-shared",         "-o",          output.path().c_str(),
+                                           input_path.c_str(), "--as-needed",     libm.c_str(),  libsleef.c_str(),
+                                           libc.c_str(),       libgcc.c_str(),    "-z",          "defs",
+                                           "--eh-frame-hdr",   "--build-id=none", "--threads=1", "--error-limit=20"};
   std::string messages;
   llvm::raw_string_ostream stream(messages);
   lld::Result result = lld::lldMain(arguments, llvm::nulls(), stream, {{lld::Gnu, &lld::elf::link}});

@@ -19,6 +19,7 @@ enum class Meaning {
   standard,
   fast_math,
   contract,
+  engine,
   default_device
 };
 enum class Value {
@@ -44,6 +45,7 @@ constexpr std::array rows{
     Row{"-use_fast_math", Meaning::fast_math, Value::optional},
     Row{"--fmad", Meaning::contract, Value::required},
     Row{"-fmad", Meaning::contract, Value::required},
+    Row{"--engine", Meaning::engine, Value::required},
     Row{"--device-as-default-execution-space", Meaning::default_device, Value::none},
     Row{"-default-device", Meaning::default_device, Value::none},
     Row{"--gpu-architecture", Meaning::ignored, Value::required},
@@ -112,6 +114,13 @@ bool parse_boolean(std::string_view option, std::string_view value) {
               std::string(value) + "'");
 }
 
+EngineChoice parse_engine(const std::string& value) {
+  if (value == "fastest") return EngineChoice::fastest;
+  if (value == "scalar") return EngineChoice::scalar;
+  if (value == "simd") return EngineChoice::simd;
+  throw Error("[compile] expected the engine to be fastest, scalar or simd, got '" + value + "'");
+}
+
 std::string parse_standard(const std::string& value) {
   constexpr std::array known{"c++11", "c++14", "c++17", "c++20"};
   if (std::find(known.begin(), known.end(), value) != known.end()) return value;
@@ -157,6 +166,9 @@ CompileOptions parse_options(std::span<const std::string> options) {
         break;
       case Meaning::contract:
         result.contract = parse_boolean(row.name, value);
+        break;
+      case Meaning::engine:
+        result.engine = parse_engine(value);
         break;
       case Meaning::default_device:
         result.default_device = true;

@@ -9,13 +9,17 @@
 
 namespace gpulua::cpu {
 
+/// What runs kernels: the faster engine that can, or one of them alone.
+enum class EngineChoice { fastest, scalar, simd };
+
 struct CompileOptions {
   std::string standard = "c++17";
   std::vector<std::pair<std::string, bool>> macros;  // "X=1", or "X" with `true`: undefined
   std::vector<std::string> include_dirs;
   std::vector<std::string> forced_includes;
   bool fast_math = false;
-  bool contract = true;         // a*b+c may become one fused operation, as nvcc does by default
+  bool contract = true;  // a*b+c may become one fused operation, as nvcc does by default
+  EngineChoice engine = EngineChoice::fastest;
   bool default_device = false;  // functions without an execution space are __host__ __device__
 };
 

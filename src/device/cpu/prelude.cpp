@@ -32,6 +32,7 @@ constexpr std::array rows{
     Row{"gpulua_sync.h", "gpulua_sync.h"},
     Row{"gpulua_engine.h", "gpulua_engine.h"},
     Row{"gpulua_run.h", "gpulua_run.h"},
+    Row{"gpulua_warps.h", "gpulua_warps.h"},
     Row{"assert.h", "assert.h"},
     Row{"cassert", "assert.h"},
     Row{"cfloat", "float.h"},

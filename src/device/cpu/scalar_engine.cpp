@@ -1,11 +1,10 @@
-#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/Transforms/Utils/Cloning.h>
 
 #include <algorithm>
 
 #include "src/device/cpu/engine.h"
+#include "src/device/cpu/instantiate.h"
 #include "src/device/cpu/reachable.h"
 #include "src/device/cpu/thread_context.h"
 
@@ -17,44 +16,6 @@ namespace {
 constexpr const char* run_blocks_template = "gpulua_run_blocks";
 constexpr const char* run_strand_template = "gpulua_run_strand";
 constexpr const char* run_thread = "gpulua_run_thread";
-
-/// The arguments of the kernel's function, loaded from the argument pointers of the launch.
-std::vector<llvm::Value*> load_arguments(llvm::IRBuilder<>& builder, const SourceKernel& kernel,
-                                         llvm::Value* pointers) {
-  std::vector<llvm::Value*> values;
-  for (const AbiArgument& argument : kernel.arguments) {
-    llvm::Value* slot = builder.CreateConstInBoundsGEP1_64(builder.getPtrTy(), pointers, argument.parameter);
-    llvm::Value* address = builder.CreateLoad(builder.getPtrTy(), slot);
-    if (argument.type == nullptr) {
-      values.push_back(address);
-      continue;
-    }
-    address = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), address, argument.offset);
-    // Host programs align a value as they like. A bool is a byte in memory and one bit as a value.
-    if (argument.type->isIntegerTy(1))
-      values.push_back(builder.CreateTrunc(builder.CreateLoad(builder.getInt8Ty(), address), argument.type));
-    else
-      values.push_back(builder.CreateAlignedLoad(argument.type, address, llvm::Align(1)));
-  }
-  return values;
-}
-
-/// Replaces `run_thread(arguments, context)` by a call of the kernel, to be inlined.
-void call_kernel(llvm::CallInst& placeholder, const SourceKernel& kernel, llvm::Function& function) {
-  llvm::Value* pointers = placeholder.getArgOperand(0);
-  llvm::Value* context = placeholder.getArgOperand(1);
-  // Loaded once, ahead of the loops: the launch's argument values do not change while it runs.
-  llvm::IRBuilder<> entry(&*placeholder.getFunction()->getEntryBlock().getFirstInsertionPt());
-  std::vector<llvm::Value*> arguments = load_arguments(entry, kernel, pointers);
-  arguments.insert(arguments.begin(), context);
-
-  auto* call = llvm::CallInst::Create(function.getFunctionType(), &function, arguments, "", placeholder.getIterator());
-  call->setAttributes(function.getAttributes());
-  call->removeFnAttr(llvm::Attribute::NoInline);
-  call->addFnAttr(llvm::Attribute::AlwaysInline);
-  call->setDebugLoc(placeholder.getDebugLoc());
-  placeholder.eraseFromParent();
-}
 
 /// A failed assertion unwinds through the kernel; clang says of all device code that nothing does.
 void allow_unwinding(llvm::Module& module) {
@@ -89,21 +50,6 @@ std::uint64_t count_local_bytes(const llvm::DataLayout& data, const std::set<con
   return bytes;
 }
 
-llvm::Function* instantiate(llvm::Function& pattern, const SourceKernel& kernel, llvm::Function& function) {
-  llvm::ValueToValueMapTy map;
-  llvm::Function* copy = llvm::CloneFunction(&pattern, map);
-  copy->setName(kernel.symbol + ".scalar");
-  function.removeFnAttr(llvm::Attribute::NoInline);
-  for (llvm::Instruction& instruction : llvm::instructions(*copy)) {
-    auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-    if (call == nullptr || call->getCalledFunction() == nullptr || call->getCalledFunction()->getName() != run_thread)
-      continue;
-    call_kernel(*call, kernel, function);
-    break;
-  }
-  return copy;
-}
-
 }  // namespace
 
 std::vector<KernelCode> build_scalar_kernels(SourceModule& source, const SharedLayout& layout,
@@ -122,12 +68,14 @@ std::vector<KernelCode> build_scalar_kernels(SourceModule& source, const SharedL
   for (const SourceKernel* kernel : kernels) {
     llvm::Function& function = *module.getFunction(kernel->symbol);
     const auto reachable = reachable_from(function);
+    function.removeFnAttr(llvm::Attribute::NoInline);
+    const std::string name = kernel->symbol + ".scalar";
     KernelCode code;
     code.symbol = kernel->symbol;
     if (switches_threads(module, reachable))
-      code.run_strand = instantiate(*run_strand, *kernel, function);
+      code.run_strand = instantiate(*run_strand, *kernel, name, {{run_thread, &function}});
     else
-      code.run = instantiate(*run_blocks, *kernel, function);
+      code.run = instantiate(*run_blocks, *kernel, name, {{run_thread, &function}});
     code.local_bytes = count_local_bytes(module.getDataLayout(), reachable);
     code.shared_bytes = layout.kernel_bytes.at(kernel->symbol);
     code.max_threads = kernel->max_threads;

@@ -1,0 +1,56 @@
+// How the SIMD engine runs a kernel, whose strands are warps: as gpulua_run.h, with two placeholders. The full warp lies
+// within one row of its block and has all its lanes; the other is for blocks of any shape.
+#pragma once
+
+extern "C" __attribute__((device)) void gpulua_run_full_warp(void** arguments, gpulua::cpu::ThreadContext* context);
+extern "C" __attribute__((device)) void gpulua_run_warp(void** arguments, gpulua::cpu::ThreadContext* context);
+
+__attribute__((device)) inline gpulua::cpu::Index3 gpulua_unflatten(unsigned long number, gpulua::cpu::Index3 size) {
+  const unsigned long row = number / size.x;
+  return {(unsigned int)(number % size.x), (unsigned int)(row % size.y), (unsigned int)(row / size.y)};
+}
+
+/// abi.h: RunBlocks.
+extern "C" __attribute__((device)) void gpulua_run_warps(void** arguments, const gpulua::cpu::Launch* launch,
+                                                         unsigned long first, unsigned long last, char* shared,
+                                                         char* dynamic_shared) {
+  const gpulua::cpu::Index3 grid = launch->grid, size = launch->block;
+  if (size.x % 32 == 0) {
+    for (unsigned long block = first; block < last; ++block) {
+      const gpulua::cpu::Index3 index = gpulua_unflatten(block, grid);
+      unsigned int linear = 0;
+      for (unsigned int z = 0; z < size.z; ++z)
+        for (unsigned int y = 0; y < size.y; ++y)
+          for (unsigned int x = 0; x < size.x; x += 32) {
+            gpulua::cpu::ThreadContext context = {{x, y, z}, index,  size,   grid,   shared,
+                                                  dynamic_shared, launch, linear, nullptr};
+            gpulua_run_full_warp(arguments, &context);
+            linear += 32;
+          }
+    }
+    return;
+  }
+  const unsigned int threads = size.x * size.y * size.z;
+  for (unsigned long block = first; block < last; ++block)
+    for (unsigned int linear = 0; linear < threads; linear += 32) {
+      gpulua::cpu::ThreadContext context = {gpulua_unflatten(linear, size), gpulua_unflatten(block, grid), size, grid,
+                                            shared, dynamic_shared, launch, linear, nullptr};
+      gpulua_run_warp(arguments, &context);
+    }
+}
+
+/// abi.h: RunStrand.
+extern "C" __attribute__((device)) void gpulua_run_warp_strand(void** arguments, gpulua::cpu::ThreadContext* context) {
+  if (context->block_size.x % 32 == 0)
+    gpulua_run_full_warp(arguments, context);
+  else
+    gpulua_run_warp(arguments, context);
+}
+
+/// What gpulua_fail() is in a warp, for its lane `lane`.
+extern "C" __attribute__((device, noinline)) void gpulua_fail_in_lane(const gpulua::cpu::ThreadContext* context,
+                                                                      unsigned int lane, const char* message,
+                                                                      const char* file, unsigned int line) {
+  context->launch->services->fail(message, file, line, context->block,
+                                  gpulua_unflatten(context->linear + lane, context->block_size));
+}

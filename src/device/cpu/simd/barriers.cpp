@@ -1,0 +1,47 @@
+#include "src/device/cpu/simd/barriers.h"
+
+#include <llvm/IR/CFG.h>
+
+#include <algorithm>
+
+#include "src/device/cpu/simd/markers.h"
+
+namespace gpulua::cpu::simd {
+namespace {
+
+bool is_barrier(const llvm::Instruction& instruction) {
+  const Marker kind = marker(&instruction);
+  return kind == Marker::barrier || kind == Marker::barrier_count || kind == Marker::grid_barrier;
+}
+
+}  // namespace
+
+Barriers::Barriers(llvm::Function& function, const Shapes& shapes) {
+  std::vector<Block*> barriers;
+  for (Block& block : function)
+    if (std::any_of(block.begin(), block.end(), is_barrier)) barriers.push_back(&block);
+  std::vector<Block*> pending = barriers;
+  while (!pending.empty()) {
+    Block* block = pending.back();
+    pending.pop_back();
+    if (ahead_.insert(block).second) pending.insert(pending.end(), llvm::pred_begin(block), llvm::pred_end(block));
+  }
+  if (barriers.empty()) return;
+
+  Structure structure(function);
+  std::set<Block*> behind;
+  for (Block& block : function)
+    if (!ahead_.contains(&block)) behind.insert(&block);
+  structure.disregard(behind);
+  auto diverges = [&](const llvm::Instruction* branch) { return !shapes(branch->getOperand(0)).is_uniform(); };
+  structure.update(diverges);
+  Block* entry = &function.getEntryBlock();
+  for (Block* block : barriers) together_ = together_ && structure.root(block) == entry;
+  for (Block* from : ahead_)
+    for (Block* to : llvm::successors(from))
+      if (!ahead_.contains(to) && (structure.root(from) != entry ||
+                                   (from->getTerminator()->getNumSuccessors() > 1 && diverges(from->getTerminator()))))
+        leaving_.insert({from, to});
+}
+
+}  // namespace gpulua::cpu::simd

@@ -1,0 +1,42 @@
+#pragma once
+
+// The SIMD engine: a warp of 32 threads as vector code with masks, as ISPC does it. It takes the kernels that it can.
+
+#include <optional>
+#include <set>
+#include <string>
+
+#include "src/device/cpu/module_record.h"
+#include "src/device/cpu/shared_layout.h"
+
+namespace llvm {
+class TargetMachine;
+}
+
+namespace gpulua::cpu::simd {
+
+/// Functions with this attribute are optimised; codegen leaves them as they are.
+inline constexpr const char* finished_attribute = "gpulua-finished";
+
+/// Why the engine cannot run a prepared kernel (prepare.h); empty when it can.
+std::string why_not(llvm::Function& prepared);
+
+class Engine {
+ public:
+  Engine(SourceModule& source, const SharedLayout& layout, llvm::TargetMachine& machine);
+
+  /// The kernel as a warp runs it; nothing, with `why_not` set, where the engine does not take it. The kernel's own
+  /// function stays as it is.
+  std::optional<KernelCode> build(const SourceKernel& kernel, std::string& why_not);
+
+  /// After the last kernel: takes away what the engine needed on the way. Gives the functions that are finished.
+  std::set<const llvm::Function*> finish();
+
+ private:
+  SourceModule& source_;
+  const SharedLayout& layout_;
+  llvm::TargetMachine& machine_;
+  std::set<const llvm::Function*> finished_;
+};
+
+}  // namespace gpulua::cpu::simd

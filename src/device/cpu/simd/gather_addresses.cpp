@@ -1,0 +1,38 @@
+#include "src/device/cpu/simd/gather_addresses.h"
+
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+#include <vector>
+
+namespace gpulua::cpu::simd {
+
+void sink_gather_addresses(llvm::Function& function) {
+  std::vector<llvm::IntrinsicInst*> accesses;
+  for (llvm::Instruction& instruction : llvm::instructions(function))
+    if (auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+        call != nullptr && (call->getIntrinsicID() == llvm::Intrinsic::masked_gather ||
+                            call->getIntrinsicID() == llvm::Intrinsic::masked_scatter))
+      accesses.push_back(call);
+  for (llvm::IntrinsicInst* access : accesses) {
+    const unsigned position = access->getIntrinsicID() == llvm::Intrinsic::masked_gather ? 0 : 1;
+    auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(access->getArgOperand(position));
+    if (address == nullptr || address->getNumIndices() != 1) continue;
+    if (address->getParent() != access->getParent()) {
+      llvm::Instruction* copy = address->clone();
+      copy->insertBefore(access->getIterator());
+      access->setArgOperand(position, copy);
+      address = llvm::cast<llvm::GetElementPtrInst>(copy);
+    }
+    auto* index = llvm::dyn_cast<llvm::CastInst>(address->getOperand(1));
+    if (index == nullptr || index->getParent() == address->getParent() ||
+        !llvm::isa<llvm::SExtInst, llvm::ZExtInst>(index))
+      continue;
+    llvm::Instruction* copy = index->clone();
+    copy->insertBefore(address->getIterator());
+    address->setOperand(1, copy);
+  }
+}
+
+}  // namespace gpulua::cpu::simd

@@ -1,0 +1,47 @@
+#include "src/device/cpu/simd/markers.h"
+
+namespace gpulua::cpu::simd {
+namespace {
+
+struct Row {
+  Marker marker;
+  const char* name;
+};
+
+constexpr Row rows[] = {
+    {Marker::thread_x, "gpulua.thread.x"},
+    {Marker::thread_y, "gpulua.thread.y"},
+    {Marker::thread_z, "gpulua.thread.z"},
+    {Marker::block_x, "gpulua.block.x"},
+    {Marker::linear, "gpulua.linear"},
+    {Marker::private_memory, "gpulua.private"},
+    {Marker::fail, "_Z11gpulua_failPKcS0_j"},
+    {Marker::barrier, "gpulua_barrier"},
+    {Marker::barrier_count, "gpulua_barrier_count"},
+    {Marker::grid_barrier, "gpulua_grid_barrier"},
+    {Marker::warp_barrier, "gpulua_warp_barrier"},
+    {Marker::shuffle, "gpulua_shuffle"},
+    {Marker::ballot, "gpulua_ballot"},
+    {Marker::activemask, "gpulua_activemask"},
+    {Marker::yield, "gpulua_yield"},
+    {Marker::pause, "gpulua_pause"},
+};
+
+}  // namespace
+
+Marker marker(const llvm::Value* value) {
+  const auto* call = llvm::dyn_cast<llvm::CallInst>(value);
+  const llvm::Function* callee = call == nullptr ? nullptr : call->getCalledFunction();
+  if (callee == nullptr || !callee->getName().contains("gpulua")) return Marker::none;
+  for (const Row& row : rows)
+    if (callee->getName() == row.name) return row.marker;
+  return Marker::none;
+}
+
+const char* marker_name(Marker marker) {
+  for (const Row& row : rows)
+    if (row.marker == marker) return row.name;
+  return nullptr;
+}
+
+}  // namespace gpulua::cpu::simd

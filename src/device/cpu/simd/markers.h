@@ -1,0 +1,35 @@
+#pragma once
+
+// Calls that stand for what only the engine knows, from when a kernel is prepared until it is widened.
+
+#include <llvm/IR/Instructions.h>
+
+#include <string_view>
+
+namespace gpulua::cpu::simd {
+
+enum class Marker {
+  none,
+  thread_x,  // i32 (): threadIdx
+  thread_y,
+  thread_z,
+  block_x,         // i32 (): blockDim.x
+  linear,          // i32 (): number of the thread in its block
+  private_memory,  // ptr (i64 bytes, i64 stride): memory of the lane's own; `stride` bytes from a lane's to the next
+  fail,            // gpulua_fail(message, file, line)
+  barrier,
+  barrier_count,
+  grid_barrier,
+  warp_barrier,
+  shuffle,
+  ballot,
+  activemask,
+  yield,
+  pause,
+};
+
+Marker marker(const llvm::Value* value);
+/// Null where it is a builtin of the prelude.
+const char* marker_name(Marker marker);
+
+}  // namespace gpulua::cpu::simd

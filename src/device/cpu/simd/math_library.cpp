@@ -1,0 +1,139 @@
+#include "src/device/cpu/simd/math_library.h"
+
+#include <dlfcn.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+
+#include <map>
+
+namespace gpulua::cpu::simd {
+namespace {
+
+struct Row {
+  const char* name;      // of the function in double
+  const char* accuracy;  // SLEEF's suffix: tenths of a unit in the last place
+  unsigned arguments;
+};
+
+// Within the bounds that CUDA documents for its own.
+constexpr Row rows[] = {
+    {"exp", "u10", 1},  {"exp2", "u10", 1},  {"exp10", "u10", 1}, {"expm1", "u10", 1},  {"log", "u10", 1},
+    {"log2", "u10", 1}, {"log10", "u10", 1}, {"log1p", "u10", 1}, {"sin", "u10", 1},    {"cos", "u10", 1},
+    {"tan", "u10", 1},  {"asin", "u10", 1},  {"acos", "u10", 1},  {"atan", "u10", 1},   {"sinh", "u10", 1},
+    {"cosh", "u10", 1}, {"tanh", "u10", 1},  {"asinh", "u10", 1}, {"acosh", "u10", 1},  {"atanh", "u10", 1},
+    {"cbrt", "u10", 1}, {"erf", "u10", 1},   {"erfc", "u15", 1},  {"tgamma", "u10", 1}, {"lgamma", "u10", 1},
+    {"pow", "u10", 2},  {"atan2", "u10", 2}, {"hypot", "u05", 2},
+};
+
+const Row* find_row(llvm::StringRef name, bool is_float) {
+  if (is_float && !name.consume_back("f")) return nullptr;
+  for (const Row& row : rows)
+    if (name == row.name) return &row;
+  return nullptr;
+}
+
+std::string intrinsic_name(llvm::Intrinsic::ID id) {
+  switch (id) {
+    case llvm::Intrinsic::exp:
+      return "exp";
+    case llvm::Intrinsic::exp2:
+      return "exp2";
+    case llvm::Intrinsic::exp10:
+      return "exp10";
+    case llvm::Intrinsic::log:
+      return "log";
+    case llvm::Intrinsic::log2:
+      return "log2";
+    case llvm::Intrinsic::log10:
+      return "log10";
+    case llvm::Intrinsic::sin:
+      return "sin";
+    case llvm::Intrinsic::cos:
+      return "cos";
+    case llvm::Intrinsic::tan:
+      return "tan";
+    case llvm::Intrinsic::pow:
+      return "pow";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+bool has_sleef() {
+  static const bool found = dlopen("libsleef.so.3", RTLD_LAZY | RTLD_LOCAL) != nullptr;
+  return found;
+}
+
+MathLibrary::MathLibrary(const llvm::Function& function) {
+  if (!has_sleef()) return;
+  llvm::StringRef features = function.getFnAttribute("target-features").getValueAsString();
+  auto has = [&](llvm::StringRef feature) {
+    return (("," + features + ",").str()).find(("," + feature + ",").str()) != std::string::npos;
+  };
+  if (has("+avx512f") && has("+avx512dq"))
+    vector_bits_ = 512;
+  else if (has("+avx2") && has("+fma"))
+    vector_bits_ = 256;
+}
+
+std::string MathLibrary::function_name(const llvm::CallInst& call) {
+  const llvm::Function* callee = call.getCalledFunction();
+  if (callee == nullptr || callee->arg_empty()) return "";
+  llvm::Type* type = call.getType();
+  if (!type->isFloatTy() && !type->isDoubleTy()) return "";
+  if (callee->isIntrinsic()) {
+    std::string name = intrinsic_name(callee->getIntrinsicID());
+    return name.empty() || type->isDoubleTy() ? name : name + "f";
+  }
+  return callee->isDeclaration() && find_row(callee->getName(), type->isFloatTy()) ? callee->getName().str() : "";
+}
+
+bool MathLibrary::has(const llvm::CallInst& call) const {
+  return vector_bits_ != 0 && !function_name(call).empty();
+}
+
+llvm::Value* MathLibrary::call(llvm::IRBuilder<>& builder, const llvm::CallInst& scalar,
+                               const std::vector<llvm::Value*>& arguments) const {
+  llvm::Type* element = scalar.getType();
+  const bool is_float = element->isFloatTy();
+  const Row& row = *find_row(function_name(scalar), is_float);
+  const unsigned width = vector_bits_ / (is_float ? 32 : 64);
+  auto* part_type = llvm::FixedVectorType::get(element, width);
+  // "Sleef_expf16_u10", "Sleef_hypotd8_u05".
+  std::string name =
+      std::string("Sleef_") + row.name + (is_float ? "f" : "d") + std::to_string(width) + "_" + row.accuracy;
+  llvm::Module& module = *builder.GetInsertBlock()->getModule();
+  llvm::FunctionCallee function = module.getOrInsertFunction(
+      name, llvm::FunctionType::get(part_type, std::vector<llvm::Type*>(row.arguments, part_type), false));
+  auto* declaration = llvm::cast<llvm::Function>(function.getCallee());
+  declaration->setDoesNotAccessMemory();
+  declaration->setDoesNotThrow();
+  declaration->setWillReturn();
+
+  const unsigned lanes = llvm::cast<llvm::FixedVectorType>(arguments.front()->getType())->getNumElements();
+  std::vector<llvm::Value*> parts;
+  for (unsigned first = 0; first < lanes; first += width) {
+    std::vector<llvm::Value*> part_arguments;
+    for (llvm::Value* argument : arguments) {
+      llvm::SmallVector<int> lane_list;
+      for (unsigned i = 0; i < width; ++i) lane_list.push_back(static_cast<int>(first + i));
+      part_arguments.push_back(builder.CreateShuffleVector(argument, lane_list));
+    }
+    parts.push_back(builder.CreateCall(function, part_arguments));
+  }
+  while (parts.size() > 1) {
+    std::vector<llvm::Value*> wider;
+    for (std::size_t i = 0; i < parts.size(); i += 2) {
+      const unsigned half = llvm::cast<llvm::FixedVectorType>(parts[i]->getType())->getNumElements();
+      llvm::SmallVector<int> lane_list;
+      for (unsigned lane = 0; lane < 2 * half; ++lane) lane_list.push_back(static_cast<int>(lane));
+      wider.push_back(builder.CreateShuffleVector(parts[i], parts[i + 1], lane_list));
+    }
+    parts = std::move(wider);
+  }
+  return parts.front();
+}
+
+}  // namespace gpulua::cpu::simd

@@ -1,0 +1,72 @@
+#include "src/device/cpu/simd/pipeline.h"
+
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/Error.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/Scalar/Scalarizer.h>
+
+namespace gpulua::cpu::simd {
+namespace {
+
+// No vectoriser: the warp is the vector. No jump threading, which takes apart what lanes do together. Small loops of
+// known length are unrolled, so that small arrays become registers.
+constexpr const char* simplify_passes =
+    "sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
+    "correlated-propagation,jump-threading,simplifycfg,"
+    "loop-mssa(loop-instsimplify,loop-rotate,licm),"
+    "simplifycfg,instcombine<no-verify-fixpoint>,"
+    "loop(indvars,loop-deletion,loop-unroll-full),"
+    "sroa<modify-cfg>,instcombine<no-verify-fixpoint>,gvn,sccp,correlated-propagation,"
+    "instcombine<no-verify-fixpoint>,dse,loop-mssa(licm),adce,simplifycfg,instcombine<no-verify-fixpoint>";
+constexpr const char* canonicalize_passes =
+    "instcombine<no-verify-fixpoint>,lower-switch,mergereturn,loop-simplify,lcssa";
+constexpr const char* finish_passes =
+    "early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,sroa<modify-cfg>,"
+    "loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,adce,simplifycfg";
+
+}  // namespace
+
+struct Pipeline::Passes {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder;
+
+  explicit Passes(llvm::TargetMachine& machine) : builder(&machine) {
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(components);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, components, modules);
+  }
+
+  void run(llvm::Function& function, const char* text, llvm::FunctionPassManager passes = llvm::FunctionPassManager()) {
+    llvm::cantFail(builder.parsePassPipeline(passes, text));
+    functions.clear(function, function.getName());
+    passes.run(function, functions);
+    functions.clear(function, function.getName());
+  }
+};
+
+Pipeline::Pipeline(llvm::TargetMachine& machine) : passes_(std::make_unique<Passes>(machine)) {}
+Pipeline::~Pipeline() = default;
+
+void Pipeline::simplify(llvm::Function& function) {
+  passes_->run(function, simplify_passes);
+}
+
+void Pipeline::canonicalize(llvm::Function& function) {
+  // Short vectors, of float4 say, are taken apart.
+  llvm::ScalarizerPassOptions whole;
+  whole.ScalarizeLoadStore = true;
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::ScalarizerPass(whole));
+  passes_->run(function, canonicalize_passes, std::move(passes));
+}
+
+void Pipeline::finish(llvm::Function& function) {
+  passes_->run(function, finish_passes);
+}
+
+}  // namespace gpulua::cpu::simd

@@ -1,0 +1,241 @@
+#include "src/device/cpu/simd/prepare.h"
+
+#include <llvm/IR/Attributes.h>
+#include <llvm/IR/ConstantRange.h>
+#include <llvm/IR/DebugInfo.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/ReplaceConstant.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+#include <functional>
+
+#include "src/device/cpu/abi.h"
+#include "src/device/cpu/simd/markers.h"
+#include "src/device/cpu/simd/private_memory.h"
+#include "src/device/cpu/simd/widen.h"
+
+namespace gpulua::cpu::simd {
+namespace {
+
+constexpr unsigned most_instructions = 40000;
+constexpr unsigned most_threads = 1024;  // of a block
+
+llvm::Function* copy_with_context(llvm::Function& kernel) {
+  std::vector<llvm::Type*> types{llvm::PointerType::get(kernel.getContext(), 0)};
+  types.insert(types.end(), kernel.getFunctionType()->param_begin(), kernel.getFunctionType()->param_end());
+  auto* copy =
+      llvm::Function::Create(llvm::FunctionType::get(kernel.getReturnType(), types, false),
+                             llvm::GlobalValue::InternalLinkage, kernel.getName() + ".simd", kernel.getParent());
+  llvm::ValueToValueMapTy map;
+  for (llvm::Argument& argument : kernel.args()) {
+    map[&argument] = copy->getArg(argument.getArgNo() + 1);
+    copy->getArg(argument.getArgNo() + 1)->setName(argument.getName());
+  }
+  llvm::SmallVector<llvm::ReturnInst*> returns;
+  llvm::CloneFunctionInto(copy, &kernel, map, llvm::CloneFunctionChangeType::LocalChangesOnly, returns);
+  copy->setAttributes(llvm::AttributeList::get(kernel.getContext(), kernel.getAttributes().getFnAttrs(), {}, {}));
+  for (llvm::Argument& argument : kernel.args())
+    copy->addParamAttrs(
+        argument.getArgNo() + 1,
+        llvm::AttrBuilder(kernel.getContext(), kernel.getAttributes().getParamAttrs(argument.getArgNo())));
+  copy->removeFnAttr(llvm::Attribute::NoInline);
+  copy->removeFnAttr(llvm::Attribute::OptimizeNone);
+  // A failed assertion unwinds through the kernel; clang says of all device code that nothing does.
+  copy->removeFnAttr(llvm::Attribute::NoUnwind);
+  copy->getArg(0)->setName("context");
+  return copy;
+}
+
+/// sincos() as its two halves, which have vector versions.
+void split_sincos(llvm::CallInst& call) {
+  llvm::IRBuilder<> builder(&call);
+  llvm::Type* type = call.getArgOperand(0)->getType();
+  for (unsigned i : {1u, 2u}) {
+    llvm::Value* value =
+        builder.CreateUnaryIntrinsic(i == 1 ? llvm::Intrinsic::sin : llvm::Intrinsic::cos, call.getArgOperand(0));
+    builder.CreateAlignedStore(value, call.getArgOperand(i), llvm::Align(type->getScalarSizeInBits() / 8));
+  }
+  call.eraseFromParent();
+}
+
+void describe_builtin(llvm::CallInst& call, Marker kind) {
+  call.setConvergent();
+  if (kind != Marker::shuffle && kind != Marker::ballot && kind != Marker::activemask) return;
+  call.setOnlyAccessesInaccessibleMemory();
+  call.setDoesNotThrow();
+  call.addFnAttr(llvm::Attribute::WillReturn);
+}
+
+/// False for recursion, and for more code than is worth it.
+bool inline_all(llvm::Function& function) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    std::vector<llvm::CallInst*> calls;
+    unsigned size = 0;
+    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+      ++size;
+      if (auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction)) calls.push_back(call);
+    }
+    if (size > most_instructions) return false;
+    for (llvm::CallInst* call : calls) {
+      llvm::Function* callee = call->getCalledFunction();
+      if (callee == nullptr) continue;
+      call->removeFnAttr(llvm::Attribute::NoUnwind);
+      if (const Marker kind = marker(call); kind != Marker::none) {
+        describe_builtin(*call, kind);
+      } else if (callee->getName() == "sincos" || callee->getName() == "sincosf") {
+        split_sincos(*call);
+      } else if (!callee->isDeclaration()) {
+        llvm::InlineFunctionInfo info;
+        if (!llvm::InlineFunction(*call, info).isSuccess()) return false;
+        changed = true;
+      }
+    }
+  }
+  return true;
+}
+
+llvm::CallInst* call_marker(llvm::IRBuilder<>& builder, Marker marker, unsigned first, unsigned last) {
+  llvm::Module& module = *builder.GetInsertBlock()->getModule();
+  llvm::Type* i32 = builder.getInt32Ty();
+  llvm::FunctionCallee function = module.getOrInsertFunction(marker_name(marker), llvm::FunctionType::get(i32, false));
+  llvm::CallInst* call = builder.CreateCall(function);
+  call->setDoesNotAccessMemory();
+  call->setDoesNotThrow();
+  call->addFnAttr(llvm::Attribute::WillReturn);
+  call->addFnAttr(llvm::Attribute::Speculatable);
+  call->addRangeRetAttr(llvm::ConstantRange(llvm::APInt(32, first), llvm::APInt(32, last)));
+  return call;
+}
+
+/// A value of the context that the whole warp shares.
+llvm::Value* load_field(llvm::IRBuilder<>& builder, llvm::Value* context, std::size_t offset, unsigned first,
+                        unsigned last) {
+  auto* load = llvm::cast<llvm::LoadInst>(context_field(builder, context, offset, builder.getInt32Ty()));
+  llvm::MDBuilder metadata(builder.getContext());
+  load->setMetadata(llvm::LLVMContext::MD_range, metadata.createRange(llvm::APInt(32, first), llvm::APInt(32, last)));
+  load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(builder.getContext(), {}));
+  return load;
+}
+
+/// The built-in variables become local ones, which SROA dissolves.
+class LocalVariables {
+ public:
+  LocalVariables(llvm::Function& function, const SharedLayout& layout) : function_(function), layout_(layout) {}
+
+  void replace() {
+    const unsigned widest = 0x7fffffff;
+    triple("threadIdx", offsetof(ThreadContext, thread), {Marker::thread_x, Marker::thread_y, Marker::thread_z}, 0,
+           most_threads);
+    triple("blockIdx", offsetof(ThreadContext, block), {}, 0, widest);
+    triple("blockDim", offsetof(ThreadContext, block_size), {Marker::block_x}, 1, most_threads + 1);
+    triple("gridDim", offsetof(ThreadContext, grid_size), {}, 1, widest);
+    whole_context();
+    for (const auto& [variable, offset] : layout_.offsets) memory(variable, offsetof(ThreadContext, shared), offset);
+    for (llvm::GlobalVariable* variable : layout_.dynamic) memory(variable, offsetof(ThreadContext, dynamic_shared), 0);
+  }
+
+ private:
+  llvm::IRBuilder<> entry() { return llvm::IRBuilder<>(&function_.getEntryBlock(), function_.getEntryBlock().begin()); }
+
+  void replace_uses(llvm::GlobalVariable* variable, const std::function<llvm::Value*(llvm::IRBuilder<>&)>& make) {
+    if (variable == nullptr) return;
+    llvm::convertUsersOfConstantsToInstructions({variable});
+    std::vector<llvm::Use*> uses;
+    for (llvm::Use& use : variable->uses())
+      if (auto* user = llvm::dyn_cast<llvm::Instruction>(use.getUser());
+          user != nullptr && user->getFunction() == &function_)
+        uses.push_back(&use);
+    if (uses.empty()) return;
+    llvm::IRBuilder<> builder = entry();
+    llvm::Value* place = make(builder);
+    for (llvm::Use* use : uses) use->set(place);
+  }
+
+  llvm::GlobalVariable* find(const char* name) {
+    return function_.getParent()->getGlobalVariable(name, /*AllowInternal=*/true);
+  }
+
+  void store_at(llvm::IRBuilder<>& builder, llvm::Value* memory, std::size_t offset, llvm::Value* value) {
+    builder.CreateStore(value, builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), memory, offset));
+  }
+
+  void triple(const char* name, std::size_t offset, std::vector<Marker> markers, unsigned first, unsigned last) {
+    replace_uses(find(name), [&](llvm::IRBuilder<>& builder) {
+      llvm::AllocaInst* memory = builder.CreateAlloca(llvm::ArrayType::get(builder.getInt32Ty(), 3), nullptr, name);
+      for (unsigned axis = 0; axis < 3; ++axis) {
+        llvm::Value* value = axis < markers.size() ? call_marker(builder, markers[axis], first, last)
+                                                   : load_field(builder, function_.getArg(0),
+                                                                offset + axis * sizeof(unsigned), first, last);
+        store_at(builder, memory, axis * sizeof(unsigned), value);
+      }
+      return memory;
+    });
+  }
+
+  void whole_context() {
+    replace_uses(find("gpulua_thread_context"), [&](llvm::IRBuilder<>& builder) {
+      llvm::AllocaInst* memory = builder.CreateAlloca(llvm::ArrayType::get(builder.getInt8Ty(), sizeof(ThreadContext)),
+                                                      nullptr, "own.context");
+      memory->setAlignment(llvm::Align(alignof(ThreadContext)));
+      builder.CreateMemCpy(memory, llvm::Align(8), function_.getArg(0), llvm::Align(8), sizeof(ThreadContext));
+      const Marker markers[] = {Marker::thread_x, Marker::thread_y, Marker::thread_z};
+      for (unsigned axis = 0; axis < 3; ++axis)
+        store_at(builder, memory, offsetof(ThreadContext, thread) + axis * sizeof(unsigned),
+                 call_marker(builder, markers[axis], 0, most_threads));
+      store_at(builder, memory, offsetof(ThreadContext, linear), call_marker(builder, Marker::linear, 0, most_threads));
+      return memory;
+    });
+  }
+
+  void memory(llvm::GlobalVariable* variable, std::size_t field, std::uint64_t offset) {
+    replace_uses(variable, [&](llvm::IRBuilder<>& builder) {
+      llvm::Value* memory = context_field(builder, function_.getArg(0), field, builder.getPtrTy());
+      return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), memory, offset);
+    });
+  }
+
+  llvm::Function& function_;
+  const SharedLayout& layout_;
+};
+
+/// A block that fails an assertion goes on where the others do; the call in it does not return. Thus an assertion in a
+/// loop is no way out of it.
+void rejoin_failures(llvm::Function& function) {
+  for (llvm::BasicBlock& block : function) {
+    auto* end = llvm::dyn_cast<llvm::UnreachableInst>(block.getTerminator());
+    llvm::BasicBlock* before = block.getSinglePredecessor();
+    if (end == nullptr || before == nullptr) continue;
+    auto* branch = llvm::dyn_cast<llvm::BranchInst>(before->getTerminator());
+    if (branch == nullptr || !branch->isConditional()) continue;
+    llvm::BasicBlock* other = branch->getSuccessor(branch->getSuccessor(0) == &block ? 1 : 0);
+    if (other == &block) continue;
+    for (llvm::PHINode& phi : other->phis()) phi.addIncoming(phi.getIncomingValueForBlock(before), &block);
+    llvm::BranchInst::Create(other, end->getIterator());
+    end->eraseFromParent();
+  }
+}
+
+}  // namespace
+
+llvm::Function* prepare(llvm::Function& kernel, const SharedLayout& layout, Pipeline& pipeline, std::string& why_not) {
+  llvm::Function* function = copy_with_context(kernel);
+  if (!inline_all(*function)) {
+    function->eraseFromParent();
+    why_not = "recursion, or a very large kernel";
+    return nullptr;
+  }
+  llvm::stripDebugInfo(*function);
+  LocalVariables(*function, layout).replace();
+  pipeline.simplify(*function);
+  rejoin_failures(*function);
+  lay_out_private_memory(*function);
+  pipeline.canonicalize(*function);
+  return function;
+}
+
+}  // namespace gpulua::cpu::simd

@@ -1,0 +1,124 @@
+#pragma once
+
+// The heart of the SIMD engine: a function for one thread becomes a function for a warp, with a vector of 32 for each
+// value that differs between lanes and a mask of the lanes that run for each block.
+
+#include <llvm/IR/IRBuilder.h>
+
+#include <map>
+#include <set>
+
+#include "src/device/cpu/simd/barriers.h"
+#include "src/device/cpu/simd/math_library.h"
+#include "src/device/cpu/simd/shape.h"
+#include "src/device/cpu/simd/structure.h"
+
+namespace gpulua::cpu::simd {
+
+struct WidenOptions {
+  /// Warps lie within rows of the block, whose length is a multiple of the warp's size; so all have all their lanes.
+  bool whole_rows = false;
+  const MathLibrary* math = nullptr;
+};
+
+/// `scalar` is prepared (prepare.h); its first parameter is the ThreadContext. Returns the function for a warp, with
+/// the same parameters. Call can_widen() first.
+llvm::Function* widen(llvm::Function& scalar, const WidenOptions& options);
+
+class Widener {
+ public:
+  Widener(llvm::Function& scalar, Structure& structure, const Shapes& shapes, const WidenOptions& options);
+  llvm::Function* run();
+
+ private:
+  using Builder = llvm::IRBuilder<>;
+  /// A phi, or the mask of a block, on its way from the ends of the predecessors.
+  using Slot = llvm::AllocaInst;
+
+  // ---- widen.cpp: control flow ----
+  void make_slots();
+  void make_entry();
+  void emit_block(Block* block);
+  void emit_guard(Block* block);
+  void emit_terminator(Block* block);
+  void emit_uniform_branch(Block* block, const llvm::BranchInst& branch);
+  void emit_divergent_branch(Block* block, const llvm::BranchInst& branch);
+  /// Stores what the edge brings: the mask and the phis of `to`. `mask`: the lanes that take the edge.
+  void pass_edge(Block* from, Block* to, llvm::Value* mask);
+  /// Goes on to the first of the pending blocks.
+  void go_on(std::set<int> pending);
+  llvm::BasicBlock* new_block(const llvm::Twine& name);
+  void find_guards();
+
+  // ---- values ----
+  llvm::Value* scalar(const llvm::Value* value);  // of lane 0, or of all
+  llvm::Value* vector(const llvm::Value* value);
+  llvm::Value* lane_numbers(llvm::Type* element, std::int64_t stride);
+  llvm::Value* extended(Builder& builder, const llvm::Value* value, llvm::Type* type, bool is_signed);
+  bool is_varying(const llvm::Value* value) const { return shapes_(value).is_varying(); }
+  bool is_uniform(const llvm::Value* value) const { return shapes_(value).is_uniform(); }
+  llvm::Value* mask() const { return masks_.at(structure_.root(block_)); }
+  bool mask_is_full() const;
+  llvm::Value* any(llvm::Value* mask);
+  llvm::Value* bits_of(llvm::Value* mask);
+  llvm::Value* count(llvm::Value* mask);
+  llvm::AllocaInst* local(llvm::Type* type, const llvm::Twine& name);
+
+  // ---- widen_instruction.cpp ----
+  void emit_instruction(const llvm::Instruction& instruction);
+  void emit_scalar(const llvm::Instruction& instruction);
+  llvm::Value* emit_vector(const llvm::Instruction& instruction);
+  llvm::Value* emit_binary(const llvm::BinaryOperator& binary);
+  llvm::Value* emit_division(llvm::Instruction::BinaryOps opcode, llvm::Value* a, llvm::Value* b);
+  llvm::Value* emit_address(const llvm::GetElementPtrInst& address);
+
+  // ---- widen_memory.cpp ----
+  llvm::Value* emit_load(const llvm::LoadInst& load);
+  void emit_store(const llvm::StoreInst& store);
+  llvm::Value* emit_gather(llvm::Type* type, const llvm::Value* address, llvm::Align align);
+  llvm::Value* emit_narrow_gather(llvm::Type* type, llvm::Value* addresses);
+  void emit_scatter(llvm::Value* values, const llvm::Value* address, llvm::Align align);
+  llvm::Value* emit_atomic(const llvm::AtomicRMWInst& atomic);
+  llvm::Value* emit_exchange(const llvm::AtomicCmpXchgInst& exchange);
+  bool reduce_atomic(const llvm::AtomicRMWInst& atomic);
+
+  // ---- widen_call.cpp ----
+  void emit_call(const llvm::CallInst& call);
+  llvm::Value* emit_marker(const llvm::CallInst& call);
+  llvm::Value* emit_vector_call(const llvm::CallInst& call);
+  llvm::Value* emit_fail(const llvm::CallInst& call);
+  llvm::Value* emit_shuffle(const llvm::CallInst& call);
+  llvm::Value* emit_barrier(const llvm::CallInst& call);
+  llvm::Value* thread_index(unsigned axis);
+  llvm::Value* call_service(std::size_t offset, llvm::Type* result, std::vector<llvm::Value*> arguments);
+  /// `instruction` once for each active lane, with the lane's operands; its results.
+  llvm::Value* emit_for_each_lane(const llvm::Instruction& instruction);
+  void emit_for_each_lane(llvm::Value* mask, const std::function<void(Builder&, llvm::Value* lane)>& body);
+
+  llvm::Function& from_;
+  llvm::Function* to_;
+  Structure& structure_;
+  const Shapes& shapes_;
+  const WidenOptions& options_;
+  const llvm::DataLayout& layout_;
+  Barriers barriers_;
+  Builder builder_, entry_;  // entry_: ahead of everything
+  Block* block_ = nullptr;   // being emitted
+
+  std::map<const llvm::Value*, llvm::Value*> scalars_, vectors_;
+  std::map<const llvm::PHINode*, Slot*> phi_slots_;
+  std::map<Block*, Slot*> mask_slots_;
+  std::map<Block*, llvm::Value*> masks_;  // of roots
+  std::map<Block*, llvm::BasicBlock*> heads_;
+  std::map<int, std::set<int>> pending_;  // blocks, by index, that lanes may wait to run when a block starts
+  std::set<int> now_;                     // the same, of the block being emitted
+  std::set<Block*> guarded_;              // roots
+  std::vector<Slot*> slots_;
+  llvm::Value* thread_index_[3] = {};  // of all lanes, where they are vectors
+};
+
+llvm::Type* widened(llvm::Type* type);
+/// For each lane, what a single call computes of a context: the offsets of ThreadContext's fields are abi.h's.
+llvm::Value* context_field(llvm::IRBuilder<>& builder, llvm::Value* context, std::size_t offset, llvm::Type* type);
+
+}  // namespace gpulua::cpu::simd

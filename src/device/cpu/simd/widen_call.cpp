@@ -1,0 +1,233 @@
+// Calls: the engine's builtins, intrinsics, mathematics, and others lane by lane.
+
+#include <llvm/Analysis/VectorUtils.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/IntrinsicsX86.h>
+
+#include "src/device/cpu/abi.h"
+#include "src/device/cpu/simd/markers.h"
+#include "src/device/cpu/simd/widen.h"
+
+namespace gpulua::cpu::simd {
+namespace {
+
+/// Of kernels/cpu/gpulua_warps.h.
+constexpr const char* fail_in_lane = "gpulua_fail_in_lane";
+
+bool says_nothing(const llvm::CallInst& call) {
+  switch (call.getIntrinsicID()) {
+    case llvm::Intrinsic::assume:
+    case llvm::Intrinsic::experimental_noalias_scope_decl:
+    case llvm::Intrinsic::donothing:
+    case llvm::Intrinsic::sideeffect:
+    case llvm::Intrinsic::invariant_start:
+    case llvm::Intrinsic::invariant_end:
+    case llvm::Intrinsic::prefetch:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// A vector of 32 with register-wide permutations.
+bool has_wide_permutes(const llvm::Function& function) {
+  return function.getFnAttribute("target-features").getValueAsString().contains("+avx512f");
+}
+
+}  // namespace
+
+void Widener::emit_call(const llvm::CallInst& call) {
+  if (says_nothing(call)) return;
+  if (marker(&call) != Marker::none) {
+    llvm::Value* result = emit_marker(call);
+    if (result == nullptr) return;
+    (is_varying(&call) ? vectors_ : scalars_)[&call] = result;
+    return;
+  }
+  if (call.getType()->isVoidTy()) {
+    const bool same =
+        llvm::isa<llvm::IntrinsicInst>(call) &&
+        std::all_of(call.arg_begin(), call.arg_end(), [&](const llvm::Use& use) { return is_uniform(use); });
+    if (same) return emit_scalar(call);
+    emit_for_each_lane(call);
+    return;
+  }
+  if (!is_varying(&call)) return emit_scalar(call);
+  vectors_[&call] = emit_vector_call(call);
+}
+
+llvm::Value* Widener::emit_vector_call(const llvm::CallInst& call) {
+  const llvm::Intrinsic::ID id = call.getIntrinsicID();
+  if (options_.math->has(call)) {
+    std::vector<llvm::Value*> arguments;
+    for (const llvm::Use& argument : call.args()) arguments.push_back(vector(argument));
+    return options_.math->call(builder_, call, arguments);
+  }
+  const bool overflow = llvm::isa<llvm::WithOverflowInst>(call);
+  const bool is_function =
+      !MathLibrary::function_name(call).empty();  // LLVM would call it for each lane, running or not
+  if (id == llvm::Intrinsic::not_intrinsic || is_function || !(overflow || llvm::isTriviallyVectorizable(id)))
+    return emit_for_each_lane(call);
+  std::vector<llvm::Type*> overloads;
+  std::vector<llvm::Value*> arguments;
+  if (!overflow && llvm::isVectorIntrinsicWithOverloadTypeAtArg(id, -1)) overloads.push_back(widened(call.getType()));
+  for (unsigned i = 0; i < call.arg_size(); ++i) {
+    const bool stays_scalar = llvm::isVectorIntrinsicWithScalarOpAtArg(id, i);
+    arguments.push_back(stays_scalar ? scalar(call.getArgOperand(i)) : vector(call.getArgOperand(i)));
+    if (overflow ? i == 0 : llvm::isVectorIntrinsicWithOverloadTypeAtArg(id, static_cast<int>(i)))
+      overloads.push_back(arguments.back()->getType());
+  }
+  llvm::CallInst* result = builder_.CreateIntrinsic(id, overloads, arguments);
+  result->copyIRFlags(&call);
+  return result;
+}
+
+llvm::Value* Widener::call_service(std::size_t offset, llvm::Type* result, std::vector<llvm::Value*> arguments) {
+  llvm::Value* context = to_->getArg(0);
+  llvm::Type* pointer = builder_.getPtrTy();
+  llvm::Value* launch = context_field(builder_, context, offsetof(ThreadContext, launch), pointer);
+  llvm::Value* services = context_field(builder_, launch, offsetof(Launch, services), pointer);
+  arguments.insert(arguments.begin(), context);
+  std::vector<llvm::Type*> types;
+  for (llvm::Value* argument : arguments) types.push_back(argument->getType());
+  return builder_.CreateCall(llvm::FunctionType::get(result, types, false),
+                             context_field(builder_, services, offset, pointer), arguments);
+}
+
+llvm::Value* Widener::emit_barrier(const llvm::CallInst& call) {
+  const bool counts = marker(&call) == Marker::barrier_count;
+  llvm::Value* predicates = builder_.getInt32(0);
+  if (counts) {
+    llvm::Value* given = vector(call.getArgOperand(0));
+    predicates = count(builder_.CreateLogicalAnd(
+        mask(), builder_.CreateICmpNE(given, llvm::Constant::getNullValue(given->getType()))));
+  }
+  std::vector<llvm::Value*> arguments{count(mask())};
+  const bool whole_grid = marker(&call) == Marker::grid_barrier;
+  if (!whole_grid) arguments.push_back(predicates);
+  for (unsigned i = counts; i < call.arg_size(); ++i) arguments.push_back(scalar(call.getArgOperand(i)));
+  llvm::Value* sum = call_service(whole_grid ? offsetof(Services, grid_barrier) : offsetof(Services, barrier),
+                                  whole_grid ? builder_.getVoidTy() : builder_.getInt32Ty(), arguments);
+  return counts ? sum : nullptr;
+}
+
+llvm::Value* Widener::emit_fail(const llvm::CallInst& call) {
+  llvm::Value* lane = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits_of(mask()), builder_.getFalse());
+  std::vector<llvm::Value*> arguments{to_->getArg(0), lane};
+  // Lanes may fail with different messages: the first one's is told.
+  for (const llvm::Use& argument : call.args())
+    arguments.push_back(is_varying(argument) ? builder_.CreateExtractElement(vector(argument), lane)
+                                             : scalar(argument));
+  builder_.CreateCall(to_->getParent()->getFunction(fail_in_lane), arguments);
+  return nullptr;
+}
+
+llvm::Value* Widener::emit_shuffle(const llvm::CallInst& call) {
+  const llvm::Value* value = call.getArgOperand(1);
+  const llvm::Value* source = call.getArgOperand(2);
+  if (is_uniform(value)) return scalar(value);
+  // A lane that does not run has no value of its own.
+  llvm::Value* values = builder_.CreateFreeze(vector(value));
+  if (is_uniform(source))
+    return builder_.CreateExtractElement(values, builder_.CreateAnd(scalar(source), warp_size - 1));
+  llvm::Value* lanes =
+      builder_.CreateAnd(vector(source), llvm::ConstantInt::get(widened(builder_.getInt32Ty()), warp_size - 1));
+  if (auto* constant = llvm::dyn_cast<llvm::Constant>(lanes)) {
+    llvm::SmallVector<int> order;
+    for (unsigned lane = 0; lane < warp_size; ++lane) {
+      auto* from = llvm::dyn_cast_or_null<llvm::ConstantInt>(constant->getAggregateElement(lane));
+      order.push_back(from == nullptr ? 0 : static_cast<int>(from->getZExtValue()));
+    }
+    return builder_.CreateShuffleVector(values, order);
+  }
+  lanes = builder_.CreateFreeze(lanes);
+  if (has_wide_permutes(from_)) {
+    auto half = [&](llvm::Value* whole, unsigned first) {
+      llvm::SmallVector<int> order;
+      for (unsigned i = 0; i < warp_size / 2; ++i) order.push_back(static_cast<int>(first + i));
+      return builder_.CreateShuffleVector(whole, order);
+    };
+    llvm::Value* low = half(values, 0);
+    llvm::Value* high = half(values, warp_size / 2);
+    auto permuted = [&](unsigned first) {
+      return builder_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_vpermi2var_d_512, {},
+                                      {low, half(lanes, first), high});
+    };
+    llvm::SmallVector<int> order;
+    for (unsigned lane = 0; lane < warp_size; ++lane) order.push_back(static_cast<int>(lane));
+    return builder_.CreateShuffleVector(permuted(0), permuted(warp_size / 2), order);
+  }
+  llvm::AllocaInst* memory = local(values->getType(), "shuffle");
+  builder_.CreateStore(values, memory);
+  llvm::Value* places = builder_.CreateGEP(builder_.getInt32Ty(), memory, lanes);
+  return builder_.CreateMaskedGather(values->getType(), places, llvm::Align(4));
+}
+
+/// threadIdx of all lanes in a block of any shape.
+llvm::Value* Widener::thread_index(unsigned axis) {
+  if (thread_index_[axis] != nullptr) return thread_index_[axis];
+  llvm::Type* i32 = entry_.getInt32Ty();
+  llvm::Value* context = to_->getArg(0);
+  auto size = [&](unsigned of) {
+    return entry_.CreateVectorSplat(
+        warp_size, context_field(entry_, context, offsetof(ThreadContext, block_size) + of * sizeof(unsigned), i32));
+  };
+  llvm::Value* first = context_field(entry_, context, offsetof(ThreadContext, linear), i32);
+  llvm::Value* linear = entry_.CreateAdd(entry_.CreateVectorSplat(warp_size, first), lane_numbers(i32, 1));
+  // Both are below 2^24, so the quotient in float, cut to an integer, is exact.
+  auto divide = [&](llvm::Value* a, llvm::Value* b) {
+    llvm::Type* real = widened(entry_.getFloatTy());
+    return entry_.CreateFPToSI(entry_.CreateFDiv(entry_.CreateUIToFP(a, real), entry_.CreateUIToFP(b, real)),
+                               a->getType());
+  };
+  llvm::Value* row = divide(linear, size(0));
+  thread_index_[0] = entry_.CreateSub(linear, entry_.CreateMul(row, size(0)), "thread.x");
+  thread_index_[2] = divide(row, size(1));
+  thread_index_[1] = entry_.CreateSub(row, entry_.CreateMul(thread_index_[2], size(1)), "thread.y");
+  return thread_index_[axis];
+}
+
+llvm::Value* Widener::emit_marker(const llvm::CallInst& call) {
+  auto field = [&](std::size_t offset) { return context_field(entry_, to_->getArg(0), offset, entry_.getInt32Ty()); };
+  switch (const Marker kind = marker(&call)) {
+    case Marker::thread_x:
+    case Marker::thread_y:
+    case Marker::thread_z: {
+      const unsigned axis = kind == Marker::thread_x ? 0 : kind == Marker::thread_y ? 1 : 2;
+      return options_.whole_rows ? field(offsetof(ThreadContext, thread) + axis * sizeof(unsigned))
+                                 : thread_index(axis);
+    }
+    case Marker::block_x:
+      return field(offsetof(ThreadContext, block_size));
+    case Marker::linear:
+      return field(offsetof(ThreadContext, linear));
+    case Marker::private_memory: {
+      const auto bytes = llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->getZExtValue();
+      llvm::AllocaInst* memory = local(llvm::ArrayType::get(builder_.getInt8Ty(), bytes * warp_size), "private");
+      memory->setAlignment(llvm::Align(64));
+      return memory;
+    }
+    case Marker::fail:
+      return emit_fail(call);
+    case Marker::barrier:
+    case Marker::barrier_count:
+    case Marker::grid_barrier:
+      return emit_barrier(call);
+    case Marker::shuffle:
+      return emit_shuffle(call);
+    case Marker::ballot: {
+      llvm::Value* given = vector(call.getArgOperand(1));
+      llvm::Value* votes = bits_of(builder_.CreateLogicalAnd(
+          mask(), builder_.CreateICmpNE(given, llvm::Constant::getNullValue(given->getType()))));
+      const llvm::Value* lanes = call.getArgOperand(0);
+      if (is_uniform(lanes)) return builder_.CreateAnd(votes, scalar(lanes));
+      return builder_.CreateAnd(builder_.CreateVectorSplat(warp_size, votes), vector(lanes));
+    }
+    case Marker::activemask:
+      return bits_of(mask());
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace gpulua::cpu::simd

@@ -1,0 +1,156 @@
+// Arithmetic, conversions and addresses.
+
+#include <llvm/IR/GetElementPtrTypeIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+#include "src/core/error.h"
+#include "src/device/cpu/simd/markers.h"
+#include "src/device/cpu/simd/widen.h"
+
+namespace gpulua::cpu::simd {
+
+void Widener::emit_instruction(const llvm::Instruction& instruction) {
+  if (instruction.isDebugOrPseudoInst() || instruction.isLifetimeStartOrEnd()) return;
+  if (const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction)) return emit_call(*call);
+  if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) return emit_store(*store);
+  if (llvm::isa<llvm::FenceInst>(instruction)) {
+    builder_.Insert(instruction.clone());
+    return;
+  }
+  if (const auto* atomic = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction);
+      atomic != nullptr && reduce_atomic(*atomic))
+    return;
+  if (!is_varying(&instruction)) return emit_scalar(instruction);
+  vectors_[&instruction] = emit_vector(instruction);
+}
+
+/// Of a progression: its value in lane 0, which may not be running. So it wraps where the lanes' own must not.
+void Widener::emit_scalar(const llvm::Instruction& instruction) {
+  const bool uniform = shapes_(&instruction).is_uniform();
+  if (!uniform && llvm::isa<llvm::SExtInst, llvm::ZExtInst>(instruction)) {
+    const llvm::Value* operand = instruction.getOperand(0);
+    const bool is_signed = llvm::isa<llvm::SExtInst>(instruction) || !shapes_.extends_by_lane(operand, false);
+    scalars_[&instruction] = extended(builder_, operand, instruction.getType(), is_signed);
+    return;
+  }
+  const auto* binary = llvm::dyn_cast<llvm::BinaryOperator>(&instruction);
+  if (!uniform && binary != nullptr && binary->getOpcode() == llvm::Instruction::And &&
+      shapes_(binary->getOperand(0)).counts_lanes()) {
+    // The lane's own bits are 0 in lane 0: written out, that makes lane numbers constants.
+    llvm::Value* kept = builder_.CreateAnd(
+        scalar(binary->getOperand(1)), llvm::ConstantInt::getSigned(binary->getType(), -static_cast<int>(warp_size)));
+    scalars_[&instruction] = builder_.CreateAnd(scalar(binary->getOperand(0)), kept);
+    return;
+  }
+  llvm::Instruction* copy = instruction.clone();
+  for (llvm::Use& operand : copy->operands()) operand.set(scalar(operand));
+  if (!uniform && llvm::isa<llvm::GetElementPtrInst>(copy)) {
+    for (unsigned i = 1; i < copy->getNumOperands(); ++i) {
+      const llvm::Value* index = instruction.getOperand(i);
+      if (!is_uniform(index) && index->getType()->getIntegerBitWidth() < 64)
+        copy->setOperand(i, extended(builder_, index, builder_.getInt64Ty(), true));
+    }
+  }
+  if (!uniform) copy->dropPoisonGeneratingFlags();
+  copy->dropUnknownNonDebugMetadata();
+  copy->setDebugLoc({});
+  builder_.Insert(copy, instruction.getName());
+  scalars_[&instruction] = copy;
+}
+
+llvm::Value* Widener::extended(Builder& builder, const llvm::Value* value, llvm::Type* type, bool is_signed) {
+  const Shape shape = shapes_(value);
+  if (shape.is_uniform() || shape.counts_lanes())
+    return is_signed ? builder.CreateSExt(scalar(value), type) : builder.CreateZExt(scalar(value), type);
+  const auto& binary = llvm::cast<llvm::BinaryOperator>(*value);
+  llvm::Value* a = extended(builder, binary.getOperand(0), type, is_signed);
+  llvm::Value* b =
+      extended(builder, binary.getOperand(1), type, is_signed && binary.getOpcode() != llvm::Instruction::Shl);
+  if (binary.getOpcode() == llvm::Instruction::Or) return builder.CreateAdd(a, b);
+  return builder.CreateBinOp(binary.getOpcode(), a, b);
+}
+
+llvm::Value* Widener::emit_vector(const llvm::Instruction& instruction) {
+  auto operand = [&](unsigned i) { return vector(instruction.getOperand(i)); };
+  llvm::Value* result = nullptr;
+  if (const auto* binary = llvm::dyn_cast<llvm::BinaryOperator>(&instruction)) {
+    result = emit_binary(*binary);
+  } else if (const auto* cast = llvm::dyn_cast<llvm::CastInst>(&instruction)) {
+    result = builder_.CreateCast(cast->getOpcode(), operand(0), widened(cast->getType()));
+  } else if (const auto* compare = llvm::dyn_cast<llvm::CmpInst>(&instruction)) {
+    result = builder_.CreateCmp(compare->getPredicate(), operand(0), operand(1));
+  } else if (llvm::isa<llvm::SelectInst>(instruction)) {
+    llvm::Value* condition = is_uniform(instruction.getOperand(0)) && !instruction.getType()->isStructTy()
+                                 ? scalar(instruction.getOperand(0))
+                                 : operand(0);
+    result = builder_.CreateSelect(condition, operand(1), operand(2));
+  } else if (instruction.getOpcode() == llvm::Instruction::FNeg) {
+    result = builder_.CreateFNeg(operand(0));
+  } else if (llvm::isa<llvm::FreezeInst>(instruction)) {
+    result = builder_.CreateFreeze(operand(0));
+  } else if (const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction)) {
+    return emit_address(*address);
+  } else if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
+    return emit_load(*load);
+  } else if (const auto* atomic = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
+    return emit_atomic(*atomic);
+  } else if (const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) {
+    return emit_exchange(*exchange);
+  } else if (const auto* extract = llvm::dyn_cast<llvm::ExtractValueInst>(&instruction)) {
+    return builder_.CreateExtractValue(operand(0), extract->getIndices());
+  } else if (const auto* insert = llvm::dyn_cast<llvm::InsertValueInst>(&instruction)) {
+    return builder_.CreateInsertValue(operand(0), operand(1), insert->getIndices());
+  } else {
+    throw Error(ErrorKind::compile,
+                std::string("[compile] the SIMD engine took an instruction that it cannot widen: ") +
+                    instruction.getOpcodeName());
+  }
+  if (auto* made = llvm::dyn_cast<llvm::Instruction>(result);
+      made != nullptr && made->getOpcode() == instruction.getOpcode()) {
+    made->copyIRFlags(&instruction);
+    made->setName(instruction.getName());
+  }
+  return result;
+}
+
+llvm::Value* Widener::emit_binary(const llvm::BinaryOperator& binary) {
+  llvm::Value* a = vector(binary.getOperand(0));
+  llvm::Value* b = vector(binary.getOperand(1));
+  const bool constant_divisor = llvm::isa<llvm::Constant>(binary.getOperand(1));
+  if (binary.isIntDivRem() && !constant_divisor) return emit_division(binary.getOpcode(), a, b);
+  return builder_.CreateBinOp(binary.getOpcode(), a, b);
+}
+
+/// There is no vector instruction for integers. A quotient in double, cut to an integer, is exact up to 32 bits.
+/// Divisors are neither 0 nor, where that overflows, -1 in any lane, running or not (checks.h).
+llvm::Value* Widener::emit_division(llvm::Instruction::BinaryOps opcode, llvm::Value* a, llvm::Value* b) {
+  auto* type = llvm::cast<llvm::VectorType>(a->getType());
+  if (type->getScalarSizeInBits() > 32) return builder_.CreateBinOp(opcode, a, b);
+  const bool is_signed = opcode == llvm::Instruction::SDiv || opcode == llvm::Instruction::SRem;
+  const bool is_quotient = opcode == llvm::Instruction::SDiv || opcode == llvm::Instruction::UDiv;
+  llvm::Type* real = widened(builder_.getDoubleTy());
+  auto to_real = [&](llvm::Value* x) {
+    return is_signed ? builder_.CreateSIToFP(x, real) : builder_.CreateUIToFP(x, real);
+  };
+  llvm::Value* exact = builder_.CreateFDiv(to_real(a), to_real(b));
+  llvm::Value* quotient = is_signed ? builder_.CreateFPToSI(exact, type) : builder_.CreateFPToUI(exact, type);
+  return is_quotient ? quotient : builder_.CreateSub(a, builder_.CreateMul(quotient, b));
+}
+
+/// A scalar base stays one: gathers take a base and narrow offsets.
+llvm::Value* Widener::emit_address(const llvm::GetElementPtrInst& address) {
+  const llvm::Value* base = address.getPointerOperand();
+  bool any_vector = !is_uniform(base);
+  std::vector<llvm::Value*> indices;
+  for (auto type = llvm::gep_type_begin(address); type != llvm::gep_type_end(address); ++type) {
+    const llvm::Value* index = type.getOperand();
+    const bool lanes_differ = !type.isStruct() && !is_uniform(index);
+    any_vector = any_vector || lanes_differ;
+    indices.push_back(lanes_differ ? vector(index) : scalar(index));
+  }
+  llvm::Value* result = builder_.CreateGEP(address.getSourceElementType(),
+                                           is_uniform(base) ? scalar(base) : vector(base), indices, address.getName());
+  return any_vector ? result : builder_.CreateVectorSplat(warp_size, result);
+}
+
+}  // namespace gpulua::cpu::simd

@@ -1,0 +1,179 @@
+// The SIMD engine of the CPU device against the scalar one: the same kernels, the same inputs, the same bits.
+
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <random>
+
+#include "tests/unit/cpu_device.h"
+
+using namespace gpulua;
+
+namespace {
+
+constexpr unsigned elements = 4096;
+
+struct Data {
+  std::vector<int> ints = std::vector<int>(elements), ints_out = std::vector<int>(elements);
+  std::vector<float> floats = std::vector<float>(elements), floats_out = std::vector<float>(elements);
+};
+
+Data random_data() {
+  Data data;
+  std::mt19937 random(7);
+  for (unsigned i = 0; i < elements; ++i) {
+    data.ints[i] = static_cast<int>(random() % 200) - 100;
+    data.floats[i] = static_cast<float>(static_cast<int>(random() % 2000) - 1000) / 64.0f;
+  }
+  return data;
+}
+
+const Dim3 shapes[][2] = {{{4, 1, 1}, {256, 1, 1}}, {{3, 1, 1}, {100, 1, 1}}, {{2, 2, 1}, {16, 16, 1}},
+                          {{2, 1, 3}, {7, 5, 3}},   {{1, 1, 1}, {1, 1, 1}},   {{2, 2, 1}, {32, 8, 1}},
+                          {{1, 3, 1}, {64, 2, 2}}};
+
+/// Bodies use `i`, the thread's number in the grid, `n`, `a` and `x` (inputs), `b` and `y` (outputs, an element a
+/// thread).
+void compare(const std::string& body, const std::string& before = "") {
+  const std::string text = before + R"(
+    __global__ void k(const int* a, const float* x, int* b, float* y, int n) {
+      const unsigned block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+      const unsigned thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+      const int i = block * blockDim.x * blockDim.y * blockDim.z + thread;
+      )" + body + "}";
+  CpuTestDevice device;
+  auto scalar = device.compile(text, {}, {"--engine=scalar"});
+  auto simd = device.compile(text, {}, {"--engine=simd"});
+  for (const auto& [grid, block] : shapes) {
+    LaunchConfig config;
+    config.grid = grid;
+    config.block = block;
+    Data expected = random_data(), got = expected;
+    auto run = [&](const std::shared_ptr<Module>& module, Data& data) {
+      device.launch(*device.kernel(module, "k"), config, data.ints.data(), data.floats.data(), data.ints_out.data(),
+                    data.floats_out.data(), int{elements / 2});
+    };
+    run(scalar, expected);
+    run(simd, got);
+    INFO("block " << block.x << " x " << block.y << " x " << block.z << "\n" << body);
+    CHECK(expected.ints_out == got.ints_out);
+    CHECK(std::memcmp(expected.floats_out.data(), got.floats_out.data(), elements * sizeof(float)) == 0);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("simd: lanes that part and meet", "[cpu][simd]") {
+  compare(
+      "if (a[i] > 0) { b[i] = a[i] * 3; if (a[i] % 2) y[i] = x[i] + 1; else return; } else if (i & 1) y[i] = -x[i]; "
+      "b[i] += 7;");
+  compare(
+      "switch (a[i] & 7) { case 0: b[i] = 1; break; case 1: b[i] = 5; case 2: y[i] = 2; break; case 5: return; "
+      "default: b[i] = 9; } y[i] += 1;");
+  compare("if (i >= n / 3) return; if (n > 5) { b[i] = a[i] + n; if (a[i] > 50) return; } y[i] = x[i] * 2;");
+  compare("int r = 0; if (a[i] > 0) goto one; r = 1; if (x[i] > 0) goto two; one: r += 2; two: b[i] = r;");
+}
+
+TEST_CASE("simd: loops that lanes leave in different turns", "[cpu][simd]") {
+  compare("int s = 0; for (int k = 0; k < (a[i] & 31); ++k) s += k * a[(i + k) % n]; b[i] = s;");
+  compare(
+      "int s = 0, k = 0; while (true) { if (k > 40) break; k += 1 + (a[i] & 3); if (a[(i + k) % n] < -90) { s = -1; "
+      "break; } if (k & 1) continue; s += k; } b[i] = s; y[i] = k;");
+  compare(
+      "for (int k = 0; k < 30; ++k) { for (int l = 0; l < 5; ++l) { if (a[(i * 3 + k * l) % n] > 95) { b[i] = k * 10 + "
+      "l; return; } if (l > (i & 3)) break; } } y[i] = 1;");
+  compare(
+      "int last = -1; int k; for (k = i & 7; k < 100; k += 3) { last = k; if (a[(i + k) % n] > 60) break; } b[i] = "
+      "last * 1000 + k;");
+  compare(
+      "unsigned u = i; int steps = 0; do { u = u & 1 ? 3 * u + 1 : u / 2; ++steps; } while (u > 1 && steps < 200); "
+      "b[i] = steps;");
+  compare("for (int k = i; k < n; k += gridDim.x * blockDim.x * 8) b[i] += a[k];");
+  compare(
+      "float s = 0; for (int k = 0; k < 16; ++k) { if (x[(i + k) % n] < 0) continue; s += x[(i + k) % n] * k; } y[i] = "
+      "s;");
+}
+
+TEST_CASE("simd: addresses", "[cpu][simd]") {
+  compare("const unsigned j = i - 1u; if (j < (unsigned)n) b[i] = a[j];");
+  compare("const unsigned j = threadIdx.x - 5u; if (j < 20u) b[i] = a[j]; y[i] = x[i * 7 % n];");
+  compare("const unsigned long long j = (unsigned)(i + 4294967290u); if (j < 2000) b[i] = a[j];");
+  compare(
+      "const unsigned char* c = (const unsigned char*)a; const short* s = (const short*)a; b[i] = c[i] + s[i] * 3 + "
+      "c[i * 5 % n];");
+  compare("((unsigned char*)b)[i] = a[i]; ((short*)y)[i * 2 % 4096] = (short)a[i];");
+  compare("b[i] = p[i % 64].u + p[(i + 3) % 64].w; y[i] = p[a[i] & 63].v;",
+          "struct P { int u; float v; short w; }; __device__ P p[64] = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}};");
+  compare("const float4 v = ((const float4*)x)[i / 2]; y[i] = v.x + v.y * v.z - v.w; ((int2*)b)[i / 2] = {i, i / 2};");
+}
+
+TEST_CASE("simd: arrays of a thread's own", "[cpu][simd]") {
+  compare(
+      "int t[8]; for (int k = 0; k < 8; ++k) t[k] = a[(i + k) % n]; int s = 0; for (int k = 0; k < 20; ++k) s += "
+      "t[(a[i] + k) & 7] * k; b[i] = s;");
+  compare(
+      "int t[37] = {}; for (int k = 0; k < n / 64; ++k) t[(a[(i + k) % n] + 100) % 37] += k; int s = 0; for (int k = "
+      "0; k < 37; ++k) s = s * 3 + t[k]; b[i] = s;");
+  compare(
+      "struct { float f; short s[5]; } t[4] = {{1, {1, 2, 3}}, {2}, {3}}; t[i & 3].s[a[i] & 3] += 4; t[a[i] & 3].f += "
+      "x[i]; b[i] = t[1].s[2] + t[i & 3].s[a[i] & 3]; y[i] = t[a[i] & 3].f;");
+}
+
+TEST_CASE("simd: integers of all sizes", "[cpu][simd]") {
+  for (const char* type : {"signed char", "unsigned char", "short", "unsigned short", "int", "unsigned", "long long",
+                           "unsigned long long"})
+    compare(std::string("using T = ") + type + R"(;
+      T u = (T)(a[i] * 77), v = (T)(a[(i + 1) % n] - 3);
+      T r = u * v + (u / (v == 0 ? 1 : v)) - (u % (v == 0 ? (T)7 : v)) + (u >> (i & 3)) + (u << (i & 3)) ^ (u & v);
+      b[i] = (int)r + (u < v) * 1000; y[i] = (float)r;)");
+  compare(
+      "b[i] = a[i] / (a[(i + 1) % n]) + a[i] % (a[(i + 2) % n]); y[i] = (float)((unsigned)a[i] / (unsigned)(a[(i + 3) "
+      "% n] & 15));");
+  compare(
+      "b[i] = __popc(a[i]) + __clz(a[i]) * 32 + __ffs(a[i]) * 1000 + (int)__brev(a[i]); y[i] = (float)__umulhi(a[i], "
+      "1234567);");
+  compare(
+      "b[i] = (int)(x[i] * 1e9f) ^ (int)(unsigned)x[i]; y[i] = fminf(x[i], 1.0f) + fmaxf(x[i], (float)a[i]) + "
+      "floorf(x[i]) * rintf(x[i]);");
+}
+
+TEST_CASE("simd: atomics", "[cpu][simd]") {
+  compare(
+      "atomicAdd(&b[a[i] & 15], a[i]); atomicMax(&b[20], a[i]); atomicMin(&b[21], a[i]); atomicOr(&b[22], a[i]); "
+      "atomicAnd(&b[23], a[i]); atomicXor(&b[24], a[i]); atomicSub(&b[25], 2);");
+  compare(
+      "if (a[i] > 10) atomicAdd(&b[0], 3); int old = b[100], seen; do { seen = old; old = atomicCAS(&b[100], seen, "
+      "seen + (a[i] & 7)); } while (old != seen);");
+}
+
+TEST_CASE("simd: threads of a block together", "[cpu][simd]") {
+  compare(
+      "__shared__ int s[1024]; s[thread] = a[i]; __syncthreads(); for (unsigned h = 1; h < 512; h *= 2) { int t = "
+      "thread >= h ? s[thread - h] : 0; __syncthreads(); s[thread] += t; __syncthreads(); } b[i] = s[thread];");
+  compare(
+      "__shared__ int s[1024]; s[thread] = a[i]; if (a[i] > 90) return; b[i] = __syncthreads_count(a[i] & 1); b[i] += "
+      "s[thread ^ 1] * 0;");
+  compare(
+      "const unsigned m = __activemask() * 0 + __ballot_sync(~0u, 1); b[i] = __popc(__ballot_sync(m, a[i] > 0)) + "
+      "__any_sync(m, a[i] > 98) * 100;");
+  compare(
+      "const unsigned m = __ballot_sync(~0u, 1); if (m != ~0u) return; int v = a[i]; for (int d = 16; d; d /= 2) v += "
+      "__shfl_down_sync(m, v, d); b[i] = v; y[i] = __shfl_sync(m, x[i], 3) + __shfl_xor_sync(m, x[i], 5) + "
+      "__shfl_up_sync(m, x[i], 2) + __shfl_sync(m, x[i], a[i] & 31);");
+}
+
+TEST_CASE("simd: what the engine leaves to the scalar one", "[cpu][simd]") {
+  CpuTestDevice device;
+  auto reason = [&](const std::string& text) {
+    return message_of([&] { device.compile(text, {}, {"--engine=simd"}); });
+  };
+  CHECK_THAT(reason("__device__ __noinline__ int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }"
+                    "__global__ void k(int* x) { x[threadIdx.x] = fib(x[threadIdx.x]); }"),
+             Catch::Contains("cannot run the kernel 'k': recursion"));
+  CHECK_THAT(reason("__device__ int f(int x) { return x + 1; } __device__ int (*table[2])(int) = {f, f};"
+                    "__global__ void k(int* x) { x[threadIdx.x] = table[x[threadIdx.x]](1); }"),
+             Catch::Contains("a call through a pointer"));
+  CHECK_THAT(
+      reason("__global__ void k(int* x) { if (x[threadIdx.x]) __syncthreads(); else x[0] = 1; __syncthreads(); }"),
+      Catch::Contains("a barrier where lanes of a warp have parted"));
+  CHECK(reason("__global__ void k(int* x) { x[threadIdx.x] = 1; }") == "(nothing thrown)");
+}
