@@ -3,7 +3,7 @@
 local gpu = require "gpu"
 local generator = require "kernel_generator"
 
-local count = tonumber(os.getenv "GPULUA_TEST_KERNELS") or 100
+local count = tonumber(os.getenv "GPULUA_TEST_KERNELS") or 1000
 local a_module = 50
 local n = 70 -- two warps and a part of a third
 
