@@ -15,14 +15,14 @@ struct Row {
   unsigned arguments;
 };
 
-// Within the bounds that CUDA documents for its own.
+// Within the bounds that CUDA documents for its own. Not here: asinh, acosh and log1p, which SLEEF takes to infinity
+// for arguments near the largest.
 constexpr Row rows[] = {
-    {"exp", "u10", 1},  {"exp2", "u10", 1},  {"exp10", "u10", 1}, {"expm1", "u10", 1},  {"log", "u10", 1},
-    {"log2", "u10", 1}, {"log10", "u10", 1}, {"log1p", "u10", 1}, {"sin", "u10", 1},    {"cos", "u10", 1},
-    {"tan", "u10", 1},  {"asin", "u10", 1},  {"acos", "u10", 1},  {"atan", "u10", 1},   {"sinh", "u10", 1},
-    {"cosh", "u10", 1}, {"tanh", "u10", 1},  {"asinh", "u10", 1}, {"acosh", "u10", 1},  {"atanh", "u10", 1},
-    {"cbrt", "u10", 1}, {"erf", "u10", 1},   {"erfc", "u15", 1},  {"tgamma", "u10", 1}, {"lgamma", "u10", 1},
-    {"pow", "u10", 2},  {"atan2", "u10", 2}, {"hypot", "u05", 2},
+    {"exp", "u10", 1},    {"exp2", "u10", 1},   {"exp10", "u10", 1}, {"expm1", "u10", 1}, {"log", "u10", 1},
+    {"log2", "u10", 1},   {"log10", "u10", 1},  {"sin", "u10", 1},   {"cos", "u10", 1},   {"tan", "u10", 1},
+    {"asin", "u10", 1},   {"acos", "u10", 1},   {"atan", "u10", 1},  {"sinh", "u10", 1},  {"cosh", "u10", 1},
+    {"tanh", "u10", 1},   {"atanh", "u10", 1},  {"cbrt", "u10", 1},  {"erf", "u10", 1},   {"erfc", "u15", 1},
+    {"tgamma", "u10", 1}, {"lgamma", "u10", 1}, {"pow", "u10", 2},   {"atan2", "u10", 2}, {"hypot", "u05", 2},
 };
 
 const Row* find_row(llvm::StringRef name, bool is_float) {

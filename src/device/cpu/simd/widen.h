@@ -86,6 +86,7 @@ class Widener {
   void emit_call(const llvm::CallInst& call);
   llvm::Value* emit_marker(const llvm::CallInst& call);
   llvm::Value* emit_vector_call(const llvm::CallInst& call);
+  llvm::Value* emit_saturated(llvm::Value* number, llvm::Type* type, bool is_signed);
   llvm::Value* emit_fail(const llvm::CallInst& call);
   llvm::Value* emit_shuffle(const llvm::CallInst& call);
   llvm::Value* emit_barrier(const llvm::CallInst& call);

@@ -4,6 +4,8 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
+#include <cmath>
+
 #include "src/device/cpu/abi.h"
 #include "src/device/cpu/simd/markers.h"
 #include "src/device/cpu/simd/widen.h"
@@ -56,8 +58,32 @@ void Widener::emit_call(const llvm::CallInst& call) {
   vectors_[&call] = emit_vector_call(call);
 }
 
+/// The limits of a float-to-integer conversion by comparisons: LLVM converts with saturation lane by lane.
+llvm::Value* Widener::emit_saturated(llvm::Value* number, llvm::Type* type, bool is_signed) {
+  const unsigned bits = type->getScalarSizeInBits();
+  if (number->getType()->getScalarSizeInBits() < 32)
+    number = builder_.CreateFPExt(number, widened(builder_.getFloatTy()));
+  llvm::Type* from = number->getType();
+  // Powers of two are exact in every floating type.
+  llvm::Value* end = llvm::ConstantFP::get(from, std::ldexp(1.0, static_cast<int>(is_signed ? bits - 1 : bits)));
+  llvm::Value* zero = llvm::Constant::getNullValue(from);
+  llvm::Value* first = is_signed ? builder_.CreateFNeg(end) : zero;
+  llvm::Value* fits = builder_.CreateAnd(builder_.CreateFCmpOGE(number, first), builder_.CreateFCmpOLT(number, end));
+  auto limit = [&](const llvm::APInt& value) { return llvm::ConstantInt::get(type, value); };
+  llvm::Value* most = limit(is_signed ? llvm::APInt::getSignedMaxValue(bits) : llvm::APInt::getMaxValue(bits));
+  llvm::Value* least = limit(is_signed ? llvm::APInt::getSignedMinValue(bits) : llvm::APInt::getMinValue(bits));
+  llvm::Value* not_a_number = llvm::Constant::getNullValue(type);
+  llvm::Value* outside = builder_.CreateSelect(builder_.CreateFCmpOLT(number, zero), least, not_a_number);
+  outside = builder_.CreateSelect(builder_.CreateFCmpOGT(number, zero), most, outside);
+  // Lanes whose number does not fit convert to poison, which is not selected.
+  llvm::Value* whole = is_signed ? builder_.CreateFPToSI(number, type) : builder_.CreateFPToUI(number, type);
+  return builder_.CreateSelect(fits, whole, outside);
+}
+
 llvm::Value* Widener::emit_vector_call(const llvm::CallInst& call) {
   const llvm::Intrinsic::ID id = call.getIntrinsicID();
+  if (id == llvm::Intrinsic::fptosi_sat || id == llvm::Intrinsic::fptoui_sat)
+    return emit_saturated(vector(call.getArgOperand(0)), widened(call.getType()), id == llvm::Intrinsic::fptosi_sat);
   if (options_.math->has(call)) {
     std::vector<llvm::Value*> arguments;
     for (const llvm::Use& argument : call.args()) arguments.push_back(vector(argument));

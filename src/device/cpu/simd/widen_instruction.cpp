@@ -122,10 +122,14 @@ llvm::Value* Widener::emit_binary(const llvm::BinaryOperator& binary) {
 }
 
 /// There is no vector instruction for integers. A quotient in double, cut to an integer, is exact up to 32 bits.
-/// Divisors are neither 0 nor, where that overflows, -1 in any lane, running or not (checks.h).
+/// Divisors are neither 0 nor, where that overflows, -1 in the lanes that run (checks.h); those of the others are
+/// anything, and a division of integers traps.
 llvm::Value* Widener::emit_division(llvm::Instruction::BinaryOps opcode, llvm::Value* a, llvm::Value* b) {
   auto* type = llvm::cast<llvm::VectorType>(a->getType());
-  if (type->getScalarSizeInBits() > 32) return builder_.CreateBinOp(opcode, a, b);
+  if (type->getScalarSizeInBits() > 32) {
+    llvm::Value* one = llvm::ConstantInt::get(type, 1);
+    return builder_.CreateBinOp(opcode, a, mask_is_full() ? b : builder_.CreateSelect(mask(), b, one));
+  }
   const bool is_signed = opcode == llvm::Instruction::SDiv || opcode == llvm::Instruction::SRem;
   const bool is_quotient = opcode == llvm::Instruction::SDiv || opcode == llvm::Instruction::UDiv;
   llvm::Type* real = widened(builder_.getDoubleTy());

@@ -46,6 +46,7 @@ add("integers", "int", 16, 5, 100)
 add("wide", "ll", 16, 5, 100)
 add("numbers", "float", 16, 4, 64)
 add("doubles", "double", 4, 4, 64)
+group[#group].ulp = 128 -- 256 sums, each rounded, in any order
 add("halves", "float", 4, 1, 64)
 add("histogram", "uint", 64, 6, 128)
 return group
