@@ -44,15 +44,13 @@ inline unsigned int __sad(int x, int y, unsigned int z) {
 }
 inline unsigned int __usad(unsigned int x, unsigned int y, unsigned int z) { return (x > y ? x - y : y - x) + z; }
 
-/// Four bytes out of the eight of y:x; the top bit of a selector's nibble spreads the byte's sign instead.
+/// Four bytes out of the eight of y:x. Only three bits of each of the selector's nibbles count.
 inline unsigned int __byte_perm(unsigned int x, unsigned int y, unsigned int selector) {
   unsigned long long bytes = (unsigned long long)y << 32 | x;
   unsigned int result = 0;
   for (int i = 0; i < 4; ++i) {
-    unsigned int nibble = selector >> 4 * i & 15;
-    unsigned int byte = (unsigned int)(bytes >> 8 * (nibble & 7)) & 255;
-    if (nibble & 8) byte = byte & 128 ? 255 : 0;
-    result |= byte << 8 * i;
+    unsigned int place = selector >> 4 * i & 7;
+    result |= ((unsigned int)(bytes >> 8 * place) & 255) << 8 * i;
   }
   return result;
 }

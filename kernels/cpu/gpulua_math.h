@@ -59,29 +59,16 @@ double remquo(double, double, int*);
 float remquof(float, float, int*);
 int ilogb(double);
 int ilogbf(float);
-// Out of range they saturate, as a cast does on this device.
-inline long lrint(double x) { return (long)rint(x); }
-inline long lrintf(float x) { return (long)rintf(x); }
-inline long long llrint(double x) { return (long long)rint(x); }
-inline long long llrintf(float x) { return (long long)rintf(x); }
-inline long lround(double x) { return (long)round(x); }
-inline long lroundf(float x) { return (long)roundf(x); }
-inline long long llround(double x) { return (long long)round(x); }
-inline long long llroundf(float x) { return (long long)roundf(x); }
 double nan(const char*);
 float nanf(const char*);
 double j0(double);
 float j0f(float);
 double j1(double);
 float j1f(float);
-double jn(int, double);
-float jnf(int, float);
 double y0(double);
 float y0f(float);
 double y1(double);
 float y1f(float);
-double yn(int, double);
-float ynf(int, float);
 void sincos(double, double*, double*);
 void sincosf(float, float*, float*);
 double exp10(double);
@@ -90,6 +77,16 @@ int abs(int);
 long labs(long);
 long long llabs(long long);
 }
+
+// Out of range they saturate, as a cast does on this device. With C's linkage a compiler would put its own in their place.
+inline long lrint(double x) { return (long)rint(x); }
+inline long lrintf(float x) { return (long)rintf(x); }
+inline long long llrint(double x) { return (long long)rint(x); }
+inline long long llrintf(float x) { return (long long)rintf(x); }
+inline long lround(double x) { return (long)round(x); }
+inline long lroundf(float x) { return (long)roundf(x); }
+inline long long llround(double x) { return (long long)round(x); }
+inline long long llroundf(float x) { return (long long)roundf(x); }
 
 inline float fma(float x, float y, float z) { return fmaf(x, y, z); }
 inline float ldexp(float x, int e) { return ldexpf(x, e); }

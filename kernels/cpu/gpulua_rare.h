@@ -9,6 +9,29 @@
   inline float name##f(float x) { return (float)name((double)x); } \
   inline float name(float x) { return name##f(x); }
 
+// ---- Bessel functions of any order from 0: the C library's, with a GPU's values at the edges ----------------------------------
+
+extern "C" {
+double gpulua_libc_jn(int, double) __asm__("jn");
+float gpulua_libc_jnf(int, float) __asm__("jnf");
+double gpulua_libc_yn(int, double) __asm__("yn");
+float gpulua_libc_ynf(int, float) __asm__("ynf");
+}
+inline double jn(int order, double x) { return order < 0 ? __builtin_nan("") : gpulua_libc_jn(order, x); }
+/// From order 2 on a GPU's recurrence overflows for arguments next to 0: at 1e-30 it does, at 1e-7 it does not.
+inline float jnf(int order, float x) {
+  return order < 0 || (order > 1 && fabsf(x) < 2e-30f) ? __builtin_nanf("") : gpulua_libc_jnf(order, x);
+}
+/// A GPU takes -0 for a negative number in its recurrence, so every second order has the other sign there.
+inline double yn(int order, double x) {
+  if (x == 0.0 && order > 1 && order % 2 == 0) return -1.0 / x;
+  return order < 0 ? __builtin_nan("") : gpulua_libc_yn(order, x);
+}
+inline float ynf(int order, float x) {
+  if (x == 0.0f && order > 1 && order % 2 == 0) return -1.0f / x;
+  return order < 0 ? __builtin_nanf("") : gpulua_libc_ynf(order, x);
+}
+
 // ---- modified Bessel functions: the power series, whose terms are all positive, then the asymptotic one -----------------------
 
 inline double gpulua_bessel_i(int order, double size) {

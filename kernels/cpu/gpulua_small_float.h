@@ -5,7 +5,8 @@
 // ---- arithmetic ------------------------------------------------------------------------------------------------------------
 
 inline GPULUA_SMALL gpulua_saturated(GPULUA_SMALL x) { return GPULUA_SMALL(__saturatef((float)x)); }
-inline GPULUA_SMALL gpulua_relu(GPULUA_SMALL x) { return (float)x < 0.0f ? GPULUA_SMALL(0.0f) : x; }
+/// A NaN stays one, and -0 becomes 0.
+inline GPULUA_SMALL gpulua_relu(GPULUA_SMALL x) { return (float)x <= 0.0f ? GPULUA_SMALL(0.0f) : x; }
 inline GPULUA_SMALL operator-(GPULUA_SMALL x) { return gpulua_flip_bits(x, 0x8000); }
 inline GPULUA_SMALL operator+(GPULUA_SMALL x) { return x; }
 inline GPULUA_SMALL2 operator-(GPULUA_SMALL2 x) { return {-x.x, -x.y}; }

@@ -56,12 +56,8 @@ inline double erfcx(double x) {
   return 0.56418958354775628695 / x * sum;
 }
 
-/// From |x| 0.5 up erfcinv does it, as 1 - |x| is exact there.
-inline double erfcinv(double x);
-inline double erfinv(double x) {
-  double size = fabs(x);
-  if (!(size < 1.0)) return size == 1.0 ? copysign(__builtin_inf(), x) : __builtin_nan("");
-  if (size > 0.5) return copysign(erfcinv(1.0 - size), x);
+/// The inverse of erf for |x| up to 0.5.
+inline double gpulua_erfinv_center(double x) {
   double y = 0.88622692545275801365 * x;
   for (int step = 0; step < 3; ++step) {
     double newton = (erf(y) - x) / (1.12837916709551257390 * exp(-y * y));
@@ -69,21 +65,30 @@ inline double erfinv(double x) {
   }
   return y;
 }
-/// A closed approximation to 0.2 %, then Halley's method, which triples the digits.
-inline double erfcinv(double x) {
-  if (!(x > 0.0 && x < 2.0)) return x == 0.0 ? __builtin_inf() : x == 2.0 ? -__builtin_inf() : __builtin_nan("");
-  if (x >= 0.5 && x <= 1.5) return erfinv(1.0 - x);
-  double tail = x < 1.0 ? x : 2.0 - x;
-  double logarithm = log(tail * (2.0 - tail));
+/// The inverse of erfc from 0 to 0.5: a closed approximation to 0.2 %, then Halley's method on log(erfc(y)), whose last digits
+/// do not fade far out in the tail.
+inline double gpulua_erfcinv_tail(double x) {
+  if (x == 0.0) return __builtin_inf();
+  double wanted = log(x), logarithm = wanted + log(2.0 - x);
   double half = 4.33074675 + 0.5 * logarithm;  // 2 / (pi 0.147)
   double y = sqrt(sqrt(half * half - logarithm / 0.147) - half);
-  for (int step = 0; step < 5; ++step) {
-    double slope = -1.12837916709551257390 * exp(-y * y);
-    if (slope == 0.0) break;
-    double newton = (erfc(y) - tail) / slope;
-    y -= newton / (1.0 + y * newton);
+  for (int step = 0; step < 3; ++step) {
+    double scaled = erfcx(y);
+    double slope = 1.12837916709551257390 / scaled;  // of -log(erfc(y))
+    double newton = (fma(y, y, wanted) - log(scaled)) / slope;
+    y -= newton / (1.0 + newton * (y - 0.5 * slope));
   }
-  return x < 1.0 ? y : -y;
+  return y;
+}
+inline double erfinv(double x) {
+  double size = fabs(x);
+  if (!(size <= 1.0)) return __builtin_nan("");
+  return size > 0.5 ? copysign(gpulua_erfcinv_tail(1.0 - size), x) : gpulua_erfinv_center(x);
+}
+inline double erfcinv(double x) {
+  if (!(x >= 0.0 && x <= 2.0)) return __builtin_nan("");
+  if (x >= 0.5 && x <= 1.5) return gpulua_erfinv_center(1.0 - x);
+  return x < 1.0 ? gpulua_erfcinv_tail(x) : -gpulua_erfcinv_tail(2.0 - x);
 }
 inline double normcdfinv(double x) { return -1.41421356237309504880 * erfcinv(2.0 * x); }
 GPULUA_FLOAT_OVERLOAD(normcdf)

@@ -22,6 +22,19 @@ describe("the language", function()
     )
   end)
 
+  it("has no Bessel functions of negative order, and whole numbers that saturate", function()
+    assert.are.same(
+      { 1, 1, 1, 1, 1, 1 },
+      values(6, "int32", [[
+        volatile double x = 1.5, big = 1e30;
+        out[0] = isnan(jn(-1, x)) && isnan(jnf(-2, x)); out[1] = isnan(yn(-1, x)) && isnan(ynf(-2, x));
+        out[2] = fabs(jn(2, x) - 0.2320876721442147) < 1e-12; out[3] = fabsf(ynf(2, x) + 0.932193760) < 1e-5f;
+        out[4] = lrint(big) == 0x7fffffffffffffff && lroundf(big) == 0x7fffffffffffffff;
+        out[5] = llrint(-big) == -0x7fffffffffffffff - 1 && llroundf(-big) == -0x7fffffffffffffff - 1;
+      ]])
+    )
+  end)
+
   it("has limits, constants, templates, lambdas and structures", function()
     -- NVRTC brings none of the standard headers; the CPU device does.
     if gpu.device().kind ~= "cpu" then return end
