@@ -1,33 +1,42 @@
 #ifndef GPULUA_CURAND_KERNEL_H
 #define GPULUA_CURAND_KERNEL_H
-// cuRAND's device generators: XORWOW (Marsaglia, "Xorshift RNGs", 2003) and Philox4x32-10 (Salmon et al., "Parallel random
-// numbers: as easy as 1, 2, 3", 2011), with the numbers that cuRAND gives for the same seed, sequence and offset.
+// cuRAND's device generators: XORWOW (Marsaglia, "Xorshift RNGs", 2003), Philox4x32-10 (Salmon et al., "Parallel random
+// numbers: as easy as 1, 2, 3", 2011) and MRG32k3a (L'Ecuyer, "Good parameters and implementations for combined multiple
+// recursive random number generators", 1999), with the numbers that cuRAND gives for the same seed, sequence and offset.
 #include "gpulua_xorwow_jumps.h"
 #pragma clang force_cuda_host_device begin
 
 typedef enum curandStatus { CURAND_STATUS_SUCCESS = 0 } curandStatus_t;
 
-/// What the normal distribution has made and not yet given: the numbers come in pairs.
-struct gpulua_normal_rest {
-  bool has_float, has_double;
+enum gpulua_rest_kind : unsigned char { gpulua_no_rest, gpulua_normal_rest, gpulua_log_normal_rest };
+
+/// The second of a pair of normal or log-normal numbers, until it is asked for. There is room for one in each precision: asking
+/// for the other kind makes a new pair.
+struct gpulua_rest {
+  gpulua_rest_kind kind, wide_kind;
   float number;
   double wide_number;
 };
 struct curandStateXORWOW {
   unsigned int counter;   // a Weyl sequence, added to
   unsigned int words[5];  // the shift register
-  gpulua_normal_rest rest;
+  gpulua_rest rest;
 };
 struct curandStatePhilox4_32_10 {
   uint4 counter, output;
   uint2 key;
   unsigned int used;  // numbers of `output` given so far
-  gpulua_normal_rest rest;
+  gpulua_rest rest;
+};
+struct curandStateMRG32k3a {
+  unsigned int first[3], second[3];  // the last three numbers of each recurrence, oldest first
+  gpulua_rest rest;
 };
 typedef curandStateXORWOW curandStateXORWOW_t;
 typedef curandStateXORWOW curandState_t;
 typedef curandStateXORWOW curandState;
 typedef curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
+typedef curandStateMRG32k3a curandStateMRG32k3a_t;
 
 // ---- XORWOW ------------------------------------------------------------------------------------------------------------------
 
@@ -128,30 +137,104 @@ inline void curand_init(unsigned long long seed, unsigned long long sequence, un
   skipahead(offset, state);
 }
 
-// ---- distributions: uniform in (0, 1], normal by Box and Muller -------------------------------------------------------------------
+// ---- MRG32k3a ------------------------------------------------------------------------------------------------------------------
+
+/// Coefficients, the lowest first, of a polynomial of degree 2 modulo the characteristic one of a recurrence.
+struct gpulua_polynomial {
+  unsigned long long c[3];
+};
+/// Each number from the three before it, the oldest first, modulo 2^32 - lack. 2^76 and 2^127 steps are those to the next
+/// subsequence and sequence.
+struct gpulua_recurrence {
+  unsigned long long lack, oldest, middle, newest;
+  gpulua_polynomial subsequence, sequence;  // x to the power of that many steps
+};
+constexpr gpulua_recurrence gpulua_first = {
+    209, 4294967087 - 810728, 1403580, 0, {{82758667, 1871391091, 4127413238}}, {{2427906178, 3580155704, 949770784}}};
+constexpr gpulua_recurrence gpulua_second = {22853,  4294944443 - 1370589,
+                                             0,      527612,
+                                             {{1511326704, 3759209742, 1610795712}}, {{1464411153, 277697599, 1610723613}}};
+
+/// A smaller number with the same rest: below 2^47, and for x below that below 2^33.
+inline unsigned long long gpulua_fold(const gpulua_recurrence& r, unsigned long long x) {
+  return (x >> 32) * r.lack + (x & 0xffffffff);
+}
+inline unsigned long long gpulua_rest_of(const gpulua_recurrence& r, unsigned long long x) {
+  x = gpulua_fold(r, gpulua_fold(r, x));
+  unsigned long long modulus = 0x100000000 - r.lack;
+  return x >= modulus ? x - modulus : x;
+}
+inline unsigned int gpulua_step(const gpulua_recurrence& r, unsigned int* last) {
+  unsigned long long next =
+      gpulua_rest_of(r, gpulua_fold(r, r.oldest * last[0]) + r.middle * last[1] + r.newest * last[2]);
+  last[0] = last[1], last[1] = last[2], last[2] = (unsigned int)next;
+  return last[2];
+}
+inline gpulua_polynomial gpulua_product(const gpulua_recurrence& r, const gpulua_polynomial& p, const gpulua_polynomial& q) {
+  unsigned long long c[5] = {0, 0, 0, 0, 0};
+  for (int i = 0; i < 3; ++i)
+    for (int k = 0; k < 3; ++k) c[i + k] += gpulua_fold(r, p.c[i] * q.c[k]);
+  for (int i = 4; i > 2; --i) {
+    unsigned long long top = gpulua_rest_of(r, c[i]);
+    c[i - 3] += gpulua_fold(r, top * r.oldest);
+    c[i - 2] += top * r.middle;
+    c[i - 1] += top * r.newest;
+  }
+  return {{gpulua_rest_of(r, c[0]), gpulua_rest_of(r, c[1]), gpulua_rest_of(r, c[2])}};
+}
+/// Skips `count` times the steps that `jump` stands for.
+inline void gpulua_skip(const gpulua_recurrence& r, unsigned int* last, gpulua_polynomial jump, unsigned long long count) {
+  if (count == 0) return;
+  gpulua_polynomial power = {{1, 0, 0}};
+  for (; count != 0; count >>= 1) {
+    if (count & 1) power = gpulua_product(r, power, jump);
+    jump = gpulua_product(r, jump, jump);
+  }
+  unsigned long long sum[3] = {0, 0, 0};
+  for (int i = 0; i < 3; ++i) {
+    for (int k = 0; k < 3; ++k) sum[k] += gpulua_fold(r, power.c[i] * last[k]);
+    gpulua_step(r, last);
+  }
+  for (int k = 0; k < 3; ++k) last[k] = (unsigned int)gpulua_rest_of(r, sum[k]);
+}
+inline void skipahead(unsigned long long count, curandStateMRG32k3a* state) {
+  gpulua_skip(gpulua_first, state->first, {{0, 1, 0}}, count);
+  gpulua_skip(gpulua_second, state->second, {{0, 1, 0}}, count);
+}
+inline void skipahead_subsequence(unsigned long long count, curandStateMRG32k3a* state) {
+  gpulua_skip(gpulua_first, state->first, gpulua_first.subsequence, count);
+  gpulua_skip(gpulua_second, state->second, gpulua_second.subsequence, count);
+}
+inline void skipahead_sequence(unsigned long long count, curandStateMRG32k3a* state) {
+  gpulua_skip(gpulua_first, state->first, gpulua_first.sequence, count);
+  gpulua_skip(gpulua_second, state->second, gpulua_second.sequence, count);
+}
+inline void curand_init(unsigned long long seed, unsigned long long subsequence, unsigned long long offset,
+                        curandStateMRG32k3a* state) {
+  unsigned long long low = 1, high = 1;
+  if (seed != 0) low = (unsigned int)seed ^ 0x55555555u, high = (unsigned int)(seed >> 32) ^ 0xaaaaaaaau;
+  for (int i = 0; i < 3; ++i) {
+    state->first[i] = (unsigned int)gpulua_rest_of(gpulua_first, (i == 1 ? high : low) * 12345);
+    state->second[i] = (unsigned int)gpulua_rest_of(gpulua_second, (i == 1 ? low : high) * 12345);
+  }
+  state->rest = {};
+  skipahead_subsequence(subsequence, state);
+  skipahead(offset, state);
+}
+/// The generator's own number, from 1 to the first modulus.
+inline unsigned int gpulua_combined(curandStateMRG32k3a* state) {
+  unsigned int a = gpulua_step(gpulua_first, state->first), b = gpulua_step(gpulua_second, state->second);
+  return a > b ? a - b : a - b - (unsigned int)gpulua_first.lack;
+}
+/// Spread over 32 bits.
+inline unsigned int curand(curandStateMRG32k3a* state) { return (unsigned int)(gpulua_combined(state) * 1.000000048662); }
+
+// ---- uniform in (0, 1] -----------------------------------------------------------------------------------------------------------
 
 inline float gpulua_uniform(unsigned int x) { return fmaf((float)x, 0x1p-32f, 0x1p-33f); }
-inline double gpulua_uniform_double(unsigned int x) { return x * 0x1p-32 + 0x1p-33; }
 inline double gpulua_uniform_double(unsigned int x, unsigned int y) {
   return (double)(x ^ (unsigned long long)y << 21) * 0x1p-53 + 0x1p-54;
 }
-inline float2 gpulua_box_muller(unsigned int x, unsigned int y) {
-  float radius = sqrtf(-2.0f * logf(gpulua_uniform(x)));
-  float angle = fmaf((float)y, 0x1p-32f * 6.2831855f, 0x1p-33f * 6.2831855f);
-  return {radius * sinf(angle), radius * cosf(angle)};
-}
-inline double2 gpulua_box_muller_double(uint4 v) {
-  double radius = sqrt(-2.0 * log(gpulua_uniform_double(v.x, v.y)));
-  double s, c;
-  sincospi((double)(v.z ^ (unsigned long long)v.w << 21) * 0x1p-52 + 0x1p-53, &s, &c);
-  return {radius * s, radius * c};
-}
-template <class State>
-inline uint4 gpulua_four(State* state) {
-  unsigned int x = curand(state), y = curand(state), z = curand(state), w = curand(state);
-  return {x, y, z, w};
-}
-
 template <class State>
 inline float curand_uniform(State* state) {
   return gpulua_uniform(curand(state));
@@ -160,7 +243,12 @@ inline double curand_uniform_double(curandStateXORWOW* state) {
   unsigned int x = curand(state), y = curand(state);
   return gpulua_uniform_double(x, y);
 }
-inline double curand_uniform_double(curandStatePhilox4_32_10* state) { return gpulua_uniform_double(curand(state)); }
+inline double curand_uniform_double(curandStatePhilox4_32_10* state) { return curand(state) * 0x1p-32 + 0x1p-32; }
+inline double curand_uniform_double(curandStateMRG32k3a* state) {
+  return gpulua_combined(state) * (1.0 / 4294967087.0);
+}
+inline float curand_uniform(curandStateMRG32k3a* state) { return (float)curand_uniform_double(state); }
+
 inline float4 curand_uniform4(curandStatePhilox4_32_10* state) {
   uint4 v = curand4(state);
   return {gpulua_uniform(v.x), gpulua_uniform(v.y), gpulua_uniform(v.z), gpulua_uniform(v.w)};
@@ -170,74 +258,157 @@ inline double2 curand_uniform2_double(curandStatePhilox4_32_10* state) {
   return {gpulua_uniform_double(v.x, v.y), gpulua_uniform_double(v.z, v.w)};
 }
 inline double4 curand_uniform4_double(curandStatePhilox4_32_10* state) {
-  uint4 a = curand4(state), b = curand4(state);
-  return {gpulua_uniform_double(a.x, a.y), gpulua_uniform_double(a.z, a.w), gpulua_uniform_double(b.x, b.y),
-          gpulua_uniform_double(b.z, b.w)};
+  double2 a = curand_uniform2_double(state), b = curand_uniform2_double(state);
+  return {a.x, a.y, b.x, b.y};
 }
 
+// ---- normal by Box and Muller: the sine first ------------------------------------------------------------------------------------
+
+/// Two numbers from one for the radius in (0, 1] and an angle.
+inline float2 gpulua_box_muller(float uniform, float angle) {
+  float radius = sqrtf(-2.0f * logf(uniform));
+  return {radius * sinf(angle), radius * cosf(angle)};
+}
+inline double2 gpulua_box_muller(double uniform, double half_turns) {
+  double radius = sqrt(-2.0 * log(uniform)), s, c;
+  sincospi(half_turns, &s, &c);
+  return {radius * s, radius * c};
+}
+inline float2 gpulua_normal_pair(unsigned int x, unsigned int y) {
+  return gpulua_box_muller(gpulua_uniform(x), fmaf((float)y, 0x1p-32f * 6.2831855f, 0x1p-33f * 6.2831855f));
+}
 template <class State>
 inline float2 curand_normal2(State* state) {
   unsigned int x = curand(state), y = curand(state);
-  return gpulua_box_muller(x, y);
+  return gpulua_normal_pair(x, y);
 }
-template <class State>
-inline float curand_normal(State* state) {
-  gpulua_normal_rest& rest = state->rest;
-  rest.has_float = !rest.has_float;
-  if (!rest.has_float) return rest.number;
-  float2 pair = curand_normal2(state);
-  rest.number = pair.y;
-  return pair.x;
+inline float2 curand_normal2(curandStateMRG32k3a* state) {
+  float x = curand_uniform(state), y = curand_uniform(state);
+  return gpulua_box_muller(x, y * 6.2831855f);
 }
 inline float4 curand_normal4(curandStatePhilox4_32_10* state) {
   uint4 v = curand4(state);
-  float2 a = gpulua_box_muller(v.x, v.y), b = gpulua_box_muller(v.z, v.w);
+  float2 a = gpulua_normal_pair(v.x, v.y), b = gpulua_normal_pair(v.z, v.w);
   return {a.x, a.y, b.x, b.y};
+}
+inline uint4 gpulua_four(curandStatePhilox4_32_10* state) { return curand4(state); }
+inline uint4 gpulua_four(curandStateXORWOW* state) {
+  unsigned int x = curand(state), y = curand(state), z = curand(state), w = curand(state);
+  return {x, y, z, w};
 }
 template <class State>
 inline double2 curand_normal2_double(State* state) {
-  return gpulua_box_muller_double(gpulua_four(state));
+  uint4 v = gpulua_four(state);
+  return gpulua_box_muller(gpulua_uniform_double(v.x, v.y), 2.0 * gpulua_uniform_double(v.z, v.w));
 }
-template <class State>
-inline double curand_normal_double(State* state) {
-  gpulua_normal_rest& rest = state->rest;
-  rest.has_double = !rest.has_double;
-  if (!rest.has_double) return rest.wide_number;
-  double2 pair = curand_normal2_double(state);
-  rest.wide_number = pair.y;
-  return pair.x;
+inline double2 curand_normal2_double(curandStateMRG32k3a* state) {
+  double x = curand_uniform_double(state), y = curand_uniform_double(state);
+  return gpulua_box_muller(x, 2.0 * y);
 }
-template <class State>
-inline float curand_log_normal(State* state, float mean, float deviation) {
-  return expf(mean + deviation * curand_normal(state));
+inline double4 curand_normal4_double(curandStatePhilox4_32_10* state) {
+  double2 a = curand_normal2_double(state), b = curand_normal2_double(state);
+  return {a.x, a.y, b.x, b.y};
 }
 template <class State>
 inline float2 curand_log_normal2(State* state, float mean, float deviation) {
-  float2 pair = curand_normal2(state);
-  return {expf(mean + deviation * pair.x), expf(mean + deviation * pair.y)};
+  float2 v = curand_normal2(state);
+  return {expf(mean + deviation * v.x), expf(mean + deviation * v.y)};
 }
 inline float4 curand_log_normal4(curandStatePhilox4_32_10* state, float mean, float deviation) {
   float4 v = curand_normal4(state);
   return {expf(mean + deviation * v.x), expf(mean + deviation * v.y), expf(mean + deviation * v.z), expf(mean + deviation * v.w)};
 }
 template <class State>
-inline double curand_log_normal_double(State* state, double mean, double deviation) {
-  return exp(mean + deviation * curand_normal_double(state));
-}
-template <class State>
 inline double2 curand_log_normal2_double(State* state, double mean, double deviation) {
-  double2 pair = curand_normal2_double(state);
-  return {exp(mean + deviation * pair.x), exp(mean + deviation * pair.y)};
+  double2 v = curand_normal2_double(state);
+  return {exp(mean + deviation * v.x), exp(mean + deviation * v.y)};
+}
+inline double4 curand_log_normal4_double(curandStatePhilox4_32_10* state, double mean, double deviation) {
+  double2 a = curand_log_normal2_double(state, mean, deviation), b = curand_log_normal2_double(state, mean, deviation);
+  return {a.x, a.y, b.x, b.y};
 }
 
-/// The Poisson distribution, but not cuRAND's numbers: products of uniforms for small means, a rounded normal for large ones.
+/// True where a number of this kind was left. If not, one of it will be when the caller has made a pair.
+inline bool gpulua_take(gpulua_rest_kind& left, gpulua_rest_kind wanted) {
+  bool found = left == wanted;
+  left = found ? gpulua_no_rest : wanted;
+  return found;
+}
+template <class State>
+inline float curand_normal(State* state) {
+  gpulua_rest& rest = state->rest;
+  if (gpulua_take(rest.kind, gpulua_normal_rest)) return rest.number;
+  float2 pair = curand_normal2(state);
+  rest.number = pair.y;
+  return pair.x;
+}
+template <class State>
+inline double curand_normal_double(State* state) {
+  gpulua_rest& rest = state->rest;
+  if (gpulua_take(rest.wide_kind, gpulua_normal_rest)) return rest.wide_number;
+  double2 pair = curand_normal2_double(state);
+  rest.wide_number = pair.y;
+  return pair.x;
+}
+template <class State>
+inline float curand_log_normal(State* state, float mean, float deviation) {
+  gpulua_rest& rest = state->rest;
+  if (gpulua_take(rest.kind, gpulua_log_normal_rest)) return rest.number;
+  float2 pair = curand_log_normal2(state, mean, deviation);
+  rest.number = pair.y;
+  return pair.x;
+}
+template <class State>
+inline double curand_log_normal_double(State* state, double mean, double deviation) {
+  gpulua_rest& rest = state->rest;
+  if (gpulua_take(rest.wide_kind, gpulua_log_normal_rest)) return rest.wide_number;
+  double2 pair = curand_log_normal2_double(state, mean, deviation);
+  rest.wide_number = pair.y;
+  return pair.x;
+}
+
+// ---- Poisson -------------------------------------------------------------------------------------------------------------------
+
+/// For large means: the normal number, moved and rounded.
+inline unsigned int gpulua_rounded(double mean, double normal) { return (unsigned int)(sqrt(mean) * normal + mean + 0.5); }
+
+/// For means between: candidates from a closed approximation to the distribution, of which the true one accepts some. The
+/// approximation is cuRAND's, 1 / (1 + exp(slope (mean - x) - shift))^2.
+template <class State>
+inline unsigned int gpulua_poisson_by_rejection(State* state, float mean) {
+  float slope = 1.43248035f / sqrtf(mean - 0.12400979f) + 0.00025361f;
+  float shift = 0.21096735f / sqrtf(mean - 1.97381164f) + 0.94201734f;
+  float logarithm = logf(mean);
+  auto below = [&](float x) {
+    float odds = 1.0f + expf(slope * (mean - x) - shift);
+    return 1.0f / (odds * odds);
+  };
+  for (;;) {
+    float uniform = curand_uniform(state);
+    float x = floorf(mean - (shift + logf(1.0f / sqrtf(uniform) - 1.0f)) / slope);
+    float chance = (below(x + 1.0f) - below(x)) * 1.3f;
+    float sample = curand_uniform(state) * chance;
+    float truth = expf(x * logarithm - mean - (float)lgamma((double)x + 1.0));
+    if (sample < truth && chance >= 1e-20f) return (unsigned int)x;
+  }
+}
+/// For small means: how many uniform numbers may be multiplied (Knuth, "The Art of Computer Programming", 3.4.1).
 template <class State>
 inline unsigned int curand_poisson(State* state, double mean) {
-  if (mean > 60.0) return (unsigned int)(fmax(0.0, floor(mean + sqrt(mean) * curand_normal_double(state) + 0.5)));
-  double limit = exp(-mean), product = curand_uniform(state);
-  unsigned int count = 0;
-  for (; product > limit; ++count) product *= curand_uniform(state);
-  return count;
+  if (mean > 4000.0) return gpulua_rounded(mean, curand_normal_double(state));
+  if (mean >= 64.0) return gpulua_poisson_by_rejection(state, (float)mean);
+  float product = expf((float)mean);
+  for (unsigned int count = 0;; ++count)
+    if (!((product *= curand_uniform(state)) > 1.0f)) return count;
+}
+inline uint4 curand_poisson4(curandStatePhilox4_32_10* state, double mean) {
+  if (mean > 4000.0) {
+    double4 v = curand_normal4_double(state);
+    return {gpulua_rounded(mean, v.x), gpulua_rounded(mean, v.y), gpulua_rounded(mean, v.z), gpulua_rounded(mean, v.w)};
+  }
+  uint4 v = {0, 0, 0, 0};
+  for (int i = 0; i < 4; ++i) v = {v.y, v.z, v.w, curand_poisson(state, mean)};
+  return v;
 }
 
 #pragma clang force_cuda_host_device end
