@@ -1,7 +1,7 @@
 // Writes numbers.lua: what cuRAND gives for numbers.h on the host, and the first numbers of its host API's generators.
 //
 //   g++ -O1 -std=c++17 -mfma -ffp-contract=fast -I$CUDA_HOME/include -I$CUDA_HOME/include/cccl make.cpp -o make
-//       -L$CUDA_HOME/lib64 -lcurand -lcudart
+//       -L$CUDA_HOME/lib64 -lcurand
 //   ./make > numbers.lua
 #define QUALIFIERS static inline
 #include <cuda_runtime.h>
@@ -18,8 +18,12 @@ namespace {
 
 constexpr int threads = 8;
 
-void print(unsigned int x) { std::printf("%u", x); }
-void print(double x) { std::printf("%.17g", x); }
+void print(unsigned int x) {
+  std::printf("%u", x);
+}
+void print(double x) {
+  std::printf("%.17g", x);
+}
 
 /// A row for each thread.
 template <class T>
@@ -54,8 +58,8 @@ void check(curandStatus_t status) {
   std::exit(1);
 }
 
-/// The host API's numbers for seed 1234: two rounds of the first `threads` sequences, each of which gives `together` numbers in
-/// a round; the second round begins `round` numbers behind the first.
+/// The host API's numbers for seed 1234: two rounds of the first `threads` sequences, each of which gives `together`
+/// numbers in a round; the second round begins `round` numbers behind the first.
 void host_table(const char* name, curandRngType_t type, int round, int together) {
   curandGenerator_t generator;
   check(curandCreateGeneratorHost(&generator, type));
@@ -76,7 +80,8 @@ void host_table(const char* name, curandRngType_t type, int round, int together)
 }  // namespace
 
 int main() {
-  std::printf("-- Written by make.cpp with cuRAND %d.%d.%d.\nreturn {\n", CURAND_VER_MAJOR, CURAND_VER_MINOR, CURAND_VER_PATCH);
+  std::printf("-- Written by make.cpp with cuRAND %d.%d.%d.\nreturn {\n", CURAND_VER_MAJOR, CURAND_VER_MINOR,
+              CURAND_VER_PATCH);
   host_table("xorwow_host", CURAND_RNG_PSEUDO_XORWOW, 4096, 1);
   host_table("mrg32k3a_host", CURAND_RNG_PSEUDO_MRG32K3A, 81920, 1);
   host_table("philox_host", CURAND_RNG_PSEUDO_PHILOX4_32_10, 65536 * 4, 4);

@@ -1,5 +1,5 @@
-// What the tests ask of each generator of curand_kernel.h. Kernels of curand_kernel_spec.lua include this on a device, and
-// make.cpp on the host.
+// What the tests ask of each generator of curand_kernel.h. Kernels of curand_kernel_spec.lua include this on a device,
+// and make.cpp on the host.
 
 template <class State>
 __device__ void integers(int i, unsigned int* out) {
