@@ -1,14 +1,15 @@
 #include "src/device/cpu/codegen.h"
 
 #include <llvm/Analysis/CGSCCPassManager.h>
-#include <llvm/Analysis/LazyCallGraph.h>
-#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/LoopAnalysisManager.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Passes/StandardInstrumentations.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/IPO/GlobalDCE.h>
 
 #include "src/core/error.h"
 #include "src/device/cpu/simd/engine.h"
@@ -19,14 +20,24 @@ namespace {
 // GPU compilers inline nearly everything; the device functions of a kernel are written with that in mind.
 constexpr int inline_threshold = 2000;
 
-/// The function that a pass is about to run on; null for a module.
-const llvm::Function* function_of(const llvm::Any& ir) {
-  if (const auto* function = llvm::any_cast<const llvm::Function*>(&ir)) return *function;
-  if (const auto* loop = llvm::any_cast<const llvm::Loop*>(&ir)) return (*loop)->getHeader()->getParent();
-  if (const auto* component = llvm::any_cast<const llvm::LazyCallGraph::SCC*>(&ir))
-    return &(*component)->begin()->getFunction();
-  return nullptr;
-}
+/// Keeps the pipeline's passes off functions that are optimised already.
+class FinishedFunctions {
+ public:
+  explicit FinishedFunctions(llvm::Module& module) {
+    for (llvm::Function& function : module) {
+      if (!function.hasFnAttribute(simd::finished_attribute)) continue;
+      function.addFnAttr(llvm::Attribute::OptimizeNone);
+      function.addFnAttr(llvm::Attribute::NoInline);  // which the other one asks for
+      functions_.push_back(&function);
+    }
+  }
+  ~FinishedFunctions() {
+    for (llvm::Function* function : functions_) function->removeFnAttr(llvm::Attribute::OptimizeNone);
+  }
+
+ private:
+  std::vector<llvm::Function*> functions_;
+};
 
 void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   llvm::LoopAnalysisManager loops;
@@ -36,17 +47,19 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   llvm::PipelineTuningOptions tuning;
   tuning.InlinerThreshold = inline_threshold;
   llvm::PassInstrumentationCallbacks callbacks;
-  callbacks.registerShouldRunOptionalPassCallback([](llvm::StringRef, llvm::Any ir) {
-    const llvm::Function* function = function_of(ir);
-    return function == nullptr || !function->hasFnAttribute(simd::finished_attribute);
-  });
+  llvm::OptNoneInstrumentation skip_finished(/*DebugLogging=*/false);
+  skip_finished.registerCallbacks(callbacks);
   llvm::PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+  llvm::ModulePassManager passes;
+  passes.addPass(llvm::GlobalDCEPass());  // most of the prelude
+  passes.addPass(builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2));
+  const FinishedFunctions finished(module);
+  passes.run(module, modules);
 }
 
 }  // namespace
