@@ -58,72 +58,8 @@ end
 helpers.int64 = from_bytes "int64_t"
 helpers.uint64 = from_bytes "uint64_t"
 
--- The FFI's names of element types, without qualifiers, as it prints them on this platform.
-local dtypes = {
-  ["bool"] = "bool",
-  ["char"] = "int8",
-  ["signed char"] = "int8",
-  ["int8_t"] = "int8",
-  ["unsigned char"] = "uint8",
-  ["uint8_t"] = "uint8",
-  ["short"] = "int16",
-  ["int16_t"] = "int16",
-  ["unsigned short"] = "uint16",
-  ["uint16_t"] = "uint16",
-  ["int"] = "int32",
-  ["unsigned int"] = "uint32",
-  ["int64_t"] = "int64",
-  ["uint64_t"] = "uint64",
-  ["long"] = "int64",
-  ["unsigned long"] = "uint64",
-  ["float"] = "float32",
-  ["double"] = "float64",
-  ["complex float"] = "complex64",
-  ["complex"] = "complex128",
-  ["complex double"] = "complex128",
-}
-
---- What an FFI value is: "number", "array", "pointer" or "record"; its element's dtype or nil; its bytes; its type's name.
-function helpers.classify(value)
-  local name = tostring(ffi.typeof(value)):match "^ctype<(.*)>$"
-  local bytes = ffi.sizeof(value) or 0
-  local base = name:gsub("const ", ""):gsub("volatile ", ""):gsub("%s*%(&%)%s*", " "):gsub("%s*&$", "")
-  local element, suffix = base:match "^([%w_ ]*[%w_])%s*(.*)$"
-  local dtype = dtypes[element]
-  if suffix == "" then return dtype and "number" or "record", dtype, bytes, name end
-  if suffix:find "^%*" then
-    if suffix ~= "*" then dtype = nil end
-    return "pointer", dtype, 0, name
-  end
-  if suffix:find "^%[" then return "array", dtype, bytes, name end
-  return "record", nil, bytes, name
-end
-
--- What x:host() gives; float16 and bfloat16 come as their bits.
-local host_types = {
-  bool = "bool",
-  int8 = "int8_t",
-  int16 = "int16_t",
-  int32 = "int32_t",
-  int64 = "int64_t",
-  uint8 = "uint8_t",
-  uint16 = "uint16_t",
-  uint32 = "uint32_t",
-  uint64 = "uint64_t",
-  float16 = "uint16_t",
-  bfloat16 = "uint16_t",
-  float32 = "float",
-  float64 = "double",
-  complex64 = "complex float",
-  complex128 = "complex",
-}
-
---- An FFI array of `count` elements of the dtype.
-function helpers.host_array(dtype, count) return ffi.new(host_types[dtype] .. "[?]", count) end
-
--- ---- pinned memory ------------------------------------------------------------------------------------------------------------
-
-local element_types = {
+-- C's element types in the FFI, which has no 16-bit floating point numbers.
+local ctypes = {
   bool = "bool",
   int8 = "int8_t",
   int16 = "int16_t",
@@ -139,12 +75,39 @@ local element_types = {
   complex128 = "complex double",
 }
 
+local function type_name(ctype) return tostring(ctype):match "^ctype<(.*)>$" end
+
+-- Their dtypes, by the names that the FFI prints on this platform.
+local dtypes = {}
+for dtype, ctype in pairs(ctypes) do dtypes[type_name(ffi.typeof(ctype))] = dtype end
+
+--- What an FFI value is: "number", "array", "pointer" or "record"; its element's dtype or nil; its bytes; its type's name.
+function helpers.classify(value)
+  local name = type_name(ffi.typeof(value))
+  local bytes = ffi.sizeof(value) or 0
+  local base = name:gsub("const ", ""):gsub("volatile ", ""):gsub("%s*%(&%)%s*", " "):gsub("%s*&$", "")
+  local element, suffix = base:match "^([%w_ ]*[%w_])%s*(.*)$"
+  local dtype = dtypes[element]
+  if suffix == "" then return dtype and "number" or "record", dtype, bytes, name end
+  if suffix:find "^%*" then
+    if suffix ~= "*" then dtype = nil end
+    return "pointer", dtype, 0, name
+  end
+  if suffix:find "^%[" then return "array", dtype, bytes, name end
+  return "record", nil, bytes, name
+end
+
+--- An FFI array of `count` elements of the dtype; float16 and bfloat16 come as their bits.
+function helpers.host_array(dtype, count) return ffi.new((ctypes[dtype] or "uint16_t") .. "[?]", count) end
+
+-- ---- pinned memory ------------------------------------------------------------------------------------------------------------
+
 -- An FFI array of ours -> the userdata that owns its memory: the memory lives as long as the FFI array.
 local owners = setmetatable({}, {__mode = "k"})
 
 --- The FFI type of `count` elements, as a pointer to it; nil where the FFI has none.
 function helpers.array_pointer(dtype, count)
-  local element = element_types[dtype]
+  local element = ctypes[dtype]
   local ok, ctype = pcall(function() return ffi.typeof(("%s (*)[%d]"):format(element, count)) end)
   return ok and ctype or nil
 end
