@@ -99,9 +99,7 @@ void push_range(lua_State* L, const char* op, double first, double step, double 
   if (!std::isfinite(steps)) throw Error("[" + std::string(op) + "] expected finite numbers");
   const ArrayOptions options = check_options(L, options_index, op);
   const DType dtype = options.dtype.value_or(range_dtype({first, step}));
-  const DTypeKind kind = info(dtype).kind;
-  const bool integral = kind == DTypeKind::signed_integer || kind == DTypeKind::unsigned_integer;
-  if (integral && range_dtype({first, step}) != DType::int64)
+  if (is_integer(dtype) && range_dtype({first, step}) != DType::int64)
     throw Error("[" + std::string(op) + "] expected integers for " + std::string(name(dtype)) + ", got " +
                 to_string(Scalar(first)) + " in steps of " + to_string(Scalar(step)));
   push_array(L,

@@ -27,9 +27,7 @@ Array full(OpenDevice& device, Dims shape, DType dtype, const Scalar& value) {
 
 Array range(OpenDevice& device, std::int64_t count, DType dtype, double first, double step) {
   Array array = empty(device, {count}, dtype);
-  const DTypeKind kind = info(dtype).kind;
-  const bool integral = kind == DTypeKind::signed_integer || kind == DTypeKind::unsigned_integer;
-  const DType exact = integral ? DType::int64 : DType::float64;
+  const DType exact = is_integer(dtype) ? DType::int64 : DType::float64;
   const ScalarArgument scalars[] = {{exact, first}, {exact, step}};
   run_elementwise(*array, {}, scalars, "s0 + s1 * i");
   return array;

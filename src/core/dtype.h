@@ -47,6 +47,12 @@ inline std::size_t size_of(DType dtype) {
   return info(dtype).size;
 }
 
+/// True for numbers without fractions, of either sign; bool is none.
+inline bool is_integer(DType dtype) {
+  const DTypeKind kind = info(dtype).kind;
+  return kind == DTypeKind::signed_integer || kind == DTypeKind::unsigned_integer;
+}
+
 /// The dtype of that name or alias, if there is one.
 std::optional<DType> find_dtype(std::string_view name);
 /// As find_dtype; throws Error that lists the names there are.

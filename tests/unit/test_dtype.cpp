@@ -27,6 +27,10 @@ TEST_CASE("each dtype is found by its name and its alias", "[dtype]") {
   CHECK(name(DType::bfloat16) == "bfloat16");
 }
 
+TEST_CASE("integers are those of either sign, without bool", "[dtype]") {
+  for (const DTypeInfo& row : dtype_table()) CHECK(is_integer(row.dtype) == (row.name.find("int") != row.name.npos));
+}
+
 TEST_CASE("an unknown dtype names those there are", "[dtype]") {
   CHECK(parse_dtype("f32") == DType::float32);
   CHECK(find_dtype("") == std::nullopt);
