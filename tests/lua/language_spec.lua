@@ -116,3 +116,23 @@ describe("the language", function()
     assert.is_nil(message:find("gpulua_", 1, true))
   end)
 end)
+
+describe("shifts", function()
+  it("by the width or more give nothing, or the sign", function()
+    local got = support.run_kernel([[__global__ void k(int* out, const int* by) {
+        int t = threadIdx.x;
+        out[t] = (1 << by[t]) | 0;
+        out[4 + t] = -5 >> by[t];
+        out[8 + t] = 0xf0000000u >> by[t];
+        out[12 + t] = (int)((0x8000000000000000ull >> (by[t] * 2)) >> 32);
+        out[16 + t] = (int)((0xffffffffffffffffull << (by[t] * 2)) >> 32);
+      }]], { grid = 1, block = 4 }, gpu.zeros(20, "int32"), gpu.array({ 0, 31, 32, 100 }, "int32"))
+    assert.are.same({
+      1, -2147483648, 0, 0,
+      -5, -1, -1, -1,
+      -268435456, 1, 0, 0,
+      -2147483648, 0, 0, 0,
+      -1, -1073741824, 0, 0,
+    }, got)
+  end)
+end)

@@ -26,6 +26,19 @@ function support.near(expected, got, tolerance, where)
   for i, item in ipairs(expected) do support.near(item, got[i], tolerance, where .. "[" .. i .. "]") end
 end
 
+--- n values, fn(1) to fn(n).
+function support.series(n, fn)
+  local t = {}
+  for i = 1, n do t[i] = fn(i) end
+  return t
+end
+
+--- Launches a source's one kernel, `k`, on arrays; gives the table of the first.
+function support.run_kernel(source, launch, out, ...)
+  require("gpu").kernel(source, "k")(launch)(out, ...)
+  return out:table()
+end
+
 --- Bytes in use on the current device once the collector has taken what nobody holds.
 function support.used()
   collectgarbage()

@@ -1,0 +1,179 @@
+-- Arguments of kernels: every kind of them, and those that a launch copies to the device and back.
+local gpu = require "gpu"
+local ffi = require "ffi"
+
+ffi.cdef [[
+  typedef struct { float scale; int shift; double bias; } kernel_argument_spec_affine;
+  typedef struct { float x, y; } kernel_argument_spec_point;
+]]
+
+describe("arguments", function()
+  it("are converted to the exact type of each scalar parameter", function()
+    local k = gpu.kernel(
+      [[__global__ void k(bool b, signed char c, unsigned char uc, short s, unsigned short us, int i, unsigned u,
+                          long long l, unsigned long long ul, float f, double d, double* out) {
+          out[0] = b; out[1] = c; out[2] = uc; out[3] = s; out[4] = us; out[5] = i; out[6] = u;
+          out[7] = l; out[8] = ul; out[9] = f; out[10] = d;
+        }]],
+      "k"
+    )
+    local out = gpu.zeros(11, "float64")
+    local launch = k { grid = 1, block = 1 }
+    launch(true, -128, 255, -32768, 65535, -2 ^ 31, 2 ^ 32 - 1, -2 ^ 53, 2 ^ 53, 0.5, 0.1, out)
+    assert.are.same(
+      { 1, -128, 255, -32768, 65535, -2 ^ 31, 2 ^ 32 - 1, -2 ^ 53, 2 ^ 53, 0.5, 0.1 },
+      out:table()
+    )
+    launch(false, 0, 0, 0, 0, 0, 0, -5LL, 7ULL, 1 / 0, ffi.new("float", 0.25), out)
+    assert.are.same({ 0, 0, 0, 0, 0, 0, 0, -5, 7, 1 / 0, 0.25 }, out:table())
+  end)
+
+  it("keep all bits of 64-bit integers", function()
+    local k = gpu.kernel("__global__ void k(long long a, unsigned long long b, int* out) "
+      .. "{ out[0] = a == -9223372036854775807LL - 1; out[1] = b == 18446744073709551615ULL; }", "k")
+    local out = gpu.zeros(2, "int32")
+    k { grid = 1, block = 1 }(-0x8000000000000000LL, 0xffffffffffffffffULL, out)
+    assert.are.same({ 1, 1 }, out:table())
+  end)
+
+  it("are vectors as tables, by position and by field", function()
+    local k = gpu.kernel(
+      [[__global__ void k(float3 a, int2 b, dim3 c, double4 d, float2 e, float* out) {
+          out[0] = a.x; out[1] = a.y; out[2] = a.z; out[3] = b.x; out[4] = b.y;
+          out[5] = c.x; out[6] = c.y; out[7] = c.z; out[8] = d.x; out[9] = d.w; out[10] = e.x; out[11] = e.y;
+        }]],
+      "k"
+    )
+    local expected = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 14 }
+    local out = gpu.zeros(12)
+    local launch = k { grid = 1, block = 1 }
+    launch({ 1, 2, 3 }, { 4, 5 }, { 6, 7, 8 }, { 9, 10, 11, 12 }, { 13, 14 }, out)
+    assert.are.same(expected, out:table())
+    out:fill_(0)
+    launch({ z = 3, y = 2, x = 1 }, { x = 4, y = 5 }, { x = 6, y = 7, z = 8 }, { x = 9, y = 10, z = 11, w = 12 },
+      gpu.complex(13, 14), out)
+    assert.are.same(expected, out:table())
+  end)
+
+  it("are structs as FFI structs of the same size", function()
+    local k = gpu.kernel(
+      [[struct Affine { float scale; int shift; double bias; };
+        __global__ void k(Affine a, double* x) { x[threadIdx.x] = a.scale * x[threadIdx.x] + a.shift + a.bias; }]],
+      "k"
+    )
+    local x = gpu.array({ 1, 2, 3 }, "float64")
+    k { grid = 1, block = 3 }(ffi.new("kernel_argument_spec_affine", 2, 10, 0.5), x)
+    assert.are.same({ 12.5, 14.5, 16.5 }, x:table())
+  end)
+
+  it("are nil for a null pointer, and FFI pointers for addresses", function()
+    local k = gpu.kernel("__global__ void k(const float* x, float* out) { *out = x ? *x : -1; }", "k")
+    local launch = k { grid = 1, block = 1 }
+    local x, out = gpu.array { 5 }, gpu.zeros(1)
+    launch(nil, out)
+    assert.are.same({ -1 }, out:table())
+    launch(ffi.cast("void*", x.pointer), out)
+    assert.are.same({ 5 }, out:table())
+  end)
+
+  it("are arrays of each element type", function()
+    local types = {
+      bool = "bool", int8 = "signed char", int16 = "short", int32 = "int", int64 = "long long", uint8 = "unsigned char",
+      uint16 = "unsigned short", uint32 = "unsigned", uint64 = "unsigned long long", float32 = "float",
+      float64 = "double",
+    }
+    for dtype, ctype in pairs(types) do
+      local k = gpu.kernel("__global__ void k(const TYPE* x, TYPE* out) { out[threadIdx.x] = x[threadIdx.x]; }", "k",
+        { defines = { TYPE = ctype } })
+      local values = dtype == "bool" and { true, false, true } or { 1, 0, 100 }
+      local x, out = gpu.array(values, dtype), gpu.zeros(3, dtype)
+      k { grid = 1, block = 3 }(x, out)
+      assert.are.same(values, out:table())
+    end
+  end)
+
+  it("are bytes of either sign for char*, complex arrays for float2*, any array for void*", function()
+    local k = gpu.kernel(
+      [[__global__ void k(const char* c, float2* z, void* p) {
+          z[threadIdx.x].x += c[threadIdx.x]; ((unsigned char*)p)[threadIdx.x] = 1;
+        }]],
+      "k"
+    )
+    local z = gpu.array { gpu.complex(1, 2), gpu.complex(3, 4) }
+    local launch = k { grid = 1, block = 2 }
+    launch(gpu.array({ 1, 2 }, "int8"), z, gpu.zeros(2, "int16"))
+    launch(gpu.array({ 1, 2 }, "uint8"), z, gpu.zeros(1, "float64"))
+    local got = z:table()
+    assert.are.same({ 3, 2, 7, 4 }, { got[1].re, got[1].im, got[2].re, got[2].im })
+  end)
+
+  it("are views where their elements are in row-major order", function()
+    local k = gpu.kernel("__global__ void k(float* x) { x[threadIdx.x] += 100; }", "k")
+    local m = gpu.array { { 1, 2 }, { 3, 4 }, { 5, 6 } }
+    k { grid = 1, block = 4 }(m { 2, 3 })
+    assert.are.same({ { 1, 2 }, { 103, 104 }, { 105, 106 } }, m:table())
+  end)
+end)
+
+describe("host arguments", function()
+  local scale = gpu.kernel("__global__ void scale(const float* x, float* y, int n) "
+    .. "{ int i = threadIdx.x; if (i < n) y[i] = 2 * x[i]; }", "scale") { grid = 1, block = 32 }
+  local add = gpu.kernel("__global__ void add(float* x) { x[threadIdx.x] += 1; }", "add")
+
+  it("copy tables in and out", function()
+    local out = { 0, 0, 0 }
+    scale(gpu.In { 1, 2, 3 }, gpu.Out(out), 3)
+    assert.are.same({ 2, 4, 6 }, out)
+  end)
+
+  it("keep the nesting of tables", function()
+    local out = { { 0, 0 }, { 0, 0 } }
+    scale(gpu.In { { 1, 2 }, { 3, 4 } }, gpu.Out(out), 4)
+    assert.are.same({ { 2, 4 }, { 6, 8 } }, out)
+  end)
+
+  it("copy FFI arrays in and out, in place", function()
+    local x, out = ffi.new("float[3]", 1, 2, 3), ffi.new "float[3]"
+    scale(gpu.In(x), gpu.Out(out), 3)
+    assert.are.same({ 2, 4, 6 }, { out[0], out[1], out[2] })
+    add { grid = 1, block = 3 }(gpu.InOut(x))
+    assert.are.same({ 2, 3, 4 }, { x[0], x[1], x[2] })
+  end)
+
+  it("convert what only goes in to the parameter's type", function()
+    local out = { 0, 0 }
+    scale(gpu.In(ffi.new("double[2]", 1.5, 2.5)), gpu.Out(out), 2)
+    assert.are.same({ 3, 5 }, out)
+  end)
+
+  it("do both with InOut, and discard what In's kernel writes", function()
+    local both, only_in = { 1, 2 }, { 1, 2 }
+    local launch = add { grid = 1, block = 2 }
+    launch(gpu.InOut(both))
+    launch(gpu.In(only_in))
+    assert.are.same({ 2, 3 }, both)
+    assert.are.same({ 1, 2 }, only_in)
+    local argument = gpu.InOut(both)
+    launch(argument)
+    launch(argument)
+    assert.are.same({ 4, 5 }, both)
+  end)
+
+  it("may be empty", function()
+    local out = {}
+    scale(gpu.In {}, gpu.Out(out), 0)
+    assert.are.same({}, out)
+  end)
+
+  it("are FFI structs for pointers to structs", function()
+    local k = gpu.kernel(
+      [[struct Point { float x, y; };
+        __global__ void swap(Point* p) { float x = p[threadIdx.x].x; p[threadIdx.x].x = p[threadIdx.x].y;
+                                         p[threadIdx.x].y = x; }]],
+      "swap"
+    )
+    local points = ffi.new("kernel_argument_spec_point[2]", { { 1, 2 }, { 3, 4 } })
+    k { grid = 1, block = 2 }(gpu.InOut(points))
+    assert.are.same({ 2, 1, 4, 3 }, { points[0].x, points[0].y, points[1].x, points[1].y })
+  end)
+end)
