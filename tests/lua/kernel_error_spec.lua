@@ -106,6 +106,35 @@ describe("modules refuse", function()
     fails("headers: expected a header's text, got 1", gpu.module, source, { headers = { a = 1 } })
   end)
 
+  it("name expressions that are no kernel", function()
+    if gpu.device().kind ~= "cpu" then return end
+    local kernels = [[
+      namespace deep { __global__ void twice(float* x); }
+      template <class T, int N> __global__ void fill(T* x) { x[0] = T::missing; }
+      __global__ void over(int* x) {}
+      __global__ void over(float* x) {}
+      __device__ void helper() {}
+    ]]
+    local list = "deep::twice, fill<T, N>, over, over"
+    local function refuses(name, what)
+      local message = fails(('[compile] cannot find the kernel "%s": %s'):format(name, what), gpu.module, kernels,
+        { names = { name } })
+      assert.is_truthy(message:find("he source has " .. list, 1, true), message)
+      assert.is_nil(message:find("gpulua_", 1, true), message)
+    end
+    refuses("file<float, 1>", "use of undeclared identifier 'file'; did you mean 'fill'? The source has")
+    refuses("deep::twice<int>", "'twice' does not name a template")
+    refuses("fill", "it may be any of several; a template needs its arguments; the source has")
+    refuses("over", "it may be any of several")
+    refuses("fill<", "expected expression")
+    refuses("helper", "not a __global__ function")
+    fails('cannot find the kernel "k<3>": use of undeclared identifier \'k\'; the source has none', gpu.kernel, "", "k<3>")
+    -- What an instance's own code does wrong is another matter.
+    local message = fails("type 'float' cannot be used prior to '::'", gpu.module, kernels, { names = { "fill<float, 1>" } })
+    assert.is_truthy(message:find("name expression fill<float, 1>:1:1: note: in instantiation", 1, true), message)
+    assert.is_nil(message:find("gpulua_", 1, true), message)
+  end)
+
   it("names that they do not have", function()
     local mod = gpu.module(source)
     local message = fails('no kernel "saxpi"', function() return mod.saxpi, nil end)

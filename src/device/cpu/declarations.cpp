@@ -2,21 +2,16 @@
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
-#include <clang/AST/DeclTemplate.h>
 #include <clang/AST/Mangle.h>
 #include <clang/CodeGen/CGFunctionInfo.h>
 #include <clang/CodeGen/CodeGenABITypes.h>
 #include <clang/CodeGen/ModuleBuilder.h>
 #include <llvm/Demangle/Demangle.h>
 
-#include <map>
-
-#include "src/core/error.h"
+#include "src/device/cpu/name_expressions.h"
 
 namespace gpulua::cpu {
 namespace {
-
-constexpr const char* name_variable_prefix = "gpulua_name_expression_";
 
 /// The type as the Itanium demangler writes it, which is what NVRTC's names give on the CUDA device.
 std::string demangled_type(clang::MangleContext& mangler, clang::QualType type) {
@@ -79,38 +74,7 @@ bool is_device_global(const clang::VarDecl& variable) {
   return (device != nullptr && !device->isImplicit()) || (constant != nullptr && !constant->isImplicit());
 }
 
-std::string qualified_name(clang::ASTContext& ast, const clang::NamedDecl& declaration) {
-  std::string name;
-  llvm::raw_string_ostream stream(name);
-  declaration.getNameForDiagnostic(stream, ast.getPrintingPolicy(), /*Qualified=*/true);
-  return stream.str();
-}
-
-/// The kernel behind each name expression, by the address in its variable's initialiser.
-std::map<const clang::FunctionDecl*, std::vector<std::string>> read_names(const KernelSource& source,
-                                                                          clang::ASTContext& ast) {
-  std::map<const clang::FunctionDecl*, std::vector<std::string>> names;
-  for (std::size_t i = 0; i < source.names.size(); ++i) {
-    auto found = ast.getTranslationUnitDecl()->lookup(&ast.Idents.get(name_variable(i)));
-    const auto* variable = found.empty() ? nullptr : llvm::dyn_cast<clang::VarDecl>(found.front());
-    const clang::APValue* value = variable == nullptr ? nullptr : variable->evaluateValue();
-    const clang::FunctionDecl* function = nullptr;
-    if (value != nullptr && value->isLValue())
-      if (const auto* base = value->getLValueBase().dyn_cast<const clang::ValueDecl*>())
-        function = llvm::dyn_cast<clang::FunctionDecl>(base);
-    if (function == nullptr || !function->hasAttr<clang::CUDAGlobalAttr>())
-      throw Error(ErrorKind::compile,
-                  "[compile] expected the name expression '" + source.names[i] + "' to name a __global__ function");
-    names[function->getCanonicalDecl()].push_back(source.names[i]);
-  }
-  return names;
-}
-
 }  // namespace
-
-std::string name_variable(std::size_t index) {
-  return name_variable_prefix + std::to_string(index);
-}
 
 void read_declarations(const KernelSource& source, clang::ASTContext& ast, clang::CodeGenerator& generator,
                        SourceModule& result) {

@@ -2,9 +2,6 @@
 
 // What the AST of a parsed source tells about it: kernels, globals and shared variables.
 
-#include <cstddef>
-#include <string>
-
 #include "src/device/cpu/source_module.h"
 
 namespace clang {
@@ -13,9 +10,6 @@ class CodeGenerator;
 }  // namespace clang
 
 namespace gpulua::cpu {
-
-/// The variable in the parsed text whose initialiser is the address of source.names[index].
-std::string name_variable(std::size_t index);
 
 /// Fills in kernels, globals and shared; the generator still has its module.
 /// Throws ErrorKind::compile for a name expression that is no kernel.

@@ -5,7 +5,6 @@
 #include <clang/CodeGen/ModuleBuilder.h>
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/FrontendAction.h>
-#include <clang/Frontend/TextDiagnosticPrinter.h>
 #include <llvm/Support/VirtualFileSystem.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/TargetParser/Host.h>
@@ -17,6 +16,7 @@
 #include "src/device/cpu/conversions.h"
 #include "src/device/cpu/declarations.h"
 #include "src/device/cpu/inline_assembly.h"
+#include "src/device/cpu/name_expressions.h"
 #include "src/device/cpu/prelude.h"
 
 namespace gpulua::cpu {
@@ -56,11 +56,7 @@ std::string main_text(const KernelSource& source, const CompileOptions& options)
   text += "#line " + std::to_string(source.line) + " " + quoted(source.file.empty() ? "source" : source.file) + "\n";
   text += source.text + "\n";
   if (options.default_device) text += "#pragma clang force_cuda_host_device end\n";
-  for (std::size_t i = 0; i < source.names.size(); ++i) {
-    text += "#line 1 " + quoted("name expression '" + source.names[i] + "'") + "\n";
-    text += "constexpr auto " + name_variable(i) + " = &" + source.names[i] + ";\n";
-  }
-  return text;
+  return text + name_uses(source);
 }
 
 /// The compiler's own headers and the source in memory, before the real file system.
@@ -93,17 +89,16 @@ void add_target(std::vector<std::string>& arguments, const CompileTarget& target
 
 std::vector<std::string> front_end_arguments(const KernelSource& source, const CompileOptions& options,
                                              const CompileTarget& target, bool with_rare) {
-  std::vector<std::string> arguments{"-emit-llvm-only", "-x", "cuda", "-fcuda-is-device",
-                                     "-fcuda-allow-variadic-functions", "-std=" + options.standard, "-O2",
-                                     "-disable-llvm-passes", "-mrelocation-model", "pic", "-pic-level", "2",
-                                     "-fgnuc-version=4.2.1",
-                                     // What a GPU does, or what nvcc lets people get away with.
-                                     "-fno-strict-float-cast-overflow", "-relaxed-aliasing", "-fno-threadsafe-statics",
-                                     // A failing assertion unwinds through the kernel; a message names the source line.
-                                     "-funwind-tables=2", "-debug-info-kind=line-tables-only", "-dwarf-version=5",
-                                     // Keeps file names as `#line` has them: names below the folder here lose its part.
-                                     "-fdebug-compilation-dir=/",
-                                     "-mprefer-vector-width=512", "-nostdsysteminc", "-nobuiltininc"};
+  std::vector<std::string> arguments{
+      "-emit-llvm-only", "-x", "cuda", "-fcuda-is-device", "-fcuda-allow-variadic-functions",
+      "-std=" + options.standard, "-O2", "-disable-llvm-passes", "-mrelocation-model", "pic", "-pic-level", "2",
+      "-fgnuc-version=4.2.1",
+      // What a GPU does, or what nvcc lets people get away with.
+      "-fno-strict-float-cast-overflow", "-relaxed-aliasing", "-fno-threadsafe-statics",
+      // A failing assertion unwinds through the kernel; a message names the source line.
+      "-funwind-tables=2", "-debug-info-kind=line-tables-only", "-dwarf-version=5",
+      // Keeps file names as `#line` has them: names below the folder here lose its part.
+      "-fdebug-compilation-dir=/", "-mprefer-vector-width=512", "-nostdsysteminc", "-nobuiltininc"};
   auto add = [&](std::initializer_list<std::string> more) { arguments.insert(arguments.end(), more); };
   add_target(arguments, target);
   add({options.contract ? "-ffp-contract=fast-honor-pragmas" : "-ffp-contract=off"});
@@ -125,6 +120,8 @@ class ReadSource : public clang::ASTFrontendAction {
   void rethrow_failure() const {
     if (failure_) std::rethrow_exception(failure_);
   }
+  /// Of a source that does not compile.
+  const std::string& kernels() const { return kernels_; }
 
  private:
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler, llvm::StringRef) override {
@@ -137,7 +134,10 @@ class ReadSource : public clang::ASTFrontendAction {
 
   void EndSourceFileAction() override {
     clang::CompilerInstance& compiler = getCompilerInstance();
-    if (compiler.getDiagnostics().hasErrorOccurred() || generator_->GetModule() == nullptr) return;
+    if (compiler.getDiagnostics().hasErrorOccurred() || generator_->GetModule() == nullptr) {
+      kernels_ = list_kernels(compiler.getASTContext());
+      return;
+    }
     try {
       read_declarations(source_, compiler.getASTContext(), *generator_, result_);
     } catch (...) {
@@ -150,6 +150,14 @@ class ReadSource : public clang::ASTFrontendAction {
   SourceModule& result_;
   clang::CodeGenerator* generator_ = nullptr;
   std::exception_ptr failure_;
+  std::string kernels_;
+};
+
+/// Why a source does not compile.
+struct Complaint {
+  std::string messages;    // clang's
+  std::string wrong_name;  // MessagePrinter::wrong_name
+  std::string kernels;     // that there are
 };
 
 std::string header_list(const KernelSource& source) {
@@ -160,7 +168,9 @@ std::string header_list(const KernelSource& source) {
   return result;
 }
 
-[[noreturn]] void throw_messages(const KernelSource& source, std::string messages) {
+[[noreturn]] void refuse(const KernelSource& source, const Complaint& complaint) {
+  std::string messages = complaint.messages;
+  if (messages.empty() && !complaint.wrong_name.empty()) throw_wrong_name(complaint.wrong_name, complaint.kernels);
   while (!messages.empty() && messages.back() == '\n') messages.pop_back();
   std::string text = "[compile] the kernel source does not compile:\n" + messages;
   if (messages.find("file not found") != std::string::npos)
@@ -170,15 +180,15 @@ std::string header_list(const KernelSource& source) {
   throw Error(ErrorKind::compile, text);
 }
 
-/// Nothing where the source does not compile; `messages` then has clang's text.
+/// Nothing where the source does not compile; `complaint` then tells why.
 std::optional<SourceModule> try_parse(const KernelSource& source, const CompileOptions& options,
-                                      const std::vector<std::string>& arguments, std::string& messages) {
-  llvm::raw_string_ostream stream(messages);
+                                      const std::vector<std::string>& arguments, Complaint& complaint) {
+  llvm::raw_string_ostream stream(complaint.messages);
   auto diagnostic_options = llvm::makeIntrusiveRefCnt<clang::DiagnosticOptions>();
   diagnostic_options->ShowPresumedLoc = true;  // follow `#line`
+  auto* printer = new MessagePrinter(stream, diagnostic_options.get());
   auto diagnostics = llvm::makeIntrusiveRefCnt<clang::DiagnosticsEngine>(
-      llvm::makeIntrusiveRefCnt<clang::DiagnosticIDs>(), diagnostic_options,
-      new clang::TextDiagnosticPrinter(stream, diagnostic_options.get()));
+      llvm::makeIntrusiveRefCnt<clang::DiagnosticIDs>(), diagnostic_options, printer);
   diagnostics->setIgnoreAllWarnings(true);
 
   std::vector<const char*> pointers;
@@ -198,6 +208,8 @@ std::optional<SourceModule> try_parse(const KernelSource& source, const CompileO
   ReadSource action(source, result);
   bool done = compiler.ExecuteAction(action);
   action.rethrow_failure();
+  complaint.wrong_name = printer->wrong_name();
+  complaint.kernels = action.kernels();
   if (!done || !result.module) return {};
   replace_inline_assembly(*result.module);
   convert_nans(*result.module);
@@ -208,13 +220,13 @@ std::optional<SourceModule> try_parse(const KernelSource& source, const CompileO
 
 SourceModule parse_source(const KernelSource& source, const CompileOptions& options, const CompileTarget& target) {
   // Parsing the rare functions takes as long as a small kernel does, so they come in where something is missing.
-  std::string messages;
+  Complaint complaint;
   for (bool with_rare : {false, true}) {
-    messages.clear();
-    if (auto result = try_parse(source, options, front_end_arguments(source, options, target, with_rare), messages))
+    complaint = {};
+    if (auto result = try_parse(source, options, front_end_arguments(source, options, target, with_rare), complaint))
       return std::move(*result);
   }
-  throw_messages(source, messages);
+  refuse(source, complaint);
 }
 
 }  // namespace gpulua::cpu
