@@ -187,6 +187,23 @@ describe("configurations refuse", function()
     refuses("grid that is a multiple of the cluster", { grid = 3, block = 1, cluster = 2 })
   end)
 
+  it("cooperative grids of more blocks than the device holds at once", function()
+    local x, launch = gpu.zeros(1), nil
+    local most = saxpy:occupancy(256) * gpu.device().multiprocessors
+    launch = saxpy { grid = most, block = 256, cooperative = true }
+    launch(1, x, x, x, 0)
+    refuses(("[launch] cooperative grid is %d x 1 x 1 blocks, the device holds at most %d of them at once"):format(
+      most + 1, most), { grid = most + 1, block = 256, cooperative = true })
+    refuses("at once", { grid = { 65535, 65535, 65535 }, block = 256, cooperative = true })
+  end)
+
+  it("clusters where the device has none", function()
+    if gpu.device().kind ~= "cpu" then return end
+    local x = gpu.zeros(1)
+    fails("[launch] the cpu device has no clusters of blocks", saxpy { grid = 4, block = 1, cluster = 2 }, 1, x, x, x, 0)
+    saxpy { grid = 4, block = 1, cluster = 1 }(1, x, x, x, 0)
+  end)
+
   it("other options of the wrong type", function()
     refuses("shared: expected a number of bytes, got -1", { grid = 1, block = 1, shared = -1 })
     refuses("stream: expected a stream, got 1", { grid = 1, block = 1, stream = 1 })

@@ -165,6 +165,9 @@ std::shared_ptr<Module> CpuDevice::load_image(std::string_view) {
 }
 
 void CpuDevice::launch(Kernel& kernel, const LaunchConfig& config, void** arguments, Stream&) {
+  if (config.cluster.x > 1 || config.cluster.y > 1 || config.cluster.z > 1)
+    throw Error(ErrorKind::unavailable,
+                "[launch] the cpu device has no clusters of blocks: launch the kernel without the cluster option");
   const auto run = [&](CpuKernel& any) { run_launch(any, config, arguments, environment_.interrupted, blocks_); };
   auto& plain = static_cast<CpuKernel&>(kernel);
   if (!checker_.on()) return run(plain);
