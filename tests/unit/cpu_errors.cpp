@@ -45,6 +45,17 @@ TEST_CASE("cpu: an unknown header, function or option is named", "[cpu]") {
   CHECK_THAT(message_of([&] { device->compile(source); }), Catch::Contains("unknown option '--no-such-option'"));
 }
 
+TEST_CASE("cpu: a call of a function that is not there is an error", "[cpu]") {
+  CpuTestDevice device;
+  for (const char* barrier : {"", "__syncthreads();"}) {
+    const std::string text = std::string("__device__ int (*function)(int);\n__global__ void k(int* x) { ") + barrier +
+                             " *x = function(1) + 1; }";
+    int x = 0;
+    CHECK_THAT(message_of([&] { device.run(text, one_dimension(2, 32), &x); }),
+               Catch::Contains("[launch] kernel 'k': call of a function that is not there"));
+  }
+}
+
 TEST_CASE("cpu: options, defines and headers reach the compiler", "[cpu]") {
   CpuTestDevice device;
   KernelSource source;

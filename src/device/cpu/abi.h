@@ -86,7 +86,7 @@ struct KernelRecord {
   unsigned strand_threads;  // 1 or 32
   BlockRule block_rule;
   unsigned long shared_bytes;  // static, a block; a multiple of 128
-  unsigned long local_bytes;   // of a strand's stack: its variables, recursion aside
+  unsigned long local_bytes;   // of a strand's stack: its variables, and room to recurse
   unsigned max_threads;        // a block
 };
 

@@ -1,11 +1,16 @@
 #include "src/device/cpu/fault.h"
 
+#include <pthread.h>
 #include <signal.h>
+#include <ucontext.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 
+#include "src/device/cpu/fiber_stack.h"
 #include "src/device/cpu/kernel_failure.h"
 
 namespace gpulua::cpu {
@@ -32,14 +37,59 @@ void pass_on(int number, siginfo_t* info, void* context) {
   }
 }
 
+/// The stack that the system gave the thread, with what the system keeps free below it.
+class ThreadStack {
+ public:
+  ThreadStack() {
+    pthread_attr_t attributes;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+    void* low = nullptr;
+    std::size_t bytes = 0, guard = 0;
+    pthread_attr_getstack(&attributes, &low, &bytes);
+    pthread_attr_getguardsize(&attributes, &guard);
+    pthread_attr_destroy(&attributes);
+    low_ = static_cast<const char*>(low) - std::max(guard, least_guard);
+    end_ = static_cast<const char*>(low) + bytes;
+  }
+  /// What the stack has can be touched: an address that cannot is past its end.
+  bool overflows(const void* address) const { return address >= low_ && address < end_; }
+
+ private:
+  static constexpr std::size_t least_guard = 4096;  // the first thread has no guard, only a limit
+  const char *low_ = nullptr, *end_ = nullptr;
+};
+
+const ThreadStack& thread_stack() {
+  thread_local const ThreadStack stack;
+  return stack;
+}
+
+std::string describe(const siginfo_t& info, std::uintptr_t stack_pointer) {
+  std::string address;
+  if (info.si_code != SI_KERNEL) {  // the processor tells no address for one that none can have
+    if (thread_stack().overflows(info.si_addr) ||
+        FiberStack::overflows(info.si_addr, reinterpret_cast<const void*>(stack_pointer)))
+      return "stack overflow: functions call each other too deeply";
+    char text[32];
+    std::snprintf(text, sizeof text, " at address %p", info.si_addr);
+    address = text;
+  }
+  return "access to memory that is not there" + address +
+         "; gpulua --check, or gpu.check(true), names the line and the array";
+}
+
 /// Throws through the kernel's frames: they have unwind information for every instruction, and wait for nothing.
 void handle_fault(int number, siginfo_t* info, void* context) {
   if (guards == 0) return pass_on(number, info, context);
-  char address[32] = "";
-  // The processor tells no address for one that none can have.
-  if (info->si_code != SI_KERNEL) std::snprintf(address, sizeof address, " at address %p", info->si_addr);
-  throw KernelFailure{std::string("access to memory that is not there") + address +
-                      "; gpulua --check, or gpu.check(true), names the line and the array"};
+  auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  const auto stack_pointer = static_cast<std::uintptr_t>(registers[REG_RSP]);
+  if (reinterpret_cast<std::uintptr_t>(info->si_addr) == static_cast<std::uintptr_t>(registers[REG_RIP])) {
+    // Code that is not there has no unwind information: the throw is from the call that led to it.
+    registers[REG_RIP] = *reinterpret_cast<const greg_t*>(stack_pointer) - 1;
+    registers[REG_RSP] += sizeof(greg_t);
+    throw KernelFailure{"call of a function that is not there"};
+  }
+  throw KernelFailure{describe(*info, stack_pointer)};
 }
 
 /// A kernel that overflows its stack leaves none for the handler.
@@ -78,8 +128,9 @@ void install_handler() {
 FaultGuard::FaultGuard() {
   static const bool installed = (install_handler(), true);
   static_cast<void>(installed);
-  thread_local const SignalStack stack;
-  static_cast<void>(stack);
+  thread_local const SignalStack signal_stack;
+  static_cast<void>(signal_stack);
+  thread_stack();  // found before a handler needs it
   ++guards;
 }
 

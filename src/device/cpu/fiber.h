@@ -5,6 +5,9 @@
 #include <boost/context/fiber.hpp>
 #include <cstddef>
 #include <functional>
+#include <optional>
+
+#include "src/device/cpu/fiber_stack.h"
 
 namespace gpulua::cpu {
 
@@ -29,6 +32,7 @@ class Fiber {
   }
 
  private:
+  std::optional<FiberStack> stack_;
   std::function<void()> body_;
   bool closing_ = false;
   Fiber* predecessor_ = nullptr;   // who switched to this one

@@ -98,7 +98,9 @@ std::vector<std::string> front_end_arguments(const KernelSource& source, const C
       // A failing assertion unwinds through the kernel; a message names the source line.
       "-funwind-tables=2", "-debug-info-kind=line-tables-only", "-dwarf-version=5",
       // Keeps file names as `#line` has them: names below the folder here lose its part.
-      "-fdebug-compilation-dir=/", "-mprefer-vector-width=512", "-nostdsysteminc", "-nobuiltininc"};
+      "-fdebug-compilation-dir=/",
+      // Large frames touch each of their pages: none leaps over the one below a stack.
+      "-fstack-clash-protection", "-mprefer-vector-width=512", "-nostdsysteminc", "-nobuiltininc"};
   auto add = [&](std::initializer_list<std::string> more) { arguments.insert(arguments.end(), more); };
   add_target(arguments, target);
   add({options.contract ? "-ffp-contract=fast-honor-pragmas" : "-ffp-contract=off"});

@@ -2,26 +2,58 @@
 
 #include <llvm/IR/InstIterator.h>
 
+#include <algorithm>
+#include <map>
 #include <vector>
 
 namespace gpulua::cpu {
+namespace {
+
+/// The constants that a constant or a function's body is made of.
+std::vector<const llvm::Constant*> references(const llvm::Constant& value) {
+  std::vector<const llvm::Constant*> result;
+  const auto add = [&](const llvm::User& user) {
+    for (const llvm::Use& operand : user.operands())
+      if (const auto* constant = llvm::dyn_cast<llvm::Constant>(operand)) result.push_back(constant);
+  };
+  add(value);
+  if (const auto* body = llvm::dyn_cast<llvm::Function>(&value))
+    for (const llvm::Instruction& instruction : llvm::instructions(*body)) add(instruction);
+  return result;
+}
+
+class CircleSearch {
+ public:
+  /// True when what the value refers to leads back to it, or into another circle.
+  bool leads_into_one(const llvm::Constant& value) {
+    const auto [entry, is_new] = open_.emplace(&value, true);
+    if (!is_new) return entry->second;
+    const bool found =
+        std::ranges::any_of(references(value), [this](const llvm::Constant* next) { return leads_into_one(*next); });
+    entry->second = false;
+    return found;
+  }
+
+ private:
+  std::map<const llvm::Constant*, bool> open_;  // false once all that it leads to is known
+};
+
+}  // namespace
 
 std::set<const llvm::Value*> reachable_from(const llvm::Function& function) {
-  std::set<const llvm::Value*> reached;
-  std::vector<const llvm::Value*> pending;
-  const auto reach = [&](const llvm::Value* value) {
-    if (llvm::isa<llvm::Constant>(value) && reached.insert(value).second) pending.push_back(value);
-  };
-  reach(&function);
+  std::set<const llvm::Value*> reached{&function};
+  std::vector<const llvm::Constant*> pending{&function};
   while (!pending.empty()) {
-    const llvm::Value* value = pending.back();
+    const llvm::Constant* value = pending.back();
     pending.pop_back();
-    for (const llvm::Use& operand : llvm::cast<llvm::Constant>(value)->operands()) reach(operand);
-    if (const auto* body = llvm::dyn_cast<llvm::Function>(value))
-      for (const llvm::Instruction& instruction : llvm::instructions(*body))
-        for (const llvm::Use& operand : instruction.operands()) reach(operand);
+    for (const llvm::Constant* next : references(*value))
+      if (reached.insert(next).second) pending.push_back(next);
   }
   return reached;
+}
+
+bool may_recurse(const llvm::Function& function) {
+  return CircleSearch().leads_into_one(function);
 }
 
 }  // namespace gpulua::cpu

@@ -11,4 +11,8 @@ namespace gpulua::cpu {
 /// a table that another kernel fills, is not.
 std::set<const llvm::Value*> reachable_from(const llvm::Function& function);
 
+/// True where functions refer to each other in a circle, by the same rules: a thread may then be in one of them several
+/// times at once.
+bool may_recurse(const llvm::Function& function);
+
 }  // namespace gpulua::cpu

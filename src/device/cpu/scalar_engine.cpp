@@ -39,7 +39,10 @@ bool switches_threads(const llvm::Module& module, const std::set<const llvm::Val
   });
 }
 
-/// The variables of all functions that a thread may be in. Recursion is not known.
+// How deep functions call themselves is not known. A GPU's thread has up to 512 KB for all its variables.
+constexpr std::uint64_t recursion_bytes = 1 << 20;
+
+/// The variables of all functions that a thread may be in, each once.
 std::uint64_t count_local_bytes(const llvm::DataLayout& data, const std::set<const llvm::Value*>& reachable) {
   std::uint64_t bytes = 0;
   for (const llvm::Value* value : reachable)
@@ -77,6 +80,7 @@ std::vector<KernelCode> build_scalar_kernels(SourceModule& source, const SharedL
     else
       code.run = instantiate(*run_blocks, *kernel, name, {{run_thread, &function}});
     code.local_bytes = count_local_bytes(module.getDataLayout(), reachable);
+    if (may_recurse(function)) code.local_bytes += recursion_bytes;
     code.shared_bytes = layout.kernel_bytes.at(kernel->symbol);
     code.max_threads = kernel->max_threads;
     result.push_back(std::move(code));
