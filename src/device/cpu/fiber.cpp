@@ -22,11 +22,14 @@ boost::context::preallocated preallocate(const FiberStack& stack) {
 
 Fiber::Fiber(std::size_t stack_bytes, std::function<void()> body)
     : stack_(std::in_place, stack_bytes),
+      sanitized_(stack_->low(), stack_->bytes()),
       body_(std::move(body)),
       context_(std::allocator_arg, preallocate(*stack_), KeepStack{}, [this](boost::context::fiber&& suspended) {
+        sanitized_.arrive(predecessor_->sanitized_);
         predecessor_->context_ = std::move(suspended);
         while (!closing_) body_();
         predecessor_->predecessor_ = this;
+        SanitizedStack::leave_for_good(predecessor_->sanitized_);
         return std::move(predecessor_->context_);
       }) {}
 

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "src/device/cpu/fiber_stack.h"
+#include "src/device/cpu/sanitized_stack.h"
 
 namespace gpulua::cpu {
 
@@ -27,12 +28,15 @@ class Fiber {
   /// Called by `from`. A fiber may run on different threads, one at a time.
   static void switch_between(Fiber& from, Fiber& to) {
     to.predecessor_ = &from;
+    from.sanitized_.leave(to.sanitized_);
     boost::context::fiber suspended = std::move(to.context_).resume();
+    from.sanitized_.arrive(from.predecessor_->sanitized_);
     from.predecessor_->context_ = std::move(suspended);
   }
 
  private:
   std::optional<FiberStack> stack_;
+  SanitizedStack sanitized_;
   std::function<void()> body_;
   bool closing_ = false;
   Fiber* predecessor_ = nullptr;   // who switched to this one
