@@ -61,7 +61,8 @@ void Structure::find_order(llvm::Function& function) {
   place(dominators_.getRootNode(), outside);
 }
 
-/// A lane that goes around a loop leaves it some day: a back edge stands for the ways out of its loop.
+/// A lane that goes around a loop leaves it some day: a back edge stands for the ways out of its loop, also for those
+/// behind which lanes do not count.
 void Structure::find_postdominators() {
   postdominator_.assign(order_.size(), never_goes_on);
   auto meet = [&](int a, int b) {
@@ -84,7 +85,12 @@ void Structure::find_postdominators() {
       }
       llvm::SmallVector<llvm::BasicBlock*> exits;
       loops_.getLoopFor(next)->getExitBlocks(exits);
-      for (Block* exit : exits) visit(exit);
+      for (Block* exit : exits) {
+        if (disregarded_.contains(exit))
+          found = meet(found, end_of_function);
+        else
+          visit(exit);
+      }
     }
     if (llvm::isa<llvm::ReturnInst>(order_[i]->getTerminator())) found = end_of_function;
     postdominator_[i] = found;
