@@ -94,7 +94,7 @@ std::optional<KernelCode> Engine::build(const SourceKernel& kernel, std::string&
   full->eraseFromParent();
   any->eraseFromParent();
   if (broken) {
-    why_not = "irregular control flow";
+    why_not = "the widened code is not valid";
     return std::nullopt;
   }
   pipeline.finish(*run);

@@ -61,8 +61,7 @@ void Structure::find_order(llvm::Function& function) {
   place(dominators_.getRootNode(), outside);
 }
 
-/// A lane that goes around a loop leaves it some day: a back edge stands for the ways out of its loop, also for those
-/// behind which lanes do not count.
+/// A lane that goes around a loop leaves it some day: a back edge stands for the ways out of its loop.
 void Structure::find_postdominators() {
   postdominator_.assign(order_.size(), never_goes_on);
   auto meet = [&](int a, int b) {
@@ -72,11 +71,15 @@ void Structure::find_postdominators() {
     return a;
   };
   for (int i = static_cast<int>(order_.size()) - 1; i >= 0; --i) {
-    int found = never_goes_on;
     if (disregarded_.contains(order_[i])) continue;
+    int found = never_goes_on;
+    bool leaves = llvm::isa<llvm::ReturnInst>(order_[i]->getTerminator());
     auto visit = [&](Block* next) {
       // A block that never goes on does not count.
-      if (postdominator_[index(next)] != never_goes_on) found = meet(found, index(next));
+      if (disregarded_.contains(next))
+        leaves = true;
+      else if (postdominator_[index(next)] != never_goes_on)
+        found = meet(found, index(next));
     };
     for (Block* next : llvm::successors(order_[i])) {
       if (index(next) > i) {
@@ -85,15 +88,9 @@ void Structure::find_postdominators() {
       }
       llvm::SmallVector<llvm::BasicBlock*> exits;
       loops_.getLoopFor(next)->getExitBlocks(exits);
-      for (Block* exit : exits) {
-        if (disregarded_.contains(exit))
-          found = meet(found, end_of_function);
-        else
-          visit(exit);
-      }
+      for (Block* exit : exits) visit(exit);
     }
-    if (llvm::isa<llvm::ReturnInst>(order_[i]->getTerminator())) found = end_of_function;
-    postdominator_[i] = found;
+    postdominator_[i] = found == never_goes_on && leaves ? end_of_function : found;
   }
 }
 

@@ -27,6 +27,8 @@ llvm::Function* declare(llvm::Function& scalar) {
   auto* function = llvm::Function::Create(scalar.getFunctionType(), llvm::GlobalValue::InternalLinkage,
                                           scalar.getName() + ".warp", scalar.getParent());
   function->copyAttributesFrom(&scalar);
+  function->setVisibility(llvm::GlobalValue::DefaultVisibility);  // a template's may be hidden
+  function->setDSOLocal(true);
   function->removeFnAttr(llvm::Attribute::NoUnwind);
   for (unsigned i = 0; i < function->arg_size(); ++i) function->getArg(i)->setName(scalar.getArg(i)->getName());
   return function;
