@@ -39,6 +39,58 @@ extern "C" __attribute__((device)) void gpulua_run_warps(void** arguments, const
     }
 }
 
+/// What a warp that pauses at barriers keeps until its next turn: this, and behind it values of the engine's.
+struct alignas(64) gpulua_warp_frame {
+  unsigned int state;       // where to go on; 0: at the start
+  unsigned int predicates;  // true ones, of the lanes that pause
+  const unsigned int* sum;  // of the predicates of all warps that paused in their last turns
+};
+
+// Placeholders: memory for the frames of a block, and the size of one.
+extern "C" __attribute__((device)) char* gpulua_warp_frames();
+extern "C" __attribute__((device)) unsigned long gpulua_warp_frame_bytes();
+
+/// As gpulua_run_warps, for kernels with barriers: warps take turns, each up to its next barrier.
+extern "C" __attribute__((device)) void gpulua_run_warps_in_turns(void** arguments, const gpulua::cpu::Launch* launch,
+                                                                  unsigned long first, unsigned long last,
+                                                                  char* shared, char* dynamic_shared) {
+  constexpr unsigned int most_warps = 32, done = ~0u;
+  const gpulua::cpu::Index3 grid = launch->grid, size = launch->block;
+  const unsigned int warps = (size.x * size.y * size.z + 31) / 32;
+  char* frames = gpulua_warp_frames();
+  unsigned int sum = 0;
+  gpulua::cpu::ThreadContext contexts[most_warps];
+  for (unsigned int warp = 0; warp < warps; ++warp) {
+    auto* frame = (gpulua_warp_frame*)(frames + warp * gpulua_warp_frame_bytes());
+    frame->sum = &sum;
+    contexts[warp] = {gpulua_unflatten(warp * 32, size), {}, size, grid, shared, dynamic_shared, launch, warp * 32, frame};
+  }
+  for (unsigned long block = first; block < last; ++block) {
+    const gpulua::cpu::Index3 index = gpulua_unflatten(block, grid);
+    for (unsigned int warp = 0; warp < warps; ++warp) {
+      contexts[warp].block = index;
+      ((gpulua_warp_frame*)contexts[warp].strand)->state = 0;
+    }
+    unsigned int paused;
+    do {
+      unsigned int predicates = 0;
+      paused = 0;
+      for (unsigned int warp = 0; warp < warps; ++warp) {
+        auto* frame = (gpulua_warp_frame*)contexts[warp].strand;
+        if (frame->state == done) continue;
+        if (size.x % 32 == 0)
+          gpulua_run_full_warp(arguments, &contexts[warp]);
+        else
+          gpulua_run_warp(arguments, &contexts[warp]);
+        if (frame->state == done) continue;
+        predicates += frame->predicates;
+        ++paused;
+      }
+      sum = predicates;
+    } while (paused > 0);
+  }
+}
+
 /// abi.h: RunStrand.
 extern "C" __attribute__((device)) void gpulua_run_warp_strand(void** arguments, gpulua::cpu::ThreadContext* context) {
   if (context->block_size.x % 32 == 0)

@@ -19,7 +19,7 @@ struct CompileOptions {
   std::vector<std::string> forced_includes;
   bool fast_math = false;
   bool contract = true;  // a*b+c may become one fused operation, as nvcc does by default
-  EngineChoice engine = EngineChoice::scalar;
+  EngineChoice engine = EngineChoice::fastest;
   bool default_device = false;  // functions without an execution space are __host__ __device__
 };
 

@@ -21,6 +21,15 @@ inline constexpr const char* finished_attribute = "gpulua-finished";
 /// Why the engine cannot run a prepared kernel (prepare.h); empty when it can.
 std::string why_not(llvm::Function& prepared);
 
+class Pipeline;
+
+/// What the warps of a kernel need of each other.
+enum class Meeting {
+  none,
+  block,   // its barriers: warps take turns
+  fibers,  // the grid's barrier, or much memory of their own: each warp has a stack
+};
+
 class Engine {
  public:
   Engine(SourceModule& source, const SharedLayout& layout, llvm::TargetMachine& machine);
@@ -33,6 +42,9 @@ class Engine {
   std::set<const llvm::Function*> finish();
 
  private:
+  llvm::Function* build(const SourceKernel& kernel, llvm::Function& scalar, Meeting meeting, Pipeline& pipeline,
+                        std::string& why_not);
+
   SourceModule& source_;
   const SharedLayout& layout_;
   llvm::TargetMachine& machine_;

@@ -9,6 +9,7 @@
 
 #include "src/device/cpu/abi.h"
 #include "src/device/cpu/simd/markers.h"
+#include "src/device/cpu/simd/resume.h"
 
 namespace gpulua::cpu::simd {
 namespace {
@@ -239,7 +240,7 @@ void Widener::pass_edge(Block* from, Block* to, llvm::Value* mask) {
     llvm::Value* before = builder_.CreateLoad(slot->second->getAllocatedType(), slot->second);
     builder_.CreateStore(together ? mask : builder_.CreateOr(before, mask), slot->second);
   }
-  if (barriers_.lanes_leave(from, to)) call_service(offsetof(Services, leave), builder_.getVoidTy(), {count(mask)});
+  if (barriers_.lanes_leave(from, to)) call_later(leave_function, builder_.getVoidTy(), {count(mask)});
 }
 
 void Widener::emit_uniform_branch(Block* block, const llvm::BranchInst& branch) {

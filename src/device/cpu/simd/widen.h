@@ -91,7 +91,8 @@ class Widener {
   llvm::Value* emit_shuffle(const llvm::CallInst& call);
   llvm::Value* emit_barrier(const llvm::CallInst& call);
   llvm::Value* thread_index(unsigned axis);
-  llvm::Value* call_service(std::size_t offset, llvm::Type* result, std::vector<llvm::Value*> arguments);
+  /// A call of what resume.h knows.
+  llvm::CallInst* call_later(const char* name, llvm::Type* result, const std::vector<llvm::Value*>& arguments);
   /// `instruction` once for each active lane, with the lane's operands; its results.
   llvm::Value* emit_for_each_lane(const llvm::Instruction& instruction);
   void emit_for_each_lane(llvm::Value* mask, const std::function<void(Builder&, llvm::Value* lane)>& body);
@@ -121,5 +122,9 @@ class Widener {
 llvm::Type* widened(llvm::Type* type);
 /// For each lane, what a single call computes of a context: the offsets of ThreadContext's fields are abi.h's.
 llvm::Value* context_field(llvm::IRBuilder<>& builder, llvm::Value* context, std::size_t offset, llvm::Type* type);
+
+/// Calls the runtime's service at that offset in Services; the context is the first argument.
+llvm::Value* call_service(llvm::IRBuilder<>& builder, std::size_t offset, llvm::Type* result,
+                          const std::vector<llvm::Value*>& arguments);
 
 }  // namespace gpulua::cpu::simd

@@ -8,6 +8,7 @@
 
 #include "src/device/cpu/abi.h"
 #include "src/device/cpu/simd/markers.h"
+#include "src/device/cpu/simd/resume.h"
 #include "src/device/cpu/simd/widen.h"
 
 namespace gpulua::cpu::simd {
@@ -108,32 +109,43 @@ llvm::Value* Widener::emit_vector_call(const llvm::CallInst& call) {
   return result;
 }
 
-llvm::Value* Widener::call_service(std::size_t offset, llvm::Type* result, std::vector<llvm::Value*> arguments) {
-  llvm::Value* context = to_->getArg(0);
-  llvm::Type* pointer = builder_.getPtrTy();
-  llvm::Value* launch = context_field(builder_, context, offsetof(ThreadContext, launch), pointer);
-  llvm::Value* services = context_field(builder_, launch, offsetof(Launch, services), pointer);
-  arguments.insert(arguments.begin(), context);
+llvm::Value* call_service(llvm::IRBuilder<>& builder, std::size_t offset, llvm::Type* result,
+                          const std::vector<llvm::Value*>& arguments) {
+  llvm::Type* pointer = builder.getPtrTy();
+  llvm::Value* launch = context_field(builder, arguments.front(), offsetof(ThreadContext, launch), pointer);
+  llvm::Value* services = context_field(builder, launch, offsetof(Launch, services), pointer);
   std::vector<llvm::Type*> types;
   for (llvm::Value* argument : arguments) types.push_back(argument->getType());
-  return builder_.CreateCall(llvm::FunctionType::get(result, types, false),
-                             context_field(builder_, services, offset, pointer), arguments);
+  return builder.CreateCall(llvm::FunctionType::get(result, types, false),
+                            context_field(builder, services, offset, pointer), arguments);
+}
+
+llvm::CallInst* Widener::call_later(const char* name, llvm::Type* result, const std::vector<llvm::Value*>& arguments) {
+  std::vector<llvm::Type*> types;
+  for (llvm::Value* argument : arguments) types.push_back(argument->getType());
+  llvm::CallInst* call = builder_.CreateCall(
+      to_->getParent()->getOrInsertFunction(name, llvm::FunctionType::get(result, types, false)), arguments);
+  call->setConvergent();
+  return call;
 }
 
 llvm::Value* Widener::emit_barrier(const llvm::CallInst& call) {
-  const bool counts = marker(&call) == Marker::barrier_count;
+  const Marker kind = marker(&call);
+  const bool counts = kind == Marker::barrier_count;
+  llvm::Value* file = scalar(call.getArgOperand(counts));
+  llvm::Value* line = scalar(call.getArgOperand(counts + 1));
+  if (kind == Marker::grid_barrier) {
+    call_service(builder_, offsetof(Services, grid_barrier), builder_.getVoidTy(),
+                 {to_->getArg(0), count(mask()), file, line});
+    return nullptr;
+  }
   llvm::Value* predicates = builder_.getInt32(0);
   if (counts) {
     llvm::Value* given = vector(call.getArgOperand(0));
     predicates = count(builder_.CreateLogicalAnd(
         mask(), builder_.CreateICmpNE(given, llvm::Constant::getNullValue(given->getType()))));
   }
-  std::vector<llvm::Value*> arguments{count(mask())};
-  const bool whole_grid = marker(&call) == Marker::grid_barrier;
-  if (!whole_grid) arguments.push_back(predicates);
-  for (unsigned i = counts; i < call.arg_size(); ++i) arguments.push_back(scalar(call.getArgOperand(i)));
-  llvm::Value* sum = call_service(whole_grid ? offsetof(Services, grid_barrier) : offsetof(Services, barrier),
-                                  whole_grid ? builder_.getVoidTy() : builder_.getInt32Ty(), arguments);
+  llvm::Value* sum = call_later(arrive_function, builder_.getInt32Ty(), {count(mask()), predicates, file, line});
   return counts ? sum : nullptr;
 }
 
