@@ -8,6 +8,8 @@
 #include <mutex>
 #include <new>
 
+#include "src/device/cpu/sanitized_stack.h"
+
 namespace gpulua::cpu {
 namespace {
 
@@ -68,6 +70,7 @@ FiberStack::~FiberStack() {
     std::lock_guard lock(stacks.mutex);
     stacks.ends.erase(low_);
   }
+  SanitizedStack::release(low_, bytes_);
   munmap(low_, bytes_);
 }
 

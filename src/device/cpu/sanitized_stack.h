@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/common_interface_defs.h>
+#include <sanitizer/asan_interface.h>
 #endif
 
 namespace gpulua::cpu {
@@ -29,6 +29,10 @@ class SanitizedStack {
   void arrive(SanitizedStack& from) {
     __sanitizer_finish_switch_fiber(frames_, &from.low_, &from.bytes_);
   }
+  /// The memory of a stack goes back to the system, for anything: what functions that never returned marked is void.
+  static void release(const void* low, std::size_t bytes) {
+    __asan_unpoison_memory_region(low, bytes);
+  }
 
  private:
   void* frames_ = nullptr;
@@ -39,6 +43,7 @@ class SanitizedStack {
   void leave(const SanitizedStack&) {}
   static void leave_for_good(const SanitizedStack&) {}
   void arrive(SanitizedStack&) {}
+  static void release(const void*, std::size_t) {}
 #endif
 };
 
