@@ -45,4 +45,6 @@
 #include "gpulua_warps.h"
 #pragma clang force_cuda_host_device end
 
+#include "gpulua_rare.h"
+
 #include "gpulua_new.h"

@@ -1,5 +1,4 @@
-// What CUDA C++ has without an #include and few kernels use. Included where a source does not compile without it, so that the
-// others are spared its parsing.
+// What CUDA C++ has without an #include and few kernels use.
 #pragma once
 #include "gpulua_rounding.h"
 #include "gpulua_words.h"

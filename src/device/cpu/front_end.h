@@ -4,11 +4,15 @@
 
 #include "src/device/cpu/compiler.h"
 #include "src/device/cpu/options.h"
+#include "src/device/cpu/precompiled_prelude.h"
 #include "src/device/cpu/source_module.h"
 
 namespace gpulua::cpu {
 
 /// Throws ErrorKind::compile with clang's text.
 SourceModule parse_source(const KernelSource& source, const CompileOptions& options, const CompileTarget& target);
+/// With that prelude, or, without one, parsing its headers.
+SourceModule parse_source(const KernelSource& source, const CompileOptions& options, const CompileTarget& target,
+                          const PrecompiledPrelude* precompiled);
 
 }  // namespace gpulua::cpu

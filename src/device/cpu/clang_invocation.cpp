@@ -1,0 +1,83 @@
+#include "src/device/cpu/clang_invocation.h"
+
+#include <clang/Basic/Diagnostic.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/TargetParser/Host.h>
+
+#include "src/device/cpu/prelude.h"
+
+namespace gpulua::cpu {
+namespace {
+
+void add_target(std::vector<std::string>& arguments, const CompileTarget& target) {
+  auto add = [&](std::initializer_list<std::string> more) { arguments.insert(arguments.end(), more); };
+  add({"-triple", llvm::sys::getProcessTriple()});
+  if (!target.processor.empty()) {
+    add({"-target-cpu", target.processor});
+    for (const std::string& feature : target.features) add({"-target-feature", feature});
+    return;
+  }
+  add({"-target-cpu", llvm::sys::getHostCPUName().str()});
+  for (const auto& feature : llvm::sys::getHostCPUFeatures())
+    add({"-target-feature", std::string(feature.second ? "+" : "-") += feature.first()});
+}
+
+}  // namespace
+
+std::vector<std::string> clang_arguments(const CompileOptions& options, const CompileTarget& target) {
+  std::vector<std::string> arguments{
+      "-emit-llvm-only", "-x", "cuda", "-fcuda-is-device", "-fcuda-allow-variadic-functions",
+      "-std=" + options.standard, "-O2", "-disable-llvm-passes", "-mrelocation-model", "pic", "-pic-level", "2",
+      "-fgnuc-version=4.2.1",
+      // What a GPU does, or what nvcc lets people get away with.
+      "-fno-strict-float-cast-overflow", "-relaxed-aliasing", "-fno-threadsafe-statics",
+      // A failing assertion unwinds through the kernel; a message names the source line.
+      "-funwind-tables=2", "-debug-info-kind=line-tables-only", "-dwarf-version=5",
+      // Keeps file names as `#line` has them: names below the folder here lose its part.
+      "-fdebug-compilation-dir=/",
+      // Large frames touch each of their pages: none leaps over the one below a stack.
+      "-fstack-clash-protection", "-mprefer-vector-width=512", "-nostdsysteminc", "-nobuiltininc"};
+  add_target(arguments, target);
+  arguments.push_back(options.contract ? "-ffp-contract=fast-honor-pragmas" : "-ffp-contract=off");
+  if (options.fast_math) arguments.insert(arguments.end(), {"-fapprox-func", "-freciprocal-math"});
+  return arguments;
+}
+
+ClangFiles::ClangFiles() : memory_(llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>()) {
+  for (const PreludeHeader& header : prelude_headers())
+    add(std::string(prelude_folder) + "/" + std::string(header.name), header.text);
+}
+
+void ClangFiles::add(const std::string& path, std::string_view content) {
+  memory_->addFile(path, 0, llvm::MemoryBuffer::getMemBuffer({content.data(), content.size()}, path));
+}
+
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> ClangFiles::overlay() const {
+  auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::vfs::getRealFileSystem());
+  files->pushOverlay(memory_);
+  return files;
+}
+
+bool run_clang(clang::FrontendAction& action, const std::vector<std::string>& arguments, const ClangFiles& files,
+               clang::DiagnosticConsumer& messages) {
+  auto diagnostics = llvm::makeIntrusiveRefCnt<clang::DiagnosticsEngine>(
+      llvm::makeIntrusiveRefCnt<clang::DiagnosticIDs>(), llvm::makeIntrusiveRefCnt<clang::DiagnosticOptions>(),
+      &messages,
+      /*ShouldOwnClient=*/false);
+  diagnostics->setIgnoreAllWarnings(true);
+
+  std::vector<const char*> pointers;
+  for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
+  auto invocation = std::make_shared<clang::CompilerInvocation>();
+  if (!clang::CompilerInvocation::CreateFromArgs(*invocation, pointers, *diagnostics)) return false;
+
+  clang::CompilerInstance compiler;
+  compiler.setInvocation(std::move(invocation));
+  compiler.setDiagnostics(diagnostics.get());
+  compiler.setVerboseOutputStream(llvm::nulls());
+  compiler.createFileManager(files.overlay());
+  return compiler.ExecuteAction(action);
+}
+
+}  // namespace gpulua::cpu
