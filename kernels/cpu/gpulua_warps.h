@@ -46,48 +46,57 @@ struct alignas(64) gpulua_warp_frame {
   const unsigned int* sum;  // of the predicates of all warps that paused in their last turns
 };
 
-// Placeholders: memory for the frames of a block, and the size of one.
+// Placeholders: memory for the frames of a block, the size of one, and whether any barrier asks for the sum.
 extern "C" __attribute__((device)) char* gpulua_warp_frames();
 extern "C" __attribute__((device)) unsigned long gpulua_warp_frame_bytes();
+extern "C" __attribute__((device)) bool gpulua_warps_count_predicates();
 
 /// As gpulua_run_warps, for kernels with barriers: warps take turns, each up to its next barrier.
 extern "C" __attribute__((device)) void gpulua_run_warps_in_turns(void** arguments, const gpulua::cpu::Launch* launch,
                                                                   unsigned long first, unsigned long last,
                                                                   char* shared, char* dynamic_shared) {
-  constexpr unsigned int most_warps = 32, done = ~0u;
+  constexpr unsigned int done = ~0u;
   const gpulua::cpu::Index3 grid = launch->grid, size = launch->block;
-  const unsigned int warps = (size.x * size.y * size.z + 31) / 32;
+  const unsigned int threads = size.x * size.y * size.z;
   char* frames = gpulua_warp_frames();
   unsigned int sum = 0;
-  gpulua::cpu::ThreadContext contexts[most_warps];
-  for (unsigned int warp = 0; warp < warps; ++warp) {
-    auto* frame = (gpulua_warp_frame*)(frames + warp * gpulua_warp_frame_bytes());
-    frame->sum = &sum;
-    contexts[warp] = {gpulua_unflatten(warp * 32, size), {}, size, grid, shared, dynamic_shared, launch, warp * 32, frame};
-  }
   for (unsigned long block = first; block < last; ++block) {
     const gpulua::cpu::Index3 index = gpulua_unflatten(block, grid);
-    for (unsigned int warp = 0; warp < warps; ++warp) {
-      contexts[warp].block = index;
-      ((gpulua_warp_frame*)contexts[warp].strand)->state = 0;
+    char* place = frames;
+    for (unsigned int linear = 0; linear < threads; linear += 32, place += gpulua_warp_frame_bytes()) {
+      ((gpulua_warp_frame*)place)->state = 0;
+      ((gpulua_warp_frame*)place)->sum = &sum;
     }
-    unsigned int paused;
+    bool paused;
     do {
       unsigned int predicates = 0;
-      paused = 0;
-      for (unsigned int warp = 0; warp < warps; ++warp) {
-        auto* frame = (gpulua_warp_frame*)contexts[warp].strand;
-        if (frame->state == done) continue;
-        if (size.x % 32 == 0)
-          gpulua_run_full_warp(arguments, &contexts[warp]);
-        else
-          gpulua_run_warp(arguments, &contexts[warp]);
-        if (frame->state == done) continue;
-        predicates += frame->predicates;
-        ++paused;
+      paused = false;
+      gpulua::cpu::Index3 thread = {0, 0, 0};
+      place = frames;
+      for (unsigned int linear = 0; linear < threads; linear += 32, place += gpulua_warp_frame_bytes()) {
+        auto* frame = (gpulua_warp_frame*)place;
+        if (frame->state != done) {
+          gpulua::cpu::ThreadContext context = {thread, index,          size,   grid,   shared,
+                                                dynamic_shared, launch, linear, frame};
+          if (size.x % 32 == 0)
+            gpulua_run_full_warp(arguments, &context);
+          else
+            gpulua_run_warp(arguments, &context);
+          if (frame->state != done) {
+            paused = true;
+            if (gpulua_warps_count_predicates()) predicates += frame->predicates;
+          }
+        }
+        thread.x += 32;
+        while (thread.x >= size.x) {
+          thread.x -= size.x;
+          if (++thread.y < size.y) continue;
+          thread.y = 0;
+          ++thread.z;
+        }
       }
-      sum = predicates;
-    } while (paused > 0);
+      if (gpulua_warps_count_predicates()) sum = predicates;
+    } while (paused);
   }
 }
 

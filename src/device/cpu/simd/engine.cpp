@@ -26,6 +26,7 @@ constexpr const char* run_full_warp = "gpulua_run_full_warp";
 constexpr const char* run_warp = "gpulua_run_warp";
 constexpr const char* frames_placeholder = "gpulua_warp_frames";
 constexpr const char* frame_bytes_placeholder = "gpulua_warp_frame_bytes";
+constexpr const char* counts_placeholder = "gpulua_warps_count_predicates";
 constexpr const char* helpers[] = {run_warps_template, run_turns_template, run_strand_template, "gpulua_fail_in_lane"};
 
 // Registers are spilt; SLEEF's functions and the runtime's services have frames of their own.
@@ -59,18 +60,19 @@ const char* pattern(Meeting meeting) {
   return nullptr;
 }
 
+bool has_marker(const llvm::Function& scalar, Marker wanted) {
+  return std::any_of(llvm::inst_begin(scalar), llvm::inst_end(scalar),
+                     [&](const llvm::Instruction& instruction) { return marker(&instruction) == wanted; });
+}
+
 Meeting find_meeting(const llvm::Function& scalar) {
-  Meeting meeting = Meeting::none;
-  for (const llvm::Instruction& instruction : llvm::instructions(scalar)) {
-    const Marker kind = marker(&instruction);
-    if (kind == Marker::grid_barrier) return Meeting::fibers;
-    if (kind == Marker::barrier || kind == Marker::barrier_count) meeting = Meeting::block;
-  }
-  return meeting;
+  if (has_marker(scalar, Marker::grid_barrier)) return Meeting::fibers;
+  return has_marker(scalar, Marker::barrier) || has_marker(scalar, Marker::barrier_count) ? Meeting::block
+                                                                                          : Meeting::none;
 }
 
 /// In the place of gpulua_warps.h's placeholders.
-void make_frames(llvm::Function& run, std::uint64_t frame_bytes) {
+void make_frames(llvm::Function& run, std::uint64_t frame_bytes, bool counts_predicates) {
   llvm::IRBuilder<> builder(&*run.getEntryBlock().getFirstInsertionPt());
   llvm::AllocaInst* frames = builder.CreateAlloca(llvm::ArrayType::get(builder.getInt8Ty(), most_warps * frame_bytes));
   frames->setAlignment(llvm::Align(64));
@@ -82,6 +84,8 @@ void make_frames(llvm::Function& run, std::uint64_t frame_bytes) {
       call->replaceAllUsesWith(frames);
     else if (name == frame_bytes_placeholder)
       call->replaceAllUsesWith(builder.getInt64(frame_bytes));
+    else if (name == counts_placeholder)
+      call->replaceAllUsesWith(builder.getInt1(counts_predicates));
     else
       continue;
     call->eraseFromParent();
@@ -170,7 +174,7 @@ llvm::Function* Engine::build(const SourceKernel& kernel, llvm::Function& scalar
     for (llvm::Attribute attribute : scalar.getAttributes().getFnAttrs()) run->addFnAttr(attribute);
     allow_unwinding(*run);
     inline_calls(*run, {full, any});
-    if (meeting == Meeting::block) make_frames(*run, frame_bytes);
+    if (meeting == Meeting::block) make_frames(*run, frame_bytes, has_marker(scalar, Marker::barrier_count));
     pipeline.finish(*run);
     sink_gather_addresses(*run);
     run->addFnAttr(finished_attribute);

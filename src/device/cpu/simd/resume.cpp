@@ -54,6 +54,7 @@ class Splitter {
     frame_ = context_field(builder, function_.getArg(0), offsetof(ThreadContext, strand), builder.getPtrTy());
     builder.CreateBr(first_);
     for (llvm::CallInst* arrival : arrivals) {
+      counts_predicates_ = counts_predicates_ || !arrival->use_empty();
       llvm::BasicBlock* before = arrival->getParent();
       llvm::BasicBlock* behind = before->splitBasicBlock(std::next(arrival->getIterator()), "behind");
       stops_.push_back({arrival, behind});
@@ -217,7 +218,7 @@ class Splitter {
     llvm::Instruction* way = stop.arrival->getParent()->getTerminator();
     llvm::IRBuilder<> builder(way);
     builder.CreateStore(builder.getInt32(state), at(builder, state_offset));
-    builder.CreateStore(stop.arrival->getArgOperand(1), at(builder, predicates_offset));
+    if (counts_predicates_) builder.CreateStore(stop.arrival->getArgOperand(1), at(builder, predicates_offset));
     pauses_.insert(builder.CreateRetVoid());
     way->eraseFromParent();
     stop.arrival->eraseFromParent();
@@ -254,6 +255,7 @@ class Splitter {
   llvm::BasicBlock* first_;
   llvm::BasicBlock* entry_;  // ahead of it
   llvm::Value* frame_;
+  bool counts_predicates_ = false;
   llvm::DominatorTree dominators_;
   llvm::LoopInfo loops_;
   std::vector<Stop> stops_;

@@ -18,6 +18,7 @@ namespace {
 // much.
 constexpr unsigned worth_skipping = 10;
 constexpr unsigned slow_instruction = 20;
+constexpr unsigned contiguous_access = 4;
 
 bool is_trivial(const llvm::Instruction& instruction) {
   return llvm::isa<llvm::PHINode, llvm::BranchInst, llvm::GetElementPtrInst>(instruction) ||
@@ -154,7 +155,7 @@ void Widener::find_guards() {
       const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
       if (address != nullptr && !is_uniform(address)) {
         const bool contiguous = !is_varying(address);
-        work[root] += contiguous ? 2 : slow_instruction;
+        work[root] += contiguous ? contiguous_access : slow_instruction;
       } else if (instruction.mayReadOrWriteMemory() || llvm::isa<llvm::UnreachableInst>(instruction)) {
         guarded_.insert(root);
       } else if (call != nullptr || (llvm::isa<llvm::BinaryOperator>(instruction) && instruction.isIntDivRem())) {
