@@ -3,7 +3,7 @@
 --
 -- A kernel reads `a` (64 ints) and `x` (64 floats), works on four int variables, three float variables and an array of four ints of
 -- its own, and writes int and float results for its thread. Control flow: if, for, while, switch with falling through, break,
--- continue, return, at any depth.
+-- continue, return, at any depth. In every other kernel threads also exchange values through shared memory, between barriers.
 
 local ffi = require "ffi"
 local bit = require "bit"
@@ -44,11 +44,13 @@ local operations = {
   fmin = function(a, b)
     if a ~= a then return b end
     if b ~= b then return a end
+    if a == b then return 1 / a < 0 and a or b end -- -0 is below 0
     return a < b and a or b
   end,
   fmax = function(a, b)
     if a ~= a then return b end
     if b ~= b then return a end
+    if a == b then return 1 / a < 0 and b or a end
     return a > b and a or b
   end,
   sqrt = function(a) return f32(math.sqrt(a)) end,
@@ -258,6 +260,21 @@ function Generator:block(depth, loop)
   for _ = 1, self.random(1, 3) do self:statement(depth, loop) end
 end
 
+--- Only where all threads that have not returned come by.
+function Generator:exchange()
+  local from, to, distance = "i" .. self.random(0, 3), "i" .. self.random(0, 3), self.random(1, 39)
+  self:write(("%s ^= exchange(shared, %s, %d);"):format(to, from, distance), ("%s = bxor(%s, exchange(%s, %d))"):format(to, to, from, distance))
+end
+
+function Generator:meeting_loop()
+  local counter, turns = self:fresh "m", self.random(2, 4)
+  self:write(("for (int %s = 0; %s < %d; ++%s) {"):format(counter, counter, turns, counter), ("for %s = 0, %d do"):format(counter, turns - 1))
+  self:block(2, nil)
+  self:exchange()
+  self:block(2, nil)
+  self:write("}", "end")
+end
+
 -- ---- kernels --------------------------------------------------------------------------------------------------------------------------
 
 --- A small generator of random numbers of its own, so that a seed means the same kernel everywhere.
@@ -274,19 +291,34 @@ end
 
 generator.prelude = [[
 __device__ int to_int(float v) { return (int)v; }
+__device__ int exchange(int* shared, int value, int distance) {
+  shared[threadIdx.x] = value;
+  __syncthreads();
+  const int result = shared[(threadIdx.x + distance) % blockDim.x];
+  __syncthreads();
+  return result;
+}
 #define STORE \
   ints[4 * t] = i0; ints[4 * t + 1] = i1; ints[4 * t + 2] = i2 ^ own[0] ^ own[1]; ints[4 * t + 3] = i3 ^ own[2] ^ own[3]; \
   floats[3 * t] = f0; floats[3 * t + 1] = f1; floats[3 * t + 2] = f2
 ]]
 
---- The kernel of that number: its text, its name, and fn(t, lane, a, x) -> i0, i1, i2 ^ ..., i3 ^ ..., f0, f1, f2.
+--- The kernel of that number: its text, its name, whether threads meet, and fn(t, lane, a, x, exchange) -> i0, i1, i2 ^ ...,
+--- i3 ^ ..., f0, f1, f2. exchange(value, distance) gives the value of the thread so far behind in the block.
 function generator.make(seed)
   local self = setmetatable({ random = random_numbers(seed), cpp = {}, lua = {}, names = 0 }, Generator)
-  for _ = 1, 6 do self:statement(3, nil) end
+  local meets = seed % 2 == 0
+  for _ = 1, meets and 3 or 6 do
+    self:statement(3, nil)
+    if meets then
+      if self.random(2) == 1 then self:exchange() else self:meeting_loop() end
+    end
+  end
   local name = "random_" .. seed
   local cpp = ([[
 __global__ void %s(const int* a, const float* x, int* ints, float* floats, int n) {
   const int t = blockIdx.x * blockDim.x + threadIdx.x, lane = t & 31;
+  %s
   if (t >= n) return;
   int i0 = a[t & 63], i1 = t, i2 = lane, i3 = a[(t * 7) & 63];
   float f0 = x[t & 63], f1 = t, f2 = x[(t * 5) & 63];
@@ -294,13 +326,13 @@ __global__ void %s(const int* a, const float* x, int* ints, float* floats, int n
   %s
   STORE;
 }
-]]):format(name, table.concat(self.cpp, "\n  "))
+]]):format(name, meets and "__shared__ int shared[64]; shared[threadIdx.x] = 0; __syncthreads();" or "", table.concat(self.cpp, "\n  "))
   local lua = ([[
 local f32, add, sub, mul, div, rem, band, bor, bxor, shl, shr, ushr, to_int, fmin, fmax, sqrt = ...
 local function store(i0, i1, i2, i3, f0, f1, f2, own)
   return i0, i1, bxor(i2, own[0], own[1]), bxor(i3, own[2], own[3]), f0, f1, f2
 end
-return function(t, lane, a, x)
+return function(t, lane, a, x, exchange)
   local i0, i1, i2, i3 = a[band(t, 63)], t, lane, a[band(t * 7, 63)]
   local f0, f1, f2 = x[band(t, 63)], t, x[band(t * 5, 63)]
   local own = { [0] = 1, 2, 3, 4 }
@@ -312,7 +344,7 @@ end
   local chunk = assert(loadstring(lua, name))
   local interpret = chunk(o.f32, o.add, o.sub, o.mul, o.div, o.rem, o.band, o.bor, o.bxor, o.shl, o.shr, o.ushr, o.to_int, o.fmin,
     o.fmax, o.sqrt)
-  return { text = cpp, name = name, interpret = interpret }
+  return { text = cpp, name = name, meets = meets, interpret = interpret }
 end
 
 return generator
