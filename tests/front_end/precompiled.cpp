@@ -11,9 +11,11 @@
 #include <fstream>
 #include <map>
 #include <regex>
+#include <set>
 #include <sstream>
 
 #include "src/device/cpu/front_end.h"
+#include "src/device/cpu/leading_includes.h"
 #include "src/device/cpu/prelude.h"
 
 namespace gpulua::cpu {
@@ -26,19 +28,25 @@ struct Request {
   std::vector<std::string> names;
 };
 
-/// With the prelude that is given, parsed when it is null, or as the compiler does.
-template <class... Prelude>
-SourceModule parse(const Request& request, Prelude... precompiled) {
+KernelSource source_of(const Request& request) {
   KernelSource source;
   source.text = request.text;
   source.file = "script.lua";
   source.line = 10;
   source.names = request.names;
-  return parse_source(source, parse_options(request.options), request.target, precompiled...);
+  return source;
+}
+
+/// With the prelude that is given, parsed when it is null, or as the compiler does.
+template <class... Prelude>
+SourceModule parse(const Request& request, Prelude... precompiled) {
+  return parse_source(source_of(request), parse_options(request.options), request.target, precompiled...);
 }
 
 const PrecompiledPrelude* prelude(const Request& request) {
-  return precompiled_prelude(parse_options(request.options).standard, clang::getClangFullVersion());
+  CompileOptions options = parse_options(request.options);
+  return precompiled_prelude(options.standard, leading_includes(source_of(request), options),
+                             clang::getClangFullVersion());
 }
 
 template <class Value>
@@ -135,6 +143,35 @@ TEST_CASE("samples compile to the same IR with the precompiled prelude") {
   }
 }
 
+TEST_CASE("headers at the start of a source come precompiled") {
+  const std::string use_half =
+      "__global__ void k(half* p, half2 q) { *p = *p * q.x + __float2half(2.0f) + hexp(*p); }\n";
+  const std::string use_bfloat =
+      "__global__ void b(__nv_bfloat16* p) { *p = __hmax(*p, __float2bfloat16_rz(2.0f)); }\n";
+  const std::string half = "#include <cuda_fp16.h>\n", bfloat = "/* 16 */ # include \"cuda_bf16.h\" // bits\n";
+  std::set<const PrecompiledPrelude*> used;
+  for (const std::string& text : {half + use_half, bfloat + use_bfloat, half + bfloat + use_half + use_bfloat,
+                                  "#include <math.h>\n" + bfloat + half + use_bfloat + use_half})
+    for (const std::string option : {"-DNDEBUG", "--use_fast_math"}) {
+      INFO(text);
+      require_same({text, {option}, {}, {}});
+      used.insert(prelude({text, {option}, {}, {}}));
+    }
+  CHECK(used.size() == 3);
+  const auto* plain = prelude({use_half, {}, {}, {}});
+  CHECK(used.count(plain) == 0);
+  for (const std::string& text :
+       {"#define N 3\n" + half, "#if 0\n" + half + "#endif\n", "#include <none.h>\n" + half, "// " + half,
+        "// \\\n" + half, "int i;\n" + half, std::string("#include <cuda_fp16.h"), std::string("#"), std::string("/*"),
+        std::string()})
+    CHECK(prelude({text, {}, {}, {}}) == plain);
+  CHECK(prelude({half, {"-I/usr/include"}, {}, {}}) == plain);
+  CHECK(prelude({half, {"--pre-include=x.h"}, {}, {}}) == plain);
+  KernelSource own = source_of({half, {}, {}, {}});
+  own.headers = {{"cuda_fp16.h", ""}};
+  CHECK(leading_includes(own, {}).empty());
+}
+
 TEST_CASE("every header can be included after the precompiled prelude") {
   for (const PreludeHeader& header : prelude_headers()) {
     if (header.name.starts_with("gpulua_")) continue;
@@ -194,9 +231,9 @@ TEST_CASE("a source sees the macros of its target, not of the precompiled prelud
 }
 
 TEST_CASE("a prelude precompiled by another clang is not used") {
-  CHECK(precompiled_prelude("c++17", clang::getClangFullVersion()) != nullptr);
-  CHECK(precompiled_prelude("c++17", "clang version 19.1.0") == nullptr);
-  CHECK(precompiled_prelude("c++26", clang::getClangFullVersion()) == nullptr);
+  CHECK(precompiled_prelude("c++17", {}, clang::getClangFullVersion()) != nullptr);
+  CHECK(precompiled_prelude("c++17", {}, "clang version 19.1.0") == nullptr);
+  CHECK(precompiled_prelude("c++26", {}, clang::getClangFullVersion()) == nullptr);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "src/device/cpu/conversions.h"
 #include "src/device/cpu/declarations.h"
 #include "src/device/cpu/inline_assembly.h"
+#include "src/device/cpu/leading_includes.h"
 #include "src/device/cpu/name_expressions.h"
 #include "src/device/cpu/prelude.h"
 #include "src/device/cpu/prelude_reader.h"
@@ -163,7 +164,8 @@ SourceModule parse_source(const KernelSource& source, const CompileOptions& opti
 }
 
 SourceModule parse_source(const KernelSource& source, const CompileOptions& options, const CompileTarget& target) {
-  const PrecompiledPrelude* precompiled = precompiled_prelude(options.standard, clang::getClangFullVersion());
+  const PrecompiledPrelude* precompiled =
+      precompiled_prelude(options.standard, leading_includes(source, options), clang::getClangFullVersion());
   if (precompiled != nullptr) try {
       return parse_source(source, options, target, precompiled);
     } catch (const Error&) {

@@ -1,5 +1,6 @@
-// precompile <standard> <folder>: run by the build. Writes <standard>.pch, the prelude as clang's precompiled header
-// for the least x86-64 processor, and <standard>.macros, the version of clang and the macros that it started from.
+// precompile <standard> <file> <header>...: run by the build. Writes <file>.pch, the prelude and the headers as clang's
+// precompiled header for the least x86-64 processor, and <file>.macros, the version of clang and the macros that it
+// started from.
 
 #include <clang/Basic/Version.h>
 #include <clang/Frontend/CompilerInstance.h>
@@ -26,15 +27,17 @@ class Precompile : public clang::GeneratePCHAction {
   }
 };
 
-int precompile(const std::string& standard, const std::string& folder) {
+int precompile(const std::string& standard, const std::string& file, const std::vector<std::string>& headers) {
   CompileOptions options;
   options.standard = standard;
   std::vector<std::string> arguments = clang_arguments(options, {"x86-64", {}});
-  const std::string file = folder + "/" + standard, main_file = "/gpulua/prelude.cu";
+  const std::string main_file = "/gpulua/prelude.cu";
   arguments.insert(arguments.end(), {"-fpch-instantiate-templates", "-I", prelude_folder, "-include", prelude_header,
                                      "-o", file + ".pch", main_file});
   ClangFiles files;
-  files.add(main_file, "");
+  std::string text;
+  for (const std::string& header : headers) text += "#include <" + header + ">\n";
+  files.add(main_file, text);
   Precompile action;
   clang::TextDiagnosticPrinter messages(llvm::errs(), new clang::DiagnosticOptions);
   if (!run_clang(action, arguments, files, messages)) return 1;
@@ -47,6 +50,6 @@ int precompile(const std::string& standard, const std::string& folder) {
 }  // namespace gpulua::cpu
 
 int main(int count, char** arguments) {
-  if (count != 3) return 2;
-  return gpulua::cpu::precompile(arguments[1], arguments[2]);
+  if (count < 3) return 2;
+  return gpulua::cpu::precompile(arguments[1], arguments[2], {arguments + 3, arguments + count});
 }
