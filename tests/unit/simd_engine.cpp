@@ -1,5 +1,6 @@
 // The SIMD engine of the CPU device against the scalar one: the same kernels, the same inputs, the same bits.
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <random>
@@ -143,6 +144,80 @@ TEST_CASE("simd: atomics", "[cpu][simd]") {
   compare(
       "if (a[i] > 10) atomicAdd(&b[0], 3); int old = b[100], seen; do { seen = old; old = atomicCAS(&b[100], seen, "
       "seen + (a[i] & 7)); } while (old != seen);");
+}
+
+TEST_CASE("simd: atomics on shared memory", "[cpu][simd]") {
+  // Both engines start with thread 0 and go on in order, until there is a barrier.
+  const std::string start = "__shared__ int s[16]; if (thread == 0) for (int k = 0; k < 16; ++k) s[k] = 0; ";
+  const std::string end = "__syncthreads(); if (thread < 16) b[1024 + block * 16 + thread] = s[thread];";
+  for (const char* operation : {"Add", "Sub", "Min", "Max", "And", "Or", "Xor", "Exch"})
+    for (const char* place : {"3", "a[i] & 15"})
+      for (const char* condition : {"true", "a[i] > 0", "a[i] > 95", "thread % 32 != 31"}) {
+        const std::string call = std::string("atomic") + operation + "(&s[" + place + "], a[i]);";
+        compare(start + "if (" + condition + ") " + call + end);
+        compare(start + "if (" + condition + ") b[i] = " + call + end);
+      }
+  compare(start + "if (a[i] > 0) b[i] = atomicInc((unsigned*)&s[a[i] & 3], 5); " + end);
+  compare(start + "b[i] = atomicCAS(&s[a[i] & 7], 0, a[i]); " + end);
+  compare("extern __shared__ int d[]; b[i] = atomicAdd(&d[0], 0) * 0;");
+}
+
+TEST_CASE("simd: atomics on one place or another", "[cpu][simd]") {
+  const std::string start =
+      "__shared__ int s[16], t[16]; if (thread < 16) s[thread] = t[thread] = 0; __syncthreads(); ";
+  const std::string end =
+      "__syncthreads(); if (thread < 16) { b[1024 + block * 16 + thread] = s[thread]; b[2048 + block * 16 + thread] = "
+      "t[thread]; }";
+  compare(start + "atomicAdd((a[i] & 1 ? s : t) + (a[i] & 14), a[i]); " + end);
+  compare(start + "atomicAdd((a[i] & 1 ? s : b + 3000) + (a[i] & 14), a[i]); " + end);
+  compare(start + "int* p = n > 5 ? s : b; for (int k = 0; k < 5; ++k) atomicAdd(p++, k + a[i]); " + end);
+}
+
+TEST_CASE("simd: atomics of other types", "[cpu][simd]") {
+  for (const char* type : {"unsigned long long", "float", "double"}) {
+    const std::string start = std::string("__shared__ ") + type +
+                              " s[16]; if (thread == 0) for (int k = 0; k < 16; ++k) s[k] = 0; " + type + " own = (" +
+                              type + ")x[i]; ";
+    const std::string end = "__syncthreads(); if (thread < 16) y[1024 + block * 16 + thread] = s[thread];";
+    for (const char* place : {"3", "a[i] & 15"}) {
+      compare(start + "atomicAdd(&s[" + place + "], own); " + end);
+      compare(start + "if (a[i] & 1) y[i] = atomicAdd(&s[" + place + "], own); " + end);
+    }
+  }
+  compare(
+      "__shared__ unsigned short s[16]; if (thread == 0) for (int k = 0; k < 16; ++k) s[k] = 7; b[i] = "
+      "atomicCAS(&s[a[i] & "
+      "15], (unsigned short)7, (unsigned short)a[i]); __syncthreads(); if (thread < 16) b[1024 + block * 16 + thread] "
+      "= s[thread];");
+}
+
+TEST_CASE("simd: atomics of many blocks at once", "[cpu][simd]") {
+  CpuTestDevice device;
+  auto module = device.compile(R"(
+    __global__ void k(int* next, int* taken, int* counts, int n) {
+      const int i = blockIdx.x * blockDim.x + threadIdx.x;
+      if (i >= n) return;
+      taken[atomicAdd(next, 1)] += 1;
+      atomicAdd(&counts[i % 7], 1);
+      if (i % 3 == 0) atomicAdd(&counts[7], i % 5);
+      if (i % 2 == 0) taken[n + atomicSub(next + 1, i % 4 + 1)] += 1;
+    })",
+                               {}, {"--engine=simd"});
+  constexpr int n = 100'000;
+  int sum = 0, threes = 0;
+  for (int i = 0; i < n; i += 2) sum += i % 4 + 1;
+  for (int i = 0; i < n; i += 3) threes += i % 5;
+  std::vector<int> next{0, sum}, taken(n + sum + 1), counts(8);
+  LaunchConfig config;
+  config.grid = {n / 96 + 1, 1, 1};
+  config.block = {96, 1, 1};
+  device.launch(*device.kernel(module, "k"), config, next.data(), taken.data(), counts.data(), int{n});
+  CHECK(next == std::vector<int>{n, 0});
+  CHECK(std::count(taken.begin(), taken.begin() + n, 1) == n);
+  CHECK(*std::max_element(taken.begin() + n, taken.end()) == 1);
+  CHECK(std::count(taken.begin() + n, taken.end(), 1) == n / 2);
+  for (int i = 0; i < 7; ++i) CHECK(counts[i] == n / 7 + (i < n % 7));
+  CHECK(counts[7] == threes);
 }
 
 TEST_CASE("simd: threads of a block together", "[cpu][simd]") {

@@ -16,6 +16,7 @@
 #include "src/device/cpu/abi.h"
 #include "src/device/cpu/simd/markers.h"
 #include "src/device/cpu/simd/private_memory.h"
+#include "src/device/cpu/simd/shared_atomics.h"
 #include "src/device/cpu/simd/widen.h"
 
 namespace gpulua::cpu::simd {
@@ -234,6 +235,7 @@ llvm::Function* prepare(llvm::Function& kernel, const SharedLayout& layout, Pipe
   pipeline.simplify(*function);
   rejoin_failures(*function);
   lay_out_private_memory(*function);
+  mark_shared_atomics(*function);
   pipeline.canonicalize(*function);
   return function;
 }

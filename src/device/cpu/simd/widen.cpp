@@ -10,6 +10,7 @@
 #include "src/device/cpu/abi.h"
 #include "src/device/cpu/simd/markers.h"
 #include "src/device/cpu/simd/resume.h"
+#include "src/device/cpu/simd/shared_atomics.h"
 
 namespace gpulua::cpu::simd {
 namespace {
@@ -334,6 +335,7 @@ llvm::Function* Widener::run() {
   llvm::removeUnreachableBlocks(*to_);
   llvm::DominatorTree dominators(*to_);
   llvm::PromoteMemToReg(slots_, dominators);
+  lower_shared_atomics(*to_);
   return to_;
 }
 

@@ -68,6 +68,7 @@ class Widener {
   void emit_instruction(const llvm::Instruction& instruction);
   void emit_scalar(const llvm::Instruction& instruction);
   llvm::Value* emit_vector(const llvm::Instruction& instruction);
+  llvm::Value* emit_bound(const llvm::CmpInst& compare);
   llvm::Value* emit_binary(const llvm::BinaryOperator& binary);
   llvm::Value* emit_division(llvm::Instruction::BinaryOps opcode, llvm::Value* a, llvm::Value* b);
   llvm::Value* emit_address(const llvm::GetElementPtrInst& address);
@@ -78,9 +79,22 @@ class Widener {
   llvm::Value* emit_gather(llvm::Type* type, const llvm::Value* address, llvm::Align align);
   llvm::Value* emit_narrow_gather(llvm::Type* type, llvm::Value* addresses);
   void emit_scatter(llvm::Value* values, const llvm::Value* address, llvm::Align align);
+
+  // ---- widen_atomic.cpp ----
   llvm::Value* emit_atomic(const llvm::AtomicRMWInst& atomic);
-  llvm::Value* emit_exchange(const llvm::AtomicCmpXchgInst& exchange);
-  bool reduce_atomic(const llvm::AtomicRMWInst& atomic);
+  llvm::Value* emit_together(const llvm::AtomicRMWInst& atomic);
+
+  // ---- widen_lanes.cpp ----
+  class Row;
+  struct Operands;
+  /// `instruction` once for each active lane, with the lane's operands; its results.
+  llvm::Value* emit_for_each_lane(const llvm::Instruction& instruction);
+  void emit_for_each_lane(llvm::Value* lanes, const std::function<void(llvm::Value* lane)>& body);
+  /// Brings to memory what a lane's own value is made of.
+  void write_rows(const llvm::Value* value, Operands& operands);
+  /// A lane's own value. The lane is a constant where there are no rows.
+  llvm::Value* of_lane(const llvm::Value* value, llvm::Value* lane, Operands& operands);
+  llvm::Value* element(const llvm::Value* value, unsigned lane, Operands& operands);
 
   // ---- widen_call.cpp ----
   void emit_call(const llvm::CallInst& call);
@@ -93,9 +107,6 @@ class Widener {
   llvm::Value* thread_index(unsigned axis);
   /// A call of what resume.h knows.
   llvm::CallInst* call_later(const char* name, llvm::Type* result, const std::vector<llvm::Value*>& arguments);
-  /// `instruction` once for each active lane, with the lane's operands; its results.
-  llvm::Value* emit_for_each_lane(const llvm::Instruction& instruction);
-  void emit_for_each_lane(llvm::Value* mask, const std::function<void(Builder&, llvm::Value* lane)>& body);
 
   llvm::Function& from_;
   llvm::Function* to_;

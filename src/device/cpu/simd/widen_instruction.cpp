@@ -17,9 +17,6 @@ void Widener::emit_instruction(const llvm::Instruction& instruction) {
     builder_.Insert(instruction.clone());
     return;
   }
-  if (const auto* atomic = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction);
-      atomic != nullptr && reduce_atomic(*atomic))
-    return;
   if (!is_varying(&instruction)) return emit_scalar(instruction);
   vectors_[&instruction] = emit_vector(instruction);
 }
@@ -78,6 +75,7 @@ llvm::Value* Widener::emit_vector(const llvm::Instruction& instruction) {
   } else if (const auto* cast = llvm::dyn_cast<llvm::CastInst>(&instruction)) {
     result = builder_.CreateCast(cast->getOpcode(), operand(0), widened(cast->getType()));
   } else if (const auto* compare = llvm::dyn_cast<llvm::CmpInst>(&instruction)) {
+    if (llvm::Value* lanes = emit_bound(*compare)) return lanes;
     result = builder_.CreateCmp(compare->getPredicate(), operand(0), operand(1));
   } else if (llvm::isa<llvm::SelectInst>(instruction)) {
     llvm::Value* condition = is_uniform(instruction.getOperand(0)) && !instruction.getType()->isStructTy()
@@ -94,8 +92,8 @@ llvm::Value* Widener::emit_vector(const llvm::Instruction& instruction) {
     return emit_load(*load);
   } else if (const auto* atomic = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
     return emit_atomic(*atomic);
-  } else if (const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) {
-    return emit_exchange(*exchange);
+  } else if (llvm::isa<llvm::AtomicCmpXchgInst>(instruction)) {
+    return emit_for_each_lane(instruction);
   } else if (const auto* extract = llvm::dyn_cast<llvm::ExtractValueInst>(&instruction)) {
     return builder_.CreateExtractValue(operand(0), extract->getIndices());
   } else if (const auto* insert = llvm::dyn_cast<llvm::InsertValueInst>(&instruction)) {
@@ -111,6 +109,29 @@ llvm::Value* Widener::emit_vector(const llvm::Instruction& instruction) {
     made->setName(instruction.getName());
   }
   return result;
+}
+
+/// `i < n`, where the lanes' i count on from one multiple of the warp's size: the first n - i lanes, without a vector
+/// of i. Null for other comparisons.
+llvm::Value* Widener::emit_bound(const llvm::CmpInst& compare) {
+  const bool swapped = is_uniform(compare.getOperand(0));
+  const llvm::Value* index = compare.getOperand(swapped);
+  const llvm::Value* bound = compare.getOperand(!swapped);
+  if (!llvm::isa<llvm::ICmpInst>(compare) || !shapes_(index).counts_lanes() || !is_uniform(bound)) return nullptr;
+  auto predicate = swapped ? compare.getSwappedPredicate() : compare.getPredicate();
+  const bool negated = predicate == llvm::CmpInst::ICMP_UGE || predicate == llvm::CmpInst::ICMP_SGE;
+  if (negated) predicate = llvm::CmpInst::getInversePredicate(predicate);
+  if (predicate != llvm::CmpInst::ICMP_ULT && predicate != llvm::CmpInst::ICMP_SLT) return nullptr;
+  llvm::Type* type = index->getType();
+  llvm::Value* size = llvm::ConstantInt::get(type, warp_size);
+  llvm::Value* rest =
+      builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, size, builder_.CreateSub(scalar(bound), scalar(index)));
+  rest = builder_.CreateSelect(builder_.CreateICmp(predicate, scalar(index), scalar(bound)), rest,
+                               llvm::Constant::getNullValue(type));
+  rest = builder_.CreateZExtOrTrunc(rest, builder_.getInt64Ty());
+  llvm::Value* bits = builder_.CreateNot(builder_.CreateShl(builder_.getInt64(~0ull), rest));
+  if (negated) bits = builder_.CreateNot(bits);
+  return builder_.CreateBitCast(builder_.CreateTrunc(bits, builder_.getInt32Ty()), widened(builder_.getInt1Ty()));
 }
 
 llvm::Value* Widener::emit_binary(const llvm::BinaryOperator& binary) {
