@@ -18,7 +18,7 @@ extern "C" __attribute__((device)) void gpulua_run_blocks(void** arguments, cons
       for (unsigned int y = 0; y < size.y; ++y)
         for (unsigned int x = 0; x < size.x; ++x) {
           gpulua::cpu::ThreadContext context = {{x, y, z}, index,  size,     grid,   shared,
-                                                dynamic_shared, launch, linear++, nullptr};
+                                                dynamic_shared, launch, linear++, 1, nullptr};
           gpulua_run_thread(arguments, &context);
         }
   }

@@ -1,8 +1,7 @@
-// How the SIMD engine runs a kernel, whose strands are warps: as gpulua_run.h, with two placeholders. The full warp lies
-// within one row of its block and has all its lanes; the other is for blocks of any shape.
+// How the SIMD engine runs a kernel: as gpulua_run.h, for warps in the place of threads. The compiler makes one variant of a
+// kernel for each way in which warps lie in blocks that it has to know of (src/device/cpu/simd/shape.h: WarpLayout).
 #pragma once
 
-extern "C" __attribute__((device)) void gpulua_run_full_warp(void** arguments, gpulua::cpu::ThreadContext* context);
 extern "C" __attribute__((device)) void gpulua_run_warp(void** arguments, gpulua::cpu::ThreadContext* context);
 
 __attribute__((device)) inline gpulua::cpu::Index3 gpulua_unflatten(unsigned long number, gpulua::cpu::Index3 size) {
@@ -10,33 +9,50 @@ __attribute__((device)) inline gpulua::cpu::Index3 gpulua_unflatten(unsigned lon
   return {(unsigned int)(number % size.x), (unsigned int)(row % size.y), (unsigned int)(row / size.y)};
 }
 
-/// abi.h: RunBlocks.
+/// abi.h: RunBlocks. Warps as CUDA has them.
 extern "C" __attribute__((device)) void gpulua_run_warps(void** arguments, const gpulua::cpu::Launch* launch,
                                                          unsigned long first, unsigned long last, char* shared,
                                                          char* dynamic_shared) {
   const gpulua::cpu::Index3 grid = launch->grid, size = launch->block;
-  if (size.x % 32 == 0) {
-    for (unsigned long block = first; block < last; ++block) {
-      const gpulua::cpu::Index3 index = gpulua_unflatten(block, grid);
-      unsigned int linear = 0;
-      for (unsigned int z = 0; z < size.z; ++z)
-        for (unsigned int y = 0; y < size.y; ++y)
-          for (unsigned int x = 0; x < size.x; x += 32) {
-            gpulua::cpu::ThreadContext context = {{x, y, z}, index,  size,   grid,   shared,
-                                                  dynamic_shared, launch, linear, nullptr};
-            gpulua_run_full_warp(arguments, &context);
-            linear += 32;
-          }
-    }
-    return;
-  }
   const unsigned int threads = size.x * size.y * size.z;
-  for (unsigned long block = first; block < last; ++block)
+  for (unsigned long block = first; block < last; ++block) {
+    const gpulua::cpu::Index3 index = gpulua_unflatten(block, grid);
+    gpulua::cpu::Index3 thread = {0, 0, 0};
     for (unsigned int linear = 0; linear < threads; linear += 32) {
-      gpulua::cpu::ThreadContext context = {gpulua_unflatten(linear, size), gpulua_unflatten(block, grid), size, grid,
-                                            shared, dynamic_shared, launch, linear, nullptr};
+      const unsigned int left = threads - linear;
+      gpulua::cpu::ThreadContext context = {thread, index,  size,   grid, shared, dynamic_shared,
+                                            launch, linear, left < 32 ? left : 32, nullptr};
       gpulua_run_warp(arguments, &context);
+      thread.x += 32;
+      while (thread.x >= size.x) {
+        thread.x -= size.x;
+        if (++thread.y < size.y) continue;
+        thread.y = 0;
+        ++thread.z;
+      }
     }
+  }
+}
+
+/// abi.h: RunBlocks. The rows of blocks in pieces of up to 32, for kernels whose threads need nothing of each other. No piece
+/// has two threads between which blockIdx.x * blockDim.x + threadIdx.x wraps, signed or unsigned.
+extern "C" __attribute__((device)) void gpulua_run_rows(void** arguments, const gpulua::cpu::Launch* launch, unsigned long first,
+                                                        unsigned long last, char* shared, char* dynamic_shared) {
+  const gpulua::cpu::Index3 grid = launch->grid, size = launch->block;
+  for (unsigned long block = first; block < last; ++block) {
+    const gpulua::cpu::Index3 index = gpulua_unflatten(block, grid);
+    unsigned int linear = 0;
+    for (unsigned int z = 0; z < size.z; ++z)
+      for (unsigned int y = 0; y < size.y; ++y)
+        for (unsigned int x = 0, threads; x < size.x; x += threads, linear += threads) {
+          const unsigned int wrap = 0x80000000u - ((index.x * size.x + x) & 0x7fffffffu);
+          threads = size.x - x < 32 ? size.x - x : 32;
+          if (threads > wrap) threads = wrap;
+          gpulua::cpu::ThreadContext context = {{x, y, z}, index,  size,    grid,   shared,
+                                                dynamic_shared, launch, linear, threads, nullptr};
+          gpulua_run_warp(arguments, &context);
+        }
+  }
 }
 
 /// What a warp that pauses at barriers keeps until its next turn: this, and behind it values of the engine's.
@@ -76,12 +92,10 @@ extern "C" __attribute__((device)) void gpulua_run_warps_in_turns(void** argumen
       for (unsigned int linear = 0; linear < threads; linear += 32, place += gpulua_warp_frame_bytes()) {
         auto* frame = (gpulua_warp_frame*)place;
         if (frame->state != done) {
-          gpulua::cpu::ThreadContext context = {thread, index,          size,   grid,   shared,
-                                                dynamic_shared, launch, linear, frame};
-          if (size.x % 32 == 0)
-            gpulua_run_full_warp(arguments, &context);
-          else
-            gpulua_run_warp(arguments, &context);
+          const unsigned int left = threads - linear;
+          gpulua::cpu::ThreadContext context = {thread, index,  size,   grid, shared, dynamic_shared,
+                                                launch, linear, left < 32 ? left : 32, frame};
+          gpulua_run_warp(arguments, &context);
           if (frame->state != done) {
             paused = true;
             if (gpulua_warps_count_predicates()) predicates += frame->predicates;
@@ -102,10 +116,7 @@ extern "C" __attribute__((device)) void gpulua_run_warps_in_turns(void** argumen
 
 /// abi.h: RunStrand.
 extern "C" __attribute__((device)) void gpulua_run_warp_strand(void** arguments, gpulua::cpu::ThreadContext* context) {
-  if (context->block_size.x % 32 == 0)
-    gpulua_run_full_warp(arguments, context);
-  else
-    gpulua_run_warp(arguments, context);
+  gpulua_run_warp(arguments, context);
 }
 
 /// What gpulua_fail() is in a warp, for its lane `lane`.

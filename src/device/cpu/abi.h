@@ -5,7 +5,7 @@
 
 namespace gpulua::cpu {
 
-inline constexpr unsigned abi_version = 2;
+inline constexpr unsigned abi_version = 3;
 
 struct Index3 {
   unsigned x, y, z;
@@ -56,8 +56,9 @@ struct ThreadContext {
   char* shared;          // the block's static shared memory
   char* dynamic_shared;  // what the launch asked for
   const Launch* launch;
-  unsigned linear;  // number of the thread in its block, x running fastest
-  void* strand;     // the runtime's own; null under RunBlocks
+  unsigned linear;   // number of the thread in its block, x running fastest
+  unsigned threads;  // of the strand: from this one on
+  void* strand;      // the runtime's own; null under RunBlocks
 };
 
 /// Runs the blocks [first, last) of a launch, numbered with x running fastest. `arguments` holds one pointer to each
@@ -65,14 +66,14 @@ struct ThreadContext {
 using RunBlocks = void (*)(void** arguments, const Launch* launch, unsigned long first, unsigned long last,
                            char* shared, char* dynamic_shared);
 
-/// Runs one strand from its start to its end, as a fiber. A strand of a warp whose block ends within the warp runs the
-/// threads that there are: context->linear and context->block_size tell.
+/// Runs one strand, of context->threads threads, from its start to its end, as a fiber.
 using RunStrand = void (*)(void** arguments, ThreadContext* context);
 
 /// For which shapes of block a record is.
 enum class BlockRule : unsigned {
   any = 0,
-  whole_rows = 1,  // x is a multiple of 32, or y and z are 1
+  rows = 1,       // x is a multiple of 32; or y and z are 1, and threads numbered along the grid's x are below 2^31
+  half_rows = 2,  // x is 16 and y is even
 };
 
 /// One way to run a kernel. Of the records of a symbol the runtime takes the first whose rule holds for the block; the

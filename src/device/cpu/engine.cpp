@@ -29,14 +29,13 @@ void build_kernels(SourceModule& source, EngineChoice choice, llvm::TargetMachin
   simd::Engine simd(source, layout, machine);
   for (const SourceKernel& kernel : source.kernels) {
     std::string why_not;
-    auto built = choice == EngineChoice::scalar ? std::nullopt : simd.build(kernel, why_not);
-    if (!built && choice == EngineChoice::simd)
+    std::vector<KernelCode> built;
+    if (choice != EngineChoice::scalar) built = simd.build(kernel, why_not);
+    if (built.empty() && choice == EngineChoice::simd)
       throw Error(ErrorKind::compile,
                   "[compile] the SIMD engine cannot run the kernel '" + kernel.names.front() + "': " + why_not);
-    if (built)
-      code.push_back(std::move(*built));
-    else
-      scalar.push_back(&kernel);
+    if (built.empty()) scalar.push_back(&kernel);
+    code.insert(code.end(), std::make_move_iterator(built.begin()), std::make_move_iterator(built.end()));
   }
   std::vector<KernelCode> rest = build_scalar_kernels(source, layout, scalar, simd.finish());
   code.insert(code.end(), std::make_move_iterator(rest.begin()), std::make_move_iterator(rest.end()));

@@ -178,7 +178,7 @@ class Run {
 void run_launch(CpuKernel& kernel, const LaunchConfig& config, void** arguments, std::atomic<bool>& interrupted,
                 BlockPool& pool) {
   try {
-    Run run(kernel.record(config.block), config, arguments, interrupted, pool);
+    Run run(kernel.record(config), config, arguments, interrupted, pool);
     if (config.cooperative)
       run.cooperatively();
     else

@@ -37,8 +37,18 @@ void* load_library(std::string_view image) {
   return library;
 }
 
-bool holds(BlockRule rule, const Dim3& block) {
-  return rule == BlockRule::any || block.x % 32 == 0 || (block.y == 1 && block.z == 1);
+// Threads along the grid's x are numbered in 32 bits: from here on the numbers of a warp may wrap.
+constexpr std::uint64_t most_in_a_row = std::uint64_t{1} << 31;
+
+bool holds(BlockRule rule, const Dim3& grid, const Dim3& block) {
+  switch (rule) {
+    case BlockRule::rows:
+      return block.x % 32 == 0 || (block.y == 1 && block.z == 1 && std::uint64_t{grid.x} * block.x <= most_in_a_row);
+    case BlockRule::half_rows:
+      return block.x == 16 && block.y % 2 == 0;
+    default:
+      return true;
+  }
 }
 
 }  // namespace
@@ -49,8 +59,9 @@ CpuKernel::CpuKernel(KernelEntry entry, std::vector<const KernelRecord*> records
   attributes_.max_threads = records_.front()->max_threads;
 }
 
-const KernelRecord& CpuKernel::record(const Dim3& block) const {
-  return **std::ranges::find_if(records_, [&](const KernelRecord* record) { return holds(record->block_rule, block); });
+const KernelRecord& CpuKernel::record(const LaunchConfig& config) const {
+  return **std::ranges::find_if(
+      records_, [&](const KernelRecord* record) { return holds(record->block_rule, config.grid, config.block); });
 }
 
 int CpuKernel::occupancy(unsigned threads, std::size_t) const {

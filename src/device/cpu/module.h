@@ -20,8 +20,8 @@ class CpuKernel : public Kernel {
   int occupancy(unsigned threads, std::size_t shared_bytes) const override;
   unsigned suggested_block(std::size_t shared_bytes) const override;
 
-  /// How to run blocks of this shape.
-  const KernelRecord& record(const Dim3& block) const;
+  /// How to run the blocks of such a launch.
+  const KernelRecord& record(const LaunchConfig& config) const;
   CpuModule& module() const { return *module_; }
 
  private:

@@ -78,9 +78,9 @@ void ResidentBlock::start(const StrandLaunch& launch, Index3 index) {
   for (unsigned i = 0, linear = 0; i < strand_count_; ++i, linear += step) {
     Strand& strand = *strands_[i];
     const Index3 thread{linear % size.x, linear / size.x % size.y, linear / size.x / size.y};
-    strand.context = {thread,        index,  size,   launch.launch->grid, shared, shared + static_bytes,
-                      launch.launch, linear, &strand};
     strand.threads = std::min(step, threads - linear);
+    strand.context = {thread, index,          size,   launch.launch->grid, shared, shared + static_bytes, launch.launch,
+                      linear, strand.threads, &strand};
     strand.running = false;
     next_round_.push_back(&strand);
   }

@@ -7,6 +7,9 @@
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include <algorithm>
+#include <initializer_list>
+
 #include "src/device/cpu/instantiate.h"
 #include "src/device/cpu/simd/gather_addresses.h"
 #include "src/device/cpu/simd/markers.h"
@@ -19,15 +22,16 @@ namespace gpulua::cpu::simd {
 namespace {
 
 // kernels/cpu/gpulua_warps.h.
+constexpr const char* run_rows_template = "gpulua_run_rows";
 constexpr const char* run_warps_template = "gpulua_run_warps";
 constexpr const char* run_turns_template = "gpulua_run_warps_in_turns";
 constexpr const char* run_strand_template = "gpulua_run_warp_strand";
-constexpr const char* run_full_warp = "gpulua_run_full_warp";
 constexpr const char* run_warp = "gpulua_run_warp";
 constexpr const char* frames_placeholder = "gpulua_warp_frames";
 constexpr const char* frame_bytes_placeholder = "gpulua_warp_frame_bytes";
 constexpr const char* counts_placeholder = "gpulua_warps_count_predicates";
-constexpr const char* helpers[] = {run_warps_template, run_turns_template, run_strand_template, "gpulua_fail_in_lane"};
+constexpr const char* templates[] = {run_rows_template, run_warps_template, run_turns_template, run_strand_template};
+constexpr const char* fail_helper = "gpulua_fail_in_lane";
 
 // Registers are spilt; SLEEF's functions and the runtime's services have frames of their own.
 constexpr std::uint64_t stack_bytes = 64 << 10;
@@ -48,27 +52,40 @@ void inline_calls(llvm::Function& function, const std::set<llvm::Function*>& cal
 constexpr std::uint64_t most_frame_bytes = 32 << 10;
 constexpr unsigned most_warps = 32;
 
-const char* pattern(Meeting meeting) {
+/// What a kernel asks of the engine.
+struct Needs {
+  Meeting meeting = Meeting::none;
+  bool warps = false;  // it matters which threads are a warp
+  bool rows = false;   // it asks for a thread's row: its blocks may have more than one
+};
+
+bool has_marker(const llvm::Function& scalar, std::initializer_list<Marker> wanted) {
+  return std::any_of(llvm::inst_begin(scalar), llvm::inst_end(scalar), [&](const llvm::Instruction& instruction) {
+    return std::find(wanted.begin(), wanted.end(), marker(&instruction)) != wanted.end();
+  });
+}
+
+Needs find_needs(const llvm::Function& scalar) {
+  Needs needs;
+  if (has_marker(scalar, {Marker::barrier, Marker::barrier_count})) needs.meeting = Meeting::block;
+  if (has_marker(scalar, {Marker::grid_barrier})) needs.meeting = Meeting::fibers;
+  needs.warps =
+      needs.meeting != Meeting::none ||
+      has_marker(scalar, {Marker::linear, Marker::warp_barrier, Marker::shuffle, Marker::ballot, Marker::activemask});
+  needs.rows = has_marker(scalar, {Marker::thread_y, Marker::thread_z});
+  return needs;
+}
+
+const char* find_template(Meeting meeting, WarpLayout layout) {
   switch (meeting) {
     case Meeting::none:
-      return run_warps_template;
+      return layout == WarpLayout::piece ? run_rows_template : run_warps_template;
     case Meeting::block:
       return run_turns_template;
     case Meeting::fibers:
       return run_strand_template;
   }
   return nullptr;
-}
-
-bool has_marker(const llvm::Function& scalar, Marker wanted) {
-  return std::any_of(llvm::inst_begin(scalar), llvm::inst_end(scalar),
-                     [&](const llvm::Instruction& instruction) { return marker(&instruction) == wanted; });
-}
-
-Meeting find_meeting(const llvm::Function& scalar) {
-  if (has_marker(scalar, Marker::grid_barrier)) return Meeting::fibers;
-  return has_marker(scalar, Marker::barrier) || has_marker(scalar, Marker::barrier_count) ? Meeting::block
-                                                                                          : Meeting::none;
 }
 
 /// In the place of gpulua_warps.h's placeholders.
@@ -112,6 +129,8 @@ void allow_unwinding(llvm::Function& function) {
 
 Engine::Engine(SourceModule& source, const SharedLayout& layout, llvm::TargetMachine& machine)
     : source_(source), layout_(layout), machine_(machine) {
+  std::vector<const char*> helpers(std::begin(templates), std::end(templates));
+  helpers.push_back(fail_helper);
   for (const char* name : helpers) {
     llvm::Function* helper = source.module->getFunction(name);
     llvm::Function* unflatten = source.module->getFunction("_Z16gpulua_unflattenmN6gpulua3cpu6Index3E");
@@ -121,73 +140,80 @@ Engine::Engine(SourceModule& source, const SharedLayout& layout, llvm::TargetMac
   }
 }
 
-std::optional<KernelCode> Engine::build(const SourceKernel& kernel, std::string& why_not) {
+std::vector<KernelCode> Engine::build(const SourceKernel& kernel, std::string& why_not) {
   Pipeline pipeline(machine_);
   llvm::Function* scalar = prepare(*source_.module->getFunction(kernel.symbol), layout_, pipeline, why_not);
-  if (scalar == nullptr) return std::nullopt;
+  if (scalar == nullptr) return {};
   why_not = simd::why_not(*scalar);
-  llvm::Function* run = nullptr;
+  std::vector<KernelCode> variants;
   if (why_not.empty()) {
-    const Meeting meeting = find_meeting(*scalar);
-    run = build(kernel, *scalar, meeting, pipeline, why_not);
-    // Frames of that size are better off as stacks.
-    if (run == nullptr && meeting == Meeting::block && why_not.empty())
-      run = build(kernel, *scalar, Meeting::fibers, pipeline, why_not);
+    const Needs needs = find_needs(*scalar);
+    std::vector<std::pair<BlockRule, WarpLayout>> wanted;
+    if (needs.rows) wanted.emplace_back(BlockRule::half_rows, WarpLayout::half_rows);
+    if (needs.warps) wanted.emplace_back(BlockRule::rows, WarpLayout::row);
+    wanted.emplace_back(BlockRule::any, needs.warps ? WarpLayout::any : WarpLayout::piece);
+    for (auto [rule, layout] : wanted) {
+      llvm::Function* run = build(kernel, *scalar, needs.meeting, layout, pipeline, why_not);
+      // Frames of that size are better off as stacks.
+      if (run == nullptr && needs.meeting == Meeting::block && why_not.empty())
+        run = build(kernel, *scalar, Meeting::fibers, layout, pipeline, why_not);
+      if (run != nullptr) variants.push_back(describe(kernel, *run, rule));
+    }
   }
   scalar->eraseFromParent();
-  if (run == nullptr) return std::nullopt;
+  if (why_not.empty()) return variants;
+  for (const KernelCode& variant : variants) {
+    llvm::Function* run = variant.run != nullptr ? variant.run : variant.run_strand;
+    finished_.erase(run);
+    run->eraseFromParent();
+  }
+  return {};
+}
 
+KernelCode Engine::describe(const SourceKernel& kernel, llvm::Function& run, BlockRule rule) const {
   KernelCode code;
   code.symbol = kernel.symbol;
-  (run->arg_size() == 2 ? code.run_strand : code.run) = run;
+  (run.arg_size() == 2 ? code.run_strand : code.run) = &run;
   code.strand_threads = warp_size;
+  code.block_rule = rule;
   code.shared_bytes = layout_.kernel_bytes.at(kernel.symbol);
-  code.local_bytes = count_local_bytes(*run);
+  code.local_bytes = count_local_bytes(run);
   code.max_threads = kernel.max_threads;
   return code;
 }
 
-llvm::Function* Engine::build(const SourceKernel& kernel, llvm::Function& scalar, Meeting meeting, Pipeline& pipeline,
-                              std::string& why_not) {
+llvm::Function* Engine::build(const SourceKernel& kernel, llvm::Function& scalar, Meeting meeting, WarpLayout layout,
+                              Pipeline& pipeline, std::string& why_not) {
   const MathLibrary math(scalar);
-  llvm::Function* full = widen(scalar, {true, &math});
-  llvm::Function* any = widen(scalar, {false, &math});
-  std::uint64_t frame_bytes = 0;
-  bool usable = true;
-  for (llvm::Function* warp : {full, any}) {
-    if (llvm::verifyFunction(*warp)) {
-      usable = false;
-      why_not = "the widened code is not valid";
-    } else if (meeting == Meeting::fibers) {
-      call_barrier_services(*warp);
-    } else if (meeting == Meeting::block) {
-      pipeline.finish(*warp);
-      const std::optional<std::uint64_t> bytes = make_resumable(*warp, most_frame_bytes);
-      usable = usable && bytes;
-      frame_bytes = std::max(frame_bytes, bytes.value_or(0));
-    }
+  llvm::Function* warp = widen(scalar, {layout, &math});
+  std::optional<std::uint64_t> frame_bytes = 0;
+  if (llvm::verifyFunction(*warp)) {
+    why_not = "the widened code is not valid";
+  } else if (meeting == Meeting::fibers) {
+    call_barrier_services(*warp);
+  } else if (meeting == Meeting::block) {
+    pipeline.finish(*warp);
+    frame_bytes = make_resumable(*warp, most_frame_bytes);
   }
   llvm::Function* run = nullptr;
-  if (usable) {
-    run = instantiate(*source_.module->getFunction(pattern(meeting)), kernel, kernel.symbol + ".warps",
-                      {{run_full_warp, full}, {run_warp, any}});
+  if (why_not.empty() && frame_bytes) {
+    run = instantiate(*source_.module->getFunction(find_template(meeting, layout)), kernel, kernel.symbol + ".warps",
+                      {{run_warp, warp}});
     for (llvm::Attribute attribute : scalar.getAttributes().getFnAttrs()) run->addFnAttr(attribute);
     allow_unwinding(*run);
-    inline_calls(*run, {full, any});
-    if (meeting == Meeting::block) make_frames(*run, frame_bytes, has_marker(scalar, Marker::barrier_count));
+    inline_calls(*run, {warp});
+    if (meeting == Meeting::block) make_frames(*run, *frame_bytes, has_marker(scalar, {Marker::barrier_count}));
     pipeline.finish(*run);
     sink_gather_addresses(*run);
     run->addFnAttr(finished_attribute);
     finished_.insert(run);
   }
-  full->eraseFromParent();
-  any->eraseFromParent();
+  warp->eraseFromParent();
   return run;
 }
 
 std::set<const llvm::Function*> Engine::finish() {
-  for (Meeting meeting : {Meeting::none, Meeting::block, Meeting::fibers}) {
-    const char* name = pattern(meeting);
+  for (const char* name : templates) {
     llvm::Function* pattern = source_.module->getFunction(name);
     finished_.erase(pattern);
     pattern->eraseFromParent();

@@ -2,12 +2,13 @@
 
 // The SIMD engine: a warp of 32 threads as vector code with masks, as ISPC does it. It takes the kernels that it can.
 
-#include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "src/device/cpu/module_record.h"
 #include "src/device/cpu/shared_layout.h"
+#include "src/device/cpu/simd/shape.h"
 
 namespace llvm {
 class TargetMachine;
@@ -34,16 +35,17 @@ class Engine {
  public:
   Engine(SourceModule& source, const SharedLayout& layout, llvm::TargetMachine& machine);
 
-  /// The kernel as a warp runs it; nothing, with `why_not` set, where the engine does not take it. The kernel's own
-  /// function stays as it is.
-  std::optional<KernelCode> build(const SourceKernel& kernel, std::string& why_not);
+  /// The kernel as warps run it, once for each layout of warps that it has to know of; none, with `why_not` set, where
+  /// the engine does not take it. The kernel's own function stays as it is.
+  std::vector<KernelCode> build(const SourceKernel& kernel, std::string& why_not);
 
   /// After the last kernel: takes away what the engine needed on the way. Gives the functions that are finished.
   std::set<const llvm::Function*> finish();
 
  private:
-  llvm::Function* build(const SourceKernel& kernel, llvm::Function& scalar, Meeting meeting, Pipeline& pipeline,
-                        std::string& why_not);
+  llvm::Function* build(const SourceKernel& kernel, llvm::Function& scalar, Meeting meeting, WarpLayout layout,
+                        Pipeline& pipeline, std::string& why_not);
+  KernelCode describe(const SourceKernel& kernel, llvm::Function& run, BlockRule rule) const;
 
   SourceModule& source_;
   const SharedLayout& layout_;

@@ -62,7 +62,7 @@ std::string why_not(llvm::Function& prepared) {
   if (returns != 1) return "it never returns";
   Structure structure(prepared);
   if (!structure.why_not().empty()) return structure.why_not();
-  Shapes shapes(prepared, structure, /*whole_rows=*/false);
+  Shapes shapes(prepared, structure, WarpLayout::any);
   if (!Barriers(prepared, shapes).lanes_arrive_together()) return "a barrier where lanes of a warp have parted";
   return "";
 }

@@ -88,14 +88,29 @@ llvm::Value* Widener::count(llvm::Value* mask) {
 }
 
 bool Widener::mask_is_full() const {
-  return options_.whole_rows && structure_.root(block_) == structure_.order().front();
+  return options_.layout == WarpLayout::half_rows && structure_.root(block_) == structure_.order().front();
 }
 
-llvm::Value* Widener::lane_numbers(llvm::Type* element, std::int64_t stride) {
+/// What each lane has more than the base.
+llvm::Value* Widener::offsets(llvm::Type* element, const Shape& shape) {
   std::vector<llvm::Constant*> lanes;
   for (unsigned lane = 0; lane < warp_size; ++lane)
-    lanes.push_back(llvm::ConstantInt::get(element, static_cast<std::uint64_t>(stride) * lane, /*IsSigned=*/true));
+    lanes.push_back(llvm::ConstantInt::get(element, static_cast<std::uint64_t>(shape.offset(lane)), /*IsSigned=*/true));
   return llvm::ConstantVector::get(lanes);
+}
+
+/// Of two vectors of 16, or of two scalars for all lanes of their halves.
+llvm::Value* Widener::join_halves(Builder& builder, llvm::Value* first, llvm::Value* second) {
+  llvm::SmallVector<int> order;
+  if (first->getType()->isVectorTy()) {
+    for (unsigned lane = 0; lane < warp_size; ++lane) order.push_back(static_cast<int>(lane));
+    return builder.CreateShuffleVector(first, second, order);
+  }
+  llvm::Value* both = llvm::PoisonValue::get(llvm::FixedVectorType::get(first->getType(), 2));
+  both = builder.CreateInsertElement(both, first, std::uint64_t{0});
+  both = builder.CreateInsertElement(both, second, std::uint64_t{1});
+  for (unsigned lane = 0; lane < warp_size; ++lane) order.push_back(static_cast<int>(lane / half_warp));
+  return builder.CreateShuffleVector(both, order);
 }
 
 void Widener::make_slots() {
@@ -112,6 +127,9 @@ void Widener::make_slots() {
       llvm::Type* type = is_varying(&phi) ? widened(phi.getType()) : phi.getType();
       phi_slots_[&phi] = entry_.CreateAlloca(type, nullptr, phi.getName());
       slots_.push_back(phi_slots_[&phi]);
+      if (shapes_(&phi).kind != Shape::halves) continue;
+      second_slots_[&phi] = entry_.CreateAlloca(type, nullptr, phi.getName());
+      slots_.push_back(second_slots_[&phi]);
     }
   }
 }
@@ -120,17 +138,13 @@ void Widener::make_slots() {
 void Widener::make_entry() {
   Block* first = structure_.order().front();
   llvm::Type* mask_type = widened(entry_.getInt1Ty());
-  if (options_.whole_rows) {
+  if (options_.layout == WarpLayout::half_rows) {
     masks_[first] = llvm::Constant::getAllOnesValue(mask_type);
   } else {
     llvm::Type* i32 = entry_.getInt32Ty();
-    auto size = [&](unsigned axis) {
-      return context_field(entry_, to_->getArg(0), offsetof(ThreadContext, block_size) + axis * sizeof(unsigned), i32);
-    };
-    llvm::Value* threads = entry_.CreateMul(entry_.CreateMul(size(0), size(1)), size(2));
-    llvm::Value* linear = context_field(entry_, to_->getArg(0), offsetof(ThreadContext, linear), i32);
-    llvm::Value* rest = entry_.CreateVectorSplat(warp_size, entry_.CreateSub(threads, linear));
-    masks_[first] = entry_.CreateICmpULT(lane_numbers(i32, 1), rest, "lanes");
+    llvm::Value* threads = context_field(entry_, to_->getArg(0), offsetof(ThreadContext, threads), i32);
+    masks_[first] =
+        entry_.CreateICmpULT(offsets(i32, Shape::affine(1)), entry_.CreateVectorSplat(warp_size, threads), "lanes");
   }
   entry_.CreateBr(heads_.at(first));
   entry_.SetInsertPoint(to_->getEntryBlock().getTerminator());
@@ -155,7 +169,7 @@ void Widener::find_guards() {
       const llvm::Value* address = llvm::getLoadStorePointerOperand(&instruction);
       const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
       if (address != nullptr && !is_uniform(address)) {
-        const bool contiguous = !is_varying(address);
+        const bool contiguous = !is_varying(address) && !shapes_(address).is_uniform_in_halves();
         work[root] += contiguous ? contiguous_access : slow_instruction;
       } else if (instruction.mayReadOrWriteMemory() || llvm::isa<llvm::UnreachableInst>(instruction)) {
         guarded_.insert(root);
@@ -213,6 +227,8 @@ void Widener::emit_block(Block* block) {
     // What lanes bring next is not blended into what they brought before.
     if (is_varying(&phi)) builder_.CreateStore(llvm::PoisonValue::get(slot->getAllocatedType()), slot);
     (is_varying(&phi) ? vectors_ : scalars_)[&phi] = value;
+    if (auto other = second_slots_.find(&phi); other != second_slots_.end())
+      seconds_[&phi] = builder_.CreateLoad(phi.getType(), other->second, phi.getName());
   }
   emit_guard(block);
   for (const llvm::Instruction& instruction : *block) {
@@ -233,6 +249,8 @@ void Widener::pass_edge(Block* from, Block* to, llvm::Value* mask) {
     if (is_varying(&phi) && !together)
       value = builder_.CreateSelect(mask, value, builder_.CreateLoad(slot->getAllocatedType(), slot));
     stores.emplace_back(slot, value);
+    if (auto other = second_slots_.find(&phi); other != second_slots_.end())
+      stores.emplace_back(other->second, second(incoming));
   }
   for (auto [slot, value] : stores) builder_.CreateStore(value, slot);
 
@@ -344,6 +362,27 @@ llvm::Value* Widener::scalar(const llvm::Value* value) {
   return scalars_.at(value);
 }
 
+/// To where a value is made that is then there wherever the given one is.
+void Widener::go_behind(Builder& builder, llvm::Value* made) {
+  if (auto* instruction = llvm::dyn_cast<llvm::Instruction>(made); instruction != nullptr)
+    builder.SetInsertPoint(instruction->getParent(), std::next(instruction->getIterator()));
+  else
+    builder.SetInsertPoint(entry_.GetInsertBlock(), entry_.GetInsertPoint());
+}
+
+llvm::Value* Widener::second(const llvm::Value* value) {
+  if (auto found = seconds_.find(value); found != seconds_.end()) return found->second;
+  llvm::Value* first = scalar(value);
+  const std::int64_t step = shapes_(value).step;
+  if (step == 0) return first;
+  Builder builder(to_->getContext());
+  go_behind(builder, first);
+  return seconds_[value] =
+             value->getType()->isPointerTy()
+                 ? builder.CreateGEP(builder.getInt8Ty(), first, builder.getInt64(static_cast<std::uint64_t>(step)))
+                 : builder.CreateAdd(first, llvm::ConstantInt::getSigned(value->getType(), step));
+}
+
 llvm::Value* Widener::vector(const llvm::Value* value) {
   if (auto found = vectors_.find(value); found != vectors_.end()) return found->second;
   if (llvm::isa<llvm::UndefValue>(value)) return llvm::UndefValue::get(widened(value->getType()));
@@ -352,10 +391,12 @@ llvm::Value* Widener::vector(const llvm::Value* value) {
     return llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(warp_size),
                                           const_cast<llvm::Constant*>(constant));
   llvm::Value* first = scalar(value);
-  // Where the scalar is made, so that it is there wherever the scalar is.
-  Builder builder(entry_.GetInsertBlock(), entry_.GetInsertPoint());
-  if (auto* instruction = llvm::dyn_cast<llvm::Instruction>(first); instruction != nullptr)
-    builder.SetInsertPoint(instruction->getParent(), std::next(instruction->getIterator()));
+  const Shape shape = shapes_(value);
+  // Of two bases the second is made behind the first, if it is made at all.
+  llvm::Value* last =
+      shape.kind == Shape::halves && llvm::isa<llvm::Instruction>(second(value)) ? second(value) : first;
+  Builder builder(to_->getContext());
+  go_behind(builder, last);
   llvm::Value* result;
   if (value->getType()->isStructTy()) {
     result = llvm::PoisonValue::get(widened(value->getType()));
@@ -363,19 +404,23 @@ llvm::Value* Widener::vector(const llvm::Value* value) {
       result = builder.CreateInsertValue(result,
                                          builder.CreateVectorSplat(warp_size, builder.CreateExtractValue(first, i)), i);
   } else {
-    result = builder.CreateVectorSplat(warp_size, first);
-    const std::int64_t stride = shapes_(value).stride;
-    if (stride != 0 && value->getType()->isPointerTy())
-      result = builder.CreateGEP(builder.getInt8Ty(), first, lane_numbers(builder.getInt64Ty(), stride));
-    else if (stride != 0)
-      result = builder.CreateAdd(result, lane_numbers(value->getType(), stride));
+    const bool two_bases = shape.kind == Shape::halves;
+    const bool no_offsets = two_bases ? shape.stride == 0 : shape.is_uniform();
+    llvm::Value* bases =
+        two_bases ? join_halves(builder, first, second(value)) : builder.CreateVectorSplat(warp_size, first);
+    if (no_offsets || shape.kind == Shape::unknown)
+      result = bases;
+    else if (value->getType()->isPointerTy())
+      result = builder.CreateGEP(builder.getInt8Ty(), two_bases ? bases : first, offsets(builder.getInt64Ty(), shape));
+    else
+      result = builder.CreateAdd(bases, offsets(value->getType(), shape));
   }
   return vectors_[value] = result;
 }
 
 llvm::Function* widen(llvm::Function& scalar, const WidenOptions& options) {
   Structure structure(scalar);
-  Shapes shapes(scalar, structure, options.whole_rows);
+  Shapes shapes(scalar, structure, options.layout);
   return Widener(scalar, structure, shapes, options).run();
 }
 

@@ -6,6 +6,7 @@
 #include <llvm/IR/IRBuilder.h>
 
 #include <map>
+#include <optional>
 #include <set>
 
 #include "src/device/cpu/simd/barriers.h"
@@ -16,8 +17,7 @@
 namespace gpulua::cpu::simd {
 
 struct WidenOptions {
-  /// Warps lie within rows of the block, whose length is a multiple of the warp's size; so all have all their lanes.
-  bool whole_rows = false;
+  WarpLayout layout = WarpLayout::any;
   const MathLibrary* math = nullptr;
 };
 
@@ -52,9 +52,13 @@ class Widener {
 
   // ---- values ----
   llvm::Value* scalar(const llvm::Value* value);  // of lane 0, or of all
+  llvm::Value* second(const llvm::Value* value);  // of lane 16
+  llvm::Value* base(const llvm::Value* value, unsigned half) { return half == 0 ? scalar(value) : second(value); }
   llvm::Value* vector(const llvm::Value* value);
-  llvm::Value* lane_numbers(llvm::Type* element, std::int64_t stride);
-  llvm::Value* extended(Builder& builder, const llvm::Value* value, llvm::Type* type, bool is_signed);
+  llvm::Value* offsets(llvm::Type* element, const Shape& shape);
+  llvm::Value* join_halves(Builder& builder, llvm::Value* first, llvm::Value* second);
+  llvm::Value* extended(const llvm::Value* value, llvm::Type* type, bool is_signed, unsigned half);
+  void go_behind(Builder& builder, llvm::Value* made);
   bool is_varying(const llvm::Value* value) const { return shapes_(value).is_varying(); }
   bool is_uniform(const llvm::Value* value) const { return shapes_(value).is_uniform(); }
   llvm::Value* mask() const { return masks_.at(structure_.root(block_)); }
@@ -67,6 +71,7 @@ class Widener {
   // ---- widen_instruction.cpp ----
   void emit_instruction(const llvm::Instruction& instruction);
   void emit_scalar(const llvm::Instruction& instruction);
+  llvm::Value* emit_base(const llvm::Instruction& instruction, unsigned half);
   llvm::Value* emit_vector(const llvm::Instruction& instruction);
   llvm::Value* emit_bound(const llvm::CmpInst& compare);
   llvm::Value* emit_binary(const llvm::BinaryOperator& binary);
@@ -96,6 +101,26 @@ class Widener {
   llvm::Value* of_lane(const llvm::Value* value, llvm::Value* lane, Operands& operands);
   llvm::Value* element(const llvm::Value* value, unsigned lane, Operands& operands);
 
+  // ---- widen_rows.cpp: rows of addresses ----
+  /// Addresses that are `bytes` apart in each half of the warp, or the same.
+  struct AddressRow {
+    Shape shape;
+    llvm::Value* bases[2] = {};    // the second one's: only where the shape is not is_row()
+    llvm::Value* holds = nullptr;  // null: always; else true iff these are the addresses
+  };
+  struct Ways {
+    llvm::BasicBlock *together, *apart, *done;
+  };
+  Ways branch_on(llvm::Value* together);
+  std::optional<AddressRow> find_row(const llvm::Value* address, std::int64_t bytes);
+  Shape assumed_shape(const llvm::Value* value, unsigned depth) const;
+  llvm::Value* assumed_base(const llvm::Value* value, unsigned half, bool alone, llvm::Value*& holds);
+  llvm::Value* wraps_nowhere(llvm::Value* base, const Shape& shape, bool alone, bool is_signed);
+  llvm::Value* emit_row_load(llvm::Type* type, const AddressRow& row, llvm::Align align);
+  void emit_row_store(llvm::Value* values, const AddressRow& row, llvm::Align align);
+  llvm::Value* emit_half_load(llvm::Type* type, const AddressRow& row, llvm::Align align, unsigned half);
+  llvm::Value* half_of(llvm::Value* whole, unsigned half);
+
   // ---- widen_call.cpp ----
   void emit_call(const llvm::CallInst& call);
   llvm::Value* emit_marker(const llvm::CallInst& call);
@@ -118,8 +143,8 @@ class Widener {
   Builder builder_, entry_;  // entry_: ahead of everything
   Block* block_ = nullptr;   // being emitted
 
-  std::map<const llvm::Value*, llvm::Value*> scalars_, vectors_;
-  std::map<const llvm::PHINode*, Slot*> phi_slots_;
+  std::map<const llvm::Value*, llvm::Value*> scalars_, seconds_, vectors_;
+  std::map<const llvm::PHINode*, Slot*> phi_slots_, second_slots_;
   std::map<Block*, Slot*> mask_slots_;
   std::map<Block*, llvm::Value*> masks_;  // of roots
   std::map<Block*, llvm::BasicBlock*> heads_;
@@ -131,6 +156,8 @@ class Widener {
 };
 
 llvm::Type* widened(llvm::Type* type);
+/// How the type is moved between memory and registers: halves as integers of their size.
+llvm::Type* moved_as(llvm::Type* type);
 /// For each lane, what a single call computes of a context: the offsets of ThreadContext's fields are abi.h's.
 llvm::Value* context_field(llvm::IRBuilder<>& builder, llvm::Value* context, std::size_t offset, llvm::Type* type);
 

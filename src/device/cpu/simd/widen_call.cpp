@@ -211,7 +211,7 @@ llvm::Value* Widener::thread_index(unsigned axis) {
         warp_size, context_field(entry_, context, offsetof(ThreadContext, block_size) + of * sizeof(unsigned), i32));
   };
   llvm::Value* first = context_field(entry_, context, offsetof(ThreadContext, linear), i32);
-  llvm::Value* linear = entry_.CreateAdd(entry_.CreateVectorSplat(warp_size, first), lane_numbers(i32, 1));
+  llvm::Value* linear = entry_.CreateAdd(entry_.CreateVectorSplat(warp_size, first), offsets(i32, Shape::affine(1)));
   // Both are below 2^24, so the quotient in float, cut to an integer, is exact.
   auto divide = [&](llvm::Value* a, llvm::Value* b) {
     llvm::Type* real = widened(entry_.getFloatTy());
@@ -232,10 +232,12 @@ llvm::Value* Widener::emit_marker(const llvm::CallInst& call) {
     case Marker::thread_y:
     case Marker::thread_z: {
       const unsigned axis = kind == Marker::thread_x ? 0 : kind == Marker::thread_y ? 1 : 2;
-      return options_.whole_rows ? field(offsetof(ThreadContext, thread) + axis * sizeof(unsigned))
-                                 : thread_index(axis);
+      if (options_.layout == WarpLayout::any) return thread_index(axis);
+      if (options_.layout == WarpLayout::half_rows && axis == 0) return entry_.getInt32(0);
+      return field(offsetof(ThreadContext, thread) + axis * sizeof(unsigned));
     }
     case Marker::block_x:
+      if (options_.layout == WarpLayout::half_rows) return entry_.getInt32(half_warp);
       return field(offsetof(ThreadContext, block_size));
     case Marker::linear:
       return field(offsetof(ThreadContext, linear));

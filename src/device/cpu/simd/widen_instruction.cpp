@@ -21,50 +21,55 @@ void Widener::emit_instruction(const llvm::Instruction& instruction) {
   vectors_[&instruction] = emit_vector(instruction);
 }
 
-/// Of a progression: its value in lane 0, which may not be running. So it wraps where the lanes' own must not.
 void Widener::emit_scalar(const llvm::Instruction& instruction) {
+  scalars_[&instruction] = emit_base(instruction, 0);
+  if (shapes_(&instruction).kind == Shape::halves) seconds_[&instruction] = emit_base(instruction, 1);
+}
+
+/// Of a progression: its value in lane 0 (or 16), which may not be running. So it wraps where the lanes' own must not.
+llvm::Value* Widener::emit_base(const llvm::Instruction& instruction, unsigned half) {
   const bool uniform = shapes_(&instruction).is_uniform();
   if (!uniform && llvm::isa<llvm::SExtInst, llvm::ZExtInst>(instruction)) {
     const llvm::Value* operand = instruction.getOperand(0);
-    const bool is_signed = llvm::isa<llvm::SExtInst>(instruction) || !shapes_.extends_by_lane(operand, false);
-    scalars_[&instruction] = extended(builder_, operand, instruction.getType(), is_signed);
-    return;
+    const bool is_signed = llvm::isa<llvm::SExtInst>(instruction) || shapes_.extended(operand, false).is_varying();
+    return extended(operand, instruction.getType(), is_signed, half);
   }
   const auto* binary = llvm::dyn_cast<llvm::BinaryOperator>(&instruction);
-  if (!uniform && binary != nullptr && binary->getOpcode() == llvm::Instruction::And &&
-      shapes_(binary->getOperand(0)).counts_lanes()) {
-    // The lane's own bits are 0 in lane 0: written out, that makes lane numbers constants.
-    llvm::Value* kept = builder_.CreateAnd(
-        scalar(binary->getOperand(1)), llvm::ConstantInt::getSigned(binary->getType(), -static_cast<int>(warp_size)));
-    scalars_[&instruction] = builder_.CreateAnd(scalar(binary->getOperand(0)), kept);
-    return;
+  if (!uniform && binary != nullptr && binary->getOpcode() == llvm::Instruction::Or)
+    return builder_.CreateAdd(base(binary->getOperand(0), half), base(binary->getOperand(1), half));
+  if (!uniform && binary != nullptr && binary->getOpcode() == llvm::Instruction::And) {
+    // The base's own zeros: written out, that makes lane numbers constants.
+    const unsigned bits = binary->getType()->getIntegerBitWidth();
+    const unsigned zeros = std::min(shapes_(binary->getOperand(0)).zeros, bits);
+    llvm::Value* kept =
+        builder_.CreateAnd(base(binary->getOperand(1), half),
+                           llvm::ConstantInt::get(binary->getType(), llvm::APInt::getHighBitsSet(bits, bits - zeros)));
+    return builder_.CreateAnd(base(binary->getOperand(0), half), kept);
   }
   llvm::Instruction* copy = instruction.clone();
-  for (llvm::Use& operand : copy->operands()) operand.set(scalar(operand));
+  for (llvm::Use& operand : copy->operands()) operand.set(base(operand, half));
   if (!uniform && llvm::isa<llvm::GetElementPtrInst>(copy)) {
     for (unsigned i = 1; i < copy->getNumOperands(); ++i) {
       const llvm::Value* index = instruction.getOperand(i);
       if (!is_uniform(index) && index->getType()->getIntegerBitWidth() < 64)
-        copy->setOperand(i, extended(builder_, index, builder_.getInt64Ty(), true));
+        copy->setOperand(i, extended(index, builder_.getInt64Ty(), true, half));
     }
   }
   if (!uniform) copy->dropPoisonGeneratingFlags();
   copy->dropUnknownNonDebugMetadata();
   copy->setDebugLoc({});
-  builder_.Insert(copy, instruction.getName());
-  scalars_[&instruction] = copy;
+  return builder_.Insert(copy, instruction.getName());
 }
 
-llvm::Value* Widener::extended(Builder& builder, const llvm::Value* value, llvm::Type* type, bool is_signed) {
-  const Shape shape = shapes_(value);
-  if (shape.is_uniform() || shape.counts_lanes())
-    return is_signed ? builder.CreateSExt(scalar(value), type) : builder.CreateZExt(scalar(value), type);
+llvm::Value* Widener::extended(const llvm::Value* value, llvm::Type* type, bool is_signed, unsigned half) {
+  if (shapes_.extends_at_base(value, is_signed))
+    return is_signed ? builder_.CreateSExt(base(value, half), type) : builder_.CreateZExt(base(value, half), type);
   const auto& binary = llvm::cast<llvm::BinaryOperator>(*value);
-  llvm::Value* a = extended(builder, binary.getOperand(0), type, is_signed);
+  llvm::Value* a = extended(binary.getOperand(0), type, is_signed, half);
   llvm::Value* b =
-      extended(builder, binary.getOperand(1), type, is_signed && binary.getOpcode() != llvm::Instruction::Shl);
-  if (binary.getOpcode() == llvm::Instruction::Or) return builder.CreateAdd(a, b);
-  return builder.CreateBinOp(binary.getOpcode(), a, b);
+      extended(binary.getOperand(1), type, is_signed && binary.getOpcode() != llvm::Instruction::Shl, half);
+  if (binary.getOpcode() == llvm::Instruction::Or) return builder_.CreateAdd(a, b);
+  return builder_.CreateBinOp(binary.getOpcode(), a, b);
 }
 
 llvm::Value* Widener::emit_vector(const llvm::Instruction& instruction) {
@@ -111,13 +116,15 @@ llvm::Value* Widener::emit_vector(const llvm::Instruction& instruction) {
   return result;
 }
 
-/// `i < n`, where the lanes' i count on from one multiple of the warp's size: the first n - i lanes, without a vector
-/// of i. Null for other comparisons.
+/// `i < n`, where the lanes' i count on without wrapping: the first n - i lanes, without a vector of i. Null for other
+/// comparisons.
 llvm::Value* Widener::emit_bound(const llvm::CmpInst& compare) {
   const bool swapped = is_uniform(compare.getOperand(0));
   const llvm::Value* index = compare.getOperand(swapped);
   const llvm::Value* bound = compare.getOperand(!swapped);
-  if (!llvm::isa<llvm::ICmpInst>(compare) || !shapes_(index).counts_lanes() || !is_uniform(bound)) return nullptr;
+  if (!llvm::isa<llvm::ICmpInst>(compare) || !index->getType()->isIntegerTy() || !shapes_(index).is_row(1) ||
+      !is_uniform(bound) || !shapes_.extends_at_base(index, llvm::ICmpInst::isSigned(compare.getPredicate())))
+    return nullptr;
   auto predicate = swapped ? compare.getSwappedPredicate() : compare.getPredicate();
   const bool negated = predicate == llvm::CmpInst::ICMP_UGE || predicate == llvm::CmpInst::ICMP_SGE;
   if (negated) predicate = llvm::CmpInst::getInversePredicate(predicate);

@@ -10,15 +10,6 @@ namespace {
 // Gathers read whole words of this many bytes.
 constexpr unsigned word_bytes = 4;
 
-bool is_half(llvm::Type* type) {
-  return type->isHalfTy() || type->isBFloatTy();
-}
-
-/// How the type is moved: halves as integers of their size.
-llvm::Type* moved_as(llvm::Type* type) {
-  return is_half(type) ? llvm::Type::getInt16Ty(type->getContext()) : type;
-}
-
 /// What the processor gathers by itself.
 bool has_gather(const llvm::DataLayout& layout, llvm::Type* type) {
   const std::uint64_t bytes = layout.getTypeStoreSize(type).getFixedValue();
@@ -35,17 +26,25 @@ bool is_whole_integer(llvm::Type* type) {
 
 llvm::Value* Widener::emit_load(const llvm::LoadInst& load) {
   llvm::Type* type = load.getType();
-  const Shape address = shapes_(load.getPointerOperand());
   const auto bytes = static_cast<std::int64_t>(layout_.getTypeAllocSize(type).getFixedValue());
   if (!load.isSimple() || type->isStructTy() || !is_whole_integer(type)) return emit_for_each_lane(load);
-  if (address.is_varying() || address.stride != bytes || !type->isSingleValueType())
-    return emit_gather(type, load.getPointerOperand(), load.getAlign());
-  llvm::Type* moved = widened(moved_as(type));
-  llvm::Value* pointer = scalar(load.getPointerOperand());
-  llvm::Value* result = mask_is_full()
-                            ? static_cast<llvm::Value*>(builder_.CreateAlignedLoad(moved, pointer, load.getAlign()))
-                            : builder_.CreateMaskedLoad(moved, pointer, load.getAlign(), mask());
-  return builder_.CreateBitCast(result, widened(type), load.getName());
+  std::optional<AddressRow> row = find_row(load.getPointerOperand(), bytes);
+  if (!row) return emit_gather(type, load.getPointerOperand(), load.getAlign());
+  if (row->holds == nullptr) return emit_row_load(type, *row, load.getAlign());
+  auto [together, apart, done] = branch_on(row->holds);
+  builder_.SetInsertPoint(together);
+  llvm::Value* values = emit_row_load(type, *row, load.getAlign());
+  builder_.CreateBr(done);
+  together = builder_.GetInsertBlock();
+  builder_.SetInsertPoint(apart);
+  llvm::Value* gathered = emit_gather(type, load.getPointerOperand(), load.getAlign());
+  builder_.CreateBr(done);
+  apart = builder_.GetInsertBlock();
+  builder_.SetInsertPoint(done);
+  llvm::PHINode* result = builder_.CreatePHI(widened(type), 2, load.getName());
+  result->addIncoming(values, together);
+  result->addIncoming(gathered, apart);
+  return result;
 }
 
 llvm::Value* Widener::emit_gather(llvm::Type* type, const llvm::Value* address, llvm::Align align) {
@@ -87,19 +86,24 @@ void Widener::emit_store(const llvm::StoreInst& store) {
     builder_.CreateAlignedStore(builder_.CreateExtractElement(vector(value), last), scalar(address), store.getAlign());
     return;
   }
-  if (!shape.is_varying() && shape.stride == bytes) {
-    llvm::Value* values = builder_.CreateBitCast(vector(value), widened(moved_as(value->getType())));
-    if (mask_is_full())
-      builder_.CreateAlignedStore(values, scalar(address), store.getAlign());
+  auto scatter = [&] {
+    if (has_gather(layout_, value->getType()))
+      builder_.CreateMaskedScatter(vector(value), vector(address), store.getAlign(), mask());
     else
-      builder_.CreateMaskedStore(values, scalar(address), store.getAlign(), mask());
-    return;
-  }
-  if (has_gather(layout_, value->getType())) {
-    builder_.CreateMaskedScatter(vector(value), vector(address), store.getAlign(), mask());
-    return;
-  }
-  emit_for_each_lane(store);
+      emit_for_each_lane(store);
+  };
+  std::optional<AddressRow> row = find_row(address, bytes);
+  if (!row || row->shape.stride == 0) return scatter();
+  if (row->holds == nullptr) return emit_row_store(vector(value), *row, store.getAlign());
+  llvm::Value* values = vector(value);
+  auto [together, apart, done] = branch_on(row->holds);
+  builder_.SetInsertPoint(together);
+  emit_row_store(values, *row, store.getAlign());
+  builder_.CreateBr(done);
+  builder_.SetInsertPoint(apart);
+  scatter();
+  builder_.CreateBr(done);
+  builder_.SetInsertPoint(done);
 }
 
 }  // namespace gpulua::cpu::simd

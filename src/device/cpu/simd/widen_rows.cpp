@@ -1,0 +1,170 @@
+// Rows of addresses: what the lanes of a warp, or of each half of it, read and write in one piece.
+
+#include <llvm/IR/GetElementPtrTypeIterator.h>
+#include <llvm/IR/MDBuilder.h>
+
+#include <algorithm>
+
+#include "src/device/cpu/simd/widen.h"
+
+namespace gpulua::cpu::simd {
+namespace {
+
+// Operations between a narrow index and the address.
+constexpr unsigned most_depth = 6;
+constexpr unsigned likely = 1000;
+
+bool is_extension(const llvm::Value* value) {
+  return llvm::isa<llvm::SExtInst, llvm::ZExtInst>(value);
+}
+
+}  // namespace
+
+llvm::Type* moved_as(llvm::Type* type) {
+  return type->isHalfTy() || type->isBFloatTy() ? llvm::Type::getInt16Ty(type->getContext()) : type;
+}
+
+/// The shape that the value has where narrow progressions do not wrap.
+Shape Widener::assumed_shape(const llvm::Value* value, unsigned depth) const {
+  const Shape shape = shapes_(value);
+  if (!shape.is_varying() || depth == most_depth) return shape;
+  auto assumed = [&](const llvm::Value* operand) { return assumed_shape(operand, depth + 1); };
+  if (is_extension(value)) {
+    const llvm::Value* narrow = llvm::cast<llvm::CastInst>(value)->getOperand(0);
+    return narrow->getType()->isIntegerTy(32) ? shapes_(narrow) : shape;
+  }
+  if (const auto* binary = llvm::dyn_cast<llvm::BinaryOperator>(value);
+      binary != nullptr && binary->getType()->isIntegerTy(64))
+    return sum_or_product(*binary, assumed(binary->getOperand(0)), assumed(binary->getOperand(1)));
+  const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(value);
+  if (address == nullptr) return shape;
+  Shape result = assumed(address->getPointerOperand());
+  for (auto type = llvm::gep_type_begin(*address); type != llvm::gep_type_end(*address); ++type) {
+    if (is_uniform(type.getOperand())) continue;
+    if (!type.getOperand()->getType()->isIntegerTy(64)) return shape;
+    result = result + assumed(type.getOperand()) *
+                          static_cast<std::int64_t>(type.getSequentialElementStride(layout_).getFixedValue());
+  }
+  return result;
+}
+
+/// `alone`: for the lanes of the base's half only.
+llvm::Value* Widener::wraps_nowhere(llvm::Value* base, const Shape& shape, bool alone, bool is_signed) {
+  std::int64_t low = 0, high = 0;
+  for (unsigned lane = 0; lane < (alone ? half_warp : warp_size); ++lane) {
+    low = std::min(low, shape.offset(lane));
+    high = std::max(high, shape.offset(lane));
+  }
+  constexpr std::int64_t most = std::int64_t{1} << 31;
+  if (low < -most || high >= most) return builder_.getFalse();
+  auto number = [&](std::int64_t value) { return builder_.getInt32(static_cast<std::uint32_t>(value)); };
+  llvm::Value* result = builder_.getTrue();
+  if (is_signed) {
+    if (high > 0) result = builder_.CreateICmpSLE(base, number(most - 1 - high));
+    if (low < 0) result = builder_.CreateAnd(result, builder_.CreateICmpSGE(base, number(-most - low)));
+  } else {
+    if (high > 0) result = builder_.CreateICmpULE(base, number(2 * most - 1 - high));
+    if (low < 0) result = builder_.CreateAnd(result, builder_.CreateICmpUGE(base, number(-low)));
+  }
+  return result;
+}
+
+/// The base of assumed_shape(); adds to `holds` what is assumed.
+llvm::Value* Widener::assumed_base(const llvm::Value* value, unsigned half, bool alone, llvm::Value*& holds) {
+  if (!is_varying(value)) return base(value, half);
+  auto assumed = [&](const llvm::Value* operand) { return assumed_base(operand, half, alone, holds); };
+  if (is_extension(value)) {
+    const llvm::Value* narrow = llvm::cast<llvm::CastInst>(value)->getOperand(0);
+    const bool is_signed = llvm::isa<llvm::SExtInst>(value);
+    llvm::Value* first = base(narrow, half);
+    holds = builder_.CreateAnd(holds, wraps_nowhere(first, shapes_(narrow), alone, is_signed));
+    return is_signed ? builder_.CreateSExt(first, value->getType()) : builder_.CreateZExt(first, value->getType());
+  }
+  if (const auto* binary = llvm::dyn_cast<llvm::BinaryOperator>(value)) {
+    const bool is_or = binary->getOpcode() == llvm::Instruction::Or;
+    llvm::Value* a = assumed(binary->getOperand(0));
+    return builder_.CreateBinOp(is_or ? llvm::Instruction::Add : binary->getOpcode(), a,
+                                assumed(binary->getOperand(1)));
+  }
+  const auto& address = llvm::cast<llvm::GetElementPtrInst>(*value);
+  llvm::Value* pointer = assumed(address.getPointerOperand());
+  std::vector<llvm::Value*> indices;
+  for (const llvm::Use& index : address.indices()) indices.push_back(assumed(index));
+  return builder_.CreateGEP(address.getSourceElementType(), pointer, indices);
+}
+
+std::optional<Widener::AddressRow> Widener::find_row(const llvm::Value* address, std::int64_t bytes) {
+  AddressRow row{assumed_shape(address, 0)};
+  const bool fits = (row.shape.kind == Shape::progression || row.shape.kind == Shape::halves) &&
+                    (row.shape.stride == bytes || row.shape.stride == 0);
+  if (!fits) return std::nullopt;
+  const bool whole = row.shape.is_row(bytes);
+  llvm::Value* holds = builder_.getTrue();
+  for (unsigned half = 0; half < (whole ? 1 : 2); ++half) row.bases[half] = assumed_base(address, half, !whole, holds);
+  if (is_varying(address)) row.holds = builder_.CreateFreeze(holds);
+  return row;
+}
+
+Widener::Ways Widener::branch_on(llvm::Value* together) {
+  Ways ways{new_block("together"), new_block("apart"), new_block("accessed")};
+  builder_.CreateCondBr(together, ways.together, ways.apart,
+                        llvm::MDBuilder(builder_.getContext()).createBranchWeights(likely, 1));
+  return ways;
+}
+
+llvm::Value* Widener::half_of(llvm::Value* whole, unsigned half) {
+  llvm::SmallVector<int> order;
+  for (unsigned lane = 0; lane < half_warp; ++lane) order.push_back(static_cast<int>(half * half_warp + lane));
+  return builder_.CreateShuffleVector(whole, order);
+}
+
+/// The block has a lane that runs (find_guards), but maybe none in this half.
+llvm::Value* Widener::emit_half_load(llvm::Type* type, const AddressRow& row, llvm::Align align, unsigned half) {
+  llvm::Value* place = row.bases[half];
+  llvm::Type* half_type = llvm::FixedVectorType::get(type, half_warp);
+  if (row.shape.stride != 0) {
+    if (mask_is_full()) return builder_.CreateAlignedLoad(half_type, place, align);
+    return builder_.CreateMaskedLoad(half_type, place, align, half_of(mask(), half));
+  }
+  if (!mask_is_full()) {
+    llvm::Value* lanes = builder_.CreateAnd(bits_of(mask()), half == 0 ? 0xffffu : 0xffff0000u);
+    place = builder_.CreateSelect(builder_.CreateICmpNE(lanes, builder_.getInt32(0)), place, row.bases[1 - half]);
+  }
+  return builder_.CreateAlignedLoad(type, place, align);
+}
+
+llvm::Value* Widener::emit_row_load(llvm::Type* type, const AddressRow& row, llvm::Align align) {
+  llvm::Type* moved = moved_as(type);
+  llvm::Value* result;
+  if (row.bases[1] != nullptr && row.shape.kind == Shape::progression && row.shape.step == 0) {
+    llvm::Value* half =
+        mask_is_full() ? emit_half_load(moved, row, align, 0)
+                       : builder_.CreateMaskedLoad(llvm::FixedVectorType::get(moved, half_warp), row.bases[0], align,
+                                                   builder_.CreateOr(half_of(mask(), 0), half_of(mask(), 1)));
+    llvm::SmallVector<int> order;
+    for (unsigned lane = 0; lane < warp_size; ++lane) order.push_back(static_cast<int>(lane % half_warp));
+    result = builder_.CreateShuffleVector(half, order);
+  } else if (row.bases[1] != nullptr)
+    result = join_halves(builder_, emit_half_load(moved, row, align, 0), emit_half_load(moved, row, align, 1));
+  else if (mask_is_full())
+    result = builder_.CreateAlignedLoad(widened(moved), row.bases[0], align);
+  else
+    result = builder_.CreateMaskedLoad(widened(moved), row.bases[0], align, mask());
+  return builder_.CreateBitCast(result, widened(type));
+}
+
+/// Where the halves overlap, the second one's values stay, as its lanes come later.
+void Widener::emit_row_store(llvm::Value* values, const AddressRow& row, llvm::Align align) {
+  auto* type = llvm::cast<llvm::VectorType>(values->getType())->getElementType();
+  values = builder_.CreateBitCast(values, widened(moved_as(type)));
+  auto store = [&](llvm::Value* part, llvm::Value* place, llvm::Value* lanes) {
+    if (mask_is_full())
+      builder_.CreateAlignedStore(part, place, align);
+    else
+      builder_.CreateMaskedStore(part, place, align, lanes);
+  };
+  if (row.bases[1] == nullptr) return store(values, row.bases[0], mask());
+  for (unsigned half = 0; half < 2; ++half) store(half_of(values, half), row.bases[half], half_of(mask(), half));
+}
+
+}  // namespace gpulua::cpu::simd
