@@ -19,6 +19,8 @@ matmul        16           1024      64
 matmul        32           1024      64
 reduction     tree     33554432  100000
 reduction     shuffle  33554432  100000
+reduction     tree-each     33554432  100000
+reduction     shuffle-each  33554432  100000
 histogram     global   67108864  100000
 histogram     shared   67108864  100000
 nbody         -              20       5

@@ -96,6 +96,20 @@ TEST_CASE("simd: loops that lanes leave in different turns", "[cpu][simd]") {
       "s;");
 }
 
+TEST_CASE("simd: bounds around where integers wrap", "[cpu][simd]") {
+  for (const char* type : {"unsigned char", "short", "int", "unsigned", "long long", "unsigned long long"})
+    compare(std::string("using T = ") + type + R"(;
+      const long long at[] = {0, 1, 31, 32, 100, 127, 128, 250, 32767, 65535, 2147483647, 2147483648, 4294967290, -1, -5,
+                              -31, -32, -100, -128, -32768, -2147483648, 9223372036854775807, -9223372036854775807};
+      unsigned hash = 0;
+      for (long long start : at)
+        for (long long end : at) {
+          const T k = (T)((T)start + (T)threadIdx.x), limit = (T)end;
+          hash = hash * 31 + (k < limit) + (k >= limit) * 2 + (limit > k) * 4 + (limit <= k) * 8;
+        }
+      b[i] = (int)hash;)");
+}
+
 TEST_CASE("simd: addresses", "[cpu][simd]") {
   compare("const unsigned j = i - 1u; if (j < (unsigned)n) b[i] = a[j];");
   compare("const unsigned j = threadIdx.x - 5u; if (j < 20u) b[i] = a[j]; y[i] = x[i * 7 % n];");

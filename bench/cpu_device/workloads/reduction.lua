@@ -2,13 +2,16 @@ local gpu = require "gpu"
 local side = require "side"
 
 local block = 256
+local shape, each = side.variant:match "^(%a+)(%-?%a*)$"
+local most_blocks = each == "-each" and math.huge or 1024
 local sources = {}
 
 sources.tree = [[
 __global__ void reduce(const float* x, float* sums, size_t n) {
   __shared__ float partial[256];
-  const size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
-  partial[threadIdx.x] = i < n ? x[i] : 0;
+  float sum = 0;
+  for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) sum += x[i];
+  partial[threadIdx.x] = sum;
   __syncthreads();
   for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
     if (threadIdx.x < half) partial[threadIdx.x] += partial[threadIdx.x + half];
@@ -26,9 +29,10 @@ __device__ float warp_sum(float value) {
 
 __global__ void reduce(const float* x, float* sums, size_t n) {
   __shared__ float partial[32];
-  const size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+  float sum = 0;
+  for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) sum += x[i];
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const float sum = warp_sum(i < n ? x[i] : 0);
+  sum = warp_sum(sum);
   if (lane == 0) partial[warp] = sum;
   __syncthreads();
   if (warp > 0) return;
@@ -37,13 +41,12 @@ __global__ void reduce(const float* x, float* sums, size_t n) {
 }
 ]]
 
-local reduce = gpu.kernel(sources[side.variant], "reduce")
+local reduce = gpu.kernel(sources[shape], "reduce")
 
--- A launch adds up as many numbers as a block has threads; the next one its sums, until one is left.
 local steps = {}
 local x, n = side.input("x", "float32"), side.size
 repeat
-  local blocks = math.ceil(n / block)
+  local blocks = math.min(math.ceil(n / block), most_blocks)
   local sums = gpu.empty(blocks)
   steps[#steps + 1] = { launch = reduce { grid = blocks, block = block }, x = x, sums = sums, n = n }
   x, n = sums, blocks

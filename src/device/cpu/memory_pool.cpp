@@ -1,5 +1,7 @@
 #include "src/device/cpu/memory_pool.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
@@ -9,12 +11,22 @@ namespace gpulua::cpu {
 namespace {
 
 constexpr std::size_t alignment = 256;
+// Arrays from this size on ask for huge pages: kernels stride through them, a page of 4 KB a step.
+constexpr std::size_t huge_page = 2 << 20;
+constexpr std::size_t worth_huge_pages = 2 * huge_page;
 
 /// The next of eight steps between powers of two: at most an eighth is wasted. 0 when there is no such size.
 std::size_t class_size(std::size_t bytes) {
   std::size_t step = std::max(alignment, std::bit_floor(bytes) / 8);
   std::size_t rounded = (bytes + step - 1) / step * step;
   return rounded < bytes ? 0 : rounded;
+}
+
+void* allocate_from_system(std::size_t size) {
+  if (size < worth_huge_pages) return std::aligned_alloc(alignment, size);
+  void* memory = std::aligned_alloc(huge_page, size);
+  if (memory != nullptr) madvise(memory, size, MADV_HUGEPAGE);  // a wish: a kernel without them says no
+  return memory;
 }
 
 }  // namespace
@@ -34,10 +46,10 @@ void* MemoryPool::allocate(std::size_t bytes) noexcept {
     found->second.pop_back();
     kept_bytes_ -= size;
   } else {
-    memory = std::aligned_alloc(alignment, size);
+    memory = allocate_from_system(size);
     if (memory == nullptr) {
       release_kept();
-      memory = std::aligned_alloc(alignment, size);
+      memory = allocate_from_system(size);
     }
   }
   if (memory == nullptr) return nullptr;

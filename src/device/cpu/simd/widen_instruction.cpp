@@ -116,14 +116,13 @@ llvm::Value* Widener::emit_vector(const llvm::Instruction& instruction) {
   return result;
 }
 
-/// `i < n`, where the lanes' i count on without wrapping: the first n - i lanes, without a vector of i. Null for other
-/// comparisons.
+/// `i < n`, where the lanes' i count on: the first n - i lanes, without a vector of i. Null for other comparisons.
 llvm::Value* Widener::emit_bound(const llvm::CmpInst& compare) {
   const bool swapped = is_uniform(compare.getOperand(0));
   const llvm::Value* index = compare.getOperand(swapped);
   const llvm::Value* bound = compare.getOperand(!swapped);
   if (!llvm::isa<llvm::ICmpInst>(compare) || !index->getType()->isIntegerTy() || !shapes_(index).is_row(1) ||
-      !is_uniform(bound) || !shapes_.extends_at_base(index, llvm::ICmpInst::isSigned(compare.getPredicate())))
+      !is_uniform(bound))
     return nullptr;
   auto predicate = swapped ? compare.getSwappedPredicate() : compare.getPredicate();
   const bool negated = predicate == llvm::CmpInst::ICMP_UGE || predicate == llvm::CmpInst::ICMP_SGE;
@@ -131,12 +130,27 @@ llvm::Value* Widener::emit_bound(const llvm::CmpInst& compare) {
   if (predicate != llvm::CmpInst::ICMP_ULT && predicate != llvm::CmpInst::ICMP_SLT) return nullptr;
   llvm::Type* type = index->getType();
   llvm::Value* size = llvm::ConstantInt::get(type, warp_size);
-  llvm::Value* rest =
-      builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, size, builder_.CreateSub(scalar(bound), scalar(index)));
-  rest = builder_.CreateSelect(builder_.CreateICmp(predicate, scalar(index), scalar(bound)), rest,
-                               llvm::Constant::getNullValue(type));
-  rest = builder_.CreateZExtOrTrunc(rest, builder_.getInt64Ty());
-  llvm::Value* bits = builder_.CreateNot(builder_.CreateShl(builder_.getInt64(~0ull), rest));
+  llvm::Value* zero = llvm::Constant::getNullValue(type);
+  llvm::Value* all = builder_.getInt64(~0ull);
+  auto wide = [&](llvm::Value* lanes) { return builder_.CreateZExtOrTrunc(lanes, builder_.getInt64Ty()); };
+  auto first_lanes = [&](llvm::Value* number) {
+    llvm::Value* lanes = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, size, number);
+    return builder_.CreateNot(builder_.CreateShl(all, wide(lanes)));
+  };
+  llvm::Value* base = scalar(index);
+  llvm::Value* end = scalar(bound);
+  llvm::Value* bits = first_lanes(
+      builder_.CreateSelect(builder_.CreateICmp(predicate, base, end), builder_.CreateSub(end, base), zero));
+  if (const bool is_signed = predicate == llvm::CmpInst::ICMP_SLT; !shapes_.extends_at_base(index, is_signed)) {
+    // The lanes that wrap begin again at the least number.
+    llvm::Value* least =
+        is_signed ? builder_.CreateShl(llvm::ConstantInt::get(type, 1), type->getIntegerBitWidth() - 1) : zero;
+    llvm::Value* before = builder_.CreateSub(least, base);
+    llvm::Value* wraps = builder_.CreateAnd(builder_.CreateICmpULT(before, size), builder_.CreateICmpNE(before, zero));
+    llvm::Value* behind = builder_.CreateShl(first_lanes(builder_.CreateSub(end, least)),
+                                             wide(builder_.CreateSelect(wraps, before, zero)));
+    bits = builder_.CreateOr(bits, builder_.CreateSelect(wraps, behind, builder_.getInt64(0)));
+  }
   if (negated) bits = builder_.CreateNot(bits);
   return builder_.CreateBitCast(builder_.CreateTrunc(bits, builder_.getInt32Ty()), widened(builder_.getInt1Ty()));
 }
