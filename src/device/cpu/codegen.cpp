@@ -11,6 +11,8 @@
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/IPO/GlobalDCE.h>
 
+#include <algorithm>
+
 #include "src/core/error.h"
 #include "src/device/cpu/simd/engine.h"
 
@@ -23,20 +25,21 @@ constexpr int inline_threshold = 2000;
 /// Keeps the pipeline's passes off functions that are optimised already.
 class FinishedFunctions {
  public:
-  explicit FinishedFunctions(llvm::Module& module) {
+  explicit FinishedFunctions(llvm::Module& module) : module_(module) {
     for (llvm::Function& function : module) {
       if (!function.hasFnAttribute(simd::finished_attribute)) continue;
       function.addFnAttr(llvm::Attribute::OptimizeNone);
       function.addFnAttr(llvm::Attribute::NoInline);  // which the other one asks for
-      functions_.push_back(&function);
     }
   }
+  // Passes on the module may have put others in the place of some.
   ~FinishedFunctions() {
-    for (llvm::Function* function : functions_) function->removeFnAttr(llvm::Attribute::OptimizeNone);
+    for (llvm::Function& function : module_)
+      if (function.hasFnAttribute(simd::finished_attribute)) function.removeFnAttr(llvm::Attribute::OptimizeNone);
   }
 
  private:
-  std::vector<llvm::Function*> functions_;
+  llvm::Module& module_;
 };
 
 void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
@@ -55,11 +58,15 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  llvm::ModulePassManager passes;
-  passes.addPass(llvm::GlobalDCEPass());  // most of the prelude
-  passes.addPass(builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2));
+  llvm::ModulePassManager drop_unused;  // most of the prelude
+  drop_unused.addPass(llvm::GlobalDCEPass());
+  drop_unused.run(module, modules);
+  const bool finished_all = std::all_of(module.begin(), module.end(), [](const llvm::Function& function) {
+    return function.isDeclaration() || function.hasFnAttribute(simd::finished_attribute);
+  });
+  if (finished_all) return;
   const FinishedFunctions finished(module);
-  passes.run(module, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "src/device/cpu/simd/engine.h"
 
+#include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
@@ -135,7 +136,9 @@ Engine::Engine(SourceModule& source, const SharedLayout& layout, llvm::TargetMac
     llvm::Function* helper = source.module->getFunction(name);
     llvm::Function* unflatten = source.module->getFunction("_Z16gpulua_unflattenmN6gpulua3cpu6Index3E");
     inline_calls(*helper, {unflatten});
+    llvm::stripDebugInfo(*helper);
     allow_unwinding(*helper);
+    helper->addFnAttr(finished_attribute);
     finished_.insert(helper);
   }
 }

@@ -26,12 +26,12 @@ void sink_gather_addresses(llvm::Function& function) {
       address = llvm::cast<llvm::GetElementPtrInst>(copy);
     }
     auto* index = llvm::dyn_cast<llvm::CastInst>(address->getOperand(1));
-    if (index == nullptr || index->getParent() == address->getParent() ||
-        !llvm::isa<llvm::SExtInst, llvm::ZExtInst>(index))
-      continue;
-    llvm::Instruction* copy = index->clone();
-    copy->insertBefore(address->getIterator());
-    address->setOperand(1, copy);
+    if (index == nullptr || !llvm::isa<llvm::SExtInst, llvm::ZExtInst>(index)) continue;
+    const bool not_negative = llvm::isa<llvm::ZExtInst>(index) && index->hasNonNeg();
+    const bool is_signed = llvm::isa<llvm::SExtInst>(index) || not_negative;
+    if (index->getParent() == address->getParent() && !not_negative) continue;
+    address->setOperand(1, llvm::CastInst::Create(is_signed ? llvm::Instruction::SExt : llvm::Instruction::ZExt,
+                                                  index->getOperand(0), index->getType(), "", address->getIterator()));
   }
 }
 

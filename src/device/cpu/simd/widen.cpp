@@ -126,6 +126,8 @@ void Widener::make_slots() {
     for (const llvm::PHINode& phi : block->phis()) {
       llvm::Type* type = is_varying(&phi) ? widened(phi.getType()) : phi.getType();
       phi_slots_[&phi] = entry_.CreateAlloca(type, nullptr, phi.getName());
+      // A lane that brings nothing has no value, so there is nothing to blend with.
+      entry_.CreateStore(llvm::PoisonValue::get(type), phi_slots_[&phi]);
       slots_.push_back(phi_slots_[&phi]);
       if (shapes_(&phi).kind != Shape::halves) continue;
       second_slots_[&phi] = entry_.CreateAlloca(type, nullptr, phi.getName());

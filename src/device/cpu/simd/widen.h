@@ -77,6 +77,7 @@ class Widener {
   llvm::Value* emit_binary(const llvm::BinaryOperator& binary);
   llvm::Value* emit_division(llvm::Instruction::BinaryOps opcode, llvm::Value* a, llvm::Value* b);
   llvm::Value* emit_address(const llvm::GetElementPtrInst& address);
+  llvm::Value* emit_offsets(const llvm::GetElementPtrInst& address, bool narrow);
 
   // ---- widen_memory.cpp ----
   llvm::Value* emit_load(const llvm::LoadInst& load);

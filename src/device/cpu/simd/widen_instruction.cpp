@@ -183,9 +183,35 @@ llvm::Value* Widener::emit_division(llvm::Instruction::BinaryOps opcode, llvm::V
   return is_quotient ? quotient : builder_.CreateSub(a, builder_.CreateMul(quotient, b));
 }
 
+/// From the first lane's base on, in bytes. Memory of a thread's own is small.
+llvm::Value* Widener::emit_offsets(const llvm::GetElementPtrInst& address, bool narrow) {
+  const llvm::Value* base = address.getPointerOperand();
+  llvm::Type* element = narrow ? builder_.getInt32Ty() : builder_.getInt64Ty();
+  llvm::Value* total = offsets(element, shapes_(base));
+  for (auto type = llvm::gep_type_begin(address); type != llvm::gep_type_end(address); ++type) {
+    llvm::Value* part;
+    if (llvm::StructType* structure = type.getStructTypeOrNull()) {
+      const auto field = llvm::cast<llvm::ConstantInt>(type.getOperand())->getZExtValue();
+      const std::uint64_t offset = layout_.getStructLayout(structure)->getElementOffset(static_cast<unsigned>(field));
+      part = llvm::ConstantInt::get(widened(element), offset);
+    } else {
+      const std::uint64_t bytes = type.getSequentialElementStride(layout_).getFixedValue();
+      part = builder_.CreateMul(builder_.CreateSExtOrTrunc(vector(type.getOperand()), widened(element)),
+                                llvm::ConstantInt::get(widened(element), bytes));
+    }
+    total = builder_.CreateAdd(total, part);
+  }
+  return builder_.CreateGEP(builder_.getInt8Ty(), scalar(base), total, address.getName());
+}
+
 /// A scalar base stays one: gathers take a base and narrow offsets.
 llvm::Value* Widener::emit_address(const llvm::GetElementPtrInst& address) {
   const llvm::Value* base = address.getPointerOperand();
+  const llvm::Value* object = base;
+  while (const auto* inner = llvm::dyn_cast<llvm::GetElementPtrInst>(object)) object = inner->getPointerOperand();
+  const bool own = marker(object) == Marker::private_memory;
+  if (shapes_(base).kind == Shape::progression && (own || !is_uniform(base) || address.getNumIndices() > 1))
+    return emit_offsets(address, own);
   bool any_vector = !is_uniform(base);
   std::vector<llvm::Value*> indices;
   for (auto type = llvm::gep_type_begin(address); type != llvm::gep_type_end(address); ++type) {
