@@ -119,6 +119,20 @@ extern "C" __attribute__((device)) void gpulua_run_warp_strand(void** arguments,
   gpulua_run_warp(arguments, context);
 }
 
+/// Brings the counts of a tally (simd/tallies.h) to the array that they are for.
+extern "C" __attribute__((device, noinline)) void gpulua_settle(unsigned int* array, unsigned int* tally) {
+  constexpr unsigned int elements = 1024, row = 16;
+  for (unsigned int first = 0; first < elements; first += row) {
+    unsigned int some = 0;
+    for (unsigned int i = first; i < first + row; ++i) some |= tally[i];
+    if (some == 0) continue;
+    for (unsigned int i = first; i < first + row; ++i) {
+      if (tally[i] != 0) __atomic_fetch_add(&array[i], tally[i], __ATOMIC_RELAXED);
+      tally[i] = 0;
+    }
+  }
+}
+
 /// What gpulua_fail() is in a warp, for its lane `lane`.
 extern "C" __attribute__((device, noinline)) void gpulua_fail_in_lane(const gpulua::cpu::ThreadContext* context,
                                                                       unsigned int lane, const char* message,

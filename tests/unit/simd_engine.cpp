@@ -284,6 +284,75 @@ TEST_CASE("simd: atomics of many blocks at once", "[cpu][simd]") {
   CHECK(counts[7] == threes);
 }
 
+TEST_CASE("simd: counts that a core keeps for itself", "[cpu][simd]") {
+  compare("atomicAdd(&b[a[i] & 15], a[i]); if (a[i] & 1) atomicAdd(&b[a[i] + 1000], 3);");
+  compare("for (int k = 0; k < 9; ++k) atomicAdd(&b[(i * k) % 3000], a[(i + k) % n]);");
+  compare("atomicAdd(&b[((const unsigned char*)a)[i]], 1); atomicAdd(&b[1023], 1); atomicAdd(&b[1024], 1);");
+  // What a lane reads, or writes over, it has counted before.
+  compare("atomicAdd(&b[i], a[i]); y[i] = b[i];");
+  compare("atomicAdd(&b[i], a[i]); b[2048 + i] = b[i]; b[i] = 5; atomicAdd(&b[i], 2);");
+  compare("for (int k = 0; k < 5; ++k) { atomicAdd(&b[i], k); if (a[i] & 1) b[i] *= 2; }");
+  compare("atomicAdd(&b[i ^ 1], a[i]); y[i] = b[i ^ 1] + ((short*)b)[2 * (i ^ 1) + 1] * 3;");
+  compare("atomicAdd(&b[i], a[i]); y[i] = ((unsigned char*)(b + i))[-1] * 0;");
+  compare("atomicAdd((int*)y + i, a[i]); b[i] = ((int*)y)[i];");
+}
+
+TEST_CASE("simd: counts at the edges of what a core keeps", "[cpu][simd]") {
+  CpuTestDevice device;
+  auto module = device.compile(R"(
+    __global__ void k(int* counts, int* seen, const int* read, int n) {
+      const int i = blockIdx.x * blockDim.x + threadIdx.x;
+      if (i >= n) return;
+      atomicAdd(&counts[i % 2048], 1);
+      seen[i] = read[i % 2048];
+    })",
+                               {}, {"--engine=simd"});
+  // `read` may be the array that counts, or overlap with it by one element, before or behind.
+  for (int shift : {0, 1, -1, 1023, -1023, 5000}) {
+    constexpr int n = 2048;
+    std::vector<int> memory(12000), seen(n);
+    int* counts = memory.data() + 4000;
+    LaunchConfig config;
+    config.grid = {n / 64, 1, 1};
+    config.block = {64, 1, 1};
+    device.launch(*device.kernel(module, "k"), config, counts, seen.data(), counts + shift, int{n});
+    for (int i = 0; i < n; ++i) CHECK(counts[i] == 1);
+    if (shift == 0) CHECK(std::count(seen.begin(), seen.end(), 1) == n);
+  }
+}
+
+TEST_CASE("simd: counts of many blocks at once", "[cpu][simd]") {
+  CpuTestDevice device;
+  auto module = device.compile(R"(
+    __global__ void k(const unsigned char* values, unsigned* bins, const int* wide, unsigned* far, int n) {
+      for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        atomicAdd(&bins[values[i]], 1u);
+        if (i & 1) atomicAdd(&far[wide[i]], (unsigned)i);
+      }
+    })",
+                               {}, {"--engine=simd"});
+  constexpr int n = 300'000;
+  std::mt19937 random(3);
+  std::vector<unsigned char> values(n);
+  std::vector<int> wide(n);
+  std::vector<unsigned> bins(256), far(5000), expected_bins(256), expected_far(5000);
+  for (int i = 0; i < n; ++i) {
+    ++expected_bins[values[i] = static_cast<unsigned char>(random())];
+    wide[i] = static_cast<int>(random() % 5000);
+    if (i & 1) expected_far[wide[i]] += static_cast<unsigned>(i);
+  }
+  for (unsigned block : {256u, 100u}) {
+    std::fill(bins.begin(), bins.end(), 0u);
+    std::fill(far.begin(), far.end(), 0u);
+    LaunchConfig config;
+    config.grid = {97, 1, 1};
+    config.block = {block, 1, 1};
+    device.launch(*device.kernel(module, "k"), config, values.data(), bins.data(), wide.data(), far.data(), int{n});
+    CHECK(bins == expected_bins);
+    CHECK(far == expected_far);
+  }
+}
+
 TEST_CASE("simd: threads of a block together", "[cpu][simd]") {
   compare(
       "__shared__ int s[1024]; s[thread] = a[i]; __syncthreads(); for (unsigned h = 1; h < 512; h *= 2) { int t = "

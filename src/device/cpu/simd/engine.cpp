@@ -17,6 +17,7 @@
 #include "src/device/cpu/simd/pipeline.h"
 #include "src/device/cpu/simd/prepare.h"
 #include "src/device/cpu/simd/resume.h"
+#include "src/device/cpu/simd/tallies.h"
 #include "src/device/cpu/simd/widen.h"
 
 namespace gpulua::cpu::simd {
@@ -32,7 +33,7 @@ constexpr const char* frames_placeholder = "gpulua_warp_frames";
 constexpr const char* frame_bytes_placeholder = "gpulua_warp_frame_bytes";
 constexpr const char* counts_placeholder = "gpulua_warps_count_predicates";
 constexpr const char* templates[] = {run_rows_template, run_warps_template, run_turns_template, run_strand_template};
-constexpr const char* fail_helper = "gpulua_fail_in_lane";
+constexpr const char* called_helpers[] = {"gpulua_fail_in_lane", "gpulua_settle"};
 
 // Registers are spilt; SLEEF's functions and the runtime's services have frames of their own.
 constexpr std::uint64_t stack_bytes = 64 << 10;
@@ -131,7 +132,7 @@ void allow_unwinding(llvm::Function& function) {
 Engine::Engine(SourceModule& source, const SharedLayout& layout, llvm::TargetMachine& machine)
     : source_(source), layout_(layout), machine_(machine) {
   std::vector<const char*> helpers(std::begin(templates), std::end(templates));
-  helpers.push_back(fail_helper);
+  helpers.insert(helpers.end(), std::begin(called_helpers), std::end(called_helpers));
   for (const char* name : helpers) {
     llvm::Function* helper = source.module->getFunction(name);
     llvm::Function* unflatten = source.module->getFunction("_Z16gpulua_unflattenmN6gpulua3cpu6Index3E");
@@ -206,6 +207,7 @@ llvm::Function* Engine::build(const SourceKernel& kernel, llvm::Function& scalar
     allow_unwinding(*run);
     inline_calls(*run, {warp});
     if (meeting == Meeting::block) make_frames(*run, *frame_bytes, has_marker(scalar, {Marker::barrier_count}));
+    make_tallies(*run);
     pipeline.finish(*run);
     sink_gather_addresses(*run);
     run->addFnAttr(finished_attribute);

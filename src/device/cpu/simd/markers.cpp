@@ -15,6 +15,8 @@ constexpr Row rows[] = {
     {Marker::block_x, "gpulua.block.x"},
     {Marker::linear, "gpulua.linear"},
     {Marker::private_memory, "gpulua.private"},
+    {Marker::tally, "gpulua.tally"},
+    {Marker::settle, "gpulua.settle"},
     {Marker::fail, "_Z11gpulua_failPKcS0_j"},
     {Marker::barrier, "gpulua_barrier"},
     {Marker::barrier_count, "gpulua_barrier_count"},

@@ -16,6 +16,8 @@ enum class Marker {
   block_x,         // i32 (): blockDim.x
   linear,          // i32 (): number of the thread in its block
   private_memory,  // ptr (i64 bytes, i64 stride): memory of the lane's own; `stride` bytes from a lane's to the next
+  tally,           // ptr (i32 parameter): tallies.h
+  settle,          // void (i32 parameter, ptr array, ptr address, i64 bytes): if the tally has counts for the address
   fail,            // gpulua_fail(message, file, line)
   barrier,
   barrier_count,

@@ -17,6 +17,7 @@
 #include "src/device/cpu/simd/markers.h"
 #include "src/device/cpu/simd/private_memory.h"
 #include "src/device/cpu/simd/shared_atomics.h"
+#include "src/device/cpu/simd/tallies.h"
 #include "src/device/cpu/simd/widen.h"
 
 namespace gpulua::cpu::simd {
@@ -236,6 +237,7 @@ llvm::Function* prepare(llvm::Function& kernel, const SharedLayout& layout, Pipe
   rejoin_failures(*function);
   lay_out_private_memory(*function);
   mark_shared_atomics(*function);
+  keep_tallies(*function);
   pipeline.canonicalize(*function);
   return function;
 }

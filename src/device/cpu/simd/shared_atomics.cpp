@@ -26,14 +26,14 @@ bool is_shared_memory(const llvm::Value* object, const llvm::Function& prepared)
          (offset == offsetof(ThreadContext, shared) || offset == offsetof(ThreadContext, dynamic_shared));
 }
 
+}  // namespace
+
 bool points_to_shared_memory(const llvm::Value* pointer, const llvm::Function& prepared) {
   llvm::SmallVector<const llvm::Value*> objects;
   llvm::getUnderlyingObjects(pointer, objects, nullptr, /*MaxLookup=*/0);
   return std::all_of(objects.begin(), objects.end(),
                      [&](const llvm::Value* object) { return is_shared_memory(object, prepared); });
 }
-
-}  // namespace
 
 void mark_shared_atomics(llvm::Function& prepared) {
   for (llvm::Instruction& instruction : llvm::instructions(prepared)) {

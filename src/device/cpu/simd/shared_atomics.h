@@ -11,6 +11,8 @@ namespace gpulua::cpu::simd {
 /// single thread. They stay atomics until each lane has its own.
 void mark_shared_atomics(llvm::Function& prepared);
 
+/// True iff the address, in a prepared function, is known to be in shared memory.
+bool points_to_shared_memory(const llvm::Value* pointer, const llvm::Function& prepared);
 bool is_shared_atomic(const llvm::Instruction& instruction);
 
 /// In a widened function, makes plain loads and stores of the marked ones.

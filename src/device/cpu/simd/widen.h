@@ -89,6 +89,7 @@ class Widener {
   // ---- widen_atomic.cpp ----
   llvm::Value* emit_atomic(const llvm::AtomicRMWInst& atomic);
   llvm::Value* emit_together(const llvm::AtomicRMWInst& atomic);
+  llvm::Value* emit_settle(const llvm::CallInst& call);
 
   // ---- widen_lanes.cpp ----
   class Row;

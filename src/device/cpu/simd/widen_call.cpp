@@ -247,6 +247,10 @@ llvm::Value* Widener::emit_marker(const llvm::CallInst& call) {
       memory->setAlignment(llvm::Align(64));
       return memory;
     }
+    case Marker::tally:
+      return builder_.Insert(call.clone());
+    case Marker::settle:
+      return emit_settle(call);
     case Marker::fail:
       return emit_fail(call);
     case Marker::barrier:
