@@ -171,6 +171,19 @@ TEST_CASE("simd: tiles in shared memory", "[cpu][simd]") {
              y[i] = t; b[i] = __popc(__ballot_sync(~0u, 1)) * 0 + __any_sync(~0u, in);)");
 }
 
+TEST_CASE("simd: fields, and every few elements", "[cpu][simd]") {
+  for (const char* type : {"unsigned char", "short", "int", "float", "double"})
+    for (const char* apart : {"2", "3", "4"})
+      for (const char* condition : {"true", "a[i] > 0", "i < n / 5"}) {
+        const std::string start = std::string("using T = ") + type + "; if (" + condition + ") { ";
+        const std::string place = std::string("[(i & 255) * ") + apart + " + 1]";
+        compare(start + "y[i] = (float)((const T*)a)" + place + "; }");
+        compare(start + "if (i < 512) ((T*)b)[i * " + apart + "] = (T)a[i]; }");
+      }
+  compare("const float4 v = ((const float4*)x)[i & 255]; ((float4*)y)[i & 255] = {v.w, v.x + 1, v.z, v.y};");
+  compare("const uchar3 v = ((const uchar3*)a)[i]; b[i] = v.x + 2 * v.y + 3 * v.z; ((uchar3*)y)[i] = {v.z, v.x, v.y};");
+}
+
 TEST_CASE("simd: arrays of a thread's own", "[cpu][simd]") {
   compare(
       "int t[8]; for (int k = 0; k < 8; ++k) t[k] = a[(i + k) % n]; int s = 0; for (int k = 0; k < 20; ++k) s += "

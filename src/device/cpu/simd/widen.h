@@ -86,6 +86,12 @@ class Widener {
   llvm::Value* emit_narrow_gather(llvm::Type* type, llvm::Value* addresses);
   void emit_scatter(llvm::Value* values, const llvm::Value* address, llvm::Align align);
 
+  // ---- widen_strided.cpp ----
+  unsigned elements_apart(const llvm::Value* address, llvm::Type* type) const;
+  llvm::Value* mask_of_chunk(unsigned first, unsigned apart);
+  llvm::Value* emit_strided_load(llvm::Type* type, const llvm::Value* address, unsigned apart);
+  void emit_strided_store(llvm::Value* values, const llvm::Value* address, unsigned apart);
+
   // ---- widen_atomic.cpp ----
   llvm::Value* emit_atomic(const llvm::AtomicRMWInst& atomic);
   llvm::Value* emit_together(const llvm::AtomicRMWInst& atomic);

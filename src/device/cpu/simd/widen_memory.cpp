@@ -28,6 +28,8 @@ llvm::Value* Widener::emit_load(const llvm::LoadInst& load) {
   llvm::Type* type = load.getType();
   const auto bytes = static_cast<std::int64_t>(layout_.getTypeAllocSize(type).getFixedValue());
   if (!load.isSimple() || type->isStructTy() || !is_whole_integer(type)) return emit_for_each_lane(load);
+  if (const unsigned apart = elements_apart(load.getPointerOperand(), moved_as(type)); apart != 0)
+    return builder_.CreateBitCast(emit_strided_load(moved_as(type), load.getPointerOperand(), apart), widened(type));
   std::optional<AddressRow> row = find_row(load.getPointerOperand(), bytes);
   if (!row) return emit_gather(type, load.getPointerOperand(), load.getAlign());
   if (row->holds == nullptr) return emit_row_load(type, *row, load.getAlign());
@@ -84,6 +86,10 @@ void Widener::emit_store(const llvm::StoreInst& store) {
     llvm::Value* leading = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, bits_of(mask()), builder_.getFalse());
     llvm::Value* last = builder_.CreateSub(builder_.getInt32(warp_size - 1), leading);
     builder_.CreateAlignedStore(builder_.CreateExtractElement(vector(value), last), scalar(address), store.getAlign());
+    return;
+  }
+  if (const unsigned apart = elements_apart(address, moved_as(value->getType())); apart != 0) {
+    emit_strided_store(builder_.CreateBitCast(vector(value), widened(moved_as(value->getType()))), address, apart);
     return;
   }
   auto scatter = [&] {
