@@ -81,6 +81,7 @@ class Widener {
 
   // ---- widen_memory.cpp ----
   llvm::Value* emit_load(const llvm::LoadInst& load);
+  void emit_prefetch(const llvm::LoadInst& load, llvm::Value* base);
   void emit_store(const llvm::StoreInst& store);
   llvm::Value* emit_gather(llvm::Type* type, const llvm::Value* address, llvm::Align align);
   llvm::Value* emit_narrow_gather(llvm::Type* type, llvm::Value* addresses);

@@ -22,7 +22,35 @@ bool is_whole_integer(llvm::Type* type) {
          (type->getIntegerBitWidth() % 8 == 0 && llvm::isPowerOf2_32(type->getIntegerBitWidth()));
 }
 
+// As many turns of a loop ahead as hide the latency of memory.
+constexpr unsigned turns_ahead = 8;
+
+const llvm::Value* without_extension(const llvm::Value* value) {
+  const auto* cast = llvm::dyn_cast<llvm::CastInst>(value);
+  return llvm::isa_and_nonnull<llvm::SExtInst, llvm::ZExtInst>(cast) ? cast->getOperand(0) : value;
+}
+
 }  // namespace
+
+/// A loop over a grid's stride reads another page in each turn, which processors do not foresee.
+void Widener::emit_prefetch(const llvm::LoadInst& load, llvm::Value* base) {
+  const llvm::Loop* loop = structure_.loops().getLoopFor(block_);
+  const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(load.getPointerOperand());
+  if (loop == nullptr || address == nullptr || address->getNumIndices() != 1) return;
+  const auto* counter = llvm::dyn_cast<llvm::PHINode>(without_extension(address->getOperand(1)));
+  if (counter == nullptr || counter->getParent() != loop->getHeader()) return;
+  const auto* next = llvm::dyn_cast<llvm::BinaryOperator>(counter->getIncomingValueForBlock(loop->getLoopLatch()));
+  if (next == nullptr || next->getOpcode() != llvm::Instruction::Add) return;
+  const llvm::Value* step = next->getOperand(next->getOperand(0) == counter ? 1 : 0);
+  if ((next->getOperand(0) != counter && next->getOperand(1) != counter) || llvm::isa<llvm::Constant>(step) ||
+      !is_uniform(step) || !loop->isLoopInvariant(step))
+    return;
+  llvm::Value* ahead =
+      builder_.CreateMul(builder_.CreateSExt(scalar(step), builder_.getInt64Ty()), builder_.getInt64(turns_ahead));
+  llvm::Value* place = builder_.CreateGEP(address->getSourceElementType(), base, ahead);
+  builder_.CreateIntrinsic(llvm::Intrinsic::prefetch, {place->getType()},
+                           {place, builder_.getInt32(0), builder_.getInt32(3), builder_.getInt32(1)});
+}
 
 llvm::Value* Widener::emit_load(const llvm::LoadInst& load) {
   llvm::Type* type = load.getType();
@@ -32,6 +60,7 @@ llvm::Value* Widener::emit_load(const llvm::LoadInst& load) {
     return builder_.CreateBitCast(emit_strided_load(moved_as(type), load.getPointerOperand(), apart), widened(type));
   std::optional<AddressRow> row = find_row(load.getPointerOperand(), bytes);
   if (!row) return emit_gather(type, load.getPointerOperand(), load.getAlign());
+  emit_prefetch(load, row->bases[0]);
   if (row->holds == nullptr) return emit_row_load(type, *row, load.getAlign());
   auto [together, apart, done] = branch_on(row->holds);
   builder_.SetInsertPoint(together);
