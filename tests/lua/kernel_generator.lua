@@ -263,7 +263,7 @@ end
 --- Only where all threads that have not returned come by.
 function Generator:exchange()
   local from, to, distance = "i" .. self.random(0, 3), "i" .. self.random(0, 3), self.random(1, 39)
-  self:write(("%s ^= exchange(shared, %s, %d);"):format(to, from, distance), ("%s = bxor(%s, exchange(%s, %d))"):format(to, to, from, distance))
+  self:write(("%s ^= exchange(shared, thread, threads, %s, %d);"):format(to, from, distance), ("%s = bxor(%s, exchange(%s, %d))"):format(to, to, from, distance))
 end
 
 function Generator:meeting_loop()
@@ -291,10 +291,10 @@ end
 
 generator.prelude = [[
 __device__ int to_int(float v) { return (int)v; }
-__device__ int exchange(int* shared, int value, int distance) {
-  shared[threadIdx.x] = value;
+__device__ int exchange(int* shared, int thread, int threads, int value, int distance) {
+  shared[thread] = value;
   __syncthreads();
-  const int result = shared[(threadIdx.x + distance) % blockDim.x];
+  const int result = shared[(thread + distance) % threads];
   __syncthreads();
   return result;
 }
@@ -303,11 +303,11 @@ __device__ int exchange(int* shared, int value, int distance) {
   floats[3 * t] = f0; floats[3 * t + 1] = f1; floats[3 * t + 2] = f2
 ]]
 
---- The kernel of that number: its text, its name, whether threads meet, and fn(t, lane, a, x, exchange) -> i0, i1, i2 ^ ...,
+--- The kernel of that number: its text, its name, whether threads meet, whether its blocks may have several rows, and fn(t, lane, a, x, exchange) -> i0, i1, i2 ^ ...,
 --- i3 ^ ..., f0, f1, f2. exchange(value, distance) gives the value of the thread so far behind in the block.
 function generator.make(seed)
   local self = setmetatable({ random = random_numbers(seed), cpp = {}, lua = {}, names = 0 }, Generator)
-  local meets = seed % 2 == 0
+  local meets, rows = seed % 2 == 0, seed % 4 == 3 or seed % 8 == 6
   for _ = 1, meets and 3 or 6 do
     self:statement(3, nil)
     if meets then
@@ -317,7 +317,8 @@ function generator.make(seed)
   local name = "random_" .. seed
   local cpp = ([[
 __global__ void %s(const int* a, const float* x, int* ints, float* floats, int n) {
-  const int t = blockIdx.x * blockDim.x + threadIdx.x, lane = t & 31;
+  const int thread = %s, threads = %s;
+  const int t = %s, lane = t & 31;
   %s
   if (t >= n) return;
   int i0 = a[t & 63], i1 = t, i2 = lane, i3 = a[(t * 7) & 63];
@@ -326,7 +327,9 @@ __global__ void %s(const int* a, const float* x, int* ints, float* floats, int n
   %s
   STORE;
 }
-]]):format(name, meets and "__shared__ int shared[64]; shared[threadIdx.x] = 0; __syncthreads();" or "", table.concat(self.cpp, "\n  "))
+]]):format(name, rows and "threadIdx.y * blockDim.x + threadIdx.x" or "threadIdx.x", rows and "blockDim.x * blockDim.y" or "blockDim.x",
+    rows and "blockIdx.x * threads + thread" or "blockIdx.x * blockDim.x + threadIdx.x",
+    meets and "__shared__ int shared[64]; shared[thread] = 0; __syncthreads();" or "", table.concat(self.cpp, "\n  "))
   local lua = ([[
 local f32, add, sub, mul, div, rem, band, bor, bxor, shl, shr, ushr, to_int, fmin, fmax, sqrt = ...
 local function store(i0, i1, i2, i3, f0, f1, f2, own)
@@ -344,7 +347,7 @@ end
   local chunk = assert(loadstring(lua, name))
   local interpret = chunk(o.f32, o.add, o.sub, o.mul, o.div, o.rem, o.band, o.bor, o.bxor, o.shl, o.shr, o.ushr, o.to_int, o.fmin,
     o.fmax, o.sqrt)
-  return { text = cpp, name = name, meets = meets, interpret = interpret }
+  return { text = cpp, name = name, meets = meets, rows = rows, interpret = interpret }
 end
 
 return generator

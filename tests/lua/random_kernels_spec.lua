@@ -5,7 +5,9 @@ local generator = require "kernel_generator"
 
 local count = tonumber(os.getenv "GPULUA_TEST_KERNELS") or 1000
 local a_module = 50
-local n, threads = 70, 40 -- a warp and a part of a second in each block, of which the last does not work
+local n = 70
+-- A warp and a part of a second in each block, of which the last does not work; and what else warps can be in rows.
+local one_row, rows = { { 40, 1 } }, { { 16, 4 }, { 8, 5 }, { 32, 2 }, { 20, 3 } }
 
 local a, x = {}, {}
 for i = 0, 63 do
@@ -21,7 +23,7 @@ local ints_in, floats_in = gpu.array(from_zero(a), "int32"), gpu.array(from_zero
 x = floats_in:host() -- as rounded
 
 --- Results of all threads, by their numbers: those of a block take turns from barrier to barrier.
-local function interpret(kernel)
+local function interpret(kernel, threads)
   local results = {}
   for block = 0, math.ceil(n / threads) - 1 do
     local shared, turns = {}, {}
@@ -66,17 +68,20 @@ describe("random kernels", function()
       end
       local module = gpu.module(table.concat(texts), { options = { "--fmad=false" } })
       for _, kernel in ipairs(kernels) do
-        local ints, floats = gpu.zeros(4 * n, "int32"), gpu.zeros(3 * n)
-        module[kernel.name] { grid = math.ceil(n / threads), block = threads }(ints_in, floats_in, ints, floats, n)
-        local got_ints, got_floats = ints:host(), floats:host()
-        local expected = interpret(kernel)
-        for t = 0, n - 1 do
-          local results = expected[t]
-          for k = 1, 7 do
-            local got = k <= 4 and got_ints[4 * t + k - 1] or got_floats[3 * t + k - 5]
-            if not same(results[k], got) then
-              error(("%s, thread %d, result %d: expected %s, got %s\n%s"):format(kernel.name, t, k, tostring(results[k]),
-                tostring(got), kernel.text))
+        for _, block in ipairs(kernel.rows and rows or one_row) do
+          local threads = block[1] * block[2]
+          local ints, floats = gpu.zeros(4 * n, "int32"), gpu.zeros(3 * n)
+          module[kernel.name] { grid = math.ceil(n / threads), block = block }(ints_in, floats_in, ints, floats, n)
+          local got_ints, got_floats = ints:host(), floats:host()
+          local expected = interpret(kernel, threads)
+          for t = 0, n - 1 do
+            local results = expected[t]
+            for k = 1, 7 do
+              local got = k <= 4 and got_ints[4 * t + k - 1] or got_floats[3 * t + k - 5]
+              if not same(results[k], got) then
+                error(("%s, %d x %d threads, thread %d, result %d: expected %s, got %s\n%s"):format(kernel.name, block[1],
+                  block[2], t, k, tostring(results[k]), tostring(got), kernel.text))
+              end
             end
           end
         end
