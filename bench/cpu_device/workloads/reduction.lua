@@ -10,8 +10,9 @@ sources.tree = [[
 __global__ void reduce(const float* x, float* sums, size_t n) {
   __shared__ float partial[256];
   float sum = 0;
-  const size_t share = (n + gridDim.x - 1) / gridDim.x, first = blockIdx.x * share;
-  for (size_t i = first + threadIdx.x; i < min(first + share, n); i += blockDim.x) sum += x[i];
+  const size_t warps = gridDim.x * (size_t)(blockDim.x / 32), share = (n + warps - 1) / warps;
+  const size_t first = (blockIdx.x * (size_t)(blockDim.x / 32) + threadIdx.x / 32) * share;
+  for (size_t i = first + threadIdx.x % 32; i < min(first + share, n); i += 32) sum += x[i];
   partial[threadIdx.x] = sum;
   __syncthreads();
   for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
@@ -31,8 +32,9 @@ __device__ float warp_sum(float value) {
 __global__ void reduce(const float* x, float* sums, size_t n) {
   __shared__ float partial[32];
   float sum = 0;
-  const size_t share = (n + gridDim.x - 1) / gridDim.x, first = blockIdx.x * share;
-  for (size_t i = first + threadIdx.x; i < min(first + share, n); i += blockDim.x) sum += x[i];
+  const size_t warps = gridDim.x * (size_t)(blockDim.x / 32), share = (n + warps - 1) / warps;
+  const size_t first = (blockIdx.x * (size_t)(blockDim.x / 32) + threadIdx.x / 32) * share;
+  for (size_t i = first + threadIdx.x % 32; i < min(first + share, n); i += 32) sum += x[i];
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   sum = warp_sum(sum);
   if (lane == 0) partial[warp] = sum;
