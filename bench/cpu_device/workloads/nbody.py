@@ -14,33 +14,31 @@ def cell_of(position, cells):
 
 
 @njit(parallel=True, fastmath=True)
-def nbody(x, y, z, heads, next_body, ax, ay, az, cells):
+def nbody(x, y, z, starts, ax, ay, az, cells):
     for i in prange(x.size):
         cx, cy, cz = cell_of(x[i], cells), cell_of(y[i], cells), cell_of(z[i], cells)
         sx = sy = sz = np.float32(0)
         for w in range(max(cz - 1, 0), min(cz + 2, cells)):
             for v in range(max(cy - 1, 0), min(cy + 2, cells)):
-                for u in range(max(cx - 1, 0), min(cx + 2, cells)):
-                    j = heads[(w * cells + v) * cells + u]
-                    while j >= 0:
-                        dx, dy, dz = x[j] - x[i], y[j] - y[i], z[j] - z[i]
-                        r2 = dx * dx + dy * dy + dz * dz
-                        if r2 < ONE:
-                            force = (ONE - r2) / (sqrt(r2) + SOFTENING)
-                            sx += force * dx
-                            sy += force * dy
-                            sz += force * dz
-                        j = next_body[j]
+                row = (w * cells + v) * cells
+                for j in range(starts[row + max(cx - 1, 0)], starts[row + min(cx + 1, cells - 1) + 1]):
+                    dx, dy, dz = x[j] - x[i], y[j] - y[i], z[j] - z[i]
+                    r2 = dx * dx + dy * dy + dz * dz
+                    if r2 < ONE:
+                        force = (ONE - r2) / (sqrt(r2) + SOFTENING)
+                        sx += force * dx
+                        sy += force * dy
+                        sz += force * dz
         ax[i], ay[i], az[i] = sx, sy, sz
 
 
 x, y, z = (side.load(name, np.float32) for name in "xyz")
-heads, next_body = side.load("heads", np.int32), side.load("next", np.int32)
+starts = side.load("starts", np.int32)
 ax, ay, az = np.empty_like(x), np.empty_like(x), np.empty_like(x)
 
 
 def work():
-    nbody(x, y, z, heads, next_body, ax, ay, az, side.size)
+    nbody(x, y, z, starts, ax, ay, az, side.size)
 
 
 work()
