@@ -50,7 +50,7 @@ class Widener {
   llvm::BasicBlock* new_block(const llvm::Twine& name);
   void find_guards();
 
-  // ---- values ----
+  // ---- widen_values.cpp ----
   llvm::Value* scalar(const llvm::Value* value);  // of lane 0, or of all
   llvm::Value* second(const llvm::Value* value);  // of lane 16
   llvm::Value* base(const llvm::Value* value, unsigned half) { return half == 0 ? scalar(value) : second(value); }
@@ -61,6 +61,8 @@ class Widener {
   void go_behind(Builder& builder, llvm::Value* made);
   bool is_varying(const llvm::Value* value) const { return shapes_(value).is_varying(); }
   bool is_uniform(const llvm::Value* value) const { return shapes_(value).is_uniform(); }
+
+  // ---- masks, of widen.cpp ----
   llvm::Value* mask() const { return masks_.at(structure_.root(block_)); }
   bool mask_is_full() const;
   llvm::Value* any(llvm::Value* mask);

@@ -1,0 +1,92 @@
+// What the widened function has of a value of the scalar one: its lane 0, or that of each half, or a vector.
+
+#include <llvm/IR/Module.h>
+
+#include "src/device/cpu/simd/widen.h"
+
+namespace gpulua::cpu::simd {
+
+/// What each lane has more than the base.
+llvm::Value* Widener::offsets(llvm::Type* element, const Shape& shape) {
+  std::vector<llvm::Constant*> lanes;
+  for (unsigned lane = 0; lane < warp_size; ++lane)
+    lanes.push_back(llvm::ConstantInt::get(element, static_cast<std::uint64_t>(shape.offset(lane)), /*IsSigned=*/true));
+  return llvm::ConstantVector::get(lanes);
+}
+
+/// Of two vectors of 16, or of two scalars for all lanes of their halves.
+llvm::Value* Widener::join_halves(Builder& builder, llvm::Value* first, llvm::Value* second) {
+  llvm::SmallVector<int> order;
+  if (first->getType()->isVectorTy()) {
+    for (unsigned lane = 0; lane < warp_size; ++lane) order.push_back(static_cast<int>(lane));
+    return builder.CreateShuffleVector(first, second, order);
+  }
+  llvm::Value* both = llvm::PoisonValue::get(llvm::FixedVectorType::get(first->getType(), 2));
+  both = builder.CreateInsertElement(both, first, std::uint64_t{0});
+  both = builder.CreateInsertElement(both, second, std::uint64_t{1});
+  for (unsigned lane = 0; lane < warp_size; ++lane) order.push_back(static_cast<int>(lane / half_warp));
+  return builder.CreateShuffleVector(both, order);
+}
+
+llvm::Value* Widener::scalar(const llvm::Value* value) {
+  if (const auto* constant = llvm::dyn_cast<llvm::Constant>(value)) return const_cast<llvm::Constant*>(constant);
+  return scalars_.at(value);
+}
+
+/// To where a value is made that is then there wherever the given one is.
+void Widener::go_behind(Builder& builder, llvm::Value* made) {
+  if (auto* instruction = llvm::dyn_cast<llvm::Instruction>(made); instruction != nullptr)
+    builder.SetInsertPoint(instruction->getParent(), std::next(instruction->getIterator()));
+  else
+    builder.SetInsertPoint(entry_.GetInsertBlock(), entry_.GetInsertPoint());
+}
+
+llvm::Value* Widener::second(const llvm::Value* value) {
+  if (auto found = seconds_.find(value); found != seconds_.end()) return found->second;
+  llvm::Value* first = scalar(value);
+  const std::int64_t step = shapes_(value).step;
+  if (step == 0) return first;
+  Builder builder(to_->getContext());
+  go_behind(builder, first);
+  return seconds_[value] =
+             value->getType()->isPointerTy()
+                 ? builder.CreateGEP(builder.getInt8Ty(), first, builder.getInt64(static_cast<std::uint64_t>(step)))
+                 : builder.CreateAdd(first, llvm::ConstantInt::getSigned(value->getType(), step));
+}
+
+llvm::Value* Widener::vector(const llvm::Value* value) {
+  if (auto found = vectors_.find(value); found != vectors_.end()) return found->second;
+  if (llvm::isa<llvm::UndefValue>(value)) return llvm::UndefValue::get(widened(value->getType()));
+  if (const auto* constant = llvm::dyn_cast<llvm::Constant>(value);
+      constant != nullptr && !value->getType()->isStructTy())
+    return llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(warp_size),
+                                          const_cast<llvm::Constant*>(constant));
+  llvm::Value* first = scalar(value);
+  const Shape shape = shapes_(value);
+  // Of two bases the second is made behind the first, if it is made at all.
+  llvm::Value* last =
+      shape.kind == Shape::halves && llvm::isa<llvm::Instruction>(second(value)) ? second(value) : first;
+  Builder builder(to_->getContext());
+  go_behind(builder, last);
+  llvm::Value* result;
+  if (value->getType()->isStructTy()) {
+    result = llvm::PoisonValue::get(widened(value->getType()));
+    for (unsigned i = 0; i < value->getType()->getStructNumElements(); ++i)
+      result = builder.CreateInsertValue(result,
+                                         builder.CreateVectorSplat(warp_size, builder.CreateExtractValue(first, i)), i);
+  } else {
+    const bool two_bases = shape.kind == Shape::halves;
+    const bool no_offsets = two_bases ? shape.stride == 0 : shape.is_uniform();
+    llvm::Value* bases =
+        two_bases ? join_halves(builder, first, second(value)) : builder.CreateVectorSplat(warp_size, first);
+    if (no_offsets || shape.kind == Shape::unknown)
+      result = bases;
+    else if (value->getType()->isPointerTy())
+      result = builder.CreateGEP(builder.getInt8Ty(), two_bases ? bases : first, offsets(builder.getInt64Ty(), shape));
+    else
+      result = builder.CreateAdd(bases, offsets(value->getType(), shape));
+  }
+  return vectors_[value] = result;
+}
+
+}  // namespace gpulua::cpu::simd
