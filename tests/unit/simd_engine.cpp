@@ -382,6 +382,29 @@ TEST_CASE("simd: threads of a block together", "[cpu][simd]") {
       "__shfl_up_sync(m, x[i], 2) + __shfl_sync(m, x[i], a[i] & 31);");
 }
 
+TEST_CASE("simd: counts come to the array that was named, whatever stands before it", "[cpu][simd]") {
+  struct Pair {
+    long long a, b;
+  };
+  CpuTestDevice device;
+  auto module = device.compile(R"(
+    struct Pair { long long a, b; };
+    __global__ void k(Pair p, unsigned* __restrict__ bins, const unsigned* __restrict__ v, int n) {
+      const int i = blockIdx.x * blockDim.x + threadIdx.x;
+      if (i < n) atomicAdd(&bins[(v[i] + p.a + p.b) & 15], 1u);
+    })",
+                               {}, {"--engine=simd"});
+  std::vector<unsigned> bins(16), values(1000);
+  LaunchConfig config;
+  config.grid = {4, 1, 1};
+  config.block = {256, 1, 1};
+  device.launch(*device.kernel(module, "k"), config, Pair{1, 2}, bins.data(), values.data(), int{1000});
+  std::vector<unsigned> expected(16);
+  expected[3] = 1000;
+  CHECK(bins == expected);
+  CHECK(values == std::vector<unsigned>(1000));
+}
+
 TEST_CASE("simd: what the engine leaves to the scalar one", "[cpu][simd]") {
   CpuTestDevice device;
   auto reason = [&](const std::string& text) {

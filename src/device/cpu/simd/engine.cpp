@@ -207,7 +207,7 @@ llvm::Function* Engine::build(const SourceKernel& kernel, llvm::Function& scalar
     allow_unwinding(*run);
     inline_calls(*run, {warp});
     if (meeting == Meeting::block) make_frames(*run, *frame_bytes, has_marker(scalar, {Marker::barrier_count}));
-    make_tallies(*run);
+    make_tallies(*run, kernel);
     pipeline.finish(*run);
     sink_gather_addresses(*run);
     run->addFnAttr(finished_attribute);

@@ -42,7 +42,8 @@ std::optional<Addition> as_addition(llvm::AtomicRMWInst& atomic) {
     pointer = address->getPointerOperand();
   }
   auto* array = llvm::dyn_cast<llvm::Argument>(pointer);
-  if (array == nullptr || array->getArgNo() == 0 || !index->getType()->isIntegerTy(64)) return std::nullopt;
+  if (array == nullptr || array->getArgNo() == 0 || array->hasByValAttr() || !index->getType()->isIntegerTy(64))
+    return std::nullopt;
   return Addition{&atomic, array, index};
 }
 
@@ -155,7 +156,7 @@ void keep_tallies(llvm::Function& prepared) {
   }
 }
 
-void make_tallies(llvm::Function& run) {
+void make_tallies(llvm::Function& run, const SourceKernel& kernel) {
   std::vector<llvm::CallInst*> settlements;
   std::map<std::uint64_t, llvm::AllocaInst*> tallies;  // by the number of the parameter
   auto number_of = [](const llvm::CallInst* call) {
@@ -187,8 +188,10 @@ void make_tallies(llvm::Function& run) {
     builder.SetInsertPoint(block.getTerminator());
     for (const auto& [number, tally] : tallies) {
       // The ThreadContext is the first parameter, and none of the launch's arguments.
-      llvm::Value* place = builder.CreateConstGEP1_64(builder.getPtrTy(), run.getArg(0), number - 1);
-      llvm::Value* argument = builder.CreateLoad(builder.getPtrTy(), place);
+      const AbiArgument& array = kernel.arguments[number - 1];
+      llvm::Value* place = builder.CreateConstGEP1_64(builder.getPtrTy(), run.getArg(0), array.parameter);
+      llvm::Value* argument =
+          builder.CreateConstGEP1_64(builder.getInt8Ty(), builder.CreateLoad(builder.getPtrTy(), place), array.offset);
       builder.CreateCall(settle, {builder.CreateLoad(builder.getPtrTy(), argument), tally});
     }
   }

@@ -7,6 +7,8 @@
 
 #include <llvm/IR/Function.h>
 
+#include "src/device/cpu/source_module.h"
+
 namespace gpulua::cpu::simd {
 
 /// Lets the additions of a prepared function (prepare.h) go to tallies, where that is sound: in kernels without
@@ -14,7 +16,7 @@ namespace gpulua::cpu::simd {
 void keep_tallies(llvm::Function& prepared);
 
 /// Makes the tables in the function that runs blocks (abi.h: RunBlocks), into which the widened ones are inlined.
-void make_tallies(llvm::Function& run);
+void make_tallies(llvm::Function& run, const SourceKernel& kernel);
 
 /// Of the elements that a tally is for: the array's first ones.
 inline constexpr unsigned tally_elements = 1024;
