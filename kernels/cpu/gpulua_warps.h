@@ -9,6 +9,17 @@ __attribute__((device)) inline gpulua::cpu::Index3 gpulua_unflatten(unsigned lon
   return {(unsigned int)(number % size.x), (unsigned int)(row % size.y), (unsigned int)(row / size.y)};
 }
 
+/// From a warp's first thread to that of the next one.
+__attribute__((device)) inline void gpulua_next_warp(gpulua::cpu::Index3& thread, gpulua::cpu::Index3 size) {
+  thread.x += 32;
+  while (thread.x >= size.x) {
+    thread.x -= size.x;
+    if (++thread.y < size.y) continue;
+    thread.y = 0;
+    ++thread.z;
+  }
+}
+
 /// abi.h: RunBlocks. Warps as CUDA has them.
 extern "C" __attribute__((device)) void gpulua_run_warps(void** arguments, const gpulua::cpu::Launch* launch,
                                                          unsigned long first, unsigned long last, char* shared,
@@ -23,13 +34,7 @@ extern "C" __attribute__((device)) void gpulua_run_warps(void** arguments, const
       gpulua::cpu::ThreadContext context = {thread, index,  size,   grid, shared, dynamic_shared,
                                             launch, linear, left < 32 ? left : 32, nullptr};
       gpulua_run_warp(arguments, &context);
-      thread.x += 32;
-      while (thread.x >= size.x) {
-        thread.x -= size.x;
-        if (++thread.y < size.y) continue;
-        thread.y = 0;
-        ++thread.z;
-      }
+      gpulua_next_warp(thread, size);
     }
   }
 }
@@ -101,13 +106,7 @@ extern "C" __attribute__((device)) void gpulua_run_warps_in_turns(void** argumen
             if (gpulua_warps_count_predicates()) predicates += frame->predicates;
           }
         }
-        thread.x += 32;
-        while (thread.x >= size.x) {
-          thread.x -= size.x;
-          if (++thread.y < size.y) continue;
-          thread.y = 0;
-          ++thread.z;
-        }
+        gpulua_next_warp(thread, size);
       }
       if (gpulua_warps_count_predicates()) sum = predicates;
     } while (paused);

@@ -34,6 +34,9 @@ constexpr const char* frame_bytes_placeholder = "gpulua_warp_frame_bytes";
 constexpr const char* counts_placeholder = "gpulua_warps_count_predicates";
 constexpr const char* templates[] = {run_rows_template, run_warps_template, run_turns_template, run_strand_template};
 constexpr const char* called_helpers[] = {"gpulua_fail_in_lane", "gpulua_settle"};
+// gpulua_unflatten(number, size) and gpulua_next_warp(thread, size).
+constexpr const char* inlined_helpers[] = {"_Z16gpulua_unflattenmN6gpulua3cpu6Index3E",
+                                           "_Z16gpulua_next_warpRN6gpulua3cpu6Index3ES1_"};
 
 // Registers are spilt; SLEEF's functions and the runtime's services have frames of their own.
 constexpr std::uint64_t stack_bytes = 64 << 10;
@@ -131,12 +134,13 @@ void allow_unwinding(llvm::Function& function) {
 
 Engine::Engine(SourceModule& source, const SharedLayout& layout, llvm::TargetMachine& machine)
     : source_(source), layout_(layout), machine_(machine) {
+  std::set<llvm::Function*> inlined;
+  for (const char* name : inlined_helpers) inlined.insert(source.module->getFunction(name));
   std::vector<const char*> helpers(std::begin(templates), std::end(templates));
   helpers.insert(helpers.end(), std::begin(called_helpers), std::end(called_helpers));
   for (const char* name : helpers) {
     llvm::Function* helper = source.module->getFunction(name);
-    llvm::Function* unflatten = source.module->getFunction("_Z16gpulua_unflattenmN6gpulua3cpu6Index3E");
-    inline_calls(*helper, {unflatten});
+    inline_calls(*helper, inlined);
     llvm::stripDebugInfo(*helper);
     allow_unwinding(*helper);
     helper->addFnAttr(finished_attribute);

@@ -6,6 +6,8 @@
 
 #include <map>
 
+#include "src/device/cpu/simd/target.h"
+
 namespace gpulua::cpu::simd {
 namespace {
 
@@ -68,13 +70,9 @@ bool has_sleef() {
 
 MathLibrary::MathLibrary(const llvm::Function& function) {
   if (!has_sleef()) return;
-  llvm::StringRef features = function.getFnAttribute("target-features").getValueAsString();
-  auto has = [&](llvm::StringRef feature) {
-    return (("," + features + ",").str()).find(("," + feature + ",").str()) != std::string::npos;
-  };
-  if (has("+avx512f") && has("+avx512dq"))
+  if (has_feature(function, "+avx512f") && has_feature(function, "+avx512dq"))
     vector_bits_ = 512;
-  else if (has("+avx2") && has("+fma"))
+  else if (has_feature(function, "+avx2") && has_feature(function, "+fma"))
     vector_bits_ = 256;
 }
 

@@ -8,8 +8,8 @@
 namespace gpulua::cpu::simd {
 namespace {
 
-// No vectoriser: the warp is the vector. No jump threading, which takes apart what lanes do together. Small loops of
-// known length are unrolled, so that small arrays become registers.
+// No vectoriser: the warp is the vector. Small loops of known length are unrolled, so that small arrays become
+// registers.
 constexpr const char* simplify_passes =
     "sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
     "correlated-propagation,jump-threading,simplifycfg,"

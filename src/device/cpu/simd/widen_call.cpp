@@ -9,6 +9,7 @@
 #include "src/device/cpu/abi.h"
 #include "src/device/cpu/simd/markers.h"
 #include "src/device/cpu/simd/resume.h"
+#include "src/device/cpu/simd/target.h"
 #include "src/device/cpu/simd/widen.h"
 
 namespace gpulua::cpu::simd {
@@ -30,11 +31,6 @@ bool says_nothing(const llvm::CallInst& call) {
     default:
       return false;
   }
-}
-
-/// A vector of 32 with register-wide permutations.
-bool has_wide_permutes(const llvm::Function& function) {
-  return function.getFnAttribute("target-features").getValueAsString().contains("+avx512f");
 }
 
 }  // namespace
@@ -179,7 +175,7 @@ llvm::Value* Widener::emit_shuffle(const llvm::CallInst& call) {
     return builder_.CreateShuffleVector(values, order);
   }
   lanes = builder_.CreateFreeze(lanes);
-  if (has_wide_permutes(from_)) {
+  if (has_feature(from_, "+avx512f")) {
     auto half = [&](llvm::Value* whole, unsigned first) {
       llvm::SmallVector<int> order;
       for (unsigned i = 0; i < warp_size / 2; ++i) order.push_back(static_cast<int>(first + i));

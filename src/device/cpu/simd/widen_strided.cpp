@@ -3,6 +3,7 @@
 
 #include <llvm/IR/IntrinsicsX86.h>
 
+#include "src/device/cpu/simd/target.h"
 #include "src/device/cpu/simd/widen.h"
 
 namespace gpulua::cpu::simd {
@@ -15,8 +16,7 @@ constexpr unsigned most_elements_apart = 4;
 constexpr unsigned most_bytes = 512;
 
 bool has_masked_bytes(const llvm::Function& function) {
-  const llvm::StringRef features = function.getFnAttribute("target-features").getValueAsString();
-  return features.contains("+avx512bw") && features.contains("+bmi2");
+  return has_feature(function, "+avx512bw") && has_feature(function, "+bmi2");
 }
 
 bool is_simple(llvm::Type* type) {
