@@ -2,6 +2,8 @@
 
 #include "src/device/cpu/simd/shape.h"
 
+#include <limits>
+
 #include "tests/simd/ir.h"
 
 namespace gpulua::cpu::simd {
@@ -90,6 +92,8 @@ TEST_CASE("shapes: sums and products", "[simd]") {
   CHECK(row("%v = mul i32 %x, -3") == "-3 -48");
   CHECK(row("%v = mul i32 %x, %n") == "varying");
   CHECK(row("%a = or disjoint i32 %x, 1024 \n %v = or i32 %a, 1") == "varying");
+  CHECK(half_rows("%v = or i32 %y, %n") == "0 |");
+  CHECK(half_rows("%v = and i32 %y, %n") == "0 |");
   CHECK(row("%v = select i1 %uniform, i32 %x, i32 %n") == "varying");
   CHECK(half_rows("%a = mul i32 %y, %n \n %v = select i1 %uniform, i32 %a, i32 %y") == "0 |");
 }
@@ -131,9 +135,20 @@ TEST_CASE("shapes: extended indices", "[simd]") {
   CHECK(row("%a = trunc i32 %x to i8 \n %c = mul i8 %a, 9 \n %v = sext i8 %c to i32") == "varying");
   CHECK(half_rows(number + "%v = sext i32 %i to i64") == "1 0");
   CHECK(half_rows("%a = mul i32 %by, %h \n %i = add i32 %a, %y \n %v = sext i32 %i to i64") == "0 1");
+  // Strides have 64 bits.
+  CHECK(row("%v = zext i32 %x to i128") == "varying");
   CHECK(half_rows("%i = add i32 %n, %y \n %v = sext i32 %i to i64") == "0 |");
   CHECK(half_rows("%a = mul nsw i32 %y, %n \n %i = add nsw i32 %a, %x \n %v = sext i32 %i to i64") == "1 |");
   CHECK(half_rows("%a = mul i32 %y, %n \n %i = add i32 %a, %x \n %v = sext i32 %i to i64") == "varying");
+}
+
+TEST_CASE("shapes: offsets wrap as 64-bit integers do", "[simd]") {
+  const Shape shape = Shape::affine(std::int64_t{1} << 62) + Shape::uniform();
+  CHECK(shape.offset(1) == std::int64_t{1} << 62);
+  CHECK(shape.offset(2) == std::numeric_limits<std::int64_t>::min());
+  CHECK(shape.offset(5) == std::int64_t{1} << 62);
+  CHECK(shape.offset(31) == -(std::int64_t{1} << 62));
+  CHECK(shape.is_row(shape.stride));
 }
 
 TEST_CASE("shapes: addresses", "[simd]") {

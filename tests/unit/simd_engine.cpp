@@ -67,6 +67,21 @@ TEST_CASE("simd: bounds around where integers wrap", "[cpu][simd]") {
       b[i] = (int)hash;)");
 }
 
+TEST_CASE("simd: bits of a thread's row", "[cpu][simd]") {
+  for (const char* operation : {"&", "|", "^", "<<", ">>", "*", "%"}) {
+    const std::string row = std::string("const int m = n / 400, r = threadIdx.y ") + operation + " m; ";
+    compare(row + "b[i] = r * 10 + threadIdx.x; y[i] = x[r * 16 + threadIdx.x & 4095];");
+  }
+  compare("const int m = n / 400; b[i] = (m & threadIdx.y) + a[(threadIdx.y + 6 | m) * 16 + threadIdx.x];");
+}
+
+TEST_CASE("simd: integers of 128 bits", "[cpu][simd]") {
+  compare("const auto v = (unsigned __int128)threadIdx.x * 0x4000000000000001ull; b[i] = (int)(v >> 64) + (int)v;");
+  compare("const auto v = (__int128)(int)threadIdx.x * -0x4000000000000001ll; b[i] = (int)(v >> 64) + (int)v;");
+  compare("const auto v = (unsigned __int128)(threadIdx.x * 0x4000000000000001ull) << 3; b[i] = (int)(v >> 64);");
+  compare("b[i] = (int)(threadIdx.x * 0x9e3779b97f4a7c15ull >> 40) + (int)__umul64hi(threadIdx.y, ~0ull - i);");
+}
+
 TEST_CASE("simd: threads of a block together", "[cpu][simd]") {
   compare(
       "__shared__ int s[1024]; s[thread] = a[i]; __syncthreads(); for (unsigned h = 1; h < 512; h *= 2) { int t = "

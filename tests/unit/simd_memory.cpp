@@ -53,6 +53,39 @@ TEST_CASE("simd: indices that wrap", "[cpu][simd]") {
       "y[i] = x[(s + 70000) & 1023];");
 }
 
+TEST_CASE("simd: elements that are not aligned", "[cpu][simd]") {
+  const std::string packed = "struct __attribute__((packed)) P { char c; short s; int t; double d; };";
+  compare("short s; memcpy(&s, (const char*)a + (a[i] & 255) * 5, 2); b[i] = s;");
+  compare("const P& p = ((const P*)a)[a[i] & 255]; b[i] = p.s + p.c + p.t; y[i] = p.d > 0;", packed);
+  compare("const P& p = ((const P*)a)[i & 255]; b[i] = p.s + p.c + p.t; y[i] = p.d > 0;", packed);
+  compare("P* p = (P*)b + (i & 255); p->s = a[i & 255]; p->t = 7; ((P*)y)[i * 7 & 255].s = 3;", packed);
+  compare(
+      "char t[64]; for (int k = 0; k < 64; ++k) t[k] = a[(i + k) % n]; short s; memcpy(&s, t + (a[i] & 31), 2); "
+      "b[i] = s;");
+}
+
+TEST_CASE("simd: elements of odd sizes", "[cpu][simd]") {
+  const std::string fields =
+      "struct P { unsigned v : 17; unsigned char c; }; struct __attribute__((packed)) Q { unsigned v : 24; };";
+  compare("const P p = ((const P*)a)[i], q = ((const P*)a)[a[i] & 63]; b[i] = p.v + p.c + q.v;", fields);
+  compare("b[i] = ((const Q*)a)[i].v + ((const Q*)a)[a[i] & 63].v;", fields);
+  compare("((P*)b)[i].v = a[i]; ((Q*)y)[i].v = a[i] * 3;", fields);
+  compare(
+      "__shared__ int s[16]; if (thread < 16) s[thread] = 0; __syncthreads(); atomicAdd(&s[i & 15], ((const "
+      "Q*)a)[(a[i] + i) & 63].v); __syncthreads(); if (thread < 16) b[1024 + block * 16 + thread] = s[thread];",
+      fields);
+  compare("b[i] = (int)(((const __int128*)a)[a[i] & 63] >> 70) + (int)(((const __int128*)a)[i & 63] >> 65);");
+  compare("if (i < 1000) ((__int128*)b)[i] = (__int128)a[i] << 33; if (a[i] & 1) ((__int128*)y)[i * 7 % 1000] = 7;");
+}
+
+TEST_CASE("simd: differences of numbers that wrap", "[cpu][simd]") {
+  for (const char* start : {"0xfffffff0u", "0x7ffffff3u", "100u"})
+    for (const char* type : {"int", "unsigned"})
+      compare(std::string("using T = ") + type + "; const unsigned start = " + start +
+              " + (n - n); const long long d = (long long)(T)(threadIdx.x + start) - (long long)(T)(threadIdx.x + "
+              "(unsigned)n) + n + 16; if (d >= 0 && d < n) { b[i] = a[d]; y[d] = 1; }");
+}
+
 TEST_CASE("simd: fields, and every few elements", "[cpu][simd]") {
   for (const char* type : {"unsigned char", "short", "int", "float", "double"})
     for (const char* apart : {"2", "3", "4"})

@@ -130,12 +130,12 @@ class LocalVariables {
   LocalVariables(llvm::Function& function, const SharedLayout& layout) : function_(function), layout_(layout) {}
 
   void replace() {
-    const unsigned widest = 0x7fffffff;
+    const unsigned most_blocks = 0x7fffffff;
     triple("threadIdx", offsetof(ThreadContext, thread), {Marker::thread_x, Marker::thread_y, Marker::thread_z}, 0,
            most_threads);
-    triple("blockIdx", offsetof(ThreadContext, block), {}, 0, widest);
+    triple("blockIdx", offsetof(ThreadContext, block), {}, 0, most_blocks);
     triple("blockDim", offsetof(ThreadContext, block_size), {Marker::block_x}, 1, most_threads + 1);
-    triple("gridDim", offsetof(ThreadContext, grid_size), {}, 1, widest);
+    triple("gridDim", offsetof(ThreadContext, grid_size), {}, 1, most_blocks + 1);
     whole_context();
     for (const auto& [variable, offset] : layout_.offsets) memory(variable, offsetof(ThreadContext, shared), offset);
     for (llvm::GlobalVariable* variable : layout_.dynamic) memory(variable, offsetof(ThreadContext, dynamic_shared), 0);

@@ -295,6 +295,8 @@ Shape Shapes::of_cast(const llvm::CastInst& cast) const {
   const Shape shape = (*this)(operand);
   if (shape.kind == Shape::unknown || shape.is_varying()) return shape;
   if (shape.is_uniform()) return Shape::uniform(cast.getType()->isIntegerTy() ? shape.zeros : 0);
+  // Strides have 64 bits.
+  if (cast.getType()->isIntegerTy() && cast.getType()->getIntegerBitWidth() > 64) return Shape::each();
   switch (cast.getOpcode()) {
     case llvm::Instruction::Trunc:
     case llvm::Instruction::PtrToInt:

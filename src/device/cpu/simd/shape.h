@@ -37,7 +37,7 @@ struct Shape {
 
   static Shape uniform(unsigned zeros = 0) { return {progression, 0, 0, zeros}; }
   static Shape affine(std::int64_t stride, unsigned zeros = 0) {
-    return {progression, stride, half_warp * stride, zeros};
+    return {progression, stride, static_cast<std::int64_t>(half_warp * static_cast<std::uint64_t>(stride)), zeros};
   }
   static Shape each() { return {varying, 0, 0, 0}; }
 
@@ -47,11 +47,14 @@ struct Shape {
   bool is_uniform_in_halves() const { return (kind == progression || kind == halves) && stride == 0; }
   /// True iff the lanes count on by this much.
   bool is_row(std::int64_t bytes) const {
-    return kind == progression && stride == bytes && step == std::int64_t{half_warp} * bytes;
+    return kind == progression && stride == bytes &&
+           static_cast<std::uint64_t>(step) == half_warp * static_cast<std::uint64_t>(bytes);
   }
   /// What a lane has more than the base of a progression, or of its half.
   std::int64_t offset(unsigned lane) const {
-    return stride * (lane % half_warp) + (kind == halves ? 0 : step * (lane / half_warp));
+    const auto within = static_cast<std::uint64_t>(stride) * (lane % half_warp);
+    const auto between = static_cast<std::uint64_t>(step) * (lane / half_warp);
+    return static_cast<std::int64_t>(kind == halves ? within : within + between);
   }
   /// True iff adding the offsets to the bases changes nothing above the bases' zeros, nor in bits from `bits` on: then
   /// neither extending nor masking parts the lanes.

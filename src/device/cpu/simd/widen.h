@@ -85,7 +85,7 @@ class Widener {
   llvm::Value* emit_load(const llvm::LoadInst& load);
   void emit_prefetch(const llvm::LoadInst& load, llvm::Value* base);
   void emit_store(const llvm::StoreInst& store);
-  llvm::Value* emit_gather(llvm::Type* type, const llvm::Value* address, llvm::Align align);
+  llvm::Value* emit_gather(const llvm::LoadInst& load);
   llvm::Value* emit_narrow_gather(llvm::Type* type, llvm::Value* addresses);
   void emit_scatter(llvm::Value* values, const llvm::Value* address, llvm::Align align);
 

@@ -129,7 +129,7 @@ llvm::Value* Widener::emit_settle(const llvm::CallInst& call) {
       first = std::min(first, shape.offset(lane));
       last = std::max(last, shape.offset(lane));
     }
-    const std::uint64_t all = static_cast<std::uint64_t>(last - first) + bytes;
+    const std::uint64_t all = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first) + bytes;
     llvm::Value* offset = builder_.CreateSub(builder_.CreatePtrToInt(scalar(address), i64), start);
     offset = builder_.CreateAdd(offset, builder_.getInt64(static_cast<std::uint64_t>(first) + all - 1));
     near = builder_.CreateICmpULT(offset, builder_.getInt64(tally_bytes + all - 1));

@@ -28,19 +28,23 @@ void Widener::emit_scalar(const llvm::Instruction& instruction) {
 
 /// Of a progression: its value in lane 0 (or 16), which may not be running. So it wraps where the lanes' own must not.
 llvm::Value* Widener::emit_base(const llvm::Instruction& instruction, unsigned half) {
-  const bool uniform = shapes_(&instruction).is_uniform();
+  const bool uniform =
+      std::all_of(instruction.op_begin(), instruction.op_end(), [&](const llvm::Use& use) { return is_uniform(use); });
   if (!uniform && llvm::isa<llvm::SExtInst, llvm::ZExtInst>(instruction)) {
     const llvm::Value* operand = instruction.getOperand(0);
     const bool is_signed = llvm::isa<llvm::SExtInst>(instruction) || shapes_.extended(operand, false).is_varying();
     return extended(operand, instruction.getType(), is_signed, half);
   }
   const auto* binary = llvm::dyn_cast<llvm::BinaryOperator>(&instruction);
-  if (!uniform && binary != nullptr && binary->getOpcode() == llvm::Instruction::Or)
+  const auto* either = llvm::dyn_cast<llvm::PossiblyDisjointInst>(&instruction);
+  if (!uniform && either != nullptr && either->isDisjoint())
     return builder_.CreateAdd(base(binary->getOperand(0), half), base(binary->getOperand(1), half));
   if (!uniform && binary != nullptr && binary->getOpcode() == llvm::Instruction::And) {
     // The base's own zeros: written out, that makes lane numbers constants.
     const unsigned bits = binary->getType()->getIntegerBitWidth();
-    const unsigned zeros = std::min(shapes_(binary->getOperand(0)).zeros, bits);
+    const Shape shape = shapes_(binary->getOperand(0));
+    const bool in_halves = shapes_(&instruction).kind == Shape::halves;
+    const unsigned zeros = std::min(in_halves ? shape.in_halves().zeros : shape.zeros, bits);
     llvm::Value* kept =
         builder_.CreateAnd(base(binary->getOperand(1), half),
                            llvm::ConstantInt::get(binary->getType(), llvm::APInt::getHighBitsSet(bits, bits - zeros)));

@@ -21,34 +21,38 @@ bool is_cheap(const llvm::Value* value) {
 
 }  // namespace
 
-/// A value of each lane, in memory.
+/// A value of each lane, in memory. Integers of odd sizes take the next size whose vectors lie there as arrays do.
 class Widener::Row {
  public:
-  Row(Widener& widener, llvm::Type* type)
-      : is_bit_(type->isIntegerTy(1)), element_(is_bit_ ? llvm::Type::getInt8Ty(type->getContext()) : type) {
+  Row(Widener& widener, llvm::Type* type) : type_(type), element_(type) {
+    if (type->isIntegerTy())
+      element_ = llvm::Type::getIntNTy(type->getContext(), std::max(8u, llvm::bit_ceil(type->getIntegerBitWidth())));
     memory_ = widener.local(llvm::ArrayType::get(element_, warp_size), "lanes");
     memory_->setAlignment(row_alignment);
   }
   void write(Builder& builder, llvm::Value* values) const {
-    builder.CreateAlignedStore(is_bit_ ? builder.CreateZExt(values, widened(element_)) : values, memory_,
-                               row_alignment);
+    builder.CreateAlignedStore(in_memory(builder, values), memory_, row_alignment);
   }
   llvm::Value* read(Builder& builder) const {
-    llvm::Value* values = builder.CreateAlignedLoad(widened(element_), memory_, row_alignment);
-    return is_bit_ ? builder.CreateTrunc(values, widened(builder.getInt1Ty())) : values;
+    return in_register(builder, builder.CreateAlignedLoad(widened(element_), memory_, row_alignment), widened(type_));
   }
   void write(Builder& builder, llvm::Value* lane, llvm::Value* value) const {
-    builder.CreateStore(is_bit_ ? builder.CreateZExt(value, element_) : value,
-                        builder.CreateGEP(element_, memory_, lane));
+    builder.CreateStore(in_memory(builder, value), builder.CreateGEP(element_, memory_, lane));
   }
   llvm::Value* read(Builder& builder, llvm::Value* lane) const {
-    llvm::Value* value = builder.CreateLoad(element_, builder.CreateGEP(element_, memory_, lane));
-    return is_bit_ ? builder.CreateTrunc(value, builder.getInt1Ty()) : value;
+    return in_register(builder, builder.CreateLoad(element_, builder.CreateGEP(element_, memory_, lane)), type_);
   }
 
  private:
-  bool is_bit_;
-  llvm::Type* element_;
+  llvm::Value* in_memory(Builder& builder, llvm::Value* value) const {
+    if (element_ == type_) return value;
+    return builder.CreateZExt(value, value->getType()->isVectorTy() ? widened(element_) : element_);
+  }
+  llvm::Value* in_register(Builder& builder, llvm::Value* value, llvm::Type* type) const {
+    return element_ == type_ ? value : builder.CreateTrunc(value, type);
+  }
+
+  llvm::Type *type_, *element_;
   llvm::AllocaInst* memory_;
 };
 
@@ -70,7 +74,7 @@ void Widener::write_rows(const llvm::Value* value, Operands& operands) {
 /// Out of a vector register, together with its neighbours where several fit in a word: one by one that is slow.
 llvm::Value* Widener::element(const llvm::Value* value, unsigned lane, Operands& operands) {
   const unsigned bits = value->getType()->isIntegerTy() ? value->getType()->getIntegerBitWidth() : word_bits;
-  if (bits < 8 || bits >= word_bits) return builder_.CreateExtractElement(vector(value), lane);
+  if (bits < 8 || bits >= word_bits || word_bits % bits != 0) return builder_.CreateExtractElement(vector(value), lane);
   llvm::Type* type = builder_.getIntNTy(word_bits);
   llvm::Value*& word = operands.words[{value, lane * bits / word_bits}];
   if (word == nullptr) {

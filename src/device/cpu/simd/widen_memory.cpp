@@ -17,9 +17,11 @@ bool has_gather(const llvm::DataLayout& layout, llvm::Type* type) {
          (!type->isIntegerTy() || type->getIntegerBitWidth() == bytes * 8);
 }
 
-bool is_whole_integer(llvm::Type* type) {
-  return !type->isIntegerTy() ||
-         (type->getIntegerBitWidth() % 8 == 0 && llvm::isPowerOf2_32(type->getIntegerBitWidth()));
+/// True iff the type has vectors that lie in memory as arrays do, in registers that take them.
+bool is_simple(llvm::Type* type) {
+  if (type->isStructTy()) return false;
+  const unsigned bits = type->isIntegerTy() ? type->getIntegerBitWidth() : 64;
+  return bits == 8 || bits == 16 || bits == 32 || bits == 64;
 }
 
 // As many turns of a loop ahead as hide the latency of memory.
@@ -55,11 +57,11 @@ void Widener::emit_prefetch(const llvm::LoadInst& load, llvm::Value* base) {
 llvm::Value* Widener::emit_load(const llvm::LoadInst& load) {
   llvm::Type* type = load.getType();
   const auto bytes = static_cast<std::int64_t>(layout_.getTypeAllocSize(type).getFixedValue());
-  if (!load.isSimple() || type->isStructTy() || !is_whole_integer(type)) return emit_for_each_lane(load);
+  if (!load.isSimple() || !is_simple(type)) return emit_for_each_lane(load);
   if (const unsigned apart = elements_apart(load.getPointerOperand(), moved_as(type)); apart != 0)
     return builder_.CreateBitCast(emit_strided_load(moved_as(type), load.getPointerOperand(), apart), widened(type));
   std::optional<AddressRow> row = find_row(load.getPointerOperand(), bytes);
-  if (!row) return emit_gather(type, load.getPointerOperand(), load.getAlign());
+  if (!row) return emit_gather(load);
   emit_prefetch(load, row->bases[0]);
   if (row->holds == nullptr) return emit_row_load(type, *row, load.getAlign());
   auto [together, apart, done] = branch_on(row->holds);
@@ -68,7 +70,7 @@ llvm::Value* Widener::emit_load(const llvm::LoadInst& load) {
   builder_.CreateBr(done);
   together = builder_.GetInsertBlock();
   builder_.SetInsertPoint(apart);
-  llvm::Value* gathered = emit_gather(type, load.getPointerOperand(), load.getAlign());
+  llvm::Value* gathered = emit_gather(load);
   builder_.CreateBr(done);
   apart = builder_.GetInsertBlock();
   builder_.SetInsertPoint(done);
@@ -78,11 +80,13 @@ llvm::Value* Widener::emit_load(const llvm::LoadInst& load) {
   return result;
 }
 
-llvm::Value* Widener::emit_gather(llvm::Type* type, const llvm::Value* address, llvm::Align align) {
-  llvm::Value* addresses = vector(address);
+llvm::Value* Widener::emit_gather(const llvm::LoadInst& load) {
+  llvm::Type* type = load.getType();
   // A lane's part of interleaved memory is aligned to an element only.
-  align = std::min(align, llvm::Align(layout_.getABITypeAlign(type)));
+  const llvm::Align element = layout_.getABITypeAlign(type), align = std::min(load.getAlign(), element);
+  llvm::Value* addresses = vector(load.getPointerOperand());
   if (has_gather(layout_, type)) return builder_.CreateMaskedGather(widened(type), addresses, align, mask());
+  if (align < element) return emit_for_each_lane(load);  // it may be in two words
   return builder_.CreateBitCast(emit_narrow_gather(moved_as(type), addresses), widened(type));
 }
 
@@ -106,7 +110,7 @@ void Widener::emit_store(const llvm::StoreInst& store) {
   const Shape shape = shapes_(address);
   const auto bytes = static_cast<std::int64_t>(layout_.getTypeAllocSize(value->getType()).getFixedValue());
   if (shape.is_uniform() && is_uniform(value)) return emit_scalar(store);
-  if (!store.isSimple() || value->getType()->isStructTy() || !is_whole_integer(value->getType())) {
+  if (!store.isSimple() || !is_simple(value->getType())) {
     emit_for_each_lane(store);
     return;
   }

@@ -136,7 +136,7 @@ llvm::Value* Widener::emit_half_load(llvm::Type* type, const AddressRow& row, ll
 llvm::Value* Widener::emit_row_load(llvm::Type* type, const AddressRow& row, llvm::Align align) {
   llvm::Type* moved = moved_as(type);
   llvm::Value* result;
-  if (row.bases[1] != nullptr && row.shape.kind == Shape::progression && row.shape.step == 0) {
+  if (row.bases[1] != nullptr && row.shape.kind == Shape::progression && row.shape.stride != 0 && row.shape.step == 0) {
     llvm::Value* half =
         mask_is_full() ? emit_half_load(moved, row, align, 0)
                        : builder_.CreateMaskedLoad(llvm::FixedVectorType::get(moved, half_warp), row.bases[0], align,
