@@ -1,52 +1,19 @@
 // gpu.image: pictures as PNG files.
 
-#include <png.h>
-
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
-#include <cstring>
 #include <limits>
-#include <memory>
 #include <vector>
 
 #include "bindings/array.h"
 #include "bindings/colormap.h"
+#include "bindings/files.h"
 #include "bindings/state.h"
+#include "src/files/host_file.h"
+#include "src/files/png.h"
 
 namespace gpulua {
 
 namespace {
-
-struct CloseFile {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-using File = std::unique_ptr<std::FILE, CloseFile>;
-
-/// nil and a message: a file that is not there is no misuse.
-int push_file_failure(lua_State* L, const char* op, const std::string& path) {
-  const std::string message = "[" + std::string(op) + "] cannot open " + path + ": " + std::strerror(errno);
-  lua_pushnil(L);
-  lua_pushlstring(L, message.data(), message.size());
-  return 2;
-}
-
-/// libpng's description of a picture. Its png_image functions keep libpng's longjmp to themselves.
-struct Picture {
-  Picture() {
-    std::memset(&image, 0, sizeof image);
-    image.version = PNG_IMAGE_VERSION;
-  }
-  ~Picture() { png_image_free(&image); }
-  Picture(const Picture&) = delete;
-  Picture& operator=(const Picture&) = delete;
-
-  [[noreturn]] void fail(const char* op, const std::string& path) const {
-    throw Error(ErrorKind::unavailable, "[" + std::string(op) + "] " + path + ": " + image.message);
-  }
-
-  png_image image;
-};
 
 struct SaveOptions {
   std::optional<Colormap> colormap;
@@ -94,7 +61,7 @@ std::vector<double> read_values(const Node& array) {
 }
 
 /// RGB pixels. The bounds are those of the finite values unless they are given; NaN gets the lowest colour.
-std::vector<std::uint8_t> color(const std::vector<double>& values, const SaveOptions& options) {
+std::vector<char> color(const std::vector<double>& values, const SaveOptions& options) {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (double value : values) {
     if (!std::isfinite(value)) continue;
@@ -103,7 +70,7 @@ std::vector<std::uint8_t> color(const std::vector<double>& values, const SaveOpt
   }
   low = options.min.value_or(low);
   high = options.max.value_or(high);
-  std::vector<std::uint8_t> pixels;
+  std::vector<char> pixels;
   pixels.reserve(values.size() * 3);
   for (double value : values) {
     // Not above `low` also where all values are one, or none is finite.
@@ -136,56 +103,37 @@ int save(lua_State* L) {
   const SaveOptions options = check_save_options(L, 3);
   check_pixels(*array, options.colormap.has_value());
 
-  std::vector<std::uint8_t> pixels;
-  Picture picture;
-  picture.image.height = static_cast<png_uint_32>(array->layout.shape[0]);
-  picture.image.width = static_cast<png_uint_32>(array->layout.shape[1]);
+  const Dims& shape = array->layout.shape;
+  Picture picture{shape[0], shape[1], 1, 8, {}};
   if (options.colormap) {
-    pixels = color(read_values(*array), options);
-    picture.image.format = PNG_FORMAT_RGB;
+    picture.samples = color(read_values(*array), options);
+    picture.channels = 3;
   } else {
-    pixels.resize(array->nbytes());
-    download(*array, pixels.data());
-    const std::int64_t channels = array->layout.ndim() == 3 ? array->layout.shape[2] : 1;
-    picture.image.format = channels == 4 ? PNG_FORMAT_RGBA : channels == 3 ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
+    picture.samples.resize(array->nbytes());
+    download(*array, picture.samples.data());
+    if (shape.size() == 3) picture.channels = static_cast<int>(shape[2]);
   }
-
-  File file(std::fopen(path.c_str(), "wb"));
-  if (!file) return push_file_failure(L, op, path);
-  if (!png_image_write_to_stdio(&picture.image, file.get(), 0, pixels.data(), 0, nullptr)) picture.fail(op, path);
-  if (std::fclose(file.release()) != 0) return push_file_failure(L, op, path);
-  lua_pushboolean(L, 1);
-  return 1;
+  return or_file_failure(L, [&] {
+    save_png(path, picture);
+    lua_pushboolean(L, 1);
+    return 1;
+  });
 }
 
-/// gpu.image.load(path): uint8 of shape (height,width) for gray pictures, (height,width,3) for colours,
-/// (height,width,4) with transparency; nil and a message when the file cannot be opened.
+/// gpu.image.load(path): uint8, or uint16 for 16 bits a sample, of shape (height,width) for gray pictures, else
+/// (height,width,channels); nil and a message when the file cannot be opened.
 int load(lua_State* L) {
   constexpr const char* op = "image.load";
   const std::string path(check_string(L, 1, op, "the path of a file"));
-  const File file(std::fopen(path.c_str(), "rb"));
-  if (!file) return push_file_failure(L, op, path);
-
-  Picture picture;
-  png_image& image = picture.image;
-  if (!png_image_begin_read_from_stdio(&image, file.get())) picture.fail(op, path);
-  Dims shape{image.height, image.width};
-  if (image.format & PNG_FORMAT_FLAG_ALPHA) {
-    image.format = PNG_FORMAT_RGBA;
-    shape.push_back(4);
-  } else if (image.format & PNG_FORMAT_FLAG_COLOR) {
-    image.format = PNG_FORMAT_RGB;
-    shape.push_back(3);
-  } else {
-    image.format = PNG_FORMAT_GRAY;
-  }
-  std::vector<std::uint8_t> pixels(static_cast<std::size_t>(checked_size(shape)));
-  if (!png_image_finish_read(&image, nullptr, pixels.data(), 0, nullptr)) picture.fail(op, path);
-
-  Array array = empty(bindings_of(L).device(), std::move(shape), DType::uint8);
-  upload(*array, pixels.data());
-  push_array(L, std::move(array));
-  return 1;
+  return or_file_failure(L, [&] {
+    const Picture picture = read_png(FileBytes(op, path).bytes(), path);
+    Dims shape{picture.height, picture.width};
+    if (picture.channels > 1) shape.push_back(picture.channels);
+    Array array = empty(bindings_of(L).device(), std::move(shape), picture.depth == 16 ? DType::uint16 : DType::uint8);
+    upload(*array, picture.samples.data());
+    push_array(L, std::move(array));
+    return 1;
+  });
 }
 
 }  // namespace

@@ -33,6 +33,7 @@ int open_gpu(lua_State* L) {
   open_check(L);
   open_creation(L);
   open_devices(L);
+  open_files(L);
   open_images(L);
   open_kernels(L);
   open_linear_algebra(L);

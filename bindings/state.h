@@ -68,6 +68,7 @@ void open_arrays(lua_State* L);
 void open_check(lua_State* L);
 void open_creation(lua_State* L);
 void open_devices(lua_State* L);
+void open_files(lua_State* L);
 void open_images(lua_State* L);
 void open_kernels(lua_State* L);
 void open_linear_algebra(lua_State* L);

@@ -10,7 +10,8 @@ enum class ErrorKind {
   argument,     // a value, shape, dtype or name that does not fit
   memory,       // the device (or the host) has no room
   compile,      // device source that does not compile; the message holds the compiler's own text
-  unavailable,  // a device, a library or a file that is not there; the message says what to install
+  unavailable,  // a device or a library that is not there; the message says what to install
+  file,         // a file that cannot be opened or written; the message has the system's reason
   device,       // the device reported a failure of work that had been queued
   device_lost,  // as `device`, and nothing more can run on that device in this process
   interrupted,  // the user asked to stop

@@ -2,6 +2,8 @@
 local gpu = require "gpu"
 local support = require "support"
 
+local folder = debug.getinfo(1, "S").source:match "^@(.*)/lua/[^/]*$" .. "/golden/files/"
+
 describe("gpu.image", function()
   local path
   before_each(function() path = os.tmpname() end)
@@ -23,6 +25,15 @@ describe("gpu.image", function()
       assert.are.equal("uint8", y.dtype)
       assert.are.same(shape, y.shape)
       assert.are.same(x:table(), y:table())
+    end
+  end)
+
+  it("loads every kind of PNG file", function()
+    for _, entry in ipairs(dofile(folder .. "index.lua").pictures) do
+      local x = assert(gpu.image.load(folder .. entry.file))
+      assert(x.dtype == entry.dtype, entry.file .. ": got " .. x.dtype)
+      assert.are.same(entry.shape, x.shape)
+      assert.are.same(entry.values, x:table())
     end
   end)
 
@@ -80,6 +91,20 @@ describe("gpu.image", function()
     file:write(bytes:sub(1, -30))
     file:close()
     support.fails("[image.load] " .. path, gpu.image.load, path)
+    file = assert(io.open(path, "wb"))
+    file:close()
+    support.fails("[image.load] " .. path .. ": the file ends in the picture", gpu.image.load, path)
+  end)
+
+  it("refuses pictures that the file cannot hold", function()
+    local file = assert(io.open(folder .. "gray8.png", "rb"))
+    local bytes = file:read "*a"
+    file:close()
+    -- Its header with 1,000,000 by 1,000,000 pixels, and the sum that goes with it.
+    file = assert(io.open(path, "wb"))
+    file:write(bytes:sub(1, 16), "\0\15\66\64\0\15\66\64\8\0\0\0\0\121\6\103\161", bytes:sub(34))
+    file:close()
+    support.fails("[image.load] " .. path .. ": it cannot hold the pixels that it promises", gpu.image.load, path)
   end)
 
   it("says what it takes", function()

@@ -1,0 +1,114 @@
+// gpu.save and gpu.load: arrays in NumPy's .npy and .npz files.
+
+#include "bindings/files.h"
+
+#include <algorithm>
+
+#include "bindings/array.h"
+#include "bindings/device.h"
+#include "bindings/state.h"
+#include "src/files/host_file.h"
+#include "src/files/npy.h"
+#include "src/files/npz.h"
+
+namespace gpulua {
+
+namespace {
+
+bool check_boolean(lua_State* L, int index, const char* op, const char* what) {
+  if (!lua_isboolean(L, index)) fail(op, what, L, index);
+  return lua_toboolean(L, index) != 0;
+}
+
+/// The arrays of the table at `index`, sorted by name. Those of its list are arr_0, arr_1 ..., as NumPy calls them.
+NamedArrays check_named_arrays(lua_State* L, int index) {
+  constexpr const char* op = "save";
+  if (!lua_istable(L, index)) fail(op, "a table of arrays for a .npz file", L, index);
+  const auto count = static_cast<double>(lua_objlen(L, index));
+  NamedArrays arrays;
+  lua_pushnil(L);
+  while (lua_next(L, index) != 0) {
+    std::string name;
+    if (lua_type(L, -2) == LUA_TSTRING) {
+      name = check_string(L, -2, op, "a name");
+    } else {
+      const double position = lua_type(L, -2) == LUA_TNUMBER ? lua_tonumber(L, -2) : 0;
+      if (!(position >= 1 && position <= count && position == static_cast<double>(static_cast<std::int64_t>(position))))
+        fail(op, "names of arrays that are strings, or a list of arrays", L, -2);
+      name = "arr_" + std::to_string(static_cast<std::int64_t>(position) - 1);
+    }
+    if (name.find('\0') != std::string::npos) fail(op, "a name without zero bytes", L, -2);
+    const Array* array = test<Array>(L, -1);
+    if (!array) fail(op, "an array named \"" + name + '"', L, -1);
+    arrays.emplace_back(std::move(name), *array);
+    lua_pop(L, 1);
+  }
+  if (arrays.empty()) throw Error("[save] expected at least one array, got an empty table");
+  std::sort(arrays.begin(), arrays.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  const auto twice =
+      std::adjacent_find(arrays.begin(), arrays.end(), [](const auto& a, const auto& b) { return a.first == b.first; });
+  if (twice != arrays.end()) throw Error("[save] two arrays are called \"" + twice->first + '"');
+  return arrays;
+}
+
+/// gpu.save(path, x) for .npy, gpu.save(path, {name = x, ...} [, {compress=}]) for .npz: true; nil and a message when
+/// the file cannot be written.
+int save(lua_State* L) {
+  constexpr const char* op = "save";
+  const std::string path(check_string(L, 1, op, "the path of a file"));
+  std::optional<bool> compress;
+  read_options(L, 3, op,
+               {{"compress", [&](int value) { compress = check_boolean(L, value, op, "a boolean for compress"); }}});
+  return or_file_failure(L, [&] {
+    if (path.ends_with(".npy")) {
+      const Array array = check<Array>(L, 2, op);
+      if (compress) throw Error("[save] expected a .npz file with compress, got " + path);
+      save_npy(path, *array);
+    } else if (path.ends_with(".npz")) {
+      save_npz(path, check_named_arrays(L, 2), compress.value_or(false));
+    } else {
+      fail(op, "a path that ends in .npy or .npz", L, 1);
+    }
+    lua_pushboolean(L, 1);
+    return 1;
+  });
+}
+
+/// gpu.load(path [, {device=, mmap=}]): the array of a .npy file, the arrays of a .npz file by their names; nil and a
+/// message when the file cannot be opened.
+int load(lua_State* L) {
+  constexpr const char* op = "load";
+  const std::string path(check_string(L, 1, op, "the path of a file"));
+  std::shared_ptr<OpenDevice> device;
+  FileAccess access = FileAccess::map;
+  const auto read_mmap = [&](int value) {
+    access = check_boolean(L, value, op, "a boolean for mmap") ? FileAccess::map : FileAccess::read;
+  };
+  read_options(L, 2, op, {{"device", [&](int value) { device = check_device(L, value, op); }}, {"mmap", read_mmap}});
+  if (!device) device = bindings_of(L).context().current();
+
+  return or_file_failure(L, [&] {
+    const FileBytes file(op, path, access);
+    if (is_npz(file.bytes())) {
+      NamedArrays arrays = read_npz(file.bytes(), *device, path);
+      lua_createtable(L, 0, static_cast<int>(arrays.size()));
+      for (auto& [name, array] : arrays) {
+        lua_pushlstring(L, name.data(), name.size());
+        push_array(L, std::move(array));
+        lua_rawset(L, -3);
+      }
+      return 1;
+    }
+    if (!is_npy(file.bytes())) throw Error("[load] " + path + ": expected a .npy or .npz file, got other data");
+    push_array(L, read_npy(file.bytes(), *device, path));
+    return 1;
+  });
+}
+
+}  // namespace
+
+void open_files(lua_State* L) {
+  set_functions(L, {{"save", protect<save>}, {"load", protect<load>}});
+}
+
+}  // namespace gpulua

@@ -1,0 +1,126 @@
+#include "src/files/host_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+namespace gpulua {
+
+namespace {
+
+[[noreturn]] void fail_file(const char* op, const char* verb, const std::string& path, const char* reason) {
+  throw Error(ErrorKind::file, "[" + std::string(op) + "] cannot " + verb + " " + path + ": " + reason);
+}
+
+/// A file descriptor, closed at the end of its scope.
+struct Descriptor {
+  explicit Descriptor(int number_) : number(number_) {}
+  ~Descriptor() {
+    if (number >= 0) ::close(number);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  int number;
+};
+
+}  // namespace
+
+FileBytes::FileBytes(const char* op, const std::string& path, FileAccess access) {
+  const auto check = [&](bool good) {
+    if (!good) fail_file(op, "open", path, std::strerror(errno));
+  };
+  // Without O_NONBLOCK a pipe would wait for its writer before fstat can tell what it is.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  check(file.number >= 0);
+  struct stat status;
+  check(::fstat(file.number, &status) == 0);
+  if (S_ISDIR(status.st_mode)) fail_file(op, "open", path, std::strerror(EISDIR));
+  if (!S_ISREG(status.st_mode)) fail_file(op, "open", path, "not a regular file");
+  size_ = static_cast<std::size_t>(status.st_size);
+  if (size_ == 0) return;
+
+  if (access == FileAccess::map) {
+    void* memory = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.number, 0);
+    check(memory != MAP_FAILED);
+    data_ = static_cast<const char*>(memory);
+    mapped_ = true;
+    return;
+  }
+  read_ = std::make_unique_for_overwrite<char[]>(size_);
+  std::size_t done = 0;
+  while (done < size_) {
+    const ssize_t count = ::read(file.number, read_.get() + done, size_ - done);
+    if (count < 0 && errno == EINTR) continue;
+    check(count >= 0);
+    if (count == 0) break;
+    done += static_cast<std::size_t>(count);
+  }
+  data_ = read_.get();
+  size_ = done;
+}
+
+FileBytes::~FileBytes() {
+  if (mapped_) ::munmap(const_cast<char*>(data_), size_);
+}
+
+std::string write_target(const char* op, const std::string& path) {
+  std::error_code failure;
+  const auto status = std::filesystem::status(path, failure);
+  if (std::filesystem::is_directory(status)) fail_file(op, "open", path, std::strerror(EISDIR));
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    fail_file(op, "open", path, "not a regular file");
+  const auto target = std::filesystem::canonical(path, failure);
+  return failure ? path : target.string();
+}
+
+NewFile::NewFile(const char* op, const std::string& path) : op_(op), path_(path), target_(write_target(op, path)) {
+  // A file that must not be written to is not replaced, either.
+  struct stat old;
+  const bool replaces = ::stat(target_.c_str(), &old) == 0;
+  if (replaces && ::access(target_.c_str(), W_OK) != 0) fail("open");
+
+  static std::atomic<unsigned> count = 0;
+  int descriptor = -1;
+  do {
+    beside_ = target_ + "." + std::to_string(::getpid()) + "-" + std::to_string(count++) + ".part";
+    descriptor = ::open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  } while (descriptor < 0 && errno == EEXIST);
+  if (descriptor < 0) fail("open");
+  if (replaces) ::fchmod(descriptor, old.st_mode & 07777);
+  file_ = ::fdopen(descriptor, "wb");
+  if (file_) return;
+  const int reason = errno;
+  ::close(descriptor);
+  ::unlink(beside_.c_str());
+  errno = reason;
+  fail("open");
+}
+
+NewFile::~NewFile() {
+  if (file_) std::fclose(file_);
+  if (!beside_.empty()) ::unlink(beside_.c_str());
+}
+
+void NewFile::write(std::span<const char> bytes) {
+  if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) fail("write");
+}
+
+void NewFile::commit() {
+  if (std::fclose(std::exchange(file_, nullptr)) != 0) fail("write");
+  if (::rename(beside_.c_str(), target_.c_str()) != 0) fail("write");
+  beside_.clear();
+}
+
+void NewFile::fail(const char* verb) const {
+  fail_file(op_, verb, path_, std::strerror(errno));
+}
+
+}  // namespace gpulua

@@ -1,0 +1,66 @@
+#include "src/files/npy.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "src/files/host_file.h"
+
+namespace gpulua {
+
+static_assert(std::endian::native == std::endian::little);
+
+namespace {
+
+/// Parts of so many bytes are what a byte order turns around.
+std::size_t word_size(DType dtype) {
+  return info(dtype).kind == DTypeKind::complex ? size_of(dtype) / 2 : size_of(dtype);
+}
+
+bool is_plain(std::span<const char> elements, const NpyHeader& header) {
+  if (header.dtype == DType::boolean)
+    return std::all_of(elements.begin(), elements.end(), [](char byte) { return byte == 0 || byte == 1; });
+  return !header.big_endian || word_size(header.dtype) == 1;
+}
+
+/// The elements as devices have them: little-endian, and true as 1.
+std::unique_ptr<char[]> make_plain(std::span<const char> elements, DType dtype) {
+  auto plain = std::make_unique_for_overwrite<char[]>(elements.size());
+  const std::size_t word = word_size(dtype);
+  if (dtype == DType::boolean)
+    std::transform(elements.begin(), elements.end(), plain.get(), [](char byte) { return byte != 0; });
+  else
+    for (std::size_t at = 0; at < elements.size(); at += word)
+      std::reverse_copy(elements.data() + at, elements.data() + at + word, plain.get() + at);
+  return plain;
+}
+
+}  // namespace
+
+Array read_npy(std::span<const char> bytes, OpenDevice& device, const std::string& file) {
+  NpyHeader header = parse_npy_header(bytes, file);
+  if (header.fortran_order) std::reverse(header.shape.begin(), header.shape.end());
+  Array array = empty(device, std::move(header.shape), header.dtype);
+  const std::span<const char> elements = bytes.subspan(header.size, array->nbytes());
+  if (is_plain(elements, header))
+    upload(*array, elements.data());
+  else
+    upload(*array, make_plain(elements, header.dtype).get());
+  return header.fortran_order ? view(array, transpose(array->layout)) : array;
+}
+
+HostElements::HostElements(const Node& array)
+    : size(array.nbytes()), data(std::make_unique_for_overwrite<char[]>(size)) {
+  download(array, data.get());
+}
+
+void save_npy(const std::string& path, const Node& array) {
+  const std::string header = npy_header(array.dtype, array.layout.shape);
+  const HostElements elements(array);
+  NewFile file("save", path);
+  file.write(header);
+  file.write(elements.bytes());
+  file.commit();
+}
+
+}  // namespace gpulua

@@ -1,0 +1,198 @@
+#include "src/files/npy_header.h"
+
+#include <charconv>
+#include <optional>
+
+#include "src/core/error.h"
+
+namespace gpulua {
+
+namespace {
+
+constexpr std::string_view magic = "\x93NUMPY";
+
+/// NumPy's code of a dtype without the byte order, "f4"; empty where it has none.
+std::string type_code(const DTypeInfo& row) {
+  if (row.dtype == DType::bfloat16) return "";
+  constexpr std::string_view letters = "biufc";  // in the order of DTypeKind
+  return letters[static_cast<std::size_t>(row.kind)] + std::to_string(row.size);
+}
+
+/// Reads the header's text, a Python dictionary of three known keys.
+class HeaderText {
+ public:
+  HeaderText(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+
+  void read(NpyHeader& header) {
+    bool has_type = false, has_order = false, has_shape = false;
+    expect('{');
+    while (!accept('}')) {
+      const std::string_view key = read_string();
+      expect(':');
+      bool* seen = key == "descr"           ? &has_type
+                   : key == "fortran_order" ? &has_order
+                   : key == "shape"         ? &has_shape
+                                            : nullptr;
+      if (!seen || *seen) fail("a key other than descr, fortran_order and shape");
+      *seen = true;
+      if (seen == &has_type) read_type(header);
+      if (seen == &has_order) header.fortran_order = read_boolean();
+      if (seen == &has_shape) header.shape = read_shape();
+      if (!accept(',')) {
+        expect('}');
+        break;
+      }
+    }
+    skip_space();
+    if (at_ != text_.size()) fail("text behind the dictionary");
+    if (!has_type || !has_order || !has_shape) fail("no descr, fortran_order or shape");
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    throw Error("[load] " + file_ + ": the header is damaged: " + what);
+  }
+  [[noreturn]] void fail_type(const std::string& type) const {
+    std::string names;
+    for (const DTypeInfo& row : dtype_table())
+      if (!type_code(row).empty()) names += (names.empty() ? "" : ", ") + std::string(row.name);
+    throw Error("[load] " + file_ + ": expected elements of " + names + ", got " + type);
+  }
+
+  void skip_space() { at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size()); }
+  bool accept(char c) {
+    skip_space();
+    if (at_ == text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+  void expect(char c) {
+    if (!accept(c)) fail(std::string("no ") + c + " at byte " + std::to_string(at_));
+  }
+  bool accept(std::string_view word) {
+    skip_space();
+    if (text_.substr(at_, word.size()) != word) return false;
+    at_ += word.size();
+    return true;
+  }
+
+  std::string_view read_string() {
+    const char quote = accept('"') ? '"' : '\'';
+    if (quote == '\'') expect('\'');
+    const std::size_t end = text_.find(quote, at_);
+    if (end == std::string_view::npos) fail("a string without end");
+    const std::string_view string = text_.substr(at_, end - at_);
+    at_ = end + 1;
+    return string;
+  }
+
+  bool read_boolean() {
+    if (accept("True")) return true;
+    if (!accept("False")) fail("fortran_order is neither True nor False");
+    return false;
+  }
+
+  Dims read_shape() {
+    Dims shape;
+    expect('(');
+    while (!accept(')')) {
+      skip_space();
+      std::int64_t extent = 0;
+      const auto [end, failure] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), extent);
+      if (failure != std::errc() || extent < 0) fail("a size that is no integer from 0 to 2^63-1");
+      shape.push_back(extent);
+      at_ = static_cast<std::size_t>(end - text_.data());
+      accept('L');  // as Python 2 ends long integers
+      if (!accept(',')) {
+        expect(')');
+        break;
+      }
+    }
+    return shape;
+  }
+
+  void read_type(NpyHeader& header) {
+    skip_space();
+    if (text_.substr(at_, 1) == "[") fail_type("a structured type; load its fields one by one in NumPy");
+    const std::string_view type = read_string();
+    const bool has_order = !type.empty() && std::string_view("<>|=").find(type[0]) != std::string_view::npos;
+    const std::string_view code = type.substr(has_order ? 1 : 0);
+    for (const DTypeInfo& row : dtype_table()) {
+      if (code.empty() || type_code(row) != code) continue;
+      header.dtype = row.dtype;
+      header.big_endian = type[0] == '>';
+      return;
+    }
+    const char letter = code.empty() ? ' ' : code[0];
+    const char* kind = letter == 'O'                    ? " (Python objects)"
+                       : letter == 'U' || letter == 'S' ? " (strings)"
+                       : letter == 'V'                  ? " (a type that NumPy does not know)"
+                       : letter == 'M' || letter == 'm' ? " (times; their .view(\"int64\") can be saved)"
+                                                        : "";
+    fail_type('"' + std::string(type.substr(0, 40)) + '"' + kind);
+  }
+
+  std::string_view text_;
+  const std::string& file_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+bool is_npy(std::span<const char> bytes) {
+  return std::string_view(bytes.data(), bytes.size()).substr(0, magic.size()) == magic;
+}
+
+NpyHeader parse_npy_header(std::span<const char> bytes, const std::string& file) {
+  const std::string_view all(bytes.data(), bytes.size());
+  const auto fail = [&](const std::string& what) { throw Error("[load] " + file + ": " + what); };
+  if (!is_npy(bytes)) fail("expected a .npy file, got other data");
+  if (all.size() < magic.size() + 2) fail("the header is damaged: the file ends in it");
+  const auto byte = [&](std::size_t at) { return static_cast<std::size_t>(static_cast<unsigned char>(all[at])); };
+  const std::size_t major = byte(magic.size()), minor = byte(magic.size() + 1);
+  if (major < 1 || major > 3 || minor != 0)
+    fail("expected version 1.0, 2.0 or 3.0 of the format, got " + std::to_string(major) + "." + std::to_string(minor));
+
+  const std::size_t length_at = magic.size() + 2, text_at = length_at + (major == 1 ? 2 : 4);
+  std::size_t length = 0;
+  for (std::size_t at = text_at; all.size() >= text_at && at-- > length_at;) length = length << 8 | byte(at);
+  if (all.size() < text_at || all.size() - text_at < length) fail("the header is damaged: the file ends in it");
+
+  NpyHeader header;
+  header.size = text_at + length;
+  HeaderText(all.substr(text_at, length), file).read(header);
+
+  std::size_t count = 0;
+  try {
+    count = static_cast<std::size_t>(checked_size(header.shape));
+  } catch (const Error& error) {
+    fail(error.what());
+  }
+  const std::size_t there = all.size() - header.size;
+  if (count > there / size_of(header.dtype))
+    fail("expected " + std::string(name(header.dtype)) + " of shape " + to_string(header.shape) + ", got " +
+         std::to_string(there) + " bytes: the file is cut off or damaged");
+  return header;
+}
+
+std::string npy_header(DType dtype, const Dims& shape) {
+  const std::string code = type_code(info(dtype));
+  if (code.empty())
+    throw Error("[save] expected a dtype that NumPy has, got " + std::string(name(dtype)) +
+                "; x:astype \"float32\" keeps its values");
+  std::string text =
+      "{'descr': '" + std::string(size_of(dtype) == 1 ? "|" : "<") + code + "', 'fortran_order': False, 'shape': (";
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) text += (axis > 0 ? ", " : "") + std::to_string(shape[axis]);
+  text += shape.size() == 1 ? ",), }" : "), }";
+  // NumPy leaves room for the first extent to grow to 21 digits in place, and aligns the elements to 64 bytes.
+  if (!shape.empty()) text.append(21 - std::to_string(shape[0]).size(), ' ');
+  const std::size_t before = magic.size() + 4, alignment = 64;
+  text.append(alignment - (before + text.size() + 1) % alignment, ' ');
+  text += '\n';
+
+  std::string header(magic);
+  header += {1, 0, static_cast<char>(text.size() & 0xff), static_cast<char>(text.size() >> 8)};
+  return header + text;
+}
+
+}  // namespace gpulua

@@ -1,0 +1,215 @@
+#include "src/files/npz.h"
+
+#include <zip.h>
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "src/files/host_file.h"
+#include "src/files/inflated.h"
+#include "src/files/npy.h"
+
+namespace gpulua {
+
+namespace {
+
+/// An archive; what was not closed is given up.
+struct DiscardArchive {
+  void operator()(zip_t* archive) const { zip_discard(archive); }
+};
+using Archive = std::unique_ptr<zip_t, DiscardArchive>;
+
+struct CloseMember {
+  void operator()(zip_file_t* member) const { zip_fclose(member); }
+};
+
+struct ZipError {
+  ZipError() { zip_error_init(&error); }
+  explicit ZipError(int code) { zip_error_init_with_code(&error, code); }
+  ~ZipError() { zip_error_fini(&error); }
+  ZipError(const ZipError&) = delete;
+  ZipError& operator=(const ZipError&) = delete;
+  std::string text() { return zip_error_strerror(&error); }
+
+  zip_error_t error;
+};
+
+// ---- reading
+// -----------------------------------------------------------------------------------------------------------
+
+constexpr std::string_view suffix = ".npy";
+
+std::unique_ptr<char[]> read_member(zip_t* archive, const zip_stat_t& member, std::size_t archive_size,
+                                    const std::string& file) {
+  const auto fail = [&](const std::string& what) { throw Error("[load] " + file + ": " + what); };
+  const bool stored = member.comp_method == ZIP_CM_STORE;
+  if (!stored && member.comp_method != ZIP_CM_DEFLATE)
+    fail("expected members that are stored or deflated, got method " + std::to_string(member.comp_method));
+  if (member.comp_size > archive_size || (stored && member.size != member.comp_size) ||
+      member.size > most_inflated(member.comp_size))
+    fail("the archive is damaged: it cannot hold the " + std::to_string(member.size) + " bytes that it promises");
+
+  const std::unique_ptr<zip_file_t, CloseMember> open(zip_fopen_index(archive, member.index, 0));
+  if (!open) fail(zip_strerror(archive));
+  auto bytes = std::make_unique_for_overwrite<char[]>(member.size);
+  std::size_t done = 0;
+  // The read that finds the end is also the one that checks the sum over all bytes.
+  char beyond = 0;
+  for (;;) {
+    const bool more = done < member.size;
+    const zip_int64_t count =
+        zip_fread(open.get(), more ? bytes.get() + done : &beyond, more ? member.size - done : sizeof beyond);
+    if (count < 0) fail(zip_file_strerror(open.get()));
+    if (count == 0) break;
+    if (!more) fail("the archive is damaged: a member is longer than it promises");
+    done += static_cast<std::size_t>(count);
+  }
+  if (done != member.size) fail("the archive is damaged: a member is shorter than it promises");
+  return bytes;
+}
+
+// ---- writing
+// -----------------------------------------------------------------------------------------------------------
+
+/// What libzip reads a new member from. The elements leave the device when it starts to and are dropped when it is
+/// done.
+class MemberSource {
+ public:
+  MemberSource(const Array& array, std::exception_ptr& failure)
+      : array_(array), header_(npy_header(array->dtype, array->layout.shape)), failure_(failure) {}
+
+  static zip_int64_t call(void* self, void* data, zip_uint64_t length, zip_source_cmd_t command) {
+    return static_cast<MemberSource*>(self)->handle(data, length, command);
+  }
+
+ private:
+  zip_int64_t handle(void* data, zip_uint64_t length, zip_source_cmd_t command) {
+    switch (command) {
+      case ZIP_SOURCE_SUPPORTS:
+        return zip_source_make_command_bitmap(ZIP_SOURCE_SUPPORTS, ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE,
+                                              ZIP_SOURCE_STAT, ZIP_SOURCE_ERROR, ZIP_SOURCE_FREE, -1);
+      case ZIP_SOURCE_STAT: {
+        auto* status = static_cast<zip_stat_t*>(data);
+        zip_stat_init(status);
+        status->size = header_.size() + array_->nbytes();
+        status->valid = ZIP_STAT_SIZE;
+        return sizeof *status;
+      }
+      case ZIP_SOURCE_OPEN:
+        return open() ? 0 : -1;
+      case ZIP_SOURCE_READ:
+        return read(static_cast<char*>(data), length);
+      case ZIP_SOURCE_CLOSE:
+        elements_.reset();
+        return 0;
+      case ZIP_SOURCE_ERROR: {
+        ZipError error(ZIP_ER_INTERNAL);
+        return zip_error_to_data(&error.error, data, length);
+      }
+      case ZIP_SOURCE_FREE:
+        return 0;
+      default:
+        return -1;
+    }
+  }
+
+  /// libzip is C: what went wrong waits in failure_ until it has returned.
+  bool open() {
+    at_ = 0;
+    try {
+      elements_.emplace(*array_);
+      return true;
+    } catch (...) {
+      failure_ = std::current_exception();
+      return false;
+    }
+  }
+
+  zip_int64_t read(char* to, std::size_t length) {
+    const bool in_header = at_ < header_.size();
+    const std::span<const char> part =
+        in_header ? std::span<const char>(header_).subspan(at_) : elements_->bytes().subspan(at_ - header_.size());
+    const std::size_t count = std::min(length, part.size());
+    std::memcpy(to, part.data(), count);
+    at_ += count;
+    return static_cast<zip_int64_t>(count);
+  }
+
+  Array array_;
+  std::string header_;
+  std::exception_ptr& failure_;
+  std::optional<HostElements> elements_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+bool is_npz(std::span<const char> bytes) {
+  const std::string_view first = std::string_view(bytes.data(), bytes.size()).substr(0, 4);
+  return first == "PK\3\4" || first == "PK\5\6";
+}
+
+NamedArrays read_npz(std::span<const char> bytes, OpenDevice& device, const std::string& file) {
+  ZipError error;
+  zip_source_t* source = zip_source_buffer_create(bytes.data(), bytes.size(), 0, &error.error);
+  if (!source) throw Error("[load] " + file + ": " + error.text());
+  const Archive archive(zip_open_from_source(source, ZIP_RDONLY, &error.error));
+  if (!archive) {
+    zip_source_free(source);
+    throw Error("[load] " + file + ": " + error.text());
+  }
+
+  NamedArrays arrays;
+  const zip_int64_t count = zip_get_num_entries(archive.get(), 0);
+  for (zip_int64_t i = 0; i < count; ++i) {
+    zip_stat_t member;
+    constexpr zip_uint64_t needed = ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
+    if (zip_stat_index(archive.get(), static_cast<zip_uint64_t>(i), 0, &member) != 0 ||
+        (member.valid & needed) != needed)
+      throw Error("[load] " + file + ": " + zip_strerror(archive.get()));
+    const std::string name = member.name, where = file + " (" + name + ")";
+    if (!name.ends_with(suffix)) throw Error("[load] " + where + ": expected members whose names end in .npy");
+    const auto content = read_member(archive.get(), member, bytes.size(), where);
+    arrays.emplace_back(name.substr(0, name.size() - suffix.size()),
+                        read_npy({content.get(), member.size}, device, where));
+  }
+  return arrays;
+}
+
+void save_npz(const std::string& path, const NamedArrays& arrays, bool compress) {
+  std::exception_ptr failure;
+  std::vector<std::unique_ptr<MemberSource>> members;
+  for (const auto& [name, array] : arrays) members.push_back(std::make_unique<MemberSource>(array, failure));
+
+  NewFile file("save", path);
+  int code = 0;
+  Archive archive(zip_open(file.beside().c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code));
+  if (!archive) throw Error(ErrorKind::file, "[save] cannot write " + path + ": " + ZipError(code).text());
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    const std::string name = arrays[i].first + std::string(suffix);
+    zip_source_t* source = zip_source_function(archive.get(), &MemberSource::call, members[i].get());
+    const zip_int64_t index =
+        source ? zip_file_add(archive.get(), name.c_str(), source, ZIP_FL_ENC_UTF_8) : zip_int64_t{-1};
+    if (index < 0) {
+      zip_source_free(source);
+      throw Error("[save] cannot name an array \"" + arrays[i].first + "\": " + zip_strerror(archive.get()));
+    }
+    const auto number = static_cast<zip_uint64_t>(index);
+    zip_set_file_compression(archive.get(), number, compress ? ZIP_CM_DEFLATE : ZIP_CM_STORE, 0);
+    // The time is always the first that the format has, so that the same arrays give the same file.
+    constexpr zip_uint16_t first_day = 1 << 5 | 1;
+    zip_file_set_dostime(archive.get(), number, 0, first_day, 0);
+  }
+  if (zip_close(archive.get()) != 0) {
+    if (failure) std::rethrow_exception(failure);
+    throw Error(ErrorKind::file, "[save] cannot write " + path + ": " + zip_strerror(archive.get()));
+  }
+  static_cast<void>(archive.release());  // closing has freed it
+  file.commit();
+}
+
+}  // namespace gpulua

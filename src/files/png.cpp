@@ -1,0 +1,114 @@
+#include "src/files/png.h"
+
+#include <png.h>
+
+#include <algorithm>
+#include <csetjmp>
+#include <cstring>
+
+#include "src/files/host_file.h"
+#include "src/files/inflated.h"
+
+namespace gpulua {
+
+namespace {
+
+/// libpng's reader. Its errors jump to where `jump` was set, over frames that have nothing to destroy.
+class PngReader {
+ public:
+  PngReader(std::span<const char> bytes, const std::string& file) : left_(bytes), file_(file) {
+    png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, on_error, on_warning);
+    if (png_) info_ = png_create_info_struct(png_);
+    if (!info_) {
+      png_destroy_read_struct(&png_, nullptr, nullptr);
+      throw std::bad_alloc();
+    }
+    png_set_read_fn(png_, this, on_read);
+  }
+  ~PngReader() { png_destroy_read_struct(&png_, &info_, nullptr); }
+  PngReader(const PngReader&) = delete;
+  PngReader& operator=(const PngReader&) = delete;
+
+  Picture read() {
+    const std::size_t size = left_.size();
+    if (!read_info()) fail(message_);
+    Picture picture;
+    picture.height = png_get_image_height(png_, info_);
+    picture.width = png_get_image_width(png_, info_);
+    picture.channels = png_get_channels(png_, info_);
+    picture.depth = png_get_bit_depth(png_, info_);
+    // What the file cannot hold is not allocated. Samples of a bit become bytes.
+    const std::size_t row = png_get_rowbytes(png_, info_);
+    const auto height = static_cast<std::uint64_t>(picture.height);
+    if (row * height > 8 * 4 * most_inflated(size)) fail("it cannot hold the pixels that it promises");
+    picture.samples.resize(row * height);
+    std::vector<png_bytep> rows(height);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      rows[i] = reinterpret_cast<png_bytep>(picture.samples.data()) + i * row;
+    if (!read_rows(rows.data())) fail(message_);
+    return picture;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const { throw Error("[image.load] " + file_ + ": " + what); }
+
+  bool read_info() {
+    if (setjmp(jump_)) return false;
+    png_read_info(png_, info_);
+    png_set_expand(png_);
+    png_set_swap(png_);
+    png_set_interlace_handling(png_);
+    png_read_update_info(png_, info_);
+    return true;
+  }
+
+  bool read_rows(png_bytepp rows) {
+    if (setjmp(jump_)) return false;
+    png_read_image(png_, rows);
+    png_read_end(png_, nullptr);
+    return true;
+  }
+
+  [[noreturn]] static void on_error(png_structp png, png_const_charp message) {
+    auto& self = *static_cast<PngReader*>(png_get_error_ptr(png));
+    std::strncpy(self.message_, message, sizeof self.message_ - 1);
+    std::longjmp(self.jump_, 1);
+  }
+  static void on_warning(png_structp, png_const_charp) {}
+
+  static void on_read(png_structp png, png_bytep to, std::size_t count) {
+    auto& self = *static_cast<PngReader*>(png_get_io_ptr(png));
+    if (count > self.left_.size()) png_error(png, "the file ends in the picture");
+    std::memcpy(to, self.left_.data(), count);
+    self.left_ = self.left_.subspan(count);
+  }
+
+  std::span<const char> left_;
+  const std::string& file_;
+  png_structp png_ = nullptr;
+  png_infop info_ = nullptr;
+  std::jmp_buf jump_;
+  char message_[128] = "";
+};
+
+}  // namespace
+
+Picture read_png(std::span<const char> bytes, const std::string& file) {
+  return PngReader(bytes, file).read();
+}
+
+void save_png(const std::string& path, const Picture& picture) {
+  png_image image;
+  std::memset(&image, 0, sizeof image);
+  image.version = PNG_IMAGE_VERSION;
+  image.height = static_cast<png_uint_32>(picture.height);
+  image.width = static_cast<png_uint_32>(picture.width);
+  image.format = picture.channels == 4 ? PNG_FORMAT_RGBA : picture.channels == 3 ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
+  NewFile file("image.save", path);
+  const bool written = png_image_write_to_stdio(&image, file.stream(), 0, picture.samples.data(), 0, nullptr) != 0;
+  png_image_free(&image);
+  if (!written) throw Error(ErrorKind::file, "[image.save] cannot write " + path + ": " + image.message);
+  file.commit();
+}
+
+}  // namespace gpulua

@@ -1,0 +1,378 @@
+-- gpu.save and gpu.load. What the files hold is NumPy's word: tests/golden/files/make.py wrote them and the index.
+local gpu = require "gpu"
+local support = require "support"
+
+local folder = debug.getinfo(1, "S").source:match "^@(.*)/lua/[^/]*$" .. "/golden/files/"
+local golden = dofile(folder .. "index.lua")
+
+local function read(path)
+  local file = assert(io.open(path, "rb"))
+  local bytes = file:read "*a"
+  file:close()
+  return bytes
+end
+
+local function write(path, bytes)
+  os.remove(path) -- some file systems wait for the disk when a file is written over
+  local file = assert(io.open(path, "wb"))
+  file:write(bytes)
+  file:close()
+end
+
+--- True for the same numbers at the same places, 64-bit integers and complex ones too.
+local function equal(a, b)
+  if type(a) ~= "table" or type(b) ~= "table" then return a == b end
+  if #a ~= #b then return false end
+  for i = 1, #a do
+    if not equal(a[i], b[i]) then return false end
+  end
+  return true
+end
+
+local function check(entry, x)
+  assert(x.dtype == entry.dtype, entry.file .. ": got " .. x.dtype)
+  assert.are.same(entry.shape, x.shape)
+  assert(equal(entry.values, x:table()), entry.file .. ": other values")
+end
+
+--- A .npy file of version 1.0 with that header, and `size` bytes of elements.
+local function npy(header, size)
+  return "\x93NUMPY\1\0" .. string.char(#header % 256, math.floor(#header / 256)) .. header .. ("\0"):rep(size or 0)
+end
+
+describe("files", function()
+  local base, paths
+  before_each(function()
+    base, paths = os.tmpname(), {}
+    paths[1] = base
+  end)
+  after_each(function()
+    for _, path in ipairs(paths) do os.remove(path) end
+  end)
+  local function temporary(suffix)
+    paths[#paths + 1] = base .. suffix
+    return base .. suffix
+  end
+
+  describe(".npy", function()
+    it("loads what NumPy wrote: every dtype, byte order, layout and version", function()
+      for _, entry in ipairs(golden.arrays) do
+        if not entry.refused then
+          check(entry, assert(gpu.load(folder .. entry.file)))
+          check(entry, assert(gpu.load(folder .. entry.file, { mmap = false, device = gpu.device() })))
+        end
+      end
+    end)
+
+    it("saves the bytes that NumPy writes", function()
+      local path, count = temporary ".npy", 0
+      for _, entry in ipairs(golden.arrays) do
+        if entry.written then
+          assert.is_true(gpu.save(path, gpu.load(folder .. entry.file)))
+          assert(read(path) == read(folder .. entry.file), entry.file .. ": other bytes")
+          count = count + 1
+        end
+      end
+      assert.is_true(count >= 20)
+    end)
+
+    it("gives Fortran order as a view", function()
+      local x = gpu.load(folder .. "fortran.npy")
+      assert.are.same({ 4, 8, 24 }, x.strides)
+    end)
+
+    it("saves views, and what other devices read", function()
+      local path = temporary ".npy"
+      local x = gpu.arange(24, "int32"):reshape(4, 6)
+      assert(gpu.save(path, x.T))
+      assert.are.same(x.T:table(), gpu.load(path):table())
+      assert(gpu.save(path, x[{ 2, 3 }]))
+      assert.are.same(x[{ 2, 3 }]:table(), gpu.load(path):table())
+      assert.are.equal("cpu", tostring(gpu.load(path, { device = "cpu" }).device))
+    end)
+
+    it("takes any byte but 0 for true", function()
+      local path = temporary ".npy"
+      write(path, npy("{'descr': '|b1', 'fortran_order': False, 'shape': (3,), }\n") .. "\0\1\255")
+      assert.are.same({ false, true, true }, gpu.load(path):table())
+      assert.are.same({ 0, 1, 1 }, gpu.load(path):astype("uint8"):table())
+    end)
+
+    it("refuses element types that it does not have, and says which", function()
+      local function fails(text, file) support.fails(text, gpu.load, folder .. file) end
+      fails("structured.npy: expected elements of bool, int8", "structured.npy")
+      fails("got a structured type", "structured.npy")
+      fails('got "|O" (Python objects)', "objects.npy")
+      fails('got "<U3" (strings)', "strings.npy")
+      fails('got "|S3" (strings)', "bytes.npy")
+      fails('got "<M8[s]" (times; their .view("int64") can be saved)', "times.npy")
+      fails('complex64, complex128, got "<f16"', "long_double.npy")
+      for _, entry in ipairs(golden.arrays) do
+        if entry.refused then fails("[load] " .. folder .. entry.file, entry.file) end
+      end
+    end)
+  end)
+
+  describe(".npz", function()
+    local x, y
+    before_each(function() x, y = gpu.arange(24, "float32"):reshape(2, 3, 4), gpu.arange(6, "float64"):reshape(2, 3) end)
+
+    it("loads what NumPy wrote", function()
+      for _, file in ipairs { "named.npz", "compressed.npz" } do
+        local all = assert(gpu.load(folder .. file))
+        local names = {}
+        for name in pairs(all) do names[#names + 1] = name end
+        table.sort(names)
+        assert.are.same({ "größe", "weights", "x" }, names)
+        assert.are.same(x:table(), all.x:table())
+        assert.are.same(y:table(), all["größe"]:table())
+        assert.are.equal("float16", all.weights.dtype)
+        assert.are.same(gpu.load(folder .. "float16.npy"):reshape(6):table(), all.weights:table())
+      end
+      local list = gpu.load(folder .. "list.npz", { mmap = false })
+      assert.are.same(y:table(), list.arr_0:table())
+      assert.are.same(x:table(), list.arr_1:table())
+    end)
+
+    it("saves tables by name and by number", function()
+      local path = temporary ".npz"
+      assert.is_true(gpu.save(path, { x = x, y = y.T, z = gpu.zeros(0), ["größe"] = gpu.array(7) }))
+      local all = gpu.load(path)
+      assert.are.same(x:table(), all.x:table())
+      assert.are.same(y.T:table(), all.y:table())
+      assert.are.same({ 0 }, all.z.shape)
+      assert.are.equal(7, all["größe"]:item())
+      assert(gpu.save(path, { y, x, more = x }))
+      all = gpu.load(path)
+      assert.are.same(y:table(), all.arr_0:table())
+      assert.are.same(x:table(), all.arr_1:table())
+      assert.are.same(x:table(), all.more:table())
+    end)
+
+    it("stores the bytes of .npy files, and the same ones each time", function()
+      local path, member = temporary ".npz", temporary ".npy"
+      assert(gpu.save(path, { x = x, y = y }))
+      assert(gpu.save(member, x))
+      local bytes = read(path)
+      assert.is_truthy(bytes:find(read(member), 1, true))
+      assert.is_truthy(bytes:find(read(folder .. "three.npy"), 1, true))
+      assert(gpu.save(path, { y = y, x = x }))
+      assert.is_true(bytes == read(path))
+    end)
+
+    it("compresses", function()
+      local path = temporary ".npz"
+      local zeros = gpu.zeros(100000)
+      assert(gpu.save(path, { x = zeros }, { compress = true }))
+      assert.is_true(#read(path) < 4000)
+      assert.are.same({ 100000 }, gpu.load(path).x.shape)
+      assert(gpu.save(path, { x = x }, { compress = true }))
+      assert.are.same(x:table(), gpu.load(path).x:table())
+    end)
+
+    it("refuses what it cannot name", function()
+      local path = temporary ".npz"
+      local function fails(text, value, options) support.fails(text, gpu.save, path, value, options) end
+      fails("[save] expected a table of arrays for a .npz file, got an array float32[2x3x4]", x)
+      fails("[save] expected at least one array, got an empty table", {})
+      fails('[save] expected an array named "a", got 3', { a = 3 })
+      fails('[save] expected an array named "arr_0", got a table', { { 1, 2 } })
+      fails("expected names of arrays that are strings, or a list of arrays, got 1.5", { [1.5] = x })
+      fails("expected names of arrays that are strings, or a list of arrays, got true", { [true] = x })
+      fails('[save] two arrays are called "arr_0"', { x, arr_0 = y })
+      fails("expected a name without zero bytes", { ["a\0b"] = x })
+      fails("cannot name an array", { ["\255\254"] = x })
+      fails('expected the option compress, got "level"', { x = x }, { level = 3 })
+      fails("expected a boolean for compress, got 1", { x = x }, { compress = 1 })
+      assert.is_nil(io.open(path))
+    end)
+  end)
+
+  it("gives nil and a message for files that cannot be opened or written", function()
+    local function fails(text, ...)
+      local x, message = ...
+      assert.is_nil(x)
+      assert.are.equal(text, message)
+    end
+    local x = gpu.ones(3)
+    fails("[load] cannot open /nowhere/x.npy: No such file or directory", gpu.load "/nowhere/x.npy")
+    fails("[load] cannot open /tmp: Is a directory", gpu.load "/tmp")
+    fails("[load] cannot open /dev/zero: not a regular file", gpu.load "/dev/zero")
+    for _, path in ipairs { "/nowhere/x.npy", "/nowhere/x.npz" } do
+      fails("[save] cannot open " .. path .. ": No such file or directory", gpu.save(path, path:find "npz" and { x } or x))
+    end
+    fails("[image.load] cannot open /tmp: Is a directory", gpu.image.load "/tmp")
+    local folder_path = temporary ".npy"
+    assert(os.execute("mkdir " .. folder_path) == 0)
+    fails("[save] cannot open " .. folder_path .. ": Is a directory", gpu.save(folder_path, x))
+  end)
+
+  it("keeps the old file when saving fails", function()
+    local npy_path, npz_path, png_path = temporary ".npy", temporary ".npz", temporary ".png"
+    local old = gpu.arange(10, "uint8")
+    assert(gpu.save(npy_path, old) and gpu.save(npz_path, { x = old }))
+    assert(gpu.image.save(png_path, gpu.zeros({ 2, 2 }, "uint8")))
+    local before = { read(npy_path), read(npz_path), read(png_path) }
+
+    -- A file size limit of a process of its own stands for a disk that is full.
+    local output = support.run(([[
+      local ffi, gpu = require "ffi", require "gpu"
+      ffi.cdef "struct limit { unsigned long now, most; }; int setrlimit(int, const struct limit*); void* signal(int, intptr_t);"
+      ffi.C.signal(25, 1) -- SIGXFSZ is ignored: writing fails instead
+      local x = gpu.arange(100000, "int64")
+      local noise = (function()
+        local t, state = {}, 1
+        for i = 1, 10000 do
+          state = state * 16807 %% 2147483647
+          t[i] = state %% 256
+        end
+        return gpu.array(t, "uint8"):reshape(100, 100)
+      end)()
+      gpu.sync()
+      ffi.C.setrlimit(1, ffi.new("struct limit", 4096, 4096))
+      print(gpu.save(%q, x))
+      print(gpu.save(%q, {x = x}))
+      print(gpu.image.save(%q, noise))
+    ]]):format(npy_path, npz_path, png_path))
+    assert.is_truthy(output:find("nil\t[save] cannot write " .. npy_path .. ": File too large", 1, true), output)
+    assert.is_truthy(output:find("nil\t[save] cannot write " .. npz_path, 1, true), output)
+    assert.is_truthy(output:find("nil\t[image.save] cannot write " .. png_path, 1, true), output)
+    assert.are.same(before, { read(npy_path), read(npz_path), read(png_path) })
+    local left = io.popen("ls -d " .. base .. "*")
+    local files = left:read "*a"
+    left:close()
+    assert.is_nil(files:find(".part", 1, true))
+
+    support.fails("bfloat16; x:astype \"float32\" keeps its values", gpu.save, npy_path, gpu.zeros(3, "bfloat16"))
+    support.fails("bfloat16", gpu.save, npz_path, { a = old, b = gpu.zeros(3, "bfloat16") })
+    local freed = gpu.ones(100)
+    freed:free()
+    support.fails("freed", gpu.save, npz_path, { a = old, b = freed })
+    assert.are.same({ before[1], before[2] }, { read(npy_path), read(npz_path) })
+  end)
+
+  it("writes where links lead and keeps the file's mode", function()
+    local path, link = temporary ".npy", temporary "_link.npy"
+    assert(gpu.save(path, gpu.ones(3)))
+    assert(os.execute(("chmod 640 %s && ln -s %s %s"):format(path, path, link)) == 0)
+    assert(gpu.save(link, gpu.ones(5)))
+    assert.are.same({ 5 }, gpu.load(path).shape)
+    assert.are.equal(0, os.execute(("test -L %s && test $(stat -c %%a %s) = 640"):format(link, path)))
+  end)
+
+  it("says what it takes", function()
+    local x, path = gpu.ones(3), temporary ".npy"
+    support.fails('[save] expected a path that ends in .npy or .npz, got "x.mat"', gpu.save, "x.mat", x)
+    support.fails("[save] expected an array, got a table", gpu.save, path, { x })
+    support.fails("[save] expected a .npz file with compress", gpu.save, path, x, { compress = true })
+    support.fails("[load] expected the path of a file, got nothing", gpu.load)
+    support.fails("[load] expected a boolean for mmap, got 1", gpu.load, folder .. "one.npy", { mmap = 1 })
+  end)
+
+  describe("refuses damaged files:", function()
+    local function fails(text, bytes, suffix)
+      local path = temporary(suffix or ".npy")
+      write(path, bytes)
+      support.fails(text, gpu.load, path)
+    end
+
+    it("what is neither format", function()
+      fails("expected a .npy or .npz file, got other data", "")
+      fails("expected a .npy or .npz file, got other data", "name,value\n1,2\n")
+      fails("expected version 1.0, 2.0 or 3.0 of the format, got 4.0", "\x93NUMPY\4\0\0\0\0\0")
+    end)
+
+    it("headers", function()
+      local function header(shape, descr, order)
+        return npy(("{'descr': %s, 'fortran_order': %s, 'shape': %s, }\n"):format(descr or "'<f4'", order or "False", shape), 12)
+      end
+      fails("the file ends in it", "\x93NUMPY")
+      fails("the file ends in it", "\x93NUMPY\1\0\255\255{")
+      fails("the file ends in it", "\x93NUMPY\2\0\255\255\255\255{}")
+      fails("no {", npy "")
+      fails("no descr, fortran_order or shape", npy "{}")
+      fails("no descr, fortran_order or shape", npy "{'descr': '<f4'}")
+      fails("a key other than", npy "{'descr': '<f4', 'descr': '<f4'}")
+      fails("a key other than", npy "{'dtype': '<f4'}")
+      fails("a string without end", npy "{'descr")
+      fails("neither True nor False", header("(3,)", nil, "1"))
+      fails("text behind the dictionary", npy "{'descr': '<f4', 'fortran_order': False, 'shape': (), } x")
+      for _, size in ipairs { "-1", "x", "99999999999999999999", "" } do
+        fails("a size that is no integer", header("(" .. size .. ",)"))
+      end
+      fails("no )", header("(3.5,)"))
+      fails('got ""', header("(3,)", "''"))
+      fails('got ">"', header("(3,)", "'>'"))
+      fails('got "<f3"', header("(3,)", "'<f3'"))
+      fails("at most 64 dimensions", header("(" .. ("1,"):rep(65) .. ")"))
+    end)
+
+    it("more elements than there are bytes", function()
+      for _, shape in ipairs { "(4,)", "(1000000000000,)", "(4611686018427387904,)", "(65536, 65536, 65536)" } do
+        fails("expected float32 of shape", npy("{'descr': '<f4', 'fortran_order': False, 'shape': " .. shape .. "}", 12))
+      end
+      fails("has more elements than an array can hold",
+        npy "{'descr': '<f4', 'fortran_order': False, 'shape': (9223372036854775807,)}")
+      fails("has more elements than an array can hold",
+        npy "{'descr': '<f4', 'fortran_order': False, 'shape': (9223372036854775807, 9223372036854775807)}")
+      local bytes = read(folder .. "three.npy")
+      for length = 0, #bytes - 1, 7 do fails("[load] ", bytes:sub(1, length)) end
+    end)
+
+    it("archives", function()
+      local bytes = read(folder .. "named.npz")
+      for length = 0, #bytes - 1, 7 do fails("[load] ", bytes:sub(1, length), ".npz") end
+      -- One bit of an element: the archive's sums tell.
+      local at = assert(bytes:find("\0\0\128\63", 1, true))
+      fails("CRC error", bytes:sub(1, at - 1) .. "\1" .. bytes:sub(at + 1), ".npz")
+      assert.are.same({}, (function()
+        local path = temporary ".npz"
+        write(path, "PK\5\6" .. ("\0"):rep(18))
+        return gpu.load(path)
+      end)())
+    end)
+
+    it("whatever stands in them", function()
+      local path = temporary ".npy"
+      local state = 12345
+      local function random(n)
+        state = (state * 1103515245 + 12345) % 2147483648
+        return math.floor(state / 65536) % n
+      end
+      local pieces = { "-", "9", "999999999999", "(", ")", "{", "'", ",", "L", "\0", "\255", "True", ">", "<c16", "|O", ":", " ", "\n" }
+      local function mutate(bytes, most)
+        for _ = 0, random(4) do
+          local at = 1 + random(math.min(most, #bytes))
+          local piece = random(2) == 0 and pieces[1 + random(#pieces)] or string.char(random(256))
+          local removed = random(3)
+          bytes = bytes:sub(1, at - 1) .. piece .. bytes:sub(at + removed)
+        end
+        return bytes
+      end
+      local good, bad = 0, 0
+      local function try(load, bytes)
+        write(path, bytes)
+        local ok, value = pcall(load, path)
+        if ok then
+          good = good + 1
+        else
+          assert(value:find("load] " .. path, 1, true), value)
+          bad = bad + 1
+        end
+      end
+      for _, file in ipairs { "three.npy", "fortran_big.npy", "bool.npy", "complex64_big.npy", "version2.npy", "python2.npy", "scalar.npy" } do
+        local bytes = read(folder .. file)
+        for _ = 1, 600 do try(gpu.load, mutate(bytes, 130)) end
+      end
+      for _, file in ipairs { "named.npz", "compressed.npz" } do
+        local bytes = read(folder .. file)
+        for _ = 1, 600 do try(gpu.load, mutate(bytes, #bytes)) end
+      end
+      for _, entry in ipairs(golden.pictures) do
+        local bytes = read(folder .. entry.file)
+        for _ = 1, 60 do try(gpu.image.load, mutate(bytes, #bytes)) end
+      end
+      assert.is_true(good > 100 and bad > 1000)
+    end)
+  end)
+end)
