@@ -35,6 +35,36 @@ TEST_CASE("simd: loops that lanes leave in different turns", "[cpu][simd]") {
       "s;");
 }
 
+TEST_CASE("simd: loops whose last turn is for some lanes only", "[cpu][simd]") {
+  const std::string most = "const int step = blockDim.x; ";
+  compare(most +
+          "int s = 0, last = -1; int k; for (k = threadIdx.x; k < 1000; k += step) { s += a[k]; last = k; } "
+          "b[i] = s + last * 7 + k;");
+  compare(most + "for (int k = threadIdx.x; k <= 100; k += step) { if (a[k] > 0) atomicAdd(&b[k], a[k]); }");
+  compare(most +
+          "float s = 0; if (a[i] > 0) for (long long k = threadIdx.x; k < n; k += step) s += x[k] * x[k]; "
+          "else s = 1; y[i] = s;");
+  compare(most +
+          "for (int l = 0; l < 3; ++l) { int s = 0; for (unsigned k = threadIdx.x * 2; k < 900u + l; k += step) "
+          "s = s * 5 + a[k]; b[i] += s; }");
+  compare(
+      "int turns = 0; for (int k = threadIdx.x - 40; k < (int)(blockDim.x & 7) - 20; k += 16) ++turns; b[i] = turns;");
+  // Bounds and numbers near the ends of their types.
+  compare("int turns = 0; for (int k = threadIdx.x, end = 200; k < end; k += 3, --end) turns += a[k]; b[i] = turns;");
+  compare(
+      "int turns = 0; for (int k = 0x7ffffe00 + (int)threadIdx.x / 32 + threadIdx.x % 32; k < 0x7fffffd0; k += 32) "
+      "++turns; b[i] = turns;");
+  compare(
+      "int turns = 0; for (unsigned k = 0xfffffe00u + threadIdx.x % 32; k < 0xfffffff0u && turns < 50; k += 32) "
+      "++turns; b[i] = turns;");
+  compare(
+      "int turns = 0; unsigned k = 0xfffffe00u + threadIdx.x % 32; do { ++turns; k += 32; } while (k < 0xfffffff0u); "
+      "b[i] = turns;");
+  compare(
+      "int turns = 0; int k = -0x7fffff80 - 128 + (int)(threadIdx.x % 32); do { ++turns; k += 32; } "
+      "while (k < -0x7fffffe0 + 10); b[i] = turns;");
+}
+
 TEST_CASE("simd: integers of all sizes", "[cpu][simd]") {
   for (const char* type : {"signed char", "unsigned char", "short", "unsigned short", "int", "unsigned", "long long",
                            "unsigned long long"})

@@ -18,6 +18,7 @@
 #include "src/device/cpu/simd/prepare.h"
 #include "src/device/cpu/simd/resume.h"
 #include "src/device/cpu/simd/tallies.h"
+#include "src/device/cpu/simd/whole_turns.h"
 #include "src/device/cpu/simd/widen.h"
 
 namespace gpulua::cpu::simd {
@@ -156,6 +157,7 @@ std::vector<KernelCode> Engine::build(const SourceKernel& kernel, std::string& w
   std::vector<KernelCode> variants;
   if (why_not.empty()) {
     const Needs needs = find_needs(*scalar);
+    split_off_whole_turns(*scalar, needs.warps ? WarpLayout::row : WarpLayout::piece);
     std::vector<std::pair<BlockRule, WarpLayout>> wanted;
     if (needs.rows) wanted.emplace_back(BlockRule::half_rows, WarpLayout::half_rows);
     if (needs.warps) wanted.emplace_back(BlockRule::rows, WarpLayout::row);

@@ -17,6 +17,7 @@ constexpr Row rows[] = {
     {Marker::private_memory, "gpulua.private"},
     {Marker::tally, "gpulua.tally"},
     {Marker::settle, "gpulua.settle"},
+    {Marker::all, "gpulua.all"},
     {Marker::fail, "_Z11gpulua_failPKcS0_j"},
     {Marker::barrier, "gpulua_barrier"},
     {Marker::barrier_count, "gpulua_barrier_count"},

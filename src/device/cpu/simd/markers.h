@@ -18,6 +18,7 @@ enum class Marker {
   private_memory,  // ptr (i64 bytes, i64 stride): memory of the lane's own; `stride` bytes from a lane's to the next
   tally,           // ptr (i32 parameter): tallies.h
   settle,          // void (i32 parameter, ptr array, ptr address, i64 bytes): if the tally has counts for the address
+  all,             // i1 (i1 comparison): whether it is true of all lanes that run; may be false even so
   fail,            // gpulua_fail(message, file, line)
   barrier,
   barrier_count,

@@ -350,6 +350,7 @@ Shape Shapes::of_call(const llvm::CallInst& call) const {
       result = (*this)(call.getArgOperand(0));
       return result.kind == Shape::unknown || result.is_uniform() ? result : Shape::each();
     case Marker::activemask:
+    case Marker::all:
     case Marker::barrier_count:
       return Shape::uniform();
     case Marker::shuffle: {

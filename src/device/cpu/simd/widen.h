@@ -76,6 +76,7 @@ class Widener {
   llvm::Value* emit_base(const llvm::Instruction& instruction, unsigned half);
   llvm::Value* emit_vector(const llvm::Instruction& instruction);
   llvm::Value* emit_bound(const llvm::CmpInst& compare);
+  llvm::Value* emit_all(const llvm::ICmpInst& compare);
   llvm::Value* emit_binary(const llvm::BinaryOperator& binary);
   llvm::Value* emit_division(llvm::Instruction::BinaryOps opcode, llvm::Value* a, llvm::Value* b);
   llvm::Value* emit_address(const llvm::GetElementPtrInst& address);

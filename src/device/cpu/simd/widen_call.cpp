@@ -247,6 +247,8 @@ llvm::Value* Widener::emit_marker(const llvm::CallInst& call) {
       return builder_.Insert(call.clone());
     case Marker::settle:
       return emit_settle(call);
+    case Marker::all:
+      return emit_all(llvm::cast<llvm::ICmpInst>(*call.getArgOperand(0)));
     case Marker::fail:
       return emit_fail(call);
     case Marker::barrier:

@@ -5,6 +5,7 @@
 
 #include "src/core/error.h"
 #include "src/device/cpu/simd/markers.h"
+#include "src/device/cpu/simd/whole_turns.h"
 #include "src/device/cpu/simd/widen.h"
 
 namespace gpulua::cpu::simd {
@@ -157,6 +158,21 @@ llvm::Value* Widener::emit_bound(const llvm::CmpInst& compare) {
   }
   if (negated) bits = builder_.CreateNot(bits);
   return builder_.CreateBitCast(builder_.CreateTrunc(bits, builder_.getInt32Ty()), widened(builder_.getInt1Ty()));
+}
+
+/// Whether all lanes' i are within the bound, running or not: lane 31's is the greatest, unless it wraps.
+llvm::Value* Widener::emit_all(const llvm::ICmpInst& compare) {
+  const bool swapped = is_uniform(compare.getOperand(0));
+  const llvm::Value* index = compare.getOperand(swapped ? 1 : 0);
+  const llvm::Value* bound = compare.getOperand(swapped ? 0 : 1);
+  if (!is_rising(index->getType(), shapes_(index)) || !is_uniform(bound))
+    return builder_.CreateNot(any(builder_.CreateLogicalAnd(mask(), builder_.CreateNot(vector(&compare)))));
+  const auto predicate = swapped ? compare.getSwappedPredicate() : compare.getPredicate();
+  const auto at_most = compare.isSigned() ? llvm::CmpInst::ICMP_SLE : llvm::CmpInst::ICMP_ULE;
+  llvm::Value* most = llvm::ConstantInt::getSigned(index->getType(), shapes_(index).offset(warp_size - 1));
+  llvm::Value* limit = builder_.CreateSub(scalar(bound), most);
+  return builder_.CreateAnd(builder_.CreateICmp(at_most, limit, scalar(bound)),
+                            builder_.CreateICmp(predicate, scalar(index), limit));
 }
 
 llvm::Value* Widener::emit_binary(const llvm::BinaryOperator& binary) {
