@@ -9,17 +9,25 @@ set -eu
 build=${1:-build/release}
 stage=${2:-stage}
 
+# The libraries that a file is linked to. What every Linux machine has stays out: the C and C++ runtimes.
+copy_libraries() {
+  ldd "$1" | awk '$2 == "=>" { print $3 }' |
+    grep -Ev '/(libc|libm|libdl|libpthread|librt|libgcc_s|libstdc\+\+|ld-linux.*)\.so' |
+    while read -r library; do cp -Lu "$library" "$stage/lib/"; done
+}
+
 rm -rf "$stage"
 mkdir -p "$stage/bin" "$stage/lib" "$stage/lua"
 for file in gpulua gpulua_unit gpulua_embed_test bench_init libbench_launch_loop.so libgpulua-cuda.so libgpulua-cpu.so; do
   [ -e "$build/bin/$file" ] || { echo "$file was not built: left out" >&2; continue; }
   cp "$build/bin/$file" "$stage/bin/"
   strip "$stage/bin/$file"
-  # What every Linux machine has stays out: the C and C++ runtimes.
-  ldd "$build/bin/$file" | awk '$2 == "=>" { print $3 }' |
-    grep -Ev '/(libc|libm|libdl|libpthread|librt|libgcc_s|libstdc\+\+|ld-linux.*)\.so' |
-    while read -r library; do cp -Lu "$library" "$stage/lib/"; done
+  copy_libraries "$build/bin/$file"
 done
+# Opened at run time, so no program lists it.
+zip=$(/sbin/ldconfig -p | awk '/libzip\.so\.4 .*x86-64/ { print $NF; exit }')
+cp -L "$zip" "$stage/lib/"
+copy_libraries "$zip"
 cp -r /usr/share/lua/5.1/. /usr/share/luajit-2.1*/jit "$stage/lua/"
 for module in lfs term system; do
   cp -rL "/usr/lib/x86_64-linux-gnu/lua/5.1/$module"* "$stage/lua/"

@@ -1,7 +1,5 @@
 #include "src/files/npz.h"
 
-#include <zip.h>
-
 #include <algorithm>
 #include <cstring>
 #include <exception>
@@ -12,30 +10,28 @@
 #include "src/files/host_file.h"
 #include "src/files/inflated.h"
 #include "src/files/npy.h"
+#include "src/files/zip_library.h"
 
 namespace gpulua {
 
 namespace {
 
-/// An archive; what was not closed is given up.
-struct DiscardArchive {
-  void operator()(zip_t* archive) const { zip_discard(archive); }
-};
-using Archive = std::unique_ptr<zip_t, DiscardArchive>;
+using Archive = std::unique_ptr<zip_t, decltype(&zip_discard)>;
 
-struct CloseMember {
-  void operator()(zip_file_t* member) const { zip_fclose(member); }
-};
-
-struct ZipError {
-  ZipError() { zip_error_init(&error); }
-  explicit ZipError(int code) { zip_error_init_with_code(&error, code); }
-  ~ZipError() { zip_error_fini(&error); }
+/// What libzip says of an error that belongs to no archive.
+class ZipError {
+ public:
+  explicit ZipError(const ZipLibrary& zip) : zip_(zip) { zip_.error_init(&error_); }
+  ~ZipError() { zip_.error_fini(&error_); }
   ZipError(const ZipError&) = delete;
   ZipError& operator=(const ZipError&) = delete;
-  std::string text() { return zip_error_strerror(&error); }
 
-  zip_error_t error;
+  zip_error_t* get() { return &error_; }
+  std::string text() { return zip_.error_strerror(&error_); }
+
+ private:
+  const ZipLibrary& zip_;
+  zip_error_t error_;
 };
 
 // ---- reading
@@ -43,18 +39,20 @@ struct ZipError {
 
 constexpr std::string_view suffix = ".npy";
 
-std::unique_ptr<char[]> read_member(zip_t* archive, const zip_stat_t& member, std::size_t archive_size,
+/// `left`: the bytes of the file that no member before this one has had.
+std::unique_ptr<char[]> read_member(const ZipLibrary& zip, zip_t* archive, const zip_stat_t& member, std::size_t& left,
                                     const std::string& file) {
   const auto fail = [&](const std::string& what) { throw Error("[load] " + file + ": " + what); };
   const bool stored = member.comp_method == ZIP_CM_STORE;
   if (!stored && member.comp_method != ZIP_CM_DEFLATE)
     fail("expected members that are stored or deflated, got method " + std::to_string(member.comp_method));
-  if (member.comp_size > archive_size || (stored && member.size != member.comp_size) ||
+  if (member.comp_size > left || (stored && member.size != member.comp_size) ||
       member.size > most_inflated(member.comp_size))
     fail("the archive is damaged: it cannot hold the " + std::to_string(member.size) + " bytes that it promises");
+  left -= member.comp_size;
 
-  const std::unique_ptr<zip_file_t, CloseMember> open(zip_fopen_index(archive, member.index, 0));
-  if (!open) fail(zip_strerror(archive));
+  const std::unique_ptr<zip_file_t, decltype(&zip_fclose)> open(zip.fopen_index(archive, member.index, 0), zip.fclose);
+  if (!open) fail(zip.strerror(archive));
   auto bytes = std::make_unique_for_overwrite<char[]>(member.size);
   std::size_t done = 0;
   // The read that finds the end is also the one that checks the sum over all bytes.
@@ -62,8 +60,8 @@ std::unique_ptr<char[]> read_member(zip_t* archive, const zip_stat_t& member, st
   for (;;) {
     const bool more = done < member.size;
     const zip_int64_t count =
-        zip_fread(open.get(), more ? bytes.get() + done : &beyond, more ? member.size - done : sizeof beyond);
-    if (count < 0) fail(zip_file_strerror(open.get()));
+        zip.fread(open.get(), more ? bytes.get() + done : &beyond, more ? member.size - done : sizeof beyond);
+    if (count < 0) fail(zip.file_strerror(open.get()));
     if (count == 0) break;
     if (!more) fail("the archive is damaged: a member is longer than it promises");
     done += static_cast<std::size_t>(count);
@@ -90,11 +88,10 @@ class MemberSource {
   zip_int64_t handle(void* data, zip_uint64_t length, zip_source_cmd_t command) {
     switch (command) {
       case ZIP_SOURCE_SUPPORTS:
-        return zip_source_make_command_bitmap(ZIP_SOURCE_SUPPORTS, ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE,
-                                              ZIP_SOURCE_STAT, ZIP_SOURCE_ERROR, ZIP_SOURCE_FREE, -1);
+        return ZIP_SOURCE_SUPPORTS_READABLE;
       case ZIP_SOURCE_STAT: {
         auto* status = static_cast<zip_stat_t*>(data);
-        zip_stat_init(status);
+        *status = {};
         status->size = header_.size() + array_->nbytes();
         status->valid = ZIP_STAT_SIZE;
         return sizeof *status;
@@ -107,8 +104,9 @@ class MemberSource {
         elements_.reset();
         return 0;
       case ZIP_SOURCE_ERROR: {
-        ZipError error(ZIP_ER_INTERNAL);
-        return zip_error_to_data(&error.error, data, length);
+        const int codes[] = {ZIP_ER_INTERNAL, 0};
+        std::memcpy(data, codes, sizeof codes);
+        return sizeof codes;
       }
       case ZIP_SOURCE_FREE:
         return 0;
@@ -154,26 +152,28 @@ bool is_npz(std::span<const char> bytes) {
 }
 
 NamedArrays read_npz(std::span<const char> bytes, OpenDevice& device, const std::string& file) {
-  ZipError error;
-  zip_source_t* source = zip_source_buffer_create(bytes.data(), bytes.size(), 0, &error.error);
+  const ZipLibrary zip;
+  ZipError error(zip);
+  zip_source_t* source = zip.source_buffer_create(bytes.data(), bytes.size(), 0, error.get());
   if (!source) throw Error("[load] " + file + ": " + error.text());
-  const Archive archive(zip_open_from_source(source, ZIP_RDONLY, &error.error));
+  const Archive archive(zip.open_from_source(source, ZIP_RDONLY, error.get()), zip.discard);
   if (!archive) {
-    zip_source_free(source);
+    zip.source_free(source);
     throw Error("[load] " + file + ": " + error.text());
   }
 
   NamedArrays arrays;
-  const zip_int64_t count = zip_get_num_entries(archive.get(), 0);
+  std::size_t left = bytes.size();
+  const zip_int64_t count = zip.get_num_entries(archive.get(), 0);
   for (zip_int64_t i = 0; i < count; ++i) {
     zip_stat_t member;
     constexpr zip_uint64_t needed = ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
-    if (zip_stat_index(archive.get(), static_cast<zip_uint64_t>(i), 0, &member) != 0 ||
+    if (zip.stat_index(archive.get(), static_cast<zip_uint64_t>(i), 0, &member) != 0 ||
         (member.valid & needed) != needed)
-      throw Error("[load] " + file + ": " + zip_strerror(archive.get()));
+      throw Error("[load] " + file + ": " + zip.strerror(archive.get()));
     const std::string name = member.name, where = file + " (" + name + ")";
     if (!name.ends_with(suffix)) throw Error("[load] " + where + ": expected members whose names end in .npy");
-    const auto content = read_member(archive.get(), member, bytes.size(), where);
+    const auto content = read_member(zip, archive.get(), member, left, where);
     arrays.emplace_back(name.substr(0, name.size() - suffix.size()),
                         read_npy({content.get(), member.size}, device, where));
   }
@@ -185,28 +185,33 @@ void save_npz(const std::string& path, const NamedArrays& arrays, bool compress)
   std::vector<std::unique_ptr<MemberSource>> members;
   for (const auto& [name, array] : arrays) members.push_back(std::make_unique<MemberSource>(array, failure));
 
+  const ZipLibrary zip;
   NewFile file("save", path);
   int code = 0;
-  Archive archive(zip_open(file.beside().c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code));
-  if (!archive) throw Error(ErrorKind::file, "[save] cannot write " + path + ": " + ZipError(code).text());
+  Archive archive(zip.open(file.beside().c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code), zip.discard);
+  if (!archive) {
+    ZipError error(zip);
+    zip.error_init_with_code(error.get(), code);
+    throw Error(ErrorKind::file, "[save] cannot write " + path + ": " + error.text());
+  }
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const std::string name = arrays[i].first + std::string(suffix);
-    zip_source_t* source = zip_source_function(archive.get(), &MemberSource::call, members[i].get());
+    zip_source_t* source = zip.source_function(archive.get(), &MemberSource::call, members[i].get());
     const zip_int64_t index =
-        source ? zip_file_add(archive.get(), name.c_str(), source, ZIP_FL_ENC_UTF_8) : zip_int64_t{-1};
+        source ? zip.file_add(archive.get(), name.c_str(), source, ZIP_FL_ENC_UTF_8) : zip_int64_t{-1};
     if (index < 0) {
-      zip_source_free(source);
-      throw Error("[save] cannot name an array \"" + arrays[i].first + "\": " + zip_strerror(archive.get()));
+      zip.source_free(source);
+      throw Error("[save] cannot name an array \"" + arrays[i].first + "\": " + zip.strerror(archive.get()));
     }
     const auto number = static_cast<zip_uint64_t>(index);
-    zip_set_file_compression(archive.get(), number, compress ? ZIP_CM_DEFLATE : ZIP_CM_STORE, 0);
+    zip.set_file_compression(archive.get(), number, compress ? ZIP_CM_DEFLATE : ZIP_CM_STORE, 0);
     // The time is always the first that the format has, so that the same arrays give the same file.
     constexpr zip_uint16_t first_day = 1 << 5 | 1;
-    zip_file_set_dostime(archive.get(), number, 0, first_day, 0);
+    zip.file_set_dostime(archive.get(), number, 0, first_day, 0);
   }
-  if (zip_close(archive.get()) != 0) {
+  if (zip.close(archive.get()) != 0) {
     if (failure) std::rethrow_exception(failure);
-    throw Error(ErrorKind::file, "[save] cannot write " + path + ": " + zip_strerror(archive.get()));
+    throw Error(ErrorKind::file, "[save] cannot write " + path + ": " + zip.strerror(archive.get()));
   }
   static_cast<void>(archive.release());  // closing has freed it
   file.commit();

@@ -2,7 +2,7 @@
 local gpu = require "gpu"
 local support = require "support"
 
-local folder = debug.getinfo(1, "S").source:match "^@(.*)/lua/[^/]*$" .. "/golden/files/"
+local folder = (debug.getinfo(1, "S").source:match "^@(.*)/[^/]*$" or ".") .. "/../golden/files/"
 local golden = dofile(folder .. "index.lua")
 
 local function read(path)
@@ -330,6 +330,18 @@ describe("files", function()
         write(path, "PK\5\6" .. ("\0"):rep(18))
         return gpu.load(path)
       end)())
+    end)
+
+    it("archives whose members share their bytes", function()
+      local path = temporary ".npz"
+      assert(gpu.save(path, { x = gpu.zeros(1000) }))
+      local bytes = read(path)
+      local directory, ending = bytes:find("PK\1\2", 1, true), bytes:find("PK\5\6", 1, true)
+      local listed = bytes:sub(directory, ending - 1)
+      local size = 2 * #listed
+      local twice = bytes:sub(1, ending - 1) .. listed:gsub("x%.npy", "y.npy") .. bytes:sub(ending, ending + 7)
+        .. "\2\0\2\0" .. string.char(size % 256, math.floor(size / 256)) .. "\0\0" .. bytes:sub(ending + 16)
+      fails("(y.npy): the archive is damaged: it cannot hold the 4128 bytes that it promises", twice, ".npz")
     end)
 
     it("whatever stands in them", function()

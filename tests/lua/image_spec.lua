@@ -2,7 +2,7 @@
 local gpu = require "gpu"
 local support = require "support"
 
-local folder = debug.getinfo(1, "S").source:match "^@(.*)/lua/[^/]*$" .. "/golden/files/"
+local folder = (debug.getinfo(1, "S").source:match "^@(.*)/[^/]*$" or ".") .. "/../golden/files/"
 
 describe("gpu.image", function()
   local path
