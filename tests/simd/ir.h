@@ -3,6 +3,9 @@
 // Functions as LLVM IR text.
 
 #include <llvm/AsmParser/Parser.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/SourceMgr.h>
@@ -10,6 +13,7 @@
 #include <catch2/catch.hpp>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace gpulua::cpu::simd {
 
@@ -33,5 +37,27 @@ struct Ir {
     return nullptr;
   }
 };
+
+/// All instructions of that kind in a function.
+template <class Kind>
+std::vector<Kind*> all(llvm::Function& function) {
+  std::vector<Kind*> found;
+  for (llvm::Instruction& instruction : llvm::instructions(function))
+    if (auto* one = llvm::dyn_cast<Kind>(&instruction)) found.push_back(one);
+  return found;
+}
+
+/// The calls of what has that name.
+inline std::vector<llvm::CallInst*> calls(llvm::Function& function, llvm::StringRef callee) {
+  std::vector<llvm::CallInst*> found = all<llvm::CallInst>(function);
+  std::erase_if(found, [&](llvm::CallInst* call) {
+    return call->getCalledFunction() == nullptr || call->getCalledFunction()->getName() != callee;
+  });
+  return found;
+}
+
+inline std::uint64_t number(const llvm::Value* value) {
+  return llvm::cast<llvm::ConstantInt>(value)->getZExtValue();
+}
 
 }  // namespace gpulua::cpu::simd

@@ -39,6 +39,8 @@ llvm::Function* copy_with_context(llvm::Function& kernel) {
   }
   llvm::SmallVector<llvm::ReturnInst*> returns;
   llvm::CloneFunctionInto(copy, &kernel, map, llvm::CloneFunctionChangeType::LocalChangesOnly, returns);
+  copy->setVisibility(llvm::GlobalValue::DefaultVisibility);  // a template's may be hidden
+  copy->setDSOLocal(true);
   copy->setAttributes(llvm::AttributeList::get(kernel.getContext(), kernel.getAttributes().getFnAttrs(), {}, {}));
   for (llvm::Argument& argument : kernel.args())
     copy->addParamAttrs(
@@ -105,11 +107,11 @@ llvm::CallInst* call_marker(llvm::IRBuilder<>& builder, Marker marker, unsigned 
   llvm::Module& module = *builder.GetInsertBlock()->getModule();
   llvm::Type* i32 = builder.getInt32Ty();
   llvm::FunctionCallee function = module.getOrInsertFunction(marker_name(marker), llvm::FunctionType::get(i32, false));
+  llvm::cast<llvm::Function>(function.getCallee())->addFnAttr(llvm::Attribute::Speculatable);
   llvm::CallInst* call = builder.CreateCall(function);
   call->setDoesNotAccessMemory();
   call->setDoesNotThrow();
   call->addFnAttr(llvm::Attribute::WillReturn);
-  call->addFnAttr(llvm::Attribute::Speculatable);
   call->addRangeRetAttr(llvm::ConstantRange(llvm::APInt(32, first), llvm::APInt(32, last)));
   return call;
 }
