@@ -99,7 +99,7 @@ int array_call(lua_State* L) {
 void assign(lua_State* L, const Array& target, int value, const char* op) {
   if (const Array* array = test<Array>(L, value)) return copy_into(target, *array);
   if (const auto scalar = to_scalar(L, value)) return fill(target, *scalar);
-  const ArrayOptions options{target->dtype, target->buffer->device_ref()};
+  const ArrayOptions options{target->dtype, target->device_ref()};
   copy_into(target, array_from_host(L, value, options, op));
 }
 
@@ -181,7 +181,7 @@ int array_reshape(lua_State* L) {
 }
 
 int array_free(lua_State* L) {
-  check<Array>(L, 1, "free")->buffer->free();
+  check<Array>(L, 1, "free")->free();
   return 0;
 }
 
@@ -205,7 +205,7 @@ int array_fill_(lua_State* L) {
 
 Array& push_array(lua_State* L, Array array) {
   Bindings& bindings = bindings_of(L);
-  if (!bindings.scopes.empty()) bindings.scopes.back().add(array->buffer);
+  if (!bindings.scopes.empty()) bindings.scopes.back().add(array);
   return push(L, std::move(array));
 }
 
@@ -216,6 +216,7 @@ void open_arrays(lua_State* L) {
                               {"__newindex", protect<array_newindex>},
                               {"__tostring", protect<array_tostring>},
                           });
+  set_operators(L);
   lua_newtable(L);
   set_functions(L, {
                        {"astype", protect<array_astype>},
@@ -231,7 +232,10 @@ void open_arrays(lua_State* L) {
                        {"to", protect<array_to>},
                    });
   open_array_transfer_methods(L);
+  open_evaluation_methods(L);
   open_linear_algebra_methods(L);
+  open_operation_methods(L);
+  open_reduction_methods(L);
   // The functions' first upvalue is the state's bindings; __index has the methods as its second.
   lua_pushlightuserdata(L, &bindings_of(L));
   lua_insert(L, -2);

@@ -38,8 +38,16 @@ void array_to_host(lua_State* L, int index, const Node& array, const char* op);
 /// Pushes the array's elements as nested tables; a 0-d array as its value.
 void push_table(lua_State* L, const Node& array);
 
+/// The axis at `index`, counted from 0, of an array of `ndim` dimensions.
+std::size_t check_axis(lua_State* L, int index, std::size_t ndim, const char* op);
+
 // Each adds methods to arrays' method table at the top of the stack.
 void open_array_transfer_methods(lua_State* L);
 void open_linear_algebra_methods(lua_State* L);
+void open_evaluation_methods(lua_State* L);
+void open_operation_methods(lua_State* L);
+void open_reduction_methods(lua_State* L);
+/// Sets the arithmetic metamethods in the metatable at the top of the stack.
+void set_operators(lua_State* L);
 
 }  // namespace gpulua

@@ -62,7 +62,7 @@ int create_full(lua_State* L) {
 /// Pushes what `make` gives for the options at `index`; what they leave out is as in `array`.
 template <class Make>
 int push_like(lua_State* L, const Array& array, int index, const char* op, const Make& make) {
-  const ArrayOptions options = check_options(L, index, op, array->buffer->device_ref());
+  const ArrayOptions options = check_options(L, index, op, array->device_ref());
   push_array(L, make(*options.device, array->layout.shape, options.dtype.value_or(array->dtype)));
   return 1;
 }

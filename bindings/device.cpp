@@ -112,6 +112,17 @@ int synchronize(lua_State* L) {
   return 0;
 }
 
+/// gpu.eager(on): evaluates each operation as it is called, so that an error names its own. gpu.eager(): whether it is on.
+int eager(lua_State* L) {
+  Context& context = bindings_of(L).context();
+  if (!lua_isnone(L, 1)) {
+    if (!lua_isboolean(L, 1)) fail("eager", "true or false", L, 1);
+    context.eager = lua_toboolean(L, 1) != 0;
+  }
+  lua_pushboolean(L, context.eager);
+  return 1;
+}
+
 /// gpu.debug(on): waits after every launch, so that an error names its own call. gpu.debug(): whether it is on.
 int debug(lua_State* L) {
   Context& context = bindings_of(L).context();
@@ -133,7 +144,8 @@ void open_devices(lua_State* L) {
   set_functions(L, {{"devices", protect<list_devices>},
                     {"device", protect<current_device>},
                     {"sync", protect<synchronize>},
-                    {"debug", protect<debug>}});
+                    {"debug", protect<debug>},
+                    {"eager", protect<eager>}});
   lua_pushstring(L, GPULUA_VERSION);
   lua_setfield(L, -2, "version");
 }

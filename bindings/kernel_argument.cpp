@@ -135,11 +135,11 @@ void ArgumentReader::read_other_pointer(int index, const ArgumentRule& rule, voi
 
 bool ArgumentReader::takes(const Node& array, const ArgumentRule& rule) const {
   return rule.takes(array.dtype) && array.contiguous && &array.device() == kernel.device.get() &&
-         !array.buffer->freed();
+         !array.freed();
 }
 
 void ArgumentReader::refuse_array(int index, const Node& array, const ArgumentRule& rule) const {
-  if (array.buffer->freed()) refuse(index, "the array was freed");
+  if (array.freed()) refuse(index, "the array was freed");
   if (&array.device() != kernel.device.get()) {
     const std::string& wanted = kernel.device->name();
     refuse(index, "the array is on " + array.device().name() + ", the kernel on " + wanted + "; x:to(\"" + wanted +

@@ -50,14 +50,15 @@ int enter_scope(lua_State* L) {
   return 1;
 }
 
-/// The buffers of the arrays among the values, and in the tables among them at any depth.
-class ReachableBuffers {
+/// The arrays among the values, and in the tables among them at any depth. Pending ones are evaluated: what they are
+/// computed from goes with the scope.
+class ReachableArrays {
  public:
-  explicit ReachableBuffers(lua_State* L) : L_(L) {}
+  explicit ReachableArrays(lua_State* L) : L_(L) {}
 
   void visit(int index) {
     if (const Array* array = test<Array>(L_, index)) {
-      buffers_.insert((*array)->buffer.get());
+      if (buffers_.insert((*array)->buffer().get()).second) arrays_.push_back(*array);
     } else if (lua_istable(L_, index) && tables_.insert(lua_topointer(L_, index)).second) {
       if (!lua_checkstack(L_, 4)) throw Error("[scope] the results are nested too deeply");
       lua_pushvalue(L_, index);
@@ -69,10 +70,12 @@ class ReachableBuffers {
     }
   }
   bool contains(const Buffer* buffer) const { return buffers_.count(buffer) > 0; }
+  const std::vector<Array>& arrays() const { return arrays_; }
 
  private:
   lua_State* L_;
   std::unordered_set<const Buffer*> buffers_;
+  std::vector<Array> arrays_;
   std::unordered_set<const void*> tables_;
 };
 
@@ -80,15 +83,13 @@ int leave_scope(lua_State* L) {
   auto& scopes = bindings_of(L).scopes;
   const Scope scope = std::move(scopes.back());
   scopes.pop_back();
-  ReachableBuffers results(L);
+  ReachableArrays results(L);
   const int last = lua_gettop(L);
   for (int index = 2; index <= last; ++index) results.visit(index);
-  for (const BufferRef& buffer : scope.live()) {
-    if (!results.contains(buffer.get()))
-      buffer->free();
-    else if (!scopes.empty())
-      scopes.back().add(buffer);
-  }
+  for (const BufferRef& buffer : scope.live())
+    if (!results.contains(buffer.get())) buffer->free();
+  if (!scopes.empty())
+    for (const Array& array : results.arrays()) scopes.back().add(array);
   return 0;
 }
 

@@ -34,11 +34,14 @@ int open_gpu(lua_State* L) {
   open_creation(L);
   open_devices(L);
   open_files(L);
+  open_evaluation(L);
   open_images(L);
   open_kernels(L);
   open_linear_algebra(L);
   open_memory(L);
+  open_operations(L);
   open_random(L);
+  open_reductions(L);
   open_streams(L);
   open_transfer(L);
   return 1;

@@ -4,19 +4,21 @@
 
 namespace gpulua {
 
-void Scope::add(const BufferRef& buffer) {
-  if (buffer->serial() <= start_) return;
-  buffers_.insert_or_assign(buffer.get(), buffer);
-  if (buffers_.size() < sweep_at_) return;
+void Scope::add(const Array& array) {
+  if (!array->pending() && array->buffer()->serial() <= start_) return;
+  arrays_.insert_or_assign(array.get(), array);
+  if (arrays_.size() < sweep_at_) return;
   // A loop leaves many that were collected since; a weak reference keeps their blocks.
-  std::erase_if(buffers_, [](const auto& entry) { return entry.second.expired(); });
-  sweep_at_ = std::max(sweep_at_, buffers_.size() * 2);
+  std::erase_if(arrays_, [](const auto& entry) { return entry.second.expired(); });
+  sweep_at_ = std::max(sweep_at_, arrays_.size() * 2);
 }
 
 std::vector<BufferRef> Scope::live() const {
   std::vector<BufferRef> result;
-  for (const auto& entry : buffers_)
-    if (BufferRef buffer = entry.second.lock()) result.push_back(std::move(buffer));
+  for (const auto& entry : arrays_) {
+    const Array array = entry.second.lock();
+    if (array && !array->pending() && array->buffer()->serial() > start_) result.push_back(array->buffer());
+  }
   return result;
 }
 

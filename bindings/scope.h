@@ -5,24 +5,24 @@
 #include <unordered_map>
 #include <vector>
 
-#include "src/core/buffer.h"
+#include "src/core/node.h"
 
 namespace gpulua {
 
-/// The buffers that were made while a gpu.scope runs.
+/// The arrays that were made while a gpu.scope runs.
 class Scope {
  public:
   /// `start` is the serial number of the last buffer made before.
   explicit Scope(std::uint64_t start) : start_(start) {}
 
-  /// Notes the buffer of an array that reaches the script; one made before the scope, which a view has, does not belong
-  /// to it.
-  void add(const BufferRef& buffer);
+  /// Notes an array that reaches the script.
+  void add(const Array& array);
+  /// The arrays that were made since the scope began; a view of an older one does not own it.
   std::vector<BufferRef> live() const;
 
  private:
   std::uint64_t start_;
-  std::unordered_map<const Buffer*, std::weak_ptr<Buffer>> buffers_;
+  std::unordered_map<const Node*, std::weak_ptr<Node>> arrays_;
   std::size_t sweep_at_ = 1024;
 };
 

@@ -69,11 +69,14 @@ void open_check(lua_State* L);
 void open_creation(lua_State* L);
 void open_devices(lua_State* L);
 void open_files(lua_State* L);
+void open_evaluation(lua_State* L);
 void open_images(lua_State* L);
 void open_kernels(lua_State* L);
 void open_linear_algebra(lua_State* L);
 void open_memory(lua_State* L);
+void open_operations(lua_State* L);
 void open_random(lua_State* L);
+void open_reductions(lua_State* L);
 void open_streams(lua_State* L);
 void open_transfer(lua_State* L);
 

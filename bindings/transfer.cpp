@@ -73,7 +73,7 @@ int array_copy_from(lua_State* L) {
   const Array array = check<Array>(L, 1, "copy_from");
   const bool async = check_async(L, "copy_from");
   if (lua_istable(L, 2)) {
-    const Array from = array_from_host(L, 2, {array->dtype, array->buffer->device_ref()}, "copy_from");
+    const Array from = array_from_host(L, 2, {array->dtype, array->device_ref()}, "copy_from");
     if (from->layout.shape != array->layout.shape)
       throw Error("[copy_from] expected a table of shape " + to_string(array->layout.shape) + ", got one of shape " +
                   to_string(from->layout.shape));

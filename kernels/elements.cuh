@@ -154,28 +154,3 @@ struct gpulua_convert<gpulua_complex128> {
   __device__ static gpulua_complex128 from(gpulua_complex128 x) { return x; }
 };
 
-// ---- where the elements of a strided operand lie -----------------------------------------------------------------------------
-
-template <int ndim>
-struct gpulua_dims {
-  long long at[ndim];
-};
-
-// Splits the row-major position `index` into one position an axis.
-template <class Index, int ndim>
-__device__ inline void gpulua_unravel(Index index, const gpulua_dims<ndim>& shape, Index (&position)[ndim]) {
-  for (int axis = ndim - 1; axis > 0; --axis) {
-    const Index extent = (Index)shape.at[axis];
-    const Index rest = index / extent;
-    position[axis] = index - rest * extent;
-    index = rest;
-  }
-  position[0] = index;
-}
-
-template <class Index, int ndim>
-__device__ inline long long gpulua_offset(const Index (&position)[ndim], const gpulua_dims<ndim>& strides) {
-  long long offset = 0;
-  for (int axis = 0; axis < ndim; ++axis) offset += (long long)position[axis] * strides.at[axis];
-  return offset;
-}

@@ -1,42 +1,148 @@
+// The text of an elementwise kernel.
+
 #include "src/codegen/elementwise.h"
 
-#include "kernel_text.h"
+#include "src/codegen/body.h"
+#include "src/codegen/parameters.h"
 
 namespace gpulua {
 
 namespace {
 
-std::string device_type(DType dtype) {
-  return std::string(info(dtype).device);
-}
+/// Emits loads, values and stores for the element `col` + k.
+class ElementText {
+ public:
+  explicit ElementText(const KernelSpec& spec) : spec_(spec) {}
+
+  /// What is the same for all elements of a thread.
+  std::string before() const {
+    std::string text;
+    for (std::size_t i = 0; i < spec_.operands.size(); ++i) {
+      const OperandSpec& operand = spec_.operands[i];
+      const std::string name = operand_name(i);
+      const bool moves = has_strides(operand.access, spec_.ndim) && spec_.ndim > 1;
+      const std::string offset = moves ? "gpulua_offset(at, " + name + "_strides)" : "0";
+      if (operand.access == Access::value) continue;
+      if (!operand.memory) {
+        text += "  const gpulua_offset_t p_" + name + " = " + offset + ";\n";
+      } else if (operand.access == Access::fixed || operand.access == Access::splat) {
+        text += "  const auto x_" + name + " = " + name + "[" + offset + "];\n";
+      } else {
+        text += "  const auto* const p_" + name + " = " + name + " + " + offset + ";\n";
+      }
+    }
+    for (std::size_t i = 0; i < spec_.outputs.size(); ++i) {
+      const std::string name = output_name(i);
+      const bool moves = has_strides(spec_.outputs[i].access, spec_.ndim) && spec_.ndim > 1;
+      text += "  auto* const p_" + name + " = " + name + (moves ? " + gpulua_offset(at, " + name + "_strides)" : "") + ";\n";
+    }
+    return text;
+  }
+
+  /// One element; `vector` at a time where that is more than 1.
+  std::string element(bool vector, const std::string& indent) const {
+    std::string text;
+    if (vector) {
+      for (std::size_t i = 0; i < spec_.operands.size(); ++i) {
+        const OperandSpec& operand = spec_.operands[i];
+        if (!operand.memory || operand.access != Access::unit) continue;
+        const std::string name = operand_name(i);
+        text += indent + "const gpulua_pack<" + element_type(operand.dtype) + ", width> x_" + name + "(p_" + name +
+                " + col);\n";
+      }
+      for (std::size_t i = 0; i < spec_.outputs.size(); ++i)
+        text += indent + "gpulua_pack<" + element_type(spec_.outputs[i].dtype) + ", width> y_" + output_name(i) + ";\n";
+      text += indent + "#pragma unroll\n" + indent + "for (int k = 0; k < width; ++k) {\n";
+    }
+    const std::string inner = vector ? indent + "  " : indent;
+    for (std::size_t i = 0; i < spec_.values.size(); ++i) {
+      const ValueSpec& value = spec_.values[i];
+      const std::string right = value.kind == ValueSpec::Kind::operand ? operand_text(value.operand, vector)
+                                                                       : expression(value, spec_.values);
+      text += inner + "const " + register_type(value.dtype) + " " + value_name(i) + " = " + right + ";\n";
+    }
+    for (std::size_t i = 0; i < spec_.outputs.size(); ++i) {
+      const OutputSpec& output = spec_.outputs[i];
+      const std::string name = output_name(i);
+      const std::string number = converted(value_name(output.value), spec_.values[output.value].dtype, output.dtype);
+      const std::string place = vector && output.access == Access::unit ? "y_" + name + ".at[k]" : place_of(i, vector);
+      text += inner + place + " = " + stored(number, output.dtype) + ";\n";
+    }
+    if (!vector) return text;
+    text += indent + "}\n";
+    for (std::size_t i = 0; i < spec_.outputs.size(); ++i)
+      if (spec_.outputs[i].access == Access::unit)
+        text += indent + "y_" + output_name(i) + ".store(p_" + output_name(i) + " + col);\n";
+    return text;
+  }
+
+ private:
+  static std::string column(bool vector) { return vector ? "(col + k)" : "col"; }
+
+  std::string stride(const std::string& name) const {
+    return name + "_strides.at[" + std::to_string(spec_.ndim - 1) + "]";
+  }
+
+  std::string place_of(std::size_t index, bool vector) const {
+    const std::string name = output_name(index);
+    switch (spec_.outputs[index].access) {
+      case Access::unit:
+        return "p_" + name + "[" + column(vector) + "]";
+      case Access::strided:
+        return "p_" + name + "[" + column(vector) + " * " + stride(name) + "]";
+      default:
+        return "p_" + name + "[0]";
+    }
+  }
+
+  std::string operand_text(std::size_t index, bool vector) const {
+    const OperandSpec& operand = spec_.operands[index];
+    const std::string name = operand_name(index);
+    std::string step = "0";
+    if (operand.access == Access::unit) step = column(vector);
+    if (operand.access == Access::strided) step = column(vector) + " * " + stride(name);
+    if (operand.access == Access::value) return loaded(name, operand.dtype);
+    if (!operand.memory) return "(long long)p_" + name + " + (long long)" + step;
+    if (operand.access == Access::fixed || operand.access == Access::splat) return loaded("x_" + name, operand.dtype);
+    if (operand.access == Access::unit && vector) return loaded("x_" + name + ".at[k]", operand.dtype);
+    return loaded("p_" + name + "[" + step + "]", operand.dtype);
+  }
+
+  const KernelSpec& spec_;
+};
 
 }  // namespace
 
-std::string emit(const ElementwiseSpec& spec) {
-  const std::string dims = "gpulua_dims<" + std::to_string(spec.ndim) + ">";
-  std::string parameters =
-      "long long size, " + dims + " shape, " + device_type(spec.out) + "* out, " + dims + " out_strides";
-  std::string loads;
-  for (std::size_t i = 0; i < spec.inputs.size(); ++i) {
-    const std::string id = std::to_string(i);
-    const std::string type = device_type(spec.inputs[i]);
-    parameters += ", const " + type + "* input" + id + ", " + dims + " strides" + id;
-    loads += "    const " + type + " in" + id + " = input" + id + "[gpulua_offset(position, strides" + id + ")];\n";
-  }
-  for (std::size_t i = 0; i < spec.scalars.size(); ++i)
-    parameters += ", " + device_type(spec.scalars[i]) + " s" + std::to_string(i);
+std::string emit_elementwise(const KernelSpec& spec) {
+  const std::string others = std::to_string(spec.ndim - 1);
+  const std::string width = std::to_string(spec.vector);
+  const ElementText element(spec);
 
-  const std::string index = spec.wide ? "unsigned long long" : "unsigned int";
-  std::string text(kernel_text("elements.cuh"));
-  text += "\nextern \"C\" __global__ void " + std::string(elementwise_kernel_name) + "(" + parameters + ") {\n";
-  text += "  const long long step = (long long)gridDim.x * blockDim.x;\n";
-  text += "  for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < size; i += step) {\n";
-  text += "    " + index + " position[" + std::to_string(spec.ndim) + "];\n";
-  text += "    gpulua_unravel<" + index + ">((" + index + ")i, shape, position);\n";
-  text += loads;
-  text += "    out[gpulua_offset(position, out_strides)] = gpulua_convert<" + device_type(spec.out) + ">::from(" +
-          spec.expression + ");\n";
-  text += "  }\n}\n";
+  std::string parameters = spec.rows ? "gpulua_index_t inner, gpulua_index_t row_blocks" : "gpulua_index_t size, gpulua_extent inner_extent";
+  if (spec.ndim > 1) parameters += ", gpulua_extents<" + others + "> outer";
+  std::string text = "extern \"C\" __global__ void gpulua_kernel(" + parameters + operand_parameters(spec) + ") {\n";
+  if (spec.rows) {
+    if (spec.ndim > 1) {
+      text += "  const gpulua_index_t row = blockIdx.x / row_blocks;\n";
+      text += "  const gpulua_index_t block = blockIdx.x - row * row_blocks;\n";
+    } else {
+      text += "  const gpulua_index_t block = blockIdx.x;\n";
+    }
+    text += "  gpulua_index_t col = (block * blockDim.x + threadIdx.x) * " + width + ";\n";
+    text += "  if (col >= inner) return;\n";
+  } else {
+    text += "  const gpulua_index_t item = ((gpulua_index_t)blockIdx.x * blockDim.x + threadIdx.x) * " + width + ";\n";
+    text += "  if (item >= size) return;\n";
+    text += "  const gpulua_index_t row = inner_extent.divide(item);\n";
+    text += "  const gpulua_index_t col = item - row * inner_extent.extent;\n";
+  }
+  if (spec.ndim > 1) text += "  gpulua_offset_t at[" + others + "];\n  gpulua_unravel(row, outer, at);\n";
+  text += element.before();
+  if (spec.vector == 1) return text + element.element(false, "  ") + "}\n";
+  text += "  constexpr int width = " + width + ";\n";
+  if (!spec.rows) return text + element.element(true, "  ") + "}\n";
+  text += "  if (col + width <= inner) {\n" + element.element(true, "    ");
+  text += "  } else {\n    for (; col < inner; ++col) {\n" + element.element(false, "      ") + "    }\n  }\n}\n";
   return text;
 }
 

@@ -2,7 +2,6 @@
 
 #include <array>
 
-#include "src/core/elementwise.h"
 #include "src/core/error.h"
 
 namespace gpulua {
@@ -25,25 +24,8 @@ Array full(OpenDevice& device, Dims shape, DType dtype, const Scalar& value) {
   return array;
 }
 
-Array range(OpenDevice& device, std::int64_t count, DType dtype, double first, double step) {
-  Array array = empty(device, {count}, dtype);
-  const DType exact = is_integer(dtype) ? DType::int64 : DType::float64;
-  const ScalarArgument scalars[] = {{exact, first}, {exact, step}};
-  run_elementwise(*array, {}, scalars, "s0 + s1 * i");
-  return array;
-}
-
-Array linspace(OpenDevice& device, std::int64_t count, DType dtype, double first, double last) {
-  Array array = empty(device, {count}, dtype);
-  const double step = count > 1 ? (last - first) / static_cast<double>(count - 1) : 0;
-  const double end = count > 1 ? last : first;
-  const ScalarArgument scalars[] = {{DType::float64, first}, {DType::float64, step}, {DType::float64, end}};
-  run_elementwise(*array, {}, scalars, "i == size - 1 ? s2 : s0 + s1 * i");
-  return array;
-}
-
 Array view(const Array& array, Layout layout) {
-  return std::make_shared<Node>(array->dtype, std::move(layout), array->buffer);
+  return std::make_shared<Node>(array->dtype, std::move(layout), array->buffer());
 }
 
 }  // namespace gpulua

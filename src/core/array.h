@@ -1,42 +1,10 @@
 #pragma once
 
-#include <memory>
 #include <string>
-#include <utility>
 
-#include "src/core/buffer.h"
-#include "src/core/context.h"
-#include "src/core/dtype.h"
-#include "src/core/layout.h"
-#include "src/core/scalar.h"
+#include "src/core/node.h"
 
 namespace gpulua {
-
-/// The value of an array: elements in a buffer. It does not change once it is made.
-struct Node {
-  Node(DType dtype_, Layout layout_, BufferRef buffer_)
-      : dtype(dtype_), contiguous(layout_.contiguous()), layout(std::move(layout_)), buffer(std::move(buffer_)) {}
-
-  DType dtype;
-  bool contiguous;  // layout.contiguous()
-  Layout layout;
-  BufferRef buffer;
-
-  std::size_t itemsize() const { return size_of(dtype); }
-  OpenDevice& device() const { return buffer->device(); }
-  std::size_t nbytes() const { return static_cast<std::size_t>(layout.size()) * itemsize(); }
-  /// The first element, for work about to be queued on `stream`.
-  char* read(const StreamRef& stream) const { return first(buffer->read(stream)); }
-  char* write(const StreamRef& stream) const { return first(buffer->write(stream)); }
-
- private:
-  char* first(void* memory) const {
-    return static_cast<char*>(memory) + layout.offset * static_cast<std::int64_t>(itemsize());
-  }
-};
-
-/// What a script holds. Copies are the same array; views share the buffer and write through.
-using Array = std::shared_ptr<Node>;
 
 /// Uninitialised, row-major.
 Array empty(OpenDevice& device, Dims shape, DType dtype);

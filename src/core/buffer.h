@@ -47,6 +47,9 @@ class Buffer {
       order_write(stream);
     return memory_;
   }
+  /// How many inputs of pending nodes are in this buffer: they are to be evaluated before it is written.
+  std::int64_t pending_reads() const { return pending_reads_; }
+  void add_pending_reads(std::int64_t count) { pending_reads_ += count; }
   /// Gives the memory back now; arrays that still view it raise when they are used.
   void free() noexcept;
 
@@ -63,6 +66,7 @@ class Buffer {
   void* memory_;  // null when bytes_ is 0
   std::size_t bytes_;
   bool freed_ = false;
+  std::int64_t pending_reads_ = 0;
   std::shared_ptr<void> owner_;     // set: the memory is not ours to free
   StreamRef writer_;                // the stream of the last write; at first, the one it was allocated on
   std::vector<StreamRef> readers_;  // streams other than writer_ that read since the last write

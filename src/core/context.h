@@ -14,6 +14,7 @@
 #include "src/core/host.h"
 #include "src/core/launch_log.h"
 #include "src/core/memory.h"
+#include "src/core/pending_nodes.h"
 #include "src/core/pinned.h"
 #include "src/device/cache.h"
 #include "src/device/device.h"
@@ -34,6 +35,7 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   Context& context() const { return context_; }
   MemoryAccount& memory() { return memory_; }
   LaunchLog& launches() { return launches_; }
+  PendingNodes& pending() { return pending_; }
 
   /// The stream that work goes to unless it names another.
   const StreamRef& stream() const { return stream_; }
@@ -76,6 +78,7 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   std::vector<std::weak_ptr<Stream>> streams_;  // beside the first
   MemoryAccount memory_;
   LaunchLog launches_;
+  PendingNodes pending_;
   std::unordered_map<std::string, std::shared_ptr<Kernel>> kernels_;
   std::map<const void*, PinnedMemory*, std::less<>> pinned_;  // all there is, by its first byte
 };
@@ -125,6 +128,8 @@ class Context {
 
   /// Synchronise after every launch, so that an error names its own call.
   bool debug = false;
+  /// Evaluate each operation as it is built.
+  bool eager = false;
 
  private:
   std::string default_device();

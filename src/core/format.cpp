@@ -66,7 +66,7 @@ Excerpt read_excerpt(const Node& array) {
   std::vector<IndexSpec> specs;
   Dims position;
   for_each_corner(layout, excerpt, 0, specs, position, [&](const Layout& corner, const Dims& at) {
-    const Node part{array.dtype, corner, array.buffer};
+    const Node part{array.dtype, corner, array.buffer()};
     std::vector<char> bytes(part.nbytes());
     download(part, bytes.data());
     const Dims strides = row_major(corner.shape).strides;
@@ -113,7 +113,7 @@ std::string type_text(const Node& array) {
 
 std::string format(const Node& array) {
   std::string out = type_text(array) + " " + array.device().name();
-  if (array.buffer->freed()) return out + " (freed)";
+  if (array.freed()) return out + " (freed)";
   const Excerpt excerpt = read_excerpt(array);
   out += array.layout.ndim() == 0 ? " " : "\n";
   std::size_t next = 0;

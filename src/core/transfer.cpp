@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "src/core/array.h"
-#include "src/core/elementwise.h"
 #include "src/core/error.h"
+#include "src/core/evaluate.h"
+#include "src/core/expression.h"
+#include "src/core/overlap.h"
 
 namespace gpulua {
 
@@ -41,26 +43,6 @@ std::optional<Runs> find_runs(const Layout& layout) {
   return runs;
 }
 
-bool same_elements(const Layout& a, const Layout& b) {
-  return a.offset == b.offset && a.shape == b.shape && a.strides == b.strides;
-}
-
-/// True when a write to `to` may change an element of `from` that is still to be read.
-bool overlaps(const Node& to, const Node& from, const Layout& source) {
-  if (to.buffer != from.buffer || (same_elements(to.layout, source) && to.itemsize() == from.itemsize())) return false;
-  const Extent a = extent(to.layout), b = extent(source);
-  const auto bytes = [](std::int64_t position, const Node& node) {
-    return position * static_cast<std::int64_t>(node.itemsize());
-  };
-  return bytes(a.begin, to) < bytes(b.end, from) && bytes(b.begin, from) < bytes(a.end, to);
-}
-
-void check_writable(const Node& array, const char* op) {
-  if (array.layout.overlaps_itself())
-    throw Error("[" + std::string(op) + "] expected an array to write to, got a broadcast view of shape " +
-                to_string(array.layout.shape) + ", where several indices are one element; x:copy() makes one to write");
-}
-
 }  // namespace
 
 Array copy(const Array& array) {
@@ -91,19 +73,17 @@ void copy_into(const Array& to, const Array& from) {
   if (&to->device() != &from->device()) return copy_into(to, to_device(from, to->device()));
   const Layout source = broadcast_to(from->layout, to->layout.shape);
   if (to->layout.size() == 0) return;
-  if (overlaps(*to, *from, source)) return copy_into(to, copy(from));
 
   OpenDevice& device = to->device();
   const StreamRef& stream = device.stream();
-  if (to->dtype == from->dtype && to->contiguous && source.contiguous()) {
+  if (!from->pending() && to->dtype == from->dtype && to->contiguous && source.contiguous() &&
+      !overlaps(*to, *from, source)) {
     const char* bytes = from->read(stream);
     char* target = to->write(stream);
     if (target != bytes) device.device().copy(target, bytes, to->nbytes(), *stream);
     return;
   }
-  const Node operand{from->dtype, source, from->buffer};
-  const Node* inputs[] = {&operand};
-  run_elementwise(*to, inputs, {}, "in0");
+  evaluate_into(*to, from);
 }
 
 void fill(const Array& array, const Scalar& value) {
@@ -122,17 +102,16 @@ void fill(const Array& array, const Scalar& value) {
     device.device().fill(array->write(stream), item.data(), pattern, array->nbytes() / pattern, *stream);
     return;
   }
-  const ScalarArgument scalars[] = {{array->dtype, value}};
-  run_elementwise(*array, {}, scalars, "s0");
+  evaluate_into(*array, constant(array->device_ref(), array->layout.shape, array->dtype, value));
 }
 
 void download(const Node& array, void* host) {
   if (array.layout.size() == 0) {
-    array.buffer->read(array.device().stream());  // a freed array is an error, empty or not
+    array.buffer()->read(array.device().stream());  // a freed array is an error, empty or not
     return;
   }
   const auto runs = find_runs(array.layout);
-  if (!runs) return download(*copy(std::make_shared<Node>(array)), host);
+  if (!runs) return download(*copy(std::make_shared<Node>(array.dtype, array.layout, array.buffer())), host);
   OpenDevice& device = array.device();
   const char* first = array.read(device.stream());
   const std::size_t bytes = static_cast<std::size_t>(runs->count) * array.itemsize();

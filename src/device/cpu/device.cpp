@@ -30,6 +30,8 @@ DeviceInfo describe(const Processor& processor) {
   info.total_memory = processor.memory;
   info.multiprocessors = processor.cores;
   info.max_shared_bytes = max_shared_bytes;
+  info.access_bytes = 1;      // a warp is a vector already
+  info.merging_threads = 32;  // a warp merges by permutes
   return info;
 }
 

@@ -1,0 +1,42 @@
+// When pending arrays are computed: x:eval(), gpu.eval(a, b), gpu.explain(x).
+
+#include <vector>
+
+#include "bindings/array.h"
+#include "src/core/evaluate.h"
+
+namespace gpulua {
+
+namespace {
+
+std::vector<const Node*> check_arrays(lua_State* L, const char* op) {
+  std::vector<const Node*> nodes;
+  for (int index = 1; index <= lua_gettop(L); ++index) nodes.push_back(check<Array>(L, index, op).get());
+  if (nodes.empty()) fail(op, "arrays", L, 1);
+  return nodes;
+}
+
+/// gpu.eval(a, b, ...), x:eval(): the arrays themselves, computed in as few kernels as they fit in.
+int eval(lua_State* L) {
+  evaluate(check_arrays(L, "eval"));
+  return lua_gettop(L);
+}
+
+/// gpu.explain(x, ...): the plan and the kernels that would compute the arrays, as text.
+int lua_explain(lua_State* L) {
+  const std::string text = explain(check_arrays(L, "explain"));
+  lua_pushlstring(L, text.data(), text.size());
+  return 1;
+}
+
+}  // namespace
+
+void open_evaluation(lua_State* L) {
+  set_functions(L, {{"eval", protect<eval>}, {"explain", protect<lua_explain>}});
+}
+
+void open_evaluation_methods(lua_State* L) {
+  set_functions(L, {{"eval", protect<eval>}, {"explain", protect<lua_explain>}});
+}
+
+}  // namespace gpulua

@@ -1,0 +1,103 @@
+// Arithmetic that C++ leaves open or spells another way than NumPy: integers wrap, division by zero gives 0, and complex
+// numbers have operators.
+
+template <class T>
+struct gpulua_unsigned {
+  using type = T;
+};
+template <>
+struct gpulua_unsigned<int> {
+  using type = unsigned int;
+};
+template <>
+struct gpulua_unsigned<long long> {
+  using type = unsigned long long;
+};
+
+#define GPULUA_WRAPPING(name, op)                                                           \
+  template <class T>                                                                        \
+  __device__ inline T name(T x, T y) {                                                      \
+    using U = typename gpulua_unsigned<decltype(x + y)>::type;                              \
+    return (T)((U)x op (U)y);                                                               \
+  }
+GPULUA_WRAPPING(gpulua_add, +)
+GPULUA_WRAPPING(gpulua_subtract, -)
+GPULUA_WRAPPING(gpulua_multiply, *)
+#undef GPULUA_WRAPPING
+__device__ inline float gpulua_add(float x, float y) { return x + y; }
+__device__ inline double gpulua_add(double x, double y) { return x + y; }
+__device__ inline float gpulua_multiply(float x, float y) { return x * y; }
+__device__ inline double gpulua_multiply(double x, double y) { return x * y; }
+
+template <class T>
+__device__ inline T gpulua_negative(T x) {
+  return gpulua_subtract(T(0), x);
+}
+
+template <class T>
+__device__ inline T gpulua_abs(T x) {
+  return x < T(0) ? gpulua_negative(x) : x;
+}
+
+// ---- division: the quotient rounds down, and the remainder has the divisor's sign ---------------------------------------------
+
+template <class T>
+__device__ inline T gpulua_floor_divide(T x, T y) {
+  if (y == T(0)) return T(0);
+  if (gpulua_limits<T>::is_signed && y == T(-1)) return gpulua_negative(x);
+  const T quotient = x / y;
+  return quotient * y != x && ((x < T(0)) != (y < T(0))) ? quotient - T(1) : quotient;
+}
+
+template <class T>
+__device__ inline T gpulua_fmod(T x, T y) {
+  if (y == T(0) || (gpulua_limits<T>::is_signed && y == T(-1))) return T(0);
+  return x % y;
+}
+
+template <class T>
+__device__ inline T gpulua_remainder(T x, T y) {
+  const T rest = gpulua_fmod(x, y);
+  return rest != T(0) && ((rest < T(0)) != (y < T(0))) ? rest + y : rest;
+}
+
+#define GPULUA_REAL_DIVISION(Real)                                                                    \
+  __device__ inline Real gpulua_remainder(Real x, Real y) {                                           \
+    const Real rest = fmod(x, y);                                                                     \
+    if (rest != 0) return (rest < 0) != (y < 0) ? rest + y : rest;                                    \
+    return rest == rest ? copysign(Real(0), y) : rest;                                                \
+  }                                                                                                   \
+  __device__ inline Real gpulua_floor_divide(Real x, Real y) {                                        \
+    if (y == 0) return x / y;                                                                         \
+    const Real rest = fmod(x, y);                                                                     \
+    Real quotient = (x - rest) / y;                                                                   \
+    if (rest != 0 && (rest < 0) != (y < 0)) quotient -= 1;                                            \
+    if (quotient == 0) return copysign(Real(0), x / y);                                               \
+    const Real down = floor(quotient);                                                                \
+    return quotient - down > Real(0.5) ? down + 1 : down;                                             \
+  }
+GPULUA_REAL_DIVISION(float)
+GPULUA_REAL_DIVISION(double)
+#undef GPULUA_REAL_DIVISION
+
+// By squaring. A negative exponent gives what 1 / x^-y truncates to.
+template <class T>
+__device__ inline T gpulua_power(T x, T y) {
+  if (y < T(0)) return x == T(1) ? T(1) : x == T(-1) ? (y % T(2) == T(0) ? T(1) : T(-1)) : T(0);
+  T result = 1;
+  for (T base = x; y > T(0); y = y / T(2), base = gpulua_multiply(base, base))
+    if (y % T(2) != T(0)) result = gpulua_multiply(result, base);
+  return result;
+}
+
+// ---- order: NaN wins -----------------------------------------------------------------------------------------------------------
+
+template <class T>
+__device__ inline T gpulua_maximum(T x, T y) {
+  return x != x || x > y ? x : y;
+}
+template <class T>
+__device__ inline T gpulua_minimum(T x, T y) {
+  return x != x || x < y ? x : y;
+}
+

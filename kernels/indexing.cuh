@@ -1,0 +1,68 @@
+// Positions in an iteration, and where the elements of a strided operand lie. 32 bits unless GPULUA_WIDE is defined.
+
+#ifdef GPULUA_WIDE
+
+using gpulua_index_t = unsigned long long;
+using gpulua_offset_t = long long;
+
+struct gpulua_extent {
+  unsigned long long extent;
+  __device__ unsigned long long divide(unsigned long long n) const { return n / extent; }
+};
+
+#else
+
+using gpulua_index_t = unsigned int;
+using gpulua_offset_t = int;
+
+// Division by multiplication, for n < 2^31: Granlund and Montgomery, "Division by invariant integers using multiplication",
+// 1994.
+struct gpulua_extent {
+  unsigned int extent, multiplier, shift;
+  __device__ unsigned int divide(unsigned int n) const { return (__umulhi(n, multiplier) + n) >> shift; }
+};
+
+#endif
+
+template <int ndim>
+struct gpulua_extents {
+  gpulua_extent at[ndim];
+};
+
+template <int ndim>
+struct gpulua_strides {
+  gpulua_offset_t at[ndim];
+};
+
+// Splits the row-major position `index` into one position an axis.
+template <int ndim>
+__device__ inline void gpulua_unravel(gpulua_index_t index, const gpulua_extents<ndim>& extents,
+                                      gpulua_offset_t (&at)[ndim]) {
+#pragma unroll
+  for (int axis = ndim - 1; axis > 0; --axis) {
+    const gpulua_index_t rest = extents.at[axis].divide(index);
+    at[axis] = (gpulua_offset_t)(index - rest * extents.at[axis].extent);
+    index = rest;
+  }
+  at[0] = (gpulua_offset_t)index;
+}
+
+// The offset of a position along the axes from `first` on; there may be more strides than positions.
+template <int ndim, int all>
+__device__ inline gpulua_offset_t gpulua_offset(const gpulua_offset_t (&at)[ndim], const gpulua_strides<all>& strides,
+                                                int first = 0) {
+  gpulua_offset_t offset = 0;
+#pragma unroll
+  for (int axis = 0; axis < ndim; ++axis) offset += at[axis] * strides.at[first + axis];
+  return offset;
+}
+
+// Elements that are moved at once.
+template <class T, int width>
+struct alignas(sizeof(T) * width) gpulua_pack {
+  T at[width];
+  gpulua_pack() = default;
+  __device__ explicit gpulua_pack(const T* from) { *this = *reinterpret_cast<const gpulua_pack*>(from); }
+  __device__ void store(T* to) const { *reinterpret_cast<gpulua_pack*>(to) = *this; }
+};
+

@@ -1,0 +1,193 @@
+// What reductions accumulate: identity(), add(x, position), merge(another), result(). And how the threads of a block merge:
+// in a fixed order, so that a result is bitwise the same each time.
+
+template <class T>
+struct gpulua_extreme_values {  // integers
+  static constexpr T highest = gpulua_limits<T>::max, lowest = gpulua_limits<T>::min;
+};
+template <>
+struct gpulua_extreme_values<bool> {
+  static constexpr bool highest = true, lowest = false;
+};
+template <>
+struct gpulua_extreme_values<float> {
+  static constexpr float highest = __builtin_huge_valf(), lowest = -__builtin_huge_valf();
+};
+template <>
+struct gpulua_extreme_values<double> {
+  static constexpr double highest = __builtin_huge_val(), lowest = -__builtin_huge_val();
+};
+
+template <class T>
+struct gpulua_sum {
+  T total;
+  __device__ static gpulua_sum identity() { return {T(0)}; }
+  __device__ void add(T x, long long) { total = gpulua_add(total, x); }
+  __device__ void merge(const gpulua_sum& other) { total = gpulua_add(total, other.total); }
+  __device__ T result() const { return total; }
+};
+
+template <class T>
+struct gpulua_prod {
+  T total;
+  __device__ static gpulua_prod identity() { return {T(1)}; }
+  __device__ void add(T x, long long) { total = gpulua_multiply(total, x); }
+  __device__ void merge(const gpulua_prod& other) { total = gpulua_multiply(total, other.total); }
+  __device__ T result() const { return total; }
+};
+
+template <class T>
+struct gpulua_max {
+  T most;
+  __device__ static gpulua_max identity() { return {gpulua_extreme_values<T>::lowest}; }
+  __device__ void add(T x, long long) { most = gpulua_maximum(most, x); }
+  __device__ void merge(const gpulua_max& other) { most = gpulua_maximum(most, other.most); }
+  __device__ T result() const { return most; }
+};
+
+template <class T>
+struct gpulua_min {
+  T least;
+  __device__ static gpulua_min identity() { return {gpulua_extreme_values<T>::highest}; }
+  __device__ void add(T x, long long) { least = gpulua_minimum(least, x); }
+  __device__ void merge(const gpulua_min& other) { least = gpulua_minimum(least, other.least); }
+  __device__ T result() const { return least; }
+};
+
+// The first position of the greatest element (or the least); NaN counts as that.
+template <class T, bool greatest>
+struct gpulua_best {
+  T best;
+  long long position;  // from 0; -1: no element yet
+  __device__ static gpulua_best identity() { return {T(0), -1}; }
+  __device__ void add(T x, long long at) { merge({x, at}); }
+  __device__ void merge(const gpulua_best& other) {
+    if (other.position < 0) return;
+    const bool beats = (greatest ? other.best > best : other.best < best) || (other.best != other.best && best == best);
+    const bool equal = other.best == best || (other.best != other.best && best != best);
+    if (position < 0 || beats || (equal && other.position < position)) *this = other;
+  }
+  __device__ long long result() const { return position + 1; }
+};
+template <class T>
+using gpulua_argmax = gpulua_best<T, true>;
+template <class T>
+using gpulua_argmin = gpulua_best<T, false>;
+
+template <class T>
+struct gpulua_any {
+  int found;
+  __device__ static gpulua_any identity() { return {0}; }
+  __device__ void add(bool x, long long) { found |= x; }
+  __device__ void merge(const gpulua_any& other) { found |= other.found; }
+  __device__ bool result() const { return found != 0; }
+};
+
+template <class T>
+struct gpulua_all {
+  int missing;
+  __device__ static gpulua_all identity() { return {0}; }
+  __device__ void add(bool x, long long) { missing |= !x; }
+  __device__ void merge(const gpulua_all& other) { missing |= other.missing; }
+  __device__ bool result() const { return missing == 0; }
+};
+
+template <class T>
+struct gpulua_count {
+  long long count;
+  __device__ static gpulua_count identity() { return {0}; }
+  __device__ void add(bool x, long long) { count += x; }
+  __device__ void merge(const gpulua_count& other) { count += other.count; }
+  __device__ long long result() const { return count; }
+};
+
+// The sum of squared deviations from the mean, in one pass and without cancellation: Welford 1962; merged as in Chan, Golub
+// and LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances", 1979.
+template <class T>
+struct gpulua_variance {
+  T count, mean, deviation;
+  __device__ static gpulua_variance identity() { return {T(0), T(0), T(0)}; }
+  __device__ void add(T x, long long) {
+    count += T(1);
+    const T delta = x - mean;
+    mean += delta / count;
+    deviation += delta * (x - mean);
+  }
+  __device__ void merge(const gpulua_variance& other) {
+    if (other.count == T(0)) return;
+    const T total = count + other.count, delta = other.mean - mean;
+    mean += delta * (other.count / total);
+    deviation += other.deviation + delta * delta * (count * (other.count / total));
+    count = total;
+  }
+  __device__ T result() const { return deviation; }
+};
+
+// ---- merging the threads of a block ---------------------------------------------------------------------------------------------
+
+template <class Accumulators>
+__device__ inline Accumulators gpulua_shuffle_down(const Accumulators& mine, unsigned int distance) {
+  constexpr int words = sizeof(Accumulators) / sizeof(int);
+  union Bits {
+    Accumulators value;
+    int at[words];
+    __device__ Bits() {}
+  };
+  Bits from, to;
+  from.value = mine;
+#pragma unroll
+  for (int i = 0; i < words; ++i) to.at[i] = __shfl_down_sync(0xffffffffu, from.at[i], distance);
+  return to.value;
+}
+
+// Afterwards lane 0 of each of the block's `slots` results has what its `lanes` threads had. All threads call it.
+template <unsigned int lanes, unsigned int slots, bool adjacent, class Accumulators>
+__device__ inline void gpulua_merge_block(Accumulators& sum, unsigned int lane, unsigned int slot) {
+  if constexpr (adjacent) {
+#pragma unroll
+    for (unsigned int distance = (lanes < 32 ? lanes : 32) / 2; distance > 0; distance /= 2)
+      sum.merge(gpulua_shuffle_down(sum, distance));
+    if constexpr (lanes > 32) {
+      constexpr unsigned int warps = lanes / 32;
+      __shared__ Accumulators parts[slots * warps];
+      if (lane % 32 == 0) parts[slot * warps + lane / 32] = sum;
+      __syncthreads();
+      if (lane == 0)
+        for (unsigned int warp = 1; warp < warps; ++warp) sum.merge(parts[slot * warps + warp]);
+      __syncthreads();
+    }
+  } else if constexpr (lanes > 1) {
+    __shared__ Accumulators parts[lanes * slots];
+    parts[lane * slots + slot] = sum;
+    for (unsigned int half = lanes / 2; half > 0; half /= 2) {
+      __syncthreads();
+      if (lane < half) {
+        sum.merge(parts[(lane + half) * slots + slot]);
+        parts[lane * slots + slot] = sum;
+      }
+    }
+    __syncthreads();
+  }
+}
+
+// True in all threads of the block that is the last of `blocks` to come here: it sees what the others wrote before.
+template <unsigned int threads>
+__device__ inline bool gpulua_is_last_block(unsigned int* ticket, unsigned int blocks) {
+  __threadfence();
+  if constexpr (threads <= 32) {
+    __syncwarp();
+    unsigned int mine = 0;
+    if (threadIdx.x == 0) mine = atomicAdd(ticket, 1u);
+    const bool last = __shfl_sync(0xffffffffu, mine, 0) == blocks - 1;
+    __threadfence();
+    return last;
+  } else {
+    __shared__ bool last;
+    __syncthreads();
+    if (threadIdx.x == 0) last = atomicAdd(ticket, 1u) == blocks - 1;
+    __syncthreads();
+    __threadfence();
+    return last;
+  }
+}
+

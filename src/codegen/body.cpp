@@ -1,0 +1,108 @@
+#include "src/codegen/body.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "kernel_text.h"
+
+namespace gpulua {
+
+namespace {
+
+bool is_small_float(DType dtype) {
+  return dtype == DType::float16 || dtype == DType::bfloat16;
+}
+
+/// `text` with the identifiers of `names` replaced.
+std::string substitute(std::string_view text, const std::vector<std::pair<std::string_view, std::string>>& names) {
+  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && is_word(text[end])) ++end;
+    if (end == at) {
+      result += text[at++];
+      continue;
+    }
+    const std::string_view word = text.substr(at, end - at);
+    const auto name = std::find_if(names.begin(), names.end(), [&](const auto& entry) { return entry.first == word; });
+    result += name == names.end() ? std::string(word) : name->second;
+    at = end;
+  }
+  return result;
+}
+
+std::string_view row_text(const OpInfo& op, DType compute) {
+  if (compute == DType::boolean && !op.boolean.empty()) return op.boolean;
+  if ((compute == DType::boolean || is_integer(compute)) && !op.integer.empty()) return op.integer;
+  return op.expression;
+}
+
+}  // namespace
+
+std::string operand_name(std::size_t index) {
+  return "in" + std::to_string(index);
+}
+
+std::string output_name(std::size_t index) {
+  return "out" + std::to_string(index);
+}
+
+std::string value_name(std::size_t index) {
+  return "v" + std::to_string(index);
+}
+
+std::string element_type(DType dtype) {
+  return std::string(info(dtype).device);
+}
+
+std::string register_type(DType dtype) {
+  return is_small_float(dtype) ? "float" : element_type(dtype);
+}
+
+std::string converted(const std::string& text, DType from, DType to) {
+  if (from == to) return text;
+  const std::string converted = "gpulua_convert<" + element_type(to) + ">::from(" + text + ")";
+  return is_small_float(to) ? "gpulua_widen(" + converted + ")" : converted;
+}
+
+std::string loaded(const std::string& text, DType dtype) {
+  return is_small_float(dtype) ? "gpulua_widen(" + text + ")" : text;
+}
+
+std::string stored(const std::string& text, DType dtype) {
+  return is_small_float(dtype) ? "gpulua_convert<" + element_type(dtype) + ">::from(" + text + ")" : text;
+}
+
+std::string expression(const ValueSpec& value, const std::vector<ValueSpec>& values) {
+  static constexpr std::array<std::string_view, 4> letters{"x", "y", "z", "w"};
+  const OpInfo& op = *value.op;
+  std::vector<std::pair<std::string_view, std::string>> names;
+  for (std::size_t i = 0; i < value.inputs.size(); ++i) {
+    const std::size_t input = value.inputs[i];
+    const bool is_position = op.position && i + 1 == value.inputs.size();
+    const DType wanted = op.rule == DTypeRule::select && i == 0 ? DType::boolean : value.compute;
+    names.emplace_back(is_position ? "i" : letters[i], converted(value_name(input), values[input].dtype, wanted));
+  }
+  const std::string text = substitute(row_text(op, value.compute), names);
+  if (op.rule == DTypeRule::conversion) return converted(text, value.compute, value.dtype);
+  // What C++ promotes to int, and what is computed in float, is rounded to the result's dtype here.
+  if (is_small_float(value.dtype)) return "gpulua_widen(" + stored(text, value.dtype) + ")";
+  return is_integer(value.dtype) ? "(" + register_type(value.dtype) + ")(" + text + ")" : text;
+}
+
+bool has_strides(Access access, std::size_t ndim) {
+  if (access == Access::value || access == Access::fixed) return false;
+  return access == Access::strided || ndim > 1;
+}
+
+std::string headers(const KernelSpec& spec) {
+  std::string text(kernel_text("elements.cuh"));
+  text += kernel_text("arithmetic.cuh");
+  text += kernel_text("indexing.cuh");
+  if (spec.reduces) text += kernel_text("reduce.cuh");
+  return text;
+}
+
+}  // namespace gpulua

@@ -1,0 +1,37 @@
+#pragma once
+
+// The part of a kernel's text that both kinds of kernels share: parameters, loads, and the values computed from them.
+
+#include <string>
+
+#include "src/codegen/kernel_spec.h"
+
+namespace gpulua {
+
+/// "in3", "out1", "v17": the names of things in the text.
+std::string operand_name(std::size_t index);
+std::string output_name(std::size_t index);
+std::string value_name(std::size_t index);
+
+/// The type of a number in a register: 16-bit floating types are float there.
+std::string register_type(DType dtype);
+/// The type of an element in memory.
+std::string element_type(DType dtype);
+
+/// `text`, a number of dtype `from` in a register, as one of dtype `to`.
+std::string converted(const std::string& text, DType from, DType to);
+/// The number in a register that the element `text` is.
+std::string loaded(const std::string& text, DType dtype);
+/// The element that the number `text` in a register is, once its dtype is the element's.
+std::string stored(const std::string& text, DType dtype);
+
+/// An expression of an operation's row with its operands put in.
+std::string expression(const ValueSpec& value, const std::vector<ValueSpec>& values);
+
+/// True for an operand or output that has strides among the parameters.
+bool has_strides(Access access, std::size_t ndim);
+
+/// The headers that the kernel's text needs.
+std::string headers(const KernelSpec& spec);
+
+}  // namespace gpulua

@@ -1,0 +1,89 @@
+#include "src/codegen/emit.h"
+
+#include "src/codegen/body.h"
+#include "src/codegen/elementwise.h"
+#include "src/codegen/parameters.h"
+#include "src/codegen/reduction.h"
+
+namespace gpulua {
+
+namespace {
+
+void append(std::string& key, std::size_t number) {
+  key += std::to_string(number);
+  key += ',';
+}
+
+}  // namespace
+
+std::string KernelSpec::key() const {
+  std::string key = reduces ? "r" : "e";
+  append(key, ndim * 8 + wide * 4 + rows * 2);
+  append(key, vector);
+  if (reduces) {
+    append(key, reduction.results);
+    append(key, reduction.lanes);
+    append(key, reduction.ndim * 4 + reduction.lanes_adjacent * 2 + reduction.several_blocks);
+  }
+  for (const OperandSpec& operand : operands) {
+    key += 'o';
+    append(key, static_cast<std::size_t>(operand.dtype));
+    append(key, static_cast<std::size_t>(operand.access) * 4 + operand.memory * 2 + operand.outer);
+  }
+  for (const ValueSpec& value : values) {
+    switch (value.kind) {
+      case ValueSpec::Kind::operand:
+        key += '=';
+        append(key, value.operand);
+        continue;
+      case ValueSpec::Kind::operation:
+        key.append(value.op->name).append("(");
+        break;
+      case ValueSpec::Kind::reduction:
+        key.append(value.reducer->name).append("[");
+        break;
+    }
+    append(key, static_cast<std::size_t>(value.dtype) * 2 + value.outer);
+    append(key, static_cast<std::size_t>(value.compute));
+    for (std::size_t input : value.inputs) append(key, input);
+  }
+  for (const OutputSpec& output : outputs) {
+    key += '>';
+    append(key, static_cast<std::size_t>(output.dtype) * 8 + static_cast<std::size_t>(output.access));
+    append(key, output.value);
+  }
+  return key;
+}
+
+std::string operand_parameters(const KernelSpec& spec) {
+  std::string text;
+  const auto add = [&](const std::string& pointer, const std::string& name, Access access, std::size_t ndim) {
+    text += ", " + pointer + " " + name;
+    if (has_strides(access, ndim)) text += ", gpulua_strides<" + std::to_string(ndim) + "> " + name + "_strides";
+  };
+  for (std::size_t i = 0; i < spec.operands.size(); ++i) {
+    const OperandSpec& operand = spec.operands[i];
+    const std::size_t reduced = spec.reduces && !operand.outer ? spec.reduction.ndim : 0;
+    if (operand.access == Access::value) {
+      add(element_type(operand.dtype), operand_name(i), operand.access, spec.ndim);
+    } else if (operand.memory) {
+      add("const " + element_type(operand.dtype) + "*", operand_name(i), operand.access, spec.ndim + reduced);
+    } else if (has_strides(operand.access, spec.ndim + reduced)) {
+      text += ", gpulua_strides<" + std::to_string(spec.ndim + reduced) + "> " + operand_name(i) + "_strides";
+    }
+  }
+  for (std::size_t i = 0; i < spec.outputs.size(); ++i)
+    add(element_type(spec.outputs[i].dtype) + "*", output_name(i), spec.outputs[i].access, spec.ndim);
+  return text;
+}
+
+std::string emit(const KernelSpec& spec) {
+  const std::string width = spec.wide ? "#define GPULUA_WIDE\n" : "";
+  return width + headers(spec) + emit_body(spec);
+}
+
+std::string emit_body(const KernelSpec& spec) {
+  return spec.reduces ? emit_reduction(spec) : emit_elementwise(spec);
+}
+
+}  // namespace gpulua

@@ -1,0 +1,26 @@
+#pragma once
+
+// The emitter: CUDA C++, for both devices.
+
+#include <string>
+
+#include "src/codegen/kernel_spec.h"
+
+namespace gpulua {
+
+/// The kernel's name in the text that emit() gives.
+inline constexpr const char* kernel_name = "gpulua_kernel";
+
+/// The kernel that `spec` describes. Its parameters are:
+///   elementwise: the extent of the innermost axis, with `rows` the blocks for one row of it, else the number of
+///     elements; then the extents of the other axes.
+///   reduction: the number of results, of elements for each, and of elements for one block; the blocks for one result;
+///     then the extents of the results' axes and of the reduced ones; with several blocks, scratch memory for what they
+///     accumulate and a counter for each row of blocks, 0 at first.
+///   both: for each operand and then each output its address (or value), and its strides where the access has any.
+std::string emit(const KernelSpec& spec);
+
+/// The same without the device code that every kernel may use: what of it is the kernel's own.
+std::string emit_body(const KernelSpec& spec);
+
+}  // namespace gpulua

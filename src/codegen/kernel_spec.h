@@ -1,0 +1,75 @@
+#pragma once
+
+// What the emitter is told of a kernel: everything that its text depends on, and nothing else. Shapes, strides, scalars
+// and addresses are arguments of the kernel.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "src/core/dtype.h"
+#include "src/core/op_table.h"
+#include "src/core/reducers.h"
+
+namespace gpulua {
+
+/// Where an operand's element is for a position in the iteration: an outer part that a thread computes once, and the
+/// place along the innermost axis.
+enum class Access : std::uint8_t {
+  value,    // a number by value
+  fixed,    // one element for all positions
+  unit,     // one after the other along the innermost axis
+  splat,    // the same along the innermost axis
+  strided,  // any stride along the innermost axis
+};
+
+struct OperandSpec {
+  DType dtype = DType::float32;
+  Access access = Access::value;
+  bool memory = true;  // false: the position itself, as an int64
+  bool outer = false;  // of a reduction: one for each result, not for each element reduced
+};
+
+/// A number that a thread computes. Exactly one of the three.
+struct ValueSpec {
+  enum class Kind : std::uint8_t { operand, operation, reduction } kind = Kind::operand;
+  DType dtype = DType::float32;    // its own
+  DType compute = DType::float32;  // what its inputs are converted to
+  bool outer = false;              // computed once for each result
+  std::uint16_t operand = 0;
+  const OpInfo* op = nullptr;
+  const Reducer* reducer = nullptr;
+  std::vector<std::uint16_t> inputs;  // earlier values
+};
+
+struct OutputSpec {
+  DType dtype = DType::float32;
+  Access access = Access::unit;
+  std::uint16_t value = 0;
+};
+
+/// How a reduction's block of threads is laid out: `results` results, by `lanes` threads each.
+struct ReductionSpec {
+  unsigned results = 1;
+  unsigned lanes = 256;
+  bool lanes_adjacent = true;  // neighbouring threads take neighbouring elements of one result, not neighbouring results
+  bool several_blocks = false;  // a result's elements are spread over blocks
+  std::size_t ndim = 1;        // of the axes reduced
+};
+
+struct KernelSpec {
+  std::vector<OperandSpec> operands;
+  std::vector<ValueSpec> values;
+  std::vector<OutputSpec> outputs;
+  std::size_t ndim = 1;  // of the iteration, a reduction's: of its results; 1 or more
+  bool wide = false;     // positions or offsets past 2^31
+  bool rows = true;      // elementwise: a block stays in one row of the innermost axis
+  unsigned vector = 1;   // elements a thread takes at once along the innermost axis
+  bool reduces = false;
+  ReductionSpec reduction;
+
+  /// Equal for specs of the same text.
+  std::string key() const;
+};
+
+}  // namespace gpulua

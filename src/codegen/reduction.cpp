@@ -1,0 +1,190 @@
+// The text of a reduction's kernel: each block's threads accumulate what falls to them, merge, and compute what follows
+// from the results. Where a result takes several blocks, the last one to finish merges what they left in `scratch`.
+
+#include "src/codegen/reduction.h"
+
+#include "src/codegen/body.h"
+#include "src/codegen/parameters.h"
+
+namespace gpulua {
+
+namespace {
+
+class ReductionText {
+ public:
+  explicit ReductionText(const KernelSpec& spec) : spec_(spec), plan_(spec.reduction) {}
+
+  std::string emit() const {
+    std::string text = accumulators();
+    text += "extern \"C\" __global__ void gpulua_kernel(gpulua_index_t results, gpulua_index_t count, gpulua_index_t piece, "
+            "gpulua_index_t pieces, gpulua_extents<" +
+            std::to_string(spec_.ndim) + "> kept, gpulua_extents<" + std::to_string(plan_.ndim) + "> reduced";
+    if (plan_.several_blocks) text += ", gpulua_accumulators* scratch, unsigned int* tickets";
+    text += operand_parameters(spec_) + ") {\n";
+    text += "  constexpr unsigned int lanes = " + std::to_string(plan_.lanes) + ", slots = " + std::to_string(plan_.results) +
+            ";\n";
+    text += plan_.lanes_adjacent
+                ? "  const unsigned int lane = threadIdx.x % lanes, slot = threadIdx.x / lanes;\n"
+                : "  const unsigned int lane = threadIdx.x / slots, slot = threadIdx.x % slots;\n";
+    text += "  const gpulua_index_t group = blockIdx.x / pieces, part = blockIdx.x - group * pieces;\n"
+            "  const gpulua_index_t result = group * slots + slot;\n"
+            "  const bool live = result < results;\n"
+            "  gpulua_offset_t at[" + std::to_string(spec_.ndim) + "];\n"
+            "  gpulua_unravel(live ? result : 0, kept, at);\n"
+            "  gpulua_accumulators sum = gpulua_accumulators::identity();\n"
+            "  const gpulua_index_t begin = part * piece;\n"
+            "  const gpulua_index_t end = begin + piece < count ? begin + piece : count;\n";
+    text += pointers(false) + loops();
+    const std::string merge = "gpulua_merge_block<lanes, slots, " + std::string(plan_.lanes_adjacent ? "true" : "false") +
+                              ">(sum, lane, slot);\n";
+    text += "  " + merge;
+    if (plan_.several_blocks) {
+      text += "  if (lane == 0 && live) scratch[part * results + result] = sum;\n"
+              "  if (!gpulua_is_last_block<lanes * slots>(tickets + group, (unsigned int)pieces)) return;\n"
+              "  sum = gpulua_accumulators::identity();\n"
+              "  if (live)\n"
+              "    for (gpulua_index_t other = lane; other < pieces; other += lanes) sum.merge(scratch[other * results + result]);\n"
+              "  " + merge;
+    }
+    return text + "  if (lane != 0 || !live) return;\n" + finish() + "}\n";
+  }
+
+ private:
+  /// All that a thread accumulates, as one struct.
+  std::string accumulators() const {
+    std::string members, identity, merge;
+    for (std::size_t i = 0; i < spec_.values.size(); ++i) {
+      const ValueSpec& value = spec_.values[i];
+      if (value.kind != ValueSpec::Kind::reduction) continue;
+      const std::string type =
+          std::string(value.reducer->accumulator) + "<" + register_type(value.compute) + ">";
+      const std::string name = "a" + std::to_string(i);
+      members += "  " + type + " " + name + ";\n";
+      identity += (identity.empty() ? "" : ", ") + type + "::identity()";
+      merge += "    " + name + ".merge(other." + name + ");\n";
+    }
+    return "struct alignas(8) gpulua_accumulators {\n" + members +
+           "  __device__ static gpulua_accumulators identity() { return {" + identity + "}; }\n" +
+           "  __device__ void merge(const gpulua_accumulators& other) {\n" + merge + "  }\n};\n\n";
+  }
+
+  /// What of the operands' addresses is the same for a whole result.
+  std::string pointers(bool outer) const {
+    std::string text;
+    const std::size_t reduced = outer ? 0 : plan_.ndim;
+    for (std::size_t i = 0; i < spec_.operands.size(); ++i) {
+      const OperandSpec& operand = spec_.operands[i];
+      if (operand.outer != outer || operand.access == Access::value) continue;
+      const std::string name = operand_name(i);
+      const std::string offset =
+          has_strides(operand.access, spec_.ndim + reduced) ? "gpulua_offset(at, " + name + "_strides)" : outer && operand.access == Access::unit ? "at[0]" : "0";
+      text += operand.memory ? "  const auto* const p_" + name + " = " + name + " + " + offset + ";\n"
+                             : "  const gpulua_offset_t p_" + name + " = " + offset + ";\n";
+    }
+    return text;
+  }
+
+  std::string loops() const {
+    if (plan_.ndim > 1) {
+      return "  for (gpulua_index_t r = begin + lane; r < end; r += lanes) {\n"
+             "    gpulua_offset_t place[" + std::to_string(plan_.ndim) + "];\n"
+             "    gpulua_unravel(r, reduced, place);\n" + element(false, "    ") + "  }\n";
+    }
+    const std::string single = element(false, "    ");
+    if (spec_.vector == 1)
+      return "  #pragma unroll 4\n  for (gpulua_index_t r = begin + lane; r < end; r += lanes) {\n" + single + "  }\n";
+    return "  constexpr int width = " + std::to_string(spec_.vector) + ";\n"
+           "  const gpulua_index_t whole = begin + (end - begin) / width * width;\n"
+           "  #pragma unroll 4\n"
+           "  for (gpulua_index_t r = begin + lane * width; r < whole; r += lanes * width) {\n" + element(true, "    ") + "  }\n"
+           "  for (gpulua_index_t r = whole + lane; r < end; r += lanes) {\n" + single + "  }\n";
+  }
+
+  /// Accumulates the element r, or `vector` from it on.
+  std::string element(bool vector, const std::string& indent) const {
+    std::string text;
+    if (vector) {
+      for (std::size_t i = 0; i < spec_.operands.size(); ++i) {
+        const OperandSpec& operand = spec_.operands[i];
+        if (operand.outer || !operand.memory || operand.access != Access::unit) continue;
+        text += indent + "const gpulua_pack<" + element_type(operand.dtype) + ", width> x_" + operand_name(i) + "(p_" +
+                operand_name(i) + " + r);\n";
+      }
+      text += indent + "#pragma unroll\n" + indent + "for (int k = 0; k < width; ++k) {\n";
+    }
+    const std::string inner = vector ? indent + "  " : indent;
+    const std::string position = vector ? "(r + k)" : "r";
+    for (std::size_t i = 0; i < spec_.values.size(); ++i) {
+      const ValueSpec& value = spec_.values[i];
+      if (value.kind == ValueSpec::Kind::reduction) {
+        const std::size_t input = value.inputs.front();
+        text += inner + "sum.a" + std::to_string(i) + ".add(" +
+                converted(value_name(input), spec_.values[input].dtype, value.compute) + ", (long long)" + position + ");\n";
+      } else if (!value.outer) {
+        text += inner + definition(i, position, vector);
+      }
+    }
+    return vector ? text + indent + "}\n" : text;
+  }
+
+  std::string definition(std::size_t index, const std::string& position, bool vector) const {
+    const ValueSpec& value = spec_.values[index];
+    const std::string right = value.kind == ValueSpec::Kind::operand ? operand_text(value.operand, position, vector)
+                                                                     : expression(value, spec_.values);
+    return "const " + register_type(value.dtype) + " " + value_name(index) + " = " + right + ";\n";
+  }
+
+  std::string operand_text(std::size_t index, const std::string& position, bool vector) const {
+    const OperandSpec& operand = spec_.operands[index];
+    const std::string name = operand_name(index);
+    if (operand.access == Access::value) return loaded(name, operand.dtype);
+    std::string step = "0";
+    if (!operand.outer && operand.access != Access::fixed) {
+      const std::string first = std::to_string(spec_.ndim);
+      if (plan_.ndim > 1)
+        step = "gpulua_offset(place, " + name + "_strides, " + first + ")";
+      else if (operand.access == Access::unit)
+        step = position;
+      else if (operand.access == Access::strided)
+        step = "(gpulua_offset_t)" + position + " * " + name + "_strides.at[" + first + "]";
+    }
+    if (!operand.memory) return "(long long)p_" + name + " + (long long)" + step;
+    if (vector && operand.access == Access::unit) return loaded("x_" + name + ".at[k]", operand.dtype);
+    return loaded("p_" + name + "[" + step + "]", operand.dtype);
+  }
+
+  /// What is computed from the results, and stored.
+  std::string finish() const {
+    std::string text = pointers(true);
+    for (std::size_t i = 0; i < spec_.values.size(); ++i) {
+      const ValueSpec& value = spec_.values[i];
+      if (value.kind == ValueSpec::Kind::reduction) {
+        const std::string total = "sum.a" + std::to_string(i) + ".result()";
+        const std::string number = value.dtype == value.compute || value.reducer->gives_position
+                                       ? total
+                                       : converted(total, value.compute, value.dtype);
+        text += "  const " + register_type(value.dtype) + " " + value_name(i) + " = " + number + ";\n";
+      } else if (value.outer) {
+        text += "  " + definition(i, "", false);
+      }
+    }
+    for (std::size_t i = 0; i < spec_.outputs.size(); ++i) {
+      const OutputSpec& output = spec_.outputs[i];
+      const std::string name = output_name(i);
+      const std::string number = converted(value_name(output.value), spec_.values[output.value].dtype, output.dtype);
+      text += "  " + name + "[result] = " + stored(number, output.dtype) + ";\n";
+    }
+    return text;
+  }
+
+  const KernelSpec& spec_;
+  const ReductionSpec& plan_;
+};
+
+}  // namespace
+
+std::string emit_reduction(const KernelSpec& spec) {
+  return ReductionText(spec).emit();
+}
+
+}  // namespace gpulua

@@ -1,0 +1,84 @@
+#include "src/core/evaluate.h"
+
+#include <algorithm>
+
+#include "src/core/array.h"
+#include "src/core/overlap.h"
+#include "src/core/plan.h"
+#include "src/core/run_step.h"
+
+namespace gpulua {
+
+namespace {
+
+void run_all(const std::vector<Step>& steps, OpenDevice& device) {
+  for (const Step& step : steps) run(step, device);
+}
+
+/// True when a thread could read what another one has written: an operand has elements of the target elsewhere.
+bool is_hazard(const Step& step, const Node& target) {
+  return std::any_of(step.operands.begin(), step.operands.end(), [&](const StepOperand& operand) {
+    return operand.node && overlaps(target, *operand.node, operand.layout);
+  });
+}
+
+}  // namespace
+
+void evaluate(std::span<const Node* const> nodes) {
+  std::vector<const Node*> rest;
+  for (const Node* node : nodes)
+    if (node->pending()) rest.push_back(node);
+  while (!rest.empty()) {
+    OpenDevice& device = rest.front()->device();
+    const auto others = std::stable_partition(rest.begin(), rest.end(),
+                                              [&](const Node* node) { return &node->device() == &device; });
+    std::vector<Root> roots;
+    for (auto node = rest.begin(); node != others; ++node) roots.push_back({*node});
+    run_all(plan(roots), device);
+    rest.erase(rest.begin(), others);
+  }
+}
+
+void evaluate(const Node& node) {
+  const Node* const nodes[] = {&node};
+  evaluate(nodes);
+}
+
+void evaluate_into(const Node& target, const Array& value) {
+  const BufferRef& buffer = target.buffer();
+  if (buffer->pending_reads() > 0) {
+    std::vector<const Node*> readers = target.device().pending().readers(*buffer);
+    // A value that only the caller has is read by nobody later.
+    if (value.use_count() == 1) std::erase(readers, value.get());
+    evaluate(readers);
+  }
+  const Root roots[] = {{value.get(), &target}};
+  const std::vector<Step> steps = plan(roots);
+  if (!is_hazard(steps.back(), target)) return run_all(steps, target.device());
+  if (!value->pending()) return evaluate_into(target, copy(value));
+  evaluate(*value);
+  evaluate_into(target, value);
+}
+
+void evaluate_readers(const Buffer& buffer) {
+  evaluate(buffer.device().pending().readers(buffer));
+}
+
+std::string explain(std::span<const Node* const> nodes) {
+  std::vector<Root> roots;
+  for (const Node* node : nodes)
+    if (node->pending()) roots.push_back({node});
+  if (roots.empty()) return "nothing to compute: the array's elements are in memory\n";
+  OpenDevice& device = roots.front().node->device();
+  const std::vector<Step> steps = plan(roots);
+  std::string text = std::to_string(steps.size()) + (steps.size() == 1 ? " kernel\n" : " kernels\n");
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    text += "\n// ---- kernel " + std::to_string(i + 1) + ": " + (steps[i].reduces ? "reduction of " : "elementwise over ") +
+            to_string(steps[i].domain);
+    for (const StepOutput& output : steps[i].outputs) text += ", stores " + type_text(*output.node);
+    text += "\n" + source(steps[i], device);
+  }
+  return text;
+}
+
+}  // namespace gpulua

@@ -1,0 +1,27 @@
+#pragma once
+
+// From pending nodes to elements in memory.
+
+#include <span>
+#include <string>
+
+#include "src/core/node.h"
+
+namespace gpulua {
+
+/// Gives each of the nodes its elements, in as few kernels as the plan finds. Those of one device go together. When it
+/// fails in the middle, nodes are either evaluated or as they were.
+void evaluate(std::span<const Node* const> nodes);
+void evaluate(const Node& node);
+
+/// Writes `value`, converted, to the elements of `target`, which has value's shape or one that it broadcasts to.
+/// Pending operations that read the target get what it held before.
+void evaluate_into(const Node& target, const Array& value);
+
+/// Evaluates what reads the buffer and is pending.
+void evaluate_readers(const Buffer& buffer);
+
+/// The plan and the source of each kernel that evaluating the nodes would run. Evaluates nothing.
+std::string explain(std::span<const Node* const> nodes);
+
+}  // namespace gpulua

@@ -1,0 +1,284 @@
+#include "src/core/expression.h"
+
+#include <algorithm>
+#include <array>
+#include <unordered_set>
+
+#include "src/core/error.h"
+#include "src/core/evaluate.h"
+#include "src/core/overlap.h"
+#include "src/core/promotion.h"
+
+namespace gpulua {
+
+namespace {
+
+// Expressions of more operations are evaluated as they are built: kernels stay of a size that compiles quickly, and a
+// loop of dependent updates runs the same few kernels again.
+constexpr std::uint32_t max_operations = 128;
+
+std::string bracketed(std::string_view op) {
+  return "[" + std::string(op) + "] ";
+}
+
+/// A row of the table, which needs no owner.
+std::shared_ptr<const OpInfo> row(const OpInfo& op) {
+  return {std::shared_ptr<void>(), &op};
+}
+
+/// How many operations evaluating the node takes, counted up to one more than there may be.
+std::uint32_t count_operations(const Node& root) {
+  std::unordered_set<const Node*> seen{&root};
+  std::vector<const Node*> open{&root};
+  std::uint32_t count = 0;
+  while (!open.empty() && count <= max_operations) {
+    const Node* node = open.back();
+    open.pop_back();
+    count += !node->pending()->value;
+    for (const Array& input : node->pending()->inputs)
+      if (input->pending() && seen.insert(input.get()).second) open.push_back(input.get());
+  }
+  return count;
+}
+
+Array make(const std::shared_ptr<OpenDevice>& device, DType dtype, Dims shape, Pending pending) {
+  Host* host = device->context().host();
+  pending.origin = host ? host->origin() : Origin{};
+  pending.operations = pending.value ? 0 : 1;
+  for (const Array& input : pending.inputs)
+    if (input->pending()) pending.operations += input->pending()->operations;
+  const bool large = pending.operations > max_operations;
+  auto node = std::make_shared<Node>(device, dtype, std::move(shape), std::move(pending));
+  if (device->context().eager && !node->pending()->value) evaluate(*node);
+  if (!large || !node->pending()) return node;
+  const std::uint32_t operations = count_operations(*node);
+  if (operations > max_operations)
+    evaluate(*node);
+  else
+    node->set_operations(operations);
+  return node;
+}
+
+struct DTypes {
+  DType compute, result;
+};
+
+[[noreturn]] void refuse(const OpInfo& op, const char* expected, DType dtype) {
+  throw Error(bracketed(op.name) + "expected " + expected + ", got " + std::string(name(dtype)));
+}
+
+DTypes dtypes_of(const OpInfo& op, DType promoted) {
+  const DTypeKind kind = info(promoted).kind;
+  if (kind == DTypeKind::complex && !op.complex && op.rule != DTypeRule::logical) refuse(op, "real numbers", promoted);
+  switch (op.rule) {
+    case DTypeRule::numeric:
+      if (kind == DTypeKind::boolean && op.boolean.empty()) refuse(op, "numbers", promoted);
+      return {promoted, promoted};
+    case DTypeRule::magnitude:
+      return {promoted, real_part(promoted)};
+    case DTypeRule::select:
+      return {promoted, promoted};
+    case DTypeRule::floating:
+      return {to_floating(promoted), to_floating(promoted)};
+    case DTypeRule::comparison:
+      return {promoted, DType::boolean};
+    case DTypeRule::test:
+      return {to_floating(promoted), DType::boolean};
+    case DTypeRule::logical:
+      return {DType::boolean, DType::boolean};
+    case DTypeRule::integer:
+      if (kind != DTypeKind::boolean && !is_integer(promoted)) refuse(op, "integers or bool", promoted);
+      return {promoted, promoted};
+    case DTypeRule::conversion:
+      break;
+  }
+  refuse(op, "a dtype to convert to", promoted);
+}
+
+/// The dtype of arrays and numbers together. The condition of a selection has no part in it.
+DType promoted_dtype(const OpInfo& op, std::span<const Operand> operands) {
+  const std::size_t first = op.rule == DTypeRule::select ? 1 : 0;
+  std::optional<DType> dtype;
+  for (const Operand& operand : operands.subspan(first))
+    if (const auto* array = std::get_if<Array>(&operand)) dtype = dtype ? promote(*dtype, (*array)->dtype) : (*array)->dtype;
+  for (const Operand& operand : operands.subspan(first))
+    if (const auto* number = std::get_if<Scalar>(&operand))
+      dtype = dtype ? promote_weak(*dtype, *number) : default_dtype(*number);
+  return *dtype;
+}
+
+const Array& first_array(const OpInfo& op, std::span<const Operand> operands) {
+  const Array* first = nullptr;
+  for (const Operand& operand : operands) {
+    const auto* array = std::get_if<Array>(&operand);
+    if (!array) continue;
+    if (first && &(*first)->device() != &(*array)->device())
+      throw Error(bracketed(op.name) + "expected arrays of one device, got " + (*first)->device().name() + " and " +
+                  (*array)->device().name() + "; x:to(name) copies one over");
+    if (!first) first = array;
+  }
+  if (!first) throw Error(bracketed(op.name) + "expected at least one array");
+  return *first;
+}
+
+/// x ^ -2 of integers has no integer result.
+void check_exponent(const OpInfo& op, DType compute, const Operand& exponent) {
+  if (op.name != "power" || !is_integer(compute)) return;
+  bool negative = false;
+  if (const auto* number = std::get_if<Scalar>(&exponent)) {
+    const auto* integer = std::get_if<std::int64_t>(number);
+    const auto* real = std::get_if<double>(number);
+    negative = (integer && *integer < 0) || (real && *real < 0);
+  } else {
+    const Array& array = std::get<Array>(exponent);
+    if (info(array->dtype).kind != DTypeKind::signed_integer) return;
+    const Operand operands[] = {array, Scalar(std::int64_t{0})};
+    const Array below = elementwise(gpulua::op("lt"), operands);
+    const std::uint64_t all = below->layout.ndim() == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << below->layout.ndim()) - 1;
+    negative = std::get<bool>(item(*reduce(reducer("any"), below, all, false, {DType::boolean, DType::boolean})));
+  }
+  if (negative) throw Error("[power] integers to negative integer powers are not integers; x:astype(\"float32\") first");
+}
+
+/// Kinds of numbers in the order in which each takes those before it.
+int rank_of(DType dtype) {
+  switch (info(dtype).kind) {
+    case DTypeKind::boolean:
+      return 0;
+    case DTypeKind::unsigned_integer:
+    case DTypeKind::signed_integer:
+      return 1;
+    case DTypeKind::floating:
+      return 2;
+    case DTypeKind::complex:
+      return 3;
+  }
+  return 0;
+}
+
+/// A vector computed from its positions, by a row of the table that has those beside the numbers.
+Array from_positions(OpenDevice& device, std::int64_t count, DType dtype, const OpInfo& op, DType compute,
+                     std::initializer_list<double> numbers) {
+  const auto owner = device.shared_from_this();
+  Pending pending;
+  pending.op = row(op);
+  pending.compute = compute;
+  for (double number : numbers) pending.inputs.push_back(constant(owner, {}, compute, number));
+  return make(owner, dtype, {count}, std::move(pending));
+}
+
+}  // namespace
+
+Array range(OpenDevice& device, std::int64_t count, DType dtype, double first, double step) {
+  const DType exact = is_integer(dtype) ? DType::int64 : DType::float64;
+  return from_positions(device, count, dtype, op("arange"), exact, {first, step});
+}
+
+Array linspace(OpenDevice& device, std::int64_t count, DType dtype, double first, double last) {
+  const double step = count > 1 ? (last - first) / static_cast<double>(count - 1) : 0;
+  const double end = count > 1 ? last : first;
+  return from_positions(device, count, dtype, op("linspace"), DType::float64,
+                        {first, step, end, static_cast<double>(count - 1)});
+}
+
+void assign(const Array& out, Array value, const char* op) {
+  const auto refuse = [&](const std::string& expected, const std::string& got) {
+    throw Error(bracketed(op) + "expected " + expected + ", got " + got);
+  };
+  if (out->layout.shape != value->layout.shape)
+    refuse("an array to write to of the result's shape " + to_string(value->layout.shape), to_string(out->layout.shape));
+  if (&out->device() != &value->device()) refuse("an array to write to on " + value->device().name(), out->device().name());
+  if (rank_of(value->dtype) > rank_of(out->dtype))
+    refuse("an array to write to that takes " + std::string(name(value->dtype)),
+           std::string(name(out->dtype)) + "; x:astype(\"" + std::string(name(value->dtype)) + "\") makes one");
+  check_writable(*out, op);
+  evaluate_into(*out, std::move(value));
+}
+
+Dims broadcast_shapes(const char* op, std::span<const Dims* const> shapes) {
+  Dims result;
+  for (const Dims* shape : shapes) {
+    if (shape->size() > result.size()) result.insert(result.begin(), shape->size() - result.size(), 1);
+    const std::size_t lead = result.size() - shape->size();
+    for (std::size_t axis = 0; axis < shape->size(); ++axis) {
+      std::int64_t& extent = result[lead + axis];
+      if ((*shape)[axis] == extent || (*shape)[axis] == 1) continue;
+      if (extent == 1) {
+        extent = (*shape)[axis];
+        continue;
+      }
+      std::string text = "[" + std::string(op) + "] operands could not be broadcast together with shapes";
+      for (const Dims* each : shapes) text += " " + to_string(*each);
+      throw Error(text);
+    }
+  }
+  return result;
+}
+
+Array constant(const std::shared_ptr<OpenDevice>& device, Dims shape, DType dtype, const Scalar& value) {
+  std::array<char, 16> bytes;
+  encode(dtype, value, bytes.data());  // so that a value that does not fit is found now
+  Pending pending;
+  pending.value = value;
+  pending.compute = dtype;
+  return make(device, dtype, std::move(shape), std::move(pending));
+}
+
+Array elementwise(const OpInfo& op, std::span<const Operand> operands) {
+  const std::shared_ptr<OpenDevice>& device = first_array(op, operands)->device_ref();
+  const DTypes dtypes = dtypes_of(op, promoted_dtype(op, operands));
+  std::vector<const Dims*> shapes;
+  for (const Operand& operand : operands)
+    if (const auto* array = std::get_if<Array>(&operand)) shapes.push_back(&(*array)->layout.shape);
+  Dims shape = broadcast_shapes(std::string(op.name).c_str(), shapes);
+  if (operands.size() == 2) check_exponent(op, dtypes.compute, operands[1]);
+
+  Pending pending;
+  pending.op = row(op);
+  pending.compute = dtypes.compute;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const DType dtype = op.rule == DTypeRule::select && i == 0 ? DType::boolean : dtypes.compute;
+    if (const auto* number = std::get_if<Scalar>(&operands[i])) {
+      pending.inputs.push_back(constant(device, {}, dtype, *number));
+    } else {
+      pending.inputs.push_back(std::get<Array>(operands[i]));
+    }
+  }
+  return make(device, dtypes.result, std::move(shape), std::move(pending));
+}
+
+Array cast(const Array& array, DType dtype) {
+  if (array->dtype == dtype) return array;
+  Pending pending;
+  pending.op = row(op("astype"));
+  pending.compute = array->dtype;
+  pending.inputs = {array};
+  return make(array->device_ref(), dtype, array->layout.shape, std::move(pending));
+}
+
+Array reduce(const Reducer& reducer, const Array& array, std::uint64_t axes, bool keepdims, ReductionDTypes dtypes) {
+  Dims shape;
+  std::int64_t count = 1;
+  for (std::size_t axis = 0; axis < array->layout.ndim(); ++axis) {
+    const std::int64_t extent = array->layout.shape[axis];
+    if ((axes >> axis & 1) == 0) {
+      shape.push_back(extent);
+    } else {
+      count *= extent;
+      if (keepdims) shape.push_back(1);
+    }
+  }
+  if (count == 0 && !reducer.has_identity && checked_size(shape) > 0)
+    throw Error(bracketed(reducer.name) + "zero-size array to reduction operation " + std::string(reducer.name) +
+                " which has no identity: shape " + to_string(array->layout.shape));
+  if (info(dtypes.compute).kind == DTypeKind::complex && reducer.name != "sum" && reducer.name != "prod")
+    throw Error(bracketed(reducer.name) + "expected real numbers, got " + std::string(name(array->dtype)));
+  Pending pending;
+  pending.reducer = &reducer;
+  pending.compute = dtypes.compute;
+  pending.axes = axes;
+  pending.inputs = {array};
+  return make(array->device_ref(), dtypes.result, std::move(shape), std::move(pending));
+}
+
+}  // namespace gpulua

@@ -1,0 +1,37 @@
+#pragma once
+
+// Operations on arrays: they check shapes and dtypes and give pending nodes. Errors are raised here, not when the node
+// is evaluated.
+
+#include <span>
+#include <variant>
+
+#include "src/core/array.h"
+#include "src/core/op_table.h"
+#include "src/core/reducers.h"
+
+namespace gpulua {
+
+/// An array, or a number of the host's, which takes the arrays' dtype where it can (promotion.h).
+using Operand = std::variant<Array, Scalar>;
+
+/// The elementwise operation on operands that broadcast together, at least one of which is an array.
+Array elementwise(const OpInfo& op, std::span<const Operand> operands);
+
+/// The array's elements as another dtype, lazily. The array itself if it has that dtype.
+Array cast(const Array& array, DType dtype);
+
+/// The axes set in `axes` reduced to one element each; they stay with extent 1 when `keepdims`. The accumulator reads
+/// the elements as `dtypes.compute`.
+Array reduce(const Reducer& reducer, const Array& array, std::uint64_t axes, bool keepdims, ReductionDTypes dtypes);
+
+/// The same number everywhere.
+Array constant(const std::shared_ptr<OpenDevice>& device, Dims shape, DType dtype, const Scalar& value);
+
+/// Writes `value`, the result of `op`, to `out`, which has its shape and a dtype of its kind or a higher one.
+void assign(const Array& out, Array value, const char* op);
+
+/// The shape that the shapes broadcast to. Throws Error with the two that do not fit.
+Dims broadcast_shapes(const char* op, std::span<const Dims* const> shapes);
+
+}  // namespace gpulua

@@ -1,0 +1,102 @@
+#include "src/core/node.h"
+
+#include <utility>
+
+#include "src/core/evaluate.h"
+#include "src/core/pending_nodes.h"
+
+namespace gpulua {
+
+Node::Node(DType dtype_, Layout layout_, BufferRef buffer)
+    : dtype(dtype_),
+      contiguous(layout_.contiguous()),
+      layout(std::move(layout_)),
+      device_(buffer->device_ref()),
+      buffer_(std::move(buffer)) {}
+
+Node::Node(std::shared_ptr<OpenDevice> device, DType dtype_, Dims shape, Pending pending)
+    : dtype(dtype_),
+      contiguous(true),
+      layout(row_major(std::move(shape))),
+      device_(std::move(device)),
+      pending_(std::make_unique<Pending>(std::move(pending))) {
+  device_->pending().add(*this);
+  for (const Array& input : pending_->inputs) {
+    ++input->waiting_;
+    if (input->buffer_) input->buffer_->add_pending_reads(1);
+  }
+}
+
+Node::~Node() {
+  if (pending_) drop_pending();
+}
+
+const BufferRef& Node::buffer() const {
+  if (pending_) evaluate(*this);
+  return buffer_;
+}
+
+void Node::free() {
+  if (!pending_) return buffer_->free();
+  auto none = std::make_shared<Buffer>(device_, nullptr, 0, device_->stream(), pending_->origin);
+  none->free();
+  resolve(std::move(none));
+}
+
+char* Node::write(const StreamRef& stream) const {
+  const BufferRef& memory = buffer();
+  if (memory->pending_reads() > 0) evaluate_readers(*memory);
+  return first(memory->write(stream));
+}
+
+void Node::resolve(BufferRef buffer) const {
+  buffer_ = std::move(buffer);
+  buffer_->add_pending_reads(static_cast<std::int64_t>(waiting_));
+  drop_pending();
+}
+
+void Node::drop_pending() const {
+  // A chain of nodes that only hold each other is taken apart from the top down, without recursion.
+  std::vector<Array> orphans;
+  const auto release = [&](const Node& node) {
+    node.device_->pending().remove(node);
+    for (Array& input : node.pending_->inputs) {
+      --input->waiting_;
+      if (input->buffer_) input->buffer_->add_pending_reads(-1);
+      if (input.use_count() == 1) orphans.push_back(std::move(input));
+    }
+    node.pending_.reset();
+  };
+  release(*this);
+  while (!orphans.empty()) {
+    const Array node = std::move(orphans.back());
+    orphans.pop_back();
+    if (node->pending_) release(*node);
+  }
+}
+
+void PendingNodes::add(const Node& node) {
+  node.next_ = first_;
+  if (first_) first_->previous_ = &node;
+  first_ = &node;
+}
+
+void PendingNodes::remove(const Node& node) noexcept {
+  (node.previous_ ? node.previous_->next_ : first_) = node.next_;
+  if (node.next_) node.next_->previous_ = node.previous_;
+  node.next_ = node.previous_ = nullptr;
+}
+
+std::vector<const Node*> PendingNodes::readers(const Buffer& buffer) const {
+  std::vector<const Node*> result;
+  for (const Node* node = first_; node; node = node->next_) {
+    for (const Array& input : node->pending_->inputs) {
+      if (input->buffer_.get() != &buffer) continue;
+      result.push_back(node);
+      break;
+    }
+  }
+  return result;
+}
+
+}  // namespace gpulua

@@ -1,0 +1,47 @@
+#pragma once
+
+// The elementwise operations: one row each. The Lua functions and methods, the emitter, the promotion of dtypes, the
+// reference and the tests are driven by this table; nothing else lists the operations again.
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "src/core/dtype.h"
+
+namespace gpulua {
+
+/// How the dtypes of the operands give the dtype that an operation computes in, and that of its result.
+enum class DTypeRule : std::uint8_t {
+  numeric,     // the promoted dtype, for both
+  floating,    // the promoted dtype, integers and bool as float32; for both
+  comparison,  // computed in the promoted dtype; gives bool
+  test,        // computed in the promoted dtype, integers and bool as float32; gives bool
+  logical,     // computed in bool; gives bool
+  integer,     // promoted integers, or bool
+  magnitude,   // computed in the promoted dtype; gives the parts' dtype where that is complex
+  select,      // the first is a bool; the others are promoted
+  conversion,  // the dtype that the node asks for
+};
+
+/// A row. Expressions are CUDA C++ over the operands x, y, z, w, each a number of the dtype that the operation computes in
+/// (16-bit floating types are computed as float and rounded after every operation).
+struct OpInfo {
+  std::string_view name;        // Lua's
+  int arity;
+  DTypeRule rule;
+  std::string_view expression;  // for floating types, and for others that have none of their own
+  std::string_view integer = "";
+  std::string_view boolean = "";  // numeric rule: "" means that there is no such operation on bool
+  bool complex = false;           // true: the expression takes complex numbers too
+  bool position = false;          // true: the expression has `i`, the element's row-major position
+  std::string_view numpy = "";    // NumPy's name where it is another; "-": NumPy has none
+};
+
+std::span<const OpInfo> op_table();
+/// The row of that name, or null.
+const OpInfo* find_op(std::string_view name);
+/// The row of that name, which is one that the library itself uses.
+const OpInfo& op(std::string_view name);
+
+}  // namespace gpulua

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "src/core/node.h"
+
+namespace gpulua {
+
+/// True when a write to `to` may change an element of `from`, seen by `source`, that belongs to another position.
+bool overlaps(const Node& to, const Node& from, const Layout& source);
+
+/// Throws Error for a layout in which several positions are one element.
+void check_writable(const Node& array, const char* op);
+
+}  // namespace gpulua

@@ -1,0 +1,226 @@
+#include "src/core/plan.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+namespace gpulua {
+
+namespace {
+
+// An expression of at most so many operations is computed again for each element that it broadcasts to.
+constexpr std::uint32_t cheap_operations = 4;
+
+constexpr int no_group = -1;
+
+/// Reductions over the same axes of the same domain, and what is computed from their results one by one.
+struct Group {
+  Dims domain;
+  std::uint64_t axes;
+  Dims result;
+  int level;
+};
+
+/// What the plan has decided about a pending node.
+struct Place {
+  int group = no_group;  // whose kernel computes it; no_group: it is computed wherever it is used
+  int level = 0;         // steps that have to run before it
+  bool stored = false;   // it gets elements of its own
+};
+
+class Planner {
+ public:
+  explicit Planner(std::span<const Root> roots) : roots_(roots) {
+    for (const Root& root : roots)
+      if (root.node->pending()) visit(*root.node);
+    for (const Root& root : roots) {
+      const auto place = places_.find(root.node);
+      // What ends in a reduction's kernel is stored and then copied; other values go to their target at once.
+      if (place != places_.end() && (!root.target || place->second.group != no_group)) place->second.stored = true;
+    }
+  }
+
+  std::vector<Step> steps() {
+    // Those of one level, shape and group make one kernel.
+    std::map<std::tuple<int, int, Dims>, std::vector<StepOutput>> outputs;
+    for (const Node* node : order_) {
+      const Place& place = places_.at(node);
+      if (place.stored) outputs[{place.level, place.group, node->layout.shape}].push_back({node, nullptr, 0});
+    }
+    std::vector<Step> result;
+    for (auto& [key, nodes] : outputs) result.push_back(build(std::get<0>(key), std::get<1>(key), std::move(nodes)));
+    for (const Root& root : roots_)
+      if (root.target) result.push_back(build(last_level_ + 1, no_group, {{root.node, root.target, 0}}));
+    return result;
+  }
+
+ private:
+  // ---- what is computed where -----------------------------------------------------------------------------------------
+
+  void visit(const Node& node) {
+    if (places_.count(&node)) return;
+    const Pending& pending = *node.pending();
+    for (const Array& input : pending.inputs)
+      if (input->pending()) visit(*input);
+    const Place place = pending.reducer ? place_reduction(node) : place_operation(node);
+    last_level_ = std::max(last_level_, place.level);
+    places_[&node] = place;
+    order_.push_back(&node);
+  }
+
+  /// The level of a step that reads the elements of `input`.
+  int level_after(const Node& input) {
+    Place& place = places_.at(&input);
+    place.stored = true;
+    return place.level + 1;
+  }
+
+  Place place_reduction(const Node& node) {
+    const Node& input = *node.pending()->inputs.front();
+    int level = 0;
+    if (input.pending()) {
+      const Place& place = places_.at(&input);
+      level = place.group == no_group ? place.level : level_after(input);
+    }
+    const std::uint64_t axes = node.pending()->axes;
+    const Dims& domain = input.layout.shape;
+    const auto same = [&](const Group& group) {
+      return group.level == level && group.axes == axes && group.domain == domain && group.result == node.layout.shape;
+    };
+    auto group = std::find_if(groups_.begin(), groups_.end(), same);
+    if (group == groups_.end()) group = groups_.insert(group, {domain, axes, node.layout.shape, level});
+    return {static_cast<int>(group - groups_.begin()), level, false};
+  }
+
+  Place place_operation(const Node& node) {
+    const auto& inputs = node.pending()->inputs;
+    const int group = common_group(node);
+    if (group != no_group) return {group, groups_[static_cast<std::size_t>(group)].level, false};
+    int level = 0;
+    for (const Array& input : inputs) {
+      if (!input->pending()) continue;
+      const Place& place = places_.at(input.get());
+      const bool dear = input->layout.size() < node.layout.size() && input->pending()->operations > cheap_operations;
+      level = std::max(level, place.group != no_group || dear ? level_after(*input) : place.level);
+    }
+    return {no_group, level, false};
+  }
+
+  /// The group in whose kernel the node can be computed from results that are there; no_group when there is none.
+  int common_group(const Node& node) const {
+    int group = no_group;
+    for (const Array& input : node.pending()->inputs) {
+      if (!input->pending()) continue;
+      const Place& place = places_.at(input.get());
+      if (place.group == no_group) continue;
+      if ((group != no_group && place.group != group) || input->layout.shape != node.layout.shape) return no_group;
+      group = place.group;
+    }
+    if (group == no_group) return no_group;
+    const int level = groups_[static_cast<std::size_t>(group)].level;
+    for (const Array& input : node.pending()->inputs)
+      if (input->pending() && places_.at(input.get()).level > level) return no_group;
+    return group;
+  }
+
+  // ---- the steps ------------------------------------------------------------------------------------------------------
+
+  Step build(int level, int group, std::vector<StepOutput> outputs) {
+    Step step;
+    if (group == no_group) {
+      const StepOutput& first = outputs.front();
+      step.domain = step.result = (first.target ? first.target : first.node)->layout.shape;
+    } else {
+      const Group& reduced = groups_[static_cast<std::size_t>(group)];
+      step.reduces = true;
+      step.domain = reduced.domain;
+      step.axes = reduced.axes;
+      step.result = reduced.result;
+    }
+    Builder builder{*this, step, level, {}, {}};
+    for (StepOutput& output : outputs) output.value = builder.value(*output.node, step.reduces);
+    step.outputs = std::move(outputs);
+    return step;
+  }
+
+  /// Makes the values of one step.
+  struct Builder {
+    const Planner& planner;
+    Step& step;
+    int level;
+    std::map<std::pair<const Node*, bool>, std::uint16_t> known;
+    std::map<std::pair<Dims, bool>, std::uint16_t> positions;
+
+    /// `outer`: once for each result of a reduction.
+    std::uint16_t value(const Node& node, bool outer) {
+      const auto [entry, is_new] = known.try_emplace({&node, outer}, 0);
+      if (!is_new) return entry->second;
+      const std::uint16_t index = make(node, outer);
+      known[{&node, outer}] = index;
+      return index;
+    }
+
+    std::uint16_t make(const Node& node, bool outer) {
+      const Pending* pending = node.pending();
+      if (pending && pending->value) return operand({nullptr, pending->value, node.dtype, {}, outer}, node.dtype);
+      if (!pending || is_input(node)) {
+        return operand({&node, std::nullopt, node.dtype, broadcast_to(node.layout, shape(outer)), outer}, node.dtype);
+      }
+      ValueSpec spec;
+      spec.dtype = node.dtype;
+      spec.compute = pending->compute;
+      spec.outer = outer;
+      spec.op = pending->op.get();
+      spec.reducer = pending->reducer;
+      spec.kind = spec.op ? ValueSpec::Kind::operation : ValueSpec::Kind::reduction;
+      for (const Array& input : pending->inputs) spec.inputs.push_back(value(*input, outer && spec.op));
+      if (spec.op && spec.op->position) spec.inputs.push_back(position(node.layout.shape, outer));
+      return add(std::move(spec));
+    }
+
+    /// True when an earlier step has stored the node.
+    bool is_input(const Node& node) const {
+      const Place& place = planner.places_.at(&node);
+      return place.stored && place.level < level;
+    }
+
+    const Dims& shape(bool outer) const { return outer ? step.result : step.domain; }
+
+    std::uint16_t position(const Dims& of, bool outer) {
+      const auto [entry, is_new] = positions.try_emplace({of, outer}, 0);
+      if (is_new)
+        entry->second =
+            operand({nullptr, std::nullopt, DType::int64, broadcast_to(row_major(of), shape(outer)), outer}, DType::int64);
+      return entry->second;
+    }
+
+    std::uint16_t operand(StepOperand operand, DType dtype) {
+      ValueSpec spec;
+      spec.dtype = spec.compute = dtype;
+      spec.outer = operand.outer;
+      spec.operand = static_cast<std::uint16_t>(step.operands.size());
+      step.operands.push_back(std::move(operand));
+      return add(std::move(spec));
+    }
+
+    std::uint16_t add(ValueSpec spec) {
+      step.values.push_back(std::move(spec));
+      return static_cast<std::uint16_t>(step.values.size() - 1);
+    }
+  };
+
+  std::span<const Root> roots_;
+  std::unordered_map<const Node*, Place> places_;
+  std::vector<const Node*> order_;  // inputs first
+  std::vector<Group> groups_;
+  int last_level_ = 0;
+};
+
+}  // namespace
+
+std::vector<Step> plan(std::span<const Root> roots) {
+  return Planner(roots).steps();
+}
+
+}  // namespace gpulua

@@ -1,0 +1,30 @@
+#pragma once
+
+// The reductions: one row each, as op_table.h has the elementwise operations.
+
+#include <span>
+#include <string_view>
+
+#include "src/core/dtype.h"
+
+namespace gpulua {
+
+/// A row. The accumulator is a template of kernels/reduce.cuh over the type that it reads.
+struct Reducer {
+  std::string_view name;
+  std::string_view accumulator;
+  bool has_identity = true;  // false: there is no result for no elements
+  bool gives_position = false;
+};
+
+std::span<const Reducer> reducer_table();
+/// The row of that name, which there is.
+const Reducer& reducer(std::string_view name);
+
+/// The dtypes of a reduction of elements of `input`: what the accumulator reads, and the result.
+struct ReductionDTypes {
+  DType compute, result;
+};
+ReductionDTypes reduction_dtypes(const Reducer& reducer, DType input);
+
+}  // namespace gpulua

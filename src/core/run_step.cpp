@@ -1,0 +1,387 @@
+// One kernel: which variant of it fits the shapes and the device, and its arguments.
+
+#include "src/core/run_step.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <limits>
+
+#include "src/codegen/emit.h"
+#include "src/core/array.h"
+#include "src/core/iteration.h"
+
+namespace gpulua {
+
+namespace {
+
+constexpr unsigned block_size = 256;
+// A row of the innermost axis gets blocks of its own from so many elements a thread on; shorter ones share blocks.
+constexpr std::int64_t row_threads = 32;
+// Elements that a thread of a reduction accumulates one after the other; more of them are spread over blocks.
+constexpr std::int64_t accumulated_in_a_row = 256;
+
+/// The values of a kernel's parameters, one after the other.
+class Arguments {
+ public:
+  void add(const void* value, std::size_t bytes) {
+    const std::size_t at = (bytes_.size() + 15) / 16 * 16;
+    offsets_.push_back(at);
+    bytes_.resize(at + bytes);
+    std::memcpy(bytes_.data() + at, value, bytes);
+  }
+  template <class T>
+  void add(const T& value) {
+    add(&value, sizeof value);
+  }
+  std::vector<void*> pointers() {
+    std::vector<void*> pointers;
+    for (std::size_t offset : offsets_) pointers.push_back(bytes_.data() + offset);
+    return pointers;
+  }
+
+ private:
+  std::vector<char> bytes_;
+  std::vector<std::size_t> offsets_;
+};
+
+/// A kernel and how it moves through memory: what a step comes to for its operands' shapes.
+class Launch {
+ public:
+  Launch(const Step& step, OpenDevice& device) : step_(step), device_(device) {
+    for (const StepOperand& operand : step.operands) {
+      OperandSpec spec;
+      spec.dtype = operand.dtype;
+      spec.memory = operand.node != nullptr;
+      spec.outer = operand.outer;
+      spec_.operands.push_back(spec);
+    }
+    spec_.values = step.values;
+    for (const StepOutput& output : step.outputs)
+      spec_.outputs.push_back({output.target ? output.target->dtype : output.node->dtype, Access::unit, output.value});
+    if (step.reduces)
+      choose_reduction();
+    else
+      choose_elementwise();
+  }
+
+  const KernelSpec& spec() const { return spec_; }
+  bool empty() const { return iteration_.size() == 0; }
+
+  /// `outputs`: the nodes to write, in the step's order.
+  void run(const std::vector<const Node*>& outputs) {
+    const std::shared_ptr<Kernel>& kernel = device_.kernel(spec_.key(), kernel_name, [&] { return emit(spec_); });
+    const StreamRef& stream = device_.stream();
+    Arguments arguments;
+    LaunchConfig config;
+    BufferRef scratch;
+    if (step_.reduces)
+      scratch = add_reduction(arguments, config);
+    else
+      add_elementwise(arguments, config);
+    for (std::size_t i = 0; i < step_.operands.size(); ++i) add_operand(arguments, i, stream);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const BufferRef& buffer = outputs[i]->buffer();
+      arguments.add(static_cast<char*>(buffer->write(stream)) +
+                    outputs[i]->layout.offset * static_cast<std::int64_t>(outputs[i]->itemsize()));
+      if (!step_.reduces) add_strides(arguments, spec_.outputs[i].access, step_.operands.size() + i);
+    }
+    device_.launch(kernel, config, arguments.pointers().data(), stream);
+  }
+
+ private:
+  // ---- elementwise ----------------------------------------------------------------------------------------------------
+
+  void choose_elementwise() {
+    iteration_.shape = step_.domain;
+    for (const StepOperand& operand : step_.operands)
+      iteration_.strides.push_back(operand.value ? Dims(step_.domain.size(), 0) : operand.layout.strides);
+    for (const StepOutput& output : step_.outputs)
+      iteration_.strides.push_back((output.target ? output.target : output.node)->layout.strides);
+    iteration_.collapse();
+    spec_.ndim = iteration_.shape.size();
+    for (std::size_t i = 0; i < step_.operands.size(); ++i)
+      spec_.operands[i].access = step_.operands[i].value ? Access::value : access(iteration_.strides[i]);
+    for (std::size_t i = 0; i < step_.outputs.size(); ++i)
+      spec_.outputs[i].access = access(iteration_.strides[step_.operands.size() + i]);
+    spec_.wide = is_wide(iteration_);
+
+    spec_.vector = 1;
+    const std::int64_t inner = iteration_.shape.back();
+    for (unsigned width = widest(); width > 1; width /= 2) {
+      spec_.rows = spec_.ndim == 1 || inner >= row_threads * width;
+      if ((!spec_.rows && inner % width != 0) || !aligned(width)) continue;
+      spec_.vector = width;
+      break;
+    }
+    spec_.rows = spec_.ndim == 1 || inner >= row_threads * spec_.vector;
+  }
+
+  /// The most elements that a thread can move at once.
+  unsigned widest() const {
+    std::size_t itemsize = 1;
+    for (const OperandSpec& operand : spec_.operands)
+      if (operand.memory && operand.access == Access::unit) itemsize = std::max(itemsize, size_of(operand.dtype));
+    for (const OutputSpec& output : spec_.outputs) itemsize = std::max(itemsize, size_of(output.dtype));
+    return static_cast<unsigned>(std::clamp<std::size_t>(device_.info().access_bytes / itemsize, 1, 8));
+  }
+
+  bool aligned(unsigned width) const {
+    const auto fits = [&](const Dims& strides, const Layout& layout) {
+      if (layout.offset % width != 0) return false;
+      return std::all_of(strides.begin(), strides.end() - 1, [&](std::int64_t stride) { return stride % width == 0; });
+    };
+    for (std::size_t i = 0; i < step_.operands.size(); ++i)
+      if (spec_.operands[i].memory && spec_.operands[i].access == Access::unit &&
+          !fits(iteration_.strides[i], step_.operands[i].layout))
+        return false;
+    for (std::size_t i = 0; i < step_.outputs.size(); ++i) {
+      const StepOutput& output = step_.outputs[i];
+      if (spec_.outputs[i].access == Access::unit &&
+          !fits(iteration_.strides[step_.operands.size() + i], (output.target ? output.target : output.node)->layout))
+        return false;
+    }
+    return true;
+  }
+
+  void add_elementwise(Arguments& arguments, LaunchConfig& config) const {
+    const std::int64_t inner = iteration_.shape.back(), size = iteration_.size(), width = spec_.vector;
+    config.block.x = block_size;
+    if (spec_.rows) {
+      const std::int64_t items = (inner + width - 1) / width;
+      if (items < block_size) config.block.x = static_cast<unsigned>((items + 31) / 32 * 32);
+      const std::int64_t blocks = (items + config.block.x - 1) / config.block.x;
+      config.grid.x = static_cast<unsigned>(blocks * (size / inner));
+      add_index(arguments, inner);
+      add_index(arguments, blocks);
+    } else {
+      config.grid.x = static_cast<unsigned>((size / width + block_size - 1) / block_size);
+      add_index(arguments, size);
+      add_extents(arguments, {inner});
+    }
+    if (spec_.ndim > 1) add_extents(arguments, {iteration_.shape.begin(), iteration_.shape.end() - 1});
+  }
+
+  // ---- reductions -----------------------------------------------------------------------------------------------------
+
+  void choose_reduction() {
+    spec_.reduces = true;
+    Iteration kept, reduced;
+    for (std::size_t axis = 0; axis < step_.domain.size(); ++axis)
+      (is_reduced(axis) ? reduced : kept).shape.push_back(step_.domain[axis]);
+    for (const StepOperand& operand : step_.operands) {
+      kept.strides.emplace_back();
+      reduced.strides.emplace_back();
+      const bool has_axes = step_.result.size() == step_.domain.size();  // with keepdims the result has all axes
+      std::size_t result_axis = 0;
+      for (std::size_t axis = 0; axis < step_.domain.size(); ++axis) {
+        const bool is_kept = !is_reduced(axis);
+        if (operand.value || (operand.outer && !is_kept)) {
+          (is_kept ? kept : reduced).strides.back().push_back(0);
+        } else {
+          const std::size_t at = operand.outer && !has_axes ? result_axis : axis;
+          (is_kept ? kept : reduced).strides.back().push_back(operand.layout.strides[at]);
+        }
+        result_axis += is_kept;
+      }
+    }
+    results_ = kept.size();
+    count_ = reduced.size();
+    kept.collapse();
+    reduced.collapse();
+    spec_.ndim = kept.shape.size();
+    spec_.reduction.ndim = reduced.shape.size();
+    kept_ = kept.shape;
+    reduced_ = reduced.shape;
+
+    iteration_ = kept;
+    iteration_.shape.insert(iteration_.shape.end(), reduced.shape.begin(), reduced.shape.end());
+    for (std::size_t i = 0; i < step_.operands.size(); ++i) {
+      Dims& strides = iteration_.strides[i];
+      if (!step_.operands[i].outer) strides.insert(strides.end(), reduced.strides[i].begin(), reduced.strides[i].end());
+      spec_.operands[i].access = step_.operands[i].value ? Access::value : access(strides);
+    }
+    spec_.wide = is_wide(iteration_);
+    choose_block(kept);
+    iteration_.shape = kept.shape;  // nothing to run means no results
+  }
+
+  bool is_reduced(std::size_t axis) const { return (step_.axes >> axis & 1) != 0; }
+
+  void choose_block(const Iteration& kept) {
+    ReductionSpec& plan = spec_.reduction;
+    // Which neighbours lie side by side in memory, for most of the operands?
+    int along_results = 0, along_elements = 0;
+    for (std::size_t i = 0; i < step_.operands.size(); ++i) {
+      if (step_.operands[i].value || step_.operands[i].outer) continue;
+      along_results += kept.strides[i].back() == 1;
+      along_elements += iteration_.strides[i].back() == 1;
+    }
+    const bool one_warp = device_.info().merging_threads == 32;
+    plan.lanes_adjacent = along_elements >= along_results || results_ == 1;
+    if (plan.lanes_adjacent) {
+      plan.lanes = count_ >= 1024 && !one_warp ? 256 : count_ >= 16 ? 32 : 1;
+      plan.results = one_warp ? 32 / std::min(plan.lanes, 32u) : block_size / plan.lanes;
+    } else {
+      plan.lanes = count_ >= 64 && !one_warp ? 8 : 1;
+      plan.results = one_warp ? block_size : 32;
+    }
+    const std::int64_t groups = (results_ + plan.results - 1) / plan.results;
+    const std::int64_t wanted = (count_ + plan.lanes * accumulated_in_a_row - 1) / (plan.lanes * accumulated_in_a_row);
+    // More blocks than fill the device are of no use where there are many results anyway.
+    const std::int64_t enough = std::max<std::int64_t>(1, 64 * std::max(device_.info().multiprocessors, 1) / std::max<std::int64_t>(groups, 1));
+    pieces_ = results_ == 1 ? wanted : std::min(wanted, enough);
+    plan.several_blocks = pieces_ > 1;
+    spec_.vector = 1;
+    if (plan.lanes_adjacent && plan.ndim == 1 && plan.lanes > 1) {
+      for (unsigned width = widest_inner(); width > 1; width /= 2) {
+        if (!inner_aligned(width)) continue;
+        spec_.vector = width;
+        break;
+      }
+    }
+    piece_ = (count_ + pieces_ - 1) / std::max<std::int64_t>(pieces_, 1);
+    piece_ = (piece_ + 63) / 64 * 64;  // so that each begins at a multiple of the vector's width
+    pieces_ = std::max<std::int64_t>(1, (count_ + piece_ - 1) / std::max<std::int64_t>(piece_, 1));
+    plan.several_blocks = pieces_ > 1;
+  }
+
+  unsigned widest_inner() const {
+    std::size_t itemsize = 16;
+    for (const OperandSpec& operand : spec_.operands)
+      if (operand.memory && !operand.outer && operand.access == Access::unit)
+        itemsize = itemsize == 16 ? size_of(operand.dtype) : std::max(itemsize, size_of(operand.dtype));
+    return static_cast<unsigned>(std::clamp<std::size_t>(device_.info().access_bytes / itemsize, 1, 8));
+  }
+
+  bool inner_aligned(unsigned width) const {
+    for (std::size_t i = 0; i < step_.operands.size(); ++i) {
+      const OperandSpec& operand = spec_.operands[i];
+      if (!operand.memory || operand.outer || operand.access != Access::unit) continue;
+      if (step_.operands[i].layout.offset % width != 0) return false;
+      const Dims& strides = iteration_.strides[i];
+      if (std::any_of(strides.begin(), strides.end() - 1, [&](std::int64_t stride) { return stride % width != 0; }))
+        return false;
+    }
+    return true;
+  }
+
+  /// Gives the memory that the blocks share, which lives until the kernel is queued.
+  BufferRef add_reduction(Arguments& arguments, LaunchConfig& config) const {
+    const ReductionSpec& plan = spec_.reduction;
+    const std::int64_t groups = (results_ + plan.results - 1) / plan.results;
+    config.block.x = plan.lanes * plan.results;
+    config.grid.x = static_cast<unsigned>(groups * pieces_);
+    add_index(arguments, results_);
+    add_index(arguments, count_);
+    add_index(arguments, piece_);
+    add_index(arguments, pieces_);
+    add_extents(arguments, kept_);
+    add_extents(arguments, reduced_);
+    if (!plan.several_blocks) return nullptr;
+
+    const std::size_t accumulators = accumulator_bytes();
+    const std::size_t counters = (static_cast<std::size_t>(groups) * 4 + 255) / 256 * 256;
+    const std::size_t bytes = counters + accumulators * static_cast<std::size_t>(pieces_ * results_);
+    const Array scratch = gpulua::empty(device_, {static_cast<std::int64_t>(bytes)}, DType::uint8);
+    const StreamRef& stream = device_.stream();
+    char* memory = scratch->write(stream);
+    const char zero = 0;
+    device_.device().fill(memory, &zero, 1, counters, *stream);
+    arguments.add(memory + counters);
+    arguments.add(memory);
+    return scratch->buffer();
+  }
+
+  /// The size of the kernel's gpulua_accumulators: the sum of its members', each of which is made of numbers of 8 bytes
+  /// or fewer.
+  std::size_t accumulator_bytes() const {
+    std::size_t bytes = 0;
+    for (const ValueSpec& value : spec_.values)
+      if (value.kind == ValueSpec::Kind::reduction) bytes += 32 + 2 * size_of(value.compute);
+    return bytes;
+  }
+
+  // ---- arguments that both have -----------------------------------------------------------------------------------------
+
+  bool is_wide(const Iteration& iteration) const {
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    std::int64_t size = 1;
+    for (std::int64_t extent : iteration.shape) size *= std::max<std::int64_t>(extent, 1);
+    // A thread past the end computes its position before it sees that.
+    if (size > most - std::int64_t{block_size} * 8) return true;
+    return std::any_of(iteration.strides.begin(), iteration.strides.end(), [&](const Dims& strides) {
+      return strides.size() == iteration.shape.size() && reach(iteration.shape, strides) > most;
+    });
+  }
+
+  void add_index(Arguments& arguments, std::int64_t number) const {
+    if (spec_.wide)
+      arguments.add(number);
+    else
+      arguments.add(static_cast<std::uint32_t>(number));
+  }
+
+  void add_extents(Arguments& arguments, const Dims& shape) const {
+    if (spec_.wide) return arguments.add(shape.data(), shape.size() * sizeof(std::int64_t));
+    std::vector<std::array<std::uint32_t, 3>> dividers;
+    for (std::int64_t extent : shape) {
+      const auto divisor = static_cast<std::uint64_t>(std::max<std::int64_t>(extent, 1));
+      const auto shift = static_cast<std::uint32_t>(std::bit_width(divisor - 1));
+      const std::uint64_t multiplier = (((std::uint64_t{1} << shift) - divisor) << 32) / divisor + 1;
+      dividers.push_back({static_cast<std::uint32_t>(divisor), static_cast<std::uint32_t>(multiplier), shift});
+    }
+    arguments.add(dividers.data(), dividers.size() * sizeof dividers[0]);
+  }
+
+  void add_strides(Arguments& arguments, Access access, std::size_t index) const {
+    const Dims& strides = iteration_.strides[index];
+    const bool given = access == Access::strided || ((access == Access::unit || access == Access::splat) && strides.size() > 1);
+    if (!given) return;
+    if (spec_.wide) return arguments.add(strides.data(), strides.size() * sizeof(std::int64_t));
+    const std::vector<std::int32_t> narrow(strides.begin(), strides.end());
+    arguments.add(narrow.data(), narrow.size() * sizeof(std::int32_t));
+  }
+
+  void add_operand(Arguments& arguments, std::size_t index, const StreamRef& stream) const {
+    const StepOperand& operand = step_.operands[index];
+    if (operand.value) {
+      std::array<char, 16> bytes{};
+      encode(operand.dtype, *operand.value, bytes.data());
+      return arguments.add(bytes.data(), size_of(operand.dtype));
+    }
+    if (operand.node) arguments.add(operand.node->read(stream));
+    add_strides(arguments, spec_.operands[index].access, index);
+  }
+
+  const Step& step_;
+  OpenDevice& device_;
+  KernelSpec spec_;
+  Iteration iteration_;  // elementwise: operands, then outputs; reduction: the results' axes, then the reduced ones
+  Dims kept_, reduced_;
+  std::int64_t results_ = 0, count_ = 0, piece_ = 0, pieces_ = 1;
+};
+
+}  // namespace
+
+void run(const Step& step, OpenDevice& device) {
+  std::vector<Array> made;
+  std::vector<const Node*> outputs;
+  for (const StepOutput& output : step.outputs) {
+    if (!output.target) made.push_back(empty(device, output.node->layout.shape, output.node->dtype));
+    outputs.push_back(output.target ? output.target : made.back().get());
+  }
+  Launch launch(step, device);
+  if (!launch.empty()) launch.run(outputs);
+  std::size_t next = 0;
+  for (const StepOutput& output : step.outputs)
+    if (!output.target) output.node->resolve(made[next++]->buffer());
+}
+
+std::string source(const Step& step, OpenDevice& device) {
+  const Launch launch(step, device);
+  return launch.empty() ? "" : emit_body(launch.spec());
+}
+
+}  // namespace gpulua

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+#include "src/core/plan.h"
+
+namespace gpulua {
+
+/// Runs the step on the current stream of its device: outputs without a target get their elements.
+void run(const Step& step, OpenDevice& device);
+
+/// The source of the kernel that run() would launch; empty where it needs none.
+std::string source(const Step& step, OpenDevice& device);
+
+}  // namespace gpulua
