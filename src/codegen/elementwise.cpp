@@ -79,8 +79,9 @@ class ElementText {
  private:
   static std::string column(bool vector) { return vector ? "(col + k)" : "col"; }
 
-  std::string stride(const std::string& name) const {
-    return name + "_strides.at[" + std::to_string(spec_.ndim - 1) + "]";
+  /// The offset of the column where it takes a stride, which may be negative.
+  std::string steps(const std::string& name, bool vector) const {
+    return "(gpulua_offset_t)" + column(vector) + " * " + name + "_strides.at[" + std::to_string(spec_.ndim - 1) + "]";
   }
 
   std::string place_of(std::size_t index, bool vector) const {
@@ -89,7 +90,7 @@ class ElementText {
       case Access::unit:
         return "p_" + name + "[" + column(vector) + "]";
       case Access::strided:
-        return "p_" + name + "[" + column(vector) + " * " + stride(name) + "]";
+        return "p_" + name + "[" + steps(name, vector) + "]";
       default:
         return "p_" + name + "[0]";
     }
@@ -100,7 +101,7 @@ class ElementText {
     const std::string name = operand_name(index);
     std::string step = "0";
     if (operand.access == Access::unit) step = column(vector);
-    if (operand.access == Access::strided) step = column(vector) + " * " + stride(name);
+    if (operand.access == Access::strided) step = steps(name, vector);
     if (operand.access == Access::value) return loaded(name, operand.dtype);
     if (!operand.memory) return "(long long)p_" + name + " + (long long)" + step;
     if (operand.access == Access::fixed || operand.access == Access::splat) return loaded("x_" + name, operand.dtype);
