@@ -34,7 +34,8 @@ class ElementText {
     for (std::size_t i = 0; i < spec_.outputs.size(); ++i) {
       const std::string name = output_name(i);
       const bool moves = has_strides(spec_.outputs[i].access, spec_.ndim) && spec_.ndim > 1;
-      text += "  auto* const p_" + name + " = " + name + (moves ? " + gpulua_offset(at, " + name + "_strides)" : "") + ";\n";
+      text += "  auto* const p_" + name + " = " + name + (moves ? " + gpulua_offset(at, " + name + "_strides)" : "") +
+              ";\n";
     }
     return text;
   }
@@ -119,7 +120,8 @@ std::string emit_elementwise(const KernelSpec& spec) {
   const std::string width = std::to_string(spec.vector);
   const ElementText element(spec);
 
-  std::string parameters = spec.rows ? "gpulua_index_t inner, gpulua_index_t row_blocks" : "gpulua_index_t size, gpulua_extent inner_extent";
+  std::string parameters =
+      spec.rows ? "gpulua_index_t inner, gpulua_index_t row_blocks" : "gpulua_index_t size, gpulua_extent inner_extent";
   if (spec.ndim > 1) parameters += ", gpulua_extents<" + others + "> outer";
   std::string text = "extern \"C\" __global__ void gpulua_kernel(" + parameters + operand_parameters(spec) + ") {\n";
   if (spec.rows) {

@@ -1,0 +1,69 @@
+-- Lazy arrays: what fuses, when values are computed, and the rule for writes.
+local gpu = require "gpu"
+local support = require "support"
+local fails = support.fails
+
+local function kernels(...) return tonumber(gpu.explain(...):match "^(%d+) kernel") end
+
+describe("expressions", function()
+  it("fuse into one kernel", function()
+    local x = gpu.arange(1000, "float32"):eval()
+    local y = gpu.where(x:gt(10), gpu.exp(x * -0.5) + 1, x)
+    assert.are.equal(1, kernels(y))
+    assert.are.equal(1, kernels(y:sum()))
+    assert.are.equal(1, kernels(y, y * 2))
+    local expected = 0
+    for i = 0, 999 do expected = expected + (i > 10 and math.exp(-0.5 * i) + 1 or i) end
+    support.near(expected, y:sum():item(), 1e-6)
+  end)
+
+  it("reduce several times in one pass, with what follows from the results", function()
+    local x = gpu.arange(1000, "float64"):eval()
+    local z = (x:max() - x:min()) / x:sum() + 1
+    assert.are.equal(1, kernels(z))
+    assert.are.equal(999 / 499500 + 1, z:item())
+    assert.are.equal(2, kernels(x - x:mean()))
+  end)
+
+  it("keep the values that they had when they were written down", function()
+    local x = gpu.ones(5)
+    local y, z = x * 2, x:sum()
+    x:fill_(7)
+    assert.are.same({ 2, 2, 2, 2, 2 }, y:table())
+    assert.are.equal(5, z:item())
+    local w = x + 1
+    x:add_(w)
+    assert.are.same({ 15, 15, 15, 15, 15 }, x:table())
+    assert.are.equal(8, w[1])
+  end)
+
+  it("write in place as if the right side were copied first", function()
+    local x = gpu.arange(8)
+    x({ 2, 8 }):add_(x { 1, 7 })
+    assert.are.same({ 0, 1, 3, 5, 7, 9, 11, 13 }, x:table())
+  end)
+
+  it("stay bounded in loops", function()
+    local x = gpu.ones(4)
+    for _ = 1, 2000 do x = x * 0.5 + 1 end
+    assert.are.same({ 2, 2, 2, 2 }, x:table())
+    local a, b = gpu.zeros(1, "int64"), gpu.ones(1, "int64")
+    for _ = 1, 80 do a, b = b, a + b end
+    assert.are.equal(23416728348467685, tonumber(a:item()))
+    local y = gpu.ones(2)
+    for _ = 1, 100 do y = y + y end
+    assert.are.equal(2 ^ 100, y[1])
+  end)
+
+  it("name both sides of what does not fit", function()
+    fails("operands could not be broadcast together with shapes (2,3) (2,4)",
+      function() return gpu.ones(2, 3) + gpu.ones(2, 4) end)
+    fails("x:lt(y)", function() return gpu.ones(2) < gpu.ones(2) end)
+    fails("300 does not fit uint8", function() return gpu.ones(2, "uint8") + 300 end)
+    fails("axis 3 is out of range for an array of 2 dimensions", function() return gpu.ones(2, 2):sum(3) end)
+    fails("zero-size array to reduction operation max which has no identity", function() return gpu.zeros(0):max() end)
+    fails("negative integer powers", function() return gpu.ones(2, "int32") ^ -1 end)
+    fails("an array to write to that takes float32", function() return gpu.ones(2, "int32"):add_(0.5) end)
+    fails("[subtract] expected numbers, got bool", function() return gpu.ones(2, "bool") - gpu.ones(2, "bool") end)
+  end)
+end)
