@@ -26,6 +26,7 @@ constexpr std::array rows{
     Row{"gpulua_words.h", "gpulua_words.h"},
     Row{"gpulua_intrinsics.h", "gpulua_intrinsics.h"},
     Row{"gpulua_small_float.h", "gpulua_small_float.h"},
+    Row{"gpulua_generators.h", "gpulua_generators.h"},
     Row{"gpulua_xorwow_jumps.h", "gpulua_xorwow_jumps.h"},
     Row{"gpulua_new.h", "gpulua_new.h"},
     Row{"gpulua_atomics.h", "gpulua_atomics.h"},
