@@ -5,6 +5,7 @@
 
 #include <llvm/IR/IRBuilder.h>
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -120,10 +121,9 @@ class Widener {
     llvm::Value* bases[2] = {};    // the second one's: only where the shape is not is_row()
     llvm::Value* holds = nullptr;  // null: always; else true iff these are the addresses
   };
-  struct Ways {
-    llvm::BasicBlock *together, *apart, *done;
-  };
-  Ways branch_on(llvm::Value* together);
+  /// The value of the one where the row holds, else of the other; null where they have none.
+  llvm::Value* emit_either(const AddressRow& row, const std::function<llvm::Value*()>& together,
+                           const std::function<llvm::Value*()>& apart);
   std::optional<AddressRow> find_row(const llvm::Value* address, std::int64_t bytes);
   Shape assumed_shape(const llvm::Value* value, unsigned depth) const;
   llvm::Value* assumed_base(const llvm::Value* value, unsigned half, bool alone, llvm::Value*& holds);

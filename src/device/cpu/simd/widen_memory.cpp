@@ -63,21 +63,8 @@ llvm::Value* Widener::emit_load(const llvm::LoadInst& load) {
   std::optional<AddressRow> row = find_row(load.getPointerOperand(), bytes);
   if (!row) return emit_gather(load);
   emit_prefetch(load, row->bases[0]);
-  if (row->holds == nullptr) return emit_row_load(type, *row, load.getAlign());
-  auto [together, apart, done] = branch_on(row->holds);
-  builder_.SetInsertPoint(together);
-  llvm::Value* values = emit_row_load(type, *row, load.getAlign());
-  builder_.CreateBr(done);
-  together = builder_.GetInsertBlock();
-  builder_.SetInsertPoint(apart);
-  llvm::Value* gathered = emit_gather(load);
-  builder_.CreateBr(done);
-  apart = builder_.GetInsertBlock();
-  builder_.SetInsertPoint(done);
-  llvm::PHINode* result = builder_.CreatePHI(widened(type), 2, load.getName());
-  result->addIncoming(values, together);
-  result->addIncoming(gathered, apart);
-  return result;
+  return emit_either(
+      *row, [&] { return emit_row_load(type, *row, load.getAlign()); }, [&] { return emit_gather(load); });
 }
 
 llvm::Value* Widener::emit_gather(const llvm::LoadInst& load) {
@@ -114,35 +101,33 @@ void Widener::emit_store(const llvm::StoreInst& store) {
     emit_for_each_lane(store);
     return;
   }
+  llvm::Value* values = vector(value);
   if (shape.is_uniform()) {
     // All lanes write one place: the last one's value stays.
     llvm::Value* leading = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, bits_of(mask()), builder_.getFalse());
     llvm::Value* last = builder_.CreateSub(builder_.getInt32(warp_size - 1), leading);
-    builder_.CreateAlignedStore(builder_.CreateExtractElement(vector(value), last), scalar(address), store.getAlign());
+    builder_.CreateAlignedStore(builder_.CreateExtractElement(values, last), scalar(address), store.getAlign());
     return;
   }
   if (const unsigned apart = elements_apart(address, moved_as(value->getType())); apart != 0) {
-    emit_strided_store(builder_.CreateBitCast(vector(value), widened(moved_as(value->getType()))), address, apart);
+    emit_strided_store(builder_.CreateBitCast(values, widened(moved_as(value->getType()))), address, apart);
     return;
   }
-  auto scatter = [&] {
-    if (has_gather(layout_, value->getType()))
-      builder_.CreateMaskedScatter(vector(value), vector(address), store.getAlign(), mask());
-    else
-      emit_for_each_lane(store);
+  auto scatter = [&]() -> llvm::Value* {
+    if (!has_gather(layout_, value->getType())) return emit_for_each_lane(store);
+    builder_.CreateMaskedScatter(values, vector(address), store.getAlign(), mask());
+    return nullptr;
+  };
+  auto store_row = [&](const AddressRow& row) -> llvm::Value* {
+    emit_row_store(values, row, store.getAlign());
+    return nullptr;
   };
   std::optional<AddressRow> row = find_row(address, bytes);
-  if (!row || row->shape.stride == 0) return scatter();
-  if (row->holds == nullptr) return emit_row_store(vector(value), *row, store.getAlign());
-  llvm::Value* values = vector(value);
-  auto [together, apart, done] = branch_on(row->holds);
-  builder_.SetInsertPoint(together);
-  emit_row_store(values, *row, store.getAlign());
-  builder_.CreateBr(done);
-  builder_.SetInsertPoint(apart);
-  scatter();
-  builder_.CreateBr(done);
-  builder_.SetInsertPoint(done);
+  if (row && row->shape.stride != 0)
+    emit_either(
+        *row, [&] { return store_row(*row); }, scatter);
+  else
+    scatter();
 }
 
 }  // namespace gpulua::cpu::simd

@@ -105,11 +105,25 @@ std::optional<Widener::AddressRow> Widener::find_row(const llvm::Value* address,
   return row;
 }
 
-Widener::Ways Widener::branch_on(llvm::Value* together) {
-  Ways ways{new_block("together"), new_block("apart"), new_block("accessed")};
-  builder_.CreateCondBr(together, ways.together, ways.apart,
+llvm::Value* Widener::emit_either(const AddressRow& row, const std::function<llvm::Value*()>& together,
+                                  const std::function<llvm::Value*()>& apart) {
+  if (row.holds == nullptr) return together();
+  llvm::BasicBlock* ways[] = {new_block("together"), new_block("apart")};
+  llvm::BasicBlock* done = new_block("accessed");
+  builder_.CreateCondBr(row.holds, ways[0], ways[1],
                         llvm::MDBuilder(builder_.getContext()).createBranchWeights(likely, 1));
-  return ways;
+  llvm::Value* values[2];
+  for (int i = 0; i < 2; ++i) {
+    builder_.SetInsertPoint(ways[i]);
+    values[i] = i == 0 ? together() : apart();
+    builder_.CreateBr(done);
+    ways[i] = builder_.GetInsertBlock();
+  }
+  builder_.SetInsertPoint(done);
+  if (values[0] == nullptr) return nullptr;
+  llvm::PHINode* result = builder_.CreatePHI(values[0]->getType(), 2);
+  for (int i = 0; i < 2; ++i) result->addIncoming(values[i], ways[i]);
+  return result;
 }
 
 llvm::Value* Widener::half_of(llvm::Value* whole, unsigned half) {
