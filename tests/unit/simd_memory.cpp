@@ -1,5 +1,7 @@
 // The SIMD engine of the CPU device against the scalar one: addresses, and memory of all kinds.
 
+#include <sys/mman.h>
+
 #include "tests/unit/simd_compare.h"
 
 using namespace gpulua;
@@ -121,4 +123,75 @@ TEST_CASE("simd: tiles in shared memory", "[cpu][simd]") {
              if (in) s[threadIdx.y][threadIdx.x] = x[i]; __syncthreads(); float t = 0;
              if (in) for (int k = 0; k < 16; ++k) if (k < blockDim.x && k < blockDim.y) t += s[threadIdx.y][k] * s[k][threadIdx.x];
              y[i] = t; b[i] = __popc(__ballot_sync(~0u, 1)) * 0 + __any_sync(~0u, in);)");
+}
+
+TEST_CASE("simd: arrays of a thread's own, of every type", "[cpu][simd]") {
+  for (const char* type : {"char", "unsigned short", "int", "long long", "double", "bool"}) {
+    const std::string t = std::string("using T = ") + type + "; ";
+    compare(t +
+            "T t[16]; memset(t, 3, sizeof t); for (int k = 0; k < 16; ++k) if (a[(i + k) % n] & 1) t[k] = (T)a[(i "
+            "+ k) % n]; T* p = t + 8; for (int k = -8; k < 8; ++k) b[i] += (int)p[(k ^ a[i]) & 7] * k + "
+            "(int)p[-((a[i] + k) & 7) - 1];");
+    compare(t +
+            "T t[12], u[12]; for (int k = 0; k < 12; ++k) t[k] = (T)a[(i * k) % n]; memcpy(u + (a[i] & 3), t + 2, "
+            "5 * sizeof(T)); for (int k = 0; k < 5; ++k) b[i] += (int)u[(a[i] & 3) + (k + i) % 5] * k;");
+    compare(t +
+            "T t[33]; T* q = t; for (int k = 0; k < 33; ++k) *q++ = (T)(a[i] * k); for (T* r = t + (a[i] & 15); r "
+            "< t + 33; r += 3) b[i] += (int)*r;");
+  }
+  compare(
+      "union { double d[4]; int w[8]; short s[16]; } u; for (int k = 0; k < 4; ++k) u.d[k] = x[(i + k) % n]; b[i] "
+      "= u.w[a[i] & 7] + u.s[(a[i] + 3) & 15];");
+  compare("short t[8]; memcpy(t, (const char*)a + i, sizeof t); b[i] = t[a[i] & 7];");
+}
+
+TEST_CASE("simd: volatile memory", "[cpu][simd]") {
+  compare("volatile int* p = b + i; *p = a[i]; *p += 1; if (a[i] & 1) *p = *p * 2; y[i] = *p;");
+  compare("volatile short* p = (volatile short*)b + 2 * i; p[0] = a[i]; p[1] += 3; y[i] = p[0];");
+  compare("volatile float w[4] = {1, 2, 3, 4}; w[a[i] & 3] += x[i]; y[i] = w[i & 3] + w[a[i] & 3];");
+}
+
+TEST_CASE("simd: nothing is touched beside the elements that lanes mean", "[cpu][simd]") {
+  // Two arrays, each between pages that are not there.
+  const std::size_t page = 4096, bytes = 8 * page;
+  char* arrays[2];
+  for (char*& array : arrays) {
+    array = static_cast<char*>(mmap(nullptr, bytes + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) + page;
+    REQUIRE(mprotect(array, bytes, PROT_READ | PROT_WRITE) == 0);
+  }
+  CpuTestDevice device;
+  const std::pair<const char*, std::size_t> types[] = {{"char", 1},  {"short", 2},   {"int", 4},     {"double", 8},
+                                                       {"char3", 3}, {"float3", 12}, {"float4", 16}, {"short2", 4}};
+  for (const auto& [type, size] : types) {
+    auto module = device.compile(std::string("using T = ") + type + R"(;
+      __global__ void k(const T* a, T* b, int n, int m) {
+        const int i = blockIdx.x * blockDim.x + threadIdx.x + blockDim.x * gridDim.x * threadIdx.y;
+        if (i < n) b[i] = a[n - 1 - i];
+        if (i * 2 < n) b[i * 2] = a[i * 2];
+        if (i * 3 < n) b[i * 3] = a[i * 3];
+        if (i * 4 < n) b[i * 4] = a[i * 4];
+        if (threadIdx.y < n) b[threadIdx.y] = a[threadIdx.y];
+        if (threadIdx.x < n) b[threadIdx.x] = a[threadIdx.x];
+        for (int k = i; k < n; k += gridDim.x * blockDim.x * blockDim.y) b[k] = a[n - 1 - k];
+        const int r = threadIdx.x + 16 * threadIdx.y;
+        if (threadIdx.x < m && r < n) b[r] = a[r];
+        const unsigned j = threadIdx.x - 5u, q = threadIdx.y - 5u + threadIdx.x;
+        if (j < (unsigned)n) b[j] = a[j];
+        if (q < (unsigned)n) b[q] = a[q];
+      })",
+                                 {}, {"--engine=simd"});
+    for (std::size_t n : {1, 15, 17, 33, 100})
+      for (Dim3 block : {Dim3{32, 1, 1}, Dim3{16, 8, 1}, Dim3{100, 1, 1}, Dim3{24, 3, 1}})
+        for (std::size_t from : {std::size_t{0}, bytes - n * size}) {
+          INFO(type << ": " << n << " from " << from << ", block " << block.x << " x " << block.y);
+          LaunchConfig config;
+          config.grid = {2, 1, 1};
+          config.block = block;
+          CHECK(message_of([&] {
+                  device.launch(*device.kernel(module, "k"), config, arrays[0] + from, arrays[1] + from,
+                                static_cast<int>(n), int{3});
+                }) == "(nothing thrown)");
+        }
+  }
+  for (char* array : arrays) munmap(array - page, bytes + 2 * page);
 }
