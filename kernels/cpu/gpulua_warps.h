@@ -9,6 +9,15 @@ __attribute__((device)) inline gpulua::cpu::Index3 gpulua_unflatten(unsigned lon
   return {(unsigned int)(number % size.x), (unsigned int)(row % size.y), (unsigned int)(row / size.y)};
 }
 
+/// To the next block of a grid: gpulua_unflatten() divides.
+__attribute__((device)) inline void gpulua_next_block(gpulua::cpu::Index3& block, gpulua::cpu::Index3 grid) {
+  if (++block.x < grid.x) return;
+  block.x = 0;
+  if (++block.y < grid.y) return;
+  block.y = 0;
+  ++block.z;
+}
+
 /// From a warp's first thread to that of the next one.
 __attribute__((device)) inline void gpulua_next_warp(gpulua::cpu::Index3& thread, gpulua::cpu::Index3 size) {
   thread.x += 32;
@@ -26,8 +35,8 @@ extern "C" __attribute__((device)) void gpulua_run_warps(void** arguments, const
                                                          char* dynamic_shared) {
   const gpulua::cpu::Index3 grid = launch->grid, size = launch->block;
   const unsigned int threads = size.x * size.y * size.z;
-  for (unsigned long block = first; block < last; ++block) {
-    const gpulua::cpu::Index3 index = gpulua_unflatten(block, grid);
+  gpulua::cpu::Index3 index = gpulua_unflatten(first, grid);
+  for (unsigned long block = first; block < last; ++block, gpulua_next_block(index, grid)) {
     gpulua::cpu::Index3 thread = {0, 0, 0};
     for (unsigned int linear = 0; linear < threads; linear += 32) {
       const unsigned int left = threads - linear;
@@ -44,8 +53,8 @@ extern "C" __attribute__((device)) void gpulua_run_warps(void** arguments, const
 extern "C" __attribute__((device)) void gpulua_run_rows(void** arguments, const gpulua::cpu::Launch* launch, unsigned long first,
                                                         unsigned long last, char* shared, char* dynamic_shared) {
   const gpulua::cpu::Index3 grid = launch->grid, size = launch->block;
-  for (unsigned long block = first; block < last; ++block) {
-    const gpulua::cpu::Index3 index = gpulua_unflatten(block, grid);
+  gpulua::cpu::Index3 index = gpulua_unflatten(first, grid);
+  for (unsigned long block = first; block < last; ++block, gpulua_next_block(index, grid)) {
     unsigned int linear = 0;
     for (unsigned int z = 0; z < size.z; ++z)
       for (unsigned int y = 0; y < size.y; ++y)
@@ -81,8 +90,8 @@ extern "C" __attribute__((device)) void gpulua_run_warps_in_turns(void** argumen
   const unsigned int threads = size.x * size.y * size.z;
   char* frames = gpulua_warp_frames();
   unsigned int sum = 0;
-  for (unsigned long block = first; block < last; ++block) {
-    const gpulua::cpu::Index3 index = gpulua_unflatten(block, grid);
+  gpulua::cpu::Index3 index = gpulua_unflatten(first, grid);
+  for (unsigned long block = first; block < last; ++block, gpulua_next_block(index, grid)) {
     char* place = frames;
     for (unsigned int linear = 0; linear < threads; linear += 32, place += gpulua_warp_frame_bytes()) {
       ((gpulua_warp_frame*)place)->state = 0;
@@ -109,6 +118,48 @@ extern "C" __attribute__((device)) void gpulua_run_warps_in_turns(void** argumen
         gpulua_next_warp(thread, size);
       }
       if (gpulua_warps_count_predicates()) sum = predicates;
+    } while (paused);
+  }
+}
+
+/// What the warps of a block keep together, those in step: this, and behind it values of the engine's.
+struct gpulua_block_state {
+  unsigned int state, predicates;  // as of a warp; the predicates' sum
+};
+
+// Placeholders: the memory for that, as the last turn left it or as this one does, and its size.
+extern "C" __attribute__((device)) char* gpulua_block_frame(bool next);
+extern "C" __attribute__((device)) unsigned long gpulua_block_frame_bytes();
+
+/// As gpulua_run_warps_in_turns, where all warps pause at the same barriers.
+extern "C" __attribute__((device)) void gpulua_run_warps_in_step(void** arguments, const gpulua::cpu::Launch* launch,
+                                                                 unsigned long first, unsigned long last, char* shared,
+                                                                 char* dynamic_shared) {
+  constexpr unsigned int done = ~0u;
+  const gpulua::cpu::Index3 grid = launch->grid, size = launch->block;
+  const unsigned int threads = size.x * size.y * size.z;
+  char *now = gpulua_block_frame(false), *next = gpulua_block_frame(true);
+  gpulua::cpu::Index3 index = gpulua_unflatten(first, grid);
+  for (unsigned long block = first; block < last; ++block, gpulua_next_block(index, grid)) {
+    ((gpulua_block_state*)now)->state = 0;
+    ((gpulua_block_state*)next)->predicates = 0;
+    bool paused = false;
+    do {
+      gpulua::cpu::Index3 thread = {0, 0, 0};
+      char* frame = gpulua_warp_frames();
+      unsigned int linear = 0;
+      do {
+        const unsigned int left = threads - linear;
+        gpulua::cpu::ThreadContext context = {thread, index,  size,   grid, shared, dynamic_shared,
+                                              launch, linear, left < 32 ? left : 32, frame};
+        gpulua_run_warp(arguments, &context);
+        gpulua_next_warp(thread, size);
+        linear += 32;
+        frame += gpulua_warp_frame_bytes();
+      } while (linear < threads);
+      paused = ((gpulua_block_state*)next)->state != done;
+      __builtin_memcpy(now, next, gpulua_block_frame_bytes());
+      ((gpulua_block_state*)next)->predicates = 0;
     } while (paused);
   }
 }

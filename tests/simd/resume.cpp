@@ -29,14 +29,14 @@ class Warp {
  public:
   explicit Warp(const std::string& body) {
     Ir ir("declare i32 @gpulua.arrive(i32, i32, ptr, i32)\ndeclare void @gpulua.leave(i32)\n" + body);
-    const auto bytes = make_resumable(ir.function(), 4096);
-    REQUIRE(bytes);
+    const auto frames = make_resumable(ir.function(), 4096);
+    REQUIRE(frames);
     std::string problems;
     llvm::raw_string_ostream stream(problems);
     const bool broken = llvm::verifyFunction(ir.function(), &stream);
     INFO(problems);
     REQUIRE_FALSE(broken);
-    memory_.resize(*bytes / sizeof(Line));
+    memory_.resize(frames->warp_bytes / sizeof(Line));
     frame() = Frame{0, 0, &sum};
     context_.strand = memory_.data();
 
@@ -176,7 +176,7 @@ TEST_CASE("resume: what follows from the arguments takes no room", "[simd]") {
     std::string whole = text;
     whole.replace(whole.find("VALUE"), 5, value);
     Ir ir(whole);
-    return make_resumable(ir.function(), 4096).value();
+    return make_resumable(ir.function(), 4096).value().warp_bytes;
   };
   CHECK(bytes_with("%value = add i32 %n, 1") == 64);
   CHECK(bytes_with("%value = load i32, ptr %data") == 128);

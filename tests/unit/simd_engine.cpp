@@ -128,6 +128,42 @@ TEST_CASE("simd: threads of a block together", "[cpu][simd]") {
       "__shfl_up_sync(m, x[i], 2) + __shfl_sync(m, x[i], a[i] & 31);");
 }
 
+TEST_CASE("simd: warps that come to the same barriers, and such that do not", "[cpu][simd]") {
+  const std::string start =
+      "__shared__ int s[1024]; const unsigned count = blockDim.x * blockDim.y * blockDim.z, next = (thread + 1) % "
+      "count; "
+      "s[thread] = a[i]; __syncthreads(); ";
+  compare(
+      start +
+      "int u = 1, v = n; for (int k = 0; k < 5; ++k) { s[thread] = a[i] + u * k; __syncthreads(); b[i] += s[next] * v; "
+      "const int t = u; u = v + t; v = t * k; __syncthreads(); } b[i] += u - v;");
+  compare(start +
+          "for (unsigned half = 512; half; half /= 2) { if (thread < half && thread + half < count) s[thread] += "
+          "s[thread + half]; __syncthreads(); } b[i] = s[0];");
+  compare(
+      start +
+      "int v = a[i], turns = 0; while (__syncthreads_count(v > 0)) { v -= 20 + thread % 7; ++turns; } b[i] = turns * "
+      "100 + v;");
+  compare(start +
+          "int c = __syncthreads_count(s[next] > 0), d = __syncthreads_or(a[i] > c), e = __syncthreads_and(a[i] > -d); "
+          "b[i] = c + d * 1000 + e * 2000;");
+  // What differs between warps although its operands do not.
+  compare(start + "int k = 0; while (k < (int)(thread / 32) + 1) ++k; __syncthreads(); b[i] = k; y[i] = s[next];");
+  compare(start +
+          "int u = 0; if (thread / 32 == 0) u = n * 3; __syncthreads(); if (thread / 32 == 0) b[i] = u + s[next];");
+  compare(start + "int u = thread / 32 == 1 ? n : 7; __syncthreads(); b[i] = u; __syncthreads(); y[i] = u + s[next];");
+  compare(start +
+          "for (int k = 0; k < s[0] % 5 + 6; ++k) { __syncthreads(); if (thread == 0 && k == 2) s[0] -= 1; "
+          "__syncthreads(); b[i] += k; }");
+  // Some leave.
+  compare(start + "if (thread >= 32) return; b[i] = s[next]; __syncthreads(); y[i] = s[thread] + n;");
+  compare(start +
+          "if (blockIdx.x > 0) { b[i] = s[next]; __syncthreads(); s[thread] = n; __syncthreads(); } y[i] = s[next];");
+  compare(start +
+          "for (int k = 0; k < 3; ++k) { for (int l = 0; l <= k; ++l) { s[thread] += l * n; __syncthreads(); b[i] += "
+          "s[next]; __syncthreads(); } if (blockIdx.x + k == 2) return; } y[i] = s[thread];");
+}
+
 TEST_CASE("simd: what the engine leaves to the scalar one", "[cpu][simd]") {
   CpuTestDevice device;
   auto reason = [&](const std::string& text) {

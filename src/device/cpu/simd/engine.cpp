@@ -12,11 +12,13 @@
 #include <initializer_list>
 
 #include "src/device/cpu/instantiate.h"
+#include "src/device/cpu/simd/block_values.h"
 #include "src/device/cpu/simd/gather_addresses.h"
 #include "src/device/cpu/simd/markers.h"
 #include "src/device/cpu/simd/pipeline.h"
 #include "src/device/cpu/simd/prepare.h"
 #include "src/device/cpu/simd/resume.h"
+#include "src/device/cpu/simd/states.h"
 #include "src/device/cpu/simd/tallies.h"
 #include "src/device/cpu/simd/whole_turns.h"
 #include "src/device/cpu/simd/widen.h"
@@ -28,15 +30,19 @@ namespace {
 constexpr const char* run_rows_template = "gpulua_run_rows";
 constexpr const char* run_warps_template = "gpulua_run_warps";
 constexpr const char* run_turns_template = "gpulua_run_warps_in_turns";
+constexpr const char* run_in_step_template = "gpulua_run_warps_in_step";
 constexpr const char* run_strand_template = "gpulua_run_warp_strand";
 constexpr const char* run_warp = "gpulua_run_warp";
 constexpr const char* frames_placeholder = "gpulua_warp_frames";
 constexpr const char* frame_bytes_placeholder = "gpulua_warp_frame_bytes";
+constexpr const char* block_frame_bytes_placeholder = "gpulua_block_frame_bytes";
 constexpr const char* counts_placeholder = "gpulua_warps_count_predicates";
-constexpr const char* templates[] = {run_rows_template, run_warps_template, run_turns_template, run_strand_template};
+constexpr const char* templates[] = {run_rows_template, run_warps_template, run_turns_template, run_in_step_template,
+                                     run_strand_template};
 constexpr const char* called_helpers[] = {"gpulua_fail_in_lane", "gpulua_settle"};
-// gpulua_unflatten(number, size) and gpulua_next_warp(thread, size).
+// gpulua_unflatten(number, size), gpulua_next_block(block, grid) and gpulua_next_warp(thread, size).
 constexpr const char* inlined_helpers[] = {"_Z16gpulua_unflattenmN6gpulua3cpu6Index3E",
+                                           "_Z17gpulua_next_blockRN6gpulua3cpu6Index3ES1_",
                                            "_Z16gpulua_next_warpRN6gpulua3cpu6Index3ES1_"};
 
 // Registers are spilt; SLEEF's functions and the runtime's services have frames of their own.
@@ -82,12 +88,12 @@ Needs find_needs(const llvm::Function& scalar) {
   return needs;
 }
 
-const char* find_template(Meeting meeting, WarpLayout layout) {
+const char* find_template(Meeting meeting, WarpLayout layout, bool in_step) {
   switch (meeting) {
     case Meeting::none:
       return layout == WarpLayout::piece ? run_rows_template : run_warps_template;
     case Meeting::block:
-      return run_turns_template;
+      return in_step ? run_in_step_template : run_turns_template;
     case Meeting::fibers:
       return run_strand_template;
   }
@@ -95,18 +101,27 @@ const char* find_template(Meeting meeting, WarpLayout layout) {
 }
 
 /// In the place of gpulua_warps.h's placeholders.
-void make_frames(llvm::Function& run, std::uint64_t frame_bytes, bool counts_predicates) {
+void make_frames(llvm::Function& run, const Frames& frames, bool counts_predicates) {
   llvm::IRBuilder<> builder(&*run.getEntryBlock().getFirstInsertionPt());
-  llvm::AllocaInst* frames = builder.CreateAlloca(llvm::ArrayType::get(builder.getInt8Ty(), most_warps * frame_bytes));
-  frames->setAlignment(llvm::Align(64));
+  auto memory = [&](std::uint64_t bytes) {
+    llvm::AllocaInst* place = builder.CreateAlloca(llvm::ArrayType::get(builder.getInt8Ty(), bytes));
+    place->setAlignment(llvm::Align(64));
+    return place;
+  };
+  llvm::Value* warps = memory(most_warps * frames.warp_bytes);
+  llvm::Value* block[] = {memory(frames.block_bytes), memory(frames.block_bytes)};
   for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(run))) {
     auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
     if (call == nullptr || call->getCalledFunction() == nullptr) continue;
     const llvm::StringRef name = call->getCalledFunction()->getName();
     if (name == frames_placeholder)
-      call->replaceAllUsesWith(frames);
+      call->replaceAllUsesWith(warps);
     else if (name == frame_bytes_placeholder)
-      call->replaceAllUsesWith(builder.getInt64(frame_bytes));
+      call->replaceAllUsesWith(builder.getInt64(frames.warp_bytes));
+    else if (name == block_frame_function)
+      call->replaceAllUsesWith(block[llvm::cast<llvm::ConstantInt>(call->getArgOperand(0))->getZExtValue()]);
+    else if (name == block_frame_bytes_placeholder)
+      call->replaceAllUsesWith(builder.getInt64(frames.block_bytes));
     else if (name == counts_placeholder)
       call->replaceAllUsesWith(builder.getInt1(counts_predicates));
     else
@@ -196,23 +211,30 @@ llvm::Function* Engine::build(const SourceKernel& kernel, llvm::Function& scalar
                               Pipeline& pipeline, std::string& why_not) {
   const MathLibrary math(scalar);
   llvm::Function* warp = widen(scalar, {layout, &math});
-  std::optional<std::uint64_t> frame_bytes = 0;
+  std::optional<Frames> frames = Frames();
+  bool in_step = false;
   if (llvm::verifyFunction(*warp)) {
     why_not = "the widened code is not valid";
   } else if (meeting == Meeting::fibers) {
     call_barrier_services(*warp);
   } else if (meeting == Meeting::block) {
     pipeline.finish(*warp);
-    frame_bytes = make_resumable(*warp, most_frame_bytes);
+    pipeline.order(*warp);
+    const BlockValues values(*warp);
+    in_step = values.in_step();
+    frames = make_resumable(*warp, most_frame_bytes, in_step ? &values : nullptr);
   }
   llvm::Function* run = nullptr;
-  if (why_not.empty() && frame_bytes) {
-    run = instantiate(*source_.module->getFunction(find_template(meeting, layout)), kernel, kernel.symbol + ".warps",
-                      {{run_warp, warp}});
+  if (why_not.empty() && frames) {
+    run = instantiate(*source_.module->getFunction(find_template(meeting, layout, in_step)), kernel,
+                      kernel.symbol + ".warps", {{run_warp, warp}});
     for (llvm::Attribute attribute : scalar.getAttributes().getFnAttrs()) run->addFnAttr(attribute);
     allow_unwinding(*run);
-    inline_calls(*run, {warp});
-    if (meeting == Meeting::block) make_frames(*run, *frame_bytes, has_marker(scalar, {Marker::barrier_count}));
+    const std::set<llvm::Function*> called = in_step ? part_states(*run, *warp) : std::set{warp};
+    inline_calls(*run, called);
+    for (llvm::Function* state : called)
+      if (state != warp) state->eraseFromParent();
+    if (meeting == Meeting::block) make_frames(*run, *frames, has_marker(scalar, {Marker::barrier_count}));
     make_tallies(*run, kernel);
     pipeline.finish(*run);
     sink_gather_addresses(*run);

@@ -18,8 +18,7 @@ constexpr const char* simplify_passes =
     "loop(indvars,loop-deletion,loop-unroll-full),"
     "sroa<modify-cfg>,instcombine<no-verify-fixpoint>,gvn,sccp,correlated-propagation,"
     "instcombine<no-verify-fixpoint>,dse,loop-mssa(licm),adce,simplifycfg,instcombine<no-verify-fixpoint>";
-constexpr const char* canonicalize_passes =
-    "instcombine<no-verify-fixpoint>,lower-switch,mergereturn,loop-simplify,lcssa";
+constexpr const char* order_passes = "lower-switch,mergereturn,loop-simplify,lcssa";
 constexpr const char* finish_passes =
     "early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,sroa<modify-cfg>,"
     "loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,adce,simplifycfg";
@@ -62,7 +61,12 @@ void Pipeline::canonicalize(llvm::Function& function) {
   whole.ScalarizeLoadStore = true;
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::ScalarizerPass(whole));
-  passes_->run(function, canonicalize_passes, std::move(passes));
+  passes_->run(function, "instcombine<no-verify-fixpoint>", std::move(passes));
+  order(function);
+}
+
+void Pipeline::order(llvm::Function& function) {
+  passes_->run(function, order_passes);
 }
 
 void Pipeline::finish(llvm::Function& function) {

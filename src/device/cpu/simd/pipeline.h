@@ -21,6 +21,8 @@ class Pipeline {
   void simplify(llvm::Function& function);
   /// Brings the control flow into the form that Structure wants.
   void canonicalize(llvm::Function& function);
+  /// The same for a widened function.
+  void order(llvm::Function& function);
   /// Cleans up what widening has put together.
   void finish(llvm::Function& function);
 

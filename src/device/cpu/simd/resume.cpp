@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "src/device/cpu/abi.h"
+#include "src/device/cpu/simd/block_values.h"
 #include "src/device/cpu/simd/widen.h"
 
 namespace gpulua::cpu::simd {
@@ -25,6 +26,7 @@ constexpr std::uint64_t state_offset = 0;
 constexpr std::uint64_t predicates_offset = 4;
 constexpr std::uint64_t sum_offset = 8;  // a pointer
 constexpr std::uint64_t header_bytes = 64;
+constexpr std::uint64_t block_header_bytes = 8;
 constexpr unsigned state_done = ~0u;
 
 // A value made of no more than so many instructions is made again rather than kept.
@@ -45,22 +47,35 @@ struct Stop {
   llvm::BasicBlock* behind;
 };
 
+/// In the frame of the block, if `once`, or in that of each warp.
+struct Place {
+  std::uint64_t offset;
+  bool once;
+};
+
 class Splitter {
  public:
-  Splitter(llvm::Function& function, const std::vector<llvm::CallInst*>& arrivals)
-      : function_(function), layout_(function.getParent()->getDataLayout()), first_(&function.getEntryBlock()) {
+  Splitter(llvm::Function& function, const std::vector<llvm::CallInst*>& arrivals, const BlockValues* in_step)
+      : function_(function),
+        layout_(function.getParent()->getDataLayout()),
+        in_step_(in_step),
+        first_(&function.getEntryBlock()) {
     entry_ = llvm::BasicBlock::Create(function.getContext(), "enter", &function, first_);
     llvm::IRBuilder<> builder(entry_);
     frame_ = context_field(builder, function_.getArg(0), offsetof(ThreadContext, strand), builder.getPtrTy());
+    now_ = in_step == nullptr ? frame_ : call_block_frame(builder, false);
+    next_ = in_step == nullptr ? frame_ : call_block_frame(builder, true);
     builder.CreateBr(first_);
     for (llvm::CallInst* arrival : arrivals) {
       counts_predicates_ = counts_predicates_ || !arrival->use_empty();
+      arrival->setArgOperand(0, builder.getInt32(0));  // all that are there arrive
       llvm::BasicBlock* before = arrival->getParent();
       llvm::BasicBlock* behind = before->splitBasicBlock(std::next(arrival->getIterator()), "behind");
       stops_.push_back({arrival, behind});
       if (arrival->use_empty()) continue;
       builder.SetInsertPoint(behind, behind->begin());
-      llvm::Value* sum = builder.CreateLoad(builder.getPtrTy(), at(builder, sum_offset));
+      llvm::Value* sum = in_step == nullptr ? builder.CreateLoad(builder.getPtrTy(), at(builder, frame_, sum_offset))
+                                            : at(builder, now_, predicates_offset);
       arrival->replaceAllUsesWith(builder.CreateLoad(builder.getInt32Ty(), sum));
     }
     dominators_.recalculate(function);
@@ -68,11 +83,11 @@ class Splitter {
   }
 
   /// The values that are needed behind a barrier, and where they will be kept.
-  std::uint64_t lay_out() {
+  Frames lay_out() {
     for (llvm::Instruction& instruction : llvm::instructions(function_)) {
       if (instruction.getParent() == entry_) continue;
       if (auto* memory = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
-        place(*memory, memory->getAllocationSize(layout_)->getFixedValue(), memory->getAlign());
+        place(*memory, memory->getAllocationSize(layout_)->getFixedValue(), memory->getAlign(), false);
         continue;
       }
       std::vector<Stop*> needed = stops_behind_which_live(instruction);
@@ -80,15 +95,16 @@ class Splitter {
       kept_.push_back({&instruction, needed});
       if (unsigned count = 0; can_be_made_again(instruction, count)) continue;
       llvm::Type* type = instruction.getType();
-      place(instruction, layout_.getTypeStoreSize(type).getFixedValue(), layout_.getPrefTypeAlign(type));
+      const bool once = in_step_ != nullptr && in_step_->is_alike(instruction);
+      place(instruction, layout_.getTypeStoreSize(type).getFixedValue(), layout_.getPrefTypeAlign(type), once);
     }
-    return llvm::alignTo(bytes_, header_bytes);
+    return {llvm::alignTo(bytes_, header_bytes), llvm::alignTo(block_bytes_, header_bytes)};
   }
 
   void split() {
     move_memory_into_frame();
     llvm::IRBuilder<> builder(entry_->getTerminator());
-    llvm::Value* state = builder.CreateLoad(builder.getInt32Ty(), at(builder, state_offset));
+    llvm::Value* state = builder.CreateLoad(builder.getInt32Ty(), at(builder, now_, state_offset));
     llvm::SwitchInst* where = builder.CreateSwitch(state, first_, static_cast<unsigned>(stops_.size()));
     entry_->getTerminator()->eraseFromParent();
     for (const Kept& kept : kept_) keep(kept);
@@ -102,7 +118,7 @@ class Splitter {
       if (auto* end = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator());
           end != nullptr && !pauses_.contains(end)) {
         llvm::IRBuilder<> at_end(end);
-        at_end.CreateStore(at_end.getInt32(state_done), at(at_end, state_offset));
+        at_end.CreateStore(at_end.getInt32(state_done), at(at_end, next_, state_offset));
       }
     // From now on a context serves one block after another.
     for (llvm::Instruction& instruction : llvm::instructions(function_))
@@ -116,10 +132,18 @@ class Splitter {
     std::vector<llvm::Value*> restored{};  // at these
   };
 
-  void place(llvm::Instruction& value, std::uint64_t bytes, llvm::Align align) {
-    bytes_ = llvm::alignTo(bytes_, align);
-    offsets_[&value] = bytes_;
-    bytes_ += bytes;
+  /// `once`: for the block.
+  void place(llvm::Instruction& value, std::uint64_t bytes, llvm::Align align, bool once) {
+    std::uint64_t& end = once ? block_bytes_ : bytes_;
+    end = llvm::alignTo(end, align);
+    places_[&value] = {end, once};
+    end += bytes;
+  }
+
+  llvm::Value* call_block_frame(llvm::IRBuilder<>& builder, bool next) {
+    llvm::FunctionCallee function = function_.getParent()->getOrInsertFunction(
+        block_frame_function, llvm::FunctionType::get(builder.getPtrTy(), {builder.getInt1Ty()}, false));
+    return builder.CreateCall(function, {builder.getInt1(next)});
   }
 
   std::vector<Stop*> stops_behind_which_live(llvm::Instruction& value) {
@@ -173,31 +197,37 @@ class Splitter {
     return builder.Insert(copy, value->getName());
   }
 
-  llvm::Value* at(llvm::IRBuilder<>& builder, std::uint64_t offset) {
-    return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), frame_, offset);
+  llvm::Value* at(llvm::IRBuilder<>& builder, llvm::Value* frame, std::uint64_t offset) {
+    return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), frame, offset);
+  }
+  llvm::Value* read_at(llvm::IRBuilder<>& builder, const Place& place) {
+    return at(builder, place.once ? now_ : frame_, place.offset);
+  }
+  llvm::Value* write_at(llvm::IRBuilder<>& builder, const Place& place) {
+    return at(builder, place.once ? next_ : frame_, place.offset);
   }
 
   void move_memory_into_frame() {
     llvm::IRBuilder<> builder(entry_->getTerminator());
-    for (auto place = offsets_.begin(); place != offsets_.end();) {
-      auto [value, offset] = *place;
+    for (auto entry = places_.begin(); entry != places_.end();) {
+      auto [value, place] = *entry;
       const bool is_memory = llvm::isa<llvm::AllocaInst>(value);
-      place = is_memory ? offsets_.erase(place) : std::next(place);
+      entry = is_memory ? places_.erase(entry) : std::next(entry);
       if (!is_memory) continue;
       for (llvm::User* user : llvm::make_early_inc_range(value->users()))
         if (auto* mark = llvm::cast<llvm::Instruction>(user); mark->isLifetimeStartOrEnd()) mark->eraseFromParent();
-      value->replaceAllUsesWith(at(builder, offset));
+      value->replaceAllUsesWith(read_at(builder, place));
       value->eraseFromParent();
     }
   }
 
   /// Where it is made; or, where that is in a loop without the barriers, at the barriers.
   void keep(const Kept& kept) {
-    auto place = offsets_.find(kept.value);
-    if (place == offsets_.end()) return;
+    auto place = places_.find(kept.value);
+    if (place == places_.end()) return;
     auto store_before = [&](llvm::BasicBlock::iterator position, llvm::BasicBlock* block) {
       llvm::IRBuilder<> builder(block, position);
-      builder.CreateStore(kept.value, at(builder, place->second));
+      builder.CreateStore(kept.value, write_at(builder, place->second));
     };
     llvm::BasicBlock* home = kept.value->getParent();
     const unsigned depth = loops_.getLoopDepth(home);
@@ -217,8 +247,14 @@ class Splitter {
   void cut(const Stop& stop, unsigned state) {
     llvm::Instruction* way = stop.arrival->getParent()->getTerminator();
     llvm::IRBuilder<> builder(way);
-    builder.CreateStore(builder.getInt32(state), at(builder, state_offset));
-    if (counts_predicates_) builder.CreateStore(stop.arrival->getArgOperand(1), at(builder, predicates_offset));
+    builder.CreateStore(builder.getInt32(state), at(builder, next_, state_offset));
+    if (counts_predicates_) {
+      llvm::Value* place = at(builder, next_, predicates_offset);
+      llvm::Value* predicates = stop.arrival->getArgOperand(1);
+      if (in_step_ != nullptr)
+        predicates = builder.CreateAdd(predicates, builder.CreateLoad(builder.getInt32Ty(), place));
+      builder.CreateStore(predicates, place);
+    }
     pauses_.insert(builder.CreateRetVoid());
     way->eraseFromParent();
     stop.arrival->eraseFromParent();
@@ -226,12 +262,12 @@ class Splitter {
 
   /// At the start of each block behind a barrier that needs it.
   void restore(Kept& kept) {
-    auto place = offsets_.find(kept.value);
+    auto place = places_.find(kept.value);
     for (const Stop* stop : kept.needed) {
       llvm::IRBuilder<> builder(stop->behind, stop->behind->begin());
-      kept.restored.push_back(place == offsets_.end()
+      kept.restored.push_back(place == places_.end()
                                   ? make_again(builder, kept.value)
-                                  : builder.CreateLoad(kept.value->getType(), at(builder, place->second)));
+                                  : builder.CreateLoad(kept.value->getType(), read_at(builder, place->second)));
     }
   }
 
@@ -252,29 +288,31 @@ class Splitter {
 
   llvm::Function& function_;
   const llvm::DataLayout& layout_;
+  const BlockValues* in_step_;
   llvm::BasicBlock* first_;
   llvm::BasicBlock* entry_;  // ahead of it
   llvm::Value* frame_;
+  llvm::Value *now_, *next_;  // of the block, as it was before this turn and will be behind it; else the warp's
   bool counts_predicates_ = false;
   llvm::DominatorTree dominators_;
   llvm::LoopInfo loops_;
   std::vector<Stop> stops_;
   std::vector<Kept> kept_;
-  std::map<llvm::Instruction*, std::uint64_t> offsets_;
-  std::uint64_t bytes_ = header_bytes;
+  std::map<llvm::Instruction*, Place> places_;
+  std::uint64_t bytes_ = header_bytes, block_bytes_ = block_header_bytes;
   std::set<llvm::ReturnInst*> pauses_;
 };
 
 }  // namespace
 
-std::optional<std::uint64_t> make_resumable(llvm::Function& widened, std::uint64_t most_bytes) {
+std::optional<Frames> make_resumable(llvm::Function& widened, std::uint64_t most_bytes, const BlockValues* in_step) {
   // Whose turn it is tells who is still there.
   for (llvm::CallInst* call : find_calls(widened, leave_function)) call->eraseFromParent();
-  Splitter splitter(widened, find_calls(widened, arrive_function));
-  const std::uint64_t bytes = splitter.lay_out();
-  if (bytes > most_bytes) return std::nullopt;
+  Splitter splitter(widened, find_calls(widened, arrive_function), in_step);
+  const Frames frames = splitter.lay_out();
+  if (frames.warp_bytes > most_bytes) return std::nullopt;
   splitter.split();
-  return bytes;
+  return frames;
 }
 
 void call_barrier_services(llvm::Function& widened) {

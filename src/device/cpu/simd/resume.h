@@ -16,11 +16,22 @@ namespace gpulua::cpu::simd {
 inline constexpr const char* arrive_function = "gpulua.arrive";
 /// The same where lanes go where no barrier is any more: how many.
 inline constexpr const char* leave_function = "gpulua.leave";
+/// gpulua_warps.h.
+inline constexpr const char* block_frame_function = "gpulua_block_frame";
 
-/// Makes the function resumable; its frame is where context->strand points to, and begins with gpulua_warps.h's
-/// WarpFrame. Gives the frame's size; or nothing where that would be more than `most_bytes`, and the function is of no
-/// use then.
-std::optional<std::uint64_t> make_resumable(llvm::Function& widened, std::uint64_t most_bytes);
+class BlockValues;
+
+/// Of what warps keep from one turn to the next.
+struct Frames {
+  std::uint64_t warp_bytes = 0, block_bytes = 0;
+};
+
+/// Makes the function resumable. Its frame is where context->strand points to, and begins with gpulua_warps.h's
+/// gpulua_warp_frame. If the warps are in step, with the block's values given, then what they have alike is kept once
+/// for the block instead, where gpulua_block_frame() says. Gives the sizes; or nothing where a warp would need more
+/// than `most_bytes`, and the function is of no use then.
+std::optional<Frames> make_resumable(llvm::Function& widened, std::uint64_t most_bytes,
+                                     const BlockValues* in_step = nullptr);
 
 /// Makes calls of the runtime's services, in which fibers switch, out of the calls of the two functions.
 void call_barrier_services(llvm::Function& widened);

@@ -123,8 +123,8 @@ void Widener::make_entry() {
   } else {
     llvm::Type* i32 = entry_.getInt32Ty();
     llvm::Value* threads = context_field(entry_, to_->getArg(0), offsetof(ThreadContext, threads), i32);
-    masks_[first] =
-        entry_.CreateICmpULT(offsets(i32, Shape::affine(1)), entry_.CreateVectorSplat(warp_size, threads), "lanes");
+    llvm::Value* none = entry_.CreateSub(entry_.getInt32(warp_size), threads);
+    masks_[first] = entry_.CreateBitCast(entry_.CreateLShr(entry_.getInt32(~0u), none), mask_type, "lanes");
   }
   entry_.CreateBr(heads_.at(first));
   entry_.SetInsertPoint(to_->getEntryBlock().getTerminator());

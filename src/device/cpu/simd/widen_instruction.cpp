@@ -168,11 +168,14 @@ llvm::Value* Widener::emit_all(const llvm::ICmpInst& compare) {
   if (!is_rising(index->getType(), shapes_(index)) || !is_uniform(bound))
     return builder_.CreateNot(any(builder_.CreateLogicalAnd(mask(), builder_.CreateNot(vector(&compare)))));
   const auto predicate = swapped ? compare.getSwappedPredicate() : compare.getPredicate();
-  const auto at_most = compare.isSigned() ? llvm::CmpInst::ICMP_SLE : llvm::CmpInst::ICMP_ULE;
-  llvm::Value* most = llvm::ConstantInt::getSigned(index->getType(), shapes_(index).offset(warp_size - 1));
-  llvm::Value* limit = builder_.CreateSub(scalar(bound), most);
-  return builder_.CreateAnd(builder_.CreateICmp(at_most, limit, scalar(bound)),
-                            builder_.CreateICmp(predicate, scalar(index), limit));
+  const bool is_signed = compare.isSigned();
+  llvm::Type* type = index->getType();
+  const std::int64_t beyond = llvm::CmpInst::isStrictPredicate(predicate) ? 0 : 1;
+  llvm::Value* most = llvm::ConstantInt::getSigned(type, shapes_(index).offset(warp_size - 1) - beyond);
+  // Where lane 0's has to be below. Nothing is below the least number.
+  llvm::Value* end = builder_.CreateBinaryIntrinsic(is_signed ? llvm::Intrinsic::ssub_sat : llvm::Intrinsic::usub_sat,
+                                                    scalar(bound), most);
+  return builder_.CreateICmp(is_signed ? llvm::CmpInst::ICMP_SLT : llvm::CmpInst::ICMP_ULT, scalar(index), end);
 }
 
 llvm::Value* Widener::emit_binary(const llvm::BinaryOperator& binary) {
