@@ -1,0 +1,72 @@
+-- gpulua bench/arrays/hand.lua [tiny]: the kernels that one would write by hand, straightforward CUDA C++, and copies as a floor.
+-- Prints lines as ours.lua does.
+local gpu = require "gpu"
+local timing = require "timing"
+
+local tiny = arg[1] == "tiny"
+local function size(large, least) return tiny and least or large end
+
+local function spread(n, low, high, dtype)
+  return ((gpu.arange(n, "float64") * 0.6180339887498949) % 1 * (high - low) + low):astype(dtype):eval()
+end
+
+local options = { options = { "--std=c++17" } }
+local mod = gpu.module([[
+template <class Real>
+__device__ Real cnd(Real d) {
+  const Real k = Real(1) / (Real(1) + Real(0.2316419) * fabs(d));
+  const Real tail = Real(0.39894228040143267793994605993438) * exp(Real(-0.5) * d * d) *
+      (k * (Real(0.31938153) + k * (Real(-0.356563782) + k * (Real(1.781477937) + k * (Real(-1.821255978) + k * Real(1.330274429))))));
+  return d > 0 ? Real(1) - tail : tail;
+}
+template <class Real>
+__device__ void price(Real* call, Real* put, const Real* S, const Real* X, const Real* T, size_t n) {
+  const size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  const Real r = Real(0.02), v = Real(0.30);
+  const Real root = sqrt(T[i]);
+  const Real d1 = (log(S[i] / X[i]) + (r + Real(0.5) * v * v) * T[i]) / (v * root);
+  const Real d2 = d1 - v * root;
+  const Real discounted = X[i] * exp(-r * T[i]);
+  call[i] = S[i] * cnd(d1) - discounted * cnd(d2);
+  put[i] = discounted * (Real(1) - cnd(d2)) - S[i] * (Real(1) - cnd(d1));
+}
+__global__ void bs64(double* call, double* put, const double* S, const double* X, const double* T, size_t n) { price(call, put, S, X, T, n); }
+__global__ void bs32(float* call, float* put, const float* S, const float* X, const float* T, size_t n) { price(call, put, S, X, T, n); }
+__global__ void chain(float* y, const float* x, size_t n) {
+  const size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+  if (i < n) y[i] = sqrtf(x[i] * 2 + 1);
+}
+__global__ void add(float* c, const float* a, const float* b, size_t n) {
+  const size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+  if (i < n) c[i] = a[i] + b[i];
+}
+]], options)
+
+local function report(name, run, check, scale)
+  print(("%s %.6g %.9g"):format(name, timing.median(run, gpu.sync) * (scale or 1), check()))
+  collectgarbage()
+  collectgarbage()
+  io.stdout:flush()
+end
+
+do
+  local a, c = spread(16, 0, 1, "float32"), gpu.empty(16)
+  local launch = mod.add { grid = 1, block = 256 }
+  report("small", function() for _ = 1, 1000 do launch(c, a, a, 16) end end, function() return c:sum():item() end, 1 / 1000)
+end
+for _, case in ipairs { { "bs64", 4e6, "float64" }, { "bs32", 64e6, "float32" } } do
+  local name, n, dtype = case[1], size(case[2], 1000), case[3]
+  local S, X, T = spread(n, 5, 30, dtype), spread(n + 1, 1, 100, dtype) { 2, -1 }:copy(), spread(n + 2, 0.25, 10, dtype) { 3, -1 }:copy()
+  local call, put = gpu.empty(n, dtype), gpu.empty(n, dtype)
+  local launch = mod[name]:over(n)
+  report(name, function() launch(call, put, S, X, T, n) end,
+    function() return (call:mean { dtype = "float64" } + put:mean { dtype = "float64" }):item() end)
+end
+do
+  local n = size(256e6, 1000)
+  local x, y = spread(n, 0, 1, "float32"), gpu.empty(n)
+  local launch = mod.chain:over(n)
+  report("chain", function() launch(y, x, n) end, function() return y:mean { dtype = "float64" }:item() end)
+  report("copy", function() y:copy_(x) end, function() return 0 end)
+end

@@ -1,0 +1,116 @@
+-- gpulua bench/arrays/ours.lua [tiny]: the workloads of bench/arrays as gpulua's array expressions on the current device.
+-- Prints a line for each: name, median milliseconds, a number that all sides must agree on.
+local gpu = require "gpu"
+local timing = require "timing"
+
+local tiny = arg[1] == "tiny"
+local on_gpu = gpu.device().name ~= "cpu"
+-- Elements: on a GPU, on the CPU device, with `tiny`.
+local function size(large, small, least) return tiny and least or on_gpu and large or small end
+
+--- n values spread over [low, high): the fractions of multiples of the golden ratio.
+local function spread(n, low, high, dtype)
+  return ((gpu.arange(n, "float64") * 0.6180339887498949) % 1 * (high - low) + low):astype(dtype):eval()
+end
+
+local function cnd(d)
+  local k = 1 / (1 + 0.2316419 * d:abs())
+  local tail = 0.39894228040143267793994605993438 * gpu.exp(-0.5 * d * d) *
+    (k * (0.31938153 + k * (-0.356563782 + k * (1.781477937 + k * (-1.821255978 + k * 1.330274429)))))
+  return gpu.where(d:gt(0), 1 - tail, tail)
+end
+
+local function black_scholes(S, X, T)
+  local R, V = 0.02, 0.30
+  local root = T:sqrt()
+  local d1 = (gpu.log(S / X) + (R + 0.5 * V * V) * T) / (V * root)
+  local d2 = d1 - V * root
+  local c1, c2 = cnd(d1), cnd(d2)
+  local discounted = X * gpu.exp(-R * T)
+  return gpu.eval(S * c1 - discounted * c2, discounted * (1 - c2) - S * (1 - c1))
+end
+
+local function price_options(n, dtype)
+  local S, X, T = spread(n, 5, 30, dtype), spread(n + 1, 1, 100, dtype) { 2, -1 }, spread(n + 2, 0.25, 10, dtype) { 3, -1 }
+  X, T = X:copy(), T:copy()
+  local call, put
+  return function()
+    call, put = black_scholes(S, X, T)
+  end, function() return (call:astype("float64"):mean() + put:astype("float64"):mean()):item() end
+end
+
+local workloads = {}
+local function workload(name, make) workloads[#workloads + 1] = { name = name, make = make } end
+
+workload("small", function()
+  local a, b, c = spread(16, 0, 1, "float32"), spread(16, 0, 1, "float32"), nil
+  return function()
+    for _ = 1, 1000 do c = (a + b):eval() end
+  end, function() return c:sum():item() end, 1 / 1000
+end)
+workload("bs64", function() return price_options(size(4e6, 4e6, 1000), "float64") end)
+workload("bs32", function() return price_options(size(64e6, 4e6, 1000), "float32") end)
+workload("mc", function()
+  if not gpu.randn then return end
+  local n, price = size(256e6, 16e6, 100000), nil
+  local S0, K, r, v = 100, 100, 0.02, 0.30
+  return function()
+    local payoff = gpu.maximum(S0 * gpu.exp((r - 0.5 * v * v) + v * gpu.randn(n)) - K, 0)
+    price = (payoff:mean { dtype = "float64" } * math.exp(-r)):eval()
+  end, function() return math.floor(price:item() / (tiny and 10 or 0.5) + 0.5) end
+end)
+workload("chain", function()
+  local x, y = spread(size(256e6, 16e6, 1000), 0, 1, "float32"), nil
+  return function() y = gpu.sqrt(x * 2 + 1):eval() end, function() return y:mean { dtype = "float64" }:item() end
+end)
+workload("sum", function()
+  local x, y = spread(size(256e6, 64e6, 1000), 0, 1, "float32"), nil
+  return function() y = x:sum():eval() end, function() return y:item() end
+end)
+local function matrix() return spread(size(16384 ^ 2, 4096 ^ 2, 32 ^ 2), 0, 1, "float32"):reshape(size(16384, 4096, 32), size(16384, 4096, 32)) end
+workload("sum1", function()
+  local x, y = matrix(), nil
+  return function() y = x:sum(1):eval() end, function() return y[3] end
+end)
+workload("sum2", function()
+  local x, y = matrix(), nil
+  return function() y = x:sum(2):eval() end, function() return y[3] end
+end)
+workload("center", function()
+  local x, y = matrix(), nil
+  return function() y = (x - x:mean(2, { keepdims = true })):eval() end, function() return y[2][3] end
+end)
+workload("cumsum", function()
+  if not gpu.cumsum then return end
+  local x, y = spread(size(256e6, 16e6, 1000), 0, 1, "float32"), nil
+  return function() y = gpu.cumsum(x):eval() end, function() return y[1000] end
+end)
+workload("select", function()
+  local x, y = spread(size(256e6, 16e6, 1000), 0, 1, "float32"), nil
+  if not pcall(function() return x[x:gt(0.5)] end) then return end
+  return function() y = x[x:gt(0.5)] end, function() return y.size end
+end)
+workload("sort", function()
+  if not gpu.sort then return end
+  local x, y = spread(size(64e6, 4e6, 1000), 0, 1, "float32"), nil
+  return function() y = gpu.sort(x):eval() end, function() return y[10] end
+end)
+workload("argmax", function()
+  local x, y = spread(size(256e6, 64e6, 1000), 0, 1, "float32"), nil
+  return function() y = x:argmax():eval() end, function() return y:item() end
+end)
+workload("transpose", function()
+  local x, y = matrix(), nil
+  return function() y = x.T:copy() end, function() return y[2][5] end
+end)
+
+for _, work in ipairs(workloads) do
+  local run, check, scale = work.make()
+  if run then
+    local milliseconds = timing.median(run, gpu.sync)
+    print(("%s %.6g %.9g"):format(work.name, milliseconds * (scale or 1), check()))
+  end
+  collectgarbage()
+  collectgarbage()
+  io.stdout:flush()
+end

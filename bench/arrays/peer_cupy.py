@@ -1,0 +1,48 @@
+import cupy as cp
+
+from workloads import *
+
+pool = cp.get_default_memory_pool()
+
+
+def sync(_):
+    cp.cuda.Device().synchronize()
+
+
+def run(name, function, check, *host, scale=1.0):
+    arrays = [cp.asarray(x) for x in host]
+    measure(name, lambda: function(*arrays), sync, check, scale)
+    del arrays
+    pool.free_all_blocks()
+
+
+def small(a, b):
+    for _ in range(1000):
+        c = a + b
+    return c
+
+
+def simulate():
+    payoff = cp.maximum(100 * cp.exp((R - 0.5 * V * V) + V * cp.random.standard_normal(size(256e6, 16e6, 100000), dtype="float32")) - 100, 0)
+    return payoff.mean(dtype="float64")
+
+
+def mean_of_both(pair):
+    return pair[0].mean(dtype="float64") + pair[1].mean(dtype="float64")
+
+
+run("small", small, lambda c: c.sum(), spread(16, 0, 1, "float32"), spread(16, 0, 1, "float32"), scale=1 / 1000)
+run("bs64", lambda *a: black_scholes(cp, *a), mean_of_both, *options(size(4e6, 4e6, 1000), "float64"))
+run("bs32", lambda *a: black_scholes(cp, *a), mean_of_both, *options(size(64e6, 4e6, 1000), "float32"))
+run("mc", simulate, price)
+big = spread(size(256e6, 16e6, 1000), 0, 1, "float32")
+run("chain", lambda x: cp.sqrt(x * 2 + 1), lambda y: y.mean(dtype="float64"), big)
+run("sum", lambda x: x.sum(), lambda y: y, spread(size(256e6, 64e6, 1000), 0, 1, "float32"))
+run("sum1", lambda x: x.sum(axis=0), lambda y: y[2], matrix())
+run("sum2", lambda x: x.sum(axis=1), lambda y: y[2], matrix())
+run("center", lambda x: x - x.mean(axis=1, keepdims=True), lambda y: y[1, 2], matrix())
+run("cumsum", lambda x: cp.cumsum(x), lambda y: y[999], big)
+run("select", lambda x: x[x > 0.5], lambda y: y.size, big)
+run("sort", lambda x: cp.sort(x), lambda y: y[9], spread(size(64e6, 4e6, 1000), 0, 1, "float32"))
+run("argmax", lambda x: x.argmax(), lambda y: y + 1, spread(size(256e6, 64e6, 1000), 0, 1, "float32"))
+run("transpose", lambda x: cp.ascontiguousarray(x.T), lambda y: y[1, 4], matrix())

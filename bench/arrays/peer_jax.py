@@ -1,0 +1,54 @@
+import jax
+import jax.numpy as jnp
+
+from workloads import *
+
+jax.config.update("jax_enable_x64", True)
+
+
+def sync(result):
+    jax.block_until_ready(result)
+
+
+def run(name, function, check, *host, scale=1.0):
+    arrays = [jnp.asarray(x) for x in host]
+    function = jax.jit(function)
+    measure(name, lambda: function(*arrays), sync, check, scale)
+
+
+def mean_of_both(pair):
+    return pair[0].mean(dtype="float64") + pair[1].mean(dtype="float64")
+
+
+n_paths = size(256e6, 16e6, 100000)
+key = jax.random.key(42)
+
+
+def simulate():
+    normal = jax.random.normal(key, (n_paths,), dtype="float32")
+    return jnp.maximum(100 * jnp.exp((R - 0.5 * V * V) + V * normal) - 100, 0).mean(dtype="float64")
+
+
+add = jax.jit(lambda a, b: a + b)
+a16 = jnp.asarray(spread(16, 0, 1, "float32"))
+
+
+def small():
+    for _ in range(1000):
+        c = add(a16, a16)
+    return c
+
+
+measure("small", small, sync, lambda c: c.sum(), 1 / 1000)
+run("bs64", lambda *a: black_scholes(jnp, *a), mean_of_both, *options(size(4e6, 4e6, 1000), "float64"))
+run("bs32", lambda *a: black_scholes(jnp, *a), mean_of_both, *options(size(64e6, 4e6, 1000), "float32"))
+run("mc", simulate, price)
+big = spread(size(256e6, 16e6, 1000), 0, 1, "float32")
+run("chain", lambda x: jnp.sqrt(x * 2 + 1), lambda y: y.mean(dtype="float64"), big)
+run("sum", lambda x: x.sum(), lambda y: y, spread(size(256e6, 64e6, 1000), 0, 1, "float32"))
+run("sum1", lambda x: x.sum(axis=0), lambda y: y[2], matrix())
+run("sum2", lambda x: x.sum(axis=1), lambda y: y[2], matrix())
+run("center", lambda x: x - x.mean(axis=1, keepdims=True), lambda y: y[1, 2], matrix())
+run("cumsum", lambda x: jnp.cumsum(x), lambda y: y[999], big)
+run("argmax", lambda x: x.argmax(), lambda y: y + 1, spread(size(256e6, 64e6, 1000), 0, 1, "float32"))
+run("transpose", lambda x: x.T.copy(), lambda y: y[1, 4], matrix())

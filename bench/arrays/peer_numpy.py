@@ -1,0 +1,46 @@
+import numpy as np
+
+from workloads import *
+
+
+def sync(_):
+    pass
+
+
+def run(name, function, check, *host, scale=1.0):
+    measure(name, lambda: function(*host), sync, check, scale)
+
+
+def small(a, b):
+    for _ in range(1000):
+        c = a + b
+    return c
+
+
+def mean_of_both(pair):
+    return pair[0].mean(dtype="float64") + pair[1].mean(dtype="float64")
+
+
+generator = np.random.Generator(np.random.PCG64(1))
+
+
+def simulate():
+    normal = generator.standard_normal(size(256e6, 16e6, 100000), dtype="float32")
+    return np.maximum(100 * np.exp(np.float32(R - 0.5 * V * V) + np.float32(V) * normal) - 100, 0).mean(dtype="float64")
+
+
+run("small", small, lambda c: c.sum(), spread(16, 0, 1, "float32"), spread(16, 0, 1, "float32"), scale=1 / 1000)
+run("bs64", lambda *a: black_scholes(np, *a), mean_of_both, *options(size(4e6, 4e6, 1000), "float64"))
+run("bs32", lambda *a: black_scholes(np, *a), mean_of_both, *options(size(64e6, 4e6, 1000), "float32"))
+run("mc", simulate, price)
+big = spread(size(256e6, 16e6, 1000), 0, 1, "float32")
+run("chain", lambda x: np.sqrt(x * 2 + 1), lambda y: y.mean(dtype="float64"), big)
+run("sum", lambda x: x.sum(), lambda y: y, spread(size(256e6, 64e6, 1000), 0, 1, "float32"))
+run("sum1", lambda x: x.sum(axis=0), lambda y: y[2], matrix())
+run("sum2", lambda x: x.sum(axis=1), lambda y: y[2], matrix())
+run("center", lambda x: x - x.mean(axis=1, keepdims=True), lambda y: y[1, 2], matrix())
+run("cumsum", lambda x: np.cumsum(x), lambda y: y[999], big)
+run("select", lambda x: x[x > 0.5], lambda y: y.size, big)
+run("sort", lambda x: np.sort(x), lambda y: y[9], spread(size(64e6, 4e6, 1000), 0, 1, "float32"))
+run("argmax", lambda x: x.argmax(), lambda y: y + 1, spread(size(256e6, 64e6, 1000), 0, 1, "float32"))
+run("transpose", lambda x: np.ascontiguousarray(x.T), lambda y: y[1, 4], matrix())

@@ -1,0 +1,62 @@
+import torch
+
+from workloads import *
+
+device = "cuda" if ON_GPU else "cpu"
+compiled = "compile" in WANTED
+WANTED[:] = [name for name in WANTED if name != "compile"]
+
+
+def sync(_):
+    if ON_GPU:
+        torch.cuda.synchronize()
+
+
+def run(name, function, check, *host, scale=1.0):
+    arrays = [torch.from_numpy(x).to(device) for x in host]
+    if compiled:
+        function = torch.compile(function)
+    measure(name, lambda: function(*arrays), sync, check, scale)
+    del arrays
+    if ON_GPU:
+        torch.cuda.empty_cache()
+
+
+def small(a, b):
+    for _ in range(1000):
+        c = a + b
+    return c
+
+
+class Functions:
+    """The names that black_scholes() takes."""
+    abs, exp, log, sqrt, where = torch.abs, torch.exp, torch.log, torch.sqrt, torch.where
+
+
+def simulate():
+    normal = torch.randn(size(256e6, 16e6, 100000), device=device)
+    return torch.clamp(100 * torch.exp((R - 0.5 * V * V) + V * normal) - 100, min=0).mean(dtype=torch.float64)
+
+
+def mean_of_both(pair):
+    return pair[0].double().mean() + pair[1].double().mean()
+
+
+with torch.no_grad():
+    if not compiled:
+        run("small", small, lambda c: c.sum(), spread(16, 0, 1, "float32"), spread(16, 0, 1, "float32"), scale=1 / 1000)
+    run("bs64", lambda *a: black_scholes(Functions, *a), mean_of_both, *options(size(4e6, 4e6, 1000), "float64"))
+    run("bs32", lambda *a: black_scholes(Functions, *a), mean_of_both, *options(size(64e6, 4e6, 1000), "float32"))
+    run("mc", simulate, price)
+    big = spread(size(256e6, 16e6, 1000), 0, 1, "float32")
+    run("chain", lambda x: torch.sqrt(x * 2 + 1), lambda y: y.double().mean(), big)
+    run("sum", lambda x: x.sum(), lambda y: y, spread(size(256e6, 64e6, 1000), 0, 1, "float32"))
+    run("sum1", lambda x: x.sum(dim=0), lambda y: y[2], matrix())
+    run("sum2", lambda x: x.sum(dim=1), lambda y: y[2], matrix())
+    run("center", lambda x: x - x.mean(dim=1, keepdim=True), lambda y: y[1, 2], matrix())
+    run("cumsum", lambda x: torch.cumsum(x, 0), lambda y: y[999], big)
+    if not compiled:
+        run("select", lambda x: x[x > 0.5], lambda y: y.numel(), big)
+        run("sort", lambda x: torch.sort(x)[0], lambda y: y[9], spread(size(64e6, 4e6, 1000), 0, 1, "float32"))
+    run("argmax", lambda x: x.argmax(), lambda y: y + 1, spread(size(256e6, 64e6, 1000), 0, 1, "float32"))
+    run("transpose", lambda x: x.T.contiguous(), lambda y: y[1, 4], matrix())

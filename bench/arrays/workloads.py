@@ -1,0 +1,74 @@
+"""What the Python sides share: sizes, inputs and timing, as in ours.lua."""
+
+import gc
+import math
+import statistics
+import sys
+import time
+
+import numpy
+
+TINY = "tiny" in sys.argv[1:]
+ON_GPU = "cpu" not in sys.argv[1:]
+WANTED = [name for name in sys.argv[1:] if name not in ("tiny", "cpu")]
+
+R, V = 0.02, 0.30
+
+
+def size(large, small, least):
+    return int(least if TINY else large if ON_GPU else small)
+
+
+def spread(n, low, high, dtype):
+    x = numpy.arange(n, dtype="float64") * 0.6180339887498949
+    return ((x - numpy.floor(x)) * (high - low) + low).astype(dtype)
+
+
+def options(n, dtype):
+    return spread(n, 5, 30, dtype), spread(n + 1, 1, 100, dtype)[1:].copy(), spread(n + 2, 0.25, 10, dtype)[2:].copy()
+
+
+def matrix():
+    n = size(16384, 4096, 32)
+    return spread(n * n, 0, 1, "float32").reshape(n, n)
+
+
+def cnd(xp, d):
+    k = 1 / (1 + 0.2316419 * xp.abs(d))
+    tail = (0.39894228040143267793994605993438 * xp.exp(-0.5 * d * d)
+            * (k * (0.31938153 + k * (-0.356563782 + k * (1.781477937 + k * (-1.821255978 + k * 1.330274429))))))
+    return xp.where(d > 0, 1 - tail, tail)
+
+
+def black_scholes(xp, S, X, T):
+    root = xp.sqrt(T)
+    d1 = (xp.log(S / X) + (R + 0.5 * V * V) * T) / (V * root)
+    d2 = d1 - V * root
+    c1, c2 = cnd(xp, d1), cnd(xp, d2)
+    discounted = X * xp.exp(-R * T)
+    return S * c1 - discounted * c2, discounted * (1 - c2) - S * (1 - c1)
+
+
+def price(mean):
+    """Prices of a simulation agree to this."""
+    return math.floor(float(mean) * math.exp(-R) / (10 if TINY else 0.5) + 0.5)
+
+
+def measure(name, run, sync, check, scale=1.0):
+    """Prints a line as ours.lua does; a workload that fails is left out, and says why."""
+    if WANTED and name not in WANTED:
+        return
+    try:
+        for _ in range(3):
+            result = run()
+        sync(result)
+        times, begin = [], time.perf_counter()
+        while len(times) < 5 or (time.perf_counter() - begin < 0.333 and len(times) < 1000):
+            start = time.perf_counter()
+            result = run()
+            sync(result)
+            times.append(time.perf_counter() - start)
+        print(f"{name} {statistics.median(times) * 1e3 * scale:.6g} {float(check(result)):.9g}", flush=True)
+    except Exception as error:  # another side's failure is a missing number here, not the end of the bench
+        print(f"{name}: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}", file=sys.stderr)
+    gc.collect()
