@@ -25,8 +25,8 @@ Operand check_operand(lua_State* L, int index, const OpInfo& op) {
   fail(text(op.name).c_str(), "an array or a number", L, index);
 }
 
-std::vector<Operand> check_operands(lua_State* L, const OpInfo& op) {
-  std::vector<Operand> operands;
+boost::container::small_vector<Operand, 4> check_operands(lua_State* L, const OpInfo& op) {
+  boost::container::small_vector<Operand, 4> operands;
   bool has_array = false;
   for (int i = 1; i <= op.arity; ++i) {
     operands.push_back(check_operand(L, i, op));
@@ -56,9 +56,9 @@ OperationOptions check_operation_options(lua_State* L, int index, const char* op
 int operation(lua_State* L) {
   const OpInfo& op = row_of(L);
   const std::string name = text(op.name);
-  std::vector<Operand> operands = check_operands(L, op);
+  auto operands = check_operands(L, op);
   const OperationOptions options = check_operation_options(L, op.arity + 1, name.c_str());
-  Array result = elementwise(op, operands);
+  Array result = elementwise(op, {operands.data(), operands.size()});
   operands.clear();
   if (options.dtype) result = cast(result, *options.dtype);
   if (!options.out) {
@@ -75,8 +75,8 @@ int operation_in_place(lua_State* L) {
   const OpInfo& op = row_of(L);
   const std::string name = text(op.name) + "_";
   const Array target = check<Array>(L, 1, name.c_str());
-  std::vector<Operand> operands = check_operands(L, op);
-  Array result = elementwise(op, operands);
+  auto operands = check_operands(L, op);
+  Array result = elementwise(op, {operands.data(), operands.size()});
   operands.clear();
   assign(target, std::move(result), name.c_str());
   lua_settop(L, 1);

@@ -3,6 +3,7 @@
 // What the emitter is told of a kernel: everything that its text depends on, and nothing else. Shapes, strides, scalars
 // and addresses are arguments of the kernel.
 
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -39,7 +40,7 @@ struct ValueSpec {
   std::uint16_t operand = 0;
   const OpInfo* op = nullptr;
   const Reducer* reducer = nullptr;
-  std::vector<std::uint16_t> inputs;  // earlier values
+  boost::container::small_vector<std::uint16_t, 4> inputs;  // earlier values
 };
 
 struct OutputSpec {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <unordered_set>
 
 #include "src/core/error.h"
 #include "src/core/evaluate.h"
@@ -28,15 +27,18 @@ std::shared_ptr<const OpInfo> row(const OpInfo& op) {
 
 /// How many operations evaluating the node takes, counted up to one more than there may be.
 std::uint32_t count_operations(const Node& root) {
-  std::unordered_set<const Node*> seen{&root};
-  std::vector<const Node*> open{&root};
+  const std::uint64_t walk = root.device().pending().new_walk();
+  boost::container::small_vector<const Node*, 2 * max_operations> open{&root};
   std::uint32_t count = 0;
   while (!open.empty() && count <= max_operations) {
     const Node* node = open.back();
     open.pop_back();
     count += !node->pending()->value;
-    for (const Array& input : node->pending()->inputs)
-      if (input->pending() && seen.insert(input.get()).second) open.push_back(input.get());
+    for (const Array& input : node->pending()->inputs) {
+      if (!input->pending() || input->walk == walk) continue;
+      input->walk = walk;
+      open.push_back(input.get());
+    }
   }
   return count;
 }
@@ -195,7 +197,7 @@ void assign(const Array& out, Array value, const char* op) {
   evaluate_into(*out, std::move(value));
 }
 
-Dims broadcast_shapes(const char* op, std::span<const Dims* const> shapes) {
+Dims broadcast_shapes(std::string_view op, std::span<const Dims* const> shapes) {
   Dims result;
   for (const Dims* shape : shapes) {
     if (shape->size() > result.size()) result.insert(result.begin(), shape->size() - result.size(), 1);
@@ -227,10 +229,10 @@ Array constant(const std::shared_ptr<OpenDevice>& device, Dims shape, DType dtyp
 Array elementwise(const OpInfo& op, std::span<const Operand> operands) {
   const std::shared_ptr<OpenDevice>& device = first_array(op, operands)->device_ref();
   const DTypes dtypes = dtypes_of(op, promoted_dtype(op, operands));
-  std::vector<const Dims*> shapes;
+  boost::container::small_vector<const Dims*, 4> shapes;
   for (const Operand& operand : operands)
     if (const auto* array = std::get_if<Array>(&operand)) shapes.push_back(&(*array)->layout.shape);
-  Dims shape = broadcast_shapes(std::string(op.name).c_str(), shapes);
+  Dims shape = broadcast_shapes(op.name, {shapes.data(), shapes.size()});
   if (operands.size() == 2) check_exponent(op, dtypes.compute, operands[1]);
 
   Pending pending;

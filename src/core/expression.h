@@ -32,6 +32,6 @@ Array constant(const std::shared_ptr<OpenDevice>& device, Dims shape, DType dtyp
 void assign(const Array& out, Array value, const char* op);
 
 /// The shape that the shapes broadcast to. Throws Error with the two that do not fit.
-Dims broadcast_shapes(const char* op, std::span<const Dims* const> shapes);
+Dims broadcast_shapes(std::string_view op, std::span<const Dims* const> shapes);
 
 }  // namespace gpulua

@@ -3,6 +3,7 @@
 // Shapes and strides: where the elements of a dense array, or of a view of one, lie in its buffer. No device, no dtype:
 // strides and offsets count elements.
 
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -11,7 +12,8 @@
 
 namespace gpulua {
 
-using Dims = std::vector<std::int64_t>;
+/// A number for each axis. Few arrays have more than four axes, and those that have fewer need no memory of their own.
+using Dims = boost::container::small_vector<std::int64_t, 4>;
 
 inline constexpr std::size_t max_ndim = 64;  // as NumPy
 

@@ -30,7 +30,7 @@ struct Pending {
 
   DType compute = DType::float32;  // what `op` computes in, `reducer` reads
   std::uint64_t axes = 0;
-  std::vector<Array> inputs;
+  boost::container::small_vector<Array, 3> inputs;
   std::uint32_t operations = 1;  // at least as many as evaluating the node takes
   Origin origin;
 };
@@ -71,6 +71,10 @@ struct Node {
   void set_operations(std::uint32_t count) const { pending_->operations = count; }
   /// The pending node has been computed: `buffer` holds its elements.
   void resolve(BufferRef buffer) const;
+
+  /// For who walks through an expression: the node's number in the walk that has this mark (PendingNodes::new_walk).
+  mutable std::uint64_t walk = 0;
+  mutable std::uint32_t number = 0;
 
  private:
   char* first(void* memory) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 namespace gpulua {
@@ -14,9 +15,12 @@ class PendingNodes {
   void remove(const Node& node) noexcept;
   /// Those that read `buffer` themselves, not through another pending node.
   std::vector<const Node*> readers(const Buffer& buffer) const;
+  /// A mark that no node has yet.
+  std::uint64_t new_walk() { return ++last_walk_; }
 
  private:
   const Node* first_ = nullptr;
+  std::uint64_t last_walk_ = 0;
 };
 
 }  // namespace gpulua

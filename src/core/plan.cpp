@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
-#include <unordered_map>
 
 namespace gpulua {
 
@@ -13,6 +12,7 @@ namespace {
 constexpr std::uint32_t cheap_operations = 4;
 
 constexpr int no_group = -1;
+constexpr std::uint16_t unknown = 0xffff;
 
 /// Reductions over the same axes of the same domain, and what is computed from their results one by one.
 struct Group {
@@ -32,12 +32,12 @@ struct Place {
 class Planner {
  public:
   explicit Planner(std::span<const Root> roots) : roots_(roots) {
-    for (const Root& root : roots)
-      if (root.node->pending()) visit(*root.node);
+    if (!roots.empty()) walk_ = roots.front().node->device().pending().new_walk();
+    for (const Root& root : roots) visit(*root.node);
     for (const Root& root : roots) {
-      const auto place = places_.find(root.node);
+      Place& place = place_of(*root.node);
       // What ends in a reduction's kernel is stored and then copied; other values go to their target at once.
-      if (place != places_.end() && (!root.target || place->second.group != no_group)) place->second.stored = true;
+      if (root.node->pending() && (!root.target || place.group != no_group)) place.stored = true;
     }
   }
 
@@ -45,7 +45,7 @@ class Planner {
     // Those of one level, shape and group make one kernel.
     std::map<std::tuple<int, int, Dims>, std::vector<StepOutput>> outputs;
     for (const Node* node : order_) {
-      const Place& place = places_.at(node);
+      const Place& place = place_of(*node);
       if (place.stored) outputs[{place.level, place.group, node->layout.shape}].push_back({node, nullptr, 0});
     }
     std::vector<Step> result;
@@ -58,20 +58,26 @@ class Planner {
  private:
   // ---- what is computed where -----------------------------------------------------------------------------------------
 
+  Place& place_of(const Node& node) { return places_[node.number]; }
+  const Place& place_of(const Node& node) const { return places_[node.number]; }
+
   void visit(const Node& node) {
-    if (places_.count(&node)) return;
-    const Pending& pending = *node.pending();
-    for (const Array& input : pending.inputs)
-      if (input->pending()) visit(*input);
-    const Place place = pending.reducer ? place_reduction(node) : place_operation(node);
+    if (node.walk == walk_) return;
+    Place place;
+    if (const Pending* pending = node.pending()) {
+      for (const Array& input : pending->inputs) visit(*input);
+      place = pending->reducer ? place_reduction(node) : place_operation(node);
+    }
+    node.walk = walk_;
+    node.number = static_cast<std::uint32_t>(order_.size());
     last_level_ = std::max(last_level_, place.level);
-    places_[&node] = place;
+    places_.push_back(place);
     order_.push_back(&node);
   }
 
   /// The level of a step that reads the elements of `input`.
   int level_after(const Node& input) {
-    Place& place = places_.at(&input);
+    Place& place = place_of(input);
     place.stored = true;
     return place.level + 1;
   }
@@ -80,7 +86,7 @@ class Planner {
     const Node& input = *node.pending()->inputs.front();
     int level = 0;
     if (input.pending()) {
-      const Place& place = places_.at(&input);
+      const Place& place = place_of(input);
       level = place.group == no_group ? place.level : level_after(input);
     }
     const std::uint64_t axes = node.pending()->axes;
@@ -100,7 +106,7 @@ class Planner {
     int level = 0;
     for (const Array& input : inputs) {
       if (!input->pending()) continue;
-      const Place& place = places_.at(input.get());
+      const Place& place = place_of(*input);
       const bool dear = input->layout.size() < node.layout.size() && input->pending()->operations > cheap_operations;
       level = std::max(level, place.group != no_group || dear ? level_after(*input) : place.level);
     }
@@ -112,7 +118,7 @@ class Planner {
     int group = no_group;
     for (const Array& input : node.pending()->inputs) {
       if (!input->pending()) continue;
-      const Place& place = places_.at(input.get());
+      const Place& place = place_of(*input);
       if (place.group == no_group) continue;
       if ((group != no_group && place.group != group) || input->layout.shape != node.layout.shape) return no_group;
       group = place.group;
@@ -120,7 +126,7 @@ class Planner {
     if (group == no_group) return no_group;
     const int level = groups_[static_cast<std::size_t>(group)].level;
     for (const Array& input : node.pending()->inputs)
-      if (input->pending() && places_.at(input.get()).level > level) return no_group;
+      if (input->pending() && place_of(*input).level > level) return no_group;
     return group;
   }
 
@@ -138,7 +144,7 @@ class Planner {
       step.axes = reduced.axes;
       step.result = reduced.result;
     }
-    Builder builder{*this, step, level, {}, {}};
+    Builder builder{*this, step, level, std::vector<std::uint16_t>(2 * order_.size(), unknown), {}};
     for (StepOutput& output : outputs) output.value = builder.value(*output.node, step.reduces);
     step.outputs = std::move(outputs);
     return step;
@@ -149,16 +155,14 @@ class Planner {
     const Planner& planner;
     Step& step;
     int level;
-    std::map<std::pair<const Node*, bool>, std::uint16_t> known;
+    std::vector<std::uint16_t> known;  // of each node, and of it as an outer one
     std::map<std::pair<Dims, bool>, std::uint16_t> positions;
 
     /// `outer`: once for each result of a reduction.
     std::uint16_t value(const Node& node, bool outer) {
-      const auto [entry, is_new] = known.try_emplace({&node, outer}, 0);
-      if (!is_new) return entry->second;
-      const std::uint16_t index = make(node, outer);
-      known[{&node, outer}] = index;
-      return index;
+      const std::size_t at = 2 * node.number + outer;
+      if (known[at] == unknown) known[at] = make(node, outer);
+      return known[at];
     }
 
     std::uint16_t make(const Node& node, bool outer) {
@@ -181,7 +185,7 @@ class Planner {
 
     /// True when an earlier step has stored the node.
     bool is_input(const Node& node) const {
-      const Place& place = planner.places_.at(&node);
+      const Place& place = planner.place_of(node);
       return place.stored && place.level < level;
     }
 
@@ -211,8 +215,9 @@ class Planner {
   };
 
   std::span<const Root> roots_;
-  std::unordered_map<const Node*, Place> places_;
-  std::vector<const Node*> order_;  // inputs first
+  std::uint64_t walk_ = 0;
+  std::vector<const Node*> order_;  // inputs first; a node's number is its place here
+  std::vector<Place> places_;
   std::vector<Group> groups_;
   int last_level_ = 0;
 };
