@@ -3,19 +3,23 @@
 
 template <class T>
 struct gpulua_extreme_values {  // integers
-  static constexpr T highest = gpulua_limits<T>::max, lowest = gpulua_limits<T>::min;
+  __device__ static T highest() { return gpulua_limits<T>::max; }
+  __device__ static T lowest() { return gpulua_limits<T>::min; }
 };
 template <>
 struct gpulua_extreme_values<bool> {
-  static constexpr bool highest = true, lowest = false;
+  __device__ static bool highest() { return true; }
+  __device__ static bool lowest() { return false; }
 };
 template <>
 struct gpulua_extreme_values<float> {
-  static constexpr float highest = __builtin_huge_valf(), lowest = -__builtin_huge_valf();
+  __device__ static float highest() { return __int_as_float(0x7f800000); }
+  __device__ static float lowest() { return -highest(); }
 };
 template <>
 struct gpulua_extreme_values<double> {
-  static constexpr double highest = __builtin_huge_val(), lowest = -__builtin_huge_val();
+  __device__ static double highest() { return __longlong_as_double(0x7ff0000000000000); }
+  __device__ static double lowest() { return -highest(); }
 };
 
 template <class T>
@@ -39,7 +43,7 @@ struct gpulua_prod {
 template <class T>
 struct gpulua_max {
   T most;
-  __device__ static gpulua_max identity() { return {gpulua_extreme_values<T>::lowest}; }
+  __device__ static gpulua_max identity() { return {gpulua_extreme_values<T>::lowest()}; }
   __device__ void add(T x, long long) { most = gpulua_maximum(most, x); }
   __device__ void merge(const gpulua_max& other) { most = gpulua_maximum(most, other.most); }
   __device__ T result() const { return most; }
@@ -48,7 +52,7 @@ struct gpulua_max {
 template <class T>
 struct gpulua_min {
   T least;
-  __device__ static gpulua_min identity() { return {gpulua_extreme_values<T>::highest}; }
+  __device__ static gpulua_min identity() { return {gpulua_extreme_values<T>::highest()}; }
   __device__ void add(T x, long long) { least = gpulua_minimum(least, x); }
   __device__ void merge(const gpulua_min& other) { least = gpulua_minimum(least, other.least); }
   __device__ T result() const { return least; }
