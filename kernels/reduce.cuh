@@ -26,7 +26,7 @@ template <class T>
 struct gpulua_sum {
   T total;
   __device__ static gpulua_sum identity() { return {T(0)}; }
-  __device__ void add(T x, long long) { total = gpulua_add(total, x); }
+  __device__ void add(T x, gpulua_index_t) { total = gpulua_add(total, x); }
   __device__ void merge(const gpulua_sum& other) { total = gpulua_add(total, other.total); }
   __device__ T result() const { return total; }
 };
@@ -35,7 +35,7 @@ template <class T>
 struct gpulua_prod {
   T total;
   __device__ static gpulua_prod identity() { return {T(1)}; }
-  __device__ void add(T x, long long) { total = gpulua_multiply(total, x); }
+  __device__ void add(T x, gpulua_index_t) { total = gpulua_multiply(total, x); }
   __device__ void merge(const gpulua_prod& other) { total = gpulua_multiply(total, other.total); }
   __device__ T result() const { return total; }
 };
@@ -44,7 +44,7 @@ template <class T>
 struct gpulua_max {
   T most;
   __device__ static gpulua_max identity() { return {gpulua_extreme_values<T>::lowest()}; }
-  __device__ void add(T x, long long) { most = gpulua_maximum(most, x); }
+  __device__ void add(T x, gpulua_index_t) { most = gpulua_maximum(most, x); }
   __device__ void merge(const gpulua_max& other) { most = gpulua_maximum(most, other.most); }
   __device__ T result() const { return most; }
 };
@@ -53,25 +53,31 @@ template <class T>
 struct gpulua_min {
   T least;
   __device__ static gpulua_min identity() { return {gpulua_extreme_values<T>::highest()}; }
-  __device__ void add(T x, long long) { least = gpulua_minimum(least, x); }
+  __device__ void add(T x, gpulua_index_t) { least = gpulua_minimum(least, x); }
   __device__ void merge(const gpulua_min& other) { least = gpulua_minimum(least, other.least); }
   __device__ T result() const { return least; }
 };
 
-// The first position of the greatest element (or the least); NaN counts as that.
+// The first position of the greatest element (or the least); NaN counts as that. A thread adds in the order of positions.
 template <class T, bool greatest>
 struct gpulua_best {
   T best;
-  long long position;  // from 0; -1: no element yet
-  __device__ static gpulua_best identity() { return {T(0), -1}; }
-  __device__ void add(T x, long long at) { merge({x, at}); }
-  __device__ void merge(const gpulua_best& other) {
-    if (other.position < 0) return;
-    const bool beats = (greatest ? other.best > best : other.best < best) || (other.best != other.best && best == best);
-    const bool equal = other.best == best || (other.best != other.best && best != best);
-    if (position < 0 || beats || (equal && other.position < position)) *this = other;
+  gpulua_index_t position;  // none: no element is better than what there is at first
+  static constexpr gpulua_index_t none = ~gpulua_index_t(0);
+  __device__ static gpulua_best identity() {
+    return {greatest ? gpulua_extreme_values<T>::lowest() : gpulua_extreme_values<T>::highest(), none};
   }
-  __device__ long long result() const { return position + 1; }
+  __device__ bool is_beaten_by(T x) const { return (greatest ? !(x <= best) : !(x >= best)) && best == best; }
+  __device__ void add(T x, gpulua_index_t at) {
+    if (!is_beaten_by(x)) return;
+    best = x;
+    position = at;
+  }
+  __device__ void merge(const gpulua_best& other) {
+    const bool equal = other.best == best || (other.best != other.best && best != best);
+    if (equal ? other.position < position : is_beaten_by(other.best)) *this = other;
+  }
+  __device__ long long result() const { return position == none ? 1 : (long long)position + 1; }
 };
 template <class T>
 using gpulua_argmax = gpulua_best<T, true>;
@@ -82,7 +88,7 @@ template <class T>
 struct gpulua_any {
   int found;
   __device__ static gpulua_any identity() { return {0}; }
-  __device__ void add(bool x, long long) { found |= x; }
+  __device__ void add(bool x, gpulua_index_t) { found |= x; }
   __device__ void merge(const gpulua_any& other) { found |= other.found; }
   __device__ bool result() const { return found != 0; }
 };
@@ -91,7 +97,7 @@ template <class T>
 struct gpulua_all {
   int missing;
   __device__ static gpulua_all identity() { return {0}; }
-  __device__ void add(bool x, long long) { missing |= !x; }
+  __device__ void add(bool x, gpulua_index_t) { missing |= !x; }
   __device__ void merge(const gpulua_all& other) { missing |= other.missing; }
   __device__ bool result() const { return missing == 0; }
 };
@@ -100,7 +106,7 @@ template <class T>
 struct gpulua_count {
   long long count;
   __device__ static gpulua_count identity() { return {0}; }
-  __device__ void add(bool x, long long) { count += x; }
+  __device__ void add(bool x, gpulua_index_t) { count += x; }
   __device__ void merge(const gpulua_count& other) { count += other.count; }
   __device__ long long result() const { return count; }
 };
@@ -111,7 +117,7 @@ template <class T>
 struct gpulua_variance {
   T count, mean, deviation;
   __device__ static gpulua_variance identity() { return {T(0), T(0), T(0)}; }
-  __device__ void add(T x, long long) {
+  __device__ void add(T x, gpulua_index_t) {
     count += T(1);
     const T delta = x - mean;
     mean += delta / count;

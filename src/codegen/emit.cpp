@@ -10,7 +10,9 @@ namespace gpulua {
 namespace {
 
 void append(std::string& key, std::size_t number) {
-  key += std::to_string(number);
+  // Few numbers have more than one digit.
+  do key += static_cast<char>('0' + number % 10);
+  while ((number /= 10) > 0);
   key += ',';
 }
 
@@ -18,17 +20,20 @@ void append(std::string& key, std::size_t number) {
 
 std::string KernelSpec::key() const {
   std::string key = reduces ? "r" : "e";
+  key.reserve(16 * (operands.size() + values.size() + outputs.size()));
   append(key, ndim * 8 + wide * 4 + rows * 2);
   append(key, vector);
   if (reduces) {
     append(key, reduction.results);
     append(key, reduction.lanes);
-    append(key, reduction.ndim * 4 + reduction.lanes_adjacent * 2 + reduction.several_blocks);
+    append(key,
+           reduction.ndim * 8 + reduction.vector_results * 4 + reduction.lanes_adjacent * 2 + reduction.several_blocks);
   }
   for (const OperandSpec& operand : operands) {
     key += 'o';
     append(key, static_cast<std::size_t>(operand.dtype));
-    append(key, static_cast<std::size_t>(operand.access) * 4 + operand.memory * 2 + operand.outer);
+    append(key, static_cast<std::size_t>(operand.access) * 8 + operand.along_results * 4 + operand.memory * 2 +
+                    operand.outer);
   }
   for (const ValueSpec& value : values) {
     switch (value.kind) {

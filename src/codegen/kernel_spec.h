@@ -27,8 +27,9 @@ enum class Access : std::uint8_t {
 struct OperandSpec {
   DType dtype = DType::float32;
   Access access = Access::value;
-  bool memory = true;  // false: the position itself, as an int64
-  bool outer = false;  // of a reduction: one for each result, not for each element reduced
+  bool memory = true;          // false: the position itself, as an int64
+  bool outer = false;          // of a reduction: one for each result, not for each element reduced
+  bool along_results = false;  // of a reduction: neighbouring results have neighbouring elements
 };
 
 /// A number that a thread computes. Exactly one of the three.
@@ -53,9 +54,11 @@ struct OutputSpec {
 struct ReductionSpec {
   unsigned results = 1;
   unsigned lanes = 256;
-  bool lanes_adjacent = true;  // neighbouring threads take neighbouring elements of one result, not neighbouring results
+  bool lanes_adjacent =
+      true;  // neighbouring threads take neighbouring elements of one result, not neighbouring results
+  bool vector_results = false;  // a thread's vector goes along the results, not along the elements of one
   bool several_blocks = false;  // a result's elements are spread over blocks
-  std::size_t ndim = 1;        // of the axes reduced
+  std::size_t ndim = 1;         // of the axes reduced
 };
 
 struct KernelSpec {

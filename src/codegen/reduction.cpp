@@ -16,35 +16,44 @@ class ReductionText {
 
   std::string emit() const {
     std::string text = accumulators();
-    text += "extern \"C\" __global__ void gpulua_kernel(gpulua_index_t results, gpulua_index_t count, gpulua_index_t piece, "
-            "gpulua_index_t pieces, gpulua_extents<" +
-            std::to_string(spec_.ndim) + "> kept, gpulua_extents<" + std::to_string(plan_.ndim) + "> reduced";
+    text +=
+        "extern \"C\" __global__ void gpulua_kernel(gpulua_index_t results, gpulua_index_t count, gpulua_index_t "
+        "piece, "
+        "gpulua_index_t pieces, gpulua_extents<" +
+        std::to_string(spec_.ndim) + "> kept, gpulua_extents<" + std::to_string(plan_.ndim) + "> reduced";
     if (plan_.several_blocks) text += ", gpulua_accumulators* scratch, unsigned int* tickets";
     text += operand_parameters(spec_) + ") {\n";
-    text += "  constexpr unsigned int lanes = " + std::to_string(plan_.lanes) + ", slots = " + std::to_string(plan_.results) +
-            ";\n";
-    text += plan_.lanes_adjacent
-                ? "  const unsigned int lane = threadIdx.x % lanes, slot = threadIdx.x / lanes;\n"
-                : "  const unsigned int lane = threadIdx.x / slots, slot = threadIdx.x % slots;\n";
-    text += "  const gpulua_index_t group = blockIdx.x / pieces, part = blockIdx.x - group * pieces;\n"
-            "  const gpulua_index_t result = group * slots + slot;\n"
-            "  const bool live = result < results;\n"
-            "  gpulua_offset_t at[" + std::to_string(spec_.ndim) + "];\n"
-            "  gpulua_unravel(live ? result : 0, kept, at);\n"
-            "  gpulua_accumulators sum = gpulua_accumulators::identity();\n"
-            "  const gpulua_index_t begin = part * piece;\n"
-            "  const gpulua_index_t end = begin + piece < count ? begin + piece : count;\n";
-    text += pointers(false) + loops();
-    const std::string merge = "gpulua_merge_block<lanes, slots, " + std::string(plan_.lanes_adjacent ? "true" : "false") +
-                              ">(sum, lane, slot);\n";
-    text += "  " + merge;
+    text += "  constexpr unsigned int lanes = " + std::to_string(plan_.lanes) +
+            ", slots = " + std::to_string(plan_.results) +
+            ";\n  constexpr int columns = " + std::to_string(plan_.vector_results ? spec_.vector : 1) + ";\n";
+    text += plan_.lanes_adjacent ? "  const unsigned int lane = threadIdx.x % lanes, slot = threadIdx.x / lanes;\n"
+                                 : "  const unsigned int lane = threadIdx.x / slots, slot = threadIdx.x % slots;\n";
+    text +=
+        "  const gpulua_index_t group = blockIdx.x / pieces, part = blockIdx.x - group * pieces;\n"
+        "  const gpulua_index_t result = (group * slots + slot) * columns;\n"
+        "  const bool live = result < results;\n"
+        "  gpulua_offset_t at[" +
+        std::to_string(spec_.ndim) +
+        "];\n"
+        "  gpulua_unravel(live ? result : 0, kept, at);\n"
+        "  gpulua_accumulators sums[columns];\n"
+        "  for (gpulua_accumulators& sum : sums) sum = gpulua_accumulators::identity();\n"
+        "  const gpulua_index_t begin = part * piece;\n"
+        "  const gpulua_index_t end = begin + piece < count ? begin + piece : count;\n";
+    text += pointers(false, "  ") + loops();
+    const std::string merge = "  for (gpulua_accumulators& sum : sums) gpulua_merge_block<lanes, slots, " +
+                              std::string(plan_.lanes_adjacent ? "true" : "false") + ">(sum, lane, slot);\n";
+    text += merge;
     if (plan_.several_blocks) {
-      text += "  if (lane == 0 && live) scratch[part * results + result] = sum;\n"
-              "  if (!gpulua_is_last_block<lanes * slots>(tickets + group, (unsigned int)pieces)) return;\n"
-              "  sum = gpulua_accumulators::identity();\n"
-              "  if (live)\n"
-              "    for (gpulua_index_t other = lane; other < pieces; other += lanes) sum.merge(scratch[other * results + result]);\n"
-              "  " + merge;
+      text +=
+          "  if (lane == 0 && live)\n"
+          "    for (int c = 0; c < columns; ++c) scratch[part * results + result + c] = sums[c];\n"
+          "  if (!gpulua_is_last_block<lanes * slots>(tickets + group, (unsigned int)pieces)) return;\n"
+          "  for (gpulua_accumulators& sum : sums) sum = gpulua_accumulators::identity();\n"
+          "  if (live)\n"
+          "    for (gpulua_index_t other = lane; other < pieces; other += lanes)\n"
+          "      for (int c = 0; c < columns; ++c) sums[c].merge(scratch[other * results + result + c]);\n" +
+          merge;
     }
     return text + "  if (lane != 0 || !live) return;\n" + finish() + "}\n";
   }
@@ -56,8 +65,7 @@ class ReductionText {
     for (std::size_t i = 0; i < spec_.values.size(); ++i) {
       const ValueSpec& value = spec_.values[i];
       if (value.kind != ValueSpec::Kind::reduction) continue;
-      const std::string type =
-          std::string(value.reducer->accumulator) + "<" + register_type(value.compute) + ">";
+      const std::string type = std::string(value.reducer->accumulator) + "<" + register_type(value.compute) + ">";
       const std::string name = "a" + std::to_string(i);
       members += "  " + type + " " + name + ";\n";
       identity += (identity.empty() ? "" : ", ") + type + "::identity()";
@@ -69,57 +77,74 @@ class ReductionText {
   }
 
   /// What of the operands' addresses is the same for a whole result.
-  std::string pointers(bool outer) const {
+  std::string pointers(bool outer, const std::string& indent) const {
     std::string text;
     const std::size_t reduced = outer ? 0 : plan_.ndim;
     for (std::size_t i = 0; i < spec_.operands.size(); ++i) {
       const OperandSpec& operand = spec_.operands[i];
       if (operand.outer != outer || operand.access == Access::value) continue;
       const std::string name = operand_name(i);
-      const std::string offset =
-          has_strides(operand.access, spec_.ndim + reduced) ? "gpulua_offset(at, " + name + "_strides)" : outer && operand.access == Access::unit ? "at[0]" : "0";
-      text += operand.memory ? "  const auto* const p_" + name + " = " + name + " + " + offset + ";\n"
-                             : "  const gpulua_offset_t p_" + name + " = " + offset + ";\n";
+      const std::string offset = has_strides(operand.access, spec_.ndim + reduced)
+                                     ? "gpulua_offset(at, " + name + "_strides)"
+                                 : outer && operand.access == Access::unit ? "at[0]"
+                                                                           : "0";
+      text += indent + (operand.memory ? "const auto* const p_" + name + " = " + name + " + " + offset + ";\n"
+                                       : "const gpulua_offset_t p_" + name + " = " + offset + ";\n");
     }
     return text;
   }
 
   std::string loops() const {
+    const std::string single = element("1", "r", "    ");
     if (plan_.ndim > 1) {
       return "  for (gpulua_index_t r = begin + lane; r < end; r += lanes) {\n"
-             "    gpulua_offset_t place[" + std::to_string(plan_.ndim) + "];\n"
-             "    gpulua_unravel(r, reduced, place);\n" + element(false, "    ") + "  }\n";
+             "    gpulua_offset_t place[" +
+             std::to_string(plan_.ndim) +
+             "];\n"
+             "    gpulua_unravel(r, reduced, place);\n" +
+             (plan_.vector_results ? element("columns", "r", "    ") : single) + "  }\n";
     }
-    const std::string single = element(false, "    ");
-    if (spec_.vector == 1)
-      return "  #pragma unroll 4\n  for (gpulua_index_t r = begin + lane; r < end; r += lanes) {\n" + single + "  }\n";
-    return "  constexpr int width = " + std::to_string(spec_.vector) + ";\n"
+    if (spec_.vector == 1 || plan_.vector_results) {
+      return "  #pragma unroll 4\n  for (gpulua_index_t r = begin + lane; r < end; r += lanes) {\n" +
+             (plan_.vector_results ? element("columns", "r", "    ") : single) + "  }\n";
+    }
+    return "  constexpr int width = " + std::to_string(spec_.vector) +
+           ";\n"
            "  const gpulua_index_t whole = begin + (end - begin) / width * width;\n"
            "  #pragma unroll 4\n"
-           "  for (gpulua_index_t r = begin + lane * width; r < whole; r += lanes * width) {\n" + element(true, "    ") + "  }\n"
-           "  for (gpulua_index_t r = whole + lane; r < end; r += lanes) {\n" + single + "  }\n";
+           "  for (gpulua_index_t r = begin + lane * width; r < whole; r += lanes * width) {\n" +
+           element("width", "(r + k)", "    ") +
+           "  }\n"
+           "  for (gpulua_index_t r = whole + lane; r < end; r += lanes) {\n" +
+           single + "  }\n";
   }
 
-  /// Accumulates the element r, or `vector` from it on.
-  std::string element(bool vector, const std::string& indent) const {
+  bool is_packed(const OperandSpec& operand) const {
+    if (operand.outer || !operand.memory) return false;
+    return plan_.vector_results ? operand.along_results : operand.access == Access::unit;
+  }
+
+  /// Accumulates the element at `position` (of r), or `width` of them.
+  std::string element(const std::string& width, const std::string& position, const std::string& indent) const {
+    const bool vector = width != "1";
     std::string text;
     if (vector) {
       for (std::size_t i = 0; i < spec_.operands.size(); ++i) {
         const OperandSpec& operand = spec_.operands[i];
-        if (operand.outer || !operand.memory || operand.access != Access::unit) continue;
-        text += indent + "const gpulua_pack<" + element_type(operand.dtype) + ", width> x_" + operand_name(i) + "(p_" +
-                operand_name(i) + " + r);\n";
+        if (!is_packed(operand)) continue;
+        text += indent + "const gpulua_pack<" + element_type(operand.dtype) + ", " + width + "> x_" + operand_name(i) +
+                "(p_" + operand_name(i) + " + " + step(i, "r") + ");\n";
       }
-      text += indent + "#pragma unroll\n" + indent + "for (int k = 0; k < width; ++k) {\n";
+      text += indent + "#pragma unroll\n" + indent + "for (int k = 0; k < " + width + "; ++k) {\n";
     }
     const std::string inner = vector ? indent + "  " : indent;
-    const std::string position = vector ? "(r + k)" : "r";
+    const std::string sum = vector && plan_.vector_results ? "sums[k].a" : "sums[0].a";
     for (std::size_t i = 0; i < spec_.values.size(); ++i) {
       const ValueSpec& value = spec_.values[i];
       if (value.kind == ValueSpec::Kind::reduction) {
         const std::size_t input = value.inputs.front();
-        text += inner + "sum.a" + std::to_string(i) + ".add(" +
-                converted(value_name(input), spec_.values[input].dtype, value.compute) + ", (long long)" + position + ");\n";
+        text += inner + sum + std::to_string(i) + ".add(" +
+                converted(value_name(input), spec_.values[input].dtype, value.compute) + ", " + position + ");\n";
       } else if (!value.outer) {
         text += inner + definition(i, position, vector);
       }
@@ -134,47 +159,51 @@ class ReductionText {
     return "const " + register_type(value.dtype) + " " + value_name(index) + " = " + right + ";\n";
   }
 
+  /// The offset of the element at `position` from the first of the result.
+  std::string step(std::size_t index, const std::string& position) const {
+    const OperandSpec& operand = spec_.operands[index];
+    if (operand.outer || operand.access == Access::fixed) return "0";
+    const std::string strides = operand_name(index) + "_strides", first = std::to_string(spec_.ndim);
+    if (plan_.ndim > 1) return "gpulua_offset(place, " + strides + ", " + first + ")";
+    if (operand.access == Access::unit) return position;
+    if (operand.access == Access::strided)
+      return "(gpulua_offset_t)" + position + " * " + strides + ".at[" + first + "]";
+    return "0";
+  }
+
   std::string operand_text(std::size_t index, const std::string& position, bool vector) const {
     const OperandSpec& operand = spec_.operands[index];
     const std::string name = operand_name(index);
     if (operand.access == Access::value) return loaded(name, operand.dtype);
-    std::string step = "0";
-    if (!operand.outer && operand.access != Access::fixed) {
-      const std::string first = std::to_string(spec_.ndim);
-      if (plan_.ndim > 1)
-        step = "gpulua_offset(place, " + name + "_strides, " + first + ")";
-      else if (operand.access == Access::unit)
-        step = position;
-      else if (operand.access == Access::strided)
-        step = "(gpulua_offset_t)" + position + " * " + name + "_strides.at[" + first + "]";
-    }
-    if (!operand.memory) return "(long long)p_" + name + " + (long long)" + step;
-    if (vector && operand.access == Access::unit) return loaded("x_" + name + ".at[k]", operand.dtype);
-    return loaded("p_" + name + "[" + step + "]", operand.dtype);
+    if (!operand.memory) return "(long long)p_" + name + " + (long long)" + step(index, position);
+    if (vector && is_packed(operand)) return loaded("x_" + name + ".at[k]", operand.dtype);
+    return loaded("p_" + name + "[" + step(index, position) + "]", operand.dtype);
   }
 
   /// What is computed from the results, and stored.
   std::string finish() const {
-    std::string text = pointers(true);
+    const std::string indent = plan_.vector_results ? "    " : "  ";
+    std::string text = pointers(true, indent);
     for (std::size_t i = 0; i < spec_.values.size(); ++i) {
       const ValueSpec& value = spec_.values[i];
       if (value.kind == ValueSpec::Kind::reduction) {
-        const std::string total = "sum.a" + std::to_string(i) + ".result()";
+        const std::string total = (plan_.vector_results ? "sums[c].a" : "sums[0].a") + std::to_string(i) + ".result()";
         const std::string number = value.dtype == value.compute || value.reducer->gives_position
                                        ? total
                                        : converted(total, value.compute, value.dtype);
-        text += "  const " + register_type(value.dtype) + " " + value_name(i) + " = " + number + ";\n";
+        text += indent + "const " + register_type(value.dtype) + " " + value_name(i) + " = " + number + ";\n";
       } else if (value.outer) {
-        text += "  " + definition(i, "", false);
+        text += indent + definition(i, "", false);
       }
     }
+    const std::string place = plan_.vector_results ? "[result + c] = " : "[result] = ";
     for (std::size_t i = 0; i < spec_.outputs.size(); ++i) {
       const OutputSpec& output = spec_.outputs[i];
-      const std::string name = output_name(i);
       const std::string number = converted(value_name(output.value), spec_.values[output.value].dtype, output.dtype);
-      text += "  " + name + "[result] = " + stored(number, output.dtype) + ";\n";
+      text += indent + output_name(i) + place + stored(number, output.dtype) + ";\n";
     }
-    return text;
+    if (!plan_.vector_results) return text;
+    return "  for (int c = 0; c < columns; ++c) {\n    gpulua_unravel(result + c, kept, at);\n" + text + "  }\n";
   }
 
   const KernelSpec& spec_;

@@ -1,7 +1,6 @@
 #include "src/core/plan.h"
 
 #include <algorithm>
-#include <map>
 #include <tuple>
 
 namespace gpulua {
@@ -43,20 +42,31 @@ class Planner {
 
   std::vector<Step> steps() {
     // Those of one level, shape and group make one kernel.
-    std::map<std::tuple<int, int, Dims>, std::vector<StepOutput>> outputs;
-    for (const Node* node : order_) {
+    std::vector<const Node*> stored;
+    for (const Node* node : order_)
+      if (place_of(*node).stored) stored.push_back(node);
+    const auto key = [&](const Node* node) {
       const Place& place = place_of(*node);
-      if (place.stored) outputs[{place.level, place.group, node->layout.shape}].push_back({node, nullptr, 0});
-    }
+      return std::tie(place.level, place.group, node->layout.shape);
+    };
+    if (stored.size() > 1)
+      std::stable_sort(stored.begin(), stored.end(), [&](const Node* a, const Node* b) { return key(a) < key(b); });
     std::vector<Step> result;
-    for (auto& [key, nodes] : outputs) result.push_back(build(std::get<0>(key), std::get<1>(key), std::move(nodes)));
+    for (auto first = stored.begin(); first != stored.end();) {
+      std::vector<StepOutput> outputs;
+      auto last = first;
+      for (; last != stored.end() && key(*last) == key(*first); ++last) outputs.push_back({*last, nullptr, 0});
+      result.push_back(build(place_of(**first).level, place_of(**first).group, std::move(outputs)));
+      first = last;
+    }
     for (const Root& root : roots_)
       if (root.target) result.push_back(build(last_level_ + 1, no_group, {{root.node, root.target, 0}}));
     return result;
   }
 
  private:
-  // ---- what is computed where -----------------------------------------------------------------------------------------
+  // ---- what is computed where
+  // -----------------------------------------------------------------------------------------
 
   Place& place_of(const Node& node) { return places_[node.number]; }
   const Place& place_of(const Node& node) const { return places_[node.number]; }
@@ -130,7 +140,8 @@ class Planner {
     return group;
   }
 
-  // ---- the steps ------------------------------------------------------------------------------------------------------
+  // ---- the steps
+  // ------------------------------------------------------------------------------------------------------
 
   Step build(int level, int group, std::vector<StepOutput> outputs) {
     Step step;
@@ -144,6 +155,8 @@ class Planner {
       step.axes = reduced.axes;
       step.result = reduced.result;
     }
+    step.values.reserve(order_.size());
+    step.operands.reserve(order_.size());
     Builder builder{*this, step, level, std::vector<std::uint16_t>(2 * order_.size(), unknown), {}};
     for (StepOutput& output : outputs) output.value = builder.value(*output.node, step.reduces);
     step.outputs = std::move(outputs);
@@ -156,7 +169,12 @@ class Planner {
     Step& step;
     int level;
     std::vector<std::uint16_t> known;  // of each node, and of it as an outer one
-    std::map<std::pair<Dims, bool>, std::uint16_t> positions;
+    struct Position {
+      Dims shape;
+      bool outer;
+      std::uint16_t value;
+    };
+    std::vector<Position> positions;
 
     /// `outer`: once for each result of a reduction.
     std::uint16_t value(const Node& node, bool outer) {
@@ -192,11 +210,11 @@ class Planner {
     const Dims& shape(bool outer) const { return outer ? step.result : step.domain; }
 
     std::uint16_t position(const Dims& of, bool outer) {
-      const auto [entry, is_new] = positions.try_emplace({of, outer}, 0);
-      if (is_new)
-        entry->second =
-            operand({nullptr, std::nullopt, DType::int64, broadcast_to(row_major(of), shape(outer)), outer}, DType::int64);
-      return entry->second;
+      for (const Position& known_position : positions)
+        if (known_position.outer == outer && known_position.shape == of) return known_position.value;
+      const StepOperand place{nullptr, std::nullopt, DType::int64, broadcast_to(row_major(of), shape(outer)), outer};
+      positions.push_back({of, outer, operand(place, DType::int64)});
+      return positions.back().value;
     }
 
     std::uint16_t operand(StepOperand operand, DType dtype) {

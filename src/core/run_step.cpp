@@ -25,6 +25,10 @@ constexpr std::int64_t accumulated_in_a_row = 256;
 /// The values of a kernel's parameters, one after the other.
 class Arguments {
  public:
+  Arguments() {
+    bytes_.reserve(512);
+    offsets_.reserve(16);
+  }
   void add(const void* value, std::size_t bytes) {
     const std::size_t at = (bytes_.size() + 15) / 16 * 16;
     offsets_.push_back(at);
@@ -37,6 +41,7 @@ class Arguments {
   }
   std::vector<void*> pointers() {
     std::vector<void*> pointers;
+    pointers.reserve(offsets_.size());
     for (std::size_t offset : offsets_) pointers.push_back(bytes_.data() + offset);
     return pointers;
   }
@@ -50,6 +55,9 @@ class Arguments {
 class Launch {
  public:
   Launch(const Step& step, OpenDevice& device) : step_(step), device_(device) {
+    spec_.operands.reserve(step.operands.size());
+    spec_.outputs.reserve(step.outputs.size());
+    iteration_.strides.reserve(step.operands.size() + step.outputs.size());
     for (const StepOperand& operand : step.operands) {
       OperandSpec spec;
       spec.dtype = operand.dtype;
@@ -91,7 +99,8 @@ class Launch {
   }
 
  private:
-  // ---- elementwise ----------------------------------------------------------------------------------------------------
+  // ---- elementwise
+  // ----------------------------------------------------------------------------------------------------
 
   void choose_elementwise() {
     iteration_.shape = step_.domain;
@@ -163,7 +172,8 @@ class Launch {
     if (spec_.ndim > 1) add_extents(arguments, {iteration_.shape.begin(), iteration_.shape.end() - 1});
   }
 
-  // ---- reductions -----------------------------------------------------------------------------------------------------
+  // ---- reductions
+  // -----------------------------------------------------------------------------------------------------
 
   void choose_reduction() {
     spec_.reduces = true;
@@ -227,42 +237,68 @@ class Launch {
       plan.lanes = count_ >= 64 && !one_warp ? 8 : 1;
       plan.results = one_warp ? block_size : 32;
     }
-    const std::int64_t groups = (results_ + plan.results - 1) / plan.results;
-    const std::int64_t wanted = (count_ + plan.lanes * accumulated_in_a_row - 1) / (plan.lanes * accumulated_in_a_row);
+    std::int64_t groups = (results_ + plan.results - 1) / plan.results;
+    choose_reduction_vector(kept);
+    if (plan.vector_results) groups = (results_ + plan.results * spec_.vector - 1) / (plan.results * spec_.vector);
+    const std::int64_t lane_elements = plan.lanes * accumulated_in_a_row;
+    const std::int64_t wanted = std::max<std::int64_t>(1, (count_ + lane_elements - 1) / lane_elements);
     // More blocks than fill the device are of no use where there are many results anyway.
-    const std::int64_t enough = std::max<std::int64_t>(1, 64 * std::max(device_.info().multiprocessors, 1) / std::max<std::int64_t>(groups, 1));
+    const std::int64_t enough =
+        std::max<std::int64_t>(1, 64 * std::max(device_.info().multiprocessors, 1) / std::max<std::int64_t>(groups, 1));
     pieces_ = results_ == 1 ? wanted : std::min(wanted, enough);
-    plan.several_blocks = pieces_ > 1;
-    spec_.vector = 1;
-    if (plan.lanes_adjacent && plan.ndim == 1 && plan.lanes > 1) {
-      for (unsigned width = widest_inner(); width > 1; width /= 2) {
-        if (!inner_aligned(width)) continue;
-        spec_.vector = width;
-        break;
-      }
-    }
-    piece_ = (count_ + pieces_ - 1) / std::max<std::int64_t>(pieces_, 1);
+    piece_ = (count_ + pieces_ - 1) / pieces_;
     piece_ = (piece_ + 63) / 64 * 64;  // so that each begins at a multiple of the vector's width
     pieces_ = std::max<std::int64_t>(1, (count_ + piece_ - 1) / std::max<std::int64_t>(piece_, 1));
     plan.several_blocks = pieces_ > 1;
   }
 
+  void choose_reduction_vector(const Iteration& kept) {
+    ReductionSpec& plan = spec_.reduction;
+    spec_.vector = 1;
+    plan.vector_results = !plan.lanes_adjacent && goes_along_results(kept);
+    if (!plan.vector_results && (!plan.lanes_adjacent || plan.ndim > 1 || plan.lanes == 1)) return;
+    for (unsigned width = widest_inner(); width > 1; width /= 2) {
+      if (!inner_aligned(width, kept)) continue;
+      spec_.vector = width;
+      return;
+    }
+    plan.vector_results = false;
+  }
+
+  /// Whether each operand is next to, or the same as, that of the next result.
+  bool goes_along_results(const Iteration& kept) {
+    for (std::size_t i = 0; i < step_.operands.size(); ++i) {
+      if (step_.operands[i].value || step_.operands[i].outer) continue;
+      if (!step_.operands[i].node || kept.strides[i].back() > 1 || kept.strides[i].back() < 0) return false;
+      spec_.operands[i].along_results = kept.strides[i].back() == 1;
+    }
+    return true;
+  }
+
+  /// Whether a thread takes vectors of the operand.
+  bool is_packed(const OperandSpec& operand) const {
+    if (!operand.memory || operand.outer) return false;
+    return spec_.reduction.vector_results ? operand.along_results : operand.access == Access::unit;
+  }
+
   unsigned widest_inner() const {
     std::size_t itemsize = 16;
     for (const OperandSpec& operand : spec_.operands)
-      if (operand.memory && !operand.outer && operand.access == Access::unit)
+      if (is_packed(operand))
         itemsize = itemsize == 16 ? size_of(operand.dtype) : std::max(itemsize, size_of(operand.dtype));
     return static_cast<unsigned>(std::clamp<std::size_t>(device_.info().access_bytes / itemsize, 1, 8));
   }
 
-  bool inner_aligned(unsigned width) const {
+  bool inner_aligned(unsigned width, const Iteration& kept) const {
+    // The axis that vectors go along: its stride is 1, those of the others are multiples of the width.
+    const std::size_t along = spec_.reduction.vector_results ? kept.shape.size() - 1 : iteration_.shape.size() - 1;
+    if (spec_.reduction.vector_results && kept.shape.back() % width != 0) return false;
     for (std::size_t i = 0; i < step_.operands.size(); ++i) {
-      const OperandSpec& operand = spec_.operands[i];
-      if (!operand.memory || operand.outer || operand.access != Access::unit) continue;
+      if (!is_packed(spec_.operands[i])) continue;
       if (step_.operands[i].layout.offset % width != 0) return false;
       const Dims& strides = iteration_.strides[i];
-      if (std::any_of(strides.begin(), strides.end() - 1, [&](std::int64_t stride) { return stride % width != 0; }))
-        return false;
+      for (std::size_t axis = 0; axis < strides.size(); ++axis)
+        if (axis != along && strides[axis] % width != 0) return false;
     }
     return true;
   }
@@ -270,7 +306,8 @@ class Launch {
   /// Gives the memory that the blocks share, which lives until the kernel is queued.
   BufferRef add_reduction(Arguments& arguments, LaunchConfig& config) const {
     const ReductionSpec& plan = spec_.reduction;
-    const std::int64_t groups = (results_ + plan.results - 1) / plan.results;
+    const std::int64_t slots = plan.results * (plan.vector_results ? spec_.vector : 1);
+    const std::int64_t groups = (results_ + slots - 1) / slots;
     config.block.x = plan.lanes * plan.results;
     config.grid.x = static_cast<unsigned>(groups * pieces_);
     add_index(arguments, results_);
@@ -303,7 +340,8 @@ class Launch {
     return bytes;
   }
 
-  // ---- arguments that both have -----------------------------------------------------------------------------------------
+  // ---- arguments that both have
+  // -----------------------------------------------------------------------------------------
 
   bool is_wide(const Iteration& iteration) const {
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
@@ -337,7 +375,8 @@ class Launch {
 
   void add_strides(Arguments& arguments, Access access, std::size_t index) const {
     const Dims& strides = iteration_.strides[index];
-    const bool given = access == Access::strided || ((access == Access::unit || access == Access::splat) && strides.size() > 1);
+    const bool given =
+        access == Access::strided || ((access == Access::unit || access == Access::splat) && strides.size() > 1);
     if (!given) return;
     if (spec_.wide) return arguments.add(strides.data(), strides.size() * sizeof(std::int64_t));
     const std::vector<std::int32_t> narrow(strides.begin(), strides.end());
