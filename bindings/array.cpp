@@ -6,6 +6,7 @@
 
 #include "bindings/device.h"
 #include "bindings/index.h"
+#include "src/core/expression.h"
 
 namespace gpulua {
 
@@ -152,7 +153,8 @@ int array_copy(lua_State* L) {
 
 int array_astype(lua_State* L) {
   const Array& array = check<Array>(L, 1, "astype");
-  push_array(L, astype(array, parse_dtype(check_string(L, 2, "astype", "a dtype's name"))));
+  const DType dtype = parse_dtype(check_string(L, 2, "astype", "a dtype's name"));
+  push_array(L, dtype == array->dtype ? copy(array) : cast(array, dtype));
   return 1;
 }
 
@@ -165,18 +167,6 @@ int array_to(lua_State* L) {
 
 int array_contiguous(lua_State* L) {
   push_array(L, contiguous(check<Array>(L, 1, "contiguous")));
-  return 1;
-}
-
-int array_reshape(lua_State* L) {
-  const Array& array = check<Array>(L, 1, "reshape");
-  int next = 0;
-  const Dims shape = check_shape(L, 2, next, "reshape");
-  if (checked_size(shape) != array->layout.size())
-    throw Error("[reshape] expected a shape of " + std::to_string(array->layout.size()) + " elements, as " +
-                to_string(array->layout.shape) + " has, got " + to_string(shape));
-  const auto layout = reshape(array->layout, shape);
-  push_array(L, layout ? view(array, *layout) : view(copy(array), row_major(shape)));
   return 1;
 }
 
@@ -227,7 +217,6 @@ void open_arrays(lua_State* L) {
                        {"free", protect<array_free>},
                        {"host", protect<array_host>},
                        {"item", protect<array_item>},
-                       {"reshape", protect<array_reshape>},
                        {"table", protect<array_table>},
                        {"to", protect<array_to>},
                    });
@@ -236,6 +225,9 @@ void open_arrays(lua_State* L) {
   open_linear_algebra_methods(L);
   open_operation_methods(L);
   open_reduction_methods(L);
+  open_shape_methods(L);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, LUA_REGISTRYINDEX, "gpulua.array_methods");
   // The functions' first upvalue is the state's bindings; __index has the methods as its second.
   lua_pushlightuserdata(L, &bindings_of(L));
   lua_insert(L, -2);

@@ -103,7 +103,7 @@ void push_range(lua_State* L, const char* op, double first, double step, double 
     throw Error("[" + std::string(op) + "] expected integers for " + std::string(name(dtype)) + ", got " +
                 to_string(Scalar(first)) + " in steps of " + to_string(Scalar(step)));
   push_array(L,
-             range(*options.device, std::max<std::int64_t>(static_cast<std::int64_t>(steps), 0), dtype, first, step));
+             range(*options.device, {std::max<std::int64_t>(static_cast<std::int64_t>(steps), 0)}, dtype, first, step));
 }
 
 /// The numbers that the arguments start with, at most three.

@@ -19,10 +19,8 @@ namespace {
 
 /// Leaves the helpers of gpu.lua, run on the `gpu` table at the top of the stack, in the registry.
 void load_helpers(lua_State* L) {
-  const std::string_view text = lua_text("gpu.lua");
-  if (luaL_loadbuffer(L, text.data(), text.size(), "=[gpulua]") != 0) throw Error(lua_tostring(L, -1));
-  lua_pushvalue(L, -2);
-  if (lua_pcall(L, 1, 1, 0) != 0) throw Error(lua_tostring(L, -1));
+  lua_pushvalue(L, -1);
+  run_library_chunk(L, "gpu.lua", 1, 1);
   lua_setfield(L, LUA_REGISTRYINDEX, "gpulua.helpers");
 }
 
@@ -42,12 +40,21 @@ int open_gpu(lua_State* L) {
   open_operations(L);
   open_random(L);
   open_reductions(L);
+  open_shapes(L);
   open_streams(L);
   open_transfer(L);
+  open_composed(L);
   return 1;
 }
 
 }  // namespace
+
+void run_library_chunk(lua_State* L, const char* file, int arguments, int results) {
+  const std::string_view text = lua_text(file);
+  if (luaL_loadbuffer(L, text.data(), text.size(), "=[gpulua]") != 0) throw Error(lua_tostring(L, -1));
+  lua_insert(L, -1 - arguments);
+  if (lua_pcall(L, arguments, results, 0) != 0) throw Error(lua_tostring(L, -1));
+}
 
 void open_bindings(lua_State* L, std::shared_ptr<Context> context) {
   // The first userdata of ours is the last one that closing the state finalises: arrays find their context alive.

@@ -63,9 +63,14 @@ std::string caller_position(lua_State* L);
 /// which it replaces by `results` values. An error in it is thrown as Error.
 void call_helper(lua_State* L, const char* name, int arguments, int results);
 
+/// Runs `file`, one of the library's own, with the `arguments` values at the top of the stack, which it replaces by
+/// `results` values.
+void run_library_chunk(lua_State* L, const char* file, int arguments, int results);
+
 // Each part adds its functions and types to the `gpu` table at the top of the stack.
 void open_arrays(lua_State* L);
 void open_check(lua_State* L);
+void open_composed(lua_State* L);
 void open_creation(lua_State* L);
 void open_devices(lua_State* L);
 void open_files(lua_State* L);
@@ -77,6 +82,7 @@ void open_memory(lua_State* L);
 void open_operations(lua_State* L);
 void open_random(lua_State* L);
 void open_reductions(lua_State* L);
+void open_shapes(lua_State* L);
 void open_streams(lua_State* L);
 void open_transfer(lua_State* L);
 

@@ -9,8 +9,8 @@ namespace gpulua {
 /// Uninitialised, row-major.
 Array empty(OpenDevice& device, Dims shape, DType dtype);
 Array full(OpenDevice& device, Dims shape, DType dtype, const Scalar& value);
-/// first + step * i. For integers both are integral and the arithmetic is exact.
-Array range(OpenDevice& device, std::int64_t count, DType dtype, double first, double step);
+/// first + step * i, where i is the row-major position. For integers both are integral and the arithmetic is exact.
+Array range(OpenDevice& device, Dims shape, DType dtype, double first, double step);
 /// `count` values from `first` to `last`, both exact.
 Array linspace(OpenDevice& device, std::int64_t count, DType dtype, double first, double last);
 Array view(const Array& array, Layout layout);

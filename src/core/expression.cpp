@@ -158,28 +158,37 @@ int rank_of(DType dtype) {
   return 0;
 }
 
-/// A vector computed from its positions, by a row of the table that has those beside the numbers.
-Array from_positions(OpenDevice& device, std::int64_t count, DType dtype, const OpInfo& op, DType compute,
+/// Computed from row-major positions, by a row of the table that has those beside the numbers.
+Array from_positions(OpenDevice& device, Dims shape, DType dtype, const OpInfo& op, DType compute,
                      std::initializer_list<double> numbers) {
   const auto owner = device.shared_from_this();
   Pending pending;
   pending.op = row(op);
   pending.compute = compute;
   for (double number : numbers) pending.inputs.push_back(constant(owner, {}, compute, number));
-  return make(owner, dtype, {count}, std::move(pending));
+  return make(owner, dtype, std::move(shape), std::move(pending));
+}
+
+/// The array's elements, broadcast to the shape, as another dtype.
+Array converted(const Array& array, DType dtype, Dims shape) {
+  Pending pending;
+  pending.op = row(op("astype"));
+  pending.compute = array->dtype;
+  pending.inputs = {array};
+  return make(array->device_ref(), dtype, std::move(shape), std::move(pending));
 }
 
 }  // namespace
 
-Array range(OpenDevice& device, std::int64_t count, DType dtype, double first, double step) {
+Array range(OpenDevice& device, Dims shape, DType dtype, double first, double step) {
   const DType exact = is_integer(dtype) ? DType::int64 : DType::float64;
-  return from_positions(device, count, dtype, op("arange"), exact, {first, step});
+  return from_positions(device, std::move(shape), dtype, op("arange"), exact, {first, step});
 }
 
 Array linspace(OpenDevice& device, std::int64_t count, DType dtype, double first, double last) {
   const double step = count > 1 ? (last - first) / static_cast<double>(count - 1) : 0;
   const double end = count > 1 ? last : first;
-  return from_positions(device, count, dtype, op("linspace"), DType::float64,
+  return from_positions(device, {count}, dtype, op("linspace"), DType::float64,
                         {first, step, end, static_cast<double>(count - 1)});
 }
 
@@ -250,12 +259,12 @@ Array elementwise(const OpInfo& op, std::span<const Operand> operands) {
 }
 
 Array cast(const Array& array, DType dtype) {
-  if (array->dtype == dtype) return array;
-  Pending pending;
-  pending.op = row(op("astype"));
-  pending.compute = array->dtype;
-  pending.inputs = {array};
-  return make(array->device_ref(), dtype, array->layout.shape, std::move(pending));
+  return array->dtype == dtype ? array : converted(array, dtype, array->layout.shape);
+}
+
+Array broadcast(const Array& array, Dims shape) {
+  broadcast_to(array->layout, shape);
+  return converted(array, array->dtype, std::move(shape));
 }
 
 Array reduce(const Reducer& reducer, const Array& array, std::uint64_t axes, bool keepdims, ReductionDTypes dtypes) {

@@ -21,6 +21,9 @@ Array elementwise(const OpInfo& op, std::span<const Operand> operands);
 /// The array's elements as another dtype, lazily. The array itself if it has that dtype.
 Array cast(const Array& array, DType dtype);
 
+/// The array's elements broadcast to the shape, lazily: a new array, not a view. Throws Error where they do not fit.
+Array broadcast(const Array& array, Dims shape);
+
 /// The axes set in `axes` reduced to one element each; they stay with extent 1 when `keepdims`. The accumulator reads
 /// the elements as `dtypes.compute`.
 Array reduce(const Reducer& reducer, const Array& array, std::uint64_t axes, bool keepdims, ReductionDTypes dtypes);

@@ -1,6 +1,8 @@
 #include "src/core/layout.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <utility>
 
 #include "src/core/error.h"
 
@@ -34,8 +36,16 @@ bool Layout::contiguous() const {
 }
 
 bool Layout::overlaps_itself() const {
+  if (contiguous() || size() == 0) return false;
+  std::vector<std::pair<std::int64_t, std::int64_t>> axes;  // stride, extent
   for (std::size_t axis = 0; axis < ndim(); ++axis)
-    if (shape[axis] > 1 && strides[axis] == 0) return true;
+    if (shape[axis] > 1) axes.emplace_back(std::abs(strides[axis]), shape[axis]);
+  std::sort(axes.begin(), axes.end());
+  std::int64_t reach = 0;
+  for (const auto& [stride, extent] : axes) {
+    if (stride <= reach) return true;
+    reach += stride * (extent - 1);
+  }
   return false;
 }
 

@@ -26,7 +26,8 @@ struct Layout {
   std::int64_t size() const;
   /// True iff the elements lie one after the other in row-major order, wherever the first is.
   bool contiguous() const;
-  /// True iff several indices mean one element, so that a write has no one meaning.
+  /// True when several indices mean one element, so that a write has no one meaning; it may be true for strides that no
+  /// indexing of a dense array makes.
   bool overlaps_itself() const;
 };
 

@@ -1,0 +1,140 @@
+// What is composed of other operations, in Lua, and the functions of the core that it is written with.
+
+#include <string>
+
+#include "bindings/array.h"
+#include "bindings/state.h"
+#include "src/core/expression.h"
+#include "src/core/promotion.h"
+
+namespace gpulua {
+
+namespace {
+
+/// raise(message): an error at the script's line.
+int raise(lua_State* L) {
+  throw Error(std::string(check_string(L, 1, "raise", "a message")));
+}
+
+/// describe(value): the value as messages write it.
+int lua_describe(lua_State* L) {
+  const std::string text = describe(L, 1);
+  lua_pushlstring(L, text.data(), text.size());
+  return 1;
+}
+
+/// fail(op, expected, value): raises "[op] expected ..., got ...".
+int lua_fail(lua_State* L) {
+  const std::string op(check_string(L, 1, "fail", "a name"));
+  fail(op.c_str(), std::string(check_string(L, 2, "fail", "a text")), L, 3);
+}
+
+/// is_array(value).
+int is_array(lua_State* L) {
+  lua_pushboolean(L, test<Array>(L, 1) != nullptr);
+  return 1;
+}
+
+/// axis(op, axis, ndim): the axis, counted from 1 at the front.
+int lua_axis(lua_State* L) {
+  const std::string op(check_string(L, 1, "axis", "a name"));
+  const auto ndim = static_cast<std::size_t>(check_integer(L, 3, "axis", "a number"));
+  lua_pushnumber(L, static_cast<double>(check_axis(L, 2, ndim, op.c_str()) + 1));
+  return 1;
+}
+
+/// cast(x, dtype): lazily; x itself if it has that dtype.
+int lua_cast(lua_State* L) {
+  push_array(L, cast(check<Array>(L, 1, "cast"), parse_dtype(check_string(L, 2, "cast", "a dtype's name"))));
+  return 1;
+}
+
+/// broadcast(x, shape): a new array, lazily.
+int lua_broadcast(lua_State* L) {
+  int next = 0;
+  Dims shape = check_shape(L, 2, next, "broadcast_to");
+  push_array(L, broadcast(check<Array>(L, 1, "broadcast_to"), std::move(shape)));
+  return 1;
+}
+
+/// positions(shape, first, step, dtype, device): first + step * row-major position, lazily.
+int lua_positions(lua_State* L) {
+  int next = 0;
+  Dims shape = check_shape(L, 1, next, "positions");
+  const double first = check_number(L, 2, "positions", "a number");
+  const double step = check_number(L, 3, "positions", "a number");
+  lua_remove(L, 2);
+  lua_remove(L, 2);
+  const DType dtype = parse_dtype(check_string(L, 2, "positions", "a dtype's name"));
+  const ArrayOptions options = check_options(L, 3, "positions");
+  push_array(L, range(*options.device, std::move(shape), dtype, first, step));
+  return 1;
+}
+
+/// options(op, options): dtype's name or nil, and the device, of creation options.
+int lua_options(lua_State* L) {
+  const std::string op(check_string(L, 1, "options", "a name"));
+  const ArrayOptions options = check_options(L, 2, op.c_str());
+  if (options.dtype) {
+    const std::string_view dtype = name(*options.dtype);
+    lua_pushlstring(L, dtype.data(), dtype.size());
+  } else {
+    lua_pushnil(L);
+  }
+  lua_pushstring(L, options.device->name().c_str());
+  return 2;
+}
+
+/// assign(op, out, value): writes the value to `out`, which it gives back; the value itself when there is none.
+int lua_assign(lua_State* L) {
+  if (lua_isnil(L, 2)) return lua_settop(L, 3), 1;
+  const std::string op(check_string(L, 1, "assign", "a name"));
+  assign(check<Array>(L, 2, op.c_str()), check<Array>(L, 3, op.c_str()), op.c_str());
+  lua_settop(L, 2);
+  return 1;
+}
+
+/// floating(dtype): the dtype in which functions of real numbers are computed.
+int lua_floating(lua_State* L) {
+  const std::string_view dtype = name(to_floating(parse_dtype(check_string(L, 1, "floating", "a dtype's name"))));
+  lua_pushlstring(L, dtype.data(), dtype.size());
+  return 1;
+}
+
+/// promote(a, b): the dtype that holds the values of both.
+int lua_promote(lua_State* L) {
+  const DType a = parse_dtype(check_string(L, 1, "promote", "a dtype's name"));
+  const std::string_view dtype = name(promote(a, parse_dtype(check_string(L, 2, "promote", "a dtype's name"))));
+  lua_pushlstring(L, dtype.data(), dtype.size());
+  return 1;
+}
+
+}  // namespace
+
+void open_composed(lua_State* L) {
+  const int gpu = lua_gettop(L);
+  lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.array_methods");
+  lua_newtable(L);
+  set_functions(L, {
+                       {"assign", protect<lua_assign>},
+                       {"axis", protect<lua_axis>},
+                       {"broadcast", protect<lua_broadcast>},
+                       {"cast", protect<lua_cast>},
+                       {"describe", protect<lua_describe>},
+                       {"fail", protect<lua_fail>},
+                       {"floating", protect<lua_floating>},
+                       {"is_array", protect<is_array>},
+                       {"options", protect<lua_options>},
+                       {"positions", protect<lua_positions>},
+                       {"promote", protect<lua_promote>},
+                       {"raise", protect<raise>},
+                   });
+  // Each gets the `gpu` table, arrays' methods, and the functions above.
+  for (const char* file : {"composed.lua", "shape.lua", "creation.lua"}) {
+    for (int index = gpu; index <= gpu + 2; ++index) lua_pushvalue(L, index);
+    run_library_chunk(L, file, 3, 0);
+  }
+  lua_settop(L, gpu);
+}
+
+}  // namespace gpulua

@@ -1,0 +1,175 @@
+-- Arrays of a pattern, and triangles and diagonals of others.
+local gpu, methods, core = ...
+
+local function check_number(op, what, value)
+  if type(value) ~= "number" then core.fail(op, what, value) end
+  return value
+end
+
+local function check_count(op, value)
+  core.check_integer(op, "a count of 0 or more", value)
+  if value < 0 then core.fail(op, "a count of 0 or more", value) end
+  return value
+end
+
+--- Arguments that end in options: the options, and the arguments without them. Options are a table or a dtype.
+local function take_options(arguments)
+  local last = arguments[#arguments]
+  if type(last) ~= "table" and type(last) ~= "string" then return nil end
+  arguments[#arguments] = nil
+  return last
+end
+
+-- ---- numbers in a row -------------------------------------------------------------------------------------------------------
+
+--- first, ..., last: `count` of them, whose logarithms are evenly spaced.
+local function spaced(op, first, last, ...)
+  check_number(op, "a number", first)
+  check_number(op, "a number", last)
+  local arguments = {...}
+  local dtype, device = core.options(op, take_options(arguments))
+  local count = check_count(op, arguments[1] == nil and 50 or arguments[1])
+  return count, dtype or "float32", device, arguments[2]
+end
+
+--- base ^ first to base ^ last.
+function gpu.logspace(first, last, ...)
+  local count, dtype, device, base = spaced("logspace", first, last, ...)
+  base = check_number("logspace", "a number as base", base or 10)
+  local exponents = gpu.linspace(first, last, count, {dtype = "float64", device = device})
+  return core.cast(gpu.power(base, exponents), dtype)
+end
+
+--- From first to last, each a constant multiple of the one before.
+function gpu.geomspace(first, last, ...)
+  local count, dtype, device = spaced("geomspace", first, last, ...)
+  if first == 0 or last == 0 or (first < 0) ~= (last < 0) then
+    core.raise(("[geomspace] expected two numbers of one sign other than 0, got %s and %s"):format(core.describe(first),
+      core.describe(last)))
+  end
+  local place = {dtype = "float64", device = device}
+  local sign = first < 0 and -1 or 1
+  local values = gpu.linspace(math.log(sign * first), math.log(sign * last), count, place):exp() * sign
+  local position = core.along(count, 1, 1, device)
+  values = gpu.where(position:eq(0), first, values)
+  if count > 1 then values = gpu.where(position:eq(count - 1), last, values) end
+  return core.cast(values, dtype)
+end
+
+-- ---- positions --------------------------------------------------------------------------------------------------------------
+
+--- One array for each axis of the shape: at each element its index on that axis, from 1.
+function gpu.indices(shape, options)
+  if type(shape) ~= "table" then core.fail("indices", "a table of sizes", shape) end
+  for _, extent in ipairs(shape) do check_count("indices", extent) end
+  local dtype, device = core.options("indices", options)
+  local result = {}
+  for axis, extent in ipairs(shape) do
+    local index = core.along(extent, axis, #shape, device, 1)
+    result[axis] = core.broadcast(core.cast(index, dtype or "int64"), shape)
+  end
+  return unpack(result)
+end
+
+--- fn of the index arrays of the shape.
+function gpu.fromfunction(fn, shape, options)
+  if type(fn) ~= "function" then core.fail("fromfunction", "a function of index arrays", fn) end
+  return fn(gpu.indices(shape, options))
+end
+
+--- Each vector's elements along an axis of its own, the same on the others. `indexing` is "xy" (the first two axes are
+--- exchanged) or "ij".
+function gpu.meshgrid(...)
+  local vectors = {...}
+  local options = take_options(vectors)
+  if type(options) == "string" then options = {indexing = options} end
+  local indexing = core.check_fields("meshgrid", options, "indexing").indexing or "xy"
+  if indexing ~= "xy" and indexing ~= "ij" then core.fail("meshgrid", 'indexing = "xy" or "ij"', indexing) end
+  local function axis_of(i) return indexing == "xy" and i <= 2 and #vectors > 1 and 3 - i or i end
+  local shape = {}
+  for i, x in ipairs(vectors) do
+    if core.check_array("meshgrid", x).ndim > 1 then core.fail("meshgrid", "vectors", x) end
+    shape[axis_of(i)] = x.size
+  end
+  local result = {}
+  for i, x in ipairs(vectors) do
+    local own = {}
+    for axis = 1, #vectors do own[axis] = axis == axis_of(i) and x.size or 1 end
+    result[i] = core.broadcast(x:reshape(own), shape)
+  end
+  return unpack(result)
+end
+
+-- ---- triangles and diagonals --------------------------------------------------------------------------------------------------
+
+--- column - row of each element, lazily.
+local function offsets(rows, columns, device)
+  return core.along(columns, 2, 2, device) - core.along(rows, 1, 2, device)
+end
+
+--- (rows [, columns [, offset]] [, options]).
+local function matrix_arguments(op, ...)
+  local arguments = {...}
+  local dtype, device = core.options(op, take_options(arguments))
+  local rows = check_count(op, arguments[1])
+  local columns = check_count(op, arguments[2] or rows)
+  return rows, columns, core.check_integer(op, "an integer offset", arguments[3] or 0), dtype or "float32", device
+end
+
+--- Ones on a diagonal, zeros elsewhere.
+function gpu.eye(...)
+  local rows, columns, offset, dtype, device = matrix_arguments("eye", ...)
+  return core.cast(offsets(rows, columns, device):eq(offset), dtype)
+end
+
+function gpu.identity(n, options)
+  check_count("identity", n)
+  return gpu.eye(n, n, 0, options or {})
+end
+
+--- Ones on a diagonal and below, zeros above.
+function gpu.tri(...)
+  local rows, columns, offset, dtype, device = matrix_arguments("tri", ...)
+  return core.cast(offsets(rows, columns, device):le(offset), dtype)
+end
+
+local function triangle(op, x, offset, comparison)
+  core.check_array(op, x)
+  offset = core.check_integer(op, "an integer offset", offset or 0)
+  local shape = x.shape
+  if #shape == 1 then shape = {shape[1], shape[1]} end
+  if #shape == 0 then core.fail(op, "an array with dimensions", x) end
+  local keeps = gpu[comparison](offsets(shape[#shape - 1], shape[#shape], x.device), offset)
+  return gpu.where(keeps, x, false)
+end
+
+--- A vector as the diagonal of a matrix; of a matrix the diagonal, as a view.
+local function diag(x, offset)
+  core.check_array("diag", x)
+  offset = core.check_integer("diag", "an integer offset", offset or 0)
+  if x.ndim == 2 then return x:diagonal(offset) end
+  if x.ndim ~= 1 then core.fail("diag", "a vector or a matrix", x) end
+  local n = x.size + math.abs(offset)
+  local result = gpu.zeros({n, n}, {dtype = x.dtype, device = x.device})
+  result:diagonal(offset):copy_(x)
+  return result
+end
+
+--- x[i] ^ (columns - j); rising powers with {increasing = true}.
+local function vander(x, columns, options)
+  core.check_array("vander", x)
+  if x.ndim ~= 1 then core.fail("vander", "a vector", x) end
+  if type(columns) == "table" then columns, options = nil, columns end
+  columns = check_count("vander", columns or x.size)
+  local increasing = core.check_fields("vander", options, "increasing").increasing
+  local exponents = core.positions({1, columns}, increasing and 0 or columns - 1, increasing and 1 or -1, "int64",
+    {device = x.device})
+  return gpu.power(x:expand_dims(2), core.cast(exponents, x.dtype == "bool" and "int64" or x.dtype))
+end
+
+core.define {
+  diag = diag,
+  tril = function(x, offset) return triangle("tril", x, offset, "le") end,
+  triu = function(x, offset) return triangle("triu", x, offset, "ge") end,
+  vander = vander,
+}

@@ -1,0 +1,296 @@
+// Views of another shape or order, and arrays joined: functions and methods.
+
+#include <algorithm>
+#include <vector>
+
+#include "bindings/array.h"
+#include "src/core/join.h"
+#include "src/core/views.h"
+
+namespace gpulua {
+
+namespace {
+
+int push_view(lua_State* L, const Array& array, Layout layout) {
+  checked_size(layout.shape);
+  push_array(L, view(array, std::move(layout)));
+  return 1;
+}
+
+/// The integers at `index`: one number, or a table of them.
+Dims check_integers(lua_State* L, int index, const char* op, const char* what) {
+  Dims values;
+  if (!lua_istable(L, index)) return Dims(1, check_integer(L, index, op, what));
+  for (int i = 1; i <= static_cast<int>(lua_objlen(L, index)); ++i) {
+    lua_rawgeti(L, index, i);
+    values.push_back(check_integer(L, lua_gettop(L), op, what));
+    lua_pop(L, 1);
+  }
+  return values;
+}
+
+/// As check_axis for each of the values from `first` to `last`: numbers, or one table. No axis stands there twice.
+std::vector<std::size_t> check_axis_list(lua_State* L, int first, int last, std::size_t ndim, const char* op) {
+  std::vector<std::size_t> axes;
+  std::uint64_t seen = 0;
+  const auto add = [&](int index) {
+    axes.push_back(check_axis(L, index, ndim, op));
+    const std::uint64_t bit = std::uint64_t{1} << axes.back();
+    if ((seen & bit) != 0)
+      throw Error("[" + std::string(op) + "] expected each axis once, got axis " + std::to_string(axes.back() + 1) +
+                  " twice");
+    seen |= bit;
+  };
+  if (!lua_istable(L, first)) {
+    for (int index = first; index <= last; ++index) add(index);
+    return axes;
+  }
+  for (int i = 1; i <= static_cast<int>(lua_objlen(L, first)); ++i) {
+    lua_rawgeti(L, first, i);
+    add(lua_gettop(L));
+    lua_pop(L, 1);
+  }
+  return axes;
+}
+
+std::uint64_t check_axis_set(lua_State* L, int index, std::size_t ndim, const char* op) {
+  std::uint64_t axes = 0;
+  for (std::size_t axis : check_axis_list(L, index, index, ndim, op)) axes |= std::uint64_t{1} << axis;
+  return axes;
+}
+
+/// The shape at `first` for an array of `size` elements: one extent may be -1, whatever is left for it.
+Dims check_new_shape(lua_State* L, int first, const Layout& layout) {
+  const std::int64_t size = layout.size();
+  Dims shape;
+  if (lua_istable(L, first)) {
+    shape = check_integers(L, first, "reshape", "sizes that are integers");
+  } else {
+    if (lua_isnoneornil(L, first)) fail("reshape", "a shape: numbers, or a table of numbers", L, first);
+    for (int index = first; index <= lua_gettop(L); ++index)
+      shape.push_back(check_integer(L, index, "reshape", "sizes that are integers"));
+  }
+  const auto refuse = [&](const std::string& expected) {
+    throw Error("[reshape] expected " + expected + ", got " + to_string(shape));
+  };
+  std::int64_t* open = nullptr;
+  for (std::int64_t& extent : shape) {
+    if (extent >= 0) continue;
+    if (extent < -1) refuse("sizes of 0 or more, or -1 for what is left");
+    if (open) refuse("at most one size of -1");
+    open = &extent;
+  }
+  const Dims asked = shape;
+  if (open) {
+    *open = 1;
+    const std::int64_t known = checked_size(shape);
+    *open = known > 0 && size % known == 0 ? size / known : -1;
+    if (known == 0) refuse("no size of 0 beside one of -1");
+  }
+  if ((open && *open < 0) || checked_size(shape) != size)
+    throw Error("[reshape] expected a shape of " + std::to_string(size) + " elements, as " + to_string(layout.shape) +
+                " has, got " + to_string(asked));
+  return shape;
+}
+
+Array reshaped(const Array& array, const Dims& shape) {
+  const auto layout = reshape(array->layout, shape);
+  return layout ? view(array, *layout) : view(copy(array), row_major(shape));
+}
+
+int array_reshape(lua_State* L) {
+  const Array& array = check<Array>(L, 1, "reshape");
+  push_array(L, reshaped(array, check_new_shape(L, 2, array->layout)));
+  return 1;
+}
+
+int array_ravel(lua_State* L) {
+  const Array& array = check<Array>(L, 1, "ravel");
+  push_array(L, reshaped(array, {array->layout.size()}));
+  return 1;
+}
+
+int array_flatten(lua_State* L) {
+  const Array& array = check<Array>(L, 1, "flatten");
+  push_array(L, view(copy(array), row_major({array->layout.size()})));
+  return 1;
+}
+
+int permute_axes(lua_State* L, const Array& array, const char* op) {
+  const std::size_t ndim = array->layout.ndim();
+  const auto axes = check_axis_list(L, 2, lua_gettop(L), ndim, op);
+  if (axes.size() != ndim)
+    throw Error("[" + std::string(op) + "] expected all axes of shape " + to_string(array->layout.shape) + ", got " +
+                std::to_string(axes.size()));
+  return push_view(L, array, permute(array->layout, axes));
+}
+
+int array_permute(lua_State* L) {
+  return permute_axes(L, check<Array>(L, 1, "permute"), "permute");
+}
+
+int array_transpose(lua_State* L) {
+  const Array& array = check<Array>(L, 1, "transpose");
+  if (lua_isnoneornil(L, 2)) return push_view(L, array, transpose(array->layout));
+  return permute_axes(L, array, "transpose");
+}
+
+int array_swapaxes(lua_State* L) {
+  const Array& array = check<Array>(L, 1, "swapaxes");
+  const std::size_t a = check_axis(L, 2, array->layout.ndim(), "swapaxes");
+  const std::size_t b = check_axis(L, 3, array->layout.ndim(), "swapaxes");
+  Layout layout = array->layout;
+  std::swap(layout.shape[a], layout.shape[b]);
+  std::swap(layout.strides[a], layout.strides[b]);
+  return push_view(L, array, std::move(layout));
+}
+
+int array_moveaxis(lua_State* L) {
+  const Array& array = check<Array>(L, 1, "moveaxis");
+  const auto from = check_axis_list(L, 2, 2, array->layout.ndim(), "moveaxis");
+  const auto to = check_axis_list(L, 3, 3, array->layout.ndim(), "moveaxis");
+  if (from.size() != to.size())
+    throw Error("[moveaxis] expected as many places as axes, got " + std::to_string(from.size()) + " axes and " +
+                std::to_string(to.size()) + " places");
+  return push_view(L, array, move_axes(array->layout, from, to));
+}
+
+int array_broadcast_to(lua_State* L) {
+  const Array& array = check<Array>(L, 1, "broadcast_to");
+  int next = 0;
+  const Dims shape = check_shape(L, 2, next, "broadcast_to");
+  return push_view(L, array, broadcast_to(array->layout, shape));
+}
+
+int array_squeeze(lua_State* L) {
+  const Array& array = check<Array>(L, 1, "squeeze");
+  const Dims& shape = array->layout.shape;
+  std::uint64_t axes = 0;
+  const bool all = lua_isnoneornil(L, 2);
+  if (!all) axes = check_axis_set(L, 2, shape.size(), "squeeze");
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    if (all && shape[axis] == 1) axes |= std::uint64_t{1} << axis;
+    if (!all && (axes >> axis & 1) != 0 && shape[axis] != 1)
+      throw Error("[squeeze] expected axes of size 1, got axis " + std::to_string(axis + 1) + " of shape " +
+                  to_string(shape));
+  }
+  return push_view(L, array, squeeze(array->layout, axes));
+}
+
+int array_expand_dims(lua_State* L) {
+  const Array& array = check<Array>(L, 1, "expand_dims");
+  const std::size_t added = lua_istable(L, 2) ? lua_objlen(L, 2) : 1;
+  const std::size_t ndim = array->layout.ndim() + added;
+  if (ndim > max_ndim) checked_size(Dims(ndim, 1));
+  return push_view(L, array, expand(array->layout, check_axis_set(L, 2, ndim, "expand_dims")));
+}
+
+int array_flip(lua_State* L) {
+  const Array& array = check<Array>(L, 1, "flip");
+  const bool all = lua_isnoneornil(L, 2);
+  return push_view(L, array,
+                   flip(array->layout, all ? ~std::uint64_t{0} : check_axis_set(L, 2, array->layout.ndim(), "flip")));
+}
+
+int array_diagonal(lua_State* L) {
+  const Array& array = check<Array>(L, 1, "diagonal");
+  const std::size_t ndim = array->layout.ndim();
+  if (ndim < 2)
+    throw Error("[diagonal] expected an array of two dimensions or more, got shape " + to_string(array->layout.shape));
+  const std::int64_t offset = lua_isnoneornil(L, 2) ? 0 : check_integer(L, 2, "diagonal", "an integer offset");
+  const std::size_t row = lua_isnoneornil(L, 3) ? 0 : check_axis(L, 3, ndim, "diagonal");
+  const std::size_t column = lua_isnoneornil(L, 4) ? 1 : check_axis(L, 4, ndim, "diagonal");
+  if (row == column)
+    throw Error("[diagonal] expected two different axes, got axis " + std::to_string(row + 1) + " twice");
+  return push_view(L, array, diagonal(array->layout, offset, row, column));
+}
+
+int array_sliding_window(lua_State* L) {
+  const Array& array = check<Array>(L, 1, "sliding_window");
+  const Layout& layout = array->layout;
+  const auto sizes = check_integers(L, 2, "sliding_window", "window sizes that are integers");
+  std::vector<std::size_t> axes;
+  if (lua_isnoneornil(L, 3)) {
+    for (std::size_t axis = 0; axis < layout.ndim(); ++axis) axes.push_back(axis);
+  } else {
+    axes = check_axis_list(L, 3, 3, layout.ndim(), "sliding_window");
+  }
+  if (sizes.size() != axes.size())
+    throw Error("[sliding_window] expected a window size for each of " + std::to_string(axes.size()) + " axes, got " +
+                std::to_string(sizes.size()));
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const std::int64_t extent = layout.shape[axes[i]];
+    if (sizes[i] < 1 || sizes[i] > extent)
+      throw Error("[sliding_window] expected a window of 1 to " + std::to_string(extent) + " elements on axis " +
+                  std::to_string(axes[i] + 1) + ", got " + std::to_string(sizes[i]));
+  }
+  return push_view(L, array, windows(layout, sizes, axes));
+}
+
+template <std::size_t ndim>
+int array_atleast(lua_State* L) {
+  constexpr const char* names[] = {"atleast_1d", "atleast_2d", "atleast_3d"};
+  const Array& array = check<Array>(L, 1, names[ndim - 1]);
+  const std::size_t have = array->layout.ndim();
+  if (have >= ndim) return lua_settop(L, 1), 1;
+  // A vector is a row of a matrix; matrices are stacked along the last axis.
+  const std::uint64_t added[3][3] = {{0b1, 0, 0}, {0b11, 0b1, 0}, {0b111, 0b101, 0b100}};
+  return push_view(L, array, expand(array->layout, added[ndim - 1][have]));
+}
+
+std::vector<Array> check_arrays(lua_State* L, int index, const char* op) {
+  std::vector<Array> arrays;
+  if (!lua_istable(L, index) || lua_objlen(L, index) == 0) fail(op, "a table of arrays", L, index);
+  for (int i = 1; i <= static_cast<int>(lua_objlen(L, index)); ++i) {
+    lua_rawgeti(L, index, i);
+    arrays.push_back(check<Array>(L, lua_gettop(L), op));
+    lua_pop(L, 1);
+  }
+  return arrays;
+}
+
+int concat_arrays(lua_State* L) {
+  const std::vector<Array> arrays = check_arrays(L, 1, "concat");
+  const std::size_t ndim = arrays.front()->layout.ndim();
+  if (ndim == 0) throw Error("[concat] expected arrays with dimensions, got shape (); gpu.stack takes those");
+  push_array(L, concat(arrays, lua_isnoneornil(L, 2) ? 0 : check_axis(L, 2, ndim, "concat")));
+  return 1;
+}
+
+int stack_arrays(lua_State* L) {
+  const std::vector<Array> arrays = check_arrays(L, 1, "stack");
+  const std::size_t ndim = arrays.front()->layout.ndim() + 1;
+  if (ndim > max_ndim) checked_size(Dims(ndim, 1));
+  push_array(L, stack(arrays, lua_isnoneornil(L, 2) ? 0 : check_axis(L, 2, ndim, "stack")));
+  return 1;
+}
+
+}  // namespace
+
+void open_shape_methods(lua_State* L) {
+  set_functions(L, {
+                       {"atleast_1d", protect<array_atleast<1>>},
+                       {"atleast_2d", protect<array_atleast<2>>},
+                       {"atleast_3d", protect<array_atleast<3>>},
+                       {"broadcast_to", protect<array_broadcast_to>},
+                       {"diagonal", protect<array_diagonal>},
+                       {"expand_dims", protect<array_expand_dims>},
+                       {"flatten", protect<array_flatten>},
+                       {"flip", protect<array_flip>},
+                       {"moveaxis", protect<array_moveaxis>},
+                       {"permute", protect<array_permute>},
+                       {"ravel", protect<array_ravel>},
+                       {"reshape", protect<array_reshape>},
+                       {"sliding_window", protect<array_sliding_window>},
+                       {"squeeze", protect<array_squeeze>},
+                       {"swapaxes", protect<array_swapaxes>},
+                       {"transpose", protect<array_transpose>},
+                   });
+}
+
+void open_shapes(lua_State* L) {
+  open_shape_methods(L);
+  set_functions(L, {{"concat", protect<concat_arrays>}, {"stack", protect<stack_arrays>}});
+}
+
+}  // namespace gpulua

@@ -1,0 +1,310 @@
+-- Arrays put together from pieces of others.
+local gpu, methods, core = ...
+
+local unpack = unpack
+
+local function check_arrays(op, arrays)
+  if type(arrays) ~= "table" or #arrays == 0 then core.fail(op, "a table of arrays", arrays) end
+  for _, x in ipairs(arrays) do core.check_array(op, x) end
+  return arrays
+end
+
+local function map(arrays, fn)
+  local result = {}
+  for i, x in ipairs(arrays) do result[i] = fn(x) end
+  return result
+end
+
+--- Along the second axis; vectors along their only one.
+function gpu.hstack(arrays)
+  arrays = map(check_arrays("hstack", arrays), gpu.atleast_1d)
+  return gpu.concat(arrays, arrays[1].ndim == 1 and 1 or 2)
+end
+
+--- Along the first axis; vectors are rows.
+function gpu.vstack(arrays) return gpu.concat(map(check_arrays("vstack", arrays), gpu.atleast_2d), 1) end
+
+--- Along the third axis.
+function gpu.dstack(arrays) return gpu.concat(map(check_arrays("dstack", arrays), gpu.atleast_3d), 3) end
+
+--- Views of the arrays in the shape that they broadcast to.
+function gpu.broadcast_arrays(...)
+  local arrays, shape = check_arrays("broadcast_arrays", {...}), {}
+  local shapes = {}
+  for i, x in ipairs(arrays) do
+    local own = x.shape
+    shapes[i] = core.text(own)
+    for _ = #shape + 1, #own do table.insert(shape, 1, 1) end
+    for axis = 1, #own do
+      local at = #shape - #own + axis
+      if shape[at] == 1 then shape[at] = own[axis] end
+    end
+  end
+  for _, x in ipairs(arrays) do
+    local own = x.shape
+    for axis = 1, #own do
+      if own[axis] ~= 1 and own[axis] ~= shape[#shape - #own + axis] then
+        core.raise("[broadcast_arrays] operands could not be broadcast together with shapes " .. table.concat(shapes, " "))
+      end
+    end
+  end
+  return unpack(map(arrays, function(x) return x:broadcast_to(shape) end))
+end
+
+-- ---- parts ----------------------------------------------------------------------------------------------------------------
+
+--- Views of the pieces that end at the positions `ends`, and of the rest.
+local function cut(x, axis, ends)
+  local pieces, start = {}, 0
+  local extent = x.shape[axis]
+  ends[#ends + 1] = extent
+  for i, stop in ipairs(ends) do
+    if stop < 0 then stop = math.max(extent + stop, 0) end
+    stop = math.min(stop, extent)
+    pieces[i] = core.slice(x, axis, start + 1, math.max(stop - start, 0))
+    start = stop
+  end
+  return pieces
+end
+
+local function split(op, x, parts, axis, unequal)
+  core.check_array(op, x)
+  axis = core.axis(op, axis or 1, x.ndim)
+  if type(parts) == "table" then
+    return cut(x, axis, core.check_integers(op, "the last positions of pieces, or a number of pieces", parts))
+  end
+  core.check_integer(op, "the last positions of pieces, or a number of pieces", parts)
+  local extent = x.shape[axis]
+  if parts < 1 then core.fail(op, "at least one piece", parts) end
+  if not unequal and extent % parts ~= 0 then
+    core.raise(("[%s] expected a number of pieces that divides the %d elements of axis %d, got %d; gpu.array_split "
+      .. "makes unequal ones"):format(op, extent, axis, parts))
+  end
+  local ends, size, longer = {}, math.floor(extent / parts), extent % parts
+  for i = 1, parts - 1 do ends[i] = i * size + math.min(i, longer) end
+  return cut(x, axis, ends)
+end
+
+-- ---- repetition -----------------------------------------------------------------------------------------------------------
+
+local function check_counts(op, what, value)
+  local counts = core.check_integers(op, what, value)
+  for _, count in ipairs(counts) do
+    if count < 0 then core.fail(op, what, count) end
+  end
+  return counts
+end
+
+--- Each axis i is repeated counts[i] times: one copy of a broadcast view.
+local function tile(x, ...)
+  core.check_array("tile", x)
+  local counts = check_counts("tile", "numbers of 0 or more", type(...) == "table" and (...) or {...})
+  if #counts == 0 then return x:copy() end
+  local shape = x.shape
+  while #shape < #counts do table.insert(shape, 1, 1) end
+  while #counts < #shape do table.insert(counts, 1, 1) end
+  local from, to, result = {}, {}, {}
+  for axis, extent in ipairs(shape) do
+    if counts[axis] ~= 1 then
+      from[#from + 1], to[#to + 1] = 1, counts[axis]
+    end
+    from[#from + 1], to[#to + 1] = extent, extent
+    result[axis] = extent * counts[axis]
+  end
+  return x:reshape(from):broadcast_to(to):copy():reshape(result)
+end
+
+--- Each element `counts` times, or element i of the axis counts[i] times. Without an axis: of all elements in a row.
+local function repeat_interleave(x, counts, axis)
+  local op, what = "repeat_interleave", "a number of 0 or more, or a table of them"
+  core.check_array(op, x)
+  if axis == nil then x, axis = x:ravel(), 1 end
+  axis = core.axis(op, axis, x.ndim)
+  local numbers = check_counts(op, what, counts)
+  local shape = x.shape
+  if #numbers ~= 1 and #numbers ~= shape[axis] then
+    core.raise(("[%s] expected a number for each of the %d elements of axis %d, got %d"):format(op, shape[axis], axis, #numbers))
+  end
+  if #numbers == 1 then
+    local to = x.shape
+    table.insert(to, axis + 1, numbers[1])
+    shape[axis] = shape[axis] * numbers[1]
+    return x:expand_dims(axis + 1):broadcast_to(to):copy():reshape(shape)
+  end
+  local positions = {}
+  for i, count in ipairs(numbers) do
+    for _ = 1, count do positions[#positions + 1] = i end
+  end
+  return x:take(gpu.array(positions, {dtype = "int64", device = x.device}), axis)
+end
+
+-- ---- copies with other positions ------------------------------------------------------------------------------------------
+
+--- Copies into `result`, part by part. parts[axis] is a list of {first, count, step, copies}: where a part starts in x, its
+--- elements, the step from one to the next, and how often each of them stands there.
+local function assemble(result, x, parts)
+  local ndim = #parts
+  local from, to = {}, {}
+  local function place(axis)
+    if axis > ndim then
+      result(unpack(to, 1, ndim)):copy_(x(unpack(from, 1, ndim)))
+      return
+    end
+    local start = 1
+    for _, part in ipairs(parts[axis]) do
+      local first, count, step = part[1], part[2], part[3]
+      if count > 0 then
+        local last = step == 0 and first or first + (count - 1) * step
+        from[axis] = {first, last, step == 0 and 1 or step}
+        to[axis] = {start, start + count - 1}
+        place(axis + 1)
+        start = start + count
+      end
+    end
+  end
+  if result.size > 0 then place(1) end
+  return result
+end
+
+local function whole(x)
+  local parts = {}
+  for axis, extent in ipairs(x.shape) do parts[axis] = {{1, extent, 1}} end
+  return parts
+end
+
+--- Elements move `shift` positions on along the axis; those that leave the end come back at the start.
+local function roll(x, shift, axis)
+  core.check_array("roll", x)
+  local shifts = core.check_integers("roll", "a shift that is an integer, or a table of them", shift)
+  if axis == nil then
+    if #shifts ~= 1 then core.raise "[roll] expected axes for several shifts" end
+    return roll(x:ravel(), shifts[1], 1):reshape(x.shape)
+  end
+  local axes = type(axis) == "table" and axis or {axis}
+  if #shifts ~= 1 and #axes ~= 1 and #shifts ~= #axes then
+    core.raise(("[roll] expected a shift for each axis, got %d shifts and %d axes"):format(#shifts, #axes))
+  end
+  local total, shape, parts = {}, x.shape, whole(x)
+  for i = 1, math.max(#axes, #shifts) do
+    local at = core.axis("roll", axes[#axes == 1 and 1 or i], #shape)
+    total[at] = (total[at] or 0) + shifts[#shifts == 1 and 1 or i]
+  end
+  for at, distance in pairs(total) do
+    local extent = shape[at]
+    distance = extent > 0 and distance % extent or 0
+    parts[at] = {{extent - distance + 1, distance, 1}, {1, extent - distance, 1}}
+  end
+  return assemble(gpu.empty_like(x), x, parts)
+end
+
+--- A quarter turn `times` times, from the first of the axes towards the second.
+local function rot90(x, times, axes)
+  core.check_array("rot90", x)
+  times = core.check_integer("rot90", "a number of quarter turns", times or 1) % 4
+  axes = axes or {1, 2}
+  if type(axes) ~= "table" or #axes ~= 2 then core.fail("rot90", "two axes", axes) end
+  local a, b = core.axis("rot90", axes[1], x.ndim), core.axis("rot90", axes[2], x.ndim)
+  if a == b then core.raise(("[rot90] expected two different axes, got axis %d twice"):format(a)) end
+  if times == 0 then return x "..." end
+  if times == 2 then return x:flip({a, b}) end
+  return times == 1 and x:flip(b):swapaxes(a, b) or x:swapaxes(a, b):flip(b)
+end
+
+-- ---- padding --------------------------------------------------------------------------------------------------------------
+
+--- The position from which padding takes the element `at` places after the first of `extent`; counted from 1.
+local sources = {
+  edge = function(at, extent) return math.max(0, math.min(at, extent - 1)) + 1 end,
+  wrap = function(at, extent) return at % extent + 1 end,
+  reflect = function(at, extent)
+    if extent == 1 then return 1 end
+    at = at % (2 * extent - 2)
+    return (at < extent and at or 2 * extent - 2 - at) + 1
+  end,
+  symmetric = function(at, extent)
+    at = at % (2 * extent)
+    return (at < extent and at or 2 * extent - 1 - at) + 1
+  end,
+}
+
+--- The runs that the padded axis is made of. Padding far beyond the array takes a run for each time around.
+local function runs(extent, before, after, source)
+  local parts = {}
+  local function add(at, stop)
+    while at < stop do
+      local first = source(at, extent)
+      local step = at + 1 < stop and source(at + 1, extent) - first or 1
+      if math.abs(step) > 1 then step = 1 end
+      local count = 1
+      while at + count < stop and source(at + count, extent) == first + count * step do count = count + 1 end
+      parts[#parts + 1] = {first, count, step}
+      at = at + count
+    end
+  end
+  add(-before, 0)
+  parts[#parts + 1] = {1, extent, 1}
+  add(extent, extent + after)
+  return parts
+end
+
+--- {before, after} of each axis: from a number, {before, after}, or a table of these for each axis.
+local function check_widths(x, widths)
+  local ndim, result = x.ndim, {}
+  local function fail(value) core.fail("pad", "widths of 0 or more: n, {before, after}, or {{before, after}, ...}", value) end
+  local function pair(value)
+    if type(value) == "number" then value = {value, value} end
+    if type(value) ~= "table" or #value ~= 2 then fail(value) end
+    for _, width in ipairs(value) do
+      if type(width) ~= "number" or width % 1 ~= 0 or width < 0 then fail(width) end
+    end
+    return value
+  end
+  local each = type(widths) == "table" and type(widths[1]) == "table"
+  if each and #widths ~= ndim then
+    core.raise(("[pad] expected widths for the %d axes of shape %s, got %d"):format(ndim, core.text(x.shape), #widths))
+  end
+  for axis = 1, ndim do result[axis] = pair(each and widths[axis] or not each and widths) end
+  return result
+end
+
+--- pad(x, widths, {mode = "constant", value = 0}).
+local function pad(x, widths, options)
+  core.check_array("pad", x)
+  if type(options) == "string" then options = {mode = options} end
+  options = core.check_fields("pad", options, "mode value")
+  local mode = options.mode or "constant"
+  if mode ~= "constant" and not sources[mode] then
+    core.fail("pad", "a mode: constant, edge, reflect, symmetric or wrap", mode)
+  end
+  widths = check_widths(x, widths)
+  local shape, parts = x.shape, {}
+  for axis, width in ipairs(widths) do
+    local extent = shape[axis]
+    if mode == "constant" then
+      parts[axis] = {width[1] + 1, width[1] + extent}
+      if extent == 0 then parts[axis] = {2, 1} end
+    else
+      if extent == 0 and width[1] + width[2] > 0 then
+        core.raise(("[pad] expected elements to pad with, got shape %s"):format(core.text(x.shape)))
+      end
+      parts[axis] = runs(extent, width[1], width[2], sources[mode])
+    end
+    shape[axis] = width[1] + extent + width[2]
+  end
+  local place = {dtype = x.dtype, device = x.device}
+  if mode ~= "constant" then return assemble(gpu.empty(shape, place), x, parts) end
+  local result = gpu.full(shape, options.value or 0, place)
+  if x.size > 0 then result(unpack(parts, 1, #parts)):copy_(x) end
+  return result
+end
+
+core.define {
+  array_split = function(x, parts, axis) return split("array_split", x, parts, axis, true) end,
+  pad = pad,
+  repeat_interleave = repeat_interleave,
+  roll = roll,
+  rot90 = rot90,
+  split = function(x, parts, axis) return split("split", x, parts, axis, false) end,
+  tile = tile,
+  trace = function(x, ...) return core.check_array("trace", x):diagonal(...):sum(-1) end,
+}
