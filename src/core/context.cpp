@@ -93,15 +93,24 @@ const std::shared_ptr<Kernel>& OpenDevice::kernel(const std::string& key, const 
 }
 
 void OpenDevice::launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfig& config, void** arguments,
-                        const StreamRef& stream) {
+                        const StreamRef& stream, double bytes) {
   Host* host = context_.host();
   launches_.note(kernel, *stream, host ? host->origin() : Origin{});
+  if (profile_) profile_->begin(*stream);
   try {
     device_->launch(*kernel, config, arguments, *stream);
   } catch (const Finding& finding) {
     throw Error(finding.kind(), describe(finding, memory_));
   }
+  if (profile_) profile_->end(kernel->entry().name, bytes, *stream);
   if (context_.debug) synchronize(*stream);
+}
+
+std::vector<Profile::Row> OpenDevice::finish_profile() {
+  if (!profile_) return {};
+  const std::unique_ptr<Profile> profile = std::move(profile_);
+  synchronize();
+  return profile->rows();
 }
 
 Context::Context(Config config)

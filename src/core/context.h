@@ -16,6 +16,7 @@
 #include "src/core/memory.h"
 #include "src/core/pending_nodes.h"
 #include "src/core/pinned.h"
+#include "src/core/profile.h"
 #include "src/device/cache.h"
 #include "src/device/device.h"
 #include "src/device/plugin.h"
@@ -60,9 +61,14 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   /// The library's own kernel of that key: compiled from what `emit` gives when it is first asked for.
   const std::shared_ptr<Kernel>& kernel(const std::string& key, const char* name,
                                         const std::function<std::string()>& emit);
-  /// Queues the kernel on `stream` and notes it; in debug mode waits for it.
+  /// Queues the kernel on `stream` and notes it; in debug mode waits for it. `bytes`: what it must move at least, for
+  /// profiles.
   void launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfig& config, void** arguments,
-              const StreamRef& stream);
+              const StreamRef& stream, double bytes = 0);
+  /// Launches are recorded from now on.
+  void start_profile() { profile_ = std::make_unique<Profile>(*device_); }
+  /// Waits, ends the recording and gives what ran; nothing when none was started.
+  std::vector<Profile::Row> finish_profile();
 
  private:
   friend class PinnedMemory;
@@ -78,6 +84,7 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   std::vector<std::weak_ptr<Stream>> streams_;  // beside the first
   MemoryAccount memory_;
   LaunchLog launches_;
+  std::unique_ptr<Profile> profile_;  // null: nothing is recorded
   PendingNodes pending_;
   std::unordered_map<std::string, std::shared_ptr<Kernel>> kernels_;
   std::map<const void*, PinnedMemory*, std::less<>> pinned_;  // all there is, by its first byte

@@ -95,7 +95,7 @@ class Launch {
                     outputs[i]->layout.offset * static_cast<std::int64_t>(outputs[i]->itemsize()));
       if (!step_.reduces) add_strides(arguments, spec_.outputs[i].access, step_.operands.size() + i);
     }
-    device_.launch(kernel, config, arguments.pointers().data(), stream);
+    device_.launch(kernel, config, arguments.pointers().data(), stream, moved_bytes());
   }
 
  private:
@@ -342,6 +342,22 @@ class Launch {
 
   // ---- arguments that both have
   // -----------------------------------------------------------------------------------------
+
+  /// Each element that is read or written, once.
+  double moved_bytes() const {
+    const auto elements = [](const Layout& layout) {
+      double count = 1;
+      for (std::size_t axis = 0; axis < layout.ndim(); ++axis)
+        if (layout.strides[axis] != 0) count *= static_cast<double>(layout.shape[axis]);
+      return count;
+    };
+    double bytes = 0;
+    for (const StepOperand& operand : step_.operands)
+      if (operand.node) bytes += elements(operand.layout) * static_cast<double>(size_of(operand.dtype));
+    for (const StepOutput& output : step_.outputs)
+      bytes += static_cast<double>((output.target ? output.target : output.node)->nbytes());
+    return bytes;
+  }
 
   bool is_wide(const Iteration& iteration) const {
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();

@@ -1,0 +1,92 @@
+-- gpu.benchmark and gpu.profile: how long work takes. `native` has what C++ does for them.
+local gpu, native = ...
+local ffi = require "ffi"
+
+pcall(ffi.cdef, "typedef struct { long seconds, nanoseconds; } gpulua_time; int clock_gettime(int, gpulua_time*);")
+local time = ffi.new "gpulua_time"
+local monotonic = 1
+
+local function now()
+  ffi.C.clock_gettime(monotonic, time)
+  return tonumber(time.seconds) * 1e3 + tonumber(time.nanoseconds) * 1e-6
+end
+
+local function check_function(op, fn)
+  if type(fn) ~= "function" then error(("%s[%s] expected a function to run, got %s"):format(native.position(), op, type(fn)), 0) end
+end
+
+-- ---- benchmark ------------------------------------------------------------------------------------------------------------------
+
+local function summary(times)
+  table.sort(times)
+  local function at(fraction) return times[math.floor((#times - 1) * fraction + 0.5) + 1] end
+  return { median = at(0.5), best = times[1], spread = at(0.75) - at(0.25) }
+end
+
+local benchmark = {}
+function benchmark.__tostring(result)
+  local function text(name, part) return ("%s %.4g ms (best %.4g, spread %.2g)"):format(name, part.median, part.best, part.spread) end
+  return ("%s, %s, %d repeats"):format(text("host", result.host), text("device", result.device), result.repeats)
+end
+
+local function repeats_of(options)
+  local repeats
+  for name, value in pairs(options or {}) do
+    if name ~= "repeats" then
+      error(("%s[benchmark] unknown option %s; there is repeats"):format(native.position(), tostring(name)), 0)
+    end
+    if type(value) ~= "number" or value < 1 or value ~= math.floor(value) then
+      error(native.position() .. "[benchmark] expected repeats = an integer of 1 or more", 0)
+    end
+    repeats = value
+  end
+  return repeats
+end
+
+--- gpu.benchmark(fn [, {repeats =}]): runs fn again and again, waits after each run, and sums up the times.
+function gpu.benchmark(fn, options)
+  check_function("benchmark", fn)
+  local repeats = repeats_of(options)
+  local first, last = gpu.event(), gpu.event()
+  local function run() native.evaluate(fn()) end
+  for _ = 1, 2 do run() end
+  gpu.sync()
+  local host, device, begin = {}, {}, now()
+  repeat
+    local start = now()
+    first:record()
+    run()
+    last:record()
+    gpu.sync()
+    host[#host + 1] = now() - start
+    device[#device + 1] = first:elapsed(last)
+    local settled = #host >= 5 and (now() - begin > 500 or #host >= 1000)
+  until repeats and #host >= repeats or not repeats and settled
+  return setmetatable({ host = summary(host), device = summary(device), repeats = #host }, benchmark)
+end
+
+-- ---- profile --------------------------------------------------------------------------------------------------------------------
+
+local profile = {}
+function profile.__tostring(rows)
+  local lines = { ("%-40s %8s %12s %10s %8s"):format("kernel", "launches", "device ms", "MB", "GB/s") }
+  for _, row in ipairs(rows) do
+    local known = row.bytes > 0
+    lines[#lines + 1] = ("%-40s %8d %12.4f %10s %8s"):format(row.name, row.launches, row.time,
+      known and ("%.1f"):format(row.bytes / 1e6) or "-", known and ("%.0f"):format(row.bytes / row.time / 1e6) or "-")
+  end
+  return table.concat(lines, "\n")
+end
+
+--- gpu.profile(fn, ...): the kernels that fn(...) ran on the current device, the longest first; fn's errors pass through.
+function gpu.profile(fn, ...)
+  check_function("profile", fn)
+  native.start_profile()
+  local function finish(ok, ...)
+    if ok then native.evaluate(...) end
+    local rows = native.finish_profile()
+    if not ok then error((...), 0) end
+    return setmetatable(rows, profile)
+  end
+  return finish(pcall(fn, ...))
+end
