@@ -44,6 +44,7 @@ int open_gpu(lua_State* L) {
   open_streams(L);
   open_transfer(L);
   open_composed(L);
+  open_measure(L);
   return 1;
 }
 

@@ -78,6 +78,7 @@ void open_evaluation(lua_State* L);
 void open_images(lua_State* L);
 void open_kernels(lua_State* L);
 void open_linear_algebra(lua_State* L);
+void open_measure(lua_State* L);
 void open_memory(lua_State* L);
 void open_operations(lua_State* L);
 void open_random(lua_State* L);
