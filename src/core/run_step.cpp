@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
 #include <limits>
 
 #include "src/codegen/emit.h"
+#include "src/core/arguments.h"
 #include "src/core/array.h"
 #include "src/core/iteration.h"
 
@@ -21,35 +21,6 @@ constexpr unsigned block_size = 256;
 constexpr std::int64_t row_threads = 32;
 // Elements that a thread of a reduction accumulates one after the other; more of them are spread over blocks.
 constexpr std::int64_t accumulated_in_a_row = 256;
-
-/// The values of a kernel's parameters, one after the other.
-class Arguments {
- public:
-  Arguments() {
-    bytes_.reserve(512);
-    offsets_.reserve(16);
-  }
-  void add(const void* value, std::size_t bytes) {
-    const std::size_t at = (bytes_.size() + 15) / 16 * 16;
-    offsets_.push_back(at);
-    bytes_.resize(at + bytes);
-    std::memcpy(bytes_.data() + at, value, bytes);
-  }
-  template <class T>
-  void add(const T& value) {
-    add(&value, sizeof value);
-  }
-  std::vector<void*> pointers() {
-    std::vector<void*> pointers;
-    pointers.reserve(offsets_.size());
-    for (std::size_t offset : offsets_) pointers.push_back(bytes_.data() + offset);
-    return pointers;
-  }
-
- private:
-  std::vector<char> bytes_;
-  std::vector<std::size_t> offsets_;
-};
 
 /// A kernel and how it moves through memory: what a step comes to for its operands' shapes.
 class Launch {

@@ -1,0 +1,70 @@
+// Scans as functions and methods: x:cumsum(axis, {exclusive=, dtype=, out=}).
+
+#include "bindings/array.h"
+#include "src/core/expression.h"
+#include "src/core/scan.h"
+
+namespace gpulua {
+
+namespace {
+
+struct ScanOptions {
+  std::optional<std::size_t> axis;
+  bool exclusive = false;
+  std::optional<DType> dtype;
+  Array out;
+};
+
+ScanOptions check_scan(lua_State* L, const Array& array, const char* op) {
+  ScanOptions options;
+  const auto read_axis = [&](int value) { options.axis = check_axis(L, value, array->layout.ndim(), op); };
+  const auto read_exclusive = [&](int value) {
+    if (!lua_isboolean(L, value)) fail(op, "exclusive = true or false", L, value);
+    options.exclusive = lua_toboolean(L, value) != 0;
+  };
+  const bool has_axis = !lua_istable(L, 2);
+  if (has_axis && !lua_isnoneornil(L, 2)) read_axis(2);
+  read_options(
+      L, has_axis ? 3 : 2, op,
+      {{"axis", read_axis},
+       {"exclusive", read_exclusive},
+       {"dtype", [&](int value) { options.dtype = parse_dtype(check_string(L, value, op, "a dtype's name")); }},
+       {"out", [&](int value) { options.out = check<Array>(L, value, op); }}});
+  return options;
+}
+
+int lua_scan(lua_State* L) {
+  const auto& row = *static_cast<const ScanOp*>(lua_touserdata(L, lua_upvalueindex(2)));
+  const std::string name(row.name);
+  const Array& array = check<Array>(L, 1, name.c_str());
+  const ScanOptions options = check_scan(L, array, name.c_str());
+  Array result = scan(row, array, options.axis, options.exclusive, options.dtype);
+  if (!options.out) {
+    push_array(L, std::move(result));
+    return 1;
+  }
+  assign(options.out, std::move(result), name.c_str());
+  push_array(L, options.out);
+  return 1;
+}
+
+void set_scans(lua_State* L) {
+  for (const ScanOp& row : scan_table()) {
+    lua_pushlightuserdata(L, &bindings_of(L));
+    lua_pushlightuserdata(L, const_cast<ScanOp*>(&row));
+    lua_pushcclosure(L, protect<lua_scan>, 2);
+    lua_setfield(L, -2, std::string(row.name).c_str());
+  }
+}
+
+}  // namespace
+
+void open_scans(lua_State* L) {
+  set_scans(L);
+}
+
+void open_scan_methods(lua_State* L) {
+  set_scans(L);
+}
+
+}  // namespace gpulua

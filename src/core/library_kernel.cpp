@@ -1,0 +1,49 @@
+#include "src/core/library_kernel.h"
+
+#include "kernel_text.h"
+#include "src/codegen/emit.h"
+
+namespace gpulua {
+
+LibraryKernel::LibraryKernel(OpenDevice& device, std::initializer_list<std::string_view> headers, std::string function)
+    : device_(device), headers_(headers), function_(std::move(function)) {}
+
+LibraryKernel& LibraryKernel::add_value(const std::string& type, const void* value, std::size_t bytes) {
+  const std::string name = "a" + std::to_string(count_++);
+  if (!names_.empty()) parameters_ += ", ", names_ += ", ";
+  parameters_ += type + " " + name;
+  names_ += name;
+  arguments_.add(value, bytes);
+  return *this;
+}
+
+std::string LibraryKernel::text(unsigned threads) const {
+  std::string text;
+  for (const char* header : {"elements.cuh", "arithmetic.cuh", "indexing.cuh"}) text += kernel_text(header);
+  for (std::string_view header : headers_) text += kernel_text(header);
+  return text + "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(threads) + ") " + kernel_name + "(" +
+         parameters_ + ") {\n  " + function_ + "(" + names_ + ");\n}\n";
+}
+
+void LibraryKernel::launch(std::int64_t blocks, unsigned threads) {
+  if (blocks == 0) return;
+  const std::string key = function_ + "(" + parameters_ + ")" + std::to_string(threads);
+  const std::shared_ptr<Kernel>& kernel = device_.kernel(key, kernel_name, [&] { return text(threads); });
+  LaunchConfig config;
+  config.grid.x = static_cast<unsigned>(blocks);
+  config.block.x = threads;
+  check_launch(device_.info(), *kernel, config);
+  device_.launch(kernel, config, arguments_.pointers().data(), device_.stream());
+}
+
+std::string device_type(DType dtype) {
+  return std::string(info(dtype).device);
+}
+std::string read_pointer(DType dtype) {
+  return "const " + device_type(dtype) + "*";
+}
+std::string write_pointer(DType dtype) {
+  return device_type(dtype) + "*";
+}
+
+}  // namespace gpulua
