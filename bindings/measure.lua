@@ -2,12 +2,16 @@
 local gpu, native = ...
 local ffi = require "ffi"
 
-pcall(ffi.cdef, "typedef struct { long seconds, nanoseconds; } gpulua_time; int clock_gettime(int, gpulua_time*);")
+-- A name of our own for the C function leaves its own name to scripts. Another state of the process may have declared both.
+pcall(ffi.cdef, [[
+  typedef struct { long seconds, nanoseconds; } gpulua_time;
+  int gpulua_clock_gettime(int clock, gpulua_time* time) __asm__("clock_gettime");
+]])
 local time = ffi.new "gpulua_time"
 local monotonic = 1
 
 local function now()
-  ffi.C.clock_gettime(monotonic, time)
+  ffi.C.gpulua_clock_gettime(monotonic, time)
   return tonumber(time.seconds) * 1e3 + tonumber(time.nanoseconds) * 1e-6
 end
 

@@ -49,6 +49,12 @@ def black_scholes(xp, S, X, T):
     return S * c1 - discounted * c2, discounted * (1 - c2) - S * (1 - c1)
 
 
+def ten_times(function, *arguments):
+    for _ in range(10):
+        result = function(*arguments)
+    return result
+
+
 def price(mean):
     """Prices of a simulation agree to this."""
     return math.floor(float(mean) * math.exp(-R) / (10 if TINY else 0.5) + 0.5)
