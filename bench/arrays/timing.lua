@@ -2,7 +2,7 @@
 local ffi = require "ffi"
 ffi.cdef [[
   typedef struct { long seconds, nanoseconds; } bench_timespec;
-  int clock_gettime(int clock, bench_timespec* time);
+  int bench_clock_gettime(int clock, bench_timespec* time) __asm__("clock_gettime");
 ]]
 
 local timing = {}
@@ -10,7 +10,7 @@ local timing = {}
 local now_buffer = ffi.new "bench_timespec"
 --- Milliseconds of the monotonic clock.
 function timing.now()
-  ffi.C.clock_gettime(1, now_buffer)
+  ffi.C.bench_clock_gettime(1, now_buffer)
   return tonumber(now_buffer.seconds) * 1e3 + tonumber(now_buffer.nanoseconds) * 1e-6
 end
 

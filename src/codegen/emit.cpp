@@ -77,8 +77,10 @@ std::string operand_parameters(const KernelSpec& spec) {
       text += ", gpulua_strides<" + std::to_string(spec.ndim + reduced) + "> " + operand_name(i) + "_strides";
     }
   }
+  // A reduction's results are row-major.
   for (std::size_t i = 0; i < spec.outputs.size(); ++i)
-    add(element_type(spec.outputs[i].dtype) + "*", output_name(i), spec.outputs[i].access, spec.ndim);
+    add(element_type(spec.outputs[i].dtype) + "*", output_name(i), spec.reduces ? Access::fixed : spec.outputs[i].access,
+        spec.ndim);
   return text;
 }
 

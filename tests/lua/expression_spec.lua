@@ -67,3 +67,41 @@ describe("expressions", function()
     fails("[subtract] expected numbers, got bool", function() return gpu.ones(2, "bool") - gpu.ones(2, "bool") end)
   end)
 end)
+
+describe("reductions", function()
+  -- Whatever way a kernel is laid out: few and many elements a result, along either of the axes that lie side by side.
+  for _, shape in ipairs { { 3, 5 }, { 64, 128 }, { 1000, 132 }, { 7, 1000 }, { 300, 33 }, { 5, 6, 8 }, { 40, 3, 64 }, { 100, 12, 12 } } do
+    it("of shape " .. table.concat(shape, "x") .. " agree with plain loops along every axis", function()
+      local n = 1
+      for _, extent in ipairs(shape) do n = n * extent end
+      local x = ((gpu.arange(n, "float64") * 0.6180339887498949) % 1):astype("float32"):eval():reshape(shape)
+      local values = x:reshape(n):table()
+      for axis = 1, #shape do
+        local inner, outer = 1, 1
+        for a = axis + 1, #shape do inner = inner * shape[a] end
+        for a = 1, axis - 1 do outer = outer * shape[a] end
+        local sums, places = x:sum(axis):reshape(outer * inner):table(), x:argmax(axis):reshape(outer * inner):table()
+        for o = 0, outer - 1 do
+          for i = 0, inner - 1 do
+            local total, best, place = 0, -1, 0
+            for k = 0, shape[axis] - 1 do
+              local value = values[(o * shape[axis] + k) * inner + i + 1]
+              total = total + value
+              if value > best then best, place = value, k + 1 end
+            end
+            local at = o * inner + i + 1
+            assert.are.equal(place, places[at])
+            if math.abs(total - sums[at]) > 1e-5 * total then support.near(total, sums[at], 1e-5) end
+          end
+        end
+      end
+    end)
+  end
+
+  it("give the first of equal elements, NaN before all, and a position where all are infinite", function()
+    assert.are.equal(2, gpu.array({ 1, 3, 3, 2 }):argmax():item())
+    assert.are.equal(2, gpu.array({ 1, 0 / 0, 3, 0 / 0 }):argmax():item())
+    assert.are.equal(2, gpu.array({ 1, 0 / 0, 3, 0 / 0 }):argmin():item())
+    assert.are.equal(1, gpu.array({ -1 / 0, -1 / 0 }):argmax():item())
+  end)
+end)
