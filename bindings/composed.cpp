@@ -130,7 +130,7 @@ void open_composed(lua_State* L) {
                        {"raise", protect<raise>},
                    });
   // Each gets the `gpu` table, arrays' methods, and the functions above.
-  for (const char* file : {"composed.lua", "shape.lua", "creation.lua"}) {
+  for (const char* file : {"composed.lua", "shape.lua", "creation.lua", "statistics.lua", "numerics.lua"}) {
     for (int index = gpu; index <= gpu + 2; ++index) lua_pushvalue(L, index);
     run_library_chunk(L, file, 3, 0);
   }

@@ -1,0 +1,230 @@
+-- Comparison of whole arrays, differences, integrals and polynomials.
+local gpu, methods, core = ...
+
+-- ---- equality: Lua booleans ---------------------------------------------------------------------------------------------------
+
+local function same_shape(x, y) return core.text(x.shape) == core.text(y.shape) end
+
+--- True when shapes and elements are equal.
+local function equal(x, y)
+  core.check_array("equal", x)
+  core.check_array("equal", y)
+  return same_shape(x, y) and x:eq(y):all():item()
+end
+
+local function check_tolerance(op, name, value, default)
+  if value == nil then return default end
+  if type(value) ~= "number" or not (value >= 0) then core.fail(op, name .. ", a number of 0 or more", value) end
+  return value
+end
+
+--- |x - y| <= atol + rtol |y|, element by element.
+local function is_close(op, x, y, rtol, atol, options)
+  if type(rtol) == "table" then rtol, options = nil, rtol end
+  options = core.check_fields(op, options, "rtol atol equal_nan")
+  rtol = check_tolerance(op, "rtol", rtol or options.rtol, 1e-5)
+  atol = check_tolerance(op, "atol", atol or options.atol, 1e-8)
+  if not core.is_array(x) and not core.is_array(y) then core.fail(op, "an array", x) end
+  -- Differences of integers and of 16-bit numbers would round, or wrap.
+  local function widen(value) return core.is_array(value) and core.cast(value, (core.working(value))) or value end
+  x, y = widen(x), widen(y)
+  local size = gpu.abs(y)
+  local close = gpu.le(gpu.abs(gpu.subtract(x, y)), size * rtol + atol)
+  close = close:logical_and((size - size):eq(0)):logical_or(gpu.eq(x, y))
+  if options.equal_nan then close = close:logical_or(gpu.ne(x, x):logical_and(gpu.ne(y, y))) end
+  return close
+end
+
+local function allclose(x, y, ...) return is_close("allclose", x, y, ...):all():item() end
+
+-- ---- differences ----------------------------------------------------------------------------------------------------------------
+
+local function difference(upper, lower)
+  if upper.dtype == "bool" then return upper:ne(lower) end
+  return upper - lower
+end
+
+--- What is put before or after x: an array, or a number for one element.
+local function extension(x, value, axis)
+  if core.is_array(value) and value.ndim > 0 then return value end
+  local shape = x.shape
+  shape[axis] = 1
+  if not core.is_array(value) then value = gpu.array(value, {dtype = x.dtype, device = x.device}) end
+  return value:broadcast_to(shape)
+end
+
+--- x[i + 1] - x[i] along an axis (the last), n times.
+local function diff(x, n, axis, options)
+  core.check_array("diff", x)
+  if type(n) == "table" then n, options = nil, n end
+  if type(axis) == "table" then axis, options = nil, axis end
+  options = core.check_fields("diff", options, "axis prepend append")
+  n = core.check_integer("diff", "a number of times of 0 or more", n or 1)
+  if n < 0 then core.fail("diff", "a number of times of 0 or more", n) end
+  axis = core.axis("diff", axis or options.axis or -1, x.ndim)
+  if n == 0 then return x:copy() end
+  if options.prepend ~= nil then x = gpu.concat({extension(x, options.prepend, axis), x}, axis) end
+  if options.append ~= nil then x = gpu.concat({x, extension(x, options.append, axis)}, axis) end
+  for _ = 1, n do
+    local count = math.max(x.shape[axis] - 1, 0)
+    x = difference(core.slice(x, axis, 2, count), core.slice(x, axis, 1, count))
+  end
+  return x
+end
+
+--- The differences of all elements in a row.
+local function ediff1d(x, options)
+  core.check_array("ediff1d", x)
+  options = core.check_fields("ediff1d", options, "to_begin to_end")
+  local pieces = {}
+  local function add(value)
+    if value == nil then return end
+    if not core.is_array(value) then value = gpu.array(value, {dtype = x.dtype, device = x.device}) end
+    pieces[#pieces + 1] = value:ravel()
+  end
+  add(options.to_begin)
+  local inner = diff(x:ravel())
+  pieces[#pieces + 1] = inner
+  add(options.to_end)
+  return #pieces == 1 and inner or gpu.concat(pieces)
+end
+
+-- ---- gradients --------------------------------------------------------------------------------------------------------------------
+
+--- A vector of coordinates, shaped to lie along the axis.
+local function lay(vector, axis, ndim)
+  local shape = {}
+  for i = 1, ndim do shape[i] = i == axis and vector.size or 1 end
+  return vector:reshape(shape)
+end
+
+--- The derivative along one axis: central differences inside, one-sided ones of the given order at the ends.
+local function derivative(x, spacing, axis, order)
+  local n, ndim = x.shape[axis], x.ndim
+  if n < order + 1 then
+    core.raise(("[gradient] expected at least %d elements on axis %d, got %d"):format(order + 1, axis, n))
+  end
+  local result = gpu.empty_like(x)
+  local function at(position) return core.slice(x, axis, position > 0 and position or n + 1 + position, 1) end
+  local function put(first, count, value) core.slice(result, axis, first, count):copy_(value) end
+  local uniform = type(spacing) == "number"
+  local steps
+  if not uniform then
+    if core.check_array("gradient", spacing).ndim ~= 1 or spacing.size ~= n then
+      core.raise(("[gradient] expected coordinates of shape (%d,) for axis %d, got %s"):format(n, axis, core.text(spacing.shape)))
+    end
+    steps = diff(core.cast(spacing, x.dtype)):eval()
+  end
+  --- The step after a position, as a number or an array along the axis.
+  local function step(position, count)
+    if uniform then return spacing end
+    if position < 0 then position = n + position end
+    return lay(core.slice(steps, 1, position, count or 1), axis, ndim)
+  end
+
+  local inner = n - 2
+  if inner > 0 then
+    local lower, middle, upper = core.slice(x, axis, 1, inner), core.slice(x, axis, 2, inner), core.slice(x, axis, 3, inner)
+    if uniform then
+      put(2, inner, (upper - lower) / (2 * spacing))
+    else
+      local a, b = step(1, inner), step(2, inner)
+      put(2, inner, lower * (-b / (a * (a + b))) + middle * ((b - a) / (a * b)) + upper * (a / (b * (a + b))))
+    end
+  end
+  if order == 1 then
+    put(1, 1, (at(2) - at(1)) / step(1))
+    put(n, 1, (at(-1) - at(-2)) / step(-1))
+    return result
+  end
+  local a, b = step(1), step(2)
+  put(1, 1, at(1) * (-(2 * a + b) / (a * (a + b))) + at(2) * ((a + b) / (a * b)) - at(3) * (a / (b * (a + b))))
+  a, b = step(-2), step(-1)
+  put(n, 1, at(-3) * (b / (a * (a + b))) - at(-2) * ((a + b) / (a * b)) + at(-1) * ((2 * b + a) / (b * (a + b))))
+  return result
+end
+
+--- gradient(x, spacing..., {axis =, edge_order =}): the derivative along each axis.
+local function gradient(x, ...)
+  core.check_real("gradient", x)
+  local spacings = {...}
+  local options
+  if type(spacings[#spacings]) == "table" then options = table.remove(spacings) end
+  options = core.check_fields("gradient", options, "axis edge_order")
+  local order = options.edge_order or 1
+  if order ~= 1 and order ~= 2 then core.fail("gradient", "edge_order = 1 or 2", order) end
+  local axes = core.axes("gradient", options.axis, x.ndim)
+  if #spacings > 1 and #spacings ~= #axes then
+    core.raise(("[gradient] expected a spacing for each of %d axes, got %d"):format(#axes, #spacings))
+  end
+  x = core.cast(x, core.floating(x.dtype)):eval()
+  local result = {}
+  for i, axis in ipairs(axes) do
+    local spacing = spacings[#spacings == 1 and 1 or i]
+    if spacing == nil then spacing = 1 end
+    if type(spacing) ~= "number" and not core.is_array(spacing) then
+      core.fail("gradient", "a number or an array of coordinates as spacing", spacing)
+    end
+    result[i] = derivative(x, spacing, axis, order)
+  end
+  return unpack(result)
+end
+
+--- The integral along an axis (the last) by the trapezoidal rule; `spacing` is a number, or the coordinates.
+local function trapezoid(y, spacing, axis)
+  core.check_array("trapezoid", y)
+  axis = core.axis("trapezoid", axis or -1, y.ndim)
+  y = core.cast(y, core.floating(y.dtype))
+  local count = math.max(y.shape[axis] - 1, 0)
+  local heights = core.slice(y, axis, 2, count) + core.slice(y, axis, 1, count)
+  if core.is_array(spacing) then
+    local steps = spacing.ndim == 1 and lay(diff(spacing), axis, y.ndim) or diff(spacing, 1, axis)
+    heights = heights * steps
+  elseif spacing ~= nil then
+    if type(spacing) ~= "number" then core.fail("trapezoid", "a number or an array of coordinates as spacing", spacing) end
+    heights = heights * spacing
+  end
+  return heights:sum(axis) / 2
+end
+
+-- ---- vectors and polynomials --------------------------------------------------------------------------------------------------------
+
+--- The product of vectors of three elements, which lie along an axis (the last).
+local function cross(x, y, axis)
+  core.check_array("cross", x)
+  core.check_array("cross", y)
+  local a, b = core.axis("cross", axis or -1, x.ndim), core.axis("cross", axis or -1, y.ndim)
+  if x.shape[a] ~= 3 or y.shape[b] ~= 3 then
+    core.raise(("[cross] expected vectors of 3 elements, got shapes %s and %s"):format(core.text(x.shape), core.text(y.shape)))
+  end
+  local function part(i, j) return core.pick(x, a, i) * core.pick(y, b, j) - core.pick(x, a, j) * core.pick(y, b, i) end
+  local parts = {part(2, 3), part(3, 1), part(1, 2)}
+  return gpu.stack(parts, axis or -1)
+end
+
+--- The polynomial with these coefficients, the highest power's first, at x.
+function gpu.polyval(coefficients, x)
+  if type(coefficients) ~= "table" and not core.is_array(coefficients) or #coefficients == 0 then
+    core.fail("polyval", "coefficients: a table of numbers, or a vector", coefficients)
+  end
+  if type(x) ~= "number" then core.check_array("polyval", x) end
+  local value = x * 0
+  for i = 1, #coefficients do
+    local coefficient = coefficients[i]
+    if core.is_array(coefficients) then coefficient = coefficients(i) end
+    value = value * x + coefficient
+  end
+  return value
+end
+
+core.define {
+  allclose = allclose,
+  array_equal = equal,
+  cross = cross,
+  diff = diff,
+  ediff1d = ediff1d,
+  equal = equal,
+  gradient = gradient,
+  isclose = function(x, y, ...) return is_close("isclose", x, y, ...) end,
+  trapezoid = trapezoid,
+}

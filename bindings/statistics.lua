@@ -1,0 +1,257 @@
+-- Reductions composed of others: they fuse as those do.
+local gpu, methods, core = ...
+
+local nan, inf = 0 / 0, math.huge
+
+local function rest(arguments) return {keepdims = arguments.keepdims, dtype = arguments.dtype, out = arguments.out} end
+
+--- The reduction `name` of x over the arguments' axes; further options over theirs.
+local function reduce(name, x, arguments, options)
+  return methods[name](x, arguments.axes, options or {keepdims = arguments.keepdims})
+end
+
+--- The product of the extents of the arguments' axes.
+local function count_of(x, arguments)
+  local shape, count = x.shape, 1
+  for _, axis in ipairs(arguments.axes) do count = count * shape[axis] end
+  return count
+end
+
+local function ptp(x, axis, options)
+  local arguments = core.reduction("ptp", x, axis, options)
+  local range = reduce("max", x, arguments) - reduce("min", x, arguments)
+  if arguments.dtype then range = core.cast(range, arguments.dtype) end
+  return core.assign("ptp", arguments.out, range)
+end
+
+-- ---- without NaN --------------------------------------------------------------------------------------------------------------
+
+local function has_nan(x) return core.is_floating(x) or core.is_complex(x) end
+
+--- x with `value` for each NaN.
+local function without_nan(x, value)
+  if not has_nan(x) then return x end
+  return gpu.where(x:isnan(), value, x)
+end
+
+local function nansum(x, axis, options)
+  local arguments = core.reduction("nansum", x, axis, options)
+  return reduce("sum", without_nan(x, 0), arguments, rest(arguments))
+end
+
+local function nanprod(x, axis, options)
+  local arguments = core.reduction("nanprod", x, axis, options)
+  return reduce("prod", without_nan(x, 1), arguments, rest(arguments))
+end
+
+--- How many numbers there are, in the dtype that means are computed in.
+local function count_numbers(x, arguments, working, keepdims)
+  local counted = reduce("count_nonzero", x:eq(x), arguments, {keepdims = keepdims})
+  return core.cast(counted, working)
+end
+
+local function nan_mean(x, arguments, working, keepdims)
+  local total = reduce("sum", without_nan(x, 0), arguments, {keepdims = keepdims, dtype = working})
+  return total / count_numbers(x, arguments, working, keepdims)
+end
+
+local function nanmean(x, axis, options)
+  local arguments = core.reduction("nanmean", x, axis, options)
+  local working, result = core.working(x, arguments.dtype)
+  return core.assign("nanmean", arguments.out, core.cast(nan_mean(x, arguments, working, arguments.keepdims), result))
+end
+
+local function nan_variance(op, x, axis, options)
+  local arguments = core.reduction(op, core.check_real(op, x), axis, options, "ddof")
+  local working, result = core.working(x, arguments.dtype)
+  local deviations = core.cast(x, working) - nan_mean(x, arguments, working, true)
+  local total = reduce("sum", without_nan(deviations:square(), 0), arguments)
+  local freedom = count_numbers(x, arguments, working, arguments.keepdims) - (arguments.ddof or 0)
+  local variance = gpu.where(freedom:gt(0), total / freedom, nan)
+  if op == "nanstd" then variance = variance:sqrt() end
+  return core.assign(op, arguments.out, core.cast(variance, result))
+end
+
+--- NaN where there is no number; `least` is what no number is beyond.
+local function nan_extreme(op, name, x, axis, options, least)
+  local arguments = core.reduction(op, core.check_real(op, x), axis, options)
+  if not has_nan(x) then return reduce(name, x, arguments, rest(arguments)) end
+  local extreme = reduce(name, without_nan(x, least), arguments)
+  extreme = gpu.where(reduce("all", x:isnan(), arguments), nan, extreme)
+  if arguments.dtype then extreme = core.cast(extreme, arguments.dtype) end
+  return core.assign(op, arguments.out, extreme)
+end
+
+local function nan_position(op, name, x, axis, options, least)
+  local arguments = core.reduction(op, core.check_real(op, x), axis, options)
+  if has_nan(x) and x.size > 0 and reduce("all", x:isnan(), arguments):any():item() then
+    core.raise(("[%s] expected a number among the elements, got NaN alone"):format(op))
+  end
+  return reduce(name, without_nan(x, least), arguments, rest(arguments))
+end
+
+-- ---- weighted means -----------------------------------------------------------------------------------------------------------
+
+--- The weights in x's shape: they have that, or are a vector along one axis.
+local function check_weights(x, weights, arguments)
+  core.check_array("average", weights)
+  if core.text(weights.shape) == core.text(x.shape) then return weights end
+  if weights.ndim ~= 1 or #arguments.axes ~= 1 or weights.size ~= x.shape[arguments.axes[1]] then
+    core.raise(("[average] expected weights of shape %s, or a vector of weights along the axis, got %s"):format(
+      core.text(x.shape), core.text(weights.shape)))
+  end
+  local shape = {}
+  for axis = 1, x.ndim do shape[axis] = axis == arguments.axes[1] and weights.size or 1 end
+  return core.broadcast(weights:reshape(shape), x.shape)
+end
+
+local function average(x, axis, options)
+  local arguments = core.reduction("average", x, axis, options, "weights")
+  if not arguments.weights then return reduce("mean", x, arguments, rest(arguments)) end
+  local weights = check_weights(x, arguments.weights, arguments)
+  local dtype = core.promote(x.dtype, weights.dtype)
+  local working, result = core.working(x, arguments.dtype or dtype)
+  weights = core.cast(weights, working)
+  local mean = reduce("sum", core.cast(x, working) * weights, arguments) / reduce("sum", weights, arguments)
+  return core.assign("average", arguments.out, core.cast(mean, result))
+end
+
+-- ---- sums of exponentials -----------------------------------------------------------------------------------------------------
+
+--- x in the dtype that exponentials are summed in, the result's dtype, and the greatest elements: 0 where they are infinite.
+local function prepare_exponentials(op, x, arguments)
+  core.check_real(op, x)
+  local result = arguments.dtype or core.floating(x.dtype)
+  x = core.cast(x, result == "float64" and result or "float32")
+  local shift = reduce("max", x, arguments, {keepdims = true})
+  shift = gpu.where((shift - shift):eq(0), shift, 0):eval()
+  return x, result, shift
+end
+
+local function logsumexp(x, axis, options)
+  local arguments = core.reduction("logsumexp", x, axis, options)
+  local values, result, shift = prepare_exponentials("logsumexp", x, arguments)
+  local total = reduce("sum", (values - shift):exp(), arguments):log()
+  total = total + (arguments.keepdims and shift or shift:squeeze(arguments.axes))
+  return core.assign("logsumexp", arguments.out, core.cast(total, result))
+end
+
+local function softmax(x, axis, options)
+  local arguments = core.reduction("softmax", x, axis, options)
+  local values, result, shift = prepare_exponentials("softmax", x, arguments)
+  local weights = (values - shift):exp()
+  return core.cast(weights / reduce("sum", weights, arguments, {keepdims = true}), result)
+end
+
+local function log_softmax(x, axis, options)
+  local arguments = core.reduction("log_softmax", x, axis, options)
+  local values, result, shift = prepare_exponentials("log_softmax", x, arguments)
+  local total = reduce("sum", (values - shift):exp(), arguments, {keepdims = true})
+  return core.cast(values - shift - total:log(), result)
+end
+
+-- ---- norms ----------------------------------------------------------------------------------------------------------------------
+
+local function is_even(order) return order % 2 == 0 end
+
+local function vector_norm(x, order, arguments)
+  if order == inf then return reduce("max", x:abs(), arguments) end
+  if order == -inf then return reduce("min", x:abs(), arguments) end
+  if order == 0 then return core.cast(reduce("count_nonzero", x, arguments), (x:abs().dtype)) end
+  if order == 1 then return reduce("sum", x:abs(), arguments) end
+  local magnitude = (core.is_complex(x) or not is_even(order)) and x:abs() or x
+  if order == 2 then return reduce("sum", magnitude:square(), arguments):sqrt() end
+  return reduce("sum", magnitude ^ order, arguments) ^ (1 / order)
+end
+
+--- Of the matrices on two axes: the greatest (order > 0) or least sum of magnitudes of a column (1) or row (infinity).
+local function matrix_norm(x, order, arguments, axes)
+  if order == "fro" then return vector_norm(x, 2, arguments) end
+  if order ~= 1 and order ~= -1 and order ~= inf and order ~= -inf then
+    core.fail("norm", '1, -1, math.huge, -math.huge or "fro" as a matrix norm', order)
+  end
+  local along, across = axes[1], axes[2]
+  if math.abs(order) == inf then along, across = across, along end
+  local sums = x:abs():sum(along, {keepdims = true})
+  local extreme = sums[order > 0 and "max" or "min"](sums, across, {keepdims = true})
+  return arguments.keepdims and extreme or extreme:squeeze(arguments.axes)
+end
+
+local function norm(x, order, axis, options)
+  core.check_array("norm", x)
+  if type(order) == "table" then order, axis, options = nil, nil, order end
+  local arguments = core.reduction("norm", x, axis, options, "order")
+  order = order or arguments.order
+  axis = axis or arguments.axis
+  if order ~= nil and type(order) ~= "number" and order ~= "fro" or order ~= order then
+    core.fail("norm", 'a number, math.huge or "fro" as the order', order)
+  end
+  local from = core.cast(x, (core.working(x, arguments.dtype)))
+  local _, result = core.working(from:abs(), arguments.dtype)
+  if not arguments.dtype then result = core.floating(x:abs().dtype) end
+  local value
+  if order == nil then
+    value = vector_norm(from, 2, arguments)
+  elseif #arguments.axes == 1 and order ~= "fro" then
+    value = vector_norm(from, order, arguments)
+  elseif #arguments.axes == 2 then
+    value = matrix_norm(from, order, arguments, type(axis) == "table" and #axis == 2
+      and {core.axis("norm", axis[1], x.ndim), core.axis("norm", axis[2], x.ndim)} or arguments.axes)
+  else
+    core.raise(("[norm] expected one axis of a vector or two of a matrix for an order, got %d axes of shape %s"):format(
+      #arguments.axes, core.text(x.shape)))
+  end
+  return core.assign("norm", arguments.out, core.cast(value, result))
+end
+
+-- ---- covariance -------------------------------------------------------------------------------------------------------------------
+
+--- The covariance of variables, which are x's rows (or columns: rowvar = false), and whose observations are the other axis.
+local function covariance(op, x, options, known)
+  core.check_real(op, x)
+  options = core.check_fields(op, options, known)
+  if x.ndim > 2 or x.ndim == 0 then core.fail(op, "a vector or a matrix", x) end
+  local working = core.working(x)
+  local variables = core.cast(x, working)
+  if x.ndim == 1 then variables = variables:expand_dims(1) end
+  if x.ndim == 2 and options.rowvar == false then variables = variables.T end
+  local ddof = options.ddof or options.bias and 0 or 1
+  local centred = (variables - variables:mean(2, {keepdims = true})):eval()
+  local freedom = math.max(variables.shape[2] - ddof, 0)
+  return centred:matmul(centred.T) / freedom
+end
+
+local function finish_covariance(x, matrix)
+  local _, result = core.working(x)
+  matrix = core.cast(matrix, result)
+  return matrix.size == 1 and x.ndim == 1 and matrix:reshape {} or matrix
+end
+
+local function cov(x, options) return finish_covariance(x, covariance("cov", x, options, "rowvar bias ddof")) end
+
+local function corrcoef(x, options)
+  local matrix = covariance("corrcoef", x, options, "rowvar"):eval()
+  local deviation = matrix:diagonal():sqrt()
+  local scaled = matrix / deviation:expand_dims(2) / deviation:expand_dims(1)
+  return finish_covariance(x, gpu.minimum(gpu.maximum(scaled, -1), 1))
+end
+
+core.define {
+  average = average,
+  corrcoef = corrcoef,
+  cov = cov,
+  log_softmax = log_softmax,
+  logsumexp = logsumexp,
+  nanargmax = function(x, axis, options) return nan_position("nanargmax", "argmax", x, axis, options, -inf) end,
+  nanargmin = function(x, axis, options) return nan_position("nanargmin", "argmin", x, axis, options, inf) end,
+  nanmax = function(x, axis, options) return nan_extreme("nanmax", "max", x, axis, options, -inf) end,
+  nanmean = nanmean,
+  nanmin = function(x, axis, options) return nan_extreme("nanmin", "min", x, axis, options, inf) end,
+  nanprod = nanprod,
+  nanstd = function(x, axis, options) return nan_variance("nanstd", x, axis, options) end,
+  nansum = nansum,
+  nanvar = function(x, axis, options) return nan_variance("nanvar", x, axis, options) end,
+  norm = norm,
+  ptp = ptp,
+  softmax = softmax,
+}
