@@ -114,30 +114,6 @@ local function tile(x, ...)
   return x:reshape(from):broadcast_to(to):copy():reshape(result)
 end
 
---- Each element `counts` times, or element i of the axis counts[i] times. Without an axis: of all elements in a row.
-local function repeat_interleave(x, counts, axis)
-  local op, what = "repeat_interleave", "a number of 0 or more, or a table of them"
-  core.check_array(op, x)
-  if axis == nil then x, axis = x:ravel(), 1 end
-  axis = core.axis(op, axis, x.ndim)
-  local numbers = check_counts(op, what, counts)
-  local shape = x.shape
-  if #numbers ~= 1 and #numbers ~= shape[axis] then
-    core.raise(("[%s] expected a number for each of the %d elements of axis %d, got %d"):format(op, shape[axis], axis, #numbers))
-  end
-  if #numbers == 1 then
-    local to = x.shape
-    table.insert(to, axis + 1, numbers[1])
-    shape[axis] = shape[axis] * numbers[1]
-    return x:expand_dims(axis + 1):broadcast_to(to):copy():reshape(shape)
-  end
-  local positions = {}
-  for i, count in ipairs(numbers) do
-    for _ = 1, count do positions[#positions + 1] = i end
-  end
-  return x:take(gpu.array(positions, {dtype = "int64", device = x.device}), axis)
-end
-
 -- ---- copies with other positions ------------------------------------------------------------------------------------------
 
 --- Copies into `result`, part by part. parts[axis] is a list of {first, count, step, copies}: where a part starts in x, its
@@ -170,6 +146,33 @@ local function whole(x)
   local parts = {}
   for axis, extent in ipairs(x.shape) do parts[axis] = {{1, extent, 1}} end
   return parts
+end
+
+--- Each element `counts` times, or element i of the axis counts[i] times. Without an axis: of all elements in a row.
+local function repeat_interleave(x, counts, axis)
+  local op, what = "repeat_interleave", "a number of 0 or more, or a table of them"
+  core.check_array(op, x)
+  if axis == nil then x, axis = x:ravel(), 1 end
+  axis = core.axis(op, axis, x.ndim)
+  local numbers = check_counts(op, what, counts)
+  local shape = x.shape
+  if #numbers ~= 1 and #numbers ~= shape[axis] then
+    core.raise(("[%s] expected a number for each of the %d elements of axis %d, got %d"):format(op, shape[axis], axis, #numbers))
+  end
+  if #numbers == 1 then
+    local to = x.shape
+    table.insert(to, axis + 1, numbers[1])
+    shape[axis] = shape[axis] * numbers[1]
+    return x:expand_dims(axis + 1):broadcast_to(to):copy():reshape(shape)
+  end
+  local parts, total = whole(x), 0
+  parts[axis] = {}
+  for i, count in ipairs(numbers) do
+    parts[axis][i] = {i, count, 0}
+    total = total + count
+  end
+  shape[axis] = total
+  return assemble(gpu.empty(shape, {dtype = x.dtype, device = x.device}), x, parts)
 end
 
 --- Elements move `shift` positions on along the axis; those that leave the end come back at the start.

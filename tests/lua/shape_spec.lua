@@ -72,6 +72,8 @@ describe("shapes", function()
     fails("[split] expected a number of pieces that divides the 3 elements of axis 1, got 2", function() gpu.split(m, 2) end)
     fails("[split] expected the last positions of pieces", function() m:split(0.5) end)
     fails("[tile] expected numbers of 0 or more, got -1", function() m:tile(-1) end)
+    fails("[repeat_interleave] expected a number for each of the 3 elements of axis 1, got 2",
+      function() m:repeat_interleave({ 1, 2 }, 1) end)
     fails("[pad] expected widths for the 2 axes of shape (3,4), got 1", function() m:pad { { 1, 1 } } end)
     fails("[pad] expected a mode: constant, edge, reflect, symmetric or wrap", function() m:pad(1, { mode = "none" }) end)
     fails("[pad] expected the options mode value", function() m:pad(1, { fill = 1 }) end)
