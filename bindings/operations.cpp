@@ -108,7 +108,7 @@ void set_row(lua_State* L, const std::string& name, const OpInfo& op, lua_CFunct
 }
 
 bool is_function(const OpInfo& op) {
-  return op.rule != DTypeRule::conversion;
+  return op.rule != DTypeRule::conversion && op.rule != DTypeRule::random;
 }
 
 }  // namespace

@@ -1,29 +1,123 @@
-// gpu.random: generators of the vendor's library by name.
+// gpu.random: streams of random words, and what is drawn from them.
 
-#include <cmath>
+#include "bindings/random.h"
 
 #include "bindings/array.h"
 #include "bindings/device.h"
-#include "bindings/state.h"
 
 namespace gpulua {
 
 namespace {
 
-struct GeneratorHandle {
+/// What gpu.random.generator("philox") gives.
+struct Generator {
+  RandomStream stream;
   std::shared_ptr<OpenDevice> device;
-  std::string algorithm;
-  std::unique_ptr<RngGenerator> generator;  // goes before its device
 };
 
 }  // namespace
 
 template <>
-struct LuaType<GeneratorHandle> {
-  static constexpr const char* name = "a random number generator";
+struct LuaType<Generator> {
+  static constexpr const char* name = "a generator made by gpu.random.generator(\"philox\")";
 };
 
 namespace {
+
+std::uint64_t check_seed(lua_State* L, int index, const char* op) {
+  const std::int64_t seed = check_integer(L, index, op, "an integer seed");
+  if (seed < 0) fail(op, "a seed that is not negative", L, index);
+  return static_cast<std::uint64_t>(seed);
+}
+
+// ---- numbers
+// ----------------------------------------------------------------------------------------------------------
+
+/// Where numbers come from and go to.
+struct Source {
+  RandomStream* stream = nullptr;
+  std::shared_ptr<OpenDevice> device;
+};
+
+void read_generator(lua_State* L, int index, const char* op, Source& source) {
+  auto& generator = check<Generator>(L, index, op);
+  source.stream = &generator.stream;
+  if (!source.device) source.device = generator.device;
+}
+
+void complete(lua_State* L, Source& source) {
+  Bindings& bindings = bindings_of(L);
+  if (!source.stream) source.stream = &bindings.random;
+  if (!source.device) source.device = bindings.context().current();
+}
+
+void check_floating(DType dtype, const char* op) {
+  if (info(dtype).kind != DTypeKind::floating)
+    throw Error("[" + std::string(op) + "] expected a floating-point dtype, got " + std::string(name(dtype)));
+}
+
+/// gpu.rand(shape... [, dtype or options]), gpu.randn.
+template <bool is_normal>
+int create_random(lua_State* L) {
+  constexpr const char* function = is_normal ? "randn" : "rand";
+  int next = 0;
+  Dims shape = check_shape(L, 1, next, function);
+  Source source;
+  DType dtype = DType::float32;
+  const auto read_dtype = [&](int value) { dtype = parse_dtype(check_string(L, value, function, "a dtype's name")); };
+  if (lua_type(L, next) == LUA_TSTRING)
+    read_dtype(next);
+  else
+    read_options(L, next, function,
+                 {{"dtype", read_dtype},
+                  {"device", [&](int value) { source.device = check_device(L, value, function); }},
+                  {"generator", [&](int value) { read_generator(L, value, function, source); }}});
+  check_floating(dtype, function);
+  complete(L, source);
+  push_array(L, random(source.device, op(is_normal ? "random_normal" : "random_uniform"), std::move(shape), dtype,
+                       *source.stream));
+  return 1;
+}
+
+// ---- streams
+// ----------------------------------------------------------------------------------------------------------
+
+/// {seed=, offset=}.
+int push_state(lua_State* L, const RandomStream& stream) {
+  lua_newtable(L);
+  push_scalar(L, stream.seed);
+  lua_setfield(L, -2, "seed");
+  push_scalar(L, stream.offset);
+  lua_setfield(L, -2, "offset");
+  return 1;
+}
+
+RandomStream check_state(lua_State* L, int index, const char* op) {
+  RandomStream state;
+  if (!lua_istable(L, index)) fail(op, "a table that state() has given", L, index);
+  const auto read_offset = [&](int value) {
+    const std::int64_t offset = check_integer(L, value, op, "an offset that is a multiple of 4");
+    if (offset < 0 || offset % 4 != 0) fail(op, "an offset that is a multiple of 4", L, value);
+    state.offset = static_cast<std::uint64_t>(offset);
+  };
+  read_options(L, index, op,
+               {{"seed", [&](int value) { state.seed = check_seed(L, value, op); }}, {"offset", read_offset}});
+  return state;
+}
+
+int seed(lua_State* L) {
+  bindings_of(L).random = {check_seed(L, 1, "random.seed"), 0};
+  return 0;
+}
+
+int state(lua_State* L) {
+  return push_state(L, bindings_of(L).random);
+}
+
+int set_state(lua_State* L) {
+  bindings_of(L).random = check_state(L, 1, "random.set_state");
+  return 0;
+}
 
 /// gpu.random.generator(algorithm [, {seed=, device=}]). The seed is 0 unless it is given, so a script's numbers are
 /// the same each time it runs.
@@ -32,95 +126,56 @@ int new_generator(lua_State* L) {
   const std::string_view algorithm = check_string(L, 1, op, "the name of an algorithm");
   std::uint64_t seed = 0;
   std::shared_ptr<OpenDevice> device;
-  const auto read_seed = [&](int value) {
-    const std::int64_t number = check_integer(L, value, op, "an integer seed");
-    if (number < 0) fail(op, "a seed that is not negative", L, value);
-    seed = static_cast<std::uint64_t>(number);
-  };
-  read_options(L, 2, op, {{"seed", read_seed}, {"device", [&](int value) { device = check_device(L, value, op); }}});
+  read_options(L, 2, op,
+               {{"seed", [&](int value) { seed = check_seed(L, value, op); }},
+                {"device", [&](int value) { device = check_device(L, value, op); }}});
   if (!device) device = bindings_of(L).context().current();
-  push(L, GeneratorHandle{device, std::string(algorithm), device->device().rng().create(algorithm, seed)});
-  return 1;
-}
-
-/// The dtype in the options that end a generator's arguments: its name, or {dtype=}.
-DType check_real_dtype(lua_State* L, int index, const char* op) {
-  DType dtype = DType::float32;
-  const auto read = [&](int at) { dtype = parse_dtype(check_string(L, at, op, "the name of a dtype")); };
-  if (lua_type(L, index) == LUA_TSTRING)
-    read(index);
+  if (algorithm == "philox")
+    push(L, Generator{{seed, 0}, device});
   else
-    read_options(L, index, op, {{"dtype", read}});
-  if (dtype != DType::float32 && dtype != DType::float64)
-    throw Error("[" + std::string(op) + "] expected float32 or float64, got " + std::string(name(dtype)));
-  return dtype;
-}
-
-/// An array on the generator's device, filled by `fill(generator, out, count, stream)`.
-template <class Fill>
-int push_filled(lua_State* L, GeneratorHandle& handle, Dims shape, DType dtype, Fill fill) {
-  Array array = empty(*handle.device, std::move(shape), dtype);
-  const StreamRef& stream = handle.device->stream();
-  const auto count = static_cast<std::size_t>(array->layout.size());
-  if (count > 0) fill(*handle.generator, array->write(stream), count, *stream);
-  push_array(L, std::move(array));
+    push_curand_generator(L, device, algorithm, seed);
   return 1;
 }
 
-/// g:uniform(shape... [, dtype or {dtype=}]): numbers in (0, 1], float32 or float64.
-int uniform(lua_State* L) {
-  constexpr const char* op = "uniform";
-  auto& handle = check<GeneratorHandle>(L, 1, op);
-  int next = 0;
-  Dims shape = check_shape(L, 2, next, op);
-  const DType dtype = check_real_dtype(L, next, op);
-  return push_filled(L, handle, std::move(shape), dtype,
-                     [&](auto& generator, void* out, std::size_t count, Stream& stream) {
-                       generator.uniform(dtype, out, count, stream);
-                     });
+int generator_state(lua_State* L) {
+  return push_state(L, check<Generator>(L, 1, "state").stream);
 }
 
-/// g:normal(shape [, mean [, stddev [, dtype or {dtype=}]]]): the shape is a table or one number; mean 0 and deviation
-/// 1 unless they are given.
-int normal(lua_State* L) {
-  constexpr const char* op = "normal";
-  auto& handle = check<GeneratorHandle>(L, 1, op);
-  Dims shape;
-  if (lua_istable(L, 2)) {
-    int next = 0;
-    shape = check_shape(L, 2, next, op);
-  } else {
-    shape = {check_integer(L, 2, op, "a shape: a table or a number")};
-  }
-  const auto parameter = [&](int index, double otherwise, const char* what) {
-    const double value = lua_isnoneornil(L, index) ? otherwise : check_number(L, index, op, what);
-    if (!std::isfinite(value)) fail(op, what, L, index);
-    return value;
-  };
-  const double mean = parameter(3, 0, "a finite mean");
-  const double deviation = parameter(4, 1, "a finite standard deviation");
-  if (deviation < 0) fail(op, "a standard deviation that is not negative", L, 4);
-  const DType dtype = check_real_dtype(L, 5, op);
-  return push_filled(L, handle, std::move(shape), dtype,
-                     [&](auto& generator, void* out, std::size_t count, Stream& stream) {
-                       generator.normal(dtype, out, count, mean, deviation, stream);
-                     });
+int generator_set_state(lua_State* L) {
+  check<Generator>(L, 1, "set_state").stream = check_state(L, 2, "set_state");
+  return 0;
+}
+
+/// g:skip(words).
+int generator_skip(lua_State* L) {
+  auto& generator = check<Generator>(L, 1, "skip");
+  const std::int64_t words = check_integer(L, 2, "skip", "a count of 0 or more");
+  if (words < 0) fail("skip", "a count of 0 or more", L, 2);
+  generator.stream.reserve((static_cast<std::uint64_t>(words) + 3) / 4);
+  return 0;
 }
 
 int generator_text(lua_State* L) {
-  const auto& handle = check<GeneratorHandle>(L, 1, "tostring");
-  lua_pushfstring(L, "%s generator on %s", handle.algorithm.c_str(), handle.device->name().c_str());
+  lua_pushfstring(L, "philox generator on %s", check<Generator>(L, 1, "tostring").device->name().c_str());
   return 1;
 }
 
 }  // namespace
 
 void open_random(lua_State* L) {
-  new_type<GeneratorHandle>(L, {{"__tostring", protect<generator_text>}},
-                            {{"uniform", protect<uniform>}, {"normal", protect<normal>}});
+  open_curand_generators(L);
+  set_functions(L, {{"rand", protect<create_random<false>>}, {"randn", protect<create_random<true>>}});
   lua_newtable(L);
-  set_functions(L, {{"generator", protect<new_generator>}});
+  set_functions(L, {{"generator", protect<new_generator>},
+                    {"seed", protect<seed>},
+                    {"set_state", protect<set_state>},
+                    {"state", protect<state>}});
   lua_setfield(L, -2, "random");
+
+  new_type<Generator>(L, {{"__tostring", protect<generator_text>}},
+                      {{"set_state", protect<generator_set_state>},
+                       {"skip", protect<generator_skip>},
+                       {"state", protect<generator_state>}});
 }
 
 }  // namespace gpulua

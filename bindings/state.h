@@ -9,6 +9,7 @@
 #include "bindings/scope.h"
 #include "src/core/array.h"
 #include "src/core/context.h"
+#include "src/core/random.h"
 
 namespace gpulua {
 
@@ -41,6 +42,8 @@ class Bindings : public Host {
 
   /// One for each gpu.scope that is running, the innermost last.
   std::vector<Scope> scopes;
+  /// Where random numbers come from unless a generator is named.
+  RandomStream random;
 
  private:
   lua_State* running_;

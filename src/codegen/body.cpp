@@ -33,6 +33,34 @@ std::string substitute(std::string_view text, const std::vector<std::pair<std::s
   return result;
 }
 
+/// What the letters of a row's text stand for.
+std::vector<std::pair<std::string_view, std::string>> names_in_row(const ValueSpec& value,
+                                                                   const std::vector<ValueSpec>& values) {
+  static constexpr std::array<std::string_view, 4> letters{"x", "y", "z", "w"};
+  const OpInfo& op = *value.op;
+  std::vector<std::pair<std::string_view, std::string>> names{{"T", element_type(value.dtype)}};
+  for (std::size_t i = 0; i < value.inputs.size(); ++i) {
+    const std::size_t input = value.inputs[i];
+    const bool is_position = op.position && i + 1 == value.inputs.size();
+    DType wanted = value.compute;
+    if (op.rule == DTypeRule::select && i == 0) wanted = DType::boolean;
+    if (op.rule == DTypeRule::random && (i < 2 || is_position)) wanted = values[input].dtype;
+    names.emplace_back(is_position ? "i" : letters[i], converted(value_name(input), values[input].dtype, wanted));
+  }
+  return names;
+}
+
+/// The row's number `text`, which C++ may have promoted to int or may hold as a float, rounded to the result's dtype.
+std::string rounded(const std::string& text, const ValueSpec& value) {
+  if (value.op->rule == DTypeRule::conversion) return converted(text, value.compute, value.dtype);
+  if (is_small_float(value.dtype)) return "gpulua_widen(" + stored(text, value.dtype) + ")";
+  return is_integer(value.dtype) ? "(" + register_type(value.dtype) + ")(" + text + ")" : text;
+}
+
+std::string several_name(std::size_t index) {
+  return "s" + std::to_string(index);
+}
+
 std::string_view row_text(const OpInfo& op, DType compute) {
   if (compute == DType::boolean && !op.boolean.empty()) return op.boolean;
   if ((compute == DType::boolean || is_integer(compute)) && !op.integer.empty()) return op.integer;
@@ -76,20 +104,38 @@ std::string stored(const std::string& text, DType dtype) {
 }
 
 std::string expression(const ValueSpec& value, const std::vector<ValueSpec>& values) {
-  static constexpr std::array<std::string_view, 4> letters{"x", "y", "z", "w"};
-  const OpInfo& op = *value.op;
-  std::vector<std::pair<std::string_view, std::string>> names;
-  for (std::size_t i = 0; i < value.inputs.size(); ++i) {
-    const std::size_t input = value.inputs[i];
-    const bool is_position = op.position && i + 1 == value.inputs.size();
-    const DType wanted = op.rule == DTypeRule::select && i == 0 ? DType::boolean : value.compute;
-    names.emplace_back(is_position ? "i" : letters[i], converted(value_name(input), values[input].dtype, wanted));
+  return rounded(substitute(row_text(*value.op, value.compute), names_in_row(value, values)), value);
+}
+
+bool comes_in_several(const KernelSpec& spec, const ValueSpec& value) {
+  if (value.kind != ValueSpec::Kind::operation || value.op->several.empty() || value.outer) return false;
+  return std::all_of(value.inputs.begin(), value.inputs.end(), [&](std::size_t input) {
+    if (spec.values[input].kind != ValueSpec::Kind::operand) return false;
+    const OperandSpec& operand = spec.operands[spec.values[input].operand];
+    return operand.access == (input == value.inputs.back() ? Access::unit : Access::value);
+  });
+}
+
+std::string several(const KernelSpec& spec, const std::string& position, const std::string& indent) {
+  std::string text;
+  for (std::size_t index = 0; index < spec.values.size(); ++index) {
+    const ValueSpec& value = spec.values[index];
+    if (!comes_in_several(spec, value)) continue;
+    text += indent + "const " + substitute(value.op->several, names_in_row(value, spec.values)) + " " +
+            several_name(index) + "(";
+    for (std::size_t input : value.inputs) {
+      const std::string operand = operand_name(spec.values[input].operand);
+      if (input != value.inputs.back())
+        text += operand + ", ";
+      else
+        text += "(long long)p_" + operand + " + (long long)" + position + ");\n";
+    }
   }
-  const std::string text = substitute(row_text(op, value.compute), names);
-  if (op.rule == DTypeRule::conversion) return converted(text, value.compute, value.dtype);
-  // What C++ promotes to int, and what is computed in float, is rounded to the result's dtype here.
-  if (is_small_float(value.dtype)) return "gpulua_widen(" + stored(text, value.dtype) + ")";
-  return is_integer(value.dtype) ? "(" + register_type(value.dtype) + ")(" + text + ")" : text;
+  return text;
+}
+
+std::string one_of_several(const ValueSpec& value, std::size_t index) {
+  return rounded(several_name(index) + ".at[k]", value);
 }
 
 bool has_strides(Access access, std::size_t ndim) {
@@ -102,6 +148,10 @@ std::string headers(const KernelSpec& spec) {
   text += kernel_text("arithmetic.cuh");
   text += kernel_text("indexing.cuh");
   if (spec.reduces) text += kernel_text("reduce.cuh");
+  const auto is_random = [](const ValueSpec& value) {
+    return value.kind == ValueSpec::Kind::operation && value.op->rule == DTypeRule::random;
+  };
+  if (std::any_of(spec.values.begin(), spec.values.end(), is_random)) text += kernel_text("philox.cuh");
   return text;
 }
 

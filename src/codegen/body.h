@@ -28,6 +28,13 @@ std::string stored(const std::string& text, DType dtype);
 /// An expression of an operation's row with its operands put in.
 std::string expression(const ValueSpec& value, const std::vector<ValueSpec>& values);
 
+/// True for a value of which a thread that takes several elements makes as many at once.
+bool comes_in_several(const KernelSpec& spec, const ValueSpec& value);
+/// Makes those values for the elements from `position` on.
+std::string several(const KernelSpec& spec, const std::string& position, const std::string& indent);
+/// The one of them that belongs to the k-th element.
+std::string one_of_several(const ValueSpec& value, std::size_t index);
+
 /// True for an operand or output that has strides among the parameters.
 bool has_strides(Access access, std::size_t ndim);
 

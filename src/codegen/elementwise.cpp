@@ -53,13 +53,15 @@ class ElementText {
       }
       for (std::size_t i = 0; i < spec_.outputs.size(); ++i)
         text += indent + "gpulua_pack<" + element_type(spec_.outputs[i].dtype) + ", width> y_" + output_name(i) + ";\n";
+      text += several(spec_, "col", indent);
       text += indent + "#pragma unroll\n" + indent + "for (int k = 0; k < width; ++k) {\n";
     }
     const std::string inner = vector ? indent + "  " : indent;
     for (std::size_t i = 0; i < spec_.values.size(); ++i) {
       const ValueSpec& value = spec_.values[i];
-      const std::string right = value.kind == ValueSpec::Kind::operand ? operand_text(value.operand, vector)
-                                                                       : expression(value, spec_.values);
+      const std::string right = value.kind == ValueSpec::Kind::operand     ? operand_text(value.operand, vector)
+                                : vector && comes_in_several(spec_, value) ? one_of_several(value, i)
+                                                                           : expression(value, spec_.values);
       text += inner + "const " + register_type(value.dtype) + " " + value_name(i) + " = " + right + ";\n";
     }
     for (std::size_t i = 0; i < spec_.outputs.size(); ++i) {

@@ -3,6 +3,8 @@
 
 #include "src/codegen/reduction.h"
 
+#include <algorithm>
+
 #include "src/codegen/body.h"
 #include "src/codegen/parameters.h"
 
@@ -108,10 +110,15 @@ class ReductionText {
       return "  #pragma unroll 4\n  for (gpulua_index_t r = begin + lane; r < end; r += lanes) {\n" +
              (plan_.vector_results ? element("columns", "r", "    ") : single) + "  }\n";
     }
+    // Several elements are loaded ahead. Random numbers keep a thread busy without that, and its registers full.
+    const bool draws = std::any_of(spec_.values.begin(), spec_.values.end(),
+                                   [&](const ValueSpec& value) { return comes_in_several(spec_, value); });
     return "  constexpr int width = " + std::to_string(spec_.vector) +
            ";\n"
            "  const gpulua_index_t whole = begin + (end - begin) / width * width;\n"
-           "  #pragma unroll 4\n"
+           "  #pragma unroll " +
+           std::string(draws ? "1" : "4") +
+           "\n"
            "  for (gpulua_index_t r = begin + lane * width; r < whole; r += lanes * width) {\n" +
            element("width", "(r + k)", "    ") +
            "  }\n"
@@ -135,6 +142,7 @@ class ReductionText {
         text += indent + "const gpulua_pack<" + element_type(operand.dtype) + ", " + width + "> x_" + operand_name(i) +
                 "(p_" + operand_name(i) + " + " + step(i, "r") + ");\n";
       }
+      text += several(spec_, "r", indent);
       text += indent + "#pragma unroll\n" + indent + "for (int k = 0; k < " + width + "; ++k) {\n";
     }
     const std::string inner = vector ? indent + "  " : indent;
@@ -154,8 +162,9 @@ class ReductionText {
 
   std::string definition(std::size_t index, const std::string& position, bool vector) const {
     const ValueSpec& value = spec_.values[index];
-    const std::string right = value.kind == ValueSpec::Kind::operand ? operand_text(value.operand, position, vector)
-                                                                     : expression(value, spec_.values);
+    const std::string right = value.kind == ValueSpec::Kind::operand     ? operand_text(value.operand, position, vector)
+                              : vector && comes_in_several(spec_, value) ? one_of_several(value, index)
+                                                                         : expression(value, spec_.values);
     return "const " + register_type(value.dtype) + " " + value_name(index) + " = " + right + ";\n";
   }
 

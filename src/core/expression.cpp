@@ -92,6 +92,7 @@ DTypes dtypes_of(const OpInfo& op, DType promoted) {
       if (kind != DTypeKind::boolean && !is_integer(promoted)) refuse(op, "integers or bool", promoted);
       return {promoted, promoted};
     case DTypeRule::conversion:
+    case DTypeRule::random:
       break;
   }
   refuse(op, "a dtype to convert to", promoted);
@@ -102,7 +103,8 @@ DType promoted_dtype(const OpInfo& op, std::span<const Operand> operands) {
   const std::size_t first = op.rule == DTypeRule::select ? 1 : 0;
   std::optional<DType> dtype;
   for (const Operand& operand : operands.subspan(first))
-    if (const auto* array = std::get_if<Array>(&operand)) dtype = dtype ? promote(*dtype, (*array)->dtype) : (*array)->dtype;
+    if (const auto* array = std::get_if<Array>(&operand))
+      dtype = dtype ? promote(*dtype, (*array)->dtype) : (*array)->dtype;
   for (const Operand& operand : operands.subspan(first))
     if (const auto* number = std::get_if<Scalar>(&operand))
       dtype = dtype ? promote_weak(*dtype, *number) : default_dtype(*number);
@@ -136,10 +138,12 @@ void check_exponent(const OpInfo& op, DType compute, const Operand& exponent) {
     if (info(array->dtype).kind != DTypeKind::signed_integer) return;
     const Operand operands[] = {array, Scalar(std::int64_t{0})};
     const Array below = elementwise(gpulua::op("lt"), operands);
-    const std::uint64_t all = below->layout.ndim() == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << below->layout.ndim()) - 1;
+    const std::uint64_t all =
+        below->layout.ndim() == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << below->layout.ndim()) - 1;
     negative = std::get<bool>(item(*reduce(reducer("any"), below, all, false, {DType::boolean, DType::boolean})));
   }
-  if (negative) throw Error("[power] integers to negative integer powers are not integers; x:astype(\"float32\") first");
+  if (negative)
+    throw Error("[power] integers to negative integer powers are not integers; x:astype(\"float32\") first");
 }
 
 /// Kinds of numbers in the order in which each takes those before it.
@@ -197,8 +201,10 @@ void assign(const Array& out, Array value, const char* op) {
     throw Error(bracketed(op) + "expected " + expected + ", got " + got);
   };
   if (out->layout.shape != value->layout.shape)
-    refuse("an array to write to of the result's shape " + to_string(value->layout.shape), to_string(out->layout.shape));
-  if (&out->device() != &value->device()) refuse("an array to write to on " + value->device().name(), out->device().name());
+    refuse("an array to write to of the result's shape " + to_string(value->layout.shape),
+           to_string(out->layout.shape));
+  if (&out->device() != &value->device())
+    refuse("an array to write to on " + value->device().name(), out->device().name());
   if (rank_of(value->dtype) > rank_of(out->dtype))
     refuse("an array to write to that takes " + std::string(name(value->dtype)),
            std::string(name(out->dtype)) + "; x:astype(\"" + std::string(name(value->dtype)) + "\") makes one");
@@ -232,6 +238,11 @@ Array constant(const std::shared_ptr<OpenDevice>& device, Dims shape, DType dtyp
   Pending pending;
   pending.value = value;
   pending.compute = dtype;
+  return make(device, dtype, std::move(shape), std::move(pending));
+}
+
+Array operation(const std::shared_ptr<OpenDevice>& device, const OpInfo& op, Dims shape, DType dtype, Pending pending) {
+  pending.op = row(op);
   return make(device, dtype, std::move(shape), std::move(pending));
 }
 

@@ -31,6 +31,9 @@ Array reduce(const Reducer& reducer, const Array& array, std::uint64_t axes, boo
 /// The same number everywhere.
 Array constant(const std::shared_ptr<OpenDevice>& device, Dims shape, DType dtype, const Scalar& value);
 
+/// The operation with the inputs, and computed in the dtype, that `pending` has.
+Array operation(const std::shared_ptr<OpenDevice>& device, const OpInfo& op, Dims shape, DType dtype, Pending pending);
+
 /// Writes `value`, the result of `op`, to `out`, which has its shape and a dtype of its kind or a higher one.
 void assign(const Array& out, Array value, const char* op);
 

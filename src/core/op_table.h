@@ -22,12 +22,13 @@ enum class DTypeRule : std::uint8_t {
   magnitude,   // computed in the promoted dtype; gives the parts' dtype where that is complex
   select,      // the first is a bool; the others are promoted
   conversion,  // the dtype that the node asks for
+  random,      // computed in the node's dtype; x and y are the key and the first block of a stream (kernels/philox.cuh)
 };
 
-/// A row. Expressions are CUDA C++ over the operands x, y, z, w, each a number of the dtype that the operation computes in
-/// (16-bit floating types are computed as float and rounded after every operation).
+/// A row. Expressions are CUDA C++ over the operands x, y, z, w, each a number of the dtype that the operation computes
+/// in (16-bit floating types are computed as float and rounded after every operation), and T, the result's dtype.
 struct OpInfo {
-  std::string_view name;        // Lua's
+  std::string_view name;  // Lua's
   int arity;
   DTypeRule rule;
   std::string_view expression;  // for floating types, and for others that have none of their own
@@ -36,6 +37,9 @@ struct OpInfo {
   bool complex = false;           // true: the expression takes complex numbers too
   bool position = false;          // true: the expression has `i`, the element's row-major position
   std::string_view numpy = "";    // NumPy's name where it is another; "-": NumPy has none
+  // A type made from the operands, numbers, and a position that is a multiple of `width`: its array `at` has the
+  // results for `width` positions.
+  std::string_view several = "";
 };
 
 std::span<const OpInfo> op_table();

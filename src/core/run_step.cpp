@@ -7,6 +7,7 @@
 #include <bit>
 #include <limits>
 
+#include "src/codegen/body.h"
 #include "src/codegen/emit.h"
 #include "src/core/arguments.h"
 #include "src/core/array.h"
@@ -104,7 +105,26 @@ class Launch {
     for (const OperandSpec& operand : spec_.operands)
       if (operand.memory && operand.access == Access::unit) itemsize = std::max(itemsize, size_of(operand.dtype));
     for (const OutputSpec& output : spec_.outputs) itemsize = std::max(itemsize, size_of(output.dtype));
-    return static_cast<unsigned>(std::clamp<std::size_t>(device_.info().access_bytes / itemsize, 1, 8));
+    return widest(itemsize);
+  }
+
+  unsigned widest(std::size_t itemsize) const {
+    const auto width = static_cast<unsigned>(std::clamp<std::size_t>(device_.info().access_bytes / itemsize, 1, 8));
+    return std::max(width, drawn_at_once());
+  }
+
+  /// The random numbers that a thread gets for the price of one; 1 where it draws none.
+  unsigned drawn_at_once() const {
+    unsigned numbers = 1;
+    for (const ValueSpec& value : spec_.values)
+      if (comes_in_several(spec_, value)) numbers = std::max(numbers, size_of(value.dtype) == 8 ? 2u : 4u);
+    return numbers;
+  }
+
+  /// True for the positions of what is drawn, which begin at multiples of the width as well.
+  bool are_positions_drawn_from(std::size_t index) const {
+    const OperandSpec& operand = spec_.operands[index];
+    return operand.access == Access::unit && !operand.memory && !operand.outer && drawn_at_once() > 1;
   }
 
   bool aligned(unsigned width) const {
@@ -113,7 +133,7 @@ class Launch {
       return std::all_of(strides.begin(), strides.end() - 1, [&](std::int64_t stride) { return stride % width == 0; });
     };
     for (std::size_t i = 0; i < step_.operands.size(); ++i)
-      if (spec_.operands[i].memory && spec_.operands[i].access == Access::unit &&
+      if ((are_positions_drawn_from(i) || (spec_.operands[i].memory && spec_.operands[i].access == Access::unit)) &&
           !fits(iteration_.strides[i], step_.operands[i].layout))
         return false;
     for (std::size_t i = 0; i < step_.outputs.size(); ++i) {
@@ -257,7 +277,7 @@ class Launch {
     for (const OperandSpec& operand : spec_.operands)
       if (is_packed(operand))
         itemsize = itemsize == 16 ? size_of(operand.dtype) : std::max(itemsize, size_of(operand.dtype));
-    return static_cast<unsigned>(std::clamp<std::size_t>(device_.info().access_bytes / itemsize, 1, 8));
+    return widest(itemsize);
   }
 
   bool inner_aligned(unsigned width, const Iteration& kept) const {
@@ -265,7 +285,7 @@ class Launch {
     const std::size_t along = spec_.reduction.vector_results ? kept.shape.size() - 1 : iteration_.shape.size() - 1;
     if (spec_.reduction.vector_results && kept.shape.back() % width != 0) return false;
     for (std::size_t i = 0; i < step_.operands.size(); ++i) {
-      if (!is_packed(spec_.operands[i])) continue;
+      if (!is_packed(spec_.operands[i]) && !are_positions_drawn_from(i)) continue;
       if (step_.operands[i].layout.offset % width != 0) return false;
       const Dims& strides = iteration_.strides[i];
       for (std::size_t axis = 0; axis < strides.size(); ++axis)

@@ -1,0 +1,111 @@
+// Generators of the vendor's library.
+
+#include <cmath>
+
+#include "bindings/array.h"
+#include "bindings/device.h"
+#include "bindings/random.h"
+#include "bindings/state.h"
+
+namespace gpulua {
+
+namespace {
+
+struct GeneratorHandle {
+  std::shared_ptr<OpenDevice> device;
+  std::string algorithm;
+  std::unique_ptr<RngGenerator> generator;  // goes before its device
+};
+
+}  // namespace
+
+template <>
+struct LuaType<GeneratorHandle> {
+  static constexpr const char* name = "a random number generator";
+};
+
+namespace {
+
+/// The dtype in the options that end a generator's arguments: its name, or {dtype=}.
+DType check_real_dtype(lua_State* L, int index, const char* op) {
+  DType dtype = DType::float32;
+  const auto read = [&](int at) { dtype = parse_dtype(check_string(L, at, op, "the name of a dtype")); };
+  if (lua_type(L, index) == LUA_TSTRING)
+    read(index);
+  else
+    read_options(L, index, op, {{"dtype", read}});
+  if (dtype != DType::float32 && dtype != DType::float64)
+    throw Error("[" + std::string(op) + "] expected float32 or float64, got " + std::string(name(dtype)));
+  return dtype;
+}
+
+/// An array on the generator's device, filled by `fill(generator, out, count, stream)`.
+template <class Fill>
+int push_filled(lua_State* L, GeneratorHandle& handle, Dims shape, DType dtype, Fill fill) {
+  Array array = empty(*handle.device, std::move(shape), dtype);
+  const StreamRef& stream = handle.device->stream();
+  const auto count = static_cast<std::size_t>(array->layout.size());
+  if (count > 0) fill(*handle.generator, array->write(stream), count, *stream);
+  push_array(L, std::move(array));
+  return 1;
+}
+
+/// g:uniform(shape... [, dtype or {dtype=}]): numbers in (0, 1], float32 or float64.
+int uniform(lua_State* L) {
+  constexpr const char* op = "uniform";
+  auto& handle = check<GeneratorHandle>(L, 1, op);
+  int next = 0;
+  Dims shape = check_shape(L, 2, next, op);
+  const DType dtype = check_real_dtype(L, next, op);
+  return push_filled(L, handle, std::move(shape), dtype,
+                     [&](auto& generator, void* out, std::size_t count, Stream& stream) {
+                       generator.uniform(dtype, out, count, stream);
+                     });
+}
+
+/// g:normal(shape [, mean [, stddev [, dtype or {dtype=}]]]): the shape is a table or one number; mean 0 and deviation
+/// 1 unless they are given.
+int normal(lua_State* L) {
+  constexpr const char* op = "normal";
+  auto& handle = check<GeneratorHandle>(L, 1, op);
+  Dims shape;
+  if (lua_istable(L, 2)) {
+    int next = 0;
+    shape = check_shape(L, 2, next, op);
+  } else {
+    shape = {check_integer(L, 2, op, "a shape: a table or a number")};
+  }
+  const auto parameter = [&](int index, double otherwise, const char* what) {
+    const double value = lua_isnoneornil(L, index) ? otherwise : check_number(L, index, op, what);
+    if (!std::isfinite(value)) fail(op, what, L, index);
+    return value;
+  };
+  const double mean = parameter(3, 0, "a finite mean");
+  const double deviation = parameter(4, 1, "a finite standard deviation");
+  if (deviation < 0) fail(op, "a standard deviation that is not negative", L, 4);
+  const DType dtype = check_real_dtype(L, 5, op);
+  return push_filled(L, handle, std::move(shape), dtype,
+                     [&](auto& generator, void* out, std::size_t count, Stream& stream) {
+                       generator.normal(dtype, out, count, mean, deviation, stream);
+                     });
+}
+
+int generator_text(lua_State* L) {
+  const auto& handle = check<GeneratorHandle>(L, 1, "tostring");
+  lua_pushfstring(L, "%s generator on %s", handle.algorithm.c_str(), handle.device->name().c_str());
+  return 1;
+}
+
+}  // namespace
+
+void push_curand_generator(lua_State* L, const std::shared_ptr<OpenDevice>& device, std::string_view algorithm,
+                           std::uint64_t seed) {
+  push(L, GeneratorHandle{device, std::string(algorithm), device->device().rng().create(algorithm, seed)});
+}
+
+void open_curand_generators(lua_State* L) {
+  new_type<GeneratorHandle>(L, {{"__tostring", protect<generator_text>}},
+                            {{"uniform", protect<uniform>}, {"normal", protect<normal>}});
+}
+
+}  // namespace gpulua

@@ -1,0 +1,85 @@
+// What the emitter gives, compiled by NVRTC.
+
+#include <catch2/catch.hpp>
+
+#include "src/codegen/emit.h"
+#include "src/core/error.h"
+#include "src/device/cuda/compiler.h"
+
+using namespace gpulua;
+using namespace gpulua::cuda;
+
+namespace {
+
+ValueSpec operand_value(std::uint16_t operand, DType dtype) {
+  ValueSpec value;
+  value.dtype = value.compute = dtype;
+  value.operand = operand;
+  return value;
+}
+
+ValueSpec operation_value(const OpInfo& op, DType dtype, std::initializer_list<std::uint16_t> inputs) {
+  ValueSpec value;
+  value.kind = ValueSpec::Kind::operation;
+  value.dtype = value.compute = dtype;
+  value.op = &op;
+  value.inputs.assign(inputs.begin(), inputs.end());
+  return value;
+}
+
+/// Random numbers by `op`, stored.
+KernelSpec drawn(const OpInfo& op, DType dtype, unsigned width) {
+  KernelSpec spec;
+  for (int i = 0; i < 2; ++i) {
+    spec.operands.push_back({DType::uint64, Access::value});
+    spec.values.push_back(operand_value(static_cast<std::uint16_t>(i), DType::uint64));
+  }
+  spec.operands.push_back({DType::int64, Access::unit, false});
+  spec.values.push_back(operand_value(2, DType::int64));
+  spec.values.push_back(operation_value(op, dtype, {0, 1, 2}));
+  spec.outputs.push_back({dtype, Access::unit, 3});
+  spec.vector = width;
+  return spec;
+}
+
+/// As drawn(), reduced by `name`.
+KernelSpec reduced(const OpInfo& op, DType dtype, unsigned width, const char* name) {
+  KernelSpec spec = drawn(op, dtype, width);
+  ValueSpec reduction = operand_value(0, dtype);
+  reduction.kind = ValueSpec::Kind::reduction;
+  reduction.reducer = &reducer(name);
+  reduction.inputs = {3};
+  spec.values.push_back(reduction);
+  spec.outputs = {{dtype, Access::unit, 4}};
+  spec.reduces = true;
+  spec.reduction.several_blocks = true;
+  return spec;
+}
+
+}  // namespace
+
+TEST_CASE("Kernels that draw random numbers compile for GPUs, old and new", "[cuda]") {
+  const Config config = Config::from_environment();
+  KernelCache cache("", 0);
+  for (const char* architecture : {"sm_75", "sm_90"}) {
+    Compiler compiler(config, architecture, 13000);
+    const auto compile = [&](const KernelSpec& spec) {
+      KernelSource source;
+      source.text = emit(spec);
+      compiler.get(source, cache);
+    };
+    try {
+      for (DType dtype : {DType::float16, DType::bfloat16, DType::float32, DType::float64}) {
+        compile(drawn(op("random_uniform"), dtype, 1));
+        compile(drawn(op("random_normal"), dtype, 4));
+      }
+      compile(drawn(op("random_words"), DType::uint64, 2));
+      compile(reduced(op("random_normal"), DType::float32, 4, "sum"));
+      compile(reduced(op("random_normal"), DType::float64, 2, "max"));
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::unavailable) throw;
+      WARN("skipped: " << error.what());
+      return;
+    }
+  }
+}
