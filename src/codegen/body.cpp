@@ -152,6 +152,7 @@ std::string headers(const KernelSpec& spec) {
     return value.kind == ValueSpec::Kind::operation && value.op->rule == DTypeRule::random;
   };
   if (std::any_of(spec.values.begin(), spec.values.end(), is_random)) text += kernel_text("philox.cuh");
+  if (spec.tile != 0) text += kernel_text("tile.cuh");
   return text;
 }
 

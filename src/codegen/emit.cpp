@@ -4,6 +4,7 @@
 #include "src/codegen/elementwise.h"
 #include "src/codegen/parameters.h"
 #include "src/codegen/reduction.h"
+#include "src/codegen/tiled.h"
 
 namespace gpulua {
 
@@ -23,6 +24,7 @@ std::string KernelSpec::key() const {
   key.reserve(16 * (operands.size() + values.size() + outputs.size()));
   append(key, ndim * 8 + wide * 4 + rows * 2);
   append(key, vector);
+  append(key, tile == 0 ? 0 : tile + lines);
   if (reduces) {
     append(key, reduction.results);
     append(key, reduction.lanes);
@@ -90,7 +92,8 @@ std::string emit(const KernelSpec& spec) {
 }
 
 std::string emit_body(const KernelSpec& spec) {
-  return spec.reduces ? emit_reduction(spec) : emit_elementwise(spec);
+  if (spec.reduces) return emit_reduction(spec);
+  return spec.tile != 0 ? emit_tiled(spec) : emit_elementwise(spec);
 }
 
 }  // namespace gpulua

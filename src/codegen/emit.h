@@ -14,6 +14,8 @@ inline constexpr const char* kernel_name = "gpulua_kernel";
 /// The kernel that `spec` describes. Its parameters are:
 ///   elementwise: the extent of the innermost axis, with `rows` the blocks for one row of it, else the number of
 ///     elements; then the extents of the other axes.
+///   elementwise with tiles: the extent of the innermost axis, the tiles along it, the extent of the axis before it; then
+///     the extents of the other axes and the tiles along that one.
 ///   reduction: the number of results, of elements for each, and of elements for one block; the blocks for one result;
 ///     then the extents of the results' axes and of the reduced ones; with several blocks, scratch memory for what they
 ///     accumulate and a counter for each row of blocks, 0 at first.

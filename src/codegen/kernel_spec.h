@@ -22,6 +22,7 @@ enum class Access : std::uint8_t {
   unit,     // one after the other along the innermost axis
   splat,    // the same along the innermost axis
   strided,  // any stride along the innermost axis
+  tiled,    // one after the other along the axis before the innermost; of a kernel with tiles
 };
 
 struct OperandSpec {
@@ -69,6 +70,8 @@ struct KernelSpec {
   bool wide = false;     // positions or offsets past 2^31
   bool rows = true;      // elementwise: a block stays in one row of the innermost axis
   unsigned vector = 1;   // elements a thread takes at once along the innermost axis
+  unsigned tile = 0;     // elementwise: a block works on so many positions along each of the last two axes; 0: no tiles
+  unsigned lines = 8;    // with tiles: a block is of 32 times as many threads
   bool reduces = false;
   ReductionSpec reduction;
 

@@ -12,6 +12,7 @@
 #include "src/core/arguments.h"
 #include "src/core/array.h"
 #include "src/core/iteration.h"
+#include "src/core/tiling.h"
 
 namespace gpulua {
 
@@ -87,8 +88,9 @@ class Launch {
     for (std::size_t i = 0; i < step_.outputs.size(); ++i)
       spec_.outputs[i].access = access(iteration_.strides[step_.operands.size() + i]);
     spec_.wide = is_wide(iteration_);
+    choose_tiles(spec_, iteration_, device_.info().merging_threads);
+    if (spec_.tile != 0) return;
 
-    spec_.vector = 1;
     const std::int64_t inner = iteration_.shape.back();
     for (unsigned width = widest(); width > 1; width /= 2) {
       spec_.rows = spec_.ndim == 1 || inner >= row_threads * width;
@@ -145,7 +147,20 @@ class Launch {
     return true;
   }
 
+  void add_tiled(Arguments& arguments, LaunchConfig& config) const {
+    Dims tiles = iteration_.shape;
+    for (std::size_t axis = tiles.size() - 2; axis < tiles.size(); ++axis)
+      tiles[axis] = (tiles[axis] + spec_.tile - 1) / spec_.tile;
+    config.block.x = 32 * spec_.lines;
+    config.grid.x = static_cast<unsigned>(Iteration{tiles, {}}.size());
+    add_index(arguments, iteration_.shape.back());
+    add_index(arguments, tiles.back());
+    add_index(arguments, *(iteration_.shape.end() - 2));
+    add_extents(arguments, {tiles.begin(), tiles.end() - 1});
+  }
+
   void add_elementwise(Arguments& arguments, LaunchConfig& config) const {
+    if (spec_.tile != 0) return add_tiled(arguments, config);
     const std::int64_t inner = iteration_.shape.back(), size = iteration_.size(), width = spec_.vector;
     config.block.x = block_size;
     if (spec_.rows) {
@@ -382,9 +397,7 @@ class Launch {
 
   void add_strides(Arguments& arguments, Access access, std::size_t index) const {
     const Dims& strides = iteration_.strides[index];
-    const bool given =
-        access == Access::strided || ((access == Access::unit || access == Access::splat) && strides.size() > 1);
-    if (!given) return;
+    if (!has_strides(access, strides.size())) return;
     if (spec_.wide) return arguments.add(strides.data(), strides.size() * sizeof(std::int64_t));
     const std::vector<std::int32_t> narrow(strides.begin(), strides.end());
     arguments.add(narrow.data(), narrow.size() * sizeof(std::int32_t));
