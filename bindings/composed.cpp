@@ -3,6 +3,7 @@
 #include <string>
 
 #include "bindings/array.h"
+#include "bindings/random.h"
 #include "bindings/state.h"
 #include "src/core/expression.h"
 #include "src/core/promotion.h"
@@ -129,8 +130,9 @@ void open_composed(lua_State* L) {
                        {"promote", protect<lua_promote>},
                        {"raise", protect<raise>},
                    });
+  add_random_functions(L);
   // Each gets the `gpu` table, arrays' methods, and the functions above.
-  for (const char* file : {"composed.lua", "shape.lua", "creation.lua", "statistics.lua", "numerics.lua"}) {
+  for (const char* file : {"composed.lua", "shape.lua", "creation.lua", "random.lua", "statistics.lua", "numerics.lua"}) {
     for (int index = gpu; index <= gpu + 2; ++index) lua_pushvalue(L, index);
     run_library_chunk(L, file, 3, 0);
   }

@@ -1,6 +1,8 @@
-// gpu.random: streams of random words, and what is drawn from them.
+// gpu.random: streams of random words, and what is drawn from them. random.lua makes the distributions.
 
 #include "bindings/random.h"
+
+#include <array>
 
 #include "bindings/array.h"
 #include "bindings/device.h"
@@ -51,6 +53,22 @@ void complete(lua_State* L, Source& source) {
   if (!source.device) source.device = bindings.context().current();
 }
 
+/// Of a generator, or nil, and a device, or nil.
+Source check_source(lua_State* L, int generator, int device, const char* op) {
+  Source source;
+  if (!lua_isnoneornil(L, device)) source.device = check_device(L, device, op);
+  if (!lua_isnoneornil(L, generator)) read_generator(L, generator, op, source);
+  complete(L, source);
+  return source;
+}
+
+/// A table, or a number.
+Dims check_one_shape(lua_State* L, int index, const char* op) {
+  if (!lua_istable(L, index)) return {check_integer(L, index, op, "a shape: a table or a number")};
+  int next = 0;
+  return check_shape(L, index, next, op);
+}
+
 void check_floating(DType dtype, const char* op) {
   if (info(dtype).kind != DTypeKind::floating)
     throw Error("[" + std::string(op) + "] expected a floating-point dtype, got " + std::string(name(dtype)));
@@ -76,6 +94,48 @@ int create_random(lua_State* L) {
   complete(L, source);
   push_array(L, random(source.device, op(is_normal ? "random_normal" : "random_uniform"), std::move(shape), dtype,
                        *source.stream));
+  return 1;
+}
+
+/// draw(function, row, shape, dtype, generator or nil, device or nil): numbers by that row of the table of operations,
+/// for the function of that name.
+int draw(lua_State* L) {
+  const std::string function(check_string(L, 1, "random", "a name"));
+  const OpInfo& row = op(check_string(L, 2, function.c_str(), "a row"));
+  Dims shape = check_one_shape(L, 3, function.c_str());
+  const DType dtype = parse_dtype(check_string(L, 4, function.c_str(), "a dtype's name"));
+  const Source source = check_source(L, 5, 6, function.c_str());
+  push_array(L, random(source.device, row, std::move(shape), dtype, *source.stream));
+  return 1;
+}
+
+/// draw_integers(function, shape, low, high, dtype, generator or nil, device or nil): from `low` to `high`.
+int draw_integers(lua_State* L) {
+  const std::string function(check_string(L, 1, "random", "a name"));
+  Dims shape = check_one_shape(L, 2, function.c_str());
+  const std::int64_t low = check_integer(L, 3, function.c_str(), "an integer");
+  const std::int64_t high = check_integer(L, 4, function.c_str(), "an integer");
+  const DType dtype = parse_dtype(check_string(L, 5, function.c_str(), "a dtype's name"));
+  if (!is_integer(dtype)) throw Error("[" + function + "] expected an integer dtype, got " + std::string(name(dtype)));
+  if (low > high)
+    throw Error("[" + function + "] expected a range that is not empty, got " + std::to_string(low) + " to " +
+                std::to_string(high));
+  std::array<char, 16> bytes;
+  for (std::int64_t limit : {low, high}) encode(dtype, limit, bytes.data());  // an error if it does not fit
+  const Source source = check_source(L, 6, 7, function.c_str());
+  const auto first = static_cast<std::uint64_t>(low);
+  const Operand range[] = {Scalar(static_cast<std::uint64_t>(high) - first + 1), Scalar(first)};  // 0: all of 2^64
+  push_array(
+      L, random(source.device, op("random_integers"), std::move(shape), dtype, *source.stream, range, DType::uint64));
+  return 1;
+}
+
+/// floating_dtype(function, dtype): its name, once it is known to be floating-point.
+int floating_dtype(lua_State* L) {
+  const std::string function(check_string(L, 1, "random", "a name"));
+  const DType dtype = parse_dtype(check_string(L, 2, function.c_str(), "a dtype's name"));
+  check_floating(dtype, function.c_str());
+  lua_pushlstring(L, name(dtype).data(), name(dtype).size());
   return 1;
 }
 
@@ -176,6 +236,17 @@ void open_random(lua_State* L) {
                       {{"set_state", protect<generator_set_state>},
                        {"skip", protect<generator_skip>},
                        {"state", protect<generator_state>}});
+}
+
+void add_random_functions(lua_State* L) {
+  set_functions(L, {{"draw", protect<draw>},
+                    {"draw_integers", protect<draw_integers>},
+                    {"floating_dtype", protect<floating_dtype>}});
+  lua_pushlightuserdata(L, const_cast<char*>(&LuaBox<Generator>::identity));
+  lua_rawget(L, LUA_REGISTRYINDEX);
+  lua_getfield(L, -1, "__index");
+  lua_setfield(L, -3, "generator_methods");
+  lua_pop(L, 1);
 }
 
 }  // namespace gpulua

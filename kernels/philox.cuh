@@ -197,3 +197,23 @@ struct gpulua_randoms {
     }
   }
 };
+
+// ---- integers ----------------------------------------------------------------------------------------------------------------
+
+// One of `range` integers from `low` on; 0 stands for 2^64 of them. Some of them are more probable than others, by at most
+// range / 2^64.
+__device__ inline unsigned long long gpulua_in_range(unsigned long long word, unsigned long long range, unsigned long long low) {
+  return low + (range == 0 ? word : __umul64hi(word, range));
+}
+
+template <int width>
+struct gpulua_random_integers {
+  unsigned long long at[width];
+
+  __device__ gpulua_random_integers(unsigned long long key, unsigned long long first, unsigned long long range,
+                                    unsigned long long low, long long i) {
+    const gpulua_randoms<gpulua_words, width> words(key, first, i);
+#pragma unroll
+    for (int k = 0; k < width; ++k) at[k] = gpulua_in_range(words.at[k], range, low);
+  }
+};

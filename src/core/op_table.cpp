@@ -45,7 +45,8 @@ constexpr OpInfo table[] = {
     // what creation and conversion are made of
     {"astype", 1, conversion, "x", "", "x", true},
     {"arange", 2, conversion, "x + y * i", "", "", false, true, "-"},
-    {"random_words", 2, random, "gpulua_random<gpulua_words>(x, y, i)", "", "", false, true, "-", "gpulua_randoms<gpulua_words, width>"},
+    {"random_integers", 4, random, "gpulua_in_range(gpulua_random<gpulua_words>(x, y, i), z, w)", "", "", false, true, "-",
+     "gpulua_random_integers<width>"},
     {"random_uniform", 2, random, "gpulua_random<gpulua_uniform<T>>(x, y, i)", "", "", false, true, "-", "gpulua_randoms<gpulua_uniform<T>, width>"},
     {"random_normal", 2, random, "gpulua_random<gpulua_normal<T>>(x, y, i)", "", "", false, true, "-", "gpulua_randoms<gpulua_normal<T>, width>"},
     {"linspace", 4, conversion, "i == w ? z : x + y * i", "", "", false, true, "-"},

@@ -7,9 +7,9 @@ namespace gpulua {
 namespace {
 
 /// The blocks of the stream that so many numbers take.
-std::uint64_t blocks_for(const OpInfo& op, std::uint64_t numbers, DType dtype) {
+std::uint64_t blocks_for(const OpInfo& op, std::uint64_t numbers, DType compute) {
   if (op.several.empty()) return numbers;
-  const std::uint64_t in_a_block = size_of(dtype) == 8 ? 2 : 4;
+  const std::uint64_t in_a_block = size_of(compute) == 8 ? 2 : 4;
   return (numbers + in_a_block - 1) / in_a_block;
 }
 
@@ -38,7 +38,7 @@ Array random(const std::shared_ptr<OpenDevice>& device, const OpInfo& op, Dims s
                   ", got " + to_string(array->layout.shape));
     pending.inputs.push_back(array);
   }
-  const std::uint64_t first = stream.reserve(blocks_for(op, numbers, dtype));
+  const std::uint64_t first = stream.reserve(blocks_for(op, numbers, pending.compute));
   const Array place[] = {constant(device, {}, DType::uint64, stream.seed), constant(device, {}, DType::uint64, first)};
   pending.inputs.insert(pending.inputs.begin(), std::begin(place), std::end(place));
   return operation(device, op, std::move(shape), dtype, std::move(pending));

@@ -119,7 +119,7 @@ class Launch {
   unsigned drawn_at_once() const {
     unsigned numbers = 1;
     for (const ValueSpec& value : spec_.values)
-      if (comes_in_several(spec_, value)) numbers = std::max(numbers, size_of(value.dtype) == 8 ? 2u : 4u);
+      if (comes_in_several(spec_, value)) numbers = std::max(numbers, size_of(value.compute) == 8 ? 2u : 4u);
     return numbers;
   }
 

@@ -18,26 +18,29 @@ ValueSpec operand_value(std::uint16_t operand, DType dtype) {
   return value;
 }
 
-ValueSpec operation_value(const OpInfo& op, DType dtype, std::initializer_list<std::uint16_t> inputs) {
+ValueSpec operation_value(const OpInfo& op, DType dtype) {
   ValueSpec value;
   value.kind = ValueSpec::Kind::operation;
   value.dtype = value.compute = dtype;
   value.op = &op;
-  value.inputs.assign(inputs.begin(), inputs.end());
   return value;
 }
 
 /// Random numbers by `op`, stored.
 KernelSpec drawn(const OpInfo& op, DType dtype, unsigned width) {
   KernelSpec spec;
-  for (int i = 0; i < 2; ++i) {
+  const auto position = static_cast<std::uint16_t>(op.arity);
+  ValueSpec numbers = operation_value(op, dtype);
+  for (std::uint16_t i = 0; i < position; ++i) {
     spec.operands.push_back({DType::uint64, Access::value});
-    spec.values.push_back(operand_value(static_cast<std::uint16_t>(i), DType::uint64));
+    spec.values.push_back(operand_value(i, DType::uint64));
+    numbers.inputs.push_back(i);
   }
   spec.operands.push_back({DType::int64, Access::unit, false});
-  spec.values.push_back(operand_value(2, DType::int64));
-  spec.values.push_back(operation_value(op, dtype, {0, 1, 2}));
-  spec.outputs.push_back({dtype, Access::unit, 3});
+  spec.values.push_back(operand_value(position, DType::int64));
+  numbers.inputs.push_back(position);
+  spec.values.push_back(numbers);
+  spec.outputs.push_back({dtype, Access::unit, static_cast<std::uint16_t>(position + 1)});
   spec.vector = width;
   return spec;
 }
@@ -73,7 +76,7 @@ TEST_CASE("Kernels that draw random numbers compile for GPUs, old and new", "[cu
         compile(drawn(op("random_uniform"), dtype, 1));
         compile(drawn(op("random_normal"), dtype, 4));
       }
-      compile(drawn(op("random_words"), DType::uint64, 2));
+      compile(drawn(op("random_integers"), DType::uint64, 2));
       compile(reduced(op("random_normal"), DType::float32, 4, "sum"));
       compile(reduced(op("random_normal"), DType::float64, 2, "max"));
     } catch (const Error& error) {

@@ -1,0 +1,147 @@
+-- gpu.random's distributions, each against its distribution function (Kolmogorov and Smirnov's test), with fixed seeds.
+local gpu = require "gpu"
+local support = require "support"
+
+--- sqrt(n) times the greatest distance between the distribution function and the numbers' own. 1.95 is passed once in a thousand.
+local function distance(x, cdf)
+  local values = x:astype("float64"):table()
+  table.sort(values)
+  local n, worst = #values, 0
+  for i, v in ipairs(values) do
+    local p = cdf(v)
+    worst = math.max(worst, math.abs(p - i / n), math.abs(p - (i - 1) / n))
+  end
+  return math.sqrt(n) * worst
+end
+
+local function normal_cdf(x) -- by its series, and 1 or 0 beyond 7
+  if math.abs(x) > 7 then return x > 0 and 1 or 0 end
+  local term, total = x, x
+  for i = 1, 150 do
+    term = -term * x * x / (2 * i)
+    total = total + term / (2 * i + 1)
+  end
+  return 0.5 + total / math.sqrt(2 * math.pi)
+end
+
+local n = 20000
+local cases = {
+  { "uniform", { -2, 5 }, function(x) return (x + 2) / 7 end },
+  { "normal", { 3, 2 }, function(x) return normal_cdf((x - 3) / 2) end },
+  { "lognormal", { 0.5, 0.25 }, function(x) return normal_cdf((math.log(x) - 0.5) / 0.25) end },
+  { "exponential", { 2 }, function(x) return 1 - math.exp(-x / 2) end },
+  { "laplace", { 1, 2 }, function(x)
+    local z = (x - 1) / 2
+    return z < 0 and 0.5 * math.exp(z) or 1 - 0.5 * math.exp(-z)
+  end },
+  { "logistic", { 1, 2 }, function(x) return 1 / (1 + math.exp(-(x - 1) / 2)) end },
+  { "gumbel", { 1, 2 }, function(x) return math.exp(-math.exp(-(x - 1) / 2)) end },
+  { "rayleigh", { 2 }, function(x) return 1 - math.exp(-x * x / 8) end },
+  { "weibull", { 1.5 }, function(x) return 1 - math.exp(-x ^ 1.5) end },
+  { "pareto", { 3 }, function(x) return 1 - (1 + x) ^ -3 end },
+  { "power", { 2.5 }, function(x) return x ^ 2.5 end },
+  { "triangular", { -1, 0, 3 }, function(x) return x < 0 and (x + 1) ^ 2 / 4 or 1 - (3 - x) ^ 2 / 12 end },
+}
+
+describe("distributions", function()
+  it("are what they are called", function()
+    for i, case in ipairs(cases) do
+      local name, parameters, cdf = unpack(case)
+      gpu.random.seed(1000 + i)
+      local x = gpu.random[name](n, unpack(parameters))
+      assert.are.equal("float32", x.dtype)
+      local d = distance(x, cdf)
+      assert(d < 1.95, ("%s: %.3f"):format(name, d))
+      assert(gpu.isnan(x):any():item() == false, name)
+    end
+    gpu.random.seed(77)
+    assert(distance(gpu.random.normal({ 100, 200 }, 3, 2, "float64"):reshape(n), cases[2][3]) < 1.95)
+    assert(distance(gpu.random.exponential(n, 2, { dtype = "float64" }), cases[4][3]) < 1.95)
+  end)
+
+  it("have parameters that are arrays", function()
+    gpu.random.seed(8)
+    local means = gpu.array { { 0 }, { 100 } }
+    local x = gpu.random.normal({ 2, 10000 }, means, gpu.array { { 1 }, { 3 } })
+    support.near({ 0, 100 }, x:mean(2):table(), 0.05)
+    support.fails("[random.normal] expected parameters that broadcast to (3,), got a result of (2,3)", gpu.random.normal, 3, means)
+  end)
+
+  it("give true as often as they should", function()
+    gpu.random.seed(2)
+    local b = gpu.random.bernoulli(100000, 0.3)
+    assert.are.equal("bool", b.dtype)
+    assert(math.abs(b:astype("float64"):mean():item() - 0.3) < 0.006)
+    assert.are.equal(0, gpu.random.bernoulli(1000, 0):astype("int32"):sum():item())
+    assert.are.equal(1000, gpu.random.bernoulli(1000, 1):astype("int32"):sum():item())
+  end)
+
+  it("come from a generator, by option or as its methods", function()
+    local a, b = gpu.random.generator("philox", { seed = 3 }), gpu.random.generator("philox", { seed = 3 })
+    for _, case in ipairs(cases) do
+      local name, parameters = unpack(case)
+      parameters = { unpack(parameters) }
+      local mine = a[name](a, 5, unpack(parameters)):table()
+      parameters[#parameters + 1] = { generator = b }
+      assert.are.same(mine, gpu.random[name](5, unpack(parameters)):table())
+    end
+    assert.are.same(a:integers(5, 10):table(), gpu.random.integers(5, 10, { generator = b }):table())
+    assert.are.same(a:state(), b:state())
+  end)
+
+  it("check their parameters", function()
+    local r = gpu.random
+    support.fails("[random.normal] expected a standard deviation that is not negative, got -1", r.normal, 3, 0, -1)
+    support.fails("[random.normal] expected a finite number or an array, got NaN", r.normal, 3, 0 / 0)
+    support.fails("[random.exponential] expected a scale that is not negative", r.exponential, 3, -2)
+    support.fails("[random.weibull] expected a shape and 1 parameters", r.weibull, 3)
+    support.fails("[random.bernoulli] expected a probability, got 2", r.bernoulli, 3, 2)
+    support.fails("[random.uniform] expected a floating-point dtype, got int32", r.uniform, 3, 0, 1, "int32")
+    support.fails("[random.uniform] expected the options dtype device generator", r.uniform, 3, 0, 1, { seed = 1 })
+    support.fails("[random.uniform] expected at most 2 parameters", r.uniform, 3, 0, 1, 2)
+  end)
+end)
+
+describe("integers", function()
+  it("are equally probable", function()
+    gpu.random.seed(6)
+    local count, sides = 60000, 6
+    for _, dtype in ipairs { "int64", "int32", "uint8" } do
+      local x = gpu.random.integers(count, 1, sides + 1, dtype)
+      assert.are.equal(dtype, x.dtype)
+      local chi, total = 0, 0
+      for side = 1, sides do
+        local seen = x:eq(side):astype("int32"):sum():item()
+        chi, total = chi + (seen - count / sides) ^ 2 / (count / sides), total + seen
+      end
+      assert.are.equal(count, total)
+      assert(chi < 20.5, chi) -- passed once in a thousand, with 5 degrees of freedom
+    end
+  end)
+
+  it("reach both ends of the range, and of the dtype", function()
+    local x = gpu.random.integers({ 100, 100 }, -3, 3, { endpoint = true }):eval()
+    assert.are.equal(-3, x:min():item())
+    assert.are.equal(3, x:max():item())
+    local y = gpu.random.integers(10000, -128, 128, "int8"):eval()
+    assert.are.equal(-128, y:min():item())
+    assert.are.equal(127, y:max():item())
+    assert.are.equal(0, gpu.random.integers(100, 1):max():item())
+  end)
+
+  it("do not depend on what computes them", function()
+    gpu.random.seed(4)
+    local whole = gpu.random.integers(101, 1000, "int32"):table()
+    gpu.random.seed(4)
+    assert.are.same(whole, (gpu.random.integers(101, 1000, "int32") + gpu.zeros(101, "int32")):table())
+    gpu.random.seed(4)
+    assert.are.equal(math.max(unpack(whole)), gpu.random.integers(101, 1000, "int32"):max():item())
+  end)
+
+  it("check what they are given", function()
+    support.fails("[random.integers] expected a range that is not empty, got 0 to -1", gpu.random.integers, 3, 0)
+    support.fails("[random.integers] expected an integer dtype, got float32", gpu.random.integers, 3, 5, "float32")
+    support.fails("300", gpu.random.integers, 3, 0, 301, "uint8")
+    support.fails("[random.integers] expected an integer for the end of the range", gpu.random.integers, 3, 0.5)
+  end)
+end)
