@@ -229,6 +229,7 @@ void open_arrays(lua_State* L) {
   lua_pushvalue(L, -1);
   lua_setfield(L, LUA_REGISTRYINDEX, "gpulua.array_methods");
   open_scan_methods(L);
+  open_sorting_methods(L);
   // The functions' first upvalue is the state's bindings; __index has the methods as its second.
   lua_pushlightuserdata(L, &bindings_of(L));
   lua_insert(L, -2);

@@ -49,6 +49,7 @@ void open_operation_methods(lua_State* L);
 void open_reduction_methods(lua_State* L);
 void open_shape_methods(lua_State* L);
 void open_scan_methods(lua_State* L);
+void open_sorting_methods(lua_State* L);
 /// Sets the arithmetic metamethods in the metatable at the top of the stack.
 void set_operators(lua_State* L);
 

@@ -7,6 +7,7 @@
 #include "bindings/state.h"
 #include "src/core/expression.h"
 #include "src/core/promotion.h"
+#include "src/core/tally.h"
 
 namespace gpulua {
 
@@ -110,6 +111,14 @@ int lua_promote(lua_State* L) {
   return 1;
 }
 
+/// tally(values, weights, count): how often each of 0 to count - 1 is there, or the sums of the weights; weights may be
+/// nil.
+int lua_tally(lua_State* L) {
+  const Array weights = lua_isnil(L, 2) ? nullptr : check<Array>(L, 2, "tally");
+  push_array(L, tally(check<Array>(L, 1, "tally"), weights, check_integer(L, 3, "tally", "a number")));
+  return 1;
+}
+
 }  // namespace
 
 void open_composed(lua_State* L) {
@@ -129,10 +138,12 @@ void open_composed(lua_State* L) {
                        {"positions", protect<lua_positions>},
                        {"promote", protect<lua_promote>},
                        {"raise", protect<raise>},
+                       {"tally", protect<lua_tally>},
                    });
   add_random_functions(L);
   // Each gets the `gpu` table, arrays' methods, and the functions above.
-  for (const char* file : {"composed.lua", "shape.lua", "creation.lua", "random.lua", "statistics.lua", "numerics.lua"}) {
+  for (const char* file :
+       {"composed.lua", "shape.lua", "creation.lua", "random.lua", "statistics.lua", "numerics.lua", "histogram.lua"}) {
     for (int index = gpu; index <= gpu + 2; ++index) lua_pushvalue(L, index);
     run_library_chunk(L, file, 3, 0);
   }

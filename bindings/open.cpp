@@ -42,6 +42,7 @@ int open_gpu(lua_State* L) {
   open_reductions(L);
   open_shapes(L);
   open_scans(L);
+  open_sorting(L);
   open_streams(L);
   open_transfer(L);
   open_composed(L);

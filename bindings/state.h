@@ -88,6 +88,7 @@ void open_random(lua_State* L);
 void open_reductions(lua_State* L);
 void open_shapes(lua_State* L);
 void open_scans(lua_State* L);
+void open_sorting(lua_State* L);
 void open_streams(lua_State* L);
 void open_transfer(lua_State* L);
 

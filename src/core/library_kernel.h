@@ -32,6 +32,7 @@ class LibraryKernel {
  private:
   static const char* type_of(bool) { return "bool"; }
   static const char* type_of(double) { return "double"; }
+  static const char* type_of(std::int32_t) { return "int"; }
   static const char* type_of(std::uint32_t) { return "unsigned int"; }
   static const char* type_of(std::int64_t) { return "long long"; }
   LibraryKernel& add_value(const std::string& type, const void* value, std::size_t bytes);

@@ -7,6 +7,7 @@
 #include "src/core/error.h"
 #include "src/core/library_kernel.h"
 #include "src/core/reducers.h"
+#include "src/core/views.h"
 
 namespace gpulua {
 
@@ -169,27 +170,6 @@ ReductionDTypes scan_dtypes(const ScanOp& op, DType input) {
   return dtypes;
 }
 
-/// The axis moved to the end.
-Layout with_axis_last(Layout layout, std::size_t axis) {
-  const auto move = [&](Dims& dims) {
-    std::rotate(dims.begin() + static_cast<std::ptrdiff_t>(axis), dims.begin() + static_cast<std::ptrdiff_t>(axis) + 1,
-                dims.end());
-  };
-  move(layout.shape);
-  move(layout.strides);
-  return layout;
-}
-
-/// The last axis moved to `axis`.
-Layout with_last_axis_at(Layout layout, std::size_t axis) {
-  const auto move = [&](Dims& dims) {
-    std::rotate(dims.begin() + static_cast<std::ptrdiff_t>(axis), dims.end() - 1, dims.end());
-  };
-  move(layout.shape);
-  move(layout.strides);
-  return layout;
-}
-
 }  // namespace
 
 std::span<const ScanOp> scan_table() {
@@ -224,9 +204,10 @@ Array scan(const ScanOp& op, const Array& array, std::optional<std::size_t> axis
   const std::int64_t enough = 512 * std::max(device.info().multiprocessors, 1);
   if (extents.inner == 1 || extents.size <= 64 || extents.outer * extents.inner >= enough)
     return scan.run(contiguous(array), extents);
-  const Array rows = contiguous(view(array, with_axis_last(array->layout, *axis)));
+  const std::size_t from[] = {*axis}, last[] = {shape.size() - 1};
+  const Array rows = contiguous(view(array, move_axes(array->layout, from, last)));
   const Array result = scan.run(rows, {extents.outer * extents.inner, extents.size, 1});
-  return view(result, with_last_axis_at(result->layout, *axis));
+  return view(result, move_axes(result->layout, last, from));
 }
 
 }  // namespace gpulua

@@ -1,0 +1,240 @@
+// Stable sorts of rows by radix, eight bits at a time from the lowest on. Elements move as their bits; what orders them is
+// taken from the bits where a digit is needed, so that -0 and NaN come out as they went in.
+
+enum : int { gpulua_sort_unsigned, gpulua_sort_signed, gpulua_sort_floating };
+
+constexpr int gpulua_sort_digits = 256;
+
+// Unsigned numbers in the elements' order. `infinity`: its bits, of floating kinds: -0 is 0, and NaN comes last.
+template <class Bits_, int kind, unsigned long long infinity, bool descending>
+struct gpulua_sort_order {
+  using Bits = Bits_;
+  static constexpr Bits sign = (Bits)((Bits)1 << (8 * sizeof(Bits) - 1));
+  __device__ static Bits number(Bits x) {
+    if (kind == gpulua_sort_floating) {
+      if ((Bits)(x & (Bits)~sign) > (Bits)infinity) return (Bits)~(Bits)0;
+      if (x == sign) x = 0;
+      x = (x & sign) != 0 ? (Bits)~x : (Bits)(x | sign);
+    }
+    if (kind == gpulua_sort_signed) x = (Bits)(x ^ sign);
+    return descending ? (Bits)~x : x;
+  }
+  __device__ static unsigned int digit(Bits x, int shift) { return (unsigned int)(number(x) >> shift) & 255u; }
+};
+
+// The lanes of the warp with the same digit, among those of `valid`.
+__device__ inline unsigned int gpulua_sort_peers(unsigned int digit, unsigned int valid) {
+  unsigned int peers = valid;
+#pragma unroll
+  for (int bit = 0; bit < 8; ++bit) {
+    const bool set = (digit >> bit & 1u) != 0;
+    const unsigned int vote = __ballot_sync(0xffffffffu, set);
+    peers &= set ? vote : ~vote;
+  }
+  return peers;
+}
+
+// Where the lane's element goes. `places`: of each digit, the place of the warp's next element.
+__device__ inline unsigned int gpulua_sort_place(unsigned int* places, unsigned int digit, bool valid) {
+  const unsigned int peers = gpulua_sort_peers(digit, __ballot_sync(0xffffffffu, valid));
+  const unsigned int next = places[digit];
+  __syncwarp();
+  if (valid) places[digit] = next + __popc(peers);
+  __syncwarp();
+  return next + __popc(peers & ((1u << threadIdx.x % 32) - 1));
+}
+
+template <int threads>
+__device__ inline void gpulua_sort_barrier() {
+  if (threads > 32)
+    __syncthreads();
+  else
+    __syncwarp();
+}
+
+// counts, of each warp and digit, become the places of the first of them in the block: by digit, then by warp. `starts` gets
+// those of the digits.
+template <int threads>
+__device__ inline void gpulua_sort_starts(unsigned int (*counts)[gpulua_sort_digits], unsigned int* starts) {
+  constexpr int warps = threads / 32;
+  for (int digit = threadIdx.x; digit < gpulua_sort_digits; digit += threads) {
+    unsigned int sum = 0;
+#pragma unroll
+    for (int warp = 0; warp < warps; ++warp) sum += counts[warp][digit];
+    starts[digit] = sum;
+  }
+  gpulua_sort_barrier<threads>();
+  if (threadIdx.x < 32) {
+    unsigned int carry = 0;
+    for (int digit = threadIdx.x; digit < gpulua_sort_digits; digit += 32) {
+      const unsigned int mine = starts[digit];
+      unsigned int sum = mine;
+#pragma unroll
+      for (int distance = 1; distance < 32; distance *= 2) {
+        const unsigned int other = __shfl_up_sync(0xffffffffu, sum, distance);
+        if ((int)threadIdx.x >= distance) sum += other;
+      }
+      starts[digit] = carry + sum - mine;
+      carry += __shfl_sync(0xffffffffu, sum, 31);
+    }
+  }
+  gpulua_sort_barrier<threads>();
+  for (int digit = threadIdx.x; digit < gpulua_sort_digits; digit += threads) {
+    unsigned int sum = starts[digit];
+#pragma unroll
+    for (int warp = 0; warp < warps; ++warp) {
+      const unsigned int count = counts[warp][digit];
+      counts[warp][digit] = sum;
+      sum += count;
+    }
+  }
+  gpulua_sort_barrier<threads>();
+}
+
+template <int threads>
+__device__ inline void gpulua_sort_clear(unsigned int (*counts)[gpulua_sort_digits]) {
+  for (int i = threadIdx.x; i < threads / 32 * gpulua_sort_digits; i += threads) counts[0][i] = 0;
+  gpulua_sort_barrier<threads>();
+}
+
+// ---- short rows: a block sorts one in shared memory ---------------------------------------------------------------------------
+
+// `most` is at least the rows' size. to and positions: either may be null.
+template <class Order, int threads, int most>
+__device__ inline void gpulua_sort_short_rows(const typename Order::Bits* from, typename Order::Bits* to,
+                                              unsigned int* positions, int size) {
+  using Bits = typename Order::Bits;
+  constexpr int warps = threads / 32;
+  __shared__ Bits keys[2][most];
+  __shared__ unsigned short at[2][most];
+  __shared__ unsigned int counts[warps][gpulua_sort_digits], starts[gpulua_sort_digits];
+  const long long row = (long long)blockIdx.x * size;
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  // Each warp has neighbouring elements, a multiple of 32 of them.
+  const int share = (size + threads - 1) / threads * 32, first = warp * share;
+  const int last = first + share < size ? first + share : size;
+  for (int i = threadIdx.x; i < size; i += threads) {
+    keys[0][i] = from[row + i];
+    at[0][i] = (unsigned short)i;
+  }
+  gpulua_sort_barrier<threads>();
+
+  int now = 0;
+  for (int shift = 0; shift < (int)sizeof(Bits) * 8; shift += 8) {
+    gpulua_sort_clear<threads>(counts);
+    for (int i = first + lane; i < last; i += 32) atomicAdd(&counts[warp][Order::digit(keys[now][i], shift)], 1u);
+    gpulua_sort_barrier<threads>();
+    gpulua_sort_starts<threads>(counts, starts);
+    for (int chunk = first; chunk < last; chunk += 32) {
+      const int i = chunk + lane;
+      const bool valid = i < last;
+      const Bits key = valid ? keys[now][i] : Bits(0);
+      const unsigned int place = gpulua_sort_place(counts[warp], Order::digit(key, shift), valid);
+      if (valid) {
+        keys[1 - now][place] = key;
+        at[1 - now][place] = at[now][i];
+      }
+    }
+    gpulua_sort_barrier<threads>();
+    now = 1 - now;
+  }
+  for (int i = threadIdx.x; i < size; i += threads) {
+    if (to) to[row + i] = keys[now][i];
+    if (positions) positions[row + i] = at[now][i];
+  }
+}
+
+// ---- long rows: pieces of them are counted, and then moved to where their digits go ----------------------------------------
+
+// counts[row][digit][piece]. A block goes through one piece.
+template <class Order, int threads>
+__device__ inline void gpulua_sort_count(const typename Order::Bits* from, unsigned int* counts, long long size,
+                                         long long piece, unsigned int pieces, int shift) {
+  __shared__ unsigned int mine[threads / 32][gpulua_sort_digits];
+  const unsigned int row = blockIdx.x / pieces, at = blockIdx.x - row * pieces;
+  const long long first = at * piece, last = first + piece < size ? first + piece : size;
+  gpulua_sort_clear<threads>(mine);
+  from += row * size;
+  for (long long i = first + threadIdx.x; i < last; i += threads)
+    atomicAdd(&mine[threadIdx.x / 32][Order::digit(from[i], shift)], 1u);
+  gpulua_sort_barrier<threads>();
+  for (int digit = threadIdx.x; digit < gpulua_sort_digits; digit += threads) {
+    unsigned int sum = 0;
+#pragma unroll
+    for (int warp = 0; warp < threads / 32; ++warp) sum += mine[warp][digit];
+    counts[((long long)row * gpulua_sort_digits + digit) * pieces + at] = sum;
+  }
+}
+
+// `places`: as counts, the place in the row of the first of each. positions: where the elements came from; null: this is
+// the first move. new_positions: null where nobody asks.
+template <class Order>
+__device__ inline void gpulua_sort_move_by_warp(const typename Order::Bits* from, typename Order::Bits* to,
+                                                const unsigned int* positions, unsigned int* new_positions,
+                                                const unsigned int* places, long long size, long long piece,
+                                                unsigned int pieces, int shift) {
+  using Bits = typename Order::Bits;
+  __shared__ unsigned int mine[gpulua_sort_digits];
+  const unsigned int row = blockIdx.x / pieces, at = blockIdx.x - row * pieces;
+  const long long first = at * piece, last = first + piece < size ? first + piece : size, start = row * size;
+  const int lane = threadIdx.x;
+  for (int digit = lane; digit < gpulua_sort_digits; digit += 32)
+    mine[digit] = places[((long long)row * gpulua_sort_digits + digit) * pieces + at];
+  __syncwarp();
+  for (long long chunk = first; chunk < last; chunk += 32) {
+    const long long i = chunk + lane;
+    const bool valid = i < last;
+    const Bits key = valid ? from[start + i] : Bits(0);
+    const unsigned int place = gpulua_sort_place(mine, Order::digit(key, shift), valid);
+    if (!valid) continue;
+    to[start + place] = key;
+    if (new_positions) new_positions[start + place] = positions ? positions[start + i] : (unsigned int)i;
+  }
+}
+
+// The same by a block, whose elements are brought into order first: neighbours then go to neighbouring places.
+template <class Order, int threads, int most, bool with_positions>
+__device__ inline void gpulua_sort_move_by_block(const typename Order::Bits* from, typename Order::Bits* to,
+                                                 const unsigned int* positions, unsigned int* new_positions,
+                                                 const unsigned int* places, long long size, unsigned int pieces, int shift) {
+  using Bits = typename Order::Bits;
+  constexpr int warps = threads / 32, turns = most / threads;
+  __shared__ Bits keys[most];
+  __shared__ unsigned int origins[with_positions ? most : 1];
+  __shared__ unsigned int counts[warps][gpulua_sort_digits], starts[gpulua_sort_digits], offsets[gpulua_sort_digits];
+  const unsigned int row = blockIdx.x / pieces, at = blockIdx.x - row * pieces;
+  const long long start = row * size, first = (long long)at * most;
+  const int count = size - first < most ? (int)(size - first) : most;
+  const int warp = threadIdx.x / 32, mine = warp * turns * 32 + threadIdx.x % 32;
+  from += start + first;
+  gpulua_sort_clear<threads>(counts);
+  Bits key[turns];
+#pragma unroll
+  for (int turn = 0; turn < turns; ++turn) {
+    const int i = mine + turn * 32;
+    key[turn] = i < count ? from[i] : Bits(0);
+  }
+#pragma unroll
+  for (int turn = 0; turn < turns; ++turn)
+    if (mine + turn * 32 < count) atomicAdd(&counts[warp][Order::digit(key[turn], shift)], 1u);
+  __syncthreads();
+  gpulua_sort_starts<threads>(counts, starts);
+  for (int digit = threadIdx.x; digit < gpulua_sort_digits; digit += threads)
+    offsets[digit] = places[((long long)row * gpulua_sort_digits + digit) * pieces + at] - starts[digit];
+#pragma unroll
+  for (int turn = 0; turn < turns; ++turn) {
+    const int i = mine + turn * 32;
+    const bool valid = i < count;
+    const unsigned int place = gpulua_sort_place(counts[warp], Order::digit(key[turn], shift), valid);
+    if (!valid) continue;
+    keys[place] = key[turn];
+    if constexpr (with_positions) origins[place] = positions ? positions[start + first + i] : (unsigned int)(first + i);
+  }
+  __syncthreads();
+  for (int i = threadIdx.x; i < count; i += threads) {
+    const Bits element = keys[i];
+    const long long place = start + (unsigned int)(offsets[Order::digit(element, shift)] + i);
+    to[place] = element;
+    if constexpr (with_positions) new_positions[place] = origins[i];
+  }
+}

@@ -1,0 +1,94 @@
+-- Counting: histogram, bincount, digitize. Golden data: tests/golden/arrays/histograms.py.
+local gpu = require "gpu"
+local support = require "support"
+local fails = support.fails
+
+local folder = debug.getinfo(1, "S").source:match "^@(.*)/lua/[^/]*$"
+local golden = assert(gpu.load(folder .. "/golden/arrays/histograms.npz"))
+local dtypes = { "int16", "float32", "float64" }
+local edges = { -80, -20.5, 0, 0, 3, 77 }
+
+local function same(expected, got, what)
+  assert.are.same(expected.shape, got.shape, what)
+  assert.are.equal(expected.dtype, got.dtype, what)
+  assert.are.equal(0, expected:ne(got):sum():item(), what)
+end
+
+describe("histograms", function()
+  it("agree with NumPy", function()
+    for _, dtype in ipairs(dtypes) do
+      local x = golden["x_" .. dtype]
+      local counts, at = x:histogram()
+      same(golden["count_" .. dtype], counts, "count " .. dtype)
+      assert.are.equal(golden["edges_" .. dtype].dtype, at.dtype)
+      -- NumPy computes those of float32 in float32.
+      support.near(golden["edges_" .. dtype]:table(), at:table(), dtype == "float32" and 2e-6 or 1e-14)
+      same(at, gpu.histogram_bin_edges(x, 10), "edges alone " .. dtype)
+      same(golden["many_" .. dtype], (gpu.histogram(x, 5000, { range = { -30, 31 } })), "many " .. dtype)
+      same(golden["range_" .. dtype], (gpu.histogram(x, 7, { range = { -10, 30 } })), "range " .. dtype)
+      same(golden["given_" .. dtype], (gpu.histogram(x, edges)), "given " .. dtype)
+    end
+  end)
+
+  it("sum weights and give densities", function()
+    for _, dtype in ipairs(dtypes) do
+      local x = golden["x_" .. dtype]
+      local sums = gpu.histogram(x, 10, { weights = golden["weights_" .. dtype] })
+      assert.are.equal("float64", sums.dtype)
+      support.near(golden["weighted_" .. dtype]:table(), sums:table(), 1e-12)
+      support.near(golden["density_" .. dtype]:table(), (gpu.histogram(x, 10, { density = true })):table(), 1e-6)
+    end
+  end)
+
+  it("leave out NaN and what is out of range, and take empty and constant arrays", function()
+    local counts, at = gpu.histogram(gpu.array { 0 / 0, 1, 2, 5, -math.huge }, 2, { range = { 1, 3 } })
+    assert.are.same({ 1, 1 }, counts:table())
+    assert.are.same({ 1, 2, 3 }, at:table())
+    counts, at = gpu.histogram(gpu.zeros(0), 2)
+    assert.are.same({ 0, 0 }, counts:table())
+    assert.are.same({ 0, 0.5, 1 }, at:table())
+    counts, at = gpu.histogram(gpu.full({ 4 }, 7), 2)
+    assert.are.same({ 0, 4 }, counts:table())
+    assert.are.same({ 6.5, 7, 7.5 }, at:table())
+  end)
+
+  it("name what does not fit", function()
+    local x = gpu.arange(4, "float32")
+    fails("[histogram] expected at least one bin, got 0", function() return x:histogram(0) end)
+    fails("[histogram] expected edges that increase", function() return x:histogram({ 1, 3, 2 }) end)
+    fails("[histogram] expected a range that increases", function() return x:histogram(2, { range = { 3, 1 } }) end)
+    fails("[histogram] expected a finite range", function() return (x / 0):histogram(2) end)
+    fails("[histogram] expected weights of the shape (4,), got (3,)",
+      function() return x:histogram(2, { weights = gpu.ones(3) }) end)
+    fails("[digitize] expected edges that increase", function() return x:digitize({ 1, 0 }) end)
+    fails("[bincount] expected numbers that are not negative, got -1",
+      function() return gpu.array({ 1, -1 }, "int32"):bincount() end)
+    fails("[bincount] expected a vector of integers", function() return x:bincount() end)
+  end)
+end)
+
+describe("bincount", function()
+  it("counts", function()
+    local x = gpu.array({ 1, 5, 1, 0 }, "uint8")
+    assert.are.same({ 1, 2, 0, 0, 0, 1 }, x:bincount():table())
+    assert.are.same({ 1, 2, 0, 0, 0, 1, 0 }, x:bincount({ minlength = 7 }):table())
+    assert.are.equal("int64", x:bincount().dtype)
+    assert.are.same({ 8, 5, 0, 0, 0, 2 }, x:bincount({ weights = gpu.array { 1, 2, 4, 8 } }):table())
+    assert.are.same({ 0, 0 }, gpu.zeros(0, "int32"):bincount({ minlength = 2 }):table())
+    for _, range in ipairs { 7, 4096, 5000 } do
+      local n = 100003
+      local counts = (gpu.arange(n, "int64") % range):bincount():table()
+      for i = 1, range do assert.are.equal(math.floor(n / range) + ((i - 1) < n % range and 1 or 0), counts[i]) end
+    end
+  end)
+end)
+
+describe("digitize", function()
+  it("agrees with NumPy", function()
+    for _, dtype in ipairs(dtypes) do
+      local x = golden["x_" .. dtype]
+      same(golden["left_" .. dtype], gpu.digitize(x, edges), "left " .. dtype)
+      same(golden["right_" .. dtype], x:digitize(gpu.array(edges), { right = true }), "right " .. dtype)
+    end
+  end)
+end)
