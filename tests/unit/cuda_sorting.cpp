@@ -1,0 +1,88 @@
+// The device code of reductions, scans, sorts and counts compiles for a GPU, too.
+
+#include <catch2/catch.hpp>
+
+#include <string>
+
+#include "kernel_text.h"
+#include "src/core/error.h"
+#include "src/device/cuda/compiler.h"
+
+using namespace gpulua;
+
+namespace {
+
+/// The headers with a kernel that calls each of the functions, instantiated by `kernel`.
+void compile(std::initializer_list<const char*> headers, const std::string& kernel) {
+  Config config = Config::from_environment();
+  KernelCache cache("", 0);
+  for (const char* architecture : {"sm_75", "sm_90"}) {
+    cuda::Compiler compiler(config, architecture, 13000);
+    KernelSource source;
+    for (const char* header : headers) source.text += kernel_text(header);
+    source.text += kernel;
+    try {
+      compiler.get(source, cache);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::unavailable) throw;
+      WARN("skipped: " << error.what());
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("reductions compile with NVRTC", "[cuda][nvrtc]") {
+  compile({"elements.cuh", "arithmetic.cuh", "indexing.cuh", "reduce.cuh"}, R"(
+extern "C" __global__ void k(const float* x, float* y) {
+  gpulua_max<float> most = gpulua_max<float>::identity();
+  gpulua_min<double> least = gpulua_min<double>::identity();
+  most.add(*x, 0);
+  least.add(*x, 0);
+  *y = most.result() + least.result();
+})");
+}
+
+TEST_CASE("scans compile with NVRTC", "[cuda][nvrtc]") {
+  std::string text;
+  const auto add = [&](const std::string& name, const std::string& call) {
+    text += "extern \"C\" __global__ void " + name +
+            "(const float* x, float* y, const float* t, long long n, unsigned* c, unsigned long long* m) {" + call +
+            "}\n";
+  };
+  const std::string types = "<gpulua_scan_max<float>, float, float, float, false";
+  add("one_pass", "gpulua_scan_in_one_pass" + types + ", 256, 4, 4>(x, y, n, 1, c, m, m);");
+  add("rows", "gpulua_scan_rows" + types + ", 256, 32, 4, 4>(x, y, t, n, n, n, n);");
+  add("columns", "gpulua_scan_columns" + types + ">(x, y, n, n, n);");
+  text += R"(
+extern "C" __global__ void complex(const gpulua_complex128* x, gpulua_complex128* y, unsigned* c, unsigned long long* m) {
+  gpulua_scan_in_one_pass<gpulua_scan_prod<gpulua_complex128>, gpulua_complex128, gpulua_complex128, gpulua_complex128, true, 256,
+                          4, 1>(x, y, 1, 1, c, m, m);
+})";
+  compile({"elements.cuh", "arithmetic.cuh", "indexing.cuh", "reduce.cuh", "scan.cuh"}, text);
+}
+
+TEST_CASE("sorts, searches and counts compile with NVRTC", "[cuda][nvrtc]") {
+  std::string text = R"(
+using order = gpulua_sort_order<unsigned int, gpulua_sort_floating, 0x7f800000, false>;
+using wide = gpulua_sort_order<unsigned long long, gpulua_sort_signed, 0, true>;
+extern "C" __global__ void sort(const unsigned int* x, unsigned int* y, unsigned int* p, long long n) {
+  gpulua_sort_short_rows<order, 256, 2048>(x, y, p, 2048);
+  gpulua_sort_count<order, 256>(x, p, n, n, 1, 0);
+}
+extern "C" __global__ void move(const unsigned int* x, unsigned int* y, unsigned int* p, long long n) {
+  gpulua_sort_move_by_block<order, 256, 4096, true>(x, y, p, p, p, n, 1, 0);
+}
+extern "C" __global__ void wide_move(const unsigned long long* x, unsigned long long* y, unsigned int* p, long long n) {
+  gpulua_sort_move_by_block<wide, 256, 2048, true>(x, y, p, p, p, n, 1, 0);
+}
+extern "C" __global__ void search(const gpulua_half* x, long long n, long long* p) {
+  gpulua_search_sorted<gpulua_half, true>(x, n, x, n, p);
+}
+extern "C" __global__ void tally(const long long* x, long long n, unsigned long long* c, const double* w, double* t) {
+  gpulua_tally_few(x, n, c, 10);
+  gpulua_tally_many(x, n, c, 10);
+  gpulua_tally_weights(x, w, n, t, 10);
+})";
+  compile({"elements.cuh", "arithmetic.cuh", "indexing.cuh", "search.cuh", "sort.cuh", "tally.cuh"}, text);
+}
