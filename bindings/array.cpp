@@ -53,22 +53,6 @@ const Property properties[] = {
 // ---- indexing
 // ----------------------------------------------------------------------------------------------------------------
 
-Array view_of(lua_State* L, const Array& array, int first, int last) {
-  return view(array, index(array->layout, check_index(L, first, last, array->layout)));
-}
-
-/// The view that the value at stack position `key` selects, as brackets take it: one spec, or a table of specs.
-Array view_of_key(lua_State* L, const Array& array, int key) {
-  if (!lua_istable(L, key)) return view_of(L, array, key, key);
-  const int first = lua_gettop(L) + 1;
-  const int count = static_cast<int>(lua_objlen(L, key));
-  luaL_checkstack(L, count + 2, "index");
-  for (int i = 1; i <= count; ++i) lua_rawgeti(L, key, i);
-  Array result = view_of(L, array, first, first + count - 1);
-  lua_settop(L, first - 1);
-  return result;
-}
-
 int array_index(lua_State* L) {
   const Array& array = check<Array>(L, 1, "index");
   if (lua_type(L, 2) == LUA_TSTRING) {
@@ -83,8 +67,8 @@ int array_index(lua_State* L) {
     }
     if (!looks_like_spec(key)) throw Error("[array] an array has no field or method \"" + std::string(key) + "\"");
   }
-  const Array selected = view_of_key(L, array, 2);
-  if (selected->layout.ndim() > 0 || lua_istable(L, 2)) {
+  const Array selected = read_index(array, check_key(L, 2, array->layout));
+  if (selected->layout.ndim() > 0 || lua_istable(L, 2) || test<Array>(L, 2)) {
     push_array(L, selected);
   } else {
     push_scalar(L, item(*selected));
@@ -93,22 +77,22 @@ int array_index(lua_State* L) {
 }
 
 int array_call(lua_State* L) {
-  push_array(L, view_of(L, check<Array>(L, 1, "index"), 2, lua_gettop(L)));
+  const Array& array = check<Array>(L, 1, "index");
+  push_array(L, read_index(array, check_index(L, 2, lua_gettop(L), array->layout)));
   return 1;
 }
 
 void assign(lua_State* L, const Array& target, int value, const char* op) {
-  if (const Array* array = test<Array>(L, value)) return copy_into(target, *array);
   if (const auto scalar = to_scalar(L, value)) return fill(target, *scalar);
-  const ArrayOptions options{target->dtype, target->device_ref()};
-  copy_into(target, array_from_host(L, value, options, op));
+  copy_into(target, check_values(L, value, target, op));
 }
 
 int array_newindex(lua_State* L) {
   const Array& array = check<Array>(L, 1, "index");
   if (lua_type(L, 2) == LUA_TSTRING && !looks_like_spec(check_string(L, 2, "index", "a name")))
     throw Error("[array] an array's fields cannot be set: " + describe(L, 2));
-  assign(L, view_of_key(L, array, 2), 3, "index");
+  std::vector<IndexItem> items = check_key(L, 2, array->layout);
+  write_index(array, std::move(items), check_values(L, 3, array, "index"));
   return 0;
 }
 
@@ -193,6 +177,12 @@ int array_fill_(lua_State* L) {
 
 }  // namespace
 
+Array check_values(lua_State* L, int index, const Array& target, const char* op) {
+  if (const Array* array = test<Array>(L, index)) return to_device(*array, target->device());
+  if (const auto scalar = to_scalar(L, index)) return constant(target->device_ref(), {}, target->dtype, *scalar);
+  return array_from_host(L, index, {target->dtype, target->device_ref()}, op);
+}
+
 Array& push_array(lua_State* L, Array array) {
   Bindings& bindings = bindings_of(L);
   if (!bindings.scopes.empty()) bindings.scopes.back().add(array);
@@ -222,6 +212,7 @@ void open_arrays(lua_State* L) {
                    });
   open_array_transfer_methods(L);
   open_evaluation_methods(L);
+  open_indexing_methods(L);
   open_linear_algebra_methods(L);
   open_operation_methods(L);
   open_reduction_methods(L);

@@ -32,11 +32,18 @@ Dims check_shape(lua_State* L, int first, int& next, const char* op);
 /// FFI array's own.
 Array array_from_host(lua_State* L, int index, const ArrayOptions& options, const char* op);
 
+/// What is to be written to `target`: the array at `index`, on its device, or what the number or the nested tables
+/// there are as its dtype.
+Array check_values(lua_State* L, int index, const Array& target, const char* op);
+
 /// Writes the elements of a row-major `array` to the table or FFI array at `index`, of the same number of elements.
 void array_to_host(lua_State* L, int index, const Node& array, const char* op);
 
 /// Pushes the array's elements as nested tables; a 0-d array as its value.
 void push_table(lua_State* L, const Node& array);
+
+/// Pushes the positions of the elements that are not 0, an array for each axis; gives their number.
+int push_nonzero(lua_State* L, const Array& array);
 
 /// The axis at `index`, counted from 0, of an array of `ndim` dimensions.
 std::size_t check_axis(lua_State* L, int index, std::size_t ndim, const char* op);
@@ -45,6 +52,7 @@ std::size_t check_axis(lua_State* L, int index, std::size_t ndim, const char* op
 void open_array_transfer_methods(lua_State* L);
 void open_linear_algebra_methods(lua_State* L);
 void open_evaluation_methods(lua_State* L);
+void open_indexing_methods(lua_State* L);
 void open_operation_methods(lua_State* L);
 void open_reduction_methods(lua_State* L);
 void open_shape_methods(lua_State* L);

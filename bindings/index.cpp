@@ -11,7 +11,8 @@ namespace gpulua {
 namespace {
 
 constexpr const char* op = "index";
-constexpr const char* what = "an integer, {first, last, step}, a string like \"2:5\", \"...\" or gpu.newaxis";
+constexpr const char* what =
+    "an integer, {first, last, step}, a string like \"2:5\", \"...\", gpu.newaxis, or an array of integers or bool";
 
 char new_axis_identity;
 
@@ -81,7 +82,9 @@ Range check_range(lua_State* L, int index) {
   Range range;
   std::optional<std::int64_t> parts[3];
   const int length = static_cast<int>(lua_objlen(L, index));
-  if (length < 2 || length > 3) fail(op, "{first, last} or {first, last, step}", L, index);
+  if (length < 2 || length > 3)
+    throw Error("[index] expected {first, last} or {first, last, step}, got a table of " + std::to_string(length) +
+                " items; gpu.array(t, \"int32\") makes an index array of one");
   for (int i = 0; i < length; ++i) {
     lua_rawgeti(L, index, i + 1);
     parts[i] = check_integer(L, -1, op, "integers in {first, last, step}");
@@ -93,14 +96,10 @@ Range check_range(lua_State* L, int index) {
 /// `axis` is the axis that the spec applies to, if it takes one.
 IndexSpec check_spec(lua_State* L, int index, const Layout& layout, std::size_t axis) {
   IndexSpec spec;
-  const auto extent = [&] {
-    if (axis < layout.ndim()) return layout.shape[axis];
-    throw Error("[index] expected at most " + std::to_string(layout.ndim()) + " indices for shape " +
-                to_string(layout.shape));
-  };
+  const std::int64_t extent = axis < layout.ndim() ? layout.shape[axis] : 0;  // none left: the spec takes none
   const auto integer = [&](std::int64_t position) {
     spec.kind = IndexSpec::Kind::integer;
-    spec.first = check_position(position, extent(), axis);
+    spec.first = check_position(position, extent, axis);
   };
   switch (lua_type(L, index)) {
     case LUA_TLIGHTUSERDATA:
@@ -116,12 +115,12 @@ IndexSpec check_spec(lua_State* L, int index, const Layout& layout, std::size_t 
       bool is_integer = false;
       const auto range = parse_range(text, is_integer);
       if (!range) break;
-      if (!is_integer) return resolve(*range, extent());
+      if (!is_integer) return resolve(*range, extent);
       integer(*range->first);
       return spec;
     }
     case LUA_TTABLE:
-      return resolve(check_range(L, index), extent());
+      return resolve(check_range(L, index), extent);
     case LUA_TNUMBER:
     case LUA_TCDATA:
       integer(check_integer(L, index, op, what));
@@ -132,32 +131,44 @@ IndexSpec check_spec(lua_State* L, int index, const Layout& layout, std::size_t 
   fail(op, what, L, index);
 }
 
+/// How many axes the item at `index` takes; nothing for an ellipsis.
+std::optional<std::size_t> axes_taken(lua_State* L, int index) {
+  if (const Array* array = test<Array>(L, index))
+    return (*array)->dtype == DType::boolean ? (*array)->layout.ndim() : 1;
+  if (lua_type(L, index) == LUA_TSTRING && check_string(L, index, op, what) == "...") return std::nullopt;
+  return lua_touserdata(L, index) == &new_axis_identity ? 0 : 1;
+}
+
 }  // namespace
 
-std::vector<IndexSpec> check_index(lua_State* L, int first, int last, const Layout& layout) {
+std::vector<IndexItem> check_index(lua_State* L, int first, int last, const Layout& layout) {
   // Axes after an ellipsis count from the end.
-  std::size_t taken = 0, new_axes_or_ellipsis = 0;
-  for (int i = first; i <= last; ++i) {
-    const bool ellipsis = lua_type(L, i) == LUA_TSTRING && check_string(L, i, op, what) == "...";
-    new_axes_or_ellipsis += ellipsis || lua_touserdata(L, i) == &new_axis_identity;
-  }
-  taken = static_cast<std::size_t>(last - first + 1) - new_axes_or_ellipsis;
-
-  std::vector<IndexSpec> specs;
+  std::size_t taken = 0;
+  for (int i = first; i <= last; ++i) taken += axes_taken(L, i).value_or(0);
+  if (taken > layout.ndim())
+    throw Error("[index] expected at most " + std::to_string(layout.ndim()) + " indices for shape " +
+                to_string(layout.shape) + ", got " + std::to_string(taken));
+  std::vector<IndexItem> items;
   std::size_t axis = 0;
   for (int i = first; i <= last; ++i) {
-    specs.push_back(check_spec(L, i, layout, axis));
-    switch (specs.back().kind) {
-      case IndexSpec::Kind::ellipsis:
-        axis += layout.ndim() > taken ? layout.ndim() - taken : 0;
-        break;
-      case IndexSpec::Kind::new_axis:
-        break;
-      default:
-        ++axis;
-    }
+    if (const Array* array = test<Array>(L, i))
+      items.push_back({{}, *array});
+    else
+      items.push_back({check_spec(L, i, layout, axis)});
+    axis += axes_taken(L, i).value_or(layout.ndim() - taken);
   }
-  return specs;
+  return items;
+}
+
+std::vector<IndexItem> check_key(lua_State* L, int key, const Layout& layout) {
+  if (!lua_istable(L, key)) return check_index(L, key, key, layout);
+  const int first = lua_gettop(L) + 1;
+  const int count = static_cast<int>(lua_objlen(L, key));
+  luaL_checkstack(L, count + 2, "index");
+  for (int i = 1; i <= count; ++i) lua_rawgeti(L, key, i);
+  std::vector<IndexItem> items = check_index(L, first, first + count - 1, layout);
+  lua_settop(L, first - 1);
+  return items;
 }
 
 bool looks_like_spec(std::string_view text) {

@@ -4,14 +4,19 @@
 #include <string_view>
 #include <vector>
 
-#include "src/core/layout.h"
+#include "bindings/array.h"
+#include "src/core/selection.h"
 
 namespace gpulua {
 
 /// The index of the specification's grammar at stack positions `first` to `last`, one spec each, checked against
-/// `layout`: an integer, {first, last[, step]}, "2:5", "::-1", ":", "...", or gpu.newaxis. Positions count from 1, -1
-/// is the last, both ends of a range are taken, and a range past the end stops at the end.
-std::vector<IndexSpec> check_index(lua_State* L, int first, int last, const Layout& layout);
+/// `layout`: an integer, {first, last[, step]}, "2:5", "::-1", ":", "...", gpu.newaxis, or an array of integers or
+/// bool. Positions count from 1, -1 is the last, both ends of a range are taken, and a range past the end stops at the
+/// end.
+std::vector<IndexItem> check_index(lua_State* L, int first, int last, const Layout& layout);
+
+/// The index at stack position `key`, as brackets take it: one spec, or a table of specs.
+std::vector<IndexItem> check_key(lua_State* L, int key, const Layout& layout);
 
 /// True for a string that can only be an index spec, never a name.
 bool looks_like_spec(std::string_view text);

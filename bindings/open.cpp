@@ -34,6 +34,7 @@ int open_gpu(lua_State* L) {
   open_files(L);
   open_evaluation(L);
   open_images(L);
+  open_indexing(L);
   open_kernels(L);
   open_linear_algebra(L);
   open_memory(L);

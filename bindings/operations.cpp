@@ -46,9 +46,10 @@ struct OperationOptions {
 
 OperationOptions check_operation_options(lua_State* L, int index, const char* op) {
   OperationOptions options;
-  read_options(L, index, op,
-               {{"out", [&](int value) { options.out = check<Array>(L, value, op); }},
-                {"dtype", [&](int value) { options.dtype = parse_dtype(check_string(L, value, op, "a dtype's name")); }}});
+  read_options(
+      L, index, op,
+      {{"out", [&](int value) { options.out = check<Array>(L, value, op); }},
+       {"dtype", [&](int value) { options.dtype = parse_dtype(check_string(L, value, op, "a dtype's name")); }}});
   return options;
 }
 
@@ -83,6 +84,12 @@ int operation_in_place(lua_State* L) {
   return 1;
 }
 
+/// gpu.where(c): the positions at which it is true; gpu.where(c, x, y): an operation.
+int where(lua_State* L) {
+  if (lua_gettop(L) > 1) return operation(L);
+  return push_nonzero(L, check<Array>(L, 1, "where"));
+}
+
 /// A unary minus gets its operand twice.
 int minus(lua_State* L) {
   lua_settop(L, 1);
@@ -97,7 +104,8 @@ int binary_operator(lua_State* L) {
 
 /// Lua would make one boolean of what a comparison gives.
 int refuse_order(lua_State*) {
-  throw Error("[compare] expected x:lt(y), x:le(y), x:gt(y) or x:ge(y), which give an array; Lua's < <= > >= give one boolean");
+  throw Error(
+      "[compare] expected x:lt(y), x:le(y), x:gt(y) or x:ge(y), which give an array; Lua's < <= > >= give one boolean");
 }
 
 void set_row(lua_State* L, const std::string& name, const OpInfo& op, lua_CFunction function) {
@@ -116,6 +124,7 @@ bool is_function(const OpInfo& op) {
 void open_operations(lua_State* L) {
   for (const OpInfo& op : op_table())
     if (is_function(op)) set_row(L, text(op.name), op, protect<operation>);
+  set_row(L, "where", op("where"), protect<where>);
 }
 
 void open_operation_methods(lua_State* L) {
@@ -124,6 +133,7 @@ void open_operation_methods(lua_State* L) {
     set_row(L, text(op.name), op, protect<operation>);
     set_row(L, text(op.name) + "_", op, protect<operation_in_place>);
   }
+  set_row(L, "where", op("where"), protect<where>);
 }
 
 void set_operators(lua_State* L) {
@@ -131,8 +141,8 @@ void set_operators(lua_State* L) {
     const char* event;
     std::string_view op;
   };
-  constexpr Operator operators[] = {{"__add", "add"},       {"__sub", "subtract"}, {"__mul", "multiply"},
-                                    {"__div", "divide"},    {"__mod", "remainder"}, {"__pow", "power"}};
+  constexpr Operator operators[] = {{"__add", "add"},    {"__sub", "subtract"},  {"__mul", "multiply"},
+                                    {"__div", "divide"}, {"__mod", "remainder"}, {"__pow", "power"}};
   for (const Operator& entry : operators) set_row(L, entry.event, op(entry.op), protect<binary_operator>);
   set_row(L, "__unm", op("negative"), protect<minus>);
   set_functions(L, {{"__lt", protect<refuse_order>}, {"__le", protect<refuse_order>}});

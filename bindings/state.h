@@ -79,6 +79,7 @@ void open_devices(lua_State* L);
 void open_files(lua_State* L);
 void open_evaluation(lua_State* L);
 void open_images(lua_State* L);
+void open_indexing(lua_State* L);
 void open_kernels(lua_State* L);
 void open_linear_algebra(lua_State* L);
 void open_measure(lua_State* L);

@@ -138,6 +138,23 @@ std::string one_of_several(const ValueSpec& value, std::size_t index) {
   return rounded(several_name(index) + ".at[k]", value);
 }
 
+std::string gathered(const ValueSpec& value, const std::string& step) {
+  const std::string name = operand_name(value.operand);
+  std::string text = "gpulua_gather(p_" + name + ", " + step + ", " + name + "_at";
+  for (std::size_t index : value.inputs) text += ", " + value_name(index);
+  return loaded(text + ")", value.dtype);
+}
+
+std::string scattered(const OutputSpec& output, std::size_t index, const std::string& step,
+                      const std::string& element) {
+  const std::string name = output_name(index);
+  const std::string function = output.adds ? "gpulua_scatter_add" : "gpulua_scatter";
+  std::string text =
+      function + "<" + element_type(output.dtype) + ">(p_" + name + ", " + step + ", " + name + "_at, " + element;
+  for (std::size_t position : output.indices) text += ", " + value_name(position);
+  return text + ");\n";
+}
+
 bool has_strides(Access access, std::size_t ndim) {
   if (access == Access::value || access == Access::fixed) return false;
   return access == Access::strided || ndim > 1;
@@ -147,6 +164,12 @@ std::string headers(const KernelSpec& spec) {
   std::string text(kernel_text("elements.cuh"));
   text += kernel_text("arithmetic.cuh");
   text += kernel_text("indexing.cuh");
+  if (spec.compresses) text += kernel_text("compress.cuh");
+  const bool gathers =
+      std::any_of(spec.operands.begin(), spec.operands.end(), [](const auto& operand) { return operand.indexed > 0; });
+  const bool scatters =
+      std::any_of(spec.outputs.begin(), spec.outputs.end(), [](const auto& output) { return !output.indices.empty(); });
+  if (gathers || scatters) text += kernel_text("indexed.cuh");
   if (spec.reduces) text += kernel_text("reduce.cuh");
   const auto is_random = [](const ValueSpec& value) {
     return value.kind == ValueSpec::Kind::operation && value.op->rule == DTypeRule::random;

@@ -25,6 +25,11 @@ std::string loaded(const std::string& text, DType dtype);
 /// The element that the number `text` in a register is, once its dtype is the element's.
 std::string stored(const std::string& text, DType dtype);
 
+/// The element that a gather reads; `step` is its place before the index arrays are looked at.
+std::string gathered(const ValueSpec& value, const std::string& step);
+/// A statement that writes `element` to the output where its index arrays say.
+std::string scattered(const OutputSpec& output, std::size_t index, const std::string& step, const std::string& element);
+
 /// An expression of an operation's row with its operands put in.
 std::string expression(const ValueSpec& value, const std::vector<ValueSpec>& values);
 

@@ -1,6 +1,7 @@
 #include "src/codegen/emit.h"
 
 #include "src/codegen/body.h"
+#include "src/codegen/compress.h"
 #include "src/codegen/elementwise.h"
 #include "src/codegen/parameters.h"
 #include "src/codegen/reduction.h"
@@ -20,7 +21,7 @@ void append(std::string& key, std::size_t number) {
 }  // namespace
 
 std::string KernelSpec::key() const {
-  std::string key = reduces ? "r" : "e";
+  std::string key = reduces ? "r" : compresses ? "c" : "e";
   key.reserve(16 * (operands.size() + values.size() + outputs.size()));
   append(key, ndim * 8 + wide * 4 + rows * 2);
   append(key, vector);
@@ -31,11 +32,16 @@ std::string KernelSpec::key() const {
     append(key,
            reduction.ndim * 8 + reduction.vector_results * 4 + reduction.lanes_adjacent * 2 + reduction.several_blocks);
   }
+  if (compresses) {
+    append(key, compress.threads);
+    append(key, compress.items);
+  }
   for (const OperandSpec& operand : operands) {
     key += 'o';
     append(key, static_cast<std::size_t>(operand.dtype));
     append(key, static_cast<std::size_t>(operand.access) * 8 + operand.along_results * 4 + operand.memory * 2 +
                     operand.outer);
+    if (operand.indexed > 0) append(key.append("@"), operand.indexed);
   }
   for (const ValueSpec& value : values) {
     switch (value.kind) {
@@ -43,6 +49,9 @@ std::string KernelSpec::key() const {
         key += '=';
         append(key, value.operand);
         continue;
+      case ValueSpec::Kind::gather:
+        append(key.append("g"), value.operand);
+        break;
       case ValueSpec::Kind::operation:
         key.append(value.op->name).append("(");
         break;
@@ -58,6 +67,9 @@ std::string KernelSpec::key() const {
     key += '>';
     append(key, static_cast<std::size_t>(output.dtype) * 8 + static_cast<std::size_t>(output.access));
     append(key, output.value);
+    if (output.mask) append(key.append("?"), *output.mask);
+    if (!output.indices.empty()) key += output.adds ? "+" : "@";
+    for (std::size_t index : output.indices) append(key, index);
   }
   return key;
 }
@@ -67,6 +79,9 @@ std::string operand_parameters(const KernelSpec& spec) {
   const auto add = [&](const std::string& pointer, const std::string& name, Access access, std::size_t ndim) {
     text += ", " + pointer + " " + name;
     if (has_strides(access, ndim)) text += ", gpulua_strides<" + std::to_string(ndim) + "> " + name + "_strides";
+  };
+  const auto add_indexed = [&](const std::string& name, std::size_t axes) {
+    if (axes > 0) text += ", gpulua_indexed<" + std::to_string(axes) + "> " + name + "_at";
   };
   for (std::size_t i = 0; i < spec.operands.size(); ++i) {
     const OperandSpec& operand = spec.operands[i];
@@ -78,11 +93,14 @@ std::string operand_parameters(const KernelSpec& spec) {
     } else if (has_strides(operand.access, spec.ndim + reduced)) {
       text += ", gpulua_strides<" + std::to_string(spec.ndim + reduced) + "> " + operand_name(i) + "_strides";
     }
+    add_indexed(operand_name(i), operand.indexed);
   }
   // A reduction's results are row-major.
-  for (std::size_t i = 0; i < spec.outputs.size(); ++i)
+  for (std::size_t i = 0; i < spec.outputs.size(); ++i) {
     add(element_type(spec.outputs[i].dtype) + "*", output_name(i), spec.reduces ? Access::fixed : spec.outputs[i].access,
         spec.ndim);
+    add_indexed(output_name(i), spec.outputs[i].indices.size());
+  }
   return text;
 }
 
@@ -93,6 +111,7 @@ std::string emit(const KernelSpec& spec) {
 
 std::string emit_body(const KernelSpec& spec) {
   if (spec.reduces) return emit_reduction(spec);
+  if (spec.compresses) return emit_compress(spec);
   return spec.tile != 0 ? emit_tiled(spec) : emit_elementwise(spec);
 }
 

@@ -19,7 +19,9 @@ inline constexpr const char* kernel_name = "gpulua_kernel";
 ///   reduction: the number of results, of elements for each, and of elements for one block; the blocks for one result;
 ///     then the extents of the results' axes and of the reduced ones; with several blocks, scratch memory for what they
 ///     accumulate and a counter for each row of blocks, 0 at first.
-///   both: for each operand and then each output its address (or value), and its strides where the access has any.
+///   compressing: the number of elements, the extents of their axes, and the memory that the blocks share
+///     (gpulua_compress_state).
+///   all: for each operand and then each output its address (or value), and its strides where the access has any.
 std::string emit(const KernelSpec& spec);
 
 /// The same without the device code that every kernel may use: what of it is the kernel's own.

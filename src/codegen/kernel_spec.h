@@ -5,6 +5,7 @@
 
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,15 +32,16 @@ struct OperandSpec {
   bool memory = true;          // false: the position itself, as an int64
   bool outer = false;          // of a reduction: one for each result, not for each element reduced
   bool along_results = false;  // of a reduction: neighbouring results have neighbouring elements
+  std::uint16_t indexed = 0;   // axes along which index arrays give the position
 };
 
-/// A number that a thread computes. Exactly one of the three.
+/// A number that a thread computes. Exactly one of the four.
 struct ValueSpec {
-  enum class Kind : std::uint8_t { operand, operation, reduction } kind = Kind::operand;
+  enum class Kind : std::uint8_t { operand, operation, reduction, gather } kind = Kind::operand;
   DType dtype = DType::float32;    // its own
   DType compute = DType::float32;  // what its inputs are converted to
   bool outer = false;              // computed once for each result
-  std::uint16_t operand = 0;
+  std::uint16_t operand = 0;       // of an operand or a gather, whose inputs are the index arrays
   const OpInfo* op = nullptr;
   const Reducer* reducer = nullptr;
   boost::container::small_vector<std::uint16_t, 4> inputs;  // earlier values
@@ -49,6 +51,9 @@ struct OutputSpec {
   DType dtype = DType::float32;
   Access access = Access::unit;
   std::uint16_t value = 0;
+  std::vector<std::uint16_t> indices;  // the values that give the position along indexed axes
+  bool adds = false;                   // where there are any
+  std::optional<std::uint16_t> mask;   // the value that tells which elements are written, one after the other
 };
 
 /// How a reduction's block of threads is laid out: `results` results, by `lanes` threads each.
@@ -60,6 +65,12 @@ struct ReductionSpec {
   bool vector_results = false;  // a thread's vector goes along the results, not along the elements of one
   bool several_blocks = false;  // a result's elements are spread over blocks
   std::size_t ndim = 1;         // of the axes reduced
+};
+
+/// A kernel that compresses: what its blocks of threads take at once.
+struct CompressSpec {
+  unsigned threads = 256;
+  unsigned items = 16;  // a thread, a multiple of the vector's width; 32 at most
 };
 
 struct KernelSpec {
@@ -74,6 +85,8 @@ struct KernelSpec {
   unsigned lines = 8;    // with tiles: a block is of 32 times as many threads
   bool reduces = false;
   ReductionSpec reduction;
+  bool compresses = false;
+  CompressSpec compress;
 
   /// Equal for specs of the same text.
   std::string key() const;

@@ -127,7 +127,7 @@ class ReductionText {
   }
 
   bool is_packed(const OperandSpec& operand) const {
-    if (operand.outer || !operand.memory) return false;
+    if (operand.outer || !operand.memory || operand.indexed > 0) return false;
     return plan_.vector_results ? operand.along_results : operand.access == Access::unit;
   }
 
@@ -163,6 +163,7 @@ class ReductionText {
   std::string definition(std::size_t index, const std::string& position, bool vector) const {
     const ValueSpec& value = spec_.values[index];
     const std::string right = value.kind == ValueSpec::Kind::operand     ? operand_text(value.operand, position, vector)
+                              : value.kind == ValueSpec::Kind::gather    ? gathered(value, step(value.operand, position))
                               : vector && comes_in_several(spec_, value) ? one_of_several(value, index)
                                                                          : expression(value, spec_.values);
     return "const " + register_type(value.dtype) + " " + value_name(index) + " = " + right + ";\n";

@@ -22,6 +22,9 @@ Array astype(const Array& array, DType dtype);
 Array contiguous(const Array& array);
 Array to_device(const Array& array, OpenDevice& device);
 
+/// The elements for which `mask`, an array of bool, is true, in row-major order. `values` broadcasts to its shape. Waits.
+Array compress(const Array& mask, const Array& values);
+
 /// Writes `from`, broadcast and converted to to's dtype, into `to`; the devices may differ, the two may overlap.
 void copy_into(const Array& to, const Array& from);
 void fill(const Array& array, const Scalar& value);

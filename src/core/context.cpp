@@ -13,7 +13,8 @@ OpenDevice::OpenDevice(Context& context, std::unique_ptr<Device> device)
       device_(std::move(device)),
       first_stream_(device_->create_stream()),
       stream_(first_stream_),
-      memory_(device_->info().total_memory) {}
+      memory_(device_->info().total_memory),
+      index_faults_(*device_) {}
 
 void* OpenDevice::try_allocate(std::size_t bytes) {
   return memory_.fits(bytes) ? device_->allocate(bytes, *stream_) : nullptr;
@@ -40,6 +41,7 @@ void OpenDevice::checked(const std::function<void()>& wait) {
     if (launches.empty() || (error.kind() != ErrorKind::device && error.kind() != ErrorKind::device_lost)) throw;
     throw Error(error.kind(), std::string(error.what()) + "\n" + launches);
   }
+  index_faults_.check();
 }
 
 StreamRef OpenDevice::create_stream() {

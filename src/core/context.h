@@ -12,6 +12,7 @@
 #include "src/core/buffer.h"
 #include "src/core/config.h"
 #include "src/core/host.h"
+#include "src/core/index_faults.h"
 #include "src/core/launch_log.h"
 #include "src/core/memory.h"
 #include "src/core/pending_nodes.h"
@@ -37,6 +38,7 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   MemoryAccount& memory() { return memory_; }
   LaunchLog& launches() { return launches_; }
   PendingNodes& pending() { return pending_; }
+  IndexFaults& index_faults() { return index_faults_; }
 
   /// The stream that work goes to unless it names another.
   const StreamRef& stream() const { return stream_; }
@@ -74,7 +76,8 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   friend class PinnedMemory;
 
   void* try_allocate(std::size_t bytes);
-  /// Runs `wait`, which finds out about failed work; the error then names the launches that it can come from.
+  /// Runs `wait`, which finds out about failed work; the error then names the launches that it can come from. Then
+  /// indices that the work found out of range are an error.
   void checked(const std::function<void()>& wait);
 
   Context& context_;
@@ -86,6 +89,7 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   LaunchLog launches_;
   std::unique_ptr<Profile> profile_;  // null: nothing is recorded
   PendingNodes pending_;
+  IndexFaults index_faults_;
   std::unordered_map<std::string, std::shared_ptr<Kernel>> kernels_;
   std::map<const void*, PinnedMemory*, std::less<>> pinned_;  // all there is, by its first byte
 };

@@ -18,8 +18,16 @@ void run_all(const std::vector<Step>& steps, OpenDevice& device) {
 /// True when a thread could read what another one has written: an operand has elements of the target elsewhere.
 bool is_hazard(const Step& step, const Node& target) {
   return std::any_of(step.operands.begin(), step.operands.end(), [&](const StepOperand& operand) {
-    return operand.node && overlaps(target, *operand.node, operand.layout);
+    if (!operand.node) return false;
+    if (step.outputs.front().places || operand.indexed) return may_overlap(target, *operand.node);
+    return overlaps(target, *operand.node, operand.layout);
   });
+}
+
+/// The array's value in memory of its own.
+Array apart(const Array& array, const Node& target) {
+  evaluate(*array);
+  return may_overlap(target, *array) ? copy(array) : array;
 }
 
 }  // namespace
@@ -30,8 +38,8 @@ void evaluate(std::span<const Node* const> nodes) {
     if (node->pending()) rest.push_back(node);
   while (!rest.empty()) {
     OpenDevice& device = rest.front()->device();
-    const auto others = std::stable_partition(rest.begin(), rest.end(),
-                                              [&](const Node* node) { return &node->device() == &device; });
+    const auto others =
+        std::stable_partition(rest.begin(), rest.end(), [&](const Node* node) { return &node->device() == &device; });
     std::vector<Root> roots;
     for (auto node = rest.begin(); node != others; ++node) roots.push_back({*node});
     run_all(plan(roots), device);
@@ -44,7 +52,7 @@ void evaluate(const Node& node) {
   evaluate(nodes);
 }
 
-void evaluate_into(const Node& target, const Array& value) {
+void evaluate_into(const Node& target, const Array& value, const std::optional<Scatter>& places) {
   const BufferRef& buffer = target.buffer();
   if (buffer->pending_reads() > 0) {
     std::vector<const Node*> readers = target.device().pending().readers(*buffer);
@@ -52,12 +60,13 @@ void evaluate_into(const Node& target, const Array& value) {
     if (value.use_count() == 1) std::erase(readers, value.get());
     evaluate(readers);
   }
-  const Root roots[] = {{value.get(), &target}};
+  const Root roots[] = {{value.get(), &target, places ? &*places : nullptr}};
   const std::vector<Step> steps = plan(roots);
   if (!is_hazard(steps.back(), target)) return run_all(steps, target.device());
-  if (!value->pending()) return evaluate_into(target, copy(value));
-  evaluate(*value);
-  evaluate_into(target, value);
+  std::optional<Scatter> safe = places;
+  if (safe)
+    for (Array& index : safe->indices) index = apart(index, target);
+  evaluate_into(target, apart(value, target), safe);
 }
 
 void evaluate_readers(const Buffer& buffer) {
@@ -73,8 +82,8 @@ std::string explain(std::span<const Node* const> nodes) {
   const std::vector<Step> steps = plan(roots);
   std::string text = std::to_string(steps.size()) + (steps.size() == 1 ? " kernel\n" : " kernels\n");
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    text += "\n// ---- kernel " + std::to_string(i + 1) + ": " + (steps[i].reduces ? "reduction of " : "elementwise over ") +
-            to_string(steps[i].domain);
+    text += "\n// ---- kernel " + std::to_string(i + 1) + ": " +
+            (steps[i].reduces ? "reduction of " : "elementwise over ") + to_string(steps[i].domain);
     for (const StepOutput& output : steps[i].outputs) text += ", stores " + type_text(*output.node);
     text += "\n" + source(steps[i], device);
   }

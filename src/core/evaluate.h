@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "src/core/node.h"
+#include "src/core/plan.h"
 
 namespace gpulua {
 
@@ -16,7 +16,8 @@ void evaluate(const Node& node);
 
 /// Writes `value`, converted, to the elements of `target`, which has value's shape or one that it broadcasts to.
 /// Pending operations that read the target get what it held before.
-void evaluate_into(const Node& target, const Array& value);
+/// With `places`, value broadcasts to their shape and is written there.
+void evaluate_into(const Node& target, const Array& value, const std::optional<Scatter>& places = {});
 
 /// Evaluates what reads the buffer and is pending.
 void evaluate_readers(const Buffer& buffer);

@@ -43,24 +43,6 @@ std::uint32_t count_operations(const Node& root) {
   return count;
 }
 
-Array make(const std::shared_ptr<OpenDevice>& device, DType dtype, Dims shape, Pending pending) {
-  Host* host = device->context().host();
-  pending.origin = host ? host->origin() : Origin{};
-  pending.operations = pending.value ? 0 : 1;
-  for (const Array& input : pending.inputs)
-    if (input->pending()) pending.operations += input->pending()->operations;
-  const bool large = pending.operations > max_operations;
-  auto node = std::make_shared<Node>(device, dtype, std::move(shape), std::move(pending));
-  if (device->context().eager && !node->pending()->value) evaluate(*node);
-  if (!large || !node->pending()) return node;
-  const std::uint32_t operations = count_operations(*node);
-  if (operations > max_operations)
-    evaluate(*node);
-  else
-    node->set_operations(operations);
-  return node;
-}
-
 struct DTypes {
   DType compute, result;
 };
@@ -170,7 +152,7 @@ Array from_positions(OpenDevice& device, Dims shape, DType dtype, const OpInfo& 
   pending.op = row(op);
   pending.compute = compute;
   for (double number : numbers) pending.inputs.push_back(constant(owner, {}, compute, number));
-  return make(owner, dtype, std::move(shape), std::move(pending));
+  return pending_node(owner, dtype, std::move(shape), std::move(pending));
 }
 
 /// The array's elements, broadcast to the shape, as another dtype.
@@ -179,10 +161,28 @@ Array converted(const Array& array, DType dtype, Dims shape) {
   pending.op = row(op("astype"));
   pending.compute = array->dtype;
   pending.inputs = {array};
-  return make(array->device_ref(), dtype, std::move(shape), std::move(pending));
+  return pending_node(array->device_ref(), dtype, std::move(shape), std::move(pending));
 }
 
 }  // namespace
+
+Array pending_node(const std::shared_ptr<OpenDevice>& device, DType dtype, Dims shape, Pending pending) {
+  Host* host = device->context().host();
+  pending.origin = host ? host->origin() : Origin{};
+  pending.operations = pending.value ? 0 : 1;
+  for (const Array& input : pending.inputs)
+    if (input->pending()) pending.operations += input->pending()->operations;
+  const bool large = pending.operations > max_operations;
+  auto node = std::make_shared<Node>(device, dtype, std::move(shape), std::move(pending));
+  if (device->context().eager && !node->pending()->value) evaluate(*node);
+  if (!large || !node->pending()) return node;
+  const std::uint32_t operations = count_operations(*node);
+  if (operations > max_operations)
+    evaluate(*node);
+  else
+    node->set_operations(operations);
+  return node;
+}
 
 Array range(OpenDevice& device, Dims shape, DType dtype, double first, double step) {
   const DType exact = is_integer(dtype) ? DType::int64 : DType::float64;
@@ -238,12 +238,12 @@ Array constant(const std::shared_ptr<OpenDevice>& device, Dims shape, DType dtyp
   Pending pending;
   pending.value = value;
   pending.compute = dtype;
-  return make(device, dtype, std::move(shape), std::move(pending));
+  return pending_node(device, dtype, std::move(shape), std::move(pending));
 }
 
 Array operation(const std::shared_ptr<OpenDevice>& device, const OpInfo& op, Dims shape, DType dtype, Pending pending) {
   pending.op = row(op);
-  return make(device, dtype, std::move(shape), std::move(pending));
+  return pending_node(device, dtype, std::move(shape), std::move(pending));
 }
 
 Array elementwise(const OpInfo& op, std::span<const Operand> operands) {
@@ -266,7 +266,7 @@ Array elementwise(const OpInfo& op, std::span<const Operand> operands) {
       pending.inputs.push_back(std::get<Array>(operands[i]));
     }
   }
-  return make(device, dtypes.result, std::move(shape), std::move(pending));
+  return pending_node(device, dtypes.result, std::move(shape), std::move(pending));
 }
 
 Array cast(const Array& array, DType dtype) {
@@ -300,7 +300,7 @@ Array reduce(const Reducer& reducer, const Array& array, std::uint64_t axes, boo
   pending.compute = dtypes.compute;
   pending.axes = axes;
   pending.inputs = {array};
-  return make(array->device_ref(), dtypes.result, std::move(shape), std::move(pending));
+  return pending_node(array->device_ref(), dtypes.result, std::move(shape), std::move(pending));
 }
 
 }  // namespace gpulua

@@ -34,6 +34,9 @@ Array constant(const std::shared_ptr<OpenDevice>& device, Dims shape, DType dtyp
 /// The operation with the inputs, and computed in the dtype, that `pending` has.
 Array operation(const std::shared_ptr<OpenDevice>& device, const OpInfo& op, Dims shape, DType dtype, Pending pending);
 
+/// An operation on inputs that have been checked.
+Array pending_node(const std::shared_ptr<OpenDevice>& device, DType dtype, Dims shape, Pending pending);
+
 /// Writes `value`, the result of `op`, to `out`, which has its shape and a dtype of its kind or a higher one.
 void assign(const Array& out, Array value, const char* op);
 

@@ -16,17 +16,20 @@
 namespace gpulua {
 
 struct Node;
+struct Indexed;
 struct OpInfo;
 struct Reducer;
 
 /// What a script holds. Copies are the same array; views share the buffer and write through.
 using Array = std::shared_ptr<Node>;
 
-/// An operation whose result nothing has needed yet. Exactly one of `op`, `reducer` and `value` is set.
+/// An operation whose result nothing has needed yet. Exactly one of `op`, `reducer`, `value` and
+/// `indexed` is set.
 struct Pending {
-  std::shared_ptr<const OpInfo> op;  // elementwise: each input broadcasts to the node's shape
-  const Reducer* reducer = nullptr;  // the input's axes that are set in `axes` are reduced
-  std::optional<Scalar> value;       // the same number everywhere
+  std::shared_ptr<const OpInfo> op;        // elementwise: each input broadcasts to the node's shape
+  const Reducer* reducer = nullptr;        // the input's axes that are set in `axes` are reduced
+  std::optional<Scalar> value;             // the same number everywhere
+  std::shared_ptr<const Indexed> indexed;  // elements of the first input where the others say
 
   DType compute = DType::float32;  // what `op` computes in, `reducer` reads
   std::uint64_t axes = 0;

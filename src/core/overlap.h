@@ -10,4 +10,7 @@ bool overlaps(const Node& to, const Node& from, const Layout& source);
 /// Throws Error for a layout in which several positions are one element.
 void check_writable(const Node& array, const char* op);
 
+/// True when the two have elements in common, or may have.
+bool may_overlap(const Node& a, const Node& b);
+
 }  // namespace gpulua

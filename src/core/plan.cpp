@@ -32,7 +32,12 @@ class Planner {
  public:
   explicit Planner(std::span<const Root> roots) : roots_(roots) {
     if (!roots.empty()) walk_ = roots.front().node->device().pending().new_walk();
-    for (const Root& root : roots) visit(*root.node);
+    for (const Root& root : roots) {
+      visit(*root.node);
+      if (root.mask) visit_stored(*root.mask);
+      if (!root.places) continue;
+      for (const Array& index : root.places->indices) visit_stored(*index);
+    }
     for (const Root& root : roots) {
       Place& place = place_of(*root.node);
       // What ends in a reduction's kernel is stored and then copied; other values go to their target at once.
@@ -60,7 +65,8 @@ class Planner {
       first = last;
     }
     for (const Root& root : roots_)
-      if (root.target) result.push_back(build(last_level_ + 1, no_group, {{root.node, root.target, 0}}));
+      if (root.target)
+        result.push_back(build(last_level_ + 1, no_group, {{root.node, root.target, 0, root.places}}, root.mask));
     return result;
   }
 
@@ -83,6 +89,12 @@ class Planner {
     last_level_ = std::max(last_level_, place.level);
     places_.push_back(place);
     order_.push_back(&node);
+  }
+
+  /// Visits a node that the last step uses, where it is not what is wanted there.
+  void visit_stored(const Node& node) {
+    visit(node);
+    if (Place& place = place_of(node); place.group != no_group) place.stored = true;
   }
 
   /// The level of a step that reads the elements of `input`.
@@ -111,14 +123,15 @@ class Planner {
 
   Place place_operation(const Node& node) {
     const auto& inputs = node.pending()->inputs;
-    const int group = common_group(node);
+    const int group = node.pending()->indexed ? no_group : common_group(node);
     if (group != no_group) return {group, groups_[static_cast<std::size_t>(group)].level, false};
     int level = 0;
     for (const Array& input : inputs) {
       if (!input->pending()) continue;
       const Place& place = place_of(*input);
       const bool dear = input->layout.size() < node.layout.size() && input->pending()->operations > cheap_operations;
-      level = std::max(level, place.group != no_group || dear ? level_after(*input) : place.level);
+      const bool read = place.group != no_group || dear || (node.pending()->indexed && input == inputs.front());
+      level = std::max(level, read ? level_after(*input) : place.level);
     }
     return {no_group, level, false};
   }
@@ -143,11 +156,12 @@ class Planner {
   // ---- the steps
   // ------------------------------------------------------------------------------------------------------
 
-  Step build(int level, int group, std::vector<StepOutput> outputs) {
+  Step build(int level, int group, std::vector<StepOutput> outputs, const Node* mask = nullptr) {
     Step step;
     if (group == no_group) {
       const StepOutput& first = outputs.front();
-      step.domain = step.result = (first.target ? first.target : first.node)->layout.shape;
+      step.domain = step.result = mask ? mask->layout.shape : first.layout().shape;
+      step.compresses = mask != nullptr;
     } else {
       const Group& reduced = groups_[static_cast<std::size_t>(group)];
       step.reduces = true;
@@ -158,7 +172,12 @@ class Planner {
     step.values.reserve(order_.size());
     step.operands.reserve(order_.size());
     Builder builder{*this, step, level, std::vector<std::uint16_t>(2 * order_.size(), unknown), {}};
-    for (StepOutput& output : outputs) output.value = builder.value(*output.node, step.reduces);
+    for (StepOutput& output : outputs) {
+      output.value = builder.value(*output.node, step.reduces);
+      if (mask) output.mask = builder.value(*mask, false);
+      if (!output.places) continue;
+      for (const Array& index : output.places->indices) output.indices.push_back(builder.value(*index, false));
+    }
     step.outputs = std::move(outputs);
     return step;
   }
@@ -189,6 +208,7 @@ class Planner {
       if (!pending || is_input(node)) {
         return operand({&node, std::nullopt, node.dtype, broadcast_to(node.layout, shape(outer)), outer}, node.dtype);
       }
+      if (pending->indexed) return gathered(node, outer);
       ValueSpec spec;
       spec.dtype = node.dtype;
       spec.compute = pending->compute;
@@ -198,6 +218,20 @@ class Planner {
       spec.kind = spec.op ? ValueSpec::Kind::operation : ValueSpec::Kind::reduction;
       for (const Array& input : pending->inputs) spec.inputs.push_back(value(*input, outer && spec.op));
       if (spec.op && spec.op->position) spec.inputs.push_back(position(node.layout.shape, outer));
+      return add(std::move(spec));
+    }
+
+    std::uint16_t gathered(const Node& node, bool outer) {
+      const Pending& pending = *node.pending();
+      ValueSpec spec;
+      spec.kind = ValueSpec::Kind::gather;
+      spec.dtype = spec.compute = node.dtype;
+      spec.outer = outer;
+      for (std::size_t i = 1; i < pending.inputs.size(); ++i) spec.inputs.push_back(value(*pending.inputs[i], outer));
+      spec.operand = static_cast<std::uint16_t>(step.operands.size());
+      step.operands.push_back({pending.inputs.front().get(), std::nullopt, node.dtype,
+                               broadcast_to(pending.indexed->layout, shape(outer)), outer, pending.indexed,
+                               pending.origin});
       return add(std::move(spec));
     }
 

@@ -7,14 +7,25 @@
 #include <vector>
 
 #include "src/codegen/kernel_spec.h"
-#include "src/core/node.h"
+#include "src/core/indexing.h"
 
 namespace gpulua {
 
-/// What is wanted: the node's elements, in a new array, or written to `target`, to whose shape they broadcast.
+/// Where a result is written other than all over its target.
+struct Scatter {
+  std::shared_ptr<const Indexed> at;
+  std::vector<Array> indices;
+  Combine combine = Combine::store;
+  Origin origin;
+};
+
+/// What is wanted: the node's elements, in a new array, or written to `target`, to whose shape they broadcast, or to
+/// `places` of it.
 struct Root {
   const Node* node;
   const Node* target = nullptr;
+  const Scatter* places = nullptr;
+  const Node* mask = nullptr;  // set: the elements where it is true, one after the other, are written to `target`
 };
 
 struct StepOperand {
@@ -23,12 +34,19 @@ struct StepOperand {
   DType dtype;
   Layout layout;  // over the step's domain; an outer one over its result's. Neither node nor number: of the positions
   bool outer = false;
+  std::shared_ptr<const Indexed> indexed{};  // set: the elements lie where index arrays say
+  Origin origin{};                           // of the operation, where indexed
 };
 
 struct StepOutput {
   const Node* node;
   const Node* target;  // null: a new row-major array that becomes the node's
   std::uint16_t value;
+  const Scatter* places = nullptr;       // of the target, or null: all of it
+  std::vector<std::uint16_t> indices{};  // the values that are the index arrays of `places`
+  std::optional<std::uint16_t> mask{};   // the value that tells which elements are written
+
+  const Layout& layout() const { return places ? places->at->layout : (target ? target : node)->layout; }
 };
 
 /// One kernel: elementwise over the domain, or a reduction of some of its axes and what is computed from its results.
@@ -36,7 +54,8 @@ struct Step {
   Dims domain;
   std::uint64_t axes = 0;  // that are reduced
   bool reduces = false;
-  Dims result;  // the outputs' shape
+  bool compresses = false;  // its one output has the elements for which its mask is true
+  Dims result;              // the outputs' shape
   std::vector<StepOperand> operands;
   std::vector<ValueSpec> values;
   std::vector<StepOutput> outputs;

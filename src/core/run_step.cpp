@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdlib>
 #include <limits>
 
 #include "src/codegen/body.h"
@@ -36,13 +37,17 @@ class Launch {
       spec.dtype = operand.dtype;
       spec.memory = operand.node != nullptr;
       spec.outer = operand.outer;
+      if (operand.indexed) spec.indexed = static_cast<std::uint16_t>(operand.indexed->axes.size());
       spec_.operands.push_back(spec);
     }
     spec_.values = step.values;
     for (const StepOutput& output : step.outputs)
-      spec_.outputs.push_back({output.target ? output.target->dtype : output.node->dtype, Access::unit, output.value});
+      spec_.outputs.push_back({output.target ? output.target->dtype : output.node->dtype, Access::unit, output.value,
+                               output.indices, output.places && output.places->combine == Combine::add, output.mask});
     if (step.reduces)
       choose_reduction();
+    else if (step.compresses)
+      choose_compression();
     else
       choose_elementwise();
   }
@@ -64,11 +69,44 @@ class Launch {
     for (std::size_t i = 0; i < step_.operands.size(); ++i) add_operand(arguments, i, stream);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const BufferRef& buffer = outputs[i]->buffer();
+      const Scatter* places = step_.outputs[i].places;
+      const Layout& layout = places ? places->at->layout : outputs[i]->layout;
       arguments.add(static_cast<char*>(buffer->write(stream)) +
-                    outputs[i]->layout.offset * static_cast<std::int64_t>(outputs[i]->itemsize()));
+                    layout.offset * static_cast<std::int64_t>(outputs[i]->itemsize()));
       if (!step_.reduces) add_strides(arguments, spec_.outputs[i].access, step_.operands.size() + i);
+      if (places) add_indexed(arguments, *places->at, places->origin);
     }
     device_.launch(kernel, config, arguments.pointers().data(), stream, moved_bytes());
+  }
+
+  /// As run, for a step that compresses: gives how many elements there are, once it is done.
+  std::int64_t compress(const Node& output) {
+    const std::shared_ptr<Kernel>& kernel = device_.kernel(spec_.key(), kernel_name, [&] { return emit(spec_); });
+    const StreamRef& stream = device_.stream();
+    const std::int64_t inner = iteration_.shape.back(), size = iteration_.size();
+    const std::int64_t tile = std::int64_t{spec_.compress.threads} * spec_.compress.items;
+    Arguments arguments;
+    LaunchConfig config;
+    config.block.x = spec_.compress.threads;
+    config.grid.x = static_cast<unsigned>((size + tile - 1) / tile);
+    add_index(arguments, size);
+    if (spec_.ndim > 1) {
+      add_extents(arguments, {inner});
+      add_extents(arguments, Dims(iteration_.shape.begin(), iteration_.shape.end() - 1));
+    }
+    // A gpulua_compress_state: the ticket, the total, and a word for each tile.
+    const Array state = gpulua::empty(device_, {2 + std::int64_t{config.grid.x}}, DType::uint64);
+    char* words = state->write(stream);
+    const char zero = 0;
+    device_.device().fill(words, &zero, 1, state->nbytes(), *stream);
+    const std::array<char*, 3> pointers{words, words + 8, words + 16};
+    arguments.add(pointers.data(), sizeof pointers);
+    for (std::size_t i = 0; i < step_.operands.size(); ++i) add_operand(arguments, i, stream);
+    arguments.add(output.write(stream));
+    device_.launch(kernel, config, arguments.pointers().data(), stream, moved_bytes());
+    std::int64_t total = 0;
+    device_.download(&total, words + 8, sizeof total);
+    return total;
   }
 
  private:
@@ -79,16 +117,15 @@ class Launch {
     iteration_.shape = step_.domain;
     for (const StepOperand& operand : step_.operands)
       iteration_.strides.push_back(operand.value ? Dims(step_.domain.size(), 0) : operand.layout.strides);
-    for (const StepOutput& output : step_.outputs)
-      iteration_.strides.push_back((output.target ? output.target : output.node)->layout.strides);
+    for (const StepOutput& output : step_.outputs) iteration_.strides.push_back(output.layout().strides);
     iteration_.collapse();
     spec_.ndim = iteration_.shape.size();
     for (std::size_t i = 0; i < step_.operands.size(); ++i)
       spec_.operands[i].access = step_.operands[i].value ? Access::value : access(iteration_.strides[i]);
     for (std::size_t i = 0; i < step_.outputs.size(); ++i)
       spec_.outputs[i].access = access(iteration_.strides[step_.operands.size() + i]);
-    spec_.wide = is_wide(iteration_);
-    choose_tiles(spec_, iteration_, device_.info().merging_threads);
+    spec_.wide = is_wide(iteration_) || reads_far();
+    if (!is_indexed()) choose_tiles(spec_, iteration_, device_.info().merging_threads);
     if (spec_.tile != 0) return;
 
     const std::int64_t inner = iteration_.shape.back();
@@ -101,12 +138,32 @@ class Launch {
     spec_.rows = spec_.ndim == 1 || inner >= row_threads * spec_.vector;
   }
 
+  void choose_compression() {
+    spec_.compresses = true;
+    iteration_.shape = step_.domain;
+    for (const StepOperand& operand : step_.operands)
+      iteration_.strides.push_back(operand.value ? Dims(step_.domain.size(), 0) : operand.layout.strides);
+    iteration_.collapse();
+    spec_.ndim = iteration_.shape.size();
+    for (std::size_t i = 0; i < step_.operands.size(); ++i)
+      spec_.operands[i].access = step_.operands[i].value ? Access::value : access(iteration_.strides[i]);
+    spec_.wide = is_wide(iteration_) || reads_far();
+    if (device_.info().merging_threads == 32) spec_.compress.threads = 32;
+    // What a block keeps is put in order in 16 KiB of its shared memory.
+    spec_.compress.items =
+        static_cast<unsigned>(std::clamp<std::size_t>(64 / size_of(spec_.outputs.front().dtype), 4, 32));
+    spec_.vector = spec_.ndim > 1 ? 1 : std::min(widest(), spec_.compress.items);
+    while (spec_.vector > 1 && !aligned(spec_.vector)) spec_.vector /= 2;
+  }
+
   /// The most elements that a thread can move at once.
   unsigned widest() const {
     std::size_t itemsize = 1;
     for (const OperandSpec& operand : spec_.operands)
-      if (operand.memory && operand.access == Access::unit) itemsize = std::max(itemsize, size_of(operand.dtype));
-    for (const OutputSpec& output : spec_.outputs) itemsize = std::max(itemsize, size_of(output.dtype));
+      if (operand.memory && operand.access == Access::unit && operand.indexed == 0)
+        itemsize = std::max(itemsize, size_of(operand.dtype));
+    for (const OutputSpec& output : spec_.outputs)
+      if (!output.mask) itemsize = std::max(itemsize, size_of(output.dtype));
     return widest(itemsize);
   }
 
@@ -135,13 +192,14 @@ class Launch {
       return std::all_of(strides.begin(), strides.end() - 1, [&](std::int64_t stride) { return stride % width == 0; });
     };
     for (std::size_t i = 0; i < step_.operands.size(); ++i)
-      if ((are_positions_drawn_from(i) || (spec_.operands[i].memory && spec_.operands[i].access == Access::unit)) &&
+      if ((are_positions_drawn_from(i) || (spec_.operands[i].memory && spec_.operands[i].access == Access::unit &&
+                                           spec_.operands[i].indexed == 0)) &&
           !fits(iteration_.strides[i], step_.operands[i].layout))
         return false;
     for (std::size_t i = 0; i < step_.outputs.size(); ++i) {
       const StepOutput& output = step_.outputs[i];
-      if (spec_.outputs[i].access == Access::unit &&
-          !fits(iteration_.strides[step_.operands.size() + i], (output.target ? output.target : output.node)->layout))
+      if (spec_.outputs[i].access == Access::unit && !output.places && !output.mask &&
+          !fits(iteration_.strides[step_.operands.size() + i], output.layout()))
         return false;
     }
     return true;
@@ -218,7 +276,7 @@ class Launch {
       if (!step_.operands[i].outer) strides.insert(strides.end(), reduced.strides[i].begin(), reduced.strides[i].end());
       spec_.operands[i].access = step_.operands[i].value ? Access::value : access(strides);
     }
-    spec_.wide = is_wide(iteration_);
+    spec_.wide = is_wide(iteration_) || reads_far();
     choose_block(kept);
     iteration_.shape = kept.shape;  // nothing to run means no results
   }
@@ -275,7 +333,8 @@ class Launch {
   bool goes_along_results(const Iteration& kept) {
     for (std::size_t i = 0; i < step_.operands.size(); ++i) {
       if (step_.operands[i].value || step_.operands[i].outer) continue;
-      if (!step_.operands[i].node || kept.strides[i].back() > 1 || kept.strides[i].back() < 0) return false;
+      if (!step_.operands[i].node || step_.operands[i].indexed) return false;
+      if (kept.strides[i].back() > 1 || kept.strides[i].back() < 0) return false;
       spec_.operands[i].along_results = kept.strides[i].back() == 1;
     }
     return true;
@@ -283,7 +342,7 @@ class Launch {
 
   /// Whether a thread takes vectors of the operand.
   bool is_packed(const OperandSpec& operand) const {
-    if (!operand.memory || operand.outer) return false;
+    if (!operand.memory || operand.outer || operand.indexed > 0) return false;
     return spec_.reduction.vector_results ? operand.along_results : operand.access == Access::unit;
   }
 
@@ -359,9 +418,13 @@ class Launch {
     };
     double bytes = 0;
     for (const StepOperand& operand : step_.operands)
-      if (operand.node) bytes += elements(operand.layout) * static_cast<double>(size_of(operand.dtype));
+      if (operand.node)
+        bytes += (operand.indexed ? static_cast<double>(operand.layout.size()) : elements(operand.layout)) *
+                 static_cast<double>(size_of(operand.dtype));
     for (const StepOutput& output : step_.outputs)
-      bytes += static_cast<double>((output.target ? output.target : output.node)->nbytes());
+      if (!output.mask)
+        bytes += static_cast<double>(output.layout().size()) *
+                 static_cast<double>((output.target ? output.target : output.node)->itemsize());
     return bytes;
   }
 
@@ -374,6 +437,36 @@ class Launch {
     return std::any_of(iteration.strides.begin(), iteration.strides.end(), [&](const Dims& strides) {
       return strides.size() == iteration.shape.size() && reach(iteration.shape, strides) > most;
     });
+  }
+
+  /// True when index arrays say where an operand's or an output's elements are.
+  bool is_indexed() const {
+    const auto reads = [](const StepOperand& operand) { return operand.indexed != nullptr; };
+    const auto writes = [](const StepOutput& output) { return output.places != nullptr; };
+    return std::any_of(step_.operands.begin(), step_.operands.end(), reads) ||
+           std::any_of(step_.outputs.begin(), step_.outputs.end(), writes);
+  }
+
+  /// True when index arrays may lead past 2^31 elements.
+  bool reads_far() const {
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    const auto far = [&](const Indexed& at) {
+      std::int64_t farthest = reach(at.layout.shape, at.layout.strides);
+      for (const IndexedAxis& axis : at.axes) farthest += std::abs(axis.extent * axis.stride);
+      return farthest > most;
+    };
+    return std::any_of(step_.operands.begin(), step_.operands.end(),
+                       [&](const StepOperand& operand) { return operand.indexed && far(*operand.indexed); }) ||
+           std::any_of(step_.outputs.begin(), step_.outputs.end(),
+                       [&](const StepOutput& output) { return output.places && far(*output.places->at); });
+  }
+
+  /// A gpulua_indexed.
+  void add_indexed(Arguments& arguments, const Indexed& at, const Origin& origin) const {
+    std::vector<std::int64_t> words{std::bit_cast<std::int64_t>(device_.index_faults().word()),
+                                    std::bit_cast<std::int64_t>(origin.chunk), origin.line};
+    for (const IndexedAxis& axis : at.axes) words.insert(words.end(), {axis.extent, axis.stride, axis.number});
+    arguments.add(words.data(), words.size() * sizeof words[0]);
   }
 
   void add_index(Arguments& arguments, std::int64_t number) const {
@@ -410,8 +503,12 @@ class Launch {
       encode(operand.dtype, *operand.value, bytes.data());
       return arguments.add(bytes.data(), size_of(operand.dtype));
     }
-    if (operand.node) arguments.add(operand.node->read(stream));
+    if (operand.node) {
+      const std::int64_t moved = operand.layout.offset - operand.node->layout.offset;
+      arguments.add(operand.node->read(stream) + moved * static_cast<std::int64_t>(operand.node->itemsize()));
+    }
     add_strides(arguments, spec_.operands[index].access, index);
+    if (operand.indexed) add_indexed(arguments, *operand.indexed, operand.origin);
   }
 
   const Step& step_;
@@ -436,6 +533,11 @@ void run(const Step& step, OpenDevice& device) {
   std::size_t next = 0;
   for (const StepOutput& output : step.outputs)
     if (!output.target) output.node->resolve(made[next++]->buffer());
+}
+
+std::int64_t compress(const Step& step, OpenDevice& device) {
+  Launch launch(step, device);
+  return launch.empty() ? 0 : launch.compress(*step.outputs.front().target);
 }
 
 std::string source(const Step& step, OpenDevice& device) {

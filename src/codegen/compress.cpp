@@ -1,0 +1,61 @@
+// The text of a kernel that writes the elements for which a mask is true one after the other, in one pass: a block
+// takes a tile of elements and learns from the tiles before it where its own go (kernels/compress.cuh).
+
+#include "src/codegen/compress.h"
+
+#include "src/codegen/element_text.h"
+#include "src/codegen/parameters.h"
+
+namespace gpulua {
+
+namespace {
+
+/// The place of an item from its row-major position.
+std::string place_text(const KernelSpec& spec, const std::string& indent) {
+  if (spec.ndim == 1) return indent + "const gpulua_index_t col = item;\n";
+  const std::string others = std::to_string(spec.ndim - 1);
+  return indent + "const gpulua_index_t row = inner_extent.divide(item);\n" + indent +
+         "const gpulua_index_t col = item - row * inner_extent.extent;\n" + indent + "gpulua_offset_t at[" + others +
+         "];\n" + indent + "gpulua_unravel(row, outer, at);\n";
+}
+
+}  // namespace
+
+std::string emit_compress(const KernelSpec& spec) {
+  const ElementText element(spec);
+  const bool flat = spec.ndim == 1;
+  const std::string threads = std::to_string(spec.compress.threads), items = std::to_string(spec.compress.items);
+  std::string text = "extern \"C\" __global__ void gpulua_kernel(gpulua_index_t size";
+  if (!flat) text += ", gpulua_extent inner_extent, gpulua_extents<" + std::to_string(spec.ndim - 1) + "> outer";
+  text += ", gpulua_compress_state state" + operand_parameters(spec) + ") {\n";
+  text += "  constexpr int threads = " + threads + ", items = " + items + ", width = " + std::to_string(spec.vector) +
+          ";\n";
+  text +=
+      "  using Block = gpulua_compress_block<gpulua_element<decltype(out0)>, threads, items, width>;\n"
+      "  __shared__ typename Block::Shared shared;\n"
+      "  Block block(shared, state);\n"
+      "  const gpulua_index_t first = (gpulua_index_t)block.tile * (threads * items) + block.first_item();\n"
+      "  unsigned int keep = 0;\n"
+      "  typename Block::Element kept[items];\n";
+  if (flat) text += element.before();
+  if (flat) {
+    text +=
+        "  if ((gpulua_index_t)block.tile * (threads * items) + threads * items <= size) {\n"
+        "#pragma unroll\n"
+        "    for (int slot = 0; slot < items; slot += width) {\n"
+        "      const gpulua_index_t col = first + slot * 32;\n" +
+        element.element(spec.vector > 1, "      ") + "    }\n  } else {\n";
+  } else {
+    text += "  {\n";
+  }
+  text +=
+      "#pragma unroll\n"
+      "    for (int slot = 0; slot < items; ++slot) {\n"
+      "      const gpulua_index_t item = first + slot / width * width * 32 + slot % width;\n"
+      "      if (item >= size) continue;\n" +
+      place_text(spec, "      ");
+  if (!flat) text += element.before("      ");
+  return text + element.element(false, "      ") + "    }\n  }\n  block.write(keep, kept, out0);\n}\n";
+}
+
+}  // namespace gpulua

@@ -1,0 +1,126 @@
+#include "src/codegen/element_text.h"
+
+#include "src/codegen/body.h"
+
+namespace gpulua {
+
+namespace {
+
+bool is_packed(const OutputSpec& output) {
+  return output.access == Access::unit && output.indices.empty() && !output.mask;
+}
+
+std::string column(bool vector) {
+  return vector ? "(col + k)" : "col";
+}
+
+}  // namespace
+
+std::string ElementText::before(const std::string& indent) const {
+  std::string text;
+  for (std::size_t i = 0; i < spec_.operands.size(); ++i) {
+    const OperandSpec& operand = spec_.operands[i];
+    const std::string name = operand_name(i);
+    const bool moves = has_strides(operand.access, spec_.ndim) && spec_.ndim > 1;
+    const std::string offset = moves ? "gpulua_offset(at, " + name + "_strides)" : "0";
+    if (operand.access == Access::value) continue;
+    if (!operand.memory) {
+      text += indent + "const gpulua_offset_t p_" + name + " = " + offset + ";\n";
+    } else if (operand.indexed == 0 && (operand.access == Access::fixed || operand.access == Access::splat)) {
+      text += indent + "const auto x_" + name + " = " + name + "[" + offset + "];\n";
+    } else {
+      text += indent + "const auto* const p_" + name + " = " + name + " + " + offset + ";\n";
+    }
+  }
+  for (std::size_t i = 0; i < spec_.outputs.size(); ++i) {
+    if (spec_.outputs[i].mask) continue;
+    const std::string name = output_name(i);
+    const bool moves = has_strides(spec_.outputs[i].access, spec_.ndim) && spec_.ndim > 1;
+    text += indent + "auto* const p_" + name + " = " + name +
+            (moves ? " + gpulua_offset(at, " + name + "_strides)" : "") + ";\n";
+  }
+  return text;
+}
+
+std::string ElementText::element(bool vector, const std::string& indent) const {
+  std::string text;
+  if (vector) {
+    for (std::size_t i = 0; i < spec_.operands.size(); ++i) {
+      const OperandSpec& operand = spec_.operands[i];
+      if (!operand.memory || operand.access != Access::unit || operand.indexed > 0) continue;
+      const std::string name = operand_name(i);
+      text += indent + "const gpulua_pack<" + element_type(operand.dtype) + ", width> x_" + name + "(p_" + name +
+              " + col);\n";
+    }
+    for (std::size_t i = 0; i < spec_.outputs.size(); ++i)
+      if (is_packed(spec_.outputs[i]))
+        text += indent + "gpulua_pack<" + element_type(spec_.outputs[i].dtype) + ", width> y_" + output_name(i) + ";\n";
+    text += several(spec_, "col", indent);
+    text += indent + "#pragma unroll\n" + indent + "for (int k = 0; k < width; ++k) {\n";
+  }
+  const std::string inner = vector ? indent + "  " : indent;
+  for (std::size_t i = 0; i < spec_.values.size(); ++i) {
+    const ValueSpec& value = spec_.values[i];
+    text += inner + "const " + register_type(value.dtype) + " " + value_name(i) + " = " + value_text(i, vector) + ";\n";
+  }
+  for (std::size_t i = 0; i < spec_.outputs.size(); ++i) text += inner + store(i, vector);
+  if (!vector) return text;
+  text += indent + "}\n";
+  for (std::size_t i = 0; i < spec_.outputs.size(); ++i)
+    if (is_packed(spec_.outputs[i]))
+      text += indent + "y_" + output_name(i) + ".store(p_" + output_name(i) + " + col);\n";
+  return text;
+}
+
+/// The offset of the column where it takes a stride, which may be negative.
+std::string ElementText::store(std::size_t index, bool vector) const {
+  const OutputSpec& output = spec_.outputs[index];
+  const std::string name = output_name(index);
+  const std::string number = converted(value_name(output.value), spec_.values[output.value].dtype, output.dtype);
+  if (output.mask) {
+    const std::string wanted = converted(value_name(*output.mask), spec_.values[*output.mask].dtype, DType::boolean);
+    const std::string slot = vector ? "slot + k" : "slot";
+    return "keep |= (unsigned int)(" + wanted + ") << (" + slot + "), kept[" + slot +
+           "] = " + stored(number, output.dtype) + ";\n";
+  }
+  if (!output.indices.empty())
+    return scattered(output, index, step_text(name, output.access, vector), stored(number, output.dtype));
+  const std::string place = vector && output.access == Access::unit ? "y_" + name + ".at[k]" : place_of(index, vector);
+  return place + " = " + stored(number, output.dtype) + ";\n";
+}
+
+std::string ElementText::steps(const std::string& name, bool vector) const {
+  return "(gpulua_offset_t)" + column(vector) + " * " + name + "_strides.at[" + std::to_string(spec_.ndim - 1) + "]";
+}
+
+/// The offset of the column.
+std::string ElementText::step_text(const std::string& name, Access access, bool vector) const {
+  return access == Access::unit ? column(vector) : access == Access::strided ? steps(name, vector) : "0";
+}
+
+std::string ElementText::place_of(std::size_t index, bool vector) const {
+  const std::string name = output_name(index);
+  return "p_" + name + "[" + step_text(name, spec_.outputs[index].access, vector) + "]";
+}
+
+std::string ElementText::value_text(std::size_t index, bool vector) const {
+  const ValueSpec& value = spec_.values[index];
+  if (value.kind == ValueSpec::Kind::operand) return operand_text(value.operand, vector);
+  if (value.kind == ValueSpec::Kind::operation && vector && comes_in_several(spec_, value))
+    return one_of_several(value, index);
+  if (value.kind == ValueSpec::Kind::operation) return expression(value, spec_.values);
+  return gathered(value, step_text(operand_name(value.operand), spec_.operands[value.operand].access, vector));
+}
+
+std::string ElementText::operand_text(std::size_t index, bool vector) const {
+  const OperandSpec& operand = spec_.operands[index];
+  const std::string name = operand_name(index);
+  const std::string step = step_text(name, operand.access, vector);
+  if (operand.access == Access::value) return loaded(name, operand.dtype);
+  if (!operand.memory) return "(long long)p_" + name + " + (long long)" + step;
+  if (operand.access == Access::fixed || operand.access == Access::splat) return loaded("x_" + name, operand.dtype);
+  if (operand.access == Access::unit && vector) return loaded("x_" + name + ".at[k]", operand.dtype);
+  return loaded("p_" + name + "[" + step + "]", operand.dtype);
+}
+
+}  // namespace gpulua

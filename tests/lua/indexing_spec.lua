@@ -1,0 +1,255 @@
+-- Indices of every kind, read and written, against what NumPy gave for them (tests/golden/arrays/indexing.py).
+local gpu = require "gpu"
+local support = require "support"
+local fails = support.fails
+
+local folder = (debug.getinfo(1, "S").source:match "^@(.*)/[^/]*$" or ".") .. "/../golden/arrays/"
+local golden = dofile(folder .. "indexing.lua")
+
+local alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz+/"
+
+local function dims(text)
+  local shape = {}
+  for extent in text:gmatch "%d+" do shape[#shape + 1] = tonumber(extent) end
+  return shape
+end
+
+--- "2,3": elements that are their own row-major positions; "2,3T": the same, transposed.
+local function positions(text)
+  local shape = dims(text)
+  local size = 1
+  for _, extent in ipairs(shape) do size = size * extent end
+  local x = gpu.arange(size, "int32"):reshape(shape)
+  return text:find "T" and x.T or x
+end
+
+local function characters(x)
+  local size = x.size
+  if size == 0 then return "" end
+  local values = x:reshape(size):table()
+  for i, value in ipairs(values) do values[i] = alphabet:sub(value + 1, value + 1) end
+  return table.concat(values)
+end
+
+-- What the indices in the file are written with.
+local words = {
+  N = gpu.newaxis,
+  I = function(values, dtype) return gpu.array(values, dtype or "int64") end,
+  Z = function(shape) return gpu.zeros(dims(shape), "int64") end,
+  M = function(shape, bits)
+    local x = {}
+    for bit in bits:gmatch "." do x[#x + 1] = bit == "1" end
+    if #x == 0 then return gpu.zeros(dims(shape), "bool") end
+    return gpu.array(x, "bool"):reshape(dims(shape))
+  end,
+  V = function(shape) return 63 - positions(shape) end,
+}
+
+local function evaluated(text) return setfenv(assert(loadstring("return " .. text)), words)() end
+
+--- Runs `check` on each case; names the first that fails.
+local function each(cases, check)
+  for i, case in ipairs(cases) do
+    local ok, message = pcall(check, i, unpack(case))
+    if not ok then error(("case %d, shape (%s), index %s: %s"):format(i, case[1], case[2], message), 0) end
+  end
+end
+
+describe("indexing", function()
+  it("reads what NumPy reads", function()
+    each(golden.reads, function(i, shape, index, expected_shape, expected)
+      local x, key = positions(shape), evaluated("{" .. index .. "}")
+      local y
+      if i % 2 == 0 then y = x[key] else y = x(unpack(key)) end
+      assert.are.equal(expected_shape, table.concat(y.shape, ","))
+      assert.are.equal(expected, characters(y))
+    end)
+  end)
+
+  it("writes what NumPy writes", function()
+    each(golden.writes, function(_, shape, index, value, expected)
+      local x = positions(shape)
+      x[evaluated("{" .. index .. "}")] = evaluated(value)
+      assert.are.equal(expected, characters(x))
+    end)
+  end)
+
+  it("takes every dtype", function()
+    local order = gpu.array({ 3, 1, -1, 2 }, "int16")
+    for _, dtype in ipairs { "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16",
+      "bfloat16", "float32", "float64", "complex64", "complex128" } do
+      local x = gpu.array({ 1, 0, 1 }, dtype)
+      assert.are.same({ 1, 1, 1, 0 }, x(order):astype("float32"):table())
+      assert.are.same({ 1, 1 }, x[x:astype "bool"]:astype("float32"):table())
+      x[order("1:4:3")] = { 0, 1 }
+      assert.are.same({ 1, 1, 0 }, x:astype("float32"):table())
+      x[x:astype("bool"):logical_not()] = 1
+      assert.are.same({ 1, 1, 1 }, x:astype("float32"):table())
+    end
+    for _, dtype in ipairs { "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64" } do
+      assert.are.same({ 7, 5 }, gpu.array({ 5, 6, 7 })[gpu.array({ 3, 1 }, dtype)]:table())
+    end
+  end)
+
+  it("fuses reading at positions with what is around it", function()
+    local x = gpu.arange(1000, "float32"):eval()
+    local i = gpu.array({ 4, 2, -1, 500 }, "int32")
+    local y = x(i) * 2 + 1
+    assert.are.equal("1", gpu.explain(y):match "^%d+")
+    assert.are.same({ 7, 3, 1999, 999 }, y:table())
+    local shifted = gpu.take(x * 3, i * 1 + 0):sum()
+    assert.are.equal("2", gpu.explain(shifted):match "^%d+")
+    assert.are.equal(3 * (3 + 1 + 999 + 499), shifted:item())
+    assert.are.same({ 3, 1, 999, 499 }, (x(i) + gpu.zeros(1)):table())
+    assert.are.same({ { 6, 4 }, { 2, 0 }, { 1998, 1996 } }, (x(i(gpu.newaxis, { 1, 3 }).T) * 2 + gpu.array { 0, -2 }):table())
+  end)
+
+  it("keeps values that were read before a write, and writes as if the right side were copied first", function()
+    local x = gpu.arange(5)
+    local i = gpu.array({ 2, 3 }, "int32")
+    local y = x(i) + 0
+    x[i] = 9
+    assert.are.same({ 1, 2 }, y:table())
+    assert.are.same({ 0, 9, 9, 3, 4 }, x:table())
+    x[gpu.array({ 1, 2, 3, 4, 5 }, "int32")] = x "::-1"
+    assert.are.same({ 4, 3, 9, 9, 0 }, x:table())
+    x[gpu.array({ 5, 4, 3, 2, 1 }, "int32")] = x(gpu.array({ 1, 2, 3, 4, 5 }, "int32")) * 2
+    assert.are.same({ 0, 18, 18, 6, 8 }, x:table())
+    local p = gpu.array({ 2, 3, 1 }, "int32")
+    p[p] = p(p)
+    assert.are.same({ 2, 3, 1 }, p:table())
+    local z = gpu.arange(6):reshape(2, 3)
+    z[gpu.array { true, false }] = z(2)
+    assert.are.same({ { 3, 4, 5 }, { 3, 4, 5 } }, z:table())
+  end)
+
+  it("compresses arrays of many blocks, in order", function()
+    for _, n in ipairs { 1, 31, 1023, 1024, 4097, 70001 } do
+      local x = gpu.arange(n, "float32"):eval()
+      local found = x[(x % 3):eq(0)]
+      local count = math.ceil(n / 3)
+      assert.are.equal(count, found.size)
+      assert.are.equal(0, (found - gpu.arange(count, "float32") * 3):abs():sum():item())
+      local all = gpu.ones(n, "bool")
+      assert.is_true(x[all]:eq(x):all():item())
+      assert.are.equal(0, x[x:lt(0)].size)
+      assert.are.equal(count, (x % 3):eq(0):flatnonzero().size)
+    end
+    local wide = gpu.arange(30000, "int64"):reshape(100, 300)
+    local strided = wide.T("::2", { 3, 90 })
+    local odd = strided[(strided % 7):eq(0)]:table()
+    local expected = {}
+    for column = 1, 300, 2 do
+      for row = 3, 90 do
+        local value = (row - 1) * 300 + column - 1
+        if value % 7 == 0 then expected[#expected + 1] = value end
+      end
+    end
+    assert.are.same(expected, odd)
+    for _, dtype in ipairs { "int8", "float16", "complex128" } do
+      local x = (gpu.arange(5000, "int32") % 100):astype(dtype)
+      assert.are.equal(2500, x[(gpu.arange(5000, "int32") % 2):eq(1)].size)
+    end
+  end)
+
+  it("finds positions", function()
+    local x = gpu.array({ { 0, 1, 0 }, { 2, 0, 3 } })
+    local rows, cols = x:nonzero()
+    assert.are.same({ { 1, 2, 2 }, { 2, 1, 3 } }, { rows:table(), cols:table() })
+    assert.are.same("int64", rows.dtype)
+    assert.are.same({ 2, 4, 6 }, gpu.flatnonzero(x):table())
+    assert.are.same({ { 1, 2 }, { 2, 1 }, { 2, 3 } }, gpu.argwhere(x):table())
+    assert.are.same({ 2, 1, 3 }, select(2, gpu.where(x)):table())
+    assert.are.same({ 2, 1, 3 }, select(2, x:where()):table())
+    assert.are.same({ 1, 2, 3 }, x[{ x:nonzero() }]:table())
+    local none = gpu.zeros(2, 0):nonzero()
+    assert.are.equal(0, none.size)
+    assert.are.same({ 0, 2 }, gpu.argwhere(gpu.zeros(0, 3, "int32")).shape)
+    assert.are.same({ 1, 0 }, gpu.argwhere(gpu.array(5)).shape)
+    fails("[nonzero] expected an array of one dimension or more, got float32[]", gpu.nonzero, gpu.array(1))
+  end)
+
+  it("takes and puts", function()
+    local x = gpu.arange(24, "int32"):reshape(2, 3, 4)
+    assert.are.same({ 5, 23 }, x:take({ 6, -1 }):table())
+    assert.are.same({ 2, 2, 2, 4 }, x:take({ { 1, 2 }, { 3, 3 } }, 2).shape)
+    assert.are.same({ 0, 16, 12 }, x.T:take({ 1, 4, 2 }):table())
+    local y = gpu.zeros(2, 3, "int32")
+    y.T:put({ 2, -1 }, { 7, 8 })
+    assert.are.same({ { 0, 0, 0 }, { 7, 0, 8 } }, y:table())
+    assert.are.same({ { 7 }, { 4 } }, gpu.array({ { 5, 7, 1 }, { 4, 2, 3 } }, "int32"):take_along_axis(gpu.array({ { 2 }, { 1 } }, "int32"), 2):table())
+    local z = gpu.zeros(2, 3, "int32")
+    z:put_along_axis(gpu.array({ { 3, 1 }, { 2, 3 } }, "int64"), gpu.array { { 1, 2 }, { 3, 4 } }, 2)
+    assert.are.same({ { 2, 0, 1 }, { 0, 3, 4 } }, z:table())
+    assert.are.same({ 10, 2, 30 }, gpu.choose(gpu.array({ 1, 2, 1 }, "int32"), { gpu.array { 10, 20, 30 }, 2 }):table())
+    assert.are.same({ { 1, 3 }, { 4, 6 } }, gpu.compress(gpu.array { true, false, true }, gpu.array { { 1, 2, 3 }, { 4, 5, 6 } }, 2):table())
+    assert.are.same({ 2, 4 }, gpu.extract(gpu.array { 0, 1, 0, 5 }, gpu.range(1, 4)):table())
+  end)
+
+  it("adds at positions that come several times", function()
+    for _, dtype in ipairs { "int32", "uint32", "int64", "uint64", "float32", "float64" } do
+      local x = gpu.zeros(3, dtype)
+      gpu.scatter_add(x, gpu.array({ 1, 3, 1, 1, -1 }, "int32"), gpu.array({ 1, 2, 3, 4, 5 }))
+      assert.are.same({ 8, 0, 7 }, x:table())
+    end
+    local z = gpu.zeros(2, "complex64")
+    gpu.scatter_add(z, gpu.array({ 2, 2 }, "int32"), gpu.array { gpu.complex(1, 2), gpu.complex(3, 4) })
+    assert.are.equal(gpu.complex(4, 6), z[2])
+    local rows = gpu.zeros(2, 3)
+    gpu.scatter_add(rows, { gpu.array({ 1, 1, 2 }, "int32"), { 2, 3 } }, gpu.array { 1, 10 })
+    assert.are.same({ { 0, 2, 20 }, { 0, 1, 10 } }, rows:table())
+    gpu.scatter_add(rows, rows:gt(5), 1)
+    gpu.scatter_add(rows, { 1, ":" }, 100)
+    assert.are.same({ { 100, 102, 121 }, { 0, 1, 11 } }, rows:table())
+    local many = gpu.zeros(4, "int32")
+    gpu.scatter_add(many, gpu.arange(100000, "int32") % 4 + 1, 1)
+    assert.are.same({ 25000, 25000, 25000, 25000 }, many:table())
+    fails("got int8[3]", gpu.scatter_add, gpu.zeros(3, "int8"), gpu.array({ 1 }, "int32"), 1)
+  end)
+
+  it("reports indices out of range where the script waits, with the line that asked", function()
+    local x = gpu.arange(5)
+    local function read(i) return x(gpu.array({ 1, i }, "int32")):table() end
+    fails("[index] 6 in an index array is out of range for axis 1 of 5 elements; queued at ", read, 6)
+    fails("[index] -6 in an index array is out of range for axis 1 of 5 elements", read, -6)
+    local line = debug.getinfo(1, "l").currentline - 3
+    fails("indexing_spec.lua:" .. line, read, 9)
+    fails("[index] indices start at 1, got 0 in an index array for axis 1", read, 0)
+    assert.are.same({ 0, 4 }, read(5))
+
+    local m = gpu.zeros(2, 3, "int32")
+    m[{ gpu.array({ 2, 1 }, "int32"), gpu.array({ 3, 4 }, "uint64") }] = 7
+    fails("4 in an index array is out of range for axis 2 of 3 elements", gpu.sync)
+    gpu.sync()
+    assert.are.same({ { 0, 0, 0 }, { 0, 0, 7 } }, m:table())
+    fails("1 in an index array is out of range for axis 1 of 0 elements",
+      function() return gpu.zeros(0)(gpu.array({ 1 }, "int32")):table() end)
+    fails("9223372036854775807 in an index array is out of range",
+      function() return x(gpu.array({ 0xffffffffffffffffULL }, "uint64")):table() end)
+  end)
+
+  it("refuses what does not fit", function()
+    local x = gpu.zeros(3, 4)
+    fails("[index] expected an index array of integers, got float32[2]; x:astype(\"int32\") makes one",
+      function() return x(gpu.array { 1, 2 }) end)
+    fails("[index] expected a mask of shape (3,4) for axes from 1 on of shape (3,4), got (3,5)",
+      function() return x[gpu.ones(3, 5, "bool")] end)
+    fails("[index] expected a mask of shape (4,) for axes from 2 on of shape (3,4), got (3,)",
+      function() x[{ ":", gpu.ones(3, "bool") }] = 1 end)
+    fails("[index] expected at most 2 indices for shape (3,4), got 3",
+      function() return x(1, gpu.array({ 1 }, "int32"), 1) end)
+    fails("[index] expected at most 2 indices for shape (3,4), got 3", function() return x(1, gpu.ones(3, 4, "bool")) end)
+    fails("could not be broadcast together with shapes (2,) (3,)",
+      function() return x(gpu.array({ 1, 2 }, "int32"), gpu.array({ 1, 2, 3 }, "int32")) end)
+    fails("could not be broadcast together with shapes (3,) (2,)",
+      function() x[{ gpu.array({ 1, 2 }, "int32"), 1 }] = { 1, 2, 3 } end)
+    fails("could not be broadcast together with shapes (3,) (12,)",
+      function() x[gpu.ones(3, 4, "bool")] = { 1, 2, 3 } end)
+    fails("could not be broadcast together with shapes (3,) (2,4)", function() x[{ { 1, 2 } }] = { 1, 2, 3 } end)
+    fails("[index] expected {first, last} or {first, last, step}, got a table of 4 items; gpu.array(t, \"int32\")",
+      function() return x({ 1, 2, 3, 4 }) end)
+    fails("[take_along_axis] expected an index array of 2 dimensions, as shape (3,4) has, got shape (2,)",
+      function() return x:take_along_axis({ 1, 2 }, 1) end)
+    fails("[take] expected an array of integers, got bool[3]", function() return x:take(gpu.ones(3, "bool"), 1) end)
+  end)
+end)
