@@ -222,13 +222,12 @@ Array read_index(const Array& array, std::vector<IndexItem> items) {
 }
 
 void write_index(const Array& array, std::vector<IndexItem> items, const Array& value) {
+  check_writable(*array, "index");
   if (!has_arrays(items)) {
     const Array target = view(array, index(array->layout, specs_of(items)));
-    check_writable(*target, "index");
     if (const Pending* pending = value->pending(); pending && pending->value) return fill(target, *pending->value);
     return copy_into(target, fitted(value, target->layout.ndim()));
   }
-  check_writable(*array, "index");
   check_arrays(array, items);
   if (write_masked(array, items, value)) return;
   Selection selection = select(array->layout, without_masks(items));
@@ -238,12 +237,12 @@ void write_index(const Array& array, std::vector<IndexItem> items, const Array& 
 
 void add_index(const Array& array, std::vector<IndexItem> items, const Array& value) {
   constexpr const char* name = "scatter_add";
+  check_writable(*array, name);
   if (!has_arrays(items)) {
     const Array target = view(array, index(array->layout, specs_of(items)));
     const Operand operands[] = {target, fitted(value, target->layout.ndim())};
     return assign(target, elementwise(op("add"), operands), name);
   }
-  check_writable(*array, name);
   check_arrays(array, items);
   Selection selection = select(array->layout, without_masks(items));
   Array source = fitted(value, selection.at.layout.ndim());

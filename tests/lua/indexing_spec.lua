@@ -248,6 +248,12 @@ describe("indexing", function()
     fails("could not be broadcast together with shapes (3,) (2,4)", function() x[{ { 1, 2 } }] = { 1, 2, 3 } end)
     fails("[index] expected {first, last} or {first, last, step}, got a table of 4 items; gpu.array(t, \"int32\")",
       function() return x({ 1, 2, 3, 4 }) end)
+    local wide = gpu.broadcast_to(gpu.zeros(1, 4), { 3, 4 })
+    local refused = "[index] expected an array to write to, got a broadcast view of shape (3,4)"
+    fails(refused, function() wide[1] = 1 end)
+    fails(refused, function() wide[gpu.array({ 1 }, "int32")] = 1 end)
+    fails(refused, function() wide[wide:eq(0)] = 1 end)
+    fails("[scatter_add] expected an array to write to", gpu.scatter_add, wide, gpu.array({ 1 }, "int32"), 1)
     fails("[take_along_axis] expected an index array of 2 dimensions, as shape (3,4) has, got shape (2,)",
       function() return x:take_along_axis({ 1, 2 }, 1) end)
     fails("[take] expected an array of integers, got bool[3]", function() return x:take(gpu.ones(3, "bool"), 1) end)
