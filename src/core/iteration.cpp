@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 
 namespace gpulua {
 
@@ -9,6 +10,22 @@ std::int64_t Iteration::size() const {
   std::int64_t size = 1;
   for (std::int64_t extent : shape) size *= extent;
   return size;
+}
+
+void Iteration::follow(std::size_t operand) {
+  const Dims steps = strides[operand];
+  const auto farther = [](std::int64_t a, std::int64_t b) { return std::abs(a) > std::abs(b); };
+  if (std::is_sorted(steps.begin(), steps.end(), farther)) return;
+  std::vector<std::size_t> order(steps.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return farther(steps[a], steps[b]); });
+  const auto reorder = [&](Dims& dims) {
+    const Dims before = dims;
+    for (std::size_t axis = 0; axis < order.size(); ++axis) dims[axis] = before[order[axis]];
+  };
+  reorder(shape);
+  for (Dims& one : strides) reorder(one);
 }
 
 void Iteration::collapse() {

@@ -16,6 +16,8 @@ struct Iteration {
   std::vector<Dims> strides;  // of each operand, one for each axis
 
   std::int64_t size() const;
+  /// The axes in the order in which this operand's elements lie in memory.
+  void follow(std::size_t operand);
   /// Axes of extent 1 dropped, adjacent axes joined where every operand allows it; at least one axis is left.
   void collapse();
 };

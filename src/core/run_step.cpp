@@ -118,6 +118,7 @@ class Launch {
     for (const StepOperand& operand : step_.operands)
       iteration_.strides.push_back(operand.value ? Dims(step_.domain.size(), 0) : operand.layout.strides);
     for (const StepOutput& output : step_.outputs) iteration_.strides.push_back(output.layout().strides);
+    if (step_.outputs.front().target && !step_.outputs.front().places) iteration_.follow(step_.operands.size());
     iteration_.collapse();
     spec_.ndim = iteration_.shape.size();
     for (std::size_t i = 0; i < step_.operands.size(); ++i)

@@ -149,4 +149,19 @@ describe("transposed operands", function()
     y:add_(y.T)
     check(function(i, j) return 4 * (i + j) * (n + 1) end, y, "y:add_(y.T)")
   end)
+
+  it("are written to along their own axes", function()
+    local a, b, c = 70, 3, 66
+    local x, y = counted("float32", a, b, c), gpu.zeros(c, b, a)
+    y.T:copy_(x)
+    check(function(i, j, k) return (k * b + j) * c + i end, y, "y.T:copy_(x)")
+    y({ -1, 1, -1 }, { 2, 3 }).T:add_(x({ 1, -1 }, { 1, 2 }) * 2 + 1)
+    check(function(i, j, k)
+      local before = (k * b + j) * c + i
+      return j == 0 and before or before + ((k * b + j - 1) * c + c - 1 - i) * 2 + 1
+    end, y, "backwards")
+    local row = gpu.zeros(a, 1)
+    row.T:add_(gpu.arange(a, "float32"))
+    check(function(i) return i end, row, "a column")
+  end)
 end)
