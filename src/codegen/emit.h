@@ -8,10 +8,7 @@
 
 namespace gpulua {
 
-/// The kernel's name in the text that emit() gives.
-inline constexpr const char* kernel_name = "gpulua_kernel";
-
-/// The kernel that `spec` describes. Its parameters are:
+/// The kernel that `spec` describes, called spec.name(). Its parameters are:
 ///   elementwise: the extent of the innermost axis, with `rows` the blocks for one row of it, else the number of
 ///     elements; then the extents of the other axes.
 ///   elementwise with tiles: the extent of the innermost axis, the tiles along it, the extent of the axis before it; then

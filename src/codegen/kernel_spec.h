@@ -90,6 +90,8 @@ struct KernelSpec {
 
   /// Equal for specs of the same text.
   std::string key() const;
+  /// The kernel's name in the text, for profilers and messages: "gpulua_multiply_add_sum".
+  std::string name() const;
 };
 
 }  // namespace gpulua

@@ -19,9 +19,8 @@ class ReductionText {
   std::string emit() const {
     std::string text = accumulators();
     text +=
-        "extern \"C\" __global__ void gpulua_kernel(gpulua_index_t results, gpulua_index_t count, gpulua_index_t "
-        "piece, "
-        "gpulua_index_t pieces, gpulua_extents<" +
+        "extern \"C\" __global__ void " + spec_.name() + "(gpulua_index_t results, gpulua_index_t count, "
+        "gpulua_index_t piece, gpulua_index_t pieces, gpulua_extents<" +
         std::to_string(spec_.ndim) + "> kept, gpulua_extents<" + std::to_string(plan_.ndim) + "> reduced";
     if (plan_.several_blocks) text += ", gpulua_accumulators* scratch, unsigned int* tickets";
     text += operand_parameters(spec_) + ") {\n";

@@ -81,15 +81,14 @@ PinnedMemory* OpenDevice::find_pinned(const void* memory) const {
   return static_cast<const char*>(memory) < static_cast<const char*>(found->data()) + found->bytes() ? found : nullptr;
 }
 
-const std::shared_ptr<Kernel>& OpenDevice::kernel(const std::string& key, const char* name,
-                                                  const std::function<std::string()>& emit) {
+const std::shared_ptr<Kernel>& OpenDevice::kernel(const std::string& key, const std::function<std::string()>& emit) {
   std::shared_ptr<Kernel>& slot = kernels_[key];
   if (!slot) {
     KernelSource source;
     source.text = emit();
     source.file = "gpulua:" + key;
     const std::shared_ptr<Module> module = device_->compile(source);
-    slot = module->kernel(find_kernel(module->compiled(), name));
+    slot = module->kernel(module->compiled().kernels.at(0));
   }
   return slot;
 }

@@ -60,9 +60,8 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   void download(void* host, const void* memory, std::size_t bytes);
   /// The pinned memory of this device that `memory` lies in, or null.
   PinnedMemory* find_pinned(const void* memory) const;
-  /// The library's own kernel of that key: compiled from what `emit` gives when it is first asked for.
-  const std::shared_ptr<Kernel>& kernel(const std::string& key, const char* name,
-                                        const std::function<std::string()>& emit);
+  /// The library's own kernel of that key: the one in the text that `emit` gives, compiled when it is first asked for.
+  const std::shared_ptr<Kernel>& kernel(const std::string& key, const std::function<std::string()>& emit);
   /// Queues the kernel on `stream` and notes it; in debug mode waits for it. `bytes`: what it must move at least, for
   /// profiles.
   void launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfig& config, void** arguments,

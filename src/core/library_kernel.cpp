@@ -17,18 +17,22 @@ LibraryKernel& LibraryKernel::add_value(const std::string& type, const void* val
   return *this;
 }
 
+std::string LibraryKernel::name() const {
+  return function_.substr(0, function_.find('<')) + "_kernel";
+}
+
 std::string LibraryKernel::text(unsigned threads) const {
   std::string text;
   for (const char* header : {"elements.cuh", "arithmetic.cuh", "indexing.cuh"}) text += kernel_text(header);
   for (std::string_view header : headers_) text += kernel_text(header);
-  return text + "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(threads) + ") " + kernel_name + "(" +
+  return text + "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(threads) + ") " + name() + "(" +
          parameters_ + ") {\n  " + function_ + "(" + names_ + ");\n}\n";
 }
 
 void LibraryKernel::launch(std::int64_t blocks, unsigned threads) {
   if (blocks == 0) return;
   const std::string key = function_ + "(" + parameters_ + ")" + std::to_string(threads);
-  const std::shared_ptr<Kernel>& kernel = device_.kernel(key, kernel_name, [&] { return text(threads); });
+  const std::shared_ptr<Kernel>& kernel = device_.kernel(key, [&] { return text(threads); });
   LaunchConfig config;
   config.grid.x = static_cast<unsigned>(blocks);
   config.block.x = threads;

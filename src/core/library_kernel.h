@@ -36,6 +36,7 @@ class LibraryKernel {
   static const char* type_of(std::uint32_t) { return "unsigned int"; }
   static const char* type_of(std::int64_t) { return "long long"; }
   LibraryKernel& add_value(const std::string& type, const void* value, std::size_t bytes);
+  std::string name() const;
   std::string text(unsigned threads) const;
 
   OpenDevice& device_;

@@ -57,7 +57,7 @@ class Launch {
 
   /// `outputs`: the nodes to write, in the step's order.
   void run(const std::vector<const Node*>& outputs) {
-    const std::shared_ptr<Kernel>& kernel = device_.kernel(spec_.key(), kernel_name, [&] { return emit(spec_); });
+    const std::shared_ptr<Kernel>& kernel = device_.kernel(spec_.key(), [&] { return emit(spec_); });
     const StreamRef& stream = device_.stream();
     Arguments arguments;
     LaunchConfig config;
