@@ -1,6 +1,7 @@
 // Elementwise operations as functions, methods and operators: one for each row of the op table.
 
-#include <array>
+#include <cmath>
+#include <limits>
 
 #include "bindings/array.h"
 #include "bindings/state.h"
@@ -53,14 +54,89 @@ OperationOptions check_operation_options(lua_State* L, int index, const char* op
   return options;
 }
 
+/// The result of an operation whose operands are the first arguments.
+Array apply(lua_State* L, const OpInfo& op) {
+  const auto operands = check_operands(L, op);
+  return elementwise(op, {operands.data(), operands.size()});
+}
+
+/// The first argument as an array.
+Array check_first(lua_State* L, const OpInfo& op) {
+  const Operand operand = check_operand(L, 1, op);
+  if (const auto* array = std::get_if<Array>(&operand)) return *array;
+  const Scalar number = std::get<Scalar>(operand);
+  return constant(bindings_of(L).context().current(), {}, default_dtype(number), number);
+}
+
+Array combine(std::string_view name, const Operand& x, const Operand& y) {
+  const Operand operands[] = {x, y};
+  return elementwise(op(name), operands);
+}
+
+Array combine(std::string_view name, const Operand& x) {
+  return elementwise(op(name), {&x, 1});
+}
+
+/// clip(x, low, high): either bound may be nil.
+Array clip(lua_State* L, const OpInfo& op) {
+  const bool low = !lua_isnoneornil(L, 2), high = !lua_isnoneornil(L, 3);
+  if (low && high) return apply(L, op);
+  if (!low && !high) fail("clip", "a lower bound, an upper one, or both", L, 2);
+  return combine(low ? "maximum" : "minimum", check_operand(L, 1, op), check_operand(L, low ? 2 : 3, op));
+}
+
+/// round(x, decimals)
+Array round_decimals(lua_State* L, const OpInfo& op) {
+  const Array x = check_first(L, op);
+  const std::int64_t decimals = lua_isnoneornil(L, 2) ? 0 : check_integer(L, 2, "round", "the number of decimals");
+  const bool integral = x->dtype == DType::boolean || is_integer(x->dtype);
+  if (decimals == 0 || (integral && decimals > 0)) return combine("round", x);
+  const Scalar scale = std::pow(10.0, static_cast<double>(std::abs(decimals)));
+  const char* there = decimals > 0 ? "multiply" : "divide";
+  const char* back = decimals > 0 ? "divide" : "multiply";
+  const Array exact = integral ? cast(x, DType::float64) : x;
+  return cast(combine(back, combine("rint", combine(there, exact, scale)), scale), x->dtype);
+}
+
+/// The largest finite number of a floating or complex dtype.
+double largest(DType dtype) {
+  switch (real_part(dtype)) {
+    case DType::float16:
+      return half_to_float(0x7bff);
+    case DType::bfloat16:
+      return bfloat16_to_float(0x7f7f);
+    case DType::float32:
+      return std::numeric_limits<float>::max();
+    default:
+      return std::numeric_limits<double>::max();
+  }
+}
+
+/// nan_to_num(x, nan, highest, lowest): 0 and the dtype's limits for those left out. Integers and bool stay as they
+/// are.
+Array nan_to_num(lua_State* L, const OpInfo& op) {
+  const Array x = check_first(L, op);
+  const bool exact = x->dtype == DType::boolean || is_integer(x->dtype);
+  const Scalar numbers[] = {exact ? Scalar(false) : Scalar(0.0), exact ? Scalar(false) : Scalar(largest(x->dtype)),
+                            exact ? Scalar(false) : Scalar(-largest(x->dtype))};
+  std::vector<Operand> operands{x};
+  for (int i = 0; i < 3; ++i)
+    operands.push_back(exact || lua_isnoneornil(L, i + 2) ? Operand(numbers[i]) : check_operand(L, i + 2, op));
+  return elementwise(op, operands);
+}
+
+using Build = Array (*)(lua_State*, const OpInfo&);
+
 /// gpu.name(x, y [, options]), x:name(y [, options]).
+template <Build build>
 int operation(lua_State* L) {
   const OpInfo& op = row_of(L);
   const std::string name = text(op.name);
-  auto operands = check_operands(L, op);
-  const OperationOptions options = check_operation_options(L, op.arity + 1, name.c_str());
-  Array result = elementwise(op, {operands.data(), operands.size()});
-  operands.clear();
+  const int last = lua_gettop(L);
+  const int at = build == apply ? op.arity + 1 : last > 1 && lua_istable(L, last) ? last : last + 1;
+  const OperationOptions options = check_operation_options(L, at, name.c_str());
+  lua_settop(L, at - 1);
+  Array result = build(L, op);
   if (options.dtype) result = cast(result, *options.dtype);
   if (!options.out) {
     push_array(L, std::move(result));
@@ -72,34 +148,38 @@ int operation(lua_State* L) {
 }
 
 /// x:name_(y): the result is written to x.
+template <Build build>
 int operation_in_place(lua_State* L) {
   const OpInfo& op = row_of(L);
   const std::string name = text(op.name) + "_";
   const Array target = check<Array>(L, 1, name.c_str());
-  auto operands = check_operands(L, op);
-  Array result = elementwise(op, {operands.data(), operands.size()});
-  operands.clear();
-  assign(target, std::move(result), name.c_str());
+  assign(target, build(L, op), name.c_str());
   lua_settop(L, 1);
   return 1;
 }
 
 /// gpu.where(c): the positions at which it is true; gpu.where(c, x, y): an operation.
 int where(lua_State* L) {
-  if (lua_gettop(L) > 1) return operation(L);
+  if (lua_gettop(L) > 1) return operation<apply>(L);
   return push_nonzero(L, check<Array>(L, 1, "where"));
+}
+
+/// gpu.divmod(x, y): floor_divide and remainder.
+int divmod(lua_State* L) {
+  for (const char* name : {"floor_divide", "remainder"}) push_array(L, apply(L, op(name)));
+  return 2;
 }
 
 /// A unary minus gets its operand twice.
 int minus(lua_State* L) {
   lua_settop(L, 1);
-  return operation(L);
+  return operation<apply>(L);
 }
 
 /// An operator has two operands, and no options.
 int binary_operator(lua_State* L) {
   lua_settop(L, 2);
-  return operation(L);
+  return operation<apply>(L);
 }
 
 /// Lua would make one boolean of what a comparison gives.
@@ -115,25 +195,42 @@ void set_row(lua_State* L, const std::string& name, const OpInfo& op, lua_CFunct
   lua_setfield(L, -2, name.c_str());
 }
 
-bool is_function(const OpInfo& op) {
-  return op.rule != DTypeRule::conversion && op.rule != DTypeRule::random;
+struct Entry {
+  lua_CFunction function, in_place;
+};
+
+template <Build build>
+constexpr Entry entry{protect<operation<build>>, protect<operation_in_place<build>>};
+
+Entry entry_of(std::string_view name) {
+  if (name == "clip") return entry<clip>;
+  if (name == "round") return entry<round_decimals>;
+  if (name == "nan_to_num") return entry<nan_to_num>;
+  return entry<apply>;
+}
+
+/// Sets the functions in the table at the top of the stack, under all their names.
+void set_operations(lua_State* L, bool in_place) {
+  const auto set = [&](const std::string& name, const OpInfo& op) {
+    const Entry functions = entry_of(op.name);
+    set_row(L, name, op, functions.function);
+    if (in_place) set_row(L, name + "_", op, functions.in_place);
+  };
+  for (const OpInfo& op : op_table())
+    if (op.rule != DTypeRule::conversion && op.rule != DTypeRule::random) set(text(op.name), op);
+  for (const OpAlias& alias : op_aliases()) set(text(alias.name), op(alias.op));
+  set_row(L, "where", op("where"), protect<where>);
+  set_functions(L, {{"divmod", protect<divmod>}});
 }
 
 }  // namespace
 
 void open_operations(lua_State* L) {
-  for (const OpInfo& op : op_table())
-    if (is_function(op)) set_row(L, text(op.name), op, protect<operation>);
-  set_row(L, "where", op("where"), protect<where>);
+  set_operations(L, false);
 }
 
 void open_operation_methods(lua_State* L) {
-  for (const OpInfo& op : op_table()) {
-    if (!is_function(op)) continue;
-    set_row(L, text(op.name), op, protect<operation>);
-    set_row(L, text(op.name) + "_", op, protect<operation_in_place>);
-  }
-  set_row(L, "where", op("where"), protect<where>);
+  set_operations(L, true);
 }
 
 void set_operators(lua_State* L) {

@@ -1,5 +1,5 @@
-// Arithmetic that C++ leaves open or spells another way than NumPy: integers wrap, division by zero gives 0, and complex
-// numbers have operators.
+// Arithmetic that C++ leaves open or spells another way than NumPy: integers wrap, division by zero gives 0, shifts may be as
+// wide as they like.
 
 template <class T>
 struct gpulua_unsigned {
@@ -88,6 +88,51 @@ __device__ inline T gpulua_power(T x, T y) {
   for (T base = x; y > T(0); y = y / T(2), base = gpulua_multiply(base, base))
     if (y % T(2) != T(0)) result = gpulua_multiply(result, base);
   return result;
+}
+
+// ---- bits ------------------------------------------------------------------------------------------------------------------
+
+// A shift by less than 0 or by the width or more moves all bits out.
+template <class T>
+__device__ inline T gpulua_left_shift(T x, T y) {
+  if (y < T(0) || y >= T(8 * sizeof(T))) return T(0);
+  return (T)((typename gpulua_unsigned<decltype(x + y)>::type)x << y);
+}
+template <class T>
+__device__ inline T gpulua_right_shift(T x, T y) {
+  if (y < T(0) || y >= T(8 * sizeof(T))) return x < T(0) ? T(-1) : T(0);
+  return x >> y;
+}
+
+// The size of a number, as an unsigned one: that of the least has no place among the signed.
+template <class T>
+__device__ inline typename gpulua_unsigned<decltype(T() + T())>::type gpulua_size(T x) {
+  using U = typename gpulua_unsigned<decltype(T() + T())>::type;
+  return (U)gpulua_abs(x) & (U)(~0ull >> (64 - 8 * sizeof(T)));
+}
+
+template <class T>
+__device__ inline int gpulua_bitwise_count(T x) {
+  return __popcll(gpulua_size(x));
+}
+
+// ---- divisors ------------------------------------------------------------------------------------------------------------------
+
+template <class T>
+__device__ inline T gpulua_gcd(T x, T y) {
+  auto a = gpulua_size(x), b = gpulua_size(y);
+  while (a != 0) {
+    const auto rest = b % a;
+    b = a;
+    a = rest;
+  }
+  return (T)b;
+}
+template <class T>
+__device__ inline T gpulua_lcm(T x, T y) {
+  const T divisor = gpulua_gcd(x, y);
+  if (divisor == T(0)) return T(0);
+  return gpulua_multiply((T)(gpulua_size(x) / gpulua_size(divisor)), gpulua_abs(y));
 }
 
 // ---- order: NaN wins -----------------------------------------------------------------------------------------------------------

@@ -8,12 +8,14 @@ struct gpulua_half {
 struct gpulua_bfloat16 {
   unsigned short bits;
 };
-struct alignas(8) gpulua_complex64 {
-  float re, im;
+template <class Real>
+struct alignas(2 * sizeof(Real)) gpulua_complex {
+  Real re, im;
+  gpulua_complex() = default;
+  __device__ constexpr gpulua_complex(Real re_, Real im_ = Real(0)) : re(re_), im(im_) {}
 };
-struct alignas(16) gpulua_complex128 {
-  double re, im;
-};
+using gpulua_complex64 = gpulua_complex<float>;
+using gpulua_complex128 = gpulua_complex<double>;
 
 __device__ inline float gpulua_widen(gpulua_half x) {
 #ifdef GPULUA_CPU
@@ -82,8 +84,8 @@ struct gpulua_convert {  // integers
   __device__ static To from(double x) { return saturate(x); }
   __device__ static To from(gpulua_half x) { return saturate(gpulua_widen(x)); }
   __device__ static To from(gpulua_bfloat16 x) { return saturate(gpulua_widen(x)); }
-  __device__ static To from(gpulua_complex64 x) { return saturate(x.re); }
-  __device__ static To from(gpulua_complex128 x) { return saturate(x.re); }
+  __device__ static To from(gpulua_complex<float> x) { return saturate(x.re); }
+  __device__ static To from(gpulua_complex<double> x) { return saturate(x.re); }
 };
 
 template <>
@@ -94,8 +96,8 @@ struct gpulua_convert<bool> {
   }
   __device__ static bool from(gpulua_half x) { return gpulua_widen(x) != 0; }
   __device__ static bool from(gpulua_bfloat16 x) { return gpulua_widen(x) != 0; }
-  __device__ static bool from(gpulua_complex64 x) { return x.re != 0 || x.im != 0; }
-  __device__ static bool from(gpulua_complex128 x) { return x.re != 0 || x.im != 0; }
+  __device__ static bool from(gpulua_complex<float> x) { return x.re != 0 || x.im != 0; }
+  __device__ static bool from(gpulua_complex<double> x) { return x.re != 0 || x.im != 0; }
 };
 
 template <class Real>
@@ -106,8 +108,8 @@ struct gpulua_convert_real {
   }
   __device__ static Real from(gpulua_half x) { return gpulua_widen(x); }
   __device__ static Real from(gpulua_bfloat16 x) { return gpulua_widen(x); }
-  __device__ static Real from(gpulua_complex64 x) { return (Real)x.re; }
-  __device__ static Real from(gpulua_complex128 x) { return (Real)x.re; }
+  __device__ static Real from(gpulua_complex<float> x) { return (Real)x.re; }
+  __device__ static Real from(gpulua_complex<double> x) { return (Real)x.re; }
 };
 template <>
 struct gpulua_convert<float> : gpulua_convert_real<float> {};
@@ -121,7 +123,7 @@ struct gpulua_convert<gpulua_half> {
     return gpulua_to_half(gpulua_convert<float>::from(x));
   }
   __device__ static gpulua_half from(double x) { return gpulua_to_half(x); }
-  __device__ static gpulua_half from(gpulua_complex128 x) { return gpulua_to_half(x.re); }
+  __device__ static gpulua_half from(gpulua_complex<double> x) { return gpulua_to_half(x.re); }
   __device__ static gpulua_half from(gpulua_half x) { return x; }
 };
 
@@ -135,22 +137,22 @@ struct gpulua_convert<gpulua_bfloat16> {
 };
 
 template <>
-struct gpulua_convert<gpulua_complex64> {
+struct gpulua_convert<gpulua_complex<float>> {
   template <class Number>
-  __device__ static gpulua_complex64 from(Number x) {
+  __device__ static gpulua_complex<float> from(Number x) {
     return {gpulua_convert<float>::from(x), 0};
   }
-  __device__ static gpulua_complex64 from(gpulua_complex64 x) { return x; }
-  __device__ static gpulua_complex64 from(gpulua_complex128 x) { return {(float)x.re, (float)x.im}; }
+  __device__ static gpulua_complex<float> from(gpulua_complex<float> x) { return x; }
+  __device__ static gpulua_complex<float> from(gpulua_complex<double> x) { return {(float)x.re, (float)x.im}; }
 };
 
 template <>
-struct gpulua_convert<gpulua_complex128> {
+struct gpulua_convert<gpulua_complex<double>> {
   template <class Number>
-  __device__ static gpulua_complex128 from(Number x) {
+  __device__ static gpulua_complex<double> from(Number x) {
     return {gpulua_convert<double>::from(x), 0};
   }
-  __device__ static gpulua_complex128 from(gpulua_complex64 x) { return {x.re, x.im}; }
-  __device__ static gpulua_complex128 from(gpulua_complex128 x) { return x; }
+  __device__ static gpulua_complex<double> from(gpulua_complex<float> x) { return {x.re, x.im}; }
+  __device__ static gpulua_complex<double> from(gpulua_complex<double> x) { return x; }
 };
 

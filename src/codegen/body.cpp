@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <iterator>
+#include <set>
 
 #include "kernel_text.h"
 
 namespace gpulua {
+
+using namespace std::string_view_literals;
 
 namespace {
 
@@ -14,9 +18,12 @@ bool is_small_float(DType dtype) {
   return dtype == DType::float16 || dtype == DType::bfloat16;
 }
 
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
+
 /// `text` with the identifiers of `names` replaced.
 std::string substitute(std::string_view text, const std::vector<std::pair<std::string_view, std::string>>& names) {
-  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = at;
@@ -38,12 +45,12 @@ std::vector<std::pair<std::string_view, std::string>> names_in_row(const ValueSp
                                                                    const std::vector<ValueSpec>& values) {
   static constexpr std::array<std::string_view, 4> letters{"x", "y", "z", "w"};
   const OpInfo& op = *value.op;
-  std::vector<std::pair<std::string_view, std::string>> names{{"T", element_type(value.dtype)}};
+  std::vector<std::pair<std::string_view, std::string>> names{{"R", register_type(value.compute)},
+                                                              {"T", element_type(value.compute)}};
   for (std::size_t i = 0; i < value.inputs.size(); ++i) {
     const std::size_t input = value.inputs[i];
     const bool is_position = op.position && i + 1 == value.inputs.size();
-    DType wanted = value.compute;
-    if (op.rule == DTypeRule::select && i == 0) wanted = DType::boolean;
+    DType wanted = operand_dtype(op, i, value.compute);
     if (op.rule == DTypeRule::random && (i < 2 || is_position)) wanted = values[input].dtype;
     names.emplace_back(is_position ? "i" : letters[i], converted(value_name(input), values[input].dtype, wanted));
   }
@@ -65,6 +72,46 @@ std::string_view row_text(const OpInfo& op, DType compute) {
   if (compute == DType::boolean && !op.boolean.empty()) return op.boolean;
   if ((compute == DType::boolean || is_integer(compute)) && !op.integer.empty()) return op.integer;
   return op.expression;
+}
+
+/// The library's names that occur in the text.
+std::set<std::string_view> names_in(std::string_view text) {
+  constexpr std::string_view prefix = "gpulua_";
+  std::set<std::string_view> names;
+  for (std::size_t at = text.find(prefix); at != text.npos; at = text.find(prefix, at)) {
+    const std::size_t first = at;
+    while (at < text.size() && is_word(text[at])) ++at;
+    names.insert(text.substr(first, at - first));
+  }
+  return names;
+}
+
+/// Device code that kernels may use, and why one has it: it, or a header after this one, has a name that is this one's.
+struct Header {
+  std::string_view text;
+  std::set<std::string_view> own;   // names that no header before it has
+  std::set<std::string_view> used;  // all names in it
+};
+
+/// In the reverse of the order in which they go into a kernel's text.
+const std::vector<Header>& all_headers() {
+  static const std::vector<Header> headers = [] {
+    std::vector<Header> made;
+    std::set<std::string_view> known;
+    for (const char* file :
+         {"elements.cuh", "arithmetic.cuh", "functions.cuh", "complex.cuh", "indexing.cuh", "reduce.cuh",
+          "compress.cuh", "indexed.cuh", "philox.cuh", "tile.cuh"}) {
+      Header header{kernel_text(file), {}, names_in(kernel_text(file))};
+      std::set_difference(header.used.begin(), header.used.end(), known.begin(), known.end(),
+                          std::inserter(header.own, header.own.end()));
+      // Operators have no name: what has complex numbers has them all.
+      if (file == "complex.cuh"sv) header.own.insert({"gpulua_complex64", "gpulua_complex128"});
+      known.insert(header.own.begin(), header.own.end());
+      made.insert(made.begin(), std::move(header));
+    }
+    return made;
+  }();
+  return headers;
 }
 
 }  // namespace
@@ -160,22 +207,16 @@ bool has_strides(Access access, std::size_t ndim) {
   return access == Access::strided || ndim > 1;
 }
 
-std::string headers(const KernelSpec& spec) {
-  std::string text(kernel_text("elements.cuh"));
-  text += kernel_text("arithmetic.cuh");
-  text += kernel_text("indexing.cuh");
-  if (spec.compresses) text += kernel_text("compress.cuh");
-  const bool gathers =
-      std::any_of(spec.operands.begin(), spec.operands.end(), [](const auto& operand) { return operand.indexed > 0; });
-  const bool scatters =
-      std::any_of(spec.outputs.begin(), spec.outputs.end(), [](const auto& output) { return !output.indices.empty(); });
-  if (gathers || scatters) text += kernel_text("indexed.cuh");
-  if (spec.reduces) text += kernel_text("reduce.cuh");
-  const auto is_random = [](const ValueSpec& value) {
-    return value.kind == ValueSpec::Kind::operation && value.op->rule == DTypeRule::random;
-  };
-  if (std::any_of(spec.values.begin(), spec.values.end(), is_random)) text += kernel_text("philox.cuh");
-  if (spec.tile != 0) text += kernel_text("tile.cuh");
+std::string headers(std::string_view body) {
+  std::set<std::string_view> wanted = names_in(body);
+  std::string text;
+  for (const Header& header : all_headers()) {
+    const bool wants = std::any_of(header.own.begin(), header.own.end(),
+                                   [&](std::string_view name) { return wanted.count(name) != 0; });
+    if (!wants) continue;
+    wanted.insert(header.used.begin(), header.used.end());
+    text.insert(0, header.text);
+  }
   return text;
 }
 

@@ -3,6 +3,7 @@
 // The part of a kernel's text that both kinds of kernels share: parameters, loads, and the values computed from them.
 
 #include <string>
+#include <string_view>
 
 #include "src/codegen/kernel_spec.h"
 
@@ -43,7 +44,7 @@ std::string one_of_several(const ValueSpec& value, std::size_t index);
 /// True for an operand or output that has strides among the parameters.
 bool has_strides(Access access, std::size_t ndim);
 
-/// The headers that the kernel's text needs.
-std::string headers(const KernelSpec& spec);
+/// The device code that the kernel's text needs before it: no more, because all of it takes time to compile.
+std::string headers(std::string_view body);
 
 }  // namespace gpulua

@@ -106,7 +106,8 @@ std::string operand_parameters(const KernelSpec& spec) {
 
 std::string emit(const KernelSpec& spec) {
   const std::string width = spec.wide ? "#define GPULUA_WIDE\n" : "";
-  return width + headers(spec) + emit_body(spec);
+  const std::string body = emit_body(spec);
+  return width + headers(body) + body;
 }
 
 std::string emit_body(const KernelSpec& spec) {

@@ -43,51 +43,15 @@ std::uint32_t count_operations(const Node& root) {
   return count;
 }
 
-struct DTypes {
-  DType compute, result;
-};
-
-[[noreturn]] void refuse(const OpInfo& op, const char* expected, DType dtype) {
-  throw Error(bracketed(op.name) + "expected " + expected + ", got " + std::string(name(dtype)));
-}
-
-DTypes dtypes_of(const OpInfo& op, DType promoted) {
-  const DTypeKind kind = info(promoted).kind;
-  if (kind == DTypeKind::complex && !op.complex && op.rule != DTypeRule::logical) refuse(op, "real numbers", promoted);
-  switch (op.rule) {
-    case DTypeRule::numeric:
-      if (kind == DTypeKind::boolean && op.boolean.empty()) refuse(op, "numbers", promoted);
-      return {promoted, promoted};
-    case DTypeRule::magnitude:
-      return {promoted, real_part(promoted)};
-    case DTypeRule::select:
-      return {promoted, promoted};
-    case DTypeRule::floating:
-      return {to_floating(promoted), to_floating(promoted)};
-    case DTypeRule::comparison:
-      return {promoted, DType::boolean};
-    case DTypeRule::test:
-      return {to_floating(promoted), DType::boolean};
-    case DTypeRule::logical:
-      return {DType::boolean, DType::boolean};
-    case DTypeRule::integer:
-      if (kind != DTypeKind::boolean && !is_integer(promoted)) refuse(op, "integers or bool", promoted);
-      return {promoted, promoted};
-    case DTypeRule::conversion:
-    case DTypeRule::random:
-      break;
-  }
-  refuse(op, "a dtype to convert to", promoted);
-}
-
-/// The dtype of arrays and numbers together. The condition of a selection has no part in it.
+/// The dtype of arrays and numbers together. A selection's condition and the exponent that scales have no part in it.
 DType promoted_dtype(const OpInfo& op, std::span<const Operand> operands) {
-  const std::size_t first = op.rule == DTypeRule::select ? 1 : 0;
+  if (op.rule == DTypeRule::select) operands = operands.subspan(1);
+  if (op.rule == DTypeRule::scaled) operands = operands.first(1);
   std::optional<DType> dtype;
-  for (const Operand& operand : operands.subspan(first))
+  for (const Operand& operand : operands)
     if (const auto* array = std::get_if<Array>(&operand))
       dtype = dtype ? promote(*dtype, (*array)->dtype) : (*array)->dtype;
-  for (const Operand& operand : operands.subspan(first))
+  for (const Operand& operand : operands)
     if (const auto* number = std::get_if<Scalar>(&operand))
       dtype = dtype ? promote_weak(*dtype, *number) : default_dtype(*number);
   return *dtype;
@@ -108,8 +72,8 @@ const Array& first_array(const OpInfo& op, std::span<const Operand> operands) {
 }
 
 /// x ^ -2 of integers has no integer result.
-void check_exponent(const OpInfo& op, DType compute, const Operand& exponent) {
-  if (op.name != "power" || !is_integer(compute)) return;
+void check_exponent(DType compute, const Operand& exponent) {
+  if (!is_integer(compute)) return;
   bool negative = false;
   if (const auto* number = std::get_if<Scalar>(&exponent)) {
     const auto* integer = std::get_if<std::int64_t>(number);
@@ -126,6 +90,46 @@ void check_exponent(const OpInfo& op, DType compute, const Operand& exponent) {
   }
   if (negative)
     throw Error("[power] integers to negative integer powers are not integers; x:astype(\"float32\") first");
+}
+
+/// x ^ 2, of an array that has the result's dtype.
+bool is_square(std::span<const Operand> operands, DType compute) {
+  const auto* base = std::get_if<Array>(&operands[0]);
+  const auto* exponent = std::get_if<Scalar>(&operands[1]);
+  return base && (*base)->dtype == compute && exponent && *exponent == Scalar(2.0);
+}
+
+/// x:ldexp(y) has an integer for y.
+void check_scale(const OpInfo& op, const Operand& exponent) {
+  const auto* array = std::get_if<Array>(&exponent);
+  const DType dtype = array ? (*array)->dtype : promote_weak(DType::boolean, std::get<Scalar>(exponent));
+  if (dtype != DType::boolean && !is_integer(dtype))
+    throw Error(bracketed(op.name) + "expected an integer exponent, got " + std::string(name(dtype)));
+}
+
+Array combine(std::string_view op_name, const Operand& x, const Operand& y) {
+  const Operand operands[] = {x, y};
+  return elementwise(op(op_name), operands);
+}
+
+/// int64 and uint64 meet in float64, where neighbours are equal: they are compared as integers.
+std::optional<Array> compare_exactly(const OpInfo& op, std::span<const Operand> operands) {
+  if (op.rule != DTypeRule::comparison) return std::nullopt;
+  const auto* x = std::get_if<Array>(&operands[0]);
+  const auto* y = std::get_if<Array>(&operands[1]);
+  if (!x || !y || !is_integer((*x)->dtype) || !is_integer((*y)->dtype)) return std::nullopt;
+  if (promote((*x)->dtype, (*y)->dtype) != DType::float64) return std::nullopt;
+  constexpr std::pair<std::string_view, std::string_view> turned[] = {
+      {"lt", "gt"}, {"le", "ge"}, {"gt", "lt"}, {"ge", "le"}};
+  if ((*x)->dtype == DType::uint64) {
+    const auto* other =
+        std::find_if(std::begin(turned), std::end(turned), [&](const auto& pair) { return pair.first == op.name; });
+    return combine(other == std::end(turned) ? op.name : other->second, *y, *x);
+  }
+  // A negative x is less than every y.
+  const bool less = op.name == "lt" || op.name == "le" || op.name == "ne";
+  const Array outside = combine(less ? "lt" : "ge", *x, Scalar(std::int64_t{0}));
+  return combine(less ? "logical_or" : "logical_and", outside, combine(op.name, cast(*x, DType::uint64), *y));
 }
 
 /// Kinds of numbers in the order in which each takes those before it.
@@ -248,20 +252,24 @@ Array operation(const std::shared_ptr<OpenDevice>& device, const OpInfo& op, Dim
 
 Array elementwise(const OpInfo& op, std::span<const Operand> operands) {
   const std::shared_ptr<OpenDevice>& device = first_array(op, operands)->device_ref();
-  const DTypes dtypes = dtypes_of(op, promoted_dtype(op, operands));
+  if (auto exact = compare_exactly(op, operands)) return *exact;
+  const OpDTypes dtypes = op_dtypes(op, promoted_dtype(op, operands));
   boost::container::small_vector<const Dims*, 4> shapes;
   for (const Operand& operand : operands)
     if (const auto* array = std::get_if<Array>(&operand)) shapes.push_back(&(*array)->layout.shape);
   Dims shape = broadcast_shapes(op.name, {shapes.data(), shapes.size()});
-  if (operands.size() == 2) check_exponent(op, dtypes.compute, operands[1]);
+  if (op.rule == DTypeRule::scaled) check_scale(op, operands[1]);
+  if (op.name == "power") {
+    check_exponent(dtypes.compute, operands[1]);
+    if (is_square(operands, dtypes.compute)) return elementwise(gpulua::op("square"), operands.first(1));
+  }
 
   Pending pending;
   pending.op = row(op);
   pending.compute = dtypes.compute;
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    const DType dtype = op.rule == DTypeRule::select && i == 0 ? DType::boolean : dtypes.compute;
     if (const auto* number = std::get_if<Scalar>(&operands[i])) {
-      pending.inputs.push_back(constant(device, {}, dtype, *number));
+      pending.inputs.push_back(constant(device, {}, operand_dtype(op, i, dtypes.compute), *number));
     } else {
       pending.inputs.push_back(std::get<Array>(operands[i]));
     }

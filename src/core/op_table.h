@@ -19,21 +19,28 @@ enum class DTypeRule : std::uint8_t {
   test,        // computed in the promoted dtype, integers and bool as float32; gives bool
   logical,     // computed in bool; gives bool
   integer,     // promoted integers, or bool
+  count,       // promoted integers; gives uint8
   magnitude,   // computed in the promoted dtype; gives the parts' dtype where that is complex
+  phase,       // as floating; gives the parts' dtype where that is complex
+  scaled,      // the first as floating, for both; the second is an integer
   select,      // the first is a bool; the others are promoted
   conversion,  // the dtype that the node asks for
   random,      // computed in the node's dtype; x and y are the key and the first block of a stream (kernels/philox.cuh)
 };
 
+/// In a row's place for bool: computed as int8.
+inline constexpr std::string_view as_int8 = "as int8";
+
 /// A row. Expressions are CUDA C++ over the operands x, y, z, w, each a number of the dtype that the operation computes
-/// in (16-bit floating types are computed as float and rounded after every operation), and T, the result's dtype.
+/// in (16-bit floating types are computed as float and rounded after every operation). R is the type of those numbers,
+/// T that of such an element in memory.
 struct OpInfo {
   std::string_view name;  // Lua's
   int arity;
   DTypeRule rule;
   std::string_view expression;  // for floating types, and for others that have none of their own
   std::string_view integer = "";
-  std::string_view boolean = "";  // numeric rule: "" means that there is no such operation on bool
+  std::string_view boolean = "";  // numeric, integer, count: "" means that there is no such operation on bool
   bool complex = false;           // true: the expression takes complex numbers too
   bool position = false;          // true: the expression has `i`, the element's row-major position
   std::string_view numpy = "";    // NumPy's name where it is another; "-": NumPy has none
@@ -43,6 +50,15 @@ struct OpInfo {
 };
 
 std::span<const OpInfo> op_table();
+/// What the operand of that index is converted to in an operation that computes in `compute`.
+DType operand_dtype(const OpInfo& op, std::size_t index, DType compute);
+
+/// Another name for a row, which NumPy has.
+struct OpAlias {
+  std::string_view name, op;
+};
+std::span<const OpAlias> op_aliases();
+
 /// The row of that name, or null.
 const OpInfo* find_op(std::string_view name);
 /// The row of that name, which is one that the library itself uses.

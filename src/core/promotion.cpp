@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+
+#include "src/core/error.h"
 
 namespace gpulua {
 
@@ -53,6 +56,10 @@ DType promote_real(DType a, DType b) {
   }
 }
 
+[[noreturn]] void refuse(const OpInfo& op, const char* expected, DType dtype) {
+  throw Error("[" + std::string(op.name) + "] expected " + expected + ", got " + std::string(name(dtype)));
+}
+
 }  // namespace
 
 DType real_part(DType dtype) {
@@ -86,6 +93,41 @@ DType to_floating(DType dtype) {
 DType default_dtype(const Scalar& number) {
   constexpr DType by_kind[] = {DType::boolean, DType::int64, DType::uint64, DType::float32, DType::complex64};
   return by_kind[number.index()];
+}
+
+OpDTypes op_dtypes(const OpInfo& op, DType promoted) {
+  if (promoted == DType::boolean && op.boolean == as_int8) promoted = DType::int8;
+  const DTypeKind kind = info(promoted).kind;
+  if (kind == DTypeKind::complex && !op.complex && op.rule != DTypeRule::logical) refuse(op, "real numbers", promoted);
+  switch (op.rule) {
+    case DTypeRule::numeric:
+      if (kind == DTypeKind::boolean && op.boolean.empty()) refuse(op, "numbers", promoted);
+      return {promoted, promoted};
+    case DTypeRule::magnitude:
+      return {promoted, real_part(promoted)};
+    case DTypeRule::select:
+      return {promoted, promoted};
+    case DTypeRule::floating:
+    case DTypeRule::scaled:
+      return {to_floating(promoted), to_floating(promoted)};
+    case DTypeRule::phase:
+      return {to_floating(promoted), real_part(to_floating(promoted))};
+    case DTypeRule::comparison:
+      return {promoted, DType::boolean};
+    case DTypeRule::test:
+      return {to_floating(promoted), DType::boolean};
+    case DTypeRule::logical:
+      return {DType::boolean, DType::boolean};
+    case DTypeRule::integer:
+    case DTypeRule::count:
+      if (kind == DTypeKind::boolean && op.boolean.empty()) refuse(op, "integers", promoted);
+      if (kind != DTypeKind::boolean && !is_integer(promoted)) refuse(op, "integers or bool", promoted);
+      return {promoted, op.rule == DTypeRule::count ? DType::uint8 : promoted};
+    case DTypeRule::conversion:
+    case DTypeRule::random:
+      break;
+  }
+  refuse(op, "a dtype to convert to", promoted);
 }
 
 }  // namespace gpulua

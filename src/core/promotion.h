@@ -3,6 +3,7 @@
 // Which dtype an operation on several dtypes has: NumPy 2's table, with bfloat16 beside float16.
 
 #include "src/core/dtype.h"
+#include "src/core/op_table.h"
 #include "src/core/scalar.h"
 
 namespace gpulua {
@@ -20,6 +21,13 @@ DType to_floating(DType dtype);
 
 /// A complex dtype's parts; other dtypes are their own.
 DType real_part(DType dtype);
+
+/// What an operation computes in, and gives.
+struct OpDTypes {
+  DType compute, result;
+};
+/// For operands whose dtypes promote to `promoted`. Throws Error for dtypes that the operation does not take.
+OpDTypes op_dtypes(const OpInfo& op, DType promoted);
 
 /// An array's dtype for a number that stands alone: float32, bool, int64, uint64, complex64.
 DType default_dtype(const Scalar& number);

@@ -39,8 +39,8 @@ constexpr NamedType scalar_types[] = {
     {"gpulua_half", DType::float16},
     {"__nv_bfloat16", DType::bfloat16},
     {"gpulua_bfloat16", DType::bfloat16},
-    {"gpulua_complex64", DType::complex64},
-    {"gpulua_complex128", DType::complex128},
+    {"gpulua_complex<float>", DType::complex64},
+    {"gpulua_complex<double>", DType::complex128},
 };
 
 // CUDA's vector types are these names with the number of lanes, 1 to 4.

@@ -1,0 +1,93 @@
+// Functions of real numbers that neither C nor CUDA has. R is float or double.
+
+template <class R>
+__device__ inline R gpulua_sign(R x) {
+  return x > 0 ? R(1) : x < 0 ? R(-1) : x == 0 ? R(0) : x;
+}
+
+template <class R>
+__device__ inline R gpulua_sigmoid(R x) {
+  const R power = exp(-fabs(x));  // never overflows
+  return (x < 0 ? power : R(1)) / (R(1) + power);
+}
+
+template <class R>
+__device__ inline R gpulua_logaddexp(R x, R y) {
+  if (x == y) return x + R(0.69314718055994530942);
+  const R difference = x - y;
+  if (difference > 0) return x + log1p(exp(-difference));
+  return difference <= 0 ? y + log1p(exp(difference)) : difference;
+}
+
+template <class R>
+__device__ inline R gpulua_logaddexp2(R x, R y) {
+  if (x == y) return x + R(1);
+  const R difference = x - y, scale = R(1.4426950408889634074);
+  if (difference > 0) return x + scale * log1p(exp2(-difference));
+  return difference <= 0 ? y + scale * log1p(exp2(difference)) : difference;
+}
+
+// sin(pi x) / (pi x)
+template <class R>
+__device__ inline R gpulua_sinc(R x) {
+  return x == 0 ? R(1) : sinpi(x) / (R(3.14159265358979323846) * x);
+}
+
+template <class R>
+__device__ inline R gpulua_heaviside(R x, R middle) {
+  return x > 0 ? R(1) : x < 0 ? R(0) : x == 0 ? middle : x;
+}
+
+__device__ inline float gpulua_ldexp(float x, long long exponent) {
+  return ldexpf(x, (int)(exponent > 10000 ? 10000 : exponent < -10000 ? -10000 : exponent));
+}
+__device__ inline double gpulua_ldexp(double x, long long exponent) {
+  return ldexp(x, (int)(exponent > 10000 ? 10000 : exponent < -10000 ? -10000 : exponent));
+}
+
+// The next number of type T, of which 16-bit ones are given as float.
+template <class T>
+struct gpulua_adjacent {
+  __device__ static float after(float x, float y) {
+    if (!(x != y)) return y;
+    if (x != x || y != y) return x + y;
+    T next = gpulua_convert<T>::from(x);
+    if (x == 0)
+      next.bits = y < 0 ? 0x8001 : 1;
+    else
+      next.bits += (x < y) == (x > 0) ? 1 : -1;
+    return gpulua_widen(next);
+  }
+};
+template <>
+struct gpulua_adjacent<float> {
+  __device__ static float after(float x, float y) { return nextafterf(x, y); }
+};
+template <>
+struct gpulua_adjacent<double> {
+  __device__ static double after(double x, double y) { return nextafter(x, y); }
+};
+
+template <class R>
+__device__ inline R gpulua_nan_to_num(R x, R nan, R highest, R lowest) {
+  return x != x ? nan : !isinf(x) ? x : x > 0 ? highest : lowest;
+}
+
+// ---- real numbers as complex ones ------------------------------------------------------------------------------------------------
+
+template <class R>
+__device__ inline R gpulua_real(R x) {
+  return x;
+}
+template <class R>
+__device__ inline R gpulua_imag(R) {
+  return R(0);
+}
+template <class R>
+__device__ inline R gpulua_conj(R x) {
+  return x;
+}
+template <class R>
+__device__ inline R gpulua_angle(R x) {
+  return x != x ? x : signbit(x) ? R(3.14159265358979323846) : R(0);
+}

@@ -1,0 +1,134 @@
+#include <catch2/catch.hpp>
+#include <initializer_list>
+#include <string_view>
+#include <vector>
+
+#include "src/core/config.h"
+#include "src/core/context.h"
+#include "src/core/expression.h"
+#include "src/core/plan.h"
+
+using namespace gpulua;
+
+namespace {
+
+// Leaves need memory of a device, any device; planning computes nothing.
+struct Fixture {
+  Context context{Config::from_environment()};
+  OpenDevice& device = *context.current();
+
+  Array leaf(Dims shape, DType dtype = DType::float32) { return empty(device, std::move(shape), dtype); }
+
+  static Array apply(std::string_view name, std::initializer_list<Operand> operands) {
+    return elementwise(op(name), {operands.begin(), operands.size()});
+  }
+  static Array sum(const Array& x, std::uint64_t axes, bool keepdims = false) {
+    return reduce(reducer("sum"), x, axes, keepdims, reduction_dtypes(reducer("sum"), x->dtype));
+  }
+  static std::vector<Step> plan_of(std::initializer_list<Array> arrays) {
+    std::vector<Root> roots;
+    for (const Array& array : arrays) roots.push_back({array.get()});
+    return plan(roots);
+  }
+};
+
+std::size_t memory_operands(const Step& step) {
+  std::size_t count = 0;
+  for (const StepOperand& operand : step.operands) count += operand.node != nullptr;
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE_METHOD(Fixture, "a chain of operations is one step, and a leaf is read once", "[plan]") {
+  const Array x = leaf({4, 5});
+  const Array y = apply("exp", {apply("add", {apply("multiply", {x, Scalar(2.0)}), x})});
+  const auto steps = plan_of({y});
+  REQUIRE(steps.size() == 1);
+  CHECK(steps[0].domain == Dims{4, 5});
+  CHECK_FALSE(steps[0].reduces);
+  CHECK(memory_operands(steps[0]) == 1);
+  CHECK(steps[0].operands.size() == 2);  // and the number
+  REQUIRE(steps[0].outputs.size() == 1);
+  CHECK(steps[0].outputs[0].node == y.get());
+  CHECK(steps[0].outputs[0].target == nullptr);
+}
+
+TEST_CASE_METHOD(Fixture, "values come before those computed from them", "[plan]") {
+  const Array x = leaf({6}), y = leaf({6});
+  const auto steps = plan_of({apply("add", {apply("sin", {x}), apply("cos", {apply("multiply", {x, y})})})});
+  REQUIRE(steps.size() == 1);
+  for (std::size_t i = 0; i < steps[0].values.size(); ++i)
+    for (const std::size_t input : steps[0].values[i].inputs) CHECK(input < i);
+}
+
+TEST_CASE_METHOD(Fixture, "roots of one shape share a step, of two shapes do not", "[plan]") {
+  const Array x = leaf({3, 4});
+  const Array a = apply("add", {x, Scalar(1.0)}), b = apply("multiply", {a, x});
+  const auto together = plan_of({a, b});
+  REQUIRE(together.size() == 1);
+  CHECK(together[0].outputs.size() == 2);
+  CHECK(memory_operands(together[0]) == 1);
+  CHECK(plan_of({a, apply("exp", {leaf({7})})}).size() == 2);
+}
+
+TEST_CASE_METHOD(Fixture, "what has been evaluated takes no step", "[plan]") {
+  CHECK(plan_of({leaf({3})}).empty());
+}
+
+TEST_CASE_METHOD(Fixture, "operands that broadcast have stride 0", "[plan]") {
+  const Array row = leaf({5}), column = leaf({4, 1});
+  const auto steps = plan_of({apply("add", {row, column})});
+  REQUIRE(steps.size() == 1);
+  CHECK(steps[0].operands[0].layout.shape == Dims{4, 5});
+  CHECK(steps[0].operands[0].layout.strides == Dims{0, 1});
+  CHECK(steps[0].operands[1].layout.strides[1] == 0);
+}
+
+TEST_CASE_METHOD(Fixture, "a reduction takes in what it reduces and what follows from its results", "[plan]") {
+  const Array x = leaf({8, 9});
+  const Array squares = apply("square", {x});
+  const Array root = apply("sqrt", {sum(squares, 0b10)});
+  const auto steps = plan_of({root});
+  REQUIRE(steps.size() == 1);
+  CHECK(steps[0].reduces);
+  CHECK(steps[0].domain == Dims{8, 9});
+  CHECK(steps[0].axes == 0b10);
+  CHECK(steps[0].result == Dims{8});
+}
+
+TEST_CASE_METHOD(Fixture, "reductions over the same axes go in one pass, over others do not", "[plan]") {
+  const Array x = leaf({8, 9});
+  const Array product = reduce(reducer("prod"), x, 0b01, false, {DType::float32, DType::float32});
+  CHECK(plan_of({apply("divide", {sum(x, 0b01), product})}).size() == 1);
+  CHECK(plan_of({sum(x, 0b01), sum(x, 0b10)}).size() == 2);
+}
+
+TEST_CASE_METHOD(Fixture, "elements and their reduction take two steps, in order", "[plan]") {
+  const Array x = leaf({8, 9});
+  const Array total = sum(x, 0b10, true);
+  const Array centred = apply("subtract", {x, total});
+  const auto steps = plan_of({centred});
+  REQUIRE(steps.size() == 2);
+  CHECK(steps[0].outputs[0].node == total.get());
+  CHECK(steps[1].outputs[0].node == centred.get());
+  CHECK(memory_operands(steps[1]) == 2);
+}
+
+TEST_CASE_METHOD(Fixture, "a dear expression that broadcasts is stored, a cheap one computed again", "[plan]") {
+  const Array row = leaf({9}), x = leaf({8, 9});
+  Array dear = row;
+  for (int i = 0; i < 8; ++i) dear = apply("sin", {dear});
+  CHECK(plan_of({apply("add", {x, apply("sin", {row})})}).size() == 1);
+  CHECK(plan_of({apply("add", {x, dear})}).size() == 2);
+}
+
+TEST_CASE_METHOD(Fixture, "a target is written last, and what it takes is not stored besides", "[plan]") {
+  const Array x = leaf({5}), target = leaf({5}), kept = apply("exp", {x}), written = apply("add", {kept, Scalar(1.0)});
+  const Root roots[] = {{kept.get()}, {written.get(), target.get()}};
+  const auto steps = plan(roots);
+  REQUIRE(steps.size() == 2);
+  CHECK(steps[0].outputs[0].node == kept.get());
+  CHECK(steps[1].outputs[0].target == target.get());
+  CHECK(steps[1].operands[0].node == kept.get());
+}
