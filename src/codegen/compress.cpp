@@ -25,7 +25,7 @@ std::string emit_compress(const KernelSpec& spec) {
   const ElementText element(spec);
   const bool flat = spec.ndim == 1;
   const std::string threads = std::to_string(spec.compress.threads), items = std::to_string(spec.compress.items);
-  std::string text = "extern \"C\" __global__ void gpulua_kernel(gpulua_index_t size";
+  std::string text = "extern \"C\" __global__ void " + spec.name() + "(gpulua_index_t size";
   if (!flat) text += ", gpulua_extent inner_extent, gpulua_extents<" + std::to_string(spec.ndim - 1) + "> outer";
   text += ", gpulua_compress_state state" + operand_parameters(spec) + ") {\n";
   text += "  constexpr int threads = " + threads + ", items = " + items + ", width = " + std::to_string(spec.vector) +

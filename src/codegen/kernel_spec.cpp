@@ -22,6 +22,7 @@ std::string KernelSpec::name() const {
   for (std::size_t i = 0; i < std::min(names.size(), named_operations); ++i) result.append("_").append(names[i]);
   if (names.empty()) result += "_copy";
   if (names.size() > named_operations) result += "_etc";
+  result += "_kernel";  // gpulua_sum is another thing
   // An operation of a script may be called anything.
   for (char& c : result)
     if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';

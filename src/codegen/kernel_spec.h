@@ -90,7 +90,7 @@ struct KernelSpec {
 
   /// Equal for specs of the same text.
   std::string key() const;
-  /// The kernel's name in the text, for profilers and messages: "gpulua_multiply_add_sum".
+  /// The kernel's name in the text, for profilers and messages: "gpulua_multiply_add_sum_kernel".
   std::string name() const;
 };
 

@@ -81,7 +81,7 @@ class Launch {
 
   /// As run, for a step that compresses: gives how many elements there are, once it is done.
   std::int64_t compress(const Node& output) {
-    const std::shared_ptr<Kernel>& kernel = device_.kernel(spec_.key(), kernel_name, [&] { return emit(spec_); });
+    const std::shared_ptr<Kernel>& kernel = device_.kernel(spec_.key(), [&] { return emit(spec_); });
     const StreamRef& stream = device_.stream();
     const std::int64_t inner = iteration_.shape.back(), size = iteration_.size();
     const std::int64_t tile = std::int64_t{spec_.compress.threads} * spec_.compress.items;
