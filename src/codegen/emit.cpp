@@ -95,9 +95,9 @@ std::string operand_parameters(const KernelSpec& spec) {
     }
     add_indexed(operand_name(i), operand.indexed);
   }
-  // A reduction's results are row-major.
+  // A reduction's results are row-major, and what a compression keeps lies in a row.
   for (std::size_t i = 0; i < spec.outputs.size(); ++i) {
-    add(element_type(spec.outputs[i].dtype) + "*", output_name(i), spec.reduces ? Access::fixed : spec.outputs[i].access,
+    add(element_type(spec.outputs[i].dtype) + "*", output_name(i), spec.reduces || spec.compresses ? Access::fixed : spec.outputs[i].access,
         spec.ndim);
     add_indexed(output_name(i), spec.outputs[i].indices.size());
   }

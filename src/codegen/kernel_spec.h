@@ -51,9 +51,9 @@ struct OutputSpec {
   DType dtype = DType::float32;
   Access access = Access::unit;
   std::uint16_t value = 0;
-  std::vector<std::uint16_t> indices;  // the values that give the position along indexed axes
-  bool adds = false;                   // where there are any
-  std::optional<std::uint16_t> mask;   // the value that tells which elements are written, one after the other
+  std::vector<std::uint16_t> indices = {};  // the values that give the position along indexed axes
+  bool adds = false;                        // where there are any
+  std::optional<std::uint16_t> mask = std::nullopt;  // the value that tells which elements are written, one after the other
 };
 
 /// How a reduction's block of threads is laid out: `results` results, by `lanes` threads each.

@@ -2,7 +2,11 @@
 
 #include <cstddef>
 #include <cstring>
+#include <stdexcept>
+#include <string>
 #include <vector>
+
+#include "src/device/kernel.h"
 
 namespace gpulua {
 
@@ -23,7 +27,11 @@ class Arguments {
   void add(const T& value) {
     add(&value, sizeof value);
   }
-  std::vector<void*> pointers() {
+  /// One for each of the kernel's parameters: that there are as many as it has is checked.
+  std::vector<void*> pointers(const Kernel& kernel) {
+    if (const std::size_t wanted = kernel.entry().signature.parameters.size(); wanted != offsets_.size())
+      throw std::logic_error(kernel.entry().name + " has " + std::to_string(wanted) + " parameters and was given " +
+                             std::to_string(offsets_.size()));
     std::vector<void*> pointers;
     pointers.reserve(offsets_.size());
     for (std::size_t offset : offsets_) pointers.push_back(bytes_.data() + offset);

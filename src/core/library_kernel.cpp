@@ -37,7 +37,7 @@ void LibraryKernel::launch(std::int64_t blocks, unsigned threads) {
   config.grid.x = static_cast<unsigned>(blocks);
   config.block.x = threads;
   check_launch(device_.info(), *kernel, config);
-  device_.launch(kernel, config, arguments_.pointers().data(), device_.stream());
+  device_.launch(kernel, config, arguments_.pointers(*kernel).data(), device_.stream());
 }
 
 std::string device_type(DType dtype) {

@@ -76,7 +76,7 @@ class Launch {
       if (!step_.reduces) add_strides(arguments, spec_.outputs[i].access, step_.operands.size() + i);
       if (places) add_indexed(arguments, *places->at, places->origin);
     }
-    device_.launch(kernel, config, arguments.pointers().data(), stream, moved_bytes());
+    device_.launch(kernel, config, arguments.pointers(*kernel).data(), stream, moved_bytes());
   }
 
   /// As run, for a step that compresses: gives how many elements there are, once it is done.
@@ -103,7 +103,7 @@ class Launch {
     arguments.add(pointers.data(), sizeof pointers);
     for (std::size_t i = 0; i < step_.operands.size(); ++i) add_operand(arguments, i, stream);
     arguments.add(output.write(stream));
-    device_.launch(kernel, config, arguments.pointers().data(), stream, moved_bytes());
+    device_.launch(kernel, config, arguments.pointers(*kernel).data(), stream, moved_bytes());
     std::int64_t total = 0;
     device_.download(&total, words + 8, sizeof total);
     return total;

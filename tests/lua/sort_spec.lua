@@ -14,6 +14,8 @@ local function same(expected, got, what)
   for i = 0, expected.size - 1 do
     local x, y = a[i], b[i]
     local equal = x == y or (x ~= x and y ~= y)
+    -- float16 comes as its bits; devices have NaNs of their own.
+    if expected.dtype == "float16" then equal = equal or (x % 32768 > 31744 and y % 32768 > 31744) end
     if equal and x == 0 and type(x) == "number" then equal = 1 / x == 1 / y end
     if not equal then error(("%s: element %d: expected %s, got %s"):format(what, i + 1, tostring(x), tostring(y)), 2) end
   end
