@@ -48,6 +48,7 @@ int open_gpu(lua_State* L) {
   open_transfer(L);
   open_composed(L);
   open_measure(L);
+  open_user_operations(L);
   return 1;
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "bindings/array.h"
+#include "bindings/reductions.h"
 #include "src/core/expression.h"
 
 namespace gpulua {
@@ -13,13 +14,6 @@ std::uint64_t all_axes(const Array& array) {
   const std::size_t ndim = array->layout.ndim();
   return ndim == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << ndim) - 1;
 }
-
-struct ReductionOptions {
-  std::uint64_t axes = 0;
-  bool keepdims = false;
-  std::optional<DType> dtype;
-  Array out;
-};
 
 std::uint64_t check_axes(lua_State* L, int index, const Array& array, const char* op) {
   std::uint64_t axes = 0;
@@ -44,14 +38,13 @@ bool is_options(lua_State* L, int index) {
   return lua_istable(L, index) && lua_objlen(L, index) == 0;
 }
 
-/// Reads axis and options at 2 and 3; the axis may be left out, or be a field of the options. `ddof`: where there is
-/// that option, its value.
-ReductionOptions check_reduction(lua_State* L, const Array& array, const char* op, double* ddof = nullptr) {
+}  // namespace
+
+ReductionOptions check_reduction(lua_State* L, int index, const Array& array, const char* op, double* ddof) {
   ReductionOptions options;
   options.axes = all_axes(array);
-  int index = 2;
-  if (!lua_isnoneornil(L, 2) && !is_options(L, 2)) options.axes = check_axes(L, 2, array, op);
-  if (!is_options(L, 2)) index = 3;
+  if (!lua_isnoneornil(L, index) && !is_options(L, index)) options.axes = check_axes(L, index, array, op);
+  if (!is_options(L, index)) ++index;
   const auto read_keepdims = [&](int value) {
     if (!lua_isboolean(L, value)) fail(op, "keepdims = true or false", L, value);
     options.keepdims = lua_toboolean(L, value) != 0;
@@ -68,6 +61,8 @@ ReductionOptions check_reduction(lua_State* L, const Array& array, const char* o
                 {"ddof", read_ddof}});
   return options;
 }
+
+namespace {
 
 int push_result(lua_State* L, const ReductionOptions& options, Array result, const char* op) {
   if (!options.out) {
@@ -90,7 +85,7 @@ int reduction(lua_State* L) {
   const auto& row = *static_cast<const Reducer*>(lua_touserdata(L, lua_upvalueindex(2)));
   const std::string name(row.name);
   const Array& array = check<Array>(L, 1, name.c_str());
-  const ReductionOptions options = check_reduction(L, array, name.c_str());
+  const ReductionOptions options = check_reduction(L, 2, array, name.c_str());
   ReductionDTypes dtypes = reduction_dtypes(row, array->dtype);
   if (options.dtype) dtypes = reduction_dtypes(row, *options.dtype), dtypes.result = *options.dtype;
   return push_result(L, options, reduce(row, array, options.axes, options.keepdims, dtypes), name.c_str());
@@ -109,7 +104,7 @@ ReductionDTypes mean_dtypes(DType input) {
 
 int mean(lua_State* L) {
   const Array& array = check<Array>(L, 1, "mean");
-  const ReductionOptions options = check_reduction(L, array, "mean");
+  const ReductionOptions options = check_reduction(L, 2, array, "mean");
   const DType input = options.dtype.value_or(array->dtype);
   ReductionDTypes dtypes = mean_dtypes(input);
   const DType result = dtypes.compute == DType::float64 && input != DType::float64 && !options.dtype ? DType::float32 : dtypes.result;
@@ -125,7 +120,7 @@ int variance(lua_State* L) {
   constexpr const char* name = root ? "std" : "var";
   const Array& array = check<Array>(L, 1, name);
   double ddof = 0;
-  const ReductionOptions options = check_reduction(L, array, name, &ddof);
+  const ReductionOptions options = check_reduction(L, 2, array, name, &ddof);
   const Reducer& row = reducer("var");
   ReductionDTypes dtypes = reduction_dtypes(row, options.dtype.value_or(array->dtype));
   const DType result = dtypes.result;

@@ -1,6 +1,7 @@
 #include "bindings/source_location.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -26,20 +27,22 @@ std::string chunk_name(const lua_Debug& frame) {
   return name;
 }
 
-int line_of(std::string_view chunk, std::size_t position) {
-  return 1 + static_cast<int>(std::count(chunk.begin(), chunk.begin() + static_cast<std::ptrdiff_t>(position), '\n'));
-}
-
-/// The line of `chunk` where `text` begins. Of several places, the last that begins no later than the call at `line`.
+/// The line of `chunk` where `text` begins. Of several places, the one nearest to the call at `line`.
 std::optional<int> find_line(std::string_view chunk, std::string_view text, int line) {
-  std::size_t found = chunk.find(text);
-  if (found == std::string_view::npos) return std::nullopt;
-  for (std::size_t next = found; (next = chunk.find(text, next + 1)) != std::string_view::npos;) {
+  std::optional<int> found;
+  int current = 1, nearest = 0;
+  std::size_t counted = 0;
+  for (std::size_t at = chunk.find(text); at != std::string_view::npos; at = chunk.find(text, at + 1)) {
+    current += static_cast<int>(std::count(chunk.begin() + static_cast<std::ptrdiff_t>(counted),
+                                           chunk.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+    counted = at;
     // A long string starts in the line of its brackets, which is the one before the text's first.
-    if (line_of(chunk, next - 1) > line) break;
-    found = next;
+    const int distance = std::abs(current - (at > 0 && chunk[at - 1] == '\n') - line);
+    if (found && distance >= nearest) continue;
+    found = current;
+    nearest = distance;
   }
-  return line_of(chunk, found);
+  return found;
 }
 
 }  // namespace

@@ -92,5 +92,6 @@ void open_scans(lua_State* L);
 void open_sorting(lua_State* L);
 void open_streams(lua_State* L);
 void open_transfer(lua_State* L);
+void open_user_operations(lua_State* L);
 
 }  // namespace gpulua

@@ -66,3 +66,31 @@ struct alignas(sizeof(T) * width) gpulua_pack {
   __device__ void store(T* to) const { *reinterpret_cast<gpulua_pack*>(to) = *this; }
 };
 
+
+// What functions that a script wrote get: all elements of an array by their row-major position, and how many elements there
+// are. Elements of 16-bit floating types come as float.
+template <class T>
+constexpr bool gpulua_is_small_float = false;
+template <>
+constexpr bool gpulua_is_small_float<gpulua_half> = true;
+template <>
+constexpr bool gpulua_is_small_float<gpulua_bfloat16> = true;
+
+template <class T>
+struct gpulua_raw {
+  const T* at;
+  long long count;
+  __device__ auto operator[](long long i) const {
+    if constexpr (gpulua_is_small_float<T>)
+      return gpulua_widen(at[i]);
+    else
+      return at[i];
+  }
+  __device__ long long size() const { return count; }
+};
+
+struct gpulua_size {
+  long long count;
+  __device__ gpulua_size(long long count_) : count(count_) {}
+  __device__ long long size() const { return count; }
+};

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "kernel_text.h"
+#include "src/core/user_function.h"
 
 namespace gpulua {
 
@@ -45,6 +46,7 @@ std::vector<std::pair<std::string_view, std::string>> names_in_row(const ValueSp
                                                                    const std::vector<ValueSpec>& values) {
   static constexpr std::array<std::string_view, 4> letters{"x", "y", "z", "w"};
   const OpInfo& op = *value.op;
+  if (op.function) return {{"x", value_name(value.inputs.front())}};
   std::vector<std::pair<std::string_view, std::string>> names{{"R", register_type(value.compute)},
                                                               {"T", element_type(value.compute)}};
   for (std::size_t i = 0; i < value.inputs.size(); ++i) {
@@ -150,7 +152,22 @@ std::string stored(const std::string& text, DType dtype) {
   return is_small_float(dtype) ? "gpulua_convert<" + element_type(dtype) + ">::from(" + text + ")" : text;
 }
 
+std::string value_type(const ValueSpec& value, const KernelSpec& spec) {
+  const bool is_number = value.kind == ValueSpec::Kind::operand ? spec.operands[value.operand].access != Access::raw
+                                                                : value.kind != ValueSpec::Kind::call;
+  return is_number ? register_type(value.dtype) : "auto";
+}
+
+std::string whole(const OperandSpec& operand, const std::string& name) {
+  return operand.access == Access::raw ? name : loaded(name, operand.dtype);
+}
+
 std::string expression(const ValueSpec& value, const std::vector<ValueSpec>& values) {
+  if (value.kind == ValueSpec::Kind::call) {
+    std::string arguments;
+    for (std::size_t input : value.inputs) arguments += (arguments.empty() ? "" : ", ") + value_name(input);
+    return value.op->function->id + "::call(" + arguments + ")";
+  }
   return rounded(substitute(row_text(*value.op, value.compute), names_in_row(value, values)), value);
 }
 
@@ -203,7 +220,7 @@ std::string scattered(const OutputSpec& output, std::size_t index, const std::st
 }
 
 bool has_strides(Access access, std::size_t ndim) {
-  if (access == Access::value || access == Access::fixed) return false;
+  if (access == Access::value || access == Access::fixed || access == Access::raw) return false;
   return access == Access::strided || ndim > 1;
 }
 

@@ -31,7 +31,16 @@ std::string gathered(const ValueSpec& value, const std::string& step);
 /// A statement that writes `element` to the output where its index arrays say.
 std::string scattered(const OutputSpec& output, std::size_t index, const std::string& step, const std::string& element);
 
-/// An expression of an operation's row with its operands put in.
+/// The type that `value` has in a register.
+std::string value_type(const ValueSpec& value, const KernelSpec& spec);
+/// True for an operand that a function gets as a whole: it has no place in the iteration.
+inline bool is_whole(const OperandSpec& operand) {
+  return operand.access == Access::value || operand.access == Access::raw;
+}
+/// The text of such an operand, as a function gets it.
+std::string whole(const OperandSpec& operand, const std::string& name);
+
+/// An operation or call: an expression of the operation's row with its operands put in.
 std::string expression(const ValueSpec& value, const std::vector<ValueSpec>& values);
 
 /// True for a value of which a thread that takes several elements makes as many at once.

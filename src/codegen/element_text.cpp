@@ -23,7 +23,7 @@ std::string ElementText::before(const std::string& indent) const {
     const std::string name = operand_name(i);
     const bool moves = has_strides(operand.access, spec_.ndim) && spec_.ndim > 1;
     const std::string offset = moves ? "gpulua_offset(at, " + name + "_strides)" : "0";
-    if (operand.access == Access::value) continue;
+    if (is_whole(operand)) continue;
     if (!operand.memory) {
       text += indent + "const gpulua_offset_t p_" + name + " = " + offset + ";\n";
     } else if (operand.indexed == 0 && (operand.access == Access::fixed || operand.access == Access::splat)) {
@@ -61,7 +61,7 @@ std::string ElementText::element(bool vector, const std::string& indent) const {
   const std::string inner = vector ? indent + "  " : indent;
   for (std::size_t i = 0; i < spec_.values.size(); ++i) {
     const ValueSpec& value = spec_.values[i];
-    text += inner + "const " + register_type(value.dtype) + " " + value_name(i) + " = " + value_text(i, vector) + ";\n";
+    text += inner + "const " + value_type(value, spec_) + " " + value_name(i) + " = " + value_text(i, vector) + ";\n";
   }
   for (std::size_t i = 0; i < spec_.outputs.size(); ++i) text += inner + store(i, vector);
   if (!vector) return text;
@@ -108,7 +108,7 @@ std::string ElementText::value_text(std::size_t index, bool vector) const {
   if (value.kind == ValueSpec::Kind::operand) return operand_text(value.operand, vector);
   if (value.kind == ValueSpec::Kind::operation && vector && comes_in_several(spec_, value))
     return one_of_several(value, index);
-  if (value.kind == ValueSpec::Kind::operation) return expression(value, spec_.values);
+  if (value.kind != ValueSpec::Kind::gather) return expression(value, spec_.values);
   return gathered(value, step_text(operand_name(value.operand), spec_.operands[value.operand].access, vector));
 }
 
@@ -116,7 +116,7 @@ std::string ElementText::operand_text(std::size_t index, bool vector) const {
   const OperandSpec& operand = spec_.operands[index];
   const std::string name = operand_name(index);
   const std::string step = step_text(name, operand.access, vector);
-  if (operand.access == Access::value) return loaded(name, operand.dtype);
+  if (is_whole(operand)) return whole(operand, name);
   if (!operand.memory) return "(long long)p_" + name + " + (long long)" + step;
   if (operand.access == Access::fixed || operand.access == Access::splat) return loaded("x_" + name, operand.dtype);
   if (operand.access == Access::unit && vector) return loaded("x_" + name + ".at[k]", operand.dtype);

@@ -1,11 +1,14 @@
 #include "src/codegen/emit.h"
 
+#include <algorithm>
+
 #include "src/codegen/body.h"
 #include "src/codegen/compress.h"
 #include "src/codegen/elementwise.h"
 #include "src/codegen/parameters.h"
 #include "src/codegen/reduction.h"
 #include "src/codegen/tiled.h"
+#include "src/core/user_function.h"
 
 namespace gpulua {
 
@@ -16,6 +19,31 @@ void append(std::string& key, std::size_t number) {
   do key += static_cast<char>('0' + number % 10);
   while ((number /= 10) > 0);
   key += ',';
+}
+
+/// The script's functions in the kernel, each once.
+std::vector<const UserFunction*> functions_of(const KernelSpec& spec) {
+  std::vector<const UserFunction*> functions;
+  for (const ValueSpec& value : spec.values) {
+    const UserFunction* function = nullptr;
+    if (value.kind == ValueSpec::Kind::call) function = value.op->function;
+    if (value.kind == ValueSpec::Kind::reduction) function = value.reducer->function;
+    const auto same = [&](const UserFunction* other) { return other->id == function->id; };
+    if (function && std::none_of(functions.begin(), functions.end(), same)) functions.push_back(function);
+  }
+  return functions;
+}
+
+std::string includes(const KernelSpec& spec) {
+  std::string text;
+  for (const UserFunction* function : functions_of(spec)) text += function->includes;
+  return text;
+}
+
+std::string functions(const KernelSpec& spec) {
+  std::string text;
+  for (const UserFunction* function : functions_of(spec)) text += function->text;
+  return text;
 }
 
 }  // namespace
@@ -52,11 +80,14 @@ std::string KernelSpec::key() const {
       case ValueSpec::Kind::gather:
         append(key.append("g"), value.operand);
         break;
+      case ValueSpec::Kind::call:
+        key.append(value.op->function->id).append("{");
+        break;
       case ValueSpec::Kind::operation:
-        key.append(value.op->name).append("(");
+        key.append(value.op->function ? value.op->expression : value.op->name).append("(");
         break;
       case ValueSpec::Kind::reduction:
-        key.append(value.reducer->name).append("[");
+        key.append(value.reducer->function ? value.reducer->function->id : value.reducer->name).append("[");
         break;
     }
     append(key, static_cast<std::size_t>(value.dtype) * 2 + value.outer);
@@ -86,7 +117,9 @@ std::string operand_parameters(const KernelSpec& spec) {
   for (std::size_t i = 0; i < spec.operands.size(); ++i) {
     const OperandSpec& operand = spec.operands[i];
     const std::size_t reduced = spec.reduces && !operand.outer ? spec.reduction.ndim : 0;
-    if (operand.access == Access::value) {
+    if (operand.access == Access::raw) {
+      add("const gpulua_raw<" + element_type(operand.dtype) + ">", operand_name(i), operand.access, spec.ndim);
+    } else if (operand.access == Access::value) {
       add(element_type(operand.dtype), operand_name(i), operand.access, spec.ndim);
     } else if (operand.memory) {
       add("const " + element_type(operand.dtype) + "*", operand_name(i), operand.access, spec.ndim + reduced);
@@ -107,13 +140,14 @@ std::string operand_parameters(const KernelSpec& spec) {
 std::string emit(const KernelSpec& spec) {
   const std::string width = spec.wide ? "#define GPULUA_WIDE\n" : "";
   const std::string body = emit_body(spec);
-  return width + headers(body) + body;
+  return includes(spec) + width + headers(body) + body;
 }
 
 std::string emit_body(const KernelSpec& spec) {
-  if (spec.reduces) return emit_reduction(spec);
-  if (spec.compresses) return emit_compress(spec);
-  return spec.tile != 0 ? emit_tiled(spec) : emit_elementwise(spec);
+  const std::string text = functions(spec);
+  if (spec.reduces) return text + emit_reduction(spec);
+  if (spec.compresses) return text + emit_compress(spec);
+  return text + (spec.tile != 0 ? emit_tiled(spec) : emit_elementwise(spec));
 }
 
 }  // namespace gpulua

@@ -24,6 +24,7 @@ enum class Access : std::uint8_t {
   splat,    // the same along the innermost axis
   strided,  // any stride along the innermost axis
   tiled,    // one after the other along the axis before the innermost; of a kernel with tiles
+  raw,      // all elements, for a function that takes those it wants
 };
 
 struct OperandSpec {
@@ -35,9 +36,9 @@ struct OperandSpec {
   std::uint16_t indexed = 0;   // axes along which index arrays give the position
 };
 
-/// A number that a thread computes. Exactly one of the four.
+/// A number that a thread computes; or a raw operand, or what a call of a script's function gives: its results together.
 struct ValueSpec {
-  enum class Kind : std::uint8_t { operand, operation, reduction, gather } kind = Kind::operand;
+  enum class Kind : std::uint8_t { operand, operation, reduction, gather, call } kind = Kind::operand;
   DType dtype = DType::float32;    // its own
   DType compute = DType::float32;  // what its inputs are converted to
   bool outer = false;              // computed once for each result

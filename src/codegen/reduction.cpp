@@ -83,7 +83,7 @@ class ReductionText {
     const std::size_t reduced = outer ? 0 : plan_.ndim;
     for (std::size_t i = 0; i < spec_.operands.size(); ++i) {
       const OperandSpec& operand = spec_.operands[i];
-      if (operand.outer != outer || operand.access == Access::value) continue;
+      if (operand.outer != outer || is_whole(operand)) continue;
       const std::string name = operand_name(i);
       const std::string offset = has_strides(operand.access, spec_.ndim + reduced)
                                      ? "gpulua_offset(at, " + name + "_strides)"
@@ -165,7 +165,7 @@ class ReductionText {
                               : value.kind == ValueSpec::Kind::gather    ? gathered(value, step(value.operand, position))
                               : vector && comes_in_several(spec_, value) ? one_of_several(value, index)
                                                                          : expression(value, spec_.values);
-    return "const " + register_type(value.dtype) + " " + value_name(index) + " = " + right + ";\n";
+    return "const " + value_type(value, spec_) + " " + value_name(index) + " = " + right + ";\n";
   }
 
   /// The offset of the element at `position` from the first of the result.
@@ -183,7 +183,7 @@ class ReductionText {
   std::string operand_text(std::size_t index, const std::string& position, bool vector) const {
     const OperandSpec& operand = spec_.operands[index];
     const std::string name = operand_name(index);
-    if (operand.access == Access::value) return loaded(name, operand.dtype);
+    if (is_whole(operand)) return whole(operand, name);
     if (!operand.memory) return "(long long)p_" + name + " + (long long)" + step(index, position);
     if (vector && is_packed(operand)) return loaded("x_" + name + ".at[k]", operand.dtype);
     return loaded("p_" + name + "[" + step(index, position) + "]", operand.dtype);

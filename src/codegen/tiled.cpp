@@ -39,7 +39,7 @@ class TiledText {
     for (std::size_t i = 0; i < spec_.operands.size(); ++i) {
       const OperandSpec& operand = spec_.operands[i];
       const std::string name = operand_name(i);
-      if (operand.access == Access::value) continue;
+      if (is_whole(operand)) continue;
       text += operand.memory ? "  const auto* const p_" + name + " = " + name + " + "
                              : "  const gpulua_offset_t p_" + name + " = ";
       text += offset(name, operand.access) + ";\n";
@@ -73,7 +73,7 @@ class TiledText {
     std::string arrays, reads;
     for (std::size_t i = 0; i < spec_.operands.size(); ++i) {
       const OperandSpec& operand = spec_.operands[i];
-      if (!operand.memory || operand.access == Access::value || operand.access == Access::tiled) continue;
+      if (!operand.memory || is_whole(operand) || operand.access == Access::tiled) continue;
       const std::string name = operand_name(i);
       arrays += "      " + element_type(operand.dtype) + " x_" + name + "[batch];\n";
       reads += "        x_" + name + "[k] = p_" + name + "[" + place(name, operand.access) + "];\n";
@@ -87,7 +87,7 @@ class TiledText {
       const ValueSpec& value = spec_.values[i];
       const std::string right =
           value.kind == ValueSpec::Kind::operand ? operand_text(value.operand) : expression(value, spec_.values);
-      text += "        const " + register_type(value.dtype) + " " + value_name(i) + " = " + right + ";\n";
+      text += "        const " + value_type(value, spec_) + " " + value_name(i) + " = " + right + ";\n";
     }
     for (std::size_t i = 0; i < spec_.outputs.size(); ++i) {
       const OutputSpec& output = spec_.outputs[i];
@@ -108,7 +108,7 @@ class TiledText {
   std::string operand_text(std::size_t index) const {
     const OperandSpec& operand = spec_.operands[index];
     const std::string name = operand_name(index);
-    if (operand.access == Access::value) return loaded(name, operand.dtype);
+    if (is_whole(operand)) return whole(operand, name);
     if (!operand.memory) return "(long long)p_" + name + " + (long long)(" + place(name, operand.access) + ")";
     if (operand.access == Access::tiled) return loaded("t_" + name + ".at[col][row]", operand.dtype);
     return loaded("x_" + name + "[k]", operand.dtype);

@@ -19,6 +19,7 @@ void run_all(const std::vector<Step>& steps, OpenDevice& device) {
 bool is_hazard(const Step& step, const Node& target) {
   return std::any_of(step.operands.begin(), step.operands.end(), [&](const StepOperand& operand) {
     if (!operand.node) return false;
+    if (operand.raw) return operand.node->buffer() == target.buffer();
     if (step.outputs.front().places || operand.indexed) return may_overlap(target, *operand.node);
     return overlaps(target, *operand.node, operand.layout);
   });

@@ -15,6 +15,8 @@ namespace {
 // Expressions of more operations are evaluated as they are built: kernels stay of a size that compiles quickly, and a
 // loop of dependent updates runs the same few kernels again.
 constexpr std::uint32_t max_operations = 128;
+// What a script's own function counts for: nobody knows what it does.
+constexpr std::uint32_t operations_of_a_function = 8;
 
 std::string bracketed(std::string_view op) {
   return "[" + std::string(op) + "] ";
@@ -173,7 +175,7 @@ Array converted(const Array& array, DType dtype, Dims shape) {
 Array pending_node(const std::shared_ptr<OpenDevice>& device, DType dtype, Dims shape, Pending pending) {
   Host* host = device->context().host();
   pending.origin = host ? host->origin() : Origin{};
-  pending.operations = pending.value ? 0 : 1;
+  pending.operations = pending.value ? 0 : pending.op && pending.op->function ? operations_of_a_function : 1;
   for (const Array& input : pending.inputs)
     if (input->pending()) pending.operations += input->pending()->operations;
   const bool large = pending.operations > max_operations;
@@ -287,6 +289,12 @@ Array broadcast(const Array& array, Dims shape) {
 }
 
 Array reduce(const Reducer& reducer, const Array& array, std::uint64_t axes, bool keepdims, ReductionDTypes dtypes) {
+  return reduce({std::shared_ptr<void>(), &reducer}, array, axes, keepdims, dtypes);
+}
+
+Array reduce(std::shared_ptr<const Reducer> row, const Array& array, std::uint64_t axes, bool keepdims,
+             ReductionDTypes dtypes) {
+  const Reducer& reducer = *row;
   Dims shape;
   std::int64_t count = 1;
   for (std::size_t axis = 0; axis < array->layout.ndim(); ++axis) {
@@ -301,10 +309,10 @@ Array reduce(const Reducer& reducer, const Array& array, std::uint64_t axes, boo
   if (count == 0 && !reducer.has_identity && checked_size(shape) > 0)
     throw Error(bracketed(reducer.name) + "zero-size array to reduction operation " + std::string(reducer.name) +
                 " which has no identity: shape " + to_string(array->layout.shape));
-  if (info(dtypes.compute).kind == DTypeKind::complex && reducer.name != "sum" && reducer.name != "prod")
+  if (info(dtypes.compute).kind == DTypeKind::complex && !reducer.function && reducer.name != "sum" && reducer.name != "prod")
     throw Error(bracketed(reducer.name) + "expected real numbers, got " + std::string(name(array->dtype)));
   Pending pending;
-  pending.reducer = &reducer;
+  pending.reducer = std::move(row);
   pending.compute = dtypes.compute;
   pending.axes = axes;
   pending.inputs = {array};

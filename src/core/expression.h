@@ -27,6 +27,9 @@ Array broadcast(const Array& array, Dims shape);
 /// The axes set in `axes` reduced to one element each; they stay with extent 1 when `keepdims`. The accumulator reads
 /// the elements as `dtypes.compute`.
 Array reduce(const Reducer& reducer, const Array& array, std::uint64_t axes, bool keepdims, ReductionDTypes dtypes);
+/// The same by a reducer that is not of the table.
+Array reduce(std::shared_ptr<const Reducer> reducer, const Array& array, std::uint64_t axes, bool keepdims,
+             ReductionDTypes dtypes);
 
 /// The same number everywhere.
 Array constant(const std::shared_ptr<OpenDevice>& device, Dims shape, DType dtype, const Scalar& value);

@@ -27,7 +27,7 @@ using Array = std::shared_ptr<Node>;
 /// `indexed` is set.
 struct Pending {
   std::shared_ptr<const OpInfo> op;        // elementwise: each input broadcasts to the node's shape
-  const Reducer* reducer = nullptr;        // the input's axes that are set in `axes` are reduced
+  std::shared_ptr<const Reducer> reducer;  // the input's axes that are set in `axes` are reduced
   std::optional<Scalar> value;             // the same number everywhere
   std::shared_ptr<const Indexed> indexed;  // elements of the first input where the others say
 

@@ -11,6 +11,8 @@
 
 namespace gpulua {
 
+struct UserFunction;
+
 /// How the dtypes of the operands give the dtype that an operation computes in, and that of its result.
 enum class DTypeRule : std::uint8_t {
   numeric,     // the promoted dtype, for both
@@ -47,6 +49,8 @@ struct OpInfo {
   // A type made from the operands, numbers, and a position that is a multiple of `width`: its array `at` has the
   // results for `width` positions.
   std::string_view several = "";
+  // Not of the table: a script's own function. x is what it gives for the operands then, of which there may be any number.
+  const UserFunction* function = nullptr;
 };
 
 std::span<const OpInfo> op_table();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "src/core/user_function.h"
+
 namespace gpulua {
 
 namespace {
@@ -214,8 +216,12 @@ class Planner {
       spec.compute = pending->compute;
       spec.outer = outer;
       spec.op = pending->op.get();
-      spec.reducer = pending->reducer;
+      spec.reducer = pending->reducer.get();
       spec.kind = spec.op ? ValueSpec::Kind::operation : ValueSpec::Kind::reduction;
+      if (spec.op && spec.op->function) {
+        spec.inputs.push_back(call(node, outer));
+        return add(std::move(spec));
+      }
       for (const Array& input : pending->inputs) spec.inputs.push_back(value(*input, outer && spec.op));
       if (spec.op && spec.op->position) spec.inputs.push_back(position(node.layout.shape, outer));
       return add(std::move(spec));
@@ -233,6 +239,36 @@ class Planner {
                                broadcast_to(pending.indexed->layout, shape(outer)), outer, pending.indexed,
                                pending.origin});
       return add(std::move(spec));
+    }
+
+    /// What the function of a script gives, of which the node is one result: nodes of the same inputs share a call.
+    std::uint16_t call(const Node& node, bool outer) {
+      const Pending& pending = *node.pending();
+      ValueSpec spec;
+      spec.kind = ValueSpec::Kind::call;
+      spec.outer = outer;
+      spec.op = pending.op.get();
+      for (std::size_t i = 0; i < pending.inputs.size(); ++i)
+        spec.inputs.push_back(pending.op->function->is_raw(i) ? raw(*pending.inputs[i], outer)
+                                                              : value(*pending.inputs[i], outer));
+      if (spec.op->position) spec.inputs.push_back(position(node.layout.shape, outer));
+      for (std::size_t i = 0; i < step.values.size(); ++i) {
+        const ValueSpec& other = step.values[i];
+        if (other.kind == spec.kind && other.outer == outer && other.op->function->id == spec.op->function->id &&
+            other.inputs == spec.inputs)
+          return static_cast<std::uint16_t>(i);
+      }
+      return add(std::move(spec));
+    }
+
+    std::uint16_t raw(const Node& node, bool outer) {
+      for (std::size_t i = 0; i < step.values.size(); ++i) {
+        const ValueSpec& other = step.values[i];
+        if (other.kind != ValueSpec::Kind::operand || other.outer != outer) continue;
+        if (step.operands[other.operand].raw && step.operands[other.operand].node == &node)
+          return static_cast<std::uint16_t>(i);
+      }
+      return operand({&node, std::nullopt, node.dtype, node.layout, outer, nullptr, {}, true}, node.dtype);
     }
 
     /// True when an earlier step has stored the node.

@@ -36,6 +36,7 @@ struct StepOperand {
   bool outer = false;
   std::shared_ptr<const Indexed> indexed{};  // set: the elements lie where index arrays say
   Origin origin{};                           // of the operation, where indexed
+  bool raw = false;  // the node's elements as a whole, in its own layout
 };
 
 struct StepOutput {

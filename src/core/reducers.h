@@ -9,12 +9,15 @@
 
 namespace gpulua {
 
+struct UserFunction;
+
 /// A row. The accumulator is a template of kernels/reduce.cuh over the type that it reads.
 struct Reducer {
   std::string_view name;
   std::string_view accumulator;
   bool has_identity = true;  // false: there is no result for no elements
   bool gives_position = false;
+  const UserFunction* function = nullptr;  // not of the table: the accumulator is a script's
 };
 
 std::span<const Reducer> reducer_table();

@@ -25,6 +25,11 @@ constexpr std::int64_t row_threads = 32;
 // Elements that a thread of a reduction accumulates one after the other; more of them are spread over blocks.
 constexpr std::int64_t accumulated_in_a_row = 256;
 
+/// True for what has no place in the iteration.
+bool is_whole(const StepOperand& operand) {
+  return operand.value || operand.raw;
+}
+
 /// A kernel and how it moves through memory: what a step comes to for its operands' shapes.
 class Launch {
  public:
@@ -116,13 +121,15 @@ class Launch {
   void choose_elementwise() {
     iteration_.shape = step_.domain;
     for (const StepOperand& operand : step_.operands)
-      iteration_.strides.push_back(operand.value ? Dims(step_.domain.size(), 0) : operand.layout.strides);
+      iteration_.strides.push_back(is_whole(operand) ? Dims(step_.domain.size(), 0) : operand.layout.strides);
     for (const StepOutput& output : step_.outputs) iteration_.strides.push_back(output.layout().strides);
     if (step_.outputs.front().target && !step_.outputs.front().places) iteration_.follow(step_.operands.size());
     iteration_.collapse();
     spec_.ndim = iteration_.shape.size();
     for (std::size_t i = 0; i < step_.operands.size(); ++i)
-      spec_.operands[i].access = step_.operands[i].value ? Access::value : access(iteration_.strides[i]);
+      spec_.operands[i].access = step_.operands[i].value ? Access::value
+                                 : step_.operands[i].raw ? Access::raw
+                                                         : access(iteration_.strides[i]);
     for (std::size_t i = 0; i < step_.outputs.size(); ++i)
       spec_.outputs[i].access = access(iteration_.strides[step_.operands.size() + i]);
     spec_.wide = is_wide(iteration_) || reads_far();
@@ -143,11 +150,13 @@ class Launch {
     spec_.compresses = true;
     iteration_.shape = step_.domain;
     for (const StepOperand& operand : step_.operands)
-      iteration_.strides.push_back(operand.value ? Dims(step_.domain.size(), 0) : operand.layout.strides);
+      iteration_.strides.push_back(is_whole(operand) ? Dims(step_.domain.size(), 0) : operand.layout.strides);
     iteration_.collapse();
     spec_.ndim = iteration_.shape.size();
     for (std::size_t i = 0; i < step_.operands.size(); ++i)
-      spec_.operands[i].access = step_.operands[i].value ? Access::value : access(iteration_.strides[i]);
+      spec_.operands[i].access = step_.operands[i].value ? Access::value
+                                 : step_.operands[i].raw ? Access::raw
+                                                         : access(iteration_.strides[i]);
     spec_.wide = is_wide(iteration_) || reads_far();
     if (device_.info().merging_threads == 32) spec_.compress.threads = 32;
     // What a block keeps is put in order in 16 KiB of its shared memory.
@@ -252,7 +261,7 @@ class Launch {
       std::size_t result_axis = 0;
       for (std::size_t axis = 0; axis < step_.domain.size(); ++axis) {
         const bool is_kept = !is_reduced(axis);
-        if (operand.value || (operand.outer && !is_kept)) {
+        if (is_whole(operand) || (operand.outer && !is_kept)) {
           (is_kept ? kept : reduced).strides.back().push_back(0);
         } else {
           const std::size_t at = operand.outer && !has_axes ? result_axis : axis;
@@ -275,7 +284,9 @@ class Launch {
     for (std::size_t i = 0; i < step_.operands.size(); ++i) {
       Dims& strides = iteration_.strides[i];
       if (!step_.operands[i].outer) strides.insert(strides.end(), reduced.strides[i].begin(), reduced.strides[i].end());
-      spec_.operands[i].access = step_.operands[i].value ? Access::value : access(strides);
+      spec_.operands[i].access = step_.operands[i].value ? Access::value
+                                 : step_.operands[i].raw ? Access::raw
+                                                         : access(strides);
     }
     spec_.wide = is_wide(iteration_) || reads_far();
     choose_block(kept);
@@ -289,7 +300,7 @@ class Launch {
     // Which neighbours lie side by side in memory, for most of the operands?
     int along_results = 0, along_elements = 0;
     for (std::size_t i = 0; i < step_.operands.size(); ++i) {
-      if (step_.operands[i].value || step_.operands[i].outer) continue;
+      if (is_whole(step_.operands[i]) || step_.operands[i].outer) continue;
       along_results += kept.strides[i].back() == 1;
       along_elements += iteration_.strides[i].back() == 1;
     }
@@ -333,7 +344,7 @@ class Launch {
   /// Whether each operand is next to, or the same as, that of the next result.
   bool goes_along_results(const Iteration& kept) {
     for (std::size_t i = 0; i < step_.operands.size(); ++i) {
-      if (step_.operands[i].value || step_.operands[i].outer) continue;
+      if (is_whole(step_.operands[i]) || step_.operands[i].outer) continue;
       if (!step_.operands[i].node || step_.operands[i].indexed) return false;
       if (kept.strides[i].back() > 1 || kept.strides[i].back() < 0) return false;
       spec_.operands[i].along_results = kept.strides[i].back() == 1;
@@ -503,6 +514,13 @@ class Launch {
       std::array<char, 16> bytes{};
       encode(operand.dtype, *operand.value, bytes.data());
       return arguments.add(bytes.data(), size_of(operand.dtype));
+    }
+    if (operand.raw) {
+      struct {
+        const char* at;
+        std::int64_t count;
+      } const elements{operand.node->read(stream), operand.layout.size()};
+      return arguments.add(elements);
     }
     if (operand.node) {
       const std::int64_t moved = operand.layout.offset - operand.node->layout.offset;

@@ -1,0 +1,274 @@
+// gpu.elementwise{...} and gpu.reduction{...}: operations from source, which are called as functions.
+
+#include "src/core/user_operation.h"
+
+#include <algorithm>
+
+#include "bindings/array.h"
+#include "bindings/reductions.h"
+#include "bindings/source_location.h"
+#include "bindings/state.h"
+
+namespace gpulua {
+
+using ElementwiseRef = std::shared_ptr<UserElementwise>;
+using ReductionRef = std::shared_ptr<UserReduction>;
+
+template <>
+struct LuaType<ElementwiseRef> {
+  static constexpr const char* name = "an elementwise operation";
+};
+template <>
+struct LuaType<ReductionRef> {
+  static constexpr const char* name = "a reduction";
+};
+
+namespace {
+
+// ---- definitions
+// ---------------------------------------------------------------------------------------------------------
+
+/// The fields of a definition.
+class Fields {
+ public:
+  Fields(lua_State* L, const char* op) : L_(L), op_(op) {}
+
+  Option text(const char* field, UserText& to) {
+    return {field, [this, field, &to](int value) {
+              to.text = string(field, value);
+              SourceLocation location = locate_source(L_, to.text);
+              to.file = std::move(location.file);
+              to.line = location.line;
+            }};
+  }
+  Option name(std::string& to) {
+    return {"name", [this, &to](int value) { to = string("name", value); }};
+  }
+  /// Parsed later, when the name is known.
+  Option parameters(const char* field, std::optional<std::string>& to) {
+    return {field, [this, field, &to](int value) { to = string(field, value); }};
+  }
+
+  std::vector<UserParameter> parse(const std::string& name, const char* field,
+                                   const std::optional<std::string>& text) const {
+    if (!text) missing(name, field, "parameters as in \"float32 x, T y, raw T z\"");
+    return parse_parameters(*text, where(name, field));
+  }
+  void need(const std::string& name, const char* field, const UserText& text, const char* what) const {
+    if (text.text.empty()) missing(name, field, what);
+  }
+  static std::string where(const std::string& name, const char* field) { return "[" + name + "] " + field; }
+
+ private:
+  std::string string(const char* field, int value) const {
+    if (lua_type(L_, value) != LUA_TSTRING)
+      throw Error("[" + std::string(op_) + "] " + field + ": expected a string, got " + describe(L_, value));
+    return std::string(check_string(L_, value, op_, field));
+  }
+  [[noreturn]] static void missing(const std::string& name, const char* field, const char* what) {
+    throw Error(where(name, field) + ": expected " + what + ", got nothing");
+  }
+
+  lua_State* L_;
+  const char* op_;
+};
+
+/// Throws Error where two parameters have one name, or an output is raw.
+void check_names(const std::string& name, const std::vector<UserParameter>& inputs,
+                 const std::vector<UserParameter>& outputs) {
+  if (outputs.empty()) throw Error("[" + name + "] outputs: expected at least one");
+  if (inputs.size() > 64)
+    throw Error("[" + name + "] inputs: expected 64 at most, got " + std::to_string(inputs.size()));
+  std::vector<UserParameter> all = inputs;
+  all.insert(all.end(), outputs.begin(), outputs.end());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i >= inputs.size() && all[i].raw) throw Error("[" + name + "] outputs: " + all[i].name + " cannot be raw");
+    for (std::size_t j = 0; j < i; ++j)
+      if (all[i].name == all[j].name) throw Error("[" + name + "] two parameters have the name " + all[i].name);
+  }
+}
+
+int define_elementwise(lua_State* L) {
+  lua_settop(L, 1);
+  if (!lua_istable(L, 1)) fail("elementwise", "a table with inputs, outputs and body", L, 1);
+  auto operation = std::make_shared<UserElementwise>();
+  operation->name = "elementwise";
+  std::optional<std::string> inputs, outputs;
+  Fields fields(L, "elementwise");
+  read_options(
+      L, 1, "elementwise",
+      {fields.name(operation->name), fields.parameters("inputs", inputs), fields.parameters("outputs", outputs),
+       fields.text("body", operation->body), fields.text("preamble", operation->preamble)});
+  operation->inputs = fields.parse(operation->name, "inputs", inputs);
+  operation->outputs = fields.parse(operation->name, "outputs", outputs);
+  check_names(operation->name, operation->inputs, operation->outputs);
+  fields.need(operation->name, "body", operation->body, "CUDA C++ statements that set the outputs");
+  push(L, ElementwiseRef(std::move(operation)));
+  return 1;
+}
+
+int define_reduction(lua_State* L) {
+  lua_settop(L, 1);
+  if (!lua_istable(L, 1)) fail("reduction", "a table with inputs, outputs, map and reduce", L, 1);
+  auto reduction = std::make_shared<UserReduction>();
+  UserElementwise &map = reduction->map, &post = reduction->post;
+  map.name = "reduction";
+  std::optional<std::string> inputs, outputs, reduce_type;
+  UserText identity;
+  Fields fields(L, "reduction");
+  const Option text_of_identity = fields.text("identity", identity);
+  const auto read_identity = [&](int value) {
+    if (lua_type(L, value) == LUA_TNUMBER) lua_tostring(L, value);  // makes a string of it, there on the stack
+    text_of_identity.read(value);
+    reduction->identity = identity;
+  };
+  read_options(L, 1, "reduction",
+               {fields.name(map.name),
+                fields.parameters("inputs", inputs),
+                fields.parameters("outputs", outputs),
+                fields.text("map", map.body),
+                fields.text("reduce", reduction->reduce),
+                fields.text("post", post.body),
+                {"identity", read_identity},
+                fields.parameters("reduce_type", reduce_type),
+                fields.text("preamble", map.preamble)});
+  const std::string& name = map.name;
+  map.inputs = fields.parse(name, "inputs", inputs);
+  post.outputs = fields.parse(name, "outputs", outputs);
+  check_names(name, map.inputs, post.outputs);
+  if (post.outputs.size() != 1) throw Error("[" + name + "] outputs: expected one, got " + to_string(post.outputs));
+  fields.need(name, "map", map.body, "an expression of the inputs");
+  fields.need(name, "reduce", reduction->reduce, "an expression of a and b");
+  UserParameter type = post.outputs.front();
+  if (reduce_type) type = parse_parameters(*reduce_type + " type", Fields::where(name, "reduce_type")).front();
+  map.reduce_type = post.reduce_type = type;
+  type.name = "_mapped";
+  map.outputs = {type};
+  map.is_expression = true;
+  type.name = "a";
+  post.inputs = {type};
+  post.name = name;
+  post.preamble = map.preamble;
+  push(L, ReductionRef(std::move(reduction)));
+  return 1;
+}
+
+// ---- calls
+// ---------------------------------------------------------------------------------------------------------------
+
+/// The operands from index 2 on, one for each input.
+std::vector<Operand> check_arguments(lua_State* L, const std::string& name, const std::vector<UserParameter>& inputs) {
+  std::vector<Operand> arguments;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const int index = static_cast<int>(i) + 2;
+    if (const Array* array = test<Array>(L, index)) {
+      arguments.emplace_back(*array);
+    } else if (const auto number = to_scalar(L, index)) {
+      arguments.emplace_back(*number);
+    } else {
+      const std::string expected = lua_isnone(L, index)
+                                       ? std::to_string(inputs.size()) + " arguments (" + to_string(inputs) + ")"
+                                       : "an array or a number for " + inputs[i].name;
+      fail(name.c_str(), expected, L, index);
+    }
+  }
+  return arguments;
+}
+
+UserCall make_call(lua_State* L, const std::vector<Operand>& arguments) {
+  UserCall call;
+  const bool has_array = std::any_of(arguments.begin(), arguments.end(),
+                                     [](const Operand& operand) { return std::holds_alternative<Array>(operand); });
+  if (!has_array) call.device = bindings_of(L).context().current();
+  return call;
+}
+
+/// Throws Error when there is a value at `index`.
+void check_end(lua_State* L, int index, const std::string& name, const std::vector<UserParameter>& inputs) {
+  if (lua_isnoneornil(L, index)) return;
+  fail(name.c_str(), std::to_string(inputs.size()) + " arguments (" + to_string(inputs) + ") and options", L, index);
+}
+
+std::vector<Array> check_out(lua_State* L, int value, const UserElementwise& operation) {
+  const char* op = operation.name.c_str();
+  const std::size_t count = operation.outputs.size();
+  if (count == 1 && !lua_istable(L, value)) return {check<Array>(L, value, op)};
+  if (!lua_istable(L, value) || lua_objlen(L, value) != count)
+    fail(op, "out = a table of " + std::to_string(count) + " arrays", L, value);
+  std::vector<Array> out;
+  for (std::size_t k = 1; k <= count; ++k) {
+    lua_rawgeti(L, value, static_cast<int>(k));
+    out.push_back(check<Array>(L, lua_gettop(L), op));
+    lua_pop(L, 1);
+  }
+  return out;
+}
+
+/// operation(x, y, ... [, {out =, size =}])
+int call_elementwise(lua_State* L) {
+  const ElementwiseRef operation = check<ElementwiseRef>(L, 1, "elementwise");
+  const char* op = operation->name.c_str();
+  std::vector<Operand> arguments = check_arguments(L, operation->name, operation->inputs);
+  UserCall call = make_call(L, arguments);
+  const int options = static_cast<int>(operation->inputs.size()) + 2;
+  check_end(L, lua_istable(L, options) ? options + 1 : options, operation->name, operation->inputs);
+  const auto read_size = [&](int value) {
+    call.size = check_integer(L, value, op, "size, the number of results");
+    if (*call.size < 0) fail(op, "size, the number of results", L, value);
+  };
+  read_options(L, options, op,
+               {{"out", [&](int value) { call.out = check_out(L, value, *operation); }}, {"size", read_size}});
+  std::vector<Array> results = (*operation)(std::move(arguments), call);
+  if (lua_checkstack(L, static_cast<int>(results.size()) + 8) == 0) throw std::bad_alloc();
+  for (Array& result : results) push_array(L, std::move(result));
+  return static_cast<int>(results.size());
+}
+
+/// reduction(x, y, ... [, axis] [, {axis =, keepdims =, out =}])
+int call_reduction(lua_State* L) {
+  const ReductionRef reduction = check<ReductionRef>(L, 1, "reduction");
+  const UserElementwise& map = reduction->map;
+  std::vector<Operand> arguments = check_arguments(L, map.name, map.inputs);
+  UserCall call = make_call(L, arguments);
+  const int rest = static_cast<int>(map.inputs.size()) + 2;
+  check_end(L, rest + 2, map.name, map.inputs);
+  // What is mapped has its dtype from `out` in some calls, and its shape settles what axes there are.
+  if (lua_istable(L, lua_gettop(L))) {
+    lua_getfield(L, lua_gettop(L), "out");
+    if (const Array* out = test<Array>(L, lua_gettop(L))) call.out = {*out};
+    lua_pop(L, 1);
+  }
+  Array mapped = reduction->mapped(std::move(arguments), call);
+  const ReductionOptions options = check_reduction(L, rest, mapped, map.name.c_str());
+  if (options.dtype) throw Error("[" + map.name + "] unexpected option dtype: the types are the definition's");
+  push_array(L, (*reduction)(std::move(mapped), options.axes, options.keepdims, std::move(call)));
+  return 1;
+}
+
+int push_text(lua_State* L, const char* kind, const UserElementwise& operation,
+              const std::vector<UserParameter>& outputs) {
+  const std::string text = std::string(kind) + " " + operation.name + "(" + to_string(operation.inputs) + ") -> (" +
+                           to_string(outputs) + ")";
+  lua_pushlstring(L, text.data(), text.size());
+  return 1;
+}
+
+int elementwise_text(lua_State* L) {
+  const ElementwiseRef& operation = check<ElementwiseRef>(L, 1, "tostring");
+  return push_text(L, "elementwise", *operation, operation->outputs);
+}
+
+int reduction_text(lua_State* L) {
+  const ReductionRef& reduction = check<ReductionRef>(L, 1, "tostring");
+  return push_text(L, "reduction", reduction->map, reduction->post.outputs);
+}
+
+}  // namespace
+
+void open_user_operations(lua_State* L) {
+  new_type<ElementwiseRef>(L, {{"__call", protect<call_elementwise>}, {"__tostring", protect<elementwise_text>}}, {});
+  new_type<ReductionRef>(L, {{"__call", protect<call_reduction>}, {"__tostring", protect<reduction_text>}}, {});
+  set_functions(L, {{"elementwise", protect<define_elementwise>}, {"reduction", protect<define_reduction>}});
+}
+
+}  // namespace gpulua
