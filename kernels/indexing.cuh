@@ -89,8 +89,8 @@ struct gpulua_raw {
   __device__ long long size() const { return count; }
 };
 
-struct gpulua_size {
+struct gpulua_item_count {
   long long count;
-  __device__ gpulua_size(long long count_) : count(count_) {}
+  __device__ gpulua_item_count(long long count_) : count(count_) {}
   __device__ long long size() const { return count; }
 };

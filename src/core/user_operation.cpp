@@ -188,7 +188,7 @@ std::shared_ptr<const UserOp> make_operation(const UserElementwise& parts, const
     add("const " + (input.raw ? raw_type(dtype) : type_name(dtype)), input.name);
   }
   for (const Sizes& size : sizes)
-    add(size.name == "n" ? "const long long" : "const gpulua_size", std::string(size.name));
+    add(size.name == "n" ? "const long long" : "const gpulua_item_count", std::string(size.name));
   if (position) add("const long long", "i");
 
   std::string body_parameters = declared, body_arguments = passed;
