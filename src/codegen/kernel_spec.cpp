@@ -15,7 +15,7 @@ std::string KernelSpec::name() const {
   std::vector<std::string_view> names;
   for (const ValueSpec& value : values) {
     if (value.kind == ValueSpec::Kind::operand) continue;
-    const std::string_view name = value.op ? value.op->name : value.reducer->name;
+    const std::string_view name = value.op ? value.op->name : value.reducer ? value.reducer->name : "gather";
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
   std::string result = "gpulua";

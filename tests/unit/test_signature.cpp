@@ -107,8 +107,8 @@ TEST_CASE("scalars and pointers to them", "[signature]") {
   check_scalar("gpulua_half", DType::float16);
   check_scalar("__nv_bfloat16", DType::bfloat16);
   check_scalar("gpulua_bfloat16", DType::bfloat16);
-  check_scalar("gpulua_complex64", DType::complex64);
-  check_scalar("gpulua_complex128", DType::complex128);
+  check_scalar("gpulua_complex<float>", DType::complex64);
+  check_scalar("gpulua_complex<double>", DType::complex128);
   check_scalar("thrust::complex<float>", DType::complex64);
   check_scalar("thrust::THRUST_300000_SM_900_NS::complex<double>", DType::complex128);
   check_scalar("cuda::std::__4::complex<float>", DType::complex64);
