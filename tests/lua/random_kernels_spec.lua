@@ -3,6 +3,10 @@
 local gpu = require "gpu"
 local generator = require "kernel_generator"
 
+-- The interpretation is the reference: LuaJIT's compiler was seen to give another result for one of the kernels (599), now and
+-- then, where its interpreter never did.
+jit.off()
+
 local count = tonumber(os.getenv "GPULUA_TEST_KERNELS") or 1000
 local a_module = 50
 local n = 70
