@@ -55,12 +55,8 @@ void evaluate(const Node& node) {
 
 void evaluate_into(const Node& target, const Array& value, const std::optional<Scatter>& places) {
   const BufferRef& buffer = target.buffer();
-  if (buffer->pending_reads() > 0) {
-    std::vector<const Node*> readers = target.device().pending().readers(*buffer);
-    // A value that only the caller has is read by nobody later.
-    if (value.use_count() == 1) std::erase(readers, value.get());
-    evaluate(readers);
-  }
+  // A value that only the caller has is read by nobody later.
+  if (buffer->pending_reads() > 0) evaluate_readers(*buffer, value.use_count() == 1 ? value.get() : nullptr);
   const Root roots[] = {{value.get(), &target, places ? &*places : nullptr}};
   const std::vector<Step> steps = plan(roots);
   if (!is_hazard(steps.back(), target)) return run_all(steps, target.device());
@@ -70,8 +66,12 @@ void evaluate_into(const Node& target, const Array& value, const std::optional<S
   evaluate_into(target, apart(value, target), safe);
 }
 
-void evaluate_readers(const Buffer& buffer) {
-  evaluate(buffer.device().pending().readers(buffer));
+void evaluate_readers(const Buffer& buffer, const Node* except) {
+  const auto readers = buffer.device().pending().readers(buffer);
+  std::vector<const Node*> nodes;
+  for (const auto& reader : readers)
+    if (reader.get() != except) nodes.push_back(reader.get());
+  evaluate(nodes);
 }
 
 std::string explain(std::span<const Node* const> nodes) {

@@ -19,8 +19,8 @@ void evaluate(const Node& node);
 /// With `places`, value broadcasts to their shape and is written there.
 void evaluate_into(const Node& target, const Array& value, const std::optional<Scatter>& places = {});
 
-/// Evaluates what reads the buffer and is pending.
-void evaluate_readers(const Buffer& buffer);
+/// Evaluates what reads the buffer and is pending, `except` one.
+void evaluate_readers(const Buffer& buffer, const Node* except = nullptr);
 
 /// The plan and the source of each kernel that evaluating the nodes would run. Evaluates nothing.
 std::string explain(std::span<const Node* const> nodes);

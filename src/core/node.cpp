@@ -87,12 +87,12 @@ void PendingNodes::remove(const Node& node) noexcept {
   node.next_ = node.previous_ = nullptr;
 }
 
-std::vector<const Node*> PendingNodes::readers(const Buffer& buffer) const {
-  std::vector<const Node*> result;
+std::vector<std::shared_ptr<const Node>> PendingNodes::readers(const Buffer& buffer) const {
+  std::vector<std::shared_ptr<const Node>> result;
   for (const Node* node = first_; node; node = node->next_) {
     for (const Array& input : node->pending_->inputs) {
       if (input->buffer_.get() != &buffer) continue;
-      result.push_back(node);
+      result.push_back(node->shared_from_this());
       break;
     }
   }

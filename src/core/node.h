@@ -39,7 +39,7 @@ struct Pending {
 };
 
 /// Its value does not change once it is made, except through the buffer. Evaluating a pending node gives it a buffer.
-struct Node {
+struct Node : std::enable_shared_from_this<Node> {
   /// Elements in memory.
   Node(DType dtype_, Layout layout_, BufferRef buffer);
   /// An operation still to be evaluated, to a row-major array.

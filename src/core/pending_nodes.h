@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace gpulua {
@@ -13,8 +14,9 @@ class PendingNodes {
  public:
   void add(const Node& node);
   void remove(const Node& node) noexcept;
-  /// Those that read `buffer` themselves, not through another pending node.
-  std::vector<const Node*> readers(const Buffer& buffer) const;
+  /// Those that read `buffer` themselves, not through another pending node. They are kept: what evaluates them allocates,
+  /// which may collect the handles that nobody can reach.
+  std::vector<std::shared_ptr<const Node>> readers(const Buffer& buffer) const;
   /// A mark that no node has yet.
   std::uint64_t new_walk() { return ++last_walk_; }
 

@@ -37,6 +37,20 @@ describe("expressions", function()
     assert.are.equal(8, w[1])
   end)
 
+  it("survive a collection while they are evaluated", function()
+    local n = 1000
+    local x = gpu.ones(n)
+    local before = support.used()
+    -- Nobody can reach these any more; writing x evaluates them, and the memory that this takes makes the collector run.
+    for _ = 1, 50 do local _ = x * 2 end
+    gpu.set_memory_limit(before + 20 * 5000)
+    pcall(x.fill_, x, 3)
+    gpu.set_memory_limit(2 ^ 40)
+    collectgarbage()
+    x:fill_(4)
+    assert.are.equal(4 * n, x:sum():item())
+  end)
+
   it("write in place as if the right side were copied first", function()
     local x = gpu.arange(8)
     x({ 2, 8 }):add_(x { 1, 7 })
