@@ -10,11 +10,6 @@ namespace gpulua {
 
 namespace {
 
-std::uint64_t all_axes(const Array& array) {
-  const std::size_t ndim = array->layout.ndim();
-  return ndim == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << ndim) - 1;
-}
-
 std::uint64_t check_axes(lua_State* L, int index, const Array& array, const char* op) {
   std::uint64_t axes = 0;
   const auto add = [&](int at) {
@@ -42,7 +37,7 @@ bool is_options(lua_State* L, int index) {
 
 ReductionOptions check_reduction(lua_State* L, int index, const Array& array, const char* op, double* ddof) {
   ReductionOptions options;
-  options.axes = all_axes(array);
+  options.axes = all_axes(array->layout.ndim());
   if (!lua_isnoneornil(L, index) && !is_options(L, index)) options.axes = check_axes(L, index, array, op);
   if (!is_options(L, index)) ++index;
   const auto read_keepdims = [&](int value) {
@@ -53,12 +48,13 @@ ReductionOptions check_reduction(lua_State* L, int index, const Array& array, co
     if (!ddof) throw Error("[" + std::string(op) + "] unexpected option ddof");
     *ddof = check_number(L, value, op, "a number of degrees of freedom, ddof");
   };
-  read_options(L, index, op,
-               {{"axis", [&](int value) { options.axes = check_axes(L, value, array, op); }},
-                {"keepdims", read_keepdims},
-                {"dtype", [&](int value) { options.dtype = parse_dtype(check_string(L, value, op, "a dtype's name")); }},
-                {"out", [&](int value) { options.out = check<Array>(L, value, op); }},
-                {"ddof", read_ddof}});
+  read_options(
+      L, index, op,
+      {{"axis", [&](int value) { options.axes = check_axes(L, value, array, op); }},
+       {"keepdims", read_keepdims},
+       {"dtype", [&](int value) { options.dtype = parse_dtype(check_string(L, value, op, "a dtype's name")); }},
+       {"out", [&](int value) { options.out = check<Array>(L, value, op); }},
+       {"ddof", read_ddof}});
   return options;
 }
 
@@ -107,7 +103,8 @@ int mean(lua_State* L) {
   const ReductionOptions options = check_reduction(L, 2, array, "mean");
   const DType input = options.dtype.value_or(array->dtype);
   ReductionDTypes dtypes = mean_dtypes(input);
-  const DType result = dtypes.compute == DType::float64 && input != DType::float64 && !options.dtype ? DType::float32 : dtypes.result;
+  const DType result =
+      dtypes.compute == DType::float64 && input != DType::float64 && !options.dtype ? DType::float32 : dtypes.result;
   dtypes.result = dtypes.compute;
   const Array total = reduce(reducer("sum"), array, options.axes, options.keepdims, dtypes);
   const Operand operands[] = {total, number(static_cast<double>(reduced_count(array, options.axes)))};

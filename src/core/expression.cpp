@@ -86,8 +86,7 @@ void check_exponent(DType compute, const Operand& exponent) {
     if (info(array->dtype).kind != DTypeKind::signed_integer) return;
     const Operand operands[] = {array, Scalar(std::int64_t{0})};
     const Array below = elementwise(gpulua::op("lt"), operands);
-    const std::uint64_t all =
-        below->layout.ndim() == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << below->layout.ndim()) - 1;
+    const std::uint64_t all = all_axes(below->layout.ndim());
     negative = std::get<bool>(item(*reduce(reducer("any"), below, all, false, {DType::boolean, DType::boolean})));
   }
   if (negative)
@@ -309,7 +308,8 @@ Array reduce(std::shared_ptr<const Reducer> row, const Array& array, std::uint64
   if (count == 0 && !reducer.has_identity && checked_size(shape) > 0)
     throw Error(bracketed(reducer.name) + "zero-size array to reduction operation " + std::string(reducer.name) +
                 " which has no identity: shape " + to_string(array->layout.shape));
-  if (info(dtypes.compute).kind == DTypeKind::complex && !reducer.function && reducer.name != "sum" && reducer.name != "prod")
+  if (info(dtypes.compute).kind == DTypeKind::complex && !reducer.function && reducer.name != "sum" &&
+      reducer.name != "prod")
     throw Error(bracketed(reducer.name) + "expected real numbers, got " + std::string(name(array->dtype)));
   Pending pending;
   pending.reducer = std::move(row);

@@ -40,6 +40,11 @@ Array operation(const std::shared_ptr<OpenDevice>& device, const OpInfo& op, Dim
 /// An operation on inputs that have been checked.
 Array pending_node(const std::shared_ptr<OpenDevice>& device, DType dtype, Dims shape, Pending pending);
 
+/// The axes of an array of so many dimensions, all of them set.
+inline std::uint64_t all_axes(std::size_t ndim) {
+  return ndim == max_ndim ? ~std::uint64_t{0} : (std::uint64_t{1} << ndim) - 1;
+}
+
 /// Writes `value`, the result of `op`, to `out`, which has its shape and a dtype of its kind or a higher one.
 void assign(const Array& out, Array value, const char* op);
 

@@ -118,18 +118,27 @@ class Launch {
   // ---- elementwise
   // ----------------------------------------------------------------------------------------------------
 
-  void choose_elementwise() {
+  /// An iteration over the whole domain, with the operands' strides.
+  void start_iteration() {
     iteration_.shape = step_.domain;
     for (const StepOperand& operand : step_.operands)
       iteration_.strides.push_back(is_whole(operand) ? Dims(step_.domain.size(), 0) : operand.layout.strides);
-    for (const StepOutput& output : step_.outputs) iteration_.strides.push_back(output.layout().strides);
-    if (step_.outputs.front().target && !step_.outputs.front().places) iteration_.follow(step_.operands.size());
+  }
+
+  void collapse_iteration() {
     iteration_.collapse();
     spec_.ndim = iteration_.shape.size();
     for (std::size_t i = 0; i < step_.operands.size(); ++i)
       spec_.operands[i].access = step_.operands[i].value ? Access::value
                                  : step_.operands[i].raw ? Access::raw
                                                          : access(iteration_.strides[i]);
+  }
+
+  void choose_elementwise() {
+    start_iteration();
+    for (const StepOutput& output : step_.outputs) iteration_.strides.push_back(output.layout().strides);
+    if (step_.outputs.front().target && !step_.outputs.front().places) iteration_.follow(step_.operands.size());
+    collapse_iteration();
     for (std::size_t i = 0; i < step_.outputs.size(); ++i)
       spec_.outputs[i].access = access(iteration_.strides[step_.operands.size() + i]);
     spec_.wide = is_wide(iteration_) || reads_far();
@@ -148,15 +157,8 @@ class Launch {
 
   void choose_compression() {
     spec_.compresses = true;
-    iteration_.shape = step_.domain;
-    for (const StepOperand& operand : step_.operands)
-      iteration_.strides.push_back(is_whole(operand) ? Dims(step_.domain.size(), 0) : operand.layout.strides);
-    iteration_.collapse();
-    spec_.ndim = iteration_.shape.size();
-    for (std::size_t i = 0; i < step_.operands.size(); ++i)
-      spec_.operands[i].access = step_.operands[i].value ? Access::value
-                                 : step_.operands[i].raw ? Access::raw
-                                                         : access(iteration_.strides[i]);
+    start_iteration();
+    collapse_iteration();
     spec_.wide = is_wide(iteration_) || reads_far();
     if (device_.info().merging_threads == 32) spec_.compress.threads = 32;
     // What a block keeps is put in order in 16 KiB of its shared memory.
@@ -202,8 +204,8 @@ class Launch {
       return std::all_of(strides.begin(), strides.end() - 1, [&](std::int64_t stride) { return stride % width == 0; });
     };
     for (std::size_t i = 0; i < step_.operands.size(); ++i)
-      if ((are_positions_drawn_from(i) || (spec_.operands[i].memory && spec_.operands[i].access == Access::unit &&
-                                           spec_.operands[i].indexed == 0)) &&
+      if ((are_positions_drawn_from(i) ||
+           (spec_.operands[i].memory && spec_.operands[i].access == Access::unit && spec_.operands[i].indexed == 0)) &&
           !fits(iteration_.strides[i], step_.operands[i].layout))
         return false;
     for (std::size_t i = 0; i < step_.outputs.size(); ++i) {
