@@ -1,10 +1,11 @@
-// Reductions as functions and methods: x:sum(axis, {keepdims=, dtype=, out=}).
+// Reductions as functions and methods: x:sum(axis, {keepdims=, dtype=, out=, where=, initial=}).
 
-#include <cmath>
+#include <functional>
 
 #include "bindings/array.h"
 #include "bindings/reductions.h"
 #include "src/core/expression.h"
+#include "src/core/promotion.h"
 
 namespace gpulua {
 
@@ -29,13 +30,23 @@ std::uint64_t check_axes(lua_State* L, int index, const Array& array, const char
   return axes;
 }
 
+/// A mask of the elements that are reduced.
+Array check_mask(lua_State* L, int index, const Array& array, const char* op) {
+  const Array* mask = test<Array>(L, index);
+  if (!mask || (*mask)->dtype != DType::boolean) fail(op, "where = an array of bool", L, index);
+  const Dims* shapes[] = {&array->layout.shape, &(*mask)->layout.shape};
+  if (broadcast_shapes(op, shapes) != array->layout.shape)
+    fail(op, "where = an array that broadcasts to " + to_string(array->layout.shape), L, index);
+  return *mask;
+}
+
 bool is_options(lua_State* L, int index) {
   return lua_istable(L, index) && lua_objlen(L, index) == 0;
 }
 
 }  // namespace
 
-ReductionOptions check_reduction(lua_State* L, int index, const Array& array, const char* op, double* ddof) {
+ReductionOptions check_reduction(lua_State* L, int index, const Array& array, const char* op, FurtherOptions further) {
   ReductionOptions options;
   options.axes = all_axes(array->layout.ndim());
   if (!lua_isnoneornil(L, index) && !is_options(L, index)) options.axes = check_axes(L, index, array, op);
@@ -44,9 +55,13 @@ ReductionOptions check_reduction(lua_State* L, int index, const Array& array, co
     if (!lua_isboolean(L, value)) fail(op, "keepdims = true or false", L, value);
     options.keepdims = lua_toboolean(L, value) != 0;
   };
-  const auto read_ddof = [&](int value) {
-    if (!ddof) throw Error("[" + std::string(op) + "] unexpected option ddof");
-    *ddof = check_number(L, value, op, "a number of degrees of freedom, ddof");
+  const auto only_if = [&](bool known, const char* name, std::function<void(int)> read) -> Option {
+    if (known) return {name, std::move(read)};
+    return {name, [op, name](int) { throw Error("[" + std::string(op) + "] unexpected option " + name); }};
+  };
+  const auto read_initial = [&](int value) {
+    options.initial = to_scalar(L, value);
+    if (!options.initial) fail(op, "a number for initial", L, value);
   };
   read_options(
       L, index, op,
@@ -54,7 +69,10 @@ ReductionOptions check_reduction(lua_State* L, int index, const Array& array, co
        {"keepdims", read_keepdims},
        {"dtype", [&](int value) { options.dtype = parse_dtype(check_string(L, value, op, "a dtype's name")); }},
        {"out", [&](int value) { options.out = check<Array>(L, value, op); }},
-       {"ddof", read_ddof}});
+       only_if(further.where, "where", [&](int value) { options.where = check_mask(L, value, array, op); }),
+       only_if(further.initial, "initial", read_initial),
+       only_if(further.ddof, "ddof",
+               [&](int value) { options.ddof = check_number(L, value, op, "a number of degrees of freedom, ddof"); })});
   return options;
 }
 
@@ -70,45 +88,116 @@ int push_result(lua_State* L, const ReductionOptions& options, Array result, con
   return 1;
 }
 
-std::int64_t reduced_count(const Array& array, std::uint64_t axes) {
-  std::int64_t count = 1;
-  for (std::size_t axis = 0; axis < array->layout.ndim(); ++axis)
-    if ((axes >> axis & 1) != 0) count *= array->layout.shape[axis];
-  return count;
+/// A number as an array that stands beside `array`.
+Array beside(const Array& array, DType dtype, const Scalar& value) {
+  return constant(array->device_ref(), {}, dtype, value);
+}
+
+Array combine(std::string_view op_name, const Array& x, const Array& y) {
+  const Operand operands[] = {x, y};
+  return elementwise(op(op_name), operands);
+}
+
+Array map(std::string_view op_name, const Array& x) {
+  const Operand operands[] = {x};
+  return elementwise(op(op_name), operands);
+}
+
+/// The array with `value` where the mask, if there is one, is false.
+Array masked(const Array& array, const Array& mask, const Array& value) {
+  if (!mask) return array;
+  const Operand operands[] = {mask, array, value};
+  return elementwise(op("where"), operands);
+}
+
+/// The option initial as an array of the dtype in which is reduced, or null.
+Array read_initial(const Reducer& row, const Array& array, const ReductionOptions& options, DType compute) {
+  const std::string op = "[" + std::string(row.name) + "] ";
+  if (!options.initial && !row.has_identity)
+    throw Error(op + "expected the option initial beside where: no elements have no " + std::string(row.name));
+  if (!options.initial) return nullptr;
+  try {
+    return beside(array, compute, *options.initial);
+  } catch (const Error& error) {
+    throw Error(op + "initial: " + error.what());
+  }
+}
+
+/// The result of a row of the table, with the options where and initial.
+Array reduce_with(const Reducer& row, const Array& array, const ReductionOptions& options, ReductionDTypes dtypes) {
+  if (!options.where && !options.initial) return reduce(row, array, options.axes, options.keepdims, dtypes);
+  const Array initial = read_initial(row, array, options, dtypes.compute);
+  const bool one = row.name == "prod" || row.name == "all";
+  const Array neutral = row.has_identity ? beside(array, dtypes.compute, one ? 1.0 : 0.0) : initial;
+  const Array selected = masked(cast(array, dtypes.compute), options.where, neutral);
+  if (!initial) return reduce(row, selected, options.axes, options.keepdims, dtypes);
+  auto with_identity = std::make_shared<Reducer>(row);
+  with_identity->has_identity = true;
+  const Array reduced =
+      reduce(std::move(with_identity), selected, options.axes, options.keepdims, {dtypes.compute, dtypes.compute});
+  const char* combining = row.name == "sum"    ? "add"
+                          : row.name == "prod" ? "multiply"
+                          : row.name == "max"  ? "maximum"
+                                               : "minimum";
+  return cast(combine(combining, reduced, initial), dtypes.result);
 }
 
 int reduction(lua_State* L) {
   const auto& row = *static_cast<const Reducer*>(lua_touserdata(L, lua_upvalueindex(2)));
   const std::string name(row.name);
+  const bool has_initial = name == "sum" || name == "prod" || name == "max" || name == "min";
   const Array& array = check<Array>(L, 1, name.c_str());
-  const ReductionOptions options = check_reduction(L, 2, array, name.c_str());
+  const ReductionOptions options =
+      check_reduction(L, 2, array, name.c_str(), {.where = !row.gives_position, .initial = has_initial});
   ReductionDTypes dtypes = reduction_dtypes(row, array->dtype);
   if (options.dtype) dtypes = reduction_dtypes(row, *options.dtype), dtypes.result = *options.dtype;
-  return push_result(L, options, reduce(row, array, options.axes, options.keepdims, dtypes), name.c_str());
+  return push_result(L, options, reduce_with(row, array, options, dtypes), name.c_str());
 }
 
-Operand number(double value) {
-  return Scalar(value);
+/// How many elements each result comes from, less the degrees of freedom that are given, and not below 0.
+Array count_reduced(const Array& array, const ReductionOptions& options, DType dtype) {
+  if (!options.where) {
+    std::int64_t count = 1;
+    for (std::size_t axis = 0; axis < array->layout.ndim(); ++axis)
+      if ((options.axes >> axis & 1) != 0) count *= array->layout.shape[axis];
+    return beside(array, dtype, std::max(static_cast<double>(count) - options.ddof, 0.0));
+  }
+  const Array mask = broadcast(options.where, array->layout.shape);
+  const Array count = cast(
+      reduce(reducer("count_nonzero"), mask, options.axes, options.keepdims, {DType::boolean, DType::int64}), dtype);
+  if (options.ddof == 0) return count;
+  return combine("maximum", combine("subtract", count, beside(array, dtype, options.ddof)), beside(array, dtype, 0.0));
 }
 
-/// The dtypes in which a mean is computed: integers in float64, and given as float32.
-ReductionDTypes mean_dtypes(DType input) {
+/// The mean in the dtype in which it is computed.
+Array mean_of(const Array& array, const ReductionOptions& options, DType compute) {
+  const Array total = reduce_with(reducer("sum"), array, options, {compute, compute});
+  return combine("divide", total, count_reduced(array, options, compute));
+}
+
+/// The dtypes of means and deviations: integers are computed in float64, and given as float32.
+ReductionDTypes mean_dtypes(const Array& array, const ReductionOptions& options) {
+  const DType input = options.dtype.value_or(array->dtype);
   if (info(input).kind == DTypeKind::floating || info(input).kind == DTypeKind::complex)
     return reduction_dtypes(reducer("sum"), input);
-  return {DType::float64, DType::float64};
+  return {DType::float64, options.dtype.value_or(DType::float32)};
 }
 
 int mean(lua_State* L) {
   const Array& array = check<Array>(L, 1, "mean");
-  const ReductionOptions options = check_reduction(L, 2, array, "mean");
-  const DType input = options.dtype.value_or(array->dtype);
-  ReductionDTypes dtypes = mean_dtypes(input);
-  const DType result =
-      dtypes.compute == DType::float64 && input != DType::float64 && !options.dtype ? DType::float32 : dtypes.result;
-  dtypes.result = dtypes.compute;
-  const Array total = reduce(reducer("sum"), array, options.axes, options.keepdims, dtypes);
-  const Operand operands[] = {total, number(static_cast<double>(reduced_count(array, options.axes)))};
-  return push_result(L, options, cast(elementwise(op("divide"), operands), result), "mean");
+  const ReductionOptions options = check_reduction(L, 2, array, "mean", {.where = true});
+  const ReductionDTypes dtypes = mean_dtypes(array, options);
+  return push_result(L, options, cast(mean_of(array, options, dtypes.compute), dtypes.result), "mean");
+}
+
+/// The sums of the squared distances of real numbers from their mean.
+Array deviations(const Array& array, const ReductionOptions& options, DType compute) {
+  if (!options.where) return reduce(reducer("var"), array, options.axes, options.keepdims, {compute, compute});
+  ReductionOptions kept = options;
+  kept.keepdims = true;
+  kept.ddof = 0;
+  const Array centred = combine("subtract", cast(array, compute), mean_of(array, kept, compute));
+  return reduce_with(reducer("sum"), map("square", centred), options, {compute, compute});
 }
 
 /// x:var(axis, {ddof=...}) and x:std: the root of it.
@@ -116,21 +205,20 @@ template <bool root>
 int variance(lua_State* L) {
   constexpr const char* name = root ? "std" : "var";
   const Array& array = check<Array>(L, 1, name);
-  double ddof = 0;
-  const ReductionOptions options = check_reduction(L, 2, array, name, &ddof);
-  const Reducer& row = reducer("var");
-  ReductionDTypes dtypes = reduction_dtypes(row, options.dtype.value_or(array->dtype));
-  const DType result = dtypes.result;
-  dtypes.result = dtypes.compute;
-  const Array deviation = reduce(row, array, options.axes, options.keepdims, dtypes);
-  const double count = std::max(static_cast<double>(reduced_count(array, options.axes)) - ddof, 0.0);
-  const Operand operands[] = {deviation, number(count)};
-  Array value = elementwise(op("divide"), operands);
-  if (root) {
-    const Operand argument[] = {value};
-    value = elementwise(op("sqrt"), argument);
+  const ReductionOptions options = check_reduction(L, 2, array, name, {.where = true, .ddof = true});
+  const ReductionDTypes dtypes = mean_dtypes(array, options);
+  const DType compute = real_part(dtypes.compute);
+  Array total;
+  if (compute == dtypes.compute) {
+    total = deviations(array, options, compute);
+  } else {
+    const Array numbers = cast(array, dtypes.compute);
+    total = combine("add", deviations(map("real", numbers), options, compute),
+                    deviations(map("imag", numbers), options, compute));
   }
-  return push_result(L, options, cast(value, result), name);
+  Array value = combine("divide", total, count_reduced(array, options, compute));
+  if (root) value = map("sqrt", value);
+  return push_result(L, options, cast(value, real_part(dtypes.result)), name);
 }
 
 void set_reductions(lua_State* L) {

@@ -9,10 +9,18 @@ struct ReductionOptions {
   bool keepdims = false;
   std::optional<DType> dtype;
   Array out;
+  Array where;                    // a mask that broadcasts to the array, or null
+  std::optional<Scalar> initial;  // one more value to reduce
+  double ddof = 0;
+};
+
+/// The options that a reduction has beside axis, keepdims, dtype and out.
+struct FurtherOptions {
+  bool where = false, initial = false, ddof = false;
 };
 
 /// Reads axis and options at `index` and the one after it; the axis may be left out, or be a field of the options.
-/// `ddof`: where there is that option, its value.
-ReductionOptions check_reduction(lua_State* L, int index, const Array& array, const char* op, double* ddof = nullptr);
+ReductionOptions check_reduction(lua_State* L, int index, const Array& array, const char* op,
+                                 FurtherOptions further = {});
 
 }  // namespace gpulua

@@ -3,11 +3,14 @@ local gpu, methods, core = ...
 
 local nan, inf = 0 / 0, math.huge
 
-local function rest(arguments) return {keepdims = arguments.keepdims, dtype = arguments.dtype, out = arguments.out} end
+local function rest(arguments)
+  return {keepdims = arguments.keepdims, dtype = arguments.dtype, out = arguments.out, where = arguments.where,
+    initial = arguments.initial}
+end
 
 --- The reduction `name` of x over the arguments' axes; further options over theirs.
 local function reduce(name, x, arguments, options)
-  return methods[name](x, arguments.axes, options or {keepdims = arguments.keepdims})
+  return methods[name](x, arguments.axes, options or {keepdims = arguments.keepdims, where = arguments.where})
 end
 
 --- The product of the extents of the arguments' axes.
@@ -35,34 +38,34 @@ local function without_nan(x, value)
 end
 
 local function nansum(x, axis, options)
-  local arguments = core.reduction("nansum", x, axis, options)
+  local arguments = core.reduction("nansum", x, axis, options, "where initial")
   return reduce("sum", without_nan(x, 0), arguments, rest(arguments))
 end
 
 local function nanprod(x, axis, options)
-  local arguments = core.reduction("nanprod", x, axis, options)
+  local arguments = core.reduction("nanprod", x, axis, options, "where initial")
   return reduce("prod", without_nan(x, 1), arguments, rest(arguments))
 end
 
 --- How many numbers there are, in the dtype that means are computed in.
 local function count_numbers(x, arguments, working, keepdims)
-  local counted = reduce("count_nonzero", x:eq(x), arguments, {keepdims = keepdims})
+  local counted = reduce("count_nonzero", x:eq(x), arguments, {keepdims = keepdims, where = arguments.where})
   return core.cast(counted, working)
 end
 
 local function nan_mean(x, arguments, working, keepdims)
-  local total = reduce("sum", without_nan(x, 0), arguments, {keepdims = keepdims, dtype = working})
+  local total = reduce("sum", without_nan(x, 0), arguments, {keepdims = keepdims, dtype = working, where = arguments.where})
   return total / count_numbers(x, arguments, working, keepdims)
 end
 
 local function nanmean(x, axis, options)
-  local arguments = core.reduction("nanmean", x, axis, options)
+  local arguments = core.reduction("nanmean", x, axis, options, "where")
   local working, result = core.working(x, arguments.dtype)
   return core.assign("nanmean", arguments.out, core.cast(nan_mean(x, arguments, working, arguments.keepdims), result))
 end
 
 local function nan_variance(op, x, axis, options)
-  local arguments = core.reduction(op, core.check_real(op, x), axis, options, "ddof")
+  local arguments = core.reduction(op, core.check_real(op, x), axis, options, "ddof where")
   local working, result = core.working(x, arguments.dtype)
   local deviations = core.cast(x, working) - nan_mean(x, arguments, working, true)
   local total = reduce("sum", without_nan(deviations:square(), 0), arguments)
@@ -74,10 +77,11 @@ end
 
 --- NaN where there is no number; `least` is what no number is beyond.
 local function nan_extreme(op, name, x, axis, options, least)
-  local arguments = core.reduction(op, core.check_real(op, x), axis, options)
+  local arguments = core.reduction(op, core.check_real(op, x), axis, options, "where initial")
   if not has_nan(x) then return reduce(name, x, arguments, rest(arguments)) end
-  local extreme = reduce(name, without_nan(x, least), arguments)
-  extreme = gpu.where(reduce("all", x:isnan(), arguments), nan, extreme)
+  local extreme = reduce(name, without_nan(x, least), arguments,
+    {keepdims = arguments.keepdims, where = arguments.where, initial = arguments.initial})
+  if not arguments.initial then extreme = gpu.where(reduce("all", x:isnan(), arguments), nan, extreme) end
   if arguments.dtype then extreme = core.cast(extreme, arguments.dtype) end
   return core.assign(op, arguments.out, extreme)
 end

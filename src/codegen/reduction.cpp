@@ -18,10 +18,10 @@ class ReductionText {
 
   std::string emit() const {
     std::string text = accumulators();
-    text +=
-        "extern \"C\" __global__ void " + spec_.name() + "(gpulua_index_t results, gpulua_index_t count, "
-        "gpulua_index_t piece, gpulua_index_t pieces, gpulua_extents<" +
-        std::to_string(spec_.ndim) + "> kept, gpulua_extents<" + std::to_string(plan_.ndim) + "> reduced";
+    text += "extern \"C\" __global__ void " + spec_.name() +
+            "(gpulua_index_t results, gpulua_index_t count, "
+            "gpulua_index_t piece, gpulua_index_t pieces, gpulua_extents<" +
+            std::to_string(spec_.ndim) + "> kept, gpulua_extents<" + std::to_string(plan_.ndim) + "> reduced";
     if (plan_.several_blocks) text += ", gpulua_accumulators* scratch, unsigned int* tickets";
     text += operand_parameters(spec_) + ") {\n";
     text += "  constexpr unsigned int lanes = " + std::to_string(plan_.lanes) +
@@ -62,7 +62,7 @@ class ReductionText {
  private:
   /// All that a thread accumulates, as one struct.
   std::string accumulators() const {
-    std::string members, identity, merge;
+    std::string members, identity, merge, alignment = "8";
     for (std::size_t i = 0; i < spec_.values.size(); ++i) {
       const ValueSpec& value = spec_.values[i];
       if (value.kind != ValueSpec::Kind::reduction) continue;
@@ -71,8 +71,9 @@ class ReductionText {
       members += "  " + type + " " + name + ";\n";
       identity += (identity.empty() ? "" : ", ") + type + "::identity()";
       merge += "    " + name + ".merge(other." + name + ");\n";
+      if (value.compute == DType::complex128) alignment = "16";
     }
-    return "struct alignas(8) gpulua_accumulators {\n" + members +
+    return "struct alignas(" + alignment + ") gpulua_accumulators {\n" + members +
            "  __device__ static gpulua_accumulators identity() { return {" + identity + "}; }\n" +
            "  __device__ void merge(const gpulua_accumulators& other) {\n" + merge + "  }\n};\n\n";
   }
@@ -161,8 +162,8 @@ class ReductionText {
 
   std::string definition(std::size_t index, const std::string& position, bool vector) const {
     const ValueSpec& value = spec_.values[index];
-    const std::string right = value.kind == ValueSpec::Kind::operand     ? operand_text(value.operand, position, vector)
-                              : value.kind == ValueSpec::Kind::gather    ? gathered(value, step(value.operand, position))
+    const std::string right = value.kind == ValueSpec::Kind::operand  ? operand_text(value.operand, position, vector)
+                              : value.kind == ValueSpec::Kind::gather ? gathered(value, step(value.operand, position))
                               : vector && comes_in_several(spec_, value) ? one_of_several(value, index)
                                                                          : expression(value, spec_.values);
     return "const " + value_type(value, spec_) + " " + value_name(index) + " = " + right + ";\n";

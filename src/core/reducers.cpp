@@ -45,12 +45,7 @@ ReductionDTypes reduction_dtypes(const Reducer& reducer, DType input) {
   if (name == "count_nonzero") return {DType::boolean, DType::int64};
   if (name == "argmax" || name == "argmin") return {input, DType::int64};
   if (name == "max" || name == "min") return {input, input};
-  if (name == "var") {
-    if (kind == DTypeKind::complex) throw Error("[var] expected real numbers, got " + std::string(gpulua::name(input)));
-    if (kind == DTypeKind::floating) return {small_float ? DType::float32 : input, input};
-    return {DType::float64, DType::float32};
-  }
-  switch (kind) {  // sum and prod
+  switch (kind) {  // sum and prod, and the sums of var
     case DTypeKind::boolean:
     case DTypeKind::signed_integer:
       return {DType::int64, DType::int64};

@@ -1,4 +1,4 @@
-"""Writes reductions.lua: reductions over axes, layouts and dtypes, and what is composed of them."""
+"""Writes reductions.lua: reductions over axes, layouts and dtypes, and what is composed of them; and reductions.npz."""
 
 import itertools
 import os
@@ -34,6 +34,7 @@ inputs = {
     "k": holes(4, 5),
     "a": np.array([1, np.inf, -np.inf, np.nan, 2], np.float32),
     "w": (rng.integers(1, 16, (5, 7)) / 4).astype(np.float32),
+    "c": np.array([True, False, True, False, True]),
 }
 integers = {"v", "t", "g", "b"}
 views = {
@@ -99,6 +100,10 @@ add("g:prod({dtype = 'float32'})", "g.prod(dtype='float32')")
 add("m:var(2, {ddof = 1})", "m.var(1, ddof=1)")
 add("m:std({ddof = 7, axis = 2})", "m.std(1, ddof=7)")
 add("h:sum(1)", "h.sum(0)")
+for name, options in (("nansum", "initial=3"), ("nanprod", "initial=3"), ("nanmin", "initial=3"), ("nanmax", "initial=-3"),
+                      ("nanmean", ""), ("nanvar", "ddof=1"), ("nanstd", "")):
+    fields = ", ".join(filter(None, ("where = c", options)))
+    add(f"k:{name}(2, {{{fields}}})", f"np.{name}(k, 1, where=c{', ' + options if options else ''})")
 
 # ---- without NaN
 
@@ -215,3 +220,62 @@ add("gpu.polyval({3}, m)", "np.polyval([3], m).astype('float32')")
 
 here = os.path.dirname(os.path.abspath(__file__))
 cases.write(os.path.join(here, "reductions.lua"), "reductions.py")
+
+# ---- reductions.npz: each reduction of each dtype, with where and initial
+#
+# Names: x_DTYPE and where_LAYOUT, the mask; NAME_DTYPE is a vector of what the reduction gives, for each layout, then along
+# each set of axes, without and with a mask. tests/lua/reduction_dtypes_spec.lua goes through them in this order.
+
+dtypes = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
+          "bfloat16", "complex64", "complex128")
+layouts = {"contiguous": lambda x: x, "transposed": lambda x: x.transpose(2, 0, 1), "strided": lambda x: x[:, ::-1, ::2]}
+axes_of = {"contiguous": (None, (0,), (2,), (0, 2)), "transposed": ((0,), (0, 2)), "strided": (None, (2,))}
+shape = (2, 3, 4)
+
+
+def make_input(dtype):
+    kind = np.dtype(dtype).kind if dtype != "bfloat16" else "f"
+    if kind == "b":
+        return rng.random(shape) < 0.7
+    if kind in "iu":
+        return rng.integers(0 if kind == "u" else -3, 4, shape).astype(dtype)
+    x = rng.integers(-12, 13, shape) / 8  # sums are exact in every dtype
+    if kind == "c":
+        x = x + 1j * rng.integers(-12, 13, shape) / 8
+    return x.astype("float32" if dtype == "bfloat16" else dtype)
+
+
+def reduce_golden(name, x, axes, mask):
+    """What NumPy gives; 16-bit floating types are computed in float32, and not rounded."""
+    if name.startswith("arg"):
+        axes = tuple(range(x.ndim)) if axes is None else axes
+        moved = np.moveaxis(x, axes, range(-len(axes), 0))
+        moved = moved.reshape(moved.shape[: x.ndim - len(axes)] + (-1,))
+        return getattr(np, name)(moved, axis=-1) + 1
+    if name == "count_nonzero":
+        return np.sum(x != 0, axis=axes, where=True if mask is None else mask)
+    options = {} if mask is None else {"where": mask}
+    if mask is not None and name in ("sum", "prod", "max", "min"):
+        options["initial"] = 1
+    with np.errstate(all="ignore"):
+        return getattr(np, name)(x, axis=axes, **options)
+
+
+golden = {f"where_{layout}": rng.random(view(np.zeros(shape)).shape[1:]) < 0.6 for layout, view in layouts.items()}
+for dtype in dtypes:
+    x = make_input(dtype)
+    golden[f"x_{dtype}"] = x
+    for name in exact + real + ("count_nonzero", "argmax", "argmin"):
+        if x.dtype.kind == "c" and name in ("max", "min", "argmax", "argmin"):
+            continue
+        results = []
+        for layout, view in layouts.items():
+            for axes in axes_of[layout]:
+                for mask in (None,) if name.startswith("arg") else (None, golden[f"where_{layout}"]):
+                    wide = view(x).astype("float32") if dtype == "float16" else view(x)
+                    results.append(np.ravel(reduce_golden(name, wide, axes, mask)))
+        results = np.concatenate(results)
+        if name in real and x.dtype.kind in "biu":
+            results = results.astype("float32")
+        golden[f"{name}_{dtype}"] = results
+np.savez_compressed(os.path.join(here, "reductions.npz"), **golden)
