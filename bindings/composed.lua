@@ -20,6 +20,19 @@ function core.check_integer(op, what, value)
   return value
 end
 
+--- A boolean option, or nil.
+function core.check_flag(op, name, value)
+  if value ~= nil and type(value) ~= "boolean" then core.fail(op, name .. " = true or false", value) end
+  return value
+end
+
+--- An array as it is; a table or a number in the dtype of `like`, or as float64 where that one is not floating.
+function core.to_array(op, what, value, like)
+  if core.is_array(value) then return value end
+  if type(value) ~= "table" and type(value) ~= "number" then core.fail(op, what, value) end
+  return gpu.array(value, {dtype = core.is_floating(like) and like.dtype or "float64", device = like.device})
+end
+
 function core.text(shape) return "(" .. table.concat(shape, ",") .. (#shape == 1 and ",)" or ")") end
 
 --- The integers of a table, or the one number.

@@ -1,11 +1,6 @@
 -- Counting: bincount, digitize, histograms.
 local gpu, methods, core = ...
 
-local function check_flag(op, name, value)
-  if value ~= nil and type(value) ~= "boolean" then core.fail(op, name .. " = true or false", value) end
-  return value
-end
-
 local function check_weights(op, x, weights)
   if weights == nil then return nil end
   core.check_real(op, weights)
@@ -37,9 +32,8 @@ function counting.bincount(x, options)
   return core.tally(core.cast(x, "int64"), weights, count)
 end
 
-local function check_edges(op, edges)
-  if type(edges) == "table" then edges = gpu.array(edges) end
-  core.check_real(op, edges)
+local function check_edges(op, edges, x)
+  edges = core.check_real(op, core.to_array(op, "a number of bins, or their edges", edges, x))
   if edges.ndim ~= 1 then core.fail(op, "a vector of edges", edges) end
   local n = edges.size
   if n > 1 and not edges({2, n}):ge(edges({1, n - 1})):all():item() then
@@ -52,14 +46,14 @@ end
 function counting.digitize(x, edges, options)
   core.check_real("digitize", x)
   options = core.check_fields("digitize", options, "right")
-  local side = check_flag("digitize", "right", options.right) and "left" or "right"
-  return gpu.searchsorted(check_edges("digitize", edges), x, {side = side}) - 1
+  local side = core.check_flag("digitize", "right", options.right) and "left" or "right"
+  return gpu.searchsorted(check_edges("digitize", edges, x), x, {side = side}) - 1
 end
 
 local function edges_of(op, x, bins, range)
   core.check_real(op, x)
   if bins == nil then bins = 10 end
-  if type(bins) ~= "number" then return check_edges(op, bins) end
+  if type(bins) ~= "number" then return check_edges(op, bins, x) end
   core.check_integer(op, "a number of bins, or their edges", bins)
   if bins < 1 then core.raise(("[%s] expected at least one bin, got %d"):format(op, bins)) end
   local first, last = 0, 1
@@ -99,7 +93,7 @@ function counting.histogram(x, bins, options)
   place = gpu.where(values:eq(edges({count + 1, count + 1})), count + 1, place)
   local counts = core.tally(place, weights, count + 2)({3, count + 2})
   if weights and core.is_floating(options.weights) then counts = core.cast(counts, options.weights.dtype) end
-  if check_flag("histogram", "density", options.density) then
+  if core.check_flag("histogram", "density", options.density) then
     counts = counts / (edges({2, count + 1}) - edges({1, count})) / counts:sum()
   end
   return counts, edges

@@ -113,7 +113,8 @@ int lua_topk(lua_State* L) {
     throw Error("[topk] expected k from 0 to the axis's " + std::to_string(size) + " elements, got " +
                 std::to_string(count));
   const Sorted sorted = sort(array, axis, {largest, true, true}, "topk");
-  const auto first = [&](const Array& all) {
+  const auto first = [&](const Array& all) -> Array {
+    if (count == size) return all;
     Layout layout = all->layout;
     layout.shape[axis] = count;
     return copy(view(all, layout));

@@ -52,6 +52,13 @@ describe("histograms", function()
     assert.are.same({ 6.5, 7, 7.5 }, at:table())
   end)
 
+  it("take edges in the dtype of floating elements, and as float64 for others", function()
+    local x = gpu.array({ 0.1, 0.3 }, "float64")
+    assert.are.same({ 1, 2 }, x:digitize({ 0.1, 0.3 }):table())
+    assert.are.equal("float64", select(2, x:astype("int32"):histogram({ 0, 0.1 })).dtype)
+    assert.are.equal("float32", select(2, x:astype("float32"):histogram({ 0, 0.1 })).dtype)
+  end)
+
   it("name what does not fit", function()
     local x = gpu.arange(4, "float32")
     fails("[histogram] expected at least one bin, got 0", function() return x:histogram(0) end)

@@ -1,0 +1,164 @@
+-- What sorting and searching give: distinct elements, sets, orders by several keys.
+local gpu, _, core = ...
+
+-- ---- orders -----------------------------------------------------------------------------------------------------------------
+
+--- The positions along the axis (the last) that bring the keys into order: by the last key, equal ones by the one before it,
+--- and so on. `keys` is a table of arrays of one shape, or an array of keys along its first axis.
+local function lexsort(keys, axis)
+  local list = keys
+  if core.is_array(keys) then
+    if keys.ndim < 2 then core.fail("lexsort", "a table of arrays, or an array of at least two dimensions", keys) end
+    list = {}
+    for i = 1, keys.shape[1] do list[i] = core.pick(keys, 1, i) end
+  end
+  if type(list) ~= "table" or #list == 0 then core.fail("lexsort", "a table of at least one array", keys) end
+  local shape = core.text(core.check_real("lexsort", list[1]).shape)
+  axis = core.axis("lexsort", axis or -1, list[1].ndim)
+  local order
+  for _, key in ipairs(list) do
+    local found = core.text(core.check_real("lexsort", key).shape)
+    if found ~= shape then core.raise(("[lexsort] expected keys of one shape, got %s and %s"):format(shape, found)) end
+    if order then
+      order = order:take_along_axis(key:take_along_axis(order, axis):argsort(axis), axis)
+    else
+      order = key:argsort(axis)
+    end
+  end
+  return order
+end
+
+-- ---- distinct elements --------------------------------------------------------------------------------------------------------
+
+--- Whether each slice of the first axis but the first one differs from the one before it, where these are in order. NaN is equal to NaN.
+local function changes(sorted)
+  local n = sorted.shape[1]
+  local before, after = core.slice(sorted, 1, 1, n - 1), core.slice(sorted, 1, 2, n - 1)
+  local differs = after:ne(before)
+  if core.is_floating(sorted) then differs = differs:logical_and(after:eq(after):logical_or(before:eq(before))) end
+  if sorted.ndim == 1 then return differs end
+  return differs:any(2)
+end
+
+--- The slices of the first axis in order, and the positions that they had.
+local function in_order(x)
+  if x.ndim == 1 then return x:topk(x.size, 1, {largest = false}) end
+  local columns = {}
+  for i = x.shape[2], 1, -1 do columns[#columns + 1] = core.pick(x, 2, i) end
+  local order = lexsort(columns)
+  return x:take(order, 1), order
+end
+
+--- The distinct elements of a vector, or rows of a matrix, in order, and what else the options ask for.
+local function distinct(x, options)
+  local n = x.shape[1]
+  local places = options.return_index or options.return_inverse
+  local sorted, order
+  if places or x.ndim == 2 then
+    sorted, order = in_order(x)
+  else
+    sorted = x:sort()
+  end
+  local starts = gpu.ones(n, {dtype = "bool", device = x.device})
+  if n > 1 then core.slice(starts, 1, 2, n - 1):copy_(changes(sorted)) end
+  if not places and not options.return_counts and x.ndim == 1 then return {sorted[starts]} end
+  local first = starts:flatnonzero()
+  local results = {sorted:take(first, 1)}
+  if options.return_index then results[#results + 1] = order:take(first) end
+  if options.return_inverse then
+    local inverse = gpu.empty_like(order)
+    inverse[order] = starts:cumsum()
+    results[#results + 1] = inverse
+  end
+  if options.return_counts then results[#results + 1] = first:diff({append = n + 1}) end
+  return results
+end
+
+--- unique(x, {axis =, return_index =, return_inverse =, return_counts =}).
+local function unique(x, options)
+  core.check_real("unique", x)
+  options = core.check_fields("unique", options, "axis return_index return_inverse return_counts")
+  for _, name in ipairs {"return_index", "return_inverse", "return_counts"} do
+    core.check_flag("unique", name, options[name])
+  end
+  local inverse = options.return_index and 3 or 2
+  if options.axis == nil then
+    local results = distinct(x:ravel(), options)
+    if options.return_inverse then results[inverse] = results[inverse]:reshape(x.shape) end
+    return unpack(results)
+  end
+  local axis = core.axis("unique", options.axis, x.ndim)
+  local slices = x:moveaxis(axis, 1)
+  local shape = slices.shape
+  local width = 1
+  for i = 2, #shape do width = width * shape[i] end
+  if width == 0 then core.fail("unique", "elements in the slices along the axis", x) end
+  local rows = #shape == 1 and x or slices:reshape(shape[1], width)
+  local results = distinct(rows, options)
+  shape[1] = results[1].shape[1]
+  results[1] = results[1]:reshape(shape):moveaxis(1, axis)
+  return unpack(results)
+end
+
+-- ---- sets -----------------------------------------------------------------------------------------------------------------------
+
+--- Both in the dtype that holds the elements of both.
+local function alike(x, y)
+  local dtype = core.promote(x.dtype, y.dtype)
+  return core.cast(x, dtype), core.cast(y, dtype)
+end
+
+--- For each element of x whether it is one of the values. NaN is none.
+local function isin(x, values, options)
+  core.check_real("isin", x)
+  options = core.check_fields("isin", options, "invert")
+  local invert = core.check_flag("isin", "invert", options.invert) or false
+  values = core.check_real("isin", core.to_array("isin", "an array, a table or a number", values, x)):ravel()
+  if values.size == 0 then return gpu.full(x.shape, invert, {device = x.device}) end
+  x, values = alike(x, values)
+  local sorted = values:sort()
+  local nearest = sorted:take(gpu.minimum(gpu.searchsorted(sorted, x), sorted.size))
+  return invert and nearest:ne(x) or nearest:eq(x)
+end
+
+local function check_sets(op, x, y) return core.check_real(op, x):ravel(), core.check_real(op, y):ravel() end
+
+local function union1d(x, y)
+  x, y = alike(check_sets("union1d", x, y))
+  return (unique(gpu.concat {x, y}))
+end
+
+--- The elements that both have, in order; with `return_indices` also where each first stands in x and in y.
+local function intersect1d(x, y, options)
+  x, y = alike(check_sets("intersect1d", x, y))
+  options = core.check_fields("intersect1d", options, "return_indices")
+  if not core.check_flag("intersect1d", "return_indices", options.return_indices) then
+    x = unique(x)
+    return x[isin(x, y)]
+  end
+  local distinct_x, at_x = unique(x, {return_index = true})
+  local distinct_y, at_y = unique(y, {return_index = true})
+  local in_x, in_y = isin(distinct_x, distinct_y):flatnonzero(), isin(distinct_y, distinct_x):flatnonzero()
+  return distinct_x:take(in_x), at_x:take(in_x), at_y:take(in_y)
+end
+
+local function setdiff1d(x, y)
+  x, y = check_sets("setdiff1d", x, y)
+  x = unique(x)
+  return x[isin(x, y, {invert = true})]
+end
+
+local function setxor1d(x, y)
+  x, y = alike(check_sets("setxor1d", x, y))
+  return gpu.concat({setdiff1d(x, y), setdiff1d(y, x)}):sort()
+end
+
+core.define {
+  intersect1d = intersect1d,
+  isin = isin,
+  lexsort = lexsort,
+  setdiff1d = setdiff1d,
+  setxor1d = setxor1d,
+  union1d = union1d,
+  unique = unique,
+}

@@ -1,0 +1,65 @@
+-- Distinct elements, orders by several keys, sets. Golden data: tests/golden/arrays/ordering.py.
+local gpu = require "gpu"
+local support = require "support"
+local golden = require "golden_cases"
+local fails = support.fails
+
+describe("distinct elements, orders and sets", function()
+  it("agree with NumPy", function() golden.run "ordering" end)
+
+  it("put a large array together again", function()
+    local n = 300007
+    local x = gpu.arange(n, "int64") * 7919 % 4099
+    local values, index, inverse, counts =
+      x:unique({ return_index = true, return_inverse = true, return_counts = true })
+    assert.is_true(values:equal(gpu.arange(4099, "int64")))
+    assert.is_true(values:take(inverse):equal(x))
+    assert.is_true(x:take(index):equal(values))
+    assert.is_true(counts:equal(x:bincount()))
+    assert.is_true((x(":", gpu.newaxis) % gpu.array({ 4099, 1 }, "int64")):unique({ axis = 1 })(":", 1):equal(values))
+  end)
+
+  it("order by the last key, and leave equal elements as they stood", function()
+    local n = 20011
+    local first, second = gpu.arange(n, "int32") * 31 % 10, gpu.arange(n, "int32") * 17 % 7
+    local order = gpu.lexsort { first, second }
+    local rank = (second * 10 + first):take(order):astype "int64" * n + order
+    assert.is_true(rank({ 2, n }):gt(rank({ 1, n - 1 })):all():item())
+  end)
+
+  it("take what is not stored yet, and single elements", function()
+    local x = gpu.array { 3, 1, 3 }
+    assert.are.same({ 2, 6 }, (x * 2):unique():table())
+    assert.are.same({ 3, 2, 1 }, gpu.lexsort { -gpu.arange(3), gpu.zeros(3) }:table())
+    local value, index = gpu.array(5):unique({ return_index = true })
+    assert.are.same({ { 5 }, { 1 } }, { value:table(), index:table() })
+    assert.is_true(gpu.array(5):isin({ 4, 5 }):item())
+    local limits = gpu.array({ 2 ^ 63 - 1024, 2 ^ 63, 2 ^ 63 - 1024 }, "uint64") + gpu.array({ 1, 0, 0 }, "uint64")
+    assert.are.equal(3, limits:unique().size)
+    assert.are.equal(0, limits({ 1, 1 }):intersect1d(limits({ 2, 3 })).size)
+  end)
+
+  it("name what does not fit", function()
+    local x = gpu.ones(2, 3)
+    fails("[unique] expected real numbers, got an array complex64", function() return gpu.ones(2, "complex64"):unique() end)
+    fails("[unique] expected return_counts = true or false, got 1", function() return x:unique({ return_counts = 1 }) end)
+    fails("[unique] expected the options axis return_index", function() return x:unique({ equal_nan = true }) end)
+    fails("[unique] axis 3 is out of range for an array of 2 dimensions", function() return x:unique({ axis = 3 }) end)
+    fails("[unique] expected elements in the slices along the axis, got an array float32[2x0]",
+      function() return gpu.ones(2, 0):unique({ axis = 1 }) end)
+    fails("[lexsort] expected a table of at least one array, got a table", function() return gpu.lexsort {} end)
+    fails("[lexsort] expected a table of at least one array, got 3", function() return gpu.lexsort(3) end)
+    fails("[lexsort] expected a table of arrays, or an array of at least two dimensions, got an array float32[3]",
+      function() return gpu.ones(3):lexsort() end)
+    fails("[lexsort] expected keys of one shape, got (2,3) and (3,)", function() return gpu.lexsort { x, gpu.ones(3) } end)
+    fails("[lexsort] axis 3 is out of range", function() return gpu.lexsort({ x, x }, 3) end)
+    fails("[isin] expected an array, a table or a number, got \"a\"", function() return x:isin "a" end)
+    fails("[isin] expected the options invert", function() return x:isin(1, { assume_unique = true }) end)
+    fails("[intersect1d] expected an array, got nil", function() return x:intersect1d() end)
+    local message = fails("[setdiff1d] expected real numbers", function()
+      local difference = x:setdiff1d(gpu.ones(2, "complex64"))
+      return difference
+    end)
+    assert.is_truthy(message:find("ordering_spec.lua:", 1, true), message)
+  end)
+end)
