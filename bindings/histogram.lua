@@ -33,7 +33,7 @@ function counting.bincount(x, options)
 end
 
 local function check_edges(op, edges, x)
-  edges = core.check_real(op, core.to_array(op, "a number of bins, or their edges", edges, x))
+  edges = core.check_real(op, core.to_array(op, "edges: an array or a table of them", edges, x))
   if edges.ndim ~= 1 then core.fail(op, "a vector of edges", edges) end
   local n = edges.size
   if n > 1 and not edges({2, n}):ge(edges({1, n - 1})):all():item() then
@@ -53,7 +53,7 @@ end
 local function edges_of(op, x, bins, range)
   core.check_real(op, x)
   if bins == nil then bins = 10 end
-  if type(bins) ~= "number" then return check_edges(op, bins, x) end
+  if core.is_array(bins) or type(bins) == "table" then return check_edges(op, bins, x) end
   core.check_integer(op, "a number of bins, or their edges", bins)
   if bins < 1 then core.raise(("[%s] expected at least one bin, got %d"):format(op, bins)) end
   local first, last = 0, 1

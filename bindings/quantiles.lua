@@ -1,0 +1,181 @@
+-- Quantiles: elements are sorted along the axes, and read at positions that are computed with what follows.
+local gpu, _, core = ...
+
+local nan = 0 / 0
+
+-- ---- methods: Hyndman and Fan, "Sample quantiles in statistical packages", 1996 ---------------------------------------------------
+
+-- Each gets the number of elements and the quantiles, and gives positions, counted from 0 and maybe out of range, of what the
+-- quantile is: one element; the mean of two; with a weight, what lies that far between two. Positions where it matters whether they
+-- are whole come from one product, which rounds the same on each device.
+
+local function between(position)
+  local lower = gpu.floor(position)
+  return lower, lower + 1, gpu.maximum(position - lower, 0)
+end
+
+local function continuous(alpha, beta)
+  return function(n, q) return between(q * (n + (1 - alpha - beta)) + (alpha - 1)) end
+end
+
+local methods = {
+  averaged_inverted_cdf = function(n, q)
+    local position = q * n
+    return gpu.ceil(position) - 1, gpu.floor(position)
+  end,
+  closest_observation = function(n, q) return gpu.rint(q * n) - 1 end,
+  hazen = continuous(0.5, 0.5),
+  higher = function(n, q) return gpu.ceil(q * (n - 1)) end,
+  interpolated_inverted_cdf = continuous(0, 1),
+  inverted_cdf = function(n, q) return gpu.ceil(q * n) - 1 end,
+  linear = function(n, q) return between(q * (n - 1)) end,
+  lower = function(n, q) return gpu.floor(q * (n - 1)) end,
+  median_unbiased = continuous(1 / 3, 1 / 3),
+  midpoint = function(n, q)
+    local position = q * (n - 1)
+    return gpu.floor(position), gpu.ceil(position)
+  end,
+  nearest = function(n, q) return gpu.rint(q * (n - 1)) end,
+  normal_unbiased = continuous(3 / 8, 3 / 8),
+  weibull = continuous(0, 0),
+}
+
+local function method_names()
+  local names = {}
+  for name in pairs(methods) do names[#names + 1] = name end
+  table.sort(names)
+  return table.concat(names, ", ")
+end
+
+-- ---- elements -------------------------------------------------------------------------------------------------------------------
+
+--- The axes that are reduced in order, as the last one, and the shape of the others.
+local function sort_rows(x, axes)
+  local kept, order, reduced, extent = {}, {}, {}, x.shape
+  for _, axis in ipairs(axes) do reduced[axis] = true end
+  local shape, count = {}, 1
+  for axis = 1, x.ndim do
+    if not reduced[axis] then
+      kept[#kept + 1], order[#order + 1] = extent[axis], axis
+    end
+  end
+  for _, axis in ipairs(axes) do
+    order[#order + 1] = axis
+    count = count * extent[axis]
+  end
+  for i, size in ipairs(kept) do shape[i] = size end
+  shape[#shape + 1] = count
+  local rows = (#axes == x.ndim and x or x:permute(order)):reshape(shape)
+  return count > 0 and rows:sort(-1) or rows, kept, count
+end
+
+--- What stands at the positions, counted from 0, along the last axis of `sorted`, whose last one is `last`.
+local function read(sorted, position, last)
+  position = core.cast(gpu.minimum(gpu.maximum(position, 0), last), "int64") + 1
+  return sorted:take_along_axis(position, sorted.ndim)
+end
+
+local function interpolate(a, b, weight)
+  weight = core.cast(weight, a.dtype)
+  local difference = b - a
+  local value = gpu.where(weight:lt(0.5), a + difference * weight, b - difference * (1 - weight))
+  -- Exactly, and also where a difference is infinite.
+  return gpu.where(a:eq(b):logical_or(weight:eq(0)), a, value)
+end
+
+--- The quantiles q, a vector, along the last axis.
+local function at_quantiles(x, rows, count, method, q, skips_nan, dtype)
+  local floating = core.is_floating(x)
+  local number, last = count, count - 1
+  if skips_nan and floating then
+    number = core.cast(rows:eq(rows):count_nonzero(-1, {keepdims = true}), "float64")
+    last = gpu.maximum(number - 1, 0)
+  end
+  local lower, upper, weight = method(number, q)
+  local value = read(rows, lower, last)
+  if upper then
+    local working, result = core.working(x, dtype)
+    value = core.cast(value, working)
+    local other = core.cast(read(rows, upper, last), working)
+    value = weight and interpolate(value, other, weight) or (value + other) / 2
+    dtype = result
+  end
+  if floating and not skips_nan then
+    local greatest = core.slice(rows, rows.ndim, count, 1)
+    value = gpu.where(greatest:ne(greatest), nan, value)
+  end
+  return core.cast(value, dtype or x.dtype)
+end
+
+-- ---- functions --------------------------------------------------------------------------------------------------------------------
+
+--- The quantiles, which are between 0 and `most`, as an array of float64.
+local function check_quantiles(op, q, most, x)
+  local what = ("numbers from 0 to %d: one, a table or an array"):format(most)
+  if core.is_array(q) then
+    q = core.cast(core.check_real(op, q), "float64")
+    local within = q:ge(0):logical_and(q:le(most))
+    if not within:all():item() then core.fail(op, what, q[within:logical_not()][1]) end
+    return q
+  end
+  local function check(value)
+    if type(value) == "table" then
+      for _, item in ipairs(value) do check(item) end
+    elseif type(value) ~= "number" or not (value >= 0 and value <= most) then
+      core.fail(op, what, value)
+    end
+  end
+  check(q)
+  local place = {dtype = "float64", device = x.device}
+  return type(q) == "number" and gpu.full({}, q, place) or gpu.array(q, place)
+end
+
+local function quantile(op, x, q, arguments, method)
+  local rows, kept, count = sort_rows(x, arguments.axes)
+  local shape = q.shape
+  local extent = x.shape
+  for _, axis in ipairs(arguments.axes) do extent[axis] = 1 end
+  for _, size in ipairs(arguments.keepdims and extent or kept) do shape[#shape + 1] = size end
+  local skips_nan = op:find "^nan" ~= nil
+  if count == 0 then
+    if op == "quantile" or op == "percentile" then
+      core.raise(("[%s] expected elements along the axes, got shape %s"):format(op, core.text(x.shape)))
+    end
+    local _, result = core.working(x, arguments.dtype)
+    return core.assign(op, arguments.out, gpu.full(shape, nan, {dtype = result, device = x.device}))
+  end
+  -- Behind the axes that are kept; then in front.
+  local along = {}
+  for axis = 1, #kept do along[axis] = 1 end
+  along[#kept + 1] = q.size
+  local value = at_quantiles(x, rows, count, method, q:reshape(along), skips_nan, arguments.dtype)
+  return core.assign(op, arguments.out, value:moveaxis(-1, 1):reshape(shape))
+end
+
+local function quantile_function(op, most)
+  return function(x, q, axis, options)
+    core.check_real(op, x)
+    local arguments = core.reduction(op, x, axis, options, "method")
+    local method = methods[arguments.method or "linear"]
+    if not method then core.fail(op, "one of the methods " .. method_names(), arguments.method) end
+    q = check_quantiles(op, q, most, x)
+    return quantile(op, x, most == 1 and q or q / most, arguments, method)
+  end
+end
+
+local function median_function(op)
+  return function(x, axis, options)
+    core.check_real(op, x)
+    local arguments = core.reduction(op, x, axis, options)
+    return quantile(op, x, check_quantiles(op, 0.5, 1, x), arguments, methods.midpoint)
+  end
+end
+
+core.define {
+  median = median_function "median",
+  nanmedian = median_function "nanmedian",
+  nanpercentile = quantile_function("nanpercentile", 100),
+  nanquantile = quantile_function("nanquantile", 1),
+  percentile = quantile_function("percentile", 100),
+  quantile = quantile_function("quantile", 1),
+}
