@@ -74,6 +74,18 @@ local function edges_of(op, x, bins, range)
   return gpu.linspace(first, last, bins + 1, {dtype = core.is_floating(x) and x.dtype or "float64", device = x.device})
 end
 
+local function count_bins(op, edges)
+  if edges.size < 2 then core.raise(("[%s] expected at least two edges, got %d"):format(op, edges.size)) end
+  return edges.size - 1
+end
+
+--- Each value's bin from 1 on: 0 before the first edge, and one more than there are bins behind the last.
+local function bins_of(values, edges)
+  local bin = gpu.searchsorted(edges, values, {side = "right"}) - 1
+  -- The last bin has its right edge too.
+  return gpu.where(values:eq(edges({-1, -1})), edges.size - 1, bin)
+end
+
 --- The edges that gpu.histogram would use.
 function counting.histogram_bin_edges(x, bins, options)
   options = core.check_fields("histogram_bin_edges", options, "range")
@@ -84,19 +96,82 @@ end
 function counting.histogram(x, bins, options)
   options = core.check_fields("histogram", options, "range weights density")
   local edges = edges_of("histogram", x, bins, options.range)
-  local count = edges.size - 1
-  if count < 1 then core.raise("[histogram] expected at least two edges, got " .. edges.size) end
+  local count = count_bins("histogram", edges)
   local weights = check_weights("histogram", x, options.weights)
-  local values = x:ravel()
-  -- The last bin has its right edge too.
-  local place = gpu.searchsorted(edges, values, {side = "right"})
-  place = gpu.where(values:eq(edges({count + 1, count + 1})), count + 1, place)
-  local counts = core.tally(place, weights, count + 2)({3, count + 2})
+  local counts = core.tally(bins_of(x:ravel(), edges), weights, count + 2)({2, count + 1})
   if weights and core.is_floating(options.weights) then counts = core.cast(counts, options.weights.dtype) end
   if core.check_flag("histogram", "density", options.density) then
-    counts = counts / (edges({2, count + 1}) - edges({1, count})) / counts:sum()
+    counts = counts / edges:diff() / counts:sum()
   end
   return counts, edges
+end
+
+-- ---- of several variables ---------------------------------------------------------------------------------------------------------
+
+--- How many of the points, whose coordinates are the vectors, are in each bin of a grid; and the edges along each axis. `bins` and
+--- `ranges` are tables with an item for each axis.
+local function histogram_of(op, vectors, bins, ranges, options)
+  local weights = check_weights(op, vectors[1], options.weights)
+  local density = core.check_flag(op, "density", options.density)
+  local edges, shape, index, within, total = {}, {}, 0, nil, 1
+  for axis, values in ipairs(vectors) do
+    edges[axis] = edges_of(op, values, bins[axis], ranges[axis])
+    local count = count_bins(op, edges[axis])
+    local bin = bins_of(values, edges[axis])
+    local inside = bin:ge(1):logical_and(bin:le(count))
+    within = within and within:logical_and(inside) or inside
+    index = index * count + (bin - 1)
+    total = total * count
+    shape[axis] = count
+  end
+  local counts = core.cast(core.tally(gpu.where(within, index, -1), weights, total), "float64"):reshape(shape)
+  if density then
+    local sum = counts:sum()
+    for axis, each in ipairs(edges) do
+      local widths = {}
+      for i = 1, #shape do widths[i] = i == axis and shape[axis] or 1 end
+      counts = counts / each:diff():reshape(widths)
+    end
+    counts = counts / sum
+  end
+  return counts, edges
+end
+
+local function check_ranges(op, ranges, count)
+  if ranges == nil then return {} end
+  if type(ranges) ~= "table" then core.fail(op, ("range = a table of %d ranges {first, last}"):format(count), ranges) end
+  return ranges
+end
+
+--- histogram2d(x, y, bins, {range =, weights =, density =}): counts, and the edges along x and along y.
+function counting.histogram2d(x, y, bins, options)
+  local op = "histogram2d"
+  for _, values in ipairs {core.check_real(op, x), core.check_real(op, y)} do
+    if values.ndim ~= 1 or values.size ~= x.size then
+      core.raise(("[%s] expected two vectors of one length, got shapes %s and %s"):format(op, core.text(x.shape), core.text(y.shape)))
+    end
+  end
+  options = core.check_fields(op, options, "range weights density")
+  if type(bins) ~= "table" or #bins ~= 2 then bins = {bins, bins} end
+  local counts, edges = histogram_of(op, {x, y}, bins, check_ranges(op, options.range, 2), options)
+  return counts, edges[1], edges[2]
+end
+
+--- histogramdd(points, bins, options): `points` is a matrix with a row for each point.
+function counting.histogramdd(points, bins, options)
+  local op = "histogramdd"
+  core.check_real(op, points)
+  if points.ndim ~= 2 or points.shape[2] == 0 then core.fail(op, "a matrix with a row for each point", points) end
+  options = core.check_fields(op, options, "range weights density")
+  local count, vectors, each = points.shape[2], {}, type(bins) == "table" and bins or {}
+  if each == bins and #bins ~= count then
+    core.raise(("[%s] expected bins for each of %d columns, got %d"):format(op, count, #bins))
+  end
+  for i = 1, count do
+    vectors[i] = core.pick(points, 2, i)
+    if each ~= bins then each[i] = bins end
+  end
+  return histogram_of(op, vectors, each, check_ranges(op, options.range, count), options)
 end
 
 core.define(counting)

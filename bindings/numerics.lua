@@ -1,4 +1,4 @@
--- Comparison of whole arrays, differences, integrals and polynomials.
+-- Comparison of whole arrays, differences, integrals, interpolation and polynomials.
 local gpu, methods, core = ...
 
 -- ---- equality: Lua booleans ---------------------------------------------------------------------------------------------------
@@ -187,6 +187,62 @@ local function trapezoid(y, spacing, axis)
   return heights:sum(axis) / 2
 end
 
+-- ---- interpolation ---------------------------------------------------------------------------------------------------------------
+
+--- Points of one period, and one more on either side.
+local function around(xp, fp, period)
+  local order = (xp % period):argsort()
+  xp, fp = (xp % period):take(order), fp:take(order)
+  local function first(v) return v({1, 1}) end
+  local function last(v) return v({-1, -1}) end
+  return gpu.concat {last(xp) - period, xp, first(xp) + period}, gpu.concat {last(fp), fp, first(fp)}
+end
+
+local function check_number(op, name, value)
+  if value ~= nil and type(value) ~= "number" then core.fail(op, name .. ", a number", value) end
+  return value
+end
+
+--- The values of fp at x, linearly between the points xp, which increase; `left` and `right` beyond them.
+local function interp(x, xp, fp, options)
+  local op, what = "interp", "an array, a table or a number"
+  options = core.check_fields(op, options, "left right period")
+  local left, right = check_number(op, "left", options.left), check_number(op, "right", options.right)
+  local period = check_number(op, "period", options.period)
+  if period == 0 then core.fail(op, "a period other than 0", period) end
+  local like = core.is_array(x) and x or core.is_array(xp) and xp or core.is_array(fp) and fp
+  if not like then core.fail(op, "an array", x) end
+  local function real(value) return core.check_real(op, core.to_array(op, what, value, like)) end
+  x, xp, fp = real(x), real(xp), real(fp)
+  if xp.ndim ~= 1 or fp.ndim ~= 1 or xp.size ~= fp.size or xp.size == 0 then
+    core.raise(("[interp] expected points in two vectors of one length, got shapes %s and %s"):format(
+      core.text(xp.shape), core.text(fp.shape)))
+  end
+  local working, result = core.working(x, core.promote(core.promote(x.dtype, xp.dtype), fp.dtype))
+  x, xp, fp = core.cast(x, working), core.cast(xp, working), core.cast(fp, working)
+  if period then
+    period = math.abs(period)
+    x = x % period
+    xp, fp = around(xp, fp, period)
+    left, right = nil, nil
+  end
+  xp, fp = xp:eval(), fp:eval()
+  local n = xp.size
+  local place = gpu.searchsorted(xp, x, {side = "right"}) - 1
+  local from = gpu.maximum(place, 1)
+  local to = gpu.minimum(from + 1, n)
+  local x0, x1, y0, y1 = xp:take(from), xp:take(to), fp:take(from), fp:take(to)
+  local slope = (y1 - y0) / (x1 - x0)
+  -- From either end, where one of them is infinite.
+  local value = slope * (x - x0) + y0
+  value = gpu.where(value:eq(value), value, slope * (x - x1) + y1)
+  value = gpu.where(value:eq(value), value, gpu.where(y0:eq(y1), y0, value))
+  value = gpu.where(x:eq(x0):logical_or(place:eq(n)), y0, value)
+  value = gpu.where(place:lt(1), left or core.pick(fp, 1, 1), value)
+  value = gpu.where(x:gt(core.pick(xp, 1, n)), right or core.pick(fp, 1, n), value)
+  return core.cast(gpu.where(x:eq(x), value, x), result)
+end
+
 -- ---- vectors and polynomials --------------------------------------------------------------------------------------------------------
 
 --- The product of vectors of three elements, which lie along an axis (the last).
@@ -225,6 +281,7 @@ core.define {
   ediff1d = ediff1d,
   equal = equal,
   gradient = gradient,
+  interp = interp,
   isclose = function(x, y, ...) return is_close("isclose", x, y, ...) end,
   trapezoid = trapezoid,
 }
