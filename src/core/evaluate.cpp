@@ -11,6 +11,25 @@ namespace gpulua {
 
 namespace {
 
+// What is evaluated together goes into one plan up to so many arrays and operations: kernels stay of a size that
+// compiles quickly, and within what a launch can pass, however many arrays wait.
+constexpr std::size_t most_roots = 32;
+constexpr std::uint32_t most_operations = 256;
+
+/// Takes from the front of the nodes those that go into one plan.
+std::vector<Root> take_roots(std::span<const Node* const>& nodes) {
+  std::vector<Root> roots;
+  std::uint32_t operations = 0;
+  for (; !nodes.empty() && roots.size() < most_roots; nodes = nodes.subspan(1)) {
+    const Pending* pending = nodes.front()->pending();
+    if (!pending) continue;  // computed with those before
+    operations += pending->operations;
+    if (!roots.empty() && operations > most_operations) break;
+    roots.push_back({nodes.front()});
+  }
+  return roots;
+}
+
 void run_all(const std::vector<Step>& steps, OpenDevice& device) {
   for (const Step& step : steps) run(step, device);
 }
@@ -41,9 +60,8 @@ void evaluate(std::span<const Node* const> nodes) {
     OpenDevice& device = rest.front()->device();
     const auto others =
         std::stable_partition(rest.begin(), rest.end(), [&](const Node* node) { return &node->device() == &device; });
-    std::vector<Root> roots;
-    for (auto node = rest.begin(); node != others; ++node) roots.push_back({*node});
-    run_all(plan(roots), device);
+    for (std::span<const Node* const> left(rest.begin(), others); !left.empty();)
+      run_all(plan(take_roots(left)), device);
     rest.erase(rest.begin(), others);
   }
 }
@@ -75,18 +93,18 @@ void evaluate_readers(const Buffer& buffer, const Node* except) {
 }
 
 std::string explain(std::span<const Node* const> nodes) {
-  std::vector<Root> roots;
-  for (const Node* node : nodes)
-    if (node->pending()) roots.push_back({node});
-  if (roots.empty()) return "nothing to compute: the array's elements are in memory\n";
-  OpenDevice& device = roots.front().node->device();
-  const std::vector<Step> steps = plan(roots);
+  std::vector<Step> steps;
+  while (!nodes.empty()) {
+    std::vector<Step> more = plan(take_roots(nodes));
+    std::move(more.begin(), more.end(), std::back_inserter(steps));
+  }
+  if (steps.empty()) return "nothing to compute: the array's elements are in memory\n";
   std::string text = std::to_string(steps.size()) + (steps.size() == 1 ? " kernel\n" : " kernels\n");
   for (std::size_t i = 0; i < steps.size(); ++i) {
     text += "\n// ---- kernel " + std::to_string(i + 1) + ": " +
             (steps[i].reduces ? "reduction of " : "elementwise over ") + to_string(steps[i].domain);
     for (const StepOutput& output : steps[i].outputs) text += ", stores " + type_text(*output.node);
-    text += "\n" + source(steps[i], device);
+    text += "\n" + source(steps[i], steps[i].outputs.front().node->device());
   }
   return text;
 }
