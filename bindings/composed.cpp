@@ -143,7 +143,7 @@ void open_composed(lua_State* L) {
   add_random_functions(L);
   // Each gets the `gpu` table, arrays' methods, and the functions above.
   for (const char* file : {"composed.lua", "shape.lua", "creation.lua", "random.lua", "statistics.lua", "numerics.lua",
-                           "histogram.lua", "ordering.lua", "quantiles.lua"}) {
+                           "histogram.lua", "ordering.lua", "quantiles.lua", "sampling.lua"}) {
     for (int index = gpu; index <= gpu + 2; ++index) lua_pushvalue(L, index);
     run_library_chunk(L, file, 3, 0);
   }

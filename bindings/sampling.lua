@@ -1,0 +1,106 @@
+-- Orders and choices at random.
+local gpu, methods, core = ...
+local random, draw = gpu.random, core.draw
+
+--- What items are taken from: an array's positions along an axis, or the numbers from 1 on. `n` is how many there are.
+local Items = {}
+Items.__index = Items
+
+local function items_of(op, x, options, generator)
+  generator = generator or options.generator
+  local items = setmetatable({op = op, generator = generator}, Items)
+  if core.is_array(x) then
+    if options.device ~= nil then core.fail(op, "the option device beside a number of items alone", options.device) end
+    items.array, items.axis, items.device = x, core.axis(op, options.axis or 1, x.ndim), x.device
+    items.n = x.shape[items.axis]
+    return items
+  end
+  items.n = core.check_integer(op, "an array or a number of items", x)
+  if x < 0 then core.fail(op, "a number of items of 0 or more", x) end
+  if options.axis ~= nil then core.fail(op, "an array beside the option axis", x) end
+  items.device = draw(op, "random_uniform", 0, "float64", generator, options.device).device
+  return items
+end
+
+function Items:uniform(shape) return draw(self.op, "random_uniform", shape, "float64", self.generator, self.device) end
+function Items:integers(shape, low, high)
+  return core.draw_integers(self.op, shape, low, high, "int64", self.generator, self.device)
+end
+--- A key for each item, of 63 bits: next to never are two equal, so all orders are as likely.
+function Items:keys() return self:integers(self.n, 0, 0x7fffffffffffffffLL) end
+function Items:at(positions) return self.array and self.array:take(positions, self.axis) or positions end
+
+local function permutation(generator, x, options)
+  local op = "random.permutation"
+  local items = items_of(op, x, core.check_fields(op, options, "axis generator device"), generator)
+  return items:at(items:keys():argsort())
+end
+
+local function shuffle(generator, x, options)
+  local op = "random.shuffle_"
+  local items = items_of(op, core.check_array(op, x), core.check_fields(op, options, "axis generator"), generator)
+  return x:copy_(items:at(items:keys():argsort()):eval())
+end
+
+-- ---- choices --------------------------------------------------------------------------------------------------------------------
+
+-- How far the sum of probabilities may be from 1: the root of the dtype's precision.
+local tolerances = {float16 = 2 ^ -5, bfloat16 = 2 ^ -3.5, float32 = 2 ^ -11.5}
+
+--- The items' probabilities in float64, and how many of them are not 0.
+local function check_probabilities(items, p)
+  local op = items.op
+  if type(p) == "table" then p = gpu.array(p, {dtype = "float64", device = items.device}) end
+  core.check_real(op, p)
+  if p.ndim ~= 1 or p.size ~= items.n then
+    core.raise(("[%s] expected a probability for each of %d items, got shape %s"):format(op, items.n, core.text(p.shape)))
+  end
+  local tolerance = tolerances[p.dtype] or 2 ^ -26
+  p = core.cast(p, "float64")
+  local least, sum, possible = gpu.eval(p:min(), p:sum(), p:count_nonzero())
+  least, sum = least:item(), sum:item()
+  if not (least >= 0) then core.fail(op, "probabilities of 0 or more", least) end
+  if not (math.abs(sum - 1) <= tolerance) then core.fail(op, "probabilities that sum to 1", sum) end
+  return p, possible:item()
+end
+
+local function with_replacement(items, shape, p)
+  if not p then return items:integers(shape, 1, items.n) end
+  local upper = p:cumsum()
+  return gpu.searchsorted(upper / upper({-1, -1}), items:uniform(shape))
+end
+
+--- Those with the least keys. Of exponentially distributed times at rates p, the least come as if they were drawn one by one.
+local function without_replacement(items, shape, p, count)
+  local keys = p and gpu.where(p:gt(0), -gpu.log(items:uniform(items.n)) / p, math.huge) or items:keys()
+  local _, positions = keys:topk(count, 1, {largest = false})
+  return positions:reshape(shape)
+end
+
+--- choice(x, shape, {replace =, p =, axis =, generator =, device =}).
+local function choice(generator, x, shape, options)
+  local op = "random.choice"
+  if type(shape) == "table" and #shape == 0 and next(shape) ~= nil then shape, options = nil, shape end
+  options = core.check_fields(op, options, "axis replace p generator device")
+  local replace = core.check_flag(op, "replace", options.replace) ~= false
+  shape = core.check_integers(op, "a shape: a table or a number", shape or {})
+  local items, count = items_of(op, x, options, generator), 1
+  for _, extent in ipairs(shape) do
+    if extent < 0 then core.fail(op, "sizes of 0 or more", extent) end
+    count = count * extent
+  end
+  if count == 0 then return items:at(core.positions(shape, 1, 1, "int64", {device = items.device})) end
+  if items.n == 0 then core.raise(("[%s] expected items to choose from, got none"):format(op)) end
+  local p, possible = nil, items.n
+  if options.p ~= nil then p, possible = check_probabilities(items, options.p) end
+  if not replace and count > possible then
+    core.raise(("[%s] expected at most %d items without replacement, got %d"):format(op, possible, count))
+  end
+  return items:at((replace and with_replacement or without_replacement)(items, shape, p, count))
+end
+
+for name, fn in pairs {choice = choice, permutation = permutation, shuffle_ = shuffle} do
+  random[name] = function(...) return fn(nil, ...) end
+  core.generator_methods[name] = fn
+end
+function methods.shuffle_(x, options) return shuffle(nil, x, options) end
