@@ -1,6 +1,9 @@
--- gpu.random's distributions, each against its distribution function (Kolmogorov and Smirnov's test), with fixed seeds.
+-- gpu.random's distributions, each against its distribution function (Kolmogorov and Smirnov's test) and against numbers that
+-- tests/golden/arrays/distributions.py computed, with fixed seeds.
 local gpu = require "gpu"
 local support = require "support"
+
+local folder = debug.getinfo(1, "S").source:match "^@(.*)/lua/[^/]*$"
 
 --- sqrt(n) times the greatest distance between the distribution function and the numbers' own. 1.95 is passed once in a thousand.
 local function distance(x, cdf)
@@ -99,6 +102,58 @@ describe("distributions", function()
     support.fails("[random.uniform] expected a floating-point dtype, got int32", r.uniform, 3, 0, 1, "int32")
     support.fails("[random.uniform] expected the options dtype device generator", r.uniform, 3, 0, 1, { seed = 1 })
     support.fails("[random.uniform] expected at most 2 parameters", r.uniform, 3, 0, 1, 2)
+  end)
+end)
+
+describe("the numbers", function()
+  local golden = assert(gpu.load(folder .. "/golden/arrays/distributions.npz", { device = "cpu" }))
+  local all = { { "bernoulli", { 0.3 } }, { "integers", { -5, 1000 } } }
+  for _, case in ipairs(cases) do all[#all + 1] = case end
+
+  local function draw(case, options)
+    gpu.random.seed(2026)
+    local name, parameters = unpack(case)
+    parameters = { unpack(parameters) }
+    parameters[#parameters + 1] = options
+    return gpu.random[name](1000, unpack(parameters))
+  end
+  local function compare(expected, x, what)
+    assert.are.equal(expected.dtype, x.dtype, what)
+    if x.dtype == "float32" then return support.near(expected:table(), x:table(), 3e-6, what) end
+    assert.are.same(expected:table(), x:table(), what)
+  end
+
+  it("are the known ones", function()
+    for _, case in ipairs(all) do compare(golden[case[1]], draw(case), case[1]) end
+    gpu.random.seed(2026)
+    assert.are.same(golden.uniform_float64:table(), gpu.rand(1000, "float64"):table())
+  end)
+
+  it("are the same operation by operation and as part of a larger kernel", function()
+    for _, case in ipairs(all) do
+      local fused = draw(case):astype "float64" * 2 + gpu.arange(1000, "float64")
+      assert(gpu.explain(fused):find "^1 kernel\n", case[1])
+      gpu.eager(true)
+      local ok, alone = pcall(draw, case)
+      gpu.eager(false)
+      assert(ok, alone)
+      support.near(alone:astype("float64"):table(), ((fused - gpu.arange(1000, "float64")) / 2):table(), 3e-6, case[1])
+    end
+  end)
+
+  it("are the same on the cpu device and on a GPU", function()
+    local cuda
+    for _, device in ipairs(gpu.devices()) do cuda = cuda or device.kind == "cuda" and device.name end
+    if not cuda then return pending "there is no GPU" end
+    for _, case in ipairs(all) do
+      local name = case[1]
+      local on_gpu = draw(case, { device = cuda })
+      assert.are.equal(cuda, on_gpu.device)
+      -- The cpu device may be without its compiler, where the golden numbers stand for it.
+      local ok, on_cpu = pcall(function() return draw(case, { device = "cpu" }):eval() end)
+      if not ok and not tostring(on_cpu):find("the cpu device compiles kernels with clang", 1, true) then error(on_cpu) end
+      compare(ok and on_cpu or golden[name], on_gpu, name)
+    end
   end)
 end)
 
