@@ -45,68 +45,62 @@ struct gpulua_compress_block {
   __device__ unsigned int first_item() const { return threadIdx.x / 32 * (32 * items) + threadIdx.x % 32 * width; }
 
   // How many elements the tiles before this one keep. The block's first warp calls it.
-  __device__ unsigned long long look_back(unsigned int count) const {
+  __device__ unsigned long long look_back() const {
     const unsigned int lane = threadIdx.x % 32;
     unsigned long long before = 0;
-    if (tile > 0) {
-      if (lane == 0) state.tiles[tile] = counted | count;
-      for (long long at = (long long)tile - 1 - lane;; at -= 32) {
-        unsigned long long word = summed;
-        do {
-          if (at >= 0) word = state.tiles[at];
-        } while (__any_sync(0xffffffffu, word == 0));
-        const unsigned int ends = __ballot_sync(0xffffffffu, (word & summed) != 0);
-        const unsigned int last = ends ? __ffs((int)ends) - 1 : 31;
-        unsigned long long sum = lane <= last ? word & number : 0;
+    if (tile == 0) return before;
+    for (long long at = (long long)tile - 1 - lane;; at -= 32) {
+      unsigned long long word = summed;
+      do {
+        if (at >= 0) word = state.tiles[at];
+      } while (__any_sync(0xffffffffu, word == 0));
+      const unsigned int ends = __ballot_sync(0xffffffffu, (word & summed) != 0);
+      const unsigned int last = ends ? __ffs((int)ends) - 1 : 31;
+      unsigned long long sum = lane <= last ? word & number : 0;
 #pragma unroll
-        for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, distance);
-        before += sum;
-        if (ends) break;
-      }
+      for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, distance);
+      before += sum;
+      if (ends) return before;
     }
-    if (lane == 0) {
-      state.tiles[tile] = summed | (before + count);
-      if (tile == gridDim.x - 1) *state.total = before + count;
-    }
-    return before;
   }
 
   __device__ void write(unsigned int keep, const T (&kept)[items], T* out) const {
     const unsigned int lane = threadIdx.x % 32, warp = threadIdx.x / 32, lower = (1u << lane) - 1;
     constexpr unsigned int run = (unsigned int)((1ull << width) - 1);
-    unsigned int before[items / width];
-    unsigned int count = 0;  // of the warp
+    unsigned int count = __popc(keep);
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) count += __shfl_xor_sync(0xffffffffu, count, distance);
+    if (lane == 0) shared.warp_counts[warp] = count;
+    __syncthreads();
+    unsigned int to = 0, total = 0;
+#pragma unroll
+    for (unsigned int other = 0; other < warps; ++other) {
+      if (other == warp) to = total;
+      total += shared.warp_counts[other];
+    }
+    // Told as soon as it is known: others wait for it.
+    if (threadIdx.x == 0 && tile > 0) state.tiles[tile] = counted | total;
 #pragma unroll
     for (int round = 0; round < items / width; ++round) {
       const unsigned int mine = __popc(keep >> (round * width) & run);
-      unsigned int rank = 0, all = 0;
+      unsigned int at = to;
 #pragma unroll
       for (int bit = 0; (1 << bit) <= width; ++bit) {
         const unsigned int set = __ballot_sync(0xffffffffu, (mine >> bit & 1) != 0);
-        rank += __popc(set & lower) << bit;
-        all += __popc(set) << bit;
+        at += __popc(set & lower) << bit;
+        to += __popc(set) << bit;
       }
-      before[round] = count + rank;
-      count += all;
-    }
-    if (lane == 0) shared.warp_counts[warp] = count;
-    __syncthreads();
-    unsigned int offset = 0, total = 0;
-#pragma unroll
-    for (unsigned int other = 0; other < warps; ++other) {
-      if (other == warp) offset = total;
-      total += shared.warp_counts[other];
-    }
-    if (warp == 0) {
-      const unsigned long long base = look_back(total);
-      if (lane == 0) shared.base = base;
-    }
-#pragma unroll
-    for (int round = 0; round < items / width; ++round) {
-      unsigned int to = offset + before[round];
 #pragma unroll
       for (int k = 0; k < width; ++k)
-        if (keep >> (round * width + k) & 1) shared.staged[to++] = kept[round * width + k];
+        if (keep >> (round * width + k) & 1) shared.staged[at++] = kept[round * width + k];
+    }
+    if (warp == 0) {
+      const unsigned long long before = look_back();
+      if (lane == 0) {
+        shared.base = before;
+        state.tiles[tile] = summed | (before + total);
+        if (tile == gridDim.x - 1) *state.total = before + total;
+      }
     }
     __syncthreads();
     T* const first = out + shared.base;

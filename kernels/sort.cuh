@@ -22,26 +22,44 @@ struct gpulua_sort_order {
   __device__ static unsigned int digit(Bits x, int shift) { return (unsigned int)(number(x) >> shift) & 255u; }
 };
 
-// The lanes of the warp with the same digit, among those of `valid`.
-__device__ inline unsigned int gpulua_sort_peers(unsigned int digit, unsigned int valid) {
-  unsigned int peers = valid;
+// The lanes of the warp with the same digit.
+__device__ inline unsigned int gpulua_sort_peers(unsigned int digit) {
+  unsigned int peers = 0xffffffffu;
 #pragma unroll
   for (int bit = 0; bit < 8; ++bit) {
+    unsigned int vote;
+#ifdef GPULUA_CPU
     const bool set = (digit >> bit & 1u) != 0;
-    const unsigned int vote = __ballot_sync(0xffffffffu, set);
-    peers &= set ? vote : ~vote;
+    vote = __ballot_sync(0xffffffffu, set);
+    if (!set) vote = ~vote;
+#else
+    // Three instructions; of the text above the compiler makes more.
+    asm volatile(
+        "{ .reg .pred set;\n"
+        "  and.b32 %0, %1, %2;\n"
+        "  setp.ne.u32 set, %0, 0;\n"
+        "  vote.sync.ballot.b32 %0, set, 0xffffffff;\n"
+        "  @!set not.b32 %0, %0; }"
+        : "=r"(vote)
+        : "r"(digit), "r"(1u << bit));
+#endif
+    peers &= vote;
   }
   return peers;
 }
 
-// Where the lane's element goes. `places`: of each digit, the place of the warp's next element.
-__device__ inline unsigned int gpulua_sort_place(unsigned int* places, unsigned int digit, bool valid) {
-  const unsigned int peers = gpulua_sort_peers(digit, __ballot_sync(0xffffffffu, valid));
+// Where the lane's element goes. `places`: of each digit, the place of the warp's next element. peers: the valid lanes with
+// the same digit.
+__device__ inline unsigned int gpulua_sort_take(unsigned int* places, unsigned int digit, unsigned int peers, bool valid) {
   const unsigned int next = places[digit];
   __syncwarp();
   if (valid) places[digit] = next + __popc(peers);
   __syncwarp();
   return next + __popc(peers & ((1u << threadIdx.x % 32) - 1));
+}
+
+__device__ inline unsigned int gpulua_sort_place(unsigned int* places, unsigned int digit, bool valid) {
+  return gpulua_sort_take(places, digit, gpulua_sort_peers(digit) & __ballot_sync(0xffffffffu, valid), valid);
 }
 
 template <int threads>
@@ -144,26 +162,21 @@ __device__ inline void gpulua_sort_short_rows(const typename Order::Bits* from, 
   }
 }
 
-// ---- long rows: pieces of them are counted, and then moved to where their digits go ----------------------------------------
+// ---- long rows by warps: pieces of them are counted, and then moved to where their digits go --------------------------------
 
-// counts[row][digit][piece]. A block goes through one piece.
-template <class Order, int threads>
+// counts[row][digit][piece]. A warp goes through one piece.
+template <class Order>
 __device__ inline void gpulua_sort_count(const typename Order::Bits* from, unsigned int* counts, long long size,
                                          long long piece, unsigned int pieces, int shift) {
-  __shared__ unsigned int mine[threads / 32][gpulua_sort_digits];
+  __shared__ unsigned int mine[1][gpulua_sort_digits];
   const unsigned int row = blockIdx.x / pieces, at = blockIdx.x - row * pieces;
   const long long first = at * piece, last = first + piece < size ? first + piece : size;
-  gpulua_sort_clear<threads>(mine);
+  gpulua_sort_clear<32>(mine);
   from += row * size;
-  for (long long i = first + threadIdx.x; i < last; i += threads)
-    atomicAdd(&mine[threadIdx.x / 32][Order::digit(from[i], shift)], 1u);
-  gpulua_sort_barrier<threads>();
-  for (int digit = threadIdx.x; digit < gpulua_sort_digits; digit += threads) {
-    unsigned int sum = 0;
-#pragma unroll
-    for (int warp = 0; warp < threads / 32; ++warp) sum += mine[warp][digit];
-    counts[((long long)row * gpulua_sort_digits + digit) * pieces + at] = sum;
-  }
+  for (long long i = first + threadIdx.x; i < last; i += 32) atomicAdd(&mine[0][Order::digit(from[i], shift)], 1u);
+  __syncwarp();
+  for (int digit = threadIdx.x; digit < gpulua_sort_digits; digit += 32)
+    counts[((long long)row * gpulua_sort_digits + digit) * pieces + at] = mine[0][digit];
 }
 
 // `places`: as counts, the place in the row of the first of each. positions: where the elements came from; null: this is
@@ -189,52 +202,5 @@ __device__ inline void gpulua_sort_move_by_warp(const typename Order::Bits* from
     if (!valid) continue;
     to[start + place] = key;
     if (new_positions) new_positions[start + place] = positions ? positions[start + i] : (unsigned int)i;
-  }
-}
-
-// The same by a block, whose elements are brought into order first: neighbours then go to neighbouring places.
-template <class Order, int threads, int most, bool with_positions>
-__device__ inline void gpulua_sort_move_by_block(const typename Order::Bits* from, typename Order::Bits* to,
-                                                 const unsigned int* positions, unsigned int* new_positions,
-                                                 const unsigned int* places, long long size, unsigned int pieces, int shift) {
-  using Bits = typename Order::Bits;
-  constexpr int warps = threads / 32, turns = most / threads;
-  __shared__ Bits keys[most];
-  __shared__ unsigned int origins[with_positions ? most : 1];
-  __shared__ unsigned int counts[warps][gpulua_sort_digits], starts[gpulua_sort_digits], offsets[gpulua_sort_digits];
-  const unsigned int row = blockIdx.x / pieces, at = blockIdx.x - row * pieces;
-  const long long start = row * size, first = (long long)at * most;
-  const int count = size - first < most ? (int)(size - first) : most;
-  const int warp = threadIdx.x / 32, mine = warp * turns * 32 + threadIdx.x % 32;
-  from += start + first;
-  gpulua_sort_clear<threads>(counts);
-  Bits key[turns];
-#pragma unroll
-  for (int turn = 0; turn < turns; ++turn) {
-    const int i = mine + turn * 32;
-    key[turn] = i < count ? from[i] : Bits(0);
-  }
-#pragma unroll
-  for (int turn = 0; turn < turns; ++turn)
-    if (mine + turn * 32 < count) atomicAdd(&counts[warp][Order::digit(key[turn], shift)], 1u);
-  __syncthreads();
-  gpulua_sort_starts<threads>(counts, starts);
-  for (int digit = threadIdx.x; digit < gpulua_sort_digits; digit += threads)
-    offsets[digit] = places[((long long)row * gpulua_sort_digits + digit) * pieces + at] - starts[digit];
-#pragma unroll
-  for (int turn = 0; turn < turns; ++turn) {
-    const int i = mine + turn * 32;
-    const bool valid = i < count;
-    const unsigned int place = gpulua_sort_place(counts[warp], Order::digit(key[turn], shift), valid);
-    if (!valid) continue;
-    keys[place] = key[turn];
-    if constexpr (with_positions) origins[place] = positions ? positions[start + first + i] : (unsigned int)(first + i);
-  }
-  __syncthreads();
-  for (int i = threadIdx.x; i < count; i += threads) {
-    const Bits element = keys[i];
-    const long long place = start + (unsigned int)(offsets[Order::digit(element, shift)] + i);
-    to[place] = element;
-    if constexpr (with_positions) new_positions[place] = origins[i];
   }
 }

@@ -10,6 +10,9 @@ namespace gpulua {
 
 namespace {
 
+/// Short expressions leave room for a multiprocessor's 2048 threads, which hide that blocks wait for each other.
+constexpr std::size_t short_expression = 16;  // values
+
 /// The place of an item from its row-major position.
 std::string place_text(const KernelSpec& spec, const std::string& indent) {
   if (spec.ndim == 1) return indent + "const gpulua_index_t col = item;\n";
@@ -25,7 +28,9 @@ std::string emit_compress(const KernelSpec& spec) {
   const ElementText element(spec);
   const bool flat = spec.ndim == 1;
   const std::string threads = std::to_string(spec.compress.threads), items = std::to_string(spec.compress.items);
-  std::string text = "extern \"C\" __global__ void " + spec.name() + "(gpulua_index_t size";
+  const unsigned resident = (spec.values.size() <= short_expression ? 2048 : 1024) / spec.compress.threads;
+  std::string text = "extern \"C\" __global__ void __launch_bounds__(" + threads + ", " + std::to_string(resident) +
+                     ") " + spec.name() + "(gpulua_index_t size";
   if (!flat) text += ", gpulua_extent inner_extent, gpulua_extents<" + std::to_string(spec.ndim - 1) + "> outer";
   text += ", gpulua_compress_state state" + operand_parameters(spec) + ") {\n";
   text += "  constexpr int threads = " + threads + ", items = " + items + ", width = " + std::to_string(spec.vector) +

@@ -70,7 +70,7 @@ struct ReductionSpec {
 
 /// A kernel that compresses: what its blocks of threads take at once.
 struct CompressSpec {
-  unsigned threads = 256;
+  unsigned threads = 512;
   unsigned items = 16;  // a thread, a multiple of the vector's width; 32 at most
 };
 

@@ -22,6 +22,7 @@ constexpr ScanOp table[] = {
 
 constexpr unsigned block_size = 256;
 constexpr std::int64_t share_bytes = 64;  // of the wider of input and output, that a thread holds in registers
+constexpr int one_pass_shares = 2;        // that it holds where blocks wait for each other: then fewer of them do
 // On a device whose blocks are warps: elements of a row that are worth a block of their own.
 constexpr std::int64_t piece_size = 1 << 16;
 
@@ -58,8 +59,11 @@ class Scan {
   }
 
  private:
-  /// Elements that a warp holds at once.
-  std::int64_t warp_share() const { return 32 * share_bytes / static_cast<std::int64_t>(widest()); }
+  /// Elements that a warp holds at once, each in a register or more.
+  std::int64_t warp_share(int times = 1) const {
+    const std::size_t each = std::max({widest(), size_of(dtypes_.compute), std::size_t{4}});
+    return 32 * times * share_bytes / static_cast<std::int64_t>(each);
+  }
   std::size_t widest() const { return std::max(size_of(from_->dtype), size_of(dtypes_.result)); }
 
   /// Elements that a thread moves at once.
@@ -78,8 +82,8 @@ class Scan {
     return types() + ", " + device_type(dtypes_.result) + ", " + (exclusive_ ? "true" : "false");
   }
   /// The last template arguments: how many chunks of how many elements a thread holds.
-  std::string share() const {
-    return ", " + std::to_string(warp_share() / 32 / width()) + ", " + std::to_string(width()) + ">";
+  std::string share(int times = 1) const {
+    return ", " + std::to_string(warp_share(times) / 32 / width()) + ", " + std::to_string(width()) + ">";
   }
 
   LibraryKernel kernel(const std::string& function) const {
@@ -133,7 +137,7 @@ class Scan {
   }
 
   void one_pass() {
-    const std::int64_t tile = block_size / 32 * warp_share();
+    const std::int64_t tile = block_size / 32 * warp_share(one_pass_shares);
     const std::int64_t tiles = (extents_.size + tile - 1) / tile, groups = (tiles + 31) / 32;
     const auto words = static_cast<std::int64_t>((size_of(dtypes_.compute) + 3) / 4);
     const std::int64_t messages = extents_.outer * (tiles + groups) * words;
@@ -141,7 +145,7 @@ class Scan {
     char* memory = scratch->write(device_.stream());
     const std::uint32_t zero = 0;
     device_.device().fill(memory, &zero, 4, scratch->nbytes() / 4, *device_.stream());
-    kernel("gpulua_scan_in_one_pass" + types_and_mode() + ", " + std::to_string(block_size) + share())
+    kernel("gpulua_scan_in_one_pass" + types_and_mode() + ", " + std::to_string(block_size) + share(one_pass_shares))
         .add(write_pointer(dtypes_.result), out_)
         .add(extents_.size)
         .add(static_cast<std::uint32_t>(tiles))

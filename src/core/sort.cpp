@@ -14,8 +14,11 @@ namespace gpulua {
 namespace {
 
 constexpr unsigned block_size = 256;
-constexpr std::int64_t tiny_row = 256;  // that a warp sorts
-constexpr std::int64_t digits = 256;    // of each pass
+constexpr std::int64_t tiny_row = 256;        // that a warp sorts
+constexpr std::int64_t digits = 256;          // of each pass
+constexpr std::int64_t long_piece = 1 << 16;  // elements of a row whose digits a block counts
+// What a sweep has of shared memory for elements. The rest of 48 KiB is counts.
+constexpr std::size_t sweep_bytes = 39 << 10;
 
 /// "gpulua_sort_order<...>": how device code orders the bits of an element.
 std::string order_type(DType dtype, bool descending) {
@@ -62,9 +65,6 @@ class RowSort {
  private:
   /// Elements that fit shared memory twice.
   std::int64_t short_row() const { return size_of(dtype_) == 8 ? 1024 : 2048; }
-  /// Elements that a block brings into order in shared memory.
-  std::int64_t tile() const { return size_of(dtype_) == 8 ? 2048 : 4096; }
-
   char* write(const Array& array) const { return array ? array->write(device_.stream()) : nullptr; }
 
   void sort_short_rows() {
@@ -82,55 +82,112 @@ class RowSort {
 
   /// By the lowest digit first; what a pass gives, the next one reads.
   void sort_long_rows() {
-    std::int64_t piece = tile();
-    if (by_warp_) {
-      const std::int64_t wanted = (8 * std::max(device_.info().multiprocessors, 1) + rows_ - 1) / rows_;
-      piece = std::max(((size_ + wanted - 1) / wanted + 31) / 32 * 32, tile());
-    }
-    const std::int64_t pieces = (size_ + piece - 1) / piece;
     const std::int64_t total = rows_ * size_;
     const int passes = static_cast<int>(size_of(dtype_));
     const Array values = options_.values ? sorted_.values : empty(device_, {total}, dtype_);
     const Array other_values = passes > 1 ? empty(device_, {total}, dtype_) : nullptr;
     const Array other_positions = passes > 1 && options_.positions ? empty(device_, {total}, DType::uint32) : nullptr;
-    const char* from = in_;
-    const char* positions = nullptr;
-    for (int pass = 0; pass < passes; ++pass) {
-      const bool to_result = (passes - pass) % 2 == 1;
-      char* to = write(to_result ? values : other_values);
-      char* new_positions = write(to_result ? sorted_.positions : other_positions);
-      move(from, to, positions, new_positions, piece, pieces, 8 * pass);
-      from = to;
-      positions = new_positions;
+    const Array histogram = by_warp_ ? nullptr : count_digits();
+    Move pass{in_, nullptr, nullptr, nullptr, 0};
+    for (int left = passes; left > 0; --left) {
+      const bool to_result = left % 2 == 1;
+      pass.to = write(to_result ? values : other_values);
+      pass.new_positions = write(to_result ? sorted_.positions : other_positions);
+      if (by_warp_)
+        move_by_warps(pass);
+      else
+        sweep(pass, histogram);
+      pass.from = pass.to;
+      pass.positions = pass.new_positions;
+      pass.shift += 8;
     }
   }
 
-  void move(const char* from, char* to, const char* positions, char* new_positions, std::int64_t piece,
-            std::int64_t pieces, std::int32_t shift) {
-    const unsigned threads = by_warp_ ? 32 : block_size;
+  /// A pass. No `positions`: those of the elements as they were given. No `new_positions`: nobody asks.
+  struct Move {
+    const char* from;
+    char* to;
+    const char* positions;
+    char* new_positions;
+    std::int32_t shift;
+  };
+
+  void move_by_warps(const Move& pass) {
+    const std::int64_t wanted = (8 * std::max(device_.info().multiprocessors, 1) + rows_ - 1) / rows_;
+    const std::int64_t piece = std::max(((size_ + wanted - 1) / wanted + 31) / 32 * 32, std::int64_t{4096});
+    const std::int64_t pieces = (size_ + piece - 1) / piece;
     const Array counts = empty(device_, {rows_, digits * pieces}, DType::uint32);
-    LibraryKernel(device_, {"sort.cuh"}, "gpulua_sort_count<" + order_ + ", " + std::to_string(threads) + ">")
-        .add("const " + bits_, from)
+    LibraryKernel(device_, {"sort.cuh"}, "gpulua_sort_count<" + order_ + ">")
+        .add("const " + bits_, pass.from)
         .add("unsigned int*", write(counts))
         .add(size_)
         .add(piece)
         .add(static_cast<std::uint32_t>(pieces))
-        .add(shift)
-        .launch(rows_ * pieces, threads);
+        .add(pass.shift)
+        .launch(rows_ * pieces, 32);
     const Array places = scan(scan_op("cumsum"), counts, 1, true, DType::uint32);
-    std::string function = "gpulua_sort_move_by_warp<" + order_ + ">";
-    if (!by_warp_)
-      function = "gpulua_sort_move_by_block<" + order_ + ", " + std::to_string(threads) + ", " + std::to_string(piece) +
-                 ", " + (new_positions ? "true" : "false") + ">";
-    LibraryKernel kernel(device_, {"sort.cuh"}, function);
-    kernel.add("const " + bits_, from)
-        .add(bits_, to)
-        .add("const unsigned int*", positions)
-        .add("unsigned int*", new_positions)
+    move_kernel({"sort.cuh"}, "gpulua_sort_move_by_warp<" + order_ + ">", pass)
         .add("const unsigned int*", places->read(device_.stream()))
-        .add(size_);
-    if (by_warp_) kernel.add(piece);
-    kernel.add(static_cast<std::uint32_t>(pieces)).add(shift).launch(rows_ * pieces, threads);
+        .add(size_)
+        .add(piece)
+        .add(static_cast<std::uint32_t>(pieces))
+        .add(pass.shift)
+        .launch(rows_ * pieces, 32);
+  }
+
+  /// Of each row, how often it has each digit of each pass.
+  Array count_digits() {
+    const Array counts = zeros({rows_ * static_cast<std::int64_t>(size_of(dtype_)) * digits}, DType::uint32);
+    const std::int64_t pieces = (size_ + long_piece - 1) / long_piece;
+    LibraryKernel(device_, {"sort.cuh", "sort_sweep.cuh"},
+                  "gpulua_sort_histogram<" + order_ + ", " + std::to_string(block_size) + ">")
+        .add("const " + bits_, in_)
+        .add("unsigned int*", write(counts))
+        .add(size_)
+        .add(long_piece)
+        .add(static_cast<std::uint32_t>(pieces))
+        .launch(rows_ * pieces, block_size);
+    return counts;
+  }
+
+  void sweep(const Move& pass, const Array& histogram) {
+    const bool with_positions = pass.new_positions != nullptr;
+    const std::size_t bytes = size_of(dtype_) + (with_positions ? 4 : 0);
+    const auto turns = static_cast<std::int64_t>(std::min<std::size_t>(sweep_bytes / (block_size * bytes) / 4 * 4, 32));
+    const std::int64_t tile = turns * block_size, tiles = (size_ + tile - 1) / tile;
+    // Two bits of a tile's word tell its state.
+    const bool wide = size_ >= std::int64_t{1} << 30;
+    const std::string word = wide ? "unsigned long long" : "unsigned int";
+    const Array words = zeros({1 + rows_ * tiles * digits}, wide ? DType::uint64 : DType::uint32);
+    char* memory = write(words);
+    move_kernel({"sort.cuh", "sort_sweep.cuh"},
+                "gpulua_sort_by_digit<gpulua_sort_sweep<" + order_ + ", " + word + ", " + std::to_string(block_size) +
+                    ", " + std::to_string(turns) + ", " + (with_positions ? "true" : "false") + ">>",
+                pass)
+        .add("const unsigned int*", histogram->read(device_.stream()))
+        .add("unsigned int*", memory)
+        .add(word + "*", memory + words->itemsize())
+        .add(size_)
+        .add(static_cast<std::uint32_t>(tiles))
+        .add(pass.shift)
+        .launch(rows_ * tiles, block_size);
+  }
+
+  LibraryKernel move_kernel(std::initializer_list<std::string_view> headers, const std::string& function,
+                            const Move& pass) const {
+    LibraryKernel kernel(device_, headers, function);
+    kernel.add("const " + bits_, pass.from)
+        .add(bits_, pass.to)
+        .add("const unsigned int*", pass.positions)
+        .add("unsigned int*", pass.new_positions);
+    return kernel;
+  }
+
+  Array zeros(Dims shape, DType dtype) {
+    const Array array = empty(device_, std::move(shape), dtype);
+    const std::uint32_t zero = 0;
+    device_.device().fill(write(array), &zero, 4, array->nbytes() / 4, *device_.stream());
+    return array;
   }
 
   OpenDevice& device_;

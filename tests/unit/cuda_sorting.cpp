@@ -68,13 +68,13 @@ using order = gpulua_sort_order<unsigned int, gpulua_sort_floating, 0x7f800000, 
 using wide = gpulua_sort_order<unsigned long long, gpulua_sort_signed, 0, true>;
 extern "C" __global__ void sort(const unsigned int* x, unsigned int* y, unsigned int* p, long long n) {
   gpulua_sort_short_rows<order, 256, 2048>(x, y, p, 2048);
-  gpulua_sort_count<order, 256>(x, p, n, n, 1, 0);
+  gpulua_sort_histogram<order, 256>(x, p, n, n, 1);
 }
 extern "C" __global__ void move(const unsigned int* x, unsigned int* y, unsigned int* p, long long n) {
-  gpulua_sort_move_by_block<order, 256, 4096, true>(x, y, p, p, p, n, 1, 0);
+  gpulua_sort_by_digit<gpulua_sort_sweep<order, unsigned int, 256, 32, false>>(x, y, p, p, p, p, p, n, 1, 0);
 }
 extern "C" __global__ void wide_move(const unsigned long long* x, unsigned long long* y, unsigned int* p, long long n) {
-  gpulua_sort_move_by_block<wide, 256, 2048, true>(x, y, p, p, p, n, 1, 0);
+  gpulua_sort_by_digit<gpulua_sort_sweep<wide, unsigned long long, 256, 12, true>>(x, y, p, p, p, p, y, n, 1, 0);
 }
 extern "C" __global__ void search(const gpulua_half* x, long long n, long long* p) {
   gpulua_search_sorted<gpulua_half, true>(x, n, x, n, p);
@@ -84,5 +84,6 @@ extern "C" __global__ void tally(const long long* x, long long n, unsigned long 
   gpulua_tally_many(x, n, c, 10);
   gpulua_tally_weights(x, w, n, t, 10);
 })";
-  compile({"elements.cuh", "arithmetic.cuh", "indexing.cuh", "search.cuh", "sort.cuh", "tally.cuh"}, text);
+  compile({"elements.cuh", "arithmetic.cuh", "indexing.cuh", "search.cuh", "sort.cuh", "sort_sweep.cuh", "tally.cuh"},
+          text);
 }
