@@ -17,6 +17,45 @@ describe("expressions", function()
     support.near(expected, y:sum():item(), 1e-6)
   end)
 
+  it("of Black and Scholes are one kernel for calls and puts", function()
+    local n, rate, volatility = 1000, 0.02, 0.30
+    local S, X, T = gpu.linspace(5, 30, n), gpu.linspace(100, 1, n), gpu.linspace(0.25, 10, n)
+    gpu.eval(S, X, T)
+    local function cnd(d)
+      local k = 1 / (1 + 0.2316419 * d:abs())
+      local tail = 0.3989422804014327 * gpu.exp(-0.5 * d * d)
+        * (k * (0.31938153 + k * (-0.356563782 + k * (1.781477937 + k * (-1.821255978 + k * 1.330274429)))))
+      return gpu.where(d:gt(0), 1 - tail, tail)
+    end
+    local root = T:sqrt()
+    local d1 = ((S / X):log() + (rate + 0.5 * volatility ^ 2) * T) / (volatility * root)
+    local d2 = d1 - volatility * root
+    local discounted = X * gpu.exp(-rate * T)
+    local call = S * cnd(d1) - discounted * cnd(d2)
+    local put = discounted * (1 - cnd(d2)) - S * (1 - cnd(d1))
+    local text = gpu.explain(call, put)
+    assert(text:find "^1 kernel\n", text)
+    assert(text:find("elementwise over (1000,), stores float32[1000], stores float32[1000]", 1, true), text)
+    local rows = gpu.profile(gpu.eval, call, put)
+    assert.are.equal(1, #rows)
+    assert.are.equal(1, rows[1].launches)
+    assert.are.equal(5 * 4 * n, rows[1].bytes)
+    assert((call - put - S + discounted):abs():max():item() < 1e-4) -- the parity of calls and puts
+  end)
+
+  it("of random numbers and their mean are one kernel that stores one number", function()
+    local S0, K, a, b, n = 100, 100, -0.025, 0.3, 100000
+    local price = gpu.mean(gpu.maximum(S0 * gpu.exp(a + b * gpu.randn(n)) - K, 0))
+    local text = gpu.explain(price)
+    assert(text:find "^1 kernel\n" and text:find("reduction of (100000,), stores float32[]\n", 1, true), text)
+    local before = support.used()
+    local rows = gpu.profile(gpu.eval, price)
+    assert.are.equal(1, #rows)
+    assert.are.equal(1, rows[1].launches)
+    assert.are.equal(4, rows[1].bytes)
+    assert(gpu.memory().used - before < 4096 and math.abs(price:item() - 12.8 * math.exp(0.02)) < 0.5)
+  end)
+
   it("reduce several times in one pass, with what follows from the results", function()
     local x = gpu.arange(1000, "float64"):eval()
     local z = (x:max() - x:min()) / x:sum() + 1
