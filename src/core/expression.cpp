@@ -175,8 +175,10 @@ Array pending_node(const std::shared_ptr<OpenDevice>& device, DType dtype, Dims 
   Host* host = device->context().host();
   pending.origin = host ? host->origin() : Origin{};
   pending.operations = pending.value ? 0 : pending.op && pending.op->function ? operations_of_a_function : 1;
-  for (const Array& input : pending.inputs)
+  for (const Array& input : pending.inputs) {
+    if (input->freed()) throw Error("[array] the array was freed");
     if (input->pending()) pending.operations += input->pending()->operations;
+  }
   const bool large = pending.operations > max_operations;
   auto node = std::make_shared<Node>(device, dtype, std::move(shape), std::move(pending));
   if (device->context().eager && !node->pending()->value) evaluate(*node);

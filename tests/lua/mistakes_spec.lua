@@ -1,0 +1,174 @@
+-- Bad input: each mistake raises an error at the script's line, which names both what was expected and what it got.
+local gpu = require "gpu"
+
+-- Parts of messages that come again.
+local view = " expected an array to write to, got a broadcast view of shape (2,3), where several indices are one element; "
+  .. "x:copy() makes one to write"
+local index = '[index] expected an integer, {first, last, step}, a string like "2:5", "...", gpu.newaxis, or an array of integers or '
+  .. "bool, got "
+local compare = "[compare] expected x:lt(y), x:le(y), x:gt(y) or x:ge(y), which give an array; Lua's < <= > >= give one boolean"
+
+-- The mistake, and the whole message.
+local mistakes = {
+  { "shapes that do not broadcast or fit",
+    { 'x + gpu.ones(2, 4)', '[add] operands could not be broadcast together with shapes (2,3) (2,4)' },
+    { 'gpu.where(x:gt(0), gpu.ones(4), x)', '[where] operands could not be broadcast together with shapes (2,3) (4,) (2,3)' },
+    { 'x:add_(gpu.ones(2, 2, 3))', "[add_] expected an array to write to of the result's shape (2,2,3), got (2,3)" },
+    { 'x:copy_(gpu.ones(4))', '[broadcast] operands could not be broadcast together with shapes (4,) (2,3)' },
+    { 'gpu.exp(x, { out = gpu.ones(3, 2) })', "[exp] expected an array to write to of the result's shape (2,3), got (3,2)" },
+    { 'x[1] = { 1, 2 }', '[broadcast] operands could not be broadcast together with shapes (2,) (3,)' },
+    { 'x[mask] = gpu.ones(5)', '[broadcast] operands could not be broadcast together with shapes (5,) (2,3)' },
+    { 'x:matmul(x)', '[matmul] expected (m,k) x (k,n), got (2,3) x (2,3)' },
+  },
+  { "dtypes that do not fit",
+    { 'x:bitwise_and(1)', '[bitwise_and] expected integers or bool, got float32' },
+    { '-mask', '[negative] expected numbers, got bool' },
+    { 'mask - mask', '[subtract] expected numbers, got bool' },
+    { 'k:add_(0.5)', '[add_] expected an array to write to that takes float32, got int32; x:astype("float32") makes one' },
+    { 'gpu.exp(k, { out = k })',
+      '[exp] expected an array to write to that takes float32, got int32; x:astype("float32") makes one' },
+    { 'gpu.gcd(x, 2)', '[gcd] expected integers or bool, got float32' },
+    { 'gpu.floor(gpu.ones(1, "complex64"))', '[floor] expected real numbers, got complex64' },
+    { 'gpu.ones(2, "uint8") + 300', '[convert] 300 does not fit uint8: it is out of range' },
+    { 'k:fill_(1.5)', '[convert] 1.5 does not fit int32: it is not an integer' },
+    { 'k[1] = 1.5', '[convert] 1.5 does not fit int32: it is not an integer' },
+    { 'gpu.array({ 1, 2.5 }, "int32")', '[convert] 2.5 does not fit int32: it is not an integer at [2]' },
+    { 'gpu.array { 1, "a" }', '[array] expected a number, a boolean or a complex number at [2], got "a"' },
+    { 'gpu.array { { 1, 2 }, { 3 } }', '[array] expected tables of one shape: 2 items at [2], as before it, got 1 items' },
+    { 'x + "a"', '[add] expected an array or a number, got "a"' },
+    { 'x + { 1 }', '[add] expected an array or a number, got a table' },
+    { 'x + nil', '[add] expected an array or a number, got nil' },
+    { 'gpu.sum(3)', '[sum] expected an array, got 3' },
+  },
+  { "axes",
+    { 'x:sum(3)', '[sum] axis 3 is out of range for an array of 2 dimensions' },
+    { 'x:sum(0)', '[sum] axes start at 1, got 0' },
+    { 'x:sum(-3)', '[sum] axis -3 is out of range for an array of 2 dimensions' },
+    { 'x:sum(0/0)', '[sum] expected an axis: an integer, got NaN' },
+    { 'x:sum(1.5)', '[sum] expected an axis: an integer, got 1.5' },
+    { 'x:sum("1")', '[sum] expected an axis: an integer, got "1"' },
+    { 'x:sum { 1, -2 }', '[sum] expected each axis once, got one twice' },
+    { 'x:max { 2, 2 }', '[max] expected each axis once, got one twice' },
+    { 'x:cumsum(3)', '[cumsum] axis 3 is out of range for an array of 2 dimensions' },
+    { 'x:sort(0)', '[sort] axes start at 1, got 0' },
+    { 'x:sort(0/0)', '[sort] expected an axis: an integer, got NaN' },
+    { 'x:flip { 1, 1 }', '[flip] expected each axis once, got axis 1 twice' },
+    { 'gpu.concat({ x, x }, 3)', '[concat] axis 3 is out of range for an array of 2 dimensions' },
+    { 'gpu.stack({ x, x }, 4)', '[stack] axis 4 is out of range for an array of 3 dimensions' },
+    { 'x:expand_dims(0/0)', '[expand_dims] expected an axis: an integer, got NaN' },
+    { 'x:transpose(1, 1)', '[transpose] expected each axis once, got axis 1 twice' },
+    { 'x:squeeze(1)', '[squeeze] expected axes of size 1, got axis 1 of shape (2,3)' },
+    { 'x:topk(2, 5)', '[topk] axis 5 is out of range for an array of 2 dimensions' },
+    { 'x:take({ 1 }, 3)', '[take] axis 3 is out of range for an array of 2 dimensions' },
+    { 'x:softmax(3)', '[softmax] axis 3 is out of range for an array of 2 dimensions' },
+    { 'x:std(0)', '[std] axes start at 1, got 0' },
+  },
+  { "shapes of another size, and with too many dimensions",
+    { 'x:reshape(4)', '[reshape] expected a shape of 6 elements, as (2,3) has, got (4,)' },
+    { 'x:reshape(4, -1)', '[reshape] expected a shape of 6 elements, as (2,3) has, got (4,-1)' },
+    { 'x:reshape(-1, -1)', '[reshape] expected at most one size of -1, got (-1,-1)' },
+    { 'x:reshape(1.5, 4)', '[reshape] expected sizes that are integers, got 1.5' },
+    { 'gpu.zeros(many)', '[shape] expected at most 64 dimensions, got 65' },
+    { 'x:reshape(many)', '[shape] expected at most 64 dimensions, got 65' },
+    { 'gpu.array(deep)', '[array] the table nests deeper than 64 levels' },
+    { 'x:broadcast_to(many)', '[shape] expected at most 64 dimensions, got 65' },
+    { 'gpu.rand(many)', '[shape] expected at most 64 dimensions, got 65' },
+    { 'gpu.zeros(-1)', '[zeros] expected sizes of 0 or more, got -1' },
+    { 'gpu.zeros(1.5)', '[zeros] expected sizes that are integers of 0 or more, got 1.5' },
+    { 'gpu.zeros(2^40, 2^40)', '[shape] (1099511627776,1099511627776) has more elements than an array can hold' },
+    { 'gpu.zeros()', '[zeros] expected a shape: numbers, or a table of numbers, got nothing' },
+  },
+  { "writes to broadcast views",
+    { 'wide:fill_(1)', '[fill_]' .. view },
+    { 'wide:add_(1)', '[add_]' .. view },
+    { 'wide:copy_(x)', '[copy_]' .. view },
+    { 'gpu.exp(wide, { out = wide })', '[exp]' .. view },
+    { 'wide:sort { out = wide }', '[sort]' .. view },
+  },
+  { "indices",
+    { 'x[3]', '[index] 3 is out of range for axis 1 of 2 elements' },
+    { 'x[0]', '[index] indices start at 1, got 0' },
+    { 'x[1.5]', index .. '1.5' },
+    { 'x[0/0]', index .. 'NaN' },
+    { 'x[{ 1, 4 }]', '[index] 4 is out of range for axis 2 of 3 elements' },
+    { 'x[{ 1, 2, 3 }]', '[index] expected at most 2 indices for shape (2,3), got 3' },
+    { 'x[-3]', '[index] -3 is out of range for axis 1 of 2 elements' },
+    { 'x["1:2:0"]', '[index] expected a step other than 0' },
+    { 'x["0:2"]', '[index] indices start at 1, got 0' },
+    { 'x({ 1.5, 2 })', '[index] expected integers in {first, last, step}, got 1.5' },
+    { 'x(1, 0)', '[index] indices start at 1, got 0' },
+    { 'x(1, 1.5)', index .. '1.5' },
+    { 'x[3] = 1', '[index] 3 is out of range for axis 1 of 2 elements' },
+    { 'x[0] = 1', '[index] indices start at 1, got 0' },
+    { 'x[1.5] = 1', index .. '1.5' },
+  },
+  { "index arrays and masks",
+    { 'x(gpu.array({ 3 }, "int32")):table()',
+      '[index] 3 in an index array is out of range for axis 1 of 2 elements; queued at mistake:3' },
+    { 'x(gpu.array({ 0 }, "int32")):table()',
+      '[index] indices start at 1, got 0 in an index array for axis 1; queued at mistake:3' },
+    { 'x(gpu.array({ 1.5 }))', '[index] expected an index array of integers, got float32[1]; x:astype("int32") makes one' },
+    { 'x:take({ 7 }):table()', '[index] 7 in an index array is out of range for axis 1 of 6 elements; queued at mistake:3' },
+    { 'x:take({ 1.5 })', '[convert] 1.5 does not fit int64: it is not an integer at [1]' },
+    { 'y:put({ 9 }, 1) gpu.sync()', '[index] 9 in an index array is out of range for axis 1 of 3 elements; queued at mistake:3' },
+    { 'x[gpu.array({ 3 }, "int32")] = 1 gpu.sync()',
+      '[index] 3 in an index array is out of range for axis 1 of 2 elements; queued at mistake:3' },
+    { 'x[gpu.ones(3, 2, "bool")]', '[index] expected a mask of shape (2,3) for axes from 1 on of shape (2,3), got (3,2)' },
+    { 'y[mask]', '[index] expected a mask of shape (3,) for axes from 1 on of shape (3,), got (2,)' },
+    { 'x(":", mask)', '[index] expected a mask of shape (3,) for axes from 2 on of shape (2,3), got (2,)' },
+    { 'gpu.compress(mask, x, 2)', '[index] expected a mask of shape (3,) for axes from 2 on of shape (2,3), got (2,)' },
+    { 'x(k, gpu.ones(2, "int32"))', '[index] operands could not be broadcast together with shapes (3,) (2,)' },
+  },
+  { "empty reductions",
+    { 'gpu.zeros(0):max()', '[max] zero-size array to reduction operation max which has no identity: shape (0,)' },
+    { 'gpu.zeros(0, 3):argmin()', '[argmin] zero-size array to reduction operation argmin which has no identity: shape (0,3)' },
+    { 'gpu.zeros(2, 0):min(2)', '[min] zero-size array to reduction operation min which has no identity: shape (2,0)' },
+  },
+  { "negative powers of integers",
+    { 'k ^ -1', '[power] integers to negative integer powers are not integers; x:astype("float32") first' },
+    { 'k ^ gpu.array({ -1, 1, 1 }, "int32")',
+      '[power] integers to negative integer powers are not integers; x:astype("float32") first' },
+    { 'k:power_(-2)', '[power] integers to negative integer powers are not integers; x:astype("float32") first' },
+    { '2 ^ gpu.array({ -1 }, "int32")', '[power] integers to negative integer powers are not integers; x:astype("float32") first' },
+  },
+  { "comparison by Lua's operators",
+    { 'x < x', compare },
+    { 'x <= x', compare },
+    { 'x > x', compare },
+    { 'x >= y', compare },
+  },
+  { "other arguments",
+    { 'x:item()', '[item] expected an array of one element, got shape (2,3)' },
+    { 'x:clip()', '[clip] expected a lower bound, an upper one, or both, got nothing' },
+    { 'x.foo', '[array] an array has no field or method "foo"' },
+    { 'x.shape = 3', "[array] an array's fields cannot be set: \"shape\"" },
+    { 'x:free() local _ = x + 1', '[array] the array was freed' },
+    { '#gpu.array(1)', '[length] a 0-d array has no length; x.size is 1' },
+  },
+}
+
+--- What the mistakes are made with.
+local function surroundings()
+  local many, deep = {}, 1
+  for i = 1, 65 do
+    many[i], deep = 1, { deep }
+  end
+  return setmetatable({ gpu = gpu, x = gpu.ones(2, 3), y = gpu.ones(3), k = gpu.ones(3, "int32"), mask = gpu.array { true, false },
+    wide = gpu.ones(3):broadcast_to(2, 3), many = many, deep = deep }, { __index = _G })
+end
+
+describe("mistakes", function()
+  for _, group in ipairs(mistakes) do
+    it("with " .. group[1] .. " are errors at the script's line", function()
+      for i = 2, #group do
+        local code, message = unpack(group[i])
+        local text = "\n\n%s\n"
+        local chunk = loadstring(text:format("local _ = " .. code), "=mistake") or assert(loadstring(text:format(code), "=mistake"))
+        local ok, got = pcall(setfenv(chunk, surroundings()))
+        assert(not ok, code .. " raised no error")
+        assert.are.equal("mistake:3: " .. message, got, code)
+      end
+      gpu.sync()
+    end)
+  end
+end)
