@@ -1,7 +1,8 @@
 -- gpulua tests/docs/run_examples.lua file.md...
 -- Runs the Lua blocks of documents. The blocks of one document share their globals, as the sections of a page share what its
 -- first block sets, and each starts on the device that is current at first. Exits with 1 when a block fails, and when a document
--- has none. A block that needs the cpu device's compiler is passed over where that is not installed.
+-- has none. A block that needs the cpu device's compiler is passed over where that is not installed. Files that blocks write go to a
+-- temporary folder, which is removed.
 
 --- The blocks between ```lua and ``` lines: {line = of the first line of code, code = text}.
 local function read_blocks(path)
@@ -31,14 +32,23 @@ local function run_block(path, block, globals)
 end
 
 local gpu = require "gpu"
+local ffi = require "ffi"
 local device = gpu.device().name
 
+local documents = {}
+for i, path in ipairs(arg) do
+  documents[i] = { path = path, blocks = read_blocks(path) }
+  assert(#documents[i].blocks > 0, path .. ": no Lua block")
+end
+
+pcall(ffi.cdef, "char* mkdtemp(char*); int chdir(const char*);")
+local folder = ffi.new("char[32]", "/tmp/gpulua-docs-XXXXXX")
+assert(ffi.C.mkdtemp(folder) ~= nil and ffi.C.chdir(folder) == 0, "no temporary folder")
+
 local failed = 0
-for _, path in ipairs(arg) do
-  local globals = setmetatable({}, { __index = _G })
-  local blocks = read_blocks(path)
-  assert(#blocks > 0, path .. ": no Lua block")
-  for _, block in ipairs(blocks) do
+for _, document in ipairs(documents) do
+  local path, globals = document.path, setmetatable({}, { __index = _G })
+  for _, block in ipairs(document.blocks) do
     gpu.device(device)
     local good, message = run_block(path, block, globals)
     if not good and message:find("the cpu device compiles kernels with clang", 1, true) then
@@ -48,6 +58,7 @@ for _, path in ipairs(arg) do
       io.stderr:write(("the block at %s:%d failed: %s\n"):format(path, block.line, message))
     end
   end
-  print(("%s: %d blocks"):format(path, #blocks))
+  print(("%s: %d blocks"):format(path, #document.blocks))
 end
+os.execute("rm -r " .. ffi.string(folder))
 os.exit(failed == 0 and 0 or 1, true)
