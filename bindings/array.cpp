@@ -71,6 +71,8 @@ int array_index(lua_State* L) {
   if (selected->layout.ndim() > 0 || lua_istable(L, 2) || test<Array>(L, 2)) {
     push_array(L, selected);
   } else {
+    check_not_strict(*array, "index", "reading an element by its index",
+                     "x:table() or x:host() reads all, x(i):item() one");
     push_scalar(L, item(*selected));
   }
   return 1;
@@ -104,7 +106,9 @@ int array_length(lua_State* L) {
 }
 
 int array_tostring(lua_State* L) {
-  push_text(L, format(*check<Array>(L, 1, "tostring")));
+  const Array& array = check<Array>(L, 1, "tostring");
+  check_not_strict(*array, "tostring", "showing an array", "x:table() or x:host() reads its elements");
+  push_text(L, format(*array));
   return 1;
 }
 

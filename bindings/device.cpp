@@ -112,26 +112,30 @@ int synchronize(lua_State* L) {
   return 0;
 }
 
-/// gpu.eager(on): evaluates each operation as it is called, so that an error names its own. gpu.eager(): whether it is on.
-int eager(lua_State* L) {
+/// gpu.name(on): switches it on or off. gpu.name(): whether it is on.
+int set_mode(lua_State* L, const char* name, bool Context::*mode) {
   Context& context = bindings_of(L).context();
   if (!lua_isnone(L, 1)) {
-    if (!lua_isboolean(L, 1)) fail("eager", "true or false", L, 1);
-    context.eager = lua_toboolean(L, 1) != 0;
+    if (!lua_isboolean(L, 1)) fail(name, "true or false", L, 1);
+    context.*mode = lua_toboolean(L, 1) != 0;
   }
-  lua_pushboolean(L, context.eager);
+  lua_pushboolean(L, context.*mode);
   return 1;
 }
 
-/// gpu.debug(on): waits after every launch, so that an error names its own call. gpu.debug(): whether it is on.
+/// Evaluates each operation as it is called, so that an error names its own.
+int eager(lua_State* L) {
+  return set_mode(L, "eager", &Context::eager);
+}
+
+/// Waits after every launch, so that an error names its own call.
 int debug(lua_State* L) {
-  Context& context = bindings_of(L).context();
-  if (!lua_isnone(L, 1)) {
-    if (!lua_isboolean(L, 1)) fail("debug", "true or false", L, 1);
-    context.debug = lua_toboolean(L, 1) != 0;
-  }
-  lua_pushboolean(L, context.debug);
-  return 1;
+  return set_mode(L, "debug", &Context::debug);
+}
+
+/// Refuses to wait for the device where a script does not ask for it.
+int strict(lua_State* L) {
+  return set_mode(L, "strict", &Context::strict);
 }
 
 }  // namespace
@@ -145,7 +149,8 @@ void open_devices(lua_State* L) {
                     {"device", protect<current_device>},
                     {"sync", protect<synchronize>},
                     {"debug", protect<debug>},
-                    {"eager", protect<eager>}});
+                    {"eager", protect<eager>},
+                    {"strict", protect<strict>}});
   lua_pushstring(L, GPULUA_VERSION);
   lua_setfield(L, -2, "version");
 }

@@ -115,7 +115,7 @@ local function check_quantiles(op, q, most, x)
   if core.is_array(q) then
     q = core.cast(core.check_real(op, q), "float64")
     local within = q:ge(0):logical_and(q:le(most))
-    if not within:all():item() then core.fail(op, what, q[within:logical_not()][1]) end
+    if not within:all():item() then core.fail(op, what, q[within:logical_not()](1):item()) end
     return q
   end
   local function check(value)

@@ -29,6 +29,9 @@ Array compress(const Array& mask, const Array& values);
 void copy_into(const Array& to, const Array& from);
 void fill(const Array& array, const Scalar& value);
 
+/// For what reads elements without saying so: throws Error, which names what does say so, where the context is strict.
+void check_not_strict(const Node& array, std::string_view op, std::string_view what, std::string_view instead);
+
 /// Row-major bytes of the array, to host memory of nbytes(). Waits.
 void download(const Node& array, void* host);
 /// Row-major bytes into a row-major array. The host memory may be reused when the call returns.

@@ -140,6 +140,8 @@ class Context {
   bool debug = false;
   /// Evaluate each operation as it is built.
   bool eager = false;
+  /// Refuse to wait for the device where a script does not ask for it.
+  bool strict = false;
 
  private:
   std::string default_device();

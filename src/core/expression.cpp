@@ -85,6 +85,8 @@ void check_exponent(DType compute, const Operand& exponent) {
     const Array& array = std::get<Array>(exponent);
     if (info(array->dtype).kind != DTypeKind::signed_integer) return;
     const Operand operands[] = {array, Scalar(std::int64_t{0})};
+    check_not_strict(*array, "power", "an integer power whose exponents are an array of signed integers",
+                     "x:astype(\"float32\") first, or exponents of an unsigned dtype");
     const Array below = elementwise(gpulua::op("lt"), operands);
     const std::uint64_t all = all_axes(below->layout.ndim());
     negative = std::get<bool>(item(*reduce(reducer("any"), below, all, false, {DType::boolean, DType::boolean})));

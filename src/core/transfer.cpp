@@ -145,6 +145,12 @@ void queue_download(const Node& array, void* host) {
   pinned->used_by(stream);
 }
 
+void check_not_strict(const Node& array, std::string_view op, std::string_view what, std::string_view instead) {
+  if (!array.device().context().strict) return;
+  throw Error("[" + std::string(op) + "] " + std::string(what) +
+              " waits for the device, which gpu.strict(true) refuses; " + std::string(instead));
+}
+
 Scalar item(const Node& array) {
   if (array.layout.size() != 1)
     throw Error("[item] expected an array of one element, got shape " + to_string(array.layout.shape));
