@@ -14,6 +14,7 @@
 
 #include "src/device/cpu/simd/markers.h"
 #include "src/device/cpu/simd/shared_atomics.h"
+#include "src/device/cpu/simd/target.h"
 
 namespace gpulua::cpu::simd {
 namespace {
@@ -158,7 +159,7 @@ void keep_tallies(llvm::Function& prepared) {
 
 void make_tallies(llvm::Function& run, const SourceKernel& kernel) {
   std::vector<llvm::CallInst*> settlements;
-  std::map<std::uint64_t, llvm::AllocaInst*> tallies;  // by the number of the parameter
+  std::map<std::uint64_t, llvm::Value*> tallies;  // by the number of the parameter
   auto number_of = [](const llvm::CallInst* call) {
     return llvm::cast<llvm::ConstantInt>(call->getArgOperand(0))->getZExtValue();
   };
@@ -167,11 +168,14 @@ void make_tallies(llvm::Function& run, const SourceKernel& kernel) {
     auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
     if (marker(&instruction) == Marker::settle) settlements.push_back(call);
     if (marker(&instruction) != Marker::tally) continue;
-    llvm::AllocaInst*& tally = tallies[number_of(call)];
+    llvm::Value*& tally = tallies[number_of(call)];
     if (tally == nullptr) {
-      tally = builder.CreateAlloca(llvm::ArrayType::get(builder.getInt8Ty(), tally_bytes), nullptr, "tally");
-      tally->setAlignment(llvm::Align(64));
-      builder.CreateMemSet(tally, builder.getInt8(0), tally_bytes, tally->getAlign());
+      llvm::AllocaInst* memory =
+          builder.CreateAlloca(llvm::ArrayType::get(builder.getInt8Ty(), tally_bytes), nullptr, "tally");
+      memory->setAlignment(llvm::Align(64));
+      builder.CreateMemSet(memory, builder.getInt8(0), tally_bytes, memory->getAlign());
+      // Processors foresee what is loaded from places relative to the stack pointer, wrongly for a table's.
+      tally = hide_origin(builder, memory);
     }
     call->replaceAllUsesWith(tally);
     call->eraseFromParent();

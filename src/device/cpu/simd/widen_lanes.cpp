@@ -1,8 +1,7 @@
 // What is done lane by lane: operands and results lie in memory, one lane's after the other's.
 
-#include <llvm/IR/InlineAsm.h>
-
 #include "src/device/cpu/simd/shared_atomics.h"
+#include "src/device/cpu/simd/target.h"
 #include "src/device/cpu/simd/widen.h"
 
 namespace gpulua::cpu::simd {
@@ -80,9 +79,8 @@ llvm::Value* Widener::element(const llvm::Value* value, unsigned lane, Operands&
   if (word == nullptr) {
     llvm::Value* words =
         builder_.CreateBitCast(vector(value), llvm::FixedVectorType::get(type, warp_size * bits / word_bits));
-    // LLVM takes out the elements after all unless it cannot see where the word comes from.
-    auto* same = llvm::InlineAsm::get(llvm::FunctionType::get(type, {type}, false), "", "=r,0", false);
-    word = builder_.CreateCall(same, {builder_.CreateExtractElement(words, lane * bits / word_bits)});
+    // LLVM takes out the elements one by one after all where it sees where the word comes from.
+    word = hide_origin(builder_, builder_.CreateExtractElement(words, lane * bits / word_bits));
   }
   return builder_.CreateTrunc(builder_.CreateLShr(word, lane * bits % word_bits), value->getType());
 }

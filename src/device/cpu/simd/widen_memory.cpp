@@ -26,6 +26,7 @@ bool is_simple(llvm::Type* type) {
 
 // As many turns of a loop ahead as hide the latency of memory.
 constexpr unsigned turns_ahead = 8;
+constexpr std::uint64_t line_bytes = 64;
 
 const llvm::Value* without_extension(const llvm::Value* value) {
   const auto* cast = llvm::dyn_cast<llvm::CastInst>(value);
@@ -50,8 +51,11 @@ void Widener::emit_prefetch(const llvm::LoadInst& load, llvm::Value* base) {
   llvm::Value* ahead =
       builder_.CreateMul(builder_.CreateSExt(scalar(step), builder_.getInt64Ty()), builder_.getInt64(turns_ahead));
   llvm::Value* place = builder_.CreateGEP(address->getSourceElementType(), base, ahead);
-  builder_.CreateIntrinsic(llvm::Intrinsic::prefetch, {place->getType()},
-                           {place, builder_.getInt32(0), builder_.getInt32(3), builder_.getInt32(1)});
+  const std::uint64_t row_bytes = warp_size * layout_.getTypeAllocSize(load.getType()).getFixedValue();
+  for (std::uint64_t line = 0; line < row_bytes; line += line_bytes)
+    builder_.CreateIntrinsic(llvm::Intrinsic::prefetch, {place->getType()},
+                             {builder_.CreateConstGEP1_64(builder_.getInt8Ty(), place, line), builder_.getInt32(0),
+                              builder_.getInt32(3), builder_.getInt32(1)});
 }
 
 llvm::Value* Widener::emit_load(const llvm::LoadInst& load) {
