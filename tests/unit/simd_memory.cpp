@@ -151,6 +151,22 @@ TEST_CASE("simd: volatile memory", "[cpu][simd]") {
   compare("volatile float w[4] = {1, 2, 3, 4}; w[a[i] & 3] += x[i]; y[i] = w[i & 3] + w[a[i] & 3];");
 }
 
+TEST_CASE("simd: lanes that walk through ranges of their own", "[cpu][simd]") {
+  for (const char* start : {"i / 8", "(i & 15) * 2", "i * 37 % 1000", "a[i] & 63", "i % 40 * 3"})
+    for (const char* turns : {"a[i] & 15", "i % 3 == 0 ? 100 : 3", "a[i]"}) {
+      const std::string from = std::string("const int first = ") + start + ", last = first + (" + turns + "); ";
+      compare(from + "for (int k = first; k < last; ++k) { b[i] += a[k] * (k & 3); y[i] += x[k]; }");
+      compare(from + "for (int k = last; k > first; --k) b[i] = b[i] * 3 + a[k];");
+      compare(from +
+              "for (long long k = first; k < last; k += 3) { if (a[k] > 90) break; if (a[k] & 1) y[i] += x[k]; }");
+      compare(from +
+              "for (int j = 0; j < 3; ++j) for (unsigned k = first; (int)k < last + j; ++k) b[i] += a[k + j] - a[k];");
+    }
+  compare(
+      "__shared__ int s[64]; if (thread < 64) s[thread] = a[i]; __syncthreads(); for (int k = thread / 8; k < 64 && "
+      "s[k] < 80; ++k) b[i] += s[k];");
+}
+
 TEST_CASE("simd: nothing is touched beside the elements that lanes mean", "[cpu][simd]") {
   // Two arrays, each between pages that are not there.
   const std::size_t page = 4096, bytes = 8 * page;
@@ -178,6 +194,8 @@ TEST_CASE("simd: nothing is touched beside the elements that lanes mean", "[cpu]
         const unsigned j = threadIdx.x - 5u, q = threadIdx.y - 5u + threadIdx.x;
         if (j < (unsigned)n) b[j] = a[j];
         if (q < (unsigned)n) b[q] = a[q];
+        for (int k = n - 1 - j % 20u; k >= 0 && k < n; ++k) if (i < n || k & 1) b[k] = a[k];
+        for (int k = j % 20u; k >= 0 && k < n; --k) if (i < n || k & 1) b[k] = a[k];
       })",
                                  {}, {"--engine=simd"});
     for (std::size_t n : {1, 15, 17, 33, 100})

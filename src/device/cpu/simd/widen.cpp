@@ -209,6 +209,7 @@ void Widener::emit_block(Block* block) {
     (is_varying(&phi) ? vectors_ : scalars_)[&phi] = value;
     if (auto other = second_slots_.find(&phi); other != second_slots_.end())
       seconds_[&phi] = builder_.CreateLoad(phi.getType(), other->second, phi.getName());
+    if (auto walk = walks_.find(&phi); walk != walks_.end()) read_walk(walk->second);
   }
   emit_guard(block);
   for (const llvm::Instruction& instruction : *block) {
@@ -231,6 +232,7 @@ void Widener::pass_edge(Block* from, Block* to, llvm::Value* mask) {
     stores.emplace_back(slot, value);
     if (auto other = second_slots_.find(&phi); other != second_slots_.end())
       stores.emplace_back(other->second, second(incoming));
+    if (walks_.contains(&phi)) pass_walk(phi, from, mask);
   }
   for (auto [slot, value] : stores) builder_.CreateStore(value, slot);
 
@@ -327,6 +329,7 @@ llvm::Function* Widener::run() {
   llvm::BasicBlock* entry = new_block("entry");
   entry_.SetInsertPoint(entry);
   make_slots();
+  make_walks();
   make_entry();
   find_guards();
   for (Block* block : structure_.order()) emit_block(block);

@@ -121,8 +121,8 @@ class Widener {
     llvm::Value* bases[2] = {};    // the second one's: only where the shape is not is_row()
     llvm::Value* holds = nullptr;  // null: always; else true iff these are the addresses
   };
-  /// The value of the one where the row holds, else of the other; null where they have none.
-  llvm::Value* emit_either(const AddressRow& row, const std::function<llvm::Value*()>& together,
+  /// The value of the one if `holds`, or where that is null, else of the other; null where they have none.
+  llvm::Value* emit_either(llvm::Value* holds, const std::function<llvm::Value*()>& together,
                            const std::function<llvm::Value*()>& apart);
   std::optional<AddressRow> find_row(const llvm::Value* address, std::int64_t bytes);
   Shape assumed_shape(const llvm::Value* value, unsigned depth) const;
@@ -132,6 +132,23 @@ class Widener {
   void emit_row_store(llvm::Value* values, const AddressRow& row, llvm::Align align);
   llvm::Value* emit_half_load(llvm::Type* type, const AddressRow& row, llvm::Align align, unsigned half);
   llvm::Value* half_of(llvm::Value* whole, unsigned half);
+
+  // ---- widen_walks.cpp ----
+  struct Walk {
+    /// Of half a warp: the least counter of the lanes that started; what each lane's is more than that; and the half's
+    /// bits if the lanes are near each other, else none.
+    template <class Kind>
+    struct Row {
+      Kind *base, *offsets, *near;
+    };
+    Row<Slot> slots[2];
+    Row<llvm::Value> rows[2];  // in the turn
+  };
+  const llvm::PHINode* find_walk(const llvm::LoadInst& load) const;
+  void make_walks();
+  void read_walk(Walk& walk);
+  void pass_walk(const llvm::PHINode& counter, Block* from, llvm::Value* mask);
+  llvm::Value* emit_walk_load(const llvm::LoadInst& load, const Walk& walk);
 
   // ---- widen_call.cpp ----
   void emit_call(const llvm::CallInst& call);
@@ -157,6 +174,7 @@ class Widener {
 
   std::map<const llvm::Value*, llvm::Value*> scalars_, seconds_, vectors_;
   std::map<const llvm::PHINode*, Slot*> phi_slots_, second_slots_;
+  std::map<const llvm::PHINode*, Walk> walks_;
   std::map<Block*, Slot*> mask_slots_;
   std::map<Block*, llvm::Value*> masks_;  // of roots
   std::map<Block*, llvm::BasicBlock*> heads_;

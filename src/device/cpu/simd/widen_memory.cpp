@@ -68,13 +68,14 @@ llvm::Value* Widener::emit_load(const llvm::LoadInst& load) {
   if (!row) return emit_gather(load);
   emit_prefetch(load, row->bases[0]);
   return emit_either(
-      *row, [&] { return emit_row_load(type, *row, load.getAlign()); }, [&] { return emit_gather(load); });
+      row->holds, [&] { return emit_row_load(type, *row, load.getAlign()); }, [&] { return emit_gather(load); });
 }
 
 llvm::Value* Widener::emit_gather(const llvm::LoadInst& load) {
   llvm::Type* type = load.getType();
   // A lane's part of interleaved memory is aligned to an element only.
   const llvm::Align element = layout_.getABITypeAlign(type), align = std::min(load.getAlign(), element);
+  if (const llvm::PHINode* counter = find_walk(load)) return emit_walk_load(load, walks_.at(counter));
   llvm::Value* addresses = vector(load.getPointerOperand());
   if (has_gather(layout_, type)) return builder_.CreateMaskedGather(widened(type), addresses, align, mask());
   if (align < element) return emit_for_each_lane(load);  // it may be in two words
@@ -129,7 +130,7 @@ void Widener::emit_store(const llvm::StoreInst& store) {
   std::optional<AddressRow> row = find_row(address, bytes);
   if (row && row->shape.stride != 0)
     emit_either(
-        *row, [&] { return store_row(*row); }, scatter);
+        row->holds, [&] { return store_row(*row); }, scatter);
   else
     scatter();
 }

@@ -105,13 +105,12 @@ std::optional<Widener::AddressRow> Widener::find_row(const llvm::Value* address,
   return row;
 }
 
-llvm::Value* Widener::emit_either(const AddressRow& row, const std::function<llvm::Value*()>& together,
+llvm::Value* Widener::emit_either(llvm::Value* holds, const std::function<llvm::Value*()>& together,
                                   const std::function<llvm::Value*()>& apart) {
-  if (row.holds == nullptr) return together();
+  if (holds == nullptr) return together();
   llvm::BasicBlock* ways[] = {new_block("together"), new_block("apart")};
   llvm::BasicBlock* done = new_block("accessed");
-  builder_.CreateCondBr(row.holds, ways[0], ways[1],
-                        llvm::MDBuilder(builder_.getContext()).createBranchWeights(likely, 1));
+  builder_.CreateCondBr(holds, ways[0], ways[1], llvm::MDBuilder(builder_.getContext()).createBranchWeights(likely, 1));
   llvm::Value* values[2];
   for (int i = 0; i < 2; ++i) {
     builder_.SetInsertPoint(ways[i]);
