@@ -75,7 +75,9 @@ class ReductionText {
     }
     return "struct alignas(" + alignment + ") gpulua_accumulators {\n" + members +
            "  __device__ static gpulua_accumulators identity() { return {" + identity + "}; }\n" +
-           "  __device__ void merge(const gpulua_accumulators& other) {\n" + merge + "  }\n};\n\n";
+           "  __device__ void merge(const gpulua_accumulators& other) {\n" + merge + "  }\n};\n" +
+           "static_assert(sizeof(gpulua_accumulators) <= " + std::to_string(accumulator_bytes(spec_)) +
+           ", \"what blocks accumulate fits its memory\");\n\n";
   }
 
   /// What of the operands' addresses is the same for a whole result.
@@ -221,6 +223,14 @@ class ReductionText {
 };
 
 }  // namespace
+
+std::size_t accumulator_bytes(const KernelSpec& spec) {
+  // The library's accumulators have at most three numbers; a script's have one, of any dtype, and a flag.
+  std::size_t bytes = 0;
+  for (const ValueSpec& value : spec.values)
+    if (value.kind == ValueSpec::Kind::reduction) bytes += std::max<std::size_t>(3 * size_of(value.compute), 32);
+  return bytes;
+}
 
 std::string emit_reduction(const KernelSpec& spec) {
   return ReductionText(spec).emit();

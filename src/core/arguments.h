@@ -13,21 +13,21 @@ namespace gpulua {
 /// The values of a kernel's parameters, one after the other.
 class Arguments {
  public:
-  Arguments() {
-    bytes_.reserve(512);
-    offsets_.reserve(16);
-  }
-  void add(const void* value, std::size_t bytes) {
+  /// Gives where the value is.
+  std::size_t add(const void* value, std::size_t bytes) {
     const std::size_t at = (bytes_.size() + 15) / 16 * 16;
     offsets_.push_back(at);
     bytes_.resize(at + bytes);
     std::memcpy(bytes_.data() + at, value, bytes);
+    return at;
   }
   template <class T>
-  void add(const T& value) {
-    add(&value, sizeof value);
+  std::size_t add(const T& value) {
+    return add(&value, sizeof value);
   }
-  /// One for each of the kernel's parameters: that there are as many as it has is checked.
+  /// Replaces what is at `at`.
+  void put(std::size_t at, const void* value, std::size_t bytes) { std::memcpy(bytes_.data() + at, value, bytes); }
+  /// One for each of the kernel's parameters, valid until the next add: that there are as many as it has is checked.
   std::vector<void*> pointers(const Kernel& kernel) {
     if (const std::size_t wanted = kernel.entry().signature.parameters.size(); wanted != offsets_.size())
       throw std::logic_error(kernel.entry().name + " has " + std::to_string(wanted) + " parameters and was given " +

@@ -6,13 +6,16 @@
 
 namespace gpulua {
 
-Array empty(OpenDevice& device, Dims shape, DType dtype) {
-  Layout layout = row_major(std::move(shape));
-  const std::size_t bytes = static_cast<std::size_t>(layout.size()) * size_of(dtype);
+BufferRef new_buffer(OpenDevice& device, std::size_t bytes) {
   Host* host = device.context().host();
   void* memory = device.allocate(bytes);
-  auto buffer = std::make_shared<Buffer>(device.shared_from_this(), memory, bytes, device.stream(),
-                                         host ? host->origin() : Origin{});
+  return std::make_shared<Buffer>(device.shared_from_this(), memory, bytes, device.stream(),
+                                  host ? host->origin() : Origin{});
+}
+
+Array empty(OpenDevice& device, Dims shape, DType dtype) {
+  Layout layout = row_major(std::move(shape));
+  BufferRef buffer = new_buffer(device, static_cast<std::size_t>(layout.size()) * size_of(dtype));
   return std::make_shared<Node>(dtype, std::move(layout), std::move(buffer));
 }
 

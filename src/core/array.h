@@ -6,6 +6,9 @@
 
 namespace gpulua {
 
+/// So many bytes of memory of the device, on its current stream.
+BufferRef new_buffer(OpenDevice& device, std::size_t bytes);
+
 /// Uninitialised, row-major.
 Array empty(OpenDevice& device, Dims shape, DType dtype);
 Array full(OpenDevice& device, Dims shape, DType dtype, const Scalar& value);
@@ -22,7 +25,8 @@ Array astype(const Array& array, DType dtype);
 Array contiguous(const Array& array);
 Array to_device(const Array& array, OpenDevice& device);
 
-/// The elements for which `mask`, an array of bool, is true, in row-major order. `values` broadcasts to its shape. Waits.
+/// The elements for which `mask`, an array of bool, is true, in row-major order. `values` broadcasts to its shape.
+/// Waits.
 Array compress(const Array& mask, const Array& values);
 
 /// Writes `from`, broadcast and converted to to's dtype, into `to`; the devices may differ, the two may overlap.

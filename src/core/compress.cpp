@@ -1,6 +1,5 @@
 #include "src/core/array.h"
-#include "src/core/evaluate.h"
-#include "src/core/run_step.h"
+#include "src/core/prepared_plan.h"
 
 namespace gpulua {
 
@@ -15,10 +14,11 @@ Array compress(const Array& mask, const Array& values) {
   OpenDevice& device = mask->device();
   const Array found = empty(device, {mask->layout.size()}, values->dtype);
   const Root roots[] = {{values.get(), found.get(), nullptr, mask.get()}};
-  const std::vector<Step> steps = plan(roots);
-  for (const Step& step : steps)
-    if (!step.compresses) run(step, device);
-  const std::int64_t count = compress(steps.back(), device);
+  const Nodes nodes = collect(roots);
+  const auto plan = device.plans().find(roots, nodes);
+  for (PreparedStep& step : plan->steps)
+    if (!step.compresses()) step.run(nodes, roots, device);
+  const std::int64_t count = plan->steps.back().compress(nodes, roots, device);
   const Array result = view(found, row_major({count}));
   return count * spare_memory < found->layout.size() ? copy(result) : result;
 }

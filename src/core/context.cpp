@@ -5,6 +5,7 @@
 #include "src/core/error.h"
 #include "src/core/finding.h"
 #include "src/core/plugins.h"
+#include "src/core/prepared_plan.h"
 
 namespace gpulua {
 
@@ -14,7 +15,10 @@ OpenDevice::OpenDevice(Context& context, std::unique_ptr<Device> device)
       first_stream_(device_->create_stream()),
       stream_(first_stream_),
       memory_(device_->info().total_memory),
-      index_faults_(*device_) {}
+      index_faults_(*device_),
+      plans_(std::make_unique<PlanCache>()) {}
+
+OpenDevice::~OpenDevice() = default;
 
 void* OpenDevice::try_allocate(std::size_t bytes) {
   return memory_.fits(bytes) ? device_->allocate(bytes, *stream_) : nullptr;

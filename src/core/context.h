@@ -25,11 +25,13 @@
 namespace gpulua {
 
 class Context;
+class PlanCache;
 
 /// A device in use by one context: the device itself, its current stream, and the books kept on it.
 class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
  public:
   OpenDevice(Context& context, std::unique_ptr<Device> device);
+  ~OpenDevice();
 
   Device& device() const { return *device_; }
   const DeviceInfo& info() const { return device_->info(); }
@@ -39,6 +41,7 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   LaunchLog& launches() { return launches_; }
   PendingNodes& pending() { return pending_; }
   IndexFaults& index_faults() { return index_faults_; }
+  PlanCache& plans() { return *plans_; }
 
   /// The stream that work goes to unless it names another.
   const StreamRef& stream() const { return stream_; }
@@ -90,6 +93,7 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   PendingNodes pending_;
   IndexFaults index_faults_;
   std::unordered_map<std::string, std::shared_ptr<Kernel>> kernels_;
+  std::unique_ptr<PlanCache> plans_;
   std::map<const void*, PinnedMemory*, std::less<>> pinned_;  // all there is, by its first byte
 };
 

@@ -1,11 +1,10 @@
 #include "src/core/evaluate.h"
 
-#include <algorithm>
-
+#include "src/codegen/emit.h"
 #include "src/core/array.h"
 #include "src/core/overlap.h"
-#include "src/core/plan.h"
-#include "src/core/run_step.h"
+#include "src/core/prepared_plan.h"
+#include "src/core/variant.h"
 
 namespace gpulua {
 
@@ -16,32 +15,24 @@ namespace {
 constexpr std::size_t most_roots = 32;
 constexpr std::uint32_t most_operations = 256;
 
-/// Takes from the front of the nodes those that go into one plan.
-std::vector<Root> take_roots(std::span<const Node* const>& nodes) {
-  std::vector<Root> roots;
+using Roots = boost::container::small_vector<Root, 4>;
+
+/// Takes from the front of the nodes those that go into one plan, all of one device.
+Roots take_roots(std::span<const Node* const>& nodes) {
+  Roots roots;
   std::uint32_t operations = 0;
   for (; !nodes.empty() && roots.size() < most_roots; nodes = nodes.subspan(1)) {
-    const Pending* pending = nodes.front()->pending();
-    if (!pending) continue;  // computed with those before
-    operations += pending->operations;
-    if (!roots.empty() && operations > most_operations) break;
-    roots.push_back({nodes.front()});
+    const Node* node = nodes.front();
+    if (!node->pending()) continue;  // computed with those before
+    operations += node->pending()->operations;
+    if (!roots.empty() && (operations > most_operations || &node->device() != &roots.front().node->device())) break;
+    roots.push_back({node});
   }
   return roots;
 }
 
-void run_all(const std::vector<Step>& steps, OpenDevice& device) {
-  for (const Step& step : steps) run(step, device);
-}
-
-/// True when a thread could read what another one has written: an operand has elements of the target elsewhere.
-bool is_hazard(const Step& step, const Node& target) {
-  return std::any_of(step.operands.begin(), step.operands.end(), [&](const StepOperand& operand) {
-    if (!operand.node) return false;
-    if (operand.raw) return operand.node->buffer() == target.buffer();
-    if (step.outputs.front().places || operand.indexed) return may_overlap(target, *operand.node);
-    return overlaps(target, *operand.node, operand.layout);
-  });
+void run(PreparedPlan& plan, std::span<const Root> roots, const Nodes& nodes, OpenDevice& device) {
+  for (PreparedStep& step : plan.steps) step.run(nodes, roots, device);
 }
 
 /// The array's value in memory of its own.
@@ -53,16 +44,13 @@ Array apart(const Array& array, const Node& target) {
 }  // namespace
 
 void evaluate(std::span<const Node* const> nodes) {
-  std::vector<const Node*> rest;
-  for (const Node* node : nodes)
-    if (node->pending()) rest.push_back(node);
-  while (!rest.empty()) {
-    OpenDevice& device = rest.front()->device();
-    const auto others =
-        std::stable_partition(rest.begin(), rest.end(), [&](const Node* node) { return &node->device() == &device; });
-    for (std::span<const Node* const> left(rest.begin(), others); !left.empty();)
-      run_all(plan(take_roots(left)), device);
-    rest.erase(rest.begin(), others);
+  while (!nodes.empty()) {
+    const Roots taken = take_roots(nodes);
+    if (taken.empty()) return;
+    const std::span<const Root> roots(taken.data(), taken.size());
+    const Nodes all = collect(roots);
+    OpenDevice& device = roots.front().node->device();
+    run(*device.plans().find(roots, all), roots, all, device);
   }
 }
 
@@ -76,8 +64,10 @@ void evaluate_into(const Node& target, const Array& value, const std::optional<S
   // A value that only the caller has is read by nobody later.
   if (buffer->pending_reads() > 0) evaluate_readers(*buffer, value.use_count() == 1 ? value.get() : nullptr);
   const Root roots[] = {{value.get(), &target, places ? &*places : nullptr}};
-  const std::vector<Step> steps = plan(roots);
-  if (!is_hazard(steps.back(), target)) return run_all(steps, target.device());
+  const Nodes nodes = collect(roots);
+  OpenDevice& device = target.device();
+  const auto plan = device.plans().find(roots, nodes);
+  if (!plan->is_hazard) return run(*plan, roots, nodes, device);
   std::optional<Scatter> safe = places;
   if (safe)
     for (Array& index : safe->indices) index = apart(index, target);
@@ -95,7 +85,8 @@ void evaluate_readers(const Buffer& buffer, const Node* except) {
 std::string explain(std::span<const Node* const> nodes) {
   std::vector<Step> steps;
   while (!nodes.empty()) {
-    std::vector<Step> more = plan(take_roots(nodes));
+    const Roots roots = take_roots(nodes);
+    std::vector<Step> more = plan({roots.data(), roots.size()});
     std::move(more.begin(), more.end(), std::back_inserter(steps));
   }
   if (steps.empty()) return "nothing to compute: the array's elements are in memory\n";
@@ -104,7 +95,8 @@ std::string explain(std::span<const Node* const> nodes) {
     text += "\n// ---- kernel " + std::to_string(i + 1) + ": " +
             (steps[i].reduces ? "reduction of " : "elementwise over ") + to_string(steps[i].domain);
     for (const StepOutput& output : steps[i].outputs) text += ", stores " + type_text(*output.node);
-    text += "\n" + source(steps[i], steps[i].outputs.front().node->device());
+    const Variant variant = choose_variant(steps[i], steps[i].outputs.front().node->device().info());
+    text += "\n" + (variant.empty() ? "" : emit_body(variant.spec));
   }
   return text;
 }

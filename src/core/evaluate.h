@@ -9,7 +9,7 @@
 
 namespace gpulua {
 
-/// Gives each of the nodes its elements, in as few kernels as the plan finds. Those of one device go together. When it
+/// Gives each of the nodes its elements, in as few kernels as the plan finds. Neighbours of one device go together. When it
 /// fails in the middle, nodes are either evaluated or as they were.
 void evaluate(std::span<const Node* const> nodes);
 void evaluate(const Node& node);

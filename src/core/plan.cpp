@@ -9,9 +9,6 @@ namespace gpulua {
 
 namespace {
 
-// An expression of at most so many operations is computed again for each element that it broadcasts to.
-constexpr std::uint32_t cheap_operations = 4;
-
 constexpr int no_group = -1;
 constexpr std::uint16_t unknown = 0xffff;
 
@@ -32,13 +29,17 @@ struct Place {
 
 class Planner {
  public:
-  explicit Planner(std::span<const Root> roots) : roots_(roots) {
-    if (!roots.empty()) walk_ = roots.front().node->device().pending().new_walk();
+  Planner(std::span<const Root> roots, const Nodes& nodes) : roots_(roots), nodes_(nodes) {
+    places_.reserve(nodes.size());
+    for (const Node* node : nodes) {
+      const Pending* pending = node->pending();
+      places_.push_back(!pending ? Place{} : pending->reducer ? place_reduction(*node) : place_operation(*node));
+      last_level_ = std::max(last_level_, places_.back().level);
+    }
     for (const Root& root : roots) {
-      visit(*root.node);
-      if (root.mask) visit_stored(*root.mask);
+      if (root.mask) store(*root.mask);
       if (!root.places) continue;
-      for (const Array& index : root.places->indices) visit_stored(*index);
+      for (const Array& index : root.places->indices) store(*index);
     }
     for (const Root& root : roots) {
       Place& place = place_of(*root.node);
@@ -50,7 +51,7 @@ class Planner {
   std::vector<Step> steps() {
     // Those of one level, shape and group make one kernel.
     std::vector<const Node*> stored;
-    for (const Node* node : order_)
+    for (const Node* node : nodes_)
       if (place_of(*node).stored) stored.push_back(node);
     const auto key = [&](const Node* node) {
       const Place& place = place_of(*node);
@@ -79,23 +80,8 @@ class Planner {
   Place& place_of(const Node& node) { return places_[node.number]; }
   const Place& place_of(const Node& node) const { return places_[node.number]; }
 
-  void visit(const Node& node) {
-    if (node.walk == walk_) return;
-    Place place;
-    if (const Pending* pending = node.pending()) {
-      for (const Array& input : pending->inputs) visit(*input);
-      place = pending->reducer ? place_reduction(node) : place_operation(node);
-    }
-    node.walk = walk_;
-    node.number = static_cast<std::uint32_t>(order_.size());
-    last_level_ = std::max(last_level_, place.level);
-    places_.push_back(place);
-    order_.push_back(&node);
-  }
-
-  /// Visits a node that the last step uses, where it is not what is wanted there.
-  void visit_stored(const Node& node) {
-    visit(node);
+  /// The last step uses the node, where what another one computes is stored.
+  void store(const Node& node) {
     if (Place& place = place_of(node); place.group != no_group) place.stored = true;
   }
 
@@ -131,7 +117,7 @@ class Planner {
     for (const Array& input : inputs) {
       if (!input->pending()) continue;
       const Place& place = place_of(*input);
-      const bool dear = input->layout.size() < node.layout.size() && input->pending()->operations > cheap_operations;
+      const bool dear = input->layout.size() < node.layout.size() && !is_cheap(*input->pending());
       const bool read = place.group != no_group || dear || (node.pending()->indexed && input == inputs.front());
       level = std::max(level, read ? level_after(*input) : place.level);
     }
@@ -171,9 +157,9 @@ class Planner {
       step.axes = reduced.axes;
       step.result = reduced.result;
     }
-    step.values.reserve(order_.size());
-    step.operands.reserve(order_.size());
-    Builder builder{*this, step, level, std::vector<std::uint16_t>(2 * order_.size(), unknown), {}};
+    step.values.reserve(nodes_.size());
+    step.operands.reserve(nodes_.size());
+    Builder builder{*this, step, level, std::vector<std::uint16_t>(2 * nodes_.size(), unknown), {}};
     for (StepOutput& output : outputs) {
       output.value = builder.value(*output.node, step.reduces);
       if (mask) output.mask = builder.value(*mask, false);
@@ -206,9 +192,9 @@ class Planner {
 
     std::uint16_t make(const Node& node, bool outer) {
       const Pending* pending = node.pending();
-      if (pending && pending->value) return operand({nullptr, pending->value, node.dtype, {}, outer}, node.dtype);
+      if (pending && pending->value) return operand({nullptr, &node, node.dtype, {}, outer}, node.dtype);
       if (!pending || is_input(node)) {
-        return operand({&node, std::nullopt, node.dtype, broadcast_to(node.layout, shape(outer)), outer}, node.dtype);
+        return operand({&node, nullptr, node.dtype, broadcast_to(node.layout, shape(outer)), outer}, node.dtype);
       }
       if (pending->indexed) return gathered(node, outer);
       ValueSpec spec;
@@ -235,9 +221,8 @@ class Planner {
       spec.outer = outer;
       for (std::size_t i = 1; i < pending.inputs.size(); ++i) spec.inputs.push_back(value(*pending.inputs[i], outer));
       spec.operand = static_cast<std::uint16_t>(step.operands.size());
-      step.operands.push_back({pending.inputs.front().get(), std::nullopt, node.dtype,
-                               broadcast_to(pending.indexed->layout, shape(outer)), outer, pending.indexed,
-                               pending.origin});
+      step.operands.push_back({pending.inputs.front().get(), nullptr, node.dtype,
+                               broadcast_to(pending.indexed->layout, shape(outer)), outer, &node});
       return add(std::move(spec));
     }
 
@@ -268,7 +253,7 @@ class Planner {
         if (step.operands[other.operand].raw && step.operands[other.operand].node == &node)
           return static_cast<std::uint16_t>(i);
       }
-      return operand({&node, std::nullopt, node.dtype, node.layout, outer, nullptr, {}, true}, node.dtype);
+      return operand({&node, nullptr, node.dtype, node.layout, outer, nullptr, true}, node.dtype);
     }
 
     /// True when an earlier step has stored the node.
@@ -282,7 +267,7 @@ class Planner {
     std::uint16_t position(const Dims& of, bool outer) {
       for (const Position& known_position : positions)
         if (known_position.outer == outer && known_position.shape == of) return known_position.value;
-      const StepOperand place{nullptr, std::nullopt, DType::int64, broadcast_to(row_major(of), shape(outer)), outer};
+      const StepOperand place{nullptr, nullptr, DType::int64, broadcast_to(row_major(of), shape(outer)), outer};
       positions.push_back({of, outer, operand(place, DType::int64)});
       return positions.back().value;
     }
@@ -303,8 +288,7 @@ class Planner {
   };
 
   std::span<const Root> roots_;
-  std::uint64_t walk_ = 0;
-  std::vector<const Node*> order_;  // inputs first; a node's number is its place here
+  const Nodes& nodes_;
   std::vector<Place> places_;
   std::vector<Group> groups_;
   int last_level_ = 0;
@@ -312,8 +296,33 @@ class Planner {
 
 }  // namespace
 
-std::vector<Step> plan(std::span<const Root> roots) {
-  return Planner(roots).steps();
+bool is_cheap(const Pending& pending) {
+  return pending.operations <= 4;
+}
+
+Nodes collect(std::span<const Root> roots) {
+  Nodes nodes;
+  if (roots.empty()) return nodes;
+  const std::uint64_t walk = roots.front().node->device().pending().new_walk();
+  const auto visit = [&](const auto& self, const Node& node) -> void {
+    if (node.walk == walk) return;
+    if (const Pending* pending = node.pending())
+      for (const Array& input : pending->inputs) self(self, *input);
+    node.walk = walk;
+    node.number = static_cast<std::uint32_t>(nodes.size());
+    nodes.push_back(&node);
+  };
+  for (const Root& root : roots) {
+    visit(visit, *root.node);
+    if (root.mask) visit(visit, *root.mask);
+    if (!root.places) continue;
+    for (const Array& index : root.places->indices) visit(visit, *index);
+  }
+  return nodes;
+}
+
+std::vector<Step> plan(std::span<const Root> roots, const Nodes& nodes) {
+  return Planner(roots, nodes).steps();
 }
 
 }  // namespace gpulua

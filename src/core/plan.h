@@ -2,6 +2,7 @@
 
 // From the roots that are wanted to the kernels that compute them: a pure function, which needs no device.
 
+#include <boost/container/small_vector.hpp>
 #include <optional>
 #include <span>
 #include <vector>
@@ -29,14 +30,15 @@ struct Root {
 };
 
 struct StepOperand {
-  const Node* node = nullptr;   // whose elements are read; they may come from an earlier step
-  std::optional<Scalar> value;  // or a number
+  const Node* node = nullptr;    // whose elements are read; they may come from an earlier step
+  const Node* number = nullptr;  // or whose number it is
   DType dtype;
   Layout layout;  // over the step's domain; an outer one over its result's. Neither node nor number: of the positions
   bool outer = false;
-  std::shared_ptr<const Indexed> indexed{};  // set: the elements lie where index arrays say
-  Origin origin{};                           // of the operation, where indexed
-  bool raw = false;  // the node's elements as a whole, in its own layout
+  const Node* gather = nullptr;  // set: the operation that says by index arrays where the elements lie
+  bool raw = false;              // the node's elements as a whole, in its own layout
+
+  const Indexed* indexed() const { return gather ? gather->pending()->indexed.get() : nullptr; }
 };
 
 struct StepOutput {
@@ -62,7 +64,17 @@ struct Step {
   std::vector<StepOutput> outputs;
 };
 
-/// In the order in which they are to run.
-std::vector<Step> plan(std::span<const Root> roots);
+/// True for an expression of so few operations that it is computed again for each element that it broadcasts to.
+bool is_cheap(const Pending& pending);
+
+/// The nodes that roots are made of, inputs first. A node's number is its place here.
+using Nodes = boost::container::small_vector<const Node*, 64>;
+Nodes collect(std::span<const Root> roots);
+
+/// In the order in which they are to run. `nodes`: what collect gives for the roots.
+std::vector<Step> plan(std::span<const Root> roots, const Nodes& nodes);
+inline std::vector<Step> plan(std::span<const Root> roots) {
+  return plan(roots, collect(roots));
+}
 
 }  // namespace gpulua
