@@ -96,6 +96,53 @@ describe("expressions", function()
     assert.are.same({ 0, 1, 3, 5, 7, 9, 11, 13 }, x:table())
   end)
 
+  describe("of a structure that was evaluated before", function()
+    local base = gpu.arange(64, "float32"):eval()
+
+    it("have their own arrays, offsets and numbers", function()
+      for round = 1, 2 do
+        for first = 1, 20 do
+          local x = base + round
+          x:eval()
+          local y = (x { first, first + 31 } * round + first):eval()
+          assert.are.equal((first - 1 + round) * round + first, y[1])
+          assert.are.equal((first + 30 + round) * round + first, y[32])
+        end
+      end
+    end)
+
+    it("are written through where they do not overlap, and copied first where they do", function()
+      for _, shift in ipairs { 0, 1, 3, 40, 1 } do
+        local x, other = base:copy(), base:copy()
+        x { 4, 13 }:add_(x { 4 + shift, 13 + shift })
+        other { 4, 13 }:add_(base { 4 + shift, 13 + shift })
+        assert.are.same(other:table(), x:table())
+      end
+    end)
+
+    it("call their own functions", function()
+      for i = 1, 5 do
+        local f = gpu.elementwise { inputs = "float32 x", outputs = "float32 y", body = ("y = x + %d"):format(i) }
+        assert.are.equal(i + 1, f(base)[2])
+        f = nil
+        collectgarbage()
+      end
+    end)
+
+    it("report an index at their own line", function()
+      local function pick(at) return gpu.array({ 1, 2, 3 })[gpu.array({ at }, "int32")] end
+      assert.are.equal(2, pick(2)[1])
+      for _, other in ipairs { 7, 8 } do
+        local line = debug.getinfo(1, "l").currentline + 1
+        local late = gpu.array({ 1, 2, 3 })[gpu.array({ other }, "int32")]
+        local ok, message = pcall(function() late:eval() gpu.sync() end)
+        assert.is_false(ok)
+        assert.is_truthy(message:find(other .. " in an index array is out of range", 1, true))
+        assert.is_truthy(message:find("expression_spec.lua:" .. line, 1, true))
+      end
+    end)
+  end)
+
   it("stay bounded in loops", function()
     local x = gpu.ones(4)
     for _ = 1, 2000 do x = x * 0.5 + 1 end
