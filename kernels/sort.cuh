@@ -27,23 +27,9 @@ __device__ inline unsigned int gpulua_sort_peers(unsigned int digit) {
   unsigned int peers = 0xffffffffu;
 #pragma unroll
   for (int bit = 0; bit < 8; ++bit) {
-    unsigned int vote;
-#ifdef GPULUA_CPU
     const bool set = (digit >> bit & 1u) != 0;
-    vote = __ballot_sync(0xffffffffu, set);
-    if (!set) vote = ~vote;
-#else
-    // Three instructions; of the text above the compiler makes more.
-    asm volatile(
-        "{ .reg .pred set;\n"
-        "  and.b32 %0, %1, %2;\n"
-        "  setp.ne.u32 set, %0, 0;\n"
-        "  vote.sync.ballot.b32 %0, set, 0xffffffff;\n"
-        "  @!set not.b32 %0, %0; }"
-        : "=r"(vote)
-        : "r"(digit), "r"(1u << bit));
-#endif
-    peers &= vote;
+    const unsigned int vote = __ballot_sync(0xffffffffu, set);
+    peers &= set ? vote : ~vote;
   }
   return peers;
 }

@@ -27,6 +27,29 @@ __device__ inline void gpulua_sort_histogram(const typename Order::Bits* from, u
     if (mine[i] != 0) atomicAdd(&counts[(long long)row * all + i], mine[i]);
 }
 
+// As gpulua_sort_peers. Written so, a bit takes three or four instructions instead of six, which is a quarter of a sweep's time.
+__device__ inline unsigned int gpulua_sort_peers_swept(unsigned int digit) {
+#ifdef GPULUA_CPU
+  return gpulua_sort_peers(digit);
+#else
+  unsigned int peers = 0xffffffffu;
+#pragma unroll
+  for (int bit = 0; bit < 8; ++bit) {
+    unsigned int vote;
+    asm volatile(
+        "{ .reg .pred set;\n"
+        "  and.b32 %0, %1, %2;\n"
+        "  setp.ne.u32 set, %0, 0;\n"
+        "  vote.sync.ballot.b32 %0, set, 0xffffffff;\n"
+        "  @!set not.b32 %0, %0; }"
+        : "=r"(vote)
+        : "r"(digit), "r"(1u << bit));
+    peers &= vote;
+  }
+  return peers;
+#endif
+}
+
 // Of a sweep's tiles, zeros at first: a word for each tile and digit, with how many the tile has, and then how many all tiles
 // up to it have, after the smaller digits. Word: 32 bits where a row has fewer than 2^30 elements.
 template <class Word>
@@ -92,9 +115,10 @@ struct gpulua_sort_sweep {
 #pragma unroll
     for (int turn = 0; turn < turns; ++turn) {
       const bool valid = whole || mine + turn * 32 < count;
-      unsigned int peers = gpulua_sort_peers(digits[turn / 4] >> turn % 4 * 8 & 255u);
+      const unsigned int its = digits[turn / 4] >> turn % 4 * 8 & 255u;
+      unsigned int peers = gpulua_sort_peers_swept(its);
       if (!whole) peers &= __ballot_sync(0xffffffffu, valid);
-      const unsigned int place = gpulua_sort_take(shared.counts[warp], digits[turn / 4] >> turn % 4 * 8 & 255u, peers, valid);
+      const unsigned int place = gpulua_sort_take(shared.counts[warp], its, peers, valid);
       if (!valid) continue;
       shared.keys[place] = key[turn];
       if constexpr (with_positions)

@@ -21,18 +21,19 @@ std::string LibraryKernel::name() const {
   return function_.substr(0, function_.find('<')) + "_kernel";
 }
 
-std::string LibraryKernel::text(unsigned threads) const {
+std::string LibraryKernel::text(unsigned threads, unsigned resident) const {
   std::string text;
   for (const char* header : {"elements.cuh", "arithmetic.cuh", "indexing.cuh"}) text += kernel_text(header);
   for (std::string_view header : headers_) text += kernel_text(header);
-  return text + "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(threads) + ") " + name() + "(" +
-         parameters_ + ") {\n  " + function_ + "(" + names_ + ");\n}\n";
+  const std::string bounds = std::to_string(threads) + (resident > 0 ? ", " + std::to_string(resident) : "");
+  return text + "extern \"C\" __global__ void __launch_bounds__(" + bounds + ") " + name() + "(" + parameters_ +
+         ") {\n  " + function_ + "(" + names_ + ");\n}\n";
 }
 
-void LibraryKernel::launch(std::int64_t blocks, unsigned threads) {
+void LibraryKernel::launch(std::int64_t blocks, unsigned threads, unsigned resident) {
   if (blocks == 0) return;
   const std::string key = function_ + "(" + parameters_ + ")" + std::to_string(threads);
-  const std::shared_ptr<Kernel>& kernel = device_.kernel(key, [&] { return text(threads); });
+  const std::shared_ptr<Kernel>& kernel = device_.kernel(key, [&] { return text(threads, resident); });
   LaunchConfig config;
   config.grid.x = static_cast<unsigned>(blocks);
   config.block.x = threads;

@@ -27,7 +27,8 @@ class LibraryKernel {
   }
   LibraryKernel& add(const std::string& type, const void* pointer) { return add_value(type, &pointer, sizeof pointer); }
 
-  void launch(std::int64_t blocks, unsigned threads);
+  /// `resident`: so many blocks of a multiprocessor at once are worth keeping a thread's registers few; 0: as it comes.
+  void launch(std::int64_t blocks, unsigned threads, unsigned resident = 0);
 
  private:
   static const char* type_of(bool) { return "bool"; }
@@ -37,7 +38,7 @@ class LibraryKernel {
   static const char* type_of(std::int64_t) { return "long long"; }
   LibraryKernel& add_value(const std::string& type, const void* value, std::size_t bytes);
   std::string name() const;
-  std::string text(unsigned threads) const;
+  std::string text(unsigned threads, unsigned resident) const;
 
   OpenDevice& device_;
   std::vector<std::string_view> headers_;

@@ -22,7 +22,9 @@ constexpr ScanOp table[] = {
 
 constexpr unsigned block_size = 256;
 constexpr std::int64_t share_bytes = 64;  // of the wider of input and output, that a thread holds in registers
-constexpr int one_pass_shares = 2;        // that it holds where blocks wait for each other: then fewer of them do
+// Where blocks wait for each other they are larger and hold more, so that fewer do.
+constexpr unsigned one_pass_threads = 512, one_pass_blocks = 2;  // blocks of a multiprocessor at once
+constexpr int one_pass_shares = 2;
 // On a device whose blocks are warps: elements of a row that are worth a block of their own.
 constexpr std::int64_t piece_size = 1 << 16;
 
@@ -137,7 +139,7 @@ class Scan {
   }
 
   void one_pass() {
-    const std::int64_t tile = block_size / 32 * warp_share(one_pass_shares);
+    const std::int64_t tile = one_pass_threads / 32 * warp_share(one_pass_shares);
     const std::int64_t tiles = (extents_.size + tile - 1) / tile, groups = (tiles + 31) / 32;
     const auto words = static_cast<std::int64_t>((size_of(dtypes_.compute) + 3) / 4);
     const std::int64_t messages = extents_.outer * (tiles + groups) * words;
@@ -145,14 +147,15 @@ class Scan {
     char* memory = scratch->write(device_.stream());
     const std::uint32_t zero = 0;
     device_.device().fill(memory, &zero, 4, scratch->nbytes() / 4, *device_.stream());
-    kernel("gpulua_scan_in_one_pass" + types_and_mode() + ", " + std::to_string(block_size) + share(one_pass_shares))
+    kernel("gpulua_scan_in_one_pass" + types_and_mode() + ", " + std::to_string(one_pass_threads) +
+           share(one_pass_shares))
         .add(write_pointer(dtypes_.result), out_)
         .add(extents_.size)
         .add(static_cast<std::uint32_t>(tiles))
         .add("unsigned int*", memory)
         .add("unsigned long long*", memory + 8)
         .add("unsigned long long*", memory + 8 * (1 + extents_.outer * tiles * words))
-        .launch(extents_.outer * tiles, block_size);
+        .launch(extents_.outer * tiles, one_pass_threads, one_pass_blocks);
   }
 
   const ScanOp& op_;

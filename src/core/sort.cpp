@@ -19,6 +19,7 @@ constexpr std::int64_t digits = 256;          // of each pass
 constexpr std::int64_t long_piece = 1 << 16;  // elements of a row whose digits a block counts
 // What a sweep has of shared memory for elements. The rest of 48 KiB is counts.
 constexpr std::size_t sweep_bytes = 39 << 10;
+constexpr unsigned sweep_blocks = 4;  // of a multiprocessor at once
 
 /// "gpulua_sort_order<...>": how device code orders the bits of an element.
 std::string order_type(DType dtype, bool descending) {
@@ -170,7 +171,7 @@ class RowSort {
         .add(size_)
         .add(static_cast<std::uint32_t>(tiles))
         .add(pass.shift)
-        .launch(rows_ * tiles, block_size);
+        .launch(rows_ * tiles, block_size, sweep_blocks);
   }
 
   LibraryKernel move_kernel(std::initializer_list<std::string_view> headers, const std::string& function,
