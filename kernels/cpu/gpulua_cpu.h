@@ -41,8 +41,6 @@
 #include "gpulua_atomics.h"
 #include "gpulua_engine.h"
 #include "gpulua_sync.h"
-#include "gpulua_run.h"
-#include "gpulua_warps.h"
 #pragma clang force_cuda_host_device end
 
 #include "gpulua_rare.h"

@@ -1,16 +1,16 @@
-// How the SIMD engine runs a kernel: as gpulua_run.h, for warps in the place of threads. The compiler makes one variant of a
-// kernel for each way in which warps lie in blocks that it has to know of (src/device/cpu/simd/shape.h: WarpLayout).
+// How the SIMD engine runs a kernel: as gpulua_run.h, for warps in the place of threads. One variant of a kernel is made for each
+// way in which warps lie in blocks that it has to know of (src/device/cpu/simd/shape.h: WarpLayout).
 #pragma once
 
 extern "C" __attribute__((device)) void gpulua_run_warp(void** arguments, gpulua::cpu::ThreadContext* context);
 
-__attribute__((device)) inline gpulua::cpu::Index3 gpulua_unflatten(unsigned long number, gpulua::cpu::Index3 size) {
+__attribute__((device, always_inline)) inline gpulua::cpu::Index3 gpulua_unflatten(unsigned long number, gpulua::cpu::Index3 size) {
   const unsigned long row = number / size.x;
   return {(unsigned int)(number % size.x), (unsigned int)(row % size.y), (unsigned int)(row / size.y)};
 }
 
 /// To the next block of a grid: gpulua_unflatten() divides.
-__attribute__((device)) inline void gpulua_next_block(gpulua::cpu::Index3& block, gpulua::cpu::Index3 grid) {
+__attribute__((device, always_inline)) inline void gpulua_next_block(gpulua::cpu::Index3& block, gpulua::cpu::Index3 grid) {
   if (++block.x < grid.x) return;
   block.x = 0;
   if (++block.y < grid.y) return;
@@ -19,7 +19,7 @@ __attribute__((device)) inline void gpulua_next_block(gpulua::cpu::Index3& block
 }
 
 /// From a warp's first thread to that of the next one.
-__attribute__((device)) inline void gpulua_next_warp(gpulua::cpu::Index3& thread, gpulua::cpu::Index3 size) {
+__attribute__((device, always_inline)) inline void gpulua_next_warp(gpulua::cpu::Index3& thread, gpulua::cpu::Index3 size) {
   thread.x += 32;
   while (thread.x >= size.x) {
     thread.x -= size.x;

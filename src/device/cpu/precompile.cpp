@@ -1,11 +1,18 @@
-// precompile <standard> <file> <header>...: run by the build. Writes <file>.pch, the prelude and the headers as clang's
-// precompiled header for the least x86-64 processor, and <file>.macros, the version of clang and the macros that it
-// started from.
+// Run by the build, for the least x86-64 processor.
+//
+// precompile <standard> <file> <header>...: writes <file>.pch, the prelude and the headers as clang's precompiled
+// header, and <file>.macros, the version of clang and the macros that it started from.
+//
+// precompile <file>: writes the loops over blocks and strands (run_templates.h) as LLVM's bitcode.
 
 #include <clang/Basic/Version.h>
+#include <clang/CodeGen/CodeGenAction.h>
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/FrontendActions.h>
 #include <clang/Frontend/TextDiagnosticPrinter.h>
+#include <llvm/Bitcode/BitcodeWriter.h>
+#include <llvm/IR/DebugInfo.h>
+#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <fstream>
@@ -27,20 +34,66 @@ class Precompile : public clang::GeneratePCHAction {
   }
 };
 
+bool is_template(llvm::StringRef name) {
+  return name.starts_with("gpulua_run_") || name == "gpulua_fail_in_lane" || name == "gpulua_settle";
+}
+
+std::vector<std::string> arguments_for(const CompileOptions& options, std::initializer_list<std::string> more) {
+  std::vector<std::string> arguments = clang_arguments(options, {"x86-64", {}});
+  arguments.insert(arguments.end(), {"-I", prelude_folder, "-include", prelude_header});
+  arguments.insert(arguments.end(), more);
+  return arguments;
+}
+
+void simplify(llvm::Module& module) {
+  llvm::StripDebugInfo(module);
+  for (llvm::Function& function : module)
+    if (!function.isDeclaration() && !is_template(function.getName()))
+      function.setLinkage(llvm::GlobalValue::InternalLinkage);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  llvm::ModulePassManager passes;
+  llvm::cantFail(builder.parsePassPipeline(passes, "always-inline,function(sroa),globaldce"));
+  passes.run(module, modules);
+}
+
+int precompile_templates(const std::string& file) {
+  const std::string main_file = "/gpulua/templates.cu";
+  ClangFiles files;
+  files.add(main_file, "#include <gpulua_run.h>\n#include <gpulua_warps.h>\n");
+  llvm::LLVMContext context;
+  clang::EmitLLVMOnlyAction action(&context);
+  clang::TextDiagnosticPrinter messages(llvm::errs(), new clang::DiagnosticOptions);
+  if (!run_clang(action, arguments_for({}, {main_file}), files, messages)) return 1;
+  std::unique_ptr<llvm::Module> module = action.takeModule();
+  simplify(*module);
+  std::error_code error;
+  llvm::raw_fd_ostream stream(file, error);
+  if (!error) llvm::WriteBitcodeToFile(*module, stream);
+  return error || stream.has_error() ? 1 : 0;
+}
+
 int precompile(const std::string& standard, const std::string& file, const std::vector<std::string>& headers) {
   CompileOptions options;
   options.standard = standard;
-  std::vector<std::string> arguments = clang_arguments(options, {"x86-64", {}});
   const std::string main_file = "/gpulua/prelude.cu";
-  arguments.insert(arguments.end(), {"-fpch-instantiate-templates", "-I", prelude_folder, "-include", prelude_header,
-                                     "-o", file + ".pch", main_file});
   ClangFiles files;
   std::string text;
   for (const std::string& header : headers) text += "#include <" + header + ">\n";
   files.add(main_file, text);
   Precompile action;
   clang::TextDiagnosticPrinter messages(llvm::errs(), new clang::DiagnosticOptions);
-  if (!run_clang(action, arguments, files, messages)) return 1;
+  if (!run_clang(action, arguments_for(options, {"-fpch-instantiate-templates", "-o", file + ".pch", main_file}), files,
+                 messages))
+    return 1;
   std::ofstream macros(file + ".macros");
   macros << version_line(clang::getClangFullVersion()) << action.macros;
   return macros.flush() ? 0 : 1;
@@ -50,6 +103,7 @@ int precompile(const std::string& standard, const std::string& file, const std::
 }  // namespace gpulua::cpu
 
 int main(int count, char** arguments) {
-  if (count < 3) return 2;
+  if (count < 2) return 2;
+  if (count == 2) return gpulua::cpu::precompile_templates(arguments[1]);
   return gpulua::cpu::precompile(arguments[1], arguments[2], {arguments + 3, arguments + count});
 }

@@ -3,14 +3,8 @@
 #include <algorithm>
 #include <array>
 
-// The build's files, which the assembler finds by its include path. clang wants words aligned, and a zero at the end.
-#define GPULUA_EMBED(symbol, file)                 \
-  __asm__(".section .rodata\n.balign 16\n" #symbol \
-          ":\n"                                    \
-          ".incbin \"" file "\"\n" #symbol         \
-          "_end:\n"                                \
-          ".byte 0\n.previous\n");                 \
-  extern "C" __attribute__((visibility("hidden"))) const char symbol[], symbol##_end[];
+#include "src/device/cpu/embed.h"
+
 #define GPULUA_EMBED_PRELUDE(name, standard)            \
   GPULUA_EMBED(gpulua_##name##_header, standard ".pch") \
   GPULUA_EMBED(gpulua_##name##_macros, standard ".macros")

@@ -6,6 +6,7 @@
 #include "src/device/cpu/engine.h"
 #include "src/device/cpu/instantiate.h"
 #include "src/device/cpu/reachable.h"
+#include "src/device/cpu/run_templates.h"
 #include "src/device/cpu/thread_context.h"
 
 namespace gpulua::cpu {
@@ -59,12 +60,15 @@ std::vector<KernelCode> build_scalar_kernels(SourceModule& source, const SharedL
                                              const std::vector<const SourceKernel*>& kernels,
                                              const std::set<const llvm::Function*>& finished) {
   llvm::Module& module = *source.module;
-  allow_unwinding(module);
-  llvm::Function* run_blocks = module.getFunction(run_blocks_template);
-  llvm::Function* run_strand = module.getFunction(run_strand_template);
   // The templates make contexts, or are given one.
   std::set<const llvm::Function*> outside = finished;
-  outside.insert({run_blocks, run_strand});
+  llvm::Function *run_blocks = nullptr, *run_strand = nullptr;
+  if (!kernels.empty()) {
+    const llvm::Function& like = *module.getFunction(kernels.front()->symbol);
+    outside.insert(run_blocks = &add_template(module, run_blocks_template, like));
+    outside.insert(run_strand = &add_template(module, run_strand_template, like));
+  }
+  allow_unwinding(module);
   pass_thread_context(module, layout, outside);
 
   std::vector<KernelCode> result;
@@ -85,8 +89,8 @@ std::vector<KernelCode> build_scalar_kernels(SourceModule& source, const SharedL
     code.max_threads = kernel->max_threads;
     result.push_back(std::move(code));
   }
-  run_blocks->eraseFromParent();
-  run_strand->eraseFromParent();
+  for (llvm::Function* pattern : {run_blocks, run_strand})
+    if (pattern != nullptr) pattern->eraseFromParent();
   return result;
 }
 

@@ -12,6 +12,7 @@
 #include <initializer_list>
 
 #include "src/device/cpu/instantiate.h"
+#include "src/device/cpu/run_templates.h"
 #include "src/device/cpu/simd/block_values.h"
 #include "src/device/cpu/simd/gather_addresses.h"
 #include "src/device/cpu/simd/markers.h"
@@ -37,13 +38,6 @@ constexpr const char* frames_placeholder = "gpulua_warp_frames";
 constexpr const char* frame_bytes_placeholder = "gpulua_warp_frame_bytes";
 constexpr const char* block_frame_bytes_placeholder = "gpulua_block_frame_bytes";
 constexpr const char* counts_placeholder = "gpulua_warps_count_predicates";
-constexpr const char* templates[] = {run_rows_template, run_warps_template, run_turns_template, run_in_step_template,
-                                     run_strand_template};
-constexpr const char* called_helpers[] = {"gpulua_fail_in_lane", "gpulua_settle"};
-// gpulua_unflatten(number, size), gpulua_next_block(block, grid) and gpulua_next_warp(thread, size).
-constexpr const char* inlined_helpers[] = {"_Z16gpulua_unflattenmN6gpulua3cpu6Index3E",
-                                           "_Z17gpulua_next_blockRN6gpulua3cpu6Index3ES1_",
-                                           "_Z16gpulua_next_warpRN6gpulua3cpu6Index3ES1_"};
 
 // Registers are spilt; SLEEF's functions and the runtime's services have frames of their own.
 constexpr std::uint64_t stack_bytes = 64 << 10;
@@ -149,19 +143,15 @@ void allow_unwinding(llvm::Function& function) {
 }  // namespace
 
 Engine::Engine(SourceModule& source, const SharedLayout& layout, llvm::TargetMachine& machine)
-    : source_(source), layout_(layout), machine_(machine) {
-  std::set<llvm::Function*> inlined;
-  for (const char* name : inlined_helpers) inlined.insert(source.module->getFunction(name));
-  std::vector<const char*> helpers(std::begin(templates), std::end(templates));
-  helpers.insert(helpers.end(), std::begin(called_helpers), std::end(called_helpers));
-  for (const char* name : helpers) {
-    llvm::Function* helper = source.module->getFunction(name);
-    inline_calls(*helper, inlined);
-    llvm::stripDebugInfo(*helper);
-    allow_unwinding(*helper);
-    helper->addFnAttr(finished_attribute);
-    finished_.insert(helper);
+    : source_(source), layout_(layout), machine_(machine) {}
+
+llvm::Function& Engine::add_finished(const char* name, const llvm::Function& like) {
+  llvm::Function& function = add_template(*source_.module, name, like);
+  if (finished_.insert(&function).second) {
+    allow_unwinding(function);
+    function.addFnAttr(finished_attribute);
   }
+  return function;
 }
 
 std::vector<KernelCode> Engine::build(const SourceKernel& kernel, std::string& why_not) {
@@ -172,6 +162,8 @@ std::vector<KernelCode> Engine::build(const SourceKernel& kernel, std::string& w
   std::vector<KernelCode> variants;
   if (why_not.empty()) {
     const Needs needs = find_needs(*scalar);
+    if (has_marker(*scalar, {Marker::fail})) add_finished(fail_function, *scalar);
+    if (has_marker(*scalar, {Marker::tally})) add_finished(settle_function, *scalar);
     split_off_whole_turns(*scalar, needs.warps ? WarpLayout::row : WarpLayout::piece);
     std::vector<std::pair<BlockRule, WarpLayout>> wanted;
     if (needs.rows) wanted.emplace_back(BlockRule::half_rows, WarpLayout::half_rows);
@@ -226,8 +218,9 @@ llvm::Function* Engine::build(const SourceKernel& kernel, llvm::Function& scalar
   }
   llvm::Function* run = nullptr;
   if (why_not.empty() && frames) {
-    run = instantiate(*source_.module->getFunction(find_template(meeting, layout, in_step)), kernel,
-                      kernel.symbol + ".warps", {{run_warp, warp}});
+    llvm::Function& pattern = add_finished(find_template(meeting, layout, in_step), scalar);
+    templates_.insert(&pattern);
+    run = instantiate(pattern, kernel, kernel.symbol + ".warps", {{run_warp, warp}});
     for (llvm::Attribute attribute : scalar.getAttributes().getFnAttrs()) run->addFnAttr(attribute);
     allow_unwinding(*run);
     const std::set<llvm::Function*> called = in_step ? part_states(*run, *warp) : std::set{warp};
@@ -246,11 +239,11 @@ llvm::Function* Engine::build(const SourceKernel& kernel, llvm::Function& scalar
 }
 
 std::set<const llvm::Function*> Engine::finish() {
-  for (const char* name : templates) {
-    llvm::Function* pattern = source_.module->getFunction(name);
+  for (llvm::Function* pattern : templates_) {
     finished_.erase(pattern);
     pattern->eraseFromParent();
   }
+  templates_.clear();
   return std::move(finished_);
 }
 

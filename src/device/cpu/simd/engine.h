@@ -45,12 +45,14 @@ class Engine {
  private:
   llvm::Function* build(const SourceKernel& kernel, llvm::Function& scalar, Meeting meeting, WarpLayout layout,
                         Pipeline& pipeline, std::string& why_not);
+  llvm::Function& add_finished(const char* name, const llvm::Function& like);
   KernelCode describe(const SourceKernel& kernel, llvm::Function& run, BlockRule rule) const;
 
   SourceModule& source_;
   const SharedLayout& layout_;
   llvm::TargetMachine& machine_;
   std::set<const llvm::Function*> finished_;
+  std::set<llvm::Function*> templates_;  // of them
 };
 
 }  // namespace gpulua::cpu::simd

@@ -19,8 +19,6 @@
 namespace gpulua::cpu::simd {
 namespace {
 
-/// Of kernels/cpu/gpulua_warps.h.
-constexpr const char* settle_function = "gpulua_settle";
 // Each costs a comparison.
 constexpr std::size_t most_settlements = 4;
 

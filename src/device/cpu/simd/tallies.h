@@ -18,6 +18,9 @@ void keep_tallies(llvm::Function& prepared);
 /// Makes the tables in the function that runs blocks (abi.h: RunBlocks), into which the widened ones are inlined.
 void make_tallies(llvm::Function& run, const SourceKernel& kernel);
 
+/// Of kernels/cpu/gpulua_warps.h: what settles a tally.
+inline constexpr const char* settle_function = "gpulua_settle";
+
 /// Of the elements that a tally is for: the array's first ones.
 inline constexpr unsigned tally_elements = 1024;
 inline constexpr unsigned tally_bytes = tally_elements * 4;

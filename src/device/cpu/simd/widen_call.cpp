@@ -15,9 +15,6 @@
 namespace gpulua::cpu::simd {
 namespace {
 
-/// Of kernels/cpu/gpulua_warps.h.
-constexpr const char* fail_in_lane = "gpulua_fail_in_lane";
-
 bool says_nothing(const llvm::CallInst& call) {
   switch (call.getIntrinsicID()) {
     case llvm::Intrinsic::assume:
@@ -152,7 +149,7 @@ llvm::Value* Widener::emit_fail(const llvm::CallInst& call) {
   for (const llvm::Use& argument : call.args())
     arguments.push_back(is_varying(argument) ? builder_.CreateExtractElement(vector(argument), lane)
                                              : scalar(argument));
-  builder_.CreateCall(to_->getParent()->getFunction(fail_in_lane), arguments);
+  builder_.CreateCall(to_->getParent()->getFunction(fail_function), arguments);
   return nullptr;
 }
 
