@@ -74,6 +74,11 @@ void check_floating(DType dtype, const char* op) {
     throw Error("[" + std::string(op) + "] expected a floating-point dtype, got " + std::string(name(dtype)));
 }
 
+void check_integers(DType dtype, const char* op) {
+  if (!is_integer(dtype))
+    throw Error("[" + std::string(op) + "] expected an integer dtype, got " + std::string(name(dtype)));
+}
+
 /// gpu.rand(shape... [, dtype or options]), gpu.randn.
 template <bool is_normal>
 int create_random(lua_State* L) {
@@ -97,15 +102,24 @@ int create_random(lua_State* L) {
   return 1;
 }
 
-/// draw(function, row, shape, dtype, generator or nil, device or nil): numbers by that row of the table of operations,
-/// for the function of that name.
+/// draw(function, row, shape, dtype, generator or nil, device or nil [, dtype to compute in, parameters...]): numbers
+/// by that row of the table of operations, for the function of that name.
 int draw(lua_State* L) {
   const std::string function(check_string(L, 1, "random", "a name"));
   const OpInfo& row = op(check_string(L, 2, function.c_str(), "a row"));
   Dims shape = check_one_shape(L, 3, function.c_str());
   const DType dtype = parse_dtype(check_string(L, 4, function.c_str(), "a dtype's name"));
   const Source source = check_source(L, 5, 6, function.c_str());
-  push_array(L, random(source.device, row, std::move(shape), dtype, *source.stream));
+  std::optional<DType> compute;
+  if (!lua_isnoneornil(L, 7)) compute = parse_dtype(check_string(L, 7, function.c_str(), "a dtype's name"));
+  std::vector<Operand> parameters;
+  for (int index = 8; index <= lua_gettop(L); ++index) {
+    if (const Array* array = test<Array>(L, index))
+      parameters.emplace_back(*array);
+    else
+      parameters.emplace_back(check_number(L, index, function.c_str(), "a number or an array"));
+  }
+  push_array(L, random(source.device, row, std::move(shape), dtype, *source.stream, parameters, compute));
   return 1;
 }
 
@@ -116,7 +130,7 @@ int draw_integers(lua_State* L) {
   const std::int64_t low = check_integer(L, 3, function.c_str(), "an integer");
   const std::int64_t high = check_integer(L, 4, function.c_str(), "an integer");
   const DType dtype = parse_dtype(check_string(L, 5, function.c_str(), "a dtype's name"));
-  if (!is_integer(dtype)) throw Error("[" + function + "] expected an integer dtype, got " + std::string(name(dtype)));
+  check_integers(dtype, function.c_str());
   if (low > high)
     throw Error("[" + function + "] expected a range that is not empty, got " + std::to_string(low) + " to " +
                 std::to_string(high));
@@ -130,11 +144,12 @@ int draw_integers(lua_State* L) {
   return 1;
 }
 
-/// floating_dtype(function, dtype): its name, once it is known to be floating-point.
-int floating_dtype(lua_State* L) {
+/// floating_dtype(function, dtype), integer_dtype(function, dtype): its name, once it is known to be of that kind.
+template <void (*check_kind)(DType, const char*)>
+int dtype_of_kind(lua_State* L) {
   const std::string function(check_string(L, 1, "random", "a name"));
   const DType dtype = parse_dtype(check_string(L, 2, function.c_str(), "a dtype's name"));
-  check_floating(dtype, function.c_str());
+  check_kind(dtype, function.c_str());
   lua_pushlstring(L, name(dtype).data(), name(dtype).size());
   return 1;
 }
@@ -241,7 +256,8 @@ void open_random(lua_State* L) {
 void add_random_functions(lua_State* L) {
   set_functions(L, {{"draw", protect<draw>},
                     {"draw_integers", protect<draw_integers>},
-                    {"floating_dtype", protect<floating_dtype>}});
+                    {"floating_dtype", protect<dtype_of_kind<check_floating>>},
+                    {"integer_dtype", protect<dtype_of_kind<check_integers>>}});
   lua_pushlightuserdata(L, const_cast<char*>(&LuaBox<Generator>::identity));
   lua_rawget(L, LUA_REGISTRYINDEX);
   lua_getfield(L, -1, "__index");

@@ -1,4 +1,4 @@
--- Distributions, made of uniform and normal numbers by array operations, which fuse with what is done to them.
+-- Distributions, made of uniform, normal and other numbers by array operations, which fuse with what is done to them.
 local gpu, _, core = ...
 local random, draw = gpu.random, core.draw
 
@@ -9,9 +9,19 @@ local below_one = { float16 = 1 - 2 ^ -11, bfloat16 = 1 - 2 ^ -8, float32 = 1 - 
 local Call = {}
 Call.__index = Call
 
-function Call:uniform() return draw(self.op, "random_uniform", self.shape, self.dtype, self.generator, self.device) end
+function Call:uniform(dtype) return draw(self.op, "random_uniform", self.shape, dtype or self.dtype, self.generator, self.device) end
 function Call:normal() return draw(self.op, "random_normal", self.shape, self.dtype, self.generator, self.device) end
 function Call:inner() return gpu.minimum(self:uniform(), below_one[self.dtype]) end
+--- By a row of the table of operations that has parameters, computed in `compute`; as `dtype`, or the call's.
+function Call:draw(row, compute, dtype, ...)
+  return draw(self.op, row, self.shape, dtype or self.dtype, self.generator, self.device, compute, ...)
+end
+--- Of scale 1, as `dtype` or the call's.
+function Call:gamma(shape, dtype)
+  dtype = dtype or self.dtype
+  return self:draw("random_gamma", dtype, dtype, shape)
+end
+function Call:poisson(mean) return self:draw("random_poisson", "float64", nil, mean) end
 --- Exponentially distributed numbers of mean 1, negative.
 function Call:decay() return gpu.log(self:uniform()) end
 
@@ -26,15 +36,20 @@ local function finite(x) return x - x == 0 end
 local function positive(x) return finite(x) and x > 0 end
 local function not_negative(x) return finite(x) and x >= 0 end
 local function probability(x) return x >= 0 and x <= 1 end
+local function rate(x) return x > 0 and x <= 1 end
 
 function Call:location(value) return self:check(value, "a finite number or an array", finite) end
 function Call:scale(value, what) return self:check(value, (what or "a scale") .. " that is not negative", not_negative) end
 
+function Call:positive(value, what) return self:check(value, what .. " above 0", positive) end
+function Call:not_negative(value, what) return self:check(value, what .. " of 0 or more", not_negative) end
+
 local function is_options(value) return type(value) == "string" or type(value) == "table" end
 
 --- gpu.random.name(shape, parameters... [, options]), with the defaults of the parameters that have some. `make` gets the call and the
---- parameters.
-local function distribution(name, parameters, make)
+--- parameters. `check_dtype` and `default`: what dtypes there are, floating-point ones unless they are given.
+local function distribution(name, parameters, make, check_dtype, default)
+  check_dtype, default = check_dtype or core.floating_dtype, default or "float32"
   local op = "random." .. name
   local function call_for(generator, shape, ...)
     local values, options = { ... }, nil
@@ -47,7 +62,7 @@ local function distribution(name, parameters, make)
     options = core.check_fields(op, options, "dtype device generator")
     local call = setmetatable({ op = op, shape = shape, options = options, generator = generator or options.generator, device = options.device },
       Call)
-    call.dtype = core.floating_dtype(op, options.dtype or "float32")
+    call.dtype = check_dtype(op, options.dtype or default)
     for i, default in ipairs(parameters) do
       if values[i] == nil then
         if default == "required" then core.fail(op, "a shape and " .. #parameters .. " parameters", values[i]) end
@@ -135,6 +150,88 @@ end)
 distribution("bernoulli", { 0.5 }, function(call, p)
   call:check(p, "a probability", probability)
   return call:uniform():le(p)
+end)
+
+-- ---- of gamma numbers -----------------------------------------------------------------------------------------------------------
+
+distribution("gamma", { "required", 1 }, function(call, shape, scale)
+  call:not_negative(shape, "a shape parameter")
+  call:scale(scale)
+  return call:gamma(shape) * scale
+end)
+
+distribution("beta", { "required", "required" }, function(call, a, b)
+  call:positive(a, "a first parameter")
+  call:positive(b, "a second parameter")
+  return call:draw("random_beta", call.dtype, nil, a, b)
+end)
+
+distribution("chisquare", { "required" }, function(call, freedom)
+  return call:gamma(call:positive(freedom, "degrees of freedom") / 2) * 2
+end)
+
+distribution("f", { "required", "required" }, function(call, above, below)
+  call:positive(above, "degrees of freedom")
+  call:positive(below, "degrees of freedom")
+  return call:gamma(above / 2) / above * below / call:gamma(below / 2)
+end)
+
+distribution("standard_t", { "required" }, function(call, freedom)
+  call:positive(freedom, "degrees of freedom")
+  return call:normal() * gpu.sqrt(0.5 * freedom / call:gamma(freedom / 2))
+end)
+
+distribution("cauchy", { 0, 1 }, function(call, location, scale)
+  call:location(location)
+  call:scale(scale)
+  return call:normal() / call:normal() * scale + location
+end)
+
+-- Michael, Schucany and Haas, "Generating random variates using transformations with multiple roots", 1976.
+distribution("wald", { "required", "required" }, function(call, mean, scale)
+  call:positive(mean, "a mean")
+  call:positive(scale, "a scale")
+  local y = gpu.square(call:normal()) * (mean / (2 * scale))
+  local smaller = 1 / (1 + y + gpu.sqrt(y * (y + 2)))
+  return gpu.where(call:uniform():le(1 / (1 + smaller)), smaller, 1 / smaller) * mean
+end)
+
+distribution("vonmises", { 0, "required" }, function(call, mean, concentration)
+  call:location(mean)
+  call:not_negative(concentration, "a concentration")
+  local angle = call:draw("random_vonmises", "float64", "float64", concentration) + mean
+  return core.cast(gpu.remainder(angle + math.pi, 2 * math.pi) - math.pi, call.dtype)
+end)
+
+-- ---- counts ---------------------------------------------------------------------------------------------------------------------
+
+local function counts(name, parameters, make) distribution(name, parameters, make, core.integer_dtype, "int64") end
+
+counts("poisson", { 1 }, function(call, mean) return call:poisson(call:not_negative(mean, "a mean")) end)
+
+counts("binomial", { "required", "required" }, function(call, trials, p)
+  call:check(trials, "a number of trials of 0 or more", function(x) return not_negative(x) and x % 1 == 0 end)
+  call:check(p, "a probability", probability)
+  return call:draw("random_binomial", "float64", nil, trials, p)
+end)
+
+--- log(1 + x), of a number or an array.
+local function log1p(x)
+  if core.is_array(x) then return gpu.log1p(core.cast(x, "float64")) end
+  local sum = 1 + x
+  return sum == 1 and x or math.log(sum) * (x / (sum - 1))
+end
+
+counts("geometric", { "required" }, function(call, p)
+  call:check(p, "a probability above 0", rate)
+  return core.cast(gpu.maximum(gpu.ceil(gpu.log(call:uniform "float64") / log1p(-p)), 1), call.dtype)
+end)
+
+-- A Poisson distribution whose mean has a gamma distribution.
+counts("negative_binomial", { "required", "required" }, function(call, successes, p)
+  call:positive(successes, "a number of successes")
+  call:check(p, "a probability above 0", rate)
+  return call:poisson(call:gamma(successes, "float64") * ((1 - p) / p))
 end)
 
 -- ---- integers -------------------------------------------------------------------------------------------------------------------

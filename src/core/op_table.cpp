@@ -124,6 +124,11 @@ constexpr OpInfo table[] = {
      "gpulua_random_integers<width>"},
     {"random_uniform", 2, random, "gpulua_random<gpulua_uniform<T>>(x, y, i)", "", "", false, true, "-", "gpulua_randoms<gpulua_uniform<T>, width>"},
     {"random_normal", 2, random, "gpulua_random<gpulua_normal<T>>(x, y, i)", "", "", false, true, "-", "gpulua_randoms<gpulua_normal<T>, width>"},
+    {"random_gamma", 3, random, "gpulua_gamma<R>(x, y, i, z)", "", "", false, true, "-"},
+    {"random_beta", 4, random, "gpulua_beta<R>(x, y, i, z, w)", "", "", false, true, "-"},
+    {"random_vonmises", 3, random, "gpulua_vonmises(x, y, i, z)", "", "", false, true, "-"},
+    {"random_poisson", 3, random, "gpulua_poisson(x, y, i, z)", "", "", false, true, "-"},
+    {"random_binomial", 4, random, "gpulua_binomial(x, y, i, z, w)", "", "", false, true, "-"},
     {"linspace", 4, conversion, "i == w ? z : x + y * i", "", "", false, true, "-"},
 };
 

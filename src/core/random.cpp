@@ -32,6 +32,9 @@ Array random(const std::shared_ptr<OpenDevice>& device, const OpInfo& op, Dims s
       continue;
     }
     const Array& array = std::get<Array>(operand);
+    if (&array->device() != device.get())
+      throw Error("[" + std::string(op.name) + "] expected parameters on " + device->name() + ", got an array on " +
+                  array->device().name() + "; x:to(name) copies one over");
     const Dims* shapes[] = {&shape, &array->layout.shape};
     if (broadcast_shapes(op.name.data(), shapes) != shape)
       throw Error("[" + std::string(op.name) + "] expected parameters that broadcast to " + to_string(shape) +
