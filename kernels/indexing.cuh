@@ -64,6 +64,23 @@ struct alignas(sizeof(T) * width) gpulua_pack {
   gpulua_pack() = default;
   __device__ explicit gpulua_pack(const T* from) { *this = *reinterpret_cast<const gpulua_pack*>(from); }
   __device__ void store(T* to) const { *reinterpret_cast<gpulua_pack*>(to) = *this; }
+
+  // For elements that are not needed again soon: they leave the caches first.
+  static constexpr bool streams = sizeof(T) * width == 16;
+  __device__ static gpulua_pack stream(const T* from) {
+    gpulua_pack pack;
+    if constexpr (streams)
+      *reinterpret_cast<int4*>(&pack) = __ldcs(reinterpret_cast<const int4*>(from));
+    else
+      pack = gpulua_pack(from);
+    return pack;
+  }
+  __device__ void stream_to(T* to) const {
+    if constexpr (streams)
+      __stcs(reinterpret_cast<int4*>(to), *reinterpret_cast<const int4*>(this));
+    else
+      store(to);
+  }
 };
 
 

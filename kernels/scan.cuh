@@ -117,7 +117,7 @@ struct gpulua_scan_share {
     for (int c = 0; c < chunks; ++c) {
       const int at = c * chunk + threadIdx.x % 32 * width;
       if (at + width <= count) {
-        const gpulua_pack<In, width> pack(in + at);
+        const gpulua_pack<In, width> pack = gpulua_pack<In, width>::stream(in + at);
 #pragma unroll
         for (int k = 0; k < width; ++k) x[c][k] = gpulua_convert<T>::from(pack.at[k]);
       } else {
@@ -159,7 +159,7 @@ struct gpulua_scan_share {
         if (!exclusive) pack.at[k] = gpulua_convert<Out>::from(Op::combine(start, local));
       }
       if (at + width <= count) {
-        pack.store(out + at);
+        pack.stream_to(out + at);
       } else {
 #pragma unroll
         for (int k = 0; k < width; ++k)
