@@ -162,13 +162,21 @@ TEST_CASE("cpu: blocks of an ordinary launch that wait for later ones let them r
         while (((volatile int*)flags)[blockIdx.x + 1] == 0) {}
       assert(blockIdx.x != 3 || flags[0] != -1);
       __threadfence();
-      if (flags[blockIdx.x] == 0) flags[blockIdx.x] = 1; })");
+      if (flags[blockIdx.x] == 0) flags[blockIdx.x] = 1; }
+    __global__ void votes(int* flags) {
+      if (blockIdx.x + 1 < gridDim.x)
+        while (__any_sync(~0u, ((volatile int*)flags)[blockIdx.x + 1] == 0)) __syncwarp();
+      __threadfence();
+      if (threadIdx.x == 0) flags[blockIdx.x] = 1; })");
   std::vector<int> x(30 * 64);
   device.launch(*device.kernel(module, "meet"), one_dimension(30, 64), x.data());
   for (int value : x) REQUIRE(value == 2);
   std::vector<int> flags(20);
   auto backwards = device.kernel(module, "backwards");
   device.launch(*backwards, one_dimension(20, 1), flags.data());
+  for (int value : flags) REQUIRE(value == 1);
+  flags.assign(20, 0);
+  device.launch(*device.kernel(module, "votes"), one_dimension(20, 32), flags.data());
   for (int value : flags) REQUIRE(value == 1);
   flags.assign(20, 0);
   flags[0] = -1;

@@ -143,6 +143,20 @@ TEST_CASE("simd: arrays of a thread's own, of every type", "[cpu][simd]") {
       "union { double d[4]; int w[8]; short s[16]; } u; for (int k = 0; k < 4; ++k) u.d[k] = x[(i + k) % n]; b[i] "
       "= u.w[a[i] & 7] + u.s[(a[i] + 3) & 15];");
   compare("short t[8]; memcpy(t, (const char*)a + i, sizeof t); b[i] = t[a[i] & 7];");
+  // Whole structs, to places of each lane's own.
+  const std::string structs =
+      "struct P { int u; float v; short w, z; }; struct Q { P p[2]; double d; }; __device__ P make(int k, float f) { "
+      "return "
+      "{k, f, (short)(k * 3), 5}; }";
+  compare("((P*)b)[a[i] & 63] = {7, 2.5f, 3, 4}; if (i < 200) ((P*)y)[i * 5] = make(a[i], x[i]);", structs);
+  compare(
+      "P t[5]; for (int k = 0; k < 5; ++k) t[(k + i) % 5] = make(a[(i + k) % n], x[i]); if (a[i] & 1) t[a[i] & 3] = "
+      "t[4]; if (i < 1000) ((P*)b)[i] = t[(a[i] + 100) % 5]; y[i] = t[2].v + t[i & 3].w;",
+      structs);
+  compare(
+      "Q q = {{make(a[i], x[i]), make(i, 1)}, x[i] * 0.5}, r = q; if (a[i] > 0) r.p[i & 1] = q.p[a[i] & 1]; Q* at "
+      "= (Q*)b + (i * 3 & 255); if (i < 256) *at = r; y[i] = (float)r.d + r.p[1].v;",
+      structs);
 }
 
 TEST_CASE("simd: volatile memory", "[cpu][simd]") {

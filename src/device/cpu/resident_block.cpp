@@ -81,7 +81,7 @@ void ResidentBlock::start(const StrandLaunch& launch, Index3 index) {
     strand.threads = std::min(step, threads - linear);
     strand.context = {thread, index,          size,   launch.launch->grid, shared, shared + static_bytes, launch.launch,
                       linear, strand.threads, &strand};
-    strand.running = false;
+    strand.running = strand.spins = false;
     next_round_.push_back(&strand);
   }
   if (step != 1) return;
@@ -185,6 +185,7 @@ void ResidentBlock::Barrier::reset() {
   Strand& strand = *static_cast<Strand*>(context->strand);
   ResidentBlock& block = strand.block;
   block.progress_ = true;
+  strand.spins = false;
   block.barrier_.arrive(threads, predicates, file, line);
   if (block.barrier_.arrived == block.alive_) {
     strand.barrier_result = block.barrier_.predicates;
@@ -217,6 +218,7 @@ void ResidentBlock::grid_barrier(ThreadContext* context, unsigned threads, const
     throw KernelFailure{place_text(file, line) +
                         "a barrier of the whole grid needs a cooperative launch: {grid=, block=, cooperative=true}"};
   block.progress_ = true;
+  strand.spins = false;
   block.grid_barrier_.arrive(threads, 0, file, line);
   block.grid_barrier_.waiting.push_back(&strand);
   block.suspend(strand);
@@ -229,6 +231,7 @@ void ResidentBlock::pass_grid_barrier() {
 
 [[gnu::flatten]] void ResidentBlock::yield(ThreadContext* context) {
   Strand& strand = *static_cast<Strand*>(context->strand);
+  strand.spins = true;
   strand.block.next_round_.push_back(&strand);
   strand.block.suspend(strand);
 }
@@ -244,7 +247,7 @@ unsigned ResidentBlock::warp_operation(ThreadContext* context, const Warp::Call&
     throw KernelFailure{"a warp operation's mask does not name lane " + std::to_string(lane) +
                         " which calls it, block " + to_text(context->block) + ", thread " + to_text(context->thread)};
   }
-  block.progress_ = true;
+  if (!strand.spins) block.progress_ = true;  // loops that spin may vote on whether to go on
   const unsigned released = warp.arrive(lane, call);
   if (released == 0)
     block.suspend(strand);

@@ -69,6 +69,7 @@ class ResidentBlock {
     unsigned threads = 0;  // that have not exited
     unsigned barrier_result = 0;
     bool running = false;  // has started and not ended
+    bool spins = false;    // has yielded since it started, or since its last barrier
     Fiber fiber;
   };
 
@@ -111,7 +112,7 @@ class ResidentBlock {
   std::vector<Strand*> round_, next_round_;
   std::size_t turn_ = 0;  // in the round
   Fiber thread_;
-  bool progress_ = false;  // a turn of this round ended in something else than yield()
+  bool progress_ = false;  // a strand of this round has done something else than spin
   bool cancelled_ = false;
   std::exception_ptr failure_;
 };
