@@ -3,14 +3,17 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <lld/Common/Driver.h>
+#include <llvm/Object/ObjectFile.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <set>
 #include <vector>
 
 #include "src/core/error.h"
@@ -22,14 +25,53 @@ LLD_HAS_DRIVER(elf)
 namespace gpulua::cpu {
 namespace {
 
-/// Where the loader found a library of the C library's. The ones that are running are there on every machine; the names
-/// that a linker would look for come with development packages only.
-std::string loaded_path(const char* name) {
-  void* handle = dlopen(name, RTLD_LAZY);
-  link_map* map = nullptr;
-  if (handle == nullptr || dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0)
-    throw Error(ErrorKind::unavailable, std::string("[compile] cannot find ") + name);
-  return map->l_name;
+/// A library of the C library's, or SLEEF, where the loader found it. The ones that are running are there on every
+/// machine; the names that a linker would look for come with development packages only.
+class Library {
+ public:
+  explicit Library(const char* name) : handle_(dlopen(name, RTLD_LAZY)) {
+    if (handle_ == nullptr || dlinfo(handle_, RTLD_DI_LINKMAP, &map_) != 0)
+      throw Error(ErrorKind::unavailable, std::string("[compile] cannot find ") + name);
+  }
+  const char* path() const { return map_->l_name; }
+  /// By itself, not through a library that it needs.
+  bool defines(const std::string& symbol) const {
+    const void* address = dlsym(handle_, symbol.c_str());
+    Dl_info info;
+    return address != nullptr && dladdr(address, &info) != 0 &&
+           info.dli_fbase == reinterpret_cast<const void*>(map_->l_addr);
+  }
+
+ private:
+  void* handle_;
+  link_map* map_ = nullptr;
+};
+
+std::vector<std::string> undefined_symbols(const std::string& object) {
+  auto file = llvm::cantFail(llvm::object::ObjectFile::createELFObjectFile({object, "object"}));
+  std::vector<std::string> names;
+  for (const llvm::object::SymbolRef& symbol : file->symbols())
+    if (llvm::cantFail(symbol.getFlags()) & llvm::object::SymbolRef::SF_Undefined)
+      if (std::string name = llvm::cantFail(symbol.getName()).str(); !name.empty()) names.push_back(std::move(name));
+  return names;
+}
+
+/// Those that the object takes something from: of each that it is given, lld reads all symbols, which takes long. All
+/// of them where something is in none, for lld to say so.
+std::vector<const char*> libraries_for(const std::string& object) {
+  std::vector<Library> libraries{
+      Library("libm.so.6"), Library("libc.so.6"),
+      Library("libgcc_s.so.1")};  // 128-bit division, double to half where the processor has none
+  if (simd::has_sleef()) libraries.emplace_back("libsleef.so.3");
+  std::set<const char*> paths;
+  for (const std::string& symbol : undefined_symbols(object)) {
+    auto found = std::ranges::find_if(libraries, [&](const Library& library) { return library.defines(symbol); });
+    if (found != libraries.end())
+      paths.insert(found->path());
+    else
+      for (const Library& library : libraries) paths.insert(library.path());
+  }
+  return {paths.begin(), paths.end()};
 }
 
 /// A file of ours alone in the system's folder for temporary files. lld renames its output into place, so a file in
@@ -69,14 +111,11 @@ std::string link_shared_object(const std::string& object) {
   MemoryFile input(object);
   TemporaryFile output;
   const std::string input_path = input.path();
-  const std::string libm = loaded_path("libm.so.6"), libc = loaded_path("libc.so.6");
-  const std::string libgcc =
-      loaded_path("libgcc_s.so.1");  // 128-bit division, double to half where the processor has none
-  const std::string libsleef = simd::has_sleef() ? loaded_path("libsleef.so.3") : libm;
-  const std::vector<const char*> arguments{"ld.lld",           "-shared",         "-o",          output.path().c_str(),
-                                           input_path.c_str(), "--as-needed",     libm.c_str(),  libsleef.c_str(),
-                                           libc.c_str(),       libgcc.c_str(),    "-z",          "defs",
-                                           "--eh-frame-hdr",   "--build-id=none", "--threads=1", "--error-limit=20"};
+  std::vector<const char*> arguments{"ld.lld",           "-shared",    "-o", output.path().c_str(),
+                                     input_path.c_str(), "--as-needed"};
+  for (const char* library : libraries_for(object)) arguments.push_back(library);
+  for (const char* option : {"-z", "defs", "--eh-frame-hdr", "--build-id=none", "--threads=1", "--error-limit=20"})
+    arguments.push_back(option);
   std::string messages;
   llvm::raw_string_ostream stream(messages);
   lld::Result result = lld::lldMain(arguments, llvm::nulls(), stream, {{lld::Gnu, &lld::elf::link}});
