@@ -3,6 +3,7 @@
 #include "bindings/array.h"
 #include "src/core/error.h"
 #include "src/core/expression.h"
+#include "src/core/partition.h"
 #include "src/core/promotion.h"
 #include "src/core/sort.h"
 
@@ -76,22 +77,24 @@ int lua_argsort(lua_State* L) {
   return argsort_along(L, array, check_along(L, 2, array, "argsort"), "argsort");
 }
 
-/// The position at `index` along an axis of `size` elements, from the end if it is negative.
-void check_position(lua_State* L, int index, std::int64_t size, const char* op) {
+/// The position at `index` along an axis of `size` elements, counted from 0; from the end if it is negative.
+std::int64_t check_position(lua_State* L, int index, std::int64_t size, const char* op) {
   const std::int64_t position = check_integer(L, index, op, "a position along the axis: an integer");
   if (position == 0 || position > size || position < -size)
     throw Error("[" + std::string(op) + "] position " + std::to_string(position) + " is out of range for " +
                 std::to_string(size) + " elements" + (position == 0 ? "; positions start at 1" : ""));
+  return position > 0 ? position - 1 : size + position;
 }
 
-/// gpu.partition(x, k [, axis]): a sorted array is partitioned at every position.
+/// gpu.partition(x, k [, axis]), gpu.argpartition.
 template <bool positions>
 int lua_partition(lua_State* L) {
   constexpr const char* name = positions ? "argpartition" : "partition";
   const Array array = check<Array>(L, 1, name);
   const Along along = check_along(L, 3, array, name);
-  check_position(L, 2, array->layout.shape[along.axis], name);
-  return positions ? argsort_along(L, array, along, name) : sort_along(L, array, along, name);
+  const std::int64_t rank = check_position(L, 2, array->layout.shape[along.axis], name);
+  const Sorted parted = partition(array, along.axis, rank, {along.descending, !positions, positions}, name);
+  return push_result(L, along.out, positions ? from_one(parted.positions) : parted.values, name);
 }
 
 /// gpu.topk(x, k [, axis [, {largest=}]]): the k greatest, or least, in order, and where they stood.
@@ -112,15 +115,9 @@ int lua_topk(lua_State* L) {
   if (count < 0 || count > size)
     throw Error("[topk] expected k from 0 to the axis's " + std::to_string(size) + " elements, got " +
                 std::to_string(count));
-  const Sorted sorted = sort(array, axis, {largest, true, true}, "topk");
-  const auto first = [&](const Array& all) -> Array {
-    if (count == size) return all;
-    Layout layout = all->layout;
-    layout.shape[axis] = count;
-    return copy(view(all, layout));
-  };
-  push_array(L, first(sorted.values));
-  push_array(L, from_one(first(sorted.positions)));
+  const Sorted found = first_sorted(array, axis, count, {largest, true, true}, "topk");
+  push_array(L, found.values);
+  push_array(L, from_one(found.positions));
   return 2;
 }
 

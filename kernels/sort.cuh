@@ -103,10 +103,10 @@ __device__ inline void gpulua_sort_clear(unsigned int (*counts)[gpulua_sort_digi
 
 // ---- short rows: a block sorts one in shared memory ---------------------------------------------------------------------------
 
-// `most` is at least the rows' size. to and positions: either may be null.
+// `most` is at least the rows' size. to and positions: either may be null. origins: the positions to begin with; null: 0, 1, ...
 template <class Order, int threads, int most>
 __device__ inline void gpulua_sort_short_rows(const typename Order::Bits* from, typename Order::Bits* to,
-                                              unsigned int* positions, int size) {
+                                              const unsigned int* origins, unsigned int* positions, int size) {
   using Bits = typename Order::Bits;
   constexpr int warps = threads / 32;
   __shared__ Bits keys[2][most];
@@ -144,7 +144,7 @@ __device__ inline void gpulua_sort_short_rows(const typename Order::Bits* from, 
   }
   for (int i = threadIdx.x; i < size; i += threads) {
     if (to) to[row + i] = keys[now][i];
-    if (positions) positions[row + i] = at[now][i];
+    if (positions) positions[row + i] = origins ? origins[row + at[now][i]] : at[now][i];
   }
 }
 
@@ -165,8 +165,8 @@ __device__ inline void gpulua_sort_count(const typename Order::Bits* from, unsig
     counts[((long long)row * gpulua_sort_digits + digit) * pieces + at] = mine[0][digit];
 }
 
-// `places`: as counts, the place in the row of the first of each. positions: where the elements came from; null: this is
-// the first move. new_positions: null where nobody asks.
+// `places`: as counts, the place in the row of the first of each. positions: where the elements came from; null: from their
+// places in the row. new_positions: null where nobody asks.
 template <class Order>
 __device__ inline void gpulua_sort_move_by_warp(const typename Order::Bits* from, typename Order::Bits* to,
                                                 const unsigned int* positions, unsigned int* new_positions,

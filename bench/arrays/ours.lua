@@ -98,6 +98,11 @@ workload("sort", function()
   local x, y = spread(size(64e6, 4e6, 1000), 0, 1, "float32"), nil
   return function() y = gpu.sort(x):eval() end, function() return y[10] end
 end)
+workload("topk", function()
+  if not gpu.topk then return end
+  local x, y = spread(size(64e6, 4e6, 1000), 0, 1, "float32"), nil
+  return function() y = gpu.topk(x, 100):eval() end, function() return y[100] end
+end)
 workload("argmax", function()
   local x, y = spread(size(256e6, 64e6, 1000), 0, 1, "float32"), nil
   return function() y = x:argmax():eval() end, function() return y:item() end

@@ -1,13 +1,11 @@
 #include "src/core/sort.h"
 
 #include <algorithm>
-#include <limits>
 #include <string>
 
-#include "src/core/error.h"
 #include "src/core/library_kernel.h"
 #include "src/core/scan.h"
-#include "src/core/views.h"
+#include "src/core/sort_rows.h"
 
 namespace gpulua {
 
@@ -21,41 +19,24 @@ constexpr std::int64_t long_piece = 1 << 16;  // elements of a row whose digits 
 constexpr std::size_t sweep_bytes = 39 << 10;
 constexpr unsigned sweep_blocks = 4;  // of a multiprocessor at once
 
-/// "gpulua_sort_order<...>": how device code orders the bits of an element.
-std::string order_type(DType dtype, bool descending) {
-  static constexpr const char* bits[] = {"unsigned char", "unsigned short", "unsigned int", "unsigned long long"};
-  const std::size_t size = size_of(dtype);
-  const char* kind = "gpulua_sort_unsigned";
-  const char* infinity = "0";
-  if (info(dtype).kind == DTypeKind::signed_integer) kind = "gpulua_sort_signed";
-  if (info(dtype).kind == DTypeKind::floating) {
-    kind = "gpulua_sort_floating";
-    infinity = dtype == DType::float16    ? "0x7c00"
-               : dtype == DType::bfloat16 ? "0x7f80"
-               : dtype == DType::float32  ? "0x7f800000"
-                                          : "0x7ff0000000000000";
-  }
-  const std::size_t index = size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3;
-  return std::string("gpulua_sort_order<") + bits[index] + ", " + kind + ", " + infinity + ", " +
-         (descending ? "true" : "false") + ">";
-}
-
 class RowSort {
  public:
-  RowSort(const Array& from, std::int64_t rows, std::int64_t size, const SortOptions& options)
-      : device_(from->device()),
-        dtype_(from->dtype),
-        rows_(rows),
-        size_(size),
+  RowSort(const SortRows& rows, const SortOptions& options)
+      : device_(rows.array->device()),
+        dtype_(rows.array->dtype),
+        rows_(rows.count),
+        size_(rows.size),
         options_(options),
-        by_warp_(device_.info().merging_threads == 32),
-        order_(order_type(dtype_, options.descending)),
+        by_warp_(sorts_by_warp(device_)),
+        order_(sort_order(dtype_, options.descending)),
         bits_(order_ + "::Bits*") {
-    if (options.values) sorted_.values = empty(device_, from->layout.shape, dtype_);
-    if (options.positions) sorted_.positions = empty(device_, from->layout.shape, DType::uint32);
-    if (rows == 0 || size == 0) return;
-    in_ = from->read(device_.stream());
-    if (size <= short_row())
+    const Dims& shape = rows.array->layout.shape;
+    if (options.values) sorted_.values = empty(device_, shape, dtype_);
+    if (options.positions) sorted_.positions = empty(device_, shape, DType::uint32);
+    if (rows_ == 0 || size_ == 0) return;
+    in_ = rows.array->read(device_.stream());
+    if (options.origins) origins_ = options.origins->read(device_.stream());
+    if (size_ <= short_row(dtype_))
       sort_short_rows();
     else
       sort_long_rows();
@@ -64,18 +45,17 @@ class RowSort {
   const Sorted& sorted() const { return sorted_; }
 
  private:
-  /// Elements that fit shared memory twice.
-  std::int64_t short_row() const { return size_of(dtype_) == 8 ? 1024 : 2048; }
   char* write(const Array& array) const { return array ? array->write(device_.stream()) : nullptr; }
 
   void sort_short_rows() {
     const unsigned threads = by_warp_ || size_ <= tiny_row ? 32 : block_size;
-    const std::int64_t most = size_ <= tiny_row ? tiny_row : short_row();
+    const std::int64_t most = size_ <= tiny_row ? tiny_row : short_row(dtype_);
     LibraryKernel(
         device_, {"sort.cuh"},
         "gpulua_sort_short_rows<" + order_ + ", " + std::to_string(threads) + ", " + std::to_string(most) + ">")
         .add("const " + bits_, in_)
         .add(bits_, write(sorted_.values))
+        .add("const unsigned int*", origins_)
         .add("unsigned int*", write(sorted_.positions))
         .add(static_cast<std::int32_t>(size_))
         .launch(rows_, threads);
@@ -89,7 +69,7 @@ class RowSort {
     const Array other_values = passes > 1 ? empty(device_, {total}, dtype_) : nullptr;
     const Array other_positions = passes > 1 && options_.positions ? empty(device_, {total}, DType::uint32) : nullptr;
     const Array histogram = by_warp_ ? nullptr : count_digits();
-    Move pass{in_, nullptr, nullptr, nullptr, 0};
+    Move pass{in_, nullptr, origins_, nullptr, 0};
     for (int left = passes; left > 0; --left) {
       const bool to_result = left % 2 == 1;
       pass.to = write(to_result ? values : other_values);
@@ -104,7 +84,7 @@ class RowSort {
     }
   }
 
-  /// A pass. No `positions`: those of the elements as they were given. No `new_positions`: nobody asks.
+  /// A pass. No `positions`: the elements' places in the row. No `new_positions`: nobody asks.
   struct Move {
     const char* from;
     char* to;
@@ -114,8 +94,7 @@ class RowSort {
   };
 
   void move_by_warps(const Move& pass) {
-    const std::int64_t wanted = (8 * std::max(device_.info().multiprocessors, 1) + rows_ - 1) / rows_;
-    const std::int64_t piece = std::max(((size_ + wanted - 1) / wanted + 31) / 32 * 32, std::int64_t{4096});
+    const std::int64_t piece = warp_piece(device_, rows_, size_, 4096);
     const std::int64_t pieces = (size_ + piece - 1) / piece;
     const Array counts = empty(device_, {rows_, digits * pieces}, DType::uint32);
     LibraryKernel(device_, {"sort.cuh"}, "gpulua_sort_count<" + order_ + ">")
@@ -195,30 +174,17 @@ class RowSort {
   DType dtype_;
   std::int64_t rows_, size_;
   SortOptions options_;
-  bool by_warp_;  // a block is a warp: where barriers cost more than they are worth
+  bool by_warp_;
   std::string order_, bits_;
-  const char* in_ = nullptr;
+  const char *in_ = nullptr, *origins_ = nullptr;
   Sorted sorted_;
 };
 
 }  // namespace
 
 Sorted sort(const Array& array, std::size_t axis, const SortOptions& options, const char* op) {
-  const std::string prefix = "[" + std::string(op) + "] ";
-  if (info(array->dtype).kind == DTypeKind::complex)
-    throw Error(prefix + "expected real numbers, got " + std::string(name(array->dtype)));
-  const std::int64_t size = array->layout.shape[axis];
-  if (size > std::numeric_limits<std::uint32_t>::max())
-    throw Error(prefix + "expected fewer than 2^32 elements along the axis, got " + std::to_string(size));
-  const std::size_t from[] = {axis}, last[] = {array->layout.ndim() - 1};
-  const Array moved = axis == last[0] ? array : view(array, move_axes(array->layout, from, last));
-  const Array rows = contiguous(moved);
-  const RowSort sort(rows, size == 0 ? 0 : rows->layout.size() / size, size, options);
-  Sorted sorted = sort.sorted();
-  if (axis == last[0]) return sorted;
-  for (Array* each : {&sorted.values, &sorted.positions})
-    if (*each) *each = view(*each, move_axes((*each)->layout, last, from));
-  return sorted;
+  const SortRows rows(array, axis, op);
+  return rows.back(RowSort(rows, options).sorted());
 }
 
 Array search_sorted(const Array& sorted, const Array& values, bool right) {

@@ -13,6 +13,7 @@ struct Sorted {
 struct SortOptions {
   bool descending = false;
   bool values = true, positions = false;
+  Array origins = nullptr;  // for the last axis: the positions in place of 0, 1, ...; uint32, of the array's shape
 };
 
 /// The elements along `axis` in order, equal ones as they stood: NaN is last in both directions, -0 equals 0. Real

@@ -327,3 +327,17 @@ describe("a wild access that is not checked", function()
     assert.are.equal(1, x[3])
   end)
 end)
+
+describe("the library's kernels", function()
+  before_each(function() gpu.check(true) end)
+  after_each(function() gpu.check(false) end)
+
+  it("that look for the first of long rows are without findings", function()
+    for _, dtype in ipairs { "float32", "int64" } do
+      local x = (gpu.rand(2, 2200) * 200 - 20):astype(dtype)
+      local sorted = x:sort()
+      assert.is_true(sorted(":", { 1, 33 }):equal((x:topk(33, { largest = false }))))
+      assert.is_true(sorted(":", 100):equal(x:partition(100)(":", 100)))
+    end
+  end)
+end)

@@ -122,6 +122,68 @@ describe("sorts", function()
     assert.are.same({ 2, 0 }, x:topk(0).shape)
   end)
 
+  -- Rows of many ties, and of NaN, infinities and both zeros; the last one of a single value.
+  local function long_rows(dtype, n)
+    local rows = {}
+    for row, range in ipairs { 200, 3, 10007 } do rows[row] = gpu.array(numbers(n, range, 7 * row), "float64") end
+    rows[4] = gpu.full({ n }, 5, "float64")
+    local x = (gpu.stack(rows, 1) - 100):astype(dtype)
+    if dtype:find "float" then
+      for i, value in ipairs { 0 / 0, math.huge, -math.huge, -0.0, 0, -0.0 } do x[{ "1:2", i .. "::" .. 90 + i }] = value end
+      x[{ 3, ":" }] = 0 / 0
+      x[{ 3, "5::500" }] = 1
+    end
+    return x
+  end
+
+  it("give the first of long rows as sorting does, in each dtype", function()
+    -- Each is compiled: one direction is enough for most.
+    for name in ("bool +int8 uint16 +int32 uint64 float16 +bfloat16 float32 +float32 +float64"):gmatch "%S+" do
+      local dtype, largest = name:match "%w+", name:sub(1, 1) ~= "+"
+      local x = long_rows(dtype, 5003)
+      local sorted, order = x:sort({ descending = largest }), x:argsort({ descending = largest })
+      for _, k in ipairs { 1, 40, 1250 } do
+        local values, positions = x:topk(k, { largest = largest })
+        assert.are.same({ { 4, k }, { 4, k } }, { values.shape, positions.shape })
+        assert.is_true(positions:equal(order(":", { 1, k })), name)
+        same(sorted(":", { 1, k }):astype "float64", values:astype "float64", name)
+      end
+    end
+  end)
+
+  it("give the first of many elements, of columns and of views", function()
+    for _, n in ipairs { 2049, 65537, 1200007 } do
+      local x = (gpu.arange(n, "int64") * 7919 % n):astype "float32"
+      local k = math.floor(n / 5)
+      local values, positions = x:topk(k)
+      assert.is_true(values:equal(x:sort({ descending = true })({ 1, k })))
+      assert.is_true(x:take(positions):equal(values))
+    end
+    local x = long_rows("float32", 5003)
+    local values, positions = x.T:topk(7, 1)
+    local by_row, at = x:topk(7)
+    same(by_row.T:contiguous(), values:contiguous(), "columns")
+    assert.is_true(positions:equal(at.T))
+    same(x("::2", "::-1"):copy():topk(3), x("::2", "::-1"):topk(3), "a view")
+  end)
+
+  it("partition long rows", function()
+    for _, dtype in ipairs { "int32", "float32" } do
+      local x = long_rows(dtype, 5003)
+      local sorted, order = x:sort(), x:argsort()
+      for _, k in ipairs { 1, 2500, 5003, -3 } do
+        local place = k > 0 and k or 5004 + k
+        local parted, positions = x:partition(k), x:argpartition(k)
+        same(sorted(":", place), parted(":", place), "the element")
+        assert.is_true(positions(":", place):equal(order(":", place)))
+        same(sorted(":", { 1, place }), parted(":", { 1, place }):sort(), "those before it")
+        same(sorted(":", { place, 5003 }), parted(":", { place, 5003 }):sort(), "those after it")
+        same(x:take_along_axis(positions, 2), parted, "positions")
+      end
+    end
+    assert.is_true(gpu.arange(5003):partition(5, { descending = true })(5):eq(4998):item())
+  end)
+
   it("partition", function()
     local t = numbers(3000, 1000)
     local x = gpu.array(t, "int32")

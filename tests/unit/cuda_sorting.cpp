@@ -67,7 +67,7 @@ TEST_CASE("sorts, searches and counts compile with NVRTC", "[cuda][nvrtc]") {
 using order = gpulua_sort_order<unsigned int, gpulua_sort_floating, 0x7f800000, false>;
 using wide = gpulua_sort_order<unsigned long long, gpulua_sort_signed, 0, true>;
 extern "C" __global__ void sort(const unsigned int* x, unsigned int* y, unsigned int* p, long long n) {
-  gpulua_sort_short_rows<order, 256, 2048>(x, y, p, 2048);
+  gpulua_sort_short_rows<order, 256, 2048>(x, y, p, p, 2048);
   gpulua_sort_histogram<order, 256>(x, p, n, n, 1);
 }
 extern "C" __global__ void move(const unsigned int* x, unsigned int* y, unsigned int* p, long long n) {
@@ -75,6 +75,17 @@ extern "C" __global__ void move(const unsigned int* x, unsigned int* y, unsigned
 }
 extern "C" __global__ void wide_move(const unsigned long long* x, unsigned long long* y, unsigned int* p, long long n) {
   gpulua_sort_by_digit<gpulua_sort_sweep<wide, unsigned long long, 256, 12, true>>(x, y, p, p, p, p, y, n, 1, 0);
+}
+extern "C" __global__ void first(const unsigned int* x, unsigned int* y, unsigned int* p, unsigned long long* k, long long n) {
+  gpulua_partition_count<order, 256>(x, k, p, n, n, 1, 24);
+  gpulua_partition_choose(p, k, p);
+  gpulua_partition_tally<order, false>(x, k, p, n, n, n, 1);
+  gpulua_partition_move<order, false>(x, k, p, y, p, n, n, n, 1, n);
+}
+extern "C" __global__ void parts(const unsigned long long* x, unsigned long long* y, unsigned int* p, long long n) {
+  gpulua_partition_count<wide, 32>(x, y, p, n, n, 1, 24);
+  gpulua_partition_tally<wide, true>(x, y, p, n, n, n, 1);
+  gpulua_partition_move<wide, true>(x, y, p, y, p, n, n, n, 1, n);
 }
 extern "C" __global__ void search(const gpulua_half* x, long long n, long long* p) {
   gpulua_search_sorted<gpulua_half, true>(x, n, x, n, p);
@@ -84,6 +95,7 @@ extern "C" __global__ void tally(const long long* x, long long n, unsigned long 
   gpulua_tally_many(x, n, c, 10);
   gpulua_tally_weights(x, w, n, t, 10);
 })";
-  compile({"elements.cuh", "arithmetic.cuh", "indexing.cuh", "search.cuh", "sort.cuh", "sort_sweep.cuh", "tally.cuh"},
+  compile({"elements.cuh", "arithmetic.cuh", "indexing.cuh", "search.cuh", "sort.cuh", "sort_sweep.cuh",
+           "partition.cuh", "tally.cuh"},
           text);
 }
