@@ -61,13 +61,35 @@ void evaluate(const Node& node) {
 
 void evaluate_into(const Node& target, const Array& value, const std::optional<Scatter>& places) {
   const BufferRef& buffer = target.buffer();
-  // A value that only the caller has is read by nobody later.
-  if (buffer->pending_reads() > 0) evaluate_readers(*buffer, value.use_count() == 1 ? value.get() : nullptr);
-  const Root roots[] = {{value.get(), &target, places ? &*places : nullptr}};
-  const Nodes nodes = collect(roots);
+  Roots roots;
+  roots.push_back({value.get(), &target, places ? &*places : nullptr});
+  std::vector<std::shared_ptr<const Node>> readers;
+  if (buffer->pending_reads() > 0) {
+    readers = buffer->device().pending().readers(*buffer);
+    // A value that only the caller has is read by nobody later.
+    if (value.use_count() == 1) std::erase_if(readers, [&](const auto& reader) { return reader == value; });
+    // The others go along with the write, where they are not too many.
+    std::uint32_t operations = value->pending() ? value->pending()->operations : 0;
+    for (const auto& reader : readers) operations += reader->pending()->operations;
+    if (operations <= most_operations && readers.size() < most_roots)
+      for (const auto& reader : readers) roots.push_back({reader.get()});
+    else
+      evaluate_readers(*buffer, value.use_count() == 1 ? value.get() : nullptr);
+  }
   OpenDevice& device = target.device();
-  const auto plan = device.plans().find(roots, nodes);
-  if (!plan->is_hazard) return run(*plan, roots, nodes, device);
+  const auto run_unless_hazard = [&] {
+    const std::span<const Root> wanted(roots.data(), roots.size());
+    const Nodes nodes = collect(wanted);
+    const auto plan = device.plans().find(wanted, nodes);
+    if (!plan->is_hazard) run(*plan, wanted, nodes, device);
+    return !plan->is_hazard;
+  };
+  if (run_unless_hazard()) return;
+  if (roots.size() > 1) {
+    for (std::size_t i = 1; i < roots.size(); ++i) evaluate(*roots[i].node);
+    roots.resize(1);
+    if (run_unless_hazard()) return;
+  }
   std::optional<Scatter> safe = places;
   if (safe)
     for (Array& index : safe->indices) index = apart(index, target);

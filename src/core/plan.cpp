@@ -41,10 +41,19 @@ class Planner {
       if (!root.places) continue;
       for (const Array& index : root.places->indices) store(*index);
     }
+    const auto write = std::find_if(roots.begin(), roots.end(), [](const Root& root) { return root.target; });
     for (const Root& root : roots) {
+      if (!root.node->pending()) continue;
       Place& place = place_of(*root.node);
-      // What ends in a reduction's kernel is stored and then copied; other values go to their target at once.
-      if (root.node->pending() && (!root.target || place.group != no_group)) place.stored = true;
+      // What ends in a reduction's kernel is stored and then copied; other values go to their target at once, and with
+      // them those that are wanted besides.
+      const bool at_once = place.group == no_group && !place.stored && write != roots.end();
+      if (root.target)
+        place.stored = place.stored || place.group != no_group;
+      else if (at_once && joins(*root.node, *write))
+        joined_.push_back(root.node);
+      else
+        place.stored = true;
     }
   }
 
@@ -68,8 +77,11 @@ class Planner {
       first = last;
     }
     for (const Root& root : roots_)
-      if (root.target)
-        result.push_back(build(last_level_ + 1, no_group, {{root.node, root.target, 0, root.places}}, root.mask));
+      if (root.target) {
+        std::vector<StepOutput> outputs{{root.node, root.target, 0, root.places}};
+        for (const Node* node : joined_) outputs.push_back({node, nullptr, 0});
+        result.push_back(build(last_level_ + 1, no_group, std::move(outputs), root.mask));
+      }
     return result;
   }
 
@@ -79,6 +91,11 @@ class Planner {
 
   Place& place_of(const Node& node) { return places_[node.number]; }
   const Place& place_of(const Node& node) const { return places_[node.number]; }
+
+  /// True when the kernel that writes a target may compute the node as well.
+  static bool joins(const Node& node, const Root& write) {
+    return !write.places && !write.mask && node.layout.shape == write.target->layout.shape;
+  }
 
   /// The last step uses the node, where what another one computes is stored.
   void store(const Node& node) {
@@ -289,6 +306,7 @@ class Planner {
 
   std::span<const Root> roots_;
   const Nodes& nodes_;
+  std::vector<const Node*> joined_;  // that the last step computes beside what it writes
   std::vector<Place> places_;
   std::vector<Group> groups_;
   int last_level_ = 0;

@@ -21,7 +21,7 @@ struct Scatter {
 };
 
 /// What is wanted: the node's elements, in a new array, or written to `target`, to whose shape they broadcast, or to
-/// `places` of it.
+/// `places` of it. At most one of several roots has a target; the others see what it held before.
 struct Root {
   const Node* node;
   const Node* target = nullptr;

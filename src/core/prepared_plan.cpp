@@ -117,8 +117,9 @@ std::shared_ptr<PreparedPlan> PlanCache::find(std::span<const Root> roots, const
   auto prepared = std::make_shared<PreparedPlan>();
   const std::vector<Step> steps = plan(roots, nodes);
   OpenDevice& device = roots.front().node->device();
-  for (const Step& step : steps) prepared->steps.emplace_back(step, roots, device);
   prepared->is_hazard = is_hazard(steps.back());
+  if (!prepared->is_hazard)
+    for (const Step& step : steps) prepared->steps.emplace_back(step, roots, device);
   for (const Node* node : nodes) {
     const Pending* pending = node->pending();
     if (pending && pending->op.use_count() > 0) prepared->rows.push_back(pending->op);

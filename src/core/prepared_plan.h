@@ -15,9 +15,9 @@ namespace gpulua {
 
 /// What evaluating roots of one structure takes.
 struct PreparedPlan {
-  std::vector<PreparedStep> steps;
   // A thread of the last step could read what another one has written: an operand has elements of the target elsewhere.
   bool is_hazard = false;
+  std::vector<PreparedStep> steps;                // none where there is a hazard
   std::vector<std::shared_ptr<const void>> rows;  // operations and reductions of scripts, which kernels are known by
 };
 

@@ -143,6 +143,64 @@ describe("expressions", function()
     end)
   end)
 
+  describe("that a write's target is in", function()
+    local function launches(fn)
+      local count = 0
+      for _, row in ipairs(gpu.profile(fn)) do count = count + row.launches end
+      return count
+    end
+
+    it("are computed by the kernel that writes", function()
+      local m = gpu.array { -1, 2, -3, 4 }
+      local mask
+      assert.are.equal(1, launches(function()
+        mask = m:lt(0)
+        m[mask] = 0
+      end))
+      assert.are.same({ 0, 2, 0, 4 }, m:table())
+      assert.are.same({ true, false, true, false }, mask:table())
+
+      local x, y = gpu.array { 1, 2, 3, 4 }, gpu.array { 2, 2, 2, 2 }
+      local tenfold, row, product
+      assert.are.equal(1, launches(function()
+        tenfold, product = x * 10, y * x
+        x:add_(product)
+      end))
+      assert.are.same({ 3, 6, 9, 12 }, x:table())
+      assert.are.same({ 10, 20, 30, 40 }, tenfold:table())
+      assert.are.same({ 2, 4, 6, 8 }, product:table())
+      assert.are.equal(1, launches(function()
+        row = x { 1, 3 } + 1
+        x { 1, 3 }:multiply_(2)
+      end))
+      assert.are.same({ 6, 12, 18, 12 }, x:table())
+      assert.are.same({ 4, 7, 10 }, row:table())
+    end)
+
+    it("are computed before where they take other elements, or another shape", function()
+      local x = gpu.array { 1, 2, 3, 4 }
+      local sum, shifted, column = x:sum(), x { 1, 3 } + 10, x:reshape(4, 1) + x
+      x { 2, 4 }:add_(x { 1, 3 })
+      assert.are.same({ 1, 3, 5, 7 }, x:table())
+      assert.are.equal(10, sum:item())
+      assert.are.same({ 11, 12, 13 }, shifted:table())
+      assert.are.same({ 2, 3, 4, 5 }, column[1]:table())
+      assert.are.same({ 5, 6, 7, 8 }, column[4]:table())
+    end)
+
+    it("are computed with the value that is written, if that is one of them", function()
+      local x = gpu.array { 1, 2, 3 }
+      local next = x + 1
+      x:copy_(next)
+      assert.are.same({ 2, 3, 4 }, x:table())
+      assert.are.same({ 2, 3, 4 }, next:table())
+      local many, targets = {}, x:copy()
+      for i = 1, 100 do many[i] = targets * i + 1 end
+      targets:fill_(0)
+      for i = 1, 100 do assert.are.equal(3 * i + 1, many[i][2]) end
+    end)
+  end)
+
   it("stay bounded in loops", function()
     local x = gpu.ones(4)
     for _ = 1, 2000 do x = x * 0.5 + 1 end
