@@ -84,6 +84,7 @@ class Device {
   virtual void fill(void* memory, const void* value, std::size_t item_bytes, std::size_t count, Stream& stream) = 0;
 
   // ---- streams and events -----------------------------------------------------------------------------------------------
+  /// The first one made is alive while memory is allocated and freed.
   virtual StreamRef create_stream() = 0;
   virtual EventRef create_event() = 0;
   virtual void record(Event& event, Stream& stream) = 0;

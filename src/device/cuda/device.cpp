@@ -113,6 +113,12 @@ CudaDevice::~CudaDevice() {
   allocator_.free_pinned(staging_);
 }
 
+StreamRef CudaDevice::create_stream() {
+  auto stream = std::make_shared<CudaStream>(context_);
+  if (!allocator_.home()) allocator_.set_home(stream->handle());
+  return stream;
+}
+
 void* CudaDevice::allocate(std::size_t bytes, Stream& stream) {
   return allocator_.allocate(bytes, handle_of(stream));
 }
@@ -253,9 +259,8 @@ void CudaDevice::launch(Kernel& kernel, const LaunchConfig& config, void** argum
 
 void CudaDevice::set_checking(bool on) {
   if (on)
-    throw Error(ErrorKind::unavailable,
-                "[check] the checker is the cpu device's; got " + info_.name +
-                    ". Run with --check, or --device cpu; or under NVIDIA's compute-sanitizer");
+    throw Error(ErrorKind::unavailable, "[check] the checker is the cpu device's; got " + info_.name +
+                                            ". Run with --check, or --device cpu; or under NVIDIA's compute-sanitizer");
 }
 
 Blas& CudaDevice::blas() {

@@ -35,7 +35,7 @@ class CudaDevice final : public Device {
   void copy(void* to, const void* from, std::size_t bytes, Stream& stream) override;
   void fill(void* memory, const void* value, std::size_t item_bytes, std::size_t count, Stream& stream) override;
 
-  StreamRef create_stream() override { return std::make_shared<CudaStream>(context_); }
+  StreamRef create_stream() override;
   EventRef create_event() override { return std::make_shared<CudaEvent>(context_); }
   void record(Event& event, Stream& stream) override;
   void wait(Stream& stream, Event& event) override;

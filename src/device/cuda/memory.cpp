@@ -1,5 +1,6 @@
 #include "src/device/cuda/memory.h"
 
+#include <bit>
 #include <cstdint>
 #include <utility>
 
@@ -29,10 +30,31 @@ Allocator::Allocator(std::shared_ptr<Context> context) : context_(std::move(cont
 
 Allocator::~Allocator() {
   if (pool_ == nullptr || context_->lost()) return;
-  context_->retire([pool = pool_](const Driver& driver) { driver.pool_destroy(pool); });
+  context_->retire([pool = pool_, kept = std::move(kept_)](const Driver& driver) {
+    for (const auto& blocks : kept)
+      for (void* block : blocks) driver.memory_free(address(block));
+    driver.pool_destroy(pool);
+  });
 }
 
 void* Allocator::allocate(std::size_t bytes, CUstream stream) {
+  const std::size_t size_class = bytes <= smallest ? 0 : std::bit_width((bytes - 1) / smallest);
+  const bool is_kept = pool_ != nullptr && stream == home_ && size_class < classes;
+  if (!is_kept) return allocate_new(bytes, stream);
+  std::vector<void*>& kept = kept_[size_class];
+  void* block = nullptr;
+  if (kept.empty()) {
+    block = allocate_new(smallest << size_class, stream);
+  } else {
+    block = kept.back();
+    kept.pop_back();
+    kept_bytes_ -= smallest << size_class;
+  }
+  if (block != nullptr) classes_.emplace(block, size_class);
+  return block;
+}
+
+void* Allocator::allocate_new(std::size_t bytes, CUstream stream) {
   const ContextGuard guard(*context_);
   const Driver& driver = context_->driver();
   CUdeviceptr memory = 0;
@@ -45,6 +67,15 @@ void* Allocator::allocate(std::size_t bytes, CUstream stream) {
 
 void Allocator::free(void* memory, CUstream stream) noexcept {
   if (memory == nullptr || context_->lost()) return;
+  if (const auto found = classes_.find(memory); found != classes_.end()) {
+    const std::size_t size_class = found->second, bytes = smallest << size_class;
+    classes_.erase(found);
+    if (stream == home_ && kept_bytes_ + bytes <= most_kept) {
+      kept_[size_class].push_back(memory);
+      kept_bytes_ += bytes;
+      return;
+    }
+  }
   const ContextGuard guard(*context_);
   if (pool_ != nullptr)
     context_->driver().memory_free_async(address(memory), stream);
@@ -60,12 +91,17 @@ std::size_t Allocator::pooled_bytes() const {
   context_->check(context_->driver().pool_get_attribute(pool_, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved),
                   "memory");
   context_->check(context_->driver().pool_get_attribute(pool_, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used), "memory");
-  return reserved > used ? reserved - used : 0;
+  return (reserved > used ? reserved - used : 0) + kept_bytes_;
 }
 
 void Allocator::trim() {
   if (pool_ == nullptr) return;
   const ContextGuard guard(*context_);
+  for (std::vector<void*>& blocks : kept_) {
+    for (void* block : blocks) context_->driver().memory_free(address(block));
+    blocks.clear();
+  }
+  kept_bytes_ = 0;
   context_->check(context_->driver().pool_trim(pool_, 0), "trim");
 }
 
@@ -86,7 +122,8 @@ void Allocator::free_pinned(void* memory) noexcept {
 
 bool Allocator::is_pinned(const void* host) const {
   const ContextGuard guard(*context_);
-  // The plural form answers 0 for memory that the driver does not know; the other calls that an error, and checkers report it.
+  // The plural form answers 0 for memory that the driver does not know; the other calls that an error, and checkers
+  // report it.
   unsigned type = 0;
   CUpointer_attribute attribute = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
   void* values[] = {&type};
