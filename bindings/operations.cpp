@@ -131,10 +131,10 @@ using Build = Array (*)(lua_State*, const OpInfo&);
 template <Build build>
 int operation(lua_State* L) {
   const OpInfo& op = row_of(L);
-  const std::string name = text(op.name);
   const int last = lua_gettop(L);
   const int at = build == apply ? op.arity + 1 : last > 1 && lua_istable(L, last) ? last : last + 1;
-  const OperationOptions options = check_operation_options(L, at, name.c_str());
+  OperationOptions options;
+  if (!lua_isnoneornil(L, at)) options = check_operation_options(L, at, text(op.name).c_str());
   lua_settop(L, at - 1);
   Array result = build(L, op);
   if (options.dtype) result = cast(result, *options.dtype);
@@ -142,7 +142,7 @@ int operation(lua_State* L) {
     push_array(L, std::move(result));
     return 1;
   }
-  assign(options.out, std::move(result), name.c_str());
+  assign(options.out, std::move(result), text(op.name).c_str());
   push_array(L, options.out);
   return 1;
 }

@@ -31,7 +31,8 @@ void Bindings::collect() {
 }
 
 Origin Bindings::origin() {
-  // Asked at every launch. Naming a function's chunk takes longer than the rest of it, so the last function is
+  if (origin_.chunk) return origin_;
+  // Asked in every call. Naming a function's chunk takes longer than the rest of it, so the last function is
   // remembered; the registry holds it, and so its address stays its own. Level 0 is the C function that was called.
   lua_State* L = running_;
   lua_Debug frame{};
@@ -51,7 +52,7 @@ Origin Bindings::origin() {
       lua_rawset(L, LUA_REGISTRYINDEX);
     }
     lua_pop(L, 1);
-    return {last_chunk_, frame.currentline};
+    return origin_ = {last_chunk_, frame.currentline};
   }
   return {};
 }

@@ -30,8 +30,12 @@ class Bindings : public Host {
    public:
     Running(Bindings& bindings, lua_State* L) : bindings_(bindings), previous_(bindings.running_) {
       bindings_.running_ = L;
+      bindings_.origin_ = {};
     }
-    ~Running() { bindings_.running_ = previous_; }
+    ~Running() {
+      bindings_.running_ = previous_;
+      bindings_.origin_ = {};
+    }
     Running(const Running&) = delete;
     Running& operator=(const Running&) = delete;
 
@@ -49,6 +53,7 @@ class Bindings : public Host {
   lua_State* running_;
   std::shared_ptr<Context> context_;
   std::unordered_set<std::string> chunks_;  // names of chunks that an Origin points to
+  Origin origin_;                           // of the call that runs, once it has been asked for
   const void* last_caller_ = nullptr;
   const char* last_chunk_ = nullptr;
 };

@@ -16,7 +16,7 @@ BufferRef new_buffer(OpenDevice& device, std::size_t bytes) {
 Array empty(OpenDevice& device, Dims shape, DType dtype) {
   Layout layout = row_major(std::move(shape));
   BufferRef buffer = new_buffer(device, static_cast<std::size_t>(layout.size()) * size_of(dtype));
-  return std::make_shared<Node>(dtype, std::move(layout), std::move(buffer));
+  return make_node(device, dtype, std::move(layout), std::move(buffer));
 }
 
 Array full(OpenDevice& device, Dims shape, DType dtype, const Scalar& value) {
@@ -28,7 +28,7 @@ Array full(OpenDevice& device, Dims shape, DType dtype, const Scalar& value) {
 }
 
 Array view(const Array& array, Layout layout) {
-  return std::make_shared<Node>(array->dtype, std::move(layout), array->buffer());
+  return make_node(array->device(), array->dtype, std::move(layout), array->buffer());
 }
 
 }  // namespace gpulua

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "src/core/block_pool.h"
 #include "src/core/buffer.h"
 #include "src/core/config.h"
 #include "src/core/host.h"
@@ -42,6 +43,7 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   PendingNodes& pending() { return pending_; }
   IndexFaults& index_faults() { return index_faults_; }
   PlanCache& plans() { return *plans_; }
+  BlockPool& nodes() { return *nodes_; }
 
   /// The stream that work goes to unless it names another.
   const StreamRef& stream() const { return stream_; }
@@ -94,6 +96,7 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   IndexFaults index_faults_;
   std::unordered_map<std::string, std::shared_ptr<Kernel>> kernels_;
   std::unique_ptr<PlanCache> plans_;
+  BlockPool::Owner nodes_ = BlockPool::make();
   std::map<const void*, PinnedMemory*, std::less<>> pinned_;  // all there is, by its first byte
 };
 

@@ -174,15 +174,14 @@ Array converted(const Array& array, DType dtype, Dims shape) {
 }  // namespace
 
 Array pending_node(const std::shared_ptr<OpenDevice>& device, DType dtype, Dims shape, Pending pending) {
-  Host* host = device->context().host();
-  pending.origin = host ? host->origin() : Origin{};
+  if (Host* host = device->context().host(); host && !pending.value) pending.origin = host->origin();
   pending.operations = pending.value ? 0 : pending.op && pending.op->function ? operations_of_a_function : 1;
   for (const Array& input : pending.inputs) {
     if (input->freed()) throw Error("[array] the array was freed");
     if (input->pending()) pending.operations += input->pending()->operations;
   }
   const bool large = pending.operations > max_operations;
-  auto node = std::make_shared<Node>(device, dtype, std::move(shape), std::move(pending));
+  Array node = make_node(*device, device, dtype, std::move(shape), std::move(pending));
   if (device->context().eager && !node->pending()->value) evaluate(*node);
   if (!large || !node->pending()) return node;
   const std::uint32_t operations = count_operations(*node);

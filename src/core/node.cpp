@@ -14,12 +14,12 @@ Node::Node(DType dtype_, Layout layout_, BufferRef buffer)
       device_(buffer->device_ref()),
       buffer_(std::move(buffer)) {}
 
-Node::Node(std::shared_ptr<OpenDevice> device, DType dtype_, Dims shape, Pending pending)
+Node::Node(const std::shared_ptr<OpenDevice>& device, DType dtype_, Dims&& shape, Pending&& pending)
     : dtype(dtype_),
       contiguous(true),
       layout(row_major(std::move(shape))),
-      device_(std::move(device)),
-      pending_(std::make_unique<Pending>(std::move(pending))) {
+      device_(device),
+      pending_(std::move(pending)) {
   device_->pending().add(*this);
   for (const Array& input : pending_->inputs) {
     ++input->waiting_;
@@ -57,7 +57,7 @@ void Node::resolve(BufferRef buffer) const {
 
 void Node::drop_pending() const {
   // A chain of nodes that only hold each other is taken apart from the top down, without recursion.
-  std::vector<Array> orphans;
+  boost::container::small_vector<Array, 16> orphans;
   const auto release = [&](const Node& node) {
     node.device_->pending().remove(node);
     for (Array& input : node.pending_->inputs) {

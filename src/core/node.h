@@ -43,7 +43,7 @@ struct Node : std::enable_shared_from_this<Node> {
   /// Elements in memory.
   Node(DType dtype_, Layout layout_, BufferRef buffer);
   /// An operation still to be evaluated, to a row-major array.
-  Node(std::shared_ptr<OpenDevice> device, DType dtype_, Dims shape, Pending pending);
+  Node(const std::shared_ptr<OpenDevice>& device, DType dtype_, Dims&& shape, Pending&& pending);
   ~Node();
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
@@ -58,7 +58,7 @@ struct Node : std::enable_shared_from_this<Node> {
   std::size_t nbytes() const { return static_cast<std::size_t>(layout.size()) * itemsize(); }
 
   /// Null once there is a buffer.
-  const Pending* pending() const { return pending_.get(); }
+  const Pending* pending() const { return pending_ ? &*pending_ : nullptr; }
   /// Evaluates the node if it is pending.
   const BufferRef& buffer() const;
   bool freed() const { return buffer_ && buffer_->freed(); }
@@ -87,7 +87,7 @@ struct Node : std::enable_shared_from_this<Node> {
 
   std::shared_ptr<OpenDevice> device_;
   mutable BufferRef buffer_;
-  mutable std::unique_ptr<Pending> pending_;
+  mutable std::optional<Pending> pending_;
   mutable std::uint32_t waiting_ = 0;  // inputs of pending nodes that this node is
 
   // The device's list of pending nodes.
@@ -95,5 +95,11 @@ struct Node : std::enable_shared_from_this<Node> {
   mutable const Node* next_ = nullptr;
   mutable const Node* previous_ = nullptr;
 };
+
+/// A node in memory of its device's.
+template <class... Arguments>
+Array make_node(OpenDevice& device, Arguments&&... arguments) {
+  return std::allocate_shared<Node>(PoolAllocator<Node>(device.nodes()), std::forward<Arguments>(arguments)...);
+}
 
 }  // namespace gpulua

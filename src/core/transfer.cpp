@@ -111,7 +111,7 @@ void download(const Node& array, void* host) {
     return;
   }
   const auto runs = find_runs(array.layout);
-  if (!runs) return download(*copy(std::make_shared<Node>(array.dtype, array.layout, array.buffer())), host);
+  if (!runs) return download(*copy(make_node(array.device(), array.dtype, array.layout, array.buffer())), host);
   OpenDevice& device = array.device();
   const char* first = array.read(device.stream());
   const std::size_t bytes = static_cast<std::size_t>(runs->count) * array.itemsize();
