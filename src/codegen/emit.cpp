@@ -57,8 +57,8 @@ std::string KernelSpec::key() const {
   if (reduces) {
     append(key, reduction.results);
     append(key, reduction.lanes);
-    append(key,
-           reduction.ndim * 8 + reduction.vector_results * 4 + reduction.lanes_adjacent * 2 + reduction.several_blocks);
+    append(key, reduction.ndim * 16 + reduction.in_runs * 8 + reduction.vector_results * 4 +
+                    reduction.lanes_adjacent * 2 + reduction.several_blocks);
   }
   if (compresses) {
     append(key, compress.threads);
@@ -130,8 +130,8 @@ std::string operand_parameters(const KernelSpec& spec) {
   }
   // A reduction's results are row-major, and what a compression keeps lies in a row.
   for (std::size_t i = 0; i < spec.outputs.size(); ++i) {
-    add(element_type(spec.outputs[i].dtype) + "*", output_name(i), spec.reduces || spec.compresses ? Access::fixed : spec.outputs[i].access,
-        spec.ndim);
+    add(element_type(spec.outputs[i].dtype) + "*", output_name(i),
+        spec.reduces || spec.compresses ? Access::fixed : spec.outputs[i].access, spec.ndim);
     add_indexed(output_name(i), spec.outputs[i].indices.size());
   }
   return text;

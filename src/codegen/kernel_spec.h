@@ -65,6 +65,7 @@ struct ReductionSpec {
       true;  // neighbouring threads take neighbouring elements of one result, not neighbouring results
   bool vector_results = false;  // a thread's vector goes along the results, not along the elements of one
   bool several_blocks = false;  // a result's elements are spread over blocks
+  bool in_runs = false;         // a thread has so many elements that it adds up runs of them, and then their sums
   std::size_t ndim = 1;         // of the axes reduced
 };
 

@@ -12,6 +12,9 @@ namespace gpulua {
 
 namespace {
 
+// Of a run, for each thread: a multiple of a vector's width.
+constexpr int run_elements = 512;
+
 class ReductionText {
  public:
   explicit ReductionText(const KernelSpec& spec) : spec_(spec), plan_(spec.reduction) {}
@@ -38,10 +41,8 @@ class ReductionText {
         "];\n"
         "  gpulua_unravel(live ? result : 0, kept, at);\n"
         "  gpulua_accumulators sums[columns];\n"
-        "  for (gpulua_accumulators& sum : sums) sum = gpulua_accumulators::identity();\n"
-        "  const gpulua_index_t begin = part * piece;\n"
-        "  const gpulua_index_t end = begin + piece < count ? begin + piece : count;\n";
-    text += pointers(false, "  ") + loops();
+        "  for (gpulua_accumulators& sum : sums) sum = gpulua_accumulators::identity();\n" +
+        pointers(false, "  ") + accumulate();
     const std::string merge = "  for (gpulua_accumulators& sum : sums) gpulua_merge_block<lanes, slots, " +
                               std::string(plan_.lanes_adjacent ? "true" : "false") + ">(sum, lane, slot);\n";
     text += merge;
@@ -96,6 +97,27 @@ class ReductionText {
                                        : "const gpulua_offset_t p_" + name + " = " + offset + ";\n");
     }
     return text;
+  }
+
+  /// A block's piece of the elements. Rounding errors grow with the number of elements that are added one after the
+  /// other.
+  std::string accumulate() const {
+    const std::string piece =
+        "  const gpulua_index_t first = part * piece;\n"
+        "  const gpulua_index_t last = first + piece < count ? first + piece : count;\n";
+    if (!plan_.in_runs) return piece + "  const gpulua_index_t begin = first, end = last;\n" + loops();
+    return piece + "  constexpr gpulua_index_t run = lanes * " + std::to_string(run_elements) +
+           ";\n"
+           "  gpulua_accumulators totals[columns];\n"
+           "  for (gpulua_accumulators& total : totals) total = gpulua_accumulators::identity();\n"
+           "  for (gpulua_index_t begin = first; begin < last; begin += run) {\n"
+           "    const gpulua_index_t end = last - begin < run ? last : begin + run;\n" +
+           loops() +
+           "    for (int c = 0; c < columns; ++c) {\n"
+           "      totals[c].merge(sums[c]);\n"
+           "      sums[c] = gpulua_accumulators::identity();\n"
+           "    }\n  }\n"
+           "  for (int c = 0; c < columns; ++c) sums[c] = totals[c];\n";
   }
 
   std::string loops() const {

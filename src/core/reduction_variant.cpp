@@ -11,6 +11,8 @@ namespace {
 
 // Elements that a thread accumulates one after the other; more of them are spread over blocks.
 constexpr std::int64_t accumulated_in_a_row = 256;
+// As many of them at most, where there are not blocks enough.
+constexpr std::int64_t longest_row = 1024;
 
 class ReductionChoice {
  public:
@@ -149,6 +151,7 @@ class ReductionChoice {
     piece = (piece + 63) / 64 * 64;  // so that each begins at a multiple of the vector's width
     variant_.pieces = std::max<std::int64_t>(1, (variant_.count + piece - 1) / std::max<std::int64_t>(piece, 1));
     plan_.several_blocks = variant_.pieces > 1;
+    plan_.in_runs = piece > plan_.lanes * longest_row;
   }
 
   const Step& step_;

@@ -88,6 +88,10 @@ describe("sums", function()
       assert(relative(gpu.full(n, 0.1):sum()) < 5e-6) -- one after the other 0.09 of 10^7
       assert(relative(gpu.full({ n, 1 }, 0.1):eval():sum(1)) < 5e-6)
     end
+    for axis, shape in ipairs { { 10 ^ 6, 10 }, { 10, 10 ^ 6 } } do
+      local sums = gpu.full(shape, 0.1):sum(axis)
+      assert((sums / (10 ^ 6 * tenth) - 1):abs():max():item() < 1e-5)
+    end
     local x = gpu.full(10 ^ 6, 0.1):cumsum()
     assert(math.abs(x[10 ^ 6] / (10 ^ 6 * tenth) - 1) < 1e-4) -- one after the other 0.01
   end)
