@@ -95,11 +95,25 @@ void check_exponent(DType compute, const Operand& exponent) {
     throw Error("[power] integers to negative integer powers are not integers; x:astype(\"float32\") first");
 }
 
-/// x ^ 2, of an array that has the result's dtype.
-bool is_square(std::span<const Operand> operands, DType compute) {
-  const auto* base = std::get_if<Array>(&operands[0]);
-  const auto* exponent = std::get_if<Scalar>(&operands[1]);
-  return base && (*base)->dtype == compute && exponent && *exponent == Scalar(2.0);
+/// An operation on one operand.
+struct Simpler {
+  const OpInfo* op;
+  const Operand* operand;
+};
+
+/// What gives the same as x ^ 2, x ^ -1 and 1 / x in less time, for an array of the result's dtype. A root is no power
+/// of 0.5: they differ for -0 and -inf.
+std::optional<Simpler> simpler(const OpInfo& op, std::span<const Operand> operands, DType compute) {
+  const bool is_power = op.name == "power", is_division = op.name == "divide";
+  if (!is_power && !is_division) return std::nullopt;
+  const Operand& operand = operands[is_power ? 0 : 1];
+  const auto* array = std::get_if<Array>(&operand);
+  const auto* number = std::get_if<Scalar>(&operands[is_power ? 1 : 0]);
+  if (!array || (*array)->dtype != compute || !number) return std::nullopt;
+  if (is_power && *number == Scalar(2.0)) return Simpler{&gpulua::op("square"), &operand};
+  if (info(compute).kind == DTypeKind::floating && *number == Scalar(is_power ? -1.0 : 1.0))
+    return Simpler{&gpulua::op("reciprocal"), &operand};
+  return std::nullopt;
 }
 
 /// x:ldexp(y) has an integer for y.
@@ -263,10 +277,8 @@ Array elementwise(const OpInfo& op, std::span<const Operand> operands) {
     if (const auto* array = std::get_if<Array>(&operand)) shapes.push_back(&(*array)->layout.shape);
   Dims shape = broadcast_shapes(op.name, {shapes.data(), shapes.size()});
   if (op.rule == DTypeRule::scaled) check_scale(op, operands[1]);
-  if (op.name == "power") {
-    check_exponent(dtypes.compute, operands[1]);
-    if (is_square(operands, dtypes.compute)) return elementwise(gpulua::op("square"), operands.first(1));
-  }
+  if (op.name == "power") check_exponent(dtypes.compute, operands[1]);
+  if (const auto other = simpler(op, operands, dtypes.compute)) return elementwise(*other->op, {other->operand, 1});
 
   Pending pending;
   pending.op = row(op);

@@ -199,4 +199,26 @@ describe("operations", function()
       if #messages > 0 then error(table.concat(messages, "\n"), 0) end
     end)
   end
+
+  it("with the numbers 1 and -1 give reciprocals", function()
+    local values = { 0, -0.0, 1, -3, 7, 49, 1e-3, 65504, 1 / 0, -1 / 0, 0 / 0 }
+    for _, dtype in ipairs { "float16", "bfloat16", "float32", "float64" } do
+      local x = gpu.array(values, dtype)
+      local divided = gpu.ones(#values, dtype) / x
+      for _, y in ipairs { 1 / x, x ^ -1 } do
+        assert.is_truthy(gpu.explain(y):find("reciprocal", 1, true))
+        assert.are.equal(dtype, y.dtype)
+        -- The signs of zeros show in their own reciprocals.
+        for _, pair in ipairs { { divided, y }, { gpu.ones(#values, dtype) / divided, gpu.ones(#values, dtype) / y } } do
+          local expected, got = pair[1]:astype("float64"):table(), pair[2]:astype("float64"):table()
+          for i = 1, #values do
+            assert(expected[i] == got[i] or (expected[i] ~= expected[i] and got[i] ~= got[i]),
+              ("%s %s: expected %s, got %s"):format(dtype, values[i], expected[i], got[i]))
+          end
+        end
+      end
+    end
+    assert.are.same({ 1, 0, 0 }, (1 / gpu.array({ 1, 2, 3 }, "int32")):astype("int32"):table())
+    fails("[power] integers to negative integer powers", function() return gpu.array({ 1, 2 }, "int32") ^ -1 end)
+  end)
 end)
