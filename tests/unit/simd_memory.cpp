@@ -177,8 +177,8 @@ TEST_CASE("simd: lanes that walk through ranges of their own", "[cpu][simd]") {
               "for (int j = 0; j < 3; ++j) for (unsigned k = first; (int)k < last + j; ++k) b[i] += a[k + j] - a[k];");
     }
   compare(
-      "__shared__ int s[64]; if (thread < 64) s[thread] = a[i]; __syncthreads(); for (int k = thread / 8; k < 64 && "
-      "s[k] < 80; ++k) b[i] += s[k];");
+      "__shared__ int s[64]; if (thread == 0) for (int k = 0; k < 64; ++k) s[k] = a[k + block]; __syncthreads(); "
+      "for (int k = thread / 8; k < 64 && s[k] < 80; ++k) b[i] += s[k];");
 }
 
 TEST_CASE("simd: nothing is touched beside the elements that lanes mean", "[cpu][simd]") {
