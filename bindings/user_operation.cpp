@@ -1,4 +1,5 @@
-// gpu.elementwise{...} and gpu.reduction{...}: operations from source, which are called as functions.
+// gpu.elementwise{...}, gpu.reduction{...} and gpu.scan_kernel{...}: operations from source, which are called as
+// functions.
 
 #include "src/core/user_operation.h"
 
@@ -8,11 +9,13 @@
 #include "bindings/reductions.h"
 #include "bindings/source_location.h"
 #include "bindings/state.h"
+#include "src/core/user_scan.h"
 
 namespace gpulua {
 
 using ElementwiseRef = std::shared_ptr<UserElementwise>;
 using ReductionRef = std::shared_ptr<UserReduction>;
+using ScanRef = std::shared_ptr<UserScan>;
 
 template <>
 struct LuaType<ElementwiseRef> {
@@ -21,6 +24,10 @@ struct LuaType<ElementwiseRef> {
 template <>
 struct LuaType<ReductionRef> {
   static constexpr const char* name = "a reduction";
+};
+template <>
+struct LuaType<ScanRef> {
+  static constexpr const char* name = "a scan";
 };
 
 namespace {
@@ -39,6 +46,14 @@ class Fields {
               SourceLocation location = locate_source(L_, to.text);
               to.file = std::move(location.file);
               to.line = location.line;
+            }};
+  }
+  /// Text, or a number in its place.
+  Option value(const char* field, std::optional<UserText>& to) {
+    return {field, [this, field, &to](int value) {
+              if (lua_type(L_, value) == LUA_TNUMBER)
+                lua_tostring(L_, value);  // makes a string of it, there on the stack
+              text(field, to.emplace()).read(value);
             }};
   }
   Option name(std::string& to) {
@@ -114,23 +129,11 @@ int define_reduction(lua_State* L) {
   UserElementwise &map = reduction->map, &post = reduction->post;
   map.name = "reduction";
   std::optional<std::string> inputs, outputs, reduce_type;
-  UserText identity;
   Fields fields(L, "reduction");
-  const Option text_of_identity = fields.text("identity", identity);
-  const auto read_identity = [&](int value) {
-    if (lua_type(L, value) == LUA_TNUMBER) lua_tostring(L, value);  // makes a string of it, there on the stack
-    text_of_identity.read(value);
-    reduction->identity = identity;
-  };
   read_options(L, 1, "reduction",
-               {fields.name(map.name),
-                fields.parameters("inputs", inputs),
-                fields.parameters("outputs", outputs),
-                fields.text("map", map.body),
-                fields.text("reduce", reduction->reduce),
-                fields.text("post", post.body),
-                {"identity", read_identity},
-                fields.parameters("reduce_type", reduce_type),
+               {fields.name(map.name), fields.parameters("inputs", inputs), fields.parameters("outputs", outputs),
+                fields.text("map", map.body), fields.text("reduce", reduction->reduce), fields.text("post", post.body),
+                fields.value("identity", reduction->identity), fields.parameters("reduce_type", reduce_type),
                 fields.text("preamble", map.preamble)});
   const std::string& name = map.name;
   map.inputs = fields.parse(name, "inputs", inputs);
@@ -150,6 +153,43 @@ int define_reduction(lua_State* L) {
   post.name = name;
   post.preamble = map.preamble;
   push(L, ReductionRef(std::move(reduction)));
+  return 1;
+}
+
+/// The one parameter of a list.
+UserParameter check_one(const std::string& name, const char* field, const std::vector<UserParameter>& parameters) {
+  if (parameters.size() != 1 || parameters.front().raw)
+    throw Error(Fields::where(name, field) + ": expected one parameter that is not raw, got " +
+                (parameters.empty() ? "none" : to_string(parameters)));
+  return parameters.front();
+}
+
+int define_scan(lua_State* L) {
+  lua_settop(L, 1);
+  if (!lua_istable(L, 1)) fail("scan_kernel", "a table with input and expr", L, 1);
+  auto scan = std::make_shared<UserScan>();
+  scan->name = "scan_kernel";
+  std::optional<std::string> input, output;
+  Fields fields(L, "scan_kernel");
+  const auto read_exclusive = [&](int value) {
+    if (!lua_isboolean(L, value)) fail("scan_kernel", "exclusive = true or false", L, value);
+    scan->exclusive = lua_toboolean(L, value) != 0;
+  };
+  read_options(L, 1, "scan_kernel",
+               {fields.name(scan->name),
+                fields.parameters("input", input),
+                fields.parameters("output", output),
+                fields.text("expr", scan->expression),
+                fields.value("neutral", scan->neutral),
+                {"exclusive", read_exclusive},
+                fields.text("preamble", scan->preamble)});
+  const std::string& name = scan->name;
+  scan->input = check_one(name, "input", fields.parse(name, "input", input));
+  scan->output = output ? check_one(name, "output", fields.parse(name, "output", output)) : scan->input;
+  fields.need(name, "expr", scan->expression, "an expression of a and b");
+  if (scan->exclusive && !scan->neutral)
+    throw Error(Fields::where(name, "neutral") + ": expected what an exclusive scan begins with, got nothing");
+  push(L, ScanRef(std::move(scan)));
   return 1;
 }
 
@@ -245,22 +285,44 @@ int call_reduction(lua_State* L) {
   return 1;
 }
 
-int push_text(lua_State* L, const char* kind, const UserElementwise& operation,
+/// scan(x [, axis] [, {axis =, out =}])
+int call_scan(lua_State* L) {
+  const ScanRef scan = check<ScanRef>(L, 1, "scan_kernel");
+  const char* op = scan->name.c_str();
+  const Array* array = test<Array>(L, 2);
+  if (!array) fail(op, "an array for " + scan->input.name, L, 2);
+  std::optional<std::size_t> axis;
+  Array out;
+  const auto read_axis = [&](int value) { axis = check_axis(L, value, (*array)->layout.ndim(), op); };
+  const bool has_axis = !lua_istable(L, 3);
+  if (has_axis && !lua_isnoneornil(L, 3)) read_axis(3);
+  read_options(L, has_axis ? 4 : 3, op,
+               {{"axis", read_axis}, {"out", [&](int value) { out = check<Array>(L, value, op); }}});
+  push_array(L, (*scan)(*array, axis, out));
+  return 1;
+}
+
+int push_text(lua_State* L, const char* kind, const std::string& name, const std::vector<UserParameter>& inputs,
               const std::vector<UserParameter>& outputs) {
-  const std::string text = std::string(kind) + " " + operation.name + "(" + to_string(operation.inputs) + ") -> (" +
-                           to_string(outputs) + ")";
+  const std::string text =
+      std::string(kind) + " " + name + "(" + to_string(inputs) + ") -> (" + to_string(outputs) + ")";
   lua_pushlstring(L, text.data(), text.size());
   return 1;
 }
 
 int elementwise_text(lua_State* L) {
   const ElementwiseRef& operation = check<ElementwiseRef>(L, 1, "tostring");
-  return push_text(L, "elementwise", *operation, operation->outputs);
+  return push_text(L, "elementwise", operation->name, operation->inputs, operation->outputs);
 }
 
 int reduction_text(lua_State* L) {
   const ReductionRef& reduction = check<ReductionRef>(L, 1, "tostring");
-  return push_text(L, "reduction", reduction->map, reduction->post.outputs);
+  return push_text(L, "reduction", reduction->map.name, reduction->map.inputs, reduction->post.outputs);
+}
+
+int scan_text(lua_State* L) {
+  const ScanRef& scan = check<ScanRef>(L, 1, "tostring");
+  return push_text(L, scan->exclusive ? "exclusive scan" : "scan", scan->name, {scan->input}, {scan->output});
 }
 
 }  // namespace
@@ -268,7 +330,10 @@ int reduction_text(lua_State* L) {
 void open_user_operations(lua_State* L) {
   new_type<ElementwiseRef>(L, {{"__call", protect<call_elementwise>}, {"__tostring", protect<elementwise_text>}}, {});
   new_type<ReductionRef>(L, {{"__call", protect<call_reduction>}, {"__tostring", protect<reduction_text>}}, {});
-  set_functions(L, {{"elementwise", protect<define_elementwise>}, {"reduction", protect<define_reduction>}});
+  new_type<ScanRef>(L, {{"__call", protect<call_scan>}, {"__tostring", protect<scan_text>}}, {});
+  set_functions(L, {{"elementwise", protect<define_elementwise>},
+                    {"reduction", protect<define_reduction>},
+                    {"scan_kernel", protect<define_scan>}});
 }
 
 }  // namespace gpulua

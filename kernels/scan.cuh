@@ -3,31 +3,40 @@
 
 // ---- what is combined: the first operand stands before the second -----------------------------------------------------------
 
-template <class T>
-struct gpulua_scan_sum {
-  __device__ static T identity() { return T(0); }
-  __device__ static T combine(T x, T y) { return gpulua_add(x, y); }
+struct gpulua_scan_operation {
+  static constexpr bool commutes = true;
+  // What is stored of a value.
+  template <bool exclusive, class T>
+  __device__ static T result(T x) {
+    return x;
+  }
 };
-// -0 + x is x for every x.
-template <>
-__device__ inline float gpulua_scan_sum<float>::identity() {
-  return -0.0f;
-}
-template <>
-__device__ inline double gpulua_scan_sum<double>::identity() {
-  return -0.0;
-}
 
 template <class T>
-struct gpulua_scan_prod {
+struct gpulua_scan_sum : gpulua_scan_operation {
+  // -0 + x is x for every x. An exclusive sum starts with 0, though.
+  __device__ static T identity() { return -T(0); }
+  __device__ static T combine(T x, T y) { return gpulua_add(x, y); }
+  template <bool exclusive>
+  __device__ static T result(T x) {
+    return exclusive ? x + T(0) : x;
+  }
+};
+
+template <class T>
+struct gpulua_scan_prod : gpulua_scan_operation {
   __device__ static T identity() { return T(1); }
   __device__ static T combine(T x, T y) { return gpulua_multiply(x, y); }
 };
 
 template <class Complex>
-struct gpulua_scan_sum_complex {
+struct gpulua_scan_sum_complex : gpulua_scan_operation {
   __device__ static Complex identity() { return {-0.0f, -0.0f}; }
   __device__ static Complex combine(Complex x, Complex y) { return {x.re + y.re, x.im + y.im}; }
+  template <bool exclusive>
+  __device__ static Complex result(Complex x) {
+    return exclusive ? Complex{x.re + 0.0f, x.im + 0.0f} : x;
+  }
 };
 template <>
 struct gpulua_scan_sum<gpulua_complex64> : gpulua_scan_sum_complex<gpulua_complex64> {};
@@ -35,7 +44,7 @@ template <>
 struct gpulua_scan_sum<gpulua_complex128> : gpulua_scan_sum_complex<gpulua_complex128> {};
 
 template <class Complex>
-struct gpulua_scan_prod_complex {
+struct gpulua_scan_prod_complex : gpulua_scan_operation {
   __device__ static Complex identity() { return {1, 0}; }
   __device__ static Complex combine(Complex x, Complex y) {
     return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
@@ -47,25 +56,44 @@ template <>
 struct gpulua_scan_prod<gpulua_complex128> : gpulua_scan_prod_complex<gpulua_complex128> {};
 
 template <class T>
-struct gpulua_scan_max {
+struct gpulua_scan_max : gpulua_scan_operation {
   __device__ static T identity() { return gpulua_extreme_values<T>::lowest(); }
   __device__ static T combine(T x, T y) { return gpulua_maximum(x, y); }
 };
 template <class T>
-struct gpulua_scan_min {
+struct gpulua_scan_min : gpulua_scan_operation {
   __device__ static T identity() { return gpulua_extreme_values<T>::highest(); }
   __device__ static T combine(T x, T y) { return gpulua_minimum(x, y); }
 };
 
-// An exclusive sum starts with 0, not with -0.
+// An operation without an identity goes over values that may be missing.
 template <class T>
-__device__ inline T gpulua_scan_stored(T x) {
-  return x;
-}
-__device__ inline float gpulua_scan_stored(float x) { return x + 0.0f; }
-__device__ inline double gpulua_scan_stored(double x) { return x + 0.0; }
-__device__ inline gpulua_complex64 gpulua_scan_stored(gpulua_complex64 x) { return {x.re + 0.0f, x.im + 0.0f}; }
-__device__ inline gpulua_complex128 gpulua_scan_stored(gpulua_complex128 x) { return {x.re + 0.0, x.im + 0.0}; }
+struct gpulua_scan_maybe {
+  T value;
+  bool there;
+};
+template <class T>
+struct gpulua_convert<gpulua_scan_maybe<T>> {
+  template <class Number>
+  __device__ static gpulua_scan_maybe<T> from(Number x) {
+    return {gpulua_convert<T>::from(x), true};
+  }
+};
+template <class Op, class T>
+struct gpulua_scan_without_identity {
+  static constexpr bool commutes = Op::commutes;
+  using Maybe = gpulua_scan_maybe<T>;
+  __device__ static Maybe identity() { return {T(), false}; }
+  __device__ static Maybe combine(const Maybe& x, const Maybe& y) {
+    if (!x.there) return y;
+    if (!y.there) return x;
+    return {Op::combine(x.value, y.value), true};
+  }
+  template <bool>
+  __device__ static T result(const Maybe& x) {
+    return x.value;
+  }
+};
 
 // ---- shuffles of every type ---------------------------------------------------------------------------------------------------
 
@@ -81,6 +109,11 @@ __device__ inline gpulua_complex128 gpulua_scan_up(gpulua_complex128 x, int dist
 }
 
 template <class T>
+__device__ inline gpulua_scan_maybe<T> gpulua_scan_up(gpulua_scan_maybe<T> x, int distance) {
+  return {gpulua_scan_up(x.value, distance), gpulua_scan_up((int)x.there, distance) != 0};
+}
+
+template <class T>
 __device__ inline T gpulua_scan_from(T x, int lane) {
   return (T)__shfl_sync(0xffffffffu, x, lane);
 }
@@ -89,6 +122,10 @@ __device__ inline gpulua_complex64 gpulua_scan_from(gpulua_complex64 x, int lane
 }
 __device__ inline gpulua_complex128 gpulua_scan_from(gpulua_complex128 x, int lane) {
   return {gpulua_scan_from(x.re, lane), gpulua_scan_from(x.im, lane)};
+}
+template <class T>
+__device__ inline gpulua_scan_maybe<T> gpulua_scan_from(gpulua_scan_maybe<T> x, int lane) {
+  return {gpulua_scan_from(x.value, lane), gpulua_scan_from((int)x.there, lane) != 0};
 }
 
 // Each lane gets what it and the lanes before it have.
@@ -154,9 +191,9 @@ struct gpulua_scan_share {
       gpulua_pack<Out, width> pack;
 #pragma unroll
       for (int k = 0; k < width; ++k) {
-        if (exclusive) pack.at[k] = gpulua_convert<Out>::from(gpulua_scan_stored(Op::combine(start, local)));
+        const T earlier = local;
         local = Op::combine(local, x[c][k]);
-        if (!exclusive) pack.at[k] = gpulua_convert<Out>::from(Op::combine(start, local));
+        pack.at[k] = gpulua_convert<Out>::from(Op::template result<exclusive>(Op::combine(start, exclusive ? earlier : local)));
       }
       if (at + width <= count) {
         pack.stream_to(out + at);
@@ -210,7 +247,7 @@ __device__ inline void gpulua_scan_rows(const In* in, Out* out, const T* totals,
 }
 
 // What each piece of each row comes to: a warp for each.
-template <class Op, class In, class T, int threads>
+template <class Op, class In, class T, int threads, int chunks, int width>
 __device__ inline void gpulua_scan_totals(const In* in, T* totals, long long rows, long long size, long long piece,
                                           long long pieces) {
   const long long item = (long long)blockIdx.x * (threads / 32) + threadIdx.x / 32;
@@ -219,8 +256,16 @@ __device__ inline void gpulua_scan_totals(const In* in, T* totals, long long row
   const long long last = first + piece < size ? first + piece : size;
   const int lane = threadIdx.x % 32;
   T sum = Op::identity();
-  for (long long at = first + lane; at < last; at += 32) sum = Op::combine(sum, gpulua_convert<T>::from(in[row * size + at]));
-  sum = gpulua_scan_lanes<Op>(sum);
+  if constexpr (Op::commutes) {
+    for (long long at = first + lane; at < last; at += 32) sum = Op::combine(sum, gpulua_convert<T>::from(in[row * size + at]));
+    sum = gpulua_scan_lanes<Op>(sum);
+  } else {
+    gpulua_scan_share<Op, In, T, In, false, chunks, width> share;
+    for (long long at = first; at < last; at += share.size) {
+      share.load(in + row * size + at, last - at);
+      sum = Op::combine(sum, share.scan());
+    }
+  }
   if (lane == 31) totals[item] = sum;
 }
 
@@ -235,9 +280,9 @@ __device__ inline void gpulua_scan_columns(const In* in, Out* out, long long out
   out += start;
   T sum = Op::identity();
   for (long long i = 0; i < size; ++i) {
-    if (exclusive) out[i * inner] = gpulua_convert<Out>::from(gpulua_scan_stored(sum));
+    const T earlier = sum;
     sum = Op::combine(sum, gpulua_convert<T>::from(in[i * inner]));
-    if (!exclusive) out[i * inner] = gpulua_convert<Out>::from(sum);
+    out[i * inner] = gpulua_convert<Out>::from(Op::template result<exclusive>(exclusive ? earlier : sum));
   }
 }
 

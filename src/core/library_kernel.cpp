@@ -1,12 +1,13 @@
 #include "src/core/library_kernel.h"
 
 #include "kernel_text.h"
-#include "src/codegen/emit.h"
+#include "src/core/user_function.h"
 
 namespace gpulua {
 
-LibraryKernel::LibraryKernel(OpenDevice& device, std::initializer_list<std::string_view> headers, std::string function)
-    : device_(device), headers_(headers), function_(std::move(function)) {}
+LibraryKernel::LibraryKernel(OpenDevice& device, std::initializer_list<std::string_view> headers, std::string function,
+                             const UserFunction* user)
+    : device_(device), headers_(headers), function_(std::move(function)), user_(user) {}
 
 LibraryKernel& LibraryKernel::add_value(const std::string& type, const void* value, std::size_t bytes) {
   const std::string name = "a" + std::to_string(count_++);
@@ -22,9 +23,10 @@ std::string LibraryKernel::name() const {
 }
 
 std::string LibraryKernel::text(unsigned threads, unsigned resident) const {
-  std::string text;
+  std::string text = user_ ? user_->includes : "";
   for (const char* header : {"elements.cuh", "arithmetic.cuh", "indexing.cuh"}) text += kernel_text(header);
   for (std::string_view header : headers_) text += kernel_text(header);
+  if (user_) text += user_->text;
   const std::string bounds = std::to_string(threads) + (resident > 0 ? ", " + std::to_string(resident) : "");
   return text + "extern \"C\" __global__ void __launch_bounds__(" + bounds + ") " + name() + "(" + parameters_ +
          ") {\n  " + function_ + "(" + names_ + ");\n}\n";

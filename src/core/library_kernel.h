@@ -13,12 +13,15 @@
 
 namespace gpulua {
 
+struct UserFunction;
+
 /// A kernel that calls one device function template, and the arguments of one launch. Compiled when it is first needed.
 class LibraryKernel {
  public:
   /// `headers`: the files of kernels/ that the function needs beyond elements, arithmetic and indexing. `function`:
-  /// with its template arguments.
-  LibraryKernel(OpenDevice& device, std::initializer_list<std::string_view> headers, std::string function);
+  /// with its template arguments, among which may be what a script's code, `user`, defines.
+  LibraryKernel(OpenDevice& device, std::initializer_list<std::string_view> headers, std::string function,
+                const UserFunction* user = nullptr);
 
   /// The next argument. The parameter's type is the argument's; pointers need theirs, "const float*".
   template <class T>
@@ -43,6 +46,7 @@ class LibraryKernel {
   OpenDevice& device_;
   std::vector<std::string_view> headers_;
   std::string function_;
+  const UserFunction* user_;
   std::string parameters_, names_;  // "float* a0, long long a1", "a0, a1"
   int count_ = 0;
   Arguments arguments_;

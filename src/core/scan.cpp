@@ -35,12 +35,12 @@ struct Extents {
 
 class Scan {
  public:
-  Scan(const ScanOp& op, OpenDevice& device, ReductionDTypes dtypes, bool exclusive)
-      : op_(op), device_(device), dtypes_(dtypes), exclusive_(exclusive) {}
+  Scan(const ScanCode& code, OpenDevice& device, DType result, bool exclusive)
+      : code_(code), device_(device), result_(result), exclusive_(exclusive) {}
 
   /// `from` is row-major, as the result.
   Array run(const Array& from, const Extents& extents) {
-    Array to = empty(device_, from->layout.shape, dtypes_.result);
+    Array to = empty(device_, from->layout.shape, result_);
     if (to->layout.size() == 0) return to;
     const StreamRef& stream = device_.stream();
     from_ = from.get();
@@ -63,10 +63,10 @@ class Scan {
  private:
   /// Elements that a warp holds at once, each in a register or more.
   std::int64_t warp_share(int times = 1) const {
-    const std::size_t each = std::max({widest(), size_of(dtypes_.compute), std::size_t{4}});
+    const std::size_t each = std::max({widest(), code_.bytes, std::size_t{4}});
     return 32 * times * share_bytes / static_cast<std::int64_t>(each);
   }
-  std::size_t widest() const { return std::max(size_of(from_->dtype), size_of(dtypes_.result)); }
+  std::size_t widest() const { return std::max(size_of(from_->dtype), size_of(result_)); }
 
   /// Elements that a thread moves at once.
   std::int64_t width() const {
@@ -76,12 +76,9 @@ class Scan {
     return width;
   }
 
-  std::string types() const {
-    return "<" + std::string(op_.operation) + "<" + device_type(dtypes_.compute) + ">, " + device_type(from_->dtype) +
-           ", " + device_type(dtypes_.compute);
-  }
+  std::string types() const { return "<" + code_.operation + ", " + device_type(from_->dtype) + ", " + code_.type; }
   std::string types_and_mode() const {
-    return types() + ", " + device_type(dtypes_.result) + ", " + (exclusive_ ? "true" : "false");
+    return types() + ", " + device_type(result_) + ", " + (exclusive_ ? "true" : "false");
   }
   /// The last template arguments: how many chunks of how many elements a thread holds.
   std::string share(int times = 1) const {
@@ -89,7 +86,10 @@ class Scan {
   }
 
   LibraryKernel kernel(const std::string& function) const {
-    LibraryKernel kernel(device_, {"reduce.cuh", "scan.cuh"}, function);
+    LibraryKernel kernel = code_.function
+                               ? LibraryKernel(device_, {"functions.cuh", "complex.cuh", "reduce.cuh", "scan.cuh"},
+                                               function, code_.function)
+                               : LibraryKernel(device_, {"reduce.cuh", "scan.cuh"}, function);
     kernel.add(read_pointer(from_->dtype), in_);
     return kernel;
   }
@@ -97,7 +97,7 @@ class Scan {
   void columns() {
     const unsigned threads = device_.info().merging_threads == 32 ? 32 : 64;
     kernel("gpulua_scan_columns" + types_and_mode() + ">")
-        .add(write_pointer(dtypes_.result), out_)
+        .add(write_pointer(result_), out_)
         .add(extents_.outer)
         .add(extents_.size)
         .add(extents_.inner)
@@ -109,8 +109,8 @@ class Scan {
     const std::int64_t items = extents_.outer * pieces, slots = threads / lanes;
     kernel("gpulua_scan_rows" + types_and_mode() + ", " + std::to_string(threads) + ", " + std::to_string(lanes) +
            share())
-        .add(write_pointer(dtypes_.result), out_)
-        .add(read_pointer(dtypes_.compute), totals)
+        .add(write_pointer(result_), out_)
+        .add("const " + code_.type + "*", totals)
         .add(extents_.outer)
         .add(extents_.size)
         .add(pieces == 1 ? extents_.size : piece)
@@ -126,10 +126,11 @@ class Scan {
     const std::int64_t tile = warp_share();
     const std::int64_t piece = ((extents_.size + pieces - 1) / pieces + tile - 1) / tile * tile;
     pieces = (extents_.size + piece - 1) / piece;
-    const Array totals = empty(device_, {extents_.outer * pieces}, dtypes_.compute);
+    const Array totals =
+        empty(device_, {extents_.outer * pieces * static_cast<std::int64_t>(code_.bytes)}, DType::uint8);
     void* memory = totals->write(device_.stream());
-    kernel("gpulua_scan_totals" + types() + ", 32>")
-        .add(write_pointer(dtypes_.compute), memory)
+    kernel("gpulua_scan_totals" + types() + ", 32" + share())
+        .add(code_.type + "*", memory)
         .add(extents_.outer)
         .add(extents_.size)
         .add(piece)
@@ -141,7 +142,7 @@ class Scan {
   void one_pass() {
     const std::int64_t tile = one_pass_threads / 32 * warp_share(one_pass_shares);
     const std::int64_t tiles = (extents_.size + tile - 1) / tile, groups = (tiles + 31) / 32;
-    const auto words = static_cast<std::int64_t>((size_of(dtypes_.compute) + 3) / 4);
+    const auto words = static_cast<std::int64_t>((code_.bytes + 3) / 4);
     const std::int64_t messages = extents_.outer * (tiles + groups) * words;
     const Array scratch = empty(device_, {messages + 1}, DType::uint64);
     char* memory = scratch->write(device_.stream());
@@ -149,7 +150,7 @@ class Scan {
     device_.device().fill(memory, &zero, 4, scratch->nbytes() / 4, *device_.stream());
     kernel("gpulua_scan_in_one_pass" + types_and_mode() + ", " + std::to_string(one_pass_threads) +
            share(one_pass_shares))
-        .add(write_pointer(dtypes_.result), out_)
+        .add(write_pointer(result_), out_)
         .add(extents_.size)
         .add(static_cast<std::uint32_t>(tiles))
         .add("unsigned int*", memory)
@@ -158,9 +159,9 @@ class Scan {
         .launch(extents_.outer * tiles, one_pass_threads, one_pass_blocks);
   }
 
-  const ScanOp& op_;
+  const ScanCode& code_;
   OpenDevice& device_;
-  ReductionDTypes dtypes_;
+  DType result_;
   bool exclusive_;
   const Node* from_ = nullptr;
   const char* in_ = nullptr;
@@ -191,10 +192,15 @@ const ScanOp& scan_op(std::string_view name) {
 
 Array scan(const ScanOp& op, const Array& array, std::optional<std::size_t> axis, bool exclusive,
            std::optional<DType> dtype) {
-  ReductionDTypes dtypes = scan_dtypes(op, dtype.value_or(array->dtype));
-  if (dtype) dtypes.result = *dtype;
+  const ReductionDTypes dtypes = scan_dtypes(op, dtype.value_or(array->dtype));
+  const std::string type = device_type(dtypes.compute);
+  const ScanCode code{std::string(op.operation) + "<" + type + ">", type, size_of(dtypes.compute)};
+  return scan(code, array, axis, exclusive, dtype.value_or(dtypes.result));
+}
+
+Array scan(const ScanCode& code, const Array& array, std::optional<std::size_t> axis, bool exclusive, DType dtype) {
   OpenDevice& device = array->device();
-  Scan scan(op, device, dtypes, exclusive);
+  Scan scan(code, device, dtype, exclusive);
   if (!axis) {
     const std::int64_t size = array->layout.size();
     const Array row_major_array = contiguous(array);
