@@ -219,6 +219,18 @@ print(y)
 end)
 
 describe("gpu.reduction", function()
+  it("accumulates types larger than it reads, over many blocks", function()
+    for _, identity in ipairs { "0", false } do
+      local sum = gpu.reduction {
+        inputs = "float32 x", outputs = "complex128 y", map = "x", reduce = "a + b", post = "y = a",
+        reduce_type = "complex128", identity = identity or nil,
+      }
+      local total = sum(gpu.ones(300000)):item()
+      assert.are.equal(300000, total.re)
+      assert.are.equal(0, total.im)
+    end
+  end)
+
   local norm = gpu.reduction {
     name = "l2norm",
     inputs = "T x",
