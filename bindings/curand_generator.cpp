@@ -63,18 +63,20 @@ int uniform(lua_State* L) {
                      });
 }
 
-/// g:normal(shape [, mean [, stddev [, dtype or {dtype=}]]]): the shape is a table or one number; mean 0 and deviation
-/// 1 unless they are given.
+/// A table or one number.
+Dims check_one_shape(lua_State* L, int index, const char* op) {
+  if (!lua_istable(L, index)) return {check_integer(L, index, op, "a shape: a table or a number")};
+  int next = 0;
+  return check_shape(L, index, next, op);
+}
+
+/// g:normal(shape [, mean [, stddev [, dtype or {dtype=}]]]): mean 0 and deviation 1 unless they are given;
+/// g:lognormal(...): exp of such numbers.
+template <void (RngGenerator::*generate)(DType, void*, std::size_t, double, double, Stream&)>
 int normal(lua_State* L) {
-  constexpr const char* op = "normal";
+  constexpr const char* op = generate == &RngGenerator::normal ? "normal" : "lognormal";
   auto& handle = check<GeneratorHandle>(L, 1, op);
-  Dims shape;
-  if (lua_istable(L, 2)) {
-    int next = 0;
-    shape = check_shape(L, 2, next, op);
-  } else {
-    shape = {check_integer(L, 2, op, "a shape: a table or a number")};
-  }
+  Dims shape = check_one_shape(L, 2, op);
   const auto parameter = [&](int index, double otherwise, const char* what) {
     const double value = lua_isnoneornil(L, index) ? otherwise : check_number(L, index, op, what);
     if (!std::isfinite(value)) fail(op, what, L, index);
@@ -86,7 +88,20 @@ int normal(lua_State* L) {
   const DType dtype = check_real_dtype(L, 5, op);
   return push_filled(L, handle, std::move(shape), dtype,
                      [&](auto& generator, void* out, std::size_t count, Stream& stream) {
-                       generator.normal(dtype, out, count, mean, deviation, stream);
+                       (generator.*generate)(dtype, out, count, mean, deviation, stream);
+                     });
+}
+
+/// g:poisson(shape, mean): uint32.
+int poisson(lua_State* L) {
+  constexpr const char* op = "poisson";
+  auto& handle = check<GeneratorHandle>(L, 1, op);
+  Dims shape = check_one_shape(L, 2, op);
+  const double mean = check_number(L, 3, op, "a mean above 0");
+  if (!(mean > 0) || !std::isfinite(mean)) fail(op, "a mean above 0", L, 3);
+  return push_filled(L, handle, std::move(shape), DType::uint32,
+                     [&](auto& generator, void* out, std::size_t count, Stream& stream) {
+                       generator.poisson(out, count, mean, stream);
                      });
 }
 
@@ -105,7 +120,10 @@ void push_curand_generator(lua_State* L, const std::shared_ptr<OpenDevice>& devi
 
 void open_curand_generators(lua_State* L) {
   new_type<GeneratorHandle>(L, {{"__tostring", protect<generator_text>}},
-                            {{"uniform", protect<uniform>}, {"normal", protect<normal>}});
+                            {{"uniform", protect<uniform>},
+                             {"normal", protect<normal<&RngGenerator::normal>>},
+                             {"lognormal", protect<normal<&RngGenerator::lognormal>>},
+                             {"poisson", protect<poisson>}});
 }
 
 }  // namespace gpulua

@@ -55,6 +55,9 @@ struct Curand {
   Status (*uniform_double)(Handle, double*, std::size_t);
   Status (*normal)(Handle, float*, std::size_t, float, float);
   Status (*normal_double)(Handle, double*, std::size_t, double, double);
+  Status (*lognormal)(Handle, float*, std::size_t, float, float);
+  Status (*lognormal_double)(Handle, double*, std::size_t, double, double);
+  Status (*poisson)(Handle, unsigned int*, std::size_t, double);
 };
 
 void check(Status status, const char* call) {
@@ -94,6 +97,9 @@ Curand load(const Config& config) {
   resolve(library, "curandGenerateUniformDouble", curand.uniform_double);
   resolve(library, "curandGenerateNormal", curand.normal);
   resolve(library, "curandGenerateNormalDouble", curand.normal_double);
+  resolve(library, "curandGenerateLogNormal", curand.lognormal);
+  resolve(library, "curandGenerateLogNormalDouble", curand.lognormal_double);
+  resolve(library, "curandGeneratePoisson", curand.poisson);
   return curand;
 }
 
@@ -143,31 +149,21 @@ class CurandGenerator : public RngGenerator {
   }
 
   void normal(DType dtype, void* out, std::size_t count, double mean, double stddev, Stream& stream) override {
-    const bool wide = is_double(dtype);
-    const std::size_t size = size_of(dtype);
-    const auto make = [&](void* where, std::size_t even_count) {
-      on_stream(stream, [&] {
-        if (wide)
-          check(shared_->curand.normal_double(handle_, static_cast<double*>(where), even_count, mean, stddev),
-                "curandGenerateNormalDouble");
-        else
-          check(shared_->curand.normal(handle_, static_cast<float*>(where), even_count, static_cast<float>(mean),
-                                       static_cast<float>(stddev)),
-                "curandGenerateNormal");
-      });
-    };
+    const Curand& curand = shared_->curand;
+    in_pairs(dtype, out, count, mean, stddev, stream, curand.normal, curand.normal_double, "curandGenerateNormal");
+  }
 
-    // Pseudo-random generators make normal values in pairs and refuse an odd count: the last value is half of a pair
-    // that is made aside.
-    const std::size_t pairs = count / 2 * 2;
-    if (pairs > 0) make(out, pairs);
-    if (pairs < count) {
-      char* last = static_cast<char*>(out) + pairs * size;
-      if (shared_->device)
-        make_last_on_device(last, size, stream, make);
-      else
-        make_last_on_host(last, size, make);
-    }
+  void lognormal(DType dtype, void* out, std::size_t count, double mean, double stddev, Stream& stream) override {
+    const Curand& curand = shared_->curand;
+    in_pairs(dtype, out, count, mean, stddev, stream, curand.lognormal, curand.lognormal_double,
+             "curandGenerateLogNormal");
+  }
+
+  void poisson(void* out, std::size_t count, double mean, Stream& stream) override {
+    if (count == 0) return;
+    on_stream(stream, [&] {
+      check(shared_->curand.poisson(handle_, static_cast<unsigned int*>(out), count, mean), "curandGeneratePoisson");
+    });
   }
 
  private:
@@ -183,6 +179,31 @@ class CurandGenerator : public RngGenerator {
       if (shared_->device) check(shared_->curand.set_stream(handle_, stream.native_handle()), "curandSetStream");
       work();
     });
+  }
+
+  /// Pseudo-random generators make normal values in pairs and refuse an odd count: the last value is half of a pair
+  /// that is made aside.
+  void in_pairs(DType dtype, void* out, std::size_t count, double mean, double stddev, Stream& stream,
+                Status (*narrow)(Handle, float*, std::size_t, float, float),
+                Status (*wide)(Handle, double*, std::size_t, double, double), const char* call) {
+    const bool is_wide = is_double(dtype);
+    const std::size_t size = size_of(dtype);
+    const auto make = [&](void* where, std::size_t even_count) {
+      on_stream(stream, [&] {
+        check(is_wide ? wide(handle_, static_cast<double*>(where), even_count, mean, stddev)
+                      : narrow(handle_, static_cast<float*>(where), even_count, static_cast<float>(mean),
+                               static_cast<float>(stddev)),
+              call);
+      });
+    };
+    const std::size_t pairs = count / 2 * 2;
+    if (pairs > 0) make(out, pairs);
+    if (pairs == count) return;
+    char* last = static_cast<char*>(out) + pairs * size;
+    if (shared_->device)
+      make_last_on_device(last, size, stream, make);
+    else
+      make_last_on_host(last, size, make);
   }
 
   template <typename Make>

@@ -40,6 +40,10 @@ class RngGenerator {
   virtual void uniform(DType dtype, void* out, std::size_t count, Stream& stream) = 0;
   /// Normal with the given mean and standard deviation. Any count is taken, odd ones too.
   virtual void normal(DType dtype, void* out, std::size_t count, double mean, double stddev, Stream& stream) = 0;
+  /// exp of such numbers.
+  virtual void lognormal(DType dtype, void* out, std::size_t count, double mean, double stddev, Stream& stream) = 0;
+  /// `count` values of uint32, of a Poisson distribution whose mean is above 0.
+  virtual void poisson(void* out, std::size_t count, double mean, Stream& stream) = 0;
 };
 
 class Rng {

@@ -56,6 +56,30 @@ describe("generators", function()
     support.near(0, cubes / n, 0.05)
   end)
 
+  it("give lognormal numbers with the mean and deviation asked for", function()
+    for _, dtype in ipairs { "float32", "float64" } do
+      local g = gpu.random.generator("philox4_32_10", { seed = 3 })
+      local x = g:lognormal({ 100, 1001 }, 0.5, 0.25, dtype)
+      assert.are.same({ dtype, 100, 1001 }, { x.dtype, x.shape[1], x.shape[2] })
+      assert.is_true(x:min():item() > 0)
+      local logarithms = x:log():eval()
+      support.near(0.5, logarithms:mean():item(), 0.004)
+      support.near(0.25, logarithms:std():item(), 0.004)
+    end
+  end)
+
+  it("give Poisson numbers with the mean asked for", function()
+    for _, mean in ipairs { 0.5, 12, 900 } do
+      local x = gpu.random.generator("xorwow", { seed = 4 }):poisson({ 100, 1001 }, mean)
+      assert.are.equal("uint32", x.dtype)
+      support.near(mean, x:mean():item(), 0.01)
+      support.near(mean, x:var():item(), 0.02)
+    end
+    local g = gpu.random.generator("xorwow", { seed = 4 })
+    assert.are.same({ 3 }, g:poisson(3, 2.5).shape)
+    support.near(math.exp(-0.5), gpu.random.generator("mrg32k3a"):poisson(100000, 0.5):eq(0):mean():item(), 0.006)
+  end)
+
   it("take shapes and dtypes in all their forms", function()
     local g = gpu.random.generator "xorwow"
     assert.are.same({ 2, 3 }, g:uniform(2, 3).shape)
@@ -73,6 +97,9 @@ describe("generators", function()
     support.fails("[uniform] expected float32 or float64, got int32", g.uniform, g, 3, "int32")
     support.fails("[normal] expected a standard deviation that is not negative, got -1", g.normal, g, { 3 }, 0, -1)
     support.fails("[normal] expected a finite mean, got NaN", g.normal, g, { 3 }, 0 / 0)
+    support.fails("[lognormal] expected a standard deviation that is not negative, got -1", g.lognormal, g, { 3 }, 0, -1)
+    support.fails("[poisson] expected a mean above 0, got 0", g.poisson, g, 3, 0)
+    support.fails("[poisson] expected a mean above 0, got nothing", g.poisson, g, 3)
     support.fails("[random.generator] expected a seed that is not negative", gpu.random.generator, "xorwow", { seed = -1 })
     support.fails("[random.generator] expected the name of an algorithm", gpu.random.generator)
   end)
