@@ -11,6 +11,8 @@ template <class Pointer>
 using gpulua_element = typename gpulua_pointee<Pointer>::type;
 
 // Zeros at first. A tile's word is 0 until its block has counted, then how many it keeps, then how many all up to it do.
+// Blocks of one warp do not wait for each other: there are two launches. In the first one, `ticket` is 0 and tiles get how many
+// they keep; in the second one, it is 1 and their words are how many those before them keep.
 struct gpulua_compress_state {
   unsigned int* ticket;
   unsigned long long* total;
@@ -21,6 +23,7 @@ template <class T, int threads, int items, int width>
 struct gpulua_compress_block {
   using Element = T;
   static constexpr int warps = threads / 32;
+  static constexpr bool waits = warps > 1;
   static constexpr unsigned long long counted = 1ull << 62, summed = 2ull << 62, number = counted - 1;
 
   struct Shared {
@@ -36,9 +39,13 @@ struct gpulua_compress_block {
 
   // Tiles are taken in the order in which blocks start, so that those before this one are being worked on.
   __device__ gpulua_compress_block(Shared& shared_, const gpulua_compress_state& state_) : shared(shared_), state(state_) {
-    if (threadIdx.x == 0) shared.tile = atomicAdd(state.ticket, 1u);
-    __syncthreads();
-    tile = shared.tile;
+    if constexpr (waits) {
+      if (threadIdx.x == 0) shared.tile = atomicAdd(state.ticket, 1u);
+      __syncthreads();
+      tile = shared.tile;
+    } else {
+      tile = blockIdx.x;
+    }
   }
 
   // The first of the thread's items in the tile; they come in runs of `width`, 32 * width apart.
@@ -70,16 +77,22 @@ struct gpulua_compress_block {
     unsigned int count = __popc(keep);
 #pragma unroll
     for (int distance = 16; distance > 0; distance /= 2) count += __shfl_xor_sync(0xffffffffu, count, distance);
-    if (lane == 0) shared.warp_counts[warp] = count;
-    __syncthreads();
-    unsigned int to = 0, total = 0;
+    unsigned int to = 0, total = count;
+    if constexpr (waits) {
+      if (lane == 0) shared.warp_counts[warp] = count;
+      __syncthreads();
+      total = 0;
 #pragma unroll
-    for (unsigned int other = 0; other < warps; ++other) {
-      if (other == warp) to = total;
-      total += shared.warp_counts[other];
+      for (unsigned int other = 0; other < warps; ++other) {
+        if (other == warp) to = total;
+        total += shared.warp_counts[other];
+      }
+      // Told as soon as it is known: others wait for it.
+      if (threadIdx.x == 0 && tile > 0) state.tiles[tile] = counted | total;
+    } else if (*state.ticket == 0) {
+      if (lane == 0) state.tiles[tile] = total;
+      return;
     }
-    // Told as soon as it is known: others wait for it.
-    if (threadIdx.x == 0 && tile > 0) state.tiles[tile] = counted | total;
 #pragma unroll
     for (int round = 0; round < items / width; ++round) {
       const unsigned int mine = __popc(keep >> (round * width) & run);
@@ -94,16 +107,23 @@ struct gpulua_compress_block {
       for (int k = 0; k < width; ++k)
         if (keep >> (round * width + k) & 1) shared.staged[at++] = kept[round * width + k];
     }
-    if (warp == 0) {
-      const unsigned long long before = look_back();
-      if (lane == 0) {
-        shared.base = before;
-        state.tiles[tile] = summed | (before + total);
-        if (tile == gridDim.x - 1) *state.total = before + total;
+    unsigned long long base;
+    if constexpr (waits) {
+      if (warp == 0) {
+        const unsigned long long before = look_back();
+        if (lane == 0) {
+          shared.base = before;
+          state.tiles[tile] = summed | (before + total);
+          if (tile == gridDim.x - 1) *state.total = before + total;
+        }
       }
+      __syncthreads();
+      base = shared.base;
+    } else {
+      __syncwarp();
+      base = state.tiles[tile];
     }
-    __syncthreads();
-    T* const first = out + shared.base;
+    T* const first = out + base;
     for (unsigned int i = threadIdx.x; i < total; i += threads) first[i] = shared.staged[i];
   }
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "src/codegen/emit.h"
 #include "src/core/array.h"
@@ -70,8 +71,20 @@ std::int64_t PreparedStep::compress(const Nodes& nodes, std::span<const Root> ro
   if (!kernel_) return 0;
   const BufferRef scratch = make_scratch(device);
   launch(nodes, roots, {}, scratch, device);
+  const StreamRef& stream = device.stream();
+  const char* state = static_cast<const char*>(scratch->read(stream));
   std::int64_t total = 0;
-  device.download(&total, static_cast<char*>(scratch->read(device.stream())) + 8, sizeof total);
+  if (arguments_.config.block.x > 32) {
+    device.download(&total, state + 8, sizeof total);
+    return total;
+  }
+  // Blocks of a warp have only counted: they do not wait for each other.
+  std::vector<std::int64_t> words(arguments_.scratch_bytes / 8);
+  device.download(words.data(), state, arguments_.scratch_bytes);
+  words[0] = 1;
+  for (auto tile = words.begin() + 2; tile != words.end(); ++tile) total += std::exchange(*tile, total);
+  device.device().upload(scratch->write(stream), words.data(), arguments_.scratch_bytes, *stream);
+  launch(nodes, roots, {}, scratch, device);
   return total;
 }
 
