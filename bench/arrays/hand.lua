@@ -12,6 +12,7 @@ end
 
 local options = { options = { "--std=c++17" } }
 local mod = gpu.module([[
+#include <curand_kernel.h>
 template <class Real>
 __device__ Real cnd(Real d) {
   const Real k = Real(1) / (Real(1) + Real(0.2316419) * fabs(d));
@@ -41,6 +42,22 @@ __global__ void add(float* c, const float* a, const float* b, size_t n) {
   const size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
   if (i < n) c[i] = a[i] + b[i];
 }
+// Each thread draws from a stream of its own; sum: zero at first.
+__global__ void mc(double* sum, float S0, float K, float drift, float volatility, size_t n, unsigned long long seed) {
+  const size_t first = blockIdx.x * (size_t)blockDim.x + threadIdx.x, threads = gridDim.x * (size_t)blockDim.x;
+  curandStatePhilox4_32_10_t state;
+  curand_init(seed, first, 0, &state);
+  double mine = 0;
+  for (size_t i = first * 4; i < n; i += threads * 4) {
+    const float4 z = curand_normal4(&state);
+    mine += fmaxf(S0 * expf(drift + volatility * z.x) - K, 0.0f);
+    mine += fmaxf(S0 * expf(drift + volatility * z.y) - K, 0.0f);
+    mine += fmaxf(S0 * expf(drift + volatility * z.z) - K, 0.0f);
+    mine += fmaxf(S0 * expf(drift + volatility * z.w) - K, 0.0f);
+  }
+  for (int distance = 16; distance > 0; distance /= 2) mine += __shfl_xor_sync(0xffffffffu, mine, distance);
+  if (threadIdx.x % 32 == 0) atomicAdd(sum, mine);
+}
 ]], options)
 
 local function report(name, run, check, scale)
@@ -63,6 +80,15 @@ for _, case in ipairs { { "bs64", 4e6, "float64" }, { "bs32", 64e6, "float32" } 
   local times = name == "bs64" and 10 or 1
   report(name, function() for _ = 1, times do launch(call, put, S, X, T, n) end end,
     function() return (call:mean { dtype = "float64" } + put:mean { dtype = "float64" }):item() end, 1 / times)
+end
+do
+  local n, sum, seed = size(256e6, 1000), gpu.empty(1, "float64"), 0
+  local launch = mod.mc { grid = 8 * 132, block = 256 }
+  report("mc", function()
+    seed = seed + 1
+    sum:fill_(0)
+    launch(sum, 100, 100, 0.02 - 0.5 * 0.3 ^ 2, 0.3, n, seed)
+  end, function() return math.floor(sum:item() / n * math.exp(-0.02) / (tiny and 10 or 0.5) + 0.5) end)
 end
 do
   local n = size(256e6, 1000)
