@@ -137,6 +137,7 @@ constexpr OpAlias aliases[] = {
     {"arcsin", "asin"},     {"arccos", "acos"},        {"arctan", "atan"},        {"arctan2", "atan2"},
     {"arcsinh", "asinh"},   {"arccosh", "acosh"},      {"arctanh", "atanh"},      {"deg2rad", "radians"},
     {"rad2deg", "degrees"}, {"conjugate", "conj"},     {"invert", "bitwise_not"}, {"popcount", "bitwise_count"},
+    {"sub", "subtract"},    {"mul", "multiply"},       {"div", "divide"},
 };
 
 }  // namespace

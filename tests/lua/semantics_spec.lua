@@ -245,6 +245,13 @@ describe("operands", function()
     end
     gives("float32", { 1 }, gpu.ones(1):absolute())
   end)
+
+  it("have short names, in place too", function()
+    local x = gpu.array { 1, 2 }
+    x:mul_(6):sub_(2):div_(4)
+    gives("float32", { 1, 2.5 }, x)
+    gives("float32", { 2, 5 }, gpu.mul(x, 2))
+  end)
 end)
 
 describe("complex numbers", function()
