@@ -7,18 +7,24 @@ GPULUA_CACHE_DIR=$(mktemp -d)
 export GPULUA_CACHE_DIR
 logs=$(mktemp -d)
 
-passed=0 failed=0
-try() {
-  local name=$1 start=$SECONDS
+# Several at once: most of a spec's time is its kernels' compilation.
+parallel=${GPULUA_TEST_JOBS:-$(($(nproc) < 10 ? $(nproc) : 10))}
+run() {
+  local name=$1 log start=$SECONDS
+  log=$(mktemp -p "$logs" XXXXXX.log)
   shift
-  if timeout 300 "$@" >"$logs/log" 2>&1; then
-    passed=$((passed + 1))
+  if timeout 600 "$@" >"$log" 2>&1; then
+    mv "$log" "${log%.log}.passed"
     echo "ok    $name ($((SECONDS - start)) s)"
   else
-    failed=$((failed + 1))
-    echo "FAIL  $name ($((SECONDS - start)) s)"
-    tail -n "${GPULUA_TEST_LINES:-40}" "$logs/log" | sed 's/^/      /'
+    mv "$log" "${log%.log}.failed"
+    echo "FAIL  $name ($((SECONDS - start)) s)
+$(tail -n "${GPULUA_TEST_LINES:-40}" "${log%.log}.failed" | sed 's/^/      /')"
   fi
+}
+try() {
+  while [ "$(jobs -rp | wc -l)" -ge "$parallel" ]; do wait -n; done
+  run "$@" &
 }
 
 # The cpu device's compiler is not part of a staged build.
@@ -29,5 +35,7 @@ for spec in tests/lua/*_spec.lua; do try "$spec" gpulua tests/lua/run.lua "$spec
 try docs gpulua tests/docs/run_examples.lua README.md docs/reference.md docs/guide.md
 # Some scripts write a file where they run.
 for script in scripts/*.lua; do try "$script" env --chdir="$logs" gpulua "$PWD/$script"; done
+wait
+passed=$(find "$logs" -name '*.passed' | wc -l) failed=$(find "$logs" -name '*.failed' | wc -l)
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
