@@ -5,17 +5,7 @@ local support = require "support"
 
 local folder = debug.getinfo(1, "S").source:match "^@(.*)/lua/[^/]*$"
 
---- sqrt(n) times the greatest distance between the distribution function and the numbers' own. 1.95 is passed once in a thousand.
-local function distance(x, cdf)
-  local values = x:astype("float64"):table()
-  table.sort(values)
-  local n, worst = #values, 0
-  for i, v in ipairs(values) do
-    local p = cdf(v)
-    worst = math.max(worst, math.abs(p - i / n), math.abs(p - (i - 1) / n))
-  end
-  return math.sqrt(n) * worst
-end
+local distance = support.kolmogorov_smirnov
 
 local function normal_cdf(x) -- by its series, and 1 or 0 beyond 7
   if math.abs(x) > 7 then return x > 0 and 1 or 0 end

@@ -29,17 +29,7 @@ local function integrated(density, low, high)
   end
 end
 
---- sqrt(n) times the greatest distance between the distribution function and the numbers' own. 1.95 is passed once in a thousand.
-local function distance(x, cdf)
-  local values = x:astype("float64"):table()
-  table.sort(values)
-  local n, worst = #values, 0
-  for i, v in ipairs(values) do
-    local p = cdf(v)
-    worst = math.max(worst, math.abs(p - i / n), math.abs(p - (i - 1) / n))
-  end
-  return sqrt(n) * worst
-end
+local distance = support.kolmogorov_smirnov
 
 local continuous = {
   { "gamma", { 3, 2 }, function(x) return 1 - exp(-x / 2) * (1 + x / 2 + x * x / 8) end },
