@@ -144,10 +144,8 @@ class Scan {
     const std::int64_t tiles = (extents_.size + tile - 1) / tile, groups = (tiles + 31) / 32;
     const auto words = static_cast<std::int64_t>((code_.bytes + 3) / 4);
     const std::int64_t messages = extents_.outer * (tiles + groups) * words;
-    const Array scratch = empty(device_, {messages + 1}, DType::uint64);
+    const Array scratch = full(device_, {messages + 1}, DType::uint64, std::int64_t{0});
     char* memory = scratch->write(device_.stream());
-    const std::uint32_t zero = 0;
-    device_.device().fill(memory, &zero, 4, scratch->nbytes() / 4, *device_.stream());
     kernel("gpulua_scan_in_one_pass" + types_and_mode() + ", " + std::to_string(one_pass_threads) +
            share(one_pass_shares))
         .add(write_pointer(result_), out_)

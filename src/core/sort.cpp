@@ -117,7 +117,8 @@ class RowSort {
 
   /// Of each row, how often it has each digit of each pass.
   Array count_digits() {
-    const Array counts = zeros({rows_ * static_cast<std::int64_t>(size_of(dtype_)) * digits}, DType::uint32);
+    const Array counts =
+        full(device_, {rows_ * static_cast<std::int64_t>(size_of(dtype_)) * digits}, DType::uint32, std::int64_t{0});
     const std::int64_t pieces = (size_ + long_piece - 1) / long_piece;
     LibraryKernel(device_, {"sort.cuh", "sort_sweep.cuh"},
                   "gpulua_sort_histogram<" + order_ + ", " + std::to_string(block_size) + ">")
@@ -138,7 +139,8 @@ class RowSort {
     // Two bits of a tile's word tell its state.
     const bool wide = size_ >= std::int64_t{1} << 30;
     const std::string word = wide ? "unsigned long long" : "unsigned int";
-    const Array words = zeros({1 + rows_ * tiles * digits}, wide ? DType::uint64 : DType::uint32);
+    const Array words =
+        full(device_, {1 + rows_ * tiles * digits}, wide ? DType::uint64 : DType::uint32, std::int64_t{0});
     char* memory = write(words);
     move_kernel({"sort.cuh", "sort_sweep.cuh"},
                 "gpulua_sort_by_digit<gpulua_sort_sweep<" + order_ + ", " + word + ", " + std::to_string(block_size) +
@@ -161,13 +163,6 @@ class RowSort {
         .add("const unsigned int*", pass.positions)
         .add("unsigned int*", pass.new_positions);
     return kernel;
-  }
-
-  Array zeros(Dims shape, DType dtype) {
-    const Array array = empty(device_, std::move(shape), dtype);
-    const std::uint32_t zero = 0;
-    device_.device().fill(write(array), &zero, 4, array->nbytes() / 4, *device_.stream());
-    return array;
   }
 
   OpenDevice& device_;
