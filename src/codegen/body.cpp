@@ -102,7 +102,7 @@ const std::vector<Header>& all_headers() {
     std::set<std::string_view> known;
     for (const char* file :
          {"elements.cuh", "arithmetic.cuh", "functions.cuh", "complex.cuh", "indexing.cuh", "reduce.cuh",
-          "compress.cuh", "indexed.cuh", "philox.cuh", "distributions.cuh", "tile.cuh"}) {
+          "compress.cuh", "quick.cuh", "indexed.cuh", "philox.cuh", "distributions.cuh", "tile.cuh"}) {
       Header header{kernel_text(file), {}, names_in(kernel_text(file))};
       std::set_difference(header.used.begin(), header.used.end(), known.begin(), known.end(),
                           std::inserter(header.own, header.own.end()));
@@ -169,6 +169,15 @@ std::string expression(const ValueSpec& value, const std::vector<ValueSpec>& val
     return value.op->function->id + "::call(" + arguments + ")";
   }
   return rounded(substitute(row_text(*value.op, value.compute), names_in_row(value, values)), value);
+}
+
+bool has_quick_expression(const ValueSpec& value) {
+  return value.kind == ValueSpec::Kind::operation && !value.op->quick.empty() &&
+         info(value.compute).kind == DTypeKind::floating;
+}
+
+std::string quick_expression(const ValueSpec& value, const std::vector<ValueSpec>& values) {
+  return rounded(substitute(value.op->quick, names_in_row(value, values)), value);
 }
 
 bool comes_in_several(const KernelSpec& spec, const ValueSpec& value) {

@@ -42,6 +42,10 @@ std::string whole(const OperandSpec& operand, const std::string& name);
 
 /// An operation or call: an expression of the operation's row with its operands put in.
 std::string expression(const ValueSpec& value, const std::vector<ValueSpec>& values);
+/// True for an operation that has a quick expression for the dtype that it computes in.
+bool has_quick_expression(const ValueSpec& value);
+/// That expression, which clears the bool `ordinary` where its number may be wrong.
+std::string quick_expression(const ValueSpec& value, const std::vector<ValueSpec>& values);
 
 /// True for a value of which a thread that takes several elements makes as many at once.
 bool comes_in_several(const KernelSpec& spec, const ValueSpec& value);

@@ -36,6 +36,11 @@ std::string emit_elementwise(const KernelSpec& spec) {
   if (spec.vector == 1) return text + element.element(false, "  ") + "}\n";
   text += "  constexpr int width = " + width + ";\n";
   if (!spec.rows) return text + element.element(true, "  ") + "}\n";
+  if (spec.quick) {
+    text += "  gpulua_index_t end = inner;\n  if (col + width <= inner) {\n    end = col + width;\n";
+    text += element.element(true, "    ") + "  }\n";
+    return text + "  for (; col < end; ++col) {\n" + element.element(false, "    ") + "  }\n}\n";
+  }
   text += "  if (col + width <= inner) {\n" + element.element(true, "    ");
   text += "  } else {\n    for (; col < inner; ++col) {\n" + element.element(false, "      ") + "    }\n  }\n}\n";
   return text;

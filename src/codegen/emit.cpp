@@ -51,7 +51,7 @@ std::string functions(const KernelSpec& spec) {
 std::string KernelSpec::key() const {
   std::string key = reduces ? "r" : compresses ? "c" : "e";
   key.reserve(16 * (operands.size() + values.size() + outputs.size()));
-  append(key, ndim * 8 + wide * 4 + rows * 2);
+  append(key, ndim * 8 + wide * 4 + rows * 2 + quick);
   append(key, vector);
   append(key, tile == 0 ? 0 : tile + lines);
   if (reduces) {

@@ -83,6 +83,7 @@ struct KernelSpec {
   bool wide = false;     // positions or offsets past 2^31
   bool rows = true;      // elementwise: a block stays in one row of the innermost axis
   unsigned vector = 1;   // elements a thread takes at once along the innermost axis
+  bool quick = false;    // elementwise in vectors: computed by the rows' quick expressions where numbers are ordinary
   unsigned tile = 0;     // elementwise: a block works on so many positions along each of the last two axes; 0: no tiles
   unsigned lines = 8;    // with tiles: a block is of 32 times as many threads
   bool reduces = false;

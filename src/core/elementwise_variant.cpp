@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "src/codegen/body.h"
 #include "src/core/tiling.h"
 #include "src/core/variant_parts.h"
 
@@ -11,6 +12,9 @@ namespace {
 
 // A row of the innermost axis gets blocks of its own from so many elements a thread on; shorter ones share blocks.
 constexpr std::int64_t row_threads = 32;
+// From so many quotients and roots an element on, computing takes longer than moving the elements (more than 4 on an
+// H200), and zeros among the numbers, for which all is computed twice, are worth the risk.
+constexpr std::ptrdiff_t many_divisions = 5;
 
 /// An iteration over the whole domain, with the operands' strides.
 Iteration iteration_of(const Step& step) {
@@ -70,6 +74,17 @@ bool is_indexed(const Step& step) {
          std::any_of(step.outputs.begin(), step.outputs.end(), [](const StepOutput& one) { return one.places; });
 }
 
+/// True when a thread should first compute as if all numbers were of ordinary size: it stores nothing before it knows.
+bool is_quick(const KernelSpec& spec) {
+  const auto is_stored_last = [](const OutputSpec& output) {
+    return output.access == Access::unit && output.indices.empty() && !output.mask;
+  };
+  const auto is_call = [](const ValueSpec& value) { return value.kind == ValueSpec::Kind::call; };
+  return spec.rows && spec.vector > 1 && std::all_of(spec.outputs.begin(), spec.outputs.end(), is_stored_last) &&
+         std::none_of(spec.values.begin(), spec.values.end(), is_call) &&
+         std::count_if(spec.values.begin(), spec.values.end(), has_quick_expression) >= many_divisions;
+}
+
 }  // namespace
 
 void choose_elementwise(const Step& step, const DeviceInfo& device, Variant& variant) {
@@ -92,6 +107,7 @@ void choose_elementwise(const Step& step, const DeviceInfo& device, Variant& var
     break;
   }
   spec.rows = spec.ndim == 1 || inner >= row_threads * spec.vector;
+  spec.quick = device.division_branches && is_quick(spec);
 }
 
 void choose_compression(const Step& step, const DeviceInfo& device, Variant& variant) {

@@ -9,13 +9,13 @@ namespace {
 
 using enum DTypeRule;
 
-// name, arity, rule, expression, for integers, for bool, complex too, has a position, NumPy's name
+// name, arity, rule, expression, for integers, for bool, complex too, has a position, NumPy's name, of several, quick
 constexpr OpInfo table[] = {
     // arithmetic
     {"add", 2, numeric, "x + y", "gpulua_add(x, y)", "x || y", true},
     {"subtract", 2, numeric, "x - y", "gpulua_subtract(x, y)", "", true},
     {"multiply", 2, numeric, "x * y", "gpulua_multiply(x, y)", "x && y", true},
-    {"divide", 2, floating, "x / y", "", "", true},
+    {"divide", 2, floating, "x / y", "", "", true, false, "", "", "gpulua_quick_divide(x, y, ordinary)"},
     {"floor_divide", 2, numeric, "gpulua_floor_divide(x, y)", "", as_int8},
     {"remainder", 2, numeric, "gpulua_remainder(x, y)", "", as_int8},
     {"fmod", 2, numeric, "fmod(x, y)", "gpulua_fmod(x, y)", as_int8},
@@ -27,12 +27,13 @@ constexpr OpInfo table[] = {
     {"fabs", 1, floating, "fabs(x)"},
     {"sign", 1, numeric, "gpulua_sign(x)", "(x > 0) - (x < 0)", "", true},
     {"square", 1, numeric, "x * x", "gpulua_multiply(x, x)", as_int8, true},
-    {"reciprocal", 1, numeric, "(R)1 / x", "x == 0 ? 0 : 1 / x", as_int8, true},
+    {"reciprocal", 1, numeric, "(R)1 / x", "x == 0 ? 0 : 1 / x", as_int8, true, false, "", "",
+     "gpulua_quick_reciprocal(x, ordinary)"},
     {"hypot", 2, floating, "hypot(x, y)"},
     {"gcd", 2, integer, "gpulua_gcd(x, y)"},
     {"lcm", 2, integer, "gpulua_lcm(x, y)"},
     // roots, exponentials and logarithms
-    {"sqrt", 1, floating, "sqrt(x)", "", "", true},
+    {"sqrt", 1, floating, "sqrt(x)", "", "", true, false, "", "", "gpulua_quick_sqrt(x, ordinary)"},
     {"cbrt", 1, floating, "cbrt(x)"},
     {"rsqrt", 1, floating, "rsqrt(x)", "", "", false, false, "-"},
     {"exp", 1, floating, "exp(x)", "", "", true},

@@ -49,6 +49,8 @@ struct OpInfo {
   // A type made from the operands, numbers, and a position that is a multiple of `width`: its array `at` has the
   // results for `width` positions.
   std::string_view several = "";
+  // The expression for numbers of ordinary size, which clears the bool `ordinary` for others (kernels/quick.cuh).
+  std::string_view quick = "";
   // Not of the table: a script's own function. x is what it gives for the operands then, of which there may be any number.
   const UserFunction* function = nullptr;
 };

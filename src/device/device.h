@@ -51,6 +51,7 @@ struct DeviceInfo {
   Dim3 max_grid{2147483647, 65535, 65535};
   std::size_t access_bytes = 16;     // that a thread should move at once; 1 where the device joins threads' accesses itself
   unsigned merging_threads = 256;    // of a block that merges results; 32 where barriers cost more than they are worth
+  bool division_branches = true;     // floating-point / and sqrt look for special cases first; false: one instruction each
   std::size_t max_shared_bytes = 0;  // a block's static and dynamic shared memory, after opting in to the most
 };
 

@@ -36,6 +36,8 @@ KernelSpec all_operations(DType dtype) {
     spec.outputs.push_back({value.dtype, Access::unit, static_cast<std::uint16_t>(spec.values.size())});
     spec.values.push_back(value);
   }
+  spec.vector = 2;
+  spec.quick = true;
   return spec;
 }
 

@@ -32,6 +32,7 @@ DeviceInfo describe(const Processor& processor) {
   info.max_shared_bytes = max_shared_bytes;
   info.access_bytes = 1;      // a warp is a vector already
   info.merging_threads = 32;  // a warp merges by permutes
+  info.division_branches = false;
   return info;
 }
 
