@@ -1,9 +1,10 @@
 #!/bin/bash
 # bench/cpu_device/run.sh [-b build folder] [-t] [workload...]
 #
-# The CPU device beside the same work by g++ with OpenMP, Numba and JAX: all sides on all cores, one after another, in one table
-# of median times. Each side checks its results against those of g++ before it is timed. -t: sizes so small that only the check
-# means something. The workload "compile" is how long a kernel takes from its source to where it can be launched.
+# The CPU device beside the same work by g++ with OpenMP, Numba and JAX: all sides on all cores, in one table of median times.
+# The sides take turns for several rounds, so that what else the machine does meanwhile meets them all. Each side checks its
+# results against those of g++ before it is timed. -t: one round, of sizes so small that only the check means something. The
+# workload "compile" is how long a kernel takes from its source to where it can be launched.
 #
 # The Python sides run in an environment that is made with pip in build/bench-venv; without it their columns are n/a.
 set -u
@@ -28,10 +29,11 @@ nbody         -              20       5
 
 build=build/release
 tiny=
+rounds=5
 while getopts b:t option; do
   case $option in
     b) build=$OPTARG ;;
-    t) tiny=1 ;;
+    t) tiny=1 rounds=1 ;;
     *) echo "usage: $0 [-b build folder] [-t] [workload...]" >&2; exit 2 ;;
   esac
 done
@@ -67,21 +69,30 @@ export GPULUA_DEVICE=cpu GPULUA_CACHE_DIR=$data/cache
 export LUA_PATH="bench/cpu_device/?.lua;;"
 export PYTHONPATH=bench/cpu_device PYTHONDONTWRITEBYTECODE=1 JAX_PLATFORMS=cpu
 
-# side LABEL COMMAND...: prints the milliseconds that the command prints, or n/a, with the reason in $data/reasons.
+# side LABEL COMMAND...: a round: adds the milliseconds that the command prints to $data/LABEL.times; or nothing, and the reason
+# to $data/reasons.
 side() {
-  local label=$1 time
+  local label=$1 time reason
   shift
   if [ ! -x "$1" ]; then
-    time=n/a
-    echo "$label n/a: ${1:-python} is not there" >>"$data/reasons"
-  elif ! time=$("$@" 2>"$data/errors"); then
-    time=n/a
-    # Python's message stands below the traceback, Lua's above it.
-    echo "$label n/a: $(if grep -q '^Traceback' "$data/errors"; then tail -1 "$data/errors"; else head -1 "$data/errors"; fi)" \
-      >>"$data/reasons"
+    reason="${1:-python} is not there"
+  elif time=$("$@" 2>"$data/errors"); then
+    echo "$time" >>"$data/$label.times"
+    return
+  elif grep -q '^Traceback' "$data/errors"; then
+    reason=$(tail -1 "$data/errors") # Python's message stands below the traceback, Lua's above it.
+  else
+    reason=$(head -1 "$data/errors")
   fi
-  echo "$time"
+  echo "$label n/a: $reason" >>"$data/reasons"
 }
+
+# time_of LABEL: the median of the side's rounds; n/a where one failed.
+time_of() {
+  if grep -q "^$1 n/a" "$data/reasons"; then echo n/a; else median_of "$data/$1.times"; fi
+}
+
+median_of() { sort -n "$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 
 # A time for the table: n/a and - stay as they are.
 number() { if [[ $1 == [0-9]* ]]; then printf '%.2f' "$1"; else echo "$1"; fi; }
@@ -91,26 +102,31 @@ row() { printf '%-22s %9s  %9s %9s %9s %9s   %8s %10s %8s\n' "$@"; }
 
 table() {
   row workload size "ours ms" "g++ ms" "numba ms" "jax ms" "g++/ours" "numba/ours" "jax/ours"
-  local name variant size small ours gcc numba jax
+  local name variant size small ours gcc numba jax round
   while read -r name variant size small; do
     [ -n "$name" ] || continue
     wanted "$name" "$@" || continue
     [ -z "$tiny" ] || size=$small
     local arguments=("$data" "$size" "$variant") files=bench/cpu_device/workloads/$name
     : >"$data/reasons"
-    gcc=$(side g++ "$build/bin/bench_cpu_$name" "${arguments[@]}")
-    ours=$(side ours "$build/bin/gpulua" "$files.lua" "${arguments[@]}")
-    numba=$(side numba "$python" "$files.py" "${arguments[@]}")
+    rm -f "$data"/*.times
+    for ((round = 0; round < rounds; round++)); do
+      side g++ "$build/bin/bench_cpu_$name" "${arguments[@]}"
+      side ours "$build/bin/gpulua" "$files.lua" "${arguments[@]}"
+      side numba "$python" "$files.py" "${arguments[@]}"
+      [ ! -e "${files}_jax.py" ] || side jax "$python" "${files}_jax.py" "${arguments[@]}"
+    done
+    gcc=$(time_of g++)
+    ours=$(time_of ours)
+    numba=$(time_of numba)
     jax=-
-    [ ! -e "${files}_jax.py" ] || jax=$(side jax "$python" "${files}_jax.py" "${arguments[@]}")
+    [ ! -e "${files}_jax.py" ] || jax=$(time_of jax)
     [ "$variant" = - ] || name="$name $variant"
     row "$name" "$size" "$(number "$ours")" "$(number "$gcc")" "$(number "$numba")" "$(number "$jax")" \
       "$(ratio "$gcc" "$ours")" "$(ratio "$numba" "$ours")" "$(ratio "$jax" "$ours")"
-    sed 's/^/    /' "$data/reasons"
+    sort -u "$data/reasons" | sed 's/^/    /'
   done <<<"$workloads"
 }
-
-median_of() { sort -n "$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 
 compile() {
   local first second
