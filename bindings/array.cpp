@@ -86,7 +86,7 @@ int array_call(lua_State* L) {
 
 void assign(lua_State* L, const Array& target, int value, const char* op) {
   if (const auto scalar = to_scalar(L, value)) return fill(target, *scalar);
-  copy_into(target, check_values(L, value, target, op));
+  copy_into(target, check_values(L, value, target, op), op);
 }
 
 int array_newindex(lua_State* L) {

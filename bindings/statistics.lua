@@ -20,8 +20,21 @@ local function count_of(x, arguments)
   return count
 end
 
+--- An extreme has to be one of some elements.
+local function check_not_empty(op, x, arguments)
+  local results = 1
+  local is_reduced = {}
+  for _, axis in ipairs(arguments.axes) do is_reduced[axis] = true end
+  for axis, extent in ipairs(x.shape) do results = is_reduced[axis] and results or results * extent end
+  if results > 0 and count_of(x, arguments) == 0 then
+    core.raise(("[%s] zero-size array to reduction operation %s which has no identity: shape %s"):format(op, op,
+      core.text(x.shape)))
+  end
+end
+
 local function ptp(x, axis, options)
   local arguments = core.reduction("ptp", x, axis, options)
+  check_not_empty("ptp", x, arguments)
   local range = reduce("max", x, arguments) - reduce("min", x, arguments)
   if arguments.dtype then range = core.cast(range, arguments.dtype) end
   return core.assign("ptp", arguments.out, range)
@@ -78,6 +91,7 @@ end
 --- NaN where there is no number; `least` is what no number is beyond.
 local function nan_extreme(op, name, x, axis, options, least)
   local arguments = core.reduction(op, core.check_real(op, x), axis, options, "where initial")
+  if not arguments.initial then check_not_empty(op, x, arguments) end
   if not has_nan(x) then return reduce(name, x, arguments, rest(arguments)) end
   local extreme = reduce(name, without_nan(x, least), arguments,
     {keepdims = arguments.keepdims, where = arguments.where, initial = arguments.initial})
@@ -88,6 +102,7 @@ end
 
 local function nan_position(op, name, x, axis, options, least)
   local arguments = core.reduction(op, core.check_real(op, x), axis, options)
+  check_not_empty(op, x, arguments)
   if has_nan(x) and x.size > 0 and reduce("all", x:isnan(), arguments):any():item() then
     core.raise(("[%s] expected a number among the elements, got NaN alone"):format(op))
   end

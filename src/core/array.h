@@ -29,8 +29,9 @@ Array to_device(const Array& array, OpenDevice& device);
 /// Waits.
 Array compress(const Array& mask, const Array& values);
 
-/// Writes `from`, broadcast and converted to to's dtype, into `to`; the devices may differ, the two may overlap.
-void copy_into(const Array& to, const Array& from);
+/// Writes `from`, broadcast and converted to to's dtype, into `to`; the devices may differ, the two may overlap. Errors
+/// name `op`.
+void copy_into(const Array& to, const Array& from, const char* op = "copy_");
 void fill(const Array& array, const Scalar& value);
 
 /// For what reads elements without saying so: throws Error, which names what does say so, where the context is strict.

@@ -155,12 +155,13 @@ int rank_of(DType dtype) {
     case DTypeKind::boolean:
       return 0;
     case DTypeKind::unsigned_integer:
-    case DTypeKind::signed_integer:
       return 1;
-    case DTypeKind::floating:
+    case DTypeKind::signed_integer:
       return 2;
-    case DTypeKind::complex:
+    case DTypeKind::floating:
       return 3;
+    case DTypeKind::complex:
+      return 4;
   }
   return 0;
 }

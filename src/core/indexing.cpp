@@ -37,7 +37,7 @@ Array gather(const Array& source, Indexed at, std::vector<Array> indices) {
 void scatter(const Array& target, Indexed at, std::vector<Array> indices, Array value, Combine combine,
              const char* op) {
   for (const Array& index : indices) check_index_array(target, index);
-  broadcast_to(value->layout, at.layout.shape);
+  broadcast_to(value->layout, at.layout.shape, op);
   if (combine == Combine::add && !has_atomic_add(target->dtype))
     throw Error("[" + std::string(op) +
                 "] expected an array of 32 or 64-bit numbers or complex ones, which have atomic sums, got " +

@@ -171,10 +171,10 @@ std::optional<Layout> reshape(const Layout& layout, const Dims& shape) {
   return result;
 }
 
-Layout broadcast_to(const Layout& layout, const Dims& shape) {
+Layout broadcast_to(const Layout& layout, const Dims& shape, std::string_view op) {
   const auto fail = [&] {
-    throw Error("[broadcast] operands could not be broadcast together with shapes " + to_string(layout.shape) + " " +
-                to_string(shape));
+    throw Error("[" + std::string(op) + "] operands could not be broadcast together with shapes " +
+                to_string(layout.shape) + " " + to_string(shape));
   };
   if (layout.ndim() > shape.size()) fail();
   Layout result;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gpulua {
@@ -50,8 +51,8 @@ Layout index(const Layout& layout, std::span<const IndexSpec> specs);
 Layout transpose(const Layout& layout);
 /// The same elements in another shape without moving them, where the strides allow it.
 std::optional<Layout> reshape(const Layout& layout, const Dims& shape);
-/// Throws Error: "[broadcast] operands could not be broadcast together with shapes (2,3) (2,4)".
-Layout broadcast_to(const Layout& layout, const Dims& shape);
+/// Throws Error: "[broadcast_to] operands could not be broadcast together with shapes (2,3) (2,4)", with `op` in brackets.
+Layout broadcast_to(const Layout& layout, const Dims& shape, std::string_view op = "broadcast_to");
 /// The first and one past the last position in the buffer that the layout touches; equal for an empty one.
 struct Extent {
   std::int64_t begin = 0, end = 0;

@@ -184,7 +184,7 @@ bool write_masked(const Array& array, const std::vector<IndexItem>& items, const
     if (ndim == 0) return false;
     source = expand(source, selected, ndim - 1);
   }
-  broadcast_to(source->layout, target->layout.shape);
+  broadcast_to(source->layout, target->layout.shape, "index");
   const Operand operands[] = {expand(mask->array, ndim, after), cast(source, target->dtype), target};
   source = elementwise(op("where"), operands);
   evaluate_into(*target, source);
@@ -226,7 +226,7 @@ void write_index(const Array& array, std::vector<IndexItem> items, const Array& 
   if (!has_arrays(items)) {
     const Array target = view(array, index(array->layout, specs_of(items)));
     if (const Pending* pending = value->pending(); pending && pending->value) return fill(target, *pending->value);
-    return copy_into(target, fitted(value, target->layout.ndim()));
+    return copy_into(target, fitted(value, target->layout.ndim()), "index");
   }
   check_arrays(array, items);
   if (write_masked(array, items, value)) return;

@@ -68,10 +68,10 @@ Array to_device(const Array& array, OpenDevice& device) {
   return result;
 }
 
-void copy_into(const Array& to, const Array& from) {
-  check_writable(*to, "copy_");
-  if (&to->device() != &from->device()) return copy_into(to, to_device(from, to->device()));
-  const Layout source = broadcast_to(from->layout, to->layout.shape);
+void copy_into(const Array& to, const Array& from, const char* op) {
+  check_writable(*to, op);
+  if (&to->device() != &from->device()) return copy_into(to, to_device(from, to->device()), op);
+  const Layout source = broadcast_to(from->layout, to->layout.shape, op);
   if (to->layout.size() == 0) return;
 
   OpenDevice& device = to->device();
