@@ -57,6 +57,16 @@ __device__ inline gpulua_offset_t gpulua_offset(const gpulua_offset_t (&at)[ndim
   return offset;
 }
 
+// The same where the stride of the last of those axes is 1.
+template <int ndim, int all>
+__device__ inline gpulua_offset_t gpulua_unit_offset(const gpulua_offset_t (&at)[ndim],
+                                                     const gpulua_strides<all>& strides) {
+  gpulua_offset_t offset = at[ndim - 1];
+#pragma unroll
+  for (int axis = 0; axis < ndim - 1; ++axis) offset += at[axis] * strides.at[axis];
+  return offset;
+}
+
 // Elements that are moved at once.
 template <class T, int width>
 struct alignas(sizeof(T) * width) gpulua_pack {

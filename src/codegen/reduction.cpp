@@ -90,7 +90,8 @@ class ReductionText {
       if (operand.outer != outer || is_whole(operand)) continue;
       const std::string name = operand_name(i);
       const std::string offset = has_strides(operand.access, spec_.ndim + reduced)
-                                     ? "gpulua_offset(at, " + name + "_strides)"
+                                     ? (operand.along_results ? "gpulua_unit_offset(at, " : "gpulua_offset(at, ") +
+                                           name + "_strides)"
                                  : outer && operand.access == Access::unit ? "at[0]"
                                                                            : "0";
       text += indent + (operand.memory ? "const auto* const p_" + name + " = " + name + " + " + offset + ";\n"

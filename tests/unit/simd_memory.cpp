@@ -55,6 +55,23 @@ TEST_CASE("simd: indices that wrap", "[cpu][simd]") {
       "y[i] = x[(s + 70000) & 1023];");
 }
 
+TEST_CASE("simd: indices that are others out of bounds", "[cpu][simd]") {
+  const std::string at = "const int most = n / 3; const unsigned c = threadIdx.x, r = threadIdx.y;";
+  compare(at + "b[i] = a[i < most ? i : 0]; y[i] = x[i >= most ? 5 : i];");
+  compare(at +
+          "b[i] = a[c < 20u ? c : 7u] + a[(long long)(a[i] & 1 ? i : 3)]; y[i] = x[r * n / 64 + (c < 11u ? c : r)];");
+  compare(at + "if (a[i] & 2) b[i] = a[i < most ? i : 0]; else y[i] = x[i < most ? (unsigned)i * 2 : 1u];");
+  compare(at +
+          "if (i < most + 40) b[i < most ? i : most] = 3 + 0 * a[i]; y[i] = x[(i < most ? i : n - 1 - most) + most];");
+  compare(at +
+          "int s = 0; const int* from = a + (i < most ? i : 0); for (int k = 0; k < n / 8; k += n / 64) s += from[k];"
+          "b[i] = s;");
+  compare(at +
+          "float s = 0; for (int k = 0; k < 9; ++k) { if (x[i] > k) continue; s += x[(c < 50u ? c : 1u) * 2 + n / 16 * "
+          "k]; }"
+          "y[i] = s;");
+}
+
 TEST_CASE("simd: elements that are not aligned", "[cpu][simd]") {
   const std::string packed = "struct __attribute__((packed)) P { char c; short s; int t; double d; };";
   compare("short s; memcpy(&s, (const char*)a + (a[i] & 255) * 5, 2); b[i] = s;");

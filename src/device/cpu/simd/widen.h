@@ -88,6 +88,8 @@ class Widener {
 
   // ---- widen_memory.cpp ----
   llvm::Value* emit_load(const llvm::LoadInst& load);
+  llvm::Value* advance(const llvm::Value* index, const llvm::Loop& loop);
+  bool is_fixed(const llvm::Value* value, const llvm::Loop& loop) const;
   void emit_prefetch(const llvm::LoadInst& load, llvm::Value* base);
   void emit_store(const llvm::StoreInst& store);
   llvm::Value* emit_gather(const llvm::LoadInst& load);
@@ -128,6 +130,8 @@ class Widener {
   llvm::Value* emit_either(llvm::Value* holds, const std::function<llvm::Value*()>& together,
                            const std::function<llvm::Value*()>& apart);
   std::optional<AddressRow> find_row(const llvm::Value* address, std::int64_t bytes);
+  const llvm::Value* usual(const llvm::Value* value) const;
+  llvm::Value* choose_the_usual(const llvm::SelectInst& select, unsigned half, bool alone);
   Shape assumed_shape(const llvm::Value* value, unsigned depth) const;
   llvm::Value* assumed_base(const llvm::Value* value, unsigned half, bool alone, llvm::Value*& holds);
   llvm::Value* wraps_nowhere(llvm::Value* base, const Shape& shape, bool alone, bool is_signed);

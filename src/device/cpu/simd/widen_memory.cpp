@@ -28,29 +28,45 @@ bool is_simple(llvm::Type* type) {
 constexpr unsigned turns_ahead = 8;
 constexpr std::uint64_t line_bytes = 64;
 
-const llvm::Value* without_extension(const llvm::Value* value) {
-  const auto* cast = llvm::dyn_cast<llvm::CastInst>(value);
-  return llvm::isa_and_nonnull<llvm::SExtInst, llvm::ZExtInst>(cast) ? cast->getOperand(0) : value;
-}
-
 }  // namespace
 
-/// A loop over a grid's stride reads another page in each turn, which processors do not foresee.
+/// How much more an index is in each turn of the loop; null where that is not known before the loop.
+llvm::Value* Widener::advance(const llvm::Value* index, const llvm::Loop& loop) {
+  if (const auto* counter = llvm::dyn_cast<llvm::PHINode>(index)) {
+    if (counter->getParent() != loop.getHeader()) return nullptr;
+    const auto* next = llvm::dyn_cast<llvm::BinaryOperator>(counter->getIncomingValueForBlock(loop.getLoopLatch()));
+    if (next == nullptr || next->getOpcode() != llvm::Instruction::Add) return nullptr;
+    const llvm::Value* step = next->getOperand(next->getOperand(0) == counter ? 1 : 0);
+    if ((next->getOperand(0) != counter && next->getOperand(1) != counter) || !is_fixed(step, loop)) return nullptr;
+    return builder_.CreateSExt(scalar(step), builder_.getInt64Ty());
+  }
+  if (llvm::isa<llvm::SExtInst, llvm::ZExtInst, llvm::TruncInst>(index))
+    return advance(llvm::cast<llvm::CastInst>(index)->getOperand(0), loop);
+  const auto* binary = llvm::dyn_cast<llvm::BinaryOperator>(index);
+  if (binary == nullptr) return nullptr;
+  const bool is_product = binary->getOpcode() == llvm::Instruction::Mul;
+  const bool is_sum = binary->getOpcode() == llvm::Instruction::Add || binary->getOpcode() == llvm::Instruction::Or;
+  const unsigned fixed = is_fixed(binary->getOperand(0), loop) ? 0 : 1;
+  if ((!is_product && !is_sum) || !is_fixed(binary->getOperand(fixed), loop)) return nullptr;
+  llvm::Value* more = advance(binary->getOperand(1 - fixed), loop);
+  if (more == nullptr || is_sum) return more;
+  return builder_.CreateMul(more, builder_.CreateSExt(scalar(binary->getOperand(fixed)), more->getType()));
+}
+
+bool Widener::is_fixed(const llvm::Value* value, const llvm::Loop& loop) const {
+  return loop.isLoopInvariant(value) && is_uniform(value);
+}
+
+/// A loop over a grid's stride, or down the columns of a matrix, reads another page in each turn, which processors do
+/// not foresee.
 void Widener::emit_prefetch(const llvm::LoadInst& load, llvm::Value* base) {
   const llvm::Loop* loop = structure_.loops().getLoopFor(block_);
   const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(load.getPointerOperand());
   if (loop == nullptr || address == nullptr || address->getNumIndices() != 1) return;
-  const auto* counter = llvm::dyn_cast<llvm::PHINode>(without_extension(address->getOperand(1)));
-  if (counter == nullptr || counter->getParent() != loop->getHeader()) return;
-  const auto* next = llvm::dyn_cast<llvm::BinaryOperator>(counter->getIncomingValueForBlock(loop->getLoopLatch()));
-  if (next == nullptr || next->getOpcode() != llvm::Instruction::Add) return;
-  const llvm::Value* step = next->getOperand(next->getOperand(0) == counter ? 1 : 0);
-  if ((next->getOperand(0) != counter && next->getOperand(1) != counter) || llvm::isa<llvm::Constant>(step) ||
-      !is_uniform(step) || !loop->isLoopInvariant(step))
-    return;
-  llvm::Value* ahead =
-      builder_.CreateMul(builder_.CreateSExt(scalar(step), builder_.getInt64Ty()), builder_.getInt64(turns_ahead));
-  llvm::Value* place = builder_.CreateGEP(address->getSourceElementType(), base, ahead);
+  llvm::Value* step = advance(address->getOperand(1), *loop);
+  if (step == nullptr || llvm::isa<llvm::Constant>(step)) return;
+  llvm::Value* place = builder_.CreateGEP(address->getSourceElementType(), base,
+                                          builder_.CreateMul(step, builder_.getInt64(turns_ahead)));
   const std::uint64_t row_bytes = warp_size * layout_.getTypeAllocSize(load.getType()).getFixedValue();
   for (std::uint64_t line = 0; line < row_bytes; line += line_bytes)
     builder_.CreateIntrinsic(llvm::Intrinsic::prefetch, {place->getType()},

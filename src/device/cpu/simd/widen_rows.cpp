@@ -24,13 +24,33 @@ llvm::Type* moved_as(llvm::Type* type) {
   return type->isHalfTy() || type->isBFloatTy() ? llvm::Type::getInt16Ty(type->getContext()) : type;
 }
 
-/// The shape that the value has where narrow progressions do not wrap.
+/// What a choice is where no lane is out of bounds, as in `i < n ? i : 0`: the one that not all lanes share. Another
+/// value is itself.
+const llvm::Value* Widener::usual(const llvm::Value* value) const {
+  const auto* select = llvm::dyn_cast<llvm::SelectInst>(value);
+  if (select == nullptr || !is_varying(select->getCondition())) return value;
+  const bool is_false = is_uniform(select->getTrueValue());
+  return is_uniform(is_false ? select->getTrueValue() : select->getFalseValue()) ? select->getOperand(is_false ? 2 : 1)
+                                                                                 : value;
+}
+
+/// True if the active lanes, or those of the half, choose usual(select).
+llvm::Value* Widener::choose_the_usual(const llvm::SelectInst& select, unsigned half, bool alone) {
+  llvm::Value* lanes = bits_of(vector(select.getCondition()));
+  if (usual(&select) == select.getFalseValue()) lanes = builder_.CreateNot(lanes);
+  if (!mask_is_full()) lanes = builder_.CreateOr(lanes, builder_.CreateNot(bits_of(mask())));
+  llvm::Value* all = builder_.getInt32(!alone ? 0xffffffffu : half == 0 ? 0xffffu : 0xffff0000u);
+  return builder_.CreateICmpEQ(builder_.CreateAnd(lanes, all), all);
+}
+
+/// The shape that the value has where narrow progressions do not wrap and choices are the usual ones.
 Shape Widener::assumed_shape(const llvm::Value* value, unsigned depth) const {
   const Shape shape = shapes_(value);
   if (!shape.is_varying() || depth == most_depth) return shape;
   auto assumed = [&](const llvm::Value* operand) { return assumed_shape(operand, depth + 1); };
+  if (const llvm::Value* chosen = usual(value); chosen != value) return assumed(chosen);
   if (is_extension(value)) {
-    const llvm::Value* narrow = llvm::cast<llvm::CastInst>(value)->getOperand(0);
+    const llvm::Value* narrow = usual(llvm::cast<llvm::CastInst>(value)->getOperand(0));
     return narrow->getType()->isIntegerTy(32) ? shapes_(narrow) : shape;
   }
   if (const auto* binary = llvm::dyn_cast<llvm::BinaryOperator>(value);
@@ -73,8 +93,15 @@ llvm::Value* Widener::wraps_nowhere(llvm::Value* base, const Shape& shape, bool 
 llvm::Value* Widener::assumed_base(const llvm::Value* value, unsigned half, bool alone, llvm::Value*& holds) {
   if (!is_varying(value)) return base(value, half);
   auto assumed = [&](const llvm::Value* operand) { return assumed_base(operand, half, alone, holds); };
+  auto chosen = [&](const llvm::Value* of) {
+    const llvm::Value* usually = usual(of);
+    if (usually != of)
+      holds = builder_.CreateAnd(holds, choose_the_usual(*llvm::cast<llvm::SelectInst>(of), half, alone));
+    return usually;
+  };
+  if (const llvm::Value* usually = chosen(value); usually != value) return assumed(usually);
   if (is_extension(value)) {
-    const llvm::Value* narrow = llvm::cast<llvm::CastInst>(value)->getOperand(0);
+    const llvm::Value* narrow = chosen(llvm::cast<llvm::CastInst>(value)->getOperand(0));
     const bool is_signed = llvm::isa<llvm::SExtInst>(value);
     llvm::Value* first = base(narrow, half);
     holds = builder_.CreateAnd(holds, wraps_nowhere(first, shapes_(narrow), alone, is_signed));
