@@ -68,9 +68,48 @@ __device__ inline void gpulua_scatter(T* to, gpulua_offset_t offset, const gpulu
 
 // ---- sums at positions that several threads may write ----------------------------------------------------------------------
 
+// The bits of an element of 8 or 16 bits, and of one added to it.
+template <class T>
+__device__ inline unsigned short gpulua_added(unsigned short bits, T value) {
+  return (unsigned short)(bits + (unsigned short)value);
+}
+__device__ inline unsigned short gpulua_added(unsigned short bits, bool value) { return bits | value; }
+__device__ inline unsigned short gpulua_added(unsigned short bits, gpulua_half value) {
+  return gpulua_to_half(gpulua_widen(gpulua_half{bits}) + gpulua_widen(value)).bits;
+}
+__device__ inline unsigned short gpulua_added(unsigned short bits, gpulua_bfloat16 value) {
+  return gpulua_to_bfloat16(gpulua_widen(gpulua_bfloat16{bits}) + gpulua_widen(value)).bits;
+}
+
+// Where there are no atomic sums, what a thread has read is exchanged for the sum unless another thread was there first.
+template <class T>
+__device__ inline void gpulua_exchange_for_sum(T* to, T value) {
+#ifdef GPULUA_CPU
+  if constexpr (sizeof(T) == 1)
+    gpulua_atomic_update((unsigned char*)to, [=](unsigned char old) { return (unsigned char)gpulua_added(old, value); });
+  else
+    gpulua_atomic_update((unsigned short*)to, [=](unsigned short old) { return gpulua_added(old, value); });
+#else
+  // No word of 8 bits is exchanged: the other half of its 16 stays as it is.
+  const unsigned long long at = (unsigned long long)to;
+  const int shift = sizeof(T) == 1 && at % 2 != 0 ? 8 : 0;
+  const unsigned short own = (unsigned short)((sizeof(T) == 1 ? 0xff : 0xffff) << shift);
+  unsigned short* const word = (unsigned short*)(at & ~1ull);
+  unsigned short seen = *(const volatile unsigned short*)word, old;
+  do {
+    old = seen;
+    const unsigned short sum = gpulua_added((unsigned short)((old & own) >> shift), value);
+    seen = atomicCAS(word, old, (unsigned short)((old & ~own) | ((sum << shift) & own)));
+  } while (seen != old);
+#endif
+}
+
 template <class T>
 __device__ inline void gpulua_atomic_add(T* to, T value) {
-  atomicAdd(to, value);
+  if constexpr (sizeof(T) < 4)
+    gpulua_exchange_for_sum(to, value);
+  else
+    atomicAdd(to, value);
 }
 __device__ inline void gpulua_atomic_add(long long* to, long long value) {
   atomicAdd((unsigned long long*)to, (unsigned long long)value);

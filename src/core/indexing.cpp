@@ -6,14 +6,6 @@
 
 namespace gpulua {
 
-namespace {
-
-bool has_atomic_add(DType dtype) {
-  return info(dtype).kind != DTypeKind::boolean && size_of(dtype) >= 4;
-}
-
-}  // namespace
-
 void check_index_array(const Array& source, const Array& index) {
   if (!is_integer(index->dtype))
     throw Error("[index] expected an index array of integers, got " + type_text(*index) +
@@ -38,10 +30,6 @@ void scatter(const Array& target, Indexed at, std::vector<Array> indices, Array 
              const char* op) {
   for (const Array& index : indices) check_index_array(target, index);
   broadcast_to(value->layout, at.layout.shape, op);
-  if (combine == Combine::add && !has_atomic_add(target->dtype))
-    throw Error("[" + std::string(op) +
-                "] expected an array of 32 or 64-bit numbers or complex ones, which have atomic sums, got " +
-                type_text(*target));
   if (at.layout.size() == 0) return;
   Host* host = target->device().context().host();
   const Scatter places{std::make_shared<const Indexed>(std::move(at)), std::move(indices), combine,

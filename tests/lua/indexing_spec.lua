@@ -187,7 +187,8 @@ describe("indexing", function()
   end)
 
   it("adds at positions that come several times", function()
-    for _, dtype in ipairs { "int32", "uint32", "int64", "uint64", "float32", "float64" } do
+    for _, dtype in ipairs { "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64",
+      "float16", "bfloat16", "float32", "float64" } do
       local x = gpu.zeros(3, dtype)
       gpu.scatter_add(x, gpu.array({ 1, 3, 1, 1, -1 }, "int32"), gpu.array({ 1, 2, 3, 4, 5 }))
       assert.are.same({ 8, 0, 7 }, x:table())
@@ -204,7 +205,20 @@ describe("indexing", function()
     local many = gpu.zeros(4, "int32")
     gpu.scatter_add(many, gpu.arange(100000, "int32") % 4 + 1, 1)
     assert.are.same({ 25000, 25000, 25000, 25000 }, many:table())
-    fails("got int8[3]", gpu.scatter_add, gpu.zeros(3, "int8"), gpu.array({ 1 }, "int32"), 1)
+  end)
+
+  it("adds to neighbours in one word, each of which wraps and rounds for itself", function()
+    local places = gpu.arange(60000, "int32") % 3 + 2
+    local function counts(dtype)
+      local x = gpu.zeros(5, dtype)
+      return gpu.scatter_add(x, places, gpu.ones(60000, dtype)):table()
+    end
+    assert.are.same({ 0, 20000 % 256, 20000 % 256, 20000 % 256, 0 }, counts "uint8")
+    assert.are.same({ 0, 20000 % 256, 20000 % 256, 20000 % 256, 0 }, counts "int8")
+    assert.are.same({ 0, 20000, 20000, 20000, 0 }, counts "uint16")
+    assert.are.same({ 0, 2048, 2048, 2048, 0 }, counts "float16")
+    assert.are.same({ 0, 256, 256, 256, 0 }, counts "bfloat16")
+    assert.are.same({ false, true, true, true, false }, counts "bool")
   end)
 
   it("reports indices out of range where the script waits, with the line that asked", function()
