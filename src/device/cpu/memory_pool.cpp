@@ -24,8 +24,9 @@ std::size_t class_size(std::size_t bytes) {
 
 void* allocate_from_system(std::size_t size) {
   if (size < worth_huge_pages) return std::aligned_alloc(alignment, size);
-  void* memory = std::aligned_alloc(huge_page, size);
-  if (memory != nullptr) madvise(memory, size, MADV_HUGEPAGE);  // a wish: a kernel without them says no
+  void* memory = nullptr;
+  if (posix_memalign(&memory, huge_page, size) != 0) return nullptr;
+  madvise(memory, size, MADV_HUGEPAGE);  // a wish: a kernel without them says no
   return memory;
 }
 
