@@ -1,11 +1,8 @@
 #include "src/device/cpu/codegen.h"
 
-#include <llvm/Analysis/CGSCCPassManager.h>
-#include <llvm/Analysis/LoopAnalysisManager.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/TargetRegistry.h>
-#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/StandardInstrumentations.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
@@ -14,6 +11,7 @@
 #include <algorithm>
 
 #include "src/core/error.h"
+#include "src/device/cpu/analyses.h"
 #include "src/device/cpu/simd/engine.h"
 
 namespace gpulua::cpu {
@@ -43,30 +41,22 @@ class FinishedFunctions {
 };
 
 void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
   llvm::PipelineTuningOptions tuning;
   tuning.InlinerThreshold = inline_threshold;
   llvm::PassInstrumentationCallbacks callbacks;
   llvm::OptNoneInstrumentation skip_finished(/*DebugLogging=*/false);
   skip_finished.registerCallbacks(callbacks);
   llvm::PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
+  Analyses analyses(builder);
   llvm::ModulePassManager drop_unused;  // most of the prelude
   drop_unused.addPass(llvm::GlobalDCEPass());
-  drop_unused.run(module, modules);
+  drop_unused.run(module, analyses.modules);
   const bool finished_all = std::all_of(module.begin(), module.end(), [](const llvm::Function& function) {
     return function.isDeclaration() || function.hasFnAttribute(simd::finished_attribute);
   });
   if (finished_all) return;
   const FinishedFunctions finished(module);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, analyses.modules);
 }
 
 }  // namespace

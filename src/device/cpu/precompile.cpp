@@ -12,11 +12,11 @@
 #include <clang/Frontend/TextDiagnosticPrinter.h>
 #include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/IR/DebugInfo.h>
-#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <fstream>
 
+#include "src/device/cpu/analyses.h"
 #include "src/device/cpu/clang_invocation.h"
 #include "src/device/cpu/precompiled_prelude.h"
 
@@ -50,19 +50,11 @@ void simplify(llvm::Module& module) {
   for (llvm::Function& function : module)
     if (!function.isDeclaration() && !is_template(function.getName()))
       function.setLinkage(llvm::GlobalValue::InternalLinkage);
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
   llvm::PassBuilder builder;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
+  Analyses analyses(builder);
   llvm::ModulePassManager passes;
   llvm::cantFail(builder.parsePassPipeline(passes, "always-inline,function(sroa),globaldce"));
-  passes.run(module, modules);
+  passes.run(module, analyses.modules);
 }
 
 int precompile_templates(const std::string& file) {

@@ -1,9 +1,10 @@
 #include "src/device/cpu/simd/pipeline.h"
 
-#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/Error.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/Scalar/Scalarizer.h>
+
+#include "src/device/cpu/analyses.h"
 
 namespace gpulua::cpu::simd {
 namespace {
@@ -26,25 +27,16 @@ constexpr const char* finish_passes =
 }  // namespace
 
 struct Pipeline::Passes {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
   llvm::PassBuilder builder;
+  Analyses analyses;
 
-  explicit Passes(llvm::TargetMachine& machine) : builder(&machine) {
-    builder.registerModuleAnalyses(modules);
-    builder.registerCGSCCAnalyses(components);
-    builder.registerFunctionAnalyses(functions);
-    builder.registerLoopAnalyses(loops);
-    builder.crossRegisterProxies(loops, functions, components, modules);
-  }
+  explicit Passes(llvm::TargetMachine& machine) : builder(&machine), analyses(builder) {}
 
   void run(llvm::Function& function, const char* text, llvm::FunctionPassManager passes = llvm::FunctionPassManager()) {
     llvm::cantFail(builder.parsePassPipeline(passes, text));
-    functions.clear(function, function.getName());
-    passes.run(function, functions);
-    functions.clear(function, function.getName());
+    analyses.functions.clear(function, function.getName());
+    passes.run(function, analyses.functions);
+    analyses.functions.clear(function, function.getName());
   }
 };
 
