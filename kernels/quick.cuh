@@ -7,47 +7,38 @@
 __device__ inline float gpulua_quick_reciprocal(float x, bool& ordinary) {
   float near;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(near) : "f"(x));
-  const float error = __fmaf_rn(-x, near, 1.0f);
-  ordinary &= fabsf(error) < 0x1p-20f;  // false for what is not a number, too
-  return __fmaf_rn(near, error, near);
+  const float error = fma(-x, near, 1.0f);
+  ordinary &= fabs(error) < 0x1p-20f;  // false for what is not a number, too
+  return fma(near, error, near);
 }
 
 __device__ inline double gpulua_quick_reciprocal(double x, bool& ordinary) {
   double near;
   asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(near) : "d"(x));
-  double error = __fma_rn(-x, near, 1.0);
-  near = __fma_rn(near, __fma_rn(error, error, error), near);
-  error = __fma_rn(-x, near, 1.0);
+  double error = fma(-x, near, 1.0);
+  near = fma(near, fma(error, error, error), near);
+  error = fma(-x, near, 1.0);
   ordinary &= fabs(error) < 0x1p-40;
-  return __fma_rn(near, error, near);
+  return fma(near, error, near);
 }
 
 // A bad divisor makes the quotient zero or not a number.
-__device__ inline float gpulua_quick_divide(float x, float y, bool& ordinary) {
+template <class R>
+__device__ inline R gpulua_quick_divide(R x, R y, bool& ordinary) {
   bool unasked = true;
-  const float reciprocal = gpulua_quick_reciprocal(y, unasked);
-  const float near = __fmul_rn(x, reciprocal);
-  const float quotient = __fmaf_rn(__fmaf_rn(-y, near, x), reciprocal, near);
-  ordinary &= fabsf(x) >= 0x1p-100f;
-  ordinary &= fabsf(quotient) >= 0x1p-100f;
-  return quotient;
-}
-
-__device__ inline double gpulua_quick_divide(double x, double y, bool& ordinary) {
-  bool unasked = true;
-  const double reciprocal = gpulua_quick_reciprocal(y, unasked);
-  const double near = __dmul_rn(x, reciprocal);
-  const double quotient = __fma_rn(__fma_rn(-y, near, x), reciprocal, near);
-  ordinary &= fabs(x) >= 0x1p-900;
-  ordinary &= fabs(quotient) >= 0x1p-900;
+  const R least = sizeof(R) == 4 ? R(0x1p-100) : R(0x1p-900);
+  const R reciprocal = gpulua_quick_reciprocal(y, unasked), near = x * reciprocal;
+  const R quotient = fma(fma(-y, near, x), reciprocal, near);
+  ordinary &= fabs(x) >= least;
+  ordinary &= fabs(quotient) >= least;
   return quotient;
 }
 
 __device__ inline float gpulua_quick_sqrt(float x, bool& ordinary) {
   float inverse;
   asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(x));
-  const float near = __fmul_rn(x, inverse);
-  const float root = __fmaf_rn(__fmaf_rn(-near, near, x), __fmul_rn(inverse, 0.5f), near);
+  const float near = x * inverse;
+  const float root = fma(fma(-near, near, x), 0.5f * inverse, near);
   ordinary &= root >= 0x1p-50f;
   return root;
 }
