@@ -26,7 +26,9 @@ bool is_simple(llvm::Type* type) {
 
 // As many turns of a loop ahead as hide the latency of memory.
 constexpr unsigned turns_ahead = 8;
-constexpr std::uint64_t line_bytes = 64;
+// As far ahead in a stream, whose next page processors do not look for.
+constexpr std::int64_t stream_ahead = 2048;
+constexpr std::int64_t line_bytes = 64;
 
 }  // namespace
 
@@ -58,20 +60,28 @@ bool Widener::is_fixed(const llvm::Value* value, const llvm::Loop& loop) const {
 }
 
 /// A loop over a grid's stride, or down the columns of a matrix, reads another page in each turn, which processors do
-/// not foresee.
+/// not foresee; and one from row to row comes to another page in the end.
 void Widener::emit_prefetch(const llvm::LoadInst& load, llvm::Value* base) {
   const llvm::Loop* loop = structure_.loops().getLoopFor(block_);
   const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(load.getPointerOperand());
   if (loop == nullptr || address == nullptr || address->getNumIndices() != 1) return;
   llvm::Value* step = advance(address->getOperand(1), *loop);
-  if (step == nullptr || llvm::isa<llvm::Constant>(step)) return;
-  llvm::Value* place = builder_.CreateGEP(address->getSourceElementType(), base,
-                                          builder_.CreateMul(step, builder_.getInt64(turns_ahead)));
-  const std::uint64_t row_bytes = warp_size * layout_.getTypeAllocSize(load.getType()).getFixedValue();
-  for (std::uint64_t line = 0; line < row_bytes; line += line_bytes)
-    builder_.CreateIntrinsic(llvm::Intrinsic::prefetch, {place->getType()},
-                             {builder_.CreateConstGEP1_64(builder_.getInt8Ty(), place, line), builder_.getInt32(0),
-                              builder_.getInt32(3), builder_.getInt32(1)});
+  if (step == nullptr) return;
+  llvm::Type* type = address->getSourceElementType();
+  const auto bytes = static_cast<std::int64_t>(layout_.getTypeAllocSize(type).getFixedValue());
+  const auto row_bytes =
+      static_cast<std::int64_t>(warp_size * layout_.getTypeAllocSize(load.getType()).getFixedValue());
+  llvm::Value* ahead = builder_.CreateMul(step, builder_.getInt64(turns_ahead));
+  if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(step)) {
+    if (row_bytes < line_bytes || known->getSExtValue() * bytes < row_bytes) return;
+    ahead = builder_.getInt64(static_cast<std::uint64_t>(stream_ahead / bytes));
+  }
+  llvm::Value* place = builder_.CreateGEP(type, base, ahead);
+  for (std::int64_t line = 0; line < row_bytes; line += line_bytes)
+    builder_.CreateIntrinsic(
+        llvm::Intrinsic::prefetch, {place->getType()},
+        {builder_.CreateConstGEP1_64(builder_.getInt8Ty(), place, static_cast<std::uint64_t>(line)),
+         builder_.getInt32(0), builder_.getInt32(3), builder_.getInt32(1)});
 }
 
 llvm::Value* Widener::emit_load(const llvm::LoadInst& load) {
