@@ -35,10 +35,13 @@ namespace {
 // ---- definitions
 // ---------------------------------------------------------------------------------------------------------
 
-/// The fields of a definition.
+/// The fields of a definition, the table that is the first argument.
 class Fields {
  public:
-  Fields(lua_State* L, const char* op) : L_(L), op_(op) {}
+  Fields(lua_State* L, const char* op, const char* expected) : L_(L), op_(op) {
+    lua_settop(L, 1);
+    if (!lua_istable(L, 1)) fail(op, expected, L, 1);
+  }
 
   Option text(const char* field, UserText& to) {
     return {field, [this, field, &to](int value) {
@@ -104,12 +107,10 @@ void check_names(const std::string& name, const std::vector<UserParameter>& inpu
 }
 
 int define_elementwise(lua_State* L) {
-  lua_settop(L, 1);
-  if (!lua_istable(L, 1)) fail("elementwise", "a table with inputs, outputs and body", L, 1);
+  Fields fields(L, "elementwise", "a table with inputs, outputs and body");
   auto operation = std::make_shared<UserElementwise>();
   operation->name = "elementwise";
   std::optional<std::string> inputs, outputs;
-  Fields fields(L, "elementwise");
   read_options(
       L, 1, "elementwise",
       {fields.name(operation->name), fields.parameters("inputs", inputs), fields.parameters("outputs", outputs),
@@ -123,13 +124,11 @@ int define_elementwise(lua_State* L) {
 }
 
 int define_reduction(lua_State* L) {
-  lua_settop(L, 1);
-  if (!lua_istable(L, 1)) fail("reduction", "a table with inputs, outputs, map and reduce", L, 1);
+  Fields fields(L, "reduction", "a table with inputs, outputs, map and reduce");
   auto reduction = std::make_shared<UserReduction>();
   UserElementwise &map = reduction->map, &post = reduction->post;
   map.name = "reduction";
   std::optional<std::string> inputs, outputs, reduce_type;
-  Fields fields(L, "reduction");
   read_options(L, 1, "reduction",
                {fields.name(map.name), fields.parameters("inputs", inputs), fields.parameters("outputs", outputs),
                 fields.text("map", map.body), fields.text("reduce", reduction->reduce), fields.text("post", post.body),
@@ -165,12 +164,10 @@ UserParameter check_one(const std::string& name, const char* field, const std::v
 }
 
 int define_scan(lua_State* L) {
-  lua_settop(L, 1);
-  if (!lua_istable(L, 1)) fail("scan_kernel", "a table with input and expr", L, 1);
+  Fields fields(L, "scan_kernel", "a table with input and expr");
   auto scan = std::make_shared<UserScan>();
   scan->name = "scan_kernel";
   std::optional<std::string> input, output;
-  Fields fields(L, "scan_kernel");
   const auto read_exclusive = [&](int value) {
     if (!lua_isboolean(L, value)) fail("scan_kernel", "exclusive = true or false", L, value);
     scan->exclusive = lua_toboolean(L, value) != 0;

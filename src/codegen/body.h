@@ -39,6 +39,10 @@ inline bool is_whole(const OperandSpec& operand) {
 }
 /// The text of such an operand, as a function gets it.
 std::string whole(const OperandSpec& operand, const std::string& name);
+/// True for an output that a thread stores in vectors, after all of their elements are computed.
+inline bool is_packed(const OutputSpec& output) {
+  return output.access == Access::unit && output.indices.empty() && !output.mask;
+}
 
 /// An operation or call: an expression of the operation's row with its operands put in.
 std::string expression(const ValueSpec& value, const std::vector<ValueSpec>& values);

@@ -6,10 +6,6 @@ namespace gpulua {
 
 namespace {
 
-bool is_packed(const OutputSpec& output) {
-  return output.access == Access::unit && output.indices.empty() && !output.mask;
-}
-
 std::string column(bool vector) {
   return vector ? "(col + k)" : "col";
 }

@@ -76,9 +76,7 @@ bool is_indexed(const Step& step) {
 
 /// True when a thread should first compute as if all numbers were of ordinary size: it stores nothing before it knows.
 bool is_quick(const KernelSpec& spec) {
-  const auto is_stored_last = [](const OutputSpec& output) {
-    return output.access == Access::unit && output.indices.empty() && !output.mask;
-  };
+  const auto is_stored_last = [](const OutputSpec& output) { return is_packed(output); };
   const auto is_call = [](const ValueSpec& value) { return value.kind == ValueSpec::Kind::call; };
   return spec.rows && spec.vector > 1 && std::all_of(spec.outputs.begin(), spec.outputs.end(), is_stored_last) &&
          std::none_of(spec.values.begin(), spec.values.end(), is_call) &&
