@@ -6,6 +6,7 @@
 #include "bindings/random.h"
 #include "bindings/state.h"
 #include "src/core/expression.h"
+#include "src/core/near_name.h"
 #include "src/core/promotion.h"
 #include "src/core/tally.h"
 
@@ -29,6 +30,18 @@ int lua_describe(lua_State* L) {
 int lua_fail(lua_State* L) {
   const std::string op(check_string(L, 1, "fail", "a name"));
   fail(op.c_str(), std::string(check_string(L, 2, "fail", "a text")), L, 3);
+}
+
+/// did_you_mean(unknown, names): "; did you mean ...?" about the nearest of the names, "" when none is near.
+int lua_did_you_mean(lua_State* L) {
+  NearName near(check_string(L, 1, "did_you_mean", "a name"));
+  for (int i = 1; i <= static_cast<int>(lua_objlen(L, 2)); ++i) {
+    lua_rawgeti(L, 2, i);
+    near.offer(check_string(L, -1, "did_you_mean", "a name"));
+    lua_pop(L, 1);
+  }
+  lua_pushstring(L, near.question().c_str());
+  return 1;
 }
 
 /// is_array(value).
@@ -131,6 +144,7 @@ void open_composed(lua_State* L) {
                        {"broadcast", protect<lua_broadcast>},
                        {"cast", protect<lua_cast>},
                        {"describe", protect<lua_describe>},
+                       {"did_you_mean", protect<lua_did_you_mean>},
                        {"fail", protect<lua_fail>},
                        {"floating", protect<lua_floating>},
                        {"is_array", protect<is_array>},

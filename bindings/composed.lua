@@ -63,10 +63,14 @@ end
 --- An option table; `known` are its fields, a string of names.
 function core.check_fields(op, options, known)
   if options == nil then return {} end
-  if type(options) ~= "table" then core.fail(op, "a table of options: " .. known, options) end
+  local names = {}
+  for name in known:gmatch "%S+" do names[#names + 1] = name end
+  local list = table.concat(names, ", "):gsub(", (%S+)$", " and %1")
+  if type(options) ~= "table" then core.fail(op, "a table of options: " .. list, options) end
   for field in pairs(options) do
     if type(field) ~= "string" or not (" " .. known .. " "):find(" " .. field .. " ", 1, true) then
-      core.fail(op, "the options " .. known, field)
+      core.raise(("[%s] expected the option%s %s, got %s%s"):format(op, #names > 1 and "s" or "", list, core.describe(field),
+        type(field) == "string" and core.did_you_mean(field, names) or ""))
     end
   end
   return options

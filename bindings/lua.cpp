@@ -9,6 +9,7 @@
 #include "bindings/array.h"
 #include "bindings/cdata.h"
 #include "bindings/state.h"
+#include "src/core/near_name.h"
 
 namespace gpulua {
 
@@ -120,8 +121,14 @@ void read_options(lua_State* L, int index, const char* op, std::initializer_list
     const int value = lua_gettop(L);
     const std::string field = lua_type(L, value - 1) == LUA_TSTRING ? lua_tostring(L, value - 1) : "";
     const auto found = std::find_if(options.begin(), options.end(), [&](const Option& o) { return o.name == field; });
-    if (found == options.end()) fail(op, (options.size() == 1 ? "the option " : "the options ") + names, L, value - 1);
-    found->read(value);
+    if (found != options.end()) {
+      found->read(value);
+      continue;
+    }
+    NearName near(field);
+    for (const Option& option : options) near.offer(option.name);
+    throw Error("[" + std::string(op) + "] expected the option" + (options.size() == 1 ? " " : "s ") + names +
+                ", got " + describe(L, value - 1) + near.question());
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "src/core/error.h"
 #include "src/core/finding.h"
+#include "src/core/near_name.h"
 #include "src/core/plugins.h"
 #include "src/core/prepared_plan.h"
 
@@ -157,7 +158,10 @@ std::shared_ptr<OpenDevice> Context::device(std::string_view name) {
   std::string text = "[device] expected one of ";
   for (std::size_t i = 0; i < known.size(); ++i) text += (i > 0 ? ", " : "") + known[i];
   if (known.empty()) text = "[device] no device is available";
-  throw Error(ErrorKind::unavailable, text + ", got \"" + std::string(name) + "\"" + reasons);
+  // Of a kind that there is, another number would be another device.
+  const bool is_kind = std::any_of(plugins_.begin(), plugins_.end(), [&](const auto& p) { return p->kind() == kind; });
+  const std::string meant = is_kind ? "" : did_you_mean(name, known);
+  throw Error(ErrorKind::unavailable, text + ", got \"" + std::string(name) + "\"" + meant + reasons);
 }
 
 std::string Context::default_device() {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "src/core/error.h"
+#include "src/core/near_name.h"
 
 namespace gpulua {
 namespace {
@@ -56,8 +57,13 @@ std::optional<DType> find_dtype(std::string_view name) {
 DType parse_dtype(std::string_view name) {
   if (auto dtype = find_dtype(name)) return *dtype;
   std::string message = "[dtype] expected one of ";
-  for (const DTypeInfo& row : table) message.append(row.name).append(", ");
-  throw Error(message.append("got \"").append(name).append("\""));
+  NearName near(name);
+  for (const DTypeInfo& row : table) {
+    message.append(row.name).append(", ");
+    near.offer(row.name);
+    near.offer(row.device, row.name);
+  }
+  throw Error(message.append("got \"").append(name).append("\"").append(near.question()));
 }
 
 float half_to_float(std::uint16_t bits) {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <numeric>
 
 #include "src/core/error.h"
+#include "src/core/near_name.h"
 #include "src/device/device.h"
 
 namespace gpulua {
@@ -131,20 +131,6 @@ bool names(std::string_view name, std::string_view full) {
          std::count(scopes.begin(), scopes.end(), '<') == std::count(scopes.begin(), scopes.end(), '>');
 }
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row.back();
-}
-
 std::string describe(const KernelEntry& entry) {
   return to_string(entry.name, entry.signature);
 }
@@ -162,23 +148,18 @@ std::string describe(const std::vector<const Entry*>& entries) {
   return result;
 }
 
-/// The name that was probably meant; empty when none is within two edits.
+/// The name that was probably meant; empty when none is near.
 template <typename Entry>
 std::string suggest(const std::vector<Entry>& entries, const std::string& name) {
-  std::string best;
-  std::size_t least = std::min<std::size_t>(3, name.size());
+  NearName near(name);
   for (const Entry& entry : entries) {
     const std::string full = canonical(entry.name);
     const std::string base = without_template_arguments(full);
-    const std::string last = base.substr(base.rfind(':') + 1);
-    const std::size_t distance =
-        std::min({edit_distance(name, full), edit_distance(name, base), edit_distance(name, last)});
-    if (distance < least) {
-      least = distance;
-      best = entry.name;
-    }
+    near.offer(full, entry.name);
+    near.offer(base, entry.name);
+    near.offer(std::string_view(base).substr(base.rfind(':') + 1), entry.name);
   }
-  return best;
+  return near.name();
 }
 
 template <typename Entry>

@@ -17,7 +17,7 @@ describe("interp", function()
     fails("[interp] expected left, a number, got true", function() return x:interp(xp, xp, { left = true }) end)
     fails("[interp] expected a period other than 0, got 0", function() return x:interp(xp, xp, { period = 0 }) end)
     fails("[interp] expected real numbers", function() return x:interp(xp, xp:astype "complex64") end)
-    local message = fails("[interp] expected the options left right period", function()
+    local message = fails("[interp] expected the options left, right and period", function()
       local result = x:interp(xp, xp, { kind = "cubic" })
       return result
     end)

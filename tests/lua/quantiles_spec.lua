@@ -48,7 +48,7 @@ describe("quantiles", function()
     fails("[quantile] expected one of the methods averaged_inverted_cdf, closest_observation,",
       function() return x:quantile(0.5, { method = "best" }) end)
     fails("[median] axis 3 is out of range for an array of 2 dimensions", function() return x:median(3) end)
-    fails("[median] expected the options axis keepdims dtype out", function() return x:median({ method = "lower" }) end)
+    fails("[median] expected the options axis, keepdims, dtype and out", function() return x:median({ method = "lower" }) end)
     fails("[nanmedian] expected real numbers", function() return gpu.ones(2, "complex64"):nanmedian() end)
     fails("[quantile] expected elements along the axes, got shape (0,3)", function() return gpu.ones(0, 3):quantile(0.5, 1) end)
     local message = fails("[percentile] expected each axis once", function()

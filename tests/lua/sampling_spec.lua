@@ -168,7 +168,7 @@ describe("choice", function()
     fails("[random.permutation] expected an array or a number of items, got 1.5", function() return random.permutation(1.5) end)
     fails("[random.permutation] axis 1 is out of range", function() return random.permutation(gpu.array(1)) end)
     fails("[random.shuffle_] expected an array, got 3", function() return random.shuffle_(3) end)
-    local message = fails("[random.shuffle_] expected the options axis generator", function()
+    local message = fails("[random.shuffle_] expected the options axis and generator", function()
       local result = x:shuffle_({ p = 1 })
       return result
     end)

@@ -38,7 +38,10 @@ TEST_CASE("an unknown dtype names those there are", "[dtype]") {
   CHECK_THROWS_MATCHES(
       parse_dtype("flot32"), Error,
       Message("[dtype] expected one of bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, "
-              "float16, bfloat16, float32, float64, complex64, complex128, got \"flot32\""));
+              "float16, bfloat16, float32, float64, complex64, complex128, got \"flot32\"; did you mean \"float32\"?"));
+  // C's names are no dtypes, but say which one is meant.
+  CHECK_THROWS_WITH(parse_dtype("double"), Catch::Matchers::EndsWith("did you mean \"float64\"?"));
+  CHECK_THROWS_WITH(parse_dtype("int"), Catch::Matchers::EndsWith("did you mean \"int32\"?"));
 }
 
 namespace {
