@@ -50,8 +50,7 @@ gpu.module([[
     assert.is_false(ok)
     assert.is_truthy(output:find("undeclared_name", 1, true), output)
     assert.is_truthy(output:find(path .. ":2: ", 1, true), "the call's line in: " .. output)
-    local at = path:gsub("%p", "%%%0")
-    assert.is_truthy(output:find(at .. "[:(]4[:),]"), "the source's line in: " .. output)
+    assert.is_truthy(output:find("\n" .. path .. ":4: error: ", 1, true), "the source's line in: " .. output)
   end)
 
   it("say nothing beside the error", function()
@@ -64,6 +63,12 @@ local ok = pcall(gpu.module, "not C++ at all")
     assert.is_nil(output:find("at all", 1, true), output)
   end)
 
+  it("name the header that declares an unknown name", function()
+    local message = fails("hint: curandState is declared in a header: #include <curand_kernel.h>", gpu.module,
+      "__global__ void k(curandState* states) {}")
+    assert.is_truthy(message:find("curandState", 1, true))
+  end)
+
   it("point into the line of text that occurs several times", function()
     local path, output = run [=[
 local gpu = require "gpu"
@@ -71,8 +76,7 @@ local function build() local mod = gpu.module([[ wrong; ]]) return mod end
 -- [[ wrong; ]]
 build()
 ]=]
-    local at = path:gsub("%p", "%%%0")
-    assert.is_truthy(output:find(at .. "[:(]2[:),]"), output)
+    assert.is_truthy(output:find("\n" .. path .. ":2: error: ", 1, true), output)
   end)
 
   it("name the call for text that the script has put together", function()
@@ -84,7 +88,7 @@ build()
     local text = "local gpu = require 'gpu'\n\nlocal _, e = pcall(gpu.module, [[ wrong_in_chunk; ]])\nreturn e"
     local message = assert(loadstring(text))()
     assert.is_truthy(message:find "wrong_in_chunk")
-    assert.is_truthy(message:find "%[string .*%][:(]3[:),]", message)
+    assert.is_truthy(message:find "%[string .*%]:3: error: ", message)
   end)
 end)
 
@@ -131,7 +135,7 @@ describe("modules refuse", function()
     fails('cannot find the kernel "k<3>": use of undeclared identifier \'k\'; the source has none', gpu.kernel, "", "k<3>")
     -- What an instance's own code does wrong is another matter.
     local message = fails("type 'float' cannot be used prior to '::'", gpu.module, kernels, { names = { "fill<float, 1>" } })
-    assert.is_truthy(message:find("name expression fill<float, 1>:1:1: note: in instantiation", 1, true), message)
+    assert.is_truthy(message:find("name expression fill<float, 1>:1: note: in instantiation", 1, true), message)
     assert.is_nil(message:find("gpulua_", 1, true), message)
   end)
 

@@ -28,14 +28,33 @@ TEST_CASE("cpu: a source that does not compile names the script's file and line"
   auto compile = [&] { device.compile("__global__ void k(int* x) {\n  *x = missing;\n}"); };
   CHECK(kind_of(compile) == ErrorKind::compile);
   CHECK_THAT(message_of(compile),
-             Catch::StartsWith("[compile] the kernel source does not compile:\nscript.lua:11:8: error: "
-                               "use of undeclared identifier 'missing'"));
+             Catch::StartsWith("[compile] the kernel source does not compile:\nscript.lua:11: error: "
+                               "use of undeclared identifier 'missing'\n  *x = missing;\n       ^"));
+}
+
+TEST_CASE("cpu: messages end with what the compiler does not know", "[cpu]") {
+  CpuTestDevice device;
+  const auto message = [&](const std::string& body) {
+    return message_of([&] { device.compile("__global__ void k(float* x) { " + body + " }"); });
+  };
+  CHECK_THAT(message("curandState s;"),
+             Catch::EndsWith("\nhint: curandState is declared in a header: #include <curand_kernel.h>"));
+  CHECK_THAT(message("__half h = __float2half(1.f);"),
+             Catch::EndsWith("\nhint: __half is declared in a header: #include <cuda_fp16.h>"));
+  CHECK_THAT(message("cg::this_grid();"), Catch::Contains("hint: cg ") && Catch::Contains("<cooperative_groups.h>"));
+  CHECK_THAT(message("cudaMalloc(&x, 4);"), Catch::Contains("hint: cudaMalloc is for host programs"));
+  CHECK_THAT(message("mine;"), !Catch::Contains("hint"));
+  // Nor is a line of our own headers theirs.
+  CHECK_THAT(message("int i = blockidx.x;"),
+             Catch::Contains("did you mean 'blockIdx'?") && !Catch::Contains("/gpulua/"));
+  CHECK_THAT(message_of([&] { device.compile("#include <iostream>\n__global__ void k() {}"); }),
+             Catch::EndsWith("\nhint: iostream is a header for host programs, which kernels do without"));
 }
 
 TEST_CASE("cpu: an unknown header, function or option is named", "[cpu]") {
   CpuTestDevice device;
   CHECK_THAT(message_of([&] { device.compile("#include <vector>\n__global__ void k() {}"); }),
-             Catch::Contains("script.lua:10:10: fatal error: 'vector' file not found") &&
+             Catch::Contains("script.lua:10: fatal error: 'vector' file not found") &&
                  Catch::Contains("headers there are:") && Catch::Contains("cstdint"));
   CHECK_THAT(message_of([&] { device.compile("__device__ void nowhere(int);\n__global__ void k() { nowhere(1); }"); }),
              Catch::Contains("nowhere(int)"));

@@ -184,7 +184,13 @@ TEST_CASE_METHOD(Fixture, "messages point into the script", "[cuda][nvrtc]") {
   CHECK(error.kind() == ErrorKind::compile);
   const std::string text = error.what();
   CHECK(text.starts_with("[compile] the kernel source does not compile:\n"));
-  CHECK(text.find("a dir/my \"q\" s.lua(42): error: identifier \"undefined_name\" is undefined") != std::string::npos);
+  CHECK(text.find("a dir/my \"q\" s.lua:42: error: identifier \"undefined_name\" is undefined") != std::string::npos);
+
+  CHECK(text.find("detected in the compilation") == std::string::npos);
+
+  // Warnings are not among the errors.
+  const std::string warned = failure(Source("__global__ void f() { int unused; missing; }")).what();
+  CHECK(warned.find("warning") == std::string::npos);
 
   // Fault with the names besides does not hide that.
   const std::string both = failure(Source("int x = y;").with_names({"nothing"})).what();
@@ -192,6 +198,26 @@ TEST_CASE_METHOD(Fixture, "messages point into the script", "[cuda][nvrtc]") {
 
   const std::string option = failure(Source("").with_options({"--no-such-option"})).what();
   CHECK(option.find("--no-such-option") != std::string::npos);
+}
+
+TEST_CASE_METHOD(Fixture, "messages end with what the compiler does not know", "[cuda][nvrtc]") {
+  if (!has_nvrtc()) return;
+  const auto hint = [this](const std::string& body) {
+    const std::string text = failure(Source("__global__ void k(float* x) { " + body + " }")).what();
+    const std::size_t at = text.find("\nhint: ");
+    return at == text.npos ? std::string() : text.substr(at + 1);
+  };
+  CHECK(hint("curandState s;") == "hint: curandState is declared in a header: #include <curand_kernel.h>");
+  CHECK(hint("__half h = __float2half(1.f);") == "hint: __half is declared in a header: #include <cuda_fp16.h>");
+  CHECK(hint("cg::this_grid();").find("#include <cooperative_groups.h>") != std::string::npos);
+  CHECK(hint("nvcuda::wmma::mma_sync();").find("#include <mma.h>") != std::string::npos);
+  CHECK(hint("cudaMalloc(&x, 4);").starts_with("hint: cudaMalloc is for host programs"));
+  CHECK(hint("mine;").empty());
+  const std::string host = failure(Source("void add(float* x) {}")).what();
+  CHECK(
+      host.ends_with("hint: functions of a kernel's source are kernels, __global__, or called by kernels, __device__"));
+  const std::string header = failure(Source("#include <iostream>\n__global__ void k() {}")).what();
+  CHECK(header.ends_with("hint: iostream is a header for host programs, which kernels do without"));
 }
 
 TEST_CASE_METHOD(Fixture, "a name that names no kernel is named", "[cuda][nvrtc]") {

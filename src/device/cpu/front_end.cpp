@@ -9,6 +9,7 @@
 #include <exception>
 
 #include "src/core/error.h"
+#include "src/device/compile_hints.h"
 #include "src/device/cpu/clang_invocation.h"
 #include "src/device/cpu/conversions.h"
 #include "src/device/cpu/declarations.h"
@@ -135,6 +136,7 @@ std::string header_list(const KernelSource& source) {
     text += "\nheaders there are: " + header_list(source) + "; others by the headers and include options";
   if (messages.find("constraint") != std::string::npos && messages.find(" in asm") != std::string::npos)
     text += "\nthe CPU device has no inline PTX assembly; an intrinsic function may do the same";
+  if (const std::string hints = compile_hints(messages); !hints.empty()) text += "\n" + hints;
   throw Error(ErrorKind::compile, text);
 }
 
@@ -150,6 +152,9 @@ SourceModule parse_source(const KernelSource& source, const CompileOptions& opti
   llvm::raw_string_ostream stream(messages);
   auto diagnostic_options = llvm::makeIntrusiveRefCnt<clang::DiagnosticOptions>();
   diagnostic_options->ShowPresumedLoc = true;  // follow `#line`
+  // As the CUDA device's messages look, whose compiler tells the column by a caret alone.
+  diagnostic_options->ShowColumn = false;
+  diagnostic_options->ShowLineNumbers = false;
   MessagePrinter printer(stream, diagnostic_options.get());
   bool done = run_clang(action, front_end_arguments(source, options, target, precompiled),
                         make_files(source, text, precompiled), printer);

@@ -6,6 +6,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include "src/core/error.h"
+#include "src/device/cpu/clang_invocation.h"
 
 namespace gpulua::cpu {
 namespace {
@@ -100,17 +101,20 @@ void throw_wrong_name(const std::string& what, const std::string& kernels) {
 
 void MessagePrinter::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& diagnostic) {
   const bool is_note = level == clang::DiagnosticsEngine::Note;
+  const clang::PresumedLoc place = diagnostic.getLocation().isValid()
+                                       ? diagnostic.getSourceManager().getPresumedLoc(diagnostic.getLocation())
+                                       : clang::PresumedLoc();
+  const llvm::StringRef file = place.isValid() ? place.getFilename() : "";
+  // Where our headers declare a name is nothing to a script's author.
+  if (is_note && file.starts_with(prelude_folder)) return;
   if (!is_note) {
-    const clang::PresumedLoc place = diagnostic.getLocation().isValid()
-                                         ? diagnostic.getSourceManager().getPresumedLoc(diagnostic.getLocation())
-                                         : clang::PresumedLoc();
-    in_name_ = place.isValid() && llvm::StringRef(place.getFilename()).starts_with(file_prefix);
+    in_name_ = file.starts_with(file_prefix);
     if (in_name_ && wrong_name_.empty()) {
       llvm::SmallString<128> message;
       diagnostic.FormatDiagnostic(message);
       // The only thing to say of the variable is that the initialiser is a set of functions.
       const bool several = llvm::StringRef(message).contains(variable_prefix);
-      wrong_name_ = "\"" + std::string(place.getFilename()).substr(file_prefix.size()) + "\": " +
+      wrong_name_ = "\"" + file.substr(file_prefix.size()).str() + "\": " +
                     (several ? "it may be any of several; a template needs its arguments" : message.str().str());
     }
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "src/core/error.h"
+#include "src/device/compile_hints.h"
 #include "src/device/cuda/include_scan.h"
 #include "src/device/cuda/module_text.h"
 #include "src/device/cuda/symbol_name.h"
@@ -91,6 +92,26 @@ bool blames_source(std::string_view log) {
   return false;
 }
 
+/// NVRTC's log as the other device's messages look: `script.lua:9: error: ...`, and without the count of errors.
+std::string messages_of(std::string_view log) {
+  std::string result;
+  for (std::size_t at = 0; at < log.size();) {
+    const std::size_t end = std::min(log.find('\n', at), log.size());
+    std::string line(log.substr(at, end - at));
+    at = end + 1;
+    for (const char* severity : {"error: ", "catastrophic error: ", "internal error: "}) {
+      const std::size_t colon = line.find(std::string("): ") + severity);
+      const std::size_t open = colon == line.npos ? line.npos : line.rfind('(', colon);
+      if (open == line.npos || line.find_first_not_of("0123456789", open + 1) != colon) continue;
+      line.replace(colon, 3, ": ").replace(open, 1, ":");
+      break;
+    }
+    const bool is_count = line.find(" detected in the compilation of \"") != line.npos;
+    if (!is_count && line != "Compilation terminated." && !line.empty()) result += line + "\n";
+  }
+  return trimmed(result);
+}
+
 [[noreturn]] void fail(const std::string& log) {
   const std::vector<std::string> names = rejected_names(log);
   std::string message = "[compile] the kernel source does not compile:\n";
@@ -99,7 +120,8 @@ bool blames_source(std::string_view log) {
     for (const std::string& name : names) message += (&name == &names.front() ? "\"" : ", \"") + name + "\"";
     message += ":\n";
   }
-  throw Error(ErrorKind::compile, message + trimmed(log));
+  const std::string messages = messages_of(log), hints = compile_hints(messages);
+  throw Error(ErrorKind::compile, message + messages + (hints.empty() ? "" : "\n" + hints));
 }
 
 }  // namespace
@@ -153,6 +175,7 @@ CompiledModule Compiler::compile(const KernelSource& source) {
   program.name_expressions = source.names;
   program.options = source.options;
   if (!std::ranges::any_of(source.options, sets_standard)) program.options.emplace_back("-std=c++17");
+  program.options.emplace_back("-w");  // no warnings among the errors
   for (const std::string& dir : source.include_dirs) program.options.push_back("-I" + dir);
   for (const fs::path& dir : include_dirs_) program.options.push_back("-I" + dir.string());
   if (!own_architecture) program.options.push_back("-arch=" + architecture_);

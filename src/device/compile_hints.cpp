@@ -1,0 +1,166 @@
+#include "src/device/compile_hints.h"
+
+#include <algorithm>
+#include <cctype>
+#include <vector>
+
+namespace gpulua {
+namespace {
+
+/// Names, and what to say of them. A name that ends in '*' stands for all that begin so.
+struct Hint {
+  std::vector<std::string_view> names;
+  std::string_view advice;
+};
+
+const std::vector<Hint>& unknown_names() {
+  static const std::vector<Hint> table = {
+      {{"curand*", "skipahead*"}, "is declared in a header: #include <curand_kernel.h>"},
+      {{"half",    "half2",   "__half*", "__float2half*", "__float22half*", "__double2half", "__int2half*",
+        "__hadd*", "__hsub*", "__hmul*", "__hdiv*",       "__hfma*",        "__heq*",        "__hne*",
+        "__hlt*",  "__hle*",  "__hgt*",  "__hge*",        "__hneg*",        "__hmax*",       "__hmin*",
+        "hexp*",   "hlog*",   "hsqrt*",  "hrcp*",         "__low2half*",    "__high2half*"},
+       "is declared in a header: #include <cuda_fp16.h>"},
+      {{"nv_bfloat16*", "__nv_bfloat16*", "__float2bfloat16*", "__bfloat16*", "__float22bfloat16*"},
+       "is declared in a header: #include <cuda_bf16.h>"},
+      {{"__nv_fp8*"}, "is declared in a header: #include <cuda_fp8.h>"},
+      {{"cooperative_groups"}, "is declared in a header: #include <cooperative_groups.h>"},
+      {{"cg"}, "is made by two lines: #include <cooperative_groups.h> and namespace cg = cooperative_groups;"},
+      {{"cuComplex", "cuFloatComplex", "cuDoubleComplex", "make_cu*", "cuC*"},
+       "is declared in a header: #include <cuComplex.h>"},
+      {{"CUDART_*"}, "is declared in a header: #include <math_constants.h>"},
+      {{"wmma", "nvcuda"}, "is declared in a header, for CUDA devices only: #include <mma.h>"},
+      {{"cudaMalloc*", "cudaFree*", "cudaMemcpy*", "cudaMemset*"},
+       "is for host programs: the script makes arrays (gpu.empty, gpu.array) and reads them (x:host(), x:table())"},
+      {{"cudaDeviceSynchronize", "cudaStream*", "cudaEvent*", "cudaGetLastError", "cudaLaunch*", "cudaSetDevice",
+        "cudaError_t", "cudaGetDevice*"},
+       "is for host programs: the script launches kernels and waits for them (gpu.stream, gpu.event, gpu.sync)"},
+      {{"thrust", "cub"}, "is a library for host programs: gpu.sort, gpu.cumsum and reductions work on whole arrays"},
+      {{"std::cout", "cout", "std::endl", "endl"}, "is for host programs: kernels print with printf"},
+      {{"std::vector", "std::string", "std::map", "std::unordered_map", "std::unique_ptr", "std::shared_ptr"},
+       "is for host programs: kernels have pointers and arrays of a fixed size"},
+      {{"fprintf", "fopen", "exit", "atoi", "rand", "srand", "time", "clock_t", "gettimeofday"},
+       "is for host programs: kernels have printf, clock64(), __trap() and the generators of <curand_kernel.h>"},
+  };
+  return table;
+}
+
+const std::vector<Hint>& missing_headers() {
+  static const std::vector<Hint> table = {
+      {{"iostream", "fstream", "sstream", "vector", "string", "map", "unordered_map", "memory", "chrono", "thread",
+        "random"},
+       "is a header for host programs, which kernels do without"},
+      {{"cuda_runtime.h", "cuda.h", "cuda_runtime_api.h", "device_launch_parameters.h", "stdio.h", "cstdio",
+        "helper_cuda.h"},
+       "is not needed: kernels have the built-in variables, printf, assert and the math functions without an #include"},
+      {{"thrust/*", "cub/*"},
+       "is a library for host programs: gpu.sort, gpu.cumsum and reductions work on whole arrays"},
+  };
+  return table;
+}
+
+bool matches(std::string_view pattern, std::string_view name) {
+  if (!pattern.ends_with('*')) return name == pattern;
+  return name.starts_with(pattern.substr(0, pattern.size() - 1));
+}
+
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+/// The messages, line by line.
+class Log {
+ public:
+  explicit Log(std::string_view text) : rest_(text) {}
+  bool next() {
+    if (rest_.empty()) return false;
+    const std::size_t end = std::min(rest_.find('\n'), rest_.size());
+    line_ = rest_.substr(0, end);
+    rest_.remove_prefix(std::min(end + 1, rest_.size()));
+    return true;
+  }
+  std::string_view line() const { return line_; }
+
+  /// The word that the caret two lines below points at.
+  std::string_view word_at_caret() const {
+    const std::size_t end = rest_.find('\n');
+    if (end == rest_.npos) return {};
+    const std::string_view code = rest_.substr(0, end), marks = rest_.substr(end + 1);
+    const std::size_t first = marks.find_first_not_of(" \t");
+    if (first == marks.npos || marks[first] != '^' || first >= code.size()) return {};
+    std::size_t last = first;
+    while (last < code.size() && is_word(code[last])) ++last;
+    return code.substr(first, last - first);
+  }
+
+ private:
+  std::string_view rest_, line_;
+};
+
+/// What stands in `line` between the two texts; empty when they are not there.
+std::string_view between(std::string_view line, std::string_view before, std::string_view after) {
+  const std::size_t at = line.find(before);
+  if (at == line.npos) return {};
+  const std::string_view rest = line.substr(at + before.size());
+  const std::size_t end = rest.find(after);
+  return end == rest.npos ? std::string_view() : rest.substr(0, end);
+}
+
+/// The name that a message says is unknown.
+std::string unknown_name(const Log& log) {
+  const std::string_view line = log.line();
+  for (const char* before : {"undeclared identifier '", "unknown type name '", "no template named '"})
+    if (const std::string_view name = between(line, before, "'"); !name.empty())
+      return (line.find("in namespace 'std'") != line.npos ? "std::" : "") + std::string(name);
+  if (const std::string_view name = between(line, "no member named '", "' in namespace 'std'"); !name.empty())
+    return "std::" + std::string(name);
+  if (const std::string_view name = between(line, "namespace \"std\" has no member \"", "\""); !name.empty())
+    return "std::" + std::string(name);
+  if (line.find("name followed by \"::\" must be") != line.npos) return std::string(log.word_at_caret());
+  return std::string(between(line, "identifier \"", "\" is undefined"));
+}
+
+std::string missing_header(std::string_view line) {
+  if (line.find("' file not found") != line.npos) return std::string(between(line, "error: '", "' file not found"));
+  return std::string(between(line, "open source file \"", "\""));
+}
+
+class Hints {
+ public:
+  void add(const std::vector<Hint>& table, const std::string& name) {
+    if (name.empty()) return;
+    for (const Hint& hint : table)
+      if (std::ranges::any_of(hint.names, [&](std::string_view pattern) { return matches(pattern, name); }))
+        return add(name + " " + std::string(hint.advice));
+  }
+  void add(const std::string& text) {
+    // Where several names have one remedy, the first stands for them.
+    const std::string remedy = text.substr(text.find(' '));
+    if (std::ranges::any_of(hints_, [&](const std::string& h) { return h.ends_with(remedy); })) return;
+    hints_.push_back(text);
+  }
+  std::string text() const {
+    std::string result;
+    for (const std::string& hint : hints_) result += (result.empty() ? "hint: " : "\nhint: ") + hint;
+    return result;
+  }
+
+ private:
+  std::vector<std::string> hints_;
+};
+
+}  // namespace
+
+std::string compile_hints(std::string_view messages) {
+  Hints hints;
+  for (Log log(messages); log.next();) {
+    if (log.line().find("error: ") == std::string_view::npos) continue;
+    hints.add(unknown_names(), unknown_name(log));
+    hints.add(missing_headers(), missing_header(log.line()));
+    if (log.line().find("is considered a host function") != std::string_view::npos)
+      hints.add("functions of a kernel's source are kernels, __global__, or called by kernels, __device__");
+  }
+  return hints.text();
+}
+
+}  // namespace gpulua
