@@ -35,6 +35,13 @@ void run(PreparedPlan& plan, std::span<const Root> roots, const Nodes& nodes, Op
   for (PreparedStep& step : plan.steps) step.run(nodes, roots, device);
 }
 
+void evaluate_all(const PendingNodes::List& list, const Node* except) {
+  std::vector<const Node*> nodes;
+  for (const auto& node : list)
+    if (node.get() != except) nodes.push_back(node.get());
+  evaluate(nodes);
+}
+
 /// The array's value in memory of its own.
 Array apart(const Array& array, const Node& target) {
   evaluate(*array);
@@ -63,7 +70,7 @@ void evaluate_into(const Node& target, const Array& value, const std::optional<S
   const BufferRef& buffer = target.buffer();
   Roots roots;
   roots.push_back({value.get(), &target, places ? &*places : nullptr});
-  std::vector<std::shared_ptr<const Node>> readers;
+  PendingNodes::List readers;
   if (buffer->pending_reads() > 0) {
     readers = buffer->device().pending().readers(*buffer);
     // A value that only the caller has is read by nobody later.
@@ -97,11 +104,11 @@ void evaluate_into(const Node& target, const Array& value, const std::optional<S
 }
 
 void evaluate_readers(const Buffer& buffer, const Node* except) {
-  const auto readers = buffer.device().pending().readers(buffer);
-  std::vector<const Node*> nodes;
-  for (const auto& reader : readers)
-    if (reader.get() != except) nodes.push_back(reader.get());
-  evaluate(nodes);
+  evaluate_all(buffer.device().pending().readers(buffer), except);
+}
+
+void evaluate_readers(const Node& node) {
+  evaluate_all(node.device().pending().readers(node), nullptr);
 }
 
 std::string explain(std::span<const Node* const> nodes) {

@@ -21,6 +21,8 @@ void evaluate_into(const Node& target, const Array& value, const std::optional<S
 
 /// Evaluates what reads the buffer and is pending, `except` one.
 void evaluate_readers(const Buffer& buffer, const Node* except = nullptr);
+/// Evaluates what reads the node's elements and is pending.
+void evaluate_readers(const Node& node);
 
 /// The plan and the source of each kernel that evaluating the nodes would run. Evaluates nothing.
 std::string explain(std::span<const Node* const> nodes);

@@ -1,5 +1,6 @@
 #include "src/core/node.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "src/core/evaluate.h"
@@ -37,6 +38,7 @@ const BufferRef& Node::buffer() const {
 }
 
 void Node::free() {
+  if (waiting_ > 0 || (buffer_ && buffer_->pending_reads() > 0)) evaluate_readers(*this);
   if (!pending_) return buffer_->free();
   auto none = std::make_shared<Buffer>(device_, nullptr, 0, device_->stream(), pending_->origin);
   none->free();
@@ -87,16 +89,23 @@ void PendingNodes::remove(const Node& node) noexcept {
   node.next_ = node.previous_ = nullptr;
 }
 
-std::vector<std::shared_ptr<const Node>> PendingNodes::readers(const Buffer& buffer) const {
-  std::vector<std::shared_ptr<const Node>> result;
+template <class Reads>
+PendingNodes::List PendingNodes::find(const Reads& reads) const {
+  List result;
   for (const Node* node = first_; node; node = node->next_) {
-    for (const Array& input : node->pending_->inputs) {
-      if (input->buffer_.get() != &buffer) continue;
-      result.push_back(node->shared_from_this());
-      break;
-    }
+    const auto& inputs = node->pending_->inputs;
+    if (std::any_of(inputs.begin(), inputs.end(), reads)) result.push_back(node->shared_from_this());
   }
   return result;
+}
+
+PendingNodes::List PendingNodes::readers(const Buffer& buffer) const {
+  return find([&](const Array& input) { return input->buffer_.get() == &buffer; });
+}
+
+PendingNodes::List PendingNodes::readers(const Node& node) const {
+  if (!node.pending_) return readers(*node.buffer_);
+  return find([&](const Array& input) { return input.get() == &node; });
 }
 
 }  // namespace gpulua

@@ -62,7 +62,8 @@ struct Node : std::enable_shared_from_this<Node> {
   /// Evaluates the node if it is pending.
   const BufferRef& buffer() const;
   bool freed() const { return buffer_ && buffer_->freed(); }
-  /// Gives the memory back now. The array, and all views of it, raise an error when they are used.
+  /// Gives the memory back now. The array, and all views of it, raise an error when they are used. Pending nodes that read
+  /// them are evaluated before.
   void free();
 
   /// The first element, for work about to be queued on `stream`. Evaluates the node if it is pending.

@@ -1,6 +1,7 @@
 #include "src/core/plan.h"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
 #include "src/core/user_function.h"
@@ -25,6 +26,7 @@ struct Place {
   int group = no_group;  // whose kernel computes it; no_group: it is computed wherever it is used
   int level = 0;         // steps that have to run before it
   bool stored = false;   // it gets elements of its own
+  std::size_t step = std::numeric_limits<std::size_t>::max();  // that stores it
 };
 
 class Planner {
@@ -58,13 +60,15 @@ class Planner {
   }
 
   std::vector<Step> steps() {
-    // Those of one level, shape and group make one kernel.
+    // Those of one level, shape and group make one kernel. Within a level, what broadcasts comes before what it broadcasts
+    // to, and elements before their reductions.
     std::vector<const Node*> stored;
     for (const Node* node : nodes_)
       if (place_of(*node).stored) stored.push_back(node);
     const auto key = [&](const Node* node) {
       const Place& place = place_of(*node);
-      return std::tie(place.level, place.group, node->layout.shape);
+      const Dims& shape = node->layout.shape;
+      return std::tuple<int, int, std::size_t, const Dims&>(place.level, place.group, shape.size(), shape);
     };
     if (stored.size() > 1)
       std::stable_sort(stored.begin(), stored.end(), [&](const Node* a, const Node* b) { return key(a) < key(b); });
@@ -72,15 +76,18 @@ class Planner {
     for (auto first = stored.begin(); first != stored.end();) {
       std::vector<StepOutput> outputs;
       auto last = first;
-      for (; last != stored.end() && key(*last) == key(*first); ++last) outputs.push_back({*last, nullptr, 0});
-      result.push_back(build(place_of(**first).level, place_of(**first).group, std::move(outputs)));
+      for (; last != stored.end() && key(*last) == key(*first); ++last) {
+        place_of(**last).step = result.size();
+        outputs.push_back({*last, nullptr, 0});
+      }
+      result.push_back(build(result.size(), place_of(**first).group, std::move(outputs)));
       first = last;
     }
     for (const Root& root : roots_)
       if (root.target) {
         std::vector<StepOutput> outputs{{root.node, root.target, 0, root.places}};
         for (const Node* node : joined_) outputs.push_back({node, nullptr, 0});
-        result.push_back(build(last_level_ + 1, no_group, std::move(outputs), root.mask));
+        result.push_back(build(result.size(), no_group, std::move(outputs), root.mask));
       }
     return result;
   }
@@ -161,7 +168,7 @@ class Planner {
   // ---- the steps
   // ------------------------------------------------------------------------------------------------------
 
-  Step build(int level, int group, std::vector<StepOutput> outputs, const Node* mask = nullptr) {
+  Step build(std::size_t number, int group, std::vector<StepOutput> outputs, const Node* mask = nullptr) {
     Step step;
     if (group == no_group) {
       const StepOutput& first = outputs.front();
@@ -176,7 +183,7 @@ class Planner {
     }
     step.values.reserve(nodes_.size());
     step.operands.reserve(nodes_.size());
-    Builder builder{*this, step, level, std::vector<std::uint16_t>(2 * nodes_.size(), unknown), {}};
+    Builder builder{*this, step, number, std::vector<std::uint16_t>(2 * nodes_.size(), unknown), {}};
     for (StepOutput& output : outputs) {
       output.value = builder.value(*output.node, step.reduces);
       if (mask) output.mask = builder.value(*mask, false);
@@ -191,7 +198,7 @@ class Planner {
   struct Builder {
     const Planner& planner;
     Step& step;
-    int level;
+    std::size_t number;
     std::vector<std::uint16_t> known;  // of each node, and of it as an outer one
     struct Position {
       Dims shape;
@@ -209,10 +216,9 @@ class Planner {
 
     std::uint16_t make(const Node& node, bool outer) {
       const Pending* pending = node.pending();
-      if (pending && pending->value) return operand({nullptr, &node, node.dtype, {}, outer}, node.dtype);
-      if (!pending || is_input(node)) {
+      if (!pending || is_input(node))
         return operand({&node, nullptr, node.dtype, broadcast_to(node.layout, shape(outer)), outer}, node.dtype);
-      }
+      if (pending->value) return operand({nullptr, &node, node.dtype, {}, outer}, node.dtype);
       if (pending->indexed) return gathered(node, outer);
       ValueSpec spec;
       spec.dtype = node.dtype;
@@ -273,11 +279,9 @@ class Planner {
       return operand({&node, nullptr, node.dtype, node.layout, outer, nullptr, true}, node.dtype);
     }
 
-    /// True when an earlier step has stored the node.
-    bool is_input(const Node& node) const {
-      const Place& place = planner.place_of(node);
-      return place.stored && place.level < level;
-    }
+    /// True when an earlier step has stored the node. Its elements are read, never computed again: what it was computed
+    /// from may be gone.
+    bool is_input(const Node& node) const { return planner.place_of(node).step < number; }
 
     const Dims& shape(bool outer) const { return outer ? step.result : step.domain; }
 

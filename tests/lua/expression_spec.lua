@@ -56,6 +56,24 @@ describe("expressions", function()
     assert(gpu.memory().used - before < 4096 and math.abs(price:item() - 12.8 * math.exp(0.02)) < 0.5)
   end)
 
+  it("that one kernel stores and a later one needs are read, though what they come from is gone", function()
+    local x = gpu.arange(5, "float32")
+    local t = x * 2
+    assert.are.same({ -4, 0 }, (t:take({ 1, 3 }) - t:mean()):table())
+    local u = (((x * 2 + 1) * 3 - 1) * 0.5 + 4):maximum(0)
+    local wide = gpu.ones(3, 5) * u + u:max()
+    assert.are.same({ 22, 34 }, { wide[3][1], wide[1][5] })
+    local ones = gpu.ones(3, 4)
+    local w = ones * 2
+    local s = w:sum()
+    gpu.eval(s, w)
+    assert.are.same({ 2, 24 }, { w[3][4], s:item() })
+    local y = gpu.array { 3, -0.5 }
+    local shifted = y + y:nansum()
+    y[1] = 100
+    assert.are.same({ 5.5, 2 }, shifted:table())
+  end)
+
   it("reduce several times in one pass, with what follows from the results", function()
     local x = gpu.arange(1000, "float64"):eval()
     local z = (x:max() - x:min()) / x:sum() + 1

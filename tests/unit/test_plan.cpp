@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <initializer_list>
 #include <string_view>
@@ -113,6 +114,23 @@ TEST_CASE_METHOD(Fixture, "elements and their reduction take two steps, in order
   CHECK(steps[0].outputs[0].node == total.get());
   CHECK(steps[1].outputs[0].node == centred.get());
   CHECK(memory_operands(steps[1]) == 2);
+}
+
+TEST_CASE_METHOD(Fixture, "what a step has stored the later ones read, and compute nothing of it again", "[plan]") {
+  const Array x = leaf({8, 9});
+  const Array doubled = apply("multiply", {x, Scalar(2.0)}), wider = apply("add", {leaf({3, 1, 1}), doubled});
+  // Of one level: elements, what broadcasts them, a reduction.
+  const Array total = sum(doubled, 0b10);
+  const auto steps = plan_of({total, wider, doubled});
+  REQUIRE(steps.size() == 3);
+  CHECK(steps[0].outputs[0].node == doubled.get());
+  CHECK(steps[1].outputs[0].node == wider.get());
+  CHECK(steps[2].outputs[0].node == total.get());
+  for (const std::size_t later : {1, 2}) {
+    const auto& operands = steps[later].operands;
+    CHECK(std::any_of(operands.begin(), operands.end(), [&](const auto& read) { return read.node == doubled.get(); }));
+    CHECK(std::none_of(operands.begin(), operands.end(), [&](const auto& read) { return read.node == x.get(); }));
+  }
 }
 
 TEST_CASE_METHOD(Fixture, "a dear expression that broadcasts is stored, a cheap one computed again", "[plan]") {

@@ -1,0 +1,407 @@
+-- A small part of the gpu module in plain Lua, to hold the real one against: one loop after the other, nothing lazy. Elements
+-- are Lua numbers, exact for what integers below 2^53 come to.
+local ffi = require "ffi"
+
+local plain, methods = {}, {}
+local meta = {__index = methods}
+
+-- ---- arrays: `at` has, in row-major order, the places of the elements in `buffer`, which views share ------------------------
+
+local function array(shape, buffer, dtype, at)
+  if not at then
+    at = {}
+    for i = 1, #buffer do at[i] = i end
+  end
+  return setmetatable({shape = shape, buffer = buffer, dtype = dtype, at = at}, meta)
+end
+
+local function is_array(x) return getmetatable(x) == meta end
+
+local function size_of(shape)
+  local size = 1
+  for _, extent in ipairs(shape) do size = size * extent end
+  return size
+end
+
+local function values_of(x)
+  local values = {}
+  for i, place in ipairs(x.at) do values[i] = x.buffer[place] end
+  return values
+end
+
+local single = ffi.new "float[1]"
+local function rounded(value, dtype)
+  if dtype ~= "float32" or type(value) ~= "number" then return value end
+  single[0] = value
+  return tonumber(single[0])
+end
+
+local ranks = {bool = 1, int32 = 2, int64 = 3, float32 = 4, float64 = 5}
+
+local function promoted(...)
+  local best
+  for _, x in ipairs {...} do
+    if is_array(x) and (not best or ranks[x.dtype] > ranks[best]) then best = x.dtype end
+  end
+  return best
+end
+
+--- The places of x's elements as the shape, to which it broadcasts, has them.
+local function broadcast(x, shape)
+  local places, lead = {}, #shape - #x.shape
+  local steps, step = {}, 1
+  for axis = #shape, 1, -1 do
+    local extent = axis > lead and x.shape[axis - lead] or 1
+    assert(extent == 1 or extent == shape[axis], "shapes do not broadcast")
+    steps[axis] = extent == 1 and 0 or step
+    step = step * extent
+  end
+  local function walk(axis, from)
+    if axis > #shape then
+      places[#places + 1] = x.at[from]
+      return
+    end
+    for i = 0, shape[axis] - 1 do walk(axis + 1, from + i * steps[axis]) end
+  end
+  walk(1, 1)
+  return places
+end
+
+local function common_shape(...)
+  local shape = {}
+  for _, x in ipairs {...} do
+    if is_array(x) then
+      for _ = #shape + 1, #x.shape do table.insert(shape, 1, 1) end
+      for axis, extent in ipairs(x.shape) do
+        local at = axis + #shape - #x.shape
+        if shape[at] == 1 then shape[at] = extent end
+      end
+    end
+  end
+  return shape
+end
+
+local function map(fn, dtype, ...)
+  local operands, shape, buffer = {...}, common_shape(...), {}
+  local places = {}
+  for k, x in ipairs(operands) do places[k] = is_array(x) and broadcast(x, shape) or false end
+  local function element(k, i)
+    if places[k] then return operands[k].buffer[places[k][i]] end
+    return operands[k]
+  end
+  for i = 1, size_of(shape) do buffer[i] = rounded(fn(element(1, i), element(2, i), element(3, i)), dtype) end
+  return array(shape, buffer, dtype)
+end
+
+-- ---- elementwise operations ---------------------------------------------------------------------------------------------------
+
+local binary = {
+  add = function(a, b) return a + b end,
+  subtract = function(a, b) return a - b end,
+  multiply = function(a, b) return a * b end,
+  remainder = function(a, b) return a % b end,
+  maximum = function(a, b) return math.max(a, b) end,
+  minimum = function(a, b) return math.min(a, b) end,
+}
+for name, fn in pairs(binary) do
+  local function operation(a, b) return map(fn, promoted(a, b), a, b) end
+  methods[name], plain[name] = operation, operation
+  methods[name .. "_"] = function(a, b) return a:copy_(operation(a, b)) end
+end
+meta.__add, meta.__sub, meta.__mul, meta.__mod = methods.add, methods.subtract, methods.multiply, methods.remainder
+
+for name, fn in pairs {
+  gt = function(a, b) return a > b end,
+  lt = function(a, b) return a < b end,
+  eq = function(a, b) return a == b end,
+} do
+  methods[name] = function(a, b) return map(fn, "bool", a, b) end
+end
+
+for name, fn in pairs {
+  abs = math.abs,
+  negative = function(a) return -a end,
+  floor = math.floor,
+  square = function(a) return a * a end,
+} do
+  methods[name] = function(a) return map(fn, a.dtype, a) end
+end
+meta.__unm = methods.negative
+
+function plain.where(condition, a, b)
+  return map(function(c, x, y) if c then return x else return y end end, promoted(a, b), condition, a, b)
+end
+
+function methods.astype(a, dtype) return map(function(x) return x end, dtype, a) end
+function methods.copy(a) return a:astype(a.dtype) end
+
+-- ---- reductions and scans -----------------------------------------------------------------------------------------------------
+
+--- fn(values, positions) for the elements along the axis, or all of them.
+local function reduce(x, axis, options, dtype, fn)
+  if type(axis) == "table" then axis, options = nil, axis end
+  local keepdims = options and options.keepdims
+  local shape, buffer, values = {}, {}, values_of(x)
+  local inner, count = 1, size_of(x.shape)
+  if axis then
+    count = x.shape[axis]
+    for k = axis + 1, #x.shape do inner = inner * x.shape[k] end
+  end
+  for k, extent in ipairs(x.shape) do
+    if axis and k ~= axis then shape[#shape + 1] = extent elseif keepdims then shape[#shape + 1] = 1 end
+  end
+  for r = 0, size_of(shape) - 1 do
+    local run = {}
+    for i = 0, count - 1 do run[i + 1] = values[math.floor(r / inner) * inner * count + i * inner + r % inner + 1] end
+    buffer[r + 1] = rounded(fn(run), dtype)
+  end
+  return array(shape, buffer, dtype)
+end
+
+local function fold(fn, first)
+  return function(run)
+    local total = first or run[1]
+    for i = first and 1 or 2, #run do total = fn(total, run[i]) end
+    return total
+  end
+end
+local add = fold(binary.add, 0)
+local function summed(dtype) return dtype:find "int" and "int64" or dtype end
+
+function methods.sum(x, axis, options) return reduce(x, axis, options, summed(x.dtype), add) end
+methods.nansum = methods.sum
+function methods.max(x, axis, options) return reduce(x, axis, options, x.dtype, fold(math.max)) end
+function methods.min(x, axis, options) return reduce(x, axis, options, x.dtype, fold(math.min)) end
+function methods.mean(x, axis, options)
+  return reduce(x, axis, options, x.dtype, function(run) return add(run) / #run end)
+end
+function methods.argmax(x, axis, options)
+  return reduce(x, axis, options, "int64", function(run)
+    local best = 1
+    for i = 2, #run do if run[i] > run[best] then best = i end end
+    return best
+  end)
+end
+
+--- Rows along the last axis, each changed by fn.
+local function by_rows(x, dtype, fn)
+  local values, length = values_of(x), x.shape[#x.shape]
+  for first = 1, #values, length do
+    local row = {}
+    for i = 1, length do row[i] = values[first + i - 1] end
+    fn(row)
+    for i = 1, length do values[first + i - 1] = row[i] end
+  end
+  return array(x.shape, values, dtype)
+end
+
+function methods.cumsum(x)
+  return by_rows(x, summed(x.dtype), function(row) for i = 2, #row do row[i] = row[i - 1] + row[i] end end)
+end
+function methods.sort(x) return by_rows(x, x.dtype, table.sort) end
+
+-- ---- views and indexing -------------------------------------------------------------------------------------------------------
+
+--- Of x's elements, by their row-major positions from 0.
+local function pick(x, shape, positions, is_copy)
+  local at = {}
+  for i, position in ipairs(positions) do at[i] = x.at[position + 1] end
+  local result = array(shape, x.buffer, x.dtype, at)
+  return is_copy and result:copy() or result
+end
+
+--- The elements at the positions, from 0, that lists[axis] gives along each axis.
+local function grid(x, lists, is_copy)
+  local shape, positions = {}, {}
+  local steps, step = {}, 1
+  for axis = #x.shape, 1, -1 do steps[axis], step = step, step * x.shape[axis] end
+  for axis in ipairs(x.shape) do shape[axis] = #lists[axis] end
+  local function walk(axis, from)
+    if axis > #shape then
+      positions[#positions + 1] = from
+      return
+    end
+    for _, i in ipairs(lists[axis]) do walk(axis + 1, from + i * steps[axis]) end
+  end
+  walk(1, 0)
+  return pick(x, shape, positions, is_copy)
+end
+
+--- Positions from 0: of a number, a range in text, a table or an array of indices.
+local function positions_of(spec, extent)
+  local list = {}
+  local function add_index(i)
+    i = i < 0 and i + extent or i - 1
+    assert(i >= 0 and i < extent, "an index out of range")
+    list[#list + 1] = i
+  end
+  if type(spec) == "number" then
+    add_index(spec)
+  elseif type(spec) == "string" then
+    local first, last, step = spec:match "^(%-?%d*):(%-?%d*):?(%-?%d*)$"
+    step = tonumber(step) or 1
+    first, last = tonumber(first) or (step > 0 and 1 or extent), tonumber(last) or (step > 0 and extent or 1)
+    for i = first, step > 0 and math.min(last, extent) or last, step do add_index(i) end
+  else
+    for _, i in ipairs(is_array(spec) and values_of(spec) or spec) do add_index(i) end
+  end
+  return list
+end
+
+local function dropped(x, axes)
+  local shape = {}
+  for axis, extent in ipairs(x.shape) do if not axes[axis] then shape[#shape + 1] = extent end end
+  return array(shape, x.buffer, x.dtype, x.at)
+end
+
+--- The elements that the specs choose, as a view. The second result is true where gpulua gives a copy.
+local function select(x, ...)
+  local specs, lists, single_axes, is_copy = {...}, {}, {}, false
+  for axis, extent in ipairs(x.shape) do
+    local spec = specs[axis] or ":"
+    single_axes[axis], is_copy = type(spec) == "number", is_copy or is_array(spec)
+    lists[axis] = positions_of(spec, extent)
+  end
+  return dropped(grid(x, lists), single_axes), is_copy
+end
+
+function meta.__call(x, ...)
+  local selected, is_copy = select(x, ...)
+  return is_copy and selected:copy() or selected
+end
+
+local function masked(x, mask)
+  local positions, flags = {}, values_of(mask)
+  for i = 1, #flags do if flags[i] then positions[#positions + 1] = i - 1 end end
+  return pick(x, {#positions}, positions)
+end
+
+function meta.__index(x, key)
+  if methods[key] then return methods[key] end
+  if key == "T" then return x:transpose() end
+  if is_array(key) and key.dtype == "bool" then return masked(x, key):copy() end
+  if type(key) == "string" and not key:find ":" then return nil end
+  return x(key)
+end
+
+local function write(target, value)
+  local source = is_array(value) and value:copy() or array({}, {value}, target.dtype)
+  local places = broadcast(source, target.shape)
+  for i, place in ipairs(target.at) do target.buffer[place] = rounded(source.buffer[places[i]], target.dtype) end
+  return target
+end
+
+function meta.__newindex(x, key, value)
+  write(is_array(key) and key.dtype == "bool" and masked(x, key) or (select(x, key)), value)
+end
+
+methods.copy_, methods.fill_ = write, write
+
+function methods.take(x, indices, axis)
+  local lists = {}
+  for k, extent in ipairs(x.shape) do lists[k] = positions_of(k == axis and indices or ":", extent) end
+  return grid(x, lists, true)
+end
+
+function methods.put(x, indices, values)
+  local positions = positions_of(indices, #x.at)
+  for i, position in ipairs(positions) do x.buffer[x.at[position + 1]] = rounded(values[i], x.dtype) end
+  return x
+end
+
+function plain.scatter_add(x, indices, values)
+  local rows, step = positions_of(indices, x.shape[1]), #x.at / x.shape[1]
+  local source = is_array(values) and values or array({}, {values}, x.dtype)
+  local shape = {#rows}
+  for axis = 2, #x.shape do shape[axis] = x.shape[axis] end
+  local added = {}
+  for i, place in ipairs(broadcast(source, shape)) do added[i] = source.buffer[place] end
+  for i, row in ipairs(rows) do
+    for j = 1, step do
+      local place = x.at[row * step + j]
+      x.buffer[place] = x.buffer[place] + added[(i - 1) * step + j]
+    end
+  end
+  return x
+end
+
+function methods.transpose(x)
+  assert(#x.shape == 2)
+  local rows, columns, positions = x.shape[1], x.shape[2], {}
+  for j = 0, columns - 1 do for i = 0, rows - 1 do positions[#positions + 1] = i * columns + j end end
+  return pick(x, {columns, rows}, positions)
+end
+
+function methods.expand_dims(x, axis)
+  local shape = {unpack(x.shape)}
+  table.insert(shape, axis, 1)
+  return array(shape, x.buffer, x.dtype, x.at)
+end
+
+--- Of arrays in one piece: a view.
+function methods.reshape(x, ...) return array({...}, x.buffer, x.dtype, x.at) end
+function methods.broadcast_to(x, ...) return array({...}, x.buffer, x.dtype, broadcast(x, {...})) end
+
+function plain.concat(arrays)
+  local shape, buffer = {unpack(arrays[1].shape)}, {}
+  shape[1] = 0
+  for _, x in ipairs(arrays) do
+    shape[1] = shape[1] + x.shape[1]
+    for _, value in ipairs(values_of(x)) do buffer[#buffer + 1] = value end
+  end
+  return array(shape, buffer, promoted(unpack(arrays)))
+end
+
+-- ---- making and reading -------------------------------------------------------------------------------------------------------
+
+function plain.array(values, dtype) return array({#values}, {unpack(values)}, dtype) end
+function plain.full(shape, value, dtype)
+  local buffer = {}
+  for i = 1, size_of(shape) do buffer[i] = value end
+  return array({unpack(shape)}, buffer, dtype)
+end
+function plain.arange(count, dtype)
+  local buffer = {}
+  for i = 1, count do buffer[i] = i - 1 end
+  return array({count}, buffer, dtype)
+end
+
+function methods.item(x) return x.buffer[x.at[1]] end
+function methods.table(x)
+  local values, next_value = values_of(x), 0
+  local function nest(axis)
+    if axis > #x.shape then
+      next_value = next_value + 1
+      return values[next_value]
+    end
+    local t = {}
+    for i = 1, x.shape[axis] do t[i] = nest(axis + 1) end
+    return t
+  end
+  return nest(1)
+end
+function meta.__tostring() return "" end
+
+-- ---- what is about when, not about what ---------------------------------------------------------------------------------------
+
+function plain.eval(...) return ... end
+function methods.eval(x) return x end
+function methods.free() end
+function plain.with(_, fn) return fn() end
+function plain.scope(fn) return fn() end
+function plain.stream() end
+function plain.sync() end
+
+--- One result of f(a, b) is a * 2 + b, the other a - b.
+function plain.pair(a, b) return a * 2 + b, a - b end
+--- The elements in reverse, by an index of the body's own.
+function plain.reversed(a)
+  local values = values_of(a)
+  local count = #values
+  for i = 1, math.floor(count / 2) do values[i], values[count + 1 - i] = values[count + 1 - i], values[i] end
+  return array({count}, values, a.dtype)
+end
+--- The sum of x + 1.
+function plain.total(a) return (a + 1):sum():astype(a.dtype) end
+
+return plain
