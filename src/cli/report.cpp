@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <string_view>
 
+#include "bindings/array_hint.h"
 #include "cli_text.h"
 
 namespace gpulua {
@@ -43,6 +44,7 @@ std::string_view without_anonymous_tail(std::string_view trace) {
 /// The message handler.
 int add_traceback(lua_State* L) {
   lua_settop(L, 1);
+  if (lua_type(L, 1) == LUA_TSTRING) add_array_hint(L);
   describe(L);
   luaL_traceback(L, L, nullptr, 1);
   const std::string_view trace = without_anonymous_tail(lua_tostring(L, -1));
