@@ -1,6 +1,7 @@
 // What measure.lua asks of C++.
 
 #include "bindings/array.h"
+#include "bindings/open.h"
 #include "bindings/state.h"
 #include "src/core/evaluate.h"
 
@@ -22,16 +23,18 @@ int position(lua_State* L) {
   return 1;
 }
 
+/// Gives the device's name, for finish_profile: fn may make another one current.
 int start_profile(lua_State* L) {
-  bindings_of(L).device().start_profile();
-  return 0;
+  OpenDevice& device = bindings_of(L).device();
+  device.start_profile();
+  lua_pushstring(L, device.name().c_str());
+  return 1;
 }
 
-int finish_profile(lua_State* L) {
-  const std::vector<Profile::Row> rows = bindings_of(L).device().finish_profile();
+void push_rows(lua_State* L, const std::vector<Profile::Row>& rows) {
   lua_createtable(L, static_cast<int>(rows.size()), 0);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    lua_createtable(L, 0, 4);
+    lua_createtable(L, 0, 5);
     lua_pushstring(L, rows[i].name.c_str());
     lua_setfield(L, -2, "name");
     lua_pushnumber(L, static_cast<double>(rows[i].launches));
@@ -40,9 +43,25 @@ int finish_profile(lua_State* L) {
     lua_setfield(L, -2, "time");
     lua_pushnumber(L, rows[i].bytes);
     lua_setfield(L, -2, "bytes");
+    lua_pushnumber(L, rows[i].milliseconds > 0 ? rows[i].bytes / rows[i].milliseconds / 1e6 : 0);
+    lua_setfield(L, -2, "bandwidth");
     lua_rawseti(L, -2, static_cast<int>(i) + 1);
   }
+}
+
+int finish_profile(lua_State* L) {
+  push_rows(L, bindings_of(L).context().device(lua_tostring(L, 1))->finish_profile());
   return 1;
+}
+
+/// The devices' names and rows, one pair after the other.
+int finish_profiles(lua_State* L) {
+  const auto& devices = bindings_of(L).context().open_devices();
+  for (const auto& device : devices) {
+    lua_pushstring(L, device->name().c_str());
+    push_rows(L, device->finish_profile());
+  }
+  return static_cast<int>(2 * devices.size());
 }
 
 }  // namespace
@@ -52,9 +71,11 @@ void open_measure(lua_State* L) {
   lua_newtable(L);
   set_functions(L, {{"evaluate", protect<evaluate_values>},
                     {"finish_profile", protect<finish_profile>},
+                    {"finish_profiles", protect<finish_profiles>},
                     {"position", protect<position>},
                     {"start_profile", protect<start_profile>}});
-  run_library_chunk(L, "measure.lua", 2, 0);
+  run_library_chunk(L, "measure.lua", 2, 1);
+  lua_setfield(L, LUA_REGISTRYINDEX, profile_report_key);
 }
 
 }  // namespace gpulua

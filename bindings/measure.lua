@@ -15,6 +15,9 @@ local function now()
   return tonumber(time.seconds) * 1e3 + tonumber(time.nanoseconds) * 1e-6
 end
 
+--- gpu.clock(): milliseconds of a clock that runs on while a script waits; only differences mean something.
+gpu.clock = now
+
 local function check_function(op, fn)
   if type(fn) ~= "function" then error(("%s[%s] expected a function to run, got %s"):format(native.position(), op, type(fn)), 0) end
 end
@@ -77,7 +80,7 @@ function profile.__tostring(rows)
   for _, row in ipairs(rows) do
     local known = row.bytes > 0
     lines[#lines + 1] = ("%-40s %8d %12.4f %10s %8s"):format(row.name, row.launches, row.time,
-      known and ("%.1f"):format(row.bytes / 1e6) or "-", known and ("%.0f"):format(row.bytes / row.time / 1e6) or "-")
+      known and ("%.1f"):format(row.bytes / 1e6) or "-", known and ("%.0f"):format(row.bandwidth) or "-")
   end
   return table.concat(lines, "\n")
 end
@@ -85,12 +88,22 @@ end
 --- gpu.profile(fn, ...): the kernels that fn(...) ran on the current device, the longest first; fn's errors pass through.
 function gpu.profile(fn, ...)
   check_function("profile", fn)
-  native.start_profile()
+  local device = native.start_profile()
   local function finish(ok, ...)
     if ok then native.evaluate(...) end
-    local rows = native.finish_profile()
+    local rows = native.finish_profile(device)
     if not ok then error((...), 0) end
     return setmetatable(rows, profile)
   end
   return finish(pcall(fn, ...))
+end
+
+--- What was recorded from the start (Config's profile), as text: a table for each device that ran a kernel.
+return function()
+  local devices = { native.finish_profiles() }
+  local tables = {}
+  for i = 1, #devices, 2 do
+    if #devices[i + 1] > 0 then tables[#tables + 1] = devices[i] .. ":\n" .. profile.__tostring(devices[i + 1]) end
+  end
+  return table.concat(tables, "\n")
 end

@@ -11,4 +11,8 @@ class Context;
 /// The context lives as long as the state, at least.
 void open_bindings(lua_State* L, std::shared_ptr<Context> context);
 
+/// The registry's field with a function that gives, as text, what Config::profile has recorded. Nil before require
+/// "gpu".
+inline constexpr const char* profile_report_key = "gpulua.profile_report";
+
 }  // namespace gpulua

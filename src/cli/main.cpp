@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
       config.check = true;
       config.device = "cpu";
     }
+    config.profile = options.profile;
     if (options.device) config.device = *options.device;
     return run_session(options, Environment::read(), std::move(config), argc, argv);
   } catch (const UsageError& error) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "src/core/near_name.h"
+
 namespace gpulua {
 
 const char* const usage_text =
@@ -15,6 +17,7 @@ const char* const usage_text =
     "  -O[options]     as luajit: a level, +name, -name, name=value\n"
     "  --device name   the device that new arrays go to: cpu, cuda:0, ...\n"
     "  --check         run on the CPU device, and search kernels for mistakes while they run\n"
+    "  --profile       print the kernels that ran, with their times, when the script ends\n"
     "  -v, --version   print the version\n"
     "  -h, --help      print this text\n"
     "  --              end of the options\n"
@@ -78,9 +81,16 @@ class Parser {
           options_.help = true;
           break;
         default:
-          throw UsageError("unknown option '" + std::string(word) + "'");
+          unknown_option(word, word.substr(1));
       }
     }
+  }
+
+  [[noreturn]] static void unknown_option(std::string_view word, std::string_view name) {
+    NearName near(name);
+    for (const char* option : {"check", "device", "help", "profile", "version"})
+      near.offer(option, "--" + std::string(option));
+    throw UsageError("unknown option '" + std::string(word) + "'" + near.question());
   }
 
   void long_option(std::string_view word) {
@@ -91,12 +101,14 @@ class Parser {
           equals != word.npos ? std::string(word.substr(equals + 1)) : argument({}, "--device", "a device");
     } else if (word == "check") {
       options_.check = true;
+    } else if (word == "profile") {
+      options_.profile = true;
     } else if (word == "version") {
       options_.version = true;
     } else if (word == "help") {
       options_.help = true;
     } else {
-      throw UsageError("unknown option '--" + std::string(word) + "'");
+      unknown_option("--" + std::string(word), name);
     }
   }
 

@@ -23,6 +23,7 @@ struct Options {
   std::vector<Action> actions;
   std::optional<std::string> device;
   bool check = false;
+  bool profile = false;
   bool interactive = false;
   bool version = false;
   bool help = false;

@@ -56,25 +56,37 @@ std::optional<std::string> read_plain_line() {
   return result;
 }
 
-/// What has been typed of a command.
+/// What has been typed of a command. Its lines have the numbers that they have in the session, so that an error names
+/// one.
 class Command {
  public:
   enum class Status { complete, incomplete, wrong };
 
-  bool empty() const { return text_.empty(); }
+  explicit Command(int first_line) : first_line_(first_line) {}
+
+  bool empty() const { return lines_ == 0; }
   void add_line(const std::string& line) {
-    if (!text_.empty()) text_ += '\n';
+    if (lines_++ > 0) text_ += '\n';
     text_ += line;
   }
+  /// The line that is typed next.
+  int next_line() const { return first_line_ + lines_; }
 
   /// Pushes the function, or unless the command is incomplete, the message.
-  Status compile(lua_State* L) const {
+  Status compile(lua_State* L) {
     const std::string_view code = text_;
-    if (code.starts_with("=")) return load(L, "return " + std::string(code.substr(1)));
-    if (load(L, "return " + std::string(expression())) == Status::complete) return Status::complete;
+    is_expression_ = true;
+    if (code.starts_with("=")) return load(L, returned + std::string(code.substr(1)));
+    if (load(L, returned + std::string(expression())) == Status::complete) return Status::complete;
+    is_expression_ = false;
     lua_settop(L, 0);
     return load(L, text_);
   }
+
+  /// True for a function whose first result is not the command's.
+  bool is_expression() const { return is_expression_; }
+
+  std::string_view text() const { return text_; }
 
   /// False after a ";" at the end.
   bool wants_result() const { return expression().size() == trimmed().size(); }
@@ -91,15 +103,38 @@ class Command {
     return code;
   }
 
-  static Status load(lua_State* L, const std::string& code) {
-    if (luaL_loadbuffer(L, code.data(), code.size(), chunk_name) == 0) return Status::complete;
+  Status load(lua_State* L, const std::string& code) const {
+    const std::string text = std::string(static_cast<std::size_t>(first_line_ - 1), '\n') + code;
+    if (luaL_loadbuffer(L, text.data(), text.size(), chunk_name) == 0) return Status::complete;
     const std::string_view message = lua_tostring(L, -1);
-    if (!message.ends_with("'<eof>'")) return Status::wrong;
+    if (!message.ends_with("'<eof>'")) {
+      add_hint(L, &text);
+      return Status::wrong;
+    }
     lua_pop(L, 1);
     return Status::incomplete;
   }
 
+  // Of `return f()` LuaJIT keeps no frame, and errors would have no line.
+  static constexpr const char* returned = "return nil, ";
+
+  int first_line_;
+  bool is_expression_ = false;
+  int lines_ = 0;
   std::string text_;
+};
+
+/// Says once that a command's local variables end with it, after one that did nothing but make some.
+class LocalHint {
+ public:
+  void look_at(std::string_view text) {
+    if (said_ || !text.starts_with("local ") || text.find_first_of(";\n") != text.npos) return;
+    said_ = true;
+    std::fputs("hint: a local variable ends with its command; without local it stays\n", stderr);
+  }
+
+ private:
+  bool said_ = false;
 };
 
 /// Prints the values on the stack and keeps the first as `_`.
@@ -111,7 +146,7 @@ void show_results(lua_State* L, bool print) {
   if (!print) return;
   luaL_checkstack(L, 4, "too many results");
   for (int i = 1; i <= count; ++i) {
-    push_rendering(L, i);
+    push_value_text(L, i);
     std::size_t size = 0;
     const char* text = lua_tolstring(L, -1, &size);
     std::fwrite(text, 1, size, stdout);
@@ -127,14 +162,15 @@ int show_results_protected(lua_State* L) {
   return 0;
 }
 
-/// Runs the function on the stack, which ends empty.
-void execute(lua_State* L, bool print) {
+/// Runs the command's function on the stack, which ends empty.
+void execute(lua_State* L, const Command& command) {
   set_interrupt_target(InterruptTarget::script);
   bool good = call_with_traceback(L, 0, LUA_MULTRET);
   if (good) {
+    if (command.is_expression()) lua_remove(L, 1);
     lua_pushcfunction(L, show_results_protected);
     lua_insert(L, 1);
-    lua_pushboolean(L, print);
+    lua_pushboolean(L, command.wants_result());
     lua_insert(L, 2);
     good = call_with_traceback(L, lua_gettop(L) - 1, 0);
   }
@@ -147,20 +183,23 @@ void execute(lua_State* L, bool print) {
 template <class ReadLine>
 void read_commands(lua_State* L, ReadLine read_line) {
   set_interrupt_target(InterruptTarget::prompt);
-  Command command;
+  Command command(1);
+  LocalHint local_hint;
   for (;;) {
-    const std::optional<std::string> line = read_line(command.empty() ? "> " : ">> ");
+    const std::string prompt = std::to_string(command.next_line()) + (command.empty() ? "> " : ">> ");
+    const std::optional<std::string> line = read_line(prompt.c_str());
     if (!line && prompt_interrupted()) {
       std::fputc('\n', stdout);
       set_interrupt_target(InterruptTarget::prompt);
-      command = {};
+      command = Command(command.next_line());
       continue;
     }
     if (!line && command.empty()) break;
     if (line) command.add_line(*line);
     const Command::Status status = command.compile(L);
     if (status == Command::Status::complete) {
-      execute(L, command.wants_result());
+      execute(L, command);
+      local_hint.look_at(command.text());
     } else if (status == Command::Status::wrong) {
       print_error(L);
     } else if (line) {
@@ -169,7 +208,7 @@ void read_commands(lua_State* L, ReadLine read_line) {
       lua_pushliteral(L, "the input ends within a command");
       print_error(L);
     }
-    command = {};
+    command = Command(command.next_line());
   }
   set_interrupt_target(InterruptTarget::script);
 }

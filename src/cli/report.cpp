@@ -1,9 +1,11 @@
 #include "src/cli/report.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <cstring>
+#include <string>
 #include <string_view>
 
-#include "bindings/array_hint.h"
 #include "cli_text.h"
 
 namespace gpulua {
@@ -32,28 +34,46 @@ void describe(lua_State* L) {
   lua_replace(L, -2);
 }
 
-/// The traceback without its last lines that only give an address, "[C]: at 0x...": the command's own frames.
-std::string_view without_anonymous_tail(std::string_view trace) {
-  for (;;) {
-    const std::size_t last = trace.rfind('\n');
-    if (last == trace.npos || trace.find("]: at 0x", last) == trace.npos) return trace;
-    trace.remove_suffix(trace.size() - last);
+/// A line that names no function of the script's, nor one that it calls by name.
+bool is_internal(std::string_view line) {
+  return line.find("]: at 0x") != line.npos || line.find("[gpulua]:") != line.npos;
+}
+
+/// Pushes the traceback without our own frames and those that only give an address; gives its number of lines.
+int push_script_frames(lua_State* L, std::string_view trace) {
+  luaL_Buffer kept;
+  luaL_buffinit(L, &kept);
+  int lines = 0;
+  while (!trace.empty()) {
+    const std::size_t end = std::min(trace.find('\n'), trace.size());
+    const std::string_view line = trace.substr(0, end);
+    trace.remove_prefix(std::min(end + 1, trace.size()));
+    if (is_internal(line)) continue;
+    if (lines++ > 0) luaL_addchar(&kept, '\n');
+    luaL_addlstring(&kept, line.data(), line.size());
   }
+  luaL_pushresult(&kept);
+  return lines;
 }
 
 /// The message handler.
 int add_traceback(lua_State* L) {
   lua_settop(L, 1);
-  if (lua_type(L, 1) == LUA_TSTRING) add_array_hint(L);
   describe(L);
+  // Of running code's errors those by Lua itself: a nil global, a module that does not parse or is not there.
+  const std::string_view message = lua_tostring(L, -1);
+  for (const char* part : {"error loading module '", "' not found:", "(a nil value)"})
+    if (message.find(part) != message.npos) {
+      add_hint(L, nullptr);
+      break;
+    }
   luaL_traceback(L, L, nullptr, 1);
-  const std::string_view trace = without_anonymous_tail(lua_tostring(L, -1));
-  if (trace.find('\n') == trace.npos) {
+  const int lines = push_script_frames(L, lua_tostring(L, -1));
+  lua_remove(L, -2);
+  if (lines == 1) {
     lua_pop(L, 1);
     return 1;
   }
-  lua_pushlstring(L, trace.data(), trace.size());
-  lua_replace(L, -2);
   lua_pushliteral(L, "\n");
   lua_insert(L, -2);
   lua_concat(L, 3);
@@ -69,6 +89,13 @@ void open_renderer(lua_State* L) {
   lua_setfield(L, LUA_REGISTRYINDEX, renderer_key);
 }
 
+void push_value_text(lua_State* L, int index) {
+  lua_pushvalue(L, index);
+  lua_getfield(L, LUA_REGISTRYINDEX, renderer_key);
+  lua_insert(L, -2);
+  lua_call(L, 1, 1);
+}
+
 void push_rendering(lua_State* L, int index) {
   lua_pushvalue(L, index);
   lua_getfield(L, LUA_REGISTRYINDEX, renderer_key);
@@ -78,6 +105,26 @@ void push_rendering(lua_State* L, int index) {
     lua_pushfstring(L, "<%s>", luaL_typename(L, -1));
   }
   lua_replace(L, -2);
+}
+
+void add_hint(lua_State* L, const std::string* text) {
+  const std::string_view chunk = cli_text("hint.lua");
+  const int message = lua_gettop(L);
+  if (luaL_loadbuffer(L, chunk.data(), chunk.size(), "=[gpulua]") == 0 && lua_pcall(L, 0, 1, 0) == 0) {
+    lua_pushvalue(L, message);
+    if (text != nullptr)
+      lua_pushlstring(L, text->data(), text->size());
+    else
+      lua_pushnil(L);
+    if (lua_pcall(L, 2, 1, 0) == 0 && lua_isstring(L, -1)) {
+      lua_pushvalue(L, message);
+      lua_pushliteral(L, "\nhint: ");
+      lua_pushvalue(L, -3);
+      lua_concat(L, 3);
+      lua_replace(L, message);
+    }
+  }
+  lua_settop(L, message);
 }
 
 bool call_with_traceback(lua_State* L, int arguments, int results) {

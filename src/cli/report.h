@@ -1,15 +1,23 @@
 #pragma once
 
 #include <lua.hpp>
+#include <string>
 
 namespace gpulua {
 
 /// Loads the renderer of Lua values, render.lua, into the registry. Raises a Lua error.
 void open_renderer(lua_State* L);
 
-/// Pushes the text that shows the value at `index` to people: strings quoted, tables with their fields. Always pushes a
-/// string: one that names the type when memory or a __tostring fails.
+/// Pushes the text that shows the value at `index` to people: strings quoted, tables with their fields. Raises what a
+/// __tostring raises.
+void push_value_text(lua_State* L, int index);
+
+/// The same; a text that names the type when memory or a __tostring fails.
 void push_rendering(lua_State* L, int index);
+
+/// Adds a line to the message on top of the stack, one of Lua's own, where it can say what was probably meant. `text`
+/// is that of the chunk that does not parse; null: the file that the message names has it.
+void add_hint(lua_State* L, const std::string* text);
 
 /// Calls the function below its `arguments` on the stack, as lua_pcall. On failure a string is on the stack, the
 /// message and the traceback, and the result is false.

@@ -36,6 +36,7 @@ class Session {
     lua_settop(L, 0);
     session.open(L);
     if (session.run_all(L)) session.exit_code_ = exit_success;
+    if (session.options_.profile && !print_profile(L)) session.exit_code_ = exit_error;
     return 0;
   }
 
@@ -53,9 +54,41 @@ class Session {
     open_renderer(L);
     open_bindings(L, context_);
     push_arguments(L);
+    if (options_.profile) profile_at_exit(L);
     lua_gc(L, LUA_GCRESTART, -1);
     open_interrupts(L, *context_);
     set_interrupt_target(InterruptTarget::script);
+  }
+
+  /// False when the profile cannot be had: work that it waits for has failed.
+  static bool print_profile(lua_State* L) {
+    lua_getfield(L, LUA_REGISTRYINDEX, profile_report_key);
+    if (lua_isnil(L, -1)) return true;
+    if (!call_with_traceback(L, 0, 1)) {
+      print_error(L);
+      return false;
+    }
+    std::fflush(stdout);
+    if (lua_objlen(L, -1) > 0) std::fprintf(stderr, "%s\n", lua_tostring(L, -1));
+    lua_pop(L, 1);
+    return true;
+  }
+
+  /// A script that ends by os.exit has run kernels too.
+  static int exit_with_profile(lua_State* L) {
+    print_profile(L);
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, lua_gettop(L) - 1, 0);
+    return 0;
+  }
+
+  static void profile_at_exit(lua_State* L) {
+    lua_getglobal(L, "os");
+    lua_getfield(L, -1, "exit");
+    lua_pushcclosure(L, &exit_with_profile, 1);
+    lua_setfield(L, -2, "exit");
+    lua_pop(L, 1);
   }
 
   bool run_all(lua_State* L) {
@@ -67,11 +100,11 @@ class Session {
     if (has_script()) {
       const char* name = argv_[options_.script];
       const bool standard_input = std::strcmp(name, "-") == 0 && std::strcmp(argv_[options_.script - 1], "--") != 0;
-      if (!run_file(L, standard_input ? nullptr : name)) return false;
+      if (!run_script(L, standard_input ? nullptr : name)) return false;
     }
     if (wants_repl())
       run_repl(L, banner(), environment_.history);
-    else if (!has_script() && options_.nothing_named() && !run_file(L, nullptr))
+    else if (!has_script() && options_.nothing_named() && !run_script(L, nullptr))
       return false;
     return true;
   }
@@ -126,17 +159,25 @@ class Session {
 
   bool run_init(lua_State* L, const std::string& init) {
     if (!init.starts_with("@")) return run_code(L, init, "=LUA_INIT");
-    return finish(L, luaL_loadfile(L, init.c_str() + 1) == 0 && call_with_traceback(L, 0, 0));
+    return run_file(L, init.c_str() + 1, 0);
   }
 
   bool run_code(lua_State* L, const std::string& code, const char* chunk) {
-    return finish(L, luaL_loadbuffer(L, code.data(), code.size(), chunk) == 0 && call_with_traceback(L, 0, 0));
+    if (luaL_loadbuffer(L, code.data(), code.size(), chunk) == 0) return finish(L, call_with_traceback(L, 0, 0));
+    add_hint(L, &code);
+    return finish(L, false);
   }
 
-  /// Null: the standard input.
-  bool run_file(lua_State* L, const char* name) {
-    if (luaL_loadfile(L, name) != 0) return finish(L, false);
-    const int arguments = argc_ > options_.script ? argc_ - options_.script - 1 : 0;
+  /// With the arguments of the command line. Null: the standard input.
+  bool run_script(lua_State* L, const char* name) {
+    return run_file(L, name, has_script() ? argc_ - options_.script - 1 : 0);
+  }
+
+  bool run_file(lua_State* L, const char* name, int arguments) {
+    if (luaL_loadfile(L, name) != 0) {
+      add_hint(L, nullptr);
+      return finish(L, false);
+    }
     luaL_checkstack(L, arguments, "too many arguments");
     for (int i = 1; i <= arguments; ++i) lua_pushstring(L, argv_[options_.script + i]);
     return finish(L, call_with_traceback(L, arguments, 0));

@@ -13,6 +13,8 @@ struct Config {
   std::string device;
   /// Devices check the kernels that they run, from the start. No variable: --check sets it.
   bool check = false;
+  /// Devices record the kernels that they run, from the start. No variable: --profile sets it.
+  bool profile = false;
   /// GPULUA_CACHE_DIR, else $XDG_CACHE_HOME/gpulua, else ~/.cache/gpulua; empty: none.
   std::filesystem::path cache_directory;
   /// GPULUA_CACHE_LIMIT, bytes.

@@ -102,21 +102,22 @@ void OpenDevice::launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfi
                         const StreamRef& stream, double bytes) {
   Host* host = context_.host();
   launches_.note(kernel, *stream, host ? host->origin() : Origin{});
-  if (profile_) profile_->begin(*stream);
+  for (Profile& profile : profiles_) profile.begin(*stream);
   try {
     device_->launch(*kernel, config, arguments, *stream);
   } catch (const Finding& finding) {
     throw Error(finding.kind(), describe(finding, memory_));
   }
-  if (profile_) profile_->end(kernel->entry().name, bytes, *stream);
+  for (Profile& profile : profiles_) profile.end(kernel->entry().name, bytes, *stream);
   if (context_.debug) synchronize(*stream);
 }
 
 std::vector<Profile::Row> OpenDevice::finish_profile() {
-  if (!profile_) return {};
-  const std::unique_ptr<Profile> profile = std::move(profile_);
+  if (profiles_.empty()) return {};
+  Profile profile = std::move(profiles_.back());
+  profiles_.pop_back();
   synchronize();
-  return profile->rows();
+  return profile.rows();
 }
 
 Context::Context(Config config)
@@ -153,6 +154,7 @@ std::shared_ptr<OpenDevice> Context::device(std::string_view name) {
     std::unique_ptr<Device> device = plugin->open(ordinal, environment_);
     if (config_.check) device->set_checking(true);
     open_.push_back(std::make_shared<OpenDevice>(*this, std::move(device)));
+    if (config_.profile) open_.back()->start_profile();
     return open_.back();
   }
   std::string text = "[device] expected one of ";

@@ -71,9 +71,9 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   /// profiles.
   void launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfig& config, void** arguments,
               const StreamRef& stream, double bytes = 0);
-  /// Launches are recorded from now on.
-  void start_profile() { profile_ = std::make_unique<Profile>(*device_); }
-  /// Waits, ends the recording and gives what ran; nothing when none was started.
+  /// Launches are recorded from now on. Recordings nest.
+  void start_profile() { profiles_.emplace_back(*device_); }
+  /// Waits, ends the recording started last and gives what ran; nothing when there is none.
   std::vector<Profile::Row> finish_profile();
 
  private:
@@ -91,7 +91,7 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   std::vector<std::weak_ptr<Stream>> streams_;  // beside the first
   MemoryAccount memory_;
   LaunchLog launches_;
-  std::unique_ptr<Profile> profile_;  // null: nothing is recorded
+  std::vector<Profile> profiles_;  // under way, each within those before it
   PendingNodes pending_;
   IndexFaults index_faults_;
   std::unordered_map<std::string, std::shared_ptr<Kernel>> kernels_;

@@ -18,7 +18,7 @@ class Profile {
     double bytes = 0;  // that the kernels must move at least; 0 where nobody knows
   };
 
-  explicit Profile(Device& device) : device_(device) {}
+  explicit Profile(Device& device) : device_(&device) {}
 
   /// Called before and after a launch on `stream`.
   void begin(Stream& stream);
@@ -28,14 +28,18 @@ class Profile {
   std::vector<Row> rows();
 
  private:
+  /// Moves the launches that are done into the rows.
+  void settle();
+
   struct Entry {
     std::string name;
     double bytes;
     EventRef from, to;
   };
-  Device& device_;
+  Device* device_;
   EventRef from_;
-  std::vector<Entry> entries_;
+  std::vector<Entry> entries_;  // not yet in `rows_`
+  std::vector<Row> rows_;       // in the order in which their kernels ran first
 };
 
 }  // namespace gpulua

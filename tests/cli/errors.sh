@@ -29,24 +29,44 @@ check 'a boolean' 1 '' "gpulua: error object: false${newline}*" -e 'error(false)
 check 'a stack overflow' 1 '' 'gpulua: *stack overflow*' -e 'local function f() return 1 + f() end f()'
 check 'pairs redefined' 1 '' 'gpulua: error object: {1}*' -e 'pairs, tostring, type, string, table = nil error({1})'
 
-# Errors of Lua's own, where an array is the cause.
-hinted() { check "$1" 1 '' "gpulua: (command line):1: $2${newline}*" -e "local x = gpu.ones(3) $1"; }
-argument='userdata); the argument is an array:'
-hinted 'print(math.sqrt(x:sum()))' "bad argument #1 to 'sqrt' (number expected, got $argument x:item() gives its number"
-hinted 'print(("%d"):format(x:sum()))' "bad argument #1 to 'format' (number expected, got $argument x:item() gives its number"
-hinted 'print(math.sqrt(x))' "bad argument #1 to 'sqrt' (number expected, got $argument x:sqrt(...) takes one"
-hinted 'print(math.random(x))' "bad argument #1 to 'random' (number expected, got $argument x:table() gives its elements"
-hinted 'for i, v in ipairs(x) do end' "bad argument #1 to 'ipairs' (table expected, got $argument x:table() gives its elements as a table"
-hinted 'print(unpack(x))' "bad argument #1 to 'unpack' (table expected, got $argument x:table() gives its elements as a table"
-hinted 'print(("a"):rep(x:sum()))' "bad argument #1 to 'rep' (number expected, got $argument x:item() gives its number"
-hinted 'for i = 1, x:sum() do end' "'for' limit must be a number; of an array, x:item() gives the number"
-hinted 'print(x:sum() > 2)' "attempt to compare number with userdata; x:lt(y), x:le(y), x:gt(y) and x:ge(y) compare arrays, x:item() < y the number of one element"
-hinted 'print(x < 0)' "attempt to compare userdata with number; x:lt(y), x:le(y), x:gt(y) and x:ge(y) compare arrays, x:item() < y the number of one element"
-hinted 'print(2LL + x)' "attempt to perform arithmetic on 'int64_t' and 'userdata'; numbers of the FFI go to an array's right, x + 2LL, or into a function, gpu.add(2LL, x)"
-hinted 'print(x:ndim())' "attempt to call method 'ndim' (a number value); x.ndim is a property of arrays: it has no parentheses"
-hinted 'for i = 1, nil do end' "'for' limit must be a number"
-hinted 'print(math.sqrt(io.stdout))' "bad argument #1 to 'sqrt' (number expected, got userdata)"
-hinted 'print(1 < nil)' 'attempt to compare number with nil'
+# A called value has no name, and no line in the traceback.
+check 'a call through a metamethod' 1 '' "gpulua: (command line):1: \\[k\\] expected a launch configuration first*${newline}stack traceback:${newline}	(command line):1: in main chunk" \
+  --device cpu -e 'gpu.kernel("__global__ void k() {}", "k")(1)'
+
+# What people write who come from C++ or Python.
+hint() { check "$1" 1 '' "*${newline}hint: $3*" -e "$2"; }
+hint 'repeat' 'gpu.repeat(x, 2)' 'repeat is a word of Lua*gpu.repeat_interleave'
+hint 'a range in brackets' 'y = x[1:3]' 'ranges are strings'
+hint 'chevrons' 'k<<<1, 2>>>(x)' 'a launch is kernel {grid = blocks, block = threads}'
+hint '!=' 'if x != 1 then end' 'Lua writes ~= for !='
+hint '+=' 'x += 1' 'Lua has no +='
+hint 'braces' 'if (x == 1) { y = 2; }' 'Lua writes if condition then'
+hint 'import' 'import gpu' 'modules are loaded by'
+hint 'a comparison' 'if x = 1 then end' 'Lua writes == for a comparison'
+hint 'a string of several lines' "gpu.kernel(\"__global__ void k() {${newline}}\", 'k')" 'text of several lines stands between'
+hint 'a tuple' 'k{grid = (32, 8), block = 1}' 'several numbers stand in braces'
+hint 'a launch in brackets' 'k[32, 256](x)' 'a launch is kernel {grid'
+hint 'a name of Python' 'print(len("abc"))' '#x is a length'
+hint 'a module of Python' 'require "cupy"' 'the module is named gpu'
+hint 'a function of CuPy' 'gpu.RawKernel("", "k")' 'it is gpu.kernel(source, name) here'
+echo 'print(gpu.zeros(3))' >"$scratch/no_require.lua"
+printf 'local gpu = require "gpu"\nlocal x = gpu.load("missing.npy")\nprint(x.shape)\n' >"$scratch/unchecked.lua"
+check 'a load that nobody checked' 1 '' "*unchecked.lua:3: attempt to index local 'x' (a nil value)${newline}hint: x is nil since line 2: assert(gpu.load(\"missing.npy\")) says why*" \
+  "$scratch/unchecked.lua"
+check 'gpu without require' 1 '' '*attempt to index global*hint: a script loads it: local gpu = require "gpu"*' "$scratch/no_require.lua"
+check 'a syntax error without a hint' 1 '' "gpulua: (command line):1: '<eof>' expected near 'end'" -e 'end'
+cat >"$scratch/cut.lua" <<'LUA'
+local k = gpu.kernel([[
+__global__ void k(int* x, const int* i) {
+  f(x[i[0]]);
+  x[1] = 2;
+}
+]], "k")
+LUA
+check 'brackets that end a kernel' 1 '' "gpulua: $scratch/cut.lua:5: *${newline}hint: the \\]\\] in line 3 ends the text that \\[\\[ begins in line 1; *" \
+  "$scratch/cut.lua"
+check 'brackets that end a kernel in a module' 1 '' "*$scratch/cut.lua:5: *${newline}hint: the \\]\\] in line 3 ends*" \
+  -e "package.path = '$scratch/?.lua' require 'cut'"
 
 # A sanitizer's build needs more address space than any limit would leave it.
 limit=600000

@@ -13,10 +13,19 @@ check '-v' 0 'gpulua [0-9]*LuaJIT 2.*' '' -v
 check '-h' 0 'usage: gpulua *' '' -h
 check 'unknown option' 1 '' "gpulua: unknown option '-q'${newline}usage:*" -q
 check 'unknown long option' 1 '' "gpulua: unknown option '--qqq'${newline}usage:*" --qqq
+check 'a long option misspelt' 1 '' "gpulua: unknown option '--devise'; did you mean \"--device\"?${newline}usage:*" --devise cpu
+check 'a long option with one dash' 1 '' "gpulua: unknown option '-device'; did you mean \"--device\"?${newline}usage:*" -device cpu
 check '-e without code' 1 '' "gpulua: option '-e' expects code*" -e
 check '--device without a name' 1 '' "gpulua: option '--device' expects a device*" --device
 check '--device opens nothing' 0 'fine' '' --device no-such-device -e 'print("fine")'
 check '--check' 0 'true*cpu' '' --check -e 'print(gpu.check(), gpu.device())'
+kernels='local x = gpu.arange(1000, "float32"):eval() for _ = 1, 3 do local y = gpu.exp(x + 1):eval() end'
+check '--profile' 0 'done' "cpu:${newline}kernel *launches *GB/s${newline}* 3 *" --profile --device cpu -e "$kernels print('done')"
+check '--profile of a script that fails' 1 '' "gpulua: *oops*${newline}cpu:${newline}kernel *" --profile --device cpu -e "$kernels error('oops')"
+check '--profile of a script that exits' 3 '' "cpu:${newline}kernel *" --profile --device cpu -e "$kernels os.exit(3)"
+check '--profile around gpu.profile' 0 '3' "cpu:${newline}*${newline}* 6 *" --profile --device cpu \
+  -e "local function work() $kernels end work() local most = 0 for _, row in ipairs(gpu.profile(work)) do most = math.max(most, row.launches) end print(most)"
+check '--profile without kernels' 0 '' '' --profile -e 'local gpu = require "gpu"'
 check '-joff' 0 'false' '' -joff -e 'print((jit.status()))'
 check '-O0' 0 'nil' '' -O0 -e 'print(({jit.status()})[8])'
 check '-O with an unknown flag' 1 '' 'gpulua: *unknown or malformed*' -Onosuch
@@ -43,6 +52,15 @@ echo 'print("unread")' | "$gpulua" -e 'print("e")' >"$scratch/out" 2>"$scratch/e
 matches 'no standard input after -e' 0 'e' '' $?
 printf '1 + 1\nx = 5; \nx\nfor i = 1, 2 do\nprint(i)\nend\n_ * 2;\n' | "$gpulua" -i >"$scratch/out" 2>"$scratch/err"
 matches '-i without a terminal' 0 "2${newline}5${newline}1${newline}2" '' $?
+
+printf 'error("a")\nfor i = 1, 2 do\nerror("b")\nend\nz = = 1\nerror("c")\n' | "$gpulua" -i >"$scratch/out" 2>"$scratch/err"
+matches 'commands number their lines' 0 '' "gpulua: stdin:1: a*gpulua: stdin:3: b*gpulua: stdin:5: unexpected*gpulua: stdin:6: c*" $?
+printf 'gpu.zeros("a")\n1, nil, 3\n(function() end)()\n=2\n' | "$gpulua" -i >"$scratch/out" 2>"$scratch/err"
+matches 'an expression that fails names its line' 0 "1${tab}nil${tab}3${newline}2" 'gpulua: stdin:1: \[zeros\] expected*' $?
+printf 'local x = 1\nx\nlocal y = 2\n' | "$gpulua" -i >"$scratch/out" 2>"$scratch/err"
+matches 'a local in a command' 0 'nil' 'hint: a local variable ends with its command; without local it stays' $?
+printf 'setmetatable({}, {__tostring = function() error("not to be had") end})\n2\n' | "$gpulua" -i >"$scratch/out" 2>"$scratch/err"
+matches 'a value that cannot be shown' 0 '2' 'gpulua: stdin:1: not to be had*' $?
 
 LUA_INIT='print("init")' check 'LUA_INIT' 0 "init${newline}e" '' -e 'print("e")'
 echo 'print("file")' >"$scratch/init.lua"

@@ -1,0 +1,170 @@
+-- What Lua's own messages leave out for people who come from C++ or Python. Returns the function (message, text) -> hint or nil.
+-- `text` is that of the chunk that the parser refuses; without it the file that the message names is read.
+
+local find, gmatch, gsub, match, sub = string.find, string.gmatch, string.gsub, string.match, string.sub
+local open, tonumber = io.open, tonumber
+
+local instead_of_word = {
+  ["repeat"] = "gpu.repeat_interleave(x, n) repeats elements",
+  ["and"] = "gpu.logical_and(x, y) works on arrays",
+  ["or"] = "gpu.logical_or(x, y) works on arrays",
+  ["not"] = "gpu.logical_not(x) works on arrays",
+  ["in"] = "gpu.isin(x, values) works on arrays",
+}
+
+local function line_of(text, position)
+  local _, count = gsub(sub(text, 1, position), "\n", "")
+  return count + 1
+end
+
+--- Lua's [[ ]] around a kernel that holds ]] itself: what the parser took for the text then lacks its last braces.
+local function cut_kernel(text, line)
+  local at = 1
+  while true do
+    local first = find(text, "[[", at, true)
+    local last = first and find(text, "]]", first + 2, true)
+    if not last or line_of(text, last) > line then return end
+    local kernel = sub(text, first + 2, last - 1)
+    local _, opened = gsub(kernel, "{", "")
+    local _, closed = gsub(kernel, "}", "")
+    if opened > closed and (find(kernel, "__global__", 1, true) or find(kernel, "__device__", 1, true)) then
+      return ("the ]] in line %d ends the text that [[ begins in line %d; [=[ and ]=] around the text let it hold ]]"):format(
+        line_of(text, last), line_of(text, first))
+    end
+    at = last + 2
+  end
+end
+
+-- Patterns of the message, of the line that it names, and the hint; the first row that fits counts.
+local rows = {
+  {"", "<<<", "a launch is kernel {grid = blocks, block = threads}(arguments)"},
+  {"near '!'", "!=", "Lua writes ~= for !="},
+  {"near '!'", "!", "Lua writes not for !"},
+  {"near '[-+*/%%]'", "[-+*/%%]=", "Lua has no +=: x = x + 1; x:add_(1) changes an array in place"},
+  {"near '[-+]'", "%+%+", "Lua has no ++: i = i + 1"},
+  {"near '[-+]'", "%-%-", "Lua has no --, which begins a comment: i = i - 1"},
+  {"near '%*'", "%*%*", "Lua writes ^ for **"},
+  {"near '/'", "^%s*//", "comments begin with --"},
+  {"near '/'", "//", "comments begin with --; math.floor(x / y) and gpu.floor_divide(x, y) round the quotient down"},
+  {"near '&'", "&&", "Lua writes and for &&"},
+  {"near '|'", "||", "Lua writes or for ||"},
+  {"near '%?'", "%?", "Lua writes c and x or y for c ? x : y; gpu.where(c, x, y) works on arrays"},
+  {"'%]' expected near ','", "%]%s*%(", "a launch is kernel {grid = blocks, block = threads}(arguments); x[{1, 2}] is an element"},
+  {"'%)' expected near ','", "=%s*%(", "several numbers stand in braces: {32, 8}"},
+  {"near '[:,%]]'", "%[[^%]\"']*[:.,]", [[ranges are strings, and several indices stand in a call: x["1:3"], x("1:3", ":")]]},
+  {"near '%['", "%[", "tables are written {1, 2, 3}"},
+  {"unfinished string", "", "text of several lines stands between [[ and ]]"},
+  {"", "^%s*import%s", [[modules are loaded by local name = require "name"]]},
+  {"", "^%s*from%s.*import", [[modules are loaded by local name = require "name"]]},
+  {"", "^%s*def%s", "functions are written function name(x) ... end"},
+  {"", "lambda", "functions without a name are written function(x) return ... end"},
+  {"malformed number", "%d[fFlLuU]", "numbers in Lua have no suffix"},
+  {"'then' expected near '='", "", "Lua writes == for a comparison"},
+  {"'then' expected", "", "Lua writes if condition then ... end"},
+  {"'do' expected", "", "Lua writes for i = 1, n do ... end and while condition do ... end"},
+  {"'=' expected", "^%s*print%s", "a function's arguments stand in parentheses: print(x)"},
+  {"'=' expected", "^%s*[%a_][%w_]*%s+[%a_][%w_]*%s*[=;]", "variables have no type: local name = value"},
+  {"function arguments expected", "[%w_]:[%a_]", "methods are called, x:sum(); properties are read with a dot, x.shape"},
+}
+
+local module_hint = [[local gpu = require "gpu" gives the functions that are np., cp. and torch. elsewhere]]
+
+-- Names that are global in Python, C or the REPL, and what to write for them.
+local globals = {
+  gpu = [[a script loads it: local gpu = require "gpu"]],
+  np = module_hint, numpy = module_hint, cp = module_hint, cupy = module_hint, torch = module_hint, jnp = module_hint,
+  cuda = [[local gpu = require "gpu" has streams, events, kernels and memory]],
+  quit = "Ctrl-D leaves; scripts end by os.exit()",
+  exit = "Ctrl-D leaves; scripts end by os.exit()",
+  help = "docs/reference.md has every function",
+  len = "#x is a length",
+  range = "for i = 1, n do ... end; gpu.range(1, n) is an array",
+  printf = [[print(("%d"):format(n))]],
+  str = "tostring(x)", int = "math.floor(x)", float = "tonumber(x)", list = "x:table()",
+  enumerate = "for i, value in ipairs(t) do ... end",
+  sum = "x:sum()", round = "math.floor(x + 0.5)", isinstance = "type(x)", open = [[io.open(name, "r")]],
+}
+for _, name in next, {"abs", "ceil", "cos", "exp", "floor", "log", "max", "min", "pi", "pow", "sin", "sqrt", "tan"} do
+  globals[name] = "math." .. name .. " for numbers" .. (name ~= "pi" and ", gpu." .. (({max = "maximum", min = "minimum"})[name] or name) .. " for arrays" or "")
+end
+
+-- Functions by the names that they have in PyCUDA, CuPy, Numba and PyTorch.
+local fields = {
+  SourceModule = "gpu.module(source)", RawModule = "gpu.module(source)", RawKernel = "gpu.kernel(source, name)",
+  ElementwiseKernel = "gpu.elementwise{inputs = ..., outputs = ..., body = ...}",
+  ReductionKernel = "gpu.reduction{inputs = ..., outputs = ..., map = ..., reduce = ...}",
+  asarray = "gpu.array(values)", to_gpu = "gpu.array(values)", to_device = "gpu.array(values)", tensor = "gpu.array(values)",
+  asnumpy = "x:host() or x:table()", mem_alloc = "gpu.empty(count, dtype)", malloc = "gpu.empty(count, dtype)",
+  memcpy_htod = "x:copy_from(host)", memcpy_dtoh = "x:copy_to(host)", mem_get_info = "gpu.memory()",
+  synchronize = "gpu.sync()", Stream = "gpu.stream()", Event = "gpu.event()", Device = "gpu.device(name)",
+  default_rng = [[gpu.random.generator("philox", {seed = 1})]], randint = "gpu.random.integers(shape, low, high)",
+  standard_normal = "gpu.randn(shape)", time = "gpu.clock()", clamp = "gpu.clip(x, low, high)",
+}
+
+local function file_text(name)
+  local handle = open(name, "rb")
+  if not handle then return end
+  local text = handle:read("*a")
+  handle:close()
+  return text
+end
+
+local function numbered_lines(text)
+  local lines = {}
+  for line in gmatch(text .. "\n", "(.-)\n") do lines[#lines + 1] = line end
+  return lines
+end
+
+--- A variable that a function set to nil, with a message that nobody looked at.
+local function unchecked(name, lines, line)
+  for number = line, 1, -1 do
+    local call = match(lines[number] or "", "%f[%w_]" .. name .. "[%w_, ]*=%s*(gpu%.[%w_.]*%s*[(\"'].*)")
+    local fn = call and match(call, "^gpu%.([%w_.]*)")
+    if fn == "load" or fn == "load_module" or fn == "image.load" or fn == "device" then
+      return ("%s is nil since line %d: assert(%s) says why"):format(name, number, match(call, "^(.-)%s*;?%s*$"))
+    end
+  end
+end
+
+local function of_running(message)
+  local name = match(message, "global '([%w_]+)' %(a nil value%)")
+  if name and globals[name] then return globals[name] end
+  name = match(message, "field '([%w_]+)' %(a nil value%)")
+  if name then return fields[name] and "it is " .. fields[name] .. " here" end
+  local file, number
+  file, number, name = match(message, "^([^\n]-):(%d+): attempt to [^\n]* '([%a_][%w_]*)' %(a nil value%)")
+  local text = file and file_text(file)
+  if text then
+    local lines = numbered_lines(text)
+    number = tonumber(number)
+    if (name == "f" or name == "r") and find(lines[number] or "", "%f[%w_]" .. name .. "[\"']") then
+      return [[strings have no prefix: ("x = %d"):format(x) puts values into text]]
+    end
+    return unchecked(name, lines, number)
+  end
+  local module = match(message, "module '([%w_.]+)' not found")
+  if module == "gpulua" or module and globals[module] == module_hint or module == "cuda" then
+    return [[the module is named gpu: local gpu = require "gpu"]]
+  end
+end
+
+return function(message, text)
+  local hint = of_running(message)
+  if hint then return hint end
+  local file, line = match(message, "([^\n\t]*):(%d+): [^\n]*$")
+  line = tonumber(line)
+  if not line or not (find(message, "near '", 1, true) or find(message, "expected", 1, true)) then return end
+  text = text or file_text(file)
+  if not text then return end
+
+  local cut = cut_kernel(text, line)
+  if cut then return cut end
+  local word = match(message, "'<name>' expected near '(%a+)'")
+  if word then
+    return word .. " is a word of Lua's" .. (instead_of_word[word] and ": " .. instead_of_word[word] or "")
+  end
+  local code = numbered_lines(text)[line] or ""
+  for i = 1, #rows do
+    if find(message, rows[i][1]) and find(code, rows[i][2]) then return rows[i][3] end
+  end
+end
