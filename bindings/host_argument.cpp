@@ -131,6 +131,12 @@ StagedArgument stage(lua_State* L, int index, const HostArgument& argument, cons
   return staged;
 }
 
+void check_room(lua_State* L, const StagedArgument& staged) {
+  const HostArgument& argument = *test<HostArgument>(L, staged.index);
+  if (argument.copied_in || !argument.copied_out || staged.array->layout.size() > 0) return;
+  throw Error("[Out] expected a table with as many items as there are results, got an empty one");
+}
+
 void copy_back(lua_State* L, const StagedArgument& staged) {
   const HostArgument& argument = *test<HostArgument>(L, staged.index);
   if (!argument.copied_out) return;

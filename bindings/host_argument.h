@@ -29,6 +29,9 @@ struct StagedArgument {
 StagedArgument stage(lua_State* L, int index, const HostArgument& argument, const ArgumentRule& rule,
                      OpenDevice& device);
 
+/// Throws Error for gpu.Out of an empty table: it takes as many results as the table has items.
+void check_room(lua_State* L, const StagedArgument& staged);
+
 /// After the launch: fills the host data, where the script asked for that, and waits for it.
 void copy_back(lua_State* L, const StagedArgument& staged);
 

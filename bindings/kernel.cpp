@@ -4,7 +4,9 @@
 
 #include "bindings/launch.h"
 #include "bindings/methods.h"
+#include "bindings/module.h"
 #include "bindings/state.h"
+#include "src/device/source_functions.h"
 
 namespace gpulua {
 
@@ -15,18 +17,26 @@ int configure_kernel(lua_State* L) {
   const KernelRef& kernel = check<KernelRef>(L, 1, "kernel");
   if (lua_type(L, 2) != LUA_TTABLE) {
     const std::string& name = kernel->name();
+    if (test<BoundModule>(L, 2)) fail(name.c_str(), "a dot before the kernel, as in mod." + name + "{...}", L, 2);
     fail(name.c_str(), "a launch configuration first, as in " + name + "{grid=..., block=...}(arguments)", L, 2);
   }
   push(L, check_launch_options(L, 2, kernel));
   return 1;
 }
 
+/// The kernel whose method was called.
+const KernelRef& check_self(lua_State* L, const char* method) {
+  if (const KernelRef* kernel = test<KernelRef>(L, 1)) return *kernel;
+  fail(method, std::string("a kernel before a colon, as in k:") + method + "(...)", L, 1);
+}
+
 /// kernel:over(n)
 int over_items(lua_State* L) {
-  const KernelRef& kernel = check<KernelRef>(L, 1, "over");
+  const KernelRef& kernel = check_self(L, "over");
   const char* what = "a number of items, one for each thread";
   const std::int64_t items = check_integer(L, 2, "over", what);
   if (items < 0) fail("over", what, L, 2);
+  check_dynamic_shared(*kernel);
   if (kernel->suggested_block == 0) kernel->suggested_block = kernel->kernel->suggested_block(0);
 
   const std::int64_t block = kernel->suggested_block;
@@ -43,7 +53,7 @@ int over_items(lua_State* L) {
 
 /// kernel:occupancy(block [, shared])
 int kernel_occupancy(lua_State* L) {
-  const KernelRef& kernel = check<KernelRef>(L, 1, "occupancy");
+  const KernelRef& kernel = check_self(L, "occupancy");
   const std::int64_t block = check_integer(L, 2, "occupancy", "a number of threads");
   const unsigned most = kernel->kernel->attributes().max_threads;
   if (block < 1 || block > most) fail("occupancy", "a block of 1 to " + std::to_string(most) + " threads", L, 2);
@@ -84,10 +94,18 @@ int kernel_text(lua_State* L) {
 
 }  // namespace
 
-KernelRef bind_kernel(std::shared_ptr<OpenDevice> device, std::shared_ptr<Kernel> kernel) {
-  auto bound = std::make_shared<BoundKernel>(BoundKernel{std::move(device), std::move(kernel), {}});
+std::string BoundKernel::argument_text(std::size_t i) const {
+  const std::string parameter = source ? parameter_name(*source, name(), rules.size(), i) : std::string();
+  return "[" + name() + "] argument " + std::to_string(i + 1) + (parameter.empty() ? "" : " (" + parameter + ")") +
+         ": ";
+}
+
+KernelRef bind_kernel(std::shared_ptr<OpenDevice> device, std::shared_ptr<Kernel> kernel,
+                      std::shared_ptr<const std::string> source) {
+  auto bound = std::make_shared<BoundKernel>(BoundKernel{std::move(device), std::move(kernel), std::move(source), {}});
   for (const Parameter& parameter : bound->kernel->entry().signature.parameters)
     bound->rules.push_back(make_rule(parameter));
+  bound->dynamic_shared = bound->source && uses_dynamic_shared(*bound->source, bound->name());
   return bound;
 }
 

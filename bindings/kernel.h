@@ -15,12 +15,16 @@ namespace gpulua {
 struct BoundKernel {
   std::shared_ptr<OpenDevice> device;
   std::shared_ptr<Kernel> kernel;
-  std::vector<ArgumentRule> rules;  // one for each parameter
-  unsigned suggested_block = 0;     // without dynamic shared memory; 0: not asked for yet
+  std::shared_ptr<const std::string> source;  // of its module, for messages; null: none
+  std::vector<ArgumentRule> rules;            // one for each parameter
+  bool dynamic_shared = false;                // it uses an `extern __shared__` array, as far as its source tells
+  unsigned suggested_block = 0;               // without dynamic shared memory; 0: not asked for yet
 
   const std::string& name() const { return kernel->entry().name; }
   /// "saxpy(float, const float*, unsigned long)"
   std::string signature() const { return to_string(name(), kernel->entry().signature); }
+  /// "[saxpy] argument 2 (x): ", for messages about parameter `i`, counted from 0.
+  std::string argument_text(std::size_t i) const;
 };
 using KernelRef = std::shared_ptr<BoundKernel>;
 
@@ -29,7 +33,8 @@ struct LuaType<KernelRef> {
   static constexpr const char* name = "a kernel";
 };
 
-KernelRef bind_kernel(std::shared_ptr<OpenDevice> device, std::shared_ptr<Kernel> kernel);
+KernelRef bind_kernel(std::shared_ptr<OpenDevice> device, std::shared_ptr<Kernel> kernel,
+                      std::shared_ptr<const std::string> source);
 
 /// Makes the metatable of kernels.
 void open_kernel_type(lua_State* L);

@@ -57,7 +57,7 @@ void ArgumentReader::read(std::size_t i, void* value) {
 }
 
 void ArgumentReader::refuse(int index, const std::string& message) const {
-  throw Error("[" + kernel.name() + "] argument " + std::to_string(index - 1) + ": " + message);
+  throw Error(kernel.argument_text(static_cast<std::size_t>(index) - 2) + message);
 }
 
 void ArgumentReader::read_scalar(int index, const ArgumentRule& rule, void* value) const {
@@ -128,14 +128,14 @@ void ArgumentReader::read_other_pointer(int index, const ArgumentRule& rule, voi
   if (read_address(index, rule, value)) return;
   std::string advice;
   const int type = lua_type(L, index);
+  if (type == LUA_TNIL) advice = "; gpu.null is a null pointer";
   if (type == LUA_TTABLE || type == LUA_TCDATA) advice = "; gpu.In(t), gpu.Out(t) or gpu.InOut(t) copies it";
-  if (type == LUA_TNUMBER) advice = "; an address is ffi.cast(\"void*\", number)";
+  if (type == LUA_TNUMBER && lua_tonumber(L, index) >= 0x10000) advice = "; an address is ffi.cast(\"void*\", number)";
   refuse(index, "expected " + expected_array(rule) + for_type(rule.parameter) + ", got " + describe(L, index) + advice);
 }
 
 bool ArgumentReader::takes(const Node& array, const ArgumentRule& rule) const {
-  return rule.takes(array.dtype) && array.contiguous && &array.device() == kernel.device.get() &&
-         !array.freed();
+  return rule.takes(array.dtype) && array.contiguous && &array.device() == kernel.device.get() && !array.freed();
 }
 
 void ArgumentReader::refuse_array(int index, const Node& array, const ArgumentRule& rule) const {
@@ -161,9 +161,6 @@ void* ArgumentReader::address_of(const Node& array, const ArgumentRule& rule) co
 
 bool ArgumentReader::read_address(int index, const ArgumentRule& rule, void* value) {
   switch (lua_type(L, index)) {
-    case LUA_TNIL:
-      put_address(nullptr, value);
-      return true;
     case LUA_TLIGHTUSERDATA:
       put_address(lua_touserdata(L, index), value);
       return true;
@@ -181,7 +178,7 @@ bool ArgumentReader::read_address(int index, const ArgumentRule& rule, void* val
   try {
     staged.push_back(stage(L, index, *host, rule, *kernel.device));
   } catch (const Error& error) {
-    throw Error(error.kind(), "[" + kernel.name() + "] argument " + std::to_string(index - 1) + ": " + error.what());
+    throw Error(error.kind(), kernel.argument_text(static_cast<std::size_t>(index) - 2) + error.what());
   }
   put_address(address_of(*staged.back().array, rule), value);
   return true;

@@ -40,7 +40,7 @@ struct ArgumentReader {
   const StreamRef& stream;             // of the launch
   std::vector<StagedArgument> staged;  // the host arguments read so far
 
-  /// Writes the value of parameter `i` to `value`. Throws Error "[saxpy] argument 2: expected ..., got ...".
+  /// Writes the value of parameter `i` to `value`. Throws Error "[saxpy] argument 2 (x): expected ..., got ...".
   void read(std::size_t i, void* value);
 
  private:
@@ -55,7 +55,7 @@ struct ArgumentReader {
   /// Says why it cannot.
   [[noreturn]] void refuse_array(int index, const Node& array, const ArgumentRule& rule) const;
   void* address_of(const Node& array, const ArgumentRule& rule) const;
-  /// Takes what stands for an address without being an array: nil, an FFI or C pointer, a host argument.
+  /// Takes what stands for an address without being an array: gpu.null, an FFI or C pointer, a host argument.
   bool read_address(int index, const ArgumentRule& rule, void* value);
   [[noreturn]] void refuse(int index, const std::string& message) const;
 };

@@ -63,7 +63,8 @@ class OptionReader {
     Pairs result;
     for (lua_pushnil(L_); lua_next(L_, table) != 0; lua_pop(L_, 1)) {
       const int value = lua_gettop(L_);
-      if (lua_type(L_, value - 1) != LUA_TSTRING) refuse(field, "a name for each value", value - 1);
+      if (lua_type(L_, value - 1) != LUA_TSTRING)
+        refuse(field, "a name for each value, as in {name = value}", value - 1);
       result.emplace_back(lua_tostring(L_, value - 1), read_value(value));
     }
     std::sort(result.begin(), result.end());
@@ -103,11 +104,31 @@ class OptionReader {
   const char* op_;
 };
 
+/// True for text that is a file's name with one of the endings, and cannot be source.
+bool is_file_name(std::string_view text, std::initializer_list<std::string_view> endings) {
+  if (text.find_first_of("\n{}();") != text.npos) return false;
+  return std::ranges::any_of(endings, [&](std::string_view ending) { return text.ends_with(ending); });
+}
+
 }  // namespace
+
+void refuse_file_name(std::string_view text, const char* op, bool takes_images) {
+  const bool is_source = is_file_name(text, {".cu", ".cuh", ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp"});
+  const bool is_image = !takes_images && is_file_name(text, {".ptx", ".cubin", ".fatbin"});
+  if (!is_source && !is_image) return;
+  const std::string quoted = '"' + std::string(text) + '"', whole = "assert(io.open(" + quoted + ")):read(\"*a\")";
+  throw Error("[" + std::string(op) + "] expected " +
+              (takes_images ? "PTX, a cubin or a fatbin" : "CUDA C++ source as a string") +
+              ", got the name of a file, " + quoted + "; " +
+              (is_image       ? "gpu.load_module(" + quoted + ") loads it"
+               : takes_images ? "gpu.module(" + whole + ") compiles it"
+                              : whole + " is its text"));
+}
 
 SourceRequest check_source(lua_State* L, int source, int options, const char* op) {
   SourceRequest request;
   request.source.text = check_string(L, source, op, "CUDA C++ source as a string");
+  refuse_file_name(request.source.text, op, false);
   if (!lua_isnoneornil(L, options)) OptionReader(L, op).read(options, request);
   if (!request.device) request.device = bindings_of(L).context().current();
   SourceLocation location = locate_source(L, request.source.text);

@@ -2,6 +2,7 @@
 
 #include <lua.hpp>
 #include <memory>
+#include <string_view>
 
 #include "src/core/context.h"
 #include "src/device/kernel.h"
@@ -13,6 +14,10 @@ struct SourceRequest {
   KernelSource source;
   std::shared_ptr<OpenDevice> device;
 };
+
+/// Throws Error for the name of a file of another kind than function `op` takes: source, or with `takes_images` PTX and
+/// what else is compiled already. The message says how the file is read.
+void refuse_file_name(std::string_view text, const char* op, bool takes_images);
 
 /// Reads gpu.module's arguments: CUDA C++ text at index `source`; at `options`, nil or
 /// {options={...}, defines={N=4}, headers={["my.h"]=text}, include={dir}, names={"axpy<float>"}, device=}.

@@ -1,5 +1,6 @@
 #include "bindings/launch.h"
 
+#include <cmath>
 #include <limits>
 
 #include "bindings/host_argument.h"
@@ -26,6 +27,7 @@ void Launch::run(lua_State* L) {
   ArgumentReader reader{L, *kernel_, stream_ ? stream_ : device.stream(), {}};
   for (std::size_t i = 0; i < count; ++i) reader.read(i, arguments_.value(i));
   if (config_.grid.x == 0) return;
+  for (const StagedArgument& staged : reader.staged) check_room(L, staged);
   device.launch(kernel_->kernel, config_, arguments_.pointers(), reader.stream);
   for (const StagedArgument& staged : reader.staged) copy_back(L, staged);
 }
@@ -36,7 +38,7 @@ namespace {
 struct LaunchOptions {
   LaunchConfig config;
   StreamRef stream;
-  bool has_grid = false, has_block = false;
+  bool has_grid = false, has_block = false, has_shared = false;
 };
 
 [[noreturn]] void refuse(lua_State* L, int index, const BoundKernel& kernel, const std::string& option,
@@ -47,8 +49,11 @@ struct LaunchOptions {
 unsigned check_extent(lua_State* L, int index, const BoundKernel& kernel, const std::string& option) {
   const double value = lua_type(L, index) == LUA_TNUMBER ? lua_tonumber(L, index) : 0;
   const auto extent = static_cast<unsigned>(value >= 1 && value <= std::numeric_limits<unsigned>::max() ? value : 0);
-  if (extent == 0 || extent != value)
-    refuse(L, index, kernel, option, "an integer from 1 on, or a table of up to three");
+  if (extent == 0 || extent != value) {
+    const bool fraction = value >= 1 && value != std::floor(value) && value < std::numeric_limits<unsigned>::max();
+    refuse(L, index, kernel, option,
+           std::string("an integer from 1 on, or a table of up to three") + (fraction ? " (math.ceil rounds up)" : ""));
+  }
   return extent;
 }
 
@@ -93,6 +98,7 @@ void read_option(lua_State* L, std::string_view option, int value, const BoundKe
     options.has_block = true;
   } else if (option == "shared") {
     options.config.shared_bytes = check_shared(L, value, kernel);
+    options.has_shared = true;
   } else if (option == "stream") {
     options.stream = check_stream(L, value, kernel);
   } else if (option == "cooperative") {
@@ -111,6 +117,13 @@ int call_launch(lua_State* L) {
   return 0;
 }
 
+/// launch.name: a launch has no fields.
+int launch_index(lua_State* L) {
+  const Launch& launch = check<Launch>(L, 1, "launch");
+  fail(launch.kernel().name().c_str(),
+       "a call of the launch with the kernel's arguments, launch(...), and no field of it", L, 2);
+}
+
 int launch_text(lua_State* L) {
   const Launch& launch = check<Launch>(L, 1, "tostring");
   const auto size = [](const Dim3& d) {
@@ -123,6 +136,12 @@ int launch_text(lua_State* L) {
 }
 
 }  // namespace
+
+void check_dynamic_shared(const BoundKernel& kernel) {
+  if (!kernel.dynamic_shared) return;
+  throw Error("[" + kernel.name() + "] expected shared, the bytes of the kernel's extern __shared__ array, as in " +
+              kernel.name() + "{grid=..., block=256, shared=4*256}; shared=0 is none");
+}
 
 Launch check_launch_options(lua_State* L, int table, const KernelRef& kernel) {
   LaunchOptions options;
@@ -137,12 +156,14 @@ Launch check_launch_options(lua_State* L, int table, const KernelRef& kernel) {
   for (const auto& [given, name] : {std::pair{options.has_grid, "grid"}, std::pair{options.has_block, "block"}})
     if (!given)
       throw Error("[" + kernel->name() + "] expected grid and block, as in {grid=16, block={32, 8}}, got no " + name);
+  if (!options.has_shared) check_dynamic_shared(*kernel);
   check_launch(kernel->device->info(), *kernel->kernel, options.config);
   return Launch(kernel, options.config, std::move(options.stream));
 }
 
 void open_launch_type(lua_State* L) {
-  new_metatable<Launch>(L, {{"__call", protect<call_launch>}, {"__tostring", protect<launch_text>}});
+  new_metatable<Launch>(
+      L, {{"__call", protect<call_launch>}, {"__index", protect<launch_index>}, {"__tostring", protect<launch_text>}});
   lua_pop(L, 1);
 }
 

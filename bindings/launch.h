@@ -31,6 +31,9 @@ struct LuaType<Launch> {
   static constexpr const char* name = "a launch";
 };
 
+/// Throws Error for a kernel with an `extern __shared__` array: its launch says how many bytes that has.
+void check_dynamic_shared(const BoundKernel& kernel);
+
 /// Reads {grid=, block=, shared=, stream=, cooperative=, cluster=} and checks it against the device's limits.
 Launch check_launch_options(lua_State* L, int table, const KernelRef& kernel);
 

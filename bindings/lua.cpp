@@ -61,6 +61,8 @@ std::string describe(lua_State* L, int index) {
       const std::string shown(text, std::min<std::size_t>(length, 40));
       return '"' + shown + (length > shown.size() ? "..." : "") + '"';
     }
+    case LUA_TLIGHTUSERDATA:
+      return lua_touserdata(L, index) ? "an address" : "gpu.null";
     case LUA_TUSERDATA:
       if (const Array* array = test<Array>(L, index)) return "an array " + type_text(**array);
       if (lua_getmetatable(L, index)) {
@@ -80,21 +82,8 @@ std::string describe(lua_State* L, int index) {
 }
 
 void fail(const char* op, const std::string& expected, lua_State* L, int index) {
-  const bool is_list = lua_istable(L, index) && expected == LuaType<Array>::name;
-  throw Error("[" + std::string(op) + "] expected " + expected + ", got " + describe(L, index) +
-              (is_list ? "; gpu.array(t) makes an array of a table" : ""));
+  throw Error("[" + std::string(op) + "] expected " + expected + ", got " + describe(L, index));
 }
-
-namespace {
-
-/// As fail, where a number is expected: an array of one element has one.
-[[noreturn]] void fail_number(const char* op, const char* expected, lua_State* L, int index) {
-  const Array* array = test<Array>(L, index);
-  const char* remedy = array && (*array)->layout.size() == 1 ? "; x:item() gives its number" : "";
-  throw Error("[" + std::string(op) + "] expected " + expected + ", got " + describe(L, index) + remedy);
-}
-
-}  // namespace
 
 double check_number(lua_State* L, int index, const char* op, const char* what) {
   if (lua_type(L, index) == LUA_TNUMBER) return lua_tonumber(L, index);
@@ -102,7 +91,7 @@ double check_number(lua_State* L, int index, const char* op, const char* what) {
     if (const auto* value = std::get_if<std::int64_t>(&*scalar)) return static_cast<double>(*value);
     if (const auto* value = std::get_if<std::uint64_t>(&*scalar)) return static_cast<double>(*value);
   }
-  fail_number(op, what, L, index);
+  fail(op, what, L, index);
 }
 
 std::int64_t check_integer(lua_State* L, int index, const char* op, const char* what) {
@@ -114,7 +103,7 @@ std::int64_t check_integer(lua_State* L, int index, const char* op, const char* 
     if (const auto* value = std::get_if<std::uint64_t>(&*scalar); value && *value < (1ULL << 63))
       return static_cast<std::int64_t>(*value);
   }
-  fail_number(op, what, L, index);
+  fail(op, what, L, index);
 }
 
 std::string_view check_string(lua_State* L, int index, const char* op, const char* what) {

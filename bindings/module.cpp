@@ -13,6 +13,7 @@
 #include "bindings/launch.h"
 #include "bindings/methods.h"
 #include "bindings/state.h"
+#include "src/device/source_functions.h"
 
 namespace gpulua {
 
@@ -21,15 +22,17 @@ namespace {
 // ---- making modules
 // -----------------------------------------------------------------------------------------------------
 
-BoundModule& push_module(lua_State* L, std::shared_ptr<OpenDevice> device, std::shared_ptr<Module> module) {
-  BoundModule& bound = push(L, BoundModule{std::move(device), std::move(module), {}});
+BoundModule& push_module(lua_State* L, std::shared_ptr<OpenDevice> device, std::shared_ptr<Module> module,
+                         std::shared_ptr<const std::string> source = nullptr) {
+  BoundModule& bound = push(L, BoundModule{std::move(device), std::move(module), std::move(source), {}});
   lua_newtable(L);
   lua_setfenv(L, -2);
   return bound;
 }
 
 BoundModule& compile(lua_State* L, const SourceRequest& request) {
-  return push_module(L, request.device, request.device->device().compile(request.source));
+  return push_module(L, request.device, request.device->device().compile(request.source),
+                     std::make_shared<const std::string>(request.source.text));
 }
 
 /// PTX text, cubins and fatbins hold what no path does: lines or zero bytes.
@@ -43,6 +46,21 @@ std::string read_file(const std::string& path) {
   if (!file || !std::filesystem::is_regular_file(path, failure))
     throw Error(ErrorKind::unavailable, "[load_module] no file \"" + path + '"');
   return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// As find_kernel; the message also says what the source has in the kernel's place.
+const KernelEntry& find_source_kernel(const BoundModule& module, std::string_view name) {
+  try {
+    return find_kernel(module.module->compiled(), name);
+  } catch (const Error& error) {
+    const std::vector<GlobalEntry>& globals = module.module->compiled().globals;
+    if (std::ranges::find(globals, name, &GlobalEntry::name) != globals.end())
+      throw Error("[module] \"" + std::string(name) + "\" is a variable, no kernel; mod:constant(\"" +
+                  std::string(name) + "\") is an array over it");
+    if (name == "get_function") throw Error("[module] mod.name is the kernel of that name, there is no get_function");
+    if (!module.source) throw;
+    throw Error(error.kind(), error.what() + missing_kernel_hint(*module.source, name));
+  }
 }
 
 /// Pushes the kernel of that name of the module at `index`: the same object each time.
@@ -61,10 +79,10 @@ void push_kernel(lua_State* L, int index, const BoundModule& module, std::string
     lua_rawset(L, -4);
   };
   if (!find(name)) {
-    const KernelEntry& entry = find_kernel(module.module->compiled(), name);
+    const KernelEntry& entry = find_source_kernel(module, name);
     // A kernel has several names, "axpy<float>" and "ns::axpy<float>", but one symbol.
     if (!find(entry.symbol)) {
-      push(L, bind_kernel(module.device, module.module->kernel(entry)));
+      push(L, bind_kernel(module.device, module.module->kernel(entry), module.source));
       keep(entry.symbol);
     }
     keep(name);
@@ -81,10 +99,21 @@ int new_module(lua_State* L) {
   return 1;
 }
 
+/// No name of a kernel: the message says which ones the source has.
+[[noreturn]] void refuse_name(lua_State* L, std::string_view source) {
+  std::string names;
+  for (const SourceFunction& function : source_functions(source))
+    if (function.is_kernel) names += (names.empty() ? "\"" : ", \"") + function.name + '"';
+  fail("kernel", "the kernel's name" + (names.empty() ? "" : " after the source, which has " + names), L, 2);
+}
+
 /// gpu.kernel(source, name [, options]): a module's one kernel.
 int new_kernel(lua_State* L) {
-  const std::string_view name = check_string(L, 2, "kernel", "the kernel's name");
   SourceRequest request = check_source(L, 1, 3, "kernel");
+  if (lua_type(L, 2) != LUA_TSTRING) refuse_name(L, request.source.text);
+  if (std::string_view(lua_tostring(L, 2)).find("__global__") != std::string_view::npos)
+    throw Error("[kernel] expected the source first and the kernel's name second, got the source second");
+  const std::string_view name = check_string(L, 2, "kernel", "the kernel's name");
   std::vector<std::string>& names = request.source.names;
   const bool instance = name.find('<') != name.npos;
   if (instance && std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
@@ -103,6 +132,7 @@ int load_module(lua_State* L) {
     push_module(L, device, device->device().load_image(text));
     return 1;
   }
+  refuse_file_name(text, "load_module", true);
   std::string image;
   try {
     image = read_file(std::string(text));
@@ -184,6 +214,8 @@ void open_kernels(lua_State* L) {
   open_host_arguments(L);
   set_functions(
       L, {{"module", protect<new_module>}, {"kernel", protect<new_kernel>}, {"load_module", protect<load_module>}});
+  lua_pushlightuserdata(L, nullptr);
+  lua_setfield(L, -2, "null");
 }
 
 }  // namespace gpulua

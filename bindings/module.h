@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <unordered_map>
 
 #include "bindings/lua.h"
@@ -14,6 +15,7 @@ namespace gpulua {
 struct BoundModule {
   std::shared_ptr<OpenDevice> device;
   std::shared_ptr<Module> module;
+  std::shared_ptr<const std::string> source;  // the text that it was compiled from; null: none
   std::unordered_map<const GlobalEntry*, BufferRef> globals;  // those that a script has asked for
 };
 

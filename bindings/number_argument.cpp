@@ -190,7 +190,9 @@ Fit store_number(lua_State* L, int index, DType dtype, void* bytes) {
 
 std::string describe_misfit(lua_State* L, int index, Fit fit, DType dtype, const std::string& type) {
   if (fit == Fit::out_of_range) return describe(L, index) + " does not fit " + type + range_text(dtype);
-  return std::string("expected ") + expected_kind(dtype) + " for " + type + ", got " + describe(L, index);
+  const bool is_text = lua_type(L, index) == LUA_TSTRING && lua_isnumber(L, index) != 0;
+  return std::string("expected ") + expected_kind(dtype) + " for " + type + ", got " + describe(L, index) +
+         (is_text ? "; tonumber(text) is the number" : "");
 }
 
 }  // namespace gpulua

@@ -13,6 +13,9 @@ bool is_script(const lua_Debug& frame) {
   return frame.currentline > 0 && std::strcmp(frame.source, "=[gpulua]") != 0;
 }
 
+// The registry's field with the function of tail_call.lua.
+constexpr const char* tail_call_key = "gpulua.tail_call";
+
 // The registry's key of the function that Bindings::origin() remembers.
 char caller_key;
 
@@ -57,13 +60,76 @@ Origin Bindings::origin() {
   return {};
 }
 
+namespace {
+
+/// Pushes the value of the name by which the script's frame made its call, where it is a variable; else nil.
+void push_called(lua_State* L, lua_Debug& caller, const lua_Debug& callee) {
+  const std::string_view kind = callee.namewhat;
+  lua_pushnil(L);
+  const int result = lua_gettop(L);
+  lua_getinfo(L, "f", &caller);
+  const auto take_if_named = [&](const char* name) {
+    const bool named = std::strcmp(name, callee.name) == 0;
+    if (named)
+      lua_replace(L, result);
+    else
+      lua_pop(L, 1);
+    return named;
+  };
+  if (kind == "local") {
+    // Of several with the name the last is the one in scope.
+    for (int i = 1; const char* name = lua_getlocal(L, &caller, i); ++i) take_if_named(name);
+  } else if (kind == "upvalue") {
+    for (int i = 1; const char* name = lua_getupvalue(L, result + 1, i); ++i)
+      if (take_if_named(name)) break;
+  } else if (kind == "global") {
+    lua_getfenv(L, result + 1);
+    lua_pushstring(L, callee.name);
+    lua_rawget(L, -2);
+    lua_replace(L, result);
+  }
+  lua_settop(L, result);
+}
+
+/// Where the call stands that a script's function made as `return f(x)`: f takes its caller's frame, so the stack has
+/// the line of the caller's caller. Known by the name that this line called, when it is that of another function. Empty
+/// where nothing was lost, or it cannot be told.
+std::string tail_call_position(lua_State* L, lua_Debug& caller, int callee_level) {
+  lua_Debug callee{};
+  if (!lua_checkstack(L, 8) || !lua_getstack(L, callee_level, &callee)) return {};
+  lua_getinfo(L, "n", &callee);
+  if (callee.name == nullptr) return {};
+  const int top = lua_gettop(L);
+  push_called(L, caller, callee);
+  lua_getinfo(L, "f", &callee);
+  std::string position;
+  const bool lost = lua_isfunction(L, -2) && !lua_iscfunction(L, -2) && !lua_rawequal(L, -2, -1);
+  if (lost) {
+    lua_getfield(L, LUA_REGISTRYINDEX, tail_call_key);
+    lua_insert(L, -3);
+    if (lua_pcall(L, 2, 1, 0) == 0 && lua_isstring(L, -1)) position = lua_tostring(L, -1);
+  }
+  lua_settop(L, top);
+  return position;
+}
+
+}  // namespace
+
 std::string caller_position(lua_State* L) {
   lua_Debug frame{};
   for (int level = 1; lua_getstack(L, level, &frame); ++level) {
     lua_getinfo(L, "Sl", &frame);
-    if (is_script(frame)) return std::string(frame.short_src) + ":" + std::to_string(frame.currentline) + ": ";
+    if (!is_script(frame)) continue;
+    const std::string lost = tail_call_position(L, frame, level - 1);
+    return (lost.empty() ? std::string(frame.short_src) + ":" + std::to_string(frame.currentline) : lost) + ": ";
   }
   return {};
+}
+
+void open_tail_calls(lua_State* L) {
+  lua_pushvalue(L, -1);
+  run_library_chunk(L, "tail_call.lua", 1, 1);
+  lua_setfield(L, LUA_REGISTRYINDEX, tail_call_key);
 }
 
 void call_helper(lua_State* L, const char* name, int arguments, int results) {

@@ -64,7 +64,7 @@ inline Bindings& bindings_of(lua_State* L) {
 }
 
 /// "script.lua:12: ", the line of the script that made the call; "" outside of one. Chunks of the library itself are
-/// passed over.
+/// passed over. Of a call made as `return f(x)`, whose function has left the stack, that function's line where it is known.
 std::string caller_position(lua_State* L);
 
 /// Calls function `name` of the library's own Lua file (gpu.lua) with the `arguments` values at the top of the stack,
@@ -96,6 +96,7 @@ void open_shapes(lua_State* L);
 void open_scans(lua_State* L);
 void open_sorting(lua_State* L);
 void open_streams(lua_State* L);
+void open_tail_calls(lua_State* L);
 void open_transfer(lua_State* L);
 void open_user_operations(lua_State* L);
 

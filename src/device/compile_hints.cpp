@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 #include <vector>
 
 namespace gpulua {
@@ -39,6 +40,8 @@ const std::vector<Hint>& unknown_names() {
       {{"std::cout", "cout", "std::endl", "endl"}, "is for host programs: kernels print with printf"},
       {{"std::vector", "std::string", "std::map", "std::unordered_map", "std::unique_ptr", "std::shared_ptr"},
        "is for host programs: kernels have pointers and arrays of a fixed size"},
+      {{"get_global_id", "get_local_id", "get_group_id", "get_local_size", "__kernel", "__local"},
+       "is OpenCL's: CUDA has blockIdx.x * blockDim.x + threadIdx.x, __global__ functions and __shared__ arrays"},
       {{"fprintf", "fopen", "exit", "atoi", "rand", "srand", "time", "clock_t", "gettimeofday"},
        "is for host programs: kernels have printf, clock64(), __trap() and the generators of <curand_kernel.h>"},
   };
@@ -55,6 +58,26 @@ const std::vector<Hint>& missing_headers() {
        "is not needed: kernels have the built-in variables, printf, assert and the math functions without an #include"},
       {{"thrust/*", "cub/*"},
        "is a library for host programs: gpu.sort, gpu.cumsum and reductions work on whole arrays"},
+  };
+  return table;
+}
+
+/// Parts of messages, and what to say of them.
+const std::vector<std::pair<std::string_view, std::string_view>>& wrong_code() {
+  constexpr std::string_view marks =
+      "functions of a kernel's source are kernels, __global__, or called by kernels, __device__";
+  constexpr std::string_view launches =
+      "kernels are launched by the script, kernel{grid = ..., block = ...}(...), not by their source";
+  constexpr std::string_view sizes =
+      "the size of a __shared__ array is a constant; extern __shared__ T x[]; has the bytes that the launch gives it, "
+      "shared = ...";
+  static const std::vector<std::pair<std::string_view, std::string_view>> table = {
+      {"is considered a host function", marks},
+      {"call to __host__ function", marks},
+      {"cudaConfigureCall", launches},
+      {"reference to __global__ function", launches},
+      {"kernel launch from __device__", launches},
+      {"variable length array declaration cannot have", sizes},
   };
   return table;
 }
@@ -154,11 +177,12 @@ class Hints {
 std::string compile_hints(std::string_view messages) {
   Hints hints;
   for (Log log(messages); log.next();) {
-    if (log.line().find("error: ") == std::string_view::npos) continue;
+    const bool is_note = log.line().find("note: ") != std::string_view::npos;
+    if (!is_note && log.line().find("error: ") == std::string_view::npos) continue;
     hints.add(unknown_names(), unknown_name(log));
     hints.add(missing_headers(), missing_header(log.line()));
-    if (log.line().find("is considered a host function") != std::string_view::npos)
-      hints.add("functions of a kernel's source are kernels, __global__, or called by kernels, __device__");
+    for (const auto& [part, advice] : wrong_code())
+      if (log.line().find(part) != std::string_view::npos) hints.add(std::string(advice));
   }
   return hints.text();
 }

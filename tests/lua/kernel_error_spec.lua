@@ -27,6 +27,12 @@ local function run(text)
   return path, output:gsub("status (%d+)\n$", ""), output:match "status (%d+)\n$" == "0"
 end
 
+-- A function of the script's that another one calls; LuaJIT keeps no frame of it where it ends in `return f()`.
+local function tail_called_zeros(shape)
+  return gpu.zeros(shape) -- the line in the message
+end
+local tail_line = debug.getinfo(tail_called_zeros, "S").linedefined + 1
+
 local source = [[
   __global__ void saxpy(float a, const float* x, const float* y, float* out, size_t n) {
     size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
@@ -92,10 +98,81 @@ build()
   end)
 end)
 
+describe("errors in a function's last call", function()
+  it("name its line, though its frame is gone", function()
+    local ok, message = pcall(function()
+      local x = tail_called_zeros("a")
+      return x, nil
+    end)
+    assert.is_false(ok)
+    assert.is_truthy(message:find("kernel_error_spec.lua:" .. tail_line .. ": [zeros]", 1, true), message)
+  end)
+
+  it("name it through several such calls, and in launches", function()
+    local x = gpu.zeros(8)
+    local launch = gpu.kernel("__global__ void k(float* x) {}", "k"):over(8)
+    local function run(value)
+      return launch(value)
+    end
+    local function outer(value)
+      return run(value)
+    end
+    local line = debug.getinfo(run, "S").linedefined + 1
+    outer(x)
+    local ok, message = pcall(function()
+      local result = outer(1)
+      return result, nil
+    end)
+    assert.is_false(ok)
+    assert.is_truthy(message:find("kernel_error_spec.lua:" .. line .. ": [k] argument 1 (x)", 1, true), message)
+  end)
+
+  it("name the caller's where several calls may have been the last", function()
+    local function choose(first)
+      if first then
+        return gpu.zeros("a")
+      end
+      return gpu.zeros("b")
+    end
+    local line = debug.getinfo(1, "l").currentline + 2
+    local _, message = pcall(function()
+      local x = choose(true)
+      return x, nil
+    end)
+    assert.is_truthy(message:find("kernel_error_spec.lua:" .. line .. ": [zeros]", 1, true), message)
+  end)
+end)
+
 describe("modules refuse", function()
   it("source that is no string", function()
     fails("[module] expected CUDA C++ source as a string, got nil", gpu.module, nil)
-    fails("[kernel] expected the kernel's name, got nil", gpu.kernel, source, nil)
+    fails("[kernel] expected the kernel's name after the source, which has \"saxpy\", \"odd\", \"spill\", got nil",
+      gpu.kernel, source, nil)
+  end)
+
+  it("the name of a file in place of its text", function()
+    fails('[kernel] expected CUDA C++ source as a string, got the name of a file, "kernel.cu"; '
+      .. 'assert(io.open("kernel.cu")):read("*a") is its text', gpu.kernel, "kernel.cu", "add")
+    fails('gpu.load_module("kernel.ptx") loads it', gpu.module, "kernel.ptx")
+    fails('[load_module] expected PTX, a cubin or a fatbin, got the name of a file, "kernel.cu"; '
+      .. 'gpu.module(assert(io.open("kernel.cu")):read("*a")) compiles it', gpu.load_module, "kernel.cu")
+    fails("[kernel] expected the source first and the kernel's name second, got the source second", gpu.kernel, "saxpy", source)
+  end)
+
+  it("functions that are no kernels", function()
+    local text = [=[
+      namespace a {
+      // __global__ void twice(float* x) {}
+      __device__ void twice(float* x) { x[0] *= 2; }
+      }
+      template <class T> __global__ void fill(T* x, T value) { x[0] = value; }
+      __global__ __launch_bounds__(256) void both(float* x) { a::twice(x); }
+    ]=]
+    local mod = gpu.module(text, { names = { "fill<int>" } })
+    fails('no kernel "twice"', function() return mod.twice, nil end)
+    fails("; the source's function twice is no kernel: write __global__ before it", function() return mod.twice, nil end)
+    fails('did you mean "twice"? It is no kernel: write __global__ before it', function() return mod.twise, nil end)
+    fails('; fill is a template: name an instance of it, as in "fill<float>"', gpu.kernel, text, "fill")
   end)
 
   it("options that are not known or of another type", function()
@@ -106,7 +183,7 @@ describe("modules refuse", function()
     fails("names: expected a list of strings, got 1", gpu.module, source, { names = { 1 } })
     fails("defines: expected a string, a finite number or a boolean, got NaN", gpu.module, source,
       { defines = { N = 0 / 0 } })
-    fails("headers: expected a name for each value, got 1", gpu.module, source, { headers = { "int x;" } })
+    fails("headers: expected a name for each value, as in {name = value}, got 1", gpu.module, source, { headers = { "int x;" } })
     fails("headers: expected a header's text, got 1", gpu.module, source, { headers = { a = 1 } })
   end)
 
@@ -173,7 +250,7 @@ describe("configurations refuse", function()
   it("grids and blocks that are not counts", function()
     refuses("grid: expected an integer from 1 on, or a table of up to three, got 0", { grid = 0, block = 1 })
     refuses("got -1", { grid = 1, block = -1 })
-    refuses("got 1.5", { grid = 1.5, block = 1 })
+    refuses("table of up to three (math.ceil rounds up), got 1.5", { grid = 1.5, block = 1 })
     refuses("got NaN", { grid = 1, block = 0 / 0 })
     refuses("got 4294967296", { grid = 2 ^ 32, block = 1 })
     refuses("grid: expected up to three numbers, got 4", { grid = { 1, 2, 3, 4 }, block = 1 })
@@ -191,6 +268,29 @@ describe("configurations refuse", function()
     refuses("grid that is a multiple of the cluster", { grid = 3, block = 1, cluster = 2 })
   end)
 
+  it("an extern __shared__ array without its size", function()
+    local kernels = gpu.module [=[
+      extern __shared__ float all[];
+      __device__ float first() { return all[0]; }
+      __global__ void direct(float* x) { extern __shared__ float s[]; s[threadIdx.x] = x[threadIdx.x]; __syncthreads(); x[threadIdx.x] = s[0]; }
+      __global__ void through_a_function(float* x) { all[threadIdx.x] = x[threadIdx.x]; __syncthreads(); x[threadIdx.x] = first(); }
+      __global__ void none(float* x) { __shared__ float s[32]; s[threadIdx.x] = x[threadIdx.x]; __syncthreads(); x[threadIdx.x] = s[0]; }
+    ]=]
+    local x = gpu.array { 3, 4, 5 }
+    for _, name in ipairs { "direct", "through_a_function" } do
+      local kernel = kernels[name]
+      local expected = ("[%s] expected shared, the bytes of the kernel's extern __shared__ array, as in "
+        .. "%s{grid=..., block=256, shared=4*256}; shared=0 is none"):format(name, name)
+      fails(expected, function() return kernel { grid = 1, block = 3 }, nil end)
+      fails(expected, kernel.over, kernel, 3)
+      kernel { grid = 1, block = 3, shared = 0 }
+      kernel { grid = 1, block = 3, shared = 12 }(x)
+      assert.are.same({ 3, 3, 3 }, x:table())
+    end
+    kernels.none { grid = 1, block = 3 }(x)
+    kernels.none:over(3)
+  end)
+
   it("cooperative grids of more blocks than the device holds at once", function()
     local x, launch = gpu.zeros(1), nil
     local most = saxpy:occupancy(256) * gpu.device().multiprocessors
@@ -206,6 +306,18 @@ describe("configurations refuse", function()
     local x = gpu.zeros(1)
     fails("[launch] the cpu device has no clusters of blocks", saxpy { grid = 4, block = 1, cluster = 2 }, 1, x, x, x, 0)
     saxpy { grid = 4, block = 1, cluster = 1 }(1, x, x, x, 0)
+  end)
+
+  it("methods without their kernel, and kernels as methods", function()
+    fails("[over] expected a kernel before a colon, as in k:over(...), got 10", saxpy.over, 10)
+    fails("[saxpy] expected a call of the launch with the kernel's arguments, launch(...), and no field of it, got \"run\"",
+      function() return saxpy { grid = 1, block = 1 }:run(), nil end)
+    fails("mod.name is the kernel of that name", function() return mod.get_function("saxpy"), nil end)
+    fails("[saxpy] expected a dot before the kernel, as in mod.saxpy{...}, got a module", function()
+      return mod:saxpy { grid = 1, block = 1 }, nil
+    end)
+    local with_table = gpu.module "__constant__ float coef[4]; __global__ void k(float* x) { x[0] = coef[1]; }"
+    fails('"coef" is a variable, no kernel; mod:constant("coef") is an array over it', function() return with_table.coef, nil end)
   end)
 
   it("other options of the wrong type", function()
@@ -247,16 +359,16 @@ describe("arguments are refused", function()
   end)
 
   it("as arrays of another element type", function()
-    refuses("[saxpy] argument 2: expected a float32 array for const float*, got float64[10]; "
+    refuses("[saxpy] argument 2 (x): expected a float32 array for const float*, got float64[10]; "
       .. 'x:astype("float32") converts', 1, gpu.zeros(10, "float64"), y, out, 10)
-    refuses("argument 4: expected a float32 array for float*, got int32[10]", 1, x, y, gpu.zeros(10, "int32"), 10)
+    refuses("argument 4 (out): expected a float32 array for float*, got int32[10]", 1, x, y, gpu.zeros(10, "int32"), 10)
   end)
 
   it("as arrays that cannot be used", function()
     local freed = gpu.zeros(10)
     freed:free()
-    refuses("[saxpy] argument 3: the array was freed", 1, x, freed, out, 10)
-    refuses("[saxpy] argument 2: expected a row-major array, got a strided view float32[3x4]; x:copy() makes one", 1,
+    refuses("[saxpy] argument 3 (y): the array was freed", 1, x, freed, out, 10)
+    refuses("[saxpy] argument 2 (x): expected a row-major array, got a strided view float32[3x4]; x:copy() makes one", 1,
       gpu.zeros(4, 3).T, y, out, 10)
   end)
 
@@ -265,30 +377,46 @@ describe("arguments are refused", function()
     for _, device in ipairs(gpu.devices()) do
       if device.name ~= here then
         local elsewhere = gpu.zeros(10, { device = device.name })
-        local expected = "[saxpy] argument 2: the array is on %s, the kernel on %s; x:to(%q) copies it"
+        local expected = "[saxpy] argument 2 (x): the array is on %s, the kernel on %s; x:to(%q) copies it"
         refuses(expected:format(device.name, here, here), 1, elsewhere, y, out, 10)
       end
     end
   end)
 
   it("as values that are no arrays", function()
-    refuses("argument 2: expected a float32 array for const float*, got 3", 1, 3, y, out, 10)
+    refuses("argument 2 (x): expected a float32 array for const float*, got 3", 1, 3, y, out, 10)
     refuses("got a table; gpu.In(t), gpu.Out(t) or gpu.InOut(t) copies it", 1, { 1, 2 }, y, out, 10)
     refuses("gpu.In(t), gpu.Out(t) or gpu.InOut(t) copies it", 1, ffi.new "float[3]", y, out, 10)
     refuses('got "x"', 1, "x", y, out, 10)
   end)
 
+  it("as nil, which is no null pointer", function()
+    refuses("[saxpy] argument 2 (x): expected a float32 array for const float*, got nil; gpu.null is a null pointer", 1,
+      nil, y, out, 10)
+    refuses("[saxpy] argument 4 (out): expected a float32 array for float*, got nil", 1, x, y, missing_name, 10)
+    local is_null = gpu.kernel("__global__ void k(const float* x, int* y) { y[0] = x == nullptr; }", "k") { grid = 1, block = 1 }
+    local result = gpu.zeros(1, "int32")
+    is_null(x, result)
+    assert.are.equal(0, result[1])
+    is_null(gpu.null, result)
+    assert.are.equal(1, result[1])
+    result:fill_(0)
+    is_null(ffi.new "float*", result)
+    assert.are.equal(1, result[1])
+    fails("got gpu.null", gpu.zeros, gpu.null)
+  end)
+
   it("as numbers that do not fit", function()
-    refuses("[saxpy] argument 5: expected an integer for unsigned long, got NaN", 1, x, y, out, 0 / 0)
-    refuses("argument 5: expected an integer for unsigned long, got 1.5", 1, x, y, out, 1.5)
-    refuses("argument 5: -1 does not fit unsigned long (0 to 18446744073709551615)", 1, x, y, out, -1)
-    refuses("argument 5: inf does not fit unsigned long", 1, x, y, out, 1 / 0)
-    refuses("argument 5: -1 does not fit unsigned long", 1, x, y, out, -1LL)
-    refuses("argument 1: 1e+300 does not fit float", 1e300, x, y, out, 10)
-    refuses('argument 1: expected a number for float, got "1"', "1", x, y, out, 10)
-    refuses("argument 1: expected a number for float, got nil", nil, x, y, out, 10)
-    refuses("argument 1: expected a number for float, got true", true, x, y, out, 10)
-    refuses("argument 1: expected a number for float, got an array float32[10]", x, x, y, out, 10)
+    refuses("[saxpy] argument 5 (n): expected an integer for unsigned long, got NaN", 1, x, y, out, 0 / 0)
+    refuses("argument 5 (n): expected an integer for unsigned long, got 1.5", 1, x, y, out, 1.5)
+    refuses("argument 5 (n): -1 does not fit unsigned long (0 to 18446744073709551615)", 1, x, y, out, -1)
+    refuses("argument 5 (n): inf does not fit unsigned long", 1, x, y, out, 1 / 0)
+    refuses("argument 5 (n): -1 does not fit unsigned long", 1, x, y, out, -1LL)
+    refuses("argument 1 (a): 1e+300 does not fit float", 1e300, x, y, out, 10)
+    refuses('argument 1 (a): expected a number for float, got "1"; tonumber(text) is the number', "1", x, y, out, 10)
+    refuses("argument 1 (a): expected a number for float, got nil", nil, x, y, out, 10)
+    refuses("argument 1 (a): expected a number for float, got true", true, x, y, out, 10)
+    refuses("argument 1 (a): expected a number for float, got an array float32[10]", x, x, y, out, 10)
   end)
 
   it("as vectors, structs and booleans of another make", function()
@@ -296,39 +424,40 @@ describe("arguments are refused", function()
     local P, z, d = ffi.new "float[4]", gpu.zeros(2, "complex64"), { 1, 1, 1 }
     local record = ffi.new("struct { float m[4]; }", { P })
     odd({ 1, 2, 3 }, 1, true, record, z, d)
-    fails("[odd] argument 1: expected 3 numbers for float3, got 2", odd, { 1, 2 }, 1, true, record, z, d)
-    fails("[odd] argument 1: expected 3 numbers for float3, got 4", odd, { 1, 2, 3, 4 }, 1, true, record, z, d)
-    fails("[odd] argument 1: expected field z for float3", odd, { x = 1, y = 2 }, 1, true, record, z, d)
-    fails("[odd] argument 1: unexpected field w for float3", odd, { x = 1, y = 2, z = 3, w = 4 }, 1, true, record, z, d)
-    fails('[odd] argument 1: y: expected a number for float32, got "2"', odd, { 1, "2", 3 }, 1, true, record, z, d)
-    fails("[odd] argument 1: expected a table of 3 numbers for float3, got 1", odd, 1, 1, true, record, z, d)
-    fails("[odd] argument 2: 3000000000 does not fit int (-2147483648 to 2147483647)", odd, { 1, 2, 3 }, 3e9, true,
+    fails("[odd] argument 1 (v): expected 3 numbers for float3, got 2", odd, { 1, 2 }, 1, true, record, z, d)
+    fails("[odd] argument 1 (v): expected 3 numbers for float3, got 4", odd, { 1, 2, 3, 4 }, 1, true, record, z, d)
+    fails("[odd] argument 1 (v): expected field z for float3", odd, { x = 1, y = 2 }, 1, true, record, z, d)
+    fails("[odd] argument 1 (v): unexpected field w for float3", odd, { x = 1, y = 2, z = 3, w = 4 }, 1, true, record, z, d)
+    fails('[odd] argument 1 (v): y: expected a number for float32, got "2"', odd, { 1, "2", 3 }, 1, true, record, z, d)
+    fails("[odd] argument 1 (v): expected a table of 3 numbers for float3, got 1", odd, 1, 1, true, record, z, d)
+    fails("[odd] argument 2 (i): 3000000000 does not fit int (-2147483648 to 2147483647)", odd, { 1, 2, 3 }, 3e9, true,
       record, z, d)
-    fails("[odd] argument 3: expected true or false for bool, got 1", odd, { 1, 2, 3 }, 1, 1, record, z, d)
-    fails("[odd] argument 4: expected an FFI struct of 16 bytes for P, got ", odd, { 1, 2, 3 }, 1, true,
+    fails("[odd] argument 3 (b): expected true or false for bool, got 1", odd, { 1, 2, 3 }, 1, 1, record, z, d)
+    fails("[odd] argument 4 (p): expected an FFI struct of 16 bytes for P, got ", odd, { 1, 2, 3 }, 1, true,
       ffi.new "kernel_error_spec_small", z, d)
     fails(" of 4 bytes", odd, { 1, 2, 3 }, 1, true, ffi.new "kernel_error_spec_small", z, d)
-    fails("[odd] argument 4: expected an FFI struct of 16 bytes for P, got a table", odd, { 1, 2, 3 }, 1, true,
+    fails("[odd] argument 4 (p): expected an FFI struct of 16 bytes for P, got a table", odd, { 1, 2, 3 }, 1, true,
       { 1 }, z, d)
-    fails("[odd] argument 5: expected a float32 or complex64 array for float2*, got float64[2]", odd, { 1, 2, 3 }, 1,
+    fails("[odd] argument 5 (z): expected a float32 or complex64 array for float2*, got float64[2]", odd, { 1, 2, 3 }, 1,
       true, record, gpu.zeros(2, "float64"), d)
-    fails("[odd] argument 6: x: -1 does not fit uint32 (0 to 4294967295)", odd, { 1, 2, 3 }, 1, true, record, z,
+    fails("[odd] argument 6 (d): x: -1 does not fit uint32 (0 to 4294967295)", odd, { 1, 2, 3 }, 1, true, record, z,
       { -1, 1, 1 })
   end)
 
   it("as host arguments that cannot be copied", function()
     fails("[In] expected a table or an FFI array, got 3", gpu.In, 3)
     fails("[Out] expected a table or an FFI array, got an array float32[10]", gpu.Out, x)
-    refuses("argument 2: [Out] expected a pointer that the kernel may write through, got const float*", 1,
+    refuses("argument 2 (x): [Out] expected a pointer that the kernel may write through, got const float*", 1,
       gpu.Out { 1 }, y, out, 1)
-    refuses('argument 2: [In] expected a number, a boolean or a complex number at [2], got "a"', 1,
+    refuses('argument 2 (x): [In] expected a number, a boolean or a complex number at [2], got "a"', 1,
       gpu.In { 1, "a" }, y, out, 1)
-    refuses("argument 4: [Out] expected a table or an FFI array that makes a float32 array for float*", 1, x, y,
+    refuses("argument 4 (out): [Out] expected a table or an FFI array that makes a float32 array for float*", 1, x, y,
       gpu.Out(ffi.new "double[3]"), 1)
-    refuses("argument 1: expected a number for float, got a host argument", gpu.In { 1 }, x, y, out, 1)
+    refuses("[Out] expected a table with as many items as there are results, got an empty one", 1, x, y, gpu.Out {}, 10)
+    refuses("argument 1 (a): expected a number for float, got a host argument", gpu.In { 1 }, x, y, out, 1)
     local bytes = gpu.kernel("__global__ void k(unsigned char* x) {}", "k") { grid = 1, block = 1 }
     local message = fails("300 does not fit uint8", bytes, gpu.In { 1, 300 })
-    assert.is_truthy(message:find("[k] argument 1: ", 1, true) and message:find("[2]", 1, true), message)
+    assert.is_truthy(message:find("[k] argument 1 (x): ", 1, true) and message:find("[2]", 1, true), message)
   end)
 
   it("without harm to the launch", function()

@@ -44,6 +44,12 @@ TEST_CASE("cpu: messages end with what the compiler does not know", "[cpu]") {
   CHECK_THAT(message("cg::this_grid();"), Catch::Contains("hint: cg ") && Catch::Contains("<cooperative_groups.h>"));
   CHECK_THAT(message("cudaMalloc(&x, 4);"), Catch::Contains("hint: cudaMalloc is for host programs"));
   CHECK_THAT(message("mine;"), !Catch::Contains("hint"));
+  CHECK_THAT(message("__shared__ float s[(int)x[0]]; s[0] = 1;"),
+             Catch::Contains("hint: the size of a __shared__ array"));
+  CHECK_THAT(message_of([&] { device.compile("void f() {}\n__global__ void k() { f(); }"); }),
+             Catch::Contains("hint: functions of a kernel's source are kernels, __global__, or called by kernels"));
+  CHECK_THAT(message_of([&] { device.compile("__global__ void c() {}\n__global__ void k() { c<<<1, 1>>>(); }"); }),
+             Catch::Contains("hint: kernels are launched by the script"));
   // Nor is a line of our own headers theirs.
   CHECK_THAT(message("int i = blockidx.x;"),
              Catch::Contains("did you mean 'blockIdx'?") && !Catch::Contains("/gpulua/"));

@@ -1,0 +1,296 @@
+#include "src/device/source_functions.h"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+
+#include "src/core/near_name.h"
+
+namespace gpulua {
+namespace {
+
+using Tokens = std::vector<std::string_view>;
+
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
+}
+
+bool is_name(std::string_view token) {
+  return !token.empty() && is_word(token[0]) && std::isdigit(static_cast<unsigned char>(token[0])) == 0;
+}
+
+/// Where what begins at `at` ends: a comment, a line of the preprocessor, a literal; `at` for anything else.
+std::size_t skip_text(std::string_view text, std::size_t at, bool line_start) {
+  const auto past = [&](std::string_view end, std::size_t from) {
+    const std::size_t found = text.find(end, from);
+    return found == text.npos ? text.size() : found + end.size();
+  };
+  if (text.substr(at, 2) == "//") return past("\n", at);
+  if (text.substr(at, 2) == "/*") return past("*/", at + 2);
+  if (text[at] == '#' && line_start) {
+    std::size_t end = past("\n", at);
+    while (end < text.size() && text[end - 2] == '\\') end = past("\n", end);
+    return end;
+  }
+  if (text[at] != '"' && text[at] != '\'') return at;
+  std::size_t end = at + 1;
+  while (end < text.size() && text[end] != text[at] && text[end] != '\n') end += text[end] == '\\' ? 2 : 1;
+  return std::min(end + 1, text.size());
+}
+
+/// Words and single characters. A literal is its quotation mark.
+Tokens tokens_of(std::string_view text) {
+  Tokens tokens;
+  bool line_start = true;
+  for (std::size_t at = 0; at < text.size();) {
+    if (std::isspace(static_cast<unsigned char>(text[at])) != 0) {
+      line_start = line_start || text[at] == '\n';
+      ++at;
+      continue;
+    }
+    if (const std::size_t end = skip_text(text, at, line_start); end > at) {
+      if (text[at] == '"' || text[at] == '\'') tokens.push_back(text.substr(at, 1));
+      line_start = text[at] == '#' || text.substr(at, 2) == "//";
+      at = end;
+      continue;
+    }
+    line_start = false;
+    const std::size_t first = at++;
+    if (is_word(text[first]))
+      while (at < text.size() && is_word(text[at])) ++at;
+    tokens.push_back(text.substr(first, at - first));
+  }
+  return tokens;
+}
+
+/// The index behind the bracket that closes the one at `open`.
+std::size_t past_bracket(const Tokens& tokens, std::size_t open, std::string_view left, std::string_view right) {
+  int depth = 0;
+  for (std::size_t i = open; i < tokens.size(); ++i) {
+    if (tokens[i] == left) ++depth;
+    if (tokens[i] == right && --depth == 0) return i + 1;
+  }
+  return tokens.size();
+}
+
+bool is_attribute(std::string_view name) {
+  return name == "__launch_bounds__" || name == "__attribute__" || name == "__align__" || name == "alignas" ||
+         name == "decltype" || name == "__cluster_dims__" || name == "__maxnreg__" || name == "__block_size__";
+}
+
+/// The names in "const float* x, int n = 3, P (&rows)[4]".
+std::vector<std::string> parameter_names(const Tokens& tokens) {
+  std::vector<std::string> names;
+  std::string name;
+  int depth = 0, words = 0;
+  bool is_open = true;  // the name may still come
+  const auto end_parameter = [&] {
+    names.push_back(words > 1 ? name : std::string());
+    name.clear();
+    words = 0;
+    is_open = true;
+  };
+  for (const std::string_view token : tokens) {
+    if (token == "<" || token == "(" || token == "{") ++depth;
+    if (token == ">" || token == ")" || token == "}") --depth;
+    if (depth == 0 && token == ",") {
+      end_parameter();
+    } else if (token == "=" || token == "[") {
+      is_open = false;
+    } else if (depth == 0 && is_open && is_name(token) && token != "const" && !token.starts_with("__restrict")) {
+      name = token;
+      ++words;
+    }
+  }
+  if (!names.empty() || words > 1 || (words == 1 && name != "void")) end_parameter();
+  return names;
+}
+
+/// The function that the tokens before a '{' declare, if it is one.
+std::optional<SourceFunction> read_function(const Tokens& declaration) {
+  SourceFunction function;
+  std::size_t first = 0;
+  if (!declaration.empty() && declaration[0] == "template") {
+    function.is_template = true;
+    first = past_bracket(declaration, 1, "<", ">");
+  }
+  for (std::size_t i = first; i < declaration.size(); ++i) {
+    if (declaration[i] == "__global__") function.is_kernel = true;
+    if (declaration[i] == "=") return std::nullopt;
+    if (declaration[i] != "(" || i == 0) continue;
+    const std::size_t end = past_bracket(declaration, i, "(", ")");
+    if (is_attribute(declaration[i - 1])) {
+      i = end - 1;
+      continue;
+    }
+    if (!is_name(declaration[i - 1]) || i < first + 2) return std::nullopt;
+    function.name = declaration[i - 1];
+    function.parameters = parameter_names(Tokens(declaration.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                                                 declaration.begin() + static_cast<std::ptrdiff_t>(end) - 1));
+    return function;
+  }
+  return std::nullopt;
+}
+
+/// True for what encloses declarations: namespace a {, extern "C" {.
+bool is_scope(const Tokens& declaration) {
+  if (std::ranges::find(declaration, std::string_view("namespace")) != declaration.end()) return true;
+  return declaration.size() == 2 && declaration[0] == "extern" && declaration[1] == "\"";
+}
+
+/// "ns::axpy<float>" -> "axpy".
+std::string_view base_name(std::string_view name) {
+  name = name.substr(0, name.find('<'));
+  const std::size_t last = name.find_last_not_of(" \t");
+  name = name.substr(0, last == name.npos ? 0 : last + 1);
+  while (!name.empty() && !is_word(name[0])) name.remove_prefix(1);
+  const std::size_t colons = name.rfind("::");
+  return colons == name.npos ? name : name.substr(colons + 2);
+}
+
+/// The name of what "template <...> struct Name" begins; empty for anything else.
+std::string_view type_name(const Tokens& declaration) {
+  for (std::size_t i = 0; i + 1 < declaration.size(); ++i)
+    if ((declaration[i] == "struct" || declaration[i] == "class" || declaration[i] == "union") &&
+        (i == 0 || (declaration[i - 1] != "<" && declaration[i - 1] != ",")))
+      return declaration[i + 1];
+  return {};
+}
+
+/// A function or type with what stands between its braces.
+struct Definition {
+  SourceFunction function;
+  bool is_type = false;
+  Tokens body;
+};
+
+/// What a text defines: functions and types, and its `extern __shared__` arrays outside of them.
+struct Definitions {
+  std::vector<Definition> list;
+  std::vector<std::string_view> dynamic_arrays;
+
+  explicit Definitions(std::string_view text) {
+    const Tokens tokens = tokens_of(text);
+    Tokens declaration;
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      if (tokens[i] == ";" || tokens[i] == "}") {
+        if (declares_dynamic_array(declaration)) add_array(declaration);
+        declaration.clear();
+      } else if (tokens[i] == "{") {
+        if (!is_scope(declaration)) {
+          const std::size_t end = past_bracket(tokens, i, "{", "}");
+          add(declaration,
+              {tokens.begin() + static_cast<std::ptrdiff_t>(i), tokens.begin() + static_cast<std::ptrdiff_t>(end)});
+          i = end - 1;
+        }
+        declaration.clear();
+      } else {
+        declaration.push_back(tokens[i]);
+      }
+    }
+    mark_dynamic();
+  }
+
+ private:
+  /// True for tokens with "extern __shared__", in either order and with attributes between them.
+  static bool declares_dynamic_array(const Tokens& tokens) {
+    for (auto at = std::ranges::find(tokens, "__shared__"); at != tokens.end();
+         at = std::find(at + 1, tokens.end(), "__shared__"))
+      for (auto near = at - std::min<std::ptrdiff_t>(at - tokens.begin(), 6); near != tokens.end() && near < at + 3;
+           ++near)
+        if (*near == "extern") return true;
+    return false;
+  }
+
+  void add_array(const Tokens& declaration) {
+    const auto bracket = std::ranges::find(declaration, "[");
+    if (bracket != declaration.begin() && bracket != declaration.end()) dynamic_arrays.push_back(*(bracket - 1));
+  }
+
+  void add(const Tokens& declaration, Tokens body) {
+    if (auto function = read_function(declaration)) {
+      list.push_back({std::move(*function), false, std::move(body)});
+    } else if (const std::string_view name = type_name(declaration); !name.empty()) {
+      SourceFunction type;
+      type.name = name;
+      list.push_back({std::move(type), true, std::move(body)});
+    }
+  }
+
+  /// True when the definition names the other one, and a function as one that it calls.
+  static bool names(const Definition& definition, const Definition& other) {
+    const Tokens& body = definition.body;
+    for (std::size_t i = 1; i + 1 < body.size(); ++i)
+      if (body[i] == other.function.name && (other.is_type || body[i + 1] == "(" || body[i + 1] == "<") &&
+          body[i - 1] != ".")
+        return true;
+    return false;
+  }
+
+  void mark_dynamic() {
+    for (Definition& definition : list)
+      definition.function.dynamic_shared =
+          declares_dynamic_array(definition.body) || std::ranges::any_of(dynamic_arrays, [&](std::string_view array) {
+            return std::ranges::find(definition.body, array) != definition.body.end();
+          });
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (Definition& definition : list)
+        if (!definition.function.dynamic_shared && std::ranges::any_of(list, [&](const Definition& other) {
+              return other.function.dynamic_shared && names(definition, other);
+            }))
+          changed = definition.function.dynamic_shared = true;
+    }
+  }
+};
+
+}  // namespace
+
+std::vector<SourceFunction> source_functions(std::string_view text) {
+  std::vector<SourceFunction> functions;
+  for (Definition& definition : Definitions(text).list)
+    if (!definition.is_type) functions.push_back(std::move(definition.function));
+  return functions;
+}
+
+bool uses_dynamic_shared(std::string_view text, std::string_view name) {
+  // Which of several versions of the text counts is not known here.
+  if (text.find("extern") == text.npos || text.find("#if") != text.npos) return false;
+  bool found = false;
+  for (const SourceFunction& function : source_functions(text)) {
+    if (!function.is_kernel || function.name != base_name(name)) continue;
+    if (!function.dynamic_shared) return false;
+    found = true;
+  }
+  return found;
+}
+
+std::string parameter_name(std::string_view text, std::string_view name, std::size_t count, std::size_t index) {
+  std::optional<std::string> found;
+  for (const SourceFunction& function : source_functions(text)) {
+    if (!function.is_kernel || function.name != base_name(name) || function.parameters.size() != count) continue;
+    if (found && *found != function.parameters[index]) return {};
+    found = function.parameters[index];
+  }
+  return found.value_or("");
+}
+
+std::string missing_kernel_hint(std::string_view text, std::string_view name) {
+  const std::vector<SourceFunction> functions = source_functions(text);
+  const std::string wanted(base_name(name));
+  NearName near(wanted);
+  for (const SourceFunction& function : functions) {
+    if (!function.is_kernel && function.name == wanted)
+      return "; the source's function " + wanted + " is no kernel: write __global__ before it";
+    if (function.is_template && function.name == wanted)
+      return "; " + wanted + " is a template: name an instance of it, as in \"" + wanted + "<float>\"";
+    if (!function.is_kernel || function.is_template) near.offer(function.name);
+  }
+  const auto meant = std::ranges::find(functions, near.name(), &SourceFunction::name);
+  if (near.name().empty()) return {};
+  return near.question() + (meant->is_kernel
+                                ? " It is a template: name an instance of it, as in \"" + near.name() + "<float>\""
+                                : " It is no kernel: write __global__ before it");
+}
+
+}  // namespace gpulua

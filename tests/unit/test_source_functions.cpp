@@ -1,0 +1,65 @@
+#include <catch2/catch.hpp>
+
+#include "src/device/source_functions.h"
+
+using namespace gpulua;
+
+namespace {
+
+std::string listed(const std::string& text) {
+  std::string list;
+  for (const SourceFunction& function : source_functions(text)) {
+    list += std::string(function.is_template ? "template " : "") + (function.is_kernel ? "kernel " : "") +
+            function.name + "(";
+    for (const std::string& parameter : function.parameters) list += parameter + ",";
+    list += ") ";
+  }
+  return list;
+}
+
+}  // namespace
+
+TEST_CASE("functions are found in a source's text") {
+  CHECK(listed("__global__ void k(const float* __restrict__ x, unsigned n) { if (n) { x[0]; } }") == "kernel k(x,n,) ");
+  CHECK(listed("extern \"C\" __global__ void k(void) {} int f() { return 1; }") == "kernel k() f() ");
+  CHECK(listed("namespace a { namespace b { __global__ void k(P p) {} } } extern \"C\" { __global__ void m(int i = "
+               "f(1, 2)) {} }") == "kernel k(p,) kernel m(i,) ");
+  CHECK(listed("template <class T, int n = 3> __global__ void __launch_bounds__(256, 2) k(T x[], std::pair<int, T> y, "
+               "float) {}") == "template kernel k(x,y,,) ");
+  CHECK(listed("// __global__ void a() {}\n/* void b() {} */\n#define F void c() {}\nchar* s = \"void d() {\"; struct "
+               "P { void e() {} };")
+            .empty());
+  CHECK(listed("int table[] = {1, 2}; __constant__ float t[2] = {f(1), 2}; __global__ void declared(int x);").empty());
+  for (const char* broken :
+       {"", "}", "{", "(", "void k(", "void k() {", "/*", "\"", "template <", "#", "#\\", "__global__ void"})
+    CHECK(listed(std::string(broken)).size() < 20);
+}
+
+TEST_CASE("a kernel's parameters have their names") {
+  const std::string text =
+      "namespace a { template <class T> __global__ void axpy(T a, T* x) {} } __global__ void axpy(int) {}";
+  CHECK(parameter_name(text, "a::axpy<float>", 2, 1) == "x");
+  CHECK(parameter_name(text, "axpy", 1, 0).empty());
+  CHECK(parameter_name(text, "axpy", 3, 0).empty());
+  CHECK(parameter_name("__global__ void k(int a) {} __global__ void k(float b) {}", "k", 1, 0).empty());
+}
+
+TEST_CASE("kernels with dynamic shared memory are known") {
+  const auto uses = [](const std::string& text) { return uses_dynamic_shared(text, "k"); };
+  CHECK(uses("__global__ void k() { extern __shared__ float s[]; s[0] = 1; }"));
+  CHECK(uses("__global__ void k() { extern __shared__ __align__(16) char s[]; s[0] = 1; }"));
+  CHECK(uses("extern __shared__ float s[]; __global__ void k() { s[0] = 1; }"));
+  CHECK(
+      uses("extern __shared__ float s[]; __device__ void f() { s[0] = 1; } __device__ void g() { f(); } __global__ "
+           "void k() { g(); }"));
+  CHECK(
+      uses("template <class T> struct Shared { __device__ operator T*() { extern __shared__ int s[]; return (T*)s; } };"
+           "template <class T> __global__ void k(T* x) { T* s = Shared<T>(); s[0] = x[0]; }"));
+  CHECK_FALSE(uses("extern __shared__ float s[]; __global__ void k(float* x) { x[0] = 1; }"));
+  CHECK_FALSE(uses(
+      "__device__ void f() { extern __shared__ float s[]; s[0] = 1; } __global__ void k() { int f = 3; f += 1; }"));
+  CHECK_FALSE(uses("extern \"C\" __global__ void k() { __shared__ float s[4]; s[0] = 1; }"));
+  CHECK_FALSE(uses("// extern __shared__ float s[];\n__global__ void k() {}"));
+  // Which version the compiler takes is not known.
+  CHECK_FALSE(uses("#ifdef A\n__global__ void k() { extern __shared__ float s[]; s[0] = 1; }\n#endif\n"));
+}
