@@ -27,3 +27,6 @@ ours=$(several gpulua scripts/saxpy.lua 1024)
 peer=$(several bench_init)
 echo "$ours $peer $(ratio "$ours" "$peer")"
 echo "   inside the C++ process, cuInit + primary context took $(bench_init) ms"
+
+echo "== array expressions (ms), and each peer's time over ours"
+bench/arrays/run.sh

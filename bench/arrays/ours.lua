@@ -62,6 +62,12 @@ workload("mc", function()
     price = (payoff:mean { dtype = "float64" } * math.exp(-r)):eval()
   end, function() return math.floor(price:item() / (tiny and 10 or 0.5) + 0.5) end
 end)
+for _, name in ipairs { "rand", "randn" } do
+  workload(name, function()
+    local n, y = size(256e6, 16e6, 1000), nil
+    return function() y = gpu[name](n):eval() end, function() return math.floor(2 * (y * y):mean():item() + 0.5) end
+  end)
+end
 workload("chain", function()
   local x, y = spread(size(256e6, 16e6, 1000), 0, 1, "float32"), nil
   return function() y = gpu.sqrt(x * 2 + 1):eval() end, function() return y:mean { dtype = "float64" }:item() end

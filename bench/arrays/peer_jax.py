@@ -20,7 +20,7 @@ def mean_of_both(pair):
     return pair[0].mean(dtype="float64") + pair[1].mean(dtype="float64")
 
 
-n_paths = size(256e6, 16e6, 100000)
+n_paths, n_numbers = size(256e6, 16e6, 100000), size(256e6, 16e6, 1000)
 key = jax.random.key(42)
 
 
@@ -43,6 +43,8 @@ measure("small", small, sync, lambda c: c.sum(), 1 / 1000)
 run("bs64", lambda *a: black_scholes(jnp, *a), mean_of_both, *options(size(4e6, 4e6, 1000), "float64"), scale=1 / 10, times=10)
 run("bs32", lambda *a: black_scholes(jnp, *a), mean_of_both, *options(size(64e6, 4e6, 1000), "float32"))
 run("mc", simulate, price)
+run("rand", lambda: jax.random.uniform(key, (n_numbers,), dtype="float32"), lambda y: square((y * y).mean()))
+run("randn", lambda: jax.random.normal(key, (n_numbers,), dtype="float32"), lambda y: square((y * y).mean()))
 big = spread(size(256e6, 16e6, 1000), 0, 1, "float32")
 run("chain", lambda x: jnp.sqrt(x * 2 + 1), lambda y: y.mean(dtype="float64"), big)
 run("sum", lambda x: x.sum(), lambda y: y, spread(size(256e6, 64e6, 1000), 0, 1, "float32"))

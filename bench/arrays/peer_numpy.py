@@ -33,6 +33,8 @@ run("small", small, lambda c: c.sum(), spread(16, 0, 1, "float32"), spread(16, 0
 run("bs64", lambda *a: ten_times(black_scholes, np, *a), mean_of_both, *options(size(4e6, 4e6, 1000), "float64"), scale=1 / 10)
 run("bs32", lambda *a: black_scholes(np, *a), mean_of_both, *options(size(64e6, 4e6, 1000), "float32"))
 run("mc", simulate, price)
+run("rand", lambda: generator.random(size(256e6, 16e6, 1000), dtype="float32"), lambda y: square((y * y).mean()))
+run("randn", lambda: generator.standard_normal(size(256e6, 16e6, 1000), dtype="float32"), lambda y: square((y * y).mean()))
 big = spread(size(256e6, 16e6, 1000), 0, 1, "float32")
 run("chain", lambda x: np.sqrt(x * 2 + 1), lambda y: y.mean(dtype="float64"), big)
 run("sum", lambda x: x.sum(), lambda y: y, spread(size(256e6, 64e6, 1000), 0, 1, "float32"))

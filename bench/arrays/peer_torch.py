@@ -49,6 +49,8 @@ with torch.no_grad():
         times=10)
     run("bs32", lambda *a: black_scholes(Functions, *a), mean_of_both, *options(size(64e6, 4e6, 1000), "float32"))
     run("mc", simulate, price)
+    run("rand", lambda: torch.rand(size(256e6, 16e6, 1000), device=device), lambda y: square((y * y).mean()))
+    run("randn", lambda: torch.randn(size(256e6, 16e6, 1000), device=device), lambda y: square((y * y).mean()))
     big = spread(size(256e6, 16e6, 1000), 0, 1, "float32")
     run("chain", lambda x: torch.sqrt(x * 2 + 1), lambda y: y.double().mean(), big)
     run("sum", lambda x: x.sum(), lambda y: y, spread(size(256e6, 64e6, 1000), 0, 1, "float32"))

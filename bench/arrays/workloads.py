@@ -60,6 +60,11 @@ def price(mean):
     return math.floor(float(mean) * math.exp(-R) / (10 if TINY else 0.5) + 0.5)
 
 
+def square(mean_square):
+    """Random numbers of a distribution agree to this."""
+    return math.floor(2 * float(mean_square) + 0.5)
+
+
 def measure(name, run, sync, check, scale=1.0):
     """Prints a line as ours.lua does; a workload that fails is left out, and says why."""
     if WANTED and name not in WANTED:
