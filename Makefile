@@ -2,7 +2,9 @@
 PRESET ?= release
 BUILD = build/$(PRESET)
 
-.PHONY: all deps run test asan bench-cpu format clean
+PREFIX ?= /usr/local
+
+.PHONY: all deps install run test asan bench-cpu format clean
 
 all: deps
 	@[ -f $(BUILD)/build.ninja ] || cmake --preset $(PRESET)
@@ -10,6 +12,10 @@ all: deps
 
 deps:
 	@tools/install-dependencies.sh
+
+# As root where the folder is not the user's own.
+install: all
+	@mkdir -p $(PREFIX) 2>/dev/null; if [ -w $(PREFIX) ]; then root=; else root=sudo; fi; $$root cmake --install $(BUILD) --prefix $(PREFIX)
 
 run: all
 	$(BUILD)/bin/gpulua scripts/black_scholes.lua

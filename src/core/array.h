@@ -50,8 +50,7 @@ Scalar item(const Node& array);
 
 /// "float32[3x4]"; "float64[]" for a 0-d array.
 std::string type_text(const Node& array);
-/// "float32[1000x1000] cuda:0" and the elements, of large arrays the corners, in lines of at most `width` characters.
-/// Copies only what it shows.
-std::string format(const Node& array, std::size_t width);
+/// "float32[1000x1000] cuda:0" and the corners. Copies only what it shows.
+std::string format(const Node& array);
 
 }  // namespace gpulua
