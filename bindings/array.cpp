@@ -2,6 +2,9 @@
 
 #include "bindings/array.h"
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include <cstring>
 
 #include "bindings/device.h"
@@ -15,12 +18,17 @@ namespace {
 // ---- properties: fields that are computed when they are read
 // -----------------------------------------------------------------
 
+/// In the registry: the metatable of x.shape and x.strides.
+constexpr const char* sizes_key = "gpulua.sizes";
+
 void push_dims(lua_State* L, const Dims& dims, std::int64_t factor) {
   lua_createtable(L, static_cast<int>(dims.size()), 0);
   for (std::size_t axis = 0; axis < dims.size(); ++axis) {
     lua_pushnumber(L, static_cast<double>(dims[axis] * factor));
     lua_rawseti(L, -2, static_cast<int>(axis) + 1);
   }
+  lua_getfield(L, LUA_REGISTRYINDEX, sizes_key);
+  lua_setmetatable(L, -2);
 }
 
 void push_text(lua_State* L, std::string_view text) {
@@ -78,8 +86,25 @@ int array_index(lua_State* L) {
   return 1;
 }
 
+/// True in x:T() and x.T(), which call the view x.T.
+bool calls_transpose(lua_State* L) {
+  lua_Debug frame{};
+  if (lua_gettop(L) > 2 || lua_getstack(L, 0, &frame) == 0 || lua_getinfo(L, "n", &frame) == 0 || !frame.name)
+    return false;
+  if (std::strcmp(frame.name, "T") != 0) return false;
+  return std::strcmp(frame.namewhat, lua_gettop(L) == 1 ? "field" : "method") == 0;
+}
+
 int array_call(lua_State* L) {
   const Array& array = check<Array>(L, 1, "index");
+  // `for v in x` calls x(nil, nil).
+  if (lua_gettop(L) == 3 && lua_isnil(L, 2) && lua_isnil(L, 3))
+    throw Error(
+        "[index] expected a loop over positions, for i = 1, #x do ... x[i] ... end, or over a table, for i, v in "
+        "ipairs(x:table()) do; an array is no iterator");
+  if ((lua_gettop(L) == 1 || test<Array>(L, 2)) && calls_transpose(L))
+    throw Error("[array] x.T is a property: it has no parentheses");
+  if (lua_gettop(L) == 2) check_is_range(L, 2);
   push_array(L, read_index(array, check_index(L, 2, lua_gettop(L), array->layout)));
   return 1;
 }
@@ -98,6 +123,25 @@ int array_newindex(lua_State* L) {
   return 0;
 }
 
+/// Lua asks only for two arrays that are not one object.
+int array_equal(lua_State* L) {
+  const Array& array = check<Array>(L, 1, "compare");
+  if (array->device().context().strict)
+    throw Error(
+        "[compare] expected x:eq(y), which gives an array, or x:equal(y), which gives a boolean; x == y tells "
+        "whether both are the same object, which gpu.strict(true) refuses");
+  lua_pushboolean(L, 0);
+  return 1;
+}
+
+int array_concat(lua_State* L) {
+  const int index = test<Array>(L, 1) ? 1 : 2;
+  fail("..",
+       std::string("strings or numbers: tostring(x) gives an array's text, ") +
+           "x:item() its one number, and gpu.concat({x, y}) joins arrays",
+       L, index);
+}
+
 int array_length(lua_State* L) {
   const Array& array = check<Array>(L, 1, "length");
   if (array->layout.ndim() == 0) throw Error("[length] a 0-d array has no length; x.size is 1");
@@ -105,10 +149,16 @@ int array_length(lua_State* L) {
   return 1;
 }
 
+/// Of the terminal on the standard output; 80 where there is none.
+std::size_t line_width() {
+  winsize size{};
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
 int array_tostring(lua_State* L) {
   const Array& array = check<Array>(L, 1, "tostring");
   check_not_strict(*array, "tostring", "showing an array", "x:table() or x:host() reads its elements");
-  push_text(L, format(*array));
+  push_text(L, format(*array, line_width()));
   return 1;
 }
 
@@ -172,9 +222,14 @@ int array_copy_(lua_State* L) {
 
 int array_fill_(lua_State* L) {
   const Array& array = check<Array>(L, 1, "fill_");
-  const auto value = to_scalar(L, 2);
-  if (!value) fail("fill_", "a number, a boolean or a complex number", L, 2);
-  fill(array, *value);
+  const Array* source = test<Array>(L, 2);
+  if (source && (*source)->layout.ndim() == 0) {
+    copy_into(array, to_device(*source, array->device()), "fill_");
+  } else {
+    const auto value = to_scalar(L, 2);
+    if (!value) fail("fill_", "a number, a boolean or a complex number; x:copy_(y) writes an array", L, 2);
+    fill(array, *value);
+  }
   lua_settop(L, 1);
   return 1;
 }
@@ -196,11 +251,17 @@ Array& push_array(lua_State* L, Array array) {
 void open_arrays(lua_State* L) {
   new_metatable<Array>(L, {
                               {"__call", protect<array_call>},
+                              {"__concat", protect<array_concat>},
+                              {"__eq", protect<array_equal>},
                               {"__len", protect<array_length>},
                               {"__newindex", protect<array_newindex>},
                               {"__tostring", protect<array_tostring>},
                           });
   set_operators(L);
+  lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.helpers");
+  lua_getfield(L, -1, "sizes");
+  lua_setfield(L, LUA_REGISTRYINDEX, sizes_key);
+  lua_pop(L, 1);
   lua_newtable(L);
   set_functions(L, {
                        {"astype", protect<array_astype>},

@@ -54,6 +54,8 @@ int create_full(lua_State* L) {
   Dims shape = is_table ? check_shape(L, 1, next, "full") : Dims{check_integer(L, 1, "full", "a shape")};
   checked_size(shape);
   const auto [value, dtype] = check_value(L, 2, "full");
+  if (lua_type(L, 3) == LUA_TNUMBER)
+    fail("full", "a shape of several sizes as a table, gpu.full({3, 4}, value), and a dtype or options", L, 3);
   const ArrayOptions options = check_options(L, 3, "full");
   push_array(L, full(*options.device, std::move(shape), options.dtype.value_or(dtype), value));
   return 1;

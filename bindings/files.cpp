@@ -7,6 +7,7 @@
 #include "bindings/array.h"
 #include "bindings/device.h"
 #include "bindings/state.h"
+#include "src/core/near_name.h"
 #include "src/files/host_file.h"
 #include "src/files/npy.h"
 #include "src/files/npz.h"
@@ -74,6 +75,25 @@ int save(lua_State* L) {
   });
 }
 
+/// The __index of a .npz file's table: the file has no array of that name.
+int missing_array(lua_State* L) {
+  constexpr std::size_t shown = 20;
+  std::vector<std::string> names;
+  for (lua_pushnil(L); lua_next(L, 1) != 0; lua_pop(L, 1))
+    if (lua_type(L, -2) == LUA_TSTRING) names.emplace_back(lua_tostring(L, -2));
+  std::sort(names.begin(), names.end());
+  const std::string key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
+  NearName near(key);
+  std::string list;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    near.offer(names[i]);
+    if (i < shown) list += (i > 0 ? ", " : "") + names[i];
+  }
+  if (names.size() > shown) list += ", ... (" + std::to_string(names.size()) + " arrays)";
+  throw Error("[load] expected a name of " + std::string(lua_tostring(L, lua_upvalueindex(2))) + ", which has " +
+              (names.empty() ? "no arrays" : list) + ", got " + describe(L, 2) + near.question());
+}
+
 /// gpu.load(path [, {device=, mmap=}]): the array of a .npy file, the arrays of a .npz file by their names; nil and a
 /// message when the file cannot be opened.
 int load(lua_State* L) {
@@ -97,6 +117,12 @@ int load(lua_State* L) {
         push_array(L, std::move(array));
         lua_rawset(L, -3);
       }
+      lua_newtable(L);
+      lua_pushlightuserdata(L, &bindings_of(L));
+      lua_pushstring(L, path.c_str());
+      lua_pushcclosure(L, protect<missing_array>, 2);
+      lua_setfield(L, -2, "__index");
+      lua_setmetatable(L, -2);
       return 1;
     }
     if (!is_npy(file.bytes())) throw Error("[load] " + path + ": expected a .npy or .npz file, got other data");

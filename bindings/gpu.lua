@@ -8,42 +8,61 @@ local helpers = {}
 
 local complex = ffi.typeof "complex"
 
-local function parts(z)
-  if type(z) == "number" then return z, 0 end
-  return z.re, z.im
+local function is_complex(value) return ffi.istype(complex, value) or ffi.istype("complex float", value) end
+
+--- The parts of a number; nothing of any other value.
+local function parts(value)
+  if type(value) == "number" then return value, 0 end
+  if type(value) ~= "cdata" then return nil end
+  if is_complex(value) then return value.re, value.im end
+  return tonumber(value), 0
+end
+
+local function power(ar, ai, br, bi)
+  if br == 0 and bi == 0 then return complex(1, 0) end
+  local size = math.sqrt(ar * ar + ai * ai)
+  if size == 0 then return br > 0 and complex(0, 0) or complex(0 / 0, 0 / 0) end
+  -- Whole powers by products, as exact as these are.
+  if bi == 0 and br % 1 == 0 and math.abs(br) <= 64 then
+    local result = complex(1, 0)
+    for _ = 1, math.abs(br) do result = result * complex(ar, ai) end
+    return br > 0 and result or 1 / result
+  end
+  local log, angle = math.log(size), math.atan2(ai, ar)
+  local scale, turn = math.exp(br * log - bi * angle), bi * log + br * angle
+  return complex(scale * math.cos(turn), scale * math.sin(turn))
+end
+
+--- An operator of complex numbers: of their parts, or the function of `gpu` where the other side is an array.
+local function operator(name, combine)
+  return function(a, b)
+    local ar, ai = parts(a)
+    local br, bi = parts(b)
+    if ar and br then return combine(ar, ai, br, bi) end
+    local operation = gpu[name]
+    return (operation(a, b))
+  end
 end
 
 local arithmetic = {
-  __add = function(a, b)
-    local ar, ai = parts(a)
-    local br, bi = parts(b)
-    return complex(ar + br, ai + bi)
-  end,
-  __sub = function(a, b)
-    local ar, ai = parts(a)
-    local br, bi = parts(b)
-    return complex(ar - br, ai - bi)
-  end,
-  __mul = function(a, b)
-    local ar, ai = parts(a)
-    local br, bi = parts(b)
-    return complex(ar * br - ai * bi, ar * bi + ai * br)
-  end,
-  __div = function(a, b)
-    local ar, ai = parts(a)
-    local br, bi = parts(b)
+  __add = operator("add", function(ar, ai, br, bi) return complex(ar + br, ai + bi) end),
+  __sub = operator("subtract", function(ar, ai, br, bi) return complex(ar - br, ai - bi) end),
+  __mul = operator("multiply", function(ar, ai, br, bi) return complex(ar * br - ai * bi, ar * bi + ai * br) end),
+  __div = operator("divide", function(ar, ai, br, bi)
     local scale = br * br + bi * bi
     return complex((ar * br + ai * bi) / scale, (ai * br - ar * bi) / scale)
-  end,
+  end),
+  __pow = operator("power", power),
   __unm = function(a) return complex(-a.re, -a.im) end,
   __eq = function(a, b)
     local ar, ai = parts(a)
     local br, bi = parts(b)
-    return ar == br and ai == bi
+    return ar ~= nil and ar == br and ai == bi
   end,
 }
 -- Another library may have given complex its arithmetic already; a type takes one metatable for good.
 pcall(ffi.metatype, complex, arithmetic)
+pcall(ffi.metatype, "complex float", arithmetic)
 
 --- gpu.complex(re, im): a complex number.
 function gpu.complex(re, im) return complex(re, im or 0) end
@@ -99,6 +118,37 @@ end
 
 --- An FFI array of `count` elements of the dtype; float16 and bfloat16 come as their bits.
 function helpers.host_array(dtype, count) return ffi.new((ctypes[dtype] or "uint16_t") .. "[?]", count) end
+
+-- ---- x.shape and x.strides ---------------------------------------------------------------------------------------------------
+
+local sizes = {}
+
+function sizes.__tostring(t)
+  local texts = {}
+  for i = 1, #t do texts[i] = ("%.0f"):format(t[i]) end
+  return "(" .. table.concat(texts, ", ") .. (#t == 1 and ",)" or ")")
+end
+
+function sizes.__concat(a, b) return tostring(a) .. tostring(b) end
+
+function sizes.__eq(a, b)
+  if #a ~= #b then return false end
+  for i = 1, #a do
+    if a[i] ~= b[i] then return false end
+  end
+  return true
+end
+
+--- What the table itself does not hold: -1 is the last size; past the end there is none.
+function sizes.__index(t, key)
+  if key == 0 then error("[shape] dimensions are counted from 1, got 0: x.shape[1] is the first size", 2) end
+  if type(key) == "number" and key < 0 then return rawget(t, #t + 1 + key) end
+end
+
+function sizes.__call()
+  error("[shape] expected no parentheses: x.shape and x.strides are properties, x.shape[1] is the first size", 2)
+end
+helpers.sizes = sizes
 
 -- ---- pinned memory ------------------------------------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 // gpu.image: pictures as PNG files.
 
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <vector>
 
@@ -81,6 +82,19 @@ std::vector<char> color(const std::vector<double>& values, const SaveOptions& op
   return pixels;
 }
 
+/// What makes pixels of an array that has none.
+std::string pixels_hint(const Node& array, bool colormap) {
+  const Dims& shape = array.layout.shape;
+  const auto is_channels = [](std::int64_t extent) { return extent == 3 || extent == 4; };
+  if (shape.size() == 2) return colormap ? "" : "; {colormap=\"viridis\"} draws numbers of any real dtype";
+  if (shape.size() != 3) return "";
+  if (is_channels(shape[0]) && !is_channels(shape[2])) return "; x:permute(2, 3, 1) puts the channels last";
+  if (!is_channels(shape[2])) return "";
+  if (colormap) return "; colours of its own are saved without a colormap";
+  return array.dtype == DType::uint8 ? ""
+                                     : "; (x * 255):clip(0, 255):astype(\"uint8\") makes bytes of numbers from 0 to 1";
+}
+
 void check_pixels(const Node& array, bool colormap) {
   const Dims& shape = array.layout.shape;
   const bool plane = shape.size() == 2;
@@ -91,8 +105,7 @@ void check_pixels(const Node& array, bool colormap) {
   throw Error(std::string("[image.save] expected ") +
               (colormap ? "real numbers of shape (height,width)"
                         : "uint8 of shape (height,width), (height,width,3) or (height,width,4)") +
-              ", got " + type_text(array) +
-              (colormap ? "" : "; {colormap=\"viridis\"} draws numbers of any real dtype"));
+              ", got " + type_text(array) + pixels_hint(array, colormap));
 }
 
 /// gpu.image.save(path, x [, {colormap=, min=, max=}]): true; nil and a message when the file cannot be written.
@@ -100,6 +113,8 @@ int save(lua_State* L) {
   constexpr const char* op = "image.save";
   const std::string path(check_string(L, 1, op, "the path of a file"));
   const Array array = check<Array>(L, 2, op);
+  const std::string ending = std::filesystem::path(path).extension().string();
+  if (!ending.empty() && ending != ".png" && ending != ".PNG") fail(op, "a path that ends in .png", L, 1);
   const SaveOptions options = check_save_options(L, 3);
   check_pixels(*array, options.colormap.has_value());
 

@@ -64,6 +64,7 @@ std::optional<Range> parse_range(std::string_view text, bool& is_integer) {
       ++at;
       continue;
     }
+    if (parts[part]) return std::nullopt;
     std::size_t used = 0;
     try {
       parts[part] = std::stoll(std::string(text.substr(at)), &used);
@@ -77,19 +78,47 @@ std::optional<Range> parse_range(std::string_view text, bool& is_integer) {
   return Range{parts[0], parts[1], parts[2].value_or(1)};
 }
 
-/// A table {first, last[, step]}.
-Range check_range(lua_State* L, int index) {
-  Range range;
-  std::optional<std::int64_t> parts[3];
+/// The numbers of the values from `first` to `last`, "2, 5, 7"; nothing when there is another value among them.
+std::string numbers_text(lua_State* L, int first, int last) {
+  std::string text;
+  for (int i = first; i <= last; ++i) {
+    if (lua_type(L, i) != LUA_TNUMBER) return {};
+    if (i - first == 5) return text + ", ...";
+    text += (i > first ? ", " : "") + describe(L, i);
+  }
+  return text;
+}
+
+/// Pushes the list's items; gives their number. What is no item is an error.
+int push_items(lua_State* L, int index) {
   const int length = static_cast<int>(lua_objlen(L, index));
+  luaL_checkstack(L, length + 3, "index");
+  const int first = lua_gettop(L) + 1;
+  for (int i = 1; i <= length; ++i) lua_rawgeti(L, index, i);
+  for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1)) {
+    const int key = lua_gettop(L) - 1;
+    const double position = lua_type(L, key) == LUA_TNUMBER ? lua_tonumber(L, key) : 0;
+    if (!(position >= 1 && position <= length)) fail(op, "a table that is a list", L, key);
+  }
+  return lua_gettop(L) - first + 1;
+}
+
+/// "; x:take({2, 5, 7}, 1) gives the elements at these positions"
+std::string take_hint(const std::string& numbers, std::size_t axis) {
+  if (numbers.empty()) return {};
+  return "; x:take({" + numbers + "}, " + std::to_string(axis + 1) + ") takes positions";
+}
+
+/// A table {first, last[, step]}.
+Range check_range(lua_State* L, int index, std::size_t axis) {
+  std::optional<std::int64_t> parts[3];
+  const int length = push_items(L, index);
+  const int first = lua_gettop(L) - length + 1;
   if (length < 2 || length > 3)
     throw Error("[index] expected {first, last} or {first, last, step}, got a table of " + std::to_string(length) +
-                " items; gpu.array(t, \"int32\") makes an index array of one");
-  for (int i = 0; i < length; ++i) {
-    lua_rawgeti(L, index, i + 1);
-    parts[i] = check_integer(L, -1, op, "integers in {first, last, step}");
-    lua_pop(L, 1);
-  }
+                (length == 1 ? " item" : " items") + take_hint(numbers_text(L, first, first + length - 1), axis));
+  for (int i = 0; i < length; ++i) parts[i] = check_integer(L, first + i, op, "integers in {first, last, step}");
+  lua_settop(L, first - 1);
   return {parts[0], parts[1], parts[2].value_or(1)};
 }
 
@@ -120,7 +149,7 @@ IndexSpec check_spec(lua_State* L, int index, const Layout& layout, std::size_t 
       return spec;
     }
     case LUA_TTABLE:
-      return resolve(check_range(L, index), extent);
+      return resolve(check_range(L, index, axis), extent);
     case LUA_TNUMBER:
     case LUA_TCDATA:
       integer(check_integer(L, index, op, what));
@@ -147,7 +176,8 @@ std::vector<IndexItem> check_index(lua_State* L, int first, int last, const Layo
   for (int i = first; i <= last; ++i) taken += axes_taken(L, i).value_or(0);
   if (taken > layout.ndim())
     throw Error("[index] expected at most " + std::to_string(layout.ndim()) + " indices for shape " +
-                to_string(layout.shape) + ", got " + std::to_string(taken));
+                to_string(layout.shape) + ", got " + std::to_string(taken) +
+                take_hint(numbers_text(L, first, last), 0));
   std::vector<IndexItem> items;
   std::size_t axis = 0;
   for (int i = first; i <= last; ++i) {
@@ -163,12 +193,22 @@ std::vector<IndexItem> check_index(lua_State* L, int first, int last, const Layo
 std::vector<IndexItem> check_key(lua_State* L, int key, const Layout& layout) {
   if (!lua_istable(L, key)) return check_index(L, key, key, layout);
   const int first = lua_gettop(L) + 1;
-  const int count = static_cast<int>(lua_objlen(L, key));
-  luaL_checkstack(L, count + 2, "index");
-  for (int i = 1; i <= count; ++i) lua_rawgeti(L, key, i);
+  const int count = push_items(L, key);
   std::vector<IndexItem> items = check_index(L, first, first + count - 1, layout);
   lua_settop(L, first - 1);
   return items;
+}
+
+void check_is_range(lua_State* L, int index) {
+  if (!lua_istable(L, index) || lua_objlen(L, index) != 3) return;
+  const int first = lua_gettop(L) + 1;
+  push_items(L, index);
+  const std::string numbers = numbers_text(L, first, first + 2);
+  if (!numbers.empty() && lua_tonumber(L, first) > 0 && lua_tonumber(L, first) < lua_tonumber(L, first + 1) &&
+      lua_tonumber(L, first + 1) < lua_tonumber(L, first + 2))
+    throw Error("[index] expected {first, last, step}, got {" + numbers + "}, whose step is beyond the last position" +
+                take_hint(numbers, 0) + ", x[{{" + numbers + "}}] the range");
+  lua_settop(L, first - 1);
 }
 
 bool looks_like_spec(std::string_view text) {

@@ -18,6 +18,10 @@ std::vector<IndexItem> check_index(lua_State* L, int first, int last, const Layo
 /// The index at stack position `key`, as brackets take it: one spec, or a table of specs.
 std::vector<IndexItem> check_key(lua_State* L, int key, const Layout& layout);
 
+/// Throws Error where the only spec of a call, at stack position `index`, is a table like {2, 5, 7}: as a range it
+/// would be position 2 alone, and whoever writes it means a list of positions.
+void check_is_range(lua_State* L, int index);
+
 /// True for a string that can only be an index spec, never a name.
 bool looks_like_spec(std::string_view text);
 

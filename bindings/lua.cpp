@@ -82,8 +82,21 @@ std::string describe(lua_State* L, int index) {
 }
 
 void fail(const char* op, const std::string& expected, lua_State* L, int index) {
-  throw Error("[" + std::string(op) + "] expected " + expected + ", got " + describe(L, index));
+  const bool is_list = lua_istable(L, index) && expected == LuaType<Array>::name;
+  throw Error("[" + std::string(op) + "] expected " + expected + ", got " + describe(L, index) +
+              (is_list ? "; gpu.array(t) makes an array of a table" : ""));
 }
+
+namespace {
+
+/// As fail, where a number is expected: an array of one element has one.
+[[noreturn]] void fail_number(const char* op, const char* expected, lua_State* L, int index) {
+  const Array* array = test<Array>(L, index);
+  const char* remedy = array && (*array)->layout.size() == 1 ? "; x:item() gives its number" : "";
+  throw Error("[" + std::string(op) + "] expected " + expected + ", got " + describe(L, index) + remedy);
+}
+
+}  // namespace
 
 double check_number(lua_State* L, int index, const char* op, const char* what) {
   if (lua_type(L, index) == LUA_TNUMBER) return lua_tonumber(L, index);
@@ -91,7 +104,7 @@ double check_number(lua_State* L, int index, const char* op, const char* what) {
     if (const auto* value = std::get_if<std::int64_t>(&*scalar)) return static_cast<double>(*value);
     if (const auto* value = std::get_if<std::uint64_t>(&*scalar)) return static_cast<double>(*value);
   }
-  fail(op, what, L, index);
+  fail_number(op, what, L, index);
 }
 
 std::int64_t check_integer(lua_State* L, int index, const char* op, const char* what) {
@@ -103,7 +116,7 @@ std::int64_t check_integer(lua_State* L, int index, const char* op, const char* 
     if (const auto* value = std::get_if<std::uint64_t>(&*scalar); value && *value < (1ULL << 63))
       return static_cast<std::int64_t>(*value);
   }
-  fail(op, what, L, index);
+  fail_number(op, what, L, index);
 }
 
 std::string_view check_string(lua_State* L, int index, const char* op, const char* what) {

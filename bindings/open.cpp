@@ -24,6 +24,23 @@ void load_helpers(lua_State* L) {
   lua_setfield(L, LUA_REGISTRYINDEX, "gpulua.helpers");
 }
 
+/// What is a method is a function too, but for those that write in place: `gpu.item(x)`.
+void add_methods_as_functions(lua_State* L) {
+  lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.array_methods");
+  for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
+    if (std::string_view(lua_tostring(L, -2)).ends_with('_')) continue;
+    lua_pushvalue(L, -2);
+    lua_rawget(L, -5);
+    const bool there = !lua_isnil(L, -1);
+    lua_pop(L, 1);
+    if (there) continue;
+    lua_pushvalue(L, -2);
+    lua_pushvalue(L, -2);
+    lua_rawset(L, -6);
+  }
+  lua_pop(L, 1);
+}
+
 int open_gpu(lua_State* L) {
   lua_newtable(L);
   load_helpers(L);
@@ -50,6 +67,7 @@ int open_gpu(lua_State* L) {
   open_composed(L);
   open_measure(L);
   open_user_operations(L);
+  add_methods_as_functions(L);
   return 1;
 }
 

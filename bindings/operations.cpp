@@ -20,10 +20,20 @@ std::string text(std::string_view view) {
   return std::string(view);
 }
 
+/// " as the right operand"; nothing where there is only one.
+std::string operand_text(int index, const OpInfo& op) {
+  if (op.arity == 2) return index == 1 ? " as the left operand" : " as the right operand";
+  constexpr const char* places[] = {"first", "second", "third", "fourth"};
+  return op.arity > 2 ? std::string(" as the ") + places[index - 1] + " operand" : "";
+}
+
 Operand check_operand(lua_State* L, int index, const OpInfo& op) {
   if (const Array* array = test<Array>(L, index)) return *array;
   if (const auto number = to_scalar(L, index)) return *number;
-  fail(text(op.name).c_str(), "an array or a number", L, index);
+  if (lua_istable(L, index))
+    throw Error("[" + text(op.name) + "] expected an array or a number" + operand_text(index, op) +
+                ", got a table; gpu.array(t) makes an array of a table");
+  fail(text(op.name).c_str(), "an array or a number" + operand_text(index, op), L, index);
 }
 
 boost::container::small_vector<Operand, 4> check_operands(lua_State* L, const OpInfo& op) {
@@ -183,9 +193,17 @@ int binary_operator(lua_State* L) {
 }
 
 /// Lua would make one boolean of what a comparison gives.
-int refuse_order(lua_State*) {
-  throw Error(
-      "[compare] expected x:lt(y), x:le(y), x:gt(y) or x:ge(y), which give an array; Lua's < <= > >= give one boolean");
+int refuse_order(lua_State* L) {
+  std::string message =
+      "[compare] expected x:lt(y), x:le(y), x:gt(y) or x:ge(y), which give an array; Lua's < <= > >= give one boolean";
+  for (int index = 1; index <= 2; ++index) {
+    const Array* array = test<Array>(L, index);
+    if (array && (*array)->layout.size() == 1) {
+      message += "; x:item() < y compares the number of an array of one element";
+      break;
+    }
+  }
+  throw Error(message);
 }
 
 void set_row(lua_State* L, const std::string& name, const OpInfo& op, lua_CFunction function) {

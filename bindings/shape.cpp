@@ -240,7 +240,7 @@ int array_atleast(lua_State* L) {
 
 std::vector<Array> check_arrays(lua_State* L, int index, const char* op) {
   std::vector<Array> arrays;
-  if (!lua_istable(L, index) || lua_objlen(L, index) == 0) fail(op, "a table of arrays", L, index);
+  if (!lua_istable(L, index) || lua_objlen(L, index) == 0) fail(op, "a table of arrays, {x, y}", L, index);
   for (int i = 1; i <= static_cast<int>(lua_objlen(L, index)); ++i) {
     lua_rawgeti(L, index, i);
     arrays.push_back(check<Array>(L, lua_gettop(L), op));

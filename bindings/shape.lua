@@ -4,7 +4,7 @@ local gpu, methods, core = ...
 local unpack = unpack
 
 local function check_arrays(op, arrays)
-  if type(arrays) ~= "table" or #arrays == 0 then core.fail(op, "a table of arrays", arrays) end
+  if type(arrays) ~= "table" or #arrays == 0 then core.fail(op, "a table of arrays, {x, y}", arrays) end
   for _, x in ipairs(arrays) do core.check_array(op, x) end
   return arrays
 end

@@ -25,6 +25,13 @@ reduction     shuffle-each  33554432  100000
 histogram     global   67108864  100000
 histogram     shared   67108864  100000
 nbody         -              20       5
+stencil       -        16777216  100000
+softmax       thread       8192      64
+softmax       block        8192      64
+columns       -            2048     128
+floyd_warshall -            512      64
+hotspot       -            2400     120
+bitonic       -         1048576    4096
 "
 
 build=build/release
@@ -113,13 +120,13 @@ table() {
     for ((round = 0; round < rounds; round++)); do
       side g++ "$build/bin/bench_cpu_$name" "${arguments[@]}"
       side ours "$build/bin/gpulua" "$files.lua" "${arguments[@]}"
-      side numba "$python" "$files.py" "${arguments[@]}"
+      [ ! -e "$files.py" ] || side numba "$python" "$files.py" "${arguments[@]}"
       [ ! -e "${files}_jax.py" ] || side jax "$python" "${files}_jax.py" "${arguments[@]}"
     done
     gcc=$(time_of g++)
     ours=$(time_of ours)
-    numba=$(time_of numba)
-    jax=-
+    numba=- jax=-
+    [ ! -e "$files.py" ] || numba=$(time_of numba)
     [ ! -e "${files}_jax.py" ] || jax=$(time_of jax)
     [ "$variant" = - ] || name="$name $variant"
     row "$name" "$size" "$(number "$ours")" "$(number "$gcc")" "$(number "$numba")" "$(number "$jax")" \

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "bindings/array_hint.h"
 #include "cli_text.h"
 
 namespace gpulua {
@@ -59,6 +60,7 @@ int push_script_frames(lua_State* L, std::string_view trace) {
 /// The message handler.
 int add_traceback(lua_State* L) {
   lua_settop(L, 1);
+  if (lua_type(L, 1) == LUA_TSTRING) add_array_hint(L);
   describe(L);
   // Of running code's errors those by Lua itself: a nil global, a module that does not parse or is not there.
   const std::string_view message = lua_tostring(L, -1);

@@ -50,7 +50,8 @@ Scalar item(const Node& array);
 
 /// "float32[3x4]"; "float64[]" for a 0-d array.
 std::string type_text(const Node& array);
-/// "float32[1000x1000] cuda:0" and the corners. Copies only what it shows.
-std::string format(const Node& array);
+/// "float32[1000x1000] cuda:0" and the elements, of large arrays the corners, in lines of at most `width` characters.
+/// Copies only what it shows.
+std::string format(const Node& array, std::size_t width);
 
 }  // namespace gpulua

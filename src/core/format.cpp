@@ -1,10 +1,9 @@
 // What print(array) shows.
 
-#include <algorithm>
-#include <cstdio>
 #include <vector>
 
 #include "src/core/array.h"
+#include "src/core/element_text.h"
 
 namespace gpulua {
 
@@ -17,22 +16,8 @@ constexpr std::int64_t edge = 3;            // else so many at each end of an ax
 struct Excerpt {
   Dims shape;
   std::vector<bool> cut;           // for each axis: true when only its two ends are here
-  std::vector<std::string> texts;  // of the elements
-  std::size_t width = 0;           // of the longest
+  std::vector<std::string> texts;  // of the elements, aligned
 };
-
-std::string element_text(const Scalar& value) {
-  char text[64];
-  if (const auto* real = std::get_if<double>(&value)) {
-    std::snprintf(text, sizeof text, "%.6g", *real);
-    return text;
-  }
-  if (const auto* z = std::get_if<std::complex<double>>(&value)) {
-    std::snprintf(text, sizeof text, "%.6g%+.6gi", z->real(), z->imag());
-    return text;
-  }
-  return to_string(value);
-}
 
 /// Calls `read(view, position)` for each corner of the array, where `position` is the corner's place in the excerpt.
 template <class Read>
@@ -61,7 +46,7 @@ Excerpt read_excerpt(const Node& array) {
     excerpt.shape.push_back(excerpt.cut.back() ? 2 * edge : extent);
   }
   const Layout shown = row_major(excerpt.shape);
-  excerpt.texts.resize(static_cast<std::size_t>(shown.size()));
+  std::vector<Scalar> elements(static_cast<std::size_t>(shown.size()));
 
   std::vector<IndexSpec> specs;
   Dims position;
@@ -76,31 +61,54 @@ Excerpt read_excerpt(const Node& array) {
         target += (at[axis] + rest / strides[axis]) * shown.strides[axis];
         rest %= strides[axis];
       }
-      std::string& text = excerpt.texts[static_cast<std::size_t>(target)];
-      text = element_text(decode(array.dtype, bytes.data() + i * static_cast<std::int64_t>(array.itemsize())));
-      excerpt.width = std::max(excerpt.width, text.size());
+      elements[static_cast<std::size_t>(target)] =
+          decode(array.dtype, bytes.data() + i * static_cast<std::int64_t>(array.itemsize()));
     }
   });
+  excerpt.texts = aligned_texts(elements);
   return excerpt;
 }
 
-void write_axis(const Excerpt& excerpt, std::size_t axis, std::size_t& next, std::string& out) {
-  if (axis == excerpt.shape.size()) {
-    const std::string& text = excerpt.texts[next++];
-    out.append(excerpt.width - text.size(), ' ').append(text);
-    return;
+/// Writes the elements in brackets, in lines of at most `width` characters where an element fits one.
+class Writer {
+ public:
+  explicit Writer(const Excerpt& excerpt) : excerpt_(excerpt) {}
+
+  std::string text(std::size_t width) { return axis_text(0, width); }
+
+ private:
+  /// Lines after the first start below the first element.
+  std::string axis_text(std::size_t axis, std::size_t width) {
+    if (axis == excerpt_.shape.size()) return excerpt_.texts[next_++];
+    const std::size_t indent = axis + 1;
+    const bool innermost = indent == excerpt_.shape.size();
+    const std::string separator = std::string(excerpt_.shape.size() - indent, '\n') + std::string(indent, ' ');
+    std::string text(axis, ' ');
+    text += '[';
+    std::size_t start = 0;  // of the line
+    const auto add = [&](const std::string& word, bool first) {
+      if (!first && !innermost) {
+        text += separator;
+      } else if (!first && text.size() - start + 1 + word.size() + 1 > width) {
+        text.erase(text.find_last_not_of(' ') + 1);
+        text += '\n';
+        start = text.size();
+        text.append(indent, ' ');
+      } else if (!first) {
+        text += ' ';
+      }
+      text += word;
+    };
+    for (std::int64_t i = 0; i < excerpt_.shape[axis]; ++i) {
+      if (excerpt_.cut[axis] && i == edge) add("...", false);
+      add(axis_text(axis + 1, width - 1), i == 0);
+    }
+    return text.substr(axis) + ']';
   }
-  const bool innermost = axis + 1 == excerpt.shape.size();
-  const std::string separator =
-      innermost ? " " : std::string(excerpt.shape.size() - axis - 1, '\n') + std::string(axis + 1, ' ');
-  out += '[';
-  for (std::int64_t i = 0; i < excerpt.shape[axis]; ++i) {
-    if (i > 0) out += separator;
-    if (excerpt.cut[axis] && i == edge) out += "..." + separator;
-    write_axis(excerpt, axis + 1, next, out);
-  }
-  out += ']';
-}
+
+  const Excerpt& excerpt_;
+  std::size_t next_ = 0;
+};
 
 }  // namespace
 
@@ -111,14 +119,12 @@ std::string type_text(const Node& array) {
   return text + "]";
 }
 
-std::string format(const Node& array) {
+std::string format(const Node& array, std::size_t width) {
   std::string out = type_text(array) + " " + array.device().name();
   if (array.freed()) return out + " (freed)";
   const Excerpt excerpt = read_excerpt(array);
   out += array.layout.ndim() == 0 ? " " : "\n";
-  std::size_t next = 0;
-  write_axis(excerpt, 0, next, out);
-  return out;
+  return out + (array.layout.size() == 0 ? "[]" : Writer(excerpt).text(width));
 }
 
 }  // namespace gpulua

@@ -9,7 +9,7 @@ namespace gpulua {
 void check_index_array(const Array& source, const Array& index) {
   if (!is_integer(index->dtype))
     throw Error("[index] expected an index array of integers, got " + type_text(*index) +
-                "; x:astype(\"int32\") makes one");
+                "; i:astype(\"int32\") makes one of its numbers, i:astype(\"bool\") a mask");
   if (&source->device() != &index->device())
     throw Error("[index] expected an index array on " + source->device().name() + ", got one on " +
                 index->device().name() + "; x:to(name) copies one over");

@@ -156,7 +156,7 @@ std::string to_string(const Scalar& value) {
         if constexpr (std::is_same_v<V, bool>) {
           std::snprintf(text, sizeof text, "%s", v ? "true" : "false");
         } else if constexpr (std::is_same_v<V, double>) {
-          std::snprintf(text, sizeof text, "%.9g", v);
+          std::snprintf(text, sizeof text, "%.9g", std::isnan(v) ? std::abs(v) : v);
         } else if constexpr (std::is_same_v<V, std::complex<double>>) {
           std::snprintf(text, sizeof text, "%.9g%+.9gi", v.real(), v.imag());
         } else {

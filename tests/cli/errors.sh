@@ -29,6 +29,25 @@ check 'a boolean' 1 '' "gpulua: error object: false${newline}*" -e 'error(false)
 check 'a stack overflow' 1 '' 'gpulua: *stack overflow*' -e 'local function f() return 1 + f() end f()'
 check 'pairs redefined' 1 '' 'gpulua: error object: {1}*' -e 'pairs, tostring, type, string, table = nil error({1})'
 
+# Errors of Lua's own, where an array is the cause.
+hinted() { check "$1" 1 '' "gpulua: (command line):1: $2${newline}*" -e "local x = gpu.ones(3) $1"; }
+argument='userdata); the argument is an array:'
+hinted 'print(math.sqrt(x:sum()))' "bad argument #1 to 'sqrt' (number expected, got $argument x:item() gives its number"
+hinted 'print(("%d"):format(x:sum()))' "bad argument #1 to 'format' (number expected, got $argument x:item() gives its number"
+hinted 'print(math.sqrt(x))' "bad argument #1 to 'sqrt' (number expected, got $argument x:sqrt(...) takes one"
+hinted 'print(math.random(x))' "bad argument #1 to 'random' (number expected, got $argument x:table() gives its elements"
+hinted 'for i, v in ipairs(x) do end' "bad argument #1 to 'ipairs' (table expected, got $argument x:table() gives its elements as a table"
+hinted 'print(unpack(x))' "bad argument #1 to 'unpack' (table expected, got $argument x:table() gives its elements as a table"
+hinted 'print(("a"):rep(x:sum()))' "bad argument #1 to 'rep' (number expected, got $argument x:item() gives its number"
+hinted 'for i = 1, x:sum() do end' "'for' limit must be a number; of an array, x:item() gives the number"
+hinted 'print(x:sum() > 2)' "attempt to compare number with userdata; x:lt(y), x:le(y), x:gt(y) and x:ge(y) compare arrays, x:item() < y the number of one element"
+hinted 'print(x < 0)' "attempt to compare userdata with number; x:lt(y), x:le(y), x:gt(y) and x:ge(y) compare arrays, x:item() < y the number of one element"
+hinted 'print(2LL + x)' "attempt to perform arithmetic on 'int64_t' and 'userdata'; numbers of the FFI go to an array's right, x + 2LL, or into a function, gpu.add(2LL, x)"
+hinted 'print(x:ndim())' "attempt to call method 'ndim' (a number value); x.ndim is a property of arrays: it has no parentheses"
+hinted 'for i = 1, nil do end' "'for' limit must be a number"
+hinted 'print(math.sqrt(io.stdout))' "bad argument #1 to 'sqrt' (number expected, got userdata)"
+hinted 'print(1 < nil)' 'attempt to compare number with nil'
+
 # A called value has no name, and no line in the traceback.
 check 'a call through a metamethod' 1 '' "gpulua: (command line):1: \\[k\\] expected a launch configuration first*${newline}stack traceback:${newline}	(command line):1: in main chunk" \
   --device cpu -e 'gpu.kernel("__global__ void k() {}", "k")(1)'

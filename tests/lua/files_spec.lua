@@ -160,6 +160,16 @@ describe("files", function()
       assert.is_true(bytes == read(path))
     end)
 
+    it("names the arrays there are where one is missing", function()
+      local path = temporary ".npz"
+      assert(gpu.save(path, { positions = x, masses = y }))
+      local state = gpu.load(path)
+      local text = "[load] expected a name of " .. path .. ", which has masses, positions, got "
+      support.fails(text .. '"position"; did you mean "positions"?', function() return state.position end)
+      support.fails(text .. "1", function() return state[1] end)
+      assert.is_nil(rawget(state, "position"))
+    end)
+
     it("compresses", function()
       local path = temporary ".npz"
       local zeros = gpu.zeros(100000)

@@ -244,7 +244,7 @@ describe("indexing", function()
 
   it("refuses what does not fit", function()
     local x = gpu.zeros(3, 4)
-    fails("[index] expected an index array of integers, got float32[2]; x:astype(\"int32\") makes one",
+    fails("[index] expected an index array of integers, got float32[2]; i:astype(\"int32\") makes one",
       function() return x(gpu.array { 1, 2 }) end)
     fails("[index] expected a mask of shape (3,4) for axes from 1 on of shape (3,4), got (3,5)",
       function() return x[gpu.ones(3, 5, "bool")] end)
@@ -260,7 +260,8 @@ describe("indexing", function()
     fails("could not be broadcast together with shapes (3,) (12,)",
       function() x[gpu.ones(3, 4, "bool")] = { 1, 2, 3 } end)
     fails("could not be broadcast together with shapes (3,) (2,4)", function() x[{ { 1, 2 } }] = { 1, 2, 3 } end)
-    fails("[index] expected {first, last} or {first, last, step}, got a table of 4 items; gpu.array(t, \"int32\")",
+    fails("[index] expected {first, last} or {first, last, step}, got a table of 4 items; x:take({1, 2, 3, 4}, 1) "
+      .. "takes positions",
       function() return x({ 1, 2, 3, 4 }) end)
     local wide = gpu.broadcast_to(gpu.zeros(1, 4), { 3, 4 })
     local refused = "[index] expected an array to write to, got a broadcast view of shape (3,4)"

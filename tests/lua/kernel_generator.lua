@@ -1,9 +1,10 @@
 -- Random kernels, as CUDA C++ text and as Lua text that does the same, each made from one tree. Integers are 32 bits and wrap;
 -- floats are rounded after each operation, so the two agree to the last bit where multiplications and additions are not fused.
 --
--- A kernel reads `a` (64 ints) and `x` (64 floats), works on four int variables, three float variables and an array of four ints of
--- its own, and writes int and float results for its thread. Control flow: if, for, while, switch with falling through, break,
--- continue, return, at any depth. In every other kernel threads also exchange values through shared memory, between barriers.
+-- A kernel reads `a` (64 ints) and `x` (64 floats), works on four int variables, three float variables, constants, an array of four
+-- ints of its own and four ints in memory, and writes int and float results for its thread. Control flow: if, for, while, do,
+-- switch with falling through, break, continue, return, at any depth, by conditions that all threads share and others. In every
+-- other kernel threads also exchange values through shared memory, between barriers.
 
 local ffi = require "ffi"
 local bit = require "bit"
@@ -90,9 +91,12 @@ local float_binary = {
 local comparisons = { { "<", "<" }, { "<=", "<=" }, { ">", ">" }, { "==", "==" }, { "!=", "~=" } }
 
 function Generator:int_leaf()
-  local kind = self.random(6)
+  local kind = self.random(8)
   if kind <= 3 then
     local name = "i" .. self.random(0, 3)
+    return pair(name, name)
+  elseif kind >= 7 then
+    local name = self:pick(self.known)
     return pair(name, name)
   elseif kind == 4 then
     local value = self:pick { 0, 1, 2, 3, 7, 31, 32, 255, -1, -2, 65535, 2147483647, -2147483647 }
@@ -125,7 +129,7 @@ end
 
 function Generator:int(depth)
   if depth <= 0 then return self:int_leaf() end
-  local kind = self.random(10)
+  local kind = self.random(11)
   if kind <= 6 then
     local op = self:pick(int_binary)
     local l, r = self:int(depth - 1), self:int(depth - 1)
@@ -136,6 +140,9 @@ function Generator:int(depth)
   elseif kind == 8 then
     local at = self:int(depth - 1)
     return pair(("own[(%s) & 3]"):format(at.cpp), ("own[band(%s, 3)]"):format(at.lua))
+  elseif kind == 11 then
+    local at = self:int(depth - 1)
+    return pair(("mine[(%s) & 3]"):format(at.cpp), ("mine[band(%s, 3)]"):format(at.lua))
   elseif kind == 9 then
     local value = self:float(depth - 1)
     return pair(("to_int(%s)"):format(value.cpp), ("to_int(%s)"):format(value.lua))
@@ -173,10 +180,20 @@ function Generator:write(cpp, lua)
   self.lua[#self.lua + 1] = lua
 end
 
--- Lua has no `continue`: a loop's body is a block of its own, with a label behind it. `loop` is the label of the loop around, if any.
+-- Lua has no `continue`: a loop's body is a block of its own, with a label behind it. `loop` is the loop around, if any: its label,
+-- and whether `break` leaves it.
 function Generator:statement(depth, loop)
-  local kind = depth > 0 and self.random(12) or self.random(4)
-  if kind <= 2 then
+  local kind = depth > 0 and self.random(16) or self:pick { 1, 2, 3, 4, 13, 14 }
+  if kind == 13 then
+    local name, value = self:fresh "c", self:int(2)
+    self:write(("const int %s = %s;"):format(name, value.cpp), ("local %s = %s"):format(name, value.lua))
+    self.known[#self.known + 1] = name
+  elseif kind == 14 then
+    local at, value = self:int(1), self:int(2)
+    self:write(("mine[(%s) & 3] = %s;"):format(at.cpp, value.cpp), ("mine[band(%s, 3)] = %s"):format(at.lua, value.lua))
+  elseif kind == 15 then
+    self:bounded_do(depth)
+  elseif kind <= 2 then
     local name, value = "i" .. self.random(0, 3), self:int(2)
     self:write(("%s = %s;"):format(name, value.cpp), ("%s = %s"):format(name, value.lua))
   elseif kind == 3 then
@@ -199,17 +216,17 @@ function Generator:statement(depth, loop)
   elseif kind == 9 then
     self:bounded_while(depth)
   elseif kind == 10 then
-    self:switch(depth)
-  elseif loop and kind == 11 then
+    self:switch(depth, loop)
+  elseif loop and (kind == 11 or kind == 16) then
     local c = self:condition(1)
-    if self.random(2) == 1 then
+    if loop.breaks and self.random(2) == 1 then
       self:write(("if %s break;"):format(c.cpp), ("if %s then break end"):format(c.lua))
     else
-      self:write(("if %s continue;"):format(c.cpp), ("if %s then goto %s end"):format(c.lua, loop))
+      self:write(("if %s continue;"):format(c.cpp), ("if %s then goto %s end"):format(c.lua, loop.label))
     end
   elseif kind == 12 and self.random(3) == 1 then
     local c = self:condition(1)
-    self:write(("if %s { STORE; return; }"):format(c.cpp), ("if %s then return store(i0, i1, i2, i3, f0, f1, f2, own) end"):format(c.lua))
+    self:write(("if %s { STORE; return; }"):format(c.cpp), ("if %s then return store(i0, i1, i2, i3, f0, f1, f2, own, mine) end"):format(c.lua))
   else
     local name, value = "i" .. self.random(0, 3), self:int(3)
     self:write(("%s = %s;"):format(name, value.cpp), ("%s = %s"):format(name, value.lua))
@@ -227,7 +244,7 @@ function Generator:counted_loop(depth)
   self:write(("{ const int limit = %s & 7; for (int %s = 0; %s < limit; ++%s) {"):format(limit.cpp, counter, counter, counter),
     ("for %s = 0, band(%s, 7) - 1 do do"):format(counter, limit.lua))
   self:write(("i0 = (int)((unsigned)i0 + (unsigned)%s);"):format(counter), ("i0 = add(i0, %s)"):format(counter))
-  self:block(depth - 1, label)
+  self:body(depth - 1, counter, label)
   self:write("} }", ("end ::%s:: end"):format(label))
 end
 
@@ -236,28 +253,46 @@ function Generator:bounded_while(depth)
   local c = self:condition(1)
   self:write(("{ int %s = 0; while (%s++ < 6 && %s) {"):format(counter, counter, c.cpp),
     ("for %s = 1, 6 do if not %s then break end do"):format(counter, c.lua))
-  self:block(depth - 1, label)
+  self:body(depth - 1, counter, label)
   self:write("} }", ("end ::%s:: end"):format(label))
 end
 
-function Generator:switch(depth)
+function Generator:bounded_do(depth)
+  local counter, label = self:fresh "d", self:fresh "next"
+  local c = self:condition(1)
+  self:write(("{ int %s = 0; do {"):format(counter), ("for %s = 0, 5 do do"):format(counter))
+  self:body(depth - 1, counter, label)
+  self:write(("} while (++%s < 6 && %s); }"):format(counter, c.cpp), ("end ::%s:: if not %s then break end end"):format(label, c.lua))
+end
+
+--- A loop's: it knows the counter.
+function Generator:body(depth, counter, label)
+  self.known[#self.known + 1] = counter
+  self:block(depth, { label = label, breaks = true })
+  self.known[#self.known] = nil
+end
+
+function Generator:switch(depth, loop)
   local value = self:int(1)
   local state = self:fresh "s"
+  local around = loop and { label = loop.label, breaks = false }
   self:write(("switch ((%s) & 3) {"):format(value.cpp), ("do local %s = band(%s, 3)"):format(state, value.lua))
   for case = 0, 2 do
     local falls = self.random(3) == 1
     self:write(("case %d: {"):format(case), ("if %s == %d then"):format(state, case))
-    self:block(depth - 1, nil)
+    self:block(depth - 1, around)
     -- Falling through is being in the next case.
     self:write(falls and "}" or "} break;", falls and ("%s = %d end"):format(state, case + 1) or "end")
   end
   self:write("default: {", ("if %s == 3 then"):format(state))
-  self:block(depth - 1, nil)
+  self:block(depth - 1, around)
   self:write("} }", "end end")
 end
 
 function Generator:block(depth, loop)
+  local known = #self.known
   for _ = 1, self.random(1, 3) do self:statement(depth, loop) end
+  for i = #self.known, known + 1, -1 do self.known[i] = nil end
 end
 
 --- Only where all threads that have not returned come by.
@@ -299,14 +334,16 @@ __device__ int exchange(int* shared, int thread, int threads, int value, int dis
   return result;
 }
 #define STORE \
-  ints[4 * t] = i0; ints[4 * t + 1] = i1; ints[4 * t + 2] = i2 ^ own[0] ^ own[1]; ints[4 * t + 3] = i3 ^ own[2] ^ own[3]; \
+  ints[4 * t] = i0 ^ mine[0] ^ mine[1]; ints[4 * t + 1] = i1 ^ mine[2] ^ mine[3]; \
+  ints[4 * t + 2] = i2 ^ own[0] ^ own[1]; ints[4 * t + 3] = i3 ^ own[2] ^ own[3]; \
   floats[3 * t] = f0; floats[3 * t + 1] = f1; floats[3 * t + 2] = f2
 ]]
 
---- The kernel of that number: its text, its name, whether threads meet, whether its blocks may have several rows, and fn(t, lane, a, x, exchange) -> i0, i1, i2 ^ ...,
---- i3 ^ ..., f0, f1, f2. exchange(value, distance) gives the value of the thread so far behind in the block.
+--- The kernel of that number: its text, its name, whether threads meet, whether its blocks may have several rows, and
+--- fn(t, lane, n, a, x, exchange) -> i0 ^ ..., i1 ^ ..., i2 ^ ..., i3 ^ ..., f0, f1, f2. exchange(value, distance) gives the value of
+--- the thread so far behind in the block.
 function generator.make(seed)
-  local self = setmetatable({ random = random_numbers(seed), cpp = {}, lua = {}, names = 0 }, Generator)
+  local self = setmetatable({ random = random_numbers(seed), cpp = {}, lua = {}, names = 0, known = { "n" } }, Generator)
   local meets, rows = seed % 2 == 0, seed % 4 == 3 or seed % 8 == 6
   for _ = 1, meets and 3 or 6 do
     self:statement(3, nil)
@@ -316,7 +353,7 @@ function generator.make(seed)
   end
   local name = "random_" .. seed
   local cpp = ([[
-__global__ void %s(const int* a, const float* x, int* ints, float* floats, int n) {
+__global__ void %s(const int* a, const float* x, int* memory, int* ints, float* floats, int n) {
   const int thread = %s, threads = %s;
   const int t = %s, lane = t & 31;
   %s
@@ -324,6 +361,8 @@ __global__ void %s(const int* a, const float* x, int* ints, float* floats, int n
   int i0 = a[t & 63], i1 = t, i2 = lane, i3 = a[(t * 7) & 63];
   float f0 = x[t & 63], f1 = t, f2 = x[(t * 5) & 63];
   int own[4] = {1, 2, 3, 4};
+  int* const mine = memory + 4 * t;
+  for (int k = 0; k < 4; ++k) mine[k] = k + 5;
   %s
   STORE;
 }
@@ -332,15 +371,15 @@ __global__ void %s(const int* a, const float* x, int* ints, float* floats, int n
     meets and "__shared__ int shared[64]; shared[thread] = 0; __syncthreads();" or "", table.concat(self.cpp, "\n  "))
   local lua = ([[
 local f32, add, sub, mul, div, rem, band, bor, bxor, shl, shr, ushr, to_int, fmin, fmax, sqrt = ...
-local function store(i0, i1, i2, i3, f0, f1, f2, own)
-  return i0, i1, bxor(i2, own[0], own[1]), bxor(i3, own[2], own[3]), f0, f1, f2
+local function store(i0, i1, i2, i3, f0, f1, f2, own, mine)
+  return bxor(i0, mine[0], mine[1]), bxor(i1, mine[2], mine[3]), bxor(i2, own[0], own[1]), bxor(i3, own[2], own[3]), f0, f1, f2
 end
-return function(t, lane, a, x, exchange)
+return function(t, lane, n, a, x, exchange)
   local i0, i1, i2, i3 = a[band(t, 63)], t, lane, a[band(t * 7, 63)]
   local f0, f1, f2 = x[band(t, 63)], t, x[band(t * 5, 63)]
-  local own = { [0] = 1, 2, 3, 4 }
+  local own, mine = { [0] = 1, 2, 3, 4 }, { [0] = 5, 6, 7, 8 }
   %s
-  return store(i0, i1, i2, i3, f0, f1, f2, own)
+  return store(i0, i1, i2, i3, f0, f1, f2, own, mine)
 end
 ]]):format(table.concat(self.lua, "\n  "))
   local o = operations

@@ -7,6 +7,11 @@ local view = " expected an array to write to, got a broadcast view of shape (2,3
 local index = '[index] expected an integer, {first, last, step}, a string like "2:5", "...", gpu.newaxis, or an array of integers or '
   .. "bool, got "
 local compare = "[compare] expected x:lt(y), x:le(y), x:gt(y) or x:ge(y), which give an array; Lua's < <= > >= give one boolean"
+local compare_one = compare .. "; x:item() < y compares the number of an array of one element"
+local no_index = '[index] expected an index array of integers, got float32[%d]; i:astype("int32") makes one of its numbers, '
+  .. 'i:astype("bool") a mask'
+local concat = "[..] expected strings or numbers: tostring(x) gives an array's text, x:item() its one number, and "
+  .. "gpu.concat({x, y}) joins arrays, got an array "
 
 -- The mistake, and the whole message.
 local mistakes = {
@@ -37,10 +42,40 @@ local mistakes = {
     { 'gpu.array({ 1, 2.5 }, "int32")', '[convert] 2.5 does not fit int32: it is not an integer at [2]' },
     { 'gpu.array { 1, "a" }', '[array] expected a number, a boolean or a complex number at [2], got "a"' },
     { 'gpu.array { { 1, 2 }, { 3 } }', '[array] expected tables of one shape: 2 items at [2], as before it, got 1 items' },
-    { 'x + "a"', '[add] expected an array or a number, got "a"' },
-    { 'x + { 1 }', '[add] expected an array or a number, got a table' },
-    { 'x + nil', '[add] expected an array or a number, got nil' },
+    { 'x + "a"', '[add] expected an array or a number as the right operand, got "a"' },
+    { '"a" - x', '[subtract] expected an array or a number as the left operand, got "a"' },
+    { 'x + { 1 }', '[add] expected an array or a number as the right operand, got a table; gpu.array(t) makes an array of a table' },
+    { 'x + nil', '[add] expected an array or a number as the right operand, got nil' },
+    { 'nil * x', '[multiply] expected an array or a number as the left operand, got nil' },
+    { '(1 + 2i) + nil', '[add] expected an array or a number as the right operand, got nil' },
+    { 'gpu.where(x:gt(0), x, nil)', '[where] expected an array or a number as the third operand, got nil' },
     { 'gpu.sum(3)', '[sum] expected an array, got 3' },
+    { 'gpu.sum({ 1, 2 })', '[sum] expected an array, got a table; gpu.array(t) makes an array of a table' },
+    { 'gpu.median({ 1, 2 })', '[median] expected an array, got a table; gpu.array(t) makes an array of a table' },
+    { 'gpu.arange(x:sum())', '[arange] expected a number, got an array float32[]; x:item() gives its number' },
+    { 'x:reshape(k:max(), 2)', '[reshape] expected sizes that are integers, got an array int32[]; x:item() gives its number' },
+    { 'x:fill_(y)', '[fill_] expected a number, a boolean or a complex number; x:copy_(y) writes an array, got an array float32[3]' },
+    { '"sum: " .. x:sum()', concat .. 'float32[]' },
+    { 'x .. " is x"', concat .. 'float32[2x3]' },
+  },
+  { "properties called",
+    { 'x:shape()', '[shape] expected no parentheses: x.shape and x.strides are properties, x.shape[1] is the first size' },
+    { 'x.shape[0]', '[shape] dimensions are counted from 1, got 0: x.shape[1] is the first size' },
+    { 'x:T()', '[array] x.T is a property: it has no parentheses' },
+    { 'x.T()', '[array] x.T is a property: it has no parentheses' },
+  },
+  { "loops over arrays",
+    { 'for v in x do end', "[index] expected a loop over positions, for i = 1, #x do ... x[i] ... end, or over a table, "
+      .. "for i, v in ipairs(x:table()) do; an array is no iterator" },
+  },
+  { "pictures",
+    { 'gpu.image.save("x.jpg", gpu.zeros(4, 5, "uint8"))', '[image.save] expected a path that ends in .png, got "x.jpg"' },
+    { 'gpu.image.save("x.png", gpu.zeros(4, 5, 3))', '[image.save] expected uint8 of shape (height,width), (height,width,3) or '
+      .. '(height,width,4), got float32[4x5x3]; (x * 255):clip(0, 255):astype("uint8") makes bytes of numbers from 0 to 1' },
+    { 'gpu.image.save("x.png", gpu.zeros(3, 4, 5, "uint8"))', '[image.save] expected uint8 of shape (height,width), '
+      .. '(height,width,3) or (height,width,4), got uint8[3x4x5]; x:permute(2, 3, 1) puts the channels last' },
+    { 'gpu.image.save("x.png", gpu.zeros(4, 5, 3), { colormap = "hot" })', '[image.save] expected real numbers of shape '
+      .. '(height,width), got float32[4x5x3]; colours of its own are saved without a colormap' },
   },
   { "axes",
     { 'x:sum(3)', '[sum] axis 3 is out of range for an array of 2 dimensions' },
@@ -93,8 +128,16 @@ local mistakes = {
     { 'x[1.5]', index .. '1.5' },
     { 'x[0/0]', index .. 'NaN' },
     { 'x[{ 1, 4 }]', '[index] 4 is out of range for axis 2 of 3 elements' },
-    { 'x[{ 1, 2, 3 }]', '[index] expected at most 2 indices for shape (2,3), got 3' },
+    { 'x[{ 1, 2, 3 }]', '[index] expected at most 2 indices for shape (2,3), got 3; x:take({1, 2, 3}, 1) takes positions' },
+    { 'y(2, 1)', '[index] expected at most 1 indices for shape (3,), got 2; x:take({2, 1}, 1) takes positions' },
+    { 'y({ 2, 5, 7 })',
+      '[index] expected {first, last, step}, got {2, 5, 7}, whose step is beyond the last position; x:take({2, 5, 7}, 1) takes '
+        .. 'positions, x[{{2, 5, 7}}] the range' },
+    { 'y({ 2 })', '[index] expected {first, last} or {first, last, step}, got a table of 1 item; x:take({2}, 1) takes positions' },
+    { 'y({ 1, 3, step = 2 })', '[index] expected a table that is a list, got "step"' },
+    { 'x[{ axis = 1 }]', '[index] expected a table that is a list, got "axis"' },
     { 'x[-3]', '[index] -3 is out of range for axis 1 of 2 elements' },
+    { 'y["1-3"]', index .. '"1-3"' },
     { 'x["1:2:0"]', '[index] expected a step other than 0' },
     { 'x["0:2"]', '[index] indices start at 1, got 0' },
     { 'x({ 1.5, 2 })', '[index] expected integers in {first, last, step}, got 1.5' },
@@ -109,7 +152,13 @@ local mistakes = {
       '[index] 3 in an index array is out of range for axis 1 of 2 elements; queued at mistake:3' },
     { 'x(gpu.array({ 0 }, "int32")):table()',
       '[index] indices start at 1, got 0 in an index array for axis 1; queued at mistake:3' },
-    { 'x(gpu.array({ 1.5 }))', '[index] expected an index array of integers, got float32[1]; x:astype("int32") makes one' },
+    { 'x(gpu.array({ 1.5 }))', no_index:format(1) },
+    { 'y[gpu.array { 0, 1, 1 }]', no_index:format(3) },
+    { 'y:take(gpu.array { 1, 3 })', no_index:format(2) },
+    { 'y:put(gpu.array { 1, 3 }, 0)', no_index:format(2) },
+    { 'y:take_along_axis(gpu.array { 1, 3 }, 1)', no_index:format(2) },
+    { 'gpu.scatter_add(y, gpu.array { 1, 3 }, 1)', no_index:format(2) },
+    { 'gpu.choose(gpu.array { 1, 2 }, { 5, 6 })', no_index:format(2) },
     { 'x:take({ 7 }):table()', '[index] 7 in an index array is out of range for axis 1 of 6 elements; queued at mistake:3' },
     { 'x:take({ 1.5 })', '[convert] 1.5 does not fit int64: it is not an integer at [1]' },
     { 'y:put({ 9 }, 1) gpu.sync()', '[index] 9 in an index array is out of range for axis 1 of 3 elements; queued at mistake:3' },
@@ -142,8 +191,12 @@ local mistakes = {
     { 'x <= x', compare },
     { 'x > x', compare },
     { 'x >= y', compare },
+    { 'x:sum() > x:max()', compare_one },
   },
   { "other arguments",
+    { 'gpu.full(3, 3, 7)',
+      '[full] expected a shape of several sizes as a table, gpu.full({3, 4}, value), and a dtype or options, got 7' },
+    { 'gpu.concat(x, x)', '[concat] expected a table of arrays, {x, y}, got an array float32[2x3]' },
     { 'x:item()', '[item] expected an array of one element, got shape (2,3)' },
     { 'x:clip()', '[clip] expected a lower bound, an upper one, or both, got nothing' },
     { 'x.foo', '[array] an array has no field or method "foo"' },

@@ -41,7 +41,7 @@ local function interpret(kernel, threads)
         coroutine.yield()
         return result
       end
-      local function run() results[t] = { kernel.interpret(t, t % 32, a, x, exchange) } end
+      local function run() results[t] = { kernel.interpret(t, t % 32, n, a, x, exchange) } end
       if t < n and kernel.meets then
         turns[#turns + 1] = coroutine.create(run)
       elseif t < n then
@@ -74,8 +74,8 @@ describe("random kernels", function()
       for _, kernel in ipairs(kernels) do
         for _, block in ipairs(kernel.rows and rows or one_row) do
           local threads = block[1] * block[2]
-          local ints, floats = gpu.zeros(4 * n, "int32"), gpu.zeros(3 * n)
-          module[kernel.name] { grid = math.ceil(n / threads), block = block }(ints_in, floats_in, ints, floats, n)
+          local memory, ints, floats = gpu.empty(4 * n, "int32"), gpu.zeros(4 * n, "int32"), gpu.zeros(3 * n)
+          module[kernel.name] { grid = math.ceil(n / threads), block = block }(ints_in, floats_in, memory, ints, floats, n)
           local got_ints, got_floats = ints:host(), floats:host()
           local expected = interpret(kernel, threads)
           for t = 0, n - 1 do

@@ -66,7 +66,7 @@ describe("shapes", function()
     fails("[concat] expected shapes that are equal but for axis 1, got (3,4) and (3,5)",
       function() gpu.concat { m, gpu.zeros(3, 5) } end)
     fails("[concat] expected arrays of as many dimensions, got (3,4) and (4,)", function() gpu.concat { m, gpu.zeros(4) } end)
-    fails("[concat] expected a table of arrays, got nothing", function() gpu.concat() end)
+    fails("[concat] expected a table of arrays, {x, y}, got nothing", function() gpu.concat() end)
     fails("[concat] expected an array, got 1", function() gpu.concat { 1 } end)
     fails("[stack] expected arrays of one shape, got (3,4) and (4,3)", function() gpu.stack { m, m.T } end)
     fails("[split] expected a number of pieces that divides the 3 elements of axis 1, got 2", function() gpu.split(m, 2) end)

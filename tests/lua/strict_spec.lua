@@ -32,6 +32,16 @@ describe("gpu.strict", function()
     assert.are.same({ 1, 4 }, (x:astype "float32" ^ x):table())
   end)
 
+  it("refuses to compare two arrays as objects", function()
+    local x, y = gpu.ones(3), gpu.ones(3)
+    assert.is_false(x == y)
+    gpu.strict(true)
+    fails("[compare] expected x:eq(y), which gives an array, or x:equal(y), which gives a boolean; x == y tells whether both are the "
+      .. "same object, which gpu.strict(true) refuses", function() return x == y end)
+    assert.is_true(x == x)
+    assert.is_true(x:equal(y))
+  end)
+
   it("says so at the script's line", function()
     local x = gpu.ones(3)
     gpu.strict(true)

@@ -9,6 +9,8 @@
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Host.h>
 
+#include <algorithm>
+
 #include "src/device/cpu/abi.h"
 #include "src/device/cpu/simd/engine.h"
 #include "tests/simd/ir.h"
@@ -126,6 +128,31 @@ TEST_CASE("prepare: shared memory, and atomics on it", "[simd]") {
   CHECK(atomics[2]->getSyncScopeID() == llvm::SyncScope::System);
 }
 
+TEST_CASE("prepare: what is read of shared memory is so until a barrier, whatever a parameter's memory takes",
+          "[simd]") {
+  const auto loads = [](const std::string& between) {
+    Kernel kernel(R"(
+      declare void @gpulua_barrier(ptr)
+      define void @k(ptr %out, i32 %n) {
+        %at = getelementptr [64 x i32], ptr @s, i32 0, i32 %n
+        %first = load i32, ptr %at
+        )" + between +
+                  R"(
+        %second = load i32, ptr %at
+        %difference = sub i32 %second, %first
+        store i32 %difference, ptr %out
+        ret void
+      })");
+    CHECK(calls(kernel.function(), "gpulua.shared").empty());
+    CHECK(calls(kernel.function(), "gpulua.known").empty());
+    return std::ranges::count_if(all<llvm::LoadInst>(kernel.function()),
+                                 [](const llvm::LoadInst* load) { return load->getType()->isIntegerTy(32); });
+  };
+  CHECK(loads("store i32 7, ptr %out") == 0);
+  CHECK(loads("call void @gpulua_barrier(ptr null)") == 2);
+  CHECK(loads("store i32 7, ptr @s") == 2);
+}
+
 TEST_CASE("prepare: one function, with one end", "[simd]") {
   Kernel kernel(R"(
     declare void @sincosf(float, ptr, ptr)
@@ -191,7 +218,22 @@ TEST_CASE("prepare: what is left to the other engine", "[simd]") {
       store i32 %r, ptr %out
       ret void
     })");
-  CHECK(kernel.why_not == "recursion, or a very large kernel");
+  CHECK(kernel.why_not == "recursion");
+  Kernel circle(R"(
+    define i32 @f(i32 %n) {
+      %r = call i32 @g(i32 %n)
+      ret i32 %r
+    }
+    define i32 @g(i32 %n) {
+      %r = call i32 @f(i32 %n)
+      ret i32 %r
+    }
+    define void @k(ptr %out, i32 %n) {
+      %r = call i32 @f(i32 %n)
+      store i32 %r, ptr %out
+      ret void
+    })");
+  CHECK(circle.why_not == "recursion");
 }
 
 }  // namespace gpulua::cpu::simd

@@ -17,6 +17,7 @@ std::string with_thread(const std::string& body) {
     declare i32 @gpulua.thread.y()
     declare i32 @gpulua.thread.z()
     declare i32 @gpulua.block.x()
+    declare i32 @llvm.smin.i32(i32, i32)
     define void @f(ptr %context, ptr %p, i32 %n, i64 %m, i1 %uniform) {
     entry:
       %x = call i32 @gpulua.thread.x()
@@ -114,6 +115,19 @@ TEST_CASE("shapes: lanes within a warp", "[simd]") {
   CHECK(half_rows("%a = mul i32 %y, 16 \n %b1 = add i32 %a, %x \n %v = lshr i32 %b1, 5") == "uniform");
   CHECK(half_rows("%v = and i32 %y, 1") == "0 1");
   CHECK(half_rows("%v = and i32 %y, 2") == "uniform");
+}
+
+TEST_CASE("shapes: what is chosen by a thread's row", "[simd]") {
+  const std::string least = "%v = call i32 @llvm.smin.i32(i32 ";
+  CHECK(half_rows(least + "%y, i32 %n)") == "0 |");
+  CHECK(row(least + "%y, i32 %n)") == "uniform");
+  CHECK(half_rows(least + "%x, i32 %n)") == "varying");
+  CHECK(half_rows("%v = icmp slt i32 %y, %n") == "0 |");
+  CHECK(half_rows("%v = icmp slt i32 %x, %n") == "varying");
+  const std::string chosen = "%c = icmp slt i32 %y, %n\n%v = select i1 %c, ";
+  CHECK(half_rows(chosen + "i32 %y, i32 %n") == "0 |");
+  CHECK(half_rows(chosen + "i32 %x, i32 %n") == "varying");
+  CHECK(half_rows(chosen + "float 1.0, float 2.0") == "varying");
 }
 
 TEST_CASE("shapes: extended indices", "[simd]") {

@@ -27,6 +27,16 @@ TEST_CASE("simd: loops that lanes leave in different turns", "[cpu][simd]") {
       "int last = -1; int k; for (k = i & 7; k < 100; k += 3) { last = k; if (a[(i + k) % n] > 60) break; } b[i] = "
       "last * 1000 + k;");
   compare(
+      "for (int k = 0; k < 20; ++k) { if (k * 7 + (i & 15) >= a[i]) break; const int v = b[i] + 1; for (int l = 0; l < "
+      "n / "
+      "512; ++l) y[i] += v * l; b[i] = v; }");
+  compare(
+      "for (int k = 0; k < 9; ++k) { if (a[(i + k) % n] > 40) continue; const float v = x[(i + k) % n]; for (int l = "
+      "0; l "
+      "< 3; ++l) { if (a[(i * l + k) % n] > 80) break; const int w = b[i]; for (int m = 0; m < n / 1024; ++m) y[i] += "
+      "v; "
+      "b[i] = w + l; } y[i] *= v; }");
+  compare(
       "unsigned u = i; int steps = 0; do { u = u & 1 ? 3 * u + 1 : u / 2; ++steps; } while (u > 1 && steps < 200); "
       "b[i] = steps;");
   compare("for (int k = i; k < n; k += gridDim.x * blockDim.x * 8) b[i] += a[k];");
@@ -172,6 +182,10 @@ TEST_CASE("simd: what the engine leaves to the scalar one", "[cpu][simd]") {
   CHECK_THAT(reason("__device__ __noinline__ int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }"
                     "__global__ void k(int* x) { x[threadIdx.x] = fib(x[threadIdx.x]); }"),
              Catch::Contains("cannot run the kernel 'k': recursion"));
+  CHECK_THAT(reason("__device__ int g(int n); __device__ int f(int n) { return n < 9 ? g(n + 1) + 1 : n; }"
+                    "__device__ int g(int n) { return f(n + 1) * 2; }"
+                    "__global__ void k(int* x) { x[threadIdx.x] = f(x[threadIdx.x]); }"),
+             Catch::EndsWith("cannot run the kernel 'k': recursion"));
   CHECK_THAT(reason("__device__ int f(int x) { return x + 1; } __device__ int (*table[2])(int) = {f, f};"
                     "__global__ void k(int* x) { x[threadIdx.x] = table[x[threadIdx.x]](1); }"),
              Catch::Contains("a call through a pointer"));

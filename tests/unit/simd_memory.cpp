@@ -72,6 +72,34 @@ TEST_CASE("simd: indices that are others out of bounds", "[cpu][simd]") {
           "y[i] = s;");
 }
 
+TEST_CASE("simd: indices that are cut at bounds", "[cpu][simd]") {
+  const std::string at = "const int most = n / 3, zero = n - n; const int c = threadIdx.x, r = threadIdx.y;";
+  compare(at + "b[i] = a[min(i, most)] + a[max(i - 9, 0)]; y[i] = x[min(max(i - 3, 0), most)];");
+  compare(at + "b[i] = a[min(max(r - 1, 0), 9) * 64 + min(max(c + 2, 5), 40)]; y[i] = x[(i < 7 ? 7 : i) + most];");
+  compare(at + "if (i <= most) b[min(i, most)] = a[i] + 1; y[i] = x[min((unsigned)c * 2, 63u)] + x[min(c, 11) * 3];");
+  compare(at + "const long long j = (long long)i - 20; b[i] = a[min(max(j, 0ll), (long long)most)];");
+  compare(
+      at +
+      "if (a[i] & 1) b[max(i, 40 + zero)] = 5; int s = 0; for (int k = -3; k < n / 512; ++k) s += a[min(max(i + k, 0), "
+      "most)] * k; y[i] = s;");
+  // Where they wrap.
+  compare(at + "b[i] = a[min(0xfffffff0u + zero + c, 100u)]; y[i] = x[max((int)(0x7ffffff0u + zero + c), 5) & 1023];");
+  compare(at +
+          "b[i] = a[max((int)(0x7ffffff0u + zero + c), 9) % 4096]; y[i] = x[min((int)(0x7ffffff8u + c + zero), 77) & "
+          "255];");
+  compare(at +
+          "const int j = (int)(0x7ffffff0u + zero + c); const int* p = a - 0x7fffffe0ll; if (j > 0) b[i] = p[min(j, "
+          "0x7ffffff9)];");
+  // By the thread's row alone.
+  compare(
+      at +
+      "const int q = r > 3 ? 3 : r, p = r < 2 ? r * n / 64 : q; b[i] = a[p + c] + (r >= 2 ? 7 : q); y[i] = x[min(r, n "
+      "/ 512) * 16 + c];");
+  compare(
+      at +
+      "if (r >= 1 && r <= most % 7 && c < 9) b[i] = a[max(r, 2) * 16 + c]; else if (r > 4) y[i] = r > most ? 1 : 2;");
+}
+
 TEST_CASE("simd: elements that are not aligned", "[cpu][simd]") {
   const std::string packed = "struct __attribute__((packed)) P { char c; short s; int t; double d; };";
   compare("short s; memcpy(&s, (const char*)a + (a[i] & 255) * 5, 2); b[i] = s;");
@@ -140,6 +168,50 @@ TEST_CASE("simd: tiles in shared memory", "[cpu][simd]") {
              if (in) s[threadIdx.y][threadIdx.x] = x[i]; __syncthreads(); float t = 0;
              if (in) for (int k = 0; k < 16; ++k) if (k < blockDim.x && k < blockDim.y) t += s[threadIdx.y][k] * s[k][threadIdx.x];
              y[i] = t; b[i] = __popc(__ballot_sync(~0u, 1)) * 0 + __any_sync(~0u, in);)");
+}
+
+TEST_CASE("simd: rows that threads walk along", "[cpu][simd]") {
+  for (const char* turns : {"0", "1", "15", "16", "17", "32", "45"}) {
+    const std::string at = std::string("const int m = n - n + ") + turns +
+                           "; const float* p = x + (i * 37 & 63) * 60; float* q = y + i * 50; int* r = b + i * 50;";
+    compare(
+        at +
+        "float s = 0, most = -1e9f, last = 1; for (int j = 0; j < m; ++j) { s += p[j] * last; if (p[j] > most) most = "
+        "p[j]; last = p[j]; } y[i] = s + last; b[i] = (int)most;");
+    compare(
+        at +
+        "if (i < 80) { int s = 7; for (int j = 0; j < m; ++j) { q[j] = p[j] * 2 + x[j]; r[j] = s; s = s * 3 + a[0]; } "
+        "for (int j = 0; j < m; ++j) q[j] *= r[j] + j; }");
+  }
+  const std::string at = "const int m = n / 64 + 9; const float* p = x + (i * 37 & 63) * 60; float* q = y + i * 50;";
+  // What a turn stores and a later one loads, near it or not, and in memory that all lanes read.
+  for (const char* apart : {"1", "-1", "3", "15", "16", "-15", "-16"})
+    compare(at + "if (i > 0 && i < 80) for (int j = 0; j < 64 - n / 64; ++j) q[j + 16] = q[j + 16 + (n - n) + " +
+            apart + "] + p[j];");
+  compare(at + "if (i < 80) { for (int j = 0; j < m; ++j) { q[j] += 1; q[j + 1] = q[j] + p[j]; } }");
+  compare(at + "if (i < 80) { for (int j = 0; j < m; ++j) { q[j] = p[j]; if (a[j] > 0) q[j] = 3; } }");
+  compare(at + "if (i == 5) for (int j = 0; j < m; ++j) q[j] = y[253 + j / 64] + 1;");
+  compare(at + "if (i == 5) for (int j = 0; j < m; ++j) q[j] = q[7] + y[250 + j] + ((const double*)y)[130] + 1;");
+  compare(at +
+          "if (a[i] & 1) { int s = 0; const int* c = a + (i & 31) * 100; for (unsigned k = 3; k < m; ++k) s = s * 5 + "
+          "c[k]; b[i] = s; }");
+  compare(at +
+          "float s = 0; for (int j = m - 1; j >= 0; --j) s = s * 2 + p[j]; for (int j = 0; j < m; j += 2) s += p[j]; "
+          "y[i] = s;");
+  compare(at +
+          "float s = 0; for (int k = 0; k < 3; ++k) for (int j = 0; j < m + k; ++j) s += p[j + k] * (p[0] + k); y[i] = "
+          "s;");
+  compare(at + R"(__shared__ float s[1024]; s[thread] = x[i]; __syncthreads(); float t = 0;
+             for (int j = 0; j < m; ++j) t += p[j] * s[(thread & ~63) + j / 8]; __syncthreads(); s[thread] = t; __syncthreads();
+             if (i < 80) for (int j = 0; j < m; ++j) q[j] = s[thread] + p[j];)");
+}
+
+TEST_CASE("simd: shared memory between writes elsewhere and by others", "[cpu][simd]") {
+  compare(R"(__shared__ int s[1024], t[2]; const int count = blockDim.x * blockDim.y * blockDim.z; s[thread] = a[i];
+             if (thread < 2) t[thread] = n; __syncthreads();
+             for (int k = 0; k < 3; ++k) { b[i] += s[(thread + 1) % count] * k; y[i] += s[(thread + 1) % count] + t[k & 1]; }
+             __syncthreads(); if (thread == count - 1) t[0] = 3; s[count - 1 - thread] = 3 * a[i]; __syncthreads();
+             b[i] += s[thread] + t[0]; y[i] -= s[(thread + 1) % count];)");
 }
 
 TEST_CASE("simd: arrays of a thread's own, of every type", "[cpu][simd]") {

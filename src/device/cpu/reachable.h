@@ -15,4 +15,8 @@ std::set<const llvm::Value*> reachable_from(const llvm::Function& function);
 /// times at once.
 bool may_recurse(const llvm::Function& function);
 
+/// True where functions call each other in a circle, other than through pointers, or one calls itself: inlining their
+/// calls would never end.
+bool calls_in_a_circle(const llvm::Function& function);
+
 }  // namespace gpulua::cpu

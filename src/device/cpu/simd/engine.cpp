@@ -20,6 +20,7 @@
 #include "src/device/cpu/simd/prepare.h"
 #include "src/device/cpu/simd/resume.h"
 #include "src/device/cpu/simd/states.h"
+#include "src/device/cpu/simd/strips.h"
 #include "src/device/cpu/simd/tallies.h"
 #include "src/device/cpu/simd/whole_turns.h"
 #include "src/device/cpu/simd/widen.h"
@@ -164,6 +165,7 @@ std::vector<KernelCode> Engine::build(const SourceKernel& kernel, std::string& w
     const Needs needs = find_needs(*scalar);
     if (has_marker(*scalar, {Marker::fail})) add_finished(fail_function, *scalar);
     if (has_marker(*scalar, {Marker::tally})) add_finished(settle_function, *scalar);
+    if (cut_into_strips(*scalar, needs.warps ? WarpLayout::row : WarpLayout::piece)) pipeline.order(*scalar);
     split_off_whole_turns(*scalar, needs.warps ? WarpLayout::row : WarpLayout::piece);
     std::vector<std::pair<BlockRule, WarpLayout>> wanted;
     if (needs.rows) wanted.emplace_back(BlockRule::half_rows, WarpLayout::half_rows);

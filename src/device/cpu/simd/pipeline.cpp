@@ -10,14 +10,15 @@ namespace gpulua::cpu::simd {
 namespace {
 
 // No vectoriser: the warp is the vector. Small loops of known length are unrolled, so that small arrays become
-// registers.
+// registers. No partial redundancy is removed but of loads: a phi of what two ways compute alike is each lane's own
+// where the lanes come by both.
 constexpr const char* simplify_passes =
     "sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
     "correlated-propagation,jump-threading,simplifycfg,"
     "loop-mssa(loop-instsimplify,loop-rotate,licm),"
     "simplifycfg,instcombine<no-verify-fixpoint>,"
     "loop(indvars,loop-deletion,loop-unroll-full),"
-    "sroa<modify-cfg>,instcombine<no-verify-fixpoint>,gvn,sccp,correlated-propagation,"
+    "sroa<modify-cfg>,instcombine<no-verify-fixpoint>,gvn<no-pre>,sccp,correlated-propagation,"
     "instcombine<no-verify-fixpoint>,dse,loop-mssa(licm),adce,simplifycfg,instcombine<no-verify-fixpoint>";
 constexpr const char* order_passes = "lower-switch,mergereturn,loop-simplify,lcssa";
 constexpr const char* finish_passes =

@@ -14,6 +14,7 @@
 #include <functional>
 
 #include "src/device/cpu/abi.h"
+#include "src/device/cpu/reachable.h"
 #include "src/device/cpu/simd/markers.h"
 #include "src/device/cpu/simd/private_memory.h"
 #include "src/device/cpu/simd/shared_atomics.h"
@@ -74,7 +75,7 @@ void describe_builtin(llvm::CallInst& call, Marker kind) {
   call.addFnAttr(llvm::Attribute::WillReturn);
 }
 
-/// False for recursion, and for more code than is worth it.
+/// False for more code than is worth it. Functions do not call themselves.
 bool inline_all(llvm::Function& function) {
   for (bool changed = true; changed;) {
     changed = false;
@@ -139,8 +140,16 @@ class LocalVariables {
     triple("blockDim", offsetof(ThreadContext, block_size), {Marker::block_x}, 1, most_threads + 1);
     triple("gridDim", offsetof(ThreadContext, grid_size), {}, 1, most_blocks + 1);
     whole_context();
-    for (const auto& [variable, offset] : layout_.offsets) memory(variable, offsetof(ThreadContext, shared), offset);
-    for (llvm::GlobalVariable* variable : layout_.dynamic) memory(variable, offsetof(ThreadContext, dynamic_shared), 0);
+    for (const auto& [variable, offset] : layout_.offsets)
+      replace_uses(variable, [&](llvm::IRBuilder<>& builder) {
+        return shared_memory(builder, offsetof(ThreadContext, shared), offset);
+      });
+    llvm::Value* dynamic = nullptr;  // all of them are at the same place
+    for (llvm::GlobalVariable* variable : layout_.dynamic)
+      replace_uses(variable, [&](llvm::IRBuilder<>& builder) {
+        if (dynamic == nullptr) dynamic = shared_memory(builder, offsetof(ThreadContext, dynamic_shared), 0);
+        return dynamic;
+      });
   }
 
  private:
@@ -196,16 +205,39 @@ class LocalVariables {
     });
   }
 
-  void memory(llvm::GlobalVariable* variable, std::size_t field, std::uint64_t offset) {
-    replace_uses(variable, [&](llvm::IRBuilder<>& builder) {
-      llvm::Value* memory = context_field(builder, function_.getArg(0), field, builder.getPtrTy());
-      return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), memory, offset);
-    });
+  /// What a kernel writes to global memory leaves what it read of shared memory as it is: nobody has a block's shared
+  /// memory but the block, so no parameter points there. Barriers stay between the reads, as other threads write.
+  llvm::Value* shared_memory(llvm::IRBuilder<>& builder, std::size_t field, std::uint64_t offset) {
+    llvm::Value* memory = context_field(builder, function_.getArg(0), field, builder.getPtrTy());
+    llvm::Value* variable = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), memory, offset);
+    auto call = [&](Marker marker, llvm::Type* result, llvm::Value* argument) {
+      llvm::CallInst* made =
+          builder.CreateCall(function_.getParent()->getOrInsertFunction(
+                                 marker_name(marker), llvm::FunctionType::get(result, {builder.getPtrTy()}, false)),
+                             {argument});
+      made->setDoesNotThrow();
+      made->addFnAttr(llvm::Attribute::WillReturn);
+      return made;
+    };
+    llvm::CallInst* own = call(Marker::shared_memory, builder.getPtrTy(), variable);
+    own->setDoesNotAccessMemory();
+    own->addRetAttr(llvm::Attribute::NoAlias);
+    call(Marker::known_to_all, builder.getVoidTy(), own)->setOnlyAccessesInaccessibleMemory();
+    return own;
   }
 
   llvm::Function& function_;
   const SharedLayout& layout_;
 };
+
+/// From here on addresses of shared memory are what they are made of.
+void forget_shared_memory(llvm::Function& function) {
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+    const Marker kind = marker(&instruction);
+    if (kind == Marker::shared_memory) instruction.replaceAllUsesWith(instruction.getOperand(0));
+    if (kind == Marker::shared_memory || kind == Marker::known_to_all) instruction.eraseFromParent();
+  }
+}
 
 /// A block that fails an assertion goes on where the others do; the call in it does not return. Thus an assertion in a
 /// loop is no way out of it.
@@ -227,15 +259,20 @@ void rejoin_failures(llvm::Function& function) {
 }  // namespace
 
 llvm::Function* prepare(llvm::Function& kernel, const SharedLayout& layout, Pipeline& pipeline, std::string& why_not) {
+  if (calls_in_a_circle(kernel)) {
+    why_not = "recursion";
+    return nullptr;
+  }
   llvm::Function* function = copy_with_context(kernel);
   if (!inline_all(*function)) {
     function->eraseFromParent();
-    why_not = "recursion, or a very large kernel";
+    why_not = "more than " + std::to_string(most_instructions) + " instructions with all calls inlined";
     return nullptr;
   }
   llvm::stripDebugInfo(*function);
   LocalVariables(*function, layout).replace();
   pipeline.simplify(*function);
+  forget_shared_memory(*function);
   rejoin_failures(*function);
   lay_out_private_memory(*function);
   mark_shared_atomics(*function);

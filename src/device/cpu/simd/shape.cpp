@@ -328,6 +328,19 @@ Shape Shapes::of_address(const llvm::GetElementPtrInst& address) const {
   return result;
 }
 
+/// Of what depends on nothing but its operands, integers: the same wherever they are.
+Shape Shapes::of_operands(const llvm::User& operation) const {
+  Shape result = Shape::uniform();
+  for (const llvm::Use& operand : operation.operands()) {
+    if (llvm::isa<llvm::Function>(operand)) continue;
+    const Shape shape = (*this)(operand);
+    if (shape.kind == Shape::unknown) return {};
+    if (!shape.is_uniform_in_halves() || !operation.getType()->isIntegerTy()) return Shape::each();
+    if (!shape.is_uniform()) result = {Shape::halves, 0, 0, 0};
+  }
+  return result;
+}
+
 Shape Shapes::of_call(const llvm::CallInst& call) const {
   Shape result = Shape::uniform();
   switch (marker(&call)) {
@@ -361,6 +374,7 @@ Shape Shapes::of_call(const llvm::CallInst& call) const {
     default:
       break;
   }
+  if (llvm::isa<llvm::MinMaxIntrinsic>(call)) return of_operands(call);
   for (const llvm::Use& argument : call.args()) {
     const Shape shape = (*this)(argument);
     if (shape.kind == Shape::unknown) return {};
@@ -382,8 +396,9 @@ Shape Shapes::of_instruction(const llvm::Instruction& instruction) const {
     const Shape condition = (*this)(instruction.getOperand(0));
     const Shape a = (*this)(instruction.getOperand(1)), b = (*this)(instruction.getOperand(2));
     if (condition.kind == Shape::unknown || a.kind == Shape::unknown || b.kind == Shape::unknown) return {};
-    return condition.is_uniform() ? meet(a, b) : Shape::each();
+    return condition.is_uniform() ? meet(a, b) : of_operands(instruction);
   }
+  if (llvm::isa<llvm::ICmpInst>(instruction)) return of_operands(instruction);
   Shape result = Shape::uniform();
   for (const llvm::Use& operand : instruction.operands()) {
     const Shape shape = (*this)(operand);

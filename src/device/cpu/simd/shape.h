@@ -88,6 +88,7 @@ class Shapes {
   Shape of_cast(const llvm::CastInst& cast) const;
   Shape of_address(const llvm::GetElementPtrInst& address) const;
   Shape of_call(const llvm::CallInst& call) const;
+  Shape of_operands(const llvm::User& operation) const;
   bool is_thread_number(const llvm::Value* value) const;
   bool is_context_field(const llvm::Value* value, std::size_t offset) const;
 

@@ -190,8 +190,7 @@ void Widener::emit_block(Block* block) {
   now_ = pending_[structure_.index(block)];
   const llvm::Loop* loop = structure_.loops().getLoopFor(block);
   if (loop != nullptr && loop->getHeader() == block && structure_.diverges(loop)) {
-    // Lanes that have left wait while others go around; all meet at the latch.
-    if (loop->getLoopLatch() != block) now_.insert(structure_.index(loop->getLoopLatch()));
+    // Lanes that have left wait while others go around.
     llvm::SmallVector<llvm::BasicBlock*> exits;
     loop->getExitBlocks(exits);
     for (Block* exit : exits) now_.insert(structure_.index(exit));

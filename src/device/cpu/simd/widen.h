@@ -102,6 +102,11 @@ class Widener {
   llvm::Value* emit_strided_load(llvm::Type* type, const llvm::Value* address, unsigned apart);
   void emit_strided_store(llvm::Value* values, const llvm::Value* address, unsigned apart);
 
+  // ---- widen_strips.cpp ----
+  llvm::Value* strip_row(const llvm::Value* own, unsigned turn, unsigned half);
+  void emit_load_strip(const llvm::CallInst& call);
+  void emit_store_strip(const llvm::CallInst& call);
+
   // ---- widen_atomic.cpp ----
   llvm::Value* emit_atomic(const llvm::AtomicRMWInst& atomic);
   llvm::Value* emit_together(const llvm::AtomicRMWInst& atomic);
@@ -131,7 +136,8 @@ class Widener {
                            const std::function<llvm::Value*()>& apart);
   std::optional<AddressRow> find_row(const llvm::Value* address, std::int64_t bytes);
   const llvm::Value* usual(const llvm::Value* value) const;
-  llvm::Value* choose_the_usual(const llvm::SelectInst& select, unsigned half, bool alone);
+  llvm::Value* is_the_usual(const llvm::Value* choice);
+  llvm::Value* choose_the_usual(const llvm::Value* choice, unsigned half, bool alone);
   Shape assumed_shape(const llvm::Value* value, unsigned depth) const;
   llvm::Value* assumed_base(const llvm::Value* value, unsigned half, bool alone, llvm::Value*& holds);
   llvm::Value* wraps_nowhere(llvm::Value* base, const Shape& shape, bool alone, bool is_signed);

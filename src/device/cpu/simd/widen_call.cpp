@@ -246,6 +246,12 @@ llvm::Value* Widener::emit_marker(const llvm::CallInst& call) {
       return emit_settle(call);
     case Marker::all:
       return emit_all(llvm::cast<llvm::ICmpInst>(*call.getArgOperand(0)));
+    case Marker::load_strip:
+      emit_load_strip(call);
+      return nullptr;
+    case Marker::store_strip:
+      emit_store_strip(call);
+      return nullptr;
     case Marker::fail:
       return emit_fail(call);
     case Marker::barrier:

@@ -1,7 +1,9 @@
 // Loads and stores. A warp's addresses are one, a row, or each its own.
 
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IntrinsicInst.h>
 
+#include "src/device/cpu/simd/markers.h"
 #include "src/device/cpu/simd/widen.h"
 
 namespace gpulua::cpu::simd {
@@ -65,6 +67,7 @@ void Widener::emit_prefetch(const llvm::LoadInst& load, llvm::Value* base) {
   const llvm::Loop* loop = structure_.loops().getLoopFor(block_);
   const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(load.getPointerOperand());
   if (loop == nullptr || address == nullptr || address->getNumIndices() != 1) return;
+  if (marker(llvm::getUnderlyingObject(address)) == Marker::private_memory) return;  // small, and just written
   llvm::Value* step = advance(address->getOperand(1), *loop);
   if (step == nullptr) return;
   llvm::Type* type = address->getSourceElementType();

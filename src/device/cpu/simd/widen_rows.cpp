@@ -1,6 +1,7 @@
 // Rows of addresses: what the lanes of a warp, or of each half of it, read and write in one piece.
 
 #include <llvm/IR/GetElementPtrTypeIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
 
 #include <algorithm>
@@ -10,8 +11,8 @@
 namespace gpulua::cpu::simd {
 namespace {
 
-// Operations between a narrow index and the address.
-constexpr unsigned most_depth = 6;
+// Operations between what is a row anyway and the address.
+constexpr unsigned most_depth = 8;
 constexpr unsigned likely = 1000;
 
 bool is_extension(const llvm::Value* value) {
@@ -24,20 +25,40 @@ llvm::Type* moved_as(llvm::Type* type) {
   return type->isHalfTy() || type->isBFloatTy() ? llvm::Type::getInt16Ty(type->getContext()) : type;
 }
 
-/// What a choice is where no lane is out of bounds, as in `i < n ? i : 0`: the one that not all lanes share. Another
-/// value is itself.
+/// What a choice is where no lane is out of bounds, as in `i < n ? i : 0` and min(i, n - 1): the one that not all lanes
+/// share. Another value is itself.
 const llvm::Value* Widener::usual(const llvm::Value* value) const {
-  const auto* select = llvm::dyn_cast<llvm::SelectInst>(value);
-  if (select == nullptr || !is_varying(select->getCondition())) return value;
-  const bool is_false = is_uniform(select->getTrueValue());
-  return is_uniform(is_false ? select->getTrueValue() : select->getFalseValue()) ? select->getOperand(is_false ? 2 : 1)
-                                                                                 : value;
+  const llvm::Value* ways[2];
+  if (const auto* select = llvm::dyn_cast<llvm::SelectInst>(value);
+      select != nullptr && !is_uniform(select->getCondition())) {
+    ways[0] = select->getTrueValue();
+    ways[1] = select->getFalseValue();
+  } else if (const auto* least = llvm::dyn_cast<llvm::MinMaxIntrinsic>(value); least != nullptr && is_varying(least)) {
+    ways[0] = least->getLHS();
+    ways[1] = least->getRHS();
+  } else {
+    return value;
+  }
+  if (is_uniform(ways[0]) == is_uniform(ways[1])) return value;
+  return ways[is_uniform(ways[0]) ? 1 : 0];
 }
 
-/// True if the active lanes, or those of the half, choose usual(select).
-llvm::Value* Widener::choose_the_usual(const llvm::SelectInst& select, unsigned half, bool alone) {
-  llvm::Value* lanes = bits_of(vector(select.getCondition()));
-  if (usual(&select) == select.getFalseValue()) lanes = builder_.CreateNot(lanes);
+/// The lanes whose choice is usual(choice).
+llvm::Value* Widener::is_the_usual(const llvm::Value* choice) {
+  const llvm::Value* usually = usual(choice);
+  if (const auto* least = llvm::dyn_cast<llvm::MinMaxIntrinsic>(choice)) {
+    const llvm::Value* bound = usually == least->getLHS() ? least->getRHS() : least->getLHS();
+    const auto predicate = llvm::ICmpInst::getNonStrictPredicate(least->getPredicate());
+    return builder_.CreateICmp(predicate, vector(usually), vector(bound));
+  }
+  const auto& select = llvm::cast<llvm::SelectInst>(*choice);
+  llvm::Value* lanes = vector(select.getCondition());
+  return usually == select.getFalseValue() ? builder_.CreateNot(lanes) : lanes;
+}
+
+/// True if the active lanes, or those of the half, choose the usual.
+llvm::Value* Widener::choose_the_usual(const llvm::Value* choice, unsigned half, bool alone) {
+  llvm::Value* lanes = bits_of(is_the_usual(choice));
   if (!mask_is_full()) lanes = builder_.CreateOr(lanes, builder_.CreateNot(bits_of(mask())));
   llvm::Value* all = builder_.getInt32(!alone ? 0xffffffffu : half == 0 ? 0xffffu : 0xffff0000u);
   return builder_.CreateICmpEQ(builder_.CreateAnd(lanes, all), all);
@@ -50,11 +71,11 @@ Shape Widener::assumed_shape(const llvm::Value* value, unsigned depth) const {
   auto assumed = [&](const llvm::Value* operand) { return assumed_shape(operand, depth + 1); };
   if (const llvm::Value* chosen = usual(value); chosen != value) return assumed(chosen);
   if (is_extension(value)) {
-    const llvm::Value* narrow = usual(llvm::cast<llvm::CastInst>(value)->getOperand(0));
-    return narrow->getType()->isIntegerTy(32) ? shapes_(narrow) : shape;
+    const llvm::Value* narrow = llvm::cast<llvm::CastInst>(value)->getOperand(0);
+    return narrow->getType()->isIntegerTy(32) ? assumed(narrow) : shape;
   }
   if (const auto* binary = llvm::dyn_cast<llvm::BinaryOperator>(value);
-      binary != nullptr && binary->getType()->isIntegerTy(64))
+      binary != nullptr && (binary->getType()->isIntegerTy(64) || binary->getType()->isIntegerTy(32)))
     return sum_or_product(*binary, assumed(binary->getOperand(0)), assumed(binary->getOperand(1)));
   const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(value);
   if (address == nullptr) return shape;
@@ -93,18 +114,15 @@ llvm::Value* Widener::wraps_nowhere(llvm::Value* base, const Shape& shape, bool 
 llvm::Value* Widener::assumed_base(const llvm::Value* value, unsigned half, bool alone, llvm::Value*& holds) {
   if (!is_varying(value)) return base(value, half);
   auto assumed = [&](const llvm::Value* operand) { return assumed_base(operand, half, alone, holds); };
-  auto chosen = [&](const llvm::Value* of) {
-    const llvm::Value* usually = usual(of);
-    if (usually != of)
-      holds = builder_.CreateAnd(holds, choose_the_usual(*llvm::cast<llvm::SelectInst>(of), half, alone));
-    return usually;
-  };
-  if (const llvm::Value* usually = chosen(value); usually != value) return assumed(usually);
+  if (const llvm::Value* usually = usual(value); usually != value) {
+    holds = builder_.CreateAnd(holds, choose_the_usual(value, half, alone));
+    return assumed(usually);
+  }
   if (is_extension(value)) {
-    const llvm::Value* narrow = chosen(llvm::cast<llvm::CastInst>(value)->getOperand(0));
+    const llvm::Value* narrow = llvm::cast<llvm::CastInst>(value)->getOperand(0);
     const bool is_signed = llvm::isa<llvm::SExtInst>(value);
-    llvm::Value* first = base(narrow, half);
-    holds = builder_.CreateAnd(holds, wraps_nowhere(first, shapes_(narrow), alone, is_signed));
+    llvm::Value* first = assumed(narrow);
+    holds = builder_.CreateAnd(holds, wraps_nowhere(first, assumed_shape(narrow, 0), alone, is_signed));
     return is_signed ? builder_.CreateSExt(first, value->getType()) : builder_.CreateZExt(first, value->getType());
   }
   if (const auto* binary = llvm::dyn_cast<llvm::BinaryOperator>(value)) {

@@ -21,6 +21,12 @@ llvm::Value* Widener::join_halves(Builder& builder, llvm::Value* first, llvm::Va
     for (unsigned lane = 0; lane < warp_size; ++lane) order.push_back(static_cast<int>(lane));
     return builder.CreateShuffleVector(first, second, order);
   }
+  if (first->getType()->isIntegerTy(1)) {
+    llvm::Value* none = builder.getInt32(0);
+    llvm::Value* lanes = builder.CreateOr(builder.CreateSelect(first, builder.getInt32(0xffffu), none),
+                                          builder.CreateSelect(second, builder.getInt32(0xffff0000u), none));
+    return builder.CreateBitCast(lanes, widened(builder.getInt1Ty()));
+  }
   llvm::Value* both = llvm::PoisonValue::get(llvm::FixedVectorType::get(first->getType(), 2));
   both = builder.CreateInsertElement(both, first, std::uint64_t{0});
   both = builder.CreateInsertElement(both, second, std::uint64_t{1});
