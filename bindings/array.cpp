@@ -177,6 +177,10 @@ int array_table(lua_State* L) {
 
 int array_host(lua_State* L) {
   const Array& array = check<Array>(L, 1, "host");
+  constexpr std::size_t most = 0x7fffff00;  // bytes of an FFI array, whose elements are counted in 32 bits
+  if (array->nbytes() > most)
+    throw Error("[host] expected less than 2 GiB, as FFI arrays have, got " + format_bytes(array->nbytes()) + ", " +
+                type_text(*array) + "; x:copy_to takes a pointer to as much memory as there is");
   push_text(L, name(array->dtype));
   lua_pushnumber(L, static_cast<double>(array->layout.size()));
   call_helper(L, "host_array", 2, 1);

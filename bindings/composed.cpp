@@ -72,6 +72,14 @@ int lua_broadcast(lua_State* L) {
   return 1;
 }
 
+/// check_shape(op, shape): raises for a shape that no array has.
+int lua_check_shape(lua_State* L) {
+  const std::string op(check_string(L, 1, "check_shape", "a name"));
+  int next = 0;
+  check_shape(L, 2, next, op.c_str());
+  return 0;
+}
+
 /// positions(shape, first, step, dtype, device): first + step * row-major position, lazily.
 int lua_positions(lua_State* L) {
   int next = 0;
@@ -143,6 +151,7 @@ void open_composed(lua_State* L) {
                        {"axis", protect<lua_axis>},
                        {"broadcast", protect<lua_broadcast>},
                        {"cast", protect<lua_cast>},
+                       {"check_shape", protect<lua_check_shape>},
                        {"describe", protect<lua_describe>},
                        {"did_you_mean", protect<lua_did_you_mean>},
                        {"fail", protect<lua_fail>},

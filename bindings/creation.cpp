@@ -52,7 +52,7 @@ int create_full(lua_State* L) {
   int next = 0;
   const bool is_table = lua_istable(L, 1);
   Dims shape = is_table ? check_shape(L, 1, next, "full") : Dims{check_integer(L, 1, "full", "a shape")};
-  checked_size(shape);
+  checked_size(shape, "full");
   const auto [value, dtype] = check_value(L, 2, "full");
   if (lua_type(L, 3) == LUA_TNUMBER)
     fail("full", "a shape of several sizes as a table, gpu.full({3, 4}, value), and a dtype or options", L, 3);
@@ -99,6 +99,8 @@ DType range_dtype(std::initializer_list<double> numbers) {
 void push_range(lua_State* L, const char* op, double first, double step, double steps, int options_index) {
   if (step == 0) throw Error("[" + std::string(op) + "] expected a step other than 0");
   if (!std::isfinite(steps)) throw Error("[" + std::string(op) + "] expected finite numbers");
+  if (steps > static_cast<double>(max_elements))
+    throw Error("[" + std::string(op) + "] expected a range of at most 2^53 elements, got " + to_string(Scalar(steps)));
   const ArrayOptions options = check_options(L, options_index, op);
   const DType dtype = options.dtype.value_or(range_dtype({first, step}));
   if (is_integer(dtype) && range_dtype({first, step}) != DType::int64)
@@ -140,6 +142,7 @@ int create_linspace(lua_State* L) {
   const bool has_count = lua_type(L, 3) == LUA_TNUMBER;
   const std::int64_t count = has_count ? check_integer(L, 3, "linspace", "a count") : 50;
   if (count < 0) fail("linspace", "a count of 0 or more", L, 3);
+  checked_size({count}, "linspace");
   const ArrayOptions options = check_options(L, has_count ? 4 : 3, "linspace");
   push_array(L, linspace(*options.device, count, options.dtype.value_or(DType::float32), first, last));
   return 1;
@@ -150,7 +153,9 @@ int create_linspace(lua_State* L) {
 Dims check_shape(lua_State* L, int first, int& next, const char* op) {
   Dims shape;
   const auto add = [&](int index) {
-    const std::int64_t extent = check_integer(L, index, op, "sizes that are integers of 0 or more");
+    const char* what = "sizes that are integers of 0 or more";
+    if (lua_type(L, index) == LUA_TNUMBER && lua_tonumber(L, index) >= 0x1p63) what = "sizes of at most 2^53 elements";
+    const std::int64_t extent = check_integer(L, index, op, what);
     if (extent < 0) fail(op, "sizes of 0 or more", L, index);
     shape.push_back(extent);
   };
@@ -166,7 +171,7 @@ Dims check_shape(lua_State* L, int first, int& next, const char* op) {
     while (lua_type(L, next) == LUA_TNUMBER || lua_type(L, next) == LUA_TCDATA) add(next++);
     if (shape.empty()) fail(op, "a shape: numbers, or a table of numbers", L, first);
   }
-  checked_size(shape);
+  checked_size(shape, op);
   return shape;
 }
 

@@ -150,6 +150,7 @@ local function diag(x, offset)
   if x.ndim == 2 then return x:diagonal(offset) end
   if x.ndim ~= 1 then core.fail("diag", "a vector or a matrix", x) end
   local n = x.size + math.abs(offset)
+  core.check_shape("diag", {n, n})
   local result = gpu.zeros({n, n}, {dtype = x.dtype, device = x.device})
   result:diagonal(offset):copy_(x)
   return result

@@ -24,11 +24,13 @@ function counting.bincount(x, options)
   local count = core.check_integer("bincount", "minlength, an integer", options.minlength or 0)
   if count < 0 then core.raise("[bincount] expected minlength to be at least 0, got " .. count) end
   if x.size > 0 then
-    local least, most = gpu.eval(x:min(), x:max())
-    least, most = tonumber(core.cast(least, "int64"):item()), tonumber(core.cast(most, "int64"):item())
+    local widest = kind == "uint" and "uint64" or "int64"
+    local least, most = gpu.eval(core.cast(x:min(), widest), core.cast(x:max(), widest))
+    least, most = tonumber(least:item()), tonumber(most:item())
     if least < 0 then core.raise(("[bincount] expected numbers that are not negative, got %d"):format(least)) end
     count = math.max(count, most + 1)
   end
+  core.check_shape("bincount", {count})
   return core.tally(core.cast(x, "int64"), weights, count)
 end
 
@@ -56,6 +58,7 @@ local function edges_of(op, x, bins, range)
   if core.is_array(bins) or type(bins) == "table" then return check_edges(op, bins, x) end
   core.check_integer(op, "a number of bins, or their edges", bins)
   if bins < 1 then core.raise(("[%s] expected at least one bin, got %d"):format(op, bins)) end
+  core.check_shape(op, {bins + 1})
   local first, last = 0, 1
   if range ~= nil then
     if type(range) ~= "table" or type(range[1]) ~= "number" or type(range[2]) ~= "number" then
@@ -124,6 +127,7 @@ local function histogram_of(op, vectors, bins, ranges, options)
     total = total * count
     shape[axis] = count
   end
+  core.check_shape(op, shape)
   local counts = core.cast(core.tally(gpu.where(within, index, -1), weights, total), "float64"):reshape(shape)
   if density then
     local sum = counts:sum()

@@ -1,5 +1,6 @@
 // Elements between arrays and the host's own values: tables, numbers, FFI arrays.
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -209,6 +210,14 @@ void array_to_host(lua_State* L, int index, const Node& array, const char* op) {
 }
 
 void push_table(lua_State* L, const Node& array) {
+  // More, and Lua would raise its own error in the middle of our frames.
+  constexpr std::int64_t most_items = 1 << 26;
+  const Dims& shape = array.layout.shape;
+  if (array.layout.size() > most_items ||
+      std::any_of(shape.begin(), shape.end(), [&](std::int64_t extent) { return extent > most_items; }))
+    throw Error("[table] expected an array of at most " + std::to_string(most_items) +
+                " elements, as many as a Lua table takes, got " + type_text(array) +
+                "; x:host() gives an FFI array, a range of x fewer elements");
   std::vector<char> bytes(array.nbytes());
   download(array, bytes.data());
   const char* from = bytes.data();

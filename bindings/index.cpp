@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <optional>
 
 #include "bindings/lua.h"
@@ -36,15 +37,16 @@ IndexSpec resolve(const Range& range, std::int64_t extent) {
   if (range.step == 0) throw Error("[index] expected a step other than 0");
   const auto from_zero = [&](std::int64_t position) { return position > 0 ? position - 1 : extent + position; };
   IndexSpec spec;
-  spec.step = range.step;
-  if (range.step > 0) {
+  // A step past the axis takes the first position alone, as one of its length does.
+  spec.step = std::clamp(range.step, -max_elements, max_elements);
+  if (spec.step > 0) {
     spec.first = std::max<std::int64_t>(range.first ? from_zero(*range.first) : 0, 0);
     const std::int64_t last = std::min(range.last ? from_zero(*range.last) : extent - 1, extent - 1);
-    spec.count = last < spec.first ? 0 : (last - spec.first) / range.step + 1;
+    spec.count = last < spec.first ? 0 : (last - spec.first) / spec.step + 1;
   } else {
     spec.first = std::min(range.first ? from_zero(*range.first) : extent - 1, extent - 1);
     const std::int64_t last = std::max<std::int64_t>(range.last ? from_zero(*range.last) : 0, 0);
-    spec.count = last > spec.first ? 0 : (spec.first - last) / -range.step + 1;
+    spec.count = last > spec.first ? 0 : (spec.first - last) / -spec.step + 1;
   }
   return spec;
 }
@@ -65,13 +67,9 @@ std::optional<Range> parse_range(std::string_view text, bool& is_integer) {
       continue;
     }
     if (parts[part]) return std::nullopt;
-    std::size_t used = 0;
-    try {
-      parts[part] = std::stoll(std::string(text.substr(at)), &used);
-    } catch (const std::exception&) {
-      return std::nullopt;
-    }
-    at += used;
+    const auto [end, failure] = std::from_chars(text.data() + at, text.data() + text.size(), parts[part].emplace());
+    if (failure != std::errc()) return std::nullopt;
+    at = static_cast<std::size_t>(end - text.data());
   }
   is_integer = part == 0;
   if (is_integer && !parts[0]) return std::nullopt;

@@ -35,9 +35,8 @@ Dims take_extents(std::string_view& type) {
 GlobalType global_type(const GlobalEntry& entry) {
   std::string_view type = entry.type;
   Dims shape = take_extents(type);
-  std::size_t count = 1;
-  for (const std::int64_t extent : shape) count *= static_cast<std::size_t>(extent);
-  if (type.empty() || count == 0) return raw_bytes(entry);
+  const auto count = static_cast<std::size_t>(checked_size(shape));
+  if (type.empty() || count == 0 || entry.bytes % count != 0) return raw_bytes(entry);
 
   const std::uint32_t sizes[] = {static_cast<std::uint32_t>(entry.bytes / count)};
   const Signature signature = parse_signature(type, sizes);

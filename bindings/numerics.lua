@@ -65,7 +65,7 @@ local function diff(x, n, axis, options)
   if n == 0 then return x:copy() end
   if options.prepend ~= nil then x = gpu.concat({extension(x, options.prepend, axis), x}, axis) end
   if options.append ~= nil then x = gpu.concat({x, extension(x, options.append, axis)}, axis) end
-  for _ = 1, n do
+  for _ = 1, math.min(n, x.shape[axis]) do -- after so many there are none
     local count = math.max(x.shape[axis] - 1, 0)
     x = difference(core.slice(x, axis, 2, count), core.slice(x, axis, 1, count))
   end

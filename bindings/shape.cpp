@@ -12,7 +12,6 @@ namespace gpulua {
 namespace {
 
 int push_view(lua_State* L, const Array& array, Layout layout) {
-  checked_size(layout.shape);
   push_array(L, view(array, std::move(layout)));
   return 1;
 }
@@ -83,11 +82,11 @@ Dims check_new_shape(lua_State* L, int first, const Layout& layout) {
   const Dims asked = shape;
   if (open) {
     *open = 1;
-    const std::int64_t known = checked_size(shape);
+    const std::int64_t known = checked_size(shape, "reshape");
     *open = known > 0 && size % known == 0 ? size / known : -1;
     if (known == 0) refuse("no size of 0 beside one of -1");
   }
-  if ((open && *open < 0) || checked_size(shape) != size)
+  if ((open && *open < 0) || checked_size(shape, "reshape") != size)
     throw Error("[reshape] expected a shape of " + std::to_string(size) + " elements, as " + to_string(layout.shape) +
                 " has, got " + to_string(asked));
   return shape;
@@ -181,7 +180,7 @@ int array_expand_dims(lua_State* L) {
   const Array& array = check<Array>(L, 1, "expand_dims");
   const std::size_t added = lua_istable(L, 2) ? lua_objlen(L, 2) : 1;
   const std::size_t ndim = array->layout.ndim() + added;
-  if (ndim > max_ndim) checked_size(Dims(ndim, 1));
+  if (ndim > max_ndim) checked_size(Dims(ndim, 1), "expand_dims");
   return push_view(L, array, expand(array->layout, check_axis_set(L, 2, ndim, "expand_dims")));
 }
 
@@ -260,7 +259,7 @@ int concat_arrays(lua_State* L) {
 int stack_arrays(lua_State* L) {
   const std::vector<Array> arrays = check_arrays(L, 1, "stack");
   const std::size_t ndim = arrays.front()->layout.ndim() + 1;
-  if (ndim > max_ndim) checked_size(Dims(ndim, 1));
+  if (ndim > max_ndim) checked_size(Dims(ndim, 1), "stack");
   push_array(L, stack(arrays, lua_isnoneornil(L, 2) ? 0 : check_axis(L, 2, ndim, "stack")));
   return 1;
 }

@@ -67,6 +67,8 @@ local function cut(x, axis, ends)
   return pieces
 end
 
+local most_pieces = 2 ^ 26 -- as many as a table takes
+
 local function split(op, x, parts, axis, unequal)
   core.check_array(op, x)
   axis = core.axis(op, axis or 1, x.ndim)
@@ -75,7 +77,7 @@ local function split(op, x, parts, axis, unequal)
   end
   core.check_integer(op, "the last positions of pieces, or a number of pieces", parts)
   local extent = x.shape[axis]
-  if parts < 1 then core.fail(op, "at least one piece", parts) end
+  if parts < 1 or parts > most_pieces then core.fail(op, "from one to 2^26 pieces", parts) end
   if not unequal and extent % parts ~= 0 then
     core.raise(("[%s] expected a number of pieces that divides the %d elements of axis %d, got %d; gpu.array_split "
       .. "makes unequal ones"):format(op, extent, axis, parts))
@@ -111,6 +113,7 @@ local function tile(x, ...)
     from[#from + 1], to[#to + 1] = extent, extent
     result[axis] = extent * counts[axis]
   end
+  core.check_shape("tile", result)
   return x:reshape(from):broadcast_to(to):copy():reshape(result)
 end
 
@@ -163,6 +166,7 @@ local function repeat_interleave(x, counts, axis)
     local to = x.shape
     table.insert(to, axis + 1, numbers[1])
     shape[axis] = shape[axis] * numbers[1]
+    core.check_shape(op, shape)
     return x:expand_dims(axis + 1):broadcast_to(to):copy():reshape(shape)
   end
   local parts, total = whole(x), 0
@@ -172,6 +176,7 @@ local function repeat_interleave(x, counts, axis)
     total = total + count
   end
   shape[axis] = total
+  core.check_shape(op, shape)
   return assemble(gpu.empty(shape, {dtype = x.dtype, device = x.device}), x, parts)
 end
 
@@ -280,23 +285,24 @@ local function pad(x, widths, options)
     core.fail("pad", "a mode: constant, edge, reflect, symmetric or wrap", mode)
   end
   widths = check_widths(x, widths)
-  local shape, parts = x.shape, {}
+  local old, shape, parts = x.shape, {}, {}
   for axis, width in ipairs(widths) do
-    local extent = shape[axis]
-    if mode == "constant" then
-      parts[axis] = {width[1] + 1, width[1] + extent}
-      if extent == 0 then parts[axis] = {2, 1} end
-    else
-      if extent == 0 and width[1] + width[2] > 0 then
-        core.raise(("[pad] expected elements to pad with, got shape %s"):format(core.text(x.shape)))
-      end
-      parts[axis] = runs(extent, width[1], width[2], sources[mode])
+    if mode ~= "constant" and old[axis] == 0 and width[1] + width[2] > 0 then
+      core.raise(("[pad] expected elements to pad with, got shape %s"):format(core.text(old)))
     end
-    shape[axis] = width[1] + extent + width[2]
+    shape[axis] = width[1] + old[axis] + width[2]
   end
+  core.check_shape("pad", shape)
   local place = {dtype = x.dtype, device = x.device}
-  if mode ~= "constant" then return assemble(gpu.empty(shape, place), x, parts) end
-  local result = gpu.full(shape, options.value or 0, place)
+  local result = mode == "constant" and gpu.full(shape, options.value or 0, place) or gpu.empty(shape, place)
+  for axis, width in ipairs(widths) do
+    if mode == "constant" then
+      parts[axis] = old[axis] == 0 and {2, 1} or {width[1] + 1, width[1] + old[axis]}
+    else
+      parts[axis] = runs(old[axis], width[1], width[2], sources[mode])
+    end
+  end
+  if mode ~= "constant" then return assemble(result, x, parts) end
   if x.size > 0 then result(unpack(parts, 1, #parts)):copy_(x) end
   return result
 end

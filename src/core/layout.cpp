@@ -10,8 +10,6 @@ namespace gpulua {
 
 namespace {
 
-constexpr std::int64_t max_elements = std::int64_t{1} << 62;
-
 void push_axis(Layout& layout, std::int64_t extent, std::int64_t stride) {
   layout.shape.push_back(extent);
   layout.strides.push_back(stride);
@@ -49,21 +47,20 @@ bool Layout::overlaps_itself() const {
   return false;
 }
 
-std::int64_t checked_size(const Dims& shape) {
+std::int64_t checked_size(const Dims& shape, std::string_view op) {
+  const auto refuse = [&](const std::string& expected, const std::string& got) {
+    throw Error("[" + std::string(op) + "] expected " + expected + ", got " + got);
+  };
   if (shape.size() > max_ndim)
-    throw Error("[shape] expected at most " + std::to_string(max_ndim) + " dimensions, got " +
-                std::to_string(shape.size()));
+    refuse("at most " + std::to_string(max_ndim) + " dimensions", std::to_string(shape.size()));
   std::int64_t size = 1;
   bool empty = false;
   for (std::int64_t extent : shape) {
-    if (extent < 0) throw Error("[shape] expected extents of 0 or more, got " + to_string(shape));
-    if (extent == 0) {
+    if (extent < 0) refuse("extents of 0 or more", to_string(shape));
+    if (extent == 0)
       empty = true;
-    } else if (size > max_elements / extent) {
-      throw Error("[shape] " + to_string(shape) + " has more elements than an array can hold");
-    } else {
-      size *= extent;
-    }
+    else if (__builtin_mul_overflow(size, extent, &size) || size > max_elements)
+      refuse("a shape of at most 2^53 elements", to_string(shape));
   }
   return empty ? 0 : size;
 }
@@ -113,7 +110,7 @@ Layout index(const Layout& layout, std::span<const IndexSpec> specs) {
           break;
         }
         if (spec.count > 0) result.offset += spec.first * layout.strides[axis];
-        push_axis(result, spec.count, spec.step * layout.strides[axis]);
+        push_axis(result, spec.count, spec.count > 1 ? spec.step * layout.strides[axis] : layout.strides[axis]);
         ++axis;
         break;
       case Kind::ellipsis:

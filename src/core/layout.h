@@ -17,6 +17,9 @@ namespace gpulua {
 using Dims = boost::container::small_vector<std::int64_t, 4>;
 
 inline constexpr std::size_t max_ndim = 64;  // as NumPy
+/// The most elements that an array has, broadcast views included. Their bytes fit 64 bits in every dtype, and so does
+/// what kernels round up from them; their number, and each position among them, is exact as a number of Lua.
+inline constexpr std::int64_t max_elements = std::int64_t{1} << 53;
 
 struct Layout {
   Dims shape;
@@ -32,8 +35,10 @@ struct Layout {
   bool overlaps_itself() const;
 };
 
-/// Number of elements. Throws Error for a negative extent, more than max_ndim dimensions, or more than 2^62 elements.
-std::int64_t checked_size(const Dims& shape);
+/// Number of elements. Throws Error, with `op` in brackets, for a negative extent, more than max_ndim dimensions, or
+/// more than max_elements elements (of an empty shape: in the extents other than 0, whose products are strides). Every
+/// array's shape has passed: its Node asks.
+std::int64_t checked_size(const Dims& shape, std::string_view op = "shape");
 Layout row_major(Dims shape);
 
 /// An item of an index in basic indexing; axes and positions count from 0 here.
@@ -51,7 +56,8 @@ Layout index(const Layout& layout, std::span<const IndexSpec> specs);
 Layout transpose(const Layout& layout);
 /// The same elements in another shape without moving them, where the strides allow it.
 std::optional<Layout> reshape(const Layout& layout, const Dims& shape);
-/// Throws Error: "[broadcast_to] operands could not be broadcast together with shapes (2,3) (2,4)", with `op` in brackets.
+/// Throws Error: "[broadcast_to] operands could not be broadcast together with shapes (2,3) (2,4)", with `op` in
+/// brackets.
 Layout broadcast_to(const Layout& layout, const Dims& shape, std::string_view op = "broadcast_to");
 /// The first and one past the last position in the buffer that the layout touches; equal for an empty one.
 struct Extent {

@@ -34,11 +34,11 @@ std::string LibraryKernel::text(unsigned threads, unsigned resident) const {
 
 void LibraryKernel::launch(std::int64_t blocks, unsigned threads, unsigned resident) {
   if (blocks == 0) return;
+  LaunchConfig config;
+  config.grid = grid_of(blocks);
+  config.block.x = threads;
   const std::string key = function_ + "(" + parameters_ + ")" + std::to_string(threads);
   const std::shared_ptr<Kernel>& kernel = device_.kernel(key, [&] { return text(threads, resident); });
-  LaunchConfig config;
-  config.grid.x = static_cast<unsigned>(blocks);
-  config.block.x = threads;
   check_launch(device_.info(), *kernel, config);
   device_.launch(kernel, config, arguments_.pointers(*kernel).data(), device_.stream());
 }

@@ -8,9 +8,19 @@
 
 namespace gpulua {
 
+namespace {
+
+/// Of a layout that an array may have.
+bool check_contiguous(const Layout& layout) {
+  checked_size(layout.shape);
+  return layout.contiguous();
+}
+
+}  // namespace
+
 Node::Node(DType dtype_, Layout layout_, BufferRef buffer)
     : dtype(dtype_),
-      contiguous(layout_.contiguous()),
+      contiguous(check_contiguous(layout_)),
       layout(std::move(layout_)),
       device_(buffer->device_ref()),
       buffer_(std::move(buffer)) {}

@@ -45,11 +45,11 @@ class Layouter {
       const std::int64_t items = (inner + width - 1) / width;
       if (items < block_size) config.block.x = static_cast<unsigned>((items + 31) / 32 * 32);
       const std::int64_t blocks = (items + config.block.x - 1) / config.block.x;
-      config.grid.x = static_cast<unsigned>(blocks * (size / inner));
+      config.grid = grid_of(blocks * (size / inner));
       index(inner);
       index(blocks);
     } else {
-      config.grid.x = static_cast<unsigned>((size / width + block_size - 1) / block_size);
+      config.grid = grid_of((size / width + block_size - 1) / block_size);
       index(size);
       extents({&inner, 1});
     }
@@ -62,7 +62,7 @@ class Layouter {
     for (std::size_t axis = tiles.size() - 2; axis < tiles.size(); ++axis)
       tiles[axis] = (tiles[axis] + spec_.tile - 1) / spec_.tile;
     result_.config.block.x = 32 * spec_.lines;
-    result_.config.grid.x = static_cast<unsigned>(Iteration{tiles, {}}.size());
+    result_.config.grid = grid_of(Iteration{tiles, {}}.size());
     index(shape.back());
     index(tiles.back());
     index(*(shape.end() - 2));
@@ -74,7 +74,7 @@ class Layouter {
     const std::int64_t slots = plan.results * (plan.vector_results ? spec_.vector : 1);
     const std::int64_t groups = (variant_.results + slots - 1) / slots;
     result_.config.block.x = plan.lanes * plan.results;
-    result_.config.grid.x = static_cast<unsigned>(groups * variant_.pieces);
+    result_.config.grid = grid_of(groups * variant_.pieces);
     index(variant_.results);
     index(variant_.count);
     index(variant_.piece);
@@ -96,7 +96,7 @@ class Layouter {
     const std::int64_t inner = shape.back(), size = variant_.iteration.size();
     const std::int64_t tile = std::int64_t{spec_.compress.threads} * spec_.compress.items;
     result_.config.block.x = spec_.compress.threads;
-    result_.config.grid.x = static_cast<unsigned>((size + tile - 1) / tile);
+    result_.config.grid = grid_of((size + tile - 1) / tile);
     index(size);
     if (spec_.ndim > 1) {
       extents({&inner, 1});

@@ -78,6 +78,7 @@ Layout squeeze(const Layout& layout, std::uint64_t axes) {
 }
 
 Layout diagonal(const Layout& layout, std::int64_t offset, std::size_t row, std::size_t column) {
+  offset = std::clamp(offset, -max_elements, max_elements);
   const std::int64_t first_row = std::max<std::int64_t>(-offset, 0), first_column = std::max<std::int64_t>(offset, 0);
   const std::int64_t count =
       std::max<std::int64_t>(std::min(layout.shape[row] - first_row, layout.shape[column] - first_column), 0);

@@ -312,6 +312,14 @@ const GlobalEntry& find_global(const CompiledModule& module, std::string_view na
   return find_entry(module.globals, name, "global");
 }
 
+Dim3 grid_of(std::int64_t blocks) {
+  constexpr std::int64_t most = 2147483647;
+  if (blocks > most)
+    throw Error("[launch] expected work for at most " + std::to_string(most) + " blocks of threads, got " +
+                std::to_string(blocks) + ": the arrays have more elements than one kernel goes through");
+  return {static_cast<unsigned>(blocks)};
+}
+
 void check_launch(const DeviceInfo& device, const Kernel& kernel, const LaunchConfig& config) {
   check_not_empty("grid", config.grid);
   check_not_empty("block", config.block);

@@ -110,6 +110,9 @@ class Module {
 const KernelEntry& find_kernel(const CompiledModule& module, std::string_view name);
 const GlobalEntry& find_global(const CompiledModule& module, std::string_view name);
 
+/// A grid of so many blocks in one dimension. Throws Error for more than any device runs in one launch.
+Dim3 grid_of(std::int64_t blocks);
+
 struct DeviceInfo;
 /// Throws Error, naming the limit, for a configuration that the device cannot run: an empty grid, a block too large,
 /// more shared memory than there is.

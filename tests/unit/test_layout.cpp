@@ -1,8 +1,11 @@
 #include <catch2/catch.hpp>
+#include <limits>
 #include <random>
+#include <vector>
 
 #include "src/core/error.h"
 #include "src/core/layout.h"
+#include "src/core/views.h"
 
 using namespace gpulua;
 
@@ -50,6 +53,35 @@ TEST_CASE("shapes that cannot be are refused") {
   CHECK_NOTHROW(checked_size(Dims(64, 1)));
   CHECK_THROWS_AS(checked_size({std::int64_t{1} << 40, std::int64_t{1} << 40}), Error);
   CHECK(checked_size({std::int64_t{1} << 40, 0}) == 0);
+  CHECK(checked_size({max_elements}) == max_elements);
+  CHECK(checked_size({1 << 30, 1 << 23, 1}) == max_elements);
+  CHECK(checked_size({0, max_elements}) == 0);
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  // Products that wrap to none, to few and to what is negative; an extent of 0 does not hide them: they are strides.
+  const std::vector<Dims> beyond{{max_elements + 1},
+                                 {most},
+                                 {most, 0},
+                                 {0, max_elements, 2},
+                                 {std::int64_t{1} << 32, std::int64_t{1} << 32},
+                                 {std::int64_t{1} << 32, std::int64_t{1} << 31},
+                                 {most, most, most},
+                                 {3, most}};
+  for (const Dims& shape : beyond) {
+    CHECK_THROWS_WITH(checked_size(shape, "op"),
+                      "[op] expected a shape of at most 2^53 elements, got " + to_string(shape));
+    CHECK_THROWS_AS(row_major(shape), Error);
+  }
+}
+
+TEST_CASE("a step past the axis takes one position") {
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  for (const std::int64_t step : {most, -most, max_elements, -max_elements}) {
+    const IndexSpec specs[] = {slice(1, 1, step)};
+    const Layout view = index(row_major({4, 5}), specs);
+    CHECK(view.shape == Dims{1, 5});
+    CHECK(positions(view) == std::vector<std::int64_t>{5, 6, 7, 8, 9});
+  }
+  for (const std::int64_t offset : {most, -most - 1}) CHECK(diagonal(row_major({3, 3}), offset, 0, 1).shape == Dims{0});
 }
 
 TEST_CASE("basic indexing selects views") {
