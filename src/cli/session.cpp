@@ -214,7 +214,9 @@ class Session {
 }  // namespace
 
 int run_session(const Options& options, const Environment& environment, Config config, int argc, char** argv) {
-  Session session(options, environment, std::make_shared<Context>(std::move(config)), argc, argv);
+  const auto context = std::make_shared<Context>(std::move(config));
+  context->on_warning = [](const std::string& message) { std::fprintf(stderr, "gpulua: %s\n", message.c_str()); };
+  Session session(options, environment, context, argc, argv);
   const std::unique_ptr<lua_State, decltype(&lua_close)> state(luaL_newstate(), &lua_close);
   if (state == nullptr) {
     std::fputs("gpulua: not enough memory for a Lua state\n", stderr);

@@ -121,7 +121,12 @@ std::vector<Profile::Row> OpenDevice::finish_profile() {
 }
 
 Context::Context(Config config)
-    : config_(std::move(config)), cache_(config_.cache_directory, config_.cache_limit), plugins_(load_plugins()) {}
+    : config_(std::move(config)),
+      cache_(config_.cache_directory, config_.cache_limit,
+             [this](const std::string& message) {
+               if (on_warning) on_warning(message);
+             }),
+      plugins_(load_plugins()) {}
 
 Context::~Context() = default;
 

@@ -139,6 +139,9 @@ class Context {
   /// Waits for all work on all devices.
   void synchronize();
 
+  /// Is told what a user should know of though nothing failed, a line of text; set by who made the context.
+  std::function<void(const std::string& message)> on_warning;
+
   /// Makes waits and long launches throw ErrorKind::interrupted. May be called from a signal handler or another thread.
   void interrupt() noexcept { interrupted_.store(true, std::memory_order_relaxed); }
   std::atomic<bool>& interrupted() { return interrupted_; }

@@ -1,10 +1,7 @@
 #pragma once
 
-// The kernel cache: compiled modules by the digest of everything that went into them, in memory and on disk.
-//
-// An entry is one file. It is written to a temporary name and renamed, so a reader sees all of it or none; it carries a
-// checksum and is recompiled when that is wrong. A directory that cannot be written only costs speed. The least recently
-// used entries go when the directory passes its size limit. Any number of processes may share one directory.
+// The kernel cache: compiled modules by the digest of everything that went into them, in memory and on disk
+// (cache_directory.h). What is wrong there, or cannot be written, costs the time to compile again and nothing else.
 
 #include <cstdint>
 #include <filesystem>
@@ -15,6 +12,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "src/device/cache_directory.h"
 #include "src/device/kernel.h"
 
 namespace gpulua {
@@ -34,19 +32,18 @@ class CacheKey {
 
 class KernelCache {
  public:
-  /// `directory` empty: memory only. `limit` in bytes.
-  KernelCache(std::filesystem::path directory, std::uintmax_t limit);
+  /// `directory` empty: memory only. `limit` in bytes. `warn` is told, once, of a directory that is not used because
+  /// others may write to it.
+  KernelCache(std::filesystem::path directory, std::uintmax_t limit, std::function<void(const std::string&)> warn = {});
 
   /// The module of that key, or what `compile` makes, kept for the next time.
   std::shared_ptr<const CompiledModule> get(const std::string& digest, const std::function<CompiledModule()>& compile);
 
  private:
-  std::shared_ptr<const CompiledModule> load(const std::string& digest);
+  std::shared_ptr<const CompiledModule> load(const std::string& digest) noexcept;
   void store(const std::string& digest, const CompiledModule& module) noexcept;
-  void evict() noexcept;
 
-  std::filesystem::path directory_;
-  std::uintmax_t limit_;
+  CacheDirectory directory_;
   std::mutex mutex_;
   std::unordered_map<std::string, std::shared_ptr<const CompiledModule>> memory_;
 };

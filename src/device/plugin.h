@@ -33,7 +33,7 @@ class DevicePlugin {
 };
 
 /// Bumped when anything that crosses the seam changes: a library refuses a plugin of another version.
-inline constexpr int plugin_version = 2;
+inline constexpr int plugin_version = 3;
 
 struct DevicePluginEntry {
   int version;

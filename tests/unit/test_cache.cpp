@@ -1,3 +1,4 @@
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,6 +36,14 @@ CompiledModule make_module(const std::string& image) {
   return module;
 }
 
+constexpr const char* total_name = "gpulua-total";
+
+/// As image_in, with the warnings that the cache gives.
+std::string image_in(const fs::path& directory, const std::string& digest, std::vector<std::string>& warnings) {
+  KernelCache cache(directory, no_limit, [&](const std::string& message) { warnings.push_back(message); });
+  return cache.get(digest, [] { return make_module("compiled"); })->image;
+}
+
 /// The image a fresh cache, as of another process, has for the key; "compiled" when it had to compile.
 std::string image_in(const fs::path& directory, const std::string& digest) {
   KernelCache cache(directory, no_limit);
@@ -61,7 +70,8 @@ void write(const fs::path& file, const std::string& bytes) {
 
 std::size_t count_files(const fs::path& directory) {
   std::size_t count = 0;
-  for (const auto& entry : fs::recursive_directory_iterator(directory)) count += entry.is_regular_file();
+  for (const auto& entry : fs::recursive_directory_iterator(directory))
+    count += entry.is_regular_file() && entry.path().filename() != total_name;
   return count;
 }
 
@@ -133,6 +143,152 @@ TEST_CASE("a damaged file is compiled again and replaced", "[cache]") {
     CHECK(image_in(directory.path(), digest) == "compiled");
   }
   CHECK(KernelCache(directory.path(), no_limit).get(digest, [] { return make_module("again"); })->image == "compiled");
+}
+
+TEST_CASE("what others may write to is not used, which is said once", "[cache]") {
+  const TemporaryDirectory directory;
+  const std::string digest = digest_of("a"), other = digest_of("b");
+  const fs::path root = directory.path() / "cache", file = file_of(root, digest);
+  fill(root, digest, "image");
+  fill(root, other, "image");
+  REQUIRE(image_in(root, digest) == "image");
+
+  std::vector<std::string> warnings;
+  for (const fs::path& open : {root, file.parent_path(), file}) {
+    for (const fs::perms others : {fs::perms::group_write, fs::perms::others_write}) {
+      const fs::perms before = fs::status(open).permissions();
+      fs::permissions(open, others, fs::perm_options::add);
+      warnings.clear();
+      KernelCache cache(root, no_limit, [&](const std::string& message) { warnings.push_back(message); });
+      CHECK(cache.get(digest, [] { return make_module("compiled"); })->image == "compiled");
+      cache.get(other, [] { return make_module("compiled"); });
+      REQUIRE(warnings.size() == 1);
+      CHECK(warnings[0] == "the kernel cache does not use " + open.string() +
+                               ", whose code would run as yours: it can be written to by others than you; "
+                               "'chmod -R go-w' on it changes that");
+      if (fs::exists(open)) fs::permissions(open, before);
+      fill(root, digest, "image");
+      fs::remove(file);
+      fill(root, digest, "image");
+    }
+  }
+  if (::geteuid() != 0) return;  // only root gives files away
+  for (const fs::path& foreign : {root, file.parent_path(), file}) {
+    REQUIRE(::chown(foreign.c_str(), 12345, 12345) == 0);
+    warnings.clear();
+    CHECK(image_in(root, digest, warnings) == "compiled");
+    REQUIRE(warnings.size() == 1);
+    CHECK(warnings[0].find(foreign.string() +
+                           ", whose code would run as yours: it belongs to user 12345, not to user 0") !=
+          std::string::npos);
+    REQUIRE(::chown(foreign.c_str(), 0, 0) == 0);
+    fs::remove(file);
+    fill(root, digest, "image");
+  }
+}
+
+TEST_CASE("an entry is its key's own", "[cache]") {
+  const TemporaryDirectory directory;
+  const std::string digest = digest_of("a"), other = digest_of("b");
+  fill(directory.path(), digest, "image");
+  fill(directory.path(), other, "other");
+  const fs::path file = file_of(directory.path(), digest);
+  SECTION("though its name stands over another one's code") {
+    std::string forged = read(file_of(directory.path(), other));
+    const std::size_t at = forged.find(other);
+    REQUIRE(at != std::string::npos);
+    write(file, forged.replace(at, other.size(), digest));
+  }
+  SECTION("and of its own length") {
+    fs::resize_file(file, std::uintmax_t{1} << 41);
+  }
+  SECTION("and a file") {
+    fs::remove(file);
+    REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
+  }
+  CHECK(image_in(directory.path(), digest) == "compiled");
+  CHECK(image_in(directory.path(), other) == "other");
+}
+
+TEST_CASE("links below the directory are not followed", "[cache]") {
+  const TemporaryDirectory directory;
+  const std::string digest = digest_of("a"), prefix = digest.substr(0, 2);
+  const fs::path root = directory.path() / "cache", outside = directory.path() / "outside";
+  fill(root, digest, "image");
+  SECTION("of folders") {
+    fs::rename(root / prefix, outside);
+    fs::create_directory_symlink(outside, root / prefix);
+    CHECK(image_in(root, digest) == "compiled");
+    fill(root, digest, std::string(10'000, 'x'), 10'000);
+    CHECK(count_files(outside) == 1);
+  }
+  SECTION("of entries") {
+    fs::rename(file_of(root, digest), outside);
+    fs::create_symlink(outside, file_of(root, digest));
+    CHECK(image_in(root, digest) == "compiled");
+    CHECK(fs::is_regular_file(fs::symlink_status(file_of(root, digest))));
+  }
+  SECTION("but the directory itself may be one") {
+    fs::rename(root, outside);
+    fs::create_directory_symlink(outside, root);
+    CHECK(image_in(root, digest) == "image");
+  }
+}
+
+TEST_CASE("only files of the cache's own naming are removed", "[cache]") {
+  const TemporaryDirectory directory;
+  const std::string zeros(30, '0'), large(100'000, 'x');
+  const fs::path ab = directory.path() / "ab", outside = directory.path() / "outside";
+  fs::create_directories(ab);
+  fs::create_directories(outside);
+  fs::create_directory_symlink(outside, directory.path() / "cd");
+  const std::vector<fs::path> others{ab / ("ab" + zeros + zeros),  ab / ("ab" + zeros + ".backup.tar"),
+                                     ab / ("ab" + zeros + ".abc"), ab / ("AB" + zeros),
+                                     ab / ("cd" + zeros),          directory.path() / ("ab" + zeros),
+                                     outside / ("cd" + zeros)};
+  for (const fs::path& file : others) write(file, large);
+  fs::create_symlink(others[0], ab / ("ab" + zeros));
+  const fs::path abandoned = ab / ("ab" + zeros + ".x1y2z3"), old = ab / ("ab" + std::string(30, '1'));
+  write(abandoned, large);
+  write(old, large);
+  for (const fs::path& file : {abandoned, old})
+    fs::last_write_time(file, fs::file_time_type::clock::now() - std::chrono::hours(10));
+  fill(directory.path(), digest_of("a"), "image", 20'000);
+  CHECK_FALSE(fs::exists(abandoned));
+  CHECK_FALSE(fs::exists(old));
+  for (const fs::path& file : others) CHECK(fs::exists(file));
+  CHECK(fs::is_symlink(fs::symlink_status(ab / ("ab" + zeros))));
+  CHECK(image_in(directory.path(), digest_of("a")) == "image");
+}
+
+TEST_CASE("a store takes the total as it was counted before", "[cache]") {
+  const TemporaryDirectory directory;
+  const std::string image(10'000, 'x');
+  constexpr std::uintmax_t limit = 52'000;
+  const auto store = [&](int i) { fill(directory.path(), digest_of(std::to_string(i)), image, limit); };
+  for (int i = 0; i < 4; ++i) store(i);
+  const fs::path total = directory.path() / total_name;
+  const std::string counted = read(total);
+  store(4);
+  CHECK(count_files(directory.path()) == 5);
+  write(total, counted);  // as if the last one had not been stored: nothing looks
+  store(5);
+  CHECK(count_files(directory.path()) == 6);
+  SECTION("until it passes the limit") {
+    store(6);
+    CHECK(count_files(directory.path()) == 4);
+  }
+  SECTION("unless it is not there") {
+    fs::remove(total);
+    store(6);
+    CHECK(count_files(directory.path()) == 4);
+  }
+  SECTION("or damaged") {
+    write(total, std::string(100, '\xff'));
+    store(6);
+    CHECK(count_files(directory.path()) == 4);
+  }
+  CHECK(read(total).size() == counted.size());
 }
 
 TEST_CASE("a directory that cannot be written costs only speed", "[cache]") {
