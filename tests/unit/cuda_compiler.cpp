@@ -154,8 +154,12 @@ __global__ void k(int* x) { x[0] = counter; }
   for (const GlobalEntry& global : module->globals)
     CHECK(std::ranges::any_of(
         in_image, [&](const PtxGlobal& g) { return g.symbol == global.symbol && g.bytes == global.bytes; }));
-  for (std::size_t cut = 0; cut < module->image.size(); cut += 97)
-    read_cubin_globals(std::string_view(module->image).substr(0, cut));
+  CHECK_NOTHROW(check_binary(module->image));
+  for (std::size_t cut = 0; cut < module->image.size(); cut += 97) {
+    const std::string_view part = std::string_view(module->image).substr(0, cut);
+    read_cubin_globals(part);
+    CHECK_THROWS_AS(check_binary(part), Error);
+  }
 }
 
 TEST_CASE_METHOD(Fixture, "printf's strings are no variables", "[cuda][nvrtc]") {

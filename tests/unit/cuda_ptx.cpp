@@ -114,3 +114,18 @@ TEST_CASE("names and parameters of symbols", "[cuda][ptx]") {
   CHECK(template_argument("_Z16gpulua_signatureIFvfPKfhEEvv") == "void (float, float const*, unsigned char)");
   CHECK(template_argument("_Z16gpulua_signatureIA4_A3_fEvv") == "float [4][3]");
 }
+
+TEST_CASE("PTX: sizes that pass what memory has are refused", "[cuda][ptx]") {
+  for (const char* extents :
+       {"[4294967296][4294967296]", "[18446744073709551615]", "[9007199254740993]", "[2147483648][2147483648][4]"}) {
+    CHECK_THROWS_AS(parse_ptx(std::string(".global .align 4 .b8 x") + extents + ";"), Error);
+    CHECK_THROWS_AS(parse_ptx(std::string(".visible .entry k(.param .align 4 .b8 p") + extents + ") {}"), Error);
+  }
+  CHECK_THROWS_AS(parse_ptx(".visible .entry k(.param .align 4 .b8 p[4294967296]) {}"), Error);
+  CHECK(parse_ptx(".global .f32 x[2][1099511627776];").globals.at(0).bytes == std::uint64_t{1} << 43);
+  CHECK(parse_ptx(".visible .entry k(.param .f16x2 p) {}").entries.at(0).parameters.at(0).size == 4);
+  // A type of a million pairs is none; nor does it take a million calls to see that.
+  std::string pairs = ".f16";
+  for (int i = 0; i < 1'000'000; ++i) pairs += "x2";
+  CHECK(parse_ptx(".visible .entry k(.param " + pairs + " p) {}").entries.at(0).parameters.at(0).size == 0);
+}

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "src/core/error.h"
+
 namespace gpulua::cuda {
 namespace {
 
@@ -24,6 +26,11 @@ class Elf {
     return value;
   }
 
+  /// True when these bytes are all in the file.
+  bool holds(std::uint64_t offset, std::uint64_t size) const {
+    return offset <= bytes_.size() && size <= bytes_.size() - offset;
+  }
+
   /// The NUL-terminated text at `at` of the string table that `section` is.
   std::string_view text(const Elf64_Shdr& section, std::uint64_t at) const {
     if (section.sh_offset > bytes_.size() || at >= bytes_.size() - section.sh_offset) return {};
@@ -35,7 +42,38 @@ class Elf {
   std::string_view bytes_;
 };
 
+/// What a fatbin starts with; `size` bytes follow the header.
+struct FatbinHeader {
+  std::uint32_t magic;
+  std::uint16_t version, header_size;
+  std::uint64_t size;
+};
+
+bool is_whole_elf(const Elf& elf) {
+  const auto header = elf.read<Elf64_Ehdr>(0);
+  if (!header || header->e_ident[EI_CLASS] != ELFCLASS64) return false;
+  if (!elf.holds(header->e_phoff, std::uint64_t{header->e_phnum} * sizeof(Elf64_Phdr))) return false;
+  for (std::uint64_t i = 0; i < header->e_shnum; ++i) {
+    const auto section = elf.read<Elf64_Shdr>(header->e_shoff, i);
+    if (!section) return false;
+    if (section->sh_type != SHT_NOBITS && !elf.holds(section->sh_offset, section->sh_size)) return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+void check_binary(std::string_view image) {
+  const Elf file(image);
+  bool whole = false;
+  if (image.starts_with(std::string_view(ELFMAG, SELFMAG)))
+    whole = is_whole_elf(file);
+  else if (const auto fatbin = file.read<FatbinHeader>(0))
+    whole = file.holds(fatbin->header_size, fatbin->size);
+  if (!whole)
+    throw Error("[module] expected a whole cubin or fatbin, got the first " + std::to_string(image.size()) +
+                " bytes of one, or a damaged one");
+}
 
 std::vector<PtxGlobal> read_cubin_globals(std::string_view cubin) {
   const Elf elf(cubin);

@@ -150,6 +150,7 @@ std::shared_ptr<CudaModule> CudaModule::from_image(std::shared_ptr<Context> cont
   if (!binary && image.find(".version") == std::string_view::npos)
     throw Error("[module] expected PTX text, a cubin or a fatbin, got something else of " +
                 std::to_string(image.size()) + " bytes");
+  if (binary) check_binary(image);
   const CUmodule handle = load(*context, compiled->image, "");
   // Made before the contents are read, so that the handle has an owner.
   auto module = std::make_shared<CudaModule>(context, handle, compiled);
@@ -184,6 +185,9 @@ void* CudaModule::address(const GlobalEntry& entry) {
   if (const CUresult result = context_->driver().module_get_global(&address, &bytes, handle_, entry.symbol.c_str());
       result != CUDA_SUCCESS)
     context_->fail(result, "module", entry.name);
+  if (bytes < entry.bytes)
+    throw Error("[module] expected the variable \"" + entry.name + "\" to have " + std::to_string(entry.bytes) +
+                " bytes, as the module's text says, got " + std::to_string(bytes));
   return reinterpret_cast<void*>(address);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <limits>
 #include <utility>
 
 #include "src/core/error.h"
@@ -90,18 +91,22 @@ class Tokens {
   std::string_view token_;
 };
 
+constexpr unsigned most_bits = 128;  // of a fundamental type
+
 /// Bytes of one value of a fundamental type; 0 when `directive` is none.
 std::uint32_t type_size(std::string_view directive) {
   if (directive == ".texref" || directive == ".samplerref" || directive == ".surfref") return 8;
   if (directive == ".pred") return 1;
-  if (directive.ends_with("x2")) return 2 * type_size(directive.substr(0, directive.size() - 2));
+  const bool is_pair = directive.ends_with("x2");
+  if (is_pair) directive.remove_suffix(2);
   const std::size_t digits = directive.find_first_of("0123456789");
   if (digits == std::string_view::npos ||
       directive.substr(0, digits).find_first_not_of(".bfsu") != std::string_view::npos)
     return 0;
   unsigned bits = 0;
   const auto [end, error] = std::from_chars(directive.data() + digits, directive.data() + directive.size(), bits);
-  return error == std::errc() && end == directive.data() + directive.size() ? bits / 8 : 0;
+  if (error != std::errc() || end != directive.data() + directive.size() || bits > most_bits) return 0;
+  return bits / 8 * (is_pair ? 2 : 1);
 }
 
 struct Declaration {
@@ -136,6 +141,9 @@ Declaration take_type(Tokens& tokens) {
   return declaration;
 }
 
+constexpr std::uint64_t most_elements = std::uint64_t{1} << 53;
+constexpr std::uint64_t most_parameter = std::numeric_limits<std::uint32_t>::max();
+
 /// Reads `[4][3]`: the number of elements, 1 where there are no brackets.
 std::uint64_t take_extents(Tokens& tokens, bool& array) {
   std::uint64_t count = 1;
@@ -143,8 +151,8 @@ std::uint64_t take_extents(Tokens& tokens, bool& array) {
     array = true;
     if (tokens.peek() == "]")
       count = 0;
-    else
-      count *= tokens.take_number();
+    else if (__builtin_mul_overflow(count, tokens.take_number(), &count) || count > most_elements)
+      throw Error("[ptx] expected an array that fits memory, got one of more than 2^53 elements");
     if (!tokens.take_if("]")) throw Error("[ptx] expected ']' after an array's extent");
   }
   return count;
@@ -158,7 +166,10 @@ PtxEntry take_entry(Tokens& tokens) {
       const Declaration declaration = take_type(tokens);
       tokens.take();
       PtxParameter parameter{declaration.type, 0, declaration.alignment};
-      parameter.size = static_cast<std::uint32_t>(declaration.size * take_extents(tokens, parameter.array));
+      const std::uint64_t size = declaration.size * take_extents(tokens, parameter.array);
+      if (size > most_parameter)
+        throw Error("[ptx] expected a parameter below 4 GB, got " + std::to_string(size) + " bytes");
+      parameter.size = static_cast<std::uint32_t>(size);
       entry.parameters.push_back(std::move(parameter));
       tokens.take_if(",");
     }
