@@ -52,27 +52,24 @@ NamedArrays check_named_arrays(lua_State* L, int index) {
   return arrays;
 }
 
-/// gpu.save(path, x) for .npy, gpu.save(path, {name = x, ...} [, {compress=}]) for .npz: true; nil and a message when
-/// the file cannot be written.
+/// gpu.save(path, x) for .npy, gpu.save(path, {name = x, ...} [, {compress=}]) for .npz: true.
 int save(lua_State* L) {
   constexpr const char* op = "save";
   const std::string path(check_string(L, 1, op, "the path of a file"));
   std::optional<bool> compress;
   read_options(L, 3, op,
                {{"compress", [&](int value) { compress = check_boolean(L, value, op, "a boolean for compress"); }}});
-  return or_file_failure(L, [&] {
-    if (path.ends_with(".npy")) {
-      const Array array = check<Array>(L, 2, op);
-      if (compress) throw Error("[save] expected a .npz file with compress, got " + path);
-      save_npy(path, *array);
-    } else if (path.ends_with(".npz")) {
-      save_npz(path, check_named_arrays(L, 2), compress.value_or(false));
-    } else {
-      fail(op, "a path that ends in .npy or .npz", L, 1);
-    }
-    lua_pushboolean(L, 1);
-    return 1;
-  });
+  if (path.ends_with(".npy")) {
+    const Array array = check<Array>(L, 2, op);
+    if (compress) throw Error("[save] expected a .npz file with compress, got " + path);
+    save_npy(path, *array);
+  } else if (path.ends_with(".npz")) {
+    save_npz(path, check_named_arrays(L, 2), compress.value_or(false));
+  } else {
+    fail(op, "a path that ends in .npy or .npz", L, 1);
+  }
+  lua_pushboolean(L, 1);
+  return 1;
 }
 
 /// The __index of a .npz file's table: the file has no array of that name.

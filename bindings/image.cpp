@@ -101,14 +101,15 @@ void check_pixels(const Node& array, bool colormap) {
   const bool channels = shape.size() == 3 && (shape[2] == 3 || shape[2] == 4);
   const bool fits = colormap ? plane && info(array.dtype).kind != DTypeKind::complex
                              : (plane || channels) && array.dtype == DType::uint8;
-  if (fits && shape[0] > 0 && shape[1] > 0) return;
+  constexpr std::int64_t most = 2147483647;  // rows and columns of a PNG file
+  if (fits && shape[0] > 0 && shape[1] > 0 && shape[0] <= most && shape[1] <= most) return;
   throw Error(std::string("[image.save] expected ") +
               (colormap ? "real numbers of shape (height,width)"
                         : "uint8 of shape (height,width), (height,width,3) or (height,width,4)") +
               ", got " + type_text(array) + pixels_hint(array, colormap));
 }
 
-/// gpu.image.save(path, x [, {colormap=, min=, max=}]): true; nil and a message when the file cannot be written.
+/// gpu.image.save(path, x [, {colormap=, min=, max=}]): true.
 int save(lua_State* L) {
   constexpr const char* op = "image.save";
   const std::string path(check_string(L, 1, op, "the path of a file"));
@@ -119,7 +120,7 @@ int save(lua_State* L) {
   check_pixels(*array, options.colormap.has_value());
 
   const Dims& shape = array->layout.shape;
-  Picture picture{shape[0], shape[1], 1, 8, {}};
+  Picture picture{shape[0], shape[1], 1, {}};
   if (options.colormap) {
     picture.samples = color(read_values(*array), options);
     picture.channels = 3;
@@ -128,11 +129,9 @@ int save(lua_State* L) {
     download(*array, picture.samples.data());
     if (shape.size() == 3) picture.channels = static_cast<int>(shape[2]);
   }
-  return or_file_failure(L, [&] {
-    save_png(path, picture);
-    lua_pushboolean(L, 1);
-    return 1;
-  });
+  save_png(path, picture);
+  lua_pushboolean(L, 1);
+  return 1;
 }
 
 /// gpu.image.load(path): uint8, or uint16 for 16 bits a sample, of shape (height,width) for gray pictures, else
@@ -141,12 +140,7 @@ int load(lua_State* L) {
   constexpr const char* op = "image.load";
   const std::string path(check_string(L, 1, op, "the path of a file"));
   return or_file_failure(L, [&] {
-    const Picture picture = read_png(FileBytes(op, path).bytes(), path);
-    Dims shape{picture.height, picture.width};
-    if (picture.channels > 1) shape.push_back(picture.channels);
-    Array array = empty(bindings_of(L).device(), std::move(shape), picture.depth == 16 ? DType::uint16 : DType::uint8);
-    upload(*array, picture.samples.data());
-    push_array(L, std::move(array));
+    push_array(L, read_png(FileBytes(op, path).bytes(), bindings_of(L).device(), path));
     return 1;
   });
 }

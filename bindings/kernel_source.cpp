@@ -42,6 +42,15 @@ class OptionReader {
     throw Error("[" + std::string(op_) + "] " + field + ": expected " + expected + ", got " + describe(L_, value));
   }
 
+  /// A compiler takes texts up to their first zero byte: what is behind it would be ignored.
+  std::string text(const std::string& field, int index) {
+    std::size_t length = 0;
+    const char* first = lua_tolstring(L_, index, &length);
+    std::string result(first, length);
+    if (result.find('\0') != result.npos) refuse(field, "text without zero bytes", index);
+    return result;
+  }
+
   std::vector<std::string> strings(const std::string& field, int list) {
     const char* expected = "a list of strings";
     if (!lua_istable(L_, list)) refuse(field, expected, list);
@@ -50,7 +59,7 @@ class OptionReader {
     for (int i = 1; i <= count; ++i) {
       lua_rawgeti(L_, list, i);
       if (lua_type(L_, -1) != LUA_TSTRING) refuse(field, expected, lua_gettop(L_));
-      result.emplace_back(lua_tostring(L_, -1));
+      result.emplace_back(text(field, lua_gettop(L_)));
       lua_pop(L_, 1);
     }
     return result;
@@ -65,7 +74,7 @@ class OptionReader {
       const int value = lua_gettop(L_);
       if (lua_type(L_, value - 1) != LUA_TSTRING)
         refuse(field, "a name for each value, as in {name = value}", value - 1);
-      result.emplace_back(lua_tostring(L_, value - 1), read_value(value));
+      result.emplace_back(text(field, value - 1), read_value(value));
     }
     std::sort(result.begin(), result.end());
     return result;
@@ -73,14 +82,12 @@ class OptionReader {
 
   std::string header_text(int index) {
     if (lua_type(L_, index) != LUA_TSTRING) refuse("headers", "a header's text", index);
-    std::size_t length = 0;
-    const char* text = lua_tolstring(L_, index, &length);
-    return {text, length};
+    return text("headers", index);
   }
 
   std::string macro_value(int index) {
     const char* expected = "a string, a finite number or a boolean";
-    if (lua_type(L_, index) == LUA_TSTRING) return lua_tostring(L_, index);
+    if (lua_type(L_, index) == LUA_TSTRING) return text("defines", index);
     const auto scalar = to_scalar(L_, index);
     if (!scalar) refuse("defines", expected, index);
     if (const auto* boolean = std::get_if<bool>(&*scalar)) return *boolean ? "1" : "0";
@@ -128,6 +135,7 @@ void refuse_file_name(std::string_view text, const char* op, bool takes_images) 
 SourceRequest check_source(lua_State* L, int source, int options, const char* op) {
   SourceRequest request;
   request.source.text = check_string(L, source, op, "CUDA C++ source as a string");
+  if (request.source.text.find('\0') != std::string::npos) fail(op, "CUDA C++ source without zero bytes", L, source);
   refuse_file_name(request.source.text, op, false);
   if (!lua_isnoneornil(L, options)) OptionReader(L, op).read(options, request);
   if (!request.device) request.device = bindings_of(L).context().current();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <exception>
 
@@ -50,10 +49,7 @@ std::string describe(lua_State* L, int index) {
       return lua_toboolean(L, index) ? "true" : "false";
     case LUA_TNUMBER: {
       const double value = lua_tonumber(L, index);
-      if (std::isnan(value)) return "NaN";
-      char text[32];
-      std::snprintf(text, sizeof text, "%.14g", value);
-      return text;
+      return std::isnan(value) ? "NaN" : number_text(value, 14);
     }
     case LUA_TSTRING: {
       std::size_t length = 0;
@@ -82,8 +78,10 @@ std::string describe(lua_State* L, int index) {
 }
 
 void fail(const char* op, const std::string& expected, lua_State* L, int index) {
+  const std::string& missing = bindings_of(L).missing_file;
+  const std::string hint = lua_isnil(L, index) && !missing.empty() ? " (perhaps from " + missing + ")" : "";
   const bool is_list = lua_istable(L, index) && expected == LuaType<Array>::name;
-  throw Error("[" + std::string(op) + "] expected " + expected + ", got " + describe(L, index) +
+  throw Error("[" + std::string(op) + "] expected " + expected + ", got " + describe(L, index) + hint +
               (is_list ? "; gpu.array(t) makes an array of a table" : ""));
 }
 

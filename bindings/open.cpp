@@ -80,6 +80,13 @@ void run_library_chunk(lua_State* L, const char* file, int arguments, int result
   if (lua_pcall(L, arguments, results, 0) != 0) throw Error(lua_tostring(L, -1));
 }
 
+std::string missing_file(lua_State* L) {
+  lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.bindings");
+  const auto* bindings = static_cast<const Bindings*>(lua_touserdata(L, -1));
+  lua_pop(L, 1);
+  return bindings ? bindings->missing_file : "";
+}
+
 void open_bindings(lua_State* L, std::shared_ptr<Context> context) {
   // The first userdata of ours is the last one that closing the state finalises: arrays find their context alive.
   lua_newtable(L);

@@ -2,6 +2,7 @@
 
 #include <lua.hpp>
 #include <memory>
+#include <string>
 
 namespace gpulua {
 
@@ -14,5 +15,9 @@ void open_bindings(lua_State* L, std::shared_ptr<Context> context);
 /// The registry's field with a function that gives, as text, what Config::profile has recorded. Nil before require
 /// "gpu".
 inline constexpr const char* profile_report_key = "gpulua.profile_report";
+
+/// "script.lua:3: [load] cannot open x.npy: ...", of the last file that the state's script could not load; "" if there
+/// is none. For who reports an error about a nil.
+std::string missing_file(lua_State* L);
 
 }  // namespace gpulua

@@ -46,6 +46,9 @@ class Bindings : public Host {
 
   /// One for each gpu.scope that is running, the innermost last.
   std::vector<Scope> scopes;
+  /// What gpu.load or gpu.image.load last said of a file that it could not open, and where: a script that does not look
+  /// at the message meets a nil later.
+  std::string missing_file;
   /// Where random numbers come from unless a generator is named.
   RandomStream random;
 

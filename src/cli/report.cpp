@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "bindings/array_hint.h"
+#include "bindings/open.h"
 #include "cli_text.h"
 
 namespace gpulua {
@@ -57,6 +58,15 @@ int push_script_frames(lua_State* L, std::string_view trace) {
   return lines;
 }
 
+/// Lua's own message about a nil does not say that it is a file that was not there.
+void add_missing_file(lua_State* L) {
+  if (std::string_view(lua_tostring(L, -1)).find("a nil value") == std::string_view::npos) return;
+  const std::string missing = missing_file(L);
+  if (missing.empty()) return;
+  lua_pushfstring(L, " (perhaps from %s)", missing.c_str());
+  lua_concat(L, 2);
+}
+
 /// The message handler.
 int add_traceback(lua_State* L) {
   lua_settop(L, 1);
@@ -69,6 +79,7 @@ int add_traceback(lua_State* L) {
       add_hint(L, nullptr);
       break;
     }
+  add_missing_file(L);
   luaL_traceback(L, L, nullptr, 1);
   const int lines = push_script_frames(L, lua_tostring(L, -1));
   lua_remove(L, -2);

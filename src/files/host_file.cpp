@@ -19,6 +19,14 @@ namespace {
   throw Error(ErrorKind::file, "[" + std::string(op) + "] cannot " + verb + " " + path + ": " + reason);
 }
 
+/// The system takes a path up to its first zero byte: it would be another file than the script named.
+const std::string& check_path(const char* op, const std::string& path) {
+  if (const std::size_t zero = path.find('\0'); zero != path.npos)
+    throw Error("[" + std::string(op) + "] expected a path without zero bytes, got one behind \"" +
+                path.substr(0, zero) + '"');
+  return path;
+}
+
 /// A file descriptor, closed at the end of its scope.
 struct Descriptor {
   explicit Descriptor(int number_) : number(number_) {}
@@ -38,7 +46,7 @@ FileBytes::FileBytes(const char* op, const std::string& path, FileAccess access)
     if (!good) fail_file(op, "open", path, std::strerror(errno));
   };
   // Without O_NONBLOCK a pipe would wait for its writer before fstat can tell what it is.
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const Descriptor file(::open(check_path(op, path).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   check(file.number >= 0);
   struct stat status;
   check(::fstat(file.number, &status) == 0);
@@ -72,13 +80,19 @@ FileBytes::~FileBytes() {
 }
 
 std::string write_target(const char* op, const std::string& path) {
+  namespace fs = std::filesystem;
+  constexpr int most_links = 40;  // as the system follows
   std::error_code failure;
-  const auto status = std::filesystem::status(path, failure);
-  if (std::filesystem::is_directory(status)) fail_file(op, "open", path, std::strerror(EISDIR));
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
-    fail_file(op, "open", path, "not a regular file");
-  const auto target = std::filesystem::canonical(path, failure);
-  return failure ? path : target.string();
+  fs::path target = check_path(op, path);
+  for (int links = 0; fs::is_symlink(fs::symlink_status(target, failure)); ++links) {
+    if (links == most_links) fail_file(op, "open", path, std::strerror(ELOOP));
+    target = target.parent_path() / fs::read_symlink(target, failure);
+    if (failure) fail_file(op, "open", path, failure.message().c_str());
+  }
+  const auto status = fs::status(target, failure);
+  if (fs::is_directory(status)) fail_file(op, "open", path, std::strerror(EISDIR));
+  if (fs::exists(status) && !fs::is_regular_file(status)) fail_file(op, "open", path, "not a regular file");
+  return target.string();
 }
 
 NewFile::NewFile(const char* op, const std::string& path) : op_(op), path_(path), target_(write_target(op, path)) {
@@ -88,9 +102,11 @@ NewFile::NewFile(const char* op, const std::string& path) : op_(op), path_(path)
   if (replaces && ::access(target_.c_str(), W_OK) != 0) fail("open");
 
   static std::atomic<unsigned> count = 0;
+  // A name of its own, not the target's with more behind it: that one may be as long as names can be.
+  const auto folder = std::filesystem::path(target_).parent_path();
   int descriptor = -1;
   do {
-    beside_ = target_ + "." + std::to_string(::getpid()) + "-" + std::to_string(count++) + ".part";
+    beside_ = folder / (".gpulua-" + std::to_string(::getpid()) + "-" + std::to_string(count++) + ".part");
     descriptor = ::open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   } while (descriptor < 0 && errno == EEXIST);
   if (descriptor < 0) fail("open");

@@ -1,6 +1,7 @@
 #pragma once
 
-// Files of the host. What the system refuses is an Error of kind `file`, "[op] cannot open PATH: REASON".
+// Files of the host. What the system refuses is an Error of kind `file`, "[op] cannot open PATH: REASON"; a path with a
+// zero byte, which no file has, is misuse.
 
 #include <cstddef>
 #include <cstdio>
@@ -32,7 +33,8 @@ class FileBytes {
   std::unique_ptr<char[]> read_;
 };
 
-/// Where writing to `path` puts the file: where symbolic links lead. Throws for what is there and is no regular file.
+/// Where writing to `path` puts the file: where symbolic links lead, though there may be no file yet. Throws for what
+/// is there and is no regular file.
 std::string write_target(const char* op, const std::string& path);
 
 /// A file written beside its path, which commit() renames to it. Without commit() the old file stays and nothing of the

@@ -37,16 +37,23 @@ std::unique_ptr<char[]> make_plain(std::span<const char> elements, DType dtype) 
 
 }  // namespace
 
-Array read_npy(std::span<const char> bytes, OpenDevice& device, const std::string& file) {
-  NpyHeader header = parse_npy_header(bytes, file);
-  if (header.fortran_order) std::reverse(header.shape.begin(), header.shape.end());
-  Array array = empty(device, std::move(header.shape), header.dtype);
-  const std::span<const char> elements = bytes.subspan(header.size, array->nbytes());
-  if (is_plain(elements, header))
-    upload(*array, elements.data());
+NpyArray::NpyArray(std::span<const char> head, std::size_t size, OpenDevice& device, const std::string& file)
+    : header_(parse_npy_header(head, size, file)) {
+  if (header_.fortran_order) std::reverse(header_.shape.begin(), header_.shape.end());
+  array_ = empty(device, header_.shape, header_.dtype);
+}
+
+Array NpyArray::fill(std::span<const char> elements) const {
+  if (is_plain(elements, header_))
+    upload(*array_, elements.data());
   else
-    upload(*array, make_plain(elements, header.dtype).get());
-  return header.fortran_order ? view(array, transpose(array->layout)) : array;
+    upload(*array_, make_plain(elements, header_.dtype).get());
+  return header_.fortran_order ? view(array_, transpose(array_->layout)) : array_;
+}
+
+Array read_npy(std::span<const char> bytes, OpenDevice& device, const std::string& file) {
+  const NpyArray array(bytes, bytes.size(), device, file);
+  return array.fill(bytes.subspan(array.begin(), array.nbytes()));
 }
 
 HostElements::HostElements(const Node& array)

@@ -143,10 +143,10 @@ bool is_npy(std::span<const char> bytes) {
   return std::string_view(bytes.data(), bytes.size()).substr(0, magic.size()) == magic;
 }
 
-NpyHeader parse_npy_header(std::span<const char> bytes, const std::string& file) {
-  const std::string_view all(bytes.data(), bytes.size());
+NpyHeader parse_npy_header(std::span<const char> head, std::size_t size, const std::string& file) {
+  const std::string_view all(head.data(), head.size());
   const auto fail = [&](const std::string& what) { throw Error("[load] " + file + ": " + what); };
-  if (!is_npy(bytes)) fail("expected a .npy file, got other data");
+  if (!is_npy(head)) fail("expected a .npy file, got other data");
   if (all.size() < magic.size() + 2) fail("the header is damaged: the file ends in it");
   const auto byte = [&](std::size_t at) { return static_cast<std::size_t>(static_cast<unsigned char>(all[at])); };
   const std::size_t major = byte(magic.size()), minor = byte(magic.size() + 1);
@@ -156,7 +156,9 @@ NpyHeader parse_npy_header(std::span<const char> bytes, const std::string& file)
   const std::size_t length_at = magic.size() + 2, text_at = length_at + (major == 1 ? 2 : 4);
   std::size_t length = 0;
   for (std::size_t at = text_at; all.size() >= text_at && at-- > length_at;) length = length << 8 | byte(at);
-  if (all.size() < text_at || all.size() - text_at < length) fail("the header is damaged: the file ends in it");
+  if (size < text_at || size - text_at < length) fail("the header is damaged: the file ends in it");
+  if (all.size() < text_at + length)
+    fail("the header is damaged: it says that it is of " + std::to_string(length) + " bytes");
 
   NpyHeader header;
   header.size = text_at + length;
@@ -168,7 +170,7 @@ NpyHeader parse_npy_header(std::span<const char> bytes, const std::string& file)
   } catch (const Error& error) {
     fail(error.what());
   }
-  const std::size_t there = all.size() - header.size;
+  const std::size_t there = size - header.size;
   if (count > there / size_of(header.dtype))
     fail("expected " + std::string(name(header.dtype)) + " of shape " + to_string(header.shape) + ", got " +
          std::to_string(there) + " bytes: the file is cut off or damaged");

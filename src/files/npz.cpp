@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "src/files/host_file.h"
 #include "src/files/inflated.h"
@@ -39,35 +40,67 @@ class ZipError {
 
 constexpr std::string_view suffix = ".npy";
 
-/// `left`: the bytes of the file that no member before this one has had.
-std::unique_ptr<char[]> read_member(const ZipLibrary& zip, zip_t* archive, const zip_stat_t& member, std::size_t& left,
-                                    const std::string& file) {
-  const auto fail = [&](const std::string& what) { throw Error("[load] " + file + ": " + what); };
-  const bool stored = member.comp_method == ZIP_CM_STORE;
-  if (!stored && member.comp_method != ZIP_CM_DEFLATE)
-    fail("expected members that are stored or deflated, got method " + std::to_string(member.comp_method));
-  if (member.comp_size > left || (stored && member.size != member.comp_size) ||
-      member.size > most_inflated(member.comp_size))
-    fail("the archive is damaged: it cannot hold the " + std::to_string(member.size) + " bytes that it promises");
-  left -= member.comp_size;
-
-  const std::unique_ptr<zip_file_t, decltype(&zip_fclose)> open(zip.fopen_index(archive, member.index, 0), zip.fclose);
-  if (!open) fail(zip.strerror(archive));
-  auto bytes = std::make_unique_for_overwrite<char[]>(member.size);
-  std::size_t done = 0;
-  // The read that finds the end is also the one that checks the sum over all bytes.
-  char beyond = 0;
-  for (;;) {
-    const bool more = done < member.size;
-    const zip_int64_t count =
-        zip.fread(open.get(), more ? bytes.get() + done : &beyond, more ? member.size - done : sizeof beyond);
-    if (count < 0) fail(zip.file_strerror(open.get()));
-    if (count == 0) break;
-    if (!more) fail("the archive is damaged: a member is longer than it promises");
-    done += static_cast<std::size_t>(count);
+/// A member that is being read; its size is what it promises.
+class Member {
+ public:
+  /// `left`: the bytes of the file that no member before this one has had.
+  Member(const ZipLibrary& zip, zip_t* archive, const zip_stat_t& member, std::size_t& left, const std::string& file)
+      : zip_(zip), file_(file), size_(member.size), open_(nullptr, zip.fclose) {
+    const bool stored = member.comp_method == ZIP_CM_STORE;
+    if (!stored && member.comp_method != ZIP_CM_DEFLATE)
+      fail("expected members that are stored or deflated, got method " + std::to_string(member.comp_method));
+    if (member.comp_size > left || (stored && member.size != member.comp_size) ||
+        member.size > most_inflated(member.comp_size))
+      fail("the archive is damaged: it cannot hold the " + std::to_string(member.size) + " bytes that it promises");
+    left -= member.comp_size;
+    open_.reset(zip.fopen_index(archive, member.index, 0));
+    if (!open_) fail(zip.strerror(archive));
   }
-  if (done != member.size) fail("the archive is damaged: a member is shorter than it promises");
-  return bytes;
+
+  std::size_t size() const { return size_; }
+
+  void read(std::span<char> to) {
+    while (!to.empty()) {
+      const zip_int64_t count = zip_.fread(open_.get(), to.data(), to.size());
+      if (count < 0) fail(zip_.file_strerror(open_.get()));
+      if (count == 0) fail("the archive is damaged: a member is shorter than it promises");
+      to = to.subspan(static_cast<std::size_t>(count));
+      done_ += static_cast<std::size_t>(count);
+    }
+  }
+
+  /// Reads what is left. The read that finds the end is also the one that checks the sum over all bytes.
+  void finish() {
+    std::vector<char> rest(std::min<std::size_t>(size_ - done_, 1 << 16));
+    while (done_ < size_) read({rest.data(), std::min(rest.size(), size_ - done_)});
+    char beyond = 0;
+    const zip_int64_t count = zip_.fread(open_.get(), &beyond, sizeof beyond);
+    if (count < 0) fail(zip_.file_strerror(open_.get()));
+    if (count > 0) fail("the archive is damaged: a member is longer than it promises");
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const { throw Error("[load] " + file_ + ": " + what); }
+
+  const ZipLibrary& zip_;
+  const std::string& file_;
+  std::size_t size_, done_ = 0;
+  std::unique_ptr<zip_file_t, decltype(&zip_fclose)> open_;
+};
+
+/// Memory for the elements is asked for when the header has said how much they take, on the device first: it has a
+/// limit.
+Array read_array(Member& member, OpenDevice& device, const std::string& file) {
+  std::vector<char> head(std::min(member.size(), longest_npy_header));
+  member.read(head);
+  const NpyArray array(head, member.size(), device, file);
+  const std::size_t bytes = array.nbytes();
+  const auto elements = std::make_unique_for_overwrite<char[]>(bytes);
+  const std::size_t here = std::min(head.size() - array.begin(), bytes);
+  std::memcpy(elements.get(), head.data() + array.begin(), here);
+  member.read({elements.get() + here, bytes - here});
+  member.finish();
+  return array.fill({elements.get(), bytes});
 }
 
 // ---- writing
@@ -173,9 +206,8 @@ NamedArrays read_npz(std::span<const char> bytes, OpenDevice& device, const std:
       throw Error("[load] " + file + ": " + zip.strerror(archive.get()));
     const std::string name = member.name, where = file + " (" + name + ")";
     if (!name.ends_with(suffix)) throw Error("[load] " + where + ": expected members whose names end in .npy");
-    const auto content = read_member(zip, archive.get(), member, left, where);
-    arrays.emplace_back(name.substr(0, name.size() - suffix.size()),
-                        read_npy({content.get(), member.size}, device, where));
+    Member open(zip, archive.get(), member, left, where);
+    arrays.emplace_back(name.substr(0, name.size() - suffix.size()), read_array(open, device, where));
   }
   return arrays;
 }

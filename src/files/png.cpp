@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <csetjmp>
 #include <cstring>
+#include <memory>
+#include <utility>
 
 #include "src/files/host_file.h"
 #include "src/files/inflated.h"
@@ -29,24 +31,20 @@ class PngReader {
   PngReader(const PngReader&) = delete;
   PngReader& operator=(const PngReader&) = delete;
 
-  Picture read() {
+  Array read(OpenDevice& device) {
     const std::size_t size = left_.size();
     if (!read_info()) fail(message_);
-    Picture picture;
-    picture.height = png_get_image_height(png_, info_);
-    picture.width = png_get_image_width(png_, info_);
-    picture.channels = png_get_channels(png_, info_);
-    picture.depth = png_get_bit_depth(png_, info_);
-    // What the file cannot hold is not allocated. Samples of a bit become bytes.
-    const std::size_t row = png_get_rowbytes(png_, info_);
-    const auto height = static_cast<std::uint64_t>(picture.height);
-    if (row * height > 8 * 4 * most_inflated(size)) fail("it cannot hold the pixels that it promises");
-    picture.samples.resize(row * height);
-    std::vector<png_bytep> rows(height);
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      rows[i] = reinterpret_cast<png_bytep>(picture.samples.data()) + i * row;
-    if (!read_rows(rows.data())) fail(message_);
-    return picture;
+    // What the file cannot hold is not allocated: each row has a byte beside its pixels.
+    const std::uint64_t height = png_get_image_height(png_, info_);
+    if (row_in_file_ + 1 > most_inflated(size) / height) fail("it cannot hold the pixels that it promises");
+    Dims shape{static_cast<std::int64_t>(height), static_cast<std::int64_t>(png_get_image_width(png_, info_))};
+    if (const int channels = png_get_channels(png_, info_); channels > 1) shape.push_back(channels);
+    // The device has a limit, and is asked before the host. A damaged file's rows take memory as far as it has them.
+    Array array = empty(device, std::move(shape), png_get_bit_depth(png_, info_) == 16 ? DType::uint16 : DType::uint8);
+    const auto samples = std::make_unique_for_overwrite<png_byte[]>(array->nbytes());
+    if (!read_rows(samples.get(), array->nbytes() / height, height)) fail(message_);
+    upload(*array, samples.get());
+    return array;
   }
 
  private:
@@ -55,16 +53,18 @@ class PngReader {
   bool read_info() {
     if (setjmp(jump_)) return false;
     png_read_info(png_, info_);
+    row_in_file_ = png_get_rowbytes(png_, info_);
     png_set_expand(png_);
     png_set_swap(png_);
-    png_set_interlace_handling(png_);
+    passes_ = png_set_interlace_handling(png_);
     png_read_update_info(png_, info_);
     return true;
   }
 
-  bool read_rows(png_bytepp rows) {
+  bool read_rows(png_bytep samples, std::size_t row, std::uint64_t height) {
     if (setjmp(jump_)) return false;
-    png_read_image(png_, rows);
+    for (int pass = 0; pass < passes_; ++pass)
+      for (std::uint64_t i = 0; i < height; ++i) png_read_row(png_, samples + i * row, nullptr);
     png_read_end(png_, nullptr);
     return true;
   }
@@ -87,14 +87,16 @@ class PngReader {
   const std::string& file_;
   png_structp png_ = nullptr;
   png_infop info_ = nullptr;
+  std::size_t row_in_file_ = 0;  // bytes of a row's pixels, before they are expanded
+  int passes_ = 1;
   std::jmp_buf jump_;
   char message_[128] = "";
 };
 
 }  // namespace
 
-Picture read_png(std::span<const char> bytes, const std::string& file) {
-  return PngReader(bytes, file).read();
+Array read_png(std::span<const char> bytes, OpenDevice& device, const std::string& file) {
+  return PngReader(bytes, file).read(device);
 }
 
 void save_png(const std::string& path, const Picture& picture) {
