@@ -1,10 +1,10 @@
 #include "src/core/memory.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <vector>
 
 #include "src/core/buffer.h"
+#include "src/core/scalar.h"
 
 namespace gpulua {
 
@@ -71,9 +71,7 @@ std::string format_bytes(std::size_t bytes) {
   double value = static_cast<double>(bytes);
   std::size_t unit = 0;
   for (; value >= 1000 && unit + 1 < std::size(units); ++unit) value /= 1000;
-  char text[32];
-  std::snprintf(text, sizeof text, unit == 0 ? "%.0f %s" : "%.4g %s", value, units[unit]);
-  return text;
+  return number_text(value, unit == 0 ? 3 : 4) + " " + units[unit];
 }
 
 }  // namespace gpulua

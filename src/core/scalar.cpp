@@ -1,7 +1,7 @@
 #include "src/core/scalar.h"
 
+#include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <type_traits>
@@ -148,23 +148,29 @@ void encode(DType dtype, const Scalar& value, void* bytes) {
   }
 }
 
+std::string number_text(double value, int digits) {
+  char text[64];
+  return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::general, digits).ptr};
+}
+
+std::string number_text(std::complex<double> value, int digits) {
+  const std::string imaginary = number_text(value.imag(), digits);
+  return number_text(value.real(), digits) + (imaginary.starts_with('-') ? "" : "+") + imaginary + "i";
+}
+
 std::string to_string(const Scalar& value) {
-  char text[80];
-  std::visit(
-      [&](auto v) {
+  constexpr int digits = 9;
+  return std::visit(
+      [](auto v) -> std::string {
         using V = decltype(v);
-        if constexpr (std::is_same_v<V, bool>) {
-          std::snprintf(text, sizeof text, "%s", v ? "true" : "false");
-        } else if constexpr (std::is_same_v<V, double>) {
-          std::snprintf(text, sizeof text, "%.9g", std::isnan(v) ? std::abs(v) : v);
-        } else if constexpr (std::is_same_v<V, std::complex<double>>) {
-          std::snprintf(text, sizeof text, "%.9g%+.9gi", v.real(), v.imag());
-        } else {
-          std::snprintf(text, sizeof text, "%s", std::to_string(v).c_str());
-        }
+        if constexpr (std::is_same_v<V, bool>)
+          return v ? "true" : "false";
+        else if constexpr (std::is_integral_v<V>)
+          return std::to_string(v);
+        else
+          return number_text(v, digits);
       },
       value);
-  return text;
 }
 
 }  // namespace gpulua
