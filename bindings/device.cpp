@@ -97,9 +97,7 @@ int current_device(lua_State* L) {
       context.set_current(check_device(L, 1, "device"));
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::unavailable) throw;
-      lua_pushnil(L);
-      lua_pushstring(L, error.what());
-      return 2;
+      return push_nil(L, error.what());
     }
   }
   push(L, DeviceHandle{context.current()});

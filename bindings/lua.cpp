@@ -78,8 +78,8 @@ std::string describe(lua_State* L, int index) {
 }
 
 void fail(const char* op, const std::string& expected, lua_State* L, int index) {
-  const std::string& missing = bindings_of(L).missing_file;
-  const std::string hint = lua_isnil(L, index) && !missing.empty() ? " (perhaps from " + missing + ")" : "";
+  const std::string& source = bindings_of(L).gave_nil;
+  const std::string hint = lua_isnil(L, index) && !source.empty() ? " (perhaps from " + source + ")" : "";
   const bool is_list = lua_istable(L, index) && expected == LuaType<Array>::name;
   throw Error("[" + std::string(op) + "] expected " + expected + ", got " + describe(L, index) + hint +
               (is_list ? "; gpu.array(t) makes an array of a table" : ""));

@@ -137,9 +137,7 @@ int load_module(lua_State* L) {
   try {
     image = read_file(std::string(text));
   } catch (const Error& error) {
-    lua_pushnil(L);
-    lua_pushstring(L, error.what());
-    return 2;
+    return push_nil(L, error.what());
   }
   push_module(L, device, device->device().load_image(image));
   return 1;

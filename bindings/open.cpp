@@ -80,11 +80,11 @@ void run_library_chunk(lua_State* L, const char* file, int arguments, int result
   if (lua_pcall(L, arguments, results, 0) != 0) throw Error(lua_tostring(L, -1));
 }
 
-std::string missing_file(lua_State* L) {
+std::string source_of_nil(lua_State* L) {
   lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.bindings");
   const auto* bindings = static_cast<const Bindings*>(lua_touserdata(L, -1));
   lua_pop(L, 1);
-  return bindings ? bindings->missing_file : "";
+  return bindings ? bindings->gave_nil : "";
 }
 
 void open_bindings(lua_State* L, std::shared_ptr<Context> context) {

@@ -16,8 +16,8 @@ void open_bindings(lua_State* L, std::shared_ptr<Context> context);
 /// "gpu".
 inline constexpr const char* profile_report_key = "gpulua.profile_report";
 
-/// "script.lua:3: [load] cannot open x.npy: ...", of the last file that the state's script could not load; "" if there
-/// is none. For who reports an error about a nil.
-std::string missing_file(lua_State* L);
+/// "script.lua:3: [load] cannot open x.npy: ...", of the state's last call that gave nil and a message; "" if there was
+/// none. For who reports an error about a nil.
+std::string source_of_nil(lua_State* L);
 
 }  // namespace gpulua

@@ -132,6 +132,13 @@ void open_tail_calls(lua_State* L) {
   lua_setfield(L, LUA_REGISTRYINDEX, tail_call_key);
 }
 
+int push_nil(lua_State* L, const std::string& message) {
+  bindings_of(L).gave_nil = caller_position(L) + message;
+  lua_pushnil(L);
+  lua_pushlstring(L, message.data(), message.size());
+  return 2;
+}
+
 void call_helper(lua_State* L, const char* name, int arguments, int results) {
   lua_pushstring(L, "gpulua.helpers");
   lua_rawget(L, LUA_REGISTRYINDEX);

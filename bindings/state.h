@@ -46,9 +46,9 @@ class Bindings : public Host {
 
   /// One for each gpu.scope that is running, the innermost last.
   std::vector<Scope> scopes;
-  /// What gpu.load or gpu.image.load last said of a file that it could not open, and where: a script that does not look
-  /// at the message meets a nil later.
-  std::string missing_file;
+  /// The message of the last call that gave nil and a message, and where that was: a script that does not look at the
+  /// message meets a nil later.
+  std::string gave_nil;
   /// Where random numbers come from unless a generator is named.
   RandomStream random;
 
@@ -65,6 +65,9 @@ class Bindings : public Host {
 inline Bindings& bindings_of(lua_State* L) {
   return *static_cast<Bindings*>(lua_touserdata(L, lua_upvalueindex(1)));
 }
+
+/// The results of a call that fails without being misuse: nil and the message.
+int push_nil(lua_State* L, const std::string& message);
 
 /// "script.lua:12: ", the line of the script that made the call; "" outside of one. Chunks of the library itself are
 /// passed over. Of a call made as `return f(x)`, whose function has left the stack, that function's line where it is known.

@@ -58,12 +58,12 @@ int push_script_frames(lua_State* L, std::string_view trace) {
   return lines;
 }
 
-/// Lua's own message about a nil does not say that it is a file that was not there.
-void add_missing_file(lua_State* L) {
+/// Lua's own message about a nil does not say that it is a file that was not there, or a device.
+void add_source_of_nil(lua_State* L) {
   if (std::string_view(lua_tostring(L, -1)).find("a nil value") == std::string_view::npos) return;
-  const std::string missing = missing_file(L);
-  if (missing.empty()) return;
-  lua_pushfstring(L, " (perhaps from %s)", missing.c_str());
+  const std::string source = source_of_nil(L);
+  if (source.empty()) return;
+  lua_pushfstring(L, " (perhaps from %s)", source.c_str());
   lua_concat(L, 2);
 }
 
@@ -79,7 +79,7 @@ int add_traceback(lua_State* L) {
       add_hint(L, nullptr);
       break;
     }
-  add_missing_file(L);
+  add_source_of_nil(L);
   luaL_traceback(L, L, nullptr, 1);
   const int lines = push_script_frames(L, lua_tostring(L, -1));
   lua_remove(L, -2);

@@ -149,6 +149,7 @@ void encode(DType dtype, const Scalar& value, void* bytes) {
 }
 
 std::string number_text(double value, int digits) {
+  if (std::isnan(value)) return "nan";  // it has a sign that says nothing
   char text[64];
   return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::general, digits).ptr};
 }

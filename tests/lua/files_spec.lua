@@ -228,6 +228,8 @@ describe("files", function()
     local reason = "%(perhaps from [^:]*:2: %[load%] cannot open /nowhere/x%.npy: No such file or directory%)"
     assert.is_truthy(output:find("%[exp%] expected [^\n]*, got nil " .. reason), output)
     assert.is_truthy(output:find(":4: attempt to perform arithmetic on local 'x' %(a nil value%) " .. reason), output)
+    output = support.run "local d = require('gpu').device 'tpu:7'\nprint(d.name)"
+    assert.is_truthy(output:find(":2: attempt to index local 'd' %(a nil value%) %(perhaps from [^\n]*:1: %[device%] expected one of [^\n]*got \"tpu:7\""), output)
     local other = support.run "require 'gpu' print(nothing + 1)"
     assert.is_nil(other:find("perhaps", 1, true))
   end)

@@ -142,6 +142,35 @@ describe("indices", function()
   end)
 end)
 
+describe("launches", function()
+  it("of more than a device takes are errors", function()
+    local k = gpu.kernel("__global__ void k(int* x) { x[0] = 1; }", "k")
+    for _, n in ipairs { 2 ^ 31, 2 ^ 32, 2 ^ 32 + 1, 2 ^ 53, 2 ^ 61, 2 ^ 63, 1e300 } do
+      local function refuses(options) fails("[", function() k(options) end) end
+      refuses { grid = n, block = 1 }
+      refuses { grid = { 1, n }, block = 1 }
+      refuses { grid = { 1, 1, n }, block = 1 }
+      refuses { grid = 1, block = n }
+      refuses { grid = 1, block = { 1, n, n } }
+      refuses { grid = 1, block = 1, shared = n }
+      fails("[occupancy]", k.occupancy, k, n)
+      if n >= 2 ^ 53 then fails("[over] expected", k.over, k, n) end
+    end
+  end)
+end)
+
+describe("copies to the host", function()
+  it("have the sizes that FFI arrays and tables have", function()
+    local long = gpu.broadcast_to(gpu.ones(1), 2 ^ 53)
+    for _, n in ipairs { 2 ^ 29, 2 ^ 31 + 4, 2 ^ 32 + 4, 2 ^ 53 } do
+      fails("[host] expected less than 2 GiB", long.host, long { 1, n })
+      fails("[table] expected an array of at most 67108864 elements", long.table, long { 1, n })
+    end
+    for _, n in ipairs { 2 ^ 29, 2 ^ 31, 2 ^ 32 + 4, 2 ^ 53 } do fails("[pinned] expected", gpu.pinned, n) end
+    assert.are.equal(2 ^ 20, #long({ 2 ^ 52, 2 ^ 52 + 2 ^ 20 - 1 }):table())
+  end)
+end)
+
 describe("every function and method", function()
   -- A GPU's driver and a sanitizer reserve more addresses than any limit for the host allows.
   local limit = "ulimit -c 0; ulimit -v 8000000;"
