@@ -33,7 +33,11 @@ function core.to_array(op, what, value, like)
   return gpu.array(value, {dtype = core.is_floating(like) and like.dtype or "float64", device = like.device})
 end
 
-function core.text(shape) return "(" .. table.concat(shape, ",") .. (#shape == 1 and ",)" or ")") end
+function core.text(shape)
+  local extents = {}
+  for axis, extent in ipairs(shape) do extents[axis] = ("%d"):format(extent) end -- all digits, as C++ writes them
+  return "(" .. table.concat(extents, ",") .. (#shape == 1 and ",)" or ")")
+end
 
 --- The integers of a table, or the one number.
 function core.check_integers(op, what, value)

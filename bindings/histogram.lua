@@ -168,6 +168,7 @@ function counting.histogramdd(points, bins, options)
   if points.ndim ~= 2 or points.shape[2] == 0 then core.fail(op, "a matrix with a row for each point", points) end
   options = core.check_fields(op, options, "range weights density")
   local count, vectors, each = points.shape[2], {}, type(bins) == "table" and bins or {}
+  if count > 64 then core.raise(("[%s] expected points of at most 64 coordinates, got %d"):format(op, count)) end
   if each == bins and #bins ~= count then
     core.raise(("[%s] expected bins for each of %d columns, got %d"):format(op, count, #bins))
   end
