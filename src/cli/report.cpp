@@ -58,9 +58,11 @@ int push_script_frames(lua_State* L, std::string_view trace) {
   return lines;
 }
 
-/// Lua's own message about a nil does not say that it is a file that was not there, or a device.
+/// Lua's own message about a nil does not say that it is a file that was not there, or a device; a hint, where there is
+/// one, does.
 void add_source_of_nil(lua_State* L) {
-  if (std::string_view(lua_tostring(L, -1)).find("a nil value") == std::string_view::npos) return;
+  const std::string_view message = lua_tostring(L, -1);
+  if (message.find("a nil value") == message.npos || message.find("\nhint: ") != message.npos) return;
   const std::string source = source_of_nil(L);
   if (source.empty()) return;
   lua_pushfstring(L, " (perhaps from %s)", source.c_str());
