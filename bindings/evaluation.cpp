@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "bindings/array.h"
+#include "bindings/kernel.h"
 #include "src/core/evaluate.h"
 
 namespace gpulua {
@@ -22,9 +23,14 @@ int eval(lua_State* L) {
   return lua_gettop(L);
 }
 
-/// gpu.explain(x, ...): the plan and the kernels that would compute the arrays, as text.
+/// gpu.explain(x, ...): the plan and the kernels that would compute the arrays, as text. gpu.explain(kernel): what runs
+/// it.
 int lua_explain(lua_State* L) {
-  const std::string text = explain(check_arrays(L, "explain"));
+  const KernelRef* kernel = test<KernelRef>(L, 1);
+  if (kernel != nullptr && lua_gettop(L) > 1) fail("explain", "one kernel, or arrays", L, 2);
+  const std::string text = kernel != nullptr
+                               ? "kernel " + (*kernel)->signature() + "\nengine " + engine_of(**kernel) + "\n"
+                               : explain(check_arrays(L, "explain"));
   lua_pushlstring(L, text.data(), text.size());
   return 1;
 }

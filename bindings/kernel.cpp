@@ -78,6 +78,7 @@ int kernel_index(lua_State* L) {
   };
   if (field == "name") return text(kernel.name());
   if (field == "signature") return text(kernel.signature());
+  if (field == "engine") return text(engine_of(kernel));
   if (field == "registers") return number(static_cast<std::size_t>(attributes.registers));
   if (field == "shared_bytes") return number(attributes.shared_bytes);
   if (field == "local_bytes") return number(attributes.local_bytes);
@@ -93,6 +94,13 @@ int kernel_text(lua_State* L) {
 }
 
 }  // namespace
+
+std::string engine_of(const BoundKernel& kernel) {
+  const Device& device = kernel.device->device();
+  if (device.checking()) return "scalar: the checker follows single threads";
+  const std::string& engine = kernel.kernel->entry().engine;
+  return engine.empty() ? device.info().name.substr(0, device.info().name.find(':')) : engine;
+}
 
 std::string BoundKernel::argument_text(std::size_t i) const {
   const std::string parameter = source ? parameter_name(*source, name(), rules.size(), i) : std::string();

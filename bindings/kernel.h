@@ -33,6 +33,9 @@ struct LuaType<KernelRef> {
   static constexpr const char* name = "a kernel";
 };
 
+/// What runs it: "simd", or "scalar: " and why not as vector code; or the device's kind where that has one way alone.
+std::string engine_of(const BoundKernel& kernel);
+
 KernelRef bind_kernel(std::shared_ptr<OpenDevice> device, std::shared_ptr<Kernel> kernel,
                       std::shared_ptr<const std::string> source);
 

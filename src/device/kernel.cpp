@@ -14,7 +14,7 @@ namespace {
 // ------------------------------------------------------------------------------------------------- Integers are
 // little-endian and 64 bits wide, strings and lists have their length in front.
 
-constexpr std::uint64_t format_version = 1;
+constexpr std::uint64_t format_version = 2;
 constexpr std::uint64_t no_dtype = ~std::uint64_t{0};
 
 class Writer {
@@ -266,6 +266,7 @@ std::string serialize(const CompiledModule& module) {
   for (const KernelEntry& kernel : module.kernels) {
     writer.text(kernel.name);
     writer.text(kernel.symbol);
+    writer.text(kernel.engine);
     writer.number(kernel.signature.parameters.size());
     for (const Parameter& parameter : kernel.signature.parameters) write(writer, parameter);
   }
@@ -290,6 +291,7 @@ CompiledModule deserialize(std::string_view bytes) {
     KernelEntry& kernel = module.kernels.emplace_back();
     kernel.name = reader.text();
     kernel.symbol = reader.text();
+    kernel.engine = reader.text();
     for (std::uint64_t parameters = reader.number(); parameters > 0; --parameters)
       kernel.signature.parameters.push_back(read_parameter(reader));
   }

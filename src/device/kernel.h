@@ -43,6 +43,8 @@ struct KernelEntry {
   std::string name;    // as written in the source: "saxpy", "ns::axpy<float>"
   std::string symbol;  // in the image
   Signature signature;
+  /// What runs it, where a device has several ways: "simd", or "scalar: " and why no other; else empty.
+  std::string engine = {};
 };
 
 /// A `__constant__` or `__device__` variable of a compiled module.

@@ -279,4 +279,26 @@ describe("attributes", function()
     assert.is_true(k:occupancy(32, 1024) >= 1)
     assert.is_nil(k.nonsense)
   end)
+
+  it("say what runs it, and why not as vector code", function()
+    local text = [[
+      __device__ int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+      __global__ void own(int* x) { x[threadIdx.x] = fib(x[threadIdx.x]); }
+      __global__ void plain(int* x) { x[threadIdx.x] *= 2; }
+    ]]
+    local module = gpu.module(text)
+    local own, plain = module.own, module.plain
+    if gpu.device().kind == "cpu" then
+      assert.are.equal("scalar: recursion", own.engine)
+      assert.are.equal("simd", plain.engine)
+      assert.are.equal("kernel own(int*)\nengine scalar: recursion\n", gpu.explain(own))
+      assert.are.equal("scalar: the option --engine=scalar", gpu.module(text, { options = { "--engine=scalar" } }).plain.engine)
+    else
+      assert.are.equal(gpu.device().kind, own.engine)
+    end
+    assert.are.equal("kernel plain(int*)\nengine " .. plain.engine .. "\n", gpu.explain(plain))
+    assert.has_error(function() gpu.explain(plain, own) end, "[explain] expected one kernel, or arrays, got a kernel")
+    -- From the cache it knows, too.
+    assert.are.equal(own.engine, gpu.module(text).own.engine)
+  end)
 end)

@@ -108,13 +108,16 @@ TEST_CASE("globals are found as kernels are", "[kernel]") {
 }
 
 TEST_CASE("a module survives the way to bytes and back", "[kernel]") {
-  const CompiledModule module = make_module();
+  CompiledModule module = make_module();
+  module.kernels[0].engine = "scalar: recursion";
   const std::string bytes = serialize(module);
   const CompiledModule again = deserialize(bytes);
   CHECK(serialize(again) == bytes);
   CHECK(again.image == module.image);
   REQUIRE(again.kernels.size() == module.kernels.size());
   CHECK(to_string("k", again.kernels[0].signature) == to_string("k", module.kernels[0].signature));
+  CHECK(again.kernels[0].engine == "scalar: recursion");
+  CHECK(again.kernels[1].engine.empty());
   CHECK(again.kernels[7].signature.parameters[0].lanes == 3);
   CHECK(again.kernels[7].signature.parameters[0].writable);
   CHECK(again.globals[0].type == "float [4]");

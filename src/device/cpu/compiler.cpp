@@ -15,7 +15,8 @@ namespace {
 std::vector<KernelEntry> list_kernels(const SourceModule& source) {
   std::vector<KernelEntry> entries;
   for (const SourceKernel& kernel : source.kernels)
-    for (const std::string& name : kernel.names) entries.push_back({name, kernel.symbol, kernel.signature});
+    for (const std::string& name : kernel.names)
+      entries.push_back({name, kernel.symbol, kernel.signature, kernel.engine});
   return entries;
 }
 
@@ -25,12 +26,12 @@ CompiledModule compile(const KernelSource& source, const CompileTarget& target) 
   CompileOptions options = parse_options(source.options);
   SourceModule module = parse_source(source, options, target);
   CompiledModule result;
-  result.kernels = list_kernels(module);
   result.globals = module.globals;
   if (target.checked) instrument(module);
   auto machine = make_machine(*module.module);
   // The checker follows single threads.
   build_kernels(module, target.checked ? EngineChoice::scalar : options.engine, *machine);
+  result.kernels = list_kernels(module);
   if (target.checked) export_checks(*module.module);
   result.image = link_shared_object(generate_object(*module.module, *machine));
   return result;

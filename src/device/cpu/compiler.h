@@ -23,6 +23,6 @@ struct CompilerEntry {
   int version;
   CompiledModule (*compile)(const KernelSource& source, const CompileTarget& target);
 };
-inline constexpr int compiler_version = 2;
+inline constexpr int compiler_version = 3;
 
 }  // namespace gpulua::cpu

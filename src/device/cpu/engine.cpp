@@ -27,10 +27,11 @@ void build_kernels(SourceModule& source, EngineChoice choice, llvm::TargetMachin
   std::vector<KernelCode> code;
   std::vector<const SourceKernel*> scalar;
   simd::Engine simd(source, layout, machine);
-  for (const SourceKernel& kernel : source.kernels) {
-    std::string why_not;
+  for (SourceKernel& kernel : source.kernels) {
+    std::string why_not = source.checked ? "the checker follows single threads" : "the option --engine=scalar";
     std::vector<KernelCode> built;
     if (choice != EngineChoice::scalar) built = simd.build(kernel, why_not);
+    kernel.engine = built.empty() ? "scalar: " + why_not : "simd";
     if (built.empty() && choice == EngineChoice::simd)
       throw Error(ErrorKind::compile,
                   "[compile] the SIMD engine cannot run the kernel '" + kernel.names.front() + "': " + why_not);

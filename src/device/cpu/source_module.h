@@ -26,6 +26,7 @@ struct SourceKernel {
   Signature signature;
   std::vector<AbiArgument> arguments;
   unsigned max_threads = 1024;
+  std::string engine = {};  // KernelEntry::engine, once build_kernels() has chosen
 };
 
 struct SourceModule {
