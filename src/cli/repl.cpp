@@ -124,10 +124,11 @@ class Command {
   std::string text_;
 };
 
-/// Says once that a command's local variables end with it, after one that did nothing but make some.
-class LocalHint {
+/// What to know of commands that do nothing: local variables end with theirs, which is said once; exit is no command.
+class PromptHints {
  public:
   void look_at(std::string_view text) {
+    if (text == "exit" || text == "quit") std::fputs("hint: Ctrl-D leaves\n", stderr);
     if (said_ || !text.starts_with("local ") || text.find_first_of(";\n") != text.npos) return;
     said_ = true;
     std::fputs("hint: a local variable ends with its command; without local it stays\n", stderr);
@@ -184,7 +185,7 @@ template <class ReadLine>
 void read_commands(lua_State* L, ReadLine read_line) {
   set_interrupt_target(InterruptTarget::prompt);
   Command command(1);
-  LocalHint local_hint;
+  PromptHints hints;
   for (;;) {
     const std::string prompt = std::to_string(command.next_line()) + (command.empty() ? "> " : ">> ");
     const std::optional<std::string> line = read_line(prompt.c_str());
@@ -199,7 +200,7 @@ void read_commands(lua_State* L, ReadLine read_line) {
     const Command::Status status = command.compile(L);
     if (status == Command::Status::complete) {
       execute(L, command);
-      local_hint.look_at(command.text());
+      hints.look_at(command.text());
     } else if (status == Command::Status::wrong) {
       print_error(L);
     } else if (line) {
