@@ -41,6 +41,8 @@ int create_constant(lua_State* L) {
 /// The value at `index`, and the dtype of an array that holds it when none is asked for.
 std::pair<Scalar, DType> check_value(lua_State* L, int index, const char* op) {
   const auto value = to_scalar(L, index);
+  if (!value && test<Array>(L, index))
+    fail(op, "a number, a boolean or a complex number, which x:item() gives of an array of one element", L, index);
   if (!value) fail(op, "a number, a boolean or a complex number", L, index);
   const DType by_kind[] = {DType::boolean, DType::int64, DType::uint64, DType::float32, DType::complex64};
   return {*value, by_kind[value->index()]};
@@ -169,6 +171,8 @@ Dims check_shape(lua_State* L, int first, int& next, const char* op) {
     }
   } else {
     while (lua_type(L, next) == LUA_TNUMBER || lua_type(L, next) == LUA_TCDATA) add(next++);
+    if (shape.empty() && test<Array>(L, first))
+      fail(op, "a shape: numbers, or a table of numbers, as x.shape is", L, first);
     if (shape.empty()) fail(op, "a shape: numbers, or a table of numbers", L, first);
   }
   checked_size(shape, op);

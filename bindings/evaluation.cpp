@@ -12,7 +12,10 @@ namespace {
 
 std::vector<const Node*> check_arrays(lua_State* L, const char* op) {
   std::vector<const Node*> nodes;
-  for (int index = 1; index <= lua_gettop(L); ++index) nodes.push_back(check<Array>(L, index, op).get());
+  for (int index = 1; index <= lua_gettop(L); ++index) {
+    if (lua_istable(L, index)) fail(op, "the arrays as arguments, (x, y) or unpack(t)", L, index);
+    nodes.push_back(check<Array>(L, index, op).get());
+  }
   if (nodes.empty()) fail(op, "arrays", L, 1);
   return nodes;
 }

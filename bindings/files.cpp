@@ -60,6 +60,7 @@ int save(lua_State* L) {
   read_options(L, 3, op,
                {{"compress", [&](int value) { compress = check_boolean(L, value, op, "a boolean for compress"); }}});
   if (path.ends_with(".npy")) {
+    if (lua_istable(L, 2)) fail(op, "one array for a .npy file; a .npz file takes a table of arrays", L, 2);
     const Array array = check<Array>(L, 2, op);
     if (compress) throw Error("[save] expected a .npz file with compress, got " + path);
     save_npy(path, *array);

@@ -25,7 +25,8 @@ void IndexFaults::check() {
   if (!word_ || word_->found == 0) return;
   const std::int64_t index = word_->index;
   std::string text = "[index] ";
-  text += index == 0 ? "indices start at 1, got 0 in an index array for axis " + std::to_string(word_->axis)
+  text += index == 0 ? "indices start at 1, got 0 in an index array for axis " + std::to_string(word_->axis) +
+                           "; a mask of 0 and 1 is i:astype(\"bool\")"
                      : std::to_string(index) + " in an index array is out of range for axis " +
                            std::to_string(word_->axis) + " of " + std::to_string(word_->extent) + " elements";
   if (word_->chunk) text += "; queued at " + std::string(word_->chunk) + ":" + std::to_string(word_->line);

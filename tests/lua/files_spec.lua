@@ -334,7 +334,7 @@ describe("files", function()
   it("says what it takes", function()
     local x, path = gpu.ones(3), temporary ".npy"
     support.fails('[save] expected a path that ends in .npy or .npz, got "x.mat"', gpu.save, "x.mat", x)
-    support.fails("[save] expected an array, got a table", gpu.save, path, { x })
+    support.fails("[save] expected one array for a .npy file; a .npz file takes a table of arrays, got a table", gpu.save, path, { x })
     support.fails("[save] expected a .npz file with compress", gpu.save, path, x, { compress = true })
     support.fails("[load] expected the path of a file, got nothing", gpu.load)
     support.fails("[load] expected a boolean for mmap, got 1", gpu.load, folder .. "one.npy", { mmap = 1 })
