@@ -240,10 +240,11 @@ local function covariance(op, x, options, known)
   return centred:matmul(centred.T) / freedom
 end
 
+--- Of one variable, a number without dimensions.
 local function finish_covariance(x, matrix)
   local _, result = core.working(x)
   matrix = core.cast(matrix, result)
-  return matrix.size == 1 and x.ndim == 1 and matrix:reshape {} or matrix
+  return matrix.size == 1 and matrix:reshape {} or matrix
 end
 
 local function cov(x, options) return finish_covariance(x, covariance("cov", x, options, "rowvar bias ddof")) end

@@ -28,6 +28,9 @@ __device__ inline float gpulua_add(float x, float y) { return x + y; }
 __device__ inline double gpulua_add(double x, double y) { return x + y; }
 __device__ inline float gpulua_multiply(float x, float y) { return x * y; }
 __device__ inline double gpulua_multiply(double x, double y) { return x * y; }
+// Rounded whatever is done with it: no part of a sum that is rounded once.
+__device__ inline float gpulua_product(float x, float y) { return __fmul_rn(x, y); }
+__device__ inline double gpulua_product(double x, double y) { return __dmul_rn(x, y); }
 
 template <class T>
 __device__ inline T gpulua_negative(T x) {

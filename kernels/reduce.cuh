@@ -111,6 +111,11 @@ struct gpulua_count {
   __device__ long long result() const { return count; }
 };
 
+// x - y of what x and y are rounded to. The compiler may compute the product that x comes from and the subtraction as one;
+// then x would be one number here and another there, and equal elements would deviate.
+__device__ inline float gpulua_distance(float x, float y) { return __fsub_rn(x, y); }
+__device__ inline double gpulua_distance(double x, double y) { return __dsub_rn(x, y); }
+
 // The sum of squared deviations from the mean, in one pass and without cancellation: Welford 1962; merged as in Chan, Golub
 // and LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances", 1979.
 template <class T>
@@ -119,9 +124,9 @@ struct gpulua_variance {
   __device__ static gpulua_variance identity() { return {T(0), T(0), T(0)}; }
   __device__ void add(T x, gpulua_index_t) {
     count += T(1);
-    const T delta = x - mean;
+    const T delta = gpulua_distance(x, mean);
     mean += delta / count;
-    deviation += delta * (x - mean);
+    deviation += delta * gpulua_distance(x, mean);
   }
   __device__ void merge(const gpulua_variance& other) {
     if (other.count == T(0)) return;

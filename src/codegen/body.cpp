@@ -76,6 +76,8 @@ std::string_view row_text(const OpInfo& op, DType compute) {
   return op.expression;
 }
 
+constexpr std::string_view times = " * ";
+
 /// The library's names that occur in the text.
 std::set<std::string_view> names_in(std::string_view text) {
   constexpr std::string_view prefix = "gpulua_";
@@ -168,7 +170,16 @@ std::string expression(const ValueSpec& value, const std::vector<ValueSpec>& val
     for (std::size_t input : value.inputs) arguments += (arguments.empty() ? "" : ", ") + value_name(input);
     return value.op->function->id + "::call(" + arguments + ")";
   }
-  return rounded(substitute(row_text(*value.op, value.compute), names_in_row(value, values)), value);
+  std::string text(row_text(*value.op, value.compute));
+  if (value.rounded) text = "gpulua_product(" + text.replace(text.find(times), times.size(), ", ") + ")";
+  return rounded(substitute(text, names_in_row(value, values)), value);
+}
+
+bool is_product(const OpInfo& op, DType compute) {
+  const bool has_many_bits =
+      compute == DType::float32 || compute == DType::float64;  // others are rounded by their store
+  return has_many_bits && !op.function && op.expression.find(times) != std::string_view::npos &&
+         op.expression.find('+') == std::string_view::npos;
 }
 
 bool has_quick_expression(const ValueSpec& value) {

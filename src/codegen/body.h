@@ -44,6 +44,9 @@ inline bool is_packed(const OutputSpec& output) {
   return output.access == Access::unit && output.indices.empty() && !output.mask;
 }
 
+/// True for rows that are one product, which the compiler may compute together with a sum around it.
+bool is_product(const OpInfo& op, DType compute);
+
 /// An operation or call: an expression of the operation's row with its operands put in.
 std::string expression(const ValueSpec& value, const std::vector<ValueSpec>& values);
 /// True for an operation that has a quick expression for the dtype that it computes in.

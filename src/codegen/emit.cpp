@@ -90,7 +90,7 @@ std::string KernelSpec::key() const {
         key.append(value.reducer->function ? value.reducer->function->id : value.reducer->name).append("[");
         break;
     }
-    append(key, static_cast<std::size_t>(value.dtype) * 2 + value.outer);
+    append(key, static_cast<std::size_t>(value.dtype) * 4 + value.rounded * 2 + value.outer);
     append(key, static_cast<std::size_t>(value.compute));
     for (std::size_t input : value.inputs) append(key, input);
   }

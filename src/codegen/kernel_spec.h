@@ -36,12 +36,14 @@ struct OperandSpec {
   std::uint16_t indexed = 0;   // axes along which index arrays give the position
 };
 
-/// A number that a thread computes; or a raw operand, or what a call of a script's function gives: its results together.
+/// A number that a thread computes; or a raw operand, or what a call of a script's function gives: its results
+/// together.
 struct ValueSpec {
   enum class Kind : std::uint8_t { operand, operation, reduction, gather, call } kind = Kind::operand;
   DType dtype = DType::float32;    // its own
   DType compute = DType::float32;  // what its inputs are converted to
   bool outer = false;              // computed once for each result
+  bool rounded = false;            // a product that is used more than once: the same number for all its uses
   std::uint16_t operand = 0;       // of an operand or a gather, whose inputs are the index arrays
   const OpInfo* op = nullptr;
   const Reducer* reducer = nullptr;
@@ -54,7 +56,8 @@ struct OutputSpec {
   std::uint16_t value = 0;
   std::vector<std::uint16_t> indices = {};  // the values that give the position along indexed axes
   bool adds = false;                        // where there are any
-  std::optional<std::uint16_t> mask = std::nullopt;  // the value that tells which elements are written, one after the other
+  std::optional<std::uint16_t> mask =
+      std::nullopt;  // the value that tells which elements are written, one after the other
 };
 
 /// How a reduction's block of threads is laid out: `results` results, by `lanes` threads each.

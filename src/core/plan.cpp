@@ -4,6 +4,7 @@
 #include <limits>
 #include <tuple>
 
+#include "src/codegen/body.h"
 #include "src/core/user_function.h"
 
 namespace gpulua {
@@ -26,6 +27,7 @@ struct Place {
   int group = no_group;  // whose kernel computes it; no_group: it is computed wherever it is used
   int level = 0;         // steps that have to run before it
   bool stored = false;   // it gets elements of its own
+  int uses = 0;          // by other nodes, and by who wants it
   std::size_t step = std::numeric_limits<std::size_t>::max();  // that stores it
 };
 
@@ -38,6 +40,7 @@ class Planner {
       places_.push_back(!pending ? Place{} : pending->reducer ? place_reduction(*node) : place_operation(*node));
       last_level_ = std::max(last_level_, places_.back().level);
     }
+    count_uses();
     for (const Root& root : roots) {
       if (root.mask) store(*root.mask);
       if (!root.places) continue;
@@ -60,8 +63,8 @@ class Planner {
   }
 
   std::vector<Step> steps() {
-    // Those of one level, shape and group make one kernel. Within a level, what broadcasts comes before what it broadcasts
-    // to, and elements before their reductions.
+    // Those of one level, shape and group make one kernel. Within a level, what broadcasts comes before what it
+    // broadcasts to, and elements before their reductions.
     std::vector<const Node*> stored;
     for (const Node* node : nodes_)
       if (place_of(*node).stored) stored.push_back(node);
@@ -95,6 +98,13 @@ class Planner {
  private:
   // ---- what is computed where
   // -----------------------------------------------------------------------------------------
+
+  void count_uses() {
+    for (const Node* node : nodes_)
+      if (const Pending* pending = node->pending())
+        for (const Array& input : pending->inputs) ++place_of(*input).uses;
+    for (const Root& root : roots_) ++place_of(*root.node).uses;
+  }
 
   Place& place_of(const Node& node) { return places_[node.number]; }
   const Place& place_of(const Node& node) const { return places_[node.number]; }
@@ -231,6 +241,7 @@ class Planner {
         spec.inputs.push_back(call(node, outer));
         return add(std::move(spec));
       }
+      spec.rounded = spec.op && planner.place_of(node).uses > 1 && is_product(*spec.op, spec.compute);
       for (const Array& input : pending->inputs) spec.inputs.push_back(value(*input, outer && spec.op));
       if (spec.op && spec.op->position) spec.inputs.push_back(position(node.layout.shape, outer));
       return add(std::move(spec));

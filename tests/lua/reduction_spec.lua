@@ -33,6 +33,32 @@ describe("reductions together", function()
     assert.are.equal(1, kernels(gpu.polyval({ 1, 2, 3, 4 }, x)))
   end)
 
+  it("of equal elements computed in the same kernel have no deviation", function()
+    local x = gpu.array({ 26, 33, -119, -12, 88 }, "int8"):reshape(5, 1)
+    for _, n in ipairs { 1, 33 } do
+      local wide = x:broadcast_to(5, n)
+      for name, y in pairs { degrees = gpu.degrees(wide), square = (wide:astype "float64" / 7):square() } do
+        for what, r in pairs { std = y:std(2), masked = y:var(2, { where = wide:lt(120) }) } do
+          for row, v in ipairs(r:table()) do
+            assert(v >= 0 and v < (n == 1 and 1e-300 or 1e-3), ("%s of %d elements, %s, row %d: %g"):format(what, n, name, row, v))
+          end
+        end
+        if n == 1 then -- what is used twice is one number
+          assert.are.equal(0, (y - y:mean(2, { keepdims = true })):abs():max():item(), name)
+          assert.are.equal(0, (y - y:sum(2, { keepdims = true })):norm():item(), name)
+        end
+      end
+    end
+    local whole = gpu.array({ 3, 5, 7 }, "float32") / 3 * 3 -- 3, 5, 7 as they are rounded
+    assert.is_true((whole - whole:floor()):min():item() >= 0)
+  end)
+
+  it("of one variable, its covariance and correlation, have no dimensions", function()
+    local row = gpu.array { { 1, 2, 3 } }
+    assert.are.same({ 0, 0, 1, 1 }, { row:cov().ndim, row:corrcoef().ndim, row:cov():item(), row:corrcoef():item() })
+    assert.are.same({ 0, 1 }, { row.T:cov({ rowvar = false }).ndim, row.T:cov({ rowvar = false }):item() })
+  end)
+
   it("write to out", function()
     local m, out = gpu.ones(2, 3), gpu.zeros(3, "float64")
     m:nansum(1, { out = out })

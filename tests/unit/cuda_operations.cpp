@@ -6,6 +6,7 @@
 #include "src/core/error.h"
 #include "src/core/op_table.h"
 #include "src/core/promotion.h"
+#include "src/core/reducers.h"
 #include "src/device/cuda/compiler.h"
 
 using namespace gpulua;
@@ -41,7 +42,72 @@ KernelSpec all_operations(DType dtype) {
   return spec;
 }
 
+std::size_t count_of(const std::string& what, const std::string& text) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++count;
+  return count;
+}
+
 }  // namespace
+
+TEST_CASE("what is used twice is no part of a sum that is rounded once", "[cuda][nvrtc]") {
+  // The product and the difference would be one fused instruction, with another product than its second use has.
+  KernelCache cache{"", 0};
+  Compiler compiler(Config::from_environment(), "sm_75", 13000);
+  const auto number = [](std::uint16_t operand, DType dtype) {
+    ValueSpec value;
+    value.dtype = value.compute = dtype;
+    value.operand = operand;
+    return value;
+  };
+  const auto operation = [](const char* name, DType dtype, std::uint16_t x, std::uint16_t y) {
+    ValueSpec value;
+    value.kind = ValueSpec::Kind::operation;
+    value.dtype = value.compute = dtype;
+    value.op = &op(name);
+    value.inputs = {x, y};
+    return value;
+  };
+  for (const DType dtype : {DType::float32, DType::float64}) {
+    const std::string suffix = dtype == DType::float32 ? "f32" : "f64";
+    const auto ptx = [&](const KernelSpec& spec) {
+      KernelSource source;
+      source.text = emit(spec);
+      source.options = {"--gpu-architecture=compute_75"};
+      const auto image = compiler.get(source, cache)->image;
+      return std::string(image.begin(), image.end());
+    };
+    KernelSpec spec;
+    for (int i = 0; i < 2; ++i) spec.operands.push_back({dtype, Access::unit});
+    spec.values = {number(0, dtype), number(1, dtype), operation("multiply", dtype, 0, 0),
+                   operation("subtract", dtype, 2, 1)};
+    spec.outputs = {{dtype, Access::unit, 3}};
+    try {
+      // The assembler may fuse what names no rounding, and leaves alone what does.
+      CHECK(count_of("mul." + suffix, ptx(spec)) == 1);
+      spec.values[2].rounded = true;
+      const std::string text = ptx(spec);
+      CHECK(count_of("mul.rn." + suffix, text) == 1);
+      CHECK(count_of("mul." + suffix, text) == 0);
+      // The variance of a product: the accumulator's differences are of the rounded one.
+      KernelSpec reduction;
+      for (int i = 0; i < 2; ++i) reduction.operands.push_back({dtype, Access::unit});
+      reduction.values = {number(0, dtype), number(1, dtype), operation("multiply", dtype, 0, 1), number(0, dtype)};
+      reduction.values[3].kind = ValueSpec::Kind::reduction;
+      reduction.values[3].reducer = &reducer("var");
+      reduction.values[3].inputs = {2};
+      reduction.outputs = {{dtype, Access::unit, 3}};
+      reduction.reduces = true;
+      const std::string variance = ptx(reduction);
+      CHECK(count_of("mul." + suffix, variance) > 0);
+      CHECK(count_of("sub.rn." + suffix, variance) >= 2);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::unavailable) throw;
+      WARN("skipped: " << error.what());
+      return;
+    }
+  }
+}
 
 TEST_CASE("every operation compiles for GPUs", "[cuda][nvrtc]") {
   KernelCache cache{"", 0};

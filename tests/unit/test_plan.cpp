@@ -133,6 +133,24 @@ TEST_CASE_METHOD(Fixture, "what a step has stored the later ones read, and compu
   }
 }
 
+TEST_CASE_METHOD(Fixture, "a product that is used twice is rounded once for all", "[plan]") {
+  const Array x = leaf({8, 9}), y = leaf({8, 9});
+  const auto rounded = [](const std::vector<Step>& steps) {
+    std::size_t count = 0;
+    for (const Step& step : steps)
+      count += static_cast<std::size_t>(
+          std::count_if(step.values.begin(), step.values.end(), [](const ValueSpec& value) { return value.rounded; }));
+    return count;
+  };
+  const Array product = apply("multiply", {x, y});
+  CHECK(rounded(plan_of({apply("subtract", {product, Scalar(1.0)})})) == 0);
+  // In the kernel of the sum, and in that of the difference.
+  CHECK(rounded(plan_of({apply("subtract", {product, sum(product, 0b10, true)})})) == 2);
+  CHECK(rounded(plan_of({product, apply("add", {product, x})})) == 1);
+  const Array total = apply("add", {x, y});
+  CHECK(rounded(plan_of({apply("subtract", {total, sum(total, 0b10, true)})})) == 0);
+}
+
 TEST_CASE_METHOD(Fixture, "a dear expression that broadcasts is stored, a cheap one computed again", "[plan]") {
   const Array row = leaf({9}), x = leaf({8, 9});
   Array dear = row;
