@@ -38,22 +38,23 @@ Fit store_integer(V value, void* bytes) {
   }
 }
 
-bool became_infinite(double before, float after) {
+bool became_infinite(long double before, float after) {
   return std::isinf(after) && !std::isinf(before);
 }
 
-Fit store_float(double value, void* bytes) {
+template <class V>
+Fit store_float(V value, void* bytes) {
   const auto rounded = static_cast<float>(value);
-  return became_infinite(value, rounded) ? Fit::out_of_range : put(rounded, bytes);
+  return became_infinite(static_cast<long double>(value), rounded) ? Fit::out_of_range : put(rounded, bytes);
 }
 
-Fit store_half(double value, void* bytes) {
-  const std::uint16_t bits = float_to_half(static_cast<float>(value));
+Fit store_half(long double value, void* bytes) {
+  const std::uint16_t bits = to_half(value);
   return became_infinite(value, half_to_float(bits)) ? Fit::out_of_range : put(bits, bytes);
 }
 
-Fit store_bfloat16(double value, void* bytes) {
-  const std::uint16_t bits = float_to_bfloat16(static_cast<float>(value));
+Fit store_bfloat16(long double value, void* bytes) {
+  const std::uint16_t bits = to_bfloat16(value);
   return became_infinite(value, bfloat16_to_float(bits)) ? Fit::out_of_range : put(bits, bytes);
 }
 
@@ -79,15 +80,15 @@ Fit store_real(DType dtype, V value, void* bytes) {
     case DType::uint64:
       return store_integer<std::uint64_t>(value, bytes);
     case DType::float16:
-      return store_half(static_cast<double>(value), bytes);
+      return store_half(static_cast<long double>(value), bytes);
     case DType::bfloat16:
-      return store_bfloat16(static_cast<double>(value), bytes);
+      return store_bfloat16(static_cast<long double>(value), bytes);
     case DType::float32:
-      return store_float(static_cast<double>(value), bytes);
+      return store_float(value, bytes);
     case DType::float64:
       return put(static_cast<double>(value), bytes);
     case DType::complex64:
-      return put(std::complex<float>{}, bytes), store_float(static_cast<double>(value), bytes);
+      return put(std::complex<float>{}, bytes), store_float(value, bytes);
     case DType::complex128:
       return put(std::complex<double>(static_cast<double>(value)), bytes);
   }

@@ -53,6 +53,23 @@ __device__ inline gpulua_bfloat16 gpulua_to_bfloat16(float x) {
   // Half of the last place kept, less one where that place is even: ties go to even.
   return {(unsigned short)((bits + 0x7fff + ((bits >> 16) & 1)) >> 16)};
 }
+// By way of a float that keeps, as its last bit, whether there was more: so it is rounded once.
+__device__ inline gpulua_bfloat16 gpulua_to_bfloat16(double x) {
+  const float nearest = (float)x;
+  const double back = nearest;
+  int bits = __float_as_int(nearest);
+  if (x == x && back != x && !(bits & 1)) bits += (back < 0 ? -back : back) < (x < 0 ? -x : x) ? 1 : -1;
+  return gpulua_to_bfloat16(__int_as_float(bits));
+}
+__device__ inline gpulua_bfloat16 gpulua_to_bfloat16(int x) { return gpulua_to_bfloat16((double)x); }
+__device__ inline gpulua_bfloat16 gpulua_to_bfloat16(unsigned int x) { return gpulua_to_bfloat16((double)x); }
+// A double has room for all but the last 11 bits, of which it is enough to know whether there are any.
+__device__ inline gpulua_bfloat16 gpulua_to_bfloat16(long long x) {
+  return gpulua_to_bfloat16((double)(x >> 11 | ((x & 2047) != 0)) * 2048.0);
+}
+__device__ inline gpulua_bfloat16 gpulua_to_bfloat16(unsigned long long x) {
+  return gpulua_to_bfloat16((double)(x >> 11 | ((x & 2047) != 0)) * 2048.0);
+}
 
 // ---- integer limits --------------------------------------------------------------------------------------------------------
 
@@ -133,6 +150,12 @@ struct gpulua_convert<gpulua_bfloat16> {
   __device__ static gpulua_bfloat16 from(Number x) {
     return gpulua_to_bfloat16(gpulua_convert<float>::from(x));
   }
+  __device__ static gpulua_bfloat16 from(int x) { return gpulua_to_bfloat16(x); }
+  __device__ static gpulua_bfloat16 from(unsigned int x) { return gpulua_to_bfloat16(x); }
+  __device__ static gpulua_bfloat16 from(long long x) { return gpulua_to_bfloat16(x); }
+  __device__ static gpulua_bfloat16 from(unsigned long long x) { return gpulua_to_bfloat16(x); }
+  __device__ static gpulua_bfloat16 from(double x) { return gpulua_to_bfloat16(x); }
+  __device__ static gpulua_bfloat16 from(gpulua_complex<double> x) { return gpulua_to_bfloat16(x.re); }
   __device__ static gpulua_bfloat16 from(gpulua_bfloat16 x) { return x; }
 };
 

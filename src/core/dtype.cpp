@@ -2,6 +2,8 @@
 
 #include <array>
 #include <bit>
+#include <cmath>
+#include <limits>
 #include <string>
 
 #include "src/core/error.h"
@@ -77,7 +79,26 @@ float half_to_float(std::uint16_t bits) {
   return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(magnitude));
 }
 
-std::uint16_t float_to_half(float value) {
+namespace {
+
+/// The neighbour of `value` in float that tells most: where it lies between two, the one whose last bit is set. Rounded
+/// again to 16 bits, it gives what the value itself would.
+float rounded_to_odd(long double value) {
+  const auto nearest = static_cast<float>(value);
+  const auto exact = static_cast<long double>(nearest);
+  if (std::isnan(nearest) || exact == value || std::isinf(nearest)) return nearest;
+  const auto bits = std::bit_cast<std::uint32_t>(nearest);
+  if (bits & 1) return nearest;
+  // Bits of a greater magnitude are a greater integer.
+  const bool outwards = std::abs(exact) < std::abs(value);
+  return nearest == 0 ? std::copysign(std::numeric_limits<float>::denorm_min(), nearest)
+                      : std::bit_cast<float>(outwards ? bits + 1 : bits - 1);
+}
+
+}  // namespace
+
+std::uint16_t to_half(long double number) {
+  const float value = rounded_to_odd(number);
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const auto sign = static_cast<std::uint16_t>((bits >> 16) & 0x8000u);
   const std::uint32_t magnitude = bits & 0x7fffffffu;
@@ -100,7 +121,8 @@ float bfloat16_to_float(std::uint16_t bits) {
   return std::bit_cast<float>(std::uint32_t{bits} << 16);
 }
 
-std::uint16_t float_to_bfloat16(float value) {
+std::uint16_t to_bfloat16(long double number) {
+  const float value = rounded_to_odd(number);
   const auto bits = std::bit_cast<std::uint32_t>(value);
   if ((bits & 0x7fffffffu) > 0x7f800000u) return static_cast<std::uint16_t>((bits >> 16) | 0x40u);
   return static_cast<std::uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);

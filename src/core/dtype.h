@@ -58,10 +58,11 @@ std::optional<DType> find_dtype(std::string_view name);
 /// As find_dtype; throws Error that lists the names there are.
 DType parse_dtype(std::string_view name);
 
-/// IEEE binary16 and bfloat16 as raw bits, rounded to nearest even.
+/// IEEE binary16 and bfloat16 as raw bits, rounded to nearest even: once, whatever the number's type. A long double
+/// holds every double and every integer of 64 bits.
 float half_to_float(std::uint16_t bits);
-std::uint16_t float_to_half(float value);
+std::uint16_t to_half(long double value);
 float bfloat16_to_float(std::uint16_t bits);
-std::uint16_t float_to_bfloat16(float value);
+std::uint16_t to_bfloat16(long double value);
 
 }  // namespace gpulua

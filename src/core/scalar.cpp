@@ -54,21 +54,24 @@ T to_integer(DType dtype, const Scalar& value) {
       value);
 }
 
-double to_real(DType dtype, const Scalar& value) {
+/// The number as a T, rounded once. A long double holds all there are.
+template <class T>
+T to_real(DType dtype, const Scalar& value) {
   return std::visit(
-      [&](auto v) -> double {
+      [&](auto v) -> T {
         if constexpr (std::is_same_v<decltype(v), std::complex<double>>) {
           does_not_fit(dtype, value, "it is complex");
         } else {
-          return static_cast<double>(v);
+          return static_cast<T>(v);
         }
       },
       value);
 }
 
-std::complex<double> to_complex(const Scalar& value) {
-  if (const auto* z = std::get_if<std::complex<double>>(&value)) return *z;
-  return to_real(DType::complex128, value);
+template <class T>
+std::complex<T> to_complex(const Scalar& value) {
+  if (const auto* z = std::get_if<std::complex<double>>(&value)) return std::complex<T>(*z);
+  return to_real<T>(DType::complex128, value);
 }
 
 bool to_bool(const Scalar& value) {
@@ -134,17 +137,17 @@ void encode(DType dtype, const Scalar& value, void* bytes) {
     case DType::uint64:
       return put(bytes, to_integer<std::uint64_t>(dtype, value));
     case DType::float16:
-      return put(bytes, float_to_half(static_cast<float>(to_real(dtype, value))));
+      return put(bytes, to_half(to_real<long double>(dtype, value)));
     case DType::bfloat16:
-      return put(bytes, float_to_bfloat16(static_cast<float>(to_real(dtype, value))));
+      return put(bytes, to_bfloat16(to_real<long double>(dtype, value)));
     case DType::float32:
-      return put(bytes, static_cast<float>(to_real(dtype, value)));
+      return put(bytes, to_real<float>(dtype, value));
     case DType::float64:
-      return put(bytes, to_real(dtype, value));
+      return put(bytes, to_real<double>(dtype, value));
     case DType::complex64:
-      return put(bytes, std::complex<float>(to_complex(value)));
+      return put(bytes, to_complex<float>(value));
     case DType::complex128:
-      return put(bytes, to_complex(value));
+      return put(bytes, to_complex<double>(value));
   }
 }
 

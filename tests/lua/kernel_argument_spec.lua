@@ -28,6 +28,14 @@ describe("arguments", function()
     assert.are.same({ 0, 0, 0, 0, 0, 0, 0, -5, 7, 1 / 0, 0.25 }, out:table())
   end)
 
+  it("are rounded once", function()
+    local k = gpu.kernel([[#include <cuda_fp16.h>
+      __global__ void k(__half h, float f, float* out) { out[0] = __half2float(h); out[1] = f; }]], "k")
+    local out = gpu.zeros(2)
+    k { grid = 1, block = 1 }(1 + 2 ^ -11 + 2 ^ -40, 9007199791611905LL, out) -- float lies in between; no double
+    assert.are.same({ 1 + 2 ^ -10, 2 ^ 53 + 2 ^ 30 }, out:table())
+  end)
+
   it("keep all bits of 64-bit integers", function()
     local k = gpu.kernel("__global__ void k(long long a, unsigned long long b, int* out) "
       .. "{ out[0] = a == -9223372036854775807LL - 1; out[1] = b == 18446744073709551615ULL; }", "k")

@@ -50,6 +50,52 @@ describe("empty reductions", function()
   end)
 end)
 
+describe("numbers of Lua", function()
+  it("are rounded once on their way to an element", function()
+    for dtype, bits in pairs { float16 = 10, bfloat16 = 7 } do
+      local value, expected = 1 + 2 ^ (-bits - 1) + 2 ^ -40, 1 + 2 ^ -bits -- just above the middle, which is a float32
+      local zeros, x = gpu.zeros(1, dtype), gpu.zeros(1, dtype)
+      x[1] = value
+      for what, y in pairs {
+        array = gpu.array({ value }, dtype), full = gpu.full(1, value, dtype), sum = zeros + value, set = x,
+        fill_ = gpu.zeros(1, dtype):fill_(value), where = gpu.where(zeros:eq(0), value, zeros),
+        astype = gpu.array({ value }, "float64"):astype(dtype), put = gpu.zeros(1, dtype):put({ 1 }, { value }),
+        scattered = gpu.scatter_add(gpu.zeros(1, dtype), gpu.array({ 1 }, "int32"), value),
+        masked = (function()
+          local y = gpu.zeros(1, dtype)
+          y[y:eq(0)] = value
+          return y
+        end)(),
+      } do
+        assert.are.equal(expected, y[1], dtype .. " " .. what)
+      end
+    end
+    local whole = 9007199791611905LL -- 2^53 + 2^29 + 1
+    for what, y in pairs {
+      array = gpu.array({ whole }, "float32"), full = gpu.full(1, whole, "float32"), sum = gpu.zeros(1) + whole,
+      astype = gpu.array({ whole }, "int64"):astype "float32",
+      complex = gpu.full(1, whole, "complex64"):real(),
+    } do
+      assert.are.equal(2 ^ 53 + 2 ^ 30, y[1], what)
+    end
+    -- On the device, from each dtype that has more bits than a float32.
+    local function bfloat16(dtype, value) return gpu.array({ value }, dtype):astype "bfloat16"[1] end
+    assert.are.equal(2 ^ 30 + 2 ^ 23, bfloat16("int32", 2 ^ 30 + 2 ^ 22 + 1))
+    assert.are.equal(-2 ^ 30 - 2 ^ 23, bfloat16("int32", -2 ^ 30 - 2 ^ 22 - 1))
+    assert.are.equal(2 ^ 31 + 2 ^ 24, bfloat16("uint32", 2 ^ 31 + 2 ^ 23 + 1))
+    assert.are.equal(2 ^ 62 + 2 ^ 55, bfloat16("int64", 2LL ^ 62 + 2LL ^ 54 + 1))
+    assert.are.equal(-2 ^ 62 - 2 ^ 55, bfloat16("int64", -2LL ^ 62 - 2LL ^ 54 - 1))
+    assert.are.equal(2 ^ 63 + 2 ^ 56, bfloat16("uint64", 2ULL ^ 63 + 2ULL ^ 55 + 1))
+    assert.are.equal(2 ^ 62, bfloat16("int64", 2LL ^ 62 + 2LL ^ 54)) -- the middle itself: to even
+    for value, expected in pairs {
+      [-1e-300] = 0, [1e300] = math.huge, [-1 - 2 ^ -8 - 2 ^ -50] = -1 - 2 ^ -7, [1 + 2 ^ -8 - 2 ^ -50] = 1,
+      [1 + 3 * 2 ^ -8] = 1 + 2 ^ -6, [3.3895e38] = 0x1.fep127,
+    } do
+      assert.are.equal(expected, bfloat16("float64", value))
+    end
+  end)
+end)
+
 describe("sums", function()
   it("of integers are of 64 bits", function()
     for _, dtype in ipairs(signed) do gives("int64", 200, gpu.full(2, 100, dtype):sum()) end

@@ -321,11 +321,10 @@ TEST_CASE("cpu: half and bfloat16", "[cpu]") {
   auto kernel = device.kernel(module, "k");
   CHECK(kernel->entry().signature.parameters[0].dtype == DType::float16);
   CHECK(kernel->entry().signature.parameters[1].dtype == DType::bfloat16);
-  std::uint16_t h[2] = {float_to_half(1.5f), float_to_half(2.0f)},
-                b[2] = {float_to_bfloat16(256.0f), float_to_bfloat16(1.0f)};
+  std::uint16_t h[2] = {to_half(1.5f), to_half(2.0f)}, b[2] = {to_bfloat16(256.0f), to_bfloat16(1.0f)};
   float out[6] = {};
   device.launch(*kernel, one_dimension(1, 1), &h[0], &b[0], &out[0], 0.1);
-  const float expected[6] = {4, 256, 5, float(float_to_half(0.1f)), 1, 2.5f};
+  const float expected[6] = {4, 256, 5, float(to_half(0.1f)), 1, 2.5f};
   for (int i = 0; i < 6; ++i) CHECK(out[i] == expected[i]);
 }
 

@@ -58,9 +58,9 @@ TEST_CASE("every half survives the way to float and back", "[dtype]") {
     const float value = half_to_float(bits);
     if (is_nan_half(bits)) {
       REQUIRE(std::isnan(value));
-      REQUIRE(float_to_half(value) == (bits | 0x200));
+      REQUIRE(to_half(value) == (bits | 0x200));
     } else {
-      REQUIRE(float_to_half(value) == bits);
+      REQUIRE(to_half(value) == bits);
     }
   }
 }
@@ -70,35 +70,35 @@ TEST_CASE("every bfloat16 survives the way to float and back", "[dtype]") {
     const auto bits = static_cast<std::uint16_t>(i);
     const float value = bfloat16_to_float(bits);
     if (std::isnan(value))
-      REQUIRE(float_to_bfloat16(value) == (bits | 0x40));
+      REQUIRE(to_bfloat16(value) == (bits | 0x40));
     else
-      REQUIRE(float_to_bfloat16(value) == bits);
+      REQUIRE(to_bfloat16(value) == bits);
   }
 }
 
 TEST_CASE("floats round to the nearest half, ties to even", "[dtype]") {
-  CHECK(float_to_half(1.0f) == 0x3c00);
-  CHECK(float_to_half(-0.0f) == 0x8000);
-  CHECK(float_to_half(65504.0f) == 0x7bff);
-  CHECK(float_to_half(65519.996f) == 0x7bff);
-  CHECK(float_to_half(65520.0f) == 0x7c00);
-  CHECK(float_to_half(-std::numeric_limits<float>::infinity()) == 0xfc00);
-  CHECK(float_to_half(0x1p-24f) == 0x0001);
-  CHECK(float_to_half(0x1p-25f) == 0x0000);
-  CHECK(float_to_half(0x1.000002p-25f) == 0x0001);
-  CHECK(float_to_half(0x1.ffcp-15f) == 0x0400);
-  CHECK(float_to_half(1.0f + 0x1p-11f) == 0x3c00);
-  CHECK(float_to_half(1.0f + 0x3p-11f) == 0x3c02);
+  CHECK(to_half(1.0f) == 0x3c00);
+  CHECK(to_half(-0.0f) == 0x8000);
+  CHECK(to_half(65504.0f) == 0x7bff);
+  CHECK(to_half(65519.996f) == 0x7bff);
+  CHECK(to_half(65520.0f) == 0x7c00);
+  CHECK(to_half(-std::numeric_limits<float>::infinity()) == 0xfc00);
+  CHECK(to_half(0x1p-24f) == 0x0001);
+  CHECK(to_half(0x1p-25f) == 0x0000);
+  CHECK(to_half(0x1.000002p-25f) == 0x0001);
+  CHECK(to_half(0x1.ffcp-15f) == 0x0400);
+  CHECK(to_half(1.0f + 0x1p-11f) == 0x3c00);
+  CHECK(to_half(1.0f + 0x3p-11f) == 0x3c02);
   // A NaN whose payload has low bits alone must not turn into an infinity.
-  CHECK(is_nan_half(float_to_half(std::bit_cast<float>(0x7f800001u))));
+  CHECK(is_nan_half(to_half(std::bit_cast<float>(0x7f800001u))));
 }
 
 TEST_CASE("floats round to the nearest bfloat16, ties to even", "[dtype]") {
-  CHECK(float_to_bfloat16(1.0f) == 0x3f80);
-  CHECK(float_to_bfloat16(1.0f + 0x1p-8f) == 0x3f80);
-  CHECK(float_to_bfloat16(1.0f + 0x3p-8f) == 0x3f82);
-  CHECK(float_to_bfloat16(std::numeric_limits<float>::max()) == 0x7f80);
-  CHECK(std::isnan(bfloat16_to_float(float_to_bfloat16(std::bit_cast<float>(0x7f800001u)))));
+  CHECK(to_bfloat16(1.0f) == 0x3f80);
+  CHECK(to_bfloat16(1.0f + 0x1p-8f) == 0x3f80);
+  CHECK(to_bfloat16(1.0f + 0x3p-8f) == 0x3f82);
+  CHECK(to_bfloat16(std::numeric_limits<float>::max()) == 0x7f80);
+  CHECK(std::isnan(bfloat16_to_float(to_bfloat16(std::bit_cast<float>(0x7f800001u)))));
 }
 
 #if defined(__x86_64__) && defined(__FLT16_MAX__)
@@ -111,7 +111,7 @@ TEST_CASE("half conversions agree with the compiler's", "[dtype]") {
       value = std::ldexp(1.0f + static_cast<float>(random() % (1u << 23)) * 0x1p-23f, int(random() % 44) - 27);
     if (std::isnan(value)) continue;
     const auto expected = std::bit_cast<std::uint16_t>(static_cast<_Float16>(value));
-    if (float_to_half(value) != expected) FAIL(value << " gives " << float_to_half(value) << ", not " << expected);
+    if (to_half(value) != expected) FAIL(value << " gives " << to_half(value) << ", not " << expected);
   }
 }
 #endif
