@@ -1,7 +1,7 @@
 -- Shows a value to people: what the REPL prints, and errors that are tables. Returns the function value -> string.
 -- It runs no code of the value's but __tostring, and it ends for any value: depth, items and lengths have limits.
 
-local getmetatable, next, rawget, tostring, type = debug.getmetatable, next, rawget, tostring, type
+local getmetatable, next, pcall, rawget, tostring, type = debug.getmetatable, next, pcall, rawget, tostring, type
 local concat, sort = table.concat, table.sort
 local byte, find, format, gsub, match, rep, sub =
   string.byte, string.find, string.format, string.gsub, string.match, string.rep, string.sub
@@ -79,6 +79,13 @@ local function render_table(t, depth, path)
   return "{\n" .. indent .. concat(items, ",\n" .. indent) .. "\n" .. rep("  ", depth - 1) .. "}"
 end
 
+-- By its __tostring. What fails inside of a table says why there, beside the other fields.
+local function shown(value, depth)
+  if depth == 1 then return tostring(value) end
+  local ok, text = pcall(tostring, value)
+  return ok and text or "<" .. tostring(text) .. ">"
+end
+
 function render(value, depth, path)
   local kind = type(value)
   if kind == "string" then
@@ -87,9 +94,9 @@ function render(value, depth, path)
     end
     return quote(value)
   end
-  if kind ~= "table" then return tostring(value) end
+  if kind ~= "table" then return shown(value, depth) end
   local meta = getmetatable(value)
-  if type(meta) == "table" and rawget(meta, "__tostring") ~= nil then return tostring(value) end
+  if type(meta) == "table" and rawget(meta, "__tostring") ~= nil then return shown(value, depth) end
   return render_table(value, depth, path)
 end
 
