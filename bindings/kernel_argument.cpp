@@ -153,10 +153,27 @@ void ArgumentReader::refuse_array(int index, const Node& array, const ArgumentRu
   refuse(index, "expected a row-major array, got a strided view " + type_text(array) + "; x:copy() makes one");
 }
 
-void* ArgumentReader::address_of(const Node& array, const ArgumentRule& rule) const {
-  // What a module without types does with a pointer is not known.
-  const bool writable = rule.parameter.writable || rule.parameter.kind == ParameterKind::unknown;
-  return writable ? array.write(stream) : array.read(stream);
+namespace {
+
+/// What a module without types does with a pointer is not known.
+bool may_write(const ArgumentRule& rule) {
+  return rule.parameter.writable || rule.parameter.kind == ParameterKind::unknown;
+}
+
+}  // namespace
+
+void* ArgumentReader::address_of(const Node& array, const ArgumentRule& rule) {
+  void* address = may_write(rule) ? array.write(stream) : array.read(stream);
+  if (array.buffer()->guarded()) guarded.push_back(array.buffer());
+  return address;
+}
+
+void ArgumentReader::guard_outputs() const {
+  for (std::size_t i = 0; i < kernel.rules.size(); ++i) {
+    const Array* array = may_write(kernel.rules[i]) ? test<Array>(L, static_cast<int>(i) + 2) : nullptr;
+    if (!array) continue;
+    for (const BufferRef& source : guarded) (*array)->buffer()->depend_on(*source);
+  }
 }
 
 bool ArgumentReader::read_address(int index, const ArgumentRule& rule, void* value) {

@@ -39,9 +39,12 @@ struct ArgumentReader {
   const BoundKernel& kernel;
   const StreamRef& stream;             // of the launch
   std::vector<StagedArgument> staged;  // the host arguments read so far
+  std::vector<BufferRef> guarded;      // what the kernel reads whose elements depend on checks
 
   /// Writes the value of parameter `i` to `value`. Throws Error "[saxpy] argument 2 (x): expected ..., got ...".
   void read(std::size_t i, void* value);
+  /// All arguments were read: what the kernel may write depends on what it reads.
+  void guard_outputs() const;
 
  private:
   void read_scalar(int index, const ArgumentRule& rule, void* value) const;
@@ -54,7 +57,7 @@ struct ArgumentReader {
   bool takes(const Node& array, const ArgumentRule& rule) const;
   /// Says why it cannot.
   [[noreturn]] void refuse_array(int index, const Node& array, const ArgumentRule& rule) const;
-  void* address_of(const Node& array, const ArgumentRule& rule) const;
+  void* address_of(const Node& array, const ArgumentRule& rule);
   /// Takes what stands for an address without being an array: gpu.null, an FFI or C pointer, a host argument.
   bool read_address(int index, const ArgumentRule& rule, void* value);
   [[noreturn]] void refuse(int index, const std::string& message) const;

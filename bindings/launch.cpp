@@ -24,10 +24,11 @@ void Launch::run(lua_State* L) {
                 kernel_->signature());
 
   OpenDevice& device = *kernel_->device;
-  ArgumentReader reader{L, *kernel_, stream_ ? stream_ : device.stream(), {}};
+  ArgumentReader reader{L, *kernel_, stream_ ? stream_ : device.stream(), {}, {}};
   for (std::size_t i = 0; i < count; ++i) reader.read(i, arguments_.value(i));
   if (config_.grid.x == 0) return;
   for (const StagedArgument& staged : reader.staged) check_room(L, staged);
+  if (!reader.guarded.empty()) reader.guard_outputs();
   device.launch(kernel_->kernel, config_, arguments_.pointers(), reader.stream);
   for (const StagedArgument& staged : reader.staged) copy_back(L, staged);
 }

@@ -31,7 +31,7 @@ Buffer::~Buffer() {
 
 void Buffer::free() noexcept {
   if (freed_) return;
-  freed_ = true;
+  freed_ = guarded_ = true;
   if (owner_) {
     owner_.reset();
     return;
@@ -46,13 +46,28 @@ void Buffer::free() noexcept {
   device_->device().free(memory_, *writer_);
 }
 
-void Buffer::check_live() const {
+void Buffer::depend_on(CheckRef check) {
+  if (check->state == Check::State::passed || std::find(checks_.begin(), checks_.end(), check) != checks_.end()) return;
+  checks_.push_back(std::move(check));
+  guarded_ = true;
+}
+
+void Buffer::depend_on(const Buffer& source) {
+  if (&source == this || !source.guarded_) return;
+  for (const CheckRef& check : source.checks_) depend_on(check);
+}
+
+void Buffer::check_live() {
   if (freed_) throw Error("[array] the array was freed");
+  std::erase_if(checks_, [](const CheckRef& check) { return check->state == Check::State::passed; });
+  for (const CheckRef& check : checks_)
+    if (check->state == Check::State::failed) throw Error(check->why);
+  guarded_ = !checks_.empty();
 }
 
 void Buffer::order_read(const StreamRef& stream) {
   check_live();
-  if (std::find(readers_.begin(), readers_.end(), stream) != readers_.end()) return;
+  if (stream == writer_ || std::find(readers_.begin(), readers_.end(), stream) != readers_.end()) return;
   wait_for(writer_, stream);
   readers_.push_back(stream);
 }

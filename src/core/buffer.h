@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "src/core/host.h"
+#include "src/core/index_faults.h"
 #include "src/device/device.h"
 
 namespace gpulua {
@@ -35,18 +36,29 @@ class Buffer {
   bool freed() const { return freed_; }
 
   /// The memory, for work about to be queued on `stream` that only reads it. Null for an empty buffer.
-  /// Throws Error when it was freed.
+  /// Throws Error when it was freed, and when a check that its elements depend on has failed.
   void* read(const StreamRef& stream) {
-    if (freed_ || stream != writer_) [[unlikely]]
+    if (guarded_ || stream != writer_) [[unlikely]]
       order_read(stream);
     return memory_;
   }
   /// The same, for work that writes it.
   void* write(const StreamRef& stream) {
-    if (freed_ || stream != writer_ || !readers_.empty()) [[unlikely]]
+    if (guarded_ || stream != writer_ || !readers_.empty()) [[unlikely]]
       order_write(stream);
     return memory_;
   }
+  /// Its elements are right if the check passes; or those of `source` are, which they were computed from.
+  void depend_on(CheckRef check);
+  void depend_on(const Buffer& source);
+  /// All elements are about to be written, from what does not depend on them.
+  void forget_checks() {
+    checks_.clear();
+    guarded_ = freed_;
+  }
+  /// True when it was freed, or depends on checks of which some have not passed, as far as was looked.
+  bool guarded() const { return guarded_; }
+
   /// How many inputs of pending nodes are in this buffer: they are to be evaluated before it is written.
   std::int64_t pending_reads() const { return pending_reads_; }
   void add_pending_reads(std::int64_t count) { pending_reads_ += count; }
@@ -56,7 +68,8 @@ class Buffer {
  private:
   friend class MemoryAccount;
 
-  void check_live() const;
+  /// Throws Error when there is nothing to read.
+  void check_live();
   void order_read(const StreamRef& stream);
   void order_write(const StreamRef& stream);
   /// `stream` waits for what is queued on `other` so far.
@@ -66,10 +79,12 @@ class Buffer {
   void* memory_;  // null when bytes_ is 0
   std::size_t bytes_;
   bool freed_ = false;
+  bool guarded_ = false;  // freed, or there are checks: uses take a closer look
   std::int64_t pending_reads_ = 0;
   std::shared_ptr<void> owner_;     // set: the memory is not ours to free
   StreamRef writer_;                // the stream of the last write; at first, the one it was allocated on
   std::vector<StreamRef> readers_;  // streams other than writer_ that read since the last write
+  std::vector<CheckRef> checks_;
   Origin origin_;
   std::uint64_t serial_;
   Buffer* next_ = nullptr;  // in the account's list

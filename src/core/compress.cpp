@@ -14,13 +14,13 @@ Array compress(const Array& mask, const Array& values) {
   OpenDevice& device = mask->device();
   const Array found = empty(device, {mask->layout.size()}, values->dtype);
   const Root roots[] = {{values.get(), found.get(), nullptr, mask.get()}};
-  const Nodes nodes = collect(roots);
-  const auto plan = device.plans().find(roots, nodes);
-  for (PreparedStep& step : plan->steps)
-    if (!step.compresses()) step.run(nodes, roots, device);
-  const std::int64_t count = plan->steps.back().compress(nodes, roots, device);
-  const Array result = view(found, row_major({count}));
-  return count * spare_memory < found->layout.size() ? copy(result) : result;
+  std::optional<std::int64_t> count;
+  while (!count) {
+    const Nodes nodes = collect(roots);
+    count = device.plans().find(roots, nodes)->run(nodes, roots, device);
+  }
+  const Array result = view(found, row_major({*count}));
+  return *count * spare_memory < found->layout.size() ? copy(result) : result;
 }
 
 }  // namespace gpulua

@@ -38,7 +38,7 @@ void* OpenDevice::allocate(std::size_t bytes) {
                                      memory_.describe_holders() + ". x:free() or gpu.scope gives memory back early");
 }
 
-void OpenDevice::checked(const std::function<void()>& wait) {
+void OpenDevice::checked(const Stream* stream, const std::function<void()>& wait) {
   try {
     wait();
   } catch (const Error& error) {
@@ -46,7 +46,8 @@ void OpenDevice::checked(const std::function<void()>& wait) {
     if (launches.empty() || (error.kind() != ErrorKind::device && error.kind() != ErrorKind::device_lost)) throw;
     throw Error(error.kind(), std::string(error.what()) + "\n" + launches);
   }
-  index_faults_.check();
+  if (stream) launches_.clear(*stream);
+  index_faults_.check(stream);
 }
 
 StreamRef OpenDevice::create_stream() {
@@ -63,20 +64,18 @@ void OpenDevice::synchronize() {
 }
 
 void OpenDevice::synchronize(Event& event) {
-  checked([&] { device_->synchronize(event); });
+  checked(nullptr, [&] { device_->synchronize(event); });
 }
 
 void OpenDevice::synchronize(Stream& stream) {
-  checked([&] { device_->synchronize(stream); });
-  launches_.clear(stream);
+  checked(&stream, [&] { device_->synchronize(stream); });
 }
 
 void OpenDevice::download(void* host, const void* memory, std::size_t bytes) {
-  checked([&] {
+  checked(stream_.get(), [&] {
     device_->download(host, memory, bytes, *stream_);
     device_->synchronize(*stream_);
   });
-  launches_.clear(*stream_);
 }
 
 PinnedMemory* OpenDevice::find_pinned(const void* memory) const {

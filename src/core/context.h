@@ -80,9 +80,9 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   friend class PinnedMemory;
 
   void* try_allocate(std::size_t bytes);
-  /// Runs `wait`, which finds out about failed work; the error then names the launches that it can come from. Then
-  /// indices that the work found out of range are an error.
-  void checked(const std::function<void()>& wait);
+  /// Runs `wait`, which waits for all of `stream` if it is not null and finds out about failed work; the error then
+  /// names the launches that it can come from. Then indices that the work found out of range are an error.
+  void checked(const Stream* stream, const std::function<void()>& wait);
 
   Context& context_;
   std::unique_ptr<Device> device_;

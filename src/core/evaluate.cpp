@@ -2,6 +2,7 @@
 
 #include "src/codegen/emit.h"
 #include "src/core/array.h"
+#include "src/core/error.h"
 #include "src/core/overlap.h"
 #include "src/core/prepared_plan.h"
 #include "src/core/variant.h"
@@ -31,15 +32,31 @@ Roots take_roots(std::span<const Node* const>& nodes) {
   return roots;
 }
 
-void run(PreparedPlan& plan, std::span<const Root> roots, const Nodes& nodes, OpenDevice& device) {
-  for (PreparedStep& step : plan.steps) step.run(nodes, roots, device);
+/// True for what another attempt may not meet.
+bool is_temporary(const Error& error) {
+  return error.kind() == ErrorKind::memory || error.kind() == ErrorKind::interrupted ||
+         error.kind() == ErrorKind::device_lost;
 }
 
-void evaluate_all(const PendingNodes::List& list, const Node* except) {
+/// Evaluates what has to be evaluated now or never, together where that goes. A node that cannot be fails, and so does
+/// not stand in the way of who writes or frees its inputs.
+void evaluate_for_good(const PendingNodes::List& list, const Node* except = nullptr) {
   std::vector<const Node*> nodes;
   for (const auto& node : list)
     if (node.get() != except) nodes.push_back(node.get());
-  evaluate(nodes);
+  try {
+    return evaluate(nodes);
+  } catch (const Error& error) {
+    if (is_temporary(error)) throw;
+  }
+  for (const Node* node : nodes) {
+    try {
+      evaluate(*node);
+    } catch (const Error& error) {
+      if (is_temporary(error)) throw;
+      if (node->pending()) node->fail(error.what());
+    }
+  }
 }
 
 /// The array's value in memory of its own.
@@ -52,12 +69,13 @@ Array apart(const Array& array, const Node& target) {
 
 void evaluate(std::span<const Node* const> nodes) {
   while (!nodes.empty()) {
-    const Roots taken = take_roots(nodes);
+    auto rest = nodes;
+    const Roots taken = take_roots(rest);
     if (taken.empty()) return;
     const std::span<const Root> roots(taken.data(), taken.size());
     const Nodes all = collect(roots);
     OpenDevice& device = roots.front().node->device();
-    run(*device.plans().find(roots, all), roots, all, device);
+    if (device.plans().find(roots, all)->run(all, roots, device)) nodes = rest;
   }
 }
 
@@ -86,14 +104,21 @@ void evaluate_into(const Node& target, const Array& value, const std::optional<S
   OpenDevice& device = target.device();
   const auto run_unless_hazard = [&] {
     const std::span<const Root> wanted(roots.data(), roots.size());
-    const Nodes nodes = collect(wanted);
-    const auto plan = device.plans().find(wanted, nodes);
-    if (!plan->is_hazard) run(*plan, wanted, nodes, device);
-    return !plan->is_hazard;
+    for (;;) {
+      const Nodes nodes = collect(wanted);
+      const auto plan = device.plans().find(wanted, nodes);
+      if (plan->is_hazard) return false;
+      if (plan->run(nodes, wanted, device)) return true;
+    }
   };
-  if (run_unless_hazard()) return;
+  try {
+    if (run_unless_hazard()) return;
+  } catch (const Error& error) {
+    // It may be a reader that cannot be computed.
+    if (roots.size() == 1 || is_temporary(error)) throw;
+  }
   if (roots.size() > 1) {
-    for (std::size_t i = 1; i < roots.size(); ++i) evaluate(*roots[i].node);
+    evaluate_for_good(readers);
     roots.resize(1);
     if (run_unless_hazard()) return;
   }
@@ -104,11 +129,11 @@ void evaluate_into(const Node& target, const Array& value, const std::optional<S
 }
 
 void evaluate_readers(const Buffer& buffer, const Node* except) {
-  evaluate_all(buffer.device().pending().readers(buffer), except);
+  evaluate_for_good(buffer.device().pending().readers(buffer), except);
 }
 
 void evaluate_readers(const Node& node) {
-  evaluate_all(node.device().pending().readers(node), nullptr);
+  evaluate_for_good(node.device().pending().readers(node));
 }
 
 std::string explain(std::span<const Node* const> nodes) {

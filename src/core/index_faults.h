@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "src/device/device.h"
 
@@ -15,8 +18,15 @@ struct IndexFault {
   std::int64_t line;
 };
 
-/// The word in which a device's kernels tell of indices that are out of range. It is in pinned memory, so that a look
-/// at it costs nothing.
+/// Whether elements are what their operation promised: not known before the kernel has run.
+struct Check {
+  enum class State : std::uint8_t { open, passed, failed } state = State::open;
+  std::string why{};  // of a failed one: what is said whenever the elements are asked for
+};
+using CheckRef = std::shared_ptr<const Check>;
+
+/// The words in which a device's kernels tell of indices that are out of range. They are in pinned memory, so that a
+/// look at them costs nothing.
 class IndexFaults {
  public:
   explicit IndexFaults(Device& device) : device_(device) {}
@@ -24,14 +34,29 @@ class IndexFaults {
   IndexFaults(const IndexFaults&) = delete;
   IndexFaults& operator=(const IndexFaults&) = delete;
 
-  /// For kernels about to be queued.
-  IndexFault* word();
-  /// The work that was waited for has run: throws Error for the index that it found out of range, and forgets it.
-  void check();
+  struct Watch {
+    CheckRef check;
+    IndexFault* word;
+  };
+  /// For one operation of a kernel about to be queued on the stream. Where very many are queued, several share one.
+  Watch watch(const StreamRef& stream);
+  /// Work was waited for, all of `stream` if it is not null. Throws Error for a fault that was found since, or before
+  /// and never thrown.
+  void check(const Stream* stream = nullptr);
 
  private:
+  /// The words of one stream's kernels.
+  struct Lane {
+    StreamRef stream;  // null while no check is open
+    volatile IndexFault* words;
+    std::vector<std::shared_ptr<Check>> open;  // open[i]'s word is words[i]
+  };
+
+  Lane& lane_of(const StreamRef& stream);
+
   Device& device_;
-  volatile IndexFault* word_ = nullptr;
+  std::vector<Lane> lanes_;
+  std::vector<CheckRef> unreported_;
 };
 
 }  // namespace gpulua

@@ -68,6 +68,7 @@ Array matmul(const Array& a, const Array& b) {
   problem.b = right.array->read(stream);
   problem.c = result->write(stream);
   device.device().blas().gemm(problem, *stream);
+  for (const Operand* operand : {&left, &right}) result->buffer()->depend_on(*operand->array->buffer());
   return result;
 }
 

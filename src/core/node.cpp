@@ -5,6 +5,7 @@
 
 #include "src/core/evaluate.h"
 #include "src/core/pending_nodes.h"
+#include "src/core/prepared_plan.h"
 
 namespace gpulua {
 
@@ -61,10 +62,24 @@ char* Node::write(const StreamRef& stream) const {
   return first(memory->write(stream));
 }
 
+char* Node::overwrite(const StreamRef& stream) const {
+  const BufferRef& memory = buffer();
+  if (memory->pending_reads() > 0) evaluate_readers(*memory);
+  if (memory->guarded() && covers_buffer()) memory->forget_checks();
+  return first(memory->write(stream));
+}
+
 void Node::resolve(BufferRef buffer) const {
+  ++device_->plans().resolved;
   buffer_ = std::move(buffer);
   buffer_->add_pending_reads(static_cast<std::int64_t>(waiting_));
   drop_pending();
+}
+
+void Node::fail(const std::string& why) const {
+  auto none = std::make_shared<Buffer>(device_, nullptr, 0, device_->stream(), pending_->origin);
+  none->depend_on(std::make_shared<const Check>(Check{Check::State::failed, why}));
+  resolve(std::move(none));
 }
 
 void Node::drop_pending() const {

@@ -62,19 +62,26 @@ struct Node : std::enable_shared_from_this<Node> {
   /// Evaluates the node if it is pending.
   const BufferRef& buffer() const;
   bool freed() const { return buffer_ && buffer_->freed(); }
-  /// Gives the memory back now. The array, and all views of it, raise an error when they are used. Pending nodes that read
-  /// them are evaluated before.
+  /// True when no element of the buffer is not the array's too. Evaluates the node if it is pending.
+  bool covers_buffer() const { return contiguous && nbytes() == buffer()->bytes(); }
+  /// Gives the memory back now. The array, and all views of it, raise an error when they are used. Pending nodes that
+  /// read them are evaluated before.
   void free();
 
   /// The first element, for work about to be queued on `stream`. Evaluates the node if it is pending.
   char* read(const StreamRef& stream) const { return first(buffer()->read(stream)); }
   /// As read, for work that writes. Pending nodes that read the buffer are evaluated before.
   char* write(const StreamRef& stream) const;
+  /// As write, for work that writes all elements and reads none of them: what they depended on is forgotten.
+  char* overwrite(const StreamRef& stream) const;
 
   /// A closer count of what evaluating the pending node takes.
   void set_operations(std::uint32_t count) const { pending_->operations = count; }
   /// The pending node has been computed: `buffer` holds its elements.
   void resolve(BufferRef buffer) const;
+
+  /// The pending node cannot be computed, now or later: reading it throws Error with this message.
+  void fail(const std::string& why) const;
 
   /// For who walks through an expression: the node's number in the walk that has this mark (PendingNodes::new_walk).
   mutable std::uint64_t walk = 0;

@@ -99,6 +99,17 @@ class Description {
 
 }  // namespace
 
+std::optional<std::int64_t> PreparedPlan::run(const Nodes& nodes, std::span<const Root> roots, OpenDevice& device) {
+  std::int64_t result = 0;
+  for (PreparedStep& step : steps) {
+    const std::uint64_t before = device.plans().resolved;
+    PreparedStep::Memory memory = step.allocate(device);
+    if (device.plans().resolved != before) return std::nullopt;
+    result = step.run(nodes, roots, std::move(memory), device);
+  }
+  return result;
+}
+
 std::size_t PlanCache::Hash::operator()(const Structure& structure) const {
   std::uint64_t hash = structure.size();
   for (std::uint64_t word : structure) {

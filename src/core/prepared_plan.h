@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -19,12 +20,20 @@ struct PreparedPlan {
   bool is_hazard = false;
   std::vector<PreparedStep> steps;                // none where there is a hazard
   std::vector<std::shared_ptr<const void>> rows;  // operations and reductions of scripts, which kernels are known by
+
+  /// Runs the steps, for nodes and roots of the plan's structure; gives what the last one does. Nothing when a script
+  /// that the collector ran has evaluated nodes meanwhile: then the plan may be theirs no more, and another one has to
+  /// be found.
+  std::optional<std::int64_t> run(const Nodes& nodes, std::span<const Root> roots, OpenDevice& device);
 };
 
 class PlanCache {
  public:
   /// The plan for the roots, all of one device; `nodes` are what collect gives for them. Evaluates nothing.
   std::shared_ptr<PreparedPlan> find(std::span<const Root> roots, const Nodes& nodes);
+
+  /// How many nodes of the device have got elements.
+  std::uint64_t resolved = 0;
 
  private:
   /// Equal for roots whose plans differ in addresses and numbers only.

@@ -46,6 +46,7 @@ class Scan {
     from_ = from.get();
     in_ = from->read(stream);
     out_ = to->write(stream);
+    to->buffer()->depend_on(*from->buffer());
     extents_ = extents;
     if (extents.inner > 1)
       columns();

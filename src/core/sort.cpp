@@ -197,6 +197,7 @@ Array search_sorted(const Array& sorted, const Array& values, bool right) {
       .add(count)
       .add("long long*", places->write(stream))
       .launch((count + threads - 1) / threads, threads);
+  for (const Array& source : {haystack, needles}) places->buffer()->depend_on(*source->buffer());
   return places;
 }
 

@@ -52,6 +52,8 @@ SortRows::SortRows(const Array& from, std::size_t along, const char* op) : axis(
 }
 
 Sorted SortRows::back(Sorted sorted) const {
+  for (const Array& each : {sorted.values, sorted.positions})
+    if (each) each->buffer()->depend_on(*array->buffer());
   const std::size_t first[] = {axis}, last[] = {array->layout.ndim() - 1};
   if (axis == last[0]) return sorted;
   for (Array* each : {&sorted.values, &sorted.positions})

@@ -15,8 +15,7 @@ using Kind = Patch::Kind;
 
 class Layouter {
  public:
-  Layouter(const Step& step, const Variant& variant, OpenDevice& device)
-      : step_(step), variant_(variant), spec_(variant.spec), device_(device) {}
+  Layouter(const Step& step, const Variant& variant) : step_(step), variant_(variant), spec_(variant.spec) {}
 
   StepArguments lay_out() {
     if (step_.reduces)
@@ -133,7 +132,7 @@ class Layouter {
         patch(Kind::address, operand.node->number, at);
     }
     strides(spec_.operands[place].access, place);
-    if (operand.gather) indexed(*operand.indexed(), Kind::gather_origin, operand.gather->number);
+    if (operand.gather) indexed(*operand.indexed(), Kind::gather_watch, operand.gather->number);
   }
 
   void output(std::size_t place) {
@@ -141,7 +140,7 @@ class Layouter {
     const auto which = static_cast<std::uint32_t>(place);
     patch(Kind::output, which, result_.arguments.add<void*>(nullptr));
     if (!step_.reduces && !step_.compresses) strides(spec_.outputs[place].access, step_.operands.size() + place);
-    if (output.places) indexed(*output.places->at, Kind::scatter_origin, which);
+    if (output.places) indexed(*output.places->at, Kind::scatter_watch, which);
   }
 
   // ---- parts
@@ -151,10 +150,10 @@ class Layouter {
   void scratch(std::size_t at, std::size_t moved) { result_.patches.push_back({Kind::scratch, 0, at, moved}); }
 
   /// A gpulua_indexed.
-  void indexed(const Indexed& at, Kind origin, std::uint32_t which) {
-    std::vector<std::int64_t> words{std::bit_cast<std::int64_t>(device_.index_faults().word()), 0, 0};
+  void indexed(const Indexed& at, Kind watch, std::uint32_t which) {
+    std::vector<std::int64_t> words{0, 0, 0};
     for (const IndexedAxis& axis : at.axes) words.insert(words.end(), {axis.extent, axis.stride, axis.number});
-    patch(origin, which, result_.arguments.add(words.data(), words.size() * sizeof words[0]) + sizeof words[0]);
+    patch(watch, which, result_.arguments.add(words.data(), words.size() * sizeof words[0]));
   }
 
   void index(std::int64_t number) {
@@ -193,14 +192,13 @@ class Layouter {
   const Step& step_;
   const Variant& variant_;
   const KernelSpec& spec_;
-  OpenDevice& device_;
   StepArguments result_;
 };
 
 }  // namespace
 
-StepArguments lay_out(const Step& step, const Variant& variant, OpenDevice& device) {
-  return Layouter(step, variant, device).lay_out();
+StepArguments lay_out(const Step& step, const Variant& variant) {
+  return Layouter(step, variant).lay_out();
 }
 
 }  // namespace gpulua

@@ -17,9 +17,9 @@ struct Patch {
     number,          // of node `which`
     address,         // of the first element of node `which`
     gather_address,  // where operation `which`, a gather, reads
-    gather_origin,   // the line of operation `which`
+    gather_watch,    // the word and the line of operation `which`, a gather
     output,          // the address of the output `which`
-    scatter_origin,  // the line of the operation that writes the output `which`
+    scatter_watch,   // the word and the line of the operation that writes the output `which`
     scratch,         // the memory that the blocks share
   };
   Kind kind;
@@ -37,6 +37,6 @@ struct StepArguments {
 };
 
 /// In the order that emit.h says. `variant` is the step's, and not empty.
-StepArguments lay_out(const Step& step, const Variant& variant, OpenDevice& device);
+StepArguments lay_out(const Step& step, const Variant& variant);
 
 }  // namespace gpulua

@@ -22,8 +22,10 @@ Array tally(const Array& values, const Array& weights, std::int64_t count) {
   if (size == 0 || count == 0) return totals;
   const std::int64_t blocks = (size + block_size - 1) / block_size;
   const char* const in = from->read(stream);
+  totals->buffer()->depend_on(*from->buffer());
   if (weights) {
     const Array addends = contiguous(weights);
+    totals->buffer()->depend_on(*addends->buffer());
     LibraryKernel(device, {"tally.cuh"}, "gpulua_tally_weights")
         .add("const long long*", in)
         .add("const double*", addends->read(stream))

@@ -79,8 +79,10 @@ void copy_into(const Array& to, const Array& from, const char* op) {
   if (!from->pending() && to->dtype == from->dtype && to->contiguous && source.contiguous() &&
       !overlaps(*to, *from, source)) {
     const char* bytes = from->read(stream);
-    char* target = to->write(stream);
-    if (target != bytes) device.device().copy(target, bytes, to->nbytes(), *stream);
+    if (from->buffer() == to->buffer() && from->layout.offset == to->layout.offset) return;
+    char* target = from->buffer() == to->buffer() ? to->write(stream) : to->overwrite(stream);
+    device.device().copy(target, bytes, to->nbytes(), *stream);
+    to->buffer()->depend_on(*from->buffer());
     return;
   }
   evaluate_into(*to, from);
@@ -99,7 +101,7 @@ void fill(const Array& array, const Scalar& value) {
     OpenDevice& device = array->device();
     const StreamRef& stream = device.stream();
     const std::size_t pattern = one_byte ? 1 : itemsize;
-    device.device().fill(array->write(stream), item.data(), pattern, array->nbytes() / pattern, *stream);
+    device.device().fill(array->overwrite(stream), item.data(), pattern, array->nbytes() / pattern, *stream);
     return;
   }
   evaluate_into(*array, constant(array->device_ref(), array->layout.shape, array->dtype, value));
@@ -132,7 +134,7 @@ void queue_upload(const Node& array, const void* host) {
   if (array.layout.size() == 0) return;
   OpenDevice& device = array.device();
   const StreamRef& stream = device.stream();
-  device.device().upload(array.write(stream), host, array.nbytes(), *stream);
+  device.device().upload(array.overwrite(stream), host, array.nbytes(), *stream);
   if (PinnedMemory* pinned = device.find_pinned(host)) pinned->used_by(stream);
 }
 

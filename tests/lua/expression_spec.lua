@@ -74,6 +74,30 @@ describe("expressions", function()
     assert.are.same({ 5.5, 2 }, shifted:table())
   end)
 
+  it("may run finalizers that evaluate the same arrays", function()
+    local x = gpu.arange(1000, "float32"):eval()
+    local doubled = x * 2
+    local picked = doubled:take({ 1, 3 })
+    local result = picked + doubled:mean() + doubled:max() -- in several kernels
+    local limit, before = gpu.memory().limit, support.used()
+    collectgarbage "stop"
+    local ran
+    local proxy = newproxy(true)
+    getmetatable(proxy).__gc = function()
+      ran = true
+      gpu.eval(doubled, picked)
+    end
+    proxy = nil
+    gpu.zeros(1000000) -- is collected when there is no room for what the evaluation stores
+    gpu.set_memory_limit(before + 4000000 + 2000)
+    local ok, values = pcall(result.table, result)
+    gpu.set_memory_limit(limit)
+    collectgarbage "restart"
+    assert(ok, values)
+    assert.is_true(ran)
+    assert.are.same({ 999 + 1998, 4 + 999 + 1998 }, values)
+  end)
+
   it("reduce several times in one pass, with what follows from the results", function()
     local x = gpu.arange(1000, "float64"):eval()
     local z = (x:max() - x:min()) / x:sum() + 1

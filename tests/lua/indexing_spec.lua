@@ -242,6 +242,62 @@ describe("indexing", function()
       function() return x(gpu.array({ 0xffffffffffffffffULL }, "uint64")):table() end)
   end)
 
+  it("of a position out of range fails for good, and so does what is computed from it", function()
+    local x = gpu.arange(5)
+    local cause = "[index] 9 in an index array is out of range for axis 1 of 5 elements; queued at "
+    local good = x:take({ 1, 2 }) -- of the same kernel
+    local picked = x:take({ 1, 9 })
+    gpu.eval(good, picked)
+    local doubled = (picked * 2):eval()
+    local sums, sorted, total = picked:cumsum(), picked:sort(), picked:sum()
+    total:eval()
+    local late = picked + 1
+    fails(cause, gpu.sync)
+    gpu.sync()
+    for _ = 1, 2 do
+      for _, failed in ipairs { picked, picked "1:1", doubled, sums, sorted, total, late } do
+        fails(cause, failed.table, failed)
+        fails(cause, tostring, failed)
+      end
+    end
+    assert.are.same({ 0, 1 }, good:table())
+    local k = gpu.kernel("__global__ void k(const long long* x, long long* y) { *y = *x; }", "k")
+    local out = gpu.zeros(1, "int64")
+    fails(cause, function() k { grid = 1, block = 1 }(picked, out) end)
+    local unread = x:take({ 9 })
+    unread:eval()
+    k { grid = 1, block = 1 }(unread, out)
+    fails(cause, out.table, out)
+    fails(cause, out.table, out)
+
+    -- What is written all over is new; writes elsewhere are not in the way of a reader that cannot be computed.
+    out:fill_(3)
+    assert.are.same({ 3 }, out:table())
+    local target, reader = gpu.zeros(2, "int64"), nil
+    target:copy_(good)
+    reader = target + picked
+    target[1] = 7
+    assert.are.same({ 7, 1 }, target:table())
+    fails(cause, reader.table, reader)
+    target[{ "1:2" }] = x:take({ 9, 1 })
+    fails(cause, gpu.sync)
+    fails(cause, target.table, target)
+    target:copy_(good)
+    assert.are.same({ 0, 1 }, target:table())
+  end)
+
+  it("keeps apart what several streams found", function()
+    local x, side = gpu.arange(5):eval(), gpu.stream()
+    local bad, good
+    gpu.with(side, function() bad = x:take({ 7 }):eval() end)
+    good = x:take({ 2 }):eval()
+    fails("7 in an index array is out of range", gpu.sync)
+    assert.are.same({ 1 }, good:table())
+    fails("7 in an index array is out of range", bad.table, bad)
+    for _ = 1, 200 do good = x:take(good + 1):eval() end -- more than are told apart before the script waits
+    assert.are.same({ 1 }, good:table())
+  end)
+
   it("refuses what does not fit", function()
     local x = gpu.zeros(3, 4)
     fails("[index] expected an index array of integers, got float32[2]; i:astype(\"int32\") makes one",

@@ -38,6 +38,38 @@ describe("gpu.memory", function()
     assert.are.equal(before, support.used())
   end)
 
+  it("is given back by x:free() after pending operations have read it", function()
+    local x = gpu.arange(4, "float32"):eval()
+    local y, total = x * 2, (x + 1):sum()
+    local above = y + 1
+    x:free()
+    assert.are.same({ 0, 2, 4, 6 }, y:table())
+    assert.are.same({ 10, { 1, 3, 5, 7 } }, { total:item(), above:table() })
+    assert.is_true(is_freed(x))
+
+    -- An array that was never computed itself.
+    local lazy = gpu.arange(3, "float32") * 3
+    local reader = lazy + 1
+    lazy:free()
+    assert.are.same({ 1, 4, 7 }, reader:table())
+    assert.is_true(is_freed(lazy))
+    lazy:free()
+  end)
+
+  it("is given back though a pending operation cannot be computed, which says why each time", function()
+    local x = gpu.ones(2)
+    local broken = gpu.elementwise { inputs = "T x", outputs = "T y", body = "y = nothing_of_this_name;" } (x)
+    local above, fine = broken + 1, x + 1
+    x:free()
+    assert.is_true(is_freed(x))
+    assert.are.same({ 2, 2 }, fine:table())
+    for _ = 1, 2 do
+      support.fails("nothing_of_this_name", broken.table, broken)
+      support.fails("nothing_of_this_name", above.table, above)
+      support.fails("nothing_of_this_name", tostring, above)
+    end
+  end)
+
   it("is given back to the system by trim", function()
     gpu.zeros(1000000):free()
     gpu.sync()
