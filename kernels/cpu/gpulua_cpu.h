@@ -7,6 +7,11 @@
 #undef __CUDA_ARCH__  // clang has set it to 1
 #define __CUDA_ARCH__ 900
 #define GPULUA_CPU 1
+#define CUDART_VERSION 13000
+#define CUDA_VERSION CUDART_VERSION
+#define __CUDACC_VER_MAJOR__ 13
+#define __CUDACC_VER_MINOR__ 0
+#define __CUDACC_VER_BUILD__ 0
 
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))
@@ -27,10 +32,11 @@
 
 #include "gpulua_abi.h"
 
-#include "stddef.h"
+#include "gpulua/stddef.h"
 
 #pragma clang force_cuda_host_device begin
 #include "vector_types.h"
+#include "gpulua_runtime_types.h"
 #include "gpulua_thread.h"
 #include "gpulua_libc.h"
 #include "gpulua_math.h"

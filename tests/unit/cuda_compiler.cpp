@@ -290,6 +290,36 @@ TEST_CASE_METHOD(Fixture, "defines do not reach into the compiler's own headers"
   CHECK(signature_text(*compile(source), "k") == "k(double*)");
 }
 
+TEST_CASE_METHOD(Fixture, "names that nvcc brings without an include", "[cuda][nvrtc]") {
+  if (!has_nvrtc()) return;
+  const auto module =
+      compile(Source("__constant__ float top = INFINITY;\n#include <tuple>\n"
+                     "__global__ void k(int64_t* x, uint n) { x[0] = std::min<int64_t>(n, INT_MAX) + "
+                     "std::get<0>(std::make_tuple(1)); }"));
+  CHECK(signature_text(*module, "k") == "k(long long*, unsigned int)");
+  CHECK(module->globals.size() == 1);
+  SECTION("are the source's own where it declares them") {
+    compile(
+        Source("typedef long int64_t;\n#define M_PI 3\nconst float NAN = 1;\n"
+               "namespace std { template <class T> struct is_same {}; }\n"
+               "__global__ void k(long* x, int64_t* y) { x = y; *x = NAN + M_PI; }"));
+  }
+  SECTION("are the user's headers where there are such") {
+    compile(
+        Source("#include <cstdint>\n__global__ void k(mine* x) {}").with_headers({{"cstdint", "typedef int mine;"}}));
+  }
+  SECTION("go together with the toolkit's") {
+    try {
+      compile(
+          Source("#include <cuda_fp16.h>\n#include <cooperative_groups.h>\n#include <limits>\n#include <cstdint>\n"
+                 "__global__ void k(uint64_t* x) { *x = std::numeric_limits<uint64_t>::max(); }"));
+    } catch (const Error& error) {
+      if (std::string(error.what()).find("open source file") == std::string::npos) throw;
+      WARN("skipped: the toolkit's headers are not installed");
+    }
+  }
+}
+
 TEST_CASE_METHOD(Fixture, "a missing NVRTC", "[cuda]") {
   Config nowhere;
   nowhere.default_cuda_home = "/nowhere";

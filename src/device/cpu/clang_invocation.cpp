@@ -23,6 +23,23 @@ void add_target(std::vector<std::string>& arguments, const CompileTarget& target
     add({"-target-feature", std::string(feature.second ? "+" : "-") += feature.first()});
 }
 
+/// The machine's files without devices and pipes, which may have no end.
+class RegularFiles : public llvm::vfs::ProxyFileSystem {
+ public:
+  RegularFiles() : ProxyFileSystem(llvm::vfs::getRealFileSystem()) {}
+
+  llvm::ErrorOr<llvm::vfs::Status> status(const llvm::Twine& path) override {
+    auto found = ProxyFileSystem::status(path);
+    if (found && !found->isRegularFile() && !found->isDirectory())
+      return std::make_error_code(std::errc::no_such_file_or_directory);
+    return found;
+  }
+  llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>> openFileForRead(const llvm::Twine& path) override {
+    if (auto found = status(path); !found) return found.getError();
+    return ProxyFileSystem::openFileForRead(path);
+  }
+};
+
 }  // namespace
 
 std::vector<std::string> clang_arguments(const CompileOptions& options, const CompileTarget& target) {
@@ -37,14 +54,18 @@ std::vector<std::string> clang_arguments(const CompileOptions& options, const Co
       // Keeps file names as `#line` has them: names below the folder here lose its part.
       "-fdebug-compilation-dir=/",
       // Large frames touch each of their pages: none leaps over the one below a stack.
-      "-fstack-clash-protection", "-mprefer-vector-width=512", "-nostdsysteminc", "-nobuiltininc"};
+      "-fstack-clash-protection", "-mprefer-vector-width=512", "-nostdsysteminc", "-nobuiltininc",
+      // No warnings, nor errors of those that nvcc only warns of.
+      "-w", "-Wno-c++11-narrowing", "-Wno-register", "-Wno-reserved-user-defined-literal",
+      "-Wno-enum-constexpr-conversion"};
   add_target(arguments, target);
   arguments.push_back(options.contract ? "-ffp-contract=fast-honor-pragmas" : "-ffp-contract=off");
   if (options.fast_math) arguments.insert(arguments.end(), {"-fapprox-func", "-freciprocal-math"});
   return arguments;
 }
 
-ClangFiles::ClangFiles() : memory_(llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>()) {
+ClangFiles::ClangFiles(bool reads_disk)
+    : memory_(llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>()), reads_disk_(reads_disk) {
   for (const PreludeHeader& header : prelude_headers())
     add(std::string(prelude_folder) + "/" + std::string(header.name), header.text);
 }
@@ -54,7 +75,8 @@ void ClangFiles::add(const std::string& path, std::string_view content) {
 }
 
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> ClangFiles::overlay() const {
-  auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::vfs::getRealFileSystem());
+  if (!reads_disk_) return memory_;
+  auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::makeIntrusiveRefCnt<RegularFiles>());
   files->pushOverlay(memory_);
   return files;
 }
@@ -65,12 +87,12 @@ bool run_clang(clang::FrontendAction& action, const std::vector<std::string>& ar
       llvm::makeIntrusiveRefCnt<clang::DiagnosticIDs>(), llvm::makeIntrusiveRefCnt<clang::DiagnosticOptions>(),
       &messages,
       /*ShouldOwnClient=*/false);
-  diagnostics->setIgnoreAllWarnings(true);
 
   std::vector<const char*> pointers;
   for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
   auto invocation = std::make_shared<clang::CompilerInvocation>();
   if (!clang::CompilerInvocation::CreateFromArgs(*invocation, pointers, *diagnostics)) return false;
+  clang::ProcessWarningOptions(*diagnostics, invocation->getDiagnosticOpts(), /*ReportDiags=*/false);
 
   clang::CompilerInstance compiler;
   compiler.setInvocation(std::move(invocation));

@@ -21,16 +21,17 @@ inline constexpr const char* prelude_header = "gpulua_cpu.h";  // ahead of every
 /// The arguments for the language and the machine, which have to name the prelude's folder and the file still.
 std::vector<std::string> clang_arguments(const CompileOptions& options, const CompileTarget& target);
 
-/// Files in memory over those of the machine. They start with the prelude's headers.
+/// Files in memory, over the machine's regular files where it `reads_disk`. They start with the prelude's headers.
 class ClangFiles {
  public:
-  ClangFiles();
+  explicit ClangFiles(bool reads_disk = false);
   /// `content` outlives this object and ends with a zero behind its last character.
   void add(const std::string& path, std::string_view content);
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> overlay() const;
 
  private:
   llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> memory_;
+  bool reads_disk_;
 };
 
 /// Runs the action; false where there were errors, which went to `messages`.

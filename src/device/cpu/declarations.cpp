@@ -7,6 +7,7 @@
 #include <clang/CodeGen/CodeGenABITypes.h>
 #include <clang/CodeGen/ModuleBuilder.h>
 #include <llvm/Demangle/Demangle.h>
+#include <llvm/Support/MathExtras.h>
 
 #include "src/device/cpu/name_expressions.h"
 
@@ -23,6 +24,19 @@ std::string demangled_type(clang::MangleContext& mangler, clang::QualType type) 
   return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
 }
 
+/// An enumeration is passed as the integer behind it.
+void describe_enumeration(clang::ASTContext& ast, clang::QualType integer, Parameter& parameter) {
+  if (integer->isBooleanType()) {
+    parameter.dtype = DType::boolean;
+  } else {
+    constexpr DType with_sign[] = {DType::int8, DType::int16, DType::int32, DType::int64};
+    constexpr DType without[] = {DType::uint8, DType::uint16, DType::uint32, DType::uint64};
+    const unsigned index = llvm::Log2_64(static_cast<std::uint64_t>(ast.getTypeSizeInChars(integer).getQuantity()));
+    parameter.dtype = (integer->isSignedIntegerType() ? with_sign : without)[index];
+  }
+  parameter.kind = ParameterKind::scalar;
+}
+
 Signature read_signature(clang::ASTContext& ast, clang::MangleContext& mangler, const clang::FunctionDecl& function) {
   std::string type = demangled_type(mangler, ast.getCanonicalType(function.getType()));
   std::size_t open = type.find('(');  // a kernel returns void, so the first parenthesis opens its parameters
@@ -30,7 +44,11 @@ Signature read_signature(clang::ASTContext& ast, clang::MangleContext& mangler, 
   std::vector<std::uint32_t> sizes;
   for (const clang::ParmVarDecl* parameter : function.parameters())
     sizes.push_back(static_cast<std::uint32_t>(ast.getTypeSizeInChars(parameter->getType()).getQuantity()));
-  return parse_signature(parameters, sizes);
+  Signature signature = parse_signature(parameters, sizes);
+  for (std::size_t i = 0; i < signature.parameters.size(); ++i)
+    if (const auto* enumeration = function.getParamDecl(i)->getType()->getAs<clang::EnumType>())
+      describe_enumeration(ast, enumeration->getDecl()->getIntegerType(), signature.parameters[i]);
+  return signature;
 }
 
 /// How clang lowered the parameters (x86-64's calling convention splits and merges the fields of structs).

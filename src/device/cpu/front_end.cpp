@@ -5,6 +5,10 @@
 #include <clang/CodeGen/ModuleBuilder.h>
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/FrontendAction.h>
+#include <clang/Lex/Pragma.h>
+#include <clang/Lex/Preprocessor.h>
+#include <clang/Serialization/ASTReader.h>
+#include <llvm/IR/IRBuilder.h>
 
 #include <exception>
 
@@ -18,6 +22,7 @@
 #include "src/device/cpu/name_expressions.h"
 #include "src/device/cpu/prelude.h"
 #include "src/device/cpu/prelude_reader.h"
+#include "src/device/standard_headers.h"
 
 namespace gpulua::cpu {
 namespace {
@@ -41,10 +46,11 @@ std::string define_line(const std::string& macro) {
   return "#define " + macro.substr(0, equals) + " " + value + "\n";
 }
 
-/// The source as clang sees it: the user's macros, which thus do not reach into our own headers; the text under its own
-/// file name and line; and a use of each name expression, which instantiates it.
+/// The source as clang sees it: the names that come without an #include; the user's macros, which thus do not reach
+/// into our own headers; the text under its own file name and line; and a use of each name expression, which
+/// instantiates it.
 std::string main_text(const KernelSource& source, const CompileOptions& options) {
-  std::string text = "#line 1 \"options\"\n";
+  std::string text = implicit_text(source).text + "#line 1 \"options\"\n";
   for (const auto& [macro, undefined] : options.macros)
     text += undefined ? "#undef " + macro + "\n" : define_line(macro);
   for (const auto& [macro, value] : source.defines) text += define_line(macro + "=" + value);
@@ -56,8 +62,14 @@ std::string main_text(const KernelSource& source, const CompileOptions& options)
   return text + name_uses(source);
 }
 
-ClangFiles make_files(const KernelSource& source, const std::string& text, const PrecompiledPrelude* precompiled) {
-  ClangFiles files;
+/// What a source includes without directories of the user's is in memory, so that its text alone decides what it means.
+bool reads_disk(const KernelSource& source, const CompileOptions& options) {
+  return !source.include_dirs.empty() || !options.include_dirs.empty() || !options.forced_includes.empty();
+}
+
+ClangFiles make_files(const KernelSource& source, const CompileOptions& options, const std::string& text,
+                      const PrecompiledPrelude* precompiled) {
+  ClangFiles files(reads_disk(source, options));
   for (const auto& [name, content] : source.headers) files.add(std::string(user_headers) + "/" + name, content);
   files.add(main_file, text);
   if (precompiled != nullptr) files.add(precompiled_prelude_file, precompiled->header);
@@ -77,6 +89,17 @@ std::vector<std::string> front_end_arguments(const KernelSource& source, const C
   return arguments;
 }
 
+/// `#pragma clang __debug` is for those who test clang: it ends the process, or prints to its terminal.
+class RefuseDebugPragma : public clang::PragmaHandler {
+ public:
+  RefuseDebugPragma() : PragmaHandler("__debug") {}
+  void HandlePragma(clang::Preprocessor& preprocessor, clang::PragmaIntroducer, clang::Token& name) override {
+    clang::DiagnosticsEngine& diagnostics = preprocessor.getDiagnostics();
+    preprocessor.Diag(name, diagnostics.getCustomDiagID(clang::DiagnosticsEngine::Error,
+                                                        "'#pragma clang __debug' is not for kernels"));
+  }
+};
+
 /// Parses, generates IR, and reads the declarations while the AST is there.
 class ReadSource : public clang::ASTFrontendAction {
  public:
@@ -95,6 +118,7 @@ class ReadSource : public clang::ASTFrontendAction {
         compiler.getDiagnostics(), "gpulua", &compiler.getVirtualFileSystem(), compiler.getHeaderSearchOpts(),
         compiler.getPreprocessorOpts(), compiler.getCodeGenOpts(), *result_.context));
     generator_ = generator.get();
+    compiler.getPreprocessor().AddPragmaHandler("clang", new RefuseDebugPragma);  // in place of clang's own
     if (precompiled_ != nullptr && !read_prelude(compiler, *precompiled_)) return nullptr;
     return generator;
   }
@@ -102,6 +126,8 @@ class ReadSource : public clang::ASTFrontendAction {
   void EndSourceFileAction() override {
     clang::CompilerInstance& compiler = getCompilerInstance();
     if (compiler.getDiagnostics().hasErrorOccurred() || generator_->GetModule() == nullptr) {
+      // What is read of the prelude from here on must not reach the generator, which has dropped its module.
+      if (auto reader = compiler.getASTReader()) reader->StartTranslationUnit(nullptr);
       kernels_ = list_kernels(compiler.getASTContext());
       return;
     }
@@ -121,11 +147,22 @@ class ReadSource : public clang::ASTFrontendAction {
   std::string kernels_;
 };
 
+/// What stands in a class's table for a pure virtual function.
+void define_pure_virtual(llvm::Module& module) {
+  llvm::Function* function = module.getFunction("__cxa_pure_virtual");
+  if (function == nullptr || !function->isDeclaration()) return;
+  function->setLinkage(llvm::GlobalValue::InternalLinkage);
+  function->setDSOLocal(true);
+  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(module.getContext(), "", function));
+  builder.CreateIntrinsic(llvm::Intrinsic::trap, {}, {});
+  builder.CreateUnreachable();
+}
+
 std::string header_list(const KernelSource& source) {
   std::string result;
   for (const auto& [name, text] : source.headers) result += (result.empty() ? "" : ", ") + name;
   for (const PreludeHeader& header : prelude_headers())
-    if (!header.name.starts_with("gpulua_")) result += (result.empty() ? "" : ", ") + std::string(header.name);
+    if (!header.name.starts_with("gpulua")) result += (result.empty() ? "" : ", ") + std::string(header.name);
   return result;
 }
 
@@ -157,12 +194,13 @@ SourceModule parse_source(const KernelSource& source, const CompileOptions& opti
   diagnostic_options->ShowLineNumbers = false;
   MessagePrinter printer(stream, diagnostic_options.get());
   bool done = run_clang(action, front_end_arguments(source, options, target, precompiled),
-                        make_files(source, text, precompiled), printer);
+                        make_files(source, options, text, precompiled), printer);
   action.rethrow_failure();
   if (!done || !result.module) {
     if (messages.empty() && !printer.wrong_name().empty()) throw_wrong_name(printer.wrong_name(), action.kernels());
     refuse(source, messages);
   }
+  define_pure_virtual(*result.module);
   replace_inline_assembly(*result.module);
   convert_nans(*result.module);
   return result;
@@ -170,7 +208,9 @@ SourceModule parse_source(const KernelSource& source, const CompileOptions& opti
 
 SourceModule parse_source(const KernelSource& source, const CompileOptions& options, const CompileTarget& target) {
   const PrecompiledPrelude* precompiled =
-      precompiled_prelude(options.standard, leading_includes(source, options), clang::getClangFullVersion());
+      implicit_text(source).partial
+          ? nullptr
+          : precompiled_prelude(options.standard, leading_includes(source, options), clang::getClangFullVersion());
   if (precompiled != nullptr) try {
       return parse_source(source, options, target, precompiled);
     } catch (const Error&) {

@@ -62,8 +62,11 @@ std::string name_uses(const KernelSource& source) {
   std::string text;
   for (std::size_t i = 0; i < source.names.size(); ++i) {
     const std::string line = "#line 1 \"" + std::string(file_prefix) + escaped(source.names[i]) + "\"\n";
+    // A cast to one of several functions of a name is a value already.
+    const bool cast = llvm::StringRef(source.names[i]).ltrim().starts_with("(") ||
+                      llvm::StringRef(source.names[i]).ltrim().starts_with("static_cast");
     // On a line of its own, which is what clang quotes where the instance does not compile.
-    text += line + "constexpr auto " + variable(i) + " = &\n" + line + source.names[i] + "\n;\n";
+    text += line + "constexpr auto " + variable(i) + (cast ? " =\n" : " = &\n") + line + source.names[i] + "\n;\n";
   }
   return text;
 }

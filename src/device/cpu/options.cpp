@@ -82,6 +82,11 @@ constexpr std::array rows{
     Row{"-diag-suppress", Meaning::ignored, Value::required},
     Row{"--no-source-include", Meaning::ignored, Value::none},
     Row{"-no-source-include", Meaning::ignored, Value::none},
+    Row{"--expt-relaxed-constexpr", Meaning::ignored, Value::none},
+    Row{"-expt-relaxed-constexpr", Meaning::ignored, Value::none},
+    Row{"--expt-extended-lambda", Meaning::ignored, Value::none},
+    Row{"--extended-lambda", Meaning::ignored, Value::none},
+    Row{"-extended-lambda", Meaning::ignored, Value::none},
     Row{"--builtin-move-forward", Meaning::ignored, Value::required},
     Row{"--builtin-initializer-list", Meaning::ignored, Value::required},
     // The letters take their value without a sign in between, so they stand last.

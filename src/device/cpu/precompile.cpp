@@ -1,7 +1,8 @@
 // Run by the build, for the least x86-64 processor.
 //
-// precompile <standard> <file> <header>...: writes <file>.pch, the prelude and the headers as clang's precompiled
-// header, and <file>.macros, the version of clang and the macros that it started from.
+// precompile <standard> <file> <header>...: writes <file>.pch, the prelude, the names that come without an
+// #include, and the headers as clang's precompiled header, and <file>.macros, the version of clang and the macros that
+// it started from.
 //
 // precompile <file>: writes the loops over blocks and strands (run_templates.h) as LLVM's bitcode.
 
@@ -19,6 +20,7 @@
 #include "src/device/cpu/analyses.h"
 #include "src/device/cpu/clang_invocation.h"
 #include "src/device/cpu/precompiled_prelude.h"
+#include "src/device/standard_headers.h"
 
 namespace gpulua::cpu {
 namespace {
@@ -78,14 +80,15 @@ int precompile(const std::string& standard, const std::string& file, const std::
   options.standard = standard;
   const std::string main_file = "/gpulua/prelude.cu";
   ClangFiles files;
-  std::string text;
-  for (const std::string& header : headers) text += "#include <" + header + ">\n";
-  files.add(main_file, text);
+  files.add(main_file, "");
   Precompile action;
   clang::TextDiagnosticPrinter messages(llvm::errs(), new clang::DiagnosticOptions);
-  if (!run_clang(action, arguments_for(options, {"-fpch-instantiate-templates", "-o", file + ".pch", main_file}), files,
-                 messages))
-    return 1;
+  std::vector<std::string> arguments = arguments_for(options, {"-fpch-instantiate-templates", "-o", file + ".pch"});
+  // Not by the text of the main file, which is not there when clang reads the result.
+  for (const char* header : implicit_headers) arguments.insert(arguments.end(), {"-include", header});
+  for (const std::string& header : headers) arguments.insert(arguments.end(), {"-include", header});
+  arguments.push_back(main_file);
+  if (!run_clang(action, arguments, files, messages)) return 1;
   std::ofstream macros(file + ".macros");
   macros << version_line(clang::getClangFullVersion()) << action.macros;
   return macros.flush() ? 0 : 1;

@@ -1,8 +1,10 @@
 #include "src/device/cpu/prelude.h"
 
 #include <array>
+#include <vector>
 
 #include "prelude_text.h"
+#include "src/device/standard_headers.h"
 
 namespace gpulua::cpu {
 namespace {
@@ -22,6 +24,7 @@ constexpr std::array rows{
     Row{"gpulua_conversions.h", "gpulua_conversions.h"},
     Row{"gpulua_rare.h", "gpulua_rare.h"},
     Row{"gpulua_rounding.h", "gpulua_rounding.h"},
+    Row{"gpulua_runtime_types.h", "gpulua_runtime_types.h"},
     Row{"gpulua_bits.h", "gpulua_bits.h"},
     Row{"gpulua_words.h", "gpulua_words.h"},
     Row{"gpulua_intrinsics.h", "gpulua_intrinsics.h"},
@@ -34,38 +37,25 @@ constexpr std::array rows{
     Row{"gpulua_engine.h", "gpulua_engine.h"},
     Row{"gpulua_run.h", "gpulua_run.h"},
     Row{"gpulua_warps.h", "gpulua_warps.h"},
-    Row{"assert.h", "assert.h"},
-    Row{"cassert", "assert.h"},
-    Row{"cfloat", "float.h"},
-    Row{"climits", "limits.h"},
-    Row{"cmath", "math.h"},
     Row{"cooperative_groups.h", "cooperative_groups.h"},
     Row{"cooperative_groups/reduce.h", "cooperative_groups_reduce.h"},
     Row{"cooperative_groups/scan.h", "cooperative_groups_scan.h"},
-    Row{"cstddef", "stddef.h"},
-    Row{"cstdint", "stdint.h"},
-    Row{"cstdio", "stdio.h"},
-    Row{"cstdlib", "stdlib.h"},
-    Row{"cstring", "string.h"},
+    Row{"cuComplex.h", "cuComplex.h"},
     Row{"cuda_bf16.h", "cuda_bf16.h"},
     Row{"cuda_fp16.h", "cuda_fp16.h"},
+    Row{"cuda_fp8.h", "cuda_fp8.h"},
+    Row{"cuda.h", "empty.h"},
     Row{"cuda_runtime.h", "empty.h"},
+    Row{"cuda_runtime_api.h", "empty.h"},
     Row{"curand.h", "curand_kernel.h"},
     Row{"curand_kernel.h", "curand_kernel.h"},
+    Row{"device_functions.h", "empty.h"},
     Row{"device_launch_parameters.h", "empty.h"},
-    Row{"float.h", "float.h"},
-    Row{"inttypes.h", "stdint.h"},
-    Row{"limits", "limits"},
-    Row{"limits.h", "limits.h"},
-    Row{"math.h", "math.h"},
+    Row{"driver_types.h", "empty.h"},
     Row{"math_constants.h", "math_constants.h"},
-    Row{"stddef.h", "stddef.h"},
-    Row{"stdint.h", "stdint.h"},
-    Row{"stdio.h", "stdio.h"},
-    Row{"stdlib.h", "stdlib.h"},
-    Row{"string.h", "string.h"},
-    Row{"type_traits", "type_traits"},
-    Row{"utility", "type_traits"},
+    Row{"math_functions.h", "empty.h"},
+    Row{"builtin_types.h", "empty.h"},
+    Row{"vector_functions.h", "empty.h"},
     Row{"vector_types.h", "vector_types.h"},
 };
 
@@ -73,8 +63,9 @@ constexpr std::array rows{
 
 std::span<const PreludeHeader> prelude_headers() {
   static const auto headers = [] {
-    std::array<PreludeHeader, rows.size()> result;
-    for (std::size_t i = 0; i < rows.size(); ++i) result[i] = {rows[i].name, prelude_text(rows[i].file)};
+    std::vector<PreludeHeader> result;
+    for (const Row& row : rows) result.push_back({row.name, prelude_text(row.file)});
+    for (const StandardHeader& header : standard_headers()) result.push_back({header.name, header.text});
     return result;
   }();
   return headers;

@@ -1,6 +1,7 @@
 #pragma once
 
-// The headers that stand in for NVIDIA's and for the standard library's: files of kernels/cpu, compiled in.
+// The headers that stand in for NVIDIA's and for the standard library's: files of kernels/cpu and
+// kernels/standard, compiled in.
 
 #include <span>
 #include <string_view>

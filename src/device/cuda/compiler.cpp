@@ -14,6 +14,7 @@
 #include "src/device/cuda/symbol_name.h"
 #include "src/device/cuda/version_text.h"
 #include "src/device/dynamic_library.h"
+#include "src/device/standard_headers.h"
 
 namespace gpulua::cuda {
 namespace {
@@ -21,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Bumped when the same source would give another CompiledModule.
-constexpr std::uint64_t format_version = 1;
+constexpr std::uint64_t format_version = 2;
 constexpr int oldest_major = 12;
 constexpr int newest_major = 13;
 
@@ -145,6 +146,9 @@ Compiler::Compiler(const Config& config, std::string architecture, int driver_ve
   for (const fs::path& dir : include_dirs_) toolkit_identity_ += "|" + dir.string();
   for (const char* header : {"cuda.h", "cuda_fp16.h"})
     if (!include_dirs_.empty()) toolkit_identity_ += "|" + file_identity(include_dirs_.front() / header);
+  CacheKey headers;
+  for (const StandardHeader& header : standard_headers()) headers.add(header.text);
+  toolkit_identity_ += "|" + headers.digest();
 }
 
 std::shared_ptr<const CompiledModule> Compiler::get(const KernelSource& source, KernelCache& cache) {
@@ -168,10 +172,13 @@ CompiledModule Compiler::compile(const KernelSource& source) {
   const bool own_architecture = std::ranges::any_of(source.options, sets_architecture);
   Nvrtc::Program program;
   program.name = source.file.empty() ? "kernel.cu" : source.file;
+  program.text = implicit_text(source).text;
   // Macros in the text, not as options: there they would reach into the compiler's own headers.
   for (const auto& [name, value] : source.defines) program.text += "#define " + name + " " + value + "\n";
   program.text += line_directive(program.name, source.line) + source.text;
   program.headers = source.headers;
+  for (const StandardHeader& header : standard_headers())
+    if (!has_own_header(source, header.name)) program.headers.emplace_back(header.name, header.text);
   program.name_expressions = source.names;
   program.options = source.options;
   if (!std::ranges::any_of(source.options, sets_standard)) program.options.emplace_back("-std=c++17");

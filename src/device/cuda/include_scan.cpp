@@ -153,4 +153,10 @@ std::optional<std::vector<fs::path>> find_included_files(const KernelSource& sou
   return scan.files();
 }
 
+bool has_own_header(const KernelSource& source, std::string_view name) {
+  const auto own = own_directories(source);
+  return std::ranges::any_of(source.headers, [&](const auto& header) { return header.first == name; }) ||
+         (own && std::ranges::any_of(*own, [&](const fs::path& directory) { return is_file(directory / name); }));
+}
+
 }  // namespace gpulua::cuda

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "src/device/kernel.h"
@@ -17,5 +18,8 @@ namespace gpulua::cuda {
 /// toolkit's): such a compilation cannot be cached.
 std::optional<std::vector<std::filesystem::path>> find_included_files(
     const KernelSource& source, std::span<const std::filesystem::path> toolkit_dirs);
+
+/// Whether the source has a header of that name itself, as text or in a directory that it names.
+bool has_own_header(const KernelSource& source, std::string_view name);
 
 }  // namespace gpulua::cuda

@@ -15,7 +15,7 @@ namespace {
 bool is_internal(const std::string& symbol, const std::string& name) {
   return symbol.starts_with('$') || symbol.starts_with("__") || symbol.starts_with("_ZT") ||
          name.starts_with("cuda::") || name.starts_with("cooperative_groups::") || name.starts_with("thrust::") ||
-         name.starts_with("cub::");
+         name.starts_with("cub::") || name.starts_with("std::");
 }
 
 /// "float, int" out of "void (float, int)".

@@ -1,6 +1,7 @@
+// printf is there without this header.
 #ifndef GPULUA_STDIO_H
 #define GPULUA_STDIO_H
-// printf is there without this header.
+#include "gpulua/stddef.h"
 namespace std {
 using ::printf;
 }

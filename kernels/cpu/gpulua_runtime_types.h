@@ -1,0 +1,23 @@
+// Types of the runtime's API that kernels take as parameters, and those that structs shared with host code mention.
+#pragma once
+
+struct cudaPitchedPtr {
+  void* ptr;
+  size_t pitch, xsize, ysize;
+};
+struct cudaExtent {
+  size_t width, height, depth;
+};
+struct cudaPos {
+  size_t x, y, z;
+};
+constexpr cudaPitchedPtr make_cudaPitchedPtr(void* ptr, size_t pitch, size_t xsize, size_t ysize) {
+  return {ptr, pitch, xsize, ysize};
+}
+constexpr cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) { return {width, height, depth}; }
+constexpr cudaPos make_cudaPos(size_t x, size_t y, size_t z) { return {x, y, z}; }
+
+enum cudaError { cudaSuccess = 0 };
+typedef cudaError cudaError_t;
+typedef struct CUstream_st* cudaStream_t;
+typedef struct CUevent_st* cudaEvent_t;

@@ -1,0 +1,9 @@
+// And of namespace std: included ahead of the sources that mention it.
+#ifndef GPULUA_STD
+#define GPULUA_STD
+#include "gpulua/cmath"
+#include "gpulua/limits"
+#include "gpulua/stdio.h"
+#include "gpulua/string.h"
+#include "gpulua/utility"
+#endif

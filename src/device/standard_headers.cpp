@@ -1,0 +1,81 @@
+#include "src/device/standard_headers.h"
+
+#include <array>
+
+#include "standard_text.h"
+
+namespace gpulua {
+namespace {
+
+constexpr std::array files{"algorithm",        "array",    "assert.h",  "cmath",       "float.h",  "functional",
+                           "initializer_list", "limits",   "limits.h",  "math.h",      "names.h",  "new",
+                           "numeric",          "std.h",    "stdbool.h", "stddef.h",    "stdint.h", "stdio.h",
+                           "stdlib.h",         "string.h", "tuple",     "type_traits", "utility"};
+
+struct Row {
+  std::string_view name;
+  std::string_view file;
+};
+
+constexpr std::array rows{
+    Row{"algorithm", "algorithm"},
+    Row{"array", "array"},
+    Row{"assert.h", "assert.h"},
+    Row{"cassert", "assert.h"},
+    Row{"cfloat", "float.h"},
+    Row{"cinttypes", "stdint.h"},
+    Row{"climits", "limits.h"},
+    Row{"cmath", "cmath"},
+    Row{"cstdbool", "stdbool.h"},
+    Row{"cstddef", "stddef.h"},
+    Row{"cstdint", "stdint.h"},
+    Row{"cstdio", "stdio.h"},
+    Row{"cstdlib", "stdlib.h"},
+    Row{"cstring", "string.h"},
+    Row{"float.h", "float.h"},
+    Row{"functional", "functional"},
+    Row{"initializer_list", "initializer_list"},
+    Row{"inttypes.h", "stdint.h"},
+    Row{"limits", "limits"},
+    Row{"limits.h", "limits.h"},
+    Row{"math.h", "math.h"},
+    Row{"memory.h", "string.h"},
+    Row{"new", "new"},
+    Row{"numeric", "numeric"},
+    Row{"stdbool.h", "stdbool.h"},
+    Row{"stddef.h", "stddef.h"},
+    Row{"stdint.h", "stdint.h"},
+    Row{"stdio.h", "stdio.h"},
+    Row{"stdlib.h", "stdlib.h"},
+    Row{"string.h", "string.h"},
+    Row{"tuple", "tuple"},
+    Row{"type_traits", "type_traits"},
+    Row{"utility", "utility"},
+};
+
+struct Texts {
+  std::array<std::string, files.size()> names;
+  std::array<StandardHeader, files.size() + rows.size()> headers;
+
+  Texts() {
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      names[i] = std::string("gpulua/") + files[i];
+      headers[i] = {names[i], standard_text(files[i])};
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      headers[files.size() + i] = {rows[i].name, standard_text(rows[i].file)};
+  }
+};
+
+}  // namespace
+
+std::span<const StandardHeader> standard_headers() {
+  static const Texts texts;
+  return texts.headers;
+}
+
+std::span<const StandardHeader> public_headers() {
+  return standard_headers().subspan(files.size());
+}
+
+}  // namespace gpulua

@@ -1,0 +1,176 @@
+-- Sources as other people's files have them: what nvcc takes without an #include, the standard's headers, older spellings.
+local gpu = require "gpu"
+
+local function run(source, out, options, ...)
+  local mod = gpu.module(source, options)
+  mod[mod.kernels[1]] { grid = 1, block = 1 }(out, ...)
+  return out:table()
+end
+
+local on_cpu = gpu.device().kind == "cpu"
+
+describe("names without an #include", function()
+  it("have the values of nvcc's own headers", function()
+    local got = run([[
+      __constant__ float top = INFINITY;
+      __global__ void k(double* out, uint a, ushort b, ulong c) {
+        int64_t v = -5000000000; uint8_t small = 300; uint64_t large = UINT64_MAX; intptr_t p = 3;
+        out[0] = top > 1e38f; out[1] = NAN != NAN; out[2] = M_PI; out[3] = v; out[4] = small; out[5] = large == ~0ull;
+        out[6] = INT_MAX; out[7] = (double)LLONG_MIN; out[8] = FLT_MAX; out[9] = DBL_EPSILON; out[10] = CHAR_BIT;
+        out[11] = a + b + c; out[12] = sizeof(uint) + sizeof(ushort) + sizeof(ulong); out[13] = p; out[14] = SIZE_MAX == ~0ul;
+        out[15] = sqrt(9) + pow(2, 3) + fmax(1, 2.5f) + floor(7 / 2);
+      }]], gpu.zeros(16, "float64"), nil, 1, 2, 3)
+    assert.are.same({ 1, 1, math.pi, -5000000000, 44, 1, 2147483647, -2 ^ 63, 2 ^ 128 - 2 ^ 104, 2 ^ -52, 8, 6, 14, 3, 1,
+      3 + 8 + 2.5 + 3 }, got)
+  end)
+
+  it("are the source's own where it declares them", function()
+    local got = run([[
+      typedef long long int64_t;
+      typedef unsigned char uint;  // one byte
+      using ulong = unsigned;
+      __constant__ const float INFINITY = 3;
+      namespace std { template <class T> struct is_same { enum { v = 7 }; }; }
+      __global__ void k(int* out, int64_t n) {
+        long long* p = &n;
+        out[0] = *p; out[1] = sizeof(uint); out[2] = sizeof(ulong); out[3] = INFINITY; out[4] = std::is_same<int>::v;
+      }]], gpu.zeros(5, "int32"), nil, 9)
+    assert.are.same({ 9, 1, 4, 3, 7 }, got)
+  end)
+
+  it("leave the lines of messages alone", function()
+    local ok, message = pcall(gpu.module, "__global__ void k(int64_t* x) {\n  x[0] = missing;\n}")
+    assert.is_false(ok)
+    assert.is_truthy(message:find(":2: error:", 1, true) or message:find(":48: error:", 1, true), message)
+  end)
+
+  it("tell the toolkit's version", function()
+    local got = run("#include <cuda_runtime.h>\n__global__ void k(int* o) { o[0] = CUDART_VERSION; o[1] = __CUDACC_VER_MAJOR__; }",
+      gpu.zeros(2, "int32"))
+    assert.is_true(got[1] >= 12000 and math.floor(got[1] / 1000) == got[2])
+  end)
+end)
+
+describe("headers of the standard", function()
+  it("give device code what it uses of them", function()
+    local got = run([[
+      #include <algorithm>
+      #include <array>
+      #include <cinttypes>
+      #include <functional>
+      #include <limits>
+      #include <numeric>
+      #include <tuple>
+      #include <utility>
+      template <int... i> __device__ int total(std::integer_sequence<int, i...>) { int s = 0; ((s += i), ...); return s; }
+      static_assert(std::is_same_v<std::decay_t<const int (&)[3]>, const int*> && std::is_signed_v<char>, "");
+      static_assert(std::is_same_v<std::common_type_t<int, double>, double> && std::is_convertible_v<int, float>, "");
+      static_assert(std::numeric_limits<float>::max() == FLT_MAX && std::numeric_limits<unsigned>::digits == 32, "");
+      static_assert(std::max({1, 5, 2}) == 5 && std::min(1, 2) == 1, "");
+      __global__ void k(float* out, int n) {
+        std::array<int, 4> a = {{3, 1, 4, 1}};
+        std::sort(a.begin(), a.end());
+        for (int i = 0; i < 4; ++i) out[i] = a[i];
+        auto [x, y] = std::make_tuple(5, 6.5f);
+        int u; float v;
+        std::tie(u, v) = std::make_pair(7, 8.5f).first > 0 ? std::make_tuple(x, y) : std::make_tuple(0, 0.f);
+        out[4] = u; out[5] = v;
+        out[6] = std::lower_bound(out, out + 4, 3.f) - out;
+        out[7] = std::accumulate(a.begin(), a.end(), 0) + total(std::make_integer_sequence<int, 5>());
+        std::swap(out[0], out[3]);
+        out[8] = std::plus<float>()(1, 2) + std::greater<>()(1, 2) + std::clamp(n * 1.5f, 0.f, 4.f);
+        out[9] = std::sqrt(16) + std::abs(-n) + std::pow(2, n);
+        out[10] = std::max(1.f, NAN) + std::gcd(12, 18);
+        out[11] = std::get<float>(std::tuple<int, float>(1, 2.f));
+      }]], gpu.zeros(12), { options = { "--expt-relaxed-constexpr" } }, 3)
+    assert.are.same({ 4, 1, 3, 1, 5, 6.5, 2, 19, 7, 4 + 3 + 8, 7, 2 }, got)
+  end)
+
+  it("are cuComplex.h and cuda_fp8.h too", function()
+    local got = run([[
+      #include <cuComplex.h>
+      #include <cuda_fp8.h>
+      __global__ void k(float* out, cuFloatComplex z) {
+        cuFloatComplex q = cuCdivf(cuCmulf(z, z), make_cuFloatComplex(0, 2));
+        out[0] = cuCabsf(z); out[1] = cuCrealf(q); out[2] = cuCimagf(q);
+        float in[] = {0.3f, 1e6f, -0.0019f, 17.0f, 448.0f, -1.0f};
+        for (int i = 0; i < 6; ++i) {
+          out[3 + i] = (float)__nv_fp8_e4m3(in[i]);
+          out[9 + i] = (float)__nv_fp8_e5m2(in[i]);
+        }
+      }]], gpu.zeros(15), nil, gpu.complex(3, 4))
+    assert.are.same({ 5, 12, 3.5, 0.3125, 448, -0.001953125, 16, 448, -1, 0.3125, 57344, -0.001953125, 16, 448, -1 }, got)
+  end)
+end)
+
+describe("spellings that nvcc takes", function()
+  it("are narrowing in braces, and register", function()
+    assert.are.same({ 5, 6 }, run("__global__ void k(float* out, int n) { float v[2] = {n, n + 1}; out[0] = v[0]; out[1] = v[1]; }",
+      gpu.zeros(2), nil, 5))
+    -- NVRTC refuses the keyword.
+    local ok, message = pcall(run, "__global__ void k(int* out) { register int v = 4; out[0] = v; }", gpu.zeros(1, "int32"))
+    assert.is_true(ok and message[1] == 4 or not ok and message:find "register" ~= nil, message)
+  end)
+
+  it("are enumerations as parameters", function()
+    local got = run([[
+      enum Mode { ADD, MULTIPLY = 5 };
+      enum class Small : unsigned char { OFF, ON };
+      __global__ void k(int* out, Mode mode, Small on) { out[0] = mode == MULTIPLY; out[1] = on == Small::ON; }]],
+      gpu.zeros(2, "int32"), nil, 5, 1)
+    assert.are.same({ 1, 1 }, got)
+  end)
+
+  it("are overloads that a cast tells apart", function()
+    local as_int, as_float = "(void(*)(int*, int))store", "(void(*)(float*, float))store"
+    local mod = gpu.module([[
+      __global__ void store(int* out, int value) { out[0] = value; }
+      __global__ void store(float* out, float value) { out[0] = value; }]], { names = { as_int, as_float } })
+    local ints, floats = gpu.zeros(1, "int32"), gpu.zeros(1)
+    mod[as_int] { grid = 1, block = 1 }(ints, 10)
+    mod[as_float] { grid = 1, block = 1 }(floats, 0.5)
+    assert.are.same({ 10, 0.5 }, { ints[1], floats[1] })
+  end)
+
+  it("are virtual functions, pure ones among them", function()
+    local got = run([[
+      struct Shape { __device__ virtual float area() const = 0; };
+      struct Square : Shape {
+        float s;
+        __device__ Square(float side) : s(side) {}
+        __device__ float area() const override { return s * s; }
+      };
+      __global__ void k(float* out) {
+        Shape* shape = new Square(3);
+        out[0] = shape->area();
+        delete shape;
+      }]], gpu.zeros(1))
+    assert.are.same({ 9 }, got)
+  end)
+end)
+
+if on_cpu then
+  describe("a source on the cpu device", function()
+    it("sees no files but those in directories that it names", function()
+      local file = os.tmpname()
+      local handle = assert(io.open(file, "w"))
+      handle:write "1"
+      handle:close()
+      for _, line in ipairs { '#include "%s"', '#embed "%s"', '#if !__has_include("%s")\n#error none\n#endif',
+        '#if !__has_embed("%s")\n#error none\n#endif', '#pragma GCC dependency "%s"\n#error none' } do
+        local ok, message = pcall(gpu.module, line:format(file) .. "\n__global__ void k(int* x) { x[0] = 1; }")
+        assert.is_false(ok, line)
+        assert.is_truthy(message:find "not found" or message:find "none", message)
+      end
+      os.remove(file)
+    end)
+
+    it("cannot ask the compiler to crash", function()
+      for _, what in ipairs { "crash", "parser_crash", "llvm_fatal_error", "overflow_stack", "dump k" } do
+        local ok, message = pcall(gpu.module, "#pragma clang __debug " .. what .. "\n__global__ void k(int* x) {}")
+        assert.is_false(ok)
+        assert.is_truthy(message:find("is not for kernels", 1, true), message)
+      end
+    end)
+  end)
+end
