@@ -8,8 +8,10 @@
 #include <cstring>
 
 #include "bindings/device.h"
+#include "bindings/fields.h"
 #include "bindings/index.h"
 #include "src/core/expression.h"
+#include "src/core/near_name.h"
 
 namespace gpulua {
 
@@ -61,19 +63,27 @@ const Property properties[] = {
 // ---- indexing
 // ----------------------------------------------------------------------------------------------------------------
 
+/// Throws Error about the key at 2, which names no property and no method.
+[[noreturn]] void refuse_name(lua_State* L) {
+  NearName near(name_at(L, 2));
+  for (const Property& property : properties) near.offer(property.name);
+  offer_names(L, lua_upvalueindex(own_upvalue), near);
+  refuse_field(L, no_field(LuaType<Array>::name), 2, near);
+}
+
 int array_index(lua_State* L) {
   const Array& array = check<Array>(L, 1, "index");
   if (lua_type(L, 2) == LUA_TSTRING) {
     const std::string_view key = check_string(L, 2, "index", "a name");
     lua_pushvalue(L, 2);
-    lua_rawget(L, lua_upvalueindex(2));
+    lua_rawget(L, lua_upvalueindex(own_upvalue));
     if (!lua_isnil(L, -1)) return 1;
     for (const Property& property : properties) {
       if (key != property.name) continue;
       property.push(L, array);
       return 1;
     }
-    if (!looks_like_spec(key)) throw Error("[array] an array has no field or method \"" + std::string(key) + "\"");
+    if (!looks_like_spec(key)) refuse_name(L);
   }
   const Array selected = read_index(array, check_key(L, 2, array->layout));
   if (selected->layout.ndim() > 0 || lua_istable(L, 2) || test<Array>(L, 2)) {
@@ -290,10 +300,7 @@ void open_arrays(lua_State* L) {
   lua_setfield(L, LUA_REGISTRYINDEX, "gpulua.array_methods");
   open_scan_methods(L);
   open_sorting_methods(L);
-  // The functions' first upvalue is the state's bindings; __index has the methods as its second.
-  lua_pushlightuserdata(L, &bindings_of(L));
-  lua_insert(L, -2);
-  lua_pushcclosure(L, protect<array_index>, 2);
+  push_function(L, protect<array_index>);
   lua_setfield(L, -2, "__index");
   lua_pop(L, 1);
 

@@ -3,6 +3,8 @@
 #include <string>
 
 #include "bindings/array.h"
+#include "bindings/list.h"
+#include "bindings/open.h"
 #include "bindings/random.h"
 #include "bindings/state.h"
 #include "src/core/expression.h"
@@ -41,6 +43,14 @@ int lua_did_you_mean(lua_State* L) {
     lua_pop(L, 1);
   }
   lua_pushstring(L, near.question().c_str());
+  return 1;
+}
+
+/// check_list(op, what, table): the number of items of a list, whose items `what` names.
+int lua_check_list(lua_State* L) {
+  const std::string op(check_string(L, 1, "list", "a name")), what(check_string(L, 2, "list", "a noun"));
+  if (!lua_istable(L, 3)) fail(op.c_str(), "a table of " + what, L, 3);
+  lua_pushinteger(L, check_list(L, 3, op.c_str(), what.c_str()));
   return 1;
 }
 
@@ -151,6 +161,7 @@ void open_composed(lua_State* L) {
                        {"axis", protect<lua_axis>},
                        {"broadcast", protect<lua_broadcast>},
                        {"cast", protect<lua_cast>},
+                       {"check_list", protect<lua_check_list>},
                        {"check_shape", protect<lua_check_shape>},
                        {"describe", protect<lua_describe>},
                        {"did_you_mean", protect<lua_did_you_mean>},
@@ -163,13 +174,21 @@ void open_composed(lua_State* L) {
                        {"raise", protect<raise>},
                        {"tally", protect<lua_tally>},
                    });
+  add_measuring(L);
+  add_signature_helpers(L);
   add_random_functions(L);
   // Each gets the `gpu` table, arrays' methods, and the functions above.
   for (const char* file : {"composed.lua", "shape.lua", "creation.lua", "random.lua", "statistics.lua", "numerics.lua",
-                           "histogram.lua", "ordering.lua", "quantiles.lua", "sampling.lua"}) {
+                           "histogram.lua", "ordering.lua", "quantiles.lua", "sampling.lua", "measure.lua"}) {
     for (int index = gpu; index <= gpu + 2; ++index) lua_pushvalue(L, index);
     run_library_chunk(L, file, 3, 0);
   }
+  lua_getfield(L, gpu + 2, "profile_report");
+  lua_setfield(L, LUA_REGISTRYINDEX, profile_report_key);
+  lua_pushvalue(L, gpu + 1);
+  attach_signatures(L, "x:");
+  lua_getfield(L, gpu + 2, "generator_methods");
+  attach_signatures(L, "g:");
   lua_settop(L, gpu);
 }
 

@@ -30,6 +30,7 @@ end
 function core.to_array(op, what, value, like)
   if core.is_array(value) then return value end
   if type(value) ~= "table" and type(value) ~= "number" then core.fail(op, what, value) end
+  if type(value) == "table" then core.check_list(op, "numbers", value) end
   return gpu.array(value, {dtype = core.is_floating(like) and like.dtype or "float64", device = like.device})
 end
 
@@ -42,6 +43,7 @@ end
 --- The integers of a table, or the one number.
 function core.check_integers(op, what, value)
   if type(value) ~= "table" then return {core.check_integer(op, what, value)} end
+  core.check_list(op, "integers", value)
   local integers = {}
   for i, item in ipairs(value) do integers[i] = core.check_integer(op, what, item) end
   return integers
@@ -55,6 +57,7 @@ function core.axes(op, axis, ndim)
     return axes
   end
   local seen = {}
+  if type(axis) == "table" then core.check_list(op, "axes", axis) end
   for i, item in ipairs(type(axis) == "table" and axis or {axis}) do
     axes[i] = core.axis(op, item, ndim)
     if seen[axes[i]] then core.raise(("[%s] expected each axis once, got axis %d twice"):format(op, axes[i])) end
@@ -64,27 +67,43 @@ function core.axes(op, axis, ndim)
   return axes
 end
 
---- An option table; `known` are its fields, a string of names.
-function core.check_fields(op, options, known)
+-- The names of the options of each function, once it has got some.
+local option_names = {}
+
+--- The options of gpu.`op`, whose names its signature has.
+function core.check_fields(op, options)
   if options == nil then return {} end
-  local names = {}
-  for name in known:gmatch "%S+" do names[#names + 1] = name end
-  local list = table.concat(names, ", "):gsub(", (%S+)$", " and %1")
-  if type(options) ~= "table" then core.fail(op, "a table of options: " .. list, options) end
+  local names = option_names[op]
+  if not names then
+    names = core.option_names(op)
+    for _, name in ipairs(names) do names[name] = true end
+    option_names[op] = names
+  end
+  local function list() return (table.concat(names, ", "):gsub(", (%S+)$", " and %1")) end
+  if type(options) ~= "table" then core.fail(op, "a table of options: " .. list(), options) end
   for field in pairs(options) do
-    if type(field) ~= "string" or not (" " .. known .. " "):find(" " .. field .. " ", 1, true) then
-      core.raise(("[%s] expected the option%s %s, got %s%s"):format(op, #names > 1 and "s" or "", list, core.describe(field),
+    if type(field) ~= "string" or not names[field] then
+      core.raise(("[%s] expected the option%s %s, got %s%s"):format(op, #names > 1 and "s" or "", list(), core.describe(field),
         type(field) == "string" and core.did_you_mean(field, names) or ""))
     end
   end
   return options
 end
 
---- The arguments of a reduction, x:name(axis, options): {axes =, keepdims =, dtype =, out =} and the other `known` options.
-function core.reduction(op, x, axis, options, known)
+--- True for a table that is no list of something, but options.
+function core.is_options(value) return type(value) == "table" and #value == 0 and next(value) ~= nil end
+
+--- nil and the options that stand in an argument's place, when nothing stands behind them.
+function core.shift(op, options, behind)
+  if behind ~= nil then core.fail(op, "nothing behind the options", behind) end
+  return nil, options
+end
+
+--- The arguments of a reduction, x:name(axis, options): {axes =, keepdims =, dtype =, out =} and the other options there are.
+function core.reduction(op, x, axis, options)
   core.check_array(op, x)
-  if type(axis) == "table" and #axis == 0 then axis, options = nil, axis end
-  options = core.check_fields(op, options, "axis keepdims dtype out" .. (known and " " .. known or ""))
+  if type(axis) == "table" and #axis == 0 and options == nil then axis, options = nil, axis end
+  options = core.check_fields(op, options)
   local arguments = {}
   for field, value in pairs(options) do arguments[field] = value end
   if axis == nil then axis = options.axis end

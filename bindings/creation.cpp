@@ -4,6 +4,7 @@
 
 #include "bindings/array.h"
 #include "bindings/device.h"
+#include "bindings/list.h"
 #include "bindings/state.h"
 
 namespace gpulua {
@@ -141,8 +142,9 @@ int create_range(lua_State* L) {
 int create_linspace(lua_State* L) {
   const double first = check_number(L, 1, "linspace", "a number");
   const double last = check_number(L, 2, "linspace", "a number");
-  const bool has_count = lua_type(L, 3) == LUA_TNUMBER;
-  const std::int64_t count = has_count ? check_integer(L, 3, "linspace", "a count") : 50;
+  const bool is_number = lua_type(L, 3) == LUA_TNUMBER;
+  const bool has_count = is_number || (lua_isnil(L, 3) && lua_gettop(L) > 3);
+  const std::int64_t count = is_number ? check_integer(L, 3, "linspace", "a count") : 50;
   if (count < 0) fail("linspace", "a count of 0 or more", L, 3);
   checked_size({count}, "linspace");
   const ArrayOptions options = check_options(L, has_count ? 4 : 3, "linspace");
@@ -164,7 +166,8 @@ Dims check_shape(lua_State* L, int first, int& next, const char* op) {
   next = first;
   if (lua_istable(L, first)) {
     ++next;
-    for (int i = 1; i <= static_cast<int>(lua_objlen(L, first)); ++i) {
+    const int count = check_list(L, first, op, "sizes");
+    for (int i = 1; i <= count; ++i) {
       lua_rawgeti(L, first, i);
       add(-1);
       lua_pop(L, 1);
@@ -183,10 +186,12 @@ ArrayOptions check_options(lua_State* L, int index, const char* op, std::shared_
   ArrayOptions options{std::nullopt, std::move(device)};
   const auto read_dtype = [&](int value) { options.dtype = parse_dtype(check_string(L, value, op, "a dtype's name")); };
   const auto read_device = [&](int value) { options.device = check_device(L, value, op); };
-  if (lua_type(L, index) == LUA_TSTRING)
+  if (lua_type(L, index) == LUA_TSTRING) {
+    check_end(L, index + 1, op, "the dtype");
     read_dtype(index);
-  else
+  } else {
     read_options(L, index, op, {{"dtype", read_dtype}, {"device", read_device}});
+  }
   if (!options.device) options.device = bindings_of(L).context().current();
   return options;
 }

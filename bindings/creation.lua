@@ -12,29 +12,38 @@ local function check_count(op, value)
   return value
 end
 
---- Arguments that end in options: the options, and the arguments without them. Options are a table or a dtype.
-local function take_options(arguments)
-  local last = arguments[#arguments]
-  if type(last) ~= "table" and type(last) ~= "string" then return nil end
-  arguments[#arguments] = nil
-  return last
+local function is_options(value) return type(value) == "table" or type(value) == "string" end
+
+--- Takes the options off the end of the arguments, of which there are at most `most` others. They are a table or a dtype.
+local function take_options(op, most, arguments)
+  local last, options = arguments.n, nil
+  if is_options(arguments[last]) then
+    options, arguments[last], last = arguments[last], nil, last - 1
+  end
+  for i = 1, last do
+    if is_options(arguments[i]) then core.fail(op, "nothing behind the options", arguments[i + 1]) end
+    if i > most and arguments[i] ~= nil then core.fail(op, "a dtype or a table of options", arguments[i]) end
+  end
+  return options
 end
+
+local function pack(...) return {n = select("#", ...), ...} end
 
 -- ---- numbers in a row -------------------------------------------------------------------------------------------------------
 
 --- first, ..., last: `count` of them, whose logarithms are evenly spaced.
-local function spaced(op, first, last, ...)
+local function spaced(op, most, first, last, ...)
   check_number(op, "a number", first)
   check_number(op, "a number", last)
-  local arguments = {...}
-  local dtype, device = core.options(op, take_options(arguments))
+  local arguments = pack(...)
+  local dtype, device = core.options(op, take_options(op, most, arguments))
   local count = check_count(op, arguments[1] == nil and 50 or arguments[1])
   return count, dtype or "float32", device, arguments[2]
 end
 
 --- base ^ first to base ^ last.
 function gpu.logspace(first, last, ...)
-  local count, dtype, device, base = spaced("logspace", first, last, ...)
+  local count, dtype, device, base = spaced("logspace", 2, first, last, ...)
   base = check_number("logspace", "a number as base", base or 10)
   local exponents = gpu.linspace(first, last, count, {dtype = "float64", device = device})
   return core.cast(gpu.power(base, exponents), dtype)
@@ -42,7 +51,7 @@ end
 
 --- From first to last, each a constant multiple of the one before.
 function gpu.geomspace(first, last, ...)
-  local count, dtype, device = spaced("geomspace", first, last, ...)
+  local count, dtype, device = spaced("geomspace", 1, first, last, ...)
   if first == 0 or last == 0 or (first < 0) ~= (last < 0) then
     core.raise(("[geomspace] expected two numbers of one sign other than 0, got %s and %s"):format(core.describe(first),
       core.describe(last)))
@@ -59,10 +68,10 @@ end
 -- ---- positions --------------------------------------------------------------------------------------------------------------
 
 --- One array for each axis of the shape: at each element its index on that axis, from 1.
-function gpu.indices(shape, options)
-  if type(shape) ~= "table" then core.fail("indices", "a table of sizes", shape) end
-  for _, extent in ipairs(shape) do check_count("indices", extent) end
-  local dtype, device = core.options("indices", options)
+local function indices(op, shape, options)
+  core.check_list(op, "sizes", shape)
+  for _, extent in ipairs(shape) do check_count(op, extent) end
+  local dtype, device = core.options(op, options)
   local result = {}
   for axis, extent in ipairs(shape) do
     local index = core.along(extent, axis, #shape, device, 1)
@@ -71,19 +80,21 @@ function gpu.indices(shape, options)
   return unpack(result)
 end
 
+function gpu.indices(shape, options) return indices("indices", shape, options) end
+
 --- fn of the index arrays of the shape.
 function gpu.fromfunction(fn, shape, options)
   if type(fn) ~= "function" then core.fail("fromfunction", "a function of index arrays", fn) end
-  return fn(gpu.indices(shape, options))
+  return fn(indices("fromfunction", shape, options))
 end
 
 --- Each vector's elements along an axis of its own, the same on the others. `indexing` is "xy" (the first two axes are
 --- exchanged) or "ij".
 function gpu.meshgrid(...)
-  local vectors = {...}
-  local options = take_options(vectors)
+  local vectors = pack(...)
+  local options = take_options("meshgrid", vectors.n, vectors)
   if type(options) == "string" then options = {indexing = options} end
-  local indexing = core.check_fields("meshgrid", options, "indexing").indexing or "xy"
+  local indexing = core.check_fields("meshgrid", options).indexing or "xy"
   if indexing ~= "xy" and indexing ~= "ij" then core.fail("meshgrid", 'indexing = "xy" or "ij"', indexing) end
   local function axis_of(i) return indexing == "xy" and i <= 2 and #vectors > 1 and 3 - i or i end
   local shape = {}
@@ -109,8 +120,8 @@ end
 
 --- (rows [, columns [, offset]] [, options]).
 local function matrix_arguments(op, ...)
-  local arguments = {...}
-  local dtype, device = core.options(op, take_options(arguments))
+  local arguments = pack(...)
+  local dtype, device = core.options(op, take_options(op, 3, arguments))
   local rows = check_count(op, arguments[1])
   local columns = check_count(op, arguments[2] or rows)
   return rows, columns, core.check_integer(op, "an integer offset", arguments[3] or 0), dtype or "float32", device
@@ -124,7 +135,8 @@ end
 
 function gpu.identity(n, options)
   check_count("identity", n)
-  return gpu.eye(n, n, 0, options or {})
+  local dtype, device = core.options("identity", options)
+  return gpu.eye(n, {dtype = dtype, device = device})
 end
 
 --- Ones on a diagonal and below, zeros above.
@@ -160,9 +172,9 @@ end
 local function vander(x, columns, options)
   core.check_array("vander", x)
   if x.ndim ~= 1 then core.fail("vander", "a vector", x) end
-  if type(columns) == "table" then columns, options = nil, columns end
+  if type(columns) == "table" then columns, options = core.shift("vander", columns, options) end
   columns = check_count("vander", columns or x.size)
-  local increasing = core.check_fields("vander", options, "increasing").increasing
+  local increasing = core.check_fields("vander", options).increasing
   local exponents = core.positions({1, columns}, increasing and 0 or columns - 1, increasing and 1 or -1, "int64",
     {device = x.device})
   return gpu.power(x:expand_dims(2), core.cast(exponents, x.dtype == "bool" and "int64" or x.dtype))

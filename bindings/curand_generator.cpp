@@ -30,10 +30,12 @@ namespace {
 DType check_real_dtype(lua_State* L, int index, const char* op) {
   DType dtype = DType::float32;
   const auto read = [&](int at) { dtype = parse_dtype(check_string(L, at, op, "the name of a dtype")); };
-  if (lua_type(L, index) == LUA_TSTRING)
+  if (lua_type(L, index) == LUA_TSTRING) {
+    check_end(L, index + 1, op, "the dtype");
     read(index);
-  else
+  } else {
     read_options(L, index, op, {{"dtype", read}});
+  }
   if (dtype != DType::float32 && dtype != DType::float64)
     throw Error("[" + std::string(op) + "] expected float32 or float64, got " + std::string(name(dtype)));
   return dtype;
@@ -70,14 +72,20 @@ Dims check_one_shape(lua_State* L, int index, const char* op) {
   return check_shape(L, index, next, op);
 }
 
-/// g:normal(shape [, mean [, stddev [, dtype or {dtype=}]]]): mean 0 and deviation 1 unless they are given;
+/// g:normal(shape [, mean [, deviation]] [, dtype or {dtype=}]): mean 0 and deviation 1 unless they are given;
 /// g:lognormal(...): exp of such numbers.
 template <void (RngGenerator::*generate)(DType, void*, std::size_t, double, double, Stream&)>
 int normal(lua_State* L) {
   constexpr const char* op = generate == &RngGenerator::normal ? "normal" : "lognormal";
   auto& handle = check<GeneratorHandle>(L, 1, op);
   Dims shape = check_one_shape(L, 2, op);
+  if (lua_type(L, 2) == LUA_TNUMBER && lua_tonumber(L, 2) == 0 && lua_type(L, 3) == LUA_TNUMBER)
+    fail(op, "the shape first; {0} is a shape without elements", L, 2);
+  // Options may come in the place of parameters.
+  int options = 3;
+  while (options < 5 && lua_type(L, options) != LUA_TTABLE && lua_type(L, options) != LUA_TSTRING) ++options;
   const auto parameter = [&](int index, double otherwise, const char* what) {
+    if (index >= options) return otherwise;
     const double value = lua_isnoneornil(L, index) ? otherwise : check_number(L, index, op, what);
     if (!std::isfinite(value)) fail(op, what, L, index);
     return value;
@@ -85,7 +93,7 @@ int normal(lua_State* L) {
   const double mean = parameter(3, 0, "a finite mean");
   const double deviation = parameter(4, 1, "a finite standard deviation");
   if (deviation < 0) fail(op, "a standard deviation that is not negative", L, 4);
-  const DType dtype = check_real_dtype(L, 5, op);
+  const DType dtype = check_real_dtype(L, options, op);
   return push_filled(L, handle, std::move(shape), dtype,
                      [&](auto& generator, void* out, std::size_t count, Stream& stream) {
                        (generator.*generate)(dtype, out, count, mean, deviation, stream);
@@ -119,7 +127,7 @@ void push_curand_generator(lua_State* L, const std::shared_ptr<OpenDevice>& devi
 }
 
 void open_curand_generators(lua_State* L) {
-  new_type<GeneratorHandle>(L, {{"__tostring", protect<generator_text>}},
+  new_type<GeneratorHandle>(L, {{"__tostring", protect<generator_text>}}, "c:",
                             {{"uniform", protect<uniform>},
                              {"normal", protect<normal<&RngGenerator::normal>>},
                              {"lognormal", protect<normal<&RngGenerator::lognormal>>},

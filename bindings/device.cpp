@@ -1,6 +1,7 @@
 #include "bindings/device.h"
 
 #include "bindings/state.h"
+#include "src/core/near_name.h"
 
 namespace gpulua {
 
@@ -43,14 +44,16 @@ int device_index(lua_State* L) {
   const DeviceInfo& info = check<DeviceHandle>(L, 1, "device").device->info();
   const std::string_view key = check_string(L, 2, "device", "the name of a property");
   std::string names;
+  NearName near(key);
   for (const Property& property : properties) {
     if (key == property.name) {
       property.push(L, info);
       return 1;
     }
     names += (names.empty() ? "" : ", ") + std::string(property.name);
+    near.offer(property.name);
   }
-  throw Error("[device] expected one of " + names + ", got \"" + std::string(key) + "\"");
+  throw Error("[device] expected one of " + names + ", got \"" + std::string(key) + "\"" + near.question());
 }
 
 int device_tostring(lua_State* L) {

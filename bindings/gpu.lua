@@ -182,4 +182,22 @@ function helpers.bracket(enter, leave, position)
   return function(...) return finish(enter(...), pcall(select(position, ...))) end
 end
 
+-- ---- the check of arguments ------------------------------------------------------------------------------------------------------
+
+--- What stands in front of a function in Lua, as protect<> does in front of one in C++: more than `most` arguments are an error, and
+--- so is a dot where a colon belongs, or the other way round. Arguments and results pass through as they are.
+function helpers.guard(fn, signature, most, is_method)
+  local refuse = helpers.refuse
+  if is_method then
+    return function(...)
+      if select("#", ...) > most or type((...)) ~= "userdata" then refuse(signature, ...) end
+      return fn(...)
+    end
+  end
+  return function(...)
+    if select("#", ...) > most or (...) == gpu then refuse(signature, ...) end
+    return fn(...)
+  end
+end
+
 return helpers

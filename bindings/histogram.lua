@@ -15,7 +15,7 @@ local counting = {}
 --- How often each of 0, 1, 2, ... is there; or the sum of the weights.
 function counting.bincount(x, options)
   core.check_array("bincount", x)
-  options = core.check_fields("bincount", options, "weights minlength")
+  options = core.check_fields("bincount", options)
   local kind = core.kind(x)
   if x.ndim ~= 1 or not (kind == "int" or kind == "uint" or kind == "bool") then
     core.fail("bincount", "a vector of integers", x)
@@ -47,9 +47,15 @@ end
 --- The number of edges that are not greater than each element; with right, that are less.
 function counting.digitize(x, edges, options)
   core.check_real("digitize", x)
-  options = core.check_fields("digitize", options, "right")
+  options = core.check_fields("digitize", options)
   local side = core.check_flag("digitize", "right", options.right) and "left" or "right"
   return gpu.searchsorted(check_edges("digitize", edges, x), x, {side = side}) - 1
+end
+
+--- The bins, which may be left out, and the options.
+local function options_of(op, bins, options)
+  if core.is_options(bins) then bins, options = core.shift(op, bins, options) end
+  return bins, core.check_fields(op, options)
 end
 
 local function edges_of(op, x, bins, range)
@@ -91,13 +97,13 @@ end
 
 --- The edges that gpu.histogram would use.
 function counting.histogram_bin_edges(x, bins, options)
-  options = core.check_fields("histogram_bin_edges", options, "range")
+  bins, options = options_of("histogram_bin_edges", bins, options)
   return edges_of("histogram_bin_edges", x, bins, options.range)
 end
 
 --- How many elements are in each bin, and the edges.
 function counting.histogram(x, bins, options)
-  options = core.check_fields("histogram", options, "range weights density")
+  bins, options = options_of("histogram", bins, options)
   local edges = edges_of("histogram", x, bins, options.range)
   local count = count_bins("histogram", edges)
   local weights = check_weights("histogram", x, options.weights)
@@ -155,7 +161,7 @@ function counting.histogram2d(x, y, bins, options)
       core.raise(("[%s] expected two vectors of one length, got shapes %s and %s"):format(op, core.text(x.shape), core.text(y.shape)))
     end
   end
-  options = core.check_fields(op, options, "range weights density")
+  bins, options = options_of(op, bins, options)
   if type(bins) ~= "table" or #bins ~= 2 then bins = {bins, bins} end
   local counts, edges = histogram_of(op, {x, y}, bins, check_ranges(op, options.range, 2), options)
   return counts, edges[1], edges[2]
@@ -166,7 +172,7 @@ function counting.histogramdd(points, bins, options)
   local op = "histogramdd"
   core.check_real(op, points)
   if points.ndim ~= 2 or points.shape[2] == 0 then core.fail(op, "a matrix with a row for each point", points) end
-  options = core.check_fields(op, options, "range weights density")
+  bins, options = options_of(op, bins, options)
   local count, vectors, each = points.shape[2], {}, type(bins) == "table" and bins or {}
   if count > 64 then core.raise(("[%s] expected points of at most 64 coordinates, got %d"):format(op, count)) end
   if each == bins and #bins ~= count then

@@ -6,6 +6,7 @@
 
 #include "bindings/array.h"
 #include "bindings/cdata.h"
+#include "bindings/list.h"
 
 namespace gpulua {
 
@@ -34,7 +35,7 @@ class TableScan {
       note_element();
       return;
     }
-    const auto extent = static_cast<std::int64_t>(lua_objlen(L_, -1));
+    const std::int64_t extent = check_list(L_, -1, op_, "elements");
     if (position_.size() == shape.size()) {
       if (found_element_) fail_ragged();
       if (shape.size() == max_ndim) throw Error("[" + std::string(op_) + "] the table nests deeper than 64 levels");

@@ -4,6 +4,8 @@
 
 #include "bindings/array.h"
 #include "bindings/index.h"
+#include "bindings/list.h"
+#include "bindings/result.h"
 #include "src/core/expression.h"
 #include "src/core/overlap.h"
 #include "src/core/promotion.h"
@@ -38,18 +40,15 @@ std::vector<IndexItem> items_along(std::size_t axis, Array indices) {
   return items;
 }
 
-/// x:take(indices [, axis])
+/// x:take(indices [, axis] [, {axis, out}])
 int take(lua_State* L) {
   const Array& array = check<Array>(L, 1, "take");
   Array indices = check_indices(L, 2, array, "take");
   if (indices->dtype == DType::boolean) throw Error("[take] expected an array of integers, got " + type_text(*indices));
-  if (lua_isnoneornil(L, 3)) {
-    push_array(L, read_index(flattened(array), items_along(0, std::move(indices))));
-  } else {
-    const std::size_t axis = check_axis(L, 3, array->layout.ndim(), "take");
-    push_array(L, read_index(array, items_along(axis, std::move(indices))));
-  }
-  return 1;
+  const AxisAndOut options = check_axis_and_out(L, 3, array->layout.ndim(), "take");
+  const Array from = options.axis ? array : flattened(array);
+  return push_result(L, options.out, read_index(from, items_along(options.axis.value_or(0), std::move(indices))),
+                     "take");
 }
 
 /// x:put(indices, values)
@@ -148,7 +147,8 @@ int put_along_axis(lua_State* L) {
 /// said.
 int choose(lua_State* L) {
   const Array& indices = check<Array>(L, 1, "choose");
-  if (!lua_istable(L, 2) || lua_objlen(L, 2) == 0) fail("choose", "a table of arrays or numbers", L, 2);
+  if (!lua_istable(L, 2) || check_list(L, 2, "choose", "arrays or numbers") == 0)
+    fail("choose", "a table of arrays or numbers", L, 2);
   std::vector<Array> choices;
   for (int i = 1; i <= static_cast<int>(lua_objlen(L, 2)); ++i) {
     lua_rawgeti(L, 2, i);

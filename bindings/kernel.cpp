@@ -20,6 +20,11 @@ int configure_kernel(lua_State* L) {
     if (test<BoundModule>(L, 2)) fail(name.c_str(), "a dot before the kernel, as in mod." + name + "{...}", L, 2);
     fail(name.c_str(), "a launch configuration first, as in " + name + "{grid=..., block=...}(arguments)", L, 2);
   }
+  if (lua_gettop(L) > 2) {
+    const std::string& name = kernel->name();
+    throw Error("[" + name + "] expected a launch configuration alone, and the arguments in a call of their own, " +
+                name + "{grid=..., block=...}(arguments), got both in one");
+  }
   push(L, check_launch_options(L, 2, kernel));
   return 1;
 }
@@ -64,32 +69,44 @@ int kernel_occupancy(lua_State* L) {
   return 1;
 }
 
+void push_text(lua_State* L, const std::string& text) {
+  lua_pushlstring(L, text.data(), text.size());
+}
+
+template <class Number>
+void push_number(lua_State* L, Number value) {
+  lua_pushnumber(L, static_cast<lua_Number>(value));
+}
+
+struct Property {
+  std::string_view name;
+  void (*push)(lua_State* L, const BoundKernel& kernel);
+};
+
+constexpr Property properties[] = {
+    {"name", [](lua_State* L, const BoundKernel& k) { push_text(L, k.name()); }},
+    {"signature", [](lua_State* L, const BoundKernel& k) { push_text(L, k.signature()); }},
+    {"engine", [](lua_State* L, const BoundKernel& k) { push_text(L, engine_of(k)); }},
+    {"registers", [](lua_State* L, const BoundKernel& k) { push_number(L, k.kernel->attributes().registers); }},
+    {"shared_bytes", [](lua_State* L, const BoundKernel& k) { push_number(L, k.kernel->attributes().shared_bytes); }},
+    {"local_bytes", [](lua_State* L, const BoundKernel& k) { push_number(L, k.kernel->attributes().local_bytes); }},
+    {"max_threads", [](lua_State* L, const BoundKernel& k) { push_number(L, k.kernel->attributes().max_threads); }},
+};
+
 int kernel_index(lua_State* L) {
-  const BoundKernel& kernel = *check<KernelRef>(L, 1, "kernel");
-  const KernelAttributes& attributes = kernel.kernel->attributes();
-  const std::string_view field = check_string(L, 2, "kernel", "a field's name");
-  const auto number = [&](std::size_t value) {
-    lua_pushnumber(L, static_cast<lua_Number>(value));
-    return 1;
-  };
-  const auto text = [&](const std::string& value) {
-    lua_pushlstring(L, value.data(), value.size());
-    return 1;
-  };
-  if (field == "name") return text(kernel.name());
-  if (field == "signature") return text(kernel.signature());
-  if (field == "engine") return text(engine_of(kernel));
-  if (field == "registers") return number(static_cast<std::size_t>(attributes.registers));
-  if (field == "shared_bytes") return number(attributes.shared_bytes);
-  if (field == "local_bytes") return number(attributes.local_bytes);
-  if (field == "max_threads") return number(attributes.max_threads);
-  push_method(L);
-  return 1;
+  const KernelRef& kernel = check<KernelRef>(L, 1, "kernel");
+  if (push_method(L)) return 1;
+  NearName near(name_at(L, 2));
+  for (const Property& property : properties) {
+    if (name_at(L, 2) == property.name) return property.push(L, *kernel), 1;
+    near.offer(property.name);
+  }
+  offer_methods(L, near);
+  refuse_field(L, no_field(LuaType<KernelRef>::name), 2, near);
 }
 
 int kernel_text(lua_State* L) {
-  const std::string text = "kernel " + check<KernelRef>(L, 1, "tostring")->signature();
-  lua_pushlstring(L, text.data(), text.size());
+  push_text(L, "kernel " + check<KernelRef>(L, 1, "tostring")->signature());
   return 1;
 }
 
@@ -121,7 +138,8 @@ void open_kernel_type(lua_State* L) {
   new_metatable<KernelRef>(L, {{"__call", protect<configure_kernel>},
                                {"__index", protect<kernel_index>},
                                {"__tostring", protect<kernel_text>}});
-  set_methods(L, {{"over", protect<over_items>}, {"occupancy", protect<kernel_occupancy>}});
+  keep_methods(L, "k:", LuaType<KernelRef>::name,
+               {{"over", protect<over_items>}, {"occupancy", protect<kernel_occupancy>}});
   lua_pop(L, 1);
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bindings/device.h"
+#include "bindings/list.h"
 #include "bindings/lua.h"
 #include "bindings/source_location.h"
 #include "bindings/state.h"
@@ -55,7 +56,7 @@ class OptionReader {
     const char* expected = "a list of strings";
     if (!lua_istable(L_, list)) refuse(field, expected, list);
     std::vector<std::string> result;
-    const int count = static_cast<int>(lua_objlen(L_, list));
+    const int count = check_list(L_, list, op_, ("strings for " + field).c_str());
     for (int i = 1; i <= count; ++i) {
       lua_rawgeti(L_, list, i);
       if (lua_type(L_, -1) != LUA_TSTRING) refuse(field, expected, lua_gettop(L_));

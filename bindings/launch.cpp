@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "bindings/host_argument.h"
+#include "bindings/list.h"
 #include "bindings/state.h"
 #include "bindings/stream.h"
 
@@ -61,7 +62,8 @@ unsigned check_extent(lua_State* L, int index, const BoundKernel& kernel, const 
 /// A number, or a table of one to three.
 Dim3 check_dim3(lua_State* L, int index, const BoundKernel& kernel, const std::string& option) {
   if (lua_type(L, index) != LUA_TTABLE) return {check_extent(L, index, kernel, option)};
-  const std::size_t count = lua_objlen(L, index);
+  const auto count =
+      static_cast<std::size_t>(check_list(L, index, kernel.name().c_str(), ("numbers for " + option).c_str()));
   if (count < 1 || count > 3)
     throw Error("[" + kernel.name() + "] " + option + ": expected up to three numbers, got " + std::to_string(count));
   Dim3 result;
@@ -88,29 +90,6 @@ StreamRef check_stream(lua_State* L, int index, const BoundKernel& kernel) {
     throw Error("[" + kernel.name() + "] stream: the stream is of " + handle->device->name() + ", the kernel of " +
                 kernel.device->name());
   return handle->stream;
-}
-
-void read_option(lua_State* L, std::string_view option, int value, const BoundKernel& kernel, LaunchOptions& options) {
-  if (option == "grid") {
-    options.config.grid = check_dim3(L, value, kernel, "grid");
-    options.has_grid = true;
-  } else if (option == "block") {
-    options.config.block = check_dim3(L, value, kernel, "block");
-    options.has_block = true;
-  } else if (option == "shared") {
-    options.config.shared_bytes = check_shared(L, value, kernel);
-    options.has_shared = true;
-  } else if (option == "stream") {
-    options.stream = check_stream(L, value, kernel);
-  } else if (option == "cooperative") {
-    if (lua_type(L, value) != LUA_TBOOLEAN) refuse(L, value, kernel, "cooperative", "true or false");
-    options.config.cooperative = lua_toboolean(L, value) != 0;
-  } else if (option == "cluster") {
-    options.config.cluster = check_dim3(L, value, kernel, "cluster");
-  } else {
-    throw Error("[" + kernel.name() + "] expected the launch options grid, block, shared, stream, cooperative and " +
-                "cluster, got \"" + std::string(option) + '"');
-  }
 }
 
 int call_launch(lua_State* L) {
@@ -145,18 +124,34 @@ void check_dynamic_shared(const BoundKernel& kernel) {
 }
 
 Launch check_launch_options(lua_State* L, int table, const KernelRef& kernel) {
+  const std::string& name = kernel->name();
+  if (lua_objlen(L, table) > 0)
+    throw Error("[" + name + "] expected launch options by name, as in {grid=..., block=...}, got the key 1");
   LaunchOptions options;
-  for (lua_pushnil(L); lua_next(L, table) != 0; lua_pop(L, 1)) {
-    const int value = lua_gettop(L);
-    if (lua_type(L, value - 1) != LUA_TSTRING)
-      throw Error("[" + kernel->name() +
-                  "] expected launch options by name, as in {grid=..., block=...}, got the key " +
-                  describe(L, value - 1));
-    read_option(L, lua_tostring(L, value - 1), value, *kernel, options);
-  }
-  for (const auto& [given, name] : {std::pair{options.has_grid, "grid"}, std::pair{options.has_block, "block"}})
-    if (!given)
-      throw Error("[" + kernel->name() + "] expected grid and block, as in {grid=16, block={32, 8}}, got no " + name);
+  const auto read_dim3 = [&](const char* option, Dim3& to, bool& given) {
+    return [&, option](int value) {
+      to = check_dim3(L, value, *kernel, option);
+      given = true;
+    };
+  };
+  const auto read_shared = [&](int value) {
+    options.config.shared_bytes = check_shared(L, value, *kernel);
+    options.has_shared = true;
+  };
+  bool has_cluster = false;
+  const auto read_cooperative = [&](int value) {
+    if (lua_type(L, value) != LUA_TBOOLEAN) refuse(L, value, *kernel, "cooperative", "true or false");
+    options.config.cooperative = lua_toboolean(L, value) != 0;
+  };
+  read_options(L, table, name.c_str(),
+               {{"grid", read_dim3("grid", options.config.grid, options.has_grid)},
+                {"block", read_dim3("block", options.config.block, options.has_block)},
+                {"shared", read_shared},
+                {"stream", [&](int value) { options.stream = check_stream(L, value, *kernel); }},
+                {"cooperative", read_cooperative},
+                {"cluster", read_dim3("cluster", options.config.cluster, has_cluster)}});
+  for (const auto& [given, option] : {std::pair{options.has_grid, "grid"}, std::pair{options.has_block, "block"}})
+    if (!given) throw Error("[" + name + "] expected grid and block, as in {grid=16, block={32, 8}}, got no " + option);
   if (!options.has_shared) check_dynamic_shared(*kernel);
   check_launch(kernel->device->info(), *kernel->kernel, options.config);
   return Launch(kernel, options.config, std::move(options.stream));

@@ -5,9 +5,13 @@ namespace gpulua {
 
 namespace {
 
-/// gpu.matmul(a, b), a:matmul(b): the product of two matrices.
+/// gpu.matmul(a, b [, {out}]), a:matmul(b [, {out}]): the product of two matrices.
 int lua_matmul(lua_State* L) {
-  push_array(L, matmul(check<Array>(L, 1, "matmul"), check<Array>(L, 2, "matmul")));
+  const Array& a = check<Array>(L, 1, "matmul");
+  const Array& b = check<Array>(L, 2, "matmul");
+  Array out;
+  read_options(L, 3, "matmul", {{"out", [&](int value) { out = check<Array>(L, value, "matmul"); }}});
+  push_array(L, matmul(a, b, out));
   return 1;
 }
 

@@ -7,36 +7,58 @@
 
 #include "bindings/array.h"
 #include "bindings/cdata.h"
+#include "bindings/fields.h"
 #include "bindings/state.h"
 #include "src/core/near_name.h"
 
 namespace gpulua {
 
 int run_protected(lua_State* L, LuaFunction function) {
+  const CallSignature* signature = signature_of_running(L);
   std::string message;
   try {
     const Bindings::Running running(bindings_of(L), L);
+    if (signature && lua_gettop(L) > signature->most) refuse_arguments(L, *signature, 1);
     return function(L);
   } catch (const std::bad_alloc&) {
     message = "[memory] the host is out of memory";
   } catch (const std::exception& error) {
     message = error.what();
   }
+  if (signature) {
+    const std::string mistaken = mistaken_colon(L, *signature, 1);
+    if (!mistaken.empty()) message = mistaken;
+  }
   message.insert(0, caller_position(L));
   lua_pushlstring(L, message.data(), message.size());
   return -1;
 }
 
+void push_function(lua_State* L, lua_CFunction function) {
+  lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.bindings");
+  lua_insert(L, -2);
+  lua_pushnil(L);
+  lua_insert(L, -2);
+  lua_pushcclosure(L, function, own_upvalue);
+}
+
 void set_functions(lua_State* L, std::initializer_list<LuaEntry> entries) {
-  lua_pushstring(L, "gpulua.bindings");
-  lua_rawget(L, LUA_REGISTRYINDEX);
+  lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.bindings");
   void* bindings = lua_touserdata(L, -1);
   lua_pop(L, 1);
   for (const LuaEntry& entry : entries) {
     lua_pushlightuserdata(L, bindings);
-    lua_pushcclosure(L, entry.function, 1);
+    lua_pushnil(L);
+    lua_pushcclosure(L, entry.function, signature_upvalue);
     lua_setfield(L, -2, entry.name);
   }
+}
+
+void push_methods(lua_State* L, const char* receiver, const char* type, std::initializer_list<LuaEntry> methods) {
+  lua_newtable(L);
+  set_functions(L, methods);
+  attach_signatures(L, receiver);
+  refuse_unknown_fields(L, no_field(type));
 }
 
 std::string describe(lua_State* L, int index) {
@@ -124,11 +146,17 @@ std::string_view check_string(lua_State* L, int index, const char* op, const cha
   return {text, length};
 }
 
-void read_options(lua_State* L, int index, const char* op, std::initializer_list<Option> options) {
+void check_end(lua_State* L, int index, const char* op, const char* last) {
+  if (lua_gettop(L) < index) return;
+  throw Error("[" + std::string(op) + "] expected nothing behind " + last + ", got " + describe(L, index));
+}
+
+void read_options(lua_State* L, int index, const char* op, std::span<const Option> options) {
+  check_end(L, index + 1, op, "the options");
   if (lua_isnoneornil(L, index)) return;
   std::string names;
   for (const Option& option : options)
-    names += std::string(names.empty() ? "" : &option + 1 == options.end() ? " and " : ", ") + option.name;
+    names += std::string(names.empty() ? "" : &option == &options.back() ? " and " : ", ") + option.name;
   if (!lua_istable(L, index)) fail(op, "a table of options: " + names, L, index);
   for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1)) {
     const int value = lua_gettop(L);

@@ -12,6 +12,7 @@
 #include <lua.hpp>
 #include <new>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -41,7 +42,14 @@ struct LuaEntry {
   lua_CFunction function;  // protect<...>
 };
 
-/// Sets the functions as fields of the table at the top of the stack. Each gets the state's Bindings as its upvalue.
+/// What the functions' upvalues are: the state's Bindings; a CallSignature, once attach_signatures has been there; and
+/// what a function has of its own.
+inline constexpr int bindings_upvalue = 1, signature_upvalue = 2, own_upvalue = 3;
+
+/// Makes the value at the top of the stack the function's own upvalue, and leaves the function in its place.
+void push_function(lua_State* L, lua_CFunction function);
+
+/// Sets the functions as fields of the table at the top of the stack.
 void set_functions(lua_State* L, std::initializer_list<LuaEntry> entries);
 
 // ---- userdata
@@ -91,12 +99,16 @@ void new_metatable(lua_State* L, std::initializer_list<LuaEntry> entries) {
   lua_rawset(L, LUA_REGISTRYINDEX);
 }
 
+/// Pushes a table of methods with their signatures, in which other names are errors. `receiver` is what stands before
+/// their names in signatures.txt ("s:"), `type` what messages call the object ("a stream").
+void push_methods(lua_State* L, const char* receiver, const char* type, std::initializer_list<LuaEntry> methods);
+
 /// As new_metatable, for a type whose fields are all methods. Leaves nothing on the stack.
 template <class T>
-void new_type(lua_State* L, std::initializer_list<LuaEntry> metamethods, std::initializer_list<LuaEntry> methods) {
+void new_type(lua_State* L, std::initializer_list<LuaEntry> metamethods, const char* receiver,
+              std::initializer_list<LuaEntry> methods) {
   new_metatable<T>(L, metamethods);
-  lua_newtable(L);
-  set_functions(L, methods);
+  push_methods(L, receiver, LuaType<T>::name, methods);
   lua_setfield(L, -2, "__index");
   lua_pop(L, 1);
 }
@@ -143,8 +155,14 @@ struct Option {
   std::function<void(int value)> read;
 };
 
-/// Reads the option table at `index`, if there is one; nil and none are no options. Throws Error for a field that is
-/// none of `options`, naming those there are.
-void read_options(lua_State* L, int index, const char* op, std::initializer_list<Option> options);
+/// Reads the option table at `index`, if there is one; nil and none are no options. It is the last argument: throws
+/// Error for one behind it, and for a field that is none of `options`, naming those there are.
+void read_options(lua_State* L, int index, const char* op, std::span<const Option> options);
+inline void read_options(lua_State* L, int index, const char* op, std::initializer_list<Option> options) {
+  read_options(L, index, op, std::span(options.begin(), options.size()));
+}
+
+/// Throws Error when there is an argument at `index`, which is behind the last that `op` takes, called `last`.
+void check_end(lua_State* L, int index, const char* op, const char* last);
 
 }  // namespace gpulua

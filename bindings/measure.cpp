@@ -18,11 +18,6 @@ int evaluate_values(lua_State* L) {
   return 0;
 }
 
-int position(lua_State* L) {
-  lua_pushstring(L, caller_position(L).c_str());
-  return 1;
-}
-
 /// Gives the device's name, for finish_profile: fn may make another one current.
 int start_profile(lua_State* L) {
   OpenDevice& device = bindings_of(L).device();
@@ -66,16 +61,11 @@ int finish_profiles(lua_State* L) {
 
 }  // namespace
 
-void open_measure(lua_State* L) {
-  lua_pushvalue(L, -1);
-  lua_newtable(L);
+void add_measuring(lua_State* L) {
   set_functions(L, {{"evaluate", protect<evaluate_values>},
                     {"finish_profile", protect<finish_profile>},
                     {"finish_profiles", protect<finish_profiles>},
-                    {"position", protect<position>},
                     {"start_profile", protect<start_profile>}});
-  run_library_chunk(L, "measure.lua", 2, 1);
-  lua_setfield(L, LUA_REGISTRYINDEX, profile_report_key);
 }
 
 }  // namespace gpulua

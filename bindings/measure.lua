@@ -1,5 +1,5 @@
--- gpu.benchmark and gpu.profile: how long work takes. `native` has what C++ does for them.
-local gpu, native = ...
+-- gpu.benchmark and gpu.profile: how long work takes.
+local gpu, _, core = ...
 local ffi = require "ffi"
 
 -- A name of our own for the C function leaves its own name to scripts. Another state of the process may have declared both.
@@ -19,7 +19,7 @@ end
 gpu.clock = now
 
 local function check_function(op, fn)
-  if type(fn) ~= "function" then error(("%s[%s] expected a function to run, got %s"):format(native.position(), op, type(fn)), 0) end
+  if type(fn) ~= "function" then core.fail(op, "a function to run", fn) end
 end
 
 -- ---- benchmark ------------------------------------------------------------------------------------------------------------------
@@ -37,15 +37,9 @@ function benchmark.__tostring(result)
 end
 
 local function repeats_of(options)
-  local repeats
-  for name, value in pairs(options or {}) do
-    if name ~= "repeats" then
-      error(("%s[benchmark] unknown option %s; there is repeats"):format(native.position(), tostring(name)), 0)
-    end
-    if type(value) ~= "number" or value < 1 or value ~= math.floor(value) then
-      error(native.position() .. "[benchmark] expected repeats = an integer of 1 or more", 0)
-    end
-    repeats = value
+  local repeats = core.check_fields("benchmark", options).repeats
+  if repeats ~= nil and (type(repeats) ~= "number" or repeats < 1 or repeats % 1 ~= 0) then
+    core.fail("benchmark", "repeats = an integer of 1 or more", repeats)
   end
   return repeats
 end
@@ -55,7 +49,7 @@ function gpu.benchmark(fn, options)
   check_function("benchmark", fn)
   local repeats = repeats_of(options)
   local first, last = gpu.event(), gpu.event()
-  local function run() native.evaluate(fn()) end
+  local function run() core.evaluate(fn()) end
   for _ = 1, 2 do run() end
   gpu.sync()
   local host, device, begin = {}, {}, now()
@@ -88,10 +82,10 @@ end
 --- gpu.profile(fn, ...): the kernels that fn(...) ran on the current device, the longest first; fn's errors pass through.
 function gpu.profile(fn, ...)
   check_function("profile", fn)
-  local device = native.start_profile()
+  local device = core.start_profile()
   local function finish(ok, ...)
-    if ok then native.evaluate(...) end
-    local rows = native.finish_profile(device)
+    if ok then core.evaluate(...) end
+    local rows = core.finish_profile(device)
     if not ok then error((...), 0) end
     return setmetatable(rows, profile)
   end
@@ -99,8 +93,8 @@ function gpu.profile(fn, ...)
 end
 
 --- What was recorded from the start (Config's profile), as text: a table for each device that ran a kernel.
-return function()
-  local devices = { native.finish_profiles() }
+function core.profile_report()
+  local devices = { core.finish_profiles() }
   local tables = {}
   for i = 1, #devices, 2 do
     if #devices[i + 1] > 0 then tables[#tables + 1] = devices[i] .. ":\n" .. profile.__tostring(devices[i + 1]) end

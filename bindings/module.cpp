@@ -183,8 +183,7 @@ int module_index(lua_State* L) {
   const CompiledModule& compiled = module.module->compiled();
   if (name == "ptx") return push_ptx(L, compiled), 1;
   if (name == "kernels") return push_kernel_names(L, compiled), 1;
-  push_method(L);
-  if (lua_isnil(L, -1)) push_kernel(L, 1, module, name);
+  if (!push_method(L)) push_kernel(L, 1, module, name);
   return 1;
 }
 
@@ -199,7 +198,8 @@ int module_text(lua_State* L) {
 
 void open_module_type(lua_State* L) {
   new_metatable<BoundModule>(L, {{"__index", protect<module_index>}, {"__tostring", protect<module_text>}});
-  set_methods(L, {{"kernel", protect<module_kernel>}, {"constant", protect<module_constant>}});
+  keep_methods(L, "mod:", LuaType<BoundModule>::name,
+               {{"kernel", protect<module_kernel>}, {"constant", protect<module_constant>}});
   lua_pop(L, 1);
 }
 

@@ -20,8 +20,9 @@ end
 
 --- |x - y| <= atol + rtol |y|, element by element.
 local function is_close(op, x, y, rtol, atol, options)
-  if type(rtol) == "table" then rtol, options = nil, rtol end
-  options = core.check_fields(op, options, "rtol atol equal_nan")
+  if type(rtol) == "table" then rtol, options = core.shift(op, rtol, atol) end
+  if type(atol) == "table" then atol, options = core.shift(op, atol, options) end
+  options = core.check_fields(op, options)
   rtol = check_tolerance(op, "rtol", rtol or options.rtol, 1e-5)
   atol = check_tolerance(op, "atol", atol or options.atol, 1e-8)
   if not core.is_array(x) and not core.is_array(y) then core.fail(op, "an array", x) end
@@ -56,9 +57,9 @@ end
 --- x[i + 1] - x[i] along an axis (the last), n times.
 local function diff(x, n, axis, options)
   core.check_array("diff", x)
-  if type(n) == "table" then n, options = nil, n end
-  if type(axis) == "table" then axis, options = nil, axis end
-  options = core.check_fields("diff", options, "axis prepend append")
+  if type(n) == "table" then n, options = core.shift("diff", n, axis) end
+  if type(axis) == "table" then axis, options = core.shift("diff", axis, options) end
+  options = core.check_fields("diff", options)
   n = core.check_integer("diff", "a number of times of 0 or more", n or 1)
   if n < 0 then core.fail("diff", "a number of times of 0 or more", n) end
   axis = core.axis("diff", axis or options.axis or -1, x.ndim)
@@ -75,7 +76,7 @@ end
 --- The differences of all elements in a row.
 local function ediff1d(x, options)
   core.check_array("ediff1d", x)
-  options = core.check_fields("ediff1d", options, "to_begin to_end")
+  options = core.check_fields("ediff1d", options)
   local pieces = {}
   local function add(value)
     if value == nil then return end
@@ -150,7 +151,7 @@ local function gradient(x, ...)
   local spacings = {...}
   local options
   if type(spacings[#spacings]) == "table" then options = table.remove(spacings) end
-  options = core.check_fields("gradient", options, "axis edge_order")
+  options = core.check_fields("gradient", options)
   local order = options.edge_order or 1
   if order ~= 1 and order ~= 2 then core.fail("gradient", "edge_order = 1 or 2", order) end
   local axes = core.axes("gradient", options.axis, x.ndim)
@@ -206,7 +207,7 @@ end
 --- The values of fp at x, linearly between the points xp, which increase; `left` and `right` beyond them.
 local function interp(x, xp, fp, options)
   local op, what = "interp", "an array, a table or a number"
-  options = core.check_fields(op, options, "left right period")
+  options = core.check_fields(op, options)
   local left, right = check_number(op, "left", options.left), check_number(op, "right", options.right)
   local period = check_number(op, "period", options.period)
   if period == 0 then core.fail(op, "a period other than 0", period) end
@@ -263,6 +264,7 @@ function gpu.polyval(coefficients, x)
   if type(coefficients) ~= "table" and not core.is_array(coefficients) or #coefficients == 0 then
     core.fail("polyval", "coefficients: a table of numbers, or a vector", coefficients)
   end
+  if type(coefficients) == "table" then core.check_list("polyval", "numbers", coefficients) end
   if type(x) ~= "number" then core.check_array("polyval", x) end
   local value = x * 0
   for i = 1, #coefficients do

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "bindings/array.h"
+#include "bindings/fields.h"
 #include "bindings/lua.h"
 #include "bindings/state.h"
 #include "lua_text.h"
@@ -21,6 +22,7 @@ namespace {
 void load_helpers(lua_State* L) {
   lua_pushvalue(L, -1);
   run_library_chunk(L, "gpu.lua", 1, 1);
+  add_signature_helpers(L);
   lua_setfield(L, LUA_REGISTRYINDEX, "gpulua.helpers");
 }
 
@@ -28,21 +30,40 @@ void load_helpers(lua_State* L) {
 void add_methods_as_functions(lua_State* L) {
   lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.array_methods");
   for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
-    if (std::string_view(lua_tostring(L, -2)).ends_with('_')) continue;
+    const std::string name = lua_tostring(L, -2);
+    if (name.ends_with('_')) continue;
     lua_pushvalue(L, -2);
     lua_rawget(L, -5);
     const bool there = !lua_isnil(L, -1);
     lua_pop(L, 1);
     if (there) continue;
-    lua_pushvalue(L, -2);
-    lua_pushvalue(L, -2);
-    lua_rawset(L, -6);
+    // A function of its own: it has another signature.
+    lua_pushvalue(L, -4);
+    set_functions(L, {{name.c_str(), lua_tocfunction(L, -2)}});
+    lua_pop(L, 1);
   }
   lua_pop(L, 1);
 }
 
+/// Once all functions are there: the check of their arguments, and errors about other names.
+void seal_module(lua_State* L) {
+  lua_pushvalue(L, -1);
+  const auto seal = [L](const char* path) {
+    attach_signatures(L, (std::string(path) + ".").c_str());
+    refuse_unknown_fields(L, "[" + std::string(path) + "] " + path + " has no field ");
+    lua_pop(L, 1);
+  };
+  seal("gpu");
+  for (const char* part : {"image", "random"}) {
+    lua_getfield(L, -1, part);
+    seal((std::string("gpu.") + part).c_str());
+  }
+}
+
 int open_gpu(lua_State* L) {
   lua_newtable(L);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, LUA_REGISTRYINDEX, "gpulua.module");
   load_helpers(L);
   open_arrays(L);
   open_check(L);
@@ -65,9 +86,9 @@ int open_gpu(lua_State* L) {
   open_tail_calls(L);
   open_transfer(L);
   open_composed(L);
-  open_measure(L);
   open_user_operations(L);
   add_methods_as_functions(L);
+  seal_module(L);
   return 1;
 }
 

@@ -1,9 +1,11 @@
 // Elementwise operations as functions, methods and operators: one for each row of the op table.
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "bindings/array.h"
+#include "bindings/result.h"
 #include "bindings/state.h"
 #include "src/core/expression.h"
 #include "src/core/promotion.h"
@@ -13,7 +15,7 @@ namespace gpulua {
 namespace {
 
 const OpInfo& row_of(lua_State* L) {
-  return *static_cast<const OpInfo*>(lua_touserdata(L, lua_upvalueindex(2)));
+  return *static_cast<const OpInfo*>(lua_touserdata(L, lua_upvalueindex(own_upvalue)));
 }
 
 std::string text(std::string_view view) {
@@ -141,20 +143,18 @@ using Build = Array (*)(lua_State*, const OpInfo&);
 template <Build build>
 int operation(lua_State* L) {
   const OpInfo& op = row_of(L);
-  const int last = lua_gettop(L);
-  const int at = build == apply ? op.arity + 1 : last > 1 && lua_istable(L, last) ? last : last + 1;
+  int at = op.arity + 1;  // where options are
+  if constexpr (build != apply) {
+    // Its last operands may be left out.
+    const int last = lua_gettop(L);
+    at = std::min(last > 1 && lua_istable(L, last) ? last : last + 1, signature_of_running(L)->most);
+  }
   OperationOptions options;
-  if (!lua_isnoneornil(L, at)) options = check_operation_options(L, at, text(op.name).c_str());
+  if (!lua_isnoneornil(L, at)) options = check_operation_options(L, at, signature_of_running(L)->name.c_str());
   lua_settop(L, at - 1);
   Array result = build(L, op);
   if (options.dtype) result = cast(result, *options.dtype);
-  if (!options.out) {
-    push_array(L, std::move(result));
-    return 1;
-  }
-  assign(options.out, std::move(result), text(op.name).c_str());
-  push_array(L, options.out);
-  return 1;
+  return push_result(L, options.out, std::move(result), text(op.name).c_str());
 }
 
 /// x:name_(y): the result is written to x.
@@ -207,9 +207,8 @@ int refuse_order(lua_State* L) {
 }
 
 void set_row(lua_State* L, const std::string& name, const OpInfo& op, lua_CFunction function) {
-  lua_pushlightuserdata(L, &bindings_of(L));
   lua_pushlightuserdata(L, const_cast<OpInfo*>(&op));
-  lua_pushcclosure(L, function, 2);
+  push_function(L, function);
   lua_setfield(L, -2, name.c_str());
 }
 

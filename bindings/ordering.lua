@@ -12,7 +12,7 @@ local function lexsort(keys, axis)
     list = {}
     for i = 1, keys.shape[1] do list[i] = core.pick(keys, 1, i) end
   end
-  if type(list) ~= "table" or #list == 0 then core.fail("lexsort", "a table of at least one array", keys) end
+  if type(list) ~= "table" or core.check_list("lexsort", "arrays", list) == 0 then core.fail("lexsort", "a table of at least one array", keys) end
   local shape = core.text(core.check_real("lexsort", list[1]).shape)
   axis = core.axis("lexsort", axis or -1, list[1].ndim)
   local order
@@ -77,7 +77,7 @@ end
 --- unique(x, {axis =, return_index =, return_inverse =, return_counts =}).
 local function unique(x, options)
   core.check_real("unique", x)
-  options = core.check_fields("unique", options, "axis return_index return_inverse return_counts")
+  options = core.check_fields("unique", options)
   for _, name in ipairs {"return_index", "return_inverse", "return_counts"} do
     core.check_flag("unique", name, options[name])
   end
@@ -111,7 +111,7 @@ end
 --- For each element of x whether it is one of the values. NaN is none.
 local function isin(x, values, options)
   core.check_real("isin", x)
-  options = core.check_fields("isin", options, "invert")
+  options = core.check_fields("isin", options)
   local invert = core.check_flag("isin", "invert", options.invert) or false
   values = core.check_real("isin", core.to_array("isin", "an array, a table or a number", values, x)):ravel()
   if values.size == 0 then return gpu.full(x.shape, invert, {device = x.device}) end
@@ -131,7 +131,7 @@ end
 --- The elements that both have, in order; with `return_indices` also where each first stands in x and in y.
 local function intersect1d(x, y, options)
   x, y = alike(check_sets("intersect1d", x, y))
-  options = core.check_fields("intersect1d", options, "return_indices")
+  options = core.check_fields("intersect1d", options)
   if not core.check_flag("intersect1d", "return_indices", options.return_indices) then
     x = unique(x)
     return x[isin(x, y)]

@@ -120,6 +120,7 @@ local function check_quantiles(op, q, most, x)
   end
   local function check(value)
     if type(value) == "table" then
+      core.check_list(op, "numbers", value)
       for _, item in ipairs(value) do check(item) end
     elseif type(value) ~= "number" or not (value >= 0 and value <= most) then
       core.fail(op, what, value)
@@ -155,7 +156,7 @@ end
 local function quantile_function(op, most)
   return function(x, q, axis, options)
     core.check_real(op, x)
-    local arguments = core.reduction(op, x, axis, options, "method")
+    local arguments = core.reduction(op, x, axis, options)
     local method = methods[arguments.method or "linear"]
     if not method then core.fail(op, "one of the methods " .. method_names(), arguments.method) end
     q = check_quantiles(op, q, most, x)

@@ -88,13 +88,15 @@ int create_random(lua_State* L) {
   Source source;
   DType dtype = DType::float32;
   const auto read_dtype = [&](int value) { dtype = parse_dtype(check_string(L, value, function, "a dtype's name")); };
-  if (lua_type(L, next) == LUA_TSTRING)
+  if (lua_type(L, next) == LUA_TSTRING) {
+    check_end(L, next + 1, function, "the dtype");
     read_dtype(next);
-  else
+  } else {
     read_options(L, next, function,
                  {{"dtype", read_dtype},
                   {"device", [&](int value) { source.device = check_device(L, value, function); }},
                   {"generator", [&](int value) { read_generator(L, value, function, source); }}});
+  }
   check_floating(dtype, function);
   complete(L, source);
   push_array(L, random(source.device, op(is_normal ? "random_normal" : "random_uniform"), std::move(shape), dtype,
@@ -247,7 +249,7 @@ void open_random(lua_State* L) {
                     {"state", protect<state>}});
   lua_setfield(L, -2, "random");
 
-  new_type<Generator>(L, {{"__tostring", protect<generator_text>}},
+  new_type<Generator>(L, {{"__tostring", protect<generator_text>}}, "g:",
                       {{"set_state", protect<generator_set_state>},
                        {"skip", protect<generator_skip>},
                        {"state", protect<generator_state>}});

@@ -44,7 +44,30 @@ function Call:scale(value, what) return self:check(value, (what or "a scale") ..
 function Call:positive(value, what) return self:check(value, what .. " above 0", positive) end
 function Call:not_negative(value, what) return self:check(value, what .. " of 0 or more", not_negative) end
 
+--- The options of a function, or of a generator's method, which has a generator already.
+function core.check_source(op, options, generator)
+  options = core.check_fields(op, options)
+  if generator and options.generator ~= nil then
+    core.raise(("[%s] expected the option generator of gpu.%s alone, got it of a generator's method"):format(op, op))
+  end
+  return options
+end
+
 local function is_options(value) return type(value) == "string" or type(value) == "table" end
+
+--- Raises an error where the arguments come in NumPy's order, the shape behind the parameters: where a list stands in the options'
+--- place, or parameters follow a number that is the size of nothing.
+local function check_order(op, shape, values, count, options)
+  local has_list = type(options) == "table" and #options > 0
+  local is_no_size = type(shape) == "number" and not (shape >= 1 and shape % 1 == 0) and count > 0
+  if not has_list and not is_no_size then return end
+  local turned = { has_list and options or values[count], shape, unpack(values, 1, has_list and count or count - 1) }
+  for i, value in ipairs(turned) do
+    turned[i] = core.is_array(value) and "x" or type(value) == "table" and "{" .. table.concat(value, ", ") .. "}" or tostring(value)
+  end
+  core.raise(("[%s] expected the shape first, as in gpu.%s(%s), got %s first%s"):format(op, op, table.concat(turned, ", "),
+    core.describe(shape), shape == 0 and "; {0} is a shape without elements" or ""))
+end
 
 --- gpu.random.name(shape, parameters... [, options]), with the defaults of the parameters that have some. `make` gets the call and the
 --- parameters. `check_dtype` and `default`: what dtypes there are, floating-point ones unless they are given.
@@ -57,9 +80,10 @@ local function distribution(name, parameters, make, check_dtype, default)
     if count > 0 and is_options(values[count]) then
       options, values[count], count = values[count], nil, count - 1
     end
+    check_order(op, shape, values, count, options)
     if count > #parameters then core.fail(op, ("at most %d parameters"):format(#parameters), count) end
     if type(options) == "string" then options = { dtype = options } end
-    options = core.check_fields(op, options, "dtype device generator")
+    options = core.check_source(op, options, generator)
     local call = setmetatable({ op = op, shape = shape, options = options, generator = generator or options.generator, device = options.device },
       Call)
     call.dtype = check_dtype(op, options.dtype or default)
@@ -239,9 +263,15 @@ end)
 --- gpu.random.integers(shape, [low,] high [, options]): from low, or 0, to high - 1; to high with the option `endpoint`.
 local function integers(generator, shape, low, high, options)
   local op = "random.integers"
-  if high == nil or is_options(high) then low, high, options = 0, low, high end
+  local last = is_options(high) and high or options
+  local values = { low, type(high) == "number" and high or nil }
+  -- NumPy's integers(low, high) is one number.
+  if #values == 1 and not (type(last) == "table" and #last > 0) then values[2] = 1 end
+  check_order(op, shape, values, #values, last)
+  if is_options(high) then high, options = core.shift(op, high, options) end
+  if high == nil then low, high = 0, low end
   if type(options) == "string" then options = { dtype = options } end
-  options = core.check_fields(op, options, "dtype device generator endpoint")
+  options = core.check_source(op, options, generator)
   core.check_integer(op, "an integer for the lowest", low)
   core.check_integer(op, "an integer for the end of the range", high)
   return core.draw_integers(op, shape, low, options.endpoint and high or high - 1, options.dtype or "int64",

@@ -3,7 +3,9 @@
 #include <functional>
 
 #include "bindings/array.h"
+#include "bindings/list.h"
 #include "bindings/reductions.h"
+#include "bindings/result.h"
 #include "src/core/expression.h"
 #include "src/core/promotion.h"
 
@@ -22,7 +24,8 @@ std::uint64_t check_axes(lua_State* L, int index, const Array& array, const char
     add(index);
     return axes;
   }
-  for (int i = 1; i <= static_cast<int>(lua_objlen(L, index)); ++i) {
+  const int count = check_list(L, index, op, "axes");
+  for (int i = 1; i <= count; ++i) {
     lua_rawgeti(L, index, i);
     add(lua_gettop(L));
     lua_pop(L, 1);
@@ -40,8 +43,9 @@ Array check_mask(lua_State* L, int index, const Array& array, const char* op) {
   return *mask;
 }
 
+/// Whether options stand at `index`, in the place of axes. An empty table with options behind it is one of axes.
 bool is_options(lua_State* L, int index) {
-  return lua_istable(L, index) && lua_objlen(L, index) == 0;
+  return lua_istable(L, index) && lua_objlen(L, index) == 0 && lua_isnoneornil(L, index + 1);
 }
 
 }  // namespace
@@ -55,38 +59,27 @@ ReductionOptions check_reduction(lua_State* L, int index, const Array& array, co
     if (!lua_isboolean(L, value)) fail(op, "keepdims = true or false", L, value);
     options.keepdims = lua_toboolean(L, value) != 0;
   };
-  const auto only_if = [&](bool known, const char* name, std::function<void(int)> read) -> Option {
-    if (known) return {name, std::move(read)};
-    return {name, [op, name](int) { throw Error("[" + std::string(op) + "] unexpected option " + name); }};
-  };
   const auto read_initial = [&](int value) {
     options.initial = to_scalar(L, value);
     if (!options.initial) fail(op, "a number for initial", L, value);
   };
-  read_options(
-      L, index, op,
-      {{"axis", [&](int value) { options.axes = check_axes(L, value, array, op); }},
-       {"keepdims", read_keepdims},
-       {"dtype", [&](int value) { options.dtype = parse_dtype(check_string(L, value, op, "a dtype's name")); }},
-       {"out", [&](int value) { options.out = check<Array>(L, value, op); }},
-       only_if(further.where, "where", [&](int value) { options.where = check_mask(L, value, array, op); }),
-       only_if(further.initial, "initial", read_initial),
-       only_if(further.ddof, "ddof",
-               [&](int value) { options.ddof = check_number(L, value, op, "a number of degrees of freedom, ddof"); })});
+  std::vector<Option> known = {{"axis", [&](int value) { options.axes = check_axes(L, value, array, op); }},
+                               {"keepdims", read_keepdims}};
+  if (further.dtype)
+    known.push_back(
+        {"dtype", [&](int value) { options.dtype = parse_dtype(check_string(L, value, op, "a dtype's name")); }});
+  known.push_back({"out", [&](int value) { options.out = check<Array>(L, value, op); }});
+  if (further.where) known.push_back({"where", [&](int value) { options.where = check_mask(L, value, array, op); }});
+  if (further.initial) known.push_back({"initial", read_initial});
+  if (further.ddof)
+    known.push_back({"ddof", [&](int value) {
+                       options.ddof = check_number(L, value, op, "a number of degrees of freedom, ddof");
+                     }});
+  read_options(L, index, op, known);
   return options;
 }
 
 namespace {
-
-int push_result(lua_State* L, const ReductionOptions& options, Array result, const char* op) {
-  if (!options.out) {
-    push_array(L, std::move(result));
-    return 1;
-  }
-  assign(options.out, std::move(result), op);
-  push_array(L, options.out);
-  return 1;
-}
 
 /// A number as an array that stands beside `array`.
 Array beside(const Array& array, DType dtype, const Scalar& value) {
@@ -143,7 +136,7 @@ Array reduce_with(const Reducer& row, const Array& array, const ReductionOptions
 }
 
 int reduction(lua_State* L) {
-  const auto& row = *static_cast<const Reducer*>(lua_touserdata(L, lua_upvalueindex(2)));
+  const auto& row = *static_cast<const Reducer*>(lua_touserdata(L, lua_upvalueindex(own_upvalue)));
   const std::string name(row.name);
   const bool has_initial = name == "sum" || name == "prod" || name == "max" || name == "min";
   const Array& array = check<Array>(L, 1, name.c_str());
@@ -151,7 +144,7 @@ int reduction(lua_State* L) {
       check_reduction(L, 2, array, name.c_str(), {.where = !row.gives_position, .initial = has_initial});
   ReductionDTypes dtypes = reduction_dtypes(row, array->dtype);
   if (options.dtype) dtypes = reduction_dtypes(row, *options.dtype), dtypes.result = *options.dtype;
-  return push_result(L, options, reduce_with(row, array, options, dtypes), name.c_str());
+  return push_result(L, options.out, reduce_with(row, array, options, dtypes), name.c_str());
 }
 
 /// How many elements each result comes from, less the degrees of freedom that are given, and not below 0.
@@ -187,7 +180,7 @@ int mean(lua_State* L) {
   const Array& array = check<Array>(L, 1, "mean");
   const ReductionOptions options = check_reduction(L, 2, array, "mean", {.where = true});
   const ReductionDTypes dtypes = mean_dtypes(array, options);
-  return push_result(L, options, cast(mean_of(array, options, dtypes.compute), dtypes.result), "mean");
+  return push_result(L, options.out, cast(mean_of(array, options, dtypes.compute), dtypes.result), "mean");
 }
 
 /// The sums of the squared distances of real numbers from their mean.
@@ -218,14 +211,13 @@ int variance(lua_State* L) {
   }
   Array value = combine("divide", total, count_reduced(array, options, compute));
   if (root) value = map("sqrt", value);
-  return push_result(L, options, cast(value, real_part(dtypes.result)), name);
+  return push_result(L, options.out, cast(value, real_part(dtypes.result)), name);
 }
 
 void set_reductions(lua_State* L) {
   for (const Reducer& row : reducer_table()) {
-    lua_pushlightuserdata(L, &bindings_of(L));
     lua_pushlightuserdata(L, const_cast<Reducer*>(&row));
-    lua_pushcclosure(L, protect<reduction>, 2);
+    push_function(L, protect<reduction>);
     lua_setfield(L, -2, std::string(row.name).c_str());
   }
   set_functions(L, {{"mean", protect<mean>}, {"std", protect<variance<true>>}, {"var", protect<variance<false>>}});

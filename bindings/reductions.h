@@ -14,9 +14,9 @@ struct ReductionOptions {
   double ddof = 0;
 };
 
-/// The options that a reduction has beside axis, keepdims, dtype and out.
+/// The options that a reduction has beside axis, keepdims and out.
 struct FurtherOptions {
-  bool where = false, initial = false, ddof = false;
+  bool where = false, initial = false, ddof = false, dtype = true;
 };
 
 /// Reads axis and options at `index` and the one after it; the axis may be left out, or be a field of the options.

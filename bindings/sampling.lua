@@ -32,13 +32,13 @@ function Items:at(positions) return self.array and self.array:take(positions, se
 
 local function permutation(generator, x, options)
   local op = "random.permutation"
-  local items = items_of(op, x, core.check_fields(op, options, "axis generator device"), generator)
+  local items = items_of(op, x, core.check_source(op, options, generator), generator)
   return items:at(items:keys():argsort())
 end
 
 local function shuffle(generator, x, options)
   local op = "random.shuffle_"
-  local items = items_of(op, core.check_array(op, x), core.check_fields(op, options, "axis generator"), generator)
+  local items = items_of(op, core.check_array(op, x), core.check_source(op, options, generator), generator)
   return x:copy_(items:at(items:keys():argsort()):eval())
 end
 
@@ -80,8 +80,8 @@ end
 --- choice(x, shape, {replace =, p =, axis =, generator =, device =}).
 local function choice(generator, x, shape, options)
   local op = "random.choice"
-  if type(shape) == "table" and #shape == 0 and next(shape) ~= nil then shape, options = nil, shape end
-  options = core.check_fields(op, options, "axis replace p generator device")
+  if core.is_options(shape) then shape, options = core.shift(op, shape, options) end
+  options = core.check_source(op, options, generator)
   local replace = core.check_flag(op, "replace", options.replace) ~= false
   shape = core.check_integers(op, "a shape: a table or a number", shape or {})
   local items, count = items_of(op, x, options, generator), 1

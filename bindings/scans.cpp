@@ -1,6 +1,7 @@
 // Scans as functions and methods: x:cumsum(axis, {exclusive=, dtype=, out=}).
 
 #include "bindings/array.h"
+#include "bindings/result.h"
 #include "src/core/expression.h"
 #include "src/core/scan.h"
 
@@ -34,25 +35,17 @@ ScanOptions check_scan(lua_State* L, const Array& array, const char* op) {
 }
 
 int lua_scan(lua_State* L) {
-  const auto& row = *static_cast<const ScanOp*>(lua_touserdata(L, lua_upvalueindex(2)));
+  const auto& row = *static_cast<const ScanOp*>(lua_touserdata(L, lua_upvalueindex(own_upvalue)));
   const std::string name(row.name);
   const Array& array = check<Array>(L, 1, name.c_str());
   const ScanOptions options = check_scan(L, array, name.c_str());
-  Array result = scan(row, array, options.axis, options.exclusive, options.dtype);
-  if (!options.out) {
-    push_array(L, std::move(result));
-    return 1;
-  }
-  assign(options.out, std::move(result), name.c_str());
-  push_array(L, options.out);
-  return 1;
+  return push_result(L, options.out, scan(row, array, options.axis, options.exclusive, options.dtype), name.c_str());
 }
 
 void set_scans(lua_State* L) {
   for (const ScanOp& row : scan_table()) {
-    lua_pushlightuserdata(L, &bindings_of(L));
     lua_pushlightuserdata(L, const_cast<ScanOp*>(&row));
-    lua_pushcclosure(L, protect<lua_scan>, 2);
+    push_function(L, protect<lua_scan>);
     lua_setfield(L, -2, std::string(row.name).c_str());
   }
 }

@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "bindings/array.h"
+#include "bindings/list.h"
+#include "bindings/result.h"
 #include "src/core/join.h"
 #include "src/core/views.h"
 
@@ -20,7 +22,8 @@ int push_view(lua_State* L, const Array& array, Layout layout) {
 Dims check_integers(lua_State* L, int index, const char* op, const char* what) {
   Dims values;
   if (!lua_istable(L, index)) return Dims(1, check_integer(L, index, op, what));
-  for (int i = 1; i <= static_cast<int>(lua_objlen(L, index)); ++i) {
+  const int count = check_list(L, index, op, what);
+  for (int i = 1; i <= count; ++i) {
     lua_rawgeti(L, index, i);
     values.push_back(check_integer(L, lua_gettop(L), op, what));
     lua_pop(L, 1);
@@ -44,7 +47,9 @@ std::vector<std::size_t> check_axis_list(lua_State* L, int first, int last, std:
     for (int index = first; index <= last; ++index) add(index);
     return axes;
   }
-  for (int i = 1; i <= static_cast<int>(lua_objlen(L, first)); ++i) {
+  if (first < last) check_end(L, first + 1, op, "the table of axes");
+  const int count = check_list(L, first, op, "axes");
+  for (int i = 1; i <= count; ++i) {
     lua_rawgeti(L, first, i);
     add(lua_gettop(L));
     lua_pop(L, 1);
@@ -63,6 +68,7 @@ Dims check_new_shape(lua_State* L, int first, const Layout& layout) {
   const std::int64_t size = layout.size();
   Dims shape;
   if (lua_istable(L, first)) {
+    check_end(L, first + 1, "reshape", "the shape");
     shape = check_integers(L, first, "reshape", "sizes that are integers");
   } else {
     if (lua_isnoneornil(L, first)) fail("reshape", "a shape: numbers, or a table of numbers", L, first);
@@ -158,6 +164,7 @@ int array_broadcast_to(lua_State* L) {
   const Array& array = check<Array>(L, 1, "broadcast_to");
   int next = 0;
   const Dims shape = check_shape(L, 2, next, "broadcast_to");
+  check_end(L, next, "broadcast_to", "the shape");
   return push_view(L, array, broadcast_to(array->layout, shape));
 }
 
@@ -239,8 +246,10 @@ int array_atleast(lua_State* L) {
 
 std::vector<Array> check_arrays(lua_State* L, int index, const char* op) {
   std::vector<Array> arrays;
-  if (!lua_istable(L, index) || lua_objlen(L, index) == 0) fail(op, "a table of arrays, {x, y}", L, index);
-  for (int i = 1; i <= static_cast<int>(lua_objlen(L, index)); ++i) {
+  if (!lua_istable(L, index)) fail(op, "a table of arrays, {x, y}", L, index);
+  const int count = check_list(L, index, op, "arrays");
+  if (count == 0) fail(op, "a table of arrays, {x, y}", L, index);
+  for (int i = 1; i <= count; ++i) {
     lua_rawgeti(L, index, i);
     arrays.push_back(check<Array>(L, lua_gettop(L), op));
     lua_pop(L, 1);
@@ -252,16 +261,16 @@ int concat_arrays(lua_State* L) {
   const std::vector<Array> arrays = check_arrays(L, 1, "concat");
   const std::size_t ndim = arrays.front()->layout.ndim();
   if (ndim == 0) throw Error("[concat] expected arrays with dimensions, got shape (); gpu.stack takes those");
-  push_array(L, concat(arrays, lua_isnoneornil(L, 2) ? 0 : check_axis(L, 2, ndim, "concat")));
-  return 1;
+  const AxisAndOut options = check_axis_and_out(L, 2, ndim, "concat");
+  return push_result(L, options.out, concat(arrays, options.axis.value_or(0)), "concat");
 }
 
 int stack_arrays(lua_State* L) {
   const std::vector<Array> arrays = check_arrays(L, 1, "stack");
   const std::size_t ndim = arrays.front()->layout.ndim() + 1;
   if (ndim > max_ndim) checked_size(Dims(ndim, 1), "stack");
-  push_array(L, stack(arrays, lua_isnoneornil(L, 2) ? 0 : check_axis(L, 2, ndim, "stack")));
-  return 1;
+  const AxisAndOut options = check_axis_and_out(L, 2, ndim, "stack");
+  return push_result(L, options.out, stack(arrays, options.axis.value_or(0)), "stack");
 }
 
 }  // namespace

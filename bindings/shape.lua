@@ -4,7 +4,7 @@ local gpu, methods, core = ...
 local unpack = unpack
 
 local function check_arrays(op, arrays)
-  if type(arrays) ~= "table" or #arrays == 0 then core.fail(op, "a table of arrays, {x, y}", arrays) end
+  if type(arrays) ~= "table" or core.check_list(op, "arrays", arrays) == 0 then core.fail(op, "a table of arrays, {x, y}", arrays) end
   for _, x in ipairs(arrays) do core.check_array(op, x) end
   return arrays
 end
@@ -100,7 +100,8 @@ end
 --- Each axis i is repeated counts[i] times: one copy of a broadcast view.
 local function tile(x, ...)
   core.check_array("tile", x)
-  local counts = check_counts("tile", "numbers of 0 or more", type(...) == "table" and (...) or {...})
+  if type((...)) == "table" and select("#", ...) > 1 then core.fail("tile", "nothing behind the table of counts", (select(2, ...))) end
+  local counts = check_counts("tile", "numbers of 0 or more", type((...)) == "table" and (...) or {...})
   if #counts == 0 then return x:copy() end
   local shape = x.shape
   while #shape < #counts do table.insert(shape, 1, 1) end
@@ -189,6 +190,7 @@ local function roll(x, shift, axis)
     return roll(x:ravel(), shifts[1], 1):reshape(x.shape)
   end
   local axes = type(axis) == "table" and axis or {axis}
+  core.check_list("roll", "axes", axes)
   if #shifts ~= 1 and #axes ~= 1 and #shifts ~= #axes then
     core.raise(("[roll] expected a shift for each axis, got %d shifts and %d axes"):format(#shifts, #axes))
   end
@@ -210,7 +212,7 @@ local function rot90(x, times, axes)
   core.check_array("rot90", x)
   times = core.check_integer("rot90", "a number of quarter turns", times or 1) % 4
   axes = axes or {1, 2}
-  if type(axes) ~= "table" or #axes ~= 2 then core.fail("rot90", "two axes", axes) end
+  if type(axes) ~= "table" or core.check_list("rot90", "axes", axes) ~= 2 then core.fail("rot90", "two axes", axes) end
   local a, b = core.axis("rot90", axes[1], x.ndim), core.axis("rot90", axes[2], x.ndim)
   if a == b then core.raise(("[rot90] expected two different axes, got axis %d twice"):format(a)) end
   if times == 0 then return x "..." end
@@ -261,29 +263,31 @@ local function check_widths(x, widths)
   local function fail(value) core.fail("pad", "widths of 0 or more: n, {before, after}, or {{before, after}, ...}", value) end
   local function pair(value)
     if type(value) == "number" then value = {value, value} end
-    if type(value) ~= "table" or #value ~= 2 then fail(value) end
+    if type(value) ~= "table" or core.check_list("pad", "widths", value) ~= 2 then fail(value) end
     for _, width in ipairs(value) do
       if type(width) ~= "number" or width % 1 ~= 0 or width < 0 then fail(width) end
     end
     return value
   end
   local each = type(widths) == "table" and type(widths[1]) == "table"
-  if each and #widths ~= ndim then
+  if each and core.check_list("pad", "widths", widths) ~= ndim then
     core.raise(("[pad] expected widths for the %d axes of shape %s, got %d"):format(ndim, core.text(x.shape), #widths))
   end
   for axis = 1, ndim do result[axis] = pair(each and widths[axis] or not each and widths) end
   return result
 end
 
---- pad(x, widths, {mode = "constant", value = 0}).
-local function pad(x, widths, options)
+--- pad(x, widths, mode, {mode = "constant", value = 0}).
+local function pad(x, widths, mode, options)
   core.check_array("pad", x)
-  if type(options) == "string" then options = {mode = options} end
-  options = core.check_fields("pad", options, "mode value")
-  local mode = options.mode or "constant"
+  if type(mode) == "table" then mode, options = core.shift("pad", mode, options) end
+  options = core.check_fields("pad", options)
+  if mode ~= nil and options.mode ~= nil then core.fail("pad", "one mode, got " .. core.describe(mode) .. " and an option", options.mode) end
+  mode = mode or options.mode or "constant"
   if mode ~= "constant" and not sources[mode] then
     core.fail("pad", "a mode: constant, edge, reflect, symmetric or wrap", mode)
   end
+  if mode ~= "constant" and options.value ~= nil then core.fail("pad", "no value with the mode " .. mode, options.value) end
   widths = check_widths(x, widths)
   local old, shape, parts = x.shape, {}, {}
   for axis, width in ipairs(widths) do

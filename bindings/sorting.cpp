@@ -1,6 +1,7 @@
 // Sorts and searches: x:sort(axis, {descending=}), x:argsort, x:topk, x:partition, gpu.searchsorted.
 
 #include "bindings/array.h"
+#include "bindings/result.h"
 #include "src/core/error.h"
 #include "src/core/expression.h"
 #include "src/core/partition.h"
@@ -39,16 +40,6 @@ Along check_along(lua_State* L, int index, const Array& array, const char* op) {
                 {"stable", [&](int value) { read_flag(L, value, op, "stable"); }},
                 {"out", [&](int value) { along.out = check<Array>(L, value, op); }}});
   return along;
-}
-
-int push_result(lua_State* L, const Array& out, Array result, const char* op) {
-  if (!out) {
-    push_array(L, std::move(result));
-    return 1;
-  }
-  assign(out, std::move(result), op);
-  push_array(L, out);
-  return 1;
 }
 
 /// Positions as scripts count them: int64 from 1.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bindings/scope.h"
+#include "bindings/signatures.h"
 #include "src/core/array.h"
 #include "src/core/context.h"
 #include "src/core/random.h"
@@ -51,6 +52,8 @@ class Bindings : public Host {
   std::string gave_nil;
   /// Where random numbers come from unless a generator is named.
   RandomStream random;
+  /// How the functions are called.
+  CallSignatures signatures;
 
  private:
   lua_State* running_;
@@ -63,7 +66,7 @@ class Bindings : public Host {
 
 /// Of the state that L belongs to, inside a function set by set_functions.
 inline Bindings& bindings_of(lua_State* L) {
-  return *static_cast<Bindings*>(lua_touserdata(L, lua_upvalueindex(1)));
+  return *static_cast<Bindings*>(lua_touserdata(L, lua_upvalueindex(bindings_upvalue)));
 }
 
 /// The results of a call that fails without being misuse: nil and the message.
@@ -93,7 +96,8 @@ void open_images(lua_State* L);
 void open_indexing(lua_State* L);
 void open_kernels(lua_State* L);
 void open_linear_algebra(lua_State* L);
-void open_measure(lua_State* L);
+/// Adds what measure.lua asks of C++ to the table at the top of the stack.
+void add_measuring(lua_State* L);
 void open_memory(lua_State* L);
 void open_operations(lua_State* L);
 void open_random(lua_State* L);

@@ -51,12 +51,12 @@ local function without_nan(x, value)
 end
 
 local function nansum(x, axis, options)
-  local arguments = core.reduction("nansum", x, axis, options, "where initial")
+  local arguments = core.reduction("nansum", x, axis, options)
   return reduce("sum", without_nan(x, 0), arguments, rest(arguments))
 end
 
 local function nanprod(x, axis, options)
-  local arguments = core.reduction("nanprod", x, axis, options, "where initial")
+  local arguments = core.reduction("nanprod", x, axis, options)
   return reduce("prod", without_nan(x, 1), arguments, rest(arguments))
 end
 
@@ -72,13 +72,13 @@ local function nan_mean(x, arguments, working, keepdims)
 end
 
 local function nanmean(x, axis, options)
-  local arguments = core.reduction("nanmean", x, axis, options, "where")
+  local arguments = core.reduction("nanmean", x, axis, options)
   local working, result = core.working(x, arguments.dtype)
   return core.assign("nanmean", arguments.out, core.cast(nan_mean(x, arguments, working, arguments.keepdims), result))
 end
 
 local function nan_variance(op, x, axis, options)
-  local arguments = core.reduction(op, core.check_real(op, x), axis, options, "ddof where")
+  local arguments = core.reduction(op, core.check_real(op, x), axis, options)
   local working, result = core.working(x, arguments.dtype)
   local deviations = core.cast(x, working) - nan_mean(x, arguments, working, true)
   local total = reduce("sum", without_nan(deviations:square(), 0), arguments)
@@ -90,7 +90,7 @@ end
 
 --- NaN where there is no number; `least` is what no number is beyond.
 local function nan_extreme(op, name, x, axis, options, least)
-  local arguments = core.reduction(op, core.check_real(op, x), axis, options, "where initial")
+  local arguments = core.reduction(op, core.check_real(op, x), axis, options)
   if not arguments.initial then check_not_empty(op, x, arguments) end
   if not has_nan(x) then return reduce(name, x, arguments, rest(arguments)) end
   local extreme = reduce(name, without_nan(x, least), arguments,
@@ -125,7 +125,7 @@ local function check_weights(x, weights, arguments)
 end
 
 local function average(x, axis, options)
-  local arguments = core.reduction("average", x, axis, options, "weights")
+  local arguments = core.reduction("average", x, axis, options)
   if not arguments.weights then return reduce("mean", x, arguments, rest(arguments)) end
   local weights = check_weights(x, arguments.weights, arguments)
   local dtype = core.promote(x.dtype, weights.dtype)
@@ -159,14 +159,14 @@ local function softmax(x, axis, options)
   local arguments = core.reduction("softmax", x, axis, options)
   local values, result, shift = prepare_exponentials("softmax", x, arguments)
   local weights = (values - shift):exp()
-  return core.cast(weights / reduce("sum", weights, arguments, {keepdims = true}), result)
+  return core.assign("softmax", arguments.out, core.cast(weights / reduce("sum", weights, arguments, {keepdims = true}), result))
 end
 
 local function log_softmax(x, axis, options)
   local arguments = core.reduction("log_softmax", x, axis, options)
   local values, result, shift = prepare_exponentials("log_softmax", x, arguments)
   local total = reduce("sum", (values - shift):exp(), arguments, {keepdims = true})
-  return core.cast(values - shift - total:log(), result)
+  return core.assign("log_softmax", arguments.out, core.cast(values - shift - total:log(), result))
 end
 
 -- ---- norms ----------------------------------------------------------------------------------------------------------------------
@@ -198,8 +198,8 @@ end
 
 local function norm(x, order, axis, options)
   core.check_array("norm", x)
-  if type(order) == "table" then order, axis, options = nil, nil, order end
-  local arguments = core.reduction("norm", x, axis, options, "order")
+  if type(order) == "table" then order, options = core.shift("norm", order, axis) end
+  local arguments = core.reduction("norm", x, axis, options)
   order = order or arguments.order
   axis = axis or arguments.axis
   if order ~= nil and type(order) ~= "number" and order ~= "fro" or order ~= order then
@@ -226,9 +226,9 @@ end
 -- ---- covariance -------------------------------------------------------------------------------------------------------------------
 
 --- The covariance of variables, which are x's rows (or columns: rowvar = false), and whose observations are the other axis.
-local function covariance(op, x, options, known)
+local function covariance(op, x, options)
   core.check_real(op, x)
-  options = core.check_fields(op, options, known)
+  options = core.check_fields(op, options)
   if x.ndim > 2 or x.ndim == 0 then core.fail(op, "a vector or a matrix", x) end
   local working = core.working(x)
   local variables = core.cast(x, working)
@@ -247,10 +247,10 @@ local function finish_covariance(x, matrix)
   return matrix.size == 1 and matrix:reshape {} or matrix
 end
 
-local function cov(x, options) return finish_covariance(x, covariance("cov", x, options, "rowvar bias ddof")) end
+local function cov(x, options) return finish_covariance(x, covariance("cov", x, options)) end
 
 local function corrcoef(x, options)
-  local matrix = covariance("corrcoef", x, options, "rowvar"):eval()
+  local matrix = covariance("corrcoef", x, options):eval()
   local deviation = matrix:diagonal():sqrt()
   local scaled = matrix / deviation:expand_dims(2) / deviation:expand_dims(1)
   return finish_covariance(x, gpu.minimum(gpu.maximum(scaled, -1), 1))

@@ -121,8 +121,8 @@ int leave_stream(lua_State* L) {
 void open_streams(lua_State* L) {
   new_type<StreamHandle>(
       L, {{"__tostring", protect<stream_tostring>}},
-      {{"sync", protect<stream_synchronize>}, {"wait", protect<stream_wait>}, {"done", protect<stream_done>}});
-  new_type<EventHandle>(L, {{"__tostring", protect<event_tostring>}},
+      "s:", {{"sync", protect<stream_synchronize>}, {"wait", protect<stream_wait>}, {"done", protect<stream_done>}});
+  new_type<EventHandle>(L, {{"__tostring", protect<event_tostring>}}, "e:",
                         {{"record", protect<event_record>},
                          {"sync", protect<event_synchronize>},
                          {"done", protect<event_done>},

@@ -111,7 +111,7 @@ void open_array_transfer_methods(lua_State* L) {
 }
 
 void open_transfer(lua_State* L) {
-  new_type<PinnedHandle>(L, {}, {});
+  new_type<PinnedHandle>(L, {}, "", {});
   set_functions(L, {{"pinned", protect<new_pinned>}});
 }
 

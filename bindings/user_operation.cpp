@@ -6,7 +6,9 @@
 #include <algorithm>
 
 #include "bindings/array.h"
+#include "bindings/list.h"
 #include "bindings/reductions.h"
+#include "bindings/result.h"
 #include "bindings/source_location.h"
 #include "bindings/state.h"
 #include "src/core/user_scan.h"
@@ -113,8 +115,8 @@ int define_elementwise(lua_State* L) {
   std::optional<std::string> inputs, outputs;
   read_options(
       L, 1, "elementwise",
-      {fields.name(operation->name), fields.parameters("inputs", inputs), fields.parameters("outputs", outputs),
-       fields.text("body", operation->body), fields.text("preamble", operation->preamble)});
+      {fields.parameters("inputs", inputs), fields.parameters("outputs", outputs), fields.text("body", operation->body),
+       fields.name(operation->name), fields.text("preamble", operation->preamble)});
   operation->inputs = fields.parse(operation->name, "inputs", inputs);
   operation->outputs = fields.parse(operation->name, "outputs", outputs);
   check_names(operation->name, operation->inputs, operation->outputs);
@@ -130,10 +132,10 @@ int define_reduction(lua_State* L) {
   map.name = "reduction";
   std::optional<std::string> inputs, outputs, reduce_type;
   read_options(L, 1, "reduction",
-               {fields.name(map.name), fields.parameters("inputs", inputs), fields.parameters("outputs", outputs),
+               {fields.parameters("inputs", inputs), fields.parameters("outputs", outputs),
                 fields.text("map", map.body), fields.text("reduce", reduction->reduce), fields.text("post", post.body),
                 fields.value("identity", reduction->identity), fields.parameters("reduce_type", reduce_type),
-                fields.text("preamble", map.preamble)});
+                fields.name(map.name), fields.text("preamble", map.preamble)});
   const std::string& name = map.name;
   map.inputs = fields.parse(name, "inputs", inputs);
   post.outputs = fields.parse(name, "outputs", outputs);
@@ -173,12 +175,12 @@ int define_scan(lua_State* L) {
     scan->exclusive = lua_toboolean(L, value) != 0;
   };
   read_options(L, 1, "scan_kernel",
-               {fields.name(scan->name),
-                fields.parameters("input", input),
-                fields.parameters("output", output),
+               {fields.parameters("input", input),
                 fields.text("expr", scan->expression),
+                fields.parameters("output", output),
                 fields.value("neutral", scan->neutral),
                 {"exclusive", read_exclusive},
+                fields.name(scan->name),
                 fields.text("preamble", scan->preamble)});
   const std::string& name = scan->name;
   scan->input = check_one(name, "input", fields.parse(name, "input", input));
@@ -220,9 +222,9 @@ UserCall make_call(lua_State* L, const std::vector<Operand>& arguments) {
   return call;
 }
 
-/// Throws Error when there is a value at `index`.
+/// Throws Error when there is an argument at `index`, or behind it.
 void check_end(lua_State* L, int index, const std::string& name, const std::vector<UserParameter>& inputs) {
-  if (lua_isnoneornil(L, index)) return;
+  if (lua_gettop(L) < index) return;
   fail(name.c_str(), std::to_string(inputs.size()) + " arguments (" + to_string(inputs) + ") and options", L, index);
 }
 
@@ -230,7 +232,7 @@ std::vector<Array> check_out(lua_State* L, int value, const UserElementwise& ope
   const char* op = operation.name.c_str();
   const std::size_t count = operation.outputs.size();
   if (count == 1 && !lua_istable(L, value)) return {check<Array>(L, value, op)};
-  if (!lua_istable(L, value) || lua_objlen(L, value) != count)
+  if (!lua_istable(L, value) || static_cast<std::size_t>(check_list(L, value, op, "arrays")) != count)
     fail(op, "out = a table of " + std::to_string(count) + " arrays", L, value);
   std::vector<Array> out;
   for (std::size_t k = 1; k <= count; ++k) {
@@ -276,8 +278,7 @@ int call_reduction(lua_State* L) {
     lua_pop(L, 1);
   }
   Array mapped = reduction->mapped(std::move(arguments), call);
-  const ReductionOptions options = check_reduction(L, rest, mapped, map.name.c_str());
-  if (options.dtype) throw Error("[" + map.name + "] unexpected option dtype: the types are the definition's");
+  const ReductionOptions options = check_reduction(L, rest, mapped, map.name.c_str(), {.dtype = false});
   push_array(L, (*reduction)(std::move(mapped), options.axes, options.keepdims, std::move(call)));
   return 1;
 }
@@ -288,14 +289,8 @@ int call_scan(lua_State* L) {
   const char* op = scan->name.c_str();
   const Array* array = test<Array>(L, 2);
   if (!array) fail(op, "an array for " + scan->input.name, L, 2);
-  std::optional<std::size_t> axis;
-  Array out;
-  const auto read_axis = [&](int value) { axis = check_axis(L, value, (*array)->layout.ndim(), op); };
-  const bool has_axis = !lua_istable(L, 3);
-  if (has_axis && !lua_isnoneornil(L, 3)) read_axis(3);
-  read_options(L, has_axis ? 4 : 3, op,
-               {{"axis", read_axis}, {"out", [&](int value) { out = check<Array>(L, value, op); }}});
-  push_array(L, (*scan)(*array, axis, out));
+  const AxisAndOut options = check_axis_and_out(L, 3, (*array)->layout.ndim(), op);
+  push_array(L, (*scan)(*array, options.axis, options.out));
   return 1;
 }
 
@@ -325,9 +320,10 @@ int scan_text(lua_State* L) {
 }  // namespace
 
 void open_user_operations(lua_State* L) {
-  new_type<ElementwiseRef>(L, {{"__call", protect<call_elementwise>}, {"__tostring", protect<elementwise_text>}}, {});
-  new_type<ReductionRef>(L, {{"__call", protect<call_reduction>}, {"__tostring", protect<reduction_text>}}, {});
-  new_type<ScanRef>(L, {{"__call", protect<call_scan>}, {"__tostring", protect<scan_text>}}, {});
+  new_type<ElementwiseRef>(L, {{"__call", protect<call_elementwise>}, {"__tostring", protect<elementwise_text>}}, "",
+                           {});
+  new_type<ReductionRef>(L, {{"__call", protect<call_reduction>}, {"__tostring", protect<reduction_text>}}, "", {});
+  new_type<ScanRef>(L, {{"__call", protect<call_scan>}, {"__tostring", protect<scan_text>}}, "", {});
   set_functions(L, {{"elementwise", protect<define_elementwise>},
                     {"reduction", protect<define_reduction>},
                     {"scan_kernel", protect<define_scan>}});

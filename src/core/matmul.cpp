@@ -4,19 +4,20 @@
 #include <string>
 
 #include "src/core/error.h"
+#include "src/core/expression.h"
 
 namespace gpulua {
 
 namespace {
 
 /// A matrix as a BLAS takes it.
-struct Operand {
+struct Matrix {
   Array array;
   bool transposed;
   std::int64_t leading_dimension;
 };
 
-Operand as_operand(const Array& array) {
+Matrix as_matrix(const Array& array) {
   const std::int64_t rows = array->layout.shape[0], columns = array->layout.shape[1];
   const std::int64_t row_stride = array->layout.strides[0], column_stride = array->layout.strides[1];
   // The stride of an axis of extent 1 says nothing.
@@ -44,9 +45,15 @@ void check_operands(const Node& a, const Node& b) {
     expected("float32 or float64 arrays", dtypes + "; x:astype converts them");
 }
 
+/// True when the BLAS may write the product of a and b there.
+bool takes_product(const Array& out, const Node& a, const Node& b) {
+  return out && out->layout.shape == Dims{a.layout.shape[0], b.layout.shape[1]} && out->dtype == a.dtype &&
+         &out->device() == &a.device() && out->contiguous && out->buffer() != a.buffer() && out->buffer() != b.buffer();
+}
+
 }  // namespace
 
-Array matmul(const Array& a, const Array& b) {
+Array matmul(const Array& a, const Array& b, const Array& out) {
   check_operands(*a, *b);
   OpenDevice& device = a->device();
   GemmProblem problem;
@@ -54,10 +61,16 @@ Array matmul(const Array& a, const Array& b) {
   problem.m = a->layout.shape[0];
   problem.k = a->layout.shape[1];
   problem.n = b->layout.shape[1];
-  if (problem.m == 0 || problem.n == 0 || problem.k == 0) return full(device, {problem.m, problem.n}, a->dtype, 0.0);
+  const auto finish = [&](const Array& result) {
+    if (!out || result == out) return result;
+    assign(out, result, "matmul");
+    return out;
+  };
+  if (problem.m == 0 || problem.n == 0 || problem.k == 0)
+    return finish(full(device, {problem.m, problem.n}, a->dtype, 0.0));
 
-  const Operand left = as_operand(a), right = as_operand(b);
-  const Array result = empty(device, {problem.m, problem.n}, a->dtype);
+  const Matrix left = as_matrix(a), right = as_matrix(b);
+  const Array result = takes_product(out, *a, *b) ? out : empty(device, {problem.m, problem.n}, a->dtype);
   const StreamRef& stream = device.stream();
   problem.transpose_a = left.transposed;
   problem.transpose_b = right.transposed;
@@ -68,8 +81,8 @@ Array matmul(const Array& a, const Array& b) {
   problem.b = right.array->read(stream);
   problem.c = result->write(stream);
   device.device().blas().gemm(problem, *stream);
-  for (const Operand* operand : {&left, &right}) result->buffer()->depend_on(*operand->array->buffer());
-  return result;
+  for (const Matrix* matrix : {&left, &right}) result->buffer()->depend_on(*matrix->array->buffer());
+  return finish(result);
 }
 
 }  // namespace gpulua

@@ -1,6 +1,8 @@
 -- gpulua tests/docs/check_names.lua reference.md
--- Every function of `gpu` stands in the reference, as `gpu.name`, and the reference has no other.
+-- Every function of `gpu` stands in the reference, as `gpu.name`, and the reference has no other. Its headings, and the tables of
+-- functions, say the same of their arguments as the signatures that calls are checked by.
 local gpu = require "gpu"
+local signature = debug.getregistry()["gpulua.helpers"].signature
 
 local file = assert(io.open(arg[1]))
 local text = file:read "*a"
@@ -21,9 +23,53 @@ check("gpu", gpu)
 
 for name in text:gmatch "%f[%w_]gpu%.([%w_.]*[%w_])" do
   local value = gpu
-  for part in name:gmatch "[%w_]+" do value = type(value) == "table" and value[part] or nil end
+  for part in name:gmatch "[%w_]+" do value = type(value) == "table" and rawget(value, part) or nil end
   if value == nil then wrong[#wrong + 1] = "gpu." .. name .. " is in the reference and not in gpulua" end
 end
+
+-- ---- arguments ------------------------------------------------------------------------------------------------------------------
+
+--- The parts of a list that is separated by commas outside of brackets.
+local function parts(list)
+  local result, depth, from = {}, 0, 1
+  for i = 1, #list + 1 do
+    local c = list:sub(i, i)
+    if c:find "[%[({]" then depth = depth + 1 end
+    if c:find "[%])}]" then depth = depth - 1 end
+    if depth == 0 and c == "," or c == "" then
+      result[#result + 1], from = list:sub(from, i - 1):match "^%s*(.-)%s*$", i + 1
+    end
+  end
+  return result
+end
+
+--- The signature as documents write it: options by that word, the fields of a definition with "= ...".
+local function written(receiver, name)
+  local found, line = pcall(signature, receiver == "a:" and "x:" or receiver, name)
+  if not found then return nil end
+  line = line:gsub("^x:", receiver)
+  if line:find "^[%w_.]+{" then return (line:gsub("%f[%w_][%w_]+%f[^%w_.{]", "%0 = ...")) end
+  return (line:gsub("{.-}", "options"))
+end
+
+local count = 0
+for line in text:gmatch "[^\n]+" do
+  local list = line:match "^#### (.*)$" or line:match "^| (gpu%..-) | "
+  for _, shown in ipairs(list and parts(list) or {}) do
+    local receiver, name = shown:match "^([%w_.]-[.:])([%w_]+)[({]"
+    -- `k{grid = ...}` calls the kernel itself.
+    if receiver then
+      count = count + 1
+      local expected = written(receiver, name)
+      if not expected then
+        wrong[#wrong + 1] = shown .. " has no signature"
+      elseif shown ~= expected then
+        wrong[#wrong + 1] = shown .. " is in the reference, the signature is " .. expected
+      end
+    end
+  end
+end
+if count < 180 then wrong[#wrong + 1] = ("only %d functions with arguments in the reference"):format(count) end
 
 for _, message in ipairs(wrong) do io.stderr:write(message, "\n") end
 os.exit(#wrong == 0 and 0 or 1, true)

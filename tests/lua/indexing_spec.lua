@@ -186,6 +186,18 @@ describe("indexing", function()
     assert.are.same({ 2, 4 }, gpu.extract(gpu.array { 0, 1, 0, 5 }, gpu.range(1, 4)):table())
   end)
 
+  it("takes to an array that is there", function()
+    local x = gpu.array { { 1, 2, 3 }, { 4, 5, 6 } }
+    local out = gpu.zeros(2)
+    assert.are.equal(x:take({ 6, 1 }, { out = out }).pointer, out.pointer)
+    assert.are.same({ 6, 1 }, out:table())
+    assert.are.same({ { 3 }, { 6 } }, gpu.take(x, { 3 }, 2, { out = gpu.zeros(2, 1, "float64") }):table())
+    assert.are.same({ { 4, 5, 6 } }, gpu.take(x, { 2 }, { axis = 1 }):table())
+    local v = gpu.array { 1, 2, 3 }
+    v:take({ 3, 1, 2 }, { out = v })
+    assert.are.same({ 3, 1, 2 }, v:table())
+  end)
+
   it("adds at positions that come several times", function()
     for _, dtype in ipairs { "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64",
       "float16", "bfloat16", "float32", "float64" } do

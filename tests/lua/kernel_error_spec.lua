@@ -242,7 +242,7 @@ describe("configurations refuse", function()
     fails("expected a launch configuration first, as in saxpy{grid=..., block=...}(arguments), got 1", saxpy, 1)
     refuses("got no block", { grid = 1 })
     refuses("got no grid", { block = 1 })
-    refuses('expected the launch options grid, block, shared, stream, cooperative and cluster, got "blok"',
+    refuses('expected the options grid, block, shared, stream, cooperative and cluster, got "blok"; did you mean "block"?',
       { grid = 1, block = 1, blok = 1 })
     refuses("got the key 1", { 16, 256 })
   end)

@@ -85,6 +85,30 @@ describe("matmul", function()
     assert.are.equal(50, c:table()[50][50])
   end)
 
+  it("writes to an array that is there", function()
+    local a, b = gpu.array { { 1, 2 }, { 3, 4 } }, gpu.array { { 0, 1 }, { 1, 0 } }
+    local expected = { { 2, 1 }, { 4, 3 } }
+    local c = gpu.zeros(2, 2)
+    local before = c + 1 -- pending: it reads what is written over
+    assert.are.equal(gpu.matmul(a, b, { out = c }).pointer, c.pointer)
+    assert.are.same(expected, c:table())
+    assert.are.same({ { 1, 1 }, { 1, 1 } }, before:table())
+    -- Where the BLAS cannot write: a transposed view, another dtype, an operand, part of one.
+    local transposed, wide = gpu.zeros(2, 2), gpu.zeros(2, 2, "float64")
+    assert.are.same(expected, a:matmul(b, { out = transposed.T }):table())
+    assert.are.same({ { 2, 4 }, { 1, 3 } }, transposed:table())
+    assert.are.same(expected, a:matmul(b, { out = wide }):table())
+    local operand = a:copy()
+    assert.are.same(expected, gpu.matmul(operand, b, { out = operand }):table())
+    local rows = gpu.array { { 1, 2 }, { 3, 4 }, { 0, 0 } }
+    rows("1:2"):matmul(b, { out = rows("2:3") })
+    assert.are.same({ { 1, 2 }, { 2, 1 }, { 4, 3 } }, rows:table())
+    assert.are.same({ { 0, 0 } }, gpu.matmul(gpu.zeros(1, 0), gpu.zeros(0, 2), { out = gpu.ones(1, 2) }):table())
+    support.fails("[matmul] expected an array to write to of the result's shape (2,2), got (2,)", gpu.matmul, a, b, { out = gpu.ones(2) })
+    support.fails("[matmul] expected an array to write to that takes float32, got int32", gpu.matmul, a, b, { out = gpu.ones(2, 2, "int32") })
+    support.fails("[matmul] expected an array, got 3", gpu.matmul, a, b, { out = 3 })
+  end)
+
   it("says what it takes", function()
     local function fails(text, a, b) support.fails("[matmul] " .. text, gpu.matmul, a, b) end
     fails("expected (m,k) x (k,n), got (3,4) x (5,6)", gpu.zeros(3, 4), gpu.zeros(5, 6))

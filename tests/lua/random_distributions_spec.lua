@@ -92,6 +92,24 @@ describe("distributions", function()
     support.fails("[random.uniform] expected a floating-point dtype, got int32", r.uniform, 3, 0, 1, "int32")
     support.fails("[random.uniform] expected the options dtype, device and generator", r.uniform, 3, 0, 1, { seed = 1 })
     support.fails("[random.uniform] expected at most 2 parameters", r.uniform, 3, 0, 1, 2)
+    local generator = r.generator "philox"
+    support.fails("[random.uniform] expected the option generator of gpu.random.uniform alone", generator.uniform, generator, 3,
+      { generator = generator })
+  end)
+
+  it("say so where the shape comes last, as in NumPy", function()
+    local r = gpu.random
+    support.fails("[random.normal] expected the shape first, as in gpu.random.normal(5, 0, 1), got 0 first; {0} is a shape without elements",
+      r.normal, 0, 1, 5)
+    support.fails("as in gpu.random.normal({2, 3}, 10, 1), got 10 first", r.normal, 10, 1, { 2, 3 })
+    support.fails("as in gpu.random.uniform(3, -1, 1), got -1 first", r.uniform, -1, 1, 3)
+    support.fails("as in gpu.random.exponential(1000, 0.5), got 0.5 first", r.exponential, 0.5, 1000)
+    support.fails("as in gpu.random.integers(5, 0, 10), got 0 first", r.integers, 0, 10, 5)
+    support.fails("as in gpu.random.integers(1, 0, 10), got 0 first", r.integers, 0, 10)
+    support.fails("as in gpu.random.integers({2, 2}, 0, 10), got 0 first", r.integers, 0, 10, { 2, 2 })
+    assert.are.equal(0, r.normal(0).size)
+    assert.are.equal(0, r.normal({ 0 }, 0, 1).size)
+    assert.are.equal(5, r.integers(5, 10, { dtype = "int8" }).size)
   end)
 end)
 

@@ -93,6 +93,31 @@ describe("shapes", function()
     assert.are.equal(1, full:squeeze():reshape(-1).size)
   end)
 
+  it("are those of an array to write to", function()
+    local m, out = gpu.arange(12, "float32"):reshape(3, 4), gpu.zeros(3, 8)
+    assert.are.equal(gpu.concat({ m, m }, 2, { out = out }).pointer, out.pointer)
+    assert.are.same(gpu.concat({ m, m }, 2):table(), out:table())
+    assert.are.same(out:table(), gpu.concat({ m, m }, { axis = 2, out = gpu.zeros(3, 8, "float64") }):table())
+    local rows = gpu.zeros(2, 3, 4)
+    assert.are.equal(gpu.stack({ m, m }, { out = rows }).pointer, rows.pointer)
+    assert.are.same(gpu.stack({ m, m }):table(), rows:table())
+    local halves = gpu.arange(6, "float32"):reshape(2, 3)
+    gpu.concat({ halves("2:2"), halves("1:1") }, { out = halves }) -- over its own operands
+    assert.are.same({ { 3, 4, 5 }, { 0, 1, 2 } }, halves:table())
+    fails("[concat] expected an array to write to of the result's shape (6,4), got (3,8)", function() gpu.concat({ m, m }, { out = out }) end)
+    fails('[stack] expected the options axis and out, got "axes"; did you mean "axis"?', function() gpu.stack({ m }, { axes = 1 }) end)
+  end)
+
+  it("of padding take a mode and a value", function()
+    local v = gpu.array { 5 }
+    assert.are.same({ 1, 5, 1 }, v:pad(1, "constant", { value = 1 }):table())
+    assert.are.same({ 5, 5, 5 }, v:pad(1, "edge"):table())
+    assert.are.same({ 2, 5, 2 }, v:pad(1, { value = 2 }):table())
+    fails('[pad] expected one mode, got "edge" and an option, got "wrap"', function() v:pad(1, "edge", { mode = "wrap" }) end)
+    fails("[pad] expected no value with the mode edge, got 1", function() v:pad(1, "edge", { value = 1 }) end)
+    fails('[pad] expected a mode: constant, edge, reflect, symmetric or wrap, got 7', function() v:pad(1, 7) end)
+  end)
+
   it("are reported at the script's line", function()
     local line = debug.getinfo(1, "l").currentline + 1
     local message = fails("[tile]", function() local _ = gpu.zeros(2):tile(-1) end)

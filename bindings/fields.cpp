@@ -1,0 +1,51 @@
+#include "bindings/fields.h"
+
+#include "bindings/lua.h"
+#include "src/core/dtype.h"
+#include "src/core/near_name.h"
+
+namespace gpulua {
+
+namespace {
+
+/// __index of a table: (table, key), reached where the table has no such key.
+int unknown_field(lua_State* L) {
+  NearName near(name_at(L, 2));
+  offer_names(L, 1, near);
+  refuse_field(L, lua_tostring(L, lua_upvalueindex(own_upvalue)), 2, near);
+}
+
+}  // namespace
+
+std::string_view name_at(lua_State* L, int index) {
+  if (lua_type(L, index) != LUA_TSTRING) return {};
+  std::size_t length = 0;
+  const char* text = lua_tolstring(L, index, &length);
+  return {text, length};
+}
+
+std::string no_field(std::string_view type) {
+  const std::string_view noun = type.substr(type.find(' ') + 1);
+  return "[" + std::string(noun.substr(0, noun.find(' '))) + "] " + std::string(type) + " has no field or method ";
+}
+
+void offer_names(lua_State* L, int index, NearName& near) {
+  lua_pushvalue(L, index);
+  for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) near.offer(name_at(L, -2));
+  lua_pop(L, 1);
+}
+
+void refuse_field(lua_State* L, const std::string& message, int key, const NearName& near) {
+  const bool is_dtype = find_dtype(name_at(L, key)).has_value();
+  throw Error(message + describe(L, key) + (is_dtype ? "; dtypes are strings: " + describe(L, key) : near.question()));
+}
+
+void refuse_unknown_fields(lua_State* L, const std::string& message) {
+  lua_createtable(L, 0, 1);
+  lua_pushlstring(L, message.data(), message.size());
+  push_function(L, protect<unknown_field>);
+  lua_setfield(L, -2, "__index");
+  lua_setmetatable(L, -2);
+}
+
+}  // namespace gpulua

@@ -1,0 +1,215 @@
+#include "bindings/signatures.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "bindings/state.h"
+#include "lua_text.h"
+#include "src/core/op_table.h"
+
+namespace gpulua {
+
+namespace {
+
+constexpr std::string_view gpu = "gpu.", array = "x:", generator = "g:";
+
+/// How many values the parameters stand for: one more than there are commas outside of {}, whose names are one table's.
+int count(std::string_view parameters) {
+  if (parameters.front() == '{') return 1;
+  if (parameters == "()") return 0;
+  if (parameters.find("...") != parameters.npos) return CallSignature::any_number;
+  int commas = 0;
+  bool in_options = false;
+  for (const char c : parameters) {
+    if (c == '{' || c == '}') in_options = c == '{';
+    if (c == ',' && !in_options) ++commas;
+  }
+  return commas + 1;
+}
+
+/// "(x [, axis] [, {out}])" without its first parameter: "([axis] [, {out}])".
+std::string without_first(std::string_view parameters) {
+  const std::size_t end = parameters.find_first_of(",)[", 1);
+  std::string_view rest = parameters.substr(end);
+  if (rest.starts_with('[')) {  // "(x [, axis] ...": the comma is in the brackets
+    rest.remove_prefix(rest.find_first_not_of("[, "));
+    return "([" + std::string(rest);
+  }
+  if (rest.starts_with(',')) rest.remove_prefix(rest.find_first_not_of(", "));
+  return "(" + std::string(rest);
+}
+
+/// Without the options: "(x [, axis])".
+std::string without_options(std::string_view parameters) {
+  const std::size_t options = parameters.find(" [, {");
+  return options == parameters.npos ? std::string(parameters) : std::string(parameters.substr(0, options)) + ")";
+}
+
+/// The row of the table of elementwise operations that gpu.name is, or null.
+const OpInfo* elementwise_row(std::string_view name) {
+  for (const OpAlias& alias : op_aliases())
+    if (alias.name == name) return find_op(alias.op);
+  const OpInfo* row = find_op(name);
+  return row && row->rule != DTypeRule::conversion && row->rule != DTypeRule::random ? row : nullptr;
+}
+
+}  // namespace
+
+CallSignatures::CallSignatures() {
+  std::string_view text = lua_text("signatures.txt");
+  parameters_.reserve(512);
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.empty() || line.starts_with('#')) continue;
+    const std::size_t name = line.find_first_of("({");
+    parameters_.emplace(line.substr(0, name), line.substr(name));
+  }
+}
+
+const std::string_view* CallSignatures::line(const std::string& name) const {
+  const auto found = parameters_.find(name);
+  return found == parameters_.end() ? nullptr : &found->second;
+}
+
+const CallSignature& CallSignatures::find(std::string_view receiver, std::string_view name) {
+  const std::string full = std::string(receiver) + std::string(name);
+  auto& slot = found_[full];
+  if (slot) return *slot;
+  CallSignature signature{std::string(receiver), std::string(name), {}, 0};
+  if (const auto* own = line(full)) {
+    signature.parameters = *own;
+    signature.most = count(*own) + signature.is_method();
+  } else if (receiver == generator) {
+    const CallSignature& function = find("gpu.random.", name);
+    signature.parameters = function.parameters;
+    signature.most = function.most + 1;
+  } else if (receiver == array && name.ends_with('_')) {
+    signature.parameters = without_options(find(gpu, name.substr(0, name.size() - 1)).parameters);
+    signature.most = count(signature.parameters);
+    signature.parameters = without_first(signature.parameters);
+  } else if (receiver == array) {
+    const CallSignature& function = find(gpu, name);
+    signature.parameters = without_first(function.parameters);
+    signature.most = function.most;
+  } else {
+    const OpInfo* row = receiver == gpu ? elementwise_row(name) : nullptr;
+    const auto* family = row && row->arity <= 2 ? line(row->arity == 1 ? "gpu.<one>" : "gpu.<two>") : nullptr;
+    if (!family) throw std::logic_error("signatures.txt has no line for " + full);
+    signature.parameters = *family;
+    signature.most = count(*family);
+  }
+  signature.most = std::min(signature.most, CallSignature::any_number);
+  slot = std::make_unique<const CallSignature>(std::move(signature));
+  return *slot;
+}
+
+std::vector<std::string_view> CallSignatures::options(const std::string& op) const {
+  std::vector<std::string_view> names;
+  const auto* parameters = line("gpu." + op);
+  if (!parameters) throw std::logic_error("signatures.txt has no line for gpu." + op);
+  std::string_view rest = *parameters;
+  rest.remove_prefix(std::min(rest.find('{'), rest.size()));
+  constexpr std::string_view between = "{}[], ";
+  while (true) {
+    rest.remove_prefix(std::min(rest.find_first_not_of(between), rest.size()));
+    if (rest.empty() || rest.front() == ')') return names;
+    const std::size_t end = std::min(rest.find_first_of("{}[], "), rest.size());
+    names.push_back(rest.substr(0, end));
+    rest.remove_prefix(end);
+  }
+}
+
+void attach_signatures(lua_State* L, std::string_view receiver) {
+  CallSignatures& signatures = bindings_of(L).signatures;
+  for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
+    if (!lua_isfunction(L, -1)) continue;
+    const CallSignature& signature = signatures.find(receiver, lua_tostring(L, -2));
+    lua_pushlightuserdata(L, const_cast<CallSignature*>(&signature));
+    if (lua_iscfunction(L, -2)) {
+      lua_setupvalue(L, -2, signature_upvalue);
+      continue;
+    }
+    // guard(fn, signature, most, is_method) gives what stands in the function's place.
+    lua_pushvalue(L, -2);
+    lua_insert(L, -2);
+    lua_pushinteger(L, signature.most);
+    lua_pushboolean(L, signature.is_method());
+    call_helper(L, "guard", 4, 1);
+    lua_pushvalue(L, -3);
+    lua_insert(L, -2);
+    lua_rawset(L, -5);
+  }
+}
+
+void refuse_arguments(lua_State* L, const CallSignature& signature, int first) {
+  const std::string mistaken = mistaken_colon(L, signature, first);
+  if (!mistaken.empty()) throw Error(mistaken);
+  const int self = signature.is_method() ? 1 : 0;
+  const int most = signature.most - self, got = lua_gettop(L) - first + 1 - self;
+  const std::string expected = most == 0   ? "no arguments"
+                               : most == 1 ? "at most 1 argument"
+                                           : "at most " + std::to_string(most) + " arguments";
+  throw Error("[" + signature.op() + "] expected " + expected + ", got " + std::to_string(got) + ": " +
+              signature.text());
+}
+
+std::string mistaken_colon(lua_State* L, const CallSignature& signature, int first) {
+  const std::string op = "[" + signature.op() + "] ";
+  if (signature.is_method()) {
+    if (lua_type(L, first) == LUA_TUSERDATA) return {};
+    return op + "expected " + signature.text() + ", with a colon, got a dot and " + describe(L, first) + " in " +
+           signature.receiver.substr(0, signature.receiver.size() - 1) + "'s place";
+  }
+  if (!lua_istable(L, first)) return {};
+  lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.module");
+  const bool is_module = lua_rawequal(L, first, -1) != 0;
+  lua_pop(L, 1);
+  if (!is_module) return {};
+  return op + "expected " + signature.text() + ", with a dot, got a colon, which passes gpu itself";
+}
+
+namespace {
+
+/// refuse(signature, arguments...): raises the error about the arguments.
+int refuse(lua_State* L) {
+  refuse_arguments(L, *static_cast<const CallSignature*>(lua_touserdata(L, 1)), 2);
+}
+
+/// option_names(op): a list.
+int option_names(lua_State* L) {
+  const auto names = bindings_of(L).signatures.options(std::string(check_string(L, 1, "options", "a name")));
+  lua_createtable(L, static_cast<int>(names.size()), 0);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    lua_pushlstring(L, names[i].data(), names[i].size());
+    lua_rawseti(L, -2, static_cast<int>(i) + 1);
+  }
+  return 1;
+}
+
+/// signatures(): the lines, as one text.
+int signature_lines(lua_State* L) {
+  const std::string_view text = lua_text("signatures.txt");
+  lua_pushlstring(L, text.data(), text.size());
+  return 1;
+}
+
+/// signature(receiver, name): the text of the signature.
+int signature_text(lua_State* L) {
+  const std::string receiver(check_string(L, 1, "signature", "a receiver"));
+  const std::string text = bindings_of(L).signatures.find(receiver, check_string(L, 2, "signature", "a name")).text();
+  lua_pushlstring(L, text.data(), text.size());
+  return 1;
+}
+
+}  // namespace
+
+void add_signature_helpers(lua_State* L) {
+  set_functions(L, {{"option_names", protect<option_names>},
+                    {"refuse", protect<refuse>},
+                    {"signature", protect<signature_text>},
+                    {"signatures", protect<signature_lines>}});
+}
+
+}  // namespace gpulua

@@ -1,0 +1,258 @@
+-- Every function and method is called with one argument too many, and with an option that it has not: generated over all that a
+-- script can reach. What it may be called with is said once, in bindings/signatures.txt.
+local gpu = require "gpu"
+local fails = require("support").fails
+
+local helpers = debug.getregistry()["gpulua.helpers"]
+local signature = helpers.signature
+
+local source = [[
+  __device__ float scale;
+  __global__ void fill(float* x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = scale; }
+]]
+local mod = gpu.module(source)
+local x, vector, integers = gpu.ones(2, 2), gpu.arange(4, "float32"), gpu.arange(3)
+
+--- What stands before the dot or colon -> the functions behind it, and what the receiver is. cuRAND may not be installed.
+local function reachable()
+  local function methods(object)
+    local meta = debug.getmetatable(object)
+    return rawget(meta, "methods") or meta.__index
+  end
+  local stream, event, philox = gpu.stream(), gpu.event(), gpu.random.generator "philox"
+  local found, curand = pcall(gpu.random.generator, "xorwow")
+  return {
+    ["gpu."] = { gpu }, ["gpu.random."] = { gpu.random }, ["gpu.image."] = { gpu.image },
+    ["x:"] = { debug.getregistry()["gpulua.array_methods"], x },
+    ["g:"] = { methods(philox), philox },
+    ["c:"] = found and { methods(curand), curand } or nil,
+    ["k:"] = { methods(mod.fill), mod.fill },
+    ["mod:"] = { methods(mod), mod },
+    ["s:"] = { methods(stream), stream },
+    ["e:"] = { methods(event), event },
+  }
+end
+
+--- fn(receiver, name, function, self) for each of them.
+local function for_each(fn)
+  for receiver, entry in pairs(reachable()) do
+    for name, value in pairs(entry[1]) do
+      if type(value) == "function" then fn(receiver, name, value, entry[2]) end
+    end
+  end
+end
+
+--- How messages call the function.
+local function op_of(receiver, name) return (receiver:match "^gpu%.(.*)$" or "") .. name end
+
+--- The parameters of a signature: how many there may be, or nil for any number; those that must be there; the names of the options.
+local function parameters_of(text)
+  local inside = text:match "[({].*$"
+  if inside:find "^{" then return 1, {}, inside end
+  local plain = inside:gsub("{.-}", "options"):sub(2, -2)
+  local count = not plain:find("...", 1, true) and (plain == "" and 0 or select(2, plain:gsub(",", "")) + 1) or nil
+  local required = {}
+  for word in plain:gsub("%b[]", ""):gmatch "[%w_.]+" do required[#required + 1] = word end
+  return count, required, inside:match "{(.-)}"
+end
+
+describe("signatures", function()
+  it("are there for every function, and every one has its function", function()
+    local seen = {}
+    for_each(function(receiver, name)
+      local text = signature(receiver, name)
+      assert.are.equal(receiver .. name, text:match "^[%w_.:]+")
+      seen[receiver .. name] = true
+    end)
+    local reached = reachable()
+    for line in helpers.signatures():gmatch "[^\n]+" do
+      local receiver, name = line:match "^([%w_.]+[.:])([%w_]+)[({]"
+      if receiver and reached[receiver] then assert(seen[receiver .. name], line .. " has no function") end
+    end
+  end)
+
+  -- What any number of arguments may follow: a call with one too many, or false where all go to a function of the script's.
+  local open_ended = {
+    broadcast_arrays = { x, 1 }, broadcast_to = { x, { 2, 2 }, 1 }, empty = { 2, "int8", 1 }, eval = { x, 1 }, explain = { x, 1 },
+    gradient = { x, 1, {}, 1 }, meshgrid = { vector, {}, 1 }, ones = { 2, {}, 1 }, permute = { x, { 2, 1 }, 1 }, profile = false,
+    rand = { 2, {}, 1 }, randn = { 2, "float32", 1 }, reshape = { x, { 4 }, 1 }, scope = false, tile = { x, { 2 }, 1 },
+    transpose = { x, { 2, 1 }, 1 }, uniform = { 2, {}, 1 }, with = false, zeros = { { 2 }, {}, 1 },
+  }
+
+  it("refuse one argument too many, and say what there may be", function()
+    local count = 0
+    for_each(function(receiver, name, fn, self)
+      local text = signature(receiver, name)
+      local most = parameters_of(text)
+      count = count + 1
+      if most then
+        local arguments = {}
+        for i = 1, most + 1 do arguments[i] = 1 end
+        if self then table.insert(arguments, 1, self) end
+        local expected = ("[%s] expected %s, got %d: %s"):format(op_of(receiver, name),
+          most == 0 and "no arguments" or most == 1 and "at most 1 argument" or ("at most %d arguments"):format(most), most + 1, text)
+        fails(expected, fn, unpack(arguments))
+        -- Nil is an argument too.
+        local total = #arguments
+        arguments[total] = nil
+        fails(expected, fn, unpack(arguments, 1, total))
+      else
+        local arguments = open_ended[name]
+        assert(arguments ~= nil, text .. " takes any number of arguments: what is one too many?")
+        if arguments then
+          arguments = { unpack(arguments) }
+          if self and receiver ~= "x:" then table.insert(arguments, 1, self) end
+          fails("[" .. op_of(receiver, name) .. "] expected", fn, unpack(arguments))
+        end
+      end
+    end)
+    assert(count > 600)
+  end)
+
+  -- Values for parameters, by their names; those of a function where it takes others.
+  local samples = {
+    a = x, algorithm = "philox", arrays = { x }, b = x, coefficients = { 1 }, condition = x:gt(0), count = 2, edges = { 1, 2 },
+    first = 1, fn = function() return x end, fp = { 1, 2 }, high = 5, host = { 1 }, image = "no/such/file", indices = { 1 }, k = 1,
+    keys = { vector }, last = 2, low = 0, n = 3, name = "fill", p = 0.5, path = "x.npz", points = x, q = 0.5, rows = 2, shape = 2,
+    sorted = vector, source = source, stop = 3, value = 1, values = { 1, 2 }, widths = 1, x = x, xp = { 1, 2 }, y = x,
+    above = 1, alpha = 1, concentration = 1, exponent = 1, freedom = 1, mean = 1, scale = 1, successes = 1, trials = 3, below = 1,
+    ["shape..."] = 2, ["spacing..."] = 1, ["..."] = vector,
+  }
+  local others = {
+    ["gpu.arange"] = { 3 }, ["gpu.bincount"] = { integers }, ["gpu.ediff1d"] = { vector }, ["gpu.indices"] = { { 2 } },
+    ["gpu.fromfunction"] = { function(i) return i end, { 2 } }, ["gpu.interp"] = { vector, { 1, 2 }, { 1, 2 } },
+    ["gpu.meshgrid"] = { vector }, ["gpu.vander"] = { vector }, ["gpu.searchsorted"] = { vector, 1 },
+    ["gpu.random.integers"] = { 2, 0, 5 }, ["gpu.image.save"] = { "x.png", x }, ["gpu.where"] = { x:gt(0), x, x },
+    ["gpu.beta"] = { 2, 1, 1 }, ["gpu.random.beta"] = { 2, 1, 1 }, ["x:copy_to"] = { x, { 1 } }, ["gpu.histogramdd"] = { x },
+    ["gpu.histogram2d"] = { vector, vector }, ["gpu.random.gamma"] = { 2, 1 }, ["gpu.logspace"] = { 0, 1 },
+    ["gpu.gcd"] = { integers, integers }, ["gpu.lcm"] = { integers, integers },
+  }
+
+  it("list the options that there are: another one is an error that names them, and the near one", function()
+    local count = 0
+    for_each(function(receiver, name, fn, self)
+      local text = signature(receiver, name)
+      local _, required, options = parameters_of(text)
+      if not options then return end
+      count = count + 1
+      local own = receiver == "x:" and "gpu." or receiver == "g:" and "gpu.random." or receiver
+      local arguments = others[own .. name] or others[receiver .. name]
+      if arguments then
+        arguments = { unpack(arguments) }
+      else
+        arguments = {}
+        for i, parameter in ipairs(required) do
+          arguments[i] = samples[parameter]
+          assert(arguments[i] ~= nil, text .. ": no sample of " .. parameter)
+        end
+        if receiver == "x:" then table.insert(arguments, 1, x) end
+      end
+      if self and receiver ~= "x:" then table.insert(arguments, 1, self) end
+      local names = {}
+      for option in options:gmatch "[%w_]+" do names[#names + 1] = option end
+      local list = table.concat(names, ", "):gsub(", ([%w_]+)$", " and %1")
+      local expected = ("expected the option%s %s, got \"%sx\"; did you mean"):format(#names > 1 and "s" or "", list, names[1])
+      arguments[#arguments + 1] = { [names[1] .. "x"] = 1 }
+      local message = fails(expected, fn, unpack(arguments))
+      assert.are.equal(name, message:match "%[([%w_.]+)%]":match "[%w_]+$", message)
+    end)
+    assert(count > 300)
+  end)
+
+  it("are refused at the script's line", function()
+    local line = debug.getinfo(1, "l").currentline
+    local _, message = pcall(function()
+      gpu.roll(x, 1, 2, 3)
+    end)
+    assert.are.equal(("%s:%d: [roll] expected at most 3 arguments, got 4: gpu.roll(x, shift [, axes])"):format(
+      debug.getinfo(1, "S").short_src, line + 2), message)
+    _, message = pcall(function()
+      local _ = gpu.sume
+    end)
+    assert.are.equal(("%s:%d: [gpu] gpu has no field \"sume\"; did you mean \"sum\"?"):format(
+      debug.getinfo(1, "S").short_src, line + 7), message)
+  end)
+
+  it("tell dot and colon apart", function()
+    fails("[ones] expected gpu.ones(shape... [, {dtype, device}]), with a dot, got a colon, which passes gpu itself",
+      function() gpu:ones(3) end)
+    fails("[eye] expected gpu.eye(rows [, columns [, offset]] [, {dtype, device}]), with a dot, got a colon", function() gpu:eye(3) end)
+    fails("[sum] expected x:sum([axis] [, {axis, keepdims, dtype, out, where, initial}]), with a colon, got a dot and nothing in x's place",
+      function() x.sum() end)
+    fails("[roll] expected x:roll(shift [, axes]), with a colon, got a dot and 1 in x's place", function() x.roll(1) end)
+    fails("[over] expected k:over(count), with a colon, got a dot and 8 in k's place", function() mod.fill.over(8) end)
+  end)
+end)
+
+describe("what is called without a name", function()
+  it("refuses surplus arguments and unknown options too", function()
+    local fill = mod.fill
+    fails("[fill] expected a launch configuration alone, and the arguments in a call of their own", fill, { grid = 1, block = 1 }, vector, 4)
+    fails('[fill] expected the options grid, block, shared, stream, cooperative and cluster, got "gird"; did you mean "grid"?', fill,
+      { gird = 1, block = 1 })
+    fails("[fill] expected 2 arguments, got 3", fill:over(4), vector, 4, 5)
+    fails("[index] expected at most 2 indices for shape (2,2), got 3", x, 1, 1, 1)
+    local twice = gpu.elementwise { name = "twice", inputs = "T x", outputs = "T y", body = "y = 2 * x;" }
+    fails("[twice] expected 1 arguments (T x) and options, got 3", twice, x, 3)
+    fails("[twice] expected", twice, x, {}, 3)
+    fails('[twice] expected the options out and size, got "outt"; did you mean "out"?', twice, x, { outt = x })
+    local total = gpu.reduction { name = "total", inputs = "T x", outputs = "T y", map = "x", reduce = "a + b", identity = 0 }
+    fails("[total] expected", total, x, 1, {}, 3)
+    fails("[total] expected a table of options: axis, keepdims and out, got 3", total, x, {}, 3)
+    fails('[total] expected the options axis, keepdims and out, got "dtype"', total, x, { dtype = "float64" })
+    local running = gpu.scan_kernel { name = "running", input = "T x", expr = "a + b" }
+    fails("[running] expected nothing behind the options, got 3", running, x, 1, {}, 3)
+    fails("[running] expected nothing behind the options, got 3", running, x, 1, nil, 3)
+    fails('[running] expected the options axis and out, got "axes"; did you mean "axis"?', running, x, { axes = 1 })
+  end)
+end)
+
+describe("a name that there is none of", function()
+  it("is an error about the near one", function()
+    local stream, event, generator = gpu.stream(), gpu.event(), gpu.random.generator "philox"
+    for message, fn in pairs {
+      ['[gpu] gpu has no field "float64"; dtypes are strings: "float64"'] = function() return gpu.float64 end,
+      ['[gpu] gpu has no field "concatenate"; did you mean "concat"?'] = function() return gpu.concatenate end,
+      ['[gpu] gpu has no field "zzzz"'] = function() return gpu.zzzz end,
+      ['[gpu.random] gpu.random has no field "norml"; did you mean "normal"?'] = function() return gpu.random.norml end,
+      ['[gpu.image] gpu.image has no field "laod"; did you mean "load"?'] = function() return gpu.image.laod end,
+      ['[array] an array has no field or method "shpe"; did you mean "shape"?'] = function() return x.shpe end,
+      ['[array] an array has no field or method "reshpae"; did you mean "reshape"?'] = function() return x:reshpae(4) end,
+      ['[kernel] a kernel has no field or method "regsters"; did you mean "registers"?'] = function() return mod.fill.regsters end,
+      ['[kernel] a kernel has no field or method "ovr"; did you mean "over"?'] = function() return mod.fill:ovr(4) end,
+      ['[module] no kernel "fil", did you mean "fill"?'] = function() return mod.fil end,
+      ['[stream] a stream has no field or method "snyc"; did you mean "sync"?'] = function() stream:snyc() end,
+      ['[event] an event has no field or method "elapse"; did you mean "elapsed"?'] = function() event:elapse(event) end,
+      ['has no field or method "unifrom"; did you mean "uniform"?'] = function() generator:unifrom(3) end,
+      ['got "warpsize"; did you mean "warp_size"?'] = function() return gpu.device().warpsize end,
+    } do
+      fails(message, fn)
+    end
+    assert.is_nil(rawget(gpu, "zzzz"))
+  end)
+end)
+
+describe("a list", function()
+  it("holds no options", function()
+    fails('[ones] expected sizes alone in a list, got dtype = "float64" among them; options come in a table of their own: '
+      .. 'gpu.ones(3, {dtype = "float64"})', function() gpu.ones { 3, dtype = "float64" } end)
+    fails('gpu.zeros({2, 3}, {device = "cpu"})', function() gpu.zeros { 2, 3, device = "cpu" } end)
+    fails("x:sum(1, {keepdims = true})", function() x:sum { 1, keepdims = true } end)
+    fails('[array] expected elements alone in a list, got dtype = "int8" among them', function() gpu.array { 1, 2, dtype = "int8" } end)
+    fails("[concat] expected arrays alone in a list, got axis = 2 among them", function() gpu.concat { x, x, axis = 2 } end)
+    fails("[roll] expected axes alone in a list, got by = 1 among them", function() x:roll(1, { 1, by = 1 }) end)
+    fails("[median] expected axes alone in a list, got keepdims = true among them", function() x:median { 1, keepdims = true } end)
+    fails("[histogram] expected numbers alone in a list", function() vector:histogram { 1, 2, range = { 0, 1 } } end)
+    fails("[fill] expected numbers for grid alone in a list", function() mod.fill { grid = { 1, y = 2 }, block = 1 } end)
+    fails("[module] expected strings for options alone in a list", function() gpu.module(source, { options = { "-G", fast = true } }) end)
+  end)
+
+  it("has no gaps", function()
+    fails("[ones] expected sizes in a list without gaps", function() gpu.ones { 2, nil, 3 } end)
+    fails("[array] expected elements in a list without gaps", function() gpu.array { 1, nil, 3 } end)
+    fails("[array] expected elements in a list without gaps", function() gpu.array { [2] = 1 } end)
+    fails("[flip] expected axes in a list without gaps", function() x:flip { [1.5] = 1 } end)
+    assert.are.equal(0, gpu.array({}).size)
+    assert.are.equal(0, gpu.zeros({}).ndim)
+  end)
+end)
