@@ -139,8 +139,8 @@ describe("the options where and initial", function()
       function() x:sum { where = gpu.ones(2, "bool") } end)
     fails("[mean] expected where = an array that broadcasts to (2,3), got an array bool[2x2x3]",
       function() x:mean { where = gpu.ones(2, 2, 3, "bool") } end)
-    fails("[argmax] expected the options axis, keepdims, dtype and out, got "where"", function() x:argmax { where = mask } end)
-    fails("[mean] expected the options axis, keepdims, dtype, out and where, got "initial"", function() x:mean { initial = 1 } end)
+    fails('[argmax] expected the options axis, keepdims, dtype and out, got "where"', function() x:argmax { where = mask } end)
+    fails('[mean] expected the options axis, keepdims, dtype, out and where, got "initial"', function() x:mean { initial = 1 } end)
     fails('[sum] expected a number for initial, got "a"', function() x:sum { initial = "a" } end)
     fails("[max] initial: [convert] 200 does not fit int8: it is out of range",
       function() gpu.ones(3, "int8"):max { initial = 200 } end)

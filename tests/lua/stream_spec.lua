@@ -96,7 +96,7 @@ describe("streams", function()
 
   it("check what they are given", function()
     support.fails("[wait] expected an event, got a stream", gpu.stream().wait, gpu.stream(), gpu.stream())
-    support.fails("[sync] expected a stream, got nothing", gpu.stream().sync)
+    support.fails("[sync] expected s:sync(), with a colon, got a dot and nothing in s's place", gpu.stream().sync)
     support.fails("[device] expected one of", gpu.stream, "cpu:99")
   end)
 end)
