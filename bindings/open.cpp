@@ -1,5 +1,6 @@
 #include "bindings/open.h"
 
+#include <optional>
 #include <string>
 
 #include "bindings/array.h"
@@ -11,12 +12,18 @@
 
 namespace gpulua {
 
-template <>
-struct LuaType<std::unique_ptr<Bindings>> {
-  static constexpr const char* name = "the state's bindings";
-};
-
 namespace {
+
+// Of the registry.
+constexpr const char* owner_key = "gpulua.bindings";
+constexpr const char* module_key = "gpulua.module";
+
+/// The finalizer. The memory of the userdata stays until all of the state's are finalised, so that those which come
+/// later find it empty.
+int close_bindings(lua_State* L) {
+  static_cast<std::optional<Bindings>*>(lua_touserdata(L, 1))->reset();
+  return 0;
+}
 
 /// Leaves the helpers of gpu.lua, run on the `gpu` table at the top of the stack, in the registry.
 void load_helpers(lua_State* L) {
@@ -60,10 +67,12 @@ void seal_module(lua_State* L) {
   }
 }
 
+/// The state's module, made when it is first asked for.
 int open_gpu(lua_State* L) {
+  lua_getfield(L, LUA_REGISTRYINDEX, module_key);
+  if (!lua_isnil(L, -1)) return 1;
+  lua_pop(L, 1);
   lua_newtable(L);
-  lua_pushvalue(L, -1);
-  lua_setfield(L, LUA_REGISTRYINDEX, "gpulua.module");
   load_helpers(L);
   open_arrays(L);
   open_check(L);
@@ -89,6 +98,8 @@ int open_gpu(lua_State* L) {
   open_user_operations(L);
   add_methods_as_functions(L);
   seal_module(L);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, LUA_REGISTRYINDEX, module_key);
   return 1;
 }
 
@@ -102,25 +113,28 @@ void run_library_chunk(lua_State* L, const char* file, int arguments, int result
 }
 
 std::string source_of_nil(lua_State* L) {
-  lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.bindings");
-  const auto* bindings = static_cast<const Bindings*>(lua_touserdata(L, -1));
+  lua_getfield(L, LUA_REGISTRYINDEX, owner_key);
+  const auto* owner = static_cast<const std::optional<Bindings>*>(lua_touserdata(L, -1));
   lua_pop(L, 1);
-  return bindings ? bindings->gave_nil : "";
+  return owner && *owner ? (*owner)->gave_nil : "";
+}
+
+bool has_bindings(lua_State* L) {
+  lua_getfield(L, LUA_REGISTRYINDEX, owner_key);
+  const bool found = !lua_isnil(L, -1);
+  lua_pop(L, 1);
+  return found;
 }
 
 void open_bindings(lua_State* L, std::shared_ptr<Context> context) {
   // The first userdata of ours is the last one that closing the state finalises: arrays find their context alive.
+  auto* owner = new (lua_newuserdata(L, sizeof(std::optional<Bindings>))) std::optional<Bindings>;
   lua_newtable(L);
-  lua_pushcfunction(L, &collect_box<std::unique_ptr<Bindings>>);
+  lua_pushcfunction(L, &close_bindings);
   lua_setfield(L, -2, "__gc");
-  lua_pushlightuserdata(L, const_cast<char*>(&LuaBox<std::unique_ptr<Bindings>>::identity));
-  lua_pushvalue(L, -2);
-  lua_rawset(L, LUA_REGISTRYINDEX);
-  lua_pop(L, 1);
-  auto& bindings = push(L, std::make_unique<Bindings>(L, std::move(context)));
-  lua_setfield(L, LUA_REGISTRYINDEX, "gpulua.owner");
-  lua_pushlightuserdata(L, bindings.get());
-  lua_setfield(L, LUA_REGISTRYINDEX, "gpulua.bindings");
+  lua_setmetatable(L, -2);
+  lua_setfield(L, LUA_REGISTRYINDEX, owner_key);
+  owner->emplace(L, std::move(context));
 
   lua_getglobal(L, "package");
   lua_getfield(L, -1, "preload");

@@ -8,9 +8,12 @@ namespace gpulua {
 
 class Context;
 
-/// Hangs `context` on the state and preloads "gpu", so that require "gpu" works. Opens no device.
+/// Hangs `context` on the state, which has none yet, and preloads "gpu", so that require "gpu" works. Opens no device.
 /// The context lives as long as the state, at least.
 void open_bindings(lua_State* L, std::shared_ptr<Context> context);
+
+/// True iff open_bindings was called on the state.
+bool has_bindings(lua_State* L);
 
 /// The registry's field with a function that gives, as text, what Config::profile has recorded. Nil before require
 /// "gpu".

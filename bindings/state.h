@@ -2,6 +2,7 @@
 
 #include <lua.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "bindings/signatures.h"
 #include "src/core/array.h"
 #include "src/core/context.h"
+#include "src/core/error.h"
 #include "src/core/random.h"
 
 namespace gpulua {
@@ -29,7 +31,8 @@ class Bindings : public Host {
   /// The Lua thread that runs now, for the length of a call from it.
   class Running {
    public:
-    Running(Bindings& bindings, lua_State* L) : bindings_(bindings), previous_(bindings.running_) {
+    Running(Bindings& bindings, lua_State* L)
+        : bindings_(bindings), previous_(bindings.running_), call_(*bindings.context_) {
       bindings_.running_ = L;
       bindings_.origin_ = {};
     }
@@ -43,6 +46,7 @@ class Bindings : public Host {
    private:
     Bindings& bindings_;
     lua_State* previous_;
+    Context::Call call_;
   };
 
   /// One for each gpu.scope that is running, the innermost last.
@@ -64,9 +68,12 @@ class Bindings : public Host {
   const char* last_chunk_ = nullptr;
 };
 
-/// Of the state that L belongs to, inside a function set by set_functions.
+/// Of the state that L belongs to, inside a function set by set_functions. Throws Error where the state is being closed
+/// and the bindings were finalised: an older object's finalizer may call what is left of the module.
 inline Bindings& bindings_of(lua_State* L) {
-  return *static_cast<Bindings*>(lua_touserdata(L, lua_upvalueindex(bindings_upvalue)));
+  auto& owner = *static_cast<std::optional<Bindings>*>(lua_touserdata(L, lua_upvalueindex(bindings_upvalue)));
+  if (!owner) throw Error("[gpu] the Lua state is being closed, and its devices are closed already");
+  return *owner;
 }
 
 /// The results of a call that fails without being misuse: nil and the message.

@@ -17,8 +17,10 @@
 // the variables as they were when the loop was entered. That is consistent, though old, and the error follows at once.
 //
 // A trace may call C functions. Stepping begins and goes on in them too, to a limit; while the hook has not fired, a
-// timer tries again. Out of reach stays a loop without a guard around a C function of more than some 60,000
-// instructions, a large ffi.fill for one: the second Ctrl-C ends that.
+// timer tries again. Calls of the library's own functions are no part of a trace. They look at the context's flag where
+// they may take long, so inside of one nothing is stepped: the thread may stand on the stack of a kernel's fiber, or in
+// a system call of the threads that run kernels. Out of reach stays a loop without a guard around a C function of more
+// than some 60,000 instructions, a large ffi.fill for one: the second Ctrl-C ends that.
 //
 // machine_code.cpp knows what guards and exits look like. Elsewhere than on x86-64 only the hook is there.
 
@@ -73,7 +75,9 @@ struct State {
   int script_count = 0;
 
   MachineCode code;
-  const void* stack_base = nullptr;   // of the thread; traces run below it
+  // Traces run on the thread's own stack, between these: below `stack_base`, where the state was opened.
+  MachineCode::Address stack_low = 0;
+  MachineCode::Address stack_base = 0;
   MachineCode::Address loop_end = 0;  // the jump back since which no guard and no change of trace has been seen
   int step_limit = first_step_limit;
   int steps_outside = 0;  // since machine code was left
@@ -154,6 +158,7 @@ bool stops_stepping(MachineCode::Address rip, greg_t rax) {
 /// True if a trace waits for the C function that runs: its return address is on the stack. May be true for another
 /// reason, an old word on the stack.
 bool called_from_trace(MachineCode::Address stack_pointer) {
+  if (stack_pointer < state.stack_low) return false;  // on another stack; above the base no word is looked at
   const auto* end = reinterpret_cast<const MachineCode::Address*>(state.stack_base);
   for (const auto* word = reinterpret_cast<const MachineCode::Address*>(stack_pointer & ~MachineCode::Address{7});
        word < end; ++word)
@@ -163,7 +168,7 @@ bool called_from_trace(MachineCode::Address stack_pointer) {
 
 void start_stepping(ucontext_t& thread, bool retry) {
   auto& registers = thread.uc_mcontext.gregs;
-  if ((registers[REG_EFL] & trap_flag) != 0) return;
+  if ((registers[REG_EFL] & trap_flag) != 0 || state.context->in_call()) return;
   state.code.locate();
   state.loop_end = 0;
   state.steps_outside = 0;
@@ -192,7 +197,8 @@ void on_trap(int, siginfo_t* info, void* context) {
   auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
   if (info->si_code != TRAP_TRACE && info->si_code != TRAP_BRKPT) return die(SIGTRAP);
   const auto rip = static_cast<MachineCode::Address>(registers[REG_RIP]);
-  bool step_on = state.pending && state.context->interrupted() && pthread_equal(pthread_self(), state.thread);
+  bool step_on = state.pending && state.context->interrupted() && !state.context->in_call() &&
+                 pthread_equal(pthread_self(), state.thread);
   if (step_on && state.code.contains(rip)) {
     state.steps_outside = 0;
     if (const auto exit = exit_at(rip); exit != 0) {
@@ -262,6 +268,17 @@ void install(int signal_number, void (*handler)(int, siginfo_t*, void*), int fla
   sigaction(signal_number, &action, previous);
 }
 
+/// The lowest address of the thread's own stack; 0 where the system does not tell.
+MachineCode::Address find_stack_low() {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return 0;
+  void* low = nullptr;
+  std::size_t bytes = 0;
+  pthread_attr_getstack(&attributes, &low, &bytes);
+  pthread_attr_destroy(&attributes);
+  return reinterpret_cast<MachineCode::Address>(low);
+}
+
 /// The finalizer of the token that lives as long as the state.
 int close_interrupts(lua_State*) {
   sigaction(SIGINT, &state.previous_int, nullptr);
@@ -292,7 +309,8 @@ void open_interrupts(lua_State* L, Context& context) {
 
   state.context = &context;
   state.thread = pthread_self();
-  state.stack_base = __builtin_frame_address(0);
+  state.stack_low = find_stack_low();
+  state.stack_base = reinterpret_cast<MachineCode::Address>(__builtin_frame_address(0));
   state.lua = L;
   // Without SA_RESTART a blocked read fails with EINTR, so that io.read() can be stopped.
   install(SIGINT, on_interrupt, 0, &state.previous_int);

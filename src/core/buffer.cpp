@@ -43,6 +43,7 @@ void Buffer::free() noexcept {
   } catch (const Error&) {
     // The device is lost, and with it the order of its work; the next call that may throw reports that.
   }
+  device_->check_end(*this);
   device_->device().free(memory_, *writer_);
 }
 

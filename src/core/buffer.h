@@ -34,6 +34,8 @@ class Buffer {
   /// Greater for a buffer made later, among those of one context.
   std::uint64_t serial() const { return serial_; }
   bool freed() const { return freed_; }
+  /// Where the memory is; no work on it is put in order. Null for an empty buffer.
+  void* address() const { return memory_; }
 
   /// The memory, for work about to be queued on `stream` that only reads it. Null for an empty buffer.
   /// Throws Error when it was freed, and when a check that its elements depend on has failed.

@@ -1,6 +1,8 @@
 #include "src/core/context.h"
 
 #include <algorithm>
+#include <new>
+#include <utility>
 
 #include "src/core/error.h"
 #include "src/core/finding.h"
@@ -48,6 +50,26 @@ void OpenDevice::checked(const Stream* stream, const std::function<void()>& wait
   }
   if (stream) launches_.clear(*stream);
   index_faults_.check(stream);
+  throw_damage();
+}
+
+void OpenDevice::check_end(const Buffer& buffer) noexcept {
+  if (buffer.address() == nullptr || device_->check_end(buffer.address(), buffer.bytes()) || !damage_.empty()) return;
+  try {
+    damage_ = "[memory] a kernel has written past the end of an array of " + describe(buffer) +
+              "; gpulua --check, or gpu.check(true), names the kernel and its line";
+  } catch (const std::bad_alloc&) {
+    // The next one that is found is reported.
+  }
+}
+
+void OpenDevice::check_all_ends() {
+  memory_.for_each([this](const Buffer& buffer) { check_end(buffer); });
+  throw_damage();
+}
+
+void OpenDevice::throw_damage() {
+  if (!damage_.empty()) throw Error(ErrorKind::device, std::exchange(damage_, {}));
 }
 
 StreamRef OpenDevice::create_stream() {
@@ -61,6 +83,7 @@ void OpenDevice::synchronize() {
   synchronize(*first_stream_);
   for (const auto& weak : streams_)
     if (const StreamRef stream = weak.lock()) synchronize(*stream);
+  check_all_ends();
 }
 
 void OpenDevice::synchronize(Event& event) {
@@ -99,6 +122,7 @@ const std::shared_ptr<Kernel>& OpenDevice::kernel(const std::string& key, const 
 
 void OpenDevice::launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfig& config, void** arguments,
                         const StreamRef& stream, double bytes) {
+  throw_damage();
   Host* host = context_.host();
   launches_.note(kernel, *stream, host ? host->origin() : Origin{});
   for (Profile& profile : profiles_) profile.begin(*stream);
@@ -108,7 +132,9 @@ void OpenDevice::launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfi
     throw Error(finding.kind(), describe(finding, memory_));
   }
   for (Profile& profile : profiles_) profile.end(kernel->entry().name, bytes, *stream);
-  if (context_.debug) synchronize(*stream);
+  if (!context_.debug) return;
+  synchronize(*stream);
+  check_all_ends();
 }
 
 std::vector<Profile::Row> OpenDevice::finish_profile() {

@@ -12,6 +12,7 @@
 #include "src/core/block_pool.h"
 #include "src/core/buffer.h"
 #include "src/core/config.h"
+#include "src/core/default_arithmetic.h"
 #include "src/core/host.h"
 #include "src/core/index_faults.h"
 #include "src/core/launch_log.h"
@@ -71,6 +72,8 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   /// profiles.
   void launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfig& config, void** arguments,
               const StreamRef& stream, double bytes = 0);
+  /// Where something has written past the end of the buffer's memory, the next launch or wait is an error that says so.
+  void check_end(const Buffer& buffer) noexcept;
   /// Launches are recorded from now on. Recordings nest.
   void start_profile() { profiles_.emplace_back(*device_); }
   /// Waits, ends the recording started last and gives what ran; nothing when there is none.
@@ -83,6 +86,10 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   /// Runs `wait`, which waits for all of `stream` if it is not null and finds out about failed work; the error then
   /// names the launches that it can come from. Then indices that the work found out of range are an error.
   void checked(const Stream* stream, const std::function<void()>& wait);
+  /// Throws what check_end() has found.
+  void throw_damage();
+  /// check_end() for all live buffers, and throws.
+  void check_all_ends();
 
   Context& context_;
   std::unique_ptr<Device> device_;
@@ -93,6 +100,7 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   LaunchLog launches_;
   std::vector<Profile> profiles_;  // under way, each within those before it
   PendingNodes pending_;
+  std::string damage_;
   IndexFaults index_faults_;
   std::unordered_map<std::string, std::shared_ptr<Kernel>> kernels_;
   std::unique_ptr<PlanCache> plans_;
@@ -146,6 +154,25 @@ class Context {
   void interrupt() noexcept { interrupted_.store(true, std::memory_order_relaxed); }
   std::atomic<bool>& interrupted() { return interrupted_; }
 
+  /// A call from outside into the library, on the thread that works with the context. Calls may nest. Whatever the
+  /// program has set for its own arithmetic, the library's is C's default.
+  class Call {
+   public:
+    explicit Call(Context& context) : calls_(context.calls_) { add(1); }
+    ~Call() { add(-1); }
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+
+   private:
+    // One thread writes; a signal handler on it reads.
+    void add(int more) { calls_.store(calls_.load(std::memory_order_relaxed) + more, std::memory_order_relaxed); }
+
+    std::atomic<int>& calls_;
+    DefaultArithmetic arithmetic_;
+  };
+  /// True inside a Call. For signal handlers.
+  bool in_call() const noexcept { return calls_.load(std::memory_order_relaxed) != 0; }
+
   /// Synchronise after every launch, so that an error names its own call.
   bool debug = false;
   /// Evaluate each operation as it is built.
@@ -159,6 +186,7 @@ class Context {
   Config config_;
   KernelCache cache_;
   std::atomic<bool> interrupted_{false};
+  std::atomic<int> calls_{0};
   DeviceEnvironment environment_{config_, cache_, interrupted_};
   Host* host_ = nullptr;
   std::vector<std::unique_ptr<DevicePlugin>> plugins_;

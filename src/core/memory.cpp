@@ -17,11 +17,6 @@ std::size_t cost(const Buffer& buffer) {
   return buffer.bytes() + host_cost;
 }
 
-std::string describe(const Origin& origin) {
-  if (!origin.chunk) return "";
-  return " made at " + std::string(origin.chunk) + ":" + std::to_string(origin.line);
-}
-
 }  // namespace
 
 void MemoryAccount::collect(Host& host) {
@@ -54,6 +49,10 @@ const Buffer* MemoryAccount::find(const void* memory) const {
   return buffer;
 }
 
+void MemoryAccount::for_each(const std::function<void(const Buffer&)>& visit) const {
+  for (const Buffer* buffer = first_; buffer; buffer = buffer->next_) visit(*buffer);
+}
+
 std::string MemoryAccount::describe_holders() const {
   std::vector<const Buffer*> buffers;
   for (const Buffer* buffer = first_; buffer; buffer = buffer->next_) buffers.push_back(buffer);
@@ -61,9 +60,14 @@ std::string MemoryAccount::describe_holders() const {
   std::partial_sort(buffers.begin(), buffers.begin() + static_cast<std::ptrdiff_t>(shown), buffers.end(),
                     [](const Buffer* a, const Buffer* b) { return a->bytes() > b->bytes(); });
   std::string text = format_bytes(used_) + " live in " + std::to_string(buffers.size()) + " arrays";
-  for (std::size_t i = 0; i < shown; ++i)
-    text += (i == 0 ? "; the largest: " : ", ") + format_bytes(buffers[i]->bytes()) + describe(buffers[i]->origin());
+  for (std::size_t i = 0; i < shown; ++i) text += (i == 0 ? "; the largest: " : ", ") + describe(*buffers[i]);
   return text;
+}
+
+std::string describe(const Buffer& buffer) {
+  const Origin& origin = buffer.origin();
+  if (!origin.chunk) return format_bytes(buffer.bytes());
+  return format_bytes(buffer.bytes()) + " made at " + origin.chunk + ":" + std::to_string(origin.line);
 }
 
 std::string format_bytes(std::size_t bytes) {

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <string>
 
 #include "src/core/host.h"
@@ -33,6 +34,8 @@ class MemoryAccount {
 
   /// The buffer that starts at `memory`; null: none.
   const Buffer* find(const void* memory) const;
+  /// Calls `visit` with every live buffer.
+  void for_each(const std::function<void(const Buffer&)>& visit) const;
   /// "3.2 GB in 12 arrays; the largest: 1.0 GB made at script.lua:12, ..."
   std::string describe_holders() const;
 
@@ -48,6 +51,8 @@ class MemoryAccount {
   Buffer* first_ = nullptr;  // every live buffer, linked through Buffer::next_
 };
 
+/// "1.0 GB made at script.lua:12", for messages.
+std::string describe(const Buffer& buffer);
 /// "1.5 GB", for messages.
 std::string format_bytes(std::size_t bytes);
 

@@ -117,6 +117,11 @@ class Device {
   // ---- libraries: throw ErrorKind::unavailable with what to install where a device lacks one --------------------------------
   virtual Blas& blas() = 0;
   virtual Rng& rng() = 0;
+
+  // ---- damage -----------------------------------------------------------------------------------------------------------------
+  /// False when something has written past the end of `memory`, which allocate() gave for `bytes`, since this was asked
+  /// last. A device that cannot tell says true.
+  virtual bool check_end(void*, std::size_t) noexcept { return true; }
 };
 
 }  // namespace gpulua

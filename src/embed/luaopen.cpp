@@ -11,7 +11,8 @@ namespace {
 /// Hangs a context on the state, unless it has one; gives what went wrong.
 std::string open(lua_State* L) {
   try {
-    gpulua::open_bindings(L, std::make_shared<gpulua::Context>(gpulua::Config::from_environment()));
+    if (!gpulua::has_bindings(L))
+      gpulua::open_bindings(L, std::make_shared<gpulua::Context>(gpulua::Config::from_environment()));
     return {};
   } catch (const std::exception& error) {
     return error.what();

@@ -30,6 +30,28 @@ matches() {
   [[ $got_err == $err ]] || fail "$name: expected on stderr: $err; got: $got_err"
 }
 
+# start NAME CODE: runs CODE, which prints a line when it is where a signal is to meet it; sets `process`. The test says
+# `set -m`: a background job of a shell without job control ignores SIGINT.
+start() {
+  rm -f "$scratch/out"
+  mkfifo "$scratch/ready"
+  "$gpulua" -e "io.stdout:setvbuf('no') $2" >"$scratch/ready" 2>"$scratch/err" &
+  process=$!
+  exec 3<"$scratch/ready"
+  rm "$scratch/ready"
+  read -r _ <&3
+  sleep 0.05  # the loop is to be compiled by then
+}
+
+# Sets `code`. A process that goes on is killed after a time that only a broken interrupt needs.
+await() {
+  timeout 20 tail -s 0.01 --pid="$process" -f /dev/null || kill -KILL "$process"
+  code=0
+  wait "$process" 2>/dev/null || code=$?
+  cat <&3 >"$scratch/out"
+  exec 3<&-
+}
+
 finish() {
   [ "$failures" = 0 ] || exit 1
   echo "passed"

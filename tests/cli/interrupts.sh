@@ -2,27 +2,6 @@
 source "$(dirname "$0")/check.sh"
 set -m  # a background job of a shell without job control ignores SIGINT
 
-# start NAME CODE: runs CODE, which prints a line when it is where the interrupt is to meet it; sets `process`.
-start() {
-  rm -f "$scratch/out"
-  mkfifo "$scratch/ready"
-  "$gpulua" -e "io.stdout:setvbuf('no') $2" >"$scratch/ready" 2>"$scratch/err" &
-  process=$!
-  exec 3<"$scratch/ready"
-  rm "$scratch/ready"
-  read -r _ <&3
-  sleep 0.05  # the loop is to be compiled by then
-}
-
-# Sets `code`. A process that goes on is killed after a time that only a broken interrupt needs.
-await() {
-  timeout 20 tail -s 0.01 --pid="$process" -f /dev/null || kill -KILL "$process"
-  code=0
-  wait "$process" 2>/dev/null || code=$?
-  cat <&3 >"$scratch/out"
-  exec 3<&-
-}
-
 stops() {
   start "$1" "$2"
   kill -INT "$process"

@@ -1,45 +1,15 @@
 #define CATCH_CONFIG_MAIN
 #include <atomic>
 #include <catch2/catch.hpp>
-#include <lua.hpp>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "bindings/open.h"
-#include "src/core/context.h"
+#include "tests/embed/state.h"
 
 using namespace gpulua;
 
 namespace {
-
-/// A Lua state with a context of its own.
-class State {
- public:
-  State() : context_(std::make_shared<Context>(Config::from_environment())), L_(luaL_newstate()) {
-    luaL_openlibs(L_);
-    open_bindings(L_, context_);
-    run("gpu = require 'gpu'");
-  }
-  ~State() { lua_close(L_); }
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
-
-  /// The chunk's first result as text; its error, with "error: " before it.
-  std::string run(const std::string& chunk) {
-    lua_settop(L_, 0);
-    if (luaL_dostring(L_, chunk.c_str()) != 0) return std::string("error: ") + lua_tostring(L_, -1);
-    if (lua_gettop(L_) == 0) return {};
-    const char* text = lua_tostring(L_, 1);
-    return text ? text : luaL_typename(L_, 1);
-  }
-
-  Context& context() { return *context_; }
-
- private:
-  std::shared_ptr<Context> context_;
-  lua_State* L_;
-};
 
 // Sums of a range by a kernel, and of what the library's own kernels wrote: touches compiling, launching and copying.
 constexpr const char* work = R"lua(

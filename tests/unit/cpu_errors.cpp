@@ -150,3 +150,101 @@ TEST_CASE("cpu: a long launch is interrupted", "[cpu]") {
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
   CHECK_FALSE(device.interrupted().load());
 }
+
+TEST_CASE("cpu: what a kernel traps at is an error of its launch", "[cpu]") {
+  CpuTestDevice device;
+  int x[64] = {};
+  const auto failure = [&](const std::string& body) {
+    return message_of([&] { device.run("__global__ void k(int* x) { " + body + " }", one_dimension(2, 32), &x[0]); });
+  };
+  for (const char* barrier : {"", "__syncthreads();"}) {
+    CHECK_THAT(failure(std::string(barrier) + "if (threadIdx.x == 5) __builtin_trap(); x[1] = 1;" + barrier),
+               Catch::Contains("[launch] kernel 'k': __builtin_trap() was called"));
+    CHECK_THAT(failure(std::string(barrier) + "__builtin_debugtrap(); x[1] = 1;"),
+               Catch::Contains("[launch] kernel 'k': __builtin_debugtrap() was called"));
+  }
+}
+
+TEST_CASE("cpu: the heap of kernels knows what it gave", "[cpu]") {
+  CpuTestDevice device;
+  void* array = device->allocate(256, device.stream());
+  char* kept[64] = {};
+  auto module = device.compile(R"(
+    __global__ void give(char** kept) {
+      int i = threadIdx.x;
+      kept[i] = (char*)malloc(i * 7);
+      for (int j = 0; j < i * 7; ++j) kept[i][j] = i;
+    }
+    __global__ void take(char** kept, int* good) {
+      int i = threadIdx.x;
+      bool same = true;
+      for (int j = 0; j < i * 7; ++j) same = same && kept[i][j] == i;
+      atomicAdd(good, same);
+      free(kept[i]);
+    }
+    __global__ void drop(void* memory) { free(memory); }
+    __global__ void none() { free(nullptr); delete (int*)nullptr; }
+    __global__ void large(char** kept) { kept[0] = (char*)malloc(1ull << 60); }
+    __global__ void past(int offset) {
+      volatile char* p = new char[24];
+      p[offset] = 1;
+      delete[] p;
+    })");
+  const auto launch = [&](const char* name, unsigned threads, auto... values) {
+    device.launch(*device.kernel(module, name), one_dimension(1, threads), values...);
+  };
+  int good = 0;
+  launch("give", 64, &kept[0]);
+  launch("take", 64, &kept[0], &good);
+  CHECK(good == 64);
+  constexpr const char* unknown =
+      "[launch] kernel 'drop': free of a pointer that malloc did not give, or that was freed before";
+  for (void* pointer : {static_cast<void*>(kept[3]), array, static_cast<void*>(&good)})
+    CHECK(message_of([&] { launch("drop", 1, pointer); }) == unknown);
+  launch("none", 1);
+  launch("large", 1, &kept[0]);
+  CHECK(kept[0] == nullptr);
+  launch("past", 1, 23);
+  CHECK(message_of([&] { launch("past", 1, 24); }) ==
+        "[launch] kernel 'past': free of memory that something has written past the end of");
+  device->free(array, device.stream());
+}
+
+TEST_CASE("cpu: a compilation is interrupted, and the next one runs", "[cpu]") {
+  CpuTestDevice device;
+  std::string text = "__global__ void k(float* x, int n) { float y = x[0];\n";
+  for (int i = 0; i < 3'000; ++i)
+    text += "y += x[" + std::to_string(i) + " % n] * sinf(y + " + std::to_string(i) + "); if (y > 1) x[1] = y;\n";
+  text += "x[2] = y; }";
+  std::thread user([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    device.interrupted().store(true);
+  });
+  const auto start = std::chrono::steady_clock::now();
+  CHECK(kind_of([&] { device.compile(text); }) == ErrorKind::interrupted);
+  user.join();
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
+  CHECK_FALSE(device.interrupted().load());
+  int x = 0;
+  device.run("__global__ void k(int* x) { *x = 5; }", one_dimension(1, 1), &x);
+  CHECK(x == 5);
+}
+
+TEST_CASE("cpu: source that nests too deeply, or that LLVM refuses, is an error", "[cpu]") {
+  CpuTestDevice device;
+  const auto repeat = [](const char* text, int count) {
+    std::string result;
+    for (int i = 0; i < count; ++i) result += text;
+    return result;
+  };
+  for (const std::string& body :
+       {"x[0] = " + repeat("- ", 400'000) + "x[1];", repeat("if (x[0]) ", 5'000) + "x[1] = 1;",
+        "x[0] = " + repeat("x[1] ? 1 : ", 5'000) + "2;"}) {
+    const std::string text = "__global__ void k(int* x) { " + body + " }";
+    CHECK(kind_of([&] { device.compile(text); }) == ErrorKind::compile);
+  }
+  const std::string some = "__global__ void k(int* x) { x[0] = " + repeat("- ", 1000) + "x[1]; }";
+  int x[2] = {0, 5};
+  device.run(some, one_dimension(1, 1), &x[0]);
+  CHECK(x[0] == 5);
+}

@@ -337,7 +337,7 @@ TEST_CASE("cpu: the compiler compiles for other processors", "[cpu]") {
   source.text =
       "__global__ void k(_Float16* h, double* x, __int128* i) { *h = *x; *i = *i / (__int128)*x; atomicAdd(x, 1.0); }";
   for (const char* processor : {"x86-64", "x86-64-v3", "znver3", "skylake-avx512"}) {
-    CompiledModule module = compiler->compile(source, cpu::CompileTarget{processor, {}});
+    CompiledModule module = compiler->compile(source, cpu::CompileTarget{processor, {}}, nullptr);
     CHECK(module.image.substr(1, 3) == "ELF");
   }
 }

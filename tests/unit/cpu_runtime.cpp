@@ -3,9 +3,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
+#include <utility>
+#include <vector>
 
 #include "tests/unit/cpu_device.h"
 
@@ -53,6 +57,35 @@ TEST_CASE("cpu: memory is aligned, reused, and given back by trim", "[cpu]") {
   device->trim();
   CHECK(device->pooled_bytes() == 0);
   CHECK(device->allocate(std::size_t{1} << 60, device.stream()) == nullptr);
+}
+
+TEST_CASE("cpu: blocks of all sizes are apart, and tell when something wrote past them", "[cpu]") {
+  CpuTestDevice device;
+  std::vector<std::pair<unsigned char*, std::size_t>> blocks;
+  for (std::size_t bytes = 1; bytes < (std::size_t{24} << 20); bytes += bytes / 3 + 1) {
+    void* memory = device->allocate(bytes, device.stream());
+    REQUIRE(memory != nullptr);
+    CHECK(reinterpret_cast<std::uintptr_t>(memory) % 256 == 0);
+    blocks.emplace_back(static_cast<unsigned char*>(memory), bytes);
+  }
+  for (std::size_t i = 0; i < blocks.size(); ++i) std::memset(blocks[i].first, static_cast<int>(i), blocks[i].second);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const auto [memory, bytes] = blocks[i];
+    CHECK(std::all_of(memory, memory + bytes, [i](unsigned char byte) { return byte == i % 256; }));
+    CHECK(device->check_end(memory, bytes));
+  }
+  auto module = device.compile("__global__ void k(char* x, int i) { x[i] = 1; }");
+  auto kernel = device.kernel(module, "k");
+  for (const auto& [memory, bytes] : blocks) {
+    for (std::size_t past : {0, 1, 17, 63}) {
+      device.launch(*kernel, one_dimension(1, 1), memory, static_cast<int>(bytes + past));
+      CHECK_FALSE(device->check_end(memory, bytes));
+      CHECK(device->check_end(memory, bytes));
+    }
+    device->free(memory, device.stream());
+  }
+  device->trim();
+  CHECK(device->pooled_bytes() == 0);
 }
 
 TEST_CASE("cpu: fill, copies, events", "[cpu]") {

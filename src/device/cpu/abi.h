@@ -5,7 +5,7 @@
 
 namespace gpulua::cpu {
 
-inline constexpr unsigned abi_version = 3;
+inline constexpr unsigned abi_version = 4;
 
 struct Index3 {
   unsigned x, y, z;
@@ -96,12 +96,20 @@ struct GlobalRecord {
   void* address;
 };
 
+/// What malloc and free are in a module's kernels.
+struct Heap {
+  void* self;
+  void* (*allocate)(void* self, unsigned long bytes);  // null when there is no room
+  void (*release)(void* self, void* memory);           // may throw through the kernel's frames
+};
+
 /// The one symbol that a module exports.
 struct ModuleRecord {
   unsigned version;  // abi_version
   unsigned kernel_count, global_count;
   const KernelRecord* kernels;
   const GlobalRecord* globals;
+  Heap* heap;  // the runtime sets it before a kernel runs; null: no kernel uses one
 };
 
 }  // namespace gpulua::cpu

@@ -23,10 +23,20 @@ void add_target(std::vector<std::string>& arguments, const CompileTarget& target
     add({"-target-feature", std::string(feature.second ? "+" : "-") += feature.first()});
 }
 
+/// The machine's files, relative to the process's working directory; to the root where that was removed, which LLVM
+/// ends the process for.
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> machine_files() {
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files = llvm::vfs::getRealFileSystem();
+  if (files->getCurrentWorkingDirectory()) return files;
+  files = llvm::vfs::createPhysicalFileSystem();  // has a working directory of its own
+  files->setCurrentWorkingDirectory("/");
+  return files;
+}
+
 /// The machine's files without devices and pipes, which may have no end.
 class RegularFiles : public llvm::vfs::ProxyFileSystem {
  public:
-  RegularFiles() : ProxyFileSystem(llvm::vfs::getRealFileSystem()) {}
+  RegularFiles() : ProxyFileSystem(machine_files()) {}
 
   llvm::ErrorOr<llvm::vfs::Status> status(const llvm::Twine& path) override {
     auto found = ProxyFileSystem::status(path);

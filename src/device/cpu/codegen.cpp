@@ -12,6 +12,7 @@
 
 #include "src/core/error.h"
 #include "src/device/cpu/analyses.h"
+#include "src/device/cpu/compilation.h"
 #include "src/device/cpu/simd/engine.h"
 
 namespace gpulua::cpu {
@@ -46,6 +47,7 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   llvm::PassInstrumentationCallbacks callbacks;
   llvm::OptNoneInstrumentation skip_finished(/*DebugLogging=*/false);
   skip_finished.registerCallbacks(callbacks);
+  skip_passes_when_abandoned(callbacks);
   llvm::PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
   Analyses analyses(builder);
   llvm::ModulePassManager drop_unused;  // most of the prelude
@@ -79,6 +81,7 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const llvm::Module& module) {
 
 std::string generate_object(llvm::Module& module, llvm::TargetMachine& machine) {
   optimize(module, machine);
+  check_abandoned();
   llvm::SmallVector<char, 0> object;
   llvm::raw_svector_ostream stream(object);
   llvm::legacy::PassManager passes;

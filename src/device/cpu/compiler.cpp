@@ -1,12 +1,18 @@
 #include "src/device/cpu/compiler.h"
 
+#include <clang/Basic/Stack.h>
+#include <llvm/Support/ErrorHandling.h>
 #include <llvm/Target/TargetMachine.h>
+
+#include <mutex>
 
 #include "src/device/cpu/check/instrument.h"
 #include "src/device/cpu/codegen.h"
+#include "src/device/cpu/compilation.h"
 #include "src/device/cpu/engine.h"
 #include "src/device/cpu/front_end.h"
 #include "src/device/cpu/linker.h"
+#include "src/device/cpu/llvm_messages.h"
 #include "src/device/plugin.h"
 
 namespace gpulua::cpu {
@@ -20,11 +26,38 @@ std::vector<KernelEntry> list_kernels(const SourceModule& source) {
   return entries;
 }
 
-}  // namespace
+/// LLVM's handler of its own failures is the process's. Without one, LLVM writes to the standard error and aborts.
+class FatalErrors {
+ public:
+  FatalErrors() {
+    std::lock_guard lock(mutex());
+    if (count()++ == 0) llvm::install_fatal_error_handler(&on_fatal_error);
+  }
+  ~FatalErrors() {
+    std::lock_guard lock(mutex());
+    if (--count() == 0) llvm::remove_fatal_error_handler();
+  }
+  FatalErrors(const FatalErrors&) = delete;
+  FatalErrors& operator=(const FatalErrors&) = delete;
 
-CompiledModule compile(const KernelSource& source, const CompileTarget& target) {
+ private:
+  static void on_fatal_error(void*, const char* reason, bool) {
+    if (Compilation* current = CurrentCompilation::get()) current->fail(current, reason);
+  }
+  static std::mutex& mutex() {
+    static std::mutex mutex;
+    return mutex;
+  }
+  static int& count() {
+    static int count = 0;
+    return count;
+  }
+};
+
+CompiledModule compile_now(const KernelSource& source, const CompileTarget& target) {
   CompileOptions options = parse_options(source.options);
   SourceModule module = parse_source(source, options, target);
+  check_abandoned();
   CompiledModule result;
   result.globals = module.globals;
   if (target.checked) instrument(module);
@@ -33,8 +66,30 @@ CompiledModule compile(const KernelSource& source, const CompileTarget& target) 
   build_kernels(module, target.checked ? EngineChoice::scalar : options.engine, *machine);
   result.kernels = list_kernels(module);
   if (target.checked) export_checks(*module.module);
-  result.image = link_shared_object(generate_object(*module.module, *machine));
+  const std::string object = generate_object(*module.module, *machine);
+  throw_errors(*module.context);
+  check_abandoned();
+  result.image = link_shared_object(object);
   return result;
+}
+
+/// Far below the bottom that was noted.
+[[gnu::noinline]] CompiledModule compile_below(const KernelSource& source, const CompileTarget& target) {
+  char distance[clang::DesiredStackSize + (1 << 20)];
+  asm volatile("" : : "r"(distance) : "memory");  // it is there
+  return compile_now(source, target);
+}
+
+}  // namespace
+
+CompiledModule compile(const KernelSource& source, const CompileTarget& target, Compilation* compilation) {
+  if (compilation == nullptr) return compile_now(source, target);
+  const CurrentCompilation current(compilation);
+  const FatalErrors fatal_errors;
+  // clang goes on on a thread of its own once it is nearly as deep as the stack that it counts on. Where it seems to be
+  // deeper it makes nothing of it, and this thread's stack is many times as large.
+  clang::noteBottomOfStack();
+  return compile_below(source, target);
 }
 
 }  // namespace gpulua::cpu

@@ -40,8 +40,9 @@ std::filesystem::path find_clang() {
 
 CompilerLibrary::CompilerLibrary() : path_(own_folder() / "libgpulua-cpu-compiler.so") {}
 
-CompiledModule CompilerLibrary::compile(const KernelSource& source, const CompileTarget& target) {
-  return entry().compile(source, target);
+CompiledModule CompilerLibrary::compile(const KernelSource& source, const CompileTarget& target,
+                                        std::atomic<bool>& interrupted) {
+  return threads_.run(entry(), source, target, interrupted);
 }
 
 std::string CompilerLibrary::cache_digest(const KernelSource& source, const CompileTarget& target,

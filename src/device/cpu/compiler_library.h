@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <mutex>
 
-#include "src/device/cpu/compiler.h"
+#include "src/device/cpu/compile_thread.h"
 #include "src/device/cpu/processor.h"
 
 namespace gpulua::cpu {
@@ -14,8 +14,9 @@ class CompilerLibrary {
  public:
   CompilerLibrary();
 
-  /// Throws ErrorKind::unavailable, saying what to install, when the compiler or clang's libraries are not there.
-  CompiledModule compile(const KernelSource& source, const CompileTarget& target);
+  /// Throws ErrorKind::unavailable, saying what to install, when the compiler or clang's libraries are not there; else
+  /// as CompileThreads::run does.
+  CompiledModule compile(const KernelSource& source, const CompileTarget& target, std::atomic<bool>& interrupted);
 
   /// What identifies the compilation of a source, complete; nothing is loaded for it. It knows nothing of files that
   /// the source includes from include_dirs.
@@ -27,6 +28,7 @@ class CompilerLibrary {
   std::filesystem::path path_;
   std::mutex mutex_;
   const CompilerEntry* entry_ = nullptr;
+  CompileThreads threads_;
 };
 
 /// True when the source's compilation depends on files that its digest does not cover.

@@ -56,6 +56,9 @@ void* CpuDevice::allocate(std::size_t bytes, Stream&) {
 void CpuDevice::free(void* memory, Stream&) noexcept {
   checker_.memory().free(memory);
 }
+bool CpuDevice::check_end(void* memory, std::size_t bytes) noexcept {
+  return checker_.memory().guards(memory) || memory_.check_end(memory, bytes);
+}
 std::size_t CpuDevice::pooled_bytes() const {
   return memory_.kept_bytes() + checker_.memory().kept_bytes();
 }
@@ -140,11 +143,11 @@ void CpuDevice::check_interrupt() {
 // ----------------------------------------------------------------------------------------------------------
 
 std::shared_ptr<CpuModule> CpuDevice::load(const KernelSource& source, const CompileTarget& target) {
-  auto compile = [&] { return compiler_.compile(source, target); };
+  auto compile = [&] { return compiler_.compile(source, target, environment_.interrupted); };
   std::shared_ptr<const CompiledModule> compiled =
       includes_files(source) ? std::make_shared<const CompiledModule>(compile())
                              : environment_.cache.get(compiler_.cache_digest(source, target, processor_), compile);
-  return std::make_shared<CpuModule>(std::move(compiled), source);
+  return std::make_shared<CpuModule>(std::move(compiled), source, heap_.record());
 }
 
 void CpuDevice::prepare_checks(CpuModule& module) {

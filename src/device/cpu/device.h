@@ -6,6 +6,8 @@
 #include "src/device/cpu/block_pool.h"
 #include "src/device/cpu/check/checker.h"
 #include "src/device/cpu/compiler_library.h"
+#include "src/device/cpu/fault.h"
+#include "src/device/cpu/kernel_heap.h"
 #include "src/device/cpu/memory_pool.h"
 #include "src/device/cpu/processor.h"
 #include "src/device/plugin.h"
@@ -20,6 +22,7 @@ class CpuDevice : public Device {
 
   void* allocate(std::size_t bytes, Stream& stream) override;
   void free(void* memory, Stream& stream) noexcept override;
+  bool check_end(void* memory, std::size_t bytes) noexcept override;
   std::size_t pooled_bytes() const override;
   void trim() override;
   void* allocate_pinned(std::size_t bytes) override;
@@ -55,10 +58,12 @@ class CpuDevice : public Device {
   std::shared_ptr<CpuModule> load(const KernelSource& source, const CompileTarget& target);
   void prepare_checks(CpuModule& module);
 
+  FaultHandlers fault_handlers_;
   DeviceEnvironment environment_;
   Processor processor_;
   DeviceInfo info_;
   MemoryPool memory_, pinned_;
+  KernelHeap heap_;
   BlockPool blocks_;
   Checker checker_{memory_};
   CompilerLibrary compiler_;

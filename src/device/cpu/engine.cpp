@@ -2,6 +2,7 @@
 
 #include "src/core/error.h"
 #include "src/device/cpu/checks.h"
+#include "src/device/cpu/compilation.h"
 #include "src/device/cpu/simd/engine.h"
 #include "src/device/cpu/spin_loops.h"
 
@@ -28,6 +29,7 @@ void build_kernels(SourceModule& source, EngineChoice choice, llvm::TargetMachin
   std::vector<const SourceKernel*> scalar;
   simd::Engine simd(source, layout, machine);
   for (SourceKernel& kernel : source.kernels) {
+    check_abandoned();
     std::string why_not = source.checked ? "the checker follows single threads" : "the option --engine=scalar";
     std::vector<KernelCode> built;
     if (choice != EngineChoice::scalar) built = simd.build(kernel, why_not);

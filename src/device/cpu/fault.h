@@ -1,17 +1,45 @@
 #pragma once
 
-// Memory faults of kernels. A kernel that is not checked may touch memory that is not there; this makes an error of it.
+// Faults of kernels, and of the compiler. A kernel that is not checked may touch memory that is not there, or execute a
+// trap; this makes an error of it.
+//
+// The handlers are the process's, which belong to the host program. They are there while a device is open, pass on
+// whatever is not a fault of a kernel, and give way to the ones before them when the last device is closed.
 
 namespace gpulua::cpu {
 
-/// While one lives, a segmentation fault or bus error on its thread throws KernelFailure out of the instruction. On
-/// other threads, and when none lives, the handler that the process had before takes the signal.
+/// While one lives, the process has our handlers for SIGSEGV, SIGBUS, SIGILL, SIGTRAP and SIGFPE.
+class FaultHandlers {
+ public:
+  FaultHandlers();
+  ~FaultHandlers();
+  FaultHandlers(const FaultHandlers&) = delete;
+  FaultHandlers& operator=(const FaultHandlers&) = delete;
+};
+
+/// While one lives, a fault on its thread throws KernelFailure out of the instruction. On other threads, and when none
+/// lives, the handler that the process had before takes the signal; so it takes signals that a process has sent. There
+/// are FaultHandlers.
 class FaultGuard {
  public:
   FaultGuard();
   ~FaultGuard();
   FaultGuard(const FaultGuard&) = delete;
   FaultGuard& operator=(const FaultGuard&) = delete;
+};
+
+/// While one lives, a fault on its thread calls `report`, which does not return, with the signal and whether it was the
+/// stack's end that was touched: for code that must not be unwound.
+class FaultReporter {
+ public:
+  using Report = void (*)(void* self, int signal, bool stack_overflow);
+  FaultReporter(Report report, void* self);
+  ~FaultReporter();
+  FaultReporter(const FaultReporter&) = delete;
+  FaultReporter& operator=(const FaultReporter&) = delete;
+
+ private:
+  FaultGuard stack_;  // what the handler needs of the thread
 };
 
 }  // namespace gpulua::cpu

@@ -5,6 +5,7 @@
 #include <clang/CodeGen/ModuleBuilder.h>
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/FrontendAction.h>
+#include <clang/Frontend/MultiplexConsumer.h>
 #include <clang/Lex/Pragma.h>
 #include <clang/Lex/Preprocessor.h>
 #include <clang/Serialization/ASTReader.h>
@@ -19,7 +20,9 @@
 #include "src/device/cpu/declarations.h"
 #include "src/device/cpu/inline_assembly.h"
 #include "src/device/cpu/leading_includes.h"
+#include "src/device/cpu/llvm_messages.h"
 #include "src/device/cpu/name_expressions.h"
+#include "src/device/cpu/nesting.h"
 #include "src/device/cpu/prelude.h"
 #include "src/device/cpu/prelude_reader.h"
 #include "src/device/standard_headers.h"
@@ -120,7 +123,10 @@ class ReadSource : public clang::ASTFrontendAction {
     generator_ = generator.get();
     compiler.getPreprocessor().AddPragmaHandler("clang", new RefuseDebugPragma);  // in place of clang's own
     if (precompiled_ != nullptr && !read_prelude(compiler, *precompiled_)) return nullptr;
-    return generator;
+    std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
+    consumers.push_back(nesting_.consumer());
+    consumers.push_back(std::move(generator));
+    return std::make_unique<clang::MultiplexConsumer>(std::move(consumers));
   }
 
   void EndSourceFileAction() override {
@@ -132,6 +138,9 @@ class ReadSource : public clang::ASTFrontendAction {
       return;
     }
     try {
+      if (nesting_.too_deep())
+        throw Error(ErrorKind::compile, "[compile] expected at most " + std::to_string(Nesting::most) +
+                                            " conditions and loops inside each other, got a function with more");
       read_declarations(source_, compiler.getASTContext(), *generator_, result_);
     } catch (...) {
       failure_ = std::current_exception();  // clang's frames cannot be unwound
@@ -142,6 +151,7 @@ class ReadSource : public clang::ASTFrontendAction {
   const KernelSource& source_;
   const PrecompiledPrelude* precompiled_;
   SourceModule& result_;
+  Nesting nesting_;
   clang::CodeGenerator* generator_ = nullptr;
   std::exception_ptr failure_;
   std::string kernels_;
@@ -184,6 +194,7 @@ SourceModule parse_source(const KernelSource& source, const CompileOptions& opti
   const std::string text = main_text(source, options);
   SourceModule result;
   result.context = std::make_unique<llvm::LLVMContext>();
+  collect_errors(*result.context);
   ReadSource action(source, precompiled, result);
   std::string messages;
   llvm::raw_string_ostream stream(messages);

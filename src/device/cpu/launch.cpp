@@ -9,6 +9,7 @@
 #include <new>
 #include <vector>
 
+#include "src/core/default_arithmetic.h"
 #include "src/core/error.h"
 #include "src/device/cpu/fault.h"
 #include "src/device/cpu/kernel_failure.h"
@@ -17,6 +18,12 @@ namespace gpulua::cpu {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// What a thread needs that runs kernels.
+struct KernelScope {
+  FaultGuard fault;
+  DefaultArithmetic arithmetic;
+};
 
 // Waking the other cores costs some microseconds: less work than this is done sooner on one.
 constexpr std::chrono::nanoseconds worth_spreading{20'000};
@@ -61,6 +68,7 @@ class Run {
   void cooperatively() {
     if (record_.run_strand == nullptr) return all();
     std::vector<BlockPool::Handle> blocks;
+    const DefaultArithmetic arithmetic;  // fibers begin with that of whoever makes them
     for (std::uint64_t i = 0; i < blocks_; ++i) {
       blocks.push_back(pool_.take(record_.local_bytes));
       blocks.back()->start(strands(true), index_of(i));
@@ -93,7 +101,7 @@ class Run {
   }
 
   void chunk(std::uint64_t first, std::uint64_t last) {
-    const FaultGuard guard;
+    const KernelScope scope;
     if (record_.run_strand != nullptr) return strand_chunk(first, last);
     check_interrupt();
     thread_local SharedArena arena;
@@ -133,7 +141,7 @@ class Run {
   static void run_phase(std::vector<ResidentBlock*>& ready, std::vector<ResidentBlock*>& waiting) {
     std::vector<ResidentBlock::Pause> pauses(ready.size());
     tbb::parallel_for(std::size_t{0}, ready.size(), [&](std::size_t i) {
-      const FaultGuard guard;
+      const KernelScope scope;
       pauses[i] = ready[i]->run();
     });
     std::vector<ResidentBlock*> next;

@@ -1,19 +1,19 @@
 #include "src/device/cpu/linker.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <link.h>
 #include <lld/Common/Driver.h>
 #include <llvm/Object/ObjectFile.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <mutex>
 #include <set>
+#include <thread>
 #include <vector>
 
 #include "src/core/error.h"
@@ -74,29 +74,45 @@ std::vector<const char*> libraries_for(const std::string& object) {
   return {paths.begin(), paths.end()};
 }
 
-/// A file of ours alone in the system's folder for temporary files. lld renames its output into place, so a file in
-/// memory will not do.
-class TemporaryFile {
+/// Where lld writes to: a pipe, and a thread that reads it. An output that is a file, lld would first write under
+/// another name, to be removed by handlers that it sets up for every signal of the process; those belong to the host
+/// program.
+class OutputPipe {
  public:
-  TemporaryFile() : path_((std::filesystem::temp_directory_path() / "gpulua-XXXXXX").string()) {
-    int descriptor = mkstemp(path_.data());
-    if (descriptor < 0)
-      throw Error(ErrorKind::unavailable,
-                  "[compile] cannot make a temporary file " + path_ + ": " + std::strerror(errno));
-    close(descriptor);
+  OutputPipe() {
+    if (pipe2(ends_, O_CLOEXEC) != 0)
+      throw Error(ErrorKind::unavailable, std::string("[compile] cannot make a pipe: ") + std::strerror(errno));
+    reader_ = std::thread([this] { read_all(); });
   }
-  ~TemporaryFile() { unlink(path_.c_str()); }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~OutputPipe() { finish(); }
+  OutputPipe(const OutputPipe&) = delete;
+  OutputPipe& operator=(const OutputPipe&) = delete;
 
-  const std::string& path() const { return path_; }
-  std::string read() const {
-    std::ifstream file(path_, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
+  std::string path() const { return "/proc/self/fd/" + std::to_string(ends_[1]); }
+  /// What was written, when nobody will write any more.
+  std::string finish() {
+    if (reader_.joinable()) {
+      close(ends_[1]);
+      reader_.join();
+      close(ends_[0]);
+    }
+    return std::move(content_);
   }
 
  private:
-  std::string path_;
+  void read_all() {
+    std::array<char, 64 << 10> part;
+    for (;;) {
+      const ssize_t got = read(ends_[0], part.data(), part.size());
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) return;
+      content_.append(part.data(), static_cast<std::size_t>(got));
+    }
+  }
+
+  int ends_[2];
+  std::string content_;
+  std::thread reader_;
 };
 
 }  // namespace
@@ -109,10 +125,9 @@ std::string link_shared_object(const std::string& object) {
     throw Error(ErrorKind::compile, "[compile] the linker failed earlier in this process and cannot run again");
 
   MemoryFile input(object);
-  TemporaryFile output;
-  const std::string input_path = input.path();
-  std::vector<const char*> arguments{"ld.lld",           "-shared",    "-o", output.path().c_str(),
-                                     input_path.c_str(), "--as-needed"};
+  OutputPipe output;
+  const std::string input_path = input.path(), output_path = output.path();
+  std::vector<const char*> arguments{"ld.lld", "-shared", "-o", output_path.c_str(), input_path.c_str(), "--as-needed"};
   for (const char* library : libraries_for(object)) arguments.push_back(library);
   for (const char* option : {"-z", "defs", "--eh-frame-hdr", "--build-id=none", "--threads=1", "--error-limit=20"})
     arguments.push_back(option);
@@ -122,7 +137,7 @@ std::string link_shared_object(const std::string& object) {
   usable = result.canRunAgain;
   if (result.retCode != 0)
     throw Error(ErrorKind::compile, "[compile] the kernel source does not link:\n" + stream.str());
-  return output.read();
+  return output.finish();
 }
 
 }  // namespace gpulua::cpu

@@ -72,7 +72,7 @@ unsigned CpuKernel::suggested_block(std::size_t) const {
   return std::min(usual_block, attributes_.max_threads);
 }
 
-CpuModule::CpuModule(std::shared_ptr<const CompiledModule> compiled, KernelSource source)
+CpuModule::CpuModule(std::shared_ptr<const CompiledModule> compiled, KernelSource source, const Heap& heap)
     : Module(std::move(compiled)), source_(std::move(source)) {
   library_ = load_library(compiled_->image);
   record_ = static_cast<const ModuleRecord*>(dlsym(library_, "gpulua_module"));
@@ -80,6 +80,7 @@ CpuModule::CpuModule(std::shared_ptr<const CompiledModule> compiled, KernelSourc
     dlclose(library_);
     throw Error(ErrorKind::compile, "[compile] the compiled module is of another version of the cpu device");
   }
+  if (record_->heap != nullptr) *record_->heap = heap;
 }
 
 CpuModule::~CpuModule() {

@@ -31,8 +31,9 @@ class CpuKernel : public Kernel {
 
 class CpuModule : public Module, public std::enable_shared_from_this<CpuModule> {
  public:
-  /// Throws Error when the image is no module of this version of the device. `source` is what it was compiled from.
-  CpuModule(std::shared_ptr<const CompiledModule> compiled, KernelSource source);
+  /// Throws Error when the image is no module of this version of the device. `source` is what it was compiled from,
+  /// `heap` what its kernels' malloc and free are.
+  CpuModule(std::shared_ptr<const CompiledModule> compiled, KernelSource source, const Heap& heap);
   ~CpuModule() override;
 
   std::shared_ptr<Kernel> kernel(const KernelEntry& entry) override;

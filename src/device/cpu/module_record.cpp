@@ -4,6 +4,8 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 
+#include "src/device/cpu/heap_calls.h"
+
 namespace gpulua::cpu {
 namespace {
 
@@ -68,10 +70,11 @@ void add_module_record(SourceModule& source, const std::vector<KernelCode>& kern
     variable->setExternallyInitialized(true);
     global_rows.push_back(builder.record({builder.text(global.symbol), variable}));
   }
+  llvm::Constant* heap = define_heap_functions(module);
   hide_definitions(module);
   builder.constant(
       builder.record({builder.u32(abi_version), builder.u32(kernels.size()), builder.u32(source.globals.size()),
-                      builder.table(kernel_rows), builder.table(global_rows)}),
+                      builder.table(kernel_rows), builder.table(global_rows), heap}),
       llvm::GlobalValue::ExternalLinkage, "gpulua_module");
 }
 

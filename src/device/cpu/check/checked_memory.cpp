@@ -73,7 +73,7 @@ void* CheckedMemory::allocate(std::size_t bytes) noexcept {
 
 void CheckedMemory::free(void* memory) noexcept {
   auto entry = allocations_.find(static_cast<const char*>(memory));
-  if (entry == allocations_.end()) return pool_.free(memory);
+  if (entry == allocations_.end()) return static_cast<void>(pool_.free(memory));
   Allocation& allocation = entry->second;
   allocation.live = false;
   allocation.written.reset();

@@ -39,6 +39,11 @@ class CheckedMemory {
   /// As MemoryPool's. Memory that is given back is not handed out again for a while.
   void* allocate(std::size_t bytes) noexcept;
   void free(void* memory) noexcept;
+  /// True for memory that lies among guard bytes of the checker's, not of the pool's.
+  bool guards(const void* memory) const noexcept {
+    const auto entry = allocations_.find(static_cast<const char*>(memory));
+    return entry != allocations_.end() && entry->second.block != memory;
+  }
   std::size_t kept_bytes() const { return freed_bytes_; }
   void trim() noexcept { release_freed(0); }
 

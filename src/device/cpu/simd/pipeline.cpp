@@ -5,6 +5,7 @@
 #include <llvm/Transforms/Scalar/Scalarizer.h>
 
 #include "src/device/cpu/analyses.h"
+#include "src/device/cpu/compilation.h"
 
 namespace gpulua::cpu::simd {
 namespace {
@@ -28,16 +29,21 @@ constexpr const char* finish_passes =
 }  // namespace
 
 struct Pipeline::Passes {
+  llvm::PassInstrumentationCallbacks callbacks;
   llvm::PassBuilder builder;
   Analyses analyses;
 
-  explicit Passes(llvm::TargetMachine& machine) : builder(&machine), analyses(builder) {}
+  explicit Passes(llvm::TargetMachine& machine)
+      : builder(&machine, llvm::PipelineTuningOptions(), std::nullopt, &callbacks), analyses(builder) {
+    skip_passes_when_abandoned(callbacks);
+  }
 
   void run(llvm::Function& function, const char* text, llvm::FunctionPassManager passes = llvm::FunctionPassManager()) {
     llvm::cantFail(builder.parsePassPipeline(passes, text));
     analyses.functions.clear(function, function.getName());
     passes.run(function, analyses.functions);
     analyses.functions.clear(function, function.getName());
+    check_abandoned();  // before anyone relies on what the passes were to do
   }
 };
 

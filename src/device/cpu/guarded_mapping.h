@@ -1,0 +1,28 @@
+#pragma once
+
+// Memory straight from the system, away from the heap of the C library: what a kernel writes past the end of an array
+// meets no bookkeeping of the program's.
+
+#include <cstddef>
+
+namespace gpulua::cpu {
+
+class GuardedMapping {
+ public:
+  /// `alignment`: a power of two, from a page on. Pages that cannot be touched lie around the memory, unless the
+  /// process has very many such mappings. data() is null when there is no room.
+  GuardedMapping(std::size_t bytes, std::size_t alignment) noexcept;
+  ~GuardedMapping();
+  GuardedMapping(const GuardedMapping&) = delete;
+  GuardedMapping& operator=(const GuardedMapping&) = delete;
+
+  char* data() const { return data_; }
+
+ private:
+  void* whole_ = nullptr;
+  std::size_t whole_bytes_ = 0;
+  char* data_ = nullptr;
+  bool guarded_ = false;
+};
+
+}  // namespace gpulua::cpu

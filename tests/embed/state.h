@@ -1,0 +1,40 @@
+#pragma once
+
+#include <lua.hpp>
+#include <memory>
+#include <string>
+
+#include "bindings/open.h"
+#include "src/core/context.h"
+
+namespace gpulua {
+
+/// A Lua state with a context of its own.
+class State {
+ public:
+  State() : context_(std::make_shared<Context>(Config::from_environment())), L_(luaL_newstate()) {
+    luaL_openlibs(L_);
+    open_bindings(L_, context_);
+    run("gpu = require 'gpu'");
+  }
+  ~State() { lua_close(L_); }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  /// The chunk's first result as text; its error, with "error: " before it.
+  std::string run(const std::string& chunk) {
+    lua_settop(L_, 0);
+    if (luaL_dostring(L_, chunk.c_str()) != 0) return std::string("error: ") + lua_tostring(L_, -1);
+    if (lua_gettop(L_) == 0) return {};
+    const char* text = lua_tostring(L_, 1);
+    return text ? text : luaL_typename(L_, 1);
+  }
+
+  Context& context() { return *context_; }
+
+ private:
+  std::shared_ptr<Context> context_;
+  lua_State* L_;
+};
+
+}  // namespace gpulua
