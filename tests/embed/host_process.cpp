@@ -98,7 +98,7 @@ TEST_CASE("the program's signal handlers are its own", "[host]") {
 
 TEST_CASE("faults of the program go to its own handler, whenever it was installed", "[host]") {
   const auto handler = [](int, siginfo_t*, void*) {
-    ++own_faults;
+    own_faults = own_faults + 1;
     siglongjmp(out_of_fault, 1);
   };
   const auto fault = [] {
@@ -149,7 +149,7 @@ TEST_CASE("a signal stack of the program's that is too small for us serves the p
 TEST_CASE("a signal that meets a launch is handled, and the launch goes on", "[host]") {
   CpuState state;
   own_signals = 0;
-  const HostHandler handler(SIGUSR1, [](int, siginfo_t*, void*) { ++own_signals; });
+  const HostHandler handler(SIGUSR1, [](int, siginfo_t*, void*) { own_signals = own_signals + 1; });
   std::atomic<bool> done{false};
   std::thread sender([&done] {
     while (!done) {
