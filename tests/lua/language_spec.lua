@@ -35,6 +35,32 @@ describe("the language", function()
     )
   end)
 
+  it("has -0 below 0 in minima and maxima, and a NaN in neither", function()
+    assert.are.same(
+      { 4, 4, 4, 4, 8, 8, 8, 8 },
+      values(8, "int32", [[
+        volatile float zeros[2] = {0.0f, -0.0f}, none = nanf("");
+        for (int i = 0; i < 2; ++i)
+          for (int j = 0; j < 2; ++j) {
+            const float x = zeros[i], y = zeros[j];
+            out[0] += (signbit(fminf(x, y)) != 0) == (i || j); out[1] += (signbit(fmaxf(x, y)) != 0) == (i && j);
+            out[2] += (signbit(fmin((double)x, (double)y)) != 0) == (i || j);
+            out[3] += (signbit(fmax((double)x, (double)y)) != 0) == (i && j);
+          }
+        for (int i = 0; i < 2; ++i) {
+          const float x = zeros[i];
+          out[4] += (1 / fmaxf(x, 0.0f) > 0) + (1 / fmaxf(0.0f, x) > 0) + (1 / fminf(x, -0.0f) < 0) + (1 / fminf(-0.0f, x) < 0);
+          out[5] += (1 / fmaxf(x, -0.0f) > 0) == !i; out[5] += (1 / fmaxf(-0.0f, x) > 0) == !i;
+          out[5] += (1 / fminf(x, 0.0f) > 0) == !i; out[5] += (1 / fminf(0.0f, x) > 0) == !i;
+          out[6] += (1 / max(x, 0.0f) > 0) + (1 / max(0.0, (double)x) > 0) + (1 / min(x, -0.0f) < 0) + (1 / min((double)x, -0.0) < 0);
+        }
+        const float no = none;
+        out[7] = (fminf(no, 2.0f) == 2) + (fminf(2.0f, no) == 2) + (fmaxf(no, -2.0f) == -2) + (fmaxf(-2.0f, no) == -2) +
+                 isnan(fminf(no, no)) + isnan(fmaxf(no, no)) + (fmin((double)no, 2.0) == 2) + (fmax(2.0, (double)no) == 2);
+      ]])
+    )
+  end)
+
   it("has limits, constants, templates, lambdas and structures", function()
     -- NVRTC brings none of the standard headers; the CPU device does.
     if gpu.device().kind ~= "cpu" then return end
