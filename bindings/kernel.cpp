@@ -29,15 +29,9 @@ int configure_kernel(lua_State* L) {
   return 1;
 }
 
-/// The kernel whose method was called.
-const KernelRef& check_self(lua_State* L, const char* method) {
-  if (const KernelRef* kernel = test<KernelRef>(L, 1)) return *kernel;
-  fail(method, std::string("a kernel before a colon, as in k:") + method + "(...)", L, 1);
-}
-
 /// kernel:over(n)
 int over_items(lua_State* L) {
-  const KernelRef& kernel = check_self(L, "over");
+  const KernelRef& kernel = check<KernelRef>(L, 1, "over");
   const char* what = "a number of items, one for each thread";
   const std::int64_t items = check_integer(L, 2, "over", what);
   if (items < 0) fail("over", what, L, 2);
@@ -58,7 +52,7 @@ int over_items(lua_State* L) {
 
 /// kernel:occupancy(block [, shared])
 int kernel_occupancy(lua_State* L) {
-  const KernelRef& kernel = check_self(L, "occupancy");
+  const KernelRef& kernel = check<KernelRef>(L, 1, "occupancy");
   const std::int64_t block = check_integer(L, 2, "occupancy", "a number of threads");
   const unsigned most = kernel->kernel->attributes().max_threads;
   if (block < 1 || block > most) fail("occupancy", "a block of 1 to " + std::to_string(most) + " threads", L, 2);

@@ -14,10 +14,11 @@
 namespace gpulua {
 
 int run_protected(lua_State* L, LuaFunction function) {
-  const CallSignature* signature = signature_of_running(L);
+  const CallSignature* signature = nullptr;
   std::string message;
   try {
     const Bindings::Running running(bindings_of(L), L);
+    signature = signature_of_running(L);  // the bindings hold it
     if (signature && lua_gettop(L) > signature->most) refuse_arguments(L, *signature, 1);
     return function(L);
   } catch (const std::bad_alloc&) {

@@ -63,11 +63,14 @@ __device__ inline gpulua_bfloat16 gpulua_to_bfloat16(double x) {
 }
 __device__ inline gpulua_bfloat16 gpulua_to_bfloat16(int x) { return gpulua_to_bfloat16((double)x); }
 __device__ inline gpulua_bfloat16 gpulua_to_bfloat16(unsigned int x) { return gpulua_to_bfloat16((double)x); }
-// A double has room for all but the last 11 bits, of which it is enough to know whether there are any.
+// A double holds integers of 53 bits. Of larger ones it is enough to know whether there are any of the last 11 bits.
 __device__ inline gpulua_bfloat16 gpulua_to_bfloat16(long long x) {
+  const long long top = x >> 53;
+  if (top == 0 || top == -1) return gpulua_to_bfloat16((double)x);
   return gpulua_to_bfloat16((double)(x >> 11 | ((x & 2047) != 0)) * 2048.0);
 }
 __device__ inline gpulua_bfloat16 gpulua_to_bfloat16(unsigned long long x) {
+  if (x >> 53 == 0) return gpulua_to_bfloat16((double)x);
   return gpulua_to_bfloat16((double)(x >> 11 | ((x & 2047) != 0)) * 2048.0);
 }
 

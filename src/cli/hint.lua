@@ -129,7 +129,7 @@ end
 local function of_running(message)
   local name = match(message, "global '([%w_]+)' %(a nil value%)")
   if name and globals[name] then return globals[name] end
-  name = match(message, "field '([%w_]+)' %(a nil value%)")
+  name = match(message, "field '([%w_]+)' %(a nil value%)") or match(message, '%[gpu%S*%] gpu%S* has no field "([%w_]+)"')
   if name then return fields[name] and "it is " .. fields[name] .. " here" end
   local file, number
   file, number, name = match(message, "^([^\n]-):(%d+): attempt to [^\n]* '([%a_][%w_]*)' %(a nil value%)")

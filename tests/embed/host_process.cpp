@@ -66,8 +66,8 @@ class HostHandler {
 // A source that no cache has.
 std::string fresh_kernel(const std::string& body) {
   static int count = 0;
-  return "local k = gpu.kernel([[__global__ void k" + std::to_string(getpid()) + "_" + std::to_string(count++) +
-         "(volatile int* x) { " + body + " }]]) ";
+  const std::string name = "k" + std::to_string(getpid()) + "_" + std::to_string(count++);
+  return "local k = gpu.kernel([[__global__ void " + name + "(volatile int* x) { " + body + " }]], '" + name + "') ";
 }
 
 constexpr const char* wild_access = "k {grid = 1, block = 1}(gpu.zeros(1, 'int32')) gpu.sync() return 'no error'";

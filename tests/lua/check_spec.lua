@@ -103,7 +103,7 @@ k(x)
 
   it("is made of null pointers and wild ones", function()
     local k = kernel "__global__ void k(float* x) { x[3] = 1; }"
-    fails("null pointer: write of 4 bytes through x, block (0,0,0), thread (0,0,0)", k, nil)
+    fails("null pointer: write of 4 bytes through x, block (0,0,0), thread (0,0,0)", k, gpu.null)
     fails("wild write of 4 bytes through x at address 0x", k, require("ffi").cast("void*", 0x123456789000ULL))
   end)
 
@@ -322,7 +322,7 @@ describe("a wild access that is not checked", function()
       fails("[launch] kernel 'wild': access to memory that is not there", k, x, 2 ^ 42)
       fails("[launch] kernel 'meet': access to memory that is not there", barrier, x, -2 ^ 42)
     end
-    fails("gpu.check(true), names the line", k, nil, 0)
+    fails("gpu.check(true), names the line", k, gpu.null, 0)
     k(x, 2)
     assert.are.equal(1, x[3])
   end)

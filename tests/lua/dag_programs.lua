@@ -434,9 +434,13 @@ end
 --- The gpu module with what programs have beside it.
 function programs.device()
   local gpu = require "gpu"
+  local pair = gpu.elementwise {inputs = "T a, T b", outputs = "T x, T y", body = "x = a * 2 + b; y = a - b;"}
   return setmetatable({
     side = gpu.stream(),
-    pair = gpu.elementwise {inputs = "T a, T b", outputs = "T x, T y", body = "x = a * 2 + b; y = a - b;"},
+    pair = function(a, b)
+      local both = (gpu.empty(0, a.dtype) + gpu.empty(0, b.dtype)).dtype  -- T is one type
+      return pair(a:astype(both), b:astype(both))
+    end,
     reversed = function(a)
       local fn = programs.raw or gpu.elementwise {inputs = "raw T a", outputs = "T x", body = "x = a[n - 1 - i];"}
       programs.raw = fn

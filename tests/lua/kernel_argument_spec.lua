@@ -74,11 +74,11 @@ describe("arguments", function()
     assert.are.same({ 12.5, 14.5, 16.5 }, x:table())
   end)
 
-  it("are nil for a null pointer, and FFI pointers for addresses", function()
+  it("are gpu.null for a null pointer, and FFI pointers for addresses", function()
     local k = gpu.kernel("__global__ void k(const float* x, float* out) { *out = x ? *x : -1; }", "k")
     local launch = k { grid = 1, block = 1 }
     local x, out = gpu.array { 5 }, gpu.zeros(1)
-    launch(nil, out)
+    launch(gpu.null, out)
     assert.are.same({ -1 }, out:table())
     launch(ffi.cast("void*", x.pointer), out)
     assert.are.same({ 5 }, out:table())
@@ -169,7 +169,7 @@ describe("host arguments", function()
 
   it("may be empty", function()
     local out = {}
-    scale(gpu.In {}, gpu.Out(out), 0)
+    scale(gpu.In {}, gpu.InOut(out), 0)
     assert.are.same({}, out)
   end)
 

@@ -270,10 +270,10 @@ describe("configurations refuse", function()
 
   it("an extern __shared__ array without its size", function()
     local kernels = gpu.module [=[
-      extern __shared__ float all[];
-      __device__ float first() { return all[0]; }
+      extern __shared__ float whole[];
+      __device__ float first() { return whole[0]; }
       __global__ void direct(float* x) { extern __shared__ float s[]; s[threadIdx.x] = x[threadIdx.x]; __syncthreads(); x[threadIdx.x] = s[0]; }
-      __global__ void through_a_function(float* x) { all[threadIdx.x] = x[threadIdx.x]; __syncthreads(); x[threadIdx.x] = first(); }
+      __global__ void through_a_function(float* x) { whole[threadIdx.x] = x[threadIdx.x]; __syncthreads(); x[threadIdx.x] = first(); }
       __global__ void none(float* x) { __shared__ float s[32]; s[threadIdx.x] = x[threadIdx.x]; __syncthreads(); x[threadIdx.x] = s[0]; }
     ]=]
     local x = gpu.array { 3, 4, 5 }
@@ -309,7 +309,7 @@ describe("configurations refuse", function()
   end)
 
   it("methods without their kernel, and kernels as methods", function()
-    fails("[over] expected a kernel before a colon, as in k:over(...), got 10", saxpy.over, 10)
+    fails("[over] expected k:over(count), with a colon, got a dot and 10 in k's place", saxpy.over, 10)
     fails("[saxpy] expected a call of the launch with the kernel's arguments, launch(...), and no field of it, got \"run\"",
       function() return saxpy { grid = 1, block = 1 }:run(), nil end)
     fails("mod.name is the kernel of that name", function() return mod.get_function("saxpy"), nil end)

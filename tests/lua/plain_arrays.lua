@@ -354,7 +354,11 @@ end
 
 -- ---- making and reading -------------------------------------------------------------------------------------------------------
 
-function plain.array(values, dtype) return array({#values}, {unpack(values)}, dtype) end
+function plain.array(values, dtype)
+  local buffer = {}
+  for i, value in ipairs(values) do buffer[i] = value end
+  return array({#values}, buffer, dtype)
+end
 function plain.full(shape, value, dtype)
   local buffer = {}
   for i = 1, size_of(shape) do buffer[i] = value end

@@ -58,10 +58,11 @@ describe("reductions of each dtype", function()
       local input = golden["x_" .. dtype]:astype(dtype):eval()
       local expected, at = {}, {}
       for _, name in ipairs(names) do
-        if golden[name .. "_" .. dtype] then expected[name], at[name] = golden[name .. "_" .. dtype], 0 end
+        local array = rawget(golden, name .. "_" .. dtype)
+        if array then expected[name], at[name] = array, 0 end
       end
       for _, case in ipairs(cases) do
-        local x, mask = views[case[1]](input), golden["where_" .. case[1]]
+        local x, mask = views[case[1]](input), rawget(golden, "where_" .. case[1])
         for i = 2, #case do
           local axes, results = case[i], {}
           local axis = #axes == 1 and axes[1] or #axes > 1 and axes or nil

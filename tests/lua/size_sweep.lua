@@ -130,8 +130,8 @@ for name, value in pairs(gpu) do
 end
 -- Methods that are functions of gpu too are the same ones.
 local methods = {}
-for name, fn in pairs(select(2, debug.getupvalue(debug.getmetatable(x).__index, 2))) do
-  if not gpu[name] then methods[name] = fn end
+for name, fn in pairs(debug.getregistry()["gpulua.array_methods"]) do
+  if not rawget(gpu, name) then methods[name] = fn end
 end
 add("x:", methods)
 table.sort(names)

@@ -21,11 +21,13 @@ void handle_fault(int number, siginfo_t* info, void* context);
 
 struct Signal {
   int number;
-  struct sigaction previous;  // meaningful while `installed`
-  bool installed;
+  // What ours has taken the place of, last and first: the last may be a handler that came over ours, and calls ours.
+  struct sigaction previous, first;  // meaningful while `installed`
+  bool installed;                    // or a handler over ours is, which may call ours
 };
-std::array<Signal, 5> signals{Signal{SIGSEGV, {}, false}, Signal{SIGBUS, {}, false}, Signal{SIGILL, {}, false},
-                              Signal{SIGTRAP, {}, false}, Signal{SIGFPE, {}, false}};
+std::array<Signal, 5> signals{Signal{SIGSEGV, {}, {}, false}, Signal{SIGBUS, {}, {}, false},
+                              Signal{SIGILL, {}, {}, false}, Signal{SIGTRAP, {}, {}, false},
+                              Signal{SIGFPE, {}, {}, false}};
 
 // Of the process's devices.
 std::mutex handlers_mutex;
@@ -36,6 +38,10 @@ int handlers_wanted = 0;
 GPULUA_HANDLER_LOCAL int guards = 0;
 GPULUA_HANDLER_LOCAL FaultReporter::Report reporter = nullptr;
 GPULUA_HANDLER_LOCAL void* reporter_self = nullptr;
+// The signal that another handler was called about last, and the frame of ours that called it. The frame may be gone: a
+// handler may jump.
+GPULUA_HANDLER_LOCAL const siginfo_t* passed_on = nullptr;
+GPULUA_HANDLER_LOCAL std::uintptr_t passing_frame = 0;
 #undef GPULUA_HANDLER_LOCAL
 
 bool is_ours(const struct sigaction& action) {
@@ -59,11 +65,17 @@ bool is_fault(const siginfo_t& info) {
   return info.si_code > 0;
 }
 
-/// What the process would have done without us.
-void pass_on(int number, siginfo_t* info, void* context) {
+/// What the process would have done without us. `frame`: the handler's. A call about the same signal from further down
+/// the stack is a handler's that came over ours, which ours has called.
+void pass_on(int number, siginfo_t* info, void* context, std::uintptr_t frame) {
+  const bool called_back = info == passed_on && frame < passing_frame;
+  if (!called_back) {
+    passed_on = info;
+    passing_frame = frame;
+  }
   for (const Signal& signal : signals) {
     if (signal.number != number) continue;
-    const struct sigaction& previous = signal.previous;
+    const struct sigaction& previous = called_back ? signal.first : signal.previous;
     const bool is_default = !(previous.sa_flags & SA_SIGINFO) &&
                             (previous.sa_handler == SIG_DFL || (previous.sa_handler == SIG_IGN && is_fault(*info)));
     if (!(previous.sa_flags & SA_SIGINFO) && previous.sa_handler == SIG_IGN && !is_fault(*info)) return;
@@ -142,7 +154,8 @@ bool is_of_code(int number, const siginfo_t& info) {
 
 /// Throws through the kernel's frames: they have unwind information for every instruction, and wait for nothing.
 void handle_fault(int number, siginfo_t* info, void* context) {
-  if (guards == 0 || !is_of_code(number, *info)) return pass_on(number, info, context);
+  if (guards == 0 || !is_of_code(number, *info))
+    return pass_on(number, info, context, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
   auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
   const auto stack_pointer = static_cast<std::uintptr_t>(registers[REG_RSP]);
   if (reporter != nullptr) reporter(reporter_self, number, overflows_stack(number, *info, stack_pointer));
@@ -212,9 +225,13 @@ void install(Signal& signal) {
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   sigemptyset(&action.sa_mask);
   if (sigaction(signal.number, nullptr, &present) != 0) return;
-  // A handler that came over ours while we were installed may call ours still: over it, ours would call itself.
-  if (signal.installed) return;
+  if (is_ours(present)) {  // put back by a handler that had taken its place
+    signal.previous = signal.first;
+    signal.installed = true;
+    return;
+  }
   signal.previous = present;
+  if (!signal.installed) signal.first = present;
   signal.installed = sigaction(signal.number, &action, nullptr) == 0;
 }
 

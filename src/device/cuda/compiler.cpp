@@ -56,6 +56,13 @@ bool sets_standard(const std::string& option) {
   return option.starts_with("-std") || option.starts_with("--std");
 }
 
+/// nvcc's option under NVRTC's name. That device code may call a constexpr function without an annotation is said to NVRTC,
+/// which compiles nothing for the host, by taking all functions as the device's.
+const std::string& nvrtc_option(const std::string& option) {
+  static const std::string default_device = "--device-as-default-execution-space";
+  return option.ends_with("-expt-relaxed-constexpr") ? default_device : option;
+}
+
 /// `#line 12 "script.lua"`, so that messages point into the script.
 std::string line_directive(const std::string& file, int line) {
   std::string quoted;
@@ -180,7 +187,7 @@ CompiledModule Compiler::compile(const KernelSource& source) {
   for (const StandardHeader& header : standard_headers())
     if (!has_own_header(source, header.name)) program.headers.emplace_back(header.name, header.text);
   program.name_expressions = source.names;
-  program.options = source.options;
+  std::ranges::transform(source.options, std::back_inserter(program.options), nvrtc_option);
   if (!std::ranges::any_of(source.options, sets_standard)) program.options.emplace_back("-std=c++17");
   program.options.emplace_back("-w");  // no warnings among the errors
   for (const std::string& dir : source.include_dirs) program.options.push_back("-I" + dir);
