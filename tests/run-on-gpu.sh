@@ -28,8 +28,13 @@ try() {
 }
 
 # The cpu device's compiler is not part of a staged build.
-if [ -e "$stage/bin/libgpulua-cpu-compiler.so" ]; then try unit gpulua_unit; else try unit gpulua_unit '~[cpu]'; fi
-try embed gpulua_embed_test
+if [ -e "$stage/bin/libgpulua-cpu-compiler.so" ]; then
+  try unit gpulua_unit
+  try embed gpulua_embed_test
+else
+  try unit gpulua_unit '~[cpu]'
+  try embed gpulua_embed_test '~[host]'  # a host's signals and arithmetic beside the cpu device
+fi
 for test in tests/cli/{options,errors,modules,interrupts,device_interrupt}.sh; do try "$test" bash "$test" "$stage/bin/gpulua"; done
 for spec in tests/lua/*_spec.lua; do try "$spec" gpulua tests/lua/run.lua "$spec"; done
 try docs gpulua tests/docs/run_examples.lua README.md docs/reference.md docs/guide.md

@@ -50,7 +50,7 @@ hinted 'print(1 < nil)' 'attempt to compare number with nil'
 
 # A called value has no name, and no line in the traceback.
 check 'a call through a metamethod' 1 '' "gpulua: (command line):1: \\[k\\] expected a launch configuration first*${newline}stack traceback:${newline}	(command line):1: in main chunk" \
-  --device cpu -e 'gpu.kernel("__global__ void k() {}", "k")(1)'
+  -e 'gpu.kernel("__global__ void k() {}", "k")(1)'
 
 # What people write who come from C++ or Python.
 hint() { check "$1" 1 '' "*${newline}hint: $3*" -e "$2"; }
