@@ -7,7 +7,7 @@ local generator = require "kernel_generator"
 -- then, where its interpreter never did.
 jit.off()
 
-local count = tonumber(os.getenv "GPULUA_TEST_KERNELS") or 1000
+local count = tonumber(os.getenv "GPULUA_TEST_KERNELS") or 400
 local a_module = 50
 local n = 70
 -- A warp and a part of a second in each block, of which the last does not work; and what else warps can be in rows.
