@@ -43,13 +43,11 @@ constexpr Property properties[] = {
 int device_index(lua_State* L) {
   const DeviceInfo& info = check<DeviceHandle>(L, 1, "device").device->info();
   const std::string_view key = check_string(L, 2, "device", "the name of a property");
+  for (const Property& property : properties)
+    if (key == property.name) return property.push(L, info), 1;
   std::string names;
   NearName near(key);
   for (const Property& property : properties) {
-    if (key == property.name) {
-      property.push(L, info);
-      return 1;
-    }
     names += (names.empty() ? "" : ", ") + std::string(property.name);
     near.offer(property.name);
   }

@@ -101,7 +101,7 @@ int push_items(lua_State* L, int index) {
   return lua_gettop(L) - first + 1;
 }
 
-/// "; x:take({2, 5, 7}, 1) gives the elements at these positions"
+/// "; x:take({2, 5, 7}, 1) takes positions"
 std::string take_hint(const std::string& numbers, std::size_t axis) {
   if (numbers.empty()) return {};
   return "; x:take({" + numbers + "}, " + std::to_string(axis + 1) + ") takes positions";

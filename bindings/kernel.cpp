@@ -90,11 +90,11 @@ constexpr Property properties[] = {
 int kernel_index(lua_State* L) {
   const KernelRef& kernel = check<KernelRef>(L, 1, "kernel");
   if (push_method(L)) return 1;
-  NearName near(name_at(L, 2));
-  for (const Property& property : properties) {
-    if (name_at(L, 2) == property.name) return property.push(L, *kernel), 1;
-    near.offer(property.name);
-  }
+  const std::string_view name = name_at(L, 2);
+  for (const Property& property : properties)
+    if (name == property.name) return property.push(L, *kernel), 1;
+  NearName near(name);
+  for (const Property& property : properties) near.offer(property.name);
   offer_methods(L, near);
   refuse_field(L, no_field(LuaType<KernelRef>::name), 2, near);
 }
