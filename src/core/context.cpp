@@ -116,8 +116,16 @@ const std::shared_ptr<Kernel>& OpenDevice::kernel(const std::string& key, const 
     source.file = "gpulua:" + key;
     const std::shared_ptr<Module> module = device_->compile(source);
     slot = module->kernel(module->compiled().kernels.at(0));
+    warn_of(slot->entry());
   }
   return slot;
+}
+
+void OpenDevice::warn_of(const KernelEntry& kernel) {
+  if (kernel.warning.empty() || device_->checking()) return;
+  const Origin origin = context_.host() ? context_.host()->origin() : Origin{};
+  const std::string line = origin.chunk ? std::string(origin.chunk) + ":" + std::to_string(origin.line) + ": " : "";
+  context_.warn(line + "the kernel '" + kernel.name + "' " + kernel.warning);
 }
 
 void OpenDevice::launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfig& config, void** arguments,
@@ -147,10 +155,7 @@ std::vector<Profile::Row> OpenDevice::finish_profile() {
 
 Context::Context(Config config)
     : config_(std::move(config)),
-      cache_(config_.cache_directory, config_.cache_limit,
-             [this](const std::string& message) {
-               if (on_warning) on_warning(message);
-             }),
+      cache_(config_.cache_directory, config_.cache_limit, [this](const std::string& message) { warn(message); }),
       plugins_(load_plugins()) {}
 
 Context::~Context() = default;
@@ -206,6 +211,10 @@ std::string Context::default_device() {
 const std::shared_ptr<OpenDevice>& Context::current() {
   if (!current_) current_ = device(default_device());
   return current_;
+}
+
+void Context::warn(const std::string& message) {
+  if (on_warning && warnings_.insert(message).second) on_warning(message);
 }
 
 void Context::synchronize() {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -74,6 +75,8 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
               const StreamRef& stream, double bytes = 0);
   /// Where something has written past the end of the buffer's memory, the next launch or wait is an error that says so.
   void check_end(const Buffer& buffer) noexcept;
+  /// Passes the kernel's warning on, with the script's line.
+  void warn_of(const KernelEntry& kernel);
   /// Launches are recorded from now on. Recordings nest.
   void start_profile() { profiles_.emplace_back(*device_); }
   /// Waits, ends the recording started last and gives what ran; nothing when there is none.
@@ -149,6 +152,8 @@ class Context {
 
   /// Is told what a user should know of though nothing failed, a line of text; set by who made the context.
   std::function<void(const std::string& message)> on_warning;
+  /// Tells it, each message once.
+  void warn(const std::string& message);
 
   /// Makes waits and long launches throw ErrorKind::interrupted. May be called from a signal handler or another thread.
   void interrupt() noexcept { interrupted_.store(true, std::memory_order_relaxed); }
@@ -193,6 +198,7 @@ class Context {
   std::vector<std::shared_ptr<OpenDevice>> open_;
   std::shared_ptr<OpenDevice> current_;
   std::uint64_t last_buffer_ = 0;
+  std::set<std::string> warnings_;  // told
 };
 
 }  // namespace gpulua

@@ -29,11 +29,11 @@ struct LaunchConfig {
 /// CUDA C++ text and how to compile it. Every field is part of the kernel cache's key.
 struct KernelSource {
   std::string text;
-  std::string file;  // what `#line` names: the script, so that a message points into it
-  int line = 1;      // the line of `file` where `text` starts
-  std::vector<std::string> options;                            // NVRTC's: "--use_fast_math", "-DX=1", ...
-  std::vector<std::pair<std::string, std::string>> defines;    // macro name, value
-  std::vector<std::pair<std::string, std::string>> headers;    // name as in #include, text
+  std::string file;                  // what `#line` names: the script, so that a message points into it
+  int line = 1;                      // the line of `file` where `text` starts
+  std::vector<std::string> options;  // NVRTC's: "--use_fast_math", "-DX=1", ...
+  std::vector<std::pair<std::string, std::string>> defines;  // macro name, value
+  std::vector<std::pair<std::string, std::string>> headers;  // name as in #include, text
   std::vector<std::string> include_dirs;
   std::vector<std::string> names;  // name expressions to instantiate: "axpy<float>"
 };
@@ -45,6 +45,9 @@ struct KernelEntry {
   Signature signature;
   /// What runs it, where a device has several ways: "simd", or "scalar: " and why no other; else empty.
   std::string engine = {};
+  /// Where that is much slower than the device's usual way, and the source did not ask for it: a predicate that tells
+  /// the user so, as in "runs thread by thread: recursion".
+  std::string warning = {};
 };
 
 /// A `__constant__` or `__device__` variable of a compiled module.
@@ -69,11 +72,11 @@ CompiledModule deserialize(std::string_view bytes);
 
 /// What the compiler gave a kernel. Sizes in bytes.
 struct KernelAttributes {
-  int registers = 0;               // a thread; 0 where the device has no such thing
-  std::size_t shared_bytes = 0;    // static, a block
-  std::size_t local_bytes = 0;     // a thread
+  int registers = 0;             // a thread; 0 where the device has no such thing
+  std::size_t shared_bytes = 0;  // static, a block
+  std::size_t local_bytes = 0;   // a thread
   std::size_t constant_bytes = 0;
-  unsigned max_threads = 0;        // a block
+  unsigned max_threads = 0;  // a block
 };
 
 class Kernel {

@@ -110,6 +110,7 @@ TEST_CASE("globals are found as kernels are", "[kernel]") {
 TEST_CASE("a module survives the way to bytes and back", "[kernel]") {
   CompiledModule module = make_module();
   module.kernels[0].engine = "scalar: recursion";
+  module.kernels[0].warning = "is slow";
   const std::string bytes = serialize(module);
   const CompiledModule again = deserialize(bytes);
   CHECK(serialize(again) == bytes);
@@ -117,7 +118,9 @@ TEST_CASE("a module survives the way to bytes and back", "[kernel]") {
   REQUIRE(again.kernels.size() == module.kernels.size());
   CHECK(to_string("k", again.kernels[0].signature) == to_string("k", module.kernels[0].signature));
   CHECK(again.kernels[0].engine == "scalar: recursion");
+  CHECK(again.kernels[0].warning == "is slow");
   CHECK(again.kernels[1].engine.empty());
+  CHECK(again.kernels[1].warning.empty());
   CHECK(again.kernels[7].signature.parameters[0].lanes == 3);
   CHECK(again.kernels[7].signature.parameters[0].writable);
   CHECK(again.globals[0].type == "float [4]");

@@ -38,6 +38,8 @@ void build_kernels(SourceModule& source, EngineChoice choice, llvm::TargetMachin
       throw Error(ErrorKind::compile,
                   "[compile] the SIMD engine cannot run the kernel '" + kernel.names.front() + "': " + why_not);
     if (built.empty()) scalar.push_back(&kernel);
+    if (built.empty() && choice == EngineChoice::fastest)
+      kernel.warning = "runs thread by thread, several times slower than as vector code: " + why_not;
     code.insert(code.end(), std::make_move_iterator(built.begin()), std::make_move_iterator(built.end()));
   }
   std::vector<KernelCode> rest = build_scalar_kernels(source, layout, scalar, simd.finish());

@@ -26,7 +26,7 @@ struct SourceKernel {
   Signature signature;
   std::vector<AbiArgument> arguments;
   unsigned max_threads = 1024;
-  std::string engine = {};  // KernelEntry::engine, once build_kernels() has chosen
+  std::string engine = {}, warning = {};  // KernelEntry's, once build_kernels() has chosen
 };
 
 struct SourceModule {

@@ -1,0 +1,61 @@
+# What the command says of kernels that the CPU device runs thread by thread, and that the compiler says nothing of others.
+source "$(dirname "$0")/check.sh"
+export GPULUA_DEVICE=cpu GPULUA_CACHE_DIR=$scratch/cache
+
+cat >"$scratch/slow.lua" <<'LUA'
+local gpu = require "gpu"
+local text = [[
+  __device__ int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+  __global__ void slow(int* x) { x[threadIdx.x] = fib(10); }
+  __global__ void plain(int* x) { x[threadIdx.x] += 1; }
+]]
+local options = { options = arg[1] and { arg[1] } }
+local x = gpu.zeros(1, "int32")
+for i = 1, 3 do
+  local module = gpu.module(text, options)
+  module.slow { grid = 1, block = 1 }(x)
+  module.plain { grid = 1, block = 1 }(x)
+end
+print(x[1])
+LUA
+told="gpulua: $scratch/slow.lua:11: the kernel 'slow' runs thread by thread, several times slower than as vector code: recursion"
+check 'once for each kernel' 0 56 "$told" "$scratch/slow.lua"
+check 'from the cache, too' 0 56 "$told" "$scratch/slow.lua"
+check 'an engine that was chosen' 0 56 '' "$scratch/slow.lua" --engine=scalar
+check 'the checker' 0 56 '' --check "$scratch/slow.lua"
+check 'a function for arrays' 0 8 "gpulua: (command line):4: the kernel 'gpulua_own_fib_kernel' runs thread by thread*: recursion" -e '
+  local fib = gpu.elementwise { inputs = "int32 x", outputs = "int32 y", body = "y = fib(x)", name = "own_fib",
+    preamble = "__device__ int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }" }
+  print(fib(gpu.full(1, 6, "int32")):item())'
+
+# Loops that no pass can follow, and code that gcc and clang warn of.
+cat >"$scratch/odd.lua" <<'LUA'
+local gpu = require "gpu"
+local k = gpu.kernel([[
+  #pragma nonsense
+  __device__ int never(int n) { for (;;) if (n == 0) return 1; }
+  __device__ int no_result(int n) { if (n) return 1; }
+  __global__ void k(int* x, int n) {
+    int unused, i = threadIdx.x;
+    #pragma unroll
+    for (int k = 0; k < n; ++k) if (x[k % 3] == 7) return; else x[i] += k;
+    #pragma clang loop vectorize(enable) interleave(enable)
+    for (int k = 0; x[k % 5] < 3; k = x[k % 5] + k) x[i] += 1;
+    #pragma clang loop unroll(full)
+    while (x[i] < n) x[i] = x[i] * 2 + 1;
+    #pragma clang loop distribute(enable)
+    for (int k = 1; k < n; ++k) x[k] = x[k - 1] + x[i];
+    volatile char many[40000]; many[i] = i; x[i] += many[i] * 0 + (n = 3) * 0;
+  }
+]], "k")
+local x = gpu.full(9, 5, "int32")
+k { grid = 1, block = 1 }(x, 6)
+print "fine"
+LUA
+check 'the compiler prints nothing' 0 fine '' "$scratch/odd.lua"
+check 'the compiler prints nothing, with the checker' 0 fine '' --check "$scratch/odd.lua"
+check 'the compiler prints nothing, thread by thread' 0 fine '' -e "
+  local text = assert(io.open('$scratch/odd.lua')):read('*a'):match('%[%[(.-)%]%]')
+  gpu.kernel(text, 'k', {options = {'--engine=scalar', '-G', '-lineinfo'}})
+  print 'fine'"
+finish
