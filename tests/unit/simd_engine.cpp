@@ -172,6 +172,17 @@ TEST_CASE("simd: warps that come to the same barriers, and such that do not", "[
   compare(start +
           "for (int k = 0; k < 3; ++k) { for (int l = 0; l <= k; ++l) { s[thread] += l * n; __syncthreads(); b[i] += "
           "s[next]; __syncthreads(); } if (blockIdx.x + k == 2) return; } y[i] = s[thread];");
+  // Out of a loop of as many turns for all: behind it are those that have not left.
+  compare(start +
+          "for (int k = 0; k < 4; ++k) { if (x[i] < k) { for (int l = 0; l < (a[i] & 7); ++l) b[i] += l * k; if (x[i] "
+          "!= y[i]) { b[i] = k; return; } } b[i] += s[next]; __syncthreads(); s[thread] += k; __syncthreads(); } y[i] "
+          "= s[next]; __syncthreads(); s[thread] = n; __syncthreads(); b[i] += s[next];");
+  compare(start +
+          "int v = 0, u = a[i]; for (int k = 0; k < 4; ++k) { for (int w = 0; w++ < 6 && (int)thread > u; v += w) for "
+          "(int l = 0; l++ < 6 && x[i] <= w;) u += l; if (i == v) { y[i] = 2; b[i] = u; return; } u ^= s[next]; "
+          "__syncthreads(); s[thread] += k; __syncthreads(); if (x[i] < v) u += 5; else switch (u & 3) { case 0: v = "
+          "9; break; case 1: v += 3; } } y[i] = s[next]; __syncthreads(); s[thread] = n; __syncthreads(); b[i] += "
+          "s[next] + u + v;");
 }
 
 TEST_CASE("simd: what the engine leaves to the scalar one", "[cpu][simd]") {

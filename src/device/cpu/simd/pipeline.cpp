@@ -17,9 +17,9 @@ constexpr const char* simplify_passes =
     "sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
     "correlated-propagation,jump-threading,simplifycfg,"
     "loop-mssa(loop-instsimplify,loop-rotate,licm),"
-    "simplifycfg,instcombine<no-verify-fixpoint>,"
+    "correlated-propagation,simplifycfg,instcombine<no-verify-fixpoint>,"
     "loop(indvars,loop-deletion,loop-unroll-full),"
-    "sroa<modify-cfg>,instcombine<no-verify-fixpoint>,gvn<no-pre>,sccp,correlated-propagation,"
+    "sroa<modify-cfg>,instcombine<no-verify-fixpoint>,gvn<no-pre>,sccp,correlated-propagation,jump-threading,"
     "instcombine<no-verify-fixpoint>,dse,loop-mssa(licm),adce,simplifycfg,instcombine<no-verify-fixpoint>";
 constexpr const char* order_passes = "lower-switch,mergereturn,loop-simplify,lcssa";
 constexpr const char* finish_passes =
