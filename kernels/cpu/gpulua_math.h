@@ -25,16 +25,14 @@ using gpulua_from_mixed =
   inline gpulua_from_integer<T> name(T x) {    \
     return name((double)x);                    \
   }
-#define OVERLOADS(name)                                           \
+#define BINARY(name)                                              \
+  extern "C" double name(double, double);                         \
+  extern "C" float name##f(float, float);                         \
   inline float name(float x, float y) { return name##f(x, y); }   \
   template <class T, class U>                                     \
   inline gpulua_from_mixed<T, U> name(T x, U y) {                 \
     return name((double)x, (double)y);                            \
   }
-#define BINARY(name)                      \
-  extern "C" double name(double, double); \
-  extern "C" float name##f(float, float); \
-  OVERLOADS(name)
 
 UNARY(sqrt) UNARY(cbrt) UNARY(exp) UNARY(exp2) UNARY(expm1) UNARY(log) UNARY(log2) UNARY(log10) UNARY(log1p)
 UNARY(sin) UNARY(cos) UNARY(tan) UNARY(asin) UNARY(acos) UNARY(atan)
@@ -42,24 +40,7 @@ UNARY(sinh) UNARY(cosh) UNARY(tanh) UNARY(asinh) UNARY(acosh) UNARY(atanh)
 UNARY(erf) UNARY(erfc) UNARY(tgamma) UNARY(lgamma)
 UNARY(floor) UNARY(ceil) UNARY(trunc) UNARY(round) UNARY(rint) UNARY(nearbyint) UNARY(logb) UNARY(fabs)
 BINARY(pow) BINARY(atan2) BINARY(hypot) BINARY(fmod) BINARY(remainder) BINARY(copysign) BINARY(nextafter) BINARY(fdim)
-
-// The operand that is no NaN, -0 below +0, as on a GPU. With C's linkage a compiler would take its own, whose zeros have no signs.
-// Equal operands differ at most in the sign's bit.
-#define GPULUA_MIN_MAX(T, Word, fmin, fmax)                                                                   \
-  inline T fmin(T x, T y) {                                                                                   \
-    const T either = __builtin_bit_cast(T, __builtin_bit_cast(Word, x) | __builtin_bit_cast(Word, y));        \
-    const T smaller = x < y ? x : y;                                                                          \
-    return y != y ? x : x == y ? either : smaller;                                                            \
-  }                                                                                                           \
-  inline T fmax(T x, T y) {                                                                                   \
-    const T both = __builtin_bit_cast(T, __builtin_bit_cast(Word, x) & __builtin_bit_cast(Word, y));          \
-    const T larger = x > y ? x : y;                                                                           \
-    return y != y ? x : x == y ? both : larger;                                                               \
-  }
-GPULUA_MIN_MAX(float, unsigned int, fminf, fmaxf)
-GPULUA_MIN_MAX(double, unsigned long, fmin, fmax)
-#undef GPULUA_MIN_MAX
-OVERLOADS(fmin) OVERLOADS(fmax)
+BINARY(fmin) BINARY(fmax)
 
 extern "C" {
 double fma(double, double, double);
@@ -174,4 +155,3 @@ inline unsigned long long ullmax(unsigned long long a, unsigned long long b) { r
 
 #undef UNARY
 #undef BINARY
-#undef OVERLOADS

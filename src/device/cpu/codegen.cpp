@@ -13,6 +13,7 @@
 #include "src/core/error.h"
 #include "src/device/cpu/analyses.h"
 #include "src/device/cpu/compilation.h"
+#include "src/device/cpu/minima.h"
 #include "src/device/cpu/simd/engine.h"
 
 namespace gpulua::cpu {
@@ -82,6 +83,7 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const llvm::Module& module) {
 std::string generate_object(llvm::Module& module, llvm::TargetMachine& machine) {
   optimize(module, machine);
   check_abandoned();
+  order_zeros(module);
   llvm::SmallVector<char, 0> object;
   llvm::raw_svector_ostream stream(object);
   llvm::legacy::PassManager passes;
