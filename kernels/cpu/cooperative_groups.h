@@ -1,6 +1,6 @@
 #ifndef GPULUA_COOPERATIVE_GROUPS_H
 #define GPULUA_COOPERATIVE_GROUPS_H
-// Cooperative groups: the block, the grid, tiles of a warp and the lanes that run together. Capital letters stay out of the
+// Cooperative groups: the block, the grid, tiles of a block and the lanes that run together. Capital letters stay out of the
 // names: a user's macros are defined by now.
 #pragma clang force_cuda_host_device begin
 namespace cooperative_groups {
@@ -24,13 +24,23 @@ class thread_group {
   friend thread_group tiled_partition(const thread_group& parent, unsigned int size);
 };
 
+/// CUDA keeps in it what tiles of more than a warp need; here they need nothing.
+template <unsigned int threads = 1024>
+struct block_tile_memory {
+  char unused;
+};
+
 class thread_block : public thread_group {
  public:
+  struct arrival_token {};
   static dim3 group_index() { return dim3(blockIdx); }
   static dim3 thread_index() { return dim3(threadIdx); }
   static dim3 group_dim() { return blockDim; }
   static dim3 dim_threads() { return blockDim; }
   static void sync(GPULUA_SOURCE_LINE) { gpulua_barrier(file, line); }
+  /// All wait where they may.
+  static arrival_token barrier_arrive() { return {}; }
+  static void barrier_wait(arrival_token&&, GPULUA_SOURCE_LINE) { gpulua_barrier(file, line); }
   static unsigned int thread_rank() { return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x; }
   static unsigned int size() { return blockDim.x * blockDim.y * blockDim.z; }
   static unsigned int num_threads() { return size(); }
@@ -40,12 +50,19 @@ class thread_block : public thread_group {
   friend thread_block this_thread_block();
 };
 inline thread_block this_thread_block() { return thread_block(); }
+template <unsigned int threads>
+inline thread_block this_thread_block(block_tile_memory<threads>&) {
+  return this_thread_block();
+}
 
 /// All blocks of a cooperative launch.
 class grid_group {
  public:
+  struct arrival_token {};
   static bool is_valid() { return true; }
   static void sync(GPULUA_SOURCE_LINE) { gpulua_grid_barrier(file, line); }
+  static arrival_token barrier_arrive() { return {}; }
+  static void barrier_wait(arrival_token&&, GPULUA_SOURCE_LINE) { gpulua_grid_barrier(file, line); }
   static unsigned long long num_blocks() { return (unsigned long long)gridDim.x * gridDim.y * gridDim.z; }
   static unsigned long long block_rank() { return ((unsigned long long)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x; }
   static unsigned long long num_threads() { return num_blocks() * thread_block::size(); }
@@ -57,14 +74,18 @@ class grid_group {
 };
 inline grid_group this_grid() { return {}; }
 
+namespace details {
 /// The votes of a group within a warp; the group says its lanes, and which of them has a rank.
 template <class _Group>
-class gpulua_warp_part : public thread_group {
+class warp_part : public thread_group {
  public:
   unsigned int size() const { return size_; }
   unsigned int num_threads() const { return size_; }
   unsigned int thread_rank() const { return rank_; }
-  void sync() const { __syncwarp(mask_); }
+  void sync(GPULUA_SOURCE_LINE) const {
+    (void)file, (void)line;
+    __syncwarp(mask_);
+  }
   int any(int predicate) const { return __any_sync(mask_, predicate); }
   int all(int predicate) const { return __all_sync(mask_, predicate); }
   unsigned int ballot(int predicate) const { return ranks(__ballot_sync(mask_, predicate)); }
@@ -92,9 +113,33 @@ class gpulua_warp_part : public thread_group {
   _Tp shfl_xor(_Tp value, unsigned int bits) const {
     return move(value, (rank_ ^ bits) < size_ ? rank_ ^ bits : rank_);
   }
+  /// The values of all threads, combined in the order of a tree; every thread gets the result.
+  template <class _Tp, class _Operation>
+  _Tp combine_all(_Tp value, _Operation& combine) const {
+    const unsigned int count = static_cast<const _Group&>(*this).num_threads();
+    for (unsigned int step = 1; step < count; step *= 2) {
+      _Tp other = shfl_down(value, step);
+      if (rank_ + step < count) value = combine(value, other);
+    }
+    return shfl(value, 0);
+  }
+  /// The values of the threads up to and with this one, combined; and of those before it, for the first a value of zero.
+  template <class _Tp, class _Operation>
+  _Tp combine_up_to(_Tp value, _Operation& combine) const {
+    for (unsigned int step = 1; step < static_cast<const _Group&>(*this).num_threads(); step *= 2) {
+      _Tp other = shfl_up(value, step);
+      if (rank_ >= step) value = combine(other, value);
+    }
+    return value;
+  }
+  template <class _Tp, class _Operation>
+  _Tp combine_before(_Tp value, _Operation& combine) const {
+    _Tp before = shfl_up(combine_up_to(value, combine), 1);
+    return rank_ == 0 ? _Tp() : before;
+  }
 
  protected:
-  gpulua_warp_part(unsigned int mask, unsigned int size, unsigned int rank) : thread_group(mask, size, rank) {}
+  warp_part(unsigned int mask, unsigned int size, unsigned int rank) : thread_group(mask, size, rank) {}
 
  private:
   /// A value of any type goes between lanes in words.
@@ -112,20 +157,15 @@ class gpulua_warp_part : public thread_group {
   unsigned int ranks(unsigned int lanes) const { return static_cast<const _Group&>(*this).ranks_of(lanes); }
 };
 
-/// `count` neighbours, a power of two up to 32, of a block's threads in their order.
-template <unsigned int count, class _Parent = void>
-class thread_block_tile : public gpulua_warp_part<thread_block_tile<count, _Parent>> {
-  static_assert(count >= 1 && count <= 32 && (count & (count - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
-  using Part = gpulua_warp_part<thread_block_tile>;
-
+/// `count` threads of a warp, a power of two.
+template <unsigned int count>
+class small_tile : public warp_part<small_tile<count>> {
  public:
-  thread_block_tile() : Part((count == 32 ? ~0u : (1u << count % 32) - 1) << first(), count, gpulua_lane() - first()) {}
-  template <class _Other>
-  thread_block_tile(const thread_block_tile<count, _Other>&) : thread_block_tile() {}
+  small_tile()
+      : warp_part<small_tile>((count == 32 ? ~0u : (1u << count % 32) - 1) << first(), count,
+                                            gpulua_lane() - first()) {}
   static constexpr unsigned int num_threads() { return count; }
   static constexpr unsigned int size() { return count; }
-  static unsigned int meta_group_rank() { return thread_block::thread_rank() / count; }
-  static unsigned int meta_group_size() { return (thread_block::size() + count - 1) / count; }
   static unsigned int lane_of(unsigned int rank) { return first() + rank; }
   static unsigned int ranks_of(unsigned int lanes) { return lanes >> first(); }
 
@@ -133,11 +173,140 @@ class thread_block_tile : public gpulua_warp_part<thread_block_tile<count, _Pare
   static unsigned int first() { return gpulua_lane() & (32 - count); }
 };
 
-/// Some lanes of a warp, in their order.
-class coalesced_group : public gpulua_warp_part<coalesced_group> {
+/// The engines know of this one that a warp's are neighbours.
+inline unsigned int block_rank() { return gpulua_thread_context.linear; }
+inline unsigned int rank_in(const thread_block&) { return block_rank(); }
+template <class _Group>
+inline unsigned int rank_in(const _Group& group) {
+  return group.thread_rank();
+}
+
+/// A value of each warp of the block. CUDA's tiles exchange 8 bytes, too.
+inline unsigned long long* values_of_warps() {
+  __shared__ unsigned long long values[32];
+  return values;
+}
+
+/// `count` threads of a block, a power of two of more than a warp.
+template <unsigned int count>
+class large_tile {
  public:
-  explicit coalesced_group(unsigned int mask)
-      : gpulua_warp_part(mask, __popc(mask), __popc(mask & ((1u << gpulua_lane()) - 1))) {}
+  static void sync(GPULUA_SOURCE_LINE) { gpulua_tile_barrier(count, file, line); }
+  static unsigned int thread_rank() { return block_rank() % count; }
+  static constexpr unsigned int num_threads() { return count; }
+  static constexpr unsigned int size() { return count; }
+  int any(int predicate) const {
+    auto either = [](int a, int b) { return a | b; };
+    return combine_all((int)(predicate != 0), either);
+  }
+  int all(int predicate) const { return !any(!predicate); }
+  /// All threads name the same rank.
+  template <class _Tp>
+  _Tp shfl(_Tp value, unsigned int rank) const {
+    const unsigned int source = rank % count;
+    if (thread_rank() == source) put(value);
+    sync();
+    const _Tp result = get<_Tp>(source / 32);
+    sync();
+    return result;
+  }
+  template <class _Tp, class _Operation>
+  _Tp combine_all(_Tp value, _Operation& combine) const {
+    value = warp().combine_all(value, combine);
+    if (gpulua_lane() == 0) put(value);
+    sync();
+    _Tp result = get<_Tp>(0);
+    for (unsigned int i = 1; i < warps(); ++i) result = combine(result, get<_Tp>(i));
+    sync();
+    return result;
+  }
+  template <class _Tp, class _Operation>
+  _Tp combine_up_to(_Tp value, _Operation& combine) const {
+    value = warp().combine_up_to(value, combine);
+    const unsigned int own = thread_rank() / 32;
+    if (gpulua_lane() == 31) put(value);
+    sync();
+    if (own != 0) {
+      _Tp before = get<_Tp>(0);
+      for (unsigned int i = 1; i < own; ++i) before = combine(before, get<_Tp>(i));
+      value = combine(before, value);
+    }
+    sync();
+    return value;
+  }
+  template <class _Tp, class _Operation>
+  _Tp combine_before(_Tp value, _Operation& combine) const {
+    const _Tp scanned = combine_up_to(value, combine);
+    _Tp before = warp().shfl_up(scanned, 1);
+    if (gpulua_lane() == 31) put(scanned);
+    sync();
+    if (gpulua_lane() == 0) before = thread_rank() == 0 ? _Tp() : get<_Tp>(thread_rank() / 32 - 1);
+    sync();
+    return before;
+  }
+
+ private:
+  static small_tile<32> warp() { return {}; }
+  /// Of the tile; a block's last one may lack some.
+  static unsigned int warps() {
+    const unsigned int first = block_rank() / count * count, left = thread_block::size() - first;
+    return ((left < count ? left : count) + 31) / 32;
+  }
+  template <class _Tp>
+  static void put(const _Tp& value) {
+    static_assert(sizeof(_Tp) <= 8, "tiles of more than 32 threads exchange values of up to 8 bytes");
+    memcpy(&values_of_warps()[block_rank() / 32], &value, sizeof(_Tp));
+  }
+  /// What the tile's warp of that rank has put.
+  template <class _Tp>
+  static _Tp get(unsigned int warp) {
+    _Tp result;
+    memcpy(&result, &values_of_warps()[block_rank() / count * (count / 32) + warp], sizeof(_Tp));
+    return result;
+  }
+};
+
+template <bool large, unsigned int count>
+struct tile_kind {
+  using type = small_tile<count>;
+};
+template <unsigned int count>
+struct tile_kind<true, count> {
+  using type = large_tile<count>;
+};
+}  // namespace details
+
+/// `count` neighbours of the threads of a block, or of another tile, in their order.
+template <unsigned int count, class _Parent = void>
+class thread_block_tile : public details::tile_kind<(count > 32), count>::type {
+  static_assert(count >= 1 && count <= 1024 && (count & (count - 1)) == 0,
+                "a tile has a power of two of threads, up to 1024");
+
+ public:
+  template <class _Other>
+  thread_block_tile(const thread_block_tile<count, _Other>& tile)
+      : meta_rank_(tile.meta_group_rank()), meta_size_(tile.meta_group_size()) {}
+  unsigned int meta_group_rank() const { return meta_rank_; }
+  unsigned int meta_group_size() const { return meta_size_; }
+
+ private:
+  thread_block_tile(unsigned int rank, unsigned int size) : meta_rank_(rank), meta_size_(size) {}
+  unsigned int meta_rank_, meta_size_;  // among the tiles of the parent
+  template <unsigned int _count, class _Group>
+  friend thread_block_tile<_count, _Group> tiled_partition(const _Group& parent);
+  friend thread_block_tile<1> this_thread();
+};
+inline thread_block_tile<1> this_thread() { return {0, 1}; }
+
+/// Some lanes of a warp, in their order.
+class coalesced_group : public details::warp_part<coalesced_group> {
+ public:
+  explicit coalesced_group(unsigned int mask, unsigned int meta_rank = 0, unsigned int meta_size = 1)
+      : warp_part(mask, __popc(mask), __popc(mask & ((1u << gpulua_lane()) - 1))),
+        meta_rank_(meta_rank),
+        meta_size_(meta_size) {}
+  unsigned int meta_group_rank() const { return meta_rank_; }
+  unsigned int meta_group_size() const { return meta_size_; }
   unsigned int lane_of(unsigned int rank) const { return __fns(mask_, 0, (int)rank + 1); }
   unsigned int ranks_of(unsigned int lanes) const {
     unsigned int result = 0, rank = 0;
@@ -145,32 +314,59 @@ class coalesced_group : public gpulua_warp_part<coalesced_group> {
       if (lanes & left & -left) result |= 1u << rank;
     return result;
   }
+
+ private:
+  unsigned int meta_rank_, meta_size_;  // among the groups that the lanes were parted into
 };
 inline coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
 
 template <unsigned int count, class _Parent>
-inline thread_block_tile<count, _Parent> tiled_partition(const _Parent&) {
-  return {};
+inline thread_block_tile<count, _Parent> tiled_partition(const _Parent& parent) {
+  return {details::rank_in(parent) / count, ((unsigned int)parent.num_threads() + count - 1) / count};
 }
 inline thread_group tiled_partition(const thread_group& parent, unsigned int size) {
   const unsigned int first = parent.rank_ / size * size, lane = gpulua_lane() - (parent.rank_ - first);
   return thread_group((size == 32 ? ~0u : (1u << size) - 1) << lane, size, parent.rank_ - first);
 }
 /// The lanes of the group with the same predicate, or the same label.
+namespace details {
+template <class _Group>
+inline unsigned int lanes_of(const _Group& group, unsigned int ranks) {
+  unsigned int lanes = 0;
+  for (; ranks != 0; ranks &= ranks - 1) lanes |= 1u << group.lane_of(__builtin_ctz(ranks));
+  return lanes;
+}
+}  // namespace details
+
 template <class _Group>
 inline coalesced_group binary_partition(const _Group& group, bool predicate) {
-  return labeled_partition(group, (int)predicate);
+  const unsigned int yes = group.ballot(predicate), all = group.ballot(1);
+  return coalesced_group(details::lanes_of(group, predicate ? yes : all & ~yes), predicate, 2);
 }
-template <class _Group>
-inline coalesced_group labeled_partition(const _Group& group, int label) {
-  unsigned int same = group.match_any(label), lanes = 0;
-  for (unsigned int left = same; left != 0; left &= left - 1) lanes |= 1u << group.lane_of(__builtin_ctz(left));
-  return coalesced_group(lanes);
+template <class _Label, class _Group>
+inline coalesced_group labeled_partition(const _Group& group, _Label label) {
+  const unsigned int same = group.match_any(label), leader = __builtin_ctz(same);
+  const unsigned int leaders = group.ballot(group.thread_rank() == leader);
+  return coalesced_group(details::lanes_of(group, same), __popc(leaders & ((1u << leader) - 1)), __popc(leaders));
 }
 
-inline void sync(const thread_group& group) { group.sync(); }
-inline void sync(const thread_block& group) { group.sync(); }
-inline void sync(const grid_group& group) { group.sync(); }
+template <class _Group>
+inline void sync(const _Group& group, GPULUA_SOURCE_LINE) {
+  group.sync(file, line);
+}
+
+/// One thread of the group calls the function; and all get what it gave.
+template <class _Group, class _Function, class... _Arguments>
+inline void invoke_one(const _Group& group, _Function&& function, _Arguments&&... arguments) {
+  if (group.thread_rank() == 0) static_cast<_Function&&>(function)(static_cast<_Arguments&&>(arguments)...);
+}
+template <class _Group, class _Function, class... _Arguments>
+inline auto invoke_one_broadcast(const _Group& group, _Function&& function, _Arguments&&... arguments)
+    -> __remove_reference_t(decltype(static_cast<_Function&&>(function)(static_cast<_Arguments&&>(arguments)...))) {
+  __remove_reference_t(decltype(static_cast<_Function&&>(function)(static_cast<_Arguments&&>(arguments)...))) result{};
+  if (group.thread_rank() == 0) result = static_cast<_Function&&>(function)(static_cast<_Arguments&&>(arguments)...);
+  return group.shfl(result, 0);
+}
 
 }  // namespace cooperative_groups
 #pragma clang force_cuda_host_device end

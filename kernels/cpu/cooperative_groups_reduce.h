@@ -17,15 +17,10 @@ GPULUA_OPERATION(bit_or, a | b)
 GPULUA_OPERATION(bit_xor, a ^ b)
 #undef GPULUA_OPERATION
 
-/// The values of all threads of a group within a warp, combined in the order of a tree; every thread gets the result.
+/// The values of all threads of the group, combined; every thread gets the result.
 template <class _Group, class _Tp, class _Operation>
 inline _Tp reduce(const _Group& group, _Tp value, _Operation&& combine) {
-  const unsigned int count = group.num_threads(), rank = group.thread_rank();
-  for (unsigned int step = 1; step < count; step *= 2) {
-    _Tp other = group.shfl_down(value, step);
-    if (rank + step < count) value = combine(value, other);
-  }
-  return group.shfl(value, 0);
+  return group.combine_all(value, combine);
 }
 
 }  // namespace cooperative_groups

@@ -7,17 +7,12 @@ namespace cooperative_groups {
 /// The values of the threads up to and with this one, combined.
 template <class _Group, class _Tp, class _Operation = plus<_Tp>>
 inline _Tp inclusive_scan(const _Group& group, _Tp value, _Operation combine = {}) {
-  for (unsigned int step = 1; step < group.num_threads(); step *= 2) {
-    _Tp other = group.shfl_up(value, step);
-    if (group.thread_rank() >= step) value = combine(other, value);
-  }
-  return value;
+  return group.combine_up_to(value, combine);
 }
 /// The same without this thread's own; the first gets a value of zero.
 template <class _Group, class _Tp, class _Operation = plus<_Tp>>
 inline _Tp exclusive_scan(const _Group& group, _Tp value, _Operation combine = {}) {
-  _Tp before = group.shfl_up(inclusive_scan(group, value, combine), 1);
-  return group.thread_rank() == 0 ? _Tp() : before;
+  return group.combine_before(value, combine);
 }
 
 }  // namespace cooperative_groups

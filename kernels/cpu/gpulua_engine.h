@@ -24,6 +24,10 @@ GPULUA_BUILTIN unsigned int gpulua_barrier_count(unsigned int predicate, GPULUA_
 GPULUA_BUILTIN void gpulua_grid_barrier(GPULUA_SOURCE_LINE) {
   gpulua_services().grid_barrier(gpulua_context(), 1, file, line);
 }
+/// Waits for the threads of the tile that this one is of, in a block cut into tiles of `size` threads, a multiple of 32.
+GPULUA_BUILTIN void gpulua_tile_barrier(unsigned int size, GPULUA_SOURCE_LINE) {
+  gpulua_services().tile_barrier(gpulua_context(), 1, size, file, line);
+}
 /// Waits for the lanes of the mask.
 GPULUA_BUILTIN void gpulua_warp_barrier(unsigned int mask) { gpulua_services().warp_barrier(gpulua_context(), mask); }
 /// `value` of the lane `source_lane`, 0 to 31.

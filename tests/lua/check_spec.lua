@@ -12,8 +12,8 @@ if gpu.device().kind ~= "cpu" then
 end
 
 --- Compiles one kernel and launches it. Gives the launch as a function of the arguments.
-local function kernel(source, config)
-  local mod = gpu.module(source)
+local function kernel(source, config, options)
+  local mod = gpu.module(source, options)
   return mod:kernel(mod.kernels[1])(config or { grid = 1, block = 1 })
 end
 
@@ -170,6 +170,17 @@ k(x)
         y[threadIdx.x] = n;
       }]], { grid = 1, block = 64 })
     fails("race:", mixed, gpu.zeros(64, "int32"))
+    local tiles = kernel([[
+      #include <cooperative_groups.h>
+      namespace cg = cooperative_groups;
+      __global__ void k(int* y) {
+        auto tile = cg::tiled_partition<64>(cg::this_thread_block());
+        __shared__ int t[128];
+        t[threadIdx.x] = 1;
+        tile.sync();
+        y[threadIdx.x] = t[127 - threadIdx.x];  // of the other tile
+      }]], { grid = 1, block = 128 })
+    fails("race:", tiles, gpu.zeros(128, "int32"))
   end)
 
   it("is made of barriers that some threads miss", function()
@@ -225,6 +236,33 @@ describe("a checked kernel without mistakes", function()
     local y = gpu.empty(2)
     sum(y)
     assert.are.same({ 0, 0 }, y:table())
+  end)
+
+  it("exchanges values in tiles of any size", function()
+    for _, size in ipairs { 16, 32, 64 } do
+      local swap = kernel([[
+        #include <cooperative_groups.h>
+        #include <cooperative_groups/reduce.h>
+        namespace cg = cooperative_groups;
+        __global__ void k(int* y) {
+          auto tile = cg::tiled_partition<TILE>(cg::this_thread_block());
+          __shared__ int t[128];
+          int i = threadIdx.x, sum = 0;
+          for (int turn = 0; turn <= tile.meta_group_rank(); ++turn) {
+            t[i] = i;
+            tile.sync();
+            sum += t[i ^ (TILE - 1)];
+            tile.sync();
+          }
+          y[i] = sum + cg::reduce(tile, 1, cg::plus<int>());
+        }]], { grid = 1, block = 128 }, { defines = { TILE = size } })
+      local y = gpu.empty(128, "int32")
+      swap(y)
+      for i, got in ipairs(y:table()) do
+        local tile, rank = math.floor((i - 1) / size), (i - 1) % size
+        assert.are.equal((tile + 1) * (tile * size + size - 1 - rank) + size, got)
+      end
+    end
   end)
 
   it("counts with atomics and sets flags", function()

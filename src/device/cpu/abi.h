@@ -5,7 +5,7 @@
 
 namespace gpulua::cpu {
 
-inline constexpr unsigned abi_version = 4;
+inline constexpr unsigned abi_version = 5;
 
 struct Index3 {
   unsigned x, y, z;
@@ -32,6 +32,9 @@ struct Services {
   void (*leave)(ThreadContext*, unsigned threads);
   /// As `barrier`, for all threads of the grid. Cooperative launches only: elsewhere it fails.
   void (*grid_barrier)(ThreadContext*, unsigned threads, const char* file, unsigned line);
+  /// As `barrier`, for the tile that the strand is of: one of those of `size` threads, a multiple of 32, that the block
+  /// is cut into.
+  void (*tile_barrier)(ThreadContext*, unsigned threads, unsigned size, const char* file, unsigned line);
   /// The strand cannot go on until another thread has done something: called at each turn of a loop that spins.
   void (*yield)(ThreadContext*);
 

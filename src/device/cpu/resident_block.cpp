@@ -53,6 +53,11 @@ void ResidentBlock::exit_threads(Strand& strand, unsigned threads) {
   strand.threads -= threads;
   alive_ -= threads;
   if (barrier_.arrived != 0 && barrier_.arrived == alive_) release_barrier();
+  for (TileBarrier& tile : tile_barriers_) {
+    if (tile.missing == 0 || !tile.has(strand.context.linear)) continue;
+    tile.missing -= threads;
+    if (tile.missing == 0) release_tile(tile);
+  }
   if (launch_.record->strand_threads == 1)
     make_ready(strand, warps_[strand.context.linear / warp_threads].exit(strand.context.linear % warp_threads));
 }
@@ -74,6 +79,7 @@ void ResidentBlock::start(const StrandLaunch& launch, Index3 index) {
   failure_ = nullptr;
   barrier_.reset();
   grid_barrier_.reset();
+  tile_barriers_.clear();
   next_round_.clear();
   for (unsigned i = 0, linear = 0; i < strand_count_; ++i, linear += step) {
     Strand& strand = *strands_[i];
@@ -153,6 +159,13 @@ void ResidentBlock::throw_deadlock() const {
   };
   add_barrier(barrier_, "__syncthreads()");
   add_barrier(grid_barrier_, "the grid's barrier");
+  for (const TileBarrier& tile : tile_barriers_) {
+    if (tile.missing == 0) continue;
+    const unsigned alive = count_alive(tile);
+    message += (message.empty() ? "" : "; ") + place_text(tile.file, tile.line) + "the barrier of a tile of " +
+               std::to_string(tile.size) + " threads was reached by " + std::to_string(alive - tile.missing) + " of " +
+               std::to_string(alive) + " threads";
+  }
   const auto stuck = std::ranges::find_if(warps_, &Warp::stuck);
   if (launch_.record->strand_threads == 1 && stuck != warps_.end())
     message += (message.empty() ? "" : "; ") + stuck->describe() + ", warp " + std::to_string(stuck - warps_.begin());
@@ -227,6 +240,44 @@ void ResidentBlock::grid_barrier(ThreadContext* context, unsigned threads, const
 void ResidentBlock::pass_grid_barrier() {
   next_round_.insert(next_round_.end(), grid_barrier_.waiting.begin(), grid_barrier_.waiting.end());
   grid_barrier_.reset();
+}
+
+[[gnu::flatten]] void ResidentBlock::tile_barrier(ThreadContext* context, unsigned threads, unsigned size,
+                                                  const char* file, unsigned line) {
+  Strand& strand = *static_cast<Strand*>(context->strand);
+  ResidentBlock& block = strand.block;
+  block.progress_ = true;
+  strand.spins = false;
+  TileBarrier& tile = block.find_tile(context->linear / size * size, size);
+  if (tile.missing == 0) {
+    tile.missing = block.count_alive(tile);
+    tile.file = file;
+    tile.line = line;
+  }
+  tile.missing -= threads;
+  if (tile.missing == 0) return block.release_tile(tile);
+  tile.waiting.push_back(&strand);
+  block.suspend(strand);
+}
+
+ResidentBlock::TileBarrier& ResidentBlock::find_tile(unsigned first, unsigned size) {
+  for (TileBarrier& tile : tile_barriers_)
+    if (tile.first == first && tile.size == size) return tile;
+  return tile_barriers_.emplace_back(TileBarrier{first, size});
+}
+
+unsigned ResidentBlock::count_alive(const TileBarrier& tile) const {
+  const unsigned step = launch_.record->strand_threads;
+  const unsigned end = std::min((tile.first + tile.size) / step, strand_count_);
+  unsigned count = 0;
+  for (unsigned i = tile.first / step; i < end; ++i) count += strands_[i]->threads;
+  return count;
+}
+
+void ResidentBlock::release_tile(TileBarrier& tile) {
+  check_interrupt();
+  next_round_.insert(next_round_.end(), tile.waiting.begin(), tile.waiting.end());
+  tile.waiting.clear();
 }
 
 [[gnu::flatten]] void ResidentBlock::yield(ThreadContext* context) {

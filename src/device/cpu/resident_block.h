@@ -56,6 +56,7 @@ class ResidentBlock {
                           unsigned line);
   static void leave(ThreadContext* context, unsigned threads);
   static void grid_barrier(ThreadContext* context, unsigned threads, const char* file, unsigned line);
+  static void tile_barrier(ThreadContext* context, unsigned threads, unsigned size, const char* file, unsigned line);
   static void yield(ThreadContext* context);
   static void warp_barrier(ThreadContext* context, unsigned mask);
   static unsigned shuffle(ThreadContext* context, unsigned mask, unsigned value, unsigned source_lane);
@@ -84,7 +85,17 @@ class ResidentBlock {
     void reset();
   };
 
-  void start_strand(unsigned index, const ThreadContext& context, unsigned threads);
+  /// A meeting of the threads of a tile that have not exited.
+  struct TileBarrier {
+    unsigned first, size;  // threads of the block
+    unsigned missing = 0;  // threads that the waiting ones wait for
+    const char* file = "";
+    unsigned line = 0;
+    std::vector<Strand*> waiting{};
+
+    bool has(unsigned thread) const { return thread - first < size; }
+  };
+
   static unsigned warp_operation(ThreadContext* context, const Warp::Call& call);
   void run_strand(Strand& strand) noexcept;
   void suspend(Strand& strand);
@@ -93,6 +104,10 @@ class ResidentBlock {
   /// Switches from the fiber, which runs, to the next of the round.
   void next_turn(Fiber& from);
   void release_barrier();
+  void release_tile(TileBarrier& tile);
+  TileBarrier& find_tile(unsigned first, unsigned size);
+  /// How many of the tile's threads have not exited.
+  unsigned count_alive(const TileBarrier& tile) const;
   /// Lanes of the warp that the strand, which runs, is of.
   void make_ready(const Strand& running, unsigned lanes);
   void check_interrupt() const;
@@ -103,6 +118,7 @@ class ResidentBlock {
   std::vector<std::unique_ptr<Strand>> strands_;
   std::vector<Warp> warps_;  // of strands of one thread
   Barrier barrier_, grid_barrier_;
+  std::vector<TileBarrier> tile_barriers_;  // that the block has used
 
   StrandLaunch launch_{};
   Index3 index_{};

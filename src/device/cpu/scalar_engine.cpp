@@ -30,8 +30,8 @@ void allow_unwinding(llvm::Module& module) {
 
 // The builtins that may let other threads run before they return: a kernel that reaches one runs as fibers.
 constexpr const char* switching_builtins[] = {"gpulua_barrier",      "gpulua_barrier_count", "gpulua_grid_barrier",
-                                              "gpulua_warp_barrier", "gpulua_shuffle",       "gpulua_ballot",
-                                              "gpulua_yield"};
+                                              "gpulua_tile_barrier", "gpulua_warp_barrier",  "gpulua_shuffle",
+                                              "gpulua_ballot",       "gpulua_yield"};
 
 bool switches_threads(const llvm::Module& module, const std::set<const llvm::Value*>& reachable) {
   return std::ranges::any_of(switching_builtins, [&](const char* name) {

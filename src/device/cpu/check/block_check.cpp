@@ -23,14 +23,17 @@ void BlockCheck::begin(unsigned threads, std::size_t shared_bytes) {
 }
 
 BlockCheck::Stamp BlockCheck::stamp(unsigned thread, const CheckedSite& site) const {
-  return {&site, threads_[thread].barriers, threads_[thread].warp_barriers, thread};
+  return {&site, threads_[thread].barriers, threads_[thread].warp_barriers, threads_[thread].tile_barriers, thread};
 }
 
 bool BlockCheck::unordered(const Stamp& earlier, unsigned thread, const CheckedSite& site) const {
   if (earlier.site == nullptr || earlier.thread == thread || earlier.barriers != threads_[thread].barriers)
     return false;
   if ((earlier.site->kind & access::atomic) && (site.kind & access::atomic)) return false;
-  // Threads of a warp that have not met equally often have met since, as far as can be told.
+  // Threads of a warp or a tile that have not met equally often have met since, as far as can be told.
+  const Thread& own = threads_[thread];
+  const bool same_tile = earlier.thread / own.tile_size == thread / own.tile_size;
+  if (same_tile && earlier.tile_barriers != own.tile_barriers) return false;
   const bool same_warp = earlier.thread / warp_size == thread / warp_size;
   return !same_warp || earlier.warp_barriers == threads_[thread].warp_barriers;
 }
@@ -74,6 +77,12 @@ std::string BlockCheck::note_barrier(unsigned thread, const CheckedSite& site, c
   if (ended_first_ < 0 || threads_[static_cast<unsigned>(ended_first_)].barriers >= own.barriers) return {};
   return "barrier that not all threads of the block reach: thread " +
          to_text(thread_index(static_cast<unsigned>(ended_first_), block_size)) + " has ended without it";
+}
+
+void BlockCheck::note_tile_barrier(unsigned thread, unsigned size) {
+  Thread& own = threads_[thread];
+  ++own.tile_barriers;
+  own.tile_size = size;
 }
 
 std::string BlockCheck::note_end(unsigned thread, const Index3& block_size) {

@@ -23,9 +23,11 @@ class BlockCheck {
   /// How many of the bytes, from the first, the block has written.
   std::size_t count_written(std::size_t first, std::size_t bytes) const;
 
-  /// The thread arrives at a barrier of the block, at one of its warp, or at its end. Gives what is wrong, or nothing.
+  /// The thread arrives at a barrier of the block, at one of its warp or of its tile of `size` threads, or at its end.
+  /// Gives what is wrong, or nothing.
   std::string note_barrier(unsigned thread, const CheckedSite& site, const Index3& block_size);
   void note_warp_barrier(unsigned thread) { ++threads_[thread].warp_barriers; }
+  void note_tile_barrier(unsigned thread, unsigned size);
   std::string note_end(unsigned thread, const Index3& block_size);
   /// All of the block's threads have ended.
   bool done() const { return ended_ == threads_.size(); }
@@ -34,13 +36,14 @@ class BlockCheck {
 
  private:
   struct Thread {
-    std::uint32_t barriers = 0, warp_barriers = 0;
+    std::uint32_t barriers = 0, warp_barriers = 0, tile_barriers = 0;
+    std::uint32_t tile_size = 1;         // of the last tile whose barrier it was at
     const CheckedSite* waits = nullptr;  // the last barrier
   };
   /// An access of one thread, between two of its barriers.
   struct Stamp {
     const CheckedSite* site = nullptr;  // null: none
-    std::uint32_t barriers = 0, warp_barriers = 0;
+    std::uint32_t barriers = 0, warp_barriers = 0, tile_barriers = 0;
     std::uint32_t thread = 0;
   };
   struct Byte {

@@ -199,6 +199,7 @@ class Instrumenter {
         Row{"gpulua_barrier", offsetof(CheckHooks, barrier)},
         Row{"gpulua_barrier_count", offsetof(CheckHooks, barrier)},
         Row{"gpulua_grid_barrier", offsetof(CheckHooks, barrier)},
+        Row{"gpulua_tile_barrier", offsetof(CheckHooks, tile_barrier)},
         Row{"gpulua_warp_barrier", offsetof(CheckHooks, warp_barrier)},
         Row{"gpulua_shuffle", offsetof(CheckHooks, warp_barrier)},
         Row{"gpulua_ballot", offsetof(CheckHooks, warp_barrier)},
@@ -213,7 +214,9 @@ class Instrumenter {
     for (const auto& [call, hook] : calls) {
       builder_.SetInsertPoint(call);
       builder_.SetCurrentDebugLocation(call->getDebugLoc());
-      call_hook(hook, {sites_.site(*call, 0, 0, nullptr)});
+      std::vector<llvm::Value*> arguments{sites_.site(*call, 0, 0, nullptr)};
+      if (hook == offsetof(CheckHooks, tile_barrier)) arguments.push_back(call->getArgOperand(0));
+      call_hook(hook, std::move(arguments));
     }
   }
 

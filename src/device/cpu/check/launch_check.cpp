@@ -42,6 +42,9 @@ const CheckHooks LaunchCheck::hooks = {
     [](void* launch, ThreadContext* context, const CheckedSite*) {
       static_cast<LaunchCheck*>(launch)->block_of(*context).note_warp_barrier(context->linear);
     },
+    [](void* launch, ThreadContext* context, const CheckedSite*, unsigned size) {
+      static_cast<LaunchCheck*>(launch)->block_of(*context).note_tile_barrier(context->linear, size);
+    },
     [](void* launch, ThreadContext* context) { static_cast<LaunchCheck*>(launch)->end_thread(*context); },
 };
 

@@ -57,6 +57,8 @@ struct CheckHooks {
   void (*barrier)(void* launch, ThreadContext* context, const CheckedSite* site);
   /// Before an operation that waits for lanes of the warp.
   void (*warp_barrier)(void* launch, ThreadContext* context, const CheckedSite* site);
+  /// Before the barrier of a tile of `size` threads.
+  void (*tile_barrier)(void* launch, ThreadContext* context, const CheckedSite* site, unsigned size);
   /// Where a thread leaves the kernel.
   void (*end)(void* launch, ThreadContext* context);
 };

@@ -11,7 +11,8 @@ namespace {
 
 bool is_barrier(const llvm::Instruction& instruction) {
   const Marker kind = marker(&instruction);
-  return kind == Marker::barrier || kind == Marker::barrier_count || kind == Marker::grid_barrier;
+  return kind == Marker::barrier || kind == Marker::barrier_count || kind == Marker::grid_barrier ||
+         kind == Marker::tile_barrier;
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ bool has_marker(const llvm::Function& scalar, std::initializer_list<Marker> want
 Needs find_needs(const llvm::Function& scalar) {
   Needs needs;
   if (has_marker(scalar, {Marker::barrier, Marker::barrier_count})) needs.meeting = Meeting::block;
-  if (has_marker(scalar, {Marker::grid_barrier})) needs.meeting = Meeting::fibers;
+  if (has_marker(scalar, {Marker::grid_barrier, Marker::tile_barrier})) needs.meeting = Meeting::fibers;
   needs.warps =
       needs.meeting != Meeting::none ||
       has_marker(scalar, {Marker::linear, Marker::warp_barrier, Marker::shuffle, Marker::ballot, Marker::activemask});

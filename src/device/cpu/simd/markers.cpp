@@ -26,6 +26,7 @@ constexpr Row rows[] = {
     {Marker::barrier, "gpulua_barrier"},
     {Marker::barrier_count, "gpulua_barrier_count"},
     {Marker::grid_barrier, "gpulua_grid_barrier"},
+    {Marker::tile_barrier, "gpulua_tile_barrier"},
     {Marker::warp_barrier, "gpulua_warp_barrier"},
     {Marker::shuffle, "gpulua_shuffle"},
     {Marker::ballot, "gpulua_ballot"},

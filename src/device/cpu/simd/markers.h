@@ -27,6 +27,7 @@ enum class Marker {
   barrier,
   barrier_count,
   grid_barrier,
+  tile_barrier,
   warp_barrier,
   shuffle,
   ballot,

@@ -125,11 +125,17 @@ llvm::CallInst* Widener::call_later(const char* name, llvm::Type* result, const 
 llvm::Value* Widener::emit_barrier(const llvm::CallInst& call) {
   const Marker kind = marker(&call);
   const bool counts = kind == Marker::barrier_count;
-  llvm::Value* file = scalar(call.getArgOperand(counts));
-  llvm::Value* line = scalar(call.getArgOperand(counts + 1));
+  const unsigned place = counts || kind == Marker::tile_barrier ? 1 : 0;  // of the file and the line
+  llvm::Value* file = scalar(call.getArgOperand(place));
+  llvm::Value* line = scalar(call.getArgOperand(place + 1));
   if (kind == Marker::grid_barrier) {
     call_service(builder_, offsetof(Services, grid_barrier), builder_.getVoidTy(),
                  {to_->getArg(0), count(mask()), file, line});
+    return nullptr;
+  }
+  if (kind == Marker::tile_barrier) {
+    call_service(builder_, offsetof(Services, tile_barrier), builder_.getVoidTy(),
+                 {to_->getArg(0), count(mask()), scalar(call.getArgOperand(0)), file, line});
     return nullptr;
   }
   llvm::Value* predicates = builder_.getInt32(0);
@@ -257,6 +263,7 @@ llvm::Value* Widener::emit_marker(const llvm::CallInst& call) {
     case Marker::barrier:
     case Marker::barrier_count:
     case Marker::grid_barrier:
+    case Marker::tile_barrier:
       return emit_barrier(call);
     case Marker::shuffle:
       return emit_shuffle(call);
