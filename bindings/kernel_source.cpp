@@ -136,6 +136,8 @@ void refuse_file_name(std::string_view text, const char* op, bool takes_images) 
 SourceRequest check_source(lua_State* L, int source, int options, const char* op) {
   SourceRequest request;
   request.source.text = check_string(L, source, op, "CUDA C++ source as a string");
+  if (constexpr std::string_view mark = "\xEF\xBB\xBF"; request.source.text.starts_with(mark))
+    request.source.text.erase(0, mark.size());  // of UTF-8, as editors leave it ahead of a file
   if (request.source.text.find('\0') != std::string::npos) fail(op, "CUDA C++ source without zero bytes", L, source);
   refuse_file_name(request.source.text, op, false);
   if (!lua_isnoneornil(L, options)) OptionReader(L, op).read(options, request);

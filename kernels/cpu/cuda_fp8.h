@@ -71,6 +71,10 @@ GPULUA_FP8(__nv_fp8_e5m2, __NV_E5M2)
   struct __align__(2) name2 {                                                                                \
     __nv_fp8x2_storage_t __x;                                                                                \
     name2() = default;                                                                                       \
+    explicit name2(double2 v) : __x((__nv_fp8x2_storage_t)(one(v.x).__x | one(v.y).__x << 8)) {}             \
+    explicit name2(__half2 v) : name2(float2{(float)v.x, (float)v.y}) {}                                     \
+    explicit name2(__nv_bfloat162 v) : name2(float2{(float)v.x, (float)v.y}) {}                              \
+    explicit operator __half2() const { return __half2(__half(float2(*this).x), __half(float2(*this).y)); }  \
     explicit name2(float2 v) : __x((__nv_fp8x2_storage_t)(one(v.x).__x | one(v.y).__x << 8)) {}              \
     explicit operator float2() const {                                                                       \
       one a, b;                                                                                              \
@@ -81,6 +85,11 @@ GPULUA_FP8(__nv_fp8_e5m2, __NV_E5M2)
   struct __align__(4) name4 {                                                                                \
     __nv_fp8x4_storage_t __x;                                                                                \
     name4() = default;                                                                                       \
+    explicit name4(double4 v)                                                                                \
+        : __x(name2(double2{v.x, v.y}).__x | (unsigned)name2(double2{v.z, v.w}).__x << 16) {}                \
+    explicit name4(__half2 low, __half2 high) : __x(name2(low).__x | (unsigned)name2(high).__x << 16) {}     \
+    explicit name4(__nv_bfloat162 low, __nv_bfloat162 high)                                                  \
+        : __x(name2(low).__x | (unsigned)name2(high).__x << 16) {}                                           \
     explicit name4(float4 v) : __x(name2(float2{v.x, v.y}).__x | (unsigned)name2(float2{v.z, v.w}).__x << 16) {} \
     explicit operator float4() const {                                                                       \
       name2 a, b;                                                                                            \

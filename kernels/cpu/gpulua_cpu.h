@@ -3,6 +3,7 @@
 
 #define __CUDACC__ 1
 #define __CUDACC_RTC__ 1
+#define __NVCC__ 1  // without it other people's headers take __host__ and __device__ away
 // What kernels may ask for: the operations of sm_90, as far as the CPU device has them. GPULUA_CPU tells it from a GPU.
 #undef __CUDA_ARCH__  // clang has set it to 1
 #define __CUDA_ARCH__ 900

@@ -2,6 +2,8 @@
 #pragma once
 #include "gpulua_rounding.h"
 #include "gpulua_words.h"
+#include "gpulua_dpx.h"
+#include "gpulua_ordered_atomics.h"
 #pragma clang force_cuda_host_device begin
 
 #define GPULUA_FLOAT_OVERLOAD(name)                                \

@@ -2,6 +2,7 @@
 #ifndef GPULUA_STD
 #define GPULUA_STD
 #include "gpulua/cmath"
+#include "gpulua/iterator"
 #include "gpulua/limits"
 #include "gpulua/stdio.h"
 #include "gpulua/string.h"

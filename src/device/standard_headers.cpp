@@ -7,10 +7,11 @@
 namespace gpulua {
 namespace {
 
-constexpr std::array files{"algorithm",        "array",    "assert.h",  "cmath",       "float.h",  "functional",
-                           "initializer_list", "limits",   "limits.h",  "math.h",      "names.h",  "new",
-                           "numeric",          "std.h",    "stdbool.h", "stddef.h",    "stdint.h", "stdio.h",
-                           "stdlib.h",         "string.h", "tuple",     "type_traits", "utility"};
+constexpr std::array files{
+    "algorithm", "array",       "assert.h", "cmath",    "float.h", "functional", "initializer_list",
+    "iterator",  "limits",      "limits.h", "math.h",   "names.h", "new",        "numeric",
+    "std.h",     "stdbool.h",   "stddef.h", "stdint.h", "stdio.h", "stdlib.h",   "string.h",
+    "tuple",     "type_traits", "utility"};
 
 struct Row {
   std::string_view name;
@@ -36,6 +37,7 @@ constexpr std::array rows{
     Row{"functional", "functional"},
     Row{"initializer_list", "initializer_list"},
     Row{"inttypes.h", "stdint.h"},
+    Row{"iterator", "iterator"},
     Row{"limits", "limits"},
     Row{"limits.h", "limits.h"},
     Row{"math.h", "math.h"},

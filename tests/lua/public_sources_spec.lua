@@ -18,6 +18,8 @@ describe("names without an #include", function()
         out[0] = top > 1e38f; out[1] = NAN != NAN; out[2] = M_PI; out[3] = v; out[4] = small; out[5] = large == ~0ull;
         out[6] = INT_MAX; out[7] = (double)LLONG_MIN; out[8] = FLT_MAX; out[9] = DBL_EPSILON; out[10] = CHAR_BIT;
         out[11] = a + b + c; out[12] = sizeof(uint) + sizeof(ushort) + sizeof(ulong); out[13] = p; out[14] = SIZE_MAX == ~0ul;
+        u_char byte = 257; u_int64_t wide = 1ull << 40; ssize_t less = -1; u_int32_t word = -1;
+        out[10] += byte - 1 + (wide >> 40) - (less < 0) + (word == UINT32_MAX) - 1;
         out[15] = sqrt(9) + pow(2, 3) + fmax(1, 2.5f) + floor(7 / 2);
       }]], gpu.zeros(16, "float64"), nil, 1, 2, 3)
     assert.are.same({ 1, 1, math.pi, -5000000000, 44, 1, 2147483647, -2 ^ 63, 2 ^ 128 - 2 ^ 104, 2 ^ -52, 8, 6, 14, 3, 1,
@@ -58,6 +60,7 @@ describe("headers of the standard", function()
       #include <array>
       #include <cinttypes>
       #include <functional>
+      #include <iterator>
       #include <limits>
       #include <numeric>
       #include <tuple>
@@ -82,8 +85,12 @@ describe("headers of the standard", function()
         out[9] = std::sqrt(16) + std::abs(-n) + std::pow(2, n);
         out[10] = std::max(1.f, NAN) + std::gcd(12, 18);
         out[11] = std::get<float>(std::tuple<int, float>(1, 2.f));
-      }]], gpu.zeros(12), { options = { "--expt-relaxed-constexpr" } }, 3)
-    assert.are.same({ 4, 1, 3, 1, 5, 6.5, 2, 19, 7, 4 + 3 + 8, 7, 2 }, got)
+        float few[] = {1, 2, 3};
+        const float* at = std::begin(few);
+        std::advance(at, 1);
+        out[12] = (std::end(few) - std::begin(few)) * 100 + *std::begin(a) * 10 + std::size(a) + *at + *std::next(few);
+      }]], gpu.zeros(13), { options = { "--expt-relaxed-constexpr" } }, 3)
+    assert.are.same({ 4, 1, 3, 1, 5, 6.5, 2, 19, 7, 4 + 3 + 8, 7, 2, 300 + 10 + 4 + 2 + 2 }, got)
   end)
 
   it("are cuComplex.h and cuda_fp8.h too", function()
@@ -98,12 +105,68 @@ describe("headers of the standard", function()
           out[3 + i] = (float)__nv_fp8_e4m3(in[i]);
           out[9 + i] = (float)__nv_fp8_e5m2(in[i]);
         }
-      }]], gpu.zeros(15), nil, gpu.complex(3, 4))
-    assert.are.same({ 5, 12, 3.5, 0.3125, 448, -0.001953125, 16, 448, -1, 0.3125, 57344, -0.001953125, 16, 448, -1 }, got)
+        float4 four = (float4)__nv_fp8x4_e4m3(__floats2half2_rn(1, 2), __floats2half2_rn(17, -1));
+        float2 two = __half22float2((__half2)__nv_fp8x2_e5m2(__floats2bfloat162_rn(0.3f, 4)));
+        out[15] = four.x + 10 * four.y + 100 * four.z + 1000 * four.w; out[16] = two.x + two.y;
+      }]], gpu.zeros(17), nil, gpu.complex(3, 4))
+    assert.are.same({ 5, 12, 3.5, 0.3125, 448, -0.001953125, 16, 448, -1, 0.3125, 57344, -0.001953125, 16, 448, -1,
+      1 + 20 + 1600 - 1000, 4.3125 }, got)
+  end)
+end)
+
+describe("what newer toolkits have", function()
+  it("are atomic functions with an order and a scope", function()
+    local got = run([[
+      __global__ void k(unsigned* o, float* f) {
+        unsigned* x = o + 10;
+        *x = 5;
+        o[0] = __nv_atomic_load_n(x, __NV_ATOMIC_RELAXED);
+        o[1] = __nv_atomic_fetch_add(x, 2, __NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+        o[2] = __nv_atomic_fetch_max(x, 9u, __NV_ATOMIC_SEQ_CST, __NV_THREAD_SCOPE_SYSTEM);
+        o[3] = __nv_atomic_exchange_n(x, 12u, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_BLOCK);
+        unsigned expected = 11, other = 4;
+        o[4] = __nv_atomic_compare_exchange_n(x, &expected, 20u, false, __NV_ATOMIC_RELAXED, __NV_ATOMIC_RELAXED);
+        o[5] = expected;
+        __nv_atomic_store(x, &other, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
+        __nv_atomic_or(x, 3u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+        __nv_atomic_load(x, &other, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE);
+        o[6] = other;
+        __nv_atomic_add(f, 2.5f, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+        __nv_atomic_thread_fence(__NV_ATOMIC_SEQ_CST, __NV_THREAD_SCOPE_DEVICE);
+        o[7] = 2 * *f;
+      }]], gpu.zeros(11, "uint32"), nil, gpu.zeros(1))
+    assert.are.same({ 5, 5, 7, 9, 0, 12, 7, 5, 0, 0, 7 }, got)
+  end)
+
+  it("are the functions for dynamic programming", function()
+    local a, b, c = -7, 2147483640, 100
+    local got = run([[
+      __global__ void k(int* o, int a, int b, int c) {
+        bool p, q;
+        o[0] = __viaddmax_s32(a, c, 5); o[1] = __viaddmin_s32(a, c, 5); o[2] = __viaddmax_s32(b, c, 5);  // wraps
+        o[3] = __viaddmin_s32_relu(a, a, c); o[4] = __viaddmax_u32(a, 8, 0); o[5] = __vimax3_s32(a, b, c);
+        o[6] = __vimin3_s32(a, b, c); o[7] = __vimin3_s32_relu(a, b, c); o[8] = __vimax_s32_relu(a, a);
+        o[9] = __vibmax_s32(a, c, &p); o[9] += 10 * p; o[10] = __vibmin_s32(a, c, &p); o[10] += 100 * p;
+        o[11] = __viaddmax_s16x2(0x7fff0001, 0x00010002, 0x00050000);  // the high half wraps to the least number
+        o[12] = __viaddmin_u16x2(0xffff0001, 0x00010002, 0x00050001);
+        o[13] = __vimax3_s16x2_relu(0xffffffff, 0xfffe0003, 0xfff00002);
+        o[14] = __vibmax_u16x2(0x00050001, 0x00050002, &p, &q); o[15] = 10 * p + q;
+        o[16] = __vibmin_s16x2(0xffff0001, 0x00010001, &p, &q) == (int)0xffff0001; o[17] = 10 * p + q;
+        o[18] = __vimin_s16x2_relu(0x0005ffff, 0x00030004);
+      }]], gpu.zeros(19, "int32"), nil, a, b, c)
+    assert.are.same({ 93, 5, 5, 0, 1, b, a, 0, 0, c, a + 100, 0x00050003, 0x00000001, 0x00000003, 0x00050002, 10, 1, 11,
+      0x00030000 }, got)
   end)
 end)
 
 describe("spellings that nvcc takes", function()
+  it("are the byte order mark that editors put first, and headers of host programs", function()
+    local got = run("\239\187\191#include <cuda.h>\n#include <cuda_runtime.h>\n#include <cuda_profiler_api.h>\n" ..
+      "#include <device_launch_parameters.h>\n__global__ void k(int* o) { o[0] = CUDA_VERSION / 1000; o[1] = __CUDACC_VER_MAJOR__; }",
+      gpu.zeros(2, "int32"))
+    assert.is_true(got[1] == got[2] and got[1] >= 12)
+  end)
+
   it("are narrowing in braces, and register", function()
     assert.are.same({ 5, 6 }, run("__global__ void k(float* out, int n) { float v[2] = {n, n + 1}; out[0] = v[0]; out[1] = v[1]; }",
       gpu.zeros(2), nil, 5))

@@ -304,6 +304,11 @@ TEST_CASE_METHOD(Fixture, "names that nvcc brings without an include", "[cuda][n
                "namespace std { template <class T> struct is_same {}; }\n"
                "__global__ void k(long* x, int64_t* y) { x = y; *x = NAN + M_PI; }"));
   }
+  SECTION("go together with the headers of host programs") {
+    compile(
+        Source("#include <cuda.h>\n#include <cuda_runtime.h>\n#include <cuda_profiler_api.h>\n"
+               "static_assert(CUDA_VERSION >= 12000);\n__global__ void k(int* x) {}"));
+  }
   SECTION("are the user's headers where there are such") {
     compile(
         Source("#include <cstdint>\n__global__ void k(mine* x) {}").with_headers({{"cstdint", "typedef int mine;"}}));
@@ -313,6 +318,9 @@ TEST_CASE_METHOD(Fixture, "names that nvcc brings without an include", "[cuda][n
       compile(
           Source("#include <cuda_fp16.h>\n#include <cooperative_groups.h>\n#include <limits>\n#include <cstdint>\n"
                  "__global__ void k(uint64_t* x) { *x = std::numeric_limits<uint64_t>::max(); }"));
+      compile(
+          Source("#include <cooperative_groups/reduce.h>\n#include <tuple>\n"
+                 "__global__ void k(int* x) { auto [a, b] = std::make_tuple(1, 2); *x = a + b; }"));
     } catch (const Error& error) {
       if (std::string(error.what()).find("open source file") == std::string::npos) throw;
       WARN("skipped: the toolkit's headers are not installed");

@@ -56,12 +56,26 @@ bool sets_standard(const std::string& option) {
   return option.starts_with("-std") || option.starts_with("--std");
 }
 
-/// nvcc's option under NVRTC's name. That device code may call a constexpr function without an annotation is said to NVRTC,
-/// which compiles nothing for the host, by taking all functions as the device's.
+/// nvcc's option under NVRTC's name. That device code may call a constexpr function without an annotation is said to
+/// NVRTC, which compiles nothing for the host, by taking all functions as the device's.
 const std::string& nvrtc_option(const std::string& option) {
   static const std::string default_device = "--device-as-default-execution-space";
   return option.ends_with("-expt-relaxed-constexpr") ? default_device : option;
 }
+
+struct HostHeader {
+  std::string_view name, text;
+};
+/// Headers of host programs, which other people's kernels include, too. What they bring to kernels is there without
+/// them, and NVRTC refuses the host functions that they declare.
+constexpr HostHeader host_headers[] = {
+    {"cuda.h", "#ifndef CUDA_VERSION\n#define CUDA_VERSION CUDART_VERSION\n#endif\n"},
+    {"cuda_profiler_api.h", ""},
+};
+/// NVRTC takes the toolkit's; these are for machines without them.
+constexpr std::string_view runtime_headers[] = {
+    "builtin_types.h", "cuda_runtime.h",   "cuda_runtime_api.h", "device_functions.h", "device_launch_parameters.h",
+    "driver_types.h",  "math_functions.h", "vector_functions.h", "vector_types.h"};
 
 /// `#line 12 "script.lua"`, so that messages point into the script.
 std::string line_directive(const std::string& file, int line) {
@@ -186,6 +200,10 @@ CompiledModule Compiler::compile(const KernelSource& source) {
   program.headers = source.headers;
   for (const StandardHeader& header : standard_headers())
     if (!has_own_header(source, header.name)) program.headers.emplace_back(header.name, header.text);
+  for (const HostHeader& header : host_headers)
+    if (!has_own_header(source, header.name)) program.headers.emplace_back(header.name, header.text);
+  for (std::string_view name : runtime_headers)
+    if (include_dirs_.empty() && !has_own_header(source, name)) program.headers.emplace_back(name, "");
   program.name_expressions = source.names;
   std::ranges::transform(source.options, std::back_inserter(program.options), nvrtc_option);
   if (!std::ranges::any_of(source.options, sets_standard)) program.options.emplace_back("-std=c++17");
