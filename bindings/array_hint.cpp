@@ -58,14 +58,24 @@ bool is_method(lua_State* L, const char* name) {
 void write_argument_hint(lua_State* L, std::string_view message, Hint& hint) {
   const Array* array = find_array(L, false);
   if (!array) return;
+  char name[32] = "";
+  quoted(message, " to '", name);
+  const auto is = [&](const char* function) { return std::strcmp(name, function) == 0; };
+  if (is("insert") || is("remove"))
+    return write(
+        hint,
+        "; the argument is an array: gpu.array(t) makes one of a table that is full, gpu.concat({x, y}) a longer "
+        "one");
+  if (is("sort")) return write(hint, "; the argument is an array: x:sort() gives its elements in order");
   if (message.find("(table expected") != message.npos)
     return write(hint, "; the argument is an array: x:table() gives its elements as a table");
   if (message.find("(string expected") != message.npos)
     return write(hint, "; the argument is an array: tostring(x) gives its text");
-  char name[32];
   if ((*array)->layout.size() == 1) return write(hint, "; the argument is an array: x:item() gives its number");
-  if (quoted(message, " to '", name) && is_method(L, name))
-    return write(hint, "; the argument is an array: x:%s(...) takes one", name);
+  if (is("max") || is("min"))
+    return write(hint, "; the argument is an array: gpu.%simum(x, y) compares each element, x:%s() gives the %s of all",
+                 name, name, is("max") ? "largest" : "smallest");
+  if (is_method(L, name)) return write(hint, "; the argument is an array: x:%s(...) takes one", name);
   write(hint, "; the argument is an array: x:table() gives its elements");
 }
 

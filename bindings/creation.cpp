@@ -176,7 +176,7 @@ Dims check_shape(lua_State* L, int first, int& next, const char* op) {
     while (lua_type(L, next) == LUA_TNUMBER || lua_type(L, next) == LUA_TCDATA) add(next++);
     if (shape.empty() && test<Array>(L, first))
       fail(op, "a shape: numbers, or a table of numbers, as x.shape is", L, first);
-    if (shape.empty()) fail(op, "a shape: numbers, or a table of numbers", L, first);
+    if (shape.empty()) check_integer(L, first, op, "a shape: numbers, or a table of numbers");
   }
   checked_size(shape, op);
   return shape;

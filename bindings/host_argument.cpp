@@ -94,6 +94,9 @@ class Staging {
 int push_host_argument(lua_State* L, const HostArgument& argument) {
   const auto cdata = to_cdata(L, 1);
   const bool has_memory = cdata && (cdata->kind == CData::Kind::array || cdata->kind == CData::Kind::record);
+  if (test<Array>(L, 1))
+    throw Error(std::string("[") + argument.name + "] expected a table or an FFI array, got " + describe(L, 1) +
+                "; kernels take gpu's arrays as they are, without gpu." + argument.name);
   if (!lua_istable(L, 1) && !has_memory) fail(argument.name, "a table or an FFI array", L, 1);
   push(L, argument);
   lua_createtable(L, 1, 0);

@@ -134,9 +134,14 @@ Dims cdata_shape(const CData& value) {
 }
 
 Array array_from_cdata(const CData& value, const ArrayOptions& options, const char* op) {
-  if (value.kind != CData::Kind::array || !value.element)
+  if (value.kind != CData::Kind::array || !value.element) {
+    const bool has_elements = value.kind == CData::Kind::pointer && value.element;
     throw Error("[" + std::string(op) + "] expected a table or an FFI array of numbers, got an FFI value of type " +
-                value.type);
+                value.type +
+                (has_elements ? "; a pointer does not tell how many there are: gpu.empty(count, \"" +
+                                    std::string(name(*value.element)) + "\"):copy_from(p)"
+                              : ""));
+  }
   Array array = empty(*options.device, cdata_shape(value), *value.element);
   upload(*array, value.data);
   return options.dtype && *options.dtype != *value.element ? astype(array, *options.dtype) : array;

@@ -12,18 +12,22 @@ namespace gpulua {
 
 namespace {
 
+std::string launch_of(const std::string& kernel) {
+  return kernel + "{grid=..., block=...}(arguments)";
+}
+
 /// kernel{grid=, block=, ...}
 int configure_kernel(lua_State* L) {
   const KernelRef& kernel = check<KernelRef>(L, 1, "kernel");
   if (lua_type(L, 2) != LUA_TTABLE) {
     const std::string& name = kernel->name();
     if (test<BoundModule>(L, 2)) fail(name.c_str(), "a dot before the kernel, as in mod." + name + "{...}", L, 2);
-    fail(name.c_str(), "a launch configuration first, as in " + name + "{grid=..., block=...}(arguments)", L, 2);
+    fail(name.c_str(), "a launch configuration first, as in " + launch_of(name), L, 2);
   }
   if (lua_gettop(L) > 2) {
     const std::string& name = kernel->name();
     throw Error("[" + name + "] expected a launch configuration alone, and the arguments in a call of their own, " +
-                name + "{grid=..., block=...}(arguments), got both in one");
+                launch_of(name) + ", got both in one");
   }
   push(L, check_launch_options(L, 2, kernel));
   return 1;
@@ -33,6 +37,9 @@ int configure_kernel(lua_State* L) {
 int over_items(lua_State* L) {
   const KernelRef& kernel = check<KernelRef>(L, 1, "over");
   const char* what = "a number of items, one for each thread";
+  if (lua_istable(L, 2))
+    throw Error(std::string("[over] expected ") + what + ", got a table; several axes are a launch of their own, " +
+                kernel->name() + "{grid={columns, rows}, block={32, 8}}(arguments)");
   const std::int64_t items = check_integer(L, 2, "over", what);
   if (items < 0) fail("over", what, L, 2);
   check_dynamic_shared(*kernel);
@@ -90,6 +97,8 @@ constexpr Property properties[] = {
 int kernel_index(lua_State* L) {
   const KernelRef& kernel = check<KernelRef>(L, 1, "kernel");
   if (push_method(L)) return 1;
+  if (lua_type(L, 2) != LUA_TSTRING)
+    fail(kernel->name().c_str(), "a launch in braces, " + launch_of(kernel->name()) + ", and no brackets", L, 2);
   const std::string_view name = name_at(L, 2);
   for (const Property& property : properties)
     if (name == property.name) return property.push(L, *kernel), 1;

@@ -6,6 +6,7 @@
 #include "bindings/cdata.h"
 #include "bindings/kernel.h"
 #include "bindings/number_argument.h"
+#include "src/device/source_functions.h"
 
 namespace gpulua {
 
@@ -24,6 +25,33 @@ void put_address(void* address, void* value) {
 
 std::string plural(std::size_t count, const char* noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+/// Elements that are addresses, as those of a float**, and elements of a struct's bytes.
+bool takes_addresses(const ArgumentRule& rule) {
+  return !rule.parameter.dtype && !rule.takes_any() && rule.takes(DType::uint64);
+}
+bool takes_structs(const ArgumentRule& rule) {
+  return !rule.parameter.dtype && !rule.takes_any() && rule.takes(DType::uint8);
+}
+
+constexpr const char* make_addresses = "; gpu.array({x.pointer, y.pointer}, \"uint64\") has the addresses of arrays";
+
+/// What makes an array for the rule of another one.
+std::string conversion(const ArgumentRule& rule) {
+  if (rule.parameter.dtype) return "; x:astype(\"" + std::string(name(*rule.parameter.dtype)) + "\") converts";
+  if (takes_addresses(rule)) return make_addresses;
+  if (takes_structs(rule))
+    return "; gpu.InOut(s) copies an FFI array of structs there and back, ffi.cast(\"void*\", x.pointer) passes x's "
+           "memory as it is";
+  return "";
+}
+
+/// The type of an FFI value; one without a name has a number that means nothing to a script.
+std::string type_of(const CData& value) {
+  const bool unnamed =
+      value.type.starts_with("struct ") && value.type.find_first_not_of("0123456789", 7) == std::string::npos;
+  return unnamed ? "a struct" : value.type;
 }
 
 }  // namespace
@@ -110,10 +138,16 @@ void ArgumentReader::read_vector(int index, const ArgumentRule& rule, void* valu
 void ArgumentReader::read_record(int index, const ArgumentRule& rule, void* value) const {
   const Parameter& parameter = rule.parameter;
   const auto cdata = to_cdata(L, index);
-  const std::string expected = "expected an FFI struct of " + plural(parameter.size, "byte") + for_type(parameter);
-  if (!cdata || cdata->kind == CData::Kind::pointer) refuse(index, expected + ", got " + describe(L, index));
-  if (cdata->bytes != parameter.size)
-    refuse(index, expected + ", got " + cdata->type + " of " + plural(cdata->bytes, "byte"));
+  const auto refuse_it = [&](const std::string& got) {
+    const std::string members = kernel.source ? struct_members(*kernel.source, parameter.type) : std::string();
+    const std::string advice = parameter.kind != ParameterKind::record ? ""
+                               : members.empty() ? "; ffi.new makes one, with the members that it has in C++"
+                                                 : "; ffi.new(\"struct { " + members + " }\", {...}) makes one";
+    refuse(index, "expected an FFI struct of " + plural(parameter.size, "byte") + for_type(parameter) + ", got " + got +
+                      advice);
+  };
+  if (!cdata || cdata->kind == CData::Kind::pointer) return refuse_it(describe(L, index));
+  if (cdata->bytes != parameter.size) return refuse_it(type_of(*cdata) + " of " + plural(cdata->bytes, "byte"));
   std::memcpy(value, cdata->data, parameter.size);
 }
 
@@ -130,6 +164,9 @@ void ArgumentReader::read_other_pointer(int index, const ArgumentRule& rule, voi
   const int type = lua_type(L, index);
   if (type == LUA_TNIL) advice = "; gpu.null is a null pointer";
   if (type == LUA_TTABLE || type == LUA_TCDATA) advice = "; gpu.In(t), gpu.Out(t) or gpu.InOut(t) copies it";
+  if (type == LUA_TTABLE && takes_addresses(rule)) advice = make_addresses;
+  if (type == LUA_TSTRING && rule.parameter.dtype && size_of(*rule.parameter.dtype) == 1)
+    advice = "; gpu.In(ffi.new(\"char[?]\", #s + 1, s)) copies a string with the zero at its end";
   if (type == LUA_TNUMBER && lua_tonumber(L, index) >= 0x10000) advice = "; an address is ffi.cast(\"void*\", number)";
   refuse(index, "expected " + expected_array(rule) + for_type(rule.parameter) + ", got " + describe(L, index) + advice);
 }
@@ -146,9 +183,8 @@ void ArgumentReader::refuse_array(int index, const Node& array, const ArgumentRu
                       "\") copies it");
   }
   if (!rule.takes(array.dtype)) {
-    std::string advice;
-    if (rule.parameter.dtype) advice = "; x:astype(\"" + std::string(name(*rule.parameter.dtype)) + "\") converts";
-    refuse(index, "expected " + expected_array(rule) + for_type(rule.parameter) + ", got " + type_text(array) + advice);
+    refuse(index, "expected " + expected_array(rule) + for_type(rule.parameter) + ", got " + type_text(array) +
+                      conversion(rule));
   }
   refuse(index, "expected a row-major array, got a strided view " + type_text(array) + "; x:copy() makes one");
 }

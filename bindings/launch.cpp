@@ -85,7 +85,8 @@ std::size_t check_shared(lua_State* L, int index, const BoundKernel& kernel) {
 
 StreamRef check_stream(lua_State* L, int index, const BoundKernel& kernel) {
   const StreamHandle* handle = test<StreamHandle>(L, index);
-  if (!handle) refuse(L, index, kernel, "stream", LuaType<StreamHandle>::name);
+  if (!handle)
+    refuse(L, index, kernel, "stream", "a stream made by gpu.stream(), or no such option for the current one");
   if (handle->device != kernel.device)
     throw Error("[" + kernel.name() + "] stream: the stream is of " + handle->device->name() + ", the kernel of " +
                 kernel.device->name());

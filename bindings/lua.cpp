@@ -110,10 +110,13 @@ void fail(const char* op, const std::string& expected, lua_State* L, int index) 
 
 namespace {
 
-/// As fail, where a number is expected: an array of one element has one.
+/// As fail, where a number is expected: an array of one element has one, and text may be one.
 [[noreturn]] void fail_number(const char* op, const char* expected, lua_State* L, int index) {
   const Array* array = test<Array>(L, index);
-  const char* remedy = array && (*array)->layout.size() == 1 ? "; x:item() gives its number" : "";
+  const char* remedy = "";
+  if (array && (*array)->layout.size() == 1) remedy = "; x:item() gives its number";
+  if (lua_type(L, index) == LUA_TSTRING && lua_isnumber(L, index)) remedy = "; tonumber(text) is the number";
+  if (lua_isnil(L, index)) remedy = "; a misspelt name is nil, and so is tonumber of what is no number";
   throw Error("[" + std::string(op) + "] expected " + expected + ", got " + describe(L, index) + remedy);
 }
 

@@ -187,6 +187,24 @@ int module_index(lua_State* L) {
   return 1;
 }
 
+/// mod.name = value
+int module_newindex(lua_State* L) {
+  auto& module = check<BoundModule>(L, 1, "module");
+  const std::string name(check_string(L, 2, "module", "the name of a variable"));
+  const Array variable = global_array(module, find_global(module.module->compiled(), name));
+  throw Error("[module] expected mod:constant(\"" + name + "\")" +
+              (variable->layout.ndim() == 0 ? ":fill_(value)" : ":copy_(values)") +
+              ", which sets the variable, got mod." + name + " = " + describe(L, 3));
+}
+
+/// mod{grid=..., block=...}: a module is no kernel.
+int module_call(lua_State* L) {
+  const auto& kernels = check<BoundModule>(L, 1, "module").module->compiled().kernels;
+  throw Error("[module] expected a launch of one of the module's kernels, mod." +
+              (kernels.empty() ? "name" : kernels.front().name) +
+              "{grid=..., block=...}(arguments), got a call of the module");
+}
+
 int module_text(lua_State* L) {
   const auto& module = check<BoundModule>(L, 1, "tostring");
   std::string text = "module on " + module.device->name() + ":";
@@ -197,7 +215,10 @@ int module_text(lua_State* L) {
 }
 
 void open_module_type(lua_State* L) {
-  new_metatable<BoundModule>(L, {{"__index", protect<module_index>}, {"__tostring", protect<module_text>}});
+  new_metatable<BoundModule>(L, {{"__index", protect<module_index>},
+                                 {"__newindex", protect<module_newindex>},
+                                 {"__call", protect<module_call>},
+                                 {"__tostring", protect<module_text>}});
   keep_methods(L, "mod:", LuaType<BoundModule>::name,
                {{"kernel", protect<module_kernel>}, {"constant", protect<module_constant>}});
   lua_pop(L, 1);

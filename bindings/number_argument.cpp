@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "bindings/array.h"
 #include "bindings/lua.h"
 #include "src/core/scalar.h"
 
@@ -170,6 +171,15 @@ std::string range_text(DType dtype) {
   }
 }
 
+/// What makes a number of the value at `index`.
+const char* number_of(lua_State* L, int index, DType dtype) {
+  if (const Array* array = test<Array>(L, index)) return (*array)->layout.size() == 1 ? "; x:item() is its number" : "";
+  if (lua_type(L, index) != LUA_TSTRING) return "";
+  if (lua_isnumber(L, index)) return "; tonumber(text) is the number";
+  const bool is_letter = lua_objlen(L, index) == 1 && (dtype == DType::int8 || dtype == DType::uint8);
+  return is_letter ? "; text:byte() is a letter's number" : "";
+}
+
 }  // namespace
 
 Fit store_number(lua_State* L, int index, DType dtype, void* bytes) {
@@ -191,9 +201,8 @@ Fit store_number(lua_State* L, int index, DType dtype, void* bytes) {
 
 std::string describe_misfit(lua_State* L, int index, Fit fit, DType dtype, const std::string& type) {
   if (fit == Fit::out_of_range) return describe(L, index) + " does not fit " + type + range_text(dtype);
-  const bool is_text = lua_type(L, index) == LUA_TSTRING && lua_isnumber(L, index) != 0;
   return std::string("expected ") + expected_kind(dtype) + " for " + type + ", got " + describe(L, index) +
-         (is_text ? "; tonumber(text) is the number" : "");
+         number_of(L, index, dtype);
 }
 
 }  // namespace gpulua

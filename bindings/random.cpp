@@ -200,7 +200,8 @@ int set_state(lua_State* L) {
 /// the same each time it runs.
 int new_generator(lua_State* L) {
   constexpr const char* op = "random.generator";
-  const std::string_view algorithm = check_string(L, 1, op, "the name of an algorithm");
+  const std::string_view algorithm =
+      check_string(L, 1, op, "the name of an algorithm, as in gpu.random.generator(\"philox\", {seed = 1})");
   std::uint64_t seed = 0;
   std::shared_ptr<OpenDevice> device;
   read_options(L, 2, op,

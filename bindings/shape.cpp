@@ -71,7 +71,7 @@ Dims check_new_shape(lua_State* L, int first, const Layout& layout) {
     check_end(L, first + 1, "reshape", "the shape");
     shape = check_integers(L, first, "reshape", "sizes that are integers");
   } else {
-    if (lua_isnoneornil(L, first)) fail("reshape", "a shape: numbers, or a table of numbers", L, first);
+    if (lua_isnoneornil(L, first)) check_integer(L, first, "reshape", "a shape: numbers, or a table of numbers");
     for (int index = first; index <= lua_gettop(L); ++index)
       shape.push_back(check_integer(L, index, "reshape", "sizes that are integers"));
   }

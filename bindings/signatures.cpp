@@ -14,7 +14,9 @@ namespace {
 constexpr std::string_view gpu = "gpu.", array = "x:", generator = "g:";
 
 /// How many values the parameters stand for: one more than there are commas outside of {}, whose names are one table's.
+/// What the result is called with does not count.
 int count(std::string_view parameters) {
+  parameters = parameters.substr(0, parameters.find(")("));
   if (parameters.front() == '{') return 1;
   if (parameters == "()") return 0;
   if (parameters.find("...") != parameters.npos) return CallSignature::any_number;

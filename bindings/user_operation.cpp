@@ -77,6 +77,13 @@ class Fields {
   void need(const std::string& name, const char* field, const UserText& text, const char* what) const {
     if (text.text.empty()) missing(name, field, what);
   }
+  /// As need, of the expression that makes one value of two.
+  void need_combination(const std::string& name, const char* field, const UserText& text) const {
+    need(name, field, text, "an expression of a and b");
+    if (!has_word(text.text, "a") && !has_word(text.text, "b"))
+      throw Error(where(name, field) + ": expected an expression of a and b, as in \"a + b\", got \"" + text.text +
+                  '"');
+  }
   static std::string where(const std::string& name, const char* field) { return "[" + name + "] " + field; }
 
  private:
@@ -108,6 +115,15 @@ void check_names(const std::string& name, const std::vector<UserParameter>& inpu
   }
 }
 
+/// Throws Error where the body does not name an output: it would stay 0. A preamble may have macros that name it.
+void check_sets(const UserElementwise& operation) {
+  if (!operation.preamble.text.empty()) return;
+  for (const UserParameter& output : operation.outputs)
+    if (!has_word(operation.body.text, output.name))
+      throw Error(Fields::where(operation.name, "body") + ": expected statements that set " + output.name +
+                  ", as in \"" + output.name + " = ...;\", got \"" + operation.body.text + '"');
+}
+
 int define_elementwise(lua_State* L) {
   Fields fields(L, "elementwise", "a table with inputs, outputs and body");
   auto operation = std::make_shared<UserElementwise>();
@@ -121,6 +137,7 @@ int define_elementwise(lua_State* L) {
   operation->outputs = fields.parse(operation->name, "outputs", outputs);
   check_names(operation->name, operation->inputs, operation->outputs);
   fields.need(operation->name, "body", operation->body, "CUDA C++ statements that set the outputs");
+  check_sets(*operation);
   push(L, ElementwiseRef(std::move(operation)));
   return 1;
 }
@@ -142,7 +159,7 @@ int define_reduction(lua_State* L) {
   check_names(name, map.inputs, post.outputs);
   if (post.outputs.size() != 1) throw Error("[" + name + "] outputs: expected one, got " + to_string(post.outputs));
   fields.need(name, "map", map.body, "an expression of the inputs");
-  fields.need(name, "reduce", reduction->reduce, "an expression of a and b");
+  fields.need_combination(name, "reduce", reduction->reduce);
   UserParameter type = post.outputs.front();
   if (reduce_type) type = parse_parameters(*reduce_type + " type", Fields::where(name, "reduce_type")).front();
   map.reduce_type = post.reduce_type = type;
@@ -185,7 +202,7 @@ int define_scan(lua_State* L) {
   const std::string& name = scan->name;
   scan->input = check_one(name, "input", fields.parse(name, "input", input));
   scan->output = output ? check_one(name, "output", fields.parse(name, "output", output)) : scan->input;
-  fields.need(name, "expr", scan->expression, "an expression of a and b");
+  fields.need_combination(name, "expr", scan->expression);
   if (scan->exclusive && !scan->neutral)
     throw Error(Fields::where(name, "neutral") + ": expected what an exclusive scan begins with, got nothing");
   push(L, ScanRef(std::move(scan)));

@@ -65,6 +65,8 @@ local rows = {
   {"'=' expected", "^%s*print%s", "a function's arguments stand in parentheses: print(x)"},
   {"'=' expected", "^%s*[%a_][%w_]*%s+[%a_][%w_]*%s*[=;]", "variables have no type: local name = value"},
   {"function arguments expected", "[%w_]:[%a_]", "methods are called, x:sum(); properties are read with a dot, x.shape"},
+  {"near '='", "constant%s*%b()%s*=", "mod:constant(name):fill_(value) sets a variable, mod:constant(name):copy_(values) an array"},
+  {"near '='", "%b()%s*=[^=]", "a call's result is no variable: x[{1, 2}] = value sets an element, x[{1, \":\"}] = values a row"},
 }
 
 local module_hint = [[local gpu = require "gpu" gives the functions that are np., cp. and torch. elsewhere]]
@@ -115,12 +117,18 @@ local function numbered_lines(text)
   return lines
 end
 
---- A variable that a function set to nil, with a message that nobody looked at.
-local function unchecked(name, lines, line)
+--- A variable that is nil since its assignment: a function gave a message with it, which nobody looked at, or gives no value.
+local function nil_since(name, lines, line)
   for number = line, 1, -1 do
-    local call = match(lines[number] or "", "%f[%w_]" .. name .. "[%w_, ]*=%s*(gpu%.[%w_.]*%s*[(\"'].*)")
-    local fn = call and match(call, "^gpu%.([%w_.]*)")
-    if fn == "load" or fn == "load_module" or fn == "image.load" or fn == "device" then
+    local call = match(lines[number] or "", "%f[%w_]" .. name .. "[%w_, ]*=%s*([^=].*)")
+    local fn = call and match(call, "^gpu%.([%w_.]*)%s*[(\"']") or call and match(call, "^(io%.open)%f[^%w_]")
+    if call and (find(call, "^[^{]*{[^}]*grid[^}]*}%s*%(") or find(call, "^[%w_.]+:over%s*%b()%s*%(")) then
+      return ("%s is nil since line %d: a launch gives no value, a kernel writes to the arrays that are its arguments"):format(name, number)
+    end
+    if fn == "scope" or fn == "with" then
+      return ("%s is nil since line %d: gpu.%s gives what its function returns"):format(name, number, fn)
+    end
+    if fn == "io.open" or fn == "load" or fn == "load_module" or fn == "image.load" or fn == "device" then
       return ("%s is nil since line %d: assert(%s) says why"):format(name, number, match(call, "^(.-)%s*;?%s*$"))
     end
   end
@@ -129,6 +137,10 @@ end
 local function of_running(message)
   local name = match(message, "global '([%w_]+)' %(a nil value%)")
   if name and globals[name] then return globals[name] end
+  name = match(message, "field '([%w_]+)' %(a nil value%)")
+  if name == "total_memory" or name == "multiprocessors" or name == "description" or name == "architecture" then
+    return ("a device has more than its name and kind when it is open: gpu.device(name).%s"):format(name)
+  end
   name = match(message, "field '([%w_]+)' %(a nil value%)") or match(message, '%[gpu%S*%] gpu%S* has no field "([%w_]+)"')
   if name then return fields[name] and "it is " .. fields[name] .. " here" end
   local file, number
@@ -140,12 +152,50 @@ local function of_running(message)
     if (name == "f" or name == "r") and find(lines[number] or "", "%f[%w_]" .. name .. "[\"']") then
       return [[strings have no prefix: ("x = %d"):format(x) puts values into text]]
     end
-    return unchecked(name, lines, number)
+    return nil_since(name, lines, number)
+  end
+  file, number = match(message, "^([^\n]-):(%d+): attempt to index a nil value")
+  local lines = file and numbered_lines(file_text(file) or "")
+  if lines and find(lines[tonumber(number)] or "", "io%.open") then return "assert(io.open(name)) says why a file cannot be opened" end
+  if find(message, "attempt to get length of '[^'\n]*%]'") then
+    return "FFI arrays do not tell their length, and count from 0: x:host() has x.size elements; x:table() is a table, whose length is #t"
   end
   local module = match(message, "module '([%w_.]+)' not found")
   if module == "gpulua" or module and globals[module] == module_hint or module == "cuda" then
     return [[the module is named gpu: local gpu = require "gpu"]]
   end
+end
+
+-- What people give gpulua in a script's place, by the end of its name.
+local cplusplus = "this is CUDA C++, which a script compiles: gpu.module(assert(io.open(%q)):read(\"*a\"))"
+local others = {
+  cu = cplusplus, cuh = cplusplus, cpp = cplusplus, cc = cplusplus, c = cplusplus, h = cplusplus, hpp = cplusplus,
+  npy = "these are arrays, which a script reads: gpu.load(%q)", npz = "these are arrays, which a script reads: gpu.load(%q)",
+  ptx = "this is compiled code, which a script loads: gpu.load_module(%q)",
+  cubin = "this is compiled code, which a script loads: gpu.load_module(%q)",
+  fatbin = "this is compiled code, which a script loads: gpu.load_module(%q)",
+  png = "this is a picture, which a script reads: gpu.image.load(%q)",
+  py = "%q is Python; scripts are Lua",
+}
+
+local function of_other_file(file, text)
+  local other = others[match(file, "%.(%w+)$")]
+  if other then return other:format(match(file, "[^/]*$")) end
+  if text and find(text, "%z") then return "the file is no text; scripts are Lua" end
+end
+
+--- A statement that lacks its end: the parser names the line after it.
+local function of_line_before(message, lines, line)
+  local token = match(message, "near '([^']*)'")
+  if not token then return end
+  local first = match(lines[line] or "", "^%s*(.*)")
+  if token == "<eof>" then line = line + 1 elseif sub(first, 1, #token) ~= token then return end
+  repeat line = line - 1 until line < 1 or find(lines[line], "%S")
+  local before = gsub(lines[line] or "", "%s*%-%-.*$", "")
+  local module = match(before, "%f[%w_]require%s+([%a_][%w_]*)%s*$")
+  if module then return ("the name of a module is a string: require %q"):format(module) end
+  local call = match(before, "^%s*([%a_][%w_]*[.:][%w_.:]*)%s*$")
+  if call then return ("parentheses call a function: %s()"):format(call) end
 end
 
 return function(message, text)
@@ -155,7 +205,8 @@ return function(message, text)
   line = tonumber(line)
   if not line or not (find(message, "near '", 1, true) or find(message, "expected", 1, true)) then return end
   text = text or file_text(file)
-  if not text then return end
+  local other = of_other_file(file, text)
+  if other or not text then return other end
 
   local cut = cut_kernel(text, line)
   if cut then return cut end
@@ -163,7 +214,10 @@ return function(message, text)
   if word then
     return word .. " is a word of Lua's" .. (instead_of_word[word] and ": " .. instead_of_word[word] or "")
   end
-  local code = numbered_lines(text)[line] or ""
+  local lines = numbered_lines(text)
+  local code = lines[line] or ""
+  local before = of_line_before(message, lines, line)
+  if before then return before end
   for i = 1, #rows do
     if find(message, rows[i][1]) and find(code, rows[i][2]) then return rows[i][3] end
   end

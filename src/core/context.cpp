@@ -197,7 +197,8 @@ std::shared_ptr<OpenDevice> Context::device(std::string_view name) {
   if (known.empty()) text = "[device] no device is available";
   // Of a kind that there is, another number would be another device.
   const bool is_kind = std::any_of(plugins_.begin(), plugins_.end(), [&](const auto& p) { return p->kind() == kind; });
-  const std::string meant = is_kind ? "" : did_you_mean(name, known);
+  const bool is_gpu = kind == "gpu" || kind == "GPU" || kind == "nvidia" || kind == "CUDA";
+  const std::string meant = is_kind ? "" : is_gpu ? "; an NVIDIA GPU is called \"cuda:0\"" : did_you_mean(name, known);
   throw Error(ErrorKind::unavailable, text + ", got \"" + std::string(name) + "\"" + meant + reasons);
 }
 
@@ -209,7 +210,13 @@ std::string Context::default_device() {
 }
 
 const std::shared_ptr<OpenDevice>& Context::current() {
-  if (!current_) current_ = device(default_device());
+  if (current_) return current_;
+  try {
+    current_ = device(default_device());
+  } catch (const Error& error) {
+    if (config_.device.empty()) throw;
+    throw Error(error.kind(), std::string(error.what()) + "; the name comes from --device or GPULUA_DEVICE");
+  }
   return current_;
 }
 

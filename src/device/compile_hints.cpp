@@ -8,7 +8,7 @@
 namespace gpulua {
 namespace {
 
-/// Names, and what to say of them. A name that ends in '*' stands for all that begin so.
+/// Names, and what to say of them, where '%' is the name. A name that ends in '*' stands for all that begin so.
 struct Hint {
   std::vector<std::string_view> names;
   std::string_view advice;
@@ -44,6 +44,27 @@ const std::vector<Hint>& unknown_names() {
        "is OpenCL's: CUDA has blockIdx.x * blockDim.x + threadIdx.x, __global__ functions and __shared__ arrays"},
       {{"fprintf", "fopen", "exit", "atoi", "rand", "srand", "time", "clock_t", "gettimeofday"},
        "is for host programs: kernels have printf, clock64(), __trap() and the generators of <curand_kernel.h>"},
+      {{"texture", "surface", "tex1D*", "tex2D*", "tex3D*", "texCubemap*", "surf1D*", "surf2D*", "surf3D*",
+        "cudaTexture*", "cudaSurface*", "cudaReadMode*", "cudaAddressMode*", "cudaFilterMode*"},
+       "is of textures and surfaces, which scripts cannot make and the cpu device does not have: a kernel reads an "
+       "array by its position, image[y * width + x]"},
+      {{"__shfl", "__shfl_up", "__shfl_down", "__shfl_xor", "__any", "__all", "__ballot"},
+       "is %_sync since CUDA 9, whose first argument says which threads of the warp take part: %_sync(0xffffffff, "
+       "...)"},
+      {{"int8"}, "is signed char in C++"},
+      {{"int16"}, "is short in C++"},
+      {{"int32"}, "is int in C++"},
+      {{"int64"}, "is long long in C++"},
+      {{"uint8"}, "is unsigned char in C++"},
+      {{"uint16"}, "is unsigned short in C++"},
+      {{"uint32"}, "is unsigned int in C++"},
+      {{"uint64"}, "is unsigned long long in C++"},
+      {{"float16"}, "is __half in C++, of #include <cuda_fp16.h>"},
+      {{"bfloat16"}, "is __nv_bfloat16 in C++, of #include <cuda_bf16.h>"},
+      {{"float32"}, "is float in C++"},
+      {{"float64"}, "is double in C++"},
+      {{"complex64"}, "is float2 in C++"},
+      {{"complex128"}, "is double2 in C++"},
   };
   return table;
 }
@@ -62,6 +83,21 @@ const std::vector<Hint>& missing_headers() {
   return table;
 }
 
+/// Functions whose arguments do not fit.
+const std::vector<Hint>& wrong_arguments() {
+  static const std::vector<Hint> table = {
+      {{"atomicMax", "atomicMin"},
+       "is for integers: %((int*)p, __float_as_int(value)) keeps the order of floats that are not negative, a loop "
+       "over "
+       "atomicCAS of all; gpu.max and gpu.min reduce whole arrays"},
+      {{"atomicAdd", "atomicSub", "atomicExch", "atomicCAS", "atomicAnd", "atomicOr", "atomicXor"},
+       "takes a pointer to int, unsigned int or unsigned long long, atomicAdd to float and double too, and a value of "
+       "that "
+       "type: of a long long*, (unsigned long long*)p"},
+  };
+  return table;
+}
+
 /// Parts of messages, and what to say of them.
 const std::vector<std::pair<std::string_view, std::string_view>>& wrong_code() {
   constexpr std::string_view marks =
@@ -71,6 +107,8 @@ const std::vector<std::pair<std::string_view, std::string_view>>& wrong_code() {
   constexpr std::string_view sizes =
       "the size of a __shared__ array is a constant; extern __shared__ T x[]; has the bytes that the launch gives it, "
       "shared = ...";
+  constexpr std::string_view results =
+      "kernels and the bodies of gpu.elementwise return nothing: they set their outputs, y = ... or y[i] = ...";
   static const std::vector<std::pair<std::string_view, std::string_view>> table = {
       {"is considered a host function", marks},
       {"call to __host__ function", marks},
@@ -78,6 +116,8 @@ const std::vector<std::pair<std::string_view, std::string_view>>& wrong_code() {
       {"reference to __global__ function", launches},
       {"kernel launch from __device__", launches},
       {"variable length array declaration cannot have", sizes},
+      {"should not return a value", results},
+      {"return value type does not match the function type", results},
   };
   return table;
 }
@@ -143,6 +183,19 @@ std::string unknown_name(const Log& log) {
   return std::string(between(line, "identifier \"", "\" is undefined"));
 }
 
+/// The function of which a message says that the arguments fit none of its kind.
+std::string unfit_function(std::string_view line) {
+  const std::string_view name = between(line, "no matching function for call to '", "'");
+  return std::string(name.empty() ? between(line, "no instance of overloaded function \"", "\"") : name);
+}
+
+/// The advice about `name`.
+std::string complete(std::string_view advice, const std::string& name) {
+  std::string text = name + " ";
+  for (const char c : advice) text += c == '%' ? name : std::string(1, c);
+  return text;
+}
+
 std::string missing_header(std::string_view line) {
   if (line.find("' file not found") != line.npos) return std::string(between(line, "error: '", "' file not found"));
   return std::string(between(line, "open source file \"", "\""));
@@ -154,7 +207,7 @@ class Hints {
     if (name.empty()) return;
     for (const Hint& hint : table)
       if (std::ranges::any_of(hint.names, [&](std::string_view pattern) { return matches(pattern, name); }))
-        return add(name + " " + std::string(hint.advice));
+        return add(complete(hint.advice, name));
   }
   void add(const std::string& text) {
     // Where several names have one remedy, the first stands for them.
@@ -181,6 +234,7 @@ std::string compile_hints(std::string_view messages) {
     if (!is_note && log.line().find("error: ") == std::string_view::npos) continue;
     hints.add(unknown_names(), unknown_name(log));
     hints.add(missing_headers(), missing_header(log.line()));
+    hints.add(wrong_arguments(), unfit_function(log.line()));
     for (const auto& [part, advice] : wrong_code())
       if (log.line().find(part) != std::string_view::npos) hints.add(std::string(advice));
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "src/core/error.h"
+#include "src/core/near_name.h"
 #include "src/device/dynamic_library.h"
 
 namespace gpulua {
@@ -234,11 +235,13 @@ class CurandRng : public Rng {
 
   std::unique_ptr<RngGenerator> create(std::string_view algorithm, std::uint64_t seed) override {
     std::string known;
+    NearName near(algorithm);
     for (const Algorithm& row : algorithms) {
       if (row.name == algorithm) return std::make_unique<CurandGenerator>(shared_, row.type, seed);
       known.append(row.name).append(", ");
+      near.offer(row.name);
     }
-    throw Error("[random] expected one of " + known + "got \"" + std::string(algorithm) + "\"");
+    throw Error("[random] expected one of " + known + "got \"" + std::string(algorithm) + "\"" + near.question());
   }
 
  private:

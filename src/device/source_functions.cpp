@@ -275,6 +275,44 @@ std::string parameter_name(std::string_view text, std::string_view name, std::si
   return found.value_or("");
 }
 
+namespace {
+
+/// What the type of a member begins with.
+bool is_plain_type(std::string_view word) {
+  constexpr std::string_view words[] = {"const",   "unsigned", "signed",   "char",     "short",   "int",     "long",
+                                        "float",   "double",   "bool",     "size_t",   "int8_t",  "int16_t", "int32_t",
+                                        "int64_t", "uint8_t",  "uint16_t", "uint32_t", "uint64_t"};
+  return std::ranges::find(words, word) != std::end(words);
+}
+
+/// "float low, high;" of the tokens between braces; empty where one is more than the declaration of plain members.
+std::string members_text(const Tokens& body) {
+  std::string members;
+  bool first = true;  // of a declaration
+  for (std::size_t i = 1; i + 1 < body.size(); ++i) {
+    const std::string_view token = body[i];
+    const bool is_mark = token == "," || token == ";" || token == "[" || token == "]" || token == "*";
+    if (first ? !is_plain_type(token) : !is_mark && !is_word(token[0])) return {};
+    const bool after_bracket = !members.empty() && members.back() == '[';
+    if (!members.empty() && !after_bracket && is_word(token[0])) members += ' ';
+    members += token;
+    first = token == ";";
+  }
+  return first ? members : std::string();
+}
+
+}  // namespace
+
+std::string struct_members(std::string_view text, std::string_view name) {
+  std::string found;
+  for (const Definition& definition : Definitions(text).list) {
+    if (!definition.is_type || definition.function.name != base_name(name)) continue;
+    if (!found.empty()) return {};
+    found = members_text(definition.body);
+  }
+  return found;
+}
+
 std::string missing_kernel_hint(std::string_view text, std::string_view name) {
   const std::vector<SourceFunction> functions = source_functions(text);
   const std::string wanted(base_name(name));

@@ -27,6 +27,10 @@ std::string parameter_name(std::string_view text, std::string_view name, std::si
 /// True when all kernels of that name, of which there is one, use an `extern __shared__` array.
 bool uses_dynamic_shared(std::string_view text, std::string_view name);
 
+/// The members of the struct `name` as they stand in C: "float low, high;". Empty when the text has no such struct, or
+/// one with more than plain numbers and pointers.
+std::string struct_members(std::string_view text, std::string_view name);
+
 /// What the text has in place of a kernel `name` that is not there: "; ..." for the end of a message, or nothing.
 std::string missing_kernel_hint(std::string_view text, std::string_view name);
 

@@ -44,6 +44,10 @@ hinted 'print(x:sum() > 2)' "attempt to compare number with userdata; x:lt(y), x
 hinted 'print(x < 0)' "attempt to compare userdata with number; x:lt(y), x:le(y), x:gt(y) and x:ge(y) compare arrays, x:item() < y the number of one element"
 hinted 'print(2LL + x)' "attempt to perform arithmetic on 'int64_t' and 'userdata'; numbers of the FFI go to an array's right, x + 2LL, or into a function, gpu.add(2LL, x)"
 hinted 'print(x:ndim())' "attempt to call method 'ndim' (a number value); x.ndim is a property of arrays: it has no parentheses"
+hinted 'print(math.max(x, 0))' "bad argument #1 to 'max' (number expected, got $argument gpu.maximum(x, y) compares each element, x:max() gives the largest of all"
+hinted 'print(math.min(x, 0))' "bad argument #1 to 'min' (number expected, got $argument gpu.minimum(x, y) compares each element, x:min() gives the smallest of all"
+hinted 'table.insert(x, 1)' "bad argument #1 to 'insert' (table expected, got $argument gpu.array(t) makes one of a table that is full, gpu.concat({x, y}) a longer one"
+hinted 'table.sort(x)' "bad argument #1 to 'sort' (table expected, got $argument x:sort() gives its elements in order"
 hinted 'for i = 1, nil do end' "'for' limit must be a number"
 hinted 'print(math.sqrt(io.stdout))' "bad argument #1 to 'sqrt' (number expected, got userdata)"
 hinted 'print(1 < nil)' 'attempt to compare number with nil'
@@ -68,6 +72,30 @@ hint 'a launch in brackets' 'k[32, 256](x)' 'a launch is kernel {grid'
 hint 'a name of Python' 'print(len("abc"))' '#x is a length'
 hint 'a module of Python' 'require "cupy"' 'the module is named gpu'
 hint 'a function of CuPy' 'gpu.RawKernel("", "k")' 'it is gpu.kernel(source, name) here'
+hint 'a function without parentheses' "gpu.sync${newline}print(1)" 'parentheses call a function: gpu.sync()'
+hint 'a method without parentheses' "x:sum${newline}print(1)" 'parentheses call a function: x:sum()'
+hint 'a function without parentheses at the end' "local x = 1${newline}gpu.sync" 'parentheses call a function: gpu.sync()'
+hint 'require without quotes' "local gpu = require gpu${newline}local x = gpu.ones(3)" 'the name of a module is a string: require "gpu"'
+hint 'a declaration after a comment' "-- gpu.sync${newline}int n = 3" 'variables have no type'
+hint 'a constant assigned to' 'mod:constant("rate") = 0.5' 'mod:constant(name):fill_(value) sets a variable'
+hint 'a call assigned to' 'x(1, 2) = 0.5' "a call's result is no variable: x\\[{1, 2}\\] = value sets an element"
+hint 'the length of an FFI array' 'print(#gpu.ones(3):host())' 'FFI arrays do not tell their length, and count from 0: x:host() has x.size elements'
+hint 'a property of a device that is not open' 'local d = {name = "cuda:0"} print(d.total_memory / 2)' 'a device has more than its name and kind when it is open: gpu.device(name).total_memory'
+given() { printf "$2" >"$scratch/$1"; check "$1 as a script" 1 '' "*${newline}hint: $3*" "$scratch/$1"; }
+given k.cu '__global__ void k(float* x) { x[0] = 1; }\n' 'this is CUDA C++, which a script compiles: gpu.module(assert(io.open("k.cu")):read("\*a"))'
+given x.npy '\223NUMPY\001\0v\0' 'these are arrays, which a script reads: gpu.load("x.npy")'
+given x.py 'import gpu\n' '"x.py" is Python; scripts are Lua'
+given data '\001\0\0' 'the file is no text; scripts are Lua'
+nil_since() { printf 'local gpu = require "gpu"\n%s\nprint(y[1])\n' "$2" >"$scratch/nil.lua"; check "$1" 1 '' "*${newline}hint: y is nil since line 2: $3*" "$scratch/nil.lua"; }
+launch='a launch gives no value, a kernel writes to the arrays that are its arguments'
+nil_since 'the result of a launch' 'local y = (function() return function() end end) {grid = 1, block = 1}(1)' "$launch"
+nil_since 'the result of a launch over items' 'local k = {over = function() return function() end end} local y = k:over(3)(1)' "$launch"
+nil_since 'a scope without a result' 'local y = gpu.scope(function() local x = gpu.ones(3) end)' 'gpu.scope gives what its function returns'
+printf 'io.open("missing"):read("*a")' >"$scratch/missing.lua"
+check 'a file that is not there' 1 '' "*${newline}hint: assert(io.open(name)) says why a file cannot be opened*" "$scratch/missing.lua"
+nil_since 'a file that nobody checked' 'local y = io.open("missing")' 'assert(io.open("missing")) says why'
+check 'a GPU by another name' 1 '' '*[[]device[]] expected one of *, got "gpu"; an NVIDIA GPU is called "cuda:0"*; the name comes from --device or GPULUA_DEVICE*' \
+  --device gpu -e 'gpu.ones(3)'
 echo 'print(gpu.zeros(3))' >"$scratch/no_require.lua"
 printf 'local gpu = require "gpu"\nlocal x = gpu.load("missing.npy")\nprint(x.shape)\n' >"$scratch/unchecked.lua"
 check 'a load that nobody checked' 1 '' "*unchecked.lua:3: attempt to index local 'x' (a nil value)${newline}hint: x is nil since line 2: assert(gpu.load(\"missing.npy\")) says why*" \

@@ -82,6 +82,7 @@ failing 'char* p = (char*)malloc(10); *(volatile char*)p = 1; free(p); free(p);'
 failing 'free(x + 1);' 'free of a pointer that malloc did not give'
 failing 'volatile char* p = (char*)malloc(10); p[x[0] + 17] = 1; free((void*)p);' 'free of memory that something has written past'
 failing 'volatile int* p = x; p[threadIdx.x + 1000000000] = 1;' 'access to memory that is not there'
+failing 'volatile int* p = (int*)(long long)x[0]; p[16] = 1;' 'access to memory that is not there at address 0x40, next to the null pointer (gpu.null); gpulua --check'
 
 check 'a store past the end' 1 '' 'gpulua: *[[]memory] a kernel has written past the end of an array of 400 bytes made at (command line):2; gpulua --check*' -e '
   local x = gpu.zeros(100)

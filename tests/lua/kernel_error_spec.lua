@@ -75,6 +75,32 @@ local ok = pcall(gpu.module, "not C++ at all")
     assert.is_truthy(message:find("curandState", 1, true))
   end)
 
+  it("say what to write for what CUDA C++ lacks", function()
+    local on_cpu = gpu.device().kind == "cpu"
+    local textures = " is of textures and surfaces, which scripts cannot make and the cpu device does not have: a kernel reads an "
+      .. "array by its position, image[y * width + x]"
+    local returns = "kernels and the bodies of gpu.elementwise return nothing: they set their outputs, y = ... or y[i] = ..."
+    for _, row in ipairs {
+      { "int v = __shfl_down(1, 2);", "__shfl_down is __shfl_down_sync since CUDA 9, whose first argument says which threads of the "
+        .. "warp take part: __shfl_down_sync(0xffffffff, ...)" },
+      { "int v = __ballot(1);", "__ballot is __ballot_sync since CUDA 9" },
+      { "float32 v = 1;", "float32 is float in C++" },
+      { "atomicMax(x, 1.0f);", "atomicMax is for integers: atomicMax((int*)p, __float_as_int(value)) keeps the order of floats that "
+        .. "are not negative, a loop over atomicCAS of all; gpu.max and gpu.min reduce whole arrays" },
+      { "short n = 0; atomicAdd(&n, n);", "atomicAdd takes a pointer to int, unsigned int or unsigned long long" },
+      { "return x[0];", returns },
+      { "cudaTextureObject_t t;", on_cpu and "cudaTextureObject_t" .. textures },
+      { "x[0] = tex2D<float>(0, 1, 1);", on_cpu and "tex2D" .. textures },
+    } do
+      if row[2] then fails("hint: " .. row[2], gpu.module, "__global__ void k(float* x) { " .. row[1] .. " }") end
+    end
+    if on_cpu then
+      fails("hint: cudaReadModeElementType" .. textures, gpu.module, "texture<float, 2, cudaReadModeElementType> image;")
+      fails('[compile] cannot find the kernel "k<float32>": use of undeclared identifier \'float32\'; the source has k<T>\n'
+        .. "hint: float32 is float in C++", gpu.kernel, "template <class T> __global__ void k(T* x) {}", "k<float32>")
+    end
+  end)
+
   it("point into the line of text that occurs several times", function()
     local path, output = run [=[
 local gpu = require "gpu"
@@ -309,7 +335,7 @@ describe("configurations refuse", function()
   end)
 
   it("methods without their kernel, and kernels as methods", function()
-    fails("[over] expected k:over(count), with a colon, got a dot and 10 in k's place", saxpy.over, 10)
+    fails("[over] expected k:over(count)(arguments...), with a colon, got a dot and 10 in k's place", saxpy.over, 10)
     fails("[saxpy] expected a call of the launch with the kernel's arguments, launch(...), and no field of it, got \"run\"",
       function() return saxpy { grid = 1, block = 1 }:run(), nil end)
     fails("mod.name is the kernel of that name", function() return mod.get_function("saxpy"), nil end)
@@ -318,11 +344,33 @@ describe("configurations refuse", function()
     end)
     local with_table = gpu.module "__constant__ float coef[4]; __global__ void k(float* x) { x[0] = coef[1]; }"
     fails('"coef" is a variable, no kernel; mod:constant("coef") is an array over it', function() return with_table.coef, nil end)
+    fails("[over] expected at most 1 argument, got 3: k:over(count)(arguments...)", saxpy.over, saxpy, 10, 1, 2)
+    fails("[over] expected a number of items, one for each thread, got a table; several axes are a launch of their own, "
+      .. "saxpy{grid={columns, rows}, block={32, 8}}(arguments)", saxpy.over, saxpy, { 10, 10 })
+    fails("[saxpy] expected a launch in braces, saxpy{grid=..., block=...}(arguments), and no brackets, got a table",
+      function() return saxpy[{ 1, 128 }], nil end)
+    fails("[module] expected a launch of one of the module's kernels, mod.saxpy{grid=..., block=...}(arguments), got a call of the module",
+      function() return mod { grid = 1, block = 1 }, nil end)
+  end)
+
+  it("assignments to a module", function()
+    local variables = gpu.module "__constant__ float rate; __device__ int table[3]; __global__ void k(float* x) { x[0] = rate * table[1]; }"
+    fails('[module] expected mod:constant("rate"):fill_(value), which sets the variable, got mod.rate = 0.5',
+      function() variables.rate = 0.5 end)
+    fails('[module] expected mod:constant("table"):copy_(values), which sets the variable, got mod.table = a table',
+      function() variables.table = { 1, 2, 3 } end)
+    fails('[module] no global "rates", did you mean "rate"?', function() variables.rates = 1 end)
+    -- What the messages advise.
+    variables:constant("rate"):fill_(0.5)
+    variables:constant("table"):copy_ { 1, 2, 3 }
+    local x = gpu.zeros(1)
+    variables.k { grid = 1, block = 1 }(x)
+    assert.are.equal(1, x[1])
   end)
 
   it("other options of the wrong type", function()
     refuses("shared: expected a number of bytes, got -1", { grid = 1, block = 1, shared = -1 })
-    refuses("stream: expected a stream, got 1", { grid = 1, block = 1, stream = 1 })
+    refuses("stream: expected a stream made by gpu.stream(), or no such option for the current one, got 1", { grid = 1, block = 1, stream = 1 })
     refuses("cooperative: expected true or false, got 1", { grid = 1, block = 1, cooperative = 1 })
   end)
 
@@ -417,6 +465,7 @@ describe("arguments are refused", function()
     refuses("argument 1 (a): expected a number for float, got nil", nil, x, y, out, 10)
     refuses("argument 1 (a): expected a number for float, got true", true, x, y, out, 10)
     refuses("argument 1 (a): expected a number for float, got an array float32[10]", x, x, y, out, 10)
+    refuses("argument 1 (a): expected a number for float, got an array float32[]; x:item() is its number", x:sum(), x, y, out, 10)
   end)
 
   it("as vectors, structs and booleans of another make", function()
@@ -436,17 +485,53 @@ describe("arguments are refused", function()
     fails("[odd] argument 4 (p): expected an FFI struct of 16 bytes for P, got ", odd, { 1, 2, 3 }, 1, true,
       ffi.new "kernel_error_spec_small", z, d)
     fails(" of 4 bytes", odd, { 1, 2, 3 }, 1, true, ffi.new "kernel_error_spec_small", z, d)
-    fails("[odd] argument 4 (p): expected an FFI struct of 16 bytes for P, got a table", odd, { 1, 2, 3 }, 1, true,
-      { 1 }, z, d)
+    fails('[odd] argument 4 (p): expected an FFI struct of 16 bytes for P, got a table; ffi.new("struct { float m[4]; }", {...}) '
+      .. "makes one", odd, { 1, 2, 3 }, 1, true, { 1 }, z, d)
+    fails("for P, got a struct of 8 bytes; ffi.new", odd, { 1, 2, 3 }, 1, true, ffi.new "struct { double m; }", z, d)
     fails("[odd] argument 5 (z): expected a float32 or complex64 array for float2*, got float64[2]", odd, { 1, 2, 3 }, 1,
       true, record, gpu.zeros(2, "float64"), d)
     fails("[odd] argument 6 (d): x: -1 does not fit uint32 (0 to 4294967295)", odd, { 1, 2, 3 }, 1, true, record, z,
       { -1, 1, 1 })
   end)
 
+  it("as texts, addresses and structs of another make", function()
+    local kernels = gpu.module [[
+      struct Particle { float3 position; };
+      __global__ void text(const char* s, char letter, int* length) { while (s[*length]) ++*length; if (s[0] != letter) *length = -1; }
+      __global__ void rows(float** x, int n) { for (int i = 0; i < n; ++i) x[i][threadIdx.x] = i + 1; }
+      __global__ void move(Particle* p, Particle by) { p[threadIdx.x].position.x += by.position.x; }
+    ]]
+    local function refuses_of(name, message, ...) fails("[" .. name .. "] argument " .. message, kernels[name] { grid = 1, block = 1 }, ...) end
+    local length = gpu.zeros(1, "int32")
+    refuses_of("text", '1 (s): expected an int8 or uint8 array for const char*, got "hello"; gpu.In(ffi.new("char[?]", #s + 1, s)) '
+      .. "copies a string with the zero at its end", "hello", ("h"):byte(), length)
+    local text = gpu.In(ffi.new("char[?]", 6, "hello"))
+    refuses_of("text", '2 (letter): expected an integer for char, got "h"; text:byte() is a letter\'s number', text, "h", length)
+    kernels.text { grid = 1, block = 1 }(text, ("h"):byte(), length)
+    assert.are.equal(5, length[1])
+
+    local addresses = '; gpu.array({x.pointer, y.pointer}, "uint64") has the addresses of arrays'
+    refuses_of("rows", "1 (x): expected a uint64 array for float**, got a table" .. addresses, { x, y }, 2)
+    refuses_of("rows", "1 (x): expected a uint64 array for float**, got float32[10]" .. addresses, x, 2)
+    kernels.rows { grid = 1, block = 10 }(gpu.array({ x.pointer, y.pointer }, "uint64"), 2)
+    assert.are.same({ 1, 2 }, { x[10], y[1] })
+    x:fill_(0)
+    y:fill_(0)
+
+    local by = ffi.new("struct { float x, y, z; }", { 3, 0, 0 })
+    refuses_of("move", '1 (p): expected a uint8 array for Particle*, got float32[10]; gpu.InOut(s) copies an FFI array of structs there '
+      .. 'and back, ffi.cast("void*", x.pointer) passes x\'s memory as it is', out, by)
+    refuses_of("move", "2 (by): expected an FFI struct of 12 bytes for Particle, got a table; ffi.new makes one, with the members that "
+      .. "it has in C++", gpu.null, { 3, 0, 0 })
+    kernels.move { grid = 1, block = 3 }(ffi.cast("void*", out.pointer), by)
+    assert.are.same({ 3, 0, 0, 3, 0, 0, 3, 0, 0, 0 }, out:table())
+    out:fill_(0)
+  end)
+
   it("as host arguments that cannot be copied", function()
     fails("[In] expected a table or an FFI array, got 3", gpu.In, 3)
-    fails("[Out] expected a table or an FFI array, got an array float32[10]", gpu.Out, x)
+    fails("[Out] expected a table or an FFI array, got an array float32[10]; kernels take gpu's arrays as they are, without gpu.Out",
+      gpu.Out, x)
     refuses("argument 2 (x): [Out] expected a pointer that the kernel may write through, got const float*", 1,
       gpu.Out { 1 }, y, out, 1)
     refuses('argument 2 (x): [In] expected a number, a boolean or a complex number at [2], got "a"', 1,

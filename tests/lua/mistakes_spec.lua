@@ -83,7 +83,7 @@ local mistakes = {
     { 'x:sum(-3)', '[sum] axis -3 is out of range for an array of 2 dimensions' },
     { 'x:sum(0/0)', '[sum] expected an axis: an integer, got NaN' },
     { 'x:sum(1.5)', '[sum] expected an axis: an integer, got 1.5' },
-    { 'x:sum("1")', '[sum] expected an axis: an integer, got "1"' },
+    { 'x:sum("1")', '[sum] expected an axis: an integer, got "1"; tonumber(text) is the number' },
     { 'x:sum { 1, -2 }', '[sum] expected each axis once, got one twice' },
     { 'x:max { 2, 2 }', '[max] expected each axis once, got one twice' },
     { 'x:cumsum(3)', '[cumsum] axis 3 is out of range for an array of 2 dimensions' },
@@ -114,6 +114,10 @@ local mistakes = {
     { 'gpu.zeros(1.5)', '[zeros] expected sizes that are integers of 0 or more, got 1.5' },
     { 'gpu.zeros(2^40, 2^40)', '[zeros] expected a shape of at most 2^53 elements, got (1099511627776,1099511627776)' },
     { 'gpu.zeros()', '[zeros] expected a shape: numbers, or a table of numbers, got nothing' },
+    { 'gpu.zeros(misspelt)', '[zeros] expected a shape: numbers, or a table of numbers, got nil; a misspelt name is nil, and so is tonumber of what is no number' },
+    { 'gpu.zeros("100")', '[zeros] expected a shape: numbers, or a table of numbers, got "100"; tonumber(text) is the number' },
+    { 'x:reshape(misspelt)', '[reshape] expected a shape: numbers, or a table of numbers, got nil; a misspelt name is nil, and so is tonumber of what is no number' },
+    { 'x:reshape(2, misspelt)', '[reshape] expected sizes that are integers, got nil; a misspelt name is nil, and so is tonumber of what is no number' },
   },
   { "writes to broadcast views",
     { 'wide:fill_(1)', '[fill_]' .. view },
@@ -208,6 +212,11 @@ local mistakes = {
     { 'x.shape = 3', "[array] an array's fields cannot be set: \"shape\"" },
     { 'x:free() local _ = x + 1', '[array] the array was freed' },
     { '#gpu.array(1)', '[length] a 0-d array has no length; x.size is 1' },
+    { 'gpu.random.generator { seed = 1 }',
+      '[random.generator] expected the name of an algorithm, as in gpu.random.generator("philox", {seed = 1}), got a table' },
+    { 'local ffi = require "ffi" gpu.array(ffi.cast("float*", ffi.new "float[3]"))',
+      '[array] expected a table or an FFI array of numbers, got an FFI value of type float *; a pointer does not tell how many there '
+        .. 'are: gpu.empty(count, "float32"):copy_from(p)' },
   },
 }
 

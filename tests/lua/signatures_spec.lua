@@ -47,7 +47,7 @@ local function op_of(receiver, name) return (receiver:match "^gpu%.(.*)$" or "")
 
 --- The parameters of a signature: how many there may be, or nil for any number; those that must be there; the names of the options.
 local function parameters_of(text)
-  local inside = text:match "[({].*$"
+  local inside = text:match("[({].*$"):gsub("%)%(.*$", ")") -- without what the result is called with
   if inside:find "^{" then return 1, {}, inside end
   local plain = inside:gsub("{.-}", "options"):sub(2, -2)
   local count = not plain:find("...", 1, true) and (plain == "" and 0 or select(2, plain:gsub(",", "")) + 1) or nil
@@ -180,7 +180,7 @@ describe("signatures", function()
     fails("[sum] expected x:sum([axis] [, {axis, keepdims, dtype, out, where, initial}]), with a colon, got a dot and nothing in x's place",
       function() x.sum() end)
     fails("[roll] expected x:roll(shift [, axes]), with a colon, got a dot and 1 in x's place", function() x.roll(1) end)
-    fails("[over] expected k:over(count), with a colon, got a dot and 8 in k's place", function() mod.fill.over(8) end)
+    fails("[over] expected k:over(count)(arguments...), with a colon, got a dot and 8 in k's place", function() mod.fill.over(8) end)
   end)
 end)
 

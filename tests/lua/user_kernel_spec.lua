@@ -192,6 +192,12 @@ describe("gpu.elementwise", function()
     fails("expected the options", define { bodies = "" })
     fails("body: expected a string, got 3", define { body = 3 })
     fails("[elementwise] body: expected CUDA C++ statements", function() gpu.elementwise { inputs = "T x", outputs = "T y" } end)
+    fails('[sq] body: expected statements that set y, as in "y = ...;", got "return x * x;"',
+      define { name = "sq", inputs = "T x", outputs = "T y", body = "return x * x;" })
+    fails('[sq] body: expected statements that set z, as in "z = ...;", got "y = x * x"',
+      define { name = "sq", inputs = "T x", outputs = "T y, T z", body = "y = x * x" })
+    local set = gpu.elementwise { inputs = "T x", outputs = "T y", body = "SET(x)", preamble = "#define SET(v) y = v" }
+    assert.are.same({ 1, 1 }, set(gpu.ones(2)):table())
     fails("z: U is no input's type", function()
       return gpu.elementwise { inputs = "T x", outputs = "U z", body = "z = x" }(gpu.ones(2))
     end)
@@ -317,6 +323,8 @@ describe("gpu.reduction", function()
     fails("axis 3 is out of range", function() return norm(gpu.ones(2, 2), 3) end)
     fails("[reduction] reduce: expected an expression of a and b, got nothing",
       function() gpu.reduction { inputs = "T x", outputs = "T y", map = "x" } end)
+    fails('[sumsq] reduce: expected an expression of a and b, as in "a + b", got "+"',
+      function() gpu.reduction { name = "sumsq", inputs = "T x", outputs = "T y", map = "x * x", reduce = "+" } end)
     fails("outputs: expected one", function() gpu.reduction { inputs = "T x", outputs = "T y, T z", map = "x", reduce = "a + b" } end)
     fails("expected the options", function() gpu.reduction { maps = "x" } end)
   end)

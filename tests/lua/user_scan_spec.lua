@@ -141,6 +141,8 @@ describe("gpu.scan_kernel", function()
     fails("[scan_kernel] expected a table with input and expr, got 1", function() gpu.scan_kernel(1) end)
     fails("[scan_kernel] input: expected parameters as in", function() gpu.scan_kernel { expr = "a + b" } end)
     fails("[s] expr: expected an expression of a and b, got nothing", function() gpu.scan_kernel { name = "s", input = "T x" } end)
+    fails('[scan_kernel] expr: expected an expression of a and b, as in "a + b", got "add"',
+      function() gpu.scan_kernel { input = "T x", expr = "add" } end)
     fails("[scan_kernel] input: expected one parameter that is not raw, got T x, T y",
       function() gpu.scan_kernel { input = "T x, T y", expr = "a" } end)
     fails("[scan_kernel] input: expected one parameter that is not raw, got raw T x",

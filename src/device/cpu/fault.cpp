@@ -128,6 +128,8 @@ std::string describe_access(const siginfo_t& info) {
     char text[32];
     std::snprintf(text, sizeof text, " at address %p", info.si_addr);
     address = text;
+    // No memory lies there, whatever the element.
+    if (reinterpret_cast<std::uintptr_t>(info.si_addr) < 0x10000) address += ", next to the null pointer (gpu.null)";
   }
   return "access to memory that is not there" + address +
          "; gpulua --check, or gpu.check(true), names the line and the array";

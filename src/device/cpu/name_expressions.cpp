@@ -6,6 +6,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include "src/core/error.h"
+#include "src/device/compile_hints.h"
 #include "src/device/cpu/clang_invocation.h"
 
 namespace gpulua::cpu {
@@ -97,9 +98,10 @@ std::string list_kernels(clang::ASTContext& ast) {
 }
 
 void throw_wrong_name(const std::string& what, const std::string& kernels) {
+  const std::string hints = compile_hints("error: " + what);
   throw Error(ErrorKind::compile, "[compile] cannot find the kernel " + what +
                                       (what.ends_with('?') ? " The" : "; the") + " source has " +
-                                      (kernels.empty() ? "none" : kernels));
+                                      (kernels.empty() ? "none" : kernels) + (hints.empty() ? "" : "\n" + hints));
 }
 
 void MessagePrinter::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& diagnostic) {
