@@ -118,12 +118,14 @@ describe("the language", function()
 
   it("exchanges 16-bit numbers between lanes", function()
     local out = gpu.zeros(32)
-    gpu.kernel([[
+    local k = gpu.kernel([[
       #include <cuda_fp16.h>
       __global__ void k(float* out) {
         __half2 v = __floats2half2_rn(threadIdx.x, 0.5f);
         out[threadIdx.x] = __low2float(__shfl_xor_sync(0xffffffffu, v, 1)) + __half2float(__shfl_sync(0xffffffffu, __high2half(v), 0));
-      }]], "k") { grid = 1, block = 32 }(out)
+      }]], "k")
+    k { grid = 1, block = 32 }(out)
+    if on_cpu then assert.are.equal("simd", k.engine) end
     assert.are.same({ 1.5, 0.5, 3.5, 2.5 }, out({ 1, 4 }):table())
   end)
 

@@ -239,6 +239,39 @@ void forget_shared_memory(llvm::Function& function) {
   }
 }
 
+/// A short vector's bits as one number, and back: shifts and sums of its elements, which can be taken apart.
+void split_bit_casts(llvm::Function& function) {
+  const llvm::DataLayout& data = function.getParent()->getDataLayout();
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+    auto* cast = llvm::dyn_cast<llvm::BitCastInst>(&instruction);
+    if (cast == nullptr) continue;
+    auto *from = llvm::dyn_cast<llvm::FixedVectorType>(cast->getSrcTy()),
+         *to = llvm::dyn_cast<llvm::FixedVectorType>(cast->getDestTy());
+    if (from != nullptr && to != nullptr && from->getNumElements() == to->getNumElements()) continue;
+    if (from == nullptr && to == nullptr) continue;
+    llvm::IRBuilder<> builder(cast);
+    llvm::Type* word =
+        builder.getIntNTy(static_cast<unsigned>(data.getTypeSizeInBits(cast->getSrcTy()).getFixedValue()));
+    llvm::Value* bits = from == nullptr ? builder.CreateBitCast(cast->getOperand(0), word)
+                                        : static_cast<llvm::Value*>(llvm::ConstantInt::get(word, 0));
+    for (unsigned i = 0; from != nullptr && i < from->getNumElements(); ++i) {
+      llvm::Value* element = builder.CreateBitCast(builder.CreateExtractElement(cast->getOperand(0), i),
+                                                   builder.getIntNTy(from->getScalarSizeInBits()));
+      bits =
+          builder.CreateOr(bits, builder.CreateShl(builder.CreateZExt(element, word), i * from->getScalarSizeInBits()));
+    }
+    llvm::Value* result = to == nullptr ? builder.CreateBitCast(bits, cast->getDestTy())
+                                        : static_cast<llvm::Value*>(llvm::PoisonValue::get(to));
+    for (unsigned i = 0; to != nullptr && i < to->getNumElements(); ++i) {
+      llvm::Value* element = builder.CreateTrunc(builder.CreateLShr(bits, i * to->getScalarSizeInBits()),
+                                                 builder.getIntNTy(to->getScalarSizeInBits()));
+      result = builder.CreateInsertElement(result, builder.CreateBitCast(element, to->getElementType()), i);
+    }
+    cast->replaceAllUsesWith(result);
+    cast->eraseFromParent();
+  }
+}
+
 /// A block that fails an assertion goes on where the others do; the call in it does not return. Thus an assertion in a
 /// loop is no way out of it.
 void rejoin_failures(llvm::Function& function) {
@@ -277,6 +310,7 @@ llvm::Function* prepare(llvm::Function& kernel, const SharedLayout& layout, Pipe
   lay_out_private_memory(*function);
   mark_shared_atomics(*function);
   keep_tallies(*function);
+  split_bit_casts(*function);
   pipeline.canonicalize(*function);
   return function;
 }
