@@ -86,11 +86,15 @@ class Widener {
   llvm::Value* emit_address(const llvm::GetElementPtrInst& address);
   llvm::Value* emit_offsets(const llvm::GetElementPtrInst& address, bool narrow);
 
+  struct AddressRow;
+
   // ---- widen_memory.cpp ----
   llvm::Value* emit_load(const llvm::LoadInst& load);
   llvm::Value* advance(const llvm::Value* index, const llvm::Loop& loop);
   bool is_fixed(const llvm::Value* value, const llvm::Loop& loop) const;
-  void emit_prefetch(const llvm::LoadInst& load, llvm::Value* base);
+  void emit_prefetch(const llvm::LoadInst& load, const AddressRow& row);
+  void emit_prefetch_of_blocks(const llvm::LoadInst& load, const AddressRow& row);
+  void prefetch(llvm::Value* base, std::int64_t offset, unsigned cache);
   void emit_store(const llvm::StoreInst& store);
   llvm::Value* emit_gather(const llvm::LoadInst& load);
   llvm::Value* emit_narrow_gather(llvm::Type* type, llvm::Value* addresses);

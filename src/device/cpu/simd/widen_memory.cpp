@@ -30,6 +30,9 @@ bool is_simple(llvm::Type* type) {
 constexpr unsigned turns_ahead = 8;
 // As far ahead in a stream, whose next page processors do not look for.
 constexpr std::int64_t stream_ahead = 2048;
+// The same for blocks of some 64 bytes a row.
+constexpr std::int64_t blocks_ahead = 512;
+constexpr unsigned nearest_cache = 3;  // as LLVM numbers them
 constexpr std::int64_t line_bytes = 64;
 
 }  // namespace
@@ -63,10 +66,11 @@ bool Widener::is_fixed(const llvm::Value* value, const llvm::Loop& loop) const {
 
 /// A loop over a grid's stride, or down the columns of a matrix, reads another page in each turn, which processors do
 /// not foresee; and one from row to row comes to another page in the end.
-void Widener::emit_prefetch(const llvm::LoadInst& load, llvm::Value* base) {
+void Widener::emit_prefetch(const llvm::LoadInst& load, const AddressRow& row) {
   const llvm::Loop* loop = structure_.loops().getLoopFor(block_);
   const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(load.getPointerOperand());
-  if (loop == nullptr || address == nullptr || address->getNumIndices() != 1) return;
+  if (loop == nullptr) return emit_prefetch_of_blocks(load, row);
+  if (address == nullptr || address->getNumIndices() != 1) return;
   if (marker(llvm::getUnderlyingObject(address)) == Marker::private_memory) return;  // small, and just written
   llvm::Value* step = advance(address->getOperand(1), *loop);
   if (step == nullptr) return;
@@ -79,12 +83,22 @@ void Widener::emit_prefetch(const llvm::LoadInst& load, llvm::Value* base) {
     if (row_bytes < line_bytes || known->getSExtValue() * bytes < row_bytes) return;
     ahead = builder_.getInt64(static_cast<std::uint64_t>(stream_ahead / bytes));
   }
-  llvm::Value* place = builder_.CreateGEP(type, base, ahead);
-  for (std::int64_t line = 0; line < row_bytes; line += line_bytes)
-    builder_.CreateIntrinsic(
-        llvm::Intrinsic::prefetch, {place->getType()},
-        {builder_.CreateConstGEP1_64(builder_.getInt8Ty(), place, static_cast<std::uint64_t>(line)),
-         builder_.getInt32(0), builder_.getInt32(3), builder_.getInt32(1)});
+  llvm::Value* place = builder_.CreateGEP(type, row.bases[0], ahead);
+  for (std::int64_t line = 0; line < row_bytes; line += line_bytes) prefetch(place, line, nearest_cache);
+}
+
+/// Blocks that read some lines of many rows, each a bit further on than the block before, are more streams than
+/// processors follow.
+void Widener::emit_prefetch_of_blocks(const llvm::LoadInst& load, const AddressRow& row) {
+  if (row.bases[1] == nullptr || row.shape.stride == 0) return;
+  if (!llvm::isa<llvm::Argument>(llvm::getUnderlyingObject(load.getPointerOperand()))) return;  // a block's own memory
+  for (llvm::Value* base : row.bases) prefetch(base, blocks_ahead, nearest_cache - 1);
+}
+
+void Widener::prefetch(llvm::Value* base, std::int64_t offset, unsigned cache) {
+  builder_.CreateIntrinsic(llvm::Intrinsic::prefetch, {base->getType()},
+                           {builder_.CreateConstGEP1_64(builder_.getInt8Ty(), base, static_cast<std::uint64_t>(offset)),
+                            builder_.getInt32(0), builder_.getInt32(cache), builder_.getInt32(1)});
 }
 
 llvm::Value* Widener::emit_load(const llvm::LoadInst& load) {
@@ -95,7 +109,7 @@ llvm::Value* Widener::emit_load(const llvm::LoadInst& load) {
     return builder_.CreateBitCast(emit_strided_load(moved_as(type), load.getPointerOperand(), apart), widened(type));
   std::optional<AddressRow> row = find_row(load.getPointerOperand(), bytes);
   if (!row) return emit_gather(load);
-  emit_prefetch(load, row->bases[0]);
+  emit_prefetch(load, *row);
   return emit_either(
       row->holds, [&] { return emit_row_load(type, *row, load.getAlign()); }, [&] { return emit_gather(load); });
 }
