@@ -179,6 +179,8 @@ std::string unknown_name(const Log& log) {
     return "std::" + std::string(name);
   if (const std::string_view name = between(line, "namespace \"std\" has no member \"", "\""); !name.empty())
     return "std::" + std::string(name);
+  if (const std::string_view name = between(line, "error: ", " is not a template"); !name.empty())
+    return std::string(name);
   if (line.find("name followed by \"::\" must be") != line.npos) return std::string(log.word_at_caret());
   return std::string(between(line, "identifier \"", "\" is undefined"));
 }

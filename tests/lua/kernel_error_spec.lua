@@ -83,7 +83,7 @@ local ok = pcall(gpu.module, "not C++ at all")
     for _, row in ipairs {
       { "int v = __shfl_down(1, 2);", "__shfl_down is __shfl_down_sync since CUDA 9, whose first argument says which threads of the "
         .. "warp take part: __shfl_down_sync(0xffffffff, ...)" },
-      { "int v = __ballot(1);", "__ballot is __ballot_sync since CUDA 9" },
+      { "int v = __ballot(1);", on_cpu and "__ballot is __ballot_sync since CUDA 9" },
       { "float32 v = 1;", "float32 is float in C++" },
       { "atomicMax(x, 1.0f);", "atomicMax is for integers: atomicMax((int*)p, __float_as_int(value)) keeps the order of floats that "
         .. "are not negative, a loop over atomicCAS of all; gpu.max and gpu.min reduce whole arrays" },
@@ -94,8 +94,9 @@ local ok = pcall(gpu.module, "not C++ at all")
     } do
       if row[2] then fails("hint: " .. row[2], gpu.module, "__global__ void k(float* x) { " .. row[1] .. " }") end
     end
+    fails("hint: " .. (on_cpu and "cudaReadModeElementType" or "texture") .. textures, gpu.module,
+      "texture<float, 2, cudaReadModeElementType> image;")
     if on_cpu then
-      fails("hint: cudaReadModeElementType" .. textures, gpu.module, "texture<float, 2, cudaReadModeElementType> image;")
       fails('[compile] cannot find the kernel "k<float32>": use of undeclared identifier \'float32\'; the source has k<T>\n'
         .. "hint: float32 is float in C++", gpu.kernel, "template <class T> __global__ void k(T* x) {}", "k<float32>")
     end

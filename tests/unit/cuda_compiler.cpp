@@ -216,6 +216,10 @@ TEST_CASE_METHOD(Fixture, "messages end with what the compiler does not know", "
   CHECK(hint("cg::this_grid();").find("#include <cooperative_groups.h>") != std::string::npos);
   CHECK(hint("nvcuda::wmma::mma_sync();").find("#include <mma.h>") != std::string::npos);
   CHECK(hint("cudaMalloc(&x, 4);").starts_with("hint: cudaMalloc is for host programs"));
+  CHECK(hint("__shfl_down(1, 2);").find("__shfl_down_sync(0xffffffff, ...)") != std::string::npos);
+  CHECK(hint("float32 v = 1;") == "hint: float32 is float in C++");
+  CHECK(hint("atomicMax(x, 1.f);").starts_with("hint: atomicMax is for integers"));
+  CHECK(hint("return x[0];").starts_with("hint: kernels and the bodies of gpu.elementwise return nothing"));
   CHECK(hint("mine;").empty());
   const std::string host = failure(Source("void add(float* x) {}")).what();
   CHECK(

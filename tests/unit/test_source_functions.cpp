@@ -63,3 +63,19 @@ TEST_CASE("kernels with dynamic shared memory are known") {
   // Which version the compiler takes is not known.
   CHECK_FALSE(uses("#ifdef A\n__global__ void k() { extern __shared__ float s[]; s[0] = 1; }\n#endif\n"));
 }
+
+TEST_CASE("the members of structs are known where they are plain") {
+  const auto members = [](const std::string& body) {
+    return struct_members("namespace n { struct Range { " + body + " }; } __global__ void k(n::Range r) {}",
+                          "n::Range");
+  };
+  CHECK(members("float low, high;") == "float low, high;");
+  CHECK(members("float m[4][2]; // rows\n const unsigned char* p;") == "float m[4][2]; const unsigned char* p;");
+  CHECK(members("float3 v;").empty());
+  CHECK(members("float x; __device__ float f() { return x; }").empty());
+  CHECK(members("int flag : 1;").empty());
+  CHECK(members("float x = 1;").empty());
+  CHECK(struct_members("struct A { int a; };", "B").empty());
+  CHECK(struct_members("template <class T> struct A { T a; };", "A<float>").empty());
+  CHECK(struct_members("struct A { int a; }; namespace n { struct A { int b; }; }", "A").empty());
+}
