@@ -152,6 +152,8 @@ IndexSpec check_spec(lua_State* L, int index, const Layout& layout, std::size_t 
     case LUA_TCDATA:
       integer(check_integer(L, index, op, what));
       return spec;
+    case LUA_TBOOLEAN:
+      fail(op, std::string(what) + " (x:eq(y) makes a mask: Lua's == gives one boolean)", L, index);
     default:
       break;
   }
@@ -175,7 +177,8 @@ std::vector<IndexItem> check_index(lua_State* L, int first, int last, const Layo
   if (taken > layout.ndim())
     throw Error("[index] expected at most " + std::to_string(layout.ndim()) + " indices for shape " +
                 to_string(layout.shape) + ", got " + std::to_string(taken) +
-                take_hint(numbers_text(L, first, last), 0));
+                (layout.ndim() == 0 ? "; x:item() reads the one element, x:fill_(value) writes it"
+                                    : take_hint(numbers_text(L, first, last), 0)));
   std::vector<IndexItem> items;
   std::size_t axis = 0;
   for (int i = first; i <= last; ++i) {

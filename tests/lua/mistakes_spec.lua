@@ -150,6 +150,8 @@ local mistakes = {
     { 'x[3] = 1', '[index] 3 is out of range for axis 1 of 2 elements' },
     { 'x[0] = 1', '[index] indices start at 1, got 0' },
     { 'x[1.5] = 1', index .. '1.5' },
+    { 'x[x == 0] = 1', index:gsub(", got $", "") .. " (x:eq(y) makes a mask: Lua's == gives one boolean), got false" },
+    { 'x:sum()[1] = 2', '[index] expected at most 0 indices for shape (), got 1; x:item() reads the one element, x:fill_(value) writes it' },
   },
   { "index arrays and masks",
     { 'x(gpu.array({ 3 }, "int32")):table()',
