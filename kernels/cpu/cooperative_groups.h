@@ -21,7 +21,7 @@ class thread_group {
  protected:
   thread_group(unsigned int mask, unsigned int size, unsigned int rank) : mask_(mask), size_(size), rank_(rank) {}
   unsigned int mask_, size_, rank_;
-  friend thread_group tiled_partition(const thread_group& parent, unsigned int size);
+  friend thread_group tiled_partition(const thread_group& parent, unsigned int size, const char* file, unsigned int line);
 };
 
 /// CUDA keeps in it what tiles of more than a warp need; here they need nothing.
@@ -324,11 +324,19 @@ template <unsigned int count, class _Parent>
 inline thread_block_tile<count, _Parent> tiled_partition(const _Parent& parent) {
   return {details::rank_in(parent) / count, ((unsigned int)parent.num_threads() + count - 1) / count};
 }
-inline thread_group tiled_partition(const thread_group& parent, unsigned int size) {
+
+namespace details {
+inline void check_size(unsigned int size, const char* file, unsigned int line) {
+  if (size == 0 || size > 32 || (size & (size - 1)) != 0)
+    gpulua_fail("a tile whose size is an argument has 1, 2, 4, 8, 16 or 32 threads", file, line);
+}
+}  // namespace details
+
+inline thread_group tiled_partition(const thread_group& parent, unsigned int size, GPULUA_SOURCE_LINE) {
+  details::check_size(size, file, line);
   const unsigned int first = parent.rank_ / size * size, lane = gpulua_lane() - (parent.rank_ - first);
   return thread_group((size == 32 ? ~0u : (1u << size) - 1) << lane, size, parent.rank_ - first);
 }
-/// The lanes of the group with the same predicate, or the same label.
 namespace details {
 template <class _Group>
 inline unsigned int lanes_of(const _Group& group, unsigned int ranks) {
@@ -338,6 +346,13 @@ inline unsigned int lanes_of(const _Group& group, unsigned int ranks) {
 }
 }  // namespace details
 
+inline coalesced_group tiled_partition(const coalesced_group& parent, unsigned int size, GPULUA_SOURCE_LINE) {
+  details::check_size(size, file, line);
+  const unsigned int tile = parent.thread_rank() / size, ranks = (size == 32 ? ~0u : (1u << size) - 1) << tile * size;
+  const unsigned int lanes = details::lanes_of(parent, ranks & parent.ballot(1));
+  return coalesced_group(lanes, tile, (parent.size() + size - 1) / size);
+}
+/// The lanes of the group with the same predicate, or the same label.
 template <class _Group>
 inline coalesced_group binary_partition(const _Group& group, bool predicate) {
   const unsigned int yes = group.ballot(predicate), all = group.ballot(1);

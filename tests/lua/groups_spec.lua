@@ -99,6 +99,44 @@ describe("a tile of more than a warp", function()
 end)
 
 describe("a group within a warp", function()
+  it("of lanes that are no neighbours is cut by their ranks", function()
+    local out = gpu.zeros({ 3, 32 }, "int32")
+    gpu.kernel(head .. [[
+      __global__ void k(int* out, int size) {
+        int i = threadIdx.x;
+        if (i % 3 == 0) {
+          auto group = cg::coalesced_threads();
+          auto part = cg::tiled_partition(group, size);
+          out[i] = part.thread_rank() + 100 * part.size() + 10000 * part.meta_group_rank() + 100000 * part.meta_group_size();
+          out[32 + i] = cg::reduce(part, i, cg::plus<int>());
+        }
+        auto tile = cg::tiled_partition(cg::this_thread_block(), size);
+        out[64 + i] = tile.thread_rank() + 100 * tile.size();
+      }]], "k") { grid = 1, block = 32 }(out, 4)
+    local got = out:table()
+    for i = 0, 31 do
+      local rank, part = i / 3, math.floor(i / 12)
+      local count = part == 2 and 3 or 4  -- 11 lanes
+      local first = part * 12
+      assert.are.equal(i % 3 == 0 and rank % 4 + 100 * count + 10000 * part + 300000 or 0, got[1][i + 1])
+      assert.are.equal(i % 3 == 0 and count * first + 3 * sum(0, count - 1) or 0, got[2][i + 1])
+      assert.are.equal(i % 4 + 400, got[3][i + 1])
+    end
+  end)
+
+  -- A GPU's thread traps.
+  if on_cpu then
+    it("has a size that there is", function()
+      local k = gpu.kernel(head .. [[
+        __global__ void k(int size) { cg::sync(cg::tiled_partition(cg::this_thread_block(), size)); }]], "k")
+      for _, size in ipairs { 0, 12, 64 } do
+        local ok, message = pcall(function() k { grid = 1, block = 64 }(size) gpu.sync() end)
+        assert.is_false(ok)
+        assert.is_truthy(message:find("a tile whose size is an argument has 1, 2, 4, 8, 16 or 32 threads", 1, true), message)
+      end
+    end)
+  end
+
   it("knows its rank among those of its parent", function()
     local out = gpu.zeros({ 5, 64 }, "int32")
     gpu.kernel(head .. [[
