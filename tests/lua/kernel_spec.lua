@@ -298,6 +298,12 @@ describe("attributes", function()
     end
     assert.are.equal("kernel plain(int*)\nengine " .. plain.engine .. "\n", gpu.explain(plain))
     assert.has_error(function() gpu.explain(plain, own) end, "[explain] expected one kernel, or arrays, got a kernel")
+    -- Structs of two floats come as vectors.
+    local pair = gpu.kernel("__global__ void pair(float* x, float2 v, float3 w) { x[threadIdx.x] = v.x * 10 + v.y + w.y + w.z; }", "pair")
+    local x = gpu.zeros(2)
+    pair { grid = 1, block = 2 }(x, { x = 3, y = 4 }, { x = 1, y = 0.5, z = 0.25 })
+    assert.are.same({ 34.75, 34.75 }, x:table())
+    if gpu.device().kind == "cpu" then assert.are.equal("simd", pair.engine) end
     -- From the cache it knows, too.
     assert.are.equal(own.engine, gpu.module(text).own.engine)
   end)

@@ -37,6 +37,8 @@ void call_kernel(llvm::CallInst& placeholder, const SourceKernel& kernel, llvm::
   llvm::IRBuilder<> entry(&*placeholder.getFunction()->getEntryBlock().getFirstInsertionPt());
   std::vector<llvm::Value*> arguments = load_arguments(entry, kernel, pointers);
   arguments.insert(arguments.begin(), context);
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    arguments[i] = entry.CreateBitCast(arguments[i], function.getArg(static_cast<unsigned>(i))->getType());
 
   auto* call = llvm::CallInst::Create(function.getFunctionType(), &function, arguments, "", placeholder.getIterator());
   call->setAttributes(function.getAttributes());

@@ -27,19 +27,32 @@ namespace {
 constexpr unsigned most_instructions = 40000;
 constexpr unsigned most_threads = 1024;  // of a block
 
+/// Two floats of a struct are passed as a vector: here as a number of its bits.
+llvm::Type* passed_as(llvm::Type* type) {
+  return type->isVectorTy()
+             ? llvm::Type::getIntNTy(type->getContext(),
+                                     static_cast<unsigned>(type->getPrimitiveSizeInBits().getFixedValue()))
+             : type;
+}
+
 llvm::Function* copy_with_context(llvm::Function& kernel) {
   std::vector<llvm::Type*> types{llvm::PointerType::get(kernel.getContext(), 0)};
-  types.insert(types.end(), kernel.getFunctionType()->param_begin(), kernel.getFunctionType()->param_end());
+  for (llvm::Type* type : kernel.getFunctionType()->params()) types.push_back(passed_as(type));
   auto* copy =
       llvm::Function::Create(llvm::FunctionType::get(kernel.getReturnType(), types, false),
                              llvm::GlobalValue::InternalLinkage, kernel.getName() + ".simd", kernel.getParent());
   llvm::ValueToValueMapTy map;
+  std::vector<llvm::Instruction*> vectors;
   for (llvm::Argument& argument : kernel.args()) {
-    map[&argument] = copy->getArg(argument.getArgNo() + 1);
+    llvm::Value* passed = copy->getArg(argument.getArgNo() + 1);
+    if (passed->getType() != argument.getType())
+      passed = vectors.emplace_back(new llvm::BitCastInst(passed, argument.getType()));
+    map[&argument] = passed;
     copy->getArg(argument.getArgNo() + 1)->setName(argument.getName());
   }
   llvm::SmallVector<llvm::ReturnInst*> returns;
   llvm::CloneFunctionInto(copy, &kernel, map, llvm::CloneFunctionChangeType::LocalChangesOnly, returns);
+  for (llvm::Instruction* vector : vectors) vector->insertInto(&copy->getEntryBlock(), copy->getEntryBlock().begin());
   copy->setVisibility(llvm::GlobalValue::DefaultVisibility);  // a template's may be hidden
   copy->setDSOLocal(true);
   copy->setAttributes(llvm::AttributeList::get(kernel.getContext(), kernel.getAttributes().getFnAttrs(), {}, {}));
