@@ -142,9 +142,9 @@ int create_range(lua_State* L) {
 int create_linspace(lua_State* L) {
   const double first = check_number(L, 1, "linspace", "a number");
   const double last = check_number(L, 2, "linspace", "a number");
-  const bool is_number = lua_type(L, 3) == LUA_TNUMBER;
-  const bool has_count = is_number || (lua_isnil(L, 3) && lua_gettop(L) > 3);
-  const std::int64_t count = is_number ? check_integer(L, 3, "linspace", "a count") : 50;
+  const bool has_count = lua_type(L, 3) == LUA_TNUMBER;
+  if (lua_isnil(L, 3)) fail("linspace", "a number of points; 50 where none is given", L, 3);
+  const std::int64_t count = has_count ? check_integer(L, 3, "linspace", "a count") : 50;
   if (count < 0) fail("linspace", "a count of 0 or more", L, 3);
   checked_size({count}, "linspace");
   const ArrayOptions options = check_options(L, has_count ? 4 : 3, "linspace");

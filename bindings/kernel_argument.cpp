@@ -37,9 +37,17 @@ bool takes_structs(const ArgumentRule& rule) {
 
 constexpr const char* make_addresses = "; gpu.array({x.pointer, y.pointer}, \"uint64\") has the addresses of arrays";
 
+/// What keeps the result of a conversion, which is lost where it stands in the call.
+std::string keep_advice(const ArgumentRule& rule, const std::string& made) {
+  return rule.parameter.writable ? ": where the kernel writes it, keep it in a variable, y = " + made : "";
+}
+
 /// What makes an array for the rule of another one.
 std::string conversion(const ArgumentRule& rule) {
-  if (rule.parameter.dtype) return "; x:astype(\"" + std::string(name(*rule.parameter.dtype)) + "\") converts";
+  if (rule.parameter.dtype) {
+    const std::string made = "x:astype(\"" + std::string(name(*rule.parameter.dtype)) + "\")";
+    return "; " + made + " converts" + keep_advice(rule, made);
+  }
   if (takes_addresses(rule)) return make_addresses;
   if (takes_structs(rule))
     return "; gpu.InOut(s) copies an FFI array of structs there and back, ffi.cast(\"void*\", x.pointer) passes x's "
@@ -52,6 +60,12 @@ std::string type_of(const CData& value) {
   const bool unnamed =
       value.type.starts_with("struct ") && value.type.find_first_not_of("0123456789", 7) == std::string::npos;
   return unnamed ? "a struct" : value.type;
+}
+
+/// False for rows of components that begin within a vector. One row may leave its last vector to the kernel.
+bool fills_vectors(const Node& array, const Parameter& parameter) {
+  const Dims& shape = array.layout.shape;
+  return shape.size() < 2 || array.dtype != parameter.dtype || shape.back() % parameter.lanes == 0;
 }
 
 }  // namespace
@@ -172,7 +186,8 @@ void ArgumentReader::read_other_pointer(int index, const ArgumentRule& rule, voi
 }
 
 bool ArgumentReader::takes(const Node& array, const ArgumentRule& rule) const {
-  return rule.takes(array.dtype) && array.contiguous && &array.device() == kernel.device.get() && !array.freed();
+  return rule.takes(array.dtype) && array.contiguous && &array.device() == kernel.device.get() && !array.freed() &&
+         (rule.parameter.lanes == 1 || fills_vectors(array, rule.parameter));
 }
 
 void ArgumentReader::refuse_array(int index, const Node& array, const ArgumentRule& rule) const {
@@ -186,7 +201,12 @@ void ArgumentReader::refuse_array(int index, const Node& array, const ArgumentRu
     refuse(index, "expected " + expected_array(rule) + for_type(rule.parameter) + ", got " + type_text(array) +
                       conversion(rule));
   }
-  refuse(index, "expected a row-major array, got a strided view " + type_text(array) + "; x:copy() makes one");
+  if (!array.contiguous)
+    refuse(index, "expected a row-major array, got a strided view " + type_text(array) + "; x:copy() makes one" +
+                      keep_advice(rule, "x:copy()"));
+  refuse(index, "expected rows of whole vectors" + for_type(rule.parameter) + ", a multiple of " +
+                    plural(rule.parameter.lanes, "number") + ", got " + type_text(array) +
+                    "; x:reshape(-1) is one row, of vectors as they lie in memory");
 }
 
 namespace {

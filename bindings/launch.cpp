@@ -16,7 +16,19 @@ Launch::Launch(KernelRef kernel, const LaunchConfig& config, StreamRef stream)
       stream_(std::move(stream)),
       arguments_(kernel_->kernel->entry().signature) {}
 
+Launch::~Launch() {
+  if (called_ || !kernel_) return;  // or moved from
+  const auto& warn = kernel_->device->context().on_warning;
+  if (!warn) return;
+  try {
+    warn("[" + kernel_->name() + "] a launch was made and never called, so its kernel has not run: expected " +
+         "the arguments in a second call, as in " + kernel_->name() + "{grid=..., block=...}(arguments)");
+  } catch (...) {  // a destructor throws nothing
+  }
+}
+
 void Launch::run(lua_State* L) {
+  called_ = true;
   const std::vector<ArgumentRule>& rules = kernel_->rules;
   const auto count = static_cast<std::size_t>(lua_gettop(L) - 1);
   if (count != rules.size())

@@ -12,6 +12,10 @@ class Launch {
   /// `config` has passed check_launch; its grid may be empty, and then a call launches nothing.
   /// Null stream: the device's current one at each call.
   Launch(KernelRef kernel, const LaunchConfig& config, StreamRef stream);
+  /// One that was never called is a mistake of the script's, of which the context warns.
+  ~Launch();
+  Launch(Launch&&) = default;
+  Launch& operator=(Launch&&) = delete;
 
   /// Launches with the arguments that stand at 2 and above.
   void run(lua_State* L);
@@ -24,6 +28,7 @@ class Launch {
   LaunchConfig config_;
   StreamRef stream_;
   ArgumentBlock arguments_;
+  bool called_ = false;
 };
 
 template <>

@@ -81,7 +81,7 @@ int event_done(lua_State* L) {
   return 1;
 }
 
-/// from:elapsed(to): milliseconds. Waits for both.
+/// from:elapsed(to): milliseconds. Waits for both. Error: `to` is the earlier one.
 int event_elapsed(lua_State* L) {
   const auto& from = check<EventHandle>(L, 1, "elapsed");
   const auto& to = check<EventHandle>(L, 2, "elapsed");
@@ -90,7 +90,11 @@ int event_elapsed(lua_State* L) {
     throw Error("[elapsed] expected two events that were recorded, got one that was not: call e:record() first");
   from.device->synchronize(*from.event);
   to.device->synchronize(*to.event);
-  lua_pushnumber(L, from.device->device().elapsed(*from.event, *to.event));
+  const float milliseconds = from.device->device().elapsed(*from.event, *to.event);
+  if (milliseconds < 0)
+    throw Error("[elapsed] expected the later event as the argument, as in start:elapsed(stop), got one that is " +
+                to_string(Scalar(double{-milliseconds})) + " ms earlier: swap the two");
+  lua_pushnumber(L, milliseconds);
   return 1;
 }
 

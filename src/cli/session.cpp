@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <lua.hpp>
 #include <memory>
 #include <string>
@@ -35,7 +36,7 @@ class Session {
     auto& session = *static_cast<Session*>(lua_touserdata(L, 1));
     lua_settop(L, 0);
     session.open(L);
-    if (session.run_all(L)) session.exit_code_ = exit_success;
+    if (session.run_all(L) && session.finish_work()) session.exit_code_ = exit_success;
     if (session.options_.profile && !print_profile(L)) session.exit_code_ = exit_error;
     return 0;
   }
@@ -58,6 +59,19 @@ class Session {
     lua_gc(L, LUA_GCRESTART, -1);
     open_interrupts(L, *context_);
     set_interrupt_target(InterruptTarget::script);
+  }
+
+  /// Waits for what the script has left on its devices. False when something of it has failed.
+  bool finish_work() {
+    try {
+      const Context::Call call(*context_);
+      context_->synchronize();
+      return true;
+    } catch (const std::exception& error) {
+      std::fflush(stdout);
+      std::fprintf(stderr, "gpulua: %s\n", error.what());
+      return false;
+    }
   }
 
   /// False when the profile cannot be had: work that it waits for has failed.

@@ -21,7 +21,13 @@ OpenDevice::OpenDevice(Context& context, std::unique_ptr<Device> device)
       index_faults_(*device_),
       plans_(std::make_unique<PlanCache>()) {}
 
-OpenDevice::~OpenDevice() = default;
+OpenDevice::~OpenDevice() {
+  if (damage_.empty() || !context_.on_warning) return;
+  try {
+    context_.on_warning(damage_);
+  } catch (...) {  // nobody is left to tell
+  }
+}
 
 void* OpenDevice::try_allocate(std::size_t bytes) {
   return memory_.fits(bytes) ? device_->allocate(bytes, *stream_) : nullptr;

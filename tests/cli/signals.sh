@@ -94,6 +94,20 @@ check 'a store past the end of an array that lives' 1 '' 'gpulua: *[[]memory] a 
   gpu.kernel("__global__ void k(float* x) { x[1000] = 1; }", "k") {grid = 1, block = 1}(x)
   gpu.sync()'
 
+check 'a store past the end that nothing waits for' 1 'done' 'gpulua: *[[]memory] a kernel has written past the end of an array of 4 KB made at (command line):2; gpulua --check*' -e '
+  x = gpu.zeros(1000)
+  gpu.kernel("__global__ void k(float* x) { x[blockIdx.x * blockDim.x + threadIdx.x] = 1; }", "k"):over(1000)(x)
+  print "done"'
+check 'an index out of range that nothing waits for' 1 'done' 'gpulua: *out of range*' -e '
+  x = gpu.eval(gpu.ones(4)[gpu.array({1, 9}, "int32")])
+  print "done"'
+check 'a launch that is never called' 0 'done' 'gpulua: [[]k] a launch was made and never called*k{grid=..., block=...}(arguments)' -e '
+  local k = gpu.kernel("__global__ void k(float* x) { x[0] = 1; }", "k")
+  k {grid = 1, block = 1}
+  k {grid = 1, block = 1}(gpu.zeros(1))
+  k:over(0)(gpu.zeros(1))
+  print "done"'
+
 check 'LLVM prints nothing' 0 '' '' -e '
   pcall(gpu.module, "__global__ void k(int* x) { volatile char a[1 << 27]; a[x[0]] = 1; x[0] = a[5]; }")'
 check 'source that nests deeply' 0 'false*[[]compile] *' '' -e '

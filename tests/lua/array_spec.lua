@@ -82,6 +82,12 @@ describe("creation", function()
     assert.are.same({}, gpu.arange(0):table())
     assert.are.same({ 0, 0.25, 0.5, 0.75, 1 }, gpu.linspace(0, 1, 5):table())
     assert.are.equal(50, gpu.linspace(0, 1).size)
+    for _, name in ipairs { "linspace", "logspace", "geomspace" } do
+      for _, options in ipairs { {}, { "float64" }, { { dtype = "float64" } } } do
+        require "support".fails("[" .. name .. "] expected a number of points; 50 where none is given, got nil", gpu[name], 1, 2, nil,
+          unpack(options))
+      end
+    end
     local x = gpu.linspace(-2, 3, 100000, "float64")
     assert.are.equal(3, x[-1])
     assert.are.equal(-2, x[1])

@@ -107,6 +107,15 @@ k(x)
     fails("wild write of 4 bytes through x at address 0x", k, require("ffi").cast("void*", 0x123456789000ULL))
   end)
 
+  it("is made of indices of raw parameters", function()
+    local ahead = gpu.elementwise { name = "ahead", inputs = "raw float32 x, int32 by", outputs = "float32 y", body = "y = x[i + by];" }
+    local by, x = gpu.array({ 0, 0, 0, 1 }, "int32"), gpu.arange(4, "float32"):eval()
+    fails("[launch] kernel 'gpulua_ahead_kernel': out-of-bounds read of 4 bytes: item [4] of float[4], made at",
+      function() return ahead(x, by):eval() end)
+    fails("item [-2] of float[4]", function() return ahead(x, gpu.array({ -2, 0 }, "int32")):eval() end)
+    assert.are.same({ 0, 1, 2, 2 }, ahead(x, gpu.array({ 0, 0, 0, -1 }, "int32")):table())
+  end)
+
   it("is made of recursion without end", function()
     local k = kernel [[
       __device__ __noinline__ int f(int n, volatile int* p) { volatile int a[64]; a[n & 63] = n; return f(n + 1, a) + *p; }

@@ -13,6 +13,7 @@
 #include "src/device/cpu/front_end.h"
 #include "src/device/cpu/linker.h"
 #include "src/device/cpu/llvm_messages.h"
+#include "src/device/cpu/reachable.h"
 #include "src/device/plugin.h"
 
 namespace gpulua::cpu {
@@ -54,12 +55,19 @@ class FatalErrors {
   }
 };
 
+/// C++ takes recursion without a visible effect for one that ends, and LLVM may make anything of one that does not.
+void keep_recursion(llvm::Module& module) {
+  for (llvm::Function& function : module)
+    if (!function.isDeclaration() && calls_in_a_circle(function)) function.removeFnAttr(llvm::Attribute::MustProgress);
+}
+
 CompiledModule compile_now(const KernelSource& source, const CompileTarget& target) {
   CompileOptions options = parse_options(source.options);
   SourceModule module = parse_source(source, options, target);
   check_abandoned();
   CompiledModule result;
   result.globals = module.globals;
+  keep_recursion(*module.module);
   if (target.checked) instrument(module);
   auto machine = make_machine(*module.module);
   // The checker follows single threads.

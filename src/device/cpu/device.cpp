@@ -174,7 +174,9 @@ void CpuDevice::launch(Kernel& kernel, const LaunchConfig& config, void** argume
   if (config.cluster.x > 1 || config.cluster.y > 1 || config.cluster.z > 1)
     throw Error(ErrorKind::unavailable,
                 "[launch] the cpu device has no clusters of blocks: launch the kernel without the cluster option");
-  const auto run = [&](CpuKernel& any) { run_launch(any, config, arguments, environment_.interrupted, blocks_); };
+  const auto run = [&](CpuKernel& any) {
+    run_launch(any, config, arguments, environment_.interrupted, blocks_, checker_.on());
+  };
   auto& plain = static_cast<CpuKernel&>(kernel);
   if (!checker_.on()) return run(plain);
   prepare_checks(plain.module());

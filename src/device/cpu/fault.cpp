@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <ucontext.h>
+#include <unwind.h>
 
 #include <algorithm>
 #include <array>
@@ -10,9 +11,11 @@
 #include <cstdio>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "src/device/cpu/fiber_stack.h"
 #include "src/device/cpu/kernel_failure.h"
+#include "src/device/cpu/shared_arena.h"
 
 namespace gpulua::cpu {
 namespace {
@@ -38,6 +41,9 @@ int handlers_wanted = 0;
 GPULUA_HANDLER_LOCAL int guards = 0;
 GPULUA_HANDLER_LOCAL FaultReporter::Report reporter = nullptr;
 GPULUA_HANDLER_LOCAL void* reporter_self = nullptr;
+GPULUA_HANDLER_LOCAL KernelExit* kernel_exit = nullptr;
+// What a kernel fails with while the handler looks at its frames, which may be anything.
+GPULUA_HANDLER_LOCAL KernelFailure* looking_for = nullptr;
 // The signal that another handler was called about last, and the frame of ours that called it. The frame may be gone: a
 // handler may jump.
 GPULUA_HANDLER_LOCAL const siginfo_t* passed_on = nullptr;
@@ -122,30 +128,32 @@ bool overflows_stack(int number, const siginfo_t& info, std::uintptr_t stack_poi
          FiberStack::overflows(info.si_addr, reinterpret_cast<const void*>(stack_pointer));
 }
 
-std::string describe_access(const siginfo_t& info) {
-  std::string address;
-  if (info.si_code != SI_KERNEL) {  // the processor tells no address for one that none can have
-    char text[32];
-    std::snprintf(text, sizeof text, " at address %p", info.si_addr);
-    address = text;
-    // No memory lies there, whatever the element.
-    if (reinterpret_cast<std::uintptr_t>(info.si_addr) < 0x10000) address += ", next to the null pointer (gpu.null)";
-  }
-  return "access to memory that is not there" + address +
-         "; gpulua --check, or gpu.check(true), names the line and the array";
+// From a null pointer on: no memory lies there, whatever the element.
+constexpr std::uintptr_t null_pages = 0x10000;
+
+KernelFailure describe_access(const siginfo_t& info, bool is_write) {
+  if (info.si_code == SI_KERNEL)  // the processor tells no address for one that none can have
+    return {"access to memory that is not there", true};
+  if (const auto overrun = SharedArena::describe_overrun(info.si_addr, is_write)) return {*overrun, true};
+  char address[32];
+  std::snprintf(address, sizeof address, "%p", info.si_addr);
+  const std::string what = std::string("access to memory that is not there at address ") + address;
+  if (reinterpret_cast<std::uintptr_t>(info.si_addr) < null_pages)
+    return {what + ", next to the null pointer (gpu.null)", true, true};
+  return {what, true};
 }
 
-std::string describe(int number, const siginfo_t& info, std::uintptr_t stack_pointer) {
-  if (overflows_stack(number, info, stack_pointer)) return "stack overflow: functions call each other too deeply";
+KernelFailure describe(int number, const siginfo_t& info, std::uintptr_t stack_pointer, bool is_write) {
+  if (overflows_stack(number, info, stack_pointer)) return {"stack overflow: functions call each other too deeply"};
   switch (number) {
     case SIGILL:
-      return "__builtin_trap() was called, or a place was reached that the source says cannot be";
+      return {"__builtin_trap() was called, or a place was reached that the source says cannot be"};
     case SIGTRAP:
-      return "__builtin_debugtrap() was called";
+      return {"__builtin_debugtrap() was called"};
     case SIGFPE:
-      return "an arithmetic instruction trapped";
+      return {"an arithmetic instruction trapped"};
     default:
-      return describe_access(info);
+      return describe_access(info, is_write);
   }
 }
 
@@ -154,22 +162,50 @@ bool is_of_code(int number, const siginfo_t& info) {
   return number == SIGTRAP ? info.si_code == SI_KERNEL : is_fault(info);
 }
 
+/// True when a throw from here would come to `frame`. A walk along frames that the kernel has written over may fault.
+bool unwinds_to(const void* frame) {
+  struct Walk {
+    std::uintptr_t frame;
+    bool arrived = false;
+  } walk{reinterpret_cast<std::uintptr_t>(frame)};
+  constexpr std::uintptr_t largest_frame = 4096;  // of the function that catches
+  _Unwind_Backtrace(
+      [](_Unwind_Context* at, void* data) {
+        auto& to = *static_cast<Walk*>(data);
+        to.arrived = _Unwind_GetCFA(at) - to.frame < largest_frame;
+        return to.arrived ? _URC_NORMAL_STOP : _URC_NO_REASON;
+      },
+      &walk);
+  return walk.arrived;
+}
+
 /// Throws through the kernel's frames: they have unwind information for every instruction, and wait for nothing.
 void handle_fault(int number, siginfo_t* info, void* context) {
+  if (looking_for != nullptr && is_fault(*info)) kernel_exit->leave(std::move(*std::exchange(looking_for, nullptr)));
   if (guards == 0 || !is_of_code(number, *info))
     return pass_on(number, info, context, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
   auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
   const auto stack_pointer = static_cast<std::uintptr_t>(registers[REG_RSP]);
-  if (reporter != nullptr) reporter(reporter_self, number, overflows_stack(number, *info, stack_pointer));
+  const bool overflow = overflows_stack(number, *info, stack_pointer);
+  if (reporter != nullptr) reporter(reporter_self, number, overflow);
+  constexpr greg_t write_bit = 2;  // of the processor's error code
+  KernelFailure failure = describe(number, *info, stack_pointer, (registers[REG_ERR] & write_bit) != 0);
+  // Functions of the library that the kernel called, and let nothing through, may have met the stack's end.
+  if (overflow && kernel_exit != nullptr) kernel_exit->leave(std::move(failure));
+  KernelFailure destroyed{"its stack was written over, as by writes past the end of a local array", true};
+  if (kernel_exit != nullptr) looking_for = &destroyed;
   if (number == SIGTRAP) --registers[REG_RIP];  // past the instruction, which may be its function's last
   if ((number == SIGSEGV || number == SIGBUS) &&
       reinterpret_cast<std::uintptr_t>(info->si_addr) == static_cast<std::uintptr_t>(registers[REG_RIP])) {
     // Code that is not there has no unwind information: the throw is from the call that led to it.
     registers[REG_RIP] = *reinterpret_cast<const greg_t*>(stack_pointer) - 1;
     registers[REG_RSP] += sizeof(greg_t);
-    throw KernelFailure{"call of a function that is not there"};
+    failure = {"call of a function that is not there"};
   }
-  throw KernelFailure{describe(number, *info, stack_pointer)};
+  const bool unwinds = kernel_exit == nullptr || unwinds_to(kernel_exit->frame());
+  looking_for = nullptr;
+  if (!unwinds) kernel_exit->leave(std::move(destroyed));
+  throw failure;
 }
 
 /// A kernel that overflows its stack leaves none for the handler. The host program's own signal stack serves where it
@@ -268,6 +304,14 @@ FaultGuard::FaultGuard() {
 
 FaultGuard::~FaultGuard() {
   if (--guards == 0) signal_stack().leave();
+}
+
+KernelExit::Scope::Scope(KernelExit& exit) {
+  kernel_exit = &exit;
+}
+
+KernelExit::Scope::~Scope() {
+  kernel_exit = nullptr;
 }
 
 FaultReporter::FaultReporter(Report report, void* self) {

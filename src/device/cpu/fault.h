@@ -8,6 +8,29 @@
 
 namespace gpulua::cpu {
 
+struct KernelFailure;
+
+/// The way out of a kernel whose frames cannot be unwound: it has used up its stack, or written over it.
+class KernelExit {
+ public:
+  /// The frame of the function that catches what the kernel throws.
+  virtual const void* frame() const = 0;
+  /// Goes on behind the kernel, on another stack, with this failure; what is on the kernel's stack is left as it is.
+  [[noreturn]] virtual void leave(KernelFailure failure) = 0;
+
+  /// While one lives, kernels on its thread are left by this exit.
+  class Scope {
+   public:
+    explicit Scope(KernelExit& exit);
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+  };
+
+ protected:
+  ~KernelExit() = default;
+};
+
 /// While one lives, the process has our handlers for SIGSEGV, SIGBUS, SIGILL, SIGTRAP and SIGFPE.
 class FaultHandlers {
  public:
@@ -17,7 +40,8 @@ class FaultHandlers {
   FaultHandlers& operator=(const FaultHandlers&) = delete;
 };
 
-/// While one lives, a fault on its thread throws KernelFailure out of the instruction. On other threads, and when none
+/// While one lives, a fault on its thread throws KernelFailure out of the instruction, or leaves by the KernelExit
+/// where no throw would get through. On other threads, and when none
 /// lives, the handler that the process had before takes the signal; so it takes signals that a process has sent. There
 /// are FaultHandlers.
 class FaultGuard {

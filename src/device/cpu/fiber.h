@@ -5,6 +5,7 @@
 #include <boost/context/fiber.hpp>
 #include <cstddef>
 #include <functional>
+#include <new>
 #include <optional>
 
 #include "src/device/cpu/fiber_stack.h"
@@ -23,6 +24,9 @@ class Fiber {
   ~Fiber();
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
+
+  /// It will not go on, and may be destroyed, wherever it is suspended: what its stack holds is left as it is.
+  void abandon() { new (&context_) boost::context::fiber; }
 
   /// Goes on with `to` where that was suspended, or from its start; returns when someone switches back to `from`.
   /// Called by `from`. A fiber may run on different threads, one at a time.

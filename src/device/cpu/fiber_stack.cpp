@@ -13,8 +13,8 @@
 namespace gpulua::cpu {
 namespace {
 
-// Each guarded stack costs the process two of its memory mappings, of which Linux gives 65530. Past this number of
-// stacks the rest goes without guards, and neighbours share a mapping.
+// Each guarded stack costs the process two of its memory mappings, of which Linux gives 65530: the guards between
+// neighbours are one. Past this number of stacks the rest goes without guards, and neighbours share a mapping.
 constexpr std::size_t most_guarded = 16'384;
 
 // Fibers of a block touch the same depth of their stacks in turn. Were the stacks aligned alike, those lines would
@@ -43,6 +43,7 @@ bool guard(char* low, std::size_t bytes) {
   Guarded& stacks = guarded_stacks();
   std::lock_guard lock(stacks.mutex);
   if (stacks.ends.size() >= most_guarded || mprotect(low, page_bytes(), PROT_NONE) != 0) return false;
+  mprotect(low + bytes, page_bytes(), PROT_NONE);
   stacks.ends.emplace(low, low + bytes);
   return true;
 }
@@ -52,14 +53,14 @@ bool guard(char* low, std::size_t bytes) {
 FiberStack::FiberStack(std::size_t bytes)
     : bytes_((bytes + colours_end + page_bytes() - 1) / page_bytes() * page_bytes() + page_bytes()),
       colour_(stacks_made.fetch_add(1) * colour_step % colours_end) {
-  void* memory =
-      mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
+  void* memory = mmap(nullptr, bytes_ + page_bytes(), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
   low_ = static_cast<char*>(memory);
   try {
     guarded_ = guard(low_, bytes_);
   } catch (const std::bad_alloc&) {
-    munmap(low_, bytes_);
+    munmap(low_, bytes_ + page_bytes());
     throw;
   }
 }
@@ -71,16 +72,21 @@ FiberStack::~FiberStack() {
     stacks.ends.erase(low_);
   }
   SanitizedStack::release(low_, bytes_);
-  munmap(low_, bytes_);
+  munmap(low_, bytes_ + page_bytes());
+}
+
+FiberStack::Range FiberStack::around(const void* address) {
+  Guarded& stacks = guarded_stacks();
+  std::lock_guard lock(stacks.mutex);
+  auto above = stacks.ends.upper_bound(static_cast<const char*>(address));
+  if (above == stacks.ends.begin()) return {};
+  const Range range{std::prev(above)->first, std::prev(above)->second};
+  return range.contains(address) ? range : Range{};
 }
 
 bool FiberStack::overflows(const void* address, const void* stack_pointer) {
-  Guarded& stacks = guarded_stacks();
-  std::lock_guard lock(stacks.mutex);
-  auto above = stacks.ends.upper_bound(static_cast<const char*>(stack_pointer));
-  if (above == stacks.ends.begin()) return false;
-  const auto& [low, end] = *std::prev(above);
-  return stack_pointer < end && address >= low && address < low + page_bytes();
+  const Range range = around(stack_pointer);
+  return address >= range.low && address < range.low + page_bytes() && range.low != nullptr;
 }
 
 }  // namespace gpulua::cpu

@@ -4,7 +4,7 @@
 
 namespace gpulua::cpu {
 
-/// Memory for a fiber's stack, taken from the system as it is used, with a page below that cannot be touched.
+/// Memory for a fiber's stack, taken from the system as it is used, between two pages that cannot be touched.
 class FiberStack {
  public:
   /// Throws std::bad_alloc.
@@ -20,6 +20,13 @@ class FiberStack {
 
   /// True when `address` is in the page below the stack that the stack pointer is in.
   static bool overflows(const void* address, const void* stack_pointer);
+  /// Where a stack begins and ends.
+  struct Range {
+    const char *low = nullptr, *end = nullptr;
+    bool contains(const void* address) const { return address >= low && address < end; }
+  };
+  /// The stack that `address` lies in; an empty one where it lies in none that has guards.
+  static Range around(const void* address);
 
  private:
   char* low_;

@@ -27,10 +27,10 @@ std::size_t round_up(std::size_t value, std::size_t step) {
 
 }  // namespace
 
-GuardedMapping::GuardedMapping(std::size_t bytes, std::size_t alignment) noexcept {
+GuardedMapping::GuardedMapping(std::size_t bytes, std::size_t alignment, std::size_t guard_bytes) noexcept {
   const std::size_t page = page_bytes();
   const std::size_t inner = round_up(bytes, page);
-  const std::size_t whole = inner + alignment + 2 * page;
+  const std::size_t whole = inner + alignment + 2 * page + guard_bytes;
   if (inner < bytes || whole < inner) return;
   void* memory = mmap(nullptr, whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return;

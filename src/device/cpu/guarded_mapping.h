@@ -9,14 +9,16 @@ namespace gpulua::cpu {
 
 class GuardedMapping {
  public:
-  /// `alignment`: a power of two, from a page on. Pages that cannot be touched lie around the memory, unless the
-  /// process has very many such mappings. data() is null when there is no room.
-  GuardedMapping(std::size_t bytes, std::size_t alignment) noexcept;
+  /// `alignment`: a power of two, from a page on. Pages that cannot be touched lie around the memory, at least one
+  /// before it and `guard_bytes` behind it, unless the process has very many such mappings. data() is null when there
+  /// is no room.
+  GuardedMapping(std::size_t bytes, std::size_t alignment, std::size_t guard_bytes = 0) noexcept;
   ~GuardedMapping();
   GuardedMapping(const GuardedMapping&) = delete;
   GuardedMapping& operator=(const GuardedMapping&) = delete;
 
   char* data() const { return data_; }
+  bool guarded() const { return guarded_; }
 
  private:
   void* whole_ = nullptr;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <mutex>
 #include <new>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "src/core/error.h"
 #include "src/device/cpu/fault.h"
 #include "src/device/cpu/kernel_failure.h"
+#include "src/device/cpu/kernel_stack.h"
 
 namespace gpulua::cpu {
 namespace {
@@ -106,8 +108,14 @@ class Run {
     if (record_.run_strand != nullptr) return strand_chunk(first, last);
     check_interrupt();
     thread_local SharedArena arena;
-    char* shared = arena.reserve(record_.shared_bytes + dynamic_shared_bytes_);
-    record_.run(arguments_, &launch_, first, last, shared, shared + record_.shared_bytes);
+    char* shared = arena.reserve(record_.shared_bytes, dynamic_shared_bytes_);
+    const auto run = [&] { record_.run(arguments_, &launch_, first, last, shared, shared + record_.shared_bytes); };
+    // The switch to another stack and back takes as long as a small launch: only for who can do harm to this one.
+    if (record_.local_bytes > call_stack_bytes)
+      KernelStack::of_thread().run(record_.local_bytes, run);
+    else
+      run();
+    arena.check_end();
   }
 
   void strand_chunk(std::uint64_t first, std::uint64_t last) {
@@ -182,10 +190,22 @@ class Run {
   std::vector<BlockPool::Handle> aside_;
 };
 
+/// The launch's pointers that are null, as a message adds them.
+std::string null_arguments(const Signature& signature, void** arguments) {
+  std::string text;
+  for (std::size_t i = 0; i < signature.parameters.size(); ++i) {
+    const Parameter& parameter = signature.parameters[i];
+    const void* address = arguments;
+    if (parameter.kind == ParameterKind::pointer) std::memcpy(&address, arguments[i], sizeof address);
+    if (address == nullptr) text += "; argument " + std::to_string(i + 1) + " (" + parameter.type + ") is null";
+  }
+  return text;
+}
+
 }  // namespace
 
 void run_launch(CpuKernel& kernel, const LaunchConfig& config, void** arguments, std::atomic<bool>& interrupted,
-                BlockPool& pool) {
+                BlockPool& pool, bool checked) {
   try {
     Run run(kernel.record(config), config, arguments, interrupted, pool);
     if (config.cooperative)
@@ -193,7 +213,10 @@ void run_launch(CpuKernel& kernel, const LaunchConfig& config, void** arguments,
     else
       run.all();
   } catch (const KernelFailure& failure) {
-    throw Error(ErrorKind::device, "[launch] kernel '" + kernel.entry().name + "': " + failure.message);
+    std::string message = "[launch] kernel '" + kernel.entry().name + "': " + failure.message;
+    if (failure.null_pointer) message += null_arguments(kernel.entry().signature, arguments);
+    if (failure.in_memory && !checked) message += "; gpulua --check, or gpu.check(true), names the line and the array";
+    throw Error(ErrorKind::device, message);
   } catch (const std::bad_alloc&) {
     throw Error(ErrorKind::memory, "[launch] kernel '" + kernel.entry().name +
                                        "': no room for the shared memory and the stacks of its blocks");

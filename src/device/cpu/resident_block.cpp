@@ -15,9 +15,6 @@ constexpr unsigned warp_threads = 32;
 // For so many rounds in which all spin, a block waits for one that another core may be running. Then it steps aside.
 constexpr unsigned patience = 1000;
 
-/// Unwinds a strand that will not go on.
-struct Cancelled {};
-
 unsigned volume(Index3 size) {
   return size.x * size.y * size.z;
 }
@@ -30,23 +27,33 @@ ResidentBlock::Strand::Strand(ResidentBlock& owner, std::size_t stack_bytes)
     : block(owner), fiber(stack_bytes, [this] { block.run_strand(*this); }) {}
 
 void ResidentBlock::run_strand(Strand& strand) noexcept {
+  strand.frame = __builtin_frame_address(0);
   try {
     launch_.record->run_strand(launch_.arguments, &strand.context);
     exit_threads(strand, strand.threads);
-  } catch (const Cancelled&) {
   } catch (...) {
     failure_ = std::current_exception();
   }
+  end_strand(strand);
+}
+
+void ResidentBlock::end_strand(Strand& strand) {
   strand.running = false;
   --strands_left_;
   progress_ = true;
   next_turn(strand.fiber);
 }
 
+void ResidentBlock::leave(KernelFailure failure) {
+  Strand& strand = *round_[turn_ - 1];
+  failure_ = std::make_exception_ptr(std::move(failure));
+  end_strand(strand);
+  __builtin_unreachable();
+}
+
 /// Lets the others run until the strand is ready and has its turn.
 void ResidentBlock::suspend(Strand& strand) {
   next_turn(strand.fiber);
-  if (cancelled_) throw Cancelled{};
 }
 
 void ResidentBlock::exit_threads(Strand& strand, unsigned threads) {
@@ -69,7 +76,7 @@ void ResidentBlock::start(const StrandLaunch& launch, Index3 index) {
   const Index3 size = launch.launch->block;
   const unsigned threads = volume(size), step = launch.record->strand_threads;
   const std::size_t static_bytes = launch.record->shared_bytes;
-  char* shared = shared_.reserve(static_bytes + launch.dynamic_shared_bytes);
+  char* shared = shared_.reserve(static_bytes, launch.dynamic_shared_bytes);
 
   index_ = index;
   const unsigned count = (threads + step - 1) / step;
@@ -82,6 +89,7 @@ void ResidentBlock::start(const StrandLaunch& launch, Index3 index) {
   tile_barriers_.clear();
   next_round_.clear();
   for (unsigned i = 0, linear = 0; i < strand_count_; ++i, linear += step) {
+    if (strands_[i]->unusable) strands_[i] = std::make_unique<Strand>(*this, stack_bytes_);
     Strand& strand = *strands_[i];
     const Index3 thread{linear % size.x, linear / size.x % size.y, linear / size.x / size.y};
     strand.threads = std::min(step, threads - linear);
@@ -101,12 +109,17 @@ void ResidentBlock::run_round() {
   next_round_.clear();
   progress_ = false;
   turn_ = 0;
-  next_turn(thread_);
-  if (failure_) std::rethrow_exception(failure_);
+  {
+    const KernelExit::Scope scope(*this);
+    next_turn(thread_);
+  }
+  if (!failure_) return;
+  round_[turn_ - 1]->give_up();
+  std::rethrow_exception(failure_);
 }
 
 void ResidentBlock::next_turn(Fiber& from) {
-  if (turn_ == round_.size() || failure_ || cancelled_) return Fiber::switch_between(from, thread_);
+  if (turn_ == round_.size() || failure_) return Fiber::switch_between(from, thread_);
   Strand& next = *round_[turn_++];
   next.running = true;
   Fiber::switch_between(from, next.fiber);
@@ -128,6 +141,7 @@ ResidentBlock::Pause ResidentBlock::run() {
       std::this_thread::yield();
       if (launch_.cooperative || ++idle_rounds == patience) return Pause::spinning;
     }
+    shared_.check_end();
     return Pause::done;
   } catch (...) {
     cancel();
@@ -136,10 +150,8 @@ ResidentBlock::Pause ResidentBlock::run() {
 }
 
 void ResidentBlock::cancel() noexcept {
-  cancelled_ = true;
   for (unsigned i = 0; i < strand_count_; ++i)
-    if (strands_[i]->running) Fiber::switch_between(thread_, strands_[i]->fiber);
-  cancelled_ = false;
+    if (strands_[i]->running) strands_[i]->give_up();
   strands_left_ = 0;
 }
 

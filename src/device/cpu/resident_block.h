@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/device/cpu/abi.h"
+#include "src/device/cpu/fault.h"
 #include "src/device/cpu/fiber.h"
 #include "src/device/cpu/shared_arena.h"
 #include "src/device/cpu/warp.h"
@@ -25,7 +26,7 @@ struct StrandLaunch {
 };
 
 /// Runs one block after another; its fibers and their stacks stay from one to the next.
-class ResidentBlock {
+class ResidentBlock final : private KernelExit {
  public:
   /// Why run() returned.
   enum class Pause {
@@ -48,7 +49,7 @@ class ResidentBlock {
   Pause run();
   /// All blocks of the grid wait for it, or are done.
   void pass_grid_barrier();
-  /// Ends the strands where they are.
+  /// Gives the strands up where they are: nothing of a kernel's frames wants an end, and they may be written over.
   void cancel() noexcept;
 
   // ---- the services: called by a strand ----
@@ -69,9 +70,17 @@ class ResidentBlock {
     ResidentBlock& block;
     unsigned threads = 0;  // that have not exited
     unsigned barrier_result = 0;
-    bool running = false;  // has started and not ended
-    bool spins = false;    // has yielded since it started, or since its last barrier
+    bool running = false;   // has started and not ended
+    bool spins = false;     // has yielded since it started, or since its last barrier
+    bool unusable = false;  // was given up
+    const void* frame = nullptr;
     Fiber fiber;
+
+    void give_up() {
+      running = false;
+      unusable = true;
+      fiber.abandon();
+    }
   };
 
   /// A meeting of all threads that have not exited.
@@ -98,6 +107,10 @@ class ResidentBlock {
 
   static unsigned warp_operation(ThreadContext* context, const Warp::Call& call);
   void run_strand(Strand& strand) noexcept;
+  /// The strand, which runs, ends and goes away for good.
+  void end_strand(Strand& strand);
+  const void* frame() const override { return round_[turn_ - 1]->frame; }
+  [[noreturn]] void leave(KernelFailure failure) override;
   void suspend(Strand& strand);
   void exit_threads(Strand& strand, unsigned threads);
   void run_round();
@@ -129,7 +142,6 @@ class ResidentBlock {
   std::size_t turn_ = 0;  // in the round
   Fiber thread_;
   bool progress_ = false;  // a strand of this round has done something else than spin
-  bool cancelled_ = false;
   std::exception_ptr failure_;
 };
 

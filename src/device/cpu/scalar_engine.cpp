@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "src/device/cpu/abi.h"
 #include "src/device/cpu/engine.h"
 #include "src/device/cpu/instantiate.h"
 #include "src/device/cpu/reachable.h"
@@ -45,7 +46,7 @@ constexpr std::uint64_t recursion_bytes = 1 << 20;
 
 /// The variables of all functions that a thread may be in, each once.
 std::uint64_t count_local_bytes(const llvm::DataLayout& data, const std::set<const llvm::Value*>& reachable) {
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = call_stack_bytes;
   for (const llvm::Value* value : reachable)
     if (const auto* function = llvm::dyn_cast<llvm::Function>(value))
       for (const llvm::Instruction& instruction : llvm::instructions(*function))

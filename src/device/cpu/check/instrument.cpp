@@ -26,6 +26,11 @@ bool is_prelude_internal(const llvm::Function& function) {
   return function.getName().contains("gpulua_");
 }
 
+/// gpulua_raw<T>'s members: the elements of an array at the indices that a script's own function computes.
+bool is_raw_access(const llvm::Function& function) {
+  return function.getName().starts_with("_ZNK10gpulua_raw");
+}
+
 // ---- before the accesses are looked at
 // ----------------------------------------------------------------------------------
 
@@ -130,7 +135,8 @@ class Instrumenter {
   void run() {
     std::vector<llvm::Function*> functions;
     for (llvm::Function& function : module_)
-      if (!function.isDeclaration() && !is_prelude_internal(function)) functions.push_back(&function);
+      if (!function.isDeclaration() && (!is_prelude_internal(function) || is_raw_access(function)))
+        functions.push_back(&function);
     for (llvm::Function* function : functions) {
       instrument_accesses(*function);
       instrument_synchronization(*function);

@@ -1,6 +1,5 @@
 #include "src/device/cpu/check/launch_check.h"
 
-#include <pthread.h>
 #include <sys/mman.h>
 
 #include <cstring>
@@ -12,20 +11,8 @@ namespace {
 
 constexpr std::uintptr_t page_bytes = 4096;
 
-/// Below this a function of ours may not find room on the thread's stack, and a fault there is past help: the kernel
-/// recurses without end. Null where the stack is not the thread's own.
-const char* stack_limit() {
-  constexpr std::size_t room = 64 * 1024;
-  pthread_attr_t attributes;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return nullptr;
-  void* low = nullptr;
-  std::size_t bytes = 0;
-  pthread_attr_getstack(&attributes, &low, &bytes);
-  pthread_attr_destroy(&attributes);
-  const auto* here = static_cast<const char*>(__builtin_frame_address(0));
-  const auto* limit = static_cast<const char*>(low) + room;
-  return here > limit && here < static_cast<const char*>(low) + bytes ? limit : nullptr;
-}
+// With less than this left a function of ours may not find room on the stack: the kernel recurses without end.
+constexpr std::ptrdiff_t least_stack = 64 * 1024;
 
 }  // namespace
 
@@ -53,8 +40,7 @@ LaunchCheck::LaunchCheck(std::string kernel, const LaunchConfig& config, std::si
     : kernel_(std::move(kernel)),
       static_shared_bytes_(static_shared_bytes),
       shared_bytes_(static_shared_bytes + config.shared_bytes),
-      memory_(memory),
-      stack_limit_(stack_limit()) {}
+      memory_(memory) {}
 
 Finding LaunchCheck::finding(const ThreadContext& context, const CheckedSite& site, const std::string& what,
                              const std::string& rest, const void* array) const {
@@ -101,8 +87,9 @@ void LaunchCheck::end_thread(const ThreadContext& context) {
 }
 
 void LaunchCheck::check(const Access& access) {
-  const bool own_stack = access.context.strand != nullptr;
-  if (!own_stack && __builtin_frame_address(0) < stack_limit_)
+  const auto* here = static_cast<const char*>(__builtin_frame_address(0));
+  if (!stack_.contains(here)) stack_ = FiberStack::around(here);
+  if (stack_.low != nullptr && here - stack_.low < least_stack)
     report(finding(access.context, access.site, "stack overflow: functions call each other too deeply"));
   const CheckedObject& object = *access.site.object;
   switch (object.space) {

@@ -10,6 +10,7 @@
 
 #include "src/device/cpu/check/block_check.h"
 #include "src/device/cpu/check/checked_memory.h"
+#include "src/device/cpu/fiber_stack.h"
 #include "src/device/finding.h"
 #include "src/device/kernel.h"
 
@@ -69,7 +70,7 @@ class LaunchCheck {
   std::string kernel_;
   std::size_t static_shared_bytes_, shared_bytes_;
   CheckedMemory& memory_;
-  const char* stack_limit_;
+  FiberStack::Range stack_;           // of the thread that was looked at last
   const Allocation* last_ = nullptr;  // that find_array gave
   // Blocks that have begun and not ended, by number: some wait while others run.
   std::unordered_map<unsigned long, std::unique_ptr<BlockCheck>> blocks_;

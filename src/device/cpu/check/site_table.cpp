@@ -12,12 +12,14 @@ namespace {
 
 constexpr std::string_view prelude_folder = "/gpulua/include/";
 
-/// The innermost line that is not the prelude's: where the source says what the instruction does.
+/// The innermost line that is not the prelude's: where the source says what the instruction does. Null: none is known.
 const llvm::DILocation* source_line(const llvm::Instruction& instruction) {
   const llvm::DILocation* location = instruction.getDebugLoc();
   while (location != nullptr && location->getInlinedAt() != nullptr &&
          location->getFilename().starts_with(llvm::StringRef(prelude_folder.data(), prelude_folder.size())))
     location = location->getInlinedAt();
+  // The text of the library's own kernels is nothing that a script has lines of.
+  if (location != nullptr && location->getFilename().starts_with("gpulua:")) return nullptr;
   return location;
 }
 

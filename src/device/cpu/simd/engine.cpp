@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "src/device/cpu/abi.h"
 #include "src/device/cpu/instantiate.h"
 #include "src/device/cpu/run_templates.h"
 #include "src/device/cpu/simd/block_values.h"
@@ -39,9 +40,6 @@ constexpr const char* frames_placeholder = "gpulua_warp_frames";
 constexpr const char* frame_bytes_placeholder = "gpulua_warp_frame_bytes";
 constexpr const char* block_frame_bytes_placeholder = "gpulua_block_frame_bytes";
 constexpr const char* counts_placeholder = "gpulua_warps_count_predicates";
-
-// Registers are spilt; SLEEF's functions and the runtime's services have frames of their own.
-constexpr std::uint64_t stack_bytes = 64 << 10;
 
 void inline_calls(llvm::Function& function, const std::set<llvm::Function*>& callees) {
   std::vector<llvm::CallInst*> calls;
@@ -126,7 +124,7 @@ void make_frames(llvm::Function& run, const Frames& frames, bool counts_predicat
 }
 
 std::uint64_t count_local_bytes(const llvm::Function& function) {
-  std::uint64_t bytes = stack_bytes;
+  std::uint64_t bytes = call_stack_bytes;
   for (const llvm::Instruction& instruction : llvm::instructions(function))
     if (const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction))
       bytes += variable->getAllocationSize(function.getParent()->getDataLayout())->getFixedValue();

@@ -1,0 +1,126 @@
+-- Kernels that write where nothing of theirs is: the launch fails, and the process and later launches are whole.
+local gpu = require "gpu"
+local support = require "support"
+local fails = support.fails
+
+if gpu.device().kind ~= "cpu" then return end
+
+--- Launches fine kernels with and without barriers, of whose results each element is known.
+local function still_works()
+  local k = gpu.kernel([[
+    __global__ void k(const float* x, float* y) {
+      extern __shared__ float s[];
+      s[threadIdx.x] = x[threadIdx.x];
+      __syncthreads();
+      y[blockIdx.x * blockDim.x + threadIdx.x] = s[blockDim.x - 1 - threadIdx.x];
+    }]], "k")
+  local y = gpu.zeros(6 * 96)
+  k { grid = 6, block = 96, shared = 4 * 96 }(gpu.arange(96, "float32"), y)
+  for block = 0, 5 do
+    assert.are.equal(95, y[block * 96 + 1])
+    assert.are.equal(0, y[block * 96 + 96])
+  end
+  assert.are.equal(4950, gpu.arange(100):sum():item())
+end
+
+describe("shared memory", function()
+  after_each(still_works)
+
+  -- The barrier makes fibers of the block's warps or threads; `block` is more than one warp and less than two.
+  for _, barrier in ipairs { "", "__syncthreads();" } do
+    local store = gpu.kernel(([[
+      __global__ void store(float* x, int i) {
+        extern __shared__ float s[];
+        s[i] = x[0];
+        %s
+        x[threadIdx.x] = s[0];
+      }]]):format(barrier), "store")
+
+    it("ends where the launch says, for large steps over it and small ones " .. barrier, function()
+      local x = gpu.zeros(40)
+      local launch = store { grid = 4, block = 40, shared = 256 }
+      for _, i in ipairs { 64, 65, 127, 128, 1000, 50000 } do
+        fails("[launch] kernel 'store': wrote past its 256 bytes of shared memory; the option shared counts bytes; gpulua --check",
+          launch, x, i)
+      end
+      launch(x, 63)
+      store { grid = 4, block = 40, shared = 20 }(x, 4)
+      fails("wrote past its 20 bytes", store { grid = 4, block = 40, shared = 20 }, x, 5)
+    end)
+  end
+
+  it("of a kernel itself ends too", function()
+    local k = gpu.kernel([=[
+      __global__ void k(const int* at, float* x) {
+        __shared__ float s[32];
+        s[threadIdx.x + at[0]] = x[threadIdx.x];
+        __syncthreads();
+        x[threadIdx.x] = s[31 - threadIdx.x];
+      }]=], "k") { grid = 1, block = 32 }
+    local x = gpu.arange(32, "float32")
+    fails("[launch] kernel 'k': wrote past its 128 bytes of shared memory; gpulua --check", k, gpu.array({ 1 }, "int32"), x)
+    fails("[launch] kernel 'k': wrote past its 128 bytes of shared memory; gpulua --check", k, gpu.array({ 5000 }, "int32"), x)
+    x = gpu.arange(32, "float32")
+    k(gpu.array({ 0 }, "int32"), x)
+    assert.are.equal(31, x[1])
+  end)
+end)
+
+describe("local memory", function()
+  after_each(still_works)
+
+  for _, barrier in ipairs { "", "__syncthreads();" } do
+    it("that a kernel writes past fails its launch " .. barrier, function()
+      local k = gpu.kernel(([[
+        __global__ void k(volatile float* x, int n) {
+          volatile float a[4];
+          for (int j = 0; j < n; ++j) a[j] = j + 1.5f;
+          %s
+          float s = 0;
+          for (int j = 0; j < 4; ++j) s += a[j];
+          x[blockIdx.x * blockDim.x + threadIdx.x] = s;
+        }]]):format(barrier), "k")
+      local x = gpu.zeros(64 * 40)
+      for _, grid in ipairs { 1, 40 } do
+        local message = fails("[launch] kernel 'k': ", k { grid = grid, block = 64 }, x, 10000000)
+        assert.is_truthy(message:find("gpulua --check", 1, true), message)
+      end
+      k { grid = 40, block = 64 }(x, 4)
+      assert.are.equal(12, x[64 * 40])
+    end)
+  end
+end)
+
+describe("recursion without an effect or an end", function()
+  it("is a stack overflow, checked or not", function()
+    local k = gpu.kernel([[
+      __device__ int fib(int n) { return fib(n - 1) + fib(n - 2); }
+      __global__ void k(int* x) { x[0] = fib(x[0]); }]], "k") { grid = 1, block = 1 }
+    for _, check in ipairs { false, true } do
+      gpu.check(check)
+      fails("[launch] kernel 'k': stack overflow: functions call each other too deeply", k, gpu.zeros(1, "int32"))
+    end
+    gpu.check(false)
+    still_works()
+  end)
+end)
+
+describe("a null pointer that is used", function()
+  it("is named as the argument that it was", function()
+    local add = gpu.kernel("__global__ void add(float* x, const float* bias) { x[threadIdx.x] += bias[threadIdx.x + 16]; }", "add")
+    local message = fails("[launch] kernel 'add': access to memory that is not there at address 0x", add { grid = 1, block = 8 },
+      gpu.zeros(100), gpu.null)
+    assert.is_truthy(message:find(", next to the null pointer (gpu.null); argument 2 (const float*) is null; gpulua --check", 1, true), message)
+  end)
+end)
+
+describe("an access that the checker cannot place", function()
+  it("is not advised to be checked while it is", function()
+    local k = gpu.kernel("__global__ void k(volatile float* x) { x[threadIdx.x + (1LL << 36)] = 1; }", "k") { grid = 1, block = 1 }
+    assert.is_truthy(fails("access to memory that is not there at address", k, gpu.zeros(1)):find("gpulua --check", 1, true))
+    gpu.check(true)
+    local message = fails("[launch] kernel 'k'", k, gpu.zeros(1))
+    gpu.check(false)
+    assert.is_nil(message:find("gpulua --check", 1, true), message)
+  end)
+end)
