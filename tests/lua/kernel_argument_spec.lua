@@ -185,3 +185,29 @@ describe("host arguments", function()
     assert.are.same({ 2, 1, 4, 3 }, { points[0].x, points[0].y, points[1].x, points[1].y })
   end)
 end)
+
+describe("an argument that a kernel writes", function()
+  local fails = require("support").fails
+
+  it("is to be kept where it is made by a conversion", function()
+    local k = gpu.kernel("__global__ void k(float* y, const float* x) {}", "k") { grid = 1, block = 1 }
+    local x, doubles = gpu.zeros(4, 4), gpu.zeros(4, "float64")
+    fails('x:astype("float32") converts: where the kernel writes it, keep it in a variable, y = x:astype("float32")', k, doubles, x)
+    fails("x:copy() makes one: where the kernel writes it, keep it in a variable, y = x:copy()", k, x.T, x)
+    assert.is_nil(fails("x:copy() makes one", k, x, x.T):find("keep it", 1, true))
+  end)
+
+  it("has rows of whole vectors", function()
+    local k = gpu.kernel("__global__ void k(float4* y, const float2* x) { y[0].w = x[0].y; }", "k") { grid = 1, block = 1 }
+    local pairs_ = gpu.ones(5, 2)
+    fails("[k] argument 1 (y): expected rows of whole vectors for float4*, a multiple of 4 numbers, got float32[100x3]; x:reshape(-1)",
+      k, gpu.zeros(100, 3), pairs_)
+    fails("[k] argument 2 (x): expected rows of whole vectors for const float2*, a multiple of 2 numbers, got float32[2x5]", k,
+      gpu.zeros(4), gpu.zeros(2, 5))
+    for _, y in ipairs { gpu.zeros(100, 4), gpu.zeros(10, 8), gpu.zeros(7), gpu.zeros(100, 3):reshape(-1) } do
+      k(y, pairs_)
+      assert.are.equal(1, y:reshape(-1)[4])
+    end
+    k(gpu.zeros(4), gpu.zeros(3, 3, "complex64"))
+  end)
+end)

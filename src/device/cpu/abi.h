@@ -79,9 +79,6 @@ enum class BlockRule : unsigned {
   half_rows = 2,  // x is 16 and y is even
 };
 
-/// What each kernel's stack has for spilt registers and calls. Kernels with more have variables in memory, or recurse.
-inline constexpr unsigned long call_stack_bytes = 64 << 10;
-
 /// One way to run a kernel. Of the records of a symbol the runtime takes the first whose rule holds for the block; the
 /// last one's is `any`.
 struct KernelRecord {
@@ -93,7 +90,7 @@ struct KernelRecord {
   unsigned strand_threads;  // 1 or 32
   BlockRule block_rule;
   unsigned long shared_bytes;  // static, a block; a multiple of 128
-  unsigned long local_bytes;   // of a strand's stack: call_stack_bytes, its variables, and room to recurse
+  unsigned long local_bytes;   // of a strand's stack: its variables, and room to recurse
   unsigned max_threads;        // a block
 };
 

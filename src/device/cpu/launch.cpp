@@ -12,6 +12,7 @@
 
 #include "src/core/default_arithmetic.h"
 #include "src/core/error.h"
+#include "src/device/cpu/call_stack.h"
 #include "src/device/cpu/fault.h"
 #include "src/device/cpu/kernel_failure.h"
 #include "src/device/cpu/kernel_stack.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "src/device/cpu/abi.h"
+#include "src/device/cpu/call_stack.h"
 #include "src/device/cpu/engine.h"
 #include "src/device/cpu/instantiate.h"
 #include "src/device/cpu/reachable.h"

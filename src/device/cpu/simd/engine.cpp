@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "src/device/cpu/abi.h"
+#include "src/device/cpu/call_stack.h"
 #include "src/device/cpu/instantiate.h"
 #include "src/device/cpu/run_templates.h"
 #include "src/device/cpu/simd/block_values.h"
