@@ -20,9 +20,6 @@ namespace {
 // ---- properties: fields that are computed when they are read
 // -----------------------------------------------------------------
 
-/// In the registry: the metatable of x.shape and x.strides.
-constexpr const char* sizes_key = "gpulua.sizes";
-
 void push_dims(lua_State* L, const Dims& dims, std::int64_t factor) {
   lua_createtable(L, static_cast<int>(dims.size()), 0);
   for (std::size_t axis = 0; axis < dims.size(); ++axis) {
@@ -127,7 +124,8 @@ void assign(lua_State* L, const Array& target, int value, const char* op) {
 int array_newindex(lua_State* L) {
   const Array& array = check<Array>(L, 1, "index");
   if (lua_type(L, 2) == LUA_TSTRING && !looks_like_spec(check_string(L, 2, "index", "a name")))
-    throw Error("[array] an array's fields cannot be set: " + describe(L, 2));
+    throw Error("[array] an array's fields cannot be set: " + describe(L, 2) +
+                "; x:reshape(...) and x:astype(dtype) give another array, x:copy_(values) writes the elements");
   std::vector<IndexItem> items = check_key(L, 2, array->layout);
   write_index(array, std::move(items), check_values(L, 3, array, "index"));
   return 0;

@@ -20,17 +20,35 @@ void write(Hint& hint, const char* format, Values... values) {
   std::snprintf(hint.text, sizeof hint.text, format, values...);
 }
 
-/// The first array among the values of the function that failed: its arguments, for a function of C; what it computes
-/// with, for one of Lua.
-const Array* find_array(lua_State* L, bool unnamed_only) {
+/// Looks at the values of the function that failed, each at the top of the stack: its arguments, for a function of C;
+/// what it computes with, for one of Lua. True for the first that `fits`.
+template <class Fits>
+bool find_value(lua_State* L, bool unnamed_only, Fits fits) {
   lua_Debug frame{};
-  if (lua_getstack(L, 1, &frame) == 0) return nullptr;
+  if (lua_getstack(L, 1, &frame) == 0) return false;
   for (int n = 1; const char* name = lua_getlocal(L, &frame, n); ++n) {
-    const Array* array = test<Array>(L, -1);
+    const bool found = (!unnamed_only || name[0] == '(') && fits();
     lua_pop(L, 1);
-    if (array && (!unnamed_only || name[0] == '(')) return array;
+    if (found) return true;
   }
-  return nullptr;
+  return false;
+}
+
+const Array* find_array(lua_State* L, bool unnamed_only) {
+  const Array* array = nullptr;
+  find_value(L, unnamed_only, [&] { return (array = test<Array>(L, -1)) != nullptr; });
+  return array;
+}
+
+/// True for x.shape and x.strides among the loop's values.
+bool has_sizes(lua_State* L) {
+  return find_value(L, true, [&] {
+    if (!lua_getmetatable(L, -1)) return false;
+    lua_getfield(L, LUA_REGISTRYINDEX, sizes_key);
+    const bool same = lua_rawequal(L, -1, -2);
+    lua_pop(L, 2);
+    return same;
+  });
 }
 
 /// The text between "before" and the next quote, in `name`; false where there is none.
@@ -83,8 +101,10 @@ void write_hint(lua_State* L, std::string_view message, Hint& hint) {
   const auto has = [&](std::string_view text) { return message.find(text) != message.npos; };
   char name[32];
   if (has("bad argument") && has("expected, got userdata)")) return write_argument_hint(L, message, hint);
-  if (has("'for' ") && has(" must be a number") && find_array(L, true))
-    return write(hint, "; of an array, x:item() gives the number");
+  if (has("'for' ") && has(" must be a number")) {
+    if (find_array(L, true)) return write(hint, "; of an array, x:item() gives the number");
+    if (has_sizes(L)) return write(hint, "; x.shape[1] is the first extent of an array, x.size counts its elements");
+  }
   if (has("attempt to compare") && has("userdata") && find_array(L, false))
     return write(hint,
                  "; x:lt(y), x:le(y), x:gt(y) and x:ge(y) compare arrays, x:item() < y the number of one element");

@@ -4,6 +4,7 @@
 
 #include "bindings/array.h"
 #include "bindings/list.h"
+#include "bindings/names_elsewhere.h"
 #include "bindings/open.h"
 #include "bindings/random.h"
 #include "bindings/state.h"
@@ -34,12 +35,14 @@ int lua_fail(lua_State* L) {
   fail(op.c_str(), std::string(check_string(L, 2, "fail", "a text")), L, 3);
 }
 
-/// did_you_mean(unknown, names): "; did you mean ...?" about the nearest of the names, "" when none is near.
+/// did_you_mean(unknown, names): "; did you mean ...?" about the nearest of the names of options, "" when none is near.
 int lua_did_you_mean(lua_State* L) {
-  NearName near(check_string(L, 1, "did_you_mean", "a name"));
+  const std::string_view unknown = check_string(L, 1, "did_you_mean", "a name");
+  NearName near(unknown);
   for (int i = 1; i <= static_cast<int>(lua_objlen(L, 2)); ++i) {
     lua_rawgeti(L, 2, i);
-    near.offer(check_string(L, -1, "did_you_mean", "a name"));
+    const std::string_view option = check_string(L, -1, "did_you_mean", "a name");
+    near.offer(option_elsewhere(unknown) == option ? unknown : option, option);
     lua_pop(L, 1);
   }
   lua_pushstring(L, near.question().c_str());

@@ -9,7 +9,7 @@ std::shared_ptr<OpenDevice> check_device(lua_State* L, int index, const char* op
   Context& context = bindings_of(L).context();
   if (lua_isnoneornil(L, index)) return context.current();
   if (const auto* handle = test<DeviceHandle>(L, index)) return handle->device;
-  return context.device(check_string(L, index, op, "a device or its name"));
+  return context.device(check_string(L, index, op, "a device or its name, such as \"cpu\" or \"cuda:0\""));
 }
 
 namespace {

@@ -1,6 +1,7 @@
 #include "bindings/fields.h"
 
 #include "bindings/lua.h"
+#include "bindings/names_elsewhere.h"
 #include "src/core/dtype.h"
 #include "src/core/near_name.h"
 
@@ -36,8 +37,12 @@ void offer_names(lua_State* L, int index, NearName& near) {
 }
 
 void refuse_field(lua_State* L, const std::string& message, int key, const NearName& near) {
+  const std::string_view elsewhere = name_elsewhere(name_at(L, key));
   const bool is_dtype = find_dtype(name_at(L, key)).has_value();
-  throw Error(message + describe(L, key) + (is_dtype ? "; dtypes are strings: " + describe(L, key) : near.question()));
+  throw Error(message + describe(L, key) +
+              (is_dtype            ? "; dtypes are strings: " + describe(L, key)
+               : elsewhere.empty() ? near.question()
+                                   : "; use " + std::string(elsewhere)));
 }
 
 void refuse_unknown_fields(lua_State* L, const std::string& message) {

@@ -57,10 +57,11 @@ int save(lua_State* L) {
   constexpr const char* op = "save";
   const std::string path(check_string(L, 1, op, "the path of a file"));
   std::optional<bool> compress;
+  if (test<Array>(L, 3)) fail(op, "a .npz file's arrays in one table, {x = x, y = y}", L, 3);
   read_options(L, 3, op,
                {{"compress", [&](int value) { compress = check_boolean(L, value, op, "a boolean for compress"); }}});
   if (path.ends_with(".npy")) {
-    if (lua_istable(L, 2)) fail(op, "one array for a .npy file; a .npz file takes a table of arrays", L, 2);
+    if (lua_istable(L, 2)) fail(op, "an array for a .npy file, where a .npz file takes a table of arrays", L, 2);
     const Array array = check<Array>(L, 2, op);
     if (compress) throw Error("[save] expected a .npz file with compress, got " + path);
     save_npy(path, *array);
@@ -123,7 +124,10 @@ int load(lua_State* L) {
       lua_setmetatable(L, -2);
       return 1;
     }
-    if (!is_npy(file.bytes())) throw Error("[load] " + path + ": expected a .npy or .npz file, got other data");
+    if (!is_npy(file.bytes()))
+      throw Error("[load] " + path +
+                  ": expected a .npy or .npz file, got other data; gpu.image.load reads PNG files, " +
+                  "and gpu.array takes the numbers that io.lines and tonumber find in text");
     push_array(L, read_npy(file.bytes(), *device, path));
     return 1;
   });

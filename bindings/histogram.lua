@@ -18,7 +18,7 @@ function counting.bincount(x, options)
   options = core.check_fields("bincount", options)
   local kind = core.kind(x)
   if x.ndim ~= 1 or not (kind == "int" or kind == "uint" or kind == "bool") then
-    core.fail("bincount", "a vector of integers", x)
+    core.fail("bincount", "a vector of integers, such as x:astype(\"int32\")", x)
   end
   local weights = check_weights("bincount", x, options.weights)
   local count = core.check_integer("bincount", "minlength, an integer", options.minlength or 0)

@@ -1,7 +1,9 @@
 // Elements between arrays and the host's own values: tables, numbers, FFI arrays.
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "bindings/array.h"
@@ -59,6 +61,12 @@ class TableScan {
     if (kinds == 1 && booleans_) return DType::boolean;
     if (kinds == 1 && signed_) return DType::int64;
     if (kinds == 1 && unsigned_) return DType::uint64;
+    // Dates, identifiers, bits: rounded, they would be other ones.
+    if (inexact_ && whole_)
+      throw Error("[" + std::string(op_) +
+                  "] expected integers that float32, the dtype of a table's numbers, takes, got " +
+                  to_string(Scalar(*inexact_)) + position_text(inexact_position_) +
+                  "; a dtype beside the table takes them, \"int64\", or \"float32\" rounds them");
     return DType::float32;
   }
 
@@ -76,6 +84,7 @@ class TableScan {
     switch (lua_type(L_, -1)) {
       case LUA_TNUMBER:
         numbers_ = true;
+        note_number(lua_tonumber(L_, -1));
         return;
       case LUA_TBOOLEAN:
         booleans_ = true;
@@ -84,6 +93,9 @@ class TableScan {
         break;
     }
     const auto value = to_scalar(L_, -1);
+    if (test<Array>(L_, -1) && !position_.empty())
+      throw Error("[" + std::string(op_) + "] expected numbers" + position_text(position_) + ", got " +
+                  describe(L_, -1) + "; gpu.stack(t) makes one array of a table of arrays");
     if (!value) fail(op_, "a number, a boolean or a complex number" + position_text(position_), L_, -1);
     signed_ = signed_ || std::holds_alternative<std::int64_t>(*value);
     unsigned_ = unsigned_ || std::holds_alternative<std::uint64_t>(*value);
@@ -91,9 +103,19 @@ class TableScan {
     numbers_ = numbers_ || std::holds_alternative<double>(*value);
   }
 
+  void note_number(double number) {
+    whole_ = whole_ && number == std::trunc(number);
+    if (inexact_ || std::abs(number) >= 0x1p53 || static_cast<float>(number) == number || std::isnan(number)) return;
+    inexact_ = number;
+    inexact_position_ = position_;
+  }
+
   lua_State* L_;
   const char* op_;
   std::vector<int> position_;
+  std::optional<double> inexact_;  // the first below 2^53 that float32 rounds
+  std::vector<int> inexact_position_;
+  bool whole_ = true;  // all numbers are integers
   bool found_element_ = false;
   bool booleans_ = false, numbers_ = false, signed_ = false, unsigned_ = false, complex_ = false;
 };

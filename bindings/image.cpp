@@ -61,8 +61,9 @@ std::vector<double> read_values(const Node& array) {
   return values;
 }
 
-/// RGB pixels. The bounds are those of the finite values unless they are given; NaN gets the lowest colour.
-std::vector<char> color(const std::vector<double>& values, const SaveOptions& options) {
+/// Pixels as RGB, or as RGBA where a value is NaN, which is transparent. The bounds are those of the finite values
+/// unless they are given.
+void color(Picture& picture, const std::vector<double>& values, const SaveOptions& options) {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (double value : values) {
     if (!std::isfinite(value)) continue;
@@ -71,15 +72,21 @@ std::vector<char> color(const std::vector<double>& values, const SaveOptions& op
   }
   low = options.min.value_or(low);
   high = options.max.value_or(high);
-  std::vector<char> pixels;
-  pixels.reserve(values.size() * 3);
+  const bool has_nan = std::any_of(values.begin(), values.end(), [](double value) { return std::isnan(value); });
+  picture.channels = has_nan ? 4 : 3;
+  std::vector<char>& pixels = picture.samples;
+  pixels.reserve(values.size() * static_cast<std::size_t>(picture.channels));
   for (double value : values) {
+    if (std::isnan(value)) {
+      pixels.insert(pixels.end(), 4, '\0');
+      continue;
+    }
     // Not above `low` also where all values are one, or none is finite.
     const double place = value > low && low < high ? std::min((value - low) / (high - low), 1.0) : 0;
     const auto& rgb = (*options.colormap)[static_cast<std::size_t>(std::lround(place * 255))];
     pixels.insert(pixels.end(), rgb.begin(), rgb.end());
+    if (has_nan) pixels.push_back('\xff');
   }
-  return pixels;
 }
 
 /// What makes pixels of an array that has none.
@@ -91,8 +98,10 @@ std::string pixels_hint(const Node& array, bool colormap) {
   if (is_channels(shape[0]) && !is_channels(shape[2])) return "; x:permute(2, 3, 1) puts the channels last";
   if (!is_channels(shape[2])) return "";
   if (colormap) return "; colours of its own are saved without a colormap";
-  return array.dtype == DType::uint8 ? ""
-                                     : "; (x * 255):clip(0, 255):astype(\"uint8\") makes bytes of numbers from 0 to 1";
+  return array.dtype == DType::uint8
+             ? ""
+             : "; (x * 255):clip(0, 255):astype(\"uint8\") makes bytes of numbers from 0 to 1, x:astype(\"uint8\") "
+               "of numbers from 0 to 255";
 }
 
 void check_pixels(const Node& array, bool colormap) {
@@ -122,8 +131,7 @@ int save(lua_State* L) {
   const Dims& shape = array->layout.shape;
   Picture picture{shape[0], shape[1], 1, {}};
   if (options.colormap) {
-    picture.samples = color(read_values(*array), options);
-    picture.channels = 3;
+    color(picture, read_values(*array), options);
   } else {
     picture.samples.resize(array->nbytes());
     download(*array, picture.samples.data());

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <optional>
 
+#include "bindings/list.h"
 #include "bindings/lua.h"
 
 namespace gpulua {
@@ -28,7 +29,8 @@ std::int64_t check_position(std::int64_t position, std::int64_t extent, std::siz
   const std::int64_t from_zero = position > 0 ? position - 1 : extent + position;
   if (from_zero < 0 || from_zero >= extent)
     throw Error("[index] " + std::to_string(position) + " is out of range for axis " + std::to_string(axis + 1) +
-                " of " + std::to_string(extent) + " elements");
+                " of " + std::to_string(extent) + " elements" +
+                (position == extent + 1 ? "; arrays keep their size: gpu.concat({x, y}) makes a longer one" : ""));
   return from_zero;
 }
 
@@ -87,24 +89,20 @@ std::string numbers_text(lua_State* L, int first, int last) {
   return text;
 }
 
-/// Pushes the list's items; gives their number. What is no item is an error.
+/// Pushes the list's items; gives their number.
 int push_items(lua_State* L, int index) {
-  const int length = static_cast<int>(lua_objlen(L, index));
+  const int length = check_list(L, index, op, what);
   luaL_checkstack(L, length + 3, "index");
-  const int first = lua_gettop(L) + 1;
   for (int i = 1; i <= length; ++i) lua_rawgeti(L, index, i);
-  for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1)) {
-    const int key = lua_gettop(L) - 1;
-    const double position = lua_type(L, key) == LUA_TNUMBER ? lua_tonumber(L, key) : 0;
-    if (!(position >= 1 && position <= length)) fail(op, "a table that is a list", L, key);
-  }
-  return lua_gettop(L) - first + 1;
+  return length;
 }
 
 /// "; x:take({2, 5, 7}, 1) takes positions"
 std::string take_hint(const std::string& numbers, std::size_t axis) {
   if (numbers.empty()) return {};
-  return "; x:take({" + numbers + "}, " + std::to_string(axis + 1) + ") takes positions";
+  const bool is_range = std::count(numbers.begin(), numbers.end(), ',') < 2;
+  return "; x:take({" + numbers + "}, " + std::to_string(axis + 1) + ") takes positions" +
+         (is_range ? ", x({" + numbers + "}) the range" : "");
 }
 
 /// A table {first, last[, step]}.
@@ -118,6 +116,13 @@ Range check_range(lua_State* L, int index, std::size_t axis) {
   for (int i = 0; i < length; ++i) parts[i] = check_integer(L, first + i, op, "integers in {first, last, step}");
   lua_settop(L, first - 1);
   return {parts[0], parts[1], parts[2].value_or(1)};
+}
+
+/// What to write for a text that is no range: "1:n", ":, 1".
+std::string text_hint(std::string_view text) {
+  if (text.find(',') != text.npos) return " (an axis each: x(\":\", 1))";
+  const bool has_letter = std::any_of(text.begin(), text.end(), [](unsigned char c) { return std::isalpha(c); });
+  return has_letter && text.find(':') != text.npos ? " (variables stand in a table: x({first, last}))" : "";
 }
 
 /// `axis` is the axis that the spec applies to, if it takes one.
@@ -141,7 +146,7 @@ IndexSpec check_spec(lua_State* L, int index, const Layout& layout, std::size_t 
       }
       bool is_integer = false;
       const auto range = parse_range(text, is_integer);
-      if (!range) break;
+      if (!range) fail(op, std::string(what) + text_hint(text), L, index);
       if (!is_integer) return resolve(*range, extent);
       integer(*range->first);
       return spec;
@@ -173,6 +178,8 @@ std::optional<std::size_t> axes_taken(lua_State* L, int index) {
 std::vector<IndexItem> check_index(lua_State* L, int first, int last, const Layout& layout) {
   // Axes after an ellipsis count from the end.
   std::size_t taken = 0;
+  for (int i = first; i <= last; ++i)
+    if (lua_isnil(L, i)) fail(op, std::string(what) + " (gpu.newaxis makes a dimension)", L, i);
   for (int i = first; i <= last; ++i) taken += axes_taken(L, i).value_or(0);
   if (taken > layout.ndim())
     throw Error("[index] expected at most " + std::to_string(layout.ndim()) + " indices for shape " +

@@ -35,6 +35,7 @@ std::string advice(lua_State* L, int index, int key) {
   const std::string items = items_text(L, index);
   const int first = signature->is_method() ? 2 : 1;
   const bool is_all = index == first && key == index + 1 && !items.empty();
+  if (index > first + 1) return "; elements are lists without names";
   if (!is_all) return "; options come in a table of their own: " + signature->text();
   const bool is_one = items.find(',') == items.npos;
   return "; options come in a table of their own: " + signature->receiver + signature->name + "(" +

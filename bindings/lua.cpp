@@ -8,6 +8,7 @@
 #include "bindings/array.h"
 #include "bindings/cdata.h"
 #include "bindings/fields.h"
+#include "bindings/names_elsewhere.h"
 #include "bindings/state.h"
 #include "src/core/near_name.h"
 
@@ -100,12 +101,43 @@ std::string describe(lua_State* L, int index) {
   }
 }
 
+namespace {
+
+bool holds_arrays(lua_State* L, int table) {
+  lua_rawgeti(L, table, 1);
+  const bool found = test<Array>(L, -1) != nullptr;
+  lua_pop(L, 1);
+  return found;
+}
+
+/// What makes of the value at `index` what was expected: an array or a number.
+std::string remedy(lua_State* L, int index, std::string_view expected) {
+  const bool wants_array = expected.starts_with(LuaType<Array>::name), wants_number = expected.starts_with("a number");
+  switch (lua_type(L, index)) {
+    case LUA_TTABLE:
+      if (!wants_array) return "";
+      return holds_arrays(L, index) ? "; gpu.stack(t) makes one array of a table of arrays"
+                                    : "; gpu.array(t) makes an array of a table";
+    case LUA_TFUNCTION:
+      return wants_array || wants_number ? "; parentheses call a function: x:mean() is a value, x.mean a function" : "";
+    case LUA_TSTRING:
+      if (wants_number && std::strchr(lua_tostring(L, index), ','))
+        return "; [[ ]] is text: {{1, 2}, {3, 4}} is a matrix";
+      return (wants_array || wants_number) && lua_isnumber(L, index) ? "; tonumber(text) makes a number" : "";
+    case LUA_TNIL: {
+      const std::string& source = bindings_of(L).gave_nil;
+      return source.empty() ? "" : " (perhaps from " + source + ")";
+    }
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
 void fail(const char* op, const std::string& expected, lua_State* L, int index) {
-  const std::string& source = bindings_of(L).gave_nil;
-  const std::string hint = lua_isnil(L, index) && !source.empty() ? " (perhaps from " + source + ")" : "";
-  const bool is_list = lua_istable(L, index) && expected == LuaType<Array>::name;
-  throw Error("[" + std::string(op) + "] expected " + expected + ", got " + describe(L, index) + hint +
-              (is_list ? "; gpu.array(t) makes an array of a table" : ""));
+  throw Error("[" + std::string(op) + "] expected " + expected + ", got " + describe(L, index) +
+              remedy(L, index, expected));
 }
 
 namespace {
@@ -155,6 +187,14 @@ void check_end(lua_State* L, int index, const char* op, const char* last) {
   throw Error("[" + std::string(op) + "] expected nothing behind " + last + ", got " + describe(L, index));
 }
 
+/// `error` about an option's value, with the option's name in front where the message lacks it:
+/// `[exp] out: expected an array, got "y"`.
+static Error naming_option(const std::string& op, const std::string& option, const Error& error) {
+  const std::string text = error.what(), prefix = "[" + op + "] ";
+  if (!text.starts_with(prefix) || text.find(option) != text.npos) return error;
+  return Error(error.kind(), prefix + option + ": " + text.substr(prefix.size()));
+}
+
 void read_options(lua_State* L, int index, const char* op, std::span<const Option> options) {
   check_end(L, index + 1, op, "the options");
   if (lua_isnoneornil(L, index)) return;
@@ -167,11 +207,17 @@ void read_options(lua_State* L, int index, const char* op, std::span<const Optio
     const std::string field = lua_type(L, value - 1) == LUA_TSTRING ? lua_tostring(L, value - 1) : "";
     const auto found = std::find_if(options.begin(), options.end(), [&](const Option& o) { return o.name == field; });
     if (found != options.end()) {
-      found->read(value);
+      try {
+        found->read(value);
+      } catch (const Error& error) {
+        throw naming_option(op, found->name, error);
+      }
       continue;
     }
     NearName near(field);
     for (const Option& option : options) near.offer(option.name);
+    for (const Option& option : options)
+      if (option.name == option_elsewhere(field)) near.offer(field, option.name);
     throw Error("[" + std::string(op) + "] expected the option" + (options.size() == 1 ? " " : "s ") + names +
                 ", got " + describe(L, value - 1) + near.question());
   }

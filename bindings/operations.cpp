@@ -32,9 +32,6 @@ std::string operand_text(int index, const OpInfo& op) {
 Operand check_operand(lua_State* L, int index, const OpInfo& op) {
   if (const Array* array = test<Array>(L, index)) return *array;
   if (const auto number = to_scalar(L, index)) return *number;
-  if (lua_istable(L, index))
-    throw Error("[" + text(op.name) + "] expected an array or a number" + operand_text(index, op) +
-                ", got a table; gpu.array(t) makes an array of a table");
   fail(text(op.name).c_str(), "an array or a number" + operand_text(index, op), L, index);
 }
 

@@ -134,8 +134,8 @@ int draw_integers(lua_State* L) {
   const DType dtype = parse_dtype(check_string(L, 5, function.c_str(), "a dtype's name"));
   check_integers(dtype, function.c_str());
   if (low > high)
-    throw Error("[" + function + "] expected a range that is not empty, got " + std::to_string(low) + " to " +
-                std::to_string(high));
+    throw Error("[" + function + "] expected a range that is not empty behind the shape, which stands first, got " +
+                std::to_string(low) + " to " + std::to_string(high));
   std::array<char, 16> bytes;
   for (std::int64_t limit : {low, high}) encode(dtype, limit, bytes.data());  // an error if it does not fit
   const Source source = check_source(L, 6, 7, function.c_str());

@@ -59,6 +59,13 @@ local rows = {
   {"", "^%s*def%s", "functions are written function name(x) ... end"},
   {"", "lambda", "functions without a name are written function(x) return ... end"},
   {"malformed number", "%d[fFlLuU]", "numbers in Lua have no suffix"},
+  {"')' expected near '='", "%([^()]*[%a_][%w_]*%s*=", "options are a table, the last argument: f(x, {name = value})"},
+  {"near '@'", "@", "gpu.matmul(a, b) is the product of matrices"},
+  {"near '#'", "^%s*#", "comments begin with --"},
+  {"')' expected near ','", "%(%(", "Lua has no tuples: sizes are arguments, gpu.zeros(3, 4), or a table, gpu.zeros({3, 4})"},
+  {"near '>'", "^%s*>", "pasted lines go without their prompt"},
+  {"near '%d+'", "^%s*%d+>", "pasted lines go without their prompt"},
+  {"'=' expected", "^%s*gpulua%s", "this prompt reads Lua; Ctrl-D leaves it for the shell"},
   {"'then' expected near '='", "", "Lua writes == for a comparison"},
   {"'then' expected", "", "Lua writes if condition then ... end"},
   {"'do' expected", "", "Lua writes for i = 1, n do ... end and while condition do ... end"},
@@ -90,19 +97,6 @@ for _, name in next, {"abs", "ceil", "cos", "exp", "floor", "log", "max", "min",
   globals[name] = "math." .. name .. " for numbers" .. (name ~= "pi" and ", gpu." .. (({max = "maximum", min = "minimum"})[name] or name) .. " for arrays" or "")
 end
 
--- Functions by the names that they have in PyCUDA, CuPy, Numba and PyTorch.
-local fields = {
-  SourceModule = "gpu.module(source)", RawModule = "gpu.module(source)", RawKernel = "gpu.kernel(source, name)",
-  ElementwiseKernel = "gpu.elementwise{inputs = ..., outputs = ..., body = ...}",
-  ReductionKernel = "gpu.reduction{inputs = ..., outputs = ..., map = ..., reduce = ...}",
-  asarray = "gpu.array(values)", to_gpu = "gpu.array(values)", to_device = "gpu.array(values)", tensor = "gpu.array(values)",
-  asnumpy = "x:host() or x:table()", mem_alloc = "gpu.empty(count, dtype)", malloc = "gpu.empty(count, dtype)",
-  memcpy_htod = "x:copy_from(host)", memcpy_dtoh = "x:copy_to(host)", mem_get_info = "gpu.memory()",
-  synchronize = "gpu.sync()", Stream = "gpu.stream()", Event = "gpu.event()", Device = "gpu.device(name)",
-  default_rng = [[gpu.random.generator("philox", {seed = 1})]], randint = "gpu.random.integers(shape, low, high)",
-  standard_normal = "gpu.randn(shape)", time = "gpu.clock()", clamp = "gpu.clip(x, low, high)",
-}
-
 local function file_text(name)
   local handle = open(name, "rb")
   if not handle then return end
@@ -115,6 +109,25 @@ local function numbered_lines(text)
   local lines = {}
   for line in gmatch(text .. "\n", "(.-)\n") do lines[#lines + 1] = line end
   return lines
+end
+
+-- What to write where a function gives one array and two were expected, as by PyTorch.
+local second_result = {
+  max = "x:max gives the values alone, x:argmax the positions", min = "x:min gives the values alone, x:argmin the positions",
+  sort = "x:sort gives the values alone, x:argsort the positions",
+  load = "gpu.load gives one value: of an .npz file a table of its arrays by name",
+}
+
+--- A variable that a function with one result left nil: the second of two, or a number made of an array.
+local function missing_result(name, lines, line)
+  for number = line, 1, -1 do
+    local code = lines[number] or ""
+    local called = match(code, "[%w_]+%s*,%s*" .. name .. "%s*=%s*[%w_.]*[.:]([%w_]+)%s*[%(\"'{]")
+    if called and second_result[called] then return second_result[called] end
+    if match(code, "%f[%w_]" .. name .. "%s*=%s*tonumber%s*%(") then
+      return "tonumber gives nil for an array; x:item() gives its number"
+    end
+  end
 end
 
 --- A variable that is nil since its assignment: a function gave a message with it, which nobody looked at, or gives no value.
@@ -141,8 +154,6 @@ local function of_running(message)
   if name == "total_memory" or name == "multiprocessors" or name == "description" or name == "architecture" then
     return ("a device has more than its name and kind when it is open: gpu.device(name).%s"):format(name)
   end
-  name = match(message, "field '([%w_]+)' %(a nil value%)") or match(message, '%[gpu%S*%] gpu%S* has no field "([%w_]+)"')
-  if name then return fields[name] and "it is " .. fields[name] .. " here" end
   local file, number
   file, number, name = match(message, "^([^\n]-):(%d+): attempt to [^\n]* '([%a_][%w_]*)' %(a nil value%)")
   local text = file and file_text(file)
@@ -152,13 +163,16 @@ local function of_running(message)
     if (name == "f" or name == "r") and find(lines[number] or "", "%f[%w_]" .. name .. "[\"']") then
       return [[strings have no prefix: ("x = %d"):format(x) puts values into text]]
     end
-    return nil_since(name, lines, number)
+    return nil_since(name, lines, number) or missing_result(name, lines, number)
   end
   file, number = match(message, "^([^\n]-):(%d+): attempt to index a nil value")
   local lines = file and numbered_lines(file_text(file) or "")
   if lines and find(lines[tonumber(number)] or "", "io%.open") then return "assert(io.open(name)) says why a file cannot be opened" end
   if find(message, "attempt to get length of '[^'\n]*%]'") then
     return "FFI arrays do not tell their length, and count from 0: x:host() has x.size elements; x:table() is a table, whose length is #t"
+  end
+  if find(message, "attempt to perform arithmetic on [^\n]* %(a table value%)") then
+    return "gpu.array(t) makes an array of a table of numbers; gpu.load of an .npz file gives a table of arrays, by name"
   end
   local module = match(message, "module '([%w_.]+)' not found")
   if module == "gpulua" or module and globals[module] == module_hint or module == "cuda" then

@@ -74,11 +74,11 @@ int add_traceback(lua_State* L) {
   lua_settop(L, 1);
   if (lua_type(L, 1) == LUA_TSTRING) add_array_hint(L);
   describe(L);
-  // Of running code's errors: a nil value, the length of an FFI array, a module that does not parse or is not there, a
-  // name of another library's.
+  // Of running code's errors: a nil value, the length of an FFI array, a table in arithmetic, a module that does not
+  // parse or is not there.
   const std::string_view message = lua_tostring(L, -1);
   for (const char* part : {"error loading module '", "' not found:", "(a nil value)", "attempt to index a nil value",
-                           "attempt to get length of '", "] gpu has no field \""})
+                           "attempt to get length of '", "(a table value)"})
     if (message.find(part) != message.npos) {
       add_hint(L, nullptr);
       break;

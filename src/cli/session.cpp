@@ -8,8 +8,10 @@
 #include <lua.hpp>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "bindings/open.h"
+#include "cli_text.h"
 #include "src/cli/interrupt.h"
 #include "src/cli/jit_options.h"
 #include "src/cli/repl.h"
@@ -53,6 +55,7 @@ class Session {
     lua_gc(L, LUA_GCSTOP, 0);  // as luajit: nothing can be garbage yet
     luaL_openlibs(L);
     open_renderer(L);
+    open_words(L);
     open_bindings(L, context_);
     push_arguments(L);
     if (options_.profile) profile_at_exit(L);
@@ -95,6 +98,17 @@ class Session {
     lua_insert(L, 1);
     lua_call(L, lua_gettop(L) - 1, 0);
     return 0;
+  }
+
+  /// The words of other languages that raise where they are read as globals.
+  static void open_words(lua_State* L) {
+    const std::string_view text = cli_text("words.lua");
+    if (luaL_loadbuffer(L, text.data(), text.size(), "=[gpulua]") != 0) lua_error(L);
+    lua_call(L, 0, 1);
+    lua_pushvalue(L, LUA_GLOBALSINDEX);
+    lua_insert(L, -2);
+    lua_setmetatable(L, -2);
+    lua_pop(L, 1);
   }
 
   static void profile_at_exit(lua_State* L) {

@@ -59,7 +59,9 @@ void Buffer::depend_on(const Buffer& source) {
 }
 
 void Buffer::check_live() {
-  if (freed_) throw Error("[array] the array was freed");
+  if (freed_)
+    throw Error(
+        "[array] the array was freed, by free or at the end of a gpu.scope, which keeps what its function returns");
   std::erase_if(checks_, [](const CheckRef& check) { return check->state == Check::State::passed; });
   for (const CheckRef& check : checks_)
     if (check->state == Check::State::failed) throw Error(check->why);

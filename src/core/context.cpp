@@ -205,7 +205,9 @@ std::shared_ptr<OpenDevice> Context::device(std::string_view name) {
   const bool is_kind = std::any_of(plugins_.begin(), plugins_.end(), [&](const auto& p) { return p->kind() == kind; });
   const bool is_gpu = kind == "gpu" || kind == "GPU" || kind == "nvidia" || kind == "CUDA";
   const std::string meant = is_kind ? "" : is_gpu ? "; an NVIDIA GPU is called \"cuda:0\"" : did_you_mean(name, known);
-  throw Error(ErrorKind::unavailable, text + ", got \"" + std::string(name) + "\"" + meant + reasons);
+  const bool is_dtype = find_dtype(name).has_value();
+  const std::string other = is_dtype ? "; x:astype(\"" + std::string(name) + "\") converts numbers" : meant;
+  throw Error(ErrorKind::unavailable, text + ", got \"" + std::string(name) + "\"" + other + reasons);
 }
 
 std::string Context::default_device() {

@@ -65,7 +65,9 @@ DType parse_dtype(std::string_view name) {
     near.offer(row.name);
     near.offer(row.device, row.name);
   }
-  throw Error(message.append("got \"").append(name).append("\"").append(near.question()));
+  const bool is_device = name == "cpu" || name.starts_with("cuda");
+  throw Error(message.append("got \"").append(name).append("\"").append(
+      is_device ? "; a device is an option: {device = \"" + std::string(name) + "\"}" : near.question()));
 }
 
 float half_to_float(std::uint16_t bits) {

@@ -192,7 +192,9 @@ Array pending_node(const std::shared_ptr<OpenDevice>& device, DType dtype, Dims 
   if (Host* host = device->context().host(); host && !pending.value) pending.origin = host->origin();
   pending.operations = pending.value ? 0 : pending.op && pending.op->function ? operations_of_a_function : 1;
   for (const Array& input : pending.inputs) {
-    if (input->freed()) throw Error("[array] the array was freed");
+    if (input->freed())
+      throw Error(
+          "[array] the array was freed, by free or at the end of a gpu.scope, which keeps what its function returns");
     if (input->pending()) pending.operations += input->pending()->operations;
   }
   const bool large = pending.operations > max_operations;
@@ -247,9 +249,7 @@ Dims broadcast_shapes(std::string_view op, std::span<const Dims* const> shapes) 
         extent = (*shape)[axis];
         continue;
       }
-      std::string text = "[" + std::string(op) + "] operands could not be broadcast together with shapes";
-      for (const Dims* each : shapes) text += " " + to_string(*each);
-      throw Error(text);
+      refuse_broadcast(op, shapes);
     }
   }
   return result;
@@ -269,6 +269,22 @@ Array operation(const std::shared_ptr<OpenDevice>& device, const OpInfo& op, Dim
   return pending_node(device, dtype, std::move(shape), std::move(pending));
 }
 
+namespace {
+
+/// A number as an operand; the error of one that does not fit is the operation's.
+Array constant_operand(const OpInfo& op, const std::shared_ptr<OpenDevice>& device, DType dtype, const Scalar& value) {
+  try {
+    return constant(device, {}, dtype, value);
+  } catch (const Error& error) {
+    constexpr std::string_view conversion = "[convert] ";
+    const std::string_view text = error.what();
+    if (!text.starts_with(conversion)) throw;
+    throw Error(bracketed(op.name) + std::string(text.substr(conversion.size())));
+  }
+}
+
+}  // namespace
+
 Array elementwise(const OpInfo& op, std::span<const Operand> operands) {
   const std::shared_ptr<OpenDevice>& device = first_array(op, operands)->device_ref();
   if (auto exact = compare_exactly(op, operands)) return *exact;
@@ -286,7 +302,7 @@ Array elementwise(const OpInfo& op, std::span<const Operand> operands) {
   pending.compute = dtypes.compute;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (const auto* number = std::get_if<Scalar>(&operands[i])) {
-      pending.inputs.push_back(constant(device, {}, operand_dtype(op, i, dtypes.compute), *number));
+      pending.inputs.push_back(constant_operand(op, device, operand_dtype(op, i, dtypes.compute), *number));
     } else {
       pending.inputs.push_back(std::get<Array>(operands[i]));
     }
@@ -323,7 +339,7 @@ Array reduce(std::shared_ptr<const Reducer> row, const Array& array, std::uint64
   }
   if (count == 0 && !reducer.has_identity && checked_size(shape) > 0)
     throw Error(bracketed(reducer.name) + "zero-size array to reduction operation " + std::string(reducer.name) +
-                " which has no identity: shape " + to_string(array->layout.shape));
+                " which has no identity: shape " + to_string(array->layout.shape) + "; x.size > 0 tells before");
   if (info(dtypes.compute).kind == DTypeKind::complex && !reducer.function && reducer.name != "sum" &&
       reducer.name != "prod")
     throw Error(bracketed(reducer.name) + "expected real numbers, got " + std::string(name(array->dtype)));

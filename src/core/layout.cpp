@@ -1,7 +1,9 @@
 #include "src/core/layout.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <string>
 #include <utility>
 
 #include "src/core/error.h"
@@ -168,11 +170,43 @@ std::optional<Layout> reshape(const Layout& layout, const Dims& shape) {
   return result;
 }
 
+namespace {
+
+/// The remedy for two shapes of which one lacks its last axes: (2,) beside (2,3) becomes (2,1).
+std::string missing_axis(const Dims& a, const Dims& b) {
+  const Dims& less = a.size() < b.size() ? a : b;
+  const Dims& more = a.size() < b.size() ? b : a;
+  if (less.empty() || less.size() + 1 != more.size() || !std::equal(less.begin(), less.end(), more.begin())) return "";
+  Dims longer = less;
+  longer.push_back(1);
+  return "; expand_dims(" + std::to_string(longer.size()) + ") makes " + to_string(longer) + " of " + to_string(less);
+}
+
+}  // namespace
+
+void refuse_broadcast(std::string_view op, std::span<const Dims* const> shapes) {
+  std::string text = "[" + std::string(op) + "] operands could not be broadcast together with shapes";
+  for (const Dims* shape : shapes) text += " " + to_string(*shape);
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    for (std::size_t j = i + 1; j < shapes.size(); ++j) {
+      const Dims &a = *shapes[i], &b = *shapes[j];
+      for (std::size_t back = 1; back <= std::min(a.size(), b.size()); ++back) {
+        const std::int64_t x = a[a.size() - back], y = b[b.size() - back];
+        if (x == y || x == 1 || y == 1) continue;
+        text +=
+            ": counted from the last axis, " + std::to_string(x) + " meets " + std::to_string(y) + missing_axis(a, b);
+        const bool are_factors = a.size() == 2 && b.size() == 2 && a[1] == b[0];
+        if (op == "multiply" && are_factors) text += "; gpu.matmul(x, y) is the product of matrices";
+        if (std::abs(x - y) == 1) text += "; a range has both of its ends";
+        throw Error(text);
+      }
+    }
+  }
+  throw Error(text);
+}
+
 Layout broadcast_to(const Layout& layout, const Dims& shape, std::string_view op) {
-  const auto fail = [&] {
-    throw Error("[" + std::string(op) + "] operands could not be broadcast together with shapes " +
-                to_string(layout.shape) + " " + to_string(shape));
-  };
+  const auto fail = [&] { refuse_broadcast(op, std::array<const Dims*, 2>{&layout.shape, &shape}); };
   if (layout.ndim() > shape.size()) fail();
   Layout result;
   result.shape = shape;

@@ -56,6 +56,9 @@ Layout index(const Layout& layout, std::span<const IndexSpec> specs);
 Layout transpose(const Layout& layout);
 /// The same elements in another shape without moving them, where the strides allow it.
 std::optional<Layout> reshape(const Layout& layout, const Dims& shape);
+/// Throws the Error of shapes that do not broadcast: it shows them, the axis where they differ and, for a shape that
+/// fits as leading axes, the call that makes them so.
+[[noreturn]] void refuse_broadcast(std::string_view op, std::span<const Dims* const> shapes);
 /// Throws Error: "[broadcast_to] operands could not be broadcast together with shapes (2,3) (2,4)", with `op` in
 /// brackets.
 Layout broadcast_to(const Layout& layout, const Dims& shape, std::string_view op = "broadcast_to");

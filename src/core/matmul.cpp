@@ -39,7 +39,10 @@ void check_operands(const Node& a, const Node& b) {
     expected("two-dimensional arrays (m,k) x (k,n)", to_string(a.layout.shape) + " x " + to_string(b.layout.shape) +
                                                          "; x:reshape makes a vector a row or a column");
   if (a.layout.shape[1] != b.layout.shape[0])
-    expected("(m,k) x (k,n)", to_string(a.layout.shape) + " x " + to_string(b.layout.shape));
+    expected("(m,k) x (k,n)", to_string(a.layout.shape) + " x " + to_string(b.layout.shape) + ": " +
+                                  std::to_string(a.layout.shape[1]) + " columns meet " +
+                                  std::to_string(b.layout.shape[0]) + " rows" +
+                                  (a.layout.shape[1] == b.layout.shape[1] ? "; the second transposed, b.T, fits" : ""));
   if (a.dtype != b.dtype) expected("arrays of one dtype", dtypes + "; x:astype converts one");
   if (a.dtype != DType::float32 && a.dtype != DType::float64)
     expected("float32 or float64 arrays", dtypes + "; x:astype converts them");

@@ -155,7 +155,8 @@ void check_not_strict(const Node& array, std::string_view op, std::string_view w
 
 Scalar item(const Node& array) {
   if (array.layout.size() != 1)
-    throw Error("[item] expected an array of one element, got shape " + to_string(array.layout.shape));
+    throw Error("[item] expected an array of one element, got shape " + to_string(array.layout.shape) +
+                "; x[1] is an element, x:table() and x:host() give all");
   std::array<char, 16> bytes;
   download(array, bytes.data());
   return decode(array.dtype, bytes.data());

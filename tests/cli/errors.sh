@@ -71,7 +71,6 @@ hint 'a tuple' 'k{grid = (32, 8), block = 1}' 'several numbers stand in braces'
 hint 'a launch in brackets' 'k[32, 256](x)' 'a launch is kernel {grid'
 hint 'a name of Python' 'print(len("abc"))' '#x is a length'
 hint 'a module of Python' 'require "cupy"' 'the module is named gpu'
-hint 'a function of CuPy' 'gpu.RawKernel("", "k")' 'it is gpu.kernel(source, name) here'
 hint 'a function without parentheses' "gpu.sync${newline}print(1)" 'parentheses call a function: gpu.sync()'
 hint 'a method without parentheses' "x:sum${newline}print(1)" 'parentheses call a function: x:sum()'
 hint 'a function without parentheses at the end' "local x = 1${newline}gpu.sync" 'parentheses call a function: gpu.sync()'
@@ -96,6 +95,7 @@ check 'a file that is not there' 1 '' "*${newline}hint: assert(io.open(name)) sa
 nil_since 'a file that nobody checked' 'local y = io.open("missing")' 'assert(io.open("missing")) says why'
 check 'a GPU by another name' 1 '' '*[[]device[]] expected one of *, got "gpu"; an NVIDIA GPU is called "cuda:0"*; the name comes from --device or GPULUA_DEVICE*' \
   --device gpu -e 'gpu.ones(3)'
+check 'a function of CuPy' 1 '' '*[[]gpu[]] gpu has no field "RawKernel"; use gpu.kernel(source, name)*' -e 'gpu.RawKernel("", "k")'
 echo 'print(gpu.zeros(3))' >"$scratch/no_require.lua"
 printf 'local gpu = require "gpu"\nlocal x = gpu.load("missing.npy")\nprint(x.shape)\n' >"$scratch/unchecked.lua"
 check 'a load that nobody checked' 1 '' "*unchecked.lua:3: attempt to index local 'x' (a nil value)${newline}hint: x is nil since line 2: assert(gpu.load(\"missing.npy\")) says why*" \

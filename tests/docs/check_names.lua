@@ -1,4 +1,4 @@
--- gpulua tests/docs/check_names.lua reference.md
+-- gpulua tests/docs/check_names.lua reference.md names_elsewhere.cpp
 -- Every function of `gpu` stands in the reference, as `gpu.name`, and the reference has no other. Its headings, and the tables of
 -- functions, say the same of their arguments as the signatures that calls are checked by.
 local gpu = require "gpu"
@@ -70,6 +70,27 @@ for line in text:gmatch "[^\n]+" do
   end
 end
 if count < 180 then wrong[#wrong + 1] = ("only %d functions with arguments in the reference"):format(count) end
+
+-- ---- names of other libraries --------------------------------------------------------------------------------------------------
+
+local source = assert(io.open(arg[2]))
+local rows = source:read "*a":match "Row rows%[%] = (.-)};\n\n"
+source:close()
+local methods = debug.getregistry()["gpulua.array_methods"]
+count = 0
+for name, here in rows:gmatch '{"([^"]+)",%s*"(.-)"},?\n' do
+  count = count + 1
+  if rawget(gpu, name) or rawget(methods, name) then wrong[#wrong + 1] = name .. " of other libraries is here, too" end
+  for path in here:gmatch "%f[%w_]gpu%.([%w_.]*[%w_])" do
+    local value = gpu
+    for part in path:gmatch "[%w_]+" do value = type(value) == "table" and rawget(value, part) or nil end
+    if value == nil then wrong[#wrong + 1] = ("gpu.%s, named for %s, is not there"):format(path, name) end
+  end
+  for method in here:gmatch "%f[%w]x:([%w_]+)" do
+    if not rawget(methods, method) then wrong[#wrong + 1] = ("x:%s, named for %s, is not there"):format(method, name) end
+  end
+end
+if count < 150 then wrong[#wrong + 1] = ("only %d names of other libraries were read"):format(count) end
 
 for _, message in ipairs(wrong) do io.stderr:write(message, "\n") end
 os.exit(#wrong == 0 and 0 or 1, true)

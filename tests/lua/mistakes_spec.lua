@@ -16,14 +16,17 @@ local concat = "[..] expected strings or numbers: tostring(x) gives an array's t
 -- The mistake, and the whole message.
 local mistakes = {
   { "shapes that do not broadcast or fit",
-    { 'x + gpu.ones(2, 4)', '[add] operands could not be broadcast together with shapes (2,3) (2,4)' },
-    { 'gpu.where(x:gt(0), gpu.ones(4), x)', '[where] operands could not be broadcast together with shapes (2,3) (4,) (2,3)' },
+    { 'x + gpu.ones(2, 4)', '[add] operands could not be broadcast together with shapes (2,3) (2,4): counted from the last axis, 3 meets 4' },
+    { 'gpu.where(x:gt(0), gpu.ones(4), x)', '[where] operands could not be broadcast together with shapes (2,3) (4,) (2,3): counted from the last axis, 3 meets 4' },
     { 'x:add_(gpu.ones(2, 2, 3))', "[add_] expected an array to write to of the result's shape (2,2,3), got (2,3)" },
-    { 'x:copy_(gpu.ones(4))', '[copy_] operands could not be broadcast together with shapes (4,) (2,3)' },
+    { 'x:copy_(gpu.ones(4))', '[copy_] operands could not be broadcast together with shapes (4,) (2,3): counted from the last axis, 4 meets 3' },
     { 'gpu.exp(x, { out = gpu.ones(3, 2) })', "[exp] expected an array to write to of the result's shape (2,3), got (3,2)" },
-    { 'x[1] = { 1, 2 }', '[index] operands could not be broadcast together with shapes (2,) (3,)' },
-    { 'x[mask] = gpu.ones(5)', '[index] operands could not be broadcast together with shapes (5,) (2,3)' },
-    { 'x:matmul(x)', '[matmul] expected (m,k) x (k,n), got (2,3) x (2,3)' },
+    { 'x[1] = { 1, 2 }', '[index] operands could not be broadcast together with shapes (2,) (3,): counted from the last axis, 2 meets 3' },
+    { 'x[mask] = gpu.ones(5)', '[index] operands could not be broadcast together with shapes (5,) (2,3): counted from the last axis, 5 meets 3' },
+    { 'x:matmul(x)', '[matmul] expected (m,k) x (k,n), got (2,3) x (2,3): 3 columns meet 2 rows; the second transposed, b.T, fits' },
+    { 'x + gpu.ones(2)', '[add] operands could not be broadcast together with shapes (2,3) (2,): counted from the last axis, 3 meets 2; '
+      .. 'expand_dims(2) makes (2,1) of (2,)' },
+    { 'gpu.exp(x, { out = "y" })', '[exp] out: expected an array, got "y"' },
   },
   { "dtypes that do not fit",
     { 'x:bitwise_and(1)', '[bitwise_and] expected integers or bool, got float32' },
