@@ -113,7 +113,8 @@ void write_hint(lua_State* L, std::string_view message, Hint& hint) {
   if (quoted(message, "attempt to call method '", name) && (has("(a number value)") || has("(a string value)")))
     for (const char* property : {"ndim", "size", "dtype", "nbytes", "device", "pointer"})
       if (std::strcmp(name, property) == 0)
-        return write(hint, "; x.%s is a property of arrays: it has no parentheses", property);
+        return write(hint, "; x.%s is a property of arrays: it has no parentheses%s", property,
+                     std::strcmp(name, "size") == 0 ? "; x.shape[1] is the first extent" : "");
 }
 
 }  // namespace

@@ -80,6 +80,9 @@ function core.check_fields(op, options)
     option_names[op] = names
   end
   local function list() return (table.concat(names, ", "):gsub(", (%S+)$", " and %1")) end
+  if core.is_array(options) then
+    core.fail(op, ("one array and a table of options (%s); gpu.stack({x, y}) makes one of several"):format(list()), options)
+  end
   if type(options) ~= "table" then core.fail(op, "a table of options: " .. list(), options) end
   for field in pairs(options) do
     if type(field) ~= "string" or not names[field] then

@@ -12,7 +12,7 @@ namespace gpulua {
 
 namespace {
 
-constexpr const char* op = "index";
+constexpr const char* index_op = "index";
 constexpr const char* what =
     "an integer, {first, last, step}, a string like \"2:5\", \"...\", gpu.newaxis, or an array of integers or bool";
 
@@ -30,7 +30,7 @@ std::int64_t check_position(std::int64_t position, std::int64_t extent, std::siz
   if (from_zero < 0 || from_zero >= extent)
     throw Error("[index] " + std::to_string(position) + " is out of range for axis " + std::to_string(axis + 1) +
                 " of " + std::to_string(extent) + " elements" +
-                (position == extent + 1 ? "; arrays keep their size: gpu.concat({x, y}) makes a longer one" : ""));
+                (axis == 0 && position == extent + 1 ? "; arrays keep their size: gpu.concat({x, y}) makes a longer one" : ""));
   return from_zero;
 }
 
@@ -91,7 +91,7 @@ std::string numbers_text(lua_State* L, int first, int last) {
 
 /// Pushes the list's items; gives their number.
 int push_items(lua_State* L, int index) {
-  const int length = check_list(L, index, op, what);
+  const int length = check_list(L, index, index_op, "indices");
   luaL_checkstack(L, length + 3, "index");
   for (int i = 1; i <= length; ++i) lua_rawgeti(L, index, i);
   return length;
@@ -100,7 +100,7 @@ int push_items(lua_State* L, int index) {
 /// "; x:take({2, 5, 7}, 1) takes positions"
 std::string take_hint(const std::string& numbers, std::size_t axis) {
   if (numbers.empty()) return {};
-  const bool is_range = std::count(numbers.begin(), numbers.end(), ',') < 2;
+  const bool is_range = std::count(numbers.begin(), numbers.end(), ',') == 1;
   return "; x:take({" + numbers + "}, " + std::to_string(axis + 1) + ") takes positions" +
          (is_range ? ", x({" + numbers + "}) the range" : "");
 }
@@ -113,16 +113,16 @@ Range check_range(lua_State* L, int index, std::size_t axis) {
   if (length < 2 || length > 3)
     throw Error("[index] expected {first, last} or {first, last, step}, got a table of " + std::to_string(length) +
                 (length == 1 ? " item" : " items") + take_hint(numbers_text(L, first, first + length - 1), axis));
-  for (int i = 0; i < length; ++i) parts[i] = check_integer(L, first + i, op, "integers in {first, last, step}");
+  for (int i = 0; i < length; ++i) parts[i] = check_integer(L, first + i, index_op, "integers in {first, last, step}");
   lua_settop(L, first - 1);
   return {parts[0], parts[1], parts[2].value_or(1)};
 }
 
 /// What to write for a text that is no range: "1:n", ":, 1".
 std::string text_hint(std::string_view text) {
-  if (text.find(',') != text.npos) return " (an axis each: x(\":\", 1))";
+  if (text.find(',') != text.npos) return "; each axis has a text of its own: x(\":\", 1)";
   const bool has_letter = std::any_of(text.begin(), text.end(), [](unsigned char c) { return std::isalpha(c); });
-  return has_letter && text.find(':') != text.npos ? " (variables stand in a table: x({first, last}))" : "";
+  return has_letter && text.find(':') != text.npos ? "; variables stand in a table: x({first, last})" : "";
 }
 
 /// `axis` is the axis that the spec applies to, if it takes one.
@@ -139,14 +139,15 @@ IndexSpec check_spec(lua_State* L, int index, const Layout& layout, std::size_t 
       spec.kind = IndexSpec::Kind::new_axis;
       return spec;
     case LUA_TSTRING: {
-      const std::string_view text = check_string(L, index, op, what);
+      const std::string_view text = check_string(L, index, index_op, what);
       if (text == "...") {
         spec.kind = IndexSpec::Kind::ellipsis;
         return spec;
       }
       bool is_integer = false;
       const auto range = parse_range(text, is_integer);
-      if (!range) fail(op, std::string(what) + text_hint(text), L, index);
+      if (!range)
+        throw Error("[index] expected " + std::string(what) + ", got " + describe(L, index) + text_hint(text));
       if (!is_integer) return resolve(*range, extent);
       integer(*range->first);
       return spec;
@@ -155,21 +156,21 @@ IndexSpec check_spec(lua_State* L, int index, const Layout& layout, std::size_t 
       return resolve(check_range(L, index, axis), extent);
     case LUA_TNUMBER:
     case LUA_TCDATA:
-      integer(check_integer(L, index, op, what));
+      integer(check_integer(L, index, index_op, what));
       return spec;
     case LUA_TBOOLEAN:
       fail(op, std::string(what) + " (x:eq(y) makes a mask: Lua's == gives one boolean)", L, index);
     default:
       break;
   }
-  fail(op, what, L, index);
+  fail(index_op, what, L, index);
 }
 
 /// How many axes the item at `index` takes; nothing for an ellipsis.
 std::optional<std::size_t> axes_taken(lua_State* L, int index) {
   if (const Array* array = test<Array>(L, index))
     return (*array)->dtype == DType::boolean ? (*array)->layout.ndim() : 1;
-  if (lua_type(L, index) == LUA_TSTRING && check_string(L, index, op, what) == "...") return std::nullopt;
+  if (lua_type(L, index) == LUA_TSTRING && check_string(L, index, index_op, what) == "...") return std::nullopt;
   return lua_touserdata(L, index) == &new_axis_identity ? 0 : 1;
 }
 
@@ -179,7 +180,8 @@ std::vector<IndexItem> check_index(lua_State* L, int first, int last, const Layo
   // Axes after an ellipsis count from the end.
   std::size_t taken = 0;
   for (int i = first; i <= last; ++i)
-    if (lua_isnil(L, i)) fail(op, std::string(what) + " (gpu.newaxis makes a dimension)", L, i);
+    if (lua_isnil(L, i))
+      throw Error("[index] expected " + std::string(what) + ", got nil; gpu.newaxis makes a dimension");
   for (int i = first; i <= last; ++i) taken += axes_taken(L, i).value_or(0);
   if (taken > layout.ndim())
     throw Error("[index] expected at most " + std::to_string(layout.ndim()) + " indices for shape " +

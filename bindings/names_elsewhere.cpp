@@ -250,10 +250,10 @@ static_assert(std::ranges::is_sorted(rows, {}, &Row::name));
 
 /// As `rows`, of options.
 constexpr Row options[] = {
-    {"axes", "axis"},       {"bias", "ddof"},       {"cmap", "colormap"}, {"compressed", "compress"},
-    {"correction", "ddof"}, {"dim", "axis"},        {"dims", "axis"},     {"keepdim", "keepdims"},
-    {"mmap_mode", "mmap"},  {"out_dtype", "dtype"}, {"type", "dtype"},    {"unbiased", "ddof"},
-    {"vmax", "max"},        {"vmin", "min"},
+    {"axes", "axis"},       {"cmap", "colormap"}, {"compressed", "compress"}, {"correction", "ddof"},
+    {"dim", "axis"},        {"dims", "axis"},     {"keepdim", "keepdims"},    {"mmap_mode", "mmap"},
+    {"out_dtype", "dtype"}, {"type", "dtype"},    {"unbiased", "ddof"},       {"vmax", "max"},
+    {"vmin", "min"},
 };
 
 static_assert(std::ranges::is_sorted(options, {}, &Row::name));

@@ -61,7 +61,7 @@ local rows = {
   {"malformed number", "%d[fFlLuU]", "numbers in Lua have no suffix"},
   {"')' expected near '='", "%([^()]*[%a_][%w_]*%s*=", "options are a table, the last argument: f(x, {name = value})"},
   {"near '@'", "@", "gpu.matmul(a, b) is the product of matrices"},
-  {"near '#'", "^%s*#", "comments begin with --"},
+  {"near '#'", "#%s", "comments begin with --"},
   {"')' expected near ','", "%(%(", "Lua has no tuples: sizes are arguments, gpu.zeros(3, 4), or a table, gpu.zeros({3, 4})"},
   {"near '>'", "^%s*>", "pasted lines go without their prompt"},
   {"near '%d+'", "^%s*%d+>", "pasted lines go without their prompt"},

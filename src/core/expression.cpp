@@ -271,6 +271,16 @@ Array operation(const std::shared_ptr<OpenDevice>& device, const OpInfo& op, Dim
 
 namespace {
 
+/// A dtype that takes the value, for a message.
+const char* dtype_for(const Scalar& value) {
+  if (std::holds_alternative<std::complex<double>>(value)) return "complex64";
+  if (std::holds_alternative<std::int64_t>(value)) return "int64";
+  if (std::holds_alternative<std::uint64_t>(value)) return "uint64";
+  const double* number = std::get_if<double>(&value);
+  if (!number || *number != std::trunc(*number) || std::abs(*number) >= 0x1p63) return "float32";
+  return std::abs(*number) < 0x1p15 ? "int16" : std::abs(*number) < 0x1p31 ? "int32" : "int64";
+}
+
 /// A number as an operand; the error of one that does not fit is the operation's.
 Array constant_operand(const OpInfo& op, const std::shared_ptr<OpenDevice>& device, DType dtype, const Scalar& value) {
   try {
@@ -279,7 +289,8 @@ Array constant_operand(const OpInfo& op, const std::shared_ptr<OpenDevice>& devi
     constexpr std::string_view conversion = "[convert] ";
     const std::string_view text = error.what();
     if (!text.starts_with(conversion)) throw;
-    throw Error(bracketed(op.name) + std::string(text.substr(conversion.size())));
+    throw Error(bracketed(op.name) + std::string(text.substr(conversion.size())) + "; x:astype(\"" + dtype_for(value) +
+                "\") takes it");
   }
 }
 
@@ -339,7 +350,7 @@ Array reduce(std::shared_ptr<const Reducer> row, const Array& array, std::uint64
   }
   if (count == 0 && !reducer.has_identity && checked_size(shape) > 0)
     throw Error(bracketed(reducer.name) + "zero-size array to reduction operation " + std::string(reducer.name) +
-                " which has no identity: shape " + to_string(array->layout.shape) + "; x.size > 0 tells before");
+                " which has no identity: shape " + to_string(array->layout.shape));
   if (info(dtypes.compute).kind == DTypeKind::complex && !reducer.function && reducer.name != "sum" &&
       reducer.name != "prod")
     throw Error(bracketed(reducer.name) + "expected real numbers, got " + std::string(name(array->dtype)));

@@ -197,7 +197,8 @@ void refuse_broadcast(std::string_view op, std::span<const Dims* const> shapes) 
             ": counted from the last axis, " + std::to_string(x) + " meets " + std::to_string(y) + missing_axis(a, b);
         const bool are_factors = a.size() == 2 && b.size() == 2 && a[1] == b[0];
         if (op == "multiply" && are_factors) text += "; gpu.matmul(x, y) is the product of matrices";
-        if (std::abs(x - y) == 1) text += "; a range has both of its ends";
+        if (op != "index" && a.size() == 1 && b.size() == 1 && std::abs(x - y) == 1)
+          text += "; a range has both of its ends";
         throw Error(text);
       }
     }

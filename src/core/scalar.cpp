@@ -25,19 +25,8 @@ void put(void* bytes, T value) {
   std::memcpy(bytes, &value, sizeof value);
 }
 
-/// A dtype that takes the value, for a message.
-const char* dtype_for(const Scalar& value) {
-  if (std::holds_alternative<std::complex<double>>(value)) return "complex64";
-  if (std::holds_alternative<std::int64_t>(value)) return "int64";
-  if (std::holds_alternative<std::uint64_t>(value)) return "uint64";
-  const double* number = std::get_if<double>(&value);
-  if (!number || *number != std::trunc(*number) || std::abs(*number) >= 0x1p63) return "float32";
-  return std::abs(*number) < 0x1p15 ? "int16" : std::abs(*number) < 0x1p31 ? "int32" : "int64";
-}
-
 [[noreturn]] void does_not_fit(DType dtype, const Scalar& value, const char* why) {
-  throw Error("[convert] " + to_string(value) + " does not fit " + std::string(name(dtype)) + ": " + why + "; " +
-              dtype_for(value) + " takes it");
+  throw Error("[convert] " + to_string(value) + " does not fit " + std::string(name(dtype)) + ": " + why);
 }
 
 template <class T>

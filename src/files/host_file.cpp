@@ -15,8 +15,17 @@ namespace gpulua {
 
 namespace {
 
-[[noreturn]] void fail_file(const char* op, const char* verb, const std::string& path, const char* reason) {
-  throw Error(ErrorKind::file, "[" + std::string(op) + "] cannot " + verb + " " + path + ": " + reason);
+/// What is missing before the path's last name; empty where it is there.
+std::string missing_folder(const std::string& path) {
+  if (path.starts_with("~")) return "; ~ is the shell's, os.getenv(\"HOME\") is the folder";
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::error_code failure;
+  return folder.empty() || std::filesystem::exists(folder, failure) ? "" : "; there is no folder " + folder.string();
+}
+
+[[noreturn]] void fail_file(const char* op, const char* verb, const std::string& path, const std::string& reason) {
+  throw Error(ErrorKind::file,
+              "[" + std::string(op) + "] cannot " + verb + " " + path + ": " + reason + missing_folder(path));
 }
 
 /// The system takes a path up to its first zero byte: it would be another file than the script named.
@@ -87,7 +96,7 @@ std::string write_target(const char* op, const std::string& path) {
   for (int links = 0; fs::is_symlink(fs::symlink_status(target, failure)); ++links) {
     if (links == most_links) fail_file(op, "open", path, std::strerror(ELOOP));
     target = target.parent_path() / fs::read_symlink(target, failure);
-    if (failure) fail_file(op, "open", path, failure.message().c_str());
+    if (failure) fail_file(op, "open", path, failure.message());
   }
   const auto status = fs::status(target, failure);
   if (fs::is_directory(status)) fail_file(op, "open", path, std::strerror(EISDIR));

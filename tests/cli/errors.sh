@@ -69,6 +69,17 @@ hint 'a comparison' 'if x = 1 then end' 'Lua writes == for a comparison'
 hint 'a string of several lines' "gpu.kernel(\"__global__ void k() {${newline}}\", 'k')" 'text of several lines stands between'
 hint 'a tuple' 'k{grid = (32, 8), block = 1}' 'several numbers stand in braces'
 hint 'a launch in brackets' 'k[32, 256](x)' 'a launch is kernel {grid'
+hint 'a named argument' 'gpu.zeros(3, dtype = "int32")' 'options are a table'
+hint 'a tuple of sizes' 'gpu.zeros((3, 4))' 'Lua has no tuples'
+hint 'an operator of Python' 'x = a @ b' 'gpu.matmul(a, b)'
+hint 'a comment of Python' 'x = 1 # one' 'comments begin with --'
+printf 'local x = require "gpu".ones(2, 2)\nlocal v, i = x:max(2)\nprint(i[1])\n' >"$scratch/two_results.lua"
+check 'two results' 1 '' '*two_results.lua:3: *hint: *x:argmax the positions*' "$scratch/two_results.lua"
+printf 'local t = tonumber(require "gpu".ones(2):sum())\nprint(t + 1)\n' >"$scratch/tonumber.lua"
+check 'tonumber of an array' 1 '' '*tonumber.lua:2: *hint: *x:item() gives its number*' "$scratch/tonumber.lua"
+check 'a word of Python' 1 '' '*command line):1: the global True is not defined: Lua writes true*' -e 'x = {keepdims = True}'
+check 'a dtype without quotes' 1 '' '*: the global float64 is not defined: dtypes are strings, "float64"*' -e 'gpu.zeros(3, float64)'
+check 'a global that the script defines' 0 '1*' '' -e 'True = 1 print(True, rawget(_G, "False"))'
 hint 'a name of Python' 'print(len("abc"))' '#x is a length'
 hint 'a module of Python' 'require "cupy"' 'the module is named gpu'
 hint 'a function without parentheses' "gpu.sync${newline}print(1)" 'parentheses call a function: gpu.sync()'

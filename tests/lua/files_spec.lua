@@ -205,11 +205,11 @@ describe("files", function()
       assert.are.equal(text, message)
     end
     local x = gpu.ones(3)
-    fails("[load] cannot open /nowhere/x.npy: No such file or directory", gpu.load "/nowhere/x.npy")
+    fails("[load] cannot open /nowhere/x.npy: No such file or directory; there is no folder /nowhere", gpu.load "/nowhere/x.npy")
     fails("[load] cannot open /tmp: Is a directory", gpu.load "/tmp")
     fails("[load] cannot open /dev/zero: not a regular file", gpu.load "/dev/zero")
     for _, path in ipairs { "/nowhere/x.npy", "/nowhere/x.npz" } do
-      support.fails("[save] cannot open " .. path .. ": No such file or directory", gpu.save, path, path:find "npz" and { x } or x)
+      support.fails("[save] cannot open " .. path .. ": No such file or directory; there is no folder /nowhere", gpu.save, path, path:find "npz" and { x } or x)
     end
     fails("[image.load] cannot open /tmp: Is a directory", gpu.image.load "/tmp")
     local folder_path = temporary ".npy"
@@ -225,7 +225,7 @@ describe("files", function()
       print(x + 1)
     ]]
     assert.are.equal(1, status)
-    local reason = "%(perhaps from [^:]*:2: %[load%] cannot open /nowhere/x%.npy: No such file or directory%)"
+    local reason = "%(perhaps from [^:]*:2: %[load%] cannot open /nowhere/x%.npy: No such file or directory; there is no folder /nowhere%)"
     assert.is_truthy(output:find("%[exp%] expected [^\n]*, got nil " .. reason), output)
     assert.is_truthy(output:find(":4: attempt to perform arithmetic on local 'x' %(a nil value%).*/nowhere/x%.npy"), output)
     output = support.run "local d = require('gpu').device 'tpu:7'\nprint(d.name)"
@@ -334,7 +334,7 @@ describe("files", function()
   it("says what it takes", function()
     local x, path = gpu.ones(3), temporary ".npy"
     support.fails('[save] expected a path that ends in .npy or .npz, got "x.mat"', gpu.save, "x.mat", x)
-    support.fails("[save] expected one array for a .npy file; a .npz file takes a table of arrays, got a table", gpu.save, path, { x })
+    support.fails("[save] expected an array for a .npy file, where a .npz file takes a table of arrays, got a table", gpu.save, path, { x })
     support.fails("[save] expected a .npz file with compress", gpu.save, path, x, { compress = true })
     support.fails("[load] expected the path of a file, got nothing", gpu.load)
     support.fails("[load] expected a boolean for mmap, got 1", gpu.load, folder .. "one.npy", { mmap = 1 })

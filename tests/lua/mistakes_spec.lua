@@ -13,6 +13,8 @@ local no_index = '[index] expected an index array of integers, got float32[%d]; 
 local concat = "[..] expected strings or numbers: tostring(x) gives an array's text, x:item() its one number, and "
   .. "gpu.concat({x, y}) joins arrays, got an array "
 
+local longer = "; arrays keep their size: gpu.concat({x, y}) makes a longer one"
+
 -- The mistake, and the whole message.
 local mistakes = {
   { "shapes that do not broadcast or fit",
@@ -23,6 +25,10 @@ local mistakes = {
     { 'gpu.exp(x, { out = gpu.ones(3, 2) })', "[exp] expected an array to write to of the result's shape (2,3), got (3,2)" },
     { 'x[1] = { 1, 2 }', '[index] operands could not be broadcast together with shapes (2,) (3,): counted from the last axis, 2 meets 3' },
     { 'x[mask] = gpu.ones(5)', '[index] operands could not be broadcast together with shapes (5,) (2,3): counted from the last axis, 5 meets 3' },
+    { 'x * gpu.ones(3, 2)', '[multiply] operands could not be broadcast together with shapes (2,3) (3,2): counted from the last axis, '
+      .. '3 meets 2; gpu.matmul(x, y) is the product of matrices' },
+    { 'y["2:"] / y[":-1"]', '[divide] operands could not be broadcast together with shapes (2,) (3,): counted from the last axis, 2 meets 3; '
+      .. 'a range has both of its ends' },
     { 'x:matmul(x)', '[matmul] expected (m,k) x (k,n), got (2,3) x (2,3): 3 columns meet 2 rows; the second transposed, b.T, fits' },
     { 'x + gpu.ones(2)', '[add] operands could not be broadcast together with shapes (2,3) (2,): counted from the last axis, 3 meets 2; '
       .. 'expand_dims(2) makes (2,1) of (2,)' },
@@ -39,13 +45,24 @@ local mistakes = {
       '[exp] expected an array to write to that takes float32, got int32; x:astype("float32") makes one' },
     { 'gpu.gcd(x, 2)', '[gcd] expected integers or bool, got float32' },
     { 'gpu.floor(gpu.ones(1, "complex64"))', '[floor] expected real numbers, got complex64' },
-    { 'gpu.ones(2, "uint8") + 300', '[convert] 300 does not fit uint8: it is out of range' },
+    { 'gpu.ones(2, "uint8") + 300', '[add] 300 does not fit uint8: it is out of range; x:astype("int16") takes it' },
     { 'k:fill_(1.5)', '[convert] 1.5 does not fit int32: it is not an integer' },
     { 'k[1] = 1.5', '[convert] 1.5 does not fit int32: it is not an integer' },
     { 'gpu.array({ 1, 2.5 }, "int32")', '[convert] 2.5 does not fit int32: it is not an integer at [2]' },
     { 'gpu.array { 1, "a" }', '[array] expected a number, a boolean or a complex number at [2], got "a"' },
     { 'gpu.array { { 1, 2 }, { 3 } }', '[array] expected tables of one shape: 2 items at [2], as before it, got 1 items' },
     { 'x + "a"', '[add] expected an array or a number as the right operand, got "a"' },
+    { 'x + "2"', '[add] expected an array or a number as the right operand, got "2"; tonumber(text) makes a number' },
+    { 'x - x.mean', '[subtract] expected an array or a number as the right operand, got a function; parentheses call a function: '
+      .. 'x:mean() is a value, x.mean a function' },
+    { 'gpu.mean({ x, y })', '[mean] expected an array, got a table; gpu.stack(t) makes one array of a table of arrays' },
+    { 'gpu.array({ x, y })', '[array] expected numbers at [1], got an array float32[2x3]; gpu.stack(t) makes one array of a table of arrays' },
+    { 'gpu.array([[1, 2], [3, 4]])', '[array] expected a number, a boolean or a complex number, got "1, 2], [3, 4"; '
+      .. '[[ ]] is text: {{1, 2}, {3, 4}} is a matrix' },
+    { 'gpu.array({ 2, 20230101 })', "[array] expected integers that float32, the dtype of a table's numbers, takes, got 20230101 at [2]; "
+      .. 'a dtype beside the table takes them, "int64", or "float32" rounds them' },
+    { 'gpu.ones(2, "cpu")', '[dtype] expected one of bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, '
+      .. 'float32, float64, complex64, complex128, got "cpu"; a device is an option: {device = "cpu"}' },
     { '"a" - x', '[subtract] expected an array or a number as the left operand, got "a"' },
     { 'x + { 1 }', '[add] expected an array or a number as the right operand, got a table; gpu.array(t) makes an array of a table' },
     { 'x + nil', '[add] expected an array or a number as the right operand, got nil' },
@@ -74,7 +91,8 @@ local mistakes = {
   { "pictures",
     { 'gpu.image.save("x.jpg", gpu.zeros(4, 5, "uint8"))', '[image.save] expected a path that ends in .png, got "x.jpg"' },
     { 'gpu.image.save("x.png", gpu.zeros(4, 5, 3))', '[image.save] expected uint8 of shape (height,width), (height,width,3) or '
-      .. '(height,width,4), got float32[4x5x3]; (x * 255):clip(0, 255):astype("uint8") makes bytes of numbers from 0 to 1' },
+      .. '(height,width,4), got float32[4x5x3]; (x * 255):clip(0, 255):astype("uint8") makes bytes of numbers from 0 to 1, x:astype("uint8") of numbers '
+      .. 'from 0 to 255' },
     { 'gpu.image.save("x.png", gpu.zeros(3, 4, 5, "uint8"))', '[image.save] expected uint8 of shape (height,width), '
       .. '(height,width,3) or (height,width,4), got uint8[3x4x5]; x:permute(2, 3, 1) puts the channels last' },
     { 'gpu.image.save("x.png", gpu.zeros(4, 5, 3), { colormap = "hot" })', '[image.save] expected real numbers of shape '
@@ -130,19 +148,22 @@ local mistakes = {
     { 'wide:sort { out = wide }', '[sort]' .. view },
   },
   { "indices",
-    { 'x[3]', '[index] 3 is out of range for axis 1 of 2 elements' },
+    { 'y["1:n"]', index .. '"1:n"; variables stand in a table: x({first, last})' },
+    { 'x[":, 1"]', index .. '":, 1"; each axis has a text of its own: x(":", 1)' },
+    { 'x(":", nil)', index .. 'nil; gpu.newaxis makes a dimension' },
+    { 'x[3]', '[index] 3 is out of range for axis 1 of 2 elements' .. longer },
     { 'x[0]', '[index] indices start at 1, got 0' },
     { 'x[1.5]', index .. '1.5' },
     { 'x[0/0]', index .. 'NaN' },
     { 'x[{ 1, 4 }]', '[index] 4 is out of range for axis 2 of 3 elements' },
     { 'x[{ 1, 2, 3 }]', '[index] expected at most 2 indices for shape (2,3), got 3; x:take({1, 2, 3}, 1) takes positions' },
-    { 'y(2, 1)', '[index] expected at most 1 indices for shape (3,), got 2; x:take({2, 1}, 1) takes positions' },
+    { 'y(2, 1)', '[index] expected at most 1 indices for shape (3,), got 2; x:take({2, 1}, 1) takes positions, x({2, 1}) the range' },
     { 'y({ 2, 5, 7 })',
       '[index] expected {first, last, step}, got {2, 5, 7}, whose step is beyond the last position; x:take({2, 5, 7}, 1) takes '
         .. 'positions, x[{{2, 5, 7}}] the range' },
     { 'y({ 2 })', '[index] expected {first, last} or {first, last, step}, got a table of 1 item; x:take({2}, 1) takes positions' },
-    { 'y({ 1, 3, step = 2 })', '[index] expected a table that is a list, got "step"' },
-    { 'x[{ axis = 1 }]', '[index] expected a table that is a list, got "axis"' },
+    { 'y({ 1, 3, step = 2 })', '[index] expected indices alone in a list, got step = 2 among them' },
+    { 'x[{ axis = 1 }]', '[index] expected indices alone in a list, got axis = 1 among them' },
     { 'x[-3]', '[index] -3 is out of range for axis 1 of 2 elements' },
     { 'y["1-3"]', index .. '"1-3"' },
     { 'x["1:2:0"]', '[index] expected a step other than 0' },
@@ -150,7 +171,7 @@ local mistakes = {
     { 'x({ 1.5, 2 })', '[index] expected integers in {first, last, step}, got 1.5' },
     { 'x(1, 0)', '[index] indices start at 1, got 0' },
     { 'x(1, 1.5)', index .. '1.5' },
-    { 'x[3] = 1', '[index] 3 is out of range for axis 1 of 2 elements' },
+    { 'x[3] = 1', '[index] 3 is out of range for axis 1 of 2 elements' .. longer },
     { 'x[0] = 1', '[index] indices start at 1, got 0' },
     { 'x[1.5] = 1', index .. '1.5' },
     { 'x[x == 0] = 1', index:gsub(", got $", "") .. " (x:eq(y) makes a mask: Lua's == gives one boolean), got false" },
@@ -177,7 +198,7 @@ local mistakes = {
     { 'y[mask]', '[index] expected a mask of shape (3,) for axes from 1 on of shape (3,), got (2,)' },
     { 'x(":", mask)', '[index] expected a mask of shape (3,) for axes from 2 on of shape (2,3), got (2,)' },
     { 'gpu.compress(mask, x, 2)', '[index] expected a mask of shape (3,) for axes from 2 on of shape (2,3), got (2,)' },
-    { 'x(k, gpu.ones(2, "int32"))', '[index] operands could not be broadcast together with shapes (3,) (2,)' },
+    { 'x(k, gpu.ones(2, "int32"))', '[index] operands could not be broadcast together with shapes (3,) (2,): counted from the last axis, 3 meets 2' },
   },
   { "empty reductions",
     { 'gpu.zeros(0):max()', '[max] zero-size array to reduction operation max which has no identity: shape (0,)' },
@@ -209,13 +230,14 @@ local mistakes = {
     { 'gpu.zeros(x)', '[zeros] expected a shape: numbers, or a table of numbers, as x.shape is, got an array float32[2x3]' },
     { 'gpu.full(3, x:max())', '[full] expected a number, a boolean or a complex number, which x:item() gives of an array of one '
       .. 'element, got an array float32[]' },
-    { 'gpu.save("x.npy", { x = x })', '[save] expected one array for a .npy file; a .npz file takes a table of arrays, got a table' },
+    { 'gpu.save("x.npy", { x = x })', '[save] expected an array for a .npy file, where a .npz file takes a table of arrays, got a table; gpu.array(t) makes an array of a table' },
     { 'gpu.eval({ x, y })', '[eval] expected the arrays as arguments, (x, y) or unpack(t), got a table' },
-    { 'x:item()', '[item] expected an array of one element, got shape (2,3)' },
+    { 'x:item()', '[item] expected an array of one element, got shape (2,3); x[1] is an element, x:table() and x:host() give all' },
     { 'x:clip()', '[clip] expected a lower bound, an upper one, or both, got nothing' },
     { 'x.foo', '[array] an array has no field or method "foo"' },
-    { 'x.shape = 3', "[array] an array's fields cannot be set: \"shape\"" },
-    { 'x:free() local _ = x + 1', '[array] the array was freed' },
+    { 'x.shape = 3', "[array] an array's fields cannot be set: \"shape\"; x:reshape(...) and x:astype(dtype) give another array, "
+      .. "x:copy_(values) writes the elements" },
+    { 'x:free() local _ = x + 1', '[array] the array was freed, by free or at the end of a gpu.scope, which keeps what its function returns' },
     { '#gpu.array(1)', '[length] a 0-d array has no length; x.size is 1' },
     { 'gpu.random.generator { seed = 1 }',
       '[random.generator] expected the name of an algorithm, as in gpu.random.generator("philox", {seed = 1}), got a table' },

@@ -204,6 +204,8 @@ describe("what is called without a name", function()
     fails("[running] expected nothing behind the options, got 3", running, x, 1, {}, 3)
     fails("[running] expected nothing behind the options, got 3", running, x, 1, nil, 3)
     fails('[running] expected the options axis and out, got "axes"; did you mean "axis"?', running, x, { axes = 1 })
+    fails('[sort] expected the options axis, descending, stable and out, got "dim"; did you mean "axis"?', gpu.sort, x, { dim = 1 })
+    fails('got "unbiased"; did you mean "ddof"?', gpu.std, x, { unbiased = false })
   end)
 end)
 
@@ -212,7 +214,9 @@ describe("a name that there is none of", function()
     local stream, event, generator = gpu.stream(), gpu.event(), gpu.random.generator "philox"
     for message, fn in pairs {
       ['[gpu] gpu has no field "float64"; dtypes are strings: "float64"'] = function() return gpu.float64 end,
-      ['[gpu] gpu has no field "concatenate"; did you mean "concat"?'] = function() return gpu.concatenate end,
+      ['[gpu] gpu has no field "concatenate"; use gpu.concat(list, axis)'] = function() return gpu.concatenate end,
+      ['[gpu] gpu has no field "argmim"; did you mean "argmin"?'] = function() return gpu.argmim end,
+      ['[array] an array has no field or method "tolist"; use x:table()'] = function() return x:tolist() end,
       ['[gpu] gpu has no field "zzzz"'] = function() return gpu.zzzz end,
       ['[gpu.random] gpu.random has no field "norml"; did you mean "normal"?'] = function() return gpu.random.norml end,
       ['[gpu.image] gpu.image has no field "laod"; did you mean "load"?'] = function() return gpu.image.laod end,
