@@ -159,7 +159,7 @@ IndexSpec check_spec(lua_State* L, int index, const Layout& layout, std::size_t 
       integer(check_integer(L, index, index_op, what));
       return spec;
     case LUA_TBOOLEAN:
-      fail(op, std::string(what) + " (x:eq(y) makes a mask: Lua's == gives one boolean)", L, index);
+      fail(index_op, std::string(what) + " (x:eq(y) makes a mask: Lua's == gives one boolean)", L, index);
     default:
       break;
   }

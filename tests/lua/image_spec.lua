@@ -135,7 +135,7 @@ describe("gpu.image", function()
           pcall(gpu.zeros, 1) -- what the device needs of the host
           local before = peak()
           print(select(2, pcall(gpu.image.load, %q)))
-          print(peak() - before < 10000)
+          print(peak() - before < 16000)
         ]]):format(path))
       end
     end

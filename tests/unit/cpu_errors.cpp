@@ -1,8 +1,12 @@
 // What the CPU device says when something is wrong, and how it stops.
 
+#include <signal.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <functional>
+#include <string>
 #include <thread>
 
 #include "src/core/error.h"
@@ -228,6 +232,18 @@ TEST_CASE("cpu: a compilation is interrupted, and the next one runs", "[cpu]") {
   int x = 0;
   device.run("__global__ void k(int* x) { *x = 5; }", one_dimension(1, 1), &x);
   CHECK(x == 5);
+}
+
+TEST_CASE("cpu: faults of the compiler are its errors also where a handler was set over the library's", "[cpu]") {
+  CpuTestDevice device;
+  struct sigaction own {
+  }, before{};
+  own.sa_handler = [](int) { _exit(99); };
+  sigaction(SIGSEGV, &own, &before);
+  std::string nested = "__global__ void k(int* x) { x[0] = ";
+  for (int i = 0; i < 400'000; ++i) nested += "- ";
+  CHECK(kind_of([&] { device.compile(nested + "x[1]; }"); }) == ErrorKind::compile);
+  sigaction(SIGSEGV, &before, nullptr);
 }
 
 TEST_CASE("cpu: source that nests too deeply, or that LLVM refuses, is an error", "[cpu]") {

@@ -255,7 +255,9 @@ SignalStack& signal_stack() {
   return stack;
 }
 
-void install(Signal& signal) {
+/// `is_first`: ours was not wanted before. If it is there nevertheless, a handler that had taken its place put it back.
+/// One that was set over ours while ours was wanted gets ours over it.
+void install(Signal& signal, bool is_first) {
   struct sigaction action {
   }, present{};
   action.sa_sigaction = &handle_fault;
@@ -263,8 +265,8 @@ void install(Signal& signal) {
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   sigemptyset(&action.sa_mask);
   if (sigaction(signal.number, nullptr, &present) != 0) return;
-  if (is_ours(present)) {  // put back by a handler that had taken its place
-    signal.previous = signal.first;
+  if (is_ours(present)) {
+    if (is_first) signal.previous = signal.first;
     signal.installed = true;
     return;
   }
@@ -284,8 +286,8 @@ void uninstall(Signal& signal) {
 
 FaultHandlers::FaultHandlers() {
   std::lock_guard lock(handlers_mutex);
-  if (handlers_wanted++ != 0) return;
-  for (Signal& signal : signals) install(signal);
+  const bool is_first = handlers_wanted++ == 0;
+  for (Signal& signal : signals) install(signal, is_first);
 }
 
 FaultHandlers::~FaultHandlers() {
