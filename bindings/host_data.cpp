@@ -210,7 +210,7 @@ Array array_from_host(lua_State* L, int index, const ArrayOptions& options, cons
   lua_pushvalue(L, index);
   TableScan scan(L, op);
   scan.scan();
-  Array array = empty(*options.device, scan.shape, options.dtype.value_or(scan.dtype()));
+  Array array = empty(*options.device, scan.shape, options.dtype ? *options.dtype : scan.dtype());
   std::vector<char> bytes(array->nbytes());
   char* out = bytes.data();
   std::vector<int> position;

@@ -42,7 +42,7 @@ describe("devices", function()
     assert.is_nil(device)
     assert.is_truthy(message:find('got "cpu:99"', 1, true))
     assert.is_true(before == gpu.device())
-    support.fails("[device] expected a device or its name, got a table", gpu.device, {})
+    support.fails("[device] expected a device or its name, such as \"cpu\" or \"cuda:0\", got a table", gpu.device, {})
   end)
 end)
 

@@ -106,7 +106,7 @@ describe("matmul", function()
     assert.are.same({ { 0, 0 } }, gpu.matmul(gpu.zeros(1, 0), gpu.zeros(0, 2), { out = gpu.ones(1, 2) }):table())
     support.fails("[matmul] expected an array to write to of the result's shape (2,2), got (2,)", gpu.matmul, a, b, { out = gpu.ones(2) })
     support.fails("[matmul] expected an array to write to that takes float32, got int32", gpu.matmul, a, b, { out = gpu.ones(2, 2, "int32") })
-    support.fails("[matmul] expected an array, got 3", gpu.matmul, a, b, { out = 3 })
+    support.fails("[matmul] out: expected an array, got 3", gpu.matmul, a, b, { out = 3 })
   end)
 
   it("says what it takes", function()

@@ -136,7 +136,7 @@ describe("the options where and initial", function()
     fails("[max] expected the option initial beside where: no elements have no max", function() x:max { where = mask } end)
     fails("[sum] expected where = an array of bool, got an array float32[3]", function() x:sum { where = gpu.ones(3) } end)
     fails("[any] expected where = an array of bool, got true", function() x:any { where = true } end)
-    fails("[sum] operands could not be broadcast together with shapes (2,3) (2,)",
+    fails("[sum] where: operands could not be broadcast together with shapes (2,3) (2,)",
       function() x:sum { where = gpu.ones(2, "bool") } end)
     fails("[mean] expected where = an array that broadcasts to (2,3), got an array bool[2x2x3]",
       function() x:mean { where = gpu.ones(2, 2, 3, "bool") } end)

@@ -38,7 +38,7 @@ void build_kernels(SourceModule& source, EngineChoice choice, llvm::TargetMachin
       throw Error(ErrorKind::compile,
                   "[compile] the SIMD engine cannot run the kernel '" + kernel.names.front() + "': " + why_not);
     if (built.empty()) scalar.push_back(&kernel);
-    if (built.empty() && choice == EngineChoice::fastest)
+    if (built.empty() && choice == EngineChoice::fastest && why_not != simd::never_returns)
       kernel.warning = "runs thread by thread, several times slower than as vector code: " + why_not;
     code.insert(code.end(), std::make_move_iterator(built.begin()), std::make_move_iterator(built.end()));
   }

@@ -21,6 +21,8 @@ inline constexpr const char* finished_attribute = "gpulua-finished";
 
 /// Why the engine cannot run a prepared kernel (prepare.h); empty when it can.
 std::string why_not(llvm::Function& prepared);
+/// What why_not says of a kernel that ends by a trap or runs for ever.
+inline constexpr const char* never_returns = "it never returns";
 
 class Pipeline;
 

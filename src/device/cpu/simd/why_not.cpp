@@ -59,7 +59,7 @@ std::string why_not(llvm::Function& prepared) {
     if (std::string reason = why_not(instruction); !reason.empty()) return reason;
     returns += llvm::isa<llvm::ReturnInst>(instruction);
   }
-  if (returns != 1) return "it never returns";
+  if (returns != 1) return never_returns;
   Structure structure(prepared);
   if (!structure.why_not().empty()) return structure.why_not();
   Shapes shapes(prepared, structure, WarpLayout::any);
