@@ -90,8 +90,8 @@ class Declared {
       const std::string_view token = tokens[i], next = i + 1 < tokens.size() ? tokens[i + 1] : "";
       const std::string_view before = i > 0 ? tokens[i - 1] : "";
       if (token == "typedef") is_typedef = true, depth = 0;
-      if (token == "{") ++depth;
-      if (token == "}") --depth;
+      if (token == "{" || token == "<" || token == "(") ++depth;
+      if (token == "}" || token == ">" || token == ")") --depth;
       if (token == ";" && depth <= 0) is_typedef = false;
       if (token == "std") {
         uses_std = true;

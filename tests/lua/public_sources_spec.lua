@@ -31,6 +31,9 @@ describe("names without an #include", function()
       typedef long long int64_t;
       typedef unsigned char uint;  // one byte
       using ulong = unsigned;
+      template <class T, int n> struct Few { T values[n]; };
+      typedef Few<uint8_t, 2> Bytes;  // a name that it uses stays ours
+      static_assert(sizeof(Bytes) == 2 && sizeof(uint8_t) == 1, "");
       __constant__ const float INFINITY = 3;
       namespace std { template <class T> struct is_same { enum { v = 7 }; }; }
       __global__ void k(int* out, int64_t n) {
