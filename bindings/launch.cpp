@@ -18,11 +18,10 @@ Launch::Launch(KernelRef kernel, const LaunchConfig& config, StreamRef stream)
 
 Launch::~Launch() {
   if (called_ || !kernel_) return;  // or moved from
-  const auto& warn = kernel_->device->context().on_warning;
-  if (!warn) return;
   try {
-    warn("[" + kernel_->name() + "] a launch was made and never called, so its kernel has not run: expected " +
-         "the arguments in a second call, as in " + kernel_->name() + "{grid=..., block=...}(arguments)");
+    kernel_->device->context().warn(
+        "[" + kernel_->name() + "] a launch was made and never called, so its kernel has not run: expected " +
+        "the arguments in a second call, as in " + kernel_->name() + "{grid=..., block=...}(arguments)");
   } catch (...) {  // a destructor throws nothing
   }
 }

@@ -103,11 +103,14 @@ std::string describe(lua_State* L, int index) {
 
 namespace {
 
-bool holds_arrays(lua_State* L, int table) {
+/// What makes an array of a table.
+const char* remedy_of_table(lua_State* L, int table) {
   lua_rawgeti(L, table, 1);
-  const bool found = test<Array>(L, -1) != nullptr;
+  const bool holds_arrays = test<Array>(L, -1) != nullptr, holds_text = lua_type(L, -1) == LUA_TSTRING;
   lua_pop(L, 1);
-  return found;
+  return holds_arrays ? "; gpu.stack(t) makes one array of a table of arrays"
+         : holds_text ? "; arrays hold numbers, t[position] is a text"
+                      : "; gpu.array(t) makes an array of a table";
 }
 
 /// What makes of the value at `index` what was expected: an array or a number.
@@ -115,9 +118,7 @@ std::string remedy(lua_State* L, int index, std::string_view expected) {
   const bool wants_array = expected.starts_with(LuaType<Array>::name), wants_number = expected.starts_with("a number");
   switch (lua_type(L, index)) {
     case LUA_TTABLE:
-      if (!wants_array) return "";
-      return holds_arrays(L, index) ? "; gpu.stack(t) makes one array of a table of arrays"
-                                    : "; gpu.array(t) makes an array of a table";
+      return wants_array ? remedy_of_table(L, index) : "";
     case LUA_TFUNCTION:
       return wants_array || wants_number ? "; parentheses call a function: x:mean() is a value, x.mean a function" : "";
     case LUA_TSTRING:

@@ -100,7 +100,7 @@ Array round_decimals(lua_State* L, const OpInfo& op) {
   const std::int64_t decimals = lua_isnoneornil(L, 2) ? 0 : check_integer(L, 2, "round", "the number of decimals");
   const bool integral = x->dtype == DType::boolean || is_integer(x->dtype);
   if (decimals == 0 || (integral && decimals > 0)) return combine("round", x);
-  const Scalar scale = std::pow(10.0, static_cast<double>(std::abs(decimals)));
+  const Scalar scale = std::pow(10.0, std::abs(static_cast<double>(decimals)));
   const char* there = decimals > 0 ? "multiply" : "divide";
   const char* back = decimals > 0 ? "divide" : "multiply";
   const Array exact = integral ? cast(x, DType::float64) : x;

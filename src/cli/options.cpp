@@ -1,6 +1,7 @@
 #include "src/cli/options.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 
 #include "src/core/near_name.h"
@@ -26,6 +27,8 @@ const char* const usage_text =
     "Without a script, gpulua reads commands from the terminal, or a script from the standard input.\n";
 
 namespace {
+
+constexpr std::string_view long_options[] = {"--check", "--device", "--help", "--profile", "--version"};
 
 class Parser {
  public:
@@ -88,8 +91,7 @@ class Parser {
 
   [[noreturn]] static void unknown_option(std::string_view word, std::string_view name) {
     NearName near(name);
-    for (const char* option : {"check", "device", "help", "profile", "version"})
-      near.offer(option, "--" + std::string(option));
+    for (std::string_view option : long_options) near.offer(option.substr(2), option);
     throw UsageError("unknown option '" + std::string(word) + "'" + near.question());
   }
 
@@ -136,6 +138,10 @@ bool Options::nothing_named() const {
 
 Options parse_options(int argc, char** argv) {
   return Parser(argc, argv).parse();
+}
+
+bool is_long_option(std::string_view word) {
+  return std::ranges::find(long_options, word.substr(0, word.find('='))) != std::end(long_options);
 }
 
 }  // namespace gpulua

@@ -3,6 +3,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gpulua {
@@ -36,6 +37,9 @@ struct Options {
 
 /// Throws UsageError.
 Options parse_options(int argc, char** argv);
+
+/// True for "--device", "--check" and the other options with a name of several letters.
+bool is_long_option(std::string_view word);
 
 extern const char* const usage_text;
 

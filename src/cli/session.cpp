@@ -2,9 +2,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <fstream>
+#include <iterator>
 #include <lua.hpp>
 #include <memory>
 #include <string>
@@ -64,8 +67,10 @@ class Session {
     set_interrupt_target(InterruptTarget::script);
   }
 
-  /// Waits for what the script has left on its devices. False when something of it has failed.
+  /// Waits for what the script has left on its devices, unless it was interrupted: a kernel without an end may be among
+  /// it. False when something of it has failed.
   bool finish_work() {
+    if (script_interrupted()) return true;
     try {
       const Context::Call call(*context_);
       context_->synchronize();
@@ -196,8 +201,21 @@ class Session {
     return finish(L, false);
   }
 
+  /// A script that reads no arguments ignores an option of the command that stands behind its name.
+  void warn_of_late_options(const char* script) const {
+    const auto late = std::find_if(argv_ + options_.script + 1, argv_ + argc_, is_long_option);
+    if (late == argv_ + argc_) return;
+    std::ifstream file(script);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (text.find("...") != text.npos || text.find("arg") != text.npos) return;
+    std::fprintf(stderr,
+                 "gpulua: %s behind the script is the script's, which reads no arguments; before it, it is gpulua's\n",
+                 *late);
+  }
+
   /// With the arguments of the command line. Null: the standard input.
   bool run_script(lua_State* L, const char* name) {
+    if (name != nullptr && has_script()) warn_of_late_options(name);
     return run_file(L, name, has_script() ? argc_ - options_.script - 1 : 0);
   }
 

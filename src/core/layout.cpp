@@ -198,7 +198,7 @@ void refuse_broadcast(std::string_view op, std::span<const Dims* const> shapes) 
         const bool are_factors = a.size() == 2 && b.size() == 2 && a[1] == b[0];
         if (op == "multiply" && are_factors) text += "; gpu.matmul(x, y) is the product of matrices";
         if (op != "index" && a.size() == 1 && b.size() == 1 && std::abs(x - y) == 1)
-          text += "; a range has both of its ends";
+          text += "; a range has both of its ends: \":-2\" leaves the last one out";
         throw Error(text);
       }
     }

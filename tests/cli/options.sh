@@ -23,16 +23,21 @@ kernels='local x = gpu.arange(1000, "float32"):eval() for _ = 1, 3 do local y = 
 check '--profile' 0 'done' "*:${newline}kernel *launches *GB/s${newline}* 3 *" --profile -e "$kernels print('done')"
 check '--profile of a script that fails' 1 '' "gpulua: *oops*${newline}*:${newline}kernel *" --profile -e "$kernels error('oops')"
 # What os.exit leaves to the system, a sanitizer would call a leak.
-ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" check '--profile of a script that exits' 3 '' "*:${newline}kernel *" --profile -e "$kernels os.exit(3)"
+check_exit() { ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" check "$@"; }
+check_exit '--profile of a script that exits' 3 '' "*:${newline}kernel *" --profile -e "$kernels os.exit(3)"
 check '--profile around gpu.profile' 0 '3' "*:${newline}*${newline}* 6 *" --profile \
   -e "local function work() $kernels end work() local most = 0 for _, row in ipairs(gpu.profile(work)) do most = math.max(most, row.launches) end print(most)"
 check '--profile without kernels' 0 '' '' --profile -e 'local gpu = require "gpu"'
+echo 'print(1)' >"$scratch/deaf.lua"
+echo 'print(arg[1])' >"$scratch/listens.lua"
+check 'an option behind a script without arguments' 0 1 'gpulua: --device behind the script is the script*' "$scratch/deaf.lua" --device cpu
+check 'an option of the script itself' 0 --check '' "$scratch/listens.lua" --check
 check '-joff' 0 'false' '' -joff -e 'print((jit.status()))'
 check '-O0' 0 'nil' '' -O0 -e 'print(({jit.status()})[8])'
 check '-O with an unknown flag' 1 '' 'gpulua: *unknown or malformed*' -Onosuch
 check '-jv' 0 '' '*TRACE*loop*' -jv -e 'local x = 0 for i = 1, 1000 do x = x + i end'
 check '-j with an unknown command' 1 '' "gpulua: unknown JIT command 'nosuch'*" -jnosuch
-check 'os.exit' 7 '' '' -e 'os.exit(7)'
+check_exit 'os.exit' 7 '' '' -e 'os.exit(7)'
 check 'os.exit, closing the state' 1 'closed' '' -e 'p = newproxy(true) getmetatable(p).__gc = function() print("closed") end os.exit(false, true)'
 check 'syntax error' 1 '' 'gpulua: (command line):1: *' -e 'x ='
 check 'no such script' 1 '' 'gpulua: cannot open *' "$scratch/none.lua"

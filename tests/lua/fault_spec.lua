@@ -3,7 +3,10 @@ local gpu = require "gpu"
 local support = require "support"
 local fails = support.fails
 
-if gpu.device().kind ~= "cpu" then return end
+if gpu.device().kind ~= "cpu" then
+  it("faults of kernels", function() pending "a GPU's faults end its context" end)
+  return
+end
 
 --- Launches fine kernels with and without barriers, of whose results each element is known.
 local function still_works()

@@ -164,3 +164,19 @@ describe("shifts", function()
     }, got)
   end)
 end)
+
+describe("rows of a block", function()
+  it("take the ways of a switch, each with an array of its own", function()
+    local out = support.run_kernel([[__global__ void k(float* out, const float* p) {
+        int y = threadIdx.y, z = threadIdx.x;
+        float b[3] = {0, 0, 0};
+        switch (y) {
+          case 0: for (int j = 0; j < 3; ++j) b[j] = p[z + j * 16] * 4; break;
+          case 1: for (int j = 0; j < 3; ++j) b[j] = p[z + 48 + j * 16] * 4; break;
+          case 2: for (int j = 0; j < 3; ++j) b[j] = p[z + 96 + j * 16] * 4; break;
+        }
+        for (int i = 0; i < 3; ++i) out[(y * 3 + i) * 16 + z] = b[i];
+      }]], { grid = 1, block = { 16, 4 } }, gpu.full(192, -1), gpu.arange(144, "float32"))
+    for i = 1, 192 do assert.are.equal(i <= 144 and 4 * (i - 1) or 0, out[i]) end
+  end)
+end)

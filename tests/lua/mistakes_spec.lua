@@ -28,7 +28,7 @@ local mistakes = {
     { 'x * gpu.ones(3, 2)', '[multiply] operands could not be broadcast together with shapes (2,3) (3,2): counted from the last axis, '
       .. '3 meets 2; gpu.matmul(x, y) is the product of matrices' },
     { 'y["2:"] / y[":-1"]', '[divide] operands could not be broadcast together with shapes (2,) (3,): counted from the last axis, 2 meets 3; '
-      .. 'a range has both of its ends' },
+      .. 'a range has both of its ends: ":-2" leaves the last one out' },
     { 'x:matmul(x)', '[matmul] expected (m,k) x (k,n), got (2,3) x (2,3): 3 columns meet 2 rows; the second transposed, b.T, fits' },
     { 'x + gpu.ones(2)', '[add] operands could not be broadcast together with shapes (2,3) (2,): counted from the last axis, 3 meets 2; '
       .. 'expand_dims(2) makes (2,1) of (2,)' },

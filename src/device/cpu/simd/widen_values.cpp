@@ -16,16 +16,18 @@ llvm::Value* Widener::offsets(llvm::Type* element, const Shape& shape) {
 
 /// Of two vectors of 16, or of two scalars for all lanes of their halves.
 llvm::Value* Widener::join_halves(Builder& builder, llvm::Value* first, llvm::Value* second) {
+  if (first->getType()->isIntegerTy(1)) {
+    // Of the words 0xffff and 0xffff0000, or'ed, LLVM 19's selection makes vectors and words without end.
+    llvm::Type* half = llvm::FixedVectorType::get(first->getType(), half_warp);
+    const auto spread = [&](llvm::Value* condition) {
+      return builder.CreateSelect(condition, llvm::Constant::getAllOnesValue(half), llvm::Constant::getNullValue(half));
+    };
+    return join_halves(builder, spread(first), spread(second));
+  }
   llvm::SmallVector<int> order;
   if (first->getType()->isVectorTy()) {
     for (unsigned lane = 0; lane < warp_size; ++lane) order.push_back(static_cast<int>(lane));
     return builder.CreateShuffleVector(first, second, order);
-  }
-  if (first->getType()->isIntegerTy(1)) {
-    llvm::Value* none = builder.getInt32(0);
-    llvm::Value* lanes = builder.CreateOr(builder.CreateSelect(first, builder.getInt32(0xffffu), none),
-                                          builder.CreateSelect(second, builder.getInt32(0xffff0000u), none));
-    return builder.CreateBitCast(lanes, widened(builder.getInt1Ty()));
   }
   llvm::Value* both = llvm::PoisonValue::get(llvm::FixedVectorType::get(first->getType(), 2));
   both = builder.CreateInsertElement(both, first, std::uint64_t{0});
