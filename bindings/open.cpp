@@ -1,5 +1,6 @@
 #include "bindings/open.h"
 
+#include <cstring>
 #include <optional>
 #include <string>
 
@@ -105,9 +106,36 @@ int open_gpu(lua_State* L) {
 
 }  // namespace
 
+namespace {
+
+/// Bytecode is that of one LuaJIT, of which a host program may have another.
+bool is_luajit_of_build(lua_State* L) {
+  lua_getfield(L, LUA_GLOBALSINDEX, LUA_JITLIBNAME);
+  const bool has_library = lua_istable(L, -1);
+  if (has_library) lua_getfield(L, -1, "version");
+  const bool same =
+      has_library && lua_type(L, -1) == LUA_TSTRING && std::strcmp(lua_tostring(L, -1), LUAJIT_VERSION) == 0;
+  lua_pop(L, has_library ? 2 : 1);
+  return same;
+}
+
+bool load(lua_State* L, std::string_view chunk) {
+  return luaL_loadbuffer(L, chunk.data(), chunk.size(), "=[gpulua]") == 0;
+}
+
+/// Pushes the chunk of the file, from its bytecode where that is of use: parsing takes most of the time of a start.
+void load_library_chunk(lua_State* L, const std::string& file) {
+  if (is_luajit_of_build(L)) {
+    if (load(L, lua_text(file + "c"))) return;
+    lua_pop(L, 1);
+  }
+  if (!load(L, lua_text(file))) throw Error(lua_tostring(L, -1));
+}
+
+}  // namespace
+
 void run_library_chunk(lua_State* L, const char* file, int arguments, int results) {
-  const std::string_view text = lua_text(file);
-  if (luaL_loadbuffer(L, text.data(), text.size(), "=[gpulua]") != 0) throw Error(lua_tostring(L, -1));
+  load_library_chunk(L, file);
   lua_insert(L, -1 - arguments);
   if (lua_pcall(L, arguments, results, 0) != 0) throw Error(lua_tostring(L, -1));
 }

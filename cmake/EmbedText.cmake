@@ -4,10 +4,26 @@
 #   std::string_view <function>(std::string_view name);
 # which gives the text of the file with that name (its last path component), and an empty view for another name.
 # A text is compiled in as bytes, so nothing in it needs escaping.
+#
+# With BYTECODE, each file "name.lua" is there as "name.luac", too: what LuaJIT loads without parsing.
 function(embed_text target function)
-  cmake_parse_arguments(ARG "" "" "FILES" ${ARGN})
+  cmake_parse_arguments(ARG "BYTECODE" "" "FILES" ${ARGN})
   set(out ${CMAKE_CURRENT_BINARY_DIR}/${function})
   list(TRANSFORM ARG_FILES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
+  if(ARG_BYTECODE)
+    foreach(source IN LISTS sources)
+      if(NOT source MATCHES "/([^/]*)[.]lua$")
+        continue()
+      endif()
+      set(bytecode ${CMAKE_CURRENT_BINARY_DIR}/${CMAKE_MATCH_1}.luac)
+      add_custom_command(
+        OUTPUT ${bytecode}
+        COMMAND ${LUAJIT_PROGRAM} ${CMAKE_SOURCE_DIR}/cmake/bytecode.lua ${source} ${bytecode}
+        DEPENDS ${source} ${CMAKE_SOURCE_DIR}/cmake/bytecode.lua
+        VERBATIM)
+      list(APPEND sources ${bytecode})
+    endforeach()
+  endif()
   add_custom_command(
     OUTPUT ${out}.cpp
     COMMAND ${CMAKE_COMMAND} -DFUNCTION=${function} -DOUT=${out}.cpp "-DFILES=${sources}"

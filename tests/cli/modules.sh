@@ -11,6 +11,12 @@ check 'the compiler finds room for machine code' 0 'compiled' '' -e '
   assert(x == 5000050000)
   print(traced and "compiled" or "interpreted")'
 
+# Its own modules are loaded from bytecode; another LuaJIT parses their text.
+for version in 'jit.version' '"another"'; do
+  printf 'jit.version = %s\nlocal gpu = require "gpu"\nprint(gpu.median(gpu.array {3, 1, 2}):item(), pcall(gpu.median, 1))\n' "$version" >"$scratch/version.lua"
+  check "modules of the LuaJIT $version" 0 '2*false*version.lua:3: [[]median[]] expected an array, got 1' '' "$scratch/version.lua"
+done
+
 LD_DEBUG=files LD_DEBUG_OUTPUT=$scratch/loaded "$gpulua" -e '' || fail 'start'
 if grep -E 'calling init: .*(libcuda|libnvrtc|libcublas|libLLVM|libclang|libtbb|libopenblas|libgpulua|libluajit)' "$scratch"/loaded.*; then
   fail 'the start loads a library that it does not need'
