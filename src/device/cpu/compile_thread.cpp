@@ -162,12 +162,14 @@ class CompileThreads::Job : public std::enable_shared_from_this<Job> {
   /// start.
   [[noreturn]] void crash(const char* format, const char* reason) {
     std::snprintf(reason_, sizeof reason_, format, reason);
+#ifndef __SANITIZE_ADDRESS__  // its leak checker finds there what the compiler has allocated
     char* const here = static_cast<char*>(__builtin_frame_address(0));
     char* const end = here > stack_low_ && here < stack_top_ ? here - frames_in_use : stack_top_;
     const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
     const auto first = (reinterpret_cast<std::uintptr_t>(stack_low_) + page - 1) / page * page;
     const auto last = reinterpret_cast<std::uintptr_t>(end) / page * page;
     if (last > first) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+#endif
     crashed_.store(true, std::memory_order_release);
     for (;;) pause();
   }
