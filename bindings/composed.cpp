@@ -41,8 +41,7 @@ int lua_did_you_mean(lua_State* L) {
   NearName near(unknown);
   for (int i = 1; i <= static_cast<int>(lua_objlen(L, 2)); ++i) {
     lua_rawgeti(L, 2, i);
-    const std::string_view option = check_string(L, -1, "did_you_mean", "a name");
-    near.offer(option_elsewhere(unknown) == option ? unknown : option, option);
+    offer_option(near, unknown, check_string(L, -1, "did_you_mean", "a name"));
     lua_pop(L, 1);
   }
   lua_pushstring(L, near.question().c_str());

@@ -12,7 +12,7 @@ class Launch {
   /// `config` has passed check_launch; its grid may be empty, and then a call launches nothing.
   /// Null stream: the device's current one at each call.
   Launch(KernelRef kernel, const LaunchConfig& config, StreamRef stream);
-  /// One that was never called is a mistake of the script's, of which the context warns.
+  /// Warns through the context if the launch was never called: the script has forgotten the second call.
   ~Launch();
   Launch(Launch&&) = default;
   Launch& operator=(Launch&&) = delete;

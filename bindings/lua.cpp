@@ -216,9 +216,7 @@ void read_options(lua_State* L, int index, const char* op, std::span<const Optio
       continue;
     }
     NearName near(field);
-    for (const Option& option : options) near.offer(option.name);
-    for (const Option& option : options)
-      if (option.name == option_elsewhere(field)) near.offer(field, option.name);
+    for (const Option& option : options) offer_option(near, field, option.name);
     throw Error("[" + std::string(op) + "] expected the option" + (options.size() == 1 ? " " : "s ") + names +
                 ", got " + describe(L, value - 1) + near.question());
   }

@@ -274,8 +274,8 @@ std::string_view name_elsewhere(std::string_view name) {
   return find(rows, name);
 }
 
-std::string_view option_elsewhere(std::string_view name) {
-  return find(options, name);
+void offer_option(NearName& near, std::string_view unknown, std::string_view option) {
+  near.offer(find(options, unknown) == option ? unknown : option, option);
 }
 
 }  // namespace gpulua

@@ -108,7 +108,7 @@ int open_gpu(lua_State* L) {
 
 namespace {
 
-/// Bytecode is that of one LuaJIT, of which a host program may have another.
+/// The bytecode fits the LuaJIT of the build alone. A host program may bring another one.
 bool is_luajit_of_build(lua_State* L) {
   lua_getfield(L, LUA_GLOBALSINDEX, LUA_JITLIBNAME);
   const bool has_library = lua_istable(L, -1);

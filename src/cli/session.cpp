@@ -67,8 +67,8 @@ class Session {
     set_interrupt_target(InterruptTarget::script);
   }
 
-  /// Waits for what the script has left on its devices, unless it was interrupted: a kernel without an end may be among
-  /// it. False when something of it has failed.
+  /// Waits for the work that is still queued on the script's devices. False when some of it has failed. It does not
+  /// wait after an interrupt: the work may hold a kernel that never ends.
   bool finish_work() {
     if (script_interrupted()) return true;
     try {

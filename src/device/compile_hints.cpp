@@ -185,7 +185,7 @@ std::string unknown_name(const Log& log) {
   return std::string(between(line, "identifier \"", "\" is undefined"));
 }
 
-/// The function of which a message says that the arguments fit none of its kind.
+/// The name of the function whose overloads all refuse the arguments, according to the message.
 std::string unfit_function(std::string_view line) {
   const std::string_view name = between(line, "no matching function for call to '", "'");
   return std::string(name.empty() ? between(line, "no instance of overloaded function \"", "\"") : name);

@@ -13,8 +13,8 @@
 namespace gpulua::cpu {
 namespace {
 
-// Each guarded stack costs the process two of its memory mappings, of which Linux gives 65530: the guards between
-// neighbours are one. Past this number of stacks the rest goes without guards, and neighbours share a mapping.
+// Linux gives a process 65530 memory mappings. Each guarded stack takes two of them: the guards between neighbours are
+// one. Past this number of stacks the rest goes without guards, and neighbours share a mapping.
 constexpr std::size_t most_guarded = 16'384;
 
 // Fibers of a block touch the same depth of their stacks in turn. Were the stacks aligned alike, those lines would

@@ -9,8 +9,8 @@ namespace gpulua::cpu {
 /// What ends a launch from within a kernel; run_launch adds the kernel's name, and what it knows of such failures.
 struct KernelFailure {
   std::string message;
-  bool in_memory = false;     // by an access to memory, of which the checker tells more
-  bool null_pointer = false;  // by one through a null pointer
+  bool in_memory = false;     // the kernel accessed memory wrongly; the checker tells more
+  bool null_pointer = false;  // the access was through a null pointer
 };
 
 inline std::string to_text(Index3 index) {

@@ -111,7 +111,7 @@ class Run {
     thread_local SharedArena arena;
     char* shared = arena.reserve(record_.shared_bytes, dynamic_shared_bytes_);
     const auto run = [&] { record_.run(arguments_, &launch_, first, last, shared, shared + record_.shared_bytes); };
-    // The switch to another stack and back takes as long as a small launch: only for who can do harm to this one.
+    // A switch to another stack and back takes as long as a small launch. Only kernels that can damage the stack pay it.
     if (record_.local_bytes > call_stack_bytes)
       KernelStack::of_thread().run(record_.local_bytes, run);
     else

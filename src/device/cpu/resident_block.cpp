@@ -205,12 +205,17 @@ void ResidentBlock::Barrier::reset() {
   waiting.clear();
 }
 
+ResidentBlock::Strand& ResidentBlock::at_barrier(ThreadContext* context) {
+  Strand& strand = *static_cast<Strand*>(context->strand);
+  strand.block.progress_ = true;
+  strand.spins = false;
+  return strand;
+}
+
 [[gnu::flatten]] unsigned ResidentBlock::barrier(ThreadContext* context, unsigned threads, unsigned predicates,
                                                  const char* file, unsigned line) {
-  Strand& strand = *static_cast<Strand*>(context->strand);
+  Strand& strand = at_barrier(context);
   ResidentBlock& block = strand.block;
-  block.progress_ = true;
-  strand.spins = false;
   block.barrier_.arrive(threads, predicates, file, line);
   if (block.barrier_.arrived == block.alive_) {
     strand.barrier_result = block.barrier_.predicates;
@@ -237,13 +242,11 @@ void ResidentBlock::leave(ThreadContext* context, unsigned threads) {
 }
 
 void ResidentBlock::grid_barrier(ThreadContext* context, unsigned threads, const char* file, unsigned line) {
-  Strand& strand = *static_cast<Strand*>(context->strand);
+  Strand& strand = at_barrier(context);
   ResidentBlock& block = strand.block;
   if (!block.launch_.cooperative)
     throw KernelFailure{place_text(file, line) +
                         "a barrier of the whole grid needs a cooperative launch: {grid=, block=, cooperative=true}"};
-  block.progress_ = true;
-  strand.spins = false;
   block.grid_barrier_.arrive(threads, 0, file, line);
   block.grid_barrier_.waiting.push_back(&strand);
   block.suspend(strand);
@@ -256,10 +259,8 @@ void ResidentBlock::pass_grid_barrier() {
 
 [[gnu::flatten]] void ResidentBlock::tile_barrier(ThreadContext* context, unsigned threads, unsigned size,
                                                   const char* file, unsigned line) {
-  Strand& strand = *static_cast<Strand*>(context->strand);
+  Strand& strand = at_barrier(context);
   ResidentBlock& block = strand.block;
-  block.progress_ = true;
-  strand.spins = false;
   TileBarrier& tile = block.find_tile(context->linear / size * size, size);
   if (tile.missing == 0) {
     tile.missing = block.count_alive(tile);

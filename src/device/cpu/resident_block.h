@@ -116,6 +116,8 @@ class ResidentBlock final : private KernelExit {
   void run_round();
   /// Switches from the fiber, which runs, to the next of the round.
   void next_turn(Fiber& from);
+  /// The strand that has come to a barrier, which counts as progress.
+  static Strand& at_barrier(ThreadContext* context);
   void release_barrier();
   void release_tile(TileBarrier& tile);
   TileBarrier& find_tile(unsigned first, unsigned size);

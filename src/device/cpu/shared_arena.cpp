@@ -13,10 +13,11 @@ namespace {
 
 constexpr std::size_t page = 4096;
 constexpr std::size_t alignment = 128;
-// Behind the memory before the first page that cannot be touched: masked vector accesses reach over so many bytes
-// without touching them, and are slow where the page is not there.
+// Bytes between the memory's end and the guard. A masked vector access spans up to 512 bytes past the end, whose lanes
+// are off; it would be slow if it spanned a page that is not there.
 constexpr std::size_t reach = 512;
-// A count of floats taken for bytes runs over by three times the memory, of which there may be 227 KB.
+// A kernel whose shared memory was counted in floats, not bytes, writes up to three times the memory past its end. A
+// block has at most 227 KB.
 constexpr std::size_t guard_bytes = 1 << 20;
 constexpr int pattern = 0xA7;
 
