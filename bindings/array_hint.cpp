@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "bindings/array.h"
+#include "bindings/lua_array.h"
 
 namespace gpulua {
 

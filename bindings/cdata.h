@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "src/core/dtype.h"
+#include "src/base/dtype.h"
 
 namespace gpulua {
 

@@ -1,4 +1,4 @@
-#include "bindings/device.h"
+#include "bindings/lua_device.h"
 #include "bindings/state.h"
 
 namespace gpulua {

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "src/core/error.h"
+#include "src/base/error.h"
 
 namespace gpulua {
 

@@ -2,16 +2,16 @@
 
 #include <string>
 
-#include "bindings/array.h"
 #include "bindings/list.h"
+#include "bindings/lua_array.h"
+#include "bindings/lua_random.h"
 #include "bindings/names_elsewhere.h"
 #include "bindings/open.h"
-#include "bindings/random.h"
 #include "bindings/state.h"
-#include "src/core/expression.h"
-#include "src/core/near_name.h"
-#include "src/core/promotion.h"
-#include "src/core/tally.h"
+#include "src/algorithms/bincount.h"
+#include "src/base/near_name.h"
+#include "src/expressions/expression.h"
+#include "src/ops/promotion.h"
 
 namespace gpulua {
 

@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "bindings/array.h"
-#include "bindings/device.h"
-#include "bindings/random.h"
+#include "bindings/lua_array.h"
+#include "bindings/lua_device.h"
+#include "bindings/lua_random.h"
 #include "bindings/state.h"
 
 namespace gpulua {

@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "bindings/array.h"
-#include "bindings/kernel.h"
-#include "src/core/evaluate.h"
+#include "bindings/lua_array.h"
+#include "bindings/lua_kernel.h"
+#include "src/eval/evaluate.h"
 
 namespace gpulua {
 

@@ -2,8 +2,8 @@
 
 #include "bindings/lua.h"
 #include "bindings/names_elsewhere.h"
-#include "src/core/dtype.h"
-#include "src/core/near_name.h"
+#include "src/base/dtype.h"
+#include "src/base/near_name.h"
 
 namespace gpulua {
 

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "bindings/array.h"
-#include "bindings/device.h"
+#include "bindings/lua_array.h"
+#include "bindings/lua_device.h"
 #include "bindings/state.h"
-#include "src/core/near_name.h"
+#include "src/base/near_name.h"
 #include "src/files/host_file.h"
 #include "src/files/npy.h"
 #include "src/files/npz.h"

@@ -1,7 +1,7 @@
 #include "bindings/host_argument.h"
 
-#include "bindings/array.h"
 #include "bindings/cdata.h"
+#include "bindings/lua_array.h"
 
 namespace gpulua {
 

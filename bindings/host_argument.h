@@ -4,7 +4,7 @@
 
 #include "bindings/argument_rule.h"
 #include "bindings/lua.h"
-#include "src/core/array.h"
+#include "src/array/array.h"
 
 namespace gpulua {
 

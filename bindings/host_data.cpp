@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "bindings/array.h"
 #include "bindings/cdata.h"
 #include "bindings/list.h"
+#include "bindings/lua_array.h"
 
 namespace gpulua {
 

@@ -5,9 +5,9 @@
 #include <limits>
 #include <vector>
 
-#include "bindings/array.h"
 #include "bindings/colormap.h"
 #include "bindings/files.h"
+#include "bindings/lua_array.h"
 #include "bindings/state.h"
 #include "src/files/host_file.h"
 #include "src/files/png.h"

@@ -28,9 +28,10 @@ std::int64_t check_position(std::int64_t position, std::int64_t extent, std::siz
   if (position == 0) throw Error("[index] indices start at 1, got 0");
   const std::int64_t from_zero = position > 0 ? position - 1 : extent + position;
   if (from_zero < 0 || from_zero >= extent)
-    throw Error("[index] " + std::to_string(position) + " is out of range for axis " + std::to_string(axis + 1) +
-                " of " + std::to_string(extent) + " elements" +
-                (axis == 0 && position == extent + 1 ? "; arrays keep their size: gpu.concat({x, y}) makes a longer one" : ""));
+    throw Error(
+        "[index] " + std::to_string(position) + " is out of range for axis " + std::to_string(axis + 1) + " of " +
+        std::to_string(extent) + " elements" +
+        (axis == 0 && position == extent + 1 ? "; arrays keep their size: gpu.concat({x, y}) makes a longer one" : ""));
   return from_zero;
 }
 

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "bindings/array.h"
-#include "src/core/selection.h"
+#include "bindings/lua_array.h"
+#include "src/expressions/selection.h"
 
 namespace gpulua {
 

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "bindings/array.h"
 #include "bindings/index.h"
 #include "bindings/list.h"
+#include "bindings/lua_array.h"
 #include "bindings/result.h"
-#include "src/core/expression.h"
-#include "src/core/overlap.h"
-#include "src/core/promotion.h"
+#include "src/array/aliasing.h"
+#include "src/expressions/expression.h"
+#include "src/ops/promotion.h"
 
 namespace gpulua {
 

@@ -2,9 +2,9 @@
 
 #include <cstring>
 
-#include "bindings/array.h"
 #include "bindings/cdata.h"
-#include "bindings/kernel.h"
+#include "bindings/lua_array.h"
+#include "bindings/lua_kernel.h"
 #include "bindings/number_argument.h"
 #include "src/device/source_functions.h"
 

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "bindings/device.h"
 #include "bindings/list.h"
 #include "bindings/lua.h"
+#include "bindings/lua_device.h"
 #include "bindings/source_location.h"
 #include "bindings/state.h"
 

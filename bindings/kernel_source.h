@@ -4,8 +4,8 @@
 #include <memory>
 #include <string_view>
 
-#include "src/core/context.h"
 #include "src/device/kernel.h"
+#include "src/runtime/context.h"
 
 namespace gpulua {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "bindings/kernel.h"
 #include "bindings/kernel_argument.h"
+#include "bindings/lua_kernel.h"
 
 namespace gpulua {
 

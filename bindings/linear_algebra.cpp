@@ -1,5 +1,5 @@
-#include "bindings/array.h"
-#include "src/core/matmul.h"
+#include "bindings/lua_array.h"
+#include "src/algorithms/matmul.h"
 
 namespace gpulua {
 

@@ -5,12 +5,12 @@
 #include <cstring>
 #include <exception>
 
-#include "bindings/array.h"
 #include "bindings/cdata.h"
 #include "bindings/fields.h"
+#include "bindings/lua_array.h"
 #include "bindings/names_elsewhere.h"
 #include "bindings/state.h"
-#include "src/core/near_name.h"
+#include "src/base/near_name.h"
 
 namespace gpulua {
 

@@ -17,8 +17,8 @@
 #include <string_view>
 #include <utility>
 
-#include "src/core/error.h"
-#include "src/core/scalar.h"
+#include "src/base/error.h"
+#include "src/base/scalar.h"
 
 namespace gpulua {
 

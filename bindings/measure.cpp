@@ -1,9 +1,9 @@
 // What measure.lua asks of C++.
 
-#include "bindings/array.h"
+#include "bindings/lua_array.h"
 #include "bindings/open.h"
 #include "bindings/state.h"
-#include "src/core/evaluate.h"
+#include "src/eval/evaluate.h"
 
 namespace gpulua {
 

@@ -1,9 +1,9 @@
 #include <cmath>
 #include <unordered_set>
 
-#include "bindings/array.h"
 #include "bindings/bracket.h"
-#include "bindings/device.h"
+#include "bindings/lua_array.h"
+#include "bindings/lua_device.h"
 #include "bindings/state.h"
 
 namespace gpulua {

@@ -2,7 +2,7 @@
 
 #include "bindings/fields.h"
 #include "bindings/lua.h"
-#include "src/core/near_name.h"
+#include "src/base/near_name.h"
 
 namespace gpulua {
 

@@ -5,12 +5,12 @@
 #include <fstream>
 #include <iterator>
 
-#include "bindings/array.h"
-#include "bindings/device.h"
 #include "bindings/host_argument.h"
-#include "bindings/kernel.h"
 #include "bindings/kernel_source.h"
 #include "bindings/launch.h"
+#include "bindings/lua_array.h"
+#include "bindings/lua_device.h"
+#include "bindings/lua_kernel.h"
 #include "bindings/methods.h"
 #include "bindings/state.h"
 #include "src/device/source_functions.h"

@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "bindings/lua.h"
-#include "src/core/array.h"
+#include "src/array/array.h"
 #include "src/device/kernel.h"
 
 namespace gpulua {
@@ -15,7 +15,7 @@ namespace gpulua {
 struct BoundModule {
   std::shared_ptr<OpenDevice> device;
   std::shared_ptr<Module> module;
-  std::shared_ptr<const std::string> source;  // the text that it was compiled from; null: none
+  std::shared_ptr<const std::string> source;                  // the text that it was compiled from; null: none
   std::unordered_map<const GlobalEntry*, BufferRef> globals;  // those that a script has asked for
 };
 

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "src/core/near_name.h"
+#include "src/base/near_name.h"
 
 namespace gpulua {
 

@@ -8,9 +8,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "bindings/array.h"
 #include "bindings/lua.h"
-#include "src/core/scalar.h"
+#include "bindings/lua_array.h"
+#include "src/base/scalar.h"
 
 namespace gpulua {
 

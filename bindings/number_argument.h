@@ -3,7 +3,7 @@
 #include <lua.hpp>
 #include <string>
 
-#include "src/core/dtype.h"
+#include "src/base/dtype.h"
 
 namespace gpulua {
 

@@ -4,12 +4,12 @@
 #include <optional>
 #include <string>
 
-#include "bindings/array.h"
 #include "bindings/fields.h"
 #include "bindings/lua.h"
+#include "bindings/lua_array.h"
 #include "bindings/state.h"
 #include "lua_text.h"
-#include "src/core/context.h"
+#include "src/runtime/context.h"
 
 namespace gpulua {
 

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <limits>
 
-#include "bindings/array.h"
+#include "bindings/lua_array.h"
 #include "bindings/result.h"
 #include "bindings/state.h"
-#include "src/core/expression.h"
-#include "src/core/promotion.h"
+#include "src/expressions/expression.h"
+#include "src/ops/promotion.h"
 
 namespace gpulua {
 

@@ -2,12 +2,12 @@
 
 #include <functional>
 
-#include "bindings/array.h"
 #include "bindings/list.h"
+#include "bindings/lua_array.h"
 #include "bindings/reductions.h"
 #include "bindings/result.h"
-#include "src/core/expression.h"
-#include "src/core/promotion.h"
+#include "src/expressions/expression.h"
+#include "src/ops/promotion.h"
 
 namespace gpulua {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bindings/array.h"
+#include "bindings/lua_array.h"
 
 namespace gpulua {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "bindings/array.h"
-#include "src/core/expression.h"
+#include "bindings/lua_array.h"
+#include "src/expressions/expression.h"
 
 namespace gpulua {
 

@@ -1,9 +1,9 @@
 // Scans as functions and methods: x:cumsum(axis, {exclusive=, dtype=, out=}).
 
-#include "bindings/array.h"
+#include "bindings/lua_array.h"
 #include "bindings/result.h"
-#include "src/core/expression.h"
-#include "src/core/scan.h"
+#include "src/algorithms/scan.h"
+#include "src/expressions/expression.h"
 
 namespace gpulua {
 

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "src/core/node.h"
+#include "src/array/node.h"
 
 namespace gpulua {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "bindings/array.h"
 #include "bindings/list.h"
+#include "bindings/lua_array.h"
 #include "bindings/result.h"
-#include "src/core/join.h"
-#include "src/core/views.h"
+#include "src/array/views.h"
+#include "src/expressions/join.h"
 
 namespace gpulua {
 

@@ -5,7 +5,7 @@
 
 #include "bindings/state.h"
 #include "lua_text.h"
-#include "src/core/op_table.h"
+#include "src/ops/op_table.h"
 
 namespace gpulua {
 

@@ -1,12 +1,12 @@
 // Sorts and searches: x:sort(axis, {descending=}), x:argsort, x:topk, x:partition, gpu.searchsorted.
 
-#include "bindings/array.h"
+#include "bindings/lua_array.h"
 #include "bindings/result.h"
-#include "src/core/error.h"
-#include "src/core/expression.h"
-#include "src/core/partition.h"
-#include "src/core/promotion.h"
-#include "src/core/sort.h"
+#include "src/algorithms/partition.h"
+#include "src/algorithms/sort.h"
+#include "src/base/error.h"
+#include "src/expressions/expression.h"
+#include "src/ops/promotion.h"
 
 namespace gpulua {
 

@@ -9,10 +9,10 @@
 
 #include "bindings/scope.h"
 #include "bindings/signatures.h"
-#include "src/core/array.h"
-#include "src/core/context.h"
-#include "src/core/error.h"
-#include "src/core/random.h"
+#include "src/array/array.h"
+#include "src/base/error.h"
+#include "src/expressions/random.h"
+#include "src/runtime/context.h"
 
 namespace gpulua {
 
@@ -80,7 +80,8 @@ inline Bindings& bindings_of(lua_State* L) {
 int push_nil(lua_State* L, const std::string& message);
 
 /// "script.lua:12: ", the line of the script that made the call; "" outside of one. Chunks of the library itself are
-/// passed over. Of a call made as `return f(x)`, whose function has left the stack, that function's line where it is known.
+/// passed over. Of a call made as `return f(x)`, whose function has left the stack, that function's line where it is
+/// known.
 std::string caller_position(lua_State* L);
 
 /// Calls function `name` of the library's own Lua file (gpu.lua) with the `arguments` values at the top of the stack,

@@ -1,7 +1,7 @@
 #include "bindings/stream.h"
 
 #include "bindings/bracket.h"
-#include "bindings/device.h"
+#include "bindings/lua_device.h"
 #include "bindings/state.h"
 
 namespace gpulua {

@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "bindings/lua.h"
-#include "src/core/context.h"
 #include "src/device/device.h"
+#include "src/runtime/context.h"
 
 namespace gpulua {
 

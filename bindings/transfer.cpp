@@ -3,10 +3,10 @@
 
 #include <memory>
 
-#include "bindings/array.h"
 #include "bindings/cdata.h"
+#include "bindings/lua_array.h"
 #include "bindings/state.h"
-#include "src/core/pinned.h"
+#include "src/runtime/pinned.h"
 
 namespace gpulua {
 

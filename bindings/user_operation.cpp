@@ -1,17 +1,17 @@
 // gpu.elementwise{...}, gpu.reduction{...} and gpu.scan_kernel{...}: operations from source, which are called as
 // functions.
 
-#include "src/core/user_operation.h"
+#include "src/user/user_operation.h"
 
 #include <algorithm>
 
-#include "bindings/array.h"
 #include "bindings/list.h"
+#include "bindings/lua_array.h"
 #include "bindings/reductions.h"
 #include "bindings/result.h"
 #include "bindings/source_location.h"
 #include "bindings/state.h"
-#include "src/core/user_scan.h"
+#include "src/user/user_scan.h"
 
 namespace gpulua {
 

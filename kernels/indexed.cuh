@@ -1,7 +1,7 @@
 // Elements at positions that index arrays give: counted from 1, or from the end where they are negative. One that is out of
 // range is noted for the host to find at its next synchronisation; reading there gives 0, writing there does nothing.
 
-// What the host is told: the first index that was found out of range. As IndexFault in src/core/index_faults.h.
+// What the host is told: the first index that was found out of range. As IndexFault in src/runtime/index_faults.h.
 struct gpulua_index_fault {
   unsigned int found;
   int axis;

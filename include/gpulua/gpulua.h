@@ -1,8 +1,8 @@
 #ifndef GPULUA_GPULUA_H
 #define GPULUA_GPULUA_H
 
-/* gpulua inside another program: link or load libgpulua.so beside a LuaJIT of your own. The library brings no Lua; it takes
- * the functions of Lua's C API from the program. */
+/* gpulua inside another program: link or load libgpulua.so beside a LuaJIT of your own. The library brings no Lua; it
+ * takes the functions of Lua's C API from the program. */
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,9 +17,10 @@ extern "C" {
  *   lua_pushcfunction(L, luaopen_gpu);
  *   lua_setfield(L, -2, "gpu");
  *
- * or calls it by itself; called again on a state it gives the module that is there. Each state gets a context of its own, with
- * the configuration of the environment; states share nothing. While a state has the cpu device open, the process's handlers of
- * SIGSEGV, SIGBUS, SIGILL, SIGTRAP and SIGFPE are the library's, which passes on what is not a fault of a kernel. Raises a Lua error when the environment's configuration makes no sense. Opens no device. */
+ * or calls it by itself; called again on a state it gives the module that is there. Each state gets a context of its
+ * own, with the configuration of the environment; states share nothing. While a state has the cpu device open, the
+ * process's handlers of SIGSEGV, SIGBUS, SIGILL, SIGTRAP and SIGFPE are the library's, which passes on what is not a
+ * fault of a kernel. Raises a Lua error when the environment's configuration makes no sense. Opens no device. */
 __attribute__((visibility("default"))) int luaopen_gpu(lua_State* L);
 
 #ifdef __cplusplus

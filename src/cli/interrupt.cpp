@@ -38,7 +38,7 @@
 #include <cstdint>
 
 #include "src/cli/machine_code.h"
-#include "src/core/context.h"
+#include "src/runtime/context.h"
 
 namespace gpulua {
 namespace {

@@ -1,10 +1,10 @@
 #include <cstdio>
 #include <exception>
 
+#include "src/base/config.h"
 #include "src/cli/environment.h"
 #include "src/cli/options.h"
 #include "src/cli/session.h"
-#include "src/core/config.h"
 
 int main(int argc, char** argv) {
   using namespace gpulua;

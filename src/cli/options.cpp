@@ -4,7 +4,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "src/core/near_name.h"
+#include "src/base/near_name.h"
 
 namespace gpulua {
 

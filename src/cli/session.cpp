@@ -19,7 +19,7 @@
 #include "src/cli/jit_options.h"
 #include "src/cli/repl.h"
 #include "src/cli/report.h"
-#include "src/core/context.h"
+#include "src/runtime/context.h"
 
 namespace gpulua {
 namespace {

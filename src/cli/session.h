@@ -1,8 +1,8 @@
 #pragma once
 
+#include "src/base/config.h"
 #include "src/cli/environment.h"
 #include "src/cli/options.h"
-#include "src/core/config.h"
 
 namespace gpulua {
 

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "kernel_text.h"
-#include "src/core/user_function.h"
+#include "src/ops/user_function.h"
 
 namespace gpulua {
 

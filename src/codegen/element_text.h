@@ -14,8 +14,8 @@ class ElementText {
 
   /// What is the same for all elements of a row.
   std::string before(const std::string& indent = "  ") const;
-  /// One element; `vector` at a time where that is more than 1. Quickly computed elements are stored only where the numbers
-  /// were ordinary, and the thread is done then.
+  /// One element; `vector` at a time where that is more than 1. Quickly computed elements are stored only where the
+  /// numbers were ordinary, and the thread is done then.
   std::string element(bool vector, const std::string& indent) const;
 
  private:

@@ -15,7 +15,8 @@ std::string emit_elementwise(const KernelSpec& spec) {
   std::string parameters =
       spec.rows ? "gpulua_index_t inner, gpulua_index_t row_blocks" : "gpulua_index_t size, gpulua_extent inner_extent";
   if (spec.ndim > 1) parameters += ", gpulua_extents<" + others + "> outer";
-  std::string text = "extern \"C\" __global__ void " + spec.name() + "(" + parameters + operand_parameters(spec) + ") {\n";
+  std::string text =
+      "extern \"C\" __global__ void " + spec.name() + "(" + parameters + operand_parameters(spec) + ") {\n";
   if (spec.rows) {
     if (spec.ndim > 1) {
       text += "  const gpulua_index_t row = blockIdx.x / row_blocks;\n";

@@ -8,7 +8,7 @@
 #include "src/codegen/parameters.h"
 #include "src/codegen/reduction.h"
 #include "src/codegen/tiled.h"
-#include "src/core/user_function.h"
+#include "src/ops/user_function.h"
 
 namespace gpulua {
 

@@ -11,7 +11,8 @@ namespace gpulua {
 /// The kernel that `spec` describes, called spec.name(). Its parameters are:
 ///   elementwise: the extent of the innermost axis, with `rows` the blocks for one row of it, else the number of
 ///     elements; then the extents of the other axes.
-///   elementwise with tiles: the extent of the innermost axis, the tiles along it, the extent of the axis before it; then
+///   elementwise with tiles: the extent of the innermost axis, the tiles along it, the extent of the axis before it;
+///   then
 ///     the extents of the other axes and the tiles along that one.
 ///   reduction: the number of results, of elements for each, and of elements for one block; the blocks for one result;
 ///     then the extents of the results' axes and of the reduced ones; with several blocks, scratch memory for what they

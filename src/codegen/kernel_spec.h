@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "src/core/dtype.h"
-#include "src/core/op_table.h"
-#include "src/core/reducers.h"
+#include "src/base/dtype.h"
+#include "src/ops/op_table.h"
+#include "src/ops/reduction_table.h"
 
 namespace gpulua {
 

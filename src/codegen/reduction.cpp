@@ -89,11 +89,11 @@ class ReductionText {
       const OperandSpec& operand = spec_.operands[i];
       if (operand.outer != outer || is_whole(operand)) continue;
       const std::string name = operand_name(i);
-      const std::string offset = has_strides(operand.access, spec_.ndim + reduced)
-                                     ? (operand.along_results ? "gpulua_unit_offset(at, " : "gpulua_offset(at, ") +
-                                           name + "_strides)"
-                                 : outer && operand.access == Access::unit ? "at[0]"
-                                                                           : "0";
+      const std::string offset =
+          has_strides(operand.access, spec_.ndim + reduced)
+              ? (operand.along_results ? "gpulua_unit_offset(at, " : "gpulua_offset(at, ") + name + "_strides)"
+          : outer && operand.access == Access::unit ? "at[0]"
+                                                    : "0";
       text += indent + (operand.memory ? "const auto* const p_" + name + " = " + name + " + " + offset + ";\n"
                                        : "const gpulua_offset_t p_" + name + " = " + offset + ";\n");
     }

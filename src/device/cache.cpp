@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/core/error.h"
+#include "src/base/error.h"
 
 namespace gpulua {
 

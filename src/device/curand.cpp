@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "src/core/error.h"
-#include "src/core/near_name.h"
+#include "src/base/error.h"
+#include "src/base/near_name.h"
 #include "src/device/dynamic_library.h"
 
 namespace gpulua {

@@ -1,12 +1,12 @@
 #pragma once
 
-// cuRAND through its host API, loaded when first used. On the CUDA device it fills device memory; its host generators, which
-// need no GPU, give the CPU device the same numbers.
+// cuRAND through its host API, loaded when first used. On the CUDA device it fills device memory; its host generators,
+// which need no GPU, give the CPU device the same numbers.
 
 #include <functional>
 #include <memory>
 
-#include "src/core/config.h"
+#include "src/base/config.h"
 #include "src/device/device.h"
 #include "src/device/libraries.h"
 

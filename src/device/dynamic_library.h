@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/core/config.h"
+#include "src/base/config.h"
 
 namespace gpulua {
 
@@ -28,12 +28,12 @@ class DynamicLibrary {
 };
 
 /// Where a library of the CUDA toolkit is: the loader's own path, CUDA_HOME, /usr/local/cuda, pip's `nvidia` wheels.
-/// Looks without loading anything. `names` in order of preference ("libnvrtc.so.13", "libnvrtc.so.12"); an earlier place
-/// counts for more than an earlier name.
+/// Looks without loading anything. `names` in order of preference ("libnvrtc.so.13", "libnvrtc.so.12"); an earlier
+/// place counts for more than an earlier name.
 std::optional<std::filesystem::path> find_cuda_library(const Config& config, std::span<const std::string_view> names);
 
-/// Identifies a file for a cache key without reading it: real path, size, time of last change. The path alone when there is
-/// no such file.
+/// Identifies a file for a cache key without reading it: real path, size, time of last change. The path alone when
+/// there is no such file.
 std::string file_identity(const std::filesystem::path& file);
 
 }  // namespace gpulua

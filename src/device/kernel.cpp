@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "src/core/error.h"
-#include "src/core/near_name.h"
+#include "src/base/error.h"
+#include "src/base/near_name.h"
 #include "src/device/device.h"
 
 namespace gpulua {

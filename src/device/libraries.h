@@ -8,7 +8,7 @@
 #include <memory>
 #include <string_view>
 
-#include "src/core/dtype.h"
+#include "src/base/dtype.h"
 
 namespace gpulua {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "src/core/config.h"
+#include "src/base/config.h"
 #include "src/device/cache.h"
 #include "src/device/device.h"
 
@@ -17,7 +17,8 @@ namespace gpulua {
 struct DeviceEnvironment {
   const Config& config;
   KernelCache& cache;
-  /// Raised by Context::interrupt(), from a signal handler too. Waits look at it, lower it and throw ErrorKind::interrupted.
+  /// Raised by Context::interrupt(), from a signal handler too. Waits look at it, lower it and throw
+  /// ErrorKind::interrupted.
   std::atomic<bool>& interrupted;
 };
 
@@ -42,5 +43,6 @@ struct DevicePluginEntry {
 
 }  // namespace gpulua
 
-/// Each plugin defines this one: `extern "C" GPULUA_PLUGIN_EXPORT const gpulua::DevicePluginEntry gpulua_device_plugin`.
+/// Each plugin defines this one: `extern "C" GPULUA_PLUGIN_EXPORT const gpulua::DevicePluginEntry
+/// gpulua_device_plugin`.
 #define GPULUA_PLUGIN_EXPORT __attribute__((visibility("default")))

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "src/core/error.h"
+#include "src/base/error.h"
 
 namespace gpulua {
 namespace {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/core/dtype.h"
+#include "src/base/dtype.h"
 
 namespace gpulua {
 
@@ -26,19 +26,19 @@ enum class ParameterKind : std::uint8_t {
 struct Parameter {
   ParameterKind kind = ParameterKind::unknown;
   std::optional<DType> dtype;
-  std::uint8_t lanes = 1;       // 1 to 4
-  bool writable = false;        // pointer to non-const: the kernel may write there
-  std::uint32_t size = 0;       // bytes of the value passed
-  std::string type;             // as C++ writes it: "const float*"
+  std::uint8_t lanes = 1;  // 1 to 4
+  bool writable = false;   // pointer to non-const: the kernel may write there
+  std::uint32_t size = 0;  // bytes of the value passed
+  std::string type;        // as C++ writes it: "const float*"
 };
 
 struct Signature {
   std::vector<Parameter> parameters;
 };
 
-/// Reads a demangled parameter list, "float, float const*, P, unsigned long" (without the parentheses; "" and "void" are empty).
-/// `sizes` has the bytes of each parameter as the compiler laid them out; it may be empty where no parameter is a record.
-/// Throws Error when the two do not agree, and for a parameter passed by reference.
+/// Reads a demangled parameter list, "float, float const*, P, unsigned long" (without the parentheses; "" and "void"
+/// are empty). `sizes` has the bytes of each parameter as the compiler laid them out; it may be empty where no
+/// parameter is a record. Throws Error when the two do not agree, and for a parameter passed by reference.
 Signature parse_signature(std::string_view parameters, std::span<const std::uint32_t> sizes = {});
 
 /// "saxpy(float, const float*, unsigned long)", for messages.

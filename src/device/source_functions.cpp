@@ -4,7 +4,7 @@
 #include <cctype>
 #include <optional>
 
-#include "src/core/near_name.h"
+#include "src/base/near_name.h"
 
 namespace gpulua {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-// The C and C++ standard headers as kernels have them, on both devices: files of kernels/standard, compiled in. NVRTC
+// The C and C++ standard headers as kernels have them, on both devices: files of src/device/headers, compiled in. NVRTC
 // has none, and those of a host's library are not for device code.
 
 #include <array>

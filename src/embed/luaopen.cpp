@@ -3,8 +3,8 @@
 #include <string>
 
 #include "bindings/open.h"
-#include "src/core/context.h"
-#include "src/core/error.h"
+#include "src/base/error.h"
+#include "src/runtime/context.h"
 
 namespace {
 

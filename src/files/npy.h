@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "src/core/array.h"
+#include "src/array/array.h"
 #include "src/files/npy_header.h"
 
 namespace gpulua {

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <optional>
 
-#include "src/core/error.h"
+#include "src/base/error.h"
 
 namespace gpulua {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "src/core/dtype.h"
-#include "src/core/layout.h"
+#include "src/array/layout.h"
+#include "src/base/dtype.h"
 
 namespace gpulua {
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/core/array.h"
+#include "src/array/array.h"
 
 namespace gpulua {
 

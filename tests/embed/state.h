@@ -5,7 +5,7 @@
 #include <string>
 
 #include "bindings/open.h"
-#include "src/core/context.h"
+#include "src/runtime/context.h"
 
 namespace gpulua {
 

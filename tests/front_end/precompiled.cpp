@@ -14,9 +14,9 @@
 #include <set>
 #include <sstream>
 
-#include "src/device/cpu/front_end.h"
-#include "src/device/cpu/leading_includes.h"
-#include "src/device/cpu/prelude.h"
+#include "src/device/cpu/front_end/front_end.h"
+#include "src/device/cpu/front_end/leading_includes.h"
+#include "src/device/cpu/front_end/prelude.h"
 
 namespace gpulua::cpu {
 namespace {

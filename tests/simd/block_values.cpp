@@ -4,7 +4,7 @@
 
 #include <llvm/IR/InstIterator.h>
 
-#include "src/device/cpu/abi.h"
+#include "src/device/cpu/abi/abi.h"
 #include "tests/simd/ir.h"
 
 namespace gpulua::cpu::simd {

@@ -11,8 +11,8 @@
 
 #include <algorithm>
 
-#include "src/device/cpu/abi.h"
-#include "src/device/cpu/simd/engine.h"
+#include "src/device/cpu/abi/abi.h"
+#include "src/device/cpu/simd/simd_engine.h"
 #include "tests/simd/ir.h"
 
 namespace gpulua::cpu::simd {

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <vector>
 
-#include "src/device/cpu/abi.h"
+#include "src/device/cpu/abi/abi.h"
 #include "tests/simd/ir.h"
 
 namespace gpulua::cpu::simd {

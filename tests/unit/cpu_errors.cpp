@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "src/core/error.h"
+#include "src/base/error.h"
 #include "tests/unit/cpu_device.h"
 
 using namespace gpulua;

@@ -10,7 +10,7 @@
 #include <limits>
 #include <numeric>
 
-#include "src/device/cpu/compiler.h"
+#include "src/device/cpu/abi/compiler_plugin.h"
 #include "tests/unit/cpu_device.h"
 
 using namespace gpulua;

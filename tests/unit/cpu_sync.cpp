@@ -4,7 +4,7 @@
 #include <chrono>
 #include <thread>
 
-#include "src/core/error.h"
+#include "src/base/error.h"
 #include "tests/unit/cpu_device.h"
 
 using namespace gpulua;

@@ -11,9 +11,9 @@
 
 #include <unistd.h>
 
-#include "src/core/error.h"
-#include "src/device/cuda/compiler.h"
+#include "src/base/error.h"
 #include "src/device/cuda/cubin.h"
+#include "src/device/cuda/cuda_compiler.h"
 
 using namespace gpulua;
 using namespace gpulua::cuda;

@@ -2,9 +2,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "src/base/error.h"
 #include "src/codegen/emit.h"
-#include "src/core/error.h"
-#include "src/device/cuda/compiler.h"
+#include "src/device/cuda/cuda_compiler.h"
 
 using namespace gpulua;
 using namespace gpulua::cuda;

@@ -2,12 +2,12 @@
 
 #include <string>
 
+#include "src/base/error.h"
 #include "src/codegen/emit.h"
-#include "src/core/error.h"
-#include "src/core/op_table.h"
-#include "src/core/promotion.h"
-#include "src/core/reducers.h"
-#include "src/device/cuda/compiler.h"
+#include "src/device/cuda/cuda_compiler.h"
+#include "src/ops/op_table.h"
+#include "src/ops/promotion.h"
+#include "src/ops/reduction_table.h"
 
 using namespace gpulua;
 using namespace gpulua::cuda;

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "src/core/error.h"
+#include "src/base/error.h"
 #include "src/device/cuda/ptx.h"
 #include "src/device/cuda/symbol_name.h"
 

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "kernel_text.h"
-#include "src/core/error.h"
-#include "src/device/cuda/compiler.h"
+#include "src/base/error.h"
+#include "src/device/cuda/cuda_compiler.h"
 
 using namespace gpulua;
 
@@ -91,11 +91,11 @@ extern "C" __global__ void search(const gpulua_half* x, long long n, long long* 
   gpulua_search_sorted<gpulua_half, true>(x, n, x, n, p);
 }
 extern "C" __global__ void tally(const long long* x, long long n, unsigned long long* c, const double* w, double* t) {
-  gpulua_tally_few(x, n, c, 10);
-  gpulua_tally_many(x, n, c, 10);
-  gpulua_tally_weights(x, w, n, t, 10);
+  gpulua_bincount_few(x, n, c, 10);
+  gpulua_bincount_many(x, n, c, 10);
+  gpulua_bincount_weights(x, w, n, t, 10);
 })";
   compile({"elements.cuh", "arithmetic.cuh", "indexing.cuh", "search.cuh", "sort.cuh", "sort_sweep.cuh",
-           "partition.cuh", "tally.cuh"},
+           "partition.cuh", "bincount.cuh"},
           text);
 }

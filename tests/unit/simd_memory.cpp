@@ -201,7 +201,9 @@ TEST_CASE("simd: rows that threads walk along", "[cpu][simd]") {
   compare(at +
           "float s = 0; for (int k = 0; k < 3; ++k) for (int j = 0; j < m + k; ++j) s += p[j + k] * (p[0] + k); y[i] = "
           "s;");
-  compare(at + R"(__shared__ float s[1024]; for (int j = thread; j < 1024; j += blockDim.x * blockDim.y * blockDim.z) s[j] = x[i];
+  compare(
+      at +
+      R"(__shared__ float s[1024]; for (int j = thread; j < 1024; j += blockDim.x * blockDim.y * blockDim.z) s[j] = x[i];
              __syncthreads(); s[thread] = x[i]; __syncthreads(); float t = 0;
              for (int j = 0; j < m; ++j) t += p[j] * s[(thread & ~63) + j / 8]; __syncthreads(); s[thread] = t; __syncthreads();
              if (i < 80) for (int j = 0; j < m; ++j) q[j] = s[thread] + p[j];)");

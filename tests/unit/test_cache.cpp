@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "src/core/error.h"
+#include "src/base/error.h"
 #include "src/device/cache.h"
 #include "tests/unit/temporary_directory.h"
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "src/core/config.h"
-#include "src/core/error.h"
+#include "src/base/config.h"
+#include "src/base/error.h"
 
 using namespace gpulua;
 

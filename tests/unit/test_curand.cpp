@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "src/core/error.h"
+#include "src/base/error.h"
 #include "src/device/curand.h"
 
 using namespace gpulua;

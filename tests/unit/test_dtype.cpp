@@ -7,8 +7,8 @@
 #include <set>
 #include <string>
 
-#include "src/core/dtype.h"
-#include "src/core/error.h"
+#include "src/base/dtype.h"
+#include "src/base/error.h"
 
 using namespace gpulua;
 using Catch::Matchers::Message;

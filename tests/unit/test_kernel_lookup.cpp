@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "src/core/error.h"
+#include "src/base/error.h"
 #include "src/device/device.h"
 #include "src/device/kernel.h"
 

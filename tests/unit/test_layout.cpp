@@ -3,9 +3,9 @@
 #include <random>
 #include <vector>
 
-#include "src/core/error.h"
-#include "src/core/layout.h"
-#include "src/core/views.h"
+#include "src/array/layout.h"
+#include "src/array/views.h"
+#include "src/base/error.h"
 
 using namespace gpulua;
 

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "src/core/near_name.h"
+#include "src/base/near_name.h"
 
 using namespace gpulua;
 

@@ -4,10 +4,10 @@
 #include <string_view>
 #include <vector>
 
-#include "src/core/config.h"
-#include "src/core/context.h"
-#include "src/core/expression.h"
-#include "src/core/plan.h"
+#include "src/base/config.h"
+#include "src/eval/plan.h"
+#include "src/expressions/expression.h"
+#include "src/runtime/context.h"
 
 using namespace gpulua;
 

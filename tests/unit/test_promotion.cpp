@@ -4,8 +4,8 @@
 #include <complex>
 #include <limits>
 
-#include "src/core/error.h"
-#include "src/core/promotion.h"
+#include "src/base/error.h"
+#include "src/ops/promotion.h"
 
 using namespace gpulua;
 using enum DType;

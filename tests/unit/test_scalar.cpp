@@ -3,8 +3,8 @@
 #include <cstring>
 #include <limits>
 
-#include "src/core/error.h"
-#include "src/core/scalar.h"
+#include "src/base/error.h"
+#include "src/base/scalar.h"
 
 using namespace gpulua;
 

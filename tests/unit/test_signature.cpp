@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "src/core/error.h"
+#include "src/base/error.h"
 #include "src/device/signature.h"
 
 using namespace gpulua;

@@ -15,9 +15,9 @@
 #include <mutex>
 #include <optional>
 
-#include "src/core/default_arithmetic.h"
-#include "src/core/error.h"
-#include "src/device/cpu/fault.h"
+#include "src/base/default_arithmetic.h"
+#include "src/base/error.h"
+#include "src/device/cpu/runtime/fault.h"
 
 namespace gpulua::cpu {
 namespace {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "src/device/cpu/compiler.h"
+#include "src/device/cpu/abi/compiler_plugin.h"
 
 namespace gpulua::cpu {
 

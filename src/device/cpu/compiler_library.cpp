@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 
-#include "src/core/error.h"
+#include "src/base/error.h"
 #include "src/device/cache.h"
-#include "src/device/cpu/abi.h"
+#include "src/device/cpu/abi/abi.h"
 #include "src/device/dynamic_library.h"
 
 namespace gpulua::cpu {

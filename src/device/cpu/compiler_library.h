@@ -6,7 +6,7 @@
 #include <mutex>
 
 #include "src/device/cpu/compile_thread.h"
-#include "src/device/cpu/processor.h"
+#include "src/device/cpu/runtime/processor.h"
 
 namespace gpulua::cpu {
 

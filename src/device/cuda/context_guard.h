@@ -1,6 +1,6 @@
 #pragma once
 
-#include "src/device/cuda/context.h"
+#include "src/device/cuda/cuda_context.h"
 
 namespace gpulua::cuda {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "src/core/error.h"
+#include "src/base/error.h"
 
 namespace gpulua::cuda {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "src/core/error.h"
+#include "src/base/error.h"
 #include "src/device/cuda/symbol_name.h"
 
 namespace gpulua::cuda {

@@ -1,6 +1,6 @@
 #include "src/device/cuda/nvrtc.h"
 
-#include "src/core/error.h"
+#include "src/base/error.h"
 #include "src/device/dynamic_library.h"
 
 namespace gpulua::cuda {

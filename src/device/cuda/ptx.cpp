@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "src/core/error.h"
+#include "src/base/error.h"
 
 namespace gpulua::cuda {
 namespace {

@@ -1,6 +1,6 @@
 #include "src/device/cpu/check/block_check.h"
 
-#include "src/device/cpu/check/finding_text.h"
+#include "src/device/cpu/check/diagnostic_text.h"
 
 namespace gpulua::cpu {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "src/device/cpu/check/record.h"
+#include "src/device/cpu/abi/check_record.h"
 
 namespace gpulua::cpu {
 

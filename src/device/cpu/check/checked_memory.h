@@ -8,7 +8,7 @@
 #include <map>
 #include <memory>
 
-#include "src/device/cpu/memory_pool.h"
+#include "src/device/cpu/runtime/memory_pool.h"
 
 namespace gpulua::cpu {
 

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "src/core/error.h"
+#include "src/base/error.h"
 
 #include "src/device/cpu/check/launch_check.h"
 

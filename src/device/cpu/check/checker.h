@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "src/device/cpu/check/checked_memory.h"
-#include "src/device/cpu/module.h"
+#include "src/device/cpu/runtime/cpu_module.h"
 
 namespace gpulua::cpu {
 

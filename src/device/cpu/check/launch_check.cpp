@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "src/device/cpu/check/finding_text.h"
+#include "src/device/cpu/check/diagnostic_text.h"
 
 namespace gpulua::cpu {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "src/device/cpu/check/block_check.h"
 #include "src/device/cpu/check/checked_memory.h"
-#include "src/device/cpu/fiber_stack.h"
-#include "src/device/finding.h"
+#include "src/device/cpu/runtime/fiber_stack.h"
+#include "src/device/diagnostic.h"
 #include "src/device/kernel.h"
 
 namespace gpulua::cpu {

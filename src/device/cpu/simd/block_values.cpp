@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "src/device/cpu/abi.h"
+#include "src/device/cpu/abi/abi.h"
 #include "src/device/cpu/simd/resume.h"
 
 namespace gpulua::cpu::simd {

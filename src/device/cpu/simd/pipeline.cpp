@@ -4,8 +4,8 @@
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/Scalar/Scalarizer.h>
 
-#include "src/device/cpu/analyses.h"
-#include "src/device/cpu/compilation.h"
+#include "src/device/cpu/ir/analyses.h"
+#include "src/device/cpu/ir/compilation.h"
 
 namespace gpulua::cpu::simd {
 namespace {

@@ -13,8 +13,8 @@
 
 #include <functional>
 
-#include "src/device/cpu/abi.h"
-#include "src/device/cpu/reachable.h"
+#include "src/device/cpu/abi/abi.h"
+#include "src/device/cpu/ir/reachable.h"
 #include "src/device/cpu/simd/markers.h"
 #include "src/device/cpu/simd/private_memory.h"
 #include "src/device/cpu/simd/shared_atomics.h"

@@ -14,7 +14,7 @@
 #include <set>
 #include <vector>
 
-#include "src/device/cpu/abi.h"
+#include "src/device/cpu/abi/abi.h"
 #include "src/device/cpu/simd/block_values.h"
 #include "src/device/cpu/simd/widen.h"
 

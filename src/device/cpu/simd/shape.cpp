@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "src/device/cpu/abi.h"
+#include "src/device/cpu/abi/abi.h"
 #include "src/device/cpu/simd/markers.h"
 
 namespace gpulua::cpu::simd {

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "src/device/cpu/abi.h"
+#include "src/device/cpu/abi/abi.h"
 
 namespace gpulua::cpu::simd {
 namespace {

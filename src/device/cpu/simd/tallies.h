@@ -7,7 +7,7 @@
 
 #include <llvm/IR/Function.h>
 
-#include "src/device/cpu/source_module.h"
+#include "src/device/cpu/ir/source_module.h"
 
 namespace gpulua::cpu::simd {
 
@@ -18,7 +18,7 @@ void keep_tallies(llvm::Function& prepared);
 /// Makes the tables in the function that runs blocks (abi.h: RunBlocks), into which the widened ones are inlined.
 void make_tallies(llvm::Function& run, const SourceKernel& kernel);
 
-/// Of kernels/cpu/gpulua_warps.h: what settles a tally.
+/// Of src/device/cpu/headers/gpulua_warps.h: what settles a tally.
 inline constexpr const char* settle_function = "gpulua_settle";
 
 /// Of the elements that a tally is for: the array's first ones.

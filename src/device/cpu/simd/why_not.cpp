@@ -3,9 +3,9 @@
 #include <llvm/IR/IntrinsicInst.h>
 
 #include "src/device/cpu/simd/barriers.h"
-#include "src/device/cpu/simd/engine.h"
 #include "src/device/cpu/simd/markers.h"
 #include "src/device/cpu/simd/shape.h"
+#include "src/device/cpu/simd/simd_engine.h"
 #include "src/device/cpu/simd/structure.h"
 
 namespace gpulua::cpu::simd {

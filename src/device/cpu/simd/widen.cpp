@@ -7,7 +7,7 @@
 #include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
-#include "src/device/cpu/abi.h"
+#include "src/device/cpu/abi/abi.h"
 #include "src/device/cpu/simd/markers.h"
 #include "src/device/cpu/simd/resume.h"
 #include "src/device/cpu/simd/shared_atomics.h"

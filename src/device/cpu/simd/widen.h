@@ -26,7 +26,7 @@ struct WidenOptions {
 /// the same parameters. Call can_widen() first.
 llvm::Function* widen(llvm::Function& scalar, const WidenOptions& options);
 
-/// Of kernels/cpu/gpulua_warps.h: what a widened function calls for Marker::fail.
+/// Of src/device/cpu/headers/gpulua_warps.h: what a widened function calls for Marker::fail.
 inline constexpr const char* fail_function = "gpulua_fail_in_lane";
 
 class Widener {

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "src/device/cpu/abi.h"
+#include "src/device/cpu/abi/abi.h"
 #include "src/device/cpu/simd/markers.h"
 #include "src/device/cpu/simd/resume.h"
 #include "src/device/cpu/simd/target.h"

@@ -3,7 +3,7 @@
 #include <llvm/IR/GetElementPtrTypeIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 
-#include "src/core/error.h"
+#include "src/base/error.h"
 #include "src/device/cpu/simd/markers.h"
 #include "src/device/cpu/simd/whole_turns.h"
 #include "src/device/cpu/simd/widen.h"

@@ -1,0 +1,271 @@
+// gpu.random: streams of random words, and what is drawn from them. random.lua makes the distributions.
+
+#include "bindings/lua_random.h"
+
+#include <array>
+
+#include "bindings/lua_array.h"
+#include "bindings/lua_device.h"
+
+namespace gpulua {
+
+namespace {
+
+/// What gpu.random.generator("philox") gives.
+struct Generator {
+  RandomStream stream;
+  std::shared_ptr<OpenDevice> device;
+};
+
+}  // namespace
+
+template <>
+struct LuaType<Generator> {
+  static constexpr const char* name = "a generator made by gpu.random.generator(\"philox\")";
+};
+
+namespace {
+
+std::uint64_t check_seed(lua_State* L, int index, const char* op) {
+  const std::int64_t seed = check_integer(L, index, op, "an integer seed");
+  if (seed < 0) fail(op, "a seed that is not negative", L, index);
+  return static_cast<std::uint64_t>(seed);
+}
+
+// ---- numbers
+// ----------------------------------------------------------------------------------------------------------
+
+/// Where numbers come from and go to.
+struct Source {
+  RandomStream* stream = nullptr;
+  std::shared_ptr<OpenDevice> device;
+};
+
+void read_generator(lua_State* L, int index, const char* op, Source& source) {
+  auto& generator = check<Generator>(L, index, op);
+  source.stream = &generator.stream;
+  if (!source.device) source.device = generator.device;
+}
+
+void complete(lua_State* L, Source& source) {
+  Bindings& bindings = bindings_of(L);
+  if (!source.stream) source.stream = &bindings.random;
+  if (!source.device) source.device = bindings.context().current();
+}
+
+/// Of a generator, or nil, and a device, or nil.
+Source check_source(lua_State* L, int generator, int device, const char* op) {
+  Source source;
+  if (!lua_isnoneornil(L, device)) source.device = check_device(L, device, op);
+  if (!lua_isnoneornil(L, generator)) read_generator(L, generator, op, source);
+  complete(L, source);
+  return source;
+}
+
+/// A table, or a number.
+Dims check_one_shape(lua_State* L, int index, const char* op) {
+  if (!lua_istable(L, index)) return {check_integer(L, index, op, "a shape: a table or a number")};
+  int next = 0;
+  return check_shape(L, index, next, op);
+}
+
+void check_floating(DType dtype, const char* op) {
+  if (info(dtype).kind != DTypeKind::floating)
+    throw Error("[" + std::string(op) + "] expected a floating-point dtype, got " + std::string(name(dtype)));
+}
+
+void check_integers(DType dtype, const char* op) {
+  if (!is_integer(dtype))
+    throw Error("[" + std::string(op) + "] expected an integer dtype, got " + std::string(name(dtype)));
+}
+
+/// gpu.rand(shape... [, dtype or options]), gpu.randn.
+template <bool is_normal>
+int create_random(lua_State* L) {
+  constexpr const char* function = is_normal ? "randn" : "rand";
+  int next = 0;
+  Dims shape = check_shape(L, 1, next, function);
+  Source source;
+  DType dtype = DType::float32;
+  const auto read_dtype = [&](int value) { dtype = parse_dtype(check_string(L, value, function, "a dtype's name")); };
+  if (lua_type(L, next) == LUA_TSTRING) {
+    check_end(L, next + 1, function, "the dtype");
+    read_dtype(next);
+  } else {
+    read_options(L, next, function,
+                 {{"dtype", read_dtype},
+                  {"device", [&](int value) { source.device = check_device(L, value, function); }},
+                  {"generator", [&](int value) { read_generator(L, value, function, source); }}});
+  }
+  check_floating(dtype, function);
+  complete(L, source);
+  push_array(L, random(source.device, op(is_normal ? "random_normal" : "random_uniform"), std::move(shape), dtype,
+                       *source.stream));
+  return 1;
+}
+
+/// draw(function, row, shape, dtype, generator or nil, device or nil [, dtype to compute in, parameters...]): numbers
+/// by that row of the table of operations, for the function of that name.
+int draw(lua_State* L) {
+  const std::string function(check_string(L, 1, "random", "a name"));
+  const OpInfo& row = op(check_string(L, 2, function.c_str(), "a row"));
+  Dims shape = check_one_shape(L, 3, function.c_str());
+  const DType dtype = parse_dtype(check_string(L, 4, function.c_str(), "a dtype's name"));
+  const Source source = check_source(L, 5, 6, function.c_str());
+  std::optional<DType> compute;
+  if (!lua_isnoneornil(L, 7)) compute = parse_dtype(check_string(L, 7, function.c_str(), "a dtype's name"));
+  std::vector<Operand> parameters;
+  for (int index = 8; index <= lua_gettop(L); ++index) {
+    if (const Array* array = test<Array>(L, index))
+      parameters.emplace_back(*array);
+    else
+      parameters.emplace_back(check_number(L, index, function.c_str(), "a number or an array"));
+  }
+  push_array(L, random(source.device, row, std::move(shape), dtype, *source.stream, parameters, compute));
+  return 1;
+}
+
+/// draw_integers(function, shape, low, high, dtype, generator or nil, device or nil): from `low` to `high`.
+int draw_integers(lua_State* L) {
+  const std::string function(check_string(L, 1, "random", "a name"));
+  Dims shape = check_one_shape(L, 2, function.c_str());
+  const std::int64_t low = check_integer(L, 3, function.c_str(), "an integer");
+  const std::int64_t high = check_integer(L, 4, function.c_str(), "an integer");
+  const DType dtype = parse_dtype(check_string(L, 5, function.c_str(), "a dtype's name"));
+  check_integers(dtype, function.c_str());
+  if (low > high)
+    throw Error("[" + function + "] expected a range that is not empty behind the shape, which stands first, got " +
+                std::to_string(low) + " to " + std::to_string(high));
+  std::array<char, 16> bytes;
+  for (std::int64_t limit : {low, high}) encode(dtype, limit, bytes.data());  // an error if it does not fit
+  const Source source = check_source(L, 6, 7, function.c_str());
+  const auto first = static_cast<std::uint64_t>(low);
+  const Operand range[] = {Scalar(static_cast<std::uint64_t>(high) - first + 1), Scalar(first)};  // 0: all of 2^64
+  push_array(
+      L, random(source.device, op("random_integers"), std::move(shape), dtype, *source.stream, range, DType::uint64));
+  return 1;
+}
+
+/// floating_dtype(function, dtype), integer_dtype(function, dtype): its name, once it is known to be of that kind.
+template <void (*check_kind)(DType, const char*)>
+int dtype_of_kind(lua_State* L) {
+  const std::string function(check_string(L, 1, "random", "a name"));
+  const DType dtype = parse_dtype(check_string(L, 2, function.c_str(), "a dtype's name"));
+  check_kind(dtype, function.c_str());
+  lua_pushlstring(L, name(dtype).data(), name(dtype).size());
+  return 1;
+}
+
+// ---- streams
+// ----------------------------------------------------------------------------------------------------------
+
+/// {seed=, offset=}.
+int push_state(lua_State* L, const RandomStream& stream) {
+  lua_newtable(L);
+  push_scalar(L, stream.seed);
+  lua_setfield(L, -2, "seed");
+  push_scalar(L, stream.offset);
+  lua_setfield(L, -2, "offset");
+  return 1;
+}
+
+RandomStream check_state(lua_State* L, int index, const char* op) {
+  RandomStream state;
+  if (!lua_istable(L, index)) fail(op, "a table that state() has given", L, index);
+  const auto read_offset = [&](int value) {
+    const std::int64_t offset = check_integer(L, value, op, "an offset that is a multiple of 4");
+    if (offset < 0 || offset % 4 != 0) fail(op, "an offset that is a multiple of 4", L, value);
+    state.offset = static_cast<std::uint64_t>(offset);
+  };
+  read_options(L, index, op,
+               {{"seed", [&](int value) { state.seed = check_seed(L, value, op); }}, {"offset", read_offset}});
+  return state;
+}
+
+int seed(lua_State* L) {
+  bindings_of(L).random = {check_seed(L, 1, "random.seed"), 0};
+  return 0;
+}
+
+int state(lua_State* L) {
+  return push_state(L, bindings_of(L).random);
+}
+
+int set_state(lua_State* L) {
+  bindings_of(L).random = check_state(L, 1, "random.set_state");
+  return 0;
+}
+
+/// gpu.random.generator(algorithm [, {seed=, device=}]). The seed is 0 unless it is given, so a script's numbers are
+/// the same each time it runs.
+int new_generator(lua_State* L) {
+  constexpr const char* op = "random.generator";
+  const std::string_view algorithm =
+      check_string(L, 1, op, "the name of an algorithm, as in gpu.random.generator(\"philox\", {seed = 1})");
+  std::uint64_t seed = 0;
+  std::shared_ptr<OpenDevice> device;
+  read_options(L, 2, op,
+               {{"seed", [&](int value) { seed = check_seed(L, value, op); }},
+                {"device", [&](int value) { device = check_device(L, value, op); }}});
+  if (!device) device = bindings_of(L).context().current();
+  if (algorithm == "philox")
+    push(L, Generator{{seed, 0}, device});
+  else
+    push_curand_generator(L, device, algorithm, seed);
+  return 1;
+}
+
+int generator_state(lua_State* L) {
+  return push_state(L, check<Generator>(L, 1, "state").stream);
+}
+
+int generator_set_state(lua_State* L) {
+  check<Generator>(L, 1, "set_state").stream = check_state(L, 2, "set_state");
+  return 0;
+}
+
+/// g:skip(words).
+int generator_skip(lua_State* L) {
+  auto& generator = check<Generator>(L, 1, "skip");
+  const std::int64_t words = check_integer(L, 2, "skip", "a count of 0 or more");
+  if (words < 0) fail("skip", "a count of 0 or more", L, 2);
+  generator.stream.reserve((static_cast<std::uint64_t>(words) + 3) / 4);
+  return 0;
+}
+
+int generator_text(lua_State* L) {
+  lua_pushfstring(L, "philox generator on %s", check<Generator>(L, 1, "tostring").device->name().c_str());
+  return 1;
+}
+
+}  // namespace
+
+void open_random(lua_State* L) {
+  open_curand_generators(L);
+  set_functions(L, {{"rand", protect<create_random<false>>}, {"randn", protect<create_random<true>>}});
+  lua_newtable(L);
+  set_functions(L, {{"generator", protect<new_generator>},
+                    {"seed", protect<seed>},
+                    {"set_state", protect<set_state>},
+                    {"state", protect<state>}});
+  lua_setfield(L, -2, "random");
+
+  new_type<Generator>(L, {{"__tostring", protect<generator_text>}}, "g:",
+                      {{"set_state", protect<generator_set_state>},
+                       {"skip", protect<generator_skip>},
+                       {"state", protect<generator_state>}});
+}
+
+void add_random_functions(lua_State* L) {
+  set_functions(L, {{"draw", protect<draw>},
+                    {"draw_integers", protect<draw_integers>},
+                    {"floating_dtype", protect<dtype_of_kind<check_floating>>},
+                    {"integer_dtype", protect<dtype_of_kind<check_integers>>}});
+  lua_pushlightuserdata(L, const_cast<char*>(&LuaBox<Generator>::identity));
+  lua_rawget(L, LUA_REGISTRYINDEX);
+  lua_getfield(L, -1, "__index");
+  lua_setfield(L, -3, "generator_methods");
+  lua_pop(L, 1);
+}
+
+}  // namespace gpulua

@@ -1,0 +1,26 @@
+#include "src/array/array.h"
+#include "src/eval/plan_cache.h"
+
+namespace gpulua {
+
+namespace {
+
+// Memory of up to so many times the elements found is kept as it is; copying them would take as long as finding them.
+constexpr std::int64_t spare_memory = 4;
+
+}  // namespace
+
+Array compress(const Array& mask, const Array& values) {
+  OpenDevice& device = mask->device();
+  const Array found = empty(device, {mask->layout.size()}, values->dtype);
+  const Root roots[] = {{values.get(), found.get(), nullptr, mask.get()}};
+  std::optional<std::int64_t> count;
+  while (!count) {
+    const Nodes nodes = collect(roots);
+    count = device.plans().find(roots, nodes)->run(nodes, roots, device);
+  }
+  const Array result = view(found, row_major({*count}));
+  return *count * spare_memory < found->layout.size() ? copy(result) : result;
+}
+
+}  // namespace gpulua

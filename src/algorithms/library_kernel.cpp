@@ -1,0 +1,56 @@
+#include "src/algorithms/library_kernel.h"
+
+#include "kernel_text.h"
+#include "src/ops/user_function.h"
+
+namespace gpulua {
+
+LibraryKernel::LibraryKernel(OpenDevice& device, std::initializer_list<std::string_view> headers, std::string function,
+                             const UserFunction* user)
+    : device_(device), headers_(headers), function_(std::move(function)), user_(user) {}
+
+LibraryKernel& LibraryKernel::add_value(const std::string& type, const void* value, std::size_t bytes) {
+  const std::string name = "a" + std::to_string(count_++);
+  if (!names_.empty()) parameters_ += ", ", names_ += ", ";
+  parameters_ += type + " " + name;
+  names_ += name;
+  arguments_.add(value, bytes);
+  return *this;
+}
+
+std::string LibraryKernel::name() const {
+  return function_.substr(0, function_.find('<')) + "_kernel";
+}
+
+std::string LibraryKernel::text(unsigned threads, unsigned resident) const {
+  std::string text = user_ ? user_->includes : "";
+  for (const char* header : {"elements.cuh", "arithmetic.cuh", "indexing.cuh"}) text += kernel_text(header);
+  for (std::string_view header : headers_) text += kernel_text(header);
+  if (user_) text += user_->text;
+  const std::string bounds = std::to_string(threads) + (resident > 0 ? ", " + std::to_string(resident) : "");
+  return text + "extern \"C\" __global__ void __launch_bounds__(" + bounds + ") " + name() + "(" + parameters_ +
+         ") {\n  " + function_ + "(" + names_ + ");\n}\n";
+}
+
+void LibraryKernel::launch(std::int64_t blocks, unsigned threads, unsigned resident) {
+  if (blocks == 0) return;
+  LaunchConfig config;
+  config.grid = grid_of(blocks);
+  config.block.x = threads;
+  const std::string key = function_ + "(" + parameters_ + ")" + std::to_string(threads);
+  const std::shared_ptr<Kernel>& kernel = device_.kernel(key, [&] { return text(threads, resident); });
+  check_launch(device_.info(), *kernel, config);
+  device_.launch(kernel, config, arguments_.pointers(*kernel).data(), device_.stream());
+}
+
+std::string device_type(DType dtype) {
+  return std::string(info(dtype).device);
+}
+std::string read_pointer(DType dtype) {
+  return "const " + device_type(dtype) + "*";
+}
+std::string write_pointer(DType dtype) {
+  return device_type(dtype) + "*";
+}
+
+}  // namespace gpulua

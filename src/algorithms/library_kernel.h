@@ -1,0 +1,60 @@
+#pragma once
+
+// Launches of device functions that we ship (kernels/*.cuh).
+
+#include <concepts>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include "src/base/dtype.h"
+#include "src/runtime/context.h"
+#include "src/runtime/kernel_arguments.h"
+
+namespace gpulua {
+
+struct UserFunction;
+
+/// A kernel that calls one device function template, and the arguments of one launch. Compiled when it is first needed.
+class LibraryKernel {
+ public:
+  /// `headers`: the files of kernels/ that the function needs beyond elements, arithmetic and indexing. `function`:
+  /// with its template arguments, among which may be what a script's code, `user`, defines.
+  LibraryKernel(OpenDevice& device, std::initializer_list<std::string_view> headers, std::string function,
+                const UserFunction* user = nullptr);
+
+  /// The next argument. The parameter's type is the argument's; pointers need theirs, "const float*".
+  template <class T>
+  requires std::integral<T> || std::floating_point<T> LibraryKernel& add(T value) {
+    return add_value(type_of(value), &value, sizeof value);
+  }
+  LibraryKernel& add(const std::string& type, const void* pointer) { return add_value(type, &pointer, sizeof pointer); }
+
+  /// `resident`: so many blocks of a multiprocessor at once are worth keeping a thread's registers few; 0: as it comes.
+  void launch(std::int64_t blocks, unsigned threads, unsigned resident = 0);
+
+ private:
+  static const char* type_of(bool) { return "bool"; }
+  static const char* type_of(double) { return "double"; }
+  static const char* type_of(std::int32_t) { return "int"; }
+  static const char* type_of(std::uint32_t) { return "unsigned int"; }
+  static const char* type_of(std::int64_t) { return "long long"; }
+  LibraryKernel& add_value(const std::string& type, const void* value, std::size_t bytes);
+  std::string name() const;
+  std::string text(unsigned threads, unsigned resident) const;
+
+  OpenDevice& device_;
+  std::vector<std::string_view> headers_;
+  std::string function_;
+  const UserFunction* user_;
+  std::string parameters_, names_;  // "float* a0, long long a1", "a0, a1"
+  int count_ = 0;
+  Arguments arguments_;
+};
+
+/// The type of an element in device code, and of a pointer to elements that are read, or written.
+std::string device_type(DType dtype);
+std::string read_pointer(DType dtype);
+std::string write_pointer(DType dtype);
+
+}  // namespace gpulua

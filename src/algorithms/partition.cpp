@@ -1,0 +1,159 @@
+#include "src/algorithms/partition.h"
+
+#include <algorithm>
+#include <string>
+
+#include "src/algorithms/library_kernel.h"
+#include "src/algorithms/scan.h"
+#include "src/algorithms/sort_rows.h"
+
+namespace gpulua {
+
+namespace {
+
+constexpr unsigned block_size = 256;
+constexpr std::int64_t digits = 256;
+// Elements of a row that are worth a block that counts, or a warp that moves, of their own.
+constexpr std::int64_t counted_piece = 1 << 14, moved_piece = 1 << 11;
+
+std::int64_t divided(std::int64_t size, std::int64_t piece) {
+  return (size + piece - 1) / piece;
+}
+
+/// Moves the elements up to a rank to the front of each row, without bringing them into order.
+class Partition {
+ public:
+  Partition(const SortRows& rows, std::int64_t rank, const SortOptions& options)
+      : device_(rows.array->device()),
+        dtype_(rows.array->dtype),
+        rows_(rows.count),
+        size_(rows.size),
+        rank_(rank),
+        options_(options),
+        by_warp_(sorts_by_warp(device_)),
+        order_(sort_order(dtype_, options.descending)),
+        bits_(order_ + "::Bits*"),
+        shape_(rows.array->layout.shape),
+        in_(rows.array->read(device_.stream())) {}
+
+  /// The elements up to the rank alone.
+  Sorted first() { return move(rank_ + 1); }
+  Sorted all() { return move(size_); }
+
+ private:
+  char* write(const Array& array) const { return array ? array->write(device_.stream()) : nullptr; }
+  const char* read(const Array& array) const { return array->read(device_.stream()); }
+  unsigned threads() const { return by_warp_ ? 32 : block_size; }
+  std::int64_t piece(std::int64_t wanted) const {
+    return by_warp_ ? warp_piece(device_, rows_, size_, wanted) : wanted;
+  }
+
+  /// For each row the number by which its element at the rank is compared.
+  Array find_keys() const {
+    const Array keys = full(device_, {rows_}, DType::uint64, std::int64_t{0});
+    const Array ranks = full(device_, {rows_}, DType::uint32, rank_);
+    const Array totals = full(device_, {rows_, digits}, DType::uint32, std::int64_t{0});
+    const std::int64_t part = piece(counted_piece), pieces = divided(size_, part);
+    for (auto digit = static_cast<std::int32_t>(size_of(dtype_)) - 1; digit >= 0; --digit) {
+      LibraryKernel(device_, {"sort.cuh", "partition.cuh"},
+                    "gpulua_partition_count<" + order_ + ", " + std::to_string(threads()) + ">")
+          .add("const " + bits_, in_)
+          .add("const unsigned long long*", read(keys))
+          .add("unsigned int*", write(totals))
+          .add(size_)
+          .add(part)
+          .add(static_cast<std::uint32_t>(pieces))
+          .add(8 * digit)
+          .launch(rows_ * pieces, threads());
+      LibraryKernel(device_, {"sort.cuh", "partition.cuh"}, "gpulua_partition_choose")
+          .add("unsigned int*", write(totals))
+          .add("unsigned long long*", write(keys))
+          .add("unsigned int*", write(ranks))
+          .launch(rows_, 32);
+    }
+    return keys;
+  }
+
+  Sorted move(std::int64_t count) const {
+    Sorted moved;
+    Dims shape = shape_;
+    shape.back() = count;
+    if (options_.values) moved.values = empty(device_, shape, dtype_);
+    if (options_.positions) moved.positions = empty(device_, shape, DType::uint32);
+    const bool all = count == size_;
+    const std::string kind = "<" + order_ + ", " + (all ? "true" : "false") + ">";
+    const Array keys = find_keys();
+    const std::int64_t part = piece(moved_piece), pieces = divided(size_, part);
+    const std::int64_t blocks = divided(rows_ * pieces, threads() / 32);
+    const Array counts = empty(device_, {rows_, (all ? 3 : 2) * pieces}, DType::uint32);
+    LibraryKernel(device_, {"sort.cuh", "partition.cuh"}, "gpulua_partition_tally" + kind)
+        .add("const " + bits_, in_)
+        .add("const unsigned long long*", read(keys))
+        .add("unsigned int*", write(counts))
+        .add(rows_)
+        .add(size_)
+        .add(part)
+        .add(static_cast<std::uint32_t>(pieces))
+        .launch(blocks, threads());
+    const Array places = scan(scan_op("cumsum"), counts, 1, true, DType::uint32);
+    LibraryKernel(device_, {"sort.cuh", "partition.cuh"}, "gpulua_partition_move" + kind)
+        .add("const " + bits_, in_)
+        .add("const unsigned long long*", read(keys))
+        .add("const unsigned int*", read(places))
+        .add(bits_, write(moved.values))
+        .add("unsigned int*", write(moved.positions))
+        .add(rows_)
+        .add(size_)
+        .add(part)
+        .add(static_cast<std::uint32_t>(pieces))
+        .add(count)
+        .launch(blocks, threads());
+    return moved;
+  }
+
+  OpenDevice& device_;
+  DType dtype_;
+  std::int64_t rows_, size_, rank_;
+  SortOptions options_;
+  bool by_warp_;
+  std::string order_, bits_;
+  Dims shape_;
+  const char* in_;
+};
+
+/// Rows that a block does not sort in shared memory.
+bool is_long(const SortRows& rows) {
+  return rows.count > 0 && rows.size > short_row(rows.array->dtype);
+}
+
+}  // namespace
+
+Sorted first_sorted(const Array& array, std::size_t axis, std::int64_t count, const SortOptions& options,
+                    const char* op) {
+  const SortRows rows(array, axis, op);
+  const std::size_t last = rows.array->layout.ndim() - 1;
+  if (is_long(rows) && count > 0 && count <= rows.size / 4) {
+    SortOptions with_values = options;
+    with_values.values = true;
+    const Sorted found = Partition(rows, count - 1, with_values).first();
+    SortOptions rest = options;
+    rest.origins = found.positions;
+    return rows.back(sort(found.values, last, rest, op));
+  }
+  Sorted sorted = sort(rows.array, last, options, op);
+  for (Array* each : {&sorted.values, &sorted.positions}) {
+    if (!*each || count == rows.size) continue;
+    Layout layout = (*each)->layout;
+    layout.shape[last] = count;
+    *each = copy(view(*each, std::move(layout)));
+  }
+  return rows.back(sorted);
+}
+
+Sorted partition(const Array& array, std::size_t axis, std::int64_t rank, const SortOptions& options, const char* op) {
+  const SortRows rows(array, axis, op);
+  if (is_long(rows)) return rows.back(Partition(rows, rank, options).all());
+  return rows.back(sort(rows.array, rows.array->layout.ndim() - 1, options, op));
+}
+
+}  // namespace gpulua

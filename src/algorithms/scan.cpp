@@ -1,0 +1,225 @@
+#include "src/algorithms/scan.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "src/algorithms/library_kernel.h"
+#include "src/array/views.h"
+#include "src/base/error.h"
+#include "src/ops/reduction_table.h"
+
+namespace gpulua {
+
+namespace {
+
+constexpr ScanOp table[] = {
+    {"cumsum", "gpulua_scan_sum", "sum"},
+    {"cumprod", "gpulua_scan_prod", "prod"},
+    {"cummax", "gpulua_scan_max", "max"},
+    {"cummin", "gpulua_scan_min", "min"},
+};
+
+constexpr unsigned block_size = 256;
+constexpr std::int64_t share_bytes = 64;  // of the wider of input and output, that a thread holds in registers
+// Where blocks wait for each other they are larger and hold more, so that fewer do.
+constexpr unsigned one_pass_threads = 512, one_pass_blocks = 2;  // blocks of a multiprocessor at once
+constexpr int one_pass_shares = 2;
+// On a device whose blocks are warps: elements of a row that are worth a block of their own.
+constexpr std::int64_t piece_size = 1 << 16;
+
+/// The shape as a scan sees it: `outer` times `size` times `inner`, along `size`.
+struct Extents {
+  std::int64_t outer = 1, size = 1, inner = 1;
+};
+
+class Scan {
+ public:
+  Scan(const ScanCode& code, OpenDevice& device, DType result, bool exclusive)
+      : code_(code), device_(device), result_(result), exclusive_(exclusive) {}
+
+  /// `from` is row-major, as the result.
+  Array run(const Array& from, const Extents& extents) {
+    Array to = empty(device_, from->layout.shape, result_);
+    if (to->layout.size() == 0) return to;
+    const StreamRef& stream = device_.stream();
+    from_ = from.get();
+    in_ = from->read(stream);
+    out_ = to->write(stream);
+    to->buffer()->depend_on(*from->buffer());
+    extents_ = extents;
+    if (extents.inner > 1)
+      columns();
+    else if (device_.info().merging_threads == 32)
+      pieces();
+    else if (extents.size <= 8 * warp_share() / 4 && extents.outer > 1)
+      rows(32, 1, 0, nullptr);
+    else if (extents.size <= 2 * block_size / 32 * warp_share() || extents.outer >= 4 * device_.info().multiprocessors)
+      rows(block_size, 1, 0, nullptr);
+    else
+      one_pass();
+    return to;
+  }
+
+ private:
+  /// Elements that a warp holds at once, each in a register or more.
+  std::int64_t warp_share(int times = 1) const {
+    const std::size_t each = std::max({widest(), code_.bytes, std::size_t{4}});
+    return 32 * times * share_bytes / static_cast<std::int64_t>(each);
+  }
+  std::size_t widest() const { return std::max(size_of(from_->dtype), size_of(result_)); }
+
+  /// Elements that a thread moves at once.
+  std::int64_t width() const {
+    auto width = static_cast<std::int64_t>(std::clamp<std::size_t>(device_.info().access_bytes / widest(), 1, 8));
+    while (width > 1 && ((extents_.outer > 1 && extents_.size % width != 0) || from_->layout.offset % width != 0))
+      width /= 2;
+    return width;
+  }
+
+  std::string types() const { return "<" + code_.operation + ", " + device_type(from_->dtype) + ", " + code_.type; }
+  std::string types_and_mode() const {
+    return types() + ", " + device_type(result_) + ", " + (exclusive_ ? "true" : "false");
+  }
+  /// The last template arguments: how many chunks of how many elements a thread holds.
+  std::string share(int times = 1) const {
+    return ", " + std::to_string(warp_share(times) / 32 / width()) + ", " + std::to_string(width()) + ">";
+  }
+
+  LibraryKernel kernel(const std::string& function) const {
+    LibraryKernel kernel = code_.function
+                               ? LibraryKernel(device_, {"functions.cuh", "complex.cuh", "reduce.cuh", "scan.cuh"},
+                                               function, code_.function)
+                               : LibraryKernel(device_, {"reduce.cuh", "scan.cuh"}, function);
+    kernel.add(read_pointer(from_->dtype), in_);
+    return kernel;
+  }
+
+  void columns() {
+    const unsigned threads = device_.info().merging_threads == 32 ? 32 : 64;
+    kernel("gpulua_scan_columns" + types_and_mode() + ">")
+        .add(write_pointer(result_), out_)
+        .add(extents_.outer)
+        .add(extents_.size)
+        .add(extents_.inner)
+        .launch((extents_.outer * extents_.inner + threads - 1) / threads, threads);
+  }
+
+  void rows(unsigned lanes, std::int64_t pieces, std::int64_t piece, const void* totals) {
+    const unsigned threads = std::max(lanes, device_.info().merging_threads);
+    const std::int64_t items = extents_.outer * pieces, slots = threads / lanes;
+    kernel("gpulua_scan_rows" + types_and_mode() + ", " + std::to_string(threads) + ", " + std::to_string(lanes) +
+           share())
+        .add(write_pointer(result_), out_)
+        .add("const " + code_.type + "*", totals)
+        .add(extents_.outer)
+        .add(extents_.size)
+        .add(pieces == 1 ? extents_.size : piece)
+        .add(pieces)
+        .launch((items + slots - 1) / slots, threads);
+  }
+
+  /// Blocks that run one after another cannot wait for each other: what the pieces come to, then the pieces.
+  void pieces() {
+    const std::int64_t enough = (8 * std::max(device_.info().multiprocessors, 1) + extents_.outer - 1) / extents_.outer;
+    std::int64_t pieces = std::clamp<std::int64_t>(extents_.size / piece_size, 1, enough);
+    if (pieces == 1) return rows(32, 1, 0, nullptr);
+    const std::int64_t tile = warp_share();
+    const std::int64_t piece = ((extents_.size + pieces - 1) / pieces + tile - 1) / tile * tile;
+    pieces = (extents_.size + piece - 1) / piece;
+    const Array totals =
+        empty(device_, {extents_.outer * pieces * static_cast<std::int64_t>(code_.bytes)}, DType::uint8);
+    void* memory = totals->write(device_.stream());
+    kernel("gpulua_scan_totals" + types() + ", 32" + share())
+        .add(code_.type + "*", memory)
+        .add(extents_.outer)
+        .add(extents_.size)
+        .add(piece)
+        .add(pieces)
+        .launch(extents_.outer * pieces, 32);
+    rows(32, pieces, piece, memory);
+  }
+
+  void one_pass() {
+    const std::int64_t tile = one_pass_threads / 32 * warp_share(one_pass_shares);
+    const std::int64_t tiles = (extents_.size + tile - 1) / tile, groups = (tiles + 31) / 32;
+    const auto words = static_cast<std::int64_t>((code_.bytes + 3) / 4);
+    const std::int64_t messages = extents_.outer * (tiles + groups) * words;
+    const Array scratch = full(device_, {messages + 1}, DType::uint64, std::int64_t{0});
+    char* memory = scratch->write(device_.stream());
+    kernel("gpulua_scan_in_one_pass" + types_and_mode() + ", " + std::to_string(one_pass_threads) +
+           share(one_pass_shares))
+        .add(write_pointer(result_), out_)
+        .add(extents_.size)
+        .add(static_cast<std::uint32_t>(tiles))
+        .add("unsigned int*", memory)
+        .add("unsigned long long*", memory + 8)
+        .add("unsigned long long*", memory + 8 * (1 + extents_.outer * tiles * words))
+        .launch(extents_.outer * tiles, one_pass_threads, one_pass_blocks);
+  }
+
+  const ScanCode& code_;
+  OpenDevice& device_;
+  DType result_;
+  bool exclusive_;
+  const Node* from_ = nullptr;
+  const char* in_ = nullptr;
+  char* out_ = nullptr;
+  Extents extents_;
+};
+
+ReductionDTypes scan_dtypes(const ScanOp& op, DType input) {
+  if (info(input).kind == DTypeKind::complex && (op.reducer == "max" || op.reducer == "min"))
+    throw Error("[" + std::string(op.name) + "] expected real numbers, got " + std::string(name(input)));
+  ReductionDTypes dtypes = reduction_dtypes(reducer(op.reducer), input);
+  if (dtypes.compute == DType::float16 || dtypes.compute == DType::bfloat16) dtypes.compute = DType::float32;
+  if (dtypes.compute == DType::boolean) dtypes.compute = DType::uint8;
+  return dtypes;
+}
+
+}  // namespace
+
+std::span<const ScanOp> scan_table() {
+  return table;
+}
+
+const ScanOp& scan_op(std::string_view name) {
+  const auto row = std::find_if(std::begin(table), std::end(table), [&](const ScanOp& r) { return r.name == name; });
+  if (row == std::end(table)) throw std::logic_error("no scan " + std::string(name));
+  return *row;
+}
+
+Array scan(const ScanOp& op, const Array& array, std::optional<std::size_t> axis, bool exclusive,
+           std::optional<DType> dtype) {
+  const ReductionDTypes dtypes = scan_dtypes(op, dtype.value_or(array->dtype));
+  const std::string type = device_type(dtypes.compute);
+  const ScanCode code{std::string(op.operation) + "<" + type + ">", type, size_of(dtypes.compute)};
+  return scan(code, array, axis, exclusive, dtype.value_or(dtypes.result));
+}
+
+Array scan(const ScanCode& code, const Array& array, std::optional<std::size_t> axis, bool exclusive, DType dtype) {
+  OpenDevice& device = array->device();
+  Scan scan(code, device, dtype, exclusive);
+  if (!axis) {
+    const std::int64_t size = array->layout.size();
+    const Array row_major_array = contiguous(array);
+    Layout vector = row_major({size});
+    vector.offset = row_major_array->layout.offset;
+    return scan.run(view(row_major_array, vector), {1, size, 1});
+  }
+  Extents extents;
+  const Dims& shape = array->layout.shape;
+  extents.size = shape[*axis];
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    if (i != *axis) (i < *axis ? extents.outer : extents.inner) *= shape[i];
+  // A thread goes along each column, where there are enough of them to fill the device, or they are short.
+  const std::int64_t enough = 512 * std::max(device.info().multiprocessors, 1);
+  if (extents.inner == 1 || extents.size <= 64 || extents.outer * extents.inner >= enough)
+    return scan.run(contiguous(array), extents);
+  const std::size_t from[] = {*axis}, last[] = {shape.size() - 1};
+  const Array rows = contiguous(view(array, move_axes(array->layout, from, last)));
+  const Array result = scan.run(rows, {extents.outer * extents.inner, extents.size, 1});
+  return view(result, move_axes(result->layout, last, from));
+}
+
+}  // namespace gpulua

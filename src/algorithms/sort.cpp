@@ -1,0 +1,204 @@
+#include "src/algorithms/sort.h"
+
+#include <algorithm>
+#include <string>
+
+#include "src/algorithms/library_kernel.h"
+#include "src/algorithms/scan.h"
+#include "src/algorithms/sort_rows.h"
+
+namespace gpulua {
+
+namespace {
+
+constexpr unsigned block_size = 256;
+constexpr std::int64_t tiny_row = 256;        // that a warp sorts
+constexpr std::int64_t digits = 256;          // of each pass
+constexpr std::int64_t long_piece = 1 << 16;  // elements of a row whose digits a block counts
+// What a sweep has of shared memory for elements. The rest of 48 KiB is counts.
+constexpr std::size_t sweep_bytes = 39 << 10;
+constexpr unsigned sweep_blocks = 4;  // of a multiprocessor at once
+
+class RowSort {
+ public:
+  RowSort(const SortRows& rows, const SortOptions& options)
+      : device_(rows.array->device()),
+        dtype_(rows.array->dtype),
+        rows_(rows.count),
+        size_(rows.size),
+        options_(options),
+        by_warp_(sorts_by_warp(device_)),
+        order_(sort_order(dtype_, options.descending)),
+        bits_(order_ + "::Bits*") {
+    const Dims& shape = rows.array->layout.shape;
+    if (options.values) sorted_.values = empty(device_, shape, dtype_);
+    if (options.positions) sorted_.positions = empty(device_, shape, DType::uint32);
+    if (rows_ == 0 || size_ == 0) return;
+    in_ = rows.array->read(device_.stream());
+    if (options.origins) origins_ = options.origins->read(device_.stream());
+    if (size_ <= short_row(dtype_))
+      sort_short_rows();
+    else
+      sort_long_rows();
+  }
+
+  const Sorted& sorted() const { return sorted_; }
+
+ private:
+  char* write(const Array& array) const { return array ? array->write(device_.stream()) : nullptr; }
+
+  void sort_short_rows() {
+    const unsigned threads = by_warp_ || size_ <= tiny_row ? 32 : block_size;
+    const std::int64_t most = size_ <= tiny_row ? tiny_row : short_row(dtype_);
+    LibraryKernel(
+        device_, {"sort.cuh"},
+        "gpulua_sort_short_rows<" + order_ + ", " + std::to_string(threads) + ", " + std::to_string(most) + ">")
+        .add("const " + bits_, in_)
+        .add(bits_, write(sorted_.values))
+        .add("const unsigned int*", origins_)
+        .add("unsigned int*", write(sorted_.positions))
+        .add(static_cast<std::int32_t>(size_))
+        .launch(rows_, threads);
+  }
+
+  /// By the lowest digit first; what a pass gives, the next one reads.
+  void sort_long_rows() {
+    const std::int64_t total = rows_ * size_;
+    const int passes = static_cast<int>(size_of(dtype_));
+    const Array values = options_.values ? sorted_.values : empty(device_, {total}, dtype_);
+    const Array other_values = passes > 1 ? empty(device_, {total}, dtype_) : nullptr;
+    const Array other_positions = passes > 1 && options_.positions ? empty(device_, {total}, DType::uint32) : nullptr;
+    const Array histogram = by_warp_ ? nullptr : count_digits();
+    Move pass{in_, nullptr, origins_, nullptr, 0};
+    for (int left = passes; left > 0; --left) {
+      const bool to_result = left % 2 == 1;
+      pass.to = write(to_result ? values : other_values);
+      pass.new_positions = write(to_result ? sorted_.positions : other_positions);
+      if (by_warp_)
+        move_by_warps(pass);
+      else
+        sweep(pass, histogram);
+      pass.from = pass.to;
+      pass.positions = pass.new_positions;
+      pass.shift += 8;
+    }
+  }
+
+  /// A pass. No `positions`: the elements' places in the row. No `new_positions`: nobody asks.
+  struct Move {
+    const char* from;
+    char* to;
+    const char* positions;
+    char* new_positions;
+    std::int32_t shift;
+  };
+
+  void move_by_warps(const Move& pass) {
+    const std::int64_t piece = warp_piece(device_, rows_, size_, 4096);
+    const std::int64_t pieces = (size_ + piece - 1) / piece;
+    const Array counts = empty(device_, {rows_, digits * pieces}, DType::uint32);
+    LibraryKernel(device_, {"sort.cuh"}, "gpulua_sort_count<" + order_ + ">")
+        .add("const " + bits_, pass.from)
+        .add("unsigned int*", write(counts))
+        .add(size_)
+        .add(piece)
+        .add(static_cast<std::uint32_t>(pieces))
+        .add(pass.shift)
+        .launch(rows_ * pieces, 32);
+    const Array places = scan(scan_op("cumsum"), counts, 1, true, DType::uint32);
+    move_kernel({"sort.cuh"}, "gpulua_sort_move_by_warp<" + order_ + ">", pass)
+        .add("const unsigned int*", places->read(device_.stream()))
+        .add(size_)
+        .add(piece)
+        .add(static_cast<std::uint32_t>(pieces))
+        .add(pass.shift)
+        .launch(rows_ * pieces, 32);
+  }
+
+  /// Of each row, how often it has each digit of each pass.
+  Array count_digits() {
+    const Array counts =
+        full(device_, {rows_ * static_cast<std::int64_t>(size_of(dtype_)) * digits}, DType::uint32, std::int64_t{0});
+    const std::int64_t pieces = (size_ + long_piece - 1) / long_piece;
+    LibraryKernel(device_, {"sort.cuh", "sort_sweep.cuh"},
+                  "gpulua_sort_histogram<" + order_ + ", " + std::to_string(block_size) + ">")
+        .add("const " + bits_, in_)
+        .add("unsigned int*", write(counts))
+        .add(size_)
+        .add(long_piece)
+        .add(static_cast<std::uint32_t>(pieces))
+        .launch(rows_ * pieces, block_size);
+    return counts;
+  }
+
+  void sweep(const Move& pass, const Array& histogram) {
+    const bool with_positions = pass.new_positions != nullptr;
+    const std::size_t bytes = size_of(dtype_) + (with_positions ? 4 : 0);
+    const auto turns = static_cast<std::int64_t>(std::min<std::size_t>(sweep_bytes / (block_size * bytes) / 4 * 4, 32));
+    const std::int64_t tile = turns * block_size, tiles = (size_ + tile - 1) / tile;
+    // Two bits of a tile's word tell its state.
+    const bool wide = size_ >= std::int64_t{1} << 30;
+    const std::string word = wide ? "unsigned long long" : "unsigned int";
+    const Array words =
+        full(device_, {1 + rows_ * tiles * digits}, wide ? DType::uint64 : DType::uint32, std::int64_t{0});
+    char* memory = write(words);
+    move_kernel({"sort.cuh", "sort_sweep.cuh"},
+                "gpulua_sort_by_digit<gpulua_sort_sweep<" + order_ + ", " + word + ", " + std::to_string(block_size) +
+                    ", " + std::to_string(turns) + ", " + (with_positions ? "true" : "false") + ">>",
+                pass)
+        .add("const unsigned int*", histogram->read(device_.stream()))
+        .add("unsigned int*", memory)
+        .add(word + "*", memory + words->itemsize())
+        .add(size_)
+        .add(static_cast<std::uint32_t>(tiles))
+        .add(pass.shift)
+        .launch(rows_ * tiles, block_size, sweep_blocks);
+  }
+
+  LibraryKernel move_kernel(std::initializer_list<std::string_view> headers, const std::string& function,
+                            const Move& pass) const {
+    LibraryKernel kernel(device_, headers, function);
+    kernel.add("const " + bits_, pass.from)
+        .add(bits_, pass.to)
+        .add("const unsigned int*", pass.positions)
+        .add("unsigned int*", pass.new_positions);
+    return kernel;
+  }
+
+  OpenDevice& device_;
+  DType dtype_;
+  std::int64_t rows_, size_;
+  SortOptions options_;
+  bool by_warp_;
+  std::string order_, bits_;
+  const char *in_ = nullptr, *origins_ = nullptr;
+  Sorted sorted_;
+};
+
+}  // namespace
+
+Sorted sort(const Array& array, std::size_t axis, const SortOptions& options, const char* op) {
+  const SortRows rows(array, axis, op);
+  return rows.back(RowSort(rows, options).sorted());
+}
+
+Array search_sorted(const Array& sorted, const Array& values, bool right) {
+  OpenDevice& device = values->device();
+  const Array haystack = contiguous(sorted), needles = contiguous(values);
+  const Array places = empty(device, needles->layout.shape, DType::int64);
+  const StreamRef& stream = device.stream();
+  const unsigned threads = block_size;
+  const std::int64_t count = needles->layout.size();
+  LibraryKernel(device, {"search.cuh"},
+                "gpulua_search_sorted<" + device_type(values->dtype) + ", " + (right ? "true" : "false") + ">")
+      .add(read_pointer(values->dtype), haystack->read(stream))
+      .add(haystack->layout.size())
+      .add(read_pointer(values->dtype), needles->read(stream))
+      .add(count)
+      .add("long long*", places->write(stream))
+      .launch((count + threads - 1) / threads, threads);
+  for (const Array& source : {haystack, needles}) places->buffer()->depend_on(*source->buffer());
+  return places;
+}
+
+}  // namespace gpulua

@@ -1,0 +1,64 @@
+#include "src/algorithms/sort_rows.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "src/array/views.h"
+#include "src/base/error.h"
+
+namespace gpulua {
+
+std::string sort_order(DType dtype, bool descending) {
+  static constexpr const char* bits[] = {"unsigned char", "unsigned short", "unsigned int", "unsigned long long"};
+  const std::size_t size = size_of(dtype);
+  const char* kind = "gpulua_sort_unsigned";
+  const char* infinity = "0";
+  if (info(dtype).kind == DTypeKind::signed_integer) kind = "gpulua_sort_signed";
+  if (info(dtype).kind == DTypeKind::floating) {
+    kind = "gpulua_sort_floating";
+    infinity = dtype == DType::float16    ? "0x7c00"
+               : dtype == DType::bfloat16 ? "0x7f80"
+               : dtype == DType::float32  ? "0x7f800000"
+                                          : "0x7ff0000000000000";
+  }
+  const std::size_t index = size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3;
+  return std::string("gpulua_sort_order<") + bits[index] + ", " + kind + ", " + infinity + ", " +
+         (descending ? "true" : "false") + ">";
+}
+
+bool sorts_by_warp(const OpenDevice& device) {
+  return device.info().merging_threads == 32;
+}
+
+std::int64_t short_row(DType dtype) {
+  return size_of(dtype) == 8 ? 1024 : 2048;
+}
+
+std::int64_t warp_piece(const OpenDevice& device, std::int64_t rows, std::int64_t size, std::int64_t least) {
+  const std::int64_t wanted = (8 * std::max(device.info().multiprocessors, 1) + rows - 1) / rows;
+  return std::max(((size + wanted - 1) / wanted + 31) / 32 * 32, least);
+}
+
+SortRows::SortRows(const Array& from, std::size_t along, const char* op) : axis(along) {
+  const std::string prefix = "[" + std::string(op) + "] ";
+  if (info(from->dtype).kind == DTypeKind::complex)
+    throw Error(prefix + "expected real numbers, got " + std::string(name(from->dtype)));
+  size = from->layout.shape[axis];
+  if (size > std::numeric_limits<std::uint32_t>::max())
+    throw Error(prefix + "expected fewer than 2^32 elements along the axis, got " + std::to_string(size));
+  const std::size_t first[] = {axis}, last[] = {from->layout.ndim() - 1};
+  array = contiguous(axis == last[0] ? from : view(from, move_axes(from->layout, first, last)));
+  count = size == 0 ? 0 : array->layout.size() / size;
+}
+
+Sorted SortRows::back(Sorted sorted) const {
+  for (const Array& each : {sorted.values, sorted.positions})
+    if (each) each->buffer()->depend_on(*array->buffer());
+  const std::size_t first[] = {axis}, last[] = {array->layout.ndim() - 1};
+  if (axis == last[0]) return sorted;
+  for (Array* each : {&sorted.values, &sorted.positions})
+    if (*each) *each = view(*each, move_axes((*each)->layout, last, first));
+  return sorted;
+}
+
+}  // namespace gpulua

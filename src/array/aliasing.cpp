@@ -1,0 +1,43 @@
+#include "src/array/aliasing.h"
+
+#include <string>
+
+#include "src/base/error.h"
+
+namespace gpulua {
+
+namespace {
+
+bool same_elements(const Layout& a, const Layout& b) {
+  return a.offset == b.offset && a.shape == b.shape && a.strides == b.strides;
+}
+
+/// The bytes of the buffer that the layout's elements lie among.
+Extent byte_extent(const Node& node, const Layout& layout) {
+  const Extent elements = extent(layout);
+  const auto itemsize = static_cast<std::int64_t>(node.itemsize());
+  return {elements.begin * itemsize, elements.end * itemsize};
+}
+
+}  // namespace
+
+bool may_overlap(const Node& a, const Node& b) {
+  if (a.pending() || b.pending() || a.buffer() != b.buffer()) return false;
+  const Extent x = byte_extent(a, a.layout), y = byte_extent(b, b.layout);
+  return x.begin < y.end && y.begin < x.end;
+}
+
+bool overlaps(const Node& to, const Node& from, const Layout& source) {
+  if (from.pending() || to.buffer() != from.buffer()) return false;
+  if (same_elements(to.layout, source) && to.itemsize() == from.itemsize()) return false;
+  const Extent a = byte_extent(to, to.layout), b = byte_extent(from, source);
+  return a.begin < b.end && b.begin < a.end;
+}
+
+void check_writable(const Node& array, const char* op) {
+  if (array.layout.overlaps_itself())
+    throw Error("[" + std::string(op) + "] expected an array to write to, got a broadcast view of shape " +
+                to_string(array.layout.shape) + ", where several indices are one element; x:copy() makes one to write");
+}
+
+}  // namespace gpulua

@@ -1,0 +1,136 @@
+#include "src/array/node.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "src/array/pending_nodes.h"
+#include "src/eval/evaluate.h"
+#include "src/eval/plan_cache.h"
+
+namespace gpulua {
+
+namespace {
+
+/// Of a layout that an array may have.
+bool check_contiguous(const Layout& layout) {
+  checked_size(layout.shape);
+  return layout.contiguous();
+}
+
+}  // namespace
+
+Node::Node(DType dtype_, Layout layout_, BufferRef buffer)
+    : dtype(dtype_),
+      contiguous(check_contiguous(layout_)),
+      layout(std::move(layout_)),
+      device_(buffer->device_ref()),
+      buffer_(std::move(buffer)) {}
+
+Node::Node(const std::shared_ptr<OpenDevice>& device, DType dtype_, Dims&& shape, Pending&& pending)
+    : dtype(dtype_),
+      contiguous(true),
+      layout(row_major(std::move(shape))),
+      device_(device),
+      pending_(std::move(pending)) {
+  device_->pending().add(*this);
+  for (const Array& input : pending_->inputs) {
+    ++input->waiting_;
+    if (input->buffer_) input->buffer_->add_pending_reads(1);
+  }
+}
+
+Node::~Node() {
+  if (pending_) drop_pending();
+}
+
+const BufferRef& Node::buffer() const {
+  if (pending_) evaluate(*this);
+  return buffer_;
+}
+
+void Node::free() {
+  if (waiting_ > 0 || (buffer_ && buffer_->pending_reads() > 0)) evaluate_readers(*this);
+  if (!pending_) return buffer_->free();
+  auto none = std::make_shared<Buffer>(device_, nullptr, 0, device_->stream(), pending_->origin);
+  none->free();
+  resolve(std::move(none));
+}
+
+char* Node::write(const StreamRef& stream) const {
+  const BufferRef& memory = buffer();
+  if (memory->pending_reads() > 0) evaluate_readers(*memory);
+  return first(memory->write(stream));
+}
+
+char* Node::overwrite(const StreamRef& stream) const {
+  const BufferRef& memory = buffer();
+  if (memory->pending_reads() > 0) evaluate_readers(*memory);
+  if (memory->guarded() && covers_buffer()) memory->forget_checks();
+  return first(memory->write(stream));
+}
+
+void Node::resolve(BufferRef buffer) const {
+  ++device_->plans().resolved;
+  buffer_ = std::move(buffer);
+  buffer_->add_pending_reads(static_cast<std::int64_t>(waiting_));
+  drop_pending();
+}
+
+void Node::fail(const std::string& why) const {
+  auto none = std::make_shared<Buffer>(device_, nullptr, 0, device_->stream(), pending_->origin);
+  none->depend_on(std::make_shared<const Check>(Check{Check::State::failed, why}));
+  resolve(std::move(none));
+}
+
+void Node::drop_pending() const {
+  // A chain of nodes that only hold each other is taken apart from the top down, without recursion.
+  boost::container::small_vector<Array, 16> orphans;
+  const auto release = [&](const Node& node) {
+    node.device_->pending().remove(node);
+    for (Array& input : node.pending_->inputs) {
+      --input->waiting_;
+      if (input->buffer_) input->buffer_->add_pending_reads(-1);
+      if (input.use_count() == 1) orphans.push_back(std::move(input));
+    }
+    node.pending_.reset();
+  };
+  release(*this);
+  while (!orphans.empty()) {
+    const Array node = std::move(orphans.back());
+    orphans.pop_back();
+    if (node->pending_) release(*node);
+  }
+}
+
+void PendingNodes::add(const Node& node) {
+  node.next_ = first_;
+  if (first_) first_->previous_ = &node;
+  first_ = &node;
+}
+
+void PendingNodes::remove(const Node& node) noexcept {
+  (node.previous_ ? node.previous_->next_ : first_) = node.next_;
+  if (node.next_) node.next_->previous_ = node.previous_;
+  node.next_ = node.previous_ = nullptr;
+}
+
+template <class Reads>
+PendingNodes::List PendingNodes::find(const Reads& reads) const {
+  List result;
+  for (const Node* node = first_; node; node = node->next_) {
+    const auto& inputs = node->pending_->inputs;
+    if (std::any_of(inputs.begin(), inputs.end(), reads)) result.push_back(node->shared_from_this());
+  }
+  return result;
+}
+
+PendingNodes::List PendingNodes::readers(const Buffer& buffer) const {
+  return find([&](const Array& input) { return input->buffer_.get() == &buffer; });
+}
+
+PendingNodes::List PendingNodes::readers(const Node& node) const {
+  if (!node.pending_) return readers(*node.buffer_);
+  return find([&](const Array& input) { return input.get() == &node; });
+}
+
+}  // namespace gpulua

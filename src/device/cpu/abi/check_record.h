@@ -1,0 +1,80 @@
+#pragma once
+
+// What a checked module and the checker know of each other. The compiler writes these as constants into the module,
+// beside the ModuleRecord (abi.h); a change of them bumps abi_version.
+
+#include "src/device/cpu/abi/abi.h"
+
+namespace gpulua::cpu {
+
+enum class Space : unsigned {
+  unknown,  // a pointer that the source loaded from memory or was given by another function
+  parameter,
+  local,
+  shared,
+  dynamic_shared,
+  global,
+};
+
+inline constexpr unsigned max_extents = 4;
+
+/// What an access goes to, as far as the source says it.
+struct CheckedObject {
+  const char* name;  // "x"; empty: it has none
+  const char* type;  // of an element, "float32"; empty: not known
+  Space space;
+  unsigned element_bytes;
+  unsigned long bytes;  // 0: known at run time only
+  unsigned rank;        // extents that are set; 0: one dimension
+  unsigned long extents[max_extents];
+};
+
+namespace access {
+inline constexpr unsigned read = 1;
+inline constexpr unsigned write = 2;
+inline constexpr unsigned atomic = 4;
+/// Bytes, whatever they mean: padding may be among them.
+inline constexpr unsigned copy = 8;
+/// The hook is given the value that is about to be written.
+inline constexpr unsigned value = 16;
+}  // namespace access
+
+/// A place in the source that accesses memory or waits at a barrier.
+struct CheckedSite {
+  const char* file;
+  unsigned line;   // 0: not known
+  unsigned kind;   // of `access`
+  unsigned align;  // that the access assumes
+  const CheckedObject* object;
+};
+
+/// What instrumented code calls; `launch` is ModuleChecks::launch. Each may throw through the kernel's frames.
+struct CheckHooks {
+  /// Before an access of `bytes` at `address`, which was made by arithmetic on `base`.
+  void (*access)(void* launch, ThreadContext* context, const char* base, const char* address, unsigned long bytes,
+                 unsigned long value, const CheckedSite* site);
+  /// Before the block's barrier.
+  void (*barrier)(void* launch, ThreadContext* context, const CheckedSite* site);
+  /// Before an operation that waits for lanes of the warp.
+  void (*warp_barrier)(void* launch, ThreadContext* context, const CheckedSite* site);
+  /// Before the barrier of a tile of `size` threads.
+  void (*tile_barrier)(void* launch, ThreadContext* context, const CheckedSite* site, unsigned size);
+  /// Where a thread leaves the kernel.
+  void (*end)(void* launch, ThreadContext* context);
+};
+
+/// A checked module uses the variables of the plain module of the same source: it finds them through these.
+struct GlobalPlace {
+  const char* symbol;  // GlobalEntry::symbol
+  void** place;
+};
+
+/// The second symbol that a checked module exports, `gpulua_checks`.
+struct ModuleChecks {
+  const CheckHooks* hooks;
+  void* launch;
+  unsigned place_count;
+  const GlobalPlace* places;
+};
+
+}  // namespace gpulua::cpu

@@ -1,0 +1,146 @@
+#include "src/device/cpu/compiler/checks.h"
+
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/Support/KnownBits.h>
+#include <llvm/Transforms/Utils/PromoteMemToReg.h>
+
+#include <set>
+
+#include "src/base/error.h"
+
+namespace gpulua::cpu {
+namespace {
+
+std::string location_text(const llvm::DebugLoc& location) {
+  if (!location) return "";
+  return location->getFilename().str() + ":" + std::to_string(location.getLine()) + ": ";
+}
+
+void refuse_in(const llvm::Function& function, std::vector<const llvm::Function*>& reached) {
+  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+    for (const llvm::Use& operand : instruction.operands()) {
+      const auto* callee = llvm::dyn_cast<llvm::Function>(operand);
+      if (callee == nullptr) continue;
+      llvm::Attribute refused = callee->getFnAttribute("dontcall-error");
+      if (refused.isValid())
+        throw Error(ErrorKind::compile,
+                    "[compile] " + location_text(instruction.getDebugLoc()) + refused.getValueAsString().str());
+      reached.push_back(callee);
+    }
+  }
+}
+
+void guard_division(llvm::BinaryOperator& division) {
+  llvm::IRBuilder<> builder(&division);
+  bool is_signed = division.getOpcode() == llvm::Instruction::SDiv || division.getOpcode() == llvm::Instruction::SRem;
+  bool is_quotient = division.getOpcode() == llvm::Instruction::SDiv || division.getOpcode() == llvm::Instruction::UDiv;
+  llvm::Type* type = division.getType();
+  llvm::Value* dividend = division.getOperand(0);
+  llvm::Value* divisor = builder.CreateFreeze(division.getOperand(1));
+  llvm::Value* one = llvm::ConstantInt::get(type, 1);
+  llvm::Value* all_ones = llvm::Constant::getAllOnesValue(type);
+
+  llvm::Value* is_zero = builder.CreateICmpEQ(divisor, llvm::Constant::getNullValue(type));
+  llvm::Value* is_minus_one = is_signed ? builder.CreateICmpEQ(divisor, all_ones) : builder.getFalse();
+  llvm::Value* traps = is_signed ? builder.CreateOr(is_zero, is_minus_one) : is_zero;
+  llvm::Value* safe = builder.CreateSelect(traps, one, divisor);
+  llvm::Value* result = builder.CreateBinOp(division.getOpcode(), dividend, safe);
+  if (is_quotient) {
+    if (is_signed) result = builder.CreateSelect(is_minus_one, builder.CreateNeg(dividend), result);
+    result = builder.CreateSelect(is_zero, all_ones, result);
+  } else {
+    // The remainder by the safe divisor, 1, is already the 0 that -1 gives.
+    result = builder.CreateSelect(is_zero, dividend, result);
+  }
+  division.replaceAllUsesWith(result);
+  division.eraseFromParent();
+}
+
+void guard_shift(llvm::BinaryOperator& shift) {
+  llvm::IRBuilder<> builder(&shift);
+  llvm::Type* type = shift.getType();
+  const unsigned width = type->getIntegerBitWidth();
+  llvm::Value* value = shift.getOperand(0);
+  llvm::Value* amount = builder.CreateFreeze(shift.getOperand(1));
+  llvm::Value* result;
+  if (shift.getOpcode() == llvm::Instruction::AShr) {
+    llvm::Value* last = llvm::ConstantInt::get(type, width - 1);
+    result = builder.CreateAShr(value, builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, amount, last));
+  } else {
+    llvm::Value* in_range = builder.CreateICmpULT(amount, llvm::ConstantInt::get(type, width));
+    llvm::Value* shifted = builder.CreateBinOp(shift.getOpcode(), value, amount);
+    result = builder.CreateSelect(in_range, shifted, llvm::Constant::getNullValue(type));
+  }
+  shift.replaceAllUsesWith(result);
+  shift.eraseFromParent();
+}
+
+/// The variables to promote; each starts with some value.
+std::vector<llvm::AllocaInst*> start_variables(llvm::Function& function) {
+  std::vector<llvm::AllocaInst*> variables;
+  llvm::BasicBlock& entry = function.getEntryBlock();
+  for (llvm::Instruction& instruction : entry)
+    if (auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
+        variable != nullptr && llvm::isAllocaPromotable(variable))
+      variables.push_back(variable);
+  for (llvm::AllocaInst* variable : variables) {
+    llvm::IRBuilder<> builder(variable->getNextNode());
+    builder.SetCurrentDebugLocation({});
+    builder.CreateStore(builder.CreateFreeze(llvm::PoisonValue::get(variable->getAllocatedType())), variable);
+  }
+  return variables;
+}
+
+}  // namespace
+
+void refuse_unsupported_calls(const SourceModule& source) {
+  std::vector<const llvm::Function*> pending;
+  std::set<const llvm::Function*> seen;
+  for (const SourceKernel& kernel : source.kernels) pending.push_back(source.module->getFunction(kernel.symbol));
+  while (!pending.empty()) {
+    const llvm::Function* function = pending.back();
+    pending.pop_back();
+    if (seen.insert(function).second) refuse_in(*function, pending);
+  }
+}
+
+void guard_divisions(llvm::Module& module) {
+  std::vector<llvm::BinaryOperator*> divisions;
+  for (llvm::Function& function : module)
+    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+      auto* binary = llvm::dyn_cast<llvm::BinaryOperator>(&instruction);
+      if (binary == nullptr || !binary->isIntDivRem() || !binary->getType()->isIntegerTy()) continue;
+      const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(binary->getOperand(1));
+      if (constant != nullptr && !constant->isZero() && !constant->isMinusOne()) continue;
+      divisions.push_back(binary);
+    }
+  for (llvm::BinaryOperator* division : divisions) guard_division(*division);
+}
+
+void guard_shifts(llvm::Module& module) {
+  std::vector<llvm::BinaryOperator*> shifts;
+  for (llvm::Function& function : module)
+    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+      auto* binary = llvm::dyn_cast<llvm::BinaryOperator>(&instruction);
+      if (binary == nullptr || !binary->isShift() || !binary->getType()->isIntegerTy()) continue;
+      const llvm::KnownBits amount = llvm::computeKnownBits(binary->getOperand(1), module.getDataLayout());
+      if (amount.getMaxValue().uge(binary->getType()->getIntegerBitWidth())) shifts.push_back(binary);
+    }
+  for (llvm::BinaryOperator* shift : shifts) guard_shift(*shift);
+}
+
+void promote_variables(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration()) continue;
+    const std::vector<llvm::AllocaInst*> variables = start_variables(function);
+    llvm::DominatorTree dominators(function);
+    if (!variables.empty()) llvm::PromoteMemToReg(variables, dominators);
+  }
+}
+
+}  // namespace gpulua::cpu

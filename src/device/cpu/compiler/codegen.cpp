@@ -1,0 +1,96 @@
+#include "src/device/cpu/compiler/codegen.h"
+
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/StandardInstrumentations.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/IPO/GlobalDCE.h>
+
+#include <algorithm>
+
+#include "src/base/error.h"
+#include "src/device/cpu/compiler/minima.h"
+#include "src/device/cpu/ir/analyses.h"
+#include "src/device/cpu/ir/compilation.h"
+#include "src/device/cpu/simd/simd_engine.h"
+
+namespace gpulua::cpu {
+namespace {
+
+// GPU compilers inline nearly everything; the device functions of a kernel are written with that in mind.
+constexpr int inline_threshold = 2000;
+
+/// Keeps the pipeline's passes off functions that are optimised already.
+class FinishedFunctions {
+ public:
+  explicit FinishedFunctions(llvm::Module& module) : module_(module) {
+    for (llvm::Function& function : module) {
+      if (!function.hasFnAttribute(simd::finished_attribute)) continue;
+      function.addFnAttr(llvm::Attribute::OptimizeNone);
+      function.addFnAttr(llvm::Attribute::NoInline);  // which the other one asks for
+    }
+  }
+  // Passes on the module may have put others in the place of some.
+  ~FinishedFunctions() {
+    for (llvm::Function& function : module_)
+      if (function.hasFnAttribute(simd::finished_attribute)) function.removeFnAttr(llvm::Attribute::OptimizeNone);
+  }
+
+ private:
+  llvm::Module& module_;
+};
+
+void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::PipelineTuningOptions tuning;
+  tuning.InlinerThreshold = inline_threshold;
+  llvm::PassInstrumentationCallbacks callbacks;
+  llvm::OptNoneInstrumentation skip_finished(/*DebugLogging=*/false);
+  skip_finished.registerCallbacks(callbacks);
+  skip_passes_when_abandoned(callbacks);
+  llvm::PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
+  Analyses analyses(builder);
+  llvm::ModulePassManager drop_unused;  // most of the prelude
+  drop_unused.addPass(llvm::GlobalDCEPass());
+  drop_unused.run(module, analyses.modules);
+  const bool finished_all = std::all_of(module.begin(), module.end(), [](const llvm::Function& function) {
+    return function.isDeclaration() || function.hasFnAttribute(simd::finished_attribute);
+  });
+  if (finished_all) return;
+  const FinishedFunctions finished(module);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, analyses.modules);
+}
+
+}  // namespace
+
+std::unique_ptr<llvm::TargetMachine> make_machine(const llvm::Module& module) {
+  static const bool initialized = [] {
+    return !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter();
+  }();
+  std::string why;
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(module.getTargetTriple(), why);
+  if (!initialized || target == nullptr)
+    throw Error(ErrorKind::unavailable, "[compile] LLVM has no target for this machine: " + why);
+  llvm::TargetOptions target_options;
+  target_options.AllowFPOpFusion =
+      llvm::FPOpFusion::Standard;  // each operation's own flags say whether it may be fused
+  return std::unique_ptr<llvm::TargetMachine>(
+      target->createTargetMachine(module.getTargetTriple(), "", "", target_options, llvm::Reloc::PIC_, std::nullopt,
+                                  llvm::CodeGenOptLevel::Default));
+}
+
+std::string generate_object(llvm::Module& module, llvm::TargetMachine& machine) {
+  optimize(module, machine);
+  check_abandoned();
+  order_zeros(module);
+  llvm::SmallVector<char, 0> object;
+  llvm::raw_svector_ostream stream(object);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
+    throw Error(ErrorKind::compile, "[compile] LLVM cannot write an object file for this machine");
+  passes.run(module);
+  return std::string(object.begin(), object.end());
+}
+
+}  // namespace gpulua::cpu

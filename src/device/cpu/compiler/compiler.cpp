@@ -1,0 +1,106 @@
+#include "src/device/cpu/abi/compiler_plugin.h"
+
+#include <clang/Basic/Stack.h>
+#include <llvm/Support/ErrorHandling.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <mutex>
+
+#include "src/device/cpu/compiler/codegen.h"
+#include "src/device/cpu/compiler/engine.h"
+#include "src/device/cpu/compiler/instrument.h"
+#include "src/device/cpu/compiler/linker.h"
+#include "src/device/cpu/front_end/front_end.h"
+#include "src/device/cpu/front_end/llvm_messages.h"
+#include "src/device/cpu/ir/compilation.h"
+#include "src/device/cpu/ir/reachable.h"
+#include "src/device/plugin.h"
+
+namespace gpulua::cpu {
+namespace {
+
+std::vector<KernelEntry> list_kernels(const SourceModule& source) {
+  std::vector<KernelEntry> entries;
+  for (const SourceKernel& kernel : source.kernels)
+    for (const std::string& name : kernel.names)
+      entries.push_back({name, kernel.symbol, kernel.signature, kernel.engine, kernel.warning});
+  return entries;
+}
+
+/// LLVM's handler of its own failures is the process's. Without one, LLVM writes to the standard error and aborts.
+class FatalErrors {
+ public:
+  FatalErrors() {
+    std::lock_guard lock(mutex());
+    if (count()++ == 0) llvm::install_fatal_error_handler(&on_fatal_error);
+  }
+  ~FatalErrors() {
+    std::lock_guard lock(mutex());
+    if (--count() == 0) llvm::remove_fatal_error_handler();
+  }
+  FatalErrors(const FatalErrors&) = delete;
+  FatalErrors& operator=(const FatalErrors&) = delete;
+
+ private:
+  static void on_fatal_error(void*, const char* reason, bool) {
+    if (Compilation* current = CurrentCompilation::get()) current->fail(current, reason);
+  }
+  static std::mutex& mutex() {
+    static std::mutex mutex;
+    return mutex;
+  }
+  static int& count() {
+    static int count = 0;
+    return count;
+  }
+};
+
+/// C++ takes recursion without a visible effect for one that ends, and LLVM may make anything of one that does not.
+void keep_recursion(llvm::Module& module) {
+  for (llvm::Function& function : module)
+    if (!function.isDeclaration() && calls_in_a_circle(function)) function.removeFnAttr(llvm::Attribute::MustProgress);
+}
+
+CompiledModule compile_now(const KernelSource& source, const CompileTarget& target) {
+  CompileOptions options = parse_options(source.options);
+  SourceModule module = parse_source(source, options, target);
+  check_abandoned();
+  CompiledModule result;
+  result.globals = module.globals;
+  keep_recursion(*module.module);
+  if (target.checked) instrument(module);
+  auto machine = make_machine(*module.module);
+  // The checker follows single threads.
+  build_kernels(module, target.checked ? EngineChoice::scalar : options.engine, *machine);
+  result.kernels = list_kernels(module);
+  if (target.checked) export_checks(*module.module);
+  const std::string object = generate_object(*module.module, *machine);
+  throw_errors(*module.context);
+  check_abandoned();
+  result.image = link_shared_object(object);
+  return result;
+}
+
+/// Far below the bottom that was noted.
+[[gnu::noinline]] CompiledModule compile_below(const KernelSource& source, const CompileTarget& target) {
+  char distance[clang::DesiredStackSize + (1 << 20)];
+  asm volatile("" : : "r"(distance) : "memory");  // it is there
+  return compile_now(source, target);
+}
+
+}  // namespace
+
+CompiledModule compile(const KernelSource& source, const CompileTarget& target, Compilation* compilation) {
+  if (compilation == nullptr) return compile_now(source, target);
+  const CurrentCompilation current(compilation);
+  const FatalErrors fatal_errors;
+  // clang goes on on a thread of its own once it is nearly as deep as the stack that it counts on. Where it seems to be
+  // deeper it makes nothing of it, and this thread's stack is many times as large.
+  clang::noteBottomOfStack();
+  return compile_below(source, target);
+}
+
+}  // namespace gpulua::cpu
+
+extern "C" GPULUA_PLUGIN_EXPORT const gpulua::cpu::CompilerEntry gpulua_cpu_compiler = {gpulua::cpu::compiler_version,
+                                                                                        &gpulua::cpu::compile};

@@ -1,0 +1,50 @@
+#include "src/device/cpu/compiler/engine.h"
+
+#include "src/base/error.h"
+#include "src/device/cpu/compiler/checks.h"
+#include "src/device/cpu/ir/compilation.h"
+#include "src/device/cpu/ir/spin_loops.h"
+#include "src/device/cpu/simd/simd_engine.h"
+
+namespace gpulua::cpu {
+namespace {
+
+/// What both engines build on: local variables in registers, defined results where C++ leaves them open and a GPU does
+/// not.
+void prepare(SourceModule& source) {
+  llvm::Module& module = *source.module;
+  refuse_unsupported_calls(source);
+  promote_variables(module);
+  guard_divisions(module);
+  guard_shifts(module);
+  mark_spin_loops(module);
+}
+
+}  // namespace
+
+void build_kernels(SourceModule& source, EngineChoice choice, llvm::TargetMachine& machine) {
+  prepare(source);
+  const SharedLayout layout = lay_out_shared(source);
+  std::vector<KernelCode> code;
+  std::vector<const SourceKernel*> scalar;
+  simd::Engine simd(source, layout, machine);
+  for (SourceKernel& kernel : source.kernels) {
+    check_abandoned();
+    std::string why_not = source.checked ? "the checker follows single threads" : "the option --engine=scalar";
+    std::vector<KernelCode> built;
+    if (choice != EngineChoice::scalar) built = simd.build(kernel, why_not);
+    kernel.engine = built.empty() ? "scalar: " + why_not : "simd";
+    if (built.empty() && choice == EngineChoice::simd)
+      throw Error(ErrorKind::compile,
+                  "[compile] the SIMD engine cannot run the kernel '" + kernel.names.front() + "': " + why_not);
+    if (built.empty()) scalar.push_back(&kernel);
+    if (built.empty() && choice == EngineChoice::fastest && why_not != simd::never_returns)
+      kernel.warning = "runs thread by thread, several times slower than as vector code: " + why_not;
+    code.insert(code.end(), std::make_move_iterator(built.begin()), std::make_move_iterator(built.end()));
+  }
+  std::vector<KernelCode> rest = build_scalar_kernels(source, layout, scalar, simd.finish());
+  code.insert(code.end(), std::make_move_iterator(rest.begin()), std::make_move_iterator(rest.end()));
+  add_module_record(source, code);
+}
+
+}  // namespace gpulua::cpu

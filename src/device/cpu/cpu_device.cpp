@@ -1,0 +1,199 @@
+#include "src/device/cpu/cpu_device.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "src/base/error.h"
+#include "src/device/cpu/cpu_blas.h"
+#include "src/device/cpu/runtime/cpu_launch.h"
+#include "src/device/curand.h"
+
+namespace gpulua::cpu {
+namespace {
+
+// As an H200 has, so that a kernel which fits there fits here.
+constexpr std::size_t max_shared_bytes = 227 * 1024;
+
+class CpuStream : public Stream {};
+
+class CpuEvent : public Event {
+ public:
+  std::chrono::steady_clock::time_point time;
+};
+
+DeviceInfo describe(const Processor& processor) {
+  DeviceInfo info;
+  info.name = "cpu";
+  info.description = processor.model;
+  info.architecture = processor.architecture;
+  info.total_memory = processor.memory;
+  info.multiprocessors = processor.cores;
+  info.max_shared_bytes = max_shared_bytes;
+  info.access_bytes = 1;      // a warp is a vector already
+  info.merging_threads = 32;  // a warp merges by permutes
+  info.division_branches = false;
+  return info;
+}
+
+template <class T>
+void fill_items(void* memory, const void* value, std::size_t count) {
+  T item;
+  std::memcpy(&item, value, sizeof item);
+  std::fill_n(static_cast<T*>(memory), count, item);
+}
+
+}  // namespace
+
+CpuDevice::CpuDevice(const DeviceEnvironment& environment)
+    : environment_(environment), processor_(describe_processor()), info_(describe(processor_)) {}
+
+// ---- memory ---------------------------------------------------------------------------------------------------------
+
+void* CpuDevice::allocate(std::size_t bytes, Stream&) {
+  return checker_.memory().allocate(bytes);
+}
+void CpuDevice::free(void* memory, Stream&) noexcept {
+  checker_.memory().free(memory);
+}
+bool CpuDevice::check_end(void* memory, std::size_t bytes) noexcept {
+  return checker_.memory().guards(memory) || memory_.check_end(memory, bytes);
+}
+std::size_t CpuDevice::pooled_bytes() const {
+  return memory_.kept_bytes() + checker_.memory().kept_bytes();
+}
+void CpuDevice::trim() {
+  checker_.memory().trim();
+  memory_.trim();
+  pinned_.trim();
+  blocks_.trim();
+}
+void* CpuDevice::allocate_pinned(std::size_t bytes) {
+  return pinned_.allocate(bytes);
+}
+void CpuDevice::free_pinned(void* memory) noexcept {
+  pinned_.free(memory);
+}
+
+// ---- copies ---------------------------------------------------------------------------------------------------------
+
+void CpuDevice::upload(void* device, const void* host, std::size_t bytes, Stream&) {
+  std::memcpy(device, host, bytes);
+  if (checker_.on()) checker_.memory().mark_written(device, bytes);
+}
+void CpuDevice::download(void* host, const void* device, std::size_t bytes, Stream&) {
+  std::memcpy(host, device, bytes);
+}
+void CpuDevice::copy(void* to, const void* from, std::size_t bytes, Stream&) {
+  std::memcpy(to, from, bytes);
+  if (checker_.on()) checker_.memory().copy_marks(to, from, bytes);
+}
+
+void CpuDevice::fill(void* memory, const void* value, std::size_t item_bytes, std::size_t count, Stream&) {
+  if (checker_.on()) checker_.memory().mark_written(memory, item_bytes * count);
+  switch (item_bytes) {
+    case 1:
+      return fill_items<std::uint8_t>(memory, value, count);
+    case 2:
+      return fill_items<std::uint16_t>(memory, value, count);
+    case 4:
+      return fill_items<std::uint32_t>(memory, value, count);
+    default:
+      throw Error("[fill] expected items of 1, 2 or 4 bytes, got " + std::to_string(item_bytes));
+  }
+}
+
+// ---- streams and events
+// ------------------------------------------------------------------------------------------------
+
+StreamRef CpuDevice::create_stream() {
+  return std::make_shared<CpuStream>();
+}
+EventRef CpuDevice::create_event() {
+  return std::make_shared<CpuEvent>();
+}
+void CpuDevice::record(Event& event, Stream&) {
+  static_cast<CpuEvent&>(event).time = std::chrono::steady_clock::now();
+}
+void CpuDevice::wait(Stream&, Event&) {}
+bool CpuDevice::done(Stream&) {
+  return true;
+}
+bool CpuDevice::done(Event&) {
+  return true;
+}
+void CpuDevice::synchronize(Stream&) {
+  check_interrupt();
+}
+void CpuDevice::synchronize(Event&) {
+  check_interrupt();
+}
+
+float CpuDevice::elapsed(Event& from, Event& to) {
+  auto time = static_cast<CpuEvent&>(to).time - static_cast<CpuEvent&>(from).time;
+  return std::chrono::duration<float, std::milli>(time).count();
+}
+
+void CpuDevice::check_interrupt() {
+  if (environment_.interrupted.load(std::memory_order_relaxed) && environment_.interrupted.exchange(false))
+    throw Error(ErrorKind::interrupted, "[synchronize] interrupted");
+}
+
+// ---- kernels
+// ----------------------------------------------------------------------------------------------------------
+
+std::shared_ptr<CpuModule> CpuDevice::load(const KernelSource& source, const CompileTarget& target) {
+  auto compile = [&] { return compiler_.compile(source, target, environment_.interrupted); };
+  std::shared_ptr<const CompiledModule> compiled =
+      includes_files(source) ? std::make_shared<const CompiledModule>(compile())
+                             : environment_.cache.get(compiler_.cache_digest(source, target, processor_), compile);
+  return std::make_shared<CpuModule>(std::move(compiled), source, heap_.record());
+}
+
+void CpuDevice::prepare_checks(CpuModule& module) {
+  CompileTarget target;
+  target.checked = true;
+  checker_.prepare(module, [&](const KernelSource& source) { return load(source, target); });
+}
+
+std::shared_ptr<Module> CpuDevice::compile(const KernelSource& source) {
+  std::shared_ptr<CpuModule> module = load(source, CompileTarget{});
+  // Now rather than at the first launch: files that the source includes may be gone then.
+  if (checker_.on()) prepare_checks(*module);
+  return module;
+}
+
+std::shared_ptr<Module> CpuDevice::load_image(std::string_view) {
+  throw Error(ErrorKind::unavailable,
+              "[load_module] the cpu device runs CUDA C++ source only, got a compiled image; PTX, cubin and fatbin "
+              "files need a "
+              "cuda device");
+}
+
+void CpuDevice::launch(Kernel& kernel, const LaunchConfig& config, void** arguments, Stream&) {
+  if (config.cluster.x > 1 || config.cluster.y > 1 || config.cluster.z > 1)
+    throw Error(ErrorKind::unavailable,
+                "[launch] the cpu device has no clusters of blocks: launch the kernel without the cluster option");
+  const auto run = [&](CpuKernel& any) {
+    run_launch(any, config, arguments, environment_.interrupted, blocks_, checker_.on());
+  };
+  auto& plain = static_cast<CpuKernel&>(kernel);
+  if (!checker_.on()) return run(plain);
+  prepare_checks(plain.module());
+  checker_.launch(plain, config, run);
+}
+
+// ---- libraries
+// ----------------------------------------------------------------------------------------------------------
+
+Blas& CpuDevice::blas() {
+  if (!blas_) blas_ = open_blas();
+  return *blas_;
+}
+
+Rng& CpuDevice::rng() {
+  if (!rng_) rng_ = open_host_curand(environment_.config);
+  return *rng_;
+}
+
+}  // namespace gpulua::cpu

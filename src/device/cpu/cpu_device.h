@@ -1,0 +1,74 @@
+#pragma once
+
+// The CPU device. Work is done when it is queued, on the calling thread and, for launches that are worth it, on all
+// cores; so a stream is always done.
+
+#include "src/device/cpu/check/checker.h"
+#include "src/device/cpu/compiler_library.h"
+#include "src/device/cpu/runtime/block_pool.h"
+#include "src/device/cpu/runtime/fault.h"
+#include "src/device/cpu/runtime/kernel_heap.h"
+#include "src/device/cpu/runtime/memory_pool.h"
+#include "src/device/cpu/runtime/processor.h"
+#include "src/device/plugin.h"
+
+namespace gpulua::cpu {
+
+class CpuDevice : public Device {
+ public:
+  explicit CpuDevice(const DeviceEnvironment& environment);
+
+  const DeviceInfo& info() const override { return info_; }
+
+  void* allocate(std::size_t bytes, Stream& stream) override;
+  void free(void* memory, Stream& stream) noexcept override;
+  bool check_end(void* memory, std::size_t bytes) noexcept override;
+  std::size_t pooled_bytes() const override;
+  void trim() override;
+  void* allocate_pinned(std::size_t bytes) override;
+  void free_pinned(void* memory) noexcept override;
+
+  void upload(void* device, const void* host, std::size_t bytes, Stream& stream) override;
+  void download(void* host, const void* device, std::size_t bytes, Stream& stream) override;
+  void copy(void* to, const void* from, std::size_t bytes, Stream& stream) override;
+  void fill(void* memory, const void* value, std::size_t item_bytes, std::size_t count, Stream& stream) override;
+
+  StreamRef create_stream() override;
+  EventRef create_event() override;
+  void record(Event& event, Stream& stream) override;
+  void wait(Stream& stream, Event& event) override;
+  bool done(Stream& stream) override;
+  bool done(Event& event) override;
+  void synchronize(Stream& stream) override;
+  void synchronize(Event& event) override;
+  float elapsed(Event& from, Event& to) override;
+
+  std::shared_ptr<Module> compile(const KernelSource& source) override;
+  std::shared_ptr<Module> load_image(std::string_view image) override;
+  void launch(Kernel& kernel, const LaunchConfig& config, void** arguments, Stream& stream) override;
+
+  void set_checking(bool on) override { checker_.set(on); }
+  bool checking() const override { return checker_.on(); }
+
+  Blas& blas() override;
+  Rng& rng() override;
+
+ private:
+  void check_interrupt();
+  std::shared_ptr<CpuModule> load(const KernelSource& source, const CompileTarget& target);
+  void prepare_checks(CpuModule& module);
+
+  FaultHandlers fault_handlers_;
+  DeviceEnvironment environment_;
+  Processor processor_;
+  DeviceInfo info_;
+  MemoryPool memory_, pinned_;
+  KernelHeap heap_;
+  BlockPool blocks_;
+  Checker checker_{memory_};
+  CompilerLibrary compiler_;
+  std::unique_ptr<Blas> blas_;
+  std::unique_ptr<Rng> rng_;
+};
+
+}  // namespace gpulua::cpu

@@ -1,0 +1,115 @@
+#include "src/device/cpu/front_end/clang_invocation.h"
+
+#include <clang/Basic/Diagnostic.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/TargetParser/Host.h>
+
+#include "src/device/cpu/front_end/prelude.h"
+
+namespace gpulua::cpu {
+namespace {
+
+void add_target(std::vector<std::string>& arguments, const CompileTarget& target) {
+  auto add = [&](std::initializer_list<std::string> more) { arguments.insert(arguments.end(), more); };
+  add({"-triple", llvm::sys::getProcessTriple()});
+  if (!target.processor.empty()) {
+    add({"-target-cpu", target.processor});
+    for (const std::string& feature : target.features) add({"-target-feature", feature});
+    return;
+  }
+  add({"-target-cpu", llvm::sys::getHostCPUName().str()});
+  for (const auto& feature : llvm::sys::getHostCPUFeatures())
+    add({"-target-feature", std::string(feature.second ? "+" : "-") += feature.first()});
+}
+
+/// The machine's files, relative to the process's working directory; to the root where that was removed, which LLVM
+/// ends the process for.
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> machine_files() {
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files = llvm::vfs::getRealFileSystem();
+  if (files->getCurrentWorkingDirectory()) return files;
+  files = llvm::vfs::createPhysicalFileSystem();  // has a working directory of its own
+  files->setCurrentWorkingDirectory("/");
+  return files;
+}
+
+/// The machine's files without devices and pipes, which may have no end.
+class RegularFiles : public llvm::vfs::ProxyFileSystem {
+ public:
+  RegularFiles() : ProxyFileSystem(machine_files()) {}
+
+  llvm::ErrorOr<llvm::vfs::Status> status(const llvm::Twine& path) override {
+    auto found = ProxyFileSystem::status(path);
+    if (found && !found->isRegularFile() && !found->isDirectory())
+      return std::make_error_code(std::errc::no_such_file_or_directory);
+    return found;
+  }
+  llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>> openFileForRead(const llvm::Twine& path) override {
+    if (auto found = status(path); !found) return found.getError();
+    return ProxyFileSystem::openFileForRead(path);
+  }
+};
+
+}  // namespace
+
+std::vector<std::string> clang_arguments(const CompileOptions& options, const CompileTarget& target) {
+  std::vector<std::string> arguments{
+      "-emit-llvm-only", "-x", "cuda", "-fcuda-is-device", "-fcuda-allow-variadic-functions",
+      "-std=" + options.standard, "-O2", "-disable-llvm-passes", "-mrelocation-model", "pic", "-pic-level", "2",
+      "-fgnuc-version=4.2.1",
+      // What a GPU does, or what nvcc lets people get away with.
+      "-fno-strict-float-cast-overflow", "-relaxed-aliasing", "-fno-threadsafe-statics",
+      // A failing assertion unwinds through the kernel; a message names the source line.
+      "-funwind-tables=2", "-debug-info-kind=line-tables-only", "-dwarf-version=5",
+      // Keeps file names as `#line` has them: names below the folder here lose its part.
+      "-fdebug-compilation-dir=/",
+      // Large frames touch each of their pages: none leaps over the one below a stack.
+      "-fstack-clash-protection", "-mprefer-vector-width=512", "-nostdsysteminc", "-nobuiltininc",
+      // No warnings, nor errors of those that nvcc only warns of.
+      "-w", "-Wno-c++11-narrowing", "-Wno-register", "-Wno-reserved-user-defined-literal",
+      "-Wno-enum-constexpr-conversion"};
+  add_target(arguments, target);
+  arguments.push_back(options.contract ? "-ffp-contract=fast-honor-pragmas" : "-ffp-contract=off");
+  if (options.fast_math) arguments.insert(arguments.end(), {"-fapprox-func", "-freciprocal-math"});
+  return arguments;
+}
+
+ClangFiles::ClangFiles(bool reads_disk)
+    : memory_(llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>()), reads_disk_(reads_disk) {
+  for (const PreludeHeader& header : prelude_headers())
+    add(std::string(prelude_folder) + "/" + std::string(header.name), header.text);
+}
+
+void ClangFiles::add(const std::string& path, std::string_view content) {
+  memory_->addFile(path, 0, llvm::MemoryBuffer::getMemBuffer({content.data(), content.size()}, path));
+}
+
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> ClangFiles::overlay() const {
+  if (!reads_disk_) return memory_;
+  auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::makeIntrusiveRefCnt<RegularFiles>());
+  files->pushOverlay(memory_);
+  return files;
+}
+
+bool run_clang(clang::FrontendAction& action, const std::vector<std::string>& arguments, const ClangFiles& files,
+               clang::DiagnosticConsumer& messages) {
+  auto diagnostics = llvm::makeIntrusiveRefCnt<clang::DiagnosticsEngine>(
+      llvm::makeIntrusiveRefCnt<clang::DiagnosticIDs>(), llvm::makeIntrusiveRefCnt<clang::DiagnosticOptions>(),
+      &messages,
+      /*ShouldOwnClient=*/false);
+
+  std::vector<const char*> pointers;
+  for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
+  auto invocation = std::make_shared<clang::CompilerInvocation>();
+  if (!clang::CompilerInvocation::CreateFromArgs(*invocation, pointers, *diagnostics)) return false;
+  clang::ProcessWarningOptions(*diagnostics, invocation->getDiagnosticOpts(), /*ReportDiags=*/false);
+
+  clang::CompilerInstance compiler;
+  compiler.setInvocation(std::move(invocation));
+  compiler.setDiagnostics(diagnostics.get());
+  compiler.setVerboseOutputStream(llvm::nulls());
+  compiler.createFileManager(files.overlay());
+  return compiler.ExecuteAction(action);
+}
+
+}  // namespace gpulua::cpu

@@ -1,0 +1,19 @@
+#pragma once
+
+// What the AST of a parsed source tells about it: kernels, globals and shared variables.
+
+#include "src/device/cpu/ir/source_module.h"
+
+namespace clang {
+class ASTContext;
+class CodeGenerator;
+}  // namespace clang
+
+namespace gpulua::cpu {
+
+/// Fills in kernels, globals and shared; the generator still has its module.
+/// Throws ErrorKind::compile for a name expression that is no kernel.
+void read_declarations(const KernelSource& source, clang::ASTContext& ast, clang::CodeGenerator& generator,
+                       SourceModule& result);
+
+}  // namespace gpulua::cpu

@@ -1,0 +1,233 @@
+#include "src/device/cpu/front_end/front_end.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/Basic/Version.h>
+#include <clang/CodeGen/ModuleBuilder.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/FrontendAction.h>
+#include <clang/Frontend/MultiplexConsumer.h>
+#include <clang/Lex/Pragma.h>
+#include <clang/Lex/Preprocessor.h>
+#include <clang/Serialization/ASTReader.h>
+#include <llvm/IR/IRBuilder.h>
+
+#include <exception>
+
+#include "src/base/error.h"
+#include "src/device/compile_hints.h"
+#include "src/device/cpu/front_end/clang_invocation.h"
+#include "src/device/cpu/front_end/conversions.h"
+#include "src/device/cpu/front_end/declarations.h"
+#include "src/device/cpu/front_end/inline_assembly.h"
+#include "src/device/cpu/front_end/leading_includes.h"
+#include "src/device/cpu/front_end/llvm_messages.h"
+#include "src/device/cpu/front_end/name_expressions.h"
+#include "src/device/cpu/front_end/nesting.h"
+#include "src/device/cpu/front_end/prelude.h"
+#include "src/device/cpu/front_end/prelude_reader.h"
+#include "src/device/standard_headers.h"
+
+namespace gpulua::cpu {
+namespace {
+
+constexpr const char* main_file = "/gpulua/source.cu";
+constexpr const char* user_headers = "/gpulua/headers";
+
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c == '\n' ? ' ' : c;
+  }
+  return result + '"';
+}
+
+/// The line for a macro as a compiler's option gives it: "X", "X=1", "F(x)=x+1".
+std::string define_line(const std::string& macro) {
+  std::size_t equals = macro.find('=');
+  std::string value = equals == std::string::npos ? "1" : macro.substr(equals + 1);
+  return "#define " + macro.substr(0, equals) + " " + value + "\n";
+}
+
+/// The source as clang sees it: the names that come without an #include; the user's macros, which thus do not reach
+/// into our own headers; the text under its own file name and line; and a use of each name expression, which
+/// instantiates it.
+std::string main_text(const KernelSource& source, const CompileOptions& options) {
+  std::string text = implicit_text(source).text + "#line 1 \"options\"\n";
+  for (const auto& [macro, undefined] : options.macros)
+    text += undefined ? "#undef " + macro + "\n" : define_line(macro);
+  for (const auto& [macro, value] : source.defines) text += define_line(macro + "=" + value);
+  for (const std::string& header : options.forced_includes) text += "#include " + quoted(header) + "\n";
+  if (options.default_device) text += "#pragma clang force_cuda_host_device begin\n";
+  text += "#line " + std::to_string(source.line) + " " + quoted(source.file.empty() ? "source" : source.file) + "\n";
+  text += source.text + "\n";
+  if (options.default_device) text += "#pragma clang force_cuda_host_device end\n";
+  return text + name_uses(source);
+}
+
+/// What a source includes without directories of the user's is in memory, so that its text alone decides what it means.
+bool reads_disk(const KernelSource& source, const CompileOptions& options) {
+  return !source.include_dirs.empty() || !options.include_dirs.empty() || !options.forced_includes.empty();
+}
+
+ClangFiles make_files(const KernelSource& source, const CompileOptions& options, const std::string& text,
+                      const PrecompiledPrelude* precompiled) {
+  ClangFiles files(reads_disk(source, options));
+  for (const auto& [name, content] : source.headers) files.add(std::string(user_headers) + "/" + name, content);
+  files.add(main_file, text);
+  if (precompiled != nullptr) files.add(precompiled_prelude_file, precompiled->header);
+  return files;
+}
+
+std::vector<std::string> front_end_arguments(const KernelSource& source, const CompileOptions& options,
+                                             const CompileTarget& target, const PrecompiledPrelude* precompiled) {
+  std::vector<std::string> arguments = clang_arguments(options, target);
+  auto add = [&](std::initializer_list<std::string> more) { arguments.insert(arguments.end(), more); };
+  add({"-I", user_headers});
+  for (const std::string& folder : source.include_dirs) add({"-I", folder});
+  for (const std::string& folder : options.include_dirs) add({"-I", folder});
+  add({"-I", prelude_folder});
+  if (precompiled == nullptr) add({"-include", prelude_header});
+  add({"-main-file-name", source.file.empty() ? "source" : source.file, main_file});
+  return arguments;
+}
+
+/// `#pragma clang __debug` is for those who test clang: it ends the process, or prints to its terminal.
+class RefuseDebugPragma : public clang::PragmaHandler {
+ public:
+  RefuseDebugPragma() : PragmaHandler("__debug") {}
+  void HandlePragma(clang::Preprocessor& preprocessor, clang::PragmaIntroducer, clang::Token& name) override {
+    clang::DiagnosticsEngine& diagnostics = preprocessor.getDiagnostics();
+    preprocessor.Diag(name, diagnostics.getCustomDiagID(clang::DiagnosticsEngine::Error,
+                                                        "'#pragma clang __debug' is not for kernels"));
+  }
+};
+
+/// Parses, generates IR, and reads the declarations while the AST is there.
+class ReadSource : public clang::ASTFrontendAction {
+ public:
+  ReadSource(const KernelSource& source, const PrecompiledPrelude* precompiled, SourceModule& result)
+      : source_(source), precompiled_(precompiled), result_(result) {}
+
+  void rethrow_failure() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
+  /// Of a source that does not compile.
+  const std::string& kernels() const { return kernels_; }
+
+ private:
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler, llvm::StringRef) override {
+    auto generator = std::unique_ptr<clang::CodeGenerator>(clang::CreateLLVMCodeGen(
+        compiler.getDiagnostics(), "gpulua", &compiler.getVirtualFileSystem(), compiler.getHeaderSearchOpts(),
+        compiler.getPreprocessorOpts(), compiler.getCodeGenOpts(), *result_.context));
+    generator_ = generator.get();
+    compiler.getPreprocessor().AddPragmaHandler("clang", new RefuseDebugPragma);  // in place of clang's own
+    if (precompiled_ != nullptr && !read_prelude(compiler, *precompiled_)) return nullptr;
+    std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
+    consumers.push_back(nesting_.consumer());
+    consumers.push_back(std::move(generator));
+    return std::make_unique<clang::MultiplexConsumer>(std::move(consumers));
+  }
+
+  void EndSourceFileAction() override {
+    clang::CompilerInstance& compiler = getCompilerInstance();
+    if (compiler.getDiagnostics().hasErrorOccurred() || generator_->GetModule() == nullptr) {
+      // What is read of the prelude from here on must not reach the generator, which has dropped its module.
+      if (auto reader = compiler.getASTReader()) reader->StartTranslationUnit(nullptr);
+      kernels_ = list_kernels(compiler.getASTContext());
+      return;
+    }
+    try {
+      if (nesting_.too_deep())
+        throw Error(ErrorKind::compile, "[compile] expected at most " + std::to_string(Nesting::most) +
+                                            " conditions and loops inside each other, got a function with more");
+      read_declarations(source_, compiler.getASTContext(), *generator_, result_);
+    } catch (...) {
+      failure_ = std::current_exception();  // clang's frames cannot be unwound
+    }
+    result_.module.reset(generator_->ReleaseModule());
+  }
+
+  const KernelSource& source_;
+  const PrecompiledPrelude* precompiled_;
+  SourceModule& result_;
+  Nesting nesting_;
+  clang::CodeGenerator* generator_ = nullptr;
+  std::exception_ptr failure_;
+  std::string kernels_;
+};
+
+/// What stands in a class's table for a pure virtual function.
+void define_pure_virtual(llvm::Module& module) {
+  llvm::Function* function = module.getFunction("__cxa_pure_virtual");
+  if (function == nullptr || !function->isDeclaration()) return;
+  function->setLinkage(llvm::GlobalValue::InternalLinkage);
+  function->setDSOLocal(true);
+  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(module.getContext(), "", function));
+  builder.CreateIntrinsic(llvm::Intrinsic::trap, {}, {});
+  builder.CreateUnreachable();
+}
+
+std::string header_list(const KernelSource& source) {
+  std::string result;
+  for (const auto& [name, text] : source.headers) result += (result.empty() ? "" : ", ") + name;
+  for (const PreludeHeader& header : prelude_headers())
+    if (!header.name.starts_with("gpulua")) result += (result.empty() ? "" : ", ") + std::string(header.name);
+  return result;
+}
+
+[[noreturn]] void refuse(const KernelSource& source, std::string messages) {
+  while (!messages.empty() && messages.back() == '\n') messages.pop_back();
+  std::string text = "[compile] the kernel source does not compile:\n" + messages;
+  if (messages.find("file not found") != std::string::npos)
+    text += "\nheaders there are: " + header_list(source) + "; others by the headers and include options";
+  if (messages.find("constraint") != std::string::npos && messages.find(" in asm") != std::string::npos)
+    text += "\nthe CPU device has no inline PTX assembly; an intrinsic function may do the same";
+  if (const std::string hints = compile_hints(messages); !hints.empty()) text += "\n" + hints;
+  throw Error(ErrorKind::compile, text);
+}
+
+}  // namespace
+
+SourceModule parse_source(const KernelSource& source, const CompileOptions& options, const CompileTarget& target,
+                          const PrecompiledPrelude* precompiled) {
+  const std::string text = main_text(source, options);
+  SourceModule result;
+  result.context = std::make_unique<llvm::LLVMContext>();
+  collect_errors(*result.context);
+  ReadSource action(source, precompiled, result);
+  std::string messages;
+  llvm::raw_string_ostream stream(messages);
+  auto diagnostic_options = llvm::makeIntrusiveRefCnt<clang::DiagnosticOptions>();
+  diagnostic_options->ShowPresumedLoc = true;  // follow `#line`
+  // As the CUDA device's messages look, whose compiler tells the column by a caret alone.
+  diagnostic_options->ShowColumn = false;
+  diagnostic_options->ShowLineNumbers = false;
+  MessagePrinter printer(stream, diagnostic_options.get());
+  bool done = run_clang(action, front_end_arguments(source, options, target, precompiled),
+                        make_files(source, options, text, precompiled), printer);
+  action.rethrow_failure();
+  if (!done || !result.module) {
+    if (messages.empty() && !printer.wrong_name().empty()) throw_wrong_name(printer.wrong_name(), action.kernels());
+    refuse(source, messages);
+  }
+  define_pure_virtual(*result.module);
+  replace_inline_assembly(*result.module);
+  convert_nans(*result.module);
+  return result;
+}
+
+SourceModule parse_source(const KernelSource& source, const CompileOptions& options, const CompileTarget& target) {
+  const PrecompiledPrelude* precompiled =
+      implicit_text(source).partial
+          ? nullptr
+          : precompiled_prelude(options.standard, leading_includes(source, options), clang::getClangFullVersion());
+  if (precompiled != nullptr) try {
+      return parse_source(source, options, target, precompiled);
+    } catch (const Error&) {
+      // Of names to suggest for a wrong one clang finds others than where it has parsed all of them.
+    }
+  return parse_source(source, options, target, nullptr);
+}
+
+}  // namespace gpulua::cpu

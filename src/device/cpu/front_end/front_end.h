@@ -1,0 +1,18 @@
+#pragma once
+
+// The first stage of the compiler: CUDA C++ to LLVM IR and the list of what is in it.
+
+#include "src/device/cpu/abi/compiler_plugin.h"
+#include "src/device/cpu/front_end/compile_options.h"
+#include "src/device/cpu/front_end/precompiled_prelude.h"
+#include "src/device/cpu/ir/source_module.h"
+
+namespace gpulua::cpu {
+
+/// Throws ErrorKind::compile with clang's text.
+SourceModule parse_source(const KernelSource& source, const CompileOptions& options, const CompileTarget& target);
+/// With that prelude, or, without one, parsing its headers.
+SourceModule parse_source(const KernelSource& source, const CompileOptions& options, const CompileTarget& target,
+                          const PrecompiledPrelude* precompiled);
+
+}  // namespace gpulua::cpu

@@ -1,0 +1,39 @@
+#include "src/device/cpu/front_end/inline_assembly.h"
+
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/InstIterator.h>
+
+#include "src/base/error.h"
+
+namespace gpulua::cpu {
+namespace {
+
+[[noreturn]] void refuse(const llvm::CallInst& call, const llvm::InlineAsm& assembly) {
+  std::string place;
+  if (const llvm::DebugLoc& location = call.getDebugLoc())
+    place = location->getFilename().str() + ":" + std::to_string(location.getLine()) + ": ";
+  std::string text = assembly.getAsmString();
+  throw Error(ErrorKind::compile, "[compile] " + place +
+                                      "expected CUDA C++, got inline PTX assembly, which the CPU device " +
+                                      "has none of: \"" + text + "\"; an intrinsic function may do the same");
+}
+
+}  // namespace
+
+void replace_inline_assembly(llvm::Module& module) {
+  std::vector<llvm::CallInst*> calls;
+  for (llvm::Function& function : module)
+    for (llvm::Instruction& instruction : llvm::instructions(function))
+      if (auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction); call != nullptr && call->isInlineAsm())
+        calls.push_back(call);
+  for (llvm::CallInst* call : calls) {
+    const auto& assembly = *llvm::cast<llvm::InlineAsm>(call->getCalledOperand());
+    if (!assembly.getAsmString().empty() || !call->getType()->isVoidTy()) refuse(*call, assembly);
+    llvm::IRBuilder<>(call).CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, llvm::SyncScope::SingleThread);
+    call->eraseFromParent();
+  }
+}
+
+}  // namespace gpulua::cpu

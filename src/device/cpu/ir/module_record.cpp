@@ -1,0 +1,81 @@
+#include "src/device/cpu/ir/module_record.h"
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/Transforms/Utils/ModuleUtils.h>
+
+#include "src/device/cpu/ir/heap_calls.h"
+
+namespace gpulua::cpu {
+namespace {
+
+class RecordBuilder {
+ public:
+  explicit RecordBuilder(llvm::Module& module) : module_(module), builder_(module.getContext()) {}
+
+  llvm::Constant* text(const std::string& value) {
+    return constant(llvm::ConstantDataArray::getString(module_.getContext(), value), llvm::GlobalValue::PrivateLinkage,
+                    "");
+  }
+  llvm::Constant* u32(std::uint64_t value) { return builder_.getInt32(static_cast<std::uint32_t>(value)); }
+  llvm::Constant* u64(std::uint64_t value) { return builder_.getInt64(value); }
+  llvm::Constant* function(llvm::Function* function) {
+    if (function != nullptr) return function;
+    return llvm::ConstantPointerNull::get(builder_.getPtrTy());
+  }
+  llvm::Constant* record(std::vector<llvm::Constant*> fields) {
+    return llvm::ConstantStruct::getAnon(module_.getContext(), fields);
+  }
+  llvm::Constant* table(const std::vector<llvm::Constant*>& rows) {
+    if (rows.empty()) return llvm::ConstantPointerNull::get(builder_.getPtrTy());
+    auto* type = llvm::ArrayType::get(rows.front()->getType(), rows.size());
+    return constant(llvm::ConstantArray::get(type, rows), llvm::GlobalValue::PrivateLinkage, "");
+  }
+  llvm::GlobalVariable* constant(llvm::Constant* value, llvm::GlobalValue::LinkageTypes linkage, const char* name) {
+    return new llvm::GlobalVariable(module_, value->getType(), true, linkage, value, name);
+  }
+
+ private:
+  llvm::Module& module_;
+  llvm::IRBuilder<> builder_;
+};
+
+/// What is defined here is reached from the record alone.
+void hide_definitions(llvm::Module& module) {
+  for (llvm::GlobalObject& object : module.global_objects()) {
+    if (object.isDeclaration()) continue;
+    object.setComdat(nullptr);
+    object.setLinkage(llvm::GlobalValue::InternalLinkage);
+    object.setVisibility(llvm::GlobalValue::DefaultVisibility);
+  }
+  for (const char* keep : {"llvm.used", "llvm.compiler.used"})
+    if (llvm::GlobalVariable* list = module.getGlobalVariable(keep)) list->eraseFromParent();
+}
+
+}  // namespace
+
+void add_module_record(SourceModule& source, const std::vector<KernelCode>& kernels) {
+  llvm::Module& module = *source.module;
+  RecordBuilder builder(module);
+  std::vector<llvm::Constant*> kernel_rows, global_rows;
+  for (const KernelCode& kernel : kernels)
+    kernel_rows.push_back(builder.record(
+        {builder.text(kernel.symbol), builder.function(kernel.run), builder.function(kernel.run_strand),
+         builder.u32(kernel.strand_threads), builder.u32(static_cast<unsigned>(kernel.block_rule)),
+         builder.u64(kernel.shared_bytes), builder.u64(kernel.local_bytes), builder.u32(kernel.max_threads)}));
+  for (const GlobalEntry& global : source.globals) {
+    llvm::GlobalVariable* variable = module.getGlobalVariable(global.symbol, /*AllowInternal=*/true);
+    // The host writes it between launches, whatever the source says.
+    variable->setConstant(false);
+    variable->setExternallyInitialized(true);
+    global_rows.push_back(builder.record({builder.text(global.symbol), variable}));
+  }
+  llvm::Constant* heap = define_heap_functions(module);
+  hide_definitions(module);
+  builder.constant(
+      builder.record({builder.u32(abi_version), builder.u32(kernels.size()), builder.u32(source.globals.size()),
+                      builder.table(kernel_rows), builder.table(global_rows), heap}),
+      llvm::GlobalValue::ExternalLinkage, "gpulua_module");
+}
+
+}  // namespace gpulua::cpu

@@ -1,0 +1,14 @@
+#pragma once
+
+// The loops over blocks and strands that a kernel is put into, and what they call: src/device/cpu/headers/gpulua_run.h
+// and gpulua_warps.h, which the build compiles.
+
+#include <llvm/IR/Module.h>
+
+namespace gpulua::cpu {
+
+/// The function of that name, which is added to the module when it is not there yet, for the processor that `like` is
+/// compiled for.
+llvm::Function& add_template(llvm::Module& module, const char* name, const llvm::Function& like);
+
+}  // namespace gpulua::cpu

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <llvm/IR/Module.h>
+
+#include <cstdint>
+#include <map>
+
+#include "src/device/cpu/ir/source_module.h"
+
+namespace gpulua::cpu {
+
+/// Where a module's `__shared__` variables are in the memory of a block. Variables that no kernel uses together may
+/// overlap.
+struct SharedLayout {
+  std::map<llvm::GlobalVariable*, std::uint64_t> offsets;  // static ones
+  std::vector<llvm::GlobalVariable*> dynamic;              // `extern __shared__ T x[]`
+  std::map<std::string, std::uint64_t> kernel_bytes;       // by kernel symbol; multiples of 128
+};
+
+SharedLayout lay_out_shared(const SourceModule& source);
+
+}  // namespace gpulua::cpu

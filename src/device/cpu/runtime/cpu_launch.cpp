@@ -1,0 +1,231 @@
+#include "src/device/cpu/runtime/cpu_launch.h"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <vector>
+
+#include "src/base/default_arithmetic.h"
+#include "src/base/error.h"
+#include "src/device/cpu/abi/kernel_failure.h"
+#include "src/device/cpu/ir/call_stack.h"
+#include "src/device/cpu/runtime/fault.h"
+#include "src/device/cpu/runtime/kernel_stack.h"
+
+namespace gpulua::cpu {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// What a thread needs that runs kernels.
+struct KernelScope {
+  FaultGuard fault;
+  DefaultArithmetic arithmetic;
+};
+
+// Waking the other cores costs some microseconds: less work than this is done sooner on one.
+constexpr std::chrono::nanoseconds worth_spreading{20'000};
+// Blocks run in chunks of up to about this long, between which a core looks for an interrupt.
+constexpr std::chrono::nanoseconds chunk_time{50'000};
+// Blocks that wait for later ones keep their stacks, some pages a thread.
+constexpr unsigned most_threads_aside = 65'536;
+
+[[noreturn]] void fail(const char* message, const char* file, unsigned line, Index3 block, Index3 thread) {
+  throw KernelFailure{place_text(file, line) + message + ", block " + to_text(block) + ", thread " + to_text(thread)};
+}
+
+constexpr Services services{.fail = &fail,
+                            .barrier = &ResidentBlock::barrier,
+                            .leave = &ResidentBlock::leave,
+                            .grid_barrier = &ResidentBlock::grid_barrier,
+                            .tile_barrier = &ResidentBlock::tile_barrier,
+                            .yield = &ResidentBlock::yield,
+                            .warp_barrier = &ResidentBlock::warp_barrier,
+                            .shuffle = &ResidentBlock::shuffle,
+                            .ballot = &ResidentBlock::ballot};
+
+class Run {
+ public:
+  Run(const KernelRecord& record, const LaunchConfig& config, void** arguments, std::atomic<bool>& interrupted,
+      BlockPool& pool)
+      : record_(record),
+        launch_{
+            {config.grid.x, config.grid.y, config.grid.z}, {config.block.x, config.block.y, config.block.z}, &services},
+        blocks_(std::uint64_t{config.grid.x} * config.grid.y * config.grid.z),
+        dynamic_shared_bytes_(config.shared_bytes),
+        arguments_(arguments),
+        interrupted_(interrupted),
+        pool_(pool) {}
+
+  void all() {
+    run_in_turn();
+    finish(aside_);
+  }
+
+  /// All blocks stay until all are done. Each runs, on any core, until it waits for the others; so no number of threads
+  /// is too small for the grid.
+  void cooperatively() {
+    if (record_.run_strand == nullptr) return all();
+    std::vector<BlockPool::Handle> blocks;
+    const DefaultArithmetic arithmetic;  // fibers begin with that of whoever makes them
+    for (std::uint64_t i = 0; i < blocks_; ++i) {
+      blocks.push_back(pool_.take(record_.local_bytes));
+      blocks.back()->start(strands(true), index_of(i));
+    }
+    finish(blocks);
+  }
+
+ private:
+  /// One block tells how long the others may take, and with it who runs them.
+  void run_in_turn() {
+    const Clock::time_point start = Clock::now();
+    chunk(0, 1);
+    if (blocks_ == 1) return;
+    const auto block_time = std::max(Clock::now() - start, Clock::duration(1));
+    // Divided rather than multiplied: there may be 2^63 blocks.
+    if (blocks_ - 1 <= static_cast<std::uint64_t>(worth_spreading / block_time)) return chunk(1, blocks_);
+    tbb::parallel_for(tbb::blocked_range<std::uint64_t>(1, blocks_),
+                      [this](const tbb::blocked_range<std::uint64_t>& part) { in_chunks(part.begin(), part.end()); });
+  }
+
+  /// Blocks differ and the first, which meets cold caches, says little; so chunks grow until they are long enough.
+  void in_chunks(std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t size = 1; first < last;) {
+      const std::uint64_t end = first + std::min(size, last - first);
+      const Clock::time_point start = Clock::now();
+      chunk(first, end);
+      first = end;
+      if (Clock::now() - start < chunk_time / 2) size *= 2;
+    }
+  }
+
+  void chunk(std::uint64_t first, std::uint64_t last) {
+    const KernelScope scope;
+    if (record_.run_strand != nullptr) return strand_chunk(first, last);
+    check_interrupt();
+    thread_local SharedArena arena;
+    char* shared = arena.reserve(record_.shared_bytes, dynamic_shared_bytes_);
+    const auto run = [&] { record_.run(arguments_, &launch_, first, last, shared, shared + record_.shared_bytes); };
+    // A switch to another stack and back takes as long as a small launch. Only kernels that can damage the stack pay
+    // it.
+    if (record_.local_bytes > call_stack_bytes)
+      KernelStack::of_thread().run(record_.local_bytes, run);
+    else
+      run();
+    arena.check_end();
+  }
+
+  void strand_chunk(std::uint64_t first, std::uint64_t last) {
+    BlockPool::Handle block = pool_.take(record_.local_bytes);
+    for (std::uint64_t i = first; i < last; ++i) {
+      check_interrupt();
+      block->start(strands(false), index_of(i));
+      while (block->run() == ResidentBlock::Pause::spinning)
+        if (step_aside(block)) {
+          block = pool_.take(record_.local_bytes);
+          break;
+        }
+    }
+  }
+
+  /// Lets a block that waits for others wait until they have run. False when too many do.
+  bool step_aside(BlockPool::Handle& block) {
+    std::lock_guard lock(aside_mutex_);
+    if (aside_.size() >= most_threads_aside / record_.max_threads) return false;
+    aside_.push_back(std::move(block));
+    return true;
+  }
+
+  /// Runs blocks that wait for each other to their ends.
+  static void finish(const std::vector<BlockPool::Handle>& blocks) {
+    std::vector<ResidentBlock*> ready, waiting;
+    for (const BlockPool::Handle& block : blocks) ready.push_back(block.get());
+    while (!ready.empty()) run_phase(ready, waiting);
+  }
+
+  /// Runs those that are ready; then `ready` has those that can go on.
+  static void run_phase(std::vector<ResidentBlock*>& ready, std::vector<ResidentBlock*>& waiting) {
+    std::vector<ResidentBlock::Pause> pauses(ready.size());
+    tbb::parallel_for(std::size_t{0}, ready.size(), [&](std::size_t i) {
+      const KernelScope scope;
+      pauses[i] = ready[i]->run();
+    });
+    std::vector<ResidentBlock*> next;
+    for (std::size_t i = 0; i < ready.size(); ++i) {
+      if (pauses[i] == ResidentBlock::Pause::grid_barrier) waiting.push_back(ready[i]);
+      if (pauses[i] == ResidentBlock::Pause::spinning) next.push_back(ready[i]);
+    }
+    if (next.empty()) {
+      next.swap(waiting);
+      for (ResidentBlock* block : next) block->pass_grid_barrier();
+    }
+    ready = std::move(next);
+  }
+
+  StrandLaunch strands(bool cooperative) const {
+    return {&record_, &launch_, arguments_, dynamic_shared_bytes_, cooperative, &interrupted_};
+  }
+
+  Index3 index_of(std::uint64_t block) const {
+    const std::uint64_t row = block / launch_.grid.x;
+    return {static_cast<unsigned>(block % launch_.grid.x), static_cast<unsigned>(row % launch_.grid.y),
+            static_cast<unsigned>(row / launch_.grid.y)};
+  }
+
+  void check_interrupt() const {
+    if (interrupted_.load(std::memory_order_relaxed)) throw Error(ErrorKind::interrupted, "[launch] interrupted");
+  }
+
+  const KernelRecord& record_;
+  Launch launch_;
+  std::uint64_t blocks_;
+  std::size_t dynamic_shared_bytes_;
+  void** arguments_;
+  std::atomic<bool>& interrupted_;
+  BlockPool& pool_;
+  std::mutex aside_mutex_;
+  std::vector<BlockPool::Handle> aside_;
+};
+
+/// The launch's pointers that are null, as a message adds them.
+std::string null_arguments(const Signature& signature, void** arguments) {
+  std::string text;
+  for (std::size_t i = 0; i < signature.parameters.size(); ++i) {
+    const Parameter& parameter = signature.parameters[i];
+    const void* address = arguments;
+    if (parameter.kind == ParameterKind::pointer) std::memcpy(&address, arguments[i], sizeof address);
+    if (address == nullptr) text += "; argument " + std::to_string(i + 1) + " (" + parameter.type + ") is null";
+  }
+  return text;
+}
+
+}  // namespace
+
+void run_launch(CpuKernel& kernel, const LaunchConfig& config, void** arguments, std::atomic<bool>& interrupted,
+                BlockPool& pool, bool checked) {
+  try {
+    Run run(kernel.record(config), config, arguments, interrupted, pool);
+    if (config.cooperative)
+      run.cooperatively();
+    else
+      run.all();
+  } catch (const KernelFailure& failure) {
+    std::string message = "[launch] kernel '" + kernel.entry().name + "': " + failure.message;
+    if (failure.null_pointer) message += null_arguments(kernel.entry().signature, arguments);
+    if (failure.in_memory && !checked) message += "; gpulua --check, or gpu.check(true), names the line and the array";
+    throw Error(ErrorKind::device, message);
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorKind::memory, "[launch] kernel '" + kernel.entry().name +
+                                       "': no room for the shared memory and the stacks of its blocks");
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::interrupted) interrupted.store(false);
+    throw;
+  }
+}
+
+}  // namespace gpulua::cpu

@@ -1,0 +1,114 @@
+#include "src/device/cpu/runtime/cpu_module.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <atomic>
+#include <span>
+
+#include "src/base/error.h"
+#include "src/base/memory_file.h"
+
+namespace gpulua::cpu {
+namespace {
+
+constexpr unsigned usual_block = 256;
+
+// A block that waits for others takes memory only: its stacks and its shared memory. This is what an H200's
+// multiprocessor has; with stacks of a few pages and the largest shared memory it is some tens of megabytes a core.
+constexpr unsigned resident_blocks = 32, resident_threads = 2048;
+
+/// The path of the file, spelt as no path before. The loader takes an equal spelling for a library that it has, and the
+/// system gives a closed file's number out again; so the spelling carries a count, as "/." for a one and "//" for a
+/// zero.
+std::string unique_spelling(const std::string& path) {
+  static std::atomic<std::uint64_t> loads{0};
+  std::size_t slash = path.rfind('/');
+  std::string result = path.substr(0, slash);
+  for (std::uint64_t count = ++loads; count != 0; count >>= 1) result += count & 1 ? "/." : "//";
+  return result + path.substr(slash);
+}
+
+void* load_library(std::string_view image) {
+  MemoryFile file(image);
+  void* library = dlopen(unique_spelling(file.path()).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr)
+    throw Error(ErrorKind::compile, std::string("[compile] cannot load the compiled module: ") + dlerror());
+  return library;
+}
+
+// Threads along the grid's x are numbered in 32 bits: from here on the numbers of a warp may wrap.
+constexpr std::uint64_t most_in_a_row = std::uint64_t{1} << 31;
+
+bool holds(BlockRule rule, const Dim3& grid, const Dim3& block) {
+  switch (rule) {
+    case BlockRule::rows:
+      return block.x % 32 == 0 || (block.y == 1 && block.z == 1 && std::uint64_t{grid.x} * block.x <= most_in_a_row);
+    case BlockRule::half_rows:
+      return block.x == 16 && block.y % 2 == 0;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+CpuKernel::CpuKernel(KernelEntry entry, std::vector<const KernelRecord*> records, std::shared_ptr<CpuModule> module)
+    : Kernel(std::move(entry)), records_(std::move(records)), module_(std::move(module)) {
+  attributes_.shared_bytes = records_.front()->shared_bytes;
+  attributes_.max_threads = records_.front()->max_threads;
+}
+
+const KernelRecord& CpuKernel::record(const LaunchConfig& config) const {
+  return **std::ranges::find_if(
+      records_, [&](const KernelRecord* record) { return holds(record->block_rule, config.grid, config.block); });
+}
+
+int CpuKernel::occupancy(unsigned threads, std::size_t) const {
+  return static_cast<int>(std::clamp(resident_threads / threads, 1u, resident_blocks));
+}
+
+unsigned CpuKernel::suggested_block(std::size_t) const {
+  return std::min(usual_block, attributes_.max_threads);
+}
+
+CpuModule::CpuModule(std::shared_ptr<const CompiledModule> compiled, KernelSource source, const Heap& heap)
+    : Module(std::move(compiled)), source_(std::move(source)) {
+  library_ = load_library(compiled_->image);
+  record_ = static_cast<const ModuleRecord*>(dlsym(library_, "gpulua_module"));
+  if (record_ == nullptr || record_->version != abi_version) {
+    dlclose(library_);
+    throw Error(ErrorKind::compile, "[compile] the compiled module is of another version of the cpu device");
+  }
+  if (record_->heap != nullptr) *record_->heap = heap;
+}
+
+CpuModule::~CpuModule() {
+  dlclose(library_);
+}
+
+std::shared_ptr<Kernel> CpuModule::kernel(const KernelEntry& entry) {
+  std::lock_guard lock(mutex_);
+  std::weak_ptr<Kernel>& kept = kernels_[&entry];
+  std::shared_ptr<Kernel> kernel = kept.lock();
+  if (kernel) return kernel;
+  std::vector<const KernelRecord*> records;
+  for (const KernelRecord& record : std::span(record_->kernels, record_->kernel_count))
+    if (entry.symbol == record.symbol) records.push_back(&record);
+  if (records.empty()) throw Error("[kernel] expected a kernel of this module, got '" + entry.name + "'");
+  kernel = std::make_shared<CpuKernel>(entry, std::move(records), shared_from_this());
+  kept = kernel;
+  return kernel;
+}
+
+void* CpuModule::symbol(const char* name) const {
+  return dlsym(library_, name);
+}
+
+void* CpuModule::address(const GlobalEntry& entry) {
+  for (const GlobalRecord& record : std::span(record_->globals, record_->global_count))
+    if (entry.symbol == record.symbol) return record.address;
+  throw Error("[module] expected a global of this module, got '" + entry.name + "'");
+}
+
+}  // namespace gpulua::cpu

@@ -1,0 +1,56 @@
+#pragma once
+
+// A compiled shared object, loaded.
+
+#include <map>
+#include <mutex>
+
+#include "src/device/cpu/abi/abi.h"
+#include "src/device/kernel.h"
+
+namespace gpulua::cpu {
+
+class CpuModule;
+
+class CpuKernel : public Kernel {
+ public:
+  /// `records` are all of the kernel's, at least one.
+  CpuKernel(KernelEntry entry, std::vector<const KernelRecord*> records, std::shared_ptr<CpuModule> module);
+
+  int occupancy(unsigned threads, std::size_t shared_bytes) const override;
+  unsigned suggested_block(std::size_t shared_bytes) const override;
+
+  /// How to run the blocks of such a launch.
+  const KernelRecord& record(const LaunchConfig& config) const;
+  CpuModule& module() const { return *module_; }
+
+ private:
+  std::vector<const KernelRecord*> records_;
+  std::shared_ptr<CpuModule> module_;  // has the code
+};
+
+class CpuModule : public Module, public std::enable_shared_from_this<CpuModule> {
+ public:
+  /// Throws Error when the image is no module of this version of the device. `source` is what it was compiled from,
+  /// `heap` what its kernels' malloc and free are.
+  CpuModule(std::shared_ptr<const CompiledModule> compiled, KernelSource source, const Heap& heap);
+  ~CpuModule() override;
+
+  std::shared_ptr<Kernel> kernel(const KernelEntry& entry) override;
+  void* address(const GlobalEntry& entry) override;
+
+  const KernelSource& source() const { return source_; }
+  /// Null when the module does not export it.
+  void* symbol(const char* name) const;
+  /// The same source with checks (check/checker.h), once it was needed.
+  std::shared_ptr<CpuModule> checked_variant;
+
+ private:
+  KernelSource source_;
+  void* library_ = nullptr;
+  const ModuleRecord* record_ = nullptr;
+  std::mutex mutex_;
+  std::map<const KernelEntry*, std::weak_ptr<Kernel>> kernels_;
+};
+
+}  // namespace gpulua::cpu

@@ -1,0 +1,24 @@
+#include "src/device/cpu/runtime/kernel_heap.h"
+
+#include <algorithm>
+
+#include "src/device/cpu/abi/kernel_failure.h"
+
+namespace gpulua::cpu {
+
+void* KernelHeap::allocate(void* self, unsigned long bytes) {
+  return static_cast<KernelHeap*>(self)->pool_.allocate(std::max(bytes, 1UL));
+}
+
+void KernelHeap::release(void* self, void* memory) {
+  switch (static_cast<KernelHeap*>(self)->pool_.free(memory)) {
+    case MemoryPool::Freed::whole:
+      return;
+    case MemoryPool::Freed::damaged:
+      throw KernelFailure{"free of memory that something has written past the end of"};
+    case MemoryPool::Freed::unknown:
+      throw KernelFailure{"free of a pointer that malloc did not give, or that was freed before"};
+  }
+}
+
+}  // namespace gpulua::cpu

@@ -1,0 +1,56 @@
+#include "src/device/cpu/runtime/kernel_stack.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "src/device/cpu/abi/kernel_failure.h"
+
+namespace gpulua::cpu {
+namespace {
+
+// Memory is taken as it is used.
+constexpr std::size_t least_bytes = 8 << 20;
+// Beside the kernel's own variables: for calls and the C library.
+constexpr std::size_t call_bytes = 128 << 10;
+
+}  // namespace
+
+KernelStack& KernelStack::of_thread() {
+  thread_local KernelStack stack;
+  return stack;
+}
+
+void KernelStack::run(std::size_t local_bytes) {
+  const std::size_t wanted = std::max(least_bytes, local_bytes + call_bytes);
+  if (!fiber_ || bytes_ < wanted) {
+    fiber_ = std::make_unique<Fiber>(wanted, [this] { body(); });
+    bytes_ = wanted;
+  }
+  {
+    const KernelExit::Scope scope(*this);
+    Fiber::switch_between(thread_, *fiber_);
+  }
+  if (!failure_) return;
+  // What the kernel has done to the stack is not known.
+  fiber_->abandon();
+  fiber_.reset();
+  std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+void KernelStack::body() noexcept {
+  frame_ = __builtin_frame_address(0);
+  try {
+    call_(kernel_);
+  } catch (...) {
+    failure_ = std::current_exception();
+  }
+  Fiber::switch_between(*fiber_, thread_);
+}
+
+void KernelStack::leave(KernelFailure failure) {
+  failure_ = std::make_exception_ptr(std::move(failure));
+  Fiber::switch_between(*fiber_, thread_);
+  __builtin_unreachable();
+}
+
+}  // namespace gpulua::cpu

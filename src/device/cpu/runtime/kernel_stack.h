@@ -1,0 +1,43 @@
+#pragma once
+
+// The stack of a thread for kernels with variables in memory, or recursion, and without fibers of their own. A kernel
+// that writes past a local array destroys this stack, and the thread's own is whole.
+
+#include <cstddef>
+#include <exception>
+#include <memory>
+
+#include "src/device/cpu/runtime/fault.h"
+#include "src/device/cpu/runtime/fiber.h"
+
+namespace gpulua::cpu {
+
+class KernelStack final : private KernelExit {
+ public:
+  static KernelStack& of_thread();
+
+  /// Calls `kernel` on the stack, and throws what it throws. `local_bytes`: for the kernel's own variables. Throws
+  /// std::bad_alloc.
+  template <class Kernel>
+  void run(std::size_t local_bytes, Kernel kernel) {
+    call_ = [](void* self) { (*static_cast<Kernel*>(self))(); };
+    kernel_ = &kernel;
+    run(local_bytes);
+  }
+
+ private:
+  void run(std::size_t local_bytes);
+  void body() noexcept;
+  const void* frame() const override { return frame_; }
+  [[noreturn]] void leave(KernelFailure failure) override;
+
+  std::size_t bytes_ = 0;
+  std::unique_ptr<Fiber> fiber_;
+  Fiber thread_;
+  void (*call_)(void* kernel) = nullptr;
+  void* kernel_ = nullptr;
+  const void* frame_ = nullptr;
+  std::exception_ptr failure_;
+};
+
+}  // namespace gpulua::cpu

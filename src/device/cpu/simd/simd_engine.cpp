@@ -1,0 +1,250 @@
+#include "src/device/cpu/simd/simd_engine.h"
+
+#include <llvm/IR/DebugInfo.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+#include <algorithm>
+#include <initializer_list>
+
+#include "src/device/cpu/ir/call_stack.h"
+#include "src/device/cpu/ir/instantiate.h"
+#include "src/device/cpu/ir/run_templates.h"
+#include "src/device/cpu/simd/block_values.h"
+#include "src/device/cpu/simd/gather_addresses.h"
+#include "src/device/cpu/simd/markers.h"
+#include "src/device/cpu/simd/pipeline.h"
+#include "src/device/cpu/simd/prepare.h"
+#include "src/device/cpu/simd/resume.h"
+#include "src/device/cpu/simd/states.h"
+#include "src/device/cpu/simd/strips.h"
+#include "src/device/cpu/simd/tallies.h"
+#include "src/device/cpu/simd/whole_turns.h"
+#include "src/device/cpu/simd/widen.h"
+
+namespace gpulua::cpu::simd {
+namespace {
+
+// src/device/cpu/headers/gpulua_warps.h.
+constexpr const char* run_rows_template = "gpulua_run_rows";
+constexpr const char* run_warps_template = "gpulua_run_warps";
+constexpr const char* run_turns_template = "gpulua_run_warps_in_turns";
+constexpr const char* run_in_step_template = "gpulua_run_warps_in_step";
+constexpr const char* run_strand_template = "gpulua_run_warp_strand";
+constexpr const char* run_warp = "gpulua_run_warp";
+constexpr const char* frames_placeholder = "gpulua_warp_frames";
+constexpr const char* frame_bytes_placeholder = "gpulua_warp_frame_bytes";
+constexpr const char* block_frame_bytes_placeholder = "gpulua_block_frame_bytes";
+constexpr const char* counts_placeholder = "gpulua_warps_count_predicates";
+
+void inline_calls(llvm::Function& function, const std::set<llvm::Function*>& callees) {
+  std::vector<llvm::CallInst*> calls;
+  for (llvm::Instruction& instruction : llvm::instructions(function))
+    if (auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+        call != nullptr && callees.contains(call->getCalledFunction()))
+      calls.push_back(call);
+  for (llvm::CallInst* call : calls) {
+    llvm::InlineFunctionInfo info;
+    llvm::InlineFunction(*call, info);
+  }
+}
+
+// Of a warp that takes turns; a block has at most 32 of them, on the stack.
+constexpr std::uint64_t most_frame_bytes = 32 << 10;
+constexpr unsigned most_warps = 32;
+
+/// What a kernel asks of the engine.
+struct Needs {
+  Meeting meeting = Meeting::none;
+  bool warps = false;  // it matters which threads are a warp
+  bool rows = false;   // it asks for a thread's row: its blocks may have more than one
+};
+
+bool has_marker(const llvm::Function& scalar, std::initializer_list<Marker> wanted) {
+  return std::any_of(llvm::inst_begin(scalar), llvm::inst_end(scalar), [&](const llvm::Instruction& instruction) {
+    return std::find(wanted.begin(), wanted.end(), marker(&instruction)) != wanted.end();
+  });
+}
+
+Needs find_needs(const llvm::Function& scalar) {
+  Needs needs;
+  if (has_marker(scalar, {Marker::barrier, Marker::barrier_count})) needs.meeting = Meeting::block;
+  if (has_marker(scalar, {Marker::grid_barrier, Marker::tile_barrier})) needs.meeting = Meeting::fibers;
+  needs.warps =
+      needs.meeting != Meeting::none ||
+      has_marker(scalar, {Marker::linear, Marker::warp_barrier, Marker::shuffle, Marker::ballot, Marker::activemask});
+  needs.rows = has_marker(scalar, {Marker::thread_y, Marker::thread_z});
+  return needs;
+}
+
+const char* find_template(Meeting meeting, WarpLayout layout, bool in_step) {
+  switch (meeting) {
+    case Meeting::none:
+      return layout == WarpLayout::piece ? run_rows_template : run_warps_template;
+    case Meeting::block:
+      return in_step ? run_in_step_template : run_turns_template;
+    case Meeting::fibers:
+      return run_strand_template;
+  }
+  return nullptr;
+}
+
+/// In the place of gpulua_warps.h's placeholders.
+void make_frames(llvm::Function& run, const Frames& frames, bool counts_predicates) {
+  llvm::IRBuilder<> builder(&*run.getEntryBlock().getFirstInsertionPt());
+  auto memory = [&](std::uint64_t bytes) {
+    llvm::AllocaInst* place = builder.CreateAlloca(llvm::ArrayType::get(builder.getInt8Ty(), bytes));
+    place->setAlignment(llvm::Align(64));
+    return place;
+  };
+  llvm::Value* warps = memory(most_warps * frames.warp_bytes);
+  llvm::Value* block[] = {memory(frames.block_bytes), memory(frames.block_bytes)};
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(run))) {
+    auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+    if (call == nullptr || call->getCalledFunction() == nullptr) continue;
+    const llvm::StringRef name = call->getCalledFunction()->getName();
+    if (name == frames_placeholder)
+      call->replaceAllUsesWith(warps);
+    else if (name == frame_bytes_placeholder)
+      call->replaceAllUsesWith(builder.getInt64(frames.warp_bytes));
+    else if (name == block_frame_function)
+      call->replaceAllUsesWith(block[llvm::cast<llvm::ConstantInt>(call->getArgOperand(0))->getZExtValue()]);
+    else if (name == block_frame_bytes_placeholder)
+      call->replaceAllUsesWith(builder.getInt64(frames.block_bytes));
+    else if (name == counts_placeholder)
+      call->replaceAllUsesWith(builder.getInt1(counts_predicates));
+    else
+      continue;
+    call->eraseFromParent();
+  }
+}
+
+std::uint64_t count_local_bytes(const llvm::Function& function) {
+  std::uint64_t bytes = call_stack_bytes;
+  for (const llvm::Instruction& instruction : llvm::instructions(function))
+    if (const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction))
+      bytes += variable->getAllocationSize(function.getParent()->getDataLayout())->getFixedValue();
+  return bytes;
+}
+
+void allow_unwinding(llvm::Function& function) {
+  function.removeFnAttr(llvm::Attribute::NoUnwind);
+  for (llvm::Instruction& instruction : llvm::instructions(function))
+    if (auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+        call != nullptr && call->getCalledFunction() == nullptr)
+      call->removeFnAttr(llvm::Attribute::NoUnwind);
+}
+
+}  // namespace
+
+Engine::Engine(SourceModule& source, const SharedLayout& layout, llvm::TargetMachine& machine)
+    : source_(source), layout_(layout), machine_(machine) {}
+
+llvm::Function& Engine::add_finished(const char* name, const llvm::Function& like) {
+  llvm::Function& function = add_template(*source_.module, name, like);
+  if (finished_.insert(&function).second) {
+    allow_unwinding(function);
+    function.addFnAttr(finished_attribute);
+  }
+  return function;
+}
+
+std::vector<KernelCode> Engine::build(const SourceKernel& kernel, std::string& why_not) {
+  Pipeline pipeline(machine_);
+  llvm::Function* scalar = prepare(*source_.module->getFunction(kernel.symbol), layout_, pipeline, why_not);
+  if (scalar == nullptr) return {};
+  why_not = simd::why_not(*scalar);
+  std::vector<KernelCode> variants;
+  if (why_not.empty()) {
+    const Needs needs = find_needs(*scalar);
+    if (has_marker(*scalar, {Marker::fail})) add_finished(fail_function, *scalar);
+    if (has_marker(*scalar, {Marker::tally})) add_finished(settle_function, *scalar);
+    if (cut_into_strips(*scalar, needs.warps ? WarpLayout::row : WarpLayout::piece)) pipeline.order(*scalar);
+    split_off_whole_turns(*scalar, needs.warps ? WarpLayout::row : WarpLayout::piece);
+    std::vector<std::pair<BlockRule, WarpLayout>> wanted;
+    if (needs.rows) wanted.emplace_back(BlockRule::half_rows, WarpLayout::half_rows);
+    if (needs.warps) wanted.emplace_back(BlockRule::rows, WarpLayout::row);
+    wanted.emplace_back(BlockRule::any, needs.warps ? WarpLayout::any : WarpLayout::piece);
+    for (auto [rule, layout] : wanted) {
+      llvm::Function* run = build(kernel, *scalar, needs.meeting, layout, pipeline, why_not);
+      // Frames of that size are better off as stacks.
+      if (run == nullptr && needs.meeting == Meeting::block && why_not.empty())
+        run = build(kernel, *scalar, Meeting::fibers, layout, pipeline, why_not);
+      if (run != nullptr) variants.push_back(describe(kernel, *run, rule));
+    }
+  }
+  scalar->eraseFromParent();
+  if (why_not.empty()) return variants;
+  for (const KernelCode& variant : variants) {
+    llvm::Function* run = variant.run != nullptr ? variant.run : variant.run_strand;
+    finished_.erase(run);
+    run->eraseFromParent();
+  }
+  return {};
+}
+
+KernelCode Engine::describe(const SourceKernel& kernel, llvm::Function& run, BlockRule rule) const {
+  KernelCode code;
+  code.symbol = kernel.symbol;
+  (run.arg_size() == 2 ? code.run_strand : code.run) = &run;
+  code.strand_threads = warp_size;
+  code.block_rule = rule;
+  code.shared_bytes = layout_.kernel_bytes.at(kernel.symbol);
+  code.local_bytes = count_local_bytes(run);
+  code.max_threads = kernel.max_threads;
+  return code;
+}
+
+llvm::Function* Engine::build(const SourceKernel& kernel, llvm::Function& scalar, Meeting meeting, WarpLayout layout,
+                              Pipeline& pipeline, std::string& why_not) {
+  const MathLibrary math(scalar);
+  llvm::Function* warp = widen(scalar, {layout, &math});
+  std::optional<Frames> frames = Frames();
+  bool in_step = false;
+  if (llvm::verifyFunction(*warp)) {
+    why_not = "the widened code is not valid";
+  } else if (meeting == Meeting::fibers) {
+    call_barrier_services(*warp);
+  } else if (meeting == Meeting::block) {
+    pipeline.finish(*warp);
+    pipeline.order(*warp);
+    const BlockValues values(*warp);
+    in_step = values.in_step();
+    frames = make_resumable(*warp, most_frame_bytes, in_step ? &values : nullptr);
+  }
+  llvm::Function* run = nullptr;
+  if (why_not.empty() && frames) {
+    llvm::Function& pattern = add_finished(find_template(meeting, layout, in_step), scalar);
+    templates_.insert(&pattern);
+    run = instantiate(pattern, kernel, kernel.symbol + ".warps", {{run_warp, warp}});
+    for (llvm::Attribute attribute : scalar.getAttributes().getFnAttrs()) run->addFnAttr(attribute);
+    allow_unwinding(*run);
+    const std::set<llvm::Function*> called = in_step ? part_states(*run, *warp) : std::set{warp};
+    inline_calls(*run, called);
+    for (llvm::Function* state : called)
+      if (state != warp) state->eraseFromParent();
+    if (meeting == Meeting::block) make_frames(*run, *frames, has_marker(scalar, {Marker::barrier_count}));
+    make_tallies(*run, kernel);
+    pipeline.finish(*run);
+    sink_gather_addresses(*run);
+    run->addFnAttr(finished_attribute);
+    finished_.insert(run);
+  }
+  warp->eraseFromParent();
+  return run;
+}
+
+std::set<const llvm::Function*> Engine::finish() {
+  for (llvm::Function* pattern : templates_) {
+    finished_.erase(pattern);
+    pattern->eraseFromParent();
+  }
+  templates_.clear();
+  return std::move(finished_);
+}
+
+}  // namespace gpulua::cpu::simd

@@ -1,0 +1,44 @@
+#pragma once
+
+// CUDA C++ to a loadable module, by NVRTC and through the kernel cache. Needs no GPU and no driver.
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/base/config.h"
+#include "src/device/cache.h"
+#include "src/device/cuda/nvrtc.h"
+#include "src/device/kernel.h"
+
+namespace gpulua::cuda {
+
+/// The names of a library of the toolkit, the ones that a driver of `driver_version` (13000) runs first.
+std::vector<std::string> toolkit_library_names(const std::string& stem, int driver_version);
+
+class Compiler {
+ public:
+  /// `architecture` is a real one, "sm_90"; `driver_version` says which of several NVRTCs fits best.
+  Compiler(const Config& config, std::string architecture, int driver_version);
+
+  /// The module of that source, from the cache where it is there. Throws ErrorKind::compile with NVRTC's text.
+  std::shared_ptr<const CompiledModule> get(const KernelSource& source, KernelCache& cache);
+
+  /// The version of NVRTC, 13000 for 13.0; 0 while it has not been loaded, as when all came from the cache.
+  int nvrtc_version() const { return nvrtc_ ? nvrtc_->version() : 0; }
+
+ private:
+  std::optional<std::string> digest(const KernelSource& source) const;
+  CompiledModule compile(const KernelSource& source);
+  const Nvrtc& nvrtc();
+
+  std::string architecture_;
+  std::optional<std::filesystem::path> library_;
+  std::vector<std::filesystem::path> include_dirs_;
+  std::string toolkit_identity_;
+  std::optional<Nvrtc> nvrtc_;
+};
+
+}  // namespace gpulua::cuda

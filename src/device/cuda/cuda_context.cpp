@@ -1,0 +1,106 @@
+#include "src/device/cuda/cuda_context.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "src/device/cuda/context_guard.h"
+
+namespace gpulua::cuda {
+namespace {
+
+std::string message_head(const char* op, const std::string& text) {
+  return "[" + std::string(op) + "] " + text;
+}
+
+}  // namespace
+
+Context::Context(const Driver& driver, CUdevice device) : driver_(driver), device_(device) {
+  const CUresult result = driver_.primary_context_retain(&handle_, device_);
+  if (result != CUDA_SUCCESS)
+    throw Error(result == CUDA_ERROR_OUT_OF_MEMORY ? ErrorKind::memory : ErrorKind::unavailable,
+                message_head("device", "the driver gives no context on cuda:" + std::to_string(device_) + ": " +
+                                           driver_.describe(result)));
+}
+
+Context::~Context() {
+  destroy_retired();
+  if (lost_ || !idle()) return;
+  // A thread that kept our context must not be left with a dead one.
+  CUcontext current = nullptr;
+  driver_.context_get_current(&current);
+  if (current == handle_) driver_.context_set_current(nullptr);
+  driver_.primary_context_release(device_);
+}
+
+int Context::attribute(CUdevice_attribute attribute) const {
+  int value = 0;
+  driver_.device_get_attribute(&value, attribute, device_);
+  return value;
+}
+
+void Context::fail(CUresult result, const char* op, std::string_view detail) {
+  const std::string text = driver_.describe(result);
+  if (is_sticky(result)) {
+    lost_ = true;
+    throw Error(ErrorKind::device_lost,
+                message_head(op, "work on cuda:" + std::to_string(device_) + " failed: " + text +
+                                     "; nothing more can run on this device in this process: start it again"));
+  }
+  const std::string message = message_head(op, detail.empty() ? text : std::string(detail) + ": " + text);
+  switch (result) {
+    case CUDA_ERROR_OUT_OF_MEMORY:
+      throw Error(ErrorKind::memory, message);
+    case CUDA_ERROR_INVALID_VALUE:
+    case CUDA_ERROR_INVALID_HANDLE:
+    case CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES:
+    case CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE:
+    case CUDA_ERROR_INVALID_CLUSTER_SIZE:
+    case CUDA_ERROR_NOT_FOUND:
+      throw Error(ErrorKind::argument, message);
+    case CUDA_ERROR_NOT_SUPPORTED:
+      throw Error(ErrorKind::unavailable, message);
+    default:
+      throw Error(ErrorKind::device, message);
+  }
+}
+
+CUstream Context::create_stream() {
+  const ContextGuard guard(*this);
+  streams_.reserve(streams_.size() + 1);  // so that no stream is made that cannot be noted down
+  CUstream stream = nullptr;
+  check(driver_.stream_create(&stream, CU_STREAM_NON_BLOCKING), "stream");
+  streams_.push_back({stream, false});
+  return stream;
+}
+
+void Context::retire_stream(CUstream stream) noexcept {
+  for (OwnedStream& owned : streams_)
+    if (owned.handle == stream) owned.retired = true;
+  destroy_retired();
+}
+
+void Context::retire(std::function<void(const Driver&)> destroy) noexcept {
+  retired_.push_back(std::move(destroy));
+  destroy_retired();
+}
+
+bool Context::idle() const {
+  const ContextGuard guard(*this);
+  return std::ranges::all_of(
+      streams_, [this](const OwnedStream& owned) { return driver_.stream_query(owned.handle) == CUDA_SUCCESS; });
+}
+
+void Context::destroy_retired() noexcept {
+  if (lost_) return;
+  const ContextGuard guard(*this);
+  std::erase_if(streams_, [this](const OwnedStream& owned) {
+    if (!owned.retired || driver_.stream_query(owned.handle) != CUDA_SUCCESS) return false;
+    driver_.stream_destroy(owned.handle);
+    return true;
+  });
+  if (retired_.empty() || !idle()) return;
+  for (const auto& destroy : std::exchange(retired_, {})) destroy(driver_);
+}
+
+}  // namespace gpulua::cuda

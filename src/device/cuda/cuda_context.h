@@ -1,0 +1,62 @@
+#pragma once
+
+// The primary context of one CUDA device: what every object of the device holds on to.
+
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "src/device/cuda/cuda_driver.h"
+
+namespace gpulua::cuda {
+
+/// The retained primary context, which libraries of the runtime API share. It also decides when things may be
+/// destroyed: unloading a module or releasing the context waits for the device, so neither is done while work is in
+/// flight (a kernel may run for ever), nor after the device is lost; what is left over goes with the process.
+class Context {
+ public:
+  Context(const Driver& driver, CUdevice device);
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  const Driver& driver() const { return driver_; }
+  CUcontext handle() const { return handle_; }
+  CUdevice device() const { return device_; }
+  int attribute(CUdevice_attribute attribute) const;
+
+  /// Throws the Error that `result` means, unless it is success. `op` names the operation in the message.
+  void check(CUresult result, const char* op) {
+    if (result != CUDA_SUCCESS) [[unlikely]]
+      fail(result, op, {});
+  }
+  /// Throws; `detail` (what was asked of the driver) is part of the message. Errors of work queued earlier never carry
+  /// it.
+  [[noreturn]] void fail(CUresult result, const char* op, std::string_view detail);
+  bool lost() const { return lost_; }
+
+  CUstream create_stream();
+  /// Destroys the stream once its work is done, without waiting for it.
+  void retire_stream(CUstream stream) noexcept;
+  /// Runs `destroy`, which may wait for the device, when no work is in flight: now or at a later call.
+  void retire(std::function<void(const Driver&)> destroy) noexcept;
+
+ private:
+  struct OwnedStream {
+    CUstream handle;
+    bool retired;
+  };
+
+  bool idle() const;
+  void destroy_retired() noexcept;
+
+  const Driver& driver_;
+  CUdevice device_;
+  CUcontext handle_ = nullptr;
+  bool lost_ = false;
+  std::vector<OwnedStream> streams_;
+  std::vector<std::function<void(const Driver&)>> retired_;
+};
+
+}  // namespace gpulua::cuda

@@ -1,0 +1,73 @@
+#pragma once
+
+// The CUDA device: the seam's Device over the driver API.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "src/device/cuda/cuda_compiler.h"
+#include "src/device/cuda/cuda_context.h"
+#include "src/device/cuda/cuda_memory.h"
+#include "src/device/cuda/cuda_stream.h"
+#include "src/device/device.h"
+#include "src/device/plugin.h"
+
+namespace gpulua::cuda {
+
+class CudaDevice final : public Device {
+ public:
+  CudaDevice(const Driver& driver, int ordinal, const DeviceEnvironment& environment);
+  ~CudaDevice() override;
+
+  const DeviceInfo& info() const override { return info_; }
+
+  void* allocate(std::size_t bytes, Stream& stream) override;
+  void free(void* memory, Stream& stream) noexcept override;
+  std::size_t pooled_bytes() const override { return allocator_.pooled_bytes(); }
+  void trim() override { allocator_.trim(); }
+  void* allocate_pinned(std::size_t bytes) override { return allocator_.allocate_pinned(bytes); }
+  void free_pinned(void* memory) noexcept override { allocator_.free_pinned(memory); }
+
+  void upload(void* device, const void* host, std::size_t bytes, Stream& stream) override;
+  void download(void* host, const void* device, std::size_t bytes, Stream& stream) override;
+  void copy(void* to, const void* from, std::size_t bytes, Stream& stream) override;
+  void fill(void* memory, const void* value, std::size_t item_bytes, std::size_t count, Stream& stream) override;
+
+  StreamRef create_stream() override;
+  EventRef create_event() override { return std::make_shared<CudaEvent>(context_); }
+  void record(Event& event, Stream& stream) override;
+  void wait(Stream& stream, Event& event) override;
+  bool done(Stream& stream) override { return is_done(*context_, handle_of(stream), "stream"); }
+  bool done(Event& event) override { return is_done(*context_, handle_of(event), "event"); }
+  void synchronize(Stream& stream) override;
+  void synchronize(Event& event) override;
+  float elapsed(Event& from, Event& to) override;
+
+  std::shared_ptr<Module> compile(const KernelSource& source) override;
+  std::shared_ptr<Module> load_image(std::string_view image) override;
+  void launch(Kernel& kernel, const LaunchConfig& config, void** arguments, Stream& stream) override;
+
+  void set_checking(bool on) override;
+  bool checking() const override { return false; }
+
+  Blas& blas() override;
+  Rng& rng() override;
+
+ private:
+  void download_staged(void* host, const void* device, std::size_t bytes, CUstream stream);
+  void wait_for(CUstream stream, const char* op);
+
+  DeviceEnvironment environment_;
+  std::shared_ptr<Context> context_;
+  DeviceInfo info_;
+  Allocator allocator_;
+  bool reads_host_pages_;
+  void* staging_ = nullptr;  // pinned; made by the first small download to pageable memory
+  std::optional<Compiler> compiler_;
+  std::unique_ptr<Blas> blas_;
+  std::unique_ptr<Rng> rng_;
+};
+
+}  // namespace gpulua::cuda

@@ -1,0 +1,55 @@
+#pragma once
+
+// Device memory from a pool of the driver's stream-ordered allocator, and pinned host memory.
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "src/device/cuda/cuda_context.h"
+
+namespace gpulua::cuda {
+
+class Allocator {
+ public:
+  explicit Allocator(std::shared_ptr<Context> context);
+  ~Allocator();
+  Allocator(const Allocator&) = delete;
+  Allocator& operator=(const Allocator&) = delete;
+
+  /// The stream whose small blocks are kept when they are freed. It is alive in all calls.
+  CUstream home() const { return home_; }
+  void set_home(CUstream stream) { home_ = stream; }
+
+  /// Null when there is no room, which leaves the device as it was.
+  void* allocate(std::size_t bytes, CUstream stream);
+  void free(void* memory, CUstream stream) noexcept;
+  std::size_t pooled_bytes() const;
+  void trim();
+
+  void* allocate_pinned(std::size_t bytes);
+  void free_pinned(void* memory) noexcept;
+  /// Whether the driver knows this host memory as pinned, ours or another's.
+  bool is_pinned(const void* host) const;
+
+ private:
+  void* allocate_new(std::size_t bytes, CUstream stream);
+
+  std::shared_ptr<Context> context_;
+  // Our own, so that it keeps freed memory (release threshold) without changing the device's default pool under a host
+  // program. Null where the device has no pools: then memory comes from cuMemAlloc.
+  CUmemoryPool pool_ = nullptr;
+
+  // A kept block is handed out again on the stream that it was freed on, without the driver, whose part takes as long
+  // as a small launch. Sizes are powers of two from 256 bytes on.
+  static constexpr std::size_t smallest = 256, classes = 13;
+  static constexpr std::size_t most_kept = std::size_t{64} << 20;
+  CUstream home_ = nullptr;
+  std::array<std::vector<void*>, classes> kept_;
+  std::size_t kept_bytes_ = 0;
+  std::unordered_map<void*, std::size_t> classes_;  // of the blocks handed out on that stream
+};
+
+}  // namespace gpulua::cuda

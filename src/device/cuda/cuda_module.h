@@ -1,0 +1,66 @@
+#pragma once
+
+// Modules and kernels loaded into the context.
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "src/device/cuda/cuda_context.h"
+#include "src/device/kernel.h"
+
+namespace gpulua::cuda {
+
+class CudaModule;
+
+class CudaKernel final : public Kernel {
+ public:
+  CudaKernel(std::shared_ptr<CudaModule> module, const KernelEntry& entry);
+
+  int occupancy(unsigned threads, std::size_t shared_bytes) const override;
+  unsigned suggested_block(std::size_t shared_bytes) const override;
+
+  CUfunction function() const { return function_; }
+  /// Lets blocks have `bytes` of dynamic shared memory: beyond 48 KB the driver wants to be told.
+  void admit_shared_bytes(std::size_t bytes) const {
+    if (bytes > admitted_shared_bytes_) [[unlikely]]
+      raise_shared_limit();
+  }
+
+ private:
+  void raise_shared_limit() const;
+
+  std::shared_ptr<CudaModule> module_;
+  CUfunction function_ = nullptr;
+  mutable std::size_t admitted_shared_bytes_ = 0;
+};
+
+class CudaModule final : public Module, public std::enable_shared_from_this<CudaModule> {
+ public:
+  /// `origin` says in messages what the image was made by.
+  static std::shared_ptr<CudaModule> from_compiled(std::shared_ptr<Context> context,
+                                                   std::shared_ptr<const CompiledModule> compiled,
+                                                   const std::string& origin);
+  /// `image`: PTX text, a cubin or a fatbin.
+  static std::shared_ptr<CudaModule> from_image(std::shared_ptr<Context> context, std::string_view image);
+
+  /// Takes over `handle`.
+  CudaModule(std::shared_ptr<Context> context, CUmodule handle, std::shared_ptr<const CompiledModule> compiled);
+  ~CudaModule() override;
+
+  std::shared_ptr<Kernel> kernel(const KernelEntry& entry) override;
+  void* address(const GlobalEntry& entry) override;
+
+  Context& context() const { return *context_; }
+  CUmodule handle() const { return handle_; }
+
+ private:
+  std::shared_ptr<Context> context_;
+  CUmodule handle_;
+  // By name and not by symbol: one symbol is listed under each spelling of its name. Weak, as kernels hold their
+  // module.
+  std::unordered_map<std::string, std::weak_ptr<CudaKernel>> kernels_;
+};
+
+}  // namespace gpulua::cuda

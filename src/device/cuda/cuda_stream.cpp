@@ -1,0 +1,70 @@
+#include "src/device/cuda/cuda_stream.h"
+
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "src/device/cuda/context_guard.h"
+
+namespace gpulua::cuda {
+namespace {
+
+// Most waits are short, and a sleeping thread wakes tens of microseconds late; long ones should not keep a core busy.
+constexpr auto spin_time = std::chrono::milliseconds(10);
+constexpr auto sleep_time = std::chrono::microseconds(50);
+
+bool is_done(Context& context, CUresult result, const char* op) {
+  if (result == CUDA_ERROR_NOT_READY) return false;
+  context.check(result, op);
+  return true;
+}
+
+// The driver's own waits cannot be stopped, hence the polling.
+template <class Handle>
+void poll(Context& context, CUresult (*query)(Handle), Handle handle, std::atomic<bool>& interrupted, const char* op) {
+  const ContextGuard guard(context);
+  if (is_done(context, query(handle), op)) return;
+  const auto spin_end = std::chrono::steady_clock::now() + spin_time;
+  bool spinning = true;
+  do {
+    if (interrupted.load(std::memory_order_relaxed) && interrupted.exchange(false))
+      throw Error(ErrorKind::interrupted, "[" + std::string(op) + "] interrupted");
+    if (spinning)
+      spinning = std::chrono::steady_clock::now() < spin_end;
+    else
+      std::this_thread::sleep_for(sleep_time);
+  } while (!is_done(context, query(handle), op));
+}
+
+}  // namespace
+
+CudaEvent::CudaEvent(std::shared_ptr<Context> context) : context_(std::move(context)) {
+  const ContextGuard guard(*context_);
+  context_->check(context_->driver().event_create(&handle_, CU_EVENT_DEFAULT), "event");
+}
+
+CudaEvent::~CudaEvent() {
+  if (context_->lost()) return;
+  const ContextGuard guard(*context_);
+  context_->driver().event_destroy(handle_);
+}
+
+bool is_done(Context& context, CUstream stream, const char* op) {
+  const ContextGuard guard(context);
+  return is_done(context, context.driver().stream_query(stream), op);
+}
+
+bool is_done(Context& context, CUevent event, const char* op) {
+  const ContextGuard guard(context);
+  return is_done(context, context.driver().event_query(event), op);
+}
+
+void wait_until_done(Context& context, CUstream stream, std::atomic<bool>& interrupted, const char* op) {
+  poll(context, context.driver().stream_query, stream, interrupted, op);
+}
+
+void wait_until_done(Context& context, CUevent event, std::atomic<bool>& interrupted, const char* op) {
+  poll(context, context.driver().event_query, event, interrupted, op);
+}
+
+}  // namespace gpulua::cuda

@@ -1,0 +1,52 @@
+#pragma once
+
+// CUDA streams and events, and waiting for them in a way that Ctrl-C can stop.
+
+#include <atomic>
+#include <memory>
+
+#include "src/device/cuda/cuda_context.h"
+#include "src/device/device.h"
+
+namespace gpulua::cuda {
+
+class CudaStream final : public Stream {
+ public:
+  explicit CudaStream(std::shared_ptr<Context> context)
+      : context_(std::move(context)), handle_(context_->create_stream()) {}
+  ~CudaStream() override { context_->retire_stream(handle_); }
+  void* native_handle() const override { return handle_; }
+  CUstream handle() const { return handle_; }
+
+ private:
+  std::shared_ptr<Context> context_;
+  CUstream handle_;
+};
+
+class CudaEvent final : public Event {
+ public:
+  explicit CudaEvent(std::shared_ptr<Context> context);
+  ~CudaEvent() override;
+  CUevent handle() const { return handle_; }
+
+ private:
+  std::shared_ptr<Context> context_;
+  CUevent handle_ = nullptr;
+};
+
+inline CUstream handle_of(Stream& stream) {
+  return static_cast<CudaStream&>(stream).handle();
+}
+inline CUevent handle_of(Event& event) {
+  return static_cast<CudaEvent&>(event).handle();
+}
+
+bool is_done(Context& context, CUstream stream, const char* op);
+bool is_done(Context& context, CUevent event, const char* op);
+
+/// Returns when the stream or event is done. Throws what its work failed with, or, lowering the flag,
+/// ErrorKind::interrupted.
+void wait_until_done(Context& context, CUstream stream, std::atomic<bool>& interrupted, const char* op);
+void wait_until_done(Context& context, CUevent event, std::atomic<bool>& interrupted, const char* op);
+
+}  // namespace gpulua::cuda

@@ -1,0 +1,213 @@
+#include "src/eval/executable_step.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "src/array/array.h"
+#include "src/codegen/emit.h"
+
+namespace gpulua {
+
+namespace {
+
+/// Each element that is read or written, once.
+double moved_bytes(const Step& step) {
+  const auto elements = [](const Layout& layout) {
+    double count = 1;
+    for (std::size_t axis = 0; axis < layout.ndim(); ++axis)
+      if (layout.strides[axis] != 0) count *= static_cast<double>(layout.shape[axis]);
+    return count;
+  };
+  double bytes = 0;
+  for (const StepOperand& operand : step.operands)
+    if (operand.node)
+      bytes += (operand.gather ? static_cast<double>(operand.layout.size()) : elements(operand.layout)) *
+               static_cast<double>(size_of(operand.dtype));
+  for (const StepOutput& output : step.outputs)
+    if (!output.mask)
+      bytes += static_cast<double>(output.layout().size()) *
+               static_cast<double>((output.target ? output.target : output.node)->itemsize());
+  return bytes;
+}
+
+/// Which operands each value is computed from.
+std::vector<std::vector<bool>> operands_of_values(const Step& step) {
+  std::vector<std::vector<bool>> result;
+  for (const ValueSpec& value : step.values) {
+    std::vector<bool>& operands = result.emplace_back(step.operands.size());
+    if (value.kind == ValueSpec::Kind::operand || value.kind == ValueSpec::Kind::gather) operands[value.operand] = true;
+    for (const std::size_t input : value.inputs)
+      for (std::size_t i = 0; i < operands.size(); ++i)
+        if (result[input][i]) operands[i] = true;
+  }
+  return result;
+}
+
+char* moved(void* memory, const Layout& layout, std::size_t itemsize) {
+  return static_cast<char*>(memory) + layout.offset * static_cast<std::int64_t>(itemsize);
+}
+
+}  // namespace
+
+PreparedStep::PreparedStep(const Step& step, std::span<const Root> roots, OpenDevice& device)
+    : compresses_(step.compresses) {
+  const auto operands = operands_of_values(step);
+  for (const StepOutput& output : step.outputs) {
+    const auto root = std::find_if(roots.begin(), roots.end(), [&](const Root& one) {
+      return output.target && one.target == output.target && one.node == output.node;
+    });
+    Output& made = outputs_.emplace_back();
+    made.node = output.node->number;
+    made.bytes = output.node->nbytes();
+    if (root != roots.end()) made.root = static_cast<std::size_t>(root - roots.begin());
+    std::vector<std::uint16_t> values = output.indices;
+    values.push_back(output.value);
+    if (output.mask) values.push_back(*output.mask);
+    for (std::size_t i = 0; i < step.operands.size(); ++i) {
+      if (std::none_of(values.begin(), values.end(), [&](std::size_t value) { return operands[value][i]; })) continue;
+      const StepOperand& operand = step.operands[i];
+      if (operand.node) made.sources.push_back(operand.node->number);
+      if (operand.gather) made.gathers.push_back(operand.gather->number);
+    }
+  }
+  const Variant variant = choose_variant(step, device.info());
+  if (variant.empty()) return;
+  kernel_ = device.kernel(variant.spec.key(), [&] { return emit(variant.spec); });
+  arguments_ = lay_out(step, variant);
+  pointers_ = arguments_.arguments.pointers(*kernel_);
+  moved_bytes_ = moved_bytes(step);
+}
+
+PreparedStep::Memory PreparedStep::allocate(OpenDevice& device) const {
+  Memory memory;
+  for (const Output& output : outputs_)
+    if (!output.root) memory.made.push_back(new_buffer(device, output.bytes));
+  if (arguments_.scratch_bytes > 0) memory.scratch = new_buffer(device, arguments_.scratch_bytes);
+  return memory;
+}
+
+std::int64_t PreparedStep::run(const Nodes& nodes, std::span<const Root> roots, Memory memory, OpenDevice& device) {
+  if (memory.scratch) {
+    const StreamRef& stream = device.stream();
+    const char zero = 0;
+    device.device().fill(memory.scratch->write(stream), &zero, 1, arguments_.zeroed_bytes, *stream);
+  }
+  if (kernel_) launch(nodes, roots, memory, device);
+  auto next = memory.made.begin();
+  for (const Output& output : outputs_)
+    if (!output.root) nodes[output.node]->resolve(std::move(*next++));
+  return compresses_ && kernel_ ? compress(nodes, roots, memory, device) : 0;
+}
+
+std::int64_t PreparedStep::compress(const Nodes& nodes, std::span<const Root> roots, const Memory& memory,
+                                    OpenDevice& device) {
+  const StreamRef& stream = device.stream();
+  const char* state = static_cast<const char*>(memory.scratch->read(stream));
+  std::int64_t total = 0;
+  if (arguments_.config.block.x > 32) {
+    device.download(&total, state + 8, sizeof total);
+    return total;
+  }
+  // Blocks of a warp have only counted: they do not wait for each other.
+  std::vector<std::int64_t> words(arguments_.scratch_bytes / 8);
+  device.download(words.data(), state, arguments_.scratch_bytes);
+  words[0] = 1;
+  for (auto tile = words.begin() + 2; tile != words.end(); ++tile) total += std::exchange(*tile, total);
+  device.device().upload(memory.scratch->write(stream), words.data(), arguments_.scratch_bytes, *stream);
+  launch(nodes, roots, memory, device);
+  return total;
+}
+
+void PreparedStep::launch(const Nodes& nodes, std::span<const Root> roots, const Memory& memory, OpenDevice& device) {
+  using Kind = Patch::Kind;
+  const StreamRef& stream = device.stream();
+  Arguments& arguments = arguments_.arguments;
+  const auto put = [&](const Patch& patch, const void* address) { arguments.put(patch.at, &address, sizeof address); };
+  const auto put_watch = [&](const Patch& patch, IndexFault* word, const Origin& origin) {
+    const struct {
+      IndexFault* word;
+      const char* chunk;
+      std::int64_t line;
+    } watch{word, origin.chunk, origin.line};
+    arguments.put(patch.at, &watch, sizeof watch);
+  };
+  GatherChecks checks;
+  bool guarded = false;
+  std::size_t next = 0;
+  for (const Patch& patch : arguments_.patches) {
+    switch (patch.kind) {
+      case Kind::number: {
+        const Node& number = *nodes[patch.which];
+        std::array<char, 16> bytes;
+        encode(number.dtype, *number.pending()->value, bytes.data());
+        arguments.put(patch.at, bytes.data(), number.itemsize());
+        break;
+      }
+      case Kind::address:
+        put(patch, nodes[patch.which]->read(stream));
+        guarded |= nodes[patch.which]->buffer()->guarded();
+        break;
+      case Kind::gather_address: {
+        const Pending& gather = *nodes[patch.which]->pending();
+        const Node& source = *gather.inputs.front();
+        put(patch, moved(source.buffer()->read(stream), gather.indexed->layout, source.itemsize()));
+        guarded |= source.buffer()->guarded();
+        break;
+      }
+      case Kind::gather_watch: {
+        IndexFaults::Watch watch = device.index_faults().watch(stream);
+        put_watch(patch, watch.word, nodes[patch.which]->pending()->origin);
+        checks.push_back({patch.which, std::move(watch.check)});
+        break;
+      }
+      case Kind::output: {
+        const Output& output = outputs_[patch.which];
+        if (!output.root) {
+          put(patch, memory.made[next++]->write(stream));
+          break;
+        }
+        const Root& root = roots[*output.root];
+        const Layout& layout = root.places ? root.places->at->layout : root.target->layout;
+        Buffer& target = *root.target->buffer();
+        if (target.guarded() && overwrites(root, nodes)) target.forget_checks();
+        put(patch, moved(target.write(stream), layout, root.target->itemsize()));
+        break;
+      }
+      case Kind::scatter_watch: {
+        // Where it finds one out of range, nothing is written: the target stays what it is.
+        const Scatter& places = *roots[*outputs_[patch.which].root].places;
+        put_watch(patch, device.index_faults().watch(stream).word, places.origin);
+        break;
+      }
+      case Kind::scratch:
+        put(patch, static_cast<char*>(memory.scratch->write(stream)) + patch.moved);
+        break;
+    }
+  }
+  if (guarded || !checks.empty()) guard(nodes, roots, memory, checks);
+  device.launch(kernel_, arguments_.config, pointers_.data(), stream, moved_bytes_);
+}
+
+void PreparedStep::guard(const Nodes& nodes, std::span<const Root> roots, const Memory& memory,
+                         const GatherChecks& checks) const {
+  auto next = memory.made.begin();
+  for (const Output& output : outputs_) {
+    Buffer& written = output.root ? *roots[*output.root].target->buffer() : **next++;
+    for (const std::uint32_t source : output.sources) written.depend_on(*nodes[source]->buffer());
+    for (const GatherCheck& gather : checks)
+      if (std::find(output.gathers.begin(), output.gathers.end(), gather.node) != output.gathers.end())
+        written.depend_on(gather.check);
+  }
+}
+
+bool PreparedStep::overwrites(const Root& root, const Nodes& nodes) const {
+  const Node& target = *root.target;
+  if (root.places || root.mask || !target.covers_buffer()) return false;
+  for (const Output& output : outputs_)
+    for (const std::uint32_t source : output.sources)
+      if (nodes[source]->buffer() == target.buffer()) return false;
+  return true;
+}
+
+}  // namespace gpulua

@@ -1,0 +1,361 @@
+#include "src/eval/plan.h"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+#include "src/codegen/body.h"
+#include "src/ops/user_function.h"
+
+namespace gpulua {
+
+namespace {
+
+constexpr int no_group = -1;
+constexpr std::uint16_t unknown = 0xffff;
+
+/// Reductions over the same axes of the same domain, and what is computed from their results one by one.
+struct Group {
+  Dims domain;
+  std::uint64_t axes;
+  Dims result;
+  int level;
+};
+
+/// What the plan has decided about a pending node.
+struct Place {
+  int group = no_group;  // whose kernel computes it; no_group: it is computed wherever it is used
+  int level = 0;         // steps that have to run before it
+  bool stored = false;   // it gets elements of its own
+  int uses = 0;          // by other nodes, and by who wants it
+  std::size_t step = std::numeric_limits<std::size_t>::max();  // that stores it
+};
+
+class Planner {
+ public:
+  Planner(std::span<const Root> roots, const Nodes& nodes) : roots_(roots), nodes_(nodes) {
+    places_.reserve(nodes.size());
+    for (const Node* node : nodes) {
+      const Pending* pending = node->pending();
+      places_.push_back(!pending ? Place{} : pending->reducer ? place_reduction(*node) : place_operation(*node));
+      last_level_ = std::max(last_level_, places_.back().level);
+    }
+    count_uses();
+    for (const Root& root : roots) {
+      if (root.mask) store(*root.mask);
+      if (!root.places) continue;
+      for (const Array& index : root.places->indices) store(*index);
+    }
+    const auto write = std::find_if(roots.begin(), roots.end(), [](const Root& root) { return root.target; });
+    for (const Root& root : roots) {
+      if (!root.node->pending()) continue;
+      Place& place = place_of(*root.node);
+      // What ends in a reduction's kernel is stored and then copied; other values go to their target at once, and with
+      // them those that are wanted besides.
+      const bool at_once = place.group == no_group && !place.stored && write != roots.end();
+      if (root.target)
+        place.stored = place.stored || place.group != no_group;
+      else if (at_once && joins(*root.node, *write))
+        joined_.push_back(root.node);
+      else
+        place.stored = true;
+    }
+  }
+
+  std::vector<Step> steps() {
+    // Those of one level, shape and group make one kernel. Within a level, what broadcasts comes before what it
+    // broadcasts to, and elements before their reductions.
+    std::vector<const Node*> stored;
+    for (const Node* node : nodes_)
+      if (place_of(*node).stored) stored.push_back(node);
+    const auto key = [&](const Node* node) {
+      const Place& place = place_of(*node);
+      const Dims& shape = node->layout.shape;
+      return std::tuple<int, int, std::size_t, const Dims&>(place.level, place.group, shape.size(), shape);
+    };
+    if (stored.size() > 1)
+      std::stable_sort(stored.begin(), stored.end(), [&](const Node* a, const Node* b) { return key(a) < key(b); });
+    std::vector<Step> result;
+    for (auto first = stored.begin(); first != stored.end();) {
+      std::vector<StepOutput> outputs;
+      auto last = first;
+      for (; last != stored.end() && key(*last) == key(*first); ++last) {
+        place_of(**last).step = result.size();
+        outputs.push_back({*last, nullptr, 0});
+      }
+      result.push_back(build(result.size(), place_of(**first).group, std::move(outputs)));
+      first = last;
+    }
+    for (const Root& root : roots_)
+      if (root.target) {
+        std::vector<StepOutput> outputs{{root.node, root.target, 0, root.places}};
+        for (const Node* node : joined_) outputs.push_back({node, nullptr, 0});
+        result.push_back(build(result.size(), no_group, std::move(outputs), root.mask));
+      }
+    return result;
+  }
+
+ private:
+  // ---- what is computed where
+  // -----------------------------------------------------------------------------------------
+
+  void count_uses() {
+    for (const Node* node : nodes_)
+      if (const Pending* pending = node->pending())
+        for (const Array& input : pending->inputs) ++place_of(*input).uses;
+    for (const Root& root : roots_) ++place_of(*root.node).uses;
+  }
+
+  Place& place_of(const Node& node) { return places_[node.number]; }
+  const Place& place_of(const Node& node) const { return places_[node.number]; }
+
+  /// True when the kernel that writes a target may compute the node as well.
+  static bool joins(const Node& node, const Root& write) {
+    return !write.places && !write.mask && node.layout.shape == write.target->layout.shape;
+  }
+
+  /// The last step uses the node, where what another one computes is stored.
+  void store(const Node& node) {
+    if (Place& place = place_of(node); place.group != no_group) place.stored = true;
+  }
+
+  /// The level of a step that reads the elements of `input`.
+  int level_after(const Node& input) {
+    Place& place = place_of(input);
+    place.stored = true;
+    return place.level + 1;
+  }
+
+  Place place_reduction(const Node& node) {
+    const Node& input = *node.pending()->inputs.front();
+    int level = 0;
+    if (input.pending()) {
+      const Place& place = place_of(input);
+      level = place.group == no_group ? place.level : level_after(input);
+    }
+    const std::uint64_t axes = node.pending()->axes;
+    const Dims& domain = input.layout.shape;
+    const auto same = [&](const Group& group) {
+      return group.level == level && group.axes == axes && group.domain == domain && group.result == node.layout.shape;
+    };
+    auto group = std::find_if(groups_.begin(), groups_.end(), same);
+    if (group == groups_.end()) group = groups_.insert(group, {domain, axes, node.layout.shape, level});
+    return {static_cast<int>(group - groups_.begin()), level, false};
+  }
+
+  Place place_operation(const Node& node) {
+    const auto& inputs = node.pending()->inputs;
+    const int group = node.pending()->indexed ? no_group : common_group(node);
+    if (group != no_group) return {group, groups_[static_cast<std::size_t>(group)].level, false};
+    int level = 0;
+    for (const Array& input : inputs) {
+      if (!input->pending()) continue;
+      const Place& place = place_of(*input);
+      const bool dear = input->layout.size() < node.layout.size() && !is_cheap(*input->pending());
+      const bool read = place.group != no_group || dear || (node.pending()->indexed && input == inputs.front());
+      level = std::max(level, read ? level_after(*input) : place.level);
+    }
+    return {no_group, level, false};
+  }
+
+  /// The group in whose kernel the node can be computed from results that are there; no_group when there is none.
+  int common_group(const Node& node) const {
+    int group = no_group;
+    for (const Array& input : node.pending()->inputs) {
+      if (!input->pending()) continue;
+      const Place& place = place_of(*input);
+      if (place.group == no_group) continue;
+      if ((group != no_group && place.group != group) || input->layout.shape != node.layout.shape) return no_group;
+      group = place.group;
+    }
+    if (group == no_group) return no_group;
+    const int level = groups_[static_cast<std::size_t>(group)].level;
+    for (const Array& input : node.pending()->inputs)
+      if (input->pending() && place_of(*input).level > level) return no_group;
+    return group;
+  }
+
+  // ---- the steps
+  // ------------------------------------------------------------------------------------------------------
+
+  Step build(std::size_t number, int group, std::vector<StepOutput> outputs, const Node* mask = nullptr) {
+    Step step;
+    if (group == no_group) {
+      const StepOutput& first = outputs.front();
+      step.domain = step.result = mask ? mask->layout.shape : first.layout().shape;
+      step.compresses = mask != nullptr;
+    } else {
+      const Group& reduced = groups_[static_cast<std::size_t>(group)];
+      step.reduces = true;
+      step.domain = reduced.domain;
+      step.axes = reduced.axes;
+      step.result = reduced.result;
+    }
+    step.values.reserve(nodes_.size());
+    step.operands.reserve(nodes_.size());
+    Builder builder{*this, step, number, std::vector<std::uint16_t>(2 * nodes_.size(), unknown), {}};
+    for (StepOutput& output : outputs) {
+      output.value = builder.value(*output.node, step.reduces);
+      if (mask) output.mask = builder.value(*mask, false);
+      if (!output.places) continue;
+      for (const Array& index : output.places->indices) output.indices.push_back(builder.value(*index, false));
+    }
+    step.outputs = std::move(outputs);
+    return step;
+  }
+
+  /// Makes the values of one step.
+  struct Builder {
+    const Planner& planner;
+    Step& step;
+    std::size_t number;
+    std::vector<std::uint16_t> known;  // of each node, and of it as an outer one
+    struct Position {
+      Dims shape;
+      bool outer;
+      std::uint16_t value;
+    };
+    std::vector<Position> positions;
+
+    /// `outer`: once for each result of a reduction.
+    std::uint16_t value(const Node& node, bool outer) {
+      const std::size_t at = 2 * node.number + outer;
+      if (known[at] == unknown) known[at] = make(node, outer);
+      return known[at];
+    }
+
+    std::uint16_t make(const Node& node, bool outer) {
+      const Pending* pending = node.pending();
+      if (!pending || is_input(node))
+        return operand({&node, nullptr, node.dtype, broadcast_to(node.layout, shape(outer)), outer}, node.dtype);
+      if (pending->value) return operand({nullptr, &node, node.dtype, {}, outer}, node.dtype);
+      if (pending->indexed) return gathered(node, outer);
+      ValueSpec spec;
+      spec.dtype = node.dtype;
+      spec.compute = pending->compute;
+      spec.outer = outer;
+      spec.op = pending->op.get();
+      spec.reducer = pending->reducer.get();
+      spec.kind = spec.op ? ValueSpec::Kind::operation : ValueSpec::Kind::reduction;
+      if (spec.op && spec.op->function) {
+        spec.inputs.push_back(call(node, outer));
+        return add(std::move(spec));
+      }
+      spec.rounded = spec.op && planner.place_of(node).uses > 1 && is_product(*spec.op, spec.compute);
+      for (const Array& input : pending->inputs) spec.inputs.push_back(value(*input, outer && spec.op));
+      if (spec.op && spec.op->position) spec.inputs.push_back(position(node.layout.shape, outer));
+      return add(std::move(spec));
+    }
+
+    std::uint16_t gathered(const Node& node, bool outer) {
+      const Pending& pending = *node.pending();
+      ValueSpec spec;
+      spec.kind = ValueSpec::Kind::gather;
+      spec.dtype = spec.compute = node.dtype;
+      spec.outer = outer;
+      for (std::size_t i = 1; i < pending.inputs.size(); ++i) spec.inputs.push_back(value(*pending.inputs[i], outer));
+      spec.operand = static_cast<std::uint16_t>(step.operands.size());
+      step.operands.push_back({pending.inputs.front().get(), nullptr, node.dtype,
+                               broadcast_to(pending.indexed->layout, shape(outer)), outer, &node});
+      return add(std::move(spec));
+    }
+
+    /// What the function of a script gives, of which the node is one result: nodes of the same inputs share a call.
+    std::uint16_t call(const Node& node, bool outer) {
+      const Pending& pending = *node.pending();
+      ValueSpec spec;
+      spec.kind = ValueSpec::Kind::call;
+      spec.outer = outer;
+      spec.op = pending.op.get();
+      for (std::size_t i = 0; i < pending.inputs.size(); ++i)
+        spec.inputs.push_back(pending.op->function->is_raw(i) ? raw(*pending.inputs[i], outer)
+                                                              : value(*pending.inputs[i], outer));
+      if (spec.op->position) spec.inputs.push_back(position(node.layout.shape, outer));
+      for (std::size_t i = 0; i < step.values.size(); ++i) {
+        const ValueSpec& other = step.values[i];
+        if (other.kind == spec.kind && other.outer == outer && other.op->function->id == spec.op->function->id &&
+            other.inputs == spec.inputs)
+          return static_cast<std::uint16_t>(i);
+      }
+      return add(std::move(spec));
+    }
+
+    std::uint16_t raw(const Node& node, bool outer) {
+      for (std::size_t i = 0; i < step.values.size(); ++i) {
+        const ValueSpec& other = step.values[i];
+        if (other.kind != ValueSpec::Kind::operand || other.outer != outer) continue;
+        if (step.operands[other.operand].raw && step.operands[other.operand].node == &node)
+          return static_cast<std::uint16_t>(i);
+      }
+      return operand({&node, nullptr, node.dtype, node.layout, outer, nullptr, true}, node.dtype);
+    }
+
+    /// True when an earlier step has stored the node. Its elements are read, never computed again: what it was computed
+    /// from may be gone.
+    bool is_input(const Node& node) const { return planner.place_of(node).step < number; }
+
+    const Dims& shape(bool outer) const { return outer ? step.result : step.domain; }
+
+    std::uint16_t position(const Dims& of, bool outer) {
+      for (const Position& known_position : positions)
+        if (known_position.outer == outer && known_position.shape == of) return known_position.value;
+      const StepOperand place{nullptr, nullptr, DType::int64, broadcast_to(row_major(of), shape(outer)), outer};
+      positions.push_back({of, outer, operand(place, DType::int64)});
+      return positions.back().value;
+    }
+
+    std::uint16_t operand(StepOperand operand, DType dtype) {
+      ValueSpec spec;
+      spec.dtype = spec.compute = dtype;
+      spec.outer = operand.outer;
+      spec.operand = static_cast<std::uint16_t>(step.operands.size());
+      step.operands.push_back(std::move(operand));
+      return add(std::move(spec));
+    }
+
+    std::uint16_t add(ValueSpec spec) {
+      step.values.push_back(std::move(spec));
+      return static_cast<std::uint16_t>(step.values.size() - 1);
+    }
+  };
+
+  std::span<const Root> roots_;
+  const Nodes& nodes_;
+  std::vector<const Node*> joined_;  // that the last step computes beside what it writes
+  std::vector<Place> places_;
+  std::vector<Group> groups_;
+  int last_level_ = 0;
+};
+
+}  // namespace
+
+bool is_cheap(const Pending& pending) {
+  return pending.operations <= 4;
+}
+
+Nodes collect(std::span<const Root> roots) {
+  Nodes nodes;
+  if (roots.empty()) return nodes;
+  const std::uint64_t walk = roots.front().node->device().pending().new_walk();
+  const auto visit = [&](const auto& self, const Node& node) -> void {
+    if (node.walk == walk) return;
+    if (const Pending* pending = node.pending())
+      for (const Array& input : pending->inputs) self(self, *input);
+    node.walk = walk;
+    node.number = static_cast<std::uint32_t>(nodes.size());
+    nodes.push_back(&node);
+  };
+  for (const Root& root : roots) {
+    visit(visit, *root.node);
+    if (root.mask) visit(visit, *root.mask);
+    if (!root.places) continue;
+    for (const Array& index : root.places->indices) visit(visit, *index);
+  }
+  return nodes;
+}
+
+std::vector<Step> plan(std::span<const Root> roots, const Nodes& nodes) {
+  return Planner(roots, nodes).steps();
+}
+
+}  // namespace gpulua

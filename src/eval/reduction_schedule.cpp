@@ -1,0 +1,171 @@
+// The variants of reductions: which threads of a block take which elements of which results, and over how many blocks
+// the elements of one result are spread.
+
+#include <algorithm>
+
+#include "src/eval/schedule_parts.h"
+
+namespace gpulua {
+
+namespace {
+
+// Elements that a thread accumulates one after the other; more of them are spread over blocks.
+constexpr std::int64_t accumulated_in_a_row = 256;
+// As many of them at most, where there are not blocks enough.
+constexpr std::int64_t longest_row = 1024;
+
+class ReductionChoice {
+ public:
+  ReductionChoice(const Step& step, const DeviceInfo& device, Variant& variant)
+      : step_(step), device_(device), variant_(variant), spec_(variant.spec), plan_(variant.spec.reduction) {}
+
+  void make() {
+    spec_.reduces = true;
+    split_axes();
+    variant_.results = kept_.size();
+    variant_.count = reduced_.size();
+    kept_.collapse();
+    reduced_.collapse();
+    spec_.ndim = kept_.shape.size();
+    plan_.ndim = reduced_.shape.size();
+    variant_.kept = kept_.shape;
+    variant_.reduced = reduced_.shape;
+
+    Iteration& iteration = variant_.iteration;
+    iteration = kept_;
+    iteration.shape.insert(iteration.shape.end(), reduced_.shape.begin(), reduced_.shape.end());
+    for (std::size_t i = 0; i < step_.operands.size(); ++i) {
+      Dims& strides = iteration.strides[i];
+      const Dims& more = reduced_.strides[i];
+      if (!step_.operands[i].outer) strides.insert(strides.end(), more.begin(), more.end());
+      spec_.operands[i].access = access_of(step_.operands[i], strides);
+    }
+    spec_.wide = is_wide(step_, iteration);
+    choose_threads();
+    choose_vector();
+    choose_pieces();
+  }
+
+ private:
+  bool is_reduced(std::size_t axis) const { return (step_.axes >> axis & 1) != 0; }
+
+  /// The domain's axes, with the operands' strides: those of the results, and those that are reduced.
+  void split_axes() {
+    for (std::size_t axis = 0; axis < step_.domain.size(); ++axis)
+      (is_reduced(axis) ? reduced_ : kept_).shape.push_back(step_.domain[axis]);
+    const bool has_axes = step_.result.size() == step_.domain.size();  // with keepdims the result has all axes
+    for (const StepOperand& operand : step_.operands) {
+      Dims& kept = kept_.strides.emplace_back();
+      Dims& reduced = reduced_.strides.emplace_back();
+      std::size_t result_axis = 0;
+      for (std::size_t axis = 0; axis < step_.domain.size(); ++axis) {
+        const bool is_kept = !is_reduced(axis);
+        const std::size_t at = operand.outer && !has_axes ? result_axis : axis;
+        const bool still = is_whole(operand) || (operand.outer && !is_kept);
+        (is_kept ? kept : reduced).push_back(still ? 0 : operand.layout.strides[at]);
+        result_axis += is_kept;
+      }
+    }
+  }
+
+  void choose_threads() {
+    // Which neighbours lie side by side in memory, for most of the operands?
+    int along_results = 0, along_elements = 0;
+    for (std::size_t i = 0; i < step_.operands.size(); ++i) {
+      if (is_whole(step_.operands[i]) || step_.operands[i].outer) continue;
+      along_results += kept_.strides[i].back() == 1;
+      along_elements += variant_.iteration.strides[i].back() == 1;
+    }
+    const bool one_warp = device_.merging_threads == 32;
+    plan_.lanes_adjacent = along_elements >= along_results || variant_.results == 1;
+    if (plan_.lanes_adjacent) {
+      plan_.lanes = variant_.count >= 1024 && !one_warp ? 256 : variant_.count >= 16 ? 32 : 1;
+      plan_.results = one_warp ? 32 / std::min(plan_.lanes, 32u) : block_size / plan_.lanes;
+    } else {
+      plan_.lanes = variant_.count >= 64 && !one_warp ? 8 : 1;
+      plan_.results = one_warp ? block_size : 32;
+    }
+  }
+
+  void choose_vector() {
+    plan_.vector_results = !plan_.lanes_adjacent && goes_along_results();
+    if (!plan_.vector_results && (!plan_.lanes_adjacent || plan_.ndim > 1 || plan_.lanes == 1)) return;
+    for (unsigned width = widest_packed(); width > 1; width /= 2) {
+      if (!is_aligned(width)) continue;
+      spec_.vector = width;
+      return;
+    }
+    plan_.vector_results = false;
+  }
+
+  /// Whether each operand is next to, or the same as, that of the next result.
+  bool goes_along_results() {
+    for (std::size_t i = 0; i < step_.operands.size(); ++i) {
+      if (is_whole(step_.operands[i]) || step_.operands[i].outer) continue;
+      if (!step_.operands[i].node || step_.operands[i].gather) return false;
+      const std::int64_t stride = kept_.strides[i].back();
+      if (stride != 0 && stride != 1) return false;
+      spec_.operands[i].along_results = stride == 1;
+    }
+    return true;
+  }
+
+  /// Whether a thread takes vectors of the operand.
+  bool is_packed(const OperandSpec& operand) const {
+    if (!operand.memory || operand.outer || operand.indexed > 0) return false;
+    return plan_.vector_results ? operand.along_results : operand.access == Access::unit;
+  }
+
+  unsigned widest_packed() const {
+    std::size_t itemsize = 0;
+    for (const OperandSpec& operand : spec_.operands)
+      if (is_packed(operand)) itemsize = std::max(itemsize, size_of(operand.dtype));
+    return widest(spec_, device_, itemsize == 0 ? 16 : itemsize);
+  }
+
+  bool is_aligned(unsigned width) const {
+    // The axis that vectors go along: its stride is 1, those of the others are multiples of the width.
+    const std::size_t along = plan_.vector_results ? kept_.shape.size() - 1 : variant_.iteration.shape.size() - 1;
+    if (plan_.vector_results && kept_.shape.back() % width != 0) return false;
+    for (std::size_t i = 0; i < step_.operands.size(); ++i) {
+      if (!is_packed(spec_.operands[i]) && !are_positions_drawn_from(spec_, i)) continue;
+      if (step_.operands[i].layout.offset % width != 0) return false;
+      const Dims& strides = variant_.iteration.strides[i];
+      for (std::size_t axis = 0; axis < strides.size(); ++axis)
+        if (axis != along && strides[axis] % width != 0) return false;
+    }
+    return true;
+  }
+
+  void choose_pieces() {
+    const std::int64_t slots = plan_.results * (plan_.vector_results ? spec_.vector : 1);
+    const std::int64_t groups = (variant_.results + slots - 1) / slots;
+    const std::int64_t lane_elements = plan_.lanes * accumulated_in_a_row;
+    const std::int64_t wanted = std::max<std::int64_t>(1, (variant_.count + lane_elements - 1) / lane_elements);
+    // More blocks than fill the device are of no use where there are many results anyway.
+    const std::int64_t enough =
+        std::max<std::int64_t>(1, 64 * std::max(device_.multiprocessors, 1) / std::max<std::int64_t>(groups, 1));
+    std::int64_t& piece = variant_.piece;
+    variant_.pieces = variant_.results == 1 ? wanted : std::min(wanted, enough);
+    piece = (variant_.count + variant_.pieces - 1) / variant_.pieces;
+    piece = (piece + 63) / 64 * 64;  // so that each begins at a multiple of the vector's width
+    variant_.pieces = std::max<std::int64_t>(1, (variant_.count + piece - 1) / std::max<std::int64_t>(piece, 1));
+    plan_.several_blocks = variant_.pieces > 1;
+    plan_.in_runs = piece > plan_.lanes * longest_row;
+  }
+
+  const Step& step_;
+  const DeviceInfo& device_;
+  Variant& variant_;
+  KernelSpec& spec_;
+  ReductionSpec& plan_;
+  Iteration kept_, reduced_;
+};
+
+}  // namespace
+
+void choose_reduction(const Step& step, const DeviceInfo& device, Variant& variant) {
+  ReductionChoice(step, device, variant).make();
+}
+
+}  // namespace gpulua

@@ -1,0 +1,116 @@
+#include "src/expressions/element_format.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string_view>
+
+namespace gpulua {
+
+namespace {
+
+constexpr int significant = 6;
+
+/// In the way of the C locale, whatever the host's is.
+std::string digits(double value, std::chars_format form, int decimals) {
+  char text[400];  // 309 digits before the point, at most
+  return {text, std::to_chars(text, text + sizeof text, value, form, decimals).ptr};
+}
+
+/// How one column of real numbers is written.
+class RealColumn {
+ public:
+  explicit RealColumn(bool sign) : sign_(sign) {}
+
+  void add(double value) {
+    if (!std::isfinite(value)) return;
+    const std::string text = digits(std::abs(value), std::chars_format::scientific, significant - 1);
+    const std::size_t e = text.find('e');
+    const std::size_t last = text.find_last_not_of('0', e - 1);
+    const int mantissa = last == 1 ? 0 : static_cast<int>(last) - 1;  // digits after the point
+    const int exponent = std::stoi(text.substr(e + 1));
+    mantissa_ = std::max(mantissa_, mantissa);
+    exponent_width_ = std::max(exponent_width_, text.size() - e - 2);
+    decimals_ = std::max(decimals_, mantissa - exponent);
+    if (value != 0 && (std::abs(value) >= 1e8 || std::abs(value) < 1e-4)) exponents_ = true;
+  }
+
+  /// Of one of the values that were added; all of them have been.
+  std::string text(double value) const {
+    std::string sign = std::signbit(value) && !std::isnan(value) ? "-" : sign_ ? "+" : "";
+    if (std::isnan(value)) return sign + "nan";
+    if (std::isinf(value)) return sign + "inf";
+    if (exponents_) return sign + with_exponent(std::abs(value));
+    // Each with the digits it needs, and blanks for the rest.
+    std::string text = digits(std::abs(value), std::chars_format::fixed, std::max(own_decimals(value), 0));
+    const std::size_t point = text.find('.');
+    const int fraction = point == text.npos ? -1 : static_cast<int>(text.size() - point - 1);
+    const int most = decimals_ > 0 ? decimals_ : -1;
+    return sign + text + std::string(static_cast<std::size_t>(most - fraction), ' ');
+  }
+
+ private:
+  static int own_decimals(double value) {
+    RealColumn alone(false);
+    alone.add(value);
+    return alone.decimals_;
+  }
+
+  std::string with_exponent(double value) const {
+    std::string text = digits(value, std::chars_format::scientific, mantissa_);
+    const std::size_t first = text.find('e') + 2;
+    return text.insert(first, exponent_width_ - (text.size() - first), '0');
+  }
+
+  bool sign_;
+  bool exponents_ = false;
+  int mantissa_ = 0;
+  int decimals_ = 0;
+  std::size_t exponent_width_ = 0;
+};
+
+void align_right(std::vector<std::string>& texts) {
+  std::size_t width = 0;
+  for (const std::string& text : texts) width = std::max(width, text.size());
+  for (std::string& text : texts) text.insert(0, width - text.size(), ' ');
+}
+
+/// The parts of complex numbers, or the numbers of real ones, aligned.
+template <class Part>
+std::vector<std::string> column(const std::vector<Scalar>& elements, bool sign, const Part& part) {
+  RealColumn numbers(sign);
+  for (const Scalar& element : elements) numbers.add(part(element));
+  std::vector<std::string> texts;
+  for (const Scalar& element : elements) texts.push_back(numbers.text(part(element)));
+  align_right(texts);
+  return texts;
+}
+
+std::vector<std::string> complex_texts(const std::vector<Scalar>& elements) {
+  using Complex = std::complex<double>;
+  const auto real = column(elements, false, [](const Scalar& z) { return std::get<Complex>(z).real(); });
+  const auto imaginary = column(elements, true, [](const Scalar& z) { return std::get<Complex>(z).imag(); });
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < real.size(); ++i) {
+    // The i stands at the number, before the blanks that fill its column.
+    std::string text = imaginary[i];
+    text.insert(text.find_last_not_of(' ') + 1, "i");
+    texts.push_back(real[i] + text);
+  }
+  return texts;
+}
+
+}  // namespace
+
+std::vector<std::string> aligned_texts(const std::vector<Scalar>& elements) {
+  if (elements.empty()) return {};
+  if (std::holds_alternative<double>(elements[0]))
+    return column(elements, false, [](const Scalar& number) { return std::get<double>(number); });
+  if (std::holds_alternative<std::complex<double>>(elements[0])) return complex_texts(elements);
+  std::vector<std::string> texts;
+  for (const Scalar& element : elements) texts.push_back(to_string(element));
+  align_right(texts);
+  return texts;
+}
+
+}  // namespace gpulua

@@ -1,0 +1,365 @@
+#include "src/expressions/expression.h"
+
+#include <algorithm>
+#include <array>
+
+#include "src/array/aliasing.h"
+#include "src/base/error.h"
+#include "src/eval/evaluate.h"
+#include "src/ops/promotion.h"
+
+namespace gpulua {
+
+namespace {
+
+// Expressions of more operations are evaluated as they are built: kernels stay of a size that compiles quickly, and a
+// loop of dependent updates runs the same few kernels again.
+constexpr std::uint32_t max_operations = 128;
+// What a script's own function counts for: nobody knows what it does.
+constexpr std::uint32_t operations_of_a_function = 8;
+
+std::string bracketed(std::string_view op) {
+  return "[" + std::string(op) + "] ";
+}
+
+/// A row of the table, which needs no owner.
+std::shared_ptr<const OpInfo> row(const OpInfo& op) {
+  return {std::shared_ptr<void>(), &op};
+}
+
+/// How many operations evaluating the node takes, counted up to one more than there may be.
+std::uint32_t count_operations(const Node& root) {
+  const std::uint64_t walk = root.device().pending().new_walk();
+  boost::container::small_vector<const Node*, 2 * max_operations> open{&root};
+  std::uint32_t count = 0;
+  while (!open.empty() && count <= max_operations) {
+    const Node* node = open.back();
+    open.pop_back();
+    count += !node->pending()->value;
+    for (const Array& input : node->pending()->inputs) {
+      if (!input->pending() || input->walk == walk) continue;
+      input->walk = walk;
+      open.push_back(input.get());
+    }
+  }
+  return count;
+}
+
+/// The dtype of arrays and numbers together. A selection's condition and the exponent that scales have no part in it.
+DType promoted_dtype(const OpInfo& op, std::span<const Operand> operands) {
+  if (op.rule == DTypeRule::select) operands = operands.subspan(1);
+  if (op.rule == DTypeRule::scaled) operands = operands.first(1);
+  std::optional<DType> dtype;
+  for (const Operand& operand : operands)
+    if (const auto* array = std::get_if<Array>(&operand))
+      dtype = dtype ? promote(*dtype, (*array)->dtype) : (*array)->dtype;
+  for (const Operand& operand : operands)
+    if (const auto* number = std::get_if<Scalar>(&operand))
+      dtype = dtype ? promote_weak(*dtype, *number) : default_dtype(*number);
+  return *dtype;
+}
+
+const Array& first_array(const OpInfo& op, std::span<const Operand> operands) {
+  const Array* first = nullptr;
+  for (const Operand& operand : operands) {
+    const auto* array = std::get_if<Array>(&operand);
+    if (!array) continue;
+    if (first && &(*first)->device() != &(*array)->device())
+      throw Error(bracketed(op.name) + "expected arrays of one device, got " + (*first)->device().name() + " and " +
+                  (*array)->device().name() + "; x:to(name) copies one over");
+    if (!first) first = array;
+  }
+  if (!first) throw Error(bracketed(op.name) + "expected at least one array");
+  return *first;
+}
+
+/// x ^ -2 of integers has no integer result.
+void check_exponent(DType compute, const Operand& exponent) {
+  if (!is_integer(compute)) return;
+  bool negative = false;
+  if (const auto* number = std::get_if<Scalar>(&exponent)) {
+    const auto* integer = std::get_if<std::int64_t>(number);
+    const auto* real = std::get_if<double>(number);
+    negative = (integer && *integer < 0) || (real && *real < 0);
+  } else {
+    const Array& array = std::get<Array>(exponent);
+    if (info(array->dtype).kind != DTypeKind::signed_integer) return;
+    const Operand operands[] = {array, Scalar(std::int64_t{0})};
+    check_not_strict(*array, "power", "an integer power whose exponents are an array of signed integers",
+                     "x:astype(\"float32\") first, or exponents of an unsigned dtype");
+    const Array below = elementwise(gpulua::op("lt"), operands);
+    const std::uint64_t all = all_axes(below->layout.ndim());
+    negative = std::get<bool>(item(*reduce(reducer("any"), below, all, false, {DType::boolean, DType::boolean})));
+  }
+  if (negative)
+    throw Error("[power] integers to negative integer powers are not integers; x:astype(\"float32\") first");
+}
+
+/// An operation on one operand.
+struct Simpler {
+  const OpInfo* op;
+  const Operand* operand;
+};
+
+/// What gives the same as x ^ 2, x ^ -1 and 1 / x in less time, for an array of the result's dtype. A root is no power
+/// of 0.5: they differ for -0 and -inf.
+std::optional<Simpler> simpler(const OpInfo& op, std::span<const Operand> operands, DType compute) {
+  const bool is_power = op.name == "power", is_division = op.name == "divide";
+  if (!is_power && !is_division) return std::nullopt;
+  const Operand& operand = operands[is_power ? 0 : 1];
+  const auto* array = std::get_if<Array>(&operand);
+  const auto* number = std::get_if<Scalar>(&operands[is_power ? 1 : 0]);
+  if (!array || (*array)->dtype != compute || !number) return std::nullopt;
+  if (is_power && *number == Scalar(2.0)) return Simpler{&gpulua::op("square"), &operand};
+  if (info(compute).kind == DTypeKind::floating && *number == Scalar(is_power ? -1.0 : 1.0))
+    return Simpler{&gpulua::op("reciprocal"), &operand};
+  return std::nullopt;
+}
+
+/// x:ldexp(y) has an integer for y.
+void check_scale(const OpInfo& op, const Operand& exponent) {
+  const auto* array = std::get_if<Array>(&exponent);
+  const DType dtype = array ? (*array)->dtype : promote_weak(DType::boolean, std::get<Scalar>(exponent));
+  if (dtype != DType::boolean && !is_integer(dtype))
+    throw Error(bracketed(op.name) + "expected an integer exponent, got " + std::string(name(dtype)));
+}
+
+Array combine(std::string_view op_name, const Operand& x, const Operand& y) {
+  const Operand operands[] = {x, y};
+  return elementwise(op(op_name), operands);
+}
+
+/// int64 and uint64 meet in float64, where neighbours are equal: they are compared as integers.
+std::optional<Array> compare_exactly(const OpInfo& op, std::span<const Operand> operands) {
+  if (op.rule != DTypeRule::comparison) return std::nullopt;
+  const auto* x = std::get_if<Array>(&operands[0]);
+  const auto* y = std::get_if<Array>(&operands[1]);
+  if (!x || !y || !is_integer((*x)->dtype) || !is_integer((*y)->dtype)) return std::nullopt;
+  if (promote((*x)->dtype, (*y)->dtype) != DType::float64) return std::nullopt;
+  constexpr std::pair<std::string_view, std::string_view> turned[] = {
+      {"lt", "gt"}, {"le", "ge"}, {"gt", "lt"}, {"ge", "le"}};
+  if ((*x)->dtype == DType::uint64) {
+    const auto* other =
+        std::find_if(std::begin(turned), std::end(turned), [&](const auto& pair) { return pair.first == op.name; });
+    return combine(other == std::end(turned) ? op.name : other->second, *y, *x);
+  }
+  // A negative x is less than every y.
+  const bool less = op.name == "lt" || op.name == "le" || op.name == "ne";
+  const Array outside = combine(less ? "lt" : "ge", *x, Scalar(std::int64_t{0}));
+  return combine(less ? "logical_or" : "logical_and", outside, combine(op.name, cast(*x, DType::uint64), *y));
+}
+
+/// Kinds of numbers in the order in which each takes those before it.
+int rank_of(DType dtype) {
+  switch (info(dtype).kind) {
+    case DTypeKind::boolean:
+      return 0;
+    case DTypeKind::unsigned_integer:
+      return 1;
+    case DTypeKind::signed_integer:
+      return 2;
+    case DTypeKind::floating:
+      return 3;
+    case DTypeKind::complex:
+      return 4;
+  }
+  return 0;
+}
+
+/// Computed from row-major positions, by a row of the table that has those beside the numbers.
+Array from_positions(OpenDevice& device, Dims shape, DType dtype, const OpInfo& op, DType compute,
+                     std::initializer_list<double> numbers) {
+  const auto owner = device.shared_from_this();
+  Pending pending;
+  pending.op = row(op);
+  pending.compute = compute;
+  for (double number : numbers) pending.inputs.push_back(constant(owner, {}, compute, number));
+  return pending_node(owner, dtype, std::move(shape), std::move(pending));
+}
+
+/// The array's elements, broadcast to the shape, as another dtype.
+Array converted(const Array& array, DType dtype, Dims shape) {
+  Pending pending;
+  pending.op = row(op("astype"));
+  pending.compute = array->dtype;
+  pending.inputs = {array};
+  return pending_node(array->device_ref(), dtype, std::move(shape), std::move(pending));
+}
+
+}  // namespace
+
+Array pending_node(const std::shared_ptr<OpenDevice>& device, DType dtype, Dims shape, Pending pending) {
+  if (Host* host = device->context().host(); host && !pending.value) pending.origin = host->origin();
+  pending.operations = pending.value ? 0 : pending.op && pending.op->function ? operations_of_a_function : 1;
+  for (const Array& input : pending.inputs) {
+    if (input->freed())
+      throw Error(
+          "[array] the array was freed, by free or at the end of a gpu.scope, which keeps what its function returns");
+    if (input->pending()) pending.operations += input->pending()->operations;
+  }
+  const bool large = pending.operations > max_operations;
+  Array node = make_node(*device, device, dtype, std::move(shape), std::move(pending));
+  if (device->context().eager && !node->pending()->value) evaluate(*node);
+  if (!large || !node->pending()) return node;
+  const std::uint32_t operations = count_operations(*node);
+  if (operations > max_operations)
+    evaluate(*node);
+  else
+    node->set_operations(operations);
+  return node;
+}
+
+Array range(OpenDevice& device, Dims shape, DType dtype, double first, double step) {
+  const DType exact = is_integer(dtype) ? DType::int64 : DType::float64;
+  return from_positions(device, std::move(shape), dtype, op("arange"), exact, {first, step});
+}
+
+Array linspace(OpenDevice& device, std::int64_t count, DType dtype, double first, double last) {
+  const double step = count > 1 ? (last - first) / static_cast<double>(count - 1) : 0;
+  const double end = count > 1 ? last : first;
+  return from_positions(device, {count}, dtype, op("linspace"), DType::float64,
+                        {first, step, end, static_cast<double>(count - 1)});
+}
+
+void assign(const Array& out, Array value, const char* op) {
+  const auto refuse = [&](const std::string& expected, const std::string& got) {
+    throw Error(bracketed(op) + "expected " + expected + ", got " + got);
+  };
+  if (out->layout.shape != value->layout.shape)
+    refuse("an array to write to of the result's shape " + to_string(value->layout.shape),
+           to_string(out->layout.shape));
+  if (&out->device() != &value->device())
+    refuse("an array to write to on " + value->device().name(), out->device().name());
+  if (rank_of(value->dtype) > rank_of(out->dtype))
+    refuse("an array to write to that takes " + std::string(name(value->dtype)),
+           std::string(name(out->dtype)) + "; x:astype(\"" + std::string(name(value->dtype)) + "\") makes one");
+  check_writable(*out, op);
+  evaluate_into(*out, std::move(value));
+}
+
+Dims broadcast_shapes(std::string_view op, std::span<const Dims* const> shapes) {
+  Dims result;
+  for (const Dims* shape : shapes) {
+    if (shape->size() > result.size()) result.insert(result.begin(), shape->size() - result.size(), 1);
+    const std::size_t lead = result.size() - shape->size();
+    for (std::size_t axis = 0; axis < shape->size(); ++axis) {
+      std::int64_t& extent = result[lead + axis];
+      if ((*shape)[axis] == extent || (*shape)[axis] == 1) continue;
+      if (extent == 1) {
+        extent = (*shape)[axis];
+        continue;
+      }
+      refuse_broadcast(op, shapes);
+    }
+  }
+  return result;
+}
+
+Array constant(const std::shared_ptr<OpenDevice>& device, Dims shape, DType dtype, const Scalar& value) {
+  std::array<char, 16> bytes;
+  encode(dtype, value, bytes.data());  // so that a value that does not fit is found now
+  Pending pending;
+  pending.value = value;
+  pending.compute = dtype;
+  return pending_node(device, dtype, std::move(shape), std::move(pending));
+}
+
+Array operation(const std::shared_ptr<OpenDevice>& device, const OpInfo& op, Dims shape, DType dtype, Pending pending) {
+  pending.op = row(op);
+  return pending_node(device, dtype, std::move(shape), std::move(pending));
+}
+
+namespace {
+
+/// A dtype that takes the value, for a message.
+const char* dtype_for(const Scalar& value) {
+  if (std::holds_alternative<std::complex<double>>(value)) return "complex64";
+  if (std::holds_alternative<std::int64_t>(value)) return "int64";
+  if (std::holds_alternative<std::uint64_t>(value)) return "uint64";
+  const double* number = std::get_if<double>(&value);
+  if (!number || *number != std::trunc(*number) || std::abs(*number) >= 0x1p63) return "float32";
+  return std::abs(*number) < 0x1p15 ? "int16" : std::abs(*number) < 0x1p31 ? "int32" : "int64";
+}
+
+/// A number as an operand; the error of one that does not fit is the operation's.
+Array constant_operand(const OpInfo& op, const std::shared_ptr<OpenDevice>& device, DType dtype, const Scalar& value) {
+  try {
+    return constant(device, {}, dtype, value);
+  } catch (const Error& error) {
+    constexpr std::string_view conversion = "[convert] ";
+    const std::string_view text = error.what();
+    if (!text.starts_with(conversion)) throw;
+    throw Error(bracketed(op.name) + std::string(text.substr(conversion.size())) + "; x:astype(\"" + dtype_for(value) +
+                "\") takes it");
+  }
+}
+
+}  // namespace
+
+Array elementwise(const OpInfo& op, std::span<const Operand> operands) {
+  const std::shared_ptr<OpenDevice>& device = first_array(op, operands)->device_ref();
+  if (auto exact = compare_exactly(op, operands)) return *exact;
+  const OpDTypes dtypes = op_dtypes(op, promoted_dtype(op, operands));
+  boost::container::small_vector<const Dims*, 4> shapes;
+  for (const Operand& operand : operands)
+    if (const auto* array = std::get_if<Array>(&operand)) shapes.push_back(&(*array)->layout.shape);
+  Dims shape = broadcast_shapes(op.name, {shapes.data(), shapes.size()});
+  if (op.rule == DTypeRule::scaled) check_scale(op, operands[1]);
+  if (op.name == "power") check_exponent(dtypes.compute, operands[1]);
+  if (const auto other = simpler(op, operands, dtypes.compute)) return elementwise(*other->op, {other->operand, 1});
+
+  Pending pending;
+  pending.op = row(op);
+  pending.compute = dtypes.compute;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (const auto* number = std::get_if<Scalar>(&operands[i])) {
+      pending.inputs.push_back(constant_operand(op, device, operand_dtype(op, i, dtypes.compute), *number));
+    } else {
+      pending.inputs.push_back(std::get<Array>(operands[i]));
+    }
+  }
+  return pending_node(device, dtypes.result, std::move(shape), std::move(pending));
+}
+
+Array cast(const Array& array, DType dtype) {
+  return array->dtype == dtype ? array : converted(array, dtype, array->layout.shape);
+}
+
+Array broadcast(const Array& array, Dims shape) {
+  broadcast_to(array->layout, shape);
+  return converted(array, array->dtype, std::move(shape));
+}
+
+Array reduce(const Reducer& reducer, const Array& array, std::uint64_t axes, bool keepdims, ReductionDTypes dtypes) {
+  return reduce({std::shared_ptr<void>(), &reducer}, array, axes, keepdims, dtypes);
+}
+
+Array reduce(std::shared_ptr<const Reducer> row, const Array& array, std::uint64_t axes, bool keepdims,
+             ReductionDTypes dtypes) {
+  const Reducer& reducer = *row;
+  Dims shape;
+  std::int64_t count = 1;
+  for (std::size_t axis = 0; axis < array->layout.ndim(); ++axis) {
+    const std::int64_t extent = array->layout.shape[axis];
+    if ((axes >> axis & 1) == 0) {
+      shape.push_back(extent);
+    } else {
+      count *= extent;
+      if (keepdims) shape.push_back(1);
+    }
+  }
+  if (count == 0 && !reducer.has_identity && checked_size(shape) > 0)
+    throw Error(bracketed(reducer.name) + "zero-size array to reduction operation " + std::string(reducer.name) +
+                " which has no identity: shape " + to_string(array->layout.shape));
+  if (info(dtypes.compute).kind == DTypeKind::complex && !reducer.function && reducer.name != "sum" &&
+      reducer.name != "prod")
+    throw Error(bracketed(reducer.name) + "expected real numbers, got " + std::string(name(array->dtype)));
+  Pending pending;
+  pending.reducer = std::move(row);
+  pending.compute = dtypes.compute;
+  pending.axes = axes;
+  pending.inputs = {array};
+  return pending_node(array->device_ref(), dtypes.result, std::move(shape), std::move(pending));
+}
+
+}  // namespace gpulua

@@ -1,0 +1,50 @@
+#include "src/expressions/random.h"
+
+#include "src/base/error.h"
+
+namespace gpulua {
+
+namespace {
+
+/// The blocks of the stream that so many numbers take.
+std::uint64_t blocks_for(const OpInfo& op, std::uint64_t numbers, DType compute) {
+  if (op.several.empty()) return numbers;
+  const std::uint64_t in_a_block = size_of(compute) == 8 ? 2 : 4;
+  return (numbers + in_a_block - 1) / in_a_block;
+}
+
+}  // namespace
+
+std::uint64_t RandomStream::reserve(std::uint64_t blocks) {
+  const std::uint64_t first = offset / 4;
+  offset += blocks * 4;
+  return first;
+}
+
+Array random(const std::shared_ptr<OpenDevice>& device, const OpInfo& op, Dims shape, DType dtype, RandomStream& stream,
+             std::span<const Operand> parameters, std::optional<DType> compute) {
+  const auto numbers = static_cast<std::uint64_t>(checked_size(shape));
+  Pending pending;
+  pending.compute = compute.value_or(dtype);
+  for (const Operand& operand : parameters) {
+    if (const auto* number = std::get_if<Scalar>(&operand)) {
+      pending.inputs.push_back(constant(device, {}, pending.compute, *number));
+      continue;
+    }
+    const Array& array = std::get<Array>(operand);
+    if (&array->device() != device.get())
+      throw Error("[" + std::string(op.name) + "] expected parameters on " + device->name() + ", got an array on " +
+                  array->device().name() + "; x:to(name) copies one over");
+    const Dims* shapes[] = {&shape, &array->layout.shape};
+    if (broadcast_shapes(op.name.data(), shapes) != shape)
+      throw Error("[" + std::string(op.name) + "] expected parameters that broadcast to " + to_string(shape) +
+                  ", got " + to_string(array->layout.shape));
+    pending.inputs.push_back(array);
+  }
+  const std::uint64_t first = stream.reserve(blocks_for(op, numbers, pending.compute));
+  const Array place[] = {constant(device, {}, DType::uint64, stream.seed), constant(device, {}, DType::uint64, first)};
+  pending.inputs.insert(pending.inputs.begin(), std::begin(place), std::end(place));
+  return operation(device, op, std::move(shape), dtype, std::move(pending));
+}
+
+}  // namespace gpulua

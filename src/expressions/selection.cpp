@@ -1,0 +1,267 @@
+#include "src/expressions/selection.h"
+
+#include <algorithm>
+
+#include "src/array/aliasing.h"
+#include "src/base/error.h"
+#include "src/eval/evaluate.h"
+#include "src/expressions/expression.h"
+
+namespace gpulua {
+
+namespace {
+
+using Kind = IndexSpec::Kind;
+
+bool is_mask(const IndexItem& item) {
+  return item.array && item.array->dtype == DType::boolean;
+}
+
+Array with(std::string_view name, const Array& x, std::int64_t y) {
+  const Operand operands[] = {x, Scalar(y)};
+  return elementwise(op(name), operands);
+}
+
+/// The array with `count` more axes of extent 1 from axis `at` on.
+Array expand(const Array& array, std::size_t at, std::size_t count) {
+  if (count == 0) return array;
+  Layout layout = array->layout;
+  const auto place = static_cast<std::ptrdiff_t>(at);
+  layout.shape.insert(layout.shape.begin() + place, count, 1);
+  layout.strides.insert(layout.strides.begin() + place, count, 0);
+  return view(array, std::move(layout));
+}
+
+/// How many axes of the array an item takes.
+std::size_t axes_taken(const IndexItem& item) {
+  if (item.array) return is_mask(item) ? item.array->layout.ndim() : 1;
+  return item.spec.kind == Kind::integer || item.spec.kind == Kind::slice ? 1 : 0;
+}
+
+/// The axes that an ellipsis stands for.
+std::size_t axes_left(const Layout& layout, const std::vector<IndexItem>& items) {
+  std::size_t taken = 0;
+  for (const IndexItem& item : items) taken += axes_taken(item);
+  if (taken > layout.ndim())
+    throw Error("[index] expected at most " + std::to_string(layout.ndim()) + " indices for shape " +
+                to_string(layout.shape) + ", got " + std::to_string(taken));
+  return layout.ndim() - taken;
+}
+
+void check_arrays(const Array& array, const std::vector<IndexItem>& items) {
+  const Layout& layout = array->layout;
+  const std::size_t left = axes_left(layout, items);
+  std::size_t axis = 0;
+  for (const IndexItem& item : items) {
+    if (is_mask(item)) {
+      const Dims& shape = item.array->layout.shape;
+      const auto first = layout.shape.begin() + static_cast<std::ptrdiff_t>(axis);
+      if (!std::equal(shape.begin(), shape.end(), first))
+        throw Error("[index] expected a mask of shape " +
+                    to_string(Dims(first, first + static_cast<std::ptrdiff_t>(shape.size()))) + " for axes from " +
+                    std::to_string(axis + 1) + " on of shape " + to_string(layout.shape) + ", got " + to_string(shape));
+    }
+    if (item.array && !is_mask(item)) check_index_array(array, item.array);
+    axis += !item.array && item.spec.kind == Kind::ellipsis ? left : axes_taken(item);
+  }
+}
+
+/// The items with index arrays in place of masks. A mask without dimensions indexes an axis of its own.
+std::vector<IndexItem> without_masks(const std::vector<IndexItem>& items) {
+  std::vector<IndexItem> result;
+  for (const IndexItem& item : items) {
+    if (!is_mask(item)) {
+      result.push_back(item);
+    } else if (item.array->layout.ndim() == 0) {
+      result.push_back({{Kind::new_axis}, with("add", flat_nonzero(item.array), 1)});
+    } else {
+      for (Array& axis : nonzero(item.array)) result.push_back({{}, std::move(axis)});
+    }
+  }
+  return result;
+}
+
+std::vector<IndexSpec> specs_of(const std::vector<IndexItem>& items) {
+  std::vector<IndexSpec> specs;
+  for (const IndexItem& item : items) specs.push_back(item.spec);
+  return specs;
+}
+
+bool has_arrays(const std::vector<IndexItem>& items) {
+  return std::any_of(items.begin(), items.end(), [](const IndexItem& item) { return item.array != nullptr; });
+}
+
+struct Selection {
+  Indexed at;
+  std::vector<Array> indices;
+};
+
+/// What the items, without masks, select. Dimensions of index arrays that stand together take their place; of those
+/// apart from each other, the front.
+Selection select(const Layout& layout, const std::vector<IndexItem>& items) {
+  const std::size_t left = axes_left(layout, items);
+  const Layout all = index(layout, specs_of(items));
+  Selection selection;
+  selection.at.layout.offset = all.offset;
+  std::vector<const Dims*> shapes;
+  std::size_t from = 0, axis = 0, place = 0;
+  int runs = 0;
+  bool in_run = false;
+  const auto keep = [&](std::size_t count) {
+    for (; count > 0; --count, ++from) {
+      selection.at.layout.shape.push_back(all.shape[from]);
+      selection.at.layout.strides.push_back(all.strides[from]);
+    }
+  };
+  for (const IndexItem& item : items) {
+    const bool advanced = item.array || item.spec.kind == Kind::integer;
+    if (advanced && !in_run && ++runs == 1) place = selection.at.layout.ndim();
+    in_run = advanced;
+    if (item.array) {
+      selection.at.axes.push_back({all.shape[from], all.strides[from], static_cast<std::int64_t>(axis) + 1});
+      selection.indices.push_back(item.array);
+      shapes.push_back(&item.array->layout.shape);
+      ++from;
+      axis += item.spec.kind != Kind::new_axis;
+    } else if (item.spec.kind == Kind::ellipsis) {
+      keep(left);
+      axis += left;
+    } else {
+      keep(item.spec.kind == Kind::integer ? 0 : 1);
+      axis += axes_taken(item);
+    }
+  }
+  keep(all.ndim() - from);
+  if (runs > 1) place = 0;
+  const Dims shape = broadcast_shapes("index", shapes);
+  Layout& result = selection.at.layout;
+  const std::size_t after = result.ndim() - place;
+  result.shape.insert(result.shape.begin() + static_cast<std::ptrdiff_t>(place), shape.begin(), shape.end());
+  result.strides.insert(result.strides.begin() + static_cast<std::ptrdiff_t>(place), shape.size(), 0);
+  checked_size(result.shape);
+  for (Array& array : selection.indices) array = expand(array, array->layout.ndim(), after);
+  return selection;
+}
+
+/// The value without leading axes of extent 1 that the shape has not, as assignment takes it.
+Array fitted(const Array& value, std::size_t ndim) {
+  const Dims& shape = value->layout.shape;
+  std::size_t extra = 0;
+  while (shape.size() - extra > ndim && shape[extra] == 1) ++extra;
+  if (extra == 0) return value;
+  Layout layout = value->layout;
+  layout.shape.erase(layout.shape.begin(), layout.shape.begin() + static_cast<std::ptrdiff_t>(extra));
+  layout.strides.erase(layout.strides.begin(), layout.strides.begin() + static_cast<std::ptrdiff_t>(extra));
+  return view(value, std::move(layout));
+}
+
+/// Writes where one mask and no index array stands among the items, if the value is the same for all that it selects:
+/// in place, without looking for the positions.
+bool write_masked(const Array& array, const std::vector<IndexItem>& items, const Array& value) {
+  const auto is_array = [](const IndexItem& item) { return item.array != nullptr; };
+  const auto mask = std::find_if(items.begin(), items.end(), is_mask);
+  if (mask == items.end() || std::count_if(items.begin(), items.end(), is_array) != 1) return false;
+  std::vector<IndexSpec> specs;
+  for (const IndexItem& item : items) {
+    if (!item.array) {
+      if (item.spec.kind == Kind::integer) return false;  // an index array in all but name: it may move the dimensions
+      specs.push_back(item.spec);
+    } else {
+      specs.insert(specs.end(), item.array->layout.ndim(), IndexSpec::whole());
+    }
+  }
+  const Array target = view(array, index(array->layout, specs));
+  const std::size_t left = axes_left(array->layout, items);
+  std::size_t before = 0;
+  for (auto item = items.begin(); item != mask; ++item) before += item->spec.kind == Kind::ellipsis ? left : 1;
+  const std::size_t ndim = mask->array->layout.ndim();
+  const std::size_t after = target->layout.ndim() - before - ndim;
+
+  Array source = fitted(value, before + 1 + after);
+  if (source->layout.ndim() > after) {
+    const std::size_t selected = source->layout.ndim() - 1 - after;
+    if (source->layout.shape[selected] != 1) return false;
+    if (ndim == 0) return false;
+    source = expand(source, selected, ndim - 1);
+  }
+  broadcast_to(source->layout, target->layout.shape, "index");
+  const Operand operands[] = {expand(mask->array, ndim, after), cast(source, target->dtype), target};
+  source = elementwise(op("where"), operands);
+  evaluate_into(*target, source);
+  return true;
+}
+
+}  // namespace
+
+Array flat_nonzero(const Array& array) {
+  const Array mask = cast(array, DType::boolean);
+  return compress(mask, range(array->device(), mask->layout.shape, DType::int64, 0, 1));
+}
+
+std::vector<Array> nonzero(const Array& array) {
+  const Array flat = flat_nonzero(array);
+  std::vector<Array> result;
+  std::int64_t rest = 1;
+  const Dims& shape = array->layout.shape;
+  for (std::size_t axis = shape.size(); axis-- > 0; rest *= shape[axis]) {
+    Array position = flat;
+    if (rest > 1) position = with("floor_divide", position, rest);
+    if (axis > 0) position = with("remainder", position, std::max<std::int64_t>(shape[axis], 1));
+    result.insert(result.begin(), with("add", position, 1));
+  }
+  return result;
+}
+
+Array read_index(const Array& array, std::vector<IndexItem> items) {
+  if (!has_arrays(items)) return view(array, index(array->layout, specs_of(items)));
+  check_arrays(array, items);
+  if (items.size() == 1 && is_mask(items[0]) && items[0].array->layout.ndim() == array->layout.ndim())
+    return compress(items[0].array, array);
+  Selection selection = select(array->layout, without_masks(items));
+  return gather(array, std::move(selection.at), std::move(selection.indices));
+}
+
+void write_index(const Array& array, std::vector<IndexItem> items, const Array& value) {
+  check_writable(*array, "index");
+  if (!has_arrays(items)) {
+    const Array target = view(array, index(array->layout, specs_of(items)));
+    if (const Pending* pending = value->pending(); pending && pending->value) return fill(target, *pending->value);
+    return copy_into(target, fitted(value, target->layout.ndim()), "index");
+  }
+  check_arrays(array, items);
+  if (write_masked(array, items, value)) return;
+  Selection selection = select(array->layout, without_masks(items));
+  Array source = fitted(value, selection.at.layout.ndim());
+  scatter(array, std::move(selection.at), std::move(selection.indices), std::move(source), Combine::store, "index");
+}
+
+void add_index(const Array& array, std::vector<IndexItem> items, const Array& value) {
+  constexpr const char* name = "scatter_add";
+  check_writable(*array, name);
+  if (!has_arrays(items)) {
+    const Array target = view(array, index(array->layout, specs_of(items)));
+    const Operand operands[] = {target, fitted(value, target->layout.ndim())};
+    return assign(target, elementwise(op("add"), operands), name);
+  }
+  check_arrays(array, items);
+  Selection selection = select(array->layout, without_masks(items));
+  Array source = fitted(value, selection.at.layout.ndim());
+  scatter(array, std::move(selection.at), std::move(selection.indices), std::move(source), Combine::add, name);
+}
+
+Indexed along_axis(const Array& array, const Dims& indices, std::size_t axis, const char* op) {
+  const Dims& shape = array->layout.shape;
+  if (indices.size() != shape.size())
+    throw Error("[" + std::string(op) + "] expected an index array of " + std::to_string(shape.size()) +
+                " dimensions, as shape " + to_string(shape) + " has, got shape " + to_string(indices));
+  Layout rest = array->layout;
+  rest.shape[axis] = 1;
+  rest.strides[axis] = 0;
+  const Dims* const shapes[] = {&indices, &rest.shape};
+  Indexed at;
+  at.layout = broadcast_to(rest, broadcast_shapes(op, shapes));
+  at.axes = {{shape[axis], array->layout.strides[axis], static_cast<std::int64_t>(axis) + 1}};
+  return at;
+}
+
+}  // namespace gpulua

@@ -1,0 +1,165 @@
+// Elements on the move: between arrays, and between arrays and the host.
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "src/array/aliasing.h"
+#include "src/array/array.h"
+#include "src/base/error.h"
+#include "src/eval/evaluate.h"
+#include "src/expressions/expression.h"
+
+namespace gpulua {
+
+namespace {
+
+// Up to so many copies of contiguous runs are quicker than a kernel that gathers them first.
+constexpr std::int64_t few_runs = 16;
+
+/// The contiguous runs that a layout is made of: `count` elements each.
+struct Runs {
+  std::vector<std::int64_t> offsets;
+  std::int64_t count = 1;
+};
+
+/// The runs of `layout` in row-major order; none when there are more than few_runs.
+std::optional<Runs> find_runs(const Layout& layout) {
+  Runs runs;
+  std::size_t outer = layout.ndim();
+  while (outer > 0 && (layout.shape[outer - 1] == 1 || layout.strides[outer - 1] == runs.count))
+    runs.count *= layout.shape[--outer];
+  std::int64_t number = 1;
+  for (std::size_t axis = 0; axis < outer; ++axis) number *= layout.shape[axis];
+  if (number > few_runs) return std::nullopt;
+
+  runs.offsets.push_back(0);
+  for (std::size_t axis = 0; axis < outer; ++axis) {
+    std::vector<std::int64_t> next;
+    for (std::int64_t offset : runs.offsets)
+      for (std::int64_t i = 0; i < layout.shape[axis]; ++i) next.push_back(offset + i * layout.strides[axis]);
+    runs.offsets = std::move(next);
+  }
+  return runs;
+}
+
+}  // namespace
+
+Array copy(const Array& array) {
+  return astype(array, array->dtype);
+}
+
+Array astype(const Array& array, DType dtype) {
+  Array result = empty(array->device(), array->layout.shape, dtype);
+  copy_into(result, array);
+  return result;
+}
+
+Array contiguous(const Array& array) {
+  return array->contiguous ? array : copy(array);
+}
+
+Array to_device(const Array& array, OpenDevice& device) {
+  if (&array->device() == &device) return array;
+  std::vector<char> staging(array->nbytes());
+  download(*array, staging.data());
+  Array result = empty(device, array->layout.shape, array->dtype);
+  upload(*result, staging.data());
+  return result;
+}
+
+void copy_into(const Array& to, const Array& from, const char* op) {
+  check_writable(*to, op);
+  if (&to->device() != &from->device()) return copy_into(to, to_device(from, to->device()), op);
+  const Layout source = broadcast_to(from->layout, to->layout.shape, op);
+  if (to->layout.size() == 0) return;
+
+  OpenDevice& device = to->device();
+  const StreamRef& stream = device.stream();
+  if (!from->pending() && to->dtype == from->dtype && to->contiguous && source.contiguous() &&
+      !overlaps(*to, *from, source)) {
+    const char* bytes = from->read(stream);
+    if (from->buffer() == to->buffer() && from->layout.offset == to->layout.offset) return;
+    char* target = from->buffer() == to->buffer() ? to->write(stream) : to->overwrite(stream);
+    device.device().copy(target, bytes, to->nbytes(), *stream);
+    to->buffer()->depend_on(*from->buffer());
+    return;
+  }
+  evaluate_into(*to, from);
+}
+
+void fill(const Array& array, const Scalar& value) {
+  check_writable(*array, "fill_");
+  std::array<unsigned char, 16> item{};
+  encode(array->dtype, value, item.data());
+  if (array->layout.size() == 0) return;
+
+  const std::size_t itemsize = array->itemsize();
+  const bool one_byte = std::all_of(item.begin(), item.begin() + static_cast<std::ptrdiff_t>(itemsize),
+                                    [&](unsigned char byte) { return byte == item[0]; });
+  if (array->contiguous && (one_byte || itemsize <= 4)) {
+    OpenDevice& device = array->device();
+    const StreamRef& stream = device.stream();
+    const std::size_t pattern = one_byte ? 1 : itemsize;
+    device.device().fill(array->overwrite(stream), item.data(), pattern, array->nbytes() / pattern, *stream);
+    return;
+  }
+  evaluate_into(*array, constant(array->device_ref(), array->layout.shape, array->dtype, value));
+}
+
+void download(const Node& array, void* host) {
+  if (array.layout.size() == 0) {
+    array.buffer()->read(array.device().stream());  // a freed array is an error, empty or not
+    return;
+  }
+  const auto runs = find_runs(array.layout);
+  if (!runs) return download(*copy(make_node(array.device(), array.dtype, array.layout, array.buffer())), host);
+  OpenDevice& device = array.device();
+  const char* first = array.read(device.stream());
+  const std::size_t bytes = static_cast<std::size_t>(runs->count) * array.itemsize();
+  auto* to = static_cast<char*>(host);
+  for (std::int64_t offset : runs->offsets) {
+    device.download(to, first + offset * static_cast<std::int64_t>(array.itemsize()), bytes);
+    to += bytes;
+  }
+}
+
+void upload(const Node& array, const void* host) {
+  queue_upload(array, host);
+  OpenDevice& device = array.device();
+  if (device.find_pinned(host)) device.synchronize(*device.stream());
+}
+
+void queue_upload(const Node& array, const void* host) {
+  if (array.layout.size() == 0) return;
+  OpenDevice& device = array.device();
+  const StreamRef& stream = device.stream();
+  device.device().upload(array.overwrite(stream), host, array.nbytes(), *stream);
+  if (PinnedMemory* pinned = device.find_pinned(host)) pinned->used_by(stream);
+}
+
+void queue_download(const Node& array, void* host) {
+  OpenDevice& device = array.device();
+  PinnedMemory* pinned = device.find_pinned(host);
+  if (!pinned || array.layout.size() == 0) return download(array, host);
+  const StreamRef& stream = device.stream();
+  device.device().download(host, array.read(stream), array.nbytes(), *stream);
+  pinned->used_by(stream);
+}
+
+void check_not_strict(const Node& array, std::string_view op, std::string_view what, std::string_view instead) {
+  if (!array.device().context().strict) return;
+  throw Error("[" + std::string(op) + "] " + std::string(what) +
+              " waits for the device, which gpu.strict(true) refuses; " + std::string(instead));
+}
+
+Scalar item(const Node& array) {
+  if (array.layout.size() != 1)
+    throw Error("[item] expected an array of one element, got shape " + to_string(array.layout.shape) +
+                "; x[1] is an element, x:table() and x:host() give all");
+  std::array<char, 16> bytes;
+  download(array, bytes.data());
+  return decode(array.dtype, bytes.data());
+}
+
+}  // namespace gpulua

@@ -1,0 +1,74 @@
+#pragma once
+
+// The elementwise operations: one row each. The Lua functions and methods, the emitter, the promotion of dtypes, the
+// reference and the tests are driven by this table; nothing else lists the operations again.
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "src/base/dtype.h"
+
+namespace gpulua {
+
+struct UserFunction;
+
+/// How the dtypes of the operands give the dtype that an operation computes in, and that of its result.
+enum class DTypeRule : std::uint8_t {
+  numeric,     // the promoted dtype, for both
+  floating,    // the promoted dtype, integers and bool as float32; for both
+  comparison,  // computed in the promoted dtype; gives bool
+  test,        // computed in the promoted dtype, integers and bool as float32; gives bool
+  logical,     // computed in bool; gives bool
+  integer,     // promoted integers, or bool
+  count,       // promoted integers; gives uint8
+  magnitude,   // computed in the promoted dtype; gives the parts' dtype where that is complex
+  phase,       // as floating; gives the parts' dtype where that is complex
+  scaled,      // the first as floating, for both; the second is an integer
+  select,      // the first is a bool; the others are promoted
+  conversion,  // the dtype that the node asks for
+  random,      // computed in the node's dtype; x and y are the key and the first block of a stream (kernels/philox.cuh)
+};
+
+/// In a row's place for bool: computed as int8.
+inline constexpr std::string_view as_int8 = "as int8";
+
+/// A row. Expressions are CUDA C++ over the operands x, y, z, w, each a number of the dtype that the operation computes
+/// in (16-bit floating types are computed as float and rounded after every operation). R is the type of those numbers,
+/// T that of such an element in memory.
+struct OpInfo {
+  std::string_view name;  // Lua's
+  int arity;
+  DTypeRule rule;
+  std::string_view expression;  // for floating types, and for others that have none of their own
+  std::string_view integer = "";
+  std::string_view boolean = "";  // numeric, integer, count: "" means that there is no such operation on bool
+  bool complex = false;           // true: the expression takes complex numbers too
+  bool position = false;          // true: the expression has `i`, the element's row-major position
+  std::string_view numpy = "";    // NumPy's name where it is another; "-": NumPy has none
+  // A type made from the operands, numbers, and a position that is a multiple of `width`: its array `at` has the
+  // results for `width` positions.
+  std::string_view several = "";
+  // The expression for numbers of ordinary size, which clears the bool `ordinary` for others (kernels/quick.cuh).
+  std::string_view quick = "";
+  // Not of the table: a script's own function. x is what it gives for the operands then, of which there may be any
+  // number.
+  const UserFunction* function = nullptr;
+};
+
+std::span<const OpInfo> op_table();
+/// What the operand of that index is converted to in an operation that computes in `compute`.
+DType operand_dtype(const OpInfo& op, std::size_t index, DType compute);
+
+/// Another name for a row, which NumPy has.
+struct OpAlias {
+  std::string_view name, op;
+};
+std::span<const OpAlias> op_aliases();
+
+/// The row of that name, or null.
+const OpInfo* find_op(std::string_view name);
+/// The row of that name, which is one that the library itself uses.
+const OpInfo& op(std::string_view name);
+
+}  // namespace gpulua

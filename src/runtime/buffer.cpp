@@ -1,0 +1,94 @@
+#include "src/runtime/buffer.h"
+
+#include <algorithm>
+
+#include "src/base/error.h"
+#include "src/runtime/context.h"
+
+namespace gpulua {
+
+Buffer::Buffer(std::shared_ptr<OpenDevice> device, void* memory, std::size_t bytes, StreamRef home, Origin origin)
+    : device_(std::move(device)),
+      memory_(memory),
+      bytes_(bytes),
+      writer_(std::move(home)),
+      origin_(origin),
+      serial_(device_->context().next_buffer()) {
+  device_->memory().add(*this);
+}
+
+Buffer::Buffer(std::shared_ptr<OpenDevice> device, void* memory, std::size_t bytes, std::shared_ptr<void> owner)
+    : device_(std::move(device)),
+      memory_(memory),
+      bytes_(bytes),
+      owner_(std::move(owner)),
+      writer_(device_->stream()),
+      serial_(device_->context().next_buffer()) {}
+
+Buffer::~Buffer() {
+  free();
+}
+
+void Buffer::free() noexcept {
+  if (freed_) return;
+  freed_ = guarded_ = true;
+  if (owner_) {
+    owner_.reset();
+    return;
+  }
+  device_->memory().remove(*this);
+  if (!memory_) return;
+  try {
+    for (const StreamRef& reader : readers_) wait_for(reader, writer_);
+  } catch (const Error&) {
+    // The device is lost, and with it the order of its work; the next call that may throw reports that.
+  }
+  device_->check_end(*this);
+  device_->device().free(memory_, *writer_);
+}
+
+void Buffer::depend_on(CheckRef check) {
+  if (check->state == Check::State::passed || std::find(checks_.begin(), checks_.end(), check) != checks_.end()) return;
+  checks_.push_back(std::move(check));
+  guarded_ = true;
+}
+
+void Buffer::depend_on(const Buffer& source) {
+  if (&source == this || !source.guarded_) return;
+  for (const CheckRef& check : source.checks_) depend_on(check);
+}
+
+void Buffer::check_live() {
+  if (freed_)
+    throw Error(
+        "[array] the array was freed, by free or at the end of a gpu.scope, which keeps what its function returns");
+  std::erase_if(checks_, [](const CheckRef& check) { return check->state == Check::State::passed; });
+  for (const CheckRef& check : checks_)
+    if (check->state == Check::State::failed) throw Error(check->why);
+  guarded_ = !checks_.empty();
+}
+
+void Buffer::order_read(const StreamRef& stream) {
+  check_live();
+  if (stream == writer_ || std::find(readers_.begin(), readers_.end(), stream) != readers_.end()) return;
+  wait_for(writer_, stream);
+  readers_.push_back(stream);
+}
+
+void Buffer::order_write(const StreamRef& stream) {
+  check_live();
+  for (const StreamRef& reader : readers_) wait_for(reader, stream);
+  wait_for(writer_, stream);
+  readers_.clear();
+  writer_ = stream;
+}
+
+void Buffer::wait_for(const StreamRef& other, const StreamRef& stream) const {
+  if (other == stream) return;
+  Device& device = device_->device();
+  const EventRef event = device.create_event();
+  device.record(*event, *other);
+  device.wait(*stream, *event);
+}
+
+}  // namespace gpulua

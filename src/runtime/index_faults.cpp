@@ -1,0 +1,78 @@
+#include "src/runtime/index_faults.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "src/base/error.h"
+
+namespace gpulua {
+
+namespace {
+
+constexpr std::size_t words_of_a_lane = 64;
+
+std::string describe(const volatile IndexFault& fault) {
+  const std::int64_t index = fault.index;
+  std::string text = "[index] ";
+  text += index == 0 ? "indices start at 1, got 0 in an index array for axis " + std::to_string(fault.axis) +
+                           "; a mask of 0 and 1 is i:astype(\"bool\")"
+                     : std::to_string(index) + " in an index array is out of range for axis " +
+                           std::to_string(fault.axis) + " of " + std::to_string(fault.extent) + " elements";
+  if (fault.chunk) text += "; queued at " + std::string(fault.chunk) + ":" + std::to_string(fault.line);
+  return text;
+}
+
+}  // namespace
+
+IndexFaults::~IndexFaults() {
+  for (const Lane& lane : lanes_) device_.free_pinned(const_cast<IndexFault*>(lane.words));
+}
+
+IndexFaults::Lane& IndexFaults::lane_of(const StreamRef& stream) {
+  auto lane = std::find_if(lanes_.begin(), lanes_.end(), [&](const Lane& one) { return one.stream == stream; });
+  if (lane != lanes_.end()) return *lane;
+  lane = std::find_if(lanes_.begin(), lanes_.end(), [](const Lane& one) { return !one.stream; });
+  if (lane == lanes_.end()) {
+    constexpr std::size_t bytes = words_of_a_lane * sizeof(IndexFault);
+    lanes_.reserve(lanes_.size() + 1);
+    void* memory = device_.allocate_pinned(bytes);
+    if (!memory) throw Error(ErrorKind::memory, "[index] the host has no room for a page of pinned memory");
+    std::memset(memory, 0, bytes);
+    lane = lanes_.insert(lanes_.end(), Lane{nullptr, static_cast<IndexFault*>(memory), {}});
+  }
+  lane->stream = stream;
+  return *lane;
+}
+
+IndexFaults::Watch IndexFaults::watch(const StreamRef& stream) {
+  Lane& lane = lane_of(stream);
+  if (lane.open.size() < words_of_a_lane) lane.open.push_back(std::make_shared<Check>());
+  return {lane.open.back(), const_cast<IndexFault*>(&lane.words[lane.open.size() - 1])};
+}
+
+void IndexFaults::check(const Stream* stream) {
+  for (Lane& lane : lanes_) {
+    if (!lane.stream) continue;
+    const bool has_run = lane.stream.get() == stream;
+    for (std::size_t i = 0; i < lane.open.size(); ++i) {
+      Check& check = *lane.open[i];
+      if (check.state == Check::State::open && lane.words[i].found != 0) {
+        check.why = describe(lane.words[i]);
+        check.state = Check::State::failed;
+        unreported_.push_back(lane.open[i]);
+      }
+      if (!has_run) continue;
+      if (check.state == Check::State::open) check.state = Check::State::passed;
+      lane.words[i].found = 0;
+    }
+    if (!has_run) continue;
+    lane.open.clear();
+    lane.stream.reset();
+  }
+  if (unreported_.empty()) return;
+  const CheckRef first = unreported_.front();
+  unreported_.erase(unreported_.begin());
+  throw Error(first->why);
+}
+
+}  // namespace gpulua

@@ -1,0 +1,84 @@
+#include "src/runtime/plugins.h"
+
+#include <dlfcn.h>
+
+#include <filesystem>
+#include <string>
+
+#include "src/base/error.h"
+#include "src/device/dynamic_library.h"
+
+namespace gpulua {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The folder of the executable or shared library that this code is part of.
+fs::path own_folder() {
+  Dl_info info{};
+  const bool known = dladdr(reinterpret_cast<void*>(&load_plugins), &info) && info.dli_fname;
+  const fs::path file = known ? info.dli_fname : "";
+  std::error_code error;
+  // A library's name has its path. The main program's is what the shell was given, which may be no path at all.
+  fs::path real = file.has_parent_path() ? fs::canonical(file, error) : fs::path();
+  if (real.empty()) real = fs::canonical("/proc/self/exe", error);
+  return real.parent_path();
+}
+
+/// A kind of device whose plugin is loaded when the kind is first asked about.
+class DeferredPlugin : public DevicePlugin {
+ public:
+  DeferredPlugin(std::string kind, fs::path folder) : kind_(std::move(kind)), folder_(std::move(folder)) {}
+
+  std::string kind() const override { return kind_; }
+
+  std::vector<std::string> list(std::string& why) override {
+    load();
+    if (plugin_) return plugin_->list(why);
+    why = why_;
+    return {};
+  }
+
+  std::unique_ptr<Device> open(int ordinal, const DeviceEnvironment& environment) override {
+    load();
+    if (!plugin_) throw Error(ErrorKind::unavailable, "[device] " + kind_ + ": " + why_);
+    return plugin_->open(ordinal, environment);
+  }
+
+ private:
+  void load() {
+    if (plugin_ || !why_.empty()) return;
+    const std::string file = "libgpulua-" + kind_ + ".so";
+    for (const fs::path& candidate : {folder_ / file, folder_.parent_path() / "lib" / "gpulua" / file}) {
+      std::error_code error;
+      if (!fs::exists(candidate, error)) continue;
+      const DynamicLibrary library = DynamicLibrary::open(candidate.string(), why_);
+      if (!library) return;
+      const auto* entry = static_cast<const DevicePluginEntry*>(library.symbol("gpulua_device_plugin"));
+      if (!entry || entry->version != plugin_version) {
+        why_ = candidate.string() + " is not a plugin of this version of gpulua: install both from one build";
+        return;
+      }
+      plugin_.reset(entry->create());
+      return;
+    }
+    why_ = file + " is not installed";
+  }
+
+  std::string kind_;
+  fs::path folder_;  // the library's; a relative path means something else once the program has changed its directory
+  std::unique_ptr<DevicePlugin> plugin_;
+  std::string why_;  // set: loading has failed
+};
+
+}  // namespace
+
+std::vector<std::unique_ptr<DevicePlugin>> load_plugins() {
+  std::vector<std::unique_ptr<DevicePlugin>> plugins;
+  const fs::path folder = own_folder();
+  for (const char* kind : {"cuda", "cpu"}) plugins.push_back(std::make_unique<DeferredPlugin>(kind, folder));
+  return plugins;
+}
+
+}  // namespace gpulua

@@ -1,0 +1,111 @@
+#include "src/user/user_binding.h"
+
+#include "src/base/error.h"
+#include "src/ops/promotion.h"
+
+namespace gpulua {
+
+namespace {
+
+std::string bracketed(const std::string& name) {
+  return "[" + name + "] ";
+}
+
+class Binder {
+ public:
+  Binder(const std::string& name, const std::vector<UserParameter>& inputs, const std::vector<Operand>& arguments,
+         const UserCall& call)
+      : name_(name), inputs_(inputs), arguments_(arguments), call_(call) {}
+
+  Bound bind(const std::vector<UserParameter>& outputs) {
+    bound_.letters = call_.letters;
+    for (std::size_t i = 0; i < inputs_.size(); ++i)
+      if (const auto* array = std::get_if<Array>(&arguments_[i])) bind_array(inputs_[i], **array);
+    for (std::size_t i = 0; i < inputs_.size(); ++i)
+      if (const auto* number = std::get_if<Scalar>(&arguments_[i])) bind_number(inputs_[i], *number);
+    bound_.letters.insert(of_numbers_.begin(), of_numbers_.end());
+    for (std::size_t k = 0; k < outputs.size(); ++k)
+      bind_output(outputs[k], call_.out.empty() ? nullptr : call_.out[k].get());
+    if (!bound_.device) bound_.device = call_.device;
+    bound_.shape = shape();
+    return std::move(bound_);
+  }
+
+ private:
+  [[noreturn]] void refuse(const UserParameter& parameter, const std::string& expected, const std::string& got) const {
+    throw Error(bracketed(name_) + parameter.name + ": expected " + expected + ", got " + got);
+  }
+
+  void bind_device(const UserParameter& parameter, const Node& array) {
+    if (!bound_.device) bound_.device = array.device_ref();
+    if (bound_.device.get() != &array.device())
+      refuse(parameter, "an array on " + bound_.device->name(), array.device().name() + "; x:to(name) copies one over");
+  }
+
+  void bind_array(const UserParameter& parameter, const Node& array) {
+    bind_device(parameter, array);
+    const auto wrong = [&](DType wanted, const std::string& why) {
+      const std::string dtype(gpulua::name(wanted));
+      refuse(parameter, dtype + why, "an array " + type_text(array) + "; x:astype(\"" + dtype + "\") converts it");
+    };
+    if (parameter.letter == 0) {
+      if (array.dtype != *parameter.dtype) wrong(*parameter.dtype, "");
+      return;
+    }
+    const auto [entry, is_new] = bound_.letters.try_emplace(parameter.letter, array.dtype);
+    if (!is_new && entry->second != array.dtype)
+      wrong(entry->second, ", which " + std::string(1, parameter.letter) + " is by an earlier array");
+  }
+
+  /// A letter that no array binds: numbers do.
+  void bind_number(const UserParameter& parameter, const Scalar& number) {
+    if (parameter.raw) refuse(parameter, "an array, as it is raw", to_string(number));
+    if (parameter.letter == 0 || bound_.letters.count(parameter.letter) != 0) return;
+    const auto [entry, is_new] = of_numbers_.try_emplace(parameter.letter, default_dtype(number));
+    if (!is_new) entry->second = promote(entry->second, default_dtype(number));
+  }
+
+  void bind_output(const UserParameter& parameter, const Node* out) {
+    if (out) bind_device(parameter, *out);
+    if (parameter.letter == 0 || bound_.letters.count(parameter.letter) != 0) return;
+    if (!out)
+      throw Error(bracketed(name_) + parameter.name + ": " + std::string(1, parameter.letter) +
+                  " is no input's type; {out = array} settles it");
+    bound_.letters[parameter.letter] = out->dtype;
+  }
+
+  Dims shape() const {
+    boost::container::small_vector<const Dims*, 4> shapes;
+    bool has_elements = false;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      has_elements = has_elements || !inputs_[i].raw;
+      const auto* array = std::get_if<Array>(&arguments_[i]);
+      if (array && !inputs_[i].raw) shapes.push_back(&(*array)->layout.shape);
+    }
+    if (!shapes.empty() && call_.size)
+      throw Error(bracketed(name_) + "the option size is for calls whose arrays are all raw");
+    if (!shapes.empty()) return broadcast_shapes(name_, {shapes.data(), shapes.size()});
+    if (!call_.out.empty()) return call_.out.front()->layout.shape;
+    if (call_.size) return {*call_.size};
+    if (!has_elements)
+      throw Error(bracketed(name_) + "all inputs are raw: {size = n} or {out = array} says how many results there are");
+    return {};
+  }
+
+  const std::string& name_;
+  const std::vector<UserParameter>& inputs_;
+  const std::vector<Operand>& arguments_;
+  const UserCall& call_;
+  Bound bound_;
+  Letters of_numbers_;
+};
+
+}  // namespace
+
+Bound bind_arguments(const std::string& name, const std::vector<UserParameter>& inputs,
+                     const std::vector<UserParameter>& outputs, const std::vector<Operand>& arguments,
+                     const UserCall& call) {
+  return Binder(name, inputs, arguments, call).bind(outputs);
+}
+
+}  // namespace gpulua

@@ -1,0 +1,77 @@
+#include "src/user/user_text.h"
+
+#include <cctype>
+
+#include "src/device/cache.h"
+
+namespace gpulua {
+
+namespace {
+
+std::string line_directive(const UserText& text) {
+  return "\n#line " + std::to_string(text.line) + " \"" + text.file + "\"\n";
+}
+
+// Ends text of the script's: a comment at its end, and its lines.
+constexpr std::string_view end_of_text = "\n#line 1 \"gpulua\"\n";
+
+/// Moves the lines of `preamble` that include files to `includes`: they would put those files into the namespace.
+std::string split_includes(UserText preamble, std::string& includes) {
+  std::string rest;
+  for (std::size_t at = 0; at < preamble.text.size();) {
+    const std::size_t end = std::min(preamble.text.find('\n', at), preamble.text.size());
+    const std::string line = preamble.text.substr(at, end - at);
+    const std::size_t mark = line.find_first_not_of(" \t");
+    const bool is_include = mark != line.npos && line[mark] == '#' && has_word(line, "include");
+    if (is_include)
+      includes += line + "\n";
+    else
+      rest += line;
+    rest += '\n';
+    at = end + 1;
+  }
+  preamble.text = std::move(rest);
+  return placed(preamble);
+}
+
+}  // namespace
+
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
+
+bool has_word(std::string_view text, std::string_view word) {
+  for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end]))) return true;
+  }
+  return false;
+}
+
+std::string placed(const UserText& text) {
+  return text.text.empty() ? "" : line_directive(text) + text.text + std::string(end_of_text);
+}
+
+std::string type_name(DType dtype) {
+  if (dtype == DType::float16 || dtype == DType::bfloat16) return "float";
+  return std::string(info(dtype).device);
+}
+
+std::string type_names(const Letters& letters, const std::optional<UserParameter>& reduce_type) {
+  std::string text;
+  for (const auto& [letter, dtype] : letters)
+    text += "using " + std::string(1, letter) + " = " + type_name(dtype) + ";\n";
+  if (reduce_type) text += "using _type_reduce = " + type_name(dtype_of(*reduce_type, letters)) + ";\n";
+  return text;
+}
+
+UserFunction make_function(const UserText& preamble, const std::string& text) {
+  UserFunction function;
+  std::string content = preamble.text.empty() ? "" : split_includes(preamble, function.includes);
+  content += text;
+  function.id = "gpulua_user_" + CacheKey().add(function.includes).add(content).digest();
+  function.text = "namespace " + function.id + " {\n" + content + "}  // namespace " + function.id + "\n\n";
+  return function;
+}
+
+}  // namespace gpulua
