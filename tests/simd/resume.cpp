@@ -38,7 +38,7 @@ class Warp {
     REQUIRE_FALSE(broken);
     memory_.resize(frames->warp_bytes / sizeof(Line));
     frame() = Frame{0, 0, &sum};
-    context_.strand = memory_.data();
+    context_.fiber = memory_.data();
 
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();

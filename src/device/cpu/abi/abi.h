@@ -14,32 +14,32 @@ struct Index3 {
 struct ThreadContext;
 
 /// What the runtime does for a running kernel: the other side of the engine builtins
-/// (src/device/cpu/headers/gpulua_engine.h). A strand is what an engine runs as one flow of control: one thread, or the
-/// 32 threads of a warp. Each call may let other strands of the block run before it returns, and may throw through the
-/// kernel's frames to end the launch. `file` and `line` are where the source calls, for messages; `line` is 0 where
-/// that is not known.
+/// (src/device/cpu/headers/gpulua_engine.h). A kernel whose threads wait for each other runs as fibers: flows of
+/// control with a stack each, which take turns. A fiber runs one thread (the scalar engine) or the 32 threads of a warp
+/// (the SIMD engine). Each call may let other fibers of the block run before it returns, and may throw through the
+/// kernel's frames to end the launch. `file` and `line` are the place of the call in the source, for messages; `line`
+/// is 0 where that is not known.
 struct Services {
   /// Ends the launch.
   __attribute__((noreturn)) void (*fail)(const char* message, const char* file, unsigned line, Index3 block,
                                          Index3 thread);
 
-  // ---- the block: kernels with a `run_strand` only ----
-  /// `threads` threads of this strand arrive at the block's barrier, `predicates` of them with a true predicate.
-  /// Returns when all threads of the block have arrived or exited, with the sum of `predicates`. A strand cannot go on
+  // ---- the block: kernels with a `run_fiber` only ----
+  /// `threads` threads of this fiber arrive at the block's barrier, `predicates` of them with a true predicate.
+  /// Returns when all threads of the block have arrived or exited, with the sum of `predicates`. A fiber cannot go on
   /// with some of its threads while others wait here.
   unsigned (*barrier)(ThreadContext*, unsigned threads, unsigned predicates, const char* file, unsigned line);
-  /// `threads` threads of this strand exit while others go on: barriers no longer wait for them. Threads that exit
-  /// together with their strand need no call.
+  /// `threads` threads of this fiber exit while others go on: barriers no longer wait for them. Threads that exit
+  /// together with their fiber need no call.
   void (*leave)(ThreadContext*, unsigned threads);
   /// As `barrier`, for all threads of the grid. Cooperative launches only: elsewhere it fails.
   void (*grid_barrier)(ThreadContext*, unsigned threads, const char* file, unsigned line);
-  /// As `barrier`, for the tile that the strand is of: one of those of `size` threads, a multiple of 32, that the block
-  /// is cut into.
+  /// As `barrier`, for the fiber's tile. Tiles of `size` threads, a multiple of 32, divide the block.
   void (*tile_barrier)(ThreadContext*, unsigned threads, unsigned size, const char* file, unsigned line);
-  /// The strand cannot go on until another thread has done something: called at each turn of a loop that spins.
+  /// The fiber cannot go on until another thread has done something: called at each turn of a loop that spins.
   void (*yield)(ThreadContext*);
 
-  // ---- the warp: strands of one thread only; an engine whose strand is a warp does these by itself ----
+  // ---- the warp: fibers of one thread only; the SIMD engine does these by itself ----
   // Each waits until all lanes that `mask` names have called it with the same mask, or have exited.
   void (*warp_barrier)(ThreadContext*, unsigned mask);
   /// The value of lane `source_lane`, below 32; the thread's own when that lane takes no part.
@@ -53,7 +53,7 @@ struct Launch {
   const Services* services;
 };
 
-/// What a device function can ask about the thread that runs it; for a strand of a warp, about the warp's first thread.
+/// What a device function can ask about the thread that runs it; where a warp runs as one, about its first thread.
 struct ThreadContext {
   Index3 thread, block;
   Index3 block_size, grid_size;
@@ -61,8 +61,8 @@ struct ThreadContext {
   char* dynamic_shared;  // what the launch asked for
   const Launch* launch;
   unsigned linear;   // number of the thread in its block, x running fastest
-  unsigned threads;  // of the strand: from this one on
-  void* strand;      // the runtime's own; null under RunBlocks
+  unsigned threads;  // that run as one, from this one on: 1, or those of the warp
+  void* fiber;       // the runtime's, under RunFiber; the frame of a warp that takes turns (gpulua_warps.h); else null
 };
 
 /// Runs the blocks [first, last) of a launch, numbered with x running fastest. `arguments` holds one pointer to each
@@ -70,8 +70,8 @@ struct ThreadContext {
 using RunBlocks = void (*)(void** arguments, const Launch* launch, unsigned long first, unsigned long last,
                            char* shared, char* dynamic_shared);
 
-/// Runs one strand, of context->threads threads, from its start to its end, as a fiber.
-using RunStrand = void (*)(void** arguments, ThreadContext* context);
+/// Runs context->threads threads from their start to their end, as one fiber.
+using RunFiber = void (*)(void** arguments, ThreadContext* context);
 
 /// For which shapes of block a record is.
 enum class BlockRule : unsigned {
@@ -84,14 +84,14 @@ enum class BlockRule : unsigned {
 /// last one's is `any`.
 struct KernelRecord {
   const char* symbol;  // KernelEntry::symbol
-  // Exactly one of the two is set. With `run` the blocks' threads need nothing of each other; with `run_strand` they
+  // Exactly one of the two is set. With `run` the blocks' threads need nothing of each other; with `run_fiber` they
   // may call the block's and the warp's services.
   RunBlocks run;
-  RunStrand run_strand;
-  unsigned strand_threads;  // 1 or 32
+  RunFiber run_fiber;
+  unsigned threads_per_fiber;  // 1 or 32
   BlockRule block_rule;
   unsigned long shared_bytes;  // static, a block; a multiple of 128
-  unsigned long local_bytes;   // of a strand's stack: its variables, and room to recurse
+  unsigned long local_bytes;   // of stack that a fiber, or the kernel, needs: its variables, and room to recurse
   unsigned max_threads;        // a block
 };
 

@@ -1,8 +1,8 @@
 #pragma once
 
 // The second stage of the compiler: from kernels, as the front end gives them, to functions that the runtime calls.
-// There are two engines; each kernel goes to the SIMD engine, whose strand is a warp, if that takes it, and else to the
-// scalar engine, whose strand is one thread and which runs everything.
+// There are two engines. Each kernel goes to the SIMD engine, which runs a warp at a time, if that accepts it, and else
+// to the scalar engine, which runs a thread at a time and accepts every kernel.
 
 #include <set>
 

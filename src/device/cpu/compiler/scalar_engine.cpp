@@ -16,7 +16,7 @@ namespace {
 // src/device/cpu/headers/gpulua_run.h has, as C++, the loops over blocks and threads and the entry of a single thread;
 // each kernel gets a copy of one of them in which the call to `run_thread` is the call to the kernel.
 constexpr const char* run_blocks_template = "gpulua_run_blocks";
-constexpr const char* run_strand_template = "gpulua_run_strand";
+constexpr const char* run_fiber_template = "gpulua_run_fiber";
 constexpr const char* run_thread = "gpulua_run_thread";
 
 /// A failed assertion unwinds through the kernel; clang says of all device code that nothing does.
@@ -63,11 +63,11 @@ std::vector<KernelCode> build_scalar_kernels(SourceModule& source, const SharedL
   llvm::Module& module = *source.module;
   // The templates make contexts, or are given one.
   std::set<const llvm::Function*> outside = finished;
-  llvm::Function *run_blocks = nullptr, *run_strand = nullptr;
+  llvm::Function *run_blocks = nullptr, *run_fiber = nullptr;
   if (!kernels.empty()) {
     const llvm::Function& like = *module.getFunction(kernels.front()->symbol);
     outside.insert(run_blocks = &add_template(module, run_blocks_template, like));
-    outside.insert(run_strand = &add_template(module, run_strand_template, like));
+    outside.insert(run_fiber = &add_template(module, run_fiber_template, like));
   }
   allow_unwinding(module);
   pass_thread_context(module, layout, outside);
@@ -81,7 +81,7 @@ std::vector<KernelCode> build_scalar_kernels(SourceModule& source, const SharedL
     KernelCode code;
     code.symbol = kernel->symbol;
     if (switches_threads(module, reachable))
-      code.run_strand = instantiate(*run_strand, *kernel, name, {{run_thread, &function}});
+      code.run_fiber = instantiate(*run_fiber, *kernel, name, {{run_thread, &function}});
     else
       code.run = instantiate(*run_blocks, *kernel, name, {{run_thread, &function}});
     code.local_bytes = count_local_bytes(module.getDataLayout(), reachable);
@@ -90,7 +90,7 @@ std::vector<KernelCode> build_scalar_kernels(SourceModule& source, const SharedL
     code.max_threads = kernel->max_threads;
     result.push_back(std::move(code));
   }
-  for (llvm::Function* pattern : {run_blocks, run_strand})
+  for (llvm::Function* pattern : {run_blocks, run_fiber})
     if (pattern != nullptr) pattern->eraseFromParent();
   return result;
 }

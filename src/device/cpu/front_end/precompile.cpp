@@ -4,7 +4,7 @@
 // #include, and the headers as clang's precompiled header, and <file>.macros, the version of clang and the macros that
 // it started from.
 //
-// precompile <file>: writes the loops over blocks and strands (run_templates.h) as LLVM's bitcode.
+// precompile <file>: writes the loops over blocks, warps and threads (run_templates.h) as LLVM's bitcode.
 
 #include <clang/Basic/Version.h>
 #include <clang/CodeGen/CodeGenAction.h>

@@ -1,6 +1,6 @@
 // The engine builtins: the only operations between threads that an engine has to know; gpulua_sync.h makes CUDA's out of
-// them. The scalar engine, whose strand is one thread, runs these definitions. An engine whose strand is a warp replaces the
-// calls, by name, before it inlines anything.
+// them. The scalar engine, which runs single threads, uses these definitions. An engine that runs warps replaces the calls,
+// by name, before it inlines anything.
 #pragma once
 
 #define GPULUA_BUILTIN extern "C" __attribute__((device)) inline
@@ -38,14 +38,14 @@ GPULUA_BUILTIN unsigned int gpulua_shuffle(unsigned int mask, unsigned int value
 GPULUA_BUILTIN unsigned int gpulua_ballot(unsigned int mask, unsigned int predicate) {
   return gpulua_services().ballot(gpulua_context(), mask, predicate);
 }
-/// The lanes that run together. A strand of one thread runs by itself.
+/// The lanes that run together. The scalar engine runs each thread by itself.
 GPULUA_BUILTIN unsigned int gpulua_activemask() { return 1u << (gpulua_thread_context.linear & 31); }
 /// Lets others run. The compiler puts calls of this one into loops that wait for another thread, and makes a kernel with such
 /// a loop switch threads (spin_loops.h); and of the next into loops that take a lock, where a kernel which switches threads
 /// anyway has to let the owner run.
 extern "C" __attribute__((device)) void gpulua_yield() { gpulua_services().yield(gpulua_context()); }
 extern "C" __attribute__((device)) void gpulua_pause() {
-  if (gpulua_thread_context.strand != nullptr) gpulua_services().yield(gpulua_context());
+  if (gpulua_thread_context.fiber != nullptr) gpulua_services().yield(gpulua_context());
 }
 
 #undef GPULUA_BUILTIN

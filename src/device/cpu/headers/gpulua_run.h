@@ -1,4 +1,4 @@
-// How the scalar engine runs a kernel whose strands are single threads. The compiler makes a copy of one of these templates
+// How the scalar engine runs a kernel, thread by thread. The compiler makes a copy of one of these templates
 // for each kernel, with a call of that kernel in the place of gpulua_run_thread; it is inlined.
 #pragma once
 
@@ -24,7 +24,7 @@ extern "C" __attribute__((device)) void gpulua_run_blocks(void** arguments, cons
   }
 }
 
-/// abi.h: RunStrand.
-extern "C" __attribute__((device)) void gpulua_run_strand(void** arguments, gpulua::cpu::ThreadContext* context) {
+/// abi.h: RunFiber.
+extern "C" __attribute__((device)) void gpulua_run_fiber(void** arguments, gpulua::cpu::ThreadContext* context) {
   gpulua_run_thread(arguments, context);
 }

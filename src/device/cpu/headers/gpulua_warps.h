@@ -164,8 +164,8 @@ extern "C" __attribute__((device)) void gpulua_run_warps_in_step(void** argument
   }
 }
 
-/// abi.h: RunStrand.
-extern "C" __attribute__((device)) void gpulua_run_warp_strand(void** arguments, gpulua::cpu::ThreadContext* context) {
+/// abi.h: RunFiber.
+extern "C" __attribute__((device)) void gpulua_run_warp_fiber(void** arguments, gpulua::cpu::ThreadContext* context) {
   gpulua_run_warp(arguments, context);
 }
 

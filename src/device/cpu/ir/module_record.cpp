@@ -60,8 +60,8 @@ void add_module_record(SourceModule& source, const std::vector<KernelCode>& kern
   std::vector<llvm::Constant*> kernel_rows, global_rows;
   for (const KernelCode& kernel : kernels)
     kernel_rows.push_back(builder.record(
-        {builder.text(kernel.symbol), builder.function(kernel.run), builder.function(kernel.run_strand),
-         builder.u32(kernel.strand_threads), builder.u32(static_cast<unsigned>(kernel.block_rule)),
+        {builder.text(kernel.symbol), builder.function(kernel.run), builder.function(kernel.run_fiber),
+         builder.u32(kernel.threads_per_fiber), builder.u32(static_cast<unsigned>(kernel.block_rule)),
          builder.u64(kernel.shared_bytes), builder.u64(kernel.local_bytes), builder.u32(kernel.max_threads)}));
   for (const GlobalEntry& global : source.globals) {
     llvm::GlobalVariable* variable = module.getGlobalVariable(global.symbol, /*AllowInternal=*/true);

@@ -8,9 +8,9 @@ namespace gpulua::cpu {
 /// One way to run a kernel: a KernelRecord (abi.h) before it is compiled.
 struct KernelCode {
   std::string symbol;
-  llvm::Function* run = nullptr;         // RunBlocks, or
-  llvm::Function* run_strand = nullptr;  // RunStrand
-  unsigned strand_threads = 1;
+  llvm::Function* run = nullptr;        // RunBlocks, or
+  llvm::Function* run_fiber = nullptr;  // RunFiber
+  unsigned threads_per_fiber = 1;
   BlockRule block_rule = BlockRule::any;
   std::uint64_t shared_bytes = 0;
   std::uint64_t local_bytes = 0;

@@ -1,7 +1,7 @@
 #pragma once
 
-// The loops over blocks and strands that a kernel is put into, and what they call: src/device/cpu/headers/gpulua_run.h
-// and gpulua_warps.h, which the build compiles.
+// The loops over blocks, warps and threads that a kernel is put into, and what they call:
+// src/device/cpu/headers/gpulua_run.h and gpulua_warps.h, which the build compiles.
 
 #include <llvm/IR/Module.h>
 

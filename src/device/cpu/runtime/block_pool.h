@@ -17,7 +17,7 @@ class BlockPool {
   };
   using Handle = std::unique_ptr<ResidentBlock, GiveBack>;
 
-  /// A block whose strands need that much stack for their own variables. Giving it back cancels what it runs.
+  /// A block whose fibers have `local_bytes` of stack for the kernel's variables. Giving it back cancels what it runs.
   Handle take(std::size_t local_bytes);
   /// Frees what is not in use.
   void trim();

@@ -70,12 +70,12 @@ class Run {
   /// All blocks stay until all are done. Each runs, on any core, until it waits for the others; so no number of threads
   /// is too small for the grid.
   void cooperatively() {
-    if (record_.run_strand == nullptr) return all();
+    if (record_.run_fiber == nullptr) return all();
     std::vector<BlockPool::Handle> blocks;
     const DefaultArithmetic arithmetic;  // fibers begin with that of whoever makes them
     for (std::uint64_t i = 0; i < blocks_; ++i) {
       blocks.push_back(pool_.take(record_.local_bytes));
-      blocks.back()->start(strands(true), index_of(i));
+      blocks.back()->start(fiber_launch(true), index_of(i));
     }
     finish(blocks);
   }
@@ -106,7 +106,7 @@ class Run {
 
   void chunk(std::uint64_t first, std::uint64_t last) {
     const KernelScope scope;
-    if (record_.run_strand != nullptr) return strand_chunk(first, last);
+    if (record_.run_fiber != nullptr) return fiber_chunk(first, last);
     check_interrupt();
     thread_local SharedArena arena;
     char* shared = arena.reserve(record_.shared_bytes, dynamic_shared_bytes_);
@@ -120,11 +120,11 @@ class Run {
     arena.check_end();
   }
 
-  void strand_chunk(std::uint64_t first, std::uint64_t last) {
+  void fiber_chunk(std::uint64_t first, std::uint64_t last) {
     BlockPool::Handle block = pool_.take(record_.local_bytes);
     for (std::uint64_t i = first; i < last; ++i) {
       check_interrupt();
-      block->start(strands(false), index_of(i));
+      block->start(fiber_launch(false), index_of(i));
       while (block->run() == ResidentBlock::Pause::spinning)
         if (step_aside(block)) {
           block = pool_.take(record_.local_bytes);
@@ -167,7 +167,7 @@ class Run {
     ready = std::move(next);
   }
 
-  StrandLaunch strands(bool cooperative) const {
+  FiberLaunch fiber_launch(bool cooperative) const {
     return {&record_, &launch_, arguments_, dynamic_shared_bytes_, cooperative, &interrupted_};
   }
 

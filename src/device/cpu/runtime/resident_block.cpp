@@ -21,82 +21,82 @@ unsigned volume(Index3 size) {
 
 }  // namespace
 
-// ---- strands --------------------------------------------------------------------------------------------------------
+// ---- fibers ---------------------------------------------------------------------------------------------------------
 
-ResidentBlock::Strand::Strand(ResidentBlock& owner, std::size_t stack_bytes)
-    : block(owner), fiber(stack_bytes, [this] { block.run_strand(*this); }) {}
+ResidentBlock::ThreadFiber::ThreadFiber(ResidentBlock& owner, std::size_t stack_bytes)
+    : Fiber(stack_bytes, [this] { block.run_fiber(*this); }), block(owner) {}
 
-void ResidentBlock::run_strand(Strand& strand) noexcept {
-  strand.frame = __builtin_frame_address(0);
+void ResidentBlock::run_fiber(ThreadFiber& fiber) noexcept {
+  fiber.frame = __builtin_frame_address(0);
   try {
-    launch_.record->run_strand(launch_.arguments, &strand.context);
-    exit_threads(strand, strand.threads);
+    launch_.record->run_fiber(launch_.arguments, &fiber.context);
+    exit_threads(fiber, fiber.threads);
   } catch (...) {
     failure_ = std::current_exception();
   }
-  end_strand(strand);
+  end_fiber(fiber);
 }
 
-void ResidentBlock::end_strand(Strand& strand) {
-  strand.running = false;
-  --strands_left_;
+void ResidentBlock::end_fiber(ThreadFiber& fiber) {
+  fiber.running = false;
+  --fibers_left_;
   progress_ = true;
-  next_turn(strand.fiber);
+  next_turn(fiber);
 }
 
 void ResidentBlock::leave(KernelFailure failure) {
-  Strand& strand = *round_[turn_ - 1];
+  ThreadFiber& fiber = *round_[turn_ - 1];
   failure_ = std::make_exception_ptr(std::move(failure));
-  end_strand(strand);
+  end_fiber(fiber);
   __builtin_unreachable();
 }
 
-/// Lets the others run until the strand is ready and has its turn.
-void ResidentBlock::suspend(Strand& strand) {
-  next_turn(strand.fiber);
+/// Lets the others run until the fiber is ready and has its turn.
+void ResidentBlock::suspend(ThreadFiber& fiber) {
+  next_turn(fiber);
 }
 
-void ResidentBlock::exit_threads(Strand& strand, unsigned threads) {
-  strand.threads -= threads;
+void ResidentBlock::exit_threads(ThreadFiber& fiber, unsigned threads) {
+  fiber.threads -= threads;
   alive_ -= threads;
   if (barrier_.arrived != 0 && barrier_.arrived == alive_) release_barrier();
   for (TileBarrier& tile : tile_barriers_) {
-    if (tile.missing == 0 || !tile.has(strand.context.linear)) continue;
+    if (tile.missing == 0 || !tile.has(fiber.context.linear)) continue;
     tile.missing -= threads;
     if (tile.missing == 0) release_tile(tile);
   }
-  if (launch_.record->strand_threads == 1)
-    make_ready(strand, warps_[strand.context.linear / warp_threads].exit(strand.context.linear % warp_threads));
+  if (launch_.record->threads_per_fiber == 1)
+    make_ready(fiber, warps_[fiber.context.linear / warp_threads].exit(fiber.context.linear % warp_threads));
 }
 
 // ---- the block ------------------------------------------------------------------------------------------------------
 
-void ResidentBlock::start(const StrandLaunch& launch, Index3 index) {
+void ResidentBlock::start(const FiberLaunch& launch, Index3 index) {
   launch_ = launch;
   const Index3 size = launch.launch->block;
-  const unsigned threads = volume(size), step = launch.record->strand_threads;
+  const unsigned threads = volume(size), step = launch.record->threads_per_fiber;
   const std::size_t static_bytes = launch.record->shared_bytes;
   char* shared = shared_.reserve(static_bytes, launch.dynamic_shared_bytes);
 
   index_ = index;
   const unsigned count = (threads + step - 1) / step;
-  while (strands_.size() < count) strands_.push_back(std::make_unique<Strand>(*this, stack_bytes_));
-  strand_count_ = strands_left_ = count;
+  while (fibers_.size() < count) fibers_.push_back(std::make_unique<ThreadFiber>(*this, stack_bytes_));
+  fiber_count_ = fibers_left_ = count;
   alive_ = threads;
   failure_ = nullptr;
   barrier_.reset();
   grid_barrier_.reset();
   tile_barriers_.clear();
   next_round_.clear();
-  for (unsigned i = 0, linear = 0; i < strand_count_; ++i, linear += step) {
-    if (strands_[i]->unusable) strands_[i] = std::make_unique<Strand>(*this, stack_bytes_);
-    Strand& strand = *strands_[i];
+  for (unsigned i = 0, linear = 0; i < fiber_count_; ++i, linear += step) {
+    if (fibers_[i]->unusable) fibers_[i] = std::make_unique<ThreadFiber>(*this, stack_bytes_);
+    ThreadFiber& fiber = *fibers_[i];
     const Index3 thread{linear % size.x, linear / size.x % size.y, linear / size.x / size.y};
-    strand.threads = std::min(step, threads - linear);
-    strand.context = {thread, index,          size,   launch.launch->grid, shared, shared + static_bytes, launch.launch,
-                      linear, strand.threads, &strand};
-    strand.running = strand.spins = false;
-    next_round_.push_back(&strand);
+    fiber.threads = std::min(step, threads - linear);
+    fiber.context = {thread, index,         size,  launch.launch->grid, shared, shared + static_bytes, launch.launch,
+                     linear, fiber.threads, &fiber};
+    fiber.running = fiber.spins = false;
+    next_round_.push_back(&fiber);
   }
   if (step != 1) return;
   warps_.resize((threads + warp_threads - 1) / warp_threads);
@@ -120,14 +120,14 @@ void ResidentBlock::run_round() {
 
 void ResidentBlock::next_turn(Fiber& from) {
   if (turn_ == round_.size() || failure_) return Fiber::switch_between(from, thread_);
-  Strand& next = *round_[turn_++];
+  ThreadFiber& next = *round_[turn_++];
   next.running = true;
-  Fiber::switch_between(from, next.fiber);
+  Fiber::switch_between(from, next);
 }
 
 ResidentBlock::Pause ResidentBlock::run() {
   try {
-    for (unsigned idle_rounds = 0; strands_left_ != 0;) {
+    for (unsigned idle_rounds = 0; fibers_left_ != 0;) {
       if (next_round_.empty()) {
         if (grid_barrier_.arrived != alive_) throw_deadlock();
         return Pause::grid_barrier;
@@ -150,9 +150,9 @@ ResidentBlock::Pause ResidentBlock::run() {
 }
 
 void ResidentBlock::cancel() noexcept {
-  for (unsigned i = 0; i < strand_count_; ++i)
-    if (strands_[i]->running) strands_[i]->give_up();
-  strands_left_ = 0;
+  for (unsigned i = 0; i < fiber_count_; ++i)
+    if (fibers_[i]->running) fibers_[i]->give_up();
+  fibers_left_ = 0;
 }
 
 void ResidentBlock::check_interrupt() const {
@@ -179,7 +179,7 @@ void ResidentBlock::throw_deadlock() const {
                std::to_string(alive) + " threads";
   }
   const auto stuck = std::ranges::find_if(warps_, &Warp::stuck);
-  if (launch_.record->strand_threads == 1 && stuck != warps_.end())
+  if (launch_.record->threads_per_fiber == 1 && stuck != warps_.end())
     message += (message.empty() ? "" : "; ") + stuck->describe() + ", warp " + std::to_string(stuck - warps_.begin());
   throw KernelFailure{message + ", block " + to_text(index_)};
 }
@@ -205,51 +205,51 @@ void ResidentBlock::Barrier::reset() {
   waiting.clear();
 }
 
-ResidentBlock::Strand& ResidentBlock::at_barrier(ThreadContext* context) {
-  Strand& strand = *static_cast<Strand*>(context->strand);
-  strand.block.progress_ = true;
-  strand.spins = false;
-  return strand;
+ResidentBlock::ThreadFiber& ResidentBlock::at_barrier(ThreadContext* context) {
+  ThreadFiber& fiber = *static_cast<ThreadFiber*>(context->fiber);
+  fiber.block.progress_ = true;
+  fiber.spins = false;
+  return fiber;
 }
 
 [[gnu::flatten]] unsigned ResidentBlock::barrier(ThreadContext* context, unsigned threads, unsigned predicates,
                                                  const char* file, unsigned line) {
-  Strand& strand = at_barrier(context);
-  ResidentBlock& block = strand.block;
+  ThreadFiber& fiber = at_barrier(context);
+  ResidentBlock& block = fiber.block;
   block.barrier_.arrive(threads, predicates, file, line);
   if (block.barrier_.arrived == block.alive_) {
-    strand.barrier_result = block.barrier_.predicates;
+    fiber.barrier_result = block.barrier_.predicates;
     block.release_barrier();
   } else {
-    block.barrier_.waiting.push_back(&strand);
-    block.suspend(strand);
+    block.barrier_.waiting.push_back(&fiber);
+    block.suspend(fiber);
   }
-  return strand.barrier_result;
+  return fiber.barrier_result;
 }
 
 void ResidentBlock::release_barrier() {
   check_interrupt();
-  for (Strand* strand : barrier_.waiting) {
-    strand->barrier_result = barrier_.predicates;
-    next_round_.push_back(strand);
+  for (ThreadFiber* fiber : barrier_.waiting) {
+    fiber->barrier_result = barrier_.predicates;
+    next_round_.push_back(fiber);
   }
   barrier_.reset();
 }
 
 void ResidentBlock::leave(ThreadContext* context, unsigned threads) {
-  Strand& strand = *static_cast<Strand*>(context->strand);
-  strand.block.exit_threads(strand, threads);
+  ThreadFiber& fiber = *static_cast<ThreadFiber*>(context->fiber);
+  fiber.block.exit_threads(fiber, threads);
 }
 
 void ResidentBlock::grid_barrier(ThreadContext* context, unsigned threads, const char* file, unsigned line) {
-  Strand& strand = at_barrier(context);
-  ResidentBlock& block = strand.block;
+  ThreadFiber& fiber = at_barrier(context);
+  ResidentBlock& block = fiber.block;
   if (!block.launch_.cooperative)
     throw KernelFailure{place_text(file, line) +
                         "a barrier of the whole grid needs a cooperative launch: {grid=, block=, cooperative=true}"};
   block.grid_barrier_.arrive(threads, 0, file, line);
-  block.grid_barrier_.waiting.push_back(&strand);
-  block.suspend(strand);
+  block.grid_barrier_.waiting.push_back(&fiber);
+  block.suspend(fiber);
 }
 
 void ResidentBlock::pass_grid_barrier() {
@@ -259,8 +259,8 @@ void ResidentBlock::pass_grid_barrier() {
 
 [[gnu::flatten]] void ResidentBlock::tile_barrier(ThreadContext* context, unsigned threads, unsigned size,
                                                   const char* file, unsigned line) {
-  Strand& strand = at_barrier(context);
-  ResidentBlock& block = strand.block;
+  ThreadFiber& fiber = at_barrier(context);
+  ResidentBlock& block = fiber.block;
   TileBarrier& tile = block.find_tile(context->linear / size * size, size);
   if (tile.missing == 0) {
     tile.missing = block.count_alive(tile);
@@ -269,8 +269,8 @@ void ResidentBlock::pass_grid_barrier() {
   }
   tile.missing -= threads;
   if (tile.missing == 0) return block.release_tile(tile);
-  tile.waiting.push_back(&strand);
-  block.suspend(strand);
+  tile.waiting.push_back(&fiber);
+  block.suspend(fiber);
 }
 
 ResidentBlock::TileBarrier& ResidentBlock::find_tile(unsigned first, unsigned size) {
@@ -280,10 +280,10 @@ ResidentBlock::TileBarrier& ResidentBlock::find_tile(unsigned first, unsigned si
 }
 
 unsigned ResidentBlock::count_alive(const TileBarrier& tile) const {
-  const unsigned step = launch_.record->strand_threads;
-  const unsigned end = std::min((tile.first + tile.size) / step, strand_count_);
+  const unsigned step = launch_.record->threads_per_fiber;
+  const unsigned end = std::min((tile.first + tile.size) / step, fiber_count_);
   unsigned count = 0;
-  for (unsigned i = tile.first / step; i < end; ++i) count += strands_[i]->threads;
+  for (unsigned i = tile.first / step; i < end; ++i) count += fibers_[i]->threads;
   return count;
 }
 
@@ -294,29 +294,29 @@ void ResidentBlock::release_tile(TileBarrier& tile) {
 }
 
 [[gnu::flatten]] void ResidentBlock::yield(ThreadContext* context) {
-  Strand& strand = *static_cast<Strand*>(context->strand);
-  strand.spins = true;
-  strand.block.next_round_.push_back(&strand);
-  strand.block.suspend(strand);
+  ThreadFiber& fiber = *static_cast<ThreadFiber*>(context->fiber);
+  fiber.spins = true;
+  fiber.block.next_round_.push_back(&fiber);
+  fiber.block.suspend(fiber);
 }
 
 // ---- warps ----------------------------------------------------------------------------------------------------------
 
 unsigned ResidentBlock::warp_operation(ThreadContext* context, const Warp::Call& call) {
-  Strand& strand = *static_cast<Strand*>(context->strand);
-  ResidentBlock& block = strand.block;
+  ThreadFiber& fiber = *static_cast<ThreadFiber*>(context->fiber);
+  ResidentBlock& block = fiber.block;
   const unsigned lane = context->linear % warp_threads;
   Warp& warp = block.warps_[context->linear / warp_threads];
   if ((call.mask >> lane & 1) == 0) {
     throw KernelFailure{"a warp operation's mask does not name lane " + std::to_string(lane) +
                         " which calls it, block " + to_text(context->block) + ", thread " + to_text(context->thread)};
   }
-  if (!strand.spins) block.progress_ = true;  // loops that spin may vote on whether to go on
+  if (!fiber.spins) block.progress_ = true;  // loops that spin may vote on whether to go on
   const unsigned released = warp.arrive(lane, call);
   if (released == 0)
-    block.suspend(strand);
+    block.suspend(fiber);
   else
-    block.make_ready(strand, released);
+    block.make_ready(fiber, released);
   return warp.result(lane);
 }
 
@@ -333,11 +333,11 @@ unsigned ResidentBlock::warp_operation(ThreadContext* context, const Warp::Call&
   return warp_operation(context, {WarpOperation::ballot, mask, predicate, 0});
 }
 
-void ResidentBlock::make_ready(const Strand& running, unsigned lanes) {
+void ResidentBlock::make_ready(const ThreadFiber& running, unsigned lanes) {
   const unsigned linear = running.context.linear;
   for (lanes &= ~(1u << linear % warp_threads); lanes != 0; lanes &= lanes - 1)
     next_round_.push_back(
-        strands_[linear / warp_threads * warp_threads + static_cast<unsigned>(std::countr_zero(lanes))].get());
+        fibers_[linear / warp_threads * warp_threads + static_cast<unsigned>(std::countr_zero(lanes))].get());
 }
 
 }  // namespace gpulua::cpu

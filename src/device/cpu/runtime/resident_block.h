@@ -1,6 +1,7 @@
 #pragma once
 
-// A block whose strands wait for each other: each is a fiber, and they take turns on whatever thread runs the block.
+// A block whose threads wait for each other. Each thread, or each warp, runs as a fiber; the fibers take turns on the
+// thread of the processor that runs the block.
 
 #include <atomic>
 #include <exception>
@@ -15,9 +16,9 @@
 
 namespace gpulua::cpu {
 
-/// What the blocks of a launch have in common.
-struct StrandLaunch {
-  const KernelRecord* record;  // has a run_strand
+/// The launch, the same for all of its blocks.
+struct FiberLaunch {
+  const KernelRecord* record;  // has a run_fiber
   const Launch* launch;
   void** arguments;
   std::size_t dynamic_shared_bytes;
@@ -42,17 +43,17 @@ class ResidentBlock final : private KernelExit {
   std::size_t stack_bytes() const { return stack_bytes_; }
 
   /// Gets a block ready to run; the one before is done or was cancelled. Throws std::bad_alloc.
-  void start(const StrandLaunch& launch, Index3 block);
-  /// Runs the strands until the block is done or cannot go on by itself. Throws KernelFailure for a failure in the
+  void start(const FiberLaunch& launch, Index3 block);
+  /// Runs the fibers until the block is done or cannot go on by itself. Throws KernelFailure for a failure in the
   /// kernel and for threads that wait for each other for ever, and Error when the launch is interrupted; the block is
   /// cancelled then.
   Pause run();
-  /// All blocks of the grid wait for it, or are done.
+  /// Lets the fibers go on that wait for the grid. Precondition: each block of the grid waits for it or is done.
   void pass_grid_barrier();
-  /// Gives the strands up where they are: nothing of a kernel's frames wants an end, and they may be written over.
+  /// Abandons the fibers where they are. A kernel's frames have no destructors to run, and may be overwritten.
   void cancel() noexcept;
 
-  // ---- the services: called by a strand ----
+  // ---- the services: called by a fiber ----
   static unsigned barrier(ThreadContext* context, unsigned threads, unsigned predicates, const char* file,
                           unsigned line);
   static void leave(ThreadContext* context, unsigned threads);
@@ -64,8 +65,9 @@ class ResidentBlock final : private KernelExit {
   static unsigned ballot(ThreadContext* context, unsigned mask, unsigned predicate);
 
  private:
-  struct Strand {
-    Strand(ResidentBlock& block, std::size_t stack_bytes);
+  /// Runs one thread of the block, or one warp.
+  struct ThreadFiber : Fiber {
+    ThreadFiber(ResidentBlock& block, std::size_t stack_bytes);
     ThreadContext context{};
     ResidentBlock& block;
     unsigned threads = 0;  // that have not exited
@@ -74,12 +76,11 @@ class ResidentBlock final : private KernelExit {
     bool spins = false;     // has yielded since it started, or since its last barrier
     bool unusable = false;  // was given up
     const void* frame = nullptr;
-    Fiber fiber;
 
     void give_up() {
       running = false;
       unusable = true;
-      fiber.abandon();
+      abandon();
     }
   };
 
@@ -88,7 +89,7 @@ class ResidentBlock final : private KernelExit {
     unsigned arrived = 0, predicates = 0;
     const char* file = "";
     unsigned line = 0;
-    std::vector<Strand*> waiting;
+    std::vector<ThreadFiber*> waiting;
 
     void arrive(unsigned threads, unsigned true_predicates, const char* from_file, unsigned from_line);
     void reset();
@@ -100,50 +101,50 @@ class ResidentBlock final : private KernelExit {
     unsigned missing = 0;  // threads that the waiting ones wait for
     const char* file = "";
     unsigned line = 0;
-    std::vector<Strand*> waiting{};
+    std::vector<ThreadFiber*> waiting{};
 
     bool has(unsigned thread) const { return thread - first < size; }
   };
 
   static unsigned warp_operation(ThreadContext* context, const Warp::Call& call);
-  void run_strand(Strand& strand) noexcept;
-  /// The strand, which runs, ends and goes away for good.
-  void end_strand(Strand& strand);
+  void run_fiber(ThreadFiber& fiber) noexcept;
+  /// Ends the running fiber: switches to the next one for good.
+  void end_fiber(ThreadFiber& fiber);
   const void* frame() const override { return round_[turn_ - 1]->frame; }
   [[noreturn]] void leave(KernelFailure failure) override;
-  void suspend(Strand& strand);
-  void exit_threads(Strand& strand, unsigned threads);
+  void suspend(ThreadFiber& fiber);
+  void exit_threads(ThreadFiber& fiber, unsigned threads);
   void run_round();
-  /// Switches from the fiber, which runs, to the next of the round.
+  /// Switches from the running fiber to the next of the round.
   void next_turn(Fiber& from);
-  /// The strand that has come to a barrier, which counts as progress.
-  static Strand& at_barrier(ThreadContext* context);
+  /// The fiber that has come to a barrier, which counts as progress.
+  static ThreadFiber& at_barrier(ThreadContext* context);
   void release_barrier();
   void release_tile(TileBarrier& tile);
   TileBarrier& find_tile(unsigned first, unsigned size);
   /// How many of the tile's threads have not exited.
   unsigned count_alive(const TileBarrier& tile) const;
-  /// Lanes of the warp that the strand, which runs, is of.
-  void make_ready(const Strand& running, unsigned lanes);
+  /// Puts the given lanes of the running fiber's warp into the next round, without that fiber itself.
+  void make_ready(const ThreadFiber& running, unsigned lanes);
   void check_interrupt() const;
   [[noreturn]] void throw_deadlock() const;
 
   const std::size_t stack_bytes_;
   SharedArena shared_;
-  std::vector<std::unique_ptr<Strand>> strands_;
-  std::vector<Warp> warps_;  // of strands of one thread
+  std::vector<std::unique_ptr<ThreadFiber>> fibers_;
+  std::vector<Warp> warps_;  // where each thread has a fiber
   Barrier barrier_, grid_barrier_;
   std::vector<TileBarrier> tile_barriers_;  // that the block has used
 
-  StrandLaunch launch_{};
+  FiberLaunch launch_{};
   Index3 index_{};
-  unsigned strand_count_ = 0, strands_left_ = 0;
+  unsigned fiber_count_ = 0, fibers_left_ = 0;
   unsigned alive_ = 0;  // threads that have not exited
-  // Strands take their turns in rounds: who becomes ready in one has a turn in the next.
-  std::vector<Strand*> round_, next_round_;
+  // Fibers take their turns in rounds: a fiber that becomes ready in one round has a turn in the next.
+  std::vector<ThreadFiber*> round_, next_round_;
   std::size_t turn_ = 0;  // in the round
   Fiber thread_;
-  bool progress_ = false;  // a strand of this round has done something else than spin
+  bool progress_ = false;  // a fiber of this round has done something else than spin
   std::exception_ptr failure_;
 };
 

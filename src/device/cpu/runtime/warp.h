@@ -1,6 +1,6 @@
 #pragma once
 
-// Operations between the lanes of a warp whose strands are single threads.
+// Operations between the lanes of a warp where each thread has a fiber of its own.
 
 #include <cstdint>
 #include <string>

@@ -1,6 +1,6 @@
 #pragma once
 
-// The block's barriers in a kernel whose strands are warps: a warp arrives as one, without the lanes that have no
+// The block's barriers in a kernel that runs warp by warp: a warp arrives as one, without the lanes that have no
 // barrier ahead of them any more.
 
 #include "src/device/cpu/simd/shape.h"

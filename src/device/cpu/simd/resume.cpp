@@ -62,7 +62,7 @@ class Splitter {
         first_(&function.getEntryBlock()) {
     entry_ = llvm::BasicBlock::Create(function.getContext(), "enter", &function, first_);
     llvm::IRBuilder<> builder(entry_);
-    frame_ = context_field(builder, function_.getArg(0), offsetof(ThreadContext, strand), builder.getPtrTy());
+    frame_ = context_field(builder, function_.getArg(0), offsetof(ThreadContext, fiber), builder.getPtrTy());
     now_ = in_step == nullptr ? frame_ : call_block_frame(builder, false);
     next_ = in_step == nullptr ? frame_ : call_block_frame(builder, true);
     builder.CreateBr(first_);

@@ -26,7 +26,7 @@ struct Frames {
   std::uint64_t warp_bytes = 0, block_bytes = 0;
 };
 
-/// Makes the function resumable. Its frame is where context->strand points to, and begins with gpulua_warps.h's
+/// Makes the function resumable. Its frame is where context->fiber points to, and begins with gpulua_warps.h's
 /// gpulua_warp_frame. If the warps are in step, with the block's values given, then what they have alike is kept once
 /// for the block instead, where gpulua_block_frame() says. Gives the sizes; or nothing where a warp would need more
 /// than `most_bytes`, and the function is of no use then.

@@ -34,7 +34,7 @@ constexpr const char* run_rows_template = "gpulua_run_rows";
 constexpr const char* run_warps_template = "gpulua_run_warps";
 constexpr const char* run_turns_template = "gpulua_run_warps_in_turns";
 constexpr const char* run_in_step_template = "gpulua_run_warps_in_step";
-constexpr const char* run_strand_template = "gpulua_run_warp_strand";
+constexpr const char* run_fiber_template = "gpulua_run_warp_fiber";
 constexpr const char* run_warp = "gpulua_run_warp";
 constexpr const char* frames_placeholder = "gpulua_warp_frames";
 constexpr const char* frame_bytes_placeholder = "gpulua_warp_frame_bytes";
@@ -88,7 +88,7 @@ const char* find_template(Meeting meeting, WarpLayout layout, bool in_step) {
     case Meeting::block:
       return in_step ? run_in_step_template : run_turns_template;
     case Meeting::fibers:
-      return run_strand_template;
+      return run_fiber_template;
   }
   return nullptr;
 }
@@ -180,7 +180,7 @@ std::vector<KernelCode> Engine::build(const SourceKernel& kernel, std::string& w
   scalar->eraseFromParent();
   if (why_not.empty()) return variants;
   for (const KernelCode& variant : variants) {
-    llvm::Function* run = variant.run != nullptr ? variant.run : variant.run_strand;
+    llvm::Function* run = variant.run != nullptr ? variant.run : variant.run_fiber;
     finished_.erase(run);
     run->eraseFromParent();
   }
@@ -190,8 +190,8 @@ std::vector<KernelCode> Engine::build(const SourceKernel& kernel, std::string& w
 KernelCode Engine::describe(const SourceKernel& kernel, llvm::Function& run, BlockRule rule) const {
   KernelCode code;
   code.symbol = kernel.symbol;
-  (run.arg_size() == 2 ? code.run_strand : code.run) = &run;
-  code.strand_threads = warp_size;
+  (run.arg_size() == 2 ? code.run_fiber : code.run) = &run;
+  code.threads_per_fiber = warp_size;
   code.block_rule = rule;
   code.shared_bytes = layout_.kernel_bytes.at(kernel.symbol);
   code.local_bytes = count_local_bytes(run);
