@@ -128,6 +128,34 @@ TEST_CASE("prepare: shared memory, and atomics on it", "[simd]") {
   CHECK(atomics[2]->getSyncScopeID() == llvm::SyncScope::System);
 }
 
+TEST_CASE("prepare: the output does not depend on where variables lie in the heap", "[simd]") {
+  const std::string names = "abcdefgh";
+  // Parsing allocates variables in the order of the text.
+  auto output = [&](const std::string& order) {
+    std::string text;
+    for (char name : order) text += std::string("@") + name + " = internal global [64 x i32] undef\n";
+    text += "define void @k(ptr %out, i64 %i) {\n";
+    for (char name : names)
+      text += std::string("  %at.") + name + " = getelementptr i32, ptr @" + name +
+              ", i64 %i\n  store volatile i32 1, ptr %at." + name + "\n";
+    Ir ir(text + "  ret void\n}");
+    const std::unique_ptr<llvm::TargetMachine> machine = make_machine();
+    ir.module->setTargetTriple(machine->getTargetTriple().str());
+    ir.module->setDataLayout(machine->createDataLayout());
+    SharedLayout layout;
+    for (char name : names)
+      layout.offsets[ir.module->getNamedGlobal(std::string(1, name))] = layout.offsets.size() * 256;
+    Pipeline pipeline(*machine);
+    std::string why_not, result;
+    llvm::Function* prepared = prepare(ir.function("k"), layout, pipeline, why_not);
+    REQUIRE(prepared != nullptr);
+    llvm::raw_string_ostream stream(result);
+    prepared->print(stream);
+    return result;
+  };
+  CHECK(output(names) == output(std::string(names.rbegin(), names.rend())));
+}
+
 TEST_CASE("prepare: what is read of shared memory is so until a barrier, whatever a parameter's memory takes",
           "[simd]") {
   const auto loads = [](const std::string& between) {

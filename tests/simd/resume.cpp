@@ -182,6 +182,38 @@ TEST_CASE("resume: what follows from the arguments takes no room", "[simd]") {
   CHECK(bytes_with("%value = load i32, ptr %data") == 128);
 }
 
+TEST_CASE("resume: the output does not depend on where instructions lie in the heap", "[simd]") {
+  constexpr int count = 8;
+  std::string text =
+      "declare i32 @gpulua.arrive(i32, i32, ptr, i32)\ndeclare void @use(ptr)\n"
+      "define void @f(ptr %context) {\n";
+  for (int i = 0; i < count; ++i) text += "%v" + std::to_string(i) + " = alloca i32\n";
+  text += "%stop = call i32 @gpulua.arrive(i32 32, i32 0, ptr null, i32 1)\n";
+  for (int i = 0; i < count; ++i) text += "call void @use(ptr %v" + std::to_string(i) + ")\n";
+  text += "ret void }";
+
+  auto output = [&](bool reversed) {
+    Ir ir(text);
+    std::vector<llvm::AllocaInst*> originals = all<llvm::AllocaInst>(ir.function());
+    if (reversed) {
+      // The later a variable stands, the earlier its copy is allocated.
+      for (auto original = originals.rbegin(); original != originals.rend(); ++original) {
+        llvm::Instruction* copy = (*original)->clone();
+        copy->insertAfter(*original);
+        copy->takeName(*original);
+        (*original)->replaceAllUsesWith(copy);
+      }
+      for (llvm::AllocaInst* original : originals) original->eraseFromParent();
+    }
+    REQUIRE(make_resumable(ir.function(), 4096));
+    std::string result;
+    llvm::raw_string_ostream stream(result);
+    ir.function().print(stream);
+    return result;
+  };
+  CHECK(output(true) == output(false));
+}
+
 TEST_CASE("resume: frames have a limit", "[simd]") {
   Ir ir(R"(
     declare i32 @gpulua.arrive(i32, i32, ptr, i32)

@@ -12,7 +12,6 @@
 #include <cerrno>
 #include <cstring>
 #include <mutex>
-#include <set>
 #include <thread>
 #include <vector>
 
@@ -56,22 +55,25 @@ std::vector<std::string> undefined_symbols(const std::string& object) {
   return names;
 }
 
-/// Those that the object takes something from: of each that it is given, lld reads all symbols, which takes long. All
-/// of them where something is in none, for lld to say so.
+/// The libraries that define a symbol of the object, always in the same order: lld reads all symbols of each library it
+/// is given, which takes long. All libraries where none defines a symbol: lld then reports it.
 std::vector<const char*> libraries_for(const std::string& object) {
   std::vector<Library> libraries{
       Library("libm.so.6"), Library("libc.so.6"),
       Library("libgcc_s.so.1")};  // 128-bit division, double to half where the processor has none
   if (simd::has_sleef()) libraries.emplace_back("libsleef.so.3");
-  std::set<const char*> paths;
+  std::vector<bool> needed(libraries.size(), false);
   for (const std::string& symbol : undefined_symbols(object)) {
     auto found = std::ranges::find_if(libraries, [&](const Library& library) { return library.defines(symbol); });
     if (found != libraries.end())
-      paths.insert(found->path());
+      needed[static_cast<std::size_t>(found - libraries.begin())] = true;
     else
-      for (const Library& library : libraries) paths.insert(library.path());
+      needed.assign(libraries.size(), true);
   }
-  return {paths.begin(), paths.end()};
+  std::vector<const char*> paths;
+  for (std::size_t i = 0; i < libraries.size(); ++i)
+    if (needed[i]) paths.push_back(libraries[i].path());
+  return paths;
 }
 
 /// Where lld writes to: a pipe, and a thread that reads it. An output that is a file, lld would first write under

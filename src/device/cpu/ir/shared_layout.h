@@ -1,5 +1,6 @@
 #pragma once
 
+#include <llvm/ADT/MapVector.h>
 #include <llvm/IR/Module.h>
 
 #include <cstdint>
@@ -12,9 +13,9 @@ namespace gpulua::cpu {
 /// Where a module's `__shared__` variables are in the memory of a block. Variables that no kernel uses together may
 /// overlap.
 struct SharedLayout {
-  std::map<llvm::GlobalVariable*, std::uint64_t> offsets;  // static ones
-  std::vector<llvm::GlobalVariable*> dynamic;              // `extern __shared__ T x[]`
-  std::map<std::string, std::uint64_t> kernel_bytes;       // by kernel symbol; multiples of 128
+  llvm::MapVector<llvm::GlobalVariable*, std::uint64_t> offsets;  // static variables, in the order of the source
+  std::vector<llvm::GlobalVariable*> dynamic;                     // `extern __shared__ T x[]`
+  std::map<std::string, std::uint64_t> kernel_bytes;              // by kernel symbol; multiples of 128
 };
 
 SharedLayout lay_out_shared(const SourceModule& source);

@@ -1,5 +1,6 @@
 #include "src/device/cpu/ir/spin_loops.h"
 
+#include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/DebugInfoMetadata.h>
@@ -9,8 +10,6 @@
 #include <llvm/IR/Instructions.h>
 
 #include <map>
-#include <set>
-#include <vector>
 
 namespace gpulua::cpu {
 namespace {
@@ -98,7 +97,7 @@ class Slice {
 
   void add(const llvm::Value* value) {
     if (const auto* instruction = llvm::dyn_cast_or_null<llvm::Instruction>(value))
-      if (loop_.contains(instruction) && instructions_.insert(instruction).second) pending_.push_back(instruction);
+      if (loop_.contains(instruction)) instructions_.insert(instruction);
   }
 
   void add_operands(const llvm::Instruction& instruction) {
@@ -106,12 +105,8 @@ class Slice {
     if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(&instruction)) add_choice(*phi);
   }
 
-  const std::set<const llvm::Instruction*>& close() {
-    while (!pending_.empty()) {
-      const llvm::Instruction* instruction = pending_.back();
-      pending_.pop_back();
-      add_operands(*instruction);
-    }
+  const llvm::SetVector<const llvm::Instruction*>& close() {
+    for (; closed_ < instructions_.size(); ++closed_) add_operands(*instructions_[closed_]);
     return instructions_;
   }
 
@@ -129,8 +124,8 @@ class Slice {
 
   const llvm::Loop& loop_;
   const llvm::DominatorTree& dominators_;
-  std::set<const llvm::Instruction*> instructions_;
-  std::vector<const llvm::Instruction*> pending_;
+  llvm::SetVector<const llvm::Instruction*> instructions_;
+  std::size_t closed_ = 0;  // the first ones, whose operands are there
 };
 
 /// True for an operation that works on what it gave in the turn before.

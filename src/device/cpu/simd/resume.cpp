@@ -87,6 +87,7 @@ class Splitter {
     for (llvm::Instruction& instruction : llvm::instructions(function_)) {
       if (instruction.getParent() == entry_) continue;
       if (auto* memory = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
+        variables_.push_back(memory);
         place(*memory, memory->getAllocationSize(layout_)->getFixedValue(), memory->getAlign(), false);
         continue;
       }
@@ -209,15 +210,11 @@ class Splitter {
 
   void move_memory_into_frame() {
     llvm::IRBuilder<> builder(entry_->getTerminator());
-    for (auto entry = places_.begin(); entry != places_.end();) {
-      auto [value, place] = *entry;
-      const bool is_memory = llvm::isa<llvm::AllocaInst>(value);
-      entry = is_memory ? places_.erase(entry) : std::next(entry);
-      if (!is_memory) continue;
-      for (llvm::User* user : llvm::make_early_inc_range(value->users()))
+    for (llvm::AllocaInst* variable : variables_) {
+      for (llvm::User* user : llvm::make_early_inc_range(variable->users()))
         if (auto* mark = llvm::cast<llvm::Instruction>(user); mark->isLifetimeStartOrEnd()) mark->eraseFromParent();
-      value->replaceAllUsesWith(read_at(builder, place));
-      value->eraseFromParent();
+      variable->replaceAllUsesWith(read_at(builder, places_.at(variable)));
+      variable->eraseFromParent();
     }
   }
 
@@ -298,7 +295,8 @@ class Splitter {
   llvm::LoopInfo loops_;
   std::vector<Stop> stops_;
   std::vector<Kept> kept_;
-  std::map<llvm::Instruction*, Place> places_;
+  std::vector<llvm::AllocaInst*> variables_;
+  std::map<const llvm::Instruction*, Place> places_;  // of kept_ and of variables_; never iterated
   std::uint64_t bytes_ = header_bytes, block_bytes_ = block_header_bytes;
   std::set<llvm::ReturnInst*> pauses_;
 };
