@@ -1,26 +1,28 @@
 // Ctrl-C.
 //
-// The handler raises the context's flag, for waits on a device, and sets a debug hook, as luajit does, which raises the
-// error at the next instruction or call of the interpreter. Machine code made by the JIT compiler looks at no hook, so
-// a compiled loop would go on. On x86-64 the handler therefore makes the thread leave the machine code:
+// The handler raises the context's flag, for waits on a device, and sets a debug hook, as luajit does. The hook raises
+// the error at the next instruction or call of the interpreter. Machine code made by the JIT compiler looks at no hook,
+// so a compiled loop would go on. On x86-64 the handler therefore makes the thread leave the machine code:
 //
 // It sets the processor's trap flag in the interrupted thread's registers, so that a SIGTRAP follows each instruction.
-// When the instruction to come is a guard, the SIGTRAP handler continues at the guard's exit, as if the guard had
-// failed. At any guard the registers hold what the exit's snapshot needs to restore the state of the interpreter. The
-// interpreter may then stand in the wrong branch of a test, behind a loop's end for one, so an exit is taken only when
-// the hook is sure to fire before the next instruction. (Finalizers run with hooks off, and the API cannot tell: one
-// that runs compiled code in this very moment may take a wrong branch.)
+// The SIGTRAP handler acts when the next instruction lies in the state's own machine code and is a guard: then it
+// continues at the guard's exit, as if the guard had failed. At any guard the registers hold what the exit's snapshot
+// needs to restore the state of the interpreter. The interpreter may then stand in the wrong branch of a test, behind a
+// loop's end for one, so an exit is taken only when the hook is sure to fire before the next instruction. (Finalizers
+// run with hooks off, and the API cannot tell: one that runs compiled code in this very moment may take a wrong
+// branch.)
 //
 // Some loops have no guard: `while true do x = x + 1 end`. When the same unconditional jump back comes by twice with no
-// guard and no change to another trace in between, it is the end of the loop of a root trace: only those loop by
+// guard and no change to another trace in between, it ends the loop of a root trace: only root traces loop by
 // themselves. The snapshot of exit 0 of a root trace restores nothing: the interpreter goes on at the loop's start with
 // the variables as they were when the loop was entered. That is consistent, though old, and the error follows at once.
 //
-// A trace may call C functions. Stepping begins and goes on in them too, to a limit; while the hook has not fired, a
-// timer tries again. Calls of the library's own functions are no part of a trace. They look at the context's flag where
-// they may take long, so inside of one nothing is stepped: the thread may stand on the stack of a kernel's fiber, or in
-// a system call of the threads that run kernels. Out of reach stays a loop without a guard around a C function of more
-// than some 60,000 instructions, a large ffi.fill for one: the second Ctrl-C ends that.
+// A trace may call C functions, and a signal may meet the thread in one. While the hook has not fired, a timer tries
+// again, and each try steps some instructions, wherever the thread is: the C function may return to the trace soon. No
+// try looks at a stack to find out. Calls of the library's own functions are no part of a trace, and look at the
+// context's flag where they may take long. Inside of one nothing is stepped: the thread may run a kernel on a fiber's
+// stack, or wait for the threads that run kernels. One kind of loop stays out of reach: no guard, around a C function
+// of more than some 60,000 instructions, a large ffi.fill for one. The second Ctrl-C ends it.
 //
 // machine_code.cpp knows what guards and exits look like. Elsewhere than on x86-64 only the hook is there.
 
@@ -48,7 +50,7 @@ constexpr std::int64_t nanoseconds_per_second = 1'000'000'000;
 constexpr std::int64_t first_retry = 10 * nanoseconds_per_millisecond;
 constexpr std::int64_t last_retry = 320 * nanoseconds_per_millisecond;
 
-/// Steps outside of machine code after which the thread runs freely until the timer tries again. Each try may take
+/// Steps outside of machine code after which the thread runs freely until the timer tries again. Each try takes up to
 /// twice as many as the one before, as it also comes twice as late: a long C function slows down by a constant factor
 /// only.
 constexpr int first_step_limit = 2'000;
@@ -75,9 +77,6 @@ struct State {
   int script_count = 0;
 
   MachineCode code;
-  // Traces run on the thread's own stack, between these: below `stack_base`, where the state was opened.
-  MachineCode::Address stack_low = 0;
-  MachineCode::Address stack_base = 0;
   MachineCode::Address loop_end = 0;  // the jump back since which no guard and no change of trace has been seen
   int step_limit = first_step_limit;
   int steps_outside = 0;  // since machine code was left
@@ -155,26 +154,21 @@ bool stops_stepping(MachineCode::Address rip, greg_t rax) {
   return rax == SYS_rt_sigprocmask || rax == SYS_clone || rax == SYS_clone3 || rax == SYS_fork || rax == SYS_vfork;
 }
 
-/// True if a trace waits for the C function that runs: its return address is on the stack. May be true for another
-/// reason, an old word on the stack.
-bool called_from_trace(MachineCode::Address stack_pointer) {
-  if (stack_pointer < state.stack_low) return false;  // on another stack; above the base no word is looked at
-  const auto* end = reinterpret_cast<const MachineCode::Address*>(state.stack_base);
-  for (const auto* word = reinterpret_cast<const MachineCode::Address*>(stack_pointer & ~MachineCode::Address{7});
-       word < end; ++word)
-    if (state.code.contains(*word)) return true;
-  return false;
+/// True iff the next instruction lies in machine code of the state.
+bool in_machine_code(const gregset_t& registers) {
+  return state.code.contains(static_cast<MachineCode::Address>(registers[REG_RIP])) &&
+         MachineCode::is_dispatch_of(state.lua, static_cast<MachineCode::Address>(registers[REG_R14]));
 }
 
+/// The first signal mostly meets machine code, or the interpreter, where the hook fires: only a retry steps elsewhere.
 void start_stepping(ucontext_t& thread, bool retry) {
   auto& registers = thread.uc_mcontext.gregs;
   if ((registers[REG_EFL] & trap_flag) != 0 || state.context->in_call()) return;
+  if (sigismember(&thread.uc_sigmask, SIGTRAP) != 0) return;  // a step would kill the process
   state.code.locate();
   state.loop_end = 0;
   state.steps_outside = 0;
-  const bool in_trace = state.code.contains(static_cast<MachineCode::Address>(registers[REG_RIP])) ||
-                        (retry && called_from_trace(static_cast<MachineCode::Address>(registers[REG_RSP])));
-  if (in_trace) registers[REG_EFL] |= trap_flag;
+  if (retry || in_machine_code(registers)) registers[REG_EFL] |= trap_flag;
 }
 
 /// The exit to take at the instruction in machine code that comes next; 0: step on.
@@ -199,7 +193,7 @@ void on_trap(int, siginfo_t* info, void* context) {
   const auto rip = static_cast<MachineCode::Address>(registers[REG_RIP]);
   bool step_on = state.pending && state.context->interrupted() && !state.context->in_call() &&
                  pthread_equal(pthread_self(), state.thread);
-  if (step_on && state.code.contains(rip)) {
+  if (step_on && in_machine_code(registers)) {
     state.steps_outside = 0;
     if (const auto exit = exit_at(rip); exit != 0) {
       set_hook(state.lua);
@@ -268,17 +262,6 @@ void install(int signal_number, void (*handler)(int, siginfo_t*, void*), int fla
   sigaction(signal_number, &action, previous);
 }
 
-/// The lowest address of the thread's own stack; 0 where the system does not tell.
-MachineCode::Address find_stack_low() {
-  pthread_attr_t attributes;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return 0;
-  void* low = nullptr;
-  std::size_t bytes = 0;
-  pthread_attr_getstack(&attributes, &low, &bytes);
-  pthread_attr_destroy(&attributes);
-  return reinterpret_cast<MachineCode::Address>(low);
-}
-
 /// The finalizer of the token that lives as long as the state.
 int close_interrupts(lua_State*) {
   sigaction(SIGINT, &state.previous_int, nullptr);
@@ -309,8 +292,6 @@ void open_interrupts(lua_State* L, Context& context) {
 
   state.context = &context;
   state.thread = pthread_self();
-  state.stack_low = find_stack_low();
-  state.stack_base = reinterpret_cast<MachineCode::Address>(__builtin_frame_address(0));
   state.lua = L;
   // Without SA_RESTART a blocked read fails with EINTR, so that io.read() can be stopped.
   install(SIGINT, on_interrupt, 0, &state.previous_int);

@@ -13,6 +13,8 @@
 //
 // The exit handler learns the trace from a field of the global state, which a trace sets where it begins:
 //     41 C7 86 disp32 imm32   mov dword [r14+disp32], imm32
+// All machine code keeps the address of the state's dispatch table in r14. LuaJIT allocates that table together with
+// the state's main thread (GG_State in lj_dispatch.h).
 
 #include "src/cli/machine_code.h"
 
@@ -20,7 +22,6 @@
 #include <unistd.h>
 
 #include <cstring>
-#include <lua.hpp>
 
 namespace gpulua {
 namespace {

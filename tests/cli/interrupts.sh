@@ -61,4 +61,20 @@ sleep 0.2
 kill -INT "$process"
 await
 matches 'a second interrupt kills' 130 '' '' "$code"
+
+# A step would kill the process then: the loop goes on until the second Ctrl-C.
+start 'SIGTRAP blocked' 'local ffi = require("ffi")
+  ffi.cdef("int sigemptyset(void*); int sigaddset(void*, int); int pthread_sigmask(int, const void*, void*);")
+  local set = ffi.new("char[128]")
+  ffi.C.sigemptyset(set)
+  ffi.C.sigaddset(set, 5)
+  ffi.C.pthread_sigmask(0, set, nil)
+  local x = 0
+  print() while true do x = x + 1 end'
+kill -INT "$process"
+sleep 0.2
+kill -0 "$process" 2>/dev/null || fail 'SIGTRAP blocked: a step has killed the process'
+kill -INT "$process"
+await
+matches 'a loop with SIGTRAP blocked' 130 '' '' "$code"
 finish

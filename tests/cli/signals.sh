@@ -25,6 +25,33 @@ for blocks in 1 64; do
 done
 stopped 'fibers, from a compiled loop' '*interrupted' "$spinning k = k {grid = 2, block = 128} for i = 1, 1e9 do k(x) end"
 stopped 'fibers in a coroutine' '*interrupted' "$spinning coroutine.wrap(function() k {grid = 8, block = 128}(x) end)()"
+
+# waiting NAME BODY OPTIONS [LAUNCH [BEFORE]]: a kernel whose threads go on meeting, and so make progress, for hours.
+waiting() {
+  stopped "$1" '[[]launch] interrupted' "${5-} local k = gpu.kernel([[
+    #include <cooperative_groups.h>
+    namespace cg = cooperative_groups;
+    __global__ void k(int* x) {
+      int v = x[threadIdx.x];
+      for (long long i = 0; i < (1LL << 40); ++i) { $2 }
+      x[threadIdx.x] = v;
+    }]], 'k', {options = {$3}})
+    local x = gpu.zeros(128, 'int32')
+    gpu.sync()
+    print()
+    k {grid = 4, block = 128, cooperative = true, $4}(x)"
+}
+scalar='"--engine=scalar"'
+waiting 'shuffles' 'v = __shfl_sync(~0u, v, (threadIdx.x + 1) & 31) + 1;' "$scalar"
+waiting 'shuffles of one lane' 'v = __shfl_sync(1u, v, 0) + 1;' "$scalar" 'block = 1'
+waiting 'ballots' 'v += __ballot_sync(~0u, v & 1);' "$scalar"
+waiting 'barriers of warps' '__syncwarp(); v += i;' "$scalar"
+waiting 'shuffles, checked' 'v = __shfl_sync(~0u, v, (threadIdx.x + 1) & 31) + 1;' '' '' 'gpu.check(true)'
+waiting 'barriers of the grid' 'cg::this_grid().sync(); v += i;' ''
+waiting 'barriers of the grid, thread by thread' 'cg::this_grid().sync(); v += i;' "$scalar"
+waiting 'barriers of the grid, one block' 'cg::this_grid().sync(); v += i;' '' 'grid = 1'
+waiting 'barriers of tiles' 'cg::tiled_partition<64>(cg::this_thread_block()).sync(); v += i;' ''
+waiting 'barriers of the block, thread by thread' '__syncthreads(); v += i;' "$scalar"
 stopped 'many short launches' '*interrupted' 'local x = gpu.zeros(10) print() while true do x = (x + 1):eval() end'
 stopped 'gpu.sync' '*interrupted' 'local x = gpu.zeros(10) print() while true do gpu.sync() end'
 

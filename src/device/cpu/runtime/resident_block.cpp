@@ -132,12 +132,12 @@ ResidentBlock::Pause ResidentBlock::run() {
         if (grid_barrier_.arrived != alive_) throw_deadlock();
         return Pause::grid_barrier;
       }
+      check_interrupt();
       run_round();
       if (progress_) {
         idle_rounds = 0;
         continue;
       }
-      check_interrupt();
       std::this_thread::yield();
       if (launch_.cooperative || ++idle_rounds == patience) return Pause::spinning;
     }
@@ -313,10 +313,12 @@ unsigned ResidentBlock::warp_operation(ThreadContext* context, const Warp::Call&
   }
   if (!fiber.spins) block.progress_ = true;  // loops that spin may vote on whether to go on
   const unsigned released = warp.arrive(lane, call);
-  if (released == 0)
+  if (released == 0) {
     block.suspend(fiber);
-  else
+  } else {
+    block.check_interrupt();
     block.make_ready(fiber, released);
+  }
   return warp.result(lane);
 }
 

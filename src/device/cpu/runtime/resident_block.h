@@ -126,6 +126,8 @@ class ResidentBlock final : private KernelExit {
   unsigned count_alive(const TileBarrier& tile) const;
   /// Puts the given lanes of the running fiber's warp into the next round, without that fiber itself.
   void make_ready(const ThreadFiber& running, unsigned lanes);
+  /// Called when a round starts, and by the fiber that completes a barrier or a warp operation: it goes on in the same
+  /// round.
   void check_interrupt() const;
   [[noreturn]] void throw_deadlock() const;
 
