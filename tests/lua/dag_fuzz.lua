@@ -2,7 +2,7 @@
 -- Runs COUNT random programs (dag_programs.lua) and exits with 1 and a short one at the first difference. Each is written to FILE
 -- before it runs, for one that ends the process. More structures and orders mean more kernels to compile.
 package.path = (arg[0]:match "^(.*)/" or ".") .. "/?.lua;" .. package.path
-local programs = require "dag_programs"
+local dag = require "dag_run"
 
 local seed, count = tonumber(arg[1]), tonumber(arg[2])
 if not seed or not count then
@@ -16,7 +16,7 @@ local function note(lines)
   file:close()
 end
 
-local difference = programs.run(seed, count, tonumber(arg[3]) or 200, tonumber(arg[4]) or 10, arg[5] and note)
+local difference = dag.run(seed, count, tonumber(arg[3]) or 200, tonumber(arg[4]) or 10, arg[5] and note)
 if difference then
   print(difference)
   os.exit(1)

@@ -1,7 +1,6 @@
--- Random programs over arrays, and the plain interpreter that they are held against. A program is text: its expressions use each
--- other's results, it evaluates some of them together, writes to arrays that others are computed from, frees, drops and reads, in
--- any order. All values are integers that every dtype in it holds exactly, so the results are equal and not just near.
-local plain = require "plain_arrays"
+-- Writes random programs over arrays; dag_run.lua runs them. A program is text: its expressions use each other's results, it
+-- evaluates some of them together, writes to arrays that others are computed from, frees, drops and reads, in any order. All values
+-- are integers that every dtype in it holds exactly, so the results are equal and not just near.
 
 local programs = {}
 
@@ -17,6 +16,8 @@ local function generator(seed)
   for _ = 1, 4 do next_number(1) end
   return next_number
 end
+
+programs.generator = generator
 
 local function choose(random, list) return list[random(#list)] end
 
@@ -327,88 +328,8 @@ function Program:drop(array)
   array.base.live = array.base.live - 1
 end
 
-local function is_writable(x) return #x.dims > 0 end
-
-local events = {
-  function(self, random) -- several at once
-    local names = {}
-    for _ = 1, 1 + random(3) do names[#names + 1] = "v." .. self:pick(random).name end
-    self:line("gpu.eval(%s)", table.concat(names, ", "))
-  end,
-  function(self, random)
-    local a = self:pick(random)
-    if #a.dims == 0 then self:line("out(v.%s:item())", a.name) else self:line("out(v.%s:table())", a.name) end
-  end,
-  function(self, random) self:line("tostring(v.%s)", self:pick(random).name) end,
-  function(self, random)
-    if #self.arrays < 3 then return end
-    local a = self:pick(random)
-    self:line("v.%s = nil%s", a.name, self.values(12) == 1 and " collectgarbage()" or "")
-    self:drop(a)
-  end,
-  function(self, random)
-    local a = self:pick(random, function(x) return x.base.live == 1 end)
-    if not a or #self.arrays < 3 then return end
-    self:line("v.%s:free() v.%s = nil", a.name, a.name)
-    self:drop(a)
-  end,
-  function(self, random) -- elements by position
-    local a = self:pick(random, is_writable)
-    if not a then return end
-    local extent = a.dims[1].extent
-    local first = self.values(extent)
-    local keys = {tostring(first), ('"%d:"'):format(first), '"::2"', self:indices(random, 2, extent, 2)}
-    self:line("v.%s[%s] = %d", a.name, choose(random, keys), self:value())
-    a.base.bound = math.max(a.base.bound, 9)
-  end,
-  function(self, random) -- by a mask
-    local a = self:pick(random, is_writable)
-    if not a then return end
-    self:line("v.%s[v.%s:lt(%d)] = %d", a.name, a.name, self:value(), self:value())
-    a.base.bound = math.max(a.base.bound, 9)
-  end,
-  function(self, random) -- from another array
-    local a = self:pick(random, is_writable)
-    local b = a and self:pick(random, function(x)
-      local dims = broadcast(a.dims, x.dims)
-      if not dims or #dims ~= #a.dims or promoted(a.dtype, x.dtype) ~= a.dtype then return false end
-      for k, dim in ipairs(dims) do if dim.name ~= a.dims[k].name then return false end end
-      return true
-    end)
-    if not b then return end
-    local kind, bound = random(4), a.base.bound + b.base.bound
-    if kind == 1 or bound > limits[a.dtype] / 64 then
-      self:line("v.%s:copy_(v.%s)", a.name, b.name)
-      bound = math.max(a.base.bound, b.base.bound)
-    elseif kind == 2 then
-      self:line("v.%s:add_(v.%s)", a.name, b.name)
-    elseif kind == 3 then
-      self:line("v.%s:subtract_(v.%s * 2)", a.name, b.name)
-      bound = bound + b.base.bound
-    else
-      self:line("v.%s:copy_(v.%s - v.%s)", a.name, b.name, a.name)
-    end
-    a.base.bound = bound
-  end,
-  function(self, random)
-    local a = self:pick(random, is_writable)
-    if not a or a.base.bound + 54 > limits[a.dtype] then return end
-    local extent = a.dims[1].extent
-    self:line('gpu.scatter_add(v.%s, gpu.array({%d, %d, %d}, "int32"), %d)', a.name, self.values(extent), self.values(extent),
-      self.values(extent), self:value())
-    a.base.bound = a.base.bound + 54
-  end,
-  function(self, random)
-    local a = self:pick(random, is_writable)
-    if not a then return end
-    local size = size_of(a.dims, "extent")
-    if self.values(2) == 1 then
-      self:line("v.%s:fill_(%d)", a.name, self:value())
-    else
-      self:line("v.%s:put({%d}, {%d})", a.name, self.values(size), self:value())
-    end
-    a.base.bound = math.max(a.base.bound, 9)
-  end,
+local events = require "dag_events" {
+  choose = choose, size_of = size_of, broadcast = broadcast, promoted = promoted, limits = limits,
 }
 
 function Program:events()
@@ -426,87 +347,6 @@ function Program:read_all()
     local a = self.arrays[self.order(#self.arrays)]
     self:line(#a.dims == 0 and "out(v.%s:item())" or "out(v.%s:table())", a.name)
     self:drop(a)
-  end
-end
-
--- ---- running one -------------------------------------------------------------------------------------------------------------------
-
---- The gpu module with what programs have beside it.
-function programs.device()
-  local gpu = require "gpu"
-  local pair = gpu.elementwise {inputs = "T a, T b", outputs = "T x, T y", body = "x = a * 2 + b; y = a - b;"}
-  return setmetatable({
-    side = gpu.stream(),
-    pair = function(a, b)
-      local both = (gpu.empty(0, a.dtype) + gpu.empty(0, b.dtype)).dtype  -- T is one type
-      return pair(a:astype(both), b:astype(both))
-    end,
-    reversed = function(a)
-      local fn = programs.raw or gpu.elementwise {inputs = "raw T a", outputs = "T x", body = "x = a[n - 1 - i];"}
-      programs.raw = fn
-      return fn(a, {size = a.size})
-    end,
-    total = gpu.reduction {inputs = "T a", outputs = "T x", map = "a + 1", reduce = "a + b", identity = "0"},
-  }, {__index = gpu})
-end
-
-local function run(lines, module)
-  local seen = {}
-  local chunk = assert(load("local gpu, v, out = ...\n" .. table.concat(lines, "\n")))
-  local ok, message = pcall(chunk, module, {}, function(value) seen[#seen + 1] = value end)
-  return ok and seen, message
-end
-
-local function difference(expected, got)
-  if type(expected) == "table" and type(got) == "table" then
-    if #expected ~= #got then return ("%d items, got %d"):format(#expected, #got) end
-    for i, item in ipairs(expected) do
-      local text = difference(item, got[i])
-      if text then return ("[%d]%s%s"):format(i, type(item) == "table" and "" or " ", text) end
-    end
-  elseif expected ~= got then
-    return ("expected %s, got %s"):format(tostring(expected), tostring(got))
-  end
-end
-
---- Nil when the module gives what plain Lua does; else what differs. The second result is false for text that is no program.
-function programs.check(lines, module)
-  local expected, why = run(lines, plain)
-  if not expected then return why, false end
-  local got, message = run(lines, module)
-  if not got then return message, true end
-  local text = difference(expected, got)
-  return text and "output " .. text, true
-end
-
---- The lines that are left when each that the difference does not need is taken out.
-function programs.shrink(lines, module)
-  local again = true
-  while again do
-    again = false
-    for i = #lines, 1, -1 do
-      local fewer = {unpack(lines)}
-      table.remove(fewer, i)
-      local text, is_program = programs.check(fewer, module)
-      if text and is_program then lines, again = fewer, true end
-    end
-  end
-  return lines
-end
-
---- Runs `count` programs of `structures` structures in `orders` orders each. Gives nil, or what differs and the shortest program
---- that still does. `before(lines)`, where given, is called first.
-function programs.run(seed, count, structures, orders, before)
-  local module = programs.device()
-  for i = 1, count do
-    local pick = generator(seed * 1000003 + i)
-    local lines = programs.generate(seed * 100 + pick(structures), pick(orders), seed * 1000000 + i)
-    if before then before(lines) end
-    local text, is_program = programs.check(lines, module)
-    if text then
-      if is_program then lines = programs.shrink(lines, module) end
-      return ("program %d: %s\n%s"):format(i, programs.check(lines, module) or text, table.concat(lines, "\n"))
-    end
   end
 end
 

@@ -68,6 +68,26 @@ function support.run(script, environment, path)
   return output, tonumber(status)
 end
 
+--- A file's bytes.
+function support.read(path)
+  local file = assert(io.open(path, "rb"))
+  local bytes = file:read "*a"
+  file:close()
+  return bytes
+end
+
+function support.write(path, bytes)
+  os.remove(path) -- some file systems wait for the disk when a file is written over
+  local file = assert(io.open(path, "wb"))
+  file:write(bytes)
+  file:close()
+end
+
+--- A .npy file of version 1.0 with that header, and `size` bytes of elements.
+function support.npy(header, size)
+  return "\x93NUMPY\1\0" .. string.char(#header % 256, math.floor(#header / 256)) .. header .. ("\0"):rep(size or 0)
+end
+
 --- sqrt(n) times the greatest distance between the distribution function `cdf` and that of the n numbers in x: Kolmogorov and
 --- Smirnov's test. 1.95 is passed once in a thousand.
 function support.kolmogorov_smirnov(x, cdf)

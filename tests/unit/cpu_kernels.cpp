@@ -11,7 +11,7 @@
 #include <numeric>
 
 #include "src/device/cpu/abi/compiler_plugin.h"
-#include "tests/unit/cpu_device.h"
+#include "tests/unit/cpu_test_device.h"
 
 using namespace gpulua;
 

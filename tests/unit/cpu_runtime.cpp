@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/unit/cpu_device.h"
+#include "tests/unit/cpu_test_device.h"
 
 using namespace gpulua;
 

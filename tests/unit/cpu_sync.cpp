@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "src/base/error.h"
-#include "tests/unit/cpu_device.h"
+#include "tests/unit/cpu_test_device.h"
 
 using namespace gpulua;
 

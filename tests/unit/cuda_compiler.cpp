@@ -14,6 +14,7 @@
 #include "src/base/error.h"
 #include "src/device/cuda/cubin.h"
 #include "src/device/cuda/cuda_compiler.h"
+#include "tests/unit/cuda_nvrtc.h"
 
 using namespace gpulua;
 using namespace gpulua::cuda;
@@ -39,14 +40,7 @@ struct Fixture {
   Compiler compiler{config, "sm_90", 13000};
 
   bool has_nvrtc() {
-    try {
-      compiler.get(Source("__global__ void probe() {}"), cache);
-      return true;
-    } catch (const Error& error) {
-      if (error.kind() != ErrorKind::unavailable) throw;
-      WARN("skipped: " << error.what());
-      return false;
-    }
+    return with_nvrtc([this] { compiler.get(Source("__global__ void probe() {}"), cache); });
   }
 
   std::shared_ptr<const CompiledModule> compile(const KernelSource& source) { return compiler.get(source, cache); }
@@ -250,7 +244,7 @@ TEST_CASE_METHOD(Fixture, "defines, headers and options reach the compiler", "[c
 
 TEST_CASE_METHOD(Fixture, "the toolkit's headers are found", "[cuda][nvrtc]") {
   if (!has_nvrtc()) return;
-  try {
+  with_toolkit_headers([&] {
     const auto module =
         compile(Source("#include <cuda_fp16.h>\n#include <cooperative_groups.h>\n"
                        "__global__ void k(__half a, __half2* x) { cooperative_groups::this_grid(); }"));
@@ -261,10 +255,7 @@ TEST_CASE_METHOD(Fixture, "the toolkit's headers are found", "[cuda][nvrtc]") {
         Source("#include <curand_kernel.h>\n"
                "__global__ void r(float* x) { curandStatePhilox4_32_10_t s; curand_init(1, 0, 0, &s); "
                "x[0] = curand_uniform(&s); }"));
-  } catch (const Error& error) {
-    if (std::string(error.what()).find("open source file") == std::string::npos) throw;
-    WARN("skipped: the toolkit's headers are not installed");
-  }
+  });
 }
 
 TEST_CASE_METHOD(Fixture, "every architecture gives an image of its own", "[cuda][nvrtc]") {
@@ -318,17 +309,14 @@ TEST_CASE_METHOD(Fixture, "names that nvcc brings without an include", "[cuda][n
         Source("#include <cstdint>\n__global__ void k(mine* x) {}").with_headers({{"cstdint", "typedef int mine;"}}));
   }
   SECTION("go together with the toolkit's") {
-    try {
+    with_toolkit_headers([&] {
       compile(
           Source("#include <cuda_fp16.h>\n#include <cooperative_groups.h>\n#include <limits>\n#include <cstdint>\n"
                  "__global__ void k(uint64_t* x) { *x = std::numeric_limits<uint64_t>::max(); }"));
       compile(
           Source("#include <cooperative_groups/reduce.h>\n#include <tuple>\n"
                  "__global__ void k(int* x) { auto [a, b] = std::make_tuple(1, 2); *x = a + b; }"));
-    } catch (const Error& error) {
-      if (std::string(error.what()).find("open source file") == std::string::npos) throw;
-      WARN("skipped: the toolkit's headers are not installed");
-    }
+    });
   }
 }
 

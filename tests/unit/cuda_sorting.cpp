@@ -5,8 +5,8 @@
 #include <string>
 
 #include "kernel_text.h"
-#include "src/base/error.h"
 #include "src/device/cuda/cuda_compiler.h"
+#include "tests/unit/cuda_nvrtc.h"
 
 using namespace gpulua;
 
@@ -21,12 +21,7 @@ void compile(std::initializer_list<const char*> headers, const std::string& kern
     KernelSource source;
     for (const char* header : headers) source.text += kernel_text(header);
     source.text += kernel;
-    try {
-      compiler.get(source, cache);
-    } catch (const Error& error) {
-      if (error.kind() != ErrorKind::unavailable) throw;
-      WARN("skipped: " << error.what());
-    }
+    if (!with_nvrtc([&] { compiler.get(source, cache); })) return;
   }
 }
 

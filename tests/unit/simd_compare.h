@@ -7,7 +7,7 @@
 #include <cstring>
 #include <random>
 
-#include "tests/unit/cpu_device.h"
+#include "tests/unit/cpu_test_device.h"
 
 namespace gpulua {
 

@@ -1,8 +1,5 @@
 // Writes numbers.lua: what cuRAND gives for numbers.h on the host, and the first numbers of its host API's generators.
-//
-//   g++ -O1 -std=c++17 -mfma -ffp-contract=fast -I$CUDA_HOME/include -I$CUDA_HOME/include/cccl make.cpp -o make
-//       -L$CUDA_HOME/lib64 -lcurand
-//   ./make > numbers.lua
+// ../make.py compiles and runs it.
 #define QUALIFIERS static inline
 #include <cuda_runtime.h>
 #include <curand_kernel.h>

@@ -4,6 +4,7 @@ local folder = arg[0]:match "^(.*)/" or "."
 local suite = dofile(folder .. "/suite.lua")
 local path = assert(arg[1], "usage: record.lua DIR") .. "/outputs.bin"
 local file = assert(io.open(path, "wb"))
+suite.write_versions(file)
 local cases = 0
 for _, group in ipairs(suite.groups) do
   suite.write(file, group, suite.run(group))

@@ -91,16 +91,37 @@ function suite.run(group)
   return outputs
 end
 
--- ---- the file: for each case a line "group case bytes digest", then the bytes -------------------------------------------------
+-- ---- the file: a line of versions, then for each case a line "group case bytes digest" and the bytes -------------------------
 
---- Changes when the case's kernel or inputs change, and what was recorded no longer holds.
+local inputs_text = assert(io.open(folder .. "/inputs.lua", "rb")):read "*a"
+
+--- Changes when the case's kernel, its launch or the code that makes its inputs changes: what was recorded no longer holds then.
 local function digest(group, number)
   local case, hash = group[number], 5381
-  local text = case.expression and expression_kernel(case, number) .. tostring(case.range and table.concat(case.range, " "))
-    or group.prologue .. case.kernel
+  local parts = {
+    group.prologue or "", table.concat(group.options or {}, " "), tostring(case.count), case.output,
+    case.expression and expression_kernel(case, number) or case.kernel,
+  }
+  if case.expression then
+    parts[#parts + 1] = table.concat(case.range or {}, " ") .. inputs_text
+  else
+    local launch = { tostring(case.grid), tostring(case.block), tostring(case.cooperative) }
+    for _, argument in ipairs(case.arguments or {}) do launch[#launch + 1] = tostring(argument) end
+    parts[#parts + 1] = table.concat(launch, " ")
+  end
+  local text = table.concat(parts, "\n")
   for i = 1, #text do hash = bit.tobit(bit.bxor(bit.lshift(hash, 5) + hash, text:byte(i))) end
   return bit.tohex(hash)
 end
+
+--- The device and the compiler that the outputs come from.
+function suite.versions()
+  local device = gpu.device()
+  local compiler = gpu.module("__global__ void k() {}").ptx:match "release [%d.]+, V[%d.]+" or "another compiler than NVRTC"
+  return ("%s, %s, gpulua %s, %s"):format(device.description, device.architecture, gpu.version, compiler)
+end
+
+function suite.write_versions(file) file:write("# ", suite.versions(), "\n") end
 
 function suite.write(file, group, outputs)
   for number, case in ipairs(group) do
@@ -108,11 +129,12 @@ function suite.write(file, group, outputs)
   end
 end
 
---- What was recorded: `recorded["group case"] = { bytes =, digest = }`, or nil where there is no file.
+--- What was recorded: `recorded["group case"] = { bytes =, digest = }`, and `recorded.versions`.
 function suite.read(path)
   local file = io.open(path, "rb")
-  if not file then return nil end
-  local recorded = {}
+  if not file then error("expected " .. path .. ", got no such file; record.lua writes it on a GPU") end
+  local recorded = { versions = file:read("*l"):match "^# (.+)" }
+  assert(recorded.versions, path .. " does not name the versions that it comes from; record.lua writes them")
   for line in function() return file:read "*l" end do
     local group, case, bytes, hash = line:match "^(%S+) (%S+) (%d+) (%x+)$"
     recorded[group .. " " .. case] = { bytes = file:read(tonumber(bytes)), digest = hash }
@@ -163,11 +185,13 @@ function suite.difference(case, expected, got)
   end
 end
 
---- "same", or "stale" for a case that has changed since it was recorded or was not recorded, or the difference.
+--- "same", or the difference, or what is wrong with the record: a case has changed since, or was not recorded.
 function suite.compare(recorded, group, number, output)
   local case = group[number]
   local entry = recorded[group.name .. " " .. case.name]
-  if not entry or entry.digest ~= digest(group, number) or #entry.bytes ~= #output then return "stale" end
+  if not entry then return "not recorded: run record.lua on a GPU" end
+  if entry.digest ~= digest(group, number) then return "stale, as the case or its inputs have changed: run record.lua on a GPU" end
+  if #entry.bytes ~= #output then return ("expected %d bytes, got %d"):format(#entry.bytes, #output) end
   return suite.difference(case, entry.bytes, output) or "same"
 end
 

@@ -1,0 +1,144 @@
+-- What is said of a source that does not compile, and where errors of a function's last call are.
+local gpu = require "gpu"
+local support = require "support"
+local fails = support.fails
+
+--- Runs a script by this very command. Gives its file's name, everything it printed, and whether it succeeded.
+local function run(text)
+  local path = os.tmpname()
+  local output, status = support.run(text, nil, path)
+  return path, output, status == 0
+end
+
+-- A function of the script's that another one calls; LuaJIT keeps no frame of it where it ends in `return f()`.
+local function tail_called_zeros(shape)
+  return gpu.zeros(shape) -- the line in the message
+end
+local tail_line = debug.getinfo(tail_called_zeros, "S").linedefined + 1
+
+describe("compile errors", function()
+  it("name the script, its line and the compiler's text", function()
+    local path, output, ok = run [=[
+local gpu = require "gpu"
+gpu.module([[
+  __global__ void k(float* x) {
+    x[0] = undeclared_name;
+  }
+]])
+]=]
+    assert.is_false(ok)
+    assert.is_truthy(output:find("undeclared_name", 1, true), output)
+    assert.is_truthy(output:find(path .. ":2: ", 1, true), "the call's line in: " .. output)
+    assert.is_truthy(output:find("\n" .. path .. ":4: error: ", 1, true), "the source's line in: " .. output)
+  end)
+
+  it("say nothing beside the error", function()
+    local _, output = run [=[
+local gpu = require "gpu"
+print(pcall(gpu.module, "__global__ void k() { undeclared_name; }"))
+local ok = pcall(gpu.module, "not C++ at all")
+]=]
+    assert.are.equal("false", output:match "^%a+")
+    assert.is_nil(output:find("at all", 1, true), output)
+  end)
+
+  it("name the header that declares an unknown name", function()
+    local message = fails("hint: curandState is declared in a header: #include <curand_kernel.h>", gpu.module,
+      "__global__ void k(curandState* states) {}")
+    assert.is_truthy(message:find("curandState", 1, true))
+  end)
+
+  it("say what to write for what CUDA C++ lacks", function()
+    local on_cpu = gpu.device().kind == "cpu"
+    local textures = " is of textures and surfaces, which scripts cannot make and the cpu device does not have: a kernel reads an "
+      .. "array by its position, image[y * width + x]"
+    local returns = "kernels and the bodies of gpu.elementwise return nothing: they set their outputs, y = ... or y[i] = ..."
+    for _, row in ipairs {
+      { "int v = __shfl_down(1, 2);", "__shfl_down is __shfl_down_sync since CUDA 9, whose first argument says which threads of the "
+        .. "warp take part: __shfl_down_sync(0xffffffff, ...)" },
+      { "int v = __ballot(1);", on_cpu and "__ballot is __ballot_sync since CUDA 9" },
+      { "float32 v = 1;", "float32 is float in C++" },
+      { "atomicMax(x, 1.0f);", "atomicMax is for integers: atomicMax((int*)p, __float_as_int(value)) keeps the order of floats that "
+        .. "are not negative, a loop over atomicCAS of all; gpu.max and gpu.min reduce whole arrays" },
+      { "short n = 0; atomicAdd(&n, n);", "atomicAdd takes a pointer to int, unsigned int or unsigned long long" },
+      { "return x[0];", returns },
+      { "cudaTextureObject_t t;", on_cpu and "cudaTextureObject_t" .. textures },
+      { "x[0] = tex2D<float>(0, 1, 1);", on_cpu and "tex2D" .. textures },
+    } do
+      if row[2] then fails("hint: " .. row[2], gpu.module, "__global__ void k(float* x) { " .. row[1] .. " }") end
+    end
+    fails("hint: " .. (on_cpu and "cudaReadModeElementType" or "texture") .. textures, gpu.module,
+      "texture<float, 2, cudaReadModeElementType> image;")
+    if on_cpu then
+      fails('[compile] cannot find the kernel "k<float32>": use of undeclared identifier \'float32\'; the source has k<T>\n'
+        .. "hint: float32 is float in C++", gpu.kernel, "template <class T> __global__ void k(T* x) {}", "k<float32>")
+    end
+  end)
+
+  it("point into the line of text that occurs several times", function()
+    local path, output = run [=[
+local gpu = require "gpu"
+local function build() local mod = gpu.module([[ wrong; ]]) return mod end
+-- [[ wrong; ]]
+build()
+]=]
+    assert.is_truthy(output:find("\n" .. path .. ":2: error: ", 1, true), output)
+  end)
+
+  it("name the call for text that the script has put together", function()
+    local path, output = run "local gpu = require 'gpu'\n\ngpu.module('wro' .. 'ng;')\n"
+    assert.is_truthy(output:find("<kernel source at " .. path .. ":3>", 1, true), output)
+  end)
+
+  it("find text in a chunk made from a string", function()
+    local text = "local gpu = require 'gpu'\n\nlocal _, e = pcall(gpu.module, [[ wrong_in_chunk; ]])\nreturn e"
+    local message = assert(loadstring(text))()
+    assert.is_truthy(message:find "wrong_in_chunk")
+    assert.is_truthy(message:find "%[string .*%]:3: error: ", message)
+  end)
+end)
+
+describe("errors in a function's last call", function()
+  it("name its line, though its frame is gone", function()
+    local ok, message = pcall(function()
+      local x = tail_called_zeros("a")
+      return x, nil
+    end)
+    assert.is_false(ok)
+    assert.is_truthy(message:find("compile_error_spec.lua:" .. tail_line .. ": [zeros]", 1, true), message)
+  end)
+
+  it("name it through several such calls, and in launches", function()
+    local x = gpu.zeros(8)
+    local launch = gpu.kernel("__global__ void k(float* x) {}", "k"):over(8)
+    local function run(value)
+      return launch(value)
+    end
+    local function outer(value)
+      return run(value)
+    end
+    local line = debug.getinfo(run, "S").linedefined + 1
+    outer(x)
+    local ok, message = pcall(function()
+      local result = outer(1)
+      return result, nil
+    end)
+    assert.is_false(ok)
+    assert.is_truthy(message:find("compile_error_spec.lua:" .. line .. ": [k] argument 1 (x)", 1, true), message)
+  end)
+
+  it("name the caller's where several calls may have been the last", function()
+    local function choose(first)
+      if first then
+        return gpu.zeros("a")
+      end
+      return gpu.zeros("b")
+    end
+    local line = debug.getinfo(1, "l").currentline + 2
+    local _, message = pcall(function()
+      local x = choose(true)
+      return x, nil
+    end)
+    assert.is_truthy(message:find("compile_error_spec.lua:" .. line .. ": [zeros]", 1, true), message)
+  end)
+end)
