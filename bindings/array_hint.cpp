@@ -1,4 +1,5 @@
 #include "bindings/array_hint.h"
+#include "src/expressions/transfer.h"
 
 #include <cstdio>
 #include <cstring>

@@ -10,6 +10,7 @@
 #include "bindings/state.h"
 #include "src/algorithms/bincount.h"
 #include "src/base/near_name.h"
+#include "src/expressions/creation.h"
 #include "src/expressions/expression.h"
 #include "src/ops/promotion.h"
 

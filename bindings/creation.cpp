@@ -6,6 +6,8 @@
 #include "bindings/lua_array.h"
 #include "bindings/lua_device.h"
 #include "bindings/state.h"
+#include "src/expressions/creation.h"
+#include "src/expressions/transfer.h"
 
 namespace gpulua {
 

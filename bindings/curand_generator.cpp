@@ -6,6 +6,7 @@
 #include "bindings/lua_device.h"
 #include "bindings/lua_random.h"
 #include "bindings/state.h"
+#include "src/expressions/transfer.h"
 
 namespace gpulua {
 

@@ -4,14 +4,14 @@
 
 #include "bindings/lua_array.h"
 #include "bindings/lua_kernel.h"
-#include "src/eval/evaluate.h"
+#include "src/array/evaluator.h"
 
 namespace gpulua {
 
 namespace {
 
-std::vector<const Node*> check_arrays(lua_State* L, const char* op) {
-  std::vector<const Node*> nodes;
+std::vector<Node*> check_arrays(lua_State* L, const char* op) {
+  std::vector<Node*> nodes;
   for (int index = 1; index <= lua_gettop(L); ++index) {
     if (lua_istable(L, index)) fail(op, "the arrays as arguments, (x, y) or unpack(t)", L, index);
     nodes.push_back(check<Array>(L, index, op).get());
@@ -31,9 +31,13 @@ int eval(lua_State* L) {
 int lua_explain(lua_State* L) {
   const KernelRef* kernel = test<KernelRef>(L, 1);
   if (kernel != nullptr && lua_gettop(L) > 1) fail("explain", "one kernel, or arrays", L, 2);
-  const std::string text = kernel != nullptr
-                               ? "kernel " + (*kernel)->signature() + "\nengine " + engine_of(**kernel) + "\n"
-                               : explain(check_arrays(L, "explain"));
+  std::string text;
+  if (kernel != nullptr) {
+    text = "kernel " + (*kernel)->signature() + "\nengine " + engine_of(**kernel) + "\n";
+  } else {
+    const std::vector<Node*> nodes = check_arrays(L, "explain");
+    text = nodes.front()->device().evaluator().explain(nodes);
+  }
   lua_pushlstring(L, text.data(), text.size());
   return 1;
 }

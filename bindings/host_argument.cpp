@@ -1,4 +1,5 @@
 #include "bindings/host_argument.h"
+#include "src/expressions/transfer.h"
 
 #include "bindings/cdata.h"
 #include "bindings/lua_array.h"

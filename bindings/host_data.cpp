@@ -9,6 +9,7 @@
 #include "bindings/cdata.h"
 #include "bindings/list.h"
 #include "bindings/lua_array.h"
+#include "src/expressions/transfer.h"
 
 namespace gpulua {
 
@@ -169,7 +170,7 @@ Array array_from_cdata(const CData& value, const ArrayOptions& options, const ch
   return options.dtype && *options.dtype != *value.element ? astype(array, *options.dtype) : array;
 }
 
-int push_nested(lua_State* L, const Node& array, std::size_t axis, const char*& from) {
+int push_nested(lua_State* L, Node& array, std::size_t axis, const char*& from) {
   if (axis == array.layout.ndim()) {
     push_scalar(L, decode(array.dtype, from));
     from += array.itemsize();
@@ -186,7 +187,7 @@ int push_nested(lua_State* L, const Node& array, std::size_t axis, const char*& 
 }
 
 /// Replaces the elements of the nested table at the top of the stack by those at `from`, which moves on.
-void decode_into_table(lua_State* L, const Node& array, const char*& from, const char* end) {
+void decode_into_table(lua_State* L, Node& array, const char*& from, const char* end) {
   const int extent = static_cast<int>(lua_objlen(L, -1));
   for (int i = 1; i <= extent && from < end; ++i) {
     lua_rawgeti(L, -1, i);
@@ -220,7 +221,7 @@ Array array_from_host(lua_State* L, int index, const ArrayOptions& options, cons
   return array;
 }
 
-void array_to_host(lua_State* L, int index, const Node& array, const char* op) {
+void array_to_host(lua_State* L, int index, Node& array, const char* op) {
   if (const auto value = to_cdata(L, index)) {
     if (value->kind != CData::Kind::array || value->element != array.dtype || value->bytes != array.nbytes())
       throw Error("[" + std::string(op) + "] expected an FFI array for " + type_text(array) +
@@ -237,7 +238,7 @@ void array_to_host(lua_State* L, int index, const Node& array, const char* op) {
   lua_pop(L, 1);
 }
 
-void push_table(lua_State* L, const Node& array) {
+void push_table(lua_State* L, Node& array) {
   // More, and Lua would raise its own error in the middle of our frames.
   constexpr std::int64_t most_items = 1 << 26;
   const Dims& shape = array.layout.shape;

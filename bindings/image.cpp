@@ -9,6 +9,7 @@
 #include "bindings/files.h"
 #include "bindings/lua_array.h"
 #include "bindings/state.h"
+#include "src/expressions/transfer.h"
 #include "src/files/host_file.h"
 #include "src/files/png.h"
 
@@ -45,7 +46,7 @@ SaveOptions check_save_options(lua_State* L, int index) {
 }
 
 /// The pixels as real numbers.
-std::vector<double> read_values(const Node& array) {
+std::vector<double> read_values(Node& array) {
   std::vector<char> bytes(array.nbytes());
   download(array, bytes.data());
   std::vector<double> values(static_cast<std::size_t>(array.layout.size()));
@@ -90,7 +91,7 @@ void color(Picture& picture, const std::vector<double>& values, const SaveOption
 }
 
 /// What makes pixels of an array that has none.
-std::string pixels_hint(const Node& array, bool colormap) {
+std::string pixels_hint(Node& array, bool colormap) {
   const Dims& shape = array.layout.shape;
   const auto is_channels = [](std::int64_t extent) { return extent == 3 || extent == 4; };
   if (shape.size() == 2) return colormap ? "" : "; {colormap=\"viridis\"} draws numbers of any real dtype";
@@ -104,7 +105,7 @@ std::string pixels_hint(const Node& array, bool colormap) {
                "of numbers from 0 to 255";
 }
 
-void check_pixels(const Node& array, bool colormap) {
+void check_pixels(Node& array, bool colormap) {
   const Dims& shape = array.layout.shape;
   const bool plane = shape.size() == 2;
   const bool channels = shape.size() == 3 && (shape[2] == 3 || shape[2] == 4);

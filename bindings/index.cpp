@@ -1,4 +1,5 @@
 #include "bindings/index.h"
+#include "src/expressions/transfer.h"
 
 #include <algorithm>
 #include <cctype>

@@ -6,8 +6,10 @@
 #include "bindings/list.h"
 #include "bindings/lua_array.h"
 #include "bindings/result.h"
+#include "src/expressions/compress.h"
 #include "src/array/aliasing.h"
 #include "src/expressions/expression.h"
+#include "src/expressions/transfer.h"
 #include "src/ops/promotion.h"
 
 namespace gpulua {

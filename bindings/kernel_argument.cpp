@@ -7,6 +7,7 @@
 #include "bindings/lua_kernel.h"
 #include "bindings/number_argument.h"
 #include "src/device/source_functions.h"
+#include "src/expressions/transfer.h"
 
 namespace gpulua {
 
@@ -63,7 +64,7 @@ std::string type_of(const CData& value) {
 }
 
 /// False for rows of components that begin within a vector. One row may leave its last vector to the kernel.
-bool fills_vectors(const Node& array, const Parameter& parameter) {
+bool fills_vectors(Node& array, const Parameter& parameter) {
   const Dims& shape = array.layout.shape;
   return shape.size() < 2 || array.dtype != parameter.dtype || shape.back() % parameter.lanes == 0;
 }
@@ -185,12 +186,12 @@ void ArgumentReader::read_other_pointer(int index, const ArgumentRule& rule, voi
   refuse(index, "expected " + expected_array(rule) + for_type(rule.parameter) + ", got " + describe(L, index) + advice);
 }
 
-bool ArgumentReader::takes(const Node& array, const ArgumentRule& rule) const {
+bool ArgumentReader::takes(Node& array, const ArgumentRule& rule) const {
   return rule.takes(array.dtype) && array.contiguous && &array.device() == kernel.device.get() && !array.freed() &&
          (rule.parameter.lanes == 1 || fills_vectors(array, rule.parameter));
 }
 
-void ArgumentReader::refuse_array(int index, const Node& array, const ArgumentRule& rule) const {
+void ArgumentReader::refuse_array(int index, Node& array, const ArgumentRule& rule) const {
   if (array.freed()) refuse(index, "the array was freed");
   if (&array.device() != kernel.device.get()) {
     const std::string& wanted = kernel.device->name();
@@ -218,7 +219,7 @@ bool may_write(const ArgumentRule& rule) {
 
 }  // namespace
 
-void* ArgumentReader::address_of(const Node& array, const ArgumentRule& rule) {
+void* ArgumentReader::address_of(Node& array, const ArgumentRule& rule) {
   void* address = may_write(rule) ? array.write(stream) : array.read(stream);
   if (array.buffer()->guarded()) guarded.push_back(array.buffer());
   return address;

@@ -54,10 +54,10 @@ struct ArgumentReader {
   void read_other_pointer(int index, const ArgumentRule& rule, void* value);
   void read_untyped(int index, const ArgumentRule& rule, void* value);
   /// True iff the kernel can take the array's first element for a pointer.
-  bool takes(const Node& array, const ArgumentRule& rule) const;
+  bool takes(Node& array, const ArgumentRule& rule) const;
   /// Says why it cannot.
-  [[noreturn]] void refuse_array(int index, const Node& array, const ArgumentRule& rule) const;
-  void* address_of(const Node& array, const ArgumentRule& rule);
+  [[noreturn]] void refuse_array(int index, Node& array, const ArgumentRule& rule) const;
+  void* address_of(Node& array, const ArgumentRule& rule);
   /// Takes what stands for an address without being an array: gpu.null, an FFI or C pointer, a host argument.
   bool read_address(int index, const ArgumentRule& rule, void* value);
   [[noreturn]] void refuse(int index, const std::string& message) const;

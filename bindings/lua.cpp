@@ -11,6 +11,7 @@
 #include "bindings/names_elsewhere.h"
 #include "bindings/state.h"
 #include "src/base/near_name.h"
+#include "src/expressions/transfer.h"
 
 namespace gpulua {
 

@@ -12,6 +12,8 @@
 #include "bindings/lua_device.h"
 #include "src/base/near_name.h"
 #include "src/expressions/expression.h"
+#include "src/expressions/format.h"
+#include "src/expressions/transfer.h"
 
 namespace gpulua {
 

@@ -37,13 +37,13 @@ Array array_from_host(lua_State* L, int index, const ArrayOptions& options, cons
 Array check_values(lua_State* L, int index, const Array& target, const char* op);
 
 /// Writes the elements of a row-major `array` to the table or FFI array at `index`, of the same number of elements.
-void array_to_host(lua_State* L, int index, const Node& array, const char* op);
+void array_to_host(lua_State* L, int index, Node& array, const char* op);
 
 /// In the registry: the metatable of x.shape and x.strides.
 constexpr const char* sizes_key = "gpulua.sizes";
 
 /// Pushes the array's elements as nested tables; a 0-d array as its value.
-void push_table(lua_State* L, const Node& array);
+void push_table(lua_State* L, Node& array);
 
 /// Pushes the positions of the elements that are not 0, an array for each axis; gives their number.
 int push_nonzero(lua_State* L, const Array& array);

@@ -3,7 +3,7 @@
 #include "bindings/lua_array.h"
 #include "bindings/open.h"
 #include "bindings/state.h"
-#include "src/eval/evaluate.h"
+#include "src/array/evaluator.h"
 
 namespace gpulua {
 
@@ -11,7 +11,7 @@ namespace {
 
 /// Evaluates the arrays among the values.
 int evaluate_values(lua_State* L) {
-  std::vector<const Node*> nodes;
+  std::vector<Node*> nodes;
   for (int index = 1; index <= lua_gettop(L); ++index)
     if (const Array* array = test<Array>(L, index)) nodes.push_back(array->get());
   evaluate(nodes);

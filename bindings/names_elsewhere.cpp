@@ -1,4 +1,5 @@
 #include "bindings/names_elsewhere.h"
+#include "src/expressions/transfer.h"
 
 #include <algorithm>
 #include <iterator>

@@ -11,6 +11,7 @@
 #include "bindings/lua.h"
 #include "bindings/lua_array.h"
 #include "src/base/scalar.h"
+#include "src/expressions/transfer.h"
 
 namespace gpulua {
 

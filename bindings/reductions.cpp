@@ -120,28 +120,20 @@ Array read_initial(const Reducer& row, const Array& array, const ReductionOption
 Array reduce_with(const Reducer& row, const Array& array, const ReductionOptions& options, ReductionDTypes dtypes) {
   if (!options.where && !options.initial) return reduce(row, array, options.axes, options.keepdims, dtypes);
   const Array initial = read_initial(row, array, options, dtypes.compute);
-  const bool one = row.name == "prod" || row.name == "all";
-  const Array neutral = row.has_identity ? beside(array, dtypes.compute, one ? 1.0 : 0.0) : initial;
+  const Array neutral = row.has_identity ? beside(array, dtypes.compute, row.identity) : initial;
   const Array selected = masked(cast(array, dtypes.compute), options.where, neutral);
   if (!initial) return reduce(row, selected, options.axes, options.keepdims, dtypes);
-  auto with_identity = std::make_shared<Reducer>(row);
-  with_identity->has_identity = true;
   const Array reduced =
-      reduce(std::move(with_identity), selected, options.axes, options.keepdims, {dtypes.compute, dtypes.compute});
-  const char* combining = row.name == "sum"    ? "add"
-                          : row.name == "prod" ? "multiply"
-                          : row.name == "max"  ? "maximum"
-                                               : "minimum";
-  return cast(combine(combining, reduced, initial), dtypes.result);
+      reduce(with_identity(row), selected, options.axes, options.keepdims, {dtypes.compute, dtypes.compute});
+  return cast(combine(row.combine, reduced, initial), dtypes.result);
 }
 
 int reduction(lua_State* L) {
   const auto& row = *static_cast<const Reducer*>(lua_touserdata(L, lua_upvalueindex(own_upvalue)));
   const std::string name(row.name);
-  const bool has_initial = name == "sum" || name == "prod" || name == "max" || name == "min";
   const Array& array = check<Array>(L, 1, name.c_str());
-  const ReductionOptions options =
-      check_reduction(L, 2, array, name.c_str(), {.where = !row.gives_position, .initial = has_initial});
+  const ReductionOptions options = check_reduction(
+      L, 2, array, name.c_str(), {.where = row.rule != ReductionRule::position, .initial = !row.combine.empty()});
   ReductionDTypes dtypes = reduction_dtypes(row, array->dtype);
   if (options.dtype) dtypes = reduction_dtypes(row, *options.dtype), dtypes.result = *options.dtype;
   return push_result(L, options.out, reduce_with(row, array, options, dtypes), name.c_str());

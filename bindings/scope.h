@@ -22,7 +22,7 @@ class Scope {
 
  private:
   std::uint64_t start_;
-  std::unordered_map<const Node*, std::weak_ptr<Node>> arrays_;
+  std::unordered_map<Node*, std::weak_ptr<Node>> arrays_;
   std::size_t sweep_at_ = 1024;
 };
 

@@ -8,6 +8,7 @@
 #include "bindings/result.h"
 #include "src/array/views.h"
 #include "src/expressions/join.h"
+#include "src/expressions/transfer.h"
 
 namespace gpulua {
 

@@ -6,6 +6,7 @@
 #include "bindings/cdata.h"
 #include "bindings/lua_array.h"
 #include "bindings/state.h"
+#include "src/expressions/transfer.h"
 #include "src/runtime/pinned.h"
 
 namespace gpulua {

@@ -37,8 +37,11 @@ void LibraryKernel::launch(std::int64_t blocks, unsigned threads, unsigned resid
   LaunchConfig config;
   config.grid = grid_of(blocks);
   config.block.x = threads;
-  const std::string key = function_ + "(" + parameters_ + ")" + std::to_string(threads);
-  const std::shared_ptr<Kernel>& kernel = device_.kernel(key, [&] { return text(threads, resident); });
+  std::string key = function_ + "(" + parameters_ + ")" + std::to_string(threads) + "," + std::to_string(resident);
+  for (const std::string_view header : headers_) key.append(",").append(header);
+  if (user_) key.append(",").append(user_->id);
+  std::shared_ptr<Kernel> kernel = device_.find_kernel(key);
+  if (!kernel) kernel = device_.compile_kernel(key, text(threads, resident));
   check_launch(device_.info(), *kernel, config);
   device_.launch(kernel, config, arguments_.pointers(*kernel).data(), device_.stream());
 }

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "src/base/dtype.h"
-#include "src/runtime/context.h"
 #include "src/runtime/kernel_arguments.h"
+#include "src/runtime/open_device.h"
 
 namespace gpulua {
 
@@ -18,8 +18,8 @@ struct UserFunction;
 /// A kernel that calls one device function template, and the arguments of one launch. Compiled when it is first needed.
 class LibraryKernel {
  public:
-  /// `headers`: the files of kernels/ that the function needs beyond elements, arithmetic and indexing. `function`:
-  /// with its template arguments, among which may be what a script's code, `user`, defines.
+  /// `headers`: the files of kernels/ that the function needs in addition to elements, arithmetic and indexing.
+  /// `function`: its name with template arguments, which may name types that a script's code, `user`, defines.
   LibraryKernel(OpenDevice& device, std::initializer_list<std::string_view> headers, std::string function,
                 const UserFunction* user = nullptr);
 
@@ -30,7 +30,8 @@ class LibraryKernel {
   }
   LibraryKernel& add(const std::string& type, const void* pointer) { return add_value(type, &pointer, sizeof pointer); }
 
-  /// `resident`: so many blocks of a multiprocessor at once are worth keeping a thread's registers few; 0: as it comes.
+  /// `resident`: blocks that a multiprocessor shall hold at once; the compiler limits a thread's registers for it. 0:
+  /// the compiler chooses.
   void launch(std::int64_t blocks, unsigned threads, unsigned resident = 0);
 
  private:

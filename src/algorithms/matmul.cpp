@@ -1,4 +1,6 @@
 #include "src/algorithms/matmul.h"
+#include "src/expressions/creation.h"
+#include "src/expressions/transfer.h"
 
 #include <algorithm>
 #include <string>
@@ -28,7 +30,7 @@ Matrix as_matrix(const Array& array) {
   return {copy(array), false, columns};
 }
 
-void check_operands(const Node& a, const Node& b) {
+void check_operands(Node& a, Node& b) {
   const auto expected = [](const std::string& what, const std::string& got) {
     throw Error("[matmul] expected " + what + ", got " + got);
   };
@@ -49,7 +51,7 @@ void check_operands(const Node& a, const Node& b) {
 }
 
 /// True when the BLAS may write the product of a and b there.
-bool takes_product(const Array& out, const Node& a, const Node& b) {
+bool takes_product(const Array& out, Node& a, Node& b) {
   return out && out->layout.shape == Dims{a.layout.shape[0], b.layout.shape[1]} && out->dtype == a.dtype &&
          &out->device() == &a.device() && out->contiguous && out->buffer() != a.buffer() && out->buffer() != b.buffer();
 }

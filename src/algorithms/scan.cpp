@@ -1,4 +1,6 @@
 #include "src/algorithms/scan.h"
+#include "src/expressions/creation.h"
+#include "src/expressions/transfer.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -162,14 +164,14 @@ class Scan {
   OpenDevice& device_;
   DType result_;
   bool exclusive_;
-  const Node* from_ = nullptr;
+  Node* from_ = nullptr;
   const char* in_ = nullptr;
   char* out_ = nullptr;
   Extents extents_;
 };
 
 ReductionDTypes scan_dtypes(const ScanOp& op, DType input) {
-  if (info(input).kind == DTypeKind::complex && (op.reducer == "max" || op.reducer == "min"))
+  if (info(input).kind == DTypeKind::complex && !reducer(op.reducer).complex)
     throw Error("[" + std::string(op.name) + "] expected real numbers, got " + std::string(name(input)));
   ReductionDTypes dtypes = reduction_dtypes(reducer(op.reducer), input);
   if (dtypes.compute == DType::float16 || dtypes.compute == DType::bfloat16) dtypes.compute = DType::float32;

@@ -1,4 +1,6 @@
 #include "src/algorithms/sort.h"
+#include "src/expressions/creation.h"
+#include "src/expressions/transfer.h"
 
 #include <algorithm>
 #include <string>

@@ -1,4 +1,5 @@
 #include "src/algorithms/sort_rows.h"
+#include "src/expressions/transfer.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,5 @@
 #include "src/array/aliasing.h"
+#include "src/expressions/transfer.h"
 
 #include <string>
 
@@ -13,7 +14,7 @@ bool same_elements(const Layout& a, const Layout& b) {
 }
 
 /// The bytes of the buffer that the layout's elements lie among.
-Extent byte_extent(const Node& node, const Layout& layout) {
+Extent byte_extent(Node& node, const Layout& layout) {
   const Extent elements = extent(layout);
   const auto itemsize = static_cast<std::int64_t>(node.itemsize());
   return {elements.begin * itemsize, elements.end * itemsize};
@@ -21,20 +22,20 @@ Extent byte_extent(const Node& node, const Layout& layout) {
 
 }  // namespace
 
-bool may_overlap(const Node& a, const Node& b) {
+bool may_overlap(Node& a, Node& b) {
   if (a.pending() || b.pending() || a.buffer() != b.buffer()) return false;
   const Extent x = byte_extent(a, a.layout), y = byte_extent(b, b.layout);
   return x.begin < y.end && y.begin < x.end;
 }
 
-bool overlaps(const Node& to, const Node& from, const Layout& source) {
+bool overlaps(Node& to, Node& from, const Layout& source) {
   if (from.pending() || to.buffer() != from.buffer()) return false;
   if (same_elements(to.layout, source) && to.itemsize() == from.itemsize()) return false;
   const Extent a = byte_extent(to, to.layout), b = byte_extent(from, source);
   return a.begin < b.end && b.begin < a.end;
 }
 
-void check_writable(const Node& array, const char* op) {
+void check_writable(Node& array, const char* op) {
   if (array.layout.overlaps_itself())
     throw Error("[" + std::string(op) + "] expected an array to write to, got a broadcast view of shape " +
                 to_string(array.layout.shape) + ", where several indices are one element; x:copy() makes one to write");

@@ -5,12 +5,12 @@
 namespace gpulua {
 
 /// True when a write to `to` may change an element of `from`, seen by `source`, that belongs to another position.
-bool overlaps(const Node& to, const Node& from, const Layout& source);
+bool overlaps(Node& to, Node& from, const Layout& source);
 
 /// Throws Error for a layout in which several positions are one element.
-void check_writable(const Node& array, const char* op);
+void check_writable(Node& array, const char* op);
 
 /// True when the two have elements in common, or may have.
-bool may_overlap(const Node& a, const Node& b);
+bool may_overlap(Node& a, Node& b);
 
 }  // namespace gpulua

@@ -1,8 +1,6 @@
 #include "src/array/array.h"
 
-#include <array>
-
-#include "src/base/error.h"
+#include "src/runtime/context.h"
 
 namespace gpulua {
 
@@ -19,16 +17,15 @@ Array empty(OpenDevice& device, Dims shape, DType dtype) {
   return make_node(device, dtype, std::move(layout), std::move(buffer));
 }
 
-Array full(OpenDevice& device, Dims shape, DType dtype, const Scalar& value) {
-  std::array<char, 16> bytes;
-  encode(dtype, value, bytes.data());  // a value that does not fit is found before anything is allocated
-  Array array = empty(device, std::move(shape), dtype);
-  fill(array, value);
-  return array;
-}
-
 Array view(const Array& array, Layout layout) {
   return make_node(array->device(), array->dtype, std::move(layout), array->buffer());
+}
+
+std::string type_text(const Node& array) {
+  std::string text = std::string(name(array.dtype)) + "[";
+  for (std::size_t axis = 0; axis < array.layout.ndim(); ++axis)
+    text += (axis > 0 ? "x" : "") + std::to_string(array.layout.shape[axis]);
+  return text + "]";
 }
 
 }  // namespace gpulua

@@ -1,4 +1,5 @@
 #include "src/array/layout.h"
+#include "src/expressions/transfer.h"
 
 #include <algorithm>
 #include <array>

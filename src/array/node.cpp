@@ -3,10 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/array/pending_nodes.h"
-#include "src/eval/evaluate.h"
-#include "src/eval/plan_cache.h"
-
 namespace gpulua {
 
 namespace {
@@ -32,7 +28,7 @@ Node::Node(const std::shared_ptr<OpenDevice>& device, DType dtype_, Dims&& shape
       layout(row_major(std::move(shape))),
       device_(device),
       pending_(std::move(pending)) {
-  device_->pending().add(*this);
+  device_->evaluator().pending().add(*this);
   for (const Array& input : pending_->inputs) {
     ++input->waiting_;
     if (input->buffer_) input->buffer_->add_pending_reads(1);
@@ -43,50 +39,50 @@ Node::~Node() {
   if (pending_) drop_pending();
 }
 
-const BufferRef& Node::buffer() const {
-  if (pending_) evaluate(*this);
+const BufferRef& Node::buffer() {
+  if (pending_) gpulua::evaluate(*this);
   return buffer_;
 }
 
 void Node::free() {
-  if (waiting_ > 0 || (buffer_ && buffer_->pending_reads() > 0)) evaluate_readers(*this);
+  if (waiting_ > 0 || (buffer_ && buffer_->pending_reads() > 0)) device_->evaluator().evaluate_readers(*this);
   if (!pending_) return buffer_->free();
   auto none = std::make_shared<Buffer>(device_, nullptr, 0, device_->stream(), pending_->origin);
   none->free();
   resolve(std::move(none));
 }
 
-char* Node::write(const StreamRef& stream) const {
+char* Node::write(const StreamRef& stream) {
   const BufferRef& memory = buffer();
-  if (memory->pending_reads() > 0) evaluate_readers(*memory);
+  if (memory->pending_reads() > 0) device_->evaluator().evaluate_readers(*memory);
   return first(memory->write(stream));
 }
 
-char* Node::overwrite(const StreamRef& stream) const {
+char* Node::overwrite(const StreamRef& stream) {
   const BufferRef& memory = buffer();
-  if (memory->pending_reads() > 0) evaluate_readers(*memory);
+  if (memory->pending_reads() > 0) device_->evaluator().evaluate_readers(*memory);
   if (memory->guarded() && covers_buffer()) memory->forget_checks();
   return first(memory->write(stream));
 }
 
-void Node::resolve(BufferRef buffer) const {
-  ++device_->plans().resolved;
+void Node::resolve(BufferRef buffer) {
+  device_->evaluator().pending().count_evaluated();
   buffer_ = std::move(buffer);
   buffer_->add_pending_reads(static_cast<std::int64_t>(waiting_));
   drop_pending();
 }
 
-void Node::fail(const std::string& why) const {
+void Node::fail(const std::string& why) {
   auto none = std::make_shared<Buffer>(device_, nullptr, 0, device_->stream(), pending_->origin);
   none->depend_on(std::make_shared<const Check>(Check{Check::State::failed, why}));
   resolve(std::move(none));
 }
 
-void Node::drop_pending() const {
+void Node::drop_pending() {
   // A chain of nodes that only hold each other is taken apart from the top down, without recursion.
   boost::container::small_vector<Array, 16> orphans;
-  const auto release = [&](const Node& node) {
-    node.device_->pending().remove(node);
+  const auto release = [&](Node& node) {
+    node.device_->evaluator().pending().remove(node);
     for (Array& input : node.pending_->inputs) {
       --input->waiting_;
       if (input->buffer_) input->buffer_->add_pending_reads(-1);
@@ -100,37 +96,6 @@ void Node::drop_pending() const {
     orphans.pop_back();
     if (node->pending_) release(*node);
   }
-}
-
-void PendingNodes::add(const Node& node) {
-  node.next_ = first_;
-  if (first_) first_->previous_ = &node;
-  first_ = &node;
-}
-
-void PendingNodes::remove(const Node& node) noexcept {
-  (node.previous_ ? node.previous_->next_ : first_) = node.next_;
-  if (node.next_) node.next_->previous_ = node.previous_;
-  node.next_ = node.previous_ = nullptr;
-}
-
-template <class Reads>
-PendingNodes::List PendingNodes::find(const Reads& reads) const {
-  List result;
-  for (const Node* node = first_; node; node = node->next_) {
-    const auto& inputs = node->pending_->inputs;
-    if (std::any_of(inputs.begin(), inputs.end(), reads)) result.push_back(node->shared_from_this());
-  }
-  return result;
-}
-
-PendingNodes::List PendingNodes::readers(const Buffer& buffer) const {
-  return find([&](const Array& input) { return input->buffer_.get() == &buffer; });
-}
-
-PendingNodes::List PendingNodes::readers(const Node& node) const {
-  if (!node.pending_) return readers(*node.buffer_);
-  return find([&](const Array& input) { return input.get() == &node; });
 }
 
 }  // namespace gpulua

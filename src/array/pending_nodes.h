@@ -9,26 +9,28 @@ namespace gpulua {
 class Buffer;
 struct Node;
 
-/// The nodes of one device that are still to be evaluated: who may read a buffer later.
+/// The list of a device's pending nodes. It answers which of them read a buffer.
 class PendingNodes {
  public:
-  void add(const Node& node);
-  void remove(const Node& node) noexcept;
-  /// Kept: what evaluates them allocates, which may collect the handles that nobody can reach.
-  using List = std::vector<std::shared_ptr<const Node>>;
-  /// Those that read `buffer` themselves, not through another pending node.
+  void add(Node& node);
+  void remove(Node& node) noexcept;
+  /// Handles, because evaluating a node allocates, and that may run the collector, which drops unreachable handles.
+  using List = std::vector<std::shared_ptr<Node>>;
+  /// The nodes that have an input in `buffer`. A node that reads it through another pending node is not among them.
   List readers(const Buffer& buffer) const;
-  /// Those that read the node's elements: where it is pending the node itself, else its buffer.
+  /// The nodes that have `node` as an input or, when it is evaluated, read its buffer.
   List readers(const Node& node) const;
-  /// A mark that no node has yet.
-  std::uint64_t new_walk() { return ++last_walk_; }
+
+  /// The number of nodes that have left the list with elements of their own.
+  std::uint64_t evaluated() const { return evaluated_; }
+  void count_evaluated() { ++evaluated_; }
 
  private:
   template <class Reads>
   List find(const Reads& reads) const;
 
-  const Node* first_ = nullptr;
-  std::uint64_t last_walk_ = 0;
+  Node* first_ = nullptr;
+  std::uint64_t evaluated_ = 0;
 };
 
 }  // namespace gpulua

@@ -1,4 +1,5 @@
 #include "src/cli/session.h"
+#include "src/eval/pipeline.h"
 
 #include <unistd.h>
 
@@ -260,7 +261,7 @@ class Session {
 }  // namespace
 
 int run_session(const Options& options, const Environment& environment, Config config, int argc, char** argv) {
-  const auto context = std::make_shared<Context>(std::move(config));
+  const auto context = std::make_shared<Context>(std::move(config), make_evaluator);
   context->on_warning = [](const std::string& message) { std::fprintf(stderr, "gpulua: %s\n", message.c_str()); };
   Session session(options, environment, context, argc, argv);
   const std::unique_ptr<lua_State, decltype(&lua_close)> state(luaL_newstate(), &lua_close);

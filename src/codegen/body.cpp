@@ -66,7 +66,7 @@ std::string rounded(const std::string& text, const ValueSpec& value) {
   return is_integer(value.dtype) ? "(" + register_type(value.dtype) + ")(" + text + ")" : text;
 }
 
-std::string several_name(std::size_t index) {
+std::string vectorised_name(std::size_t index) {
   return "s" + std::to_string(index);
 }
 
@@ -104,7 +104,7 @@ const std::vector<Header>& all_headers() {
     std::set<std::string_view> known;
     for (const char* file :
          {"elements.cuh", "arithmetic.cuh", "functions.cuh", "complex.cuh", "indexing.cuh", "reduce.cuh",
-          "compress.cuh", "quick.cuh", "indexed.cuh", "philox.cuh", "distributions.cuh", "tile.cuh"}) {
+          "compress.cuh", "fast_path.cuh", "indexed.cuh", "philox.cuh", "distributions.cuh", "tile.cuh"}) {
       Header header{kernel_text(file), {}, names_in(kernel_text(file))};
       std::set_difference(header.used.begin(), header.used.end(), known.begin(), known.end(),
                           std::inserter(header.own, header.own.end()));
@@ -175,38 +175,17 @@ std::string expression(const ValueSpec& value, const std::vector<ValueSpec>& val
   return rounded(substitute(text, names_in_row(value, values)), value);
 }
 
-bool is_product(const OpInfo& op, DType compute) {
-  const bool has_many_bits =
-      compute == DType::float32 || compute == DType::float64;  // others are rounded by their store
-  return has_many_bits && !op.function && op.expression.find(times) != std::string_view::npos &&
-         op.expression.find('+') == std::string_view::npos;
+std::string fast_path_expression(const ValueSpec& value, const std::vector<ValueSpec>& values) {
+  return rounded(substitute(value.op->fast_path, names_in_row(value, values)), value);
 }
 
-bool has_quick_expression(const ValueSpec& value) {
-  return value.kind == ValueSpec::Kind::operation && !value.op->quick.empty() &&
-         info(value.compute).kind == DTypeKind::floating;
-}
-
-std::string quick_expression(const ValueSpec& value, const std::vector<ValueSpec>& values) {
-  return rounded(substitute(value.op->quick, names_in_row(value, values)), value);
-}
-
-bool comes_in_several(const KernelSpec& spec, const ValueSpec& value) {
-  if (value.kind != ValueSpec::Kind::operation || value.op->several.empty() || value.outer) return false;
-  return std::all_of(value.inputs.begin(), value.inputs.end(), [&](std::size_t input) {
-    if (spec.values[input].kind != ValueSpec::Kind::operand) return false;
-    const OperandSpec& operand = spec.operands[spec.values[input].operand];
-    return operand.access == (input == value.inputs.back() ? Access::unit : Access::value);
-  });
-}
-
-std::string several(const KernelSpec& spec, const std::string& position, const std::string& indent) {
+std::string vectorised(const KernelSpec& spec, const std::string& position, const std::string& indent) {
   std::string text;
   for (std::size_t index = 0; index < spec.values.size(); ++index) {
     const ValueSpec& value = spec.values[index];
-    if (!comes_in_several(spec, value)) continue;
-    text += indent + "const " + substitute(value.op->several, names_in_row(value, spec.values)) + " " +
-            several_name(index) + "(";
+    if (!is_vectorised(spec, value)) continue;
+    text += indent + "const " + substitute(value.op->vectorised, names_in_row(value, spec.values)) + " " +
+            vectorised_name(index) + "(";
     for (std::size_t input : value.inputs) {
       const std::string operand = operand_name(spec.values[input].operand);
       if (input != value.inputs.back())
@@ -218,8 +197,8 @@ std::string several(const KernelSpec& spec, const std::string& position, const s
   return text;
 }
 
-std::string one_of_several(const ValueSpec& value, std::size_t index) {
-  return rounded(several_name(index) + ".at[k]", value);
+std::string vectorised_element(const ValueSpec& value, std::size_t index) {
+  return rounded(vectorised_name(index) + ".at[k]", value);
 }
 
 std::string gathered(const ValueSpec& value, const std::string& step) {
@@ -237,11 +216,6 @@ std::string scattered(const OutputSpec& output, std::size_t index, const std::st
       function + "<" + element_type(output.dtype) + ">(p_" + name + ", " + step + ", " + name + "_at, " + element;
   for (std::size_t position : output.indices) text += ", " + value_name(position);
   return text + ");\n";
-}
-
-bool has_strides(Access access, std::size_t ndim) {
-  if (access == Access::value || access == Access::fixed || access == Access::raw) return false;
-  return access == Access::strided || ndim > 1;
 }
 
 std::string headers(std::string_view body) {

@@ -33,36 +33,17 @@ std::string scattered(const OutputSpec& output, std::size_t index, const std::st
 
 /// The type that `value` has in a register.
 std::string value_type(const ValueSpec& value, const KernelSpec& spec);
-/// True for an operand that a function gets as a whole: it has no place in the iteration.
-inline bool is_whole(const OperandSpec& operand) {
-  return operand.access == Access::value || operand.access == Access::raw;
-}
-/// The text of such an operand, as a function gets it.
+/// The text of a whole operand (is_whole), as an operation gets it.
 std::string whole(const OperandSpec& operand, const std::string& name);
-/// True for an output that a thread stores in vectors, after all of their elements are computed.
-inline bool is_packed(const OutputSpec& output) {
-  return output.access == Access::unit && output.indices.empty() && !output.mask;
-}
-
-/// True for rows that are one product, which the compiler may compute together with a sum around it.
-bool is_product(const OpInfo& op, DType compute);
-
 /// An operation or call: an expression of the operation's row with its operands put in.
 std::string expression(const ValueSpec& value, const std::vector<ValueSpec>& values);
-/// True for an operation that has a quick expression for the dtype that it computes in.
-bool has_quick_expression(const ValueSpec& value);
-/// That expression, which clears the bool `ordinary` where its number may be wrong.
-std::string quick_expression(const ValueSpec& value, const std::vector<ValueSpec>& values);
+/// The expression of the fast path (has_fast_path). It clears the bool `in_range` where its number may be wrong.
+std::string fast_path_expression(const ValueSpec& value, const std::vector<ValueSpec>& values);
 
-/// True for a value of which a thread that takes several elements makes as many at once.
-bool comes_in_several(const KernelSpec& spec, const ValueSpec& value);
-/// Makes those values for the elements from `position` on.
-std::string several(const KernelSpec& spec, const std::string& position, const std::string& indent);
-/// The one of them that belongs to the k-th element.
-std::string one_of_several(const ValueSpec& value, std::size_t index);
-
-/// True for an operand or output that has strides among the parameters.
-bool has_strides(Access access, std::size_t ndim);
+/// Statements that make the vectorised values (is_vectorised) for the elements from `position` on.
+std::string vectorised(const KernelSpec& spec, const std::string& position, const std::string& indent);
+/// The k-th element of a vectorised value.
+std::string vectorised_element(const ValueSpec& value, std::size_t index);
 
 /// The device code that the kernel's text needs before it: no more, because all of it takes time to compile.
 std::string headers(std::string_view body);

@@ -30,9 +30,7 @@ std::string emit_compress(const KernelSpec& spec) {
   const std::string threads = std::to_string(spec.compress.threads), items = std::to_string(spec.compress.items);
   const unsigned resident = (spec.values.size() <= short_expression ? 2048 : 1024) / spec.compress.threads;
   std::string text = "extern \"C\" __global__ void __launch_bounds__(" + threads + ", " + std::to_string(resident) +
-                     ") " + spec.name() + "(gpulua_index_t size";
-  if (!flat) text += ", gpulua_extent inner_extent, gpulua_extents<" + std::to_string(spec.ndim - 1) + "> outer";
-  text += ", gpulua_compress_state state" + operand_parameters(spec) + ") {\n";
+                     ") " + spec.name() + parameter_list(spec) + " {\n";
   text += "  constexpr int threads = " + threads + ", items = " + items + ", width = " + std::to_string(spec.vector) +
           ";\n";
   text +=

@@ -51,8 +51,8 @@ std::string ElementText::element(bool vector, const std::string& indent) const {
     for (std::size_t i = 0; i < spec_.outputs.size(); ++i)
       if (is_packed(spec_.outputs[i]))
         text += indent + "gpulua_pack<" + element_type(spec_.outputs[i].dtype) + ", width> y_" + output_name(i) + ";\n";
-    text += several(spec_, "col", indent);
-    if (spec_.quick) text += indent + "bool ordinary = true;\n";
+    text += vectorised(spec_, "col", indent);
+    if (spec_.fast_path) text += indent + "bool in_range = true;\n";
     text += indent + "#pragma unroll\n" + indent + "for (int k = 0; k < width; ++k) {\n";
   }
   const std::string inner = vector ? indent + "  " : indent;
@@ -63,11 +63,11 @@ std::string ElementText::element(bool vector, const std::string& indent) const {
   for (std::size_t i = 0; i < spec_.outputs.size(); ++i) text += inner + store(i, vector);
   if (!vector) return text;
   text += indent + "}\n";
-  if (spec_.quick) text += indent + "if (ordinary) {\n";
+  if (spec_.fast_path) text += indent + "if (in_range) {\n";
   for (std::size_t i = 0; i < spec_.outputs.size(); ++i)
     if (is_packed(spec_.outputs[i]))
-      text += (spec_.quick ? inner : indent) + "y_" + output_name(i) + ".store(p_" + output_name(i) + " + col);\n";
-  if (spec_.quick) text += inner + "return;\n" + indent + "}\n";
+      text += (spec_.fast_path ? inner : indent) + "y_" + output_name(i) + ".store(p_" + output_name(i) + " + col);\n";
+  if (spec_.fast_path) text += inner + "return;\n" + indent + "}\n";
   return text;
 }
 
@@ -105,9 +105,9 @@ std::string ElementText::place_of(std::size_t index, bool vector) const {
 std::string ElementText::value_text(std::size_t index, bool vector) const {
   const ValueSpec& value = spec_.values[index];
   if (value.kind == ValueSpec::Kind::operand) return operand_text(value.operand, vector);
-  if (value.kind == ValueSpec::Kind::operation && vector && comes_in_several(spec_, value))
-    return one_of_several(value, index);
-  if (vector && spec_.quick && has_quick_expression(value)) return quick_expression(value, spec_.values);
+  if (value.kind == ValueSpec::Kind::operation && vector && is_vectorised(spec_, value))
+    return vectorised_element(value, index);
+  if (vector && spec_.fast_path && has_fast_path(value)) return fast_path_expression(value, spec_.values);
   if (value.kind != ValueSpec::Kind::gather) return expression(value, spec_.values);
   return gathered(value, step_text(operand_name(value.operand), spec_.operands[value.operand].access, vector));
 }

@@ -15,7 +15,7 @@ class ElementText {
   /// What is the same for all elements of a row.
   std::string before(const std::string& indent = "  ") const;
   /// One element; `vector` at a time where that is more than 1. Quickly computed elements are stored only where the
-  /// numbers were ordinary, and the thread is done then.
+  /// numbers were in_range, and the thread is done then.
   std::string element(bool vector, const std::string& indent) const;
 
  private:

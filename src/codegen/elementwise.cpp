@@ -12,11 +12,7 @@ std::string emit_elementwise(const KernelSpec& spec) {
   const std::string width = std::to_string(spec.vector);
   const ElementText element(spec);
 
-  std::string parameters =
-      spec.rows ? "gpulua_index_t inner, gpulua_index_t row_blocks" : "gpulua_index_t size, gpulua_extent inner_extent";
-  if (spec.ndim > 1) parameters += ", gpulua_extents<" + others + "> outer";
-  std::string text =
-      "extern \"C\" __global__ void " + spec.name() + "(" + parameters + operand_parameters(spec) + ") {\n";
+  std::string text = "extern \"C\" __global__ void " + spec.name() + parameter_list(spec) + " {\n";
   if (spec.rows) {
     if (spec.ndim > 1) {
       text += "  const gpulua_index_t row = blockIdx.x / row_blocks;\n";
@@ -37,7 +33,7 @@ std::string emit_elementwise(const KernelSpec& spec) {
   if (spec.vector == 1) return text + element.element(false, "  ") + "}\n";
   text += "  constexpr int width = " + width + ";\n";
   if (!spec.rows) return text + element.element(true, "  ") + "}\n";
-  if (spec.quick) {
+  if (spec.fast_path) {
     text += "  gpulua_index_t end = inner;\n  if (col + width <= inner) {\n    end = col + width;\n";
     text += element.element(true, "    ") + "  }\n";
     return text + "  for (; col < end; ++col) {\n" + element.element(false, "    ") + "  }\n}\n";

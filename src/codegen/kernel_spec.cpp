@@ -3,13 +3,79 @@
 #include <algorithm>
 #include <cctype>
 
+#include "src/ops/user_function.h"
+
 namespace gpulua {
 
 namespace {
 
 constexpr std::size_t named_operations = 4;
 
+void append(std::string& key, std::size_t number) {
+  // Few numbers have more than one digit.
+  do key += static_cast<char>('0' + number % 10);
+  while ((number /= 10) > 0);
+  key += ',';
+}
+
 }  // namespace
+
+std::string KernelSpec::key() const {
+  std::string key = reduces ? "r" : compresses ? "c" : "e";
+  key.reserve(16 * (operands.size() + values.size() + outputs.size()));
+  append(key, ndim * 8 + wide * 4 + rows * 2 + fast_path);
+  append(key, vector);
+  append(key, tile == 0 ? 0 : tile + lines);
+  if (reduces) {
+    append(key, reduction.results);
+    append(key, reduction.lanes);
+    append(key, reduction.ndim * 16 + reduction.in_runs * 8 + reduction.vector_results * 4 +
+                    reduction.lanes_adjacent * 2 + reduction.split);
+  }
+  if (compresses) {
+    append(key, compress.threads);
+    append(key, compress.items);
+  }
+  for (const OperandSpec& operand : operands) {
+    key += 'o';
+    append(key, static_cast<std::size_t>(operand.dtype));
+    append(key, static_cast<std::size_t>(operand.access) * 8 + operand.along_results * 4 + operand.memory * 2 +
+                    operand.outer);
+    if (operand.indexed > 0) append(key.append("@"), operand.indexed);
+  }
+  for (const ValueSpec& value : values) {
+    switch (value.kind) {
+      case ValueSpec::Kind::operand:
+        key += '=';
+        append(key, value.operand);
+        continue;
+      case ValueSpec::Kind::gather:
+        append(key.append("g"), value.operand);
+        break;
+      case ValueSpec::Kind::call:
+        key.append(value.op->function->id).append("{");
+        break;
+      case ValueSpec::Kind::operation:
+        key.append(value.op->function ? value.op->expression : value.op->name).append("(");
+        break;
+      case ValueSpec::Kind::reduction:
+        key.append(value.reducer->function ? value.reducer->function->id : value.reducer->name).append("[");
+        break;
+    }
+    append(key, static_cast<std::size_t>(value.dtype) * 4 + value.rounded * 2 + value.outer);
+    append(key, static_cast<std::size_t>(value.compute));
+    for (std::size_t input : value.inputs) append(key, input);
+  }
+  for (const OutputSpec& output : outputs) {
+    key += '>';
+    append(key, static_cast<std::size_t>(output.dtype) * 8 + static_cast<std::size_t>(output.access));
+    append(key, output.value);
+    if (output.mask) append(key.append("?"), *output.mask);
+    if (!output.indices.empty()) key += output.adds ? "+" : "@";
+    for (std::size_t index : output.indices) append(key, index);
+  }
+  return key;
+}
 
 std::string KernelSpec::name() const {
   std::vector<std::string_view> names;
@@ -27,6 +93,40 @@ std::string KernelSpec::name() const {
   for (char& c : result)
     if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
   return result;
+}
+
+bool has_strides(Access access, std::size_t ndim) {
+  if (access == Access::value || access == Access::fixed || access == Access::raw) return false;
+  return access == Access::strided || ndim > 1;
+}
+
+bool is_product(const OpInfo& op, DType compute) {
+  const bool has_many_bits =
+      compute == DType::float32 || compute == DType::float64;  // others are rounded by their store
+  return has_many_bits && !op.function && op.expression.find(" * ") != std::string_view::npos &&
+         op.expression.find('+') == std::string_view::npos;
+}
+
+bool has_fast_path(const ValueSpec& value) {
+  return value.kind == ValueSpec::Kind::operation && !value.op->fast_path.empty() &&
+         info(value.compute).kind == DTypeKind::floating;
+}
+
+bool is_vectorised(const KernelSpec& spec, const ValueSpec& value) {
+  if (value.kind != ValueSpec::Kind::operation || value.op->vectorised.empty() || value.outer) return false;
+  return std::all_of(value.inputs.begin(), value.inputs.end(), [&](std::size_t input) {
+    if (spec.values[input].kind != ValueSpec::Kind::operand) return false;
+    const OperandSpec& operand = spec.operands[spec.values[input].operand];
+    return operand.access == (input == value.inputs.back() ? Access::unit : Access::value);
+  });
+}
+
+std::size_t accumulator_bytes(const KernelSpec& spec) {
+  // The library's accumulators have at most three numbers; a script's have one, of any dtype, and a flag.
+  std::size_t bytes = 0;
+  for (const ValueSpec& value : spec.values)
+    if (value.kind == ValueSpec::Kind::reduction) bytes += std::max<std::size_t>(3 * size_of(value.compute), 32);
+  return bytes;
 }
 
 }  // namespace gpulua

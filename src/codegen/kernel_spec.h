@@ -67,7 +67,7 @@ struct ReductionSpec {
   bool lanes_adjacent =
       true;  // neighbouring threads take neighbouring elements of one result, not neighbouring results
   bool vector_results = false;  // a thread's vector goes along the results, not along the elements of one
-  bool several_blocks = false;  // a result's elements are spread over blocks
+  bool split = false;           // a result's elements are spread over blocks
   bool in_runs = false;         // a thread has so many elements that it adds up runs of them, and then their sums
   std::size_t ndim = 1;         // of the axes reduced
 };
@@ -82,13 +82,13 @@ struct KernelSpec {
   std::vector<OperandSpec> operands;
   std::vector<ValueSpec> values;
   std::vector<OutputSpec> outputs;
-  std::size_t ndim = 1;  // of the iteration, a reduction's: of its results; 1 or more
-  bool wide = false;     // positions or offsets past 2^31
-  bool rows = true;      // elementwise: a block stays in one row of the innermost axis
-  unsigned vector = 1;   // elements a thread takes at once along the innermost axis
-  bool quick = false;    // elementwise in vectors: computed by the rows' quick expressions where numbers are ordinary
-  unsigned tile = 0;     // elementwise: a block works on so many positions along each of the last two axes; 0: no tiles
-  unsigned lines = 8;    // with tiles: a block is of 32 times as many threads
+  std::size_t ndim = 1;    // of the iteration, a reduction's: of its results; 1 or more
+  bool wide = false;       // positions or offsets past 2^31
+  bool rows = true;        // elementwise: a block stays in one row of the innermost axis
+  unsigned vector = 1;     // elements a thread takes at once along the innermost axis
+  bool fast_path = false;  // elementwise in vectors: computed by the rows' quick expressions where numbers are in_range
+  unsigned tile = 0;   // elementwise: a block works on so many positions along each of the last two axes; 0: no tiles
+  unsigned lines = 8;  // with tiles: a block is of 32 times as many threads
   bool reduces = false;
   ReductionSpec reduction;
   bool compresses = false;
@@ -99,5 +99,30 @@ struct KernelSpec {
   /// The kernel's name in the text, for profilers and messages: "gpulua_multiply_add_sum_kernel".
   std::string name() const;
 };
+
+/// True for an operand that an operation gets as a whole: it has no position in the iteration.
+inline bool is_whole(const OperandSpec& operand) {
+  return operand.access == Access::value || operand.access == Access::raw;
+}
+
+/// True for an output that a thread stores in vectors, after all of their elements are computed.
+inline bool is_packed(const OutputSpec& output) {
+  return output.access == Access::unit && output.indices.empty() && !output.mask;
+}
+
+/// True when an operand or output of this access, in an iteration of `ndim` axes, has strides among the parameters.
+bool has_strides(Access access, std::size_t ndim);
+
+/// True when the operation is a single product, which the compiler may contract with an addition around it.
+bool is_product(const OpInfo& op, DType compute);
+
+/// True when the operation has a fast path for the dtype in which it computes.
+bool has_fast_path(const ValueSpec& value);
+
+/// True for a value that a thread makes for several elements in one call: random numbers.
+bool is_vectorised(const KernelSpec& spec, const ValueSpec& value);
+
+/// The bytes of one thread's accumulators. The kernel's text asserts that they suffice.
+std::size_t accumulator_bytes(const KernelSpec& spec);
 
 }  // namespace gpulua

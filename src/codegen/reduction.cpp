@@ -21,19 +21,14 @@ class ReductionText {
 
   std::string emit() const {
     std::string text = accumulators();
-    text += "extern \"C\" __global__ void " + spec_.name() +
-            "(gpulua_index_t results, gpulua_index_t count, "
-            "gpulua_index_t piece, gpulua_index_t pieces, gpulua_extents<" +
-            std::to_string(spec_.ndim) + "> kept, gpulua_extents<" + std::to_string(plan_.ndim) + "> reduced";
-    if (plan_.several_blocks) text += ", gpulua_accumulators* scratch, unsigned int* tickets";
-    text += operand_parameters(spec_) + ") {\n";
+    text += "extern \"C\" __global__ void " + spec_.name() + parameter_list(spec_) + " {\n";
     text += "  constexpr unsigned int lanes = " + std::to_string(plan_.lanes) +
             ", slots = " + std::to_string(plan_.results) +
             ";\n  constexpr int columns = " + std::to_string(plan_.vector_results ? spec_.vector : 1) + ";\n";
     text += plan_.lanes_adjacent ? "  const unsigned int lane = threadIdx.x % lanes, slot = threadIdx.x / lanes;\n"
                                  : "  const unsigned int lane = threadIdx.x / slots, slot = threadIdx.x % slots;\n";
     text +=
-        "  const gpulua_index_t group = blockIdx.x / pieces, part = blockIdx.x - group * pieces;\n"
+        "  const gpulua_index_t group = blockIdx.x / chunks, part = blockIdx.x - group * chunks;\n"
         "  const gpulua_index_t result = (group * slots + slot) * columns;\n"
         "  const bool live = result < results;\n"
         "  gpulua_offset_t at[" +
@@ -46,14 +41,14 @@ class ReductionText {
     const std::string merge = "  for (gpulua_accumulators& sum : sums) gpulua_merge_block<lanes, slots, " +
                               std::string(plan_.lanes_adjacent ? "true" : "false") + ">(sum, lane, slot);\n";
     text += merge;
-    if (plan_.several_blocks) {
+    if (plan_.split) {
       text +=
           "  if (lane == 0 && live)\n"
           "    for (int c = 0; c < columns; ++c) scratch[part * results + result + c] = sums[c];\n"
-          "  if (!gpulua_is_last_block<lanes * slots>(tickets + group, (unsigned int)pieces)) return;\n"
+          "  if (!gpulua_is_last_block<lanes * slots>(tickets + group, (unsigned int)chunks)) return;\n"
           "  for (gpulua_accumulators& sum : sums) sum = gpulua_accumulators::identity();\n"
           "  if (live)\n"
-          "    for (gpulua_index_t other = lane; other < pieces; other += lanes)\n"
+          "    for (gpulua_index_t other = lane; other < chunks; other += lanes)\n"
           "      for (int c = 0; c < columns; ++c) sums[c].merge(scratch[other * results + result + c]);\n" +
           merge;
     }
@@ -100,14 +95,14 @@ class ReductionText {
     return text;
   }
 
-  /// A block's piece of the elements. Rounding errors grow with the number of elements that are added one after the
+  /// A block's chunk of the elements. Rounding errors grow with the number of elements that are added one after the
   /// other.
   std::string accumulate() const {
-    const std::string piece =
-        "  const gpulua_index_t first = part * piece;\n"
-        "  const gpulua_index_t last = first + piece < count ? first + piece : count;\n";
-    if (!plan_.in_runs) return piece + "  const gpulua_index_t begin = first, end = last;\n" + loops();
-    return piece + "  constexpr gpulua_index_t run = lanes * " + std::to_string(run_elements) +
+    const std::string chunk =
+        "  const gpulua_index_t first = part * chunk;\n"
+        "  const gpulua_index_t last = first + chunk < count ? first + chunk : count;\n";
+    if (!plan_.in_runs) return chunk + "  const gpulua_index_t begin = first, end = last;\n" + loops();
+    return chunk + "  constexpr gpulua_index_t run = lanes * " + std::to_string(run_elements) +
            ";\n"
            "  gpulua_accumulators totals[columns];\n"
            "  for (gpulua_accumulators& total : totals) total = gpulua_accumulators::identity();\n"
@@ -137,7 +132,7 @@ class ReductionText {
     }
     // Several elements are loaded ahead. Random numbers keep a thread busy without that, and its registers full.
     const bool draws = std::any_of(spec_.values.begin(), spec_.values.end(),
-                                   [&](const ValueSpec& value) { return comes_in_several(spec_, value); });
+                                   [&](const ValueSpec& value) { return is_vectorised(spec_, value); });
     return "  constexpr int width = " + std::to_string(spec_.vector) +
            ";\n"
            "  const gpulua_index_t whole = begin + (end - begin) / width * width;\n"
@@ -167,7 +162,7 @@ class ReductionText {
         text += indent + "const gpulua_pack<" + element_type(operand.dtype) + ", " + width + "> x_" + operand_name(i) +
                 "(p_" + operand_name(i) + " + " + step(i, "r") + ");\n";
       }
-      text += several(spec_, "r", indent);
+      text += vectorised(spec_, "r", indent);
       text += indent + "#pragma unroll\n" + indent + "for (int k = 0; k < " + width + "; ++k) {\n";
     }
     const std::string inner = vector ? indent + "  " : indent;
@@ -189,8 +184,8 @@ class ReductionText {
     const ValueSpec& value = spec_.values[index];
     const std::string right = value.kind == ValueSpec::Kind::operand  ? operand_text(value.operand, position, vector)
                               : value.kind == ValueSpec::Kind::gather ? gathered(value, step(value.operand, position))
-                              : vector && comes_in_several(spec_, value) ? one_of_several(value, index)
-                                                                         : expression(value, spec_.values);
+                              : vector && is_vectorised(spec_, value) ? vectorised_element(value, index)
+                                                                      : expression(value, spec_.values);
     return "const " + value_type(value, spec_) + " " + value_name(index) + " = " + right + ";\n";
   }
 
@@ -223,7 +218,7 @@ class ReductionText {
       const ValueSpec& value = spec_.values[i];
       if (value.kind == ValueSpec::Kind::reduction) {
         const std::string total = (plan_.vector_results ? "sums[c].a" : "sums[0].a") + std::to_string(i) + ".result()";
-        const std::string number = value.dtype == value.compute || value.reducer->gives_position
+        const std::string number = value.dtype == value.compute || value.reducer->rule == ReductionRule::position
                                        ? total
                                        : converted(total, value.compute, value.dtype);
         text += indent + "const " + register_type(value.dtype) + " " + value_name(i) + " = " + number + ";\n";
@@ -246,14 +241,6 @@ class ReductionText {
 };
 
 }  // namespace
-
-std::size_t accumulator_bytes(const KernelSpec& spec) {
-  // The library's accumulators have at most three numbers; a script's have one, of any dtype, and a flag.
-  std::size_t bytes = 0;
-  for (const ValueSpec& value : spec.values)
-    if (value.kind == ValueSpec::Kind::reduction) bytes += std::max<std::size_t>(3 * size_of(value.compute), 32);
-  return bytes;
-}
 
 std::string emit_reduction(const KernelSpec& spec) {
   return ReductionText(spec).emit();

@@ -16,9 +16,7 @@ class TiledText {
 
   std::string emit() const {
     const std::string others = std::to_string(spec_.ndim - 1), first_row = "at[" + std::to_string(spec_.ndim - 2) + "]";
-    std::string text = "extern \"C\" __global__ void " + spec_.name() + "(gpulua_index_t inner, ";
-    text += "gpulua_index_t row_blocks, gpulua_index_t along, gpulua_extents<" + others + "> outer" +
-            operand_parameters(spec_) + ") {\n";
+    std::string text = "extern \"C\" __global__ void " + spec_.name() + parameter_list(spec_) + " {\n";
     text += "  constexpr int edge = " + std::to_string(spec_.tile) + ", lines = " + std::to_string(spec_.lines) + ";\n";
     text += "  constexpr int count = edge * edge / (32 * lines), batch = 4;\n";
     text += "  const gpulua_index_t tile_row = blockIdx.x / row_blocks;\n";

@@ -4,6 +4,7 @@
 
 #include "bindings/open.h"
 #include "src/base/error.h"
+#include "src/eval/pipeline.h"
 #include "src/runtime/context.h"
 
 namespace {
@@ -12,7 +13,8 @@ namespace {
 std::string open(lua_State* L) {
   try {
     if (!gpulua::has_bindings(L))
-      gpulua::open_bindings(L, std::make_shared<gpulua::Context>(gpulua::Config::from_environment()));
+      gpulua::open_bindings(
+          L, std::make_shared<gpulua::Context>(gpulua::Config::from_environment(), gpulua::make_evaluator));
     return {};
   } catch (const std::exception& error) {
     return error.what();

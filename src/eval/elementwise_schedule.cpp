@@ -1,8 +1,7 @@
-// The variants of kernels that take the positions of the domain one by one: elementwise ones, and those that compress.
+// The schedules of kernels that take the positions of the domain one by one: elementwise ones, and those that compress.
 
 #include <algorithm>
 
-#include "src/codegen/body.h"
 #include "src/eval/schedule_parts.h"
 #include "src/eval/tiling.h"
 
@@ -26,12 +25,12 @@ Iteration iteration_of(const Step& step) {
   return iteration;
 }
 
-void collapse(const Step& step, Variant& variant) {
-  variant.iteration.collapse();
-  variant.spec.ndim = variant.iteration.shape.size();
+void collapse(const Step& step, Schedule& schedule) {
+  schedule.iteration.collapse();
+  schedule.spec.ndim = schedule.iteration.shape.size();
   for (std::size_t i = 0; i < step.operands.size(); ++i)
-    variant.spec.operands[i].access = access_of(step.operands[i], variant.iteration.strides[i]);
-  variant.spec.wide = is_wide(step, variant.iteration);
+    schedule.spec.operands[i].access = access_of(step.operands[i], schedule.iteration.strides[i]);
+  schedule.spec.wide = is_wide(step, schedule.iteration);
 }
 
 /// True for an operand of which a thread takes vectors.
@@ -49,19 +48,19 @@ unsigned widest(const KernelSpec& spec, const DeviceInfo& device) {
   return widest(spec, device, itemsize);
 }
 
-bool is_aligned(const Step& step, const Variant& variant, unsigned width) {
+bool is_aligned(const Step& step, const Schedule& schedule, unsigned width) {
   const auto fits = [&](std::size_t index, const Layout& layout) {
     if (layout.offset % width != 0) return false;
-    const Dims& strides = variant.iteration.strides[index];
+    const Dims& strides = schedule.iteration.strides[index];
     return std::all_of(strides.begin(), strides.end() - 1, [&](std::int64_t stride) { return stride % width == 0; });
   };
-  const KernelSpec& spec = variant.spec;
+  const KernelSpec& spec = schedule.spec;
   for (std::size_t i = 0; i < step.operands.size(); ++i)
     if ((is_packed(spec.operands[i]) || are_positions_drawn_from(spec, i)) && !fits(i, step.operands[i].layout))
       return false;
   for (std::size_t i = 0; i < step.outputs.size(); ++i) {
     const StepOutput& output = step.outputs[i];
-    if (spec.outputs[i].access == Access::unit && !output.places && !output.mask &&
+    if (spec.outputs[i].access == Access::unit && !output.scatter && !output.mask &&
         !fits(step.operands.size() + i, output.layout()))
       return false;
   }
@@ -71,27 +70,27 @@ bool is_aligned(const Step& step, const Variant& variant, unsigned width) {
 /// True when index arrays say where an operand's or an output's elements are.
 bool is_indexed(const Step& step) {
   return std::any_of(step.operands.begin(), step.operands.end(), [](const StepOperand& one) { return one.gather; }) ||
-         std::any_of(step.outputs.begin(), step.outputs.end(), [](const StepOutput& one) { return one.places; });
+         std::any_of(step.outputs.begin(), step.outputs.end(), [](const StepOutput& one) { return one.scatter; });
 }
 
-/// True when a thread should first compute as if all numbers were of ordinary size: it stores nothing before it knows.
-bool is_quick(const KernelSpec& spec) {
+/// True when a thread should first compute as if all numbers were of in_range size: it stores nothing before it knows.
+bool takes_fast_path(const KernelSpec& spec) {
   const auto is_stored_last = [](const OutputSpec& output) { return is_packed(output); };
   const auto is_call = [](const ValueSpec& value) { return value.kind == ValueSpec::Kind::call; };
   return spec.rows && spec.vector > 1 && std::all_of(spec.outputs.begin(), spec.outputs.end(), is_stored_last) &&
          std::none_of(spec.values.begin(), spec.values.end(), is_call) &&
-         std::count_if(spec.values.begin(), spec.values.end(), has_quick_expression) >= many_divisions;
+         std::count_if(spec.values.begin(), spec.values.end(), has_fast_path) >= many_divisions;
 }
 
 }  // namespace
 
-void choose_elementwise(const Step& step, const DeviceInfo& device, Variant& variant) {
-  KernelSpec& spec = variant.spec;
-  Iteration& iteration = variant.iteration;
+void choose_elementwise(const Step& step, const DeviceInfo& device, Schedule& schedule) {
+  KernelSpec& spec = schedule.spec;
+  Iteration& iteration = schedule.iteration;
   iteration = iteration_of(step);
   for (const StepOutput& output : step.outputs) iteration.strides.push_back(output.layout().strides);
-  if (step.outputs.front().target && !step.outputs.front().places) iteration.follow(step.operands.size());
-  collapse(step, variant);
+  if (step.outputs.front().target && !step.outputs.front().scatter) iteration.follow(step.operands.size());
+  collapse(step, schedule);
   for (std::size_t i = 0; i < step.outputs.size(); ++i)
     spec.outputs[i].access = access(iteration.strides[step.operands.size() + i]);
   if (!is_indexed(step)) choose_tiles(spec, iteration, device.merging_threads);
@@ -100,24 +99,24 @@ void choose_elementwise(const Step& step, const DeviceInfo& device, Variant& var
   const std::int64_t inner = iteration.shape.back();
   for (unsigned width = widest(spec, device); width > 1; width /= 2) {
     spec.rows = spec.ndim == 1 || inner >= row_threads * width;
-    if ((!spec.rows && inner % width != 0) || !is_aligned(step, variant, width)) continue;
+    if ((!spec.rows && inner % width != 0) || !is_aligned(step, schedule, width)) continue;
     spec.vector = width;
     break;
   }
   spec.rows = spec.ndim == 1 || inner >= row_threads * spec.vector;
-  spec.quick = device.division_branches && is_quick(spec);
+  spec.fast_path = device.division_branches && takes_fast_path(spec);
 }
 
-void choose_compression(const Step& step, const DeviceInfo& device, Variant& variant) {
-  KernelSpec& spec = variant.spec;
+void choose_compression(const Step& step, const DeviceInfo& device, Schedule& schedule) {
+  KernelSpec& spec = schedule.spec;
   spec.compresses = true;
-  variant.iteration = iteration_of(step);
-  collapse(step, variant);
+  schedule.iteration = iteration_of(step);
+  collapse(step, schedule);
   if (device.merging_threads == 32) spec.compress.threads = 32;
   // What a block keeps is put in order in 16 KiB of its shared memory.
   spec.compress.items = static_cast<unsigned>(std::clamp<std::size_t>(64 / size_of(spec.outputs.front().dtype), 4, 32));
   spec.vector = spec.ndim > 1 ? 1 : std::min(widest(spec, device), spec.compress.items);
-  while (spec.vector > 1 && !is_aligned(step, variant, spec.vector)) spec.vector /= 2;
+  while (spec.vector > 1 && !is_aligned(step, schedule, spec.vector)) spec.vector /= 2;
 }
 
 }  // namespace gpulua

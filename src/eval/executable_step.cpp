@@ -1,11 +1,11 @@
 #include "src/eval/executable_step.h"
+#include "src/expressions/compress.h"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
 #include "src/array/array.h"
-#include "src/codegen/emit.h"
 
 namespace gpulua {
 
@@ -50,15 +50,16 @@ char* moved(void* memory, const Layout& layout, std::size_t itemsize) {
 
 }  // namespace
 
-PreparedStep::PreparedStep(const Step& step, std::span<const Root> roots, OpenDevice& device)
-    : compresses_(step.compresses) {
+ExecutableStep::ExecutableStep(const Step& step, std::span<const Root> roots, const NodeNumbers& nodes,
+                               std::shared_ptr<Kernel> kernel, StepArguments arguments)
+    : compresses_(step.compresses), kernel_(std::move(kernel)), arguments_(std::move(arguments)) {
   const auto operands = operands_of_values(step);
   for (const StepOutput& output : step.outputs) {
     const auto root = std::find_if(roots.begin(), roots.end(), [&](const Root& one) {
       return output.target && one.target == output.target && one.node == output.node;
     });
     Output& made = outputs_.emplace_back();
-    made.node = output.node->number;
+    made.node = nodes.number(*output.node);
     made.bytes = output.node->nbytes();
     if (root != roots.end()) made.root = static_cast<std::size_t>(root - roots.begin());
     std::vector<std::uint16_t> values = output.indices;
@@ -67,19 +68,16 @@ PreparedStep::PreparedStep(const Step& step, std::span<const Root> roots, OpenDe
     for (std::size_t i = 0; i < step.operands.size(); ++i) {
       if (std::none_of(values.begin(), values.end(), [&](std::size_t value) { return operands[value][i]; })) continue;
       const StepOperand& operand = step.operands[i];
-      if (operand.node) made.sources.push_back(operand.node->number);
-      if (operand.gather) made.gathers.push_back(operand.gather->number);
+      if (operand.node) made.sources.push_back(nodes.number(*operand.node));
+      if (operand.gather) made.gathers.push_back(nodes.number(*operand.gather));
     }
   }
-  const Variant variant = choose_variant(step, device.info());
-  if (variant.empty()) return;
-  kernel_ = device.kernel(variant.spec.key(), [&] { return emit(variant.spec); });
-  arguments_ = lay_out(step, variant);
+  if (!kernel_) return;
   pointers_ = arguments_.arguments.pointers(*kernel_);
   moved_bytes_ = moved_bytes(step);
 }
 
-PreparedStep::Memory PreparedStep::allocate(OpenDevice& device) const {
+ExecutableStep::Memory ExecutableStep::allocate(OpenDevice& device) const {
   Memory memory;
   for (const Output& output : outputs_)
     if (!output.root) memory.made.push_back(new_buffer(device, output.bytes));
@@ -87,7 +85,8 @@ PreparedStep::Memory PreparedStep::allocate(OpenDevice& device) const {
   return memory;
 }
 
-std::int64_t PreparedStep::run(const Nodes& nodes, std::span<const Root> roots, Memory memory, OpenDevice& device) {
+std::int64_t ExecutableStep::run(const NodeNumbers& nodes, std::span<const Root> roots, Memory memory,
+                                 OpenDevice& device) {
   if (memory.scratch) {
     const StreamRef& stream = device.stream();
     const char zero = 0;
@@ -100,8 +99,8 @@ std::int64_t PreparedStep::run(const Nodes& nodes, std::span<const Root> roots, 
   return compresses_ && kernel_ ? compress(nodes, roots, memory, device) : 0;
 }
 
-std::int64_t PreparedStep::compress(const Nodes& nodes, std::span<const Root> roots, const Memory& memory,
-                                    OpenDevice& device) {
+std::int64_t ExecutableStep::compress(const NodeNumbers& nodes, std::span<const Root> roots, const Memory& memory,
+                                      OpenDevice& device) {
   const StreamRef& stream = device.stream();
   const char* state = static_cast<const char*>(memory.scratch->read(stream));
   std::int64_t total = 0;
@@ -119,7 +118,8 @@ std::int64_t PreparedStep::compress(const Nodes& nodes, std::span<const Root> ro
   return total;
 }
 
-void PreparedStep::launch(const Nodes& nodes, std::span<const Root> roots, const Memory& memory, OpenDevice& device) {
+void ExecutableStep::launch(const NodeNumbers& nodes, std::span<const Root> roots, const Memory& memory,
+                            OpenDevice& device) {
   using Kind = Patch::Kind;
   const StreamRef& stream = device.stream();
   Arguments& arguments = arguments_.arguments;
@@ -138,7 +138,7 @@ void PreparedStep::launch(const Nodes& nodes, std::span<const Root> roots, const
   for (const Patch& patch : arguments_.patches) {
     switch (patch.kind) {
       case Kind::number: {
-        const Node& number = *nodes[patch.which];
+        Node& number = *nodes[patch.which];
         std::array<char, 16> bytes;
         encode(number.dtype, *number.pending()->value, bytes.data());
         arguments.put(patch.at, bytes.data(), number.itemsize());
@@ -150,7 +150,7 @@ void PreparedStep::launch(const Nodes& nodes, std::span<const Root> roots, const
         break;
       case Kind::gather_address: {
         const Pending& gather = *nodes[patch.which]->pending();
-        const Node& source = *gather.inputs.front();
+        Node& source = *gather.inputs.front();
         put(patch, moved(source.buffer()->read(stream), gather.indexed->layout, source.itemsize()));
         guarded |= source.buffer()->guarded();
         break;
@@ -168,7 +168,7 @@ void PreparedStep::launch(const Nodes& nodes, std::span<const Root> roots, const
           break;
         }
         const Root& root = roots[*output.root];
-        const Layout& layout = root.places ? root.places->at->layout : root.target->layout;
+        const Layout& layout = root.scatter ? root.scatter->at->layout : root.target->layout;
         Buffer& target = *root.target->buffer();
         if (target.guarded() && overwrites(root, nodes)) target.forget_checks();
         put(patch, moved(target.write(stream), layout, root.target->itemsize()));
@@ -176,8 +176,8 @@ void PreparedStep::launch(const Nodes& nodes, std::span<const Root> roots, const
       }
       case Kind::scatter_watch: {
         // Where it finds one out of range, nothing is written: the target stays what it is.
-        const Scatter& places = *roots[*outputs_[patch.which].root].places;
-        put_watch(patch, device.index_faults().watch(stream).word, places.origin);
+        const Scatter& scatter = *roots[*outputs_[patch.which].root].scatter;
+        put_watch(patch, device.index_faults().watch(stream).word, scatter.origin);
         break;
       }
       case Kind::scratch:
@@ -189,8 +189,8 @@ void PreparedStep::launch(const Nodes& nodes, std::span<const Root> roots, const
   device.launch(kernel_, arguments_.config, pointers_.data(), stream, moved_bytes_);
 }
 
-void PreparedStep::guard(const Nodes& nodes, std::span<const Root> roots, const Memory& memory,
-                         const GatherChecks& checks) const {
+void ExecutableStep::guard(const NodeNumbers& nodes, std::span<const Root> roots, const Memory& memory,
+                           const GatherChecks& checks) const {
   auto next = memory.made.begin();
   for (const Output& output : outputs_) {
     Buffer& written = output.root ? *roots[*output.root].target->buffer() : **next++;
@@ -201,9 +201,9 @@ void PreparedStep::guard(const Nodes& nodes, std::span<const Root> roots, const 
   }
 }
 
-bool PreparedStep::overwrites(const Root& root, const Nodes& nodes) const {
-  const Node& target = *root.target;
-  if (root.places || root.mask || !target.covers_buffer()) return false;
+bool ExecutableStep::overwrites(const Root& root, const NodeNumbers& nodes) const {
+  Node& target = *root.target;
+  if (root.scatter || root.mask || !target.covers_buffer()) return false;
   for (const Output& output : outputs_)
     for (const std::uint32_t source : output.sources)
       if (nodes[source]->buffer() == target.buffer()) return false;

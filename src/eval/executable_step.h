@@ -1,7 +1,6 @@
 #pragma once
 
-// A step that is ready to run, for all nodes of one structure: its variant chosen, its kernel compiled, its arguments
-// laid out.
+// A step that is ready to run for all nodes of one structure: its kernel is compiled and its arguments are laid out.
 
 #include <memory>
 #include <span>
@@ -11,21 +10,23 @@
 
 namespace gpulua {
 
-class PreparedStep {
+class ExecutableStep {
  public:
-  /// `step` is of a plan for `roots`.
-  PreparedStep(const Step& step, std::span<const Root> roots, OpenDevice& device);
+  /// `step` belongs to a plan for `roots`, `nodes` comes from collect(roots). A step with nothing to compute has no
+  /// kernel.
+  ExecutableStep(const Step& step, std::span<const Root> roots, const NodeNumbers& nodes,
+                 std::shared_ptr<Kernel> kernel, StepArguments arguments);
 
-  /// What a run writes besides its targets.
+  /// Memory that one run writes in addition to the targets.
   struct Memory {
     boost::container::small_vector<BufferRef, 4> made;  // of the new arrays
-    BufferRef scratch;                                  // that the blocks share; null where they need none
+    BufferRef scratch;                                  // shared by the blocks; null where they need none
   };
-  /// To make it may run the collector, and that a script.
+  /// Allocating may run the collector, and with it a script.
   Memory allocate(OpenDevice& device) const;
-  /// `nodes` and `roots` are of the structure of those that the step was planned for. A step that compresses waits, and
-  /// gives how many elements there are.
-  std::int64_t run(const Nodes& nodes, std::span<const Root> roots, Memory memory, OpenDevice& device);
+  /// `roots` have the structure for which the step was planned; `nodes` comes from collect(roots). A step that
+  /// compresses waits and gives the number of elements.
+  std::int64_t run(const NodeNumbers& nodes, std::span<const Root> roots, Memory memory, OpenDevice& device);
 
  private:
   struct Output {
@@ -42,12 +43,14 @@ class PreparedStep {
   };
   using GatherChecks = boost::container::small_vector<GatherCheck, 2>;
 
-  void launch(const Nodes& nodes, std::span<const Root> roots, const Memory& memory, OpenDevice& device);
-  std::int64_t compress(const Nodes& nodes, std::span<const Root> roots, const Memory& memory, OpenDevice& device);
+  void launch(const NodeNumbers& nodes, std::span<const Root> roots, const Memory& memory, OpenDevice& device);
+  std::int64_t compress(const NodeNumbers& nodes, std::span<const Root> roots, const Memory& memory,
+                        OpenDevice& device);
   /// Lets what the outputs are written to depend on the checks that their sources do.
-  void guard(const Nodes& nodes, std::span<const Root> roots, const Memory& memory, const GatherChecks& checks) const;
+  void guard(const NodeNumbers& nodes, std::span<const Root> roots, const Memory& memory,
+             const GatherChecks& checks) const;
   /// True when all elements of the root's target are written, and none of its buffer read.
-  bool overwrites(const Root& root, const Nodes& nodes) const;
+  bool overwrites(const Root& root, const NodeNumbers& nodes) const;
 
   bool compresses_;
   std::shared_ptr<Kernel> kernel_;  // null: there is nothing to compute

@@ -4,7 +4,6 @@
 #include <limits>
 #include <tuple>
 
-#include "src/codegen/body.h"
 #include "src/ops/user_function.h"
 
 namespace gpulua {
@@ -33,9 +32,9 @@ struct Place {
 
 class Planner {
  public:
-  Planner(std::span<const Root> roots, const Nodes& nodes) : roots_(roots), nodes_(nodes) {
+  Planner(std::span<const Root> roots, const NodeNumbers& nodes) : roots_(roots), nodes_(nodes) {
     places_.reserve(nodes.size());
-    for (const Node* node : nodes) {
+    for (Node* node : nodes) {
       const Pending* pending = node->pending();
       places_.push_back(!pending ? Place{} : pending->reducer ? place_reduction(*node) : place_operation(*node));
       last_level_ = std::max(last_level_, places_.back().level);
@@ -43,8 +42,8 @@ class Planner {
     count_uses();
     for (const Root& root : roots) {
       if (root.mask) store(*root.mask);
-      if (!root.places) continue;
-      for (const Array& index : root.places->indices) store(*index);
+      if (!root.scatter) continue;
+      for (const Array& index : root.scatter->indices) store(*index);
     }
     const auto write = std::find_if(roots.begin(), roots.end(), [](const Root& root) { return root.target; });
     for (const Root& root : roots) {
@@ -65,16 +64,16 @@ class Planner {
   std::vector<Step> steps() {
     // Those of one level, shape and group make one kernel. Within a level, what broadcasts comes before what it
     // broadcasts to, and elements before their reductions.
-    std::vector<const Node*> stored;
-    for (const Node* node : nodes_)
+    std::vector<Node*> stored;
+    for (Node* node : nodes_)
       if (place_of(*node).stored) stored.push_back(node);
-    const auto key = [&](const Node* node) {
+    const auto key = [&](Node* node) {
       const Place& place = place_of(*node);
       const Dims& shape = node->layout.shape;
       return std::tuple<int, int, std::size_t, const Dims&>(place.level, place.group, shape.size(), shape);
     };
     if (stored.size() > 1)
-      std::stable_sort(stored.begin(), stored.end(), [&](const Node* a, const Node* b) { return key(a) < key(b); });
+      std::stable_sort(stored.begin(), stored.end(), [&](Node* a, Node* b) { return key(a) < key(b); });
     std::vector<Step> result;
     for (auto first = stored.begin(); first != stored.end();) {
       std::vector<StepOutput> outputs;
@@ -88,8 +87,8 @@ class Planner {
     }
     for (const Root& root : roots_)
       if (root.target) {
-        std::vector<StepOutput> outputs{{root.node, root.target, 0, root.places}};
-        for (const Node* node : joined_) outputs.push_back({node, nullptr, 0});
+        std::vector<StepOutput> outputs{{root.node, root.target, 0, root.scatter}};
+        for (Node* node : joined_) outputs.push_back({node, nullptr, 0});
         result.push_back(build(result.size(), no_group, std::move(outputs), root.mask));
       }
     return result;
@@ -100,34 +99,34 @@ class Planner {
   // -----------------------------------------------------------------------------------------
 
   void count_uses() {
-    for (const Node* node : nodes_)
+    for (Node* node : nodes_)
       if (const Pending* pending = node->pending())
         for (const Array& input : pending->inputs) ++place_of(*input).uses;
     for (const Root& root : roots_) ++place_of(*root.node).uses;
   }
 
-  Place& place_of(const Node& node) { return places_[node.number]; }
-  const Place& place_of(const Node& node) const { return places_[node.number]; }
+  Place& place_of(Node& node) { return places_[nodes_.number(node)]; }
+  const Place& place_of(Node& node) const { return places_[nodes_.number(node)]; }
 
   /// True when the kernel that writes a target may compute the node as well.
-  static bool joins(const Node& node, const Root& write) {
-    return !write.places && !write.mask && node.layout.shape == write.target->layout.shape;
+  static bool joins(Node& node, const Root& write) {
+    return !write.scatter && !write.mask && node.layout.shape == write.target->layout.shape;
   }
 
   /// The last step uses the node, where what another one computes is stored.
-  void store(const Node& node) {
+  void store(Node& node) {
     if (Place& place = place_of(node); place.group != no_group) place.stored = true;
   }
 
   /// The level of a step that reads the elements of `input`.
-  int level_after(const Node& input) {
+  int level_after(Node& input) {
     Place& place = place_of(input);
     place.stored = true;
     return place.level + 1;
   }
 
-  Place place_reduction(const Node& node) {
-    const Node& input = *node.pending()->inputs.front();
+  Place place_reduction(Node& node) {
+    Node& input = *node.pending()->inputs.front();
     int level = 0;
     if (input.pending()) {
       const Place& place = place_of(input);
@@ -143,7 +142,7 @@ class Planner {
     return {static_cast<int>(group - groups_.begin()), level, false};
   }
 
-  Place place_operation(const Node& node) {
+  Place place_operation(Node& node) {
     const auto& inputs = node.pending()->inputs;
     const int group = node.pending()->indexed ? no_group : common_group(node);
     if (group != no_group) return {group, groups_[static_cast<std::size_t>(group)].level, false};
@@ -159,7 +158,7 @@ class Planner {
   }
 
   /// The group in whose kernel the node can be computed from results that are there; no_group when there is none.
-  int common_group(const Node& node) const {
+  int common_group(Node& node) const {
     int group = no_group;
     for (const Array& input : node.pending()->inputs) {
       if (!input->pending()) continue;
@@ -178,7 +177,7 @@ class Planner {
   // ---- the steps
   // ------------------------------------------------------------------------------------------------------
 
-  Step build(std::size_t number, int group, std::vector<StepOutput> outputs, const Node* mask = nullptr) {
+  Step build(std::size_t number, int group, std::vector<StepOutput> outputs, Node* mask = nullptr) {
     Step step;
     if (group == no_group) {
       const StepOutput& first = outputs.front();
@@ -197,8 +196,8 @@ class Planner {
     for (StepOutput& output : outputs) {
       output.value = builder.value(*output.node, step.reduces);
       if (mask) output.mask = builder.value(*mask, false);
-      if (!output.places) continue;
-      for (const Array& index : output.places->indices) output.indices.push_back(builder.value(*index, false));
+      if (!output.scatter) continue;
+      for (const Array& index : output.scatter->indices) output.indices.push_back(builder.value(*index, false));
     }
     step.outputs = std::move(outputs);
     return step;
@@ -218,13 +217,13 @@ class Planner {
     std::vector<Position> positions;
 
     /// `outer`: once for each result of a reduction.
-    std::uint16_t value(const Node& node, bool outer) {
-      const std::size_t at = 2 * node.number + outer;
+    std::uint16_t value(Node& node, bool outer) {
+      const std::size_t at = 2 * planner.nodes_.number(node) + outer;
       if (known[at] == unknown) known[at] = make(node, outer);
       return known[at];
     }
 
-    std::uint16_t make(const Node& node, bool outer) {
+    std::uint16_t make(Node& node, bool outer) {
       const Pending* pending = node.pending();
       if (!pending || is_input(node))
         return operand({&node, nullptr, node.dtype, broadcast_to(node.layout, shape(outer)), outer}, node.dtype);
@@ -247,7 +246,7 @@ class Planner {
       return add(std::move(spec));
     }
 
-    std::uint16_t gathered(const Node& node, bool outer) {
+    std::uint16_t gathered(Node& node, bool outer) {
       const Pending& pending = *node.pending();
       ValueSpec spec;
       spec.kind = ValueSpec::Kind::gather;
@@ -261,7 +260,7 @@ class Planner {
     }
 
     /// What the function of a script gives, of which the node is one result: nodes of the same inputs share a call.
-    std::uint16_t call(const Node& node, bool outer) {
+    std::uint16_t call(Node& node, bool outer) {
       const Pending& pending = *node.pending();
       ValueSpec spec;
       spec.kind = ValueSpec::Kind::call;
@@ -280,7 +279,7 @@ class Planner {
       return add(std::move(spec));
     }
 
-    std::uint16_t raw(const Node& node, bool outer) {
+    std::uint16_t raw(Node& node, bool outer) {
       for (std::size_t i = 0; i < step.values.size(); ++i) {
         const ValueSpec& other = step.values[i];
         if (other.kind != ValueSpec::Kind::operand || other.outer != outer) continue;
@@ -292,7 +291,7 @@ class Planner {
 
     /// True when an earlier step has stored the node. Its elements are read, never computed again: what it was computed
     /// from may be gone.
-    bool is_input(const Node& node) const { return planner.place_of(node).step < number; }
+    bool is_input(Node& node) const { return planner.place_of(node).step < number; }
 
     const Dims& shape(bool outer) const { return outer ? step.result : step.domain; }
 
@@ -320,8 +319,8 @@ class Planner {
   };
 
   std::span<const Root> roots_;
-  const Nodes& nodes_;
-  std::vector<const Node*> joined_;  // that the last step computes beside what it writes
+  const NodeNumbers& nodes_;
+  std::vector<Node*> joined_;  // that the last step computes beside what it writes
   std::vector<Place> places_;
   std::vector<Group> groups_;
   int last_level_ = 0;
@@ -333,28 +332,24 @@ bool is_cheap(const Pending& pending) {
   return pending.operations <= 4;
 }
 
-Nodes collect(std::span<const Root> roots) {
-  Nodes nodes;
-  if (roots.empty()) return nodes;
-  const std::uint64_t walk = roots.front().node->device().pending().new_walk();
-  const auto visit = [&](const auto& self, const Node& node) -> void {
-    if (node.walk == walk) return;
+NodeNumbers collect(std::span<const Root> roots) {
+  NodeNumbers nodes;
+  const auto visit = [&](const auto& self, Node& node) -> void {
+    if (nodes.contains(node)) return;
     if (const Pending* pending = node.pending())
       for (const Array& input : pending->inputs) self(self, *input);
-    node.walk = walk;
-    node.number = static_cast<std::uint32_t>(nodes.size());
-    nodes.push_back(&node);
+    nodes.add(node);
   };
   for (const Root& root : roots) {
     visit(visit, *root.node);
     if (root.mask) visit(visit, *root.mask);
-    if (!root.places) continue;
-    for (const Array& index : root.places->indices) visit(visit, *index);
+    if (!root.scatter) continue;
+    for (const Array& index : root.scatter->indices) visit(visit, *index);
   }
   return nodes;
 }
 
-std::vector<Step> plan(std::span<const Root> roots, const Nodes& nodes) {
+std::vector<Step> plan(std::span<const Root> roots, const NodeNumbers& nodes) {
   return Planner(roots, nodes).steps();
 }
 

@@ -1,11 +1,10 @@
 #pragma once
 
-// Plans that are kept. Most expressions that are evaluated are of a structure that was evaluated before: their plan,
-// the variants of its kernels and the arguments are what they were then, but for addresses and numbers.
+// Plans that are kept. Most expressions have a structure that was evaluated before. Then the plan, the schedules and
+// the kernels are the same, and the arguments differ in addresses and numbers only.
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -14,36 +13,40 @@
 
 namespace gpulua {
 
-/// What evaluating roots of one structure takes.
-struct PreparedPlan {
-  // A thread of the last step could read what another one has written: an operand has elements of the target elsewhere.
+/// A plan whose kernels are compiled and whose arguments are laid out.
+struct ExecutablePlan {
+  // A thread of the last step could read an element that another one has written: an operand shares memory with the
+  // target. Such a plan has no steps.
   bool is_hazard = false;
-  std::vector<PreparedStep> steps;                // none where there is a hazard
-  std::vector<std::shared_ptr<const void>> rows;  // operations and reductions of scripts, which kernels are known by
+  std::vector<ExecutableStep> steps;
+  std::vector<std::shared_ptr<const void>> rows;  // of scripts' operations and reductions; the key has their addresses
 
-  /// Runs the steps, for nodes and roots of the plan's structure; gives what the last one does. Nothing when a script
-  /// that the collector ran has evaluated nodes meanwhile: then the plan may be theirs no more, and another one has to
-  /// be found.
-  std::optional<std::int64_t> run(const Nodes& nodes, std::span<const Root> roots, OpenDevice& device);
+  /// Keeps the rows that belong to scripts.
+  void keep_rows(const NodeNumbers& nodes);
 };
+
+/// True when running the step could read elements that it has written.
+bool is_hazard(const Step& step);
+
+/// The structure of roots, in words. It is equal for roots whose plans differ in addresses and numbers only.
+using PlanKey = std::vector<std::uint64_t>;
 
 class PlanCache {
  public:
-  /// The plan for the roots, all of one device; `nodes` are what collect gives for them. Evaluates nothing.
-  std::shared_ptr<PreparedPlan> find(std::span<const Root> roots, const Nodes& nodes);
-
-  /// How many nodes of the device have got elements.
-  std::uint64_t resolved = 0;
+  /// The key of the roots, which are of one device. It is valid until the next call. `nodes` comes from collect(roots).
+  const PlanKey& key(std::span<const Root> roots, const NodeNumbers& nodes);
+  /// The plan with that key, or null.
+  std::shared_ptr<ExecutablePlan> find(const PlanKey& key) const;
+  /// Keeps the plan, and gives it.
+  std::shared_ptr<ExecutablePlan> insert(const PlanKey& key, std::shared_ptr<ExecutablePlan> plan);
 
  private:
-  /// Equal for roots whose plans differ in addresses and numbers only.
-  using Structure = std::vector<std::uint64_t>;
   struct Hash {
-    std::size_t operator()(const Structure& structure) const;
+    std::size_t operator()(const PlanKey& key) const;
   };
 
-  Structure structure_;  // of the roots looked for; kept for its memory
-  std::unordered_map<Structure, std::shared_ptr<PreparedPlan>, Hash> plans_;
+  PlanKey key_;  // of the last call of key(), kept for its memory
+  std::unordered_map<PlanKey, std::shared_ptr<ExecutablePlan>, Hash> plans_;
 };
 
 }  // namespace gpulua

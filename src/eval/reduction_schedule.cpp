@@ -1,4 +1,4 @@
-// The variants of reductions: which threads of a block take which elements of which results, and over how many blocks
+// The schedules of reductions: which threads of a block take which elements of which results, and over how many blocks
 // the elements of one result are spread.
 
 #include <algorithm>
@@ -16,22 +16,22 @@ constexpr std::int64_t longest_row = 1024;
 
 class ReductionChoice {
  public:
-  ReductionChoice(const Step& step, const DeviceInfo& device, Variant& variant)
-      : step_(step), device_(device), variant_(variant), spec_(variant.spec), plan_(variant.spec.reduction) {}
+  ReductionChoice(const Step& step, const DeviceInfo& device, Schedule& schedule)
+      : step_(step), device_(device), schedule_(schedule), spec_(schedule.spec), plan_(schedule.spec.reduction) {}
 
   void make() {
     spec_.reduces = true;
     split_axes();
-    variant_.results = kept_.size();
-    variant_.count = reduced_.size();
+    schedule_.results = kept_.size();
+    schedule_.count = reduced_.size();
     kept_.collapse();
     reduced_.collapse();
     spec_.ndim = kept_.shape.size();
     plan_.ndim = reduced_.shape.size();
-    variant_.kept = kept_.shape;
-    variant_.reduced = reduced_.shape;
+    schedule_.kept = kept_.shape;
+    schedule_.reduced = reduced_.shape;
 
-    Iteration& iteration = variant_.iteration;
+    Iteration& iteration = schedule_.iteration;
     iteration = kept_;
     iteration.shape.insert(iteration.shape.end(), reduced_.shape.begin(), reduced_.shape.end());
     for (std::size_t i = 0; i < step_.operands.size(); ++i) {
@@ -74,15 +74,15 @@ class ReductionChoice {
     for (std::size_t i = 0; i < step_.operands.size(); ++i) {
       if (is_whole(step_.operands[i]) || step_.operands[i].outer) continue;
       along_results += kept_.strides[i].back() == 1;
-      along_elements += variant_.iteration.strides[i].back() == 1;
+      along_elements += schedule_.iteration.strides[i].back() == 1;
     }
     const bool one_warp = device_.merging_threads == 32;
-    plan_.lanes_adjacent = along_elements >= along_results || variant_.results == 1;
+    plan_.lanes_adjacent = along_elements >= along_results || schedule_.results == 1;
     if (plan_.lanes_adjacent) {
-      plan_.lanes = variant_.count >= 1024 && !one_warp ? 256 : variant_.count >= 16 ? 32 : 1;
+      plan_.lanes = schedule_.count >= 1024 && !one_warp ? 256 : schedule_.count >= 16 ? 32 : 1;
       plan_.results = one_warp ? 32 / std::min(plan_.lanes, 32u) : block_size / plan_.lanes;
     } else {
-      plan_.lanes = variant_.count >= 64 && !one_warp ? 8 : 1;
+      plan_.lanes = schedule_.count >= 64 && !one_warp ? 8 : 1;
       plan_.results = one_warp ? block_size : 32;
     }
   }
@@ -125,12 +125,12 @@ class ReductionChoice {
 
   bool is_aligned(unsigned width) const {
     // The axis that vectors go along: its stride is 1, those of the others are multiples of the width.
-    const std::size_t along = plan_.vector_results ? kept_.shape.size() - 1 : variant_.iteration.shape.size() - 1;
+    const std::size_t along = plan_.vector_results ? kept_.shape.size() - 1 : schedule_.iteration.shape.size() - 1;
     if (plan_.vector_results && kept_.shape.back() % width != 0) return false;
     for (std::size_t i = 0; i < step_.operands.size(); ++i) {
       if (!is_packed(spec_.operands[i]) && !are_positions_drawn_from(spec_, i)) continue;
       if (step_.operands[i].layout.offset % width != 0) return false;
-      const Dims& strides = variant_.iteration.strides[i];
+      const Dims& strides = schedule_.iteration.strides[i];
       for (std::size_t axis = 0; axis < strides.size(); ++axis)
         if (axis != along && strides[axis] % width != 0) return false;
     }
@@ -139,24 +139,24 @@ class ReductionChoice {
 
   void choose_pieces() {
     const std::int64_t slots = plan_.results * (plan_.vector_results ? spec_.vector : 1);
-    const std::int64_t groups = (variant_.results + slots - 1) / slots;
+    const std::int64_t groups = (schedule_.results + slots - 1) / slots;
     const std::int64_t lane_elements = plan_.lanes * accumulated_in_a_row;
-    const std::int64_t wanted = std::max<std::int64_t>(1, (variant_.count + lane_elements - 1) / lane_elements);
+    const std::int64_t wanted = std::max<std::int64_t>(1, (schedule_.count + lane_elements - 1) / lane_elements);
     // More blocks than fill the device are of no use where there are many results anyway.
     const std::int64_t enough =
         std::max<std::int64_t>(1, 64 * std::max(device_.multiprocessors, 1) / std::max<std::int64_t>(groups, 1));
-    std::int64_t& piece = variant_.piece;
-    variant_.pieces = variant_.results == 1 ? wanted : std::min(wanted, enough);
-    piece = (variant_.count + variant_.pieces - 1) / variant_.pieces;
-    piece = (piece + 63) / 64 * 64;  // so that each begins at a multiple of the vector's width
-    variant_.pieces = std::max<std::int64_t>(1, (variant_.count + piece - 1) / std::max<std::int64_t>(piece, 1));
-    plan_.several_blocks = variant_.pieces > 1;
-    plan_.in_runs = piece > plan_.lanes * longest_row;
+    std::int64_t& chunk = schedule_.chunk;
+    schedule_.chunks = schedule_.results == 1 ? wanted : std::min(wanted, enough);
+    chunk = (schedule_.count + schedule_.chunks - 1) / schedule_.chunks;
+    chunk = (chunk + 63) / 64 * 64;  // so that each begins at a multiple of the vector's width
+    schedule_.chunks = std::max<std::int64_t>(1, (schedule_.count + chunk - 1) / std::max<std::int64_t>(chunk, 1));
+    plan_.split = schedule_.chunks > 1;
+    plan_.in_runs = chunk > plan_.lanes * longest_row;
   }
 
   const Step& step_;
   const DeviceInfo& device_;
-  Variant& variant_;
+  Schedule& schedule_;
   KernelSpec& spec_;
   ReductionSpec& plan_;
   Iteration kept_, reduced_;
@@ -164,8 +164,8 @@ class ReductionChoice {
 
 }  // namespace
 
-void choose_reduction(const Step& step, const DeviceInfo& device, Variant& variant) {
-  ReductionChoice(step, device, variant).make();
+void choose_reduction(const Step& step, const DeviceInfo& device, Schedule& schedule) {
+  ReductionChoice(step, device, schedule).make();
 }
 
 }  // namespace gpulua

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <limits>
 
-#include "src/codegen/body.h"
 #include "src/eval/schedule_parts.h"
 
 namespace gpulua {
@@ -18,7 +17,7 @@ constexpr unsigned most_at_once = 8;
 unsigned drawn_at_once(const KernelSpec& spec) {
   unsigned numbers = 1;
   for (const ValueSpec& value : spec.values)
-    if (comes_in_several(spec, value)) numbers = std::max(numbers, size_of(value.compute) == 8 ? 2u : 4u);
+    if (is_vectorised(spec, value)) numbers = std::max(numbers, size_of(value.compute) == 8 ? 2u : 4u);
   return numbers;
 }
 
@@ -55,13 +54,13 @@ bool is_wide(const Step& step, const Iteration& iteration) {
   for (const StepOperand& operand : step.operands)
     if (operand.gather && leads_far(*operand.indexed())) return true;
   for (const StepOutput& output : step.outputs)
-    if (output.places && leads_far(*output.places->at)) return true;
+    if (output.scatter && leads_far(*output.scatter->at)) return true;
   return false;
 }
 
-Variant choose_variant(const Step& step, const DeviceInfo& device) {
-  Variant variant;
-  KernelSpec& spec = variant.spec;
+Schedule choose_schedule(const Step& step, const DeviceInfo& device) {
+  Schedule schedule;
+  KernelSpec& spec = schedule.spec;
   for (const StepOperand& operand : step.operands) {
     OperandSpec one;
     one.dtype = operand.dtype;
@@ -73,9 +72,9 @@ Variant choose_variant(const Step& step, const DeviceInfo& device) {
   spec.values = step.values;
   for (const StepOutput& output : step.outputs)
     spec.outputs.push_back({output.target ? output.target->dtype : output.node->dtype, Access::unit, output.value,
-                            output.indices, output.places && output.places->combine == Combine::add, output.mask});
-  (step.reduces ? choose_reduction : step.compresses ? choose_compression : choose_elementwise)(step, device, variant);
-  return variant;
+                            output.indices, output.scatter && output.scatter->combine == Combine::add, output.mask});
+  (step.reduces ? choose_reduction : step.compresses ? choose_compression : choose_elementwise)(step, device, schedule);
+  return schedule;
 }
 
 }  // namespace gpulua

@@ -1,6 +1,6 @@
 #pragma once
 
-// Which variant of its kernel a step takes for its operands' shapes, and how that goes through memory. No device but
+// Which schedule of its kernel a step takes for its operands' shapes, and how that goes through memory. No device but
 // what is known of it.
 
 #include "src/device/device.h"
@@ -12,21 +12,21 @@ namespace gpulua {
 // Threads in a block of an elementwise kernel, at most.
 inline constexpr unsigned block_size = 256;
 
-struct Variant {
+struct Schedule {
   KernelSpec spec;
   // Elementwise: strides of the operands, then of the outputs. Reduction: of the operands, for the results' axes and
   // then for those reduced.
   Iteration iteration;
 
-  // A reduction's: the axes of the results and those reduced, how many of each there are, and the pieces of `piece`
+  // A reduction's: the axes of the results and those reduced, how many of each there are, and the chunks of `chunk`
   // elements that the elements of a result are spread over.
   Dims kept, reduced;
-  std::int64_t results = 0, count = 0, piece = 0, pieces = 1;
+  std::int64_t results = 0, count = 0, chunk = 0, chunks = 1;
 
   /// True when there is nothing to write.
   bool empty() const { return (spec.reduces ? results : iteration.size()) == 0; }
 };
 
-Variant choose_variant(const Step& step, const DeviceInfo& device);
+Schedule choose_schedule(const Step& step, const DeviceInfo& device);
 
 }  // namespace gpulua

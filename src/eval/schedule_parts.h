@@ -1,15 +1,15 @@
 #pragma once
 
-// What the choices of variants have in common.
+// What the choices of schedules have in common.
 
 #include "src/eval/schedule.h"
 
 namespace gpulua {
 
-// Each for its kind of step; the operands, values and outputs of `variant.spec` are there.
-void choose_elementwise(const Step& step, const DeviceInfo& device, Variant& variant);
-void choose_compression(const Step& step, const DeviceInfo& device, Variant& variant);
-void choose_reduction(const Step& step, const DeviceInfo& device, Variant& variant);
+// Each for its kind of step; the operands, values and outputs of `schedule.spec` are there.
+void choose_elementwise(const Step& step, const DeviceInfo& device, Schedule& schedule);
+void choose_compression(const Step& step, const DeviceInfo& device, Schedule& schedule);
+void choose_reduction(const Step& step, const DeviceInfo& device, Schedule& schedule);
 
 /// True for what has no place in the iteration.
 inline bool is_whole(const StepOperand& operand) {

@@ -4,148 +4,168 @@
 #include <array>
 #include <bit>
 
-#include "src/codegen/body.h"
-#include "src/codegen/reduction.h"
+#include "src/codegen/parameters.h"
 
 namespace gpulua {
 
 namespace {
 
 using Kind = Patch::Kind;
+using Role = KernelParameter::Role;
 
 class Layouter {
  public:
-  Layouter(const Step& step, const Variant& variant) : step_(step), variant_(variant), spec_(variant.spec) {}
+  Layouter(const Step& step, const Schedule& schedule, const NodeNumbers& nodes)
+      : step_(step), schedule_(schedule), spec_(schedule.spec), nodes_(nodes) {}
 
   StepArguments lay_out() {
-    if (step_.reduces)
-      reduction();
-    else if (step_.compresses)
-      compression();
-    else if (spec_.tile != 0)
-      tiles();
-    else
-      elementwise();
-    for (std::size_t i = 0; i < step_.operands.size(); ++i) operand(i);
-    for (std::size_t i = 0; i < step_.outputs.size(); ++i) output(i);
+    choose_launch();
+    for (const KernelParameter& parameter : parameters_of(spec_)) add(parameter);
     return std::move(result_);
   }
 
  private:
-  // ---- what the kinds of kernels have before the operands
+  // ---- the launch
   // -------------------------------------------------------------------------------------------------------------------
 
-  void elementwise() {
-    const Dims& shape = variant_.iteration.shape;
-    const std::int64_t inner = shape.back(), size = variant_.iteration.size(), width = spec_.vector;
+  void choose_launch() {
+    if (spec_.reduces)
+      launch_reduction();
+    else if (spec_.compresses)
+      launch_compression();
+    else if (spec_.tile != 0)
+      launch_tiles();
+    else
+      launch_elementwise();
+  }
+
+  void launch_elementwise() {
+    const std::int64_t inner = shape().back(), size = schedule_.iteration.size(), width = spec_.vector;
     LaunchConfig& config = result_.config;
     config.block.x = block_size;
     if (spec_.rows) {
       const std::int64_t items = (inner + width - 1) / width;
       if (items < block_size) config.block.x = static_cast<unsigned>((items + 31) / 32 * 32);
-      const std::int64_t blocks = (items + config.block.x - 1) / config.block.x;
-      config.grid = grid_of(blocks * (size / inner));
-      index(inner);
-      index(blocks);
+      row_blocks_ = (items + config.block.x - 1) / config.block.x;
+      config.grid = grid_of(row_blocks_ * (size / inner));
     } else {
       config.grid = grid_of((size / width + block_size - 1) / block_size);
-      index(size);
-      extents({&inner, 1});
     }
-    if (spec_.ndim > 1) extents({shape.data(), shape.size() - 1});
+    outer_ = shape();
   }
 
-  void tiles() {
-    const Dims& shape = variant_.iteration.shape;
-    Dims tiles = shape;
-    for (std::size_t axis = tiles.size() - 2; axis < tiles.size(); ++axis)
-      tiles[axis] = (tiles[axis] + spec_.tile - 1) / spec_.tile;
+  void launch_tiles() {
+    outer_ = shape();
+    for (std::size_t axis = outer_.size() - 2; axis < outer_.size(); ++axis)
+      outer_[axis] = (outer_[axis] + spec_.tile - 1) / spec_.tile;
+    row_blocks_ = outer_.back();
     result_.config.block.x = 32 * spec_.lines;
-    result_.config.grid = grid_of(Iteration{tiles, {}}.size());
-    index(shape.back());
-    index(tiles.back());
-    index(*(shape.end() - 2));
-    extents({tiles.data(), tiles.size() - 1});
+    result_.config.grid = grid_of(Iteration{outer_, {}}.size());
   }
 
-  void reduction() {
+  void launch_reduction() {
     const ReductionSpec& plan = spec_.reduction;
     const std::int64_t slots = plan.results * (plan.vector_results ? spec_.vector : 1);
-    const std::int64_t groups = (variant_.results + slots - 1) / slots;
+    const std::int64_t groups = (schedule_.results + slots - 1) / slots;
     result_.config.block.x = plan.lanes * plan.results;
-    result_.config.grid = grid_of(groups * variant_.pieces);
-    index(variant_.results);
-    index(variant_.count);
-    index(variant_.piece);
-    index(variant_.pieces);
-    extents({variant_.kept.data(), variant_.kept.size()});
-    extents({variant_.reduced.data(), variant_.reduced.size()});
-    if (!plan.several_blocks) return;
-    // A counter for each row of blocks, then what they accumulate.
-    const std::size_t counters = (static_cast<std::size_t>(groups) * 4 + 255) / 256 * 256;
-    result_.zeroed_bytes = counters;
-    result_.scratch_bytes =
-        counters + accumulator_bytes(spec_) * static_cast<std::size_t>(variant_.pieces * variant_.results);
-    scratch(result_.arguments.add<void*>(nullptr), counters);
-    scratch(result_.arguments.add<void*>(nullptr), 0);
+    result_.config.grid = grid_of(groups * schedule_.chunks);
+    if (!plan.split) return;
+    // A ticket for each row of blocks, then the accumulators.
+    result_.zeroed_bytes = (static_cast<std::size_t>(groups) * 4 + 255) / 256 * 256;
+    result_.scratch_bytes = result_.zeroed_bytes +
+                            accumulator_bytes(spec_) * static_cast<std::size_t>(schedule_.chunks * schedule_.results);
   }
 
-  void compression() {
-    const Dims& shape = variant_.iteration.shape;
-    const std::int64_t inner = shape.back(), size = variant_.iteration.size();
+  void launch_compression() {
     const std::int64_t tile = std::int64_t{spec_.compress.threads} * spec_.compress.items;
     result_.config.block.x = spec_.compress.threads;
-    result_.config.grid = grid_of((size + tile - 1) / tile);
-    index(size);
-    if (spec_.ndim > 1) {
-      extents({&inner, 1});
-      extents({shape.data(), shape.size() - 1});
-    }
+    result_.config.grid = grid_of((schedule_.iteration.size() + tile - 1) / tile);
+    outer_ = shape();
     // A gpulua_compress_state: the ticket, the total, and a word for each tile.
     result_.scratch_bytes = result_.zeroed_bytes = 8 * (2 + std::size_t{result_.config.grid.x});
-    const std::array<char*, 3> none{};
-    const std::size_t at = result_.arguments.add(none);
-    for (std::size_t i = 0; i < none.size(); ++i) scratch(at + 8 * i, 8 * i);
   }
 
-  // ---- operands and outputs
+  // ---- the parameters
   // -------------------------------------------------------------------------------------------------------------------
 
-  void operand(std::size_t place) {
-    const StepOperand& operand = step_.operands[place];
+  void add(const KernelParameter& parameter) {
+    const std::size_t i = parameter.index;
+    switch (parameter.role) {
+      case Role::inner:
+        return index(shape().back());
+      case Role::row_blocks:
+        return index(row_blocks_);
+      case Role::along:
+        return index(*(shape().end() - 2));
+      case Role::size:
+        return index(schedule_.iteration.size());
+      case Role::results:
+        return index(schedule_.results);
+      case Role::count:
+        return index(schedule_.count);
+      case Role::chunk:
+        return index(schedule_.chunk);
+      case Role::chunks:
+        return index(schedule_.chunks);
+      case Role::inner_extent:
+        return extents({&shape().back(), 1});
+      case Role::outer_extents:
+        return extents({outer_.data(), outer_.size() - 1});
+      case Role::kept_extents:
+        return extents({schedule_.kept.data(), schedule_.kept.size()});
+      case Role::reduced_extents:
+        return extents({schedule_.reduced.data(), schedule_.reduced.size()});
+      case Role::scratch:
+        return scratch(result_.arguments.add<void*>(nullptr), result_.zeroed_bytes);
+      case Role::tickets:
+        return scratch(result_.arguments.add<void*>(nullptr), 0);
+      case Role::compress_state: {
+        const std::array<char*, 3> none{};
+        const std::size_t at = result_.arguments.add(none);
+        for (std::size_t word = 0; word < none.size(); ++word) scratch(at + 8 * word, 8 * word);
+        return;
+      }
+      case Role::operand:
+        return operand(step_.operands[i]);
+      case Role::operand_strides:
+        return strides(schedule_.iteration.strides[i]);
+      case Role::operand_indexed: {
+        const StepOperand& operand = step_.operands[i];
+        return indexed(*operand.indexed(), Kind::gather_watch, nodes_.number(*operand.gather));
+      }
+      case Role::output:
+        return patch(Kind::output, static_cast<std::uint32_t>(i), result_.arguments.add<void*>(nullptr));
+      case Role::output_strides:
+        return strides(schedule_.iteration.strides[step_.operands.size() + i]);
+      case Role::output_indexed:
+        return indexed(*step_.outputs[i].scatter->at, Kind::scatter_watch, static_cast<std::uint32_t>(i));
+    }
+  }
+
+  void operand(const StepOperand& operand) {
     if (operand.number) {
       const std::array<char, 16> none{};
-      return patch(Kind::number, operand.number->number, result_.arguments.add(none.data(), size_of(operand.dtype)));
+      return patch(Kind::number, nodes_.number(*operand.number),
+                   result_.arguments.add(none.data(), size_of(operand.dtype)));
     }
     if (operand.raw) {
       struct {
         const char* at;
         std::int64_t count;
       } const elements{nullptr, operand.layout.size()};
-      return patch(Kind::address, operand.node->number, result_.arguments.add(elements));
+      return patch(Kind::address, nodes_.number(*operand.node), result_.arguments.add(elements));
     }
-    if (operand.node) {
-      const std::size_t at = result_.arguments.add<void*>(nullptr);
-      if (operand.gather)
-        patch(Kind::gather_address, operand.gather->number, at);
-      else
-        patch(Kind::address, operand.node->number, at);
-    }
-    strides(spec_.operands[place].access, place);
-    if (operand.gather) indexed(*operand.indexed(), Kind::gather_watch, operand.gather->number);
-  }
-
-  void output(std::size_t place) {
-    const StepOutput& output = step_.outputs[place];
-    const auto which = static_cast<std::uint32_t>(place);
-    patch(Kind::output, which, result_.arguments.add<void*>(nullptr));
-    if (!step_.reduces && !step_.compresses) strides(spec_.outputs[place].access, step_.operands.size() + place);
-    if (output.places) indexed(*output.places->at, Kind::scatter_watch, which);
+    const std::size_t at = result_.arguments.add<void*>(nullptr);
+    if (operand.gather)
+      patch(Kind::gather_address, nodes_.number(*operand.gather), at);
+    else
+      patch(Kind::address, nodes_.number(*operand.node), at);
   }
 
   // ---- parts
   // -------------------------------------------------------------------------------------------------------------------
 
+  const Dims& shape() const { return schedule_.iteration.shape; }
   void patch(Kind kind, std::uint32_t which, std::size_t at) { result_.patches.push_back({kind, which, at}); }
   void scratch(std::size_t at, std::size_t moved) { result_.patches.push_back({Kind::scratch, 0, at, moved}); }
 
@@ -178,9 +198,7 @@ class Layouter {
     result_.arguments.add(dividers.data(), dividers.size() * sizeof dividers[0]);
   }
 
-  void strides(Access access, std::size_t place) {
-    const Dims& strides = variant_.iteration.strides[place];
-    if (!has_strides(access, strides.size())) return;
+  void strides(const Dims& strides) {
     if (spec_.wide) {
       result_.arguments.add(strides.data(), strides.size() * sizeof(std::int64_t));
       return;
@@ -190,15 +208,18 @@ class Layouter {
   }
 
   const Step& step_;
-  const Variant& variant_;
+  const Schedule& schedule_;
   const KernelSpec& spec_;
+  const NodeNumbers& nodes_;
+  std::int64_t row_blocks_ = 0;
+  Dims outer_;  // the iteration's shape; in tiles where there are any
   StepArguments result_;
 };
 
 }  // namespace
 
-StepArguments lay_out(const Step& step, const Variant& variant) {
-  return Layouter(step, variant).lay_out();
+StepArguments lay_out(const Step& step, const Schedule& schedule, const NodeNumbers& nodes) {
+  return Layouter(step, schedule, nodes).lay_out();
 }
 
 }  // namespace gpulua

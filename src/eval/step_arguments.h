@@ -1,17 +1,17 @@
 #pragma once
 
-// The arguments of a step's kernel: all that follows from the structure of its expressions, and where the addresses and
-// numbers go that each evaluation has of its own.
+// The arguments of a step's kernel. Most follow from the structure of the expressions and are laid out once. The
+// addresses and numbers differ from evaluation to evaluation; patches say where they go.
 
 #include <vector>
 
 #include "src/eval/schedule.h"
-#include "src/runtime/context.h"
 #include "src/runtime/kernel_arguments.h"
+#include "src/runtime/open_device.h"
 
 namespace gpulua {
 
-/// What is put into the arguments before a launch.
+/// A value that is put into the arguments before each launch.
 struct Patch {
   enum class Kind : std::uint8_t {
     number,          // of node `which`
@@ -36,7 +36,7 @@ struct StepArguments {
   std::size_t scratch_bytes = 0, zeroed_bytes = 0;
 };
 
-/// In the order that emit.h says. `variant` is the step's, and not empty.
-StepArguments lay_out(const Step& step, const Variant& variant);
+/// One argument for each of parameters_of(schedule.spec). The schedule is the step's and has something to compute.
+StepArguments lay_out(const Step& step, const Schedule& schedule, const NodeNumbers& nodes);
 
 }  // namespace gpulua

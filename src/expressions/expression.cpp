@@ -4,9 +4,11 @@
 #include <array>
 
 #include "src/array/aliasing.h"
+#include "src/array/node_numbers.h"
 #include "src/base/error.h"
-#include "src/eval/evaluate.h"
+#include "src/expressions/transfer.h"
 #include "src/ops/promotion.h"
+#include "src/runtime/context.h"
 
 namespace gpulua {
 
@@ -28,8 +30,8 @@ std::shared_ptr<const OpInfo> row(const OpInfo& op) {
 }
 
 /// How many operations evaluating the node takes, counted up to one more than there may be.
-std::uint32_t count_operations(const Node& root) {
-  const std::uint64_t walk = root.device().pending().new_walk();
+std::uint32_t count_operations(Node& root) {
+  NodeNumbers seen;
   boost::container::small_vector<const Node*, 2 * max_operations> open{&root};
   std::uint32_t count = 0;
   while (!open.empty() && count <= max_operations) {
@@ -37,8 +39,8 @@ std::uint32_t count_operations(const Node& root) {
     open.pop_back();
     count += !node->pending()->value;
     for (const Array& input : node->pending()->inputs) {
-      if (!input->pending() || input->walk == walk) continue;
-      input->walk = walk;
+      if (!input->pending() || seen.contains(*input)) continue;
+      seen.add(*input);
       open.push_back(input.get());
     }
   }
@@ -166,17 +168,6 @@ int rank_of(DType dtype) {
   return 0;
 }
 
-/// Computed from row-major positions, by a row of the table that has those beside the numbers.
-Array from_positions(OpenDevice& device, Dims shape, DType dtype, const OpInfo& op, DType compute,
-                     std::initializer_list<double> numbers) {
-  const auto owner = device.shared_from_this();
-  Pending pending;
-  pending.op = row(op);
-  pending.compute = compute;
-  for (double number : numbers) pending.inputs.push_back(constant(owner, {}, compute, number));
-  return pending_node(owner, dtype, std::move(shape), std::move(pending));
-}
-
 /// The array's elements, broadcast to the shape, as another dtype.
 Array converted(const Array& array, DType dtype, Dims shape) {
   Pending pending;
@@ -209,18 +200,6 @@ Array pending_node(const std::shared_ptr<OpenDevice>& device, DType dtype, Dims 
   return node;
 }
 
-Array range(OpenDevice& device, Dims shape, DType dtype, double first, double step) {
-  const DType exact = is_integer(dtype) ? DType::int64 : DType::float64;
-  return from_positions(device, std::move(shape), dtype, op("arange"), exact, {first, step});
-}
-
-Array linspace(OpenDevice& device, std::int64_t count, DType dtype, double first, double last) {
-  const double step = count > 1 ? (last - first) / static_cast<double>(count - 1) : 0;
-  const double end = count > 1 ? last : first;
-  return from_positions(device, {count}, dtype, op("linspace"), DType::float64,
-                        {first, step, end, static_cast<double>(count - 1)});
-}
-
 void assign(const Array& out, Array value, const char* op) {
   const auto refuse = [&](const std::string& expected, const std::string& got) {
     throw Error(bracketed(op) + "expected " + expected + ", got " + got);
@@ -234,7 +213,7 @@ void assign(const Array& out, Array value, const char* op) {
     refuse("an array to write to that takes " + std::string(name(value->dtype)),
            std::string(name(out->dtype)) + "; x:astype(\"" + std::string(name(value->dtype)) + "\") makes one");
   check_writable(*out, op);
-  evaluate_into(*out, std::move(value));
+  out->device().evaluator().evaluate_into(*out, std::move(value));
 }
 
 Dims broadcast_shapes(std::string_view op, std::span<const Dims* const> shapes) {
@@ -351,8 +330,7 @@ Array reduce(std::shared_ptr<const Reducer> row, const Array& array, std::uint64
   if (count == 0 && !reducer.has_identity && checked_size(shape) > 0)
     throw Error(bracketed(reducer.name) + "zero-size array to reduction operation " + std::string(reducer.name) +
                 " which has no identity: shape " + to_string(array->layout.shape));
-  if (info(dtypes.compute).kind == DTypeKind::complex && !reducer.function && reducer.name != "sum" &&
-      reducer.name != "prod")
+  if (info(dtypes.compute).kind == DTypeKind::complex && !reducer.complex)
     throw Error(bracketed(reducer.name) + "expected real numbers, got " + std::string(name(array->dtype)));
   Pending pending;
   pending.reducer = std::move(row);

@@ -1,9 +1,10 @@
-// What print(array) shows.
+#include "src/expressions/format.h"
 
 #include <vector>
 
 #include "src/array/array.h"
 #include "src/expressions/element_format.h"
+#include "src/expressions/transfer.h"
 
 namespace gpulua {
 
@@ -38,7 +39,7 @@ void for_each_corner(const Layout& layout, const Excerpt& excerpt, std::size_t a
   }
 }
 
-Excerpt read_excerpt(const Node& array) {
+Excerpt read_excerpt(Node& array) {
   Excerpt excerpt;
   const Layout& layout = array.layout;
   for (std::int64_t extent : layout.shape) {
@@ -51,7 +52,7 @@ Excerpt read_excerpt(const Node& array) {
   std::vector<IndexSpec> specs;
   Dims position;
   for_each_corner(layout, excerpt, 0, specs, position, [&](const Layout& corner, const Dims& at) {
-    const Node part{array.dtype, corner, array.buffer()};
+    Node part{array.dtype, corner, array.buffer()};
     std::vector<char> bytes(part.nbytes());
     download(part, bytes.data());
     const Dims strides = row_major(corner.shape).strides;
@@ -112,14 +113,7 @@ class Writer {
 
 }  // namespace
 
-std::string type_text(const Node& array) {
-  std::string text = std::string(name(array.dtype)) + "[";
-  for (std::size_t axis = 0; axis < array.layout.ndim(); ++axis)
-    text += (axis > 0 ? "x" : "") + std::to_string(array.layout.shape[axis]);
-  return text + "]";
-}
-
-std::string format(const Node& array, std::size_t width) {
+std::string format(Node& array, std::size_t width) {
   std::string out = type_text(array) + " " + array.device().name();
   if (array.freed()) return out + " (freed)";
   const Excerpt excerpt = read_excerpt(array);

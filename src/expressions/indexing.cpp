@@ -1,8 +1,9 @@
 #include "src/expressions/indexing.h"
+#include "src/expressions/transfer.h"
 
 #include "src/base/error.h"
-#include "src/eval/evaluate.h"
 #include "src/expressions/expression.h"
+#include "src/runtime/context.h"
 
 namespace gpulua {
 
@@ -32,9 +33,9 @@ void scatter(const Array& target, Indexed at, std::vector<Array> indices, Array 
   broadcast_to(value->layout, at.layout.shape, op);
   if (at.layout.size() == 0) return;
   Host* host = target->device().context().host();
-  const Scatter places{std::make_shared<const Indexed>(std::move(at)), std::move(indices), combine,
-                       host ? host->origin() : Origin{}};
-  evaluate_into(*target, std::move(value), places);
+  const Scatter scatter{std::make_shared<const Indexed>(std::move(at)), std::move(indices), combine,
+                        host ? host->origin() : Origin{}};
+  target->device().evaluator().evaluate_into(*target, std::move(value), &scatter);
 }
 
 }  // namespace gpulua

@@ -1,4 +1,5 @@
 #include "src/expressions/join.h"
+#include "src/expressions/transfer.h"
 
 #include <vector>
 

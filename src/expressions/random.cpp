@@ -8,7 +8,7 @@ namespace {
 
 /// The blocks of the stream that so many numbers take.
 std::uint64_t blocks_for(const OpInfo& op, std::uint64_t numbers, DType compute) {
-  if (op.several.empty()) return numbers;
+  if (op.vectorised.empty()) return numbers;
   const std::uint64_t in_a_block = size_of(compute) == 8 ? 2 : 4;
   return (numbers + in_a_block - 1) / in_a_block;
 }

@@ -1,11 +1,13 @@
 #include "src/expressions/selection.h"
+#include "src/expressions/creation.h"
 
 #include <algorithm>
 
 #include "src/array/aliasing.h"
 #include "src/base/error.h"
-#include "src/eval/evaluate.h"
+#include "src/expressions/compress.h"
 #include "src/expressions/expression.h"
+#include "src/expressions/transfer.h"
 
 namespace gpulua {
 
@@ -187,7 +189,7 @@ bool write_masked(const Array& array, const std::vector<IndexItem>& items, const
   broadcast_to(source->layout, target->layout.shape, "index");
   const Operand operands[] = {expand(mask->array, ndim, after), cast(source, target->dtype), target};
   source = elementwise(op("where"), operands);
-  evaluate_into(*target, source);
+  target->device().evaluator().evaluate_into(*target, source);
   return true;
 }
 

@@ -1,14 +1,14 @@
-// Elements on the move: between arrays, and between arrays and the host.
+#include "src/expressions/transfer.h"
 
 #include <algorithm>
 #include <array>
 #include <vector>
 
 #include "src/array/aliasing.h"
-#include "src/array/array.h"
 #include "src/base/error.h"
-#include "src/eval/evaluate.h"
 #include "src/expressions/expression.h"
+#include "src/runtime/context.h"
+#include "src/runtime/pinned.h"
 
 namespace gpulua {
 
@@ -85,7 +85,7 @@ void copy_into(const Array& to, const Array& from, const char* op) {
     to->buffer()->depend_on(*from->buffer());
     return;
   }
-  evaluate_into(*to, from);
+  to->device().evaluator().evaluate_into(*to, from);
 }
 
 void fill(const Array& array, const Scalar& value) {
@@ -104,10 +104,11 @@ void fill(const Array& array, const Scalar& value) {
     device.device().fill(array->overwrite(stream), item.data(), pattern, array->nbytes() / pattern, *stream);
     return;
   }
-  evaluate_into(*array, constant(array->device_ref(), array->layout.shape, array->dtype, value));
+  array->device().evaluator().evaluate_into(*array,
+                                            constant(array->device_ref(), array->layout.shape, array->dtype, value));
 }
 
-void download(const Node& array, void* host) {
+void download(Node& array, void* host) {
   if (array.layout.size() == 0) {
     array.buffer()->read(array.device().stream());  // a freed array is an error, empty or not
     return;
@@ -124,13 +125,13 @@ void download(const Node& array, void* host) {
   }
 }
 
-void upload(const Node& array, const void* host) {
+void upload(Node& array, const void* host) {
   queue_upload(array, host);
   OpenDevice& device = array.device();
   if (device.find_pinned(host)) device.synchronize(*device.stream());
 }
 
-void queue_upload(const Node& array, const void* host) {
+void queue_upload(Node& array, const void* host) {
   if (array.layout.size() == 0) return;
   OpenDevice& device = array.device();
   const StreamRef& stream = device.stream();
@@ -138,7 +139,7 @@ void queue_upload(const Node& array, const void* host) {
   if (PinnedMemory* pinned = device.find_pinned(host)) pinned->used_by(stream);
 }
 
-void queue_download(const Node& array, void* host) {
+void queue_download(Node& array, void* host) {
   OpenDevice& device = array.device();
   PinnedMemory* pinned = device.find_pinned(host);
   if (!pinned || array.layout.size() == 0) return download(array, host);
@@ -153,7 +154,7 @@ void check_not_strict(const Node& array, std::string_view op, std::string_view w
               " waits for the device, which gpu.strict(true) refuses; " + std::string(instead));
 }
 
-Scalar item(const Node& array) {
+Scalar item(Node& array) {
   if (array.layout.size() != 1)
     throw Error("[item] expected an array of one element, got shape " + to_string(array.layout.shape) +
                 "; x[1] is an element, x:table() and x:host() give all");

@@ -1,4 +1,5 @@
 #include "src/files/npy.h"
+#include "src/expressions/transfer.h"
 
 #include <algorithm>
 #include <bit>
@@ -56,12 +57,11 @@ Array read_npy(std::span<const char> bytes, OpenDevice& device, const std::strin
   return array.fill(bytes.subspan(array.begin(), array.nbytes()));
 }
 
-HostElements::HostElements(const Node& array)
-    : size(array.nbytes()), data(std::make_unique_for_overwrite<char[]>(size)) {
+HostElements::HostElements(Node& array) : size(array.nbytes()), data(std::make_unique_for_overwrite<char[]>(size)) {
   download(array, data.get());
 }
 
-void save_npy(const std::string& path, const Node& array) {
+void save_npy(const std::string& path, Node& array) {
   const std::string header = npy_header(array.dtype, array.layout.shape);
   const HostElements elements(array);
   NewFile file("save", path);

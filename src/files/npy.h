@@ -32,13 +32,13 @@ class NpyArray {
 
 /// The elements as the file has them: row-major, little-endian.
 struct HostElements {
-  explicit HostElements(const Node& array);
+  explicit HostElements(Node& array);
   std::span<const char> bytes() const { return {data.get(), size}; }
 
   std::size_t size;
   std::unique_ptr<char[]> data;
 };
 
-void save_npy(const std::string& path, const Node& array);
+void save_npy(const std::string& path, Node& array);
 
 }  // namespace gpulua

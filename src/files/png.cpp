@@ -1,4 +1,5 @@
 #include "src/files/png.h"
+#include "src/expressions/transfer.h"
 
 #include <png.h>
 

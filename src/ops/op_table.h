@@ -33,26 +33,26 @@ enum class DTypeRule : std::uint8_t {
 /// In a row's place for bool: computed as int8.
 inline constexpr std::string_view as_int8 = "as int8";
 
-/// A row. Expressions are CUDA C++ over the operands x, y, z, w, each a number of the dtype that the operation computes
-/// in (16-bit floating types are computed as float and rounded after every operation). R is the type of those numbers,
-/// T that of such an element in memory.
+/// A row. Expressions are CUDA C++ over the operands x, y, z, w. Each operand is a number of the dtype in which the
+/// operation computes. The 16-bit floating types are computed as float and rounded after every operation. R is the type
+/// of those numbers, T the type of such an element in memory.
 struct OpInfo {
-  std::string_view name;  // Lua's
+  std::string_view name;  // in Lua
   int arity;
   DTypeRule rule;
-  std::string_view expression;  // for floating types, and for others that have none of their own
-  std::string_view integer = "";
-  std::string_view boolean = "";  // numeric, integer, count: "" means that there is no such operation on bool
-  bool complex = false;           // true: the expression takes complex numbers too
-  bool position = false;          // true: the expression has `i`, the element's row-major position
-  std::string_view numpy = "";    // NumPy's name where it is another; "-": NumPy has none
-  // A type made from the operands, numbers, and a position that is a multiple of `width`: its array `at` has the
-  // results for `width` positions.
-  std::string_view several = "";
-  // The expression for numbers of ordinary size, which clears the bool `ordinary` for others (kernels/quick.cuh).
-  std::string_view quick = "";
-  // Not of the table: a script's own function. x is what it gives for the operands then, of which there may be any
-  // number.
+  std::string_view expression;    // for floating types, and for each type without an expression of its own
+  std::string_view integer = "";  // for integers
+  std::string_view boolean = "";  // for bool; "" for numeric, integer, count: there is no such operation on bool
+  bool complex = false;           // the expression takes complex numbers too
+  bool position = false;          // the expression has `i`, the row-major position of the element
+  std::string_view numpy = "";    // NumPy's name where it differs; "-": NumPy has none
+  // Random numbers: a type that is made from the operands and a position that is a multiple of `width`. Its array `at`
+  // has the results for `width` positions.
+  std::string_view vectorised = "";
+  // The expression for numbers in range, which clears the bool `in_range` for others (kernels/fast_path.cuh).
+  std::string_view fast_path = "";
+  // A script's own function, never in the table. `expression` then takes the function's result as x, and the operation
+  // has any number of operands.
   const UserFunction* function = nullptr;
 };
 

@@ -1,29 +1,31 @@
 #include "src/ops/reduction_table.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <stdexcept>
 #include <string>
-
-#include "src/base/error.h"
 
 namespace gpulua {
 
 namespace {
 
-// name, accumulator, has an identity, gives a position
+using enum ReductionRule;
+
+// clang-format off
 constexpr Reducer table[] = {
-    {"sum", "gpulua_sum"},
-    {"prod", "gpulua_prod"},
-    {"max", "gpulua_max", false},
-    {"min", "gpulua_min", false},
-    {"argmax", "gpulua_argmax", false, true},
-    {"argmin", "gpulua_argmin", false, true},
-    {"any", "gpulua_any"},
-    {"all", "gpulua_all"},
-    {"count_nonzero", "gpulua_count"},
-    {"var", "gpulua_variance"},
+    {.name = "sum", .accumulator = "gpulua_sum", .rule = total, .combine = "add", .complex = true},
+    {.name = "prod", .accumulator = "gpulua_prod", .rule = total, .identity = 1, .combine = "multiply", .complex = true},
+    {.name = "max", .accumulator = "gpulua_max", .rule = extreme, .has_identity = false, .combine = "maximum"},
+    {.name = "min", .accumulator = "gpulua_min", .rule = extreme, .has_identity = false, .combine = "minimum"},
+    {.name = "argmax", .accumulator = "gpulua_argmax", .rule = position, .has_identity = false},
+    {.name = "argmin", .accumulator = "gpulua_argmin", .rule = position, .has_identity = false},
+    {.name = "any", .accumulator = "gpulua_any", .rule = truth},
+    {.name = "all", .accumulator = "gpulua_all", .rule = truth, .identity = 1},
+    {.name = "count_nonzero", .accumulator = "gpulua_count", .rule = count},
+    {.name = "var", .accumulator = "gpulua_variance", .rule = total},
 };
+// clang-format on
 
 }  // namespace
 
@@ -37,22 +39,36 @@ const Reducer& reducer(std::string_view name) {
   return *row;
 }
 
+const Reducer& with_identity(const Reducer& row) {
+  static const auto rows = [] {
+    auto copies = std::to_array(table);
+    for (Reducer& copy : copies) copy.has_identity = true;
+    return copies;
+  }();
+  return rows[static_cast<std::size_t>(&row - table)];
+}
+
 ReductionDTypes reduction_dtypes(const Reducer& reducer, DType input) {
-  const DTypeKind kind = info(input).kind;
-  const bool small_float = input == DType::float16 || input == DType::bfloat16;
-  const std::string_view name = reducer.name;
-  if (name == "any" || name == "all") return {DType::boolean, DType::boolean};
-  if (name == "count_nonzero") return {DType::boolean, DType::int64};
-  if (name == "argmax" || name == "argmin") return {input, DType::int64};
-  if (name == "max" || name == "min") return {input, input};
-  switch (kind) {  // sum and prod, and the sums of var
+  switch (reducer.rule) {
+    case extreme:
+      return {input, input};
+    case position:
+      return {input, DType::int64};
+    case truth:
+      return {DType::boolean, DType::boolean};
+    case count:
+      return {DType::boolean, DType::int64};
+    case total:
+      break;
+  }
+  switch (info(input).kind) {
     case DTypeKind::boolean:
     case DTypeKind::signed_integer:
       return {DType::int64, DType::int64};
     case DTypeKind::unsigned_integer:
       return {DType::uint64, DType::uint64};
     case DTypeKind::floating:
-      return {small_float ? DType::float32 : input, input};
+      return {size_of(input) == 2 ? DType::float32 : input, input};
     case DTypeKind::complex:
       return {input, input};
   }

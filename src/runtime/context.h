@@ -2,114 +2,20 @@
 
 #include <atomic>
 #include <functional>
-#include <map>
 #include <memory>
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
-#include "src/array/pending_nodes.h"
 #include "src/base/config.h"
 #include "src/base/default_arithmetic.h"
-#include "src/base/pool_allocator.h"
 #include "src/device/cache.h"
-#include "src/device/device.h"
 #include "src/device/plugin.h"
-#include "src/runtime/buffer.h"
 #include "src/runtime/host.h"
-#include "src/runtime/index_faults.h"
-#include "src/runtime/launch_log.h"
-#include "src/runtime/memory_account.h"
-#include "src/runtime/pinned.h"
-#include "src/runtime/profile.h"
+#include "src/runtime/open_device.h"
 
 namespace gpulua {
-
-class Context;
-class PlanCache;
-
-/// A device in use by one context: the device itself, its current stream, and the books kept on it.
-class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
- public:
-  OpenDevice(Context& context, std::unique_ptr<Device> device);
-  ~OpenDevice();
-
-  Device& device() const { return *device_; }
-  const DeviceInfo& info() const { return device_->info(); }
-  const std::string& name() const { return device_->info().name; }
-  Context& context() const { return context_; }
-  MemoryAccount& memory() { return memory_; }
-  LaunchLog& launches() { return launches_; }
-  PendingNodes& pending() { return pending_; }
-  IndexFaults& index_faults() { return index_faults_; }
-  PlanCache& plans() { return *plans_; }
-  BlockPool& nodes() { return *nodes_; }
-
-  /// The stream that work goes to unless it names another.
-  const StreamRef& stream() const { return stream_; }
-  /// Null: the device's first stream again.
-  void set_stream(StreamRef stream) { stream_ = stream ? std::move(stream) : first_stream_; }
-
-  /// `bytes` of device memory on the current stream. Collects and retries when there is no room, then throws
-  /// ErrorKind::memory with the live bytes and who holds most of them.
-  void* allocate(std::size_t bytes);
-  /// One more stream of the device, that Context::synchronize() waits for too.
-  StreamRef create_stream();
-
-  /// Waits for `stream`; a failure of its work is thrown with the launches that it can come from.
-  void synchronize(Stream& stream);
-  void synchronize(Event& event);
-  /// Waits for all streams.
-  void synchronize();
-  /// Device memory to host memory, once what is queued on the current stream is done. Fails as synchronize() does.
-  void download(void* host, const void* memory, std::size_t bytes);
-  /// The pinned memory of this device that `memory` lies in, or null.
-  PinnedMemory* find_pinned(const void* memory) const;
-  /// The library's own kernel of that key: the one in the text that `emit` gives, compiled when it is first asked for.
-  const std::shared_ptr<Kernel>& kernel(const std::string& key, const std::function<std::string()>& emit);
-  /// Queues the kernel on `stream` and notes it; in debug mode waits for it. `bytes`: what it must move at least, for
-  /// profiles.
-  void launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfig& config, void** arguments,
-              const StreamRef& stream, double bytes = 0);
-  /// Where something has written past the end of the buffer's memory, the next launch or wait is an error that says so.
-  void check_end(const Buffer& buffer) noexcept;
-  /// Passes the kernel's warning on, with the script's line.
-  void warn_of(const KernelEntry& kernel);
-  /// Launches are recorded from now on. Recordings nest.
-  void start_profile() { profiles_.emplace_back(*device_); }
-  /// Waits, ends the recording started last and gives what ran; nothing when there is none.
-  std::vector<Profile::Row> finish_profile();
-
- private:
-  friend class PinnedMemory;
-
-  void* try_allocate(std::size_t bytes);
-  /// Runs `wait`, which waits for all of `stream` if it is not null and finds out about failed work; the error then
-  /// names the launches that it can come from. Then indices that the work found out of range are an error.
-  void checked(const Stream* stream, const std::function<void()>& wait);
-  /// Throws what check_end() has found.
-  void throw_damage();
-  /// check_end() for all live buffers, and throws.
-  void check_all_ends();
-
-  Context& context_;
-  std::unique_ptr<Device> device_;
-  StreamRef first_stream_;
-  StreamRef stream_;
-  std::vector<std::weak_ptr<Stream>> streams_;  // beside the first
-  MemoryAccount memory_;
-  LaunchLog launches_;
-  std::vector<Profile> profiles_;  // under way, each within those before it
-  PendingNodes pending_;
-  std::string damage_;
-  IndexFaults index_faults_;
-  std::unordered_map<std::string, std::shared_ptr<Kernel>> kernels_;
-  std::unique_ptr<PlanCache> plans_;
-  BlockPool::Owner nodes_ = BlockPool::make();
-  std::map<const void*, PinnedMemory*, std::less<>> pinned_;  // all there is, by its first byte
-};
 
 /// What `gpu.devices()` lists.
 struct DeviceListing {
@@ -121,8 +27,10 @@ struct DeviceListing {
 /// them.
 class Context {
  public:
-  /// `host` may be set later, by set_host; until then nothing collects.
-  explicit Context(Config config);
+  /// Makes the evaluator of one device's arrays: `make_evaluator` of eval/pipeline.h.
+  using MakeEvaluator = std::shared_ptr<Evaluator> (*)();
+  /// A host may be set later by set_host. Until then nothing collects.
+  Context(Config config, MakeEvaluator make_evaluator);
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
@@ -189,6 +97,7 @@ class Context {
   std::string default_device();
 
   Config config_;
+  MakeEvaluator make_evaluator_;
   KernelCache cache_;
   std::atomic<bool> interrupted_{false};
   std::atomic<int> calls_{0};

@@ -1,4 +1,5 @@
 #include "src/runtime/index_faults.h"
+#include "src/expressions/transfer.h"
 
 #include <algorithm>
 #include <cstring>

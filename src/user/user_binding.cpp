@@ -1,4 +1,5 @@
 #include "src/user/user_binding.h"
+#include "src/expressions/transfer.h"
 
 #include "src/base/error.h"
 #include "src/ops/promotion.h"
@@ -36,13 +37,13 @@ class Binder {
     throw Error(bracketed(name_) + parameter.name + ": expected " + expected + ", got " + got);
   }
 
-  void bind_device(const UserParameter& parameter, const Node& array) {
+  void bind_device(const UserParameter& parameter, Node& array) {
     if (!bound_.device) bound_.device = array.device_ref();
     if (bound_.device.get() != &array.device())
       refuse(parameter, "an array on " + bound_.device->name(), array.device().name() + "; x:to(name) copies one over");
   }
 
-  void bind_array(const UserParameter& parameter, const Node& array) {
+  void bind_array(const UserParameter& parameter, Node& array) {
     bind_device(parameter, array);
     const auto wrong = [&](DType wanted, const std::string& why) {
       const std::string dtype(gpulua::name(wanted));
@@ -65,7 +66,7 @@ class Binder {
     if (!is_new) entry->second = promote(entry->second, default_dtype(number));
   }
 
-  void bind_output(const UserParameter& parameter, const Node* out) {
+  void bind_output(const UserParameter& parameter, Node* out) {
     if (out) bind_device(parameter, *out);
     if (parameter.letter == 0 || bound_.letters.count(parameter.letter) != 0) return;
     if (!out)

@@ -1,9 +1,10 @@
 #include "src/user/user_operation.h"
+#include "src/expressions/transfer.h"
 
 #include <algorithm>
 
+#include "src/array/evaluator.h"
 #include "src/base/error.h"
-#include "src/eval/evaluate.h"
 #include "src/ops/user_function.h"
 
 namespace gpulua {
@@ -168,7 +169,11 @@ std::shared_ptr<const UserReducer> make_reducer(const UserReduction& parts, cons
   reducer->name = parts.map.name;
   reducer->function = make_function(parts.map.preamble, type_names(letters, parts.map.reduce_type) + text);
   reducer->accumulator = reducer->function.id + "::accumulator";
-  reducer->row = {reducer->name, reducer->accumulator, has_identity, false, &reducer->function};
+  reducer->row = {.name = reducer->name,
+                  .accumulator = reducer->accumulator,
+                  .has_identity = has_identity,
+                  .complex = true,
+                  .function = &reducer->function};
   return reducer;
 }
 

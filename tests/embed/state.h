@@ -5,6 +5,7 @@
 #include <string>
 
 #include "bindings/open.h"
+#include "src/eval/pipeline.h"
 #include "src/runtime/context.h"
 
 namespace gpulua {
@@ -12,7 +13,7 @@ namespace gpulua {
 /// A Lua state with a context of its own.
 class State {
  public:
-  State() : context_(std::make_shared<Context>(Config::from_environment())), L_(luaL_newstate()) {
+  State() : context_(std::make_shared<Context>(Config::from_environment(), make_evaluator)), L_(luaL_newstate()) {
     luaL_openlibs(L_);
     open_bindings(L_, context_);
     run("gpu = require 'gpu'");

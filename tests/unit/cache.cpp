@@ -15,6 +15,7 @@
 
 #include "src/base/error.h"
 #include "src/device/cache.h"
+#include "src/expressions/transfer.h"
 #include "tests/unit/temporary_directory.h"
 
 using namespace gpulua;

@@ -55,7 +55,7 @@ KernelSpec reduced(const OpInfo& op, DType dtype, unsigned width, const char* na
   spec.values.push_back(reduction);
   spec.outputs = {{dtype, Access::unit, 4}};
   spec.reduces = true;
-  spec.reduction.several_blocks = spec.reduction.in_runs = true;
+  spec.reduction.split = spec.reduction.in_runs = true;
   return spec;
 }
 

@@ -39,7 +39,7 @@ KernelSpec all_operations(DType dtype) {
     spec.values.push_back(value);
   }
   spec.vector = 2;
-  spec.quick = true;
+  spec.fast_path = true;
   return spec;
 }
 

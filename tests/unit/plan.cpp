@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "src/base/config.h"
+#include "src/eval/pipeline.h"
 #include "src/eval/plan.h"
 #include "src/expressions/expression.h"
 #include "src/runtime/context.h"
@@ -15,7 +16,7 @@ namespace {
 
 // Leaves need memory of a device, any device; planning computes nothing.
 struct Fixture {
-  Context context{Config::from_environment()};
+  Context context{Config::from_environment(), make_evaluator};
   OpenDevice& device = *context.current();
 
   Array leaf(Dims shape, DType dtype = DType::float32) { return empty(device, std::move(shape), dtype); }

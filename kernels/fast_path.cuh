@@ -1,47 +1,47 @@
-// Quotients and roots of numbers of ordinary size, rounded to nearest, without a branch to the special cases: a thread that
-// computes many goes on undisturbed. What is not sure to be right clears `ordinary`: operands and results that are zero, not
+// Quotients and roots of numbers of in_range size, rounded to nearest, without a branch to the special cases: a thread that
+// computes many goes on undisturbed. What is not sure to be right clears `in_range`: operands and results that are zero, not
 // finite, or so small or large that a step on the way would be; the caller then computes all anew by /, and sqrt.
 // The steps are Newton's, on an approximation by the hardware, and end with one that rounds right because the remainder is
 // exact: P. Markstein, "Computation of elementary functions on the IBM RISC System/6000 processor", IBM J. Res. Dev. 34, 1990.
 
-__device__ inline float gpulua_quick_reciprocal(float x, bool& ordinary) {
+__device__ inline float gpulua_fast_reciprocal(float x, bool& in_range) {
   float near;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(near) : "f"(x));
   const float error = fma(-x, near, 1.0f);
-  ordinary &= fabs(error) < 0x1p-20f;  // false for what is not a number, too
+  in_range &= fabs(error) < 0x1p-20f;  // false for what is not a number, too
   return fma(near, error, near);
 }
 
-__device__ inline double gpulua_quick_reciprocal(double x, bool& ordinary) {
+__device__ inline double gpulua_fast_reciprocal(double x, bool& in_range) {
   double near;
   asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(near) : "d"(x));
   double error = fma(-x, near, 1.0);
   near = fma(near, fma(error, error, error), near);
   error = fma(-x, near, 1.0);
-  ordinary &= fabs(error) < 0x1p-40;
+  in_range &= fabs(error) < 0x1p-40;
   return fma(near, error, near);
 }
 
 // A bad divisor makes the quotient zero or not a number.
 template <class R>
-__device__ inline R gpulua_quick_divide(R x, R y, bool& ordinary) {
+__device__ inline R gpulua_fast_divide(R x, R y, bool& in_range) {
   bool unasked = true;
   const R least = sizeof(R) == 4 ? R(0x1p-100) : R(0x1p-900);
-  const R reciprocal = gpulua_quick_reciprocal(y, unasked), near = x * reciprocal;
+  const R reciprocal = gpulua_fast_reciprocal(y, unasked), near = x * reciprocal;
   const R quotient = fma(fma(-y, near, x), reciprocal, near);
-  ordinary &= fabs(x) >= least;
-  ordinary &= fabs(quotient) >= least;
+  in_range &= fabs(x) >= least;
+  in_range &= fabs(quotient) >= least;
   return quotient;
 }
 
-__device__ inline float gpulua_quick_sqrt(float x, bool& ordinary) {
+__device__ inline float gpulua_fast_sqrt(float x, bool& in_range) {
   float inverse;
   asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(x));
   const float near = x * inverse;
   const float root = fma(fma(-near, near, x), 0.5f * inverse, near);
-  ordinary &= root >= 0x1p-50f;
+  in_range &= root >= 0x1p-50f;
   return root;
 }
 
 // As it is: without its branch, a thread of a long kernel keeps so many numbers at once that fewer threads have room.
-__device__ inline double gpulua_quick_sqrt(double x, bool&) { return sqrt(x); }
+__device__ inline double gpulua_fast_sqrt(double x, bool&) { return sqrt(x); }

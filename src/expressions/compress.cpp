@@ -1,5 +1,7 @@
+#include "src/expressions/compress.h"
+
 #include "src/array/array.h"
-#include "src/eval/plan_cache.h"
+#include "src/expressions/transfer.h"
 
 namespace gpulua {
 
@@ -13,14 +15,9 @@ constexpr std::int64_t spare_memory = 4;
 Array compress(const Array& mask, const Array& values) {
   OpenDevice& device = mask->device();
   const Array found = empty(device, {mask->layout.size()}, values->dtype);
-  const Root roots[] = {{values.get(), found.get(), nullptr, mask.get()}};
-  std::optional<std::int64_t> count;
-  while (!count) {
-    const Nodes nodes = collect(roots);
-    count = device.plans().find(roots, nodes)->run(nodes, roots, device);
-  }
-  const Array result = view(found, row_major({*count}));
-  return *count * spare_memory < found->layout.size() ? copy(result) : result;
+  const std::int64_t count = device.evaluator().compress(*found, *values, *mask);
+  const Array result = view(found, row_major({count}));
+  return count * spare_memory < found->layout.size() ? copy(result) : result;
 }
 
 }  // namespace gpulua

@@ -1,0 +1,24 @@
+#include "src/array/evaluator.h"
+
+#include <algorithm>
+
+#include "src/array/node.h"
+
+namespace gpulua {
+
+void evaluate(std::span<Node* const> nodes) {
+  while (!nodes.empty()) {
+    OpenDevice& device = nodes.front()->device();
+    const auto other = std::find_if(nodes.begin(), nodes.end(), [&](Node* node) { return &node->device() != &device; });
+    const auto count = static_cast<std::size_t>(other - nodes.begin());
+    device.evaluator().evaluate(nodes.first(count));
+    nodes = nodes.subspan(count);
+  }
+}
+
+void evaluate(Node& node) {
+  Node* const nodes[] = {&node};
+  node.device().evaluator().evaluate(nodes);
+}
+
+}  // namespace gpulua

@@ -1,0 +1,61 @@
+#pragma once
+
+// The seam between arrays and their evaluation. An array that is read asks the evaluator of its device for its
+// elements. eval/pipeline.cpp implements the interface.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "src/array/pending_nodes.h"
+#include "src/base/pool_allocator.h"
+
+namespace gpulua {
+
+class Buffer;
+struct Node;
+struct Scatter;
+using Array = std::shared_ptr<Node>;
+
+/// Evaluates the pending nodes of one device.
+class Evaluator {
+ public:
+  virtual ~Evaluator() = default;
+
+  /// Gives each node its elements, in as few kernels as the plan finds. All are of this device. When it fails in the
+  /// middle, each node is either evaluated or as it was.
+  virtual void evaluate(std::span<Node* const> nodes) = 0;
+
+  /// Writes `value`, converted, to the elements of `target`. The value has the target's shape or broadcasts to it; with
+  /// `scatter` it broadcasts to the scatter's shape and is written there. Pending nodes that read the target get what
+  /// it held before. The value is passed by value: a caller that moves its only handle in gives the value up, and then
+  /// its elements are stored in the target alone.
+  virtual void evaluate_into(Node& target, Array value, const Scatter* scatter = nullptr) = 0;
+
+  /// Writes the elements of `values` for which `mask` is true to the front of `target`, in row-major order, and gives
+  /// their number. The mask, the values and the target have one shape. Waits.
+  virtual std::int64_t compress(Node& target, Node& values, Node& mask) = 0;
+
+  /// Evaluates the pending nodes that read the buffer. A node that cannot be evaluated fails for good.
+  virtual void evaluate_readers(Buffer& buffer) = 0;
+  /// The same for the pending nodes that read the elements of `node`.
+  virtual void evaluate_readers(Node& node) = 0;
+
+  /// The plan, and the source of each kernel, that would evaluate the nodes. Evaluates nothing.
+  virtual std::string explain(std::span<Node* const> nodes) = 0;
+
+  PendingNodes& pending() { return pending_; }
+  /// The memory of the device's nodes.
+  BlockPool& pool() { return *pool_; }
+
+ private:
+  PendingNodes pending_;
+  BlockPool::Owner pool_ = BlockPool::make();
+};
+
+/// Evaluates nodes, which may be of several devices. Neighbours of one device are evaluated together.
+void evaluate(std::span<Node* const> nodes);
+void evaluate(Node& node);
+
+}  // namespace gpulua

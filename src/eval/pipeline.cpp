@@ -1,0 +1,232 @@
+#include "src/eval/pipeline.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "src/array/aliasing.h"
+#include "src/array/array.h"
+#include "src/base/error.h"
+#include "src/codegen/emit.h"
+#include "src/eval/plan_cache.h"
+#include "src/eval/schedule.h"
+
+namespace gpulua {
+
+namespace {
+
+// The limits of one plan, in arrays and in operations. They keep kernels at a size that compiles quickly, and their
+// parameters within the limit of a launch, however many arrays are pending.
+constexpr std::size_t most_roots = 32;
+constexpr std::uint32_t most_operations = 256;
+
+using Roots = boost::container::small_vector<Root, 4>;
+
+/// Takes the roots of one plan from the front of the nodes.
+Roots take_roots(std::span<Node* const>& nodes) {
+  Roots roots;
+  std::uint32_t operations = 0;
+  for (; !nodes.empty() && roots.size() < most_roots; nodes = nodes.subspan(1)) {
+    Node* node = nodes.front();
+    if (!node->pending()) continue;  // evaluated together with earlier nodes
+    operations += node->pending()->operations;
+    if (!roots.empty() && (operations > most_operations || &node->device() != &roots.front().node->device())) break;
+    roots.push_back({node});
+  }
+  return roots;
+}
+
+/// True for an error that another attempt may not meet.
+bool is_temporary(const Error& error) {
+  return error.kind() == ErrorKind::memory || error.kind() == ErrorKind::interrupted ||
+         error.kind() == ErrorKind::device_lost;
+}
+
+class Pipeline final : public Evaluator {
+ public:
+  void evaluate(std::span<Node* const> nodes) override;
+  void evaluate_into(Node& target, Array value, const Scatter* scatter) override;
+  std::int64_t compress(Node& target, Node& values, Node& mask) override;
+  void evaluate_readers(Buffer& buffer) override { evaluate_for_good(pending().readers(buffer)); }
+  void evaluate_readers(Node& node) override { evaluate_for_good(pending().readers(node)); }
+  std::string explain(std::span<Node* const> nodes) override;
+
+ private:
+  struct Result {
+    enum class Outcome {
+      done,
+      hazard,   // nothing ran: a thread of the last kernel could read what another one has written
+      outdated  // a script that the collector ran has evaluated nodes of the plan; the roots need another one
+    };
+    Outcome outcome;
+    std::int64_t count = 0;  // of elements, after a compression
+  };
+  /// Evaluates the roots, all of one device.
+  Result run(std::span<const Root> roots);
+  /// The same, until the plan is not outdated.
+  Result run_to_end(std::span<const Root> roots);
+  /// The kernels of a plan for the roots, and their arguments.
+  std::shared_ptr<ExecutablePlan> prepare(std::span<const Root> roots, const NodeNumbers& nodes);
+  /// Evaluates the nodes now or never. A node that cannot be evaluated fails, so that writing or freeing its inputs
+  /// remains possible.
+  void evaluate_for_good(const PendingNodes::List& nodes);
+
+  PlanCache plans_;
+};
+
+// ---- the stages -----------------------------------------------------------------------------------------------------
+
+Pipeline::Result Pipeline::run(std::span<const Root> roots) {
+  const NodeNumbers nodes = collect(roots);
+  const std::shared_ptr<ExecutablePlan> executable = prepare(roots, nodes);
+  if (executable->is_hazard) return {Result::Outcome::hazard};
+
+  OpenDevice& device = roots.front().node->device();
+  Result result{Result::Outcome::done};
+  for (ExecutableStep& step : executable->steps) {
+    const std::uint64_t before = pending().evaluated();
+    ExecutableStep::Memory memory = step.allocate(device);
+    if (pending().evaluated() != before) return {Result::Outcome::outdated};
+    result.count = step.run(nodes, roots, std::move(memory), device);
+  }
+  return result;
+}
+
+std::shared_ptr<ExecutablePlan> Pipeline::prepare(std::span<const Root> roots, const NodeNumbers& nodes) {
+  const PlanKey& key = plans_.key(roots, nodes);
+  if (std::shared_ptr<ExecutablePlan> known = plans_.find(key)) return known;
+
+  OpenDevice& device = roots.front().node->device();
+  auto executable = std::make_shared<ExecutablePlan>();
+  const std::vector<Step> steps = plan(roots, nodes);
+  executable->is_hazard = is_hazard(steps.back());
+  if (!executable->is_hazard) {
+    for (const Step& step : steps) {
+      const Schedule schedule = choose_schedule(step, device.info());
+      std::shared_ptr<Kernel> kernel;
+      StepArguments arguments;
+      if (!schedule.empty()) {
+        const std::string kernel_key = schedule.spec.key();
+        kernel = device.find_kernel(kernel_key);
+        if (!kernel) kernel = device.compile_kernel(kernel_key, emit(schedule.spec));
+        arguments = lay_out(step, schedule, nodes);
+      }
+      executable->steps.emplace_back(step, roots, nodes, std::move(kernel), std::move(arguments));
+    }
+  }
+  executable->keep_rows(nodes);
+  return plans_.insert(key, std::move(executable));
+}
+
+// ---- what asks for them ---------------------------------------------------------------------------------------------
+
+Pipeline::Result Pipeline::run_to_end(std::span<const Root> roots) {
+  for (;;)
+    if (const Result result = run(roots); result.outcome != Result::Outcome::outdated) return result;
+}
+
+void Pipeline::evaluate(std::span<Node* const> nodes) {
+  while (!nodes.empty()) {
+    auto rest = nodes;
+    const Roots roots = take_roots(rest);
+    if (roots.empty()) return;
+    if (run({roots.data(), roots.size()}).outcome == Result::Outcome::done) nodes = rest;
+  }
+}
+
+void Pipeline::evaluate_into(Node& target, Array value, const Scatter* scatter) {
+  // A value that the caller has given up is read by nobody later.
+  const bool given_up = value.use_count() == 1;
+  const BufferRef& buffer = target.buffer();
+  Roots roots;
+  roots.push_back({value.get(), &target, scatter});
+  PendingNodes::List readers;
+  if (buffer->pending_reads() > 0) {
+    readers = pending().readers(*buffer);
+    if (given_up) std::erase(readers, value);
+    // The other readers are evaluated in the plan of the write, unless they are too many.
+    std::uint32_t operations = value->pending() ? value->pending()->operations : 0;
+    for (const Array& reader : readers) operations += reader->pending()->operations;
+    if (operations <= most_operations && readers.size() < most_roots)
+      for (const Array& reader : readers) roots.push_back({reader.get()});
+    else
+      evaluate_for_good(readers);
+  }
+  const auto run_unless_hazard = [&] {
+    return run_to_end({roots.data(), roots.size()}).outcome == Result::Outcome::done;
+  };
+  try {
+    if (run_unless_hazard()) return;
+  } catch (const Error& error) {
+    // The cause may be a reader that cannot be evaluated.
+    if (roots.size() == 1 || is_temporary(error)) throw;
+  }
+  if (roots.size() > 1) {
+    evaluate_for_good(readers);
+    roots.resize(1);
+    if (run_unless_hazard()) return;
+  }
+  // There is a hazard: the value, and the positions of the scatter, are evaluated to memory of their own first.
+  const auto apart = [&](const Array& array) {
+    gpulua::evaluate(*array);
+    if (!may_overlap(target, *array)) return array;
+    const Array copy = empty(array->device(), array->layout.shape, array->dtype);
+    evaluate_into(*copy, array, nullptr);
+    return copy;
+  };
+  if (!scatter) return evaluate_into(target, apart(value), nullptr);
+  Scatter safe = *scatter;
+  for (Array& index : safe.indices) index = apart(index);
+  evaluate_into(target, apart(value), &safe);
+}
+
+std::int64_t Pipeline::compress(Node& target, Node& values, Node& mask) {
+  const Root roots[] = {{&values, &target, nullptr, &mask}};
+  return run_to_end(roots).count;
+}
+
+void Pipeline::evaluate_for_good(const PendingNodes::List& list) {
+  std::vector<Node*> nodes;
+  for (const Array& node : list) nodes.push_back(node.get());
+  try {
+    return evaluate(nodes);
+  } catch (const Error& error) {
+    if (is_temporary(error)) throw;
+  }
+  for (Node* node : nodes) {
+    try {
+      gpulua::evaluate(*node);
+    } catch (const Error& error) {
+      if (is_temporary(error)) throw;
+      if (node->pending()) node->fail(error.what());
+    }
+  }
+}
+
+std::string Pipeline::explain(std::span<Node* const> nodes) {
+  std::vector<Step> steps;
+  while (!nodes.empty()) {
+    const Roots taken = take_roots(nodes);
+    const std::span<const Root> roots(taken.data(), taken.size());
+    std::vector<Step> more = plan(roots, collect(roots));
+    std::move(more.begin(), more.end(), std::back_inserter(steps));
+  }
+  if (steps.empty()) return "nothing to compute: the array's elements are in memory\n";
+  std::string text = std::to_string(steps.size()) + (steps.size() == 1 ? " kernel\n" : " kernels\n");
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    text += "\n// ---- kernel " + std::to_string(i + 1) + ": " +
+            (steps[i].reduces ? "reduction of " : "elementwise over ") + to_string(steps[i].domain);
+    for (const StepOutput& output : steps[i].outputs) text += ", stores " + type_text(*output.node);
+    const Schedule schedule = choose_schedule(steps[i], steps[i].outputs.front().node->device().info());
+    text += "\n" + (schedule.empty() ? "" : emit_body(schedule.spec));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::shared_ptr<Evaluator> make_evaluator() {
+  return std::make_shared<Pipeline>();
+}
+
+}  // namespace gpulua

@@ -1,0 +1,44 @@
+#include "src/expressions/creation.h"
+
+#include <array>
+
+#include "src/expressions/expression.h"
+#include "src/expressions/transfer.h"
+
+namespace gpulua {
+
+namespace {
+
+/// An operation on the row-major positions and the numbers.
+Array from_positions(OpenDevice& device, Dims shape, DType dtype, const OpInfo& op, DType compute,
+                     std::initializer_list<double> numbers) {
+  const auto owner = device.shared_from_this();
+  Pending pending;
+  pending.compute = compute;
+  for (double number : numbers) pending.inputs.push_back(constant(owner, {}, compute, number));
+  return operation(owner, op, std::move(shape), dtype, std::move(pending));
+}
+
+}  // namespace
+
+Array full(OpenDevice& device, Dims shape, DType dtype, const Scalar& value) {
+  std::array<char, 16> bytes;
+  encode(dtype, value, bytes.data());  // a value that does not fit is found before anything is allocated
+  Array array = empty(device, std::move(shape), dtype);
+  fill(array, value);
+  return array;
+}
+
+Array range(OpenDevice& device, Dims shape, DType dtype, double first, double step) {
+  const DType exact = is_integer(dtype) ? DType::int64 : DType::float64;
+  return from_positions(device, std::move(shape), dtype, op("arange"), exact, {first, step});
+}
+
+Array linspace(OpenDevice& device, std::int64_t count, DType dtype, double first, double last) {
+  const double step = count > 1 ? (last - first) / static_cast<double>(count - 1) : 0;
+  const double end = count > 1 ? last : first;
+  return from_positions(device, {count}, dtype, op("linspace"), DType::float64,
+                        {first, step, end, static_cast<double>(count - 1)});
+}
+
+}  // namespace gpulua
