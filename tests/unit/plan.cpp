@@ -30,7 +30,7 @@ struct Fixture {
   static std::vector<Step> plan_of(std::initializer_list<Array> arrays) {
     std::vector<Root> roots;
     for (const Array& array : arrays) roots.push_back({array.get()});
-    return plan(roots);
+    return plan(roots, collect(roots));
   }
 };
 
@@ -163,7 +163,7 @@ TEST_CASE_METHOD(Fixture, "a dear expression that broadcasts is stored, a cheap 
 TEST_CASE_METHOD(Fixture, "a write and the expression that it takes are one step, which stores both", "[plan]") {
   const Array x = leaf({5}), target = leaf({5}), kept = apply("exp", {x}), written = apply("add", {kept, Scalar(1.0)});
   const Root roots[] = {{kept.get()}, {written.get(), target.get()}};
-  const auto steps = plan(roots);
+  const auto steps = plan(roots, collect(roots));
   REQUIRE(steps.size() == 1);
   REQUIRE(steps[0].outputs.size() == 2);
   for (const StepOutput& output : steps[0].outputs)
