@@ -1,5 +1,4 @@
 #include "bindings/array_hint.h"
-#include "src/expressions/transfer.h"
 
 #include <cstdio>
 #include <cstring>

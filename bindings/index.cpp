@@ -1,5 +1,4 @@
 #include "bindings/index.h"
-#include "src/expressions/transfer.h"
 
 #include <algorithm>
 #include <cctype>

@@ -7,7 +7,6 @@
 #include "bindings/lua_kernel.h"
 #include "bindings/number_argument.h"
 #include "src/device/source_functions.h"
-#include "src/expressions/transfer.h"
 
 namespace gpulua {
 

@@ -11,7 +11,6 @@
 #include "bindings/names_elsewhere.h"
 #include "bindings/state.h"
 #include "src/base/near_name.h"
-#include "src/expressions/transfer.h"
 
 namespace gpulua {
 

@@ -1,5 +1,4 @@
 #include "bindings/names_elsewhere.h"
-#include "src/expressions/transfer.h"
 
 #include <algorithm>
 #include <iterator>

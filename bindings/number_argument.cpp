@@ -11,7 +11,6 @@
 #include "bindings/lua.h"
 #include "bindings/lua_array.h"
 #include "src/base/scalar.h"
-#include "src/expressions/transfer.h"
 
 namespace gpulua {
 

@@ -8,7 +8,6 @@
 #include "bindings/result.h"
 #include "bindings/state.h"
 #include "src/expressions/expression.h"
-#include "src/expressions/transfer.h"
 #include "src/ops/promotion.h"
 
 namespace gpulua {

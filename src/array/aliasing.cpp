@@ -1,5 +1,4 @@
 #include "src/array/aliasing.h"
-#include "src/expressions/transfer.h"
 
 #include <string>
 

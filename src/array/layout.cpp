@@ -1,5 +1,4 @@
 #include "src/array/layout.h"
-#include "src/expressions/transfer.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,4 @@
 #include "src/eval/executable_step.h"
-#include "src/expressions/compress.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,4 @@
 #include "src/expressions/indexing.h"
-#include "src/expressions/transfer.h"
 
 #include "src/base/error.h"
 #include "src/expressions/expression.h"

@@ -5,7 +5,7 @@
 
 #include "src/array/aliasing.h"
 #include "src/base/error.h"
-#include "src/expressions/compress.h"
+#include "src/expressions/masked.h"
 #include "src/expressions/expression.h"
 #include "src/expressions/transfer.h"
 

@@ -1,5 +1,4 @@
 #include "src/runtime/context.h"
-#include "src/expressions/transfer.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,5 +1,4 @@
 #include "src/runtime/index_faults.h"
-#include "src/expressions/transfer.h"
 
 #include <algorithm>
 #include <cstring>

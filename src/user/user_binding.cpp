@@ -1,5 +1,4 @@
 #include "src/user/user_binding.h"
-#include "src/expressions/transfer.h"
 
 #include "src/base/error.h"
 #include "src/ops/promotion.h"

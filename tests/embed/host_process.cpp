@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/embed/state.h"
+#include "tests/embed/embedded_state.h"
 
 using namespace gpulua;
 

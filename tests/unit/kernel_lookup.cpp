@@ -5,7 +5,6 @@
 #include "src/base/error.h"
 #include "src/device/device.h"
 #include "src/device/kernel.h"
-#include "src/expressions/transfer.h"
 
 using namespace gpulua;
 using Catch::Matchers::Contains;

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "src/device/cpu/abi/call_stack.h"
 #include "src/device/cpu/compiler/engine.h"
-#include "src/device/cpu/ir/call_stack.h"
 #include "src/device/cpu/ir/instantiate.h"
 #include "src/device/cpu/ir/reachable.h"
 #include "src/device/cpu/ir/run_templates.h"

@@ -12,8 +12,8 @@
 
 #include "src/base/default_arithmetic.h"
 #include "src/base/error.h"
+#include "src/device/cpu/abi/call_stack.h"
 #include "src/device/cpu/abi/kernel_failure.h"
-#include "src/device/cpu/ir/call_stack.h"
 #include "src/device/cpu/runtime/fault.h"
 #include "src/device/cpu/runtime/kernel_stack.h"
 

@@ -3,7 +3,7 @@
 // Before widening: a copy of the kernel as one function of simple instructions.
 
 #include "src/device/cpu/ir/shared_layout.h"
-#include "src/device/cpu/simd/pipeline.h"
+#include "src/device/cpu/simd/llvm_passes.h"
 
 namespace gpulua::cpu::simd {
 

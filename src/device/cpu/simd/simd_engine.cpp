@@ -11,13 +11,13 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "src/device/cpu/ir/call_stack.h"
+#include "src/device/cpu/abi/call_stack.h"
 #include "src/device/cpu/ir/instantiate.h"
 #include "src/device/cpu/ir/run_templates.h"
 #include "src/device/cpu/simd/block_values.h"
 #include "src/device/cpu/simd/gather_addresses.h"
 #include "src/device/cpu/simd/markers.h"
-#include "src/device/cpu/simd/pipeline.h"
+#include "src/device/cpu/simd/llvm_passes.h"
 #include "src/device/cpu/simd/prepare.h"
 #include "src/device/cpu/simd/resume.h"
 #include "src/device/cpu/simd/states.h"

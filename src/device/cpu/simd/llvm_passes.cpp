@@ -1,4 +1,4 @@
-#include "src/device/cpu/simd/pipeline.h"
+#include "src/device/cpu/simd/llvm_passes.h"
 
 #include <llvm/Support/Error.h>
 #include <llvm/Target/TargetMachine.h>

@@ -1,4 +1,4 @@
-#include "src/expressions/compress.h"
+#include "src/expressions/masked.h"
 
 #include "src/array/array.h"
 #include "src/expressions/transfer.h"
