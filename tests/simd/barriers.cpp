@@ -1,4 +1,4 @@
-// Which lanes arrive at a block's barriers: branches on %x (threadIdx.x) part them, those on %same do not.
+// Which lanes arrive at a block's barriers: branches on %x (threadIdx.x) diverge, those on %same do not.
 
 #include "src/device/cpu/simd/barriers.h"
 
@@ -14,17 +14,17 @@ class Kernel {
             "define void @f(ptr %context, i1 %same) {\nentry:\n %x = call i32 @gpulua.thread.x()\n"
             " %lane = icmp ult i32 %x, 5\n" +
             body + "}"),
-        structure_(ir_.function()),
-        shapes_(ir_.function(), structure_, WarpLayout::row),
-        barriers_(ir_.function(), shapes_) {}
+        divergence_(ir_.function()),
+        patterns_(ir_.function(), divergence_, WarpLayout::row),
+        barriers_(ir_.function(), patterns_) {}
 
   const Barriers* operator->() const { return &barriers_; }
   bool lanes_leave(const char* from, const char* to) { return barriers_.lanes_leave(ir_.block(from), ir_.block(to)); }
 
  private:
   Ir ir_;
-  Structure structure_;
-  Shapes shapes_;
+  Divergence divergence_;
+  LanePatterns patterns_;
   Barriers barriers_;
 };
 
@@ -55,7 +55,7 @@ TEST_CASE("barriers: on one of two ways", "[simd]") {
   CHECK_FALSE(last.lanes_leave("then", "join"));
 }
 
-TEST_CASE("barriers: where lanes have met again", "[simd]") {
+TEST_CASE("barriers: behind the point where lanes converge", "[simd]") {
   Kernel kernel(" br i1 %lane, label %then, label %join\nthen:\n br label %join\njoin:\n" + barrier + " ret void");
   CHECK(kernel->lanes_arrive_together());
   CHECK_FALSE(kernel.lanes_leave("then", "join"));

@@ -172,7 +172,7 @@ TEST_CASE("prepare: what is read of shared memory is so until a barrier, whateve
         ret void
       })");
     CHECK(calls(kernel.function(), "gpulua.shared").empty());
-    CHECK(calls(kernel.function(), "gpulua.known").empty());
+    CHECK(calls(kernel.function(), "gpulua.escape").empty());
     return std::ranges::count_if(all<llvm::LoadInst>(kernel.function()),
                                  [](const llvm::LoadInst* load) { return load->getType()->isIntegerTy(32); });
   };
@@ -231,7 +231,7 @@ TEST_CASE("prepare: a failed assertion is no way out of a loop", "[simd]") {
   llvm::Function& function = kernel.function();
   CHECK(calls(function, "_Z11gpulua_failPKcS0_j").size() == 1);
   CHECK(all<llvm::UnreachableInst>(function).empty());
-  CHECK(Structure(function).why_not().empty());
+  CHECK(Divergence(function).why_not().empty());
 }
 
 TEST_CASE("prepare: what is left to the other engine", "[simd]") {

@@ -5,6 +5,7 @@
 #include "src/device/cpu/ir/compilation.h"
 #include "src/device/cpu/ir/spin_loops.h"
 #include "src/device/cpu/simd/simd_engine.h"
+#include "src/device/cpu/simd/why_not.h"
 
 namespace gpulua::cpu {
 namespace {

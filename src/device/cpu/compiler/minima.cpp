@@ -16,7 +16,7 @@
 namespace gpulua::cpu {
 namespace {
 
-constexpr unsigned least_bits = 128, most_bits = 512;  // of vrange's operands
+constexpr unsigned least_bits = 128, max_bits = 512;  // of vrange's operands
 
 unsigned count_lanes(llvm::Type* type) {
   auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
@@ -94,7 +94,7 @@ class Extremum {
       const unsigned wider = least_bits / element->getScalarSizeInBits();
       return lanes(range(lanes(x, 0, wider), lanes(y, 0, wider)), 0, count);
     }
-    if (bits <= most_bits) return range_instruction(x, y, bits);
+    if (bits <= max_bits) return range_instruction(x, y, bits);
     const unsigned half = count / 2;
     llvm::Value* low = range(lanes(x, 0, half), lanes(y, 0, half));
     llvm::Value* high = range(lanes(x, half, half), lanes(y, half, half));
@@ -114,7 +114,7 @@ class Extremum {
     llvm::Value* all = llvm::Constant::getAllOnesValue(builder_.getIntNTy(std::max(count, 8u)));
     // The lesser or the greater of two, with the sign that it has.
     std::vector<llvm::Value*> arguments = {x, y, builder_.getInt32(is_max_ ? 5 : 4), x, all};
-    if (bits == most_bits) arguments.push_back(builder_.getInt32(4));  // the rounding is the thread's
+    if (bits == max_bits) arguments.push_back(builder_.getInt32(4));  // the rounding is the thread's
     return builder_.CreateIntrinsic((x->getType()->getScalarType()->isFloatTy() ? of_float : of_double)[size], {},
                                     arguments);
   }

@@ -37,7 +37,7 @@ class Precompile : public clang::GeneratePCHAction {
 };
 
 bool is_template(llvm::StringRef name) {
-  return name.starts_with("gpulua_run_") || name == "gpulua_fail_in_lane" || name == "gpulua_settle";
+  return name.starts_with("gpulua_run_") || name == "gpulua_fail_in_lane" || name == "gpulua_flush_histogram";
 }
 
 std::vector<std::string> arguments_for(const CompileOptions& options, std::initializer_list<std::string> more) {

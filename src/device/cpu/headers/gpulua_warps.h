@@ -1,5 +1,5 @@
 // How the SIMD engine runs a kernel: as gpulua_run.h, for warps in the place of threads. One variant of a kernel is made for each
-// way in which warps lie in blocks that it has to know of (src/device/cpu/simd/shape.h: WarpLayout).
+// way in which warps lie in blocks that it has to know of (src/device/cpu/simd/lane_pattern_analysis.h: WarpLayout).
 #pragma once
 
 extern "C" __attribute__((device)) void gpulua_run_warp(void** arguments, gpulua::cpu::ThreadContext* context);
@@ -48,8 +48,8 @@ extern "C" __attribute__((device)) void gpulua_run_warps(void** arguments, const
   }
 }
 
-/// abi.h: RunBlocks. The rows of blocks in pieces of up to 32, for kernels whose threads need nothing of each other. No piece
-/// has two threads between which blockIdx.x * blockDim.x + threadIdx.x wraps, signed or unsigned.
+/// abi.h: RunBlocks. The rows of blocks in chunks of up to 32 threads, for kernels whose threads are independent.
+/// blockIdx.x * blockDim.x + threadIdx.x does not wrap within a chunk, signed or unsigned.
 extern "C" __attribute__((device)) void gpulua_run_rows(void** arguments, const gpulua::cpu::Launch* launch, unsigned long first,
                                                         unsigned long last, char* shared, char* dynamic_shared) {
   const gpulua::cpu::Index3 grid = launch->grid, size = launch->block;
@@ -69,11 +69,11 @@ extern "C" __attribute__((device)) void gpulua_run_rows(void** arguments, const 
   }
 }
 
-/// What a warp that pauses at barriers keeps until its next turn: this, and behind it values of the engine's.
+/// What a warp keeps from one phase to the next. The values that live across barriers follow it.
 struct alignas(64) gpulua_warp_frame {
   unsigned int state;       // where to go on; 0: at the start
   unsigned int predicates;  // true ones, of the lanes that pause
-  const unsigned int* sum;  // of the predicates of all warps that paused in their last turns
+  const unsigned int* sum;  // of the predicates of all warps that paused in the last phase
 };
 
 // Placeholders: memory for the frames of a block, the size of one, and whether any barrier asks for the sum.
@@ -81,8 +81,8 @@ extern "C" __attribute__((device)) char* gpulua_warp_frames();
 extern "C" __attribute__((device)) unsigned long gpulua_warp_frame_bytes();
 extern "C" __attribute__((device)) bool gpulua_warps_count_predicates();
 
-/// As gpulua_run_warps, for kernels with barriers: warps take turns, each up to its next barrier.
-extern "C" __attribute__((device)) void gpulua_run_warps_in_turns(void** arguments, const gpulua::cpu::Launch* launch,
+/// As gpulua_run_warps, for kernels with barriers: in each phase, all warps run up to their next barrier.
+extern "C" __attribute__((device)) void gpulua_run_warps_in_phases(void** arguments, const gpulua::cpu::Launch* launch,
                                                                   unsigned long first, unsigned long last,
                                                                   char* shared, char* dynamic_shared) {
   constexpr unsigned int done = ~0u;
@@ -122,17 +122,17 @@ extern "C" __attribute__((device)) void gpulua_run_warps_in_turns(void** argumen
   }
 }
 
-/// What the warps of a block keep together, those in step: this, and behind it values of the engine's.
+/// What warps in lockstep keep once for their block. Block-uniform values that live across barriers follow it.
 struct gpulua_block_state {
   unsigned int state, predicates;  // as of a warp; the predicates' sum
 };
 
-// Placeholders: the memory for that, as the last turn left it or as this one does, and its size.
+// Placeholders: its memory, as the last phase left it or (`next`) as this one leaves it, and its size.
 extern "C" __attribute__((device)) char* gpulua_block_frame(bool next);
 extern "C" __attribute__((device)) unsigned long gpulua_block_frame_bytes();
 
-/// As gpulua_run_warps_in_turns, where all warps pause at the same barriers.
-extern "C" __attribute__((device)) void gpulua_run_warps_in_step(void** arguments, const gpulua::cpu::Launch* launch,
+/// As gpulua_run_warps_in_phases, where all warps pause at the same barriers.
+extern "C" __attribute__((device)) void gpulua_run_warps_in_lockstep(void** arguments, const gpulua::cpu::Launch* launch,
                                                                  unsigned long first, unsigned long last, char* shared,
                                                                  char* dynamic_shared) {
   constexpr unsigned int done = ~0u;
@@ -169,16 +169,16 @@ extern "C" __attribute__((device)) void gpulua_run_warp_fiber(void** arguments, 
   gpulua_run_warp(arguments, context);
 }
 
-/// Brings the counts of a tally (simd/tallies.h) to the array that they are for.
-extern "C" __attribute__((device, noinline)) void gpulua_settle(unsigned int* array, unsigned int* tally) {
+/// Adds the counts of a private histogram (simd/privatised_histograms.h) to its array and clears them.
+extern "C" __attribute__((device, noinline)) void gpulua_flush_histogram(unsigned int* array, unsigned int* histogram) {
   constexpr unsigned int elements = 1024, row = 16;
   for (unsigned int first = 0; first < elements; first += row) {
     unsigned int some = 0;
-    for (unsigned int i = first; i < first + row; ++i) some |= tally[i];
+    for (unsigned int i = first; i < first + row; ++i) some |= histogram[i];
     if (some == 0) continue;
     for (unsigned int i = first; i < first + row; ++i) {
-      if (tally[i] != 0) __atomic_fetch_add(&array[i], tally[i], __ATOMIC_RELAXED);
-      tally[i] = 0;
+      if (histogram[i] != 0) __atomic_fetch_add(&array[i], histogram[i], __ATOMIC_RELAXED);
+      histogram[i] = 0;
     }
   }
 }

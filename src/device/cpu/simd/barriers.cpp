@@ -17,7 +17,7 @@ bool is_barrier(const llvm::Instruction& instruction) {
 
 }  // namespace
 
-Barriers::Barriers(llvm::Function& function, const Shapes& shapes) {
+Barriers::Barriers(llvm::Function& function, const LanePatterns& patterns) {
   std::vector<Block*> barriers;
   for (Block& block : function)
     if (std::any_of(block.begin(), block.end(), is_barrier)) barriers.push_back(&block);
@@ -29,18 +29,18 @@ Barriers::Barriers(llvm::Function& function, const Shapes& shapes) {
   }
   if (barriers.empty()) return;
 
-  Structure structure(function);
+  Divergence divergence(function);
   std::set<Block*> behind;
   for (Block& block : function)
     if (!ahead_.contains(&block)) behind.insert(&block);
-  structure.disregard(behind);
-  auto diverges = [&](const llvm::Instruction* branch) { return !shapes(branch->getOperand(0)).is_uniform(); };
-  structure.update(diverges);
+  divergence.disregard(behind);
+  auto diverges = [&](const llvm::Instruction* branch) { return !patterns(branch->getOperand(0)).is_uniform(); };
+  divergence.update(diverges);
   Block* entry = &function.getEntryBlock();
-  for (Block* block : barriers) together_ = together_ && structure.root(block) == entry;
+  for (Block* block : barriers) together_ = together_ && divergence.mask_owner(block) == entry;
   for (Block* from : ahead_)
     for (Block* to : llvm::successors(from))
-      if (!ahead_.contains(to) && (structure.root(from) != entry ||
+      if (!ahead_.contains(to) && (divergence.mask_owner(from) != entry ||
                                    (from->getTerminator()->getNumSuccessors() > 1 && diverges(from->getTerminator()))))
         leaving_.insert({from, to});
 }

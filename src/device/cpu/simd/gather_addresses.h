@@ -4,8 +4,8 @@
 
 namespace gpulua::cpu::simd {
 
-/// Puts a copy of the address computation next to each gather and scatter: x86's take a base and signed 32-bit offsets,
-/// which code generation sees within one block only.
+/// Copies the address computation of each gather and scatter next to it. x86's gathers take a base and signed 32-bit
+/// offsets, and code generation recognises these only within one block.
 void sink_gather_addresses(llvm::Function& function);
 
 }  // namespace gpulua::cpu::simd

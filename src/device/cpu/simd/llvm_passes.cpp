@@ -10,9 +10,9 @@
 namespace gpulua::cpu::simd {
 namespace {
 
-// No vectoriser: the warp is the vector. Small loops of known length are unrolled, so that small arrays become
-// registers. No partial redundancy is removed but of loads: a phi of what two ways compute alike is each lane's own
-// where the lanes come by both.
+// No vectoriser: the warp is the vector. Small loops of constant length are unrolled, so that small arrays become
+// registers. GVN without PRE: it would turn a value that both paths compute into a phi, which varies where lanes take
+// both paths.
 constexpr const char* simplify_passes =
     "sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
     "correlated-propagation,jump-threading,simplifycfg,"
@@ -43,7 +43,7 @@ struct Pipeline::Passes {
     analyses.functions.clear(function, function.getName());
     passes.run(function, analyses.functions);
     analyses.functions.clear(function, function.getName());
-    check_abandoned();  // before anyone relies on what the passes were to do
+    check_abandoned();  // skipped passes leave code that later stages do not expect
   }
 };
 
@@ -55,7 +55,7 @@ void Pipeline::simplify(llvm::Function& function) {
 }
 
 void Pipeline::canonicalize(llvm::Function& function) {
-  // Short vectors, of float4 say, are taken apart.
+  // Splits short vectors, as of float4, into scalars.
   llvm::ScalarizerPassOptions whole;
   whole.ScalarizeLoadStore = true;
   llvm::FunctionPassManager passes;

@@ -1,6 +1,6 @@
 #pragma once
 
-// LLVM's own passes, run on single functions before and after they are widened.
+// LLVM's passes, run on one function before and after it is widened.
 
 #include <llvm/IR/Function.h>
 
@@ -17,13 +17,13 @@ class Pipeline {
   explicit Pipeline(llvm::TargetMachine& machine);
   ~Pipeline();
 
-  /// Makes registers of variables and simplifies.
+  /// Moves variables into registers and simplifies.
   void simplify(llvm::Function& function);
-  /// Brings the control flow into the form that Structure wants.
+  /// Brings the control flow into the form that Divergence expects.
   void canonicalize(llvm::Function& function);
   /// The same for a widened function.
   void order(llvm::Function& function);
-  /// Cleans up what widening has put together.
+  /// Cleans up widened code.
   void finish(llvm::Function& function);
 
  private:

@@ -1,5 +1,7 @@
 #include "src/device/cpu/simd/markers.h"
 
+#include <llvm/IR/Module.h>
+
 namespace gpulua::cpu::simd {
 namespace {
 
@@ -16,10 +18,10 @@ constexpr Row rows[] = {
     {Marker::linear, "gpulua.linear"},
     {Marker::private_memory, "gpulua.private"},
     {Marker::shared_memory, "gpulua.shared"},
-    {Marker::known_to_all, "gpulua.known"},
-    {Marker::tally, "gpulua.tally"},
-    {Marker::settle, "gpulua.settle"},
-    {Marker::all, "gpulua.all"},
+    {Marker::escape, "gpulua.escape"},
+    {Marker::private_histogram, "gpulua.histogram"},
+    {Marker::flush_histogram, "gpulua.flush_histogram"},
+    {Marker::all_lanes, "gpulua.all_lanes"},
     {Marker::load_strip, "gpulua.load_strip"},
     {Marker::store_strip, "gpulua.store_strip"},
     {Marker::fail, "_Z11gpulua_failPKcS0_j"},
@@ -50,6 +52,28 @@ const char* marker_name(Marker marker) {
   for (const Row& row : rows)
     if (row.marker == marker) return row.name;
   return nullptr;
+}
+
+llvm::CallInst* call_marker(llvm::IRBuilder<>& builder, Marker marker, llvm::Type* result,
+                            const std::vector<llvm::Value*>& arguments) {
+  std::vector<llvm::Type*> types;
+  for (llvm::Value* argument : arguments) types.push_back(argument->getType());
+  llvm::Module& module = *builder.GetInsertBlock()->getModule();
+  llvm::CallInst* call = builder.CreateCall(
+      module.getOrInsertFunction(marker_name(marker), llvm::FunctionType::get(result, types, false)), arguments);
+  call->setDoesNotThrow();
+  call->addFnAttr(llvm::Attribute::WillReturn);
+  return call;
+}
+
+llvm::CallInst* call_private_memory(llvm::IRBuilder<>& builder, std::uint64_t bytes, std::uint64_t stride,
+                                    const llvm::Twine& name) {
+  llvm::CallInst* call = call_marker(builder, Marker::private_memory, builder.getPtrTy(),
+                                     {builder.getInt64(bytes), builder.getInt64(stride)});
+  call->setName(name);
+  call->setDoesNotAccessMemory();
+  call->addRetAttr(llvm::Attribute::NoAlias);
+  return call;
 }
 
 }  // namespace gpulua::cpu::simd

@@ -1,10 +1,10 @@
 #pragma once
 
-// Calls that stand for what only the engine knows, from when a kernel is prepared until it is widened.
+// Markers: calls that stand for what only the engine knows, from prepare() until a kernel is widened. Some are builtins
+// of the prelude (src/device/cpu/headers/gpulua_engine.h), the others are the engine's own.
 
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
-
-#include <string_view>
 
 namespace gpulua::cpu::simd {
 
@@ -14,16 +14,16 @@ enum class Marker {
   thread_y,
   thread_z,
   block_x,         // i32 (): blockDim.x
-  linear,          // i32 (): number of the thread in its block
-  private_memory,  // ptr (i64 bytes, i64 stride): memory of the lane's own; `stride` bytes from a lane's to the next
-  shared_memory,   // ptr (ptr): the same address, of memory that no parameter points to
-  known_to_all,    // void (ptr): other threads write there, too
-  tally,           // ptr (i32 parameter): tallies.h
-  settle,          // void (i32 parameter, ptr array, ptr address, i64 bytes): if the tally has counts for the address
-  all,             // i1 (i1 comparison): whether it is true of all lanes that run; may be false even so
-  load_strip,      // void (ptr own, ptr from): strip_turns elements of the lane's into its private memory (strips.h)
-  store_strip,     // void (ptr own, ptr to): and from there
-  fail,            // gpulua_fail(message, file, line)
+  linear,          // i32 (): the thread's number in its block
+  private_memory,  // ptr (i64 bytes, i64 stride): memory of one lane; the next lane's starts `stride` bytes behind it
+  shared_memory,   // ptr (ptr): the same address, as memory that no parameter points to
+  escape,          // void (ptr): other threads write to this memory, too
+  private_histogram,  // ptr (i32 parameter): privatised_histograms.h
+  flush_histogram,    // void (i32 parameter, ptr array, ptr address, i64 bytes): flush if the access may see its counts
+  all_lanes,          // i1 (i1 comparison): true only if the comparison holds for all lanes that run
+  load_strip,   // void (ptr own, ptr from): strip_length elements of a lane to its private memory (strip_mining.h)
+  store_strip,  // void (ptr own, ptr to): and back
+  fail,         // gpulua_fail(message, file, line)
   barrier,
   barrier_count,
   grid_barrier,
@@ -36,8 +36,16 @@ enum class Marker {
   pause,
 };
 
+/// The marker that the value is a call of; `none` for other values.
 Marker marker(const llvm::Value* value);
-/// Null where it is a builtin of the prelude.
 const char* marker_name(Marker marker);
+
+/// Inserts a call of the marker, which returns and does not throw.
+llvm::CallInst* call_marker(llvm::IRBuilder<>& builder, Marker marker, llvm::Type* result,
+                            const std::vector<llvm::Value*>& arguments);
+
+/// A call of Marker::private_memory: fresh memory for each lane.
+llvm::CallInst* call_private_memory(llvm::IRBuilder<>& builder, std::uint64_t bytes, std::uint64_t stride,
+                                    const llvm::Twine& name = "");
 
 }  // namespace gpulua::cpu::simd

@@ -12,13 +12,13 @@ namespace gpulua::cpu::simd {
 namespace {
 
 struct Row {
-  const char* name;      // of the function in double
-  const char* accuracy;  // SLEEF's suffix: tenths of a unit in the last place
+  const char* name;      // the C function in double precision
+  const char* accuracy;  // SLEEF's suffix: error in tenths of a unit in the last place
   unsigned arguments;
 };
 
-// Within the bounds that CUDA documents for its own. Not here: asinh, acosh and log1p, which SLEEF takes to infinity
-// for arguments near the largest.
+// Their errors are within the bounds that CUDA documents. asinh, acosh and log1p are missing: SLEEF's overflow for
+// arguments near the largest number.
 constexpr Row rows[] = {
     {"exp", "u10", 1},    {"exp2", "u10", 1},   {"exp10", "u10", 1}, {"expm1", "u10", 1}, {"log", "u10", 1},
     {"log2", "u10", 1},   {"log10", "u10", 1},  {"sin", "u10", 1},   {"cos", "u10", 1},   {"tan", "u10", 1},

@@ -1,6 +1,6 @@
 #pragma once
 
-// Vector versions of the mathematical functions: SLEEF's, where it is installed.
+// Vector versions of the mathematical functions, from SLEEF where it is installed.
 
 #include <llvm/IR/IRBuilder.h>
 
@@ -10,10 +10,10 @@ namespace gpulua::cpu::simd {
 
 class MathLibrary {
  public:
-  /// For functions with these attributes (target-features). Has no function where SLEEF is not installed.
+  /// The library for the processor of `function` (target-features). Empty where SLEEF is not installed.
   explicit MathLibrary(const llvm::Function& function);
 
-  /// The name of the plain function, "expf", that a call or an intrinsic stands for; empty for others.
+  /// The name of the C function, "expf", that a call or an intrinsic stands for; empty for others.
   static std::string function_name(const llvm::CallInst& call);
   bool has(const llvm::CallInst& call) const;
   /// Calls the function on vectors of 32.
@@ -21,7 +21,7 @@ class MathLibrary {
                     const std::vector<llvm::Value*>& arguments) const;
 
  private:
-  unsigned vector_bits_ = 0;  // of a register; 0: no library
+  unsigned vector_bits_ = 0;  // width of a register; 0: no library
 };
 
 /// True iff libsleef can be loaded.

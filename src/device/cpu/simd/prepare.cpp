@@ -17,17 +17,17 @@
 #include "src/device/cpu/ir/reachable.h"
 #include "src/device/cpu/simd/markers.h"
 #include "src/device/cpu/simd/private_memory.h"
+#include "src/device/cpu/simd/privatised_histograms.h"
 #include "src/device/cpu/simd/shared_atomics.h"
-#include "src/device/cpu/simd/tallies.h"
 #include "src/device/cpu/simd/widen.h"
 
 namespace gpulua::cpu::simd {
 namespace {
 
-constexpr unsigned most_instructions = 40000;
-constexpr unsigned most_threads = 1024;  // of a block
+constexpr unsigned max_instructions = 40000;
+constexpr unsigned max_threads = 1024;  // of a block
 
-/// Two floats of a struct are passed as a vector: here as a number of its bits.
+/// clang passes two floats of a struct as a vector; the copy takes an integer of the same bits.
 llvm::Type* passed_as(llvm::Type* type) {
   return type->isVectorTy()
              ? llvm::Type::getIntNTy(type->getContext(),
@@ -68,7 +68,7 @@ llvm::Function* copy_with_context(llvm::Function& kernel) {
   return copy;
 }
 
-/// sincos() as its two halves, which have vector versions.
+/// Replaces sincos() by sin() and cos(), which have vector versions.
 void split_sincos(llvm::CallInst& call) {
   llvm::IRBuilder<> builder(&call);
   llvm::Type* type = call.getArgOperand(0)->getType();
@@ -88,7 +88,7 @@ void describe_builtin(llvm::CallInst& call, Marker kind) {
   call.addFnAttr(llvm::Attribute::WillReturn);
 }
 
-/// False for more code than is worth it. Functions do not call themselves.
+/// False if the function grows too large. There is no recursion.
 bool inline_all(llvm::Function& function) {
   for (bool changed = true; changed;) {
     changed = false;
@@ -98,7 +98,7 @@ bool inline_all(llvm::Function& function) {
       ++size;
       if (auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction)) calls.push_back(call);
     }
-    if (size > most_instructions) return false;
+    if (size > max_instructions) return false;
     for (llvm::CallInst* call : calls) {
       llvm::Function* callee = call->getCalledFunction();
       if (callee == nullptr) continue;
@@ -117,20 +117,16 @@ bool inline_all(llvm::Function& function) {
   return true;
 }
 
-llvm::CallInst* call_marker(llvm::IRBuilder<>& builder, Marker marker, unsigned first, unsigned last) {
-  llvm::Module& module = *builder.GetInsertBlock()->getModule();
-  llvm::Type* i32 = builder.getInt32Ty();
-  llvm::FunctionCallee function = module.getOrInsertFunction(marker_name(marker), llvm::FunctionType::get(i32, false));
-  llvm::cast<llvm::Function>(function.getCallee())->addFnAttr(llvm::Attribute::Speculatable);
-  llvm::CallInst* call = builder.CreateCall(function);
+/// A marker for a number from `first` up to, not including, `last`.
+llvm::CallInst* call_index_marker(llvm::IRBuilder<>& builder, Marker marker, unsigned first, unsigned last) {
+  llvm::CallInst* call = call_marker(builder, marker, builder.getInt32Ty(), {});
+  call->getCalledFunction()->addFnAttr(llvm::Attribute::Speculatable);
   call->setDoesNotAccessMemory();
-  call->setDoesNotThrow();
-  call->addFnAttr(llvm::Attribute::WillReturn);
   call->addRangeRetAttr(llvm::ConstantRange(llvm::APInt(32, first), llvm::APInt(32, last)));
   return call;
 }
 
-/// A value of the context that the whole warp shares.
+/// A field of the context that is uniform in a warp.
 llvm::Value* load_field(llvm::IRBuilder<>& builder, llvm::Value* context, std::size_t offset, unsigned first,
                         unsigned last) {
   auto* load = llvm::cast<llvm::LoadInst>(context_field(builder, context, offset, builder.getInt32Ty()));
@@ -140,24 +136,24 @@ llvm::Value* load_field(llvm::IRBuilder<>& builder, llvm::Value* context, std::s
   return load;
 }
 
-/// The built-in variables become local ones, which SROA dissolves.
+/// Replaces built-in variables by local ones, which SROA dissolves.
 class LocalVariables {
  public:
   LocalVariables(llvm::Function& function, const SharedLayout& layout) : function_(function), layout_(layout) {}
 
   void replace() {
-    const unsigned most_blocks = 0x7fffffff;
+    const unsigned max_blocks = 0x7fffffff;
     triple("threadIdx", offsetof(ThreadContext, thread), {Marker::thread_x, Marker::thread_y, Marker::thread_z}, 0,
-           most_threads);
-    triple("blockIdx", offsetof(ThreadContext, block), {}, 0, most_blocks);
-    triple("blockDim", offsetof(ThreadContext, block_size), {Marker::block_x}, 1, most_threads + 1);
-    triple("gridDim", offsetof(ThreadContext, grid_size), {}, 1, most_blocks + 1);
+           max_threads);
+    triple("blockIdx", offsetof(ThreadContext, block), {}, 0, max_blocks);
+    triple("blockDim", offsetof(ThreadContext, block_size), {Marker::block_x}, 1, max_threads + 1);
+    triple("gridDim", offsetof(ThreadContext, grid_size), {}, 1, max_blocks + 1);
     whole_context();
     for (const auto& [variable, offset] : layout_.offsets)
       replace_uses(variable, [&](llvm::IRBuilder<>& builder) {
         return shared_memory(builder, offsetof(ThreadContext, shared), offset);
       });
-    llvm::Value* dynamic = nullptr;  // all of them are at the same place
+    llvm::Value* dynamic = nullptr;  // all dynamic variables have the same address
     for (llvm::GlobalVariable* variable : layout_.dynamic)
       replace_uses(variable, [&](llvm::IRBuilder<>& builder) {
         if (dynamic == nullptr) dynamic = shared_memory(builder, offsetof(ThreadContext, dynamic_shared), 0);
@@ -194,7 +190,7 @@ class LocalVariables {
     replace_uses(find(name), [&](llvm::IRBuilder<>& builder) {
       llvm::AllocaInst* memory = builder.CreateAlloca(llvm::ArrayType::get(builder.getInt32Ty(), 3), nullptr, name);
       for (unsigned axis = 0; axis < 3; ++axis) {
-        llvm::Value* value = axis < markers.size() ? call_marker(builder, markers[axis], first, last)
+        llvm::Value* value = axis < markers.size() ? call_index_marker(builder, markers[axis], first, last)
                                                    : load_field(builder, function_.getArg(0),
                                                                 offset + axis * sizeof(unsigned), first, last);
         store_at(builder, memory, axis * sizeof(unsigned), value);
@@ -212,30 +208,23 @@ class LocalVariables {
       const Marker markers[] = {Marker::thread_x, Marker::thread_y, Marker::thread_z};
       for (unsigned axis = 0; axis < 3; ++axis)
         store_at(builder, memory, offsetof(ThreadContext, thread) + axis * sizeof(unsigned),
-                 call_marker(builder, markers[axis], 0, most_threads));
-      store_at(builder, memory, offsetof(ThreadContext, linear), call_marker(builder, Marker::linear, 0, most_threads));
+                 call_index_marker(builder, markers[axis], 0, max_threads));
+      store_at(builder, memory, offsetof(ThreadContext, linear),
+               call_index_marker(builder, Marker::linear, 0, max_threads));
       return memory;
     });
   }
 
-  /// What a kernel writes to global memory leaves what it read of shared memory as it is: nobody has a block's shared
-  /// memory but the block, so no parameter points there. Barriers stay between the reads, as other threads write.
+  /// The address of a variable in shared memory, marked as one that no parameter points to: then LLVM knows that stores
+  /// to global memory do not change shared memory. Marker::escape keeps loads behind barriers, since other threads
+  /// write.
   llvm::Value* shared_memory(llvm::IRBuilder<>& builder, std::size_t field, std::uint64_t offset) {
     llvm::Value* memory = context_field(builder, function_.getArg(0), field, builder.getPtrTy());
     llvm::Value* variable = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), memory, offset);
-    auto call = [&](Marker marker, llvm::Type* result, llvm::Value* argument) {
-      llvm::CallInst* made =
-          builder.CreateCall(function_.getParent()->getOrInsertFunction(
-                                 marker_name(marker), llvm::FunctionType::get(result, {builder.getPtrTy()}, false)),
-                             {argument});
-      made->setDoesNotThrow();
-      made->addFnAttr(llvm::Attribute::WillReturn);
-      return made;
-    };
-    llvm::CallInst* own = call(Marker::shared_memory, builder.getPtrTy(), variable);
+    llvm::CallInst* own = call_marker(builder, Marker::shared_memory, builder.getPtrTy(), {variable});
     own->setDoesNotAccessMemory();
     own->addRetAttr(llvm::Attribute::NoAlias);
-    call(Marker::known_to_all, builder.getVoidTy(), own)->setOnlyAccessesInaccessibleMemory();
+    call_marker(builder, Marker::escape, builder.getVoidTy(), {own})->setOnlyAccessesInaccessibleMemory();
     return own;
   }
 
@@ -243,16 +232,17 @@ class LocalVariables {
   const SharedLayout& layout_;
 };
 
-/// From here on addresses of shared memory are what they are made of.
+/// Removes the markers on addresses of shared memory.
 void forget_shared_memory(llvm::Function& function) {
   for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
     const Marker kind = marker(&instruction);
     if (kind == Marker::shared_memory) instruction.replaceAllUsesWith(instruction.getOperand(0));
-    if (kind == Marker::shared_memory || kind == Marker::known_to_all) instruction.eraseFromParent();
+    if (kind == Marker::shared_memory || kind == Marker::escape) instruction.eraseFromParent();
   }
 }
 
-/// A short vector's bits as one number, and back: shifts and sums of its elements, which can be taken apart.
+/// Replaces casts between a short vector and an integer by shifts and sums of the elements, which the scalariser can
+/// split.
 void split_bit_casts(llvm::Function& function) {
   const llvm::DataLayout& data = function.getParent()->getDataLayout();
   for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
@@ -285,8 +275,8 @@ void split_bit_casts(llvm::Function& function) {
   }
 }
 
-/// A block that fails an assertion goes on where the others do; the call in it does not return. Thus an assertion in a
-/// loop is no way out of it.
+/// Gives a block with a failed assertion the successor that it would have otherwise, though the call in it does not
+/// return. An assertion in a loop then is no exit of the loop.
 void rejoin_failures(llvm::Function& function) {
   for (llvm::BasicBlock& block : function) {
     auto* end = llvm::dyn_cast<llvm::UnreachableInst>(block.getTerminator());
@@ -312,7 +302,7 @@ llvm::Function* prepare(llvm::Function& kernel, const SharedLayout& layout, Pipe
   llvm::Function* function = copy_with_context(kernel);
   if (!inline_all(*function)) {
     function->eraseFromParent();
-    why_not = "more than " + std::to_string(most_instructions) + " instructions with all calls inlined";
+    why_not = "more than " + std::to_string(max_instructions) + " instructions with all calls inlined";
     return nullptr;
   }
   llvm::stripDebugInfo(*function);
@@ -322,7 +312,7 @@ llvm::Function* prepare(llvm::Function& kernel, const SharedLayout& layout, Pipe
   rejoin_failures(*function);
   lay_out_private_memory(*function);
   mark_shared_atomics(*function);
-  keep_tallies(*function);
+  privatise_histograms(*function);
   split_bit_casts(*function);
   pipeline.canonicalize(*function);
   return function;

@@ -1,15 +1,15 @@
 #pragma once
 
-// Before widening: a copy of the kernel as one function of simple instructions.
+// The stage before widening: a copy of the kernel as one function of simple instructions.
 
 #include "src/device/cpu/ir/shared_layout.h"
 #include "src/device/cpu/simd/llvm_passes.h"
 
 namespace gpulua::cpu::simd {
 
-/// A copy of the kernel with a first parameter, the ThreadContext, in which every call of a defined function is inlined
-/// and the built-in variables and `__shared__` ones are values; cleaned up; in the form that Structure wants. Null
-/// where that cannot be done, with `why_not` set.
+/// Returns a simplified copy of the kernel, in the form that Divergence expects. Its first parameter is the
+/// ThreadContext. All calls of defined functions are inlined; built-in variables and addresses of `__shared__` ones are
+/// values. Returns null and sets `why_not` where that is impossible.
 llvm::Function* prepare(llvm::Function& kernel, const SharedLayout& layout, Pipeline& pipeline, std::string& why_not);
 
 }  // namespace gpulua::cpu::simd

@@ -11,20 +11,20 @@
 #include <optional>
 #include <vector>
 
+#include "src/device/cpu/simd/lane_pattern.h"
 #include "src/device/cpu/simd/markers.h"
-#include "src/device/cpu/simd/shape.h"
 
 namespace gpulua::cpu::simd {
 namespace {
 
-constexpr std::uint64_t most_elements_copied = 64;
+constexpr std::uint64_t max_elements_copied = 64;
 
-/// All that is done with an array, when that is simple enough to interleave it.
+/// The uses of an array that can be interleaved.
 struct Uses {
-  std::vector<llvm::GetElementPtrInst*> addresses;  // each behind those that it builds on
+  std::vector<llvm::GetElementPtrInst*> addresses;  // each after those that it builds on
   std::vector<llvm::MemIntrinsic*> fills;           // memset, and memcpy into the array
   std::vector<llvm::Instruction*> markers;          // lifetime
-  std::uint64_t element = 0;                        // bytes of every load and store
+  std::uint64_t element = 0;                        // size of every load and store, in bytes
 };
 
 class Collector {
@@ -45,7 +45,7 @@ class Collector {
     for (llvm::MemIntrinsic* fill : uses_.fills) {
       const auto* length = llvm::dyn_cast<llvm::ConstantInt>(fill->getLength());
       if (length == nullptr || length->getZExtValue() % element != 0 ||
-          length->getZExtValue() / element > most_elements_copied)
+          length->getZExtValue() / element > max_elements_copied)
         return std::nullopt;
     }
     return uses_;
@@ -88,21 +88,7 @@ class Collector {
   Uses uses_;
 };
 
-llvm::CallInst* make_memory(llvm::AllocaInst& array, std::uint64_t bytes, std::uint64_t stride) {
-  llvm::IRBuilder<> builder(&array);
-  llvm::FunctionCallee function = array.getModule()->getOrInsertFunction(
-      marker_name(Marker::private_memory),
-      llvm::FunctionType::get(builder.getPtrTy(), {builder.getInt64Ty(), builder.getInt64Ty()}, false));
-  llvm::CallInst* call =
-      builder.CreateCall(function, {builder.getInt64(bytes), builder.getInt64(stride)}, array.getName());
-  call->setDoesNotAccessMemory();
-  call->setDoesNotThrow();
-  call->addFnAttr(llvm::Attribute::WillReturn);
-  call->addRetAttr(llvm::Attribute::NoAlias);
-  return call;
-}
-
-/// Element by element, so that it can be laid out as the other stores are.
+/// Replaces the fill by a store of each element, which can be interleaved as other stores are.
 void expand(llvm::MemIntrinsic& fill, std::uint64_t element, Uses& uses) {
   llvm::IRBuilder<> builder(&fill);
   llvm::Type* type = builder.getIntNTy(static_cast<unsigned>(element * 8));
@@ -145,7 +131,8 @@ void interleave(llvm::AllocaInst& array, Uses& uses, std::uint64_t bytes, const 
     address->replaceAllUsesWith(scaled);
     address->eraseFromParent();
   }
-  array.replaceAllUsesWith(make_memory(array, bytes, uses.element));
+  llvm::IRBuilder<> builder(&array);
+  array.replaceAllUsesWith(call_private_memory(builder, bytes, uses.element, array.getName()));
 }
 
 }  // namespace
@@ -158,10 +145,12 @@ void lay_out_private_memory(llvm::Function& function) {
       arrays.push_back(array);
   for (llvm::AllocaInst* array : arrays) {
     const std::uint64_t bytes = llvm::alignTo(array->getAllocationSize(layout)->getFixedValue(), array->getAlign());
-    if (std::optional<Uses> uses = Collector(layout).collect(*array))
+    if (std::optional<Uses> uses = Collector(layout).collect(*array)) {
       interleave(*array, *uses, llvm::alignTo(bytes, uses->element), layout);
-    else
-      array->replaceAllUsesWith(make_memory(*array, bytes, static_cast<std::int64_t>(bytes)));
+    } else {
+      llvm::IRBuilder<> builder(array);
+      array->replaceAllUsesWith(call_private_memory(builder, bytes, bytes, array->getName()));
+    }
     array->eraseFromParent();
   }
 }

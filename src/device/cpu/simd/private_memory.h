@@ -4,9 +4,9 @@
 
 namespace gpulua::cpu::simd {
 
-/// Local arrays that are still in memory become memory of a warp: each call of Marker::private_memory is one. Where an
-/// array's elements are only read and written whole, element i of all lanes stands together, so that lanes that agree
-/// on an index touch one row; else each lane has its array in one piece.
+/// Turns the local arrays that are still in memory into memory of a warp (Marker::private_memory). Where the kernel
+/// only reads and writes whole elements of an array, the arrays of the lanes are interleaved: element i of all lanes is
+/// contiguous, so lanes with equal indices access one row. Other arrays stay contiguous in each lane.
 void lay_out_private_memory(llvm::Function& function);
 
 }  // namespace gpulua::cpu::simd

@@ -14,7 +14,7 @@
 namespace gpulua::cpu::simd {
 namespace {
 
-/// True for what prepare() makes of a shared variable: a load of its memory's address from the ThreadContext.
+/// True for the base address of shared memory as prepare() makes it: loaded from the ThreadContext.
 bool is_shared_memory(const llvm::Value* object, const llvm::Function& prepared) {
   const auto* load = llvm::dyn_cast<llvm::LoadInst>(object);
   if (load == nullptr) return false;

@@ -14,16 +14,17 @@
 #include "src/device/cpu/abi/call_stack.h"
 #include "src/device/cpu/ir/instantiate.h"
 #include "src/device/cpu/ir/run_templates.h"
-#include "src/device/cpu/simd/block_values.h"
+#include "src/device/cpu/simd/barrier_splitting.h"
+#include "src/device/cpu/simd/block_uniformity.h"
+#include "src/device/cpu/simd/full_mask_loops.h"
 #include "src/device/cpu/simd/gather_addresses.h"
+#include "src/device/cpu/simd/lockstep_loops.h"
 #include "src/device/cpu/simd/markers.h"
 #include "src/device/cpu/simd/llvm_passes.h"
 #include "src/device/cpu/simd/prepare.h"
-#include "src/device/cpu/simd/resume.h"
-#include "src/device/cpu/simd/states.h"
-#include "src/device/cpu/simd/strips.h"
-#include "src/device/cpu/simd/tallies.h"
-#include "src/device/cpu/simd/whole_turns.h"
+#include "src/device/cpu/simd/privatised_histograms.h"
+#include "src/device/cpu/simd/strip_mining.h"
+#include "src/device/cpu/simd/why_not.h"
 #include "src/device/cpu/simd/widen.h"
 
 namespace gpulua::cpu::simd {
@@ -32,8 +33,8 @@ namespace {
 // src/device/cpu/headers/gpulua_warps.h.
 constexpr const char* run_rows_template = "gpulua_run_rows";
 constexpr const char* run_warps_template = "gpulua_run_warps";
-constexpr const char* run_turns_template = "gpulua_run_warps_in_turns";
-constexpr const char* run_in_step_template = "gpulua_run_warps_in_step";
+constexpr const char* run_phases_template = "gpulua_run_warps_in_phases";
+constexpr const char* run_lockstep_template = "gpulua_run_warps_in_lockstep";
 constexpr const char* run_fiber_template = "gpulua_run_warp_fiber";
 constexpr const char* run_warp = "gpulua_run_warp";
 constexpr const char* frames_placeholder = "gpulua_warp_frames";
@@ -53,15 +54,15 @@ void inline_calls(llvm::Function& function, const std::set<llvm::Function*>& cal
   }
 }
 
-// Of a warp that takes turns; a block has at most 32 of them, on the stack.
-constexpr std::uint64_t most_frame_bytes = 32 << 10;
-constexpr unsigned most_warps = 32;
+// Of a warp that runs in phases. The frames of a block, at most 32, are on the stack.
+constexpr std::uint64_t max_frame_bytes = 32 << 10;
+constexpr unsigned max_warps = 32;
 
-/// What a kernel asks of the engine.
+/// What a kernel requires of the engine.
 struct Needs {
-  Meeting meeting = Meeting::none;
-  bool warps = false;  // it matters which threads are a warp
-  bool rows = false;   // it asks for a thread's row: its blocks may have more than one
+  WarpSync sync = WarpSync::none;
+  bool warps = false;  // it depends on which threads are a warp
+  bool rows = false;   // it uses the thread's row, so its blocks may have several
 };
 
 bool has_marker(const llvm::Function& scalar, std::initializer_list<Marker> wanted) {
@@ -72,36 +73,36 @@ bool has_marker(const llvm::Function& scalar, std::initializer_list<Marker> want
 
 Needs find_needs(const llvm::Function& scalar) {
   Needs needs;
-  if (has_marker(scalar, {Marker::barrier, Marker::barrier_count})) needs.meeting = Meeting::block;
-  if (has_marker(scalar, {Marker::grid_barrier, Marker::tile_barrier})) needs.meeting = Meeting::fibers;
+  if (has_marker(scalar, {Marker::barrier, Marker::barrier_count})) needs.sync = WarpSync::phases;
+  if (has_marker(scalar, {Marker::grid_barrier, Marker::tile_barrier})) needs.sync = WarpSync::fibers;
   needs.warps =
-      needs.meeting != Meeting::none ||
+      needs.sync != WarpSync::none ||
       has_marker(scalar, {Marker::linear, Marker::warp_barrier, Marker::shuffle, Marker::ballot, Marker::activemask});
   needs.rows = has_marker(scalar, {Marker::thread_y, Marker::thread_z});
   return needs;
 }
 
-const char* find_template(Meeting meeting, WarpLayout layout, bool in_step) {
-  switch (meeting) {
-    case Meeting::none:
-      return layout == WarpLayout::piece ? run_rows_template : run_warps_template;
-    case Meeting::block:
-      return in_step ? run_in_step_template : run_turns_template;
-    case Meeting::fibers:
+const char* find_template(WarpSync sync, WarpLayout layout, bool lockstep) {
+  switch (sync) {
+    case WarpSync::none:
+      return layout == WarpLayout::row_chunk ? run_rows_template : run_warps_template;
+    case WarpSync::phases:
+      return lockstep ? run_lockstep_template : run_phases_template;
+    case WarpSync::fibers:
       return run_fiber_template;
   }
   return nullptr;
 }
 
-/// In the place of gpulua_warps.h's placeholders.
-void make_frames(llvm::Function& run, const Frames& frames, bool counts_predicates) {
+/// Replaces the placeholders of gpulua_warps.h.
+void make_frames(llvm::Function& run, const FrameSizes& frames, bool counts_predicates) {
   llvm::IRBuilder<> builder(&*run.getEntryBlock().getFirstInsertionPt());
   auto memory = [&](std::uint64_t bytes) {
     llvm::AllocaInst* place = builder.CreateAlloca(llvm::ArrayType::get(builder.getInt8Ty(), bytes));
     place->setAlignment(llvm::Align(64));
     return place;
   };
-  llvm::Value* warps = memory(most_warps * frames.warp_bytes);
+  llvm::Value* warps = memory(max_warps * frames.warp_bytes);
   llvm::Value* block[] = {memory(frames.block_bytes), memory(frames.block_bytes)};
   for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(run))) {
     auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
@@ -162,18 +163,18 @@ std::vector<KernelCode> Engine::build(const SourceKernel& kernel, std::string& w
   if (why_not.empty()) {
     const Needs needs = find_needs(*scalar);
     if (has_marker(*scalar, {Marker::fail})) add_finished(fail_function, *scalar);
-    if (has_marker(*scalar, {Marker::tally})) add_finished(settle_function, *scalar);
-    if (cut_into_strips(*scalar, needs.warps ? WarpLayout::row : WarpLayout::piece)) pipeline.order(*scalar);
-    split_off_whole_turns(*scalar, needs.warps ? WarpLayout::row : WarpLayout::piece);
+    if (has_marker(*scalar, {Marker::private_histogram})) add_finished(flush_function, *scalar);
+    if (strip_mine(*scalar, needs.warps ? WarpLayout::row : WarpLayout::row_chunk)) pipeline.order(*scalar);
+    split_full_mask_loops(*scalar, needs.warps ? WarpLayout::row : WarpLayout::row_chunk);
     std::vector<std::pair<BlockRule, WarpLayout>> wanted;
     if (needs.rows) wanted.emplace_back(BlockRule::half_rows, WarpLayout::half_rows);
     if (needs.warps) wanted.emplace_back(BlockRule::rows, WarpLayout::row);
-    wanted.emplace_back(BlockRule::any, needs.warps ? WarpLayout::any : WarpLayout::piece);
+    wanted.emplace_back(BlockRule::any, needs.warps ? WarpLayout::any : WarpLayout::row_chunk);
     for (auto [rule, layout] : wanted) {
-      llvm::Function* run = build(kernel, *scalar, needs.meeting, layout, pipeline, why_not);
-      // Frames of that size are better off as stacks.
-      if (run == nullptr && needs.meeting == Meeting::block && why_not.empty())
-        run = build(kernel, *scalar, Meeting::fibers, layout, pipeline, why_not);
+      llvm::Function* run = build(kernel, *scalar, needs.sync, layout, pipeline, why_not);
+      // FrameSizes of that size are better off as stacks.
+      if (run == nullptr && needs.sync == WarpSync::phases && why_not.empty())
+        run = build(kernel, *scalar, WarpSync::fibers, layout, pipeline, why_not);
       if (run != nullptr) variants.push_back(describe(kernel, *run, rule));
     }
   }
@@ -199,36 +200,36 @@ KernelCode Engine::describe(const SourceKernel& kernel, llvm::Function& run, Blo
   return code;
 }
 
-llvm::Function* Engine::build(const SourceKernel& kernel, llvm::Function& scalar, Meeting meeting, WarpLayout layout,
+llvm::Function* Engine::build(const SourceKernel& kernel, llvm::Function& scalar, WarpSync sync, WarpLayout layout,
                               Pipeline& pipeline, std::string& why_not) {
   const MathLibrary math(scalar);
   llvm::Function* warp = widen(scalar, {layout, &math});
-  std::optional<Frames> frames = Frames();
-  bool in_step = false;
+  std::optional<FrameSizes> frames = FrameSizes();
+  bool lockstep = false;
   if (llvm::verifyFunction(*warp)) {
     why_not = "the widened code is not valid";
-  } else if (meeting == Meeting::fibers) {
+  } else if (sync == WarpSync::fibers) {
     call_barrier_services(*warp);
-  } else if (meeting == Meeting::block) {
+  } else if (sync == WarpSync::phases) {
     pipeline.finish(*warp);
     pipeline.order(*warp);
-    const BlockValues values(*warp);
-    in_step = values.in_step();
-    frames = make_resumable(*warp, most_frame_bytes, in_step ? &values : nullptr);
+    const BlockUniformity values(*warp);
+    lockstep = values.in_lockstep();
+    frames = split_at_barriers(*warp, max_frame_bytes, lockstep ? &values : nullptr);
   }
   llvm::Function* run = nullptr;
   if (why_not.empty() && frames) {
-    llvm::Function& pattern = add_finished(find_template(meeting, layout, in_step), scalar);
+    llvm::Function& pattern = add_finished(find_template(sync, layout, lockstep), scalar);
     templates_.insert(&pattern);
     run = instantiate(pattern, kernel, kernel.symbol + ".warps", {{run_warp, warp}});
     for (llvm::Attribute attribute : scalar.getAttributes().getFnAttrs()) run->addFnAttr(attribute);
     allow_unwinding(*run);
-    const std::set<llvm::Function*> called = in_step ? part_states(*run, *warp) : std::set{warp};
+    const std::set<llvm::Function*> called = lockstep ? make_loop_per_state(*run, *warp) : std::set{warp};
     inline_calls(*run, called);
     for (llvm::Function* state : called)
       if (state != warp) state->eraseFromParent();
-    if (meeting == Meeting::block) make_frames(*run, *frames, has_marker(scalar, {Marker::barrier_count}));
-    make_tallies(*run, kernel);
+    if (sync == WarpSync::phases) make_frames(*run, *frames, has_marker(scalar, {Marker::barrier_count}));
+    make_private_histograms(*run, kernel);
     pipeline.finish(*run);
     sink_gather_addresses(*run);
     run->addFnAttr(finished_attribute);

@@ -1,6 +1,6 @@
 #pragma once
 
-// The SIMD engine: a warp of 32 threads as vector code with masks, as ISPC does it. It takes the kernels that it can.
+// The SIMD engine runs a warp of 32 threads as vector code with masks. It accepts most kernels (why_not.h).
 
 #include <set>
 #include <string>
@@ -8,7 +8,7 @@
 
 #include "src/device/cpu/ir/module_record.h"
 #include "src/device/cpu/ir/shared_layout.h"
-#include "src/device/cpu/simd/shape.h"
+#include "src/device/cpu/simd/lane_pattern_analysis.h"
 
 namespace llvm {
 class TargetMachine;
@@ -16,36 +16,31 @@ class TargetMachine;
 
 namespace gpulua::cpu::simd {
 
-/// Functions with this attribute are optimised; codegen leaves them as they are.
+/// Functions with this attribute are optimised already; codegen leaves them alone.
 inline constexpr const char* finished_attribute = "gpulua-finished";
-
-/// Why the engine cannot run a prepared kernel (prepare.h); empty when it can.
-std::string why_not(llvm::Function& prepared);
-/// What why_not says of a kernel that ends by a trap or runs for ever.
-inline constexpr const char* never_returns = "it never returns";
 
 class Pipeline;
 
-/// What the warps of a kernel need of each other.
-enum class Meeting {
+/// How the warps of a kernel wait for each other.
+enum class WarpSync {
   none,
-  block,   // its barriers: warps take turns
-  fibers,  // the grid's barrier, or much memory of their own: each warp has a stack
+  phases,  // at the block's barriers: the kernel is split into phases
+  fibers,  // at the grid's barrier, or with too much memory for phases: each warp has a stack
 };
 
 class Engine {
  public:
   Engine(SourceModule& source, const SharedLayout& layout, llvm::TargetMachine& machine);
 
-  /// The kernel as warps run it, once for each layout of warps that it has to know of; none, with `why_not` set, where
-  /// the engine does not take it. The kernel's own function stays as it is.
+  /// Builds the kernel to run by warps, once for each layout of warps that makes a difference to it. Returns nothing
+  /// and sets `why_not` for a kernel that the engine does not accept. The kernel's own function stays as it is.
   std::vector<KernelCode> build(const SourceKernel& kernel, std::string& why_not);
 
-  /// After the last kernel: takes away what the engine needed on the way. Gives the functions that are finished.
+  /// Call it after the last kernel. Erases the templates and returns the finished functions.
   std::set<const llvm::Function*> finish();
 
  private:
-  llvm::Function* build(const SourceKernel& kernel, llvm::Function& scalar, Meeting meeting, WarpLayout layout,
+  llvm::Function* build(const SourceKernel& kernel, llvm::Function& scalar, WarpSync sync, WarpLayout layout,
                         Pipeline& pipeline, std::string& why_not);
   llvm::Function& add_finished(const char* name, const llvm::Function& like);
   KernelCode describe(const SourceKernel& kernel, llvm::Function& run, BlockRule rule) const;
@@ -54,7 +49,7 @@ class Engine {
   const SharedLayout& layout_;
   llvm::TargetMachine& machine_;
   std::set<const llvm::Function*> finished_;
-  std::set<llvm::Function*> templates_;  // of them
+  std::set<llvm::Function*> templates_;  // a subset of finished_
 };
 
 }  // namespace gpulua::cpu::simd

@@ -1,12 +1,13 @@
+#include "src/device/cpu/simd/why_not.h"
+
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 
 #include "src/device/cpu/simd/barriers.h"
+#include "src/device/cpu/simd/divergence.h"
+#include "src/device/cpu/simd/lane_pattern_analysis.h"
 #include "src/device/cpu/simd/markers.h"
-#include "src/device/cpu/simd/shape.h"
-#include "src/device/cpu/simd/simd_engine.h"
-#include "src/device/cpu/simd/structure.h"
 
 namespace gpulua::cpu::simd {
 namespace {
@@ -18,8 +19,8 @@ bool is_element(llvm::Type* type) {
 
 bool has_vector(llvm::Type* type) {
   if (type->isVoidTy() || is_element(type)) return true;
-  auto* structure = llvm::dyn_cast<llvm::StructType>(type);
-  return structure != nullptr && std::all_of(structure->element_begin(), structure->element_end(), is_element);
+  auto* record = llvm::dyn_cast<llvm::StructType>(type);
+  return record != nullptr && std::all_of(record->element_begin(), record->element_end(), is_element);
 }
 
 std::string why_not(const llvm::CallInst& call) {
@@ -28,7 +29,7 @@ std::string why_not(const llvm::CallInst& call) {
   if (callee == nullptr) return "a call through a pointer";
   const Marker kind = marker(&call);
   if (kind == Marker::yield) return "a loop that waits for another thread";
-  // Lanes in lockstep would wait for the one that holds the lock.
+  // The lanes of a warp run in lockstep: they would wait for the lane that holds the lock.
   if (kind == Marker::pause) return "a loop that takes a lock";
   if (kind == Marker::none && !callee->isDeclaration()) return "recursion";
   return "";
@@ -60,10 +61,10 @@ std::string why_not(llvm::Function& prepared) {
     returns += llvm::isa<llvm::ReturnInst>(instruction);
   }
   if (returns != 1) return never_returns;
-  Structure structure(prepared);
-  if (!structure.why_not().empty()) return structure.why_not();
-  Shapes shapes(prepared, structure, WarpLayout::any);
-  if (!Barriers(prepared, shapes).lanes_arrive_together()) return "a barrier where lanes of a warp have parted";
+  Divergence divergence(prepared);
+  if (!divergence.why_not().empty()) return divergence.why_not();
+  LanePatterns patterns(prepared, divergence, WarpLayout::any);
+  if (!Barriers(prepared, patterns).lanes_arrive_together()) return "a barrier where lanes of a warp have parted";
   return "";
 }
 

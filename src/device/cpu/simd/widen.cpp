@@ -8,8 +8,8 @@
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
 #include "src/device/cpu/abi/abi.h"
+#include "src/device/cpu/simd/barrier_splitting.h"
 #include "src/device/cpu/simd/markers.h"
-#include "src/device/cpu/simd/resume.h"
 #include "src/device/cpu/simd/shared_atomics.h"
 
 namespace gpulua::cpu::simd {
@@ -40,9 +40,9 @@ llvm::Function* declare(llvm::Function& scalar) {
 }  // namespace
 
 llvm::Type* widened(llvm::Type* type) {
-  if (auto* structure = llvm::dyn_cast<llvm::StructType>(type)) {
+  if (auto* record = llvm::dyn_cast<llvm::StructType>(type)) {
     std::vector<llvm::Type*> fields;
-    for (llvm::Type* field : structure->elements()) fields.push_back(widened(field));
+    for (llvm::Type* field : record->elements()) fields.push_back(widened(field));
     return llvm::StructType::get(type->getContext(), fields);
   }
   return llvm::FixedVectorType::get(type, warp_size);
@@ -52,14 +52,15 @@ llvm::Value* context_field(llvm::IRBuilder<>& builder, llvm::Value* context, std
   return builder.CreateLoad(type, builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), context, offset));
 }
 
-Widener::Widener(llvm::Function& scalar, Structure& structure, const Shapes& shapes, const WidenOptions& options)
+Widener::Widener(llvm::Function& scalar, Divergence& divergence, const LanePatterns& patterns,
+                 const WidenOptions& options)
     : from_(scalar),
       to_(declare(scalar)),
-      structure_(structure),
-      shapes_(shapes),
+      divergence_(divergence),
+      patterns_(patterns),
       options_(options),
       layout_(scalar.getParent()->getDataLayout()),
-      barriers_(scalar, shapes),
+      barriers_(scalar, patterns),
       builder_(scalar.getContext()),
       entry_(scalar.getContext()) {
   for (unsigned i = 0; i < from_.arg_size(); ++i) scalars_[from_.getArg(i)] = to_->getArg(i);
@@ -88,14 +89,14 @@ llvm::Value* Widener::count(llvm::Value* mask) {
 }
 
 bool Widener::mask_is_full() const {
-  return options_.layout == WarpLayout::half_rows && structure_.root(block_) == structure_.order().front();
+  return options_.layout == WarpLayout::half_rows && divergence_.mask_owner(block_) == divergence_.order().front();
 }
 
 void Widener::make_slots() {
   llvm::Type* mask_type = widened(builder_.getInt1Ty());
-  for (Block* block : structure_.order()) {
+  for (Block* block : divergence_.order()) {
     heads_[block] = new_block(block->getName());
-    if (structure_.root(block) == block && block != structure_.order().front()) {
+    if (divergence_.mask_owner(block) == block && block != divergence_.order().front()) {
       Slot* slot = entry_.CreateAlloca(mask_type, nullptr, block->getName() + ".mask");
       entry_.CreateStore(llvm::Constant::getNullValue(mask_type), slot);
       mask_slots_[block] = slot;
@@ -107,7 +108,7 @@ void Widener::make_slots() {
       // A lane that brings nothing has no value, so there is nothing to blend with.
       entry_.CreateStore(llvm::PoisonValue::get(type), phi_slots_[&phi]);
       slots_.push_back(phi_slots_[&phi]);
-      if (shapes_(&phi).kind != Shape::halves) continue;
+      if (!patterns_(&phi).is_half_affine()) continue;
       second_slots_[&phi] = entry_.CreateAlloca(type, nullptr, phi.getName());
       slots_.push_back(second_slots_[&phi]);
     }
@@ -116,7 +117,7 @@ void Widener::make_slots() {
 
 /// The lanes that there are, and the start of the layout.
 void Widener::make_entry() {
-  Block* first = structure_.order().front();
+  Block* first = divergence_.order().front();
   llvm::Type* mask_type = widened(entry_.getInt1Ty());
   if (options_.layout == WarpLayout::half_rows) {
     masks_[first] = llvm::Constant::getAllOnesValue(mask_type);
@@ -134,22 +135,22 @@ void Widener::make_entry() {
 /// they are worth skipping.
 void Widener::find_guards() {
   std::map<Block*, unsigned> work;
-  for (Block* block : structure_.order()) {
-    Block* root = structure_.root(block);
-    const llvm::Loop* loop = structure_.loops().getLoopFor(block);
+  for (Block* block : divergence_.order()) {
+    Block* root = divergence_.mask_owner(block);
+    const llvm::Loop* loop = divergence_.loops().getLoopFor(block);
     const bool never_empty =
-        root == structure_.order().front() || (loop != nullptr && loop->getHeader() == block && root == block);
+        root == divergence_.order().front() || (loop != nullptr && loop->getHeader() == block && root == block);
     if (loop != nullptr && loop->getHeader() == block && root == block)
-      guarded_.insert(structure_.root(loop->getLoopPreheader()));
+      guarded_.insert(divergence_.mask_owner(loop->getLoopPreheader()));
     if (never_empty) continue;
     for (const llvm::Instruction& instruction : *block) {
       const auto* branch = llvm::dyn_cast<llvm::BranchInst>(&instruction);
-      if (branch != nullptr && branch->isConditional() && !structure_.diverges(block)) guarded_.insert(root);
+      if (branch != nullptr && branch->isConditional() && !divergence_.diverges(block)) guarded_.insert(root);
       if (is_trivial(instruction)) continue;
       const llvm::Value* address = llvm::getLoadStorePointerOperand(&instruction);
       const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
       if (address != nullptr && !is_uniform(address)) {
-        const bool contiguous = !is_varying(address) && !shapes_(address).is_uniform_in_halves();
+        const bool contiguous = !is_varying(address) && !patterns_(address).is_uniform_per_half();
         work[root] += contiguous ? contiguous_access : slow_instruction;
       } else if (instruction.mayReadOrWriteMemory() || llvm::isa<llvm::UnreachableInst>(instruction)) {
         guarded_.insert(root);
@@ -168,14 +169,14 @@ void Widener::go_on(std::set<int> pending) {
   const int next = *pending.begin();
   pending.erase(pending.begin());
   pending_[next].insert(pending.begin(), pending.end());
-  builder_.CreateBr(heads_.at(structure_.order()[next]));
+  builder_.CreateBr(heads_.at(divergence_.order()[next]));
 }
 
 void Widener::emit_guard(Block* block) {
-  const llvm::Loop* loop = structure_.loops().getLoopFor(block);
+  const llvm::Loop* loop = divergence_.loops().getLoopFor(block);
   const bool loop_header = loop != nullptr && loop->getHeader() == block;
   // When nothing else is pending, the lanes that there are are here.
-  if (structure_.root(block) != block || !guarded_.contains(block) || loop_header || now_.empty()) return;
+  if (divergence_.mask_owner(block) != block || !guarded_.contains(block) || loop_header || now_.empty()) return;
   llvm::BasicBlock* body = new_block(block->getName() + ".run");
   llvm::BasicBlock* skip = new_block(block->getName() + ".skip");
   builder_.CreateCondBr(any(mask()), body, skip);
@@ -187,13 +188,13 @@ void Widener::emit_guard(Block* block) {
 void Widener::emit_block(Block* block) {
   block_ = block;
   builder_.SetInsertPoint(heads_.at(block));
-  now_ = pending_[structure_.index(block)];
-  const llvm::Loop* loop = structure_.loops().getLoopFor(block);
-  if (loop != nullptr && loop->getHeader() == block && structure_.diverges(loop)) {
+  now_ = pending_[divergence_.index(block)];
+  const llvm::Loop* loop = divergence_.loops().getLoopFor(block);
+  if (loop != nullptr && loop->getHeader() == block && divergence_.diverges(loop)) {
     // Lanes that have left wait while others go around.
     llvm::SmallVector<llvm::BasicBlock*> exits;
     loop->getExitBlocks(exits);
-    for (Block* exit : exits) now_.insert(structure_.index(exit));
+    for (Block* exit : exits) now_.insert(divergence_.index(exit));
   }
   if (auto slot = mask_slots_.find(block); slot != mask_slots_.end()) {
     llvm::Type* type = slot->second->getAllocatedType();
@@ -208,7 +209,7 @@ void Widener::emit_block(Block* block) {
     (is_varying(&phi) ? vectors_ : scalars_)[&phi] = value;
     if (auto other = second_slots_.find(&phi); other != second_slots_.end())
       seconds_[&phi] = builder_.CreateLoad(phi.getType(), other->second, phi.getName());
-    if (auto walk = walks_.find(&phi); walk != walks_.end()) read_walk(walk->second);
+    if (auto walk = inductions_.find(&phi); walk != inductions_.end()) read_induction(walk->second);
   }
   emit_guard(block);
   for (const llvm::Instruction& instruction : *block) {
@@ -219,7 +220,7 @@ void Widener::emit_block(Block* block) {
 }
 
 void Widener::pass_edge(Block* from, Block* to, llvm::Value* mask) {
-  const bool together = structure_.joins_together(to);
+  const bool together = divergence_.enters_by_one_edge(to);
   std::vector<std::pair<Slot*, llvm::Value*>> stores;
   for (const llvm::PHINode& phi : to->phis()) {
     const llvm::Value* incoming = phi.getIncomingValueForBlock(from);
@@ -231,7 +232,7 @@ void Widener::pass_edge(Block* from, Block* to, llvm::Value* mask) {
     stores.emplace_back(slot, value);
     if (auto other = second_slots_.find(&phi); other != second_slots_.end())
       stores.emplace_back(other->second, second(incoming));
-    if (walks_.contains(&phi)) pass_walk(phi, from, mask);
+    if (inductions_.contains(&phi)) pass_induction(phi, from, mask);
   }
   for (auto [slot, value] : stores) builder_.CreateStore(value, slot);
 
@@ -251,17 +252,17 @@ void Widener::emit_uniform_branch(Block* block, const llvm::BranchInst& branch) 
   for (int i = 0; i < 2; ++i) {
     builder_.SetInsertPoint(legs[i]);
     pass_edge(block, ways[i], mask());
-    if (structure_.is_back_edge(block, ways[i])) {
+    if (divergence_.is_back_edge(block, ways[i])) {
       builder_.CreateBr(heads_.at(ways[i]));
       continue;
     }
     std::set<int> pending = now_;
-    pending.insert(structure_.index(ways[i]));
+    pending.insert(divergence_.index(ways[i]));
     // When all lanes that are in a loop leave it together, nothing is pending in it.
-    for (const llvm::Loop* loop = structure_.loops().getLoopFor(block); loop != nullptr && !loop->contains(ways[i]);
+    for (const llvm::Loop* loop = divergence_.loops().getLoopFor(block); loop != nullptr && !loop->contains(ways[i]);
          loop = loop->getParentLoop())
-      if (structure_.root(block) == structure_.root(loop->getHeader()))
-        std::erase_if(pending, [&](int index) { return loop->contains(structure_.order()[index]); });
+      if (divergence_.mask_owner(block) == divergence_.mask_owner(loop->getHeader()))
+        std::erase_if(pending, [&](int index) { return loop->contains(divergence_.order()[index]); });
     go_on(pending);
   }
 }
@@ -277,8 +278,8 @@ void Widener::emit_divergent_branch(Block* block, const llvm::BranchInst& branch
   llvm::Value* lanes_around = nullptr;
   for (int i = 0; i < 2; ++i) {
     pass_edge(block, ways[i], lanes[i]);
-    if (!structure_.is_back_edge(block, ways[i])) {
-      pending.insert(structure_.index(ways[i]));
+    if (!divergence_.is_back_edge(block, ways[i])) {
+      pending.insert(divergence_.index(ways[i]));
       continue;
     }
     around = heads_.at(ways[i]);
@@ -304,17 +305,17 @@ void Widener::emit_terminator(Block* block) {
   }
   const auto& branch = llvm::cast<llvm::BranchInst>(*terminator);
   if (branch.isConditional()) {
-    if (structure_.diverges(block)) return emit_divergent_branch(block, branch);
+    if (divergence_.diverges(block)) return emit_divergent_branch(block, branch);
     return emit_uniform_branch(block, branch);
   }
   Block* next = branch.getSuccessor(0);
   pass_edge(block, next, mask());
-  if (!structure_.is_back_edge(block, next)) {
+  if (!divergence_.is_back_edge(block, next)) {
     std::set<int> pending = now_;
-    pending.insert(structure_.index(next));
+    pending.insert(divergence_.index(next));
     return go_on(pending);
   }
-  if (!structure_.diverges(structure_.loops().getLoopFor(next))) {
+  if (!divergence_.diverges(divergence_.loops().getLoopFor(next))) {
     builder_.CreateBr(heads_.at(next));
     return;
   }
@@ -328,10 +329,10 @@ llvm::Function* Widener::run() {
   llvm::BasicBlock* entry = new_block("entry");
   entry_.SetInsertPoint(entry);
   make_slots();
-  make_walks();
+  make_inductions();
   make_entry();
   find_guards();
-  for (Block* block : structure_.order()) emit_block(block);
+  for (Block* block : divergence_.order()) emit_block(block);
   llvm::removeUnreachableBlocks(*to_);
   llvm::DominatorTree dominators(*to_);
   llvm::PromoteMemToReg(slots_, dominators);
@@ -340,9 +341,9 @@ llvm::Function* Widener::run() {
 }
 
 llvm::Function* widen(llvm::Function& scalar, const WidenOptions& options) {
-  Structure structure(scalar);
-  Shapes shapes(scalar, structure, options.layout);
-  return Widener(scalar, structure, shapes, options).run();
+  Divergence divergence(scalar);
+  LanePatterns patterns(scalar, divergence, options.layout);
+  return Widener(scalar, divergence, patterns, options).run();
 }
 
 }  // namespace gpulua::cpu::simd

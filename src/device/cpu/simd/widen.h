@@ -1,7 +1,7 @@
 #pragma once
 
 // The heart of the SIMD engine: a function for one thread becomes a function for a warp, with a vector of 32 for each
-// value that differs between lanes and a mask of the lanes that run for each block.
+// value that varies between lanes and a mask of the lanes that run for each block.
 
 #include <llvm/IR/IRBuilder.h>
 
@@ -11,9 +11,9 @@
 #include <set>
 
 #include "src/device/cpu/simd/barriers.h"
+#include "src/device/cpu/simd/divergence.h"
+#include "src/device/cpu/simd/lane_pattern_analysis.h"
 #include "src/device/cpu/simd/math_library.h"
-#include "src/device/cpu/simd/shape.h"
-#include "src/device/cpu/simd/structure.h"
 
 namespace gpulua::cpu::simd {
 
@@ -31,7 +31,7 @@ inline constexpr const char* fail_function = "gpulua_fail_in_lane";
 
 class Widener {
  public:
-  Widener(llvm::Function& scalar, Structure& structure, const Shapes& shapes, const WidenOptions& options);
+  Widener(llvm::Function& scalar, Divergence& divergence, const LanePatterns& patterns, const WidenOptions& options);
   llvm::Function* run();
 
  private:
@@ -59,15 +59,15 @@ class Widener {
   llvm::Value* second(const llvm::Value* value);  // of lane 16
   llvm::Value* base(const llvm::Value* value, unsigned half) { return half == 0 ? scalar(value) : second(value); }
   llvm::Value* vector(const llvm::Value* value);
-  llvm::Value* offsets(llvm::Type* element, const Shape& shape);
+  llvm::Value* offsets(llvm::Type* element, const LanePattern& pattern);
   llvm::Value* join_halves(Builder& builder, llvm::Value* first, llvm::Value* second);
   llvm::Value* extended(const llvm::Value* value, llvm::Type* type, bool is_signed, unsigned half);
-  void go_behind(Builder& builder, llvm::Value* made);
-  bool is_varying(const llvm::Value* value) const { return shapes_(value).is_varying(); }
-  bool is_uniform(const llvm::Value* value) const { return shapes_(value).is_uniform(); }
+  void insert_after(Builder& builder, llvm::Value* made);
+  bool is_varying(const llvm::Value* value) const { return patterns_(value).is_varying(); }
+  bool is_uniform(const llvm::Value* value) const { return patterns_(value).is_uniform(); }
 
   // ---- masks, of widen.cpp ----
-  llvm::Value* mask() const { return masks_.at(structure_.root(block_)); }
+  llvm::Value* mask() const { return masks_.at(divergence_.mask_owner(block_)); }
   bool mask_is_full() const;
   llvm::Value* any(llvm::Value* mask);
   llvm::Value* bits_of(llvm::Value* mask);
@@ -114,7 +114,7 @@ class Widener {
   // ---- widen_atomic.cpp ----
   llvm::Value* emit_atomic(const llvm::AtomicRMWInst& atomic);
   llvm::Value* emit_together(const llvm::AtomicRMWInst& atomic);
-  llvm::Value* emit_settle(const llvm::CallInst& call);
+  llvm::Value* emit_flush(const llvm::CallInst& call);
 
   // ---- widen_lanes.cpp ----
   class Row;
@@ -131,27 +131,27 @@ class Widener {
   // ---- widen_rows.cpp: rows of addresses ----
   /// Addresses that are `bytes` apart in each half of the warp, or the same.
   struct AddressRow {
-    Shape shape;
-    llvm::Value* bases[2] = {};    // the second one's: only where the shape is not is_row()
+    LanePattern pattern;
+    llvm::Value* bases[2] = {};    // the second one's: only where the pattern is not is_consecutive()
     llvm::Value* holds = nullptr;  // null: always; else true iff these are the addresses
   };
   /// The value of the one if `holds`, or where that is null, else of the other; null where they have none.
   llvm::Value* emit_either(llvm::Value* holds, const std::function<llvm::Value*()>& together,
                            const std::function<llvm::Value*()>& apart);
   std::optional<AddressRow> find_row(const llvm::Value* address, std::int64_t bytes);
-  const llvm::Value* usual(const llvm::Value* value) const;
-  llvm::Value* is_the_usual(const llvm::Value* choice);
-  llvm::Value* choose_the_usual(const llvm::Value* choice, unsigned half, bool alone);
-  Shape assumed_shape(const llvm::Value* value, unsigned depth) const;
+  const llvm::Value* expected_value(const llvm::Value* value) const;
+  llvm::Value* chooses_expected(const llvm::Value* choice);
+  llvm::Value* lanes_choose_expected(const llvm::Value* choice, unsigned half, bool alone);
+  LanePattern assumed_pattern(const llvm::Value* value, unsigned depth) const;
   llvm::Value* assumed_base(const llvm::Value* value, unsigned half, bool alone, llvm::Value*& holds);
-  llvm::Value* wraps_nowhere(llvm::Value* base, const Shape& shape, bool alone, bool is_signed);
+  llvm::Value* wraps_nowhere(llvm::Value* base, const LanePattern& pattern, bool alone, bool is_signed);
   llvm::Value* emit_row_load(llvm::Type* type, const AddressRow& row, llvm::Align align);
   void emit_row_store(llvm::Value* values, const AddressRow& row, llvm::Align align);
   llvm::Value* emit_half_load(llvm::Type* type, const AddressRow& row, llvm::Align align, unsigned half);
   llvm::Value* half_of(llvm::Value* whole, unsigned half);
 
   // ---- widen_walks.cpp ----
-  struct Walk {
+  struct Induction {
     /// Of half a warp: the least counter of the lanes that started; what each lane's is more than that; and the half's
     /// bits if the lanes are near each other, else none.
     template <class Kind>
@@ -161,11 +161,11 @@ class Widener {
     Row<Slot> slots[2];
     Row<llvm::Value> rows[2];  // in the turn
   };
-  const llvm::PHINode* find_walk(const llvm::LoadInst& load) const;
-  void make_walks();
-  void read_walk(Walk& walk);
-  void pass_walk(const llvm::PHINode& counter, Block* from, llvm::Value* mask);
-  llvm::Value* emit_walk_load(const llvm::LoadInst& load, const Walk& walk);
+  const llvm::PHINode* find_induction(const llvm::LoadInst& load) const;
+  void make_inductions();
+  void read_induction(Induction& walk);
+  void pass_induction(const llvm::PHINode& counter, Block* from, llvm::Value* mask);
+  llvm::Value* emit_induction_load(const llvm::LoadInst& load, const Induction& walk);
 
   // ---- widen_call.cpp ----
   void emit_call(const llvm::CallInst& call);
@@ -176,13 +176,13 @@ class Widener {
   llvm::Value* emit_shuffle(const llvm::CallInst& call);
   llvm::Value* emit_barrier(const llvm::CallInst& call);
   llvm::Value* thread_index(unsigned axis);
-  /// A call of what resume.h knows.
+  /// A call of what barrier_splitting.h knows.
   llvm::CallInst* call_later(const char* name, llvm::Type* result, const std::vector<llvm::Value*>& arguments);
 
   llvm::Function& from_;
   llvm::Function* to_;
-  Structure& structure_;
-  const Shapes& shapes_;
+  Divergence& divergence_;
+  const LanePatterns& patterns_;
   const WidenOptions& options_;
   const llvm::DataLayout& layout_;
   Barriers barriers_;
@@ -191,7 +191,7 @@ class Widener {
 
   std::map<const llvm::Value*, llvm::Value*> scalars_, seconds_, vectors_;
   std::map<const llvm::PHINode*, Slot*> phi_slots_, second_slots_;
-  std::map<const llvm::PHINode*, Walk> walks_;
+  std::map<const llvm::PHINode*, Induction> inductions_;
   std::map<Block*, Slot*> mask_slots_;
   std::map<Block*, llvm::Value*> masks_;  // of roots
   std::map<Block*, llvm::BasicBlock*> heads_;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "src/device/cpu/simd/tallies.h"
+#include "src/device/cpu/simd/privatised_histograms.h"
 #include "src/device/cpu/simd/widen.h"
 
 namespace gpulua::cpu::simd {
@@ -108,41 +108,41 @@ llvm::Value* Widener::emit_atomic(const llvm::AtomicRMWInst& atomic) {
   return together ? emit_together(atomic) : emit_for_each_lane(atomic);
 }
 
-/// Where lanes go near what the tally is for.
-llvm::Value* Widener::emit_settle(const llvm::CallInst& call) {
+/// Where lanes go near what the histogram is for.
+llvm::Value* Widener::emit_flush(const llvm::CallInst& call) {
   const llvm::Value* address = call.getArgOperand(2);
   const auto bytes = llvm::cast<llvm::ConstantInt>(call.getArgOperand(3))->getZExtValue();
   llvm::Type* i64 = builder_.getInt64Ty();
   llvm::Value* array = scalar(call.getArgOperand(1));
   llvm::Value* start = builder_.CreatePtrToInt(array, i64);
   llvm::Value* near;
-  // With as many bytes ahead of the tally's as an access may begin there and still reach them.
-  if (const Shape shape = shapes_(address); shape.kind != Shape::progression) {
+  // With as many bytes ahead of the histogram's as an access may begin there and still reach them.
+  if (const LanePattern pattern = patterns_(address); !pattern.is_affine()) {
     llvm::Value* offsets = builder_.CreateSub(builder_.CreatePtrToInt(vector(address), widened(i64)),
                                               builder_.CreateVectorSplat(warp_size, start));
     offsets = builder_.CreateAdd(offsets, llvm::ConstantInt::get(widened(i64), bytes - 1));
-    llvm::Value* limit = llvm::ConstantInt::get(widened(i64), tally_bytes + bytes - 1);
+    llvm::Value* limit = llvm::ConstantInt::get(widened(i64), histogram_bytes + bytes - 1);
     near = any(builder_.CreateLogicalAnd(mask(), builder_.CreateICmpULT(offsets, limit)));
   } else {
     std::int64_t first = 0, last = 0;
     for (unsigned lane = 0; lane < warp_size; ++lane) {
-      first = std::min(first, shape.offset(lane));
-      last = std::max(last, shape.offset(lane));
+      first = std::min(first, pattern.offset(lane));
+      last = std::max(last, pattern.offset(lane));
     }
     const std::uint64_t all = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first) + bytes;
     llvm::Value* offset = builder_.CreateSub(builder_.CreatePtrToInt(scalar(address), i64), start);
     offset = builder_.CreateAdd(offset, builder_.getInt64(static_cast<std::uint64_t>(first) + all - 1));
-    near = builder_.CreateICmpULT(offset, builder_.getInt64(tally_bytes + all - 1));
+    near = builder_.CreateICmpULT(offset, builder_.getInt64(histogram_bytes + all - 1));
   }
-  llvm::BasicBlock* settle = new_block("settle");
-  llvm::BasicBlock* settled = new_block("settled");
-  builder_.CreateCondBr(near, settle, settled);
-  builder_.SetInsertPoint(settle);
+  llvm::BasicBlock* flush = new_block("flush");
+  llvm::BasicBlock* flushed = new_block("flushed");
+  builder_.CreateCondBr(near, flush, flushed);
+  builder_.SetInsertPoint(flush);
   llvm::Instruction* copy = builder_.Insert(call.clone());
   copy->setOperand(1, array);
   copy->setOperand(2, array);
-  builder_.CreateBr(settled);
-  builder_.SetInsertPoint(settled);
+  builder_.CreateBr(flushed);
+  builder_.SetInsertPoint(flushed);
   return nullptr;
 }
 

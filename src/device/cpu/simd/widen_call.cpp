@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "src/device/cpu/abi/abi.h"
+#include "src/device/cpu/simd/barrier_splitting.h"
 #include "src/device/cpu/simd/markers.h"
-#include "src/device/cpu/simd/resume.h"
 #include "src/device/cpu/simd/target.h"
 #include "src/device/cpu/simd/widen.h"
 
@@ -200,7 +200,7 @@ llvm::Value* Widener::emit_shuffle(const llvm::CallInst& call) {
   return builder_.CreateMaskedGather(values->getType(), places, llvm::Align(4));
 }
 
-/// threadIdx of all lanes in a block of any shape.
+/// threadIdx of all lanes in a block of any pattern.
 llvm::Value* Widener::thread_index(unsigned axis) {
   if (thread_index_[axis] != nullptr) return thread_index_[axis];
   llvm::Type* i32 = entry_.getInt32Ty();
@@ -210,7 +210,8 @@ llvm::Value* Widener::thread_index(unsigned axis) {
         warp_size, context_field(entry_, context, offsetof(ThreadContext, block_size) + of * sizeof(unsigned), i32));
   };
   llvm::Value* first = context_field(entry_, context, offsetof(ThreadContext, linear), i32);
-  llvm::Value* linear = entry_.CreateAdd(entry_.CreateVectorSplat(warp_size, first), offsets(i32, Shape::affine(1)));
+  llvm::Value* linear =
+      entry_.CreateAdd(entry_.CreateVectorSplat(warp_size, first), offsets(i32, LanePattern::affine(1)));
   // Both are below 2^24, so the quotient in float, cut to an integer, is exact.
   auto divide = [&](llvm::Value* a, llvm::Value* b) {
     llvm::Type* real = widened(entry_.getFloatTy());
@@ -246,11 +247,11 @@ llvm::Value* Widener::emit_marker(const llvm::CallInst& call) {
       memory->setAlignment(llvm::Align(64));
       return memory;
     }
-    case Marker::tally:
+    case Marker::private_histogram:
       return builder_.Insert(call.clone());
-    case Marker::settle:
-      return emit_settle(call);
-    case Marker::all:
+    case Marker::flush_histogram:
+      return emit_flush(call);
+    case Marker::all_lanes:
       return emit_all(llvm::cast<llvm::ICmpInst>(*call.getArgOperand(0)));
     case Marker::load_strip:
       emit_load_strip(call);

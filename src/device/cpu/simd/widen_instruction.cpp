@@ -4,8 +4,8 @@
 #include <llvm/IR/IntrinsicInst.h>
 
 #include "src/base/error.h"
+#include "src/device/cpu/simd/full_mask_loops.h"
 #include "src/device/cpu/simd/markers.h"
-#include "src/device/cpu/simd/whole_turns.h"
 #include "src/device/cpu/simd/widen.h"
 
 namespace gpulua::cpu::simd {
@@ -24,7 +24,7 @@ void Widener::emit_instruction(const llvm::Instruction& instruction) {
 
 void Widener::emit_scalar(const llvm::Instruction& instruction) {
   scalars_[&instruction] = emit_base(instruction, 0);
-  if (shapes_(&instruction).kind == Shape::halves) seconds_[&instruction] = emit_base(instruction, 1);
+  if (patterns_(&instruction).is_half_affine()) seconds_[&instruction] = emit_base(instruction, 1);
 }
 
 /// Of a progression: its value in lane 0 (or 16), which may not be running. So it wraps where the lanes' own must not.
@@ -33,7 +33,7 @@ llvm::Value* Widener::emit_base(const llvm::Instruction& instruction, unsigned h
       std::all_of(instruction.op_begin(), instruction.op_end(), [&](const llvm::Use& use) { return is_uniform(use); });
   if (!uniform && llvm::isa<llvm::SExtInst, llvm::ZExtInst>(instruction)) {
     const llvm::Value* operand = instruction.getOperand(0);
-    const bool is_signed = llvm::isa<llvm::SExtInst>(instruction) || shapes_.extended(operand, false).is_varying();
+    const bool is_signed = llvm::isa<llvm::SExtInst>(instruction) || patterns_.extended(operand, false).is_varying();
     return extended(operand, instruction.getType(), is_signed, half);
   }
   const auto* binary = llvm::dyn_cast<llvm::BinaryOperator>(&instruction);
@@ -43,9 +43,9 @@ llvm::Value* Widener::emit_base(const llvm::Instruction& instruction, unsigned h
   if (!uniform && binary != nullptr && binary->getOpcode() == llvm::Instruction::And) {
     // The base's own zeros: written out, that makes lane numbers constants.
     const unsigned bits = binary->getType()->getIntegerBitWidth();
-    const Shape shape = shapes_(binary->getOperand(0));
-    const bool in_halves = shapes_(&instruction).kind == Shape::halves;
-    const unsigned zeros = std::min(in_halves ? shape.in_halves().zeros : shape.zeros, bits);
+    const LanePattern pattern = patterns_(binary->getOperand(0));
+    const bool in_halves = patterns_(&instruction).is_half_affine();
+    const unsigned zeros = std::min(in_halves ? pattern.per_half().zeros : pattern.zeros, bits);
     llvm::Value* kept =
         builder_.CreateAnd(base(binary->getOperand(1), half),
                            llvm::ConstantInt::get(binary->getType(), llvm::APInt::getHighBitsSet(bits, bits - zeros)));
@@ -67,7 +67,7 @@ llvm::Value* Widener::emit_base(const llvm::Instruction& instruction, unsigned h
 }
 
 llvm::Value* Widener::extended(const llvm::Value* value, llvm::Type* type, bool is_signed, unsigned half) {
-  if (shapes_.extends_at_base(value, is_signed))
+  if (patterns_.extends_at_base(value, is_signed))
     return is_signed ? builder_.CreateSExt(base(value, half), type) : builder_.CreateZExt(base(value, half), type);
   const auto& binary = llvm::cast<llvm::BinaryOperator>(*value);
   llvm::Value* a = extended(binary.getOperand(0), type, is_signed, half);
@@ -126,7 +126,7 @@ llvm::Value* Widener::emit_bound(const llvm::CmpInst& compare) {
   const bool swapped = is_uniform(compare.getOperand(0));
   const llvm::Value* index = compare.getOperand(swapped);
   const llvm::Value* bound = compare.getOperand(!swapped);
-  if (!llvm::isa<llvm::ICmpInst>(compare) || !index->getType()->isIntegerTy() || !shapes_(index).is_row(1) ||
+  if (!llvm::isa<llvm::ICmpInst>(compare) || !index->getType()->isIntegerTy() || !patterns_(index).is_consecutive(1) ||
       !is_uniform(bound))
     return nullptr;
   auto predicate = swapped ? compare.getSwappedPredicate() : compare.getPredicate();
@@ -146,7 +146,7 @@ llvm::Value* Widener::emit_bound(const llvm::CmpInst& compare) {
   llvm::Value* end = scalar(bound);
   llvm::Value* bits = first_lanes(
       builder_.CreateSelect(builder_.CreateICmp(predicate, base, end), builder_.CreateSub(end, base), zero));
-  if (const bool is_signed = predicate == llvm::CmpInst::ICMP_SLT; !shapes_.extends_at_base(index, is_signed)) {
+  if (const bool is_signed = predicate == llvm::CmpInst::ICMP_SLT; !patterns_.extends_at_base(index, is_signed)) {
     // The lanes that wrap begin again at the least number.
     llvm::Value* least =
         is_signed ? builder_.CreateShl(llvm::ConstantInt::get(type, 1), type->getIntegerBitWidth() - 1) : zero;
@@ -165,13 +165,13 @@ llvm::Value* Widener::emit_all(const llvm::ICmpInst& compare) {
   const bool swapped = is_uniform(compare.getOperand(0));
   const llvm::Value* index = compare.getOperand(swapped ? 1 : 0);
   const llvm::Value* bound = compare.getOperand(swapped ? 0 : 1);
-  if (!is_rising(index->getType(), shapes_(index)) || !is_uniform(bound))
+  if (!is_ascending(index->getType(), patterns_(index)) || !is_uniform(bound))
     return builder_.CreateNot(any(builder_.CreateLogicalAnd(mask(), builder_.CreateNot(vector(&compare)))));
   const auto predicate = swapped ? compare.getSwappedPredicate() : compare.getPredicate();
   const bool is_signed = compare.isSigned();
   llvm::Type* type = index->getType();
   const std::int64_t beyond = llvm::CmpInst::isStrictPredicate(predicate) ? 0 : 1;
-  llvm::Value* most = llvm::ConstantInt::getSigned(type, shapes_(index).offset(warp_size - 1) - beyond);
+  llvm::Value* most = llvm::ConstantInt::getSigned(type, patterns_(index).offset(warp_size - 1) - beyond);
   // Where lane 0's has to be below. Nothing is below the least number.
   llvm::Value* end = builder_.CreateBinaryIntrinsic(is_signed ? llvm::Intrinsic::ssub_sat : llvm::Intrinsic::usub_sat,
                                                     scalar(bound), most);
@@ -210,12 +210,12 @@ llvm::Value* Widener::emit_division(llvm::Instruction::BinaryOps opcode, llvm::V
 llvm::Value* Widener::emit_offsets(const llvm::GetElementPtrInst& address, bool narrow) {
   const llvm::Value* base = address.getPointerOperand();
   llvm::Type* element = narrow ? builder_.getInt32Ty() : builder_.getInt64Ty();
-  llvm::Value* total = offsets(element, shapes_(base));
+  llvm::Value* total = offsets(element, patterns_(base));
   for (auto type = llvm::gep_type_begin(address); type != llvm::gep_type_end(address); ++type) {
     llvm::Value* part;
-    if (llvm::StructType* structure = type.getStructTypeOrNull()) {
+    if (llvm::StructType* record = type.getStructTypeOrNull()) {
       const auto field = llvm::cast<llvm::ConstantInt>(type.getOperand())->getZExtValue();
-      const std::uint64_t offset = layout_.getStructLayout(structure)->getElementOffset(static_cast<unsigned>(field));
+      const std::uint64_t offset = layout_.getStructLayout(record)->getElementOffset(static_cast<unsigned>(field));
       part = llvm::ConstantInt::get(widened(element), offset);
     } else {
       const std::uint64_t bytes = type.getSequentialElementStride(layout_).getFixedValue();
@@ -233,7 +233,7 @@ llvm::Value* Widener::emit_address(const llvm::GetElementPtrInst& address) {
   const llvm::Value* object = base;
   while (const auto* inner = llvm::dyn_cast<llvm::GetElementPtrInst>(object)) object = inner->getPointerOperand();
   const bool own = marker(object) == Marker::private_memory;
-  if (shapes_(base).kind == Shape::progression && (own || !is_uniform(base) || address.getNumIndices() > 1))
+  if (patterns_(base).is_affine() && (own || !is_uniform(base) || address.getNumIndices() > 1))
     return emit_offsets(address, own);
   bool any_vector = !is_uniform(base);
   std::vector<llvm::Value*> indices;

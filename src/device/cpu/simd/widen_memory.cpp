@@ -67,7 +67,7 @@ bool Widener::is_fixed(const llvm::Value* value, const llvm::Loop& loop) const {
 /// A loop over a grid's stride, or down the columns of a matrix, reads another page in each turn, which processors do
 /// not foresee; and one from row to row comes to another page in the end.
 void Widener::emit_prefetch(const llvm::LoadInst& load, const AddressRow& row) {
-  const llvm::Loop* loop = structure_.loops().getLoopFor(block_);
+  const llvm::Loop* loop = divergence_.loops().getLoopFor(block_);
   const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(load.getPointerOperand());
   if (loop == nullptr) return emit_prefetch_of_blocks(load, row);
   if (address == nullptr || address->getNumIndices() != 1) return;
@@ -90,7 +90,7 @@ void Widener::emit_prefetch(const llvm::LoadInst& load, const AddressRow& row) {
 /// Blocks that read some lines of many rows, each a bit further on than the block before, are more streams than
 /// processors follow.
 void Widener::emit_prefetch_of_blocks(const llvm::LoadInst& load, const AddressRow& row) {
-  if (row.bases[1] == nullptr || row.shape.stride == 0) return;
+  if (row.bases[1] == nullptr || row.pattern.stride == 0) return;
   if (!llvm::isa<llvm::Argument>(llvm::getUnderlyingObject(load.getPointerOperand()))) return;  // a block's own memory
   for (llvm::Value* base : row.bases) prefetch(base, blocks_ahead, nearest_cache - 1);
 }
@@ -118,7 +118,7 @@ llvm::Value* Widener::emit_gather(const llvm::LoadInst& load) {
   llvm::Type* type = load.getType();
   // A lane's part of interleaved memory is aligned to an element only.
   const llvm::Align element = layout_.getABITypeAlign(type), align = std::min(load.getAlign(), element);
-  if (const llvm::PHINode* counter = find_walk(load)) return emit_walk_load(load, walks_.at(counter));
+  if (const llvm::PHINode* counter = find_induction(load)) return emit_induction_load(load, inductions_.at(counter));
   llvm::Value* addresses = vector(load.getPointerOperand());
   if (has_gather(layout_, type)) return builder_.CreateMaskedGather(widened(type), addresses, align, mask());
   if (align < element) return emit_for_each_lane(load);  // it may be in two words
@@ -142,15 +142,15 @@ llvm::Value* Widener::emit_narrow_gather(llvm::Type* type, llvm::Value* addresse
 void Widener::emit_store(const llvm::StoreInst& store) {
   const llvm::Value* value = store.getValueOperand();
   const llvm::Value* address = store.getPointerOperand();
-  const Shape shape = shapes_(address);
+  const LanePattern pattern = patterns_(address);
   const auto bytes = static_cast<std::int64_t>(layout_.getTypeAllocSize(value->getType()).getFixedValue());
-  if (shape.is_uniform() && is_uniform(value)) return emit_scalar(store);
+  if (pattern.is_uniform() && is_uniform(value)) return emit_scalar(store);
   if (!store.isSimple() || !is_simple(value->getType())) {
     emit_for_each_lane(store);
     return;
   }
   llvm::Value* values = vector(value);
-  if (shape.is_uniform()) {
+  if (pattern.is_uniform()) {
     // All lanes write one place: the last one's value stays.
     llvm::Value* leading = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, bits_of(mask()), builder_.getFalse());
     llvm::Value* last = builder_.CreateSub(builder_.getInt32(warp_size - 1), leading);
@@ -171,7 +171,7 @@ void Widener::emit_store(const llvm::StoreInst& store) {
     return nullptr;
   };
   std::optional<AddressRow> row = find_row(address, bytes);
-  if (row && row->shape.stride != 0)
+  if (row && row->pattern.stride != 0)
     emit_either(
         row->holds, [&] { return store_row(*row); }, scatter);
   else

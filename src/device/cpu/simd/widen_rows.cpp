@@ -12,7 +12,7 @@ namespace gpulua::cpu::simd {
 namespace {
 
 // Operations between what is a row anyway and the address.
-constexpr unsigned most_depth = 8;
+constexpr unsigned max_depth = 8;
 constexpr unsigned likely = 1000;
 
 bool is_extension(const llvm::Value* value) {
@@ -27,7 +27,7 @@ llvm::Type* moved_as(llvm::Type* type) {
 
 /// What a choice is where no lane is out of bounds, as in `i < n ? i : 0` and min(i, n - 1): the one that not all lanes
 /// share. Another value is itself.
-const llvm::Value* Widener::usual(const llvm::Value* value) const {
+const llvm::Value* Widener::expected_value(const llvm::Value* value) const {
   const llvm::Value* ways[2];
   if (const auto* select = llvm::dyn_cast<llvm::SelectInst>(value);
       select != nullptr && !is_uniform(select->getCondition())) {
@@ -43,46 +43,46 @@ const llvm::Value* Widener::usual(const llvm::Value* value) const {
   return ways[is_uniform(ways[0]) ? 1 : 0];
 }
 
-/// The lanes whose choice is usual(choice).
-llvm::Value* Widener::is_the_usual(const llvm::Value* choice) {
-  const llvm::Value* usually = usual(choice);
+/// The lanes whose choice is expected_value(choice).
+llvm::Value* Widener::chooses_expected(const llvm::Value* choice) {
+  const llvm::Value* expected = expected_value(choice);
   if (const auto* least = llvm::dyn_cast<llvm::MinMaxIntrinsic>(choice)) {
-    const llvm::Value* bound = usually == least->getLHS() ? least->getRHS() : least->getLHS();
+    const llvm::Value* bound = expected == least->getLHS() ? least->getRHS() : least->getLHS();
     const auto predicate = llvm::ICmpInst::getNonStrictPredicate(least->getPredicate());
-    return builder_.CreateICmp(predicate, vector(usually), vector(bound));
+    return builder_.CreateICmp(predicate, vector(expected), vector(bound));
   }
   const auto& select = llvm::cast<llvm::SelectInst>(*choice);
   llvm::Value* lanes = vector(select.getCondition());
-  return usually == select.getFalseValue() ? builder_.CreateNot(lanes) : lanes;
+  return expected == select.getFalseValue() ? builder_.CreateNot(lanes) : lanes;
 }
 
 /// True if the active lanes, or those of the half, choose the usual.
-llvm::Value* Widener::choose_the_usual(const llvm::Value* choice, unsigned half, bool alone) {
-  llvm::Value* lanes = bits_of(is_the_usual(choice));
+llvm::Value* Widener::lanes_choose_expected(const llvm::Value* choice, unsigned half, bool alone) {
+  llvm::Value* lanes = bits_of(chooses_expected(choice));
   if (!mask_is_full()) lanes = builder_.CreateOr(lanes, builder_.CreateNot(bits_of(mask())));
   llvm::Value* all = builder_.getInt32(!alone ? 0xffffffffu : half == 0 ? 0xffffu : 0xffff0000u);
   return builder_.CreateICmpEQ(builder_.CreateAnd(lanes, all), all);
 }
 
-/// The shape that the value has where narrow progressions do not wrap and choices are the usual ones.
-Shape Widener::assumed_shape(const llvm::Value* value, unsigned depth) const {
-  const Shape shape = shapes_(value);
-  if (!shape.is_varying() || depth == most_depth) return shape;
-  auto assumed = [&](const llvm::Value* operand) { return assumed_shape(operand, depth + 1); };
-  if (const llvm::Value* chosen = usual(value); chosen != value) return assumed(chosen);
+/// The pattern that the value has where narrow progressions do not wrap and choices are the usual ones.
+LanePattern Widener::assumed_pattern(const llvm::Value* value, unsigned depth) const {
+  const LanePattern pattern = patterns_(value);
+  if (!pattern.is_varying() || depth == max_depth) return pattern;
+  auto assumed = [&](const llvm::Value* operand) { return assumed_pattern(operand, depth + 1); };
+  if (const llvm::Value* chosen = expected_value(value); chosen != value) return assumed(chosen);
   if (is_extension(value)) {
     const llvm::Value* narrow = llvm::cast<llvm::CastInst>(value)->getOperand(0);
-    return narrow->getType()->isIntegerTy(32) ? assumed(narrow) : shape;
+    return narrow->getType()->isIntegerTy(32) ? assumed(narrow) : pattern;
   }
   if (const auto* binary = llvm::dyn_cast<llvm::BinaryOperator>(value);
       binary != nullptr && (binary->getType()->isIntegerTy(64) || binary->getType()->isIntegerTy(32)))
     return sum_or_product(*binary, assumed(binary->getOperand(0)), assumed(binary->getOperand(1)));
   const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(value);
-  if (address == nullptr) return shape;
-  Shape result = assumed(address->getPointerOperand());
+  if (address == nullptr) return pattern;
+  LanePattern result = assumed(address->getPointerOperand());
   for (auto type = llvm::gep_type_begin(*address); type != llvm::gep_type_end(*address); ++type) {
     if (is_uniform(type.getOperand())) continue;
-    if (!type.getOperand()->getType()->isIntegerTy(64)) return shape;
+    if (!type.getOperand()->getType()->isIntegerTy(64)) return pattern;
     result = result + assumed(type.getOperand()) *
                           static_cast<std::int64_t>(type.getSequentialElementStride(layout_).getFixedValue());
   }
@@ -90,11 +90,11 @@ Shape Widener::assumed_shape(const llvm::Value* value, unsigned depth) const {
 }
 
 /// `alone`: for the lanes of the base's half only.
-llvm::Value* Widener::wraps_nowhere(llvm::Value* base, const Shape& shape, bool alone, bool is_signed) {
+llvm::Value* Widener::wraps_nowhere(llvm::Value* base, const LanePattern& pattern, bool alone, bool is_signed) {
   std::int64_t low = 0, high = 0;
   for (unsigned lane = 0; lane < (alone ? half_warp : warp_size); ++lane) {
-    low = std::min(low, shape.offset(lane));
-    high = std::max(high, shape.offset(lane));
+    low = std::min(low, pattern.offset(lane));
+    high = std::max(high, pattern.offset(lane));
   }
   constexpr std::int64_t most = std::int64_t{1} << 31;
   if (low < -most || high >= most) return builder_.getFalse();
@@ -110,19 +110,19 @@ llvm::Value* Widener::wraps_nowhere(llvm::Value* base, const Shape& shape, bool 
   return result;
 }
 
-/// The base of assumed_shape(); adds to `holds` what is assumed.
+/// The base of assumed_pattern(); adds to `holds` what is assumed.
 llvm::Value* Widener::assumed_base(const llvm::Value* value, unsigned half, bool alone, llvm::Value*& holds) {
   if (!is_varying(value)) return base(value, half);
   auto assumed = [&](const llvm::Value* operand) { return assumed_base(operand, half, alone, holds); };
-  if (const llvm::Value* usually = usual(value); usually != value) {
-    holds = builder_.CreateAnd(holds, choose_the_usual(value, half, alone));
-    return assumed(usually);
+  if (const llvm::Value* expected = expected_value(value); expected != value) {
+    holds = builder_.CreateAnd(holds, lanes_choose_expected(value, half, alone));
+    return assumed(expected);
   }
   if (is_extension(value)) {
     const llvm::Value* narrow = llvm::cast<llvm::CastInst>(value)->getOperand(0);
     const bool is_signed = llvm::isa<llvm::SExtInst>(value);
     llvm::Value* first = assumed(narrow);
-    holds = builder_.CreateAnd(holds, wraps_nowhere(first, assumed_shape(narrow, 0), alone, is_signed));
+    holds = builder_.CreateAnd(holds, wraps_nowhere(first, assumed_pattern(narrow, 0), alone, is_signed));
     return is_signed ? builder_.CreateSExt(first, value->getType()) : builder_.CreateZExt(first, value->getType());
   }
   if (const auto* binary = llvm::dyn_cast<llvm::BinaryOperator>(value)) {
@@ -139,11 +139,11 @@ llvm::Value* Widener::assumed_base(const llvm::Value* value, unsigned half, bool
 }
 
 std::optional<Widener::AddressRow> Widener::find_row(const llvm::Value* address, std::int64_t bytes) {
-  AddressRow row{assumed_shape(address, 0)};
-  const bool fits = (row.shape.kind == Shape::progression || row.shape.kind == Shape::halves) &&
-                    (row.shape.stride == bytes || row.shape.stride == 0);
+  AddressRow row{assumed_pattern(address, 0)};
+  const bool fits = (row.pattern.is_affine() || row.pattern.is_half_affine()) &&
+                    (row.pattern.stride == bytes || row.pattern.stride == 0);
   if (!fits) return std::nullopt;
-  const bool whole = row.shape.is_row(bytes);
+  const bool whole = row.pattern.is_consecutive(bytes);
   llvm::Value* holds = builder_.getTrue();
   for (unsigned half = 0; half < (whole ? 1 : 2); ++half) row.bases[half] = assumed_base(address, half, !whole, holds);
   if (is_varying(address)) row.holds = builder_.CreateFreeze(holds);
@@ -180,7 +180,7 @@ llvm::Value* Widener::half_of(llvm::Value* whole, unsigned half) {
 llvm::Value* Widener::emit_half_load(llvm::Type* type, const AddressRow& row, llvm::Align align, unsigned half) {
   llvm::Value* place = row.bases[half];
   llvm::Type* half_type = llvm::FixedVectorType::get(type, half_warp);
-  if (row.shape.stride != 0) {
+  if (row.pattern.stride != 0) {
     if (mask_is_full()) return builder_.CreateAlignedLoad(half_type, place, align);
     return builder_.CreateMaskedLoad(half_type, place, align, half_of(mask(), half));
   }
@@ -194,7 +194,7 @@ llvm::Value* Widener::emit_half_load(llvm::Type* type, const AddressRow& row, ll
 llvm::Value* Widener::emit_row_load(llvm::Type* type, const AddressRow& row, llvm::Align align) {
   llvm::Type* moved = moved_as(type);
   llvm::Value* result;
-  if (row.bases[1] != nullptr && row.shape.kind == Shape::progression && row.shape.stride != 0 && row.shape.step == 0) {
+  if (row.bases[1] != nullptr && row.pattern.is_affine() && row.pattern.stride != 0 && row.pattern.half_stride == 0) {
     llvm::Value* half =
         mask_is_full() ? emit_half_load(moved, row, align, 0)
                        : builder_.CreateMaskedLoad(llvm::FixedVectorType::get(moved, half_warp), row.bases[0], align,

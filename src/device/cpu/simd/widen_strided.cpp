@@ -11,9 +11,9 @@ namespace {
 
 // Elements that go together: as many as a mask has bits in a general register.
 constexpr unsigned chunk = 64;
-constexpr unsigned most_elements_apart = 4;
+constexpr unsigned max_elements_apart = 4;
 // Longer rows are no faster than gathers.
-constexpr unsigned most_bytes = 512;
+constexpr unsigned max_bytes = 512;
 
 bool has_masked_bytes(const llvm::Function& function) {
   return has_feature(function, "+avx512bw") && has_feature(function, "+bmi2");
@@ -28,12 +28,13 @@ bool is_simple(llvm::Type* type) {
 
 /// How many elements the lanes' are apart, where they are close enough to go this way; else 0.
 unsigned Widener::elements_apart(const llvm::Value* address, llvm::Type* type) const {
-  const Shape shape = shapes_(address);
-  if (!shape.is_row(shape.stride) || shape.stride <= 0 || !is_simple(type) || !has_masked_bytes(from_)) return 0;
+  const LanePattern pattern = patterns_(address);
+  if (!pattern.is_consecutive(pattern.stride) || pattern.stride <= 0 || !is_simple(type) || !has_masked_bytes(from_))
+    return 0;
   const auto bytes = static_cast<std::int64_t>(layout_.getTypeAllocSize(type).getFixedValue());
-  const std::int64_t apart = shape.stride / bytes;
-  if (shape.stride % bytes != 0 || apart < 2 || apart > most_elements_apart) return 0;
-  return warp_size * shape.stride <= most_bytes ? static_cast<unsigned>(apart) : 0;
+  const std::int64_t apart = pattern.stride / bytes;
+  if (pattern.stride % bytes != 0 || apart < 2 || apart > max_elements_apart) return 0;
+  return warp_size * pattern.stride <= max_bytes ? static_cast<unsigned>(apart) : 0;
 }
 
 /// The active lanes' elements among those from `first` on.

@@ -1,15 +1,16 @@
-// Strips of rows (strips.h): from where each lane's elements lie in one piece to where those of a turn do, and back.
+// Strips of rows (strip_mining.h): from where each lane's elements lie in one piece to where those of a turn do, and
+// back.
 
 #include <llvm/IR/IntrinsicInst.h>
 
-#include "src/device/cpu/simd/strips.h"
+#include "src/device/cpu/simd/strip_mining.h"
 #include "src/device/cpu/simd/widen.h"
 
 namespace gpulua::cpu::simd {
 namespace {
 
 constexpr unsigned element_bytes = 4;
-static_assert(strip_turns == half_warp, "a strip of half a warp is a square");
+static_assert(strip_length == half_warp, "a strip of half a warp is a square");
 
 /// The i-th element of the j-th vector becomes the j-th of the i-th.
 void transpose(llvm::IRBuilder<>& builder, std::vector<llvm::Value*>& rows) {
@@ -52,7 +53,7 @@ void Widener::emit_load_strip(const llvm::CallInst& call) {
       rows.push_back(builder_.CreateAlignedLoad(row, builder_.CreateExtractElement(places, half * half_warp + lane),
                                                 llvm::Align(element_bytes)));
     transpose(builder_, rows);
-    for (unsigned turn = 0; turn < strip_turns; ++turn)
+    for (unsigned turn = 0; turn < strip_length; ++turn)
       builder_.CreateAlignedStore(rows[turn], strip_row(own, turn, half), llvm::Align(64));
   }
 }
@@ -63,7 +64,7 @@ void Widener::emit_store_strip(const llvm::CallInst& call) {
   llvm::Type* row = llvm::FixedVectorType::get(builder_.getInt32Ty(), half_warp);
   for (unsigned half = 0; half < 2; ++half) {
     std::vector<llvm::Value*> rows;
-    for (unsigned turn = 0; turn < strip_turns; ++turn)
+    for (unsigned turn = 0; turn < strip_length; ++turn)
       rows.push_back(builder_.CreateAlignedLoad(row, strip_row(own, turn, half), llvm::Align(64)));
     transpose(builder_, rows);
     for (unsigned lane = 0; lane < half_warp; ++lane) {

@@ -7,10 +7,11 @@
 namespace gpulua::cpu::simd {
 
 /// What each lane has more than the base.
-llvm::Value* Widener::offsets(llvm::Type* element, const Shape& shape) {
+llvm::Value* Widener::offsets(llvm::Type* element, const LanePattern& pattern) {
   std::vector<llvm::Constant*> lanes;
   for (unsigned lane = 0; lane < warp_size; ++lane)
-    lanes.push_back(llvm::ConstantInt::get(element, static_cast<std::uint64_t>(shape.offset(lane)), /*IsSigned=*/true));
+    lanes.push_back(
+        llvm::ConstantInt::get(element, static_cast<std::uint64_t>(pattern.offset(lane)), /*IsSigned=*/true));
   return llvm::ConstantVector::get(lanes);
 }
 
@@ -42,7 +43,7 @@ llvm::Value* Widener::scalar(const llvm::Value* value) {
 }
 
 /// To where a value is made that is then there wherever the given one is.
-void Widener::go_behind(Builder& builder, llvm::Value* made) {
+void Widener::insert_after(Builder& builder, llvm::Value* made) {
   if (auto* instruction = llvm::dyn_cast<llvm::Instruction>(made); instruction != nullptr)
     builder.SetInsertPoint(instruction->getParent(), std::next(instruction->getIterator()));
   else
@@ -52,10 +53,10 @@ void Widener::go_behind(Builder& builder, llvm::Value* made) {
 llvm::Value* Widener::second(const llvm::Value* value) {
   if (auto found = seconds_.find(value); found != seconds_.end()) return found->second;
   llvm::Value* first = scalar(value);
-  const std::int64_t step = shapes_(value).step;
+  const std::int64_t step = patterns_(value).half_stride;
   if (step == 0) return first;
   Builder builder(to_->getContext());
-  go_behind(builder, first);
+  insert_after(builder, first);
   return seconds_[value] =
              value->getType()->isPointerTy()
                  ? builder.CreateGEP(builder.getInt8Ty(), first, builder.getInt64(static_cast<std::uint64_t>(step)))
@@ -70,12 +71,11 @@ llvm::Value* Widener::vector(const llvm::Value* value) {
     return llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(warp_size),
                                           const_cast<llvm::Constant*>(constant));
   llvm::Value* first = scalar(value);
-  const Shape shape = shapes_(value);
+  const LanePattern pattern = patterns_(value);
   // Of two bases the second is made behind the first, if it is made at all.
-  llvm::Value* last =
-      shape.kind == Shape::halves && llvm::isa<llvm::Instruction>(second(value)) ? second(value) : first;
+  llvm::Value* last = pattern.is_half_affine() && llvm::isa<llvm::Instruction>(second(value)) ? second(value) : first;
   Builder builder(to_->getContext());
-  go_behind(builder, last);
+  insert_after(builder, last);
   llvm::Value* result;
   if (value->getType()->isStructTy()) {
     result = llvm::PoisonValue::get(widened(value->getType()));
@@ -83,16 +83,17 @@ llvm::Value* Widener::vector(const llvm::Value* value) {
       result = builder.CreateInsertValue(result,
                                          builder.CreateVectorSplat(warp_size, builder.CreateExtractValue(first, i)), i);
   } else {
-    const bool two_bases = shape.kind == Shape::halves;
-    const bool no_offsets = two_bases ? shape.stride == 0 : shape.is_uniform();
+    const bool two_bases = pattern.is_half_affine();
+    const bool no_offsets = two_bases ? pattern.stride == 0 : pattern.is_uniform();
     llvm::Value* bases =
         two_bases ? join_halves(builder, first, second(value)) : builder.CreateVectorSplat(warp_size, first);
-    if (no_offsets || shape.kind == Shape::unknown)
+    if (no_offsets || !pattern.is_known())
       result = bases;
     else if (value->getType()->isPointerTy())
-      result = builder.CreateGEP(builder.getInt8Ty(), two_bases ? bases : first, offsets(builder.getInt64Ty(), shape));
+      result =
+          builder.CreateGEP(builder.getInt8Ty(), two_bases ? bases : first, offsets(builder.getInt64Ty(), pattern));
     else
-      result = builder.CreateAdd(bases, offsets(value->getType(), shape));
+      result = builder.CreateAdd(bases, offsets(value->getType(), pattern));
   }
   return vectors_[value] = result;
 }

@@ -21,7 +21,7 @@ constexpr unsigned page_bytes = 4096;
 }  // namespace
 
 /// The counter of the walk that the load's addresses follow; null where they follow none.
-const llvm::PHINode* Widener::find_walk(const llvm::LoadInst& load) const {
+const llvm::PHINode* Widener::find_induction(const llvm::LoadInst& load) const {
   const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(load.getPointerOperand());
   const bool fits = load.isSimple() && (load.getType()->isFloatTy() || load.getType()->isIntegerTy(32)) &&
                     address != nullptr && address->getNumIndices() == 1 && is_uniform(address->getPointerOperand()) &&
@@ -29,7 +29,7 @@ const llvm::PHINode* Widener::find_walk(const llvm::LoadInst& load) const {
   if (!fits || !has_feature(from_, "+avx512f")) return nullptr;
   const auto* counter = llvm::dyn_cast<llvm::PHINode>(address->getOperand(1));
   if (counter == nullptr || !is_varying(counter) || !counter->getType()->isIntegerTy(64)) return nullptr;
-  const llvm::Loop* loop = structure_.loops().getLoopFor(counter->getParent());
+  const llvm::Loop* loop = divergence_.loops().getLoopFor(counter->getParent());
   if (loop == nullptr || loop->getHeader() != counter->getParent()) return nullptr;
   const auto* next = llvm::dyn_cast<llvm::BinaryOperator>(counter->getIncomingValueForBlock(loop->getLoopLatch()));
   const bool steps = next != nullptr && next->getOpcode() == llvm::Instruction::Add && next->getOperand(0) == counter &&
@@ -37,12 +37,12 @@ const llvm::PHINode* Widener::find_walk(const llvm::LoadInst& load) const {
   return steps ? counter : nullptr;
 }
 
-void Widener::make_walks() {
-  for (Block* block : structure_.order())
+void Widener::make_inductions() {
+  for (Block* block : divergence_.order())
     for (const llvm::Instruction& instruction : *block) {
       const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
-      const llvm::PHINode* counter = load == nullptr ? nullptr : find_walk(*load);
-      if (counter == nullptr || walks_.contains(counter)) continue;
+      const llvm::PHINode* counter = load == nullptr ? nullptr : find_induction(*load);
+      if (counter == nullptr || inductions_.contains(counter)) continue;
       for (unsigned half = 0; half < 2; ++half) {
         auto slot = [&](llvm::Value* initial) {
           Slot* made = entry_.CreateAlloca(initial->getType(), nullptr, counter->getName());
@@ -51,14 +51,14 @@ void Widener::make_walks() {
           return made;
         };
         llvm::Type* offsets = llvm::FixedVectorType::get(entry_.getInt32Ty(), half_warp);
-        walks_[counter].slots[half] = {slot(llvm::PoisonValue::get(entry_.getInt64Ty())),
-                                       slot(llvm::PoisonValue::get(offsets)), slot(entry_.getInt32(0))};
+        inductions_[counter].slots[half] = {slot(llvm::PoisonValue::get(entry_.getInt64Ty())),
+                                            slot(llvm::PoisonValue::get(offsets)), slot(entry_.getInt32(0))};
       }
     }
 }
 
 /// At the start of the loop's header.
-void Widener::read_walk(Walk& walk) {
+void Widener::read_induction(Induction& walk) {
   for (unsigned half = 0; half < 2; ++half) {
     auto read = [&](Slot* slot) { return builder_.CreateLoad(slot->getAllocatedType(), slot); };
     const auto& slots = walk.slots[half];
@@ -67,10 +67,10 @@ void Widener::read_walk(Walk& walk) {
 }
 
 /// What the edge into the loop's header brings, with the counter.
-void Widener::pass_walk(const llvm::PHINode& counter, Block* from, llvm::Value* mask) {
-  Walk& walk = walks_.at(&counter);
+void Widener::pass_induction(const llvm::PHINode& counter, Block* from, llvm::Value* mask) {
+  Induction& walk = inductions_.at(&counter);
   const llvm::Value* incoming = counter.getIncomingValueForBlock(from);
-  if (structure_.is_back_edge(from, counter.getParent())) {
+  if (divergence_.is_back_edge(from, counter.getParent())) {
     llvm::Value* step = llvm::cast<llvm::BinaryOperator>(incoming)->getOperand(1);
     for (unsigned half = 0; half < 2; ++half)
       builder_.CreateStore(builder_.CreateAdd(walk.rows[half].base, step), walk.slots[half].base);
@@ -97,7 +97,7 @@ void Widener::pass_walk(const llvm::PHINode& counter, Block* from, llvm::Value* 
 }
 
 /// A row that lies within a page can be read whole if a lane reads any of it.
-llvm::Value* Widener::emit_walk_load(const llvm::LoadInst& load, const Walk& walk) {
+llvm::Value* Widener::emit_induction_load(const llvm::LoadInst& load, const Induction& walk) {
   const auto& address = llvm::cast<llvm::GetElementPtrInst>(*load.getPointerOperand());
   llvm::Value* array = scalar(address.getPointerOperand());
   const llvm::Align align = std::min(load.getAlign(), llvm::Align(element_bytes));

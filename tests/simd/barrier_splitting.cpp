@@ -1,6 +1,6 @@
-// Functions that return at barriers, run turn by turn.
+// Functions that are split at barriers, run phase by phase.
 
-#include "src/device/cpu/simd/resume.h"
+#include "src/device/cpu/simd/barrier_splitting.h"
 
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/Verifier.h>
@@ -29,7 +29,7 @@ class Warp {
  public:
   explicit Warp(const std::string& body) {
     Ir ir("declare i32 @gpulua.arrive(i32, i32, ptr, i32)\ndeclare void @gpulua.leave(i32)\n" + body);
-    const auto frames = make_resumable(ir.function(), 4096);
+    const auto frames = split_at_barriers(ir.function(), 4096);
     REQUIRE(frames);
     std::string problems;
     llvm::raw_string_ostream stream(problems);
@@ -48,8 +48,8 @@ class Warp {
     run_ = llvm::cantFail(jit_->lookup("f")).toPtr<void(ThreadContext*, int*)>();
   }
 
-  /// One turn; true when there will be another.
-  bool turn(int* data) {
+  /// Runs one phase; true if another one follows.
+  bool run_phase(int* data) {
     run_(&context_, data);
     return frame().state != done;
   }
@@ -69,7 +69,7 @@ class Warp {
 
 }  // namespace
 
-TEST_CASE("resume: what is needed behind a barrier is kept", "[simd]") {
+TEST_CASE("barrier splitting: values that live across a barrier are stored", "[simd]") {
   Warp warp(R"(
     define void @f(ptr %context, ptr %data) {
       %a = load i32, ptr %data
@@ -81,14 +81,14 @@ TEST_CASE("resume: what is needed behind a barrier is kept", "[simd]") {
       ret void
     })");
   int data[2] = {6, 0};
-  CHECK(warp.turn(data));
+  CHECK(warp.run_phase(data));
   CHECK(data[1] == 0);
   data[0] = 7;
-  CHECK_FALSE(warp.turn(data));
+  CHECK_FALSE(warp.run_phase(data));
   CHECK(data[1] == 42);
 }
 
-TEST_CASE("resume: a barrier in a loop, values that change from turn to turn", "[simd]") {
+TEST_CASE("barrier splitting: a barrier in a loop, values that change in each iteration", "[simd]") {
   // Adds data[0], which the caller changes, five times; the vector is doubled each time.
   Warp warp(R"(
     define void @f(ptr %context, ptr %data) {
@@ -113,15 +113,15 @@ TEST_CASE("resume: a barrier in a loop, values that change from turn to turn", "
       ret void
     })");
   int data[6] = {};
-  int turns = 0;
-  do data[0] = ++turns;
-  while (warp.turn(data));
-  CHECK(turns == 6);
+  int phases = 0;
+  do data[0] = ++phases;
+  while (warp.run_phase(data));
+  CHECK(phases == 6);
   CHECK(data[1] == 2 + 3 + 4 + 5 + 6);
   CHECK(std::vector<int>(data + 2, data + 6) == std::vector<int>{32, 64, 96, 128});
 }
 
-TEST_CASE("resume: memory of a lane's own outlives barriers", "[simd]") {
+TEST_CASE("barrier splitting: memory of a lane's own outlives barriers", "[simd]") {
   Warp warp(R"(
     define void @f(ptr %context, ptr %data) {
       %own = alloca [4 x i32], align 64
@@ -136,14 +136,14 @@ TEST_CASE("resume: memory of a lane's own outlives barriers", "[simd]") {
       ret void
     })");
   int data[2] = {5, 0};
-  CHECK(warp.turn(data));
+  CHECK(warp.run_phase(data));
   data[0] = 0;
-  CHECK(warp.turn(data));
-  CHECK_FALSE(warp.turn(data));
+  CHECK(warp.run_phase(data));
+  CHECK_FALSE(warp.run_phase(data));
   CHECK(data[1] == 5);
 }
 
-TEST_CASE("resume: the sum of the predicates comes from the block", "[simd]") {
+TEST_CASE("barrier splitting: the sum of the predicates comes from the block", "[simd]") {
   Warp warp(R"(
     define void @f(ptr %context, ptr %data) {
       %sum = call i32 @gpulua.arrive(i32 32, i32 3, ptr null, i32 1)
@@ -152,16 +152,16 @@ TEST_CASE("resume: the sum of the predicates comes from the block", "[simd]") {
       ret void
     })");
   int data[1] = {};
-  CHECK(warp.turn(data));
+  CHECK(warp.run_phase(data));
   CHECK(warp.frame().predicates == 3);
   warp.sum = 11;
-  CHECK(warp.turn(data));
+  CHECK(warp.run_phase(data));
   warp.sum = 0;
-  CHECK_FALSE(warp.turn(data));
+  CHECK_FALSE(warp.run_phase(data));
   CHECK(data[0] == 11);
 }
 
-TEST_CASE("resume: what follows from the arguments takes no room", "[simd]") {
+TEST_CASE("barrier splitting: cheap values of the arguments take no room", "[simd]") {
   const std::string text = R"(
     declare i32 @gpulua.arrive(i32, i32, ptr, i32)
     define void @f(ptr %context, ptr %data, i32 %n) {
@@ -176,13 +176,13 @@ TEST_CASE("resume: what follows from the arguments takes no room", "[simd]") {
     std::string whole = text;
     whole.replace(whole.find("VALUE"), 5, value);
     Ir ir(whole);
-    return make_resumable(ir.function(), 4096).value().warp_bytes;
+    return split_at_barriers(ir.function(), 4096).value().warp_bytes;
   };
   CHECK(bytes_with("%value = add i32 %n, 1") == 64);
   CHECK(bytes_with("%value = load i32, ptr %data") == 128);
 }
 
-TEST_CASE("resume: the output does not depend on where instructions lie in the heap", "[simd]") {
+TEST_CASE("barrier splitting: the output does not depend on where instructions lie in the heap", "[simd]") {
   constexpr int count = 8;
   std::string text =
       "declare i32 @gpulua.arrive(i32, i32, ptr, i32)\ndeclare void @use(ptr)\n"
@@ -205,7 +205,7 @@ TEST_CASE("resume: the output does not depend on where instructions lie in the h
       }
       for (llvm::AllocaInst* original : originals) original->eraseFromParent();
     }
-    REQUIRE(make_resumable(ir.function(), 4096));
+    REQUIRE(split_at_barriers(ir.function(), 4096));
     std::string result;
     llvm::raw_string_ostream stream(result);
     ir.function().print(stream);
@@ -214,7 +214,7 @@ TEST_CASE("resume: the output does not depend on where instructions lie in the h
   CHECK(output(true) == output(false));
 }
 
-TEST_CASE("resume: frames have a limit", "[simd]") {
+TEST_CASE("barrier splitting: frames have a limit", "[simd]") {
   Ir ir(R"(
     declare i32 @gpulua.arrive(i32, i32, ptr, i32)
     define void @f(ptr %context, ptr %data) {
@@ -223,7 +223,7 @@ TEST_CASE("resume: frames have a limit", "[simd]") {
       store ptr %own, ptr %data
       ret void
     })");
-  CHECK_FALSE(make_resumable(ir.function(), 2048));
+  CHECK_FALSE(split_at_barriers(ir.function(), 2048));
 }
 
 }  // namespace gpulua::cpu::simd

@@ -1,4 +1,4 @@
-#include "src/device/cpu/simd/resume.h"
+#include "src/device/cpu/simd/barrier_splitting.h"
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/CFG.h>
@@ -15,13 +15,13 @@
 #include <vector>
 
 #include "src/device/cpu/abi/abi.h"
-#include "src/device/cpu/simd/block_values.h"
+#include "src/device/cpu/simd/block_uniformity.h"
 #include "src/device/cpu/simd/widen.h"
 
 namespace gpulua::cpu::simd {
 namespace {
 
-// gpulua_warps.h: WarpFrame.
+// gpulua_warps.h: gpulua_warp_frame and gpulua_block_state.
 constexpr std::uint64_t state_offset = 0;
 constexpr std::uint64_t predicates_offset = 4;
 constexpr std::uint64_t sum_offset = 8;  // a pointer
@@ -29,8 +29,8 @@ constexpr std::uint64_t header_bytes = 64;
 constexpr std::uint64_t block_header_bytes = 8;
 constexpr unsigned state_done = ~0u;
 
-// A value made of no more than so many instructions is made again rather than kept.
-constexpr unsigned most_made_again = 8;
+// Values of at most this many instructions are recomputed behind a barrier instead of stored.
+constexpr unsigned max_rematerialised = 8;
 
 std::vector<llvm::CallInst*> find_calls(llvm::Function& function, const char* name) {
   std::vector<llvm::CallInst*> calls;
@@ -41,63 +41,65 @@ std::vector<llvm::CallInst*> find_calls(llvm::Function& function, const char* na
   return calls;
 }
 
-/// A barrier: the call, which ends its block, and the block that goes on behind it.
-struct Stop {
+/// A barrier: the call, which ends its block, and the block that follows it.
+struct Suspension {
   llvm::CallInst* arrival;
-  llvm::BasicBlock* behind;
+  llvm::BasicBlock* resume;
 };
 
-/// In the frame of the block, if `once`, or in that of each warp.
-struct Place {
+/// A place in the frame of the block, if `per_block`, or else in the frame of each warp.
+struct FrameSlot {
   std::uint64_t offset;
-  bool once;
+  bool per_block;
 };
 
-class Splitter {
+class BarrierSplitter {
  public:
-  Splitter(llvm::Function& function, const std::vector<llvm::CallInst*>& arrivals, const BlockValues* in_step)
+  BarrierSplitter(llvm::Function& function, const std::vector<llvm::CallInst*>& arrivals,
+                  const BlockUniformity* uniformity)
       : function_(function),
         layout_(function.getParent()->getDataLayout()),
-        in_step_(in_step),
+        uniformity_(uniformity),
         first_(&function.getEntryBlock()) {
     entry_ = llvm::BasicBlock::Create(function.getContext(), "enter", &function, first_);
     llvm::IRBuilder<> builder(entry_);
     frame_ = context_field(builder, function_.getArg(0), offsetof(ThreadContext, fiber), builder.getPtrTy());
-    now_ = in_step == nullptr ? frame_ : call_block_frame(builder, false);
-    next_ = in_step == nullptr ? frame_ : call_block_frame(builder, true);
+    current_ = uniformity == nullptr ? frame_ : call_block_frame(builder, false);
+    next_ = uniformity == nullptr ? frame_ : call_block_frame(builder, true);
     builder.CreateBr(first_);
     for (llvm::CallInst* arrival : arrivals) {
       counts_predicates_ = counts_predicates_ || !arrival->use_empty();
-      arrival->setArgOperand(0, builder.getInt32(0));  // all that are there arrive
+      arrival->setArgOperand(0, builder.getInt32(0));  // all lanes of the warp that have not left
       llvm::BasicBlock* before = arrival->getParent();
-      llvm::BasicBlock* behind = before->splitBasicBlock(std::next(arrival->getIterator()), "behind");
-      stops_.push_back({arrival, behind});
+      llvm::BasicBlock* resume = before->splitBasicBlock(std::next(arrival->getIterator()), "behind");
+      suspensions_.push_back({arrival, resume});
       if (arrival->use_empty()) continue;
-      builder.SetInsertPoint(behind, behind->begin());
-      llvm::Value* sum = in_step == nullptr ? builder.CreateLoad(builder.getPtrTy(), at(builder, frame_, sum_offset))
-                                            : at(builder, now_, predicates_offset);
+      builder.SetInsertPoint(resume, resume->begin());
+      llvm::Value* sum = uniformity == nullptr ? builder.CreateLoad(builder.getPtrTy(), at(builder, frame_, sum_offset))
+                                               : at(builder, current_, predicates_offset);
       arrival->replaceAllUsesWith(builder.CreateLoad(builder.getInt32Ty(), sum));
     }
     dominators_.recalculate(function);
     loops_.analyze(dominators_);
   }
 
-  /// The values that are needed behind a barrier, and where they will be kept.
-  Frames lay_out() {
+  /// Finds the values that live across barriers and gives them slots.
+  FrameSizes lay_out() {
     for (llvm::Instruction& instruction : llvm::instructions(function_)) {
       if (instruction.getParent() == entry_) continue;
       if (auto* memory = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
         variables_.push_back(memory);
-        place(*memory, memory->getAllocationSize(layout_)->getFixedValue(), memory->getAlign(), false);
+        allocate_slot(*memory, memory->getAllocationSize(layout_)->getFixedValue(), memory->getAlign(), false);
         continue;
       }
-      std::vector<Stop*> needed = stops_behind_which_live(instruction);
-      if (needed.empty()) continue;
-      kept_.push_back({&instruction, needed});
-      if (unsigned count = 0; can_be_made_again(instruction, count)) continue;
+      std::vector<Suspension*> crossed = suspensions_crossed_by(instruction);
+      if (crossed.empty()) continue;
+      live_values_.push_back({&instruction, crossed});
+      if (unsigned count = 0; can_rematerialise(instruction, count)) continue;
       llvm::Type* type = instruction.getType();
-      const bool once = in_step_ != nullptr && in_step_->is_alike(instruction);
-      place(instruction, layout_.getTypeStoreSize(type).getFixedValue(), layout_.getPrefTypeAlign(type), once);
+      const bool per_block = uniformity_ != nullptr && uniformity_->is_block_uniform(instruction);
+      allocate_slot(instruction, layout_.getTypeStoreSize(type).getFixedValue(), layout_.getPrefTypeAlign(type),
+                    per_block);
     }
     return {llvm::alignTo(bytes_, header_bytes), llvm::alignTo(block_bytes_, header_bytes)};
   }
@@ -105,39 +107,38 @@ class Splitter {
   void split() {
     move_memory_into_frame();
     llvm::IRBuilder<> builder(entry_->getTerminator());
-    llvm::Value* state = builder.CreateLoad(builder.getInt32Ty(), at(builder, now_, state_offset));
-    llvm::SwitchInst* where = builder.CreateSwitch(state, first_, static_cast<unsigned>(stops_.size()));
+    llvm::Value* state = builder.CreateLoad(builder.getInt32Ty(), at(builder, current_, state_offset));
+    llvm::SwitchInst* where = builder.CreateSwitch(state, first_, static_cast<unsigned>(suspensions_.size()));
     entry_->getTerminator()->eraseFromParent();
-    for (const Kept& kept : kept_) keep(kept);
-    for (unsigned i = 0; i < stops_.size(); ++i) {
-      cut(stops_[i], i + 1);
-      where->addCase(builder.getInt32(i + 1), stops_[i].behind);
+    for (const LiveValue& live : live_values_) spill(live);
+    for (unsigned i = 0; i < suspensions_.size(); ++i) {
+      suspend(suspensions_[i], i + 1);
+      where->addCase(builder.getInt32(i + 1), suspensions_[i].resume);
     }
-    for (Kept& kept : kept_) restore(kept);
-    for (const Kept& kept : kept_) use_restored(kept);
+    for (LiveValue& live : live_values_) reload(live);
+    for (const LiveValue& live : live_values_) use_reloaded(live);
     for (llvm::BasicBlock& block : function_)
       if (auto* end = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator());
-          end != nullptr && !pauses_.contains(end)) {
+          end != nullptr && !suspending_returns_.contains(end)) {
         llvm::IRBuilder<> at_end(end);
         at_end.CreateStore(at_end.getInt32(state_done), at(at_end, next_, state_offset));
       }
-    // From now on a context serves one block after another.
+    // The function is about to be inlined into a loop in which one context serves one block after another.
     for (llvm::Instruction& instruction : llvm::instructions(function_))
       instruction.setMetadata(llvm::LLVMContext::MD_invariant_load, nullptr);
   }
 
  private:
-  struct Kept {
+  struct LiveValue {
     llvm::Instruction* value;
-    std::vector<Stop*> needed;
-    std::vector<llvm::Value*> restored{};  // at these
+    std::vector<Suspension*> crossed;
+    std::vector<llvm::Value*> reloaded{};  // at each of them
   };
 
-  /// `once`: for the block.
-  void place(llvm::Instruction& value, std::uint64_t bytes, llvm::Align align, bool once) {
-    std::uint64_t& end = once ? block_bytes_ : bytes_;
+  void allocate_slot(llvm::Instruction& value, std::uint64_t bytes, llvm::Align align, bool per_block) {
+    std::uint64_t& end = per_block ? block_bytes_ : bytes_;
     end = llvm::alignTo(end, align);
-    places_[&value] = {end, once};
+    slots_[&value] = {end, per_block};
     end += bytes;
   }
 
@@ -147,7 +148,7 @@ class Splitter {
     return builder.CreateCall(function, {builder.getInt1(next)});
   }
 
-  std::vector<Stop*> stops_behind_which_live(llvm::Instruction& value) {
+  std::vector<Suspension*> suspensions_crossed_by(llvm::Instruction& value) {
     std::set<llvm::BasicBlock*> live;  // at the block's start
     std::vector<llvm::BasicBlock*> pending;
     auto need_at = [&](llvm::BasicBlock* block) {
@@ -163,17 +164,17 @@ class Splitter {
       pending.pop_back();
       for (llvm::BasicBlock* before : llvm::predecessors(block)) need_at(before);
     }
-    std::vector<Stop*> result;
-    for (Stop& stop : stops_)
-      if (live.contains(stop.behind)) result.push_back(&stop);
+    std::vector<Suspension*> result;
+    for (Suspension& suspension : suspensions_)
+      if (live.contains(suspension.resume)) result.push_back(&suspension);
     return result;
   }
 
-  /// From arguments, constants and the context alone, by a few cheap instructions.
-  bool can_be_made_again(const llvm::Value& value, unsigned& count) const {
+  /// True for a few cheap instructions on arguments, constants and the context.
+  bool can_rematerialise(const llvm::Value& value, unsigned& count) const {
     if (llvm::isa<llvm::Constant, llvm::Argument, llvm::AllocaInst>(value)) return true;
     const auto* instruction = llvm::dyn_cast<llvm::Instruction>(&value);
-    if (instruction == nullptr || ++count > most_made_again) return false;
+    if (instruction == nullptr || ++count > max_rematerialised) return false;
     const auto* load = llvm::dyn_cast<llvm::LoadInst>(instruction);
     const bool cheap = llvm::isa<llvm::CastInst, llvm::GetElementPtrInst, llvm::CmpInst, llvm::SelectInst,
                                  llvm::InsertElementInst, llvm::ShuffleVectorInst>(instruction) ||
@@ -181,31 +182,31 @@ class Splitter {
                         instruction->getOpcode() != llvm::Instruction::FDiv) ||
                        (load != nullptr && reads_context(*load));
     return cheap && std::all_of(instruction->op_begin(), instruction->op_end(),
-                                [&](const llvm::Use& operand) { return can_be_made_again(*operand, count); });
+                                [&](const llvm::Use& operand) { return can_rematerialise(*operand, count); });
   }
 
-  /// Nothing of a context changes while its warp runs.
+  /// A context does not change while its warp runs.
   bool reads_context(const llvm::LoadInst& load) const {
     llvm::APInt offset(64, 0);
     return load.getPointerOperand()->stripAndAccumulateConstantOffsets(layout_, offset, true) == function_.getArg(0);
   }
 
-  llvm::Value* make_again(llvm::IRBuilder<>& builder, llvm::Value* value) {
+  llvm::Value* rematerialise(llvm::IRBuilder<>& builder, llvm::Value* value) {
     auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
     if (instruction == nullptr || instruction->getParent() == entry_) return value;
     llvm::Instruction* copy = instruction->clone();
-    for (llvm::Use& operand : copy->operands()) operand.set(make_again(builder, operand));
+    for (llvm::Use& operand : copy->operands()) operand.set(rematerialise(builder, operand));
     return builder.Insert(copy, value->getName());
   }
 
   llvm::Value* at(llvm::IRBuilder<>& builder, llvm::Value* frame, std::uint64_t offset) {
     return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), frame, offset);
   }
-  llvm::Value* read_at(llvm::IRBuilder<>& builder, const Place& place) {
-    return at(builder, place.once ? now_ : frame_, place.offset);
+  llvm::Value* read_at(llvm::IRBuilder<>& builder, const FrameSlot& slot) {
+    return at(builder, slot.per_block ? current_ : frame_, slot.offset);
   }
-  llvm::Value* write_at(llvm::IRBuilder<>& builder, const Place& place) {
-    return at(builder, place.once ? next_ : frame_, place.offset);
+  llvm::Value* write_at(llvm::IRBuilder<>& builder, const FrameSlot& slot) {
+    return at(builder, slot.per_block ? next_ : frame_, slot.offset);
   }
 
   void move_memory_into_frame() {
@@ -213,102 +214,104 @@ class Splitter {
     for (llvm::AllocaInst* variable : variables_) {
       for (llvm::User* user : llvm::make_early_inc_range(variable->users()))
         if (auto* mark = llvm::cast<llvm::Instruction>(user); mark->isLifetimeStartOrEnd()) mark->eraseFromParent();
-      variable->replaceAllUsesWith(read_at(builder, places_.at(variable)));
+      variable->replaceAllUsesWith(read_at(builder, slots_.at(variable)));
       variable->eraseFromParent();
     }
   }
 
-  /// Where it is made; or, where that is in a loop without the barriers, at the barriers.
-  void keep(const Kept& kept) {
-    auto place = places_.find(kept.value);
-    if (place == places_.end()) return;
+  /// Stores the value behind its definition; at the barriers if the definition is in a deeper loop than they are.
+  void spill(const LiveValue& live) {
+    auto slot = slots_.find(live.value);
+    if (slot == slots_.end()) return;
     auto store_before = [&](llvm::BasicBlock::iterator position, llvm::BasicBlock* block) {
       llvm::IRBuilder<> builder(block, position);
-      builder.CreateStore(kept.value, write_at(builder, place->second));
+      builder.CreateStore(live.value, write_at(builder, slot->second));
     };
-    llvm::BasicBlock* home = kept.value->getParent();
+    llvm::BasicBlock* home = live.value->getParent();
     const unsigned depth = loops_.getLoopDepth(home);
-    const bool at_stops = std::all_of(kept.needed.begin(), kept.needed.end(), [&](const Stop* stop) {
-      return loops_.getLoopDepth(stop->arrival->getParent()) < depth;
-    });
-    if (at_stops) {
-      for (const Stop* stop : kept.needed) store_before(stop->arrival->getIterator(), stop->arrival->getParent());
+    const bool at_suspensions = std::all_of(
+        live.crossed.begin(), live.crossed.end(),
+        [&](const Suspension* suspension) { return loops_.getLoopDepth(suspension->arrival->getParent()) < depth; });
+    if (at_suspensions) {
+      for (const Suspension* suspension : live.crossed)
+        store_before(suspension->arrival->getIterator(), suspension->arrival->getParent());
     } else {
       store_before(
-          llvm::isa<llvm::PHINode>(kept.value) ? home->getFirstInsertionPt() : std::next(kept.value->getIterator()),
+          llvm::isa<llvm::PHINode>(live.value) ? home->getFirstInsertionPt() : std::next(live.value->getIterator()),
           home);
     }
   }
 
-  /// The way through the barrier becomes a way out of the function.
-  void cut(const Stop& stop, unsigned state) {
-    llvm::Instruction* way = stop.arrival->getParent()->getTerminator();
-    llvm::IRBuilder<> builder(way);
+  /// Makes the function return at the barrier.
+  void suspend(const Suspension& suspension, unsigned state) {
+    llvm::Instruction* branch = suspension.arrival->getParent()->getTerminator();
+    llvm::IRBuilder<> builder(branch);
     builder.CreateStore(builder.getInt32(state), at(builder, next_, state_offset));
     if (counts_predicates_) {
       llvm::Value* place = at(builder, next_, predicates_offset);
-      llvm::Value* predicates = stop.arrival->getArgOperand(1);
-      if (in_step_ != nullptr)
+      llvm::Value* predicates = suspension.arrival->getArgOperand(1);
+      if (uniformity_ != nullptr)
         predicates = builder.CreateAdd(predicates, builder.CreateLoad(builder.getInt32Ty(), place));
       builder.CreateStore(predicates, place);
     }
-    pauses_.insert(builder.CreateRetVoid());
-    way->eraseFromParent();
-    stop.arrival->eraseFromParent();
+    suspending_returns_.insert(builder.CreateRetVoid());
+    branch->eraseFromParent();
+    suspension.arrival->eraseFromParent();
   }
 
-  /// At the start of each block behind a barrier that needs it.
-  void restore(Kept& kept) {
-    auto place = places_.find(kept.value);
-    for (const Stop* stop : kept.needed) {
-      llvm::IRBuilder<> builder(stop->behind, stop->behind->begin());
-      kept.restored.push_back(place == places_.end()
-                                  ? make_again(builder, kept.value)
-                                  : builder.CreateLoad(kept.value->getType(), read_at(builder, place->second)));
+  /// Loads or recomputes the value behind each barrier that it crosses.
+  void reload(LiveValue& live) {
+    auto slot = slots_.find(live.value);
+    for (const Suspension* suspension : live.crossed) {
+      llvm::IRBuilder<> builder(suspension->resume, suspension->resume->begin());
+      live.reloaded.push_back(slot == slots_.end()
+                                  ? rematerialise(builder, live.value)
+                                  : builder.CreateLoad(live.value->getType(), read_at(builder, slot->second)));
     }
   }
 
-  void use_restored(const Kept& kept) {
+  void use_reloaded(const LiveValue& live) {
     std::vector<llvm::Use*> uses;
-    for (llvm::Use& use : kept.value->uses()) uses.push_back(&use);
+    for (llvm::Use& use : live.value->uses()) uses.push_back(&use);
     llvm::SSAUpdater updater;
-    updater.Initialize(kept.value->getType(), kept.value->getName());
-    updater.AddAvailableValue(kept.value->getParent(), kept.value);
-    for (unsigned i = 0; i < kept.needed.size(); ++i)
-      updater.AddAvailableValue(kept.needed[i]->behind, kept.restored[i]);
+    updater.Initialize(live.value->getType(), live.value->getName());
+    updater.AddAvailableValue(live.value->getParent(), live.value);
+    for (unsigned i = 0; i < live.crossed.size(); ++i)
+      updater.AddAvailableValue(live.crossed[i]->resume, live.reloaded[i]);
     for (llvm::Use* use : uses) {
       auto* user = llvm::cast<llvm::Instruction>(use->getUser());
-      if (user->getParent() != kept.value->getParent() || llvm::isa<llvm::PHINode>(user))
+      if (user->getParent() != live.value->getParent() || llvm::isa<llvm::PHINode>(user))
         updater.RewriteUseAfterInsertions(*use);
     }
   }
 
   llvm::Function& function_;
   const llvm::DataLayout& layout_;
-  const BlockValues* in_step_;
+  const BlockUniformity* uniformity_;
   llvm::BasicBlock* first_;
-  llvm::BasicBlock* entry_;  // ahead of it
+  llvm::BasicBlock* entry_;  // before it
   llvm::Value* frame_;
-  llvm::Value *now_, *next_;  // of the block, as it was before this turn and will be behind it; else the warp's
+  llvm::Value *current_, *next_;  // in lockstep the block's frame before and after this phase, else the warp's
   bool counts_predicates_ = false;
   llvm::DominatorTree dominators_;
   llvm::LoopInfo loops_;
-  std::vector<Stop> stops_;
-  std::vector<Kept> kept_;
+  std::vector<Suspension> suspensions_;
+  std::vector<LiveValue> live_values_;
   std::vector<llvm::AllocaInst*> variables_;
-  std::map<const llvm::Instruction*, Place> places_;  // of kept_ and of variables_; never iterated
+  std::map<const llvm::Instruction*, FrameSlot> slots_;  // of live_values_ and of variables_; never iterated
   std::uint64_t bytes_ = header_bytes, block_bytes_ = block_header_bytes;
-  std::set<llvm::ReturnInst*> pauses_;
+  std::set<llvm::ReturnInst*> suspending_returns_;
 };
 
 }  // namespace
 
-std::optional<Frames> make_resumable(llvm::Function& widened, std::uint64_t most_bytes, const BlockValues* in_step) {
-  // Whose turn it is tells who is still there.
+std::optional<FrameSizes> split_at_barriers(llvm::Function& widened, std::uint64_t max_bytes,
+                                            const BlockUniformity* uniformity) {
+  // A warp that has ended is not called again, so nobody has to count those that left.
   for (llvm::CallInst* call : find_calls(widened, leave_function)) call->eraseFromParent();
-  Splitter splitter(widened, find_calls(widened, arrive_function), in_step);
-  const Frames frames = splitter.lay_out();
-  if (frames.warp_bytes > most_bytes) return std::nullopt;
+  BarrierSplitter splitter(widened, find_calls(widened, arrive_function), uniformity);
+  const FrameSizes frames = splitter.lay_out();
+  if (frames.warp_bytes > max_bytes) return std::nullopt;
   splitter.split();
   return frames;
 }

@@ -1,4 +1,4 @@
-#include "src/device/cpu/simd/strips.h"
+#include "src/device/cpu/simd/strip_mining.h"
 
 #include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/LoopInfo.h>
@@ -24,12 +24,12 @@ namespace gpulua::cpu::simd {
 namespace {
 
 constexpr std::int64_t element_bytes = 4;
-constexpr std::int64_t strip_bytes = strip_turns * element_bytes;
-// Where the own memory has the element of the next turn.
-constexpr std::int64_t turn_bytes = warp_size * element_bytes;
+constexpr std::int64_t strip_bytes = strip_length * element_bytes;
+// Distance in private memory from one iteration's elements to the next one's.
+constexpr std::int64_t iteration_bytes = warp_size * element_bytes;
 
-constexpr std::size_t most_rows = 4;
-constexpr unsigned most_instructions = 200;
+constexpr std::size_t max_rows = 4;
+constexpr unsigned max_instructions = 200;
 
 bool is_in_private_memory(const llvm::Value* address) {
   return marker(llvm::getUnderlyingObject(address)) == Marker::private_memory;
@@ -39,17 +39,17 @@ bool is_element(const llvm::Type* type) {
   return type->isFloatTy() || type->isIntegerTy(32);
 }
 
-/// A load or store of the loop, at start + turn * step.
+/// A load or store of the loop, at start + iteration * step.
 struct Access {
   llvm::Instruction* instruction;
-  const llvm::SCEV* start = nullptr;  // null: not known
+  const llvm::SCEV* start = nullptr;  // null: unknown
   std::int64_t step = 0, bytes = 0;
-  bool is_row = false;  // of each lane's own, element by element
+  bool is_row = false;  // each lane walks along a row of its own, element by element
 };
 
-class Cutter {
+class StripMiner {
  public:
-  Cutter(llvm::Function& function, llvm::BasicBlock* header, const std::vector<llvm::Instruction*>& candidates)
+  StripMiner(llvm::Function& function, llvm::BasicBlock* header, const std::vector<llvm::Instruction*>& candidates)
       : function_(function),
         data_(function.getParent()->getDataLayout()),
         known_(llvm::Triple(function.getParent()->getTargetTriple())),
@@ -61,12 +61,12 @@ class Cutter {
         loop_(loops_.getLoopFor(header)),
         candidates_(candidates) {}
 
-  /// False, with everything as it was, where turns need what those before them stored, or may for all that is known.
-  bool cut() {
+  /// False, and no change, if an iteration may load what an earlier one stored.
+  bool run() {
     const llvm::SCEV* taken = evolution_.getBackedgeTakenCount(loop_);
     if (llvm::isa<llvm::SCEVCouldNotCompute>(taken) || taken->getType()->getIntegerBitWidth() > 64) return false;
     find_accesses();
-    if (rows_.empty() || rows_.size() > most_rows || !find_pairs()) return false;
+    if (rows_.empty() || rows_.size() > max_rows || !find_pairs()) return false;
     llvm::BasicBlock* before = loop_->getLoopPreheader();
     llvm::SCEVExpander expander(evolution_, data_, "strip");
     auto expands = [&](const llvm::SCEV* value) { return expander.isSafeToExpandAt(value, before->getTerminator()); };
@@ -79,8 +79,8 @@ class Cutter {
     for (const Access& access : accesses_)
       if (access.is_row || !pairs_.empty())
         starts_[access.instruction] = expander.expandCodeFor(access.start, builder.getPtrTy(), before->getTerminator());
-    turns_ = builder.CreateAdd(builder.CreateZExt(more, builder.getInt64Ty()), builder.getInt64(1));
-    strips_ = builder.CreateUDiv(turns_, builder.getInt64(strip_turns));
+    iterations_ = builder.CreateAdd(builder.CreateZExt(more, builder.getInt64Ty()), builder.getInt64(1));
+    strips_ = builder.CreateUDiv(iterations_, builder.getInt64(strip_length));
     llvm::Value* worth_it = builder.CreateICmpNE(strips_, builder.getInt64(0));
     if (!pairs_.empty()) worth_it = builder.CreateAnd(worth_it, are_apart(builder));
     rebuild(before, worth_it);
@@ -115,7 +115,7 @@ class Cutter {
 
   static bool is_store(const Access& access) { return llvm::isa<llvm::StoreInst>(access.instruction); }
 
-  /// Those of which one stores. False where that cannot be put off.
+  /// Finds the pairs of accesses of which at least one stores. False if a store cannot be delayed.
   bool find_pairs() {
     for (const Access& store : accesses_) {
       if (!is_store(store)) continue;
@@ -129,7 +129,7 @@ class Cutter {
     return true;
   }
 
-  /// True if no lane loads in a strip what it stores there in an earlier turn.
+  /// A condition: no lane loads within a strip what it stores in an earlier iteration.
   llvm::Value* are_apart(llvm::IRBuilder<>& builder) {
     llvm::Value* meets = builder.getFalse();
     auto number = [&](std::int64_t value) { return builder.getInt64(static_cast<std::uint64_t>(value)); };
@@ -140,30 +140,23 @@ class Cutter {
       llvm::Value* meet;
       if (other->step == element_bytes && other->bytes == element_bytes) {
         meet = builder.CreateICmpULT(builder.CreateAdd(distance, number(strip_bytes - 1)), number(2 * strip_bytes - 1));
-        // What a turn loads before it stores there is not what another one stores.
+        // An iteration that loads an element before it stores to it loads nothing of another iteration.
         if (!is_store(*other) && dominators_.dominates(other->instruction, store->instruction))
           meet = builder.CreateAnd(meet, builder.CreateICmpNE(distance, number(0)));
       } else {
-        llvm::Value* end = builder.CreateAdd(distance, builder.CreateAdd(builder.CreateMul(turns_, number(other->step)),
-                                                                         number(other->bytes - other->step)));
-        meet = builder.CreateAnd(builder.CreateICmpSGT(end, number(0)),
-                                 builder.CreateICmpSLT(distance, builder.CreateMul(turns_, number(element_bytes))));
+        llvm::Value* end = builder.CreateAdd(
+            distance,
+            builder.CreateAdd(builder.CreateMul(iterations_, number(other->step)), number(other->bytes - other->step)));
+        meet =
+            builder.CreateAnd(builder.CreateICmpSGT(end, number(0)),
+                              builder.CreateICmpSLT(distance, builder.CreateMul(iterations_, number(element_bytes))));
       }
       meets = builder.CreateOr(meets, meet);
     }
     // For all lanes.
     auto* apart = llvm::cast<llvm::ICmpInst>(builder.Insert(new llvm::ICmpInst(
         llvm::ICmpInst::ICMP_EQ, builder.CreateZExt(meets, builder.getInt32Ty()), builder.getInt32(0))));
-    return call(builder, Marker::all, builder.getInt1Ty(), {apart});
-  }
-
-  llvm::CallInst* call(llvm::IRBuilder<>& builder, Marker marker, llvm::Type* result,
-                       const std::vector<llvm::Value*>& arguments) {
-    std::vector<llvm::Type*> types;
-    for (llvm::Value* argument : arguments) types.push_back(argument->getType());
-    return builder.CreateCall(
-        function_.getParent()->getOrInsertFunction(marker_name(marker), llvm::FunctionType::get(result, types, false)),
-        arguments);
+    return call_marker(builder, Marker::all_lanes, builder.getInt1Ty(), {apart});
   }
 
   llvm::Value* copied(llvm::Value* value) const {
@@ -171,8 +164,8 @@ class Cutter {
     return found == copies_.end() ? value : static_cast<llvm::Value*>(found->second);
   }
 
-  /// before -> strip -> the copy, 16 turns -> end -> strip or done; before or done -> rest -> the loop, for what is
-  /// left.
+  /// before -> strip -> copy of the loop, 16 iterations -> end -> strip or done; before or done -> rest -> the loop,
+  /// for the remaining iterations.
   void rebuild(llvm::BasicBlock* before, llvm::Value* worth_it) {
     llvm::LLVMContext& context = function_.getContext();
     llvm::BasicBlock* latch = loop_->getLoopLatch();
@@ -208,32 +201,27 @@ class Cutter {
     }
 
     builder.SetInsertPoint(first, first->begin());
-    llvm::PHINode* turn = builder.CreatePHI(builder.getInt64Ty(), 2, "turn");
+    llvm::PHINode* iteration = builder.CreatePHI(builder.getInt64Ty(), 2, "iteration");
     last->getTerminator()->eraseFromParent();
     builder.SetInsertPoint(last);
-    llvm::Value* next_turn = builder.CreateAdd(turn, builder.getInt64(1));
-    builder.CreateCondBr(builder.CreateICmpULT(next_turn, builder.getInt64(strip_turns)), first, end);
-    turn->addIncoming(builder.getInt64(0), strip);
-    turn->addIncoming(next_turn, last);
+    llvm::Value* next_iteration = builder.CreateAdd(iteration, builder.getInt64(1));
+    builder.CreateCondBr(builder.CreateICmpULT(next_iteration, builder.getInt64(strip_length)), first, end);
+    iteration->addIncoming(builder.getInt64(0), strip);
+    iteration->addIncoming(next_iteration, last);
 
     llvm::IRBuilder<> entry(&function_.getEntryBlock(), function_.getEntryBlock().begin());
     llvm::IRBuilder<> before_strip(strip->getTerminator()), behind_strip(end);
     for (llvm::Instruction* access : rows_) {
-      auto* own = call(entry, Marker::private_memory, entry.getPtrTy(),
-                       {entry.getInt64(strip_bytes), entry.getInt64(element_bytes)});
-      own->setDoesNotAccessMemory();
-      own->setDoesNotThrow();
-      own->addFnAttr(llvm::Attribute::WillReturn);
-      own->addRetAttr(llvm::Attribute::NoAlias);
+      llvm::CallInst* own = call_private_memory(entry, strip_bytes, element_bytes);
       const bool stores = llvm::isa<llvm::StoreInst>(access);
       llvm::IRBuilder<>& outside = stores ? behind_strip : before_strip;
       llvm::Value* place = outside.CreateGEP(outside.getInt8Ty(), starts_.at(access),
                                              outside.CreateMul(number, outside.getInt64(strip_bytes)));
-      call(outside, stores ? Marker::store_strip : Marker::load_strip, outside.getVoidTy(), {own, place});
+      call_marker(outside, stores ? Marker::store_strip : Marker::load_strip, outside.getVoidTy(), {own, place});
       auto* inside = llvm::cast<llvm::Instruction>(copies_[access]);
       builder.SetInsertPoint(inside);
       llvm::Value* element =
-          builder.CreateGEP(builder.getInt8Ty(), own, builder.CreateMul(turn, builder.getInt64(turn_bytes)));
+          builder.CreateGEP(builder.getInt8Ty(), own, builder.CreateMul(iteration, builder.getInt64(iteration_bytes)));
       inside->setOperand(stores ? llvm::StoreInst::getPointerOperandIndex() : llvm::LoadInst::getPointerOperandIndex(),
                          element);
     }
@@ -242,7 +230,7 @@ class Cutter {
     number->addIncoming(next_strip, end);
     behind_strip.CreateCondBr(behind_strip.CreateICmpULT(next_strip, strips_), strip, done);
     builder.SetInsertPoint(done);
-    llvm::Value* left = builder.CreateAnd(turns_, builder.getInt64(strip_turns - 1));
+    llvm::Value* left = builder.CreateAnd(iterations_, builder.getInt64(strip_length - 1));
     builder.CreateCondBr(builder.CreateICmpNE(left, builder.getInt64(0)), rest, exit);
     for (llvm::PHINode& phi : exit->phis()) phi.addIncoming(copied(phi.getIncomingValueForBlock(latch)), done);
   }
@@ -261,20 +249,21 @@ class Cutter {
   std::vector<llvm::Instruction*> rows_;
   std::vector<std::pair<const Access*, const Access*>> pairs_;
   std::map<const llvm::Instruction*, llvm::Value*> starts_;
-  llvm::Value *turns_ = nullptr, *strips_ = nullptr;
+  llvm::Value *iterations_ = nullptr, *strips_ = nullptr;
   llvm::ValueToValueMapTy copies_;
 };
 
-/// Accesses by which each lane may walk along a row; none where the loop has more than turns of its own.
-std::vector<llvm::Instruction*> find_candidates(const llvm::Loop& loop, const Structure& structure,
-                                                const Shapes& shapes) {
+/// Accesses by which each lane may walk along a row. None if the loop has several exits, inner loops, calls that touch
+/// memory, or lanes that leave it in different iterations.
+std::vector<llvm::Instruction*> find_candidates(const llvm::Loop& loop, const Divergence& divergence,
+                                                const LanePatterns& patterns) {
   const llvm::BasicBlock* latch = loop.getLoopLatch();
   std::vector<llvm::Instruction*> found;
-  if (!loop.isInnermost() || loop.getExitingBlock() != latch || structure.diverges(&loop)) return {};
+  if (!loop.isInnermost() || loop.getExitingBlock() != latch || divergence.diverges(&loop)) return {};
   unsigned size = 0;
   for (llvm::BasicBlock* block : loop.blocks())
     for (llvm::Instruction& instruction : *block) {
-      if (++size > most_instructions) return {};
+      if (++size > max_instructions) return {};
       const llvm::Value* address = llvm::getLoadStorePointerOperand(&instruction);
       if (address == nullptr) {
         if (instruction.mayReadOrWriteMemory()) return {};
@@ -282,8 +271,8 @@ std::vector<llvm::Instruction*> find_candidates(const llvm::Loop& loop, const St
       }
       const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
       if (!(load != nullptr ? load->isSimple() : llvm::cast<llvm::StoreInst>(instruction).isSimple())) return {};
-      if (shapes(address).is_varying() && is_element(llvm::getLoadStoreType(&instruction)) &&
-          structure.dominators().dominates(block, latch) && !is_in_private_memory(address))
+      if (patterns(address).is_varying() && is_element(llvm::getLoadStoreType(&instruction)) &&
+          divergence.dominators().dominates(block, latch) && !is_in_private_memory(address))
         found.push_back(&instruction);
     }
   return found;
@@ -291,18 +280,18 @@ std::vector<llvm::Instruction*> find_candidates(const llvm::Loop& loop, const St
 
 }  // namespace
 
-bool cut_into_strips(llvm::Function& function, WarpLayout layout) {
+bool strip_mine(llvm::Function& function, WarpLayout layout) {
   std::vector<std::pair<llvm::BasicBlock*, std::vector<llvm::Instruction*>>> found;
   {
-    Structure structure(function);
-    if (structure.loops().empty()) return false;
-    const Shapes shapes(function, structure, layout);
-    for (const llvm::Loop* loop : structure.loops().getLoopsInPreorder())
-      if (std::vector<llvm::Instruction*> rows = find_candidates(*loop, structure, shapes); !rows.empty())
+    Divergence divergence(function);
+    if (divergence.loops().empty()) return false;
+    const LanePatterns patterns(function, divergence, layout);
+    for (const llvm::Loop* loop : divergence.loops().getLoopsInPreorder())
+      if (std::vector<llvm::Instruction*> rows = find_candidates(*loop, divergence, patterns); !rows.empty())
         found.emplace_back(loop->getHeader(), std::move(rows));
   }
   bool changed = false;
-  for (const auto& [header, rows] : found) changed = Cutter(function, header, rows).cut() || changed;
+  for (const auto& [header, rows] : found) changed = StripMiner(function, header, rows).run() || changed;
   return changed;
 }
 

@@ -1,4 +1,4 @@
-#include "src/device/cpu/simd/states.h"
+#include "src/device/cpu/simd/lockstep_loops.h"
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Dominators.h>
@@ -11,16 +11,16 @@
 
 #include <vector>
 
-#include "src/device/cpu/simd/resume.h"
+#include "src/device/cpu/simd/barrier_splitting.h"
 
 namespace gpulua::cpu::simd {
 namespace {
 
-// All states together, as a multiple of the one function.
-constexpr unsigned most_growth = 3;
+// The copies together may have this many times the instructions of the one function.
+constexpr unsigned max_growth = 3;
 
-/// The function as it goes on in one state.
-llvm::Function* in_state(llvm::Function& warp, unsigned state) {
+/// A copy of the function for one state.
+llvm::Function* specialise(llvm::Function& warp, unsigned state) {
   llvm::ValueToValueMapTy map;
   llvm::Function* copy = llvm::CloneFunction(&warp, map);
   llvm::BasicBlock& entry = copy->getEntryBlock();
@@ -35,16 +35,16 @@ llvm::Function* in_state(llvm::Function& warp, unsigned state) {
   return copy;
 }
 
-std::vector<llvm::Function*> all_states(llvm::Function& warp) {
+std::vector<llvm::Function*> specialise_all(llvm::Function& warp) {
   const auto* where = llvm::dyn_cast<llvm::SwitchInst>(warp.getEntryBlock().getTerminator());
   std::vector<llvm::Function*> states;
   if (where == nullptr) return states;
   unsigned size = 0;
   for (unsigned state = 0; state <= where->getNumCases(); ++state) {
-    states.push_back(in_state(warp, state));
+    states.push_back(specialise(warp, state));
     size += states.back()->getInstructionCount();
   }
-  if (size <= most_growth * warp.getInstructionCount()) return states;
+  if (size <= max_growth * warp.getInstructionCount()) return states;
   for (llvm::Function* copy : states) copy->eraseFromParent();
   return {};
 }
@@ -58,8 +58,8 @@ llvm::CallInst* find_call(llvm::Function& run, const llvm::Function& callee) {
 
 }  // namespace
 
-std::set<llvm::Function*> part_states(llvm::Function& run, llvm::Function& warp) {
-  const std::vector<llvm::Function*> states = all_states(warp);
+std::set<llvm::Function*> make_loop_per_state(llvm::Function& run, llvm::Function& warp) {
+  const std::vector<llvm::Function*> states = specialise_all(warp);
   if (states.empty()) return {&warp};
   llvm::CallInst* call = find_call(run, warp);
   llvm::DominatorTree dominators(run);

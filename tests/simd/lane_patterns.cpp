@@ -1,6 +1,6 @@
-// What the lanes of a warp have of a value, in each layout: compared with the values that lanes would compute.
+// Lane patterns of values in each layout of warps.
 
-#include "src/device/cpu/simd/shape.h"
+#include "src/device/cpu/simd/lane_pattern_analysis.h"
 
 #include <limits>
 
@@ -34,46 +34,46 @@ std::string with_thread(const std::string& body) {
          body + "\n ret void }";
 }
 
-/// The shape of %v, as text: "1 16" is a progression of stride 1 and step 16, "1 |" one in each half.
-std::string shape(const std::string& body, WarpLayout layout) {
+/// The pattern of %v, as text: "1 16" is affine with stride 1 and half stride 16, "1 |" one in each half.
+std::string pattern(const std::string& body, WarpLayout layout) {
   Ir ir(with_thread(body));
-  Structure structure(ir.function());
-  const Shapes shapes(ir.function(), structure, layout);
+  Divergence divergence(ir.function());
+  const LanePatterns patterns(ir.function(), divergence, layout);
   for (const llvm::BasicBlock& block : ir.function())
     for (const llvm::Instruction& instruction : block) {
       if (instruction.getName() != "v") continue;
-      const Shape found = shapes(&instruction);
+      const LanePattern found = patterns(&instruction);
       if (found.is_varying()) return "varying";
       if (found.is_uniform()) return "uniform";
-      if (found.kind == Shape::halves) return std::to_string(found.stride) + " |";
-      return std::to_string(found.stride) + " " + std::to_string(found.step);
+      if (found.is_half_affine()) return std::to_string(found.stride) + " |";
+      return std::to_string(found.stride) + " " + std::to_string(found.half_stride);
     }
   FAIL("no %v");
   return "";
 }
 
-std::string piece(const std::string& body) {
-  return shape(body, WarpLayout::piece);
+std::string row_chunk(const std::string& body) {
+  return pattern(body, WarpLayout::row_chunk);
 }
 std::string row(const std::string& body) {
-  return shape(body, WarpLayout::row);
+  return pattern(body, WarpLayout::row);
 }
 std::string half_rows(const std::string& body) {
-  return shape(body, WarpLayout::half_rows);
+  return pattern(body, WarpLayout::half_rows);
 }
 std::string any(const std::string& body) {
-  return shape(body, WarpLayout::any);
+  return pattern(body, WarpLayout::any);
 }
 
 }  // namespace
 
-TEST_CASE("shapes: threadIdx in each layout", "[simd]") {
+TEST_CASE("lane patterns: threadIdx in each layout", "[simd]") {
   const std::string x = "%v = add i32 %x, %n", y = "%v = add i32 %y, %n", z = "%v = add i32 %z, %n";
-  CHECK(piece(x) == "1 16");
+  CHECK(row_chunk(x) == "1 16");
   CHECK(row(x) == "1 16");
   CHECK(half_rows(x) == "1 0");
   CHECK(any(x) == "varying");
-  CHECK(piece(y) == "uniform");
+  CHECK(row_chunk(y) == "uniform");
   CHECK(row(y) == "uniform");
   CHECK(half_rows(y) == "0 1");
   CHECK(any(y) == "varying");
@@ -81,7 +81,7 @@ TEST_CASE("shapes: threadIdx in each layout", "[simd]") {
   CHECK(any(z) == "varying");
 }
 
-TEST_CASE("shapes: sums and products", "[simd]") {
+TEST_CASE("lane patterns: sums and products", "[simd]") {
   CHECK(half_rows("%a = mul i32 %y, 16 \n %v = add i32 %a, %x") == "1 16");
   CHECK(half_rows("%a = mul i32 %y, %w \n %v = add i32 %a, %x") == "1 |");
   CHECK(half_rows("%a = shl i32 %y, 5 \n %v = sub i32 %a, %x") == "-1 32");
@@ -99,7 +99,7 @@ TEST_CASE("shapes: sums and products", "[simd]") {
   CHECK(half_rows("%a = mul i32 %y, %n \n %v = select i1 %uniform, i32 %a, i32 %y") == "0 |");
 }
 
-TEST_CASE("shapes: lanes within a warp", "[simd]") {
+TEST_CASE("lane patterns: lanes within a warp", "[simd]") {
   CHECK(row("%v = and i32 %x, 31") == "1 16");
   CHECK(row("%v = and i32 %x, 15") == "1 0");
   CHECK(row("%v = and i32 %x, 16") == "0 16");
@@ -109,15 +109,15 @@ TEST_CASE("shapes: lanes within a warp", "[simd]") {
   CHECK(row("%v = lshr i32 %x, 3") == "varying");
   CHECK(row("%a = mul i32 %n, 64 \n %v = urem i32 %x, %a") == "1 16");
   CHECK(row("%v = urem i32 %x, %n") == "varying");
-  // A piece may start anywhere.
-  CHECK(piece("%v = and i32 %x, 31") == "varying");
-  CHECK(piece("%v = lshr i32 %x, 5") == "varying");
+  // A chunk may start anywhere.
+  CHECK(row_chunk("%v = and i32 %x, 31") == "varying");
+  CHECK(row_chunk("%v = lshr i32 %x, 5") == "varying");
   CHECK(half_rows("%a = mul i32 %y, 16 \n %b1 = add i32 %a, %x \n %v = lshr i32 %b1, 5") == "uniform");
   CHECK(half_rows("%v = and i32 %y, 1") == "0 1");
   CHECK(half_rows("%v = and i32 %y, 2") == "uniform");
 }
 
-TEST_CASE("shapes: what is chosen by a thread's row", "[simd]") {
+TEST_CASE("lane patterns: what is chosen by a thread's row", "[simd]") {
   const std::string least = "%v = call i32 @llvm.smin.i32(i32 ";
   CHECK(half_rows(least + "%y, i32 %n)") == "0 |");
   CHECK(row(least + "%y, i32 %n)") == "uniform");
@@ -130,19 +130,19 @@ TEST_CASE("shapes: what is chosen by a thread's row", "[simd]") {
   CHECK(half_rows(chosen + "float 1.0, float 2.0") == "varying");
 }
 
-TEST_CASE("shapes: extended indices", "[simd]") {
+TEST_CASE("lane patterns: extended indices", "[simd]") {
   const std::string number = "%a = mul i32 %b, %w \n %i = add i32 %a, %x \n ";
-  for (auto layout : {WarpLayout::piece, WarpLayout::row}) {
-    CHECK(shape(number + "%v = sext i32 %i to i64", layout) == "1 16");
-    CHECK(shape(number + "%v = zext i32 %i to i64", layout) == "1 16");
-    CHECK(shape("%v = zext i32 %x to i64", layout) == "1 16");
+  for (auto layout : {WarpLayout::row_chunk, WarpLayout::row}) {
+    CHECK(pattern(number + "%v = sext i32 %i to i64", layout) == "1 16");
+    CHECK(pattern(number + "%v = zext i32 %i to i64", layout) == "1 16");
+    CHECK(pattern("%v = zext i32 %x to i64", layout) == "1 16");
     // These may wrap within a warp.
-    CHECK(shape("%i = add i32 %n, %x \n %v = sext i32 %i to i64", layout) == "varying");
-    CHECK(shape(number + "%j = add i32 %i, 1 \n %v = zext i32 %j to i64", layout) == "varying");
-    CHECK(shape("%a = mul i32 %n, %w \n %i = add i32 %a, %x \n %v = sext i32 %i to i64", layout) == "varying");
-    CHECK(shape(number + "%j = add nsw i32 %i, %n \n %v = sext i32 %j to i64", layout) == "1 16");
-    CHECK(shape(number + "%j = add nsw i32 %i, %n \n %v = zext i32 %j to i64", layout) == "varying");
-    CHECK(shape(number + "%j = add nsw i32 %i, %n \n %v = zext nneg i32 %j to i64", layout) == "1 16");
+    CHECK(pattern("%i = add i32 %n, %x \n %v = sext i32 %i to i64", layout) == "varying");
+    CHECK(pattern(number + "%j = add i32 %i, 1 \n %v = zext i32 %j to i64", layout) == "varying");
+    CHECK(pattern("%a = mul i32 %n, %w \n %i = add i32 %a, %x \n %v = sext i32 %i to i64", layout) == "varying");
+    CHECK(pattern(number + "%j = add nsw i32 %i, %n \n %v = sext i32 %j to i64", layout) == "1 16");
+    CHECK(pattern(number + "%j = add nsw i32 %i, %n \n %v = zext i32 %j to i64", layout) == "varying");
+    CHECK(pattern(number + "%j = add nsw i32 %i, %n \n %v = zext nneg i32 %j to i64", layout) == "1 16");
   }
   // What counts as -1 is extended to 2^32 - 1.
   CHECK(row("%a = mul nuw i32 %x, -1 \n %v = zext i32 %a to i64") == "varying");
@@ -156,18 +156,18 @@ TEST_CASE("shapes: extended indices", "[simd]") {
   CHECK(half_rows("%a = mul i32 %y, %n \n %i = add i32 %a, %x \n %v = sext i32 %i to i64") == "varying");
 }
 
-TEST_CASE("shapes: offsets wrap as 64-bit integers do", "[simd]") {
-  const Shape shape = Shape::affine(std::int64_t{1} << 62) + Shape::uniform();
-  CHECK(shape.offset(1) == std::int64_t{1} << 62);
-  CHECK(shape.offset(2) == std::numeric_limits<std::int64_t>::min());
-  CHECK(shape.offset(5) == std::int64_t{1} << 62);
-  CHECK(shape.offset(31) == -(std::int64_t{1} << 62));
-  CHECK(shape.is_row(shape.stride));
+TEST_CASE("lane patterns: offsets wrap as 64-bit integers do", "[simd]") {
+  const LanePattern pattern = LanePattern::affine(std::int64_t{1} << 62) + LanePattern::uniform();
+  CHECK(pattern.offset(1) == std::int64_t{1} << 62);
+  CHECK(pattern.offset(2) == std::numeric_limits<std::int64_t>::min());
+  CHECK(pattern.offset(5) == std::int64_t{1} << 62);
+  CHECK(pattern.offset(31) == -(std::int64_t{1} << 62));
+  CHECK(pattern.is_consecutive(pattern.stride));
 }
 
-TEST_CASE("shapes: addresses", "[simd]") {
+TEST_CASE("lane patterns: addresses", "[simd]") {
   const std::string i = "%i = zext i32 %x to i64 \n %j = zext i32 %y to i64 \n ";
-  CHECK(piece(i + "%v = getelementptr float, ptr %p, i64 %i") == "4 64");
+  CHECK(row_chunk(i + "%v = getelementptr float, ptr %p, i64 %i") == "4 64");
   CHECK(half_rows(i + "%v = getelementptr float, ptr %p, i64 %i") == "4 0");
   CHECK(half_rows(i + "%v = getelementptr [16 x float], ptr %p, i64 %j, i64 %i") == "4 64");
   CHECK(half_rows(i + "%v = getelementptr [17 x double], ptr %p, i64 %j, i64 %i") == "8 136");

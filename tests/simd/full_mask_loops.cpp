@@ -1,6 +1,6 @@
-// Copies of loops for the turns that all lanes take.
+// Copies of loops for the iterations that all lanes take.
 
-#include "src/device/cpu/simd/whole_turns.h"
+#include "src/device/cpu/simd/full_mask_loops.h"
 
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Verifier.h>
@@ -37,27 +37,27 @@ std::string loop_while(const std::string& comparison) {
 
 long count_copies(const std::string& comparison) {
   Ir ir(loop_while(comparison));
-  split_off_whole_turns(ir.function(), WarpLayout::row);
+  split_full_mask_loops(ir.function(), WarpLayout::row);
   CHECK_FALSE(llvm::verifyFunction(ir.function()));
-  Structure structure(ir.function());
-  CHECK(structure.why_not() == "");
-  const Shapes shapes(ir.function(), structure, WarpLayout::row);
-  const auto loops = structure.loops().getLoopsInPreorder();
+  Divergence divergence(ir.function());
+  CHECK(divergence.why_not() == "");
+  const LanePatterns patterns(ir.function(), divergence, WarpLayout::row);
+  const auto loops = divergence.loops().getLoopsInPreorder();
   const auto divergent =
-      std::count_if(loops.begin(), loops.end(), [&](auto* loop) { return structure.diverges(loop); });
+      std::count_if(loops.begin(), loops.end(), [&](auto* loop) { return divergence.diverges(loop); });
   CHECK(divergent == 1);
   return static_cast<long>(loops.size()) - divergent;
 }
 
 }  // namespace
 
-TEST_CASE("whole turns: a copy of the loop, in which no lanes part", "[simd]") {
+TEST_CASE("full-mask loops: no lanes diverge in the copy of the loop", "[simd]") {
   CHECK(count_copies("icmp slt i32 %next, %n") == 1);
   CHECK(count_copies("icmp ult i32 %next, %n") == 1);
   CHECK(count_copies("icmp sge i32 %n, %next") == 1);
 }
 
-TEST_CASE("whole turns: none where a lane's number does not tell the others'", "[simd]") {
+TEST_CASE("full-mask loops: none where one lane's number does not bound the others", "[simd]") {
   CHECK(count_copies("icmp slt i32 %more, %n") == 0);
   CHECK(count_copies("icmp ne i32 %next, %n") == 0);
   CHECK(count_copies("icmp sgt i32 %next, %n") == 0);

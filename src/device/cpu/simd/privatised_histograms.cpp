@@ -1,4 +1,4 @@
-#include "src/device/cpu/simd/tallies.h"
+#include "src/device/cpu/simd/privatised_histograms.h"
 
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IRBuilder.h>
@@ -19,8 +19,8 @@
 namespace gpulua::cpu::simd {
 namespace {
 
-// Each costs a comparison.
-constexpr std::size_t most_settlements = 4;
+// Each flush costs a comparison.
+constexpr std::size_t max_flushes = 4;
 
 /// `atomicAdd(&array[index], ...)` with an array that is a parameter of the kernel.
 struct Addition {
@@ -46,20 +46,21 @@ std::optional<Addition> as_addition(llvm::AtomicRMWInst& atomic) {
   return Addition{&atomic, array, index};
 }
 
-/// What a kernel does with memory, if it is no more than this.
+/// The memory accesses of a kernel that can have private histograms.
 class Accesses {
  public:
   explicit Accesses(llvm::Function& prepared) : prepared_(prepared) {}
 
+  /// False for a kernel that cannot have any.
   bool collect() {
     for (llvm::Instruction& instruction : llvm::instructions(prepared_))
       if (!add(instruction)) return false;
     std::erase_if(others_, [&](llvm::Instruction* access) { return is_elsewhere(*access); });
-    return !additions_.empty() && others_.size() * arrays_.size() <= most_settlements;
+    return !additions_.empty() && others_.size() * arrays_.size() <= max_flushes;
   }
   const std::vector<Addition>& additions() const { return additions_; }
   const std::vector<llvm::Argument*>& arrays() const { return arrays_; }
-  /// Loads and stores that may be to the arrays.
+  /// Loads and stores that may access the arrays.
   const std::vector<llvm::Instruction*>& others() const { return others_; }
 
  private:
@@ -101,100 +102,88 @@ class Accesses {
   std::vector<llvm::Instruction*> others_;
 };
 
-llvm::CallInst* call_marker(llvm::IRBuilder<>& builder, Marker marker, llvm::Type* result,
-                            const std::vector<llvm::Value*>& arguments) {
-  std::vector<llvm::Type*> types;
-  for (llvm::Value* argument : arguments) types.push_back(argument->getType());
-  llvm::CallInst* call = builder.CreateCall(builder.GetInsertBlock()->getModule()->getOrInsertFunction(
-                                                marker_name(marker), llvm::FunctionType::get(result, types, false)),
-                                            arguments);
-  call->setDoesNotThrow();
-  call->addFnAttr(llvm::Attribute::WillReturn);
-  return call;
-}
-
-void redirect(llvm::AtomicRMWInst& atomic, llvm::Value* tally, llvm::Value* index) {
+void redirect(llvm::AtomicRMWInst& atomic, llvm::Value* histogram, llvm::Value* index) {
   llvm::IRBuilder<> builder(&atomic);
-  atomic.setOperand(0, builder.CreateInBoundsGEP(builder.getInt32Ty(), tally, index));
+  atomic.setOperand(0, builder.CreateInBoundsGEP(builder.getInt32Ty(), histogram, index));
   atomic.setSyncScopeID(llvm::SyncScope::SingleThread);
 }
 
-void add_to_tally(const Addition& addition, llvm::Value* tally) {
+void add_privately(const Addition& addition, llvm::Value* histogram) {
   const llvm::DataLayout& layout = addition.atomic->getModule()->getDataLayout();
-  if (llvm::computeKnownBits(addition.index, layout).getMaxValue().ult(tally_elements))
-    return redirect(*addition.atomic, tally, addition.index);
+  if (llvm::computeKnownBits(addition.index, layout).getMaxValue().ult(histogram_elements))
+    return redirect(*addition.atomic, histogram, addition.index);
   llvm::IRBuilder<> builder(addition.atomic);
   llvm::Instruction *then, *otherwise;
-  llvm::SplitBlockAndInsertIfThenElse(builder.CreateICmpULT(addition.index, builder.getInt64(tally_elements)),
+  llvm::SplitBlockAndInsertIfThenElse(builder.CreateICmpULT(addition.index, builder.getInt64(histogram_elements)),
                                       addition.atomic->getIterator(), &then, &otherwise);
   auto* copy = llvm::cast<llvm::AtomicRMWInst>(addition.atomic->clone());
   copy->insertBefore(then->getIterator());
-  redirect(*copy, tally, addition.index);
+  redirect(*copy, histogram, addition.index);
   addition.atomic->moveBefore(otherwise);
 }
 
 }  // namespace
 
-void keep_tallies(llvm::Function& prepared) {
+void privatise_histograms(llvm::Function& prepared) {
   Accesses accesses(prepared);
   if (!accesses.collect()) return;
   const llvm::DataLayout& layout = prepared.getParent()->getDataLayout();
   for (llvm::Argument* array : accesses.arrays()) {
     llvm::IRBuilder<> builder(&*prepared.getEntryBlock().getFirstInsertionPt());
     llvm::Value* number = builder.getInt32(array->getArgNo());
-    llvm::CallInst* tally = call_marker(builder, Marker::tally, builder.getPtrTy(), {number});
-    tally->setDoesNotAccessMemory();
+    llvm::CallInst* histogram = call_marker(builder, Marker::private_histogram, builder.getPtrTy(), {number});
+    histogram->setDoesNotAccessMemory();
     for (const Addition& addition : accesses.additions())
-      if (addition.array == array) add_to_tally(addition, tally);
+      if (addition.array == array) add_privately(addition, histogram);
     for (llvm::Instruction* access : accesses.others()) {
       builder.SetInsertPoint(access);
       llvm::Value* bytes = builder.getInt64(layout.getTypeStoreSize(llvm::getLoadStoreType(access)));
-      call_marker(builder, Marker::settle, builder.getVoidTy(),
+      call_marker(builder, Marker::flush_histogram, builder.getVoidTy(),
                   {number, array, llvm::getLoadStorePointerOperand(access), bytes});
     }
   }
 }
 
-void make_tallies(llvm::Function& run, const SourceKernel& kernel) {
-  std::vector<llvm::CallInst*> settlements;
-  std::map<std::uint64_t, llvm::Value*> tallies;  // by the number of the parameter
+void make_private_histograms(llvm::Function& run, const SourceKernel& kernel) {
+  std::vector<llvm::CallInst*> flushes;
+  std::map<std::uint64_t, llvm::Value*> histograms;  // by the number of the parameter
   auto number_of = [](const llvm::CallInst* call) {
     return llvm::cast<llvm::ConstantInt>(call->getArgOperand(0))->getZExtValue();
   };
   llvm::IRBuilder<> builder(&*run.getEntryBlock().getFirstInsertionPt());
   for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(run))) {
     auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-    if (marker(&instruction) == Marker::settle) settlements.push_back(call);
-    if (marker(&instruction) != Marker::tally) continue;
-    llvm::Value*& tally = tallies[number_of(call)];
-    if (tally == nullptr) {
+    if (marker(&instruction) == Marker::flush_histogram) flushes.push_back(call);
+    if (marker(&instruction) != Marker::private_histogram) continue;
+    llvm::Value*& histogram = histograms[number_of(call)];
+    if (histogram == nullptr) {
       llvm::AllocaInst* memory =
-          builder.CreateAlloca(llvm::ArrayType::get(builder.getInt8Ty(), tally_bytes), nullptr, "tally");
+          builder.CreateAlloca(llvm::ArrayType::get(builder.getInt8Ty(), histogram_bytes), nullptr, "histogram");
       memory->setAlignment(llvm::Align(64));
-      builder.CreateMemSet(memory, builder.getInt8(0), tally_bytes, memory->getAlign());
-      // Processors foresee what is loaded from places relative to the stack pointer, wrongly for a table's.
-      tally = hide_origin(builder, memory);
+      builder.CreateMemSet(memory, builder.getInt8(0), histogram_bytes, memory->getAlign());
+      // Processors predict loads relative to the stack pointer from earlier stores, and predict a table's wrongly.
+      histogram = hide_origin(builder, memory);
     }
-    call->replaceAllUsesWith(tally);
+    call->replaceAllUsesWith(histogram);
     call->eraseFromParent();
   }
-  llvm::Function* settle = run.getParent()->getFunction(settle_function);
-  for (llvm::CallInst* call : settlements) {
+  llvm::Function* flush = run.getParent()->getFunction(flush_function);
+  for (llvm::CallInst* call : flushes) {
     builder.SetInsertPoint(call);
-    builder.CreateCall(settle, {call->getArgOperand(1), tallies.at(number_of(call))});
+    builder.CreateCall(flush, {call->getArgOperand(1), histograms.at(number_of(call))});
     call->eraseFromParent();
   }
-  if (tallies.empty()) return;
+  if (histograms.empty()) return;
   for (llvm::BasicBlock& block : run) {
     if (!llvm::isa<llvm::ReturnInst>(block.getTerminator())) continue;
     builder.SetInsertPoint(block.getTerminator());
-    for (const auto& [number, tally] : tallies) {
+    for (const auto& [number, histogram] : histograms) {
       // The ThreadContext is the first parameter, and none of the launch's arguments.
       const AbiArgument& array = kernel.arguments[number - 1];
       llvm::Value* place = builder.CreateConstGEP1_64(builder.getPtrTy(), run.getArg(0), array.parameter);
       llvm::Value* argument =
           builder.CreateConstGEP1_64(builder.getInt8Ty(), builder.CreateLoad(builder.getPtrTy(), place), array.offset);
-      builder.CreateCall(settle, {builder.CreateLoad(builder.getPtrTy(), argument), tally});
+      builder.CreateCall(flush, {builder.CreateLoad(builder.getPtrTy(), argument), histogram});
     }
   }
 }

@@ -1,6 +1,6 @@
-// What warps have alike.
+// Block-uniform values, and warps in lockstep.
 
-#include "src/device/cpu/simd/block_values.h"
+#include "src/device/cpu/simd/block_uniformity.h"
 
 #include <llvm/IR/InstIterator.h>
 
@@ -20,24 +20,24 @@ Ir function(const std::string& body) {
       "\n  %block = load i32, ptr %of_block\n  %thread = load i32, ptr %context\n" + body + "}");
 }
 
-std::string alike(const std::string& body) {
+std::string block_uniform(const std::string& body) {
   Ir ir = function(body);
-  const BlockValues values(ir.function());
+  const BlockUniformity values(ir.function());
   std::string names;
   for (const llvm::Instruction& instruction : llvm::instructions(ir.function()))
-    if (instruction.hasName() && values.is_alike(instruction)) names += instruction.getName().str() + " ";
+    if (instruction.hasName() && values.is_block_uniform(instruction)) names += instruction.getName().str() + " ";
   return names;
 }
 
-bool in_step(const std::string& body) {
+bool in_lockstep(const std::string& body) {
   Ir ir = function(body);
-  return BlockValues(ir.function()).in_step();
+  return BlockUniformity(ir.function()).in_lockstep();
 }
 
 }  // namespace
 
-TEST_CASE("block values: what follows from the block and the arguments", "[simd]") {
-  CHECK(alike(R"(
+TEST_CASE("block uniformity: values that depend on the block and the arguments", "[simd]") {
+  CHECK(block_uniform(R"(
     %a = add i32 %block, %n
     %b = add i32 %a, %thread
     %c = load i32, ptr %data
@@ -47,7 +47,7 @@ TEST_CASE("block values: what follows from the block and the arguments", "[simd]
     ret void)") == "of_block block a f ");
 }
 
-TEST_CASE("block values: warps that go other ways", "[simd]") {
+TEST_CASE("block uniformity: warps that take different paths", "[simd]") {
   const std::string diamond = R"(
     br i1 %c, label %left, label %join
   left:
@@ -56,10 +56,10 @@ TEST_CASE("block values: warps that go other ways", "[simd]") {
     %a = phi i32 [ %n, %left ], [ 7, %entry ]
     %b = phi i32 [ %n, %left ], [ undef, %entry ]
     ret void)";
-  CHECK(alike("%c = icmp eq i32 %block, 0\n" + diamond) == "of_block block c a b ");
-  CHECK(alike("%c = icmp eq i32 %thread, 0\n" + diamond) == "of_block block ");
-  // %k is the same in each turn, but not behind the loop.
-  CHECK(alike(R"(
+  CHECK(block_uniform("%c = icmp eq i32 %block, 0\n" + diamond) == "of_block block c a b ");
+  CHECK(block_uniform("%c = icmp eq i32 %thread, 0\n" + diamond) == "of_block block ");
+  // %k is uniform in each iteration, but not behind the loop.
+  CHECK(block_uniform(R"(
     br label %loop
   loop:
     %k = phi i32 [ 0, %entry ], [ %more, %loop ]
@@ -71,19 +71,19 @@ TEST_CASE("block values: warps that go other ways", "[simd]") {
     ret void)") == "of_block block k more ");
 }
 
-TEST_CASE("block values: warps are in step where all come to each barrier", "[simd]") {
+TEST_CASE("block uniformity: warps are in lockstep where all arrive at each barrier", "[simd]") {
   const std::string arrive = "\n call i32 @gpulua.arrive(i32 32, i32 0, ptr null, i32 1)\n";
   const std::string branch =
       "br i1 %c, label %left, label %join\n left:" + arrive + "br label %join\n join:\n ret void\n";
-  CHECK(in_step(arrive + "ret void"));
-  CHECK(in_step("%c = icmp eq i32 %block, 0\n" + branch));
-  CHECK_FALSE(in_step("%c = icmp eq i32 %thread, 0\n" + branch));
+  CHECK(in_lockstep(arrive + "ret void"));
+  CHECK(in_lockstep("%c = icmp eq i32 %block, 0\n" + branch));
+  CHECK_FALSE(in_lockstep("%c = icmp eq i32 %thread, 0\n" + branch));
   const std::string loop =
       "br label %loop\n loop:\n %k = phi i32 [ 0, %entry ], [ %more, %loop ]\n" + arrive +
       "%more = add i32 %k, 1\n %c = icmp ult i32 %more, %end\n br i1 %c, label %loop, label %done\n"
       "done:\n ret void\n";
-  CHECK(in_step("%end = add i32 %n, 1\n" + loop));
-  CHECK_FALSE(in_step("%end = add i32 %thread, 1\n" + loop));
+  CHECK(in_lockstep("%end = add i32 %n, 1\n" + loop));
+  CHECK_FALSE(in_lockstep("%end = add i32 %thread, 1\n" + loop));
 }
 
 }  // namespace gpulua::cpu::simd

@@ -1,4 +1,4 @@
-#include "src/device/cpu/simd/structure.h"
+#include "src/device/cpu/simd/divergence.h"
 
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/IR/CFG.h>
@@ -9,13 +9,13 @@
 namespace gpulua::cpu::simd {
 namespace {
 
-// Sinks of the graph: the return, and blocks that never go on, which every block "reaches".
-constexpr int end_of_function = 1 << 30;
-constexpr int never_goes_on = -1;
+// Post-dominators that are no blocks: the function's exit, and that of a block from which no path leads to the exit.
+constexpr int function_exit = 1 << 30;
+constexpr int no_exit = -1;
 
 }  // namespace
 
-Structure::Structure(llvm::Function& function) : dominators_(function), loops_(dominators_) {
+Divergence::Divergence(llvm::Function& function) : dominators_(function), loops_(dominators_) {
   find_order(function);
   for (Block* block : order_) {
     for (Block* next : llvm::successors(block)) {
@@ -30,7 +30,7 @@ Structure::Structure(llvm::Function& function) : dominators_(function), loops_(d
   if (why_not_.empty()) find_postdominators();
 }
 
-void Structure::place(llvm::DomTreeNode* node, std::vector<llvm::DomTreeNode*>& outside) {
+void Divergence::place(llvm::DomTreeNode* node, std::vector<llvm::DomTreeNode*>& outside) {
   Block* block = node->getBlock();
   index_[block] = static_cast<int>(order_.size());
   order_.push_back(block);
@@ -47,38 +47,39 @@ void Structure::place(llvm::DomTreeNode* node, std::vector<llvm::DomTreeNode*>& 
       outside.push_back(child);
       continue;
     }
-    // What an inner loop leaves outside of itself is laid out behind it, at this level.
+    // The exits of an inner loop follow it at this level.
     std::vector<llvm::DomTreeNode*> left;
     place(child, left);
     pending.insert(pending.end(), left.begin(), left.end());
   }
 }
 
-void Structure::find_order(llvm::Function& function) {
+void Divergence::find_order(llvm::Function& function) {
   int number = 0;
   for (Block* block : llvm::ReversePostOrderTraversal<llvm::Function*>(&function)) rpo_[block] = number++;
   std::vector<llvm::DomTreeNode*> outside;
   place(dominators_.getRootNode(), outside);
 }
 
-/// A lane that goes around a loop leaves it some day: a back edge stands for the ways out of its loop.
-void Structure::find_postdominators() {
-  postdominator_.assign(order_.size(), never_goes_on);
+/// Post-dominators over the graph in which the exits of a loop take the place of its back edge: every lane leaves a
+/// loop at last. LLVM's PostDominatorTree does not serve: blocks that end in `unreachable` and ignored blocks are paths
+/// that must not count.
+void Divergence::find_postdominators() {
+  postdominator_.assign(order_.size(), no_exit);
   auto meet = [&](int a, int b) {
-    if (a == never_goes_on) return b;
-    if (b == never_goes_on) return a;
+    if (a == no_exit) return b;
+    if (b == no_exit) return a;
     while (a != b) (a < b ? a : b) = postdominator_[a < b ? a : b];
     return a;
   };
   for (int i = static_cast<int>(order_.size()) - 1; i >= 0; --i) {
     if (disregarded_.contains(order_[i])) continue;
-    int found = never_goes_on;
+    int found = no_exit;
     bool leaves = llvm::isa<llvm::ReturnInst>(order_[i]->getTerminator());
     auto visit = [&](Block* next) {
-      // A block that never goes on does not count.
       if (disregarded_.contains(next))
         leaves = true;
-      else if (postdominator_[index(next)] != never_goes_on)
+      else if (postdominator_[index(next)] != no_exit)
         found = meet(found, index(next));
     };
     for (Block* next : llvm::successors(order_[i])) {
@@ -90,59 +91,60 @@ void Structure::find_postdominators() {
       loops_.getLoopFor(next)->getExitBlocks(exits);
       for (Block* exit : exits) visit(exit);
     }
-    postdominator_[i] = found == never_goes_on && leaves ? end_of_function : found;
+    postdominator_[i] = found == no_exit && leaves ? function_exit : found;
   }
 }
 
-bool Structure::always_reaches(Block* from, Block* to) const {
+bool Divergence::always_reaches(Block* from, Block* to) const {
   int block = index(from);
-  while (block != never_goes_on && block < index(to)) block = postdominator_[block];
+  while (block != no_exit && block < index(to)) block = postdominator_[block];
   return block == index(to);
 }
 
-bool Structure::leaves_divergent_loop(Block* from, Block* to) const {
+bool Divergence::leaves_divergent_loop(Block* from, Block* to) const {
   for (const llvm::Loop* loop = loops_.getLoopFor(from); loop != nullptr && !loop->contains(to);
        loop = loop->getParentLoop())
     if (diverges(loop)) return true;
   return false;
 }
 
-void Structure::find_roots() {
-  root_.clear();
-  together_.clear();
+void Divergence::find_mask_owners() {
+  mask_owner_.clear();
+  single_edge_.clear();
   for (Block* block : order_) {
-    root_[block] = block;
+    mask_owner_[block] = block;
     const llvm::Loop* loop = loops_.getLoopFor(block);
     if (block == order_.front()) {
-      together_.insert(block);
+      single_edge_.insert(block);
       continue;
     }
     if (loop != nullptr && loop->getHeader() == block) {
-      together_.insert(block);
-      if (!diverges(loop)) root_[block] = root(loop->getLoopPreheader());
+      single_edge_.insert(block);
+      if (!diverges(loop)) mask_owner_[block] = mask_owner(loop->getLoopPreheader());
       continue;
     }
     bool together = true;
     Block* common = nullptr;
     for (Block* from : llvm::predecessors(block)) {
-      Block* mask = root(from);
+      Block* mask = mask_owner(from);
       together =
           together && !diverges(from) && !leaves_divergent_loop(from, block) && (common == nullptr || common == mask);
       common = mask;
     }
     if (together) {
-      together_.insert(block);
-      root_[block] = common;
+      single_edge_.insert(block);
+      mask_owner_[block] = common;
       continue;
     }
     Block* dominator = block;
     do dominator = dominators_.getNode(dominator)->getIDom()->getBlock();
     while (loops_.getLoopFor(dominator) != loop && dominator != order_.front());
-    if (loops_.getLoopFor(dominator) == loop && always_reaches(dominator, block)) root_[block] = root(dominator);
+    if (loops_.getLoopFor(dominator) == loop && always_reaches(dominator, block))
+      mask_owner_[block] = mask_owner(dominator);
   }
 }
 
-bool Structure::mark_divergent_loops() {
+bool Divergence::mark_divergent_loops() {
   bool changed = false;
   for (const llvm::Loop* loop : loops_.getLoopsInPreorder()) {
     if (diverges(loop)) continue;
@@ -151,7 +153,8 @@ bool Structure::mark_divergent_loops() {
     for (const auto& [block, exit] : exits) {
       if (disregarded_.contains(exit)) continue;
       const llvm::Loop* inner = loops_.getLoopFor(block);
-      if (!diverges(block) && root(block) == root(loop->getHeader()) && !(inner != loop && diverges(inner))) continue;
+      if (!diverges(block) && mask_owner(block) == mask_owner(loop->getHeader()) && !(inner != loop && diverges(inner)))
+        continue;
       divergent_loops_.insert(loop);
       changed = true;
       break;
@@ -160,21 +163,21 @@ bool Structure::mark_divergent_loops() {
   return changed;
 }
 
-void Structure::disregard(std::set<Block*> blocks) {
+void Divergence::disregard(std::set<Block*> blocks) {
   disregarded_ = std::move(blocks);
   find_postdominators();
 }
 
-unsigned Structure::ways_on(Block* block) const {
+unsigned Divergence::count_successors(Block* block) const {
   unsigned count = 0;
   for (Block* next : llvm::successors(block)) count += !disregarded_.contains(next);
   return count;
 }
 
-void Structure::update(const std::function<bool(const llvm::Instruction*)>& diverges) {
+void Divergence::update(const std::function<bool(const llvm::Instruction*)>& diverges) {
   for (Block* block : order_)
-    if (ways_on(block) > 1 && diverges(block->getTerminator())) divergent_branches_.insert(block);
-  do find_roots();
+    if (count_successors(block) > 1 && diverges(block->getTerminator())) divergent_branches_.insert(block);
+  do find_mask_owners();
   while (mark_divergent_loops());
 }
 

@@ -1,4 +1,4 @@
-#include "src/device/cpu/simd/whole_turns.h"
+#include "src/device/cpu/simd/full_mask_loops.h"
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Dominators.h>
@@ -16,20 +16,20 @@
 namespace gpulua::cpu::simd {
 namespace {
 
-// A larger body gains little. A function is as much as so many.
-constexpr unsigned most_instructions = 60;
+// Larger loops gain little. A call of a function counts as function_instructions.
+constexpr unsigned max_instructions = 60;
 constexpr unsigned function_instructions = 30;
 
-/// `i < n`, or `i <= n`, on which the loop's one exit, at its end, depends; null where that is something else.
-const llvm::ICmpInst* find_bound(const llvm::Loop& loop, const Shapes& shapes) {
+/// The comparison `i < n` or `i <= n` that decides on the only exit of the loop, in its latch; null for other loops.
+const llvm::ICmpInst* find_bound(const llvm::Loop& loop, const LanePatterns& patterns) {
   const llvm::BasicBlock* latch = loop.getLoopLatch();
   const auto* branch = llvm::dyn_cast<llvm::BranchInst>(latch->getTerminator());
   if (!loop.isInnermost() || loop.getExitingBlock() != latch || branch == nullptr) return nullptr;
   const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition());
   if (compare == nullptr || compare->getParent() != latch || compare->isEquality()) return nullptr;
-  const bool swapped = shapes(compare->getOperand(0)).is_uniform();
+  const bool swapped = patterns(compare->getOperand(0)).is_uniform();
   const llvm::Value* index = compare->getOperand(swapped ? 1 : 0);
-  if (!is_rising(index->getType(), shapes(index)) || !shapes(compare->getOperand(swapped ? 0 : 1)).is_uniform())
+  if (!is_ascending(index->getType(), patterns(index)) || !patterns(compare->getOperand(swapped ? 0 : 1)).is_uniform())
     return nullptr;
   auto stays = swapped ? compare->getSwappedPredicate() : compare->getPredicate();
   if (branch->getSuccessor(0) != loop.getHeader()) stays = llvm::CmpInst::getInversePredicate(stays);
@@ -45,9 +45,9 @@ unsigned size_of(const llvm::Loop& loop) {
   return size;
 }
 
-class Splitter {
+class LoopSplitter {
  public:
-  Splitter(llvm::Function& function, const llvm::BasicBlock* header, const llvm::ICmpInst* bound)
+  LoopSplitter(llvm::Function& function, const llvm::BasicBlock* header, const llvm::ICmpInst* bound)
       : function_(function),
         dominators_(function),
         loops_(dominators_),
@@ -59,15 +59,15 @@ class Splitter {
   void split() {
     llvm::BasicBlock* before = loop_->getLoopPreheader();
     llvm::BasicBlock* preheader = llvm::SplitEdge(before, loop_->getHeader(), &dominators_, &loops_);
-    middle_ = llvm::BasicBlock::Create(function_.getContext(), "turns.last", &function_, preheader);
-    llvm::cloneLoopWithPreheader(middle_, before, loop_, copies_, ".whole", &loops_, &dominators_, blocks_);
+    middle_ = llvm::BasicBlock::Create(function_.getContext(), "full.done", &function_, preheader);
+    llvm::cloneLoopWithPreheader(middle_, before, loop_, copies_, ".full", &loops_, &dominators_, blocks_);
     llvm::remapInstructionsInBlocks(blocks_, copies_);
     before->getTerminator()->replaceSuccessorWith(preheader, blocks_.front());
-    llvm::ICmpInst* stays = end_turns();
+    llvm::ICmpInst* stays = end_full_loop();
     for (llvm::PHINode& phi : loop_->getHeader()->phis())
-      phi.setIncomingValueForBlock(preheader, behind_copy(copied(phi.getIncomingValueForBlock(latch_))));
-    llvm::BasicBlock* behind = join_behind();
-    llvm::BranchInst::Create(preheader, behind, stays, middle_);
+      phi.setIncomingValueForBlock(preheader, value_after_copy(copied(phi.getIncomingValueForBlock(latch_))));
+    llvm::BasicBlock* after = join_exits();
+    llvm::BranchInst::Create(preheader, after, stays, middle_);
   }
 
  private:
@@ -76,8 +76,8 @@ class Splitter {
     return found == copies_.end() ? value : static_cast<llvm::Value*>(found->second);
   }
 
-  /// The copy goes around while all lanes do. Then each lane compares for itself: the comparison.
-  llvm::ICmpInst* end_turns() {
+  /// Makes the copy loop while all lanes do. Returns the comparison by which each lane then decides for itself.
+  llvm::ICmpInst* end_full_loop() {
     auto* latch = llvm::cast<llvm::BasicBlock>(copies_[latch_]);
     auto* header = llvm::cast<llvm::BasicBlock>(copies_[loop_->getHeader()]);
     const bool inverted = latch->getTerminator()->getSuccessor(0) != header;
@@ -89,17 +89,16 @@ class Splitter {
       stays->setPredicate(stays->getInversePredicate());
       builder.Insert(stays);
     }
-    llvm::FunctionCallee all = function_.getParent()->getOrInsertFunction(
-        marker_name(Marker::all), llvm::FunctionType::get(builder.getInt1Ty(), {builder.getInt1Ty()}, false));
-    builder.CreateCondBr(builder.CreateCall(all, {stays}), header, middle_);
+    llvm::Value* all = call_marker(builder, Marker::all_lanes, builder.getInt1Ty(), {stays});
+    builder.CreateCondBr(all, header, middle_);
     auto* again = llvm::cast<llvm::ICmpInst>(stays->clone());
-    for (llvm::Use& operand : again->operands()) operand.set(behind_copy(operand));
+    for (llvm::Use& operand : again->operands()) operand.set(value_after_copy(operand));
     builder.SetInsertPoint(middle_);
     return builder.Insert(again);
   }
 
-  /// A value of the copy, through a phi in `middle_`: values leave loops so.
-  llvm::Value* behind_copy(llvm::Value* value) {
+  /// A value of the copy, through a phi in `middle_`: the function stays in LCSSA form.
+  llvm::Value* value_after_copy(llvm::Value* value) {
     auto* made = llvm::dyn_cast<llvm::Instruction>(value);
     if (made == nullptr || !llvm::is_contained(blocks_, made->getParent())) return value;
     for (llvm::PHINode& phi : middle_->phis())
@@ -110,17 +109,17 @@ class Splitter {
     return phi;
   }
 
-  /// What follows the loop follows both.
-  llvm::BasicBlock* join_behind() {
-    llvm::BasicBlock* behind = exit_->splitBasicBlock(exit_->getFirstNonPHIIt(), "turns.done");
+  /// Joins the exits of the loop and of its copy.
+  llvm::BasicBlock* join_exits() {
+    llvm::BasicBlock* after = exit_->splitBasicBlock(exit_->getFirstNonPHIIt(), "loop.done");
     for (llvm::PHINode& phi : exit_->phis()) {
-      auto* both = llvm::PHINode::Create(phi.getType(), 2, phi.getName());
-      both->insertInto(behind, behind->begin());
-      phi.replaceAllUsesWith(both);
-      both->addIncoming(&phi, exit_);
-      both->addIncoming(behind_copy(copied(phi.getIncomingValueForBlock(latch_))), middle_);
+      auto* either = llvm::PHINode::Create(phi.getType(), 2, phi.getName());
+      either->insertInto(after, after->begin());
+      phi.replaceAllUsesWith(either);
+      either->addIncoming(&phi, exit_);
+      either->addIncoming(value_after_copy(copied(phi.getIncomingValueForBlock(latch_))), middle_);
     }
-    return behind;
+    return after;
   }
 
   llvm::Function& function_;
@@ -129,30 +128,30 @@ class Splitter {
   llvm::Loop* loop_;
   llvm::BasicBlock *latch_, *exit_;
   const llvm::ICmpInst* bound_;
-  llvm::BasicBlock* middle_ = nullptr;  // behind the copy
+  llvm::BasicBlock* middle_ = nullptr;  // after the copy
   llvm::ValueToValueMapTy copies_;
   llvm::SmallVector<llvm::BasicBlock*> blocks_;  // of the copy
 };
 
 }  // namespace
 
-bool is_rising(const llvm::Type* type, const Shape& shape) {
+bool is_ascending(const llvm::Type* type, const LanePattern& pattern) {
   constexpr std::int64_t most = std::int64_t{1} << 24;
-  return type->isIntegerTy() && type->getIntegerBitWidth() >= 32 && shape.kind == Shape::progression &&
-         !shape.is_uniform() && shape.stride >= 0 && shape.stride <= most && shape.step >= 0 && shape.step <= most;
+  return type->isIntegerTy() && type->getIntegerBitWidth() >= 32 && pattern.is_affine() && !pattern.is_uniform() &&
+         pattern.stride >= 0 && pattern.stride <= most && pattern.half_stride >= 0 && pattern.half_stride <= most;
 }
 
-void split_off_whole_turns(llvm::Function& function, WarpLayout layout) {
+void split_full_mask_loops(llvm::Function& function, WarpLayout layout) {
   std::vector<std::pair<const llvm::BasicBlock*, const llvm::ICmpInst*>> found;
   {
-    Structure structure(function);
-    if (structure.loops().empty()) return;
-    const Shapes shapes(function, structure, layout);
-    for (const llvm::Loop* loop : structure.loops().getLoopsInPreorder())
-      if (structure.diverges(loop) && size_of(*loop) <= most_instructions)
-        if (const llvm::ICmpInst* bound = find_bound(*loop, shapes)) found.emplace_back(loop->getHeader(), bound);
+    Divergence divergence(function);
+    if (divergence.loops().empty()) return;
+    const LanePatterns patterns(function, divergence, layout);
+    for (const llvm::Loop* loop : divergence.loops().getLoopsInPreorder())
+      if (divergence.diverges(loop) && size_of(*loop) <= max_instructions)
+        if (const llvm::ICmpInst* bound = find_bound(*loop, patterns)) found.emplace_back(loop->getHeader(), bound);
   }
-  for (auto [header, bound] : found) Splitter(function, header, bound).split();
+  for (auto [header, bound] : found) LoopSplitter(function, header, bound).split();
 }
 
 }  // namespace gpulua::cpu::simd
