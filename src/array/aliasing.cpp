@@ -12,7 +12,7 @@ bool same_elements(const Layout& a, const Layout& b) {
   return a.offset == b.offset && a.shape == b.shape && a.strides == b.strides;
 }
 
-/// The bytes of the buffer that the layout's elements lie among.
+/// The range of bytes in the buffer that the layout's elements lie in.
 Extent byte_extent(Node& node, const Layout& layout) {
   const Extent elements = extent(layout);
   const auto itemsize = static_cast<std::int64_t>(node.itemsize());

@@ -4,13 +4,14 @@
 
 namespace gpulua {
 
-/// True when a write to `to` may change an element of `from`, seen by `source`, that belongs to another position.
+/// True when writing position i of `to` may change the element of `from` at another position. `source` is the layout of
+/// `from` over the shape of `to`.
 bool overlaps(Node& to, Node& from, const Layout& source);
 
-/// Throws Error for a layout in which several positions are one element.
+/// Throws Error for a layout in which several positions share one element.
 void check_writable(Node& array, const char* op);
 
-/// True when the two have elements in common, or may have.
+/// True when the two may have elements in common.
 bool may_overlap(Node& a, Node& b);
 
 }  // namespace gpulua

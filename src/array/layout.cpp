@@ -172,7 +172,7 @@ std::optional<Layout> reshape(const Layout& layout, const Dims& shape) {
 
 namespace {
 
-/// The remedy where one shape lacks the last axis of the other: (2,) beside (2,3) becomes (2,1).
+/// The remedy where one shape lacks the last axis of the other: (2,) with (2,3) becomes (2,1).
 std::string missing_axis(const Dims& a, const Dims& b) {
   const Dims& less = a.size() < b.size() ? a : b;
   const Dims& more = a.size() < b.size() ? b : a;

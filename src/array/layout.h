@@ -1,7 +1,7 @@
 #pragma once
 
-// Shapes and strides: where the elements of a dense array, or of a view of one, lie in its buffer. No device, no dtype:
-// strides and offsets count elements.
+// Shapes and strides: the positions of an array's elements in its buffer. Strides and offsets count elements, so a
+// layout knows neither a device nor a dtype.
 
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace gpulua {
 
-/// A number for each axis. Few arrays have more than four axes, and those that have fewer need no memory of their own.
+/// A number for each axis. Up to four axes need no allocation.
 using Dims = boost::container::small_vector<std::int64_t, 4>;
 
 inline constexpr std::size_t max_ndim = 64;  // as NumPy
@@ -28,10 +28,10 @@ struct Layout {
 
   std::size_t ndim() const { return shape.size(); }
   std::int64_t size() const;
-  /// True iff the elements lie one after the other in row-major order, wherever the first is.
+  /// True iff the elements are consecutive in row-major order. The offset does not matter.
   bool contiguous() const;
-  /// True when several indices mean one element, so that a write has no one meaning; it may be true for strides that no
-  /// indexing of a dense array makes.
+  /// True when several indices may lead to one element, so that a write would be ambiguous. It may be true for unusual
+  /// strides, which indexing never makes, without such an element.
   bool overlaps_itself() const;
 };
 
@@ -51,24 +51,24 @@ struct IndexSpec {
   static IndexSpec whole() { return {}; }
 };
 
-/// The view that the specs select: missing ones take the whole axis. Positions have been checked against the shape.
+/// The view that the specs select. An axis without a spec is taken whole. The caller has checked the positions.
 Layout index(const Layout& layout, std::span<const IndexSpec> specs);
 Layout transpose(const Layout& layout);
-/// The same elements in another shape without moving them, where the strides allow it.
+/// The same elements in another shape without a copy; nothing where the strides do not allow it.
 std::optional<Layout> reshape(const Layout& layout, const Dims& shape);
-/// Throws the Error of shapes that do not broadcast: it shows them, the axis where they differ and, for a shape that
-/// fits as leading axes, the call that makes them so.
+/// Throws the Error for shapes that do not broadcast. It shows the shapes and the axis where they differ; for a shape
+/// that would fit as leading axes it shows the call that makes it so.
 [[noreturn]] void refuse_broadcast(std::string_view op, std::span<const Dims* const> shapes);
 /// Throws Error: "[broadcast_to] operands could not be broadcast together with shapes (2,3) (2,4)", with `op` in
 /// brackets.
 Layout broadcast_to(const Layout& layout, const Dims& shape, std::string_view op = "broadcast_to");
-/// The first and one past the last position in the buffer that the layout touches; equal for an empty one.
+/// The first position in the buffer that the layout touches, and the one after the last; equal for an empty layout.
 struct Extent {
   std::int64_t begin = 0, end = 0;
 };
 Extent extent(const Layout& layout);
 
-/// "(2,3)", as error messages write shapes.
+/// "(2,3)": a shape in error messages.
 std::string to_string(const Dims& shape);
 
 }  // namespace gpulua

@@ -7,7 +7,7 @@ namespace gpulua {
 
 namespace {
 
-/// Of a layout that an array may have.
+/// layout.contiguous(), after the check that an array may have the layout.
 bool check_contiguous(const Layout& layout) {
   checked_size(layout.shape);
   return layout.contiguous();
@@ -79,7 +79,7 @@ void Node::fail(const std::string& why) {
 }
 
 void Node::drop_pending() {
-  // A chain of nodes that only hold each other is taken apart from the top down, without recursion.
+  // A long chain of nodes, each held by the next one only, is released in a loop: recursion would overflow the stack.
   boost::container::small_vector<Array, 16> orphans;
   const auto release = [&](Node& node) {
     node.device_->evaluator().pending().remove(node);

@@ -1,6 +1,7 @@
 #pragma once
 
-// Layouts of views: other axes, orders and windows over the same elements. Axes count from 0 and have been checked.
+// Layouts of views: other axes, orders and windows over the same elements. Axes count from 0; the caller has checked
+// them.
 
 #include <span>
 
@@ -8,20 +9,21 @@
 
 namespace gpulua {
 
-/// Axis `axes[i]` becomes axis i; each stands there once.
+/// Axis `axes[i]` becomes axis i. Each axis is there once.
 Layout permute(const Layout& layout, std::span<const std::size_t> axes);
-/// The axes in `from` go to the positions `to`, of as many; the others keep their order.
+/// Moves axis `from[i]` to position `to[i]`. The other axes keep their order.
 Layout move_axes(const Layout& layout, std::span<const std::size_t> from, std::span<const std::size_t> to);
-/// The axes that are set in `axes` backwards.
+/// Reverses the axes whose bit is set in `axes`.
 Layout flip(const Layout& layout, std::uint64_t axes);
-/// Axes of size 1 at the positions of the result that are set in `axes`.
+/// Inserts axes of extent 1 at the positions of the result whose bit is set in `axes`.
 Layout expand(const Layout& layout, std::uint64_t axes);
-/// Without the axes that are set in `axes`, which have size 1.
+/// Removes the axes whose bit is set in `axes`. They have extent 1.
 Layout squeeze(const Layout& layout, std::uint64_t axes);
-/// The elements whose index on `column` is that on `row` plus `offset`, along a last axis that replaces the two.
+/// The diagonal: the elements whose index along `column` is `offset` more than along `row`. A last axis replaces the
+/// two.
 Layout diagonal(const Layout& layout, std::int64_t offset, std::size_t row, std::size_t column);
-/// Every window of `sizes[i]` elements along axis `axes[i]`: axes for what is in a window follow the others. The sizes
-/// fit.
+/// All windows of `sizes[i]` elements along axis `axes[i]`. The axes of a window follow the other axes. The caller has
+/// checked the sizes.
 Layout windows(const Layout& layout, const Dims& sizes, std::span<const std::size_t> axes);
 
 }  // namespace gpulua

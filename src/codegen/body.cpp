@@ -41,10 +41,10 @@ std::string substitute(std::string_view text, const std::vector<std::pair<std::s
   return result;
 }
 
-/// What the letters of a row's text stand for.
+/// The values of the type variables R and T and of the operand names in a row's text.
 std::vector<std::pair<std::string_view, std::string>> names_in_row(const ValueSpec& value,
                                                                    const std::vector<ValueSpec>& values) {
-  static constexpr std::array<std::string_view, 4> letters{"x", "y", "z", "w"};
+  static constexpr std::array<std::string_view, 4> operands{"x", "y", "z", "w"};
   const OpInfo& op = *value.op;
   if (op.function) return {{"x", value_name(value.inputs.front())}};
   std::vector<std::pair<std::string_view, std::string>> names{{"R", register_type(value.compute)},
@@ -54,12 +54,12 @@ std::vector<std::pair<std::string_view, std::string>> names_in_row(const ValueSp
     const bool is_position = op.position && i + 1 == value.inputs.size();
     DType wanted = operand_dtype(op, i, value.compute);
     if (op.rule == DTypeRule::random && (i < 2 || is_position)) wanted = values[input].dtype;
-    names.emplace_back(is_position ? "i" : letters[i], converted(value_name(input), values[input].dtype, wanted));
+    names.emplace_back(is_position ? "i" : operands[i], converted(value_name(input), values[input].dtype, wanted));
   }
   return names;
 }
 
-/// The row's number `text`, which C++ may have promoted to int or may hold as a float, rounded to the result's dtype.
+/// Rounds the number `text` to the dtype of the result: C++ may have promoted it to int, or hold it as a float.
 std::string rounded(const std::string& text, const ValueSpec& value) {
   if (value.op->rule == DTypeRule::conversion) return converted(text, value.compute, value.dtype);
   if (is_small_float(value.dtype)) return "gpulua_widen(" + stored(text, value.dtype) + ")";
@@ -78,7 +78,7 @@ std::string_view row_text(const OpInfo& op, DType compute) {
 
 constexpr std::string_view times = " * ";
 
-/// The library's names that occur in the text.
+/// The names of the library (gpulua_...) in the text.
 std::set<std::string_view> names_in(std::string_view text) {
   constexpr std::string_view prefix = "gpulua_";
   std::set<std::string_view> names;
@@ -90,14 +90,15 @@ std::set<std::string_view> names_in(std::string_view text) {
   return names;
 }
 
-/// Device code that kernels may use, and why one has it: it, or a header after this one, has a name that is this one's.
+/// Device code for kernels. A kernel gets a header when its own text, or a later header, uses one of the header's
+/// names.
 struct Header {
   std::string_view text;
-  std::set<std::string_view> own;   // names that no header before it has
+  std::set<std::string_view> own;   // names that no earlier header has
   std::set<std::string_view> used;  // all names in it
 };
 
-/// In the reverse of the order in which they go into a kernel's text.
+/// In the reverse of their order in a kernel's text.
 const std::vector<Header>& all_headers() {
   static const std::vector<Header> headers = [] {
     std::vector<Header> made;
@@ -108,7 +109,7 @@ const std::vector<Header>& all_headers() {
       Header header{kernel_text(file), {}, names_in(kernel_text(file))};
       std::set_difference(header.used.begin(), header.used.end(), known.begin(), known.end(),
                           std::inserter(header.own, header.own.end()));
-      // Operators have no name: what has complex numbers has them all.
+      // Operators have no name: a text with complex numbers needs all of them.
       if (file == "complex.cuh"sv) header.own.insert({"gpulua_complex64", "gpulua_complex128"});
       known.insert(header.own.begin(), header.own.end());
       made.insert(made.begin(), std::move(header));

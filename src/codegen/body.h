@@ -1,6 +1,6 @@
 #pragma once
 
-// The part of a kernel's text that both kinds of kernels share: parameters, loads, and the values computed from them.
+// The text that all kinds of kernels share: loads, values, stores.
 
 #include <string>
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace gpulua {
 
-/// "in3", "out1", "v17": the names of things in the text.
+/// "in3", "out1", "v17": names in the text.
 std::string operand_name(std::size_t index);
 std::string output_name(std::size_t index);
 std::string value_name(std::size_t index);
@@ -19,23 +19,23 @@ std::string register_type(DType dtype);
 /// The type of an element in memory.
 std::string element_type(DType dtype);
 
-/// `text`, a number of dtype `from` in a register, as one of dtype `to`.
+/// Converts `text`, a number of dtype `from` in a register, to dtype `to`.
 std::string converted(const std::string& text, DType from, DType to);
-/// The number in a register that the element `text` is.
+/// Converts `text`, an element in memory, to a number in a register.
 std::string loaded(const std::string& text, DType dtype);
-/// The element that the number `text` in a register is, once its dtype is the element's.
+/// Converts `text`, a number in a register, to an element of the same dtype in memory.
 std::string stored(const std::string& text, DType dtype);
 
-/// The element that a gather reads; `step` is its place before the index arrays are looked at.
+/// The element that a gather reads. `step` is its offset without the index arrays.
 std::string gathered(const ValueSpec& value, const std::string& step);
-/// A statement that writes `element` to the output where its index arrays say.
+/// A statement that writes `element` to the output at the position that its index arrays give.
 std::string scattered(const OutputSpec& output, std::size_t index, const std::string& step, const std::string& element);
 
 /// The type that `value` has in a register.
 std::string value_type(const ValueSpec& value, const KernelSpec& spec);
 /// The text of a whole operand (is_whole), as an operation gets it.
 std::string whole(const OperandSpec& operand, const std::string& name);
-/// An operation or call: an expression of the operation's row with its operands put in.
+/// The expression of an operation or call: the text of its row with the operands substituted.
 std::string expression(const ValueSpec& value, const std::vector<ValueSpec>& values);
 /// The expression of the fast path (has_fast_path). It clears the bool `in_range` where its number may be wrong.
 std::string fast_path_expression(const ValueSpec& value, const std::vector<ValueSpec>& values);
@@ -45,7 +45,7 @@ std::string vectorised(const KernelSpec& spec, const std::string& position, cons
 /// The k-th element of a vectorised value.
 std::string vectorised_element(const ValueSpec& value, std::size_t index);
 
-/// The device code that the kernel's text needs before it: no more, because all of it takes time to compile.
+/// The device code that the kernel's text uses. It leaves out the rest, which would take time to compile.
 std::string headers(std::string_view body);
 
 }  // namespace gpulua

@@ -1,5 +1,6 @@
-// The text of a kernel that writes the elements for which a mask is true one after the other, in one pass: a block
-// takes a tile of elements and learns from the tiles before it where its own go (kernels/compress.cuh).
+// The text of a kernel that writes the elements for which a mask is true, one after the other, in one pass. A block
+// takes a tile of elements. The tiles before it tell where the block writes (decoupled look-back,
+// kernels/compress.cuh).
 
 #include "src/codegen/compress.h"
 
@@ -10,10 +11,11 @@ namespace gpulua {
 
 namespace {
 
-/// Short expressions leave room for a multiprocessor's 2048 threads, which hide that blocks wait for each other.
+/// Short expressions leave registers for 2048 threads of a multiprocessor, which hide the waits of blocks for each
+/// other.
 constexpr std::size_t short_expression = 16;  // values
 
-/// The place of an item from its row-major position.
+/// Statements that compute an item's offsets from its row-major position.
 std::string place_text(const KernelSpec& spec, const std::string& indent) {
   if (spec.ndim == 1) return indent + "const gpulua_index_t col = item;\n";
   const std::string others = std::to_string(spec.ndim - 1);

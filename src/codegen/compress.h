@@ -6,7 +6,7 @@
 
 namespace gpulua {
 
-/// As emit(), for a kernel that compresses, and without headers.
+/// The body of a kernel that compresses, as emit_body().
 std::string emit_compress(const KernelSpec& spec);
 
 }  // namespace gpulua

@@ -71,7 +71,7 @@ std::string ElementText::element(bool vector, const std::string& indent) const {
   return text;
 }
 
-/// The offset of the column where it takes a stride, which may be negative.
+/// The offset of a column with a stride, which may be negative.
 std::string ElementText::store(std::size_t index, bool vector) const {
   const OutputSpec& output = spec_.outputs[index];
   const std::string name = output_name(index);

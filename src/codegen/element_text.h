@@ -6,16 +6,16 @@
 
 namespace gpulua {
 
-/// Emits loads, values and stores for the element `col` + k, where `at` has the positions along the outer axes. Where a
-/// kernel compresses, an element is kept in `kept` and its bit set in `keep`, at `slot` + k of both.
+/// Emits the loads, values and stores of the element `col` + k. `at` has the positions along the outer axes. A kernel
+/// that compresses stores the element in `kept` and sets its bit in `keep`, both at `slot` + k.
 class ElementText {
  public:
   explicit ElementText(const KernelSpec& spec) : spec_(spec) {}
 
-  /// What is the same for all elements of a row.
+  /// Statements ahead of the elements of a row.
   std::string before(const std::string& indent = "  ") const;
-  /// One element; `vector` at a time where that is more than 1. Quickly computed elements are stored only where the
-  /// numbers were in_range, and the thread is done then.
+  /// The statements for one element, or for a vector of `width` elements. On the fast path they store the elements and
+  /// return when all numbers were in range.
   std::string element(bool vector, const std::string& indent) const;
 
  private:

@@ -6,7 +6,7 @@
 
 namespace gpulua {
 
-/// As emit(), for a kernel without reductions, and without headers.
+/// The body of an elementwise kernel, as emit_body().
 std::string emit_elementwise(const KernelSpec& spec);
 
 }  // namespace gpulua

@@ -13,7 +13,7 @@ namespace gpulua {
 
 namespace {
 
-/// The script's functions in the kernel, each once.
+/// The functions of scripts that the kernel calls, each once.
 std::vector<const UserFunction*> functions_of(const KernelSpec& spec) {
   std::vector<const UserFunction*> functions;
   for (const ValueSpec& value : spec.values) {

@@ -88,7 +88,7 @@ std::string KernelSpec::name() const {
   for (std::size_t i = 0; i < std::min(names.size(), named_operations); ++i) result.append("_").append(names[i]);
   if (names.empty()) result += "_copy";
   if (names.size() > named_operations) result += "_etc";
-  result += "_kernel";  // gpulua_sum is another thing
+  result += "_kernel";  // gpulua_sum is an accumulator
   // An operation of a script may be called anything.
   for (char& c : result)
     if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
@@ -102,7 +102,7 @@ bool has_strides(Access access, std::size_t ndim) {
 
 bool is_product(const OpInfo& op, DType compute) {
   const bool has_many_bits =
-      compute == DType::float32 || compute == DType::float64;  // others are rounded by their store
+      compute == DType::float32 || compute == DType::float64;  // the others are rounded when they are stored
   return has_many_bits && !op.function && op.expression.find(" * ") != std::string_view::npos &&
          op.expression.find('+') == std::string_view::npos;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the emitter is told of a kernel: everything that its text depends on, and nothing else. Shapes, strides, scalars
-// and addresses are arguments of the kernel.
+// The description of a kernel: everything that its text depends on, and nothing else. Shapes, strides, scalars and
+// addresses are arguments of the kernel.
 
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
@@ -15,36 +15,34 @@
 
 namespace gpulua {
 
-/// Where an operand's element is for a position in the iteration: an outer part that a thread computes once, and the
-/// place along the innermost axis.
+/// How an operand moves along the innermost axis of the iteration.
 enum class Access : std::uint8_t {
   value,    // a number by value
-  fixed,    // one element for all positions
-  unit,     // one after the other along the innermost axis
-  splat,    // the same along the innermost axis
-  strided,  // any stride along the innermost axis
-  tiled,    // one after the other along the axis before the innermost; of a kernel with tiles
-  raw,      // all elements, for a function that takes those it wants
+  fixed,    // one element for all positions of the iteration
+  unit,     // consecutive elements
+  splat,    // one element
+  strided,  // any stride
+  tiled,    // consecutive elements along the axis before the innermost; in kernels with tiles
+  raw,      // a script's function gets the whole array
 };
 
 struct OperandSpec {
   DType dtype = DType::float32;
   Access access = Access::value;
   bool memory = true;          // false: the position itself, as an int64
-  bool outer = false;          // of a reduction: one for each result, not for each element reduced
-  bool along_results = false;  // of a reduction: neighbouring results have neighbouring elements
+  bool outer = false;          // in a reduction: read once for each result, not for each element reduced
+  bool along_results = false;  // in a reduction: neighbouring results have neighbouring elements
   std::uint16_t indexed = 0;   // axes along which index arrays give the position
 };
 
-/// A number that a thread computes; or a raw operand, or what a call of a script's function gives: its results
-/// together.
+/// A number that a thread computes, a raw operand, or the results of one call of a script's function.
 struct ValueSpec {
   enum class Kind : std::uint8_t { operand, operation, reduction, gather, call } kind = Kind::operand;
-  DType dtype = DType::float32;    // its own
-  DType compute = DType::float32;  // what its inputs are converted to
+  DType dtype = DType::float32;    // of the value
+  DType compute = DType::float32;  // the inputs are converted to it
   bool outer = false;              // computed once for each result
-  bool rounded = false;            // a product that is used more than once: the same number for all its uses
-  std::uint16_t operand = 0;       // of an operand or a gather, whose inputs are the index arrays
+  bool rounded = false;            // a product with several uses, which all get the same number
+  std::uint16_t operand = 0;       // index of an operand; the inputs of a gather are its index arrays
   const OpInfo* op = nullptr;
   const Reducer* reducer = nullptr;
   boost::container::small_vector<std::uint16_t, 4> inputs;  // earlier values
@@ -55,48 +53,48 @@ struct OutputSpec {
   Access access = Access::unit;
   std::uint16_t value = 0;
   std::vector<std::uint16_t> indices = {};  // the values that give the position along indexed axes
-  bool adds = false;                        // where there are any
+  bool adds = false;                        // with `indices`: adds to the elements
   std::optional<std::uint16_t> mask =
-      std::nullopt;  // the value that tells which elements are written, one after the other
+      std::nullopt;  // set: elements are written, one after the other, where this value is true
 };
 
-/// How a reduction's block of threads is laid out: `results` results, by `lanes` threads each.
+/// The block of a reduction: it computes `results` results, each by `lanes` threads.
 struct ReductionSpec {
   unsigned results = 1;
   unsigned lanes = 256;
   bool lanes_adjacent =
-      true;  // neighbouring threads take neighbouring elements of one result, not neighbouring results
-  bool vector_results = false;  // a thread's vector goes along the results, not along the elements of one
-  bool split = false;           // a result's elements are spread over blocks
-  bool in_runs = false;         // a thread has so many elements that it adds up runs of them, and then their sums
-  std::size_t ndim = 1;         // of the axes reduced
+      true;  // neighbouring threads take neighbouring elements of one result; else neighbouring results
+  bool vector_results = false;  // vectors go along the results; else along the elements of one result
+  bool split = false;           // several blocks share the elements of one result
+  bool in_runs = false;         // a thread sums runs of its elements, and then the sums of the runs
+  std::size_t ndim = 1;         // number of axes reduced
 };
 
-/// A kernel that compresses: what its blocks of threads take at once.
+/// The block of a kernel that compresses.
 struct CompressSpec {
   unsigned threads = 512;
-  unsigned items = 16;  // a thread, a multiple of the vector's width; 32 at most
+  unsigned items = 16;  // elements of a thread: a multiple of the vector width, 32 at most
 };
 
 struct KernelSpec {
   std::vector<OperandSpec> operands;
   std::vector<ValueSpec> values;
   std::vector<OutputSpec> outputs;
-  std::size_t ndim = 1;    // of the iteration, a reduction's: of its results; 1 or more
-  bool wide = false;       // positions or offsets past 2^31
+  std::size_t ndim = 1;    // number of axes of the iteration, in a reduction of the results; 1 or more
+  bool wide = false;       // positions or offsets exceed 2^31
   bool rows = true;        // elementwise: a block stays in one row of the innermost axis
-  unsigned vector = 1;     // elements a thread takes at once along the innermost axis
-  bool fast_path = false;  // elementwise in vectors: computed by the rows' quick expressions where numbers are in_range
-  unsigned tile = 0;   // elementwise: a block works on so many positions along each of the last two axes; 0: no tiles
-  unsigned lines = 8;  // with tiles: a block is of 32 times as many threads
+  unsigned vector = 1;     // elements that a thread takes at once along the innermost axis
+  bool fast_path = false;  // elementwise in vectors: rows with a fast path compute by it where numbers are in range
+  unsigned tile = 0;       // elementwise: extent of a block's tile along each of the last two axes; 0: no tiles
+  unsigned lines = 8;      // with tiles: a block has 32 * lines threads
   bool reduces = false;
   ReductionSpec reduction;
   bool compresses = false;
   CompressSpec compress;
 
-  /// Equal for specs of the same text.
+  /// Equal for two specs when their texts are equal.
   std::string key() const;
-  /// The kernel's name in the text, for profilers and messages: "gpulua_multiply_add_sum_kernel".
+  /// The name of the kernel in its text, for profilers and messages: "gpulua_multiply_add_sum_kernel".
   std::string name() const;
 };
 

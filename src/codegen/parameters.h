@@ -39,11 +39,11 @@ struct KernelParameter {
     output_indexed,
   };
   Role role;
-  std::size_t axes = 0;   // extents, strides, indexed: how many
+  std::size_t axes = 0;   // number of axes, for extents, strides and indexed
   std::size_t index = 0;  // of the operand or output
 };
 
-/// In the order in which the kernel has them.
+/// The parameters of the kernel, in order.
 std::vector<KernelParameter> parameters_of(const KernelSpec& spec);
 
 /// "(gpulua_index_t size, const float* in0, ...)": the parameters as the kernel's text declares them.

@@ -1,5 +1,6 @@
-// The text of a reduction's kernel: each block's threads accumulate what falls to them, merge, and compute what follows
-// from the results. Where a result takes several blocks, the last one to finish merges what they left in `scratch`.
+// The text of a reduction: the threads of a block accumulate their elements, merge, and compute the values that follow
+// from the results. When several blocks share a result, the last block to finish merges their accumulators in
+// `scratch`.
 
 #include "src/codegen/reduction.h"
 
@@ -12,7 +13,7 @@ namespace gpulua {
 
 namespace {
 
-// Of a run, for each thread: a multiple of a vector's width.
+// Elements of a thread in one run: a multiple of the vector width.
 constexpr int run_elements = 512;
 
 class ReductionText {
@@ -56,7 +57,7 @@ class ReductionText {
   }
 
  private:
-  /// All that a thread accumulates, as one struct.
+  /// The accumulators of a thread, as one struct.
   std::string accumulators() const {
     std::string members, identity, merge, alignment = "8";
     for (std::size_t i = 0; i < spec_.values.size(); ++i) {
@@ -76,7 +77,7 @@ class ReductionText {
            ", \"what blocks accumulate fits its memory\");\n\n";
   }
 
-  /// What of the operands' addresses is the same for a whole result.
+  /// The part of the operands' addresses that is constant for a result.
   std::string pointers(bool outer, const std::string& indent) const {
     std::string text;
     const std::size_t reduced = outer ? 0 : plan_.ndim;
@@ -95,8 +96,8 @@ class ReductionText {
     return text;
   }
 
-  /// A block's chunk of the elements. Rounding errors grow with the number of elements that are added one after the
-  /// other.
+  /// Accumulates the block's chunk of elements. Runs keep the rounding error small: it grows with the number of
+  /// additions in a row.
   std::string accumulate() const {
     const std::string chunk =
         "  const gpulua_index_t first = part * chunk;\n"
@@ -130,7 +131,7 @@ class ReductionText {
       return "  #pragma unroll 4\n  for (gpulua_index_t r = begin + lane; r < end; r += lanes) {\n" +
              (plan_.vector_results ? element("columns", "r", "    ") : single) + "  }\n";
     }
-    // Several elements are loaded ahead. Random numbers keep a thread busy without that, and its registers full.
+    // Unrolling loads several elements ahead. With random numbers it would only use up registers.
     const bool draws = std::any_of(spec_.values.begin(), spec_.values.end(),
                                    [&](const ValueSpec& value) { return is_vectorised(spec_, value); });
     return "  constexpr int width = " + std::to_string(spec_.vector) +
@@ -189,7 +190,7 @@ class ReductionText {
     return "const " + value_type(value, spec_) + " " + value_name(index) + " = " + right + ";\n";
   }
 
-  /// The offset of the element at `position` from the first of the result.
+  /// The offset of the element at `position` from the first element of the result.
   std::string step(std::size_t index, const std::string& position) const {
     const OperandSpec& operand = spec_.operands[index];
     if (operand.outer || operand.access == Access::fixed) return "0";
@@ -210,7 +211,7 @@ class ReductionText {
     return loaded("p_" + name + "[" + step(index, position) + "]", operand.dtype);
   }
 
-  /// What is computed from the results, and stored.
+  /// Computes the values that follow from the results, and stores the outputs.
   std::string finish() const {
     const std::string indent = plan_.vector_results ? "    " : "  ";
     std::string text = pointers(true, indent);

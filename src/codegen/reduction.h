@@ -6,7 +6,7 @@
 
 namespace gpulua {
 
-/// As emit(), for a kernel with reductions, and without headers.
+/// The body of a reduction, as emit_body().
 std::string emit_reduction(const KernelSpec& spec);
 
 }  // namespace gpulua

@@ -1,5 +1,5 @@
-// The text of an elementwise kernel whose blocks work on tiles. Operands whose neighbours lie along the axis before the
-// innermost are read along it, into shared memory; then everything goes along the innermost axis.
+// The text of an elementwise kernel whose blocks work on tiles. An operand that is consecutive along the axis before
+// the innermost is read along that axis into shared memory. Then the block goes along the innermost axis.
 
 #include "src/codegen/tiled.h"
 
@@ -32,7 +32,7 @@ class TiledText {
   }
 
  private:
-  /// Where the operands' and outputs' tiles begin.
+  /// Pointers to the first elements of the operands' and outputs' tiles.
   std::string pointers() const {
     std::string text;
     for (std::size_t i = 0; i < spec_.operands.size(); ++i) {
@@ -62,12 +62,12 @@ class TiledText {
     return memory + "  if (full) {\n" + all + "  } else {\n" + some + "  }\n  __syncthreads();\n";
   }
 
-  /// A thread's elements, a batch at a time.
+  /// Goes through the elements of a thread in batches.
   std::string elements(bool full) const {
     return "    for (int first = 0; first < count; first += batch) {\n" + loads(full) + values(full) + "    }\n";
   }
 
-  /// The other operands' elements, all under way before the first is used: the stores that follow might be to them.
+  /// Loads the elements of the other operands ahead of the first store: the compiler cannot move loads over stores.
   std::string loads(bool full) const {
     std::string arrays, reads;
     for (std::size_t i = 0; i < spec_.operands.size(); ++i) {
@@ -117,13 +117,13 @@ class TiledText {
     return name + "_strides.at[" + std::to_string(axis) + "]";
   }
 
-  /// Of the tile's first position.
+  /// The offset of the first position of the tile.
   std::string offset(const std::string& name, Access access) const {
     if (access == Access::fixed) return "0";
     return "(gpulua_offset(at, " + name + "_strides)" + along_inner(name, access, "first_col") + ")";
   }
 
-  /// Of `row` and `col` from there.
+  /// The offset of `row` and `col` within the tile.
   std::string place(const std::string& name, Access access) const {
     if (access == Access::fixed) return "0";
     return "row * " + stride(name, spec_.ndim - 2) + along_inner(name, access, "col");

@@ -6,7 +6,7 @@
 
 namespace gpulua {
 
-/// As emit(), for a kernel whose blocks work on tiles, and without headers.
+/// The body of a kernel whose blocks work on tiles, as emit_body().
 std::string emit_tiled(const KernelSpec& spec);
 
 }  // namespace gpulua

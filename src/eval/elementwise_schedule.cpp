@@ -1,4 +1,5 @@
-// The schedules of kernels that take the positions of the domain one by one: elementwise ones, and those that compress.
+// The schedules of elementwise kernels and of kernels that compress: each visits the positions of the domain one by
+// one.
 
 #include <algorithm>
 
@@ -9,13 +10,13 @@ namespace gpulua {
 
 namespace {
 
-// A row of the innermost axis gets blocks of its own from so many elements a thread on; shorter ones share blocks.
+// A row of the innermost axis with at least this many vectors gets blocks of its own. Shorter rows share blocks.
 constexpr std::int64_t row_threads = 32;
-// From so many quotients and roots an element on, computing takes longer than moving the elements (more than 4 on an
-// H200), and zeros among the numbers, for which all is computed twice, are worth the risk.
+// With this many quotients and roots an element, computing takes longer than moving the elements (more than 4 on an
+// H200). Then the fast path pays although zeros among the numbers make it compute twice.
 constexpr std::ptrdiff_t many_divisions = 5;
 
-/// An iteration over the whole domain, with the operands' strides.
+/// The iteration over the whole domain, with the strides of the operands.
 Iteration iteration_of(const Step& step) {
   Iteration iteration;
   iteration.shape = step.domain;
@@ -33,12 +34,12 @@ void collapse(const Step& step, Schedule& schedule) {
   schedule.spec.wide = is_wide(step, schedule.iteration);
 }
 
-/// True for an operand of which a thread takes vectors.
+/// True for an operand that a thread loads in vectors.
 bool is_packed(const OperandSpec& operand) {
   return operand.memory && operand.access == Access::unit && operand.indexed == 0;
 }
 
-/// The most elements that a thread can move at once.
+/// The largest number of elements that a thread can move at once.
 unsigned widest(const KernelSpec& spec, const DeviceInfo& device) {
   std::size_t itemsize = 1;
   for (const OperandSpec& operand : spec.operands)
@@ -67,13 +68,13 @@ bool is_aligned(const Step& step, const Schedule& schedule, unsigned width) {
   return true;
 }
 
-/// True when index arrays say where an operand's or an output's elements are.
+/// True when index arrays give positions of an operand or an output.
 bool is_indexed(const Step& step) {
   return std::any_of(step.operands.begin(), step.operands.end(), [](const StepOperand& one) { return one.gather; }) ||
          std::any_of(step.outputs.begin(), step.outputs.end(), [](const StepOutput& one) { return one.scatter; });
 }
 
-/// True when a thread should first compute as if all numbers were of in_range size: it stores nothing before it knows.
+/// True when a thread first computes by the fast path. It stores only when all numbers were in range.
 bool takes_fast_path(const KernelSpec& spec) {
   const auto is_stored_last = [](const OutputSpec& output) { return is_packed(output); };
   const auto is_call = [](const ValueSpec& value) { return value.kind == ValueSpec::Kind::call; };
@@ -113,7 +114,7 @@ void choose_compression(const Step& step, const DeviceInfo& device, Schedule& sc
   schedule.iteration = iteration_of(step);
   collapse(step, schedule);
   if (device.merging_threads == 32) spec.compress.threads = 32;
-  // What a block keeps is put in order in 16 KiB of its shared memory.
+  // A block orders the elements that it keeps in 16 KiB of shared memory.
   spec.compress.items = static_cast<unsigned>(std::clamp<std::size_t>(64 / size_of(spec.outputs.front().dtype), 4, 32));
   spec.vector = spec.ndim > 1 ? 1 : std::min(widest(spec, device), spec.compress.items);
   while (spec.vector > 1 && !is_aligned(step, schedule, spec.vector)) spec.vector /= 2;

@@ -10,7 +10,7 @@ namespace gpulua {
 
 namespace {
 
-/// Each element that is read or written, once.
+/// The bytes that the step must move: each element read or written, counted once.
 double moved_bytes(const Step& step) {
   const auto elements = [](const Layout& layout) {
     double count = 1;
@@ -30,7 +30,7 @@ double moved_bytes(const Step& step) {
   return bytes;
 }
 
-/// Which operands each value is computed from.
+/// For each value, the operands from which it is computed.
 std::vector<std::vector<bool>> operands_of_values(const Step& step) {
   std::vector<std::vector<bool>> result;
   for (const ValueSpec& value : step.values) {
@@ -107,7 +107,7 @@ std::int64_t ExecutableStep::compress(const NodeNumbers& nodes, std::span<const 
     device.download(&total, state + 8, sizeof total);
     return total;
   }
-  // Blocks of a warp have only counted: they do not wait for each other.
+  // Blocks of one warp do not wait for each other. The first launch has counted; the second one writes.
   std::vector<std::int64_t> words(arguments_.scratch_bytes / 8);
   device.download(words.data(), state, arguments_.scratch_bytes);
   words[0] = 1;
@@ -174,7 +174,7 @@ void ExecutableStep::launch(const NodeNumbers& nodes, std::span<const Root> root
         break;
       }
       case Kind::scatter_watch: {
-        // Where it finds one out of range, nothing is written: the target stays what it is.
+        // At an index out of range nothing is written, so the target does not depend on the check.
         const Scatter& scatter = *roots[*outputs_[patch.which].root].scatter;
         put_watch(patch, device.index_faults().watch(stream).word, scatter.origin);
         break;

@@ -30,13 +30,13 @@ class ExecutableStep {
 
  private:
   struct Output {
-    std::uint32_t node;               // its number
-    std::optional<std::size_t> root;  // the one whose target is written; without, a new array becomes the node's
-    std::size_t bytes;                // of that array
-    // What its elements come from: nodes in memory, and operations that read by index arrays, by their numbers.
+    std::uint32_t node;               // number of the node
+    std::optional<std::size_t> root;  // set: its target is written; else the node gets a new array
+    std::size_t bytes;                // of the new array
+    // Numbers of the nodes in memory, and of the gathers, from which the elements are computed.
     std::vector<std::uint32_t> sources, gathers;
   };
-  /// What tells whether the index arrays of a gather are in range.
+  /// The check of a gather's index arrays.
   struct GatherCheck {
     std::uint32_t node;
     CheckRef check;
@@ -46,16 +46,16 @@ class ExecutableStep {
   void launch(const NodeNumbers& nodes, std::span<const Root> roots, const Memory& memory, OpenDevice& device);
   std::int64_t compress(const NodeNumbers& nodes, std::span<const Root> roots, const Memory& memory,
                         OpenDevice& device);
-  /// Lets what the outputs are written to depend on the checks that their sources do.
+  /// Makes the written buffers depend on the checks of their sources.
   void guard(const NodeNumbers& nodes, std::span<const Root> roots, const Memory& memory,
              const GatherChecks& checks) const;
-  /// True when all elements of the root's target are written, and none of its buffer read.
+  /// True when the step writes all elements of the root's target and reads none of its buffer.
   bool overwrites(const Root& root, const NodeNumbers& nodes) const;
 
   bool compresses_;
   std::shared_ptr<Kernel> kernel_;  // null: there is nothing to compute
   StepArguments arguments_;
-  std::vector<void*> pointers_;  // to the arguments
+  std::vector<void*> pointers_;  // one to each argument
   double moved_bytes_ = 0;
   std::vector<Output> outputs_;
 };

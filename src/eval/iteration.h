@@ -1,6 +1,6 @@
 #pragma once
 
-// The positions that a kernel goes through, and the strides with which each operand follows. No device.
+// The positions that a kernel visits, and the strides of each operand.
 
 #include <cstdint>
 #include <vector>
@@ -10,22 +10,22 @@
 
 namespace gpulua {
 
-/// Axes with a stride for each operand.
+/// Axes, and the stride of each operand along each axis.
 struct Iteration {
   Dims shape;
-  std::vector<Dims> strides;  // of each operand, one for each axis
+  std::vector<Dims> strides;  // of each operand, one stride for each axis
 
   std::int64_t size() const;
-  /// The axes in the order in which this operand's elements lie in memory.
+  /// Sorts the axes by the order in which this operand's elements lie in memory.
   void follow(std::size_t operand);
-  /// Axes of extent 1 dropped, adjacent axes joined where every operand allows it; at least one axis is left.
+  /// Drops axes of extent 1 and joins adjacent axes where every operand allows it. At least one axis remains.
   void collapse();
 };
 
 /// How an operand with these strides moves along an iteration.
 Access access(const Dims& strides);
 
-/// The farthest that an operand with these strides moves from its first element.
+/// The largest distance, in elements, of an operand with these strides from its first element.
 std::int64_t reach(const Dims& shape, const Dims& strides);
 
 }  // namespace gpulua

@@ -13,7 +13,7 @@ namespace {
 constexpr int no_group = -1;
 constexpr std::uint16_t unknown = 0xffff;
 
-/// Reductions over the same axes of the same domain, and what is computed from their results one by one.
+/// Reductions over the same axes of the same domain, and elementwise operations on their results.
 struct Group {
   Dims domain;
   std::uint64_t axes;
@@ -21,13 +21,13 @@ struct Group {
   int level;
 };
 
-/// What the plan has decided about a pending node.
+/// The planner's decision about a pending node.
 struct Place {
-  int group = no_group;  // whose kernel computes it; no_group: it is computed wherever it is used
-  int level = 0;         // steps that have to run before it
-  bool stored = false;   // it gets elements of its own
-  int uses = 0;          // by other nodes, and by who wants it
-  std::size_t step = std::numeric_limits<std::size_t>::max();  // that stores it
+  int group = no_group;  // its kernel computes the node; no_group: each kernel that uses the node computes it
+  int level = 0;         // number of steps that run before it
+  bool stored = false;   // the node gets a buffer
+  int uses = 0;          // as an input of nodes and as a root
+  std::size_t step = std::numeric_limits<std::size_t>::max();  // the step that stores it
 };
 
 class Planner {
@@ -49,8 +49,8 @@ class Planner {
     for (const Root& root : roots) {
       if (!root.node->pending()) continue;
       Place& place = place_of(*root.node);
-      // What ends in a reduction's kernel is stored and then copied; other values go to their target at once, and with
-      // them those that are wanted besides.
+      // A value from a reduction's kernel is stored and then copied to its target. Another value goes to its target
+      // directly, and other roots of the same shape are stored by the same kernel.
       const bool at_once = place.group == no_group && !place.stored && write != roots.end();
       if (root.target)
         place.stored = place.stored || place.group != no_group;
@@ -62,8 +62,8 @@ class Planner {
   }
 
   std::vector<Step> steps() {
-    // Those of one level, shape and group make one kernel. Within a level, what broadcasts comes before what it
-    // broadcasts to, and elements before their reductions.
+    // Nodes of one level, shape and group make one kernel. Within a level, a node that broadcasts comes before the
+    // nodes to which it broadcasts, and elements come before their reductions.
     std::vector<Node*> stored;
     for (Node* node : nodes_)
       if (place_of(*node).stored) stored.push_back(node);
@@ -95,7 +95,7 @@ class Planner {
   }
 
  private:
-  // ---- what is computed where
+  // ---- decisions
   // -----------------------------------------------------------------------------------------
 
   void count_uses() {
@@ -108,12 +108,12 @@ class Planner {
   Place& place_of(Node& node) { return places_[nodes_.number(node)]; }
   const Place& place_of(Node& node) const { return places_[nodes_.number(node)]; }
 
-  /// True when the kernel that writes a target may compute the node as well.
+  /// True when the kernel that writes a target can store the node as well.
   static bool joins(Node& node, const Root& write) {
     return !write.scatter && !write.mask && node.layout.shape == write.target->layout.shape;
   }
 
-  /// The last step uses the node, where what another one computes is stored.
+  /// The last step reads the node. A node that a reduction's kernel computes must be stored for it.
   void store(Node& node) {
     if (Place& place = place_of(node); place.group != no_group) place.stored = true;
   }
@@ -157,7 +157,7 @@ class Planner {
     return {no_group, level, false};
   }
 
-  /// The group in whose kernel the node can be computed from results that are there; no_group when there is none.
+  /// The group whose kernel can compute the node from its own results; no_group when there is none.
   int common_group(Node& node) const {
     int group = no_group;
     for (const Array& input : node.pending()->inputs) {
@@ -208,7 +208,7 @@ class Planner {
     const Planner& planner;
     Step& step;
     std::size_t number;
-    std::vector<std::uint16_t> known;  // of each node, and of it as an outer one
+    std::vector<std::uint16_t> known;  // index of the value of each node, and of each node as an outer value
     struct Position {
       Dims shape;
       bool outer;
@@ -216,7 +216,7 @@ class Planner {
     };
     std::vector<Position> positions;
 
-    /// `outer`: once for each result of a reduction.
+    /// `outer`: the value is computed once for each result of a reduction.
     std::uint16_t value(Node& node, bool outer) {
       const std::size_t at = 2 * planner.nodes_.number(node) + outer;
       if (known[at] == unknown) known[at] = make(node, outer);
@@ -259,7 +259,7 @@ class Planner {
       return add(std::move(spec));
     }
 
-    /// What the function of a script gives, of which the node is one result: nodes of the same inputs share a call.
+    /// The call of a script's function. The node is one of its results; nodes with the same inputs share the call.
     std::uint16_t call(Node& node, bool outer) {
       const Pending& pending = *node.pending();
       ValueSpec spec;
@@ -289,8 +289,8 @@ class Planner {
       return operand({&node, nullptr, node.dtype, node.layout, outer, nullptr, true}, node.dtype);
     }
 
-    /// True when an earlier step has stored the node. Its elements are read, never computed again: what it was computed
-    /// from may be gone.
+    /// True when an earlier step has stored the node. Its elements are read and never computed again: its inputs may no
+    /// longer exist.
     bool is_input(Node& node) const { return planner.place_of(node).step < number; }
 
     const Dims& shape(bool outer) const { return outer ? step.result : step.domain; }
@@ -320,7 +320,7 @@ class Planner {
 
   std::span<const Root> roots_;
   const NodeNumbers& nodes_;
-  std::vector<Node*> joined_;  // that the last step computes beside what it writes
+  std::vector<Node*> joined_;  // nodes that the last step stores in addition to its target
   std::vector<Place> places_;
   std::vector<Group> groups_;
   int last_level_ = 0;

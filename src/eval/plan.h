@@ -1,6 +1,6 @@
 #pragma once
 
-// From the roots that are wanted to the kernels that compute them: a pure function, which needs no device.
+// The planner: from the wanted roots to the kernels that compute them. A pure function without a device.
 
 #include <optional>
 #include <span>
@@ -22,42 +22,44 @@ struct Root {
   Node* mask = nullptr;  // set: the elements for which it is true are written to the front of `target`, in order
 };
 
+/// An operand of a step: elements of a node, a number, or, with neither, the positions themselves.
 struct StepOperand {
-  Node* node = nullptr;    // whose elements are read; they may come from an earlier step
-  Node* number = nullptr;  // or whose number it is
+  Node* node = nullptr;    // set: its elements are read; an earlier step may store them
+  Node* number = nullptr;  // set: the node is a number
   DType dtype;
-  Layout layout;  // over the step's domain; an outer one over its result's. Neither node nor number: of the positions
+  Layout layout;  // over the domain of the step; of an outer operand over the shape of the result
   bool outer = false;
-  Node* gather = nullptr;  // set: the operation that says by index arrays where the elements lie
-  bool raw = false;        // the node's elements as a whole, in its own layout
+  Node* gather = nullptr;  // set: the gather whose index arrays give the positions of the elements
+  bool raw = false;        // a script's function gets the whole array, in its own layout
 
   const Indexed* indexed() const { return gather ? gather->pending()->indexed.get() : nullptr; }
 };
 
 struct StepOutput {
   Node* node;
-  Node* target;  // null: a new row-major array that becomes the node's
+  Node* target;  // null: the node gets a new row-major array
   std::uint16_t value;
   const Scatter* scatter = nullptr;      // the elements of the target that are written; null: all
   std::vector<std::uint16_t> indices{};  // the values that are the index arrays of `scatter`
-  std::optional<std::uint16_t> mask{};   // the value that tells which elements are written
+  std::optional<std::uint16_t> mask{};   // set: elements are written where this value is true
 
   const Layout& layout() const { return scatter ? scatter->at->layout : (target ? target : node)->layout; }
 };
 
-/// One kernel: elementwise over the domain, or a reduction of some of its axes and what is computed from its results.
+/// One kernel: elementwise over the domain, or a reduction of some axes of the domain and the values that follow from
+/// its results.
 struct Step {
   Dims domain;
-  std::uint64_t axes = 0;  // that are reduced
+  std::uint64_t axes = 0;  // the axes reduced, a bit for each
   bool reduces = false;
-  bool compresses = false;  // its one output has the elements for which its mask is true
-  Dims result;              // the outputs' shape
+  bool compresses = false;  // the output takes only the elements for which its mask is true
+  Dims result;              // shape of the outputs
   std::vector<StepOperand> operands;
   std::vector<ValueSpec> values;
   std::vector<StepOutput> outputs;
 };
 
-/// True for an expression of so few operations that it is computed again for each element that it broadcasts to.
+/// True for an expression of few operations: it is computed again for each element to which it broadcasts.
 bool is_cheap(const Pending& pending);
 
 /// The nodes that the roots consist of, inputs first.

@@ -1,5 +1,7 @@
 #include "src/eval/plan_cache.h"
 
+#include <xxhash.h>
+
 #include <algorithm>
 #include <bit>
 
@@ -64,13 +66,13 @@ class Description {
     add_head(0, node, static_cast<std::uint64_t>(node.layout.offset % alignment) << 32 | std::uint64_t{shares} << 40);
     add(node.layout.shape);
     add(node.layout.strides);
-    // How the two overlap.
+    // The distance decides how the two overlap.
     if (shares) words_.push_back(static_cast<std::uint64_t>(first_byte(node) - first_byte(*target_)));
   }
 
   static std::int64_t first_byte(Node& node) { return node.layout.offset * static_cast<std::int64_t>(node.itemsize()); }
 
-  /// The shape is that of who has it.
+  /// The shape is in the key already: it is the shape of the node or the scatter.
   void add(const Indexed& at) {
     add(at.layout.strides);
     words_.push_back(at.axes.size());
@@ -110,12 +112,7 @@ void ExecutablePlan::keep_rows(const NodeNumbers& nodes) {
 }
 
 std::size_t PlanCache::Hash::operator()(const PlanKey& key) const {
-  std::uint64_t hash = key.size();
-  for (const std::uint64_t word : key) {
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15;
-    hash ^= hash >> 32;
-  }
-  return hash;
+  return XXH3_64bits(key.data(), key.size() * sizeof key.front());
 }
 
 const PlanKey& PlanCache::key(std::span<const Root> roots, const NodeNumbers& nodes) {

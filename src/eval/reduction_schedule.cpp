@@ -1,5 +1,5 @@
-// The schedules of reductions: which threads of a block take which elements of which results, and over how many blocks
-// the elements of one result are spread.
+// The schedules of reductions: the elements and results of each thread of a block, and the number of blocks that share
+// one result.
 
 #include <algorithm>
 
@@ -9,9 +9,9 @@ namespace gpulua {
 
 namespace {
 
-// Elements that a thread accumulates one after the other; more of them are spread over blocks.
+// The most elements that a thread accumulates. More elements are spread over blocks.
 constexpr std::int64_t accumulated_in_a_row = 256;
-// As many of them at most, where there are not blocks enough.
+// The same where there are too few blocks for the device.
 constexpr std::int64_t longest_row = 1024;
 
 class ReductionChoice {
@@ -49,7 +49,8 @@ class ReductionChoice {
  private:
   bool is_reduced(std::size_t axis) const { return (step_.axes >> axis & 1) != 0; }
 
-  /// The domain's axes, with the operands' strides: those of the results, and those that are reduced.
+  /// Splits the axes of the domain, with the strides of the operands, into the axes of the results and the axes
+  /// reduced.
   void split_axes() {
     for (std::size_t axis = 0; axis < step_.domain.size(); ++axis)
       (is_reduced(axis) ? reduced_ : kept_).shape.push_back(step_.domain[axis]);
@@ -69,7 +70,7 @@ class ReductionChoice {
   }
 
   void choose_threads() {
-    // Which neighbours lie side by side in memory, for most of the operands?
+    // Are neighbouring results, or neighbouring elements of a result, consecutive in memory for most operands?
     int along_results = 0, along_elements = 0;
     for (std::size_t i = 0; i < step_.operands.size(); ++i) {
       if (is_whole(step_.operands[i]) || step_.operands[i].outer) continue;
@@ -98,7 +99,7 @@ class ReductionChoice {
     plan_.vector_results = false;
   }
 
-  /// Whether each operand is next to, or the same as, that of the next result.
+  /// True when the elements of neighbouring results are consecutive or the same, for each operand.
   bool goes_along_results() {
     for (std::size_t i = 0; i < step_.operands.size(); ++i) {
       if (is_whole(step_.operands[i]) || step_.operands[i].outer) continue;
@@ -110,7 +111,7 @@ class ReductionChoice {
     return true;
   }
 
-  /// Whether a thread takes vectors of the operand.
+  /// True when a thread loads the operand in vectors.
   bool is_packed(const OperandSpec& operand) const {
     if (!operand.memory || operand.outer || operand.indexed > 0) return false;
     return plan_.vector_results ? operand.along_results : operand.access == Access::unit;
@@ -124,7 +125,7 @@ class ReductionChoice {
   }
 
   bool is_aligned(unsigned width) const {
-    // The axis that vectors go along: its stride is 1, those of the others are multiples of the width.
+    // Vectors need stride 1 along their axis, and along the other axes multiples of the width.
     const std::size_t along = plan_.vector_results ? kept_.shape.size() - 1 : schedule_.iteration.shape.size() - 1;
     if (plan_.vector_results && kept_.shape.back() % width != 0) return false;
     for (std::size_t i = 0; i < step_.operands.size(); ++i) {
@@ -142,13 +143,13 @@ class ReductionChoice {
     const std::int64_t groups = (schedule_.results + slots - 1) / slots;
     const std::int64_t lane_elements = plan_.lanes * accumulated_in_a_row;
     const std::int64_t wanted = std::max<std::int64_t>(1, (schedule_.count + lane_elements - 1) / lane_elements);
-    // More blocks than fill the device are of no use where there are many results anyway.
+    // With many results, more blocks than fill the device are of no use.
     const std::int64_t enough =
         std::max<std::int64_t>(1, 64 * std::max(device_.multiprocessors, 1) / std::max<std::int64_t>(groups, 1));
     std::int64_t& chunk = schedule_.chunk;
     schedule_.chunks = schedule_.results == 1 ? wanted : std::min(wanted, enough);
     chunk = (schedule_.count + schedule_.chunks - 1) / schedule_.chunks;
-    chunk = (chunk + 63) / 64 * 64;  // so that each begins at a multiple of the vector's width
+    chunk = (chunk + 63) / 64 * 64;  // each chunk begins at a multiple of the vector width
     schedule_.chunks = std::max<std::int64_t>(1, (schedule_.count + chunk - 1) / std::max<std::int64_t>(chunk, 1));
     plan_.split = schedule_.chunks > 1;
     plan_.in_runs = chunk > plan_.lanes * longest_row;

@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t most_narrow = std::numeric_limits<std::int32_t>::max();
 constexpr unsigned most_at_once = 8;
 
-/// The random numbers that a thread gets for the price of one; 1 where it draws none.
+/// The number of random numbers that one block of the generator gives; 1 where the kernel draws none.
 unsigned drawn_at_once(const KernelSpec& spec) {
   unsigned numbers = 1;
   for (const ValueSpec& value : spec.values)
@@ -21,7 +21,7 @@ unsigned drawn_at_once(const KernelSpec& spec) {
   return numbers;
 }
 
-/// True when index arrays may lead past 2^31 elements.
+/// True when index arrays may lead to offsets above 2^31 elements.
 bool leads_far(const Indexed& at) {
   std::int64_t farthest = reach(at.layout.shape, at.layout.strides);
   for (const IndexedAxis& axis : at.axes) farthest += std::abs(axis.extent * axis.stride);
@@ -47,7 +47,7 @@ bool are_positions_drawn_from(const KernelSpec& spec, std::size_t index) {
 bool is_wide(const Step& step, const Iteration& iteration) {
   std::int64_t size = 1;
   for (std::int64_t extent : iteration.shape) size *= std::max<std::int64_t>(extent, 1);
-  // A thread past the end computes its position before it sees that.
+  // A thread past the end computes its position before it compares it with the size.
   if (size > most_narrow - std::int64_t{block_size} * most_at_once) return true;
   for (const Dims& strides : iteration.strides)
     if (strides.size() == iteration.shape.size() && reach(iteration.shape, strides) > most_narrow) return true;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Which schedule of its kernel a step takes for its operands' shapes, and how that goes through memory. No device but
-// what is known of it.
+// The schedule of a step: the description of its kernel and the way in which that goes through memory, for the shapes
+// of the step and the properties of the device.
 
 #include "src/device/device.h"
 #include "src/eval/iteration.h"
@@ -9,21 +9,21 @@
 
 namespace gpulua {
 
-// Threads in a block of an elementwise kernel, at most.
+// The most threads in a block of an elementwise kernel.
 inline constexpr unsigned block_size = 256;
 
 struct Schedule {
   KernelSpec spec;
-  // Elementwise: strides of the operands, then of the outputs. Reduction: of the operands, for the results' axes and
-  // then for those reduced.
+  // Elementwise: the strides of the operands, then of the outputs. Reduction: the strides of the operands, first along
+  // the axes of the results, then along the axes reduced.
   Iteration iteration;
 
-  // A reduction's: the axes of the results and those reduced, how many of each there are, and the chunks of `chunk`
-  // elements that the elements of a result are spread over.
+  // Of a reduction: the extents of the results' axes and of the axes reduced; the number of results, and of elements
+  // for each. The elements of a result are spread over `chunks` blocks of `chunk` elements.
   Dims kept, reduced;
   std::int64_t results = 0, count = 0, chunk = 0, chunks = 1;
 
-  /// True when there is nothing to write.
+  /// True when there is nothing to compute.
   bool empty() const { return (spec.reduces ? results : iteration.size()) == 0; }
 };
 

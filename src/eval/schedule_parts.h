@@ -1,17 +1,17 @@
 #pragma once
 
-// What the choices of schedules have in common.
+// Functions that the choices of schedules share.
 
 #include "src/eval/schedule.h"
 
 namespace gpulua {
 
-// Each for its kind of step; the operands, values and outputs of `schedule.spec` are there.
+// Each completes the schedule of one kind of step. `schedule.spec` has its operands, values and outputs already.
 void choose_elementwise(const Step& step, const DeviceInfo& device, Schedule& schedule);
 void choose_compression(const Step& step, const DeviceInfo& device, Schedule& schedule);
 void choose_reduction(const Step& step, const DeviceInfo& device, Schedule& schedule);
 
-/// True for what has no place in the iteration.
+/// True for an operand without a position in the iteration: a number or a raw array.
 inline bool is_whole(const StepOperand& operand) {
   return operand.number || operand.raw;
 }
@@ -19,13 +19,13 @@ inline bool is_whole(const StepOperand& operand) {
 /// How the operand moves with these strides.
 Access access_of(const StepOperand& operand, const Dims& strides);
 
-/// The elements of so many bytes that a thread moves at once, or more where it draws random numbers.
+/// The number of elements of `itemsize` bytes that a thread moves at once, or more where it draws random numbers.
 unsigned widest(const KernelSpec& spec, const DeviceInfo& device, std::size_t itemsize);
 
-/// True for the positions of what is drawn, which begin at multiples of the vector's width as well as memory does.
+/// True for the operand with the positions of random numbers. It must be aligned to the vector width, as memory is.
 bool are_positions_drawn_from(const KernelSpec& spec, std::size_t operand);
 
-/// True when positions or offsets may be past 2^31.
+/// True when positions or offsets may exceed 2^31.
 bool is_wide(const Step& step, const Iteration& iteration);
 
 }  // namespace gpulua

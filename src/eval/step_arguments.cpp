@@ -169,7 +169,7 @@ class Layouter {
   void patch(Kind kind, std::uint32_t which, std::size_t at) { result_.patches.push_back({kind, which, at}); }
   void scratch(std::size_t at, std::size_t moved) { result_.patches.push_back({Kind::scratch, 0, at, moved}); }
 
-  /// A gpulua_indexed.
+  /// Adds a gpulua_indexed.
   void indexed(const Indexed& at, Kind watch, std::uint32_t which) {
     std::vector<std::int64_t> words{0, 0, 0};
     for (const IndexedAxis& axis : at.axes) words.insert(words.end(), {axis.extent, axis.stride, axis.number});
@@ -212,7 +212,7 @@ class Layouter {
   const KernelSpec& spec_;
   const NodeNumbers& nodes_;
   std::int64_t row_blocks_ = 0;
-  Dims outer_;  // the iteration's shape; in tiles where there are any
+  Dims outer_;  // the shape of the iteration, with tiles counted in tiles
   StepArguments result_;
 };
 

@@ -7,10 +7,9 @@ namespace gpulua {
 namespace {
 
 constexpr std::int64_t least_extent = 32, least_size = 64 * 64;
-// A long edge makes for long runs of memory, where the tiles take little enough shared memory for many blocks at a
-// time.
+// A long edge gives long runs of memory. It is used where the tiles leave shared memory for many blocks at a time.
 constexpr unsigned long_edge = 64, short_edge = 32;
-constexpr std::size_t short_runs = 8;  // elements of so many bytes make runs long enough of the short edge
+constexpr std::size_t short_runs = 8;  // bytes of an element for which the short edge gives long runs too
 constexpr std::int64_t long_extent = 128;
 constexpr std::size_t comfortable_bytes = 36 * 1024, most_bytes = 48 * 1024;
 
@@ -18,7 +17,7 @@ std::size_t tile_bytes(std::size_t itemsize, unsigned edge) {
   return edge * (edge * itemsize + std::max<std::size_t>(itemsize, 4));
 }
 
-/// Bytes an element of the operands that follow `axis` and nothing else.
+/// Bytes per element of the operands that are consecutive along `axis`.
 std::size_t bytes_along(const KernelSpec& spec, const Iteration& iteration, std::size_t axis) {
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < spec.operands.size(); ++i) {
@@ -69,7 +68,7 @@ void choose_tiles(KernelSpec& spec, Iteration& iteration, unsigned threads) {
   for (std::size_t i = 0; i < spec.operands.size(); ++i) {
     if (!follows(i)) continue;
     bytes += tile_bytes(size_of(spec.operands[i].dtype), spec.tile);
-    if (bytes > most_bytes) break;  // the rest are read across memory
+    if (bytes > most_bytes) break;  // the other operands are read with a stride
     spec.operands[i].access = Access::tiled;
   }
 }

@@ -4,9 +4,9 @@
 
 namespace gpulua {
 
-/// Has an elementwise kernel's blocks, of `threads` threads, work on tiles where that pays: some operands, read along
-/// the innermost axis, would be read across memory, and follow another axis. That axis becomes the one before the
-/// innermost. `spec`'s accesses are the iteration's.
+/// Chooses tiles for an elementwise kernel with blocks of `threads` threads where they pay: where some operands are
+/// consecutive along another axis than the innermost. That axis becomes the axis before the innermost. The accesses of
+/// `spec` belong to the iteration.
 void choose_tiles(KernelSpec& spec, Iteration& iteration, unsigned threads);
 
 }  // namespace gpulua

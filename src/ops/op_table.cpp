@@ -9,7 +9,6 @@ namespace {
 
 using enum DTypeRule;
 
-// One row a line where it fits.
 // clang-format off
 constexpr OpInfo table[] = {
     // arithmetic
@@ -141,7 +140,7 @@ constexpr OpInfo table[] = {
     {.name = "conj", .arity = 1, .rule = numeric, .expression = "gpulua_conj(x)", .integer = "x", .boolean = as_int8,
      .complex = true},
     {.name = "angle", .arity = 1, .rule = phase, .expression = "gpulua_angle(x)", .complex = true},
-    // what creation and conversion are made of
+    // creation and conversion
     {.name = "astype", .arity = 1, .rule = conversion, .expression = "x", .boolean = "x", .complex = true},
     {.name = "arange", .arity = 2, .rule = conversion, .expression = "x + y * i", .position = true, .numpy = "-"},
     {.name = "random_integers", .arity = 4, .rule = random,

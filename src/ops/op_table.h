@@ -13,7 +13,7 @@ namespace gpulua {
 
 struct UserFunction;
 
-/// How the dtypes of the operands give the dtype that an operation computes in, and that of its result.
+/// How the dtypes of the operands decide the dtype in which an operation computes, and the dtype of its result.
 enum class DTypeRule : std::uint8_t {
   numeric,     // the promoted dtype, for both
   floating,    // the promoted dtype, integers and bool as float32; for both
@@ -22,15 +22,15 @@ enum class DTypeRule : std::uint8_t {
   logical,     // computed in bool; gives bool
   integer,     // promoted integers, or bool
   count,       // promoted integers; gives uint8
-  magnitude,   // computed in the promoted dtype; gives the parts' dtype where that is complex
-  phase,       // as floating; gives the parts' dtype where that is complex
-  scaled,      // the first as floating, for both; the second is an integer
-  select,      // the first is a bool; the others are promoted
-  conversion,  // the dtype that the node asks for
+  magnitude,   // computed in the promoted dtype; gives the dtype of the parts of a complex dtype
+  phase,       // as floating; gives the dtype of the parts of a complex dtype
+  scaled,      // the first operand decides as in floating; the second is an integer
+  select,      // the first operand is a bool; the others are promoted
+  conversion,  // the dtype of the node
   random,      // computed in the node's dtype; x and y are the key and the first block of a stream (kernels/philox.cuh)
 };
 
-/// In a row's place for bool: computed as int8.
+/// The value of OpInfo::boolean for an operation that computes bool as int8.
 inline constexpr std::string_view as_int8 = "as int8";
 
 /// A row. Expressions are CUDA C++ over the operands x, y, z, w. Each operand is a number of the dtype in which the
@@ -57,18 +57,18 @@ struct OpInfo {
 };
 
 std::span<const OpInfo> op_table();
-/// What the operand of that index is converted to in an operation that computes in `compute`.
+/// The dtype to which the operand with that index is converted, in an operation that computes in `compute`.
 DType operand_dtype(const OpInfo& op, std::size_t index, DType compute);
 
-/// Another name for a row, which NumPy has.
+/// One more name of a row, from NumPy.
 struct OpAlias {
   std::string_view name, op;
 };
 std::span<const OpAlias> op_aliases();
 
-/// The row of that name, or null.
+/// The row with that name, or null.
 const OpInfo* find_op(std::string_view name);
-/// The row of that name, which is one that the library itself uses.
+/// The row with that name. The library uses it itself, so it exists.
 const OpInfo& op(std::string_view name);
 
 }  // namespace gpulua

@@ -18,7 +18,7 @@ bool is_complex(DType dtype) {
   return info(dtype).kind == DTypeKind::complex;
 }
 
-/// The smallest floating dtype with room for the integers of `dtype`; `half` is what 16 bits mean.
+/// The smallest floating dtype that holds the integers of `dtype`. `half` is the dtype used for 16 bits.
 DType floating_for(DType dtype, DType half) {
   switch (size_of(dtype)) {
     case 1:

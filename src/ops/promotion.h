@@ -1,6 +1,6 @@
 #pragma once
 
-// Which dtype an operation on several dtypes has: NumPy 2's table, with bfloat16 beside float16.
+// Promotion of dtypes: NumPy 2's rules, with bfloat16 beside float16.
 
 #include "src/base/dtype.h"
 #include "src/base/scalar.h"
@@ -16,20 +16,20 @@ DType promote(DType a, DType b);
 /// array's dtype where they can. A number with a fraction makes float32 of integers; an integer makes int64 of bool.
 DType promote_weak(DType array, const Scalar& number);
 
-/// The dtype in which a function of real numbers is computed: integers and bool give the default, float32.
+/// The dtype in which a function of real numbers computes: float32 for integers and bool.
 DType to_floating(DType dtype);
 
-/// A complex dtype's parts; other dtypes are their own.
+/// The dtype of the real and imaginary parts of a complex dtype. Another dtype is its own real part.
 DType real_part(DType dtype);
 
-/// What an operation computes in, and gives.
+/// The dtype in which an operation computes, and the dtype of its result.
 struct OpDTypes {
   DType compute, result;
 };
 /// For operands whose dtypes promote to `promoted`. Throws Error for dtypes that the operation does not take.
 OpDTypes op_dtypes(const OpInfo& op, DType promoted);
 
-/// An array's dtype for a number that stands alone: float32, bool, int64, uint64, complex64.
+/// The dtype of an array made from the number alone: float32, bool, int64, uint64 or complex64.
 DType default_dtype(const Scalar& number);
 
 }  // namespace gpulua

@@ -37,10 +37,10 @@ std::span<const Reducer> reducer_table();
 /// The row with that name. It exists.
 const Reducer& reducer(std::string_view name);
 
-/// The same row, for a reduction that has a result for no elements all the same: its initial value.
+/// The row as one with an identity, for a reduction that combines its result with an initial value.
 const Reducer& with_identity(const Reducer& row);
 
-/// The dtypes of a reduction: of what the accumulator reads, and of the result.
+/// The dtype that the accumulator reads, and the dtype of the result.
 struct ReductionDTypes {
   DType compute, result;
 };

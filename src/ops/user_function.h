@@ -1,6 +1,6 @@
 #pragma once
 
-// Device code that a script wrote, as kernels have it.
+// Device code that a script wrote.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace gpulua {
 /// A namespace `id`, which holds the function `call` of an elementwise operation, or the template `accumulator` of a
 /// reduction.
 struct UserFunction {
-  std::string id;        // differs where the text differs
+  std::string id;        // unique for the text
   std::string includes;  // what the text needs before it
   std::string text;
   std::uint64_t raw = 0;  // a bit for each input: the function gets all elements of the array
