@@ -20,7 +20,7 @@ extern "C" {
  * or calls it by itself; called again on a state it gives the module that is there. Each state gets a context of its
  * own, with the configuration of the environment; states share nothing. While a state has the cpu device open, the
  * process's handlers of SIGSEGV, SIGBUS, SIGILL, SIGTRAP and SIGFPE are the library's, which passes on what is not a
- * fault of a kernel. Raises a Lua error when the environment's configuration makes no sense. Opens no device. */
+ * fault of a kernel; GPULUA_FAULT_HANDLERS=0 in the environment leaves them out. Raises a Lua error when the environment's configuration makes no sense. Opens no device. */
 __attribute__((visibility("default"))) int luaopen_gpu(lua_State* L);
 
 #ifdef __cplusplus

@@ -35,6 +35,14 @@ std::uintmax_t bytes(const char* name, std::uintmax_t otherwise) {
   return value;
 }
 
+bool flag(const char* name, bool otherwise) {
+  const std::string_view text = variable(name);
+  if (text.empty()) return otherwise;
+  if (text != "0" && text != "1")
+    throw Error("[config] expected " + std::string(name) + " to be 0 or 1, got \"" + std::string(text) + "\"");
+  return text == "1";
+}
+
 std::vector<std::filesystem::path> directories(std::string_view list) {
   std::vector<std::filesystem::path> result;
   while (!list.empty()) {
@@ -50,6 +58,7 @@ std::vector<std::filesystem::path> directories(std::string_view list) {
 Config Config::from_environment() {
   Config config;
   config.device = variable("GPULUA_DEVICE");
+  config.fault_handlers = flag("GPULUA_FAULT_HANDLERS", config.fault_handlers);
   config.cache_directory = gpulua::cache_directory();
   config.cache_limit = bytes("GPULUA_CACHE_LIMIT", config.cache_limit);
   config.cuda_home = variable("CUDA_HOME");

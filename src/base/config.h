@@ -15,6 +15,9 @@ struct Config {
   bool check = false;
   /// Devices record the kernels that they run, from the start. No variable: --profile sets it.
   bool profile = false;
+  /// GPULUA_FAULT_HANDLERS. False: the CPU device leaves the process's signal handlers alone, and a kernel's fault is
+  /// the program's to handle; without a handler of its own the program ends.
+  bool fault_handlers = true;
   /// GPULUA_CACHE_DIR, else $XDG_CACHE_HOME/gpulua, else ~/.cache/gpulua; empty: none.
   std::filesystem::path cache_directory;
   /// GPULUA_CACHE_LIMIT, bytes.

@@ -3,6 +3,7 @@
 #include <lua.hpp>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "bindings/open.h"
 #include "src/eval/pipeline.h"
@@ -13,7 +14,8 @@ namespace gpulua {
 /// A Lua state with a context of its own.
 class State {
  public:
-  State() : context_(std::make_shared<Context>(Config::from_environment(), make_evaluator)), L_(luaL_newstate()) {
+  explicit State(Config config = Config::from_environment())
+      : context_(std::make_shared<Context>(std::move(config), make_evaluator)), L_(luaL_newstate()) {
     luaL_openlibs(L_);
     open_bindings(L_, context_);
     run("gpu = require 'gpu'");

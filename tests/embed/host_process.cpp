@@ -76,13 +76,77 @@ constexpr const char* wild_access = "k {grid = 1, block = 1}(gpu.zeros(1, 'int32
 /// Lua code in a state on the cpu device.
 class CpuState : public State {
  public:
-  CpuState() { run("gpu.device 'cpu'"); }
+  explicit CpuState(Config config = Config::from_environment()) : State(std::move(config)) { run("gpu.device 'cpu'"); }
 };
+
+thread_local volatile bool counts_allocations = false;
+volatile sig_atomic_t allocations_of_handlers = 0;
 
 sigjmp_buf out_of_fault;
 volatile sig_atomic_t own_faults = 0, own_signals = 0;
 
 }  // namespace
+
+#ifndef __SANITIZE_ADDRESS__  // which has a malloc of its own
+extern "C" void* __libc_malloc(std::size_t bytes);
+
+/// The C library's, in all of the process, which counts the calls from signal handlers.
+extern "C" void* malloc(std::size_t bytes) {
+  stack_t stack{};
+  if (counts_allocations && sigaltstack(nullptr, &stack) == 0 && (stack.ss_flags & SS_ONSTACK) != 0)
+    allocations_of_handlers = allocations_of_handlers + 1;
+  return __libc_malloc(bytes);
+}
+
+TEST_CASE("the handler of faults allocates nothing", "[host]") {
+  CpuState state;
+  const std::string faults[] = {"*(volatile int*)16 = *x;", "__builtin_trap();",
+                                "__syncthreads(); *(volatile int*)(16 + *x) = 1; __syncthreads();",
+                                "int a[1000]; a[*x] = 1; *x = a[*x + 1]; *(volatile int*)32 = 1;",
+                                "volatile int a[10]; for (int i = *x; i < 100000; ++i) a[i] = 1 << 30;"};
+  for (const std::string& body : faults) {
+    const std::string code = fresh_kernel(body) + wild_access;
+    counts_allocations = true;
+    const std::string message = state.run(code);
+    counts_allocations = false;
+    CHECK(message.find("error: ") == 0);
+    CHECK(message.find("[launch]") != std::string::npos);
+  }
+  CHECK(allocations_of_handlers == 0);
+}
+#endif
+
+TEST_CASE("a program can leave the handlers of faults out", "[host]") {
+  const Handlers before = current_handlers();
+  const HostHandler handler(SIGSEGV, [](int, siginfo_t*, void*) {
+    own_faults = own_faults + 1;
+    siglongjmp(out_of_fault, 1);
+  });
+  own_faults = 0;
+  Config config = Config::from_environment();
+  config.fault_handlers = false;
+  // A jump out of a launch leaves the state as it is, for good.
+  auto* state = new CpuState(config);
+  const std::string code = fresh_kernel("*(volatile int*)16 = *x;") + wild_access;
+  CHECK(differing(before, current_handlers()) == std::vector<int>{SIGSEGV});
+  CHECK(state->run("return gpu.ones(3):sum():item()") == "3");
+  if (sigsetjmp(out_of_fault, 1) == 0) state->run(code);
+  CHECK(own_faults == 1);
+}
+
+TEST_CASE("a handler of the program's that calls ours may have signals blocked", "[host]") {
+  CpuState state;
+  state.run(fresh_kernel("*(volatile int*)16 = *x;") + "x = gpu.zeros(1, 'int32') wild = k {grid = 1, block = 1}");
+  static struct sigaction ours;
+  sigaction(SIGSEGV, nullptr, &ours);
+  // Set without SA_NODEFER: the signal is blocked while it runs, and so it is in ours.
+  const HostHandler over(SIGSEGV,
+                         [](int number, siginfo_t* info, void* context) { ours.sa_sigaction(number, info, context); });
+  for (int i = 0; i < 2; ++i) CHECK(state.run("wild(x)").find("memory that is not there") != std::string::npos);
+  sigset_t blocked;
+  pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+  CHECK(sigismember(&blocked, SIGSEGV) == 0);
+}
 
 TEST_CASE("the program's signal handlers are its own", "[host]") {
   const Handlers before = current_handlers();

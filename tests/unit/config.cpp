@@ -52,6 +52,17 @@ TEST_CASE("a homeless process has no cache directory", "[config]") {
   CHECK(Config::from_environment().cache_directory.empty());
 }
 
+TEST_CASE("the handlers of faults can be left out", "[config]") {
+  const Variable unset("GPULUA_FAULT_HANDLERS", nullptr);
+  CHECK(Config::from_environment().fault_handlers);
+  const Variable off("GPULUA_FAULT_HANDLERS", "0");
+  CHECK_FALSE(Config::from_environment().fault_handlers);
+  const Variable on("GPULUA_FAULT_HANDLERS", "1");
+  CHECK(Config::from_environment().fault_handlers);
+  const Variable wrong("GPULUA_FAULT_HANDLERS", "off");
+  CHECK_THROWS_AS(Config::from_environment(), Error);
+}
+
 TEST_CASE("the cache's limit is a number of bytes", "[config]") {
   const Variable limit("GPULUA_CACHE_LIMIT", "4096");
   CHECK(Config::from_environment().cache_limit == 4096);

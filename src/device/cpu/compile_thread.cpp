@@ -45,8 +45,9 @@ void block_signals() {
 
 class CompileThreads::Job : public std::enable_shared_from_this<Job> {
  public:
-  Job(const CompilerEntry& compiler, const KernelSource& source, const CompileTarget& target)
+  Job(const CompilerEntry& compiler, const KernelSource& source, const CompileTarget& target, bool handles_faults)
       : compiler_(compiler), source_(source), target_(target) {
+    if (handles_faults) fault_handlers_.emplace();
     state_.job = this;
     state_.fail = [](Compilation* self, const char* reason) {
       static_cast<State*>(self)->job->crash("LLVM cannot compile this source: %s", reason);
@@ -174,7 +175,7 @@ class CompileThreads::Job : public std::enable_shared_from_this<Job> {
     for (;;) pause();
   }
 
-  const FaultHandlers fault_handlers_;  // the thread may outlive its device
+  std::optional<FaultHandlers> fault_handlers_;  // the thread may outlive its device
   const CompilerEntry& compiler_;
   const KernelSource source_;
   const CompileTarget target_;
@@ -190,7 +191,7 @@ class CompileThreads::Job : public std::enable_shared_from_this<Job> {
   std::exception_ptr failure_;
 };
 
-CompileThreads::CompileThreads() = default;
+CompileThreads::CompileThreads(bool handles_faults) : handles_faults_(handles_faults) {}
 
 CompileThreads::~CompileThreads() {
   const auto end = std::chrono::steady_clock::now() + patience_at_end;
@@ -199,7 +200,7 @@ CompileThreads::~CompileThreads() {
 
 CompiledModule CompileThreads::run(const CompilerEntry& compiler, const KernelSource& source,
                                    const CompileTarget& target, std::atomic<bool>& interrupted) {
-  const auto job = std::make_shared<Job>(compiler, source, target);
+  const auto job = std::make_shared<Job>(compiler, source, target, handles_faults_);
   std::erase_if(abandoned_, [](const std::shared_ptr<Job>& earlier) { return earlier->join_if_ended(); });
   abandoned_.reserve(abandoned_.size() + 1);
   job->start();

@@ -13,7 +13,8 @@ namespace gpulua::cpu {
 
 class CompileThreads {
  public:
-  CompileThreads();
+  /// `handles_faults`: what the compiler crashes at is an error; otherwise the crash is the process's.
+  explicit CompileThreads(bool handles_faults);
   /// Waits a second for compilations that were given up. One that has not ended by then goes on to its next stage.
   ~CompileThreads();
   CompileThreads(const CompileThreads&) = delete;
@@ -27,6 +28,7 @@ class CompileThreads {
  private:
   class Job;
 
+  const bool handles_faults_;
   std::vector<std::shared_ptr<Job>> abandoned_;
 };
 

@@ -38,7 +38,8 @@ std::filesystem::path find_clang() {
 
 }  // namespace
 
-CompilerLibrary::CompilerLibrary() : path_(own_folder() / "libgpulua-cpu-compiler.so") {}
+CompilerLibrary::CompilerLibrary(const Config& config)
+    : path_(own_folder() / "libgpulua-cpu-compiler.so"), threads_(config.fault_handlers) {}
 
 CompiledModule CompilerLibrary::compile(const KernelSource& source, const CompileTarget& target,
                                         std::atomic<bool>& interrupted) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <mutex>
 
+#include "src/base/config.h"
 #include "src/device/cpu/compile_thread.h"
 #include "src/device/cpu/runtime/processor.h"
 
@@ -12,7 +13,7 @@ namespace gpulua::cpu {
 
 class CompilerLibrary {
  public:
-  CompilerLibrary();
+  explicit CompilerLibrary(const Config& config);
 
   /// Throws ErrorKind::unavailable, saying what to install, when the compiler or clang's libraries are not there; else
   /// as CompileThreads::run does.

@@ -46,7 +46,9 @@ void fill_items(void* memory, const void* value, std::size_t count) {
 }  // namespace
 
 CpuDevice::CpuDevice(const DeviceEnvironment& environment)
-    : environment_(environment), processor_(describe_processor()), info_(describe(processor_)) {}
+    : environment_(environment), processor_(describe_processor()), info_(describe(processor_)) {
+  if (environment.config.fault_handlers) fault_handlers_.emplace();
+}
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
 

@@ -3,6 +3,8 @@
 // The CPU device. Work is done when it is queued, on the calling thread and, for launches that are worth it, on all
 // cores; so a stream is always done.
 
+#include <optional>
+
 #include "src/device/cpu/check/checker.h"
 #include "src/device/cpu/compiler_library.h"
 #include "src/device/cpu/runtime/block_pool.h"
@@ -58,7 +60,7 @@ class CpuDevice : public Device {
   std::shared_ptr<CpuModule> load(const KernelSource& source, const CompileTarget& target);
   void prepare_checks(CpuModule& module);
 
-  FaultHandlers fault_handlers_;
+  std::optional<FaultHandlers> fault_handlers_;
   DeviceEnvironment environment_;
   Processor processor_;
   DeviceInfo info_;
@@ -66,7 +68,7 @@ class CpuDevice : public Device {
   KernelHeap heap_;
   BlockPool blocks_;
   Checker checker_{memory_};
-  CompilerLibrary compiler_;
+  CompilerLibrary compiler_{environment_.config};
   std::unique_ptr<Blas> blas_;
   std::unique_ptr<Rng> rng_;
 };

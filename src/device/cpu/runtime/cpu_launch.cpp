@@ -15,6 +15,7 @@
 #include "src/device/cpu/abi/call_stack.h"
 #include "src/device/cpu/abi/kernel_failure.h"
 #include "src/device/cpu/runtime/fault.h"
+#include "src/device/cpu/runtime/fault_text.h"
 #include "src/device/cpu/runtime/kernel_stack.h"
 
 namespace gpulua::cpu {
@@ -115,8 +116,8 @@ class Run {
     // it.
     if (record_.local_bytes > call_stack_bytes)
       KernelStack::of_thread().run(record_.local_bytes, run);
-    else
-      run();
+    else if (const auto fault = call_kernel(run))
+      throw describe(*fault);
     arena.check_end();
   }
 

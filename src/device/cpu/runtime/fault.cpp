@@ -1,21 +1,19 @@
 #include "src/device/cpu/runtime/fault.h"
 
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <ucontext.h>
 #include <unwind.h>
 
-#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
-#include <cstdio>
-#include <memory>
 #include <mutex>
 #include <utility>
 
-#include "src/device/cpu/abi/kernel_failure.h"
-#include "src/device/cpu/runtime/fiber_stack.h"
-#include "src/device/cpu/runtime/shared_arena.h"
+#include "src/device/cpu/runtime/signal_stack.h"
+#include "src/device/cpu/runtime/thread_stack.h"
 
 namespace gpulua::cpu {
 namespace {
@@ -24,7 +22,7 @@ void handle_fault(int number, siginfo_t* info, void* context);
 
 struct Signal {
   int number;
-  // What ours has taken the place of, last and first: the last may be a handler that came over ours, and calls ours.
+  // The handlers that ours has replaced, last and first: the last may be a handler that came over ours, and calls ours.
   struct sigaction previous, first;  // meaningful while `installed`
   bool installed;                    // or a handler over ours is, which may call ours
 };
@@ -32,18 +30,24 @@ std::array<Signal, 5> signals{Signal{SIGSEGV, {}, {}, false}, Signal{SIGBUS, {},
                               Signal{SIGILL, {}, {}, false}, Signal{SIGTRAP, {}, {}, false},
                               Signal{SIGFPE, {}, {}, false}};
 
-// Of the process's devices.
+// By the process's devices and compilations.
 std::mutex handlers_mutex;
-int handlers_wanted = 0;
+std::atomic<int> handlers_wanted{0};
+
+/// Where call_kernel() goes on after a fault.
+struct Landing {
+  sigjmp_buf place;
+  const KernelFrames* frames;
+  Fault fault;
+  bool walking = false;  // the handler walks along the kernel's frames, which may be anything
+};
 
 // A handler may be the first on its thread to ask: these must not be allocated then.
 #define GPULUA_HANDLER_LOCAL [[gnu::tls_model("initial-exec")]] thread_local
 GPULUA_HANDLER_LOCAL int guards = 0;
 GPULUA_HANDLER_LOCAL FaultReporter::Report reporter = nullptr;
 GPULUA_HANDLER_LOCAL void* reporter_self = nullptr;
-GPULUA_HANDLER_LOCAL KernelExit* kernel_exit = nullptr;
-// What a kernel fails with while the handler looks at its frames, which may be anything.
-GPULUA_HANDLER_LOCAL KernelFailure* looking_for = nullptr;
+GPULUA_HANDLER_LOCAL Landing* landing = nullptr;
 // The signal that another handler was called about last, and the frame of ours that called it. The frame may be gone: a
 // handler may jump.
 GPULUA_HANDLER_LOCAL const siginfo_t* passed_on = nullptr;
@@ -95,80 +99,18 @@ void pass_on(int number, siginfo_t* info, void* context, std::uintptr_t frame) {
   }
 }
 
-/// The stack that the system gave the thread, with what the system keeps free below it.
-class ThreadStack {
- public:
-  ThreadStack() {
-    pthread_attr_t attributes;
-    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
-    void* low = nullptr;
-    std::size_t bytes = 0, guard = 0;
-    pthread_attr_getstack(&attributes, &low, &bytes);
-    pthread_attr_getguardsize(&attributes, &guard);
-    pthread_attr_destroy(&attributes);
-    low_ = static_cast<const char*>(low) - std::max(guard, least_guard);
-    end_ = static_cast<const char*>(low) + bytes;
-  }
-  /// What the stack has can be touched: an address that cannot is past its end.
-  bool overflows(const void* address) const { return address >= low_ && address < end_; }
-
- private:
-  static constexpr std::size_t least_guard = 4096;  // the first thread has no guard, only a limit
-  const char *low_ = nullptr, *end_ = nullptr;
-};
-
-const ThreadStack& thread_stack() {
-  thread_local const ThreadStack stack;
-  return stack;
-}
-
-bool overflows_stack(int number, const siginfo_t& info, std::uintptr_t stack_pointer) {
-  if ((number != SIGSEGV && number != SIGBUS) || info.si_code == SI_KERNEL) return false;
-  return thread_stack().overflows(info.si_addr) ||
-         FiberStack::overflows(info.si_addr, reinterpret_cast<const void*>(stack_pointer));
-}
-
-// From a null pointer on: no memory lies there, whatever the element.
-constexpr std::uintptr_t null_pages = 0x10000;
-
-KernelFailure describe_access(const siginfo_t& info, bool is_write) {
-  if (info.si_code == SI_KERNEL)  // the processor tells no address for one that none can have
-    return {"access to memory that is not there", true};
-  if (const auto overrun = SharedArena::describe_overrun(info.si_addr, is_write)) return {*overrun, true};
-  char address[32];
-  std::snprintf(address, sizeof address, "%p", info.si_addr);
-  const std::string what = std::string("access to memory that is not there at address ") + address;
-  if (reinterpret_cast<std::uintptr_t>(info.si_addr) < null_pages)
-    return {what + ", next to the null pointer (gpu.null)", true, true};
-  return {what, true};
-}
-
-KernelFailure describe(int number, const siginfo_t& info, std::uintptr_t stack_pointer, bool is_write) {
-  if (overflows_stack(number, info, stack_pointer)) return {"stack overflow: functions call each other too deeply"};
-  switch (number) {
-    case SIGILL:
-      return {"__builtin_trap() was called, or a place was reached that the source says cannot be"};
-    case SIGTRAP:
-      return {"__builtin_debugtrap() was called"};
-    case SIGFPE:
-      return {"an arithmetic instruction trapped"};
-    default:
-      return describe_access(info, is_write);
-  }
-}
-
 /// Single steps, of a debugger or of the command's Ctrl-C, are none of ours.
 bool is_of_code(int number, const siginfo_t& info) {
   return number == SIGTRAP ? info.si_code == SI_KERNEL : is_fault(info);
 }
 
-/// True when a throw from here would come to `frame`. A walk along frames that the kernel has written over may fault.
+/// True when the kernel's frames lead to `frame`. Overwritten ones may make this fault.
 bool unwinds_to(const void* frame) {
   struct Walk {
     std::uintptr_t frame;
     bool arrived = false;
   } walk{reinterpret_cast<std::uintptr_t>(frame)};
-  constexpr std::uintptr_t largest_frame = 4096;  // of the function that catches
+  constexpr std::uintptr_t largest_frame = 4096;  // of the kernel's caller
   _Unwind_Backtrace(
       [](_Unwind_Context* at, void* data) {
         auto& to = *static_cast<Walk*>(data);
@@ -179,80 +121,43 @@ bool unwinds_to(const void* frame) {
   return walk.arrived;
 }
 
-/// Throws through the kernel's frames: they have unwind information for every instruction, and wait for nothing.
-void handle_fault(int number, siginfo_t* info, void* context) {
-  if (looking_for != nullptr && is_fault(*info)) kernel_exit->leave(std::move(*std::exchange(looking_for, nullptr)));
-  if (guards == 0 || !is_of_code(number, *info))
-    return pass_on(number, info, context, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
-  auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
-  const auto stack_pointer = static_cast<std::uintptr_t>(registers[REG_RSP]);
-  const bool overflow = overflows_stack(number, *info, stack_pointer);
-  if (reporter != nullptr) reporter(reporter_self, number, overflow);
-  constexpr greg_t write_bit = 2;  // of the processor's error code
-  KernelFailure failure = describe(number, *info, stack_pointer, (registers[REG_ERR] & write_bit) != 0);
-  // Functions of the library that the kernel called, and let nothing through, may have met the stack's end.
-  if (overflow && kernel_exit != nullptr) kernel_exit->leave(std::move(failure));
-  KernelFailure destroyed{"its stack was written over, as by writes past the end of a local array", true};
-  if (kernel_exit != nullptr) looking_for = &destroyed;
-  if (number == SIGTRAP) --registers[REG_RIP];  // past the instruction, which may be its function's last
-  if ((number == SIGSEGV || number == SIGBUS) &&
-      reinterpret_cast<std::uintptr_t>(info->si_addr) == static_cast<std::uintptr_t>(registers[REG_RIP])) {
-    // Code that is not there has no unwind information: the throw is from the call that led to it.
-    registers[REG_RIP] = *reinterpret_cast<const greg_t*>(stack_pointer) - 1;
+/// Moves the registers to where the unwinder knows the frame.
+void find_frame(const Fault& fault, gregset_t& registers) {
+  if (fault.signal == SIGTRAP) --registers[REG_RIP];  // past the instruction, which may be its function's last
+  if (fault.is_access() && fault.address == fault.instruction) {  // code that is not there: its caller is
+    registers[REG_RIP] = *static_cast<const greg_t*>(fault.stack_pointer) - 1;
     registers[REG_RSP] += sizeof(greg_t);
-    failure = {"call of a function that is not there"};
   }
-  const bool unwinds = kernel_exit == nullptr || unwinds_to(kernel_exit->frame());
-  looking_for = nullptr;
-  if (!unwinds) kernel_exit->leave(std::move(destroyed));
-  throw failure;
 }
 
-/// A kernel that overflows its stack leaves none for the handler. The host program's own signal stack serves where it
-/// is large enough to throw on; else ours takes its place while a guard lives.
-class SignalStack {
- public:
-  SignalStack() {
-    if (sigaltstack(nullptr, &hosts_) != 0) return;
-    const bool none = hosts_.ss_flags & SS_DISABLE;
-    if (!none && hosts_.ss_size >= bytes) return;
-    memory_ = std::make_unique<char[]>(bytes);
-    borrows_ = !none;
-    if (none) set();
+void handle_fault(int number, siginfo_t* info, void* context) {
+  const bool is_kernels = landing != nullptr || reporter != nullptr;
+  if (!is_kernels || !is_of_code(number, *info))
+    return pass_on(number, info, context, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
+  auto& interrupted = *static_cast<ucontext_t*>(context);
+  gregset_t& registers = interrupted.uc_mcontext.gregs;
+  constexpr greg_t write_bit = 2;  // of the processor's error code
+  const Fault fault{.signal = number,
+                    .code = info->si_code,
+                    .address = info->si_addr,
+                    .instruction = reinterpret_cast<const void*>(registers[REG_RIP]),
+                    .stack_pointer = reinterpret_cast<const void*>(registers[REG_RSP]),
+                    .is_write = (registers[REG_ERR] & write_bit) != 0};
+  if (reporter != nullptr)
+    reporter(reporter_self, number, fault.is_access() && ThreadStack::current().overflows(fault.address));
+  Landing& place = *landing;
+  if (!place.walking) {
+    place.fault = fault;
+    place.fault.stack_destroyed = place.frames != nullptr;
+    if (place.frames != nullptr) {
+      place.walking = true;
+      find_frame(fault, registers);
+      place.fault.stack_destroyed = !unwinds_to(place.frames->first());
+    }
   }
-  ~SignalStack() {
-    stack_t present{};
-    if (!memory_ || sigaltstack(nullptr, &present) != 0 || present.ss_sp != memory_.get()) return;
-    stack_t none{};
-    none.ss_flags = SS_DISABLE;
-    sigaltstack(&none, nullptr);
-  }
-  SignalStack(const SignalStack&) = delete;
-  SignalStack& operator=(const SignalStack&) = delete;
-
-  void enter() {
-    if (borrows_) set();
-  }
-  void leave() {
-    if (borrows_) sigaltstack(&hosts_, nullptr);
-  }
-
- private:
-  static constexpr std::size_t bytes = 64 * 1024;  // throwing takes some
-
-  void set() {
-    const stack_t own{memory_.get(), 0, bytes};
-    sigaltstack(&own, nullptr);
-  }
-
-  std::unique_ptr<char[]> memory_;
-  stack_t hosts_{};
-  bool borrows_ = false;
-};
-
-SignalStack& signal_stack() {
-  thread_local SignalStack stack;
-  return stack;
+  // A handler over ours may have had signals blocked when it called ours.
+  pthread_sigmask(SIG_SETMASK, &interrupted.uc_sigmask, nullptr);
+  siglongjmp(place.place, 1);
 }
 
 /// `is_first`: ours was not wanted before. If it is there nevertheless, a handler that had taken its place put it back.
@@ -284,6 +189,27 @@ void uninstall(Signal& signal) {
 
 }  // namespace
 
+bool Fault::is_access() const {
+  return signal == SIGSEGV || signal == SIGBUS;
+}
+
+std::optional<Fault> call_kernel(void (*kernel)(void* self), void* self, const KernelFrames* frames) {
+  Landing here{.place = {}, .frames = frames, .fault = {}};
+  if (sigsetjmp(here.place, 0) != 0) {
+    landing = nullptr;
+    return here.fault;
+  }
+  landing = &here;
+  try {
+    kernel(self);
+  } catch (...) {
+    landing = nullptr;
+    throw;
+  }
+  landing = nullptr;
+  return {};
+}
+
 FaultHandlers::FaultHandlers() {
   std::lock_guard lock(handlers_mutex);
   const bool is_first = handlers_wanted++ == 0;
@@ -296,24 +222,17 @@ FaultHandlers::~FaultHandlers() {
   for (Signal& signal : signals) uninstall(signal);
 }
 
-FaultGuard::FaultGuard() {
+FaultGuard::FaultGuard() : active_(handlers_wanted.load(std::memory_order_relaxed) != 0) {
+  if (!active_) return;
   if (guards == 0) {
-    thread_stack();  // found before a handler needs it
-    signal_stack().enter();
+    ThreadStack::current();  // found before a handler needs it
+    SignalStack::of_thread().enter();
   }
   ++guards;
 }
 
 FaultGuard::~FaultGuard() {
-  if (--guards == 0) signal_stack().leave();
-}
-
-KernelExit::Scope::Scope(KernelExit& exit) {
-  kernel_exit = &exit;
-}
-
-KernelExit::Scope::~Scope() {
-  kernel_exit = nullptr;
+  if (active_ && --guards == 0) SignalStack::of_thread().leave();
 }
 
 FaultReporter::FaultReporter(Report report, void* self) {

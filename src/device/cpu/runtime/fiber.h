@@ -27,6 +27,12 @@ class Fiber {
 
   /// It will not go on, and may be destroyed, wherever it is suspended: what its stack holds is left as it is.
   void abandon() { new (&context_) boost::context::fiber; }
+  /// This is the thread, which has jumped back to its own stack from `lost` instead of being switched to.
+  void jumped_back(Fiber& lost) {
+    lost.sanitized_.leave(sanitized_);
+    sanitized_.arrive(lost.sanitized_);
+    abandon();
+  }
 
   /// Goes on with `to` where that was suspended, or from its start; returns when someone switches back to `from`.
   /// Called by `from`. A fiber may run on different threads, one at a time.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/device/cpu/abi/kernel_failure.h"
+#include "src/device/cpu/runtime/fault_text.h"
 
 namespace gpulua::cpu {
 namespace {
@@ -26,9 +26,10 @@ void KernelStack::run(std::size_t local_bytes) {
     fiber_ = std::make_unique<Fiber>(wanted, [this] { body(); });
     bytes_ = wanted;
   }
-  {
-    const KernelExit::Scope scope(*this);
-    Fiber::switch_between(thread_, *fiber_);
+  const auto fault = call_kernel([this] { Fiber::switch_between(thread_, *fiber_); }, this);
+  if (fault) {
+    thread_.jumped_back(*fiber_);
+    failure_ = std::make_exception_ptr(describe(*fault));  // while there is the stack that it overflowed
   }
   if (!failure_) return;
   // What the kernel has done to the stack is not known.
@@ -45,12 +46,6 @@ void KernelStack::body() noexcept {
     failure_ = std::current_exception();
   }
   Fiber::switch_between(*fiber_, thread_);
-}
-
-void KernelStack::leave(KernelFailure failure) {
-  failure_ = std::make_exception_ptr(std::move(failure));
-  Fiber::switch_between(*fiber_, thread_);
-  __builtin_unreachable();
 }
 
 }  // namespace gpulua::cpu

@@ -12,7 +12,7 @@
 
 namespace gpulua::cpu {
 
-class KernelStack final : private KernelExit {
+class KernelStack final : private KernelFrames {
  public:
   static KernelStack& of_thread();
 
@@ -28,8 +28,7 @@ class KernelStack final : private KernelExit {
  private:
   void run(std::size_t local_bytes);
   void body() noexcept;
-  const void* frame() const override { return frame_; }
-  [[noreturn]] void leave(KernelFailure failure) override;
+  const void* first() const override { return frame_; }
 
   std::size_t bytes_ = 0;
   std::unique_ptr<Fiber> fiber_;

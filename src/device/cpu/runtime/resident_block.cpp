@@ -6,6 +6,7 @@
 
 #include "src/base/error.h"
 #include "src/device/cpu/abi/kernel_failure.h"
+#include "src/device/cpu/runtime/fault_text.h"
 
 namespace gpulua::cpu {
 namespace {
@@ -42,13 +43,6 @@ void ResidentBlock::end_fiber(ThreadFiber& fiber) {
   --fibers_left_;
   progress_ = true;
   next_turn(fiber);
-}
-
-void ResidentBlock::leave(KernelFailure failure) {
-  ThreadFiber& fiber = *round_[turn_ - 1];
-  failure_ = std::make_exception_ptr(std::move(failure));
-  end_fiber(fiber);
-  __builtin_unreachable();
 }
 
 /// Lets the others run until the fiber is ready and has its turn.
@@ -109,9 +103,10 @@ void ResidentBlock::run_round() {
   next_round_.clear();
   progress_ = false;
   turn_ = 0;
-  {
-    const KernelExit::Scope scope(*this);
-    next_turn(thread_);
+  const auto fault = call_kernel([this] { next_turn(thread_); }, this);
+  if (fault) {
+    thread_.jumped_back(*round_[turn_ - 1]);
+    failure_ = std::make_exception_ptr(describe(*fault));
   }
   if (!failure_) return;
   round_[turn_ - 1]->give_up();

@@ -27,7 +27,7 @@ struct FiberLaunch {
 };
 
 /// Runs one block after another; its fibers and their stacks stay from one to the next.
-class ResidentBlock final : private KernelExit {
+class ResidentBlock final : private KernelFrames {
  public:
   /// Why run() returned.
   enum class Pause {
@@ -110,8 +110,7 @@ class ResidentBlock final : private KernelExit {
   void run_fiber(ThreadFiber& fiber) noexcept;
   /// Ends the running fiber: switches to the next one for good.
   void end_fiber(ThreadFiber& fiber);
-  const void* frame() const override { return round_[turn_ - 1]->frame; }
-  [[noreturn]] void leave(KernelFailure failure) override;
+  const void* first() const override { return round_[turn_ - 1]->frame; }
   void suspend(ThreadFiber& fiber);
   void exit_threads(ThreadFiber& fiber, unsigned threads);
   void run_round();
