@@ -1,3 +1,5 @@
+#include "src/device/implicit_names.h"
+
 #include <algorithm>
 #include <cctype>
 #include <set>

@@ -25,11 +25,4 @@ std::span<const StandardHeader> public_headers();
 /// They have all names that nvcc's own headers bring without an #include.
 inline constexpr std::array implicit_headers{"gpulua/names.h", "gpulua/std.h"};
 
-struct ImplicitText {
-  std::string text;      // whole lines, to stand ahead of the source's
-  bool partial = false;  // leaves out names that the source declares itself
-};
-/// Brings those names that the source may need.
-ImplicitText implicit_text(const KernelSource& source);
-
 }  // namespace gpulua

@@ -1,6 +1,8 @@
 // The schedules of elementwise kernels and of kernels that compress: each visits the positions of the domain one by
 // one.
 
+#include "src/eval/elementwise_schedule.h"
+
 #include <algorithm>
 
 #include "src/eval/schedule_parts.h"

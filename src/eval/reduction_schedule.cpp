@@ -1,6 +1,8 @@
 // The schedules of reductions: the elements and results of each thread of a block, and the number of blocks that share
 // one result.
 
+#include "src/eval/reduction_schedule.h"
+
 #include <algorithm>
 
 #include "src/eval/schedule_parts.h"

@@ -6,11 +6,6 @@
 
 namespace gpulua {
 
-// Each completes the schedule of one kind of step. `schedule.spec` has its operands, values and outputs already.
-void choose_elementwise(const Step& step, const DeviceInfo& device, Schedule& schedule);
-void choose_compression(const Step& step, const DeviceInfo& device, Schedule& schedule);
-void choose_reduction(const Step& step, const DeviceInfo& device, Schedule& schedule);
-
 /// True for an operand without a position in the iteration: a number or a raw array.
 inline bool is_whole(const StepOperand& operand) {
   return operand.number || operand.raw;

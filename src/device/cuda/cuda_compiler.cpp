@@ -14,6 +14,7 @@
 #include "src/device/cuda/symbol_name.h"
 #include "src/device/cuda/version_text.h"
 #include "src/device/dynamic_library.h"
+#include "src/device/implicit_names.h"
 #include "src/device/standard_headers.h"
 
 namespace gpulua::cuda {

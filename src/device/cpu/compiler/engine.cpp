@@ -2,6 +2,7 @@
 
 #include "src/base/error.h"
 #include "src/device/cpu/compiler/checks.h"
+#include "src/device/cpu/compiler/scalar_engine.h"
 #include "src/device/cpu/ir/compilation.h"
 #include "src/device/cpu/ir/spin_loops.h"
 #include "src/device/cpu/simd/simd_engine.h"

@@ -4,11 +4,8 @@
 // There are two engines. Each kernel goes to the SIMD engine, which runs a warp at a time, if that accepts it, and else
 // to the scalar engine, which runs a thread at a time and accepts every kernel.
 
-#include <set>
-
 #include "src/device/cpu/front_end/compile_options.h"
-#include "src/device/cpu/ir/module_record.h"
-#include "src/device/cpu/ir/shared_layout.h"
+#include "src/device/cpu/ir/source_module.h"
 
 namespace llvm {
 class TargetMachine;
@@ -20,12 +17,5 @@ namespace gpulua::cpu {
 /// each kernel what runs it.
 /// Throws ErrorKind::compile for what no engine can run.
 void build_kernels(SourceModule& source, EngineChoice choice, llvm::TargetMachine& machine);
-
-/// The scalar engine. `kernels` are those to build, `finished` the functions that other engines have made: they take no
-/// part any more. Every other function of the module gets the thread's context as a parameter (thread_context.h), so
-/// this is the last engine to run.
-std::vector<KernelCode> build_scalar_kernels(SourceModule& source, const SharedLayout& layout,
-                                             const std::vector<const SourceKernel*>& kernels,
-                                             const std::set<const llvm::Function*>& finished);
 
 }  // namespace gpulua::cpu

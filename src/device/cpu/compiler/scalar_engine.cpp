@@ -1,10 +1,11 @@
+#include "src/device/cpu/compiler/scalar_engine.h"
+
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 
 #include <algorithm>
 
 #include "src/device/cpu/abi/call_stack.h"
-#include "src/device/cpu/compiler/engine.h"
 #include "src/device/cpu/ir/instantiate.h"
 #include "src/device/cpu/ir/reachable.h"
 #include "src/device/cpu/ir/run_templates.h"

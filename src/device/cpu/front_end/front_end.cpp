@@ -25,6 +25,7 @@
 #include "src/device/cpu/front_end/nesting.h"
 #include "src/device/cpu/front_end/prelude.h"
 #include "src/device/cpu/front_end/prelude_reader.h"
+#include "src/device/implicit_names.h"
 #include "src/device/standard_headers.h"
 
 namespace gpulua::cpu {
