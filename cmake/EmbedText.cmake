@@ -1,15 +1,19 @@
-# embed_text(<target> <function> FILES <file>...)
+# embed_text(<target> <function> [BYTECODE] FILES <file>...)
 #
-# Makes the texts of the files available to C++ in <target>: a generated header "<function>.h" declares
+# Makes the contents of the files available to C++ in <target>: a generated header "<function>.h" declares
 #   std::string_view <function>(std::string_view name);
-# which gives the text of the file with that name (its last path component), and an empty view for another name.
-# A text is compiled in as bytes, so nothing in it needs escaping.
+# which gives the content of the file with that name (its last path component), and an empty view for another name. The
+# assembler includes the files as they are, text or not. A zero stands behind each.
 #
-# With BYTECODE, each file "name.lua" is there as "name.luac", too: what LuaJIT loads without parsing.
+# With BYTECODE, each file "name.lua" is there as "name.luac", too: LuaJIT's bytecode, which loads without parsing.
 function(embed_text target function)
   cmake_parse_arguments(ARG "BYTECODE" "" "FILES" ${ARGN})
   set(out ${CMAKE_CURRENT_BINARY_DIR}/${function})
-  list(TRANSFORM ARG_FILES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
+  set(sources "")
+  foreach(file IN LISTS ARG_FILES)
+    cmake_path(ABSOLUTE_PATH file NORMALIZE)
+    list(APPEND sources ${file})
+  endforeach()
   if(ARG_BYTECODE)
     foreach(source IN LISTS sources)
       if(NOT source MATCHES "/([^/]*)[.]lua$")
@@ -33,5 +37,7 @@ function(embed_text target function)
   file(CONFIGURE OUTPUT ${out}.h CONTENT
        "#pragma once\n#include <string_view>\nnamespace gpulua {\nstd::string_view @function@(std::string_view name);\n}\n" @ONLY)
   target_sources(${target} PRIVATE ${out}.cpp)
+  # The compiler does not see the files: a change of one makes the generated source anew.
+  set_source_files_properties(${out}.cpp PROPERTIES OBJECT_DEPENDS "${sources}")
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
 endfunction()

@@ -1,14 +1,29 @@
 # Run by embed_text(): FUNCTION, OUT, FILES.
-set(text "#include \"${FUNCTION}.h\"\nnamespace gpulua {\nnamespace {\n")
+set(assembly "")
+set(declarations "")
 set(cases "")
 set(index 0)
 foreach(file IN LISTS FILES)
   get_filename_component(name ${file} NAME)
-  file(READ ${file} hex HEX)
-  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
-  string(APPEND text "constexpr unsigned char text_${index}[] = {${bytes}0};\n")
-  string(APPEND cases "  if (name == \"${name}\")\n    return {reinterpret_cast<const char*>(text_${index}), sizeof text_${index} - 1};\n")
+  set(symbol gpulua_${FUNCTION}_${index})
+  # A zero behind each text, and the alignment that LLVM's bitcode needs.
+  string(APPEND assembly "  \".balign 16\\n${symbol}: .incbin \\\"${file}\\\"\\n${symbol}_end: .byte 0\\n\"\n")
+  string(APPEND declarations "[[gnu::visibility(\"hidden\")]] extern const char ${symbol}[], ${symbol}_end[];\n")
+  string(APPEND cases "  if (name == \"${name}\") return {${symbol}, ${symbol}_end};\n")
   math(EXPR index "${index} + 1")
 endforeach()
-string(APPEND text "}  // namespace\n\nstd::string_view ${FUNCTION}(std::string_view name) {\n${cases}  return {};\n}\n}  // namespace gpulua\n")
-file(WRITE ${OUT} "${text}")
+file(WRITE ${OUT} "#include \"${FUNCTION}.h\"
+
+__asm__(\".section .rodata\\n\"
+${assembly}  \".previous\\n\");
+extern \"C\" {
+${declarations}}
+
+namespace gpulua {
+
+std::string_view ${FUNCTION}(std::string_view name) {
+${cases}  return {};
+}
+
+}  // namespace gpulua
+")

@@ -3,19 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "src/device/cpu/ir/embed.h"
-
-#define GPULUA_EMBED_PRELUDE(name, standard)            \
-  GPULUA_EMBED(gpulua_##name##_header, standard ".pch") \
-  GPULUA_EMBED(gpulua_##name##_macros, standard ".macros")
-
-GPULUA_EMBED_PRELUDE(cxx11, "c++11")
-GPULUA_EMBED_PRELUDE(cxx14, "c++14")
-GPULUA_EMBED_PRELUDE(cxx17, "c++17")
-GPULUA_EMBED_PRELUDE(cxx20, "c++20")
-GPULUA_EMBED_PRELUDE(fp16, "c++17-fp16")
-GPULUA_EMBED_PRELUDE(bf16, "c++17-bf16")
-GPULUA_EMBED_PRELUDE(fp16_bf16, "c++17-fp16-bf16")
+#include "precompiled_file.h"
 
 namespace gpulua::cpu {
 namespace {
@@ -26,21 +14,19 @@ struct Row {
   PrecompiledPrelude prelude;
 };
 
-// clang-format off
-#define GPULUA_TEXTS(name)                             \
-  {{gpulua_##name##_header, gpulua_##name##_header_end}, \
-   {gpulua_##name##_macros, gpulua_##name##_macros_end}}
-// clang-format on
+PrecompiledPrelude files(const std::string& name) {
+  return {precompiled_file(name + ".pch"), precompiled_file(name + ".macros")};
+}
 
-// The more headers a row has, the further behind it stands.
+// A row with more headers stands behind those with fewer.
 const std::array rows{
-    Row{"c++11", {}, GPULUA_TEXTS(cxx11)},
-    Row{"c++14", {}, GPULUA_TEXTS(cxx14)},
-    Row{"c++17", {}, GPULUA_TEXTS(cxx17)},
-    Row{"c++20", {}, GPULUA_TEXTS(cxx20)},
-    Row{"c++17", {"cuda_fp16.h"}, GPULUA_TEXTS(fp16)},
-    Row{"c++17", {"cuda_bf16.h"}, GPULUA_TEXTS(bf16)},
-    Row{"c++17", {"cuda_fp16.h", "cuda_bf16.h"}, GPULUA_TEXTS(fp16_bf16)},
+    Row{"c++11", {}, files("c++11")},
+    Row{"c++14", {}, files("c++14")},
+    Row{"c++17", {}, files("c++17")},
+    Row{"c++20", {}, files("c++20")},
+    Row{"c++17", {"cuda_fp16.h"}, files("c++17-fp16")},
+    Row{"c++17", {"cuda_bf16.h"}, files("c++17-bf16")},
+    Row{"c++17", {"cuda_fp16.h", "cuda_bf16.h"}, files("c++17-fp16-bf16")},
 };
 
 bool includes_all(const std::vector<std::string_view>& all, const std::vector<std::string_view>& some) {

@@ -5,10 +5,8 @@
 #include <llvm/Support/Error.h>
 #include <llvm/Support/MemoryBufferRef.h>
 
+#include "run_templates_file.h"
 #include "src/base/error.h"
-#include "src/device/cpu/ir/embed.h"
-
-GPULUA_EMBED(gpulua_run_templates, "run_templates.bc")
 
 namespace gpulua::cpu {
 namespace {
@@ -21,8 +19,7 @@ constexpr const char* processor_attributes[] = {"target-cpu", "target-features",
 llvm::Function& add_template(llvm::Module& module, const char* name, const llvm::Function& like) {
   llvm::Function* function = module.getFunction(name);
   if (function != nullptr && !function->isDeclaration()) return *function;
-  const llvm::StringRef bitcode(gpulua_run_templates,
-                                static_cast<std::size_t>(gpulua_run_templates_end - gpulua_run_templates));
+  const std::string_view bitcode = run_templates_file("run_templates.bc");
   auto templates = llvm::getLazyBitcodeModule({bitcode, "run templates"}, module.getContext());
   if (!templates)
     throw Error(ErrorKind::unavailable,
