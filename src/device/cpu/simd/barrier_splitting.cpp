@@ -16,7 +16,7 @@
 
 #include "src/device/cpu/abi/abi.h"
 #include "src/device/cpu/simd/block_uniformity.h"
-#include "src/device/cpu/simd/widen.h"
+#include "src/device/cpu/simd/runtime_calls.h"
 
 namespace gpulua::cpu::simd {
 namespace {

@@ -18,8 +18,8 @@
 #include "src/device/cpu/simd/markers.h"
 #include "src/device/cpu/simd/private_memory.h"
 #include "src/device/cpu/simd/privatised_histograms.h"
+#include "src/device/cpu/simd/runtime_calls.h"
 #include "src/device/cpu/simd/shared_atomics.h"
-#include "src/device/cpu/simd/widen.h"
 
 namespace gpulua::cpu::simd {
 namespace {

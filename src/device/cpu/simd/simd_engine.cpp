@@ -18,14 +18,15 @@
 #include "src/device/cpu/simd/block_uniformity.h"
 #include "src/device/cpu/simd/full_mask_loops.h"
 #include "src/device/cpu/simd/gather_addresses.h"
+#include "src/device/cpu/simd/llvm_passes.h"
 #include "src/device/cpu/simd/lockstep_loops.h"
 #include "src/device/cpu/simd/markers.h"
-#include "src/device/cpu/simd/llvm_passes.h"
 #include "src/device/cpu/simd/prepare.h"
 #include "src/device/cpu/simd/privatised_histograms.h"
 #include "src/device/cpu/simd/strip_mining.h"
 #include "src/device/cpu/simd/why_not.h"
 #include "src/device/cpu/simd/widen.h"
+#include "src/device/cpu/simd/widen_warp_builtins.h"
 
 namespace gpulua::cpu::simd {
 namespace {

@@ -1,13 +1,94 @@
-// What the widened function has of a value of the scalar one: its lane 0, or that of each half, or a vector.
+#include "src/device/cpu/simd/widen_warp_builder.h"
 
+#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 
-#include "src/device/cpu/simd/widen.h"
-
 namespace gpulua::cpu::simd {
+namespace {
 
-/// What each lane has more than the base.
-llvm::Value* Widener::offsets(llvm::Type* element, const LanePattern& pattern) {
+constexpr unsigned likely = 1000;  // a branch weight
+
+}  // namespace
+
+llvm::Type* widened(llvm::Type* type) {
+  if (auto* record = llvm::dyn_cast<llvm::StructType>(type)) {
+    std::vector<llvm::Type*> fields;
+    for (llvm::Type* field : record->elements()) fields.push_back(widened(field));
+    return llvm::StructType::get(type->getContext(), fields);
+  }
+  return llvm::FixedVectorType::get(type, warp_size);
+}
+
+llvm::Type* moved_as(llvm::Type* type) {
+  return type->isHalfTy() || type->isBFloatTy() ? llvm::Type::getInt16Ty(type->getContext()) : type;
+}
+
+WarpBuilder::WarpBuilder(const llvm::Function& from, llvm::Function& to, const LanePatterns& patterns)
+    : from_(from),
+      to_(to),
+      patterns_(patterns),
+      layout_(to.getParent()->getDataLayout()),
+      builder_(to.getContext()),
+      entry_(to.getContext()) {
+  for (unsigned i = 0; i < from.arg_size(); ++i) scalars_[from.getArg(i)] = to.getArg(i);
+  entry_.SetInsertPoint(new_block("entry"));
+}
+
+void WarpBuilder::set_mask(llvm::Value* mask, bool is_full) {
+  mask_ = mask;
+  mask_is_full_ = is_full;
+}
+
+llvm::AllocaInst* WarpBuilder::local(llvm::Type* type, const llvm::Twine& name) {
+  llvm::BasicBlock& first = to_.getEntryBlock();
+  Builder builder(&first, first.begin());
+  return builder.CreateAlloca(type, nullptr, name);
+}
+
+llvm::BasicBlock* WarpBuilder::new_block(const llvm::Twine& name) {
+  return llvm::BasicBlock::Create(to_.getContext(), name, &to_);
+}
+
+llvm::Value* WarpBuilder::bits_of(llvm::Value* mask) {
+  return builder_.CreateBitCast(mask, builder_.getInt32Ty());
+}
+
+llvm::Value* WarpBuilder::any(llvm::Value* mask) {
+  return builder_.CreateICmpNE(bits_of(mask), builder_.getInt32(0));
+}
+
+llvm::Value* WarpBuilder::count(llvm::Value* mask) {
+  return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, bits_of(mask));
+}
+
+llvm::Value* WarpBuilder::half_of(llvm::Value* whole, unsigned half) {
+  llvm::SmallVector<int> order;
+  for (unsigned lane = 0; lane < half_warp; ++lane) order.push_back(static_cast<int>(half * half_warp + lane));
+  return builder_.CreateShuffleVector(whole, order);
+}
+
+llvm::Value* WarpBuilder::either(llvm::Value* condition, llvm::function_ref<llvm::Value*()> fast,
+                                 llvm::function_ref<llvm::Value*()> slow) {
+  if (condition == nullptr) return fast();
+  llvm::BasicBlock* paths[] = {new_block("fast"), new_block("slow")};
+  llvm::BasicBlock* done = new_block("either");
+  builder_.CreateCondBr(condition, paths[0], paths[1],
+                        llvm::MDBuilder(builder_.getContext()).createBranchWeights(likely, 1));
+  llvm::Value* values[2];
+  for (int i = 0; i < 2; ++i) {
+    builder_.SetInsertPoint(paths[i]);
+    values[i] = i == 0 ? fast() : slow();
+    builder_.CreateBr(done);
+    paths[i] = builder_.GetInsertBlock();
+  }
+  builder_.SetInsertPoint(done);
+  if (values[0] == nullptr) return nullptr;
+  llvm::PHINode* result = builder_.CreatePHI(values[0]->getType(), 2);
+  for (int i = 0; i < 2; ++i) result->addIncoming(values[i], paths[i]);
+  return result;
+}
+
+llvm::Value* WarpBuilder::offsets(llvm::Type* element, const LanePattern& pattern) {
   std::vector<llvm::Constant*> lanes;
   for (unsigned lane = 0; lane < warp_size; ++lane)
     lanes.push_back(
@@ -15,10 +96,9 @@ llvm::Value* Widener::offsets(llvm::Type* element, const LanePattern& pattern) {
   return llvm::ConstantVector::get(lanes);
 }
 
-/// Of two vectors of 16, or of two scalars for all lanes of their halves.
-llvm::Value* Widener::join_halves(Builder& builder, llvm::Value* first, llvm::Value* second) {
+llvm::Value* WarpBuilder::join_halves(Builder& builder, llvm::Value* first, llvm::Value* second) {
   if (first->getType()->isIntegerTy(1)) {
-    // Of the words 0xffff and 0xffff0000, or'ed, LLVM 19's selection makes vectors and words without end.
+    // LLVM 19's instruction selection does not terminate for the words 0xffff and 0xffff0000, or'ed.
     llvm::Type* half = llvm::FixedVectorType::get(first->getType(), half_warp);
     const auto spread = [&](llvm::Value* condition) {
       return builder.CreateSelect(condition, llvm::Constant::getAllOnesValue(half), llvm::Constant::getNullValue(half));
@@ -37,25 +117,25 @@ llvm::Value* Widener::join_halves(Builder& builder, llvm::Value* first, llvm::Va
   return builder.CreateShuffleVector(both, order);
 }
 
-llvm::Value* Widener::scalar(const llvm::Value* value) {
+llvm::Value* WarpBuilder::scalar(const llvm::Value* value) {
   if (const auto* constant = llvm::dyn_cast<llvm::Constant>(value)) return const_cast<llvm::Constant*>(constant);
   return scalars_.at(value);
 }
 
-/// To where a value is made that is then there wherever the given one is.
-void Widener::insert_after(Builder& builder, llvm::Value* made) {
+/// Moves the builder to where code is available wherever `made` is.
+void WarpBuilder::insert_after(Builder& builder, llvm::Value* made) {
   if (auto* instruction = llvm::dyn_cast<llvm::Instruction>(made); instruction != nullptr)
     builder.SetInsertPoint(instruction->getParent(), std::next(instruction->getIterator()));
   else
     builder.SetInsertPoint(entry_.GetInsertBlock(), entry_.GetInsertPoint());
 }
 
-llvm::Value* Widener::second(const llvm::Value* value) {
+llvm::Value* WarpBuilder::second(const llvm::Value* value) {
   if (auto found = seconds_.find(value); found != seconds_.end()) return found->second;
   llvm::Value* first = scalar(value);
   const std::int64_t step = patterns_(value).half_stride;
   if (step == 0) return first;
-  Builder builder(to_->getContext());
+  Builder builder(to_.getContext());
   insert_after(builder, first);
   return seconds_[value] =
              value->getType()->isPointerTy()
@@ -63,7 +143,7 @@ llvm::Value* Widener::second(const llvm::Value* value) {
                  : builder.CreateAdd(first, llvm::ConstantInt::getSigned(value->getType(), step));
 }
 
-llvm::Value* Widener::vector(const llvm::Value* value) {
+llvm::Value* WarpBuilder::vector(const llvm::Value* value) {
   if (auto found = vectors_.find(value); found != vectors_.end()) return found->second;
   if (llvm::isa<llvm::UndefValue>(value)) return llvm::UndefValue::get(widened(value->getType()));
   if (const auto* constant = llvm::dyn_cast<llvm::Constant>(value);
@@ -72,9 +152,9 @@ llvm::Value* Widener::vector(const llvm::Value* value) {
                                           const_cast<llvm::Constant*>(constant));
   llvm::Value* first = scalar(value);
   const LanePattern pattern = patterns_(value);
-  // Of two bases the second is made behind the first, if it is made at all.
+  // The second base, if it is an instruction, comes after the first.
   llvm::Value* last = pattern.is_half_affine() && llvm::isa<llvm::Instruction>(second(value)) ? second(value) : first;
-  Builder builder(to_->getContext());
+  Builder builder(to_.getContext());
   insert_after(builder, last);
   llvm::Value* result;
   if (value->getType()->isStructTy()) {

@@ -1,18 +1,17 @@
-// Atomics: one operation for all lanes where they mean one place, and else one after the other.
+#include "src/device/cpu/simd/widen_atomics.h"
 
 #include <llvm/Transforms/Utils/LowerAtomic.h>
 
 #include <algorithm>
 
 #include "src/device/cpu/simd/privatised_histograms.h"
-#include "src/device/cpu/simd/widen.h"
 
 namespace gpulua::cpu::simd {
 namespace {
 
 using Operation = llvm::AtomicRMWInst::BinOp;
 
-/// What adds nothing to a reduction; none for what cannot be reduced.
+/// The neutral element of a reduction; null for operations that cannot be reduced.
 llvm::Constant* identity(Operation operation, llvm::Type* type) {
   const unsigned bits = type->getScalarSizeInBits();
   switch (operation) {
@@ -63,7 +62,7 @@ llvm::Value* reduce(llvm::IRBuilder<>& builder, Operation operation, llvm::Value
   }
 }
 
-/// For each lane, the values of the lanes ahead of it together.
+/// An exclusive scan: for each lane, the reduction of the lanes before it.
 llvm::Value* scan(llvm::IRBuilder<>& builder, Operation operation, llvm::Value* values, llvm::Value* neutral) {
   auto shift = [&](llvm::Value* vector, unsigned lanes) {
     llvm::SmallVector<int> order;
@@ -79,20 +78,20 @@ llvm::Value* scan(llvm::IRBuilder<>& builder, Operation operation, llvm::Value* 
 
 }  // namespace
 
-/// For lanes that mean one place: the operation with what they give together. Each finds there what it would have found
-/// had they come one after the other.
-llvm::Value* Widener::emit_together(const llvm::AtomicRMWInst& atomic) {
+/// All lanes have one address: one operation with the reduction of their values. Each lane gets the old value that it
+/// would get if they ran one after the other.
+llvm::Value* Atomics::emit_combined(const llvm::AtomicRMWInst& atomic) {
   const Operation operation = atomic.getOperation();
-  // What is taken away adds up.
+  // Subtractions: the values are added, and subtracted at once.
   const Operation gathering = operation == Operation::Sub    ? Operation::Add
                               : operation == Operation::FSub ? Operation::FAdd
                                                              : operation;
   llvm::Value* neutral =
       llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(warp_size), identity(gathering, atomic.getType()));
-  llvm::Value* values = builder_.CreateSelect(mask(), vector(atomic.getValOperand()), neutral);
+  llvm::Value* values = builder_.CreateSelect(warp_.mask(), warp_.vector(atomic.getValOperand()), neutral);
   llvm::Value* total = reduce(builder_, gathering, values);
   auto* copy = llvm::cast<llvm::AtomicRMWInst>(builder_.Insert(atomic.clone()));
-  copy->setOperand(0, scalar(atomic.getPointerOperand()));
+  copy->setOperand(0, warp_.scalar(atomic.getPointerOperand()));
   copy->setOperand(1, total);
   copy->setDebugLoc({});
   if (atomic.use_empty()) return llvm::PoisonValue::get(values->getType());
@@ -100,50 +99,51 @@ llvm::Value* Widener::emit_together(const llvm::AtomicRMWInst& atomic) {
                                    scan(builder_, gathering, values, neutral));
 }
 
-llvm::Value* Widener::emit_atomic(const llvm::AtomicRMWInst& atomic) {
-  const bool is_number = atomic.isFloatingPointOperation();  // which round in the lanes' order
-  const bool together = is_uniform(atomic.getPointerOperand()) && !atomic.isVolatile() &&
+llvm::Value* Atomics::emit(const llvm::AtomicRMWInst& atomic) {
+  const bool is_float = atomic.isFloatingPointOperation();  // sums round in the order of the lanes
+  const bool combines = warp_.is_uniform(atomic.getPointerOperand()) && !atomic.isVolatile() &&
                         identity(atomic.getOperation(), atomic.getType()) != nullptr &&
-                        (atomic.use_empty() || !is_number);
-  return together ? emit_together(atomic) : emit_for_each_lane(atomic);
+                        (atomic.use_empty() || !is_float);
+  return combines ? emit_combined(atomic) : lanes_.emit(atomic);
 }
 
-/// Where lanes go near what the histogram is for.
-llvm::Value* Widener::emit_flush(const llvm::CallInst& call) {
-  const llvm::Value* address = call.getArgOperand(2);
-  const auto bytes = llvm::cast<llvm::ConstantInt>(call.getArgOperand(3))->getZExtValue();
+/// True if an active lane accesses the first histogram_bytes of the array that begins at `start`.
+llvm::Value* Atomics::overlaps(const llvm::Value* address, llvm::Value* start, std::uint64_t bytes) {
   llvm::Type* i64 = builder_.getInt64Ty();
-  llvm::Value* array = scalar(call.getArgOperand(1));
-  llvm::Value* start = builder_.CreatePtrToInt(array, i64);
-  llvm::Value* near;
-  // With as many bytes ahead of the histogram's as an access may begin there and still reach them.
-  if (const LanePattern pattern = patterns_(address); !pattern.is_affine()) {
-    llvm::Value* offsets = builder_.CreateSub(builder_.CreatePtrToInt(vector(address), widened(i64)),
+  const LanePattern pattern = warp_.pattern(address);
+  // An access that begins up to bytes - 1 before the histogram's elements still overlaps them.
+  if (!pattern.is_affine()) {
+    llvm::Value* offsets = builder_.CreateSub(builder_.CreatePtrToInt(warp_.vector(address), widened(i64)),
                                               builder_.CreateVectorSplat(warp_size, start));
     offsets = builder_.CreateAdd(offsets, llvm::ConstantInt::get(widened(i64), bytes - 1));
     llvm::Value* limit = llvm::ConstantInt::get(widened(i64), histogram_bytes + bytes - 1);
-    near = any(builder_.CreateLogicalAnd(mask(), builder_.CreateICmpULT(offsets, limit)));
-  } else {
-    std::int64_t first = 0, last = 0;
-    for (unsigned lane = 0; lane < warp_size; ++lane) {
-      first = std::min(first, pattern.offset(lane));
-      last = std::max(last, pattern.offset(lane));
-    }
-    const std::uint64_t all = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first) + bytes;
-    llvm::Value* offset = builder_.CreateSub(builder_.CreatePtrToInt(scalar(address), i64), start);
-    offset = builder_.CreateAdd(offset, builder_.getInt64(static_cast<std::uint64_t>(first) + all - 1));
-    near = builder_.CreateICmpULT(offset, builder_.getInt64(histogram_bytes + all - 1));
+    return warp_.any(builder_.CreateLogicalAnd(warp_.mask(), builder_.CreateICmpULT(offsets, limit)));
   }
-  llvm::BasicBlock* flush = new_block("flush");
-  llvm::BasicBlock* flushed = new_block("flushed");
-  builder_.CreateCondBr(near, flush, flushed);
+  std::int64_t first = 0, last = 0;
+  for (unsigned lane = 0; lane < warp_size; ++lane) {
+    first = std::min(first, pattern.offset(lane));
+    last = std::max(last, pattern.offset(lane));
+  }
+  const std::uint64_t all = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first) + bytes;
+  llvm::Value* offset = builder_.CreateSub(builder_.CreatePtrToInt(warp_.scalar(address), i64), start);
+  offset = builder_.CreateAdd(offset, builder_.getInt64(static_cast<std::uint64_t>(first) + all - 1));
+  return builder_.CreateICmpULT(offset, builder_.getInt64(histogram_bytes + all - 1));
+}
+
+void Atomics::emit_flush(const llvm::CallInst& call) {
+  const auto bytes = llvm::cast<llvm::ConstantInt>(call.getArgOperand(3))->getZExtValue();
+  llvm::Value* array = warp_.scalar(call.getArgOperand(1));
+  llvm::Value* start = builder_.CreatePtrToInt(array, builder_.getInt64Ty());
+  llvm::Value* condition = overlaps(call.getArgOperand(2), start, bytes);
+  llvm::BasicBlock* flush = warp_.new_block("flush");
+  llvm::BasicBlock* flushed = warp_.new_block("flushed");
+  builder_.CreateCondBr(condition, flush, flushed);
   builder_.SetInsertPoint(flush);
   llvm::Instruction* copy = builder_.Insert(call.clone());
   copy->setOperand(1, array);
   copy->setOperand(2, array);
   builder_.CreateBr(flushed);
   builder_.SetInsertPoint(flushed);
-  return nullptr;
 }
 
 }  // namespace gpulua::cpu::simd

@@ -1,62 +1,49 @@
-// Arithmetic, conversions and addresses.
+#include "src/device/cpu/simd/widen_arithmetic.h"
 
 #include <llvm/IR/GetElementPtrTypeIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 
-#include "src/base/error.h"
 #include "src/device/cpu/simd/full_mask_loops.h"
 #include "src/device/cpu/simd/markers.h"
-#include "src/device/cpu/simd/widen.h"
 
 namespace gpulua::cpu::simd {
 
-void Widener::emit_instruction(const llvm::Instruction& instruction) {
-  if (instruction.isDebugOrPseudoInst() || instruction.isLifetimeStartOrEnd()) return;
-  if (const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction)) return emit_call(*call);
-  if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) return emit_store(*store);
-  if (llvm::isa<llvm::FenceInst>(instruction)) {
-    builder_.Insert(instruction.clone());
-    return;
-  }
-  if (!is_varying(&instruction)) return emit_scalar(instruction);
-  vectors_[&instruction] = emit_vector(instruction);
+void Arithmetic::emit_scalar(const llvm::Instruction& instruction) {
+  warp_.set_scalar(&instruction, emit_base(instruction, 0));
+  if (warp_.pattern(&instruction).is_half_affine()) warp_.set_second(&instruction, emit_base(instruction, 1));
 }
 
-void Widener::emit_scalar(const llvm::Instruction& instruction) {
-  scalars_[&instruction] = emit_base(instruction, 0);
-  if (patterns_(&instruction).is_half_affine()) seconds_[&instruction] = emit_base(instruction, 1);
-}
-
-/// Of a progression: its value in lane 0 (or 16), which may not be running. So it wraps where the lanes' own must not.
-llvm::Value* Widener::emit_base(const llvm::Instruction& instruction, unsigned half) {
-  const bool uniform =
-      std::all_of(instruction.op_begin(), instruction.op_end(), [&](const llvm::Use& use) { return is_uniform(use); });
+/// The value in lane 0 (or 16). That lane may be inactive, so the computation may wrap where active lanes must not.
+llvm::Value* Arithmetic::emit_base(const llvm::Instruction& instruction, unsigned half) {
+  const bool uniform = std::all_of(instruction.op_begin(), instruction.op_end(),
+                                   [&](const llvm::Use& use) { return warp_.is_uniform(use); });
   if (!uniform && llvm::isa<llvm::SExtInst, llvm::ZExtInst>(instruction)) {
     const llvm::Value* operand = instruction.getOperand(0);
-    const bool is_signed = llvm::isa<llvm::SExtInst>(instruction) || patterns_.extended(operand, false).is_varying();
+    const bool is_signed =
+        llvm::isa<llvm::SExtInst>(instruction) || warp_.patterns().extended(operand, false).is_varying();
     return extended(operand, instruction.getType(), is_signed, half);
   }
   const auto* binary = llvm::dyn_cast<llvm::BinaryOperator>(&instruction);
   const auto* either = llvm::dyn_cast<llvm::PossiblyDisjointInst>(&instruction);
   if (!uniform && either != nullptr && either->isDisjoint())
-    return builder_.CreateAdd(base(binary->getOperand(0), half), base(binary->getOperand(1), half));
+    return builder_.CreateAdd(warp_.base(binary->getOperand(0), half), warp_.base(binary->getOperand(1), half));
   if (!uniform && binary != nullptr && binary->getOpcode() == llvm::Instruction::And) {
-    // The base's own zeros: written out, that makes lane numbers constants.
+    // Masks off the bits that the base has as zeros: LLVM then sees constant lane numbers.
     const unsigned bits = binary->getType()->getIntegerBitWidth();
-    const LanePattern pattern = patterns_(binary->getOperand(0));
-    const bool in_halves = patterns_(&instruction).is_half_affine();
+    const LanePattern pattern = warp_.pattern(binary->getOperand(0));
+    const bool in_halves = warp_.pattern(&instruction).is_half_affine();
     const unsigned zeros = std::min(in_halves ? pattern.per_half().zeros : pattern.zeros, bits);
     llvm::Value* kept =
-        builder_.CreateAnd(base(binary->getOperand(1), half),
+        builder_.CreateAnd(warp_.base(binary->getOperand(1), half),
                            llvm::ConstantInt::get(binary->getType(), llvm::APInt::getHighBitsSet(bits, bits - zeros)));
-    return builder_.CreateAnd(base(binary->getOperand(0), half), kept);
+    return builder_.CreateAnd(warp_.base(binary->getOperand(0), half), kept);
   }
   llvm::Instruction* copy = instruction.clone();
-  for (llvm::Use& operand : copy->operands()) operand.set(base(operand, half));
+  for (llvm::Use& operand : copy->operands()) operand.set(warp_.base(operand, half));
   if (!uniform && llvm::isa<llvm::GetElementPtrInst>(copy)) {
     for (unsigned i = 1; i < copy->getNumOperands(); ++i) {
       const llvm::Value* index = instruction.getOperand(i);
-      if (!is_uniform(index) && index->getType()->getIntegerBitWidth() < 64)
+      if (!warp_.is_uniform(index) && index->getType()->getIntegerBitWidth() < 64)
         copy->setOperand(i, extended(index, builder_.getInt64Ty(), true, half));
     }
   }
@@ -66,9 +53,10 @@ llvm::Value* Widener::emit_base(const llvm::Instruction& instruction, unsigned h
   return builder_.Insert(copy, instruction.getName());
 }
 
-llvm::Value* Widener::extended(const llvm::Value* value, llvm::Type* type, bool is_signed, unsigned half) {
-  if (patterns_.extends_at_base(value, is_signed))
-    return is_signed ? builder_.CreateSExt(base(value, half), type) : builder_.CreateZExt(base(value, half), type);
+llvm::Value* Arithmetic::extended(const llvm::Value* value, llvm::Type* type, bool is_signed, unsigned half) {
+  if (warp_.patterns().extends_at_base(value, is_signed))
+    return is_signed ? builder_.CreateSExt(warp_.base(value, half), type)
+                     : builder_.CreateZExt(warp_.base(value, half), type);
   const auto& binary = llvm::cast<llvm::BinaryOperator>(*value);
   llvm::Value* a = extended(binary.getOperand(0), type, is_signed, half);
   llvm::Value* b =
@@ -77,8 +65,8 @@ llvm::Value* Widener::extended(const llvm::Value* value, llvm::Type* type, bool 
   return builder_.CreateBinOp(binary.getOpcode(), a, b);
 }
 
-llvm::Value* Widener::emit_vector(const llvm::Instruction& instruction) {
-  auto operand = [&](unsigned i) { return vector(instruction.getOperand(i)); };
+llvm::Value* Arithmetic::emit_vector(const llvm::Instruction& instruction) {
+  auto operand = [&](unsigned i) { return warp_.vector(instruction.getOperand(i)); };
   llvm::Value* result = nullptr;
   if (const auto* binary = llvm::dyn_cast<llvm::BinaryOperator>(&instruction)) {
     result = emit_binary(*binary);
@@ -88,8 +76,8 @@ llvm::Value* Widener::emit_vector(const llvm::Instruction& instruction) {
     if (llvm::Value* lanes = emit_bound(*compare)) return lanes;
     result = builder_.CreateCmp(compare->getPredicate(), operand(0), operand(1));
   } else if (llvm::isa<llvm::SelectInst>(instruction)) {
-    llvm::Value* condition = is_uniform(instruction.getOperand(0)) && !instruction.getType()->isStructTy()
-                                 ? scalar(instruction.getOperand(0))
+    llvm::Value* condition = warp_.is_uniform(instruction.getOperand(0)) && !instruction.getType()->isStructTy()
+                                 ? warp_.scalar(instruction.getOperand(0))
                                  : operand(0);
     result = builder_.CreateSelect(condition, operand(1), operand(2));
   } else if (instruction.getOpcode() == llvm::Instruction::FNeg) {
@@ -98,20 +86,12 @@ llvm::Value* Widener::emit_vector(const llvm::Instruction& instruction) {
     result = builder_.CreateFreeze(operand(0));
   } else if (const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction)) {
     return emit_address(*address);
-  } else if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
-    return emit_load(*load);
-  } else if (const auto* atomic = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
-    return emit_atomic(*atomic);
-  } else if (llvm::isa<llvm::AtomicCmpXchgInst>(instruction)) {
-    return emit_for_each_lane(instruction);
   } else if (const auto* extract = llvm::dyn_cast<llvm::ExtractValueInst>(&instruction)) {
     return builder_.CreateExtractValue(operand(0), extract->getIndices());
   } else if (const auto* insert = llvm::dyn_cast<llvm::InsertValueInst>(&instruction)) {
     return builder_.CreateInsertValue(operand(0), operand(1), insert->getIndices());
   } else {
-    throw Error(ErrorKind::compile,
-                std::string("[compile] the SIMD engine took an instruction that it cannot widen: ") +
-                    instruction.getOpcodeName());
+    return nullptr;
   }
   if (auto* made = llvm::dyn_cast<llvm::Instruction>(result);
       made != nullptr && made->getOpcode() == instruction.getOpcode()) {
@@ -121,13 +101,14 @@ llvm::Value* Widener::emit_vector(const llvm::Instruction& instruction) {
   return result;
 }
 
-/// `i < n`, where the lanes' i count on: the first n - i lanes, without a vector of i. Null for other comparisons.
-llvm::Value* Widener::emit_bound(const llvm::CmpInst& compare) {
-  const bool swapped = is_uniform(compare.getOperand(0));
+/// `i < n` where the lanes' i are consecutive: the first n - i lanes, without a vector of i. Null for other
+/// comparisons.
+llvm::Value* Arithmetic::emit_bound(const llvm::CmpInst& compare) {
+  const bool swapped = warp_.is_uniform(compare.getOperand(0));
   const llvm::Value* index = compare.getOperand(swapped);
   const llvm::Value* bound = compare.getOperand(!swapped);
-  if (!llvm::isa<llvm::ICmpInst>(compare) || !index->getType()->isIntegerTy() || !patterns_(index).is_consecutive(1) ||
-      !is_uniform(bound))
+  if (!llvm::isa<llvm::ICmpInst>(compare) || !index->getType()->isIntegerTy() ||
+      !warp_.pattern(index).is_consecutive(1) || !warp_.is_uniform(bound))
     return nullptr;
   auto predicate = swapped ? compare.getSwappedPredicate() : compare.getPredicate();
   const bool negated = predicate == llvm::CmpInst::ICMP_UGE || predicate == llvm::CmpInst::ICMP_SGE;
@@ -142,12 +123,13 @@ llvm::Value* Widener::emit_bound(const llvm::CmpInst& compare) {
     llvm::Value* lanes = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, size, number);
     return builder_.CreateNot(builder_.CreateShl(all, wide(lanes)));
   };
-  llvm::Value* base = scalar(index);
-  llvm::Value* end = scalar(bound);
+  llvm::Value* base = warp_.scalar(index);
+  llvm::Value* end = warp_.scalar(bound);
   llvm::Value* bits = first_lanes(
       builder_.CreateSelect(builder_.CreateICmp(predicate, base, end), builder_.CreateSub(end, base), zero));
-  if (const bool is_signed = predicate == llvm::CmpInst::ICMP_SLT; !patterns_.extends_at_base(index, is_signed)) {
-    // The lanes that wrap begin again at the least number.
+  if (const bool is_signed = predicate == llvm::CmpInst::ICMP_SLT;
+      !warp_.patterns().extends_at_base(index, is_signed)) {
+    // Lanes that wrap continue at the least number.
     llvm::Value* least =
         is_signed ? builder_.CreateShl(llvm::ConstantInt::get(type, 1), type->getIntegerBitWidth() - 1) : zero;
     llvm::Value* before = builder_.CreateSub(least, base);
@@ -160,40 +142,41 @@ llvm::Value* Widener::emit_bound(const llvm::CmpInst& compare) {
   return builder_.CreateBitCast(builder_.CreateTrunc(bits, builder_.getInt32Ty()), widened(builder_.getInt1Ty()));
 }
 
-/// Whether all lanes' i are within the bound, running or not: lane 31's is the greatest, unless it wraps.
-llvm::Value* Widener::emit_all(const llvm::ICmpInst& compare) {
-  const bool swapped = is_uniform(compare.getOperand(0));
+/// Tests all lanes, active or not: lane 31 has the greatest i, unless it wraps.
+llvm::Value* Arithmetic::emit_all_lanes(const llvm::ICmpInst& compare) {
+  const bool swapped = warp_.is_uniform(compare.getOperand(0));
   const llvm::Value* index = compare.getOperand(swapped ? 1 : 0);
   const llvm::Value* bound = compare.getOperand(swapped ? 0 : 1);
-  if (!is_ascending(index->getType(), patterns_(index)) || !is_uniform(bound))
-    return builder_.CreateNot(any(builder_.CreateLogicalAnd(mask(), builder_.CreateNot(vector(&compare)))));
+  if (!is_ascending(index->getType(), warp_.pattern(index)) || !warp_.is_uniform(bound))
+    return builder_.CreateNot(
+        warp_.any(builder_.CreateLogicalAnd(warp_.mask(), builder_.CreateNot(warp_.vector(&compare)))));
   const auto predicate = swapped ? compare.getSwappedPredicate() : compare.getPredicate();
   const bool is_signed = compare.isSigned();
   llvm::Type* type = index->getType();
   const std::int64_t beyond = llvm::CmpInst::isStrictPredicate(predicate) ? 0 : 1;
-  llvm::Value* most = llvm::ConstantInt::getSigned(type, patterns_(index).offset(warp_size - 1) - beyond);
-  // Where lane 0's has to be below. Nothing is below the least number.
+  llvm::Value* most = llvm::ConstantInt::getSigned(type, warp_.pattern(index).offset(warp_size - 1) - beyond);
+  // Lane 0's i must be below `end`. Nothing is below the least number.
   llvm::Value* end = builder_.CreateBinaryIntrinsic(is_signed ? llvm::Intrinsic::ssub_sat : llvm::Intrinsic::usub_sat,
-                                                    scalar(bound), most);
-  return builder_.CreateICmp(is_signed ? llvm::CmpInst::ICMP_SLT : llvm::CmpInst::ICMP_ULT, scalar(index), end);
+                                                    warp_.scalar(bound), most);
+  return builder_.CreateICmp(is_signed ? llvm::CmpInst::ICMP_SLT : llvm::CmpInst::ICMP_ULT, warp_.scalar(index), end);
 }
 
-llvm::Value* Widener::emit_binary(const llvm::BinaryOperator& binary) {
-  llvm::Value* a = vector(binary.getOperand(0));
-  llvm::Value* b = vector(binary.getOperand(1));
+llvm::Value* Arithmetic::emit_binary(const llvm::BinaryOperator& binary) {
+  llvm::Value* a = warp_.vector(binary.getOperand(0));
+  llvm::Value* b = warp_.vector(binary.getOperand(1));
   const bool constant_divisor = llvm::isa<llvm::Constant>(binary.getOperand(1));
   if (binary.isIntDivRem() && !constant_divisor) return emit_division(binary.getOpcode(), a, b);
   return builder_.CreateBinOp(binary.getOpcode(), a, b);
 }
 
-/// There is no vector instruction for integers. A quotient in double, cut to an integer, is exact up to 32 bits.
-/// Divisors are neither 0 nor, where that overflows, -1 in the lanes that run (checks.h); those of the others are
-/// anything, and a division of integers traps.
-llvm::Value* Widener::emit_division(llvm::Instruction::BinaryOps opcode, llvm::Value* a, llvm::Value* b) {
+/// Processors have no vector division of integers. The truncated quotient of doubles is exact for up to 32 bits. In
+/// active lanes the divisor is neither 0 nor, where that overflows, -1 (checks.h); in others it may be anything, and an
+/// integer division would trap.
+llvm::Value* Arithmetic::emit_division(llvm::Instruction::BinaryOps opcode, llvm::Value* a, llvm::Value* b) {
   auto* type = llvm::cast<llvm::VectorType>(a->getType());
   if (type->getScalarSizeInBits() > 32) {
     llvm::Value* one = llvm::ConstantInt::get(type, 1);
-    return builder_.CreateBinOp(opcode, a, mask_is_full() ? b : builder_.CreateSelect(mask(), b, one));
+    return builder_.CreateBinOp(opcode, a, warp_.mask_is_full() ? b : builder_.CreateSelect(warp_.mask(), b, one));
   }
   const bool is_signed = opcode == llvm::Instruction::SDiv || opcode == llvm::Instruction::SRem;
   const bool is_quotient = opcode == llvm::Instruction::SDiv || opcode == llvm::Instruction::UDiv;
@@ -206,45 +189,47 @@ llvm::Value* Widener::emit_division(llvm::Instruction::BinaryOps opcode, llvm::V
   return is_quotient ? quotient : builder_.CreateSub(a, builder_.CreateMul(quotient, b));
 }
 
-/// From the first lane's base on, in bytes. Memory of a thread's own is small.
-llvm::Value* Widener::emit_offsets(const llvm::GetElementPtrInst& address, bool narrow) {
+/// The scalar base plus offsets in bytes, with `narrow` of 32 bits: private memory is small.
+llvm::Value* Arithmetic::emit_offsets(const llvm::GetElementPtrInst& address, bool narrow) {
   const llvm::Value* base = address.getPointerOperand();
   llvm::Type* element = narrow ? builder_.getInt32Ty() : builder_.getInt64Ty();
-  llvm::Value* total = offsets(element, patterns_(base));
+  llvm::Value* total = warp_.offsets(element, warp_.pattern(base));
   for (auto type = llvm::gep_type_begin(address); type != llvm::gep_type_end(address); ++type) {
     llvm::Value* part;
     if (llvm::StructType* record = type.getStructTypeOrNull()) {
       const auto field = llvm::cast<llvm::ConstantInt>(type.getOperand())->getZExtValue();
-      const std::uint64_t offset = layout_.getStructLayout(record)->getElementOffset(static_cast<unsigned>(field));
+      const std::uint64_t offset =
+          warp_.layout().getStructLayout(record)->getElementOffset(static_cast<unsigned>(field));
       part = llvm::ConstantInt::get(widened(element), offset);
     } else {
-      const std::uint64_t bytes = type.getSequentialElementStride(layout_).getFixedValue();
-      part = builder_.CreateMul(builder_.CreateSExtOrTrunc(vector(type.getOperand()), widened(element)),
+      const std::uint64_t bytes = type.getSequentialElementStride(warp_.layout()).getFixedValue();
+      part = builder_.CreateMul(builder_.CreateSExtOrTrunc(warp_.vector(type.getOperand()), widened(element)),
                                 llvm::ConstantInt::get(widened(element), bytes));
     }
     total = builder_.CreateAdd(total, part);
   }
-  return builder_.CreateGEP(builder_.getInt8Ty(), scalar(base), total, address.getName());
+  return builder_.CreateGEP(builder_.getInt8Ty(), warp_.scalar(base), total, address.getName());
 }
 
-/// A scalar base stays one: gathers take a base and narrow offsets.
-llvm::Value* Widener::emit_address(const llvm::GetElementPtrInst& address) {
+/// Keeps scalar bases scalar: gathers take a scalar base and narrow offsets.
+llvm::Value* Arithmetic::emit_address(const llvm::GetElementPtrInst& address) {
   const llvm::Value* base = address.getPointerOperand();
   const llvm::Value* object = base;
   while (const auto* inner = llvm::dyn_cast<llvm::GetElementPtrInst>(object)) object = inner->getPointerOperand();
   const bool own = marker(object) == Marker::private_memory;
-  if (patterns_(base).is_affine() && (own || !is_uniform(base) || address.getNumIndices() > 1))
+  if (warp_.pattern(base).is_affine() && (own || !warp_.is_uniform(base) || address.getNumIndices() > 1))
     return emit_offsets(address, own);
-  bool any_vector = !is_uniform(base);
+  bool any_vector = !warp_.is_uniform(base);
   std::vector<llvm::Value*> indices;
   for (auto type = llvm::gep_type_begin(address); type != llvm::gep_type_end(address); ++type) {
     const llvm::Value* index = type.getOperand();
-    const bool lanes_differ = !type.isStruct() && !is_uniform(index);
+    const bool lanes_differ = !type.isStruct() && !warp_.is_uniform(index);
     any_vector = any_vector || lanes_differ;
-    indices.push_back(lanes_differ ? vector(index) : scalar(index));
+    indices.push_back(lanes_differ ? warp_.vector(index) : warp_.scalar(index));
   }
-  llvm::Value* result = builder_.CreateGEP(address.getSourceElementType(),
-                                           is_uniform(base) ? scalar(base) : vector(base), indices, address.getName());
+  llvm::Value* result =
+      builder_.CreateGEP(address.getSourceElementType(),
+                         warp_.is_uniform(base) ? warp_.scalar(base) : warp_.vector(base), indices, address.getName());
   return any_vector ? result : builder_.CreateVectorSplat(warp_size, result);
 }
 

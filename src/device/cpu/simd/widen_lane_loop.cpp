@@ -1,53 +1,52 @@
-// What is done lane by lane: operands and results lie in memory, one lane's after the other's.
+#include "src/device/cpu/simd/widen_lane_loop.h"
 
 #include "src/device/cpu/simd/shared_atomics.h"
 #include "src/device/cpu/simd/target.h"
-#include "src/device/cpu/simd/widen.h"
 
 namespace gpulua::cpu::simd {
 namespace {
 
 constexpr llvm::Align row_alignment = llvm::Align::Constant<64>();
 
-// Of a general register.
+// Width of a general register.
 constexpr unsigned word_bits = 64;
 
-/// What each lane computes of its own operands rather than bring it from memory: an address takes more room there than
-/// its index.
+/// True for a value that each lane computes from its own operands, instead of loading it: an address takes more memory
+/// than its index.
 bool is_cheap(const llvm::Value* value) {
   return llvm::isa<llvm::GetElementPtrInst, llvm::ZExtInst, llvm::SExtInst>(value);
 }
 
 }  // namespace
 
-/// A value of each lane, in memory. Integers of odd sizes take the next size whose vectors lie there as arrays do.
-class Widener::Row {
+/// A value of each lane, in memory. Integers of odd sizes take the next size whose vectors are stored like arrays.
+class LaneLoop::Row {
  public:
-  Row(Widener& widener, llvm::Type* type) : type_(type), element_(type) {
+  Row(WarpBuilder& warp, llvm::Type* type) : type_(type), element_(type) {
     if (type->isIntegerTy())
       element_ = llvm::Type::getIntNTy(type->getContext(), std::max(8u, llvm::bit_ceil(type->getIntegerBitWidth())));
-    memory_ = widener.local(llvm::ArrayType::get(element_, warp_size), "lanes");
+    memory_ = warp.local(llvm::ArrayType::get(element_, warp_size), "lanes");
     memory_->setAlignment(row_alignment);
   }
-  void write(Builder& builder, llvm::Value* values) const {
+  void write(WarpBuilder::Builder& builder, llvm::Value* values) const {
     builder.CreateAlignedStore(in_memory(builder, values), memory_, row_alignment);
   }
-  llvm::Value* read(Builder& builder) const {
+  llvm::Value* read(WarpBuilder::Builder& builder) const {
     return in_register(builder, builder.CreateAlignedLoad(widened(element_), memory_, row_alignment), widened(type_));
   }
-  void write(Builder& builder, llvm::Value* lane, llvm::Value* value) const {
+  void write(WarpBuilder::Builder& builder, llvm::Value* lane, llvm::Value* value) const {
     builder.CreateStore(in_memory(builder, value), builder.CreateGEP(element_, memory_, lane));
   }
-  llvm::Value* read(Builder& builder, llvm::Value* lane) const {
+  llvm::Value* read(WarpBuilder::Builder& builder, llvm::Value* lane) const {
     return in_register(builder, builder.CreateLoad(element_, builder.CreateGEP(element_, memory_, lane)), type_);
   }
 
  private:
-  llvm::Value* in_memory(Builder& builder, llvm::Value* value) const {
+  llvm::Value* in_memory(WarpBuilder::Builder& builder, llvm::Value* value) const {
     if (element_ == type_) return value;
     return builder.CreateZExt(value, value->getType()->isVectorTy() ? widened(element_) : element_);
   }
-  llvm::Value* in_register(Builder& builder, llvm::Value* value, llvm::Type* type) const {
+  llvm::Value* in_register(WarpBuilder::Builder& builder, llvm::Value* value, llvm::Type* type) const {
     return element_ == type_ ? value : builder.CreateTrunc(value, type);
   }
 
@@ -55,40 +54,42 @@ class Widener::Row {
   llvm::AllocaInst* memory_;
 };
 
-/// What lanes take their own values from.
-struct Widener::Operands {
+/// Where the loop finds the operands of a lane.
+struct LaneLoop::Operands {
   std::map<const llvm::Value*, Row> rows;
   std::map<std::pair<const llvm::Value*, unsigned>, llvm::Value*> words;
 };
 
-void Widener::write_rows(const llvm::Value* value, Operands& operands) {
-  if (is_uniform(value) || operands.rows.contains(value)) return;
-  if (is_cheap(value) && is_varying(value)) {
+void LaneLoop::write_rows(const llvm::Value* value, Operands& operands) {
+  if (warp_.is_uniform(value) || operands.rows.contains(value)) return;
+  if (is_cheap(value) && warp_.is_varying(value)) {
     for (const llvm::Use& operand : llvm::cast<llvm::Instruction>(value)->operands()) write_rows(operand, operands);
     return;
   }
-  operands.rows.emplace(value, Row(*this, value->getType())).first->second.write(builder_, vector(value));
+  operands.rows.emplace(value, Row(warp_, value->getType())).first->second.write(builder_, warp_.vector(value));
 }
 
-/// Out of a vector register, together with its neighbours where several fit in a word: one by one that is slow.
-llvm::Value* Widener::element(const llvm::Value* value, unsigned lane, Operands& operands) {
+/// Extracts an element from a vector register. Small elements come in words with their neighbours: extracting them one
+/// by one is slow.
+llvm::Value* LaneLoop::element(const llvm::Value* value, unsigned lane, Operands& operands) {
   const unsigned bits = value->getType()->isIntegerTy() ? value->getType()->getIntegerBitWidth() : word_bits;
-  if (bits < 8 || bits >= word_bits || word_bits % bits != 0) return builder_.CreateExtractElement(vector(value), lane);
+  if (bits < 8 || bits >= word_bits || word_bits % bits != 0)
+    return builder_.CreateExtractElement(warp_.vector(value), lane);
   llvm::Type* type = builder_.getIntNTy(word_bits);
   llvm::Value*& word = operands.words[{value, lane * bits / word_bits}];
   if (word == nullptr) {
     llvm::Value* words =
-        builder_.CreateBitCast(vector(value), llvm::FixedVectorType::get(type, warp_size * bits / word_bits));
-    // LLVM takes out the elements one by one after all where it sees where the word comes from.
+        builder_.CreateBitCast(warp_.vector(value), llvm::FixedVectorType::get(type, warp_size * bits / word_bits));
+    // Hidden, because LLVM would extract the elements one by one after all.
     word = hide_origin(builder_, builder_.CreateExtractElement(words, lane * bits / word_bits));
   }
   return builder_.CreateTrunc(builder_.CreateLShr(word, lane * bits % word_bits), value->getType());
 }
 
-llvm::Value* Widener::of_lane(const llvm::Value* value, llvm::Value* lane, Operands& operands) {
-  if (is_uniform(value)) return scalar(value);
+llvm::Value* LaneLoop::of_lane(const llvm::Value* value, llvm::Value* lane, Operands& operands) {
+  if (warp_.is_uniform(value)) return warp_.scalar(value);
   if (auto row = operands.rows.find(value); row != operands.rows.end()) return row->second.read(builder_, lane);
-  if (!is_cheap(value) || !is_varying(value))
+  if (!is_cheap(value) || !warp_.is_varying(value))
     return element(value, static_cast<unsigned>(llvm::cast<llvm::ConstantInt>(lane)->getZExtValue()), operands);
   llvm::Instruction* copy = llvm::cast<llvm::Instruction>(value)->clone();
   for (llvm::Use& operand : copy->operands()) operand.set(of_lane(operand, lane, operands));
@@ -97,11 +98,11 @@ llvm::Value* Widener::of_lane(const llvm::Value* value, llvm::Value* lane, Opera
   return builder_.Insert(copy);
 }
 
-void Widener::emit_for_each_lane(llvm::Value* lanes, const std::function<void(llvm::Value*)>& body) {
+void LaneLoop::emit_loop(llvm::Value* lanes, llvm::function_ref<void(llvm::Value*)> body) {
   llvm::BasicBlock* before = builder_.GetInsertBlock();
-  llvm::BasicBlock* loop = new_block("lane");
-  llvm::BasicBlock* done = new_block("lanes.done");
-  llvm::Value* all = bits_of(lanes);
+  llvm::BasicBlock* loop = warp_.new_block("lane");
+  llvm::BasicBlock* done = warp_.new_block("lanes.done");
+  llvm::Value* all = warp_.bits_of(lanes);
   builder_.CreateCondBr(builder_.CreateICmpNE(all, builder_.getInt32(0)), loop, done);
   builder_.SetInsertPoint(loop);
   llvm::PHINode* bits = builder_.CreatePHI(builder_.getInt32Ty(), 2);
@@ -113,16 +114,16 @@ void Widener::emit_for_each_lane(llvm::Value* lanes, const std::function<void(ll
   builder_.SetInsertPoint(done);
 }
 
-llvm::Value* Widener::emit_for_each_lane(const llvm::Instruction& instruction) {
+llvm::Value* LaneLoop::emit(const llvm::Instruction& instruction) {
   auto is_value = [](const llvm::Value* operand) {
     return !llvm::isa<llvm::Function>(operand) && !operand->getType()->isMetadataTy();
   };
   llvm::Type* type = instruction.getType();
   std::vector<Row> results;
   if (type->isStructTy())
-    for (llvm::Type* field : llvm::cast<llvm::StructType>(type)->elements()) results.emplace_back(*this, field);
+    for (llvm::Type* field : llvm::cast<llvm::StructType>(type)->elements()) results.emplace_back(warp_, field);
   else if (!type->isVoidTy() && !instruction.use_empty())
-    results.emplace_back(*this, type);
+    results.emplace_back(warp_, type);
 
   Operands operands;
   auto emit = [&](llvm::Value* lane) {
@@ -140,11 +141,12 @@ llvm::Value* Widener::emit_for_each_lane(const llvm::Instruction& instruction) {
   };
   llvm::BasicBlock* done = nullptr;
   if (is_shared_atomic(instruction)) {
-    // Out of registers: loads of rows, which follow stores to them, may be held back behind the stores of other lanes.
-    llvm::BasicBlock* all = new_block("lanes.all");
-    llvm::BasicBlock* some = new_block("lanes.some");
-    done = new_block("lanes.done");
-    builder_.CreateCondBr(builder_.CreateICmpEQ(bits_of(mask()), builder_.getInt32(~0u)), all, some);
+    // With all lanes active, from registers: loads of rows would wait for the stores to them, and those for other
+    // lanes' stores.
+    llvm::BasicBlock* all = warp_.new_block("lanes.all");
+    llvm::BasicBlock* some = warp_.new_block("lanes.some");
+    done = warp_.new_block("lanes.done");
+    builder_.CreateCondBr(builder_.CreateICmpEQ(warp_.bits_of(warp_.mask()), builder_.getInt32(~0u)), all, some);
     builder_.SetInsertPoint(all);
     for (unsigned lane = 0; lane < warp_size; ++lane) emit(builder_.getInt32(lane));
     builder_.CreateBr(done);
@@ -152,7 +154,7 @@ llvm::Value* Widener::emit_for_each_lane(const llvm::Instruction& instruction) {
   }
   for (const llvm::Use& operand : instruction.operands())
     if (is_value(operand)) write_rows(operand, operands);
-  emit_for_each_lane(mask(), emit);
+  emit_loop(warp_.mask(), emit);
   if (done != nullptr) {
     builder_.CreateBr(done);
     builder_.SetInsertPoint(done);

@@ -1,10 +1,8 @@
-// Strips of rows (strip_mining.h): from where each lane's elements lie in one piece to where those of a turn do, and
-// back.
+#include "src/device/cpu/simd/widen_strip_transfer.h"
 
 #include <llvm/IR/IntrinsicInst.h>
 
 #include "src/device/cpu/simd/strip_mining.h"
-#include "src/device/cpu/simd/widen.h"
 
 namespace gpulua::cpu::simd {
 namespace {
@@ -31,20 +29,21 @@ void transpose(llvm::IRBuilder<>& builder, std::vector<llvm::Value*>& rows) {
 
 }  // namespace
 
-/// Of the private memory: where a half's elements of a turn are.
-llvm::Value* Widener::strip_row(const llvm::Value* own, unsigned turn, unsigned half) {
-  return builder_.CreateConstGEP1_64(builder_.getInt8Ty(), scalar(own),
-                                     (turn * warp_size + half * half_warp) * element_bytes);
+/// The address of a half's elements of one iteration in private memory.
+llvm::Value* StripTransfer::iteration_row(const llvm::Value* own, unsigned iteration, unsigned half) {
+  return builder_.CreateConstGEP1_64(builder_.getInt8Ty(), warp_.scalar(own),
+                                     (iteration * warp_size + half * half_warp) * element_bytes);
 }
 
-void Widener::emit_load_strip(const llvm::CallInst& call) {
+void StripTransfer::load(const llvm::CallInst& call) {
   const llvm::Value* own = call.getArgOperand(0);
-  llvm::Value* places = vector(call.getArgOperand(1));
-  if (!mask_is_full()) {
-    // For a lane that does not run, what one that does reads: there is one (find_guards).
-    llvm::Value* running = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits_of(mask()), builder_.getTrue());
+  llvm::Value* places = warp_.vector(call.getArgOperand(1));
+  if (!warp_.mask_is_full()) {
+    // Inactive lanes load what an active one does: there is one (find_guards).
+    llvm::Value* running =
+        builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, warp_.bits_of(warp_.mask()), builder_.getTrue());
     llvm::Value* known = builder_.CreateVectorSplat(warp_size, builder_.CreateExtractElement(places, running));
-    places = builder_.CreateSelect(mask(), places, known);
+    places = builder_.CreateSelect(warp_.mask(), places, known);
   }
   llvm::Type* row = llvm::FixedVectorType::get(builder_.getInt32Ty(), half_warp);
   for (unsigned half = 0; half < 2; ++half) {
@@ -53,27 +52,27 @@ void Widener::emit_load_strip(const llvm::CallInst& call) {
       rows.push_back(builder_.CreateAlignedLoad(row, builder_.CreateExtractElement(places, half * half_warp + lane),
                                                 llvm::Align(element_bytes)));
     transpose(builder_, rows);
-    for (unsigned turn = 0; turn < strip_length; ++turn)
-      builder_.CreateAlignedStore(rows[turn], strip_row(own, turn, half), llvm::Align(64));
+    for (unsigned iteration = 0; iteration < strip_length; ++iteration)
+      builder_.CreateAlignedStore(rows[iteration], iteration_row(own, iteration, half), llvm::Align(64));
   }
 }
 
-void Widener::emit_store_strip(const llvm::CallInst& call) {
+void StripTransfer::store(const llvm::CallInst& call) {
   const llvm::Value* own = call.getArgOperand(0);
-  llvm::Value* places = vector(call.getArgOperand(1));
+  llvm::Value* places = warp_.vector(call.getArgOperand(1));
   llvm::Type* row = llvm::FixedVectorType::get(builder_.getInt32Ty(), half_warp);
   for (unsigned half = 0; half < 2; ++half) {
     std::vector<llvm::Value*> rows;
-    for (unsigned turn = 0; turn < strip_length; ++turn)
-      rows.push_back(builder_.CreateAlignedLoad(row, strip_row(own, turn, half), llvm::Align(64)));
+    for (unsigned iteration = 0; iteration < strip_length; ++iteration)
+      rows.push_back(builder_.CreateAlignedLoad(row, iteration_row(own, iteration, half), llvm::Align(64)));
     transpose(builder_, rows);
     for (unsigned lane = 0; lane < half_warp; ++lane) {
       llvm::Value* place = builder_.CreateExtractElement(places, half * half_warp + lane);
-      if (mask_is_full()) {
+      if (warp_.mask_is_full()) {
         builder_.CreateAlignedStore(rows[lane], place, llvm::Align(element_bytes));
         continue;
       }
-      llvm::Value* runs = builder_.CreateExtractElement(mask(), half * half_warp + lane);
+      llvm::Value* runs = builder_.CreateExtractElement(warp_.mask(), half * half_warp + lane);
       llvm::Value* all = builder_.CreateSExt(runs, builder_.getIntNTy(half_warp));
       builder_.CreateMaskedStore(
           rows[lane], place, llvm::Align(element_bytes),

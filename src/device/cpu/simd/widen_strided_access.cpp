@@ -1,0 +1,78 @@
+#include "src/device/cpu/simd/widen_strided_access.h"
+
+#include <llvm/IR/IntrinsicsX86.h>
+
+#include "src/device/cpu/simd/target.h"
+
+namespace gpulua::cpu::simd {
+namespace {
+
+// Elements in one vector: as many as a mask in a general register has bits.
+constexpr unsigned chunk = 64;
+constexpr unsigned max_stride = 4;
+// Longer rows are no faster than gathers.
+constexpr unsigned max_bytes = 512;
+
+bool has_masked_bytes(const llvm::Function& function) {
+  return has_feature(function, "+avx512bw") && has_feature(function, "+bmi2");
+}
+
+bool is_simple(llvm::Type* type) {
+  return type->isFloatTy() || type->isDoubleTy() || type->isIntegerTy(8) || type->isIntegerTy(16) ||
+         type->isIntegerTy(32) || type->isIntegerTy(64);
+}
+
+}  // namespace
+
+unsigned StridedAccess::stride(const llvm::Value* address, llvm::Type* type) const {
+  const LanePattern pattern = warp_.pattern(address);
+  if (!pattern.is_consecutive(pattern.stride) || pattern.stride <= 0 || !is_simple(type) ||
+      !has_masked_bytes(warp_.scalar_function()))
+    return 0;
+  const auto bytes = static_cast<std::int64_t>(warp_.layout().getTypeAllocSize(type).getFixedValue());
+  const std::int64_t stride = pattern.stride / bytes;
+  if (pattern.stride % bytes != 0 || stride < 2 || stride > max_stride) return 0;
+  return warp_size * pattern.stride <= max_bytes ? static_cast<unsigned>(stride) : 0;
+}
+
+/// A mask of a chunk of elements that starts at `first`: the elements of active lanes.
+llvm::Value* StridedAccess::mask_of_chunk(unsigned first, unsigned stride) {
+  std::uint64_t elements = 0;
+  unsigned lane = (first + stride - 1) / stride;
+  const unsigned first_lane = lane;
+  for (; lane < warp_size && lane * stride < first + chunk; ++lane) elements |= 1ull << (lane * stride - first);
+  llvm::Value* bits = builder_.getInt64(elements);
+  if (!warp_.mask_is_full()) {
+    llvm::Value* lanes =
+        builder_.CreateLShr(builder_.CreateZExt(warp_.bits_of(warp_.mask()), builder_.getInt64Ty()), first_lane);
+    bits = builder_.CreateIntrinsic(llvm::Intrinsic::x86_bmi_pdep_64, {}, {lanes, bits});
+  }
+  return builder_.CreateBitCast(bits, llvm::FixedVectorType::get(builder_.getInt1Ty(), chunk));
+}
+
+llvm::Value* StridedAccess::load(llvm::Type* type, const llvm::Value* address, unsigned stride) {
+  auto* row = llvm::FixedVectorType::get(type, chunk);
+  llvm::Value* chunks[2] = {llvm::PoisonValue::get(row), llvm::PoisonValue::get(row)};
+  for (unsigned first = 0; first < warp_size * stride; first += chunk) {
+    llvm::Value* place = builder_.CreateConstGEP1_64(type, warp_.scalar(address), first);
+    chunks[first / chunk] =
+        builder_.CreateMaskedLoad(row, place, warp_.layout().getABITypeAlign(type), mask_of_chunk(first, stride));
+  }
+  llvm::SmallVector<int> order;
+  for (unsigned lane = 0; lane < warp_size; ++lane) order.push_back(static_cast<int>(lane * stride));
+  return builder_.CreateShuffleVector(chunks[0], chunks[1], order);
+}
+
+void StridedAccess::store(llvm::Value* values, const llvm::Value* address, unsigned stride) {
+  llvm::Type* type = values->getType()->getScalarType();
+  for (unsigned first = 0; first < warp_size * stride; first += chunk) {
+    llvm::SmallVector<int> order;
+    for (unsigned i = first; i < first + chunk; ++i)
+      order.push_back(i % stride == 0 && i / stride < warp_size ? static_cast<int>(i / stride) : llvm::PoisonMaskElem);
+    llvm::Value* place = builder_.CreateConstGEP1_64(type, warp_.scalar(address), first);
+    builder_.CreateMaskedStore(builder_.CreateShuffleVector(values, order), place, warp_.layout().getABITypeAlign(type),
+                               mask_of_chunk(first, stride));
+  }
+}
+
+}  // namespace gpulua::cpu::simd

@@ -1,0 +1,166 @@
+// Memory accesses of a warp, against loops over the lanes.
+
+#include <array>
+#include <numeric>
+
+#include "src/device/cpu/simd/widen_address_rows.h"
+#include "src/device/cpu/simd/widen_atomics.h"
+#include "src/device/cpu/simd/widen_lane_loop.h"
+#include "src/device/cpu/simd/widen_strided_access.h"
+#include "tests/simd/warp_function.h"
+
+namespace gpulua::cpu::simd {
+namespace {
+
+constexpr unsigned masks[] = {~0u, 0x0000ffffu, 0xffff0000u, 0x1u, 0x80000000u, 0xa5a5c3c3u};
+
+using Lanes = std::array<int, warp_size>;
+
+template <std::size_t size>
+std::array<int, size> numbered() {
+  std::array<int, size> result{};
+  std::iota(result.begin(), result.end(), 1000);
+  return result;
+}
+
+/// Whether %p, for 4-byte elements, is a row always ("row"), under a condition ("if"), or never ("no").
+std::string row_at(const std::string& body, WarpLayout layout = WarpLayout::row) {
+  WarpFunction function(body + "\n %end = add i32 0, 0", layout);
+  function.widen_up_to("end");
+  AddressRows rows(function.warp());
+  const auto row = rows.find(&function.instruction("p"), 4);
+  if (!row) return "no";
+  return row->holds == nullptr ? "row" : "if";
+}
+
+const std::string address = "%i = zext i32 %x to i64\n %p = getelementptr i32, ptr %in, i64 %i\n";
+
+}  // namespace
+
+TEST_CASE("address rows: contiguous addresses are found", "[simd]") {
+  CHECK(row_at(address) == "row");
+  CHECK(row_at("%p = getelementptr i32, ptr %in, i32 %n") == "row");
+  CHECK(row_at("%a = mul i32 %x, 2\n %i = zext i32 %a to i64\n %p = getelementptr i32, ptr %in, i64 %i") == "no");
+  CHECK(row_at("%a = mul i32 %x, %x\n %i = zext i32 %a to i64\n %p = getelementptr i32, ptr %in, i64 %i") == "no");
+  // Where nothing wraps.
+  CHECK(row_at("%a = add i32 %x, %n\n %i = sext i32 %a to i64\n %p = getelementptr i32, ptr %in, i64 %i") == "if");
+}
+
+TEST_CASE("address rows: only active lanes are loaded and stored", "[simd]") {
+  for (const WarpLayout layout : {WarpLayout::row, WarpLayout::half_rows}) {
+    const bool halves = layout == WarpLayout::half_rows;
+    WarpFunction function(halves ? "%a = mul i32 %y, 100\n %b = add i32 %a, %x\n %i = zext i32 %b to i64\n"
+                                   "%p = getelementptr i32, ptr %in, i64 %i\n %end = add i32 0, 0"
+                                 : address + "%end = add i32 0, 0",
+                          layout);
+    function.widen_up_to("end");
+    AddressRows rows(function.warp());
+    const auto row = rows.find(&function.instruction("p"), 4);
+    REQUIRE(row);
+    llvm::Value* loaded = rows.load(function.builder().getInt32Ty(), *row, llvm::Align(4));
+    function.output(loaded);
+    rows.store(function.builder().CreateNeg(loaded), *row, llvm::Align(4));
+    for (const unsigned mask : masks) {
+      auto memory = numbered<200>(), wanted = memory;
+      Lanes out{};
+      function.run(memory.data(), out.data(), mask);
+      for (unsigned lane = 0; lane < warp_size; ++lane) {
+        if ((mask >> lane & 1) == 0) continue;
+        int& element = wanted[halves ? lane / 16 * 100 + lane % 16 : lane];
+        CHECK(out[lane] == element);
+        element = -element;
+      }
+      CHECK(memory == wanted);
+    }
+  }
+}
+
+TEST_CASE("address rows: the condition of a bounds check is tested at run time", "[simd]") {
+  WarpFunction function(
+      "%last = call i32 @llvm.smin.i32(i32 %x, i32 %n)\n %i = zext i32 %last to i64\n"
+      "%p = getelementptr i32, ptr %in, i64 %i\n %end = add i32 0, 0");
+  // The minimum is no arithmetic, so the test widens it.
+  llvm::Instruction& least = function.instruction("last");
+  WarpBuilder& warp = function.warp();
+  warp.set_vector(&least,
+                  function.builder().CreateBinaryIntrinsic(llvm::Intrinsic::smin, warp.vector(least.getOperand(0)),
+                                                           warp.vector(least.getOperand(1))));
+  AddressRows rows(warp);
+  const auto row = rows.find(&function.instruction("p"), 4);
+  REQUIRE(row);
+  REQUIRE(row->holds != nullptr);
+  function.output(function.builder().CreateZExt(row->holds, function.builder().getInt32Ty()));
+  int holds = -1;
+  for (const auto& [mask, bound, wanted] :
+       {std::tuple{~0u, 40, 1}, {~0u, 31, 1}, {~0u, 30, 0}, {0xffffu, 15, 1}, {0xffffu, 14, 0}}) {
+    function.run(static_cast<int*>(nullptr), &holds, mask, bound);
+    CHECK(holds == wanted);
+  }
+}
+
+TEST_CASE("strided access: distances that rows and permutations serve", "[simd]") {
+  auto stride = [](int factor, const std::string& type, const std::string& features) {
+    WarpFunction function("%a = mul i32 %x, " + std::to_string(factor) + "\n %i = zext i32 %a to i64\n" +
+                              "%p = getelementptr " + type + ", ptr %in, i64 %i\n %end = add i32 0, 0",
+                          WarpLayout::row, "\"target-features\"=\"" + features + "\"");
+    llvm::Type* element = type == "i32" ? function.builder().getInt32Ty() : function.builder().getInt64Ty();
+    return StridedAccess(function.warp()).stride(&function.instruction("p"), element);
+  };
+  const std::string avx512 = "+avx512bw,+bmi2";
+  CHECK(stride(1, "i32", avx512) == 0);
+  CHECK(stride(2, "i32", avx512) == 2);
+  CHECK(stride(4, "i32", avx512) == 4);
+  CHECK(stride(5, "i32", avx512) == 0);
+  CHECK(stride(2, "i64", avx512) == 2);
+  CHECK(stride(3, "i64", avx512) == 0);  // more than 512 bytes
+  CHECK(stride(2, "i32", "+avx2,+bmi2") == 0);
+}
+
+TEST_CASE("lane loop: one scalar instruction for each active lane", "[simd]") {
+  WarpFunction function(
+      "%a = mul i32 %x, 3\n %i = zext i32 %a to i64\n %p = getelementptr i32, ptr %in, i64 %i\n"
+      "%v = load volatile i32, ptr %p\n store i32 %v, ptr %out");
+  const llvm::Instruction& load = function.widen_up_to("v");
+  function.output(LaneLoop(function.warp()).emit(load));
+  auto memory = numbered<96>();
+  for (const unsigned mask : masks) {
+    Lanes out{};
+    function.run(memory.data(), out.data(), mask);
+    for (unsigned lane = 0; lane < warp_size; ++lane)
+      if ((mask >> lane & 1) != 0) CHECK(out[lane] == memory[3 * lane]);
+  }
+}
+
+TEST_CASE("atomics: lanes of one address get what they would get one after the other", "[simd]") {
+  for (const char* operation : {"add", "sub", "xor", "or", "and", "max", "umin"}) {
+    WarpFunction function("%a = mul i32 %x, 5\n %b = sub i32 %a, 40\n %v = atomicrmw " + std::string(operation) +
+                          " ptr %in, i32 %b monotonic\n store i32 %v, ptr %out");
+    LaneLoop lanes(function.warp());
+    const auto& atomic = llvm::cast<llvm::AtomicRMWInst>(function.widen_up_to("v"));
+    function.output(Atomics(function.warp(), lanes).emit(atomic));
+    CHECK(all<llvm::AtomicRMWInst>(function.function()).size() == 1);
+    for (const unsigned mask : masks) {
+      int memory = 7, wanted = 7;
+      Lanes out{};
+      function.run(&memory, out.data(), mask);
+      for (unsigned lane = 0; lane < warp_size; ++lane) {
+        if ((mask >> lane & 1) == 0) continue;
+        INFO(operation << ", lane " << lane);
+        CHECK(out[lane] == wanted);
+        const int value = 5 * static_cast<int>(lane) - 40;
+        const std::string name = operation;
+        wanted = name == "add"   ? wanted + value
+                 : name == "sub" ? wanted - value
+                 : name == "xor" ? wanted ^ value
+                 : name == "or"  ? wanted | value
+                 : name == "and" ? wanted & value
+                 : name == "max"
+                     ? std::max(wanted, value)
+                     : static_cast<int>(std::min(static_cast<unsigned>(wanted), static_cast<unsigned>(value)));
+      }
+      CHECK(memory == wanted);
+    }
+  }
+}
+
+}  // namespace gpulua::cpu::simd
