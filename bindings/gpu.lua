@@ -184,17 +184,19 @@ end
 
 -- ---- the check of arguments ------------------------------------------------------------------------------------------------------
 
---- What stands in front of a function in Lua, as protect<> does in front of one in C++: more than `most` arguments are an error, and
---- so is a dot where a colon belongs, or the other way round. Arguments and results pass through as they are.
-function helpers.guard(fn, signature, most, is_method)
-  local refuse = helpers.refuse
+--- What stands in front of a function in Lua, as protect<> does in front of one in C++: more arguments than the signature has are an
+--- error, and so is a dot where a colon belongs, or the other way round. Arguments and results pass through as they are.
+function helpers.guard(fn, signature, is_method)
+  local refuse, most = helpers.refuse, nil
   if is_method then
     return function(...)
+      most = most or helpers.most_arguments(signature)
       if select("#", ...) > most or type((...)) ~= "userdata" then refuse(signature, ...) end
       return fn(...)
     end
   end
   return function(...)
+    most = most or helpers.most_arguments(signature)
     if select("#", ...) > most or (...) == gpu then refuse(signature, ...) end
     return fn(...)
   end

@@ -19,8 +19,7 @@ int run_protected(lua_State* L, LuaFunction function) {
   std::string message;
   try {
     const Bindings::Running running(bindings_of(L), L);
-    signature = signature_of_running(L);  // the bindings hold it
-    if (signature && lua_gettop(L) > signature->most) refuse_arguments(L, *signature, 1);
+    signature = check_arguments(L);  // the bindings hold it
     return function(L);
   } catch (const std::bad_alloc&) {
     message = "[memory] the host is out of memory";

@@ -57,29 +57,33 @@ const OpInfo* elementwise_row(std::string_view name) {
 
 }  // namespace
 
-CallSignatures::CallSignatures() {
-  std::string_view text = lua_text("signatures.txt");
-  parameters_.reserve(512);
+const std::string_view* CallSignatures::line(const std::string& name) {
+  std::string_view text = parameters_.empty() ? lua_text("signatures.txt") : "";
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.empty() || line.starts_with('#')) continue;
-    const std::size_t name = line.find_first_of("({");
-    parameters_.emplace(line.substr(0, name), line.substr(name));
+    const std::size_t parameters = line.find_first_of("({");
+    parameters_.emplace(line.substr(0, parameters), line.substr(parameters));
   }
-}
-
-const std::string_view* CallSignatures::line(const std::string& name) const {
   const auto found = parameters_.find(name);
   return found == parameters_.end() ? nullptr : &found->second;
+}
+
+CallSignature& CallSignatures::add(std::string_view receiver, std::string_view name) {
+  return added_.emplace_back(CallSignature{std::string(receiver), std::string(name), {}});
+}
+
+void CallSignatures::read(CallSignature& signature) {
+  if (signature.most == CallSignature::unread) signature = find(signature.receiver, signature.name);
 }
 
 const CallSignature& CallSignatures::find(std::string_view receiver, std::string_view name) {
   const std::string full = std::string(receiver) + std::string(name);
   auto& slot = found_[full];
   if (slot) return *slot;
-  CallSignature signature{std::string(receiver), std::string(name), {}, 0};
+  CallSignature signature{std::string(receiver), std::string(name), {}};
   if (const auto* own = line(full)) {
     signature.parameters = *own;
     signature.most = count(*own) + signature.is_method();
@@ -107,7 +111,7 @@ const CallSignature& CallSignatures::find(std::string_view receiver, std::string
   return *slot;
 }
 
-std::vector<std::string_view> CallSignatures::options(const std::string& op) const {
+std::vector<std::string_view> CallSignatures::options(const std::string& op) {
   std::vector<std::string_view> names;
   const auto* parameters = line("gpu." + op);
   if (!parameters) throw std::logic_error("signatures.txt has no line for gpu." + op);
@@ -127,22 +131,29 @@ void attach_signatures(lua_State* L, std::string_view receiver) {
   CallSignatures& signatures = bindings_of(L).signatures;
   for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
     if (!lua_isfunction(L, -1)) continue;
-    const CallSignature& signature = signatures.find(receiver, lua_tostring(L, -2));
-    lua_pushlightuserdata(L, const_cast<CallSignature*>(&signature));
+    CallSignature& signature = signatures.add(receiver, lua_tostring(L, -2));
+    lua_pushlightuserdata(L, &signature);
     if (lua_iscfunction(L, -2)) {
       lua_setupvalue(L, -2, signature_upvalue);
       continue;
     }
-    // guard(fn, signature, most, is_method) gives what stands in the function's place.
+    // guard(fn, signature, is_method) gives what stands in the function's place.
     lua_pushvalue(L, -2);
     lua_insert(L, -2);
-    lua_pushinteger(L, signature.most);
     lua_pushboolean(L, signature.is_method());
-    call_helper(L, "guard", 4, 1);
+    call_helper(L, "guard", 3, 1);
     lua_pushvalue(L, -3);
     lua_insert(L, -2);
     lua_rawset(L, -5);
   }
+}
+
+const CallSignature* check_arguments(lua_State* L) {
+  auto* signature = static_cast<CallSignature*>(lua_touserdata(L, lua_upvalueindex(signature_upvalue)));
+  if (!signature || lua_gettop(L) <= signature->most) return signature;
+  bindings_of(L).signatures.read(*signature);
+  if (lua_gettop(L) > signature->most) refuse_arguments(L, *signature, 1);
+  return signature;
 }
 
 void refuse_arguments(lua_State* L, const CallSignature& signature, int first) {
@@ -179,6 +190,14 @@ int refuse(lua_State* L) {
   refuse_arguments(L, *static_cast<const CallSignature*>(lua_touserdata(L, 1)), 2);
 }
 
+/// most_arguments(signature): how many the function takes.
+int most_arguments(lua_State* L) {
+  auto& signature = *static_cast<CallSignature*>(lua_touserdata(L, 1));
+  bindings_of(L).signatures.read(signature);
+  lua_pushinteger(L, signature.most);
+  return 1;
+}
+
 /// option_names(op): a list.
 int option_names(lua_State* L) {
   const auto names = bindings_of(L).signatures.options(std::string(check_string(L, 1, "options", "a name")));
@@ -208,7 +227,8 @@ int signature_text(lua_State* L) {
 }  // namespace
 
 void add_signature_helpers(lua_State* L) {
-  set_functions(L, {{"option_names", protect<option_names>},
+  set_functions(L, {{"most_arguments", protect<most_arguments>},
+                    {"option_names", protect<option_names>},
                     {"refuse", protect<refuse>},
                     {"signature", protect<signature_text>},
                     {"signatures", protect<signature_lines>}});

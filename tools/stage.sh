@@ -16,6 +16,8 @@ copy_libraries() {
     while read -r library; do cp -Lu "$library" "$stage/lib/"; done
 }
 
+cmake --build "$build" --target all benches
+
 rm -rf "$stage"
 mkdir -p "$stage/bin" "$stage/lib" "$stage/lua"
 for file in gpulua gpulua_unit gpulua_embed_test bench_init libbench_launch_loop.so libgpulua-cuda.so libgpulua-cpu.so; do
@@ -24,10 +26,12 @@ for file in gpulua gpulua_unit gpulua_embed_test bench_init libbench_launch_loop
   strip "$stage/bin/$file"
   copy_libraries "$build/bin/$file"
 done
-# Opened at run time, so no program lists it.
-zip=$(/sbin/ldconfig -p | awk '/libzip\.so\.4 .*x86-64/ { print $NF; exit }')
-cp -L "$zip" "$stage/lib/"
-copy_libraries "$zip"
+# Opened at run time, so no program lists them.
+for name in libedit.so.2 libpng16.so.16 libzip.so.4; do
+  library=$(/sbin/ldconfig -p | awk -v name="$name" '$1 == name && /x86-64/ { print $NF; exit }')
+  cp -L "$library" "$stage/lib/"
+  copy_libraries "$library"
+done
 cp -r /usr/share/lua/5.1/. /usr/share/luajit-2.1*/jit "$stage/lua/"
 for module in lfs term system; do
   cp -rL "/usr/lib/x86_64-linux-gnu/lua/5.1/$module"* "$stage/lua/"

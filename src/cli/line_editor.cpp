@@ -1,6 +1,5 @@
 #include "src/cli/line_editor.h"
 
-#include <editline/readline.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,6 +10,7 @@
 #include <memory>
 #include <system_error>
 
+#include "src/cli/edit_library.h"
 #include "src/cli/interrupt.h"
 
 namespace gpulua {
@@ -18,7 +18,9 @@ namespace {
 
 constexpr int max_history = 1000;  // lines
 
+// libedit calls without a context of ours.
 LineEditor::Completer completer;
+const EditLibrary* libedit = nullptr;
 
 /// The next character, for libedit; -1 ends the line.
 int read_character(FILE*) {
@@ -50,36 +52,40 @@ char* next_candidate(const char* text, int state) {
 }
 
 char** complete(const char* text, int, int) {
-  rl_attempted_completion_over = 1;  // no file names
-  return rl_completion_matches(text, next_candidate);
+  *libedit->rl_attempted_completion_over = 1;  // no file names
+  return libedit->rl_completion_matches(text, next_candidate);
 }
 
 }  // namespace
 
-LineEditor::LineEditor(std::filesystem::path history, Completer complete_name) : history_(std::move(history)) {
+LineEditor::LineEditor(const EditLibrary& library, std::filesystem::path history, Completer complete_name)
+    : library_(library), history_(std::move(history)) {
+  libedit = &library_;
   completer = std::move(complete_name);
   std::setlocale(LC_CTYPE, "");
-  rl_readline_name = "gpulua";
-  rl_catch_signals = 0;
-  rl_getc_function = read_character;
-  rl_basic_word_break_characters = " \t\n\"\\'`@$><=;|&{}()[]+-*/%^#~,?!";
-  rl_completer_word_break_characters = const_cast<char*>(rl_basic_word_break_characters);
-  rl_completion_append_character = '\0';
-  rl_attempted_completion_function = complete;
-  using_history();
-  stifle_history(max_history);
+  *library_.rl_readline_name = "gpulua";
+  *library_.rl_catch_signals = 0;
+  *library_.rl_getc_function = read_character;
+  *library_.rl_basic_word_break_characters = " \t\n\"\\'`@$><=;|&{}()[]+-*/%^#~,?!";
+  *library_.rl_completer_word_break_characters = const_cast<char*>(*library_.rl_basic_word_break_characters);
+  *library_.rl_completion_append_character = '\0';
+  *library_.rl_attempted_completion_function = complete;
+  library_.using_history();
+  library_.stifle_history(max_history);
   if (history_.empty()) return;
   std::error_code failed;
   std::filesystem::create_directories(history_.parent_path(), failed);
-  if (failed || (read_history(history_.c_str()) != 0 && std::filesystem::exists(history_, failed))) history_.clear();
+  if (failed || (library_.read_history(history_.c_str()) != 0 && std::filesystem::exists(history_, failed)))
+    history_.clear();
 }
 
 LineEditor::~LineEditor() {
   completer = nullptr;
+  libedit = nullptr;
 }
 
 std::optional<std::string> LineEditor::read(const char* prompt) {
-  const std::unique_ptr<char, decltype(&std::free)> line(readline(prompt), &std::free);
+  const std::unique_ptr<char, decltype(&std::free)> line(library_.readline(prompt), &std::free);
   if (line == nullptr) return std::nullopt;
   remember(line.get());
   return line.get();
@@ -88,8 +94,8 @@ std::optional<std::string> LineEditor::read(const char* prompt) {
 void LineEditor::remember(const std::string& line) {
   if (line.find_first_not_of(" \t") == line.npos || line == last_) return;
   last_ = line;
-  add_history(line.c_str());
-  if (!history_.empty()) write_history(history_.c_str());
+  library_.add_history(line.c_str());
+  if (!history_.empty()) library_.write_history(history_.c_str());
 }
 
 }  // namespace gpulua

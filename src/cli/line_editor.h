@@ -8,6 +8,8 @@
 
 namespace gpulua {
 
+struct EditLibrary;
+
 /// Lines from a terminal, edited, with history and completion. There is one: libedit keeps its state in globals.
 class LineEditor {
  public:
@@ -15,7 +17,7 @@ class LineEditor {
   using Completer = std::function<std::vector<std::string>(const std::string& text)>;
 
   /// An empty path: the history is not kept. One that cannot be read or written costs the history, no more.
-  LineEditor(std::filesystem::path history, Completer completer);
+  LineEditor(const EditLibrary& library, std::filesystem::path history, Completer completer);
   ~LineEditor();
   LineEditor(const LineEditor&) = delete;
   LineEditor& operator=(const LineEditor&) = delete;
@@ -26,6 +28,7 @@ class LineEditor {
  private:
   void remember(const std::string& line);
 
+  const EditLibrary& library_;
   std::filesystem::path history_;
   std::string last_;
 };

@@ -8,7 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cli_text.h"
+#include "src/cli/chunk.h"
+#include "src/cli/edit_library.h"
 #include "src/cli/interrupt.h"
 #include "src/cli/line_editor.h"
 #include "src/cli/report.h"
@@ -20,8 +21,7 @@ constexpr const char* chunk_name = "=stdin";
 constexpr const char* completer_key = "gpulua.complete";
 
 void open_completer(lua_State* L) {
-  const std::string_view text = cli_text("complete.lua");
-  if (luaL_loadbuffer(L, text.data(), text.size(), "=complete.lua") != 0) lua_error(L);
+  if (load_chunk(L, "complete.lua") != 0) lua_error(L);
   lua_call(L, 0, 1);
   lua_setfield(L, LUA_REGISTRYINDEX, completer_key);
 }
@@ -224,7 +224,18 @@ void run_repl(lua_State* L, const std::string& banner, const std::filesystem::pa
   }
   open_completer(L);
   std::puts(banner.c_str());
-  LineEditor editor(history, [L](const std::string& text) { return complete(L, text); });
+  EditLibrary libedit;
+  std::string why;
+  if (!libedit.open(why)) {
+    std::fprintf(stderr, "gpulua: %s\n", why.c_str());
+    read_commands(L, [](const char* prompt) {
+      std::fputs(prompt, stdout);
+      std::fflush(stdout);
+      return read_plain_line();
+    });
+    return;
+  }
+  LineEditor editor(libedit, history, [L](const std::string& text) { return complete(L, text); });
   read_commands(L, [&editor](const char* prompt) { return editor.read(prompt); });
   std::fputc('\n', stdout);
 }

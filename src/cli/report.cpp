@@ -8,7 +8,7 @@
 
 #include "bindings/array_hint.h"
 #include "bindings/open.h"
-#include "cli_text.h"
+#include "src/cli/chunk.h"
 
 namespace gpulua {
 namespace {
@@ -100,8 +100,7 @@ int add_traceback(lua_State* L) {
 }  // namespace
 
 void open_renderer(lua_State* L) {
-  const std::string_view text = cli_text("render.lua");
-  if (luaL_loadbuffer(L, text.data(), text.size(), "=render.lua") != 0) lua_error(L);
+  if (load_chunk(L, "render.lua") != 0) lua_error(L);
   lua_call(L, 0, 1);
   lua_setfield(L, LUA_REGISTRYINDEX, renderer_key);
 }
@@ -125,9 +124,8 @@ void push_rendering(lua_State* L, int index) {
 }
 
 void add_hint(lua_State* L, const std::string* text) {
-  const std::string_view chunk = cli_text("hint.lua");
   const int message = lua_gettop(L);
-  if (luaL_loadbuffer(L, chunk.data(), chunk.size(), "=[gpulua]") == 0 && lua_pcall(L, 0, 1, 0) == 0) {
+  if (load_chunk(L, "hint.lua") == 0 && lua_pcall(L, 0, 1, 0) == 0) {
     lua_pushvalue(L, message);
     if (text != nullptr)
       lua_pushlstring(L, text->data(), text->size());

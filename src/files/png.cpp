@@ -1,8 +1,6 @@
 #include "src/files/png.h"
 #include "src/expressions/transfer.h"
 
-#include <png.h>
-
 #include <algorithm>
 #include <csetjmp>
 #include <cstring>
@@ -11,6 +9,7 @@
 
 #include "src/files/host_file.h"
 #include "src/files/inflated.h"
+#include "src/files/png_library.h"
 
 namespace gpulua {
 
@@ -20,15 +19,15 @@ namespace {
 class PngReader {
  public:
   PngReader(std::span<const char> bytes, const std::string& file) : left_(bytes), file_(file) {
-    png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, on_error, on_warning);
-    if (png_) info_ = png_create_info_struct(png_);
+    png_ = libpng().create_read_struct(PNG_LIBPNG_VER_STRING, this, on_error, on_warning);
+    if (png_) info_ = libpng().create_info_struct(png_);
     if (!info_) {
-      png_destroy_read_struct(&png_, nullptr, nullptr);
+      libpng().destroy_read_struct(&png_, nullptr, nullptr);
       throw std::bad_alloc();
     }
-    png_set_read_fn(png_, this, on_read);
+    libpng().set_read_fn(png_, this, on_read);
   }
-  ~PngReader() { png_destroy_read_struct(&png_, &info_, nullptr); }
+  ~PngReader() { libpng().destroy_read_struct(&png_, &info_, nullptr); }
   PngReader(const PngReader&) = delete;
   PngReader& operator=(const PngReader&) = delete;
 
@@ -36,12 +35,13 @@ class PngReader {
     const std::size_t size = left_.size();
     if (!read_info()) fail(message_);
     // What the file cannot hold is not allocated: each row has a byte beside its pixels.
-    const std::uint64_t height = png_get_image_height(png_, info_);
+    const std::uint64_t height = libpng().get_image_height(png_, info_);
     if (row_in_file_ + 1 > most_inflated(size) / height) fail("it cannot hold the pixels that it promises");
-    Dims shape{static_cast<std::int64_t>(height), static_cast<std::int64_t>(png_get_image_width(png_, info_))};
-    if (const int channels = png_get_channels(png_, info_); channels > 1) shape.push_back(channels);
+    Dims shape{static_cast<std::int64_t>(height), static_cast<std::int64_t>(libpng().get_image_width(png_, info_))};
+    if (const int channels = libpng().get_channels(png_, info_); channels > 1) shape.push_back(channels);
     // The device has a limit, and is asked before the host. A damaged file's rows take memory as far as it has them.
-    Array array = empty(device, std::move(shape), png_get_bit_depth(png_, info_) == 16 ? DType::uint16 : DType::uint8);
+    Array array =
+        empty(device, std::move(shape), libpng().get_bit_depth(png_, info_) == 16 ? DType::uint16 : DType::uint8);
     const auto samples = std::make_unique_for_overwrite<png_byte[]>(array->nbytes());
     if (!read_rows(samples.get(), array->nbytes() / height, height)) fail(message_);
     upload(*array, samples.get());
@@ -53,33 +53,33 @@ class PngReader {
 
   bool read_info() {
     if (setjmp(jump_)) return false;
-    png_read_info(png_, info_);
-    row_in_file_ = png_get_rowbytes(png_, info_);
-    png_set_expand(png_);
-    png_set_swap(png_);
-    passes_ = png_set_interlace_handling(png_);
-    png_read_update_info(png_, info_);
+    libpng().read_info(png_, info_);
+    row_in_file_ = libpng().get_rowbytes(png_, info_);
+    libpng().set_expand(png_);
+    libpng().set_swap(png_);
+    passes_ = libpng().set_interlace_handling(png_);
+    libpng().read_update_info(png_, info_);
     return true;
   }
 
   bool read_rows(png_bytep samples, std::size_t row, std::uint64_t height) {
     if (setjmp(jump_)) return false;
     for (int pass = 0; pass < passes_; ++pass)
-      for (std::uint64_t i = 0; i < height; ++i) png_read_row(png_, samples + i * row, nullptr);
-    png_read_end(png_, nullptr);
+      for (std::uint64_t i = 0; i < height; ++i) libpng().read_row(png_, samples + i * row, nullptr);
+    libpng().read_end(png_, nullptr);
     return true;
   }
 
   [[noreturn]] static void on_error(png_structp png, png_const_charp message) {
-    auto& self = *static_cast<PngReader*>(png_get_error_ptr(png));
+    auto& self = *static_cast<PngReader*>(libpng().get_error_ptr(png));
     std::strncpy(self.message_, message, sizeof self.message_ - 1);
     std::longjmp(self.jump_, 1);
   }
   static void on_warning(png_structp, png_const_charp) {}
 
   static void on_read(png_structp png, png_bytep to, std::size_t count) {
-    auto& self = *static_cast<PngReader*>(png_get_io_ptr(png));
-    if (count > self.left_.size()) png_error(png, "the file ends in the picture");
+    auto& self = *static_cast<PngReader*>(libpng().get_io_ptr(png));
+    if (count > self.left_.size()) libpng().error(png, "the file ends in the picture");
     std::memcpy(to, self.left_.data(), count);
     self.left_ = self.left_.subspan(count);
   }
@@ -108,8 +108,8 @@ void save_png(const std::string& path, const Picture& picture) {
   image.width = static_cast<png_uint_32>(picture.width);
   image.format = picture.channels == 4 ? PNG_FORMAT_RGBA : picture.channels == 3 ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
   NewFile file("image.save", path);
-  const bool written = png_image_write_to_stdio(&image, file.stream(), 0, picture.samples.data(), 0, nullptr) != 0;
-  png_image_free(&image);
+  const bool written = libpng().image_write_to_stdio(&image, file.stream(), 0, picture.samples.data(), 0, nullptr) != 0;
+  libpng().image_free(&image);
   if (!written) throw Error(ErrorKind::file, "[image.save] cannot write " + path + ": " + image.message);
   file.commit();
 }
