@@ -4,29 +4,40 @@ BUILD = build/$(PRESET)
 
 PREFIX ?= /usr/local
 
-.PHONY: all deps install run test asan bench-cpu format clean
+.PHONY: all command deps install run test quick asan bench-cpu format clean
 
 all: deps
-	@[ -f $(BUILD)/build.ninja ] || cmake --preset $(PRESET)
+	@grep -qs '^BUILD_TESTING:BOOL=ON' $(BUILD)/CMakeCache.txt || cmake --preset $(PRESET) -DBUILD_TESTING=ON
 	cmake --build --preset $(PRESET)
 
 deps:
 	@tools/install-dependencies.sh
 
+# What a script needs: no tests, and no packages of theirs.
+command:
+	@tools/install-dependencies.sh command
+	@[ -f $(BUILD)/build.ninja ] || cmake --preset $(PRESET) -DBUILD_TESTING=OFF
+	cmake --build --preset $(PRESET) --target command
+
 # As root where the folder is not the user's own.
 install: all
 	@mkdir -p $(PREFIX) 2>/dev/null; if [ -w $(PREFIX) ]; then root=; else root=sudo; fi; $$root cmake --install $(BUILD) --prefix $(PREFIX)
 
-run: all
+run: command
 	$(BUILD)/bin/gpulua scripts/black_scholes.lua
 
 test: all
 	ctest --preset $(PRESET)
 
+# About a minute: all but the tests that take longest.
+quick: all
+	ctest --preset $(PRESET) -L quick
+
 asan:
 	$(MAKE) test PRESET=asan
 
 bench-cpu: all
+	cmake --build --preset $(PRESET) --target benches
 	bench/cpu_device/run.sh -b $(BUILD)
 
 format:

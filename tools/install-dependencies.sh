@@ -1,6 +1,8 @@
 #!/bin/sh
-# Installs the Debian packages that gpulua is built, tested and run with, as far as they are missing. Needs root or sudo only
-# then. The CUDA toolkit is used where it is found and is not installed here.
+# tools/install-dependencies.sh [command]
+#
+# Installs the Debian packages that gpulua is built, tested and run with, as far as they are missing; with `command`, without those
+# of the tests. Needs root or sudo only then. The CUDA toolkit is used where it is found and is not installed here.
 set -eu
 
 packages="
@@ -9,8 +11,12 @@ packages="
   libedit-dev libpng-dev libxxhash-dev libzip-dev
   libtbb-dev libboost-context-dev libsleef-dev libopenblas0
   llvm-19-dev libclang-19-dev libclang-cpp19-dev liblld-19-dev
-  catch2 lua-busted expect
 "
+case "${1-}" in
+  "") packages="$packages catch2 lua-busted expect" ;;
+  command) ;;
+  *) echo "install-dependencies.sh: expected nothing or 'command', got '$1'" >&2; exit 2 ;;
+esac
 
 missing=""
 for package in $packages; do
