@@ -1,5 +1,5 @@
--- Black-Scholes prices of European calls and puts, as plain array arithmetic: the whole formula, for calls and puts together, is one
--- kernel, which stores nothing in between. Checked against the closed form in double precision on a sample.
+-- Black-Scholes prices of European calls and puts, as plain array arithmetic. The whole formula, for calls and puts together, is one
+-- kernel, which stores no intermediate array. Checked against the closed form in double precision on a sample.
 --
 --   gpulua scripts/black_scholes_arrays.lua [options] [iterations] [dtype]
 --
@@ -48,7 +48,7 @@ local milliseconds = start:elapsed(stop) / iterations
 
 -- ---- the reference: the normal distribution itself, in double precision, on up to 4000 of the options ----------------------------
 
---- By its power series; by the continued fraction of its tail beyond 3.
+--- Computed by its power series, and beyond 3 by the continued fraction of its tail.
 local function normal_cdf(x)
   if x < 0 then return 1 - normal_cdf(-x) end
   local density = math.exp(-0.5 * x * x) / math.sqrt(2 * math.pi)
@@ -92,6 +92,6 @@ print(("L1 norm of the error  %.3e"):format(difference / total))
 print(("maximum error         %.3e"):format(worst))
 print(("time                  %.3f ms an iteration, %.1f million options a second"):format(milliseconds, n / milliseconds / 1e3))
 assert(kernels == "1 kernel", "the formula was to be one kernel")
--- The polynomial's error times S and X, and what float32 rounds.
+-- The polynomial's error times S and X, and the rounding of float32.
 assert(difference / total < (dtype == "float64" and 1e-6 or 2e-6) and worst < (dtype == "float64" and 2e-5 or 1e-4),
   "the prices differ from the closed form")

@@ -1,6 +1,6 @@
 -- k-means clustering of the points in scripts/data/clusters.npz: Lloyd's algorithm from centres chosen by k-means++ (Arthur and
--- Vassilvitskii, 2007), the best of several starts. The file also has the cluster that each point was drawn from, which the algorithm
--- does not see: the two are compared at the end.
+-- Vassilvitskii, 2007), the best of several starts. The file also has the cluster that each point was drawn from. The
+-- algorithm does not see these; the end of the script compares them with its result.
 --
 --   gpulua scripts/kmeans.lua [clusters] [starts]
 
@@ -12,13 +12,13 @@ local starts = tonumber(arg and arg[2]) or 8
 local folder = arg and arg[0] and arg[0]:match "^(.*)/" or "."
 local data = assert(gpu.load(folder .. "/data/clusters.npz"))
 local n, dimensions = data.points.shape[1], data.points.shape[2]
-local points = (data.points - data.points:mean(1)) / data.points:std(1) -- measurements of different scales count alike
+local points = (data.points - data.points:mean(1)) / data.points:std(1) -- gives measurements of different scales equal weight
 points:eval()
 
---- Squared distances of each point to each centre: (n,1,dimensions) - (k,dimensions), of which nothing but the sums is stored.
+--- Squared distances of each point to each centre. Only the sums over (n,1,dimensions) - (k,dimensions) are stored.
 local function distances(centres) return (points(":", gpu.newaxis) - centres):square():sum(3) end
 
---- Each centre is a point, drawn with a probability that grows with the square of its distance to the centres before it.
+--- Draws centres from the points. A point's probability grows with the square of its distance to the earlier centres.
 local function choose_centres()
   local centres = points(gpu.random.integers(1, 1, n + 1))
   while #centres < k do
@@ -29,7 +29,7 @@ local function choose_centres()
   return centres
 end
 
---- From these centres to ones that no longer change: the labels, the sum of squared distances, and how many steps it took.
+--- Moves the centres until they no longer change. Returns the labels, the sum of squared distances and the number of steps.
 local function settle(centres)
   local labels = gpu.zeros(n, "int64")
   for step = 1, math.huge do
@@ -41,7 +41,7 @@ local function settle(centres)
     local is_member = labels(":", gpu.newaxis):eq(gpu.range(1, k)) -- (n,k)
     local sums = gpu.where(is_member(":", ":", gpu.newaxis), points(":", gpu.newaxis), 0):sum(1)
     local count = is_member:sum(1):reshape(k, 1)
-    centres = gpu.where(count:eq(0), centres, sums / count) -- a cluster that lost its points stays where it is
+    centres = gpu.where(count:eq(0), centres, sums / count) -- a cluster without points keeps its centre
   end
 end
 
@@ -53,14 +53,14 @@ for start = 1, starts do
   if inertia < best.inertia then best = { labels = labels, inertia = inertia } end
 end
 
--- ---- compared with the clusters that the points came from --------------------------------------------------------------------------
+-- ---- comparison with the clusters that the points came from --------------------------------------------------------------------------
 
 local true_count = data.labels:max():item()
 local both = (data.labels - 1) * k + (best.labels - 1):astype "int32"
 local table_of = gpu.bincount(both, { minlength = true_count * k }):reshape(true_count, k):table()
 local sizes = gpu.bincount(best.labels - 1, { minlength = k }):table()
 
---- The most points that can agree, over all ways to name the clusters.
+--- The number of points that agree under the best assignment of clusters to true clusters.
 local function most_agreeing(row, taken)
   if row > true_count then return 0 end
   local most = most_agreeing(row + 1, taken) -- the cluster was not found

@@ -1,5 +1,5 @@
 -- An elementwise function from source, as in CuPy's tutorial: leaky ReLU with slope 0.1 over linspace(-5, 5, 10000). It is an
--- operation like any other: it broadcasts, takes numbers, and becomes part of the kernel of the expression that it stands in.
+-- operation like the library's own: it broadcasts, takes numbers, and fuses with the expression around it.
 --
 --   gpulua scripts/leaky_relu.lua
 
@@ -22,7 +22,7 @@ for i = 0, n - 1 do worst = math.max(worst, math.abs(ys[i] - (xs[i] > 0 and xs[i
 print(("leaky ReLU over %d points on %s: largest error %.2e"):format(n, tostring(gpu.device()), worst))
 assert(worst < 1e-6, "the device's results differ from the reference")
 
--- A layer: weights, a bias and the function, of which all but the product is one kernel.
+-- A layer of weights, a bias and the function. All operations but the matrix product are one kernel.
 local batch, weights, bias = gpu.linspace(-1, 1, 64 * 16):reshape(64, 16), gpu.linspace(-1, 1, 16 * 8):reshape(16, 8), gpu.ones(8)
 local product = batch:matmul(weights)
 local layer = leaky_relu(product + bias, 0.1) * 2

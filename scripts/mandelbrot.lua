@@ -40,7 +40,7 @@ launch(image, height, width, -2, 1, -1, 1, iterations)
 stop:record()
 stop:sync()
 
--- The reference on a sample of points; with --fmad=false both round alike.
+-- The reference on a sample of points; with --fmad=false both round in the same way.
 local function escape_time(re, im)
   local x, y = 0, 0
   for i = 0, iterations - 1 do

@@ -1,5 +1,6 @@
--- A matrix product three ways: a naive kernel, the vendor's library, and plain Lua on a sample. CuPy's tutorial passes float64
--- arrays to a kernel that takes float* and times without waiting; here the first is an error and the times are the device's.
+-- A matrix product three ways: a naive kernel, the vendor's library, and plain Lua on a sample. In CuPy's tutorial,
+-- float64 arrays go to a kernel with float* parameters, and the time is taken without waiting. Here the first is an error, and the
+-- times are the device's.
 --
 --   gpulua scripts/matmul.lua [n]
 
@@ -25,7 +26,7 @@ __global__ void matmul(const float* a, const float* b, float* c, int n) {
 }
 ]], "matmul")
 
---- Milliseconds of fn's work on the device, after one run to warm up.
+--- Milliseconds that fn's work takes on the device, after one run to warm up.
 local function time(fn)
   fn()
   local start, stop = gpu.event(), gpu.event()

@@ -1,5 +1,5 @@
--- A European and an Asian call by Monte Carlo, in array expressions alone. Paths are drawn, priced and averaged in one kernel, which
--- stores no array. S0 = K = 100, r = 0.02, volatility 0.30, one year; the European price is checked against the closed form.
+-- A European and an Asian call by Monte Carlo, with array expressions only. One kernel draws, prices and averages the paths,
+-- and stores no array. S0 = K = 100, r = 0.02, volatility 0.30, one year; the European price is checked against the closed form.
 --
 --   gpulua scripts/monte_carlo.lua [paths] [steps]
 
@@ -10,7 +10,7 @@ local steps = tonumber(arg and arg[2]) or 12
 local S0, K, rate, volatility, years = 100, 100, 0.02, 0.30, 1
 local discount = math.exp(-rate * years)
 
---- The mean of what `payoff` gives, discounted, and its standard error. Both come out of one kernel.
+--- The discounted mean of `payoff`'s values and its standard error, both from one kernel.
 local function price(payoff)
   local value = payoff()
   local sum, squares = gpu.sum(value, { dtype = "float64" }), gpu.sum(value * value, { dtype = "float64" })
@@ -47,7 +47,7 @@ local function timed(payoff)
   return mean, deviation, start:elapsed(stop)
 end
 
--- The closed form of Black and Scholes; the normal distribution by its series.
+-- The closed form of Black and Scholes, with the normal distribution by its series.
 local function normal_cdf(d)
   local term, total = d, d
   for i = 1, 60 do

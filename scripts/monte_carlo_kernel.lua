@@ -41,7 +41,7 @@ end
 local price = sum / paths
 local deviation = math.sqrt((square / paths - price ^ 2) / paths)
 
--- The closed form; the error function by Abramowitz and Stegun 7.1.26 has too few digits, so by its series.
+-- The closed form, with the error function by its series: the approximation 7.1.26 of Abramowitz and Stegun has too few digits.
 local function normal_cdf(d)
   local term, total = d, d
   for i = 1, 60 do

@@ -1,5 +1,5 @@
--- What every analysis begins with, by broadcasting and masks: the columns of a table centred and scaled, missing values filled, negative
--- values set to 0, a vector for each row and an image's channels weighted. Each step is checked against plain Lua.
+-- The first steps of an analysis, by broadcasting and masks: centre and scale the columns of a table, set negative values to 0, fill
+-- missing values, divide rows by numbers, weight an image's channels. Each step is checked against plain Lua.
 --
 --   gpulua scripts/normalize.lua [rows]
 
@@ -8,7 +8,7 @@ local gpu = require "gpu"
 local rows, columns = tonumber(arg and arg[1]) or 512, 128
 gpu.random.seed(1)
 
---- The greatest difference between an array of (rows,columns) and what fn gives for its place.
+--- The greatest difference between an array of (rows,columns) and fn's value for each position.
 local function greatest_difference(x, fn)
   local worst, values = 0, x:host()
   for i = 0, x.shape[1] - 1 do
@@ -43,7 +43,7 @@ worst = greatest_difference(positive, function(i, j) return math.max(kept[i * co
 print(("%d of %d elements were negative, and are 0"):format(negatives, normalized.size))
 assert(worst == 0 and positive:eq(0):sum():item() == negatives, "the mask missed some")
 
--- Every seventh element is missing: NaN takes the mean of its column's others.
+-- Every seventh element is missing. The mean of the column's other elements replaces NaN.
 local holes = gpu.where((gpu.arange(rows * columns) % 7):eq(0):reshape(rows, columns), 0 / 0, data)
 local filled = gpu.where(holes:isnan(), holes:nanmean(1), holes):eval()
 for j = 0, columns - 1 do
@@ -65,7 +65,7 @@ local total = shares:sum(2)
 print(("shares of each row add up to 1 within %.1e"):format((total - 1):abs():max():item()))
 assert(gpu.allclose(total, gpu.ones(rows), 1e-5))
 
--- (32,64,128) * (128), and positions named by index arrays: rows 3, 1 and 4 of columns 128, 1 and 64.
+-- (32,64,128) * (128), and positions from index arrays: rows 3, 1 and 4 of columns 128, 1 and 64.
 local batch = gpu.rand(32, 64, columns)
 local weighted = batch * gpu.linspace(0, 1, columns)
 local some = weighted[{ gpu.array({ 3, 1, 4 }, "int32"), ":", gpu.array({ columns, 1, 64 }, "int32") }]

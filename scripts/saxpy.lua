@@ -1,4 +1,4 @@
--- SAXPY as the CUDA Python tutorial does it by the driver API: compile, allocate, copy on a stream, launch, synchronise, check.
+-- SAXPY with the steps of CUDA Python's tutorial for the driver API: compile, allocate, copy on a stream, launch, synchronise, check.
 --
 --   gpulua scripts/saxpy.lua [elements]
 
@@ -24,7 +24,7 @@ for i = 0, n - 1 do
 end
 local x, y, out = gpu.empty(n), gpu.empty(n), gpu.empty(n)
 
--- Copies, launch and copy back in the order of one stream.
+-- One stream keeps the order of the copies, the launch and the copy back.
 local stream = gpu.stream()
 local start, stop = gpu.event(), gpu.event()
 local out_host

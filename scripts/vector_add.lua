@@ -33,7 +33,7 @@ end
 print(("multiply_them on %s: largest difference %g"):format(tostring(gpu.device()), difference))
 assert(difference == 0)
 
--- Add two arrays of 1024 x 1024, 256 threads a block, with a bounds check.
+-- Add two arrays of 1024 x 1024, with 256 threads in a block and a bounds check.
 local add = gpu.kernel([[
 __global__ void add(const float* a, const float* b, float* c, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
