@@ -3,7 +3,8 @@
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <array>
+#include <cstddef>
+#include <vector>
 
 #include "src/base/error.h"
 #include "src/device/cache.h"
@@ -24,12 +25,32 @@ std::filesystem::path own_folder() {
   return std::filesystem::path(info.dli_fname).parent_path();
 }
 
-/// clang's library where Linux distributions put it; the compiler is linked to whichever the loader finds.
+/// The folders in which the loader looks for libraries, in its order: LD_LIBRARY_PATH's, then the system's.
+std::vector<std::filesystem::path> loader_folders() {
+  std::vector<std::filesystem::path> folders;
+  void* process = dlopen(nullptr, RTLD_LAZY);
+  Dl_serinfo size;
+  if (process == nullptr) return folders;
+  if (dlinfo(process, RTLD_DI_SERINFOSIZE, &size) == 0) {
+    std::vector<std::max_align_t> memory(size.dls_size / sizeof(std::max_align_t) + 1);
+    auto* info = reinterpret_cast<Dl_serinfo*>(memory.data());
+    if (dlinfo(process, RTLD_DI_SERINFOSIZE, info) == 0 && dlinfo(process, RTLD_DI_SERINFO, info) == 0) {
+      const Dl_serpath* paths = info->dls_serpath;
+      for (unsigned i = 0; i < info->dls_cnt; ++i) folders.emplace_back(paths[i].dls_name);
+    }
+  }
+  dlclose(process);
+  return folders;
+}
+
+/// The file of clang's library that the loader finds for the compiler. The cache's key is needed while nothing is
+/// loaded: loading clang takes longer than starting from the cache. So this searches as the loader does, and then the
+/// folder that the compiler was linked in.
 std::filesystem::path find_clang() {
-  constexpr std::array folders{"/usr/lib/x86_64-linux-gnu", "/usr/lib/llvm-19/lib", "/usr/lib64/llvm19/lib64",
-                               "/usr/lib64", "/usr/local/lib"};
-  for (const char* folder : folders) {
-    std::filesystem::path file = std::filesystem::path(folder) / "libclang-cpp.so.19.1";
+  std::vector<std::filesystem::path> folders = loader_folders();
+  folders.emplace_back(GPULUA_CLANG_FOLDER);
+  for (const std::filesystem::path& folder : folders) {
+    const std::filesystem::path file = folder / GPULUA_CLANG_LIBRARY;
     std::error_code error;
     if (std::filesystem::exists(file, error)) return file;
   }
@@ -39,7 +60,7 @@ std::filesystem::path find_clang() {
 }  // namespace
 
 CompilerLibrary::CompilerLibrary(const Config& config)
-    : path_(own_folder() / "libgpulua-cpu-compiler.so"), threads_(config.fault_handlers) {}
+    : path_(own_folder() / "libgpulua-cpu-compiler.so"), clang_(find_clang()), threads_(config.fault_handlers) {}
 
 CompiledModule CompilerLibrary::compile(const KernelSource& source, const CompileTarget& target,
                                         std::atomic<bool>& interrupted) {
@@ -55,7 +76,7 @@ std::string CompilerLibrary::cache_digest(const KernelSource& source, const Comp
       .add(processor.model)
       .add(processor.features)
       .add(file_identity(path_))  // the headers that we ship are compiled into it
-      .add(file_identity(find_clang()))
+      .add(file_identity(clang_))
       .add(std::uint64_t{target.checked})
       .add(source)
       .digest();

@@ -26,7 +26,7 @@ class CompilerLibrary {
  private:
   const CompilerEntry& entry();
 
-  std::filesystem::path path_;
+  std::filesystem::path path_, clang_;  // our shared object and clang's
   std::mutex mutex_;
   const CompilerEntry* entry_ = nullptr;
   CompileThreads threads_;

@@ -12,6 +12,7 @@
 #include <set>
 
 #include "src/base/error.h"
+#include "src/device/cpu/ir/collect.h"
 
 namespace gpulua::cpu {
 namespace {
@@ -80,7 +81,7 @@ void guard_shift(llvm::BinaryOperator& shift) {
   shift.eraseFromParent();
 }
 
-/// The variables to promote; each starts with some value.
+/// Initialises the variables that can be promoted, each with some value. Returns them.
 std::vector<llvm::AllocaInst*> start_variables(llvm::Function& function) {
   std::vector<llvm::AllocaInst*> variables;
   llvm::BasicBlock& entry = function.getEntryBlock();
@@ -110,28 +111,21 @@ void refuse_unsupported_calls(const SourceModule& source) {
 }
 
 void guard_divisions(llvm::Module& module) {
-  std::vector<llvm::BinaryOperator*> divisions;
-  for (llvm::Function& function : module)
-    for (llvm::Instruction& instruction : llvm::instructions(function)) {
-      auto* binary = llvm::dyn_cast<llvm::BinaryOperator>(&instruction);
-      if (binary == nullptr || !binary->isIntDivRem() || !binary->getType()->isIntegerTy()) continue;
-      const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(binary->getOperand(1));
-      if (constant != nullptr && !constant->isZero() && !constant->isMinusOne()) continue;
-      divisions.push_back(binary);
-    }
-  for (llvm::BinaryOperator* division : divisions) guard_division(*division);
+  const auto may_trap = [](const llvm::BinaryOperator& binary) {
+    if (!binary.isIntDivRem() || !binary.getType()->isIntegerTy()) return false;
+    const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(binary.getOperand(1));
+    return constant == nullptr || constant->isZero() || constant->isMinusOne();
+  };
+  for (llvm::BinaryOperator* division : collect<llvm::BinaryOperator>(module, may_trap)) guard_division(*division);
 }
 
 void guard_shifts(llvm::Module& module) {
-  std::vector<llvm::BinaryOperator*> shifts;
-  for (llvm::Function& function : module)
-    for (llvm::Instruction& instruction : llvm::instructions(function)) {
-      auto* binary = llvm::dyn_cast<llvm::BinaryOperator>(&instruction);
-      if (binary == nullptr || !binary->isShift() || !binary->getType()->isIntegerTy()) continue;
-      const llvm::KnownBits amount = llvm::computeKnownBits(binary->getOperand(1), module.getDataLayout());
-      if (amount.getMaxValue().uge(binary->getType()->getIntegerBitWidth())) shifts.push_back(binary);
-    }
-  for (llvm::BinaryOperator* shift : shifts) guard_shift(*shift);
+  const auto may_exceed = [&](const llvm::BinaryOperator& binary) {
+    if (!binary.isShift() || !binary.getType()->isIntegerTy()) return false;
+    const llvm::KnownBits amount = llvm::computeKnownBits(binary.getOperand(1), module.getDataLayout());
+    return amount.getMaxValue().uge(binary.getType()->getIntegerBitWidth());
+  };
+  for (llvm::BinaryOperator* shift : collect<llvm::BinaryOperator>(module, may_exceed)) guard_shift(*shift);
 }
 
 void promote_variables(llvm::Module& module) {

@@ -5,7 +5,7 @@
 namespace gpulua::cpu {
 
 /// Throws ErrorKind::compile, naming the source line, when a kernel can reach a call that the prelude declares with
-/// __attribute__((error("..."))): an operation that the engine does not run.
+/// __attribute__((error("..."))): an operation that the engine does not support.
 void refuse_unsupported_calls(const SourceModule& source);
 
 /// Integer division by zero and the division that overflows trap on x86 and do not on a GPU. After this pass x / 0 is
@@ -16,8 +16,8 @@ void guard_divisions(llvm::Module& module);
 /// the sign for a signed right shift.
 void guard_shifts(llvm::Module& module);
 
-/// Moves local variables that nobody takes the address of into registers. One that is read before it is written has
-/// some value then, the same at each reading, where LLVM would take each for what suits it.
+/// Moves local variables whose address is not taken into registers. A variable that is read before it is written has
+/// some value, the same for all reads; LLVM alone would choose a value for each read.
 void promote_variables(llvm::Module& module);
 
 }  // namespace gpulua::cpu

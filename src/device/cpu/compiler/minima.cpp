@@ -1,7 +1,6 @@
 #include "src/device/cpu/compiler/minima.h"
 
 #include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/PatternMatch.h>
@@ -11,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/device/cpu/ir/collect.h"
 #include "src/device/cpu/simd/target.h"
 
 namespace gpulua::cpu {
@@ -23,7 +23,7 @@ unsigned count_lanes(llvm::Type* type) {
   return vector == nullptr ? 1 : vector->getNumElements();
 }
 
-/// One of the calls, as code of other instructions.
+/// Replaces one call by other instructions.
 class Extremum {
  public:
   explicit Extremum(llvm::IntrinsicInst& call)
@@ -45,20 +45,20 @@ class Extremum {
   }
 
  private:
-  /// A constant that is the result where the other operand equals it or is a NaN.
+  /// True for a constant that may be the result where the other operand equals it or is a NaN.
   bool beats_its_equals(llvm::Value* value) const {
     const llvm::APFloat* constant = nullptr;
     return llvm::PatternMatch::match(value, llvm::PatternMatch::m_APFloat(constant)) && !constant->isNaN() &&
            !(constant->isZero() && constant->isNegative() == is_max_);
   }
 
-  /// The processor has an instruction that does the same: y where the operands are equal or one is a NaN.
+  /// As the processor's instruction: y where the operands are equal or one is a NaN.
   llvm::Value* first_if_beyond(llvm::Value* x, llvm::Value* y) {
     return builder_.CreateSelect(is_max_ ? builder_.CreateFCmpOGT(x, y) : builder_.CreateFCmpOLT(x, y), x, y);
   }
 
   llvm::Value* compare(llvm::Value* x, llvm::Value* y) {
-    // Equal operands differ at most in the sign's bit.
+    // Equal operands differ in the sign bit at most.
     llvm::Type* bits = call_.getType()->getWithNewType(builder_.getIntNTy(call_.getType()->getScalarSizeInBits()));
     llvm::Value *x_bits = builder_.CreateBitCast(x, bits), *y_bits = builder_.CreateBitCast(y, bits);
     llvm::Value* equal = is_max_ ? builder_.CreateAnd(x_bits, y_bits) : builder_.CreateOr(x_bits, y_bits);
@@ -112,9 +112,9 @@ class Extremum {
     const unsigned size = static_cast<unsigned>(std::countr_zero(bits / least_bits));
     const unsigned count = count_lanes(x->getType());
     llvm::Value* all = llvm::Constant::getAllOnesValue(builder_.getIntNTy(std::max(count, 8u)));
-    // The lesser or the greater of two, with the sign that it has.
+    // Minimum or maximum, with the sign of the result.
     std::vector<llvm::Value*> arguments = {x, y, builder_.getInt32(is_max_ ? 5 : 4), x, all};
-    if (bits == max_bits) arguments.push_back(builder_.getInt32(4));  // the rounding is the thread's
+    if (bits == max_bits) arguments.push_back(builder_.getInt32(4));  // the current rounding mode
     return builder_.CreateIntrinsic((x->getType()->getScalarType()->isFloatTy() ? of_float : of_double)[size], {},
                                     arguments);
   }
@@ -134,12 +134,7 @@ bool is_extremum(const llvm::IntrinsicInst& call) {
 }  // namespace
 
 void order_zeros(llvm::Module& module) {
-  std::vector<llvm::IntrinsicInst*> calls;
-  for (llvm::Function& function : module)
-    for (llvm::Instruction& instruction : llvm::instructions(function))
-      if (auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction); call != nullptr && is_extremum(*call))
-        calls.push_back(call);
-  for (llvm::IntrinsicInst* call : calls) Extremum(*call).replace();
+  for (llvm::IntrinsicInst* call : collect<llvm::IntrinsicInst>(module, is_extremum)) Extremum(*call).replace();
 }
 
 }  // namespace gpulua::cpu

@@ -4,9 +4,8 @@
 
 namespace gpulua::cpu {
 
-/// fmin and fmax are LLVM's minnum and maxnum, for which it makes code that gives either zero of two. This puts code in
-/// their place that gives what a GPU does: of a NaN and a number the number, and -0 is below +0. To be called when all
-/// optimisation is done.
+/// fmin and fmax are LLVM's minnum and maxnum, whose code may return either of two zeros. Replaces them by code with a
+/// GPU's results: the number where the other operand is a NaN, and -0 below +0. Call it after all optimisations.
 void order_zeros(llvm::Module& module);
 
 }  // namespace gpulua::cpu

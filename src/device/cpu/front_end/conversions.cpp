@@ -1,8 +1,9 @@
 #include "src/device/cpu/front_end/conversions.h"
 
 #include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
+
+#include "src/device/cpu/ir/collect.h"
 
 namespace gpulua::cpu {
 namespace {
@@ -17,12 +18,7 @@ bool is_wide_conversion(const llvm::IntrinsicInst& call) {
 }  // namespace
 
 void convert_nans(llvm::Module& module) {
-  std::vector<llvm::IntrinsicInst*> conversions;
-  for (llvm::Function& function : module)
-    for (llvm::Instruction& instruction : llvm::instructions(function))
-      if (auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction); call != nullptr && is_wide_conversion(*call))
-        conversions.push_back(call);
-  for (llvm::IntrinsicInst* call : conversions) {
+  for (llvm::IntrinsicInst* call : collect<llvm::IntrinsicInst>(module, is_wide_conversion)) {
     llvm::IRBuilder<> builder(call->getNextNode());
     llvm::Value* number = call->getArgOperand(0);
     llvm::Value* top_bit =

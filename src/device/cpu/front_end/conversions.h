@@ -4,8 +4,8 @@
 
 namespace gpulua::cpu {
 
-/// The front end's conversions from floating point to integers saturate and give 0 for a NaN. A GPU gives the top bit
-/// alone where a double or a 64-bit integer takes part; this makes it so.
+/// The front end's conversions from floating point to integers saturate and return 0 for a NaN. Makes those from double
+/// or to 64-bit integers return what a GPU does for a NaN: the top bit alone.
 void convert_nans(llvm::Module& module);
 
 }  // namespace gpulua::cpu

@@ -3,9 +3,9 @@
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InlineAsm.h>
-#include <llvm/IR/InstIterator.h>
 
 #include "src/base/error.h"
+#include "src/device/cpu/ir/collect.h"
 
 namespace gpulua::cpu {
 namespace {
@@ -23,12 +23,8 @@ namespace {
 }  // namespace
 
 void replace_inline_assembly(llvm::Module& module) {
-  std::vector<llvm::CallInst*> calls;
-  for (llvm::Function& function : module)
-    for (llvm::Instruction& instruction : llvm::instructions(function))
-      if (auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction); call != nullptr && call->isInlineAsm())
-        calls.push_back(call);
-  for (llvm::CallInst* call : calls) {
+  const auto is_assembly = [](const llvm::CallInst& call) { return call.isInlineAsm(); };
+  for (llvm::CallInst* call : collect<llvm::CallInst>(module, is_assembly)) {
     const auto& assembly = *llvm::cast<llvm::InlineAsm>(call->getCalledOperand());
     if (!assembly.getAsmString().empty() || !call->getType()->isVoidTy()) refuse(*call, assembly);
     llvm::IRBuilder<>(call).CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, llvm::SyncScope::SingleThread);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "src/device/cpu/abi/abi.h"
+#include "src/device/cpu/ir/collect.h"
 #include "src/device/cpu/simd/block_uniformity.h"
 #include "src/device/cpu/simd/runtime_calls.h"
 
@@ -33,12 +34,9 @@ constexpr unsigned state_done = ~0u;
 constexpr unsigned max_rematerialised = 8;
 
 std::vector<llvm::CallInst*> find_calls(llvm::Function& function, const char* name) {
-  std::vector<llvm::CallInst*> calls;
-  for (llvm::Instruction& instruction : llvm::instructions(function))
-    if (auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-        call != nullptr && call->getCalledFunction() != nullptr && call->getCalledFunction()->getName() == name)
-      calls.push_back(call);
-  return calls;
+  return collect<llvm::CallInst>(function, [name](const llvm::CallInst& call) {
+    return call.getCalledFunction() != nullptr && call.getCalledFunction()->getName() == name;
+  });
 }
 
 /// A barrier: the call, which ends its block, and the block that follows it.

@@ -1,21 +1,18 @@
 #include "src/device/cpu/simd/gather_addresses.h"
 
-#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 
-#include <vector>
+#include "src/device/cpu/ir/collect.h"
 
 namespace gpulua::cpu::simd {
 
 void sink_gather_addresses(llvm::Function& function) {
-  std::vector<llvm::IntrinsicInst*> accesses;
-  for (llvm::Instruction& instruction : llvm::instructions(function))
-    if (auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
-        call != nullptr && (call->getIntrinsicID() == llvm::Intrinsic::masked_gather ||
-                            call->getIntrinsicID() == llvm::Intrinsic::masked_scatter))
-      accesses.push_back(call);
-  for (llvm::IntrinsicInst* access : accesses) {
+  const auto is_access = [](const llvm::IntrinsicInst& call) {
+    return call.getIntrinsicID() == llvm::Intrinsic::masked_gather ||
+           call.getIntrinsicID() == llvm::Intrinsic::masked_scatter;
+  };
+  for (llvm::IntrinsicInst* access : collect<llvm::IntrinsicInst>(function, is_access)) {
     const unsigned position = access->getIntrinsicID() == llvm::Intrinsic::masked_gather ? 0 : 1;
     auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(access->getArgOperand(position));
     if (address == nullptr || address->getNumIndices() != 1) continue;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/device/cpu/abi/abi.h"
+#include "src/device/cpu/ir/collect.h"
 
 namespace gpulua::cpu::simd {
 namespace {
@@ -54,10 +55,7 @@ bool is_shared_atomic(const llvm::Instruction& instruction) {
 }
 
 void lower_shared_atomics(llvm::Function& widened) {
-  std::vector<llvm::Instruction*> marked;
-  for (llvm::Instruction& instruction : llvm::instructions(widened))
-    if (is_shared_atomic(instruction)) marked.push_back(&instruction);
-  for (llvm::Instruction* instruction : marked) {
+  for (llvm::Instruction* instruction : collect<llvm::Instruction>(widened, is_shared_atomic)) {
     if (auto* operation = llvm::dyn_cast<llvm::AtomicRMWInst>(instruction))
       llvm::lowerAtomicRMWInst(operation);
     else

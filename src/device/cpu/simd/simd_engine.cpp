@@ -12,6 +12,7 @@
 #include <initializer_list>
 
 #include "src/device/cpu/abi/call_stack.h"
+#include "src/device/cpu/ir/collect.h"
 #include "src/device/cpu/ir/instantiate.h"
 #include "src/device/cpu/ir/run_templates.h"
 #include "src/device/cpu/simd/barrier_splitting.h"
@@ -44,12 +45,8 @@ constexpr const char* block_frame_bytes_placeholder = "gpulua_block_frame_bytes"
 constexpr const char* counts_placeholder = "gpulua_warps_count_predicates";
 
 void inline_calls(llvm::Function& function, const std::set<llvm::Function*>& callees) {
-  std::vector<llvm::CallInst*> calls;
-  for (llvm::Instruction& instruction : llvm::instructions(function))
-    if (auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-        call != nullptr && callees.contains(call->getCalledFunction()))
-      calls.push_back(call);
-  for (llvm::CallInst* call : calls) {
+  const auto is_wanted = [&](const llvm::CallInst& call) { return callees.contains(call.getCalledFunction()); };
+  for (llvm::CallInst* call : collect<llvm::CallInst>(function, is_wanted)) {
     llvm::InlineFunctionInfo info;
     llvm::InlineFunction(*call, info);
   }
