@@ -1,4 +1,4 @@
--- Wrote clusters.npz, beside it: 600 points of four measurements, drawn around five centres, and which centre each is of.
+-- Wrote clusters.npz in this folder: 600 points of four measurements, drawn around five centres, and the centre of each point.
 --
 --   gpulua scripts/data/clusters.lua
 
