@@ -19,7 +19,7 @@
 namespace gpulua::cpu {
 namespace {
 
-// GPU compilers inline nearly everything; the device functions of a kernel are written with that in mind.
+// GPU compilers inline nearly everything, and device functions are written for that.
 constexpr int inline_threshold = 2000;
 
 /// Keeps the pipeline's passes off functions that are optimised already.
@@ -29,10 +29,10 @@ class FinishedFunctions {
     for (llvm::Function& function : module) {
       if (!function.hasFnAttribute(simd::finished_attribute)) continue;
       function.addFnAttr(llvm::Attribute::OptimizeNone);
-      function.addFnAttr(llvm::Attribute::NoInline);  // which the other one asks for
+      function.addFnAttr(llvm::Attribute::NoInline);  // OptimizeNone requires it
     }
   }
-  // Passes on the module may have put others in the place of some.
+  // Searches again: module passes may have replaced functions.
   ~FinishedFunctions() {
     for (llvm::Function& function : module_)
       if (function.hasFnAttribute(simd::finished_attribute)) function.removeFnAttr(llvm::Attribute::OptimizeNone);
@@ -73,8 +73,7 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const llvm::Module& module) {
   if (!initialized || target == nullptr)
     throw Error(ErrorKind::unavailable, "[compile] LLVM has no target for this machine: " + why);
   llvm::TargetOptions target_options;
-  target_options.AllowFPOpFusion =
-      llvm::FPOpFusion::Standard;  // each operation's own flags say whether it may be fused
+  target_options.AllowFPOpFusion = llvm::FPOpFusion::Standard;  // the flags of each operation decide
   return std::unique_ptr<llvm::TargetMachine>(
       target->createTargetMachine(module.getTargetTriple(), "", "", target_options, llvm::Reloc::PIC_, std::nullopt,
                                   llvm::CodeGenOptLevel::Default));

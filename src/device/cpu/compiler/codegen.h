@@ -1,6 +1,6 @@
 #pragma once
 
-// The third stage of the compiler: optimise, and make machine code.
+// The third stage of the compiler: optimisation and machine code.
 
 #include <memory>
 #include <string>
@@ -13,10 +13,10 @@ class TargetMachine;
 
 namespace gpulua::cpu {
 
-/// The machine that the front end wrote into the functions' attributes.
+/// The target machine for the module's triple. The functions' attributes name the processor.
 std::unique_ptr<llvm::TargetMachine> make_machine(const llvm::Module& module);
 
-/// A relocatable object file. Functions that the SIMD engine has finished are not optimised again.
+/// Returns a relocatable object file. Functions that the SIMD engine has finished are not optimised again.
 std::string generate_object(llvm::Module& module, llvm::TargetMachine& machine);
 
 }  // namespace gpulua::cpu

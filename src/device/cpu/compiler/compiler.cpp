@@ -27,7 +27,8 @@ std::vector<KernelEntry> list_kernels(const SourceModule& source) {
   return entries;
 }
 
-/// LLVM's handler of its own failures is the process's. Without one, LLVM writes to the standard error and aborts.
+/// Installs LLVM's handler of fatal errors, which is process-wide. Without one, LLVM writes to standard error and
+/// aborts.
 class FatalErrors {
  public:
   FatalErrors() {
@@ -55,7 +56,8 @@ class FatalErrors {
   }
 };
 
-/// C++ takes recursion without a visible effect for one that ends, and LLVM may make anything of one that does not.
+/// In C++ recursion without visible effects must end, so LLVM may assume that it does. CUDA programs may not rely on
+/// that.
 void keep_recursion(llvm::Module& module) {
   for (llvm::Function& function : module)
     if (!function.isDeclaration() && calls_in_a_circle(function)) function.removeFnAttr(llvm::Attribute::MustProgress);
@@ -81,10 +83,10 @@ CompiledModule compile_now(const KernelSource& source, const CompileTarget& targ
   return result;
 }
 
-/// Far below the bottom that was noted.
+/// Runs far below the stack's bottom as clang knows it.
 [[gnu::noinline]] CompiledModule compile_below(const KernelSource& source, const CompileTarget& target) {
   char distance[clang::DesiredStackSize + (1 << 20)];
-  asm volatile("" : : "r"(distance) : "memory");  // it is there
+  asm volatile("" : : "r"(distance) : "memory");  // keeps the array
   return compile_now(source, target);
 }
 
@@ -94,8 +96,8 @@ CompiledModule compile(const KernelSource& source, const CompileTarget& target, 
   if (compilation == nullptr) return compile_now(source, target);
   const CurrentCompilation current(compilation);
   const FatalErrors fatal_errors;
-  // clang goes on on a thread of its own once it is nearly as deep as the stack that it counts on. Where it seems to be
-  // deeper it makes nothing of it, and this thread's stack is many times as large.
+  // clang moves to a new thread when it is about to use up the stack that it expects. If it seems to be past that limit
+  // already it stays, and this thread's stack is many times larger.
   clang::noteBottomOfStack();
   return compile_below(source, target);
 }

@@ -11,8 +11,8 @@
 namespace gpulua::cpu {
 namespace {
 
-/// What both engines build on: local variables in registers, defined results where C++ leaves them open and a GPU does
-/// not.
+/// Prepares the module for both engines: local variables in registers, and a GPU's results for operations that C++
+/// leaves undefined.
 void prepare(SourceModule& source) {
   llvm::Module& module = *source.module;
   refuse_unsupported_calls(source);

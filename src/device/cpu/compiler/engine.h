@@ -13,9 +13,8 @@ class TargetMachine;
 
 namespace gpulua::cpu {
 
-/// Turns the kernels into the functions of abi.h and adds the ModuleRecord, which is all that stays visible. Says of
-/// each kernel what runs it.
-/// Throws ErrorKind::compile for what no engine can run.
+/// Turns the kernels into the functions of abi.h and adds the ModuleRecord, the only symbol that stays visible. Records
+/// for each kernel which engine runs it. Throws ErrorKind::compile for kernels that no engine can run.
 void build_kernels(SourceModule& source, EngineChoice choice, llvm::TargetMachine& machine);
 
 }  // namespace gpulua::cpu

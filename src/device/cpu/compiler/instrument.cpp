@@ -21,12 +21,12 @@ namespace {
 constexpr const char* checks_symbol = "gpulua_checks";
 constexpr const char* context_variable = "gpulua_thread_context";
 
-/// A part of the prelude that speaks to the runtime: what it touches is the runtime's.
+/// True for prelude functions that call the runtime: the memory that they access is the runtime's.
 bool is_prelude_internal(const llvm::Function& function) {
   return function.getName().contains("gpulua_");
 }
 
-/// gpulua_raw<T>'s members: the elements of an array at the indices that a script's own function computes.
+/// True for members of gpulua_raw<T>: they access an array at indices that a script's function computes.
 bool is_raw_access(const llvm::Function& function) {
   return function.getName().starts_with("_ZNK10gpulua_raw");
 }
@@ -185,7 +185,7 @@ class Instrumenter {
     return offset.getZExtValue() <= size && length->getZExtValue() <= size - offset.getZExtValue();
   }
 
-  /// The value as 64 bits; null when it is none or has more.
+  /// The value as 64 bits; null if there is none or it is wider.
   llvm::Value* written_bits(llvm::Value* value) {
     if (value == nullptr) return nullptr;
     llvm::Type* type = value->getType();
@@ -254,7 +254,7 @@ class Instrumenter {
                                builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), from, offset));
   }
 
-  /// Makes each variable of the source a place that is found at run time. Gives the GlobalPlaces.
+  /// Replaces each global variable by an address that is read at run time. Returns the GlobalPlaces.
   std::vector<llvm::Constant*> add_places() {
     std::vector<llvm::Constant*> rows;
     for (const GlobalEntry& global : source_.globals) {

@@ -4,11 +4,11 @@
 
 namespace gpulua::cpu {
 
-/// Makes the module a checked one (record.h): every access to memory that is not plainly right calls the checker first,
-/// and so does every barrier. Comes before the engine. The scalar engine is the one that runs what comes of it.
+/// Instruments the module for the checker (check_record.h): every memory access that is not proven right calls it
+/// first, and so does every barrier. Call it before the engine; only the scalar engine accepts the result.
 void instrument(SourceModule& source);
 
-/// After the engine, which hides all but its own record.
+/// Exports the checker's record. Call it after the engine, which hides all symbols but its own record.
 void export_checks(llvm::Module& module);
 
 }  // namespace gpulua::cpu

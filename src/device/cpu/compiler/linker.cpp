@@ -24,8 +24,8 @@ LLD_HAS_DRIVER(elf)
 namespace gpulua::cpu {
 namespace {
 
-/// A library of the C library's, or SLEEF, where the loader found it. The ones that are running are there on every
-/// machine; the names that a linker would look for come with development packages only.
+/// A shared library as the loader found it. Every machine has these files; the names that a linker looks for come with
+/// development packages only.
 class Library {
  public:
   explicit Library(const char* name) : handle_(dlopen(name, RTLD_LAZY)) {
@@ -33,7 +33,7 @@ class Library {
       throw Error(ErrorKind::unavailable, std::string("[compile] cannot find ") + name);
   }
   const char* path() const { return map_->l_name; }
-  /// By itself, not through a library that it needs.
+  /// True if the library itself defines the symbol, not one that it needs.
   bool defines(const std::string& symbol) const {
     const void* address = dlsym(handle_, symbol.c_str());
     Dl_info info;
@@ -76,9 +76,8 @@ std::vector<const char*> libraries_for(const std::string& object) {
   return paths;
 }
 
-/// Where lld writes to: a pipe, and a thread that reads it. An output that is a file, lld would first write under
-/// another name, to be removed by handlers that it sets up for every signal of the process; those belong to the host
-/// program.
+/// lld's output: a pipe, and a thread that reads it. For a file, lld would install handlers for all of the process's
+/// signals, to remove a temporary file; signals belong to the host program.
 class OutputPipe {
  public:
   OutputPipe() {
@@ -91,7 +90,7 @@ class OutputPipe {
   OutputPipe& operator=(const OutputPipe&) = delete;
 
   std::string path() const { return "/proc/self/fd/" + std::to_string(ends_[1]); }
-  /// What was written, when nobody will write any more.
+  /// The output. Call it once lld has ended.
   std::string finish() {
     if (reader_.joinable()) {
       close(ends_[1]);

@@ -1,12 +1,12 @@
 #pragma once
 
-// The fourth stage of the compiler: an object file to a shared object, by lld in this process.
+// The fourth stage of the compiler: lld, in this process, links an object file to a shared object.
 
 #include <string>
 
 namespace gpulua::cpu {
 
-/// Throws ErrorKind::compile with lld's text, which names the functions that are declared and defined nowhere.
+/// Throws ErrorKind::compile with lld's text, which names the undefined functions.
 std::string link_shared_object(const std::string& object);
 
 }  // namespace gpulua::cpu

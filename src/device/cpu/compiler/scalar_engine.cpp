@@ -20,7 +20,7 @@ constexpr const char* run_blocks_template = "gpulua_run_blocks";
 constexpr const char* run_fiber_template = "gpulua_run_fiber";
 constexpr const char* run_thread = "gpulua_run_thread";
 
-/// A failed assertion unwinds through the kernel; clang says of all device code that nothing does.
+/// Removes `nounwind`, which clang sets for all device code: a failed assertion unwinds through the kernel.
 void allow_unwinding(llvm::Module& module) {
   for (llvm::Function& function : module) {
     if (function.isDeclaration()) continue;
@@ -42,10 +42,10 @@ bool switches_threads(const llvm::Module& module, const std::set<const llvm::Val
   });
 }
 
-// How deep functions call themselves is not known. A GPU's thread has up to 512 KB for all its variables.
+// The depth of recursion is unknown. A thread of a GPU has up to 512 KB for all its variables.
 constexpr std::uint64_t recursion_bytes = 1 << 20;
 
-/// The variables of all functions that a thread may be in, each once.
+/// The size of the variables of all reachable functions, each counted once.
 std::uint64_t count_local_bytes(const llvm::DataLayout& data, const std::set<const llvm::Value*>& reachable) {
   std::uint64_t bytes = call_stack_bytes;
   for (const llvm::Value* value : reachable)

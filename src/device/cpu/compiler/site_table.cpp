@@ -12,13 +12,13 @@ namespace {
 
 constexpr std::string_view prelude_folder = "/gpulua/include/";
 
-/// The innermost line that is not the prelude's: where the source says what the instruction does. Null: none is known.
+/// The innermost source line outside of the prelude; null if it is unknown.
 const llvm::DILocation* source_line(const llvm::Instruction& instruction) {
   const llvm::DILocation* location = instruction.getDebugLoc();
   while (location != nullptr && location->getInlinedAt() != nullptr &&
          location->getFilename().starts_with(llvm::StringRef(prelude_folder.data(), prelude_folder.size())))
     location = location->getInlinedAt();
-  // The text of the library's own kernels is nothing that a script has lines of.
+  // The library's own kernels have no lines in a script.
   if (location != nullptr && location->getFilename().starts_with("gpulua:")) return nullptr;
   return location;
 }
@@ -45,14 +45,14 @@ std::string type_name(const llvm::Type& type) {
   return "";
 }
 
-/// What a C++ pointer type points to: "P" of "const P*".
+/// The type that a C++ pointer type points to: "P" for "const P*".
 std::string pointee(std::string type) {
   if (type.starts_with("const ")) type = type.substr(6);
   while (!type.empty() && (type.back() == '*' || type.back() == ' ')) type.pop_back();
   return type;
 }
 
-/// The type of the elements that the first arithmetic on the base counts in; null: there is none.
+/// The element type of the first address computation on the base; null if there is none.
 llvm::Type* element_type(const llvm::Value& pointer) {
   llvm::Type* type = nullptr;
   const llvm::Value* value = &pointer;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The constants of an instrumented module: which source line accesses what.
+// The constants of an instrumented module. They name the source line and the variable of each access.
 
 #include <llvm/IR/Instructions.h>
 
@@ -23,7 +23,7 @@ class SiteTable {
   llvm::Constant* text(const std::string& value);
   llvm::Constant* constant(llvm::Constant* value);
 
-  /// The bytes of what `base` is, where the source says them: a variable, or a parameter passed by value.
+  /// The size of `base` if the source gives it: a variable, or a parameter passed by value. Else 0.
   std::uint64_t known_bytes(const llvm::Value& base) const;
   bool is_shared(const llvm::Value& base) const;
 

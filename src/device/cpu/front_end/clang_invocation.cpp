@@ -23,8 +23,8 @@ void add_target(std::vector<std::string>& arguments, const CompileTarget& target
     add({"-target-feature", std::string(feature.second ? "+" : "-") += feature.first()});
 }
 
-/// The machine's files, relative to the process's working directory; to the root where that was removed, which LLVM
-/// ends the process for.
+/// The machine's files, relative to the working directory. If that was removed, relative to the root: LLVM would end
+/// the process.
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> machine_files() {
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files = llvm::vfs::getRealFileSystem();
   if (files->getCurrentWorkingDirectory()) return files;
@@ -33,7 +33,7 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> machine_files() {
   return files;
 }
 
-/// The machine's files without devices and pipes, which may have no end.
+/// The machine's files without devices and pipes, which may be endless.
 class RegularFiles : public llvm::vfs::ProxyFileSystem {
  public:
   RegularFiles() : ProxyFileSystem(machine_files()) {}
@@ -57,15 +57,15 @@ std::vector<std::string> clang_arguments(const CompileOptions& options, const Co
       "-emit-llvm-only", "-x", "cuda", "-fcuda-is-device", "-fcuda-allow-variadic-functions",
       "-std=" + options.standard, "-O2", "-disable-llvm-passes", "-mrelocation-model", "pic", "-pic-level", "2",
       "-fgnuc-version=4.2.1",
-      // What a GPU does, or what nvcc lets people get away with.
+      // A GPU's semantics, and what nvcc accepts.
       "-fno-strict-float-cast-overflow", "-relaxed-aliasing", "-fno-threadsafe-statics",
       // A failing assertion unwinds through the kernel; a message names the source line.
       "-funwind-tables=2", "-debug-info-kind=line-tables-only", "-dwarf-version=5",
-      // Keeps file names as `#line` has them: names below the folder here lose its part.
+      // Keeps file names as `#line` gives them: clang shortens names below this folder.
       "-fdebug-compilation-dir=/",
-      // Large frames touch each of their pages: none leaps over the one below a stack.
+      // Large frames touch all their pages, so none skips a stack's guard page.
       "-fstack-clash-protection", "-mprefer-vector-width=512", "-nostdsysteminc", "-nobuiltininc",
-      // No warnings, nor errors of those that nvcc only warns of.
+      // No warnings, and no errors where nvcc only warns.
       "-w", "-Wno-c++11-narrowing", "-Wno-register", "-Wno-reserved-user-defined-literal",
       "-Wno-enum-constexpr-conversion"};
   add_target(arguments, target);

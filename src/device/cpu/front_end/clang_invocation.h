@@ -1,7 +1,6 @@
 #pragma once
 
-// clang as a library: what each of its runs here has in common, whether it compiles a kernel or precompiles the
-// prelude.
+// clang as a library, for compiling kernels and for precompiling the prelude.
 
 #include <clang/Frontend/FrontendAction.h>
 #include <llvm/Support/VirtualFileSystem.h>
@@ -16,16 +15,17 @@
 namespace gpulua::cpu {
 
 inline constexpr const char* prelude_folder = "/gpulua/include";
-inline constexpr const char* prelude_header = "gpulua_cpu.h";  // ahead of every source
+inline constexpr const char* prelude_header = "gpulua_cpu.h";  // included before every source
 
-/// The arguments for the language and the machine, which have to name the prelude's folder and the file still.
+/// clang's arguments for the language and the target. The caller adds the prelude's folder and the file.
 std::vector<std::string> clang_arguments(const CompileOptions& options, const CompileTarget& target);
 
-/// Files in memory, over the machine's regular files where it `reads_disk`. They start with the prelude's headers.
+/// The files that clang sees: files in memory, the prelude's headers among them, and with `reads_disk` the machine's
+/// regular files.
 class ClangFiles {
  public:
   explicit ClangFiles(bool reads_disk = false);
-  /// `content` outlives this object and ends with a zero behind its last character.
+  /// `content` outlives this object. A zero follows its last character.
   void add(const std::string& path, std::string_view content);
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> overlay() const;
 
@@ -34,7 +34,7 @@ class ClangFiles {
   bool reads_disk_;
 };
 
-/// Runs the action; false where there were errors, which went to `messages`.
+/// Runs the action. Returns false after errors; `messages` has them.
 bool run_clang(clang::FrontendAction& action, const std::vector<std::string>& arguments, const ClangFiles& files,
                clang::DiagnosticConsumer& messages);
 

@@ -89,7 +89,7 @@ constexpr std::array rows{
     Row{"-extended-lambda", Meaning::ignored, Value::none},
     Row{"--builtin-move-forward", Meaning::ignored, Value::required},
     Row{"--builtin-initializer-list", Meaning::ignored, Value::required},
-    // The letters take their value without a sign in between, so they stand last.
+    // Letters take a value without a separator, so they come last.
     Row{"-D", Meaning::define, Value::required},
     Row{"-U", Meaning::undefine, Value::required},
     Row{"-I", Meaning::include_dir, Value::required},
@@ -99,7 +99,7 @@ bool is_letter(const Row& row) {
   return row.name.size() == 2 && row.value == Value::required;
 }
 
-/// The row that `option` means, with the value that stands in it after "=" or after the letter.
+/// The row of `option`, and the value after "=" or after the letter.
 std::optional<std::pair<Row, std::optional<std::string>>> find_row(std::string_view option) {
   for (const Row& row : rows) {
     if (!option.starts_with(row.name)) continue;

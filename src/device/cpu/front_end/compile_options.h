@@ -1,6 +1,6 @@
 #pragma once
 
-// NVRTC's options, as far as they mean something on the CPU device.
+// NVRTC's options that have a meaning on the CPU device.
 
 #include <span>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace gpulua::cpu {
 
-/// What runs kernels: the faster engine that can, or one of them alone.
+/// The engine that runs kernels: the fastest that accepts a kernel, or one of them alone.
 enum class EngineChoice { fastest, scalar, simd };
 
 struct CompileOptions {
@@ -23,8 +23,7 @@ struct CompileOptions {
   bool default_device = false;  // functions without an execution space are __host__ __device__
 };
 
-/// Options that only mean something to NVIDIA's compiler are taken and ignored; throws Error, naming it, for an unknown
-/// one.
+/// Accepts and ignores options that only concern NVIDIA's compiler. Throws Error for an unknown option.
 CompileOptions parse_options(std::span<const std::string> options);
 
 }  // namespace gpulua::cpu

@@ -14,7 +14,7 @@
 namespace gpulua::cpu {
 namespace {
 
-/// The type as the Itanium demangler writes it, which is what NVRTC's names give on the CUDA device.
+/// The type as the Itanium demangler writes it: the CUDA device gets the same text from NVRTC's names.
 std::string demangled_type(clang::MangleContext& mangler, clang::QualType type) {
   std::string mangled;
   llvm::raw_string_ostream stream(mangled);
@@ -24,7 +24,7 @@ std::string demangled_type(clang::MangleContext& mangler, clang::QualType type) 
   return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
 }
 
-/// An enumeration is passed as the integer behind it.
+/// An enumeration is passed as its underlying integer.
 void describe_enumeration(clang::ASTContext& ast, clang::QualType integer, Parameter& parameter) {
   if (integer->isBooleanType()) {
     parameter.dtype = DType::boolean;
@@ -85,7 +85,7 @@ unsigned read_max_threads(clang::ASTContext& ast, const clang::FunctionDecl& fun
   return static_cast<unsigned>(bounds->getMaxThreads()->EvaluateKnownConstInt(ast).getZExtValue());
 }
 
-/// True for what the user wrote as `__device__` or `__constant__`; clang marks constexpr variables by itself.
+/// True for variables that the source declares `__device__` or `__constant__`: clang marks constexpr ones, too.
 bool is_device_global(const clang::VarDecl& variable) {
   const auto* device = variable.getAttr<clang::CUDADeviceAttr>();
   const auto* constant = variable.getAttr<clang::CUDAConstantAttr>();

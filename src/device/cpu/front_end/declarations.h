@@ -1,6 +1,6 @@
 #pragma once
 
-// What the AST of a parsed source tells about it: kernels, globals and shared variables.
+// Reads kernels, globals and shared variables from the AST of a parsed source.
 
 #include "src/device/cpu/ir/source_module.h"
 
@@ -11,7 +11,7 @@ class CodeGenerator;
 
 namespace gpulua::cpu {
 
-/// Fills in kernels, globals and shared; the generator still has its module.
+/// Fills in kernels, globals and shared. Call it while the generator has its module.
 /// Throws ErrorKind::compile for a name expression that is no kernel.
 void read_declarations(const KernelSource& source, clang::ASTContext& ast, clang::CodeGenerator& generator,
                        SourceModule& result);

@@ -43,7 +43,7 @@ std::string quoted(std::string_view text) {
   return result + '"';
 }
 
-/// The line for a macro as a compiler's option gives it: "X", "X=1", "F(x)=x+1".
+/// The `#define` for a macro as options give it: "X", "X=1", "F(x)=x+1".
 std::string define_line(const std::string& macro) {
   std::size_t equals = macro.find('=');
   std::string value = equals == std::string::npos ? "1" : macro.substr(equals + 1);
@@ -66,7 +66,7 @@ std::string main_text(const KernelSource& source, const CompileOptions& options)
   return text + name_uses(source);
 }
 
-/// What a source includes without directories of the user's is in memory, so that its text alone decides what it means.
+/// Without the user's directories all includes are in memory, so the text alone decides what a source means.
 bool reads_disk(const KernelSource& source, const CompileOptions& options) {
   return !source.include_dirs.empty() || !options.include_dirs.empty() || !options.forced_includes.empty();
 }
@@ -93,7 +93,7 @@ std::vector<std::string> front_end_arguments(const KernelSource& source, const C
   return arguments;
 }
 
-/// `#pragma clang __debug` is for those who test clang: it ends the process, or prints to its terminal.
+/// `#pragma clang __debug` is for tests of clang: it ends the process, or prints to the terminal.
 class RefuseDebugPragma : public clang::PragmaHandler {
  public:
   RefuseDebugPragma() : PragmaHandler("__debug") {}
@@ -104,7 +104,7 @@ class RefuseDebugPragma : public clang::PragmaHandler {
   }
 };
 
-/// Parses, generates IR, and reads the declarations while the AST is there.
+/// Parses, generates IR, and reads the declarations while the AST exists.
 class ReadSource : public clang::ASTFrontendAction {
  public:
   ReadSource(const KernelSource& source, const PrecompiledPrelude* precompiled, SourceModule& result)
@@ -113,7 +113,7 @@ class ReadSource : public clang::ASTFrontendAction {
   void rethrow_failure() const {
     if (failure_) std::rethrow_exception(failure_);
   }
-  /// Of a source that does not compile.
+  /// The kernels of a source that does not compile.
   const std::string& kernels() const { return kernels_; }
 
  private:
@@ -133,7 +133,7 @@ class ReadSource : public clang::ASTFrontendAction {
   void EndSourceFileAction() override {
     clang::CompilerInstance& compiler = getCompilerInstance();
     if (compiler.getDiagnostics().hasErrorOccurred() || generator_->GetModule() == nullptr) {
-      // What is read of the prelude from here on must not reach the generator, which has dropped its module.
+      // Declarations read from the prelude after this must not reach the generator, which has dropped its module.
       if (auto reader = compiler.getASTReader()) reader->StartTranslationUnit(nullptr);
       kernels_ = list_kernels(compiler.getASTContext());
       return;
@@ -158,7 +158,7 @@ class ReadSource : public clang::ASTFrontendAction {
   std::string kernels_;
 };
 
-/// What stands in a class's table for a pure virtual function.
+/// Defines the function that the tables of abstract classes refer to.
 void define_pure_virtual(llvm::Module& module) {
   llvm::Function* function = module.getFunction("__cxa_pure_virtual");
   if (function == nullptr || !function->isDeclaration()) return;
@@ -201,7 +201,7 @@ SourceModule parse_source(const KernelSource& source, const CompileOptions& opti
   llvm::raw_string_ostream stream(messages);
   auto diagnostic_options = llvm::makeIntrusiveRefCnt<clang::DiagnosticOptions>();
   diagnostic_options->ShowPresumedLoc = true;  // follow `#line`
-  // As the CUDA device's messages look, whose compiler tells the column by a caret alone.
+  // As on the CUDA device: a caret shows the column.
   diagnostic_options->ShowColumn = false;
   diagnostic_options->ShowLineNumbers = false;
   MessagePrinter printer(stream, diagnostic_options.get());
@@ -226,7 +226,7 @@ SourceModule parse_source(const KernelSource& source, const CompileOptions& opti
   if (precompiled != nullptr) try {
       return parse_source(source, options, target, precompiled);
     } catch (const Error&) {
-      // Of names to suggest for a wrong one clang finds others than where it has parsed all of them.
+      // Compiled again for the message: from parsed headers clang suggests better names for a misspelt one.
     }
   return parse_source(source, options, target, nullptr);
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// The first stage of the compiler: CUDA C++ to LLVM IR and the list of what is in it.
+// The first stage of the compiler: CUDA C++ to LLVM IR, with a list of its kernels and globals.
 
 #include "src/device/cpu/abi/compiler_plugin.h"
 #include "src/device/cpu/front_end/compile_options.h"
@@ -11,7 +11,7 @@ namespace gpulua::cpu {
 
 /// Throws ErrorKind::compile with clang's text.
 SourceModule parse_source(const KernelSource& source, const CompileOptions& options, const CompileTarget& target);
-/// With that prelude, or, without one, parsing its headers.
+/// With a precompiled prelude; null: parses the prelude's headers.
 SourceModule parse_source(const KernelSource& source, const CompileOptions& options, const CompileTarget& target,
                           const PrecompiledPrelude* precompiled);
 

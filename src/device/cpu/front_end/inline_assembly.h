@@ -1,13 +1,13 @@
 #pragma once
 
-// Inline assembly in a kernel's source is PTX, which this device has no assembler for.
+// Inline assembly in a kernel is PTX. This device has no assembler for it.
 
 #include <llvm/IR/Module.h>
 
 namespace gpulua::cpu {
 
-/// Turns `asm volatile("" ::: "memory")` into a fence for the compiler. Throws ErrorKind::compile, which names the
-/// line, for assembly with text.
+/// Turns `asm volatile("" ::: "memory")` into a compiler fence. Throws ErrorKind::compile, with the line, for assembly
+/// with text.
 void replace_inline_assembly(llvm::Module& module);
 
 }  // namespace gpulua::cpu

@@ -22,7 +22,7 @@ void skip_past(std::string_view& text, std::string_view end) {
   text.remove_prefix(at == std::string_view::npos ? text.size() : at + end.size());
 }
 
-/// A backslash at its end makes the next line a part of this one.
+/// A backslash at the end of a line continues it.
 void skip_line(std::string_view& text) {
   for (bool goes_on = true; goes_on;) {
     const std::string_view line = text.substr(0, text.find('\n'));
@@ -44,8 +44,7 @@ void skip_comments(std::string_view& text) {
   }
 }
 
-/// The name of the header that an #include at the start of `text` names, which is then past it; empty for anything
-/// else.
+/// Skips an #include at the start of `text` and returns its header's name; empty for other text.
 std::string_view read_include(std::string_view& text) {
   if (!skip_prefix(text, "#")) return {};
   skip_blanks(text, " \t");

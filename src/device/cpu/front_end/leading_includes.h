@@ -8,8 +8,8 @@
 
 namespace gpulua::cpu {
 
-/// The prelude's headers that the source includes before anything else, so that they may as well be read ahead of it.
-/// None where a file of the user's could stand in for one, or stand before it.
+/// The prelude's headers that the source includes first: they may be precompiled. None if a file of the user's could
+/// replace or precede one.
 std::vector<std::string_view> leading_includes(const KernelSource& source, const CompileOptions& options);
 
 }  // namespace gpulua::cpu

@@ -4,10 +4,10 @@
 
 namespace gpulua::cpu {
 
-/// From now on the context keeps the errors that LLVM's stages find, and drops their warnings. By itself it writes both
-/// to the process's standard error, and ends the process for an error.
+/// Makes the context collect LLVM's errors and drop its warnings. Without this LLVM writes both to standard error, and
+/// an error ends the process.
 void collect_errors(llvm::LLVMContext& context);
-/// Throws ErrorKind::compile with the errors that were found, if any were.
+/// Throws ErrorKind::compile if there were errors, with their text.
 void throw_errors(llvm::LLVMContext& context);
 
 }  // namespace gpulua::cpu

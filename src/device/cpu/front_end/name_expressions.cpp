@@ -13,7 +13,7 @@ namespace gpulua::cpu {
 namespace {
 
 constexpr const char* variable_prefix = "gpulua_name_expression_";
-// The file that a use stands in, as far as messages are concerned, is this and the name.
+// Messages give this prefix and the name as the file of a use.
 constexpr std::string_view file_prefix = "name expression ";
 
 std::string variable(std::size_t index) {
@@ -63,10 +63,10 @@ std::string name_uses(const KernelSource& source) {
   std::string text;
   for (std::size_t i = 0; i < source.names.size(); ++i) {
     const std::string line = "#line 1 \"" + std::string(file_prefix) + escaped(source.names[i]) + "\"\n";
-    // A cast to one of several functions of a name is a value already.
+    // A cast that selects an overload is a value already.
     const bool cast = llvm::StringRef(source.names[i]).ltrim().starts_with("(") ||
                       llvm::StringRef(source.names[i]).ltrim().starts_with("static_cast");
-    // On a line of its own, which is what clang quotes where the instance does not compile.
+    // On its own line: clang quotes the line if the instance does not compile.
     text += line + "constexpr auto " + variable(i) + (cast ? " =\n" : " = &\n") + line + source.names[i] + "\n;\n";
   }
   return text;
@@ -78,7 +78,7 @@ std::map<const clang::FunctionDecl*, std::vector<std::string>> read_names(const 
   for (std::size_t i = 0; i < source.names.size(); ++i) {
     auto found = ast.getTranslationUnitDecl()->lookup(&ast.Idents.get(variable(i)));
     const auto* use = found.empty() ? nullptr : llvm::dyn_cast<clang::VarDecl>(found.front());
-    // The address in the variable's initialiser is the kernel's.
+    // The variable's initialiser is the kernel's address.
     const clang::APValue* value = use == nullptr ? nullptr : use->evaluateValue();
     const clang::FunctionDecl* function = nullptr;
     if (value != nullptr && value->isLValue())
@@ -110,14 +110,14 @@ void MessagePrinter::HandleDiagnostic(clang::DiagnosticsEngine::Level level, con
                                        ? diagnostic.getSourceManager().getPresumedLoc(diagnostic.getLocation())
                                        : clang::PresumedLoc();
   const llvm::StringRef file = place.isValid() ? place.getFilename() : "";
-  // Where our headers declare a name is nothing to a script's author.
+  // Declarations in our headers do not help a script's author.
   if (is_note && file.starts_with(prelude_folder)) return;
   if (!is_note) {
     in_name_ = file.starts_with(file_prefix);
     if (in_name_ && wrong_name_.empty()) {
       llvm::SmallString<128> message;
       diagnostic.FormatDiagnostic(message);
-      // The only thing to say of the variable is that the initialiser is a set of functions.
+      // A message that names the variable says that its initialiser is a set of functions.
       const bool several = llvm::StringRef(message).contains(variable_prefix);
       wrong_name_ = "\"" + file.substr(file_prefix.size()).str() + "\": " +
                     (several ? "it may be any of several; a template needs its arguments" : message.str().str());

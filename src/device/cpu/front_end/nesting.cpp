@@ -20,7 +20,7 @@ bool branches(const clang::Stmt& statement) {
                    clang::AbstractConditionalOperator>(statement);
 }
 
-/// Without recursion, which source of this kind has no stack for.
+/// Not recursive: the stack would not suffice for deeply nested source.
 unsigned depth_of(const clang::Stmt* body) {
   unsigned deepest = 0;
   std::vector<std::pair<const clang::Stmt*, unsigned>> pending{{body, 0}};

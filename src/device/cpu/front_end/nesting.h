@@ -6,12 +6,12 @@
 
 namespace gpulua::cpu {
 
-/// How deeply the functions of a source nest conditions and loops. LLVM's time grows with the square of that, and more.
+/// The depth to which the functions of a source nest conditions and loops. LLVM's time grows at least with its square.
 class Nesting {
  public:
   static constexpr unsigned most = 1000;
 
-  /// Looks at all that clang parses. Outlived by this object.
+  /// Measures all that clang parses. This object must outlive it.
   std::unique_ptr<clang::ASTConsumer> consumer();
   bool too_deep() const { return depth_ > most; }
 

@@ -84,7 +84,7 @@ int precompile(const std::string& standard, const std::string& file, const std::
   Precompile action;
   clang::TextDiagnosticPrinter messages(llvm::errs(), new clang::DiagnosticOptions);
   std::vector<std::string> arguments = arguments_for(options, {"-fpch-instantiate-templates", "-o", file + ".pch"});
-  // Not by the text of the main file, which is not there when clang reads the result.
+  // As options, not as the main file's text: that file does not exist when clang reads the result.
   for (const char* header : implicit_headers) arguments.insert(arguments.end(), {"-include", header});
   for (const std::string& header : headers) arguments.insert(arguments.end(), {"-include", header});
   arguments.push_back(main_file);

@@ -1,7 +1,7 @@
 #pragma once
 
-// The headers that stand in for NVIDIA's and for the standard library's: files of src/device/cpu/headers and
-// src/device/headers, compiled in.
+// The headers that replace NVIDIA's and the standard library's: files of src/device/cpu/headers and src/device/headers,
+// compiled in.
 
 #include <span>
 #include <string_view>
@@ -13,7 +13,7 @@ struct PreludeHeader {
   std::string_view text;
 };
 
-/// The headers that a kernel may include. "gpulua_cpu.h" is included ahead of every source; it includes the others
+/// The headers that a kernel may include. "gpulua_cpu.h" is included before every source; it includes the others
 /// whose name starts with "gpulua_".
 std::span<const PreludeHeader> prelude_headers();
 

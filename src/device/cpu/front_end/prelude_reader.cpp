@@ -12,18 +12,17 @@ namespace {
 
 class PreludeReader : public clang::ASTReader {
  public:
-  // It was made for another processor, and would not pass clang's checks.
+  // Validation is off: the prelude was made for another processor.
   explicit PreludeReader(clang::CompilerInstance& compiler)
       : ASTReader(compiler.getPreprocessor(), compiler.getModuleCache(), &compiler.getASTContext(),
                   compiler.getPCHContainerReader(), {}, "", clang::DisableValidationForModuleKind::PCH) {}
 
  private:
-  /// Whether a function that runs on the device calls one that cannot: not in the prelude. clang would read all of its
-  /// functions to see that.
+  /// Device functions of the prelude call no host functions. clang would read all of them to check that.
   void ReadDeclsToCheckForDeferredDiags(llvm::SmallSetVector<clang::Decl*, 4>&) override {}
 };
 
-/// By name, what stands behind it: "(x) x+1" for a macro with parameters.
+/// The text after each macro's name: "(x) x+1" for a macro with parameters.
 std::unordered_map<std::string_view, std::string_view> read_macros(std::string_view text) {
   constexpr std::string_view define = "#define ";
   std::unordered_map<std::string_view, std::string_view> macros;
@@ -38,7 +37,7 @@ std::unordered_map<std::string_view, std::string_view> read_macros(std::string_v
   return macros;
 }
 
-/// The lines that make the macros `before`, a text of `#define`s, into the macros `after`.
+/// The lines that turn the macros `before`, a text of `#define`s, into `after`.
 std::string macro_changes(std::string_view before, std::string_view after) {
   auto old_macros = read_macros(before), new_macros = read_macros(after);
   std::string text;
@@ -63,7 +62,7 @@ bool read_prelude(clang::CompilerInstance& compiler, const PrecompiledPrelude& p
   if (reader->ReadAST(precompiled_prelude_file, clang::serialization::MK_PCH, {}, clang::ASTReader::ARR_None) !=
       clang::ASTReader::Success)
     return false;
-  // The macros that clang starts from are in there, but those of another processor.
+  // The prelude has clang's predefined macros, but for another processor.
   clang::Preprocessor& preprocessor = compiler.getPreprocessor();
   preprocessor.setPredefines(macro_changes(prelude.macros, preprocessor.getPredefines()));
   return true;

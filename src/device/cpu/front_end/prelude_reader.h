@@ -8,10 +8,10 @@
 
 namespace gpulua::cpu {
 
-/// Where clang is to find the prelude's `header`.
+/// The name by which clang finds the prelude's `header`.
 inline constexpr const char* precompiled_prelude_file = "/gpulua/prelude.pch";
 
-/// To be called when there is an AST still without declarations. False where clang cannot read the prelude.
+/// Call it while the AST has no declarations. Returns false if clang cannot read the prelude.
 bool read_prelude(clang::CompilerInstance& compiler, const PrecompiledPrelude& prelude);
 
 }  // namespace gpulua::cpu

@@ -7,7 +7,7 @@
 
 namespace gpulua::cpu {
 
-/// LLVM's analyses, for passes of any kind. In this order, as each refers to those before it.
+/// LLVM's analysis managers. Each refers to those before it.
 struct Analyses {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;

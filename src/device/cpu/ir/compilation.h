@@ -1,6 +1,6 @@
 #pragma once
 
-// What the stages of a compilation can ask about it.
+// The compilation that the current thread runs, and whether it has been abandoned.
 
 namespace llvm {
 class PassInstrumentationCallbacks;
@@ -10,7 +10,7 @@ namespace gpulua::cpu {
 
 struct Compilation;
 
-/// While one lives, the thread's compilation is `compilation`, which may be null.
+/// Sets the thread's compilation during its lifetime; it may be null.
 class CurrentCompilation {
  public:
   explicit CurrentCompilation(Compilation* compilation);
@@ -21,11 +21,10 @@ class CurrentCompilation {
   static Compilation* get();
 };
 
-/// LLVM leaves out its passes when nobody waits any more for what this thread compiles: what they make is of no use
-/// then.
+/// Makes LLVM skip its passes once the thread's compilation is abandoned: nobody uses the result.
 void skip_passes_when_abandoned(llvm::PassInstrumentationCallbacks& callbacks);
-/// Throws ErrorKind::interrupted then. For the compiler's own code, between the stages: LLVM's and clang's frames
-/// cannot be unwound.
+/// Throws ErrorKind::interrupted if it is abandoned. Call it between stages only: LLVM's and clang's frames cannot be
+/// unwound.
 void check_abandoned();
 
 }  // namespace gpulua::cpu

@@ -13,8 +13,8 @@ void define(llvm::Function& function, llvm::GlobalVariable& heap, std::size_t ca
   function.setName("gpulua.heap." + function.getName());
   function.setLinkage(llvm::GlobalValue::InternalLinkage);
   function.setAttributes({});
-  function.setSubprogram(nullptr);                    // a declaration's
-  function.setUWTableKind(llvm::UWTableKind::Async);  // freeing what is not on the heap throws
+  function.setSubprogram(nullptr);                    // it described a declaration
+  function.setUWTableKind(llvm::UWTableKind::Async);  // the release throws for other addresses
   function.addFnAttr(llvm::Attribute::NoInline);
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(function.getContext(), "", &function));
   const auto load = [&](std::size_t offset) {

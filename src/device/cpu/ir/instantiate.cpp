@@ -20,7 +20,7 @@ std::vector<llvm::Value*> load_arguments(llvm::IRBuilder<>& builder, const Sourc
       continue;
     }
     address = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), address, argument.offset);
-    // Host programs align a value as they like. A bool is a byte in memory and one bit as a value.
+    // Host programs may align arguments in any way. A bool is a byte in memory and one bit in a register.
     if (argument.type->isIntegerTy(1))
       values.push_back(builder.CreateTrunc(builder.CreateLoad(builder.getInt8Ty(), address), argument.type));
     else
@@ -33,7 +33,7 @@ std::vector<llvm::Value*> load_arguments(llvm::IRBuilder<>& builder, const Sourc
 void call_kernel(llvm::CallInst& placeholder, const SourceKernel& kernel, llvm::Function& function) {
   llvm::Value* pointers = placeholder.getArgOperand(0);
   llvm::Value* context = placeholder.getArgOperand(1);
-  // Loaded once, ahead of the loops: the launch's argument values do not change while it runs.
+  // Loaded once, before the loops: arguments do not change during a launch.
   llvm::IRBuilder<> entry(&*placeholder.getFunction()->getEntryBlock().getFirstInsertionPt());
   std::vector<llvm::Value*> arguments = load_arguments(entry, kernel, pointers);
   arguments.insert(arguments.begin(), context);

@@ -9,9 +9,9 @@
 
 namespace gpulua::cpu {
 
-/// A copy of `pattern`, one of the templates in src/device/cpu/headers whose first parameter is the argument pointers
-/// of a launch, for a kernel. In it each placeholder, a call of the given name as `f(arguments, context)`, is a call of
-/// a function of the kernel that takes the context and the kernel's arguments, to be inlined.
+/// Copies `pattern`, a template of src/device/cpu/headers whose first parameter is the launch's argument pointers, for
+/// a kernel. A placeholder is a call `f(arguments, context)` of one of the names in `placeholders`. The copy calls the
+/// kernel's function instead, with the context and the loaded arguments, to be inlined.
 llvm::Function* instantiate(llvm::Function& pattern, const SourceKernel& kernel, const std::string& name,
                             const std::map<std::string, llvm::Function*>& placeholders);
 

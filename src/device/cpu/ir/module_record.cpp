@@ -40,7 +40,7 @@ class RecordBuilder {
   llvm::IRBuilder<> builder_;
 };
 
-/// What is defined here is reached from the record alone.
+/// Makes all definitions internal: the record alone is exported.
 void hide_definitions(llvm::Module& module) {
   for (llvm::GlobalObject& object : module.global_objects()) {
     if (object.isDeclaration()) continue;
@@ -65,7 +65,7 @@ void add_module_record(SourceModule& source, const std::vector<KernelCode>& kern
          builder.u64(kernel.shared_bytes), builder.u64(kernel.local_bytes), builder.u32(kernel.max_threads)}));
   for (const GlobalEntry& global : source.globals) {
     llvm::GlobalVariable* variable = module.getGlobalVariable(global.symbol, /*AllowInternal=*/true);
-    // The host writes it between launches, whatever the source says.
+    // The host may write it between launches, even if the source declares it constant.
     variable->setConstant(false);
     variable->setExternallyInitialized(true);
     global_rows.push_back(builder.record({builder.text(global.symbol), variable}));

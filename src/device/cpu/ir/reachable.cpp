@@ -10,7 +10,7 @@
 namespace gpulua::cpu {
 namespace {
 
-/// The constants that a constant or a function's body is made of.
+/// The constants that a constant or a function's body refers to.
 std::vector<const llvm::Constant*> references(const llvm::Constant& value) {
   std::vector<const llvm::Constant*> result;
   const auto add = [&](const llvm::User& user) {
@@ -23,7 +23,7 @@ std::vector<const llvm::Constant*> references(const llvm::Constant& value) {
   return result;
 }
 
-/// The functions that one calls by their names.
+/// The functions that a function calls directly.
 std::vector<const llvm::Constant*> callees(const llvm::Constant& value) {
   std::vector<const llvm::Constant*> result;
   for (const llvm::Instruction& instruction : llvm::instructions(llvm::cast<llvm::Function>(value)))
@@ -37,7 +37,7 @@ class CircleSearch {
   using Next = std::vector<const llvm::Constant*> (*)(const llvm::Constant&);
   explicit CircleSearch(Next next) : next_(next) {}
 
-  /// True when the way on from the value leads back to it, or into another circle.
+  /// True if a cycle is reachable from the value.
   bool leads_into_one(const llvm::Constant& value) {
     const auto [entry, is_new] = open_.emplace(&value, true);
     if (!is_new) return entry->second;
@@ -49,7 +49,7 @@ class CircleSearch {
 
  private:
   Next next_;
-  std::map<const llvm::Constant*, bool> open_;  // false once all that it leads to is known
+  std::map<const llvm::Constant*, bool> open_;  // false once its successors are searched
 };
 
 }  // namespace

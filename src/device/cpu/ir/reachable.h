@@ -7,16 +7,14 @@
 namespace gpulua::cpu {
 
 /// The functions and variables that a function refers to, itself among them, through constants and the bodies of
-/// functions. A call through a pointer is covered by whoever took the address; only an address from elsewhere, such as
-/// a table that another kernel fills, is not.
+/// functions. They include the targets of calls through pointers whose address the function takes. Addresses from
+/// elsewhere, such as a table that another kernel fills, are not followed.
 std::set<const llvm::Value*> reachable_from(const llvm::Function& function);
 
-/// True where functions refer to each other in a circle, by the same rules: a thread may then be in one of them several
-/// times at once.
+/// True if the references form a cycle, by the same rules: then a function may be active in a thread more than once.
 bool may_recurse(const llvm::Function& function);
 
-/// True where functions call each other in a circle, other than through pointers, or one calls itself: inlining their
-/// calls would never end.
+/// True if direct calls form a cycle: inlining them would not end.
 bool calls_in_a_circle(const llvm::Function& function);
 
 }  // namespace gpulua::cpu

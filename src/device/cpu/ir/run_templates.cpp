@@ -11,7 +11,7 @@
 namespace gpulua::cpu {
 namespace {
 
-// How clang tells a function's processor.
+// The attributes by which clang names a function's processor.
 constexpr const char* processor_attributes[] = {"target-cpu", "target-features", "tune-cpu"};
 
 }  // namespace

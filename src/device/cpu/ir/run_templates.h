@@ -7,8 +7,7 @@
 
 namespace gpulua::cpu {
 
-/// The function of that name, which is added to the module when it is not there yet, for the processor that `like` is
-/// compiled for.
+/// The template of that name, added to the module if it is missing, for the same processor as `like`.
 llvm::Function& add_template(llvm::Module& module, const char* name, const llvm::Function& like);
 
 }  // namespace gpulua::cpu

@@ -29,7 +29,7 @@ SharedLayout lay_out_shared(const SourceModule& source) {
       if (reachable.contains(variable)) users[variable].push_back(&bytes);
   }
 
-  // Each variable goes behind all that its kernels have so far.
+  // Each variable follows those that its kernels use so far.
   const llvm::DataLayout& data = source.module->getDataLayout();
   for (llvm::GlobalVariable* variable : variables) {
     std::uint64_t offset = 0;

@@ -10,8 +10,8 @@
 
 namespace gpulua::cpu {
 
-/// Where a module's `__shared__` variables are in the memory of a block. Variables that no kernel uses together may
-/// overlap.
+/// The offsets of a module's `__shared__` variables in a block's shared memory. Variables may overlap if no kernel uses
+/// both.
 struct SharedLayout {
   llvm::MapVector<llvm::GlobalVariable*, std::uint64_t> offsets;  // static variables, in the order of the source
   std::vector<llvm::GlobalVariable*> dynamic;                     // `extern __shared__ T x[]`

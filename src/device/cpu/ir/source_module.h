@@ -1,6 +1,7 @@
 #pragma once
 
-// What the front end hands to the engine: the user's source as LLVM IR, not yet optimised, and what its AST knew of it.
+// The front end's output: the user's source as unoptimised LLVM IR, and what the AST says about its kernels and
+// globals.
 
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
@@ -13,7 +14,7 @@
 
 namespace gpulua::cpu {
 
-/// How one parameter of a kernel's IR function is made from the argument pointers of a launch.
+/// How a parameter of a kernel's IR function is loaded from the argument pointers of a launch.
 struct AbiArgument {
   unsigned parameter;  // index among the kernel's C++ parameters
   unsigned offset;     // bytes into that parameter's value

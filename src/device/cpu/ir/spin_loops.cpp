@@ -17,11 +17,11 @@ namespace {
 constexpr const char* yield_builtin = "gpulua_yield";
 constexpr const char* pause_builtin = "gpulua_pause";
 
-/// How an instruction, or a function as a whole, looks at what other threads do. Ordered: the later one decides.
+/// How an instruction or a function observes other threads. Ordered: the greatest one decides.
 enum class Contact { none, operates, reads };
 
-/// An operation on memory, given `operand`. One that changes nothing is a way to read; one that adds gives something
-/// else each time by itself, as the counter of a work queue does.
+/// An atomic operation with `operand`. An operation that changes nothing reads. An addition has a new result each time,
+/// like the counter of a work queue, so it waits for nobody.
 Contact contact_of(const llvm::AtomicRMWInst& operation, const llvm::Value* operand) {
   const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(operand);
   const bool is_zero = constant != nullptr && constant->isZero();
@@ -66,7 +66,7 @@ class Contacts {
   }
 
  private:
-  /// The operations win: a function that loads a value and then swaps it operates.
+  /// Operations take precedence: a function that loads a value and then swaps it operates.
   Contact of(const llvm::Function& function) {
     const auto [place, is_new] = known_.try_emplace(&function, Contact::none);  // recursion adds nothing
     if (!is_new) return place->second;
@@ -90,7 +90,7 @@ const llvm::Value* condition_of(const llvm::BasicBlock& block) {
   return nullptr;
 }
 
-/// What values depend on, within one turn of a loop and those before.
+/// The instructions that values depend on, in an iteration of a loop and in earlier ones.
 class Slice {
  public:
   Slice(const llvm::Loop& loop, const llvm::DominatorTree& dominators) : loop_(loop), dominators_(dominators) {}
@@ -111,7 +111,7 @@ class Slice {
   }
 
  private:
-  /// Which of its values a phi takes depends on the branches on the ways to it.
+  /// The value of a phi depends on the branches on the paths to it.
   void add_choice(const llvm::PHINode& phi) {
     const llvm::BasicBlock* block = phi.getParent();
     const bool is_header = block == loop_.getHeader();
@@ -125,17 +125,17 @@ class Slice {
   const llvm::Loop& loop_;
   const llvm::DominatorTree& dominators_;
   llvm::SetVector<const llvm::Instruction*> instructions_;
-  std::size_t closed_ = 0;  // the first ones, whose operands are there
+  std::size_t closed_ = 0;  // the first instructions, whose operands have been added
 };
 
-/// True for an operation that works on what it gave in the turn before.
+/// True for an operation whose operands depend on its result in an earlier iteration.
 bool retries(const llvm::Instruction& operation, const llvm::Loop& loop, const llvm::DominatorTree& dominators) {
   Slice operands(loop, dominators);
   operands.add_operands(operation);
   return operands.close().contains(&operation);
 }
 
-/// What the loop's end depends on.
+/// How the loop's exit conditions observe other threads.
 Contact classify(const llvm::Loop& loop, const llvm::DominatorTree& dominators, Contacts& contacts) {
   Slice slice(loop, dominators);
   llvm::SmallVector<llvm::BasicBlock*, 4> exiting;

@@ -48,7 +48,7 @@ llvm::Function* add_context_parameter(llvm::Function& old) {
   return function;
 }
 
-/// True for a call to a function of this module, or through a pointer, which may lead to one.
+/// True for a call of a function of this module, or through a pointer, which may point to one.
 bool takes_context(const llvm::CallInst& call) {
   if (call.isInlineAsm()) return false;
   const llvm::Function* callee = call.getCalledFunction();
@@ -72,7 +72,7 @@ void add_context_argument(llvm::CallInst& old) {
 
 using MakePlace = std::function<llvm::Value*(llvm::IRBuilder<>&, llvm::Value* context)>;
 
-/// Replaces each use of the variable by a place that is computed at its function's entry from the context.
+/// Replaces each use of the variable by an address that the function's entry computes from the context.
 void replace_variable(llvm::GlobalVariable* variable, const MakePlace& make_place) {
   llvm::convertUsersOfConstantsToInstructions({variable});
   std::map<llvm::Function*, llvm::Value*> places;
@@ -80,7 +80,7 @@ void replace_variable(llvm::GlobalVariable* variable, const MakePlace& make_plac
   for (llvm::Use& use : variable->uses()) uses.push_back(&use);
   for (llvm::Use* use : uses) {
     auto* instruction = llvm::dyn_cast<llvm::Instruction>(use->getUser());
-    if (instruction == nullptr) continue;  // llvm.used and kin
+    if (instruction == nullptr) continue;  // llvm.used and the like
     llvm::Value*& place = places[instruction->getFunction()];
     if (place == nullptr) {
       llvm::Function* function = instruction->getFunction();

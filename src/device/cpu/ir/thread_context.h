@@ -6,11 +6,11 @@
 
 namespace gpulua::cpu {
 
-/// Gives every function of the module, kernels included, a first parameter: the ThreadContext (abi.h) of the thread
-/// that runs it, handed on at every call. What the source names as variables (threadIdx, `__shared__` ones) become
-/// places in it, so that after inlining they are plain values. The parameter is a `nest` one: it takes a register that
-/// no other argument uses, so a call through a pointer may pass it to a function that does not know of it. The
-/// functions in `outside` are left alone; they make the contexts.
+/// Gives every function of the module, kernels included, a first parameter: the ThreadContext (abi.h) of its thread,
+/// passed on by every call. Variables such as threadIdx and `__shared__` ones become addresses in the context, and
+/// plain values after inlining. The parameter has the attribute `nest`: it takes a register that no other argument
+/// uses, so a call through a pointer may pass it to a function without it. Functions in `outside` stay as they are;
+/// they make the contexts.
 void pass_thread_context(llvm::Module& module, const SharedLayout& layout,
                          const std::set<const llvm::Function*>& outside);
 

@@ -17,7 +17,7 @@ constexpr unsigned page_bytes = 4096;
 
 }  // namespace
 
-/// The counter of the induction that the load's addresses follow; null where they follow none.
+/// The induction variable that indexes the load's addresses; null if there is none.
 const llvm::PHINode* InductionLoads::find_induction(const llvm::LoadInst& load) const {
   const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(load.getPointerOperand());
   const bool fits = load.isSimple() && (load.getType()->isFloatTy() || load.getType()->isIntegerTy(32)) &&
@@ -95,7 +95,7 @@ void InductionLoads::pass_edge(const llvm::PHINode& counter, Block* from, llvm::
   }
 }
 
-/// A row that lies within a page can be read whole if a lane reads any of it.
+/// Loads whole rows where they lie within one page: a page that one lane may read is readable.
 llvm::Value* InductionLoads::load(const llvm::LoadInst& load) {
   const llvm::PHINode* counter = find_induction(load);
   if (counter == nullptr) return nullptr;

@@ -10,7 +10,7 @@ namespace {
 constexpr unsigned element_bytes = 4;
 static_assert(strip_length == half_warp, "a strip of half a warp is a square");
 
-/// The i-th element of the j-th vector becomes the j-th of the i-th.
+/// Transposes a matrix of 16 rows.
 void transpose(llvm::IRBuilder<>& builder, std::vector<llvm::Value*>& rows) {
   for (unsigned distance = 1; distance < half_warp; distance *= 2) {
     llvm::SmallVector<int> low, high;

@@ -11,7 +11,7 @@
 
 namespace gpulua::cpu::simd {
 
-/// threadIdx of all lanes in a block of any pattern.
+/// threadIdx of all lanes in blocks of any shape.
 llvm::Value* WarpBuiltins::thread_index(unsigned axis) {
   if (thread_index_[axis] != nullptr) return thread_index_[axis];
   llvm::Type* i32 = warp_.entry().getInt32Ty();
