@@ -145,11 +145,11 @@ int lua_promote(lua_State* L) {
   return 1;
 }
 
-/// tally(values, weights, count): how often each of 0 to count - 1 is there, or the sums of the weights; weights may be
-/// nil.
-int lua_tally(lua_State* L) {
-  const Array weights = lua_isnil(L, 2) ? nullptr : check<Array>(L, 2, "tally");
-  push_array(L, tally(check<Array>(L, 1, "tally"), weights, check_integer(L, 3, "tally", "a number")));
+/// bincount(values, weights, count): how often each of 0 to count - 1 is there, or the sums of the weights; weights may
+/// be nil.
+int lua_bincount(lua_State* L) {
+  const Array weights = lua_isnil(L, 2) ? nullptr : check<Array>(L, 2, "bincount");
+  push_array(L, bincount(check<Array>(L, 1, "bincount"), weights, check_integer(L, 3, "bincount", "a number")));
   return 1;
 }
 
@@ -175,7 +175,7 @@ void open_composed(lua_State* L) {
                        {"positions", protect<lua_positions>},
                        {"promote", protect<lua_promote>},
                        {"raise", protect<raise>},
-                       {"tally", protect<lua_tally>},
+                       {"bincount", protect<lua_bincount>},
                    });
   add_measuring(L);
   add_signature_helpers(L);

@@ -31,7 +31,7 @@ function counting.bincount(x, options)
     count = math.max(count, most + 1)
   end
   core.check_shape("bincount", {count})
-  return core.tally(core.cast(x, "int64"), weights, count)
+  return core.bincount(core.cast(x, "int64"), weights, count)
 end
 
 local function check_edges(op, edges, x)
@@ -107,7 +107,7 @@ function counting.histogram(x, bins, options)
   local edges = edges_of("histogram", x, bins, options.range)
   local count = count_bins("histogram", edges)
   local weights = check_weights("histogram", x, options.weights)
-  local counts = core.tally(bins_of(x:ravel(), edges), weights, count + 2)({2, count + 1})
+  local counts = core.bincount(bins_of(x:ravel(), edges), weights, count + 2)({2, count + 1})
   if weights and core.is_floating(options.weights) then counts = core.cast(counts, options.weights.dtype) end
   if core.check_flag("histogram", "density", options.density) then
     counts = counts / edges:diff() / counts:sum()
@@ -134,7 +134,7 @@ local function histogram_of(op, vectors, bins, ranges, options)
     shape[axis] = count
   end
   core.check_shape(op, shape)
-  local counts = core.cast(core.tally(gpu.where(within, index, -1), weights, total), "float64"):reshape(shape)
+  local counts = core.cast(core.bincount(gpu.where(within, index, -1), weights, total), "float64"):reshape(shape)
   if density then
     local sum = counts:sum()
     for axis, each in ipairs(edges) do

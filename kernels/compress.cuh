@@ -1,5 +1,5 @@
-// Compression in one pass: each block counts the elements that it keeps, tells those behind it, and learns from those
-// before it where its own go: Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016.
+// Compression in one pass: each block counts the elements that it keeps, publishes the count, and polls the counts of the
+// tiles before it to learn where its own elements go: Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016.
 
 template <class T>
 struct gpulua_pointee;
@@ -10,9 +10,9 @@ struct gpulua_pointee<T*> {
 template <class Pointer>
 using gpulua_element = typename gpulua_pointee<Pointer>::type;
 
-// Zeros at first. A tile's word is 0 until its block has counted, then how many it keeps, then how many all up to it do.
-// Blocks of one warp do not wait for each other: there are two launches. In the first one, `ticket` is 0 and tiles get how many
-// they keep; in the second one, it is 1 and their words are how many those before them keep.
+// Zeros at first. A tile's word is 0 until its block has counted, then the count of the elements that the tile keeps, then that
+// count for all tiles up to this one. Blocks of one warp do not wait for each other: there are two launches. In the first one
+// `ticket` is 0, and a tile's word gets its count; in the second one it is 1, and the word is the count of the tiles before.
 struct gpulua_compress_state {
   unsigned int* ticket;
   unsigned long long* total;
@@ -87,7 +87,7 @@ struct gpulua_compress_block {
         if (other == warp) to = total;
         total += shared.warp_counts[other];
       }
-      // Told as soon as it is known: others wait for it.
+      // Published as soon as it is known: others wait for it.
       if (threadIdx.x == 0 && tile > 0) state.tiles[tile] = counted | total;
     } else if (*state.ticket == 0) {
       if (lane == 0) state.tiles[tile] = total;

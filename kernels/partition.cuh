@@ -1,44 +1,44 @@
-// The element at one rank of each row, by radix from the highest digit on; and moving those before it to the front, in the order
-// in which they stand. Elements are compared as the sorts do.
+// Finds the element at one rank of each row, by radix from the highest digit on, and moves the elements before it to the front
+// in their order. Elements are compared as the sorts compare them.
 
 constexpr int gpulua_partition_turns = 4;
 
-// The warp's elements from `chunk` on, 32 in each turn: all are asked for before the first one is needed.
+// The warp's elements from `begin` on, 32 in each turn: all are asked for before the first one is needed.
 template <class Bits>
-__device__ inline void gpulua_partition_load(Bits (&elements)[gpulua_partition_turns], const Bits* from, long long chunk,
+__device__ inline void gpulua_partition_load(Bits (&elements)[gpulua_partition_turns], const Bits* from, long long begin,
                                              long long last) {
 #pragma unroll
   for (int turn = 0; turn < gpulua_partition_turns; ++turn) {
-    const long long i = chunk + turn * 32 + threadIdx.x % 32;
+    const long long i = begin + turn * 32 + threadIdx.x % 32;
     elements[turn] = i < last ? from[i] : Bits(0);
   }
 }
 
-// totals[row][digit]: how many of the row's elements begin with the digits prefixes[row] and have this one after them. Zeros
-// before. A block goes through one piece.
+// totals[row][digit]: the count of the row's elements that begin with the digits prefixes[row] and have this digit next. Zeros
+// before the launch. A block counts one chunk.
 template <class Order, int threads>
 __device__ inline void gpulua_partition_count(const typename Order::Bits* from, const unsigned long long* prefixes,
-                                              unsigned int* totals, long long size, long long piece, unsigned int pieces,
+                                              unsigned int* totals, long long size, long long chunk, unsigned int chunks,
                                               int shift) {
   using Bits = typename Order::Bits;
   __shared__ unsigned int mine[threads / 32][gpulua_sort_digits];
-  const unsigned int row = blockIdx.x / pieces, at = blockIdx.x - row * pieces;
-  const long long first = at * piece, last = first + piece < size ? first + piece : size;
+  const unsigned int row = blockIdx.x / chunks, at = blockIdx.x - row * chunks;
+  const long long first = at * chunk, last = first + chunk < size ? first + chunk : size;
   const Bits prefix = (Bits)prefixes[row];
   gpulua_sort_clear<threads>(mine);
   from += row * size;
   const unsigned int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   constexpr int share = 32 * gpulua_partition_turns;
-  for (long long chunk = first + warp * share; chunk < last; chunk += threads / 32 * share) {
+  for (long long begin = first + warp * share; begin < last; begin += threads / 32 * share) {
     Bits elements[gpulua_partition_turns];
-    gpulua_partition_load(elements, from, chunk, last);
+    gpulua_partition_load(elements, from, begin, last);
 #pragma unroll
     for (int turn = 0; turn < gpulua_partition_turns; ++turn) {
       const Bits number = (Bits)(Order::number(elements[turn]) >> shift);
-      const bool counts = chunk + turn * 32 + lane < last && (Bits)(number >> 8) == prefix;
+      const bool counts = begin + turn * 32 + lane < last && (Bits)(number >> 8) == prefix;
       const unsigned int counted = __ballot_sync(0xffffffffu, counts);
       if (counted == 0) continue;
-      // Most have one digit where numbers are alike: that of the first is counted at once.
+      // Where numbers are alike most have the same digit: the lanes that share the first lane's digit are counted together.
       const unsigned int digit = (unsigned int)number & 255u;
       const int leader = __ffs((int)counted) - 1;
       const unsigned int first_digit = __shfl_sync(0xffffffffu, digit, leader);
@@ -63,9 +63,9 @@ __device__ inline void gpulua_partition_choose(unsigned int* totals, unsigned lo
   totals += (long long)blockIdx.x * gpulua_sort_digits;
   const unsigned int rank = ranks[blockIdx.x];
   unsigned int before = 0, chosen = 0, below = 0;
-  for (unsigned int chunk = 0; chunk < gpulua_sort_digits; chunk += 32) {
-    const unsigned int mine = totals[chunk + lane];
-    totals[chunk + lane] = 0;
+  for (unsigned int begin = 0; begin < gpulua_sort_digits; begin += 32) {
+    const unsigned int mine = totals[begin + lane];
+    totals[begin + lane] = 0;
     unsigned int sum = mine;
 #pragma unroll
     for (int distance = 1; distance < 32; distance *= 2) {
@@ -76,7 +76,7 @@ __device__ inline void gpulua_partition_choose(unsigned int* totals, unsigned lo
     const unsigned int vote = __ballot_sync(0xffffffffu, has_it);
     if (vote != 0) {
       const int source = __ffs((int)vote) - 1;
-      chosen = chunk + source;
+      chosen = begin + source;
       below = before + __shfl_sync(0xffffffffu, sum - mine, source);
     }
     before += __shfl_sync(0xffffffffu, sum, 31);
@@ -87,44 +87,44 @@ __device__ inline void gpulua_partition_choose(unsigned int* totals, unsigned lo
   }
 }
 
-// A warp's piece of a row, and the row's key: the number of its element at the rank.
+// A warp's chunk of a row, and the row's key: the number of its element at the rank.
 template <class Order>
-struct gpulua_partition_piece {
+struct gpulua_partition_chunk {
   using Bits = typename Order::Bits;
   long long row, first, last;
   unsigned int at;
   Bits key;
   bool any;
 
-  __device__ gpulua_partition_piece(const unsigned long long* keys, long long rows, long long size, long long piece,
-                                    unsigned int pieces) {
+  __device__ gpulua_partition_chunk(const unsigned long long* keys, long long rows, long long size, long long chunk,
+                                    unsigned int chunks) {
     const long long warp = ((long long)blockIdx.x * blockDim.x + threadIdx.x) / 32;
-    row = warp / pieces;
+    row = warp / chunks;
     any = row < rows;
     if (!any) return;
-    at = (unsigned int)(warp - row * pieces);
-    first = at * piece;
-    last = first + piece < size ? first + piece : size;
+    at = (unsigned int)(warp - row * chunks);
+    first = at * chunk;
+    last = first + chunk < size ? first + chunk : size;
     key = (Bits)keys[row];
   }
 };
 
-// counts[row][class][piece]: of elements before the key, of those equal to it, and with `all` of those after it.
+// counts[row][class][chunk]: the counts of elements before the key, equal to it, and, with `all`, after it.
 template <class Order, bool all>
-__device__ inline void gpulua_partition_tally(const typename Order::Bits* from, const unsigned long long* keys,
-                                              unsigned int* counts, long long rows, long long size, long long piece,
-                                              unsigned int pieces) {
-  const gpulua_partition_piece<Order> mine(keys, rows, size, piece, pieces);
+__device__ inline void gpulua_partition_count_classes(const typename Order::Bits* from, const unsigned long long* keys,
+                                                      unsigned int* counts, long long rows, long long size,
+                                                      long long chunk, unsigned int chunks) {
+  const gpulua_partition_chunk<Order> mine(keys, rows, size, chunk, chunks);
   if (!mine.any) return;
   from += mine.row * size;
   unsigned int before = 0, equal = 0;
-  for (long long chunk = mine.first; chunk < mine.last; chunk += 32 * gpulua_partition_turns) {
+  for (long long begin = mine.first; begin < mine.last; begin += 32 * gpulua_partition_turns) {
     typename Order::Bits elements[gpulua_partition_turns];
-    gpulua_partition_load(elements, from, chunk, mine.last);
+    gpulua_partition_load(elements, from, begin, mine.last);
 #pragma unroll
     for (int turn = 0; turn < gpulua_partition_turns; ++turn) {
       const typename Order::Bits number = Order::number(elements[turn]);
-      const bool valid = chunk + turn * 32 + threadIdx.x % 32 < mine.last;
+      const bool valid = begin + turn * 32 + threadIdx.x % 32 < mine.last;
       before += valid && number < mine.key;
       equal += valid && number == mine.key;
     }
@@ -135,10 +135,10 @@ __device__ inline void gpulua_partition_tally(const typename Order::Bits* from, 
     equal += __shfl_xor_sync(0xffffffffu, equal, distance);
   }
   if (threadIdx.x % 32 != 0) return;
-  counts += mine.row * (all ? 3 : 2) * pieces + mine.at;
+  counts += mine.row * (all ? 3 : 2) * chunks + mine.at;
   counts[0] = before;
-  counts[pieces] = equal;
-  if (all) counts[2 * (long long)pieces] = (unsigned int)(mine.last - mine.first) - before - equal;
+  counts[chunks] = equal;
+  if (all) counts[2 * (long long)chunks] = (unsigned int)(mine.last - mine.first) - before - equal;
 }
 
 // `places`: as counts, the place in the row of the first of each. The first `count` places are written; without `all` no element
@@ -146,20 +146,20 @@ __device__ inline void gpulua_partition_tally(const typename Order::Bits* from, 
 template <class Order, bool all>
 __device__ inline void gpulua_partition_move(const typename Order::Bits* from, const unsigned long long* keys,
                                              const unsigned int* places, typename Order::Bits* to, unsigned int* positions,
-                                             long long rows, long long size, long long piece, unsigned int pieces,
+                                             long long rows, long long size, long long chunk, unsigned int chunks,
                                              long long count) {
-  const gpulua_partition_piece<Order> mine(keys, rows, size, piece, pieces);
+  const gpulua_partition_chunk<Order> mine(keys, rows, size, chunk, chunks);
   if (!mine.any) return;
   from += mine.row * size;
-  places += mine.row * (all ? 3 : 2) * pieces + mine.at;
-  unsigned int before = places[0], equal = places[pieces], after = all ? places[2 * (long long)pieces] : 0;
+  places += mine.row * (all ? 3 : 2) * chunks + mine.at;
+  unsigned int before = places[0], equal = places[chunks], after = all ? places[2 * (long long)chunks] : 0;
   const unsigned int lane = threadIdx.x % 32, lower = (1u << lane) - 1;
-  for (long long chunk = mine.first; chunk < mine.last; chunk += 32 * gpulua_partition_turns) {
+  for (long long begin = mine.first; begin < mine.last; begin += 32 * gpulua_partition_turns) {
     typename Order::Bits elements[gpulua_partition_turns];
-    gpulua_partition_load(elements, from, chunk, mine.last);
+    gpulua_partition_load(elements, from, begin, mine.last);
 #pragma unroll
     for (int turn = 0; turn < gpulua_partition_turns; ++turn) {
-      const long long i = chunk + turn * 32 + lane;
+      const long long i = begin + turn * 32 + lane;
       const bool valid = i < mine.last;
       const typename Order::Bits number = Order::number(elements[turn]);
       const bool is_before = valid && number < mine.key, is_equal = valid && number == mine.key;

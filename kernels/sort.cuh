@@ -148,21 +148,21 @@ __device__ inline void gpulua_sort_short_rows(const typename Order::Bits* from, 
   }
 }
 
-// ---- long rows by warps: pieces of them are counted, and then moved to where their digits go --------------------------------
+// ---- long rows by warps: their chunks are counted, and then moved to where their digits go --------------------------------
 
-// counts[row][digit][piece]. A warp goes through one piece.
+// counts[row][digit][chunk]. A warp goes through one chunk.
 template <class Order>
 __device__ inline void gpulua_sort_count(const typename Order::Bits* from, unsigned int* counts, long long size,
-                                         long long piece, unsigned int pieces, int shift) {
+                                         long long chunk, unsigned int chunks, int shift) {
   __shared__ unsigned int mine[1][gpulua_sort_digits];
-  const unsigned int row = blockIdx.x / pieces, at = blockIdx.x - row * pieces;
-  const long long first = at * piece, last = first + piece < size ? first + piece : size;
+  const unsigned int row = blockIdx.x / chunks, at = blockIdx.x - row * chunks;
+  const long long first = at * chunk, last = first + chunk < size ? first + chunk : size;
   gpulua_sort_clear<32>(mine);
   from += row * size;
   for (long long i = first + threadIdx.x; i < last; i += 32) atomicAdd(&mine[0][Order::digit(from[i], shift)], 1u);
   __syncwarp();
   for (int digit = threadIdx.x; digit < gpulua_sort_digits; digit += 32)
-    counts[((long long)row * gpulua_sort_digits + digit) * pieces + at] = mine[0][digit];
+    counts[((long long)row * gpulua_sort_digits + digit) * chunks + at] = mine[0][digit];
 }
 
 // `places`: as counts, the place in the row of the first of each. positions: where the elements came from; null: from their
@@ -170,15 +170,15 @@ __device__ inline void gpulua_sort_count(const typename Order::Bits* from, unsig
 template <class Order>
 __device__ inline void gpulua_sort_move_by_warp(const typename Order::Bits* from, typename Order::Bits* to,
                                                 const unsigned int* positions, unsigned int* new_positions,
-                                                const unsigned int* places, long long size, long long piece,
-                                                unsigned int pieces, int shift) {
+                                                const unsigned int* places, long long size, long long chunk,
+                                                unsigned int chunks, int shift) {
   using Bits = typename Order::Bits;
   __shared__ unsigned int mine[gpulua_sort_digits];
-  const unsigned int row = blockIdx.x / pieces, at = blockIdx.x - row * pieces;
-  const long long first = at * piece, last = first + piece < size ? first + piece : size, start = row * size;
+  const unsigned int row = blockIdx.x / chunks, at = blockIdx.x - row * chunks;
+  const long long first = at * chunk, last = first + chunk < size ? first + chunk : size, start = row * size;
   const int lane = threadIdx.x;
   for (int digit = lane; digit < gpulua_sort_digits; digit += 32)
-    mine[digit] = places[((long long)row * gpulua_sort_digits + digit) * pieces + at];
+    mine[digit] = places[((long long)row * gpulua_sort_digits + digit) * chunks + at];
   __syncwarp();
   for (long long chunk = first; chunk < last; chunk += 32) {
     const long long i = chunk + lane;

@@ -1,19 +1,19 @@
 // Stable sorts of long rows by blocks, with one sweep over them for each digit: Adinets and Merrill, "Onesweep: A Faster Least
 // Significant Digit Radix Sort for GPUs", 2022. The counts of all digits are known from one pass over the keys. A block then
-// takes a tile, counts its digits, tells the blocks behind it, brings the tile into order in shared memory, and learns from the
-// tiles before it where its digits go.
+// takes a tile, counts its digits, publishes the counts, brings the tile into order in shared memory, and polls the counts of
+// the tiles before it to learn where its digits go.
 
-// How often each digit of each pass stands in each row: counts[row][pass][digit], zeros at first.
+// Counts each digit of each pass in each row: counts[row][pass][digit], zeros at first.
 template <class Order, int threads>
 __device__ inline void gpulua_sort_histogram(const typename Order::Bits* from, unsigned int* counts, long long size,
-                                             long long piece, unsigned int pieces) {
+                                             long long chunk, unsigned int chunks) {
   using Bits = typename Order::Bits;
   constexpr int passes = sizeof(Bits), all = passes * gpulua_sort_digits;
   __shared__ unsigned int mine[all];
   for (int i = threadIdx.x; i < all; i += threads) mine[i] = 0;
   __syncthreads();
-  const unsigned int row = blockIdx.x / pieces, at = blockIdx.x - row * pieces;
-  const long long first = at * piece, last = first + piece < size ? first + piece : size;
+  const unsigned int row = blockIdx.x / chunks, at = blockIdx.x - row * chunks;
+  const long long first = at * chunk, last = first + chunk < size ? first + chunk : size;
   from += row * size;
 #pragma unroll 4
   for (long long i = first + threadIdx.x; i < last; i += threads) {
@@ -27,7 +27,8 @@ __device__ inline void gpulua_sort_histogram(const typename Order::Bits* from, u
     if (mine[i] != 0) atomicAdd(&counts[(long long)row * all + i], mine[i]);
 }
 
-// As gpulua_sort_peers. Written so, a bit takes three or four instructions instead of six, which is a quarter of a sweep's time.
+// As gpulua_sort_peers. In this form a bit takes three or four instructions instead of six, which saves a quarter of a sweep's
+// time.
 __device__ inline unsigned int gpulua_sort_peers_swept(unsigned int digit) {
 #ifdef GPULUA_CPU
   return gpulua_sort_peers(digit);
@@ -50,8 +51,8 @@ __device__ inline unsigned int gpulua_sort_peers_swept(unsigned int digit) {
 #endif
 }
 
-// Of a sweep's tiles, zeros at first: a word for each tile and digit, with how many the tile has, and then how many all tiles
-// up to it have, after the smaller digits. Word: 32 bits where a row has fewer than 2^30 elements.
+// A word for each tile of a sweep and each digit, zeros at first. It gets the tile's count of the digit, and then the place
+// behind the digit's elements of all tiles up to this one. Word: 32 bits where a row has fewer than 2^30 elements.
 template <class Word>
 struct gpulua_sort_tiles {
   static constexpr Word counted = (Word)1 << (8 * sizeof(Word) - 2), placed = counted << 1, number = counted - 1;

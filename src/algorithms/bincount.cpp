@@ -15,7 +15,7 @@ constexpr std::int64_t few = 4096;  // counters that fit a block's shared memory
 
 }  // namespace
 
-Array tally(const Array& values, const Array& weights, std::int64_t count) {
+Array bincount(const Array& values, const Array& weights, std::int64_t count) {
   OpenDevice& device = values->device();
   const Array from = contiguous(values);
   const Array totals = full(device, {count}, weights ? DType::float64 : DType::int64, std::int64_t{0});

@@ -16,10 +16,10 @@ namespace {
 constexpr unsigned block_size = 256;
 constexpr std::int64_t digits = 256;
 // Elements of a row that are worth a block that counts, or a warp that moves, of their own.
-constexpr std::int64_t counted_piece = 1 << 14, moved_piece = 1 << 11;
+constexpr std::int64_t counted_chunk = 1 << 14, moved_chunk = 1 << 11;
 
-std::int64_t divided(std::int64_t size, std::int64_t piece) {
-  return (size + piece - 1) / piece;
+std::int64_t divided(std::int64_t size, std::int64_t chunk) {
+  return (size + chunk - 1) / chunk;
 }
 
 /// Moves the elements up to a rank to the front of each row, without bringing them into order.
@@ -46,8 +46,8 @@ class Partition {
   char* write(const Array& array) const { return array ? array->write(device_.stream()) : nullptr; }
   const char* read(const Array& array) const { return array->read(device_.stream()); }
   unsigned threads() const { return by_warp_ ? 32 : block_size; }
-  std::int64_t piece(std::int64_t wanted) const {
-    return by_warp_ ? warp_piece(device_, rows_, size_, wanted) : wanted;
+  std::int64_t chunk(std::int64_t wanted) const {
+    return by_warp_ ? warp_chunk(device_, rows_, size_, wanted) : wanted;
   }
 
   /// For each row the number by which its element at the rank is compared.
@@ -55,7 +55,7 @@ class Partition {
     const Array keys = full(device_, {rows_}, DType::uint64, std::int64_t{0});
     const Array ranks = full(device_, {rows_}, DType::uint32, rank_);
     const Array totals = full(device_, {rows_, digits}, DType::uint32, std::int64_t{0});
-    const std::int64_t part = piece(counted_piece), pieces = divided(size_, part);
+    const std::int64_t part = chunk(counted_chunk), chunks = divided(size_, part);
     for (auto digit = static_cast<std::int32_t>(size_of(dtype_)) - 1; digit >= 0; --digit) {
       LibraryKernel(device_, {"sort.cuh", "partition.cuh"},
                     "gpulua_partition_count<" + order_ + ", " + std::to_string(threads()) + ">")
@@ -64,9 +64,9 @@ class Partition {
           .add("unsigned int*", write(totals))
           .add(size_)
           .add(part)
-          .add(static_cast<std::uint32_t>(pieces))
+          .add(static_cast<std::uint32_t>(chunks))
           .add(8 * digit)
-          .launch(rows_ * pieces, threads());
+          .launch(rows_ * chunks, threads());
       LibraryKernel(device_, {"sort.cuh", "partition.cuh"}, "gpulua_partition_choose")
           .add("unsigned int*", write(totals))
           .add("unsigned long long*", write(keys))
@@ -85,17 +85,17 @@ class Partition {
     const bool all = count == size_;
     const std::string kind = "<" + order_ + ", " + (all ? "true" : "false") + ">";
     const Array keys = find_keys();
-    const std::int64_t part = piece(moved_piece), pieces = divided(size_, part);
-    const std::int64_t blocks = divided(rows_ * pieces, threads() / 32);
-    const Array counts = empty(device_, {rows_, (all ? 3 : 2) * pieces}, DType::uint32);
-    LibraryKernel(device_, {"sort.cuh", "partition.cuh"}, "gpulua_partition_tally" + kind)
+    const std::int64_t part = chunk(moved_chunk), chunks = divided(size_, part);
+    const std::int64_t blocks = divided(rows_ * chunks, threads() / 32);
+    const Array counts = empty(device_, {rows_, (all ? 3 : 2) * chunks}, DType::uint32);
+    LibraryKernel(device_, {"sort.cuh", "partition.cuh"}, "gpulua_partition_count_classes" + kind)
         .add("const " + bits_, in_)
         .add("const unsigned long long*", read(keys))
         .add("unsigned int*", write(counts))
         .add(rows_)
         .add(size_)
         .add(part)
-        .add(static_cast<std::uint32_t>(pieces))
+        .add(static_cast<std::uint32_t>(chunks))
         .launch(blocks, threads());
     const Array places = scan(scan_op("cumsum"), counts, 1, true, DType::uint32);
     LibraryKernel(device_, {"sort.cuh", "partition.cuh"}, "gpulua_partition_move" + kind)
@@ -107,7 +107,7 @@ class Partition {
         .add(rows_)
         .add(size_)
         .add(part)
-        .add(static_cast<std::uint32_t>(pieces))
+        .add(static_cast<std::uint32_t>(chunks))
         .add(count)
         .launch(blocks, threads());
     return moved;

@@ -28,7 +28,7 @@ constexpr std::int64_t share_bytes = 64;  // of the wider of input and output, t
 constexpr unsigned one_pass_threads = 512, one_pass_blocks = 2;  // blocks of a multiprocessor at once
 constexpr int one_pass_shares = 2;
 // On a device whose blocks are warps: elements of a row that are worth a block of their own.
-constexpr std::int64_t piece_size = 1 << 16;
+constexpr std::int64_t row_chunk_size = 1 << 16;
 
 /// The shape as a scan sees it: `outer` times `size` times `inner`, along `size`.
 struct Extents {
@@ -53,7 +53,7 @@ class Scan {
     if (extents.inner > 1)
       columns();
     else if (device_.info().merging_threads == 32)
-      pieces();
+      scan_chunks();
     else if (extents.size <= 8 * warp_share() / 4 && extents.outer > 1)
       rows(32, 1, 0, nullptr);
     else if (extents.size <= 2 * block_size / 32 * warp_share() || extents.outer >= 4 * device_.info().multiprocessors)
@@ -89,10 +89,11 @@ class Scan {
   }
 
   LibraryKernel kernel(const std::string& function) const {
-    LibraryKernel kernel = code_.function
-                               ? LibraryKernel(device_, {"functions.cuh", "complex.cuh", "reduce.cuh", "scan.cuh"},
-                                               function, code_.function)
-                               : LibraryKernel(device_, {"reduce.cuh", "scan.cuh"}, function);
+    LibraryKernel kernel =
+        code_.function
+            ? LibraryKernel(device_, {"functions.cuh", "complex.cuh", "reduce.cuh", "scan.cuh", "scan_sweep.cuh"},
+                            function, code_.function)
+            : LibraryKernel(device_, {"reduce.cuh", "scan.cuh", "scan_sweep.cuh"}, function);
     kernel.add(read_pointer(from_->dtype), in_);
     return kernel;
   }
@@ -107,39 +108,39 @@ class Scan {
         .launch((extents_.outer * extents_.inner + threads - 1) / threads, threads);
   }
 
-  void rows(unsigned lanes, std::int64_t pieces, std::int64_t piece, const void* totals) {
+  void rows(unsigned lanes, std::int64_t row_chunks, std::int64_t row_chunk, const void* totals) {
     const unsigned threads = std::max(lanes, device_.info().merging_threads);
-    const std::int64_t items = extents_.outer * pieces, slots = threads / lanes;
+    const std::int64_t items = extents_.outer * row_chunks, slots = threads / lanes;
     kernel("gpulua_scan_rows" + types_and_mode() + ", " + std::to_string(threads) + ", " + std::to_string(lanes) +
            share())
         .add(write_pointer(result_), out_)
         .add("const " + code_.type + "*", totals)
         .add(extents_.outer)
         .add(extents_.size)
-        .add(pieces == 1 ? extents_.size : piece)
-        .add(pieces)
+        .add(row_chunks == 1 ? extents_.size : row_chunk)
+        .add(row_chunks)
         .launch((items + slots - 1) / slots, threads);
   }
 
-  /// Blocks that run one after another cannot wait for each other: what the pieces come to, then the pieces.
-  void pieces() {
+  /// Blocks that run one after another cannot wait for each other: the totals of the chunks first, then the chunks.
+  void scan_chunks() {
     const std::int64_t enough = (8 * std::max(device_.info().multiprocessors, 1) + extents_.outer - 1) / extents_.outer;
-    std::int64_t pieces = std::clamp<std::int64_t>(extents_.size / piece_size, 1, enough);
-    if (pieces == 1) return rows(32, 1, 0, nullptr);
+    std::int64_t row_chunks = std::clamp<std::int64_t>(extents_.size / row_chunk_size, 1, enough);
+    if (row_chunks == 1) return rows(32, 1, 0, nullptr);
     const std::int64_t tile = warp_share();
-    const std::int64_t piece = ((extents_.size + pieces - 1) / pieces + tile - 1) / tile * tile;
-    pieces = (extents_.size + piece - 1) / piece;
+    const std::int64_t row_chunk = ((extents_.size + row_chunks - 1) / row_chunks + tile - 1) / tile * tile;
+    row_chunks = (extents_.size + row_chunk - 1) / row_chunk;
     const Array totals =
-        empty(device_, {extents_.outer * pieces * static_cast<std::int64_t>(code_.bytes)}, DType::uint8);
+        empty(device_, {extents_.outer * row_chunks * static_cast<std::int64_t>(code_.bytes)}, DType::uint8);
     void* memory = totals->write(device_.stream());
     kernel("gpulua_scan_totals" + types() + ", 32" + share())
         .add(code_.type + "*", memory)
         .add(extents_.outer)
         .add(extents_.size)
-        .add(piece)
-        .add(pieces)
-        .launch(extents_.outer * pieces, 32);
-    rows(32, pieces, piece, memory);
+        .add(row_chunk)
+        .add(row_chunks)
+        .launch(extents_.outer * row_chunks, 32);
+    rows(32, row_chunks, row_chunk, memory);
   }
 
   void one_pass() {

@@ -16,7 +16,7 @@ namespace {
 constexpr unsigned block_size = 256;
 constexpr std::int64_t tiny_row = 256;        // that a warp sorts
 constexpr std::int64_t digits = 256;          // of each pass
-constexpr std::int64_t long_piece = 1 << 16;  // elements of a row whose digits a block counts
+constexpr std::int64_t long_chunk = 1 << 16;  // elements of a row whose digits a block counts
 // What a sweep has of shared memory for elements. The rest of 48 KiB is counts.
 constexpr std::size_t sweep_bytes = 39 << 10;
 constexpr unsigned sweep_blocks = 4;  // of a multiprocessor at once
@@ -96,40 +96,40 @@ class RowSort {
   };
 
   void move_by_warps(const Move& pass) {
-    const std::int64_t piece = warp_piece(device_, rows_, size_, 4096);
-    const std::int64_t pieces = (size_ + piece - 1) / piece;
-    const Array counts = empty(device_, {rows_, digits * pieces}, DType::uint32);
+    const std::int64_t chunk = warp_chunk(device_, rows_, size_, 4096);
+    const std::int64_t chunks = (size_ + chunk - 1) / chunk;
+    const Array counts = empty(device_, {rows_, digits * chunks}, DType::uint32);
     LibraryKernel(device_, {"sort.cuh"}, "gpulua_sort_count<" + order_ + ">")
         .add("const " + bits_, pass.from)
         .add("unsigned int*", write(counts))
         .add(size_)
-        .add(piece)
-        .add(static_cast<std::uint32_t>(pieces))
+        .add(chunk)
+        .add(static_cast<std::uint32_t>(chunks))
         .add(pass.shift)
-        .launch(rows_ * pieces, 32);
+        .launch(rows_ * chunks, 32);
     const Array places = scan(scan_op("cumsum"), counts, 1, true, DType::uint32);
     move_kernel({"sort.cuh"}, "gpulua_sort_move_by_warp<" + order_ + ">", pass)
         .add("const unsigned int*", places->read(device_.stream()))
         .add(size_)
-        .add(piece)
-        .add(static_cast<std::uint32_t>(pieces))
+        .add(chunk)
+        .add(static_cast<std::uint32_t>(chunks))
         .add(pass.shift)
-        .launch(rows_ * pieces, 32);
+        .launch(rows_ * chunks, 32);
   }
 
   /// Of each row, how often it has each digit of each pass.
   Array count_digits() {
     const Array counts =
         full(device_, {rows_ * static_cast<std::int64_t>(size_of(dtype_)) * digits}, DType::uint32, std::int64_t{0});
-    const std::int64_t pieces = (size_ + long_piece - 1) / long_piece;
+    const std::int64_t chunks = (size_ + long_chunk - 1) / long_chunk;
     LibraryKernel(device_, {"sort.cuh", "sort_sweep.cuh"},
                   "gpulua_sort_histogram<" + order_ + ", " + std::to_string(block_size) + ">")
         .add("const " + bits_, in_)
         .add("unsigned int*", write(counts))
         .add(size_)
-        .add(long_piece)
-        .add(static_cast<std::uint32_t>(pieces))
-        .launch(rows_ * pieces, block_size);
+        .add(long_chunk)
+        .add(static_cast<std::uint32_t>(chunks))
+        .launch(rows_ * chunks, block_size);
     return counts;
   }
 

@@ -35,7 +35,7 @@ std::int64_t short_row(DType dtype) {
   return size_of(dtype) == 8 ? 1024 : 2048;
 }
 
-std::int64_t warp_piece(const OpenDevice& device, std::int64_t rows, std::int64_t size, std::int64_t least) {
+std::int64_t warp_chunk(const OpenDevice& device, std::int64_t rows, std::int64_t size, std::int64_t least) {
   const std::int64_t wanted = (8 * std::max(device.info().multiprocessors, 1) + rows - 1) / rows;
   return std::max(((size + wanted - 1) / wanted + 31) / 32 * 32, least);
 }

@@ -25,6 +25,6 @@ bool sorts_by_warp(const OpenDevice& device);
 /// The most elements of a row that one block sorts in shared memory.
 std::int64_t short_row(DType dtype);
 /// Elements of a row, out of so many rows, that are worth a block of their own on a device whose blocks are warps.
-std::int64_t warp_piece(const OpenDevice& device, std::int64_t rows, std::int64_t size, std::int64_t least);
+std::int64_t warp_chunk(const OpenDevice& device, std::int64_t rows, std::int64_t size, std::int64_t least);
 
 }  // namespace gpulua

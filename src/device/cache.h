@@ -1,7 +1,7 @@
 #pragma once
 
-// The kernel cache: compiled modules by the digest of everything that went into them, in memory and on disk
-// (cache_directory.h). What is wrong there, or cannot be written, costs the time to compile again and nothing else.
+// The kernel cache: compiled modules, in memory and on disk (cache_directory.h), by the digest of all inputs of the
+// compilation. A damaged entry, or one that cannot be written, costs the time to compile again and nothing else.
 
 #include <cstdint>
 #include <filesystem>
@@ -17,7 +17,7 @@
 
 namespace gpulua {
 
-/// Collects what identifies a compilation. Fields are length-prefixed: "ab","c" and "a","bc" differ.
+/// Collects the inputs of a compilation. Fields are length-prefixed: "ab","c" and "a","bc" differ.
 class CacheKey {
  public:
   CacheKey& add(std::string_view field);
@@ -32,11 +32,11 @@ class CacheKey {
 
 class KernelCache {
  public:
-  /// `directory` empty: memory only. `limit` in bytes. `warn` is told, once, of a directory that is not used because
+  /// `directory` empty: memory only. `limit` in bytes. `warn` gets one message when the directory is not used because
   /// others may write to it.
   KernelCache(std::filesystem::path directory, std::uintmax_t limit, std::function<void(const std::string&)> warn = {});
 
-  /// The module of that key, or what `compile` makes, kept for the next time.
+  /// The module with that digest. Calls `compile` when there is none, and keeps the result.
   std::shared_ptr<const CompiledModule> get(const std::string& digest, const std::function<CompiledModule()>& compile);
 
  private:

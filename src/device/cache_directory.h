@@ -1,12 +1,12 @@
 #pragma once
 
-// The kernel cache on disk. What is in it is machine code that will run with the user's rights, so it is taken from the
-// user's own hands alone: directories and entries are his (the effective user's) and nobody else may write to them.
-// Links are not followed below the directory that the user named.
+// The kernel cache on disk. Entries are machine code that runs with the user's rights. So directories and entries count
+// only if they belong to the effective user and nobody else may write to them. Links are not followed below the
+// directory that the user named.
 //
-// An entry is one file, DIRECTORY/ab/ab..., called by its digest. It is written to a temporary name and renamed, so a
-// reader sees all of it or none, and carries a checksum over its name and its content. The least recently used entries
-// go when the directory passes its limit. Any number of processes may share one directory.
+// An entry is one file, DIRECTORY/ab/ab..., named by its digest. It is written under a temporary name and renamed, so a
+// reader sees all of it or nothing, and it carries a checksum over its name and content. The least recently used
+// entries are removed when the directory passes its limit. Any number of processes may share one directory.
 
 #include <atomic>
 #include <cstdint>
@@ -22,13 +22,13 @@ class CacheDirectory {
  public:
   static constexpr std::size_t digest_size = 32;  // hexadecimal digits
 
-  /// `path` empty: there is none. `limit` in bytes. `warn` gets a message, once, when what stands in the directory is
-  /// not the user's alone and is therefore not used.
+  /// `path` empty: there is no directory. `limit` in bytes. `warn` gets one message when a directory or an entry is not
+  /// used because it is not the user's alone.
   CacheDirectory(std::filesystem::path path, std::uintmax_t limit, std::function<void(const std::string&)> warn);
 
-  /// The payload of that entry; nothing when there is none, or none that is sound.
+  /// The payload of the entry; nothing when there is no such entry, or it is damaged.
   std::optional<std::string> read(std::string_view digest);
-  /// Keeps the payload, unless it alone is above the limit. A directory that cannot be written keeps nothing.
+  /// Stores the payload, unless it is larger than the limit. Does nothing where the directory cannot be written.
   void write(std::string_view digest, std::string_view payload);
 
  private:
@@ -46,7 +46,7 @@ class CacheDirectory {
   std::atomic<bool> warned_{false};
 };
 
-/// 32 hexadecimal digits that tell the bytes from others.
+/// A hash of the bytes: 32 hexadecimal digits.
 std::string hash_of(std::string_view bytes);
 
 }  // namespace gpulua

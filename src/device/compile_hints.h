@@ -5,9 +5,8 @@
 
 namespace gpulua {
 
-/// What a compiler's messages leave out and a script's author needs: the header that declares an unknown name, what
-/// stands in for a function of host programs. One line for each, to be put after the messages; empty where there is
-/// nothing to say. `messages` are clang's or NVRTC's.
+/// Hints on the messages of clang or NVRTC: the header that declares an unknown name, the replacement for a function of
+/// host programs. One line for each, to stand after the messages; empty where there is no hint.
 std::string compile_hints(std::string_view messages);
 
 }  // namespace gpulua

@@ -12,7 +12,7 @@
 
 namespace gpulua {
 
-/// What cuRAND's generators need of the CUDA device whose memory they fill.
+/// The CUDA device whose memory cuRAND's generators fill.
 struct CurandDevice {
   Device& device;
   /// Calls `work` with the device's context current, then makes the caller's context current again.
@@ -21,10 +21,10 @@ struct CurandDevice {
 
 // Both throw ErrorKind::unavailable, saying what to install, when libcurand is not found.
 
-/// Fills device memory, on the stream (its native_handle) that a call names. `device` outlives what is made.
+/// Generators that fill device memory, on the stream of each call. `device` outlives the result.
 std::unique_ptr<Rng> open_device_curand(const Config& config, CurandDevice device);
 
-/// Fills host memory; the numbers are there when a call returns.
+/// Generators that fill host memory before a call returns.
 std::unique_ptr<Rng> open_host_curand(const Config& config);
 
 }  // namespace gpulua

@@ -1,6 +1,6 @@
 #pragma once
 
-// Shared libraries that are used where they are found and never required.
+// Optional shared libraries: opened at run time where they are installed.
 
 #include <filesystem>
 #include <optional>
@@ -27,13 +27,13 @@ class DynamicLibrary {
   void* handle_ = nullptr;
 };
 
-/// Where a library of the CUDA toolkit is: the loader's own path, CUDA_HOME, /usr/local/cuda, pip's `nvidia` wheels.
-/// Looks without loading anything. `names` in order of preference ("libnvrtc.so.13", "libnvrtc.so.12"); an earlier
-/// place counts for more than an earlier name.
+/// Finds a library of the CUDA toolkit, without loading it: in the loader's path, CUDA_HOME, /usr/local/cuda, pip's
+/// `nvidia` wheels. `names` are in order of preference ("libnvrtc.so.13", "libnvrtc.so.12"); an earlier place takes
+/// precedence over an earlier name.
 std::optional<std::filesystem::path> find_cuda_library(const Config& config, std::span<const std::string_view> names);
 
-/// Identifies a file for a cache key without reading it: real path, size, time of last change. The path alone when
-/// there is no such file.
+/// Identifies a file for a cache key without reading it: its real path, size and time of last change; the path alone
+/// where there is no such file.
 std::string file_identity(const std::filesystem::path& file);
 
 }  // namespace gpulua

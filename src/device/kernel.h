@@ -1,6 +1,6 @@
 #pragma once
 
-// Kernels across the seam: the source a device compiles, and the modules and kernels that come of it.
+// Kernels across the seam: the source that a device compiles, and the modules and kernels that it makes of it.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,15 +21,15 @@ struct Dim3 {
 
 struct LaunchConfig {
   Dim3 grid, block;
-  std::size_t shared_bytes = 0;  // dynamic shared memory a block
-  bool cooperative = false;      // all blocks resident at once, so that a grid may synchronise
-  Dim3 cluster{0, 0, 0};         // blocks a cluster; 0: none
+  std::size_t shared_bytes = 0;  // dynamic shared memory of each block
+  bool cooperative = false;      // all blocks are resident at once, so the grid can synchronise
+  Dim3 cluster{0, 0, 0};         // blocks of a cluster; 0: no clusters
 };
 
 /// CUDA C++ text and how to compile it. Every field is part of the kernel cache's key.
 struct KernelSource {
   std::string text;
-  std::string file;                  // what `#line` names: the script, so that a message points into it
+  std::string file;                  // the name for `#line`: the script, so that messages point into it
   int line = 1;                      // the line of `file` where `text` starts
   std::vector<std::string> options;  // NVRTC's: "--use_fast_math", "-DX=1", ...
   std::vector<std::pair<std::string, std::string>> defines;  // macro name, value
@@ -43,10 +43,10 @@ struct KernelEntry {
   std::string name;    // as written in the source: "saxpy", "ns::axpy<float>"
   std::string symbol;  // in the image
   Signature signature;
-  /// What runs it, where a device has several ways: "simd", or "scalar: " and why no other; else empty.
+  /// The engine that runs the kernel, where a device has several: "simd", or "scalar: " and the reason; else empty.
   std::string engine = {};
-  /// Where that is much slower than the device's usual way, and the source did not ask for it: a predicate that tells
-  /// the user so, as in "runs thread by thread: recursion".
+  /// Set where that engine is much slower than the device's usual one and the source did not ask for it. A predicate
+  /// for the kernel's name, such as "runs thread by thread: recursion".
   std::string warning = {};
 };
 
@@ -54,11 +54,11 @@ struct KernelEntry {
 struct GlobalEntry {
   std::string name;
   std::string symbol;
-  std::string type;  // C++ type, "float [4]"; empty when the image does not tell
+  std::string type;  // C++ type, "float [4]"; empty where the image has none
   std::size_t bytes = 0;
 };
 
-/// What a compiler made of a KernelSource: plain data, so that it can be cached on disk.
+/// The result of compiling a KernelSource: plain data, so that it can be cached on disk.
 struct CompiledModule {
   std::string image;  // cubin, shared object, ...: the device's own format
   std::string ptx;    // the assembly text, where there is one
@@ -70,13 +70,13 @@ std::string serialize(const CompiledModule& module);
 /// Throws Error when `bytes` is not what serialize() made.
 CompiledModule deserialize(std::string_view bytes);
 
-/// What the compiler gave a kernel. Sizes in bytes.
+/// The resources that a compiled kernel takes. Sizes in bytes.
 struct KernelAttributes {
-  int registers = 0;             // a thread; 0 where the device has no such thing
-  std::size_t shared_bytes = 0;  // static, a block
-  std::size_t local_bytes = 0;   // a thread
+  int registers = 0;             // of a thread; 0 where the device does not count them
+  std::size_t shared_bytes = 0;  // static, of a block
+  std::size_t local_bytes = 0;   // of a thread
   std::size_t constant_bytes = 0;
-  unsigned max_threads = 0;  // a block
+  unsigned max_threads = 0;  // of a block
 };
 
 class Kernel {
@@ -84,7 +84,7 @@ class Kernel {
   virtual ~Kernel() = default;
   const KernelEntry& entry() const { return entry_; }
   const KernelAttributes& attributes() const { return attributes_; }
-  /// Blocks of `threads` threads that one multiprocessor holds at once.
+  /// The number of blocks of `threads` threads that are resident on a multiprocessor.
   virtual int occupancy(unsigned threads, std::size_t shared_bytes) const = 0;
   /// A one-dimensional block size that fills the device.
   virtual unsigned suggested_block(std::size_t shared_bytes) const = 0;
@@ -95,14 +95,14 @@ class Kernel {
   KernelAttributes attributes_;
 };
 
-/// A loaded module. It lives as long as someone holds it or one of its kernels.
+/// A loaded module. A kernel keeps its module loaded.
 class Module {
  public:
   virtual ~Module() = default;
   const CompiledModule& compiled() const { return *compiled_; }
-  /// `entry` is one of compiled().kernels. The same object for the same entry.
+  /// The kernel of `entry`, one of compiled().kernels. Calls with the same entry return the same object.
   virtual std::shared_ptr<Kernel> kernel(const KernelEntry& entry) = 0;
-  /// Device memory of a global; `entry` is one of compiled().globals. Valid while the module lives.
+  /// The device memory of `entry`, one of compiled().globals. Valid while the module lives.
   virtual void* address(const GlobalEntry& entry) = 0;
 
  protected:
@@ -110,17 +110,17 @@ class Module {
   std::shared_ptr<const CompiledModule> compiled_;
 };
 
-/// The entry that `name` means: the full name, or the unqualified name when only one kernel has it.
-/// Throws Error that lists the kernels there are.
+/// The entry with that name. An unqualified name will do where one entry alone has it. Throws Error, which lists the
+/// module's entries, when there is none.
 const KernelEntry& find_kernel(const CompiledModule& module, std::string_view name);
 const GlobalEntry& find_global(const CompiledModule& module, std::string_view name);
 
-/// A grid of so many blocks in one dimension. Throws Error for more than any device runs in one launch.
+/// A one-dimensional grid. Throws Error for more blocks than any device runs in one launch.
 Dim3 grid_of(std::int64_t blocks);
 
 struct DeviceInfo;
-/// Throws Error, naming the limit, for a configuration that the device cannot run: an empty grid, a block too large,
-/// more shared memory than there is.
+/// Throws Error, which names the limit, for a configuration that the device cannot run: an empty grid, a block that is
+/// too large, too much shared memory.
 void check_launch(const DeviceInfo& device, const Kernel& kernel, const LaunchConfig& config);
 
 }  // namespace gpulua

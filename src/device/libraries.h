@@ -32,17 +32,17 @@ class Blas {
   virtual void gemm(const GemmProblem& problem, Stream& stream) = 0;
 };
 
-/// A random number generator of the vendor's library; its sequence goes on from call to call.
+/// A random number generator of the vendor's library. Each call continues the sequence.
 class RngGenerator {
  public:
   virtual ~RngGenerator() = default;
-  /// `count` values of `dtype` (float32 or float64) to device memory: uniform in (0, 1].
+  /// Writes `count` values of `dtype` (float32 or float64), uniform in (0, 1], to device memory.
   virtual void uniform(DType dtype, void* out, std::size_t count, Stream& stream) = 0;
-  /// Normal with the given mean and standard deviation. Any count is taken, odd ones too.
+  /// Writes normally distributed values. The count may be odd.
   virtual void normal(DType dtype, void* out, std::size_t count, double mean, double stddev, Stream& stream) = 0;
-  /// exp of such numbers.
+  /// Writes exp of normally distributed values.
   virtual void lognormal(DType dtype, void* out, std::size_t count, double mean, double stddev, Stream& stream) = 0;
-  /// `count` values of uint32, of a Poisson distribution whose mean is above 0.
+  /// Writes `count` values of uint32 of a Poisson distribution. Precondition: the mean is above 0.
   virtual void poisson(void* out, std::size_t count, double mean, Stream& stream) = 0;
 };
 

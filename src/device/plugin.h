@@ -1,6 +1,7 @@
 #pragma once
 
-// How the library finds a device: a shared object libgpulua-<kind>.so beside it that exports `gpulua_device_plugin`.
+// How the library finds devices: a shared object libgpulua-<kind>.so stands beside it and exports
+// `gpulua_device_plugin`.
 
 #include <atomic>
 #include <memory>
@@ -13,11 +14,11 @@
 
 namespace gpulua {
 
-/// What a device is given by the context that opens it; all of it outlives the device.
+/// Parts of the context that opens a device. They outlive the device.
 struct DeviceEnvironment {
   const Config& config;
   KernelCache& cache;
-  /// Raised by Context::interrupt(), from a signal handler too. Waits look at it, lower it and throw
+  /// Context::interrupt() raises it, also from a signal handler. A wait that sees it lowers it and throws
   /// ErrorKind::interrupted.
   std::atomic<bool>& interrupted;
 };
@@ -27,13 +28,13 @@ class DevicePlugin {
   virtual ~DevicePlugin() = default;
   /// "cuda" or "cpu".
   virtual std::string kind() const = 0;
-  /// Names of the devices there are, without starting any. Empty where the hardware or its driver is missing;
-  /// `why`, then, says what was looked for.
+  /// The names of the devices that are present; starts none. Empty where the hardware or its driver is missing: `why`
+  /// then says what is missing.
   virtual std::vector<std::string> list(std::string& why) = 0;
   virtual std::unique_ptr<Device> open(int ordinal, const DeviceEnvironment& environment) = 0;
 };
 
-/// Bumped when anything that crosses the seam changes: a library refuses a plugin of another version.
+/// Increased with every change of what crosses the seam: the library refuses a plugin of another version.
 inline constexpr int plugin_version = 3;
 
 struct DevicePluginEntry {

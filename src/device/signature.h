@@ -15,20 +15,19 @@
 namespace gpulua {
 
 enum class ParameterKind : std::uint8_t {
-  scalar,   // a number or bool: `dtype` says which
-  pointer,  // `dtype` of the pointee where it is an element type or a vector of `lanes` of it (float2*); none for void,
-            // structs and pointers
-  vector,   // float3, dim3 and kin: `dtype` and `lanes`
-  record,   // a struct or union by value: `size` bytes
-  unknown,  // a module without C++ types: `size` bytes, anything of that size fits
+  scalar,   // a number or bool of `dtype`
+  pointer,  // to `dtype`, or to vectors of `lanes` of it (float2*); no dtype: to void, a struct or a pointer
+  vector,   // float3, dim3 and the like: `lanes` of `dtype`
+  record,   // a struct or union by value, of `size` bytes
+  unknown,  // any value of `size` bytes: the module has no C++ types
 };
 
 struct Parameter {
   ParameterKind kind = ParameterKind::unknown;
   std::optional<DType> dtype;
   std::uint8_t lanes = 1;  // 1 to 4
-  bool writable = false;   // pointer to non-const: the kernel may write there
-  std::uint32_t size = 0;  // bytes of the value passed
+  bool writable = false;   // a pointer to non-const: the kernel may write through it
+  std::uint32_t size = 0;  // bytes of the argument
   std::string type;        // as C++ writes it: "const float*"
 };
 

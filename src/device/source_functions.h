@@ -1,7 +1,7 @@
 #pragma once
 
-// The functions that CUDA C++ text defines, found by its brackets: for messages, which name what a compiler's result no
-// longer knows.
+// The functions that CUDA C++ text defines, found by its brackets. Messages use them: a compiled module has no names of
+// parameters.
 
 #include <string>
 #include <string_view>
@@ -14,24 +14,26 @@ struct SourceFunction {
   bool is_kernel = false;
   bool is_template = false;
   std::vector<std::string> parameters;  // their names; empty for one without a name
-  bool dynamic_shared = false;          // it, or what it names, uses an `extern __shared__` array
+  bool dynamic_shared = false;          // it, or a function that it names, uses an `extern __shared__` array
 };
 
-/// In order. Text that does not compile, what macros make and what stands between `#if` and `#endif` may be missed.
+/// In the text's order. Functions in text that does not compile, from macros, and between `#if` and `#endif` may be
+/// missing.
 std::vector<SourceFunction> source_functions(std::string_view text);
 
-/// The name of a parameter of the kernel `name` ("ns::axpy<float>"), which has `count` of them; empty when the text
-/// does not tell, or has several such kernels that differ in it.
+/// The name of the parameter `index` of the kernel `name` ("ns::axpy<float>"), which has `count` parameters; empty when
+/// the text does not tell, or has several such kernels with different names.
 std::string parameter_name(std::string_view text, std::string_view name, std::size_t count, std::size_t index);
 
-/// True when all kernels of that name, of which there is one, use an `extern __shared__` array.
+/// True when there is a kernel of that name and all such kernels use an `extern __shared__` array.
 bool uses_dynamic_shared(std::string_view text, std::string_view name);
 
-/// The members of the struct `name` as they stand in C: "float low, high;". Empty when the text has no such struct, or
-/// one with more than plain numbers and pointers.
+/// The members of the struct `name` in C: "float low, high;". Empty when the text has no such struct, or one with other
+/// members than numbers and pointers.
 std::string struct_members(std::string_view text, std::string_view name);
 
-/// What the text has in place of a kernel `name` that is not there: "; ..." for the end of a message, or nothing.
+/// The end of a message about a kernel `name` that is missing: "; ..." with the function that the text has instead, or
+/// nothing.
 std::string missing_kernel_hint(std::string_view text, std::string_view name);
 
 }  // namespace gpulua

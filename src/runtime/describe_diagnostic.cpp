@@ -4,11 +4,11 @@
 
 namespace gpulua {
 
-std::string describe(const Finding& finding, const MemoryAccount& account) {
-  std::string text = finding.text();
-  if (const Buffer* buffer = account.find(finding.memory()); buffer != nullptr && buffer->origin().chunk != nullptr)
+std::string describe(const Diagnostic& diagnostic, const MemoryAccount& account) {
+  std::string text = diagnostic.text();
+  if (const Buffer* buffer = account.find(diagnostic.memory()); buffer != nullptr && buffer->origin().chunk != nullptr)
     text += ", made at " + std::string(buffer->origin().chunk) + ":" + std::to_string(buffer->origin().line);
-  return text + finding.place();
+  return text + diagnostic.place();
 }
 
 }  // namespace gpulua

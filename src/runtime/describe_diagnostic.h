@@ -9,7 +9,7 @@
 
 namespace gpulua {
 
-/// The finding's message, with the line that made the array where one of the account's buffers is meant.
-std::string describe(const Finding& finding, const MemoryAccount& account);
+/// The diagnostic's message, with the line that made the array where one of the account's buffers is meant.
+std::string describe(const Diagnostic& diagnostic, const MemoryAccount& account);
 
 }  // namespace gpulua

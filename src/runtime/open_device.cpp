@@ -144,8 +144,8 @@ void OpenDevice::launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfi
   for (Profile& profile : profiles_) profile.begin(*stream);
   try {
     device_->launch(*kernel, config, arguments, *stream);
-  } catch (const Finding& finding) {
-    throw Error(finding.kind(), describe(finding, memory_));
+  } catch (const Diagnostic& diagnostic) {
+    throw Error(diagnostic.kind(), describe(diagnostic, memory_));
   }
   for (Profile& profile : profiles_) profile.end(kernel->entry().name, bytes, *stream);
   if (!context_.debug) return;

@@ -20,7 +20,7 @@ end
 local function here() return debug.getinfo(2, "l").currentline end
 local function at(line) return ("%s:%d"):format(file, line) end
 
-describe("a finding", function()
+describe("a diagnostic", function()
   before_each(function() gpu.check(true) end)
   after_each(function() gpu.check(false) end)
 
@@ -379,7 +379,7 @@ describe("the library's kernels", function()
   before_each(function() gpu.check(true) end)
   after_each(function() gpu.check(false) end)
 
-  it("that look for the first of long rows are without findings", function()
+  it("that look for the first of long rows are without diagnostics", function()
     for _, dtype in ipairs { "float32", "int64" } do
       local x = (gpu.rand(2, 2200) * 200 - 20):astype(dtype)
       local sorted = x:sort()

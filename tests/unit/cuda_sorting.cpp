@@ -54,7 +54,7 @@ extern "C" __global__ void complex(const gpulua_complex128* x, gpulua_complex128
   gpulua_scan_in_one_pass<gpulua_scan_prod<gpulua_complex128>, gpulua_complex128, gpulua_complex128, gpulua_complex128, true, 256,
                           4, 1>(x, y, 1, 1, c, m, m);
 })";
-  compile({"elements.cuh", "arithmetic.cuh", "indexing.cuh", "reduce.cuh", "scan.cuh"}, text);
+  compile({"elements.cuh", "arithmetic.cuh", "indexing.cuh", "reduce.cuh", "scan.cuh", "scan_sweep.cuh"}, text);
 }
 
 TEST_CASE("sorts, searches and counts compile with NVRTC", "[cuda][nvrtc]") {
@@ -74,18 +74,18 @@ extern "C" __global__ void wide_move(const unsigned long long* x, unsigned long 
 extern "C" __global__ void first(const unsigned int* x, unsigned int* y, unsigned int* p, unsigned long long* k, long long n) {
   gpulua_partition_count<order, 256>(x, k, p, n, n, 1, 24);
   gpulua_partition_choose(p, k, p);
-  gpulua_partition_tally<order, false>(x, k, p, n, n, n, 1);
+  gpulua_partition_count_classes<order, false>(x, k, p, n, n, n, 1);
   gpulua_partition_move<order, false>(x, k, p, y, p, n, n, n, 1, n);
 }
 extern "C" __global__ void parts(const unsigned long long* x, unsigned long long* y, unsigned int* p, long long n) {
   gpulua_partition_count<wide, 32>(x, y, p, n, n, 1, 24);
-  gpulua_partition_tally<wide, true>(x, y, p, n, n, n, 1);
+  gpulua_partition_count_classes<wide, true>(x, y, p, n, n, n, 1);
   gpulua_partition_move<wide, true>(x, y, p, y, p, n, n, n, 1, n);
 }
 extern "C" __global__ void search(const gpulua_half* x, long long n, long long* p) {
   gpulua_search_sorted<gpulua_half, true>(x, n, x, n, p);
 }
-extern "C" __global__ void tally(const long long* x, long long n, unsigned long long* c, const double* w, double* t) {
+extern "C" __global__ void bincount(const long long* x, long long n, unsigned long long* c, const double* w, double* t) {
   gpulua_bincount_few(x, n, c, 10);
   gpulua_bincount_many(x, n, c, 10);
   gpulua_bincount_weights(x, w, n, t, 10);

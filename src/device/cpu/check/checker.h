@@ -23,7 +23,7 @@ class Checker {
   /// Makes the module's checked variant, unless it is there.
   void prepare(CpuModule& module, const Compile& compile) const;
   /// Runs `kernel` as its module's checked variant, which was prepared, has it: calls `run` with that kernel, on one
-  /// thread, so that the first finding is the same each time. Throws Finding.
+  /// thread, so that the first diagnostic is the same each time. Throws Diagnostic.
   void launch(CpuKernel& kernel, const LaunchConfig& config, const std::function<void(CpuKernel&)>& run);
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// The words of a finding.
+// The text of a diagnostic.
 
 #include <string>
 

@@ -24,7 +24,7 @@ const CheckHooks LaunchCheck::hooks = {
     [](void* launch, ThreadContext* context, const CheckedSite* site) {
       auto& self = *static_cast<LaunchCheck*>(launch);
       const std::string wrong = self.block_of(*context).note_barrier(context->linear, *site, context->block_size);
-      if (!wrong.empty()) self.report(self.finding(*context, *site, wrong));
+      if (!wrong.empty()) self.report(self.diagnose(*context, *site, wrong));
     },
     [](void* launch, ThreadContext* context, const CheckedSite*) {
       static_cast<LaunchCheck*>(launch)->block_of(*context).note_warp_barrier(context->linear);
@@ -42,14 +42,14 @@ LaunchCheck::LaunchCheck(std::string kernel, const LaunchConfig& config, std::si
       shared_bytes_(static_shared_bytes + config.shared_bytes),
       memory_(memory) {}
 
-Finding LaunchCheck::finding(const ThreadContext& context, const CheckedSite& site, const std::string& what,
-                             const std::string& rest, const void* array) const {
+Diagnostic LaunchCheck::diagnose(const ThreadContext& context, const CheckedSite& site, const std::string& what,
+                                 const std::string& rest, const void* array) const {
   const std::string line = site.line != 0 ? line_text(site) + ": " : "";
-  return Finding("[launch] kernel '" + kernel_ + "': " + line + what, array,
-                 rest + ", block " + to_text(context.block) + ", thread " + to_text(context.thread));
+  return Diagnostic("[launch] kernel '" + kernel_ + "': " + line + what, array,
+                    rest + ", block " + to_text(context.block) + ", thread " + to_text(context.thread));
 }
 
-void LaunchCheck::report(const Finding& found) const {
+void LaunchCheck::report(const Diagnostic& found) const {
   // What is found after a read of nothing may come of it.
   throw early_read_ ? *early_read_ : found;
 }
@@ -77,7 +77,7 @@ BlockCheck& LaunchCheck::block_of(const ThreadContext& context) {
 void LaunchCheck::end_thread(const ThreadContext& context) {
   BlockCheck& block = block_of(context);
   const std::string wrong = block.note_end(context.linear, context.block_size);
-  if (!wrong.empty()) report(finding(context, *block.last_barrier(), wrong));
+  if (!wrong.empty()) report(diagnose(context, *block.last_barrier(), wrong));
   if (!block.done()) return;
   finish();
   auto found = blocks_.find(current_number_);
@@ -90,7 +90,7 @@ void LaunchCheck::check(const Access& access) {
   const auto* here = static_cast<const char*>(__builtin_frame_address(0));
   if (!stack_.contains(here)) stack_ = FiberStack::around(here);
   if (stack_.low != nullptr && here - stack_.low < least_stack)
-    report(finding(access.context, access.site, "stack overflow: functions call each other too deeply"));
+    report(diagnose(access.context, access.site, "stack overflow: functions call each other too deeply"));
   const CheckedObject& object = *access.site.object;
   switch (object.space) {
     case Space::shared:
@@ -120,10 +120,10 @@ void LaunchCheck::check_bounds(const Access& access, const Target& target) const
   const auto& [context, base, address, bytes, value, site] = access;
   if (address < target.first || bytes > target.bytes ||
       static_cast<std::size_t>(address - target.first) > target.bytes - bytes)
-    report(finding(context, site, text("out-of-bounds", access, target), "", target.array));
+    report(diagnose(context, site, text("out-of-bounds", access, target), "", target.array));
   if (reinterpret_cast<std::uintptr_t>(address) % site.align != 0)
-    report(finding(context, site, text("misaligned", access, target),
-                   ", at an address that is no multiple of " + std::to_string(site.align), target.array));
+    report(diagnose(context, site, text("misaligned", access, target),
+                    ", at an address that is no multiple of " + std::to_string(site.align), target.array));
 }
 
 bool LaunchCheck::reads_unwritten(const Access& access, std::size_t written) {
@@ -140,10 +140,10 @@ void LaunchCheck::check_shared(const Access& access, const Target& target) {
   const bool same = (site.kind & access::value) && std::memcmp(address, &value, bytes) == 0;
   const std::size_t written = block.count_written(first, bytes);
   const std::string race = block.note_access(context.linear, first, bytes, site, same, context.block_size);
-  if (!race.empty()) throw finding(context, site, text("race:", access, target), ", which " + race);
+  if (!race.empty()) throw diagnose(context, site, text("race:", access, target), ", which " + race);
   if (!early_read_ && reads_unwritten(access, written))
     early_read_.emplace(
-        finding(context, site, text("uninitialised", access, target), ", which no thread of the block has written"));
+        diagnose(context, site, text("uninitialised", access, target), ", which no thread of the block has written"));
 }
 
 const CheckedMemory::Allocation* LaunchCheck::find_array(const Access& access) {
@@ -163,10 +163,10 @@ void LaunchCheck::check_array(const Access& access, const Allocation& allocation
   const bool from_base = site.object->space == Space::parameter && base >= allocation.first && base <= allocation.end();
   const Target target{allocation.first, allocation.bytes, from_base ? base : allocation.first,
                       allocation.live ? allocation.first : nullptr};
-  if (!allocation.live) report(finding(context, site, text("late", access, target), ", of an array that was freed"));
+  if (!allocation.live) report(diagnose(context, site, text("late", access, target), ", of an array that was freed"));
   check_bounds(access, target);
   if (reads_unwritten(access, memory_.count_written(allocation, address, bytes)))
-    report(finding(context, site, text("uninitialised", access, target), ", which nothing has written", target.array));
+    report(diagnose(context, site, text("uninitialised", access, target), ", which nothing has written", target.array));
   if (site.kind & access::write) memory_.mark_written(allocation, address, bytes);
 }
 
@@ -174,13 +174,13 @@ void LaunchCheck::check_unknown(const Access& access) {
   const auto& [context, base, address, bytes, value, site] = access;
   const std::string name = *site.object->name != '\0' ? " through " + std::string(site.object->name) : "";
   if (reinterpret_cast<std::uintptr_t>(base) < page_bytes || reinterpret_cast<std::uintptr_t>(address) < page_bytes)
-    report(finding(context, site, access_text("null pointer:", site, bytes) + name));
+    report(diagnose(context, site, access_text("null pointer:", site, bytes) + name));
   // Memory of the host program and the thread's own stack may be used; their bounds are not known here.
   if (is_mapped(address)) return;
   char place[32];
   std::snprintf(place, sizeof place, "%p", static_cast<const void*>(address));
-  report(finding(context, site, access_text("wild", site, bytes) + name,
-                 std::string(" at address ") + place + ", where there is no memory"));
+  report(diagnose(context, site, access_text("wild", site, bytes) + name,
+                  std::string(" at address ") + place + ", where there is no memory"));
 }
 
 bool LaunchCheck::in_shared(const ThreadContext& context, const char* address) const {

@@ -21,7 +21,7 @@ class LaunchCheck {
  public:
   LaunchCheck(std::string kernel, const LaunchConfig& config, std::size_t static_shared_bytes, CheckedMemory& memory);
 
-  /// The functions of record.h; their `launch` is a LaunchCheck. They throw Finding.
+  /// The functions of record.h; their `launch` is a LaunchCheck. They throw Diagnostic.
   static const CheckHooks hooks;
 
   /// After the launch: throws what was found and waited for something worse.
@@ -43,7 +43,7 @@ class LaunchCheck {
     const char* first;
     std::size_t bytes;
     const char* named_from;       // where index 0 is
-    const void* array = nullptr;  // Finding::memory
+    const void* array = nullptr;  // Diagnostic::memory
   };
   static std::string text(const char* what, const Access& access, const Target& target);
   /// True for a read of bytes of which, from the first on, only `written` have a value.
@@ -61,11 +61,11 @@ class LaunchCheck {
   bool is_mapped(const char* address);
 
   /// `what` ends with the array, where `array` is one; `rest` is said after it.
-  Finding finding(const ThreadContext& context, const CheckedSite& site, const std::string& what,
-                  const std::string& rest = "", const void* array = nullptr) const;
+  Diagnostic diagnose(const ThreadContext& context, const CheckedSite& site, const std::string& what,
+                      const std::string& rest = "", const void* array = nullptr) const;
   void end_thread(const ThreadContext& context);
   BlockCheck& block_of(const ThreadContext& context);
-  [[noreturn]] void report(const Finding& found) const;
+  [[noreturn]] void report(const Diagnostic& found) const;
 
   std::string kernel_;
   std::size_t static_shared_bytes_, shared_bytes_;
@@ -79,7 +79,7 @@ class LaunchCheck {
   unsigned long current_number_ = 0;
   std::unordered_set<const char*> mapped_;  // pages known to be there
   /// A read of shared memory before any write. When another thread writes there before a barrier, then it is a race.
-  std::optional<Finding> early_read_;
+  std::optional<Diagnostic> early_read_;
 };
 
 }  // namespace gpulua::cpu
