@@ -1,7 +1,7 @@
 #pragma once
 
-// Compilations run on threads of their own. So Ctrl-C need not wait for one, source that nests deeply has a stack to be
-// parsed on, and what the compiler crashes at is an error.
+// Compilations run on threads of their own. So Ctrl-C does not wait for the compiler, deeply nested source has a large
+// stack, and a crash of the compiler becomes an error.
 
 #include <atomic>
 #include <memory>
@@ -15,13 +15,13 @@ class CompileThreads {
  public:
   /// `handles_faults`: what the compiler crashes at is an error; otherwise the crash is the process's.
   explicit CompileThreads(bool handles_faults);
-  /// Waits a second for compilations that were given up. One that has not ended by then goes on to its next stage.
+  /// Waits up to a second for abandoned compilations. One that takes longer ends by itself after its present stage.
   ~CompileThreads();
   CompileThreads(const CompileThreads&) = delete;
   CompileThreads& operator=(const CompileThreads&) = delete;
 
-  /// Throws what the compilation does; ErrorKind::compile when the compiler crashes; and ErrorKind::interrupted, having
-  /// lowered it, when `interrupted` is raised. Then the compilation goes on behind, to its next stage, and is dropped.
+  /// Throws what the compilation throws; ErrorKind::compile when the compiler crashes; and ErrorKind::interrupted when
+  /// `interrupted` is raised, which it lowers. It then abandons the compilation, which ends after its present stage.
   CompiledModule run(const CompilerEntry& compiler, const KernelSource& source, const CompileTarget& target,
                      std::atomic<bool>& interrupted);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The compiler, as the runtime sees it: a shared object that stands beside its own and is opened when first needed.
+// The compiler for the runtime: a shared object beside the device's own, opened when first needed.
 
 #include <filesystem>
 #include <mutex>
@@ -15,12 +15,11 @@ class CompilerLibrary {
  public:
   explicit CompilerLibrary(const Config& config);
 
-  /// Throws ErrorKind::unavailable, saying what to install, when the compiler or clang's libraries are not there; else
-  /// as CompileThreads::run does.
+  /// Throws ErrorKind::unavailable, with the package to install, when the compiler or clang's libraries are missing;
+  /// else as CompileThreads::run does.
   CompiledModule compile(const KernelSource& source, const CompileTarget& target, std::atomic<bool>& interrupted);
 
-  /// What identifies the compilation of a source, complete; nothing is loaded for it. It knows nothing of files that
-  /// the source includes from include_dirs.
+  /// A digest of all inputs of the compilation but files that the source includes from include_dirs. Loads nothing.
   std::string cache_digest(const KernelSource& source, const CompileTarget& target, const Processor& processor) const;
 
  private:

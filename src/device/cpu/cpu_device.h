@@ -1,7 +1,7 @@
 #pragma once
 
-// The CPU device. Work is done when it is queued, on the calling thread and, for launches that are worth it, on all
-// cores; so a stream is always done.
+// The CPU device. It finishes work before a call returns, on the calling thread or, for long launches, on all cores. So
+// a stream is always done.
 
 #include <optional>
 

@@ -4,8 +4,8 @@
 
 namespace gpulua::cuda {
 
-/// Makes a context current in the calling thread, and the caller's own again at the end. A thread that had none keeps
-/// ours: it harms nobody, and the next call finds it in place.
+/// Makes a context current in the calling thread, and restores the caller's at the end. A thread without a context
+/// keeps ours, which the next call then finds in place.
 class ContextGuard {
  public:
   explicit ContextGuard(const Context& context) : driver_(context.driver()) {

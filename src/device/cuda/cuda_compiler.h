@@ -15,15 +15,15 @@
 
 namespace gpulua::cuda {
 
-/// The names of a library of the toolkit, the ones that a driver of `driver_version` (13000) runs first.
+/// The file names of a library of the toolkit. Versions that a driver of `driver_version` (13000) supports come first.
 std::vector<std::string> toolkit_library_names(const std::string& stem, int driver_version);
 
 class Compiler {
  public:
-  /// `architecture` is a real one, "sm_90"; `driver_version` says which of several NVRTCs fits best.
+  /// `architecture`: a real one, "sm_90". `driver_version`: chooses among several installed NVRTCs.
   Compiler(const Config& config, std::string architecture, int driver_version);
 
-  /// The module of that source, from the cache where it is there. Throws ErrorKind::compile with NVRTC's text.
+  /// Compiles the source, or takes its module from the cache. Throws ErrorKind::compile with NVRTC's messages.
   std::shared_ptr<const CompiledModule> get(const KernelSource& source, KernelCache& cache);
 
   /// The version of NVRTC, 13000 for 13.0; 0 while it has not been loaded, as when all came from the cache.

@@ -1,6 +1,6 @@
 #pragma once
 
-// The primary context of one CUDA device: what every object of the device holds on to.
+// The primary context of one CUDA device. Every object of the device shares it.
 
 #include <functional>
 #include <memory>
@@ -11,9 +11,9 @@
 
 namespace gpulua::cuda {
 
-/// The retained primary context, which libraries of the runtime API share. It also decides when things may be
-/// destroyed: unloading a module or releasing the context waits for the device, so neither is done while work is in
-/// flight (a kernel may run for ever), nor after the device is lost; what is left over goes with the process.
+/// The retained primary context, which libraries of the runtime API share. It also decides when objects may be
+/// destroyed. Unloading a module or releasing the context waits for the device, so neither happens while work is in
+/// flight (a kernel may run for ever), nor after the device is lost. The end of the process frees the rest.
 class Context {
  public:
   Context(const Driver& driver, CUdevice device);
@@ -31,8 +31,7 @@ class Context {
     if (result != CUDA_SUCCESS) [[unlikely]]
       fail(result, op, {});
   }
-  /// Throws; `detail` (what was asked of the driver) is part of the message. Errors of work queued earlier never carry
-  /// it.
+  /// Throws. The message contains `detail`, the request to the driver, unless the error comes from work queued earlier.
   [[noreturn]] void fail(CUresult result, const char* op, std::string_view detail);
   bool lost() const { return lost_; }
 

@@ -80,8 +80,8 @@ struct Driver {
   /// The newest CUDA version the driver runs: 13000 for 13.0.
   int version = 0;
 
-  /// The driver, initialised; null where there is none, and `why` says what was looked for. A machine without NVIDIA
-  /// hardware pays a few stat() calls. The table of a process is made once; a failure is looked into anew on each call.
+  /// The initialised driver; null where there is none, and `why` then says what is missing. A machine without NVIDIA
+  /// hardware pays a few stat() calls. A process opens the driver once; after a failure each call tries again.
   static const Driver* find(std::string& why);
 
   /// "CUDA_ERROR_INVALID_VALUE: invalid argument".

@@ -19,11 +19,11 @@ class Allocator {
   Allocator(const Allocator&) = delete;
   Allocator& operator=(const Allocator&) = delete;
 
-  /// The stream whose small blocks are kept when they are freed. It is alive in all calls.
+  /// The allocator keeps small blocks that are freed on this stream. The stream lives as long as calls are made.
   CUstream home() const { return home_; }
   void set_home(CUstream stream) { home_ = stream; }
 
-  /// Null when there is no room, which leaves the device as it was.
+  /// Null when there is no room; the device is unchanged then.
   void* allocate(std::size_t bytes, CUstream stream);
   void free(void* memory, CUstream stream) noexcept;
   std::size_t pooled_bytes() const;
@@ -42,7 +42,7 @@ class Allocator {
   // program. Null where the device has no pools: then memory comes from cuMemAlloc.
   CUmemoryPool pool_ = nullptr;
 
-  // A kept block is handed out again on the stream that it was freed on, without the driver, whose part takes as long
+  // A kept block is reused on the stream on which it was freed, without a call of the driver, which would take as long
   // as a small launch. Sizes are powers of two from 256 bytes on.
   static constexpr std::size_t smallest = 256, classes = 13;
   static constexpr std::size_t most_kept = std::size_t{64} << 20;

@@ -22,7 +22,7 @@ class CudaKernel final : public Kernel {
   unsigned suggested_block(std::size_t shared_bytes) const override;
 
   CUfunction function() const { return function_; }
-  /// Lets blocks have `bytes` of dynamic shared memory: beyond 48 KB the driver wants to be told.
+  /// Allows blocks `bytes` of dynamic shared memory: more than 48 KB must be requested from the driver.
   void admit_shared_bytes(std::size_t bytes) const {
     if (bytes > admitted_shared_bytes_) [[unlikely]]
       raise_shared_limit();
@@ -38,7 +38,7 @@ class CudaKernel final : public Kernel {
 
 class CudaModule final : public Module, public std::enable_shared_from_this<CudaModule> {
  public:
-  /// `origin` says in messages what the image was made by.
+  /// `origin`: the maker of the image, for messages.
   static std::shared_ptr<CudaModule> from_compiled(std::shared_ptr<Context> context,
                                                    std::shared_ptr<const CompiledModule> compiled,
                                                    const std::string& origin);
@@ -58,8 +58,7 @@ class CudaModule final : public Module, public std::enable_shared_from_this<Cuda
  private:
   std::shared_ptr<Context> context_;
   CUmodule handle_;
-  // By name and not by symbol: one symbol is listed under each spelling of its name. Weak, as kernels hold their
-  // module.
+  // By name, as a symbol has an entry for each spelling of its name. Weak, as kernels keep their module.
   std::unordered_map<std::string, std::weak_ptr<CudaKernel>> kernels_;
 };
 

@@ -44,8 +44,8 @@ inline CUevent handle_of(Event& event) {
 bool is_done(Context& context, CUstream stream, const char* op);
 bool is_done(Context& context, CUevent event, const char* op);
 
-/// Returns when the stream or event is done. Throws what its work failed with, or, lowering the flag,
-/// ErrorKind::interrupted.
+/// Returns when the stream or event is done. Throws the failure of its work, or ErrorKind::interrupted when
+/// `interrupted` is raised, which it lowers.
 void wait_until_done(Context& context, CUstream stream, std::atomic<bool>& interrupted, const char* op);
 void wait_until_done(Context& context, CUevent event, std::atomic<bool>& interrupted, const char* op);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// From what a module's PTX declares to what the library says about it: names as in the source, and C++ types.
+// Describes a module from the declarations in its PTX: names as in the source, and C++ types.
 
 #include <map>
 #include <string>
@@ -12,18 +12,17 @@
 
 namespace gpulua::cuda {
 
-/// The template that `decltype` of a symbol is given to, so that the symbol's C++ type can be read off the result's
-/// name.
+/// A template that is instantiated with `decltype` of a symbol. The instance's mangled name has the symbol's C++ type.
 inline constexpr const char* signature_template = "gpulua_signature";
 
-/// C++ types, by symbol, of what carries none in its symbol: "void (int, float*)", "float [4]".
+/// C++ types, by symbol, of the symbols that carry none themselves: "void (int, float*)", "float [4]".
 using SymbolTypes = std::map<std::string, std::string>;
 
-/// Expressions naming the symbols whose types the PTX does not tell, by symbol; empty for the usual C++ kernels.
+/// Name expressions, by symbol, for the symbols whose types the PTX does not tell; empty for ordinary C++ kernels.
 std::map<std::string, std::string> untyped_names(const PtxModule& ptx);
 
-/// `spellings`: a name that the user gave, and the symbol it stands for. A kernel found by another spelling than its
-/// own is listed under that one too.
+/// `spellings`: names that the user gave, with their symbols. A kernel gets an entry for each other spelling of its
+/// name.
 void describe_module(const PtxModule& ptx, const SymbolTypes& types,
                      const std::vector<std::pair<std::string, std::string>>& spellings, CompiledModule& module);
 

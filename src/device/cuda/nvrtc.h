@@ -37,7 +37,7 @@ class Nvrtc {
 
   struct Program {
     std::string text;
-    std::string name;                                          // as the file is called in messages
+    std::string name;                                          // of the file, for messages
     std::vector<std::pair<std::string, std::string>> headers;  // name, text
     std::vector<std::string> options;
     std::vector<std::string> name_expressions;
@@ -49,7 +49,7 @@ class Nvrtc {
     std::string ptx;
     std::vector<std::string> lowered_names;  // of the name expressions, in their order
   };
-  /// A program that does not compile is a result without success; what else fails is thrown.
+  /// A program that does not compile gives a result without success. Other failures throw.
   Result compile(const Program& program) const;
 
  private:

@@ -1,7 +1,7 @@
 #pragma once
 
-// What a module's PTX text tells: its kernels with the layout of their parameters, and its variables. Only declarations
-// at module level are read; code is skipped.
+// Reads a module's PTX text: its kernels with the layout of their parameters, and its variables. Reads declarations at
+// module level and skips code.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace gpulua::cuda {
 
 struct PtxParameter {
-  std::string type;        // ".f32"; ".b8" for what is passed by value as bytes
+  std::string type;        // ".f32"; ".b8" for values that are passed as bytes
   std::uint32_t size = 0;  // bytes
   std::uint32_t alignment = 0;
   bool array = false;  // declared as `name[n]`: a struct or union

@@ -1,6 +1,6 @@
 #pragma once
 
-// From the symbols of a compiled module to the names and types that its source has.
+// Finds the names and types of the source from the symbols of a compiled module.
 
 #include <optional>
 #include <string>
@@ -18,7 +18,7 @@ struct SymbolName {
 /// anonymous namespaces are left out, as the source does not have them.
 SymbolName read_symbol(const std::string& symbol);
 
-/// Whether a name can stand in `decltype(name)`: identifiers joined by `::`.
+/// True when `decltype(name)` is valid syntax: identifiers joined by `::`.
 bool is_qualified_identifier(std::string_view name);
 
 /// The template argument of a function template's symbol: "float [4]" for that of `signature<float [4]>`.

@@ -1,7 +1,7 @@
 #pragma once
 
-// What a compiled kernel module and the runtime know of each other. This text is compiled into the runtime and, ahead
-// of the user's source, into every module; so it includes nothing. Whoever changes it bumps abi_version.
+// The interface between compiled kernel modules and the runtime. This text is compiled into the runtime and, ahead of
+// the user's source, into every module; so it includes nothing. A change of a layout increases abi_version.
 
 namespace gpulua::cpu {
 
@@ -73,7 +73,7 @@ using RunBlocks = void (*)(void** arguments, const Launch* launch, unsigned long
 /// Runs context->threads threads from their start to their end, as one fiber.
 using RunFiber = void (*)(void** arguments, ThreadContext* context);
 
-/// For which shapes of block a record is.
+/// The block shapes that a record can run.
 enum class BlockRule : unsigned {
   any = 0,
   rows = 1,       // x is a multiple of 32; or y and z are 1, and threads numbered along the grid's x are below 2^31
@@ -84,8 +84,7 @@ enum class BlockRule : unsigned {
 /// last one's is `any`.
 struct KernelRecord {
   const char* symbol;  // KernelEntry::symbol
-  // Exactly one of the two is set. With `run` the blocks' threads need nothing of each other; with `run_fiber` they
-  // may call the block's and the warp's services.
+  // Exactly one of the two is set. Kernels with `run_fiber` may call the services of the block and the warp.
   RunBlocks run;
   RunFiber run_fiber;
   unsigned threads_per_fiber;  // 1 or 32
@@ -100,7 +99,7 @@ struct GlobalRecord {
   void* address;
 };
 
-/// What malloc and free are in a module's kernels.
+/// malloc and free of a module's kernels.
 struct Heap {
   void* self;
   void* (*allocate)(void* self, unsigned long bytes);  // null when there is no room
@@ -113,7 +112,7 @@ struct ModuleRecord {
   unsigned kernel_count, global_count;
   const KernelRecord* kernels;
   const GlobalRecord* globals;
-  Heap* heap;  // the runtime sets it before a kernel runs; null: no kernel uses one
+  Heap* heap;  // the runtime fills it in when it loads the module; null: no kernel uses one
 };
 
 }  // namespace gpulua::cpu

@@ -1,7 +1,7 @@
 #pragma once
 
-// What a checked module and the checker know of each other. The compiler writes these as constants into the module,
-// beside the ModuleRecord (abi.h); a change of them bumps abi_version.
+// The interface between a checked module and the checker. The compiler writes these as constants into the module,
+// beside the ModuleRecord (abi.h). A change of them increases abi_version.
 
 #include "src/device/cpu/abi/abi.h"
 
@@ -18,7 +18,7 @@ enum class Space : unsigned {
 
 inline constexpr unsigned max_extents = 4;
 
-/// What an access goes to, as far as the source says it.
+/// The variable or array that an access belongs to, as far as the source tells.
 struct CheckedObject {
   const char* name;  // "x"; empty: it has none
   const char* type;  // of an element, "float32"; empty: not known
@@ -33,9 +33,9 @@ namespace access {
 inline constexpr unsigned read = 1;
 inline constexpr unsigned write = 2;
 inline constexpr unsigned atomic = 4;
-/// Bytes, whatever they mean: padding may be among them.
+/// Copies bytes of any meaning, padding too.
 inline constexpr unsigned copy = 8;
-/// The hook is given the value that is about to be written.
+/// The hook gets the value that is about to be written.
 inline constexpr unsigned value = 16;
 }  // namespace access
 
@@ -44,11 +44,11 @@ struct CheckedSite {
   const char* file;
   unsigned line;   // 0: not known
   unsigned kind;   // of `access`
-  unsigned align;  // that the access assumes
+  unsigned align;  // the alignment that the access assumes
   const CheckedObject* object;
 };
 
-/// What instrumented code calls; `launch` is ModuleChecks::launch. Each may throw through the kernel's frames.
+/// Instrumented code calls these with ModuleChecks::launch. Each may throw through the kernel's frames.
 struct CheckHooks {
   /// Before an access of `bytes` at `address`, which was made by arithmetic on `base`.
   void (*access)(void* launch, ThreadContext* context, const char* base, const char* address, unsigned long bytes,

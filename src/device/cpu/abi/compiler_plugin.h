@@ -9,19 +9,19 @@
 
 namespace gpulua::cpu {
 
-/// What to compile for: the processor, as clang names it, where empty fields mean the one this runs on.
+/// The processor to compile for, in clang's names. Empty fields mean the processor that this runs on.
 struct CompileTarget {
   std::string processor;              // "sapphirerapids"
   std::vector<std::string> features;  // "+avx2", "-avx512f"
-  bool checked = false;               // with calls of the checker (check/record.h)
+  bool checked = false;               // with calls of the checker (abi/check_record.h)
 };
 
-/// What a compilation and whoever waits for it tell each other. It runs on a thread of its own (compile_thread.h), with
+/// The link between a compilation and its caller. The compilation runs on a thread of its own (compile_thread.h), with
 /// much more stack than clang counts on.
 struct Compilation {
   /// Set when the result is no longer wanted: compile() then throws ErrorKind::interrupted soon.
   std::atomic<bool> abandoned{false};
-  /// LLVM has met something that it cannot go on from, nor come back from: does not return.
+  /// LLVM calls this for an error that it cannot return from. Does not return.
   void (*fail)(Compilation* self, const char* reason) = nullptr;
 };
 
@@ -29,7 +29,7 @@ struct Compilation {
 /// Throws ErrorKind::compile with clang's text. May be called from any thread. `compilation` may be null.
 CompiledModule compile(const KernelSource& source, const CompileTarget& target, Compilation* compilation);
 
-/// What libgpulua-cpu-compiler.so exports as `gpulua_cpu_compiler`.
+/// The type of `gpulua_cpu_compiler`, the one symbol that libgpulua-cpu-compiler.so exports.
 struct CompilerEntry {
   int version;
   CompiledModule (*compile)(const KernelSource& source, const CompileTarget& target, Compilation* compilation);

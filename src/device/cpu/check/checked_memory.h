@@ -1,6 +1,6 @@
 #pragma once
 
-// The device's memory while kernels are checked: what was handed out and given back, and which bytes were written.
+// The device's memory while kernels are checked: which allocations live, and which of their bytes were written.
 
 #include <cstddef>
 #include <cstdlib>
@@ -16,9 +16,10 @@ class CheckedMemory {
  public:
   struct Allocation {
     char* first;
-    std::size_t bytes;  // as they were asked for
+    std::size_t bytes;  // that the caller asked for
     bool live;
-    void* block;  // of the pool; it has guard bytes around ours, unless it was handed out before checking began
+    void* block;  // of the pool, with guard bytes around `first`; equals `first` if it was allocated before checking
+                  // began
     struct Free {
       void operator()(unsigned char* memory) const { std::free(memory); }
     };
@@ -31,15 +32,16 @@ class CheckedMemory {
   explicit CheckedMemory(MemoryPool& pool) : pool_(pool) {}
   ~CheckedMemory();
 
-  /// Takes in what the pool has handed out; all of it counts as written.
+  /// Starts to note allocations and writes. Takes over the pool's allocations, and counts all of their bytes as
+  /// written.
   void start();
-  /// Nothing is noted any more; free() goes on.
+  /// Stops noting. free() still accepts everything that was allocated.
   void stop() noexcept;
 
-  /// As MemoryPool's. Memory that is given back is not handed out again for a while.
+  /// As MemoryPool's. Freed memory is not reused for a while, so that late accesses are found.
   void* allocate(std::size_t bytes) noexcept;
   void free(void* memory) noexcept;
-  /// True for memory that lies among guard bytes of the checker's, not of the pool's.
+  /// True for memory with the checker's guard bytes around it, in place of the pool's.
   bool guards(const void* memory) const noexcept {
     const auto entry = allocations_.find(static_cast<const char*>(memory));
     return entry != allocations_.end() && entry->second.block != memory;
@@ -47,15 +49,15 @@ class CheckedMemory {
   std::size_t kept_bytes() const { return freed_bytes_; }
   void trim() noexcept { release_freed(0); }
 
-  /// The bytes have a value now.
+  /// Marks the bytes as written.
   void mark_written(const void* memory, std::size_t bytes);
   void mark_written(const Allocation& allocation, const char* address, std::size_t bytes) const;
-  /// The bytes at `to` are as written as those at `from`.
+  /// Gives the bytes at `to` the marks of those at `from`.
   void copy_marks(const void* to, const void* from, std::size_t bytes);
-  /// How many of the bytes at `address`, from the first, are written.
+  /// The number of bytes at `address`, counted up to the first that is not written.
   std::size_t count_written(const Allocation& allocation, const char* address, std::size_t bytes);
 
-  /// The allocation that the address is in, or within a few bytes of; null: none.
+  /// The allocation that contains the address, or ends or begins a few bytes from it; null: none.
   const Allocation* find(const void* address) const;
 
  private:

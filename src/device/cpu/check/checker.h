@@ -20,10 +20,10 @@ class Checker {
 
   using Compile = std::function<std::shared_ptr<CpuModule>(const KernelSource&)>;
 
-  /// Makes the module's checked variant, unless it is there.
+  /// Compiles the module's checked variant, unless it has one.
   void prepare(CpuModule& module, const Compile& compile) const;
-  /// Runs `kernel` as its module's checked variant, which was prepared, has it: calls `run` with that kernel, on one
-  /// thread, so that the first diagnostic is the same each time. Throws Diagnostic.
+  /// Calls `run` with the checked variant of `kernel`, on one thread, so that the first diagnostic is the same each
+  /// time. Throws Diagnostic. Precondition: prepare() was called for its module.
   void launch(CpuKernel& kernel, const LaunchConfig& config, const std::function<void(CpuKernel&)>& run);
 
  private:

@@ -12,10 +12,10 @@ namespace gpulua::cpu {
 /// "script.lua:12"
 std::string line_text(const CheckedSite& site);
 
-/// "out-of-bounds read of 4 bytes" of `what` "out-of-bounds".
+/// "out-of-bounds read of 4 bytes", for `what` "out-of-bounds".
 std::string access_text(const char* what, const CheckedSite& site, std::size_t bytes);
 
-/// "x[1024] of float32[1024]", for the element `offset` bytes behind the first of `bytes` bytes.
+/// "x[1024] of float32[1024]": the element at `offset` bytes in an object of `bytes` bytes.
 std::string element_text(const CheckedObject& object, long offset, std::size_t bytes);
 
 }  // namespace gpulua::cpu

@@ -1,6 +1,6 @@
 #pragma once
 
-// The checks of one launch: what instrumented code calls.
+// The checks of one launch, which instrumented code calls.
 
 #include <memory>
 #include <optional>
@@ -16,15 +16,15 @@
 
 namespace gpulua::cpu {
 
-/// All of the launch runs on one thread.
+/// The launch runs on one thread.
 class LaunchCheck {
  public:
   LaunchCheck(std::string kernel, const LaunchConfig& config, std::size_t static_shared_bytes, CheckedMemory& memory);
 
-  /// The functions of record.h; their `launch` is a LaunchCheck. They throw Diagnostic.
+  /// The hooks of check_record.h; their `launch` is a LaunchCheck. They throw Diagnostic.
   static const CheckHooks hooks;
 
-  /// After the launch: throws what was found and waited for something worse.
+  /// Called after the launch: throws the early read of shared memory, if there was one and nothing worse followed.
   void finish();
 
  private:
@@ -38,15 +38,15 @@ class LaunchCheck {
     unsigned long value;
     const CheckedSite& site;
   };
-  /// What an access goes to: memory that it must stay in, and how messages name the place in it.
+  /// The memory that an access must stay in.
   struct Target {
     const char* first;
     std::size_t bytes;
-    const char* named_from;       // where index 0 is
+    const char* named_from;       // the element that messages call 0
     const void* array = nullptr;  // Diagnostic::memory
   };
   static std::string text(const char* what, const Access& access, const Target& target);
-  /// True for a read of bytes of which, from the first on, only `written` have a value.
+  /// True for a read of which only the first `written` bytes have a value.
   static bool reads_unwritten(const Access& access, std::size_t written);
 
   void check(const Access& access);
@@ -55,12 +55,12 @@ class LaunchCheck {
   void check_array(const Access& access, const Allocation& allocation);
   void check_unknown(const Access& access);
 
-  /// The allocation that the pointer's arithmetic started in, or else the one that it has led to; null: neither.
+  /// The allocation in which the pointer's arithmetic started, or else the one that it has led to; null: neither.
   const Allocation* find_array(const Access& access);
   bool in_shared(const ThreadContext& context, const char* address) const;
   bool is_mapped(const char* address);
 
-  /// `what` ends with the array, where `array` is one; `rest` is said after it.
+  /// `what` ends with the name of `array`, unless that is null; `rest` follows the line that made the array.
   Diagnostic diagnose(const ThreadContext& context, const CheckedSite& site, const std::string& what,
                       const std::string& rest = "", const void* array = nullptr) const;
   void end_thread(const ThreadContext& context);
@@ -70,14 +70,14 @@ class LaunchCheck {
   std::string kernel_;
   std::size_t static_shared_bytes_, shared_bytes_;
   CheckedMemory& memory_;
-  FiberStack::Range stack_;           // of the thread that was looked at last
-  const Allocation* last_ = nullptr;  // that find_array gave
+  FiberStack::Range stack_;           // of the thread that was checked last
+  const Allocation* last_ = nullptr;  // the last result of find_array
   // Blocks that have begun and not ended, by number: some wait while others run.
   std::unordered_map<unsigned long, std::unique_ptr<BlockCheck>> blocks_;
-  std::unique_ptr<BlockCheck> idle_;  // of a block that has ended, for the next
-  BlockCheck* current_ = nullptr;     // that block_of gave
+  std::unique_ptr<BlockCheck> idle_;  // of a block that has ended, for reuse
+  BlockCheck* current_ = nullptr;     // the last result of block_of
   unsigned long current_number_ = 0;
-  std::unordered_set<const char*> mapped_;  // pages known to be there
+  std::unordered_set<const char*> mapped_;  // pages that are known to be mapped
   /// A read of shared memory before any write. When another thread writes there before a barrier, then it is a race.
   std::optional<Diagnostic> early_read_;
 };

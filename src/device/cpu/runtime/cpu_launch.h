@@ -7,11 +7,11 @@
 
 namespace gpulua::cpu {
 
-/// Runs all blocks of a launch, on this thread when that takes a few microseconds, else on all cores; returns when they
-/// are done. Throws ErrorKind::device for a failed assertion or __trap() in the kernel and for threads that
-/// wait for each other for ever, ErrorKind::memory, and ErrorKind::interrupted,
-/// having lowered it, when `interrupted` is raised; the launch's other blocks may have run or not then. `checked`: the
-/// kernel is of a checked module, and messages do not advise to check it.
+/// Runs all blocks of a launch and returns when they are done. A launch of a few microseconds runs on this thread, a
+/// longer one on all cores. Throws ErrorKind::device for a fault or failed assertion in the kernel and for threads that
+/// wait for each other for ever; ErrorKind::memory; and ErrorKind::interrupted when `interrupted` is raised, which it
+/// lowers. After a failure the other blocks may or may not have run. `checked`: the kernel is from a checked module,
+/// and messages do not advise to check it.
 void run_launch(CpuKernel& kernel, const LaunchConfig& config, void** arguments, std::atomic<bool>& interrupted,
                 BlockPool& pool, bool checked);
 

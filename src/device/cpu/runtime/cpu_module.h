@@ -20,19 +20,19 @@ class CpuKernel : public Kernel {
   int occupancy(unsigned threads, std::size_t shared_bytes) const override;
   unsigned suggested_block(std::size_t shared_bytes) const override;
 
-  /// How to run the blocks of such a launch.
+  /// The record that runs blocks of the launch's shape.
   const KernelRecord& record(const LaunchConfig& config) const;
   CpuModule& module() const { return *module_; }
 
  private:
   std::vector<const KernelRecord*> records_;
-  std::shared_ptr<CpuModule> module_;  // has the code
+  std::shared_ptr<CpuModule> module_;  // keeps the code loaded
 };
 
 class CpuModule : public Module, public std::enable_shared_from_this<CpuModule> {
  public:
-  /// Throws Error when the image is no module of this version of the device. `source` is what it was compiled from,
-  /// `heap` what its kernels' malloc and free are.
+  /// Loads the image. Throws Error when it is no module for this version of the device. `source`: of the image. `heap`:
+  /// serves malloc and free of its kernels.
   CpuModule(std::shared_ptr<const CompiledModule> compiled, KernelSource source, const Heap& heap);
   ~CpuModule() override;
 
@@ -42,7 +42,7 @@ class CpuModule : public Module, public std::enable_shared_from_this<CpuModule> 
   const KernelSource& source() const { return source_; }
   /// Null when the module does not export it.
   void* symbol(const char* name) const;
-  /// The same source with checks (check/checker.h), once it was needed.
+  /// The same source compiled with checks (check/checker.h); null until it is first needed.
   std::shared_ptr<CpuModule> checked_variant;
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// Flows of control that switch by hand, each on a stack of its own.
+// Fibers: flows of control with a stack each, which switch explicitly.
 
 #include <boost/context/fiber.hpp>
 #include <cstddef>
@@ -15,27 +15,27 @@ namespace gpulua::cpu {
 
 class Fiber {
  public:
-  /// What runs already: the thread itself, on its own stack.
+  /// The running thread, on its own stack.
   Fiber() = default;
-  /// Runs `body` over and over. The body ends by switching to another fiber, and throws nothing. Stack memory is taken
-  /// as it is used. Throws std::bad_alloc.
+  /// Runs `body` in a loop. The body ends each turn by switching to another fiber, and throws nothing. The system gives
+  /// stack memory as it is used. Throws std::bad_alloc.
   Fiber(std::size_t stack_bytes, std::function<void()> body);
-  /// The body has not started or has switched away at its end.
+  /// Precondition: the body has not started, has switched away at its end, or was abandoned.
   ~Fiber();
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  /// It will not go on, and may be destroyed, wherever it is suspended: what its stack holds is left as it is.
+  /// The fiber will not run again, wherever it is suspended, and may be destroyed. Its frames are left as they are.
   void abandon() { new (&context_) boost::context::fiber; }
-  /// This is the thread, which has jumped back to its own stack from `lost` instead of being switched to.
+  /// Called on the thread's fiber after a jump from `lost` to the thread's stack that was no switch.
   void jumped_back(Fiber& lost) {
     lost.sanitized_.leave(sanitized_);
     sanitized_.arrive(lost.sanitized_);
     abandon();
   }
 
-  /// Goes on with `to` where that was suspended, or from its start; returns when someone switches back to `from`.
-  /// Called by `from`. A fiber may run on different threads, one at a time.
+  /// Resumes `to` where it was suspended, or starts it; returns when another fiber switches back to `from`. Called by
+  /// `from`. A fiber may run on different threads, one at a time.
   static void switch_between(Fiber& from, Fiber& to) {
     to.predecessor_ = &from;
     from.sanitized_.leave(to.sanitized_);
@@ -49,7 +49,7 @@ class Fiber {
   SanitizedStack sanitized_;
   std::function<void()> body_;
   bool closing_ = false;
-  Fiber* predecessor_ = nullptr;   // who switched to this one
+  Fiber* predecessor_ = nullptr;   // the fiber that switched to this one
   boost::context::fiber context_;  // where it is suspended; empty while it runs
 };
 

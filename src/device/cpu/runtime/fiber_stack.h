@@ -4,7 +4,7 @@
 
 namespace gpulua::cpu {
 
-/// Memory for a fiber's stack, taken from the system as it is used, between two pages that cannot be touched.
+/// Memory for a fiber's stack, between two guard pages. The system gives it as it is used.
 class FiberStack {
  public:
   /// Throws std::bad_alloc.
@@ -18,14 +18,14 @@ class FiberStack {
   char* top() const { return low_ + bytes_ - colour_; }
   std::size_t bytes() const { return bytes_ - colour_; }
 
-  /// True when `address` is in the page below the stack that the stack pointer is in.
+  /// True when `address` lies in the guard page below the stack that contains `stack_pointer`.
   static bool overflows(const void* address, const void* stack_pointer);
   /// Where a stack begins and ends.
   struct Range {
     const char *low = nullptr, *end = nullptr;
     bool contains(const void* address) const { return address >= low && address < end; }
   };
-  /// The stack that `address` lies in; an empty one where it lies in none that has guards.
+  /// The guarded stack that contains `address`; empty: none.
   static Range around(const void* address);
 
  private:

@@ -1,7 +1,7 @@
 #pragma once
 
-// Memory straight from the system, away from the heap of the C library: what a kernel writes past the end of an array
-// meets no bookkeeping of the program's.
+// Memory from the system, apart from the heap of the C library: a kernel's write past the end of an array meets no
+// bookkeeping of the host program.
 
 #include <cstddef>
 
@@ -9,9 +9,9 @@ namespace gpulua::cpu {
 
 class GuardedMapping {
  public:
-  /// `alignment`: a power of two, from a page on. Pages that cannot be touched lie around the memory, at least one
-  /// before it and `guard_bytes` behind it, unless the process has very many such mappings. data() is null when there
-  /// is no room.
+  /// `alignment`: a power of two, at least a page. Guard pages lie around the memory, at least one before it and at
+  /// least `guard_bytes` behind it, unless the process has very many such mappings. data() is null when there is no
+  /// room.
   GuardedMapping(std::size_t bytes, std::size_t alignment, std::size_t guard_bytes = 0) noexcept;
   ~GuardedMapping();
   GuardedMapping(const GuardedMapping&) = delete;

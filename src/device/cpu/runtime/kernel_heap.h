@@ -5,11 +5,11 @@
 
 namespace gpulua::cpu {
 
-/// What malloc and free are in kernels of a device: a heap of their own, as on a GPU. What a kernel does not free stays
-/// for later kernels, until the device is closed. Used by several threads at once.
+/// The heap for malloc and free in the kernels of a device, as on a GPU. Memory that a kernel does not free stays for
+/// later kernels, until the device is closed. Several threads use it at once.
 class KernelHeap {
  public:
-  /// For modules, which keep it. They are used no longer than this object.
+  /// The record that modules get. It is valid while this object lives.
   Heap record() { return {this, &KernelHeap::allocate, &KernelHeap::release}; }
 
  private:

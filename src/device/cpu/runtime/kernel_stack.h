@@ -1,7 +1,7 @@
 #pragma once
 
-// The stack of a thread for kernels with variables in memory, or recursion, and without fibers of their own. A kernel
-// that writes past a local array destroys this stack, and the thread's own is whole.
+// A thread's second stack, for kernels with variables in memory, or recursion, that run without fibers. A kernel that
+// writes past a local array destroys this stack and not the thread's own.
 
 #include <cstddef>
 #include <exception>
@@ -16,8 +16,8 @@ class KernelStack final : private KernelFrames {
  public:
   static KernelStack& of_thread();
 
-  /// Calls `kernel` on the stack, and throws what it throws. `local_bytes`: for the kernel's own variables. Throws
-  /// std::bad_alloc.
+  /// Calls `kernel` on the stack. Throws what the kernel throws, KernelFailure for a fault, and std::bad_alloc.
+  /// `local_bytes`: for the kernel's variables.
   template <class Kernel>
   void run(std::size_t local_bytes, Kernel kernel) {
     call_ = [](void* self) { (*static_cast<Kernel*>(self))(); };

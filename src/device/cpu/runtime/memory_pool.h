@@ -1,8 +1,8 @@
 #pragma once
 
 // The CPU device's memory: blocks by size class, kept for reuse, so that an array made and dropped in a loop costs no
-// system call and no page faults. It borders on nothing of the C library's heap. Past the end of each block stands a
-// pattern, which tells at the latest when the block is freed that something has written there.
+// system call and no page faults. It lies in mappings of its own, apart from the C library's heap. A pattern stands
+// past the end of each block. A write there is found when the block is freed, at the latest.
 
 #include <cstddef>
 #include <memory>
@@ -17,29 +17,29 @@ namespace gpulua::cpu {
 
 class MemoryPool {
  public:
-  /// `granule`: what blocks are aligned to; a power of two, from 16 on.
+  /// `granule`: the alignment of blocks, a power of two from 16 on.
   explicit MemoryPool(std::size_t granule = 256) : granule_(granule) {}
   MemoryPool(const MemoryPool&) = delete;
   MemoryPool& operator=(const MemoryPool&) = delete;
 
-  /// `bytes` > 0. Null when there is no room, also after giving back what is kept.
+  /// `bytes` > 0. Null when there is no room, even after free blocks were given back to the system.
   void* allocate(std::size_t bytes) noexcept;
 
   enum class Freed {
     whole,
-    damaged,  // freed, but something had written past its end
-    unknown,  // not handed out by this pool, or freed before; nothing was done
+    damaged,  // freed, but its pattern was overwritten
+    unknown,  // no allocated block of this pool; nothing was done
   };
-  /// Null is freed without further ado.
+  /// Does nothing for null.
   Freed free(void* memory) noexcept;
-  /// False: something has written past the end of `memory`, which is handed out and has `bytes`, since this was asked
-  /// last.
+  /// False when the pattern past the end of `memory`, an allocated block of `bytes`, was overwritten since the last
+  /// call.
   bool check_end(void* memory, std::size_t bytes) const noexcept;
 
   std::size_t kept_bytes() const;
-  /// What was allocated and not freed, with the bytes that were asked for.
+  /// The allocated blocks, with the bytes that their callers asked for.
   std::vector<std::pair<void*, std::size_t>> handed_out() const;
-  /// Gives kept memory back to the system. Small blocks share mappings, which go as a whole.
+  /// Gives free blocks back to the system: each mapping that has no allocated block.
   void trim() noexcept;
 
  private:

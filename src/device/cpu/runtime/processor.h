@@ -1,6 +1,6 @@
 #pragma once
 
-// What the machine says of itself, without LLVM.
+// The machine's processor, found without LLVM.
 
 #include <cstddef>
 #include <string>

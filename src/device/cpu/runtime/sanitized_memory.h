@@ -1,6 +1,6 @@
 #pragma once
 
-// AddressSanitizer is told what of a pool's memory is nobody's. Without it this is empty.
+// Tells AddressSanitizer which parts of a pool's memory are not allocated. Empty without the sanitizer.
 
 #include <cstddef>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// AddressSanitizer is told of every switch to another stack. Without it this is empty.
+// Tells AddressSanitizer of every switch to another stack. Empty without the sanitizer.
 
 #include <cstddef>
 
@@ -12,24 +12,24 @@ namespace gpulua::cpu {
 
 class SanitizedStack {
  public:
-  /// A thread's own stack: its place is learned when it is left.
+  /// A thread's own stack. The first switch away from it records where it lies.
   SanitizedStack() = default;
 
 #ifdef __SANITIZE_ADDRESS__
   SanitizedStack(const void* low, std::size_t bytes) : low_(low), bytes_(bytes) {}
-  /// The next thing is a switch from this stack, to come back.
+  /// Called right before a switch from this stack, which will be switched back to.
   void leave(const SanitizedStack& to) {
     __sanitizer_start_switch_fiber(&frames_, to.low_, to.bytes_);
   }
-  /// The same, never to come back.
+  /// Called right before a switch from a stack for good.
   static void leave_for_good(const SanitizedStack& to) {
     __sanitizer_start_switch_fiber(nullptr, to.low_, to.bytes_);
   }
-  /// This stack has just been switched to.
+  /// Called right after a switch to this stack.
   void arrive(SanitizedStack& from) {
     __sanitizer_finish_switch_fiber(frames_, &from.low_, &from.bytes_);
   }
-  /// The memory of a stack goes back to the system, for anything: what functions that never returned marked is void.
+  /// Called before a stack's memory goes back to the system. Removes the marks of functions that never returned.
   static void release(const void* low, std::size_t bytes) {
     __asan_unpoison_memory_region(low, bytes);
   }

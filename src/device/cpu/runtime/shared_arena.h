@@ -9,8 +9,8 @@
 
 namespace gpulua::cpu {
 
-/// The shared memory of a block that runs; it grows to the most that was asked for. Behind it stands a pattern, and
-/// behind that pages that cannot be touched: what a kernel writes there is its own error and nobody else's.
+/// The shared memory of a running block. It grows to the largest request. A pattern stands behind it, and guard pages
+/// behind that, so that a write past its end becomes an error of the kernel.
 class SharedArena {
  public:
   SharedArena() = default;
@@ -18,13 +18,13 @@ class SharedArena {
   SharedArena(const SharedArena&) = delete;
   SharedArena& operator=(const SharedArena&) = delete;
 
-  /// Memory for the static bytes and the dynamic ones behind them, aligned to 128 bytes; null for no bytes. Throws
+  /// Memory for the static bytes, and the dynamic bytes behind them, aligned to 128 bytes; null for no bytes. Throws
   /// std::bad_alloc.
   char* reserve(std::size_t static_bytes, std::size_t dynamic_bytes);
-  /// Throws KernelFailure when something has written behind the memory since it was reserved.
+  /// Throws KernelFailure when the pattern was overwritten since reserve().
   void check_end();
 
-  /// What is wrong with an access to `address`, where that lies behind some arena's memory; else nothing.
+  /// A message about an access to `address` if that lies in the guard pages of an arena; else nothing.
   static std::optional<std::string> describe_overrun(const void* address, bool is_write);
 
  private:

@@ -9,8 +9,8 @@ namespace gpulua::cpu {
 
 enum class WarpOperation : std::uint8_t { barrier, shuffle, ballot };
 
-/// Lanes meet by mask: those that a mask names and that have not exited. As each result is made when the last lane of a
-/// group comes, a lane may go on to its next operation before the others have read theirs.
+/// Lanes meet by mask: an operation waits for all lanes in its mask that have not exited. The last lane to arrive
+/// computes all results, so a lane may go on to its next operation before the others have read theirs.
 class Warp {
  public:
   struct Call {
@@ -20,26 +20,26 @@ class Warp {
     unsigned source_lane;  // a shuffle's
   };
 
-  /// The lanes that there are; none of them waits.
+  /// Starts with these lanes; none of them waits.
   void start(unsigned lanes) {
     alive_ = lanes;
     waiting_ = 0;
   }
-  /// Returns the lanes that can go on, `lane` among them, now that it waits too; none while others are missing.
-  /// Precondition: the call's mask names the lane.
+  /// The lane starts an operation. Returns the lanes that can go on, `lane` among them; 0 while others are missing.
+  /// Precondition: the call's mask contains the lane.
   unsigned arrive(unsigned lane, const Call& call);
-  /// Returns the lanes that can go on now that this one has exited.
+  /// The lane exits. Returns the lanes that can go on because of it.
   unsigned exit(unsigned lane);
-  /// What the lane's last operation gave.
+  /// The result of the lane's last operation.
   unsigned result(unsigned lane) const { return results_[lane]; }
 
   /// True while a lane waits.
   bool stuck() const { return waiting_ != 0; }
-  /// Whom one of the waiting lanes waits for, as a message says it.
+  /// The lanes that one of the waiting lanes waits for, for messages.
   std::string describe() const;
 
  private:
-  /// Completes the operation that the lane waits in if its group is there.
+  /// Completes the operation of the lane if all lanes of its group have arrived.
   unsigned complete(unsigned lane);
   unsigned group_there(const Call& call, unsigned group) const;
 
