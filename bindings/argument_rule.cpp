@@ -25,10 +25,10 @@ std::uint32_t dtypes_for(const Parameter& parameter) {
   const std::string_view type = pointee(parameter);
   if (!parameter.dtype) {
     if (type == "void") return any_dtype;
-    // Structs are raw bytes to us; addresses are integers.
+    // An array of structs is an array of bytes; addresses are integers.
     return bit(type.ends_with('*') ? DType::uint64 : DType::uint8);
   }
-  // Whether char has a sign is the platform's choice, and it is the byte of C.
+  // The sign of char is the platform's choice, and char is also C's byte.
   if (type == "char") return bit(DType::int8) | bit(DType::uint8);
   if (parameter.lanes == 2 && *parameter.dtype == DType::float32) return bit(DType::float32) | bit(DType::complex64);
   if (parameter.lanes == 2 && *parameter.dtype == DType::float64) return bit(DType::float64) | bit(DType::complex128);

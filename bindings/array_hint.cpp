@@ -10,7 +10,7 @@ namespace gpulua {
 
 namespace {
 
-// What raises Lua's errors lives at the handler's side of a longjmp: here are texts of fixed length alone.
+// A text of fixed length: a Lua error can longjmp over the handler's frames, so they own no memory.
 struct Hint {
   char text[256] = "";
 };
@@ -20,8 +20,9 @@ void write(Hint& hint, const char* format, Values... values) {
   std::snprintf(hint.text, sizeof hint.text, format, values...);
 }
 
-/// Looks at the values of the function that failed, each at the top of the stack: its arguments, for a function of C;
-/// what it computes with, for one of Lua. True for the first that `fits`.
+/// Pushes one after another the values of the function that failed, and calls `fits` for each: the arguments of a C
+/// function; the locals and temporaries of a Lua function. `unnamed_only`: only temporaries. Returns true at the first
+/// value that fits.
 template <class Fits>
 bool find_value(lua_State* L, bool unnamed_only, Fits fits) {
   lua_Debug frame{};
@@ -40,7 +41,7 @@ const Array* find_array(lua_State* L, bool unnamed_only) {
   return array;
 }
 
-/// True for x.shape and x.strides among the loop's values.
+/// True when x.shape or x.strides is among the values of a numeric loop.
 bool has_sizes(lua_State* L) {
   return find_value(L, true, [&] {
     if (!lua_getmetatable(L, -1)) return false;
@@ -51,7 +52,7 @@ bool has_sizes(lua_State* L) {
   });
 }
 
-/// The text between "before" and the next quote, in `name`; false where there is none.
+/// Stores the text between `before` and the next quote in `name`; returns false when there is none.
 template <std::size_t size>
 bool quoted(std::string_view message, std::string_view before, char (&name)[size]) {
   const std::size_t at = message.find(before);

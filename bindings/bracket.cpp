@@ -12,7 +12,7 @@ void set_bracket(lua_State* L, const char* name, lua_CFunction enter, lua_CFunct
   lua_getfield(L, -2, "leave");
   lua_remove(L, -3);
   lua_pushinteger(L, position);
-  // Lua's own pcall lets the function yield and runs compiled, which lua_pcall from here would not.
+  // Lua's pcall lets the function yield and be compiled; lua_pcall from C++ does neither.
   call_helper(L, "bracket", 3, 1);
   lua_setfield(L, -2, name);
 }

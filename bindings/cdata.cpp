@@ -29,7 +29,7 @@ std::optional<CData> to_cdata(lua_State* L, int index) {
   } else if (kind == "pointer") {
     result.kind = CData::Kind::pointer;
   }
-  // The payload of a reference, as of a pointer, is an address.
+  // The payload of a pointer or a reference is an address.
   if (result.kind == CData::Kind::pointer || result.type.find('&') != result.type.npos)
     std::memcpy(&result.data, payload, sizeof result.data);
   return result;

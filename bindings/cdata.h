@@ -9,18 +9,18 @@
 
 namespace gpulua {
 
-/// An FFI value as the library sees it.
+/// The description of an FFI value.
 struct CData {
-  void* data = nullptr;          // of the value; of what it points to, for a pointer
+  void* data = nullptr;          // address of the value's bytes; for a pointer, the pointer itself
   std::size_t bytes = 0;         // 0 for a pointer: its length is not known
-  std::optional<DType> element;  // of a number, an array of numbers or a pointer to them; none for structs
+  std::optional<DType> element;  // dtype of a number, of an array of numbers or of a pointer to numbers
   enum class Kind { number, array, pointer, record } kind = Kind::record;
-  std::string type;  // as the FFI writes it: "float [16]"
+  std::string type;  // the FFI's name of the type: "float [16]"
 
   std::size_t count() const { return element ? bytes / size_of(*element) : 0; }
 };
 
-/// Nothing when the value at `index` is not an FFI value. `data` is valid while that value lives.
+/// The FFI value at `index`; nullopt for another value. `data` is valid while the value lives.
 std::optional<CData> to_cdata(lua_State* L, int index);
 
 }  // namespace gpulua

@@ -1,4 +1,5 @@
 #include "bindings/lua_device.h"
+#include "bindings/parts.h"
 #include "bindings/state.h"
 
 namespace gpulua {

@@ -11,7 +11,7 @@ namespace gpulua {
 
 namespace {
 
-/// A map is given by the colours at some places from 0 to 1; those between are interpolated.
+/// The colour at a position from 0 to 1. Colours between stops are interpolated.
 struct Stop {
   double place;
   std::uint8_t red, green, blue;
@@ -19,7 +19,7 @@ struct Stop {
 
 constexpr Stop gray[] = {{0, 0, 0, 0}, {1, 255, 255, 255}};
 
-// A black body that gets hotter: red comes up first, then green, then blue.
+// A black body of rising temperature: first red increases, then green, then blue.
 constexpr Stop hot[] = {{0, 10, 0, 0}, {3 / 8.0, 255, 0, 0}, {6 / 8.0, 255, 255, 0}, {1, 255, 255, 255}};
 
 // Ten evenly spaced colours of viridis and inferno, which van der Walt and Smith made perceptually uniform.

@@ -6,10 +6,10 @@
 
 namespace gpulua {
 
-/// Red, green, blue for each of 256 levels.
+/// Red, green and blue for each of 256 levels.
 using Colormap = std::array<std::array<std::uint8_t, 3>, 256>;
 
-/// The colour map of that name; throws Error that lists the names there are.
+/// The colour map named `name`. Throws Error with a list of the names for an unknown one.
 Colormap make_colormap(std::string_view name);
 
 }  // namespace gpulua

@@ -1,12 +1,16 @@
-// What is composed of other operations, in Lua, and the functions of the core that it is written with.
+// The functions of `gpu` that are written in Lua, and the C++ functions that they use: the table `core`.
 
 #include <string>
 
+#include "bindings/array_options.h"
+#include "bindings/axis.h"
+#include "bindings/library_chunk.h"
 #include "bindings/list.h"
 #include "bindings/lua_array.h"
 #include "bindings/lua_random.h"
 #include "bindings/names_elsewhere.h"
 #include "bindings/open.h"
+#include "bindings/parts.h"
 #include "bindings/state.h"
 #include "src/algorithms/bincount.h"
 #include "src/base/near_name.h"
@@ -23,7 +27,7 @@ int raise(lua_State* L) {
   throw Error(std::string(check_string(L, 1, "raise", "a message")));
 }
 
-/// describe(value): the value as messages write it.
+/// describe(value): the value's text in messages.
 int lua_describe(lua_State* L) {
   const std::string text = describe(L, 1);
   lua_pushlstring(L, text.data(), text.size());
@@ -36,7 +40,7 @@ int lua_fail(lua_State* L) {
   fail(op.c_str(), std::string(check_string(L, 2, "fail", "a text")), L, 3);
 }
 
-/// did_you_mean(unknown, names): "; did you mean ...?" about the nearest of the names of options, "" when none is near.
+/// did_you_mean(unknown, names): "; did you mean ...?" with the most similar option name; "" when none is similar.
 int lua_did_you_mean(lua_State* L) {
   const std::string_view unknown = check_string(L, 1, "did_you_mean", "a name");
   NearName near(unknown);
@@ -49,7 +53,7 @@ int lua_did_you_mean(lua_State* L) {
   return 1;
 }
 
-/// check_list(op, what, table): the number of items of a list, whose items `what` names.
+/// check_list(op, what, table): the number of items of a list. `what` names the items in errors.
 int lua_check_list(lua_State* L) {
   const std::string op(check_string(L, 1, "list", "a name")), what(check_string(L, 2, "list", "a noun"));
   if (!lua_istable(L, 3)) fail(op.c_str(), "a table of " + what, L, 3);
@@ -63,7 +67,7 @@ int is_array(lua_State* L) {
   return 1;
 }
 
-/// axis(op, axis, ndim): the axis, counted from 1 at the front.
+/// axis(op, axis, ndim): the checked axis, as a number from 1 to ndim.
 int lua_axis(lua_State* L) {
   const std::string op(check_string(L, 1, "axis", "a name"));
   const auto ndim = static_cast<std::size_t>(check_integer(L, 3, "axis", "a number"));
@@ -85,7 +89,7 @@ int lua_broadcast(lua_State* L) {
   return 1;
 }
 
-/// check_shape(op, shape): raises for a shape that no array has.
+/// check_shape(op, shape): raises an error for an invalid shape.
 int lua_check_shape(lua_State* L) {
   const std::string op(check_string(L, 1, "check_shape", "a name"));
   int next = 0;
@@ -107,7 +111,7 @@ int lua_positions(lua_State* L) {
   return 1;
 }
 
-/// options(op, options): dtype's name or nil, and the device, of creation options.
+/// options(op, options): reads creation options; returns the dtype's name or nil, and the device.
 int lua_options(lua_State* L) {
   const std::string op(check_string(L, 1, "options", "a name"));
   const ArrayOptions options = check_options(L, 2, op.c_str());
@@ -121,7 +125,7 @@ int lua_options(lua_State* L) {
   return 2;
 }
 
-/// assign(op, out, value): writes the value to `out`, which it gives back; the value itself when there is none.
+/// assign(op, out, value): writes the value to `out` and returns `out`; without `out`, returns the value.
 int lua_assign(lua_State* L) {
   if (lua_isnil(L, 2)) return lua_settop(L, 3), 1;
   const std::string op(check_string(L, 1, "assign", "a name"));
@@ -130,14 +134,14 @@ int lua_assign(lua_State* L) {
   return 1;
 }
 
-/// floating(dtype): the dtype in which functions of real numbers are computed.
+/// floating(dtype): the dtype of the computation of real functions.
 int lua_floating(lua_State* L) {
   const std::string_view dtype = name(to_floating(parse_dtype(check_string(L, 1, "floating", "a dtype's name"))));
   lua_pushlstring(L, dtype.data(), dtype.size());
   return 1;
 }
 
-/// promote(a, b): the dtype that holds the values of both.
+/// promote(a, b): the common dtype of the two.
 int lua_promote(lua_State* L) {
   const DType a = parse_dtype(check_string(L, 1, "promote", "a dtype's name"));
   const std::string_view dtype = name(promote(a, parse_dtype(check_string(L, 2, "promote", "a dtype's name"))));
@@ -145,8 +149,8 @@ int lua_promote(lua_State* L) {
   return 1;
 }
 
-/// bincount(values, weights, count): how often each of 0 to count - 1 is there, or the sums of the weights; weights may
-/// be nil.
+/// bincount(values, weights, count): the occurrences of each number from 0 to count - 1, or the sums of the weights.
+/// `weights` can be nil.
 int lua_bincount(lua_State* L) {
   const Array weights = lua_isnil(L, 2) ? nullptr : check<Array>(L, 2, "bincount");
   push_array(L, bincount(check<Array>(L, 1, "bincount"), weights, check_integer(L, 3, "bincount", "a number")));
@@ -180,7 +184,7 @@ void open_composed(lua_State* L) {
   add_measuring(L);
   add_signature_helpers(L);
   add_random_functions(L);
-  // Each gets the `gpu` table, arrays' methods, and the functions above.
+  // Each file gets the `gpu` table, the methods of arrays, and the functions above.
   for (const char* file : {"composed.lua", "shape.lua", "creation.lua", "random.lua", "statistics.lua", "numerics.lua",
                            "histogram.lua", "ordering.lua", "quantiles.lua", "sampling.lua", "measure.lua"}) {
     for (int index = gpu; index <= gpu + 2; ++index) lua_pushvalue(L, index);

@@ -1,8 +1,8 @@
--- What the functions composed in Lua share. Each of these files gets the `gpu` table, arrays' methods, and `core`: the functions
--- of composed.cpp and of this file. Errors are raised by `core`, which names the script's line.
+-- Helpers of the functions that are written in Lua. Each Lua file gets the `gpu` table, the methods of arrays, and `core`: the
+-- functions of composed.cpp and of this file. `core` raises the errors, so that they name the script's line.
 local gpu, methods, core = ...
 
---- Each is a function of `gpu` and a method of arrays.
+--- Adds each function to `gpu` and to the methods of arrays.
 function core.define(functions)
   for name, fn in pairs(functions) do
     gpu[name] = fn
@@ -20,13 +20,13 @@ function core.check_integer(op, what, value)
   return value
 end
 
---- A boolean option, or nil.
+--- Checks a boolean option, which can be nil.
 function core.check_flag(op, name, value)
   if value ~= nil and type(value) ~= "boolean" then core.fail(op, name .. " = true or false", value) end
   return value
 end
 
---- An array as it is; a table or a number in the dtype of `like`, or as float64 where that one is not floating.
+--- Returns an array unchanged. Converts a table or a number to the dtype of `like`, or to float64 when that is not floating.
 function core.to_array(op, what, value, like)
   if core.is_array(value) then return value end
   if type(value) ~= "table" and type(value) ~= "number" then core.fail(op, what, value) end
@@ -36,11 +36,11 @@ end
 
 function core.text(shape)
   local extents = {}
-  for axis, extent in ipairs(shape) do extents[axis] = ("%d"):format(extent) end -- all digits, as C++ writes them
+  for axis, extent in ipairs(shape) do extents[axis] = ("%d"):format(extent) end -- all digits, as in C++
   return "(" .. table.concat(extents, ",") .. (#shape == 1 and ",)" or ")")
 end
 
---- The integers of a table, or the one number.
+--- The integers of a table, or a single number, as a list.
 function core.check_integers(op, what, value)
   if type(value) ~= "table" then return {core.check_integer(op, what, value)} end
   core.check_list(op, "integers", value)
@@ -49,7 +49,7 @@ function core.check_integers(op, what, value)
   return integers
 end
 
---- Axes counted from 1, in order: of a number, a table, or nil for all of them.
+--- The axes of a number, a table, or nil (all axes): sorted and counted from 1.
 function core.axes(op, axis, ndim)
   local axes = {}
   if axis == nil then
@@ -67,10 +67,10 @@ function core.axes(op, axis, ndim)
   return axes
 end
 
--- The names of the options of each function, once it has got some.
+-- Cache of the option names of each function.
 local option_names = {}
 
---- The options of gpu.`op`, whose names its signature has.
+--- Checks the options of gpu.`op` against its signature. Returns the options; an empty table for nil.
 function core.check_fields(op, options)
   if options == nil then return {} end
   local names = option_names[op]
@@ -93,16 +93,17 @@ function core.check_fields(op, options)
   return options
 end
 
---- True for a table that is no list of something, but options.
+--- True for a table of options, which has fields but no list items.
 function core.is_options(value) return type(value) == "table" and #value == 0 and next(value) ~= nil end
 
---- nil and the options that stand in an argument's place, when nothing stands behind them.
+--- Options in place of an optional argument: returns nil for the argument, and the options. Nothing may follow them.
 function core.shift(op, options, behind)
   if behind ~= nil then core.fail(op, "nothing behind the options", behind) end
   return nil, options
 end
 
---- The arguments of a reduction, x:name(axis, options): {axes =, keepdims =, dtype =, out =} and the other options there are.
+--- Reads the arguments of a reduction, x:name(axis, options): {axes =, keepdims =, dtype =, out =} and the function's other
+--- options.
 function core.reduction(op, x, axis, options)
   core.check_array(op, x)
   if type(axis) == "table" and #axis == 0 and options == nil then axis, options = nil, axis end
@@ -131,7 +132,7 @@ function core.check_real(op, x)
   return x
 end
 
---- The dtype in which means and the like are computed, and that of the result: 16-bit numbers in float32, integers in float64.
+--- The dtype in which means and similar functions are computed (float32 for 16-bit floats, float64 for integers), and the result's.
 function core.working(x, dtype)
   local from = dtype or x.dtype
   if from == "float16" or from == "bfloat16" then return "float32", from end
@@ -139,7 +140,7 @@ function core.working(x, dtype)
   return "float64", "float32"
 end
 
---- `count` elements of the axis from position `first` on.
+--- A view of `count` elements of the axis, from position `first` on.
 function core.slice(x, axis, first, count)
   local specs = {}
   for i = 1, axis - 1 do specs[i] = ":" end
@@ -147,7 +148,7 @@ function core.slice(x, axis, first, count)
   return x(unpack(specs, 1, axis))
 end
 
---- The elements at one position of the axis; the axis goes.
+--- A view of the elements at one position of the axis, without the axis.
 function core.pick(x, axis, position)
   local specs = {}
   for i = 1, axis - 1 do specs[i] = ":" end
@@ -155,7 +156,7 @@ function core.pick(x, axis, position)
   return x(unpack(specs, 1, axis))
 end
 
---- The positions 0, 1, ... along one axis of a shape of `ndim` axes, the others of size 1; int64, lazily.
+--- The positions 0, 1, ... along one axis, as an int64 array of `ndim` axes whose other axes have size 1. Lazy.
 function core.along(count, axis, ndim, device, first)
   local shape = {}
   for i = 1, ndim do shape[i] = i == axis and count or 1 end

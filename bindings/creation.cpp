@@ -1,11 +1,11 @@
-// gpu.array, gpu.zeros and kin: arrays made from nothing or from the host.
+// gpu.array, gpu.zeros and others: new arrays, from numbers or from host data.
 
 #include <cmath>
 
-#include "bindings/list.h"
+#include "bindings/array_options.h"
+#include "bindings/host_data.h"
 #include "bindings/lua_array.h"
-#include "bindings/lua_device.h"
-#include "bindings/state.h"
+#include "bindings/parts.h"
 #include "src/expressions/creation.h"
 #include "src/expressions/transfer.h"
 
@@ -41,7 +41,7 @@ int create_constant(lua_State* L) {
   return 1;
 }
 
-/// The value at `index`, and the dtype of an array that holds it when none is asked for.
+/// The value at `index`, and the default dtype of an array for it.
 std::pair<Scalar, DType> check_value(lua_State* L, int index, const char* op) {
   const auto value = to_scalar(L, index);
   if (!value && test<Array>(L, index))
@@ -53,7 +53,7 @@ std::pair<Scalar, DType> check_value(lua_State* L, int index, const char* op) {
 
 int create_full(lua_State* L) {
   lua_settop(L, 3);
-  // A shape of one number: the next one is the value.
+  // A shape can be one number; the value is the argument after it.
   int next = 0;
   const bool is_table = lua_istable(L, 1);
   Dims shape = is_table ? check_shape(L, 1, next, "full") : Dims{check_integer(L, 1, "full", "a shape")};
@@ -66,7 +66,7 @@ int create_full(lua_State* L) {
   return 1;
 }
 
-/// Pushes what `make` gives for the options at `index`; what they leave out is as in `array`.
+/// Pushes the array that `make` returns for the options at `index`. The defaults are those of `array`.
 template <class Make>
 int push_like(lua_State* L, const Array& array, int index, const char* op, const Make& make) {
   const ArrayOptions options = check_options(L, index, op, array->device_ref());
@@ -94,7 +94,7 @@ int create_full_like(lua_State* L) {
   });
 }
 
-/// int64 where all of the numbers are integral, as in NumPy; else the default float.
+/// int64 when all numbers are integral, as in NumPy; else the default float.
 DType range_dtype(std::initializer_list<double> numbers) {
   for (double number : numbers)
     if (number != std::floor(number)) return DType::float32;
@@ -115,7 +115,7 @@ void push_range(lua_State* L, const char* op, double first, double step, double 
              range(*options.device, {std::max<std::int64_t>(static_cast<std::int64_t>(steps), 0)}, dtype, first, step));
 }
 
-/// The numbers that the arguments start with, at most three.
+/// The count of numbers at the start of the arguments, at most three.
 int count_numbers(lua_State* L) {
   int count = 0;
   while (count < 3 && (lua_type(L, count + 1) == LUA_TNUMBER || lua_type(L, count + 1) == LUA_TCDATA)) ++count;
@@ -136,7 +136,7 @@ int create_range(lua_State* L) {
   const double first = check_number(L, 1, "range", "a number");
   const double last = check_number(L, 2, "range", "a number");
   const double step = count > 2 ? check_number(L, 3, "range", "a number") : 1;
-  // (1 - 0) / 0.1 may come out just below 10; Lua's own loop has the same trouble and documents none of it.
+  // (1 - 0) / 0.1 can be rounded to just below 10, hence the tolerance. Lua's numeric loop has the same problem.
   push_range(L, "range", first, step, std::floor((last - first) / step + 1e-9) + 1, count + 1);
   return 1;
 }
@@ -155,48 +155,6 @@ int create_linspace(lua_State* L) {
 }
 
 }  // namespace
-
-Dims check_shape(lua_State* L, int first, int& next, const char* op) {
-  Dims shape;
-  const auto add = [&](int index) {
-    const char* what = "sizes that are integers of 0 or more";
-    if (lua_type(L, index) == LUA_TNUMBER && lua_tonumber(L, index) >= 0x1p63) what = "sizes of at most 2^53 elements";
-    const std::int64_t extent = check_integer(L, index, op, what);
-    if (extent < 0) fail(op, "sizes of 0 or more", L, index);
-    shape.push_back(extent);
-  };
-  next = first;
-  if (lua_istable(L, first)) {
-    ++next;
-    const int count = check_list(L, first, op, "sizes");
-    for (int i = 1; i <= count; ++i) {
-      lua_rawgeti(L, first, i);
-      add(-1);
-      lua_pop(L, 1);
-    }
-  } else {
-    while (lua_type(L, next) == LUA_TNUMBER || lua_type(L, next) == LUA_TCDATA) add(next++);
-    if (shape.empty() && test<Array>(L, first))
-      fail(op, "a shape: numbers, or a table of numbers, as x.shape is", L, first);
-    if (shape.empty()) check_integer(L, first, op, "a shape: numbers, or a table of numbers");
-  }
-  checked_size(shape, op);
-  return shape;
-}
-
-ArrayOptions check_options(lua_State* L, int index, const char* op, std::shared_ptr<OpenDevice> device) {
-  ArrayOptions options{std::nullopt, std::move(device)};
-  const auto read_dtype = [&](int value) { options.dtype = parse_dtype(check_string(L, value, op, "a dtype's name")); };
-  const auto read_device = [&](int value) { options.device = check_device(L, value, op); };
-  if (lua_type(L, index) == LUA_TSTRING) {
-    check_end(L, index + 1, op, "the dtype");
-    read_dtype(index);
-  } else {
-    read_options(L, index, op, {{"dtype", read_dtype}, {"device", read_device}});
-  }
-  if (!options.device) options.device = bindings_of(L).context().current();
-  return options;
-}
 
 void open_creation(lua_State* L) {
   set_functions(L, {

@@ -1,4 +1,4 @@
--- Arrays of a pattern, and triangles and diagonals of others.
+-- Arrays with a pattern, and triangles and diagonals of arrays.
 local gpu, methods, core = ...
 
 local function check_number(op, what, value)
@@ -14,7 +14,7 @@ end
 
 local function is_options(value) return type(value) == "table" or type(value) == "string" end
 
---- Takes the options off the end of the arguments, of which there are at most `most` others. They are a table or a dtype.
+--- Removes the options, a table or a dtype, from the end of the arguments and returns them. `most`: the number of other arguments.
 local function take_options(op, most, arguments)
   local last, options = arguments.n, nil
   if is_options(arguments[last]) then
@@ -29,9 +29,9 @@ end
 
 local function pack(...) return {n = select("#", ...), ...} end
 
--- ---- numbers in a row -------------------------------------------------------------------------------------------------------
+-- ---- sequences --------------------------------------------------------------------------------------------------------------
 
---- first, ..., last: `count` of them, whose logarithms are evenly spaced.
+--- The arguments of logspace and geomspace.
 local function spaced(op, most, first, last, ...)
   check_number(op, "a number", first)
   check_number(op, "a number", last)
@@ -50,7 +50,7 @@ function gpu.logspace(first, last, ...)
   return core.cast(gpu.power(base, exponents), dtype)
 end
 
---- From first to last, each a constant multiple of the one before.
+--- A geometric sequence from first to last.
 function gpu.geomspace(first, last, ...)
   local count, dtype, device = spaced("geomspace", 1, first, last, ...)
   if first == 0 or last == 0 or (first < 0) ~= (last < 0) then
@@ -68,7 +68,7 @@ end
 
 -- ---- positions --------------------------------------------------------------------------------------------------------------
 
---- One array for each axis of the shape: at each element its index on that axis, from 1.
+--- One array for each axis of the shape: the index of each element on the axis, from 1.
 local function indices(op, shape, options)
   core.check_list(op, "sizes", shape)
   for _, extent in ipairs(shape) do check_count(op, extent) end
@@ -83,14 +83,13 @@ end
 
 function gpu.indices(shape, options) return indices("indices", shape, options) end
 
---- fn of the index arrays of the shape.
+--- Calls fn with the index arrays of the shape.
 function gpu.fromfunction(fn, shape, options)
   if type(fn) ~= "function" then core.fail("fromfunction", "a function of index arrays", fn) end
   return fn(indices("fromfunction", shape, options))
 end
 
---- Each vector's elements along an axis of its own, the same on the others. `indexing` is "xy" (the first two axes are
---- exchanged) or "ij".
+--- Coordinate arrays of a grid: each vector varies along its own axis. `indexing`: "ij", or "xy", which swaps the first two axes.
 function gpu.meshgrid(...)
   local vectors = pack(...)
   local options = take_options("meshgrid", vectors.n, vectors)
@@ -114,12 +113,12 @@ end
 
 -- ---- triangles and diagonals --------------------------------------------------------------------------------------------------
 
---- column - row of each element, lazily.
+--- An array of column - row, lazily.
 local function offsets(rows, columns, device)
   return core.along(columns, 2, 2, device) - core.along(rows, 1, 2, device)
 end
 
---- (rows [, columns [, offset]] [, options]).
+--- Reads the arguments (rows [, columns [, offset]] [, options]).
 local function matrix_arguments(op, ...)
   local arguments = pack(...)
   if type(arguments[1]) == "table" then core.fail(op, "the numbers of rows and columns, gpu." .. op .. "(3, 4)", arguments[1]) end
@@ -157,7 +156,7 @@ local function triangle(op, x, offset, comparison)
   return gpu.where(keeps, x, false)
 end
 
---- A vector as the diagonal of a matrix; of a matrix the diagonal, as a view.
+--- For a vector, the matrix with this diagonal; for a matrix, a view of its diagonal.
 local function diag(x, offset)
   core.check_array("diag", x)
   offset = core.check_integer("diag", "an integer offset", offset or 0)
@@ -170,7 +169,7 @@ local function diag(x, offset)
   return result
 end
 
---- x[i] ^ (columns - j); rising powers with {increasing = true}.
+--- The matrix of x[i] ^ (columns - j); with {increasing = true}, of x[i] ^ (j - 1).
 local function vander(x, columns, options)
   core.check_array("vander", x)
   if x.ndim ~= 1 then core.fail("vander", "a vector", x) end

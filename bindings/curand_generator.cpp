@@ -1,7 +1,10 @@
 // Generators of the vendor's library.
 
+#include "bindings/curand_generator.h"
+
 #include <cmath>
 
+#include "bindings/array_options.h"
 #include "bindings/lua_array.h"
 #include "bindings/lua_device.h"
 #include "bindings/lua_random.h"
@@ -15,7 +18,7 @@ namespace {
 struct GeneratorHandle {
   std::shared_ptr<OpenDevice> device;
   std::string algorithm;
-  std::unique_ptr<RngGenerator> generator;  // goes before its device
+  std::unique_ptr<RngGenerator> generator;  // destroyed before its device
 };
 
 }  // namespace
@@ -27,7 +30,7 @@ struct LuaType<GeneratorHandle> {
 
 namespace {
 
-/// The dtype in the options that end a generator's arguments: its name, or {dtype=}.
+/// The dtype in a generator's last argument: its name, or {dtype=}.
 DType check_real_dtype(lua_State* L, int index, const char* op) {
   DType dtype = DType::float32;
   const auto read = [&](int at) { dtype = parse_dtype(check_string(L, at, op, "the name of a dtype")); };
@@ -66,15 +69,15 @@ int uniform(lua_State* L) {
                      });
 }
 
-/// A table or one number.
+/// Reads a shape: a table or one number.
 Dims check_one_shape(lua_State* L, int index, const char* op) {
   if (!lua_istable(L, index)) return {check_integer(L, index, op, "a shape: a table or a number")};
   int next = 0;
   return check_shape(L, index, next, op);
 }
 
-/// g:normal(shape [, mean [, deviation]] [, dtype or {dtype=}]): mean 0 and deviation 1 unless they are given;
-/// g:lognormal(...): exp of such numbers.
+/// g:normal(shape [, mean [, deviation]] [, dtype or {dtype=}]): the defaults are mean 0 and deviation 1.
+/// g:lognormal(...): exp of normal numbers.
 template <void (RngGenerator::*generate)(DType, void*, std::size_t, double, double, Stream&)>
 int normal(lua_State* L) {
   constexpr const char* op = generate == &RngGenerator::normal ? "normal" : "lognormal";
@@ -82,7 +85,7 @@ int normal(lua_State* L) {
   Dims shape = check_one_shape(L, 2, op);
   if (lua_type(L, 2) == LUA_TNUMBER && lua_tonumber(L, 2) == 0 && lua_type(L, 3) == LUA_TNUMBER)
     fail(op, "the shape first; {0} is a shape without elements", L, 2);
-  // Options may come in the place of parameters.
+  // Options can replace parameters.
   int options = 3;
   while (options < 5 && lua_type(L, options) != LUA_TTABLE && lua_type(L, options) != LUA_TSTRING) ++options;
   const auto parameter = [&](int index, double otherwise, const char* what) {

@@ -1,9 +1,10 @@
-// When pending arrays are computed: x:eval(), gpu.eval(a, b), gpu.explain(x).
+// Explicit evaluation of pending arrays: x:eval(), gpu.eval(a, b), gpu.explain(x).
 
 #include <vector>
 
 #include "bindings/lua_array.h"
 #include "bindings/lua_kernel.h"
+#include "bindings/parts.h"
 #include "src/array/evaluator.h"
 
 namespace gpulua {
@@ -20,14 +21,14 @@ std::vector<Node*> check_arrays(lua_State* L, const char* op) {
   return nodes;
 }
 
-/// gpu.eval(a, b, ...), x:eval(): the arrays themselves, computed in as few kernels as they fit in.
+/// gpu.eval(a, b, ...), x:eval(): computes the arrays together, in as few kernels as possible, and returns them.
 int eval(lua_State* L) {
   evaluate(check_arrays(L, "eval"));
   return lua_gettop(L);
 }
 
-/// gpu.explain(x, ...): the plan and the kernels that would compute the arrays, as text. gpu.explain(kernel): what runs
-/// it.
+/// gpu.explain(x, ...): the plan and the kernels that would compute the arrays, as text. gpu.explain(kernel): the
+/// engine that runs it.
 int lua_explain(lua_State* L) {
   const KernelRef* kernel = test<KernelRef>(L, 1);
   if (kernel != nullptr && lua_gettop(L) > 1) fail("explain", "one kernel, or arrays", L, 2);

@@ -9,7 +9,7 @@ namespace gpulua {
 
 namespace {
 
-/// __index of a table: (table, key), reached where the table has no such key.
+/// __index(table, key) for a missing key.
 int unknown_field(lua_State* L) {
   NearName near(name_at(L, 2));
   offer_names(L, 1, near);

@@ -6,6 +6,7 @@
 
 #include "bindings/lua_array.h"
 #include "bindings/lua_device.h"
+#include "bindings/parts.h"
 #include "bindings/state.h"
 #include "src/base/near_name.h"
 #include "src/files/host_file.h"
@@ -21,7 +22,7 @@ bool check_boolean(lua_State* L, int index, const char* op, const char* what) {
   return lua_toboolean(L, index) != 0;
 }
 
-/// The arrays of the table at `index`, sorted by name. Those of its list are arr_0, arr_1 ..., as NumPy calls them.
+/// The arrays of the table at `index`, sorted by name. The items of its list are named arr_0, arr_1, ..., as in NumPy.
 NamedArrays check_named_arrays(lua_State* L, int index) {
   constexpr const char* op = "save";
   if (!lua_istable(L, index)) fail(op, "a table of arrays for a .npz file", L, index);
@@ -52,7 +53,7 @@ NamedArrays check_named_arrays(lua_State* L, int index) {
   return arrays;
 }
 
-/// gpu.save(path, x) for .npy, gpu.save(path, {name = x, ...} [, {compress=}]) for .npz: true.
+/// gpu.save(path, x) writes a .npy file, gpu.save(path, {name = x, ...} [, {compress=}]) a .npz file. Both return true.
 int save(lua_State* L) {
   constexpr const char* op = "save";
   const std::string path(check_string(L, 1, op, "the path of a file"));
@@ -74,7 +75,7 @@ int save(lua_State* L) {
   return 1;
 }
 
-/// The __index of a .npz file's table: the file has no array of that name.
+/// __index of a .npz file's table: throws the Error about a name that the file does not have.
 int missing_array(lua_State* L) {
   constexpr std::size_t shown = 20;
   std::vector<std::string> names;
@@ -93,8 +94,8 @@ int missing_array(lua_State* L) {
               (names.empty() ? "no arrays" : list) + ", got " + describe(L, 2) + near.question());
 }
 
-/// gpu.load(path [, {device=, mmap=}]): the array of a .npy file, the arrays of a .npz file by their names; nil and a
-/// message when the file cannot be opened.
+/// gpu.load(path [, {device=, mmap=}]): the array of a .npy file, or a table of the arrays of a .npz file by name; nil
+/// and a message when the file cannot be opened.
 int load(lua_State* L) {
   constexpr const char* op = "load";
   const std::string path(check_string(L, 1, op, "the path of a file"));

@@ -5,7 +5,7 @@
 
 namespace gpulua {
 
-/// The results of `work`; nil and the message for a file that cannot be opened, which is no misuse.
+/// Runs `work` and returns its results. For an Error of kind `file`, which is not misuse, returns nil and the message.
 template <class Work>
 int or_file_failure(lua_State* L, const Work& work) {
   try {

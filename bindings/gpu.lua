@@ -1,16 +1,16 @@
--- What is easier said in Lua than in C++. The chunk gets the `gpu` table and returns the helpers that the bindings call.
+-- Helpers that are simpler in Lua than in C++. The chunk gets the `gpu` table and returns the helpers for the bindings.
 local gpu = ...
 local ffi = require "ffi"
 
 local helpers = {}
 
--- ---- complex numbers: LuaJIT has the literals (1+2i needs an addition) but no arithmetic of its own -----------------------
+-- ---- complex numbers: LuaJIT has the literals but no arithmetic (1+2i is an addition) --------------------------------------
 
 local complex = ffi.typeof "complex"
 
 local function is_complex(value) return ffi.istype(complex, value) or ffi.istype("complex float", value) end
 
---- The parts of a number; nothing of any other value.
+--- The real and imaginary part of a number; nil for another value.
 local function parts(value)
   if type(value) == "number" then return value, 0 end
   if type(value) ~= "cdata" then return nil end
@@ -22,7 +22,7 @@ local function power(ar, ai, br, bi)
   if br == 0 and bi == 0 then return complex(1, 0) end
   local size = math.sqrt(ar * ar + ai * ai)
   if size == 0 then return br > 0 and complex(0, 0) or complex(0 / 0, 0 / 0) end
-  -- Whole powers by products, as exact as these are.
+  -- Integer powers by repeated multiplication, which is more exact than exp and log.
   if bi == 0 and br % 1 == 0 and math.abs(br) <= 64 then
     local result = complex(1, 0)
     for _ = 1, math.abs(br) do result = result * complex(ar, ai) end
@@ -33,7 +33,7 @@ local function power(ar, ai, br, bi)
   return complex(scale * math.cos(turn), scale * math.sin(turn))
 end
 
---- An operator of complex numbers: of their parts, or the function of `gpu` where the other side is an array.
+--- An operator of complex numbers. Combines their parts, or calls the function of `gpu` when an operand is an array.
 local function operator(name, combine)
   return function(a, b)
     local ar, ai = parts(a)
@@ -60,7 +60,7 @@ local arithmetic = {
     return ar ~= nil and ar == br and ai == bi
   end,
 }
--- Another library may have given complex its arithmetic already; a type takes one metatable for good.
+-- A type's metatable can be set only once, and another library can have set that of complex already.
 pcall(ffi.metatype, complex, arithmetic)
 pcall(ffi.metatype, "complex float", arithmetic)
 
@@ -77,7 +77,7 @@ end
 helpers.int64 = from_bytes "int64_t"
 helpers.uint64 = from_bytes "uint64_t"
 
--- C's element types in the FFI, which has no 16-bit floating point numbers.
+-- The FFI's types of elements. The FFI has no 16-bit floating-point numbers.
 local ctypes = {
   bool = "bool",
   int8 = "int8_t",
@@ -96,11 +96,11 @@ local ctypes = {
 
 local function type_name(ctype) return tostring(ctype):match "^ctype<(.*)>$" end
 
--- Their dtypes, by the names that the FFI prints on this platform.
+-- The dtypes by the FFI's names of the types on this platform.
 local dtypes = {}
 for dtype, ctype in pairs(ctypes) do dtypes[type_name(ffi.typeof(ctype))] = dtype end
 
---- What an FFI value is: "number", "array", "pointer" or "record"; its element's dtype or nil; its bytes; its type's name.
+--- Classifies an FFI value: "number", "array", "pointer" or "record"; the element's dtype or nil; the bytes; the name of the type.
 function helpers.classify(value)
   local name = type_name(ffi.typeof(value))
   local bytes = ffi.sizeof(value) or 0
@@ -116,7 +116,7 @@ function helpers.classify(value)
   return "record", nil, bytes, name
 end
 
---- An FFI array of `count` elements of the dtype; float16 and bfloat16 come as their bits.
+--- An FFI array of `count` elements of the dtype; for float16 and bfloat16, of their bits.
 function helpers.host_array(dtype, count) return ffi.new((ctypes[dtype] or "uint16_t") .. "[?]", count) end
 
 -- ---- x.shape and x.strides ---------------------------------------------------------------------------------------------------
@@ -139,7 +139,7 @@ function sizes.__eq(a, b)
   return true
 end
 
---- What the table itself does not hold: -1 is the last size; past the end there is none.
+--- Missing keys: -1 is the last size; a position past the end is nil.
 function sizes.__index(t, key)
   if key == 0 then error("[shape] dimensions are counted from 1, got 0: x.shape[1] is the first size", 2) end
   if type(key) == "number" and key < 0 then return rawget(t, #t + 1 + key) end
@@ -152,10 +152,10 @@ helpers.sizes = sizes
 
 -- ---- pinned memory ------------------------------------------------------------------------------------------------------------
 
--- An FFI array of ours -> the userdata that owns its memory: the memory lives as long as the FFI array.
+-- Maps an FFI array to the userdata that owns its memory, so that the memory lives as long as the FFI array.
 local owners = setmetatable({}, {__mode = "k"})
 
---- The FFI type of `count` elements, as a pointer to it; nil where the FFI has none.
+--- The FFI type of a pointer to an array of `count` elements; nil when the FFI has no such type.
 function helpers.array_pointer(dtype, count)
   local element = ctypes[dtype]
   local ok, ctype = pcall(function() return ffi.typeof(("%s (*)[%d]"):format(element, count)) end)
@@ -169,10 +169,10 @@ function helpers.pinned(owner, address, ctype)
   return array
 end
 
--- ---- functions that run another one between two actions -------------------------------------------------------------------------
+-- ---- functions between two actions ----------------------------------------------------------------------------------------------
 
---- bracketed(..., fn, ...): runs `enter` on its arguments, fn on those after it, and `leave` on what enter gave and fn's
---- results, also when fn throws. Results and errors of fn pass through as they are. `position` is fn's among the arguments.
+--- Returns bracketed(..., fn, ...): calls enter(all arguments), then fn(the arguments after fn), then leave(the value of enter, the
+--- results of fn), also after an error of fn. Results and errors of fn are passed on. `position`: the index of fn in the arguments.
 function helpers.bracket(enter, leave, position)
   local function finish(state, ok, ...)
     leave(state, ...)
@@ -184,8 +184,8 @@ end
 
 -- ---- the check of arguments ------------------------------------------------------------------------------------------------------
 
---- What stands in front of a function in Lua, as protect<> does in front of one in C++: more arguments than the signature has are an
---- error, and so is a dot where a colon belongs, or the other way round. Arguments and results pass through as they are.
+--- Wraps a Lua function with the checks that protect<> makes for a C++ function: more arguments than the signature has are an error,
+--- and so is a dot in place of a colon, or the reverse. Arguments and results are passed on unchanged.
 function helpers.guard(fn, signature, is_method)
   local refuse, most = helpers.refuse, nil
   if is_method then

@@ -12,7 +12,7 @@ end
 
 local counting = {}
 
---- How often each of 0, 1, 2, ... is there; or the sum of the weights.
+--- The number of occurrences of each of 0, 1, 2, ..., or the sums of their weights.
 function counting.bincount(x, options)
   core.check_array("bincount", x)
   options = core.check_fields("bincount", options)
@@ -44,7 +44,7 @@ local function check_edges(op, edges, x)
   return edges
 end
 
---- The number of edges that are not greater than each element; with right, that are less.
+--- For each element, the number of edges that are not greater; with `right`, that are less.
 function counting.digitize(x, edges, options)
   core.check_real("digitize", x)
   options = core.check_fields("digitize", options)
@@ -52,7 +52,7 @@ function counting.digitize(x, edges, options)
   return gpu.searchsorted(check_edges("digitize", edges, x), x, {side = side}) - 1
 end
 
---- The bins, which may be left out, and the options.
+--- The bins, which are optional, and the options.
 local function options_of(op, bins, options)
   if core.is_options(bins) then bins, options = core.shift(op, bins, options) end
   return bins, core.check_fields(op, options)
@@ -88,20 +88,20 @@ local function count_bins(op, edges)
   return edges.size - 1
 end
 
---- Each value's bin from 1 on: 0 before the first edge, and one more than there are bins behind the last.
+--- The bin of each value, from 1 on; 0 before the first edge, and the number of bins + 1 after the last edge.
 local function bins_of(values, edges)
   local bin = gpu.searchsorted(edges, values, {side = "right"}) - 1
-  -- The last bin has its right edge too.
+  -- The last bin includes its right edge.
   return gpu.where(values:eq(edges({-1, -1})), edges.size - 1, bin)
 end
 
---- The edges that gpu.histogram would use.
+--- The edges of gpu.histogram for the same arguments.
 function counting.histogram_bin_edges(x, bins, options)
   bins, options = options_of("histogram_bin_edges", bins, options)
   return edges_of("histogram_bin_edges", x, bins, options.range)
 end
 
---- How many elements are in each bin, and the edges.
+--- The number of elements in each bin, and the edges.
 function counting.histogram(x, bins, options)
   bins, options = options_of("histogram", bins, options)
   local edges = edges_of("histogram", x, bins, options.range)
@@ -115,10 +115,10 @@ function counting.histogram(x, bins, options)
   return counts, edges
 end
 
--- ---- of several variables ---------------------------------------------------------------------------------------------------------
+-- ---- several variables ------------------------------------------------------------------------------------------------------------
 
---- How many of the points, whose coordinates are the vectors, are in each bin of a grid; and the edges along each axis. `bins` and
---- `ranges` are tables with an item for each axis.
+--- The number of points in each bin of a grid, and the edges along each axis. `vectors`: the coordinates of the points. `bins` and
+--- `ranges`: tables with an item for each axis.
 local function histogram_of(op, vectors, bins, ranges, options)
   local weights = check_weights(op, vectors[1], options.weights)
   local density = core.check_flag(op, "density", options.density)

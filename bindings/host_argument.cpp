@@ -1,4 +1,5 @@
 #include "bindings/host_argument.h"
+#include "bindings/host_data.h"
 #include "src/expressions/transfer.h"
 
 #include "bindings/cdata.h"
@@ -8,14 +9,14 @@ namespace gpulua {
 
 namespace {
 
-/// Pushes the table or FFI value that the host argument at `index` stands for.
+/// Pushes the table or FFI value of the host argument at `index`.
 void push_value(lua_State* L, int index) {
   lua_getfenv(L, index);
   lua_rawgeti(L, -1, 1);
   lua_remove(L, -2);
 }
 
-/// The elements of a nested table, as array_to_host fills them.
+/// The number of elements of a nested table, in the sense of array_to_host.
 std::int64_t count_elements(lua_State* L, int table) {
   std::int64_t count = 0;
   const int extent = static_cast<int>(lua_objlen(L, table));
@@ -28,12 +29,12 @@ std::int64_t count_elements(lua_State* L, int table) {
   return count;
 }
 
-/// An FFI struct, or an array of them: bytes to us.
+/// True for an FFI struct or an array of structs, which are copied as bytes.
 bool is_raw(const CData& value) {
   return !value.element && (value.kind == CData::Kind::record || value.kind == CData::Kind::array);
 }
 
-/// What pointers to elements without a dtype of their own take: pointers to structs, void and vectors.
+/// True for pointers that take bytes: pointers to structs, void and vectors.
 bool takes_raw(const ArgumentRule& rule) {
   return !rule.parameter.dtype || rule.parameter.lanes > 1;
 }
@@ -64,7 +65,7 @@ class Staging {
 
   Array from_elements(const CData& value, int index) {
     const bool same_type = value.element && rule_.takes(*value.element);
-    // What comes back is written over the elements as they are; what only goes in can be converted.
+    // Results are written over the host elements without conversion. Only an In argument can be converted.
     if (value.kind != CData::Kind::array || (!same_type && (argument_.copied_out || !rule_.parameter.dtype)))
       refuse(value.type);
     if (!argument_.copied_in) return empty(*device_, {static_cast<std::int64_t>(value.count())}, *value.element);
@@ -111,11 +112,11 @@ int push_host_argument(lua_State* L, const HostArgument& argument) {
 int copy_in(lua_State* L) {
   return push_host_argument(L, {"In", true, false});
 }
-/// gpu.Out(t): the launch's results are written over t's items.
+/// gpu.Out(t): the results of the launch replace t's items.
 int copy_out(lua_State* L) {
   return push_host_argument(L, {"Out", false, true});
 }
-/// gpu.InOut(t): both.
+/// gpu.InOut(t): In and Out.
 int copy_in_out(lua_State* L) {
   return push_host_argument(L, {"InOut", true, true});
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// gpu.In, gpu.Out and gpu.InOut: host data that is on the device for the length of one launch.
+// gpu.In, gpu.Out and gpu.InOut: host data that is copied to the device for one launch.
 
 #include "bindings/argument_rule.h"
 #include "bindings/lua.h"
@@ -8,7 +8,7 @@
 
 namespace gpulua {
 
-/// What gpu.In(t), gpu.Out(t) and gpu.InOut(t) give. The table or FFI array itself hangs on the userdata's environment.
+/// The result of gpu.In(t), gpu.Out(t) and gpu.InOut(t). The userdata's environment holds the table or FFI array.
 struct HostArgument {
   const char* name;  // "In", for messages
   bool copied_in, copied_out;
@@ -25,14 +25,15 @@ struct StagedArgument {
   int index;  // of the host argument on the Lua stack
 };
 
-/// Puts the host argument at `index` where a kernel on `device` can point to it, as elements that the rule takes.
+/// Makes an array on `device` for the host argument at `index`, with elements that the rule accepts. Throws Error for
+/// host data that the rule does not accept.
 StagedArgument stage(lua_State* L, int index, const HostArgument& argument, const ArgumentRule& rule,
                      OpenDevice& device);
 
-/// Throws Error for gpu.Out of an empty table: it takes as many results as the table has items.
+/// Throws Error for gpu.Out of an empty table, which has room for no results.
 void check_room(lua_State* L, const StagedArgument& staged);
 
-/// After the launch: fills the host data, where the script asked for that, and waits for it.
+/// Copies the results of an Out or InOut argument to the host data after the launch. Waits.
 void copy_back(lua_State* L, const StagedArgument& staged);
 
 /// Adds In, Out and InOut to the `gpu` table at the top of the stack.

@@ -1,11 +1,14 @@
 // Elements between arrays and the host's own values: tables, numbers, FFI arrays.
 
+#include "bindings/host_data.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <optional>
 #include <vector>
 
+#include "bindings/array_options.h"
 #include "bindings/cdata.h"
 #include "bindings/list.h"
 #include "bindings/lua_array.h"
@@ -15,7 +18,7 @@ namespace gpulua {
 
 namespace {
 
-/// " at [2][1]"; nothing for a value outside of any table.
+/// The position in nested tables, " at [2][1]"; empty for a value outside of tables.
 std::string position_text(const std::vector<int>& position) {
   std::string text = position.empty() ? "" : " at ";
   for (int i : position) text += "[" + std::to_string(i) + "]";
@@ -62,7 +65,7 @@ class TableScan {
     if (kinds == 1 && booleans_) return DType::boolean;
     if (kinds == 1 && signed_) return DType::int64;
     if (kinds == 1 && unsigned_) return DType::uint64;
-    // Dates, identifiers, bits: rounded, they would be other ones.
+    // Integers can be dates, identifiers or bits, which must not be rounded.
     if (inexact_ && whole_)
       throw Error("[" + std::string(op_) +
                   "] expected integers that float32, the dtype of a table's numbers, takes, got " +
@@ -121,7 +124,7 @@ class TableScan {
   bool booleans_ = false, numbers_ = false, signed_ = false, unsigned_ = false, complex_ = false;
 };
 
-/// Writes the elements of the nested table at the top of the stack to `out`, which moves on.
+/// Writes the elements of the nested table at the top of the stack to `out` and advances `out`.
 void encode_table(lua_State* L, DType dtype, char*& out, std::vector<int>& position) {
   if (lua_istable(L, -1)) {
     const int extent = static_cast<int>(lua_objlen(L, -1));
@@ -142,7 +145,8 @@ void encode_table(lua_State* L, DType dtype, char*& out, std::vector<int>& posit
   out += size_of(dtype);
 }
 
-/// The shape of an FFI array from its type's name: "double [2][3]". A variable length is what `count` leaves for it.
+/// The shape of an FFI array, from the name of its type: "double [2][3]". A variable length follows from the number of
+/// elements.
 Dims cdata_shape(const CData& value) {
   Dims shape;
   std::int64_t known = 1;
@@ -186,7 +190,7 @@ int push_nested(lua_State* L, Node& array, std::size_t axis, const char*& from) 
   return 1;
 }
 
-/// Replaces the elements of the nested table at the top of the stack by those at `from`, which moves on.
+/// Replaces the elements of the nested table at the top of the stack by those at `from` and advances `from`.
 void decode_into_table(lua_State* L, Node& array, const char*& from, const char* end) {
   const int extent = static_cast<int>(lua_objlen(L, -1));
   for (int i = 1; i <= extent && from < end; ++i) {
@@ -239,7 +243,7 @@ void array_to_host(lua_State* L, int index, Node& array, const char* op) {
 }
 
 void push_table(lua_State* L, Node& array) {
-  // More, and Lua would raise its own error in the middle of our frames.
+  // For a larger table Lua would raise an error across C++ frames.
   constexpr std::int64_t most_items = 1 << 26;
   const Dims& shape = array.layout.shape;
   if (array.layout.size() > most_items ||

@@ -8,6 +8,7 @@
 #include "bindings/colormap.h"
 #include "bindings/files.h"
 #include "bindings/lua_array.h"
+#include "bindings/parts.h"
 #include "bindings/state.h"
 #include "src/expressions/transfer.h"
 #include "src/files/host_file.h"
@@ -45,7 +46,7 @@ SaveOptions check_save_options(lua_State* L, int index) {
   return options;
 }
 
-/// The pixels as real numbers.
+/// Downloads the pixels as real numbers.
 std::vector<double> read_values(Node& array) {
   std::vector<char> bytes(array.nbytes());
   download(array, bytes.data());
@@ -62,8 +63,8 @@ std::vector<double> read_values(Node& array) {
   return values;
 }
 
-/// Pixels as RGB, or as RGBA where a value is NaN, which is transparent. The bounds are those of the finite values
-/// unless they are given.
+/// Colours the values: RGB pixels, or RGBA pixels when a value is NaN, which becomes transparent. The default bounds
+/// are the least and the greatest finite value.
 void color(Picture& picture, const std::vector<double>& values, const SaveOptions& options) {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (double value : values) {
@@ -82,7 +83,7 @@ void color(Picture& picture, const std::vector<double>& values, const SaveOption
       pixels.insert(pixels.end(), 4, '\0');
       continue;
     }
-    // Not above `low` also where all values are one, or none is finite.
+    // 0 also when all values are equal or none is finite.
     const double place = value > low && low < high ? std::min((value - low) / (high - low), 1.0) : 0;
     const auto& rgb = (*options.colormap)[static_cast<std::size_t>(std::lround(place * 255))];
     pixels.insert(pixels.end(), rgb.begin(), rgb.end());
@@ -90,7 +91,7 @@ void color(Picture& picture, const std::vector<double>& values, const SaveOption
   }
 }
 
-/// What makes pixels of an array that has none.
+/// The hint how to convert an array that is not a picture.
 std::string pixels_hint(Node& array, bool colormap) {
   const Dims& shape = array.layout.shape;
   const auto is_channels = [](std::int64_t extent) { return extent == 3 || extent == 4; };
@@ -119,7 +120,7 @@ void check_pixels(Node& array, bool colormap) {
               ", got " + type_text(array) + pixels_hint(array, colormap));
 }
 
-/// gpu.image.save(path, x [, {colormap=, min=, max=}]): true.
+/// gpu.image.save(path, x [, {colormap=, min=, max=}]): returns true.
 int save(lua_State* L) {
   constexpr const char* op = "image.save";
   const std::string path(check_string(L, 1, op, "the path of a file"));
@@ -143,8 +144,8 @@ int save(lua_State* L) {
   return 1;
 }
 
-/// gpu.image.load(path): uint8, or uint16 for 16 bits a sample, of shape (height,width) for gray pictures, else
-/// (height,width,channels); nil and a message when the file cannot be opened.
+/// gpu.image.load(path): an array of uint8, or of uint16 for 16 bits per sample, of shape (height,width) for gray
+/// pictures, else (height,width,channels); nil and a message when the file cannot be opened.
 int load(lua_State* L) {
   constexpr const char* op = "image.load";
   const std::string path(check_string(L, 1, op, "the path of a file"));

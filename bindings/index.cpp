@@ -18,7 +18,7 @@ constexpr const char* what =
 
 char new_axis_identity;
 
-/// A range as written; missing ends are open.
+/// A range in the script's notation. A missing end is open.
 struct Range {
   std::optional<std::int64_t> first, last;
   std::int64_t step = 1;
@@ -40,7 +40,7 @@ IndexSpec resolve(const Range& range, std::int64_t extent) {
   if (range.step == 0) throw Error("[index] expected a step other than 0");
   const auto from_zero = [&](std::int64_t position) { return position > 0 ? position - 1 : extent + position; };
   IndexSpec spec;
-  // A step past the axis takes the first position alone, as one of its length does.
+  // A step beyond the axis selects only the first position, as a step of the axis's length does.
   spec.step = std::clamp(range.step, -max_elements, max_elements);
   if (spec.step > 0) {
     spec.first = std::max<std::int64_t>(range.first ? from_zero(*range.first) : 0, 0);
@@ -54,7 +54,7 @@ IndexSpec resolve(const Range& range, std::int64_t extent) {
   return spec;
 }
 
-/// Reads "2", "2:5", "::-1". Nothing when the text is none of these.
+/// Parses "2", "2:5", "::-1". Returns nullopt for other text.
 std::optional<Range> parse_range(std::string_view text, bool& is_integer) {
   std::optional<std::int64_t> parts[3];
   std::size_t part = 0;
@@ -79,7 +79,7 @@ std::optional<Range> parse_range(std::string_view text, bool& is_integer) {
   return Range{parts[0], parts[1], parts[2].value_or(1)};
 }
 
-/// The numbers of the values from `first` to `last`, "2, 5, 7"; nothing when there is another value among them.
+/// The numbers at stack positions `first` to `last` as text, "2, 5, 7"; empty when one value is not a number.
 std::string numbers_text(lua_State* L, int first, int last) {
   std::string text;
   for (int i = first; i <= last; ++i) {
@@ -90,7 +90,7 @@ std::string numbers_text(lua_State* L, int first, int last) {
   return text;
 }
 
-/// Pushes the list's items; gives their number.
+/// Pushes the list's items and returns their count.
 int push_items(lua_State* L, int index) {
   const int length = check_list(L, index, index_op, "indices");
   luaL_checkstack(L, length + 3, "index");
@@ -106,7 +106,7 @@ std::string take_hint(const std::string& numbers, std::size_t axis) {
          (is_range ? ", x({" + numbers + "}) the range" : "");
 }
 
-/// A table {first, last[, step]}.
+/// Reads a table {first, last[, step]}.
 Range check_range(lua_State* L, int index, std::size_t axis) {
   std::optional<std::int64_t> parts[3];
   const int length = push_items(L, index);
@@ -119,17 +119,17 @@ Range check_range(lua_State* L, int index, std::size_t axis) {
   return {parts[0], parts[1], parts[2].value_or(1)};
 }
 
-/// What to write for a text that is no range: "1:n", ":, 1".
+/// The hint for a text that is not a range: "1:n", ":, 1".
 std::string text_hint(std::string_view text) {
   if (text.find(',') != text.npos) return "; each axis has a text of its own: x(\":\", 1)";
   const bool has_letter = std::any_of(text.begin(), text.end(), [](unsigned char c) { return std::isalpha(c); });
   return has_letter && text.find(':') != text.npos ? "; variables stand in a table: x({first, last})" : "";
 }
 
-/// `axis` is the axis that the spec applies to, if it takes one.
+/// Reads one spec. `axis`: the axis that it applies to, unless it is an ellipsis or a new axis.
 IndexSpec check_spec(lua_State* L, int index, const Layout& layout, std::size_t axis) {
   IndexSpec spec;
-  const std::int64_t extent = axis < layout.ndim() ? layout.shape[axis] : 0;  // none left: the spec takes none
+  const std::int64_t extent = axis < layout.ndim() ? layout.shape[axis] : 0;  // past the axes: the spec has no axis
   const auto integer = [&](std::int64_t position) {
     spec.kind = IndexSpec::Kind::integer;
     spec.first = check_position(position, extent, axis);
@@ -167,7 +167,7 @@ IndexSpec check_spec(lua_State* L, int index, const Layout& layout, std::size_t 
   fail(index_op, what, L, index);
 }
 
-/// How many axes the item at `index` takes; nothing for an ellipsis.
+/// The number of axes that the item at `index` indexes; nullopt for an ellipsis.
 std::optional<std::size_t> axes_taken(lua_State* L, int index) {
   if (const Array* array = test<Array>(L, index))
     return (*array)->dtype == DType::boolean ? (*array)->layout.ndim() : 1;
@@ -178,7 +178,7 @@ std::optional<std::size_t> axes_taken(lua_State* L, int index) {
 }  // namespace
 
 std::vector<IndexItem> check_index(lua_State* L, int first, int last, const Layout& layout) {
-  // Axes after an ellipsis count from the end.
+  // Axes after an ellipsis are counted from the last one.
   std::size_t taken = 0;
   for (int i = first; i <= last; ++i)
     if (lua_isnil(L, i))

@@ -1,14 +1,17 @@
-// Functions that read and write at positions: take, put, nonzero and kin.
+// Reads and writes at positions: take, put, nonzero and others.
 
 #include <algorithm>
 
+#include "bindings/axis.h"
+#include "bindings/host_data.h"
 #include "bindings/index.h"
 #include "bindings/list.h"
 #include "bindings/lua_array.h"
+#include "bindings/parts.h"
 #include "bindings/result.h"
 #include "src/array/aliasing.h"
-#include "src/expressions/masked.h"
 #include "src/expressions/expression.h"
+#include "src/expressions/masked.h"
 #include "src/expressions/transfer.h"
 #include "src/ops/promotion.h"
 
@@ -16,26 +19,26 @@ namespace gpulua {
 
 namespace {
 
-/// The index array at `index`: an array of integers, or tables of them.
+/// Reads the index array at `index`: an array, a number, or nested tables of integers.
 Array check_indices(lua_State* L, int index, const Array& array, const char* op) {
   if (const Array* given = test<Array>(L, index)) return *given;
   if (!lua_istable(L, index) && lua_type(L, index) != LUA_TNUMBER) fail(op, "an array of integers", L, index);
   return array_from_host(L, index, {DType::int64, array->device_ref()}, op);
 }
 
-/// A condition at `index`: an array of bool, or of numbers that are not 0 where it is true.
+/// Reads a condition at `index`: an array, converted to bool.
 Array check_condition(lua_State* L, int index, const char* op) {
   return cast(check<Array>(L, index, op), DType::boolean);
 }
 
-/// The elements in row-major order as one dimension: a view if there is one, else a copy.
+/// The elements in row-major order as a vector: a view if possible, else a copy.
 Array flattened(const Array& array) {
   if (array->layout.ndim() == 1) return array;
   const auto layout = reshape(array->layout, {array->layout.size()});
   return layout ? view(array, *layout) : view(copy(array), row_major({array->layout.size()}));
 }
 
-/// Items that take the whole of each axis but `axis`.
+/// The index items that select `indices` on `axis` and everything on the other axes.
 std::vector<IndexItem> items_along(std::size_t axis, Array indices) {
   std::vector<IndexItem> items(axis + 1);
   items.back().array = std::move(indices);
@@ -86,7 +89,7 @@ int flatnonzero(lua_State* L) {
   return 1;
 }
 
-/// gpu.argwhere(x): a row of positions for each element that is not 0.
+/// gpu.argwhere(x): a row of positions for each nonzero element.
 int argwhere(lua_State* L) {
   const Array& array = check<Array>(L, 1, "argwhere");
   const std::vector<Array> positions = nonzero(array);
@@ -100,7 +103,7 @@ int argwhere(lua_State* L) {
   return 1;
 }
 
-/// gpu.extract(condition, x): the elements where the condition, of x's shape, is true.
+/// gpu.extract(condition, x): the elements for which the condition, of x's shape, is true.
 int extract(lua_State* L) {
   const Array condition = check_condition(L, 1, "extract");
   const Array& array = check<Array>(L, 2, "extract");
@@ -111,7 +114,7 @@ int extract(lua_State* L) {
   return 1;
 }
 
-/// gpu.compress(condition, x [, axis]): the positions along the axis where the condition is true.
+/// gpu.compress(condition, x [, axis]): the slices along the axis for which the condition is true.
 int lua_compress(lua_State* L) {
   const Array condition = check_condition(L, 1, "compress");
   const Array& array = check<Array>(L, 2, "compress");
@@ -145,8 +148,8 @@ int put_along_axis(lua_State* L) {
   return 1;
 }
 
-/// gpu.choose(indices, {x, y, ...}): of the arrays, which broadcast with the indices, each element from the one that is
-/// said.
+/// gpu.choose(indices, {x, y, ...}): each element comes from the array whose number is the index. The arrays broadcast
+/// with the indices.
 int choose(lua_State* L) {
   const Array& indices = check<Array>(L, 1, "choose");
   if (!lua_istable(L, 2) || check_list(L, 2, "choose", "arrays or numbers") == 0)
@@ -181,15 +184,6 @@ int choose(lua_State* L) {
 }
 
 }  // namespace
-
-int push_nonzero(lua_State* L, const Array& array) {
-  if (array->layout.ndim() == 0)
-    throw Error("[nonzero] expected an array of one dimension or more, got " + type_text(*array));
-  std::vector<Array> positions = nonzero(array);
-  luaL_checkstack(L, static_cast<int>(positions.size()), "nonzero");
-  for (Array& axis : positions) push_array(L, std::move(axis));
-  return static_cast<int>(positions.size());
-}
 
 void open_indexing_methods(lua_State* L) {
   set_functions(L, {

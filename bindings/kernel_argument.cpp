@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* axes[] = {"x", "y", "z", "w"};
 
-/// " for const float*"; nothing where the module tells no types.
+/// " for const float*"; empty when the module has no parameter types.
 std::string for_type(const Parameter& parameter) {
   return parameter.type.empty() ? "" : " for " + parameter.type;
 }
@@ -27,22 +27,23 @@ std::string plural(std::size_t count, const char* noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
-/// Elements that are addresses, as those of a float**, and elements of a struct's bytes.
+/// True for a pointer to addresses, such as float**.
 bool takes_addresses(const ArgumentRule& rule) {
   return !rule.parameter.dtype && !rule.takes_any() && rule.takes(DType::uint64);
 }
+/// True for a pointer to structs, which takes arrays of bytes.
 bool takes_structs(const ArgumentRule& rule) {
   return !rule.parameter.dtype && !rule.takes_any() && rule.takes(DType::uint8);
 }
 
 constexpr const char* make_addresses = "; gpu.array({x.pointer, y.pointer}, \"uint64\") has the addresses of arrays";
 
-/// What keeps the result of a conversion, which is lost where it stands in the call.
+/// The advice to store the result of a conversion when the kernel writes it.
 std::string keep_advice(const ArgumentRule& rule, const std::string& made) {
   return rule.parameter.writable ? ": where the kernel writes it, keep it in a variable, y = " + made : "";
 }
 
-/// What makes an array for the rule of another one.
+/// The call that converts an array to one that the rule accepts.
 std::string conversion(const ArgumentRule& rule) {
   if (rule.parameter.dtype) {
     const std::string made = "x:astype(\"" + std::string(name(*rule.parameter.dtype)) + "\")";
@@ -55,14 +56,15 @@ std::string conversion(const ArgumentRule& rule) {
   return "";
 }
 
-/// The type of an FFI value; one without a name has a number that means nothing to a script.
+/// The name of an FFI value's type. The FFI's number of an unnamed struct is left out, as it means nothing to a script.
 std::string type_of(const CData& value) {
   const bool unnamed =
       value.type.starts_with("struct ") && value.type.find_first_not_of("0123456789", 7) == std::string::npos;
   return unnamed ? "a struct" : value.type;
 }
 
-/// False for rows of components that begin within a vector. One row may leave its last vector to the kernel.
+/// False for rows that are not a whole number of vectors, in an array of the components' dtype. A vector of components
+/// may end within one.
 bool fills_vectors(Node& array, const Parameter& parameter) {
   const Dims& shape = array.layout.shape;
   return shape.size() < 2 || array.dtype != parameter.dtype || shape.back() % parameter.lanes == 0;
@@ -211,7 +213,7 @@ void ArgumentReader::refuse_array(int index, Node& array, const ArgumentRule& ru
 
 namespace {
 
-/// What a module without types does with a pointer is not known.
+/// True when the kernel can write through the pointer. Without parameter types it must be assumed.
 bool may_write(const ArgumentRule& rule) {
   return rule.parameter.writable || rule.parameter.kind == ParameterKind::unknown;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// From the values of a Lua call to the values a kernel is launched with, by the kernel's C++ signature.
+// Conversion of a Lua call's arguments to a kernel's arguments, by the kernel's C++ signature.
 
 #include <cstddef>
 #include <lua.hpp>
@@ -14,18 +14,18 @@ namespace gpulua {
 
 struct BoundKernel;
 
-/// The values of a launch's arguments, in memory that stays where it is: a launch can fill and pass it again and again.
+/// Storage for the argument values of a launch. Its addresses never change, so repeated launches reuse it.
 class ArgumentBlock {
  public:
   explicit ArgumentBlock(const Signature& signature);
 
-  /// Where the value of parameter `i` goes.
+  /// The storage of parameter `i`.
   void* value(std::size_t i) { return pointers_[i]; }
-  /// As Device::launch takes them.
+  /// The array of pointers that Device::launch takes.
   void** pointers() { return pointers_.data(); }
 
  private:
-  // A device may use a value where it lies, so it has the strictest alignment of CUDA's own types.
+  // A device can use a value in place, so each slot has the strictest alignment of CUDA's own types.
   struct alignas(32) Slot {
     std::byte bytes[32];
   };
@@ -33,17 +33,18 @@ class ArgumentBlock {
   std::vector<void*> pointers_;
 };
 
-/// Reads the arguments of one call; the first stands at index 2.
+/// Reads the arguments of one call. The first is at stack index 2.
 struct ArgumentReader {
   lua_State* L;
   const BoundKernel& kernel;
-  const StreamRef& stream;             // of the launch
-  std::vector<StagedArgument> staged;  // the host arguments read so far
-  std::vector<BufferRef> guarded;      // what the kernel reads whose elements depend on checks
+  const StreamRef& stream;             // the stream of the launch
+  std::vector<StagedArgument> staged;  // copies of the host arguments read so far
+  std::vector<BufferRef> guarded;      // input buffers whose elements depend on checks
 
   /// Writes the value of parameter `i` to `value`. Throws Error "[saxpy] argument 2 (x): expected ..., got ...".
   void read(std::size_t i, void* value);
-  /// All arguments were read: what the kernel may write depends on what it reads.
+  /// Makes the buffers that the kernel may write depend on the checks of its inputs. Called after all arguments were
+  /// read.
   void guard_outputs() const;
 
  private:
@@ -55,10 +56,11 @@ struct ArgumentReader {
   void read_untyped(int index, const ArgumentRule& rule, void* value);
   /// True iff the kernel can take the array's first element for a pointer.
   bool takes(Node& array, const ArgumentRule& rule) const;
-  /// Says why it cannot.
+  /// Throws the Error about an array that the kernel cannot take.
   [[noreturn]] void refuse_array(int index, Node& array, const ArgumentRule& rule) const;
   void* address_of(Node& array, const ArgumentRule& rule);
-  /// Takes what stands for an address without being an array: gpu.null, an FFI or C pointer, a host argument.
+  /// Reads an address that is not an array: gpu.null, an FFI or C pointer, a host argument. Returns false for another
+  /// value.
   bool read_address(int index, const ArgumentRule& rule, void* value);
   [[noreturn]] void refuse(int index, const std::string& message) const;
 };

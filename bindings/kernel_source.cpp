@@ -20,7 +20,7 @@ namespace {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-/// Reads the option table, whose fields `op` names in its messages.
+/// Reads the option table. Errors name `op` and the field.
 class OptionReader {
  public:
   OptionReader(lua_State* L, const char* op) : L_(L), op_(op) {}
@@ -43,7 +43,7 @@ class OptionReader {
     throw Error("[" + std::string(op_) + "] " + field + ": expected " + expected + ", got " + describe(L_, value));
   }
 
-  /// A compiler takes texts up to their first zero byte: what is behind it would be ignored.
+  /// Reads a text. Rejects zero bytes, because a compiler ignores the text after the first one.
   std::string text(const std::string& field, int index) {
     std::size_t length = 0;
     const char* first = lua_tolstring(L_, index, &length);
@@ -66,7 +66,8 @@ class OptionReader {
     return result;
   }
 
-  /// By name, in order: a table's own order differs from run to run, and the order is part of the kernel cache's key.
+  /// Reads a table of pairs, sorted by name. A Lua table's own order differs between runs, and the order is part of the
+  /// kernel cache's key.
   template <class ReadValue>
   Pairs pairs(const std::string& field, int table, ReadValue read_value) {
     if (!lua_istable(L_, table)) refuse(field, "a table of values by name", table);
@@ -99,7 +100,7 @@ class OptionReader {
     return number_text(*number);
   }
 
-  /// The shortest text that is the same number in C++: an integer where it is one.
+  /// The shortest C++ literal for the number; an integer literal for an integer.
   static std::string number_text(double number) {
     char text[32];
     const bool integral = number == std::floor(number) && std::abs(number) < 0x1p53;
@@ -112,7 +113,7 @@ class OptionReader {
   const char* op_;
 };
 
-/// True for text that is a file's name with one of the endings, and cannot be source.
+/// True for text that is a file name with one of the endings and cannot be source.
 bool is_file_name(std::string_view text, std::initializer_list<std::string_view> endings) {
   if (text.find_first_of("\n{}();") != text.npos) return false;
   return std::ranges::any_of(endings, [&](std::string_view ending) { return text.ends_with(ending); });
@@ -137,7 +138,7 @@ SourceRequest check_source(lua_State* L, int source, int options, const char* op
   SourceRequest request;
   request.source.text = check_string(L, source, op, "CUDA C++ source as a string");
   if (constexpr std::string_view mark = "\xEF\xBB\xBF"; request.source.text.starts_with(mark))
-    request.source.text.erase(0, mark.size());  // of UTF-8, as editors leave it ahead of a file
+    request.source.text.erase(0, mark.size());  // an editor's UTF-8 byte order mark
   if (request.source.text.find('\0') != std::string::npos) fail(op, "CUDA C++ source without zero bytes", L, source);
   refuse_file_name(request.source.text, op, false);
   if (!lua_isnoneornil(L, options)) OptionReader(L, op).read(options, request);

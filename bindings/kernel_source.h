@@ -9,17 +9,17 @@
 
 namespace gpulua {
 
-/// What a script wants compiled, and for which device.
+/// A script's source to compile, and the device.
 struct SourceRequest {
   KernelSource source;
   std::shared_ptr<OpenDevice> device;
 };
 
-/// Throws Error for the name of a file of another kind than function `op` takes: source, or with `takes_images` PTX and
-/// what else is compiled already. The message says how the file is read.
+/// Throws Error for a file name of the wrong kind for function `op`: `takes_images` is true for compiled code (PTX,
+/// cubins, fatbins), false for source. The message names the function that reads the file.
 void refuse_file_name(std::string_view text, const char* op, bool takes_images);
 
-/// Reads gpu.module's arguments: CUDA C++ text at index `source`; at `options`, nil or
+/// Reads the arguments of gpu.module: CUDA C++ text at index `source`; at `options`, nil or
 /// {options={...}, defines={N=4}, headers={["my.h"]=text}, include={dir}, names={"axpy<float>"}, device=}.
 SourceRequest check_source(lua_State* L, int source, int options, const char* op);
 

@@ -47,7 +47,7 @@ void Launch::run(lua_State* L) {
 
 namespace {
 
-/// The launch options as a script writes them, until they are complete.
+/// The launch options of a script, before the defaults are filled in.
 struct LaunchOptions {
   LaunchConfig config;
   StreamRef stream;
@@ -70,7 +70,7 @@ unsigned check_extent(lua_State* L, int index, const BoundKernel& kernel, const 
   return extent;
 }
 
-/// A number, or a table of one to three.
+/// Reads a number, or a table of one to three numbers.
 Dim3 check_dim3(lua_State* L, int index, const BoundKernel& kernel, const std::string& option) {
   if (lua_type(L, index) != LUA_TTABLE) return {check_extent(L, index, kernel, option)};
   const auto count =
@@ -109,7 +109,7 @@ int call_launch(lua_State* L) {
   return 0;
 }
 
-/// launch.name: a launch has no fields.
+/// launch.name: an error, as a launch has no fields.
 int launch_index(lua_State* L) {
   const Launch& launch = check<Launch>(L, 1, "launch");
   fail(launch.kernel().name().c_str(),

@@ -5,19 +5,19 @@
 
 namespace gpulua {
 
-/// What kernel{grid=, block=} gives: a checked configuration, to be called with arguments as often as one likes.
-/// A call makes no garbage: the arguments' values are written over those of the call before.
+/// The result of kernel{grid=, block=}: a checked configuration that can be called with arguments repeatedly. A call
+/// makes no garbage, because its argument values overwrite those of the previous call.
 class Launch {
  public:
-  /// `config` has passed check_launch; its grid may be empty, and then a call launches nothing.
-  /// Null stream: the device's current one at each call.
+  /// `config` has passed check_launch. If its grid is empty, a call launches nothing. Null `stream`: each call uses the
+  /// device's current stream.
   Launch(KernelRef kernel, const LaunchConfig& config, StreamRef stream);
-  /// Warns through the context if the launch was never called: the script has forgotten the second call.
+  /// Warns through the context if the launch was never called, because the script forgot the call with arguments.
   ~Launch();
   Launch(Launch&&) = default;
   Launch& operator=(Launch&&) = delete;
 
-  /// Launches with the arguments that stand at 2 and above.
+  /// Launches with the arguments at stack index 2 and above. Throws Error for arguments that do not fit the signature.
   void run(lua_State* L);
 
   const BoundKernel& kernel() const { return *kernel_; }
@@ -36,13 +36,13 @@ struct LuaType<Launch> {
   static constexpr const char* name = "a launch";
 };
 
-/// Throws Error for a kernel with an `extern __shared__` array: its launch says how many bytes that has.
+/// Throws Error for a kernel with an `extern __shared__` array, whose launch must give the number of bytes.
 void check_dynamic_shared(const BoundKernel& kernel);
 
 /// Reads {grid=, block=, shared=, stream=, cooperative=, cluster=} and checks it against the device's limits.
 Launch check_launch_options(lua_State* L, int table, const KernelRef& kernel);
 
-/// Makes the metatable of launches.
+/// Creates the metatable of launches.
 void open_launch_type(lua_State* L);
 
 }  // namespace gpulua

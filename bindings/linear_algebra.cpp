@@ -1,4 +1,5 @@
 #include "bindings/lua_array.h"
+#include "bindings/parts.h"
 #include "src/algorithms/matmul.h"
 
 namespace gpulua {

@@ -9,12 +9,12 @@ namespace gpulua {
 
 namespace {
 
-/// `dtype = "float64"`, of the field at `key` and the value behind it.
+/// `dtype = "float64"`: the field whose key is at `key` and whose value is at `key` + 1.
 std::string field_text(lua_State* L, int key) {
   return std::string(lua_tostring(L, key)) + " = " + describe(L, key + 1);
 }
 
-/// "2, 3", or nothing where an item is no number.
+/// The items as text, "2, 3"; empty when an item is not a number.
 std::string items_text(lua_State* L, int index) {
   std::string text;
   for (int i = 1; i <= static_cast<int>(lua_objlen(L, index)); ++i) {
@@ -27,8 +27,8 @@ std::string items_text(lua_State* L, int index) {
   return text;
 }
 
-/// The call that was probably meant by options among the items, the field at `key` one of them: the items and the
-/// options where the list is all that the function was given.
+/// The call that was probably meant when a list has option fields among its items. `key` is the stack index of one such
+/// field. The call is spelled out when the list is the first argument; else the advice is the signature.
 std::string advice(lua_State* L, int index, int key) {
   const CallSignature* signature = signature_of_running(L);
   if (!signature) return {};

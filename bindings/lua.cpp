@@ -102,7 +102,7 @@ std::string describe(lua_State* L, int index) {
 
 namespace {
 
-/// What makes an array of a table.
+/// The hint how to make an array of a table.
 const char* remedy_of_table(lua_State* L, int table) {
   lua_rawgeti(L, table, 1);
   const bool holds_arrays = test<Array>(L, -1) != nullptr, holds_text = lua_type(L, -1) == LUA_TSTRING;
@@ -112,7 +112,7 @@ const char* remedy_of_table(lua_State* L, int table) {
                       : "; gpu.array(t) makes an array of a table";
 }
 
-/// What makes of the value at `index` what was expected: an array or a number.
+/// The hint how to get the expected array or number from the value at `index`.
 std::string remedy(lua_State* L, int index, std::string_view expected) {
   const bool wants_array = expected.starts_with(LuaType<Array>::name), wants_number = expected.starts_with("a number");
   switch (lua_type(L, index)) {
@@ -142,7 +142,7 @@ void fail(const char* op, const std::string& expected, lua_State* L, int index) 
 
 namespace {
 
-/// As fail, where a number is expected: an array of one element has one, and text may be one.
+/// fail() for an expected number, with a hint for an array of one element and for text.
 [[noreturn]] void fail_number(const char* op, const char* expected, lua_State* L, int index) {
   const Array* array = test<Array>(L, index);
   const char* remedy = "";
@@ -187,8 +187,8 @@ void check_end(lua_State* L, int index, const char* op, const char* last) {
   throw Error("[" + std::string(op) + "] expected nothing behind " + last + ", got " + describe(L, index));
 }
 
-/// `error` about an option's value, with the option's name in front where the message lacks it:
-/// `[exp] out: expected an array, got "y"`.
+/// Adds the option's name to an error about its value, unless the message has it: `[exp] out: expected an array, got
+/// "y"`.
 static Error naming_option(const std::string& op, const std::string& option, const Error& error) {
   const std::string text = error.what(), prefix = "[" + op + "] ";
   if (!text.starts_with(prefix) || text.find(option) != text.npos) return error;

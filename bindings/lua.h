@@ -1,10 +1,10 @@
 #pragma once
 
-// The layer between C++ and Lua's C API that every binding stands on. Its rules:
-//  - A binding is a LuaFunction: it throws Error, and calls no luaL_check* or lua_error itself. protect<> turns the
+// The layer between C++ and Lua's C API that all bindings use. Its rules:
+//  - A binding is a LuaFunction. It throws Error and never calls luaL_check* or lua_error; protect<> turns the
 //  exception
-//    into a Lua error, once all C++ scopes have closed.
-//  - Misuse is reported at the line of the script that made the call, as error(message, 2) would.
+//    into a Lua error after all C++ scopes have closed.
+//  - Misuse is reported at the line of the script that made the call, as by error(message, 2).
 
 #include <cstdint>
 #include <functional>
@@ -22,12 +22,12 @@
 
 namespace gpulua {
 
-/// LuaJIT's type of FFI values, which lua.h does not name.
+/// LuaJIT's type code of FFI values, which lua.h does not define.
 inline constexpr int LUA_TCDATA = 10;
 
 using LuaFunction = int (*)(lua_State* L);
 
-/// Runs `function`; gives its number of results, or -1 with the error's message on the stack.
+/// Runs `function`. Returns its number of results, or -1 with the error's message on the stack.
 int run_protected(lua_State* L, LuaFunction function);
 
 /// A lua_CFunction around a function that may throw.
@@ -42,24 +42,25 @@ struct LuaEntry {
   lua_CFunction function;  // protect<...>
 };
 
-/// What the functions' upvalues are: the state's Bindings; a CallSignature, once attach_signatures has been there; and
-/// what a function has of its own.
+/// The upvalues of each C function: the state's Bindings; the CallSignature, set by attach_signatures; and one value of
+/// the function's own.
 inline constexpr int bindings_upvalue = 1, signature_upvalue = 2, own_upvalue = 3;
 
-/// Makes the value at the top of the stack the function's own upvalue, and leaves the function in its place.
+/// Pops a value and pushes `function` with the value as its own upvalue.
 void push_function(lua_State* L, lua_CFunction function);
 
-/// Sets the functions as fields of the table at the top of the stack.
+/// Adds the functions to the table at the top of the stack.
 void set_functions(lua_State* L, std::initializer_list<LuaEntry> entries);
 
 // ---- userdata
 // ---------------------------------------------------------------------------------------------------------
 
-/// Specialised for each C++ type that Lua holds: `static constexpr const char* name`, as messages call it ("an array").
+/// Specialised for each C++ type that Lua holds. `static constexpr const char* name` is its name in messages ("an
+/// array").
 template <class T>
 struct LuaType;
 
-/// A userdata's block. The tag says which T it holds, and is null once the value has been destroyed.
+/// The memory of a userdata. The tag identifies T; it is null after the value was destroyed.
 template <class T>
 struct LuaBox {
   const void* tag;
@@ -70,7 +71,8 @@ struct LuaBox {
 /// The value at `index`, if it is a T.
 template <class T>
 T* test(lua_State* L, int index) {
-  // Of what has an address, a light userdata has no length. The order counts: lua_objlen makes strings of numbers.
+  // A light userdata has an address but no length. lua_touserdata comes first, because lua_objlen converts numbers to
+  // strings.
   auto* box = static_cast<LuaBox<T>*>(lua_touserdata(L, index));
   if (!box || lua_objlen(L, index) < sizeof(LuaBox<T>)) return nullptr;
   return box->tag == &LuaBox<T>::identity ? &box->value : nullptr;
@@ -85,7 +87,7 @@ int collect_box(lua_State* L) {
   return 0;
 }
 
-/// Makes the metatable of T. `entries` are its metamethods, __gc excepted; the table is left on the stack for more.
+/// Creates the metatable of T and pushes it. `entries`: the metamethods without __gc.
 template <class T>
 void new_metatable(lua_State* L, std::initializer_list<LuaEntry> entries) {
   lua_newtable(L);
@@ -99,11 +101,11 @@ void new_metatable(lua_State* L, std::initializer_list<LuaEntry> entries) {
   lua_rawset(L, LUA_REGISTRYINDEX);
 }
 
-/// Pushes a table of methods with their signatures, in which other names are errors. `receiver` is what stands before
-/// their names in signatures.txt ("s:"), `type` what messages call the object ("a stream").
+/// Pushes a table of methods with their signatures; reads of other names are errors. `receiver`: the prefix of the
+/// names in signatures.txt ("s:"). `type`: the object's name in messages ("a stream").
 void push_methods(lua_State* L, const char* receiver, const char* type, std::initializer_list<LuaEntry> methods);
 
-/// As new_metatable, for a type whose fields are all methods. Leaves nothing on the stack.
+/// Creates the metatable of a type whose fields are all methods. Pushes nothing.
 template <class T>
 void new_type(lua_State* L, std::initializer_list<LuaEntry> metamethods, const char* receiver,
               std::initializer_list<LuaEntry> methods) {
@@ -113,7 +115,7 @@ void new_type(lua_State* L, std::initializer_list<LuaEntry> metamethods, const c
   lua_pop(L, 1);
 }
 
-/// Pushes a userdata that holds `value`. new_metatable<T> has been called on this state.
+/// Pushes a userdata that holds `value`. new_metatable<T> must have been called on the state.
 template <class T>
 T& push(lua_State* L, T value) {
   auto* box = static_cast<LuaBox<T>*>(lua_newuserdata(L, sizeof(LuaBox<T>)));
@@ -127,14 +129,15 @@ T& push(lua_State* L, T value) {
 // ---- arguments
 // --------------------------------------------------------------------------------------------------------
 
-/// What stands at `index`, for "got ...": `a table`, `NaN`, `"abc"`, `an array float32[3x4]`.
+/// Describes the value at `index` for "got ...": `a table`, `NaN`, `"abc"`, `an array float32[3x4]`.
 std::string describe(lua_State* L, int index);
 
+/// Throws Error "[op] expected <expected>, got <the value at index>".
 [[noreturn]] void fail(const char* op, const std::string& expected, lua_State* L, int index);
 
-/// Each reads the value at `index`, or throws Error "[op] expected <what>, got ...".
+/// These read the value at `index`, or throw Error "[op] expected <what>, got ...".
 double check_number(lua_State* L, int index, const char* op, const char* what);
-/// A number without a fraction, or an int64/uint64 cdata; within int64.
+/// An integral number or an int64/uint64 cdata, in the range of int64.
 std::int64_t check_integer(lua_State* L, int index, const char* op, const char* what);
 std::string_view check_string(lua_State* L, int index, const char* op, const char* what);
 
@@ -144,25 +147,26 @@ T& check(lua_State* L, int index, const char* op) {
   fail(op, LuaType<T>::name, L, index);
 }
 
-/// A number, boolean, 64-bit integer cdata or complex cdata as one element; nothing for any other value.
+/// A number, boolean, 64-bit integer cdata or complex cdata as one element; nullopt for another value.
 std::optional<Scalar> to_scalar(lua_State* L, int index);
-/// As the specification says values come out: 64-bit integers as numbers where exact, complex as complex cdata.
+/// Pushes an element as a Lua value: 64-bit integers become numbers when that is exact, else cdata; complex numbers
+/// become complex cdata.
 void push_scalar(lua_State* L, const Scalar& value);
 
-/// A field of an option table: its name, and what reads its value, at a stack index.
+/// A field of an option table: its name, and the function that reads its value at a stack index.
 struct Option {
   const char* name;
   std::function<void(int value)> read;
 };
 
-/// Reads the option table at `index`, if there is one; nil and none are no options. It is the last argument: throws
-/// Error for one behind it, and for a field that is none of `options`, naming those there are.
+/// Reads the option table at `index`; nil and none mean no options. The table is the last argument. Throws Error for an
+/// argument after it, and for an unknown field, with a list of the known ones.
 void read_options(lua_State* L, int index, const char* op, std::span<const Option> options);
 inline void read_options(lua_State* L, int index, const char* op, std::initializer_list<Option> options) {
   read_options(L, index, op, std::span(options.begin(), options.size()));
 }
 
-/// Throws Error when there is an argument at `index`, which is behind the last that `op` takes, called `last`.
+/// Throws Error when there is an argument at `index`, after the last one of `op`, which is called `last`.
 void check_end(lua_State* L, int index, const char* op, const char* last);
 
 }  // namespace gpulua

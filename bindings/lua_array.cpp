@@ -8,18 +8,21 @@
 #include <cstring>
 
 #include "bindings/fields.h"
+#include "bindings/host_data.h"
 #include "bindings/index.h"
 #include "bindings/lua_device.h"
+#include "bindings/parts.h"
 #include "src/base/near_name.h"
 #include "src/expressions/expression.h"
 #include "src/expressions/format.h"
+#include "src/expressions/selection.h"
 #include "src/expressions/transfer.h"
 
 namespace gpulua {
 
 namespace {
 
-// ---- properties: fields that are computed when they are read
+// ---- properties: computed fields
 // -----------------------------------------------------------------
 
 void push_dims(lua_State* L, const Dims& dims, std::int64_t factor) {
@@ -51,7 +54,7 @@ const Property properties[] = {
     {"nbytes", [](lua_State* L, const Array& a) { lua_pushnumber(L, static_cast<double>(a->nbytes())); }},
     {"device", [](lua_State* L, const Array& a) { push_text(L, a->device().name()); }},
     {"T", [](lua_State* L, const Array& a) { push_array(L, view(a, transpose(a->layout))); }},
-    // The address may be written by whoever gets it.
+    // The address counts as written, because a kernel that gets it can write to it.
     {"pointer",
      [](lua_State* L, const Array& a) {
        const void* address = a->write(a->device().stream());
@@ -62,7 +65,7 @@ const Property properties[] = {
 // ---- indexing
 // ----------------------------------------------------------------------------------------------------------------
 
-/// Throws Error about the key at 2, which names no property and no method.
+/// Throws Error about the key at index 2, which is neither a property nor a method.
 [[noreturn]] void refuse_name(lua_State* L) {
   NearName near(name_at(L, 2));
   for (const Property& property : properties) near.offer(property.name);
@@ -95,7 +98,7 @@ int array_index(lua_State* L) {
   return 1;
 }
 
-/// True in x:T() and x.T(), which call the view x.T.
+/// True in the calls x:T() and x.T(), which call the view x.T.
 bool calls_transpose(lua_State* L) {
   lua_Debug frame{};
   if (lua_gettop(L) > 2 || lua_getstack(L, 0, &frame) == 0 || lua_getinfo(L, "n", &frame) == 0 || !frame.name)
@@ -133,7 +136,7 @@ int array_newindex(lua_State* L) {
   return 0;
 }
 
-/// Lua asks only for two arrays that are not one object.
+/// __eq. Lua calls it only for two different objects.
 int array_equal(lua_State* L) {
   const Array& array = check<Array>(L, 1, "compare");
   if (array->device().context().strict)
@@ -159,7 +162,7 @@ int array_length(lua_State* L) {
   return 1;
 }
 
-/// Of the terminal on the standard output; 80 where there is none.
+/// The width of the terminal on the standard output; 80 without a terminal.
 std::size_t line_width() {
   winsize size{};
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
@@ -260,6 +263,15 @@ Array& push_array(lua_State* L, Array array) {
   Bindings& bindings = bindings_of(L);
   if (!bindings.scopes.empty()) bindings.scopes.back().add(array);
   return push(L, std::move(array));
+}
+
+int push_nonzero(lua_State* L, const Array& array) {
+  if (array->layout.ndim() == 0)
+    throw Error("[nonzero] expected an array of one dimension or more, got " + type_text(*array));
+  std::vector<Array> positions = nonzero(array);
+  luaL_checkstack(L, static_cast<int>(positions.size()), "nonzero");
+  for (Array& axis : positions) push_array(L, std::move(axis));
+  return static_cast<int>(positions.size());
 }
 
 void open_arrays(lua_State* L) {

@@ -1,5 +1,6 @@
 #include "bindings/lua_device.h"
 
+#include "bindings/parts.h"
 #include "bindings/state.h"
 #include "src/base/near_name.h"
 
@@ -14,7 +15,7 @@ std::shared_ptr<OpenDevice> check_device(lua_State* L, int index, const char* op
 
 namespace {
 
-/// What a script can ask of a device that is open.
+/// A field of an open device.
 struct Property {
   const char* name;
   void (*push)(lua_State* L, const DeviceInfo& info);
@@ -66,7 +67,7 @@ int device_equal(lua_State* L) {
   return 1;
 }
 
-/// gpu.devices(): a table for each device there is; those not in use yet only have a name and a kind.
+/// gpu.devices(): a table for each device. A device that is not open yet has only a name and a kind.
 int list_devices(lua_State* L) {
   Context& context = bindings_of(L).context();
   lua_newtable(L);
@@ -122,7 +123,7 @@ int set_mode(lua_State* L, const char* name, bool Context::*mode) {
   return 1;
 }
 
-/// Evaluates each operation as it is called, so that an error names its own.
+/// Evaluates each operation when it is called, so that an error names its own call.
 int eager(lua_State* L) {
   return set_mode(L, "eager", &Context::eager);
 }
@@ -132,7 +133,7 @@ int debug(lua_State* L) {
   return set_mode(L, "debug", &Context::debug);
 }
 
-/// Refuses to wait for the device where a script does not ask for it.
+/// Makes implicit waits for the device errors.
 int strict(lua_State* L) {
   return set_mode(L, "strict", &Context::strict);
 }

@@ -7,7 +7,7 @@
 
 namespace gpulua {
 
-/// A device as scripts hold it.
+/// A script's device object.
 struct DeviceHandle {
   std::shared_ptr<OpenDevice> device;
 };
@@ -17,7 +17,8 @@ struct LuaType<DeviceHandle> {
   static constexpr const char* name = "a device";
 };
 
-/// The device that the value at `index` means: a device or its name; the current one for nil or none. Never null.
+/// Reads the device at `index`: a device or its name; nil or none: the current device. Never null. Throws Error for an
+/// unknown name.
 std::shared_ptr<OpenDevice> check_device(lua_State* L, int index, const char* op);
 
 }  // namespace gpulua

@@ -2,10 +2,12 @@
 
 #include <limits>
 
+#include "bindings/fields.h"
 #include "bindings/launch.h"
 #include "bindings/methods.h"
 #include "bindings/module.h"
 #include "bindings/state.h"
+#include "src/base/near_name.h"
 #include "src/device/source_functions.h"
 
 namespace gpulua {
@@ -51,7 +53,7 @@ int over_items(lua_State* L) {
   LaunchConfig config;
   config.grid.x = static_cast<unsigned>(blocks);
   config.block.x = kernel->suggested_block;
-  // No items are no launch, but its arguments are still checked.
+  // With no items nothing is launched, but the arguments are still checked.
   if (items > 0) check_launch(kernel->device->info(), *kernel->kernel, config);
   push(L, Launch(kernel, config, nullptr));
   return 1;

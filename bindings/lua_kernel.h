@@ -11,14 +11,14 @@
 
 namespace gpulua {
 
-/// A kernel as scripts hold it: with its device, and with what its arguments are checked by.
+/// A script's kernel object: the kernel, its device, and the rules for its arguments.
 struct BoundKernel {
   std::shared_ptr<OpenDevice> device;
   std::shared_ptr<Kernel> kernel;
-  std::shared_ptr<const std::string> source;  // of its module, for messages; null: none
+  std::shared_ptr<const std::string> source;  // source of the module, for messages; null: not known
   std::vector<ArgumentRule> rules;            // one for each parameter
-  bool dynamic_shared = false;                // it uses an `extern __shared__` array, as far as its source tells
-  unsigned suggested_block = 0;               // without dynamic shared memory; 0: not asked for yet
+  bool dynamic_shared = false;                // the source shows an `extern __shared__` array
+  unsigned suggested_block = 0;               // without dynamic shared memory; 0: not computed yet
 
   const std::string& name() const { return kernel->entry().name; }
   /// "saxpy(float, const float*, unsigned long)"
@@ -33,13 +33,15 @@ struct LuaType<KernelRef> {
   static constexpr const char* name = "a kernel";
 };
 
-/// What runs it: "simd", or "scalar: " and why not as vector code; or the device's kind where that has one way alone.
+/// The engine that runs the kernel: "simd"; "scalar: " and the reason why there is no vector code; or the device's
+/// kind, for a device with a single engine.
 std::string engine_of(const BoundKernel& kernel);
 
+/// Makes a script's kernel object, with the rules from the kernel's signature.
 KernelRef bind_kernel(std::shared_ptr<OpenDevice> device, std::shared_ptr<Kernel> kernel,
                       std::shared_ptr<const std::string> source);
 
-/// Makes the metatable of kernels.
+/// Creates the metatable of kernels.
 void open_kernel_type(lua_State* L);
 
 }  // namespace gpulua

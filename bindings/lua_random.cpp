@@ -1,17 +1,20 @@
-// gpu.random: streams of random words, and what is drawn from them. random.lua makes the distributions.
+// gpu.random: streams of random words and basic draws. random.lua builds the distributions on them.
 
 #include "bindings/lua_random.h"
 
 #include <array>
 
+#include "bindings/array_options.h"
+#include "bindings/curand_generator.h"
 #include "bindings/lua_array.h"
 #include "bindings/lua_device.h"
+#include "bindings/parts.h"
 
 namespace gpulua {
 
 namespace {
 
-/// What gpu.random.generator("philox") gives.
+/// The result of gpu.random.generator("philox").
 struct Generator {
   RandomStream stream;
   std::shared_ptr<OpenDevice> device;
@@ -35,7 +38,7 @@ std::uint64_t check_seed(lua_State* L, int index, const char* op) {
 // ---- numbers
 // ----------------------------------------------------------------------------------------------------------
 
-/// Where numbers come from and go to.
+/// The stream and the device of new random numbers.
 struct Source {
   RandomStream* stream = nullptr;
   std::shared_ptr<OpenDevice> device;
@@ -53,7 +56,7 @@ void complete(lua_State* L, Source& source) {
   if (!source.device) source.device = bindings.context().current();
 }
 
-/// Of a generator, or nil, and a device, or nil.
+/// Reads a generator or nil, and a device or nil.
 Source check_source(lua_State* L, int generator, int device, const char* op) {
   Source source;
   if (!lua_isnoneornil(L, device)) source.device = check_device(L, device, op);
@@ -62,7 +65,7 @@ Source check_source(lua_State* L, int generator, int device, const char* op) {
   return source;
 }
 
-/// A table, or a number.
+/// Reads a shape: a table or one number.
 Dims check_one_shape(lua_State* L, int index, const char* op) {
   if (!lua_istable(L, index)) return {check_integer(L, index, op, "a shape: a table or a number")};
   int next = 0;
@@ -104,8 +107,8 @@ int create_random(lua_State* L) {
   return 1;
 }
 
-/// draw(function, row, shape, dtype, generator or nil, device or nil [, dtype to compute in, parameters...]): numbers
-/// by that row of the table of operations, for the function of that name.
+/// draw(function, row, shape, dtype, generator or nil, device or nil [, compute dtype, parameters...]): random numbers
+/// of the distribution `row`, a name in the op table. `function`: the name in errors.
 int draw(lua_State* L) {
   const std::string function(check_string(L, 1, "random", "a name"));
   const OpInfo& row = op(check_string(L, 2, function.c_str(), "a row"));
@@ -125,7 +128,8 @@ int draw(lua_State* L) {
   return 1;
 }
 
-/// draw_integers(function, shape, low, high, dtype, generator or nil, device or nil): from `low` to `high`.
+/// draw_integers(function, shape, low, high, dtype, generator or nil, device or nil): integers from `low` to `high`,
+/// both included.
 int draw_integers(lua_State* L) {
   const std::string function(check_string(L, 1, "random", "a name"));
   Dims shape = check_one_shape(L, 2, function.c_str());
@@ -137,16 +141,16 @@ int draw_integers(lua_State* L) {
     throw Error("[" + function + "] expected a range that is not empty behind the shape, which stands first, got " +
                 std::to_string(low) + " to " + std::to_string(high));
   std::array<char, 16> bytes;
-  for (std::int64_t limit : {low, high}) encode(dtype, limit, bytes.data());  // an error if it does not fit
+  for (std::int64_t limit : {low, high}) encode(dtype, limit, bytes.data());  // throws if it does not fit
   const Source source = check_source(L, 6, 7, function.c_str());
   const auto first = static_cast<std::uint64_t>(low);
-  const Operand range[] = {Scalar(static_cast<std::uint64_t>(high) - first + 1), Scalar(first)};  // 0: all of 2^64
+  const Operand range[] = {Scalar(static_cast<std::uint64_t>(high) - first + 1), Scalar(first)};  // 0 means 2^64
   push_array(
       L, random(source.device, op("random_integers"), std::move(shape), dtype, *source.stream, range, DType::uint64));
   return 1;
 }
 
-/// floating_dtype(function, dtype), integer_dtype(function, dtype): its name, once it is known to be of that kind.
+/// floating_dtype(function, dtype), integer_dtype(function, dtype): checks the kind of the dtype and returns its name.
 template <void (*check_kind)(DType, const char*)>
 int dtype_of_kind(lua_State* L) {
   const std::string function(check_string(L, 1, "random", "a name"));
@@ -196,8 +200,8 @@ int set_state(lua_State* L) {
   return 0;
 }
 
-/// gpu.random.generator(algorithm [, {seed=, device=}]). The seed is 0 unless it is given, so a script's numbers are
-/// the same each time it runs.
+/// gpu.random.generator(algorithm [, {seed=, device=}]). The default seed is 0, so that a script's numbers are the same
+/// in each run.
 int new_generator(lua_State* L) {
   constexpr const char* op = "random.generator";
   const std::string_view algorithm =

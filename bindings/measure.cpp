@@ -1,7 +1,8 @@
-// What measure.lua asks of C++.
+// The C++ functions of measure.lua.
 
 #include "bindings/lua_array.h"
 #include "bindings/open.h"
+#include "bindings/parts.h"
 #include "bindings/state.h"
 #include "src/array/evaluator.h"
 
@@ -9,7 +10,7 @@ namespace gpulua {
 
 namespace {
 
-/// Evaluates the arrays among the values.
+/// Evaluates the arrays among the arguments.
 int evaluate_values(lua_State* L) {
   std::vector<Node*> nodes;
   for (int index = 1; index <= lua_gettop(L); ++index)
@@ -18,7 +19,7 @@ int evaluate_values(lua_State* L) {
   return 0;
 }
 
-/// Gives the device's name, for finish_profile: fn may make another one current.
+/// Returns the name of the profiled device for finish_profile, because the script can change the current device.
 int start_profile(lua_State* L) {
   OpenDevice& device = bindings_of(L).device();
   device.start_profile();
@@ -49,7 +50,7 @@ int finish_profile(lua_State* L) {
   return 1;
 }
 
-/// The devices' names and rows, one pair after the other.
+/// Returns the name and the rows of each device.
 int finish_profiles(lua_State* L) {
   const auto& devices = bindings_of(L).context().open_devices();
   for (const auto& device : devices) {

@@ -1,8 +1,8 @@
--- gpu.benchmark and gpu.profile: how long work takes.
+-- gpu.benchmark and gpu.profile: time measurement.
 local gpu, _, core = ...
 local ffi = require "ffi"
 
--- A name of our own for the C function leaves its own name to scripts. Another state of the process may have declared both.
+-- A private name for the C function leaves the original name to scripts. Another state of the process can have declared both.
 pcall(ffi.cdef, [[
   typedef struct { long seconds, nanoseconds; } gpulua_time;
   int gpulua_clock_gettime(int clock, gpulua_time* time) __asm__("clock_gettime");
@@ -15,7 +15,7 @@ local function now()
   return tonumber(time.seconds) * 1e3 + tonumber(time.nanoseconds) * 1e-6
 end
 
---- gpu.clock(): milliseconds of a clock that runs on while a script waits; only differences mean something.
+--- gpu.clock(): wall-clock milliseconds. Only differences are meaningful.
 gpu.clock = now
 
 local function check_function(op, fn)
@@ -44,7 +44,7 @@ local function repeats_of(options)
   return repeats
 end
 
---- gpu.benchmark(fn [, {repeats =}]): runs fn again and again, waits after each run, and sums up the times.
+--- gpu.benchmark(fn [, {repeats =}]): runs fn repeatedly, waits after each run, and returns statistics of the times.
 function gpu.benchmark(fn, options)
   check_function("benchmark", fn)
   local repeats = repeats_of(options)
@@ -79,7 +79,7 @@ function profile.__tostring(rows)
   return table.concat(lines, "\n")
 end
 
---- gpu.profile(fn, ...): the kernels that fn(...) ran on the current device, the longest first; fn's errors pass through.
+--- gpu.profile(fn, ...): the kernels that fn(...) ran on the current device, by descending time. Errors of fn are passed on.
 function gpu.profile(fn, ...)
   check_function("profile", fn)
   local device = core.start_profile()
@@ -92,7 +92,7 @@ function gpu.profile(fn, ...)
   return finish(pcall(fn, ...))
 end
 
---- What was recorded from the start (Config's profile), as text: a table for each device that ran a kernel.
+--- The report of Config::profile as text: a table for each device that ran a kernel.
 function core.profile_report()
   local devices = { core.finish_profiles() }
   local tables = {}

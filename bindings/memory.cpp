@@ -4,6 +4,7 @@
 #include "bindings/bracket.h"
 #include "bindings/lua_array.h"
 #include "bindings/lua_device.h"
+#include "bindings/parts.h"
 #include "bindings/state.h"
 
 namespace gpulua {
@@ -26,7 +27,7 @@ int memory(lua_State* L) {
   return 1;
 }
 
-/// gpu.set_memory_limit(bytes): the most that the current device's arrays may hold.
+/// gpu.set_memory_limit(bytes): limits the memory of the current device's arrays.
 int set_memory_limit(lua_State* L) {
   const double bytes = check_number(L, 1, "set_memory_limit", "a number of bytes");
   if (!(bytes >= 0 && bytes < 0x1p63)) fail("set_memory_limit", "a number of bytes", L, 1);
@@ -34,13 +35,13 @@ int set_memory_limit(lua_State* L) {
   return 0;
 }
 
-/// gpu.trim([device]): gives memory that is held for reuse back to the system.
+/// gpu.trim([device]): returns pooled memory to the system.
 int trim(lua_State* L) {
   check_device(L, 1, "trim")->device().trim();
   return 0;
 }
 
-// gpu.scope(fn, ...) = enter(fn), fn(...), leave(_, fn's results); see helpers.bracket.
+// gpu.scope(fn, ...): enter(fn), then fn(...), then leave(_, the results of fn); see helpers.bracket.
 
 int enter_scope(lua_State* L) {
   if (!lua_isfunction(L, 1)) fail("scope", "a function to run", L, 1);
@@ -50,8 +51,8 @@ int enter_scope(lua_State* L) {
   return 1;
 }
 
-/// The arrays among the values, and in the tables among them at any depth. Pending ones are evaluated: what they are
-/// computed from goes with the scope.
+/// The arrays among the values, also those in nested tables. Pending arrays are evaluated, because the scope frees
+/// their inputs.
 class ReachableArrays {
  public:
   explicit ReachableArrays(lua_State* L) : L_(L) {}

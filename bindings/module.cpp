@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "bindings/fields.h"
 #include "bindings/host_argument.h"
 #include "bindings/kernel_source.h"
 #include "bindings/launch.h"
@@ -12,7 +13,10 @@
 #include "bindings/lua_device.h"
 #include "bindings/lua_kernel.h"
 #include "bindings/methods.h"
+#include "bindings/module_global.h"
+#include "bindings/parts.h"
 #include "bindings/state.h"
+#include "src/base/near_name.h"
 #include "src/device/source_functions.h"
 
 namespace gpulua {
@@ -35,7 +39,7 @@ BoundModule& compile(lua_State* L, const SourceRequest& request) {
                      std::make_shared<const std::string>(request.source.text));
 }
 
-/// PTX text, cubins and fatbins hold what no path does: lines or zero bytes.
+/// True for PTX text, cubins and fatbins. They contain newlines or zero bytes, which a path does not.
 bool is_image(std::string_view text) {
   return text.find_first_of(std::string_view("\n\0", 2)) != text.npos;
 }
@@ -48,7 +52,7 @@ std::string read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// As find_kernel; the message also says what the source has in the kernel's place.
+/// find_kernel() with a message that also lists the functions of the source.
 const KernelEntry& find_source_kernel(const BoundModule& module, std::string_view name) {
   try {
     return find_kernel(module.module->compiled(), name);
@@ -63,7 +67,7 @@ const KernelEntry& find_source_kernel(const BoundModule& module, std::string_vie
   }
 }
 
-/// Pushes the kernel of that name of the module at `index`: the same object each time.
+/// Pushes the kernel `name` of the module at `index`, always as the same Lua object.
 void push_kernel(lua_State* L, int index, const BoundModule& module, std::string_view name) {
   lua_getfenv(L, index);
   const auto find = [&](std::string_view key) {
@@ -80,7 +84,7 @@ void push_kernel(lua_State* L, int index, const BoundModule& module, std::string
   };
   if (!find(name)) {
     const KernelEntry& entry = find_source_kernel(module, name);
-    // A kernel has several names, "axpy<float>" and "ns::axpy<float>", but one symbol.
+    // A kernel can have several names, "axpy<float>" and "ns::axpy<float>", but has only one symbol.
     if (!find(entry.symbol)) {
       push(L, bind_kernel(module.device, module.module->kernel(entry), module.source));
       keep(entry.symbol);
@@ -99,7 +103,7 @@ int new_module(lua_State* L) {
   return 1;
 }
 
-/// No name of a kernel: the message says which ones the source has.
+/// Throws Error about a missing kernel name. The message lists the kernels of the source.
 [[noreturn]] void refuse_name(lua_State* L, std::string_view source) {
   std::string names;
   for (const SourceFunction& function : source_functions(source))
@@ -107,7 +111,7 @@ int new_module(lua_State* L) {
   fail("kernel", "the kernel's name" + (names.empty() ? "" : " after the source, which has " + names), L, 2);
 }
 
-/// gpu.kernel(source, name [, options]): a module's one kernel.
+/// gpu.kernel(source, name [, options]): compiles a module and returns one kernel of it.
 int new_kernel(lua_State* L) {
   SourceRequest request = check_source(L, 1, 3, "kernel");
   if (lua_type(L, 2) != LUA_TSTRING) refuse_name(L, request.source.text);
@@ -122,7 +126,7 @@ int new_kernel(lua_State* L) {
   return 1;
 }
 
-/// gpu.load_module(path_or_bytes [, {device=}]); nil and a message for a file that is not there.
+/// gpu.load_module(path_or_bytes [, {device=}]): the module; nil and a message for a missing file.
 int load_module(lua_State* L) {
   const std::string_view text = check_string(L, 1, "load_module", "a path, or the bytes of PTX, a cubin or a fatbin");
   std::shared_ptr<OpenDevice> device;
@@ -146,7 +150,7 @@ int load_module(lua_State* L) {
 // ---- modules
 // ------------------------------------------------------------------------------------------------------------
 
-/// mod:kernel(name): also those whose name is a field or method of modules.
+/// mod:kernel(name): a kernel, also one with the name of a field or method of modules.
 int module_kernel(lua_State* L) {
   const auto& module = check<BoundModule>(L, 1, "kernel");
   push_kernel(L, 1, module, check_string(L, 2, "kernel", "a kernel's name"));
@@ -197,7 +201,7 @@ int module_newindex(lua_State* L) {
               ", which sets the variable, got mod." + name + " = " + describe(L, 3));
 }
 
-/// mod{grid=..., block=...}: a module is no kernel.
+/// mod{grid=..., block=...}: throws the Error that a module is not a kernel.
 int module_call(lua_State* L) {
   const auto& kernels = check<BoundModule>(L, 1, "module").module->compiled().kernels;
   throw Error("[module] expected a launch of one of the module's kernels, mod." +

@@ -10,21 +10,18 @@
 
 namespace gpulua {
 
-/// A module as scripts hold it, with its device. The kernels that a script has asked for are in the environment of its
-/// userdata, by name: one Lua object for each.
+/// A script's module object. The userdata's environment holds the kernel objects that the script has used, by name, so
+/// that a name always gives the same object.
 struct BoundModule {
   std::shared_ptr<OpenDevice> device;
   std::shared_ptr<Module> module;
-  std::shared_ptr<const std::string> source;                  // the text that it was compiled from; null: none
-  std::unordered_map<const GlobalEntry*, BufferRef> globals;  // those that a script has asked for
+  std::shared_ptr<const std::string> source;                  // its source text; null: loaded from compiled code
+  std::unordered_map<const GlobalEntry*, BufferRef> globals;  // buffers of the variables that the script has used
 };
 
 template <>
 struct LuaType<BoundModule> {
   static constexpr const char* name = "a module";
 };
-
-/// A writable array over the memory of a `__constant__` or `__device__` variable, which keeps the module.
-Array global_array(BoundModule& module, const GlobalEntry& entry);
 
 }  // namespace gpulua

@@ -1,8 +1,6 @@
-// Variables of a module as arrays.
+#include "bindings/module_global.h"
 
 #include <charconv>
-
-#include "bindings/module.h"
 
 namespace gpulua {
 
@@ -17,7 +15,7 @@ GlobalType raw_bytes(const GlobalEntry& entry) {
   return {DType::uint8, {static_cast<std::int64_t>(entry.bytes)}};
 }
 
-/// Takes "[2][3]" off the end of a type.
+/// Removes the extents "[2][3]" from the end of a type and returns them.
 Dims take_extents(std::string_view& type) {
   Dims extents;
   while (type.ends_with(']')) {
@@ -31,7 +29,8 @@ Dims take_extents(std::string_view& type) {
   return extents;
 }
 
-/// "float [2][3]" is float32 (2,3), "float3 [4]" float32 (4,3). A struct, or a type not known, is its bytes.
+/// The dtype and shape of a variable: "float [2][3]" is float32 (2,3), "float3 [4]" is float32 (4,3). A struct or an
+/// unknown type is an array of bytes.
 GlobalType global_type(const GlobalEntry& entry) {
   std::string_view type = entry.type;
   Dims shape = take_extents(type);
@@ -53,7 +52,7 @@ GlobalType global_type(const GlobalEntry& entry) {
 Array global_array(BoundModule& module, const GlobalEntry& entry) {
   GlobalType type = global_type(entry);
   BufferRef& buffer = module.globals[&entry];
-  // One buffer for all arrays over it: it keeps the order of their reads and writes.
+  // All arrays of a variable share one buffer, which orders their reads and writes.
   if (!buffer || buffer->freed())
     buffer = std::make_shared<Buffer>(module.device, module.module->address(entry), entry.bytes, module.module);
   return std::make_shared<Node>(type.dtype, row_major(std::move(type.shape)), buffer);

@@ -12,7 +12,7 @@ struct Row {
   std::string_view here;
 };
 
-/// Sorted by name. None of the names exists here, and each function that a row names does: a test reads the table.
+/// Sorted by name. A test reads the table: no name may exist here, and each function in an equivalent must exist.
 constexpr Row rows[] = {
     // clang-format off
     {"Device", "gpu.device(name)"},
@@ -252,7 +252,7 @@ constexpr Row rows[] = {
 
 static_assert(std::ranges::is_sorted(rows, {}, &Row::name));
 
-/// As `rows`, of options.
+/// The same for names of options.
 constexpr Row options[] = {
     {"axes", "axis"},       {"cmap", "colormap"}, {"compressed", "compress"}, {"correction", "ddof"},
     {"dim", "axis"},        {"dims", "axis"},     {"keepdim", "keepdims"},    {"mmap_mode", "mmap"},

@@ -22,7 +22,7 @@ Fit put(T value, void* bytes) {
   return Fit::yes;
 }
 
-/// One past the largest T, and the smallest: both are exact in a double.
+/// The largest T plus one, and the smallest T. Both are exact in a double.
 template <class T>
 constexpr double end_of = 2.0 * static_cast<double>(std::numeric_limits<T>::max() / 2 + 1);
 template <class T>
@@ -117,7 +117,7 @@ Fit store_scalar(DType dtype, const Scalar& scalar, void* bytes) {
       scalar);
 }
 
-/// {re, im}
+/// Stores a table {re, im}.
 Fit store_pair(lua_State* L, int index, DType dtype, void* bytes) {
   if (info(dtype).kind != DTypeKind::complex || lua_objlen(L, index) != 2) return Fit::wrong_kind;
   lua_rawgeti(L, index, 1);
@@ -143,7 +143,7 @@ const char* expected_kind(DType dtype) {
   return "a value";
 }
 
-/// " (-128 to 127)"; nothing for types that are not integers.
+/// The range of an integer dtype, " (-128 to 127)"; empty for other dtypes.
 std::string range_text(DType dtype) {
   const auto text = []<class T>(T) {
     using Limits = std::numeric_limits<T>;
@@ -171,7 +171,7 @@ std::string range_text(DType dtype) {
   }
 }
 
-/// What makes a number of the value at `index`.
+/// The hint how to get a number from the value at `index`.
 const char* number_of(lua_State* L, int index, DType dtype) {
   if (const Array* array = test<Array>(L, index)) return (*array)->layout.size() == 1 ? "; x:item() is its number" : "";
   if (lua_type(L, index) != LUA_TSTRING) return "";

@@ -26,7 +26,7 @@ local function is_close(op, x, y, rtol, atol, options)
   rtol = check_tolerance(op, "rtol", rtol or options.rtol, 1e-5)
   atol = check_tolerance(op, "atol", atol or options.atol, 1e-8)
   if not core.is_array(x) and not core.is_array(y) then core.fail(op, "an array", x) end
-  -- Differences of integers and of 16-bit numbers would round, or wrap.
+  -- Differences of integers can wrap, and those of 16-bit numbers are rounded.
   local function widen(value) return core.is_array(value) and core.cast(value, (core.working(value))) or value end
   x, y = widen(x), widen(y)
   local size = gpu.abs(y)
@@ -45,7 +45,7 @@ local function difference(upper, lower)
   return upper - lower
 end
 
---- What is put before or after x: an array, or a number for one element.
+--- The array to put before or after x; a number stands for one element.
 local function extension(x, value, axis)
   if core.is_array(value) and value.ndim > 0 then return value end
   local shape = x.shape
@@ -66,40 +66,40 @@ local function diff(x, n, axis, options)
   if n == 0 then return x:copy() end
   if options.prepend ~= nil then x = gpu.concat({extension(x, options.prepend, axis), x}, axis) end
   if options.append ~= nil then x = gpu.concat({x, extension(x, options.append, axis)}, axis) end
-  for _ = 1, math.min(n, x.shape[axis]) do -- after so many there are none
+  for _ = 1, math.min(n, x.shape[axis]) do -- then no elements are left
     local count = math.max(x.shape[axis] - 1, 0)
     x = difference(core.slice(x, axis, 2, count), core.slice(x, axis, 1, count))
   end
   return x
 end
 
---- The differences of all elements in a row.
+--- The differences of neighbouring elements in row-major order.
 local function ediff1d(x, options)
   core.check_array("ediff1d", x)
   options = core.check_fields("ediff1d", options)
-  local pieces = {}
+  local parts = {}
   local function add(value)
     if value == nil then return end
     if not core.is_array(value) then value = gpu.array(value, {dtype = x.dtype, device = x.device}) end
-    pieces[#pieces + 1] = value:ravel()
+    parts[#parts + 1] = value:ravel()
   end
   add(options.to_begin)
   local inner = diff(x:ravel())
-  pieces[#pieces + 1] = inner
+  parts[#parts + 1] = inner
   add(options.to_end)
-  return #pieces == 1 and inner or gpu.concat(pieces)
+  return #parts == 1 and inner or gpu.concat(parts)
 end
 
 -- ---- gradients --------------------------------------------------------------------------------------------------------------------
 
---- A vector of coordinates, shaped to lie along the axis.
+--- Reshapes a vector of coordinates so that it lies along the axis.
 local function lay(vector, axis, ndim)
   local shape = {}
   for i = 1, ndim do shape[i] = i == axis and vector.size or 1 end
   return vector:reshape(shape)
 end
 
---- The derivative along one axis: central differences inside, one-sided ones of the given order at the ends.
+--- The derivative along one axis: central differences inside, one-sided differences of the given order at the ends.
 local function derivative(x, spacing, axis, order)
   local n, ndim = x.shape[axis], x.ndim
   if n < order + 1 then
@@ -190,7 +190,7 @@ end
 
 -- ---- interpolation ---------------------------------------------------------------------------------------------------------------
 
---- Points of one period, and one more on either side.
+--- The points of one period, extended by one point on each side.
 local function around(xp, fp, period)
   local order = (xp % period):argsort()
   xp, fp = (xp % period):take(order), fp:take(order)
@@ -204,7 +204,8 @@ local function check_number(op, name, value)
   return value
 end
 
---- The values of fp at x, linearly between the points xp, which increase; `left` and `right` beyond them.
+--- Linear interpolation: the values at x of the function with values fp at the increasing points xp; `left` and `right` beyond
+--- them.
 local function interp(x, xp, fp, options)
   local op, what = "interp", "an array, a table or a number"
   options = core.check_fields(op, options)
@@ -234,7 +235,7 @@ local function interp(x, xp, fp, options)
   local to = gpu.minimum(from + 1, n)
   local x0, x1, y0, y1 = xp:take(from), xp:take(to), fp:take(from), fp:take(to)
   local slope = (y1 - y0) / (x1 - x0)
-  -- From either end, where one of them is infinite.
+  -- If one end is infinite, the value follows from the other.
   local value = slope * (x - x0) + y0
   value = gpu.where(value:eq(value), value, slope * (x - x1) + y1)
   value = gpu.where(value:eq(value), value, gpu.where(y0:eq(y1), y0, value))
@@ -246,7 +247,7 @@ end
 
 -- ---- vectors and polynomials --------------------------------------------------------------------------------------------------------
 
---- The product of vectors of three elements, which lie along an axis (the last).
+--- The cross product of vectors of three elements along an axis (the last).
 local function cross(x, y, axis)
   core.check_array("cross", x)
   core.check_array("cross", y)
@@ -259,7 +260,7 @@ local function cross(x, y, axis)
   return gpu.stack(parts, axis or -1)
 end
 
---- The polynomial with these coefficients, the highest power's first, at x.
+--- The value at x of the polynomial with these coefficients; the first belongs to the highest power.
 function gpu.polyval(coefficients, x)
   if type(coefficients) ~= "table" and not core.is_array(coefficients) or #coefficients == 0 then
     core.fail("polyval", "coefficients: a table of numbers, or a vector", coefficients)

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "bindings/lua_array.h"
+#include "bindings/parts.h"
 #include "bindings/result.h"
 #include "bindings/state.h"
 #include "src/expressions/expression.h"
@@ -22,7 +23,7 @@ std::string text(std::string_view view) {
   return std::string(view);
 }
 
-/// " as the right operand"; nothing where there is only one.
+/// The operand's position for messages, " as the right operand"; empty for an op with one operand.
 std::string operand_text(int index, const OpInfo& op) {
   if (op.arity == 2) return index == 1 ? " as the left operand" : " as the right operand";
   constexpr const char* places[] = {"first", "second", "third", "fourth"};
@@ -43,7 +44,7 @@ boost::container::small_vector<Operand, 4> check_operands(lua_State* L, const Op
     has_array = has_array || std::holds_alternative<Array>(operands.back());
   }
   if (has_array) return operands;
-  // Of numbers alone: the first becomes an array without dimensions.
+  // If all operands are numbers, the first becomes an array without dimensions.
   const Scalar number = std::get<Scalar>(operands.front());
   operands.front() = constant(bindings_of(L).context().current(), {}, default_dtype(number), number);
   return operands;
@@ -63,7 +64,7 @@ OperationOptions check_operation_options(lua_State* L, int index, const char* op
   return options;
 }
 
-/// The result of an operation whose operands are the first arguments.
+/// Applies the operation to the first arguments.
 Array apply(lua_State* L, const OpInfo& op) {
   const auto operands = check_operands(L, op);
   return elementwise(op, {operands.data(), operands.size()});
@@ -86,7 +87,7 @@ Array combine(std::string_view name, const Operand& x) {
   return elementwise(op(name), {&x, 1});
 }
 
-/// clip(x, low, high): either bound may be nil.
+/// clip(x, low, high): one bound can be nil.
 Array clip(lua_State* L, const OpInfo& op) {
   const bool low = !lua_isnoneornil(L, 2), high = !lua_isnoneornil(L, 3);
   if (low && high) return apply(L, op);
@@ -121,8 +122,8 @@ double largest(DType dtype) {
   }
 }
 
-/// nan_to_num(x, nan, highest, lowest): 0 and the dtype's limits for those left out. Integers and bool stay as they
-/// are.
+/// nan_to_num(x, nan, highest, lowest): the defaults are 0 and the limits of the dtype. Integers and bool stay
+/// unchanged.
 Array nan_to_num(lua_State* L, const OpInfo& op) {
   const Array x = check_first(L, op);
   const bool exact = x->dtype == DType::boolean || is_integer(x->dtype);
@@ -140,9 +141,9 @@ using Build = Array (*)(lua_State*, const OpInfo&);
 template <Build build>
 int operation(lua_State* L) {
   const OpInfo& op = row_of(L);
-  int at = op.arity + 1;  // where options are
+  int at = op.arity + 1;  // index of the options
   if constexpr (build != apply) {
-    // Its last operands may be left out.
+    // The last operands are optional.
     const int last = lua_gettop(L);
     at = std::min(last > 1 && lua_istable(L, last) ? last : last + 1, signature_of_running(L)->most);
   }
@@ -154,7 +155,7 @@ int operation(lua_State* L) {
   return push_result(L, options.out, std::move(result), text(op.name).c_str());
 }
 
-/// x:name_(y): the result is written to x.
+/// x:name_(y): writes the result to x.
 template <Build build>
 int operation_in_place(lua_State* L) {
   const OpInfo& op = row_of(L);
@@ -165,7 +166,7 @@ int operation_in_place(lua_State* L) {
   return 1;
 }
 
-/// gpu.where(c): the positions at which it is true; gpu.where(c, x, y): an operation.
+/// gpu.where(c): the positions of the true elements; gpu.where(c, x, y): the elementwise operation.
 int where(lua_State* L) {
   if (lua_gettop(L) > 1) return operation<apply>(L);
   return push_nonzero(L, check<Array>(L, 1, "where"));
@@ -177,19 +178,19 @@ int divmod(lua_State* L) {
   return 2;
 }
 
-/// A unary minus gets its operand twice.
+/// __unm. Lua passes the operand of a unary minus twice.
 int minus(lua_State* L) {
   lua_settop(L, 1);
   return operation<apply>(L);
 }
 
-/// An operator has two operands, and no options.
+/// A metamethod of a binary operator: two operands and no options.
 int binary_operator(lua_State* L) {
   lua_settop(L, 2);
   return operation<apply>(L);
 }
 
-/// Lua would make one boolean of what a comparison gives.
+/// __lt and __le: errors, because Lua converts the result of a comparison to one boolean.
 int refuse_order(lua_State* L) {
   std::string message =
       "[compare] expected x:lt(y), x:le(y), x:gt(y) or x:ge(y), which give an array; Lua's < <= > >= give one boolean";
@@ -223,7 +224,7 @@ Entry entry_of(std::string_view name) {
   return entry<apply>;
 }
 
-/// Sets the functions in the table at the top of the stack, under all their names.
+/// Adds the operations to the table at the top of the stack, under all their names.
 void set_operations(lua_State* L, bool in_place) {
   const auto set = [&](const std::string& name, const OpInfo& op) {
     const Entry functions = entry_of(op.name);

@@ -1,10 +1,10 @@
--- What sorting and searching give: distinct elements, sets, orders by several keys.
+-- Functions on sorts and searches: distinct elements, sets, orders by several keys.
 local gpu, _, core = ...
 
 -- ---- orders -----------------------------------------------------------------------------------------------------------------
 
---- The positions along the axis (the last) that bring the keys into order: by the last key, equal ones by the one before it,
---- and so on. `keys` is a table of arrays of one shape, or an array of keys along its first axis.
+--- The positions along the axis (the last) that sort by several keys: by the last key first, ties by the key before it, and so on.
+--- `keys`: a table of arrays of one shape, or an array of keys along its first axis.
 local function lexsort(keys, axis)
   local list = keys
   if core.is_array(keys) then
@@ -30,7 +30,7 @@ end
 
 -- ---- distinct elements --------------------------------------------------------------------------------------------------------
 
---- Whether each slice of the first axis but the first one differs from the one before it, where these are in order. NaN is equal to NaN.
+--- For each slice of the first axis after the first: true if it differs from the slice before it. NaN is equal to NaN.
 local function changes(sorted)
   local n = sorted.shape[1]
   local before, after = core.slice(sorted, 1, 1, n - 1), core.slice(sorted, 1, 2, n - 1)
@@ -40,7 +40,7 @@ local function changes(sorted)
   return differs:any(2)
 end
 
---- The slices of the first axis in order, and the positions that they had.
+--- The slices of the first axis in sorted order, and their original positions.
 local function in_order(x)
   if x.ndim == 1 then return x:topk(x.size, 1, {largest = false}) end
   local columns = {}
@@ -49,19 +49,19 @@ local function in_order(x)
   return x:take(order, 1), order
 end
 
---- The distinct elements of a vector, or rows of a matrix, in order, and what else the options ask for.
+--- The distinct elements of a vector, or rows of a matrix, in sorted order, and the results that the options request.
 local function distinct(x, options)
   local n = x.shape[1]
-  local places = options.return_index or options.return_inverse
+  local needs_positions = options.return_index or options.return_inverse
   local sorted, order
-  if places or x.ndim == 2 then
+  if needs_positions or x.ndim == 2 then
     sorted, order = in_order(x)
   else
     sorted = x:sort()
   end
   local starts = gpu.ones(n, {dtype = "bool", device = x.device})
   if n > 1 then core.slice(starts, 1, 2, n - 1):copy_(changes(sorted)) end
-  if not places and not options.return_counts and x.ndim == 1 then return {sorted[starts]} end
+  if not needs_positions and not options.return_counts and x.ndim == 1 then return {sorted[starts]} end
   local first = starts:flatnonzero()
   local results = {sorted:take(first, 1)}
   if options.return_index then results[#results + 1] = order:take(first) end
@@ -102,13 +102,13 @@ end
 
 -- ---- sets -----------------------------------------------------------------------------------------------------------------------
 
---- Both in the dtype that holds the elements of both.
+--- Converts both to their common dtype.
 local function alike(x, y)
   local dtype = core.promote(x.dtype, y.dtype)
   return core.cast(x, dtype), core.cast(y, dtype)
 end
 
---- For each element of x whether it is one of the values. NaN is none.
+--- For each element of x: true if it is one of the values. NaN never is.
 local function isin(x, values, options)
   core.check_real("isin", x)
   options = core.check_fields("isin", options)
@@ -128,7 +128,7 @@ local function union1d(x, y)
   return (unique(gpu.concat {x, y}))
 end
 
---- The elements that both have, in order; with `return_indices` also where each first stands in x and in y.
+--- The common elements of x and y in sorted order; with `return_indices` also the first position of each in x and in y.
 local function intersect1d(x, y, options)
   x, y = alike(check_sets("intersect1d", x, y))
   options = core.check_fields("intersect1d", options)

@@ -1,13 +1,13 @@
--- Quantiles: elements are sorted along the axes, and read at positions that are computed with what follows.
+-- Quantiles: the elements are sorted along the axes and read at computed positions.
 local gpu, _, core = ...
 
 local nan = 0 / 0
 
 -- ---- methods: Hyndman and Fan, "Sample quantiles in statistical packages", 1996 ---------------------------------------------------
 
--- Each gets the number of elements and the quantiles, and gives positions, counted from 0 and maybe out of range, of what the
--- quantile is: one element; the mean of two; with a weight, what lies that far between two. Positions where it matters whether they
--- are whole come from one product, which rounds the same on each device.
+-- Each method gets the number of elements and the quantiles. It returns the positions, counted from 0 and possibly out of range, of
+-- one element, of two elements whose mean is the quantile, or of two elements and the weight for the interpolation between them. If
+-- it matters whether a position is an integer, it comes from a single product, which rounds the same on each device.
 
 local function between(position)
   local lower = gpu.floor(position)
@@ -49,7 +49,7 @@ end
 
 -- ---- elements -------------------------------------------------------------------------------------------------------------------
 
---- The axes that are reduced in order, as the last one, and the shape of the others.
+--- The elements sorted along one last axis that replaces the reduced axes, and the shape of the kept axes.
 local function sort_rows(x, axes)
   local kept, order, reduced, extent = {}, {}, {}, x.shape
   for _, axis in ipairs(axes) do reduced[axis] = true end
@@ -69,7 +69,7 @@ local function sort_rows(x, axes)
   return count > 0 and rows:sort(-1) or rows, kept, count
 end
 
---- What stands at the positions, counted from 0, along the last axis of `sorted`, whose last one is `last`.
+--- The elements at the positions along the last axis of `sorted`. Positions are counted from 0 and clipped to `last`.
 local function read(sorted, position, last)
   position = core.cast(gpu.minimum(gpu.maximum(position, 0), last), "int64") + 1
   return sorted:take_along_axis(position, sorted.ndim)
@@ -79,7 +79,7 @@ local function interpolate(a, b, weight)
   weight = core.cast(weight, a.dtype)
   local difference = b - a
   local value = gpu.where(weight:lt(0.5), a + difference * weight, b - difference * (1 - weight))
-  -- Exactly, and also where a difference is infinite.
+  -- Exact for equal elements, also when the difference is infinite.
   return gpu.where(a:eq(b):logical_or(weight:eq(0)), a, value)
 end
 
@@ -109,7 +109,7 @@ end
 
 -- ---- functions --------------------------------------------------------------------------------------------------------------------
 
---- The quantiles, which are between 0 and `most`, as an array of float64.
+--- Checks that the quantiles are between 0 and `most`, and returns them as an array of float64.
 local function check_quantiles(op, q, most, x)
   local what = ("numbers from 0 to %d: one, a table or an array"):format(most)
   if core.is_array(q) then
@@ -145,7 +145,7 @@ local function quantile(op, x, q, arguments, method)
     local _, result = core.working(x, arguments.dtype)
     return core.assign(op, arguments.out, gpu.full(shape, nan, {dtype = result, device = x.device}))
   end
-  -- Behind the axes that are kept; then in front.
+  -- The axis of the quantiles comes after the kept axes, and is then moved to the front.
   local along = {}
   for axis = 1, #kept do along[axis] = 1 end
   along[#kept + 1] = q.size

@@ -1,28 +1,29 @@
--- Distributions, made of uniform, normal and other numbers by array operations, which fuse with what is done to them.
+-- Distributions, computed by array operations from uniform, normal and other random numbers. They fuse with later operations.
 local gpu, _, core = ...
 local random, draw = gpu.random, core.draw
 
--- The greatest number below 1: numbers up to that keep clear of the end of (0, 1].
+-- The greatest number below 1, to which numbers from (0, 1] are clipped.
 local below_one = { float16 = 1 - 2 ^ -11, bfloat16 = 1 - 2 ^ -8, float32 = 1 - 2 ^ -24, float64 = 1 - 2 ^ -53 }
 
---- What a call is about: where numbers go and come from.
+--- The state of one call: the result's shape, dtype and device, and the generator.
 local Call = {}
 Call.__index = Call
 
 function Call:uniform(dtype) return draw(self.op, "random_uniform", self.shape, dtype or self.dtype, self.generator, self.device) end
 function Call:normal() return draw(self.op, "random_normal", self.shape, self.dtype, self.generator, self.device) end
 function Call:inner() return gpu.minimum(self:uniform(), below_one[self.dtype]) end
---- By a row of the table of operations that has parameters, computed in `compute`; as `dtype`, or the call's.
+--- Draws numbers of the distribution `row` of the op table, with parameters. `compute`: the dtype of the computation. `dtype`: the
+--- result's, by default the call's.
 function Call:draw(row, compute, dtype, ...)
   return draw(self.op, row, self.shape, dtype or self.dtype, self.generator, self.device, compute, ...)
 end
---- Of scale 1, as `dtype` or the call's.
+--- Gamma-distributed numbers of scale 1, as `dtype` or the call's dtype.
 function Call:gamma(shape, dtype)
   dtype = dtype or self.dtype
   return self:draw("random_gamma", dtype, dtype, shape)
 end
 function Call:poisson(mean) return self:draw("random_poisson", "float64", nil, mean) end
---- Exponentially distributed numbers of mean 1, negative.
+--- Exponentially distributed numbers of mean 1, negated.
 function Call:decay() return gpu.log(self:uniform()) end
 
 --- Raises an error unless the parameter is an array, or a number for which `holds`.
@@ -44,7 +45,7 @@ function Call:scale(value, what) return self:check(value, (what or "a scale") ..
 function Call:positive(value, what) return self:check(value, what .. " above 0", positive) end
 function Call:not_negative(value, what) return self:check(value, what .. " of 0 or more", not_negative) end
 
---- The options of a function, or of a generator's method, which has a generator already.
+--- Checks the options of a function, or of a method, whose generator is given.
 function core.check_source(op, options, generator)
   options = core.check_fields(op, options)
   if generator and options.generator ~= nil then
@@ -55,8 +56,8 @@ end
 
 local function is_options(value) return type(value) == "string" or type(value) == "table" end
 
---- Raises an error where the arguments come in NumPy's order, the shape behind the parameters: where a list stands in the options'
---- place, or parameters follow a number that is the size of nothing.
+--- Raises an error for arguments in NumPy's order, with the shape after the parameters: a list in place of the options, or
+--- parameters after a number that is not a size.
 local function check_order(op, shape, values, count, options)
   local has_list = type(options) == "table" and #options > 0
   local is_no_size = type(shape) == "number" and not (shape >= 1 and shape % 1 == 0) and count > 0
@@ -69,8 +70,9 @@ local function check_order(op, shape, values, count, options)
     core.describe(shape), shape == 0 and "; {0} is a shape without elements" or ""))
 end
 
---- gpu.random.name(shape, parameters... [, options]), with the defaults of the parameters that have some. `make` gets the call and the
---- parameters. `check_dtype` and `default`: what dtypes there are, floating-point ones unless they are given.
+--- Defines gpu.random.name(shape, parameters... [, options]). `parameters`: their defaults, or "required". `make`: computes the
+--- numbers from the call and the parameters. `check_dtype` and `default`: the valid dtypes and the default one; floating-point
+--- dtypes and float32 if omitted.
 local function distribution(name, parameters, make, check_dtype, default)
   check_dtype, default = check_dtype or core.floating_dtype, default or "float32"
   local op = "random." .. name
@@ -104,7 +106,7 @@ local function distribution(name, parameters, make, check_dtype, default)
   core.generator_methods[name] = call_for
 end
 
--- By inversion, or from two numbers where the inverse would be infinite at an end.
+-- Inversion of the distribution function, or two numbers when the inverse is infinite at an end.
 
 distribution("uniform", { 0, 1 }, function(call, low, high)
   call:location(low)
@@ -176,7 +178,7 @@ distribution("bernoulli", { 0.5 }, function(call, p)
   return call:uniform():le(p)
 end)
 
--- ---- of gamma numbers -----------------------------------------------------------------------------------------------------------
+-- ---- from gamma numbers ---------------------------------------------------------------------------------------------------------
 
 distribution("gamma", { "required", 1 }, function(call, shape, scale)
   call:not_negative(shape, "a shape parameter")
@@ -251,7 +253,7 @@ counts("geometric", { "required" }, function(call, p)
   return core.cast(gpu.maximum(gpu.ceil(gpu.log(call:uniform "float64") / log1p(-p)), 1), call.dtype)
 end)
 
--- A Poisson distribution whose mean has a gamma distribution.
+-- A Poisson distribution with a gamma-distributed mean.
 counts("negative_binomial", { "required", "required" }, function(call, successes, p)
   call:positive(successes, "a number of successes")
   call:check(p, "a probability above 0", rate)
@@ -260,12 +262,12 @@ end)
 
 -- ---- integers -------------------------------------------------------------------------------------------------------------------
 
---- gpu.random.integers(shape, [low,] high [, options]): from low, or 0, to high - 1; to high with the option `endpoint`.
+--- gpu.random.integers(shape, [low,] high [, options]): integers from low (0) to high - 1; with the option `endpoint`, to high.
 local function integers(generator, shape, low, high, options)
   local op = "random.integers"
   local last = is_options(high) and high or options
   local values = { low, type(high) == "number" and high or nil }
-  -- NumPy's integers(low, high) is one number.
+  -- NumPy's integers(low, high) returns one number.
   if #values == 1 and not (type(last) == "table" and #last > 0) then values[2] = 1 end
   check_order(op, shape, values, #values, last)
   if is_options(high) then high, options = core.shift(op, high, options) end

@@ -2,8 +2,10 @@
 
 #include <functional>
 
+#include "bindings/axis.h"
 #include "bindings/list.h"
 #include "bindings/lua_array.h"
+#include "bindings/parts.h"
 #include "bindings/reductions.h"
 #include "bindings/result.h"
 #include "src/expressions/expression.h"
@@ -33,7 +35,7 @@ std::uint64_t check_axes(lua_State* L, int index, const Array& array, const char
   return axes;
 }
 
-/// A mask of the elements that are reduced.
+/// Reads the option `where`: a mask that selects the elements to reduce.
 Array check_mask(lua_State* L, int index, const Array& array, const char* op) {
   const Array* mask = test<Array>(L, index);
   if (!mask || (*mask)->dtype != DType::boolean) fail(op, "where = an array of bool", L, index);
@@ -43,7 +45,7 @@ Array check_mask(lua_State* L, int index, const Array& array, const char* op) {
   return *mask;
 }
 
-/// Whether options stand at `index`, in the place of axes. An empty table with options behind it is one of axes.
+/// True for options at `index`, in place of axes. An empty table that is followed by options is a list of axes.
 bool is_options(lua_State* L, int index) {
   return lua_istable(L, index) && lua_objlen(L, index) == 0 && lua_isnoneornil(L, index + 1);
 }
@@ -81,7 +83,7 @@ ReductionOptions check_reduction(lua_State* L, int index, const Array& array, co
 
 namespace {
 
-/// A number as an array that stands beside `array`.
+/// A number as an array on the device of `array`.
 Array beside(const Array& array, DType dtype, const Scalar& value) {
   return constant(array->device_ref(), {}, dtype, value);
 }
@@ -96,14 +98,14 @@ Array map(std::string_view op_name, const Array& x) {
   return elementwise(op(op_name), operands);
 }
 
-/// The array with `value` where the mask, if there is one, is false.
+/// Replaces the elements for which the mask is false by `value`. Returns the array itself without a mask.
 Array masked(const Array& array, const Array& mask, const Array& value) {
   if (!mask) return array;
   const Operand operands[] = {mask, array, value};
   return elementwise(op("where"), operands);
 }
 
-/// The option initial as an array of the dtype in which is reduced, or null.
+/// The option `initial` as an array of the accumulation dtype, or null.
 Array read_initial(const Reducer& row, const Array& array, const ReductionOptions& options, DType compute) {
   const std::string op = "[" + std::string(row.name) + "] ";
   if (!options.initial && !row.has_identity)
@@ -116,7 +118,7 @@ Array read_initial(const Reducer& row, const Array& array, const ReductionOption
   }
 }
 
-/// The result of a row of the table, with the options where and initial.
+/// Reduces by a row of the table, with the options `where` and `initial`.
 Array reduce_with(const Reducer& row, const Array& array, const ReductionOptions& options, ReductionDTypes dtypes) {
   if (!options.where && !options.initial) return reduce(row, array, options.axes, options.keepdims, dtypes);
   const Array initial = read_initial(row, array, options, dtypes.compute);
@@ -139,7 +141,7 @@ int reduction(lua_State* L) {
   return push_result(L, options.out, reduce_with(row, array, options, dtypes), name.c_str());
 }
 
-/// How many elements each result comes from, less the degrees of freedom that are given, and not below 0.
+/// The number of elements of each result minus ddof, at least 0.
 Array count_reduced(const Array& array, const ReductionOptions& options, DType dtype) {
   if (!options.where) {
     std::int64_t count = 1;
@@ -154,13 +156,13 @@ Array count_reduced(const Array& array, const ReductionOptions& options, DType d
   return combine("maximum", combine("subtract", count, beside(array, dtype, options.ddof)), beside(array, dtype, 0.0));
 }
 
-/// The mean in the dtype in which it is computed.
+/// The mean, in the dtype of the computation.
 Array mean_of(const Array& array, const ReductionOptions& options, DType compute) {
   const Array total = reduce_with(reducer("sum"), array, options, {compute, compute});
   return combine("divide", total, count_reduced(array, options, compute));
 }
 
-/// The dtypes of means and deviations: integers are computed in float64, and given as float32.
+/// The dtypes of means and deviations. For integers: float64 for the computation and float32 for the result.
 ReductionDTypes mean_dtypes(const Array& array, const ReductionOptions& options) {
   const DType input = options.dtype.value_or(array->dtype);
   if (info(input).kind == DTypeKind::floating || info(input).kind == DTypeKind::complex)
@@ -175,7 +177,7 @@ int mean(lua_State* L) {
   return push_result(L, options.out, cast(mean_of(array, options, dtypes.compute), dtypes.result), "mean");
 }
 
-/// The sums of the squared distances of real numbers from their mean.
+/// The sums of squared deviations of real numbers from their mean.
 Array deviations(const Array& array, const ReductionOptions& options, DType compute) {
   if (!options.where) return reduce(reducer("var"), array, options.axes, options.keepdims, {compute, compute});
   ReductionOptions kept = options;
@@ -185,7 +187,7 @@ Array deviations(const Array& array, const ReductionOptions& options, DType comp
   return reduce_with(reducer("sum"), map("square", centred), options, {compute, compute});
 }
 
-/// x:var(axis, {ddof=...}) and x:std: the root of it.
+/// x:var(axis, {ddof=...}), and x:std, the square root of the variance.
 template <bool root>
 int variance(lua_State* L) {
   constexpr const char* name = root ? "std" : "var";
@@ -215,26 +217,7 @@ void set_reductions(lua_State* L) {
   set_functions(L, {{"mean", protect<mean>}, {"std", protect<variance<true>>}, {"var", protect<variance<false>>}});
 }
 
-/// What was probably meant by gpu.max(x, 0) and gpu.max(x, y).
-std::string elementwise_extremum(std::string_view op) {
-  if (op != "max" && op != "min") return "";
-  const std::string name = std::string(op) + "imum";
-  return "; gpu." + name + "(x, y) compares element by element";
-}
-
 }  // namespace
-
-std::size_t check_axis(lua_State* L, int index, std::size_t ndim, const char* op) {
-  if (test<Array>(L, index)) fail(op, "an axis: an integer" + elementwise_extremum(op), L, index);
-  const std::int64_t axis = check_integer(L, index, op, "an axis: an integer");
-  const auto count = static_cast<std::int64_t>(ndim);
-  if (axis == 0) throw Error("[" + std::string(op) + "] axes start at 1, got 0" + elementwise_extremum(op));
-  if (axis > count || axis < -count)
-    throw Error("[" + std::string(op) + "] axis " + std::to_string(axis) + " is out of range for an array of " +
-                std::to_string(ndim) + (ndim == 1 ? " dimension" : " dimensions") + elementwise_extremum(op) +
-                (ndim == 0 ? "; m[{1, 3}] is an element, m:take({1, 3}, 1) two rows" : ""));
-  return static_cast<std::size_t>(axis > 0 ? axis - 1 : count + axis);
-}
 
 void open_reductions(lua_State* L) {
   set_reductions(L);

@@ -4,8 +4,9 @@
 
 namespace gpulua {
 
+/// The options of a reduction's call.
 struct ReductionOptions {
-  std::uint64_t axes = 0;
+  std::uint64_t axes = 0;  // bit mask
   bool keepdims = false;
   std::optional<DType> dtype;
   Array out;
@@ -14,12 +15,13 @@ struct ReductionOptions {
   double ddof = 0;
 };
 
-/// The options that a reduction has beside axis, keepdims and out.
+/// The options that a reduction accepts in addition to axis, keepdims and out.
 struct FurtherOptions {
   bool where = false, initial = false, ddof = false, dtype = true;
 };
 
-/// Reads axis and options at `index` and the one after it; the axis may be left out, or be a field of the options.
+/// Reads the axis at `index` and the options after it. The axis can be omitted, or be a field of the options. Throws
+/// Error for an unknown option.
 ReductionOptions check_reduction(lua_State* L, int index, const Array& array, const char* op,
                                  FurtherOptions further = {});
 

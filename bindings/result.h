@@ -1,36 +1,23 @@
 #pragma once
 
-#include "bindings/lua_array.h"
-#include "src/expressions/expression.h"
+#include <cstddef>
+#include <lua.hpp>
+#include <optional>
+
+#include "src/array/array.h"
 
 namespace gpulua {
 
-/// Pushes the result, or `out` with the result written to it where the option was given.
-inline int push_result(lua_State* L, const Array& out, Array result, const char* op) {
-  if (!out) {
-    push_array(L, std::move(result));
-    return 1;
-  }
-  assign(out, std::move(result), op);
-  push_array(L, out);
-  return 1;
-}
+/// Pushes the result; with `out`, writes the result to it and pushes `out`. Returns 1.
+int push_result(lua_State* L, const Array& out, Array result, const char* op);
 
-/// The options of functions that may take an axis and write their result to an array.
+/// The options of functions with an optional axis and an optional target array.
 struct AxisAndOut {
   std::optional<std::size_t> axis;
   Array out;
 };
 
-/// Reads the axis at `index`, which may be left out, and the options behind it. `ndim`: how many axes there are.
-inline AxisAndOut check_axis_and_out(lua_State* L, int index, std::size_t ndim, const char* op) {
-  AxisAndOut result;
-  const auto read_axis = [&](int value) { result.axis = check_axis(L, value, ndim, op); };
-  const bool has_axis = !lua_istable(L, index);
-  if (has_axis && !lua_isnoneornil(L, index)) read_axis(index);
-  read_options(L, has_axis ? index + 1 : index, op,
-               {{"axis", read_axis}, {"out", [&](int value) { result.out = check<Array>(L, value, op); }}});
-  return result;
-}
+/// Reads the axis at `index`, which can be omitted, and the options after it. `ndim`: the number of axes.
+AxisAndOut check_axis_and_out(lua_State* L, int index, std::size_t ndim, const char* op);
 
 }  // namespace gpulua

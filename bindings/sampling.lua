@@ -1,8 +1,8 @@
--- Orders and choices at random.
+-- Random permutations and choices.
 local gpu, methods, core = ...
 local random, draw = gpu.random, core.draw
 
---- What items are taken from: an array's positions along an axis, or the numbers from 1 on. `n` is how many there are.
+--- The items to choose from: the positions of an array's axis, or the numbers from 1 to `n`. `n`: the number of items.
 local Items = {}
 Items.__index = Items
 
@@ -26,7 +26,7 @@ function Items:uniform(shape) return draw(self.op, "random_uniform", shape, "flo
 function Items:integers(shape, low, high)
   return core.draw_integers(self.op, shape, low, high, "int64", self.generator, self.device)
 end
---- A key for each item, of 63 bits: next to never are two equal, so all orders are as likely.
+--- A random key of 63 bits for each item. Equal keys are so rare that all orders are equally likely.
 function Items:keys() return self:integers(self.n, 0, 0x7fffffffffffffffLL) end
 function Items:at(positions) return self.array and self.array:take(positions, self.axis) or positions end
 
@@ -44,10 +44,10 @@ end
 
 -- ---- choices --------------------------------------------------------------------------------------------------------------------
 
--- How far the sum of probabilities may be from 1: the root of the dtype's precision.
+-- Tolerance for the sum of probabilities: the square root of the dtype's precision.
 local tolerances = {float16 = 2 ^ -5, bfloat16 = 2 ^ -3.5, float32 = 2 ^ -11.5}
 
---- The items' probabilities in float64, and how many of them are not 0.
+--- Checks the probabilities. Returns them in float64, and the number of nonzero ones.
 local function check_probabilities(items, p)
   local op = items.op
   if type(p) == "table" then p = gpu.array(p, {dtype = "float64", device = items.device}) end
@@ -70,7 +70,8 @@ local function with_replacement(items, shape, p)
   return gpu.searchsorted(upper / upper({-1, -1}), items:uniform(shape))
 end
 
---- Those with the least keys. Of exponentially distributed times at rates p, the least come as if they were drawn one by one.
+--- Chooses the items with the least keys. With probabilities, the keys are exponentially distributed times with rates p, whose
+--- order is distributed like that of successive draws.
 local function without_replacement(items, shape, p, count)
   local keys = p and gpu.where(p:gt(0), -gpu.log(items:uniform(items.n)) / p, math.huge) or items:keys()
   local _, positions = keys:topk(count, 1, {largest = false})

@@ -1,6 +1,8 @@
 // Scans as functions and methods: x:cumsum(axis, {exclusive=, dtype=, out=}).
 
+#include "bindings/axis.h"
 #include "bindings/lua_array.h"
+#include "bindings/parts.h"
 #include "bindings/result.h"
 #include "src/algorithms/scan.h"
 #include "src/expressions/expression.h"

@@ -8,7 +8,7 @@ void Scope::add(const Array& array) {
   if (!array->pending() && array->buffer()->serial() <= start_) return;
   arrays_.insert_or_assign(array.get(), array);
   if (arrays_.size() < sweep_at_) return;
-  // A loop leaves many that were collected since; a weak reference keeps their blocks.
+  // Removes arrays that were collected since, because a weak reference keeps the memory of the Node.
   std::erase_if(arrays_, [](const auto& entry) { return entry.second.expired(); });
   sweep_at_ = std::max(sweep_at_, arrays_.size() * 2);
 }

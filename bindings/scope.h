@@ -9,15 +9,15 @@
 
 namespace gpulua {
 
-/// The arrays that were made while a gpu.scope runs.
+/// The arrays that are made during one gpu.scope.
 class Scope {
  public:
-  /// `start` is the serial number of the last buffer made before.
+  /// `start`: the serial number of the newest buffer when the scope begins.
   explicit Scope(std::uint64_t start) : start_(start) {}
 
-  /// Notes an array that reaches the script.
+  /// Records an array that is passed to the script.
   void add(const Array& array);
-  /// The arrays that were made since the scope began; a view of an older one does not own it.
+  /// The buffers of the recorded arrays that still live. A view of an older array does not count.
   std::vector<BufferRef> live() const;
 
  private:

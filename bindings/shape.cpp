@@ -1,12 +1,16 @@
-// Views of another shape or order, and arrays joined: functions and methods.
+// Views with another shape or order of axes, and joined arrays: functions and methods.
 
 #include <algorithm>
 #include <vector>
 
+#include "bindings/array_options.h"
+#include "bindings/axis.h"
 #include "bindings/list.h"
 #include "bindings/lua_array.h"
+#include "bindings/parts.h"
 #include "bindings/result.h"
 #include "src/array/views.h"
+#include "src/expressions/expression.h"
 #include "src/expressions/join.h"
 #include "src/expressions/transfer.h"
 
@@ -19,7 +23,7 @@ int push_view(lua_State* L, const Array& array, Layout layout) {
   return 1;
 }
 
-/// The integers at `index`: one number, or a table of them.
+/// Reads the integers at `index`: one number, or a table of numbers.
 Dims check_integers(lua_State* L, int index, const char* op, const char* what) {
   Dims values;
   if (!lua_istable(L, index)) return Dims(1, check_integer(L, index, op, what));
@@ -32,7 +36,7 @@ Dims check_integers(lua_State* L, int index, const char* op, const char* what) {
   return values;
 }
 
-/// As check_axis for each of the values from `first` to `last`: numbers, or one table. No axis stands there twice.
+/// Reads the axes at indices `first` to `last`: numbers, or one table. Throws Error for a repeated axis.
 std::vector<std::size_t> check_axis_list(lua_State* L, int first, int last, std::size_t ndim, const char* op) {
   std::vector<std::size_t> axes;
   std::uint64_t seen = 0;
@@ -64,7 +68,8 @@ std::uint64_t check_axis_set(lua_State* L, int index, std::size_t ndim, const ch
   return axes;
 }
 
-/// The shape at `first` for an array of `size` elements: one extent may be -1, whatever is left for it.
+/// Reads a new shape for an array of the layout, from index `first` on. One extent can be -1; it is computed from the
+/// others.
 Dims check_new_shape(lua_State* L, int first, const Layout& layout) {
   const std::int64_t size = layout.size();
   Dims shape;
@@ -240,9 +245,26 @@ int array_atleast(lua_State* L) {
   const Array& array = check<Array>(L, 1, names[ndim - 1]);
   const std::size_t have = array->layout.ndim();
   if (have >= ndim) return lua_settop(L, 1), 1;
-  // A vector is a row of a matrix; matrices are stacked along the last axis.
+  // A vector becomes a row of a matrix; a matrix gets a third axis at the end.
   const std::uint64_t added[3][3] = {{0b1, 0, 0}, {0b11, 0b1, 0}, {0b111, 0b101, 0b100}};
   return push_view(L, array, expand(array->layout, added[ndim - 1][have]));
+}
+
+/// gpu.broadcast_arrays(x, ...): views of the arrays in their common shape.
+int broadcast_arrays(lua_State* L) {
+  constexpr const char* op = "broadcast_arrays";
+  const int count = lua_gettop(L);
+  if (count == 0) fail(op, "arrays", L, 1);
+  std::vector<const Dims*> shapes;
+  for (int i = 1; i <= count; ++i) shapes.push_back(&check<Array>(L, i, op)->layout.shape);
+  const Dims shape = broadcast_shapes(op, shapes);
+  checked_size(shape, op);
+  for (int i = 1; i <= count; ++i) {
+    const Array array = check<Array>(L, i, op);
+    push_view(L, array, broadcast_to(array->layout, shape, op));
+    lua_replace(L, i);
+  }
+  return count;
 }
 
 std::vector<Array> check_arrays(lua_State* L, int index, const char* op) {
@@ -299,7 +321,11 @@ void open_shape_methods(lua_State* L) {
 
 void open_shapes(lua_State* L) {
   open_shape_methods(L);
-  set_functions(L, {{"concat", protect<concat_arrays>}, {"stack", protect<stack_arrays>}});
+  set_functions(L, {
+                       {"broadcast_arrays", protect<broadcast_arrays>},
+                       {"concat", protect<concat_arrays>},
+                       {"stack", protect<stack_arrays>},
+                   });
 }
 
 }  // namespace gpulua

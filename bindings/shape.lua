@@ -1,4 +1,4 @@
--- Arrays put together from pieces of others.
+-- Joining, splitting, repeating and padding arrays.
 local gpu, methods, core = ...
 
 local unpack = unpack
@@ -15,59 +15,35 @@ local function map(arrays, fn)
   return result
 end
 
---- Along the second axis; vectors along their only one.
+--- Joins arrays along the second axis, and vectors along their only axis.
 function gpu.hstack(arrays)
   arrays = map(check_arrays("hstack", arrays), gpu.atleast_1d)
   return gpu.concat(arrays, arrays[1].ndim == 1 and 1 or 2)
 end
 
---- Along the first axis; vectors are rows.
+--- Joins arrays along the first axis; vectors become rows.
 function gpu.vstack(arrays) return gpu.concat(map(check_arrays("vstack", arrays), gpu.atleast_2d), 1) end
 
---- Along the third axis.
+--- Joins arrays along the third axis.
 function gpu.dstack(arrays) return gpu.concat(map(check_arrays("dstack", arrays), gpu.atleast_3d), 3) end
-
---- Views of the arrays in the shape that they broadcast to.
-function gpu.broadcast_arrays(...)
-  local arrays, shape = check_arrays("broadcast_arrays", {...}), {}
-  local shapes = {}
-  for i, x in ipairs(arrays) do
-    local own = x.shape
-    shapes[i] = core.text(own)
-    for _ = #shape + 1, #own do table.insert(shape, 1, 1) end
-    for axis = 1, #own do
-      local at = #shape - #own + axis
-      if shape[at] == 1 then shape[at] = own[axis] end
-    end
-  end
-  for _, x in ipairs(arrays) do
-    local own = x.shape
-    for axis = 1, #own do
-      if own[axis] ~= 1 and own[axis] ~= shape[#shape - #own + axis] then
-        core.raise("[broadcast_arrays] operands could not be broadcast together with shapes " .. table.concat(shapes, " "))
-      end
-    end
-  end
-  return unpack(map(arrays, function(x) return x:broadcast_to(shape) end))
-end
 
 -- ---- parts ----------------------------------------------------------------------------------------------------------------
 
---- Views of the pieces that end at the positions `ends`, and of the rest.
+--- Views of the parts that end at the positions `ends`, and of the rest.
 local function cut(x, axis, ends)
-  local pieces, start = {}, 0
+  local parts, start = {}, 0
   local extent = x.shape[axis]
   ends[#ends + 1] = extent
   for i, stop in ipairs(ends) do
     if stop < 0 then stop = math.max(extent + stop, 0) end
     stop = math.min(stop, extent)
-    pieces[i] = core.slice(x, axis, start + 1, math.max(stop - start, 0))
+    parts[i] = core.slice(x, axis, start + 1, math.max(stop - start, 0))
     start = stop
   end
-  return pieces
+  return parts
 end
 
-local most_pieces = 2 ^ 26 -- as many as a table takes
+local most_parts = 2 ^ 26 -- the limit of a Lua table
 
 local function split(op, x, parts, axis, unequal)
   core.check_array(op, x)
@@ -77,7 +53,7 @@ local function split(op, x, parts, axis, unequal)
   end
   core.check_integer(op, "the last positions of pieces, or a number of pieces", parts)
   local extent = x.shape[axis]
-  if parts < 1 or parts > most_pieces then core.fail(op, "from one to 2^26 pieces", parts) end
+  if parts < 1 or parts > most_parts then core.fail(op, "from one to 2^26 pieces", parts) end
   if not unequal and extent % parts ~= 0 then
     core.raise(("[%s] expected a number of pieces that divides the %d elements of axis %d, got %d; gpu.array_split "
       .. "makes unequal ones"):format(op, extent, axis, parts))
@@ -97,7 +73,7 @@ local function check_counts(op, what, value)
   return counts
 end
 
---- Each axis i is repeated counts[i] times: one copy of a broadcast view.
+--- Repeats each axis i counts[i] times, by one copy of a broadcast view.
 local function tile(x, ...)
   core.check_array("tile", x)
   if type((...)) == "table" and select("#", ...) > 1 then core.fail("tile", "nothing behind the table of counts", (select(2, ...))) end
@@ -120,8 +96,8 @@ end
 
 -- ---- copies with other positions ------------------------------------------------------------------------------------------
 
---- Copies into `result`, part by part. parts[axis] is a list of {first, count, step, copies}: where a part starts in x, its
---- elements, the step from one to the next, and how often each of them stands there.
+--- Copies parts of x into `result`. parts[axis] is a list of {first, count, step, copies}: the first position in x, the number of
+--- positions, the step between them, and the number of copies of each.
 local function assemble(result, x, parts)
   local ndim = #parts
   local from, to = {}, {}
@@ -152,7 +128,7 @@ local function whole(x)
   return parts
 end
 
---- Each element `counts` times, or element i of the axis counts[i] times. Without an axis: of all elements in a row.
+--- Repeats each element `counts` times, or element i of the axis counts[i] times. Without an axis, x is flattened first.
 local function repeat_interleave(x, counts, axis)
   local op, what = "repeat_interleave", "a number of 0 or more, or a table of them"
   core.check_array(op, x)
@@ -181,7 +157,7 @@ local function repeat_interleave(x, counts, axis)
   return assemble(gpu.empty(shape, {dtype = x.dtype, device = x.device}), x, parts)
 end
 
---- Elements move `shift` positions on along the axis; those that leave the end come back at the start.
+--- Shifts the elements by `shift` positions along the axis; elements past the end return at the start.
 local function roll(x, shift, axis)
   core.check_array("roll", x)
   local shifts = core.check_integers("roll", "a shift that is an integer, or a table of them", shift)
@@ -207,7 +183,7 @@ local function roll(x, shift, axis)
   return assemble(gpu.empty_like(x), x, parts)
 end
 
---- A quarter turn `times` times, from the first of the axes towards the second.
+--- Rotates by `times` quarter turns, from the first of the axes towards the second.
 local function rot90(x, times, axes)
   core.check_array("rot90", x)
   times = core.check_integer("rot90", "a number of quarter turns", times or 1) % 4
@@ -222,7 +198,7 @@ end
 
 -- ---- padding --------------------------------------------------------------------------------------------------------------
 
---- The position from which padding takes the element `at` places after the first of `extent`; counted from 1.
+--- The source position, counted from 1, of a padded element at offset `at` from the first of `extent` elements.
 local sources = {
   edge = function(at, extent) return math.max(0, math.min(at, extent - 1)) + 1 end,
   wrap = function(at, extent) return at % extent + 1 end,
@@ -237,7 +213,7 @@ local sources = {
   end,
 }
 
---- The runs that the padded axis is made of. Padding far beyond the array takes a run for each time around.
+--- The runs of source positions that form the padded axis. Wide padding has several periods, with a run for each.
 local function runs(extent, before, after, source)
   local parts = {}
   local function add(at, stop)
@@ -257,7 +233,7 @@ local function runs(extent, before, after, source)
   return parts
 end
 
---- {before, after} of each axis: from a number, {before, after}, or a table of these for each axis.
+--- Returns {before, after} for each axis. `widths`: a number, {before, after}, or a table with one of these for each axis.
 local function check_widths(x, widths)
   local ndim, result = x.ndim, {}
   local function fail(value) core.fail("pad", "widths of 0 or more: n, {before, after}, or {{before, after}, ...}", value) end

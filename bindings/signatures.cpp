@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::string_view gpu = "gpu.", array = "x:", generator = "g:";
 
-/// How many values the parameters stand for: one more than there are commas outside of {}, whose names are one table's.
-/// What the result is called with does not count.
+/// The number of parameters: the commas outside of {}, whose names belong to one table, plus one. The parameters of a
+/// call of the result do not count.
 int count(std::string_view parameters) {
   parameters = parameters.substr(0, parameters.find(")("));
   if (parameters.front() == '{') return 1;
@@ -29,7 +29,7 @@ int count(std::string_view parameters) {
   return commas + 1;
 }
 
-/// "(x [, axis] [, {out}])" without its first parameter: "([axis] [, {out}])".
+/// Removes the first parameter: "(x [, axis] [, {out}])" becomes "([axis] [, {out}])".
 std::string without_first(std::string_view parameters) {
   const std::size_t end = parameters.find_first_of(",)[", 1);
   std::string_view rest = parameters.substr(end);
@@ -41,13 +41,13 @@ std::string without_first(std::string_view parameters) {
   return "(" + std::string(rest);
 }
 
-/// Without the options: "(x [, axis])".
+/// Removes the options: "(x [, axis] [, {out}])" becomes "(x [, axis])".
 std::string without_options(std::string_view parameters) {
   const std::size_t options = parameters.find(" [, {");
   return options == parameters.npos ? std::string(parameters) : std::string(parameters.substr(0, options)) + ")";
 }
 
-/// The row of the table of elementwise operations that gpu.name is, or null.
+/// The row of gpu.name in the table of elementwise operations, or null.
 const OpInfo* elementwise_row(std::string_view name) {
   for (const OpAlias& alias : op_aliases())
     if (alias.name == name) return find_op(alias.op);
@@ -137,7 +137,7 @@ void attach_signatures(lua_State* L, std::string_view receiver) {
       lua_setupvalue(L, -2, signature_upvalue);
       continue;
     }
-    // guard(fn, signature, is_method) gives what stands in the function's place.
+    // guard(fn, signature, is_method) returns the function that replaces fn.
     lua_pushvalue(L, -2);
     lua_insert(L, -2);
     lua_pushboolean(L, signature.is_method());
@@ -185,12 +185,12 @@ std::string mistaken_colon(lua_State* L, const CallSignature& signature, int fir
 
 namespace {
 
-/// refuse(signature, arguments...): raises the error about the arguments.
+/// refuse(signature, arguments...): raises the error about too many arguments.
 int refuse(lua_State* L) {
   refuse_arguments(L, *static_cast<const CallSignature*>(lua_touserdata(L, 1)), 2);
 }
 
-/// most_arguments(signature): how many the function takes.
+/// most_arguments(signature): the maximum number of the function's arguments.
 int most_arguments(lua_State* L) {
   auto& signature = *static_cast<CallSignature*>(lua_touserdata(L, 1));
   bindings_of(L).signatures.read(signature);
@@ -198,7 +198,7 @@ int most_arguments(lua_State* L) {
   return 1;
 }
 
-/// option_names(op): a list.
+/// option_names(op): the list of the option names.
 int option_names(lua_State* L) {
   const auto names = bindings_of(L).signatures.options(std::string(check_string(L, 1, "options", "a name")));
   lua_createtable(L, static_cast<int>(names.size()), 0);
@@ -209,7 +209,7 @@ int option_names(lua_State* L) {
   return 1;
 }
 
-/// signatures(): the lines, as one text.
+/// signatures(): the text of signatures.txt.
 int signature_lines(lua_State* L) {
   const std::string_view text = lua_text("signatures.txt");
   lua_pushlstring(L, text.data(), text.size());

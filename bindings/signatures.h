@@ -12,20 +12,20 @@
 
 namespace gpulua {
 
-/// How one function or method may be called: a line of signatures.txt, or what follows from one.
+/// The signature of a function or method: a line of signatures.txt, or a signature derived from one.
 struct CallSignature {
   static constexpr int any_number = 1 << 30;
   static constexpr int unread = -1;
 
-  std::string receiver;    // what stands in front of the name, with its dot or colon: "gpu.", "x:"
+  std::string receiver;    // the prefix of the name, with dot or colon: "gpu.", "x:"
   std::string name;        // "sum"
-  std::string parameters;  // as the line has them: "([axis] [, {axis, keepdims}])"
-  int most = unread;       // arguments, with the one in front of a colon; any_number: that many
+  std::string parameters;  // the line's text: "([axis] [, {axis, keepdims}])"
+  int most = unread;       // maximum number of arguments, with a method's object; any_number: no maximum
 
   bool is_method() const { return receiver.back() == ':'; }
-  /// As messages call it: "sum", "random.normal".
+  /// The name in messages: "sum", "random.normal".
   std::string op() const { return is_method() ? name : receiver.substr(receiver.find('.') + 1) + name; }
-  /// "x:sum([axis] [, {axis, keepdims}])".
+  /// The whole signature: "x:sum([axis] [, {axis, keepdims}])".
   std::string text() const { return receiver + name + parameters; }
 };
 
@@ -33,11 +33,11 @@ struct CallSignature {
 /// of the functions.
 class CallSignatures {
  public:
-  /// Of the function that is called as receiver + name. It lives as long as this. Throws std::logic_error when there is
-  /// no line for it.
+  /// The signature of the function that is called as receiver + name. The reference is valid as long as this object.
+  /// Throws std::logic_error when no line matches.
   const CallSignature& find(std::string_view receiver, std::string_view name);
 
-  /// The same, but unread: read() has to come before any use of its parameters.
+  /// Registers a signature without its parameters, which read() fills in before they are used.
   CallSignature& add(std::string_view receiver, std::string_view name);
   void read(CallSignature& signature);
 
@@ -47,31 +47,32 @@ class CallSignatures {
  private:
   const std::string_view* line(const std::string& name);
 
-  std::unordered_map<std::string, std::string_view> parameters_;  // by what stands before them: "gpu.sum"
+  std::unordered_map<std::string, std::string_view> parameters_;  // by receiver and name: "gpu.sum"
   std::unordered_map<std::string, std::unique_ptr<const CallSignature>> found_;
   std::deque<CallSignature> added_;
 };
 
-/// Gives each function of the table at the top of the stack its signature, and with it the check of its arguments:
-/// those in C++ are checked by protect<>, those in Lua get a function in front of them.
+/// Attaches signatures, and so the check of arguments, to all functions of the table at the top of the stack. protect<>
+/// checks calls of C++ functions; a Lua function is wrapped in one that checks.
 void attach_signatures(lua_State* L, std::string_view receiver);
 
-/// The signature of the C function that runs, or null where it has none. check_arguments() has read it.
+/// The signature of the running C function, or null if it has none. check_arguments() has read it.
 inline const CallSignature* signature_of_running(lua_State* L) {
   return static_cast<const CallSignature*>(lua_touserdata(L, lua_upvalueindex(signature_upvalue)));
 }
 
-/// Throws Error for more arguments on the stack than the C function that runs takes; gives its signature, or null where
-/// it has none.
+/// Throws Error for more arguments on the stack than the running C function takes. Returns its signature, or null if it
+/// has none.
 const CallSignature* check_arguments(lua_State* L);
 
-/// Throws Error about more arguments than `signature` has; `first` is where they begin on the stack.
+/// Throws Error about too many arguments for `signature`. `first`: the stack index of the first argument.
 [[noreturn]] void refuse_arguments(lua_State* L, const CallSignature& signature, int first);
 
-/// Of a call that failed: the message to give in place of its own, where dot and colon were mistaken; else nothing.
+/// For a call that failed: the message about a dot in place of a colon, or the reverse, which replaces the call's own
+/// message; empty when neither was mistaken.
 std::string mistaken_colon(lua_State* L, const CallSignature& signature, int first);
 
-/// Adds to the helpers in the table at the top of the stack what signatures need of C++.
+/// Adds the C++ functions for signatures to the helpers, the table at the top of the stack.
 void add_signature_helpers(lua_State* L);
 
 }  // namespace gpulua

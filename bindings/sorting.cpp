@@ -1,6 +1,8 @@
 // Sorts and searches: x:sort(axis, {descending=}), x:argsort, x:topk, x:partition, gpu.searchsorted.
 
+#include "bindings/axis.h"
 #include "bindings/lua_array.h"
+#include "bindings/parts.h"
 #include "bindings/result.h"
 #include "src/algorithms/partition.h"
 #include "src/algorithms/sort.h"
@@ -17,8 +19,8 @@ bool read_flag(lua_State* L, int value, const char* op, const char* name) {
   return lua_toboolean(L, value) != 0;
 }
 
-/// The axis to sort along: the last one unless `index` names another. Every sort is stable, so that option says
-/// nothing.
+/// The arguments of a sort: the axis, by default the last one, and the direction. Every sort is stable, so the option
+/// `stable` has no effect.
 struct Along {
   std::size_t axis = 0;
   bool descending = false;
@@ -42,7 +44,7 @@ Along check_along(lua_State* L, int index, const Array& array, const char* op) {
   return along;
 }
 
-/// Positions as scripts count them: int64 from 1.
+/// Converts positions to a script's numbering: int64, from 1.
 Array from_one(const Array& positions) {
   const Operand operands[] = {cast(positions, DType::int64), Scalar(std::int64_t{1})};
   return elementwise(op("add"), operands);
@@ -68,7 +70,8 @@ int lua_argsort(lua_State* L) {
   return argsort_along(L, array, check_along(L, 2, array, "argsort"), "argsort");
 }
 
-/// The position at `index` along an axis of `size` elements, counted from 0; from the end if it is negative.
+/// Reads a position at `index` along an axis of `size` elements; a negative one counts from the end. Returns it counted
+/// from 0.
 std::int64_t check_position(lua_State* L, int index, std::int64_t size, const char* op) {
   const std::int64_t position = check_integer(L, index, op, "a position along the axis: an integer");
   if (position == 0 || position > size || position < -size)
@@ -88,7 +91,7 @@ int lua_partition(lua_State* L) {
   return push_result(L, along.out, positions ? from_one(parted.positions) : parted.values, name);
 }
 
-/// gpu.topk(x, k [, axis [, {largest=}]]): the k greatest, or least, in order, and where they stood.
+/// gpu.topk(x, k [, axis [, {largest=}]]): the k greatest or least elements in order, and their positions.
 int lua_topk(lua_State* L) {
   const Array array = check<Array>(L, 1, "topk");
   const std::size_t ndim = array->layout.ndim();
@@ -112,8 +115,8 @@ int lua_topk(lua_State* L) {
   return 2;
 }
 
-/// gpu.searchsorted(sorted, values [, {side = "left" or "right"}]): the position, from 1, before which each value
-/// belongs.
+/// gpu.searchsorted(sorted, values [, {side = "left" or "right"}]): the insertion position of each value, counted
+/// from 1.
 int lua_searchsorted(lua_State* L) {
   const Array sorted = check<Array>(L, 1, "searchsorted");
   Array values;

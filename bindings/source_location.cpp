@@ -11,7 +11,7 @@ namespace gpulua {
 
 namespace {
 
-/// The text of the chunk that a frame runs: a file's, or the string that was loaded. Empty where it cannot be had.
+/// The text of a frame's chunk: the content of its file, or the loaded string. Empty when it is not available.
 std::string chunk_text(const lua_Debug& frame) {
   if (frame.source[0] == '=') return {};
   if (frame.source[0] != '@') return frame.source;
@@ -19,7 +19,7 @@ std::string chunk_text(const lua_Debug& frame) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// The chunk's name, without what would end or escape the name in a `#line`.
+/// The chunk's name, without characters that end or escape a name in `#line`.
 std::string chunk_name(const lua_Debug& frame) {
   std::string name = frame.source[0] == '@' ? frame.source + 1 : frame.short_src;
   for (char& c : name)
@@ -27,7 +27,7 @@ std::string chunk_name(const lua_Debug& frame) {
   return name;
 }
 
-/// The line of `chunk` where `text` begins. Of several places, the one nearest to the call at `line`.
+/// The line of `chunk` where `text` begins. If it occurs several times: the occurrence nearest to the call at `line`.
 std::optional<int> find_line(std::string_view chunk, std::string_view text, int line) {
   std::optional<int> found;
   int current = 1, nearest = 0;
@@ -36,7 +36,7 @@ std::optional<int> find_line(std::string_view chunk, std::string_view text, int 
     current += static_cast<int>(std::count(chunk.begin() + static_cast<std::ptrdiff_t>(counted),
                                            chunk.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
     counted = at;
-    // A long string starts in the line of its brackets, which is the one before the text's first.
+    // A long string's brackets are on the line before the first line of its text.
     const int distance = std::abs(current - (at > 0 && chunk[at - 1] == '\n') - line);
     if (found && distance >= nearest) continue;
     found = current;

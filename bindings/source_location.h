@@ -6,15 +6,15 @@
 
 namespace gpulua {
 
-/// A place in a script, as `#line` names it.
+/// A line of a script, for `#line`.
 struct SourceLocation {
   std::string file;
   int line = 1;
 };
 
-/// Where kernel text that a script passed to us stands in it, so that a compiler's messages point there: the chunks of
-/// the calling functions are searched for it, from the innermost on. Text that a script puts together is in none of
-/// them; its file is "<kernel source at script.lua:12>" then, which is where it was handed over.
+/// The location of a kernel's text in the script, so that the compiler's messages point there. The text is searched in
+/// the chunks of the calling functions, from the innermost outwards. Text that a script generates is in none of them;
+/// its file is "<kernel source at script.lua:12>", the line of the call.
 SourceLocation locate_source(lua_State* L, std::string_view text);
 
 }  // namespace gpulua

@@ -2,21 +2,23 @@
 
 #include <cstring>
 
+#include "bindings/library_chunk.h"
 #include "bindings/lua.h"
+#include "bindings/parts.h"
 
 namespace gpulua {
 
 namespace {
 
-/// True for a function of the script itself, whose frame has its line and its source.
+/// True for a frame of the script itself, which has a line and a source.
 bool is_script(const lua_Debug& frame) {
   return frame.currentline > 0 && std::strcmp(frame.source, "=[gpulua]") != 0;
 }
 
-// The registry's field with the function of tail_call.lua.
+// The registry key of the function of tail_call.lua.
 constexpr const char* tail_call_key = "gpulua.tail_call";
 
-// The registry's key of the function that Bindings::origin() remembers.
+// The registry key of the function that Bindings::origin() cached.
 char caller_key;
 
 }  // namespace
@@ -35,8 +37,9 @@ void Bindings::collect() {
 
 Origin Bindings::origin() {
   if (origin_.chunk) return origin_;
-  // Asked in every call. Naming a function's chunk takes longer than the rest of it, so the last function is
-  // remembered; the registry holds it, and so its address stays its own. Level 0 is the C function that was called.
+  // This runs in every call. Looking up the chunk name of a function takes most of its time, so the last function is
+  // cached. The registry holds that function, so no other function can get its address. Level 0 is the called C
+  // function.
   lua_State* L = running_;
   lua_Debug frame{};
   for (int level = 1; lua_getstack(L, level, &frame); ++level) {
@@ -62,7 +65,7 @@ Origin Bindings::origin() {
 
 namespace {
 
-/// Pushes the value of the name by which the script's frame made its call, where it is a variable; else nil.
+/// Pushes the value of the variable through which the script's frame made its call; nil when it was not a variable.
 void push_called(lua_State* L, lua_Debug& caller, const lua_Debug& callee) {
   const std::string_view kind = callee.namewhat;
   lua_pushnil(L);
@@ -77,7 +80,7 @@ void push_called(lua_State* L, lua_Debug& caller, const lua_Debug& callee) {
     return named;
   };
   if (kind == "local") {
-    // Of several with the name the last is the one in scope.
+    // If several locals have the name, the last one is in scope.
     for (int i = 1; const char* name = lua_getlocal(L, &caller, i); ++i) take_if_named(name);
   } else if (kind == "upvalue") {
     for (int i = 1; const char* name = lua_getupvalue(L, result + 1, i); ++i)
@@ -91,9 +94,9 @@ void push_called(lua_State* L, lua_Debug& caller, const lua_Debug& callee) {
   lua_settop(L, result);
 }
 
-/// Where the call stands that a script's function made as `return f(x)`: f takes its caller's frame, so the stack has
-/// the line of the caller's caller. Known by the name that this line called, when it is that of another function. Empty
-/// where nothing was lost, or it cannot be told.
+/// The position of a tail call, `return f(x)`. f takes over its caller's frame, so the stack shows the line of the
+/// caller's caller. The tail call is detected when that line called a function other than f. Empty when there was no
+/// tail call, or its position is not known.
 std::string tail_call_position(lua_State* L, lua_Debug& caller, int callee_level) {
   lua_Debug callee{};
   if (!lua_checkstack(L, 8) || !lua_getstack(L, callee_level, &callee)) return {};

@@ -16,7 +16,7 @@
 
 namespace gpulua {
 
-/// What hangs on one Lua state: its context, and what the core asks of the script's side.
+/// The library's data of one Lua state: the context, the callbacks of Host, and settings of the script.
 class Bindings : public Host {
  public:
   Bindings(lua_State* main, std::shared_ptr<Context> context);
@@ -28,7 +28,7 @@ class Bindings : public Host {
   void collect() override;
   Origin origin() override;
 
-  /// The Lua thread that runs now, for the length of a call from it.
+  /// Sets the running Lua thread for the duration of a call from it.
   class Running {
    public:
     Running(Bindings& bindings, lua_State* L)
@@ -49,73 +49,43 @@ class Bindings : public Host {
     Context::Call call_;
   };
 
-  /// One for each gpu.scope that is running, the innermost last.
+  /// The running gpu.scope calls, the innermost last.
   std::vector<Scope> scopes;
-  /// The message of the last call that gave nil and a message, and where that was: a script that does not look at the
-  /// message meets a nil later.
+  /// The position and message of the last call that returned nil and a message. A script that ignores the message fails
+  /// later, at the nil.
   std::string gave_nil;
-  /// Where random numbers come from unless a generator is named.
+  /// The default stream of random numbers.
   RandomStream random;
-  /// How the functions are called.
+  /// The signatures of the state's functions.
   CallSignatures signatures;
 
  private:
   lua_State* running_;
   std::shared_ptr<Context> context_;
   std::unordered_set<std::string> chunks_;  // names of chunks that an Origin points to
-  Origin origin_;                           // of the call that runs, once it has been asked for
+  Origin origin_;                           // of the running call; set by the first origin()
   const void* last_caller_ = nullptr;
   const char* last_chunk_ = nullptr;
 };
 
-/// Of the state that L belongs to, inside a function set by set_functions. Throws Error where the state is being closed
-/// and the bindings were finalised: an older object's finalizer may call what is left of the module.
+/// The Bindings of the state. Only for functions set by set_functions. Throws Error while the state closes, after the
+/// bindings were finalised: an older object's finalizer can still call the module's functions.
 inline Bindings& bindings_of(lua_State* L) {
   auto& owner = *static_cast<std::optional<Bindings>*>(lua_touserdata(L, lua_upvalueindex(bindings_upvalue)));
   if (!owner) throw Error("[gpu] the Lua state is being closed, and its devices are closed already");
   return *owner;
 }
 
-/// The results of a call that fails without being misuse: nil and the message.
+/// Pushes nil and the message, the results of a call that fails without misuse. Returns 2.
 int push_nil(lua_State* L, const std::string& message);
 
-/// "script.lua:12: ", the line of the script that made the call; "" outside of one. Chunks of the library itself are
-/// passed over. Of a call made as `return f(x)`, whose function has left the stack, that function's line where it is
-/// known.
+/// The line of the script that made the call, "script.lua:12: "; empty when no script runs. Chunks of the library
+/// itself are skipped. For a tail call, `return f(x)`, whose frame is gone, it is the line of the tail call when that
+/// is known.
 std::string caller_position(lua_State* L);
 
-/// Calls function `name` of the library's own Lua file (gpu.lua) with the `arguments` values at the top of the stack,
-/// which it replaces by `results` values. An error in it is thrown as Error.
+/// Calls the helper `name` of gpu.lua with the `arguments` values at the top of the stack and replaces them by
+/// `results` values. Throws the helper's errors as Error.
 void call_helper(lua_State* L, const char* name, int arguments, int results);
-
-/// Runs `file`, one of the library's own, with the `arguments` values at the top of the stack, which it replaces by
-/// `results` values.
-void run_library_chunk(lua_State* L, const char* file, int arguments, int results);
-
-// Each part adds its functions and types to the `gpu` table at the top of the stack.
-void open_arrays(lua_State* L);
-void open_check(lua_State* L);
-void open_composed(lua_State* L);
-void open_creation(lua_State* L);
-void open_devices(lua_State* L);
-void open_files(lua_State* L);
-void open_evaluation(lua_State* L);
-void open_images(lua_State* L);
-void open_indexing(lua_State* L);
-void open_kernels(lua_State* L);
-void open_linear_algebra(lua_State* L);
-/// Adds what measure.lua asks of C++ to the table at the top of the stack.
-void add_measuring(lua_State* L);
-void open_memory(lua_State* L);
-void open_operations(lua_State* L);
-void open_random(lua_State* L);
-void open_reductions(lua_State* L);
-void open_shapes(lua_State* L);
-void open_scans(lua_State* L);
-void open_sorting(lua_State* L);
-void open_streams(lua_State* L);
-void open_tail_calls(lua_State* L);
-void open_transfer(lua_State* L);
-void open_user_operations(lua_State* L);
 
 }  // namespace gpulua

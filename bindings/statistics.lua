@@ -1,4 +1,4 @@
--- Reductions composed of others: they fuse as those do.
+-- Reductions composed of other reductions. They fuse like those.
 local gpu, methods, core = ...
 
 local nan, inf = 0 / 0, math.huge
@@ -8,7 +8,7 @@ local function rest(arguments)
     initial = arguments.initial}
 end
 
---- The reduction `name` of x over the arguments' axes; further options over theirs.
+--- Reduces x by `name` over the axes of the arguments. `options` replace the options of the arguments.
 local function reduce(name, x, arguments, options)
   return methods[name](x, arguments.axes, options or {keepdims = arguments.keepdims, where = arguments.where})
 end
@@ -20,7 +20,7 @@ local function count_of(x, arguments)
   return count
 end
 
---- An extreme has to be one of some elements.
+--- Raises an error for the extreme of no elements.
 local function check_not_empty(op, x, arguments)
   local results = 1
   local is_reduced = {}
@@ -60,7 +60,7 @@ local function nanprod(x, axis, options)
   return reduce("prod", without_nan(x, 1), arguments, rest(arguments))
 end
 
---- How many numbers there are, in the dtype that means are computed in.
+--- The count of elements that are not NaN, in the dtype `working`.
 local function count_numbers(x, arguments, working, keepdims)
   local counted = reduce("count_nonzero", x:eq(x), arguments, {keepdims = keepdims, where = arguments.where})
   return core.cast(counted, working)
@@ -88,7 +88,7 @@ local function nan_variance(op, x, axis, options)
   return core.assign(op, arguments.out, core.cast(variance, result))
 end
 
---- NaN where there is no number; `least` is what no number is beyond.
+--- The extreme of the elements that are not NaN; NaN if all are. `least`: a bound that replaces NaN and is never the extreme.
 local function nan_extreme(op, name, x, axis, options, least)
   local arguments = core.reduction(op, core.check_real(op, x), axis, options)
   if not arguments.initial then check_not_empty(op, x, arguments) end
@@ -111,7 +111,7 @@ end
 
 -- ---- weighted means -----------------------------------------------------------------------------------------------------------
 
---- The weights in x's shape: they have that, or are a vector along one axis.
+--- The weights in x's shape. They have this shape already, or are a vector along one axis.
 local function check_weights(x, weights, arguments)
   core.check_array("average", weights)
   if core.text(weights.shape) == core.text(x.shape) then return weights end
@@ -137,7 +137,7 @@ end
 
 -- ---- sums of exponentials -----------------------------------------------------------------------------------------------------
 
---- x in the dtype that exponentials are summed in, the result's dtype, and the greatest elements: 0 where they are infinite.
+--- x in the dtype of the sum of exponentials, the result's dtype, and the greatest elements, with 0 in place of infinite ones.
 local function prepare_exponentials(op, x, arguments)
   core.check_real(op, x)
   local result = arguments.dtype or core.floating(x.dtype)
@@ -183,7 +183,7 @@ local function vector_norm(x, order, arguments)
   return reduce("sum", magnitude ^ order, arguments) ^ (1 / order)
 end
 
---- Of the matrices on two axes: the greatest (order > 0) or least sum of magnitudes of a column (1) or row (infinity).
+--- The norm of matrices on two axes: the greatest (order > 0) or least sum of magnitudes of a column (order 1) or row (infinity).
 local function matrix_norm(x, order, arguments, axes)
   if order == "fro" then return vector_norm(x, 2, arguments) end
   if order ~= 1 and order ~= -1 and order ~= inf and order ~= -inf then
@@ -225,7 +225,7 @@ end
 
 -- ---- covariance -------------------------------------------------------------------------------------------------------------------
 
---- The covariance of variables, which are x's rows (or columns: rowvar = false), and whose observations are the other axis.
+--- The covariance matrix of variables. x's rows are the variables (rowvar = false: the columns), the other axis the observations.
 local function covariance(op, x, options)
   core.check_real(op, x)
   options = core.check_fields(op, options)
@@ -240,7 +240,7 @@ local function covariance(op, x, options)
   return centred:matmul(centred.T) / freedom
 end
 
---- Of one variable, a number without dimensions.
+--- The covariance of a single variable becomes an array without dimensions.
 local function finish_covariance(x, matrix)
   local _, result = core.working(x)
   matrix = core.cast(matrix, result)

@@ -2,6 +2,7 @@
 
 #include "bindings/bracket.h"
 #include "bindings/lua_device.h"
+#include "bindings/parts.h"
 #include "bindings/state.h"
 
 namespace gpulua {
@@ -26,7 +27,7 @@ void check_same_device(const char* op, const char* what, const OpenDevice& expec
     throw Error("[" + std::string(op) + "] expected " + what + " of " + expected.name() + ", got one of " + got.name());
 }
 
-/// s:wait(event): what is queued on s from now on starts after the event. An event never recorded is past.
+/// s:wait(event): later work on s starts after the event. An event that was never recorded does not delay it.
 int stream_wait(lua_State* L) {
   const auto& stream = check<StreamHandle>(L, 1, "wait");
   const auto& event = check<EventHandle>(L, 2, "wait");
@@ -54,7 +55,7 @@ int new_event(lua_State* L) {
   return 1;
 }
 
-/// e:record([s]): marks this point of the stream, by default the current one.
+/// e:record([s]): records the event on the stream, by default the current one.
 int event_record(lua_State* L) {
   auto& event = check<EventHandle>(L, 1, "record");
   StreamRef stream = event.device->stream();
@@ -74,14 +75,14 @@ int event_synchronize(lua_State* L) {
   return 0;
 }
 
-/// e:done(): whether the work up to the event is done; true for an event never recorded.
+/// e:done(): true when the work up to the event is done; true for an event that was never recorded.
 int event_done(lua_State* L) {
   const auto& handle = check<EventHandle>(L, 1, "done");
   lua_pushboolean(L, handle.device->device().done(*handle.event));
   return 1;
 }
 
-/// from:elapsed(to): milliseconds. Waits for both. Error: `to` is the earlier one.
+/// from:elapsed(to): milliseconds between the events. Waits for both. Throws Error when `to` is the earlier one.
 int event_elapsed(lua_State* L) {
   const auto& from = check<EventHandle>(L, 1, "elapsed");
   const auto& to = check<EventHandle>(L, 2, "elapsed");
@@ -104,7 +105,7 @@ int event_tostring(lua_State* L) {
   return 1;
 }
 
-// gpu.with(s, fn, ...) = enter(s, fn), fn(...), leave(what enter gave); see helpers.bracket.
+// gpu.with(s, fn, ...): enter(s, fn), then fn(...), then leave(the value of enter); see helpers.bracket.
 
 int enter_stream(lua_State* L) {
   const auto& handle = check<StreamHandle>(L, 1, "with");

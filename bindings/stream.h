@@ -8,7 +8,7 @@
 
 namespace gpulua {
 
-/// A stream as scripts hold it, with the device it belongs to.
+/// A script's stream object: the stream and its device.
 struct StreamHandle {
   std::shared_ptr<OpenDevice> device;
   StreamRef stream;
@@ -19,7 +19,7 @@ struct LuaType<StreamHandle> {
   static constexpr const char* name = "a stream";
 };
 
-/// An event as scripts hold it.
+/// A script's event object.
 struct EventHandle {
   std::shared_ptr<OpenDevice> device;
   EventRef event;

@@ -1,5 +1,5 @@
--- Where a call stood whose frame is gone. `return f(x)` gives f the frame of its own function, so an error of f finds that
--- function's caller. Gets the `gpu` table; returns the function (fn, callee) -> "chunk:line" or nil.
+-- The line of a tail call. `return f(x)` gives f the frame of the calling function, so an error in f sees only that function's
+-- caller. The chunk gets the `gpu` table and returns a function (fn, callee) -> "chunk:line" or nil.
 local gpu = ...
 
 local found, util = pcall(require, "jit.util")
@@ -18,14 +18,14 @@ local function ends_of(fn)
   end
 end
 
--- LuaJIT's numbers for its instructions differ between versions; these functions show them.
+-- LuaJIT's instruction numbers differ between versions. They are read from these functions.
 local upvalue
 local GET_UPVALUE, TAIL_CALL = ends_of(function() return upvalue() end)
 local GET_GLOBAL = ends_of(function() return a_global() end)
 local _, TAIL_CALL_OF_ALL = ends_of(function(f) return f(f()) end)
 local _, GET_FIELD = (function(fn) return nil, opcode(util.funcbc(fn, 2)) end)(function() return a_global.field() end)
 
---- What the instruction at `pc` calls: the function where an upvalue or a global is called, else the name of the field.
+--- The callee of the call at `pc`: the function, for an upvalue or a global; else the name of the field.
 local function called(fn, pc)
   local register = band(rshift(util.funcbc(fn, pc), 8), 0xff)
   for at = pc - 1, 1, -1 do
@@ -44,7 +44,7 @@ local function called(fn, pc)
   end
 end
 
---- The tail calls of fn that may have led to callee: {line =, fn = the Lua function called, if it is one}.
+--- The tail calls of fn that can have led to callee: {line =, fn = the called function, if it is a Lua function}.
 local function tail_calls(fn, callee)
   local calls, sure = {}, {}
   local pc = 1
@@ -63,7 +63,7 @@ local function tail_calls(fn, callee)
 end
 
 return function(fn, callee)
-  for _ = 1, 16 do -- functions that call each other in a circle end too
+  for _ = 1, 16 do -- the limit ends cycles of tail calls
     local info = debug.getinfo(fn, "S")
     if info.source == "=[gpulua]" then return end
     local calls = tail_calls(fn, callee)

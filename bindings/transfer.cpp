@@ -1,10 +1,12 @@
-// Copies between arrays and host memory that a script names: x:copy_from, x:copy_to, and the pinned memory they are
-// quickest with.
+// Copies between arrays and a script's host memory: x:copy_from, x:copy_to, and pinned memory, which makes them
+// fastest.
 
 #include <memory>
 
 #include "bindings/cdata.h"
+#include "bindings/host_data.h"
 #include "bindings/lua_array.h"
+#include "bindings/parts.h"
 #include "bindings/state.h"
 #include "src/expressions/transfer.h"
 #include "src/runtime/pinned.h"
@@ -13,7 +15,7 @@ namespace gpulua {
 
 namespace {
 
-// Scripts hold an FFI array over the memory (helpers.pinned), which holds this.
+// A script holds an FFI array over the memory (helpers.pinned), and the FFI array keeps this handle alive.
 using PinnedHandle = std::unique_ptr<PinnedMemory>;
 
 }  // namespace
@@ -25,8 +27,8 @@ struct LuaType<PinnedHandle> {
 
 namespace {
 
-/// gpu.pinned(n, dtype): an FFI array of n elements, v[0] to v[n - 1], that copies to and from a device without
-/// staging.
+/// gpu.pinned(n, dtype): an FFI array of n elements, v[0] to v[n - 1], in pinned memory, which is copied to and from a
+/// device without staging.
 int new_pinned(lua_State* L) {
   const std::int64_t count = check_integer(L, 1, "pinned", "a number of elements");
   if (count < 1) fail("pinned", "at least one element", L, 1);
@@ -40,7 +42,7 @@ int new_pinned(lua_State* L) {
                 " of " + std::string(name(dtype)));
 
   const auto bytes = static_cast<std::size_t>(count) * size_of(dtype);
-  // To the collector a handle is a few bytes: it goes on as far as if it were all of them.
+  // The collector sees only the few bytes of a handle, so it is run as far as for the whole memory.
   lua_gc(L, LUA_GCSTEP, static_cast<int>(bytes >> 10));
   const auto& pinned = push(L, std::make_unique<PinnedMemory>(bindings_of(L).context().current(), bytes));
   lua_pushlightuserdata(L, pinned->data());
@@ -49,14 +51,15 @@ int new_pinned(lua_State* L) {
   return 1;
 }
 
-/// The third argument of copy_from and copy_to: {async=}.
+/// Reads the third argument of copy_from and copy_to: {async=}.
 bool check_async(lua_State* L, const char* op) {
   bool async = false;
   read_options(L, 3, op, {{"async", [&](int value) { async = lua_toboolean(L, value) != 0; }}});
   return async;
 }
 
-/// The FFI value at index 2, which has as many elements as the array; a pointer is taken at its word.
+/// Reads the FFI value at index 2. Throws Error unless it has as many elements as the array; the length of a pointer is
+/// not checked.
 CData check_host_memory(lua_State* L, const char* op, const Array& array) {
   const auto host = to_cdata(L, 2);
   if (!host || !host->element || host->kind == CData::Kind::number || host->kind == CData::Kind::record)
@@ -67,9 +70,9 @@ CData check_host_memory(lua_State* L, const char* op, const Array& array) {
   return *host;
 }
 
-/// x:copy_from(host [, {async=}]): the elements of an FFI array or pointer, in row-major order and converted to x's
-/// dtype; or those of a nested table of x's shape. With async the call does not wait for the copy: leave pinned memory
-/// as it is until the stream is done. Other memory is free for reuse in any case.
+/// x:copy_from(host [, {async=}]): copies the elements of an FFI array or pointer, in row-major order and converted to
+/// x's dtype, or of a nested table of x's shape. With async the call does not wait for the copy from pinned memory,
+/// which must not change until the stream is done. Other memory can be reused at once.
 int array_copy_from(lua_State* L) {
   const Array array = check<Array>(L, 1, "copy_from");
   const bool async = check_async(L, "copy_from");
@@ -93,8 +96,9 @@ int array_copy_from(lua_State* L) {
   return 1;
 }
 
-/// x:copy_to(host [, {async=}]): the elements, in row-major order and converted to the dtype of the FFI array or
-/// pointer. With async and pinned memory the call does not wait: read the memory when the stream is done.
+/// x:copy_to(host [, {async=}]): copies the elements to an FFI array or pointer, in row-major order and converted to
+/// its dtype. With async the call does not wait for the copy to pinned memory, which can be read when the stream is
+/// done.
 int array_copy_to(lua_State* L) {
   const Array array = check<Array>(L, 1, "copy_to");
   const bool async = check_async(L, "copy_to");

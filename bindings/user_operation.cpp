@@ -1,7 +1,7 @@
-// gpu.elementwise{...}, gpu.reduction{...} and gpu.scan_kernel{...}: operations from source, which are called as
-// functions.
+// gpu.elementwise{...}, gpu.reduction{...} and gpu.scan_kernel{...}: operations from source, called like functions.
 
 #include "src/user/user_operation.h"
+#include "bindings/parts.h"
 
 #include <algorithm>
 
@@ -37,7 +37,7 @@ namespace {
 // ---- definitions
 // ---------------------------------------------------------------------------------------------------------
 
-/// The fields of a definition, the table that is the first argument.
+/// The fields of a definition, the table in the first argument.
 class Fields {
  public:
   Fields(lua_State* L, const char* op, const char* expected) : L_(L), op_(op) {
@@ -53,11 +53,10 @@ class Fields {
               to.line = location.line;
             }};
   }
-  /// Text, or a number in its place.
+  /// A text, or a number.
   Option value(const char* field, std::optional<UserText>& to) {
     return {field, [this, field, &to](int value) {
-              if (lua_type(L_, value) == LUA_TNUMBER)
-                lua_tostring(L_, value);  // makes a string of it, there on the stack
+              if (lua_type(L_, value) == LUA_TNUMBER) lua_tostring(L_, value);  // converts the value on the stack
               text(field, to.emplace()).read(value);
             }};
   }
@@ -77,7 +76,7 @@ class Fields {
   void need(const std::string& name, const char* field, const UserText& text, const char* what) const {
     if (text.text.empty()) missing(name, field, what);
   }
-  /// As need, of the expression that makes one value of two.
+  /// need() for the expression that combines the values a and b.
   void need_combination(const std::string& name, const char* field, const UserText& text) const {
     need(name, field, text, "an expression of a and b");
     if (!has_word(text.text, "a") && !has_word(text.text, "b"))
@@ -100,7 +99,7 @@ class Fields {
   const char* op_;
 };
 
-/// Throws Error where two parameters have one name, or an output is raw.
+/// Throws Error for two parameters of one name, and for a raw output.
 void check_names(const std::string& name, const std::vector<UserParameter>& inputs,
                  const std::vector<UserParameter>& outputs) {
   if (outputs.empty()) throw Error("[" + name + "] outputs: expected at least one");
@@ -115,7 +114,8 @@ void check_names(const std::string& name, const std::vector<UserParameter>& inpu
   }
 }
 
-/// Throws Error where the body does not name an output: it would stay 0. A preamble may have macros that name it.
+/// Throws Error when the body does not mention an output, which would stay 0. With a preamble there is no check,
+/// because its macros can mention the output.
 void check_sets(const UserElementwise& operation) {
   if (!operation.preamble.text.empty()) return;
   for (const UserParameter& output : operation.outputs)
@@ -174,7 +174,7 @@ int define_reduction(lua_State* L) {
   return 1;
 }
 
-/// The one parameter of a list.
+/// The only parameter of a list. Throws Error for another number.
 UserParameter check_one(const std::string& name, const char* field, const std::vector<UserParameter>& parameters) {
   if (parameters.size() != 1 || parameters.front().raw)
     throw Error(Fields::where(name, field) + ": expected one parameter that is not raw, got " +
@@ -239,7 +239,7 @@ UserCall make_call(lua_State* L, const std::vector<Operand>& arguments) {
   return call;
 }
 
-/// Throws Error when there is an argument at `index`, or behind it.
+/// Throws Error when there are arguments from `index` on.
 void check_end(lua_State* L, int index, const std::string& name, const std::vector<UserParameter>& inputs) {
   if (lua_gettop(L) < index) return;
   fail(name.c_str(), std::to_string(inputs.size()) + " arguments (" + to_string(inputs) + ") and options", L, index);
@@ -288,7 +288,8 @@ int call_reduction(lua_State* L) {
   UserCall call = make_call(L, arguments);
   const int rest = static_cast<int>(map.inputs.size()) + 2;
   check_end(L, rest + 2, map.name, map.inputs);
-  // What is mapped has its dtype from `out` in some calls, and its shape settles what axes there are.
+  // The mapped array is needed first: its shape determines the valid axes. `out` can determine its dtype, so it is read
+  // before the other options.
   if (lua_istable(L, lua_gettop(L))) {
     lua_getfield(L, lua_gettop(L), "out");
     if (const Array* out = test<Array>(L, lua_gettop(L))) call.out = {*out};

@@ -141,18 +141,18 @@ __device__ inline void gpulua_partition_count_classes(const typename Order::Bits
   if (all) counts[2 * (long long)chunks] = (unsigned int)(mine.last - mine.first) - before - equal;
 }
 
-// `places`: as counts, the place in the row of the first of each. The first `count` places are written; without `all` no element
-// after the key has one. to and positions: either may be null.
+// `offsets`: the exclusive sums of counts, which are the target in the row of the first element of each class and chunk. Targets
+// from `count` on are not written; without `all`, elements after the key have no target. `to` and `positions` may be null.
 template <class Order, bool all>
 __device__ inline void gpulua_partition_move(const typename Order::Bits* from, const unsigned long long* keys,
-                                             const unsigned int* places, typename Order::Bits* to, unsigned int* positions,
+                                             const unsigned int* offsets, typename Order::Bits* to, unsigned int* positions,
                                              long long rows, long long size, long long chunk, unsigned int chunks,
                                              long long count) {
   const gpulua_partition_chunk<Order> mine(keys, rows, size, chunk, chunks);
   if (!mine.any) return;
   from += mine.row * size;
-  places += mine.row * (all ? 3 : 2) * chunks + mine.at;
-  unsigned int before = places[0], equal = places[chunks], after = all ? places[2 * (long long)chunks] : 0;
+  offsets += mine.row * (all ? 3 : 2) * chunks + mine.at;
+  unsigned int before = offsets[0], equal = offsets[chunks], after = all ? offsets[2 * (long long)chunks] : 0;
   const unsigned int lane = threadIdx.x % 32, lower = (1u << lane) - 1;
   for (long long begin = mine.first; begin < mine.last; begin += 32 * gpulua_partition_turns) {
     typename Order::Bits elements[gpulua_partition_turns];
@@ -167,12 +167,12 @@ __device__ inline void gpulua_partition_move(const typename Order::Bits* from, c
       const unsigned int those_equal = __ballot_sync(0xffffffffu, is_equal);
       if (!all && (those_before | those_equal) == 0) continue;
       const unsigned int those_after = __ballot_sync(0xffffffffu, valid && number > mine.key);
-      unsigned int place = after + __popc(those_after & lower);
-      if (is_before) place = before + __popc(those_before & lower);
-      if (is_equal) place = equal + __popc(those_equal & lower);
-      if (valid && (all || is_before || is_equal) && place < count) {
-        if (to) to[mine.row * count + place] = elements[turn];
-        if (positions) positions[mine.row * count + place] = (unsigned int)i;
+      unsigned int target = after + __popc(those_after & lower);
+      if (is_before) target = before + __popc(those_before & lower);
+      if (is_equal) target = equal + __popc(those_equal & lower);
+      if (valid && (all || is_before || is_equal) && target < count) {
+        if (to) to[mine.row * count + target] = elements[turn];
+        if (positions) positions[mine.row * count + target] = (unsigned int)i;
       }
       before += __popc(those_before);
       equal += __popc(those_equal);

@@ -15,7 +15,7 @@ __device__ inline bool gpulua_search_less(T x, T y) {
 
 template <class T, bool right>
 __device__ inline void gpulua_search_sorted(const T* sorted, long long size, const T* values, long long count,
-                                            long long* places) {
+                                            long long* positions) {
   const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= count) return;
   const auto value = gpulua_search_number(values[i]);
@@ -29,5 +29,5 @@ __device__ inline void gpulua_search_sorted(const T* sorted, long long size, con
     else
       last = middle;
   }
-  places[i] = first;
+  positions[i] = first;
 }

@@ -34,18 +34,18 @@ __device__ inline unsigned int gpulua_sort_peers(unsigned int digit) {
   return peers;
 }
 
-// Where the lane's element goes. `places`: of each digit, the place of the warp's next element. peers: the valid lanes with
-// the same digit.
-__device__ inline unsigned int gpulua_sort_take(unsigned int* places, unsigned int digit, unsigned int peers, bool valid) {
-  const unsigned int next = places[digit];
+// The scatter target of the lane's element. `offsets`: for each digit, the target of the warp's next element, which advances.
+// peers: the valid lanes with the same digit.
+__device__ inline unsigned int gpulua_sort_take(unsigned int* offsets, unsigned int digit, unsigned int peers, bool valid) {
+  const unsigned int next = offsets[digit];
   __syncwarp();
-  if (valid) places[digit] = next + __popc(peers);
+  if (valid) offsets[digit] = next + __popc(peers);
   __syncwarp();
   return next + __popc(peers & ((1u << threadIdx.x % 32) - 1));
 }
 
-__device__ inline unsigned int gpulua_sort_place(unsigned int* places, unsigned int digit, bool valid) {
-  return gpulua_sort_take(places, digit, gpulua_sort_peers(digit) & __ballot_sync(0xffffffffu, valid), valid);
+__device__ inline unsigned int gpulua_sort_target(unsigned int* offsets, unsigned int digit, bool valid) {
+  return gpulua_sort_take(offsets, digit, gpulua_sort_peers(digit) & __ballot_sync(0xffffffffu, valid), valid);
 }
 
 template <int threads>
@@ -56,7 +56,7 @@ __device__ inline void gpulua_sort_barrier() {
     __syncwarp();
 }
 
-// counts, of each warp and digit, become the places of the first of them in the block: by digit, then by warp. `starts` gets
+// counts, of each warp and digit, become the offsets of the first of them in the block: by digit, then by warp. `starts` gets
 // those of the digits.
 template <int threads>
 __device__ inline void gpulua_sort_starts(unsigned int (*counts)[gpulua_sort_digits], unsigned int* starts) {
@@ -133,10 +133,10 @@ __device__ inline void gpulua_sort_short_rows(const typename Order::Bits* from, 
       const int i = chunk + lane;
       const bool valid = i < last;
       const Bits key = valid ? keys[now][i] : Bits(0);
-      const unsigned int place = gpulua_sort_place(counts[warp], Order::digit(key, shift), valid);
+      const unsigned int target = gpulua_sort_target(counts[warp], Order::digit(key, shift), valid);
       if (valid) {
-        keys[1 - now][place] = key;
-        at[1 - now][place] = at[now][i];
+        keys[1 - now][target] = key;
+        at[1 - now][target] = at[now][i];
       }
     }
     gpulua_sort_barrier<threads>();
@@ -165,12 +165,12 @@ __device__ inline void gpulua_sort_count(const typename Order::Bits* from, unsig
     counts[((long long)row * gpulua_sort_digits + digit) * chunks + at] = mine[0][digit];
 }
 
-// `places`: as counts, the place in the row of the first of each. positions: where the elements came from; null: from their
-// places in the row. new_positions: null where nobody asks.
+// `offsets`: the exclusive sums of counts, which are the target in the row of each chunk's first element with the digit.
+// positions: the source positions of the elements; null: 0, 1, ... new_positions: null when they are not needed.
 template <class Order>
 __device__ inline void gpulua_sort_move_by_warp(const typename Order::Bits* from, typename Order::Bits* to,
                                                 const unsigned int* positions, unsigned int* new_positions,
-                                                const unsigned int* places, long long size, long long chunk,
+                                                const unsigned int* offsets, long long size, long long chunk,
                                                 unsigned int chunks, int shift) {
   using Bits = typename Order::Bits;
   __shared__ unsigned int mine[gpulua_sort_digits];
@@ -178,15 +178,15 @@ __device__ inline void gpulua_sort_move_by_warp(const typename Order::Bits* from
   const long long first = at * chunk, last = first + chunk < size ? first + chunk : size, start = row * size;
   const int lane = threadIdx.x;
   for (int digit = lane; digit < gpulua_sort_digits; digit += 32)
-    mine[digit] = places[((long long)row * gpulua_sort_digits + digit) * chunks + at];
+    mine[digit] = offsets[((long long)row * gpulua_sort_digits + digit) * chunks + at];
   __syncwarp();
   for (long long chunk = first; chunk < last; chunk += 32) {
     const long long i = chunk + lane;
     const bool valid = i < last;
     const Bits key = valid ? from[start + i] : Bits(0);
-    const unsigned int place = gpulua_sort_place(mine, Order::digit(key, shift), valid);
+    const unsigned int target = gpulua_sort_target(mine, Order::digit(key, shift), valid);
     if (!valid) continue;
-    to[start + place] = key;
-    if (new_positions) new_positions[start + place] = positions ? positions[start + i] : (unsigned int)i;
+    to[start + target] = key;
+    if (new_positions) new_positions[start + target] = positions ? positions[start + i] : (unsigned int)i;
   }
 }

@@ -51,11 +51,11 @@ __device__ inline unsigned int gpulua_sort_peers_swept(unsigned int digit) {
 #endif
 }
 
-// A word for each tile of a sweep and each digit, zeros at first. It gets the tile's count of the digit, and then the place
+// A word for each tile of a sweep and each digit, zeros at first. It gets the tile's count of the digit, and then the target
 // behind the digit's elements of all tiles up to this one. Word: 32 bits where a row has fewer than 2^30 elements.
 template <class Word>
 struct gpulua_sort_tiles {
-  static constexpr Word counted = (Word)1 << (8 * sizeof(Word) - 2), placed = counted << 1, number = counted - 1;
+  static constexpr Word counted = (Word)1 << (8 * sizeof(Word) - 2), summed = counted << 1, number = counted - 1;
   unsigned int* ticket;
   volatile Word* words;
 };
@@ -119,16 +119,16 @@ struct gpulua_sort_sweep {
       const unsigned int its = digits[turn / 4] >> turn % 4 * 8 & 255u;
       unsigned int peers = gpulua_sort_peers_swept(its);
       if (!whole) peers &= __ballot_sync(0xffffffffu, valid);
-      const unsigned int place = gpulua_sort_take(shared.counts[warp], its, peers, valid);
+      const unsigned int target = gpulua_sort_take(shared.counts[warp], its, peers, valid);
       if (!valid) continue;
-      shared.keys[place] = key[turn];
+      shared.keys[target] = key[turn];
       if constexpr (with_positions)
-        shared.origins[place] =
+        shared.origins[target] =
             positions ? positions[mine + turn * 32] : (unsigned int)((long long)tile * most + mine + turn * 32);
     }
     if (digit < gpulua_sort_digits) {
       const Word before = look_back(digit);
-      tiles.words[item * gpulua_sort_digits + digit] = Tiles::placed | (Word)(before + total);
+      tiles.words[item * gpulua_sort_digits + digit] = Tiles::summed | (Word)(before + total);
       shared.offsets[digit] = before - shared.starts[digit];
     }
     __syncthreads();
@@ -138,9 +138,9 @@ struct gpulua_sort_sweep {
       const int i = turn * threads + threadIdx.x;
       if (!whole && i >= count) break;
       const Bits element = shared.keys[i];
-      const Word place = (Word)(shared.offsets[Order::digit(element, shift)] + i);
-      to[place] = element;
-      if constexpr (with_positions) new_positions[place] = shared.origins[i];
+      const Word target = (Word)(shared.offsets[Order::digit(element, shift)] + i);
+      to[target] = element;
+      if constexpr (with_positions) new_positions[target] = shared.origins[i];
     }
   }
 
@@ -182,7 +182,7 @@ struct gpulua_sort_sweep {
       while ((word = tiles.words[at * gpulua_sort_digits + digit]) == 0) {
       }
       before += word & Tiles::number;
-      if (word & Tiles::placed) return before;
+      if (word & Tiles::summed) return before;
     }
   }
 };

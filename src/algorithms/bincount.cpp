@@ -11,7 +11,7 @@ namespace gpulua {
 namespace {
 
 constexpr unsigned block_size = 256;
-constexpr std::int64_t few = 4096;  // counters that fit a block's shared memory: gpulua_bincount_shared
+constexpr std::int64_t few = 4096;  // counters that fit into a block's shared memory: gpulua_bincount_few
 
 }  // namespace
 

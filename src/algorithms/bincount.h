@@ -4,9 +4,10 @@
 
 namespace gpulua {
 
-/// How often each number from 0 to `count` - 1 stands among `values`, int64: a vector of int64. With `weights`, float64
-/// of values' shape, the sum of theirs: float64, added in an order that may differ each time. Other numbers are left
-/// out.
+/// Counts the occurrences of each number from 0 to `count` - 1 in `values`, an array of int64; other numbers are
+/// ignored. The result is an int64 vector of `count` elements. With `weights`, float64 of the shape of `values`, the
+/// result is the float64 sum of the weights for each number; the order of the additions can differ between calls.
+/// `weights` can be null.
 Array bincount(const Array& values, const Array& weights, std::int64_t count);
 
 }  // namespace gpulua

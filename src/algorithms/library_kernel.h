@@ -15,23 +15,24 @@ namespace gpulua {
 
 struct UserFunction;
 
-/// A kernel that calls one device function template, and the arguments of one launch. Compiled when it is first needed.
+/// A kernel that calls one device function template, and the arguments of one launch. The first launch compiles it.
 class LibraryKernel {
  public:
-  /// `headers`: the files of kernels/ that the function needs in addition to elements, arithmetic and indexing.
-  /// `function`: its name with template arguments, which may name types that a script's code, `user`, defines.
+  /// `headers`: files of kernels/ that the function needs in addition to elements, arithmetic and indexing. `function`:
+  /// the name with its template arguments. The arguments can name types that `user`, a script's code, defines.
   LibraryKernel(OpenDevice& device, std::initializer_list<std::string_view> headers, std::string function,
                 const UserFunction* user = nullptr);
 
-  /// The next argument. The parameter's type is the argument's; pointers need theirs, "const float*".
+  /// Appends an argument. A number's C++ type is the type of the parameter; for a pointer, `type` names it: "const
+  /// float*".
   template <class T>
   requires std::integral<T> || std::floating_point<T> LibraryKernel& add(T value) {
     return add_value(type_of(value), &value, sizeof value);
   }
   LibraryKernel& add(const std::string& type, const void* pointer) { return add_value(type, &pointer, sizeof pointer); }
 
-  /// `resident`: blocks that a multiprocessor shall hold at once; the compiler limits a thread's registers for it. 0:
-  /// the compiler chooses.
+  /// Queues the launch on the device's current stream. `threads`: threads per block. `resident`: minimum resident
+  /// blocks per multiprocessor, for which the compiler limits the registers of a thread; 0: the compiler chooses.
   void launch(std::int64_t blocks, unsigned threads, unsigned resident = 0);
 
  private:
@@ -53,7 +54,8 @@ class LibraryKernel {
   Arguments arguments_;
 };
 
-/// The type of an element in device code, and of a pointer to elements that are read, or written.
+/// Types of device code: an element ("float"), a pointer to elements that the kernel reads ("const float*"), and a
+/// pointer to elements that it writes ("float*").
 std::string device_type(DType dtype);
 std::string read_pointer(DType dtype);
 std::string write_pointer(DType dtype);

@@ -12,7 +12,7 @@ namespace gpulua {
 
 namespace {
 
-/// A matrix as a BLAS takes it.
+/// A matrix with the parameters that a BLAS needs.
 struct Matrix {
   Array array;
   bool transposed;
@@ -22,7 +22,7 @@ struct Matrix {
 Matrix as_matrix(const Array& array) {
   const std::int64_t rows = array->layout.shape[0], columns = array->layout.shape[1];
   const std::int64_t row_stride = array->layout.strides[0], column_stride = array->layout.strides[1];
-  // The stride of an axis of extent 1 says nothing.
+  // The stride of an axis of extent 1 has no meaning.
   if ((columns == 1 || column_stride == 1) && (rows == 1 || row_stride >= columns))
     return {array, false, rows == 1 ? columns : row_stride};
   if ((rows == 1 || row_stride == 1) && (columns == 1 || column_stride >= rows))
@@ -50,7 +50,7 @@ void check_operands(Node& a, Node& b) {
     expected("float32 or float64 arrays", dtypes + "; x:astype converts them");
 }
 
-/// True when the BLAS may write the product of a and b there.
+/// True when the BLAS may write the product of a and b to `out`.
 bool takes_product(const Array& out, Node& a, Node& b) {
   return out && out->layout.shape == Dims{a.layout.shape[0], b.layout.shape[1]} && out->dtype == a.dtype &&
          &out->device() == &a.device() && out->contiguous && out->buffer() != a.buffer() && out->buffer() != b.buffer();

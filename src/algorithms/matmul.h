@@ -4,10 +4,10 @@
 
 namespace gpulua {
 
-/// The matrix product (m,k) x (k,n) of two arrays of float32, or two of float64, on one device. Row-major and
-/// transposed operands, and blocks of such, are used in place; others are copied first. It is written to `out` where
-/// there is one, which is given back then: at once, or by way of a new array where it is not row-major or shares memory
-/// with an operand.
+/// The matrix product (m,k) x (k,n) of two arrays of one dtype, float32 or float64, on one device. Throws Error for
+/// other operands. Row-major and transposed operands, and blocks of such matrices, are used in place; others are copied
+/// first. With `out`, the product is written to it and `out` is returned. The BLAS writes to `out` directly when it is
+/// row-major, has the operands' dtype and shares no memory with them; else the product goes to a new array first.
 Array matmul(const Array& a, const Array& b, const Array& out = nullptr);
 
 }  // namespace gpulua

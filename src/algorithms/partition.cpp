@@ -15,14 +15,14 @@ namespace {
 
 constexpr unsigned block_size = 256;
 constexpr std::int64_t digits = 256;
-// Elements of a row that are worth a block that counts, or a warp that moves, of their own.
+// Elements per chunk of a row: a block counts the digits of one chunk, a warp moves one chunk.
 constexpr std::int64_t counted_chunk = 1 << 14, moved_chunk = 1 << 11;
 
 std::int64_t divided(std::int64_t size, std::int64_t chunk) {
   return (size + chunk - 1) / chunk;
 }
 
-/// Moves the elements up to a rank to the front of each row, without bringing them into order.
+/// Moves the elements up to a rank to the front of each row, without sorting them.
 class Partition {
  public:
   Partition(const SortRows& rows, std::int64_t rank, const SortOptions& options)
@@ -38,7 +38,7 @@ class Partition {
         shape_(rows.array->layout.shape),
         in_(rows.array->read(device_.stream())) {}
 
-  /// The elements up to the rank alone.
+  /// Only the elements up to the rank.
   Sorted first() { return move(rank_ + 1); }
   Sorted all() { return move(size_); }
 
@@ -50,7 +50,7 @@ class Partition {
     return by_warp_ ? warp_chunk(device_, rows_, size_, wanted) : wanted;
   }
 
-  /// For each row the number by which its element at the rank is compared.
+  /// For each row, the unsigned number that orders its element at the rank (gpulua_sort_order::number).
   Array find_keys() const {
     const Array keys = full(device_, {rows_}, DType::uint64, std::int64_t{0});
     const Array ranks = full(device_, {rows_}, DType::uint32, rank_);
@@ -97,11 +97,11 @@ class Partition {
         .add(part)
         .add(static_cast<std::uint32_t>(chunks))
         .launch(blocks, threads());
-    const Array places = scan(scan_op("cumsum"), counts, 1, true, DType::uint32);
+    const Array offsets = scan(scan_op("cumsum"), counts, 1, true, DType::uint32);
     LibraryKernel(device_, {"sort.cuh", "partition.cuh"}, "gpulua_partition_move" + kind)
         .add("const " + bits_, in_)
         .add("const unsigned long long*", read(keys))
-        .add("const unsigned int*", read(places))
+        .add("const unsigned int*", read(offsets))
         .add(bits_, write(moved.values))
         .add("unsigned int*", write(moved.positions))
         .add(rows_)
@@ -123,7 +123,7 @@ class Partition {
   const char* in_;
 };
 
-/// Rows that a block does not sort in shared memory.
+/// True for rows that do not fit into the shared memory of a block.
 bool is_long(const SortRows& rows) {
   return rows.count > 0 && rows.size > short_row(rows.array->dtype);
 }

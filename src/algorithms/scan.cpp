@@ -23,14 +23,14 @@ constexpr ScanOp table[] = {
 };
 
 constexpr unsigned block_size = 256;
-constexpr std::int64_t share_bytes = 64;  // of the wider of input and output, that a thread holds in registers
-// Where blocks wait for each other they are larger and hold more, so that fewer do.
-constexpr unsigned one_pass_threads = 512, one_pass_blocks = 2;  // blocks of a multiprocessor at once
+constexpr std::int64_t share_bytes = 64;  // that a thread holds in registers, of the wider of input and output
+// The one-pass scan makes blocks wait for each other. Its blocks are larger and hold more elements, so that fewer wait.
+constexpr unsigned one_pass_threads = 512, one_pass_blocks = 2;  // resident blocks per multiprocessor
 constexpr int one_pass_shares = 2;
-// On a device whose blocks are warps: elements of a row that are worth a block of their own.
+// Minimum elements per chunk of a row, on a device whose blocks are single warps.
 constexpr std::int64_t row_chunk_size = 1 << 16;
 
-/// The shape as a scan sees it: `outer` times `size` times `inner`, along `size`.
+/// The shape of a scan: outer x size x inner. The scan goes along `size`.
 struct Extents {
   std::int64_t outer = 1, size = 1, inner = 1;
 };
@@ -40,7 +40,7 @@ class Scan {
   Scan(const ScanCode& code, OpenDevice& device, DType result, bool exclusive)
       : code_(code), device_(device), result_(result), exclusive_(exclusive) {}
 
-  /// `from` is row-major, as the result.
+  /// `from` is row-major; so is the result.
   Array run(const Array& from, const Extents& extents) {
     Array to = empty(device_, from->layout.shape, result_);
     if (to->layout.size() == 0) return to;
@@ -64,14 +64,14 @@ class Scan {
   }
 
  private:
-  /// Elements that a warp holds at once, each in a register or more.
+  /// Elements that a warp holds in registers at once. Each takes at least one register.
   std::int64_t warp_share(int times = 1) const {
     const std::size_t each = std::max({widest(), code_.bytes, std::size_t{4}});
     return 32 * times * share_bytes / static_cast<std::int64_t>(each);
   }
   std::size_t widest() const { return std::max(size_of(from_->dtype), size_of(result_)); }
 
-  /// Elements that a thread moves at once.
+  /// Elements that a thread reads or writes in one access.
   std::int64_t width() const {
     auto width = static_cast<std::int64_t>(std::clamp<std::size_t>(device_.info().access_bytes / widest(), 1, 8));
     while (width > 1 && ((extents_.outer > 1 && extents_.size % width != 0) || from_->layout.offset % width != 0))
@@ -83,7 +83,7 @@ class Scan {
   std::string types_and_mode() const {
     return types() + ", " + device_type(result_) + ", " + (exclusive_ ? "true" : "false");
   }
-  /// The last template arguments: how many chunks of how many elements a thread holds.
+  /// The last template arguments: the number of chunks that a thread holds, and the elements in each.
   std::string share(int times = 1) const {
     return ", " + std::to_string(warp_share(times) / 32 / width()) + ", " + std::to_string(width()) + ">";
   }
@@ -122,7 +122,8 @@ class Scan {
         .launch((items + slots - 1) / slots, threads);
   }
 
-  /// Blocks that run one after another cannot wait for each other: the totals of the chunks first, then the chunks.
+  /// For devices that run blocks one after another, where a block cannot wait for another: the first kernel computes
+  /// the total of each chunk, the second scans the chunks.
   void scan_chunks() {
     const std::int64_t enough = (8 * std::max(device_.info().multiprocessors, 1) + extents_.outer - 1) / extents_.outer;
     std::int64_t row_chunks = std::clamp<std::int64_t>(extents_.size / row_chunk_size, 1, enough);
@@ -215,7 +216,7 @@ Array scan(const ScanCode& code, const Array& array, std::optional<std::size_t> 
   extents.size = shape[*axis];
   for (std::size_t i = 0; i < shape.size(); ++i)
     if (i != *axis) (i < *axis ? extents.outer : extents.inner) *= shape[i];
-  // A thread goes along each column, where there are enough of them to fill the device, or they are short.
+  // One thread per column, when the columns fill the device or are short.
   const std::int64_t enough = 512 * std::max(device.info().multiprocessors, 1);
   if (extents.inner == 1 || extents.size <= 64 || extents.outer * extents.inner >= enough)
     return scan.run(contiguous(array), extents);

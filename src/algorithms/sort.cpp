@@ -14,12 +14,12 @@ namespace gpulua {
 namespace {
 
 constexpr unsigned block_size = 256;
-constexpr std::int64_t tiny_row = 256;        // that a warp sorts
-constexpr std::int64_t digits = 256;          // of each pass
+constexpr std::int64_t tiny_row = 256;        // the longest row that one warp sorts
+constexpr std::int64_t digits = 256;          // values of the eight bits that a pass sorts by
 constexpr std::int64_t long_chunk = 1 << 16;  // elements of a row whose digits a block counts
-// What a sweep has of shared memory for elements. The rest of 48 KiB is counts.
+// Shared memory that a sweep has for elements. Its counts take the rest of 48 KiB.
 constexpr std::size_t sweep_bytes = 39 << 10;
-constexpr unsigned sweep_blocks = 4;  // of a multiprocessor at once
+constexpr unsigned sweep_blocks = 4;  // resident blocks per multiprocessor
 
 class RowSort {
  public:
@@ -63,7 +63,7 @@ class RowSort {
         .launch(rows_, threads);
   }
 
-  /// By the lowest digit first; what a pass gives, the next one reads.
+  /// A radix sort from the lowest digit on. Each pass reads the result of the pass before it.
   void sort_long_rows() {
     const std::int64_t total = rows_ * size_;
     const int passes = static_cast<int>(size_of(dtype_));
@@ -86,7 +86,8 @@ class RowSort {
     }
   }
 
-  /// A pass. No `positions`: the elements' places in the row. No `new_positions`: nobody asks.
+  /// One pass. Null `positions`: the elements come from positions 0, 1, ... of the row. Null `new_positions`: the
+  /// positions are not needed.
   struct Move {
     const char* from;
     char* to;
@@ -107,9 +108,9 @@ class RowSort {
         .add(static_cast<std::uint32_t>(chunks))
         .add(pass.shift)
         .launch(rows_ * chunks, 32);
-    const Array places = scan(scan_op("cumsum"), counts, 1, true, DType::uint32);
+    const Array offsets = scan(scan_op("cumsum"), counts, 1, true, DType::uint32);
     move_kernel({"sort.cuh"}, "gpulua_sort_move_by_warp<" + order_ + ">", pass)
-        .add("const unsigned int*", places->read(device_.stream()))
+        .add("const unsigned int*", offsets->read(device_.stream()))
         .add(size_)
         .add(chunk)
         .add(static_cast<std::uint32_t>(chunks))
@@ -117,7 +118,7 @@ class RowSort {
         .launch(rows_ * chunks, 32);
   }
 
-  /// Of each row, how often it has each digit of each pass.
+  /// For each row and each pass, the histogram of the digits.
   Array count_digits() {
     const Array counts =
         full(device_, {rows_ * static_cast<std::int64_t>(size_of(dtype_)) * digits}, DType::uint32, std::int64_t{0});
@@ -138,7 +139,7 @@ class RowSort {
     const std::size_t bytes = size_of(dtype_) + (with_positions ? 4 : 0);
     const auto turns = static_cast<std::int64_t>(std::min<std::size_t>(sweep_bytes / (block_size * bytes) / 4 * 4, 32));
     const std::int64_t tile = turns * block_size, tiles = (size_ + tile - 1) / tile;
-    // Two bits of a tile's word tell its state.
+    // Two bits of a tile's word hold the tile's state.
     const bool wide = size_ >= std::int64_t{1} << 30;
     const std::string word = wide ? "unsigned long long" : "unsigned int";
     const Array words =
@@ -187,7 +188,7 @@ Sorted sort(const Array& array, std::size_t axis, const SortOptions& options, co
 Array search_sorted(const Array& sorted, const Array& values, bool right) {
   OpenDevice& device = values->device();
   const Array haystack = contiguous(sorted), needles = contiguous(values);
-  const Array places = empty(device, needles->layout.shape, DType::int64);
+  const Array positions = empty(device, needles->layout.shape, DType::int64);
   const StreamRef& stream = device.stream();
   const unsigned threads = block_size;
   const std::int64_t count = needles->layout.size();
@@ -197,10 +198,10 @@ Array search_sorted(const Array& sorted, const Array& values, bool right) {
       .add(haystack->layout.size())
       .add(read_pointer(values->dtype), needles->read(stream))
       .add(count)
-      .add("long long*", places->write(stream))
+      .add("long long*", positions->write(stream))
       .launch((count + threads - 1) / threads, threads);
-  for (const Array& source : {haystack, needles}) places->buffer()->depend_on(*source->buffer());
-  return places;
+  for (const Array& source : {haystack, needles}) positions->buffer()->depend_on(*source->buffer());
+  return positions;
 }
 
 }  // namespace gpulua

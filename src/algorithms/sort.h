@@ -4,8 +4,8 @@
 
 namespace gpulua {
 
-/// What a sort gives. `positions`, as uint32 from 0: where along the axis the elements stood. Either is null if nobody
-/// asked for it.
+/// The result of a sort. `positions`: the source position of each element along the axis, uint32, counted from 0. Each
+/// is null unless SortOptions requests it.
 struct Sorted {
   Array values, positions;
 };
@@ -13,15 +13,18 @@ struct Sorted {
 struct SortOptions {
   bool descending = false;
   bool values = true, positions = false;
-  Array origins = nullptr;  // for the last axis: the positions in place of 0, 1, ...; uint32, of the array's shape
+  // For a sort along the last axis: source positions that replace 0, 1, ...; uint32, of the array's shape.
+  Array origins = nullptr;
 };
 
-/// The elements along `axis` in order, equal ones as they stood: NaN is last in both directions, -0 equals 0. Real
-/// dtypes. Queued at once. `op`: whose name errors have.
+/// Sorts the elements along `axis`. The sort is stable; NaN comes last in both directions, and -0 equals 0. Throws
+/// Error, with the name `op`, for complex arrays and for 2^32 or more elements along the axis. The kernels are queued
+/// at once.
 Sorted sort(const Array& array, std::size_t axis, const SortOptions& options, const char* op);
 
-/// For each of `values` the number of elements of the vector `sorted`, which is in order, that stand before it: those
-/// less than it, or with `right` those that are not greater. int64, of values' shape. Both have one dtype.
+/// The insertion position of each of `values` in the sorted vector `sorted`, counted from 0: the number of elements
+/// that are less than the value, or, with `right`, that are not greater. The result is int64, of the shape of `values`.
+/// Both arrays have the same dtype.
 Array search_sorted(const Array& sorted, const Array& values, bool right);
 
 }  // namespace gpulua

@@ -9,7 +9,7 @@
 
 namespace {
 
-/// Hangs a context on the state, unless it has one; gives what went wrong.
+/// Attaches a context to the state, unless it has one. Returns the error's message, or an empty string.
 std::string open(lua_State* L) {
   try {
     if (!gpulua::has_bindings(L))
@@ -21,7 +21,7 @@ std::string open(lua_State* L) {
   }
 }
 
-/// Pushes the error's message, if there is one; the C++ string is gone when this returns.
+/// Pushes the error's message, if there is one. The C++ string is destroyed before the caller raises the error.
 bool push_failure(lua_State* L) {
   const std::string message = open(L);
   if (message.empty()) return false;
@@ -33,7 +33,7 @@ bool push_failure(lua_State* L) {
 
 int luaopen_gpu(lua_State* L) {
   if (push_failure(L)) return lua_error(L);
-  // open_bindings has put the module's own loader among the preloaded ones.
+  // open_bindings has put the module's loader into package.preload.
   lua_getglobal(L, "package");
   lua_getfield(L, -1, "preload");
   lua_getfield(L, -1, "gpu");

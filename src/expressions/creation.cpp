@@ -9,7 +9,7 @@ namespace gpulua {
 
 namespace {
 
-/// An operation on the row-major positions and the numbers.
+/// A pending operation on the row-major position and `numbers`.
 Array from_positions(OpenDevice& device, Dims shape, DType dtype, const OpInfo& op, DType compute,
                      std::initializer_list<double> numbers) {
   const auto owner = device.shared_from_this();
@@ -23,7 +23,7 @@ Array from_positions(OpenDevice& device, Dims shape, DType dtype, const OpInfo& 
 
 Array full(OpenDevice& device, Dims shape, DType dtype, const Scalar& value) {
   std::array<char, 16> bytes;
-  encode(dtype, value, bytes.data());  // a value that does not fit is found before anything is allocated
+  encode(dtype, value, bytes.data());  // throws before the allocation when the value does not fit
   Array array = empty(device, std::move(shape), dtype);
   fill(array, value);
   return array;

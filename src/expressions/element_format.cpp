@@ -11,13 +11,13 @@ namespace {
 
 constexpr int significant = 6;
 
-/// In the way of the C locale, whatever the host's is.
+/// Formats as the C locale does, whatever locale the host program has set.
 std::string digits(double value, std::chars_format form, int decimals) {
   char text[400];  // 309 digits before the point, at most
   return {text, std::to_chars(text, text + sizeof text, value, form, decimals).ptr};
 }
 
-/// How one column of real numbers is written.
+/// The common format of a column of real numbers.
 class RealColumn {
  public:
   explicit RealColumn(bool sign) : sign_(sign) {}
@@ -35,13 +35,13 @@ class RealColumn {
     if (value != 0 && (std::abs(value) >= 1e8 || std::abs(value) < 1e-4)) exponents_ = true;
   }
 
-  /// Of one of the values that were added; all of them have been.
+  /// The text of a value. All values have been added before the first call.
   std::string text(double value) const {
     std::string sign = std::signbit(value) && !std::isnan(value) ? "-" : sign_ ? "+" : "";
     if (std::isnan(value)) return sign + "nan";
     if (std::isinf(value)) return sign + "inf";
     if (exponents_) return sign + with_exponent(std::abs(value));
-    // Each with the digits it needs, and blanks for the rest.
+    // Each number has only the digits that it needs; blanks fill the column.
     std::string text = digits(std::abs(value), std::chars_format::fixed, std::max(own_decimals(value), 0));
     const std::size_t point = text.find('.');
     const int fraction = point == text.npos ? -1 : static_cast<int>(text.size() - point - 1);
@@ -75,7 +75,7 @@ void align_right(std::vector<std::string>& texts) {
   for (std::string& text : texts) text.insert(0, width - text.size(), ' ');
 }
 
-/// The parts of complex numbers, or the numbers of real ones, aligned.
+/// One aligned column: real numbers, or the real or imaginary parts of complex ones.
 template <class Part>
 std::vector<std::string> column(const std::vector<Scalar>& elements, bool sign, const Part& part) {
   RealColumn numbers(sign);
@@ -92,7 +92,7 @@ std::vector<std::string> complex_texts(const std::vector<Scalar>& elements) {
   const auto imaginary = column(elements, true, [](const Scalar& z) { return std::get<Complex>(z).imag(); });
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < real.size(); ++i) {
-    // The i stands at the number, before the blanks that fill its column.
+    // The i follows the last digit, before the blanks that fill the column.
     std::string text = imaginary[i];
     text.insert(text.find_last_not_of(' ') + 1, "i");
     texts.push_back(real[i] + text);

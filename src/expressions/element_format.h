@@ -7,9 +7,9 @@
 
 namespace gpulua {
 
-/// What print(array) shows for the elements of one array: texts of one width, which line up when they stand below each
-/// other. Numbers with a fraction have six significant digits, and their points in one column; all have an exponent
-/// where one is 1e8 or more, or below 1e-4.
+/// Formats the elements for print(array), as texts of equal width that form aligned columns. Numbers with a fraction
+/// get six significant digits and are aligned at the decimal point. When one magnitude is 1e8 or more, or below 1e-4,
+/// all numbers get an exponent.
 std::vector<std::string> aligned_texts(const std::vector<Scalar>& elements);
 
 }  // namespace gpulua

@@ -14,22 +14,22 @@ namespace gpulua {
 
 namespace {
 
-// Expressions of more operations are evaluated as they are built: kernels stay of a size that compiles quickly, and a
-// loop of dependent updates runs the same few kernels again.
+// Larger expressions are evaluated when they are built. Kernels then stay small enough to compile quickly, and a loop
+// of dependent updates reuses the same few kernels.
 constexpr std::uint32_t max_operations = 128;
-// What a script's own function counts for: nobody knows what it does.
+// The count for a call of a script's function, whose cost is not known.
 constexpr std::uint32_t operations_of_a_function = 8;
 
 std::string bracketed(std::string_view op) {
   return "[" + std::string(op) + "] ";
 }
 
-/// A row of the table, which needs no owner.
+/// A pointer to a row of the table, which is static and needs no owner.
 std::shared_ptr<const OpInfo> row(const OpInfo& op) {
   return {std::shared_ptr<void>(), &op};
 }
 
-/// How many operations evaluating the node takes, counted up to one more than there may be.
+/// The number of operations in the expression of `root`. Counting stops at max_operations + 1.
 std::uint32_t count_operations(Node& root) {
   NodeNumbers seen;
   boost::container::small_vector<const Node*, 2 * max_operations> open{&root};
@@ -47,7 +47,7 @@ std::uint32_t count_operations(Node& root) {
   return count;
 }
 
-/// The dtype of arrays and numbers together. A selection's condition and the exponent that scales have no part in it.
+/// The common dtype of the operands. The condition of `where` and the exponent of `ldexp` do not count.
 DType promoted_dtype(const OpInfo& op, std::span<const Operand> operands) {
   if (op.rule == DTypeRule::select) operands = operands.subspan(1);
   if (op.rule == DTypeRule::scaled) operands = operands.first(1);
@@ -75,7 +75,7 @@ const Array& first_array(const OpInfo& op, std::span<const Operand> operands) {
   return *first;
 }
 
-/// x ^ -2 of integers has no integer result.
+/// Throws Error for a negative exponent of an integer power: x ^ -2 has no integer result.
 void check_exponent(DType compute, const Operand& exponent) {
   if (!is_integer(compute)) return;
   bool negative = false;
@@ -103,8 +103,8 @@ struct Simpler {
   const Operand* operand;
 };
 
-/// What gives the same as x ^ 2, x ^ -1 and 1 / x in less time, for an array of the result's dtype. A root is no power
-/// of 0.5: they differ for -0 and -inf.
+/// A faster operation with the same result as x ^ 2, x ^ -1 or 1 / x, for an array of the result's dtype. x ^ 0.5 does
+/// not become a square root: the two differ for -0 and -inf.
 std::optional<Simpler> simpler(const OpInfo& op, std::span<const Operand> operands, DType compute) {
   const bool is_power = op.name == "power", is_division = op.name == "divide";
   if (!is_power && !is_division) return std::nullopt;
@@ -118,7 +118,7 @@ std::optional<Simpler> simpler(const OpInfo& op, std::span<const Operand> operan
   return std::nullopt;
 }
 
-/// x:ldexp(y) has an integer for y.
+/// Throws Error unless the second operand of ldexp is an integer.
 void check_scale(const OpInfo& op, const Operand& exponent) {
   const auto* array = std::get_if<Array>(&exponent);
   const DType dtype = array ? (*array)->dtype : promote_weak(DType::boolean, std::get<Scalar>(exponent));
@@ -131,7 +131,7 @@ Array combine(std::string_view op_name, const Operand& x, const Operand& y) {
   return elementwise(op(op_name), operands);
 }
 
-/// int64 and uint64 meet in float64, where neighbours are equal: they are compared as integers.
+/// Compares int64 with uint64 as integers. Their common dtype is float64, in which neighbouring integers are equal.
 std::optional<Array> compare_exactly(const OpInfo& op, std::span<const Operand> operands) {
   if (op.rule != DTypeRule::comparison) return std::nullopt;
   const auto* x = std::get_if<Array>(&operands[0]);
@@ -151,7 +151,7 @@ std::optional<Array> compare_exactly(const OpInfo& op, std::span<const Operand> 
   return combine(less ? "logical_or" : "logical_and", outside, combine(op.name, cast(*x, DType::uint64), *y));
 }
 
-/// Kinds of numbers in the order in which each takes those before it.
+/// The rank of a dtype's kind. A kind holds the numbers of all kinds of lower rank.
 int rank_of(DType dtype) {
   switch (info(dtype).kind) {
     case DTypeKind::boolean:
@@ -168,7 +168,7 @@ int rank_of(DType dtype) {
   return 0;
 }
 
-/// The array's elements, broadcast to the shape, as another dtype.
+/// The array's elements, broadcast to `shape` and converted to `dtype`.
 Array converted(const Array& array, DType dtype, Dims shape) {
   Pending pending;
   pending.op = row(op("astype"));
@@ -236,7 +236,7 @@ Dims broadcast_shapes(std::string_view op, std::span<const Dims* const> shapes) 
 
 Array constant(const std::shared_ptr<OpenDevice>& device, Dims shape, DType dtype, const Scalar& value) {
   std::array<char, 16> bytes;
-  encode(dtype, value, bytes.data());  // so that a value that does not fit is found now
+  encode(dtype, value, bytes.data());  // throws for a value that does not fit
   Pending pending;
   pending.value = value;
   pending.compute = dtype;
@@ -250,7 +250,7 @@ Array operation(const std::shared_ptr<OpenDevice>& device, const OpInfo& op, Dim
 
 namespace {
 
-/// A dtype that takes the value, for a message.
+/// A dtype that can hold the value, for a message.
 const char* dtype_for(const Scalar& value) {
   if (std::holds_alternative<std::complex<double>>(value)) return "complex64";
   if (std::holds_alternative<std::int64_t>(value)) return "int64";
@@ -260,7 +260,7 @@ const char* dtype_for(const Scalar& value) {
   return std::abs(*number) < 0x1p15 ? "int16" : std::abs(*number) < 0x1p31 ? "int32" : "int64";
 }
 
-/// A number as an operand; the error of one that does not fit is the operation's.
+/// A number as an operand. The error for a number that does not fit names the operation.
 Array constant_operand(const OpInfo& op, const std::shared_ptr<OpenDevice>& device, DType dtype, const Scalar& value) {
   try {
     return constant(device, {}, dtype, value);

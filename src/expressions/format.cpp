@@ -10,17 +10,17 @@ namespace gpulua {
 
 namespace {
 
-constexpr std::int64_t whole_limit = 1000;  // arrays up to so many elements are shown whole, as in NumPy
-constexpr std::int64_t edge = 3;            // else so many at each end of an axis
+constexpr std::int64_t whole_limit = 1000;  // the most elements of an array that is shown whole, as in NumPy
+constexpr std::int64_t edge = 3;            // elements shown at each end of an axis otherwise
 
-/// The elements to show, read from the device: a small row-major array, with a gap in the middle of the axes cut short.
+/// The elements to show, read from the device: a small row-major array. A truncated axis has a gap in the middle.
 struct Excerpt {
   Dims shape;
-  std::vector<bool> cut;           // for each axis: true when only its two ends are here
-  std::vector<std::string> texts;  // of the elements, aligned
+  std::vector<bool> cut;           // for each axis: true when only its two ends are shown
+  std::vector<std::string> texts;  // aligned texts of the elements
 };
 
-/// Calls `read(view, position)` for each corner of the array, where `position` is the corner's place in the excerpt.
+/// Calls `read(view, position)` for each corner of the array. `position` is the corner's position in the excerpt.
 template <class Read>
 void for_each_corner(const Layout& layout, const Excerpt& excerpt, std::size_t axis, std::vector<IndexSpec>& specs,
                      Dims& position, const Read& read) {
@@ -70,7 +70,7 @@ Excerpt read_excerpt(Node& array) {
   return excerpt;
 }
 
-/// Writes the elements in brackets, in lines of at most `width` characters where an element fits one.
+/// Writes the elements in brackets. A line has at most `width` characters unless a single element is wider.
 class Writer {
  public:
   explicit Writer(const Excerpt& excerpt) : excerpt_(excerpt) {}

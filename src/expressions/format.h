@@ -1,6 +1,6 @@
 #pragma once
 
-// An array as print(x) shows it.
+// The text of an array for print(x).
 
 #include <string>
 
@@ -8,8 +8,8 @@
 
 namespace gpulua {
 
-/// "float32[1000x1000] cuda:0" and the elements in lines of at most `width` characters. A large array is shown by its
-/// corners. Copies only the elements that it shows.
+/// A heading ("float32[1000x1000] cuda:0") and the elements, in lines of at most `width` characters. A large array is
+/// shown by its corners. Waits; copies only the elements that are shown.
 std::string format(Node& array, std::size_t width);
 
 }  // namespace gpulua

@@ -1,6 +1,6 @@
 #pragma once
 
-// Arrays read and written at positions that index arrays give.
+// Gather and scatter: reads and writes at the positions in index arrays.
 
 #include <vector>
 
@@ -9,14 +9,16 @@
 
 namespace gpulua {
 
-/// Throws Error unless `index` has integers, and is on the device of `array`.
+/// Throws Error unless `index` has an integer dtype and is on the device of `array`.
 void check_index_array(const Array& array, const Array& index);
 
-/// The elements, lazily. Indices out of range are reported at the next synchronisation, and give 0.
+/// The elements at the indices, lazily. An index out of range gives 0 and an error at the next synchronisation.
 Array gather(const Array& source, Indexed at, std::vector<Array> indices);
 
-/// Writes `value`, which broadcasts to the shape, converted to the target's dtype. With duplicate indices, which one is
-/// stored is not defined; all are added. Elements at indices out of range are left out.
+/// Writes or adds `value` to the elements of `target` at the indices. `value` broadcasts to the indexed shape and is
+/// converted to the target's dtype. For duplicate indices, an addition adds every value; a write stores one of them,
+/// and which one is not defined. An index out of range writes nothing and gives an error at the next synchronisation.
+/// `op`: the name in errors.
 void scatter(const Array& target, Indexed at, std::vector<Array> indices, Array value, Combine combine, const char* op);
 
 }  // namespace gpulua

@@ -6,11 +6,11 @@
 
 namespace gpulua {
 
-/// The arrays one after the other along `axis`, counted from 0; their other axes are of equal size. The result has the
-/// dtype that holds the values of all.
+/// Concatenates the arrays along `axis`, counted from 0. The result has the common dtype of the arrays. Throws Error
+/// unless their other axes have equal sizes.
 Array concat(std::span<const Array> arrays, std::size_t axis);
 
-/// The arrays, of one shape, along a new axis at `axis` of the result.
+/// Joins arrays of one shape along a new axis, at position `axis` of the result. Throws Error when the shapes differ.
 Array stack(std::span<const Array> arrays, std::size_t axis);
 
 }  // namespace gpulua

@@ -7,7 +7,7 @@ namespace gpulua {
 
 namespace {
 
-// Memory of up to so many times the elements found is kept as it is; copying them would take as long as finding them.
+// The result keeps its memory up to this multiple of its size. Copying the elements would take as long as finding them.
 constexpr std::int64_t spare_memory = 4;
 
 }  // namespace

@@ -6,7 +6,7 @@ namespace gpulua {
 
 namespace {
 
-/// The blocks of the stream that so many numbers take.
+/// The number of blocks of the stream for `numbers` random numbers.
 std::uint64_t blocks_for(const OpInfo& op, std::uint64_t numbers, DType compute) {
   if (op.vectorised.empty()) return numbers;
   const std::uint64_t in_a_block = size_of(compute) == 8 ? 2 : 4;

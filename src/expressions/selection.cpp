@@ -5,8 +5,8 @@
 
 #include "src/array/aliasing.h"
 #include "src/base/error.h"
-#include "src/expressions/masked.h"
 #include "src/expressions/expression.h"
+#include "src/expressions/masked.h"
 #include "src/expressions/transfer.h"
 
 namespace gpulua {
@@ -24,7 +24,7 @@ Array with(std::string_view name, const Array& x, std::int64_t y) {
   return elementwise(op(name), operands);
 }
 
-/// The array with `count` more axes of extent 1 from axis `at` on.
+/// Inserts `count` axes of extent 1 at axis `at`.
 Array expand(const Array& array, std::size_t at, std::size_t count) {
   if (count == 0) return array;
   Layout layout = array->layout;
@@ -34,13 +34,13 @@ Array expand(const Array& array, std::size_t at, std::size_t count) {
   return view(array, std::move(layout));
 }
 
-/// How many axes of the array an item takes.
+/// The number of the array's axes that an item indexes.
 std::size_t axes_taken(const IndexItem& item) {
   if (item.array) return is_mask(item) ? item.array->layout.ndim() : 1;
   return item.spec.kind == Kind::integer || item.spec.kind == Kind::slice ? 1 : 0;
 }
 
-/// The axes that an ellipsis stands for.
+/// The number of axes that an ellipsis stands for.
 std::size_t axes_left(const Layout& layout, const std::vector<IndexItem>& items) {
   std::size_t taken = 0;
   for (const IndexItem& item : items) taken += axes_taken(item);
@@ -68,7 +68,7 @@ void check_arrays(const Array& array, const std::vector<IndexItem>& items) {
   }
 }
 
-/// The items with index arrays in place of masks. A mask without dimensions indexes an axis of its own.
+/// Replaces masks by index arrays. A mask without dimensions indexes a new axis.
 std::vector<IndexItem> without_masks(const std::vector<IndexItem>& items) {
   std::vector<IndexItem> result;
   for (const IndexItem& item : items) {
@@ -98,8 +98,8 @@ struct Selection {
   std::vector<Array> indices;
 };
 
-/// What the items, without masks, select. Dimensions of index arrays that stand together take their place; of those
-/// apart from each other, the front.
+/// The selection of items without masks. As in NumPy, the dimensions of adjacent index arrays replace the indexed axes;
+/// those of separated index arrays come first.
 Selection select(const Layout& layout, const std::vector<IndexItem>& items) {
   const std::size_t left = axes_left(layout, items);
   const Layout all = index(layout, specs_of(items));
@@ -145,7 +145,7 @@ Selection select(const Layout& layout, const std::vector<IndexItem>& items) {
   return selection;
 }
 
-/// The value without leading axes of extent 1 that the shape has not, as assignment takes it.
+/// Removes the value's leading axes of extent 1 beyond `ndim` dimensions, as an assignment allows.
 Array fitted(const Array& value, std::size_t ndim) {
   const Dims& shape = value->layout.shape;
   std::size_t extra = 0;
@@ -157,8 +157,8 @@ Array fitted(const Array& value, std::size_t ndim) {
   return view(value, std::move(layout));
 }
 
-/// Writes where one mask and no index array stands among the items, if the value is the same for all that it selects:
-/// in place, without looking for the positions.
+/// Writes through a mask in place, without a search for the positions, if the items have one mask and no index array,
+/// and the value is the same for all elements that the mask selects. Returns false otherwise.
 bool write_masked(const Array& array, const std::vector<IndexItem>& items, const Array& value) {
   const auto is_array = [](const IndexItem& item) { return item.array != nullptr; };
   const auto mask = std::find_if(items.begin(), items.end(), is_mask);
@@ -166,7 +166,7 @@ bool write_masked(const Array& array, const std::vector<IndexItem>& items, const
   std::vector<IndexSpec> specs;
   for (const IndexItem& item : items) {
     if (!item.array) {
-      if (item.spec.kind == Kind::integer) return false;  // an index array in all but name: it may move the dimensions
+      if (item.spec.kind == Kind::integer) return false;  // acts as an index array: it can move the dimensions
       specs.push_back(item.spec);
     } else {
       specs.insert(specs.end(), item.array->layout.ndim(), IndexSpec::whole());

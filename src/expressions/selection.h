@@ -1,6 +1,6 @@
 #pragma once
 
-// Indices with arrays in them: what they select, and reading and writing it.
+// Advanced indexing: reads and writes of the elements that indices with arrays select.
 
 #include <optional>
 #include <vector>
@@ -12,24 +12,26 @@ namespace gpulua {
 /// An item of an index: a basic one, or an array of integers or bool.
 struct IndexItem {
   IndexSpec spec;
-  Array array{};  // set: `spec` does not count
+  Array array{};  // set: replaces `spec`
 };
 
 /// The positions, counted from 1, of the elements that are not 0: an int64 array for each axis. Waits.
 std::vector<Array> nonzero(const Array& array);
-/// The same in row-major order, counted from 0, as one array.
+/// The positions in row-major order, counted from 0, as one array. Waits.
 Array flat_nonzero(const Array& array);
 
-/// A view, or with arrays among the items the elements that they select, as a new array.
+/// The selected elements: a view for basic items, a new array when an item has an array. Throws Error for indices that
+/// do not fit the array.
 Array read_index(const Array& array, std::vector<IndexItem> items);
-/// Writes `value`, which broadcasts to what the items select.
+/// Writes `value`, broadcast to the shape of the selection, to the selected elements.
 void write_index(const Array& array, std::vector<IndexItem> items, const Array& value);
 
-/// Adds `value` to what the items select: once for each time that an element is selected.
+/// Adds `value`, broadcast to the shape of the selection, to the selected elements. An element that is selected several
+/// times gets every addition.
 void add_index(const Array& array, std::vector<IndexItem> items, const Array& value);
 
-/// The axis `axis` of `array` indexed by an array of as many dimensions, whose others are as array's or broadcast with
-/// them: what NumPy calls take_along_axis.
+/// The index of NumPy's take_along_axis: the axis `axis` of `array` is indexed by an array of shape `indices`. Both
+/// have the same number of dimensions, and their other axes broadcast. `op`: the name in errors.
 Indexed along_axis(const Array& array, const Dims& indices, std::size_t axis, const char* op);
 
 }  // namespace gpulua

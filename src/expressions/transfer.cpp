@@ -14,10 +14,10 @@ namespace gpulua {
 
 namespace {
 
-// Up to so many copies of contiguous runs are quicker than a kernel that gathers them first.
+// The most copies of contiguous runs that are faster than a kernel that gathers the elements first.
 constexpr std::int64_t few_runs = 16;
 
-/// The contiguous runs that a layout is made of: `count` elements each.
+/// The contiguous runs of a layout: `count` elements each.
 struct Runs {
   std::vector<std::int64_t> offsets;
   std::int64_t count = 1;

@@ -15,7 +15,7 @@ namespace gpulua {
 
 namespace {
 
-/// What is missing before the path's last name; empty where it is there.
+/// For a message: the folder of `path` that does not exist; empty when it exists.
 std::string missing_folder(const std::string& path) {
   if (path.starts_with("~")) return "; ~ is the shell's, os.getenv(\"HOME\") is the folder";
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
@@ -28,7 +28,7 @@ std::string missing_folder(const std::string& path) {
               "[" + std::string(op) + "] cannot " + verb + " " + path + ": " + reason + missing_folder(path));
 }
 
-/// The system takes a path up to its first zero byte: it would be another file than the script named.
+/// Throws Error for a zero byte. The system reads a path up to the first zero byte and would open a different file.
 const std::string& check_path(const char* op, const std::string& path) {
   if (const std::size_t zero = path.find('\0'); zero != path.npos)
     throw Error("[" + std::string(op) + "] expected a path without zero bytes, got one behind \"" +
@@ -54,7 +54,7 @@ FileBytes::FileBytes(const char* op, const std::string& path, FileAccess access)
   const auto check = [&](bool good) {
     if (!good) fail_file(op, "open", path, std::strerror(errno));
   };
-  // Without O_NONBLOCK a pipe would wait for its writer before fstat can tell what it is.
+  // Without O_NONBLOCK, open() would wait for the writer of a pipe before fstat() can reject it.
   const Descriptor file(::open(check_path(op, path).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   check(file.number >= 0);
   struct stat status;
@@ -90,7 +90,7 @@ FileBytes::~FileBytes() {
 
 std::string write_target(const char* op, const std::string& path) {
   namespace fs = std::filesystem;
-  constexpr int most_links = 40;  // as the system follows
+  constexpr int most_links = 40;  // Linux's own limit
   std::error_code failure;
   fs::path target = check_path(op, path);
   for (int links = 0; fs::is_symlink(fs::symlink_status(target, failure)); ++links) {
@@ -105,13 +105,13 @@ std::string write_target(const char* op, const std::string& path) {
 }
 
 NewFile::NewFile(const char* op, const std::string& path) : op_(op), path_(path), target_(write_target(op, path)) {
-  // A file that must not be written to is not replaced, either.
+  // A file without write permission is not replaced either.
   struct stat old;
   const bool replaces = ::stat(target_.c_str(), &old) == 0;
   if (replaces && ::access(target_.c_str(), W_OK) != 0) fail("open");
 
   static std::atomic<unsigned> count = 0;
-  // A name of its own, not the target's with more behind it: that one may be as long as names can be.
+  // The temporary name does not contain the target's name, which can be as long as the file system permits.
   const auto folder = std::filesystem::path(target_).parent_path();
   int descriptor = -1;
   do {

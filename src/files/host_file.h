@@ -1,7 +1,7 @@
 #pragma once
 
-// Files of the host. What the system refuses is an Error of kind `file`, "[op] cannot open PATH: REASON"; a path with a
-// zero byte, which no file has, is misuse.
+// Files of the host. A failure of the system is an Error of kind `file`, "[op] cannot open PATH: REASON". A path with a
+// zero byte is misuse.
 
 #include <cstddef>
 #include <cstdio>
@@ -15,8 +15,8 @@ namespace gpulua {
 
 enum class FileAccess { map, read };
 
-/// The bytes of a regular file, mapped into memory, or read at once. Should another process shorten a mapped file,
-/// reading what is gone ends this one: a program that cannot rule that out reads.
+/// The bytes of a regular file, mapped into memory or read at once. If another process truncates a mapped file, a read
+/// of the missing bytes ends this process; a program that cannot exclude that uses FileAccess::read.
 class FileBytes {
  public:
   FileBytes(const char* op, const std::string& path, FileAccess access = FileAccess::map);
@@ -33,12 +33,12 @@ class FileBytes {
   std::unique_ptr<char[]> read_;
 };
 
-/// Where writing to `path` puts the file: where symbolic links lead, though there may be no file yet. Throws for what
-/// is there and is no regular file.
+/// The path that a write to `path` creates or replaces: symbolic links are followed, and the file need not exist.
+/// Throws Error when the path exists and is not a regular file.
 std::string write_target(const char* op, const std::string& path);
 
-/// A file written beside its path, which commit() renames to it. Without commit() the old file stays and nothing of the
-/// new one does.
+/// A file that is written under a temporary name in the target's folder; commit() renames it to the target. Without
+/// commit() the old file stays and the new one is deleted.
 class NewFile {
  public:
   NewFile(const char* op, const std::string& path);
@@ -47,7 +47,7 @@ class NewFile {
   NewFile& operator=(const NewFile&) = delete;
 
   std::FILE* stream() const { return file_; }
-  /// Where it is until commit().
+  /// The temporary path until commit().
   const std::string& beside() const { return beside_; }
   void write(std::span<const char> bytes);
   void commit();

@@ -13,7 +13,7 @@ static_assert(std::endian::native == std::endian::little);
 
 namespace {
 
-/// Parts of so many bytes are what a byte order turns around.
+/// The size in bytes of the words that byte order applies to: a complex number has two.
 std::size_t word_size(DType dtype) {
   return info(dtype).kind == DTypeKind::complex ? size_of(dtype) / 2 : size_of(dtype);
 }
@@ -24,7 +24,7 @@ bool is_plain(std::span<const char> elements, const NpyHeader& header) {
   return !header.big_endian || word_size(header.dtype) == 1;
 }
 
-/// The elements as devices have them: little-endian, and true as 1.
+/// Converts the elements to the format of devices: little-endian, and 1 for true.
 std::unique_ptr<char[]> make_plain(std::span<const char> elements, DType dtype) {
   auto plain = std::make_unique_for_overwrite<char[]>(elements.size());
   const std::size_t word = word_size(dtype);

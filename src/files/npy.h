@@ -9,20 +9,21 @@
 
 namespace gpulua {
 
-/// The array of a .npy file's bytes; one in Fortran order is a transposed view. `file` names it in errors.
+/// Reads the bytes of a .npy file into an array. A file in Fortran order becomes a transposed view. `file`: the name in
+/// errors.
 Array read_npy(std::span<const char> bytes, OpenDevice& device, const std::string& file);
 
-/// The array of a .npy file whose elements are still to be read. It has its memory on the device, which may have no
-/// room, before the host needs some for the elements.
+/// The array of a .npy file before its elements are read. The constructor allocates the device memory, which can fail,
+/// before the host allocates memory for the elements.
 class NpyArray {
  public:
-  /// `head` and `size`: as of parse_npy_header.
+  /// `head` and `size`: see parse_npy_header.
   NpyArray(std::span<const char> head, std::size_t size, OpenDevice& device, const std::string& file);
 
-  /// Where in the file the elements start, and their bytes.
+  /// The offset of the elements in the file, and their size, in bytes.
   std::size_t begin() const { return header_.size; }
   std::size_t nbytes() const { return array_->nbytes(); }
-  /// The array with these elements.
+  /// Copies the elements to the device and returns the array.
   Array fill(std::span<const char> elements) const;
 
  private:
@@ -30,7 +31,7 @@ class NpyArray {
   Array array_;
 };
 
-/// The elements as the file has them: row-major, little-endian.
+/// An array's elements in the format of the file: row-major, little-endian.
 struct HostElements {
   explicit HostElements(Node& array);
   std::span<const char> bytes() const { return {data.get(), size}; }
@@ -39,6 +40,8 @@ struct HostElements {
   std::unique_ptr<char[]> data;
 };
 
+/// Writes the array to a .npy file. Throws Error for a dtype that NumPy does not have, and of kind `file` for a failed
+/// write.
 void save_npy(const std::string& path, Node& array);
 
 }  // namespace gpulua

@@ -11,14 +11,14 @@ namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
 
-/// NumPy's code of a dtype without the byte order, "f4"; empty where it has none.
+/// NumPy's code of a dtype without the byte order ("f4"); empty for a dtype that NumPy does not have.
 std::string type_code(const DTypeInfo& row) {
   if (row.dtype == DType::bfloat16) return "";
   constexpr std::string_view letters = "biufc";  // in the order of DTypeKind
   return letters[static_cast<std::size_t>(row.kind)] + std::to_string(row.size);
 }
 
-/// Reads the header's text, a Python dictionary of three known keys.
+/// Parser for the header's text, a Python dictionary with three known keys.
 class HeaderText {
  public:
   HeaderText(std::string_view text, const std::string& file) : text_(text), file_(file) {}
@@ -102,7 +102,7 @@ class HeaderText {
       if (failure != std::errc() || extent < 0) fail("a size that is no integer from 0 to 2^63-1");
       shape.push_back(extent);
       at_ = static_cast<std::size_t>(end - text_.data());
-      accept('L');  // as Python 2 ends long integers
+      accept('L');  // Python 2's suffix of long integers
       if (!accept(',')) {
         expect(')');
         break;
@@ -186,7 +186,7 @@ std::string npy_header(DType dtype, const Dims& shape) {
       "{'descr': '" + std::string(size_of(dtype) == 1 ? "|" : "<") + code + "', 'fortran_order': False, 'shape': (";
   for (std::size_t axis = 0; axis < shape.size(); ++axis) text += (axis > 0 ? ", " : "") + std::to_string(shape[axis]);
   text += shape.size() == 1 ? ",), }" : "), }";
-  // NumPy leaves room for the first extent to grow to 21 digits in place, and aligns the elements to 64 bytes.
+  // Like NumPy, reserves space for a first extent of 21 digits and aligns the elements to 64 bytes.
   if (!shape.empty()) text.append(21 - std::to_string(shape[0]).size(), ' ');
   const std::size_t before = magic.size() + 4, alignment = 64;
   text.append(alignment - (before + text.size() + 1) % alignment, ' ');

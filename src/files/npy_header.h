@@ -20,16 +20,18 @@ struct NpyHeader {
   std::size_t size = 0;  // bytes before the elements
 };
 
+/// True when the bytes start with the format's magic number.
 bool is_npy(std::span<const char> bytes);
 
-/// Bytes that hold the header of every array that we have: headers of structured types can be longer.
+/// The longest header, in bytes, of an array that gpulua can read. Only headers of structured types can be longer.
 inline constexpr std::size_t longest_npy_header = 1 << 16;
 
-/// Of a file of `size` bytes that starts with `head`, which holds the header. Throws Error, which names the file, for a
-/// header that is damaged, for elements that no dtype of ours is, and for more elements than the file holds.
+/// Parses the header of a file of `size` bytes. `head`: the first bytes of the file, with the whole header. Throws
+/// Error, which names the file, for a damaged header, for an element type that is not a DType, and for more elements
+/// than the file holds.
 NpyHeader parse_npy_header(std::span<const char> head, std::size_t size, const std::string& file);
 
-/// The bytes that NumPy writes for a row-major array. Throws Error for a dtype that NumPy does not have.
+/// The header that NumPy writes for a row-major array. Throws Error for a dtype that NumPy does not have.
 std::string npy_header(DType dtype, const Dims& shape);
 
 }  // namespace gpulua

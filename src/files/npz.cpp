@@ -19,7 +19,7 @@ namespace {
 
 using Archive = std::unique_ptr<zip_t, decltype(&zip_discard)>;
 
-/// What libzip says of an error that belongs to no archive.
+/// A libzip error that belongs to no archive.
 class ZipError {
  public:
   explicit ZipError(const ZipLibrary& zip) : zip_(zip) { zip_.error_init(&error_); }
@@ -40,10 +40,10 @@ class ZipError {
 
 constexpr std::string_view suffix = ".npy";
 
-/// A member that is being read; its size is what it promises.
+/// A member of the archive that is being read. `size_` is the size in the archive's directory.
 class Member {
  public:
-  /// `left`: the bytes of the file that no member before this one has had.
+  /// `left`: the bytes of the file that are not part of an earlier member.
   Member(const ZipLibrary& zip, zip_t* archive, const zip_stat_t& member, std::size_t& left, const std::string& file)
       : zip_(zip), file_(file), size_(member.size), open_(nullptr, zip.fclose) {
     const bool stored = member.comp_method == ZIP_CM_STORE;
@@ -69,7 +69,7 @@ class Member {
     }
   }
 
-  /// Reads what is left. The read that finds the end is also the one that checks the sum over all bytes.
+  /// Reads the remaining bytes. The read that reaches the end also verifies the checksum.
   void finish() {
     std::vector<char> rest(std::min<std::size_t>(size_ - done_, 1 << 16));
     while (done_ < size_) read({rest.data(), std::min(rest.size(), size_ - done_)});
@@ -88,8 +88,8 @@ class Member {
   std::unique_ptr<zip_file_t, decltype(&zip_fclose)> open_;
 };
 
-/// Memory for the elements is asked for when the header has said how much they take, on the device first: it has a
-/// limit.
+/// Reads one array. The header gives the size of the elements; their memory is allocated on the device first, which has
+/// a limit, and then on the host.
 Array read_array(Member& member, OpenDevice& device, const std::string& file) {
   std::vector<char> head(std::min(member.size(), longest_npy_header));
   member.read(head);
@@ -106,8 +106,8 @@ Array read_array(Member& member, OpenDevice& device, const std::string& file) {
 // ---- writing
 // -----------------------------------------------------------------------------------------------------------
 
-/// What libzip reads a new member from. The elements leave the device when it starts to and are dropped when it is
-/// done.
+/// The source from which libzip reads a new member. The elements are copied from the device when libzip opens the
+/// source, and freed when libzip closes it.
 class MemberSource {
  public:
   MemberSource(const Array& array, std::exception_ptr& failure)
@@ -148,7 +148,7 @@ class MemberSource {
     }
   }
 
-  /// libzip is C: what went wrong waits in failure_ until it has returned.
+  /// An exception must not cross libzip, which is C: failure_ holds it until libzip has returned.
   bool open() {
     at_ = 0;
     try {
@@ -237,7 +237,7 @@ void save_npz(const std::string& path, const NamedArrays& arrays, bool compress)
     }
     const auto number = static_cast<zip_uint64_t>(index);
     zip.set_file_compression(archive.get(), number, compress ? ZIP_CM_DEFLATE : ZIP_CM_STORE, 0);
-    // The time is always the first that the format has, so that the same arrays give the same file.
+    // The time is always the earliest of the format, so that equal arrays give equal files.
     constexpr zip_uint16_t first_day = 1 << 5 | 1;
     zip.file_set_dostime(archive.get(), number, 0, first_day, 0);
   }
@@ -245,7 +245,7 @@ void save_npz(const std::string& path, const NamedArrays& arrays, bool compress)
     if (failure) std::rethrow_exception(failure);
     throw Error(ErrorKind::file, "[save] cannot write " + path + ": " + zip.strerror(archive.get()));
   }
-  static_cast<void>(archive.release());  // closing has freed it
+  static_cast<void>(archive.release());  // zip_close() has freed it
   file.commit();
 }
 

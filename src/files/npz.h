@@ -11,12 +11,14 @@ namespace gpulua {
 
 using NamedArrays = std::vector<std::pair<std::string, Array>>;
 
+/// True when the bytes start with the magic number of a zip archive.
 bool is_npz(std::span<const char> bytes);
 
-/// The arrays of a .npz file's bytes, a zip archive of .npy files. `file` names it in errors.
+/// Reads the arrays from the bytes of a .npz file, a zip archive of .npy files. `file`: the name in errors.
 NamedArrays read_npz(std::span<const char> bytes, OpenDevice& device, const std::string& file);
 
-/// One array is in the host's memory at a time.
+/// Writes the arrays to a .npz file. `compress`: deflates the members. The host memory holds one array at a time.
+/// Throws Error of kind `file` for a failed write.
 void save_npz(const std::string& path, const NamedArrays& arrays, bool compress);
 
 }  // namespace gpulua

@@ -15,7 +15,7 @@ namespace gpulua {
 
 namespace {
 
-/// libpng's reader. Its errors jump to where `jump` was set, over frames that have nothing to destroy.
+/// A libpng reader. libpng's errors are longjmps to `jump_`, over frames without destructors.
 class PngReader {
  public:
   PngReader(std::span<const char> bytes, const std::string& file) : left_(bytes), file_(file) {
@@ -34,12 +34,14 @@ class PngReader {
   Array read(OpenDevice& device) {
     const std::size_t size = left_.size();
     if (!read_info()) fail(message_);
-    // What the file cannot hold is not allocated: each row has a byte beside its pixels.
+    // Rejects pixels that the file cannot hold, before the allocation. In the file each row has one byte more than its
+    // pixels.
     const std::uint64_t height = libpng().get_image_height(png_, info_);
     if (row_in_file_ + 1 > most_inflated(size) / height) fail("it cannot hold the pixels that it promises");
     Dims shape{static_cast<std::int64_t>(height), static_cast<std::int64_t>(libpng().get_image_width(png_, info_))};
     if (const int channels = libpng().get_channels(png_, info_); channels > 1) shape.push_back(channels);
-    // The device has a limit, and is asked before the host. A damaged file's rows take memory as far as it has them.
+    // The device memory, which has a limit, is allocated before the host memory. Host pages of rows that a damaged file
+    // lacks are never touched.
     Array array =
         empty(device, std::move(shape), libpng().get_bit_depth(png_, info_) == 16 ? DType::uint16 : DType::uint8);
     const auto samples = std::make_unique_for_overwrite<png_byte[]>(array->nbytes());

@@ -2,7 +2,7 @@
 
 #include <png.h>
 
-// The functions of libpng that we use.
+// The functions of libpng that gpulua uses.
 #define GPULUA_PNG_FUNCTIONS(X)                         \
   X(create_info_struct, png_create_info_struct)         \
   X(create_read_struct, png_create_read_struct)         \
@@ -29,7 +29,7 @@
 namespace gpulua {
 
 struct PngLibrary {
-  /// Throws Error, with what to install, where there is no libpng.
+  /// Throws Error, with the package to install, when libpng is not found.
   PngLibrary();
 
 #define GPULUA_PNG_MEMBER(member, function) decltype(&::function) member;

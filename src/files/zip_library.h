@@ -2,7 +2,7 @@
 
 #include <zip.h>
 
-// The functions of libzip that we use.
+// The functions of libzip that gpulua uses.
 #define GPULUA_ZIP_FUNCTIONS(X)                     \
   X(close, zip_close)                               \
   X(discard, zip_discard)                           \
@@ -28,10 +28,10 @@
 
 namespace gpulua {
 
-/// libzip, opened when a .npz file is first used: to load it at the start, with what it depends on, would make the
-/// start of the command half as long again.
+/// libzip, loaded when the first .npz file is used. Loading it and its dependencies at the start would lengthen the
+/// start of the command by half.
 struct ZipLibrary {
-  /// Throws Error, with what to install, where there is no libzip.
+  /// Throws Error, with the package to install, when libzip is not found.
   ZipLibrary();
 
 #define GPULUA_ZIP_MEMBER(member, function) decltype(&::function) member;

@@ -41,7 +41,7 @@ void Buffer::free() noexcept {
   try {
     for (const StreamRef& reader : readers_) wait_for(reader, writer_);
   } catch (const Error&) {
-    // The device is lost, and with it the order of its work; the next call that may throw reports that.
+    // The device is lost, and its work needs no order any more. The next call that may throw reports the loss.
   }
   device_->check_end(*this);
   device_->device().free(memory_, *writer_);

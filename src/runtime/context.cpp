@@ -52,7 +52,7 @@ std::shared_ptr<OpenDevice> Context::device(std::string_view name) {
   std::string text = "[device] expected one of ";
   for (std::size_t i = 0; i < known.size(); ++i) text += (i > 0 ? ", " : "") + known[i];
   if (known.empty()) text = "[device] no device is available";
-  // Of a kind that there is, another number would be another device.
+  // For "cuda:9", which names a known kind, a similar name would be a different device: no suggestion.
   const bool is_kind = std::any_of(plugins_.begin(), plugins_.end(), [&](const auto& p) { return p->kind() == kind; });
   const bool is_gpu = kind == "gpu" || kind == "GPU" || kind == "nvidia" || kind == "CUDA";
   const std::string meant = is_kind ? "" : is_gpu ? "; an NVIDIA GPU is called \"cuda:0\"" : did_you_mean(name, known);
@@ -63,7 +63,7 @@ std::shared_ptr<OpenDevice> Context::device(std::string_view name) {
 
 std::string Context::default_device() {
   if (!config_.device.empty()) return config_.device;
-  // Plugins are in the order of preference.
+  // Plugins are sorted by preference.
   const std::vector<DeviceListing> devices = list_devices();
   return devices.empty() ? "cpu" : devices.front().name;
 }

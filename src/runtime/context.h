@@ -17,19 +17,18 @@
 
 namespace gpulua {
 
-/// What `gpu.devices()` lists.
+/// An entry of `gpu.devices()`.
 struct DeviceListing {
   std::string name;
   std::string kind;
 };
 
-/// Everything one script (one Lua state) works with. No state is shared between contexts, and there is none outside of
-/// them.
+/// All state of one script (one Lua state). Contexts share no state, and the library keeps none outside of them.
 class Context {
  public:
-  /// Makes the evaluator of one device's arrays: `make_evaluator` of eval/pipeline.h.
+  /// Creates the evaluator for the arrays of one device: `make_evaluator` of eval/pipeline.h.
   using MakeEvaluator = std::shared_ptr<Evaluator> (*)();
-  /// A host may be set later by set_host. Until then nothing collects.
+  /// set_host() can set a host later. Without a host, no garbage is collected.
   Context(Config config, MakeEvaluator make_evaluator);
   ~Context();
   Context(const Context&) = delete;
@@ -37,38 +36,38 @@ class Context {
 
   const Config& config() const { return config_; }
   KernelCache& cache() { return cache_; }
-  /// Null: none. The host outlives the context's use of it.
+  /// Null: no host. The host outlives the context, or is reset to null first.
   void set_host(Host* host) { host_ = host; }
   Host* host() const { return host_; }
 
-  /// The devices that the plugins found beside the library report. Starts none.
+  /// The devices that the plugins beside the library report. Opens no device.
   std::vector<DeviceListing> list_devices();
-  /// Opens "cuda:0", "cuda" (its first) or "cpu", or gives the one already open.
-  /// Throws ErrorKind::unavailable, with the devices there are, for another name.
+  /// Opens the device "cuda:0", "cuda" (the first CUDA device) or "cpu", or returns the open device of that name.
+  /// Throws ErrorKind::unavailable, with a list of the devices, for another name.
   std::shared_ptr<OpenDevice> device(std::string_view name);
-  /// The device that new arrays go to; opens it when it is first asked for.
+  /// The device of new arrays. The first call opens it.
   const std::shared_ptr<OpenDevice>& current();
   void set_current(std::shared_ptr<OpenDevice> device) { current_ = std::move(device); }
   const std::vector<std::shared_ptr<OpenDevice>>& open_devices() const { return open_; }
 
-  /// The serial number of the buffer made last, and of the one made now.
+  /// The serial number of the newest buffer, and a new serial number for the next one.
   std::uint64_t last_buffer() const { return last_buffer_; }
   std::uint64_t next_buffer() { return ++last_buffer_; }
 
   /// Waits for all work on all devices.
   void synchronize();
 
-  /// Is told what a user should know of though nothing failed, a line of text; set by who made the context.
+  /// Receives warnings, each a line of text. The creator of the context sets it.
   std::function<void(const std::string& message)> on_warning;
-  /// Tells it, each message once.
+  /// Passes `message` to on_warning, once for each distinct text.
   void warn(const std::string& message);
 
   /// Makes waits and long launches throw ErrorKind::interrupted. May be called from a signal handler or another thread.
   void interrupt() noexcept { interrupted_.store(true, std::memory_order_relaxed); }
   std::atomic<bool>& interrupted() { return interrupted_; }
 
-  /// A call from outside into the library, on the thread that works with the context. Calls may nest. Whatever the
-  /// program has set for its own arithmetic, the library's is C's default.
+  /// The scope of a call from the host program into the library, on the thread that works with the context. Calls can
+  /// nest. Floating-point arithmetic has C's default environment inside, whatever the program has set.
   class Call {
    public:
     explicit Call(Context& context) : calls_(context.calls_) { add(1); }
@@ -77,7 +76,7 @@ class Context {
     Call& operator=(const Call&) = delete;
 
    private:
-    // One thread writes; a signal handler on it reads.
+    // One thread writes; a signal handler on that thread reads.
     void add(int more) { calls_.store(calls_.load(std::memory_order_relaxed) + more, std::memory_order_relaxed); }
 
     std::atomic<int>& calls_;
@@ -86,11 +85,11 @@ class Context {
   /// True inside a Call. For signal handlers.
   bool in_call() const noexcept { return calls_.load(std::memory_order_relaxed) != 0; }
 
-  /// Synchronise after every launch, so that an error names its own call.
+  /// Synchronises after every launch, so that an error names its own call.
   bool debug = false;
-  /// Evaluate each operation as it is built.
+  /// Evaluates each operation when it is built.
   bool eager = false;
-  /// Refuse to wait for the device where a script does not ask for it.
+  /// Makes implicit waits for the device errors.
   bool strict = false;
 
  private:
@@ -107,7 +106,7 @@ class Context {
   std::vector<std::shared_ptr<OpenDevice>> open_;
   std::shared_ptr<OpenDevice> current_;
   std::uint64_t last_buffer_ = 0;
-  std::set<std::string> warnings_;  // told
+  std::set<std::string> warnings_;  // already passed to on_warning
 };
 
 }  // namespace gpulua

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a device's checker has found, in the words of the script.
+// Diagnostics of a device's checker, as messages about the script.
 
 #include <string>
 
@@ -9,7 +9,8 @@
 
 namespace gpulua {
 
-/// The diagnostic's message, with the line that made the array where one of the account's buffers is meant.
+/// The message of the diagnostic. For an access to a buffer of the account, it names the script's line that made the
+/// array.
 std::string describe(const Diagnostic& diagnostic, const MemoryAccount& account);
 
 }  // namespace gpulua

@@ -9,24 +9,24 @@
 
 namespace gpulua {
 
-/// Where a kernel notes the first index of an index array that is out of range; kernels/indexed.cuh has it too.
+/// The record in which a kernel stores the first index of an index array that is out of range. kernels/indexed.cuh has
+/// the same struct.
 struct IndexFault {
   std::uint32_t found;
   std::int32_t axis;  // from 1
   std::int64_t index, extent;
-  const char* chunk;  // the line that queued the operation, as an Origin
+  const char* chunk;  // with `line`: the Origin of the operation
   std::int64_t line;
 };
 
-/// Whether elements are what their operation promised: not known before the kernel has run.
+/// Validity of the elements that an operation computed. It is open until the kernel has run.
 struct Check {
   enum class State : std::uint8_t { open, passed, failed } state = State::open;
-  std::string why{};  // of a failed one: what is said whenever the elements are asked for
+  std::string why{};  // of a failed check: the message for each later read of the elements
 };
 using CheckRef = std::shared_ptr<const Check>;
 
-/// The words in which a device's kernels tell of indices that are out of range. They are in pinned memory, so that a
-/// look at them costs nothing.
+/// The fault records of a device's kernels. They are in pinned memory, so that the host reads them without a copy.
 class IndexFaults {
  public:
   explicit IndexFaults(Device& device) : device_(device) {}
@@ -38,14 +38,15 @@ class IndexFaults {
     CheckRef check;
     IndexFault* word;
   };
-  /// For one operation of a kernel about to be queued on the stream. Where very many are queued, several share one.
+  /// A check and its record, for one operation of a kernel that is queued next on `stream`. When a stream's records are
+  /// used up, later operations share the last one.
   Watch watch(const StreamRef& stream);
-  /// Work was waited for, all of `stream` if it is not null. Throws Error for a fault that was found since, or before
-  /// and never thrown.
+  /// Reads the records after a wait for all work of `stream`, or, when it is null, for a part of a stream's work.
+  /// Throws Error for a fault that has not been thrown yet.
   void check(const Stream* stream = nullptr);
 
  private:
-  /// The words of one stream's kernels.
+  /// The records of one stream's kernels.
   struct Lane {
     StreamRef stream;  // null while no check is open
     volatile IndexFault* words;

@@ -10,10 +10,10 @@
 
 namespace gpulua {
 
-/// The values of a kernel's parameters, one after the other.
+/// The values of a kernel's parameters, packed in one block of bytes.
 class Arguments {
  public:
-  /// Gives where the value is.
+  /// Appends a value. Returns its offset in the block.
   std::size_t add(const void* value, std::size_t bytes) {
     const std::size_t at = (bytes_.size() + 15) / 16 * 16;
     offsets_.push_back(at);
@@ -25,9 +25,10 @@ class Arguments {
   std::size_t add(const T& value) {
     return add(&value, sizeof value);
   }
-  /// Replaces what is at `at`.
+  /// Overwrites the value at offset `at`.
   void put(std::size_t at, const void* value, std::size_t bytes) { std::memcpy(bytes_.data() + at, value, bytes); }
-  /// One for each of the kernel's parameters, valid until the next add: that there are as many as it has is checked.
+  /// A pointer to each value, valid until the next add(). Throws std::logic_error unless the kernel has as many
+  /// parameters as there are values.
   std::vector<void*> pointers(const Kernel& kernel) {
     if (const std::size_t wanted = kernel.entry().signature.parameters.size(); wanted != offsets_.size())
       throw std::logic_error(kernel.entry().name + " has " + std::to_string(wanted) + " parameters and was given " +

@@ -14,14 +14,14 @@ namespace gpulua {
 
 class Stream;
 
-/// The launches since their streams were last known to be well. A device reports a kernel's failure some time later and
-/// does not say whose it was; this says which calls it can have been.
+/// The recent launches that can still fail. A device reports a kernel's failure later and without the kernel's name;
+/// the log lists the calls that can have caused it.
 class LaunchLog {
  public:
   void note(std::shared_ptr<const Kernel> kernel, const Stream& stream, Origin origin) {
     entries_[count_++ % entries_.size()] = {std::move(kernel), &stream, origin};
   }
-  /// All that was queued on `stream` has run without failing.
+  /// Removes the launches on `stream`: its work has run without failing.
   void clear(const Stream& stream);
   /// "launched: saxpy at script.lua:12"; empty when there was no launch.
   std::string describe() const;

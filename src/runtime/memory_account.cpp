@@ -10,7 +10,7 @@ namespace gpulua {
 
 namespace {
 
-// What a buffer costs the host beside its device bytes; so a loop that makes empty arrays is collected too.
+// Host memory that a buffer takes in addition to its device bytes. It lets a loop that makes empty arrays collect too.
 constexpr std::size_t host_cost = 512;
 
 std::size_t cost(const Buffer& buffer) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// The accounting of one device's memory. A script's handles are a few bytes to its collector and gigabytes to the
-// device, so the device's bytes decide when the collector runs.
+// Accounting of one device's memory. An array's handle takes a few bytes of Lua's memory and gigabytes of the device's,
+// so the device's bytes decide when Lua's collector runs.
 
 #include <chrono>
 #include <cstddef>
@@ -14,6 +14,7 @@ namespace gpulua {
 
 class Buffer;
 
+/// Counts the bytes of a device's live buffers against a limit, and lists the buffers. Sizes are in bytes.
 class MemoryAccount {
  public:
   explicit MemoryAccount(std::size_t limit) : limit_(limit) {}
@@ -23,16 +24,19 @@ class MemoryAccount {
   std::size_t limit() const { return limit_; }
   void set_limit(std::size_t bytes) { limit_ = bytes; }
 
+  /// True when an allocation of `bytes` stays within the limit.
   bool fits(std::size_t bytes) const { return bytes <= limit_ && used_ <= limit_ - bytes; }
-  /// True when so much was allocated since the last collection that another one pays.
+  /// True when an allocation of `bytes` passes the threshold for the next collection.
   bool wants_collection(std::size_t bytes) const { return used_ + bytes > threshold_; }
-  /// Runs the collector and sets the next threshold: it moves away while collecting takes a large share of the time.
+  /// Runs the host's collector and sets the next threshold. The threshold rises while collections take a large share of
+  /// the time.
   void collect(Host& host);
 
+  /// Adds a new buffer to the list and to the bytes used, and removes a destroyed or freed one.
   void add(Buffer& buffer);
   void remove(Buffer& buffer) noexcept;
 
-  /// The buffer that starts at `memory`; null: none.
+  /// The buffer that starts at address `memory`; null if no buffer does.
   const Buffer* find(const void* memory) const;
   /// Calls `visit` with every live buffer.
   void for_each(const std::function<void(const Buffer&)>& visit) const;
@@ -51,9 +55,9 @@ class MemoryAccount {
   Buffer* first_ = nullptr;  // every live buffer, linked through Buffer::next_
 };
 
-/// "1.0 GB made at script.lua:12", for messages.
+/// A buffer's size and origin for messages: "1.0 GB made at script.lua:12".
 std::string describe(const Buffer& buffer);
-/// "1.5 GB", for messages.
+/// A size for messages: "1.5 GB".
 std::string format_bytes(std::size_t bytes);
 
 }  // namespace gpulua

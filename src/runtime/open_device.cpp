@@ -25,7 +25,7 @@ OpenDevice::~OpenDevice() {
   if (damage_.empty() || !context_.on_warning) return;
   try {
     context_.on_warning(damage_);
-  } catch (...) {  // nobody is left to tell
+  } catch (...) {  // a destructor has no caller to report to
   }
 }
 
@@ -65,7 +65,7 @@ void OpenDevice::check_end(const Buffer& buffer) noexcept {
     damage_ = "[memory] a kernel has written past the end of an array of " + describe(buffer) +
               "; gpulua --check, or gpu.check(true), names the kernel and its line";
   } catch (const std::bad_alloc&) {
-    // The next one that is found is reported.
+    // Out of memory for the message: the next overwrite is reported.
   }
 }
 

@@ -20,7 +20,8 @@ class Context;
 class Evaluator;
 class PinnedMemory;
 
-/// A device in use by one context: the device itself, its current stream, and the books kept on it.
+/// A device that one context uses: the device itself, its streams, and the records kept about it (memory, launches,
+/// profiles).
 class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
  public:
   /// `evaluator` evaluates the arrays of this device.
@@ -34,56 +35,58 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   MemoryAccount& memory() { return memory_; }
   LaunchLog& launches() { return launches_; }
   IndexFaults& index_faults() { return index_faults_; }
-  /// array/evaluator.h declares it. This room only keeps it with the device.
+  /// Declared in array/evaluator.h. This folder only stores it with the device.
   Evaluator& evaluator() const { return *evaluator_; }
 
-  /// The stream that work goes to unless it names another.
+  /// The current stream, which takes all work that names no other stream.
   const StreamRef& stream() const { return stream_; }
-  /// Null: the device's first stream again.
+  /// Makes `stream` the current one; null: the device's first stream.
   void set_stream(StreamRef stream) { stream_ = stream ? std::move(stream) : first_stream_; }
 
-  /// `bytes` of device memory on the current stream. Collects and retries when there is no room, then throws
-  /// ErrorKind::memory with the live bytes and who holds most of them.
+  /// Allocates `bytes` of device memory on the current stream. When memory is short, it collects garbage and tries
+  /// again, then throws ErrorKind::memory with the live bytes and the arrays that hold most of them.
   void* allocate(std::size_t bytes);
-  /// One more stream of the device, that Context::synchronize() waits for too.
+  /// Creates a stream. Context::synchronize() waits for it too.
   StreamRef create_stream();
 
-  /// Waits for `stream`; a failure of its work is thrown with the launches that it can come from.
+  /// Waits for `stream`. Throws the failure of its work, with a list of the launches that can have caused it.
   void synchronize(Stream& stream);
   void synchronize(Event& event);
   /// Waits for all streams.
   void synchronize();
-  /// Device memory to host memory, once what is queued on the current stream is done. Fails as synchronize() does.
+  /// Copies device memory to host memory after the work queued on the current stream. Waits, and throws as
+  /// synchronize() does.
   void download(void* host, const void* memory, std::size_t bytes);
-  /// The pinned memory of this device that `memory` lies in, or null.
+  /// The pinned memory of this device that contains the address `memory`, or null.
   PinnedMemory* find_pinned(const void* memory) const;
-  /// The library's own kernel with that key, or null when it was not compiled yet.
+  /// The library's own kernel with the key, or null when it has not been compiled yet.
   std::shared_ptr<Kernel> find_kernel(const std::string& key) const;
-  /// Compiles the kernel in `text` and keeps it under the key.
+  /// Compiles the kernel in `text` and stores it under the key.
   std::shared_ptr<Kernel> compile_kernel(const std::string& key, std::string text);
-  /// Queues the kernel on `stream` and notes it; in debug mode waits for it. `bytes`: what it must move at least, for
-  /// profiles.
+  /// Queues the kernel on `stream` and logs the launch; in debug mode waits for it. `bytes`: the least memory traffic
+  /// of the kernel, for profiles; 0: not known.
   void launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfig& config, void** arguments,
               const StreamRef& stream, double bytes = 0);
-  /// Where something has written past the end of the buffer's memory, the next launch or wait is an error that says so.
+  /// Checks the memory behind the end of the buffer. After an overwrite, the next launch or wait throws an error about
+  /// it.
   void check_end(const Buffer& buffer) noexcept;
-  /// Passes the kernel's warning on, with the script's line.
+  /// Passes the kernel's warning to the context, with the script's line.
   void warn_of(const KernelEntry& kernel);
-  /// Launches are recorded from now on. Recordings nest.
+  /// Starts to record launches. Recordings nest.
   void start_profile() { profiles_.emplace_back(*device_); }
-  /// Waits, ends the recording started last and gives what ran; nothing when there is none.
+  /// Waits, ends the innermost recording and returns its kernels; returns no rows when nothing is recorded.
   std::vector<Profile::Row> finish_profile();
 
  private:
   friend class PinnedMemory;
 
   void* try_allocate(std::size_t bytes);
-  /// Runs `wait`, which waits for all of `stream` if it is not null and finds out about failed work; the error then
-  /// names the launches that it can come from. Then indices that the work found out of range are an error.
+  /// Runs `wait`, which waits for all work of `stream` if it is not null, and adds to its error the launches that can
+  /// have caused it. Afterwards throws Error for indices that the work found out of range.
   void checked(const Stream* stream, const std::function<void()>& wait);
-  /// Throws what check_end() has found.
+  /// Throws Error for the overwrite that check_end() has found, if there was one.
   void throw_damage();
-  /// check_end() for all live buffers, and throws.
+  /// Runs check_end() for all live buffers and throws Error for an overwrite.
   void check_all_ends();
 
   Context& context_;
@@ -91,14 +94,14 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   std::shared_ptr<Evaluator> evaluator_;
   StreamRef first_stream_;
   StreamRef stream_;
-  std::vector<std::weak_ptr<Stream>> streams_;  // beside the first
+  std::vector<std::weak_ptr<Stream>> streams_;  // without the first
   MemoryAccount memory_;
   LaunchLog launches_;
-  std::vector<Profile> profiles_;  // under way, each within those before it
+  std::vector<Profile> profiles_;  // running recordings, the innermost last
   std::string damage_;
   IndexFaults index_faults_;
   std::unordered_map<std::string, std::shared_ptr<Kernel>> kernels_;
-  std::map<const void*, PinnedMemory*, std::less<>> pinned_;  // all there is, by its first byte
+  std::map<const void*, PinnedMemory*, std::less<>> pinned_;  // all pinned memory, by first address
 };
 
 }  // namespace gpulua

@@ -21,7 +21,7 @@ PinnedMemory::~PinnedMemory() {
     try {
       device_->device().synchronize(*stream);
     } catch (const Error&) {
-      // The stream's work failed: it copies no more, and whoever waits for it is told.
+      // The stream's work failed, so it copies no more. The next wait for the stream reports the failure.
     }
   }
   device_->pinned_.erase(data_);

@@ -10,19 +10,20 @@ namespace gpulua {
 
 class OpenDevice;
 
-/// Host memory that its device copies to and from without staging, and without waiting. Zeros at first.
+/// Pinned host memory: its device copies to and from it without a staging buffer, and the host need not wait.
+/// Initialised with zeros.
 class PinnedMemory {
  public:
-  /// `bytes` > 0. Throws ErrorKind::memory when the host has no room.
+  /// `bytes` > 0. Throws ErrorKind::memory when the host has no memory left.
   PinnedMemory(std::shared_ptr<OpenDevice> device, std::size_t bytes);
-  /// Waits for the copies that are under way.
+  /// Waits for the queued copies.
   ~PinnedMemory();
   PinnedMemory(const PinnedMemory&) = delete;
   PinnedMemory& operator=(const PinnedMemory&) = delete;
 
   void* data() const { return data_; }
   std::size_t bytes() const { return bytes_; }
-  /// A copy has been queued on `stream`.
+  /// Notes that a copy was queued on `stream`.
   void used_by(const StreamRef& stream);
 
  private:

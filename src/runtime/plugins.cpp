@@ -14,19 +14,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The folder of the executable or shared library that this code is part of.
+/// The folder of the executable or shared library that contains this code.
 fs::path own_folder() {
   Dl_info info{};
   const bool known = dladdr(reinterpret_cast<void*>(&load_plugins), &info) && info.dli_fname;
   const fs::path file = known ? info.dli_fname : "";
   std::error_code error;
-  // A library's name has its path. The main program's is what the shell was given, which may be no path at all.
+  // A library's name has its path. The main program's name is argv[0], which need not have a path.
   fs::path real = file.has_parent_path() ? fs::canonical(file, error) : fs::path();
   if (real.empty()) real = fs::canonical("/proc/self/exe", error);
   return real.parent_path();
 }
 
-/// A kind of device whose plugin is loaded when the kind is first asked about.
+/// A kind of device. Its plugin is loaded on first use.
 class DeferredPlugin : public DevicePlugin {
  public:
   DeferredPlugin(std::string kind, fs::path folder) : kind_(std::move(kind)), folder_(std::move(folder)) {}
@@ -67,9 +67,9 @@ class DeferredPlugin : public DevicePlugin {
   }
 
   std::string kind_;
-  fs::path folder_;  // the library's; a relative path means something else once the program has changed its directory
+  fs::path folder_;  // of the library; absolute, since the program can change its working directory
   std::unique_ptr<DevicePlugin> plugin_;
-  std::string why_;  // set: loading has failed
+  std::string why_;  // the reason why loading failed; empty: it did not
 };
 
 }  // namespace

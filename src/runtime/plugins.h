@@ -7,9 +7,9 @@
 
 namespace gpulua {
 
-/// The device plugins that stand beside this library (or in ../lib/gpulua, when installed), in the order in which a
-/// default device is chosen: CUDA before the CPU. Each is loaded when it is first asked; one that does not load, or is
-/// of another version, lists no device and says why.
+/// The device plugins in the folder of this library (or in ../lib/gpulua, when installed). CUDA comes before the CPU:
+/// the first plugin with a device gives the default device. A plugin's library is loaded on first use. A plugin that
+/// fails to load, or has another version, lists no device and gives the reason.
 std::vector<std::unique_ptr<DevicePlugin>> load_plugins();
 
 }  // namespace gpulua

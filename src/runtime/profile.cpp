@@ -6,7 +6,7 @@ namespace gpulua {
 
 namespace {
 
-// Launches whose events are kept before those that are done go into the rows.
+// Number of launches after which the finished ones are flushed into the rows.
 constexpr std::size_t most_entries = 1024;
 
 }  // namespace
@@ -20,10 +20,10 @@ void Profile::end(const std::string& name, double bytes, Stream& stream) {
   EventRef to = device_->create_event();
   device_->record(*to, stream);
   entries_.push_back({name, bytes, std::move(from_), std::move(to)});
-  if (entries_.size() % most_entries == 0) settle();
+  if (entries_.size() % most_entries == 0) flush();
 }
 
-void Profile::settle() {
+void Profile::flush() {
   std::erase_if(entries_, [this](const Entry& entry) {
     if (!device_->done(*entry.to)) return false;
     auto row = std::find_if(rows_.begin(), rows_.end(), [&](const Row& r) { return r.name == entry.name; });
@@ -36,7 +36,7 @@ void Profile::settle() {
 }
 
 std::vector<Profile::Row> Profile::rows() {
-  settle();
+  flush();
   std::stable_sort(rows_.begin(), rows_.end(),
                    [](const Row& a, const Row& b) { return a.milliseconds > b.milliseconds; });
   return std::move(rows_);

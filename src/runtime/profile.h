@@ -8,14 +8,15 @@
 
 namespace gpulua {
 
-/// The kernels of a device that ran while it was recorded, by their names. Library calls and copies are not kernels.
+/// A recording of the kernels that run on a device, summed by kernel name. Vendor library calls and copies are not
+/// recorded.
 class Profile {
  public:
   struct Row {
     std::string name;
     std::size_t launches = 0;
     double milliseconds = 0;
-    double bytes = 0;  // that the kernels must move at least; 0 where nobody knows
+    double bytes = 0;  // least memory traffic of the kernels; 0: not known
   };
 
   explicit Profile(Device& device) : device_(&device) {}
@@ -24,12 +25,12 @@ class Profile {
   void begin(Stream& stream);
   void end(const std::string& name, double bytes, Stream& stream);
 
-  /// All work on the device is done. The longest first.
+  /// The rows, sorted by descending time. All work on the device must be done.
   std::vector<Row> rows();
 
  private:
-  /// Moves the launches that are done into the rows.
-  void settle();
+  /// Adds the launches that are done to the rows.
+  void flush();
 
   struct Entry {
     std::string name;
@@ -39,7 +40,7 @@ class Profile {
   Device* device_;
   EventRef from_;
   std::vector<Entry> entries_;  // not yet in `rows_`
-  std::vector<Row> rows_;       // in the order in which their kernels ran first
+  std::vector<Row> rows_;       // in order of each kernel's first launch
 };
 
 }  // namespace gpulua

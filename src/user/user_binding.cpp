@@ -18,12 +18,12 @@ class Binder {
       : name_(name), inputs_(inputs), arguments_(arguments), call_(call) {}
 
   Bound bind(const std::vector<UserParameter>& outputs) {
-    bound_.letters = call_.letters;
+    bound_.type_variables = call_.type_variables;
     for (std::size_t i = 0; i < inputs_.size(); ++i)
       if (const auto* array = std::get_if<Array>(&arguments_[i])) bind_array(inputs_[i], **array);
     for (std::size_t i = 0; i < inputs_.size(); ++i)
       if (const auto* number = std::get_if<Scalar>(&arguments_[i])) bind_number(inputs_[i], *number);
-    bound_.letters.insert(of_numbers_.begin(), of_numbers_.end());
+    bound_.type_variables.insert(of_numbers_.begin(), of_numbers_.end());
     for (std::size_t k = 0; k < outputs.size(); ++k)
       bind_output(outputs[k], call_.out.empty() ? nullptr : call_.out[k].get());
     if (!bound_.device) bound_.device = call_.device;
@@ -48,30 +48,30 @@ class Binder {
       const std::string dtype(gpulua::name(wanted));
       refuse(parameter, dtype + why, "an array " + type_text(array) + "; x:astype(\"" + dtype + "\") converts it");
     };
-    if (parameter.letter == 0) {
+    if (parameter.type_variable == 0) {
       if (array.dtype != *parameter.dtype) wrong(*parameter.dtype, "");
       return;
     }
-    const auto [entry, is_new] = bound_.letters.try_emplace(parameter.letter, array.dtype);
+    const auto [entry, is_new] = bound_.type_variables.try_emplace(parameter.type_variable, array.dtype);
     if (!is_new && entry->second != array.dtype)
-      wrong(entry->second, ", which " + std::string(1, parameter.letter) + " is by an earlier array");
+      wrong(entry->second, ", which " + std::string(1, parameter.type_variable) + " is by an earlier array");
   }
 
-  /// A letter that no array binds: numbers do.
+  /// Binds a type variable to a number's dtype. Arrays take precedence.
   void bind_number(const UserParameter& parameter, const Scalar& number) {
     if (parameter.raw) refuse(parameter, "an array, as it is raw", to_string(number));
-    if (parameter.letter == 0 || bound_.letters.count(parameter.letter) != 0) return;
-    const auto [entry, is_new] = of_numbers_.try_emplace(parameter.letter, default_dtype(number));
+    if (parameter.type_variable == 0 || bound_.type_variables.count(parameter.type_variable) != 0) return;
+    const auto [entry, is_new] = of_numbers_.try_emplace(parameter.type_variable, default_dtype(number));
     if (!is_new) entry->second = promote(entry->second, default_dtype(number));
   }
 
   void bind_output(const UserParameter& parameter, Node* out) {
     if (out) bind_device(parameter, *out);
-    if (parameter.letter == 0 || bound_.letters.count(parameter.letter) != 0) return;
+    if (parameter.type_variable == 0 || bound_.type_variables.count(parameter.type_variable) != 0) return;
     if (!out)
-      throw Error(bracketed(name_) + parameter.name + ": " + std::string(1, parameter.letter) +
+      throw Error(bracketed(name_) + parameter.name + ": " + std::string(1, parameter.type_variable) +
                   " is no input's type; {out = array} settles it");
-    bound_.letters[parameter.letter] = out->dtype;
+    bound_.type_variables[parameter.type_variable] = out->dtype;
   }
 
   Dims shape() const {
@@ -97,7 +97,7 @@ class Binder {
   const std::vector<Operand>& arguments_;
   const UserCall& call_;
   Bound bound_;
-  Letters of_numbers_;
+  TypeVariables of_numbers_;
 };
 
 }  // namespace

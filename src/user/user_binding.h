@@ -1,6 +1,6 @@
 #pragma once
 
-// What a call of an operation from source settles.
+// Matching the arguments of a call to the parameters of an operation from source.
 
 #include <cstdint>
 #include <memory>
@@ -13,26 +13,27 @@
 
 namespace gpulua {
 
-/// What a call gives beside the inputs.
+/// Options of a call, in addition to the inputs.
 struct UserCall {
-  std::shared_ptr<OpenDevice> device;  // of a call without arrays
-  std::vector<Array> out;              // to write to; empty: new arrays
-  std::optional<std::int64_t> size;    // of the results, where all inputs are raw
+  std::shared_ptr<OpenDevice> device;  // for a call without arrays
+  std::vector<Array> out;              // target arrays; empty: new arrays
+  std::optional<std::int64_t> size;    // number of results, when all inputs are raw
 
-  // A reduction's, for its parts.
-  Letters letters{};
-  std::int64_t reduced = 0;  // elements that the results come from
+  // A reduction sets these for its parts.
+  TypeVariables type_variables{};
+  std::int64_t reduced = 0;  // number of elements that the results are reduced from
 };
 
-/// What the arguments of a call settle.
+/// The device, the dtypes and the broadcast shape that follow from the arguments of a call.
 struct Bound {
   std::shared_ptr<OpenDevice> device;
-  Letters letters;
+  TypeVariables type_variables;
   Dims shape;
 };
 
-/// Throws Error, which begins with the operation's name, where an argument does not fit its parameter. There are as
-/// many arguments as inputs, and as many of `call.out` as outputs.
+/// Binds the arguments. Throws Error, whose message begins with the operation's name, when an argument does not fit its
+/// parameter. The caller has checked that `arguments` has one entry for each input, and `call.out`, unless it is empty,
+/// one for each output.
 Bound bind_arguments(const std::string& name, const std::vector<UserParameter>& inputs,
                      const std::vector<UserParameter>& outputs, const std::vector<Operand>& arguments,
                      const UserCall& call);

@@ -29,7 +29,7 @@ namespace {
 // ---- the text
 // ----------------------------------------------------------------------------------------------------------
 
-/// The numbers that a body may ask for beside its parameters, by the names it does so.
+/// A number that a body can use by `name`, in addition to its parameters.
 struct Sizes {
   std::string_view name;
   std::int64_t value;
@@ -39,15 +39,15 @@ std::string raw_type(DType dtype) {
   return "gpulua_raw<" + std::string(info(dtype).device) + ">";
 }
 
-/// `text` as it stands in a function's body.
+/// The statements of the body; an expression is assigned to the output.
 std::string statements(const UserElementwise& parts) {
   if (!parts.is_expression) return placed(parts.body) + ";\n";
   return parts.outputs.front().name + " = (" + placed(parts.body) + ");\n";
 }
 
-/// The operation for these types. Its inputs are the parameters, the `sizes`, and where the body asks for it its
-/// position.
-std::shared_ptr<const UserOp> make_operation(const UserElementwise& parts, const Letters& letters,
+/// Generates the operation for these types. Its inputs are the parameters, the `sizes`, and the element's position if
+/// the body uses it.
+std::shared_ptr<const UserOp> make_operation(const UserElementwise& parts, const TypeVariables& type_variables,
                                              const std::vector<Sizes>& sizes) {
   const bool position = has_word(parts.body.text, "i");
   std::string declared, passed, results;
@@ -58,7 +58,7 @@ std::shared_ptr<const UserOp> make_operation(const UserElementwise& parts, const
   std::uint64_t raw = 0;
   for (std::size_t i = 0; i < parts.inputs.size(); ++i) {
     const UserParameter& input = parts.inputs[i];
-    const DType dtype = dtype_of(input, letters);
+    const DType dtype = dtype_of(input, type_variables);
     raw |= std::uint64_t{input.raw} << i;
     add("const " + (input.raw ? raw_type(dtype) : type_name(dtype)), input.name);
   }
@@ -68,7 +68,7 @@ std::shared_ptr<const UserOp> make_operation(const UserElementwise& parts, const
 
   std::string body_parameters = declared, body_arguments = passed;
   for (std::size_t k = 0; k < parts.outputs.size(); ++k) {
-    const std::string type = type_name(dtype_of(parts.outputs[k], letters)), number = std::to_string(k);
+    const std::string type = type_name(dtype_of(parts.outputs[k], type_variables)), number = std::to_string(k);
     results += "  " + type + " r" + number + ";\n";
     body_parameters += (body_parameters.empty() ? "" : ", ") + type + "& " + parts.outputs[k].name;
     body_arguments += (body_arguments.empty() ? "" : ", ") + ("_results.r" + number);
@@ -80,7 +80,7 @@ std::shared_ptr<const UserOp> make_operation(const UserElementwise& parts, const
 
   auto operation = std::make_shared<UserOp>();
   operation->name = parts.name;
-  operation->function = make_function(parts.preamble, type_names(letters, parts.reduce_type) + text);
+  operation->function = make_function(parts.preamble, type_names(type_variables, parts.reduce_type) + text);
   operation->function.raw = raw;
   for (std::size_t k = 0; k < parts.outputs.size(); ++k) operation->expressions.push_back("x.r" + std::to_string(k));
   for (const std::string& expression : operation->expressions) {
@@ -95,7 +95,7 @@ std::shared_ptr<const UserOp> make_operation(const UserElementwise& parts, const
 // ---- calls
 // -------------------------------------------------------------------------------------------------------------
 
-/// The inputs of pending nodes: arrays, and numbers as their parameters' types.
+/// The inputs of the pending nodes: the arrays, and the numbers converted to the types of their parameters.
 boost::container::small_vector<Array, 3> make_inputs(const std::string& name,
                                                      const std::vector<UserParameter>& parameters,
                                                      const std::vector<Operand>& arguments, const Bound& bound) {
@@ -103,14 +103,14 @@ boost::container::small_vector<Array, 3> make_inputs(const std::string& name,
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     if (const auto* number = std::get_if<Scalar>(&arguments[i])) {
       try {
-        inputs.push_back(constant(bound.device, {}, dtype_of(parameters[i], bound.letters), *number));
+        inputs.push_back(constant(bound.device, {}, dtype_of(parameters[i], bound.type_variables), *number));
       } catch (const Error& error) {
         throw Error("[" + name + "] " + parameters[i].name + ": " + error.what());
       }
       continue;
     }
     const Array& array = std::get<Array>(arguments[i]);
-    // The body may ask for any element: they are in memory, one after the other.
+    // The body can read any element of a raw array, so the array is contiguous and evaluated.
     inputs.push_back(parameters[i].raw ? contiguous(array) : array);
     if (parameters[i].raw) inputs.back()->buffer();
   }
@@ -125,7 +125,7 @@ std::vector<Array> make_outputs(const std::shared_ptr<const UserOp>& operation,
   for (std::size_t k = 0; k < parameters.size(); ++k) {
     Pending pending;
     pending.op = {operation, &operation->outputs[k]};
-    pending.compute = dtype_of(parameters[k], bound.letters);
+    pending.compute = dtype_of(parameters[k], bound.type_variables);
     pending.inputs = inputs;
     const DType dtype = pending.compute;
     outputs.push_back(pending_node(bound.device, dtype, bound.shape, std::move(pending)));
@@ -133,7 +133,7 @@ std::vector<Array> make_outputs(const std::shared_ptr<const UserOp>& operation,
   return outputs;
 }
 
-/// The sizes that the text asks for.
+/// Those of `sizes` that the text uses.
 std::vector<Sizes> sizes_in(const UserText& body, std::initializer_list<Sizes> sizes) {
   std::vector<Sizes> found;
   for (const Sizes& size : sizes)
@@ -141,10 +141,10 @@ std::vector<Sizes> sizes_in(const UserText& body, std::initializer_list<Sizes> s
   return found;
 }
 
-/// The reduction for these types.
-std::shared_ptr<const UserReducer> make_reducer(const UserReduction& parts, const Letters& letters) {
+/// Generates the reduction for these types.
+std::shared_ptr<const UserReducer> make_reducer(const UserReduction& parts, const TypeVariables& type_variables) {
   const bool has_identity = parts.identity.has_value();
-  // Without an identity, an accumulator is empty at first.
+  // Without an identity, an accumulator starts empty.
   const std::string members = has_identity ? "  _type_reduce total;\n" : "  _type_reduce total;\n  int filled;\n";
   const std::string first = has_identity ? "{_type_reduce(" + placed(*parts.identity) + ")}" : "{_type_reduce(), 0}";
   const std::string add = has_identity ? "total = combine(total, x);" : "merge({x, 1});";
@@ -167,7 +167,7 @@ std::shared_ptr<const UserReducer> make_reducer(const UserReduction& parts, cons
       "  __device__ _type_reduce result() const { return total; }\n};\n";
   auto reducer = std::make_shared<UserReducer>();
   reducer->name = parts.map.name;
-  reducer->function = make_function(parts.map.preamble, type_names(letters, parts.map.reduce_type) + text);
+  reducer->function = make_function(parts.map.preamble, type_names(type_variables, parts.map.reduce_type) + text);
   reducer->accumulator = reducer->function.id + "::accumulator";
   reducer->row = {.name = reducer->name,
                   .accumulator = reducer->accumulator,
@@ -179,8 +179,8 @@ std::shared_ptr<const UserReducer> make_reducer(const UserReduction& parts, cons
 
 }  // namespace
 
-Letters UserElementwise::bind(const std::vector<Operand>& arguments, const UserCall& call) const {
-  return bind_arguments(name, inputs, outputs, arguments, call).letters;
+TypeVariables UserElementwise::bind(const std::vector<Operand>& arguments, const UserCall& call) const {
+  return bind_arguments(name, inputs, outputs, arguments, call).type_variables;
 }
 
 std::vector<Array> UserElementwise::operator()(std::vector<Operand> arguments, const UserCall& call) const {
@@ -188,8 +188,8 @@ std::vector<Array> UserElementwise::operator()(std::vector<Operand> arguments, c
   const std::int64_t count = checked_size(bound.shape);
   const std::vector<Sizes> sizes =
       sizes_in(body, {{"n", count}, {"_ind", count}, {"_in_ind", call.reduced}, {"_out_ind", count}});
-  std::shared_ptr<const UserOp>& operation = made[bound.letters];
-  if (!operation) operation = make_operation(*this, bound.letters, sizes);
+  std::shared_ptr<const UserOp>& operation = made[bound.type_variables];
+  if (!operation) operation = make_operation(*this, bound.type_variables, sizes);
   auto nodes = make_outputs(operation, outputs, bound, make_inputs(name, inputs, arguments, bound), sizes);
   arguments.clear();
   if (call.out.empty()) return nodes;
@@ -199,18 +199,20 @@ std::vector<Array> UserElementwise::operator()(std::vector<Operand> arguments, c
 
 Array UserReduction::mapped(std::vector<Operand> arguments, UserCall& call) const {
   const UserParameter& output = post.outputs.front();
-  const bool is_bound = std::any_of(map.inputs.begin(), map.inputs.end(),
-                                    [&](const UserParameter& input) { return input.letter == output.letter; });
-  if (output.letter != 0 && !is_bound && !call.out.empty()) call.letters[output.letter] = call.out.front()->dtype;
+  const bool is_bound = std::any_of(map.inputs.begin(), map.inputs.end(), [&](const UserParameter& input) {
+    return input.type_variable == output.type_variable;
+  });
+  if (output.type_variable != 0 && !is_bound && !call.out.empty())
+    call.type_variables[output.type_variable] = call.out.front()->dtype;
   UserCall inner = call;
   inner.out.clear();
-  call.letters = map.bind(arguments, inner);
+  call.type_variables = map.bind(arguments, inner);
   return map(std::move(arguments), inner).front();
 }
 
 Array UserReduction::operator()(Array mapped, std::uint64_t axes, bool keepdims, UserCall call) const {
-  std::shared_ptr<const UserReducer>& made_reducer = made[call.letters];
-  if (!made_reducer) made_reducer = make_reducer(*this, call.letters);
+  std::shared_ptr<const UserReducer>& made_reducer = made[call.type_variables];
+  if (!made_reducer) made_reducer = make_reducer(*this, call.type_variables);
   const DType result = mapped->dtype;
   const DType compute = result == DType::float16 || result == DType::bfloat16 ? DType::float32 : result;
   call.reduced = mapped->layout.size();
@@ -218,7 +220,7 @@ Array UserReduction::operator()(Array mapped, std::uint64_t axes, bool keepdims,
                                {compute, result});
   mapped.reset();
   if (!post.body.text.empty()) return post({std::move(total)}, call).front();
-  total = cast(total, dtype_of(post.outputs.front(), call.letters));
+  total = cast(total, dtype_of(post.outputs.front(), call.type_variables));
   if (call.out.empty()) return total;
   assign(call.out.front(), std::move(total), map.name.c_str());
   return call.out.front();

@@ -1,6 +1,6 @@
 #pragma once
 
-// Elementwise operations and reductions from source that a script gives, in CuPy's grammar of parameters.
+// Elementwise operations and reductions from a script's source, with parameters in CuPy's grammar.
 
 #include <map>
 #include <memory>
@@ -23,29 +23,30 @@ struct UserElementwise {
   std::string name;
   std::vector<UserParameter> inputs, outputs;
   UserText body, preamble;
-  bool is_expression = false;                // the body is the value of the one output
-  std::optional<UserParameter> reduce_type;  // a reduction's, for its parts
+  bool is_expression = false;                // the body is an expression: the value of the only output
+  std::optional<UserParameter> reduce_type;  // for the parts of a reduction
 
-  /// The outputs, pending or written to `out`. There are as many arguments as inputs, and as many of `out` as outputs.
+  /// The outputs: pending arrays, or `call.out` after they were written. The counts of arguments and outputs are those
+  /// of bind_arguments. Throws Error for arguments that do not fit.
   std::vector<Array> operator()(std::vector<Operand> arguments, const UserCall& call) const;
-  /// The types that letters stand for in such a call.
-  Letters bind(const std::vector<Operand>& arguments, const UserCall& call) const;
+  /// The dtypes of the type variables in a call.
+  TypeVariables bind(const std::vector<Operand>& arguments, const UserCall& call) const;
 
-  mutable std::map<Letters, std::shared_ptr<const UserOp>> made{};  // by what letters stand for
+  mutable std::map<TypeVariables, std::shared_ptr<const UserOp>> made{};  // generated code, by dtypes
 };
 
-/// A reduction: `map` of the inputs, combined two by two by `reduce`; `post` makes the output of what that gives.
+/// A reduction: `map` of the inputs, combined two at a time by `reduce`; `post` computes the output from the total.
 struct UserReduction {
   UserElementwise map, post;
   UserText reduce;
-  std::optional<UserText> identity;  // without: there is no result for no elements
+  std::optional<UserText> identity;  // without one, a reduction of no elements is an error
 
-  /// What is to be reduced: `map` of the inputs. `call` becomes that of the reduction's other parts.
+  /// The array to reduce: `map` of the inputs. Sets the fields of `call` that the reduction's other parts need.
   Array mapped(std::vector<Operand> arguments, UserCall& call) const;
-  /// The output for `mapped`.
+  /// Reduces `mapped` along `axes`, a bit mask, and applies `post`. `call` comes from mapped().
   Array operator()(Array mapped, std::uint64_t axes, bool keepdims, UserCall call) const;
 
-  mutable std::map<Letters, std::shared_ptr<const UserReducer>> made{};
+  mutable std::map<TypeVariables, std::shared_ptr<const UserReducer>> made{};
 };
 
 }  // namespace gpulua

@@ -42,7 +42,7 @@ UserParameter parse_parameter(std::string_view text, const std::string& where) {
                 " is no name for a parameter: i, n and names that begin with _ have a meaning of their own");
   const std::string& type = parts[parts.size() - 2];
   if (type.size() == 1 && std::isalpha(static_cast<unsigned char>(type[0])))
-    parameter.letter = type[0];
+    parameter.type_variable = type[0];
   else if (const auto dtype = find_dtype(type))
     parameter.dtype = dtype;
   else
@@ -53,8 +53,8 @@ UserParameter parse_parameter(std::string_view text, const std::string& where) {
 
 }  // namespace
 
-DType dtype_of(const UserParameter& parameter, const Letters& letters) {
-  return parameter.letter == 0 ? *parameter.dtype : letters.at(parameter.letter);
+DType dtype_of(const UserParameter& parameter, const TypeVariables& type_variables) {
+  return parameter.type_variable == 0 ? *parameter.dtype : type_variables.at(parameter.type_variable);
 }
 
 std::vector<UserParameter> parse_parameters(std::string_view text, const std::string& where) {
@@ -72,7 +72,7 @@ std::string to_string(const std::vector<UserParameter>& parameters) {
   std::string text;
   for (const UserParameter& parameter : parameters) {
     text += (text.empty() ? "" : ", ") + std::string(parameter.raw ? "raw " : "");
-    text += parameter.letter ? std::string(1, parameter.letter) : std::string(name(*parameter.dtype));
+    text += parameter.type_variable ? std::string(1, parameter.type_variable) : std::string(name(*parameter.dtype));
     text += " " + parameter.name;
   }
   return text;

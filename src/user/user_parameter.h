@@ -12,19 +12,20 @@
 
 namespace gpulua {
 
-/// "float32 x", "T x", "raw T x".
+/// A parameter: "float32 x", "T x", "raw T x".
 struct UserParameter {
   std::string name;
-  std::optional<DType> dtype;  // without: the type that the letter stands for in a call
-  char letter = 0;
-  bool raw = false;
+  std::optional<DType> dtype;  // set unless the parameter has a type variable
+  char type_variable = 0;      // the letter; 0: none
+  bool raw = false;            // the text indexes the array itself
 };
 
-/// What letters stand for in a call.
-using Letters = std::map<char, DType>;
-DType dtype_of(const UserParameter& parameter, const Letters& letters);
+/// The dtype of each type variable in a call.
+using TypeVariables = std::map<char, DType>;
+/// The parameter's own dtype, or the dtype of its type variable.
+DType dtype_of(const UserParameter& parameter, const TypeVariables& type_variables);
 
-/// Parameters separated by commas. `where` ("[leaky_relu] inputs") begins the message of an Error.
+/// Parses parameters separated by commas. Throws Error, whose message begins with `where` ("[leaky_relu] inputs").
 std::vector<UserParameter> parse_parameters(std::string_view text, const std::string& where);
 std::string to_string(const std::vector<UserParameter>& parameters);
 

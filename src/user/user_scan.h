@@ -8,18 +8,18 @@ namespace gpulua {
 
 struct ScanFunction;
 
-/// A scan that combines two values by an expression of `a` and `b` from source.
+/// A scan whose combining operation is a script's expression of `a` and `b`.
 struct UserScan {
   std::string name;
-  UserParameter input, output;  // in the output's type values are combined
+  UserParameter input, output;  // values are combined in the output's type
   UserText expression, preamble;
-  std::optional<UserText> neutral;  // there where `exclusive`
+  std::optional<UserText> neutral;  // set for an exclusive scan
   bool exclusive = false;
 
-  /// As scan(). `out`: to write to, or null.
+  /// Scans the array along the axis, as scan() does. `out`: the target array, or null.
   Array operator()(const Array& array, std::optional<std::size_t> axis, const Array& out) const;
 
-  mutable std::map<Letters, std::shared_ptr<const ScanFunction>> made{};  // by what letters stand for
+  mutable std::map<TypeVariables, std::shared_ptr<const ScanFunction>> made{};  // generated code, by dtypes
 };
 
 }  // namespace gpulua

@@ -12,10 +12,10 @@ std::string line_directive(const UserText& text) {
   return "\n#line " + std::to_string(text.line) + " \"" + text.file + "\"\n";
 }
 
-// Ends text of the script's: a comment at its end, and its lines.
+// Follows a script's text: ends a trailing comment and the script's line numbers.
 constexpr std::string_view end_of_text = "\n#line 1 \"gpulua\"\n";
 
-/// Moves the lines of `preamble` that include files to `includes`: they would put those files into the namespace.
+/// Moves the #include lines of `preamble` to `includes`, because files must not be included inside the namespace.
 std::string split_includes(UserText preamble, std::string& includes) {
   std::string rest;
   for (std::size_t at = 0; at < preamble.text.size();) {
@@ -57,11 +57,11 @@ std::string type_name(DType dtype) {
   return std::string(info(dtype).device);
 }
 
-std::string type_names(const Letters& letters, const std::optional<UserParameter>& reduce_type) {
+std::string type_names(const TypeVariables& type_variables, const std::optional<UserParameter>& reduce_type) {
   std::string text;
-  for (const auto& [letter, dtype] : letters)
-    text += "using " + std::string(1, letter) + " = " + type_name(dtype) + ";\n";
-  if (reduce_type) text += "using _type_reduce = " + type_name(dtype_of(*reduce_type, letters)) + ";\n";
+  for (const auto& [type_variable, dtype] : type_variables)
+    text += "using " + std::string(1, type_variable) + " = " + type_name(dtype) + ";\n";
+  if (reduce_type) text += "using _type_reduce = " + type_name(dtype_of(*reduce_type, type_variables)) + ";\n";
   return text;
 }
 

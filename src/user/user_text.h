@@ -1,6 +1,6 @@
 #pragma once
 
-// Text of a script's that becomes part of a kernel.
+// A script's text that becomes part of a kernel.
 
 #include <optional>
 #include <string>
@@ -11,27 +11,27 @@
 
 namespace gpulua {
 
-/// Text of the script's, and where it stands there.
+/// A script's text and its location in the script.
 struct UserText {
   std::string text;
   std::string file;
   int line = 1;
 };
 
-/// Part of an identifier.
+/// True for a character of an identifier.
 bool is_word(char c);
 /// True when the identifier `word` occurs in the text.
 bool has_word(std::string_view text, std::string_view word);
 
-/// The text with what tells the compiler where it stands.
+/// The text between #line directives, so that the compiler's messages name the script's lines.
 std::string placed(const UserText& text);
 
-/// A number's type as a body sees it: 16-bit floating types are float there.
+/// The C++ type of a number in a body: float for 16-bit floating-point dtypes.
 std::string type_name(DType dtype);
-/// `using T = float;` for each letter, and the type that is reduced in.
-std::string type_names(const Letters& letters, const std::optional<UserParameter>& reduce_type);
+/// `using T = float;` for each type variable, and `_type_reduce` for the type of a reduction's accumulator.
+std::string type_names(const TypeVariables& type_variables, const std::optional<UserParameter>& reduce_type);
 
-/// A namespace of its own around the preamble and `text`.
+/// Wraps the preamble and `text` in a namespace with a unique name.
 UserFunction make_function(const UserText& preamble, const std::string& text);
 
 }  // namespace gpulua

@@ -61,8 +61,12 @@ describe("shapes", function()
     fails("[squeeze] expected axes of size 1, got axis 2 of shape (3,4)", function() m:squeeze(2) end)
     fails("could not be broadcast together with shapes (3,4) (3,5)", function() m:broadcast_to(3, 5) end)
     fails("could not be broadcast together with shapes (3,4) (4,)", function() m:broadcast_to(4) end)
-    fails("could not be broadcast together with shapes (2,) (3,)",
+    fails("[broadcast_arrays] operands could not be broadcast together with shapes (2,) (3,): counted from the last axis, 2 meets 3",
       function() gpu.broadcast_arrays(gpu.zeros(2), gpu.zeros(3)) end)
+    fails("[broadcast_arrays] operands could not be broadcast together with shapes (3,4) () (3,): counted from the last axis, 4 meets 3",
+      function() gpu.broadcast_arrays(m, gpu.array(1), gpu.zeros(3)) end)
+    fails("[broadcast_arrays] expected arrays, got nothing", function() gpu.broadcast_arrays() end)
+    fails("[broadcast_arrays] expected an array, got 1", function() gpu.broadcast_arrays(m, 1) end)
     fails("[concat] expected shapes that are equal but for axis 1, got (3,4) and (3,5)",
       function() gpu.concat { m, gpu.zeros(3, 5) } end)
     fails("[concat] expected arrays of as many dimensions, got (3,4) and (4,)", function() gpu.concat { m, gpu.zeros(4) } end)

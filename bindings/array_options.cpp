@@ -1,0 +1,51 @@
+#include "bindings/array_options.h"
+
+#include "bindings/list.h"
+#include "bindings/lua_array.h"
+#include "bindings/lua_device.h"
+
+namespace gpulua {
+
+Dims check_shape(lua_State* L, int first, int& next, const char* op) {
+  Dims shape;
+  const auto add = [&](int index) {
+    const char* what = "sizes that are integers of 0 or more";
+    if (lua_type(L, index) == LUA_TNUMBER && lua_tonumber(L, index) >= 0x1p63) what = "sizes of at most 2^53 elements";
+    const std::int64_t extent = check_integer(L, index, op, what);
+    if (extent < 0) fail(op, "sizes of 0 or more", L, index);
+    shape.push_back(extent);
+  };
+  next = first;
+  if (lua_istable(L, first)) {
+    ++next;
+    const int count = check_list(L, first, op, "sizes");
+    for (int i = 1; i <= count; ++i) {
+      lua_rawgeti(L, first, i);
+      add(-1);
+      lua_pop(L, 1);
+    }
+  } else {
+    while (lua_type(L, next) == LUA_TNUMBER || lua_type(L, next) == LUA_TCDATA) add(next++);
+    if (shape.empty() && test<Array>(L, first))
+      fail(op, "a shape: numbers, or a table of numbers, as x.shape is", L, first);
+    if (shape.empty()) check_integer(L, first, op, "a shape: numbers, or a table of numbers");
+  }
+  checked_size(shape, op);
+  return shape;
+}
+
+ArrayOptions check_options(lua_State* L, int index, const char* op, std::shared_ptr<OpenDevice> device) {
+  ArrayOptions options{std::nullopt, std::move(device)};
+  const auto read_dtype = [&](int value) { options.dtype = parse_dtype(check_string(L, value, op, "a dtype's name")); };
+  const auto read_device = [&](int value) { options.device = check_device(L, value, op); };
+  if (lua_type(L, index) == LUA_TSTRING) {
+    check_end(L, index + 1, op, "the dtype");
+    read_dtype(index);
+  } else {
+    read_options(L, index, op, {{"dtype", read_dtype}, {"device", read_device}});
+  }
+  if (!options.device) options.device = bindings_of(L).context().current();
+  return options;
+}
+
+}  // namespace gpulua

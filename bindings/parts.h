@@ -1,0 +1,51 @@
+#pragma once
+
+// The parts of the module `gpu`, and of the methods of arrays. Each part is defined in the file named after it; these
+// are the exceptions: open_arrays, open_devices and open_random are in lua_array.cpp, lua_device.cpp and
+// lua_random.cpp, open_kernels in module.cpp, open_tail_calls in state.cpp. open.cpp calls the parts of the module,
+// lua_array.cpp those of the methods.
+
+#include <lua.hpp>
+
+namespace gpulua {
+
+// Each of these adds its functions and types to the `gpu` table at the top of the stack.
+void open_arrays(lua_State* L);
+void open_check(lua_State* L);
+void open_composed(lua_State* L);
+void open_creation(lua_State* L);
+void open_devices(lua_State* L);
+void open_files(lua_State* L);
+void open_evaluation(lua_State* L);
+void open_images(lua_State* L);
+void open_indexing(lua_State* L);
+void open_kernels(lua_State* L);
+void open_linear_algebra(lua_State* L);
+/// Adds the C++ functions for measure.lua to the table at the top of the stack.
+void add_measuring(lua_State* L);
+void open_memory(lua_State* L);
+void open_operations(lua_State* L);
+void open_random(lua_State* L);
+void open_reductions(lua_State* L);
+void open_shapes(lua_State* L);
+void open_scans(lua_State* L);
+void open_sorting(lua_State* L);
+void open_streams(lua_State* L);
+void open_tail_calls(lua_State* L);
+void open_transfer(lua_State* L);
+void open_user_operations(lua_State* L);
+
+// Each of these adds methods to the method table of arrays, at the top of the stack.
+void open_array_transfer_methods(lua_State* L);
+void open_linear_algebra_methods(lua_State* L);
+void open_evaluation_methods(lua_State* L);
+void open_indexing_methods(lua_State* L);
+void open_operation_methods(lua_State* L);
+void open_reduction_methods(lua_State* L);
+void open_shape_methods(lua_State* L);
+void open_scan_methods(lua_State* L);
+void open_sorting_methods(lua_State* L);
+/// Adds the arithmetic metamethods to the metatable at the top of the stack.
+void set_operators(lua_State* L);
+
+}  // namespace gpulua
