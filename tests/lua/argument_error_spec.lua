@@ -1,4 +1,4 @@
--- Every mistake that the arguments of a launch can hold, and what is said of it.
+-- Every mistake in the arguments of a launch, and its message.
 local gpu = require "gpu"
 local ffi = require "ffi"
 local fails = require("support").fails

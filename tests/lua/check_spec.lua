@@ -1,4 +1,4 @@
--- gpu.check: what the CPU device finds in kernels, and what it says of it.
+-- gpu.check: the diagnostics of the CPU device about kernels.
 local gpu = require "gpu"
 local support = require "support"
 local fails = support.fails

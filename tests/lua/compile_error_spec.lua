@@ -1,16 +1,16 @@
--- What is said of a source that does not compile, and where errors of a function's last call are.
+-- Messages about source that does not compile, and positions of errors in tail calls.
 local gpu = require "gpu"
 local support = require "support"
 local fails = support.fails
 
---- Runs a script by this very command. Gives its file's name, everything it printed, and whether it succeeded.
+--- Runs a script with this command. Returns the name of its file, its whole output, and whether it succeeded.
 local function run(text)
   local path = os.tmpname()
   local output, status = support.run(text, nil, path)
   return path, output, status == 0
 end
 
--- A function of the script's that another one calls; LuaJIT keeps no frame of it where it ends in `return f()`.
+-- A function that another function of the script calls. LuaJIT keeps no frame of it when it ends in `return f()`.
 local function tail_called_zeros(shape)
   return gpu.zeros(shape) -- the line in the message
 end

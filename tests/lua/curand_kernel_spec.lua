@@ -26,7 +26,7 @@ add("philox_fours", "fours", "float64", 4e-6)
 add("philox_four_doubles", "four_doubles", "float64", 1e-14)
 add("philox_poisson_fours", "poisson_fours", "uint32")
 
--- Columns of means from 64 to 4000, where the last bits of a logarithm decide whether a candidate is taken.
+-- Columns of means from 64 to 4000, for which the last bits of a logarithm decide whether a candidate is accepted.
 local undecided = { poissons = { 16, 35 }, philox_poisson_fours = { 9, 16 } }
 local function is_undecided(name, column)
   local range = undecided[name] or undecided[name:match "_(%w+)$"]

@@ -1,4 +1,4 @@
--- What happens between the expressions of a random program (dag_programs.lua): evaluation, reading, dropping, freeing, writing.
+-- Events between the expressions of a random program (dag_programs.lua): evaluation, reading, dropping, freeing, writing.
 
 --- The list of events, each fn(program, random); `tools` are functions of dag_programs.lua.
 return function(tools)

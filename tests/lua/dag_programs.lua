@@ -69,7 +69,7 @@ function Program:add(dims, dtype, bound, fields)
   return array.name
 end
 
---- A dimension of its own, of so many positions.
+--- A new dimension with the given number of positions.
 function Program:new_dim(extent, greatest)
   self.count = self.count + 1
   return {name = "d" .. self.count, extent = extent, most = greatest or most}
@@ -229,7 +229,7 @@ function Program:compute()
   end
 end
 
---- Indices of so many positions along an extent, as text: of an array, or where `kinds` is 3 perhaps of a table.
+--- Indices of the given number of positions along an extent, as text: an array, or, if `kinds` is 3, possibly a table.
 function Program:indices(random, count, extent, kinds)
   local kind, list = random(kinds or 3), {}
   if kind == 1 then return ('(gpu.arange(%d, "int32") * %d) %% %d + 1'):format(count, self.values(7), extent) end
@@ -319,7 +319,7 @@ function Program:raw(random)
   end
 end
 
--- ---- what happens in between -------------------------------------------------------------------------------------------------------
+-- ---- events between expressions ----------------------------------------------------------------------------------------------------
 
 function Program:drop(array)
   for i, other in ipairs(self.arrays) do

@@ -4,7 +4,7 @@ local programs = require "dag_programs"
 
 local dag = {}
 
---- The gpu module with what programs have beside it.
+--- The gpu module and the other globals of the programs.
 function dag.device()
   local gpu = require "gpu"
   local raw
@@ -42,7 +42,7 @@ local function difference(expected, got)
   end
 end
 
---- Nil when the module gives what plain Lua does; else what differs. The second result is false for text that is no program.
+--- Nil if the module and plain Lua give the same; else the difference. The second result is false for text that is not a program.
 function dag.check(lines, module)
   local expected, why = run(lines, plain)
   if not expected then return why, false end
@@ -67,8 +67,8 @@ function dag.shrink(lines, module)
   return lines
 end
 
---- Runs `count` programs of `structures` structures in `orders` orders each. Gives nil, or what differs and the shortest program
---- that still does. `before(lines)`, where given, is called first.
+--- Runs `count` programs of `structures` structures in `orders` orders each. Returns nil, or the difference and the shortest
+--- program that still shows one. `before(lines)`, if given, is called first.
 function dag.run(seed, count, structures, orders, before)
   local module = dag.device()
   for i = 1, count do

@@ -1,4 +1,4 @@
--- What gpu.load and gpu.imread say of files that are not what they should be.
+-- Messages of gpu.load and gpu.image.load about damaged files.
 local gpu = require "gpu"
 local support = require "support"
 local read, write, npy = support.read, support.write, support.npy

@@ -50,7 +50,7 @@ describe("100,000 dependent updates", function()
 end)
 
 describe("pending operations", function()
-  -- All these wait, as nothing has read them; what is deeper than a kernel is computed as it is built.
+  -- All these are pending, as nothing has read them. Expressions deeper than one kernel are computed when they are built.
   local makers = {
     ["side by side"] = "for i = 1, 300000 do keep[i] = x * i end",
     ["on one deep expression"] = "local y = x; for i = 1, 100 do y = y:sin() end; for i = 1, 300000 do keep[i] = y + i end",
@@ -110,7 +110,7 @@ describe("lack of memory", function()
   after_each(function() gpu.set_memory_limit(limit) end)
 
   local n = 250000
-  --- Runs fn with `room` bytes more than what is in use.
+  --- Runs fn under a memory limit of `room` bytes more than are in use.
   local function with_room(room, fn)
     gpu.set_memory_limit(support.used() + room)
     local ok, message = pcall(fn)

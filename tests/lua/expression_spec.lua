@@ -1,4 +1,4 @@
--- Lazy arrays: what fuses, when values are computed, and the rule for writes.
+-- Lazy arrays: fusion, the time of evaluation, and the rule for writes.
 local gpu = require "gpu"
 local support = require "support"
 local fails = support.fails
@@ -88,7 +88,7 @@ describe("expressions", function()
       gpu.eval(doubled, picked)
     end
     proxy = nil
-    gpu.zeros(1000000) -- is collected when there is no room for what the evaluation stores
+    gpu.zeros(1000000) -- is collected when the evaluation has no room for its results
     gpu.set_memory_limit(before + 4000000 + 2000)
     local ok, values = pcall(result.table, result)
     gpu.set_memory_limit(limit)

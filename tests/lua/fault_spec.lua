@@ -1,4 +1,4 @@
--- Kernels that write where nothing of theirs is: the launch fails, and the process and later launches are whole.
+-- Kernels that write outside of their memory: the launch fails, and the process and later launches are unharmed.
 local gpu = require "gpu"
 local support = require "support"
 local fails = support.fails
@@ -8,7 +8,7 @@ if gpu.device().kind ~= "cpu" then
   return
 end
 
---- Launches fine kernels with and without barriers, of whose results each element is known.
+--- Launches correct kernels with and without barriers, whose every result is known.
 local function still_works()
   local k = gpu.kernel([[
     __global__ void k(const float* x, float* y) {

@@ -7,7 +7,7 @@ local golden = dofile(folder .. "index.lua")
 
 local read, write, npy = support.read, support.write, support.npy
 
---- True for the same numbers at the same places, 64-bit integers and complex ones too.
+--- True for the same numbers at the same positions, also for 64-bit integers and complex numbers.
 local function equal(a, b)
   if type(a) ~= "table" or type(b) ~= "table" then return a == b end
   if #a ~= #b then return false end
@@ -268,7 +268,7 @@ describe("files", function()
     assert(gpu.image.save(png_path, gpu.zeros({ 2, 2 }, "uint8")))
     local before = { read(npy_path), read(npz_path), read(png_path) }
 
-    -- A file size limit of a process of its own stands for a disk that is full.
+    -- The file size limit of a separate process stands in for a full disk.
     local output = support.run(([[
       local ffi, gpu = require "ffi", require "gpu"
       ffi.cdef "struct limit { unsigned long now, most; }; int setrlimit(int, const struct limit*); void* signal(int, intptr_t);"

@@ -1,4 +1,4 @@
--- What print(x) shows: numbers aligned, rows wrapped, long arrays cut, as NumPy does it.
+-- print(x): aligned numbers, wrapped rows and truncated arrays, as in NumPy.
 local gpu = require "gpu"
 
 local function shown(values, dtype)

@@ -25,7 +25,7 @@ end
 
 local function text(shape) return "(" .. table.concat(shape, ",") .. ")" end
 
---- What differs, or nil.
+--- A description of the difference, or nil.
 local function difference(expected, got)
   if type(expected) == "boolean" then return expected ~= got and ("expected %s, got %s"):format(expected, tostring(got)) end
   local dtype, shape, values = unpack(expected)

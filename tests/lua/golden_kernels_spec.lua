@@ -1,4 +1,4 @@
--- The cases of tests/golden/kernels on the current device, against what a GPU gave (outputs.bin, written by record.lua there).
+-- The cases of tests/golden/kernels on the current device, against the outputs of a GPU (outputs.bin, which record.lua wrote).
 local golden = (debug.getinfo(1, "S").source:match "^@(.*)/[^/]*$" or ".") .. "/../golden/kernels"
 local suite = dofile(golden .. "/suite.lua")
 local recorded = suite.read(golden .. "/outputs.bin")

@@ -1,4 +1,4 @@
--- Cooperative groups: tiles of any size, groups by label, what one thread of a group does. Expected values are plain Lua's.
+-- Cooperative groups: tiles of any size, groups by label, work of a single thread. Plain Lua computes the expected values.
 local gpu = require "gpu"
 
 local on_cpu = gpu.device().kind == "cpu"

@@ -21,7 +21,7 @@ describe("histograms", function()
       local counts, at = x:histogram()
       same(golden["count_" .. dtype], counts, "count " .. dtype)
       assert.are.equal(golden["edges_" .. dtype].dtype, at.dtype)
-      -- NumPy computes those of float32 in float32.
+      -- NumPy computes the edges of float32 data in float32.
       support.near(golden["edges_" .. dtype]:table(), at:table(), dtype == "float32" and 2e-6 or 1e-14)
       same(at, gpu.histogram_bin_edges(x, 10), "edges alone " .. dtype)
       same(golden["many_" .. dtype], (gpu.histogram(x, 5000, { range = { -30, 31 } })), "many " .. dtype)

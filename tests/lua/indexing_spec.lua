@@ -1,4 +1,4 @@
--- Indices of every kind, read and written, against what NumPy gave for them (tests/golden/arrays/indexing.py).
+-- Reads and writes with indices of every kind, against the results of NumPy (tests/golden/arrays/indexing.py).
 local gpu = require "gpu"
 local support = require "support"
 local fails = support.fails
@@ -31,7 +31,7 @@ local function characters(x)
   return table.concat(values)
 end
 
--- What the indices in the file are written with.
+-- The names in the file's index expressions.
 local words = {
   N = gpu.newaxis,
   I = function(values, dtype) return gpu.array(values, dtype or "int64") end,
@@ -282,7 +282,7 @@ describe("indexing", function()
     fails(cause, out.table, out)
     fails(cause, out.table, out)
 
-    -- What is written all over is new; writes elsewhere are not in the way of a reader that cannot be computed.
+    -- An array that is overwritten as a whole is valid again, and a reader that cannot be computed does not block writes elsewhere.
     out:fill_(3)
     assert.are.same({ 3 }, out:table())
     local target, reader = gpu.zeros(2, "int64"), nil

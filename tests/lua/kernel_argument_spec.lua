@@ -1,4 +1,4 @@
--- Arguments of kernels: every kind of them, and those that a launch copies to the device and back.
+-- Kernel arguments of every kind, also those that a launch copies to the device and back.
 local gpu = require "gpu"
 local ffi = require "ffi"
 

@@ -1,4 +1,4 @@
--- Every mistake that a module, the choice of a kernel or a launch's configuration can hold, and what is said of it.
+-- Every mistake in a module, the choice of a kernel or a launch's configuration, and its message.
 local gpu = require "gpu"
 local fails = require("support").fails
 
@@ -79,7 +79,7 @@ describe("modules refuse", function()
     refuses("fill<", "expected expression")
     refuses("helper", "not a __global__ function")
     fails('cannot find the kernel "k<3>": use of undeclared identifier \'k\'; the source has none', gpu.kernel, "", "k<3>")
-    -- What an instance's own code does wrong is another matter.
+    -- An error in an instance's own code is reported differently.
     local message = fails("type 'float' cannot be used prior to '::'", gpu.module, kernels, { names = { "fill<float, 1>" } })
     assert.is_truthy(message:find("name expression fill<float, 1>:1: note: in instantiation", 1, true), message)
     assert.is_nil(message:find("gpulua_", 1, true), message)
@@ -203,7 +203,7 @@ describe("configurations refuse", function()
     fails('[module] expected mod:constant("table"):copy_(values), which sets the variable, got mod.table = a table',
       function() variables.table = { 1, 2, 3 } end)
     fails('[module] no global "rates", did you mean "rate"?', function() variables.rates = 1 end)
-    -- What the messages advise.
+    -- The advice of the messages works.
     variables:constant("rate"):fill_(0.5)
     variables:constant("table"):copy_ { 1, 2, 3 }
     local x = gpu.zeros(1)

@@ -11,7 +11,7 @@ local bit = require "bit"
 
 local generator = {}
 
--- ---- what an operation means in Lua ---------------------------------------------------------------------------------------------
+-- ---- operations in Lua ----------------------------------------------------------------------------------------------------------
 
 local rounded = ffi.new "float[1]"
 local int32 = ffi.typeof "int32_t"
@@ -240,7 +240,7 @@ end
 
 function Generator:counted_loop(depth)
   local counter, label, limit = self:fresh "k", self:fresh "next", self:int(1)
-  -- The limit is taken once: the body may change what it is made of.
+  -- The limit is computed once, because the body can change its operands.
   self:write(("{ const int limit = %s & 7; for (int %s = 0; %s < limit; ++%s) {"):format(limit.cpp, counter, counter, counter),
     ("for %s = 0, band(%s, 7) - 1 do do"):format(counter, limit.lua))
   self:write(("i0 = (int)((unsigned)i0 + (unsigned)%s);"):format(counter), ("i0 = add(i0, %s)"):format(counter))
@@ -295,7 +295,7 @@ function Generator:block(depth, loop)
   for i = #self.known, known + 1, -1 do self.known[i] = nil end
 end
 
---- Only where all threads that have not returned come by.
+--- Only where all threads that have not returned arrive.
 function Generator:exchange()
   local from, to, distance = "i" .. self.random(0, 3), "i" .. self.random(0, 3), self.random(1, 39)
   self:write(("%s ^= exchange(shared, thread, threads, %s, %d);"):format(to, from, distance), ("%s = bxor(%s, exchange(%s, %d))"):format(to, to, from, distance))

@@ -142,7 +142,7 @@ describe("launches", function()
     local function repeated(times)
       for a = 1, times do launch(a, x, y, out, n) end
     end
-    repeated(1000) -- what the JIT compiler allocates is not a launch's
+    repeated(1000) -- warms up: allocations of the JIT compiler are not the launch's
     collectgarbage()
     collectgarbage "stop"
     local before = collectgarbage "count"

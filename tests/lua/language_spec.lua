@@ -1,9 +1,9 @@
--- The language of kernels: what CUDA C++ has besides its functions, which tests/golden/kernels covers.
+-- The language of kernels: CUDA C++ without its functions, which tests/golden/kernels covers.
 local gpu = require "gpu"
 local support = require "support"
 local on_cpu = gpu.device() == "cpu" or tostring(gpu.device()):find "cpu" ~= nil
 
---- What a kernel's body stores at out[0], out[1], ...
+--- The values that a kernel's body stores at out[0], out[1], ...
 local function values(n, dtype, body, before)
   local out = gpu.zeros(n, dtype)
   local ctype = ({ float32 = "float", int32 = "int", float64 = "double" })[dtype]

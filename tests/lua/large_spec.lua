@@ -1,4 +1,4 @@
--- Arrays of more than 2^31 elements, where the device has room for them.
+-- Arrays of more than 2^31 elements, on devices with enough memory.
 local gpu = require "gpu"
 local support = require "support"
 

@@ -89,11 +89,11 @@ describe("matmul", function()
     local a, b = gpu.array { { 1, 2 }, { 3, 4 } }, gpu.array { { 0, 1 }, { 1, 0 } }
     local expected = { { 2, 1 }, { 4, 3 } }
     local c = gpu.zeros(2, 2)
-    local before = c + 1 -- pending: it reads what is written over
+    local before = c + 1 -- pending: it reads memory that is overwritten
     assert.are.equal(gpu.matmul(a, b, { out = c }).pointer, c.pointer)
     assert.are.same(expected, c:table())
     assert.are.same({ { 1, 1 }, { 1, 1 } }, before:table())
-    -- Where the BLAS cannot write: a transposed view, another dtype, an operand, part of one.
+    -- Targets that the BLAS cannot write to: a transposed view, another dtype, an operand, part of an operand.
     local transposed, wide = gpu.zeros(2, 2), gpu.zeros(2, 2, "float64")
     assert.are.same(expected, a:matmul(b, { out = transposed.T }):table())
     assert.are.same({ { 2, 4 }, { 1, 3 } }, transposed:table())

@@ -1,4 +1,4 @@
--- Bad input: each mistake raises an error at the script's line, which names both what was expected and what it got.
+-- Bad input: each mistake raises an error at the script's line, with the expected and the actual value.
 local gpu = require "gpu"
 
 -- Parts of messages that come again.
@@ -247,7 +247,7 @@ local mistakes = {
   },
 }
 
---- What the mistakes are made with.
+--- The globals of the mistakes.
 local function surroundings()
   local many, deep = {}, 1
   for i = 1, 65 do

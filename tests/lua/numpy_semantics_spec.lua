@@ -1,4 +1,4 @@
--- What decides the meaning of array operations: NumPy, with the differences that the reference names. Golden data:
+-- The semantics of array operations is NumPy's, with the differences that the reference names. Golden data:
 -- tests/golden/arrays/semantics.py. Rules for single operations are in semantics_spec.lua.
 local gpu = require "gpu"
 local golden = require "golden_cases"

@@ -1,4 +1,4 @@
--- Elementwise operations against what NumPy gave (tests/golden/arrays/operations.py) for every operation and dtype.
+-- Every elementwise operation and dtype against the results of NumPy (tests/golden/arrays/operations.py).
 local gpu = require "gpu"
 local support = require "support"
 local fails = support.fails
@@ -29,7 +29,7 @@ local function ulp(x, dtype)
   return 2 ^ math.max(exponent - 1 - digits, least)
 end
 
--- Where NumPy and C leave the sign of a zero open.
+-- Operations for which NumPy and C do not define the sign of a zero.
 local unsigned_zero = { maximum = true, minimum = true, fmax = true, fmin = true, clip = true, nextafter = true, normcdfinv = true }
 -- More units in the last place for complex numbers, where the error grows with the exponent.
 local complex_ulps = { exp2 = 64, power = 256, float_power = 256 }
@@ -45,7 +45,7 @@ local function same_real(expected, got, dtype, op)
   return math.abs(expected - got) <= (ulps + 0.5) * ulp(expected, dtype)
 end
 
--- Complex numbers are compared part by part where a part is no number, else by the distance.
+-- Complex numbers are compared by their distance; part by part if a part is NaN or infinite.
 local function same_complex(er, ei, gr, gi, dtype, op)
   local function finite(x) return x - x == 0 end
   if not (finite(er) and finite(ei)) then
@@ -127,7 +127,7 @@ local function compare(group, ...)
   if #messages > 0 then error(("%s -> %s\n%s"):format(dtype, result, table.concat(messages, "\n")), 0) end
 end
 
---- The dtype that NumPy gives for each pair of dtypes, or nil where it raises.
+--- The dtype of NumPy's result for a pair of dtypes, or nil if NumPy raises.
 local function result_of(op, a, b)
   local at = b and (a - 1) * #dtypes + b or a
   return letters[golden.results[op]:sub(at, at)]

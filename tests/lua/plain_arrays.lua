@@ -5,7 +5,7 @@ local ffi = require "ffi"
 local plain, methods = {}, {}
 local meta = {__index = methods}
 
--- ---- arrays: `at` has, in row-major order, the places of the elements in `buffer`, which views share ------------------------
+-- ---- arrays: `at` has, in row-major order, the positions of the elements in `buffer`, which views share ------------------------
 
 local function array(shape, buffer, dtype, at)
   if not at then
@@ -46,7 +46,7 @@ local function promoted(...)
   return best
 end
 
---- The places of x's elements as the shape, to which it broadcasts, has them.
+--- The positions of x's elements, broadcast to the shape.
 local function broadcast(x, shape)
   local places, lead = {}, #shape - #x.shape
   local steps, step = {}, 1
@@ -238,7 +238,7 @@ function methods.table(x)
 end
 function meta.__tostring() return "" end
 
--- ---- what is about when, not about what ---------------------------------------------------------------------------------------
+-- ---- operations about time, not values ----------------------------------------------------------------------------------------
 
 function plain.eval(...) return ... end
 function methods.eval(x) return x end

@@ -57,7 +57,7 @@ return function(plain, methods, meta, tools)
     return array(shape, x.buffer, x.dtype, x.at)
   end
 
-  --- The elements that the specs choose, as a view. The second result is true where gpulua gives a copy.
+  --- A view of the elements that the specs select. The second result is true when gpulua returns a copy.
   local function select(x, ...)
     local specs, lists, single_axes, is_copy = {...}, {}, {}, false
     for axis, extent in ipairs(x.shape) do
@@ -141,7 +141,7 @@ return function(plain, methods, meta, tools)
     return array(shape, x.buffer, x.dtype, x.at)
   end
 
-  --- Of arrays in one piece: a view.
+  --- For contiguous arrays: a view.
   function methods.reshape(x, ...) return array({...}, x.buffer, x.dtype, x.at) end
   function methods.broadcast_to(x, ...) return array({...}, x.buffer, x.dtype, broadcast(x, {...})) end
 

@@ -1,4 +1,4 @@
--- What a whole process does: what it loads on a warm start, and how it ends after a device error.
+-- A whole process: the libraries that it loads on a warm start, and its end after a device error.
 local gpu = require "gpu"
 local support = require "support"
 

@@ -1,4 +1,4 @@
--- Sources as other people's files have them: what nvcc takes without an #include, the standard's headers, older spellings.
+-- Features of public CUDA sources: names that nvcc accepts without an #include, standard headers, older spellings.
 local gpu = require "gpu"
 
 local function run(source, out, options, ...)

@@ -157,7 +157,7 @@ describe("the numbers", function()
       local name = case[1]
       local on_gpu = draw(case, { device = cuda })
       assert.are.equal(cuda, on_gpu.device)
-      -- The cpu device may be without its compiler, where the golden numbers stand for it.
+      -- Without its compiler the cpu device cannot run this; the golden numbers replace it.
       local ok, on_cpu = pcall(function() return draw(case, { device = "cpu" }):eval() end)
       if not ok and not tostring(on_cpu):find("the cpu device compiles kernels with clang", 1, true) then error(on_cpu) end
       compare(ok and on_cpu or golden[name], on_gpu, name)

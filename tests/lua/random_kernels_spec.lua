@@ -26,7 +26,7 @@ end
 local ints_in, floats_in = gpu.array(from_zero(a), "int32"), gpu.array(from_zero(x))
 x = floats_in:host() -- as rounded
 
---- Results of all threads, by their numbers: those of a block take turns from barrier to barrier.
+--- The results of all threads by number. The threads of a block take turns from barrier to barrier.
 local function interpret(kernel, threads)
   local results = {}
   for block = 0, math.ceil(n / threads) - 1 do

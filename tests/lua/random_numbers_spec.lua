@@ -129,7 +129,7 @@ describe("uniform and normal numbers", function()
         local x = draw(n)
         assert.are.same(all, x:eval():table())
         assert.are.same(all, x:table(), "evaluated again")
-        -- In larger kernels: of other widths, from other places, with other shapes.
+        -- In larger kernels: with other widths, other positions and other shapes.
         assert.are.same(all, (draw(n) + gpu.zeros(n, dtype)):table(), "beside an array")
         assert.are.same(all, (draw(n) * gpu.ones(n + 1, dtype)({ 2, n + 1 })):table(), "beside an unaligned array")
         assert.are.same(all, (draw(n) + gpu.zeros(n, "float64")):astype(dtype):table(), "beside a wider one")
@@ -218,7 +218,7 @@ describe("the state", function()
   it("is a seed and an offset", function()
     gpu.random.seed(42)
     assert.are.same({ seed = 42, offset = 0 }, gpu.random.state())
-    gpu.rand(5) -- what is never looked at takes its part, too
+    gpu.rand(5) -- an array that is never read takes its part of the stream, too
     assert.are.same({ seed = 42, offset = 8 }, gpu.random.state())
     gpu.rand(5, "float64")
     assert.are.same({ seed = 42, offset = 20 }, gpu.random.state())

@@ -51,7 +51,7 @@ local continuous = {
   { "vonmises", { 0, 1e7 }, function(x) return normal_cdf(x * sqrt(1e7)) end },
 }
 
---- The probabilities of 0, 1, ... from the first and what each is of the one before.
+--- The probabilities of 0, 1, ..., from the first one and the ratio of each to the one before.
 local function probabilities(first, ratio) return { first = first, ratio = ratio } end
 local function poisson(mean) return probabilities(exp(-mean), function(k) return mean / k end) end
 local function binomial(n, p)
@@ -185,7 +185,7 @@ describe("distributions", function()
       local few = draw(case, 1000):table()
       r.seed(9)
       local many = draw(case, { 3, 7000 })
-      -- Made of several arrays of numbers, each of which takes its part of the stream.
+      -- These use several arrays of numbers, and each array takes its part of the stream.
       if not ("f standard_t cauchy wald negative_binomial"):find(case[1]) then
         support.near(few, many:ravel()({ 1, 1000 }):table(), 1e-5, text(case))
       end

@@ -49,7 +49,7 @@ for name, source in pairs(kernels) do
       assert.are.same({ 0, 0, 3, 3, 3 }, out:table())
     end)
 
-    if gpu.device().kind ~= "cpu" then return end -- a GPU's stack is what the driver was told
+    if gpu.device().kind ~= "cpu" then return end -- the driver sets a GPU's stack size
 
     it("has room for a thousand calls", function()
       local out = gpu.zeros(2 + 3, "int32")

@@ -9,7 +9,7 @@ local golden = assert(gpu.load(folder .. "/golden/arrays/reductions.npz"))
 local names = { "sum", "prod", "max", "min", "any", "all", "mean", "var", "std", "count_nonzero", "argmax", "argmin" }
 local dtypes = { "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
   "bfloat16", "complex64", "complex128" }
--- The layouts and axes of the golden data, in its order. Those of one entry are reduced in one kernel.
+-- The layouts and axes of the golden data, in its order. The axes of one entry are reduced in one kernel.
 local cases = {
   { "contiguous", {}, { 1 }, { -1 }, { 1, 3 } },
   { "transposed", { 1 }, { 1, 3 } },
@@ -41,7 +41,7 @@ end
 
 local function axis_text(axes) return #axes == 0 and "all axes" or "axes " .. table.concat(axes, ", ") end
 
---- The shape that is left of `shape`, whose axes are there as 1 where `keepdims`.
+--- The shape after the reduction of `shape`; with `keepdims`, reduced axes stay with size 1.
 local function reduced_shape(shape, axes, keepdims)
   local gone, left = {}, {}
   for _, axis in ipairs(axes) do gone[axis > 0 and axis or #shape + 1 + axis] = true end

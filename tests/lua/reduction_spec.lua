@@ -1,4 +1,4 @@
--- Reductions, and what is composed of them.
+-- Reductions, and functions composed of reductions.
 local gpu = require "gpu"
 local golden = require "golden_cases"
 local support = require "support"
@@ -43,7 +43,7 @@ describe("reductions together", function()
             assert(v >= 0 and v < (n == 1 and 1e-300 or 1e-3), ("%s of %d elements, %s, row %d: %g"):format(what, n, name, row, v))
           end
         end
-        if n == 1 then -- what is used twice is one number
+        if n == 1 then -- a value that is used twice is computed once
           assert.are.equal(0, (y - y:mean(2, { keepdims = true })):abs():max():item(), name)
           assert.are.equal(0, (y - y:sum(2, { keepdims = true })):norm():item(), name)
         end

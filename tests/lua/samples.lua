@@ -1,4 +1,4 @@
--- What the specs of tests/samples/*.cu share: loading, inputs, comparing.
+-- Shared by the specs of tests/samples/*.cu: loading, inputs, comparison.
 local gpu = require "gpu"
 local assert = require "luassert"
 local support = require "support"

@@ -4,7 +4,7 @@ local support = require "support"
 local fails = support.fails
 local random = gpu.random
 
---- The sum of squared deviations over what is expected: of n cells it is above n + 5 sqrt(2 n) about once in 10^5 times.
+--- The chi-square statistic: squared deviations over the expected counts. For n cells it exceeds n + 5 sqrt(2 n) about once in 10^5 times.
 local function check_counts(counts, expected, what)
   local sum, cells = 0, 0
   for i, count in pairs(expected) do

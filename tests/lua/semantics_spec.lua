@@ -1,4 +1,4 @@
--- The rules that decide what an operation gives, where NumPy has one and where ours differs from it.
+-- The rules for results of operations: those of NumPy, and the documented differences.
 local gpu = require "gpu"
 local support = require "support"
 local fails = support.fails

@@ -13,7 +13,7 @@ local source = [[
 local mod = gpu.module(source)
 local x, vector, integers = gpu.ones(2, 2), gpu.arange(4, "float32"), gpu.arange(3)
 
---- What stands before the dot or colon -> the functions behind it, and what the receiver is. cuRAND may not be installed.
+--- Receiver (the text before the dot or colon) -> its functions, and the kind of the receiver. cuRAND need not be installed.
 local function reachable()
   local function methods(object)
     local meta = debug.getmetatable(object)
@@ -45,9 +45,9 @@ end
 --- How messages call the function.
 local function op_of(receiver, name) return (receiver:match "^gpu%.(.*)$" or "") .. name end
 
---- The parameters of a signature: how many there may be, or nil for any number; those that must be there; the names of the options.
+--- The parameters of a signature: the maximum number, or nil for any number; the number of required ones; the names of the options.
 local function parameters_of(text)
-  local inside = text:match("[({].*$"):gsub("%)%(.*$", ")") -- without what the result is called with
+  local inside = text:match("[({].*$"):gsub("%)%(.*$", ")") -- without the parameters of a call of the result
   if inside:find "^{" then return 1, {}, inside end
   local plain = inside:gsub("{.-}", "options"):sub(2, -2)
   local count = not plain:find("...", 1, true) and (plain == "" and 0 or select(2, plain:gsub(",", "")) + 1) or nil
@@ -71,7 +71,7 @@ describe("signatures", function()
     end
   end)
 
-  -- What any number of arguments may follow: a call with one too many, or false where all go to a function of the script's.
+  -- Functions with any number of arguments: a call with one too many, or false if all arguments go to a function of the script.
   local open_ended = {
     broadcast_arrays = { x, 1 }, broadcast_to = { x, { 2, 2 }, 1 }, empty = { 2, "int8", 1 }, eval = { x, 1 }, explain = { x, 1 },
     gradient = { x, 1, {}, 1 }, meshgrid = { vector, {}, 1 }, ones = { 2, {}, 1 }, permute = { x, { 2, 1 }, 1 }, profile = false,
@@ -109,7 +109,7 @@ describe("signatures", function()
     assert(count > 600)
   end)
 
-  -- Values for parameters, by their names; those of a function where it takes others.
+  -- Values of parameters by name; some functions have their own.
   local samples = {
     a = x, algorithm = "philox", arrays = { x }, b = x, coefficients = { 1 }, condition = x:gt(0), count = 2, edges = { 1, 2 },
     first = 1, fn = function() return x end, fp = { 1, 2 }, high = 5, host = { 1 }, image = "no/such/file", indices = { 1 }, k = 1,

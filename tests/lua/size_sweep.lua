@@ -21,7 +21,7 @@ sizes[#sizes + 1] = 0x7fffffffffffffffLL
 sizes[#sizes + 1] = -0x7fffffffffffffffLL - 1
 sizes[#sizes + 1] = 0xffffffffffffffffULL
 
--- What would take long, change what the calls after it mean, or write files.
+-- Functions that take long, change the meaning of later calls, or write files.
 local left_out = {}
 for name in ([[benchmark profile scope with bracket save load load_module device devices eager debug strict check set_memory_limit
   free sync trim kernel module elementwise reduction scan_kernel explain]]):gmatch "%S+" do
@@ -52,7 +52,7 @@ local function check_array(what, x)
   if size > 2 ^ 53 then report(what, ("%g elements"):format(size)) end
 end
 
---- What is of no use to any memory is still an error where its elements are computed.
+--- An array that is too large for any memory is still an error when its elements are computed.
 local function check_evaluation(what, x)
   if x.size < 2 ^ 31 - 1 or x.strides[1] == 0 then return end
   if pcall(x.eval, x) then report(what, "computed more elements than there is room for") end
@@ -71,7 +71,7 @@ local function try(what, fn, ...)
   return results[2]
 end
 
--- What arrays sizes stand beside: few elements, none, and more than memory holds.
+-- The arrays that the sizes are combined with: few elements, none, and more than fit into memory.
 local x = gpu.array { { 3, 1, 2 }, { 6, 4, 5 } }
 local row = gpu.array { 3, 1, 2 }
 local whole = gpu.array({ 3, 1, 2 }, "int64")
@@ -103,7 +103,7 @@ local function sweep(name, fn)
       call(array, row, n)
     end
   end
-  if name == "gpu.polyval" then return end -- as many steps as there are coefficients
+  if name == "gpu.polyval" then return end -- one step for each coefficient
   for _, array in ipairs { wide, none } do
     io.write(name, " of ", ("%.0f"):format(array.shape[2] or array.shape[1]), "\n")
     io.flush()

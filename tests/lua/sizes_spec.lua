@@ -1,4 +1,4 @@
--- Sizes, positions and counts at the limits of what arrays, 32-bit words and numbers hold.
+-- Sizes, positions and counts at the limits of arrays, 32-bit words and numbers.
 local gpu = require "gpu"
 local support = require "support"
 

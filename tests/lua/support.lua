@@ -1,4 +1,4 @@
--- What specs share.
+-- Helpers of the specs.
 local support = {}
 
 --- The call fails, and its message holds `text` as it is. Gives the message.
@@ -39,7 +39,7 @@ function support.run_kernel(source, launch, out, ...)
   return out:table()
 end
 
---- Bytes in use on the current device once the collector has taken what nobody holds.
+--- Bytes in use on the current device after a full garbage collection.
 function support.used()
   collectgarbage()
   collectgarbage()

@@ -274,7 +274,7 @@ describe("threads that wait in a loop", function()
 end)
 
 describe("a cooperative launch", function()
-  -- A grid's barrier made of atomics, which works where all blocks are there at once.
+  -- A grid barrier made of atomics, which works when all blocks are resident at once.
   local source = [[
     __device__ unsigned int arrived = 0;
     __device__ void grid_sync() {

@@ -62,7 +62,7 @@ describe("gpu.elementwise", function()
       function() return add(gpu.ones(3), gpu.ones(4)) end)
   end)
 
-  it("binds letters to the arguments' types", function()
+  it("binds type variables to the arguments' types", function()
     local f = gpu.elementwise { inputs = "T x, U y", outputs = "T a, U b", body = "a = x / 2; b = y / 2;" }
     local a, b = f(gpu.array({ 3, 5 }, "int16"), gpu.array({ 3, 5 }, "float64"))
     assert.are.equal("int16", a.dtype)

@@ -3,7 +3,7 @@ local gpu = require "gpu"
 local support = require "support"
 local fails = support.fails
 
---- What the function gives for the elements so far, and `before` the first; of a row-major array of `rows` rows.
+--- The running value of the function, with `before` ahead of the first element, for each row of a row-major array of `rows` rows.
 local function reference(values, fn, before)
   local results = {}
   for row, items in ipairs(values) do
@@ -20,7 +20,7 @@ end
 
 local greatest = gpu.scan_kernel { name = "running_max", input = "T x", expr = "a > b ? a : b" }
 
--- x -> m * x + c modulo 251, as 256 * m + c: one after the other, which does not commute.
+-- x -> m * x + c modulo 251, as 256 * m + c: composition of such functions does not commute.
 local compose = [[
   __device__ int then(int a, int b) {
     const int m = (a / 256) * (b / 256) % 251, c = ((b / 256) * (a % 256) + b % 256) % 251;
@@ -111,7 +111,7 @@ describe("gpu.scan_kernel", function()
     fails("U is no input's type; {out = array} settles it", function() letter(gpu.ones(3, "int8")) end)
   end)
 
-  it("has a preamble, and letters that name types", function()
+  it("has a preamble, and type variables", function()
     local f = gpu.scan_kernel {
       input = "T x",
       expr = "later(a, b) // the last one that is not 0",
