@@ -2,16 +2,12 @@
 
 #include <algorithm>
 
+#include "src/device/cpu/runtime/fiber_stack.h"
+
 namespace gpulua::cpu {
-namespace {
-
-// For calls, recursion and the C library. Only what is touched takes memory.
-constexpr std::size_t call_bytes = 128 * 1024;
-
-}  // namespace
 
 BlockPool::Handle BlockPool::take(std::size_t local_bytes) {
-  const std::size_t stack_bytes = call_bytes + local_bytes;
+  const std::size_t stack_bytes = FiberStack::bytes_for(local_bytes);
   std::lock_guard lock(mutex_);
   const auto found =
       std::ranges::find_if(idle_, [&](const auto& block) { return block->stack_bytes() >= stack_bytes; });

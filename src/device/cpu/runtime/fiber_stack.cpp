@@ -13,6 +13,9 @@
 namespace gpulua::cpu {
 namespace {
 
+// For calls, recursion and the C library, in addition to a kernel's local variables. Untouched pages take no memory.
+constexpr std::size_t call_bytes = 128 << 10;
+
 // Linux gives a process 65530 memory mappings. Each guarded stack takes two of them: the guards between neighbours are
 // one. Past this number of stacks the rest goes without guards, and neighbours share a mapping.
 constexpr std::size_t most_guarded = 16'384;
@@ -49,6 +52,10 @@ bool guard(char* low, std::size_t bytes) {
 }
 
 }  // namespace
+
+std::size_t FiberStack::bytes_for(std::size_t local_bytes) {
+  return call_bytes + local_bytes;
+}
 
 FiberStack::FiberStack(std::size_t bytes)
     : bytes_((bytes + colours_end + page_bytes() - 1) / page_bytes() * page_bytes() + page_bytes()),

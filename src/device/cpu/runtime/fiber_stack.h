@@ -7,6 +7,9 @@ namespace gpulua::cpu {
 /// Memory for a fiber's stack, between two guard pages. The system gives it as it is used.
 class FiberStack {
  public:
+  /// The bytes of a stack for a kernel whose local variables take `local_bytes`.
+  static std::size_t bytes_for(std::size_t local_bytes);
+
   /// Throws std::bad_alloc.
   explicit FiberStack(std::size_t bytes);
   ~FiberStack();

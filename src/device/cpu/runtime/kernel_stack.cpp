@@ -4,14 +4,13 @@
 #include <utility>
 
 #include "src/device/cpu/runtime/fault_text.h"
+#include "src/device/cpu/runtime/fiber_stack.h"
 
 namespace gpulua::cpu {
 namespace {
 
 // Memory is taken as it is used.
 constexpr std::size_t least_bytes = 8 << 20;
-// Beside the kernel's own variables: for calls and the C library.
-constexpr std::size_t call_bytes = 128 << 10;
 
 }  // namespace
 
@@ -21,7 +20,7 @@ KernelStack& KernelStack::of_thread() {
 }
 
 void KernelStack::run(std::size_t local_bytes) {
-  const std::size_t wanted = std::max(least_bytes, local_bytes + call_bytes);
+  const std::size_t wanted = std::max(least_bytes, FiberStack::bytes_for(local_bytes));
   if (!fiber_ || bytes_ < wanted) {
     fiber_ = std::make_unique<Fiber>(wanted, [this] { body(); });
     bytes_ = wanted;
