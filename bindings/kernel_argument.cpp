@@ -12,7 +12,7 @@ namespace gpulua {
 
 namespace {
 
-constexpr const char* axes[] = {"x", "y", "z", "w"};
+constexpr const char* axis_letters[] = {"x", "y", "z", "w"};
 
 /// " for const float*"; empty when the module has no parameter types.
 std::string for_type(const Parameter& parameter) {
@@ -130,21 +130,21 @@ void ArgumentReader::read_vector(int index, const ArgumentRule& rule, void* valu
     refuse(index, "expected " + plural(lanes, "number") + for_type(parameter) + ", got " +
                       std::to_string(lua_objlen(L, index)));
 
-  for (std::size_t lane = 0; lane < std::size(axes); ++lane) {
+  for (std::size_t lane = 0; lane < std::size(axis_letters); ++lane) {
     if (by_position)
       lua_rawgeti(L, index, static_cast<int>(lane + 1));
     else
-      lua_pushstring(L, axes[lane]), lua_rawget(L, index);
+      lua_pushstring(L, axis_letters[lane]), lua_rawget(L, index);
     const bool given = !lua_isnil(L, -1);
     if (given != (lane < lanes))
-      refuse(index, std::string(given ? "unexpected" : "expected") + " field " + axes[lane] + for_type(parameter) +
-                        (given ? "" : ", got none"));
+      refuse(index, std::string(given ? "unexpected" : "expected") + " field " + axis_letters[lane] +
+                        for_type(parameter) + (given ? "" : ", got none"));
     if (given) {
       const int item = lua_gettop(L);
       const Fit fit =
           store_number(L, item, *parameter.dtype, static_cast<char*>(value) + lane * size_of(*parameter.dtype));
       if (fit != Fit::yes)
-        refuse(index, std::string(axes[lane]) + ": " +
+        refuse(index, std::string(axis_letters[lane]) + ": " +
                           describe_misfit(L, item, fit, *parameter.dtype, std::string(name(*parameter.dtype))));
     }
     lua_pop(L, 1);

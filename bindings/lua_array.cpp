@@ -39,12 +39,12 @@ void push_text(lua_State* L, std::string_view text) {
   lua_pushlstring(L, text.data(), text.size());
 }
 
-struct Property {
+struct ArrayProperty {
   std::string_view name;
   void (*push)(lua_State* L, const Array& array);
 };
 
-const Property properties[] = {
+const ArrayProperty array_properties[] = {
     {"shape", [](lua_State* L, const Array& a) { push_dims(L, a->layout.shape, 1); }},
     {"ndim", [](lua_State* L, const Array& a) { lua_pushnumber(L, static_cast<double>(a->layout.ndim())); }},
     {"size", [](lua_State* L, const Array& a) { lua_pushnumber(L, static_cast<double>(a->layout.size())); }},
@@ -68,7 +68,7 @@ const Property properties[] = {
 /// Throws Error about the key at index 2, which is neither a property nor a method.
 [[noreturn]] void refuse_name(lua_State* L) {
   NearName near(name_at(L, 2));
-  for (const Property& property : properties) near.offer(property.name);
+  for (const ArrayProperty& property : array_properties) near.offer(property.name);
   offer_names(L, lua_upvalueindex(own_upvalue), near);
   refuse_field(L, no_field(LuaType<Array>::name), 2, near);
 }
@@ -80,7 +80,7 @@ int array_index(lua_State* L) {
     lua_pushvalue(L, 2);
     lua_rawget(L, lua_upvalueindex(own_upvalue));
     if (!lua_isnil(L, -1)) return 1;
-    for (const Property& property : properties) {
+    for (const ArrayProperty& property : array_properties) {
       if (key != property.name) continue;
       property.push(L, array);
       return 1;

@@ -16,7 +16,7 @@ std::shared_ptr<OpenDevice> check_device(lua_State* L, int index, const char* op
 namespace {
 
 /// A field of an open device.
-struct Property {
+struct DeviceProperty {
   const char* name;
   void (*push)(lua_State* L, const DeviceInfo& info);
 };
@@ -25,7 +25,7 @@ void push_text(lua_State* L, std::string_view text) {
   lua_pushlstring(L, text.data(), text.size());
 }
 
-constexpr Property properties[] = {
+constexpr DeviceProperty device_properties[] = {
     {"name", [](lua_State* L, const DeviceInfo& info) { push_text(L, info.name); }},
     {"kind", [](lua_State* L,
                 const DeviceInfo& info) { push_text(L, std::string_view(info.name).substr(0, info.name.find(':'))); }},
@@ -44,11 +44,11 @@ constexpr Property properties[] = {
 int device_index(lua_State* L) {
   const DeviceInfo& info = check<DeviceHandle>(L, 1, "device").device->info();
   const std::string_view key = check_string(L, 2, "device", "the name of a property");
-  for (const Property& property : properties)
+  for (const DeviceProperty& property : device_properties)
     if (key == property.name) return property.push(L, info), 1;
   std::string names;
   NearName near(key);
-  for (const Property& property : properties) {
+  for (const DeviceProperty& property : device_properties) {
     names += (names.empty() ? "" : ", ") + std::string(property.name);
     near.offer(property.name);
   }
@@ -80,7 +80,7 @@ int list_devices(lua_State* L) {
     lua_setfield(L, -2, "kind");
     for (const auto& open : context.open_devices()) {
       if (open->name() != listing.name) continue;
-      for (const Property& property : properties) {
+      for (const DeviceProperty& property : device_properties) {
         property.push(L, open->info());
         lua_setfield(L, -2, property.name);
       }

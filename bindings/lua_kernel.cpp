@@ -81,12 +81,12 @@ void push_number(lua_State* L, Number value) {
   lua_pushnumber(L, static_cast<lua_Number>(value));
 }
 
-struct Property {
+struct KernelProperty {
   std::string_view name;
   void (*push)(lua_State* L, const BoundKernel& kernel);
 };
 
-constexpr Property properties[] = {
+constexpr KernelProperty kernel_properties[] = {
     {"name", [](lua_State* L, const BoundKernel& k) { push_text(L, k.name()); }},
     {"signature", [](lua_State* L, const BoundKernel& k) { push_text(L, k.signature()); }},
     {"engine", [](lua_State* L, const BoundKernel& k) { push_text(L, engine_of(k)); }},
@@ -102,10 +102,10 @@ int kernel_index(lua_State* L) {
   if (lua_type(L, 2) != LUA_TSTRING)
     fail(kernel->name().c_str(), "a launch in braces, " + launch_of(kernel->name()) + ", and no brackets", L, 2);
   const std::string_view name = name_at(L, 2);
-  for (const Property& property : properties)
+  for (const KernelProperty& property : kernel_properties)
     if (name == property.name) return property.push(L, *kernel), 1;
   NearName near(name);
-  for (const Property& property : properties) near.offer(property.name);
+  for (const KernelProperty& property : kernel_properties) near.offer(property.name);
   offer_methods(L, near);
   refuse_field(L, no_field(LuaType<KernelRef>::name), 2, near);
 }

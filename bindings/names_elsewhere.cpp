@@ -253,14 +253,14 @@ constexpr Row rows[] = {
 static_assert(std::ranges::is_sorted(rows, {}, &Row::name));
 
 /// The same for names of options.
-constexpr Row options[] = {
+constexpr Row options_elsewhere[] = {
     {"axes", "axis"},       {"cmap", "colormap"}, {"compressed", "compress"}, {"correction", "ddof"},
     {"dim", "axis"},        {"dims", "axis"},     {"keepdim", "keepdims"},    {"mmap_mode", "mmap"},
     {"out_dtype", "dtype"}, {"type", "dtype"},    {"unbiased", "ddof"},       {"vmax", "max"},
     {"vmin", "min"},
 };
 
-static_assert(std::ranges::is_sorted(options, {}, &Row::name));
+static_assert(std::ranges::is_sorted(options_elsewhere, {}, &Row::name));
 
 template <std::size_t count>
 std::string_view find(const Row (&table)[count], std::string_view name) {
@@ -275,7 +275,7 @@ std::string_view name_elsewhere(std::string_view name) {
 }
 
 void offer_option(NearName& near, std::string_view unknown, std::string_view option) {
-  near.offer(find(options, unknown) == option ? unknown : option, option);
+  near.offer(find(options_elsewhere, unknown) == option ? unknown : option, option);
 }
 
 }  // namespace gpulua

@@ -11,7 +11,7 @@ namespace gpulua {
 
 namespace {
 
-constexpr std::string_view gpu = "gpu.", array = "x:", generator = "g:";
+constexpr std::string_view gpu_prefix = "gpu.", array_prefix = "x:", generator_prefix = "g:";
 
 /// The number of parameters: the commas outside of {}, whose names belong to one table, plus one. The parameters of a
 /// call of the result do not count.
@@ -87,20 +87,20 @@ const CallSignature& CallSignatures::find(std::string_view receiver, std::string
   if (const auto* own = line(full)) {
     signature.parameters = *own;
     signature.most = count(*own) + signature.is_method();
-  } else if (receiver == generator) {
+  } else if (receiver == generator_prefix) {
     const CallSignature& function = find("gpu.random.", name);
     signature.parameters = function.parameters;
     signature.most = function.most + 1;
-  } else if (receiver == array && name.ends_with('_')) {
-    signature.parameters = without_options(find(gpu, name.substr(0, name.size() - 1)).parameters);
+  } else if (receiver == array_prefix && name.ends_with('_')) {
+    signature.parameters = without_options(find(gpu_prefix, name.substr(0, name.size() - 1)).parameters);
     signature.most = count(signature.parameters);
     signature.parameters = without_first(signature.parameters);
-  } else if (receiver == array) {
-    const CallSignature& function = find(gpu, name);
+  } else if (receiver == array_prefix) {
+    const CallSignature& function = find(gpu_prefix, name);
     signature.parameters = without_first(function.parameters);
     signature.most = function.most;
   } else {
-    const OpInfo* row = receiver == gpu ? elementwise_row(name) : nullptr;
+    const OpInfo* row = receiver == gpu_prefix ? elementwise_row(name) : nullptr;
     const auto* family = row && row->arity <= 2 ? line(row->arity == 1 ? "gpu.<one>" : "gpu.<two>") : nullptr;
     if (!family) throw std::logic_error("signatures.txt has no line for " + full);
     signature.parameters = *family;

@@ -13,7 +13,7 @@ namespace gpulua {
 
 namespace {
 
-constexpr unsigned block_size = 256;
+constexpr unsigned partition_threads = 256;
 constexpr std::int64_t digits = 256;
 // Elements per chunk of a row: a block counts the digits of one chunk, a warp moves one chunk.
 constexpr std::int64_t counted_chunk = 1 << 14, moved_chunk = 1 << 11;
@@ -45,7 +45,7 @@ class Partition {
  private:
   char* write(const Array& array) const { return array ? array->write(device_.stream()) : nullptr; }
   const char* read(const Array& array) const { return array->read(device_.stream()); }
-  unsigned threads() const { return by_warp_ ? 32 : block_size; }
+  unsigned threads() const { return by_warp_ ? 32 : partition_threads; }
   std::int64_t chunk(std::int64_t wanted) const {
     return by_warp_ ? warp_chunk(device_, rows_, size_, wanted) : wanted;
   }

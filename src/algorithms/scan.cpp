@@ -15,14 +15,14 @@ namespace gpulua {
 
 namespace {
 
-constexpr ScanOp table[] = {
+constexpr ScanOp scan_rows[] = {
     {"cumsum", "gpulua_scan_sum", "sum"},
     {"cumprod", "gpulua_scan_prod", "prod"},
     {"cummax", "gpulua_scan_max", "max"},
     {"cummin", "gpulua_scan_min", "min"},
 };
 
-constexpr unsigned block_size = 256;
+constexpr unsigned scan_threads = 256;
 constexpr std::int64_t share_bytes = 64;  // that a thread holds in registers, of the wider of input and output
 // The one-pass scan makes blocks wait for each other. Its blocks are larger and hold more elements, so that fewer wait.
 constexpr unsigned one_pass_threads = 512, one_pass_blocks = 2;  // resident blocks per multiprocessor
@@ -56,8 +56,9 @@ class Scan {
       scan_chunks();
     else if (extents.size <= 8 * warp_share() / 4 && extents.outer > 1)
       rows(32, 1, 0, nullptr);
-    else if (extents.size <= 2 * block_size / 32 * warp_share() || extents.outer >= 4 * device_.info().multiprocessors)
-      rows(block_size, 1, 0, nullptr);
+    else if (extents.size <= 2 * scan_threads / 32 * warp_share() ||
+             extents.outer >= 4 * device_.info().multiprocessors)
+      rows(scan_threads, 1, 0, nullptr);
     else
       one_pass();
     return to;
@@ -184,12 +185,13 @@ ReductionDTypes scan_dtypes(const ScanOp& op, DType input) {
 }  // namespace
 
 std::span<const ScanOp> scan_table() {
-  return table;
+  return scan_rows;
 }
 
 const ScanOp& scan_op(std::string_view name) {
-  const auto row = std::find_if(std::begin(table), std::end(table), [&](const ScanOp& r) { return r.name == name; });
-  if (row == std::end(table)) throw std::logic_error("no scan " + std::string(name));
+  const auto row =
+      std::find_if(std::begin(scan_rows), std::end(scan_rows), [&](const ScanOp& r) { return r.name == name; });
+  if (row == std::end(scan_rows)) throw std::logic_error("no scan " + std::string(name));
   return *row;
 }
 

@@ -15,7 +15,7 @@ namespace {
 using enum DTypeKind;
 
 // In the order of the enumerators, which index it.
-constexpr std::array<DTypeInfo, 15> table{{
+constexpr std::array<DTypeInfo, 15> dtype_rows{{
     {DType::boolean, "bool", "b8", "bool", boolean, 1},
     {DType::int8, "int8", "i8", "signed char", signed_integer, 1},
     {DType::int16, "int16", "i16", "short", signed_integer, 2},
@@ -34,8 +34,8 @@ constexpr std::array<DTypeInfo, 15> table{{
 }};
 
 constexpr bool in_order() {
-  for (std::size_t i = 0; i < table.size(); ++i)
-    if (static_cast<std::size_t>(table[i].dtype) != i) return false;
+  for (std::size_t i = 0; i < dtype_rows.size(); ++i)
+    if (static_cast<std::size_t>(dtype_rows[i].dtype) != i) return false;
   return true;
 }
 static_assert(in_order());
@@ -43,15 +43,15 @@ static_assert(in_order());
 }  // namespace
 
 std::span<const DTypeInfo> dtype_table() {
-  return table;
+  return dtype_rows;
 }
 
 const DTypeInfo& info(DType dtype) {
-  return table[static_cast<std::size_t>(dtype)];
+  return dtype_rows[static_cast<std::size_t>(dtype)];
 }
 
 std::optional<DType> find_dtype(std::string_view name) {
-  for (const DTypeInfo& row : table)
+  for (const DTypeInfo& row : dtype_rows)
     if (name == row.name || name == row.alias) return row.dtype;
   return std::nullopt;
 }
@@ -60,7 +60,7 @@ DType parse_dtype(std::string_view name) {
   if (auto dtype = find_dtype(name)) return *dtype;
   std::string message = "[dtype] expected one of ";
   NearName near(name);
-  for (const DTypeInfo& row : table) {
+  for (const DTypeInfo& row : dtype_rows) {
     message.append(row.name).append(", ");
     near.offer(row.name);
     near.offer(row.device, row.name);

@@ -43,11 +43,11 @@ int read_character(FILE*) {
   }
 }
 
-/// libedit asks for the candidates one by one, `state` is 0 for the first, and frees them.
-char* next_candidate(const char* text, int state) {
+/// libedit asks for the candidates one by one, `call` is 0 for the first, and frees them.
+char* next_candidate(const char* text, int call) {
   static std::vector<std::string> candidates;
-  if (state == 0) candidates = completer(text);
-  const auto index = static_cast<std::size_t>(state);
+  if (call == 0) candidates = completer(text);
+  const auto index = static_cast<std::size_t>(call);
   return index < candidates.size() ? strdup(candidates[index].c_str()) : nullptr;
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "kernel_text.h"
+#include "src/base/characters.h"
 #include "src/ops/user_function.h"
 
 namespace gpulua {
@@ -17,10 +18,6 @@ namespace {
 
 bool is_small_float(DType dtype) {
   return dtype == DType::float16 || dtype == DType::bfloat16;
-}
-
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
 /// `text` with the identifiers of `names` replaced.

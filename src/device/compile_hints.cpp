@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "src/base/characters.h"
+
 namespace gpulua {
 namespace {
 
@@ -125,10 +127,6 @@ const std::vector<std::pair<std::string_view, std::string_view>>& wrong_code() {
 bool matches(std::string_view pattern, std::string_view name) {
   if (!pattern.ends_with('*')) return name == pattern;
   return name.starts_with(pattern.substr(0, pattern.size() - 1));
-}
-
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
 /// The messages, line by line.

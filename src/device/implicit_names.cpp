@@ -5,17 +5,14 @@
 #include <set>
 #include <vector>
 
+#include "src/base/characters.h"
 #include "src/device/standard_headers.h"
 
 namespace gpulua {
 namespace {
 
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
 /// The words and signs of a C++ text, without comments, strings and the lines of the preprocessor.
-std::vector<std::string_view> tokens_of(std::string_view text) {
+std::vector<std::string_view> words_and_signs(std::string_view text) {
   std::vector<std::string_view> tokens;
   const auto find = [&](std::string_view what, std::size_t from) {
     return std::min(text.find(what, from), text.size());
@@ -61,7 +58,7 @@ struct Names {
       add_macros(header.text);
       if (header.name != "gpulua/stdint.h" && header.name != "gpulua/names.h") continue;
       bool is_typedef = false;
-      const auto tokens = tokens_of(header.text);
+      const auto tokens = words_and_signs(header.text);
       for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
         if (tokens[i] == "typedef") is_typedef = true;
         if (is_typedef && (tokens[i + 1] == ";" || tokens[i + 1] == ",")) types.insert(tokens[i]);
@@ -85,7 +82,7 @@ class Declared {
  public:
   void read(std::string_view text) {
     static const Names names;
-    const auto tokens = tokens_of(text);
+    const auto tokens = words_and_signs(text);
     bool is_typedef = false;
     int depth = 0;
     for (std::size_t i = 0; i < tokens.size(); ++i) {

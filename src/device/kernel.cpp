@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "src/base/characters.h"
 #include "src/base/error.h"
 #include "src/base/near_name.h"
 #include "src/device/device.h"
@@ -91,10 +92,6 @@ Parameter read_parameter(Reader& reader) {
 
 // ---- names
 // ------------------------------------------------------------------------------------------------------------
-
-bool is_identifier(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$';
-}
 
 /// Without the spaces that mean nothing: "axpy< unsigned  long >" is "axpy<unsigned long>".
 std::string canonical(std::string_view name) {

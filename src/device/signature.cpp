@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "src/base/characters.h"
 #include "src/base/error.h"
 
 namespace gpulua {
@@ -91,10 +92,6 @@ std::string_view trim(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   return text;
-}
-
-bool is_identifier(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$';
 }
 
 bool drop_last_word(std::string_view& text, std::string_view word) {

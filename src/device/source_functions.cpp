@@ -4,6 +4,7 @@
 #include <cctype>
 #include <optional>
 
+#include "src/base/characters.h"
 #include "src/base/near_name.h"
 
 namespace gpulua {
@@ -11,12 +12,8 @@ namespace {
 
 using Tokens = std::vector<std::string_view>;
 
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
-}
-
 bool is_name(std::string_view token) {
-  return !token.empty() && is_word(token[0]) && std::isdigit(static_cast<unsigned char>(token[0])) == 0;
+  return !token.empty() && is_identifier(token[0]) && std::isdigit(static_cast<unsigned char>(token[0])) == 0;
 }
 
 /// Where what begins at `at` ends: a comment, a line of the preprocessor, a literal; `at` for anything else.
@@ -56,8 +53,8 @@ Tokens tokens_of(std::string_view text) {
     }
     line_start = false;
     const std::size_t first = at++;
-    if (is_word(text[first]))
-      while (at < text.size() && is_word(text[at])) ++at;
+    if (is_identifier(text[first]))
+      while (at < text.size() && is_identifier(text[at])) ++at;
     tokens.push_back(text.substr(first, at - first));
   }
   return tokens;
@@ -143,7 +140,7 @@ std::string_view base_name(std::string_view name) {
   name = name.substr(0, name.find('<'));
   const std::size_t last = name.find_last_not_of(" \t");
   name = name.substr(0, last == name.npos ? 0 : last + 1);
-  while (!name.empty() && !is_word(name[0])) name.remove_prefix(1);
+  while (!name.empty() && !is_identifier(name[0])) name.remove_prefix(1);
   const std::size_t colons = name.rfind("::");
   return colons == name.npos ? name : name.substr(colons + 2);
 }
@@ -292,9 +289,9 @@ std::string members_text(const Tokens& body) {
   for (std::size_t i = 1; i + 1 < body.size(); ++i) {
     const std::string_view token = body[i];
     const bool is_mark = token == "," || token == ";" || token == "[" || token == "]" || token == "*";
-    if (first ? !is_plain_type(token) : !is_mark && !is_word(token[0])) return {};
+    if (first ? !is_plain_type(token) : !is_mark && !is_identifier(token[0])) return {};
     const bool after_bracket = !members.empty() && members.back() == '[';
-    if (!members.empty() && !after_bracket && is_word(token[0])) members += ' ';
+    if (!members.empty() && !after_bracket && is_identifier(token[0])) members += ' ';
     members += token;
     first = token == ";";
   }

@@ -10,7 +10,7 @@ namespace {
 using enum DTypeRule;
 
 // clang-format off
-constexpr OpInfo table[] = {
+constexpr OpInfo op_rows[] = {
     // arithmetic
     {.name = "add", .arity = 2, .rule = numeric, .expression = "x + y", .integer = "gpulua_add(x, y)",
      .boolean = "x || y", .complex = true},
@@ -176,7 +176,7 @@ constexpr OpAlias aliases[] = {
 }  // namespace
 
 std::span<const OpInfo> op_table() {
-  return table;
+  return op_rows;
 }
 
 std::span<const OpAlias> op_aliases() {
@@ -191,8 +191,8 @@ DType operand_dtype(const OpInfo& op, std::size_t index, DType compute) {
 
 const OpInfo* find_op(std::string_view name) {
   const auto row =
-      std::find_if(std::begin(table), std::end(table), [&](const OpInfo& info) { return info.name == name; });
-  return row == std::end(table) ? nullptr : &*row;
+      std::find_if(std::begin(op_rows), std::end(op_rows), [&](const OpInfo& info) { return info.name == name; });
+  return row == std::end(op_rows) ? nullptr : &*row;
 }
 
 const OpInfo& op(std::string_view name) {

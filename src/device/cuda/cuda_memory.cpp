@@ -9,7 +9,7 @@
 namespace gpulua::cuda {
 namespace {
 
-CUdeviceptr address(const void* memory) {
+CUdeviceptr device_address(const void* memory) {
   return reinterpret_cast<CUdeviceptr>(memory);
 }
 
@@ -32,7 +32,7 @@ Allocator::~Allocator() {
   if (pool_ == nullptr || context_->lost()) return;
   context_->retire([pool = pool_, kept = std::move(kept_)](const Driver& driver) {
     for (const auto& blocks : kept)
-      for (void* block : blocks) driver.memory_free(address(block));
+      for (void* block : blocks) driver.memory_free(device_address(block));
     driver.pool_destroy(pool);
   });
 }
@@ -78,9 +78,9 @@ void Allocator::free(void* memory, CUstream stream) noexcept {
   }
   const ContextGuard guard(*context_);
   if (pool_ != nullptr)
-    context_->driver().memory_free_async(address(memory), stream);
+    context_->driver().memory_free_async(device_address(memory), stream);
   else
-    context_->driver().memory_free(address(memory));
+    context_->driver().memory_free(device_address(memory));
 }
 
 std::size_t Allocator::pooled_bytes() const {
@@ -98,7 +98,7 @@ void Allocator::trim() {
   if (pool_ == nullptr) return;
   const ContextGuard guard(*context_);
   for (std::vector<void*>& blocks : kept_) {
-    for (void* block : blocks) context_->driver().memory_free(address(block));
+    for (void* block : blocks) context_->driver().memory_free(device_address(block));
     blocks.clear();
   }
   kept_bytes_ = 0;
@@ -127,7 +127,7 @@ bool Allocator::is_pinned(const void* host) const {
   unsigned type = 0;
   CUpointer_attribute attribute = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
   void* values[] = {&type};
-  return context_->driver().pointer_get_attributes(1, &attribute, values, address(host)) == CUDA_SUCCESS &&
+  return context_->driver().pointer_get_attributes(1, &attribute, values, device_address(host)) == CUDA_SUCCESS &&
          type == CU_MEMORYTYPE_HOST;
 }
 

@@ -9,14 +9,13 @@
 #include <string_view>
 #include <system_error>
 
+#include "src/base/characters.h"
+
 namespace gpulua::cuda {
 namespace {
 
 namespace fs = std::filesystem;
 
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
 bool is_blank(char c) {
   return c == ' ' || c == '\t';
 }

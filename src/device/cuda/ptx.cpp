@@ -6,13 +6,15 @@
 #include <limits>
 #include <utility>
 
+#include "src/base/characters.h"
 #include "src/base/error.h"
 
 namespace gpulua::cuda {
 namespace {
 
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '%';
+/// True for a character of a name in PTX.
+bool is_name(char c) {
+  return is_identifier(c) || c == '%';
 }
 
 /// Splits PTX into directives (".param"), words (names and numbers) and single characters. Comments and the contents of
@@ -68,8 +70,8 @@ class Tokens {
       token_ = "\"";
       return;
     }
-    if (first == '.' || is_word(first))
-      while (at_ < text_.size() && is_word(text_[at_])) ++at_;
+    if (first == '.' || is_name(first))
+      while (at_ < text_.size() && is_name(text_[at_])) ++at_;
     token_ = text_.substr(start, at_ - start);
   }
 

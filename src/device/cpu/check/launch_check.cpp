@@ -9,7 +9,7 @@
 namespace gpulua::cpu {
 namespace {
 
-constexpr std::uintptr_t page_bytes = 4096;
+constexpr std::uintptr_t low_page_bytes = 4096;
 
 // With less than this left a function of ours may not find room on the stack: the kernel recurses without end.
 constexpr std::ptrdiff_t least_stack = 64 * 1024;
@@ -173,7 +173,8 @@ void LaunchCheck::check_array(const Access& access, const Allocation& allocation
 void LaunchCheck::check_unknown(const Access& access) {
   const auto& [context, base, address, bytes, value, site] = access;
   const std::string name = *site.object->name != '\0' ? " through " + std::string(site.object->name) : "";
-  if (reinterpret_cast<std::uintptr_t>(base) < page_bytes || reinterpret_cast<std::uintptr_t>(address) < page_bytes)
+  if (reinterpret_cast<std::uintptr_t>(base) < low_page_bytes ||
+      reinterpret_cast<std::uintptr_t>(address) < low_page_bytes)
     report(diagnose(context, site, access_text("null pointer:", site, bytes) + name));
   // Memory of the host program and the thread's own stack may be used; their bounds are not known here.
   if (is_mapped(address)) return;
@@ -189,10 +190,10 @@ bool LaunchCheck::in_shared(const ThreadContext& context, const char* address) c
 
 bool LaunchCheck::is_mapped(const char* address) {
   const auto place = reinterpret_cast<std::uintptr_t>(address);
-  char* page = reinterpret_cast<char*>(place - place % page_bytes);
+  char* page = reinterpret_cast<char*>(place - place % low_page_bytes);
   if (mapped_.contains(page)) return true;
   unsigned char resident = 0;
-  if (mincore(page, page_bytes, &resident) != 0) return false;
+  if (mincore(page, low_page_bytes, &resident) != 0) return false;
   mapped_.insert(page);
   return true;
 }

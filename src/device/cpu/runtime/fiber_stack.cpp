@@ -8,6 +8,7 @@
 #include <mutex>
 #include <new>
 
+#include "src/device/cpu/runtime/guarded_mapping.h"
 #include "src/device/cpu/runtime/sanitized_stack.h"
 
 namespace gpulua::cpu {
@@ -24,11 +25,6 @@ constexpr std::size_t most_guarded = 16'384;
 // fight for the same few places of the cache; so each stack starts a bit lower than the one before.
 constexpr std::size_t colour_step = 256, colours_end = 4096;
 std::atomic<std::size_t> stacks_made{0};
-
-std::size_t page_bytes() {
-  static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return bytes;
-}
 
 /// The stacks with guards: where each ends, by where it starts.
 struct Guarded {

@@ -16,16 +16,16 @@ namespace {
 constexpr int most_guarded = 8'192;
 std::atomic<int> guarded_mappings{0};
 
-std::size_t page_bytes() {
-  static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return bytes;
-}
-
 std::size_t round_up(std::size_t value, std::size_t step) {
   return (value + step - 1) / step * step;
 }
 
 }  // namespace
+
+std::size_t page_bytes() {
+  static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
 
 GuardedMapping::GuardedMapping(std::size_t bytes, std::size_t alignment, std::size_t guard_bytes) noexcept {
   const std::size_t page = page_bytes();

@@ -7,6 +7,9 @@
 
 namespace gpulua::cpu {
 
+/// The bytes of a page of memory.
+std::size_t page_bytes();
+
 class GuardedMapping {
  public:
   /// `alignment`: a power of two, at least a page. Guard pages lie around the memory, at least one before it and at

@@ -11,15 +11,15 @@
 namespace gpulua::cpu {
 namespace {
 
-constexpr std::size_t page = 4096;
+constexpr std::size_t arena_page = 4096;
 constexpr std::size_t alignment = 128;
 // Bytes between the memory's end and the guard. A masked vector access spans up to 512 bytes past the end, whose lanes
-// are off; it would be slow if it spanned a page that is not there.
+// are off; it would be slow if it spanned a arena_page that is not there.
 constexpr std::size_t reach = 512;
 // A kernel whose shared memory was counted in floats, not bytes, writes up to three times the memory past its end. A
 // block has at most 227 KB.
 constexpr std::size_t guard_bytes = 1 << 20;
-constexpr int pattern = 0xA7;
+constexpr int arena_pattern = 0xA7;
 
 /// The arenas with guards, by where their memory ends.
 struct Guarded {
@@ -49,8 +49,8 @@ char* SharedArena::reserve(std::size_t static_bytes, std::size_t dynamic_bytes) 
   }
   const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
   if (rounded + reach > mapped_bytes_ || !memory_) {
-    const std::size_t wanted = (rounded + reach + page - 1) / page * page;
-    auto memory = std::make_unique<GuardedMapping>(wanted, page, guard_bytes);
+    const std::size_t wanted = (rounded + reach + arena_page - 1) / arena_page * arena_page;
+    auto memory = std::make_unique<GuardedMapping>(wanted, arena_page, guard_bytes);
     if (memory->data() == nullptr) throw std::bad_alloc();
     Guarded& guarded = guarded_arenas();
     std::lock_guard lock(guarded.mutex);
@@ -63,7 +63,7 @@ char* SharedArena::reserve(std::size_t static_bytes, std::size_t dynamic_bytes) 
   char* const first = end() - reach - rounded;
   if (pattern_ != first + bytes) {
     pattern_ = first + bytes;
-    std::memset(pattern_, pattern, static_cast<std::size_t>(end() - pattern_));
+    std::memset(pattern_, arena_pattern, static_cast<std::size_t>(end() - pattern_));
   }
   static_bytes_ = static_bytes;
   dynamic_bytes_ = dynamic_bytes;
@@ -74,7 +74,8 @@ void SharedArena::check_end() {
   if (pattern_ == nullptr) return;
   const auto behind = static_cast<std::size_t>(end() - pattern_);
   // All bytes are the pattern's when the first is, and each is the next one's.
-  if (static_cast<unsigned char>(*pattern_) == pattern && std::memcmp(pattern_, pattern_ + 1, behind - 1) == 0) return;
+  if (static_cast<unsigned char>(*pattern_) == arena_pattern && std::memcmp(pattern_, pattern_ + 1, behind - 1) == 0)
+    return;
   pattern_ = nullptr;  // written anew for the next block
   throw KernelFailure{describe(true), true};
 }

@@ -5,12 +5,12 @@
 namespace gpulua::cpu::simd {
 namespace {
 
-struct Row {
+struct MarkerRow {
   Marker marker;
   const char* name;
 };
 
-constexpr Row rows[] = {
+constexpr MarkerRow marker_rows[] = {
     {Marker::thread_x, "gpulua.thread.x"},
     {Marker::thread_y, "gpulua.thread.y"},
     {Marker::thread_z, "gpulua.thread.z"},
@@ -43,13 +43,13 @@ Marker marker(const llvm::Value* value) {
   const auto* call = llvm::dyn_cast<llvm::CallInst>(value);
   const llvm::Function* callee = call == nullptr ? nullptr : call->getCalledFunction();
   if (callee == nullptr || !callee->getName().contains("gpulua")) return Marker::none;
-  for (const Row& row : rows)
+  for (const MarkerRow& row : marker_rows)
     if (callee->getName() == row.name) return row.marker;
   return Marker::none;
 }
 
 const char* marker_name(Marker marker) {
-  for (const Row& row : rows)
+  for (const MarkerRow& row : marker_rows)
     if (row.marker == marker) return row.name;
   return nullptr;
 }

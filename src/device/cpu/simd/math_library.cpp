@@ -11,7 +11,7 @@
 namespace gpulua::cpu::simd {
 namespace {
 
-struct Row {
+struct MathRow {
   const char* name;      // the C function in double precision
   const char* accuracy;  // SLEEF's suffix: error in tenths of a unit in the last place
   unsigned arguments;
@@ -19,7 +19,7 @@ struct Row {
 
 // Their errors are within the bounds that CUDA documents. asinh, acosh and log1p are missing: SLEEF's overflow for
 // arguments near the largest number.
-constexpr Row rows[] = {
+constexpr MathRow math_rows[] = {
     {"exp", "u10", 1},    {"exp2", "u10", 1},   {"exp10", "u10", 1}, {"expm1", "u10", 1}, {"log", "u10", 1},
     {"log2", "u10", 1},   {"log10", "u10", 1},  {"sin", "u10", 1},   {"cos", "u10", 1},   {"tan", "u10", 1},
     {"asin", "u10", 1},   {"acos", "u10", 1},   {"atan", "u10", 1},  {"sinh", "u10", 1},  {"cosh", "u10", 1},
@@ -27,9 +27,9 @@ constexpr Row rows[] = {
     {"tgamma", "u10", 1}, {"lgamma", "u10", 1}, {"pow", "u10", 2},   {"atan2", "u10", 2}, {"hypot", "u05", 2},
 };
 
-const Row* find_row(llvm::StringRef name, bool is_float) {
+const MathRow* find_row(llvm::StringRef name, bool is_float) {
   if (is_float && !name.consume_back("f")) return nullptr;
-  for (const Row& row : rows)
+  for (const MathRow& row : math_rows)
     if (name == row.name) return &row;
   return nullptr;
 }
@@ -96,7 +96,7 @@ llvm::Value* MathLibrary::call(llvm::IRBuilder<>& builder, const llvm::CallInst&
                                const std::vector<llvm::Value*>& arguments) const {
   llvm::Type* element = scalar.getType();
   const bool is_float = element->isFloatTy();
-  const Row& row = *find_row(function_name(scalar), is_float);
+  const MathRow& row = *find_row(function_name(scalar), is_float);
   const unsigned width = vector_bits_ / (is_float ? 32 : 64);
   auto* part_type = llvm::FixedVectorType::get(element, width);
   // "Sleef_expf16_u10", "Sleef_hypotd8_u05".

@@ -12,15 +12,15 @@
 namespace gpulua::cpu::simd {
 namespace {
 
-bool is_element(llvm::Type* type) {
+bool fits_a_lane(llvm::Type* type) {
   return type->isIntegerTy() || type->isPointerTy() || type->isHalfTy() || type->isBFloatTy() || type->isFloatTy() ||
          type->isDoubleTy();
 }
 
 bool has_vector(llvm::Type* type) {
-  if (type->isVoidTy() || is_element(type)) return true;
+  if (type->isVoidTy() || fits_a_lane(type)) return true;
   auto* record = llvm::dyn_cast<llvm::StructType>(type);
-  return record != nullptr && std::all_of(record->element_begin(), record->element_end(), is_element);
+  return record != nullptr && std::all_of(record->element_begin(), record->element_end(), fits_a_lane);
 }
 
 std::string why_not(const llvm::CallInst& call) {

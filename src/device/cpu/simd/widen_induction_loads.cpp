@@ -13,7 +13,7 @@ namespace {
 // Of 4 bytes each: as many as one permutation chooses from.
 constexpr unsigned row_elements = 32;
 constexpr unsigned element_bytes = 4;
-constexpr unsigned page_bytes = 4096;
+constexpr unsigned smallest_page = 4096;
 
 }  // namespace
 
@@ -109,8 +109,8 @@ llvm::Value* InductionLoads::load(const llvm::LoadInst& load) {
     const auto& row = induction.rows[half];
     llvm::Value* place = builder_.CreateGEP(load.getType(), array, row.base);
     llvm::Value* in_page = builder_.CreateICmpULE(
-        builder_.CreateAnd(builder_.CreatePtrToInt(place, builder_.getInt64Ty()), page_bytes - 1),
-        builder_.getInt64(page_bytes - row_elements * element_bytes));
+        builder_.CreateAnd(builder_.CreatePtrToInt(place, builder_.getInt64Ty()), smallest_page - 1),
+        builder_.getInt64(smallest_page - row_elements * element_bytes));
     llvm::Value* near =
         builder_.CreateICmpNE(builder_.CreateAnd(warp_.bits_of(warp_.mask()), row.near), builder_.getInt32(0));
     auto together = [&] {
