@@ -8,7 +8,7 @@ __device__ inline float gpulua_fast_reciprocal(float x, bool& in_range) {
   float near;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(near) : "f"(x));
   const float error = fma(-x, near, 1.0f);
-  in_range &= fabs(error) < 0x1p-20f;  // false for what is not a number, too
+  in_range &= fabs(error) < 0x1p-20f;  // false for NaN too
   return fma(near, error, near);
 }
 

@@ -7,18 +7,7 @@ local folder = (debug.getinfo(1, "S").source:match "^@(.*)/[^/]*$" or ".") .. "/
 local golden = dofile(folder .. "index.lua")
 
 describe("damaged files are refused:", function()
-  local base, paths
-  before_each(function()
-    base, paths = os.tmpname(), {}
-    paths[1] = base
-  end)
-  after_each(function()
-    for _, path in ipairs(paths) do os.remove(path) end
-  end)
-  local function temporary(suffix)
-    paths[#paths + 1] = base .. suffix
-    return base .. suffix
-  end
+  local temporary = support.temporary_files(before_each, after_each)
   local function fails(text, bytes, suffix)
     local path = temporary(suffix or ".npy")
     write(path, bytes)

@@ -24,18 +24,7 @@ local function check(entry, x)
 end
 
 describe("files", function()
-  local base, paths
-  before_each(function()
-    base, paths = os.tmpname(), {}
-    paths[1] = base
-  end)
-  after_each(function()
-    for _, path in ipairs(paths) do os.remove(path) end
-  end)
-  local function temporary(suffix)
-    paths[#paths + 1] = base .. suffix
-    return base .. suffix
-  end
+  local temporary = support.temporary_files(before_each, after_each)
 
   describe(".npy", function()
     it("loads what NumPy wrote: every dtype, byte order, layout and version", function()

@@ -101,4 +101,21 @@ function support.kolmogorov_smirnov(x, cdf)
   return math.sqrt(n) * worst
 end
 
+--- Called in a `describe`, with busted's two functions there: gives a function from a suffix to the path of a new file.
+--- The files of a test go when it ends.
+function support.temporary_files(before_each, after_each)
+  local base, paths
+  before_each(function()
+    base, paths = os.tmpname(), {}
+    paths[1] = base
+  end)
+  after_each(function()
+    for _, path in ipairs(paths) do os.remove(path) end
+  end)
+  return function(suffix)
+    paths[#paths + 1] = base .. suffix
+    return base .. suffix
+  end
+end
+
 return support

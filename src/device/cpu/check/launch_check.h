@@ -46,7 +46,7 @@ class LaunchCheck {
     const void* array = nullptr;  // Diagnostic::memory
   };
   static std::string text(const char* what, const Access& access, const Target& target);
-  /// True for a read of which only the first `written` bytes have a value.
+  /// True when only the first `written` bytes of the read were initialised.
   static bool reads_unwritten(const Access& access, std::size_t written);
 
   void check(const Access& access);

@@ -70,7 +70,7 @@ void call(const struct sigaction& action, int number, siginfo_t* info, void* con
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-/// True for what the processor found, false for what a process has sent.
+/// True for a fault of the processor, false for a signal that a process has sent.
 bool is_fault(const siginfo_t& info) {
   return info.si_code > 0;
 }

@@ -115,7 +115,7 @@ class StripMiner {
 
   static bool is_store(const Access& access) { return llvm::isa<llvm::StoreInst>(access.instruction); }
 
-  /// Finds the pairs of accesses of which at least one stores. False if a store cannot be delayed.
+  /// Finds the pairs of a store and another access. False if a store cannot be delayed.
   bool find_pairs() {
     for (const Access& store : accesses_) {
       if (!is_store(store)) continue;
