@@ -33,6 +33,7 @@ CacheKey& CacheKey::add(const KernelSource& source) {
   add_pairs(source.headers);
   add_texts(source.include_dirs);
   add_texts(source.names);
+  add(source.whole_warps ? 1 : 0);
   return *this;
 }
 

@@ -123,6 +123,7 @@ std::shared_ptr<Kernel> OpenDevice::compile_kernel(const std::string& key, std::
   KernelSource source;
   source.text = std::move(text);
   source.file = "gpulua:" + key;
+  source.whole_warps = true;
   const std::shared_ptr<Module> module = device_->compile(source);
   std::shared_ptr<Kernel> kernel = module->kernel(module->compiled().kernels.at(0));
   warn_of(kernel->entry());

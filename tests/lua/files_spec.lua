@@ -271,7 +271,7 @@ describe("files", function()
         end
         return gpu.array(t, "uint8"):reshape(100, 100)
       end)()
-      gpu.sync()
+      gpu.eval(x, noise) -- whatever must be compiled is compiled before
       ffi.C.setrlimit(1, ffi.new("struct limit", 4096, 4096))
       print(select(2, pcall(gpu.save, %q, x)))
       print(select(2, pcall(gpu.save, %q, {x = x})))

@@ -18,7 +18,7 @@ namespace gpulua::cpu::simd {
 class WarpFunction {
  public:
   explicit WarpFunction(const std::string& body, WarpLayout layout = WarpLayout::row,
-                        const std::string& attributes = "")
+                        const std::string& attributes = "\"target-features\"=\"+avx\"")
       : ir_("declare i32 @gpulua.thread.x()\ndeclare i32 @gpulua.thread.y()\n"
             "declare i32 @llvm.smin.i32(i32, i32)\n"
             "define void @f(ptr %context, ptr %in, ptr %out, i32 %mask, i32 %n, i32 %m) " +

@@ -23,12 +23,16 @@ std::array<int, size> numbered() {
   return result;
 }
 
-/// Whether %p, for 4-byte elements, is a row always ("row"), under a condition ("if"), or never ("no").
-std::string row_at(const std::string& body, WarpLayout layout = WarpLayout::row) {
-  WarpFunction function(body + "\n %end = add i32 0, 0", layout);
+std::string for_processor(const std::string& features) {
+  return "\"target-features\"=\"" + features + "\"";
+}
+
+/// Whether %p, for elements of `bytes` bytes, is a row always ("row"), under a condition ("if"), or never ("no").
+std::string row_at(const std::string& body, unsigned bytes = 4, const std::string& features = "+avx") {
+  WarpFunction function(body + "\n %end = add i32 0, 0", WarpLayout::row, for_processor(features));
   function.widen_up_to("end");
   AddressRows rows(function.warp());
-  const auto row = rows.find(&function.instruction("p"), 4);
+  const auto row = rows.find(&function.instruction("p"), bytes);
   if (!row) return "no";
   return row->holds == nullptr ? "row" : "if";
 }
@@ -44,6 +48,13 @@ TEST_CASE("address rows: contiguous addresses are found", "[simd]") {
   CHECK(row_at("%a = mul i32 %x, %x\n %i = zext i32 %a to i64\n %p = getelementptr i32, ptr %in, i64 %i") == "no");
   // Where nothing wraps.
   CHECK(row_at("%a = add i32 %x, %n\n %i = sext i32 %a to i64\n %p = getelementptr i32, ptr %in, i64 %i") == "if");
+}
+
+TEST_CASE("address rows: masks need the processor's instructions, or all lanes", "[simd]") {
+  const std::string bytes = "%i = zext i32 %x to i64\n %p = getelementptr i8, ptr %in, i64 %i\n";
+  CHECK(row_at(bytes, 1, "+avx2") == "if");
+  CHECK(row_at(bytes, 1, "+avx512bw") == "row");
+  CHECK(row_at(address, 4, "+sse2") == "if");
 }
 
 TEST_CASE("address rows: only active lanes are loaded and stored", "[simd]") {
@@ -102,7 +113,7 @@ TEST_CASE("strided access: distances that rows and permutations serve", "[simd]"
   auto stride = [](int factor, const std::string& type, const std::string& features) {
     WarpFunction function("%a = mul i32 %x, " + std::to_string(factor) + "\n %i = zext i32 %a to i64\n" +
                               "%p = getelementptr " + type + ", ptr %in, i64 %i\n %end = add i32 0, 0",
-                          WarpLayout::row, "\"target-features\"=\"" + features + "\"");
+                          WarpLayout::row, for_processor(features));
     llvm::Type* element = type == "i32" ? function.builder().getInt32Ty() : function.builder().getInt64Ty();
     return StridedAccess(function.warp()).stride(&function.instruction("p"), element);
   };

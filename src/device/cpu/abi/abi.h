@@ -80,8 +80,8 @@ enum class BlockRule : unsigned {
   half_rows = 2,  // x is 16 and y is even
 };
 
-/// One way to run a kernel. Of the records of a symbol the runtime takes the first whose rule holds for the block; the
-/// last one's is `any`.
+/// One way to run a kernel. Of the records of a symbol the runtime takes the first whose rule holds for the block. The
+/// last one's is `any`, but for kernels of a KernelSource with `whole_warps`.
 struct KernelRecord {
   const char* symbol;  // KernelEntry::symbol
   // Exactly one of the two is set. Kernels with `run_fiber` may call the services of the block and the warp.

@@ -36,6 +36,7 @@ struct SourceModule {
   std::vector<SourceKernel> kernels;
   std::vector<GlobalEntry> globals;
   std::vector<std::string> shared;  // symbols of the `__shared__` variables
+  bool whole_warps = false;         // KernelSource::whole_warps
   bool checked = false;             // has calls of the checker (check/instrument.h): for the scalar engine alone
 };
 

@@ -60,8 +60,12 @@ CpuKernel::CpuKernel(KernelEntry entry, std::vector<const KernelRecord*> records
 }
 
 const KernelRecord& CpuKernel::record(const LaunchConfig& config) const {
-  return **std::ranges::find_if(
+  const auto found = std::ranges::find_if(
       records_, [&](const KernelRecord* record) { return holds(record->block_rule, config.grid, config.block); });
+  if (found == records_.end())
+    throw Error(ErrorKind::argument, "[launch] the kernel was compiled for blocks of whole warps, got blocks of " +
+                                         std::to_string(config.block.x) + " threads along x");
+  return **found;
 }
 
 int CpuKernel::occupancy(unsigned threads, std::size_t) const {

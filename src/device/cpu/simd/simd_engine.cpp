@@ -165,9 +165,10 @@ std::vector<KernelCode> Engine::build(const SourceKernel& kernel, std::string& w
     if (strip_mine(*scalar, needs.warps ? WarpLayout::row : WarpLayout::row_chunk)) pipeline.order(*scalar);
     split_full_mask_loops(*scalar, needs.warps ? WarpLayout::row : WarpLayout::row_chunk);
     std::vector<std::pair<BlockRule, WarpLayout>> wanted;
-    if (needs.rows) wanted.emplace_back(BlockRule::half_rows, WarpLayout::half_rows);
+    if (needs.rows && !source_.whole_warps) wanted.emplace_back(BlockRule::half_rows, WarpLayout::half_rows);
     if (needs.warps) wanted.emplace_back(BlockRule::rows, WarpLayout::row);
-    wanted.emplace_back(BlockRule::any, needs.warps ? WarpLayout::any : WarpLayout::row_chunk);
+    if (!needs.warps || !source_.whole_warps)
+      wanted.emplace_back(BlockRule::any, needs.warps ? WarpLayout::any : WarpLayout::row_chunk);
     for (auto [rule, layout] : wanted) {
       llvm::Function* run = build(kernel, *scalar, needs.sync, layout, pipeline, why_not);
       // FrameSizes of that size are better off as stacks.

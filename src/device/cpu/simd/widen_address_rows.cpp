@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "src/device/cpu/simd/target.h"
+
 namespace gpulua::cpu::simd {
 namespace {
 
@@ -13,6 +15,12 @@ constexpr unsigned max_depth = 8;
 
 bool is_extension(const llvm::Value* value) {
   return llvm::isa<llvm::SExtInst, llvm::ZExtInst>(value);
+}
+
+/// True when the processor loads and stores the active lanes of a row of such elements by an instruction. LLVM would
+/// write a branch for each lane.
+bool has_masked_access(const llvm::Function& function, std::int64_t bytes) {
+  return has_feature(function, bytes < 4 ? "+avx512bw" : "+avx");
 }
 
 }  // namespace
@@ -137,7 +145,13 @@ std::optional<AddressRow> AddressRows::find(const llvm::Value* address, std::int
   const bool whole = row.pattern.is_consecutive(bytes);
   llvm::Value* holds = builder_.getTrue();
   for (unsigned half = 0; half < (whole ? 1 : 2); ++half) row.bases[half] = assumed_base(address, half, !whole, holds);
-  if (warp_.is_varying(address)) row.holds = builder_.CreateFreeze(holds);
+  row.all_lanes = warp_.mask_is_full();
+  const bool masked = !row.all_lanes && row.pattern.stride != 0;
+  if (masked && !has_masked_access(warp_.scalar_function(), bytes)) {
+    row.all_lanes = true;
+    holds = builder_.CreateAnd(holds, builder_.CreateICmpEQ(warp_.bits_of(warp_.mask()), builder_.getInt32(~0u)));
+  }
+  if (warp_.is_varying(address) || !llvm::isa<llvm::Constant>(holds)) row.holds = builder_.CreateFreeze(holds);
   return row;
 }
 
@@ -146,10 +160,10 @@ llvm::Value* AddressRows::load_half(llvm::Type* type, const AddressRow& row, llv
   llvm::Value* place = row.bases[half];
   llvm::Type* half_type = llvm::FixedVectorType::get(type, half_warp);
   if (row.pattern.stride != 0) {
-    if (warp_.mask_is_full()) return builder_.CreateAlignedLoad(half_type, place, align);
+    if (row.all_lanes) return builder_.CreateAlignedLoad(half_type, place, align);
     return builder_.CreateMaskedLoad(half_type, place, align, warp_.half_of(warp_.mask(), half));
   }
-  if (!warp_.mask_is_full()) {
+  if (!row.all_lanes) {
     llvm::Value* lanes = builder_.CreateAnd(warp_.bits_of(warp_.mask()), half == 0 ? 0xffffu : 0xffff0000u);
     place = builder_.CreateSelect(builder_.CreateICmpNE(lanes, builder_.getInt32(0)), place, row.bases[1 - half]);
   }
@@ -160,7 +174,7 @@ llvm::Value* AddressRows::load(llvm::Type* type, const AddressRow& row, llvm::Al
   llvm::Type* moved = moved_as(type);
   llvm::Value* result;
   if (row.bases[1] != nullptr && row.pattern.is_affine() && row.pattern.stride != 0 && row.pattern.half_stride == 0) {
-    llvm::Value* half = warp_.mask_is_full()
+    llvm::Value* half = row.all_lanes
                             ? load_half(moved, row, align, 0)
                             : builder_.CreateMaskedLoad(
                                   llvm::FixedVectorType::get(moved, half_warp), row.bases[0], align,
@@ -170,7 +184,7 @@ llvm::Value* AddressRows::load(llvm::Type* type, const AddressRow& row, llvm::Al
     result = builder_.CreateShuffleVector(half, order);
   } else if (row.bases[1] != nullptr)
     result = warp_.join_halves(builder_, load_half(moved, row, align, 0), load_half(moved, row, align, 1));
-  else if (warp_.mask_is_full())
+  else if (row.all_lanes)
     result = builder_.CreateAlignedLoad(widened(moved), row.bases[0], align);
   else
     result = builder_.CreateMaskedLoad(widened(moved), row.bases[0], align, warp_.mask());
@@ -182,7 +196,7 @@ void AddressRows::store(llvm::Value* values, const AddressRow& row, llvm::Align 
   auto* type = llvm::cast<llvm::VectorType>(values->getType())->getElementType();
   values = builder_.CreateBitCast(values, widened(moved_as(type)));
   auto store = [&](llvm::Value* part, llvm::Value* place, llvm::Value* lanes) {
-    if (warp_.mask_is_full())
+    if (row.all_lanes)
       builder_.CreateAlignedStore(part, place, align);
     else
       builder_.CreateMaskedStore(part, place, align, lanes);

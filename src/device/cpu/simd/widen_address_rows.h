@@ -11,6 +11,7 @@ struct AddressRow {
   LanePattern pattern;
   llvm::Value* bases[2] = {};    // the second one only where the whole warp's addresses are not contiguous
   llvm::Value* holds = nullptr;  // an i1: true iff these are the addresses; null: always
+  bool all_lanes = false;        // where it holds, all lanes are active
 };
 
 /// Finds rows of addresses, also where they depend on a condition that is tested at run time, and loads and stores

@@ -2,6 +2,8 @@
 
 #include <llvm/IR/IntrinsicInst.h>
 
+#include "src/device/cpu/simd/target.h"
+
 namespace gpulua::cpu::simd {
 namespace {
 
@@ -79,7 +81,8 @@ void MemoryAccess::store(const llvm::StoreInst& store) {
     return;
   }
   auto scatter = [&]() -> llvm::Value* {
-    if (!has_gather(warp_.layout(), value->getType())) return lanes_.emit(store);
+    if (!has_feature(warp_.scalar_function(), "+avx512f") || !has_gather(warp_.layout(), value->getType()))
+      return lanes_.emit(store);
     builder_.CreateMaskedScatter(values, warp_.vector(address), store.getAlign(), warp_.mask());
     return nullptr;
   };

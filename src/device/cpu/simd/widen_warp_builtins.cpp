@@ -1,8 +1,11 @@
 #include "src/device/cpu/simd/widen_warp_builtins.h"
 
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/Module.h>
+
+#include <numeric>
 
 #include "src/device/cpu/abi/abi.h"
 #include "src/device/cpu/simd/barrier_splitting.h"
@@ -116,6 +119,41 @@ llvm::Value* WarpBuiltins::emit_barrier(const llvm::CallInst& call) {
   return counts ? sum : nullptr;
 }
 
+/// Elements [first, first + count) of a vector.
+llvm::Value* WarpBuiltins::part(llvm::Value* vector, unsigned first, unsigned count) {
+  llvm::SmallVector<int> order(count);
+  std::iota(order.begin(), order.end(), static_cast<int>(first));
+  return builder_.CreateShuffleVector(vector, order);
+}
+
+llvm::Value* WarpBuiltins::permute_avx512(llvm::Value* values, llvm::Value* lanes) {
+  constexpr unsigned half = warp_size / 2;
+  std::vector<llvm::Value*> results;
+  for (unsigned first = 0; first < warp_size; first += half)
+    results.push_back(
+        builder_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_vpermi2var_d_512, {},
+                                 {part(values, 0, half), part(lanes, first, half), part(values, half, half)}));
+  return llvm::concatenateVectors(builder_, results);
+}
+
+llvm::Value* WarpBuiltins::permute_avx2(llvm::Value* values, llvm::Value* lanes) {
+  constexpr unsigned quarter = warp_size / 4;
+  std::vector<llvm::Value*> results;
+  for (unsigned first = 0; first < warp_size; first += quarter) {
+    llvm::Value* from = part(lanes, first, quarter);
+    auto permuted = [&](unsigned of) {  // by the low three bits of `from`
+      return builder_.CreateIntrinsic(llvm::Intrinsic::x86_avx2_permd, {}, {part(values, of * quarter, quarter), from});
+    };
+    auto choose = [&](unsigned bit, llvm::Value* set, llvm::Value* clear) {
+      llvm::Value* sign = builder_.CreateShl(from, 31 - bit);
+      return builder_.CreateSelect(builder_.CreateICmpSLT(sign, llvm::Constant::getNullValue(sign->getType())), set,
+                                   clear);
+    };
+    results.push_back(choose(4, choose(3, permuted(3), permuted(2)), choose(3, permuted(1), permuted(0))));
+  }
+  return llvm::concatenateVectors(builder_, results);
+}
+
 llvm::Value* WarpBuiltins::emit_shuffle(const llvm::CallInst& call) {
   const llvm::Value* value = call.getArgOperand(1);
   const llvm::Value* source = call.getArgOperand(2);
@@ -135,22 +173,8 @@ llvm::Value* WarpBuiltins::emit_shuffle(const llvm::CallInst& call) {
     return builder_.CreateShuffleVector(values, order);
   }
   lanes = builder_.CreateFreeze(lanes);
-  if (has_feature(warp_.scalar_function(), "+avx512f")) {
-    auto half = [&](llvm::Value* whole, unsigned first) {
-      llvm::SmallVector<int> order;
-      for (unsigned i = 0; i < warp_size / 2; ++i) order.push_back(static_cast<int>(first + i));
-      return builder_.CreateShuffleVector(whole, order);
-    };
-    llvm::Value* low = half(values, 0);
-    llvm::Value* high = half(values, warp_size / 2);
-    auto permuted = [&](unsigned first) {
-      return builder_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_vpermi2var_d_512, {},
-                                      {low, half(lanes, first), high});
-    };
-    llvm::SmallVector<int> order;
-    for (unsigned lane = 0; lane < warp_size; ++lane) order.push_back(static_cast<int>(lane));
-    return builder_.CreateShuffleVector(permuted(0), permuted(warp_size / 2), order);
-  }
+  if (has_feature(warp_.scalar_function(), "+avx512f")) return permute_avx512(values, lanes);
+  if (has_feature(warp_.scalar_function(), "+avx2")) return permute_avx2(values, lanes);
   llvm::AllocaInst* memory = warp_.local(values->getType(), "shuffle");
   builder_.CreateStore(values, memory);
   llvm::Value* places = builder_.CreateGEP(builder_.getInt32Ty(), memory, lanes);

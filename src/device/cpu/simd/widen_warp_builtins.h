@@ -24,6 +24,10 @@ class WarpBuiltins {
 
  private:
   llvm::Value* thread_index(unsigned axis);
+  llvm::Value* part(llvm::Value* vector, unsigned first, unsigned count);
+  // For each lane the value of the lane that `lanes` names, all below warp_size.
+  llvm::Value* permute_avx512(llvm::Value* values, llvm::Value* lanes);
+  llvm::Value* permute_avx2(llvm::Value* values, llvm::Value* lanes);
   llvm::CallInst* call_placeholder(const char* name, llvm::Type* result, const std::vector<llvm::Value*>& arguments);
 
   WarpBuilder& warp_;
