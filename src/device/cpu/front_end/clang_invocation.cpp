@@ -10,8 +10,9 @@
 namespace gpulua::cpu {
 namespace {
 
-void add_processor(std::vector<std::string>& arguments, const CompileTarget& target) {
+void add_target(std::vector<std::string>& arguments, const CompileTarget& target) {
   auto add = [&](std::initializer_list<std::string> more) { arguments.insert(arguments.end(), more); };
+  add({"-triple", llvm::sys::getProcessTriple()});
   if (!target.processor.empty()) {
     add({"-target-cpu", target.processor});
     for (const std::string& feature : target.features) add({"-target-feature", feature});
@@ -20,16 +21,6 @@ void add_processor(std::vector<std::string>& arguments, const CompileTarget& tar
   add({"-target-cpu", llvm::sys::getHostCPUName().str()});
   for (const auto& feature : llvm::sys::getHostCPUFeatures())
     add({"-target-feature", std::string(feature.second ? "+" : "-") += feature.first()});
-}
-
-void add_target(std::vector<std::string>& arguments, const CompileTarget& target) {
-  arguments.insert(arguments.end(), {"-triple", llvm::sys::getProcessTriple()});
-  add_processor(arguments, target);
-#ifdef __x86_64__
-  // LLVM takes the gathers of AMD's processors with AVX2 for slow. In place of one it writes a branch and an insertion
-  // for each lane, which compile in twice the time and do not run faster.
-  arguments.insert(arguments.end(), {"-target-feature", "+fast-gather"});
-#endif
 }
 
 /// The machine's files, relative to the working directory. If that was removed, relative to the root: LLVM would end

@@ -44,21 +44,30 @@ llvm::Value* MemoryAccess::gather(const llvm::LoadInst& load) {
   // Interleaved memory aligns a lane's elements to their size only.
   const llvm::Align element = warp_.layout().getABITypeAlign(type), align = std::min(load.getAlign(), element);
   if (llvm::Value* loaded = inductions_.load(load)) return loaded;
+  const bool whole_words = has_gather(warp_.layout(), type);
+  if (!whole_words && align < element) return lanes_.emit(load);  // it may span two words
   llvm::Value* addresses = warp_.vector(load.getPointerOperand());
-  if (has_gather(warp_.layout(), type))
-    return builder_.CreateMaskedGather(widened(type), addresses, align, warp_.mask());
-  if (align < element) return lanes_.emit(load);  // it may span two words
-  return builder_.CreateBitCast(gather_narrow(moved_as(type), addresses), widened(type));
+  auto gather = [&](llvm::Value* mask) -> llvm::Value* {
+    if (whole_words) return builder_.CreateMaskedGather(widened(type), addresses, align, mask);
+    return builder_.CreateBitCast(gather_narrow(moved_as(type), addresses, mask), widened(type));
+  };
+  if (warp_.mask_is_full() || has_feature(warp_.scalar_function(), "+avx512f")) return gather(warp_.mask());
+  // LLVM takes the gathers of many processors for slow and loads lane by lane: of some lanes by a branch for each, which
+  // takes most of the time of a compilation.
+  llvm::Value* all = builder_.CreateICmpEQ(warp_.bits_of(warp_.mask()), builder_.getInt32(~0u));
+  return warp_.either(
+      all, [&] { return gather(llvm::Constant::getAllOnesValue(warp_.mask()->getType())); },
+      [&] { return lanes_.emit(load); });
 }
 
 /// Extracts elements of 8 and 16 bits from the aligned words around them, which are readable wherever the elements are.
-llvm::Value* MemoryAccess::gather_narrow(llvm::Type* type, llvm::Value* addresses) {
+llvm::Value* MemoryAccess::gather_narrow(llvm::Type* type, llvm::Value* addresses, llvm::Value* mask) {
   llvm::Type* i64 = widened(builder_.getInt64Ty());
   llvm::Value* bytes = builder_.CreatePtrToInt(addresses, i64);
   llvm::Value* word = builder_.CreateAnd(bytes, llvm::ConstantInt::getSigned(i64, -static_cast<int>(word_bytes)));
   llvm::Value* words =
       builder_.CreateMaskedGather(widened(builder_.getInt32Ty()), builder_.CreateIntToPtr(word, addresses->getType()),
-                                  llvm::Align(word_bytes), warp_.mask());
+                                  llvm::Align(word_bytes), mask);
   llvm::Value* offset =
       builder_.CreateTrunc(builder_.CreateAnd(bytes, llvm::ConstantInt::get(i64, word_bytes - 1)), words->getType());
   llvm::Value* shift = builder_.CreateShl(offset, llvm::ConstantInt::get(words->getType(), 3));

@@ -26,7 +26,7 @@ class MemoryAccess {
 
  private:
   llvm::Value* gather(const llvm::LoadInst& load);
-  llvm::Value* gather_narrow(llvm::Type* type, llvm::Value* addresses);
+  llvm::Value* gather_narrow(llvm::Type* type, llvm::Value* addresses, llvm::Value* mask);
   void store_last(llvm::Value* values, const llvm::StoreInst& store);
 
   WarpBuilder& warp_;
