@@ -52,8 +52,8 @@ llvm::Value* MemoryAccess::gather(const llvm::LoadInst& load) {
     return builder_.CreateBitCast(gather_narrow(moved_as(type), addresses, mask), widened(type));
   };
   if (warp_.mask_is_full() || has_feature(warp_.scalar_function(), "+avx512f")) return gather(warp_.mask());
-  // LLVM takes the gathers of many processors for slow and loads lane by lane: of some lanes by a branch for each, which
-  // takes most of the time of a compilation.
+  // LLVM takes the gathers of many processors for slow and loads lane by lane: of some lanes by a branch for each,
+  // which takes most of the time of a compilation.
   llvm::Value* all = builder_.CreateICmpEQ(warp_.bits_of(warp_.mask()), builder_.getInt32(~0u));
   return warp_.either(
       all, [&] { return gather(llvm::Constant::getAllOnesValue(warp_.mask()->getType())); },
