@@ -106,6 +106,17 @@ int current_device(lua_State* L) {
   return 1;
 }
 
+/// gpu.can_access(a, b): whether device a reaches the memory of device b over a link.
+int can_access(lua_State* L) {
+  std::shared_ptr<OpenDevice> devices[2];
+  for (int i = 0; i < 2; ++i) {
+    if (lua_isnoneornil(L, i + 1)) fail("can_access", "a device or its name, such as \"cuda:0\"", L, i + 1);
+    devices[i] = check_device(L, i + 1, "can_access");
+  }
+  lua_pushboolean(L, devices[0] == devices[1] || devices[0]->device().can_access(devices[1]->device()));
+  return 1;
+}
+
 /// gpu.sync(): waits for all work on all devices.
 int synchronize(lua_State* L) {
   bindings_of(L).context().synchronize();
@@ -145,7 +156,8 @@ void open_devices(lua_State* L) {
       L,
       {{"__index", protect<device_index>}, {"__tostring", protect<device_tostring>}, {"__eq", protect<device_equal>}});
   lua_pop(L, 1);
-  set_functions(L, {{"devices", protect<list_devices>},
+  set_functions(L, {{"can_access", protect<can_access>},
+                    {"devices", protect<list_devices>},
                     {"device", protect<current_device>},
                     {"sync", protect<synchronize>},
                     {"debug", protect<debug>},

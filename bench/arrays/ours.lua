@@ -48,6 +48,12 @@ workload("small", function()
     for _ = 1, 1000 do c = (a + b):eval() end
   end, function() return c:sum():item() end, 1 / 1000
 end)
+-- 1 GB from one GPU to the next.
+workload("peercopy", function()
+  if not (on_gpu and gpu.device "cuda:1") then return end
+  local x, y = spread(size(256e6, 0, 1000), 0, 1, "float32"), nil
+  return function() y = x:to "cuda:1" end, function() return y[10] end
+end)
 workload("bs64", function()
   local price, check = price_options(size(4e6, 4e6, 1000), "float64")
   return function() for _ = 1, 10 do price() end end, check, 1 / 10

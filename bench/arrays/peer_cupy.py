@@ -32,6 +32,19 @@ def mean_of_both(pair):
 
 
 run("small", small, lambda c: c.sum(), spread(16, 0, 1, "float32"), spread(16, 0, 1, "float32"), scale=1 / 1000)
+if cp.cuda.runtime.getDeviceCount() > 1:
+    # What the driver's own copy takes.
+    def peer_copy(x):
+        cp.cuda.runtime.memcpyPeerAsync(there.data.ptr, 1, x.data.ptr, 0, x.nbytes, cp.cuda.get_current_stream().ptr)
+        return there
+
+    count = size(256e6, 0, 1000)
+    with cp.cuda.Device(1):
+        there = cp.empty(count, dtype="float32")
+        cp.cuda.runtime.deviceEnablePeerAccess(0)
+    cp.cuda.runtime.deviceEnablePeerAccess(1)
+    run("peercopy", peer_copy, lambda y: y.get()[9], spread(count, 0, 1, "float32"))
+    del there
 run("bs64", lambda *a: ten_times(black_scholes, cp, *a), mean_of_both, *options(size(4e6, 4e6, 1000), "float64"), scale=1 / 10)
 run("bs32", lambda *a: black_scholes(cp, *a), mean_of_both, *options(size(64e6, 4e6, 1000), "float32"))
 run("mc", simulate, price)

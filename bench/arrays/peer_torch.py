@@ -45,6 +45,8 @@ def mean_of_both(pair):
 with torch.no_grad():
     if not compiled:
         run("small", small, lambda c: c.sum(), spread(16, 0, 1, "float32"), spread(16, 0, 1, "float32"), scale=1 / 1000)
+    if ON_GPU and torch.cuda.device_count() > 1 and not compiled:
+        run("peercopy", lambda x: x.to("cuda:1"), lambda y: y[9], spread(size(256e6, 0, 1000), 0, 1, "float32"))
     run("bs64", lambda *a: black_scholes(Functions, *a), mean_of_both, *options(size(4e6, 4e6, 1000), "float64"), scale=1 / 10,
         times=10)
     run("bs32", lambda *a: black_scholes(Functions, *a), mean_of_both, *options(size(64e6, 4e6, 1000), "float32"))

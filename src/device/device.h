@@ -132,6 +132,17 @@ class Device {
   virtual Blas& blas() = 0;
   virtual Rng& rng() = 0;
 
+  // ---- other devices: optional --------------------------------------------------------------------------------------
+  /// True when the device reads and writes the other one's memory by itself, over a link between the two.
+  virtual bool can_access(const Device&) const { return false; }
+  /// Copies `bytes` > 0 from memory of `source`. The copy starts after the work queued so far on both streams, and work
+  /// that is queued on either stream from now on starts after the copy. Returns false, and does nothing, where the only
+  /// way between the devices is through the host program's memory.
+  virtual bool copy_from(void* /*to*/, Stream& /*stream*/, Device& /*source*/, const void* /*from*/,
+                         Stream& /*source_stream*/, std::size_t /*bytes*/) {
+    return false;
+  }
+
   // ---- damage: optional ---------------------------------------------------------------------------------------------
   /// False when something has written past the end of `memory` since the last call. `memory` is from allocate(bytes). A
   /// device that cannot tell returns true.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <vector>
 
 #include "src/array/aliasing.h"
@@ -43,6 +44,22 @@ std::optional<Runs> find_runs(const Layout& layout) {
   return runs;
 }
 
+/// Copies all elements to another device. Both arrays are contiguous and of one dtype and shape.
+void copy_between(Node& to, Node& from) {
+  OpenDevice& source = from.device();
+  OpenDevice& target = to.device();
+  if (from.layout.size() > 0) {
+    const char* bytes = from.read(source.stream());
+    // Only a wait for the source tells whether a check of its elements has failed.
+    if (!from.buffer()->guarded() && target.device().copy_from(to.overwrite(target.stream()), *target.stream(),
+                                                               source.device(), bytes, *source.stream(), from.nbytes()))
+      return;
+  }
+  const auto staging = std::make_unique_for_overwrite<char[]>(from.nbytes());
+  download(from, staging.get());
+  upload(to, staging.get());
+}
+
 }  // namespace
 
 Array copy(const Array& array) {
@@ -61,16 +78,18 @@ Array contiguous(const Array& array) {
 
 Array to_device(const Array& array, OpenDevice& device) {
   if (&array->device() == &device) return array;
-  std::vector<char> staging(array->nbytes());
-  download(*array, staging.data());
   Array result = empty(device, array->layout.shape, array->dtype);
-  upload(*result, staging.data());
+  copy_between(*result, *contiguous(array));
   return result;
 }
 
 void copy_into(const Array& to, const Array& from, const char* op) {
   check_writable(*to, op);
-  if (&to->device() != &from->device()) return copy_into(to, to_device(from, to->device()), op);
+  if (&to->device() != &from->device()) {
+    if (to->contiguous && to->dtype == from->dtype && to->layout.shape == from->layout.shape)
+      return copy_between(*to, *contiguous(from));
+    return copy_into(to, to_device(from, to->device()), op);
+  }
   const Layout source = broadcast_to(from->layout, to->layout.shape, op);
   if (to->layout.size() == 0) return;
 

@@ -39,6 +39,12 @@ int Context::attribute(CUdevice_attribute attribute) const {
   return value;
 }
 
+bool Context::can_access(const Context& other) const {
+  int possible = 0;
+  if (device_ != other.device_) driver_.device_can_access_peer(&possible, device_, other.device_);
+  return possible != 0 || device_ == other.device_;
+}
+
 void Context::fail(CUresult result, const char* op, std::string_view detail) {
   const std::string text = driver_.describe(result);
   if (is_sticky(result)) {

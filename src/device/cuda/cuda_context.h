@@ -25,6 +25,8 @@ class Context {
   CUcontext handle() const { return handle_; }
   CUdevice device() const { return device_; }
   int attribute(CUdevice_attribute attribute) const;
+  /// True when this device reaches the other one's memory over a link.
+  bool can_access(const Context& other) const;
 
   /// Throws the Error that `result` means, unless it is success. `op` names the operation in the message.
   void check(CUresult result, const char* op) {

@@ -263,6 +263,32 @@ void CudaDevice::set_checking(bool on) {
                                             ". Run with --check, or --device cpu; or under NVIDIA's compute-sanitizer");
 }
 
+bool CudaDevice::can_access(const Device& other) const {
+  const auto* peer = dynamic_cast<const CudaDevice*>(&other);
+  return peer != nullptr && context_->can_access(*peer->context_);
+}
+
+bool CudaDevice::copy_from(void* to, Stream& stream, Device& source, const void* from, Stream& source_stream,
+                           std::size_t bytes) {
+  auto* peer = dynamic_cast<CudaDevice*>(&source);
+  if (peer == nullptr) return false;
+  allocator_.allow_access(*peer->context_);
+  peer->allocator_.allow_access(*context_);
+  CudaEvent ready(context_), copied(peer->context_);
+  record(ready, stream);
+  peer->wait(source_stream, ready);
+  {
+    // Without a link the driver copies through the host.
+    const ContextGuard guard(*peer->context_);
+    context_->check(context_->driver().copy_peer(address(to), context_->handle(), address(from),
+                                                 peer->context_->handle(), bytes, handle_of(source_stream)),
+                    "to");
+  }
+  peer->record(copied, source_stream);
+  wait(stream, copied);
+  return true;
+}
+
 Blas& CudaDevice::blas() {
   if (!blas_) blas_ = open_blas(environment_.config, context_);
   return *blas_;

@@ -55,6 +55,10 @@ class CudaDevice final : public Device {
   Blas& blas() override;
   Rng& rng() override;
 
+  bool can_access(const Device& other) const override;
+  bool copy_from(void* to, Stream& stream, Device& source, const void* from, Stream& source_stream,
+                 std::size_t bytes) override;
+
  private:
   void download_staged(void* host, const void* device, std::size_t bytes, CUstream stream);
   void wait_for(CUstream stream, const char* op);

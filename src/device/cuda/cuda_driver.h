@@ -22,6 +22,7 @@ namespace gpulua::cuda {
   X(device_get_name, cuDeviceGetName)                                  \
   X(device_get_attribute, cuDeviceGetAttribute)                        \
   X(device_total_memory, cuDeviceTotalMem_v2)                          \
+  X(device_can_access_peer, cuDeviceCanAccessPeer)                     \
   X(primary_context_retain, cuDevicePrimaryCtxRetain)                  \
   X(primary_context_release, cuDevicePrimaryCtxRelease_v2)             \
   X(context_get_current, cuCtxGetCurrent)                              \
@@ -34,6 +35,7 @@ namespace gpulua::cuda {
   X(pool_destroy, cuMemPoolDestroy)                                    \
   X(pool_set_attribute, cuMemPoolSetAttribute)                         \
   X(pool_get_attribute, cuMemPoolGetAttribute)                         \
+  X(pool_set_access, cuMemPoolSetAccess)                               \
   X(pool_trim, cuMemPoolTrimTo)                                        \
   X(host_allocate, cuMemHostAlloc)                                     \
   X(host_free, cuMemFreeHost)                                          \
@@ -41,6 +43,7 @@ namespace gpulua::cuda {
   X(copy_host_to_device, cuMemcpyHtoDAsync_v2)                         \
   X(copy_device_to_host, cuMemcpyDtoHAsync_v2)                         \
   X(copy_device_to_device, cuMemcpyDtoDAsync_v2)                       \
+  X(copy_peer, cuMemcpyPeerAsync)                                      \
   X(fill_8, cuMemsetD8Async)                                           \
   X(fill_16, cuMemsetD16Async)                                         \
   X(fill_32, cuMemsetD32Async)                                         \

@@ -1,5 +1,6 @@
 #include "src/device/cuda/cuda_memory.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <utility>
@@ -103,6 +104,18 @@ void Allocator::trim() {
   }
   kept_bytes_ = 0;
   context_->check(context_->driver().pool_trim(pool_, 0), "trim");
+}
+
+void Allocator::allow_access(const Context& other) {
+  const bool done = std::ranges::find(allowed_, other.device()) != allowed_.end();
+  if (pool_ == nullptr || done || !other.can_access(*context_)) return;
+  const ContextGuard guard(*context_);
+  CUmemAccessDesc access{};
+  access.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  access.location.id = other.device();
+  access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  context_->check(context_->driver().pool_set_access(pool_, &access, 1), "to");
+  allowed_.push_back(other.device());
 }
 
 void* Allocator::allocate_pinned(std::size_t bytes) {

@@ -28,6 +28,8 @@ class Allocator {
   void free(void* memory, CUstream stream) noexcept;
   std::size_t pooled_bytes() const;
   void trim();
+  /// Gives the other device access to the memory, where there is a link between the two.
+  void allow_access(const Context& other);
 
   void* allocate_pinned(std::size_t bytes);
   void free_pinned(void* memory) noexcept;
@@ -41,6 +43,7 @@ class Allocator {
   // Our own, so that it keeps freed memory (release threshold) without changing the device's default pool under a host
   // program. Null where the device has no pools: then memory comes from cuMemAlloc.
   CUmemoryPool pool_ = nullptr;
+  std::vector<CUdevice> allowed_;  // devices with access to the pool
 
   // A kept block is reused on the stream on which it was freed, without a call of the driver, which would take as long
   // as a small launch. Sizes are powers of two from 256 bytes on.
