@@ -50,7 +50,7 @@ workload("small", function()
 end)
 -- 1 GB from one GPU to the next.
 workload("peercopy", function()
-  if not (on_gpu and gpu.device "cuda:1") then return end
+  if not on_gpu or #gpu.devices() < 3 then return end -- the CPU device and two GPUs
   local x, y = spread(size(256e6, 0, 1000), 0, 1, "float32"), nil
   return function() y = x:to "cuda:1" end, function() return y[10] end
 end)
