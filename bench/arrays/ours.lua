@@ -51,8 +51,9 @@ end)
 -- 1 GB from one GPU to the next.
 workload("peercopy", function()
   if not on_gpu or #gpu.devices() < 3 then return end -- the CPU device and two GPUs
-  local x, y = spread(size(256e6, 0, 1000), 0, 1, "float32"), nil
-  return function() y = x:to "cuda:1" end, function() return y[10] end
+  local x = spread(size(256e6, 0, 1000), 0, 1, "float32")
+  local y = x:to "cuda:1"
+  return function() y:copy_(x) end, function() return y[10] end
 end)
 workload("bs64", function()
   local price, check = price_options(size(4e6, 4e6, 1000), "float64")

@@ -35,7 +35,7 @@ for _, other in ipairs(others) do
     it("every dtype and layout keeps its values", function()
       for _, dtype in ipairs { "bool", "int8", "uint16", "float16", "float32", "int64", "float64", "complex128" } do
         local x = gpu.arange(60):reshape(3, 4, 5):astype(dtype)
-        for _, view in ipairs { x, x[2], x["::2"], x:transpose(), x + x, x[1][1][1], gpu.zeros({ 0, 3 }, dtype) } do
+        for _, view in ipairs { x, x[2], x["::2"], x:transpose(), x + x, gpu.zeros({ 0, 3 }, dtype) } do
           local moved = view:to(other)
           assert.are.equal(other, moved.device)
           assert.are.equal(here, view.device)
