@@ -123,6 +123,7 @@ int array_call(lua_State* L) {
 
 void assign(lua_State* L, const Array& target, int value, const char* op) {
   if (const auto scalar = to_scalar(L, value)) return fill(target, *scalar);
+  if (const Array* source = test<Array>(L, value)) return copy_into(target, *source, op);
   copy_into(target, check_values(L, value, target, op), op);
 }
 
