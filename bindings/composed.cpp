@@ -4,7 +4,7 @@
 
 #include "bindings/array_options.h"
 #include "bindings/axis.h"
-#include "bindings/library_chunk.h"
+#include "bindings/chunk.h"
 #include "bindings/list.h"
 #include "bindings/lua_array.h"
 #include "bindings/lua_random.h"

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "bindings/fields.h"
-#include "bindings/library_chunk.h"
+#include "bindings/chunk.h"
 #include "bindings/lua.h"
 #include "bindings/parts.h"
 #include "bindings/state.h"

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "bindings/library_chunk.h"
+#include "bindings/chunk.h"
 #include "bindings/lua.h"
 #include "bindings/parts.h"
 

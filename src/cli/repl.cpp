@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/cli/chunk.h"
+#include "src/cli/command_chunk.h"
 #include "src/cli/edit_library.h"
 #include "src/cli/interrupt.h"
 #include "src/cli/line_editor.h"
@@ -21,7 +21,7 @@ constexpr const char* chunk_name = "=stdin";
 constexpr const char* completer_key = "gpulua.complete";
 
 void open_completer(lua_State* L) {
-  if (load_chunk(L, "complete.lua") != 0) lua_error(L);
+  if (load_command_chunk(L, "complete.lua") != 0) lua_error(L);
   lua_call(L, 0, 1);
   lua_setfield(L, LUA_REGISTRYINDEX, completer_key);
 }

@@ -8,7 +8,7 @@
 
 #include "bindings/array_hint.h"
 #include "bindings/open.h"
-#include "src/cli/chunk.h"
+#include "src/cli/command_chunk.h"
 
 namespace gpulua {
 namespace {
@@ -100,7 +100,7 @@ int add_traceback(lua_State* L) {
 }  // namespace
 
 void open_renderer(lua_State* L) {
-  if (load_chunk(L, "render.lua") != 0) lua_error(L);
+  if (load_command_chunk(L, "render.lua") != 0) lua_error(L);
   lua_call(L, 0, 1);
   lua_setfield(L, LUA_REGISTRYINDEX, renderer_key);
 }
@@ -125,7 +125,7 @@ void push_rendering(lua_State* L, int index) {
 
 void add_hint(lua_State* L, const std::string* text) {
   const int message = lua_gettop(L);
-  if (load_chunk(L, "hint.lua") == 0 && lua_pcall(L, 0, 1, 0) == 0) {
+  if (load_command_chunk(L, "hint.lua") == 0 && lua_pcall(L, 0, 1, 0) == 0) {
     lua_pushvalue(L, message);
     if (text != nullptr)
       lua_pushlstring(L, text->data(), text->size());

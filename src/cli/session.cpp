@@ -15,7 +15,7 @@
 #include <string_view>
 
 #include "bindings/open.h"
-#include "src/cli/chunk.h"
+#include "src/cli/command_chunk.h"
 #include "src/cli/interrupt.h"
 #include "src/cli/jit_options.h"
 #include "src/cli/repl.h"
@@ -108,7 +108,7 @@ class Session {
 
   /// The words of other languages that raise where they are read as globals.
   static void open_words(lua_State* L) {
-    if (load_chunk(L, "words.lua") != 0) lua_error(L);
+    if (load_command_chunk(L, "words.lua") != 0) lua_error(L);
     lua_call(L, 0, 1);
     lua_pushvalue(L, LUA_GLOBALSINDEX);
     lua_insert(L, -2);

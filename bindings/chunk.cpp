@@ -1,7 +1,6 @@
-#include "bindings/library_chunk.h"
+#include "bindings/chunk.h"
 
 #include <cstring>
-#include <string>
 
 #include "lua_text.h"
 #include "src/base/error.h"
@@ -21,23 +20,22 @@ bool is_luajit_of_build(lua_State* L) {
   return same;
 }
 
-bool load(lua_State* L, std::string_view chunk) {
-  return luaL_loadbuffer(L, chunk.data(), chunk.size(), "=[gpulua]") == 0;
-}
-
-/// Pushes the chunk of the file, from bytecode if possible. Parsing would take most of the time of a start.
-void load_library_chunk(lua_State* L, const std::string& file) {
-  if (is_luajit_of_build(L)) {
-    if (load(L, lua_text(file + "c"))) return;
-    lua_pop(L, 1);
-  }
-  if (!load(L, lua_text(file))) throw Error(lua_tostring(L, -1));
-}
-
 }  // namespace
 
+int load_chunk(lua_State* L, const std::string& file, ChunkReader read) {
+  const auto load = [&](const std::string& name) {
+    const std::string_view chunk = read(name);
+    return luaL_loadbuffer(L, chunk.data(), chunk.size(), "=[gpulua]");
+  };
+  if (is_luajit_of_build(L)) {
+    if (load(file + "c") == 0) return 0;
+    lua_pop(L, 1);
+  }
+  return load(file);
+}
+
 void run_library_chunk(lua_State* L, const char* file, int arguments, int results) {
-  load_library_chunk(L, file);
+  if (load_chunk(L, file, &lua_text) != 0) throw Error(lua_tostring(L, -1));
   lua_insert(L, -1 - arguments);
   if (lua_pcall(L, arguments, results, 0) != 0) throw Error(lua_tostring(L, -1));
 }
