@@ -14,7 +14,7 @@ namespace gpulua {
 namespace {
 
 constexpr unsigned partition_threads = 256;
-constexpr std::int64_t digits = 256;
+constexpr std::int64_t partition_digits = 256;
 // Elements per chunk of a row: a block counts the digits of one chunk, a warp moves one chunk.
 constexpr std::int64_t counted_chunk = 1 << 14, moved_chunk = 1 << 11;
 
@@ -54,7 +54,7 @@ class Partition {
   Array find_keys() const {
     const Array keys = full(device_, {rows_}, DType::uint64, std::int64_t{0});
     const Array ranks = full(device_, {rows_}, DType::uint32, rank_);
-    const Array totals = full(device_, {rows_, digits}, DType::uint32, std::int64_t{0});
+    const Array totals = full(device_, {rows_, partition_digits}, DType::uint32, std::int64_t{0});
     const std::int64_t part = chunk(counted_chunk), chunks = divided(size_, part);
     for (auto digit = static_cast<std::int32_t>(size_of(dtype_)) - 1; digit >= 0; --digit) {
       LibraryKernel(device_, {"sort.cuh", "partition.cuh"},

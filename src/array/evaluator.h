@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "src/array/loop_cutter.h"
 #include "src/array/pending_nodes.h"
 #include "src/base/pool_allocator.h"
 
@@ -46,11 +47,13 @@ class Evaluator {
   virtual std::string explain(std::span<Node* const> nodes) = 0;
 
   PendingNodes& pending() { return pending_; }
+  LoopCutter& loops() { return loops_; }
   /// The memory of the device's nodes.
   BlockPool& pool() { return *pool_; }
 
  private:
   PendingNodes pending_;
+  LoopCutter loops_;
   BlockPool::Owner pool_ = BlockPool::make();
 };
 

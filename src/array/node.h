@@ -34,7 +34,9 @@ struct Pending {
   DType compute = DType::float32;  // the dtype in which `op` computes, or which `reducer` reads
   std::uint64_t axes = 0;
   boost::container::small_vector<Array, 3> inputs;
-  std::uint32_t operations = 1;  // an upper bound of the operations that evaluating the node takes
+  std::uint32_t cost = 1;        // of the operation itself, in additions
+  std::uint32_t operations = 1;  // an upper bound of the costs of the operations that evaluating the node takes
+  bool computed = false;         // a kernel has computed the elements and kept them in registers
   Origin origin;
 };
 
@@ -51,6 +53,7 @@ struct Node : std::enable_shared_from_this<Node> {
   DType dtype;
   bool contiguous;  // layout.contiguous()
   Layout layout;    // of a pending node: the layout that it will have
+  std::uint64_t number = 0;  // in RecentOperations; 0 for numbers, and for arrays made otherwise
 
   std::size_t itemsize() const { return size_of(dtype); }
   OpenDevice& device() const { return *device_; }
@@ -80,6 +83,8 @@ struct Node : std::enable_shared_from_this<Node> {
 
   /// A closer count of the operations that evaluating the pending node takes.
   void set_operations(std::uint32_t count) { pending_->operations = count; }
+  /// Notes that a kernel has computed the pending node without storing it.
+  void note_computed() { pending_->computed = true; }
   /// The pending node is evaluated: `buffer` holds its elements.
   void resolve(BufferRef buffer);
   /// The pending node cannot be evaluated, now or later. Reading it throws Error with this message.

@@ -18,6 +18,10 @@ void PendingNodes::remove(Node& node) noexcept {
   node.next_ = node.previous_ = nullptr;
 }
 
+Node* PendingNodes::before(const Node& node) {
+  return node.next_;
+}
+
 template <class Reads>
 PendingNodes::List PendingNodes::find(const Reads& reads) const {
   List result;

@@ -21,6 +21,11 @@ class PendingNodes {
   /// The nodes that have `node` as an input or, when it is evaluated, read its buffer.
   List readers(const Node& node) const;
 
+  /// The newest node; null if there is none.
+  Node* newest() const { return first_; }
+  /// The node that was made before `node`; null for the oldest one.
+  static Node* before(const Node& node);
+
   /// The number of nodes that have left the list with elements of their own.
   std::uint64_t evaluated() const { return evaluated_; }
   void count_evaluated() { ++evaluated_; }

@@ -6,6 +6,7 @@
 
 #include "src/array/aliasing.h"
 #include "src/array/array.h"
+#include "src/array/operation_count.h"
 #include "src/base/error.h"
 #include "src/codegen/emit.h"
 #include "src/eval/plan_cache.h"
@@ -20,20 +21,46 @@ namespace {
 constexpr std::size_t most_roots = 32;
 constexpr std::uint32_t most_operations = 256;
 
+// A value that is larger than the wanted ones is stored only where it takes less than this part of the device's memory.
+constexpr std::size_t largest_part = 16;
+
 using Roots = boost::container::small_vector<Root, 4>;
 
 /// Takes the roots of one plan from the front of the nodes.
 Roots take_roots(std::span<Node* const>& nodes) {
   Roots roots;
+  boost::container::small_vector<Node*, 4> taken;
   std::uint32_t operations = 0;
   for (; !nodes.empty() && roots.size() < most_roots; nodes = nodes.subspan(1)) {
     Node* node = nodes.front();
     if (!node->pending()) continue;  // evaluated together with earlier nodes
+    if (!roots.empty() && &node->device() != &roots.front().node->device()) break;
+    taken.push_back(node);
     operations += node->pending()->operations;
-    if (!roots.empty() && (operations > most_operations || &node->device() != &roots.front().node->device())) break;
+    if (operations > most_operations) operations = count_operations({taken.data(), taken.size()}, most_operations);
+    if (!roots.empty() && operations > most_operations) break;
     roots.push_back({node});
   }
   return roots;
+}
+
+/// Adds to the roots what an earlier kernel has computed without storing it: it would be computed for the second time now.
+/// `nodes` comes from collect(roots).
+void add_repeated(Roots& roots, const NodeNumbers& nodes) {
+  std::int64_t size = 0;
+  for (const Root& root : roots) size = std::max(size, root.node->layout.size());
+  const auto add = [&](Node& node) {
+    const Pending* pending = node.pending();
+    if (!pending || !pending->computed || pending->value || roots.size() == most_roots) return;
+    if (node.layout.size() > size &&
+        (is_cheap(*pending) || node.nbytes() > node.device().memory().limit() / largest_part))
+      return;
+    if (std::none_of(roots.begin(), roots.end(), [&](const Root& root) { return root.node == &node; }))
+      roots.push_back({&node});
+  };
+  for (Node* node : nodes)
+    if (const Pending* pending = node->pending(); pending && !pending->computed)
+      for (const Array& input : pending->inputs) add(*input);
 }
 
 /// True for an error that another attempt may not meet.
@@ -61,10 +88,12 @@ class Pipeline final : public Evaluator {
     Outcome outcome;
     std::int64_t count = 0;  // of elements, after a compression
   };
-  /// Evaluates the roots, all of one device.
-  Result run(std::span<const Root> roots);
+  /// Evaluates the roots, all of one device, and stores what is computed for the second time if there is memory for it.
+  Result run(Roots roots);
+  /// Evaluates the roots. `nodes` comes from collect(roots).
+  Result run(std::span<const Root> roots, const NodeNumbers& nodes);
   /// The same, until the plan is not outdated.
-  Result run_to_end(std::span<const Root> roots);
+  Result run_to_end(const Roots& roots);
   /// The kernels of a plan for the roots, and their arguments.
   std::shared_ptr<ExecutablePlan> prepare(std::span<const Root> roots, const NodeNumbers& nodes);
   /// Evaluates the nodes now or never. A node that cannot be evaluated fails, so that writing or freeing its inputs
@@ -76,12 +105,29 @@ class Pipeline final : public Evaluator {
 
 // ---- the stages -----------------------------------------------------------------------------------------------------
 
-Pipeline::Result Pipeline::run(std::span<const Root> roots) {
-  const NodeNumbers nodes = collect(roots);
+Pipeline::Result Pipeline::run(Roots roots) {
+  const std::size_t wanted = roots.size();
+  {
+    const NodeNumbers nodes = collect({roots.data(), wanted});
+    add_repeated(roots, nodes);
+    try {
+      return run({roots.data(), roots.size()}, nodes);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::memory || roots.size() == wanted) throw;
+    }
+  }
+  roots.resize(wanted);
+  return run({roots.data(), wanted}, collect({roots.data(), wanted}));
+}
+
+Pipeline::Result Pipeline::run(std::span<const Root> roots, const NodeNumbers& nodes) {
   const std::shared_ptr<ExecutablePlan> executable = prepare(roots, nodes);
   if (executable->is_hazard) return {Result::Outcome::hazard};
 
   OpenDevice& device = roots.front().node->device();
+  // Now, because a node that is evaluated drops its inputs.
+  for (Node* node : nodes)
+    if (node->pending()) node->note_computed();
   Result result{Result::Outcome::done};
   for (ExecutableStep& step : executable->steps) {
     const std::uint64_t before = pending().evaluated();
@@ -120,7 +166,7 @@ std::shared_ptr<ExecutablePlan> Pipeline::prepare(std::span<const Root> roots, c
 
 // ---- what asks for them ---------------------------------------------------------------------------------------------
 
-Pipeline::Result Pipeline::run_to_end(std::span<const Root> roots) {
+Pipeline::Result Pipeline::run_to_end(const Roots& roots) {
   for (;;)
     if (const Result result = run(roots); result.outcome != Result::Outcome::outdated) return result;
 }
@@ -130,7 +176,7 @@ void Pipeline::evaluate(std::span<Node* const> nodes) {
     auto rest = nodes;
     const Roots roots = take_roots(rest);
     if (roots.empty()) return;
-    if (run({roots.data(), roots.size()}).outcome == Result::Outcome::done) nodes = rest;
+    if (run(roots).outcome == Result::Outcome::done) nodes = rest;
   }
 }
 
@@ -153,7 +199,7 @@ void Pipeline::evaluate_into(Node& target, Array value, const Scatter* scatter) 
       evaluate_for_good(readers);
   }
   const auto run_unless_hazard = [&] {
-    return run_to_end({roots.data(), roots.size()}).outcome == Result::Outcome::done;
+    return run_to_end(roots).outcome == Result::Outcome::done;
   };
   try {
     if (run_unless_hazard()) return;
@@ -181,7 +227,8 @@ void Pipeline::evaluate_into(Node& target, Array value, const Scatter* scatter) 
 }
 
 std::int64_t Pipeline::compress(Node& target, Node& values, Node& mask) {
-  const Root roots[] = {{&values, &target, nullptr, &mask}};
+  Roots roots;
+  roots.push_back({&values, &target, nullptr, &mask});
   return run_to_end(roots).count;
 }
 
@@ -206,9 +253,10 @@ void Pipeline::evaluate_for_good(const PendingNodes::List& list) {
 std::string Pipeline::explain(std::span<Node* const> nodes) {
   std::vector<Step> steps;
   while (!nodes.empty()) {
-    const Roots taken = take_roots(nodes);
-    const std::span<const Root> roots(taken.data(), taken.size());
-    std::vector<Step> more = plan(roots, collect(roots));
+    Roots roots = take_roots(nodes);
+    const NodeNumbers numbers = collect({roots.data(), roots.size()});
+    add_repeated(roots, numbers);
+    std::vector<Step> more = plan({roots.data(), roots.size()}, numbers);
     std::move(more.begin(), more.end(), std::back_inserter(steps));
   }
   if (steps.empty()) return "nothing to compute: the array's elements are in memory\n";

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "src/array/aliasing.h"
-#include "src/array/node_numbers.h"
 #include "src/base/error.h"
 #include "src/expressions/transfer.h"
 #include "src/ops/promotion.h"
@@ -14,11 +13,8 @@ namespace gpulua {
 
 namespace {
 
-// Larger expressions are evaluated when they are built. Kernels then stay small enough to compile quickly, and a loop
-// of dependent updates reuses the same few kernels.
-constexpr std::uint32_t max_operations = 128;
-// The count for a call of a script's function, whose cost is not known.
-constexpr std::uint32_t operations_of_a_function = 8;
+// Costs, in additions. Of a script's function the cost is not known.
+constexpr std::uint32_t cost_of_a_function = 8, cost_of_a_random_number = 20;
 
 std::string bracketed(std::string_view op) {
   return "[" + std::string(op) + "] ";
@@ -29,22 +25,10 @@ std::shared_ptr<const OpInfo> row(const OpInfo& op) {
   return {std::shared_ptr<void>(), &op};
 }
 
-/// The number of operations in the expression of `root`. Counting stops at max_operations + 1.
-std::uint32_t count_operations(Node& root) {
-  NodeNumbers seen;
-  boost::container::small_vector<const Node*, 2 * max_operations> open{&root};
-  std::uint32_t count = 0;
-  while (!open.empty() && count <= max_operations) {
-    const Node* node = open.back();
-    open.pop_back();
-    count += !node->pending()->value;
-    for (const Array& input : node->pending()->inputs) {
-      if (!input->pending() || seen.contains(*input)) continue;
-      seen.add(*input);
-      open.push_back(input.get());
-    }
-  }
-  return count;
+std::uint32_t cost_of(const Pending& pending) {
+  if (pending.value) return 0;
+  if (pending.op && pending.op->function) return cost_of_a_function;
+  return pending.op && pending.op->rule == DTypeRule::random ? cost_of_a_random_number : 1;
 }
 
 /// The common dtype of the operands. The condition of `where` and the exponent of `ldexp` do not count.
@@ -181,22 +165,22 @@ Array converted(const Array& array, DType dtype, Dims shape) {
 
 Array pending_node(const std::shared_ptr<OpenDevice>& device, DType dtype, Dims shape, Pending pending) {
   if (Host* host = device->context().host(); host && !pending.value) pending.origin = host->origin();
-  pending.operations = pending.value ? 0 : pending.op && pending.op->function ? operations_of_a_function : 1;
+  pending.operations = pending.cost = cost_of(pending);
   for (const Array& input : pending.inputs) {
     if (input->freed())
       throw Error(
           "[array] the array was freed, by free or at the end of a gpu.scope, which keeps what its function returns");
     if (input->pending()) pending.operations += input->pending()->operations;
   }
-  const bool large = pending.operations > max_operations;
   Array node = make_node(*device, device, dtype, std::move(shape), std::move(pending));
-  if (device->context().eager && !node->pending()->value) evaluate(*node);
-  if (!large || !node->pending()) return node;
-  const std::uint32_t operations = count_operations(*node);
-  if (operations > max_operations)
+  if (node->pending()->value) return node;
+  if (device->context().eager) {
     evaluate(*node);
-  else
-    node->set_operations(operations);
+    return node;
+  }
+  LoopCutter& loops = device->evaluator().loops();
+  loops.note(*node);
+  loops.limit(*node);
   return node;
 }
 

@@ -1,0 +1,103 @@
+#include "src/array/loop_cutter.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "src/array/node.h"
+#include "src/array/node_numbers.h"
+#include "src/array/operation_count.h"
+
+namespace gpulua {
+
+namespace {
+
+// Costs. A loop is cut when an expression exceeds the first. Where there is no loop, expressions may grow up to the
+// second.
+constexpr std::uint32_t cost_of_a_loop = 128, most_cost = 256;
+// Operations from one search for a loop to the next.
+constexpr std::uint64_t pause_of_search = 8;
+// The limit protects the memory of a script that makes new loops without end.
+constexpr std::size_t most_places = 1024;
+
+}  // namespace
+
+void LoopCutter::note(Node& node) {
+  const Pending& pending = *node.pending();
+  std::uint64_t signature = std::bit_cast<std::uintptr_t>(pending.origin.chunk);
+  const auto add = [&](std::uint64_t word) { signature = (std::rotl(signature, 23) ^ word) * 0x9e3779b97f4a7c15; };
+  add(static_cast<std::uint64_t>(pending.origin.line) << 8 | static_cast<std::uint64_t>(node.dtype));
+  add(pending.op ? std::bit_cast<std::uintptr_t>(pending.op.get()) : std::bit_cast<std::uintptr_t>(pending.reducer.get()));
+  node.number = recent_.note(signature);
+}
+
+void LoopCutter::limit(Node& node) {
+  const auto operations = node.pending()->operations;
+  if (operations <= cost_of_a_loop || (operations <= most_cost && recent_.last() < next_look_)) return;
+  Node* const nodes[] = {&node};
+  std::uint32_t cost = count_operations(nodes, most_cost);
+  if (cost > cost_of_a_loop && recent_.last() >= next_look_ && cut(node.device().evaluator().pending())) {
+    if (!node.pending()) return;
+    cost = count_operations(nodes, most_cost);
+  }
+  if (cost > most_cost) return evaluate(node);
+  node.set_operations(cost);
+}
+
+bool LoopCutter::cut(const PendingNodes& pending) {
+  const std::uint64_t period = recent_.period();
+  next_look_ = recent_.last() + pause_of_search;
+  if (period == 0) return false;
+  std::vector<Value> values;
+  NodeNumbers seen;
+  const std::uint64_t first = recent_.last() - 2 * period + 1;
+  for (Node* node = pending.newest(); node; node = PendingNodes::before(*node)) {
+    if (node->number == 0) continue;  // a number
+    if (node->number < first) break;
+    for (const Array& input : node->pending()->inputs) {
+      if (!input->pending() || input->number == 0 || seen.contains(*input)) continue;
+      seen.add(*input);
+      values.push_back({input.get(), node->number});
+    }
+  }
+  const std::uint64_t place = choose_place(values, period);
+  // Handles, because evaluating may run the collector.
+  std::vector<Array> handles;
+  std::vector<Node*> carried;
+  for (const Value& value : values) {
+    if (value.node->number > place || value.last_use <= place) continue;
+    handles.push_back(value.node->shared_from_this());
+    carried.push_back(value.node);
+  }
+  if (carried.empty()) return false;
+  if (places_.size() == most_places) places_.clear();
+  places_.insert(recent_.digest(place, period));
+  next_look_ = place + 2 * period;
+  std::reverse(carried.begin(), carried.end());  // in the order in which the loop uses them
+  evaluate(carried);
+  return true;
+}
+
+std::uint64_t LoopCutter::choose_place(std::span<const Value> values, std::uint64_t period) {
+  const std::uint64_t last = recent_.last() - period, first = last - period + 1;
+  for (std::uint64_t place = first; place <= last; ++place)
+    if (places_.contains(recent_.digest(place, period))) return place;
+  // The place at which the fewest bytes pass on.
+  std::vector<std::int64_t> changes(period + 1);
+  for (const Value& value : values) {
+    if (value.node->number > last || value.last_use <= first) continue;
+    const auto bytes = static_cast<std::int64_t>(value.node->nbytes());
+    changes[std::max(value.node->number, first) - first] += bytes;
+    changes[std::min(value.last_use, last + 1) - first] -= bytes;
+  }
+  std::uint64_t best = first;
+  std::int64_t bytes = 0, fewest = 0;
+  for (std::uint64_t place = first; place <= last; ++place) {
+    bytes += changes[place - first];
+    if (bytes == 0 || (fewest != 0 && bytes > fewest)) continue;
+    best = place;
+    fewest = bytes;
+  }
+  return best;
+}
+
+}  // namespace gpulua

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_set>
+#include <vector>
+
+#include "src/array/recent_operations.h"
+
+namespace gpulua {
+
+class PendingNodes;
+struct Node;
+
+/// Keeps the pending expressions of a device at a size that compiles quickly. An expression grows without end where a
+/// loop builds on its own results. Such a loop is cut between two of its steps, always at the same place: all values
+/// that pass from one step to the next are evaluated together. So the same few kernels serve all steps.
+class LoopCutter {
+ public:
+  /// Notes that the script made the pending node.
+  void note(Node& node);
+  /// Evaluates nodes if the pending node's expression has become too large.
+  void limit(Node& node);
+
+ private:
+  /// A value that an operation of the last two periods reads.
+  struct Value {
+    Node* node;
+    std::uint64_t last_use;  // the number of the operation
+  };
+
+  /// Cuts the loop that the script runs. False: there is no loop, or no value to evaluate.
+  bool cut(const PendingNodes& pending);
+  /// The number of the operation after which the loop is cut: one of the last period but one.
+  std::uint64_t choose_place(std::span<const Value> values, std::uint64_t period);
+
+  RecentOperations recent_;
+  std::uint64_t next_look_ = 0;               // the number of the operation that next looks for a loop
+  std::unordered_set<std::uint64_t> places_;  // digests of the operations that followed a cut
+};
+
+}  // namespace gpulua
