@@ -1,0 +1,55 @@
+-- Loops without gpu.eval: the number of kernels that they compile does not grow with their steps, and their results are those of
+-- plain Lua.
+local gpu = require "gpu"
+local samples = require "loop_samples"
+local support = require "support"
+
+local size = 1000
+
+--- The kernels that a loop compiles in a process of its own with an empty cache, its own start and end included.
+local function kernels_of(name, steps)
+  local folder = os.tmpname()
+  os.execute(("rm %s && mkdir %s"):format(folder, folder))
+  local output, status = support.run(([[
+    package.path = %q
+    local samples = require "loop_samples"
+    local loop = samples.elementwise[%q]
+    if not loop then return assert(samples.others[%q](%d)) end
+    for _, x in ipairs {loop(samples.arrays(%d), %d)} do x:mean():item() end]]):format(package.path, name, name, steps, size,
+    steps), ("GPULUA_CACHE_DIR=%s GPULUA_DEVICE=%s"):format(folder, gpu.device().name))
+  local files = io.popen("find " .. folder .. " -type f -path '*/??/*' | wc -l; rm -r " .. folder)
+  local count = tonumber(files:read "*a")
+  files:close()
+  assert(status == 0, output)
+  return count
+end
+
+describe("the kernels of a loop", function()
+  for _, case in ipairs {
+    {"heston", 4}, {"random_walk", 3}, {"kalman_filter", 5}, {"adam", 6}, {"newton", 3}, {"leapfrog", 5},
+    {"lorenz_rk4", 7}, {"momentum", 10}, {"logistic_regression", 10}, {"heat_by_slices", 8}, {"power_iteration", 10},
+    {"pagerank", 10}, {"expectation_maximisation", 10},
+  } do
+    local name, most = unpack(case)
+    it(name .. " are few, and no more for 300 steps than for 100", function()
+      local some, many = kernels_of(name, 100), kernels_of(name, 300)
+      assert(some <= most and many <= some, ("%d kernels for 100 steps, %d for 300"):format(some, many))
+    end)
+  end
+end)
+
+describe("the results of a loop", function()
+  for name, loop in pairs(samples.elementwise) do
+    it(name .. " are those of plain Lua", function()
+      for _, steps in ipairs {1, 7, 50, 101} do
+        local arrays = {loop(samples.arrays(size), steps)}
+        for _, i in ipairs {1, 17, size} do
+          local numbers = {loop(samples.numbers(size, i), steps)}
+          for k, number in ipairs(numbers) do
+            support.near(number, arrays[k][i], 2e-4, ("result %d of element %d after %d steps"):format(k, i, steps))
+          end
+        end
+      end
+    end)
+  end
+end)
