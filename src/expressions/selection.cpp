@@ -188,8 +188,7 @@ bool write_masked(const Array& array, const std::vector<IndexItem>& items, const
   }
   broadcast_to(source->layout, target->layout.shape, "index");
   const Operand operands[] = {expand(mask->array, ndim, after), cast(source, target->dtype), target};
-  source = elementwise(op("where"), operands);
-  target->device().evaluator().evaluate_into(*target, source);
+  target->device().evaluator().evaluate_into(*target, elementwise(op("where"), operands));
   return true;
 }
 

@@ -97,6 +97,14 @@ describe("the limit", function()
     assert.are.equal(3, x:min():item())
   end)
 
+  it("holds the mask of a masked write beside the target, and no second copy of the values", function()
+    local x = gpu.arange(1000000):eval()
+    gpu.set_memory_limit(support.used() + 1500000)
+    x[x:gt(10)] = 7
+    gpu.sync()
+    assert.are.equal(55 + 999989 * 7, x:sum(nil, { dtype = "float64" }):item())
+  end)
+
   it("is enforced, with the holders and their lines", function()
     local before = support.used()
     local large, at = gpu.zeros(1000000), line()
