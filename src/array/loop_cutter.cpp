@@ -6,18 +6,33 @@
 #include "src/array/node.h"
 #include "src/array/node_numbers.h"
 #include "src/array/operation_count.h"
+#include "src/base/error.h"
 
 namespace gpulua {
 
 namespace {
 
-// Costs. A loop is cut when an expression exceeds the first. Where there is no loop, expressions may grow up to the
-// second.
-constexpr std::uint32_t cost_of_a_loop = 128, most_cost = 256;
+// Costs. A loop is cut when an expression exceeds the first. Expressions may grow up to the second, which has room for
+// two steps of a loop, where there is no loop.
+constexpr std::uint32_t cost_of_a_loop = 128, most_cost = 384;
+// Less than this is evaluated at once when it is wanted, even where it contains a step of a loop.
+constexpr std::uint32_t little_cost = 64;
 // Operations from one search for a loop to the next.
 constexpr std::uint64_t pause_of_search = 8;
 // The limit protects the memory of a script that makes new loops without end.
 constexpr std::size_t most_places = 1024;
+
+/// Sets a flag while it lives.
+class Flag {
+ public:
+  explicit Flag(bool& flag) : flag_(flag) { flag_ = true; }
+  ~Flag() { flag_ = false; }
+  Flag(const Flag&) = delete;
+  Flag& operator=(const Flag&) = delete;
+
+ private:
+  bool& flag_;
+};
 
 }  // namespace
 
@@ -26,8 +41,9 @@ void LoopCutter::note(Node& node) {
   std::uint64_t signature = std::bit_cast<std::uintptr_t>(pending.origin.chunk);
   const auto add = [&](std::uint64_t word) { signature = (std::rotl(signature, 23) ^ word) * 0x9e3779b97f4a7c15; };
   add(static_cast<std::uint64_t>(pending.origin.line) << 8 | static_cast<std::uint64_t>(node.dtype));
-  add(pending.op ? std::bit_cast<std::uintptr_t>(pending.op.get()) : std::bit_cast<std::uintptr_t>(pending.reducer.get()));
-  node.number = recent_.note(signature);
+  add(pending.op ? std::bit_cast<std::uintptr_t>(pending.op.get())
+                 : std::bit_cast<std::uintptr_t>(pending.reducer.get()));
+  node.number = recent_.note(signature, pending.cost);
 }
 
 void LoopCutter::limit(Node& node) {
@@ -44,7 +60,7 @@ void LoopCutter::limit(Node& node) {
 }
 
 bool LoopCutter::cut(const PendingNodes& pending) {
-  const std::uint64_t period = recent_.period();
+  const std::uint64_t period = recent_.period(most_cost / 2, loop_.period);
   next_look_ = recent_.last() + pause_of_search;
   if (period == 0) return false;
   std::vector<Value> values;
@@ -60,21 +76,58 @@ bool LoopCutter::cut(const PendingNodes& pending) {
     }
   }
   const std::uint64_t place = choose_place(values, period);
-  // Handles, because evaluating may run the collector.
-  std::vector<Array> handles;
+  std::erase_if(values, [&](const Value& value) { return value.node->number > place || value.last_use <= place; });
+  if (values.empty()) return false;
+  std::sort(values.begin(), values.end(), [](auto& a, auto& b) { return a.node->number < b.node->number; });
+
+  const std::uint64_t digest = recent_.digest(place, period);
+  if (places_.size() == most_places) places_.clear();
+  places_.insert(digest);
+  next_look_ = place + 2 * period;
+  loop_ = {place, period, digest, digest == loop_.digest && place == loop_.place + period};
+  std::vector<Array> handles;  // because evaluating may run the collector
   std::vector<Node*> carried;
   for (const Value& value : values) {
-    if (value.node->number > place || value.last_use <= place) continue;
+    if (place - value.node->number < period) loop_.ages.push_back(place - value.node->number);
     handles.push_back(value.node->shared_from_this());
     carried.push_back(value.node);
   }
-  if (carried.empty()) return false;
-  if (places_.size() == most_places) places_.clear();
-  places_.insert(recent_.digest(place, period));
-  next_look_ = place + 2 * period;
-  std::reverse(carried.begin(), carried.end());  // in the order in which the loop uses them
+  const Flag flag(evaluating_);
   evaluate(carried);
   return true;
+}
+
+bool LoopCutter::has_step() const {
+  return recent_.last() - loop_.place >= loop_.period && recent_.remembers(loop_.place) &&
+         recent_.digest(loop_.place, loop_.period) == loop_.digest;
+}
+
+void LoopCutter::finish_steps(std::span<Node* const> nodes) {
+  if (!loop_.every_step || evaluating_ || !has_step()) return;
+  if (count_operations(nodes, little_cost) <= little_cost) return;
+  PendingNodes& pending = nodes.front()->device().evaluator().pending();
+  const Flag flag(evaluating_);
+  try {
+    while (has_step()) {
+      loop_.place += loop_.period;
+      next_look_ = loop_.place + 2 * loop_.period;
+      std::vector<Array> handles;
+      std::vector<Node*> carried;
+      for (Node* node = pending.newest(); node; node = PendingNodes::before(*node)) {
+        if (node->number == 0 || node->number > loop_.place) continue;
+        if (node->number + loop_.period <= loop_.place) break;
+        const std::uint64_t age = loop_.place - node->number;
+        if (std::find(loop_.ages.begin(), loop_.ages.end(), age) == loop_.ages.end()) continue;
+        handles.push_back(node->shared_from_this());
+        carried.push_back(node);
+      }
+      std::reverse(carried.begin(), carried.end());
+      evaluate(carried);
+    }
+  } catch (const Error& error) {
+    // Nobody has asked for these values; those that were wanted may still fit.
+    if (error.kind() != ErrorKind::memory) throw;
+  }
 }
 
 std::uint64_t LoopCutter::choose_place(std::span<const Value> values, std::uint64_t period) {

@@ -18,12 +18,15 @@ std::uint64_t RecentOperations::stretch(std::uint64_t period, std::uint64_t most
   return count;
 }
 
-std::uint64_t RecentOperations::period() const {
-  std::uint64_t best = 0, best_stretch = 0;
+std::uint64_t RecentOperations::period(std::uint64_t most_cost, std::uint64_t known) const {
+  std::uint64_t best = 0, best_stretch = 0, cost = 0;
   for (std::uint64_t period = 1; period <= longest && 2 * period <= last_; ++period) {
+    cost += costs_[(last_ - period + 1) % costs_.size()];
+    if (cost > most_cost) break;
     const std::uint64_t enough = std::max(period, long_stretch);
     const std::uint64_t found = stretch(period, std::min(enough, std::min(last_, 2 * longest) - period));
-    if (found < std::max(period, shortest_stretch) || found <= best_stretch) continue;
+    const std::uint64_t least = period == known ? period : std::max(period, shortest_stretch);
+    if (found < least || found <= best_stretch) continue;
     if (found == enough) return period;
     best = period;
     best_stretch = found;

@@ -19,7 +19,7 @@ namespace {
 // The limits of one plan, in arrays and in operations. They keep kernels at a size that compiles quickly, and their
 // parameters within the limit of a launch, however many arrays are pending.
 constexpr std::size_t most_roots = 32;
-constexpr std::uint32_t most_operations = 256;
+constexpr std::uint32_t most_operations = 384;
 
 // A value that is larger than the wanted ones is stored only where it takes less than this part of the device's memory.
 constexpr std::size_t largest_part = 16;
@@ -44,8 +44,8 @@ Roots take_roots(std::span<Node* const>& nodes) {
   return roots;
 }
 
-/// Adds to the roots what an earlier kernel has computed without storing it: it would be computed for the second time now.
-/// `nodes` comes from collect(roots).
+/// Adds to the roots what an earlier kernel has computed without storing it: it would be computed for the second time
+/// now. `nodes` comes from collect(roots).
 void add_repeated(Roots& roots, const NodeNumbers& nodes) {
   std::int64_t size = 0;
   for (const Root& root : roots) size = std::max(size, root.node->layout.size());
@@ -172,6 +172,7 @@ Pipeline::Result Pipeline::run_to_end(const Roots& roots) {
 }
 
 void Pipeline::evaluate(std::span<Node* const> nodes) {
+  loops().finish_steps(nodes);
   while (!nodes.empty()) {
     auto rest = nodes;
     const Roots roots = take_roots(rest);
@@ -198,9 +199,7 @@ void Pipeline::evaluate_into(Node& target, Array value, const Scatter* scatter) 
     else
       evaluate_for_good(readers);
   }
-  const auto run_unless_hazard = [&] {
-    return run_to_end(roots).outcome == Result::Outcome::done;
-  };
+  const auto run_unless_hazard = [&] { return run_to_end(roots).outcome == Result::Outcome::done; };
   try {
     if (run_unless_hazard()) return;
   } catch (const Error& error) {

@@ -14,7 +14,7 @@ namespace gpulua {
 namespace {
 
 // Costs, in additions. Of a script's function the cost is not known.
-constexpr std::uint32_t cost_of_a_function = 8, cost_of_a_random_number = 20;
+constexpr std::uint32_t cost_of_a_function = 8, cost_of_a_random_number = 64;
 
 std::string bracketed(std::string_view op) {
   return "[" + std::string(op) + "] ";
