@@ -32,10 +32,10 @@ class Partition {
         size_(rows.size),
         rank_(rank),
         options_(options),
-        by_warp_(sorts_by_warp(device_)),
         order_(sort_order(dtype_, options.descending)),
         bits_(order_ + "::Bits*"),
         shape_(rows.array->layout.shape),
+        to_order_(rows.to_order(options.descending)),
         in_(rows.array->read(device_.stream())) {}
 
   /// Only the elements up to the rank.
@@ -45,28 +45,24 @@ class Partition {
  private:
   char* write(const Array& array) const { return array ? array->write(device_.stream()) : nullptr; }
   const char* read(const Array& array) const { return array->read(device_.stream()); }
-  unsigned threads() const { return by_warp_ ? 32 : partition_threads; }
-  std::int64_t chunk(std::int64_t wanted) const {
-    return by_warp_ ? warp_chunk(device_, rows_, size_, wanted) : wanted;
-  }
 
   /// For each row, the unsigned number that orders its element at the rank (gpulua_sort_order::number).
   Array find_keys() const {
     const Array keys = full(device_, {rows_}, DType::uint64, std::int64_t{0});
     const Array ranks = full(device_, {rows_}, DType::uint32, rank_);
     const Array totals = full(device_, {rows_, partition_digits}, DType::uint32, std::int64_t{0});
-    const std::int64_t part = chunk(counted_chunk), chunks = divided(size_, part);
+    const std::int64_t chunks = divided(size_, counted_chunk);
     for (auto digit = static_cast<std::int32_t>(size_of(dtype_)) - 1; digit >= 0; --digit) {
       LibraryKernel(device_, {"sort.cuh", "partition.cuh"},
-                    "gpulua_partition_count<" + order_ + ", " + std::to_string(threads()) + ">")
+                    "gpulua_partition_count<" + order_ + ", " + std::to_string(partition_threads) + ">")
           .add("const " + bits_, in_)
           .add("const unsigned long long*", read(keys))
           .add("unsigned int*", write(totals))
           .add(size_)
-          .add(part)
+          .add(counted_chunk)
           .add(static_cast<std::uint32_t>(chunks))
           .add(8 * digit)
-          .launch(rows_ * chunks, threads());
+          .launch(rows_ * chunks, partition_threads);
       LibraryKernel(device_, {"sort.cuh", "partition.cuh"}, "gpulua_partition_choose")
           .add("unsigned int*", write(totals))
           .add("unsigned long long*", write(keys))
@@ -82,11 +78,15 @@ class Partition {
     shape.back() = count;
     if (options_.values) moved.values = empty(device_, shape, dtype_);
     if (options_.positions) moved.positions = empty(device_, shape, DType::uint32);
+    if (Sorter* sorter = device_.device().sorter()) {
+      sorter->partition(to_order_, rank_, count, written_rows(moved), *device_.stream());
+      return moved;
+    }
     const bool all = count == size_;
     const std::string kind = "<" + order_ + ", " + (all ? "true" : "false") + ">";
     const Array keys = find_keys();
-    const std::int64_t part = chunk(moved_chunk), chunks = divided(size_, part);
-    const std::int64_t blocks = divided(rows_ * chunks, threads() / 32);
+    const std::int64_t chunks = divided(size_, moved_chunk);
+    const std::int64_t blocks = divided(rows_ * chunks, partition_threads / 32);
     const Array counts = empty(device_, {rows_, (all ? 3 : 2) * chunks}, DType::uint32);
     LibraryKernel(device_, {"sort.cuh", "partition.cuh"}, "gpulua_partition_count_classes" + kind)
         .add("const " + bits_, in_)
@@ -94,9 +94,9 @@ class Partition {
         .add("unsigned int*", write(counts))
         .add(rows_)
         .add(size_)
-        .add(part)
+        .add(moved_chunk)
         .add(static_cast<std::uint32_t>(chunks))
-        .launch(blocks, threads());
+        .launch(blocks, partition_threads);
     const Array offsets = scan(scan_op("cumsum"), counts, 1, true, DType::uint32);
     LibraryKernel(device_, {"sort.cuh", "partition.cuh"}, "gpulua_partition_move" + kind)
         .add("const " + bits_, in_)
@@ -106,10 +106,10 @@ class Partition {
         .add("unsigned int*", write(moved.positions))
         .add(rows_)
         .add(size_)
-        .add(part)
+        .add(moved_chunk)
         .add(static_cast<std::uint32_t>(chunks))
         .add(count)
-        .launch(blocks, threads());
+        .launch(blocks, partition_threads);
     return moved;
   }
 
@@ -117,15 +117,16 @@ class Partition {
   DType dtype_;
   std::int64_t rows_, size_, rank_;
   SortOptions options_;
-  bool by_warp_;
   std::string order_, bits_;
   Dims shape_;
+  RowsToOrder to_order_;
   const char* in_;
 };
 
-/// True for rows that do not fit into the shared memory of a block.
+/// True for rows that a partition does faster than a sort: a block sorts a row that fits into its shared memory.
 bool is_long(const SortRows& rows) {
-  return rows.count > 0 && rows.size > short_row(rows.array->dtype);
+  const bool by_library = rows.array->device().device().sorter() != nullptr;
+  return rows.count > 0 && rows.size > (by_library ? 0 : short_row(rows.array->dtype));
 }
 
 }  // namespace

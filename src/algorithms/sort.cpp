@@ -6,7 +6,6 @@
 #include <string>
 
 #include "src/algorithms/library_kernel.h"
-#include "src/algorithms/scan.h"
 #include "src/algorithms/sort_rows.h"
 
 namespace gpulua {
@@ -29,7 +28,6 @@ class RowSort {
         rows_(rows.count),
         size_(rows.size),
         options_(options),
-        by_warp_(sorts_by_warp(device_)),
         order_(sort_order(dtype_, options.descending)),
         bits_(order_ + "::Bits*") {
     const Dims& shape = rows.array->layout.shape;
@@ -37,6 +35,13 @@ class RowSort {
     if (options.positions) sorted_.positions = empty(device_, shape, DType::uint32);
     if (rows_ == 0 || size_ == 0) return;
     in_ = rows.array->read(device_.stream());
+    if (Sorter* sorter = device_.device().sorter()) {
+      RowsToOrder from = rows.to_order(options.descending);
+      if (options.origins)
+        from.origins = reinterpret_cast<const std::uint32_t*>(options.origins->read(device_.stream()));
+      sorter->sort(from, written_rows(sorted_), *device_.stream());
+      return;
+    }
     if (options.origins) origins_ = options.origins->read(device_.stream());
     if (size_ <= short_row(dtype_))
       sort_short_rows();
@@ -50,7 +55,7 @@ class RowSort {
   char* write(const Array& array) const { return array ? array->write(device_.stream()) : nullptr; }
 
   void sort_short_rows() {
-    const unsigned threads = by_warp_ || size_ <= tiny_row ? 32 : block_size;
+    const unsigned threads = size_ <= tiny_row ? 32 : block_size;
     const std::int64_t most = size_ <= tiny_row ? tiny_row : short_row(dtype_);
     LibraryKernel(
         device_, {"sort.cuh"},
@@ -70,16 +75,13 @@ class RowSort {
     const Array values = options_.values ? sorted_.values : empty(device_, {total}, dtype_);
     const Array other_values = passes > 1 ? empty(device_, {total}, dtype_) : nullptr;
     const Array other_positions = passes > 1 && options_.positions ? empty(device_, {total}, DType::uint32) : nullptr;
-    const Array histogram = by_warp_ ? nullptr : count_digits();
+    const Array histogram = count_digits();
     Move pass{in_, nullptr, origins_, nullptr, 0};
     for (int left = passes; left > 0; --left) {
       const bool to_result = left % 2 == 1;
       pass.to = write(to_result ? values : other_values);
       pass.new_positions = write(to_result ? sorted_.positions : other_positions);
-      if (by_warp_)
-        move_by_warps(pass);
-      else
-        sweep(pass, histogram);
+      sweep(pass, histogram);
       pass.from = pass.to;
       pass.positions = pass.new_positions;
       pass.shift += 8;
@@ -95,28 +97,6 @@ class RowSort {
     char* new_positions;
     std::int32_t shift;
   };
-
-  void move_by_warps(const Move& pass) {
-    const std::int64_t chunk = warp_chunk(device_, rows_, size_, 4096);
-    const std::int64_t chunks = (size_ + chunk - 1) / chunk;
-    const Array counts = empty(device_, {rows_, digits * chunks}, DType::uint32);
-    LibraryKernel(device_, {"sort.cuh"}, "gpulua_sort_count<" + order_ + ">")
-        .add("const " + bits_, pass.from)
-        .add("unsigned int*", write(counts))
-        .add(size_)
-        .add(chunk)
-        .add(static_cast<std::uint32_t>(chunks))
-        .add(pass.shift)
-        .launch(rows_ * chunks, 32);
-    const Array offsets = scan(scan_op("cumsum"), counts, 1, true, DType::uint32);
-    move_kernel({"sort.cuh"}, "gpulua_sort_move_by_warp<" + order_ + ">", pass)
-        .add("const unsigned int*", offsets->read(device_.stream()))
-        .add(size_)
-        .add(chunk)
-        .add(static_cast<std::uint32_t>(chunks))
-        .add(pass.shift)
-        .launch(rows_ * chunks, 32);
-  }
 
   /// For each row and each pass, the histogram of the digits.
   Array count_digits() {
@@ -145,10 +125,13 @@ class RowSort {
     const Array words =
         full(device_, {1 + rows_ * tiles * digits}, wide ? DType::uint64 : DType::uint32, std::int64_t{0});
     char* memory = write(words);
-    move_kernel({"sort.cuh", "sort_sweep.cuh"},
-                "gpulua_sort_by_digit<gpulua_sort_sweep<" + order_ + ", " + word + ", " + std::to_string(block_size) +
-                    ", " + std::to_string(turns) + ", " + (with_positions ? "true" : "false") + ">>",
-                pass)
+    LibraryKernel(device_, {"sort.cuh", "sort_sweep.cuh"},
+                  "gpulua_sort_by_digit<gpulua_sort_sweep<" + order_ + ", " + word + ", " + std::to_string(block_size) +
+                      ", " + std::to_string(turns) + ", " + (with_positions ? "true" : "false") + ">>")
+        .add("const " + bits_, pass.from)
+        .add(bits_, pass.to)
+        .add("const unsigned int*", pass.positions)
+        .add("unsigned int*", pass.new_positions)
         .add("const unsigned int*", histogram->read(device_.stream()))
         .add("unsigned int*", memory)
         .add(word + "*", memory + words->itemsize())
@@ -158,21 +141,10 @@ class RowSort {
         .launch(rows_ * tiles, block_size, sweep_blocks);
   }
 
-  LibraryKernel move_kernel(std::initializer_list<std::string_view> headers, const std::string& function,
-                            const Move& pass) const {
-    LibraryKernel kernel(device_, headers, function);
-    kernel.add("const " + bits_, pass.from)
-        .add(bits_, pass.to)
-        .add("const unsigned int*", pass.positions)
-        .add("unsigned int*", pass.new_positions);
-    return kernel;
-  }
-
   OpenDevice& device_;
   DType dtype_;
   std::int64_t rows_, size_;
   SortOptions options_;
-  bool by_warp_;
   std::string order_, bits_;
   const char *in_ = nullptr, *origins_ = nullptr;
   Sorted sorted_;

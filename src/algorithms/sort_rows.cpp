@@ -1,7 +1,6 @@
 #include "src/algorithms/sort_rows.h"
 #include "src/expressions/transfer.h"
 
-#include <algorithm>
 #include <limits>
 
 #include "src/array/views.h"
@@ -27,17 +26,16 @@ std::string sort_order(DType dtype, bool descending) {
          (descending ? "true" : "false") + ">";
 }
 
-bool sorts_by_warp(const OpenDevice& device) {
-  return device.info().merging_threads == 32;
-}
-
 std::int64_t short_row(DType dtype) {
   return size_of(dtype) == 8 ? 1024 : 2048;
 }
 
-std::int64_t warp_chunk(const OpenDevice& device, std::int64_t rows, std::int64_t size, std::int64_t least) {
-  const std::int64_t wanted = (8 * std::max(device.info().multiprocessors, 1) + rows - 1) / rows;
-  return std::max(((size + wanted - 1) / wanted + 31) / 32 * 32, least);
+OrderedRows written_rows(const Sorted& sorted) {
+  OrderedRows out;
+  const auto write = [](const Array& array) { return array->write(array->device().stream()); };
+  if (sorted.values) out.values = write(sorted.values);
+  if (sorted.positions) out.positions = reinterpret_cast<std::uint32_t*>(write(sorted.positions));
+  return out;
 }
 
 SortRows::SortRows(const Array& from, std::size_t along, const char* op) : axis(along) {
@@ -50,6 +48,16 @@ SortRows::SortRows(const Array& from, std::size_t along, const char* op) : axis(
   const std::size_t first[] = {axis}, last[] = {from->layout.ndim() - 1};
   array = contiguous(axis == last[0] ? from : view(from, move_axes(from->layout, first, last)));
   count = size == 0 ? 0 : array->layout.size() / size;
+}
+
+RowsToOrder SortRows::to_order(bool descending) const {
+  RowsToOrder rows;
+  rows.dtype = array->dtype;
+  rows.descending = descending;
+  rows.rows = count;
+  rows.size = size;
+  rows.in = array->read(array->device().stream());
+  return rows;
 }
 
 Sorted SortRows::back(Sorted sorted) const {

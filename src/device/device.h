@@ -128,9 +128,11 @@ class Device {
   virtual bool checking() const = 0;
 
   // ---- libraries ----------------------------------------------------------------------------------------------------
-  // Both throw ErrorKind::unavailable, with the package to install, where the device lacks the library.
+  // blas() and rng() throw ErrorKind::unavailable, with the package to install, where the device lacks the library.
   virtual Blas& blas() = 0;
   virtual Rng& rng() = 0;
+  /// Null on a device that sorts by our kernels.
+  virtual Sorter* sorter() { return nullptr; }
 
   // ---- other devices: optional --------------------------------------------------------------------------------------
   /// True when the device reads and writes the other one's memory by itself, over a link between the two.

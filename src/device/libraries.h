@@ -54,4 +54,32 @@ class Rng {
   virtual std::unique_ptr<RngGenerator> create(std::string_view algorithm, std::uint64_t seed) = 0;
 };
 
+/// Contiguous rows of real numbers, and their order: NaN comes last in both directions, -0 equals 0, and equal elements
+/// keep the order of their positions.
+struct RowsToOrder {
+  DType dtype = DType::float32;
+  bool descending = false;
+  std::int64_t rows = 0, size = 0;  // > 0; `size`, of a row, < 2^32
+  const void* in = nullptr;
+  // What a sort reports as the positions of the elements; null: 0, 1, ... in each row.
+  const std::uint32_t* origins = nullptr;
+};
+
+/// The results for each row. Either may be null.
+struct OrderedRows {
+  void* values = nullptr;
+  std::uint32_t* positions = nullptr;  // of the values in the source row
+};
+
+/// Sorts of a device that does better by a library than by our kernels.
+class Sorter {
+ public:
+  virtual ~Sorter() = default;
+  virtual void sort(const RowsToOrder& rows, const OrderedRows& out, Stream& stream) = 0;
+  /// The elements before the one at `rank` in each row's order, those equal to it, and the others, each in the order of
+  /// their positions: the first `count` of these.
+  virtual void partition(const RowsToOrder& rows, std::int64_t rank, std::int64_t count, const OrderedRows& out,
+                         Stream& stream) = 0;
+};
+
 }  // namespace gpulua

@@ -89,6 +89,53 @@ describe("sorts", function()
     assert.are.equal(0, down("::-1"):ne(ordered):sum():item())
   end)
 
+  it("sort rows that do not fit into a cache: spread evenly, with outliers, of few values, reversed", function()
+    local n = 300007
+    local i, shuffled = gpu.arange(n, "int64"), gpu.arange(n, "int64") * 7919 % n
+    local increasing = {
+      even = i - 150003,
+      outliers = gpu.where(i:lt(5), i - 2 ^ 30, gpu.where(i:gt(n - 4), i + 2 ^ 29, i)),
+      few = gpu.floor_divide(i, 60000) - 2,
+    }
+    for name, numbers_in_order in pairs(increasing) do
+      for dtype in ("int8 int16 int32 int64 uint16 uint64 float16 float32 float64"):gmatch "%S+" do
+        local narrow = dtype == "int8" or dtype == "int16" or dtype == "uint16" or dtype == "float16"
+        if name == "few" or not narrow then
+          local expected = (dtype:find "^u" and numbers_in_order - numbers_in_order[1] or numbers_in_order):astype(dtype)
+          local x = expected:take(shuffled + 1)
+          local what = name .. " " .. dtype
+          assert.is_true(x:sort():equal(expected), what)
+          assert.is_true(x:sort({ descending = true }):equal(expected("::-1")), what .. " down")
+          local order = x:argsort()
+          assert.is_true(x:take(order):equal(expected), what .. " positions")
+          local as_before = expected({ 2, n }):ne(expected({ 1, n - 1 })):logical_or(order:diff():gt(0))
+          assert.is_true(as_before:all():item(), what .. " is stable")
+          assert.is_true(expected("::-1"):sort():equal(expected), what .. " reversed")
+        end
+      end
+    end
+  end)
+
+  it("keep the order of both zeros, and NaN last, in rows that do not fit into a cache", function()
+    local n = 300007
+    local i = gpu.arange(n, "int64")
+    for _, dtype in ipairs { "float16", "float32", "float64" } do
+      local zeros = gpu.where((i % 3):eq(0), -0.0, 0.0):astype(dtype)
+      local signs = zeros:signbit()
+      assert.is_true(zeros:sort():signbit():equal(signs), dtype)
+      assert.is_true(zeros:sort({ descending = true }):signbit():equal(signs), dtype)
+      local x = gpu.where((i % 4):eq(1), 0 / 0, (i % 1000) - 500):astype(dtype)
+      for _, descending in ipairs { false, true } do
+        local sorted = x:sort({ descending = descending })
+        local count = x:eq(x):count_nonzero():item()
+        assert.is_true(sorted:ne(sorted):equal(i:ge(count)), dtype)
+        local steps = sorted({ 1, count }):astype("float32"):diff()
+        assert.is_true((descending and steps:le(0) or steps:ge(0)):all():item(), dtype)
+        assert.are.equal(x:nansum({ dtype = "float64" }):item(), sorted:nansum({ dtype = "float64" }):item())
+      end
+    end
+  end)
+
   it("go downwards, equal elements as they stood, and NaN still last", function()
     local x = gpu.array { 1, 0 / 0, 3, -math.huge, 3, 0, -0.0, 1 }
     assert.are.same({ 3, 5, 1, 8, 6, 7, 4, 2 }, x:argsort({ descending = true }):table())

@@ -12,6 +12,7 @@
 #include "src/device/cpu/runtime/kernel_heap.h"
 #include "src/device/cpu/runtime/memory_pool.h"
 #include "src/device/cpu/runtime/processor.h"
+#include "src/device/cpu/sorting/cpu_sorter.h"
 #include "src/device/plugin.h"
 
 namespace gpulua::cpu {
@@ -54,6 +55,7 @@ class CpuDevice : public Device {
 
   Blas& blas() override;
   Rng& rng() override;
+  Sorter* sorter() override { return sorter_.get(); }
 
  private:
   void check_interrupt();
@@ -71,6 +73,7 @@ class CpuDevice : public Device {
   CompilerLibrary compiler_{environment_.config};
   std::unique_ptr<Blas> blas_;
   std::unique_ptr<Rng> rng_;
+  std::unique_ptr<Sorter> sorter_ = make_sorter(memory_, checker_, environment_.interrupted);
 };
 
 }  // namespace gpulua::cpu
