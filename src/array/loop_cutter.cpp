@@ -12,8 +12,8 @@ namespace gpulua {
 
 namespace {
 
-// Costs. A loop is cut when an expression exceeds the first. Expressions may grow up to the second, which has room for
-// two steps of a loop, where there is no loop.
+// Costs. A loop is cut when an expression exceeds the first. Where no loop is seen yet, expressions may grow up to the
+// second, and no step of a loop costs more than that.
 constexpr std::uint32_t cost_of_a_loop = 128, most_cost = 384;
 // Less than this is evaluated at once when it is wanted, even where it contains a step of a loop.
 constexpr std::uint32_t little_cost = 64;
@@ -60,7 +60,7 @@ void LoopCutter::limit(Node& node) {
 }
 
 bool LoopCutter::cut(const PendingNodes& pending) {
-  const std::uint64_t period = recent_.period(most_cost / 2, loop_.period);
+  const std::uint64_t period = recent_.period(most_cost, loop_.period);
   next_look_ = recent_.last() + pause_of_search;
   if (period == 0) return false;
   std::vector<Value> values;

@@ -43,6 +43,19 @@ function elementwise.heston(w, steps)
   return S, v
 end
 
+--- One step costs more than a kernel may have before a loop is seen.
+function elementwise.stochastic_rates(w, steps)
+  local S, v, r = w.full(100), w.full(0.04), w.full(0.02)
+  for _ = 1, steps do
+    local z1, z2, z3, z4 = w.normal(), w.normal(), w.normal(), w.normal()
+    local s = w.sqrt(w.maximum(v, 0) * 0.01)
+    S = S * w.exp((r - 0.5 * v) * 0.01 + s * z1)
+    v = v + 0.1 * (0.04 - v) + s * z2
+    r = r + 0.1 * (0.02 - r) + 0.001 * (z3 + z4)
+  end
+  return S, v, r
+end
+
 function elementwise.running_mean(w, steps)
   local mean = w.full(0)
   for k = 1, steps do

@@ -26,7 +26,8 @@ end
 
 describe("the kernels of a loop", function()
   for _, case in ipairs {
-    {"heston", 4}, {"running_mean", 6}, {"random_walk", 3}, {"kalman_filter", 5}, {"adam", 6}, {"newton", 3}, {"leapfrog", 5},
+    {"heston", 4}, {"stochastic_rates", 4}, {"running_mean", 6}, {"random_walk", 3}, {"kalman_filter", 5}, {"adam", 6},
+    {"newton", 3}, {"leapfrog", 5},
     {"lorenz_rk4", 7}, {"momentum", 10}, {"logistic_regression", 10}, {"heat_by_slices", 8}, {"power_iteration", 10},
     {"pagerank", 10}, {"expectation_maximisation", 10},
   } do
