@@ -157,6 +157,14 @@ int lua_bincount(lua_State* L) {
   return 1;
 }
 
+/// histogram_of_even_bins(values, edges, first, last)
+int lua_histogram_of_even_bins(lua_State* L) {
+  constexpr const char* name = "histogram";
+  push_array(L, histogram_of_even_bins(check<Array>(L, 1, name), check<Array>(L, 2, name), lua_tonumber(L, 3),
+                                       lua_tonumber(L, 4)));
+  return 1;
+}
+
 }  // namespace
 
 void open_composed(lua_State* L) {
@@ -180,7 +188,10 @@ void open_composed(lua_State* L) {
                        {"promote", protect<lua_promote>},
                        {"raise", protect<raise>},
                        {"bincount", protect<lua_bincount>},
+                       {"histogram_of_even_bins", protect<lua_histogram_of_even_bins>},
                    });
+  lua_pushinteger(L, most_even_bins);
+  lua_setfield(L, -2, "most_even_bins");
   add_measuring(L);
   add_signature_helpers(L);
   add_random_functions(L);

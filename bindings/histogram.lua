@@ -58,6 +58,7 @@ local function options_of(op, bins, options)
   return bins, core.check_fields(op, options)
 end
 
+--- The edges, and, for bins of one width, the first and the last of them as numbers.
 local function edges_of(op, x, bins, range)
   core.check_real(op, x)
   if bins == nil then bins = 10 end
@@ -80,7 +81,8 @@ local function edges_of(op, x, bins, range)
     core.raise(("[%s] expected a finite range, got {%g, %g}; {range = {first, last}} sets one"):format(op, first, last))
   end
   if first == last then first, last = first - 0.5, last + 0.5 end
-  return gpu.linspace(first, last, bins + 1, {dtype = core.is_floating(x) and x.dtype or "float64", device = x.device})
+  local dtype = core.is_floating(x) and x.dtype or "float64"
+  return gpu.linspace(first, last, bins + 1, {dtype = dtype, device = x.device}), first, last
 end
 
 local function count_bins(op, edges)
@@ -98,16 +100,21 @@ end
 --- The edges of gpu.histogram for the same arguments.
 function counting.histogram_bin_edges(x, bins, options)
   bins, options = options_of("histogram_bin_edges", bins, options)
-  return edges_of("histogram_bin_edges", x, bins, options.range)
+  return (edges_of("histogram_bin_edges", x, bins, options.range))
 end
 
 --- The number of elements in each bin, and the edges.
 function counting.histogram(x, bins, options)
   bins, options = options_of("histogram", bins, options)
-  local edges = edges_of("histogram", x, bins, options.range)
+  local edges, first, last = edges_of("histogram", x, bins, options.range)
   local count = count_bins("histogram", edges)
   local weights = check_weights("histogram", x, options.weights)
-  local counts = core.bincount(bins_of(x:ravel(), edges), weights, count + 2)({2, count + 1})
+  local counts
+  if first and last - first < math.huge and count <= core.most_even_bins and not weights then
+    counts = core.histogram_of_even_bins(x:ravel(), edges, first, last)
+  else
+    counts = core.bincount(bins_of(x:ravel(), edges), weights, count + 2)({2, count + 1})
+  end
   if weights and core.is_floating(options.weights) then counts = core.cast(counts, options.weights.dtype) end
   if core.check_flag("histogram", "density", options.density) then
     counts = counts / edges:diff() / counts:sum()

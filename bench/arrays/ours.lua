@@ -111,6 +111,11 @@ workload("sort", function()
   local x, y = spread(size(64e6, 4e6, 1000), 0, 1, "float32"), nil
   return function() y = gpu.sort(x):eval() end, function() return y[10] end
 end)
+workload("histogram", function()
+  if not gpu.histogram then return end
+  local x, y = spread(size(256e6, 16e6, 1000), 0, 1, "float32"), nil
+  return function() y = gpu.histogram(x, 256, { range = { 0, 1 } }):eval() end, function() return y[10] end
+end)
 workload("topk", function()
   if not gpu.topk then return end
   local x, y = spread(size(64e6, 4e6, 1000), 0, 1, "float32"), nil

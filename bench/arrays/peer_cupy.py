@@ -59,6 +59,8 @@ run("center", lambda x: x - x.mean(axis=1, keepdims=True), lambda y: y[1, 2], ma
 run("cumsum", lambda x: cp.cumsum(x), lambda y: y[999], big)
 run("select", lambda x: x[x > 0.5], lambda y: y.size, big)
 run("sort", lambda x: cp.sort(x), lambda y: y[9], spread(size(64e6, 4e6, 1000), 0, 1, "float32"))
+run("histogram", lambda x: cp.histogram(x, 256, range=(0, 1))[0], lambda y: y[9],
+    spread(size(256e6, 16e6, 1000), 0, 1, "float32"))
 run("topk", lambda x: cp.sort(cp.partition(x, x.size - 100)[-100:])[::-1], lambda y: y[99],
     spread(size(64e6, 4e6, 1000), 0, 1, "float32"))
 run("argmax", lambda x: x.argmax(), lambda y: y + 1, spread(size(256e6, 64e6, 1000), 0, 1, "float32"))

@@ -63,6 +63,8 @@ with torch.no_grad():
     if not compiled:
         run("select", lambda x: x[x > 0.5], lambda y: y.numel(), big)
         run("sort", lambda x: torch.sort(x)[0], lambda y: y[9], spread(size(64e6, 4e6, 1000), 0, 1, "float32"))
+        run("histogram", lambda x: torch.histc(x, 256, 0, 1), lambda y: y[9],
+            spread(size(256e6, 16e6, 1000), 0, 1, "float32"))
         run("topk", lambda x: torch.topk(x, 100)[0], lambda y: y[99], spread(size(64e6, 4e6, 1000), 0, 1, "float32"))
     run("argmax", lambda x: x.argmax(), lambda y: y + 1, spread(size(256e6, 64e6, 1000), 0, 1, "float32"))
     run("transpose", lambda x: x.T.contiguous(), lambda y: y[1, 4], matrix())

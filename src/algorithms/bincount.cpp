@@ -3,6 +3,8 @@
 #include "src/expressions/transfer.h"
 
 #include <algorithm>
+#include <cmath>
+#include <string>
 
 #include "src/algorithms/library_kernel.h"
 
@@ -12,6 +14,13 @@ namespace {
 
 constexpr unsigned block_size = 256;
 constexpr std::int64_t few = 4096;  // counters that fit into a block's shared memory: gpulua_bincount_few
+
+/// The distance of neighbouring numbers from 1 on.
+double precision(DType dtype) {
+  if (dtype == DType::float16) return 0x1p-10;
+  if (dtype == DType::bfloat16) return 0x1p-7;
+  return dtype == DType::float32 ? 0x1p-23 : 0x1p-52;
+}
 
 }  // namespace
 
@@ -44,6 +53,37 @@ Array bincount(const Array& values, const Array& weights, std::int64_t count) {
   else
     kernel.add(static_cast<std::int32_t>(count))
         .launch(std::min<std::int64_t>(blocks, 8 * std::max(device.info().multiprocessors, 1)), block_size);
+  return totals;
+}
+
+Array histogram_of_even_bins(const Array& values, const Array& edges, double first, double last) {
+  OpenDevice& device = values->device();
+  const Array from = contiguous(values), bounds = contiguous(edges);
+  const std::int64_t bins = bounds->layout.size() - 1, size = from->layout.size();
+  const Array totals = full(device, {bins}, DType::int64, std::int64_t{0});
+  if (size == 0) return totals;
+  // On a GPU each lane of a warp has its counters, as far as they fit. A core counts a lane at a time.
+  std::int64_t copies = device.info().merging_threads == 32 ? 1 : 32;
+  while (copies * bins > most_even_bins) copies /= 2;
+  const double width = last - first;
+  // Both the edges and the arithmetic round; eight times that is enough.
+  const double tolerance = 8 * precision(bounds->dtype) * static_cast<double>(bins) *
+                           (1 + std::max(std::abs(first), std::abs(last)) / width);
+  const StreamRef& stream = device.stream();
+  LibraryKernel(device, {"search.cuh", "bincount.cuh"},
+                "gpulua_histogram_even<" + device_type(from->dtype) + ", " + device_type(bounds->dtype) + ", " +
+                    std::to_string(copies) + ">")
+      .add(read_pointer(from->dtype), from->read(stream))
+      .add(size)
+      .add(read_pointer(bounds->dtype), bounds->read(stream))
+      .add(static_cast<std::int32_t>(bins))
+      .add(static_cast<double>(bins) / width)
+      .add(tolerance)
+      .add("unsigned long long*", totals->write(stream))
+      .launch(std::min<std::int64_t>((size + 8 * block_size - 1) / (8 * block_size),
+                                     6 * std::max(device.info().multiprocessors, 1)),
+              block_size);
+  for (const Array& source : {from, bounds}) totals->buffer()->depend_on(*source->buffer());
   return totals;
 }
 

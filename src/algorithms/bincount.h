@@ -10,4 +10,12 @@ namespace gpulua {
 /// `weights` can be null.
 Array bincount(const Array& values, const Array& weights, std::int64_t count);
 
+/// The most bins that histogram_of_even_bins() takes.
+inline constexpr std::int64_t most_even_bins = 8192;
+
+/// The number of values in each of the bins between `edges`, int64. The edges are a vector of 2 to most_even_bins + 1
+/// floating numbers of one distance, as far as rounding allows, from `first` to `last`, which is greater and finite.
+/// The last bin includes its right edge. Each value is read once.
+Array histogram_of_even_bins(const Array& values, const Array& edges, double first, double last);
+
 }  // namespace gpulua

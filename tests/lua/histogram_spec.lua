@@ -52,6 +52,39 @@ describe("histograms", function()
     assert.are.same({ 6.5, 7, 7.5 }, at:table())
   end)
 
+  it("of bins of one width count each value as its edges do, in each dtype, for few bins and many", function()
+    local n = 20011
+    local spread = gpu.arange(n, "float64") * 7919 % n
+    for _, dtype in ipairs { "bool", "int8", "uint8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64" } do
+      local narrow = dtype == "bool" or dtype:find "int8"
+      local x = (narrow and spread % 100 or spread):astype(dtype)
+      for _, bins in ipairs { 1, 3, 256, 1000, 8192 } do
+        for _, range in ipairs { { 0, 99 }, { 33, 20000 }, { -1e6, 1e6 }, { 19999, 20001 } } do
+          local counts, edges = gpu.histogram(x, bins, { range = range })
+          -- The same edges, given as such, are searched.
+          same((gpu.histogram(x, edges)), counts, ("%s, %d bins, %g to %g"):format(dtype, bins, range[1], range[2]))
+        end
+      end
+    end
+  end)
+
+  it("of bins of one width place the edges themselves, their neighbours, NaN and infinities", function()
+    for _, dtype in ipairs { "float32", "float64" } do
+      for _, range in ipairs { { 0, 1 }, { -0.3, 0.7 }, { 1000, 1001 }, { -1e-30, 1e-30 }, { -3e38, 3e38 } } do
+        local edges = gpu.linspace(range[1], range[2], 101, { dtype = dtype })
+        local x = gpu.concat { edges, edges:nextafter(math.huge), edges:nextafter(-math.huge),
+          gpu.array({ 0 / 0, math.huge, -math.huge, -0.0, 0 }, dtype) }
+        local counts, at = gpu.histogram(x, 100, { range = range })
+        same(edges, at, "edges")
+        same((gpu.histogram(x, edges)), counts, ("%s from %g"):format(dtype, range[1]))
+      end
+    end
+    local x = gpu.arange(5000, "float32")
+    same((gpu.histogram(x("::-3"):copy(), 17)), (gpu.histogram(x("::-3"), 17)), "a view")
+    same((gpu.histogram(x({ 2, 4999 }):copy(), 300)), (gpu.histogram(x({ 2, 4999 }), 300)), "a part")
+    assert.are.same({ 0, 0, 0 }, (gpu.histogram(gpu.zeros(0), 3, { range = { 0, 1 } })):table())
+  end)
+
   it("take edges in the dtype of floating elements, and as float64 for others", function()
     local x = gpu.array({ 0.1, 0.3 }, "float64")
     assert.are.same({ 1, 2 }, x:digitize({ 0.1, 0.3 }):table())
