@@ -143,15 +143,15 @@ local function prepare_exponentials(op, x, arguments)
   local result = arguments.dtype or core.floating(x.dtype)
   x = core.cast(x, result == "float64" and result or "float32")
   local shift = reduce("max", x, arguments, {keepdims = true})
-  shift = gpu.where((shift - shift):eq(0), shift, 0):eval()
+  shift = gpu.where((shift - shift):eq(0), shift, 0)
   return x, result, shift
 end
 
 local function logsumexp(x, axis, options)
   local arguments = core.reduction("logsumexp", x, axis, options)
   local values, result, shift = prepare_exponentials("logsumexp", x, arguments)
-  local total = reduce("sum", (values - shift):exp(), arguments):log()
-  total = total + (arguments.keepdims and shift or shift:squeeze(arguments.axes))
+  local total = reduce("sum", (values - shift):exp(), arguments, {keepdims = true}):log() + shift
+  if not arguments.keepdims then total = total:squeeze(arguments.axes) end
   return core.assign("logsumexp", arguments.out, core.cast(total, result))
 end
 

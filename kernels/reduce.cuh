@@ -140,8 +140,9 @@ struct gpulua_variance {
 
 // ---- merging the threads of a block ---------------------------------------------------------------------------------------------
 
-template <class Accumulators>
-__device__ inline Accumulators gpulua_shuffle_down(const Accumulators& mine, unsigned int distance) {
+// `move` gives each thread an int of another thread, and so takes the accumulators over word by word.
+template <class Accumulators, class Move>
+__device__ inline Accumulators gpulua_shuffle(const Accumulators& mine, const Move& move) {
   constexpr int words = sizeof(Accumulators) / sizeof(int);
   union Bits {
     Accumulators value;
@@ -151,8 +152,19 @@ __device__ inline Accumulators gpulua_shuffle_down(const Accumulators& mine, uns
   Bits from, to;
   from.value = mine;
 #pragma unroll
-  for (int i = 0; i < words; ++i) to.at[i] = __shfl_down_sync(0xffffffffu, from.at[i], distance);
+  for (int i = 0; i < words; ++i) to.at[i] = move(from.at[i]);
   return to.value;
+}
+
+template <class Accumulators>
+__device__ inline Accumulators gpulua_shuffle_down(const Accumulators& mine, unsigned int distance) {
+  return gpulua_shuffle(mine, [=](int word) { return __shfl_down_sync(0xffffffffu, word, distance); });
+}
+
+// What the first of each `near` threads has.
+template <unsigned int near, class Accumulators>
+__device__ inline Accumulators gpulua_shuffle_first(const Accumulators& mine) {
+  return gpulua_shuffle(mine, [](int word) { return __shfl_sync(0xffffffffu, word, 0, near); });
 }
 
 // Afterwards lane 0 of each of the block's `slots` results has what its `lanes` threads had. All threads call it.

@@ -6,6 +6,7 @@
 #include "src/codegen/compress.h"
 #include "src/codegen/elementwise.h"
 #include "src/codegen/reduction.h"
+#include "src/codegen/rows.h"
 #include "src/codegen/tiled.h"
 #include "src/ops/user_function.h"
 
@@ -48,7 +49,7 @@ std::string emit(const KernelSpec& spec) {
 
 std::string emit_body(const KernelSpec& spec) {
   const std::string text = functions(spec);
-  if (spec.reduces) return text + emit_reduction(spec);
+  if (spec.reduces) return text + (spec.reduction.rows ? emit_rows(spec) : emit_reduction(spec));
   if (spec.compresses) return text + emit_compress(spec);
   return text + (spec.tile != 0 ? emit_tiled(spec) : emit_elementwise(spec));
 }

@@ -31,6 +31,7 @@ std::string KernelSpec::key() const {
     append(key, reduction.lanes);
     append(key, reduction.ndim * 16 + reduction.in_runs * 8 + reduction.vector_results * 4 +
                     reduction.lanes_adjacent * 2 + reduction.split);
+    if (reduction.rows) append(key.append("w"), reduction.items);
   }
   if (compresses) {
     append(key, compress.threads);

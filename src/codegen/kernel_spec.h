@@ -68,6 +68,8 @@ struct ReductionSpec {
   bool split = false;           // several blocks share the elements of one result
   bool in_runs = false;         // a thread sums runs of its elements, and then the sums of the runs
   std::size_t ndim = 1;         // number of axes reduced
+  bool rows = false;   // a row kernel: the elements of a result are a row, and some outputs have an element for each
+  unsigned items = 0;  // of a row kernel: vectors of a row that a thread keeps in registers; 0: it reads them again
 };
 
 /// The block of a kernel that compresses.

@@ -12,12 +12,10 @@ using Role = KernelParameter::Role;
 std::vector<KernelParameter> iteration_parameters(const KernelSpec& spec) {
   const KernelParameter outer{Role::outer_extents, spec.ndim - 1};
   if (spec.reduces) {
-    std::vector<KernelParameter> parameters{{Role::results},
-                                            {Role::count},
-                                            {Role::chunk},
-                                            {Role::chunks},
-                                            {Role::kept_extents, spec.ndim},
-                                            {Role::reduced_extents, spec.reduction.ndim}};
+    std::vector<KernelParameter> parameters{{Role::results}, {Role::count}};
+    if (!spec.reduction.rows) parameters.insert(parameters.end(), {{Role::chunk}, {Role::chunks}});
+    parameters.push_back({Role::kept_extents, spec.ndim});
+    parameters.push_back({Role::reduced_extents, spec.reduction.ndim});
     if (spec.reduction.split) parameters.insert(parameters.end(), {{Role::scratch}, {Role::tickets}});
     return parameters;
   }

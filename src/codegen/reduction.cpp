@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "src/codegen/accumulators.h"
 #include "src/codegen/body.h"
 #include "src/codegen/parameters.h"
 
@@ -57,24 +58,15 @@ class ReductionText {
   }
 
  private:
-  /// The accumulators of a thread, as one struct.
   std::string accumulators() const {
-    std::string members, identity, merge, alignment = "8";
+    std::vector<Accumulator> all;
     for (std::size_t i = 0; i < spec_.values.size(); ++i) {
       const ValueSpec& value = spec_.values[i];
-      if (value.kind != ValueSpec::Kind::reduction) continue;
-      const std::string type = std::string(value.reducer->accumulator) + "<" + register_type(value.compute) + ">";
-      const std::string name = "a" + std::to_string(i);
-      members += "  " + type + " " + name + ";\n";
-      identity += (identity.empty() ? "" : ", ") + type + "::identity()";
-      merge += "    " + name + ".merge(other." + name + ");\n";
-      if (value.compute == DType::complex128) alignment = "16";
+      if (value.kind == ValueSpec::Kind::reduction)
+        all.push_back({i, std::string(value.reducer->accumulator), value.compute});
     }
-    return "struct alignas(" + alignment + ") gpulua_accumulators {\n" + members +
-           "  __device__ static gpulua_accumulators identity() { return {" + identity + "}; }\n" +
-           "  __device__ void merge(const gpulua_accumulators& other) {\n" + merge + "  }\n};\n" +
-           "static_assert(sizeof(gpulua_accumulators) <= " + std::to_string(accumulator_bytes(spec_)) +
-           ", \"what blocks accumulate fits its memory\");\n\n";
+    return accumulator_struct("gpulua_accumulators", all) + "static_assert(sizeof(gpulua_accumulators) <= " +
+           std::to_string(accumulator_bytes(spec_)) + ", \"what blocks accumulate fits its memory\");\n\n";
   }
 
   /// The part of the operands' addresses that is constant for a result.
@@ -219,10 +211,7 @@ class ReductionText {
       const ValueSpec& value = spec_.values[i];
       if (value.kind == ValueSpec::Kind::reduction) {
         const std::string total = (plan_.vector_results ? "sums[c].a" : "sums[0].a") + std::to_string(i) + ".result()";
-        const std::string number = value.dtype == value.compute || value.reducer->rule == ReductionRule::position
-                                       ? total
-                                       : converted(total, value.compute, value.dtype);
-        text += indent + "const " + register_type(value.dtype) + " " + value_name(i) + " = " + number + ";\n";
+        text += indent + "const " + register_type(value.dtype) + " " + value_name(i) + " = " + reduced(value, total) + ";\n";
       } else if (value.outer) {
         text += indent + definition(i, "", false);
       }

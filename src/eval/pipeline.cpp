@@ -144,7 +144,7 @@ std::shared_ptr<ExecutablePlan> Pipeline::prepare(std::span<const Root> roots, c
 
   OpenDevice& device = roots.front().node->device();
   auto executable = std::make_shared<ExecutablePlan>();
-  const std::vector<Step> steps = plan(roots, nodes);
+  const std::vector<Step> steps = plan(roots, nodes, device.info().row_bytes);
   executable->is_hazard = is_hazard(steps.back());
   if (!executable->is_hazard) {
     for (const Step& step : steps) {
@@ -253,16 +253,20 @@ std::string Pipeline::explain(std::span<Node* const> nodes) {
   std::vector<Step> steps;
   while (!nodes.empty()) {
     Roots roots = take_roots(nodes);
+    if (roots.empty()) break;
     const NodeNumbers numbers = collect({roots.data(), roots.size()});
     add_repeated(roots, numbers);
-    std::vector<Step> more = plan({roots.data(), roots.size()}, numbers);
+    const DeviceInfo& device = roots.front().node->device().info();
+    std::vector<Step> more = plan({roots.data(), roots.size()}, numbers, device.row_bytes);
     std::move(more.begin(), more.end(), std::back_inserter(steps));
   }
   if (steps.empty()) return "nothing to compute: the array's elements are in memory\n";
   std::string text = std::to_string(steps.size()) + (steps.size() == 1 ? " kernel\n" : " kernels\n");
   for (std::size_t i = 0; i < steps.size(); ++i) {
     text += "\n// ---- kernel " + std::to_string(i + 1) + ": " +
-            (steps[i].reduces ? "reduction of " : "elementwise over ") + to_string(steps[i].domain);
+            (steps[i].rows      ? "rows of "
+             : steps[i].reduces ? "reduction of "
+                                : "elementwise over ") + to_string(steps[i].domain);
     for (const StepOutput& output : steps[i].outputs) text += ", stores " + type_text(*output.node);
     const Schedule schedule = choose_schedule(steps[i], steps[i].outputs.front().node->device().info());
     text += "\n" + (schedule.empty() ? "" : emit_body(schedule.spec));

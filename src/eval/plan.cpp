@@ -4,6 +4,7 @@
 #include <limits>
 #include <tuple>
 
+#include "src/eval/row_parts.h"
 #include "src/ops/user_function.h"
 
 namespace gpulua {
@@ -32,7 +33,8 @@ struct Place {
 
 class Planner {
  public:
-  Planner(std::span<const Root> roots, const NodeNumbers& nodes) : roots_(roots), nodes_(nodes) {
+  Planner(std::span<const Root> roots, const NodeNumbers& nodes, std::size_t row_bytes)
+      : roots_(roots), nodes_(nodes), row_bytes_(row_bytes) {
     places_.reserve(nodes.size());
     for (Node* node : nodes) {
       const Pending* pending = node->pending();
@@ -74,16 +76,26 @@ class Planner {
     };
     if (stored.size() > 1)
       std::stable_sort(stored.begin(), stored.end(), [&](Node* a, Node* b) { return key(a) < key(b); });
-    std::vector<Step> result;
+    std::vector<StepPart> parts;
     for (auto first = stored.begin(); first != stored.end();) {
-      std::vector<StepOutput> outputs;
-      auto last = first;
-      for (; last != stored.end() && key(*last) == key(*first); ++last) {
-        place_of(**last).step = result.size();
-        outputs.push_back({*last, nullptr, 0});
-      }
-      result.push_back(build(result.size(), place_of(**first).group, std::move(outputs)));
+      const auto last = std::find_if(first, stored.end(), [&](Node* node) { return key(*first) < key(node); });
+      parts.push_back(part(place_of(**first).group, {first, last}));
       first = last;
+    }
+    std::vector<Step> result;
+    for (StepParts& joined : join_rows(std::move(parts), nodes_)) {
+      if (joined.size() > 1) {
+        for (const StepPart& one : joined) set_step(one, result.size());
+        Step step = build_rows(result.size(), joined);
+        if (has_short_rows(step, row_bytes_)) {
+          result.push_back(std::move(step));
+          continue;
+        }
+      }
+      for (const StepPart& one : joined) {
+        set_step(one, result.size());
+        result.push_back(build(result.size(), one.group, outputs_of(one)));
+      }
     }
     for (const Root& root : roots_)
       if (root.target) {
@@ -177,6 +189,39 @@ class Planner {
   // ---- the steps
   // ------------------------------------------------------------------------------------------------------
 
+  StepPart part(int group, std::vector<Node*> nodes) const {
+    const Dims& shape = nodes.front()->layout.shape;
+    if (group == no_group) return {std::move(nodes), group, shape, shape};
+    const Group& reduced = groups_[static_cast<std::size_t>(group)];
+    return {std::move(nodes), group, reduced.domain, reduced.result, reduced.axes};
+  }
+
+  void set_step(const StepPart& part, std::size_t number) {
+    for (Node* node : part.nodes) place_of(*node).step = number;
+  }
+
+  static std::vector<StepOutput> outputs_of(const StepPart& part) {
+    std::vector<StepOutput> outputs;
+    for (Node* node : part.nodes) outputs.push_back({node, nullptr, 0});
+    return outputs;
+  }
+
+  /// One step for parts that go over the same rows. The first part is a reduction.
+  Step build_rows(std::size_t number, const StepParts& parts) {
+    Step step;
+    step.reduces = step.rows = true;
+    step.domain = parts.front().domain;
+    step.axes = parts.front().axes;
+    step.result = parts.front().result;
+    Builder builder(*this, step, number);
+    for (const StepPart& part : parts)
+      for (StepOutput& output : outputs_of(part)) {
+        output.value = builder.value(*output.node, false);
+        step.outputs.push_back(std::move(output));
+      }
+    return step;
+  }
+
   Step build(std::size_t number, int group, std::vector<StepOutput> outputs, Node* mask = nullptr) {
     Step step;
     if (group == no_group) {
@@ -190,9 +235,7 @@ class Planner {
       step.axes = reduced.axes;
       step.result = reduced.result;
     }
-    step.values.reserve(nodes_.size());
-    step.operands.reserve(nodes_.size());
-    Builder builder{*this, step, number, std::vector<std::uint16_t>(2 * nodes_.size(), unknown), {}};
+    Builder builder(*this, step, number);
     for (StepOutput& output : outputs) {
       output.value = builder.value(*output.node, step.reduces);
       if (mask) output.mask = builder.value(*mask, false);
@@ -216,8 +259,15 @@ class Planner {
     };
     std::vector<Position> positions;
 
-    /// `outer`: the value is computed once for each result of a reduction.
+    Builder(const Planner& planner_, Step& step_, std::size_t number_)
+        : planner(planner_), step(step_), number(number_), known(2 * planner.nodes_.size(), unknown) {
+      step.values.reserve(planner.nodes_.size());
+      step.operands.reserve(planner.nodes_.size());
+    }
+
+    /// `outer`: the value is computed once for each result of a reduction. Among rows that is known from its shape.
     std::uint16_t value(Node& node, bool outer) {
+      outer |= step.rows && node.layout.shape == step.result;
       const std::size_t at = 2 * planner.nodes_.number(node) + outer;
       if (known[at] == unknown) known[at] = make(node, outer);
       return known[at];
@@ -323,6 +373,7 @@ class Planner {
   std::vector<Node*> joined_;  // nodes that the last step stores in addition to its target
   std::vector<Place> places_;
   std::vector<Group> groups_;
+  std::size_t row_bytes_;
   int last_level_ = 0;
 };
 
@@ -349,8 +400,8 @@ NodeNumbers collect(std::span<const Root> roots) {
   return nodes;
 }
 
-std::vector<Step> plan(std::span<const Root> roots, const NodeNumbers& nodes) {
-  return Planner(roots, nodes).steps();
+std::vector<Step> plan(std::span<const Root> roots, const NodeNumbers& nodes, std::size_t row_bytes) {
+  return Planner(roots, nodes, row_bytes).steps();
 }
 
 }  // namespace gpulua

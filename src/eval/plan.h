@@ -52,8 +52,9 @@ struct Step {
   Dims domain;
   std::uint64_t axes = 0;  // the axes reduced, a bit for each
   bool reduces = false;
+  bool rows = false;        // with `reduces`: values of the domain follow from the results, and may be outputs
   bool compresses = false;  // the output takes only the elements for which its mask is true
-  Dims result;              // shape of the outputs
+  Dims result;              // shape of the outputs, or of a reduction's results
   std::vector<StepOperand> operands;
   std::vector<ValueSpec> values;
   std::vector<StepOutput> outputs;
@@ -65,7 +66,8 @@ bool is_cheap(const Pending& pending);
 /// The nodes that the roots consist of, inputs first.
 NodeNumbers collect(std::span<const Root> roots);
 
-/// The kernels that compute the roots, in the order in which they run. `nodes` comes from collect(roots).
-std::vector<Step> plan(std::span<const Root> roots, const NodeNumbers& nodes);
+/// The kernels that compute the roots, in the order in which they run. `nodes` comes from collect(roots). Steps that go
+/// over the same rows become one where the device can keep `row_bytes` of a row at hand.
+std::vector<Step> plan(std::span<const Root> roots, const NodeNumbers& nodes, std::size_t row_bytes = 0);
 
 }  // namespace gpulua

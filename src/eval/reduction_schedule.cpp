@@ -4,7 +4,9 @@
 #include "src/eval/reduction_schedule.h"
 
 #include <algorithm>
+#include <bit>
 
+#include "src/codegen/row_passes.h"
 #include "src/eval/schedule_parts.h"
 
 namespace gpulua {
@@ -15,6 +17,9 @@ namespace {
 constexpr std::int64_t accumulated_in_a_row = 256;
 // The same where there are too few blocks for the device.
 constexpr std::int64_t longest_row = 1024;
+// Of a row kernel: the bytes of a row that a thread keeps in registers, and the threads of a block for short rows.
+constexpr std::size_t kept_by_thread = 128;
+constexpr unsigned row_block = 128;
 
 class ReductionChoice {
  public:
@@ -43,6 +48,7 @@ class ReductionChoice {
       spec_.operands[i].access = access_of(step_.operands[i], strides);
     }
     spec_.wide = is_wide(step_, iteration);
+    if (step_.rows) return choose_row_threads();
     choose_threads();
     choose_vector();
     choose_pieces();
@@ -87,6 +93,39 @@ class ReductionChoice {
     } else {
       plan_.lanes = schedule_.count >= 64 && !one_warp ? 8 : 1;
       plan_.results = one_warp ? block_size : 32;
+    }
+  }
+
+  /// A row goes to as few threads as can keep it in registers, if there are enough of them to load it at once.
+  void choose_row_threads() {
+    plan_.rows = true;
+    const bool one_warp = device_.merging_threads == 32;
+    const auto count = std::max<std::uint64_t>(static_cast<std::uint64_t>(schedule_.count), 1);
+    plan_.items = 1;
+    choose_row_vector();
+    const std::size_t bytes = std::max<std::size_t>(row_passes(spec_).bytes, 4);
+    const std::uint64_t most = std::max<std::uint64_t>(kept_by_thread / bytes, spec_.vector);
+    const auto threads_for = [&](std::uint64_t elements) {
+      return static_cast<unsigned>(std::bit_ceil((count + elements - 1) / elements));
+    };
+    plan_.lanes = std::min(threads_for(spec_.vector), 32u);
+    if (!one_warp) plan_.lanes = std::clamp(threads_for(most), plan_.lanes, device_.max_threads_per_block);
+    plan_.results = std::max(1u, (one_warp ? 32 : row_block) / plan_.lanes);
+    const std::uint64_t vectors = std::uint64_t{plan_.lanes} * spec_.vector;
+    plan_.items = one_warp ? 0 : static_cast<unsigned>((count + vectors - 1) / vectors);
+  }
+
+  void choose_row_vector() {
+    std::size_t itemsize = 0;
+    for (const OperandSpec& operand : spec_.operands)
+      if (is_packed(operand)) itemsize = std::max(itemsize, size_of(operand.dtype));
+    for (const OutputSpec& output : spec_.outputs) itemsize = std::max(itemsize, size_of(output.dtype));
+    if (plan_.ndim > 1) return;
+    for (std::size_t width = device_.access_bytes / itemsize; width > 1; width /= 2) {
+      if (width > 8 || schedule_.count % static_cast<std::int64_t>(width) != 0) continue;
+      if (!is_aligned(static_cast<unsigned>(width))) continue;
+      spec_.vector = static_cast<unsigned>(width);
+      return;
     }
   }
 
