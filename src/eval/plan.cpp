@@ -383,23 +383,6 @@ bool is_cheap(const Pending& pending) {
   return pending.operations <= 4;
 }
 
-NodeNumbers collect(std::span<const Root> roots) {
-  NodeNumbers nodes;
-  const auto visit = [&](const auto& self, Node& node) -> void {
-    if (nodes.contains(node)) return;
-    if (const Pending* pending = node.pending())
-      for (const Array& input : pending->inputs) self(self, *input);
-    nodes.add(node);
-  };
-  for (const Root& root : roots) {
-    visit(visit, *root.node);
-    if (root.mask) visit(visit, *root.mask);
-    if (!root.scatter) continue;
-    for (const Array& index : root.scatter->indices) visit(visit, *index);
-  }
-  return nodes;
-}
-
 std::vector<Step> plan(std::span<const Root> roots, const NodeNumbers& nodes, std::size_t row_bytes) {
   return Planner(roots, nodes, row_bytes).steps();
 }

@@ -170,3 +170,34 @@ TEST_CASE_METHOD(Fixture, "a write and the expression that it takes are one step
     CHECK(output.target == (output.node == kept.get() ? nullptr : target.get()));
   CHECK(memory_operands(steps[0]) == 1);
 }
+
+TEST_CASE_METHOD(Fixture, "reductions of rows and what they broadcast to are one step where a row fits", "[plan][rows]") {
+  const auto plan_rows = [](std::initializer_list<Array> arrays, std::size_t row_bytes) {
+    std::vector<Root> roots;
+    for (const Array& array : arrays) roots.push_back({array.get()});
+    return plan(roots, collect(roots), row_bytes);
+  };
+  const Array x = leaf({6, 100});
+  const Array powers = apply("exp", {apply("subtract", {x, sum(x, 2, true)})});
+  const Array total = sum(powers, 2, true), y = apply("divide", {powers, total});
+  const auto steps = plan_rows({y}, 400);
+  REQUIRE(steps.size() == 1);
+  CHECK(steps[0].rows);
+  CHECK(memory_operands(steps[0]) == 1);
+  CHECK(steps[0].outputs.size() == 3);  // the two results and the quotients
+  CHECK(plan_rows({y}, 399).size() == 3);
+
+  // Between the rows, a step that needs the results of all of them: what follows from it is apart.
+  const Array all = sum(total, 3), z = apply("multiply", {y, all});
+  const auto apart = plan_rows({z}, 4096);
+  REQUIRE(apart.size() == 3);
+  CHECK(apart[0].rows);
+  CHECK_FALSE(apart[2].rows);
+
+  // Rows across memory, columns, and results that do not broadcast back.
+  CHECK(plan_rows({apply("subtract", {x, sum(x, 1, true)})}, 4096).size() == 2);
+  const Array square = leaf({5, 5});
+  CHECK(plan_rows({apply("subtract", {square, sum(square, 2)})}, 4096).size() == 2);
+  const Array turned = view(x, transpose(x->layout));
+  CHECK(plan_rows({apply("subtract", {turned, sum(turned, 2, true)})}, 4096).size() == 2);
+}
