@@ -116,6 +116,10 @@ struct gpulua_count {
 __device__ inline float gpulua_distance(float x, float y) { return __fsub_rn(x, y); }
 __device__ inline double gpulua_distance(double x, double y) { return __dsub_rn(x, y); }
 
+// A quotient whose last bits do not matter: a mean that is off by them takes nothing from the deviations.
+__device__ inline float gpulua_share(float x, float count) { return __fdividef(x, count); }
+__device__ inline double gpulua_share(double x, double count) { return x / count; }
+
 // The sum of squared deviations from the mean, in one pass and without cancellation: Welford 1962; merged as in Chan, Golub
 // and LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances", 1979.
 template <class T>
@@ -125,7 +129,7 @@ struct gpulua_variance {
   __device__ void add(T x, gpulua_index_t) {
     count += T(1);
     const T delta = gpulua_distance(x, mean);
-    mean += delta / count;
+    mean += gpulua_share(delta, count);
     deviation += delta * gpulua_distance(x, mean);
   }
   __device__ void merge(const gpulua_variance& other) {

@@ -96,6 +96,22 @@ workload("center", function()
   local x, y = matrix(), nil
   return function() y = (x - x:mean(2, { keepdims = true })):eval() end, function() return y[2][3] end
 end)
+local function rows() return spread(size(65536, 4096, 32) * 1024, -4, 4, "float32"):reshape(size(65536, 4096, 32), 1024) end
+workload("softmax", function()
+  local x, y = rows(), nil
+  return function() y = gpu.softmax(x, 2):eval() end, function() return y[2][3] end
+end)
+workload("layernorm", function()
+  local x, weight, bias, y = rows(), spread(1024, 0, 1, "float32"), spread(1024, 1, 2, "float32"), nil
+  return function()
+    local centred = x - x:mean(2, { keepdims = true })
+    y = (centred / ((centred * centred):mean(2, { keepdims = true }) + 1e-5):sqrt() * weight + bias):eval()
+  end, function() return y[2][3] end
+end)
+workload("var", function()
+  local x, y = matrix(), nil
+  return function() y = x:var(2):eval() end, function() return y[3] end
+end)
 workload("cumsum", function()
   if not gpu.cumsum then return end
   local x, y = spread(size(256e6, 16e6, 1000), 0, 1, "float32"), nil

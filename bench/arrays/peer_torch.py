@@ -59,6 +59,10 @@ with torch.no_grad():
     run("sum1", lambda x: x.sum(dim=0), lambda y: y[2], matrix())
     run("sum2", lambda x: x.sum(dim=1), lambda y: y[2], matrix())
     run("center", lambda x: x - x.mean(dim=1, keepdim=True), lambda y: y[1, 2], matrix())
+    run("softmax", lambda x: torch.softmax(x, 1), lambda y: y[1, 2], rows())
+    run("layernorm", lambda x, weight, bias: torch.nn.functional.layer_norm(x, (1024,), weight, bias),
+        lambda y: y[1, 2], rows(), *weights())
+    run("var", lambda x: x.var(dim=1, correction=0), lambda y: y[2], matrix())
     run("cumsum", lambda x: torch.cumsum(x, 0), lambda y: y[999], big)
     if not compiled:
         run("select", lambda x: x[x > 0.5], lambda y: y.numel(), big)

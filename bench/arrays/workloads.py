@@ -33,6 +33,24 @@ def matrix():
     return spread(n * n, 0, 1, "float32").reshape(n, n)
 
 
+def rows():
+    return spread(size(65536, 4096, 32) * 1024, -4, 4, "float32").reshape(-1, 1024)
+
+
+def weights():
+    return spread(1024, 0, 1, "float32"), spread(1024, 1, 2, "float32")
+
+
+def softmax(xp, x):
+    e = xp.exp(x - x.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+def layer_norm(xp, x, weight, bias):
+    centred = x - x.mean(axis=1, keepdims=True)
+    return centred / xp.sqrt((centred * centred).mean(axis=1, keepdims=True) + 1e-5) * weight + bias
+
+
 def cnd(xp, d):
     k = 1 / (1 + 0.2316419 * xp.abs(d))
     tail = (0.39894228040143267793994605993438 * xp.exp(-0.5 * d * d)

@@ -114,7 +114,7 @@ class Joiner {
                           ? part.domain == first.domain && part.axes == first.axes && part.result == first.result
                           : part.domain == first.domain || part.domain == first.result;
     const auto can_compute = [&](std::size_t one) {
-      std::vector<Use> known(nodes_.size(), Use::unknown);
+      std::vector<Use> known(nodes_.size(), Use::unseen);
       return std::all_of(parts_[one].nodes.begin(), parts_[one].nodes.end(),
                          [&](Node* node) { return use_of(*node, one, rows, known) != Use::none; });
     };
@@ -123,7 +123,7 @@ class Joiner {
 
   /// What a row kernel can do with a node.
   enum class Use : std::uint8_t {
-    unknown,
+    unseen,
     none,
     free,  // it does not depend on the results of the rows
     row    // it does
@@ -131,7 +131,7 @@ class Joiner {
 
   Use use_of(Node& node, std::size_t part, const Order& rows, std::vector<Use>& known) const {
     Use& use = known[nodes_.number(node)];
-    if (use == Use::unknown) use = find_use(node, part, rows, known);
+    if (use == Use::unseen) use = find_use(node, part, rows, known);
     return use;
   }
 
