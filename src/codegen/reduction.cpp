@@ -65,8 +65,9 @@ class ReductionText {
       if (value.kind == ValueSpec::Kind::reduction)
         all.push_back({i, std::string(value.reducer->accumulator), value.compute});
     }
-    return accumulator_struct("gpulua_accumulators", all) + "static_assert(sizeof(gpulua_accumulators) <= " +
-           std::to_string(accumulator_bytes(spec_)) + ", \"what blocks accumulate fits its memory\");\n\n";
+    return accumulator_struct("gpulua_accumulators", all) +
+           "static_assert(sizeof(gpulua_accumulators) <= " + std::to_string(accumulator_bytes(spec_)) +
+           ", \"what blocks accumulate fits its memory\");\n\n";
   }
 
   /// The part of the operands' addresses that is constant for a result.
@@ -211,7 +212,8 @@ class ReductionText {
       const ValueSpec& value = spec_.values[i];
       if (value.kind == ValueSpec::Kind::reduction) {
         const std::string total = (plan_.vector_results ? "sums[c].a" : "sums[0].a") + std::to_string(i) + ".result()";
-        text += indent + "const " + register_type(value.dtype) + " " + value_name(i) + " = " + reduced(value, total) + ";\n";
+        text += indent + "const " + register_type(value.dtype) + " " + value_name(i) + " = " + reduced(value, total) +
+                ";\n";
       } else if (value.outer) {
         text += indent + definition(i, "", false);
       }

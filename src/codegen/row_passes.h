@@ -15,11 +15,11 @@ struct RowPasses {
   static constexpr int never = -1;
 
   int count = 1;
-  std::vector<int> ready;        // of each value: the first pass that can compute it, or for which its result is known
-  std::vector<int> kept;         // of each value: the pass from which on threads keep it in registers; or never
-  std::vector<int> last;         // of each value: the last pass that needs it; or never
+  std::vector<int> ready;  // of each value: the first pass that can compute it, or for which its result is known
+  std::vector<int> kept;   // of each value: the pass from which on threads keep it in registers; or never
+  std::vector<int> last;   // of each value: the last pass that needs it; or never
   std::vector<std::vector<bool>> needed;  // for each pass: the values that it computes or takes from the registers
-  std::size_t bytes = 0;         // that the kept values of one element take, at most at once
+  std::size_t bytes = 0;                  // that the kept values of one element take, at most at once
 
   bool takes(int pass, std::size_t value) const { return kept[value] != never && kept[value] < pass; }
 };

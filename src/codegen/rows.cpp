@@ -1,5 +1,5 @@
-// The text of a row kernel. `lanes` threads go over a row in passes (row_passes.h). A pass computes elements, stores the
-// outputs among them and accumulates; after it, all threads of the row have the results. Elements that a later pass
+// The text of a row kernel. `lanes` threads go over a row in passes (row_passes.h). A pass computes elements, stores
+// the outputs among them and accumulates; after it, all threads of the row have the results. Elements that a later pass
 // needs stay in registers, in arrays with an item for each vector of the thread.
 
 #include "src/codegen/rows.h"
@@ -30,8 +30,8 @@ class RowText {
             std::to_string(std::max(1u, threads_of_a_multiprocessor / threads)) + ") " + spec_.name() +
             parameter_list(spec_) + " {\n";
     text += "  constexpr unsigned int lanes = " + std::to_string(plan_.lanes) +
-            ", slots = " + std::to_string(plan_.results) + ";\n  constexpr int width = " +
-            std::to_string(spec_.vector) + ";\n";
+            ", slots = " + std::to_string(plan_.results) +
+            ";\n  constexpr int width = " + std::to_string(spec_.vector) + ";\n";
     if (keeps()) text += "  constexpr int items = " + std::to_string(plan_.items) + ";\n";
     text +=
         "  const unsigned int lane = threadIdx.x % lanes, slot = threadIdx.x / lanes;\n"
@@ -77,7 +77,7 @@ class RowText {
     if (is_whole(operand)) return {};
     const std::string name = operand_name(index);
     const std::size_t axes = spec_.ndim + (operand.outer ? 0 : plan_.ndim);
-    const std::string offset = has_strides(operand.access, axes)                 ? "gpulua_offset(at, " + name + "_strides)"
+    const std::string offset = has_strides(operand.access, axes) ? "gpulua_offset(at, " + name + "_strides)"
                                : operand.outer && operand.access == Access::unit ? "at[0]"
                                                                                  : "0";
     if (!operand.memory) return "  const gpulua_offset_t p_" + name + " = " + offset + ";\n";
@@ -118,7 +118,7 @@ class RowText {
       if (!accumulates(pass, value, passes_.ready[i])) continue;
       const bool two = passes_of(*value.reducer) == 2;
       all.push_back({i,
-                     !two               ? std::string(value.reducer->accumulator)
+                     !two                ? std::string(value.reducer->accumulator)
                      : deviates(pass, i) ? "gpulua_deviations"
                                          : "gpulua_sum",
                      value.compute});

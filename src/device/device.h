@@ -56,7 +56,8 @@ struct DeviceInfo {
   std::size_t access_bytes = 16;
   /// Threads of a block that merges partial results; 32 where a barrier costs more than a larger block saves.
   unsigned merging_threads = 256;
-  /// Bytes of a row that a block reads once and then has at hand: in registers, or in a cache where merging_threads is 32.
+  /// Bytes of a row that a block reads once and then has at hand: in registers, or in a cache where merging_threads
+  /// is 32.
   std::size_t row_bytes = 128 << 10;
   /// Floating-point division and sqrt branch on special cases; false: each is one instruction.
   bool division_branches = true;

@@ -266,7 +266,8 @@ std::string Pipeline::explain(std::span<Node* const> nodes) {
     text += "\n// ---- kernel " + std::to_string(i + 1) + ": " +
             (steps[i].rows      ? "rows of "
              : steps[i].reduces ? "reduction of "
-                                : "elementwise over ") + to_string(steps[i].domain);
+                                : "elementwise over ") +
+            to_string(steps[i].domain);
     for (const StepOutput& output : steps[i].outputs) text += ", stores " + type_text(*output.node);
     const Schedule schedule = choose_schedule(steps[i], steps[i].outputs.front().node->device().info());
     text += "\n" + (schedule.empty() ? "" : emit_body(schedule.spec));

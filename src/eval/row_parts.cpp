@@ -154,8 +154,8 @@ class Joiner {
     const StepPart& first = parts_[rows.front()];
     const Dims& shape = node.layout.shape;
     if (pending->reducer) {
-      const bool is_same = shape == first.result && pending->axes == first.axes &&
-                           pending->inputs.front()->layout.shape == first.domain;
+      const bool is_same =
+          shape == first.result && pending->axes == first.axes && pending->inputs.front()->layout.shape == first.domain;
       return is_same ? Use::row : Use::none;
     }
     return use == Use::free || shape == first.domain || shape == first.result ? use : Use::none;

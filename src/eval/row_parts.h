@@ -13,8 +13,8 @@ namespace gpulua {
 /// Nodes that one step stores.
 struct StepPart {
   std::vector<Node*> nodes;
-  int group = -1;        // of the reductions; -1: elementwise
-  Dims domain, result;   // elementwise: both are the shape of the nodes
+  int group = -1;       // of the reductions; -1: elementwise
+  Dims domain, result;  // elementwise: both are the shape of the nodes
   std::uint64_t axes = 0;
 };
 

@@ -56,8 +56,11 @@ TEST_CASE("row kernels keep their rows in the registers of GPUs", "[cuda][nvrtc]
   Compiler compiler(Config::from_environment(), "sm_90", 13000);
   for (const DType dtype : {DType::float16, DType::float32, DType::float64}) {
     const ValueSpec x = value(ValueSpec::Kind::operand, dtype, false, {});
-    const std::vector<ValueSpec> softmax{x, reduction("max", dtype, 0), operation("subtract", dtype, {0, 1}),
-                                         operation("exp", dtype, {2}), reduction("sum", dtype, 3),
+    const std::vector<ValueSpec> softmax{x,
+                                         reduction("max", dtype, 0),
+                                         operation("subtract", dtype, {0, 1}),
+                                         operation("exp", dtype, {2}),
+                                         reduction("sum", dtype, 3),
                                          operation("divide", dtype, {3, 4})};
     const std::vector<ValueSpec> standardised{x, reduction("var", dtype, 0), operation("multiply", dtype, {0, 1})};
     for (const auto& values : {softmax, standardised})

@@ -171,7 +171,8 @@ TEST_CASE_METHOD(Fixture, "a write and the expression that it takes are one step
   CHECK(memory_operands(steps[0]) == 1);
 }
 
-TEST_CASE_METHOD(Fixture, "reductions of rows and what they broadcast to are one step where a row fits", "[plan][rows]") {
+TEST_CASE_METHOD(Fixture, "reductions of rows and what they broadcast to are one step where a row fits",
+                 "[plan][rows]") {
   const auto plan_rows = [](std::initializer_list<Array> arrays, std::size_t row_bytes) {
     std::vector<Root> roots;
     for (const Array& array : arrays) roots.push_back({array.get()});
