@@ -193,7 +193,8 @@ bool has_short_rows(const Step& step, std::size_t row_bytes) {
     if (across != 0 && across < along) return false;
     moves.push_back(along != 0);
   }
-  return row_passes(step.values, outputs, moves).bytes * count <= row_bytes;
+  // A row of one number, repeated, keeps nothing; its length counts all the same.
+  return std::max<std::size_t>(row_passes(step.values, outputs, moves).bytes, sizeof(float)) * count <= row_bytes;
 }
 
 }  // namespace gpulua
