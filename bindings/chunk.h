@@ -13,8 +13,8 @@ namespace gpulua {
 using ChunkReader = std::string_view (*)(std::string_view file);
 
 /// Pushes the function of `file`, or a message; gives the status as lua_load does. Takes the bytecode, `file` with a
-/// "c" at its end, where the state's LuaJIT is the one of the build, which the bytecode requires. Parsing the text would
-/// take most of the time of a start.
+/// "c" at its end, where the state's LuaJIT is the one of the build, which the bytecode requires. Parsing the text
+/// would take most of the time of a start.
 int load_chunk(lua_State* L, const std::string& file, ChunkReader read);
 
 /// Runs `file`, one of the library's Lua files, with the `arguments` values at the top of the stack and replaces them

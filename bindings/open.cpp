@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "bindings/fields.h"
 #include "bindings/chunk.h"
+#include "bindings/fields.h"
 #include "bindings/lua.h"
 #include "bindings/parts.h"
 #include "bindings/state.h"

@@ -51,8 +51,8 @@ struct Node : std::enable_shared_from_this<Node> {
   Node& operator=(const Node&) = delete;
 
   DType dtype;
-  bool contiguous;  // layout.contiguous()
-  Layout layout;    // of a pending node: the layout that it will have
+  bool contiguous;           // layout.contiguous()
+  Layout layout;             // of a pending node: the layout that it will have
   std::uint64_t number = 0;  // in RecentOperations; 0 for numbers, and for arrays made otherwise
 
   std::size_t itemsize() const { return size_of(dtype); }

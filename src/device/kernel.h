@@ -36,7 +36,8 @@ struct KernelSource {
   std::vector<std::pair<std::string, std::string>> headers;  // name as in #include, text
   std::vector<std::string> include_dirs;
   std::vector<std::string> names;  // name expressions to instantiate: "axpy<float>"
-  /// A promise of the caller: each launch has blocks of whole warps along x. A device may then make code for these alone.
+  /// A promise of the caller: each launch has blocks of whole warps along x. A device may then make code for these
+  /// alone.
   bool whole_warps = false;
 };
 

@@ -1,7 +1,8 @@
 #pragma once
 
-// Markers: calls of functions without a body, which only the engine understands. They exist from prepare() until a kernel
-// is widened. Some are builtins of the prelude (src/device/cpu/headers/gpulua_engine.h), the others are the engine's own.
+// Markers: calls of functions without a body, which only the engine understands. They exist from prepare() until a
+// kernel is widened. Some are builtins of the prelude (src/device/cpu/headers/gpulua_engine.h), the others are the
+// engine's own.
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
