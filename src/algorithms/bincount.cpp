@@ -14,6 +14,7 @@ namespace {
 
 constexpr unsigned block_size = 256;
 constexpr std::int64_t few = 4096;  // counters that fit into a block's shared memory: gpulua_bincount_few
+constexpr std::int64_t block_share = 8 * block_size;  // values of a block at a time: gpulua_histogram_turns a thread
 
 /// The distance of neighbouring numbers from 1 on.
 double precision(DType dtype) {
@@ -80,7 +81,7 @@ Array histogram_of_even_bins(const Array& values, const Array& edges, double fir
       .add(static_cast<double>(bins) / width)
       .add(tolerance)
       .add("unsigned long long*", totals->write(stream))
-      .launch(std::min<std::int64_t>((size + 8 * block_size - 1) / (8 * block_size),
+      .launch(std::min<std::int64_t>((size + block_share - 1) / block_share,
                                      6 * std::max(device.info().multiprocessors, 1)),
               block_size);
   for (const Array& source : {from, bounds}) totals->buffer()->depend_on(*source->buffer());

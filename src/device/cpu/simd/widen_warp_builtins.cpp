@@ -5,8 +5,6 @@
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/Module.h>
 
-#include <numeric>
-
 #include "src/device/cpu/abi/abi.h"
 #include "src/device/cpu/simd/barrier_splitting.h"
 #include "src/device/cpu/simd/runtime_calls.h"
@@ -121,9 +119,7 @@ llvm::Value* WarpBuiltins::emit_barrier(const llvm::CallInst& call) {
 
 /// Elements [first, first + count) of a vector.
 llvm::Value* WarpBuiltins::part(llvm::Value* vector, unsigned first, unsigned count) {
-  llvm::SmallVector<int> order(count);
-  std::iota(order.begin(), order.end(), static_cast<int>(first));
-  return builder_.CreateShuffleVector(vector, order);
+  return builder_.CreateShuffleVector(vector, llvm::createSequentialMask(first, count, 0));
 }
 
 llvm::Value* WarpBuiltins::permute_avx512(llvm::Value* values, llvm::Value* lanes) {
