@@ -151,9 +151,12 @@ class Session {
   }
 
   bool set_global_gpu(lua_State* L) {
+    lua_gc(L, LUA_GCSTOP, 0);  // what a module makes stays
     lua_getglobal(L, "require");
     lua_pushliteral(L, "gpu");
-    if (!finish(L, call_with_traceback(L, 1, 1))) return false;
+    const bool opened = finish(L, call_with_traceback(L, 1, 1));
+    lua_gc(L, LUA_GCRESTART, -1);
+    if (!opened) return false;
     lua_setglobal(L, "gpu");
     return true;
   }
