@@ -4,90 +4,104 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
+#include "src/algorithms/matrix_product.h"
+#include "src/array/aliasing.h"
+#include "src/array/views.h"
 #include "src/base/error.h"
 #include "src/expressions/expression.h"
+#include "src/ops/promotion.h"
 
 namespace gpulua {
 
 namespace {
 
-/// A matrix with the parameters that a BLAS needs.
-struct Matrix {
-  Array array;
-  bool transposed;
-  std::int64_t leading_dimension;
-};
-
-Matrix as_matrix(const Array& array) {
-  const std::int64_t rows = array->layout.shape[0], columns = array->layout.shape[1];
-  const std::int64_t row_stride = array->layout.strides[0], column_stride = array->layout.strides[1];
-  // The stride of an axis of extent 1 has no meaning.
-  if ((columns == 1 || column_stride == 1) && (rows == 1 || row_stride >= columns))
-    return {array, false, rows == 1 ? columns : row_stride};
-  if ((rows == 1 || row_stride == 1) && (columns == 1 || column_stride >= rows))
-    return {array, true, columns == 1 ? rows : column_stride};
-  return {copy(array), false, columns};
+[[noreturn]] void refuse(const std::string& expected, const std::string& got) {
+  throw Error("[matmul] expected " + expected + ", got " + got);
 }
 
-void check_operands(Node& a, Node& b) {
-  const auto expected = [](const std::string& what, const std::string& got) {
-    throw Error("[matmul] expected " + what + ", got " + got);
-  };
-  const auto dtypes = std::string(name(a.dtype)) + " and " + std::string(name(b.dtype));
-  if (&a.device() != &b.device())
-    expected("arrays of one device", a.device().name() + " and " + b.device().name() + "; x:to(name) copies one over");
-  if (a.layout.ndim() != 2 || b.layout.ndim() != 2)
-    expected("two-dimensional arrays (m,k) x (k,n)", to_string(a.layout.shape) + " x " + to_string(b.layout.shape) +
-                                                         "; x:reshape makes a vector a row or a column");
-  if (a.layout.shape[1] != b.layout.shape[0])
-    expected("(m,k) x (k,n)", to_string(a.layout.shape) + " x " + to_string(b.layout.shape) + ": " +
-                                  std::to_string(a.layout.shape[1]) + " columns meet " +
-                                  std::to_string(b.layout.shape[0]) + " rows" +
-                                  (a.layout.shape[1] == b.layout.shape[1] ? "; the second transposed, b.T, fits" : ""));
-  if (a.dtype != b.dtype) expected("arrays of one dtype", dtypes + "; x:astype converts one");
-  if (a.dtype != DType::float32 && a.dtype != DType::float64)
-    expected("float32 or float64 arrays", dtypes + "; x:astype converts them");
+/// "(m,k) x (k,n)", with the operands' numbers of axes.
+std::string expected_shapes(const Dims& a, const Dims& b) {
+  const std::string left = a.size() == 1 ? "(k,)" : a.size() == 2 ? "(m,k)" : "(...,m,k)";
+  return left + " x " + (b.size() == 1 ? "(k,)" : b.size() == 2 ? "(k,n)" : "(...,k,n)");
 }
 
-/// True when the BLAS may write the product of a and b to `out`.
-bool takes_product(const Array& out, Node& a, Node& b) {
-  return out && out->layout.shape == Dims{a.layout.shape[0], b.layout.shape[1]} && out->dtype == a.dtype &&
-         &out->device() == &a.device() && out->contiguous && out->buffer() != a.buffer() && out->buffer() != b.buffer();
+/// The shape of the product, with both axes of its matrices, of operands that have both.
+Dims product_shape(const Dims& a, const Dims& b, const Dims& given_a, const Dims& given_b) {
+  const std::string shapes = to_string(given_a) + " x " + to_string(given_b);
+  const std::int64_t columns = a.back(), rows = b[b.size() - 2];
+  if (columns != rows) {
+    const bool fits_transposed = given_b.size() > 1 && columns == given_b.back();
+    refuse(expected_shapes(given_a, given_b), shapes + ": " + std::to_string(columns) + " columns meet " +
+                                                  std::to_string(rows) + " rows" +
+                                                  (fits_transposed ? "; the second transposed, b.T, fits" : ""));
+  }
+  Dims shape(std::max(a.size(), b.size()), 1);
+  for (const Dims* operand : {&a, &b})
+    for (std::size_t axis = 0; axis + 2 < operand->size(); ++axis) {
+      const std::int64_t extent = (*operand)[axis];
+      std::int64_t& common = shape[shape.size() - operand->size() + axis];
+      if (common != 1 && extent != 1 && common != extent)
+        refuse("leading axes that broadcast, (...,m,k) x (...,k,n)",
+               shapes + ": " + std::to_string(common) + " meets " + std::to_string(extent));
+      if (extent != 1) common = extent;
+    }
+  shape[shape.size() - 2] = a[a.size() - 2];
+  shape[shape.size() - 1] = b.back();
+  return shape;
+}
+
+/// The array as matrices: a vector gets a second axis.
+Array as_matrices(const Array& array, std::size_t new_axis) {
+  if (array->layout.ndim() > 1) return array;
+  return view(array, expand(array->layout, std::uint64_t{1} << new_axis));
+}
+
+/// True when the product of a and b may be written to `out` directly.
+bool takes_product(const Array& out, DType dtype, const Dims& shape, Node& a, Node& b) {
+  return out && out->layout.shape == shape && out->dtype == dtype && &out->device() == &a.device() && out->contiguous &&
+         out->buffer() != a.buffer() && out->buffer() != b.buffer();
 }
 
 }  // namespace
 
 Array matmul(const Array& a, const Array& b, const Array& out) {
-  check_operands(*a, *b);
+  const Dims &given_a = a->layout.shape, &given_b = b->layout.shape;
   OpenDevice& device = a->device();
-  GemmProblem problem;
-  problem.dtype = a->dtype;
-  problem.m = a->layout.shape[0];
-  problem.k = a->layout.shape[1];
-  problem.n = b->layout.shape[1];
+  if (&device != &b->device())
+    refuse("arrays of one device", device.name() + " and " + b->device().name() + "; x:to(name) copies one over");
+  if (given_a.empty() || given_b.empty())
+    refuse("arrays with axes, (...,m,k) x (...,k,n)",
+           to_string(given_a) + " x " + to_string(given_b) + "; x * y multiplies by an array of one element");
+  const DType dtype = promote(a->dtype, b->dtype);
+  Dims shape;
+  // Checked before anything is evaluated.
+  {
+    Dims left = given_a, right = given_b;
+    if (left.size() == 1) left.insert(left.begin(), 1);
+    if (right.size() == 1) right.push_back(1);
+    shape = product_shape(left, right, given_a, given_b);
+  }
+  Dims result_shape = shape;
+  if (given_b.size() == 1) result_shape.pop_back();
+  if (given_a.size() == 1) result_shape.erase(result_shape.end() - (given_b.size() == 1 ? 1 : 2));
   const auto finish = [&](const Array& result) {
     if (!out || result == out) return result;
     assign(out, result, "matmul");
     return out;
   };
-  if (problem.m == 0 || problem.n == 0 || problem.k == 0)
-    return finish(full(device, {problem.m, problem.n}, a->dtype, 0.0));
+  if (given_a.back() == 0 || checked_size(shape, "matmul") == 0) return finish(full(device, result_shape, dtype, 0.0));
 
-  const Matrix left = as_matrix(a), right = as_matrix(b);
-  const Array result = takes_product(out, *a, *b) ? out : empty(device, {problem.m, problem.n}, a->dtype);
-  const StreamRef& stream = device.stream();
-  problem.transpose_a = left.transposed;
-  problem.transpose_b = right.transposed;
-  problem.lda = left.leading_dimension;
-  problem.ldb = right.leading_dimension;
-  problem.ldc = problem.n;
-  problem.a = left.array->read(stream);
-  problem.b = right.array->read(stream);
-  problem.c = result->write(stream);
-  device.device().blas().gemm(problem, *stream);
-  for (const Matrix* matrix : {&left, &right}) result->buffer()->depend_on(*matrix->array->buffer());
-  return finish(result);
+  // float16 and bfloat16, where the BLAS has none.
+  const DType computed = multiplies(device, dtype) ? dtype : DType::float32;
+  const Array left = cast(a, computed), right = cast(b, computed);
+  const Array result =
+      takes_product(out, computed, result_shape, *left, *right) ? out : empty(device, result_shape, computed);
+  Layout matrices = row_major(std::move(shape));
+  matrices.offset = result->layout.offset;
+  multiply({as_matrices(left, 0), as_matrices(right, 1), view(result, std::move(matrices))});
+  return finish(cast(result, dtype));
 }
 
 }  // namespace gpulua

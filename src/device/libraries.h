@@ -3,6 +3,7 @@
 // The library interfaces of a device, one small class each. Matrices are row-major here; an implementation over a
 // column-major library swaps its operands.
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -14,21 +15,35 @@ namespace gpulua {
 
 class Stream;
 
-/// C (m x n) = alpha * op(A) (m x k) * op(B) (k x n) + beta * C, row-major; leading dimensions in elements.
+/// How a BLAS reads a matrix; `conjugated`: conjugated and transposed.
+enum class MatrixOp : std::uint8_t { plain, transposed, conjugated };
+
+/// C (m x n) = alpha * op(A) (m x k) * op(B) (k x n) + beta * C, row-major, for each of `batch` triples of matrices;
+/// leading dimensions and strides in elements.
 struct GemmProblem {
-  DType dtype = DType::float32;  // float32 or float64
-  bool transpose_a = false, transpose_b = false;
-  std::int64_t m = 0, n = 0, k = 0;  // all > 0
-  double alpha = 1, beta = 0;
+  DType dtype = DType::float32;  // floating or complex
+  MatrixOp op_a = MatrixOp::plain, op_b = MatrixOp::plain;
+  std::int64_t m = 0, n = 0, k = 0;          // all > 0
+  std::complex<double> alpha = 1, beta = 0;  // real where the dtype is
   const void* a = nullptr;
   const void* b = nullptr;
   void* c = nullptr;
   std::int64_t lda = 0, ldb = 0, ldc = 0;
+  std::int64_t batch = 1;
+  // From one matrix to the next, >= 0. 0: the same A, or B, for all.
+  std::int64_t stride_a = 0, stride_b = 0, stride_c = 0;
+  // In place of a, b, c and the strides: the addresses of `batch` matrices each, in device memory; null: not used.
+  const void* const* a_addresses = nullptr;
+  const void* const* b_addresses = nullptr;
+  void* const* c_addresses = nullptr;
 };
 
+/// Products add in the type of their operands, or in float32 where that is smaller; float32 is never rounded to TF32.
 class Blas {
  public:
   virtual ~Blas() = default;
+  /// Whether gemm() takes matrices of this dtype. All take float32, float64, complex64 and complex128.
+  virtual bool takes(DType dtype) const = 0;
   virtual void gemm(const GemmProblem& problem, Stream& stream) = 0;
 };
 

@@ -112,10 +112,13 @@ describe("matmul", function()
   it("says what it takes", function()
     local function fails(text, a, b) support.fails("[matmul] " .. text, gpu.matmul, a, b) end
     fails("expected (m,k) x (k,n), got (3,4) x (5,6)", gpu.zeros(3, 4), gpu.zeros(5, 6))
-    fails("expected two-dimensional arrays (m,k) x (k,n), got (4,) x (4,3)", gpu.zeros(4), gpu.zeros(4, 3))
-    fails("expected two-dimensional arrays (m,k) x (k,n), got (2,3,4) x (4,3)", gpu.zeros(2, 3, 4), gpu.zeros(4, 3))
-    fails("expected arrays of one dtype, got float32 and float64", gpu.zeros(2, 2), gpu.zeros(2, 2, "float64"))
-    fails("expected float32 or float64 arrays, got int32", gpu.zeros({ 2, 2 }, "int32"), gpu.zeros({ 2, 2 }, "int32"))
+    fails("expected (m,k) x (k,n), got (3,4) x (3,4): 4 columns meet 3 rows; the second transposed, b.T, fits",
+      gpu.zeros(3, 4), gpu.zeros(3, 4))
+    fails("expected (k,) x (k,), got (4,) x (3,): 4 columns meet 3 rows", gpu.zeros(4), gpu.zeros(3))
+    fails("expected (...,m,k) x (k,), got (2,3,4) x (3,): 4 columns meet 3 rows", gpu.zeros(2, 3, 4), gpu.zeros(3))
+    fails("expected leading axes that broadcast, (...,m,k) x (...,k,n), got (2,3,4) x (5,4,3): 2 meets 5",
+      gpu.zeros(2, 3, 4), gpu.zeros(5, 4, 3))
+    fails("expected arrays with axes, (...,m,k) x (...,k,n), got () x (3,); x * y multiplies", gpu.zeros {}, gpu.zeros(3))
     fails("expected an array, got 3", gpu.zeros(2, 2), 3)
     local x = gpu.zeros(2, 2)
     x:free()

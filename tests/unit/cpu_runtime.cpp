@@ -110,7 +110,7 @@ TEST_CASE("cpu: gemm against a plain loop", "[cpu]") {
   for (int i = 0; i < k * n; ++i) b[i] = i % 5 - 2;
   GemmProblem problem;
   problem.dtype = DType::float64;
-  problem.transpose_b = true;  // b is n x k
+  problem.op_b = MatrixOp::transposed;  // b is n x k
   problem.m = m, problem.n = n, problem.k = k;
   problem.alpha = 2, problem.beta = 3;
   problem.a = a.data(), problem.b = b.data(), problem.c = c.data();

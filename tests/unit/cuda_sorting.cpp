@@ -1,4 +1,4 @@
-// The device code of reductions, scans, sorts and counts compiles for a GPU, too.
+// The device code of reductions, scans, sorts, counts and products compiles for a GPU, too.
 
 #include <catch2/catch.hpp>
 
@@ -99,4 +99,15 @@ extern "C" __global__ void histogram_of_many(const int* x, long long n, const do
   compile({"elements.cuh", "arithmetic.cuh", "indexing.cuh", "search.cuh", "sort.cuh", "sort_sweep.cuh",
            "partition.cuh", "bincount.cuh"},
           text);
+}
+
+TEST_CASE("products of integers compile with NVRTC", "[cuda][nvrtc]") {
+  std::string text;
+  for (const std::string type : {"bool", "signed char", "unsigned short", "int", "long long", "unsigned long long"}) {
+    const std::string name = "k" + std::to_string(text.size());
+    text += "extern \"C\" __global__ void " + name + "(const " + type + "* a, const " + type + "* b, " + type +
+            "* c, long long n, const long long* at) {\n  gpulua_matmul_tiles<" + type +
+            ">(a, b, c, n, n, n, n, 1, n, 1, n, n, n, n, at, at, at);\n}\n";
+  }
+  compile({"elements.cuh", "arithmetic.cuh", "matmul.cuh"}, text);
 }

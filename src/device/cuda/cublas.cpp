@@ -20,9 +20,12 @@ namespace {
   X(create, cublasCreate_v2)                  \
   X(destroy, cublasDestroy_v2)                \
   X(set_stream, cublasSetStream_v2)           \
+  X(set_workspace, cublasSetWorkspace_v2)     \
+  X(set_math_mode, cublasSetMathMode)         \
   X(get_status_string, cublasGetStatusString) \
-  X(sgemm, cublasSgemm_v2_64)                 \
-  X(dgemm, cublasDgemm_v2_64)
+  X(gemm, cublasGemmEx_64)                    \
+  X(gemm_batched, cublasGemmBatchedEx_64)     \
+  X(gemm_strided, cublasGemmStridedBatchedEx_64)
 
 struct Cublas {
 #define GPULUA_CUBLAS_MEMBER(member, function) decltype(&::function) member = nullptr;
@@ -53,58 +56,146 @@ Cublas load(const Config& config, int driver_version) {
   return call;
 }
 
+void check(const Cublas& call, cublasStatus_t status) {
+  if (status == CUBLAS_STATUS_SUCCESS) return;
+  const ErrorKind kind = status == CUBLAS_STATUS_ALLOC_FAILED    ? ErrorKind::memory
+                         : status == CUBLAS_STATUS_INVALID_VALUE ? ErrorKind::argument
+                         : status == CUBLAS_STATUS_ARCH_MISMATCH ? ErrorKind::unavailable
+                                                                 : ErrorKind::device;
+  throw Error(kind, "[blas] cuBLAS failed: " + std::string(call.get_status_string(status)));
+}
+
+/// cuBLAS's handle of one stream, with a work area of its own. So products on a stream are bitwise the same each time,
+/// whatever other streams do, and a call allocates nothing.
+class StreamHandle {
+ public:
+  StreamHandle(std::shared_ptr<Context> context, const Cublas& call, CUstream stream)
+      : context_(std::move(context)), destroy_(call.destroy) {
+    // What NVIDIA recommends for the generations of GPUs.
+    const bool large = context_->attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) >= 9;
+    const std::size_t bytes = std::size_t{large ? 32U : 4U} << 20;
+    try {
+      check(call, call.create(&handle_));
+      check(call, call.set_stream(handle_, stream));
+      // Sums of 16-bit products stay in float32 until they are complete.
+      check(call,
+            call.set_math_mode(handle_, static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH |
+                                                                  CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)));
+      if (context_->driver().memory_allocate(&workspace_, bytes) != CUDA_SUCCESS)
+        throw Error(ErrorKind::memory, "[blas] the device has no room for cuBLAS's work area of " +
+                                           std::to_string(bytes >> 20) + " MiB; gpu.trim() gives back pooled memory");
+      check(call, call.set_workspace(handle_, reinterpret_cast<void*>(workspace_), bytes));
+    } catch (...) {
+      retire();
+      throw;
+    }
+  }
+  ~StreamHandle() { retire(); }
+  StreamHandle(const StreamHandle&) = delete;
+  StreamHandle& operator=(const StreamHandle&) = delete;
+
+  cublasHandle_t get() const { return handle_; }
+
+ private:
+  void retire() noexcept {
+    context_->retire([destroy = destroy_, handle = handle_, workspace = workspace_](const Driver& driver) {
+      if (handle != nullptr) destroy(handle);
+      if (workspace != 0) driver.memory_free(workspace);
+    });
+  }
+
+  std::shared_ptr<Context> context_;
+  decltype(Cublas::destroy) destroy_;
+  cublasHandle_t handle_ = nullptr;
+  CUdeviceptr workspace_ = 0;
+};
+
+/// How a dtype's products are computed, and the type of alpha and beta.
+struct GemmTypes {
+  cudaDataType elements;
+  cublasComputeType_t compute;
+};
+
+GemmTypes types_of(DType dtype) {
+  switch (dtype) {
+    case DType::float16:
+      return {CUDA_R_16F, CUBLAS_COMPUTE_32F};
+    case DType::bfloat16:
+      return {CUDA_R_16BF, CUBLAS_COMPUTE_32F};
+    case DType::float32:
+      return {CUDA_R_32F, CUBLAS_COMPUTE_32F};
+    case DType::float64:
+      return {CUDA_R_64F, CUBLAS_COMPUTE_64F};
+    case DType::complex64:
+      return {CUDA_C_32F, CUBLAS_COMPUTE_32F};
+    case DType::complex128:
+      return {CUDA_C_64F, CUBLAS_COMPUTE_64F};
+    default:
+      throw Error("[gemm] expected a floating or complex dtype, got " + std::string(name(dtype)));
+  }
+}
+
+/// alpha or beta as cuBLAS reads it: real or complex, in the precision of the computation.
+class Factor {
+ public:
+  Factor(std::complex<double> value, const GemmTypes& types) {
+    double_[0] = value.real(), double_[1] = value.imag();
+    float_[0] = static_cast<float>(value.real()), float_[1] = static_cast<float>(value.imag());
+    is_double_ = types.compute == CUBLAS_COMPUTE_64F;
+  }
+  const void* get() const { return is_double_ ? static_cast<const void*>(double_) : float_; }
+
+ private:
+  double double_[2];
+  float float_[2];
+  bool is_double_;
+};
+
+cublasOperation_t operation(MatrixOp op) {
+  if (op == MatrixOp::plain) return CUBLAS_OP_N;
+  return op == MatrixOp::transposed ? CUBLAS_OP_T : CUBLAS_OP_C;
+}
+
 class CudaBlas final : public Blas {
  public:
   CudaBlas(const Config& config, std::shared_ptr<Context> context)
-      : context_(std::move(context)), call_(load(config, context_->driver().version)) {
-    const ContextGuard guard(*context_);
-    check(call_.create(&handle_));
+      : context_(std::move(context)), call_(load(config, context_->driver().version)) {}
+
+  bool takes(DType dtype) const override {
+    return info(dtype).kind == DTypeKind::floating || info(dtype).kind == DTypeKind::complex;
   }
 
-  ~CudaBlas() override {
-    context_->retire([destroy = call_.destroy, handle = handle_](const Driver&) { destroy(handle); });
-  }
-
-  void gemm(const GemmProblem& problem, Stream& stream) override {
+  /// cuBLAS is column-major, and a row-major matrix is its transpose there: C' = op(B)' op(A)'.
+  void gemm(const GemmProblem& p, Stream& stream) override {
     const ContextGuard guard(*context_);
-    check(call_.set_stream(handle_, handle_of(stream)));
-    switch (problem.dtype) {
-      case DType::float32:
-        return multiply(call_.sgemm, problem);
-      case DType::float64:
-        return multiply(call_.dgemm, problem);
-      default:
-        throw Error("[gemm] expected float32 or float64, got " + std::string(name(problem.dtype)));
+    const cublasHandle_t handle = handle_for(stream);
+    const GemmTypes types = types_of(p.dtype);
+    const Factor alpha(p.alpha, types), beta(p.beta, types);
+    const cublasOperation_t first = operation(p.op_b), second = operation(p.op_a);
+    const cublasGemmAlgo_t algorithm = CUBLAS_GEMM_DEFAULT;
+    if (p.c_addresses != nullptr) {
+      check(call_, call_.gemm_batched(handle, first, second, p.n, p.m, p.k, alpha.get(), p.b_addresses, types.elements,
+                                      p.ldb, p.a_addresses, types.elements, p.lda, beta.get(), p.c_addresses,
+                                      types.elements, p.ldc, p.batch, types.compute, algorithm));
+    } else if (p.batch > 1) {
+      check(call_, call_.gemm_strided(handle, first, second, p.n, p.m, p.k, alpha.get(), p.b, types.elements, p.ldb,
+                                      p.stride_b, p.a, types.elements, p.lda, p.stride_a, beta.get(), p.c,
+                                      types.elements, p.ldc, p.stride_c, p.batch, types.compute, algorithm));
+    } else {
+      check(call_, call_.gemm(handle, first, second, p.n, p.m, p.k, alpha.get(), p.b, types.elements, p.ldb, p.a,
+                              types.elements, p.lda, beta.get(), p.c, types.elements, p.ldc, types.compute, algorithm));
     }
   }
 
  private:
-  /// cuBLAS is column-major, and a row-major matrix is its transpose there: C' = op(B)' op(A)'.
-  template <class T>
-  void multiply(cublasStatus_t (*function)(cublasHandle_t, cublasOperation_t, cublasOperation_t, std::int64_t,
-                                           std::int64_t, std::int64_t, const T*, const T*, std::int64_t, const T*,
-                                           std::int64_t, const T*, T*, std::int64_t),
-                const GemmProblem& p) {
-    const T alpha = static_cast<T>(p.alpha);
-    const T beta = static_cast<T>(p.beta);
-    const auto operation = [](bool transpose) { return transpose ? CUBLAS_OP_T : CUBLAS_OP_N; };
-    check(function(handle_, operation(p.transpose_b), operation(p.transpose_a), p.n, p.m, p.k, &alpha,
-                   static_cast<const T*>(p.b), p.ldb, static_cast<const T*>(p.a), p.lda, &beta, static_cast<T*>(p.c),
-                   p.ldc));
-  }
-
-  void check(cublasStatus_t status) const {
-    if (status == CUBLAS_STATUS_SUCCESS) return;
-    const ErrorKind kind = status == CUBLAS_STATUS_ALLOC_FAILED    ? ErrorKind::memory
-                           : status == CUBLAS_STATUS_INVALID_VALUE ? ErrorKind::argument
-                           : status == CUBLAS_STATUS_ARCH_MISMATCH ? ErrorKind::unavailable
-                                                                   : ErrorKind::device;
-    throw Error(kind, "[blas] cuBLAS failed: " + std::string(call_.get_status_string(status)));
+  cublasHandle_t handle_for(Stream& stream) {
+    auto& of_stream = static_cast<CudaStream&>(stream);
+    if (!of_stream.blas()) of_stream.blas() = std::make_shared<StreamHandle>(context_, call_, of_stream.handle());
+    return static_cast<StreamHandle*>(of_stream.blas().get())->get();
   }
 
   std::shared_ptr<Context> context_;
   Cublas call_;
-  cublasHandle_t handle_ = nullptr;
 };
 
 }  // namespace

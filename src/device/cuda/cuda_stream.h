@@ -17,10 +17,13 @@ class CudaStream final : public Stream {
   ~CudaStream() override { context_->retire_stream(handle_); }
   void* native_handle() const override { return handle_; }
   CUstream handle() const { return handle_; }
+  /// What cuBLAS keeps for the stream (cublas.cpp); null before the first call.
+  std::shared_ptr<void>& blas() { return blas_; }
 
  private:
   std::shared_ptr<Context> context_;
   CUstream handle_;
+  std::shared_ptr<void> blas_;
 };
 
 class CudaEvent final : public Event {
