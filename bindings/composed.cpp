@@ -13,6 +13,7 @@
 #include "bindings/parts.h"
 #include "bindings/state.h"
 #include "src/algorithms/bincount.h"
+#include "src/algorithms/order_statistics.h"
 #include "src/base/near_name.h"
 #include "src/expressions/creation.h"
 #include "src/expressions/expression.h"
@@ -165,6 +166,14 @@ int lua_histogram_of_even_bins(lua_State* L) {
   return 1;
 }
 
+/// order_statistics(op, x, ranks, nan_rows): the elements at the ranks, counted from 0, along the last axis.
+int lua_order_statistics(lua_State* L) {
+  const std::string op(check_string(L, 1, "order_statistics", "a name"));
+  push_array(L, order_statistics(check<Array>(L, 2, op.c_str()), check<Array>(L, 3, op.c_str()),
+                                 lua_toboolean(L, 4) != 0, op.c_str()));
+  return 1;
+}
+
 }  // namespace
 
 void open_composed(lua_State* L) {
@@ -189,6 +198,7 @@ void open_composed(lua_State* L) {
                        {"raise", protect<raise>},
                        {"bincount", protect<lua_bincount>},
                        {"histogram_of_even_bins", protect<lua_histogram_of_even_bins>},
+                       {"order_statistics", protect<lua_order_statistics>},
                    });
   lua_pushinteger(L, most_even_bins);
   lua_setfield(L, -2, "most_even_bins");

@@ -1,4 +1,4 @@
--- Quantiles: the elements are sorted along the axes and read at computed positions.
+-- Quantiles: the elements at computed positions of the order along the axes.
 local gpu, _, core = ...
 
 local nan = 0 / 0
@@ -49,8 +49,8 @@ end
 
 -- ---- elements -------------------------------------------------------------------------------------------------------------------
 
---- The elements sorted along one last axis that replaces the reduced axes, and the shape of the kept axes.
-local function sort_rows(x, axes)
+--- The elements along one last axis that replaces the reduced axes, and the shape of the kept axes.
+local function rows_along(x, axes)
   local kept, order, reduced, extent = {}, {}, {}, x.shape
   for _, axis in ipairs(axes) do reduced[axis] = true end
   local shape, count = {}, 1
@@ -65,14 +65,24 @@ local function sort_rows(x, axes)
   end
   for i, size in ipairs(kept) do shape[i] = size end
   shape[#shape + 1] = count
-  local rows = (#axes == x.ndim and x or x:permute(order)):reshape(shape)
-  return count > 0 and rows:sort(-1) or rows, kept, count
+  return (#axes == x.ndim and x or x:permute(order)):reshape(shape), kept, count
 end
 
---- The elements at the positions along the last axis of `sorted`. Positions are counted from 0 and clipped to `last`.
-local function read(sorted, position, last)
-  position = core.cast(gpu.minimum(gpu.maximum(position, 0), last), "int64") + 1
-  return sorted:take_along_axis(position, sorted.ndim)
+-- A sort finds more positions than this sooner than a search for each.
+local most_searched = 16
+
+--- The elements at the positions, counted from 0, of the order along the last axis; all are NaN, with `nan_rows`, where one of the
+--- row's is.
+local function elements_at(op, rows, positions, nan_rows)
+  local shape = rows.shape
+  shape[rows.ndim] = positions.shape[rows.ndim]
+  positions = core.broadcast(positions, shape)
+  if shape[rows.ndim] <= most_searched then return core.order_statistics(op, rows, positions, nan_rows) end
+  local sorted = rows:sort(-1)
+  local elements = sorted:take_along_axis(positions + 1, rows.ndim)
+  if not nan_rows then return elements end
+  local greatest = core.slice(sorted, rows.ndim, rows.shape[rows.ndim], 1)
+  return gpu.where(greatest:ne(greatest), nan, elements)
 end
 
 local function interpolate(a, b, weight)
@@ -84,25 +94,32 @@ local function interpolate(a, b, weight)
 end
 
 --- The quantiles q, a vector, along the last axis.
-local function at_quantiles(x, rows, count, method, q, skips_nan, dtype)
+local function at_quantiles(op, x, rows, count, method, q, skips_nan, dtype)
   local floating = core.is_floating(x)
   local number, last = count, count - 1
   if skips_nan and floating then
     number = core.cast(rows:eq(rows):count_nonzero(-1, {keepdims = true}), "float64")
     last = gpu.maximum(number - 1, 0)
   end
+  local axis = rows.ndim
   local lower, upper, weight = method(number, q)
-  local value = read(rows, lower, last)
+  local function position(p) return core.cast(gpu.minimum(gpu.maximum(p, 0), last), "int64") end
+  local value
   if upper then
+    -- Side by side, since a search finds neighbours together.
+    local positions = gpu.stack({position(lower), position(upper)}, axis + 1)
+    local shape = positions.shape
+    shape[axis], shape[axis + 1] = 2 * shape[axis], nil
     local working, result = core.working(x, dtype)
-    value = core.cast(value, working)
-    local other = core.cast(read(rows, upper, last), working)
-    value = weight and interpolate(value, other, weight) or (value + other) / 2
+    local both = core.cast(elements_at(op, rows, positions:reshape(shape), floating and not skips_nan), working)
+    shape = both.shape
+    shape[axis], shape[axis + 1] = shape[axis] / 2, 2
+    both = both:reshape(shape)
+    local a, b = core.pick(both, axis + 1, 1), core.pick(both, axis + 1, 2)
+    value = weight and interpolate(a, b, weight) or (a + b) / 2
     dtype = result
-  end
-  if floating and not skips_nan then
-    local greatest = core.slice(rows, rows.ndim, count, 1)
-    value = gpu.where(greatest:ne(greatest), nan, value)
+  else
+    value = elements_at(op, rows, position(lower), floating and not skips_nan)
   end
   return core.cast(value, dtype or x.dtype)
 end
@@ -132,7 +149,7 @@ local function check_quantiles(op, q, most, x)
 end
 
 local function quantile(op, x, q, arguments, method)
-  local rows, kept, count = sort_rows(x, arguments.axes)
+  local rows, kept, count = rows_along(x, arguments.axes)
   local shape = q.shape
   local extent = x.shape
   for _, axis in ipairs(arguments.axes) do extent[axis] = 1 end
@@ -149,7 +166,7 @@ local function quantile(op, x, q, arguments, method)
   local along = {}
   for axis = 1, #kept do along[axis] = 1 end
   along[#kept + 1] = q.size
-  local value = at_quantiles(x, rows, count, method, q:reshape(along), skips_nan, arguments.dtype)
+  local value = at_quantiles(op, x, rows, count, method, q:reshape(along), skips_nan, arguments.dtype)
   return core.assign(op, arguments.out, value:moveaxis(-1, 1):reshape(shape))
 end
 

@@ -14,58 +14,24 @@ __device__ inline void gpulua_partition_load(Bits (&elements)[gpulua_partition_t
   }
 }
 
-// totals[row][digit]: the count of the row's elements that begin with the digits prefixes[row] and have this digit next. Zeros
-// before the launch. A block counts one chunk.
-template <class Order, int threads>
-__device__ inline void gpulua_partition_count(const typename Order::Bits* from, const unsigned long long* prefixes,
-                                              unsigned int* totals, long long size, long long chunk, unsigned int chunks,
-                                              int shift) {
-  using Bits = typename Order::Bits;
-  __shared__ unsigned int mine[threads / 32][gpulua_sort_digits];
-  const unsigned int row = blockIdx.x / chunks, at = blockIdx.x - row * chunks;
-  const long long first = at * chunk, last = first + chunk < size ? first + chunk : size;
-  const Bits prefix = (Bits)prefixes[row];
-  gpulua_sort_clear<threads>(mine);
-  from += row * size;
-  const unsigned int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  constexpr int share = 32 * gpulua_partition_turns;
-  for (long long begin = first + warp * share; begin < last; begin += threads / 32 * share) {
-    Bits elements[gpulua_partition_turns];
-    gpulua_partition_load(elements, from, begin, last);
-#pragma unroll
-    for (int turn = 0; turn < gpulua_partition_turns; ++turn) {
-      const Bits number = (Bits)(Order::number(elements[turn]) >> shift);
-      const bool counts = begin + turn * 32 + lane < last && (Bits)(number >> 8) == prefix;
-      const unsigned int counted = __ballot_sync(0xffffffffu, counts);
-      if (counted == 0) continue;
-      // Where numbers are alike most have the same digit: the lanes that share the first lane's digit are counted together.
-      const unsigned int digit = (unsigned int)number & 255u;
-      const int leader = __ffs((int)counted) - 1;
-      const unsigned int first_digit = __shfl_sync(0xffffffffu, digit, leader);
-      const bool alike = counts && digit == first_digit;
-      const unsigned int peers = __ballot_sync(0xffffffffu, alike);
-      if (counts && (!alike || (int)lane == leader)) atomicAdd(&mine[warp][digit], alike ? (unsigned int)__popc(peers) : 1u);
-    }
-  }
-  gpulua_sort_barrier<threads>();
-  for (int digit = threadIdx.x; digit < gpulua_sort_digits; digit += threads) {
-    unsigned int sum = 0;
-#pragma unroll
-    for (int warp = 0; warp < threads / 32; ++warp) sum += mine[warp][digit];
-    if (sum != 0) atomicAdd(&totals[(long long)row * gpulua_sort_digits + digit], sum);
-  }
+// Counts the lanes' digits in counts, of the whole warp. Where numbers are alike most have the same digit: the lanes that share
+// the first lane's digit are counted together.
+__device__ inline void gpulua_partition_tally(unsigned int* counts, unsigned int digit, bool counts_it) {
+  const unsigned int counted = __ballot_sync(0xffffffffu, counts_it);
+  if (counted == 0) return;
+  const int leader = __ffs((int)counted) - 1;
+  const bool alike = counts_it && digit == __shfl_sync(0xffffffffu, digit, leader);
+  const unsigned int peers = __ballot_sync(0xffffffffu, alike);
+  if (counts_it && (!alike || (int)(threadIdx.x % 32) == leader))
+    atomicAdd(&counts[digit], alike ? (unsigned int)__popc(peers) : 1u);
 }
 
-// The digit at which the rank is goes to the prefix; the rank becomes that among the elements which have it. totals are zeros
-// again. A block of one warp for each row.
-__device__ inline void gpulua_partition_choose(unsigned int* totals, unsigned long long* prefixes, unsigned int* ranks) {
-  const unsigned int lane = threadIdx.x;
-  totals += (long long)blockIdx.x * gpulua_sort_digits;
-  const unsigned int rank = ranks[blockIdx.x];
+// The digit at which the rank is, by counts of the digits, and the rank among the elements which have it. For a warp.
+__device__ inline unsigned int gpulua_partition_digit(const unsigned int* counts, unsigned int& rank) {
+  const unsigned int lane = threadIdx.x % 32;
   unsigned int before = 0, chosen = 0, below = 0;
   for (unsigned int begin = 0; begin < gpulua_sort_digits; begin += 32) {
-    const unsigned int mine = totals[begin + lane];
-    totals[begin + lane] = 0;
+    const unsigned int mine = counts[begin + lane];
     unsigned int sum = mine;
 #pragma unroll
     for (int distance = 1; distance < 32; distance *= 2) {
@@ -81,10 +47,77 @@ __device__ inline void gpulua_partition_choose(unsigned int* totals, unsigned lo
     }
     before += __shfl_sync(0xffffffffu, sum, 31);
   }
-  if (lane == 0) {
-    prefixes[blockIdx.x] = prefixes[blockIdx.x] << 8 | chosen;
-    ranks[blockIdx.x] = rank - below;
+  rank -= below;
+  return chosen;
+}
+
+// For `together` ranks of a row: totals[row][rank][digit], the count of the row's elements that begin with the digits
+// prefixes[row][rank] and have this digit next, unless an earlier rank of the row has the same prefix. Zeros before the launch. A
+// block counts one chunk. nans: where 1 is stored for a row that has a NaN; may be null.
+template <class Order, int threads, int together>
+__device__ inline void gpulua_partition_count(const typename Order::Bits* from, const unsigned long long* prefixes,
+                                              unsigned int* totals, unsigned int* nans, long long size, long long chunk,
+                                              unsigned int chunks, int shift) {
+  using Bits = typename Order::Bits;
+  __shared__ unsigned int mine[together][threads / 32][gpulua_sort_digits];
+  const unsigned int row = blockIdx.x / chunks, at = blockIdx.x - row * chunks;
+  const long long first = at * chunk, last = first + chunk < size ? first + chunk : size;
+  Bits prefix[together];
+#pragma unroll
+  for (int rank = 0; rank < together; ++rank) {
+    prefix[rank] = (Bits)prefixes[row * together + rank];
+    gpulua_sort_clear<threads>(mine[rank]);
   }
+  from += row * size;
+  const unsigned int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  constexpr int share = 32 * gpulua_partition_turns;
+  for (long long begin = first + warp * share; begin < last; begin += threads / 32 * share) {
+    Bits elements[gpulua_partition_turns];
+    gpulua_partition_load(elements, from, begin, last);
+#pragma unroll
+    for (int turn = 0; turn < gpulua_partition_turns; ++turn) {
+      const bool valid = begin + turn * 32 + lane < last;
+      const Bits number = (Bits)(Order::number(elements[turn]) >> shift);
+      if (nans && valid && Order::is_nan(elements[turn])) nans[row] = 1;
+#pragma unroll
+      for (int rank = 0; rank < together; ++rank)
+        if (rank == 0 || prefix[rank] != prefix[rank - 1])
+          gpulua_partition_tally(mine[rank][warp], (unsigned int)number & 255u, valid && (Bits)(number >> 8) == prefix[rank]);
+    }
+  }
+  gpulua_sort_barrier<threads>();
+  for (int rank = 0; rank < together; ++rank)
+    for (int digit = threadIdx.x; digit < gpulua_sort_digits; digit += threads) {
+      unsigned int sum = 0;
+#pragma unroll
+      for (int warp = 0; warp < threads / 32; ++warp) sum += mine[rank][warp][digit];
+      if (sum != 0) atomicAdd(&totals[((long long)row * together + rank) * gpulua_sort_digits + digit], sum);
+    }
+}
+
+// The digit at which each rank is goes to its prefix; the rank becomes that among the elements which have it. totals are zeros
+// again. A block of one warp for each row.
+template <int together>
+__device__ inline void gpulua_partition_choose(unsigned int* totals, unsigned long long* prefixes, unsigned int* ranks) {
+  totals += (long long)blockIdx.x * together * gpulua_sort_digits;
+  prefixes += blockIdx.x * together;
+  ranks += blockIdx.x * together;
+  unsigned long long before = 0;
+  int source = 0;
+  for (int rank = 0; rank < together; ++rank) {
+    const unsigned long long prefix = prefixes[rank];
+    if (prefix != before) source = rank;
+    before = prefix;
+    unsigned int left = ranks[rank];
+    const unsigned int digit = gpulua_partition_digit(totals + source * gpulua_sort_digits, left);
+    __syncwarp();
+    if (threadIdx.x == 0) {
+      prefixes[rank] = prefix << 8 | digit;
+      ranks[rank] = left;
+    }
+  }
+  __syncwarp();
+  for (int i = threadIdx.x; i < together * gpulua_sort_digits; i += 32) totals[i] = 0;
 }
 
 // A warp's chunk of a row, and the row's key: the number of its element at the rank.

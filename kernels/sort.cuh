@@ -10,14 +10,22 @@ template <class Bits_, int kind, unsigned long long infinity, bool descending>
 struct gpulua_sort_order {
   using Bits = Bits_;
   static constexpr Bits sign = (Bits)((Bits)1 << (8 * sizeof(Bits) - 1));
+  __device__ static bool is_nan(Bits x) { return kind == gpulua_sort_floating && (Bits)(x & (Bits)~sign) > (Bits)infinity; }
   __device__ static Bits number(Bits x) {
     if (kind == gpulua_sort_floating) {
-      if ((Bits)(x & (Bits)~sign) > (Bits)infinity) return (Bits)~(Bits)0;
+      if (is_nan(x)) return (Bits)~(Bits)0;
       if (x == sign) x = 0;
       x = (x & sign) != 0 ? (Bits)~x : (Bits)(x | sign);
     }
     if (kind == gpulua_sort_signed) x = (Bits)(x ^ sign);
     return descending ? (Bits)~x : x;
+  }
+  // An element that has this number.
+  __device__ static Bits element(Bits x) {
+    if (descending) x = (Bits)~x;
+    if (kind == gpulua_sort_signed) return (Bits)(x ^ sign);
+    if (kind == gpulua_sort_floating) return (x & sign) != 0 ? (Bits)(x ^ sign) : (Bits)~x;
+    return x;
   }
   __device__ static unsigned int digit(Bits x, int shift) { return (unsigned int)(number(x) >> shift) & 255u; }
 };

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "src/algorithms/library_kernel.h"
+#include "src/algorithms/rank_keys.h"
 #include "src/algorithms/scan.h"
 #include "src/algorithms/sort_rows.h"
 
@@ -14,9 +15,7 @@ namespace gpulua {
 namespace {
 
 constexpr unsigned partition_threads = 256;
-constexpr std::int64_t partition_digits = 256;
-// Elements per chunk of a row: a block counts the digits of one chunk, a warp moves one chunk.
-constexpr std::int64_t counted_chunk = 1 << 14, moved_chunk = 1 << 11;
+constexpr std::int64_t moved_chunk = 1 << 11;  // elements of a row that a warp moves
 
 std::int64_t divided(std::int64_t size, std::int64_t chunk) {
   return (size + chunk - 1) / chunk;
@@ -36,6 +35,7 @@ class Partition {
         bits_(order_ + "::Bits*"),
         shape_(rows.array->layout.shape),
         to_order_(rows.to_order(options.descending)),
+        array_(rows.array),
         in_(rows.array->read(device_.stream())) {}
 
   /// Only the elements up to the rank.
@@ -45,32 +45,6 @@ class Partition {
  private:
   char* write(const Array& array) const { return array ? array->write(device_.stream()) : nullptr; }
   const char* read(const Array& array) const { return array->read(device_.stream()); }
-
-  /// For each row, the unsigned number that orders its element at the rank (gpulua_sort_order::number).
-  Array find_keys() const {
-    const Array keys = full(device_, {rows_}, DType::uint64, std::int64_t{0});
-    const Array ranks = full(device_, {rows_}, DType::uint32, rank_);
-    const Array totals = full(device_, {rows_, partition_digits}, DType::uint32, std::int64_t{0});
-    const std::int64_t chunks = divided(size_, counted_chunk);
-    for (auto digit = static_cast<std::int32_t>(size_of(dtype_)) - 1; digit >= 0; --digit) {
-      LibraryKernel(device_, {"sort.cuh", "partition.cuh"},
-                    "gpulua_partition_count<" + order_ + ", " + std::to_string(partition_threads) + ">")
-          .add("const " + bits_, in_)
-          .add("const unsigned long long*", read(keys))
-          .add("unsigned int*", write(totals))
-          .add(size_)
-          .add(counted_chunk)
-          .add(static_cast<std::uint32_t>(chunks))
-          .add(8 * digit)
-          .launch(rows_ * chunks, partition_threads);
-      LibraryKernel(device_, {"sort.cuh", "partition.cuh"}, "gpulua_partition_choose")
-          .add("unsigned int*", write(totals))
-          .add("unsigned long long*", write(keys))
-          .add("unsigned int*", write(ranks))
-          .launch(rows_, 32);
-    }
-    return keys;
-  }
 
   Sorted move(std::int64_t count) const {
     Sorted moved;
@@ -84,7 +58,8 @@ class Partition {
     }
     const bool all = count == size_;
     const std::string kind = "<" + order_ + ", " + (all ? "true" : "false") + ">";
-    const Array keys = find_keys();
+    const Array ranks = full(device_, {rows_, 1}, DType::uint32, rank_);
+    const Array keys = find_keys(array_, order_, ranks, nullptr);
     const std::int64_t chunks = divided(size_, moved_chunk);
     const std::int64_t blocks = divided(rows_ * chunks, partition_threads / 32);
     const Array counts = empty(device_, {rows_, (all ? 3 : 2) * chunks}, DType::uint32);
@@ -120,6 +95,7 @@ class Partition {
   std::string order_, bits_;
   Dims shape_;
   RowsToOrder to_order_;
+  Array array_;
   const char* in_;
 };
 

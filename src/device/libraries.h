@@ -95,6 +95,11 @@ class Sorter {
   /// their positions: the first `count` of these.
   virtual void partition(const RowsToOrder& rows, std::int64_t rank, std::int64_t count, const OrderedRows& out,
                          Stream& stream) = 0;
+  /// The elements at ranks of each row's order: out[row][i] is the one at ranks[row][i], where -0 may be 0. With
+  /// `nan_rows`, NaN in place of all elements of a row that has a NaN. `ranks` are read, and elements are written, in
+  /// device memory.
+  virtual void select(const RowsToOrder& rows, const std::int64_t* ranks, std::int64_t count, bool nan_rows, void* out,
+                      Stream& stream) = 0;
 };
 
 }  // namespace gpulua

@@ -72,15 +72,23 @@ extern "C" __global__ void wide_move(const unsigned long long* x, unsigned long 
   gpulua_sort_by_digit<gpulua_sort_sweep<wide, unsigned long long, 256, 12, true>>(x, y, p, p, p, p, y, n, 1, 0);
 }
 extern "C" __global__ void first(const unsigned int* x, unsigned int* y, unsigned int* p, unsigned long long* k, long long n) {
-  gpulua_partition_count<order, 256>(x, k, p, n, n, 1, 24);
-  gpulua_partition_choose(p, k, p);
+  gpulua_partition_count<order, 256, 1>(x, k, p, p, n, n, 1, 24);
+  gpulua_partition_choose<1>(p, k, p);
   gpulua_partition_count_classes<order, false>(x, k, p, n, n, n, 1);
   gpulua_partition_move<order, false>(x, k, p, y, p, n, n, n, 1, n);
 }
 extern "C" __global__ void parts(const unsigned long long* x, unsigned long long* y, unsigned int* p, long long n) {
-  gpulua_partition_count<wide, 32>(x, y, p, n, n, 1, 24);
+  gpulua_partition_count<wide, 32, 2>(x, y, p, nullptr, n, n, 1, 24);
+  gpulua_partition_choose<2>(p, y, p);
   gpulua_partition_count_classes<wide, true>(x, y, p, n, n, n, 1);
   gpulua_partition_move<wide, true>(x, y, p, y, p, n, n, n, 1, n);
+}
+extern "C" __global__ void ranks(const unsigned int* x, unsigned int* y, const long long* r, unsigned long long* k, long long n) {
+  gpulua_order_statistics_of_row<order, 32, 2>(x, r, y, n, 3, true);
+  gpulua_order_statistics_write<order>(k, y, y, n, 2, 3, 0);
+}
+extern "C" __global__ void wide_ranks(const unsigned long long* x, unsigned long long* y, const long long* r, long long n) {
+  gpulua_order_statistics_of_row<wide, 256, 2>(x, r, y, n, 3, true);
 }
 extern "C" __global__ void search(const gpulua_half* x, long long n, long long* p) {
   gpulua_search_sorted<gpulua_half, true>(x, n, x, n, p);
@@ -97,7 +105,7 @@ extern "C" __global__ void histogram_of_many(const int* x, long long n, const do
   gpulua_histogram_even<int, double, 1>(x, n, edges, 8192, 2.0, 1e-4, c);
 })";
   compile({"elements.cuh", "arithmetic.cuh", "indexing.cuh", "search.cuh", "sort.cuh", "sort_sweep.cuh",
-           "partition.cuh", "bincount.cuh"},
+           "partition.cuh", "order_statistics.cuh", "bincount.cuh"},
           text);
 }
 

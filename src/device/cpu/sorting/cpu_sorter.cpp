@@ -113,6 +113,34 @@ void sort_positions(const Chunks& chunks, const ElementOrder<Bits>& order, const
   });
 }
 
+template <class Bits>
+bool has_nan(const Chunks& chunks, const ElementOrder<Bits>& order, const Bits* in) {
+  std::atomic<bool> any{false};
+  chunks.each([&](std::size_t, std::size_t first, std::size_t last) {
+    in_vectors([&] {
+      const ElementOrder<Bits> mine = order;
+      Bits found = 0;
+      for (std::size_t i = first; i < last; ++i) found |= mine.is_nan(in[i]);
+      if (found != 0) any = true;
+    });
+  });
+  return any;
+}
+
+template <class Bits>
+void select_in_row(const RowSelection<Bits>& row, const ElementOrder<Bits>& order,
+                   const std::vector<std::size_t>& ranks, Bits* elements) {
+  std::vector<std::size_t> ascending = ranks;
+  std::sort(ascending.begin(), ascending.end());
+  ascending.erase(std::unique(ascending.begin(), ascending.end()), ascending.end());
+  std::vector<Bits> numbers(ascending.size());
+  row.find(ascending.data(), ascending.size(), numbers.data());
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const auto place = std::lower_bound(ascending.begin(), ascending.end(), ranks[i]) - ascending.begin();
+    elements[i] = order.element(numbers[static_cast<std::size_t>(place)]);
+  }
+}
+
 class CpuSorter : public Sorter {
  public:
   CpuSorter(MemoryPool& memory, Checker& checker, std::atomic<bool>& interrupted)
@@ -129,11 +157,32 @@ class CpuSorter : public Sorter {
       using Bits = decltype(zero);
       const ElementOrder<Bits> order(rows.dtype, rows.descending);
       each_row<Bits>(rows, count, out, [&](const Chunks& chunks, const Row<Bits>& row) {
-        const Bits key = number_at(chunks, order, row.in, static_cast<std::size_t>(rank));
+        const auto at = static_cast<std::size_t>(rank);
+        Bits key;
+        RowSelection<Bits>(chunks, order, row.in).find(&at, 1, &key);
         part_by(chunks, order, row.in, key, static_cast<std::size_t>(count), row.values, row.positions);
       });
     });
     mark(rows, count, out);
+  }
+
+  void select(const RowsToOrder& rows, const std::int64_t* ranks, std::int64_t count, bool nan_rows, void* out,
+              Stream&) override {
+    OrderedRows values;
+    values.values = out;
+    with_bits(rows.dtype, [&](auto zero) {
+      using Bits = decltype(zero);
+      const ElementOrder<Bits> order(rows.dtype, rows.descending);
+      each_row<Bits>(rows, count, values, [&](const Chunks& chunks, const Row<Bits>& row) {
+        const std::int64_t at = (row.in - static_cast<const Bits*>(rows.in)) / rows.size;
+        const std::vector<std::size_t> wanted(ranks + at * count, ranks + (at + 1) * count);
+        if (nan_rows && has_nan(chunks, order, row.in))
+          std::fill_n(row.values, count, order.element(std::numeric_limits<Bits>::max()));
+        else
+          select_in_row(RowSelection<Bits>(chunks, order, row.in), order, wanted, row.values);
+      });
+    });
+    mark(rows, count, values);
   }
 
  private:

@@ -13,6 +13,8 @@ namespace gpulua::cpu {
 template <class Bits>
 class ElementOrder {
  public:
+  /// The order of unsigned numbers: each is its own number.
+  ElementOrder() = default;
   ElementOrder(DType dtype, bool descending)
       : floating_(info(dtype).kind == DTypeKind::floating),
         always_(floating_ || info(dtype).kind == DTypeKind::signed_integer ? sign : Bits{0}),
@@ -24,19 +26,18 @@ class ElementOrder {
 
   /// The number of an element's bits.
   Bits number(Bits x) const {
-    if (static_cast<Bits>(x & ~sign) > infinity_) return std::numeric_limits<Bits>::max();
+    if (is_nan(x)) return std::numeric_limits<Bits>::max();
     return ordinary_number(x == minus_zero_ ? Bits{0} : x);
   }
   /// The same in fewer instructions. Precondition: the element is neither -0 nor NaN.
   Bits ordinary_number(Bits x) const { return static_cast<Bits>(x ^ (sign_of(x) & negative_) ^ always_); }
-  /// The element of a number that ordinary_number() gave.
+  /// An element that has this number.
   Bits element(Bits number) const {
     const auto x = static_cast<Bits>(number ^ always_);
     return static_cast<Bits>(x ^ (sign_of(x) & negative_));
   }
-  bool is_ordinary(Bits x) const {
-    return !floating_ || (static_cast<Bits>(x & ~sign) <= infinity_ && x != minus_zero_);
-  }
+  bool is_ordinary(Bits x) const { return !floating_ || (!is_nan(x) && x != minus_zero_); }
+  bool is_nan(Bits x) const { return static_cast<Bits>(x & ~sign) > infinity_; }
 
  private:
   static constexpr Bits sign = static_cast<Bits>(Bits{1} << (8 * sizeof(Bits) - 1));
@@ -52,9 +53,9 @@ class ElementOrder {
     return static_cast<Bits>(0x7ff0000000000000);
   }
 
-  bool floating_;
-  Bits always_, negative_;  // bits that are flipped: in each element, and in those with the sign bit
-  Bits infinity_, minus_zero_;
+  bool floating_ = false;
+  Bits always_ = 0, negative_ = 0;  // bits that are flipped: in each element, and in those with the sign bit
+  Bits infinity_ = std::numeric_limits<Bits>::max(), minus_zero_ = 0;
 };
 
 }  // namespace gpulua::cpu
