@@ -112,6 +112,33 @@ workload("var", function()
   local x, y = matrix(), nil
   return function() y = x:var(2):eval() end, function() return y[3] end
 end)
+workload("var1", function()
+  local x, y = matrix(), nil
+  return function() y = x:var(1):eval() end, function() return y[3] end
+end)
+workload("stencil", function()
+  local n, y = size(8192, 2048, 32), nil
+  local x = spread(n * n, 0, 1, "float32"):reshape(n, n)
+  return function()
+    local inner = { 2, n - 1 }
+    y = (0.2 * (x(inner, inner) + x({ 1, n - 2 }, inner) + x({ 3, n }, inner) + x(inner, { 1, n - 2 }) + x(inner, { 3, n }))):eval()
+  end, function() return y[2][3] end
+end)
+workload("life", function()
+  local n, y = size(4096, 512, 32), nil
+  local x = spread(n * n, 0, 1, "float32"):reshape(n, n):lt(0.4):astype("uint8"):eval()
+  return function()
+    local neighbours = -x
+    for i = -1, 1 do
+      for j = -1, 1 do neighbours = neighbours + x:roll({ i, j }, { 1, 2 }) end
+    end
+    y = neighbours:eq(3):logical_or(neighbours:eq(2):logical_and(x:eq(1))):astype("uint8"):eval()
+  end, function() return y:sum():item() end
+end)
+workload("floordiv", function()
+  local x, y = spread(size(256e6, 16e6, 1000), -1e9, 1e9, "int32"), nil
+  return function() y = (x:floor_divide(7) + x % 13):eval() end, function() return y[1000] end
+end)
 workload("cumsum", function()
   if not gpu.cumsum then return end
   local x, y = spread(size(256e6, 16e6, 1000), 0, 1, "float32"), nil
@@ -126,6 +153,29 @@ workload("sort", function()
   if not gpu.sort then return end
   local x, y = spread(size(64e6, 4e6, 1000), 0, 1, "float32"), nil
   return function() y = gpu.sort(x):eval() end, function() return y[10] end
+end)
+workload("median", function()
+  if not gpu.median then return end
+  local x, y = spread(size(64e6, 4e6, 1000), 0, 1, "float32"), nil
+  return function() y = gpu.median(x):eval() end, function() return y:item() end
+end)
+workload("medians", function()
+  if not gpu.median then return end
+  local x, y = rows(), nil
+  return function() y = gpu.median(x, 2):eval() end, function() return y[3] end
+end)
+workload("permutation", function()
+  if not gpu.random then return end
+  local n, y = size(16e6, 1e6, 1000), nil
+  return function() y = gpu.random.permutation(n):eval() end, function() return y:sum { dtype = "float64" }:item() - n end
+end)
+workload("scatter", function()
+  local n = size(16e6, 500000, 1000)
+  local x, at, values = gpu.zeros(n, "float64"), (spread(n, 0, n, "int64") + 1):eval(), spread(n, 0, 1, "float64")
+  return function() gpu.scatter_add(x, at, values) end, function()
+    x:fill_(0)
+    return gpu.scatter_add(x, at, values):sum():item()
+  end
 end)
 workload("histogram", function()
   if not gpu.histogram then return end

@@ -31,6 +31,12 @@ def mean_of_both(pair):
     return pair[0].mean(dtype="float64") + pair[1].mean(dtype="float64")
 
 
+def add_at(at, values):
+    sums = cp.zeros(len(values))
+    cp.add.at(sums, at, values)
+    return sums
+
+
 run("small", small, lambda c: c.sum(), spread(16, 0, 1, "float32"), spread(16, 0, 1, "float32"), scale=1 / 1000)
 if cp.cuda.runtime.getDeviceCount() > 1:
     # What the driver's own copy takes.
@@ -59,9 +65,17 @@ run("center", lambda x: x - x.mean(axis=1, keepdims=True), lambda y: y[1, 2], ma
 run("softmax", lambda x: softmax(cp, x), lambda y: y[1, 2], rows())
 run("layernorm", lambda *a: layer_norm(cp, *a), lambda y: y[1, 2], rows(), *weights())
 run("var", lambda x: x.var(axis=1), lambda y: y[2], matrix())
+run("var1", lambda x: x.var(axis=0), lambda y: y[2], matrix())
+run("stencil", stencil, lambda y: y[1, 2], stencil_input())
+run("life", lambda x: life(cp.roll, x), lambda y: y.sum(), life_input())
+run("floordiv", lambda x: x // 7 + x % 13, lambda y: y[999], spread(size(256e6, 16e6, 1000), -1e9, 1e9, "int32"))
 run("cumsum", lambda x: cp.cumsum(x), lambda y: y[999], big)
 run("select", lambda x: x[x > 0.5], lambda y: y.size, big)
 run("sort", lambda x: cp.sort(x), lambda y: y[9], spread(size(64e6, 4e6, 1000), 0, 1, "float32"))
+run("median", lambda x: cp.median(x), lambda y: y, spread(size(64e6, 4e6, 1000), 0, 1, "float32"))
+run("medians", lambda x: cp.median(x, axis=1), lambda y: y[2], rows())
+run("permutation", lambda: cp.random.permutation(size(16e6, 1e6, 1000)), lambda y: y.sum(dtype="float64"))
+run("scatter", add_at, lambda y: y.sum(), *scatter_input())
 run("histogram", lambda x: cp.histogram(x, 256, range=(0, 1))[0], lambda y: y[9],
     spread(size(256e6, 16e6, 1000), 0, 1, "float32"))
 run("topk", lambda x: cp.sort(cp.partition(x, x.size - 100)[-100:])[::-1], lambda y: y[99],

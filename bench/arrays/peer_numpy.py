@@ -29,6 +29,12 @@ def simulate():
     return np.maximum(100 * np.exp(np.float32(R - 0.5 * V * V) + np.float32(V) * normal) - 100, 0).mean(dtype="float64")
 
 
+def add_at(at, values):
+    sums = np.zeros(len(values))
+    np.add.at(sums, at, values)
+    return sums
+
+
 run("small", small, lambda c: c.sum(), spread(16, 0, 1, "float32"), spread(16, 0, 1, "float32"), scale=1 / 1000)
 run("bs64", lambda *a: ten_times(black_scholes, np, *a), mean_of_both, *options(size(4e6, 4e6, 1000), "float64"), scale=1 / 10)
 run("bs32", lambda *a: black_scholes(np, *a), mean_of_both, *options(size(64e6, 4e6, 1000), "float32"))
@@ -44,9 +50,17 @@ run("center", lambda x: x - x.mean(axis=1, keepdims=True), lambda y: y[1, 2], ma
 run("softmax", lambda x: softmax(np, x), lambda y: y[1, 2], rows())
 run("layernorm", lambda *a: layer_norm(np, *a), lambda y: y[1, 2], rows(), *weights())
 run("var", lambda x: x.var(axis=1), lambda y: y[2], matrix())
+run("var1", lambda x: x.var(axis=0), lambda y: y[2], matrix())
+run("stencil", stencil, lambda y: y[1, 2], stencil_input())
+run("life", lambda x: life(np.roll, x), lambda y: y.sum(), life_input())
+run("floordiv", lambda x: x // 7 + x % 13, lambda y: y[999], spread(size(256e6, 16e6, 1000), -1e9, 1e9, "int32"))
 run("cumsum", lambda x: np.cumsum(x), lambda y: y[999], big)
 run("select", lambda x: x[x > 0.5], lambda y: y.size, big)
 run("sort", lambda x: np.sort(x), lambda y: y[9], spread(size(64e6, 4e6, 1000), 0, 1, "float32"))
+run("median", lambda x: np.median(x), lambda y: y, spread(size(64e6, 4e6, 1000), 0, 1, "float32"))
+run("medians", lambda x: np.median(x, axis=1), lambda y: y[2], rows())
+run("permutation", lambda: generator.permutation(size(16e6, 1e6, 1000)), lambda y: y.sum(dtype="float64"))
+run("scatter", add_at, lambda y: y.sum(), *scatter_input())
 run("histogram", lambda x: np.histogram(x, 256, range=(0, 1))[0], lambda y: y[9],
     spread(size(256e6, 16e6, 1000), 0, 1, "float32"))
 run("topk", lambda x: np.sort(np.partition(x, x.size - 100)[-100:])[::-1], lambda y: y[99],

@@ -63,12 +63,21 @@ with torch.no_grad():
     run("layernorm", lambda x, weight, bias: torch.nn.functional.layer_norm(x, (1024,), weight, bias),
         lambda y: y[1, 2], rows(), *weights())
     run("var", lambda x: x.var(dim=1, correction=0), lambda y: y[2], matrix())
+    run("var1", lambda x: x.var(dim=0, correction=0), lambda y: y[2], matrix())
+    run("stencil", stencil, lambda y: y[1, 2], stencil_input())
+    run("life", lambda x: life(torch.roll, x), lambda y: y.sum(), life_input())
+    run("floordiv", lambda x: x // 7 + x % 13, lambda y: y[999], spread(size(256e6, 16e6, 1000), -1e9, 1e9, "int32"))
     run("cumsum", lambda x: torch.cumsum(x, 0), lambda y: y[999], big)
     if not compiled:
         run("select", lambda x: x[x > 0.5], lambda y: y.numel(), big)
         run("sort", lambda x: torch.sort(x)[0], lambda y: y[9], spread(size(64e6, 4e6, 1000), 0, 1, "float32"))
+        run("median", lambda x: torch.quantile(x, 0.5, interpolation="midpoint") if x.numel() < 16e6 else x.median(), lambda y: y,
+            spread(size(64e6, 4e6, 1000), 0, 1, "float32"))
+        run("medians", lambda x: torch.quantile(x, 0.5, dim=1, interpolation="midpoint"), lambda y: y[2], rows())
+        run("permutation", lambda: torch.randperm(size(16e6, 1e6, 1000), device=device), lambda y: y.double().sum())
         run("histogram", lambda x: torch.histc(x, 256, 0, 1), lambda y: y[9],
             spread(size(256e6, 16e6, 1000), 0, 1, "float32"))
         run("topk", lambda x: torch.topk(x, 100)[0], lambda y: y[99], spread(size(64e6, 4e6, 1000), 0, 1, "float32"))
+    run("scatter", lambda at, values: torch.zeros_like(values).index_add_(0, at, values), lambda y: y.sum(), *scatter_input())
     run("argmax", lambda x: x.argmax(), lambda y: y + 1, spread(size(256e6, 64e6, 1000), 0, 1, "float32"))
     run("transpose", lambda x: x.T.contiguous(), lambda y: y[1, 4], matrix())

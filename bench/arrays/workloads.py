@@ -51,6 +51,33 @@ def layer_norm(xp, x, weight, bias):
     return centred / xp.sqrt((centred * centred).mean(axis=1, keepdims=True) + 1e-5) * weight + bias
 
 
+def stencil_input():
+    n = size(8192, 2048, 32)
+    return spread(n * n, 0, 1, "float32").reshape(n, n)
+
+
+def stencil(x):
+    return 0.2 * (x[1:-1, 1:-1] + x[:-2, 1:-1] + x[2:, 1:-1] + x[1:-1, :-2] + x[1:-1, 2:])
+
+
+def life_input():
+    n = size(4096, 512, 32)
+    return (spread(n * n, 0, 1, "float32").reshape(n, n) < 0.4).astype("uint8")
+
+
+def life(roll, x):
+    neighbours = -x
+    for i in (-1, 0, 1):
+        for j in (-1, 0, 1):
+            neighbours = neighbours + roll(x, (i, j), (0, 1))
+    return (neighbours == 3) | ((neighbours == 2) & (x == 1))
+
+
+def scatter_input():
+    n = size(16e6, 500000, 1000)
+    return spread(n, 0, n, "int64"), spread(n, 0, 1, "float64")
+
+
 def cnd(xp, d):
     k = 1 / (1 + 0.2316419 * xp.abs(d))
     tail = (0.39894228040143267793994605993438 * xp.exp(-0.5 * d * d)

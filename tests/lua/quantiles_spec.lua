@@ -19,6 +19,29 @@ describe("quantiles", function()
     assert.are.equal(0, rows:nanmedian(2):isnan():sum():item())
   end)
 
+  it("are those of sorted rows: of any length and dtype, alike or not", function()
+    local quantiles = { 0, 0.1, 0.5, 0.77, 1 }
+    local function check(rows, dtype)
+      local sorted, n = rows:astype("float64"):table(), rows.shape[2]
+      local found, median = rows:quantile(quantiles, 2, { method = "lower" }):astype "float64", rows:median(2):astype "float64"
+      for r, row in ipairs(sorted) do
+        table.sort(row)
+        for i, q in ipairs(quantiles) do
+          assert.are.equal(row[math.floor(q * (n - 1)) + 1], found[i][r], ("%s, row of %d, %g"):format(dtype, n, q))
+        end
+        support.near({ (row[math.floor((n + 1) / 2)] + row[math.floor(n / 2) + 1]) / 2 }, { median[r] }, 2e-2)
+      end
+    end
+    for _, dtype in ipairs { "float64", "float32", "bfloat16", "int64", "int32", "uint16", "int8" } do
+      for n, count in pairs { [7] = 3, [300] = 3, [600] = 9, [2500] = 3, [20000] = 2, [70000] = 1 } do
+        local spread = (gpu.arange(count * n, "float64") * 0.6180339887498949 % 1 * 100 + 1):reshape(count, n)
+        check(spread:astype(dtype), dtype)
+        check((spread % 3):floor():astype(dtype), dtype)
+        check(gpu.full({ count, n }, 5, { dtype = dtype }), dtype)
+      end
+    end
+  end)
+
   it("are elements where those are infinite", function()
     local inf = math.huge
     local x = gpu.array { 1, inf, inf, -inf }

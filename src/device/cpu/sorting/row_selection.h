@@ -103,8 +103,7 @@ class RowSelection {
       find_in(all.between, inner.data(), inner.size(), numbers + first);
       return true;
     }
-    const Chunks chunks =
-        chunks_.count() == 1 ? Chunks(all.between.size()) : Chunks::over_cores(all.between.size());
+    const Chunks chunks = chunks_.count() == 1 ? Chunks(all.between.size()) : Chunks::over_cores(all.between.size());
     RowSelection(chunks, ElementOrder<Bits>(), all.between.data()).find(inner.data(), inner.size(), numbers + first);
     return true;
   }
