@@ -206,9 +206,9 @@ void open_composed(lua_State* L) {
   add_signature_helpers(L);
   add_random_functions(L);
   // Each file gets the `gpu` table, the methods of arrays, and the functions above.
-  for (const char* file :
-       {"composed.lua", "shape.lua", "creation.lua", "random.lua", "statistics.lua", "numerics.lua", "histogram.lua",
-        "ordering.lua", "quantiles.lua", "sampling.lua", "products.lua", "measure.lua"}) {
+  for (const char* file : {"composed.lua", "shape.lua", "creation.lua", "random.lua", "statistics.lua", "numerics.lua",
+                           "histogram.lua", "ordering.lua", "quantiles.lua", "sampling.lua", "products.lua",
+                           "contraction_path.lua", "einsum.lua", "measure.lua"}) {
     for (int index = gpu; index <= gpu + 2; ++index) lua_pushvalue(L, index);
     run_library_chunk(L, file, 3, 0);
   }

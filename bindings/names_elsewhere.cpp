@@ -80,7 +80,6 @@ constexpr Row rows[] = {
     {"double", "x:astype(\"float64\")"},
     {"e", "math.exp(1)"},
     {"each", "for i, v in ipairs(x:table())"},
-    {"einsum", "gpu.matmul, or a product that broadcasts and its sum: (x * y):sum(axis)"},
     {"elapsed", "gpu.clock() or events"},
     {"elapsed_time", "first:elapsed(last) of events"},
     {"empty_cache", "gpu.trim()"},

@@ -1,5 +1,5 @@
--- Products of arrays over some of their axes. Those with a sum over an axis of both, and with axes of each, are matmul's; the others
--- are expressions, which fuse.
+-- Products of arrays over some of their axes. Those with a sum over an axis of both, and with axes of each, are matmul's; the
+-- others are expressions, which fuse.
 local gpu, methods, core = ...
 
 local unpack = unpack

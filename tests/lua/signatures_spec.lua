@@ -73,7 +73,8 @@ describe("signatures", function()
 
   -- Functions with any number of arguments: a call with one too many, or false if all arguments go to a function of the script.
   local open_ended = {
-    broadcast_arrays = { x, 1 }, broadcast_to = { x, { 2, 2 }, 1 }, empty = { 2, "int8", 1 }, eval = { x, 1 }, explain = { x, 1 },
+    broadcast_arrays = { x, 1 }, broadcast_to = { x, { 2, 2 }, 1 }, einsum = { "ij", x, {}, 1 },
+    einsum_path = { "ij", x, {}, 1 }, empty = { 2, "int8", 1 }, eval = { x, 1 }, explain = { x, 1 },
     gradient = { x, 1, {}, 1 }, meshgrid = { vector, {}, 1 }, ones = { 2, {}, 1 }, permute = { x, { 2, 1 }, 1 }, profile = false,
     rand = { 2, {}, 1 }, randn = { 2, "float32", 1 }, reshape = { x, { 4 }, 1 }, scope = false, tile = { x, { 2 }, 1 },
     transpose = { x, { 2, 1 }, 1 }, uniform = { 2, {}, 1 }, with = false, zeros = { { 2 }, {}, 1 },
@@ -112,7 +113,7 @@ describe("signatures", function()
   -- Values of parameters by name; some functions have their own.
   local samples = {
     a = x, algorithm = "philox", arrays = { x }, b = x, coefficients = { 1 }, condition = x:gt(0), count = 2, edges = { 1, 2 },
-    first = 1, fn = function() return x end, fp = { 1, 2 }, high = 5, host = { 1 }, image = "no/such/file", indices = { 1 }, k = 1,
+    equation = "ij,j", first = 1, fn = function() return x end, fp = { 1, 2 }, high = 5, host = { 1 }, image = "no/such/file", indices = { 1 }, k = 1,
     keys = { vector }, last = 2, low = 0, n = 3, name = "fill", p = 0.5, path = "x.npz", points = x, q = 0.5, rows = 2, shape = 2,
     sorted = vector, source = source, stop = 3, value = 1, values = { 1, 2 }, widths = 1, x = x, xp = { 1, 2 }, y = x,
     above = 1, alpha = 1, concentration = 1, exponent = 1, freedom = 1, mean = 1, scale = 1, successes = 1, trials = 3, below = 1,
