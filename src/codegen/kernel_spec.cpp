@@ -32,6 +32,8 @@ std::string KernelSpec::key() const {
     append(key, reduction.ndim * 16 + reduction.in_runs * 8 + reduction.vector_results * 4 +
                     reduction.lanes_adjacent * 2 + reduction.split);
     if (reduction.rows) append(key.append("w"), reduction.items);
+    if (reduction.count > 0) append(key.append("s"), reduction.count);
+    for (const unsigned extent : reduction.nested) append(key.append("n"), extent * 16 + reduction.nested_vector);
   }
   if (compresses) {
     append(key, compress.threads);
@@ -43,6 +45,8 @@ std::string KernelSpec::key() const {
     append(key, static_cast<std::size_t>(operand.access) * 8 + operand.along_results * 4 + operand.memory * 2 +
                     operand.outer);
     if (operand.indexed > 0) append(key.append("@"), operand.indexed);
+    if (operand.nested || operand.staged)
+      append(key.append("n"), operand.nested * 8u + operand.common * 4u + operand.held * 2u + operand.staged);
   }
   for (const ValueSpec& value : values) {
     switch (value.kind) {
@@ -63,7 +67,7 @@ std::string KernelSpec::key() const {
         key.append(value.reducer->function ? value.reducer->function->id : value.reducer->name).append("[");
         break;
     }
-    append(key, static_cast<std::size_t>(value.dtype) * 4 + value.rounded * 2 + value.outer);
+    append(key, static_cast<std::size_t>(value.dtype) * 8 + value.nested * 4 + value.rounded * 2 + value.outer);
     append(key, static_cast<std::size_t>(value.compute));
     for (std::size_t input : value.inputs) append(key, input);
   }
@@ -114,7 +118,8 @@ bool has_fast_path(const ValueSpec& value) {
 }
 
 bool is_vectorised(const KernelSpec& spec, const ValueSpec& value) {
-  if (value.kind != ValueSpec::Kind::operation || value.op->vectorised.empty() || value.outer) return false;
+  if (value.kind != ValueSpec::Kind::operation || value.op->vectorised.empty()) return false;
+  if (value.outer || value.nested) return false;
   return std::all_of(value.inputs.begin(), value.inputs.end(), [&](std::size_t input) {
     if (spec.values[input].kind != ValueSpec::Kind::operand) return false;
     const OperandSpec& operand = spec.operands[spec.values[input].operand];
@@ -122,11 +127,16 @@ bool is_vectorised(const KernelSpec& spec, const ValueSpec& value) {
   });
 }
 
+bool is_nested_reduction(const KernelSpec& spec, const ValueSpec& value) {
+  return value.kind == ValueSpec::Kind::reduction && spec.values[value.inputs.front()].nested;
+}
+
 std::size_t accumulator_bytes(const KernelSpec& spec) {
   // The library's accumulators have at most three numbers; a script's have one, of any dtype, and a flag.
   std::size_t bytes = 0;
   for (const ValueSpec& value : spec.values)
-    if (value.kind == ValueSpec::Kind::reduction) bytes += std::max<std::size_t>(3 * size_of(value.compute), 32);
+    if (value.kind == ValueSpec::Kind::reduction && !is_nested_reduction(spec, value))
+      bytes += std::max<std::size_t>(3 * size_of(value.compute), 32);
   return bytes;
 }
 

@@ -5,6 +5,8 @@
 
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
+#include <functional>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,6 +34,10 @@ struct OperandSpec {
   bool memory = true;          // false: the position itself, as an int64
   bool outer = false;          // in a reduction: read once for each result, not for each element reduced
   bool along_results = false;  // in a reduction: neighbouring results have neighbouring elements
+  bool nested = false;         // in a reduction: read for each element of the nested reductions
+  bool common = false;         // nested: the same for all results
+  bool held = false;           // nested: a thread has its elements for a result in registers
+  bool staged = false;         // in a short reduction: a block copies its elements to shared memory first
   std::uint16_t indexed = 0;   // axes along which index arrays give the position
 };
 
@@ -41,6 +47,7 @@ struct ValueSpec {
   DType dtype = DType::float32;    // of the value
   DType compute = DType::float32;  // the inputs are converted to it
   bool outer = false;              // computed once for each result
+  bool nested = false;             // computed for each element of the nested reductions
   bool rounded = false;            // a product with several uses, which all get the same number
   std::uint16_t operand = 0;       // index of an operand; the inputs of a gather are its index arrays
   const OpInfo* op = nullptr;
@@ -70,6 +77,13 @@ struct ReductionSpec {
   std::size_t ndim = 1;         // number of axes reduced
   bool rows = false;   // a row kernel: the elements of a result are a row, and some outputs have an element for each
   unsigned items = 0;  // of a row kernel: vectors of a row that a thread keeps in registers; 0: it reads them again
+  unsigned count = 0;  // of a short reduction, with a thread for each result: the elements of a result; else 0
+  // Of nested reductions, whose results are the elements that the reduction accumulates: the extents of their axes;
+  // empty: there are none. A thread takes `nested_vector` of their elements at once.
+  boost::container::small_vector<unsigned, 2> nested;
+  unsigned nested_vector = 1;
+
+  unsigned nested_count() const { return std::accumulate(nested.begin(), nested.end(), 1u, std::multiplies<>()); }
 };
 
 /// The block of a kernel that compresses.
@@ -121,6 +135,9 @@ bool has_fast_path(const ValueSpec& value);
 
 /// True for a value that a thread makes for several elements in one call: random numbers.
 bool is_vectorised(const KernelSpec& spec, const ValueSpec& value);
+
+/// True for a reduction whose results are elements of the kernel's domain.
+bool is_nested_reduction(const KernelSpec& spec, const ValueSpec& value);
 
 /// The bytes of one thread's accumulators. The kernel's text asserts that they suffice.
 std::size_t accumulator_bytes(const KernelSpec& spec);

@@ -13,7 +13,7 @@ std::vector<KernelParameter> iteration_parameters(const KernelSpec& spec) {
   const KernelParameter outer{Role::outer_extents, spec.ndim - 1};
   if (spec.reduces) {
     std::vector<KernelParameter> parameters{{Role::results}, {Role::count}};
-    if (!spec.reduction.rows) parameters.insert(parameters.end(), {{Role::chunk}, {Role::chunks}});
+    if (spec.reduction.split) parameters.insert(parameters.end(), {{Role::chunk}, {Role::chunks}});
     parameters.push_back({Role::kept_extents, spec.ndim});
     parameters.push_back({Role::reduced_extents, spec.reduction.ndim});
     if (spec.reduction.split) parameters.insert(parameters.end(), {{Role::scratch}, {Role::tickets}});
@@ -96,7 +96,8 @@ std::vector<KernelParameter> parameters_of(const KernelSpec& spec) {
   std::vector<KernelParameter> parameters = iteration_parameters(spec);
   for (std::size_t i = 0; i < spec.operands.size(); ++i) {
     const OperandSpec& operand = spec.operands[i];
-    const std::size_t axes = spec.ndim + (spec.reduces && !operand.outer ? spec.reduction.ndim : 0);
+    const std::size_t axes = spec.ndim + (spec.reduces && !operand.outer ? spec.reduction.ndim : 0) +
+                             (operand.nested ? spec.reduction.nested.size() : 0);
     if (operand.memory || is_whole(operand)) parameters.push_back({Role::operand, 0, i});
     if (has_strides(operand.access, axes)) parameters.push_back({Role::operand_strides, axes, i});
     if (operand.indexed > 0) parameters.push_back({Role::operand_indexed, operand.indexed, i});

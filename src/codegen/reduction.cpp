@@ -1,6 +1,6 @@
 // The text of a reduction: the threads of a block accumulate their elements, merge, and compute the values that follow
 // from the results. When several blocks share a result, the last block to finish merges their accumulators in
-// `scratch`.
+// `scratch`. Reductions whose results are those elements are loops over registers inside (nested).
 
 #include "src/codegen/reduction.h"
 
@@ -29,8 +29,9 @@ class ReductionText {
             ";\n  constexpr int columns = " + std::to_string(plan_.vector_results ? spec_.vector : 1) + ";\n";
     text += plan_.lanes_adjacent ? "  const unsigned int lane = threadIdx.x % lanes, slot = threadIdx.x / lanes;\n"
                                  : "  const unsigned int lane = threadIdx.x / slots, slot = threadIdx.x % slots;\n";
+    text += plan_.split ? "  const gpulua_index_t group = blockIdx.x / chunks, part = blockIdx.x - group * chunks;\n"
+                        : "  const gpulua_index_t group = blockIdx.x;\n";
     text +=
-        "  const gpulua_index_t group = blockIdx.x / chunks, part = blockIdx.x - group * chunks;\n"
         "  const gpulua_index_t result = (group * slots + slot) * columns;\n"
         "  const bool live = result < results;\n"
         "  gpulua_offset_t at[" +
@@ -39,7 +40,7 @@ class ReductionText {
         "  gpulua_unravel(live ? result : 0, kept, at);\n"
         "  gpulua_accumulators sums[columns];\n"
         "  for (gpulua_accumulators& sum : sums) sum = gpulua_accumulators::identity();\n" +
-        pointers(false, "  ") + accumulate();
+        pointers(false, "  ") + stage() + hold() + accumulate();
     const std::string merge = "  for (gpulua_accumulators& sum : sums) gpulua_merge_block<lanes, slots, " +
                               std::string(plan_.lanes_adjacent ? "true" : "false") + ">(sum, lane, slot);\n";
     text += merge;
@@ -58,14 +59,22 @@ class ReductionText {
   }
 
  private:
-  std::string accumulators() const {
+  bool nests() const { return !plan_.nested.empty(); }
+
+  /// The accumulators of the nested reductions, or of the others.
+  std::vector<Accumulator> accumulators(bool nested) const {
     std::vector<Accumulator> all;
     for (std::size_t i = 0; i < spec_.values.size(); ++i) {
       const ValueSpec& value = spec_.values[i];
-      if (value.kind == ValueSpec::Kind::reduction)
+      if (value.kind == ValueSpec::Kind::reduction && is_nested_reduction(spec_, value) == nested)
         all.push_back({i, std::string(value.reducer->accumulator), value.compute});
     }
-    return accumulator_struct("gpulua_accumulators", all) +
+    return all;
+  }
+
+  std::string accumulators() const {
+    return (nests() ? accumulator_struct("gpulua_nested", accumulators(true)) : "") +
+           accumulator_struct("gpulua_accumulators", accumulators(false)) +
            "static_assert(sizeof(gpulua_accumulators) <= " + std::to_string(accumulator_bytes(spec_)) +
            ", \"what blocks accumulate fits its memory\");\n\n";
   }
@@ -73,13 +82,13 @@ class ReductionText {
   /// The part of the operands' addresses that is constant for a result.
   std::string pointers(bool outer, const std::string& indent) const {
     std::string text;
-    const std::size_t reduced = outer ? 0 : plan_.ndim;
     for (std::size_t i = 0; i < spec_.operands.size(); ++i) {
       const OperandSpec& operand = spec_.operands[i];
-      if (operand.outer != outer || is_whole(operand)) continue;
+      if (operand.outer != outer || is_whole(operand) || operand.staged) continue;
       const std::string name = operand_name(i);
       const std::string offset =
-          has_strides(operand.access, spec_.ndim + reduced)
+          operand.common ? "0"
+          : has_strides(operand.access, spec_.ndim + inner_axes(operand))
               ? (operand.along_results ? "gpulua_unit_offset(at, " : "gpulua_offset(at, ") + name + "_strides)"
           : outer && operand.access == Access::unit ? "at[0]"
                                                     : "0";
@@ -89,12 +98,111 @@ class ReductionText {
     return text;
   }
 
+  /// Copies the rows of a short reduction to shared memory.
+  std::string stage() const {
+    std::string text;
+    for (std::size_t i = 0; i < spec_.operands.size(); ++i) {
+      if (!spec_.operands[i].staged) continue;
+      const std::string name = operand_name(i);
+      text += "  __shared__ gpulua_staged_rows<" + element_type(spec_.operands[i].dtype) + ", " +
+              std::to_string(plan_.count) + ", slots> s_" + name + ";\n  s_" + name + ".copy(" + name +
+              ", group * slots, results, " + name + "_strides.at[" + std::to_string(spec_.ndim - 1) + "]);\n";
+    }
+    return text.empty() ? text : text + "  __syncthreads();\n";
+  }
+
+  // ---- nested reductions -------------------------------------------------------------------------------------------
+
+  bool is_nested_pack(const OperandSpec& operand) const {
+    return operand.nested && operand.memory && operand.indexed == 0 && operand.access == Access::unit &&
+           plan_.nested.size() == 1;
+  }
+
+  std::string nested_pack(const OperandSpec& operand) const {
+    return "gpulua_pack<" + element_type(operand.dtype) + ", " + std::to_string(plan_.nested_vector) + ">";
+  }
+
+  std::string nested_loop(const std::string& indent) const {
+    return indent + "#pragma unroll\n" + indent + "for (int i = 0; i < " +
+           std::to_string(plan_.nested_count() / plan_.nested_vector) + "; ++i) {\n";
+  }
+
+  std::string nested_place() const { return "(i * " + std::to_string(plan_.nested_vector) + " + k)"; }
+
+  std::string each_of_vector(const std::string& indent) const {
+    return indent + "#pragma unroll\n" + indent + "for (int k = 0; k < " + std::to_string(plan_.nested_vector) +
+           "; ++k) {\n";
+  }
+
+  /// The offset of an element along the nested axes.
+  std::string nested_step(std::size_t index, const std::string& place) const {
+    const OperandSpec& operand = spec_.operands[index];
+    if (is_nested_pack(operand)) return place;
+    std::string text;
+    unsigned before = 1;
+    for (std::size_t axis = plan_.nested.size(); axis-- > 0; before *= plan_.nested[axis]) {
+      const std::string at = place + " / " + std::to_string(before) + " % " + std::to_string(plan_.nested[axis]);
+      text += (text.empty() ? "" : " + ") + at + " * " + operand_name(index) + "_strides.at[" +
+              std::to_string(spec_.ndim + plan_.ndim + axis) + "]";
+    }
+    return "(" + text + ")";
+  }
+
+  /// Loads what a thread holds for its result.
+  std::string hold() const {
+    std::string text;
+    for (std::size_t i = 0; i < spec_.operands.size(); ++i) {
+      const OperandSpec& operand = spec_.operands[i];
+      if (!operand.held) continue;
+      const std::string name = operand_name(i);
+      text += "  " + nested_pack(operand) + " h_" + name + "[" +
+              std::to_string(plan_.nested_count() / plan_.nested_vector) + "];\n" + nested_loop("  ");
+      if (is_nested_pack(operand))
+        text += "    h_" + name + "[i] = " + nested_pack(operand) + "(p_" + name + " + i * " +
+                std::to_string(plan_.nested_vector) + ");\n  }\n";
+      else
+        text += each_of_vector("    ") + "      h_" + name + "[i].at[k] = p_" + name + "[" +
+                nested_step(i, nested_place()) + "];\n    }\n  }\n";
+    }
+    return text;
+  }
+
+  /// Computes the results of the nested reductions for the element at `position`.
+  std::string nested(const std::string& position, const std::string& indent) const {
+    std::string text = indent + "gpulua_nested inside = gpulua_nested::identity();\n" + nested_loop(indent);
+    for (std::size_t i = 0; i < spec_.operands.size(); ++i) {
+      const OperandSpec& operand = spec_.operands[i];
+      if (operand.held || !is_nested_pack(operand)) continue;
+      text += indent + "  const " + nested_pack(operand) + " x_" + operand_name(i) + "(p_" + operand_name(i) + " + " +
+              step(i, position, "i * " + std::to_string(plan_.nested_vector)) + ");\n";
+    }
+    text += each_of_vector(indent + "  ");
+    std::string results;
+    for (std::size_t i = 0; i < spec_.values.size(); ++i) {
+      const ValueSpec& value = spec_.values[i];
+      const std::string member = "inside.a" + std::to_string(i);
+      if (value.nested) {
+        text += indent + "    " + definition(i, position, false);
+      } else if (is_nested_reduction(spec_, value)) {
+        const std::size_t input = value.inputs.front();
+        text += indent + "    " + member + ".add(" +
+                converted(value_name(input), spec_.values[input].dtype, value.compute) + ", " + nested_place() + ");\n";
+        results += indent + "const " + register_type(value.dtype) + " " + value_name(i) + " = " +
+                   reduced(value, member + ".result()") + ";\n";
+      }
+    }
+    return text + indent + "  }\n" + indent + "}\n" + results;
+  }
+
+  // ---- elements ----------------------------------------------------------------------------------------------------
+
   /// Accumulates the block's chunk of elements. Runs keep the rounding error small: it grows with the number of
   /// additions in a row.
   std::string accumulate() const {
-    const std::string chunk =
-        "  const gpulua_index_t first = part * chunk;\n"
-        "  const gpulua_index_t last = first + chunk < count ? first + chunk : count;\n";
+    const std::string chunk = plan_.split
+                                  ? "  const gpulua_index_t first = part * chunk;\n"
+                                    "  const gpulua_index_t last = first + chunk < count ? first + chunk : count;\n"
+                                  : "  const gpulua_index_t first = 0, last = count;\n";
     if (!plan_.in_runs) return chunk + "  const gpulua_index_t begin = first, end = last;\n" + loops();
     return chunk + "  constexpr gpulua_index_t run = lanes * " + std::to_string(run_elements) +
            ";\n"
@@ -120,8 +228,12 @@ class ReductionText {
              "    gpulua_unravel(r, reduced, place);\n" +
              (plan_.vector_results ? element("columns", "r", "    ") : single) + "  }\n";
     }
+    if (plan_.count > 0)
+      return "  #pragma unroll 16\n  for (gpulua_index_t r = 0; r < " + std::to_string(plan_.count) + "; ++r) {\n" +
+             single + "  }\n";
     if (spec_.vector == 1 || plan_.vector_results) {
-      return "  #pragma unroll 4\n  for (gpulua_index_t r = begin + lane; r < end; r += lanes) {\n" +
+      return "  #pragma unroll " + std::string(plan_.nested_count() > 4 ? "1" : "4") +
+             "\n  for (gpulua_index_t r = begin + lane; r < end; r += lanes) {\n" +
              (plan_.vector_results ? element("columns", "r", "    ") : single) + "  }\n";
     }
     // Unrolling loads several elements ahead. With random numbers it would only use up registers.
@@ -161,8 +273,10 @@ class ReductionText {
     }
     const std::string inner = vector ? indent + "  " : indent;
     const std::string sum = vector && plan_.vector_results ? "sums[k].a" : "sums[0].a";
+    if (nests()) text += nested(position, inner);
     for (std::size_t i = 0; i < spec_.values.size(); ++i) {
       const ValueSpec& value = spec_.values[i];
+      if (is_nested_reduction(spec_, value) || value.nested) continue;
       if (value.kind == ValueSpec::Kind::reduction) {
         const std::size_t input = value.inputs.front();
         text += inner + sum + std::to_string(i) + ".add(" +
@@ -183,16 +297,26 @@ class ReductionText {
     return "const " + value_type(value, spec_) + " " + value_name(index) + " = " + right + ";\n";
   }
 
-  /// The offset of the element at `position` from the first element of the result.
-  std::string step(std::size_t index, const std::string& position) const {
+  /// The offset of the element at `position` from the first element of the result, of a nested one at `place` inside.
+  std::string step(std::size_t index, const std::string& position, const std::string& place) const {
     const OperandSpec& operand = spec_.operands[index];
     if (operand.outer || operand.access == Access::fixed) return "0";
     const std::string strides = operand_name(index) + "_strides", first = std::to_string(spec_.ndim);
-    if (plan_.ndim > 1) return "gpulua_offset(place, " + strides + ", " + first + ")";
-    if (operand.access == Access::unit) return position;
-    if (operand.access == Access::strided)
-      return "(gpulua_offset_t)" + position + " * " + strides + ".at[" + first + "]";
+    const std::string inside = operand.nested ? " + " + nested_step(index, place) : "";
+    if (plan_.ndim > 1) return "gpulua_offset(place, " + strides + ", " + first + ")" + inside;
+    if (operand.access == Access::unit && !operand.nested) return position;
+    if (operand.access == Access::strided || operand.nested)
+      return "(gpulua_offset_t)" + position + " * " + strides + ".at[" + first + "]" + inside;
     return "0";
+  }
+
+  std::string step(std::size_t index, const std::string& position) const {
+    return step(index, position, nested_place());
+  }
+
+  /// The axes of the operand beyond those of the results.
+  std::size_t inner_axes(const OperandSpec& operand) const {
+    return (operand.outer ? 0 : plan_.ndim) + (operand.nested ? plan_.nested.size() : 0);
   }
 
   std::string operand_text(std::size_t index, const std::string& position, bool vector) const {
@@ -200,7 +324,10 @@ class ReductionText {
     const std::string name = operand_name(index);
     if (is_whole(operand)) return whole(operand, name);
     if (!operand.memory) return "(long long)p_" + name + " + (long long)" + step(index, position);
-    if (vector && is_packed(operand)) return loaded("x_" + name + ".at[k]", operand.dtype);
+    if (operand.staged) return loaded("s_" + name + ".at(slot, " + position + ")", operand.dtype);
+    if (operand.held) return loaded("h_" + name + "[i].at[k]", operand.dtype);
+    if (operand.nested ? is_nested_pack(operand) : vector && is_packed(operand))
+      return loaded("x_" + name + ".at[k]", operand.dtype);
     return loaded("p_" + name + "[" + step(index, position) + "]", operand.dtype);
   }
 
@@ -210,6 +337,7 @@ class ReductionText {
     std::string text = pointers(true, indent);
     for (std::size_t i = 0; i < spec_.values.size(); ++i) {
       const ValueSpec& value = spec_.values[i];
+      if (is_nested_reduction(spec_, value)) continue;
       if (value.kind == ValueSpec::Kind::reduction) {
         const std::string total = (plan_.vector_results ? "sums[c].a" : "sums[0].a") + std::to_string(i) + ".result()";
         text += indent + "const " + register_type(value.dtype) + " " + value_name(i) + " = " + reduced(value, total) +

@@ -1,18 +1,15 @@
 #include "src/eval/plan.h"
 
 #include <algorithm>
-#include <limits>
 #include <tuple>
 
+#include "src/eval/nested_parts.h"
 #include "src/eval/row_parts.h"
-#include "src/ops/user_function.h"
+#include "src/eval/step_builder.h"
 
 namespace gpulua {
 
 namespace {
-
-constexpr int no_group = -1;
-constexpr std::uint16_t unknown = 0xffff;
 
 /// Reductions over the same axes of the same domain, and elementwise operations on their results.
 struct Group {
@@ -20,15 +17,6 @@ struct Group {
   std::uint64_t axes;
   Dims result;
   int level;
-};
-
-/// The planner's decision about a pending node.
-struct Place {
-  int group = no_group;  // its kernel computes the node; no_group: each kernel that uses the node computes it
-  int level = 0;         // number of steps that run before it
-  bool stored = false;   // the node gets a buffer
-  int uses = 0;          // as an input of nodes and as a root
-  std::size_t step = std::numeric_limits<std::size_t>::max();  // the step that stores it
 };
 
 class Planner {
@@ -83,14 +71,12 @@ class Planner {
       first = last;
     }
     std::vector<Step> result;
-    for (StepParts& joined : join_rows(std::move(parts), nodes_)) {
-      if (joined.size() > 1) {
-        for (const StepPart& one : joined) set_step(one, result.size());
-        Step step = build_rows(result.size(), joined);
-        if (has_short_rows(step, row_bytes_)) {
-          result.push_back(std::move(step));
-          continue;
-        }
+    std::vector<StepParts> order = join_rows(std::move(parts), nodes_);
+    nest_reductions(order, nodes_, roots_);
+    for (const StepParts& joined : order) {
+      if (std::optional<Step> step = build_joined(result.size(), joined)) {
+        result.push_back(std::move(*step));
+        continue;
       }
       for (const StepPart& one : joined) {
         set_step(one, result.size());
@@ -206,6 +192,18 @@ class Planner {
     return outputs;
   }
 
+  /// One step for all of the parts, where that is better than a step for each.
+  std::optional<Step> build_joined(std::size_t number, const StepParts& parts) {
+    if (parts.size() == 1) return std::nullopt;
+    const bool nests = parts.front().nested;
+    for (const StepPart& part : parts)
+      if (!part.nested) set_step(part, number);
+    Step step = nests ? build(number, parts.back().group, outputs_of(parts.back()), nullptr, &parts.front())
+                      : build_rows(number, parts);
+    const bool is_better = nests ? reads_nested_well(step) : has_short_rows(step, row_bytes_);
+    return is_better ? std::optional<Step>(std::move(step)) : std::nullopt;
+  }
+
   /// One step for parts that go over the same rows. The first part is a reduction.
   Step build_rows(std::size_t number, const StepParts& parts) {
     Step step;
@@ -213,17 +211,22 @@ class Planner {
     step.domain = parts.front().domain;
     step.axes = parts.front().axes;
     step.result = parts.front().result;
-    Builder builder(*this, step, number);
+    StepBuilder builder(nodes_, places_, step, number);
     for (const StepPart& part : parts)
       for (StepOutput& output : outputs_of(part)) {
-        output.value = builder.value(*output.node, false);
+        output.value = builder.value(*output.node, Each::element);
         step.outputs.push_back(std::move(output));
       }
     return step;
   }
 
-  Step build(std::size_t number, int group, std::vector<StepOutput> outputs, Node* mask = nullptr) {
+  Step build(std::size_t number, int group, std::vector<StepOutput> outputs, Node* mask = nullptr,
+             const StepPart* nested = nullptr) {
     Step step;
+    if (nested) {
+      step.nested_domain = nested->domain;
+      step.nested_axes = nested->axes;
+    }
     if (group == no_group) {
       const StepOutput& first = outputs.front();
       step.domain = step.result = mask ? mask->layout.shape : first.layout().shape;
@@ -235,138 +238,16 @@ class Planner {
       step.axes = reduced.axes;
       step.result = reduced.result;
     }
-    Builder builder(*this, step, number);
+    StepBuilder builder(nodes_, places_, step, number);
     for (StepOutput& output : outputs) {
-      output.value = builder.value(*output.node, step.reduces);
-      if (mask) output.mask = builder.value(*mask, false);
+      output.value = builder.value(*output.node, step.reduces ? Each::result : Each::element);
+      if (mask) output.mask = builder.value(*mask, Each::element);
       if (!output.scatter) continue;
-      for (const Array& index : output.scatter->indices) output.indices.push_back(builder.value(*index, false));
+      for (const Array& index : output.scatter->indices) output.indices.push_back(builder.value(*index, Each::element));
     }
     step.outputs = std::move(outputs);
     return step;
   }
-
-  /// Makes the values of one step.
-  struct Builder {
-    const Planner& planner;
-    Step& step;
-    std::size_t number;
-    std::vector<std::uint16_t> known;  // index of the value of each node, and of each node as an outer value
-    struct Position {
-      Dims shape;
-      bool outer;
-      std::uint16_t value;
-    };
-    std::vector<Position> positions;
-
-    Builder(const Planner& planner_, Step& step_, std::size_t number_)
-        : planner(planner_), step(step_), number(number_), known(2 * planner.nodes_.size(), unknown) {
-      step.values.reserve(planner.nodes_.size());
-      step.operands.reserve(planner.nodes_.size());
-    }
-
-    /// `outer`: the value is computed once for each result of a reduction. Among rows that is known from its shape.
-    std::uint16_t value(Node& node, bool outer) {
-      outer |= step.rows && node.layout.shape == step.result;
-      const std::size_t at = 2 * planner.nodes_.number(node) + outer;
-      if (known[at] == unknown) known[at] = make(node, outer);
-      return known[at];
-    }
-
-    std::uint16_t make(Node& node, bool outer) {
-      const Pending* pending = node.pending();
-      if (!pending || is_input(node))
-        return operand({&node, nullptr, node.dtype, broadcast_to(node.layout, shape(outer)), outer}, node.dtype);
-      if (pending->value) return operand({nullptr, &node, node.dtype, {}, outer}, node.dtype);
-      if (pending->indexed) return gathered(node, outer);
-      ValueSpec spec;
-      spec.dtype = node.dtype;
-      spec.compute = pending->compute;
-      spec.outer = outer;
-      spec.op = pending->op.get();
-      spec.reducer = pending->reducer.get();
-      spec.kind = spec.op ? ValueSpec::Kind::operation : ValueSpec::Kind::reduction;
-      if (spec.op && spec.op->function) {
-        spec.inputs.push_back(call(node, outer));
-        return add(std::move(spec));
-      }
-      spec.rounded = spec.op && planner.place_of(node).uses > 1 && is_product(*spec.op, spec.compute);
-      for (const Array& input : pending->inputs) spec.inputs.push_back(value(*input, outer && spec.op));
-      if (spec.op && spec.op->position) spec.inputs.push_back(position(node.layout.shape, outer));
-      return add(std::move(spec));
-    }
-
-    std::uint16_t gathered(Node& node, bool outer) {
-      const Pending& pending = *node.pending();
-      ValueSpec spec;
-      spec.kind = ValueSpec::Kind::gather;
-      spec.dtype = spec.compute = node.dtype;
-      spec.outer = outer;
-      for (std::size_t i = 1; i < pending.inputs.size(); ++i) spec.inputs.push_back(value(*pending.inputs[i], outer));
-      spec.operand = static_cast<std::uint16_t>(step.operands.size());
-      step.operands.push_back({pending.inputs.front().get(), nullptr, node.dtype,
-                               broadcast_to(pending.indexed->layout, shape(outer)), outer, &node});
-      return add(std::move(spec));
-    }
-
-    /// The call of a script's function. The node is one of its results; nodes with the same inputs share the call.
-    std::uint16_t call(Node& node, bool outer) {
-      const Pending& pending = *node.pending();
-      ValueSpec spec;
-      spec.kind = ValueSpec::Kind::call;
-      spec.outer = outer;
-      spec.op = pending.op.get();
-      for (std::size_t i = 0; i < pending.inputs.size(); ++i)
-        spec.inputs.push_back(pending.op->function->is_raw(i) ? raw(*pending.inputs[i], outer)
-                                                              : value(*pending.inputs[i], outer));
-      if (spec.op->position) spec.inputs.push_back(position(node.layout.shape, outer));
-      for (std::size_t i = 0; i < step.values.size(); ++i) {
-        const ValueSpec& other = step.values[i];
-        if (other.kind == spec.kind && other.outer == outer && other.op->function->id == spec.op->function->id &&
-            other.inputs == spec.inputs)
-          return static_cast<std::uint16_t>(i);
-      }
-      return add(std::move(spec));
-    }
-
-    std::uint16_t raw(Node& node, bool outer) {
-      for (std::size_t i = 0; i < step.values.size(); ++i) {
-        const ValueSpec& other = step.values[i];
-        if (other.kind != ValueSpec::Kind::operand || other.outer != outer) continue;
-        if (step.operands[other.operand].raw && step.operands[other.operand].node == &node)
-          return static_cast<std::uint16_t>(i);
-      }
-      return operand({&node, nullptr, node.dtype, node.layout, outer, nullptr, true}, node.dtype);
-    }
-
-    /// True when an earlier step has stored the node. Its elements are read and never computed again: its inputs may no
-    /// longer exist.
-    bool is_input(Node& node) const { return planner.place_of(node).step < number; }
-
-    const Dims& shape(bool outer) const { return outer ? step.result : step.domain; }
-
-    std::uint16_t position(const Dims& of, bool outer) {
-      for (const Position& known_position : positions)
-        if (known_position.outer == outer && known_position.shape == of) return known_position.value;
-      const StepOperand place{nullptr, nullptr, DType::int64, broadcast_to(row_major(of), shape(outer)), outer};
-      positions.push_back({of, outer, operand(place, DType::int64)});
-      return positions.back().value;
-    }
-
-    std::uint16_t operand(StepOperand operand, DType dtype) {
-      ValueSpec spec;
-      spec.dtype = spec.compute = dtype;
-      spec.outer = operand.outer;
-      spec.operand = static_cast<std::uint16_t>(step.operands.size());
-      step.operands.push_back(std::move(operand));
-      return add(std::move(spec));
-    }
-
-    std::uint16_t add(ValueSpec spec) {
-      step.values.push_back(std::move(spec));
-      return static_cast<std::uint16_t>(step.values.size() - 1);
-    }
-  };
 
   std::span<const Root> roots_;
   const NodeNumbers& nodes_;

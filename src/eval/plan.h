@@ -27,10 +27,12 @@ struct StepOperand {
   Node* node = nullptr;    // set: its elements are read; an earlier step may store them
   Node* number = nullptr;  // set: the node is a number
   DType dtype;
-  Layout layout;  // over the domain of the step; of an outer operand over the shape of the result
+  Layout layout;  // over the domain of the step; of an outer operand over the shape of the result, of a nested one over
+                  // the nested domain
   bool outer = false;
   Node* gather = nullptr;  // set: the gather whose index arrays give the positions of the elements
   bool raw = false;        // a script's function gets the whole array, in its own layout
+  bool nested = false;
 
   const Indexed* indexed() const { return gather ? gather->pending()->indexed.get() : nullptr; }
 };
@@ -55,6 +57,8 @@ struct Step {
   bool rows = false;        // with `reduces`: values of the domain follow from the results, and may be outputs
   bool compresses = false;  // the output takes only the elements for which its mask is true
   Dims result;              // shape of the outputs, or of a reduction's results
+  Dims nested_domain;       // of reductions of `nested_axes`, whose results have the shape of the domain; empty: none
+  std::uint64_t nested_axes = 0;
   std::vector<StepOperand> operands;
   std::vector<ValueSpec> values;
   std::vector<StepOutput> outputs;

@@ -20,6 +20,15 @@ constexpr std::int64_t longest_row = 1024;
 // Of a row kernel: the bytes of a row that a thread keeps in registers, and the threads of a block for short rows.
 constexpr std::size_t kept_by_thread = 128;
 constexpr unsigned row_block = 128;
+// Of a short reduction, with a thread for each result: the most elements, and the shared memory of a block.
+constexpr std::int64_t longest_short = 63;
+constexpr std::size_t staged_bytes = 32 << 10;
+// The same where a block is one warp, and where in addition threads merge by one operation.
+constexpr std::int64_t longest_of_warp = 48, longest_of_quick_warp = 16;
+// Of nested reductions: the bytes of operands that a thread holds in registers, and the threads that fill a
+// multiprocessor.
+constexpr std::size_t held_by_thread = 512;
+constexpr std::int64_t filling_threads = 1024;
 
 class ReductionChoice {
  public:
@@ -33,8 +42,10 @@ class ReductionChoice {
     schedule_.count = reduced_.size();
     kept_.collapse();
     reduced_.collapse();
+    if (nests()) nested_.collapse();
     spec_.ndim = kept_.shape.size();
     plan_.ndim = reduced_.shape.size();
+    for (const std::int64_t extent : nested_.shape) plan_.nested.push_back(static_cast<unsigned>(extent));
     schedule_.kept = kept_.shape;
     schedule_.reduced = reduced_.shape;
 
@@ -45,17 +56,26 @@ class ReductionChoice {
       Dims& strides = iteration.strides[i];
       const Dims& more = reduced_.strides[i];
       if (!step_.operands[i].outer) strides.insert(strides.end(), more.begin(), more.end());
+      if (step_.operands[i].nested) strides.insert(strides.end(), nested_.strides[i].begin(), nested_.strides[i].end());
       spec_.operands[i].access = access_of(step_.operands[i], strides);
     }
-    spec_.wide = is_wide(step_, iteration);
+    spec_.wide = is_wide(step_, iteration) || reaches_far();
     if (step_.rows) return choose_row_threads();
-    choose_threads();
-    choose_vector();
+    if (nests()) {
+      choose_nested_threads();
+      choose_held();
+    } else {
+      choose_threads();
+      choose_vector();
+      choose_staged();
+    }
     choose_pieces();
   }
 
  private:
+  bool nests() const { return !step_.nested_domain.empty(); }
   bool is_reduced(std::size_t axis) const { return (step_.axes >> axis & 1) != 0; }
+  bool is_nested(std::size_t axis) const { return (step_.nested_axes >> axis & 1) != 0; }
 
   /// Splits the axes of the domain, with the strides of the operands, into the axes of the results and the axes
   /// reduced.
@@ -63,9 +83,16 @@ class ReductionChoice {
     for (std::size_t axis = 0; axis < step_.domain.size(); ++axis)
       (is_reduced(axis) ? reduced_ : kept_).shape.push_back(step_.domain[axis]);
     const bool has_axes = step_.result.size() == step_.domain.size();  // with keepdims the result has all axes
+    for (std::size_t axis = 0; axis < step_.nested_domain.size(); ++axis)
+      if (is_nested(axis)) nested_.shape.push_back(step_.nested_domain[axis]);
     for (const StepOperand& operand : step_.operands) {
       Dims& kept = kept_.strides.emplace_back();
       Dims& reduced = reduced_.strides.emplace_back();
+      Dims& nested = nested_.strides.emplace_back(nested_.shape.size(), 0);
+      if (operand.nested && !is_whole(operand)) {
+        split_nested(operand, kept, reduced, nested);
+        continue;
+      }
       std::size_t result_axis = 0;
       for (std::size_t axis = 0; axis < step_.domain.size(); ++axis) {
         const bool is_kept = !is_reduced(axis);
@@ -75,6 +102,66 @@ class ReductionChoice {
         result_axis += is_kept;
       }
     }
+  }
+
+  /// The strides of an operand over the nested domain, whose other axes are those of the domain.
+  void split_nested(const StepOperand& operand, Dims& kept, Dims& reduced, Dims& nested) const {
+    const bool has_axes = step_.domain.size() == step_.nested_domain.size();  // of extent 1, with keepdims
+    std::size_t next = 0, domain_axis = 0;
+    for (std::size_t axis = 0; axis < step_.nested_domain.size(); ++axis) {
+      const std::int64_t stride = operand.layout.strides[axis];
+      if (is_nested(axis)) nested[next++] = stride;
+      if (is_nested(axis) && !has_axes) continue;
+      (is_reduced(domain_axis++) ? reduced : kept).push_back(is_nested(axis) ? 0 : stride);
+    }
+  }
+
+  /// True when nested operands have offsets above 2^31.
+  bool reaches_far() const {
+    Dims shape = schedule_.iteration.shape;
+    shape.insert(shape.end(), nested_.shape.begin(), nested_.shape.end());
+    return std::any_of(step_.operands.begin(), step_.operands.end(), [&](const StepOperand& operand) {
+      const Dims& strides = schedule_.iteration.strides[static_cast<std::size_t>(&operand - step_.operands.data())];
+      return operand.nested && !is_whole(operand) && is_far(shape, strides);
+    });
+  }
+
+  /// A thread computes a result. Several share one where there are too few results for the device, or where
+  /// neighbouring elements of a result lie closer together in memory than neighbouring results.
+  void choose_nested_threads() {
+    int along_elements = 0;
+    for (std::size_t i = 0; i < step_.operands.size(); ++i) {
+      const std::int64_t element = std::abs(reduced_.strides[i].back()), result = std::abs(kept_.strides[i].back());
+      if (!is_whole(step_.operands[i]) && !step_.operands[i].outer && element != 0 && result != 0)
+        along_elements += element < result ? 1 : -1;
+    }
+    const bool one_warp = device_.merging_threads == 32;
+    const std::int64_t wanted = std::max(device_.multiprocessors, 1) * (one_warp ? 32 : filling_threads);
+    const auto most = static_cast<unsigned>(std::bit_ceil(static_cast<std::uint64_t>(std::clamp<std::int64_t>(
+        schedule_.count, 1, one_warp || schedule_.count < 1024 ? 32 : device_.merging_threads))));
+    plan_.lanes = along_elements > 0 ? most : 1;
+    while (plan_.lanes < most && schedule_.results * plan_.lanes < wanted) plan_.lanes *= 2;
+    plan_.results = std::max(1u, (one_warp ? 32 : block_size) / plan_.lanes);
+  }
+
+  void choose_held() {
+    std::size_t bytes = 0, itemsize = 0;
+    for (std::size_t i = 0; i < step_.operands.size(); ++i) {
+      OperandSpec& operand = spec_.operands[i];
+      if (!operand.nested || !operand.memory || is_whole(operand) || operand.indexed > 0) continue;
+      const auto is_zero = [](std::int64_t stride) { return stride == 0; };
+      if (std::all_of(nested_.strides[i].begin(), nested_.strides[i].end(), is_zero)) continue;
+      operand.common = std::all_of(kept_.strides[i].begin(), kept_.strides[i].end(), is_zero);
+      if (operand.access == Access::unit) itemsize = std::max(itemsize, size_of(operand.dtype));
+      if (!std::all_of(reduced_.strides[i].begin(), reduced_.strides[i].end(), is_zero)) continue;
+      const std::size_t more = plan_.nested_count() * size_of(operand.dtype);
+      operand.held = schedule_.count > 1 && bytes + more <= held_by_thread;
+      if (operand.held) bytes += more;
+    }
+    if (itemsize == 0 || plan_.nested.size() > 1) return;
+    auto width = static_cast<unsigned>(device_.access_bytes / itemsize);
+    while (width > 1 && (plan_.nested.front() % width != 0 || !is_aligned(width))) width /= 2;
+    plan_.nested_vector = std::max(width, 1u);
   }
 
   void choose_threads() {
@@ -87,8 +174,13 @@ class ReductionChoice {
     }
     const bool one_warp = device_.merging_threads == 32;
     plan_.lanes_adjacent = along_elements >= along_results || schedule_.results == 1;
-    if (plan_.lanes_adjacent) {
-      plan_.lanes = schedule_.count >= 1024 && !one_warp ? 256 : schedule_.count >= 16 ? 32 : 1;
+    if (schedule_.count <= longest_short && !draws() && !one_warp) {
+      plan_.lanes = 1;
+      plan_.results = block_size;
+      while (plan_.results > 32 && schedule_.results < plan_.results * 8 * device_.multiprocessors) plan_.results /= 2;
+    } else if (plan_.lanes_adjacent) {
+      const std::int64_t alone = !one_warp ? 15 : merges_quickly() ? longest_of_quick_warp : longest_of_warp;
+      plan_.lanes = schedule_.count >= 1024 && !one_warp ? 256 : schedule_.count > alone ? 32 : 1;
       plan_.results = one_warp ? 32 / std::min(plan_.lanes, 32u) : block_size / plan_.lanes;
     } else {
       plan_.lanes = schedule_.count >= 64 && !one_warp ? 8 : 1;
@@ -113,6 +205,46 @@ class ReductionChoice {
     plan_.results = std::max(1u, (one_warp ? 32 : row_block) / plan_.lanes);
     const std::uint64_t vectors = std::uint64_t{plan_.lanes} * spec_.vector;
     plan_.items = one_warp ? 0 : static_cast<unsigned>((count + vectors - 1) / vectors);
+  }
+
+  /// True when each reduction merges two results by one operation, without positions or means.
+  bool merges_quickly() const {
+    return std::all_of(spec_.values.begin(), spec_.values.end(), [](const ValueSpec& value) {
+      return value.kind != ValueSpec::Kind::reduction ||
+             (value.reducer->rule != ReductionRule::position &&
+              (!value.reducer->combine.empty() || value.reducer->rule == ReductionRule::truth ||
+               value.reducer->rule == ReductionRule::count));
+    });
+  }
+
+  bool draws() const {
+    return std::any_of(spec_.values.begin(), spec_.values.end(),
+                       [&](const ValueSpec& value) { return is_vectorised(spec_, value); });
+  }
+
+  /// A block of a short reduction copies rows that lie one after the other to shared memory, so that it reads memory in
+  /// order, and each of its threads then reads a row.
+  void choose_staged() {
+    if (plan_.lanes > 1 || !plan_.lanes_adjacent || plan_.ndim > 1 || device_.merging_threads == 32) return;
+    if (schedule_.count < 2 || schedule_.count > longest_short) return;
+    plan_.count = static_cast<unsigned>(schedule_.count);
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < step_.operands.size(); ++i) {
+      OperandSpec& operand = spec_.operands[i];
+      if (!is_packed(operand)) continue;
+      const std::size_t more = (plan_.count | 1) * std::max<std::size_t>(size_of(operand.dtype), 4);
+      operand.staged = has_even_rows(i) && 32 * (bytes + more) <= staged_bytes;
+      if (operand.staged) bytes += more;
+    }
+    while (plan_.results > 32 && plan_.results * bytes > staged_bytes) plan_.results /= 2;
+  }
+
+  /// True where all rows of the operand are equally far apart.
+  bool has_even_rows(std::size_t i) const {
+    const Dims& strides = kept_.strides[i];
+    for (std::size_t axis = strides.size() - 1; axis > 0; --axis)
+      if (strides[axis - 1] != strides[axis] * kept_.shape[axis]) return false;
+    return strides.back() != 0;
   }
 
   void choose_row_vector() {
@@ -154,7 +286,7 @@ class ReductionChoice {
 
   /// True when a thread loads the operand in vectors.
   bool is_packed(const OperandSpec& operand) const {
-    if (!operand.memory || operand.outer || operand.indexed > 0) return false;
+    if (!operand.memory || operand.outer || operand.indexed > 0 || operand.nested != nests()) return false;
     return plan_.vector_results ? operand.along_results : operand.access == Access::unit;
   }
 
@@ -167,12 +299,12 @@ class ReductionChoice {
 
   bool is_aligned(unsigned width) const {
     // Vectors need stride 1 along their axis, and along the other axes multiples of the width.
-    const std::size_t along = plan_.vector_results ? kept_.shape.size() - 1 : schedule_.iteration.shape.size() - 1;
     if (plan_.vector_results && kept_.shape.back() % width != 0) return false;
     for (std::size_t i = 0; i < step_.operands.size(); ++i) {
       if (!is_packed(spec_.operands[i]) && !are_positions_drawn_from(spec_, i)) continue;
       if (step_.operands[i].layout.offset % width != 0) return false;
       const Dims& strides = schedule_.iteration.strides[i];
+      const std::size_t along = (plan_.vector_results ? kept_.shape.size() : strides.size()) - 1;
       for (std::size_t axis = 0; axis < strides.size(); ++axis)
         if (axis != along && strides[axis] % width != 0) return false;
     }
@@ -201,7 +333,7 @@ class ReductionChoice {
   Schedule& schedule_;
   KernelSpec& spec_;
   ReductionSpec& plan_;
-  Iteration kept_, reduced_;
+  Iteration kept_, reduced_, nested_;
 };
 
 }  // namespace

@@ -12,10 +12,6 @@ namespace {
 
 constexpr std::size_t no_part = static_cast<std::size_t>(-1);
 
-bool is_reduced(std::uint64_t axes, std::size_t axis) {
-  return (axes >> axis & 1) != 0;
-}
-
 /// True for reductions of trailing axes whose results broadcast back to the rows that they come from.
 bool has_rows(const StepPart& part) {
   if (part.group < 0 || part.result == part.domain) return false;

@@ -10,12 +10,18 @@
 
 namespace gpulua {
 
+/// True when the axis is one of the axes reduced, which have a bit each.
+inline bool is_reduced(std::uint64_t axes, std::size_t axis) {
+  return (axes >> axis & 1) != 0;
+}
+
 /// Nodes that one step stores.
 struct StepPart {
   std::vector<Node*> nodes;
   int group = -1;       // of the reductions; -1: elementwise
   Dims domain, result;  // elementwise: both are the shape of the nodes
   std::uint64_t axes = 0;
+  bool nested = false;  // the step of the next part computes its nodes and stores none
 };
 
 /// Steps that may become one, in the order of their parts; most have one part.

@@ -13,6 +13,7 @@ Schedule choose_schedule(const Step& step, const DeviceInfo& device) {
     one.dtype = operand.dtype;
     one.memory = operand.node != nullptr;
     one.outer = operand.outer;
+    one.nested = operand.nested;
     if (operand.gather) one.indexed = static_cast<std::uint16_t>(operand.indexed()->axes.size());
     spec.operands.push_back(one);
   }

@@ -42,13 +42,17 @@ bool are_positions_drawn_from(const KernelSpec& spec, std::size_t index) {
   return operand.access == Access::unit && !operand.memory && !operand.outer && drawn_at_once(spec) > 1;
 }
 
+bool is_far(const Dims& shape, const Dims& strides) {
+  return reach(shape, strides) > most_narrow;
+}
+
 bool is_wide(const Step& step, const Iteration& iteration) {
   std::int64_t size = 1;
   for (std::int64_t extent : iteration.shape) size *= std::max<std::int64_t>(extent, 1);
   // A thread past the end computes its position before it compares it with the size.
   if (size > most_narrow - std::int64_t{block_size} * most_at_once) return true;
   for (const Dims& strides : iteration.strides)
-    if (strides.size() == iteration.shape.size() && reach(iteration.shape, strides) > most_narrow) return true;
+    if (strides.size() == iteration.shape.size() && is_far(iteration.shape, strides)) return true;
   for (const StepOperand& operand : step.operands)
     if (operand.gather && leads_far(*operand.indexed())) return true;
   for (const StepOutput& output : step.outputs)

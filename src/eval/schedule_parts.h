@@ -20,6 +20,9 @@ unsigned widest(const KernelSpec& spec, const DeviceInfo& device, std::size_t it
 /// True for the operand with the positions of random numbers. It must be aligned to the vector width, as memory is.
 bool are_positions_drawn_from(const KernelSpec& spec, std::size_t operand);
 
+/// True for an operand with offsets above 2^31.
+bool is_far(const Dims& shape, const Dims& strides);
+
 /// True when positions or offsets may exceed 2^31.
 bool is_wide(const Step& step, const Iteration& iteration);
 

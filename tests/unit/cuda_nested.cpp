@@ -1,0 +1,97 @@
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "src/base/config.h"
+#include "src/codegen/emit.h"
+#include "src/device/cuda/cuda_compiler.h"
+#include "src/eval/pipeline.h"
+#include "src/eval/plan.h"
+#include "src/eval/schedule.h"
+#include "src/expressions/expression.h"
+#include "src/runtime/context.h"
+#include "tests/unit/cuda_nvrtc.h"
+
+using namespace gpulua;
+using namespace gpulua::cuda;
+
+namespace {
+
+struct GpuKernels {
+  Context context{Config::from_environment(), make_evaluator};
+  OpenDevice& device = *context.current();
+  KernelCache cache{"", 0};
+  Compiler compiler{Config::from_environment(), "sm_90", 13000};
+
+  Array leaf(Dims shape, DType dtype) { return empty(device, std::move(shape), dtype); }
+
+  static Array apply(std::string_view name, std::initializer_list<Operand> operands) {
+    return elementwise(op(name), {operands.begin(), operands.size()});
+  }
+  static Array reduced(const char* name, const Array& x, std::uint64_t axes) {
+    return reduce(reducer(name), x, axes, false, reduction_dtypes(reducer(name), x->dtype));
+  }
+
+  /// The schedule of the only kernel for the array, on a GPU of 132 multiprocessors.
+  static Schedule schedule_of(const Array& array) {
+    const Root root{array.get()};
+    const std::vector<Step> steps = plan({&root, 1}, collect({&root, 1}));
+    REQUIRE(steps.size() == 1);
+    DeviceInfo gpu;
+    gpu.multiprocessors = 132;
+    return choose_schedule(steps.front(), gpu);
+  }
+
+  std::string ptx(const KernelSpec& spec) {
+    KernelSource source;
+    source.text = emit(spec);
+    source.options = {"--gpu-architecture=compute_90"};
+    const auto image = compiler.get(source, cache)->image;
+    return {image.begin(), image.end()};
+  }
+};
+
+std::size_t count_of(const std::string& what, const std::string& text) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++count;
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE_METHOD(GpuKernels, "distances and their argmin are one kernel that loads points once", "[cuda][nvrtc]") {
+  for (const DType dtype : {DType::float16, DType::float32, DType::float64}) {
+    const Array x = leaf({200000, 1, 16}, dtype), c = leaf({64, 16}, dtype);
+    const Array difference = apply("subtract", {x, c});
+    const Array square = apply("multiply", {difference, difference});
+    const Array nearest = reduced("argmin", reduced("sum", square, 4), 2);
+    const Schedule schedule = schedule_of(nearest);
+    const KernelSpec& spec = schedule.spec;
+    CHECK(spec.reduction.lanes == 1);
+    CHECK(spec.reduction.nested_vector == 16 / size_of(dtype));
+    CHECK(spec.operands[0].held);
+    CHECK(spec.operands[1].common);
+    std::string text;
+    if (!with_nvrtc([&] { text = ptx(spec); })) return;
+    CHECK(text.find(".local") == text.npos);
+    // The point's vectors ahead of the loop over centres, and the centre's in it.
+    CHECK(count_of("ld.global", text) == 2 * 16 * size_of(dtype) / 16);
+    CHECK(count_of("bar.sync", text) == 0);
+  }
+}
+
+TEST_CASE_METHOD(GpuKernels, "short rows go through shared memory", "[cuda][nvrtc]") {
+  for (const DType dtype : {DType::uint8, DType::float16, DType::float32, DType::float64, DType::complex128})
+    for (const std::int64_t length : {2, 7, 16, 63})
+      for (const char* name : {"sum", "argmax", "var"}) {
+        if (name != std::string("sum") && (dtype == DType::complex128 || dtype == DType::uint8)) continue;
+        const Schedule schedule = schedule_of(reduced(name, leaf({300000, length}, dtype), 2));
+        const KernelSpec& spec = schedule.spec;
+        CHECK(spec.reduction.lanes == 1);
+        CHECK(spec.reduction.count == length);
+        CHECK(spec.operands[0].staged);
+        std::string text;
+        if (!with_nvrtc([&] { text = ptx(spec); })) return;
+        CHECK(text.find(".local") == text.npos);
+        CHECK(count_of("bar.sync", text) == 1);
+      }
+}
