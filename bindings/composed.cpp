@@ -23,6 +23,12 @@ namespace gpulua {
 
 namespace {
 
+constexpr const char* files[] = {
+    "composed.lua",  "shape.lua",    "creation.lua",  "random.lua",   "statistics.lua", "numerics.lua",
+    "histogram.lua", "ordering.lua", "quantiles.lua", "sampling.lua", "products.lua",   "contraction_path.lua",
+    "einsum.lua",    "measure.lua",  "fuse.lua",
+};
+
 /// raise(message): an error at the script's line.
 int raise(lua_State* L) {
   throw Error(std::string(check_string(L, 1, "raise", "a message")));
@@ -202,13 +208,12 @@ void open_composed(lua_State* L) {
                    });
   lua_pushinteger(L, most_even_bins);
   lua_setfield(L, -2, "most_even_bins");
+  add_fusing(L);
   add_measuring(L);
   add_signature_helpers(L);
   add_random_functions(L);
   // Each file gets the `gpu` table, the methods of arrays, and the functions above.
-  for (const char* file : {"composed.lua", "shape.lua", "creation.lua", "random.lua", "statistics.lua", "numerics.lua",
-                           "histogram.lua", "ordering.lua", "quantiles.lua", "sampling.lua", "products.lua",
-                           "contraction_path.lua", "einsum.lua", "measure.lua"}) {
+  for (const char* file : files) {
     for (int index = gpu; index <= gpu + 2; ++index) lua_pushvalue(L, index);
     run_library_chunk(L, file, 3, 0);
   }

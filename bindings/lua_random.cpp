@@ -16,7 +16,7 @@ namespace {
 
 /// The result of gpu.random.generator("philox").
 struct Generator {
-  RandomStream stream;
+  std::shared_ptr<RandomStream> stream;
   std::shared_ptr<OpenDevice> device;
 };
 
@@ -40,19 +40,19 @@ std::uint64_t check_seed(lua_State* L, int index, const char* op) {
 
 /// The stream and the device of new random numbers.
 struct Source {
-  RandomStream* stream = nullptr;
+  std::shared_ptr<RandomStream> stream;
   std::shared_ptr<OpenDevice> device;
 };
 
 void read_generator(lua_State* L, int index, const char* op, Source& source) {
   auto& generator = check<Generator>(L, index, op);
-  source.stream = &generator.stream;
+  source.stream = generator.stream;
   if (!source.device) source.device = generator.device;
 }
 
 void complete(lua_State* L, Source& source) {
   Bindings& bindings = bindings_of(L);
-  if (!source.stream) source.stream = &bindings.random;
+  if (!source.stream) source.stream = bindings.random;
   if (!source.device) source.device = bindings.context().current();
 }
 
@@ -103,7 +103,7 @@ int create_random(lua_State* L) {
   check_floating(dtype, function);
   complete(L, source);
   push_array(L, random(source.device, op(is_normal ? "random_normal" : "random_uniform"), std::move(shape), dtype,
-                       *source.stream));
+                       source.stream));
   return 1;
 }
 
@@ -124,7 +124,7 @@ int draw(lua_State* L) {
     else
       parameters.emplace_back(check_number(L, index, function.c_str(), "a number or an array"));
   }
-  push_array(L, random(source.device, row, std::move(shape), dtype, *source.stream, parameters, compute));
+  push_array(L, random(source.device, row, std::move(shape), dtype, source.stream, parameters, compute));
   return 1;
 }
 
@@ -146,7 +146,7 @@ int draw_integers(lua_State* L) {
   const auto first = static_cast<std::uint64_t>(low);
   const Operand range[] = {Scalar(static_cast<std::uint64_t>(high) - first + 1), Scalar(first)};  // 0 means 2^64
   push_array(
-      L, random(source.device, op("random_integers"), std::move(shape), dtype, *source.stream, range, DType::uint64));
+      L, random(source.device, op("random_integers"), std::move(shape), dtype, source.stream, range, DType::uint64));
   return 1;
 }
 
@@ -186,17 +186,30 @@ RandomStream check_state(lua_State* L, int index, const char* op) {
   return state;
 }
 
+/// A traced function reserves its numbers anew in each replay, from wherever its streams stand then.
+void check_not_traced(lua_State* L, const char* op) {
+  for (const auto& device : bindings_of(L).context().open_devices())
+    if (device->evaluator().trace())
+      throw Error("[" + std::string(op) + "] expected a call outside of a function that gpu.fuse records");
+}
+
 int seed(lua_State* L) {
-  bindings_of(L).random = {check_seed(L, 1, "random.seed"), 0};
+  Bindings& bindings = bindings_of(L);
+  const std::uint64_t seed = check_seed(L, 1, "random.seed");
+  check_not_traced(L, "random.seed");
+  *bindings.random = {seed, 0};
   return 0;
 }
 
 int state(lua_State* L) {
-  return push_state(L, bindings_of(L).random);
+  return push_state(L, *bindings_of(L).random);
 }
 
 int set_state(lua_State* L) {
-  bindings_of(L).random = check_state(L, 1, "random.set_state");
+  Bindings& bindings = bindings_of(L);
+  const RandomStream state = check_state(L, 1, "random.set_state");
+  check_not_traced(L, "random.set_state");
+  *bindings.random = state;
   return 0;
 }
 
@@ -213,18 +226,21 @@ int new_generator(lua_State* L) {
                 {"device", [&](int value) { device = check_device(L, value, op); }}});
   if (!device) device = bindings_of(L).context().current();
   if (algorithm == "philox")
-    push(L, Generator{{seed, 0}, device});
+    push(L, Generator{std::make_shared<RandomStream>(seed, std::uint64_t{0}), device});
   else
     push_curand_generator(L, device, algorithm, seed);
   return 1;
 }
 
 int generator_state(lua_State* L) {
-  return push_state(L, check<Generator>(L, 1, "state").stream);
+  return push_state(L, *check<Generator>(L, 1, "state").stream);
 }
 
 int generator_set_state(lua_State* L) {
-  check<Generator>(L, 1, "set_state").stream = check_state(L, 2, "set_state");
+  auto& generator = check<Generator>(L, 1, "set_state");
+  const RandomStream state = check_state(L, 2, "set_state");
+  check_not_traced(L, "set_state");
+  *generator.stream = state;
   return 0;
 }
 
@@ -233,7 +249,8 @@ int generator_skip(lua_State* L) {
   auto& generator = check<Generator>(L, 1, "skip");
   const std::int64_t words = check_integer(L, 2, "skip", "a count of 0 or more");
   if (words < 0) fail("skip", "a count of 0 or more", L, 2);
-  generator.stream.reserve((static_cast<std::uint64_t>(words) + 3) / 4);
+  check_not_traced(L, "skip");
+  generator.stream->reserve((static_cast<std::uint64_t>(words) + 3) / 4);
   return 0;
 }
 

@@ -23,6 +23,8 @@ void open_kernels(lua_State* L);
 void open_linear_algebra(lua_State* L);
 /// Adds the C++ functions for measure.lua to the table at the top of the stack.
 void add_measuring(lua_State* L);
+/// Adds the C++ functions for fuse.lua to the table at the top of the stack.
+void add_fusing(lua_State* L);
 void open_memory(lua_State* L);
 void open_operations(lua_State* L);
 void open_random(lua_State* L);

@@ -55,7 +55,7 @@ class Bindings : public Host {
   /// later, at the nil.
   std::string gave_nil;
   /// The default stream of random numbers.
-  RandomStream random;
+  std::shared_ptr<RandomStream> random = std::make_shared<RandomStream>();
   /// The signatures of the state's functions.
   CallSignatures signatures;
 

@@ -110,6 +110,8 @@ int event_tostring(lua_State* L) {
 int enter_stream(lua_State* L) {
   const auto& handle = check<StreamHandle>(L, 1, "with");
   if (!lua_isfunction(L, 2)) fail("with", "a function to run", L, 2);
+  if (handle.device->buffer_observer())
+    throw Error("[with] expected a call outside of a function that gpu.fuse records, whose work is on one stream");
   push(L, StreamHandle{handle.device, handle.device->stream()});
   handle.device->set_stream(handle.stream);
   return 1;

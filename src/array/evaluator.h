@@ -10,11 +10,13 @@
 
 #include "src/array/loop_cutter.h"
 #include "src/array/pending_nodes.h"
+#include "src/array/trace.h"
 #include "src/base/pool_allocator.h"
 
 namespace gpulua {
 
 class Buffer;
+class OpenDevice;
 struct Node;
 struct Scatter;
 using Array = std::shared_ptr<Node>;
@@ -42,6 +44,15 @@ class Evaluator {
   virtual void evaluate_readers(Buffer& buffer) = 0;
   /// The same for the pending nodes that read the elements of `node`.
   virtual void evaluate_readers(Node& node) = 0;
+
+  /// Evaluates all pending nodes. A node that cannot be evaluated fails for good.
+  virtual void evaluate_all() = 0;
+
+  /// Records the evaluations from now on, until Trace::finish or Trace::abandon. No recording takes place. The inputs
+  /// are in memory.
+  virtual std::shared_ptr<Trace> start_trace(OpenDevice& device, std::vector<Array> inputs) = 0;
+  /// The recording that takes place, or null.
+  virtual Trace* trace() = 0;
 
   /// The plan, and the source of each kernel, that would evaluate the nodes. Evaluates nothing.
   virtual std::string explain(std::span<Node* const> nodes) = 0;

@@ -16,7 +16,8 @@ struct IndexedAxis {
 };
 
 /// Elements of an array at positions that index arrays give. `layout` has the shape of the elements read or written and
-/// places each at position 1 of the indexed axes. The index arrays broadcast to that shape and move on from there.
+/// places each at position 1 of the indexed axes; its offset counts from the array's first element. The index arrays
+/// broadcast to that shape and move on from there.
 struct Indexed {
   Layout layout;
   std::vector<IndexedAxis> axes;

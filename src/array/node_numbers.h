@@ -2,7 +2,7 @@
 
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
-#include <vector>
+#include <span>
 
 namespace gpulua {
 
@@ -21,6 +21,7 @@ class NodeNumbers {
 
   std::size_t size() const { return nodes_.size(); }
   Node* operator[](std::size_t number) const { return nodes_[number]; }
+  std::span<Node* const> all() const { return {nodes_.data(), nodes_.size()}; }
   auto begin() const { return nodes_.begin(); }
   auto end() const { return nodes_.end(); }
 

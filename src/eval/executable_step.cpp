@@ -43,8 +43,8 @@ std::vector<std::vector<bool>> operands_of_values(const Step& step) {
   return result;
 }
 
-char* moved(void* memory, const Layout& layout, std::size_t itemsize) {
-  return static_cast<char*>(memory) + layout.offset * static_cast<std::int64_t>(itemsize);
+char* moved(void* memory, std::int64_t offset, std::size_t itemsize) {
+  return static_cast<char*>(memory) + offset * static_cast<std::int64_t>(itemsize);
 }
 
 }  // namespace
@@ -60,7 +60,10 @@ ExecutableStep::ExecutableStep(const Step& step, std::span<const Root> roots, co
     Output& made = outputs_.emplace_back();
     made.node = nodes.number(*output.node);
     made.bytes = output.node->nbytes();
-    if (root != roots.end()) made.root = static_cast<std::size_t>(root - roots.begin());
+    if (root != roots.end())
+      made.root = static_cast<std::size_t>(root - roots.begin());
+    else
+      made_.push_back(made.node);
     std::vector<std::uint16_t> values = output.indices;
     values.push_back(output.value);
     if (output.mask) values.push_back(*output.mask);
@@ -84,7 +87,7 @@ ExecutableStep::Memory ExecutableStep::allocate(OpenDevice& device) const {
   return memory;
 }
 
-std::int64_t ExecutableStep::run(const NodeNumbers& nodes, std::span<const Root> roots, Memory memory,
+std::int64_t ExecutableStep::run(const StepNodes& nodes, std::span<const Root> roots, const Memory& memory,
                                  OpenDevice& device) {
   if (memory.scratch) {
     const StreamRef& stream = device.stream();
@@ -92,13 +95,10 @@ std::int64_t ExecutableStep::run(const NodeNumbers& nodes, std::span<const Root>
     device.device().fill(memory.scratch->write(stream), &zero, 1, arguments_.zeroed_bytes, *stream);
   }
   if (kernel_) launch(nodes, roots, memory, device);
-  auto next = memory.made.begin();
-  for (const Output& output : outputs_)
-    if (!output.root) nodes[output.node]->resolve(std::move(*next++));
   return compresses_ && kernel_ ? compress(nodes, roots, memory, device) : 0;
 }
 
-std::int64_t ExecutableStep::compress(const NodeNumbers& nodes, std::span<const Root> roots, const Memory& memory,
+std::int64_t ExecutableStep::compress(const StepNodes& nodes, std::span<const Root> roots, const Memory& memory,
                                       OpenDevice& device) {
   const StreamRef& stream = device.stream();
   const char* state = static_cast<const char*>(memory.scratch->read(stream));
@@ -117,7 +117,7 @@ std::int64_t ExecutableStep::compress(const NodeNumbers& nodes, std::span<const 
   return total;
 }
 
-void ExecutableStep::launch(const NodeNumbers& nodes, std::span<const Root> roots, const Memory& memory,
+void ExecutableStep::launch(const StepNodes& nodes, std::span<const Root> roots, const Memory& memory,
                             OpenDevice& device) {
   using Kind = Patch::Kind;
   const StreamRef& stream = device.stream();
@@ -137,26 +137,26 @@ void ExecutableStep::launch(const NodeNumbers& nodes, std::span<const Root> root
   for (const Patch& patch : arguments_.patches) {
     switch (patch.kind) {
       case Kind::number: {
-        Node& number = *nodes[patch.which];
+        const Pending& number = nodes.pending(patch.which);
         std::array<char, 16> bytes;
-        encode(number.dtype, *number.pending()->value, bytes.data());
-        arguments.put(patch.at, bytes.data(), number.itemsize());
+        encode(number.compute, *number.value, bytes.data());
+        arguments.put(patch.at, bytes.data(), size_of(number.compute));
         break;
       }
       case Kind::address:
-        put(patch, nodes[patch.which]->read(stream));
-        guarded |= nodes[patch.which]->buffer()->guarded();
+        put(patch, nodes[patch.which].read(stream));
+        guarded |= nodes[patch.which].buffer()->guarded();
         break;
       case Kind::gather_address: {
-        const Pending& gather = *nodes[patch.which]->pending();
-        Node& source = *gather.inputs.front();
-        put(patch, moved(source.buffer()->read(stream), gather.indexed->layout, source.itemsize()));
+        Node& source = nodes[patch.source];
+        const Layout& layout = nodes.pending(patch.which).indexed->layout;
+        put(patch, moved(source.read(stream), layout.offset, source.itemsize()));
         guarded |= source.buffer()->guarded();
         break;
       }
       case Kind::gather_watch: {
         IndexFaults::Watch watch = device.index_faults().watch(stream);
-        put_watch(patch, watch.word, nodes[patch.which]->pending()->origin);
+        put_watch(patch, watch.word, nodes.pending(patch.which).origin);
         checks.push_back({patch.which, std::move(watch.check)});
         break;
       }
@@ -167,10 +167,10 @@ void ExecutableStep::launch(const NodeNumbers& nodes, std::span<const Root> root
           break;
         }
         const Root& root = roots[*output.root];
-        const Layout& layout = root.scatter ? root.scatter->at->layout : root.target->layout;
+        const std::int64_t offset = root.target->layout.offset + (root.scatter ? root.scatter->at->layout.offset : 0);
         Buffer& target = *root.target->buffer();
         if (target.guarded() && overwrites(root, nodes)) target.forget_checks();
-        put(patch, moved(target.write(stream), layout, root.target->itemsize()));
+        put(patch, moved(target.write(stream), offset, root.target->itemsize()));
         break;
       }
       case Kind::scatter_watch: {
@@ -188,24 +188,24 @@ void ExecutableStep::launch(const NodeNumbers& nodes, std::span<const Root> root
   device.launch(kernel_, arguments_.config, pointers_.data(), stream, moved_bytes_);
 }
 
-void ExecutableStep::guard(const NodeNumbers& nodes, std::span<const Root> roots, const Memory& memory,
+void ExecutableStep::guard(const StepNodes& nodes, std::span<const Root> roots, const Memory& memory,
                            const GatherChecks& checks) const {
   auto next = memory.made.begin();
   for (const Output& output : outputs_) {
     Buffer& written = output.root ? *roots[*output.root].target->buffer() : **next++;
-    for (const std::uint32_t source : output.sources) written.depend_on(*nodes[source]->buffer());
+    for (const std::uint32_t source : output.sources) written.depend_on(*nodes[source].buffer());
     for (const GatherCheck& gather : checks)
       if (std::find(output.gathers.begin(), output.gathers.end(), gather.node) != output.gathers.end())
         written.depend_on(gather.check);
   }
 }
 
-bool ExecutableStep::overwrites(const Root& root, const NodeNumbers& nodes) const {
+bool ExecutableStep::overwrites(const Root& root, const StepNodes& nodes) const {
   Node& target = *root.target;
   if (root.scatter || root.mask || !target.covers_buffer()) return false;
   for (const Output& output : outputs_)
     for (const std::uint32_t source : output.sources)
-      if (nodes[source]->buffer() == target.buffer()) return false;
+      if (nodes[source].buffer() == target.buffer()) return false;
   return true;
 }
 

@@ -10,6 +10,23 @@
 
 namespace gpulua {
 
+/// The nodes of a plan, by number, for a run of its steps.
+class StepNodes {
+ public:
+  explicit StepNodes(const NodeNumbers& nodes) : nodes_(nodes.all()) {}
+  /// For a replay: nodes in memory, and the operations of those that are numbers or gathers.
+  StepNodes(std::span<Node* const> nodes, std::span<const Pending> pending) : nodes_(nodes), pending_(pending) {}
+
+  Node& operator[](std::uint32_t number) const { return *nodes_[number]; }
+  const Pending& pending(std::uint32_t number) const {
+    return pending_.empty() ? *nodes_[number]->pending() : pending_[number];
+  }
+
+ private:
+  std::span<Node* const> nodes_;
+  std::span<const Pending> pending_;
+};
+
 class ExecutableStep {
  public:
   /// `step` belongs to a plan for `roots`, `nodes` comes from collect(roots). A step with nothing to compute has no
@@ -24,9 +41,12 @@ class ExecutableStep {
   };
   /// Allocating may run the collector, and with it a script.
   Memory allocate(OpenDevice& device) const;
-  /// `roots` have the structure for which the step was planned; `nodes` comes from collect(roots). A step that
-  /// compresses waits and gives the number of elements.
-  std::int64_t run(const NodeNumbers& nodes, std::span<const Root> roots, Memory memory, OpenDevice& device);
+  /// `roots` have the structure for which the step was planned; `nodes` comes from collect(roots). Afterwards
+  /// `memory.made` holds the elements of the nodes made(). A step that compresses waits and gives the number of
+  /// elements.
+  std::int64_t run(const StepNodes& nodes, std::span<const Root> roots, const Memory& memory, OpenDevice& device);
+  /// The numbers of the nodes that get new arrays.
+  const std::vector<std::uint32_t>& made() const { return made_; }
 
  private:
   struct Output {
@@ -43,14 +63,13 @@ class ExecutableStep {
   };
   using GatherChecks = boost::container::small_vector<GatherCheck, 2>;
 
-  void launch(const NodeNumbers& nodes, std::span<const Root> roots, const Memory& memory, OpenDevice& device);
-  std::int64_t compress(const NodeNumbers& nodes, std::span<const Root> roots, const Memory& memory,
-                        OpenDevice& device);
+  void launch(const StepNodes& nodes, std::span<const Root> roots, const Memory& memory, OpenDevice& device);
+  std::int64_t compress(const StepNodes& nodes, std::span<const Root> roots, const Memory& memory, OpenDevice& device);
   /// Makes the written buffers depend on the checks of their sources.
-  void guard(const NodeNumbers& nodes, std::span<const Root> roots, const Memory& memory,
+  void guard(const StepNodes& nodes, std::span<const Root> roots, const Memory& memory,
              const GatherChecks& checks) const;
   /// True when the step writes all elements of the root's target and reads none of its buffer.
-  bool overwrites(const Root& root, const NodeNumbers& nodes) const;
+  bool overwrites(const Root& root, const StepNodes& nodes) const;
 
   bool compresses_;
   std::shared_ptr<Kernel> kernel_;  // null: there is nothing to compute
@@ -58,6 +77,7 @@ class ExecutableStep {
   std::vector<void*> pointers_;  // one to each argument
   double moved_bytes_ = 0;
   std::vector<Output> outputs_;
+  std::vector<std::uint32_t> made_;
 };
 
 }  // namespace gpulua

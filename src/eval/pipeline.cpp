@@ -10,6 +10,7 @@
 #include "src/base/error.h"
 #include "src/codegen/emit.h"
 #include "src/eval/plan_cache.h"
+#include "src/eval/recording.h"
 #include "src/eval/schedule.h"
 
 namespace gpulua {
@@ -76,6 +77,11 @@ class Pipeline final : public Evaluator {
   std::int64_t compress(Node& target, Node& values, Node& mask) override;
   void evaluate_readers(Buffer& buffer) override { evaluate_for_good(pending().readers(buffer)); }
   void evaluate_readers(Node& node) override { evaluate_for_good(pending().readers(node)); }
+  void evaluate_all() override;
+  std::shared_ptr<Trace> start_trace(OpenDevice& device, std::vector<Array> inputs) override {
+    return std::make_shared<Recording>(device, std::move(inputs), recording_);
+  }
+  Trace* trace() override { return recording_; }
   std::string explain(std::span<Node* const> nodes) override;
 
  private:
@@ -101,6 +107,7 @@ class Pipeline final : public Evaluator {
   void evaluate_for_good(const PendingNodes::List& nodes);
 
   PlanCache plans_;
+  Recording* recording_ = nullptr;
 };
 
 // ---- the stages -----------------------------------------------------------------------------------------------------
@@ -125,6 +132,8 @@ Pipeline::Result Pipeline::run(std::span<const Root> roots, const NodeNumbers& n
   if (executable->is_hazard) return {Result::Outcome::hazard};
 
   OpenDevice& device = roots.front().node->device();
+  std::unique_ptr<Recording::Run> recorded;
+  if (recording_) recorded = recording_->describe(executable, roots, nodes);
   // Now, because a node that is evaluated drops its inputs.
   for (Node* node : nodes)
     if (node->pending()) node->note_computed();
@@ -133,8 +142,10 @@ Pipeline::Result Pipeline::run(std::span<const Root> roots, const NodeNumbers& n
     const std::uint64_t before = pending().evaluated();
     ExecutableStep::Memory memory = step.allocate(device);
     if (pending().evaluated() != before) return {Result::Outcome::outdated};
-    result.count = step.run(nodes, roots, std::move(memory), device);
+    result.count = step.run(StepNodes(nodes), roots, memory, device);
+    for (std::size_t i = 0; i < memory.made.size(); ++i) nodes[step.made()[i]]->resolve(std::move(memory.made[i]));
   }
+  if (recording_) recording_->add(std::move(recorded), nodes);
   return result;
 }
 
@@ -172,6 +183,7 @@ Pipeline::Result Pipeline::run_to_end(const Roots& roots) {
 }
 
 void Pipeline::evaluate(std::span<Node* const> nodes) {
+  const Recording::Evaluation scope(recording_);
   loops().finish_steps(nodes);
   while (!nodes.empty()) {
     auto rest = nodes;
@@ -182,6 +194,7 @@ void Pipeline::evaluate(std::span<Node* const> nodes) {
 }
 
 void Pipeline::evaluate_into(Node& target, Array value, const Scatter* scatter) {
+  const Recording::Evaluation scope(recording_);
   // A value that the caller has given up is read by nobody later.
   const bool given_up = value.use_count() == 1;
   const BufferRef& buffer = target.buffer();
@@ -226,9 +239,24 @@ void Pipeline::evaluate_into(Node& target, Array value, const Scatter* scatter) 
 }
 
 std::int64_t Pipeline::compress(Node& target, Node& values, Node& mask) {
+  if (recording_)
+    throw Error(
+        "[fuse] the function selects elements by a mask, whose number is known only when it runs: use gpu.where, or "
+        "select outside of the function");
   Roots roots;
   roots.push_back({&values, &target, nullptr, &mask});
   return run_to_end(roots).count;
+}
+
+void Pipeline::evaluate_all() {
+  // First without the numbers: most are operands that nobody wants any more when the others have their elements.
+  for (const bool numbers : {false, true}) {
+    PendingNodes::List nodes;
+    for (Node* node = pending().newest(); node; node = PendingNodes::before(*node))
+      if (numbers || !node->pending()->value) nodes.push_back(node->shared_from_this());
+    std::reverse(nodes.begin(), nodes.end());
+    evaluate_for_good(nodes);
+  }
 }
 
 void Pipeline::evaluate_for_good(const PendingNodes::List& list) {

@@ -16,7 +16,7 @@ namespace {
 // The limit protects the memory of a script that makes new shapes without end.
 constexpr std::size_t most_plans = 1024;
 // Elements of the widest vector. The key has offsets modulo this number.
-constexpr std::int64_t alignment = 8;
+constexpr std::int64_t alignment = Trace::offset_modulus;
 
 /// Writes the key of a plan.
 class Description {

@@ -157,7 +157,8 @@ class Layouter {
     }
     const std::size_t at = result_.arguments.add<void*>(nullptr);
     if (operand.gather)
-      patch(Kind::gather_address, nodes_.number(*operand.gather), at);
+      result_.patches.push_back(
+          {Kind::gather_address, nodes_.number(*operand.gather), at, 0, nodes_.number(*operand.node)});
     else
       patch(Kind::address, nodes_.number(*operand.node), at);
   }

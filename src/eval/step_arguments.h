@@ -24,8 +24,9 @@ struct Patch {
   };
   Kind kind;
   std::uint32_t which = 0;
-  std::size_t at = 0;     // in the arguments
-  std::size_t moved = 0;  // bytes from there, of scratch memory
+  std::size_t at = 0;        // in the arguments
+  std::size_t moved = 0;     // bytes from there, of scratch memory
+  std::uint32_t source = 0;  // the number of the node from which a gather reads
 };
 
 struct StepArguments {

@@ -18,6 +18,7 @@ void check_index_array(const Array& source, const Array& index) {
 Array gather(const Array& source, Indexed at, std::vector<Array> indices) {
   for (const Array& index : indices) check_index_array(source, index);
   Dims shape = at.layout.shape;
+  at.layout.offset -= source->layout.offset;
   Pending pending;
   pending.indexed = std::make_shared<const Indexed>(std::move(at));
   pending.compute = source->dtype;
@@ -31,6 +32,7 @@ void scatter(const Array& target, Indexed at, std::vector<Array> indices, Array 
   for (const Array& index : indices) check_index_array(target, index);
   broadcast_to(value->layout, at.layout.shape, op);
   if (at.layout.size() == 0) return;
+  at.layout.offset -= target->layout.offset;
   Host* host = target->device().context().host();
   const Scatter scatter{std::make_shared<const Indexed>(std::move(at)), std::move(indices), combine,
                         host ? host->origin() : Origin{}};

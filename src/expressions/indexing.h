@@ -9,6 +9,8 @@
 
 namespace gpulua {
 
+// The offset of `at.layout`, as that of every layout, counts from the first element of the buffer.
+
 /// Throws Error unless `index` has an integer dtype and is on the device of `array`.
 void check_index_array(const Array& array, const Array& index);
 

@@ -21,8 +21,9 @@ std::uint64_t RandomStream::reserve(std::uint64_t blocks) {
   return first;
 }
 
-Array random(const std::shared_ptr<OpenDevice>& device, const OpInfo& op, Dims shape, DType dtype, RandomStream& stream,
-             std::span<const Operand> parameters, std::optional<DType> compute) {
+Array random(const std::shared_ptr<OpenDevice>& device, const OpInfo& op, Dims shape, DType dtype,
+             const std::shared_ptr<RandomStream>& stream, std::span<const Operand> parameters,
+             std::optional<DType> compute) {
   const auto numbers = static_cast<std::uint64_t>(checked_size(shape));
   Pending pending;
   pending.compute = compute.value_or(dtype);
@@ -41,8 +42,13 @@ Array random(const std::shared_ptr<OpenDevice>& device, const OpInfo& op, Dims s
                   ", got " + to_string(array->layout.shape));
     pending.inputs.push_back(array);
   }
-  const std::uint64_t first = stream.reserve(blocks_for(op, numbers, pending.compute));
-  const Array place[] = {constant(device, {}, DType::uint64, stream.seed), constant(device, {}, DType::uint64, first)};
+  const std::uint64_t blocks = blocks_for(op, numbers, pending.compute);
+  const Array place[] = {constant(device, {}, DType::uint64, stream->seed),
+                         constant(device, {}, DType::uint64, stream->reserve(blocks))};
+  if (Trace* trace = device->evaluator().trace()) {
+    trace->renew(place[0], [stream] { return Scalar(stream->seed); });
+    trace->renew(place[1], [stream, blocks] { return Scalar(stream->reserve(blocks)); });
+  }
   pending.inputs.insert(pending.inputs.begin(), std::begin(place), std::end(place));
   return operation(device, op, std::move(shape), dtype, std::move(pending));
 }

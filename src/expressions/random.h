@@ -18,7 +18,8 @@ struct RandomStream {
 
 /// Random numbers of a distribution. `op`: a row of the op table with the rule `random`. `parameters`: the row's
 /// operands after the stream; they broadcast to `shape` and are converted to `compute`.
-Array random(const std::shared_ptr<OpenDevice>& device, const OpInfo& op, Dims shape, DType dtype, RandomStream& stream,
-             std::span<const Operand> parameters = {}, std::optional<DType> compute = std::nullopt);
+Array random(const std::shared_ptr<OpenDevice>& device, const OpInfo& op, Dims shape, DType dtype,
+             const std::shared_ptr<RandomStream>& stream, std::span<const Operand> parameters = {},
+             std::optional<DType> compute = std::nullopt);
 
 }  // namespace gpulua

@@ -96,7 +96,7 @@ void copy_into(const Array& to, const Array& from, const char* op) {
   OpenDevice& device = to->device();
   const StreamRef& stream = device.stream();
   if (!from->pending() && to->dtype == from->dtype && to->contiguous && source.contiguous() &&
-      !overlaps(*to, *from, source)) {
+      !overlaps(*to, *from, source) && !device.evaluator().trace()) {
     const char* bytes = from->read(stream);
     if (from->buffer() == to->buffer() && from->layout.offset == to->layout.offset) return;
     char* target = from->buffer() == to->buffer() ? to->write(stream) : to->overwrite(stream);
@@ -116,15 +116,14 @@ void fill(const Array& array, const Scalar& value) {
   const std::size_t itemsize = array->itemsize();
   const bool one_byte = std::all_of(item.begin(), item.begin() + static_cast<std::ptrdiff_t>(itemsize),
                                     [&](unsigned char byte) { return byte == item[0]; });
-  if (array->contiguous && (one_byte || itemsize <= 4)) {
-    OpenDevice& device = array->device();
+  OpenDevice& device = array->device();
+  if (array->contiguous && (one_byte || itemsize <= 4) && !device.evaluator().trace()) {
     const StreamRef& stream = device.stream();
     const std::size_t pattern = one_byte ? 1 : itemsize;
     device.device().fill(array->overwrite(stream), item.data(), pattern, array->nbytes() / pattern, *stream);
     return;
   }
-  array->device().evaluator().evaluate_into(*array,
-                                            constant(array->device_ref(), array->layout.shape, array->dtype, value));
+  device.evaluator().evaluate_into(*array, constant(array->device_ref(), array->layout.shape, array->dtype, value));
 }
 
 void download(Node& array, void* host) {

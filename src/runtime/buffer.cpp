@@ -26,10 +26,15 @@ Buffer::Buffer(std::shared_ptr<OpenDevice> device, void* memory, std::size_t byt
       serial_(device_->context().next_buffer()) {}
 
 Buffer::~Buffer() {
-  free();
+  release();
 }
 
-void Buffer::free() noexcept {
+void Buffer::free() {
+  if (BufferObserver* observer = device_->buffer_observer()) observer->frees(*this);
+  release();
+}
+
+void Buffer::release() noexcept {
   if (freed_) return;
   freed_ = guarded_ = true;
   if (owner_) {
@@ -70,6 +75,7 @@ void Buffer::check_live() {
 
 void Buffer::order_read(const StreamRef& stream) {
   check_live();
+  if (BufferObserver* observer = device_->buffer_observer(); observer && !observer->reads(*this)) return;
   if (stream == writer_ || std::find(readers_.begin(), readers_.end(), stream) != readers_.end()) return;
   wait_for(writer_, stream);
   readers_.push_back(stream);
@@ -77,6 +83,7 @@ void Buffer::order_read(const StreamRef& stream) {
 
 void Buffer::order_write(const StreamRef& stream) {
   check_live();
+  if (BufferObserver* observer = device_->buffer_observer(); observer && !observer->writes(*this)) return;
   for (const StreamRef& reader : readers_) wait_for(reader, stream);
   wait_for(writer_, stream);
   readers_.clear();

@@ -8,10 +8,9 @@
 #include "src/device/device.h"
 #include "src/runtime/host.h"
 #include "src/runtime/index_faults.h"
+#include "src/runtime/open_device.h"
 
 namespace gpulua {
-
-class OpenDevice;
 
 /// One allocation of device memory, shared by the arrays that view it.
 ///
@@ -40,13 +39,13 @@ class Buffer {
   /// The memory, for work that is queued next on `stream` and only reads it. Null for an empty buffer. Throws Error
   /// when the buffer was freed, or when a check that its elements depend on has failed.
   void* read(const StreamRef& stream) {
-    if (guarded_ || stream != writer_) [[unlikely]]
+    if (guarded_ || stream != writer_ || device_->buffer_observer()) [[unlikely]]
       order_read(stream);
     return memory_;
   }
   /// The same, for work that writes the memory.
   void* write(const StreamRef& stream) {
-    if (guarded_ || stream != writer_ || !readers_.empty()) [[unlikely]]
+    if (guarded_ || stream != writer_ || !readers_.empty() || device_->buffer_observer()) [[unlikely]]
       order_write(stream);
     return memory_;
   }
@@ -66,10 +65,12 @@ class Buffer {
   std::int64_t pending_reads() const { return pending_reads_; }
   void add_pending_reads(std::int64_t count) { pending_reads_ += count; }
   /// Frees the memory now. A later use of an array that views it throws Error.
-  void free() noexcept;
+  void free();
 
  private:
   friend class MemoryAccount;
+
+  void release() noexcept;
 
   /// Throws Error when the buffer was freed or a check has failed.
   void check_live();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/device/device.h"
+#include "src/runtime/buffer_observer.h"
 #include "src/runtime/index_faults.h"
 #include "src/runtime/launch_log.h"
 #include "src/runtime/memory_account.h"
@@ -42,6 +43,10 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   const StreamRef& stream() const { return stream_; }
   /// Makes `stream` the current one; null: the device's first stream.
   void set_stream(StreamRef stream) { stream_ = stream ? std::move(stream) : first_stream_; }
+
+  /// Is told of each use of the device's buffers; null: nobody is.
+  BufferObserver* buffer_observer() const { return buffer_observer_; }
+  void set_buffer_observer(BufferObserver* observer) { buffer_observer_ = observer; }
 
   /// Allocates `bytes` of device memory on the current stream. When memory is short, it collects garbage and tries
   /// again, then throws ErrorKind::memory with the live bytes and the arrays that hold most of them.
@@ -94,6 +99,7 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   std::shared_ptr<Evaluator> evaluator_;
   StreamRef first_stream_;
   StreamRef stream_;
+  BufferObserver* buffer_observer_ = nullptr;
   std::vector<std::weak_ptr<Stream>> streams_;  // without the first
   MemoryAccount memory_;
   LaunchLog launches_;

@@ -1,0 +1,89 @@
+-- gpu.fuse: a function of arrays whose kernels are recorded at the first call and run again at the others.
+local gpu, _, core = ...
+local bit = require "bit"
+
+-- ---- what a function reads and assigns --------------------------------------------------------------------------------------
+
+-- LuaJIT's own module, which shows a function's bytecode; absent in a state without it.
+local has_bytecode, bytecode = pcall(require, "jit.util")
+
+local function opcode(fn, position) return bit.band(bytecode.funcbc(fn, position), 0xff) end
+
+-- The numbers of opcodes differ between versions of LuaJIT, so they are read from functions that consist of them.
+local reads_global, assigns_global, makes_function, assigns
+if has_bytecode then
+  local variable
+  reads_global = opcode(loadstring "return x", 1)
+  assigns_global = opcode(loadstring "x = nil", 2)
+  makes_function = opcode(loadstring "return function() end", 1)
+  assigns = {
+    [opcode(function(value) variable = value end, 1)] = true,
+    [opcode(function() variable = "" end, 1)] = true,
+    [opcode(function() variable = 1 end, 1)] = true,
+    [opcode(function() variable = nil end, 1)] = true,
+  }
+end
+
+--- Adds to `names` the globals that the function, or the prototype of one, reads, also in the functions inside of it. Returns the
+--- line at which it assigns to a variable from outside, or nil, and that variable's name.
+local function scan(fn, outer, names)
+  local position, line, name = 1, nil, nil
+  while true do
+    local instruction = bytecode.funcbc(fn, position)
+    if not instruction then return line, name end
+    local op = bit.band(instruction, 0xff)
+    local constant = -bit.rshift(instruction, 16) - 1
+    if op == reads_global then
+      names[#names + 1] = bytecode.funck(fn, constant)
+    elseif op == assigns_global then
+      line, name = bytecode.funcinfo(fn, position).currentline, bytecode.funck(fn, constant)
+    elseif op == makes_function then
+      scan(bytecode.funck(fn, constant), false, names)
+    elseif outer and assigns[op] then
+      line = bytecode.funcinfo(fn, position).currentline
+      name = bytecode.funcuvname(fn, bit.band(bit.rshift(instruction, 8), 0xff))
+    end
+    position = position + 1
+  end
+end
+
+-- The names of the globals that a function reads: a list, or false for a function of the library.
+local library = debug.getinfo(1, "S").source
+local globals = setmetatable(core.globals, { __mode = "k" })
+
+function globals.find(fn)
+  local names = {}
+  if debug.getinfo(fn, "S").source == library then
+    names = false
+  elseif has_bytecode then
+    scan(fn, true, names)
+  end
+  globals[fn] = names
+  return names
+end
+
+-- ---- gpu.fuse -------------------------------------------------------------------------------------------------------------------
+
+--- gpu.fuse(fn): a function that does what fn does, but runs fn's Lua code only once for each set of layouts and numbers.
+function gpu.fuse(fn)
+  if type(fn) ~= "function" then core.fail("fuse", "a function of arrays", fn) end
+  if has_bytecode and debug.getinfo(fn, "S").what ~= "C" then
+    local line, name = scan(fn, true, {})
+    if line then
+      core.raise(("[fuse] expected a function that assigns to no variable from outside, got one that sets '%s' on line %d, which "
+        .. "happens only in the calls that record: return the value instead"):format(name, line))
+    end
+  end
+  local known = core.traces(fn)
+  local function finish(ok, ...)
+    core.end_trace(known, ok, ...)
+    if not ok then error((...), 0) end
+    return ...
+  end
+  return function(...)
+    local way = core.enter_fused(known, ...)
+    if way == "replay" then return core.replay(known) end
+    if way == "trace" then return finish(pcall(fn, ...)) end
+    return fn(...)
+  end
+end
