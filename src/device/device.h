@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -61,8 +62,19 @@ struct DeviceInfo {
   std::size_t row_bytes = 128 << 10;
   /// Floating-point division and sqrt branch on special cases; false: each is one instruction.
   bool division_branches = true;
+  /// Bytes of the shortest rows that copy_rows() copies sooner than a kernel does; no row where there is no
+  /// copy_rows().
+  std::int64_t least_copied_row = std::numeric_limits<std::int64_t>::max();
   /// Static and dynamic shared memory of a block, with the driver's opt-in for large blocks.
   std::size_t max_shared_bytes = 0;
+};
+
+/// Rows of bytes, whose starts are some bytes apart.
+struct RowsToCopy {
+  char* to = nullptr;
+  const char* from = nullptr;
+  std::int64_t bytes = 0, rows = 0;  // > 0
+  std::int64_t to_step = 0, from_step = 0;
 };
 
 class Device {
@@ -95,6 +107,8 @@ class Device {
   virtual void download(void* host, const void* device, std::size_t bytes, Stream& stream) = 0;
   /// Within the device. Precondition: the two ranges do not overlap.
   virtual void copy(void* to, const void* from, std::size_t bytes, Stream& stream) = 0;
+  /// The same for rows of at least DeviceInfo::least_copied_row bytes.
+  virtual void copy_rows(const RowsToCopy&, Stream&) {}
   /// Sets `count` items of `item_bytes` (1, 2 or 4) to the item at `value`, which is in host memory.
   virtual void fill(void* memory, const void* value, std::size_t item_bytes, std::size_t count, Stream& stream) = 0;
 
@@ -136,6 +150,8 @@ class Device {
   virtual Rng& rng() = 0;
   /// Null on a device that sorts by our kernels.
   virtual Sorter* sorter() { return nullptr; }
+  /// Null on a device that adds by our kernels.
+  virtual Adder* adder() { return nullptr; }
 
   // ---- other devices: optional --------------------------------------------------------------------------------------
   /// True when the device reads and writes the other one's memory by itself, over a link between the two.

@@ -102,4 +102,25 @@ class Sorter {
                       Stream& stream) = 0;
 };
 
+/// Values to add to elements at positions, which count from 1, or from the end where they are negative.
+struct Additions {
+  DType dtype = DType::float32;  // of the elements and the values: float32, float64, or integers of 4 or 8 bytes
+  void* to = nullptr;            // position 1
+  std::int64_t extent = 0, stride = 0;
+  DType position_dtype = DType::int64;  // or int32
+  const void* positions = nullptr;
+  std::int64_t count = 0;
+  const void* values = nullptr;
+  bool one_value = false;  // for all positions
+};
+
+/// Additions at positions of a device that does better by a library than by atomic additions in a kernel.
+class Adder {
+ public:
+  virtual ~Adder() = default;
+  /// An element gets its values one after the other in their order. A position out of range gets none; returns which of
+  /// the positions is the first such one, counted from 0, or -1.
+  virtual std::int64_t add(const Additions& additions, Stream& stream) = 0;
+};
+
 }  // namespace gpulua

@@ -1,7 +1,9 @@
 #include "src/expressions/indexing.h"
 
+#include "src/array/aliasing.h"
 #include "src/base/error.h"
 #include "src/expressions/expression.h"
+#include "src/expressions/transfer.h"
 #include "src/runtime/context.h"
 
 namespace gpulua {
@@ -27,6 +29,61 @@ Array gather(const Array& source, Indexed at, std::vector<Array> indices) {
   return pending_node(source->device_ref(), source->dtype, std::move(shape), std::move(pending));
 }
 
+namespace {
+
+/// The contiguous elements of `array`, in memory that `target` does not share.
+Array apart(const Array& array, const Array& target) {
+  evaluate(*array);
+  return array->contiguous && !may_overlap(*target, *array) ? array : copy(array);
+}
+
+/// Adds by the device's library, if it has one, to single elements along one axis. Returns false otherwise.
+bool add_by_library(const Array& target, const Scatter& scatter, const Array& value) {
+  const Indexed& at = *scatter.at;
+  OpenDevice& device = target->device();
+  Adder* const adder = device.device().adder();
+  if (!adder || scatter.combine != Combine::add || at.axes.size() != 1) return false;
+  const Array& index = scatter.indices.front();
+  const DTypeKind kind = info(target->dtype).kind;
+  const bool one_value = value->layout.size() == 1;
+  if (kind == DTypeKind::complex || kind == DTypeKind::boolean || size_of(target->dtype) < 4) return false;
+  if (index->dtype == DType::uint64 || index->layout.shape != at.layout.shape) return false;
+  if (!one_value && value->layout.shape != at.layout.shape) return false;
+  for (std::size_t axis = 0; axis < at.layout.ndim(); ++axis)
+    if (at.layout.strides[axis] != 0 && at.layout.shape[axis] != 1) return false;
+
+  const StreamRef& stream = device.stream();
+  const Array positions = apart(index->dtype == DType::int32 ? index : cast(index, DType::int64), target);
+  const Array values = apart(cast(value, target->dtype), target);
+  Additions additions;
+  additions.dtype = target->dtype;
+  additions.positions = positions->read(stream);
+  additions.position_dtype = positions->dtype;
+  additions.count = positions->layout.size();
+  additions.values = values->read(stream);
+  additions.one_value = one_value;
+  const std::int64_t ahead = at.layout.offset - target->layout.offset;
+  additions.to = target->write(stream) + ahead * static_cast<std::int64_t>(target->itemsize());
+  additions.extent = at.axes[0].extent;
+  additions.stride = at.axes[0].stride;
+  const std::int64_t wrong = adder->add(additions, *stream);
+  for (const Array& source : {positions, values}) target->buffer()->depend_on(*source->buffer());
+  if (wrong >= 0) {
+    const std::int64_t found = positions->dtype == DType::int32
+                                   ? static_cast<const std::int32_t*>(additions.positions)[wrong]
+                                   : static_cast<const std::int64_t*>(additions.positions)[wrong];
+    *device.index_faults().watch(stream).word = {1,
+                                                 static_cast<std::int32_t>(at.axes[0].number),
+                                                 found,
+                                                 at.axes[0].extent,
+                                                 scatter.origin.chunk,
+                                                 scatter.origin.line};
+  }
+  return true;
+}
+
+}  // namespace
+
 void scatter(const Array& target, Indexed at, std::vector<Array> indices, Array value, Combine combine,
              const char* op) {
   for (const Array& index : indices) check_index_array(target, index);
@@ -36,7 +93,8 @@ void scatter(const Array& target, Indexed at, std::vector<Array> indices, Array 
   Host* host = target->device().context().host();
   const Scatter scatter{std::make_shared<const Indexed>(std::move(at)), std::move(indices), combine,
                         host ? host->origin() : Origin{}};
-  target->device().evaluator().evaluate_into(*target, std::move(value), &scatter);
+  if (!add_by_library(target, scatter, value))
+    target->device().evaluator().evaluate_into(*target, std::move(value), &scatter);
 }
 
 }  // namespace gpulua

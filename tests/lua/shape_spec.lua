@@ -27,6 +27,30 @@ describe("shapes", function()
     assert.are.same({ { 6, 9, 7 }, { 8, 8, 8 } }, m:table())
   end)
 
+  it("are copied by rows, which may be long, short, backwards or over each other", function()
+    for dtype, width in pairs { uint8 = 200, float32 = 33, float64 = 5, complex64 = 70 } do
+      local x = (gpu.arange(3 * 40 * width) % 251):astype(dtype):reshape(3, 40, width):eval()
+      local function rolled(axis, by)
+        local n = x.shape[axis]
+        return x:take((gpu.arange(n, "int64") - by) % n + 1, axis)
+      end
+      for axis = 1, 3 do
+        assert.is_true(x:roll(2, axis):eq(rolled(axis, 2)):all():item())
+        assert.is_true(gpu.concat({ x:flip(axis), x }, axis):flip(axis):eq(gpu.concat({ x:flip(axis), x }, axis)):all():item())
+      end
+      local y, inner = gpu.zeros_like(x), { 2, -2 }
+      y(inner, inner, inner):copy_(x(inner, inner, inner))
+      local sum = x(inner, inner, inner):astype("complex128"):sum():item()
+      assert.are.equal(sum, y:astype("complex128"):sum():item())
+      local expected = x:roll(1, 2)
+      expected(":", 1):copy_(x(":", 1))
+      local later = x + x
+      x(":", { 2, -1 }):copy_(x(":", { 1, -2 }))
+      assert.is_true(x:eq(expected):all():item())
+      assert.is_false(later:eq(x + x):all():item())
+    end
+  end)
+
   it("of pending arrays are views of what they will be", function()
     local y = gpu.ones(2, 3) + 1
     local r = y:reshape(3, 2)

@@ -1,5 +1,8 @@
 #include "src/device/cpu/cpu_device.h"
 
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -33,6 +36,7 @@ DeviceInfo describe(const Processor& processor) {
   info.access_bytes = 1;      // a warp is a vector already
   info.merging_threads = 32;  // a warp merges by permutes
   info.division_branches = false;
+  info.least_copied_row = 64;
   return info;
 }
 
@@ -89,6 +93,23 @@ void CpuDevice::download(void* host, const void* device, std::size_t bytes, Stre
 void CpuDevice::copy(void* to, const void* from, std::size_t bytes, Stream&) {
   std::memcpy(to, from, bytes);
   if (checker_.on()) checker_.memory().copy_marks(to, from, bytes);
+}
+
+void CpuDevice::copy_rows(const RowsToCopy& rows, Stream&) {
+  const auto some = [&](const tbb::blocked_range<std::int64_t>& part) {
+    for (std::int64_t row = part.begin(); row < part.end(); ++row) {
+      char* const to = rows.to + row * rows.to_step;
+      const char* const from = rows.from + row * rows.from_step;
+      std::memcpy(to, from, static_cast<std::size_t>(rows.bytes));
+      if (checker_.on()) checker_.memory().copy_marks(to, from, static_cast<std::size_t>(rows.bytes));
+    }
+  };
+  constexpr std::int64_t worth_sharing = 1 << 16;  // bytes
+  const tbb::blocked_range<std::int64_t> all(0, rows.rows, std::max<std::int64_t>(worth_sharing / rows.bytes, 1));
+  if (rows.rows * rows.bytes < 2 * worth_sharing || checker_.on())
+    some(all);
+  else
+    tbb::parallel_for(all, some);
 }
 
 void CpuDevice::fill(void* memory, const void* value, std::size_t item_bytes, std::size_t count, Stream&) {

@@ -12,6 +12,7 @@
 #include "src/device/cpu/runtime/kernel_heap.h"
 #include "src/device/cpu/runtime/memory_pool.h"
 #include "src/device/cpu/runtime/processor.h"
+#include "src/device/cpu/sorting/cpu_adder.h"
 #include "src/device/cpu/sorting/cpu_sorter.h"
 #include "src/device/plugin.h"
 
@@ -34,6 +35,7 @@ class CpuDevice : public Device {
   void upload(void* device, const void* host, std::size_t bytes, Stream& stream) override;
   void download(void* host, const void* device, std::size_t bytes, Stream& stream) override;
   void copy(void* to, const void* from, std::size_t bytes, Stream& stream) override;
+  void copy_rows(const RowsToCopy& rows, Stream& stream) override;
   void fill(void* memory, const void* value, std::size_t item_bytes, std::size_t count, Stream& stream) override;
 
   StreamRef create_stream() override;
@@ -56,6 +58,7 @@ class CpuDevice : public Device {
   Blas& blas() override;
   Rng& rng() override;
   Sorter* sorter() override { return sorter_.get(); }
+  Adder* adder() override { return checker_.on() ? nullptr : adder_.get(); }
 
  private:
   void check_interrupt();
@@ -73,6 +76,7 @@ class CpuDevice : public Device {
   CompilerLibrary compiler_{environment_.config};
   std::unique_ptr<Blas> blas_;
   std::unique_ptr<Rng> rng_;
+  std::unique_ptr<Adder> adder_ = make_adder();
   std::unique_ptr<Sorter> sorter_ = make_sorter(memory_, checker_, environment_.interrupted);
 };
 
