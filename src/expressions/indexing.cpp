@@ -42,7 +42,7 @@ bool add_by_library(const Array& target, const Scatter& scatter, const Array& va
   const Indexed& at = *scatter.at;
   OpenDevice& device = target->device();
   Adder* const adder = device.device().adder();
-  if (!adder || scatter.combine != Combine::add || at.axes.size() != 1) return false;
+  if (!adder || device.evaluator().trace() || scatter.combine != Combine::add || at.axes.size() != 1) return false;
   const Array& index = scatter.indices.front();
   const DTypeKind kind = info(target->dtype).kind;
   const bool one_value = value->layout.size() == 1;
@@ -62,8 +62,7 @@ bool add_by_library(const Array& target, const Scatter& scatter, const Array& va
   additions.count = positions->layout.size();
   additions.values = values->read(stream);
   additions.one_value = one_value;
-  const std::int64_t ahead = at.layout.offset - target->layout.offset;
-  additions.to = target->write(stream) + ahead * static_cast<std::int64_t>(target->itemsize());
+  additions.to = target->write(stream) + at.layout.offset * static_cast<std::int64_t>(target->itemsize());
   additions.extent = at.axes[0].extent;
   additions.stride = at.axes[0].stride;
   const std::int64_t wrong = adder->add(additions, *stream);

@@ -128,7 +128,7 @@ void copy_into(const Array& to, const Array& from, const char* op) {
     to->buffer()->depend_on(*from->buffer());
     return;
   }
-  if (!from->pending() && to->dtype == from->dtype && !overlaps(*to, *from, source)) {
+  if (!from->pending() && to->dtype == from->dtype && !overlaps(*to, *from, source) && !device.evaluator().trace()) {
     RowsToCopy rows = rows_of(to->layout, source, static_cast<std::int64_t>(to->itemsize()));
     if (rows.bytes >= device.info().least_copied_row) {
       rows.from = from->read(stream);
