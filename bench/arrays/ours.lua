@@ -139,6 +139,23 @@ workload("floordiv", function()
   local x, y = spread(size(256e6, 16e6, 1000), -1e9, 1e9, "int32"), nil
   return function() y = (x:floor_divide(7) + x % 13):eval() end, function() return y[1000] end
 end)
+-- Squared distances of points to 64 centres, and the nearest centre of each.
+workload("distances", function()
+  local n = size(1e6, 1e5, 300)
+  local points, centres, y = spread(n * 16, 0, 1, "float32"):reshape(n, 16), spread(64 * 16, 0, 1, "float64"), nil
+  centres = (centres * 7.3 % 1):astype "float32":reshape(64, 16):eval()
+  return function() y = ((points(":", gpu.newaxis) - centres) ^ 2):sum(3):argmin(2):eval() end,
+    function() return y:mean():item() end
+end)
+local function short_rows() return spread(size(16e6, 1e6, 100) * 16, 0, 1, "float32"):reshape(size(16e6, 1e6, 100), 16) end
+workload("shortsum", function()
+  local x, y = short_rows(), nil
+  return function() y = x:sum(2):eval() end, function() return y[3] end
+end)
+workload("shortargmax", function()
+  local x, y = short_rows(), nil
+  return function() y = x:argmax(2):eval() end, function() return y:mean():item() end
+end)
 workload("cumsum", function()
   if not gpu.cumsum then return end
   local x, y = spread(size(256e6, 16e6, 1000), 0, 1, "float32"), nil

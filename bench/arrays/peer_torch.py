@@ -67,6 +67,9 @@ with torch.no_grad():
     run("stencil", stencil, lambda y: y[1, 2], stencil_input())
     run("life", lambda x: life(torch.roll, x), lambda y: y.sum(), life_input())
     run("floordiv", lambda x: x // 7 + x % 13, lambda y: y[999], spread(size(256e6, 16e6, 1000), -1e9, 1e9, "int32"))
+    run("distances", nearest, lambda y: y.double().mean() + 1, *points())
+    run("shortsum", lambda x: x.sum(dim=1), lambda y: y[2], short_rows())
+    run("shortargmax", lambda x: x.argmax(dim=1), lambda y: y.double().mean() + 1, short_rows())
     run("cumsum", lambda x: torch.cumsum(x, 0), lambda y: y[999], big)
     if not compiled:
         run("select", lambda x: x[x > 0.5], lambda y: y.numel(), big)

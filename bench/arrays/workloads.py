@@ -37,6 +37,22 @@ def rows():
     return spread(size(65536, 4096, 32) * 1024, -4, 4, "float32").reshape(-1, 1024)
 
 
+def points():
+    """Points, and centres among them."""
+    n = size(1e6, 1e5, 300)
+    centres = (spread(64 * 16, 0, 1, "float64") * 7.3 % 1).astype("float32")
+    return spread(n * 16, 0, 1, "float32").reshape(n, 16), centres.reshape(64, 16)
+
+
+def nearest(x, c):
+    return ((x[:, None] - c) ** 2).sum(2).argmin(1)
+
+
+def short_rows():
+    n = size(16e6, 1e6, 100)
+    return spread(n * 16, 0, 1, "float32").reshape(n, 16)
+
+
 def weights():
     return spread(1024, 0, 1, "float32"), spread(1024, 1, 2, "float32")
 

@@ -296,6 +296,7 @@ std::string Pipeline::explain(std::span<Node* const> nodes) {
              : steps[i].reduces ? "reduction of "
                                 : "elementwise over ") +
             to_string(steps[i].domain);
+    if (!steps[i].nested_domain.empty()) text += ", inside it of " + to_string(steps[i].nested_domain);
     for (const StepOutput& output : steps[i].outputs) text += ", stores " + type_text(*output.node);
     const Schedule schedule = choose_schedule(steps[i], steps[i].outputs.front().node->device().info());
     text += "\n" + (schedule.empty() ? "" : emit_body(schedule.spec));

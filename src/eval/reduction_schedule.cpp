@@ -67,6 +67,7 @@ class ReductionChoice {
     } else {
       choose_threads();
       choose_vector();
+      choose_fewer_lanes();
       choose_staged();
     }
     choose_pieces();
@@ -232,7 +233,8 @@ class ReductionChoice {
     for (std::size_t i = 0; i < step_.operands.size(); ++i) {
       OperandSpec& operand = spec_.operands[i];
       if (!is_packed(operand)) continue;
-      const std::size_t more = (plan_.count | 1) * std::max<std::size_t>(size_of(operand.dtype), 4);
+      const std::size_t itemsize = size_of(operand.dtype);
+      const std::size_t more = itemsize < 4 ? ((plan_.count * itemsize + 3) / 4 | 1) * 4 : (plan_.count | 1) * itemsize;
       operand.staged = has_even_rows(i) && 32 * (bytes + more) <= staged_bytes;
       if (operand.staged) bytes += more;
     }
@@ -270,6 +272,15 @@ class ReductionChoice {
       return;
     }
     plan_.vector_results = false;
+  }
+
+  /// Gives a row to no more threads than have two vectors of it. A block that is one warp keeps its lanes.
+  void choose_fewer_lanes() {
+    if (!plan_.lanes_adjacent || plan_.lanes > 32 || device_.merging_threads == 32) return;
+    while (plan_.lanes > 1 && plan_.lanes * spec_.vector >= schedule_.count) {
+      plan_.lanes /= 2;
+      plan_.results *= 2;
+    }
   }
 
   /// True when the elements of neighbouring results are consecutive or the same, for each operand.

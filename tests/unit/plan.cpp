@@ -202,3 +202,45 @@ TEST_CASE_METHOD(Fixture, "reductions of rows and what they broadcast to are one
   const Array turned = view(x, transpose(x->layout));
   CHECK(plan_rows({apply("subtract", {turned, sum(turned, 2, true)})}, 4096).size() == 2);
 }
+
+TEST_CASE_METHOD(Fixture, "a reduction over few elements is part of the reduction that alone reads its results",
+                 "[plan]") {
+  const Array x = leaf({100, 1, 16}), c = leaf({8, 16});
+  const auto squares = [&] {
+    const Array difference = apply("subtract", {x, c});
+    return sum(apply("multiply", {difference, difference}), 4);
+  };
+  const auto steps = plan_of({sum(apply("sqrt", {squares()}), 2)});
+  REQUIRE(steps.size() == 1);
+  CHECK(steps[0].domain == Dims{100, 8});
+  CHECK(steps[0].nested_domain == Dims{100, 8, 16});
+  CHECK(steps[0].nested_axes == 4);
+  CHECK(memory_operands(steps[0]) == 2);
+  REQUIRE(steps[0].outputs.size() == 1);
+  for (const ValueSpec& value : steps[0].values) {
+    // The nested reduction and its root are computed for each element of the domain, the last sum for each result.
+    if (value.kind == ValueSpec::Kind::reduction) CHECK(value.outer == !steps[0].values[value.inputs.front()].nested);
+    if (value.op && value.op->name == "sqrt") CHECK((!value.outer && !value.nested));
+  }
+
+  const Array d = squares();
+  CHECK(plan_of({d, sum(d, 2)}).size() == 2);                             // a root
+  CHECK(plan_of({sum(d, 2), sum(d, 1)}).size() == 3);                     // two readers
+  CHECK(plan_of({apply("subtract", {d, sum(d, 2, true)})}).size() == 3);  // the difference reads d again
+  const Array pair = sum(apply("add", {d, sum(apply("abs", {apply("subtract", {x, c})}), 4)}), 2);
+  CHECK(plan_of({pair}).size() == 1);  // two nested reductions over the same domain
+
+  const auto of = [&](std::int64_t length) {
+    return plan_of({sum(sum(apply("add", {leaf({40, 1, length}), leaf({5, length})}), 4), 2)}).size();
+  };
+  CHECK(of(64) == 1);
+  CHECK(of(65) == 2);
+  // Without broadcasting, threads that lie next to each other read elements a row apart.
+  const auto whole = [&](std::int64_t length) { return plan_of({sum(sum(leaf({40, 50, length}), 4), 2)}).size(); };
+  CHECK(whole(8) == 1);
+  CHECK(whole(32) == 1);
+  CHECK(whole(31) == 2);
+  CHECK(whole(64) == 2);
+  // Of three, two are one kernel.
+  CHECK(plan_of({sum(sum(sum(leaf({40, 50, 4, 5}), 8), 4), 2)}).size() == 2);
+}
