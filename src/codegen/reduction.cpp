@@ -228,19 +228,21 @@ class ReductionText {
              "    gpulua_unravel(r, reduced, place);\n" +
              (plan_.vector_results ? element("columns", "r", "    ") : single) + "  }\n";
     }
-    if (plan_.count > 0)
-      return "  #pragma unroll 16\n  for (gpulua_index_t r = 0; r < " + std::to_string(plan_.count) + "; ++r) {\n" +
-             single + "  }\n";
+    // Unrolling loads several elements ahead. With random numbers it would only use up registers.
+    const bool draws = std::any_of(spec_.values.begin(), spec_.values.end(),
+                                   [&](const ValueSpec& value) { return is_vectorised(spec_, value); });
+    const std::string width = "  constexpr int width = " + std::to_string(spec_.vector) + ";\n";
+    if (plan_.count > 0) {
+      return width + "  #pragma unroll " + std::to_string(draws ? 1 : std::max(1u, 16 / spec_.vector)) +
+             "\n  for (gpulua_index_t r = 0; r < " + std::to_string(plan_.count) + "; r += width) {\n" +
+             (spec_.vector > 1 ? element("width", "(r + k)", "    ") : single) + "  }\n";
+    }
     if (spec_.vector == 1 || plan_.vector_results) {
       return "  #pragma unroll " + std::string(plan_.nested_count() > 4 ? "1" : "4") +
              "\n  for (gpulua_index_t r = begin + lane; r < end; r += lanes) {\n" +
              (plan_.vector_results ? element("columns", "r", "    ") : single) + "  }\n";
     }
-    // Unrolling loads several elements ahead. With random numbers it would only use up registers.
-    const bool draws = std::any_of(spec_.values.begin(), spec_.values.end(),
-                                   [&](const ValueSpec& value) { return is_vectorised(spec_, value); });
-    return "  constexpr int width = " + std::to_string(spec_.vector) +
-           ";\n"
+    return width +
            "  const gpulua_index_t whole = begin + (end - begin) / width * width;\n"
            "  #pragma unroll " +
            std::string(draws ? "1" : "4") +
@@ -253,7 +255,7 @@ class ReductionText {
   }
 
   bool is_packed(const OperandSpec& operand) const {
-    if (operand.outer || !operand.memory || operand.indexed > 0) return false;
+    if (operand.outer || !operand.memory || operand.staged || operand.indexed > 0) return false;
     return plan_.vector_results ? operand.along_results : operand.access == Access::unit;
   }
 

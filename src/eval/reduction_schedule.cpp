@@ -68,7 +68,7 @@ class ReductionChoice {
       choose_threads();
       choose_vector();
       choose_fewer_lanes();
-      choose_staged();
+      choose_short();
     }
     choose_pieces();
   }
@@ -223,9 +223,10 @@ class ReductionChoice {
                        [&](const ValueSpec& value) { return is_vectorised(spec_, value); });
   }
 
-  /// A block of a short reduction copies rows that lie one after the other to shared memory, so that it reads memory in
-  /// order, and each of its threads then reads a row.
-  void choose_staged() {
+  /// Each thread of a short reduction has a row. Rows of more than two vectors that lie one after the other are copied
+  /// to shared memory first, so that the block reads memory in order. Other rows are read in vectors where that is
+  /// possible.
+  void choose_short() {
     if (plan_.lanes > 1 || !plan_.lanes_adjacent || plan_.ndim > 1 || device_.merging_threads == 32) return;
     if (schedule_.count < 2 || schedule_.count > longest_short) return;
     plan_.count = static_cast<unsigned>(schedule_.count);
@@ -235,9 +236,12 @@ class ReductionChoice {
       if (!is_packed(operand)) continue;
       const std::size_t itemsize = size_of(operand.dtype);
       const std::size_t more = itemsize < 4 ? ((plan_.count * itemsize + 3) / 4 | 1) * 4 : (plan_.count | 1) * itemsize;
-      operand.staged = has_even_rows(i) && 32 * (bytes + more) <= staged_bytes;
+      const auto width = std::min(plan_.count & -plan_.count, static_cast<unsigned>(device_.access_bytes / itemsize));
+      operand.staged = plan_.count > 2 * width && has_even_rows(i) && 32 * (bytes + more) <= staged_bytes;
       if (operand.staged) bytes += more;
     }
+    spec_.vector = widest_packed();
+    while (spec_.vector > 1 && (plan_.count % spec_.vector != 0 || !is_aligned(spec_.vector))) spec_.vector /= 2;
     while (plan_.results > 32 && plan_.results * bytes > staged_bytes) plan_.results /= 2;
   }
 
@@ -297,7 +301,8 @@ class ReductionChoice {
 
   /// True when a thread loads the operand in vectors.
   bool is_packed(const OperandSpec& operand) const {
-    if (!operand.memory || operand.outer || operand.indexed > 0 || operand.nested != nests()) return false;
+    if (!operand.memory || operand.outer || operand.staged || operand.indexed > 0 || operand.nested != nests())
+      return false;
     return plan_.vector_results ? operand.along_results : operand.access == Access::unit;
   }
 

@@ -79,19 +79,34 @@ TEST_CASE_METHOD(GpuKernels, "distances and their argmin are one kernel that loa
   }
 }
 
-TEST_CASE_METHOD(GpuKernels, "short rows go through shared memory", "[cuda][nvrtc]") {
+TEST_CASE_METHOD(GpuKernels, "rows of a short reduction are read in vectors, or through shared memory",
+                 "[cuda][nvrtc]") {
   for (const DType dtype : {DType::uint8, DType::float16, DType::float32, DType::float64, DType::complex128})
-    for (const std::int64_t length : {2, 7, 16, 63})
+    for (const unsigned length : {2u, 7u, 8u, 16u, 63u})
       for (const char* name : {"sum", "argmax", "var"}) {
         if (name != std::string("sum") && (dtype == DType::complex128 || dtype == DType::uint8)) continue;
         const Schedule schedule = schedule_of(reduced(name, leaf({300000, length}, dtype), 2));
         const KernelSpec& spec = schedule.spec;
+        INFO(length << " elements of dtype " << static_cast<int>(dtype));
         CHECK(spec.reduction.lanes == 1);
         CHECK(spec.reduction.count == length);
-        CHECK(spec.operands[0].staged);
+        // Vectors of 16 bytes, of which a row has one or two.
+        const auto width = std::min<std::size_t>(length % 16 == 0  ? 16
+                                                 : length % 8 == 0 ? 8
+                                                 : length % 2 == 0 ? 2
+                                                                   : 1,
+                                                 16 / size_of(dtype));
+        CHECK(spec.operands[0].staged == (length > 2 * width));
+        CHECK(spec.vector == (spec.operands[0].staged ? 1 : std::min<std::size_t>(width, 8)));
         std::string text;
         if (!with_nvrtc([&] { text = ptx(spec); })) return;
         CHECK(text.find(".local") == text.npos);
-        CHECK(count_of("bar.sync", text) == 1);
+        CHECK(count_of("bar.sync", text) == spec.operands[0].staged);
+        if (!spec.operands[0].staged) CHECK(count_of("ld.global", text) == length / spec.vector);
       }
+  // Operands that broadcast stay where they are.
+  const Array x = leaf({3000, 1, 16}, DType::float32), c = leaf({64, 16}, DType::float32);
+  const Schedule schedule = schedule_of(reduced("sum", apply("multiply", {x, c}), 4));
+  CHECK(schedule.spec.vector == 4);
+  CHECK_FALSE((schedule.spec.operands[0].staged || schedule.spec.operands[1].staged));
 }
