@@ -24,9 +24,9 @@ namespace gpulua {
 namespace {
 
 constexpr const char* files[] = {
-    "composed.lua",  "shape.lua",    "creation.lua",  "random.lua",   "statistics.lua", "numerics.lua",
-    "histogram.lua", "ordering.lua", "quantiles.lua", "sampling.lua", "products.lua",   "contraction_path.lua",
-    "einsum.lua",    "measure.lua",  "fuse.lua",
+    "composed.lua",  "shape.lua",    "creation.lua",      "random.lua",   "statistics.lua", "numerics.lua",
+    "histogram.lua", "ordering.lua", "quantiles.lua",     "sampling.lua", "products.lua",   "contraction_path.lua",
+    "einsum.lua",    "blas.lua",     "blas_matrices.lua", "measure.lua",  "fuse.lua",
 };
 
 /// raise(message): an error at the script's line.
@@ -212,6 +212,7 @@ void open_composed(lua_State* L) {
   add_measuring(L);
   add_signature_helpers(L);
   add_random_functions(L);
+  add_blas_functions(L);
   // Each file gets the `gpu` table, the methods of arrays, and the functions above.
   for (const char* file : files) {
     for (int index = gpu; index <= gpu + 2; ++index) lua_pushvalue(L, index);

@@ -21,6 +21,8 @@ void open_images(lua_State* L);
 void open_indexing(lua_State* L);
 void open_kernels(lua_State* L);
 void open_linear_algebra(lua_State* L);
+/// Adds the C++ functions for blas.lua and blas_matrices.lua to the table at the top of the stack.
+void add_blas_functions(lua_State* L);
 /// Adds the C++ functions for measure.lua to the table at the top of the stack.
 void add_measuring(lua_State* L);
 /// Adds the C++ functions for fuse.lua to the table at the top of the stack.

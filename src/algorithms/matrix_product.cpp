@@ -1,71 +1,24 @@
 #include "src/algorithms/matrix_product.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "src/algorithms/library_kernel.h"
+#include "src/algorithms/matrix_operand.h"
 #include "src/array/evaluator.h"
-#include "src/expressions/creation.h"
 #include "src/expressions/expression.h"
 #include "src/expressions/transfer.h"
+#include "src/runtime/context.h"
 
 namespace gpulua {
 
 namespace {
 
-/// An axis of the batch: its extent, and the strides of the three operands.
-struct BatchAxis {
-  std::int64_t extent, a, b, c;
-};
-using Batch = boost::container::small_vector<BatchAxis, 4>;
-
-std::int64_t batch_stride(const Layout& layout, std::size_t axis, std::size_t axes) {
-  const std::size_t own = layout.ndim() - 2, lead = axes - own;
-  return axis < lead || layout.shape[axis - lead] == 1 ? 0 : layout.strides[axis - lead];
-}
-
-/// The axes of the batch. Those that one stride an operand goes through are one axis.
-Batch batch_of(const Layout& a, const Layout& b, const Layout& c) {
-  Batch batch;
-  const std::size_t axes = c.ndim() - 2;
-  for (std::size_t axis = 0; axis < axes; ++axis) {
-    if (c.shape[axis] == 1) continue;
-    const BatchAxis next{c.shape[axis], batch_stride(a, axis, axes), batch_stride(b, axis, axes), c.strides[axis]};
-    if (!batch.empty() && batch.back().a == next.a * next.extent && batch.back().b == next.b * next.extent &&
-        batch.back().c == next.c * next.extent)
-      batch.back() = {batch.back().extent * next.extent, next.a, next.b, next.c};
-    else
-      batch.push_back(next);
-  }
-  return batch;
-}
-
 /// True when one stride an operand, as a BLAS takes it, goes through the batch.
 bool has_strides(const Batch& batch) {
   return batch.empty() || (batch.size() == 1 && batch[0].a >= 0 && batch[0].b >= 0 && batch[0].c > 0);
-}
-
-std::int64_t count_of(const Batch& batch) {
-  std::int64_t count = 1;
-  for (const BatchAxis& axis : batch) count *= axis.extent;
-  return count;
-}
-
-/// The address of each matrix of the batch, as an array of int64.
-Array addresses(OpenDevice& device, const Batch& batch, const void* first, std::size_t itemsize,
-                std::int64_t BatchAxis::*stride) {
-  Array sum;
-  for (std::size_t axis = 0; axis < batch.size(); ++axis) {
-    Dims shape(batch.size(), 1);
-    shape[axis] = batch[axis].extent;
-    // Addresses and distances in memory are below 2^53.
-    const auto start = axis == 0 ? static_cast<double>(reinterpret_cast<std::uintptr_t>(first)) : 0.0;
-    const auto step = static_cast<double>(batch[axis].*stride * static_cast<std::int64_t>(itemsize));
-    const Array next = range(device, std::move(shape), DType::int64, start, step);
-    const Operand operands[] = {sum, next};
-    sum = sum ? elementwise(op("add"), operands) : next;
-  }
-  return sum;
 }
 
 /// The addresses of the three operands of each product of a batch, where strides do not give them.
@@ -87,28 +40,6 @@ struct Addresses {
 
 // ---- by the BLAS ----------------------------------------------------------------------------------------------------
 
-/// A matrix, or a batch of matrices, with the parameters that a BLAS needs.
-struct Matrix {
-  Array array;
-  MatrixOp op;
-  std::int64_t leading_dimension;
-};
-
-Matrix as_matrix(const Array& array, bool conjugate) {
-  const std::size_t last = array->layout.ndim() - 1;
-  const std::int64_t rows = array->layout.shape[last - 1], columns = array->layout.shape[last];
-  const std::int64_t row_stride = array->layout.strides[last - 1], column_stride = array->layout.strides[last];
-  const bool conjugates = conjugate && info(array->dtype).kind == DTypeKind::complex;
-  // The stride of an axis of extent 1 has no meaning.
-  if (!conjugates && (columns == 1 || column_stride == 1) && (rows == 1 || row_stride >= columns))
-    return {array, MatrixOp::plain, rows == 1 ? columns : row_stride};
-  if ((rows == 1 || row_stride == 1) && (columns == 1 || column_stride >= rows))
-    return {array, conjugates ? MatrixOp::conjugated : MatrixOp::transposed, columns == 1 ? rows : column_stride};
-  if (!conjugates) return {copy(array), MatrixOp::plain, columns};
-  const Operand operands[] = {array};
-  return {elementwise(op("conj"), operands), MatrixOp::plain, columns};
-}
-
 /// Makes the batch of one A for each, times one B for all, a single product with more rows, if the rows are as far
 /// apart.
 void join_rows(GemmProblem& problem) {
@@ -123,25 +54,35 @@ void join_rows(GemmProblem& problem) {
   problem.batch = 1;
 }
 
-void multiply_by_blas(const MatrixProduct& product) {
-  OpenDevice& device = product.c->device();
-  const Matrix a = as_matrix(product.a, product.conjugate_a), b = as_matrix(product.b, product.conjugate_b);
+/// The problem for one product of operands as a BLAS takes them, without their addresses.
+GemmProblem problem_of(const MatrixProduct& product, const MatrixOperand& a, const MatrixOperand& b) {
+  const Context& context = product.c->device().context();
   const Layout& c = product.c->layout;
-  const Batch batch = batch_of(a.array->layout, b.array->layout, c);
   const std::size_t last = c.ndim() - 1;
-  const StreamRef& stream = device.stream();
   GemmProblem problem;
   problem.dtype = product.c->dtype;
   problem.op_a = a.op;
   problem.op_b = b.op;
   problem.m = c.shape[last - 1];
   problem.n = c.shape[last];
-  problem.k = a.array->layout.shape[a.array->layout.ndim() - 1];
+  problem.k = a.array->layout.shape.back();
   problem.alpha = product.alpha;
   problem.beta = product.beta;
+  problem.tf32 = context.tf32;
+  problem.emulated = context.emulated_float64;
   problem.lda = a.leading_dimension;
   problem.ldb = b.leading_dimension;
   problem.ldc = problem.m == 1 ? problem.n : c.strides[last - 1];
+  return problem;
+}
+
+void multiply_by_blas(const MatrixProduct& product) {
+  OpenDevice& device = product.c->device();
+  const MatrixOperand a = matrix_operand(product.a, product.conjugate_a);
+  const MatrixOperand b = matrix_operand(product.b, product.conjugate_b);
+  const Batch batch = batch_of(a.array->layout, b.array->layout, product.c->layout);
+  const StreamRef& stream = device.stream();
+  GemmProblem problem = problem_of(product, a, b);
   problem.batch = count_of(batch);
   const char* const first_a = a.array->read(stream);
   const char* const first_b = b.array->read(stream);
@@ -160,7 +101,26 @@ void multiply_by_blas(const MatrixProduct& product) {
     problem.c_addresses = reinterpret_cast<void* const*>(const_cast<char*>(of_each.c_memory));
   }
   device.device().blas().gemm(problem, *stream);
-  for (const Matrix* matrix : {&a, &b}) product.c->buffer()->depend_on(*matrix->array->buffer());
+  for (const MatrixOperand* matrix : {&a, &b}) product.c->buffer()->depend_on(*matrix->array->buffer());
+}
+
+/// The operands in one form: as they are if they have it, else row-major.
+std::vector<MatrixOperand> uniform_operands(std::span<const MatrixProduct> products, Array MatrixProduct::*which,
+                                            bool conjugate) {
+  std::vector<MatrixOperand> operands;
+  for (const MatrixProduct& product : products) operands.push_back(matrix_operand(product.*which, conjugate));
+  const bool uniform = std::ranges::all_of(operands, [&](const MatrixOperand& operand) {
+    return operand.op == operands[0].op && operand.leading_dimension == operands[0].leading_dimension;
+  });
+  if (uniform) return operands;
+  for (MatrixOperand& operand : operands) {
+    if (operand.op == MatrixOp::conjugated) {
+      const Operand conjugated[] = {operand.array};
+      operand.array = elementwise(op("conj"), conjugated);
+    }
+    operand = {contiguous(operand.array), MatrixOp::plain, operand.array->layout.shape.back()};
+  }
+  return operands;
 }
 
 // ---- by our kernel --------------------------------------------------------------------------------------------------
@@ -227,6 +187,33 @@ bool is_whole(DType dtype) {
 
 bool multiplies(OpenDevice& device, DType dtype) {
   return is_whole(dtype) || device.device().blas().takes(dtype);
+}
+
+void multiply_each(std::span<const MatrixProduct> products) {
+  const MatrixProduct& first = products[0];
+  OpenDevice& device = first.c->device();
+  const StreamRef& stream = device.stream();
+  const std::vector<MatrixOperand> a = uniform_operands(products, &MatrixProduct::a, first.conjugate_a);
+  const std::vector<MatrixOperand> b = uniform_operands(products, &MatrixProduct::b, first.conjugate_b);
+  // The addresses of all A, then of all B, then of all C.
+  const std::size_t count = products.size();
+  std::vector<const char*> host(3 * count);
+  for (std::size_t i = 0; i < count; ++i) {
+    host[i] = a[i].array->read(stream);
+    host[count + i] = b[i].array->read(stream);
+    host[2 * count + i] = products[i].c->write(stream);
+  }
+  const Array on_device = empty(device, {static_cast<std::int64_t>(host.size())}, DType::int64);
+  upload(*on_device, host.data());
+  const auto* const all = reinterpret_cast<const void* const*>(on_device->read(stream));
+  GemmProblem problem = problem_of(first, a[0], b[0]);
+  problem.batch = static_cast<std::int64_t>(count);
+  problem.a_addresses = all;
+  problem.b_addresses = all + count;
+  problem.c_addresses = const_cast<void* const*>(all + 2 * count);
+  device.device().blas().gemm(problem, *stream);
+  for (std::size_t i = 0; i < count; ++i)
+    for (const MatrixOperand* operand : {&a[i], &b[i]}) products[i].c->buffer()->depend_on(*operand->array->buffer());
 }
 
 void multiply(const MatrixProduct& product) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <complex>
+#include <span>
 
 #include "src/array/array.h"
 
@@ -23,6 +24,10 @@ struct MatrixProduct {
 /// multiplied by our kernel. Row-major and transposed matrices, and blocks of such matrices, are used in place, with
 /// any batch axes; others are copied first. c may not share memory with a or b.
 void multiply(const MatrixProduct& product);
+
+/// Queues products of matrices that lie anywhere, as one batch: (m, k) x (k, n), all of one shape, dtype and device,
+/// that the BLAS takes. The factors and conjugates are those of the first.
+void multiply_each(std::span<const MatrixProduct> products);
 
 /// True when multiply() computes products of this dtype on the device.
 bool multiplies(OpenDevice& device, DType dtype);

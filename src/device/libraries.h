@@ -36,15 +36,72 @@ struct GemmProblem {
   const void* const* a_addresses = nullptr;
   const void* const* b_addresses = nullptr;
   void* const* c_addresses = nullptr;
+  // Allow less exact arithmetic where the device has it: float32 by TF32, float64 by emulation in fixed-point numbers.
+  bool tf32 = false, emulated = false;
 };
 
-/// Products add in the type of their operands, or in float32 where that is smaller; float32 is never rounded to TF32.
+/// The triangle of a square matrix that is read, or written. The elements of the other one do not matter.
+enum class Triangle : std::uint8_t { lower, upper };
+
+/// B (m x n) becomes alpha * op(A)^-1 B, or alpha * op(A) B; with A on the right, alpha * B op(A)^-1 or alpha * B
+/// op(A). A is triangular.
+struct TriangularProblem {
+  DType dtype = DType::float32;  // float32, float64, complex64 or complex128, as for the problems below
+  MatrixOp op = MatrixOp::plain;
+  Triangle triangle = Triangle::lower;
+  bool right = false;          // A stands on the right
+  bool unit_diagonal = false;  // the diagonal is 1, whatever is stored there
+  std::int64_t m = 0, n = 0;   // > 0
+  std::complex<double> alpha = 1;
+  const void* a = nullptr;
+  void* b = nullptr;
+  std::int64_t lda = 0, ldb = 0;
+  // For solve_triangular(), in place of a and b: the addresses of `batch` matrices each, in device memory; null: not
+  // used.
+  std::int64_t batch = 1;
+  const void* const* a_addresses = nullptr;
+  void* const* b_addresses = nullptr;
+};
+
+/// A triangle of C (n x n) = alpha * A A' + beta * C, where A is n x k, or with B of A's shape, alpha * (A B' + B A') +
+/// beta * C. `transposed`: A' A and A' B + B' A, where A and B are k x n.
+struct RankUpdate {
+  DType dtype = DType::float32;
+  bool transposed = false;
+  Triangle triangle = Triangle::lower;
+  std::int64_t n = 0, k = 0;  // > 0
+  std::complex<double> alpha = 1, beta = 0;
+  const void* a = nullptr;
+  const void* b = nullptr;  // null: the update by A alone
+  void* c = nullptr;
+  std::int64_t lda = 0, ldb = 0, ldc = 0;
+};
+
+/// C (m x n) = alpha * A B + beta * C, with A symmetric; with A on the right, alpha * B A + beta * C.
+struct SymmetricProduct {
+  DType dtype = DType::float32;
+  Triangle triangle = Triangle::lower;
+  bool right = false;
+  std::int64_t m = 0, n = 0;  // > 0
+  std::complex<double> alpha = 1, beta = 0;
+  const void* a = nullptr;
+  const void* b = nullptr;
+  void* c = nullptr;
+  std::int64_t lda = 0, ldb = 0, ldc = 0;
+};
+
+/// Products add in the type of their operands, or in float32 where that is smaller. float32 is never rounded to TF32,
+/// and float64 never emulated, but where a problem allows it.
 class Blas {
  public:
   virtual ~Blas() = default;
   /// Whether gemm() takes matrices of this dtype. All take float32, float64, complex64 and complex128.
   virtual bool takes(DType dtype) const = 0;
   virtual void gemm(const GemmProblem& problem, Stream& stream) = 0;
+  virtual void solve_triangular(const TriangularProblem& problem, Stream& stream) = 0;
+  virtual void multiply_triangular(const TriangularProblem& problem, Stream& stream) = 0;
+  virtual void update(const RankUpdate& problem, Stream& stream) = 0;
+  virtual void multiply_symmetric(const SymmetricProduct& problem, Stream& stream) = 0;
 };
 
 /// A random number generator of the vendor's library. Each call continues the sequence.

@@ -91,6 +91,8 @@ class Context {
   bool eager = false;
   /// Makes implicit waits for the device errors.
   bool strict = false;
+  /// Allow matrix products of float32 by TF32, and of float64 by emulation in fixed-point numbers.
+  bool tf32 = false, emulated_float64 = false;
 
  private:
   std::string default_device();

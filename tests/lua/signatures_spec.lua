@@ -23,6 +23,7 @@ local function reachable()
   local found, curand = pcall(gpu.random.generator, "xorwow")
   return {
     ["gpu."] = { gpu }, ["gpu.random."] = { gpu.random }, ["gpu.image."] = { gpu.image },
+    ["gpu.blas."] = { gpu.blas },
     ["x:"] = { debug.getregistry()["gpulua.array_methods"], x },
     ["g:"] = { methods(philox), philox },
     ["c:"] = found and { methods(curand), curand } or nil,
@@ -126,6 +127,8 @@ describe("signatures", function()
     ["gpu.random.integers"] = { 2, 0, 5 }, ["gpu.image.save"] = { "x.png", x }, ["gpu.where"] = { x:gt(0), x, x },
     ["gpu.beta"] = { 2, 1, 1 }, ["gpu.random.beta"] = { 2, 1, 1 }, ["x:copy_to"] = { x, { 1 } }, ["gpu.histogramdd"] = { x },
     ["gpu.histogram2d"] = { vector, vector }, ["gpu.random.gamma"] = { 2, 1 }, ["gpu.logspace"] = { 0, 1 },
+    ["gpu.blas.gemm_batched"] = { { x }, { x } }, ["gpu.blas.gemm_strided_batched"] = { gpu.ones(1, 2, 2), gpu.ones(1, 2, 2) },
+    ["gpu.blas.gemv"] = { x, gpu.ones(2) }, ["gpu.blas.symv"] = { x, gpu.ones(2) }, ["gpu.blas.trsv"] = { x, gpu.ones(2) },
     ["gpu.gcd"] = { integers, integers }, ["gpu.lcm"] = { integers, integers },
   }
 

@@ -18,6 +18,9 @@ namespace {
 // From the CBLAS standard; OpenBLAS's sizes are int in Debian's build.
 enum CblasOrder { cblas_row_major = 101 };
 enum CblasTranspose { cblas_no_trans = 111, cblas_trans = 112, cblas_conj_trans = 113 };
+enum CblasTriangle { cblas_upper = 121, cblas_lower = 122 };
+enum CblasDiagonal { cblas_non_unit = 131, cblas_unit = 132 };
+enum CblasSide { cblas_left = 141, cblas_right = 142 };
 
 template <class T>
 constexpr bool is_complex = !std::is_floating_point_v<T>;
@@ -33,17 +36,47 @@ struct Routines {
                int lda, const Elements<T>* b, int ldb, Factor<T> beta, Elements<T>* c, int ldc);
   void (*gemv)(CblasOrder, CblasTranspose, int rows, int columns, Factor<T> alpha, const Elements<T>* a, int lda,
                const Elements<T>* x, int step_x, Factor<T> beta, Elements<T>* y, int step_y);
+  // trsm and trmm.
+  using Triangular = void (*)(CblasOrder, CblasSide, CblasTriangle, CblasTranspose, CblasDiagonal, int m, int n,
+                              Factor<T> alpha, const Elements<T>* a, int lda, Elements<T>* b, int ldb);
+  Triangular trsm, trmm;
+  void (*syrk)(CblasOrder, CblasTriangle, CblasTranspose, int n, int k, Factor<T> alpha, const Elements<T>* a, int lda,
+               Factor<T> beta, Elements<T>* c, int ldc);
+  void (*syr2k)(CblasOrder, CblasTriangle, CblasTranspose, int n, int k, Factor<T> alpha, const Elements<T>* a, int lda,
+                const Elements<T>* b, int ldb, Factor<T> beta, Elements<T>* c, int ldc);
+  void (*symm)(CblasOrder, CblasSide, CblasTriangle, int m, int n, Factor<T> alpha, const Elements<T>* a, int lda,
+               const Elements<T>* b, int ldb, Factor<T> beta, Elements<T>* c, int ldc);
 };
 
 int to_int(std::int64_t size) {
   if (size > std::numeric_limits<int>::max())
-    throw Error("[gemm] expected sizes below 2^31 on the cpu device, got " + std::to_string(size));
+    throw Error("[blas] expected sizes below 2^31 on the cpu device, got " + std::to_string(size));
   return static_cast<int>(size);
 }
 
 CblasTranspose to_cblas(MatrixOp op) {
   if (op == MatrixOp::plain) return cblas_no_trans;
   return op == MatrixOp::transposed ? cblas_trans : cblas_conj_trans;
+}
+
+CblasTriangle to_cblas(Triangle triangle) {
+  return triangle == Triangle::lower ? cblas_lower : cblas_upper;
+}
+
+template <class T>
+T to_number(std::complex<double> value) {
+  if constexpr (is_complex<T>)
+    return T(value);
+  else
+    return static_cast<T>(value.real());
+}
+
+template <class T>
+Factor<T> factor(const T& value) {
+  if constexpr (is_complex<T>)
+    return &value;
+  else
+    return value;
 }
 
 /// The matrices of one product of a batch.
@@ -76,12 +109,9 @@ class Product {
         k_(to_int(p.k)),
         lda_(to_int(p.lda)),
         ldb_(to_int(p.ldb)),
-        ldc_(to_int(p.ldc)) {
-    if constexpr (is_complex<T>)
-      alpha_ = T(p.alpha), beta_ = T(p.beta);
-    else
-      alpha_ = static_cast<T>(p.alpha.real()), beta_ = static_cast<T>(p.beta.real());
-  }
+        ldc_(to_int(p.ldc)),
+        alpha_(to_number<T>(p.alpha)),
+        beta_(to_number<T>(p.beta)) {}
 
   void run(const Triple<T>& of) const {
     if (n_ == 1 && (op_b_ != cblas_conj_trans || !is_complex<T>))
@@ -97,12 +127,6 @@ class Product {
   }
 
  private:
-  static Factor<T> factor(const T& value) {
-    if constexpr (is_complex<T>)
-      return &value;
-    else
-      return value;
-  }
   void multiply_vector(CblasTranspose op, int rows, int columns, const T* a, int lda, const T* x, int step_x, T* y,
                        int step_y) const {
     call_.gemv(cblas_row_major, op, rows, columns, factor(alpha_), a, lda, x, step_x, factor(beta_), y, step_y);
@@ -114,64 +138,125 @@ class Product {
   T alpha_, beta_;
 };
 
+template <class T>
+void run_triangular(typename Routines<T>::Triangular function, const TriangularProblem& p, const void* a, void* b) {
+  const T alpha = to_number<T>(p.alpha);
+  function(cblas_row_major, p.right ? cblas_right : cblas_left, to_cblas(p.triangle), to_cblas(p.op),
+           p.unit_diagonal ? cblas_unit : cblas_non_unit, to_int(p.m), to_int(p.n), factor(alpha),
+           static_cast<const T*>(a), to_int(p.lda), static_cast<T*>(b), to_int(p.ldb));
+}
+
 class OpenBlas final : public Blas {
  public:
-  explicit OpenBlas(const DynamicLibrary& library) {
-    const auto find = [&](auto& function, const char* symbol) {
-      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(library.symbol(symbol));
-      if (function == nullptr)
-        throw Error(ErrorKind::unavailable, "[blas] libopenblas.so.0 has no " + std::string(symbol) +
-                                                "; install one that does with: apt-get install libopenblas0");
-    };
-    find(float_.gemm, "cblas_sgemm"), find(float_.gemv, "cblas_sgemv");
-    find(double_.gemm, "cblas_dgemm"), find(double_.gemv, "cblas_dgemv");
-    find(complex_.gemm, "cblas_cgemm"), find(complex_.gemv, "cblas_cgemv");
-    find(double_complex_.gemm, "cblas_zgemm"), find(double_complex_.gemv, "cblas_zgemv");
+  explicit OpenBlas(const DynamicLibrary& library) : library_(library) {
+    find(float_, 's'), find(double_, 'd'), find(complex_, 'c'), find(double_complex_, 'z');
     find(get_threads_, "openblas_get_num_threads"), find(set_threads_, "openblas_set_num_threads");
   }
 
   bool takes(DType dtype) const override { return size_of(dtype) >= 4 && !is_integer(dtype); }
 
-  void gemm(const GemmProblem& problem, Stream&) override {
-    switch (problem.dtype) {
-      case DType::float32:
-        return run(float_, problem);
-      case DType::float64:
-        return run(double_, problem);
-      case DType::complex64:
-        return run(complex_, problem);
-      case DType::complex128:
-        return run(double_complex_, problem);
-      default:
-        throw Error("[gemm] expected float32, float64, complex64 or complex128 on the cpu device, got " +
-                    std::string(name(problem.dtype)));
-    }
+  void gemm(const GemmProblem& p, Stream&) override {
+    by_type(p.dtype, [&]<class T>(const Routines<T>& call) {
+      const Product<T> product(call, p);
+      each(p.batch, static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k),
+           [&](std::int64_t i) { product.run(triple<T>(p, i)); });
+    });
+  }
+
+  void solve_triangular(const TriangularProblem& p, Stream&) override {
+    by_type(p.dtype, [&]<class T>(const Routines<T>& call) {
+      if (p.a_addresses == nullptr) return run_triangular<T>(call.trsm, p, p.a, p.b);
+      const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n);
+      each(p.batch, m * n * (p.right ? n : m),
+           [&](std::int64_t i) { run_triangular<T>(call.trsm, p, p.a_addresses[i], p.b_addresses[i]); });
+    });
+  }
+
+  void multiply_triangular(const TriangularProblem& p, Stream&) override {
+    by_type(p.dtype, [&]<class T>(const Routines<T>& call) { run_triangular<T>(call.trmm, p, p.a, p.b); });
+  }
+
+  void update(const RankUpdate& p, Stream&) override {
+    by_type(p.dtype, [&]<class T>(const Routines<T>& call) {
+      const T alpha = to_number<T>(p.alpha), beta = to_number<T>(p.beta);
+      const CblasTranspose op = p.transposed ? cblas_trans : cblas_no_trans;
+      const int n = to_int(p.n), k = to_int(p.k), lda = to_int(p.lda), ldb = to_int(p.ldb), ldc = to_int(p.ldc);
+      const auto *a = static_cast<const T*>(p.a), *b = static_cast<const T*>(p.b);
+      const CblasTriangle triangle = to_cblas(p.triangle);
+      if (b == nullptr)
+        call.syrk(cblas_row_major, triangle, op, n, k, factor(alpha), a, lda, factor(beta), static_cast<T*>(p.c), ldc);
+      else
+        call.syr2k(cblas_row_major, triangle, op, n, k, factor(alpha), a, lda, b, ldb, factor(beta),
+                   static_cast<T*>(p.c), ldc);
+    });
+  }
+
+  void multiply_symmetric(const SymmetricProduct& p, Stream&) override {
+    by_type(p.dtype, [&]<class T>(const Routines<T>& call) {
+      const T alpha = to_number<T>(p.alpha), beta = to_number<T>(p.beta);
+      call.symm(cblas_row_major, p.right ? cblas_right : cblas_left, to_cblas(p.triangle), to_int(p.m), to_int(p.n),
+                factor(alpha), static_cast<const T*>(p.a), to_int(p.lda), static_cast<const T*>(p.b), to_int(p.ldb),
+                factor(beta), static_cast<T*>(p.c), to_int(p.ldc));
+    });
   }
 
  private:
-  /// Few products run one after the other, on all of OpenBLAS's threads each; many run side by side, on one thread
-  /// each.
+  template <class Function>
+  void find(Function& function, const std::string& symbol) {
+    function = reinterpret_cast<Function>(library_.symbol(symbol.c_str()));
+    if (function == nullptr)
+      throw Error(ErrorKind::unavailable, "[blas] libopenblas.so.0 has no " + symbol +
+                                              "; install one that does with: apt-get install libopenblas0");
+  }
   template <class T>
-  void run(const Routines<T>& call, const GemmProblem& p) const {
-    const Product<T> product(call, p);
+  void find(Routines<T>& routines, char type) {
+    const std::string prefix = std::string("cblas_") + type;
+    find(routines.gemm, prefix + "gemm"), find(routines.gemv, prefix + "gemv");
+    find(routines.trsm, prefix + "trsm"), find(routines.trmm, prefix + "trmm");
+    find(routines.syrk, prefix + "syrk"), find(routines.syr2k, prefix + "syr2k");
+    find(routines.symm, prefix + "symm");
+  }
+
+  /// Calls with(routines) for the routines of the dtype.
+  template <class With>
+  void by_type(DType dtype, const With& with) const {
+    switch (dtype) {
+      case DType::float32:
+        return with(float_);
+      case DType::float64:
+        return with(double_);
+      case DType::complex64:
+        return with(complex_);
+      case DType::complex128:
+        return with(double_complex_);
+      default:
+        throw Error("[blas] expected float32, float64, complex64 or complex128 on the cpu device, got " +
+                    std::string(name(dtype)));
+    }
+  }
+
+  /// Calls run(i) for each i < batch. A few run one after the other, on all of OpenBLAS's threads each; many run side
+  /// by side, on one thread each. `work`: the multiplications of one.
+  template <class Run>
+  void each(std::int64_t batch, double work, const Run& run) const {
     const int threads = get_threads_();
-    if (p.batch < threads || p.batch == 1) {
-      for (std::int64_t i = 0; i < p.batch; ++i) product.run(triple<T>(p, i));
+    if (batch < threads || batch == 1) {
+      for (std::int64_t i = 0; i < batch; ++i) run(i);
       return;
     }
     // OpenBLAS has one number of threads in the process.
     static std::mutex changing;
     const std::lock_guard lock(changing);
     set_threads_(1);
-    const double work = static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
     const double grain = std::max(65536 / work, 1.0);
-    tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, p.batch, static_cast<std::size_t>(grain)),
+    tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, batch, static_cast<std::size_t>(grain)),
                       [&](const tbb::blocked_range<std::int64_t>& range) {
-                        for (std::int64_t i = range.begin(); i < range.end(); ++i) product.run(triple<T>(p, i));
+                        for (std::int64_t i = range.begin(); i < range.end(); ++i) run(i);
                       });
     set_threads_(threads);
   }
 
+  DynamicLibrary library_;
   Routines<float> float_{};
   Routines<double> double_{};
   Routines<std::complex<float>> complex_{};

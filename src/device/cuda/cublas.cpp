@@ -33,7 +33,36 @@ struct Cublas {
 #undef GPULUA_CUBLAS_MEMBER
 };
 
-Cublas load(const Config& config, int driver_version) {
+/// Routines of cuBLAS for one type of elements. Their pointers to elements and factors are declared without the type.
+struct TypedRoutines {
+  cublasStatus_t (*trsm)(cublasHandle_t, cublasSideMode_t, cublasFillMode_t, cublasOperation_t, cublasDiagType_t,
+                         std::int64_t m, std::int64_t n, const void* alpha, const void* a, std::int64_t lda, void* b,
+                         std::int64_t ldb);
+  cublasStatus_t (*trsm_batched)(cublasHandle_t, cublasSideMode_t, cublasFillMode_t, cublasOperation_t,
+                                 cublasDiagType_t, std::int64_t m, std::int64_t n, const void* alpha,
+                                 const void* const* a, std::int64_t lda, void* const* b, std::int64_t ldb,
+                                 std::int64_t batch);
+  cublasStatus_t (*trmm)(cublasHandle_t, cublasSideMode_t, cublasFillMode_t, cublasOperation_t, cublasDiagType_t,
+                         std::int64_t m, std::int64_t n, const void* alpha, const void* a, std::int64_t lda,
+                         const void* b, std::int64_t ldb, void* c, std::int64_t ldc);
+  cublasStatus_t (*syrk)(cublasHandle_t, cublasFillMode_t, cublasOperation_t, std::int64_t n, std::int64_t k,
+                         const void* alpha, const void* a, std::int64_t lda, const void* beta, void* c,
+                         std::int64_t ldc);
+  cublasStatus_t (*syr2k)(cublasHandle_t, cublasFillMode_t, cublasOperation_t, std::int64_t n, std::int64_t k,
+                          const void* alpha, const void* a, std::int64_t lda, const void* b, std::int64_t ldb,
+                          const void* beta, void* c, std::int64_t ldc);
+  cublasStatus_t (*symm)(cublasHandle_t, cublasSideMode_t, cublasFillMode_t, std::int64_t m, std::int64_t n,
+                         const void* alpha, const void* a, std::int64_t lda, const void* b, std::int64_t ldb,
+                         const void* beta, void* c, std::int64_t ldc);
+};
+
+/// All that is used of libcublas.
+struct Library {
+  Cublas call;
+  TypedRoutines of_float, of_double, of_complex, of_double_complex;
+};
+
+Library load(const Config& config, int driver_version) {
   const std::vector<std::string> names = toolkit_library_names("libcublas", driver_version);
   const std::vector<std::string_view> views(names.begin(), names.end());
   const auto file = find_cuda_library(config, views);
@@ -45,15 +74,25 @@ Cublas load(const Config& config, int driver_version) {
   std::string why;
   const DynamicLibrary library = DynamicLibrary::open(*file, why);
   if (!library) throw Error(ErrorKind::unavailable, "[blas] libcublas could not be loaded: " + why);
-  Cublas call;
-#define GPULUA_CUBLAS_LOAD(member, function)                                        \
-  call.member = reinterpret_cast<decltype(call.member)>(library.symbol(#function)); \
-  if (call.member == nullptr)                                                       \
-    throw Error(ErrorKind::unavailable,                                             \
-                "[blas] expected cuBLAS of CUDA 12 or later, got " + file->string() + ", which has no " #function);
+  Library result;
+  const auto find = [&]<class Function>(Function& function, const std::string& symbol) {
+    function = reinterpret_cast<Function>(library.symbol(symbol.c_str()));
+    if (function == nullptr)
+      throw Error(ErrorKind::unavailable,
+                  "[blas] expected cuBLAS of CUDA 12 or later, got " + file->string() + ", which has no " + symbol);
+  };
+#define GPULUA_CUBLAS_LOAD(member, function) find(result.call.member, #function);
   GPULUA_CUBLAS_FUNCTIONS(GPULUA_CUBLAS_LOAD)
 #undef GPULUA_CUBLAS_LOAD
-  return call;
+  const auto find_typed = [&](TypedRoutines& routines, char type) {
+    const std::string prefix = std::string("cublas") + type;
+    find(routines.trsm, prefix + "trsm_v2_64"), find(routines.trsm_batched, prefix + "trsmBatched_64");
+    find(routines.trmm, prefix + "trmm_v2_64"), find(routines.symm, prefix + "symm_v2_64");
+    find(routines.syrk, prefix + "syrk_v2_64"), find(routines.syr2k, prefix + "syr2k_v2_64");
+  };
+  find_typed(result.of_float, 'S'), find_typed(result.of_double, 'D');
+  find_typed(result.of_complex, 'C'), find_typed(result.of_double_complex, 'Z');
+  return result;
 }
 
 void check(const Cublas& call, cublasStatus_t status) {
@@ -116,6 +155,9 @@ struct GemmTypes {
   cublasComputeType_t compute;
 };
 
+/// What cuBLAS calls CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT, which headers before CUDA 13 lack.
+constexpr auto emulated_float64 = static_cast<cublasComputeType_t>(79);
+
 GemmTypes types_of(DType dtype) {
   switch (dtype) {
     case DType::float16:
@@ -138,10 +180,10 @@ GemmTypes types_of(DType dtype) {
 /// alpha or beta as cuBLAS reads it: real or complex, in the precision of the computation.
 class Factor {
  public:
-  Factor(std::complex<double> value, const GemmTypes& types) {
+  Factor(std::complex<double> value, DType dtype) {
     double_[0] = value.real(), double_[1] = value.imag();
     float_[0] = static_cast<float>(value.real()), float_[1] = static_cast<float>(value.imag());
-    is_double_ = types.compute == CUBLAS_COMPUTE_64F;
+    is_double_ = dtype == DType::float64 || dtype == DType::complex128;
   }
   const void* get() const { return is_double_ ? static_cast<const void*>(double_) : float_; }
 
@@ -156,10 +198,22 @@ cublasOperation_t operation(MatrixOp op) {
   return op == MatrixOp::transposed ? CUBLAS_OP_T : CUBLAS_OP_C;
 }
 
+// A row-major matrix is the transpose of a column-major one: its lower triangle is the upper one there, and what stands
+// on its left stands on the right.
+cublasFillMode_t triangle_of(Triangle triangle) {
+  return triangle == Triangle::lower ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
+}
+cublasSideMode_t side_of(bool right) {
+  return right ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT;
+}
+cublasDiagType_t diagonal_of(bool unit) {
+  return unit ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT;
+}
+
 class CudaBlas final : public Blas {
  public:
   CudaBlas(const Config& config, std::shared_ptr<Context> context)
-      : context_(std::move(context)), call_(load(config, context_->driver().version)) {}
+      : context_(std::move(context)), library_(load(config, context_->driver().version)), call_(library_.call) {}
 
   bool takes(DType dtype) const override {
     return info(dtype).kind == DTypeKind::floating || info(dtype).kind == DTypeKind::complex;
@@ -169,8 +223,11 @@ class CudaBlas final : public Blas {
   void gemm(const GemmProblem& p, Stream& stream) override {
     const ContextGuard guard(*context_);
     const cublasHandle_t handle = handle_for(stream);
-    const GemmTypes types = types_of(p.dtype);
-    const Factor alpha(p.alpha, types), beta(p.beta, types);
+    GemmTypes types = types_of(p.dtype);
+    if (p.tf32 && size_of(p.dtype) >= 4 && types.compute == CUBLAS_COMPUTE_32F)
+      types.compute = CUBLAS_COMPUTE_32F_FAST_TF32;
+    if (p.emulated && p.dtype == DType::float64) types.compute = emulated_float64;
+    const Factor alpha(p.alpha, p.dtype), beta(p.beta, p.dtype);
     const cublasOperation_t first = operation(p.op_b), second = operation(p.op_a);
     const cublasGemmAlgo_t algorithm = CUBLAS_GEMM_DEFAULT;
     if (p.c_addresses != nullptr) {
@@ -187,7 +244,68 @@ class CudaBlas final : public Blas {
     }
   }
 
+  void solve_triangular(const TriangularProblem& p, Stream& stream) override {
+    const ContextGuard guard(*context_);
+    const cublasHandle_t handle = handle_for(stream);
+    const Factor alpha(p.alpha, p.dtype);
+    const TypedRoutines& typed = routines_of(p.dtype);
+    if (p.a_addresses != nullptr)
+      check(call_, typed.trsm_batched(handle, side_of(p.right), triangle_of(p.triangle), operation(p.op),
+                                      diagonal_of(p.unit_diagonal), p.n, p.m, alpha.get(), p.a_addresses, p.lda,
+                                      p.b_addresses, p.ldb, p.batch));
+    else
+      check(call_, typed.trsm(handle, side_of(p.right), triangle_of(p.triangle), operation(p.op),
+                              diagonal_of(p.unit_diagonal), p.n, p.m, alpha.get(), p.a, p.lda, p.b, p.ldb));
+  }
+
+  void multiply_triangular(const TriangularProblem& p, Stream& stream) override {
+    const ContextGuard guard(*context_);
+    const cublasHandle_t handle = handle_for(stream);
+    const Factor alpha(p.alpha, p.dtype);
+    check(call_, routines_of(p.dtype).trmm(handle, side_of(p.right), triangle_of(p.triangle), operation(p.op),
+                                           diagonal_of(p.unit_diagonal), p.n, p.m, alpha.get(), p.a, p.lda, p.b, p.ldb,
+                                           p.b, p.ldb));
+  }
+
+  /// A is its transpose in columns: A A' of ours is A' A of cuBLAS's.
+  void update(const RankUpdate& p, Stream& stream) override {
+    const ContextGuard guard(*context_);
+    const cublasHandle_t handle = handle_for(stream);
+    const Factor alpha(p.alpha, p.dtype), beta(p.beta, p.dtype);
+    const TypedRoutines& typed = routines_of(p.dtype);
+    const cublasOperation_t op = p.transposed ? CUBLAS_OP_N : CUBLAS_OP_T;
+    if (p.b == nullptr)
+      check(call_,
+            typed.syrk(handle, triangle_of(p.triangle), op, p.n, p.k, alpha.get(), p.a, p.lda, beta.get(), p.c, p.ldc));
+    else
+      check(call_, typed.syr2k(handle, triangle_of(p.triangle), op, p.n, p.k, alpha.get(), p.a, p.lda, p.b, p.ldb,
+                               beta.get(), p.c, p.ldc));
+  }
+
+  void multiply_symmetric(const SymmetricProduct& p, Stream& stream) override {
+    const ContextGuard guard(*context_);
+    const cublasHandle_t handle = handle_for(stream);
+    const Factor alpha(p.alpha, p.dtype), beta(p.beta, p.dtype);
+    check(call_, routines_of(p.dtype).symm(handle, side_of(p.right), triangle_of(p.triangle), p.n, p.m, alpha.get(),
+                                           p.a, p.lda, p.b, p.ldb, beta.get(), p.c, p.ldc));
+  }
+
  private:
+  const TypedRoutines& routines_of(DType dtype) const {
+    switch (dtype) {
+      case DType::float32:
+        return library_.of_float;
+      case DType::float64:
+        return library_.of_double;
+      case DType::complex64:
+        return library_.of_complex;
+      case DType::complex128:
+        return library_.of_double_complex;
+      default:
+        throw Error("[blas] expected float32, float64, complex64 or complex128, got " + std::string(name(dtype)));
+    }
+  }
+
   cublasHandle_t handle_for(Stream& stream) {
     auto& of_stream = static_cast<CudaStream&>(stream);
     if (!of_stream.blas()) of_stream.blas() = std::make_shared<StreamHandle>(context_, call_, of_stream.handle());
@@ -195,7 +313,8 @@ class CudaBlas final : public Blas {
   }
 
   std::shared_ptr<Context> context_;
-  Cublas call_;
+  const Library library_;
+  const Cublas& call_;
 };
 
 }  // namespace

@@ -1,0 +1,142 @@
+// The C++ functions behind gpu.blas. blas.lua and blas_matrices.lua check their arguments.
+
+#include <optional>
+#include <type_traits>
+#include <vector>
+
+#include "bindings/lua_array.h"
+#include "bindings/parts.h"
+#include "bindings/state.h"
+#include "src/algorithms/matrix_operand.h"
+#include "src/algorithms/matrix_product.h"
+#include "src/algorithms/triangular.h"
+#include "src/array/aliasing.h"
+#include "src/runtime/context.h"
+
+namespace gpulua {
+
+namespace {
+
+const Array& array_at(lua_State* L, int index) {
+  return check<Array>(L, index, "blas");
+}
+
+/// alpha or beta.
+std::complex<double> factor_at(lua_State* L, int index) {
+  const std::optional<Scalar> value = to_scalar(L, index);
+  if (!value) fail("blas", "a number", L, index);
+  if (const auto* complex = std::get_if<std::complex<double>>(&*value)) return *complex;
+  return std::visit(
+      []<class T>(const T& number) {
+        if constexpr (std::is_arithmetic_v<T>)
+          return std::complex<double>(static_cast<double>(number));
+        else
+          return std::complex<double>(number);
+      },
+      *value);
+}
+
+Triangle triangle_at(lua_State* L, int index) {
+  return lua_toboolean(L, index) ? Triangle::upper : Triangle::lower;
+}
+
+MatrixOp op_at(lua_State* L, int index) {
+  const std::string_view letter = check_string(L, index, "blas", "a letter");
+  return letter == "N" ? MatrixOp::plain : letter == "T" ? MatrixOp::transposed : MatrixOp::conjugated;
+}
+
+/// multiplies(x): whether the device has products of the array's dtype.
+int lua_multiplies(lua_State* L) {
+  const Array& x = array_at(L, 1);
+  lua_pushboolean(L, multiplies(x->device(), x->dtype));
+  return 1;
+}
+
+/// may_overlap(x, y): whether the two may share elements.
+int lua_may_overlap(lua_State* L) {
+  lua_pushboolean(L, may_overlap(*array_at(L, 1), *array_at(L, 2)));
+  return 1;
+}
+
+/// is_row_major(x): whether a BLAS can write x: a vector, or matrices.
+int lua_is_row_major(lua_State* L) {
+  Layout layout = array_at(L, 1)->layout;
+  if (layout.ndim() == 1) {  // as a column
+    layout.shape.push_back(1);
+    layout.strides.push_back(1);
+  }
+  lua_pushboolean(L, is_row_major(layout));
+  return 1;
+}
+
+/// gemm(c, a, b, conjugate_a, conjugate_b, alpha, beta)
+int lua_gemm(lua_State* L) {
+  multiply({array_at(L, 2), array_at(L, 3), array_at(L, 1), lua_toboolean(L, 4) != 0, lua_toboolean(L, 5) != 0,
+            factor_at(L, 6), factor_at(L, 7)});
+  return 0;
+}
+
+/// gemm_each(c, a, b, conjugate_a, conjugate_b, alpha, beta), of lists of matrices.
+int lua_gemm_each(lua_State* L) {
+  std::vector<MatrixProduct> products;
+  const auto count = static_cast<int>(lua_objlen(L, 1));
+  for (int i = 1; i <= count; ++i) {
+    for (int list = 1; list <= 3; ++list) lua_rawgeti(L, list, i);
+    products.push_back({array_at(L, -2), array_at(L, -1), array_at(L, -3), lua_toboolean(L, 4) != 0,
+                        lua_toboolean(L, 5) != 0, factor_at(L, 6), factor_at(L, 7)});
+    lua_pop(L, 3);
+  }
+  multiply_each(products);
+  return 0;
+}
+
+/// solve_triangular(b, a, upper, op, right, unit_diagonal, alpha) and multiply_triangular.
+template <void function(const TriangularOperand&, std::complex<double>, const Array&)>
+int lua_triangular(lua_State* L) {
+  function({array_at(L, 2), triangle_at(L, 3), op_at(L, 4), lua_toboolean(L, 5) != 0, lua_toboolean(L, 6) != 0},
+           factor_at(L, 7), array_at(L, 1));
+  return 0;
+}
+
+/// update_symmetric(c, a, b or nil, upper, transposed, alpha, beta)
+int lua_update_symmetric(lua_State* L) {
+  update_symmetric(array_at(L, 1), triangle_at(L, 4), array_at(L, 2), lua_isnil(L, 3) ? nullptr : array_at(L, 3),
+                   lua_toboolean(L, 5) != 0, {factor_at(L, 6), factor_at(L, 7)});
+  return 0;
+}
+
+/// symm(c, a, b, upper, right, alpha, beta)
+int lua_symm(lua_State* L) {
+  multiply_symmetric(array_at(L, 1), array_at(L, 2), triangle_at(L, 4), lua_toboolean(L, 5) != 0, array_at(L, 3),
+                     {factor_at(L, 6), factor_at(L, 7)});
+  return 0;
+}
+
+/// precision([tf32, emulated]): sets what products allow; returns it.
+int lua_precision(lua_State* L) {
+  Context& context = bindings_of(L).context();
+  if (lua_gettop(L) > 0) {
+    context.tf32 = lua_toboolean(L, 1) != 0;
+    context.emulated_float64 = lua_toboolean(L, 2) != 0;
+  }
+  lua_pushboolean(L, context.tf32);
+  lua_pushboolean(L, context.emulated_float64);
+  return 2;
+}
+
+}  // namespace
+
+void add_blas_functions(lua_State* L) {
+  set_functions(L, {{"gemm", protect<lua_gemm>},
+                    {"gemm_each", protect<lua_gemm_each>},
+                    {"is_row_major", protect<lua_is_row_major>},
+                    {"may_overlap", protect<lua_may_overlap>},
+                    {"multiplies", protect<lua_multiplies>},
+                    {"multiply_triangular", protect<lua_triangular<multiply_triangular>>},
+                    {"precision", protect<lua_precision>},
+                    {"solve_triangular", protect<lua_triangular<solve_triangular>>},
+                    {"symm", protect<lua_symm>},
+                    {"update_symmetric", protect<lua_update_symmetric>}});
+}
+
+}  // namespace gpulua
