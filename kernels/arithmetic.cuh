@@ -64,6 +64,37 @@ __device__ inline T gpulua_remainder(T x, T y) {
   return rest != T(0) && ((rest < T(0)) != (y < T(0))) ? rest + y : rest;
 }
 
+// A divisor that is the same for all elements. Divisor in src/eval/divisor.h is the same struct: a multiplier of 0 stands for a
+// divisor that has none.
+template <class T>
+struct gpulua_divisor {
+  unsigned long long multiplier;
+  long long value;
+  int shift;
+
+  __device__ operator T() const { return (T)value; }
+};
+
+// A quotient that rounds down is that of the number's complement, complemented, where the number is negative.
+template <class T>
+__device__ inline T gpulua_floor_divide(T x, const gpulua_divisor<T>& y) {
+  if (y.multiplier == 0) return gpulua_floor_divide(x, (T)y);
+  if (sizeof(T) == 8) {
+    const long long sign = (long long)x >> 63;
+    return (T)((long long)(__umul64hi((unsigned long long)(x ^ sign) << 1, y.multiplier) >> y.shift) ^ sign);
+  }
+  const int sign = (int)x >> 31;
+  return (T)((int)(__umulhi((unsigned int)((int)x ^ sign) << 1, (unsigned int)y.multiplier) >> y.shift) ^ sign);
+}
+
+template <class T>
+__device__ inline T gpulua_remainder(T x, const gpulua_divisor<T>& y) {
+  if (y.multiplier == 0) return gpulua_remainder(x, (T)y);
+  const T quotient = gpulua_floor_divide(x, y);
+  if (sizeof(T) == 8) return (T)((unsigned long long)x - (unsigned long long)quotient * (unsigned long long)y.value);
+  return (T)((unsigned int)x - (unsigned int)quotient * (unsigned int)y.value);
+}
+
 #define GPULUA_REAL_DIVISION(Real)                                                                    \
   __device__ inline Real gpulua_remainder(Real x, Real y) {                                           \
     const Real rest = fmod(x, y);                                                                     \

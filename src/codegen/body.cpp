@@ -162,7 +162,7 @@ std::string whole(const OperandSpec& operand, const std::string& name) {
   return operand.access == Access::raw ? name : loaded(name, operand.dtype);
 }
 
-std::string expression(const ValueSpec& value, const std::vector<ValueSpec>& values) {
+std::string expression(const ValueSpec& value, const KernelSpec& spec) {
   if (value.kind == ValueSpec::Kind::call) {
     std::string arguments;
     for (std::size_t input : value.inputs) arguments += (arguments.empty() ? "" : ", ") + value_name(input);
@@ -170,7 +170,9 @@ std::string expression(const ValueSpec& value, const std::vector<ValueSpec>& val
   }
   std::string text(row_text(*value.op, value.compute));
   if (value.rounded) text = "gpulua_product(" + text.replace(text.find(times), times.size(), ", ") + ")";
-  return rounded(substitute(text, names_in_row(value, values)), value);
+  auto names = names_in_row(value, spec.values);
+  if (divides_by_number(spec, value)) names.back().second = operand_name(spec.values[value.inputs[1]].operand);
+  return rounded(substitute(text, names), value);
 }
 
 std::string fast_path_expression(const ValueSpec& value, const std::vector<ValueSpec>& values) {

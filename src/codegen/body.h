@@ -36,7 +36,7 @@ std::string value_type(const ValueSpec& value, const KernelSpec& spec);
 /// The text of a whole operand (is_whole), as an operation gets it.
 std::string whole(const OperandSpec& operand, const std::string& name);
 /// The expression of an operation or call: the text of its row with the operands substituted.
-std::string expression(const ValueSpec& value, const std::vector<ValueSpec>& values);
+std::string expression(const ValueSpec& value, const KernelSpec& spec);
 /// The expression of the fast path (has_fast_path). It clears the bool `in_range` where its number may be wrong.
 std::string fast_path_expression(const ValueSpec& value, const std::vector<ValueSpec>& values);
 

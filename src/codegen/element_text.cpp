@@ -108,7 +108,7 @@ std::string ElementText::value_text(std::size_t index, bool vector) const {
   if (value.kind == ValueSpec::Kind::operation && vector && is_vectorised(spec_, value))
     return vectorised_element(value, index);
   if (vector && spec_.fast_path && has_fast_path(value)) return fast_path_expression(value, spec_.values);
-  if (value.kind != ValueSpec::Kind::gather) return expression(value, spec_.values);
+  if (value.kind != ValueSpec::Kind::gather) return expression(value, spec_);
   return gathered(value, step_text(operand_name(value.operand), spec_.operands[value.operand].access, vector));
 }
 

@@ -117,6 +117,21 @@ bool has_fast_path(const ValueSpec& value) {
          info(value.compute).kind == DTypeKind::floating;
 }
 
+bool divides_by_number(const KernelSpec& spec, const ValueSpec& value) {
+  if (value.kind != ValueSpec::Kind::operation || !value.op->divides || value.compute == DType::boolean) return false;
+  const DTypeKind kind = info(value.compute).kind;
+  const std::size_t most = kind == DTypeKind::signed_integer ? 8 : kind == DTypeKind::unsigned_integer ? 2 : 0;
+  const ValueSpec& divisor = spec.values[value.inputs[1]];
+  return size_of(value.compute) <= most && divisor.kind == ValueSpec::Kind::operand && divisor.dtype == value.compute &&
+         spec.operands[divisor.operand].access == Access::value;
+}
+
+bool is_divisor(const KernelSpec& spec, std::size_t operand) {
+  return std::any_of(spec.values.begin(), spec.values.end(), [&](const ValueSpec& value) {
+    return divides_by_number(spec, value) && spec.values[value.inputs[1]].operand == operand;
+  });
+}
+
 bool is_vectorised(const KernelSpec& spec, const ValueSpec& value) {
   if (value.kind != ValueSpec::Kind::operation || value.op->vectorised.empty()) return false;
   if (value.outer || value.nested) return false;

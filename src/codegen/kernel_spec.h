@@ -133,6 +133,12 @@ bool is_product(const OpInfo& op, DType compute);
 /// True when the operation has a fast path for the dtype in which it computes.
 bool has_fast_path(const ValueSpec& value);
 
+/// True when the operation divides whole numbers by a number, which the kernel gets as a gpulua_divisor.
+bool divides_by_number(const KernelSpec& spec, const ValueSpec& value);
+
+/// True when the operand is the number of such an operation.
+bool is_divisor(const KernelSpec& spec, std::size_t operand);
+
 /// True for a value that a thread makes for several elements in one call: random numbers.
 bool is_vectorised(const KernelSpec& spec, const ValueSpec& value);
 

@@ -71,9 +71,10 @@ std::string declaration(const KernelSpec& spec, const KernelParameter& parameter
     case Role::operand: {
       const OperandSpec& operand = spec.operands[parameter.index];
       const std::string type = element_type(operand.dtype);
-      return (operand.access == Access::raw     ? "const gpulua_raw<" + type + ">"
-              : operand.access == Access::value ? type
-                                                : "const " + type + "*") +
+      return (operand.access == Access::raw       ? "const gpulua_raw<" + type + ">"
+              : is_divisor(spec, parameter.index) ? "const gpulua_divisor<" + type + ">"
+              : operand.access == Access::value   ? type
+                                                  : "const " + type + "*") +
              " " + operand_name(parameter.index);
     }
     case Role::operand_strides:

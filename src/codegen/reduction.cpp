@@ -295,7 +295,7 @@ class ReductionText {
     const std::string right = value.kind == ValueSpec::Kind::operand  ? operand_text(value.operand, position, vector)
                               : value.kind == ValueSpec::Kind::gather ? gathered(value, step(value.operand, position))
                               : vector && is_vectorised(spec_, value) ? vectorised_element(value, index)
-                                                                      : expression(value, spec_.values);
+                                                                      : expression(value, spec_);
     return "const " + value_type(value, spec_) + " " + value_name(index) + " = " + right + ";\n";
   }
 

@@ -94,7 +94,7 @@ class RowText {
       const std::string right = value.kind == ValueSpec::Kind::reduction
                                     ? reduced(value, sums_name(pass - 1) + ".a" + std::to_string(i) + ".result()")
                                 : value.kind == ValueSpec::Kind::operand ? operand_text(value.operand, "0")
-                                                                         : expression(value, spec_.values);
+                                                                         : expression(value, spec_);
       text += "  const " + register_type(value.dtype) + " " + value_name(i) + " = " + right + ";\n";
     }
     return text;
@@ -214,7 +214,7 @@ class RowText {
       return is_element(value) ? loaded(kept, value.dtype) : kept;
     }
     if (value.kind == ValueSpec::Kind::operand) return operand_text(value.operand, step(value.operand));
-    return expression(value, spec_.values);
+    return expression(value, spec_);
   }
 
   // ---- parts -------------------------------------------------------------------------------------------------------

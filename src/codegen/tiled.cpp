@@ -85,7 +85,7 @@ class TiledText {
     for (std::size_t i = 0; i < spec_.values.size(); ++i) {
       const ValueSpec& value = spec_.values[i];
       const std::string right =
-          value.kind == ValueSpec::Kind::operand ? operand_text(value.operand) : expression(value, spec_.values);
+          value.kind == ValueSpec::Kind::operand ? operand_text(value.operand) : expression(value, spec_);
       text += "        const " + value_type(value, spec_) + " " + value_name(i) + " = " + right + ";\n";
     }
     for (std::size_t i = 0; i < spec_.outputs.size(); ++i) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/array/array.h"
+#include "src/eval/divisor.h"
 
 namespace gpulua {
 
@@ -141,6 +142,12 @@ void ExecutableStep::launch(const StepNodes& nodes, std::span<const Root> roots,
         std::array<char, 16> bytes;
         encode(number.compute, *number.value, bytes.data());
         arguments.put(patch.at, bytes.data(), size_of(number.compute));
+        break;
+      }
+      case Kind::divisor: {
+        const Pending& number = nodes.pending(patch.which);
+        const Divisor divisor = make_divisor(number.compute, *number.value);
+        arguments.put(patch.at, &divisor, sizeof divisor);
         break;
       }
       case Kind::address:

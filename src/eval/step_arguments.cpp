@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "src/codegen/parameters.h"
+#include "src/eval/divisor.h"
 
 namespace gpulua {
 
@@ -126,7 +127,7 @@ class Layouter {
         return;
       }
       case Role::operand:
-        return operand(step_.operands[i]);
+        return operand(step_.operands[i], is_divisor(spec_, i));
       case Role::operand_strides:
         return strides(schedule_.iteration.strides[i]);
       case Role::operand_indexed: {
@@ -142,7 +143,8 @@ class Layouter {
     }
   }
 
-  void operand(const StepOperand& operand) {
+  void operand(const StepOperand& operand, bool is_divisor) {
+    if (is_divisor) return patch(Kind::divisor, nodes_.number(*operand.number), result_.arguments.add(Divisor{}));
     if (operand.number) {
       const std::array<char, 16> none{};
       return patch(Kind::number, nodes_.number(*operand.number),

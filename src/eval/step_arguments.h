@@ -15,6 +15,7 @@ namespace gpulua {
 struct Patch {
   enum class Kind : std::uint8_t {
     number,          // of node `which`
+    divisor,         // the number of node `which`, as a Divisor
     address,         // of the first element of node `which`
     gather_address,  // where operation `which`, a gather, reads
     gather_watch,    // the word and the line of operation `which`, a gather

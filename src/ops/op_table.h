@@ -51,6 +51,8 @@ struct OpInfo {
   std::string_view vectorised = "";
   // The expression for numbers in range, which clears the bool `in_range` for others (kernels/fast_path.cuh).
   std::string_view fast_path = "";
+  // For integers, the expression's y may be a gpulua_divisor (kernels/arithmetic.cuh).
+  bool divides = false;
   // A script's own function, never in the table. `expression` then takes the function's result as x, and the operation
   // has any number of operands.
   const UserFunction* function = nullptr;

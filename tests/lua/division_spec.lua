@@ -105,3 +105,60 @@ describe("division in long expressions", function()
     end
   end)
 end)
+
+-- The reference is the division by an array, whose kernel divides by each element.
+describe("division of whole numbers by a number", function()
+  local widths = { int8 = 8, uint8 = 8, int16 = 16, uint16 = 16, int32 = 32, uint32 = 32, int64 = 64, uint64 = 64 }
+
+  --- Multiples of the divisors and their neighbours, both ends of the range, and numbers of any bits.
+  local function dividends(dtype, divisors)
+    local bits = widths[dtype]
+    local any = gpu.random.integers(20000, 0, 2 ^ 32, "uint64")
+    any = (any:left_shift(32) + gpu.random.integers(20000, 0, 2 ^ 32, "uint64")):right_shift(64 - bits)
+    local parts = { any, any:right_shift(bits / 2), gpu.arange(300, "uint64"), math.max(2 ^ (bits - 1) - 150, 0) + gpu.arange(300, "uint64"),
+      gpu.zeros(1, "uint64") - 1 - gpu.arange(300, "uint64") }
+    for _, d in ipairs(divisors) do
+      local each = gpu.full(500, d, { dtype = dtype }):eval()
+      local multiples = (any({ 1, 500 }):astype(dtype):floor_divide(each) * each):astype "uint64"
+      parts[#parts + 1] = gpu.concat { multiples - 1, multiples, multiples + 1 }
+    end
+    return gpu.concat(parts):astype(dtype):eval()
+  end
+
+  for dtype, bits in pairs(widths) do
+    it("is exact for " .. dtype, function()
+      local signed, divisors = dtype:sub(1, 1) == "i", { 0, 1, 2, 3, 5, 7, 10, 13, 64, 100, 127 }
+      for _, power in ipairs { 14, 15, 30, 31, 32, 52 } do
+        if power < bits - 1 then
+          for i = -1, 1 do divisors[#divisors + 1] = 2 ^ power + i end
+        end
+      end
+      local most = bits == 64 and 0x7fffffffffffffffLL or 2 ^ (signed and bits - 1 or bits) - 1
+      for _, d in ipairs { most, most - 1, bits == 64 and 715827882600000007LL or math.floor(tonumber(most) / 3) } do
+        divisors[#divisors + 1] = d
+      end
+      local count = #divisors
+      if signed then
+        for i = 1, count do divisors[#divisors + 1] = -divisors[i] end
+        divisors[#divisors + 1] = -most - 1
+      end
+      local x = dividends(dtype, divisors)
+      for _, d in ipairs(divisors) do
+        local each = gpu.full(x.size, d, { dtype = dtype }):eval()
+        assert.are.equal(dtype, x:floor_divide(d).dtype)
+        local wrong = (x:floor_divide(d):ne(x:floor_divide(each))):sum() + ((x % d):ne(x:remainder(each))):sum()
+        assert.are.equal(0, tonumber(wrong:item()), ("by %s"):format(tostring(d)))
+      end
+    end)
+  end
+
+  it("has a divisor anew in each call of the kernel, which other operations read too", function()
+    local x = gpu.arange(1000, "int32") - 500
+    for d = -3, 20 do
+      local each = gpu.full(1000, d, { dtype = "int32" }):eval()
+      local sum = (x:floor_divide(d) + x % d * d):sum() + d
+      assert.are.equal(tonumber((x:floor_divide(each) + x:remainder(each) * each):sum():item()) + d, tonumber(sum:item()))
+      assert.are.same((x:reshape(10, 100):remainder(each:reshape(10, 100))):sum(2):table(), (x:reshape(10, 100) % d):sum(2):table())
+    end
+  end)
+end)

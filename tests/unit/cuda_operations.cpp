@@ -15,13 +15,16 @@ using namespace gpulua::cuda;
 
 namespace {
 
-/// A kernel that computes every operation that takes operands of the dtype.
+/// A kernel that computes every operation that takes operands of the dtype. Divisors are numbers.
 KernelSpec all_operations(DType dtype) {
   KernelSpec spec;
-  spec.operands.push_back({dtype, Access::unit});
-  ValueSpec operand;
-  operand.dtype = operand.compute = dtype;
-  spec.values.push_back(operand);
+  for (std::uint16_t i = 0; i < 2; ++i) {
+    spec.operands.push_back({dtype, i == 0 ? Access::unit : Access::value});
+    ValueSpec operand;
+    operand.dtype = operand.compute = dtype;
+    operand.operand = i;
+    spec.values.push_back(operand);
+  }
   for (const OpInfo& op : op_table()) {
     if (op.rule == DTypeRule::conversion) continue;
     ValueSpec value;
@@ -35,6 +38,7 @@ KernelSpec all_operations(DType dtype) {
     value.kind = ValueSpec::Kind::operation;
     value.op = &op;
     value.inputs.assign(static_cast<std::size_t>(op.arity), 0);
+    if (op.divides) value.inputs[1] = 1;
     spec.outputs.push_back({value.dtype, Access::unit, static_cast<std::uint16_t>(spec.values.size())});
     spec.values.push_back(value);
   }
