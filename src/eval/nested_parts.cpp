@@ -13,6 +13,8 @@ namespace {
 constexpr std::int64_t most_nested = 64;
 // Neighbouring threads read elements at most this far apart, in bytes: within a sector of memory, or in vectors.
 constexpr std::int64_t sector = 32, farthest = 128, vector = 16;
+// So many results have a thread each.
+constexpr std::int64_t many_results = 32;
 
 constexpr std::size_t nobody = static_cast<std::size_t>(-1), several = nobody - 1;
 
@@ -114,6 +116,8 @@ void nest_reductions(std::vector<StepParts>& steps, const NodeNumbers& nodes, st
 
 bool reads_nested_well(const Step& step) {
   const bool has_axes = step.domain.size() == step.nested_domain.size();
+  std::int64_t results = 1;
+  for (const std::int64_t extent : step.result) results *= extent;
   for (const StepOperand& operand : step.operands) {
     if (!operand.node || !operand.nested || operand.gather || operand.raw) continue;
     // The least distance between elements along the axes of the results, of the reduction, and of the nested ones.
@@ -126,8 +130,11 @@ bool reads_nested_well(const Step& step) {
       if (stride != 0) least = least == 0 ? stride : std::min(least, stride);
       domain_axis += has_axes || !inside;
     }
-    if (kept == 0 || reduced == 0 || nested == 0) continue;  // its elements are read again, from a cache
-    const std::int64_t apart = std::min(kept, reduced) * static_cast<std::int64_t>(size_of(operand.dtype));
+    // Threads that share a result read different elements of it; a thread that has its own reads, from a cache, what
+    // others read at the same time.
+    if (reduced == 0 || nested == 0 || (kept == 0 && results >= many_results)) continue;
+    const std::int64_t apart =
+        (kept == 0 ? reduced : std::min(kept, reduced)) * static_cast<std::int64_t>(size_of(operand.dtype));
     if (apart > sector && (apart > farthest || apart % vector != 0)) return false;
   }
   return true;

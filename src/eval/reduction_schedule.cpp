@@ -23,8 +23,9 @@ constexpr unsigned row_block = 128;
 // Of a short reduction, with a thread for each result: the most elements, and the shared memory of a block.
 constexpr std::int64_t longest_short = 63;
 constexpr std::size_t staged_bytes = 32 << 10;
-// The same where a block is one warp, and where in addition threads merge by one operation.
-constexpr std::int64_t longest_of_warp = 48, longest_of_quick_warp = 16;
+// The most elements of a result that a thread accumulates alone in other reductions; where a block is one warp; and
+// where in addition threads merge by one operation.
+constexpr std::int64_t longest_of_block = 15, longest_of_warp = 48, longest_of_quick_warp = 16;
 // Of nested reductions: the bytes of operands that a thread holds in registers, and the threads that fill a
 // multiprocessor.
 constexpr std::size_t held_by_thread = 512;
@@ -140,7 +141,7 @@ class ReductionChoice {
     const std::int64_t wanted = std::max(device_.multiprocessors, 1) * (one_warp ? 32 : filling_threads);
     const auto most = static_cast<unsigned>(std::bit_ceil(static_cast<std::uint64_t>(std::clamp<std::int64_t>(
         schedule_.count, 1, one_warp || schedule_.count < 1024 ? 32 : device_.merging_threads))));
-    plan_.lanes = along_elements > 0 ? most : 1;
+    plan_.lanes = along_elements > 0 && (!one_warp || schedule_.count > longest_alone()) ? most : 1;
     while (plan_.lanes < most && schedule_.results * plan_.lanes < wanted) plan_.lanes *= 2;
     plan_.results = std::max(1u, (one_warp ? 32 : block_size) / plan_.lanes);
   }
@@ -180,8 +181,7 @@ class ReductionChoice {
       plan_.results = block_size;
       while (plan_.results > 32 && schedule_.results < plan_.results * 8 * device_.multiprocessors) plan_.results /= 2;
     } else if (plan_.lanes_adjacent) {
-      const std::int64_t alone = !one_warp ? 15 : merges_quickly() ? longest_of_quick_warp : longest_of_warp;
-      plan_.lanes = schedule_.count >= 1024 && !one_warp ? 256 : schedule_.count > alone ? 32 : 1;
+      plan_.lanes = schedule_.count >= 1024 && !one_warp ? 256 : schedule_.count > longest_alone() ? 32 : 1;
       plan_.results = one_warp ? 32 / std::min(plan_.lanes, 32u) : block_size / plan_.lanes;
     } else {
       plan_.lanes = schedule_.count >= 64 && !one_warp ? 8 : 1;
@@ -208,14 +208,20 @@ class ReductionChoice {
     plan_.items = one_warp ? 0 : static_cast<unsigned>((count + vectors - 1) / vectors);
   }
 
-  /// True when each reduction merges two results by one operation, without positions or means.
-  bool merges_quickly() const {
-    return std::all_of(spec_.values.begin(), spec_.values.end(), [](const ValueSpec& value) {
-      return value.kind != ValueSpec::Kind::reduction ||
-             (value.reducer->rule != ReductionRule::position &&
-              (!value.reducer->combine.empty() || value.reducer->rule == ReductionRule::truth ||
-               value.reducer->rule == ReductionRule::count));
-    });
+  /// The most elements of a result that a thread accumulates alone.
+  std::int64_t longest_alone() const {
+    if (device_.merging_threads != 32) return longest_of_block;
+    const bool is_quick = std::all_of(spec_.values.begin(), spec_.values.end(),
+                                      [&](const ValueSpec& value) { return merges_quickly(value); });
+    return is_quick ? longest_of_quick_warp : longest_of_warp;
+  }
+
+  /// False for a reduction of the step that needs more than one operation to merge two results: positions, means.
+  bool merges_quickly(const ValueSpec& value) const {
+    if (value.kind != ValueSpec::Kind::reduction || is_nested_reduction(spec_, value)) return true;
+    const ReductionRule rule = value.reducer->rule;
+    return rule == ReductionRule::truth || rule == ReductionRule::count ||
+           (rule != ReductionRule::position && !value.reducer->combine.empty());
   }
 
   bool draws() const {
