@@ -26,7 +26,7 @@ namespace {
 constexpr const char* files[] = {
     "composed.lua",  "shape.lua",    "creation.lua",      "random.lua",   "statistics.lua", "numerics.lua",
     "histogram.lua", "ordering.lua", "quantiles.lua",     "sampling.lua", "products.lua",   "contraction_path.lua",
-    "einsum.lua",    "blas.lua",     "blas_matrices.lua", "measure.lua",  "fuse.lua",
+    "einsum.lua",    "blas.lua",     "blas_matrices.lua", "measure.lua",  "fuse.lua",       "graph.lua",
 };
 
 /// raise(message): an error at the script's line.
@@ -209,6 +209,7 @@ void open_composed(lua_State* L) {
   lua_pushinteger(L, most_even_bins);
   lua_setfield(L, -2, "most_even_bins");
   add_fusing(L);
+  add_graphs(L);
   add_measuring(L);
   add_signature_helpers(L);
   add_random_functions(L);

@@ -9,6 +9,7 @@
 #include "bindings/lua_device.h"
 #include "bindings/lua_random.h"
 #include "bindings/state.h"
+#include "src/array/capture.h"
 #include "src/expressions/transfer.h"
 
 namespace gpulua {
@@ -18,7 +19,7 @@ namespace {
 struct GeneratorHandle {
   std::shared_ptr<OpenDevice> device;
   std::string algorithm;
-  std::unique_ptr<RngGenerator> generator;  // destroyed before its device
+  std::shared_ptr<RngGenerator> generator;  // destroyed before its device
 };
 
 }  // namespace
@@ -48,10 +49,18 @@ DType check_real_dtype(lua_State* L, int index, const char* op) {
 /// An array on the generator's device, filled by `fill(generator, out, count, stream)`.
 template <class Fill>
 int push_filled(lua_State* L, GeneratorHandle& handle, Dims shape, DType dtype, Fill fill) {
-  Array array = empty(*handle.device, std::move(shape), dtype);
-  const StreamRef& stream = handle.device->stream();
-  const auto count = static_cast<std::size_t>(array->layout.size());
-  if (count > 0) fill(*handle.generator, array->write(stream), count, *stream);
+  OpenDevice& device = *handle.device;
+  Array array = empty(device, std::move(shape), dtype);
+  // The generator's state is the host's, so a graph cannot hold the call.
+  const auto work = [target = array.get(), generator = handle.generator, fill](const StreamRef& stream) {
+    fill(*generator, target->write(stream), static_cast<std::size_t>(target->layout.size()), *stream);
+  };
+  if (array->layout.size() > 0) {
+    if (Capture* capture = device.evaluator().capture())
+      capture->before_launch(array, work);
+    else
+      work(device.stream());
+  }
   push_array(L, std::move(array));
   return 1;
 }
@@ -64,7 +73,7 @@ int uniform(lua_State* L) {
   Dims shape = check_shape(L, 2, next, op);
   const DType dtype = check_real_dtype(L, next, op);
   return push_filled(L, handle, std::move(shape), dtype,
-                     [&](auto& generator, void* out, std::size_t count, Stream& stream) {
+                     [=](auto& generator, void* out, std::size_t count, Stream& stream) {
                        generator.uniform(dtype, out, count, stream);
                      });
 }
@@ -99,7 +108,7 @@ int normal(lua_State* L) {
   if (deviation < 0) fail(op, "a standard deviation that is not negative", L, 4);
   const DType dtype = check_real_dtype(L, options, op);
   return push_filled(L, handle, std::move(shape), dtype,
-                     [&](auto& generator, void* out, std::size_t count, Stream& stream) {
+                     [=](auto& generator, void* out, std::size_t count, Stream& stream) {
                        (generator.*generate)(dtype, out, count, mean, deviation, stream);
                      });
 }
@@ -112,7 +121,7 @@ int poisson(lua_State* L) {
   const double mean = check_number(L, 3, op, "a mean above 0");
   if (!(mean > 0) || !std::isfinite(mean)) fail(op, "a mean above 0", L, 3);
   return push_filled(L, handle, std::move(shape), DType::uint32,
-                     [&](auto& generator, void* out, std::size_t count, Stream& stream) {
+                     [=](auto& generator, void* out, std::size_t count, Stream& stream) {
                        generator.poisson(out, count, mean, stream);
                      });
 }

@@ -25,8 +25,10 @@ int new_traces(lua_State* L) {
   return 1;
 }
 
-bool is_tracing(const Context& context) {
-  return std::ranges::any_of(context.open_devices(), [](const auto& device) { return device->evaluator().trace(); });
+bool is_recording(const Context& context) {
+  return std::ranges::any_of(context.open_devices(), [](const auto& device) {
+    return device->evaluator().trace() || device->evaluator().capture();
+  });
 }
 
 void warn_of_many(Bindings& bindings) {
@@ -38,11 +40,11 @@ void warn_of_many(Bindings& bindings) {
 }
 
 /// enter_fused(traces, ...): "replay" where a recording fits the arguments, "trace" when a recording has been started;
-/// nil within another function's recording.
+/// nil within a recording of another function, or of gpu.graph.
 int enter_fused(lua_State* L) {
   auto& traces = check<Traces>(L, 1, "fuse");
   Bindings& bindings = bindings_of(L);
-  if (is_tracing(bindings.context())) return 0;
+  if (is_recording(bindings.context())) return 0;
   const int last = lua_gettop(L);
   traces.key = key_of_call(L, last);
   if (const auto found = traces.known.find(traces.key.text); found != traces.known.end()) {

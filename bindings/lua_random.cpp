@@ -189,8 +189,8 @@ RandomStream check_state(lua_State* L, int index, const char* op) {
 /// A traced function reserves its numbers anew in each replay, from wherever its streams stand then.
 void check_not_traced(lua_State* L, const char* op) {
   for (const auto& device : bindings_of(L).context().open_devices())
-    if (device->evaluator().trace())
-      throw Error("[" + std::string(op) + "] expected a call outside of a function that gpu.fuse records");
+    if (device->evaluator().trace() || device->evaluator().capture())
+      throw Error("[" + std::string(op) + "] expected a call outside of a function that gpu.fuse or gpu.graph records");
 }
 
 int seed(lua_State* L) {

@@ -32,12 +32,14 @@ int stream_wait(lua_State* L) {
   const auto& stream = check<StreamHandle>(L, 1, "wait");
   const auto& event = check<EventHandle>(L, 2, "wait");
   check_same_device("wait", "an event", *stream.device, *event.device);
+  stream.device->check_not_captured("waits for an event");
   stream.device->device().wait(*stream.stream, *event.event);
   return 0;
 }
 
 int stream_done(lua_State* L) {
   const auto& handle = check<StreamHandle>(L, 1, "done");
+  handle.device->check_not_captured("asks a stream");
   lua_pushboolean(L, handle.device->device().done(*handle.stream));
   return 1;
 }
@@ -64,6 +66,7 @@ int event_record(lua_State* L) {
     check_same_device("record", "a stream", *event.device, *handle.device);
     stream = handle.stream;
   }
+  event.device->check_not_captured("records an event");
   event.device->device().record(*event.event, *stream);
   event.recorded = true;
   return 0;
@@ -111,7 +114,8 @@ int enter_stream(lua_State* L) {
   const auto& handle = check<StreamHandle>(L, 1, "with");
   if (!lua_isfunction(L, 2)) fail("with", "a function to run", L, 2);
   if (handle.device->buffer_observer())
-    throw Error("[with] expected a call outside of a function that gpu.fuse records, whose work is on one stream");
+    throw Error(
+        "[with] expected a call outside of a function that gpu.fuse or gpu.graph records: its work is on one stream");
   push(L, StreamHandle{handle.device, handle.device->stream()});
   handle.device->set_stream(handle.stream);
   return 1;

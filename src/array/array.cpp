@@ -1,10 +1,12 @@
 #include "src/array/array.h"
 
+#include "src/array/capture.h"
 #include "src/runtime/context.h"
 
 namespace gpulua {
 
 BufferRef new_buffer(OpenDevice& device, std::size_t bytes) {
+  if (device.captures()) return device.evaluator().capture()->new_buffer(bytes);
   Host* host = device.context().host();
   void* memory = device.allocate(bytes);
   return std::make_shared<Buffer>(device.shared_from_this(), memory, bytes, device.stream(),

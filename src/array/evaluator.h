@@ -16,6 +16,7 @@
 namespace gpulua {
 
 class Buffer;
+class Capture;
 class OpenDevice;
 struct Node;
 struct Scatter;
@@ -45,7 +46,7 @@ class Evaluator {
   /// The same for the pending nodes that read the elements of `node`.
   virtual void evaluate_readers(Node& node) = 0;
 
-  /// Evaluates all pending nodes. A node that cannot be evaluated fails for good.
+  /// Evaluates all pending nodes but those that cannot be evaluated.
   virtual void evaluate_all() = 0;
 
   /// Records the evaluations from now on, until Trace::finish or Trace::abandon. No recording takes place. The inputs
@@ -57,6 +58,10 @@ class Evaluator {
   /// The plan, and the source of each kernel, that would evaluate the nodes. Evaluates nothing.
   virtual std::string explain(std::span<Node* const> nodes) = 0;
 
+  /// The recording of gpu.graph that takes place, or null.
+  Capture* capture() const { return capture_; }
+  void set_capture(Capture* capture) { capture_ = capture; }
+
   PendingNodes& pending() { return pending_; }
   LoopCutter& loops() { return loops_; }
   /// The memory of the device's nodes.
@@ -66,6 +71,7 @@ class Evaluator {
   PendingNodes pending_;
   LoopCutter loops_;
   BlockPool::Owner pool_ = BlockPool::make();
+  Capture* capture_ = nullptr;
 };
 
 /// Evaluates nodes, which may be of several devices. Neighbours of one device are evaluated together.

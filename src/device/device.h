@@ -42,6 +42,13 @@ class Event {
 };
 using EventRef = std::shared_ptr<Event>;
 
+/// Work that a stream has recorded, to be queued as a whole, any number of times. The memory, kernels and pinned memory
+/// that the work uses outlive it.
+class Graph {
+ public:
+  virtual ~Graph() = default;
+};
+
 /// A device's name, limits and habits. Sizes in bytes.
 struct DeviceInfo {
   std::string name;          // "cuda:0", "cpu"
@@ -137,6 +144,17 @@ class Device {
   /// `arguments` holds a pointer to each parameter's value, in the signature's order. The values are read before the
   /// call returns.
   virtual void launch(Kernel& kernel, const LaunchConfig& config, void** arguments, Stream& stream) = 0;
+
+  // ---- graphs -------------------------------------------------------------------------------------------------------
+  /// From now on the stream records the work that it is given: launches, copies, fills, products and sorts. It does
+  /// none of it. Precondition: the stream has no work left. While it records, it is not waited for, nor asked whether
+  /// it is done; it neither records events nor waits for them; no memory is allocated on it. Pageable host memory is
+  /// read once, pinned memory each time that the graph runs.
+  virtual void begin_capture(Stream& stream) = 0;
+  /// Ends the recording; the stream is as before.
+  virtual std::shared_ptr<Graph> end_capture(Stream& stream) = 0;
+  /// Queues the work of the graph. Launches of one graph run one after the other.
+  virtual void launch(Graph& graph, Stream& stream) = 0;
 
   // ---- checking -----------------------------------------------------------------------------------------------------
   /// Switches the checker on or off. It searches launches for mistakes in the kernel, and the first mistake ends the

@@ -255,7 +255,13 @@ void Pipeline::evaluate_all() {
     for (Node* node = pending().newest(); node; node = PendingNodes::before(*node))
       if (numbers || !node->pending()->value) nodes.push_back(node->shared_from_this());
     std::reverse(nodes.begin(), nodes.end());
-    evaluate_for_good(nodes);
+    for (const Array& node : nodes) {
+      try {
+        gpulua::evaluate(*node);
+      } catch (const Error& error) {
+        if (is_temporary(error)) throw;
+      }
+    }
   }
 }
 

@@ -42,7 +42,8 @@ bool add_by_library(const Array& target, const Scatter& scatter, const Array& va
   const Indexed& at = *scatter.at;
   OpenDevice& device = target->device();
   Adder* const adder = device.device().adder();
-  if (!adder || device.evaluator().trace() || scatter.combine != Combine::add || at.axes.size() != 1) return false;
+  const bool records = device.evaluator().trace() || device.evaluator().capture();
+  if (!adder || records || scatter.combine != Combine::add || at.axes.size() != 1) return false;
   const Array& index = scatter.indices.front();
   const DTypeKind kind = info(target->dtype).kind;
   const bool one_value = value->layout.size() == 1;

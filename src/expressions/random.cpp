@@ -1,5 +1,8 @@
 #include "src/expressions/random.h"
 
+#include <array>
+
+#include "src/array/capture.h"
 #include "src/base/error.h"
 
 namespace gpulua {
@@ -11,6 +14,31 @@ std::uint64_t blocks_for(const OpInfo& op, std::uint64_t numbers, DType compute)
   if (op.vectorised.empty()) return numbers;
   const std::uint64_t in_a_block = size_of(compute) == 8 ? 2 : 4;
   return (numbers + in_a_block - 1) / in_a_block;
+}
+
+/// The seed of a stream, and the number of the first block of a draw.
+using Place = std::array<Array, 2>;
+
+/// Reserves blocks of the stream: now, and again whenever a recorded function runs.
+Place reserve(const std::shared_ptr<OpenDevice>& device, const std::shared_ptr<RandomStream>& stream,
+              std::uint64_t blocks) {
+  Evaluator& evaluator = device->evaluator();
+  if (Capture* capture = evaluator.capture()) {
+    const Array words = capture->words([stream, blocks] {
+      return std::array<std::uint64_t, 2>{stream->seed, stream->reserve(blocks)};
+    });
+    const auto word = [&](std::int64_t i) {
+      return view(words, index(words->layout, std::array{IndexSpec{IndexSpec::Kind::integer, i}}));
+    };
+    return {word(0), word(1)};
+  }
+  const Place place{constant(device, {}, DType::uint64, stream->seed),
+                    constant(device, {}, DType::uint64, stream->reserve(blocks))};
+  if (Trace* trace = evaluator.trace()) {
+    trace->renew(place[0], [stream] { return Scalar(stream->seed); });
+    trace->renew(place[1], [stream, blocks] { return Scalar(stream->reserve(blocks)); });
+  }
+  return place;
 }
 
 }  // namespace
@@ -42,14 +70,8 @@ Array random(const std::shared_ptr<OpenDevice>& device, const OpInfo& op, Dims s
                   ", got " + to_string(array->layout.shape));
     pending.inputs.push_back(array);
   }
-  const std::uint64_t blocks = blocks_for(op, numbers, pending.compute);
-  const Array place[] = {constant(device, {}, DType::uint64, stream->seed),
-                         constant(device, {}, DType::uint64, stream->reserve(blocks))};
-  if (Trace* trace = device->evaluator().trace()) {
-    trace->renew(place[0], [stream] { return Scalar(stream->seed); });
-    trace->renew(place[1], [stream, blocks] { return Scalar(stream->reserve(blocks)); });
-  }
-  pending.inputs.insert(pending.inputs.begin(), std::begin(place), std::end(place));
+  const Place place = reserve(device, stream, blocks_for(op, numbers, pending.compute));
+  pending.inputs.insert(pending.inputs.begin(), place.begin(), place.end());
   return operation(device, op, std::move(shape), dtype, std::move(pending));
 }
 

@@ -92,6 +92,8 @@ void Buffer::order_write(const StreamRef& stream) {
 
 void Buffer::wait_for(const StreamRef& other, const StreamRef& stream) const {
   if (other == stream) return;
+  // The stream that records a graph has no work left, and its own work follows when the graph is launched.
+  if (device_->captures() && (other == device_->stream() || stream == device_->stream())) return;
   Device& device = device_->device();
   const EventRef event = device.create_event();
   device.record(*event, *other);

@@ -16,7 +16,7 @@ namespace gpulua {
 ///
 /// A buffer records the streams that use it and orders work on different streams: a read waits for the last write, a
 /// write waits for every read and write, and so does a free. With one stream this costs two comparisons.
-class Buffer {
+class Buffer : public std::enable_shared_from_this<Buffer> {
  public:
   /// Takes ownership of `memory`, which was allocated on stream `home`.
   Buffer(std::shared_ptr<OpenDevice> device, void* memory, std::size_t bytes, StreamRef home, Origin origin);

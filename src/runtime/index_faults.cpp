@@ -50,6 +50,30 @@ IndexFaults::Watch IndexFaults::watch(const StreamRef& stream) {
   return {lane.open.back(), const_cast<IndexFault*>(&lane.words[lane.open.size() - 1])};
 }
 
+std::vector<CheckRef> IndexFaults::rearm(const StreamRef& stream) {
+  std::vector<CheckRef> checks;
+  for (Lane& lane : lanes_) {
+    if (lane.stream != stream) continue;
+    for (std::size_t i = 0; i < lane.open.size(); ++i) {
+      if (lane.open[i]->state == Check::State::failed) {
+        lane.open[i] = std::make_shared<Check>();
+        lane.words[i].found = 0;
+      }
+      checks.push_back(lane.open[i]);
+    }
+  }
+  return checks;
+}
+
+void IndexFaults::release(const StreamRef& stream) noexcept {
+  for (Lane& lane : lanes_) {
+    if (lane.stream != stream) continue;
+    for (std::size_t i = 0; i < lane.open.size(); ++i) lane.words[i].found = 0;
+    lane.open.clear();
+    lane.stream.reset();
+  }
+}
+
 void IndexFaults::check(const Stream* stream) {
   for (Lane& lane : lanes_) {
     if (!lane.stream) continue;

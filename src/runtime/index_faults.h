@@ -41,6 +41,11 @@ class IndexFaults {
   /// A check and its record, for one operation of a kernel that is queued next on `stream`. When a stream's records are
   /// used up, later operations share the last one.
   Watch watch(const StreamRef& stream);
+  /// The kernels that were queued on `stream`, which records a graph, are about to run again. Gives their checks, of
+  /// which those that have failed are new.
+  std::vector<CheckRef> rearm(const StreamRef& stream);
+  /// The kernels of the stream will not run again.
+  void release(const StreamRef& stream) noexcept;
   /// Reads the records after a wait for all work of `stream`, or, when it is null, for a part of a stream's work.
   /// Throws Error for a fault that has not been thrown yet.
   void check(const Stream* stream = nullptr);

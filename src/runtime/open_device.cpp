@@ -86,6 +86,7 @@ StreamRef OpenDevice::create_stream() {
 }
 
 void OpenDevice::synchronize() {
+  check_not_captured("waits for the device");
   synchronize(*first_stream_);
   for (const auto& weak : streams_)
     if (const StreamRef stream = weak.lock()) synchronize(*stream);
@@ -93,14 +94,17 @@ void OpenDevice::synchronize() {
 }
 
 void OpenDevice::synchronize(Event& event) {
+  check_not_captured("waits for an event");
   checked(nullptr, [&] { device_->synchronize(event); });
 }
 
 void OpenDevice::synchronize(Stream& stream) {
+  check_not_captured("waits for the device");
   checked(&stream, [&] { device_->synchronize(stream); });
 }
 
 void OpenDevice::download(void* host, const void* memory, std::size_t bytes) {
+  check_not_captured("reads elements");
   checked(stream_.get(), [&] {
     device_->download(host, memory, bytes, *stream_);
     device_->synchronize(*stream_);
@@ -141,6 +145,13 @@ void OpenDevice::launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfi
                         const StreamRef& stream, double bytes) {
   throw_damage();
   Host* host = context_.host();
+  if (recorded_) {
+    if (stream != stream_) check_not_captured("launches a kernel on another stream");
+    device_->launch(*kernel, config, arguments, *stream);
+    recorded_->launches.push_back({kernel, host ? host->origin() : Origin{}});
+    recorded_->bytes += bytes;
+    return;
+  }
   launches_.note(kernel, *stream, host ? host->origin() : Origin{});
   for (Profile& profile : profiles_) profile.begin(*stream);
   try {
@@ -152,6 +163,41 @@ void OpenDevice::launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfi
   if (!context_.debug) return;
   synchronize(*stream);
   check_all_ends();
+}
+
+void OpenDevice::begin_capture() {
+  device_->begin_capture(*stream_);
+  recorded_ = std::make_shared<RecordedWork>();
+}
+
+std::shared_ptr<RecordedWork> OpenDevice::end_capture() {
+  const std::shared_ptr<RecordedWork> work = std::exchange(recorded_, nullptr);
+  work->graph = device_->end_capture(*stream_);
+  return work;
+}
+
+void OpenDevice::launch(const RecordedWork& work, const StreamRef& stream) {
+  // The log keeps a graph's first launches: more would only push out those of other work.
+  constexpr std::size_t most_noted = 16;
+  throw_damage();
+  for (std::size_t i = 0; i < std::min(work.launches.size(), most_noted); ++i)
+    launches_.note(work.launches[i].kernel, *stream, work.launches[i].origin);
+  for (Profile& profile : profiles_) profile.begin(*stream);
+  try {
+    device_->launch(*work.graph, *stream);
+  } catch (const Diagnostic& diagnostic) {
+    throw Error(diagnostic.kind(), describe(diagnostic, memory_));
+  }
+  for (Profile& profile : profiles_) profile.end("gpu.graph", work.bytes, *stream);
+  if (!context_.debug) return;
+  synchronize(*stream);
+  check_all_ends();
+}
+
+void OpenDevice::check_not_captured(const char* what) const {
+  if (recorded_)
+    throw Error("[graph] expected a function whose work can be recorded, got one that " + std::string(what) +
+                "; do that outside of the function");
 }
 
 std::vector<Profile::Row> OpenDevice::finish_profile() {

@@ -21,6 +21,17 @@ class Context;
 class Evaluator;
 class PinnedMemory;
 
+/// Recorded work of a device, and what is kept about it.
+struct RecordedWork {
+  struct Launch {
+    std::shared_ptr<Kernel> kernel;
+    Origin origin;
+  };
+  std::vector<Launch> launches;  // the graph's kernels live as long
+  double bytes = 0;              // of memory traffic
+  std::shared_ptr<Graph> graph;
+};
+
 /// A device that one context uses: the device itself, its streams, and the records kept about it (memory, launches,
 /// profiles).
 class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
@@ -72,6 +83,15 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   /// of the kernel, for profiles; 0: not known.
   void launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfig& config, void** arguments,
               const StreamRef& stream, double bytes = 0);
+  /// From now on the current stream records its work and does none of it. It has no work left. Until end_capture,
+  /// waits and downloads throw Error.
+  void begin_capture();
+  std::shared_ptr<RecordedWork> end_capture();
+  bool captures() const { return recorded_ != nullptr; }
+  /// Queues the recorded work on `stream`, and logs its launches.
+  void launch(const RecordedWork& work, const StreamRef& stream);
+  /// Throws Error while the current stream records its work: `what` cannot be recorded.
+  void check_not_captured(const char* what) const;
   /// Checks the memory behind the end of the buffer. After an overwrite, the next launch or wait throws an error about
   /// it.
   void check_end(const Buffer& buffer) noexcept;
@@ -103,7 +123,8 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   std::vector<std::weak_ptr<Stream>> streams_;  // without the first
   MemoryAccount memory_;
   LaunchLog launches_;
-  std::vector<Profile> profiles_;  // running recordings, the innermost last
+  std::vector<Profile> profiles_;           // running recordings, the innermost last
+  std::shared_ptr<RecordedWork> recorded_;  // null: the current stream records nothing
   std::string damage_;
   IndexFaults index_faults_;
   std::unordered_map<std::string, std::shared_ptr<Kernel>> kernels_;

@@ -212,7 +212,7 @@ describe("a function that cannot be fused", function()
     {"frees", function(x) local y = (x + 1):eval(); y:free() end, "reads elements or queues other work"},
     {"returns a table", function(x) return {x} end, "a function that returns arrays"},
     {"uses a copy from the host", function(x) return x + gpu.array {1, 2, 3, 4, 5, 6, 7, 8} end, "reads elements or queues other work"},
-    {"moves the random stream", function(x) gpu.random.seed(1) return x end, "outside of a function that gpu.fuse records"},
+    {"moves the random stream", function(x) gpu.random.seed(1) return x end, "outside of a function that gpu.fuse or gpu.graph records"},
     {"names another stream", function(x) return gpu.with(gpu.stream(), function() return x + 1 end) end,
       "outside of a function"},
   } do

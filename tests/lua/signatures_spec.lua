@@ -20,6 +20,7 @@ local function reachable()
     return rawget(meta, "methods") or meta.__index
   end
   local stream, event, philox = gpu.stream(), gpu.event(), gpu.random.generator "philox"
+  local graph = gpu.graph(function() end)
   local found, curand = pcall(gpu.random.generator, "xorwow")
   return {
     ["gpu."] = { gpu }, ["gpu.random."] = { gpu.random }, ["gpu.image."] = { gpu.image },
@@ -31,6 +32,7 @@ local function reachable()
     ["mod:"] = { methods(mod), mod },
     ["s:"] = { methods(stream), stream },
     ["e:"] = { methods(event), event },
+    ["graph:"] = { methods(graph), graph },
   }
 end
 
@@ -76,7 +78,7 @@ describe("signatures", function()
   local open_ended = {
     broadcast_arrays = { x, 1 }, broadcast_to = { x, { 2, 2 }, 1 }, einsum = { "ij", x, {}, 1 },
     einsum_path = { "ij", x, {}, 1 }, empty = { 2, "int8", 1 }, eval = { x, 1 }, explain = { x, 1 },
-    gradient = { x, 1, {}, 1 }, meshgrid = { vector, {}, 1 }, ones = { 2, {}, 1 }, permute = { x, { 2, 1 }, 1 }, profile = false,
+    gradient = { x, 1, {}, 1 }, graph = false, meshgrid = { vector, {}, 1 }, ones = { 2, {}, 1 }, permute = { x, { 2, 1 }, 1 }, profile = false,
     rand = { 2, {}, 1 }, randn = { 2, "float32", 1 }, reshape = { x, { 4 }, 1 }, scope = false, tile = { x, { 2 }, 1 },
     transpose = { x, { 2, 1 }, 1 }, uniform = { 2, {}, 1 }, with = false, zeros = { { 2 }, {}, 1 },
   }

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "src/base/error.h"
+#include "src/device/cpu/runtime/cpu_stream.h"
 #include "src/device/dynamic_library.h"
 
 namespace gpulua::cpu {
@@ -155,16 +156,16 @@ class OpenBlas final : public Blas {
 
   bool takes(DType dtype) const override { return size_of(dtype) >= 4 && !is_integer(dtype); }
 
-  void gemm(const GemmProblem& p, Stream&) override {
-    by_type(p.dtype, [&]<class T>(const Routines<T>& call) {
+  void gemm(const GemmProblem& p, Stream& stream) override {
+    queue_by_type(stream, p.dtype, [=, this]<class T>(const Routines<T>& call) {
       const Product<T> product(call, p);
       each(p.batch, static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k),
            [&](std::int64_t i) { product.run(triple<T>(p, i)); });
     });
   }
 
-  void solve_triangular(const TriangularProblem& p, Stream&) override {
-    by_type(p.dtype, [&]<class T>(const Routines<T>& call) {
+  void solve_triangular(const TriangularProblem& p, Stream& stream) override {
+    queue_by_type(stream, p.dtype, [=, this]<class T>(const Routines<T>& call) {
       if (p.a_addresses == nullptr) return run_triangular<T>(call.trsm, p, p.a, p.b);
       const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n);
       each(p.batch, m * n * (p.right ? n : m),
@@ -172,12 +173,13 @@ class OpenBlas final : public Blas {
     });
   }
 
-  void multiply_triangular(const TriangularProblem& p, Stream&) override {
-    by_type(p.dtype, [&]<class T>(const Routines<T>& call) { run_triangular<T>(call.trmm, p, p.a, p.b); });
+  void multiply_triangular(const TriangularProblem& p, Stream& stream) override {
+    queue_by_type(stream, p.dtype,
+                  [=, this]<class T>(const Routines<T>& call) { run_triangular<T>(call.trmm, p, p.a, p.b); });
   }
 
-  void update(const RankUpdate& p, Stream&) override {
-    by_type(p.dtype, [&]<class T>(const Routines<T>& call) {
+  void update(const RankUpdate& p, Stream& stream) override {
+    queue_by_type(stream, p.dtype, [=, this]<class T>(const Routines<T>& call) {
       const T alpha = to_number<T>(p.alpha), beta = to_number<T>(p.beta);
       const CblasTranspose op = p.transposed ? cblas_trans : cblas_no_trans;
       const int n = to_int(p.n), k = to_int(p.k), lda = to_int(p.lda), ldb = to_int(p.ldb), ldc = to_int(p.ldc);
@@ -191,8 +193,8 @@ class OpenBlas final : public Blas {
     });
   }
 
-  void multiply_symmetric(const SymmetricProduct& p, Stream&) override {
-    by_type(p.dtype, [&]<class T>(const Routines<T>& call) {
+  void multiply_symmetric(const SymmetricProduct& p, Stream& stream) override {
+    queue_by_type(stream, p.dtype, [=, this]<class T>(const Routines<T>& call) {
       const T alpha = to_number<T>(p.alpha), beta = to_number<T>(p.beta);
       call.symm(cblas_row_major, p.right ? cblas_right : cblas_left, to_cblas(p.triangle), to_int(p.m), to_int(p.n),
                 factor(alpha), static_cast<const T*>(p.a), to_int(p.lda), static_cast<const T*>(p.b), to_int(p.ldb),
@@ -217,7 +219,11 @@ class OpenBlas final : public Blas {
     find(routines.symm, prefix + "symm");
   }
 
-  /// Calls with(routines) for the routines of the dtype.
+  /// Calls with(routines) for the routines of the dtype, or records the call.
+  template <class With>
+  void queue_by_type(Stream& stream, DType dtype, const With& with) const {
+    queue(stream, [=, this] { by_type(dtype, with); });
+  }
   template <class With>
   void by_type(DType dtype, const With& with) const {
     switch (dtype) {

@@ -10,6 +10,7 @@
 #include "src/base/error.h"
 #include "src/device/cpu/cpu_blas.h"
 #include "src/device/cpu/runtime/cpu_launch.h"
+#include "src/device/cpu/runtime/cpu_stream.h"
 #include "src/device/curand.h"
 
 namespace gpulua::cpu {
@@ -17,8 +18,6 @@ namespace {
 
 // As an H200 has, so that a kernel which fits there fits here.
 constexpr std::size_t max_shared_bytes = 227 * 1024;
-
-class CpuStream : public Stream {};
 
 class CpuEvent : public Event {
  public:
@@ -41,11 +40,33 @@ DeviceInfo describe(const Processor& processor) {
 }
 
 template <class T>
-void fill_items(void* memory, const void* value, std::size_t count) {
-  T item;
-  std::memcpy(&item, value, sizeof item);
-  std::fill_n(static_cast<T*>(memory), count, item);
+void fill_items(void* memory, std::uint32_t item, std::size_t count) {
+  std::fill_n(static_cast<T*>(memory), count, static_cast<T>(item));
 }
+
+/// The values of a kernel's arguments.
+class KeptArguments {
+ public:
+  KeptArguments(const Signature& signature, void** arguments) {
+    std::vector<std::size_t> places;
+    for (const Parameter& parameter : signature.parameters) {
+      places.push_back(values_.size());
+      values_.resize(values_.size() + (parameter.size + sizeof(Unit) - 1) / sizeof(Unit));
+    }
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      pointers_.push_back(&values_[places[i]]);
+      std::memcpy(pointers_[i], arguments[i], signature.parameters[i].size);
+    }
+  }
+  void** pointers() { return pointers_.data(); }
+
+ private:
+  struct alignas(64) Unit {
+    char bytes[64];
+  };
+  std::vector<Unit> values_;
+  std::vector<void*> pointers_;
+};
 
 }  // namespace
 
@@ -83,19 +104,38 @@ void CpuDevice::free_pinned(void* memory) noexcept {
 
 // ---- copies ---------------------------------------------------------------------------------------------------------
 
-void CpuDevice::upload(void* device, const void* host, std::size_t bytes, Stream&) {
-  std::memcpy(device, host, bytes);
-  if (checker_.on()) checker_.memory().mark_written(device, bytes);
-}
-void CpuDevice::download(void* host, const void* device, std::size_t bytes, Stream&) {
-  std::memcpy(host, device, bytes);
-}
-void CpuDevice::copy(void* to, const void* from, std::size_t bytes, Stream&) {
-  std::memcpy(to, from, bytes);
-  if (checker_.on()) checker_.memory().copy_marks(to, from, bytes);
+void CpuDevice::upload(void* device, const void* host, std::size_t bytes, Stream& stream) {
+  const auto write = [=, this](const void* from) {
+    std::memcpy(device, from, bytes);
+    if (checker_.on()) checker_.memory().mark_written(device, bytes);
+  };
+  CpuGraph* graph = recorded_by(stream);
+  if (!graph) return write(host);
+  const auto* first = static_cast<const char*>(host);
+  const auto holds = [first](const auto& block) {
+    const auto* begin = static_cast<const char*>(block.first);
+    return begin <= first && first < begin + block.second;
+  };
+  if (std::ranges::any_of(pinned_.handed_out(), holds)) return graph->add([=] { write(host); });
+  graph->add([write, kept = std::vector<char>(first, first + bytes)] { write(kept.data()); });
 }
 
-void CpuDevice::copy_rows(const RowsToCopy& rows, Stream&) {
+void CpuDevice::download(void* host, const void* device, std::size_t bytes, Stream& stream) {
+  queue(stream, [=] { std::memcpy(host, device, bytes); });
+}
+
+void CpuDevice::copy(void* to, const void* from, std::size_t bytes, Stream& stream) {
+  queue(stream, [=, this] {
+    std::memcpy(to, from, bytes);
+    if (checker_.on()) checker_.memory().copy_marks(to, from, bytes);
+  });
+}
+
+void CpuDevice::copy_rows(const RowsToCopy& rows, Stream& stream) {
+  queue(stream, [=, this] { copy_now(rows); });
+}
+
+void CpuDevice::copy_now(const RowsToCopy& rows) {
   const auto some = [&](const tbb::blocked_range<std::int64_t>& part) {
     for (std::int64_t row = part.begin(); row < part.end(); ++row) {
       char* const to = rows.to + row * rows.to_step;
@@ -112,18 +152,20 @@ void CpuDevice::copy_rows(const RowsToCopy& rows, Stream&) {
     tbb::parallel_for(all, some);
 }
 
-void CpuDevice::fill(void* memory, const void* value, std::size_t item_bytes, std::size_t count, Stream&) {
-  if (checker_.on()) checker_.memory().mark_written(memory, item_bytes * count);
-  switch (item_bytes) {
-    case 1:
-      return fill_items<std::uint8_t>(memory, value, count);
-    case 2:
-      return fill_items<std::uint16_t>(memory, value, count);
-    case 4:
-      return fill_items<std::uint32_t>(memory, value, count);
-    default:
-      throw Error("[fill] expected items of 1, 2 or 4 bytes, got " + std::to_string(item_bytes));
-  }
+void CpuDevice::fill(void* memory, const void* value, std::size_t item_bytes, std::size_t count, Stream& stream) {
+  if (item_bytes != 1 && item_bytes != 2 && item_bytes != 4)
+    throw Error("[fill] expected items of 1, 2 or 4 bytes, got " + std::to_string(item_bytes));
+  std::uint32_t item = 0;
+  std::memcpy(&item, value, item_bytes);
+  queue(stream, [=, this] {
+    if (checker_.on()) checker_.memory().mark_written(memory, item_bytes * count);
+    if (item_bytes == 1)
+      fill_items<std::uint8_t>(memory, item, count);
+    else if (item_bytes == 2)
+      fill_items<std::uint16_t>(memory, item, count);
+    else
+      fill_items<std::uint32_t>(memory, item, count);
+  });
 }
 
 // ---- streams and events
@@ -193,17 +235,36 @@ std::shared_ptr<Module> CpuDevice::load_image(std::string_view) {
               "cuda device");
 }
 
-void CpuDevice::launch(Kernel& kernel, const LaunchConfig& config, void** arguments, Stream&) {
+void CpuDevice::launch(Kernel& kernel, const LaunchConfig& config, void** arguments, Stream& stream) {
   if (config.cluster.x > 1 || config.cluster.y > 1 || config.cluster.z > 1)
     throw Error(ErrorKind::unavailable,
                 "[launch] the cpu device has no clusters of blocks: launch the kernel without the cluster option");
+  auto& own = static_cast<CpuKernel&>(kernel);
+  CpuGraph* graph = recorded_by(stream);
+  if (!graph) return run(own, config, arguments);
+  const auto kept = std::make_shared<KeptArguments>(kernel.entry().signature, arguments);
+  graph->add([this, &own, config, kept] { run(own, config, kept->pointers()); });
+}
+
+void CpuDevice::run(CpuKernel& kernel, const LaunchConfig& config, void** arguments) {
   const auto run = [&](CpuKernel& any) {
     run_launch(any, config, arguments, environment_.interrupted, blocks_, checker_.on());
   };
-  auto& plain = static_cast<CpuKernel&>(kernel);
-  if (!checker_.on()) return run(plain);
-  prepare_checks(plain.module());
-  checker_.launch(plain, config, run);
+  if (!checker_.on()) return run(kernel);
+  prepare_checks(kernel.module());
+  checker_.launch(kernel, config, run);
+}
+
+// ---- graphs ---------------------------------------------------------------------------------------------------------
+
+void CpuDevice::begin_capture(Stream& stream) {
+  static_cast<CpuStream&>(stream).recorded = std::make_shared<CpuGraph>();
+}
+std::shared_ptr<Graph> CpuDevice::end_capture(Stream& stream) {
+  return std::exchange(static_cast<CpuStream&>(stream).recorded, nullptr);
+}
+void CpuDevice::launch(Graph& graph, Stream& stream) {
+  queue(stream, [&graph] { static_cast<CpuGraph&>(graph).run(); });
 }
 
 // ---- libraries

@@ -52,6 +52,10 @@ class CpuDevice : public Device {
   std::shared_ptr<Module> load_image(std::string_view image) override;
   void launch(Kernel& kernel, const LaunchConfig& config, void** arguments, Stream& stream) override;
 
+  void begin_capture(Stream& stream) override;
+  std::shared_ptr<Graph> end_capture(Stream& stream) override;
+  void launch(Graph& graph, Stream& stream) override;
+
   void set_checking(bool on) override { checker_.set(on); }
   bool checking() const override { return checker_.on(); }
 
@@ -62,6 +66,8 @@ class CpuDevice : public Device {
 
  private:
   void check_interrupt();
+  void copy_now(const RowsToCopy& rows);
+  void run(CpuKernel& kernel, const LaunchConfig& config, void** arguments);
   std::shared_ptr<CpuModule> load(const KernelSource& source, const CompileTarget& target);
   void prepare_checks(CpuModule& module);
 

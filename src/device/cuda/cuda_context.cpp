@@ -86,6 +86,10 @@ void Context::retire_stream(CUstream stream) noexcept {
   destroy_retired();
 }
 
+void Context::set_capturing(CUstream stream, bool on) {
+  for (OwnedStream& owned : streams_)
+    if (owned.handle == stream) owned.capturing = on;
+}
 void Context::retire(std::function<void(const Driver&)> destroy) noexcept {
   retired_.push_back(std::move(destroy));
   destroy_retired();
@@ -93,8 +97,9 @@ void Context::retire(std::function<void(const Driver&)> destroy) noexcept {
 
 bool Context::idle() const {
   const ContextGuard guard(*this);
-  return std::ranges::all_of(
-      streams_, [this](const OwnedStream& owned) { return driver_.stream_query(owned.handle) == CUDA_SUCCESS; });
+  return std::ranges::all_of(streams_, [this](const OwnedStream& owned) {
+    return !owned.capturing && driver_.stream_query(owned.handle) == CUDA_SUCCESS;
+  });
 }
 
 void Context::destroy_retired() noexcept {

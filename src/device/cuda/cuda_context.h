@@ -40,6 +40,8 @@ class Context {
   CUstream create_stream();
   /// Destroys the stream once its work is done, without waiting for it.
   void retire_stream(CUstream stream) noexcept;
+  /// While a stream records a graph, asking whether it is done would end the recording.
+  void set_capturing(CUstream stream, bool on);
   /// Runs `destroy`, which may wait for the device, when no work is in flight: now or at a later call.
   void retire(std::function<void(const Driver&)> destroy) noexcept;
 
@@ -47,6 +49,7 @@ class Context {
   struct OwnedStream {
     CUstream handle;
     bool retired;
+    bool capturing = false;
   };
 
   bool idle() const;

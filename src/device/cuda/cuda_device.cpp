@@ -7,6 +7,7 @@
 
 #include "src/device/cuda/context_guard.h"
 #include "src/device/cuda/cublas.h"
+#include "src/device/cuda/cuda_graph.h"
 #include "src/device/cuda/cuda_module.h"
 #include "src/device/cuda/version_text.h"
 #include "src/device/curand.h"
@@ -124,13 +125,17 @@ void* CudaDevice::allocate(std::size_t bytes, Stream& stream) {
 }
 
 void CudaDevice::free(void* memory, Stream& stream) noexcept {
-  allocator_.free(memory, handle_of(stream));
+  // A stream that records a graph had no work left when it began, so the memory is free to go on any stream.
+  const bool records = static_cast<CudaStream&>(stream).captured != nullptr;
+  allocator_.free(memory, records ? allocator_.home() : handle_of(stream));
 }
 
 void CudaDevice::upload(void* device, const void* host, std::size_t bytes, Stream& stream) {
   const ContextGuard guard(*context_);
   const CUstream queue = handle_of(stream);
-  if (allocator_.is_pinned(host)) {
+  CudaGraph* graph = static_cast<CudaStream&>(stream).captured.get();
+  if (graph != nullptr || allocator_.is_pinned(host)) {
+    if (graph != nullptr && !allocator_.is_pinned(host)) host = graph->keep(host, bytes);
     context_->check(context_->driver().copy_host_to_device(address(device), host, bytes, queue), "upload");
     return;
   }
@@ -255,6 +260,22 @@ void CudaDevice::launch(Kernel& kernel, const LaunchConfig& config, void** argum
           : launch_with_attributes(driver, function, config, arguments, queue);
   if (result != CUDA_SUCCESS) [[unlikely]]
     context_->fail(result, "launch", describe_launch(function, config));
+}
+
+void CudaDevice::begin_capture(Stream& stream) {
+  auto graph = std::make_shared<CudaGraph>(context_);
+  graph->begin(handle_of(stream));
+  static_cast<CudaStream&>(stream).captured = std::move(graph);
+}
+
+std::shared_ptr<Graph> CudaDevice::end_capture(Stream& stream) {
+  const std::shared_ptr<CudaGraph> graph = std::exchange(static_cast<CudaStream&>(stream).captured, nullptr);
+  graph->end(handle_of(stream));
+  return graph;
+}
+
+void CudaDevice::launch(Graph& graph, Stream& stream) {
+  static_cast<CudaGraph&>(graph).launch(handle_of(stream));
 }
 
 void CudaDevice::set_checking(bool on) {

@@ -49,6 +49,10 @@ class CudaDevice final : public Device {
   std::shared_ptr<Module> load_image(std::string_view image) override;
   void launch(Kernel& kernel, const LaunchConfig& config, void** arguments, Stream& stream) override;
 
+  void begin_capture(Stream& stream) override;
+  std::shared_ptr<Graph> end_capture(Stream& stream) override;
+  void launch(Graph& graph, Stream& stream) override;
+
   void set_checking(bool on) override;
   bool checking() const override { return false; }
 

@@ -51,6 +51,12 @@ namespace gpulua::cuda {
   X(stream_destroy, cuStreamDestroy_v2)                                \
   X(stream_query, cuStreamQuery)                                       \
   X(stream_wait_event, cuStreamWaitEvent)                              \
+  X(stream_begin_capture, cuStreamBeginCapture_v2)                     \
+  X(stream_end_capture, cuStreamEndCapture)                            \
+  X(graph_instantiate, cuGraphInstantiateWithFlags)                    \
+  X(graph_launch, cuGraphLaunch)                                       \
+  X(graph_destroy, cuGraphDestroy)                                     \
+  X(graph_destroy_executable, cuGraphExecDestroy)                      \
   X(event_create, cuEventCreate)                                       \
   X(event_destroy, cuEventDestroy_v2)                                  \
   X(event_record, cuEventRecord)                                       \

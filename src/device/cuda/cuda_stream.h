@@ -10,6 +10,8 @@
 
 namespace gpulua::cuda {
 
+class CudaGraph;
+
 class CudaStream final : public Stream {
  public:
   explicit CudaStream(std::shared_ptr<Context> context)
@@ -19,6 +21,8 @@ class CudaStream final : public Stream {
   CUstream handle() const { return handle_; }
   /// What cuBLAS keeps for the stream (cublas.cpp); null before the first call.
   std::shared_ptr<void>& blas() { return blas_; }
+
+  std::shared_ptr<CudaGraph> captured;  // what the stream records; null: nothing
 
  private:
   std::shared_ptr<Context> context_;

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "src/base/error.h"
+#include "src/device/cpu/runtime/cpu_stream.h"
 #include "src/device/cpu/sorting/element_order.h"
 #include "src/device/cpu/sorting/radix_sort.h"
 #include "src/device/cpu/sorting/row_selection.h"
@@ -146,13 +147,25 @@ class CpuSorter : public Sorter {
   CpuSorter(MemoryPool& memory, Checker& checker, std::atomic<bool>& interrupted)
       : memory_(memory), checker_(checker), interrupted_(interrupted) {}
 
-  void sort(const RowsToOrder& rows, const OrderedRows& out, Stream&) override {
-    with_bits(rows.dtype, [&](auto zero) { sort_rows<decltype(zero)>(rows, out); });
-    mark(rows, rows.size, out);
+  void sort(const RowsToOrder& rows, const OrderedRows& out, Stream& stream) override {
+    queue(stream, [=, this] {
+      with_bits(rows.dtype, [&](auto zero) { sort_rows<decltype(zero)>(rows, out); });
+      mark(rows, rows.size, out);
+    });
   }
 
   void partition(const RowsToOrder& rows, std::int64_t rank, std::int64_t count, const OrderedRows& out,
-                 Stream&) override {
+                 Stream& stream) override {
+    queue(stream, [=, this] { part_rows(rows, rank, count, out); });
+  }
+
+  void select(const RowsToOrder& rows, const std::int64_t* ranks, std::int64_t count, bool nan_rows, void* out,
+              Stream& stream) override {
+    queue(stream, [=, this] { select_in_rows(rows, ranks, count, nan_rows, out); });
+  }
+
+ private:
+  void part_rows(const RowsToOrder& rows, std::int64_t rank, std::int64_t count, const OrderedRows& out) {
     with_bits(rows.dtype, [&](auto zero) {
       using Bits = decltype(zero);
       const ElementOrder<Bits> order(rows.dtype, rows.descending);
@@ -166,8 +179,8 @@ class CpuSorter : public Sorter {
     mark(rows, count, out);
   }
 
-  void select(const RowsToOrder& rows, const std::int64_t* ranks, std::int64_t count, bool nan_rows, void* out,
-              Stream&) override {
+  void select_in_rows(const RowsToOrder& rows, const std::int64_t* ranks, std::int64_t count, bool nan_rows,
+                      void* out) {
     OrderedRows values;
     values.values = out;
     with_bits(rows.dtype, [&](auto zero) {
@@ -185,7 +198,6 @@ class CpuSorter : public Sorter {
     mark(rows, count, values);
   }
 
- private:
   template <class Bits>
   void sort_rows(const RowsToOrder& rows, const OrderedRows& out) {
     const ElementOrder<Bits> order(rows.dtype, rows.descending);

@@ -1,0 +1,43 @@
+-- gpu.graph: the work of a function, recorded and launched as a whole.
+local gpu, _, core = ...
+
+--- Adds the arrays in a value, and in tables inside of it, to `list`.
+local function collect(value, list, seen)
+  if core.is_array(value) then
+    list[#list + 1] = value
+  elseif type(value) == "table" and not seen[value] then
+    seen[value] = true
+    local keys = {}
+    for key in pairs(value) do keys[#keys + 1] = key end
+    -- The two runs of a function make tables of their own: their arrays pair up in one order.
+    table.sort(keys, function(a, b) return type(a) .. tostring(a) < type(b) .. tostring(b) end)
+    for _, key in ipairs(keys) do collect(value[key], list, seen) end
+  end
+  return list
+end
+
+--- The arrays in the values, and the values.
+local function pack(ok, ...)
+  local values = { n = select("#", ...), ... }
+  return ok, ok and collect(values, {}, {}) or (...), values
+end
+
+--- gpu.graph(fn, ...): calls fn(...) twice, once as usual and once to record its work. Returns the graph and the results of fn.
+function gpu.graph(fn, ...)
+  if type(fn) ~= "function" then core.fail("graph", "a function whose work is recorded", fn) end
+  local graph = core.start_graph()
+  local ok, first = pack(pcall(fn, ...))
+  if ok then
+    collectgarbage()
+    core.record_graph(graph, first)
+    local arrays, results
+    ok, arrays, results = pack(pcall(fn, ...))
+    if ok then
+      core.finish_graph(graph, arrays, first)
+      return graph, unpack(results, 1, results.n)
+    end
+    first = arrays
+  end
+  core.abandon_graph(graph)
+  error(first, 0)
+end

@@ -1,0 +1,32 @@
+#pragma once
+
+// Work of a stream that is recorded once and launched as a whole.
+
+#include <memory>
+#include <vector>
+
+#include "src/device/cuda/cuda_context.h"
+#include "src/device/device.h"
+
+namespace gpulua::cuda {
+
+/// Recorded work, and the host memory that it reads.
+class CudaGraph final : public Graph {
+ public:
+  explicit CudaGraph(std::shared_ptr<Context> context) : context_(std::move(context)) {}
+  ~CudaGraph() override;
+
+  /// A copy of the bytes that lives as long as the graph.
+  const void* keep(const void* host, std::size_t bytes);
+  /// Begins and ends the recording of a stream's work.
+  void begin(CUstream stream);
+  void end(CUstream stream);
+  void launch(CUstream stream);
+
+ private:
+  std::shared_ptr<Context> context_;
+  std::vector<void*> kept_;  // pinned
+  CUgraphExec executable_ = nullptr;
+};
+
+}  // namespace gpulua::cuda
