@@ -57,7 +57,7 @@ void complete(lua_State* L, Source& source) {
 }
 
 /// Reads a generator or nil, and a device or nil.
-Source check_source(lua_State* L, int generator, int device, const char* op) {
+Source check_random_source(lua_State* L, int generator, int device, const char* op) {
   Source source;
   if (!lua_isnoneornil(L, device)) source.device = check_device(L, device, op);
   if (!lua_isnoneornil(L, generator)) read_generator(L, generator, op, source);
@@ -114,7 +114,7 @@ int draw(lua_State* L) {
   const OpInfo& row = op(check_string(L, 2, function.c_str(), "a row"));
   Dims shape = check_one_shape(L, 3, function.c_str());
   const DType dtype = parse_dtype(check_string(L, 4, function.c_str(), "a dtype's name"));
-  const Source source = check_source(L, 5, 6, function.c_str());
+  const Source source = check_random_source(L, 5, 6, function.c_str());
   std::optional<DType> compute;
   if (!lua_isnoneornil(L, 7)) compute = parse_dtype(check_string(L, 7, function.c_str(), "a dtype's name"));
   std::vector<Operand> parameters;
@@ -142,7 +142,7 @@ int draw_integers(lua_State* L) {
                 std::to_string(low) + " to " + std::to_string(high));
   std::array<char, 16> bytes;
   for (std::int64_t limit : {low, high}) encode(dtype, limit, bytes.data());  // throws if it does not fit
-  const Source source = check_source(L, 6, 7, function.c_str());
+  const Source source = check_random_source(L, 6, 7, function.c_str());
   const auto first = static_cast<std::uint64_t>(low);
   const Operand range[] = {Scalar(static_cast<std::uint64_t>(high) - first + 1), Scalar(first)};  // 0 means 2^64
   push_array(
