@@ -5,7 +5,7 @@ local gpu, methods, core = ...
 local blas = {}
 gpu.blas = blas
 
--- ---- arguments ----------------------------------------------------------------------------------------------------------------
+-- ---- arguments --------------------------------------------------------------------------------------------------------------
 
 local blas_dtypes = {float32 = true, float64 = true, complex64 = true, complex128 = true}
 
@@ -17,14 +17,15 @@ local function check(op, what, x, ndim, like, halves)
       or ("an array of %d axes"):format(ndim), what, core.text(x.shape)))
   end
   if not blas_dtypes[x.dtype] and not (halves and core.is_floating(x)) then
-    core.raise(("[%s] expected %sfloat32, float64, complex64 or complex128 as the dtype of %s, got %s; x:astype converts"):format(op,
-      halves and "float16, bfloat16, " or "", what, x.dtype))
+    local taken = (halves and "float16, bfloat16, " or "") .. "float32, float64, complex64 or complex128"
+    core.raise(("[%s] expected %s as the dtype of %s, got %s; x:astype converts"):format(op, taken, what, x.dtype))
   end
   if like and x.dtype ~= like.dtype then
     core.raise(("[%s] expected operands of one dtype, got %s and %s; x:astype converts one"):format(op, like.dtype, x.dtype))
   end
   if like and x.device ~= like.device then
-    core.raise(("[%s] expected operands on one device, got %s and %s; x:to(name) copies one over"):format(op, like.device, x.device))
+    core.raise(("[%s] expected operands on one device, got %s and %s; x:to(name) copies one over"):format(op, like.device,
+      x.device))
   end
   return x
 end
@@ -103,7 +104,7 @@ end
 core.blas = {arranged = arranged, check = check, factor = factor, factors = factors, letter = letter, refuse_shapes = refuse_shapes,
   rows_and_columns = rows_and_columns, trans = trans, write = write}
 
--- ---- vectors --------------------------------------------------------------------------------------------------------------------
+-- ---- vectors ----------------------------------------------------------------------------------------------------------------
 
 local function two_vectors(op, x, y)
   check(op, "x", x, 1)
@@ -170,7 +171,7 @@ function blas.nrm2(x)
   return (size / unit):square():sum():sqrt() * unit
 end
 
--- ---- precision ------------------------------------------------------------------------------------------------------------------
+-- ---- precision --------------------------------------------------------------------------------------------------------------
 
 local faster = {float32 = "tf32", float64 = "emulated"}
 

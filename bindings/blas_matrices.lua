@@ -12,7 +12,7 @@ local function scale(c, beta)
   if beta == 0 then c:fill_(0) else c:mul_(beta) end
 end
 
--- ---- products -------------------------------------------------------------------------------------------------------------------
+-- ---- products ---------------------------------------------------------------------------------------------------------------
 
 --- The product by expressions, for dtypes that the library lacks.
 local function product_in_float32(x, way_x, y, way_y, alpha, beta, c)
@@ -63,7 +63,9 @@ function blas.gemm_strided_batched(a, b, options)
 end
 
 local function check_matrices(op, what, list, like)
-  if type(list) ~= "table" or core.check_list(op, "matrices", list) == 0 then core.fail(op, "a table of matrices as " .. what, list) end
+  if type(list) ~= "table" or core.check_list(op, "matrices", list) == 0 then
+    core.fail(op, "a table of matrices as " .. what, list)
+  end
   for _, x in ipairs(list) do
     check(op, "in " .. what, x, 2, like, true)
     if core.text(x.shape) ~= core.text(list[1].shape) then
@@ -144,7 +146,7 @@ function blas.ger(x, y, options)
   return core.assign(op, options.out, options.out + update)
 end
 
--- ---- symmetric matrices -----------------------------------------------------------------------------------------------------------
+-- ---- symmetric matrices -----------------------------------------------------------------------------------------------------
 
 local function check_square(op, a)
   check(op, "a", a, 2)
@@ -209,7 +211,7 @@ end
 function blas.syrk(a, options) return update("blas.syrk", a, nil, options) end
 function blas.syr2k(a, b, options) return update("blas.syr2k", a, core.check_array("blas.syr2k", b), options) end
 
--- ---- triangular matrices ----------------------------------------------------------------------------------------------------------
+-- ---- triangular matrices ----------------------------------------------------------------------------------------------------
 
 --- trsm and trmm: `run` is the library's.
 local function triangular(op, a, b, options, run)
@@ -243,7 +245,7 @@ function blas.trsv(a, x, options)
   end)
 end
 
--- ---- sums of matrices, and diagonal matrices: cuBLAS's additions to the BLAS --------------------------------------------------------
+-- ---- sums of matrices, and diagonal matrices: cuBLAS's additions to the BLAS ------------------------------------------------
 
 local function conjugated(x, way)
   local view = arranged(x, way)

@@ -156,6 +156,36 @@ workload("shortargmax", function()
   local x, y = short_rows(), nil
   return function() y = x:argmax(2):eval() end, function() return y:mean():item() end
 end)
+-- Products of matrices, and the call of a small one.
+local function square(n, dtype)
+  return spread(n * n, 0, dtype == "int32" and 8 or 1, "float32"):reshape(n, n):astype(dtype):eval()
+end
+local function product(name, dtype, n)
+  workload(name, function()
+    local x, y = square(n, dtype), nil
+    return function() y = x:matmul(x) end, function() return y:astype("float64"):mean():item() / n end
+  end)
+end
+product("gemm", "float32", size(4096, 2048, 32))
+product("gemm16", "float16", size(4096, 256, 32))
+product("gemmint", "int32", size(4096, 512, 32))
+workload("gemmcall", function()
+  local x, y = square(16, "float32"), nil
+  return function()
+    for _ = 1, 1000 do y = x:matmul(x) end
+  end, function() return y:mean():item() end, 1 / 1000
+end)
+workload("batched", function()
+  local n = size(10000, 10000, 10)
+  local x, y = spread(n * 32 * 32, 0, 1, "float32"):reshape(n, 32, 32), nil
+  return function() y = x:matmul(x) end, function() return y:mean():item() end
+end)
+-- The scores of attention: a batch of 8, 16 heads.
+workload("einsum", function()
+  local n = size(512, 128, 8)
+  local x, y = spread(8 * n * 16 * 64, 0, 1, "float32"):reshape(8, n, 16, 64), nil
+  return function() y = gpu.einsum("bqhd,bkhd->bhqk", x, x):eval() end, function() return y:mean():item() end
+end)
 workload("cumsum", function()
   if not gpu.cumsum then return end
   local x, y = spread(size(256e6, 16e6, 1000), 0, 1, "float32"), nil

@@ -37,6 +37,12 @@ def add_at(at, values):
     return sums
 
 
+def small_products(x):
+    for _ in range(1000):
+        y = x @ x
+    return y
+
+
 run("small", small, lambda c: c.sum(), spread(16, 0, 1, "float32"), spread(16, 0, 1, "float32"), scale=1 / 1000)
 if cp.cuda.runtime.getDeviceCount() > 1:
     # What the driver's own copy takes.
@@ -72,6 +78,12 @@ run("floordiv", lambda x: x // 7 + x % 13, lambda y: y[999], spread(size(256e6, 
 run("distances", nearest, lambda y: y.mean(dtype="float64") + 1, *points())
 run("shortsum", lambda x: x.sum(axis=1), lambda y: y[2], short_rows())
 run("shortargmax", lambda x: x.argmax(axis=1), lambda y: y.mean(dtype="float64") + 1, short_rows())
+run("gemm", lambda x: x @ x, lambda y: y.mean(dtype="float64") / len(y), square_matrix("float32", 4096, 2048))
+run("gemm16", lambda x: x @ x, lambda y: y.mean(dtype="float64") / len(y), square_matrix("float16", 4096, 256))
+run("gemmint", lambda x: x @ x, lambda y: y.mean(dtype="float64") / len(y), square_matrix("int32", 4096, 512))
+run("gemmcall", small_products, lambda y: y.mean(dtype="float64"), spread(256, 0, 1, "float32").reshape(16, 16), scale=1 / 1000)
+run("batched", lambda x: x @ x, lambda y: y.mean(dtype="float64"), batch())
+run("einsum", lambda x: cp.einsum("bqhd,bkhd->bhqk", x, x, optimize=True), lambda y: y.mean(dtype="float64"), heads())
 run("cumsum", lambda x: cp.cumsum(x), lambda y: y[999], big)
 run("select", lambda x: x[x > 0.5], lambda y: y.size, big)
 run("sort", lambda x: cp.sort(x), lambda y: y[9], spread(size(64e6, 4e6, 1000), 0, 1, "float32"))

@@ -22,6 +22,12 @@ def run(name, function, check, *host, scale=1.0, times=1):
         torch.cuda.empty_cache()
 
 
+def small_products(x):
+    for _ in range(1000):
+        y = x @ x
+    return y
+
+
 def small(a, b):
     for _ in range(1000):
         c = a + b
@@ -70,6 +76,11 @@ with torch.no_grad():
     run("distances", nearest, lambda y: y.double().mean() + 1, *points())
     run("shortsum", lambda x: x.sum(dim=1), lambda y: y[2], short_rows())
     run("shortargmax", lambda x: x.argmax(dim=1), lambda y: y.double().mean() + 1, short_rows())
+    run("gemm", lambda x: x @ x, lambda y: y.double().mean() / len(y), square_matrix("float32", 4096, 2048))
+    run("gemm16", lambda x: x @ x, lambda y: y.double().mean() / len(y), square_matrix("float16", 4096, 256))
+    run("gemmcall", small_products, lambda y: y.double().mean(), spread(256, 0, 1, "float32").reshape(16, 16), scale=1 / 1000)
+    run("batched", lambda x: x @ x, lambda y: y.double().mean(), batch())
+    run("einsum", lambda x: torch.einsum("bqhd,bkhd->bhqk", x, x), lambda y: y.double().mean(), heads())
     run("cumsum", lambda x: torch.cumsum(x, 0), lambda y: y[999], big)
     if not compiled:
         run("select", lambda x: x[x > 0.5], lambda y: y.numel(), big)

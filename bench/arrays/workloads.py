@@ -89,6 +89,21 @@ def life(roll, x):
     return (neighbours == 3) | ((neighbours == 2) & (x == 1))
 
 
+def square_matrix(dtype, large, small):
+    n = size(large, small, 32)
+    return spread(n * n, 0, 8 if dtype == "int32" else 1, "float32").reshape(n, n).astype(dtype)
+
+
+def batch():
+    n = size(10000, 10000, 10)
+    return spread(n * 32 * 32, 0, 1, "float32").reshape(n, 32, 32)
+
+
+def heads():
+    n = size(512, 128, 8)
+    return spread(8 * n * 16 * 64, 0, 1, "float32").reshape(8, n, 16, 64)
+
+
 def scatter_input():
     n = size(16e6, 500000, 1000)
     return spread(n, 0, n, "int64"), spread(n, 0, 1, "float64")

@@ -58,6 +58,26 @@ Array as_matrices(const Array& array, std::size_t new_axis) {
   return view(array, expand(array->layout, std::uint64_t{1} << new_axis));
 }
 
+/// An operand of a product: for the pending conjugates of a matrix that is stored transposed, the matrix, since a BLAS
+/// reads conjugates of transposes in place.
+struct Conjugable {
+  Array array;
+  bool conjugate = false;
+};
+
+Conjugable conjugable(const Array& array) {
+  const Pending* const pending = array->pending();
+  if (!pending || !pending->op || pending->op->name != "conj" || array->layout.ndim() < 2) return {array};
+  const Array& input = pending->inputs[0];
+  if (input->pending() || input->dtype != array->dtype || info(input->dtype).kind != DTypeKind::complex ||
+      input->layout.shape != array->layout.shape)
+    return {array};
+  const std::size_t last = input->layout.ndim() - 1;
+  const Dims &shape = input->layout.shape, &strides = input->layout.strides;
+  if (strides[last - 1] != 1 || strides[last] < shape[last - 1]) return {array};
+  return {input, true};
+}
+
 /// True when the product of a and b may be written to `out` directly.
 bool takes_product(const Array& out, DType dtype, const Dims& shape, Node& a, Node& b) {
   return out && out->layout.shape == shape && out->dtype == dtype && &out->device() == &a.device() && out->contiguous &&
@@ -83,7 +103,7 @@ Array matmul(const Array& a, const Array& b, const Array& out) {
     if (right.size() == 1) right.push_back(1);
     shape = product_shape(left, right, given_a, given_b);
   }
-  Dims result_shape = shape;
+  Dims result_shape = shape;  // without the axes that vectors lack
   if (given_b.size() == 1) result_shape.pop_back();
   if (given_a.size() == 1) result_shape.erase(result_shape.end() - (given_b.size() == 1 ? 1 : 2));
   const auto finish = [&](const Array& result) {
@@ -95,12 +115,17 @@ Array matmul(const Array& a, const Array& b, const Array& out) {
 
   // float16 and bfloat16, where the BLAS has none.
   const DType computed = multiplies(device, dtype) ? dtype : DType::float32;
-  const Array left = cast(a, computed), right = cast(b, computed);
+  const auto [left, conjugate_left] = conjugable(cast(a, computed));
+  const auto [right, conjugate_right] = conjugable(cast(b, computed));
   const Array result =
       takes_product(out, computed, result_shape, *left, *right) ? out : empty(device, result_shape, computed);
-  Layout matrices = row_major(std::move(shape));
-  matrices.offset = result->layout.offset;
-  multiply({as_matrices(left, 0), as_matrices(right, 1), view(result, std::move(matrices))});
+  Array matrices = result;
+  if (result_shape.size() != shape.size()) {
+    Layout layout = row_major(std::move(shape));
+    layout.offset = result->layout.offset;
+    matrices = view(result, std::move(layout));
+  }
+  multiply({as_matrices(left, 0), as_matrices(right, 1), matrices, conjugate_left, conjugate_right});
   return finish(cast(result, dtype));
 }
 

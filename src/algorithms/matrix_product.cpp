@@ -76,6 +76,39 @@ GemmProblem problem_of(const MatrixProduct& product, const MatrixOperand& a, con
   return problem;
 }
 
+/// The most calls for a batch whose products do not follow by one stride an operand.
+constexpr std::int64_t few_calls = 8;
+
+/// True when the BLAS takes addresses of matrices that are aligned to their elements alone. cuBLAS asks for more where
+/// it multiplies on tensor cores.
+bool takes_addresses(const GemmProblem& problem) {
+  return size_of(problem.dtype) >= 4 && !problem.tf32;
+}
+
+/// Calls the BLAS for each batch along the longest axis, which has strides that a BLAS takes.
+void multiply_along(Blas& blas, GemmProblem problem, const BatchAxis& along, const Batch& outer, std::size_t itemsize,
+                    Stream& stream) {
+  const auto* const a = static_cast<const char*>(problem.a);
+  const auto* const b = static_cast<const char*>(problem.b);
+  auto* const c = static_cast<char*>(problem.c);
+  problem.batch = along.extent;
+  problem.stride_a = along.a, problem.stride_b = along.b, problem.stride_c = along.c;
+  join_rows(problem);
+  const auto bytes = static_cast<std::int64_t>(itemsize);
+  for (std::int64_t call = 0, calls = count_of(outer); call < calls; ++call) {
+    std::int64_t rest = call, to_a = 0, to_b = 0, to_c = 0;
+    for (const BatchAxis& axis : outer) {
+      const std::int64_t at = rest % axis.extent;
+      rest /= axis.extent;
+      to_a += at * axis.a, to_b += at * axis.b, to_c += at * axis.c;
+    }
+    problem.a = a + to_a * bytes;
+    problem.b = b + to_b * bytes;
+    problem.c = c + to_c * bytes;
+    blas.gemm(problem, stream);
+  }
+}
+
 void multiply_by_blas(const MatrixProduct& product) {
   OpenDevice& device = product.c->device();
   const MatrixOperand a = matrix_operand(product.a, product.conjugate_a);
@@ -83,24 +116,32 @@ void multiply_by_blas(const MatrixProduct& product) {
   const Batch batch = batch_of(a.array->layout, b.array->layout, product.c->layout);
   const StreamRef& stream = device.stream();
   GemmProblem problem = problem_of(product, a, b);
-  problem.batch = count_of(batch);
   const char* const first_a = a.array->read(stream);
   const char* const first_b = b.array->read(stream);
   char* const first_c = product.c->write(stream);
-  Addresses of_each;
-  if (has_strides(batch)) {
+
+  Batch outer = batch;
+  BatchAxis along{1, 0, 0, 0};
+  BatchAxis* longest = nullptr;
+  for (BatchAxis& axis : outer)
+    if (axis.a >= 0 && axis.b >= 0 && axis.c > 0 && (!longest || axis.extent > longest->extent)) longest = &axis;
+  if (longest) {
+    along = *longest;
+    outer.erase(outer.begin() + (longest - outer.data()));
+  }
+  if (count_of(outer) <= few_calls || !takes_addresses(problem)) {
     problem.a = first_a;
     problem.b = first_b;
     problem.c = first_c;
-    if (!batch.empty()) problem.stride_a = batch[0].a, problem.stride_b = batch[0].b, problem.stride_c = batch[0].c;
-    join_rows(problem);
+    multiply_along(device.device().blas(), problem, along, outer, product.c->itemsize(), *stream);
   } else {
-    of_each = Addresses(device, batch, product.c->itemsize(), first_a, first_b, first_c);
+    const Addresses of_each(device, batch, product.c->itemsize(), first_a, first_b, first_c);
+    problem.batch = count_of(batch);
     problem.a_addresses = reinterpret_cast<const void* const*>(of_each.a_memory);
     problem.b_addresses = reinterpret_cast<const void* const*>(of_each.b_memory);
     problem.c_addresses = reinterpret_cast<void* const*>(const_cast<char*>(of_each.c_memory));
+    device.device().blas().gemm(problem, *stream);
   }
-  device.device().blas().gemm(problem, *stream);
   for (const MatrixOperand* matrix : {&a, &b}) product.c->buffer()->depend_on(*matrix->array->buffer());
 }
 
@@ -191,6 +232,10 @@ bool multiplies(OpenDevice& device, DType dtype) {
 
 void multiply_each(std::span<const MatrixProduct> products) {
   const MatrixProduct& first = products[0];
+  if (size_of(first.c->dtype) < 4 || first.c->device().context().tf32) {  // as takes_addresses() says
+    for (const MatrixProduct& product : products) multiply(product);
+    return;
+  }
   OpenDevice& device = first.c->device();
   const StreamRef& stream = device.stream();
   const std::vector<MatrixOperand> a = uniform_operands(products, &MatrixProduct::a, first.conjugate_a);

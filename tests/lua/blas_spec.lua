@@ -95,9 +95,10 @@ describe("gpu.blas", function()
     local function refuses(name, expected, ...) fails("[blas." .. name .. "] " .. expected, blas[name], ...) end
     refuses("gemm", 'expected (m,k) x (k,n) for trans_a = "N" and trans_b = "N", got (3,4) and (3,4)', a, a)
     refuses("gemm", "expected a matrix b, got shape (4,)", a, x)
-    refuses("gemm", "expected float16, bfloat16, float32, float64, complex64 or complex128 as the dtype of a, got int32; x:astype converts",
+    refuses("gemm", "expected float16, bfloat16, float32, float64, complex64 or complex128 as the dtype of a, got int32; x:astype",
       a:astype "int32", a)
-    refuses("trsm", "expected float32, float64, complex64 or complex128 as the dtype of a, got float16", gpu.zeros({ 2, 2 }, "float16"), a)
+    refuses("trsm", "expected float32, float64, complex64 or complex128 as the dtype of a, got float16",
+      gpu.zeros({ 2, 2 }, "float16"), a)
     refuses("gemm", "expected operands of one dtype, got float32 and float64", a, a:astype "float64")
     refuses("gemm", 'expected trans_a = "N", "T" or "C", got "t"', a, a, { trans_a = "t" })
     refuses("gemm", "expected out beside beta: what beta multiplies", a, a.T, { beta = 1 })
@@ -117,7 +118,8 @@ describe("gpu.blas", function()
       gpu.zeros(3, 4, 5))
     refuses("gemv", 'expected a matrix and a vector that fit for trans = "T", got (3,4) and (4,)', a, x, { trans = "T" })
     refuses("symm", "expected a square matrix a, got shape (3,4)", a, a)
-    refuses("symm", 'expected a and b that fit for side = "R", got (4,4) and (4,3)', gpu.zeros(4, 4), gpu.zeros(4, 3), { side = "R" })
+    refuses("symm", 'expected a and b that fit for side = "R", got (4,4) and (4,3)', gpu.zeros(4, 4), gpu.zeros(4, 3),
+      { side = "R" })
     refuses("syrk", 'expected trans = "N" or "T", got "C"', a, { trans = "C" })
     refuses("syr2k", "expected a and b of one shape, got (3,4) and (4,3)", a, a.T)
     refuses("trsv", 'expected uplo = "L" or "U", got "lower"', c, gpu.zeros(3), { uplo = "lower" })

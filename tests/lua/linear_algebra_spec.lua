@@ -109,6 +109,58 @@ describe("matmul", function()
     support.fails("[matmul] out: expected an array, got 3", gpu.matmul, a, b, { out = 3 })
   end)
 
+  it("takes batches with any strides, in a few calls or by addresses", function()
+    for _, dtype in ipairs { "float32", "float16", "int32", "complex64" } do
+      -- The axes of the batch are the first and the third, whose strides do not follow from each other.
+      for _, shape in ipairs { { 2, 3, 4, 5 }, { 12, 3, 11, 5 } } do
+        local x = (gpu.arange(shape[1] * shape[2] * shape[3] * shape[4]) % 5 - 2):reshape(shape):astype(dtype)
+        local rows = x:transpose(1, 3, 2, 4)
+        local product = rows:matmul(rows:swapaxes(-1, -2))
+        assert.are.same({ shape[1], shape[3], 3, 3 }, product.shape)
+        local copied = rows:copy()
+        assert.is_true(product:equal(copied:matmul(copied:swapaxes(-1, -2))))
+        local backwards = rows("::-1", "::-1"):matmul(copied:swapaxes(-1, -2))
+        assert.is_true(backwards:equal(rows("::-1", "::-1"):copy():matmul(copied:swapaxes(-1, -2):copy())))
+      end
+    end
+  end)
+
+  it("reads transposed matrices and their conjugates in place", function()
+    local x = gpu.ones({ 4, 6 }, "complex64"):eval()
+    local kernels = gpu.profile(function()
+      x.T:conj():matmul(x)
+      x:matmul(x.T:conj())
+      x({ 1, 3 }, { 2, 5 }):matmul(x.T({ 2, 5 }, ":"))
+    end)
+    assert.are.equal(0, #kernels)
+    -- No BLAS reads the conjugates of a matrix that is not transposed.
+    assert.are.equal(1, #gpu.profile(function() x:conj():matmul(x.T) end))
+  end)
+
+  it("needs the BLAS for floating numbers alone, and says where to get it", function()
+    if gpu.device().name ~= "cpu" then return end
+    local folder = os.tmpname()
+    os.remove(folder)
+    os.execute("mkdir " .. folder)
+    support.write(folder .. "/libopenblas.so.0", "no library")
+    local output, status = support.run([[
+      local gpu = require "gpu"
+      local x = gpu.ones(2, 2)
+      print(x:astype("int32"):matmul(x:astype("int32"))[1][1], (x + x):sum():item(), x:dot(x(1)).shape)
+    ]], "GPULUA_DEVICE=cpu LD_LIBRARY_PATH=" .. folder)
+    assert.are_not.equal(0, status)
+    assert.is_truthy(output:find("[blas] matrix products on the cpu device need OpenBLAS", 1, true), output)
+    assert.is_truthy(output:find("apt-get install libopenblas0", 1, true), output)
+    output, status = support.run([[
+      local gpu = require "gpu"
+      local x = gpu.ones(2, 2)
+      print(x:astype("int32"):matmul(x:astype("int32"))[1][1], (x + x):sum():item(), x(1):dot(x(2)):item())
+    ]], "GPULUA_DEVICE=cpu LD_LIBRARY_PATH=" .. folder)
+    assert.are.equal("2\t8\t2\n", output)
+    assert.are.equal(0, status)
+    os.execute("rm -r " .. folder)
+  end)
+
   it("says what it takes", function()
     local function fails(text, a, b) support.fails("[matmul] " .. text, gpu.matmul, a, b) end
     fails("expected (m,k) x (k,n), got (3,4) x (5,6)", gpu.zeros(3, 4), gpu.zeros(5, 6))

@@ -97,6 +97,11 @@ for dtype in dtypes:
             ("tensordot(m, t, {2, 4})", "tensordot(m, t, (1, 3))")]:
         cases.add(of(dtype, f"gpu.{lua}"), of(dtype, f"np.{python}"), dtype=own)
 
+for dtype in ["complex64", "complex128"]:
+    for lua, python in [("n.T:conj(), n", "n.T.conj(), n"), ("m, m.T:conj()", "m, m.T.conj()"), ("m:conj(), m.T", "m.conj(), m.T"),
+                        ("n.T:conj(), t:transpose(1, 2, 4, 3):conj()", "n.T.conj(), t.transpose(0, 1, 3, 2).conj()")]:
+        cases.add(of(dtype, f"gpu.matmul({lua})"), of(dtype, f"np.matmul({python})"))
+
 for a, b in [("k0", "l0.T"), ("l0.T", "k0")]:
     cases.add(f"gpu.inner({a}, {b})", f"np.inner({a}, {b})")
 cases.add("gpu.vdot(k0, l0)", "np.vdot(k0, l0)")
