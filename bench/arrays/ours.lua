@@ -243,6 +243,65 @@ workload("transpose", function()
   return function() y = x.T:copy() end, function() return y[2][5] end
 end)
 
+workload("masked", function()
+  local x = spread(size(256e6, 16e6, 1000), 0, 1, "float32")
+  return function() x[x:gt(0.5)] = 0.25 end, function() return x:sum { dtype = "float64" }:item() end
+end)
+
+-- A thousand small updates of a million elements: lazy, computed one by one, and as a graph.
+for _, way in ipairs {
+  { name = "chain1000", prepare = function(steps)
+    return function() steps(function(a) return a end):eval() end
+  end },
+  { name = "chain1000_eval", prepare = function(steps)
+    return function() steps(gpu.eval) end
+  end },
+  { name = "chain1000_graph", prepare = function(steps)
+    local graph = gpu.graph(function() return steps(gpu.eval) end)
+    return function() graph:launch() end
+  end },
+} do
+  workload(way.name, function()
+    local a, b, last = spread(size(1e6, 1e6, 1000), 0, 1, "float32"), spread(1 + size(1e6, 1e6, 1000), 0, 1, "float32") { 2, -1 }, nil
+    b = b:copy()
+    return way.prepare(function(each)
+      local x = a
+      for _ = 1, 1000 do x = each(x * 0.99 + b) end
+      last = x
+      return x
+    end), function() return last[17] end
+  end)
+end
+
+-- Lorenz's system for 1000 points, 200 steps by the method of Runge and Kutta: each step computed, fused, and as a graph.
+local function lorenz(x, y, z) return 10 * (y - x), x * (28 - z) - y, x * y - 8 / 3 * z end
+local function runge_kutta(x, y, z)
+  local h = 0.01
+  local a1, b1, c1 = lorenz(x, y, z)
+  local a2, b2, c2 = lorenz(x + 0.5 * h * a1, y + 0.5 * h * b1, z + 0.5 * h * c1)
+  local a3, b3, c3 = lorenz(x + 0.5 * h * a2, y + 0.5 * h * b2, z + 0.5 * h * c2)
+  local a4, b4, c4 = lorenz(x + h * a3, y + h * b3, z + h * c3)
+  local s = h / 6
+  return x + s * (a1 + 2 * a2 + 2 * a3 + a4), y + s * (b1 + 2 * b2 + 2 * b3 + b4), z + s * (c1 + 2 * c2 + 2 * c3 + c4)
+end
+local function orbit(step)
+  local x, y, z = spread(1000, 1, 2, "float32"), spread(1000, 1, 2, "float32"), spread(1000, 20, 21, "float32")
+  local last
+  return function()
+    local a, b, c = x, y, z
+    for _ = 1, 200 do a, b, c = step(a, b, c) end
+    last = a
+    return a, b, c
+  end, function() return math.floor(last:mean():item() * 4 + 0.5) end
+end
+workload("lorenz", function() return orbit(function(x, y, z) return gpu.eval(runge_kutta(x, y, z)) end) end)
+workload("lorenz_fused", function() return orbit(gpu.fuse(runge_kutta)) end)
+workload("lorenz_graph", function()
+  local run, check = orbit(function(x, y, z) return gpu.eval(runge_kutta(x, y, z)) end)
+  local graph = gpu.graph(run)
+  return function() graph:launch() end, check
+end)
+
 for _, work in ipairs(workloads) do
   local run, check, scale = work.make()
   if run then

@@ -97,3 +97,13 @@ run("topk", lambda x: cp.sort(cp.partition(x, x.size - 100)[-100:])[::-1], lambd
     spread(size(64e6, 4e6, 1000), 0, 1, "float32"))
 run("argmax", lambda x: x.argmax(), lambda y: y + 1, spread(size(256e6, 64e6, 1000), 0, 1, "float32"))
 run("transpose", lambda x: cp.ascontiguousarray(x.T), lambda y: y[1, 4], matrix())
+
+
+def masked(x):
+    x[x > 0.5] = 0.25
+    return x
+
+
+run("masked", masked, lambda y: y.sum(dtype="float64"), big)
+run("chain1000", chain1000, lambda y: y[16], *chain_input())
+run("lorenz", lambda *a: orbit(runge_kutta, *a), orbit_mean, *orbit_input())

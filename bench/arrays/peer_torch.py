@@ -44,6 +44,11 @@ def simulate():
     return torch.clamp(100 * torch.exp((R - 0.5 * V * V) + V * normal) - 100, min=0).mean(dtype=torch.float64)
 
 
+def masked(x):
+    x[x > 0.5] = 0.25
+    return x
+
+
 def mean_of_both(pair):
     return pair[0].double().mean() + pair[1].double().mean()
 
@@ -95,3 +100,10 @@ with torch.no_grad():
     run("scatter", lambda at, values: torch.zeros_like(values).index_add_(0, at, values), lambda y: y.sum(), *scatter_input())
     run("argmax", lambda x: x.argmax(), lambda y: y + 1, spread(size(256e6, 64e6, 1000), 0, 1, "float32"))
     run("transpose", lambda x: x.T.contiguous(), lambda y: y[1, 4], matrix())
+    run("masked", masked, lambda y: y.double().sum(), big)
+    if not compiled:
+        run("chain1000", chain1000, lambda y: y[16], *chain_input())
+    # What is compiled is a step: unrolled, the loop would be one function of 200 steps.
+    step = torch.compile(runge_kutta) if compiled else runge_kutta
+    arrays = [torch.from_numpy(x).to(device) for x in orbit_input()]
+    measure("lorenz", lambda: orbit(step, *arrays), sync, orbit_mean)

@@ -57,14 +57,14 @@ awk -v sides="$sides" -v folder="$data" '
         time[field[1], s] = field[2]
         check[field[1], s] = field[3]
       }
-    printf "%-12s", "ms"
+    printf "%-16s", "ms"
     for (s = 1; s <= count; ++s) printf " %10s", name[s]
     printf "   over ours:"
     for (s = 2; s <= count; ++s) printf " %8s", name[s]
     print ""
     for (r = 1; r <= rows; ++r) {
       work = order[r]
-      printf "%-12s", work
+      printf "%-16s", work
       for (s = 1; s <= count; ++s) {
         mark = ((work, s) in check) && ((work, 1) in check) && !near(check[work, s], check[work, 1]) ? "!" : ""
         printf " %10s", ((work, s) in time) ? sprintf("%.4g", time[work, s]) mark : "-"

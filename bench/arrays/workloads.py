@@ -109,6 +109,46 @@ def scatter_input():
     return spread(n, 0, n, "int64"), spread(n, 0, 1, "float64")
 
 
+def chain_input():
+    n = size(1e6, 1e6, 1000)
+    return spread(n, 0, 1, "float32"), spread(n + 1, 0, 1, "float32")[1:].copy()
+
+
+def chain1000(a, b):
+    for _ in range(1000):
+        a = a * 0.99 + b
+    return a
+
+
+def orbit_input():
+    return spread(1000, 1, 2, "float32"), spread(1000, 1, 2, "float32"), spread(1000, 20, 21, "float32")
+
+
+def lorenz(x, y, z):
+    return 10 * (y - x), x * (28 - z) - y, x * y - 8 / 3 * z
+
+
+def runge_kutta(x, y, z):
+    h = 0.01
+    a1, b1, c1 = lorenz(x, y, z)
+    a2, b2, c2 = lorenz(x + 0.5 * h * a1, y + 0.5 * h * b1, z + 0.5 * h * c1)
+    a3, b3, c3 = lorenz(x + 0.5 * h * a2, y + 0.5 * h * b2, z + 0.5 * h * c2)
+    a4, b4, c4 = lorenz(x + h * a3, y + h * b3, z + h * c3)
+    s = h / 6
+    return x + s * (a1 + 2 * a2 + 2 * a3 + a4), y + s * (b1 + 2 * b2 + 2 * b3 + b4), z + s * (c1 + 2 * c2 + 2 * c3 + c4)
+
+
+def orbit(step, x, y, z):
+    for _ in range(200):
+        x, y, z = step(x, y, z)
+    return x
+
+
+def orbit_mean(x):
+    """Orbits agree to this: they are chaotic."""
+    return math.floor(float(x.mean()) * 4 + 0.5)
+
+
 def cnd(xp, d):
     k = 1 / (1 + 0.2316419 * xp.abs(d))
     tail = (0.39894228040143267793994605993438 * xp.exp(-0.5 * d * d)
