@@ -1,7 +1,9 @@
 // The C++ functions behind gpu.blas. blas.lua and blas_matrices.lua check their arguments.
 
+#include <algorithm>
 #include <optional>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "bindings/lua_array.h"
@@ -55,6 +57,45 @@ int lua_multiplies(lua_State* L) {
 /// may_overlap(x, y): whether the two may share elements.
 int lua_may_overlap(lua_State* L) {
   lua_pushboolean(L, may_overlap(*array_at(L, 1), *array_at(L, 2)));
+  return 1;
+}
+
+/// The bytes of an array, in the buffer.
+struct Bytes {
+  const Buffer* buffer;
+  std::int64_t begin, end;
+};
+
+/// The bytes of the arrays in a list, by buffers and places. A pending array has none yet.
+std::vector<Bytes> bytes_of(lua_State* L, int list) {
+  std::vector<Bytes> all;
+  for (int i = 1; i <= static_cast<int>(lua_objlen(L, list)); ++i) {
+    lua_rawgeti(L, list, i);
+    const Array& array = array_at(L, -1);
+    const Extent elements = extent(array->layout);
+    const auto size = static_cast<std::int64_t>(array->itemsize());
+    if (!array->pending()) all.push_back({array->buffer().get(), elements.begin * size, elements.end * size});
+    lua_pop(L, 1);
+  }
+  std::ranges::sort(all, {}, [](const Bytes& bytes) { return std::pair(bytes.buffer, bytes.begin); });
+  return all;
+}
+
+/// share_memory(out, arrays): whether an array of the list `out` may share elements with another one, or with one of
+/// the other list.
+int lua_share_memory(lua_State* L) {
+  const std::vector<Bytes> out = bytes_of(L, 1), arrays = bytes_of(L, 2);
+  bool shared = false;
+  for (std::size_t i = 1; i < out.size(); ++i)
+    shared = shared || (out[i].buffer == out[i - 1].buffer && out[i].begin < out[i - 1].end);
+  // What does not overlap is ordered by its ends, too.
+  for (std::size_t i = 0; i < arrays.size() && !shared; ++i) {
+    const Bytes& array = arrays[i];
+    const auto found = std::ranges::upper_bound(out, std::pair(array.buffer, array.begin), {},
+                                                [](const Bytes& bytes) { return std::pair(bytes.buffer, bytes.end); });
+    shared = found != out.end() && found->buffer == array.buffer && found->begin < array.end;
+  }
+  lua_pushboolean(L, shared);
   return 1;
 }
 
@@ -134,6 +175,7 @@ void add_blas_functions(lua_State* L) {
                     {"multiplies", protect<lua_multiplies>},
                     {"multiply_triangular", protect<lua_triangular<multiply_triangular>>},
                     {"precision", protect<lua_precision>},
+                    {"share_memory", protect<lua_share_memory>},
                     {"solve_triangular", protect<lua_triangular<solve_triangular>>},
                     {"symm", protect<lua_symm>},
                     {"update_symmetric", protect<lua_update_symmetric>}});

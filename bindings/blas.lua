@@ -46,12 +46,12 @@ end
 
 local function trans(op, name, value) return letter(op, name, value, "NTC") end
 
---- A number, or a complex number for complex arrays.
-local function factor(op, name, value, default, like)
-  if value == nil then return default end
+--- A number or, for complex arrays, a complex number. `default`: in place of nil, where there is one.
+local function factor(op, name, value, default, takes_complex)
+  if value == nil and default ~= nil then return default end
   local is_complex = type(value) == "cdata" and tostring(value):find "i$" ~= nil
-  if type(value) ~= "number" and not (is_complex and core.is_complex(like)) then
-    core.fail(op, ("%s = %s"):format(name, core.is_complex(like) and "a number or a complex number" or "a number"), value)
+  if type(value) ~= "number" and not (is_complex and takes_complex) then
+    core.fail(op, ("%s = %s"):format(name, takes_complex and "a number or a complex number" or "a number"), value)
   end
   return value
 end
@@ -72,7 +72,8 @@ end
 
 --- alpha and beta of the options.
 local function factors(op, options, like)
-  local alpha, beta = factor(op, "alpha", options.alpha, 1, like), factor(op, "beta", options.beta, 0, like)
+  local is_complex = core.is_complex(like)
+  local alpha, beta = factor(op, "alpha", options.alpha, 1, is_complex), factor(op, "beta", options.beta, 0, is_complex)
   if beta ~= 0 and options.out == nil then core.raise(("[%s] expected out beside beta: what beta multiplies"):format(op)) end
   return alpha, beta
 end
@@ -114,12 +115,12 @@ end
 
 function blas.axpy(alpha, x, y)
   two_vectors("blas.axpy", x, y)
-  return y:add_(x * factor("blas.axpy", "alpha", alpha, 1, x))
+  return y:add_(x * factor("blas.axpy", "alpha", alpha, nil, core.is_complex(x)))
 end
 
 function blas.scal(alpha, x)
   check("blas.scal", "x", x, 1)
-  return x:mul_(factor("blas.scal", "alpha", alpha, 1, x))
+  return x:mul_(factor("blas.scal", "alpha", alpha, nil, core.is_complex(x)))
 end
 
 function blas.copy(x, y)
@@ -137,7 +138,7 @@ end
 
 function blas.rot(x, y, c, s)
   two_vectors("blas.rot", x, y)
-  c, s = factor("blas.rot", "c", c, 1, gpu.empty(0)), factor("blas.rot", "s", s, 0, x)
+  c, s = factor("blas.rot", "c", c, nil, false), factor("blas.rot", "s", s, nil, core.is_complex(x))
   local below = type(s) == "cdata" and gpu.complex(s.re, -s.im) or s
   local new_x, new_y = x * c + y * s, y * c - x * below
   gpu.eval(new_x, new_y)

@@ -109,7 +109,7 @@ void check(const Cublas& call, cublasStatus_t status) {
 class StreamHandle {
  public:
   StreamHandle(std::shared_ptr<Context> context, const Cublas& call, CUstream stream)
-      : context_(std::move(context)), destroy_(call.destroy) {
+      : context_(std::move(context)), call_(call) {
     // What NVIDIA recommends for the generations of GPUs.
     const bool large = context_->attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) >= 9;
     const std::size_t bytes = std::size_t{large ? 32U : 4U} << 20;
@@ -136,15 +136,20 @@ class StreamHandle {
   cublasHandle_t get() const { return handle_; }
 
  private:
+  /// The handle, and the work area that queued products use, go when no work is in flight; the stream may be gone then.
   void retire() noexcept {
-    context_->retire([destroy = destroy_, handle = handle_, workspace = workspace_](const Driver& driver) {
+    if (handle_ != nullptr) {
+      const ContextGuard guard(*context_);
+      call_.set_stream(handle_, nullptr);
+    }
+    context_->retire([destroy = call_.destroy, handle = handle_, workspace = workspace_](const Driver& driver) {
       if (handle != nullptr) destroy(handle);
       if (workspace != 0) driver.memory_free(workspace);
     });
   }
 
   std::shared_ptr<Context> context_;
-  decltype(Cublas::destroy) destroy_;
+  const Cublas call_;
   cublasHandle_t handle_ = nullptr;
   CUdeviceptr workspace_ = 0;
 };

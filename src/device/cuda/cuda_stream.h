@@ -16,10 +16,13 @@ class CudaStream final : public Stream {
  public:
   explicit CudaStream(std::shared_ptr<Context> context)
       : context_(std::move(context)), handle_(context_->create_stream()) {}
-  ~CudaStream() override { context_->retire_stream(handle_); }
+  ~CudaStream() override {
+    blas_.reset();
+    context_->retire_stream(handle_);
+  }
   void* native_handle() const override { return handle_; }
   CUstream handle() const { return handle_; }
-  /// What cuBLAS keeps for the stream (cublas.cpp); null before the first call.
+  /// What cuBLAS keeps for the stream (cublas.cpp); null before the first call. It goes before the stream.
   std::shared_ptr<void>& blas() { return blas_; }
 
   std::shared_ptr<CudaGraph> captured;  // what the stream records; null: nothing
