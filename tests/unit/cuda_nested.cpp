@@ -110,3 +110,30 @@ TEST_CASE_METHOD(GpuKernels, "rows of a short reduction are read in vectors, or 
   CHECK(schedule.spec.vector == 4);
   CHECK_FALSE((schedule.spec.operands[0].staged || schedule.spec.operands[1].staged));
 }
+
+TEST_CASE_METHOD(GpuKernels, "nested reductions of every schedule compile", "[cuda][nvrtc]") {
+  const auto compiles = [&](const Array& array, unsigned lanes, const char* what) {
+    INFO(what);
+    KernelSpec spec = schedule_of(array).spec;
+    CHECK(spec.reduction.lanes == lanes);
+    for (const bool wide : {false, true}) {
+      spec.wide = wide;
+      std::string text;
+      if (with_nvrtc([&] { text = ptx(spec); })) CHECK(text.find(".local") == text.npos);
+    }
+  };
+  const auto products = [&](Dims x, Dims c) {
+    return apply("multiply", {leaf(std::move(x), DType::float32), leaf(std::move(c), DType::float32)});
+  };
+  compiles(reduced("argmin", reduced("sum", products({200000, 1, 64}, {64, 64}), 4), 2), 1, "64 numbers held");
+  compiles(reduced("argmin", reduced("sum", products({200000, 1, 3}, {64, 3}), 4), 2), 1, "no vectors");
+  compiles(reduced("max", reduced("sum", products({100, 1, 4}, {5000, 4}), 4), 2), 256, "threads of a block share");
+  compiles(reduced("sum", reduced("max", products({40, 1, 4}, {50, 4}), 4), 3), 256, "one result");
+  compiles(reduced("sum", reduced("max", products({9000, 1, 4, 1}, {50, 4, 5}), 12), 2), 16, "two axes inside");
+  compiles(reduced("var", reduced("sum", leaf({900, 40, 16}, DType::float32), 4), 2), 32,
+           "an element at each position");
+  // A short row whose operands need more shared memory than a block has.
+  Array all = leaf({300000, 63}, DType::complex128);
+  for (int i = 0; i < 4; ++i) all = apply("add", {all, leaf({300000, 63}, DType::complex128)});
+  compiles(reduced("sum", all, 2), 1, "long rows of many operands");
+}
