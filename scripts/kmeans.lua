@@ -15,7 +15,7 @@ local n, dimensions = data.points.shape[1], data.points.shape[2]
 local points = (data.points - data.points:mean(1)) / data.points:std(1) -- gives measurements of different scales equal weight
 points:eval()
 
---- Squared distances of each point to each centre. Only the sums over (n,1,dimensions) - (k,dimensions) are stored.
+--- Squared distances of each point to each centre. The kernels of the reductions below compute them; none is stored.
 local function distances(centres) return (points(":", gpu.newaxis) - centres):square():sum(3) end
 
 --- Draws centres from the points. A point's probability grows with the square of its distance to the earlier centres.

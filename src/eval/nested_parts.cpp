@@ -111,7 +111,7 @@ class Nester {
 }  // namespace
 
 void nest_reductions(std::vector<StepParts>& steps, const NodeNumbers& nodes, std::span<const Root> roots) {
-  Nester(steps, nodes, roots).nest();
+  if (steps.size() > 1) Nester(steps, nodes, roots).nest();
 }
 
 bool reads_nested_well(const Step& step) {
