@@ -12,6 +12,15 @@
 
 namespace gpulua {
 
+namespace {
+
+/// "script.lua:12: ", or nothing where no script runs.
+std::string prefix(const Origin& origin) {
+  return origin.chunk ? std::string(origin.chunk) + ":" + std::to_string(origin.line) + ": " : "";
+}
+
+}  // namespace
+
 OpenDevice::OpenDevice(Context& context, std::unique_ptr<Device> device, std::shared_ptr<Evaluator> evaluator)
     : context_(context),
       device_(std::move(device)),
@@ -131,14 +140,29 @@ std::shared_ptr<Kernel> OpenDevice::compile_kernel(const std::string& key, std::
   const std::shared_ptr<Module> module = device_->compile(source);
   std::shared_ptr<Kernel> kernel = module->kernel(module->compiled().kernels.at(0));
   warn_of(kernel->entry());
+  count_kernel();
   return kernels_[key] = std::move(kernel);
 }
 
 void OpenDevice::warn_of(const KernelEntry& kernel) {
   if (kernel.warning.empty() || device_->checking()) return;
-  const Origin origin = context_.host() ? context_.host()->origin() : Origin{};
-  const std::string line = origin.chunk ? std::string(origin.chunk) + ":" + std::to_string(origin.line) + ": " : "";
-  context_.warn(line + "the kernel '" + kernel.name + "' " + kernel.warning);
+  context_.warn(prefix(origin()) + "the kernel '" + kernel.name + "' " + kernel.warning);
+}
+
+Origin OpenDevice::origin() const {
+  return context_.host() ? context_.host()->origin() : Origin{};
+}
+
+void OpenDevice::count_kernel() {
+  // A line of a script that is not a loop over different expressions needs fewer.
+  constexpr int many_kernels = 20;
+  const Origin at = origin();
+  if (!at.chunk || has_warned_ || ++kernels_of_lines_[{at.chunk, at.line}] <= many_kernels) return;
+  has_warned_ = true;
+  context_.warn(
+      prefix(at) + "this line has compiled more than " + std::to_string(many_kernels) +
+      " kernels: it computes expressions that differ in their operations, dtypes or numbers of axes, and each "
+      "takes a compilation; gpu.explain(x) shows the kernels of an expression");
 }
 
 void OpenDevice::launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfig& config, void** arguments,

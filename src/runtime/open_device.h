@@ -105,6 +105,10 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
  private:
   friend class PinnedMemory;
 
+  /// The script's current line.
+  Origin origin() const;
+  /// Counts the kernels that the library compiles for each line, and warns once of a line with many.
+  void count_kernel();
   void* try_allocate(std::size_t bytes);
   /// Runs `wait`, which waits for all work of `stream` if it is not null, and adds to its error the launches that can
   /// have caused it. Afterwards throws Error for indices that the work found out of range.
@@ -128,6 +132,8 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   std::string damage_;
   IndexFaults index_faults_;
   std::unordered_map<std::string, std::shared_ptr<Kernel>> kernels_;
+  std::map<std::pair<const char*, int>, int> kernels_of_lines_;
+  bool has_warned_ = false;                                   // of a line with many kernels
   std::map<const void*, PinnedMemory*, std::less<>> pinned_;  // all pinned memory, by first address
 };
 

@@ -39,6 +39,29 @@ describe("the kernels of a loop", function()
   end
 end)
 
+describe("a line that compiles many kernels", function()
+  local function warnings(steps)
+    local output, status = support.run(([[
+      local gpu = require "gpu"
+      local x = gpu.ones(4):eval()
+      for n = 1, %d do
+        local y = x
+        for _ = 1, n do y = -y + 1 end
+        y:eval()
+      end]]):format(steps), "GPULUA_DEVICE=" .. gpu.device().name, "many.lua")
+    assert(status == 0, output)
+    return output
+  end
+
+  it("is warned of, once", function()
+    local output = warnings(30)
+    local message = "many.lua:6: this line has compiled more than 20 kernels"
+    assert(output:find(message, 1, true) and select(2, output:gsub("compiled more than", "")) == 1, output)
+  end)
+
+  it("is not warned of before", function() assert(warnings(20) == "") end)
+end)
+
 describe("the results of a loop", function()
   for name, loop in pairs(samples.elementwise) do
     it(name .. " are those of plain Lua", function()
