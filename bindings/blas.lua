@@ -168,7 +168,7 @@ function blas.nrm2(x)
   if size.dtype == "float32" then return size:astype("float64"):square():sum():sqrt():astype "float32" end
   if x.size == 0 then return size:sum() end
   local most = size:max()
-  local unit = gpu.where(most:gt(0):mul(most:lt(math.huge)), most, 1)
+  local unit = gpu.where(gpu.logical_and(most:gt(0), most:lt(math.huge)), most, 1)
   return (size / unit):square():sum():sqrt() * unit
 end
 
