@@ -34,6 +34,13 @@ int raise(lua_State* L) {
   throw Error(std::string(check_string(L, 1, "raise", "a message")));
 }
 
+/// call(fn, ...): as pcall, but a coroutine cannot yield inside of it.
+int lua_call_through(lua_State* L) {
+  lua_pushboolean(L, lua_pcall(L, lua_gettop(L) - 1, LUA_MULTRET, 0) == 0);
+  lua_insert(L, 1);
+  return lua_gettop(L);
+}
+
 /// describe(value): the value's text in messages.
 int lua_describe(lua_State* L) {
   const std::string text = describe(L, 1);
@@ -190,6 +197,7 @@ void open_composed(lua_State* L) {
                        {"assign", protect<lua_assign>},
                        {"axis", protect<lua_axis>},
                        {"broadcast", protect<lua_broadcast>},
+                       {"call", lua_call_through},
                        {"cast", protect<lua_cast>},
                        {"check_list", protect<lua_check_list>},
                        {"check_shape", protect<lua_check_shape>},

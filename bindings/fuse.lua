@@ -83,7 +83,7 @@ function gpu.fuse(fn)
   return function(...)
     local way = core.enter_fused(known, ...)
     if way == "replay" then return core.replay(known) end
-    if way == "trace" then return finish(pcall(fn, ...)) end
+    if way == "trace" then return finish(core.call(fn, ...)) end
     return fn(...)
   end
 end

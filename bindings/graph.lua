@@ -26,12 +26,12 @@ end
 function gpu.graph(fn, ...)
   if type(fn) ~= "function" then core.fail("graph", "a function whose work is recorded", fn) end
   local graph = core.start_graph()
-  local ok, first = pack(pcall(fn, ...))
+  local ok, first = pack(core.call(fn, ...))
   if ok then
     collectgarbage()
     core.record_graph(graph, first)
     local arrays, results
-    ok, arrays, results = pack(pcall(fn, ...))
+    ok, arrays, results = pack(core.call(fn, ...))
     if ok then
       core.finish_graph(graph, arrays, first)
       return graph, unpack(results, 1, results.n)

@@ -26,6 +26,15 @@ function support.near(expected, got, tolerance, where)
   for i, item in ipairs(expected) do support.near(item, got[i], tolerance, where .. "[" .. i .. "]") end
 end
 
+--- Two arrays of one dtype and shape with equal elements.
+function support.same(expected, got, where)
+  local gpu = require "gpu"
+  assert(expected.dtype == got.dtype and tostring(expected.shape) == tostring(got.shape), where)
+  if not gpu.array_equal(expected, got) then
+    error(("%s: expected %s\ngot %s"):format(where or "array", tostring(expected), tostring(got)), 2)
+  end
+end
+
 --- n values, fn(1) to fn(n).
 function support.series(n, fn)
   local t = {}
