@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <complex>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -123,6 +124,42 @@ TEST_CASE("cpu: gemm against a plain loop", "[cpu]") {
       for (int l = 0; l < k; ++l) sum += a[i * k + l] * b[j * k + l];
       right = right && c[i * n + j] == 2 * sum + 3;
     }
+  CHECK(right);
+}
+
+TEST_CASE("cpu: gemm of a batch, by strides and by addresses, of conjugates", "[cpu]") {
+  CpuTestDevice device;
+  using Number = std::complex<double>;
+  const int m = 3, n = 4, k = 5, batch = 40;
+  std::vector<Number> a(k * m * batch), b(k * n), c(m * n * batch), again(m * n * batch);
+  for (int i = 0; i < k * m * batch; ++i) a[i] = {i % 7 - 3.0, i % 5 - 2.0};
+  for (int i = 0; i < k * n; ++i) b[i] = {i % 5 - 2.0, i % 3 - 1.0};
+  GemmProblem problem;
+  problem.dtype = DType::complex128;
+  problem.op_a = MatrixOp::conjugated;  // a is k x m; one b for all
+  problem.m = m, problem.n = n, problem.k = k;
+  problem.alpha = {0, 1};
+  problem.lda = m, problem.ldb = n, problem.ldc = n;
+  problem.a = a.data(), problem.b = b.data(), problem.c = c.data();
+  problem.batch = batch, problem.stride_a = k * m, problem.stride_c = m * n;
+  device->blas().gemm(problem, device.stream());
+  std::vector<const void*> of_a, of_b;
+  std::vector<void*> of_c;
+  for (int i = 0; i < batch; ++i) {
+    of_a.push_back(a.data() + i * k * m);
+    of_b.push_back(b.data());
+    of_c.push_back(again.data() + i * m * n);
+  }
+  problem.a_addresses = of_a.data(), problem.b_addresses = of_b.data(), problem.c_addresses = of_c.data();
+  device->blas().gemm(problem, device.stream());
+  bool right = again == c;
+  for (int at = 0; at < batch; ++at)
+    for (int i = 0; i < m; ++i)
+      for (int j = 0; j < n; ++j) {
+        Number sum = 0;
+        for (int l = 0; l < k; ++l) sum += std::conj(a[at * k * m + l * m + i]) * b[l * n + j];
+        right = right && c[at * m * n + i * n + j] == Number(0, 1) * sum;
+      }
   CHECK(right);
 }
 

@@ -246,7 +246,8 @@ class OpenBlas final : public Blas {
   template <class Run>
   void each(std::int64_t batch, double work, const Run& run) const {
     const int threads = get_threads_();
-    if (batch < threads || batch == 1) {
+    constexpr double large = 1e8;
+    if (batch == 1 || batch < (work < large ? threads : 4 * threads)) {
       for (std::int64_t i = 0; i < batch; ++i) run(i);
       return;
     }
