@@ -23,23 +23,28 @@ local function items_of(op, x, options, generator)
 end
 
 function Items:uniform(shape) return draw(self.op, "random_uniform", shape, "float64", self.generator, self.device) end
-function Items:integers(shape, low, high)
-  return core.draw_integers(self.op, shape, low, high, "int64", self.generator, self.device)
+function Items:integers(shape, low, high, dtype)
+  return core.draw_integers(self.op, shape, low, high, dtype or "int64", self.generator, self.device)
 end
 --- A random key of 63 bits for each item. Equal keys are so rare that all orders are equally likely.
 function Items:keys() return self:integers(self.n, 0, 0x7fffffffffffffffLL) end
+--- All positions in random order.
+function Items:order()
+  local keys, seed = self:integers(self.n, 0, 2 ^ 32 - 1, "uint32"), self:integers(1, 0, 0x7fffffffffffffffLL, "uint64")
+  return core.cast(core.random_order(self.op, keys, seed), "int64") + 1
+end
 function Items:at(positions) return self.array and self.array:take(positions, self.axis) or positions end
 
 local function permutation(generator, x, options)
   local op = "random.permutation"
   local items = items_of(op, x, core.check_source(op, options, generator), generator)
-  return items:at(items:keys():argsort())
+  return items:at(items:order())
 end
 
 local function shuffle(generator, x, options)
   local op = "random.shuffle_"
   local items = items_of(op, core.check_array(op, x), core.check_source(op, options, generator), generator)
-  return x:copy_(items:at(items:keys():argsort()):eval())
+  return x:copy_(items:at(items:order()):eval())
 end
 
 -- ---- choices --------------------------------------------------------------------------------------------------------------------
