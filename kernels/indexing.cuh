@@ -74,6 +74,15 @@ struct alignas(sizeof(T) * width) gpulua_pack {
   gpulua_pack() = default;
   __device__ explicit gpulua_pack(const T* from) { *this = *reinterpret_cast<const gpulua_pack*>(from); }
   __device__ void store(T* to) const { *reinterpret_cast<gpulua_pack*>(to) = *this; }
+  // Elements that lie `step` apart, each by an access of its own.
+  __device__ gpulua_pack(const T* from, gpulua_index_t step) {
+#pragma unroll
+    for (int k = 0; k < width; ++k) at[k] = from[k * step];
+  }
+  __device__ void store(T* to, gpulua_index_t step) const {
+#pragma unroll
+    for (int k = 0; k < width; ++k) to[k * step] = at[k];
+  }
 
   // For elements that are not needed again soon: they leave the caches first.
   static constexpr bool streams = sizeof(T) * width == 16;

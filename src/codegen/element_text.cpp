@@ -6,8 +6,8 @@ namespace gpulua {
 
 namespace {
 
-std::string column(bool vector) {
-  return vector ? "(col + k)" : "col";
+std::string column(const KernelSpec& spec, bool vector) {
+  return !vector ? "col" : spec.spread ? "(col + k * step)" : "(col + k)";
 }
 
 }  // namespace
@@ -39,6 +39,7 @@ std::string ElementText::before(const std::string& indent) const {
 }
 
 std::string ElementText::element(bool vector, const std::string& indent) const {
+  const std::string step = spec_.spread ? ", step" : "";
   std::string text;
   if (vector) {
     for (std::size_t i = 0; i < spec_.operands.size(); ++i) {
@@ -46,7 +47,7 @@ std::string ElementText::element(bool vector, const std::string& indent) const {
       if (!operand.memory || operand.access != Access::unit || operand.indexed > 0) continue;
       const std::string name = operand_name(i);
       text += indent + "const gpulua_pack<" + element_type(operand.dtype) + ", width> x_" + name + "(p_" + name +
-              " + col);\n";
+              " + col" + step + ");\n";
     }
     for (std::size_t i = 0; i < spec_.outputs.size(); ++i)
       if (is_packed(spec_.outputs[i]))
@@ -66,7 +67,8 @@ std::string ElementText::element(bool vector, const std::string& indent) const {
   if (spec_.fast_path) text += indent + "if (in_range) {\n";
   for (std::size_t i = 0; i < spec_.outputs.size(); ++i)
     if (is_packed(spec_.outputs[i]))
-      text += (spec_.fast_path ? inner : indent) + "y_" + output_name(i) + ".store(p_" + output_name(i) + " + col);\n";
+      text += (spec_.fast_path ? inner : indent) + "y_" + output_name(i) + ".store(p_" + output_name(i) + " + col" +
+              step + ");\n";
   if (spec_.fast_path) text += inner + "return;\n" + indent + "}\n";
   return text;
 }
@@ -89,12 +91,13 @@ std::string ElementText::store(std::size_t index, bool vector) const {
 }
 
 std::string ElementText::steps(const std::string& name, bool vector) const {
-  return "(gpulua_offset_t)" + column(vector) + " * " + name + "_strides.at[" + std::to_string(spec_.ndim - 1) + "]";
+  return "(gpulua_offset_t)" + column(spec_, vector) + " * " + name + "_strides.at[" + std::to_string(spec_.ndim - 1) +
+         "]";
 }
 
 /// The offset of the column.
 std::string ElementText::step_text(const std::string& name, Access access, bool vector) const {
-  return access == Access::unit ? column(vector) : access == Access::strided ? steps(name, vector) : "0";
+  return access == Access::unit ? column(spec_, vector) : access == Access::strided ? steps(name, vector) : "0";
 }
 
 std::string ElementText::place_of(std::size_t index, bool vector) const {

@@ -20,7 +20,11 @@ std::string emit_elementwise(const KernelSpec& spec) {
     } else {
       text += "  const gpulua_index_t block = blockIdx.x;\n";
     }
-    text += "  gpulua_index_t col = (block * blockDim.x + threadIdx.x) * " + width + ";\n";
+    if (spec.spread)
+      text += "  const gpulua_index_t step = blockDim.x;\n  gpulua_index_t col = block * step * " + width +
+              " + threadIdx.x;\n";
+    else
+      text += "  gpulua_index_t col = (block * blockDim.x + threadIdx.x) * " + width + ";\n";
     text += "  if (col >= inner) return;\n";
   } else {
     text += "  const gpulua_index_t item = ((gpulua_index_t)blockIdx.x * blockDim.x + threadIdx.x) * " + width + ";\n";
@@ -38,8 +42,11 @@ std::string emit_elementwise(const KernelSpec& spec) {
     text += element.element(true, "    ") + "  }\n";
     return text + "  for (; col < end; ++col) {\n" + element.element(false, "    ") + "  }\n}\n";
   }
-  text += "  if (col + width <= inner) {\n" + element.element(true, "    ");
-  text += "  } else {\n    for (; col < inner; ++col) {\n" + element.element(false, "      ") + "    }\n  }\n}\n";
+  text += spec.spread ? "  if (col + (width - 1) * step < inner) {\n" : "  if (col + width <= inner) {\n";
+  text += element.element(true, "    ");
+  text += spec.spread ? "  } else {\n    for (; col < inner; col += step) {\n"
+                      : "  } else {\n    for (; col < inner; ++col) {\n";
+  text += element.element(false, "      ") + "    }\n  }\n}\n";
   return text;
 }
 

@@ -23,7 +23,7 @@ void append(std::string& key, std::size_t number) {
 std::string KernelSpec::key() const {
   std::string key = reduces ? "r" : compresses ? "c" : "e";
   key.reserve(16 * (operands.size() + values.size() + outputs.size()));
-  append(key, ndim * 8 + wide * 4 + rows * 2 + fast_path);
+  append(key, ndim * 16 + spread * 8 + wide * 4 + rows * 2 + fast_path);
   append(key, vector);
   append(key, tile == 0 ? 0 : tile + lines);
   if (reduces) {

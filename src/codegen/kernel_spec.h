@@ -96,10 +96,11 @@ struct KernelSpec {
   std::vector<OperandSpec> operands;
   std::vector<ValueSpec> values;
   std::vector<OutputSpec> outputs;
-  std::size_t ndim = 1;    // number of axes of the iteration, in a reduction of the results; 1 or more
-  bool wide = false;       // positions or offsets exceed 2^31
-  bool rows = true;        // elementwise: a block stays in one row of the innermost axis
-  unsigned vector = 1;     // elements that a thread takes at once along the innermost axis
+  std::size_t ndim = 1;  // number of axes of the iteration, in a reduction of the results; 1 or more
+  bool wide = false;     // positions or offsets exceed 2^31
+  bool rows = true;      // elementwise: a block stays in one row of the innermost axis
+  unsigned vector = 1;   // elements that a thread takes at once along the innermost axis
+  bool spread = false;   // elementwise: those elements are not neighbours, but lie as far apart as a block has threads
   bool fast_path = false;  // elementwise in vectors: rows with a fast path compute by it where numbers are in range
   unsigned tile = 0;       // elementwise: extent of a block's tile along each of the last two axes; 0: no tiles
   unsigned lines = 8;      // with tiles: a block has 32 * lines threads

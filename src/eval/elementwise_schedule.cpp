@@ -85,6 +85,18 @@ bool takes_fast_path(const KernelSpec& spec) {
          std::count_if(spec.values.begin(), spec.values.end(), has_fast_path) >= many_divisions;
 }
 
+/// Elements that no vector can take, such as those of a slice that begins anywhere, are taken several by a thread too:
+/// it has their row's place to compute once.
+void spread(const Step& step, const DeviceInfo& device, std::int64_t inner, KernelSpec& spec) {
+  constexpr unsigned most_spread = 4;
+  const unsigned width = std::min(widest(spec, device), most_spread);
+  const auto is_drawn = [&](const ValueSpec& value) { return is_vectorised(spec, value); };
+  if (!spec.rows || spec.vector > 1 || is_indexed(step) || inner < block_size * width) return;
+  if (std::any_of(spec.values.begin(), spec.values.end(), is_drawn)) return;
+  spec.vector = width;
+  spec.spread = width > 1;
+}
+
 }  // namespace
 
 void choose_elementwise(const Step& step, const DeviceInfo& device, Schedule& schedule) {
@@ -107,7 +119,8 @@ void choose_elementwise(const Step& step, const DeviceInfo& device, Schedule& sc
     break;
   }
   spec.rows = spec.ndim == 1 || inner >= row_threads * spec.vector;
-  spec.fast_path = device.division_branches && takes_fast_path(spec);
+  spread(step, device, inner, spec);
+  spec.fast_path = !spec.spread && device.division_branches && takes_fast_path(spec);
 }
 
 void choose_compression(const Step& step, const DeviceInfo& device, Schedule& schedule) {

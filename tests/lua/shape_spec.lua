@@ -51,6 +51,27 @@ describe("shapes", function()
     end
   end)
 
+  it("of wide rows may begin and end anywhere", function()
+    for _, dtype in ipairs { "float32", "float64", "uint8", "int16", "complex64" } do
+      for _, width in ipairs { 1029, 2050, 4100 } do
+        local x = (gpu.arange(5 * width) % 97):reshape(5, width):astype(dtype):eval()
+        for first, last in pairs { [1] = width - 1, [2] = width - 1, [4] = width } do
+          local slice = x(":", { first, last })
+          local count = last - first + 1
+          -- The copy lies in one piece, so that its kernels take it as a vector.
+          local piece = slice:copy()
+          assert.is_true((slice + slice):reshape(-1):eq((piece:reshape(-1) * 2):eval()):all():item())
+          local wider = gpu.zeros(5, width + 3, { dtype = dtype })
+          wider(":", { 3, count + 2 }):copy_(slice * 1)
+          assert.is_true(wider(":", { 3, count + 2 }):eq(piece):all():item())
+          assert.are.equal(piece:ne(0):sum():item(), wider:ne(0):sum():item())
+          local a, b = gpu.eval(slice:astype "complex128" + 1, slice:astype "complex64" * 2)
+          assert.is_true((a * 2 - 2):eq(b):all():item())
+        end
+      end
+    end
+  end)
+
   it("of pending arrays are views of what they will be", function()
     local y = gpu.ones(2, 3) + 1
     local r = y:reshape(3, 2)

@@ -125,3 +125,33 @@ TEST_CASE("every operation compiles for GPUs", "[cuda][nvrtc]") {
     if (!with_nvrtc([&] { compiler.get(source, cache); })) return;
   }
 }
+
+TEST_CASE("a thread takes elements of a slice a block apart, by addresses it computes once", "[cuda][nvrtc]") {
+  KernelCache cache{"", 0};
+  Compiler compiler(Config::from_environment(), "sm_90", 13000);
+  KernelSpec spec;
+  spec.operands = {{DType::float32, Access::unit}, {DType::float32, Access::unit}};
+  for (std::uint16_t i = 0; i < 2; ++i) {
+    ValueSpec operand;
+    operand.operand = i;
+    spec.values.push_back(operand);
+  }
+  ValueSpec sum;
+  sum.kind = ValueSpec::Kind::operation;
+  sum.op = &op("add");
+  sum.inputs = {0, 1};
+  spec.values.push_back(sum);
+  spec.outputs = {{DType::float32, Access::unit, 2}};
+  spec.ndim = 2;
+  spec.vector = 4;
+  spec.spread = true;
+  with_nvrtc([&] {
+    KernelSource source;
+    source.text = emit(spec);
+    source.options = {"--gpu-architecture=compute_90"};
+    const auto image = compiler.get(source, cache)->image;
+    const std::string ptx(image.begin(), image.end());
+    CHECK(count_of("ld.global", ptx) == 10);  // eight, and those of a row's end
+    CHECK(count_of("st.global", ptx) == 5);
+  });
+}
