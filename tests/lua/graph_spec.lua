@@ -71,6 +71,19 @@ describe("a graph", function()
         return state.m:matmul(gpu.ones(12)), gpu.matmul(state.m:reshape(3, 4, 12), state.m:reshape(3, 12, 4))
       end
     end,
+    ["batches, triangles and einsums"] = function(state)
+      state.x = (gpu.arange(12 * 3 * 11 * 5, "float32"):reshape(12, 3, 11, 5) % 5):eval()
+      state.a = (gpu.eye(3) * 2 + gpu.tri(3, 3, -1)):eval()
+      return function()
+        state.x:copy_((state.x + 1) % 5)
+        local rows = state.x:transpose(1, 3, 2, 4) -- by addresses
+        local parts = { state.x(1, 1), state.x(2, 1), state.x(3, 3) }
+        local batch = gpu.blas.gemm_batched(parts, parts, { trans_b = "T", alpha = 2 })
+        return rows:matmul(rows:swapaxes(-1, -2)), gpu.einsum("abcd,abce->de", state.x, state.x), batch[3],
+          gpu.blas.trsm(state.a, state.x(1, ":", ":", 1)), gpu.blas.syrk(state.x(1, ":", 2)),
+          gpu.matmul(rows:astype "int32", rows:swapaxes(-1, -2):astype "int32")
+      end
+    end,
     ["gathers and scatters"] = function(state)
       state.x, state.i = gpu.arange(64, "float32"):eval(), gpu.array({1, 64, 7, 7, 9, 33}, "int32")
       return function()

@@ -100,6 +100,7 @@ void check(const Cublas& call, cublasStatus_t status) {
   const ErrorKind kind = status == CUBLAS_STATUS_ALLOC_FAILED    ? ErrorKind::memory
                          : status == CUBLAS_STATUS_INVALID_VALUE ? ErrorKind::argument
                          : status == CUBLAS_STATUS_ARCH_MISMATCH ? ErrorKind::unavailable
+                         : status == CUBLAS_STATUS_NOT_SUPPORTED ? ErrorKind::unavailable
                                                                  : ErrorKind::device;
   throw Error(kind, "[blas] cuBLAS failed: " + std::string(call.get_status_string(status)));
 }
