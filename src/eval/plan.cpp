@@ -27,7 +27,6 @@ class Planner {
     for (Node* node : nodes) {
       const Pending* pending = node->pending();
       places_.push_back(!pending ? Place{} : pending->reducer ? place_reduction(*node) : place_operation(*node));
-      last_level_ = std::max(last_level_, places_.back().level);
     }
     count_uses();
     for (const Root& root : roots) {
@@ -52,6 +51,8 @@ class Planner {
   }
 
   std::vector<Step> steps() {
+    written_ = find_row_target();
+    for (Node* node : last_nodes()) place_of(*node).stored = true;
     // Nodes of one level, shape and group make one kernel. Within a level, a node that broadcasts comes before the
     // nodes to which it broadcasts, and elements come before their reductions.
     std::vector<Node*> stored;
@@ -73,18 +74,28 @@ class Planner {
     std::vector<Step> result;
     std::vector<StepParts> order = join_rows(std::move(parts), nodes_);
     nest_reductions(order, nodes_, roots_);
-    for (const StepParts& joined : order) {
+    if (written_ && !ends_in_rows(order)) {
+      for (StepParts& joined : order) take_last(joined);
+      std::erase_if(order, [](const StepParts& joined) { return joined.empty(); });
+      write_apart();
+    }
+    for (StepParts& joined : order) {
       if (std::optional<Step> step = build_joined(result.size(), joined)) {
         result.push_back(std::move(*step));
         continue;
+      }
+      if (written_ && &joined == &order.back()) {
+        take_last(joined);
+        write_apart();
       }
       for (const StepPart& one : joined) {
         set_step(one, result.size());
         result.push_back(build(result.size(), one.group, outputs_of(one)));
       }
     }
+    if (written_) write_rows(result.back());
     for (const Root& root : roots_)
-      if (root.target) {
+      if (root.target && !written_) {
         std::vector<StepOutput> outputs{{root.node, root.target, 0, root.scatter}};
         for (Node* node : joined_) outputs.push_back({node, nullptr, 0});
         result.push_back(build(result.size(), no_group, std::move(outputs), root.mask));
@@ -172,6 +183,75 @@ class Planner {
     return group;
   }
 
+  // ---- the target of rows
+  // ---------------------------------------------------------------------------------
+
+  /// The root whose target the last step could write as a kernel over rows; null: there is none.
+  const Root* find_row_target() const {
+    if (groups_.empty()) return nullptr;
+    for (const Root& root : roots_) {
+      if (!root.target) continue;
+      const Place& place = place_of(*root.node);
+      const Node &node = *root.node, &target = *root.target;
+      const bool fits = target.contiguous && target.dtype == node.dtype && target.layout.shape == node.layout.shape &&
+                        target.layout.offset % Trace::offset_modulus == 0;
+      const bool is_free = node.pending() && node.pending()->op && place.group == no_group && !place.stored;
+      const auto wanted =
+          std::count_if(roots_.begin(), roots_.end(), [&](const Root& one) { return one.node == &node; });
+      return fits && is_free && place.uses == wanted && !root.scatter && !root.mask ? &root : nullptr;
+    }
+    return nullptr;
+  }
+
+  /// What the last step stores if it goes over rows.
+  std::vector<Node*> last_nodes() const {
+    if (!written_) return {};
+    std::vector<Node*> nodes = joined_;
+    if (std::find(nodes.begin(), nodes.end(), written_->node) == nodes.end()) nodes.push_back(written_->node);
+    return nodes;
+  }
+
+  static bool contains(const StepParts& parts, Node* node) {
+    return std::any_of(parts.begin(), parts.end(), [&](const StepPart& part) {
+      return std::find(part.nodes.begin(), part.nodes.end(), node) != part.nodes.end();
+    });
+  }
+
+  /// True when the last step goes over rows and stores the last nodes.
+  bool ends_in_rows(const std::vector<StepParts>& order) const {
+    const StepParts& last = order.back();
+    const std::vector<Node*> nodes = last_nodes();
+    return last.size() > 1 && !last.front().nested &&
+           std::all_of(nodes.begin(), nodes.end(), [&](Node* node) { return contains(last, node); });
+  }
+
+  /// Takes the last nodes out of the parts.
+  void take_last(StepParts& parts) const {
+    for (StepPart& part : parts)
+      for (Node* node : last_nodes()) std::erase(part.nodes, node);
+    std::erase_if(parts, [](const StepPart& part) { return part.nodes.empty(); });
+  }
+
+  /// The last nodes, which are in no part, get a step of their own.
+  void write_apart() {
+    for (Node* node : last_nodes()) {
+      Place& place = place_of(*node);
+      place.stored = false;
+      place.step = Place{}.step;
+    }
+    written_ = nullptr;
+  }
+
+  /// Gives the last step its target: as an output of its own where the node is stored as well.
+  void write_rows(Step& step) const {
+    const auto output = std::find_if(step.outputs.begin(), step.outputs.end(),
+                                     [&](const StepOutput& one) { return one.node == written_->node; });
+    StepOutput written = *output;
+    written.target = written_->target;
+    if (std::find(joined_.begin(), joined_.end(), written_->node) == joined_.end()) step.outputs.erase(output);
+    step.outputs.insert(step.outputs.begin(), std::move(written));
+  }
+
   // ---- the steps
   // ------------------------------------------------------------------------------------------------------
 
@@ -251,11 +331,11 @@ class Planner {
 
   std::span<const Root> roots_;
   const NodeNumbers& nodes_;
-  std::vector<Node*> joined_;  // nodes that the last step stores in addition to its target
+  const Root* written_ = nullptr;  // a root whose target the last step writes over rows
+  std::vector<Node*> joined_;      // nodes that the last step stores in addition to its target
   std::vector<Place> places_;
   std::vector<Group> groups_;
   std::size_t row_bytes_;
-  int last_level_ = 0;
 };
 
 }  // namespace

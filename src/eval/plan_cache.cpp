@@ -97,7 +97,7 @@ bool is_hazard(const Step& step) {
   return std::any_of(step.operands.begin(), step.operands.end(), [&](const StepOperand& operand) {
     if (!operand.node) return false;
     if (operand.raw) return !operand.node->pending() && operand.node->buffer() == target.buffer();
-    if (output.scatter || operand.gather) return may_overlap(target, *operand.node);
+    if (output.scatter || operand.gather || operand.outer) return may_overlap(target, *operand.node);
     return overlaps(target, *operand.node, operand.layout);
   });
 }

@@ -315,4 +315,47 @@ describe("row kernels", function()
     x:copy_(arrays.centre(x))
     for i, row in ipairs(x:table()) do support.near(plain.centre(rows[i]), row, 1e-5) end
   end)
+
+  it("write to arrays, also to the one that they read, by the same kernel", function()
+    local function launches(fn)
+      local count = 0
+      for _, row in ipairs(gpu.profile(fn)) do count = count + row.launches end
+      return count
+    end
+    for _, width in ipairs { 7, 90, 1024, 5000 } do
+      for _, name in ipairs { "softmax", "centre" } do
+        local x, out, y = numbers { 20, width }, gpu.zeros(20, width), nil
+        y = arrays[name](x):eval()
+        assert.are.equal(1, launches(function() out:copy_(arrays[name](x)) end))
+        support.same(y, out, name .. " of " .. width)
+        collectgarbage() -- else the pending value of the last line reads x too
+        assert.are.equal(1, launches(function() x:copy_(arrays[name](x)) end))
+        support.same(y, x, name .. " in place of " .. width)
+      end
+    end
+    -- A target in another place of the rows that are read, of another dtype, or with strides.
+    local base = numbers { 21, 64 }
+    local rows, next_rows = base { 1, 20 }, base { 2, 21 }
+    local y = arrays.softmax(rows):eval()
+    next_rows:copy_(arrays.softmax(rows))
+    support.same(y, next_rows)
+    local double, strided = gpu.zeros({ 20, 64 }, "float64"), gpu.zeros(64, 20).T
+    local x = numbers { 20, 64 }
+    y = arrays.softmax(x):eval()
+    double:copy_(arrays.softmax(x))
+    strided:copy_(arrays.softmax(x))
+    support.same(y:astype "float64", double)
+    support.same(y, strided:copy())
+    -- Of several values that a plan stores, one goes to a target; what reads the target gets its old elements.
+    local total, shifted = x:sum(2), x + 1
+    x:copy_(arrays.softmax(x))
+    support.same(y, x)
+    assert.truthy(gpu.allclose(total, shifted:sum(2) - 64, 1e-4))
+    -- A row's own statistic as the target's neighbour.
+    local table_ = numbers { 4, 9 }
+    local sums = table_(":", 1)
+    local expected = (table_ - table_:mean(2, keep) + sums:reshape(4, 1)):eval()
+    table_:copy_(table_ - table_:mean(2, keep) + sums:reshape(4, 1))
+    support.same(expected, table_)
+  end)
 end)
