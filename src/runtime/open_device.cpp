@@ -161,8 +161,8 @@ void OpenDevice::count_kernel() {
   has_warned_ = true;
   context_.warn(
       prefix(at) + "this line has compiled more than " + std::to_string(many_kernels) +
-      " kernels: it computes expressions that differ in their operations, dtypes or numbers of axes, and each "
-      "takes a compilation; gpu.explain(x) shows the kernels of an expression");
+      " kernels: it computes expressions that differ in their operations, dtypes, numbers of axes or lengths of "
+      "short rows, and each takes a compilation; gpu.explain(x) shows the kernels of an expression");
 }
 
 void OpenDevice::launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfig& config, void** arguments,
