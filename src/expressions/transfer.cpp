@@ -132,7 +132,7 @@ void copy_into(const Array& to, const Array& from, const char* op) {
     RowsToCopy rows = rows_of(to->layout, source, static_cast<std::int64_t>(to->itemsize()));
     if (rows.bytes >= device.info().least_copied_row) {
       rows.from = from->read(stream);
-      rows.to = to->write(stream);
+      rows.to = from->buffer() == to->buffer() ? to->write(stream) : to->overwrite(stream);
       device.device().copy_rows(rows, *stream);
       return to->buffer()->depend_on(*from->buffer());
     }

@@ -331,6 +331,17 @@ describe("indexing", function()
     assert.are.same({ 0, 1 }, target:table())
   end)
 
+  it("is forgotten where rows of a slice are copied over the elements", function()
+    local x = gpu.arange(300):reshape(3, 100):eval()
+    local target = x({ 1, 2 }, { 1, 90 }):take(gpu.array({ 1, 9 }, "int32"), 1)
+    target:eval()
+    fails("9 in an index array is out of range", gpu.sync)
+    fails("9 in an index array is out of range", target.table, target)
+    target:copy_(x({ 1, 2 }, { 11, 100 }))
+    assert.are.equal(10, target[1][1])
+    assert.are.equal(199, target[2][90])
+  end)
+
   it("keeps apart what several streams found", function()
     local x, side = gpu.arange(5):eval(), gpu.stream()
     local bad, good
