@@ -244,7 +244,7 @@ describe("results", function()
     for _ = 1, 3 do assert.are.equal(first, run()) end
     for _ = 1, 2 do
       local output = support.run("print((function() " .. digests .. " end)())", "GPULUA_DEVICE=" .. gpu.device().name)
-      assert.are.equal(first, output:match "^%x[%x ]*")
+      assert.are.equal(first, output:match "(%x[%x ]*)\n$") -- after the warning of many kernels
     end
   end)
 end)
