@@ -4,24 +4,27 @@ local bit = require "bit"
 
 -- ---- what a function reads and assigns --------------------------------------------------------------------------------------
 
--- LuaJIT's own module, which shows a function's bytecode; absent in a state without it.
-local has_bytecode, bytecode = pcall(require, "jit.util")
+local bytecode  -- LuaJIT's own module, which shows a function's bytecode
+local reads_global, assigns_global, makes_function
+local assigns = {}  -- the opcodes that assign to a variable from outside
 
-local function opcode(fn, position) return bit.band(bytecode.funcbc(fn, position), 0xff) end
-
--- The numbers of opcodes differ between versions of LuaJIT, so they are read from functions that consist of them.
-local reads_global, assigns_global, makes_function, assigns
-if has_bytecode then
-  local variable
+--- Opens the module. The numbers of opcodes differ between versions of LuaJIT: they are read from functions that consist of them.
+local function open_bytecode()
+  if bytecode then return end
+  local found, module = pcall(require, "jit.util")
+  if not found then
+    core.raise "[fuse] expected a Lua state with LuaJIT's module jit.util, which shows what a function reads"
+  end
+  bytecode = module
+  local function opcode(fn, position) return bit.band(bytecode.funcbc(fn, position), 0xff) end
   reads_global = opcode(loadstring "return x", 1)
   assigns_global = opcode(loadstring "x = nil", 2)
   makes_function = opcode(loadstring "return function() end", 1)
-  assigns = {
-    [opcode(function(value) variable = value end, 1)] = true,
-    [opcode(function() variable = "" end, 1)] = true,
-    [opcode(function() variable = 1 end, 1)] = true,
-    [opcode(function() variable = nil end, 1)] = true,
-  }
+  local variable
+  assigns[opcode(function(value) variable = value end, 1)] = true
+  assigns[opcode(function() variable = "" end, 1)] = true
+  assigns[opcode(function() variable = 1 end, 1)] = true
+  assigns[opcode(function() variable = nil end, 1)] = true
 end
 
 --- Adds to `names` the globals that the function, or the prototype of one, reads, also in the functions inside of it. Returns the
@@ -55,7 +58,7 @@ function globals.find(fn)
   local names = {}
   if debug.getinfo(fn, "S").source == library then
     names = false
-  elseif has_bytecode then
+  else
     scan(fn, true, names)
   end
   globals[fn] = names
@@ -67,7 +70,8 @@ end
 --- gpu.fuse(fn): a function that does what fn does, but runs fn's Lua code only once for each set of layouts and numbers.
 function gpu.fuse(fn)
   if type(fn) ~= "function" then core.fail("fuse", "a function of arrays", fn) end
-  if has_bytecode and debug.getinfo(fn, "S").what ~= "C" then
+  open_bytecode()
+  if debug.getinfo(fn, "S").what ~= "C" then
     local line, name = scan(fn, true, {})
     if line then
       core.raise(("[fuse] expected a function that assigns to no variable from outside, got one that sets '%s' on line %d, which "
