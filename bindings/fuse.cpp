@@ -25,12 +25,6 @@ int new_traces(lua_State* L) {
   return 1;
 }
 
-bool is_recording(const Context& context) {
-  return std::ranges::any_of(context.open_devices(), [](const auto& device) {
-    return device->evaluator().trace() || device->evaluator().capture();
-  });
-}
-
 void warn_of_many(Bindings& bindings) {
   const Origin origin = bindings.origin();
   bindings.context().warn((origin.chunk ? std::string(origin.chunk) + ":" + std::to_string(origin.line) + ": " : "") +

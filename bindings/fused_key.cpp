@@ -71,7 +71,7 @@ class Key {
       if (same == first_in.end())
         first_in.push_back(input.get());
       else
-        add_bytes(first_byte(*input) - first_byte(**same));
+        add_bytes(input->first_byte() - (*same)->first_byte());
     }
     return {std::move(text_), std::move(inputs_), device};
   }
@@ -90,10 +90,6 @@ class Key {
     }
     evaluate(nodes);
     return device.shared_from_this();
-  }
-
-  static std::int64_t first_byte(const Node& node) {
-    return node.layout.offset * static_cast<std::int64_t>(node.itemsize());
   }
 
   template <class T>

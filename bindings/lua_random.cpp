@@ -186,17 +186,16 @@ RandomStream check_state(lua_State* L, int index, const char* op) {
   return state;
 }
 
-/// A traced function reserves its numbers anew in each replay, from wherever its streams stand then.
-void check_not_traced(lua_State* L, const char* op) {
-  for (const auto& device : bindings_of(L).context().open_devices())
-    if (device->evaluator().trace() || device->evaluator().capture())
-      throw Error("[" + std::string(op) + "] expected a call outside of a function that gpu.fuse or gpu.graph records");
+/// A recorded function reserves its numbers anew each time that it runs again, from wherever its streams stand then.
+void check_not_recording(lua_State* L, const char* op) {
+  if (is_recording(bindings_of(L).context()))
+    throw Error("[" + std::string(op) + "] expected a call outside of a function that gpu.fuse or gpu.graph records");
 }
 
 int seed(lua_State* L) {
   Bindings& bindings = bindings_of(L);
   const std::uint64_t seed = check_seed(L, 1, "random.seed");
-  check_not_traced(L, "random.seed");
+  check_not_recording(L, "random.seed");
   *bindings.random = {seed, 0};
   return 0;
 }
@@ -208,7 +207,7 @@ int state(lua_State* L) {
 int set_state(lua_State* L) {
   Bindings& bindings = bindings_of(L);
   const RandomStream state = check_state(L, 1, "random.set_state");
-  check_not_traced(L, "random.set_state");
+  check_not_recording(L, "random.set_state");
   *bindings.random = state;
   return 0;
 }
@@ -239,7 +238,7 @@ int generator_state(lua_State* L) {
 int generator_set_state(lua_State* L) {
   auto& generator = check<Generator>(L, 1, "set_state");
   const RandomStream state = check_state(L, 2, "set_state");
-  check_not_traced(L, "set_state");
+  check_not_recording(L, "set_state");
   *generator.stream = state;
   return 0;
 }
@@ -249,7 +248,7 @@ int generator_skip(lua_State* L) {
   auto& generator = check<Generator>(L, 1, "skip");
   const std::int64_t words = check_integer(L, 2, "skip", "a count of 0 or more");
   if (words < 0) fail("skip", "a count of 0 or more", L, 2);
-  check_not_traced(L, "skip");
+  check_not_recording(L, "skip");
   generator.stream->reserve((static_cast<std::uint64_t>(words) + 3) / 4);
   return 0;
 }

@@ -1,5 +1,6 @@
 #include "bindings/state.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "bindings/chunk.h"
@@ -133,6 +134,12 @@ void open_tail_calls(lua_State* L) {
   lua_pushvalue(L, -1);
   run_library_chunk(L, "tail_call.lua", 1, 1);
   lua_setfield(L, LUA_REGISTRYINDEX, tail_call_key);
+}
+
+bool is_recording(const Context& context) {
+  return std::ranges::any_of(context.open_devices(), [](const auto& device) {
+    return device->evaluator().trace() || device->evaluator().capture();
+  });
 }
 
 int push_nil(lua_State* L, const std::string& message) {

@@ -76,6 +76,9 @@ inline Bindings& bindings_of(lua_State* L) {
   return *owner;
 }
 
+/// True within a function that gpu.fuse or gpu.graph records, on any device.
+bool is_recording(const Context& context);
+
 /// Pushes nil and the message, the results of a call that fails without misuse. Returns 2.
 int push_nil(lua_State* L, const std::string& message);
 

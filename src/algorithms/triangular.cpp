@@ -12,7 +12,7 @@ Triangle other(Triangle triangle) {
   return triangle == Triangle::lower ? Triangle::upper : Triangle::lower;
 }
 
-/// The operand as its storage has it: what is stored transposed is the transpose of a matrix with the other triangle.
+/// The operand in the order of its storage: a transposed view becomes its base, with the other triangle and operation.
 struct StoredTriangle {
   MatrixOperand stored;
   Triangle triangle;

@@ -52,9 +52,7 @@ Capture::~Capture() {
 // ---- the two runs ---------------------------------------------------------------------------------------------------
 
 void Capture::record(std::span<const Array> results) {
-  std::vector<Node*> nodes;
-  for (const Array& result : results) nodes.push_back(result.get());
-  evaluate(nodes);
+  evaluate(results);
   device_->synchronize(*stream_);
   words_.clear();
   device_->begin_capture();
@@ -62,9 +60,7 @@ void Capture::record(std::span<const Array> results) {
 }
 
 void Capture::finish(std::span<const Array> results) {
-  std::vector<Node*> nodes;
-  for (const Array& result : results) nodes.push_back(result.get());
-  evaluate(nodes);
+  evaluate(results);
   end();
   // What the script keeps of the recorded run has no elements yet.
   const auto none = std::make_shared<const Check>(
@@ -84,14 +80,13 @@ void Capture::end() {
   device.evaluator().set_capture(nullptr);
   device.set_buffer_observer(nullptr);
   for (OpenDevice* other : others_) other->set_buffer_observer(nullptr);
-  const StreamRef outer = outer_stream_;
   try {
     if (std::exchange(recording_, false)) work_ = device.end_capture();
   } catch (...) {
-    device.set_stream(outer);
+    device.set_stream(outer_stream_);
     throw;
   }
-  device.set_stream(outer);
+  device.set_stream(outer_stream_);
 }
 
 void Capture::abandon() noexcept {

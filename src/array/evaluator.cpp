@@ -16,6 +16,12 @@ void evaluate(std::span<Node* const> nodes) {
   }
 }
 
+void evaluate(std::span<const Array> arrays) {
+  std::vector<Node*> nodes;
+  for (const Array& array : arrays) nodes.push_back(array.get());
+  evaluate(nodes);
+}
+
 void evaluate(Node& node) {
   Node* const nodes[] = {&node};
   node.device().evaluator().evaluate(nodes);

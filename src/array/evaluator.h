@@ -76,6 +76,7 @@ class Evaluator {
 
 /// Evaluates nodes, which may be of several devices. Neighbours of one device are evaluated together.
 void evaluate(std::span<Node* const> nodes);
+void evaluate(std::span<const Array> arrays);
 void evaluate(Node& node);
 
 }  // namespace gpulua

@@ -34,20 +34,6 @@ class Flag {
   bool& flag_;
 };
 
-/// Nodes that are evaluated together. Holds them, because evaluating may run the collector.
-class Carried {
- public:
-  void add(Node& node) {
-    handles_.push_back(node.shared_from_this());
-    nodes_.push_back(&node);
-  }
-  void evaluate() const { gpulua::evaluate(nodes_); }
-
- private:
-  std::vector<Array> handles_;
-  std::vector<Node*> nodes_;
-};
-
 }  // namespace
 
 void LoopCutter::note(Node& node) {
@@ -99,13 +85,13 @@ bool LoopCutter::cut(const PendingNodes& pending) {
   places_.insert(digest);
   next_look_ = place + 2 * period;
   loop_ = {place, period, digest, digest == loop_.digest && place == loop_.place + period};
-  Carried carried;
+  std::vector<Array> carried;  // handles, because evaluating may run the collector
   for (const Value& value : values) {
     if (place - value.node->number < period) loop_.ages.push_back(place - value.node->number);
-    carried.add(*value.node);
+    carried.push_back(value.node->shared_from_this());
   }
   const Flag flag(evaluating_);
-  carried.evaluate();
+  evaluate(carried);
   return true;
 }
 
@@ -123,16 +109,16 @@ void LoopCutter::finish_steps(std::span<Node* const> nodes) {
     while (has_step()) {
       loop_.place += loop_.period;
       next_look_ = loop_.place + 2 * loop_.period;
-      std::vector<Node*> values;
+      std::vector<Array> carried;
       for (Node* node = pending.newest(); node; node = PendingNodes::before(*node)) {
         if (node->number == 0 || node->number > loop_.place) continue;
         if (node->number + loop_.period <= loop_.place) break;
         const std::uint64_t age = loop_.place - node->number;
-        if (std::find(loop_.ages.begin(), loop_.ages.end(), age) != loop_.ages.end()) values.push_back(node);
+        if (std::find(loop_.ages.begin(), loop_.ages.end(), age) != loop_.ages.end())
+          carried.push_back(node->shared_from_this());
       }
-      Carried carried;
-      for (auto value = values.rbegin(); value != values.rend(); ++value) carried.add(**value);
-      carried.evaluate();
+      std::reverse(carried.begin(), carried.end());
+      evaluate(carried);
     }
   } catch (const Error& error) {
     // Nobody has asked for these values; those that were wanted may still fit.

@@ -58,6 +58,8 @@ struct Node : std::enable_shared_from_this<Node> {
   std::size_t itemsize() const { return size_of(dtype); }
   OpenDevice& device() const { return *device_; }
   const std::shared_ptr<OpenDevice>& device_ref() const { return device_; }
+  /// Bytes from the start of the buffer to the first element.
+  std::int64_t first_byte() const { return layout.offset * static_cast<std::int64_t>(itemsize()); }
   std::size_t nbytes() const { return static_cast<std::size_t>(layout.size()) * itemsize(); }
 
   /// Null once there is a buffer.
@@ -91,9 +93,7 @@ struct Node : std::enable_shared_from_this<Node> {
   void fail(const std::string& why);
 
  private:
-  char* first(void* memory) const {
-    return static_cast<char*>(memory) + layout.offset * static_cast<std::int64_t>(itemsize());
-  }
+  char* first(void* memory) const { return static_cast<char*>(memory) + first_byte(); }
   void drop_pending();
 
   std::shared_ptr<OpenDevice> device_;

@@ -266,14 +266,12 @@ void Pipeline::evaluate_all() {
 }
 
 void Pipeline::evaluate_for_good(const PendingNodes::List& list) {
-  std::vector<Node*> nodes;
-  for (const Array& node : list) nodes.push_back(node.get());
   try {
-    return evaluate(nodes);
+    return gpulua::evaluate(list);
   } catch (const Error& error) {
     if (is_temporary(error)) throw;
   }
-  for (Node* node : nodes) {
+  for (const Array& node : list) {
     try {
       gpulua::evaluate(*node);
     } catch (const Error& error) {

@@ -67,10 +67,8 @@ class Description {
     add(node.layout.shape);
     add(node.layout.strides);
     // The distance decides how the two overlap.
-    if (shares) words_.push_back(static_cast<std::uint64_t>(first_byte(node) - first_byte(*target_)));
+    if (shares) words_.push_back(static_cast<std::uint64_t>(node.first_byte() - target_->first_byte()));
   }
-
-  static std::int64_t first_byte(Node& node) { return node.layout.offset * static_cast<std::int64_t>(node.itemsize()); }
 
   /// The shape is in the key already: it is the shape of the node or the scatter.
   void add(const Indexed& at) {

@@ -9,10 +9,6 @@ namespace gpulua {
 
 namespace {
 
-std::int64_t first_byte(const Node& node) {
-  return node.layout.offset * static_cast<std::int64_t>(node.itemsize());
-}
-
 /// What a step needs of a pending operation.
 Pending without_inputs(const Pending& pending) {
   Pending result;
@@ -49,11 +45,7 @@ struct Recording::Run {
 };
 
 Recording::Recording(OpenDevice& device, std::vector<Array> inputs, Recording*& current)
-    : device_(device.shared_from_this()),
-      inputs_(inputs.size()),
-      current_(current),
-      outer_(device_->buffer_observer()),
-      alive_(std::move(inputs)) {
+    : device_(device.shared_from_this()), inputs_(inputs.size()), current_(current), alive_(std::move(inputs)) {
   for (Number number = 0; number < inputs_; ++number) {
     Node& node = *alive_[number];
     numbers_.emplace(&node, number);
@@ -68,7 +60,7 @@ Recording::~Recording() {
 }
 
 void Recording::end() noexcept {
-  device_->set_buffer_observer(outer_);
+  device_->set_buffer_observer(nullptr);
   current_ = nullptr;
   numbers_.clear();
   owners_.clear();
@@ -86,24 +78,22 @@ void Recording::check_evaluates() const {
   if (evaluations_ > 0) return;
   throw Error(
       "[fuse] expected a function of array expressions and writes in place, got one that reads elements or queues "
-      "other "
-      "work: kernels, sorts, scans, matrix products, copies from the host; gpu.graph takes such work, and reads stay "
-      "outside of the function");
+      "other work: kernels, sorts, scans, matrix products, copies from the host; gpu.graph takes such work, and reads "
+      "stay outside of the function");
 }
 
-bool Recording::reads(Buffer& buffer) {
+bool Recording::reads(Buffer&) {
   check_evaluates();
-  return !outer_ || outer_->reads(buffer);
+  return true;
 }
 
-bool Recording::writes(Buffer& buffer) {
+bool Recording::writes(Buffer&) {
   check_evaluates();
-  return !outer_ || outer_->writes(buffer);
+  return true;
 }
 
-void Recording::frees(Buffer& buffer) {
+void Recording::frees(Buffer&) {
   check_evaluates();
-  if (outer_) outer_->frees(buffer);
 }
 
 Recording::Number Recording::add(Made made, const Array& node) {
@@ -131,7 +121,7 @@ Recording::Number Recording::number_of(Node& node) {
   if (owner == owners_.end())
     throw Error("[fuse] the function uses the array " + type_text(node) +
                 ", which is neither an argument nor reached through its variables: pass it as an argument");
-  return add({node.dtype, node.layout, owner->second.number, first_byte(node) - first_byte(*owner->second.node)},
+  return add({node.dtype, node.layout, owner->second.number, node.first_byte() - owner->second.node->first_byte()},
              node.shared_from_this());
 }
 
@@ -170,15 +160,12 @@ void Recording::add(std::unique_ptr<Run> run, const NodeNumbers& nodes) {
 
 void Recording::finish(std::span<const Array> results) {
   try {
-    std::vector<Node*> nodes;
-    for (const Array& result : results) {
+    for (const Array& result : results)
       if (&result->device() != device_.get())
         throw Error("[fuse] expected results on " + device_->name() + ", as the function's arguments are, got one on " +
                     result->device().name());
-      nodes.push_back(result.get());
-    }
-    evaluate(nodes);
-    for (Node* node : nodes) results_.push_back(number_of(*node));
+    evaluate(results);
+    for (const Array& result : results) results_.push_back(number_of(*result));
   } catch (...) {
     abandon();
     throw;
@@ -197,7 +184,7 @@ void Recording::make(std::vector<Array>& arrays, std::size_t end) const {
     }
     const Array& of = arrays[*made.of];
     Layout layout = made.layout;
-    layout.offset = (first_byte(*of) + made.distance) / static_cast<std::int64_t>(size_of(made.dtype));
+    layout.offset = (of->first_byte() + made.distance) / static_cast<std::int64_t>(size_of(made.dtype));
     arrays.push_back(make_node(*device_, made.dtype, std::move(layout), of->buffer()));
   }
 }

@@ -12,7 +12,8 @@ namespace gpulua {
 
 class Recording final : public Trace, private BufferObserver {
  public:
-  /// `inputs` are in memory. `current` names the device's recording that takes place: this one, until it ends.
+  /// `inputs` are in memory. `current` names the device's recording that takes place: this one, until it ends. Nobody
+  /// observes the device's buffers.
   Recording(OpenDevice& device, std::vector<Array> inputs, Recording*& current);
   ~Recording();
 
@@ -85,7 +86,6 @@ class Recording final : public Trace, private BufferObserver {
 
   // While the recording takes place.
   Recording*& current_;
-  BufferObserver* outer_;
   int evaluations_ = 0;
   std::unordered_map<const Node*, Number> numbers_;
   std::unordered_map<const Buffer*, Owner> owners_;       // the first array in each buffer

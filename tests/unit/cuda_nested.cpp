@@ -90,7 +90,7 @@ TEST_CASE_METHOD(GpuKernels, "rows of a short reduction are read in vectors, or 
         INFO(length << " elements of dtype " << static_cast<int>(dtype));
         CHECK(spec.reduction.lanes == 1);
         CHECK(spec.reduction.count == length);
-        // Vectors of 16 bytes, of which a row has one or two.
+        // A row has one or two vectors of 16 bytes.
         const auto width = std::min<std::size_t>(length % 16 == 0  ? 16
                                                  : length % 8 == 0 ? 8
                                                  : length % 2 == 0 ? 2
