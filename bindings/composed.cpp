@@ -25,10 +25,10 @@ namespace gpulua {
 namespace {
 
 constexpr const char* files[] = {
-    "composed.lua",  "shape.lua",     "creation.lua",      "random.lua",   "statistics.lua", "numerics.lua",
-    "histogram.lua", "ordering.lua",  "quantiles.lua",     "sampling.lua", "products.lua",   "contraction_path.lua",
-    "einsum.lua",    "blas.lua",      "blas_matrices.lua", "measure.lua",  "fuse.lua",       "graph.lua",
-    "edits.lua",     "positions.lua", "elements.lua",      "dtypes.lua",   "text_files.lua",
+    "composed.lua",  "shape.lua",    "creation.lua",      "random.lua",   "statistics.lua", "numerics.lua",
+    "histogram.lua", "ordering.lua", "quantiles.lua",     "sampling.lua", "products.lua",   "contraction_path.lua",
+    "einsum.lua",    "blas.lua",     "blas_matrices.lua", "measure.lua",  "fuse.lua",       "graph.lua",
+    "fft_own.lua",   "fft.lua",      "fft_cosine.lua",
 };
 
 /// raise(message): an error at the script's line.
@@ -228,11 +228,11 @@ void open_composed(lua_State* L) {
   lua_setfield(L, -2, "most_even_bins");
   add_fusing(L);
   add_graphs(L);
-  add_plain_files(L);
   add_measuring(L);
   add_signature_helpers(L);
   add_random_functions(L);
   add_blas_functions(L);
+  add_fft_functions(L);
   // Each file gets the `gpu` table, the methods of arrays, and the functions above.
   for (const char* file : files) {
     for (int index = gpu; index <= gpu + 2; ++index) lua_pushvalue(L, index);

@@ -121,7 +121,7 @@ void check_pixels(Node& array, bool colormap) {
 }
 
 /// gpu.image.save(path, x [, {colormap=, min=, max=}]): returns true.
-int save(lua_State* L) {
+int save_image(lua_State* L) {
   constexpr const char* op = "image.save";
   const std::string path(check_string(L, 1, op, "the path of a file"));
   const Array array = check<Array>(L, 2, op);
@@ -146,7 +146,7 @@ int save(lua_State* L) {
 
 /// gpu.image.load(path): an array of uint8, or of uint16 for 16 bits per sample, of shape (height,width) for gray
 /// pictures, else (height,width,channels); nil and a message when the file cannot be opened.
-int load(lua_State* L) {
+int load_image(lua_State* L) {
   constexpr const char* op = "image.load";
   const std::string path(check_string(L, 1, op, "the path of a file"));
   return or_file_failure(L, [&] {
@@ -159,7 +159,7 @@ int load(lua_State* L) {
 
 void open_images(lua_State* L) {
   lua_newtable(L);
-  set_functions(L, {{"save", protect<save>}, {"load", protect<load>}});
+  set_functions(L, {{"save", protect<save_image>}, {"load", protect<load_image>}});
   lua_setfield(L, -2, "image");
 }
 

@@ -23,14 +23,14 @@ void open_kernels(lua_State* L);
 void open_linear_algebra(lua_State* L);
 /// Adds the C++ functions for blas.lua and blas_matrices.lua to the table at the top of the stack.
 void add_blas_functions(lua_State* L);
+/// Adds the C++ functions for fft.lua and fft_own.lua to the table at the top of the stack.
+void add_fft_functions(lua_State* L);
 /// Adds the C++ functions for measure.lua to the table at the top of the stack.
 void add_measuring(lua_State* L);
 /// Adds the C++ functions for fuse.lua to the table at the top of the stack.
 void add_fusing(lua_State* L);
 /// Adds the C++ functions for graph.lua to the table at the top of the stack.
 void add_graphs(lua_State* L);
-/// Adds the C++ functions for text_files.lua to the table at the top of the stack.
-void add_plain_files(lua_State* L);
 void open_memory(lua_State* L);
 void open_operations(lua_State* L);
 void open_random(lua_State* L);

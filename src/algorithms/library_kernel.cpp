@@ -32,11 +32,12 @@ std::string LibraryKernel::text(unsigned threads, unsigned resident) const {
          ") {\n  " + function_ + "(" + names_ + ");\n}\n";
 }
 
-void LibraryKernel::launch(std::int64_t blocks, unsigned threads, unsigned resident) {
+void LibraryKernel::launch(std::int64_t blocks, unsigned threads, unsigned resident, std::size_t shared) {
   if (blocks == 0) return;
   LaunchConfig config;
   config.grid = grid_of(blocks);
   config.block.x = threads;
+  config.shared_bytes = shared;
   std::string key = function_ + "(" + parameters_ + ")" + std::to_string(threads) + "," + std::to_string(resident);
   for (const std::string_view header : headers_) key.append(",").append(header);
   if (user_) key.append(",").append(user_->id);

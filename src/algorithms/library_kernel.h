@@ -33,7 +33,8 @@ class LibraryKernel {
 
   /// Queues the launch on the device's current stream. `threads`: threads per block. `resident`: minimum resident
   /// blocks per multiprocessor, for which the compiler limits the registers of a thread; 0: the compiler chooses.
-  void launch(std::int64_t blocks, unsigned threads, unsigned resident = 0);
+  /// `shared`: bytes of dynamic shared memory.
+  void launch(std::int64_t blocks, unsigned threads, unsigned resident = 0, std::size_t shared = 0);
 
  private:
   static const char* type_of(bool) { return "bool"; }

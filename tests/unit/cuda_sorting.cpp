@@ -1,4 +1,4 @@
-// The device code of reductions, scans, sorts, counts and products compiles for a GPU, too.
+// The device code of reductions, scans, sorts, counts, products and Fourier transforms compiles for a GPU, too.
 
 #include <catch2/catch.hpp>
 
@@ -121,4 +121,19 @@ TEST_CASE("products of integers compile with NVRTC", "[cuda][nvrtc]") {
             ">(a, b, c, n, n, n, n, 1, n, 1, n, n, n, n, at, at, at);\n}\n";
   }
   compile({"elements.cuh", "arithmetic.cuh", "matmul.cuh"}, text);
+}
+
+TEST_CASE("Fourier transforms compile with NVRTC", "[cuda][nvrtc]") {
+  const std::string axes = ", 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1";
+  std::string text;
+  for (const std::string type : {"float", "double"}) {
+    const std::string parameters = "(const " + type + "* x, " + type + "* y, const int* p)";
+    text += "extern \"C\" __global__ void rows_" + type + parameters + " { gpulua_fft<" + type +
+            ", 2, false>(x, y, y, x, p, x, x, 5, 1, 0x8d, 104, 1, false" + axes + "); }\n";
+    text += "extern \"C\" __global__ void chirp_" + type + parameters + " { gpulua_fft_chirp<" + type +
+            ", 1, false>(x, y, y, x, x, x, 0x53, 15, 7, 1, true" + axes + "); }\n";
+    text += "extern \"C\" __global__ void halves_" + type + parameters + " { gpulua_fft_halves<" + type +
+            ">(x, y, x, x, 5, 9, 9, 10, 5, false); }\n";
+  }
+  compile({"elements.cuh", "arithmetic.cuh", "indexing.cuh", "butterflies.cuh", "fft.cuh"}, text);
 }

@@ -1,0 +1,102 @@
+// The C++ functions behind gpu.fft. fft.lua and fft_own.lua check their arguments.
+
+#include <utility>
+
+#include "bindings/lua_array.h"
+#include "bindings/parts.h"
+#include "bindings/state.h"
+#include "src/algorithms/fft.h"
+
+namespace gpulua {
+
+namespace {
+
+const Array& array_at(lua_State* L, int index) {
+  return check<Array>(L, index, "fft");
+}
+
+/// The numbers in a list, one after the other.
+class Numbers {
+ public:
+  Numbers(lua_State* L, int list) : L_(L), list_(list) {}
+  std::int64_t next() {
+    lua_rawgeti(L_, list_, ++read_);
+    const auto number = static_cast<std::int64_t>(lua_tonumber(L_, -1));
+    lua_pop(L_, 1);
+    return number;
+  }
+  std::int32_t next_int() { return static_cast<std::int32_t>(next()); }
+  FftAxis next_axis() {
+    const std::int64_t extent = next(), in = next();
+    return {extent, in, next()};
+  }
+
+ private:
+  lua_State* L_;
+  int list_, read_ = 0;
+};
+
+/// Roots from the two tables at an index and the one after it, which may be nil.
+FftRoots roots_at(lua_State* L, int index, std::int32_t bits) {
+  if (lua_isnil(L, index)) return {};
+  return {array_at(L, index), array_at(L, index + 1), bits};
+}
+
+/// fft_block(x): the bytes of shared memory for the rows of a block, and their number, of the array's device.
+int lua_fft_block(lua_State* L) {
+  const FftBlock block = fft_block(array_at(L, 1)->device());
+  lua_pushnumber(L, static_cast<double>(block.bytes));
+  lua_pushnumber(L, static_cast<double>(block.width));
+  return 2;
+}
+
+/// The rows of (in, out, roots, ...) and a list {factors, radices, n, width, inverse, in_step, out_step, extent, in and
+/// out of four axes} at an index.
+FftRows rows_at(lua_State* L, int list) {
+  FftRows rows;
+  rows.in = array_at(L, 1), rows.out = array_at(L, 2), rows.roots = array_at(L, 3);
+  Numbers numbers(L, list);
+  rows.factors = numbers.next();
+  rows.radices = numbers.next_int();
+  rows.n = numbers.next_int();
+  rows.width = numbers.next_int();
+  rows.inverse = numbers.next() != 0;
+  rows.in_step = numbers.next();
+  rows.out_step = numbers.next();
+  for (FftAxis& axis : rows.axes) axis = numbers.next_axis();
+  return rows;
+}
+
+/// transform_rows(in, out, roots, numbers, places, mode, coarse, fine, bits): mode is that of FftMode, by number.
+/// coarse and fine may be nil.
+int lua_transform_rows(lua_State* L) {
+  transform_rows(rows_at(L, 4), array_at(L, 5), static_cast<FftMode>(lua_tointeger(L, 6)),
+                 roots_at(L, 7, static_cast<std::int32_t>(lua_tointeger(L, 9))));
+  return 0;
+}
+
+/// transform_rows_by_chirp(in, out, roots, numbers, chirp, spectrum, count)
+int lua_transform_rows_by_chirp(lua_State* L) {
+  transform_rows_by_chirp(rows_at(L, 4), array_at(L, 5), array_at(L, 6),
+                          static_cast<std::int32_t>(lua_tointeger(L, 7)));
+  return 0;
+}
+
+/// join_halves(in, out, coarse, fine, bits, h, rows, join)
+int lua_join_halves(lua_State* L) {
+  join_halves(array_at(L, 1), array_at(L, 2), roots_at(L, 3, static_cast<std::int32_t>(lua_tointeger(L, 5))),
+              static_cast<std::int64_t>(lua_tonumber(L, 6)), static_cast<std::int64_t>(lua_tonumber(L, 7)),
+              lua_toboolean(L, 8) != 0);
+  return 0;
+}
+
+}  // namespace
+
+void add_fft_functions(lua_State* L) {
+  set_functions(L, {{"fft_block", protect<lua_fft_block>},
+                    {"join_halves", protect<lua_join_halves>},
+                    {"transform_rows", protect<lua_transform_rows>},
+                    {"transform_rows_by_chirp", protect<lua_transform_rows_by_chirp>}});
+}
+
+}  // namespace gpulua

@@ -1,0 +1,371 @@
+-- gpu.fft: discrete Fourier transforms. Scaling is a multiplication that fuses with what follows.
+local gpu, methods, core = ...
+
+local fft = {}
+gpu.fft = fft
+
+-- ---- plans ------------------------------------------------------------------------------------------------------------------
+
+--- Plans by their keys, with the memory of their arrays; the least recently used are dropped.
+local plans = {limit = 64, most_bytes = 64 * 2 ^ 20, entries = {}, order = 0}
+core.fft_plans = plans
+
+local function bytes_of(plan)
+  local bytes = 0
+  for _, value in pairs(plan) do
+    if core.is_array(value) then
+      bytes = bytes + value.nbytes
+    elseif type(value) == "table" then
+      bytes = bytes + bytes_of(value)
+    end
+  end
+  return bytes
+end
+
+function plans:shrink()
+  while true do
+    local count, bytes, oldest = 0, 0, nil
+    for key, entry in pairs(self.entries) do
+      count, bytes = count + 1, bytes + entry.bytes
+      if not oldest or entry.used < self.entries[oldest].used then oldest = key end
+    end
+    if count <= self.limit and bytes <= self.most_bytes then return end
+    self.entries[oldest] = nil
+  end
+end
+
+function plans:get(key, make)
+  local entry = self.entries[key]
+  self.order = self.order + 1
+  if not entry then
+    local plan = make()
+    entry = {plan = plan, bytes = bytes_of(plan), used = self.order}
+    self.entries[key] = entry
+    self:shrink()
+  end
+  entry.used = self.order
+  return entry.plan
+end
+
+function fft.plans()
+  local list = {}
+  for key, entry in pairs(plans.entries) do
+    local kind, n, dtype, device = key:match "^(%S+) (%S+) (%S+) (%S+)$"
+    list[#list + 1] = {kind = kind, n = tonumber(n), dtype = dtype, device = device, bytes = entry.bytes, used = entry.used}
+  end
+  table.sort(list, function(a, b) return a.used > b.used end)
+  for _, row in ipairs(list) do row.used = nil end
+  return list
+end
+
+function fft.set_cache(options)
+  local op = "fft.set_cache"
+  options = core.check_fields(op, options)
+  for _, name in ipairs {"plans", "bytes"} do
+    local value = options[name]
+    if value ~= nil and (type(value) ~= "number" or not (value >= 0)) then
+      core.fail(op, name .. ", a number of 0 or more", value)
+    end
+  end
+  plans.limit, plans.most_bytes = options.plans or plans.limit, options.bytes or plans.most_bytes
+  plans:shrink()
+end
+
+-- ---- lengths ----------------------------------------------------------------------------------------------------------------
+
+--- The least number from n on whose prime factors are 2, 3, 5 and 7.
+function core.next_fast_len(n)
+  local best = math.huge
+  local seven = 1
+  while seven < best do
+    local five = seven
+    while five < best do
+      local three = five
+      while three < best do
+        local length = three
+        while length < n do length = 2 * length end
+        if length < best then best = length end
+        three = 3 * three
+      end
+      five = 5 * five
+    end
+    seven = 7 * seven
+  end
+  return best
+end
+
+function fft.next_fast_len(n)
+  core.check_integer("fft.next_fast_len", "a length above 0", n)
+  if n < 1 then core.fail("fft.next_fast_len", "a length above 0", n) end
+  return core.next_fast_len(n)
+end
+
+-- ---- arguments --------------------------------------------------------------------------------------------------------------
+
+local function real_of(dtype) return dtype == "complex128" and "float64" or dtype == "complex64" and "float32" or dtype end
+local function complex_of(dtype) return (dtype == "float64" or dtype == "complex128") and "complex128" or "complex64" end
+
+--- The array in the precision of its transform: float64 stays, all else is computed in float32.
+local function prepared(op, x, wants)
+  core.check_array(op, x)
+  local double = x.dtype == "float64" or x.dtype == "complex128"
+  if wants == "real" then
+    if core.is_complex(x) then core.fail(op, "real numbers", x) end
+    return core.cast(x, double and "float64" or "float32")
+  end
+  return core.cast(x, double and "complex128" or "complex64")
+end
+
+local function check_length(op, n)
+  if type(n) ~= "number" or n % 1 ~= 0 or n < 1 then core.fail(op, "n, a length above 0", n) end
+  return n
+end
+
+--- The factor of a transform of `count` points; nil for 1.
+local function scale_of(op, norm, count, inverse)
+  if norm == nil then norm = "backward" end
+  if norm == "ortho" then return 1 / math.sqrt(count) end
+  if norm ~= "backward" and norm ~= "forward" then core.fail(op, 'norm = "backward", "ortho" or "forward"', norm) end
+  return (norm == "backward") == inverse and 1 / count or nil
+end
+
+--- x with n elements along the axis: without its last ones, or with zeros behind them.
+local function resized(x, axis, n)
+  local extent = x.shape[axis]
+  if extent == n then return x end
+  if extent > n then return core.slice(x, axis, 1, n) end
+  local widths = {}
+  for i = 1, x.ndim do widths[i] = {0, i == axis and n - extent or 0} end
+  return gpu.pad(x, widths)
+end
+
+core.fft_arguments = {check_length = check_length, prepared = prepared, resized = resized, scale_of = scale_of}
+
+local function is_list(value) return type(value) == "table" and not core.is_options(value) end
+local function ends_arguments(value) return core.is_options(value) or type(value) == "table" and next(value) == nil end
+
+--- Reads (n, axis, options) of a transform along one axis: the length or nil, the axis, the options.
+local function read_one(op, x, n, axis, options)
+  if type(n) == "table" then n, options = core.shift(op, n, axis) end
+  if type(axis) == "table" then axis, options = core.shift(op, axis, options) end
+  options = core.check_fields(op, options)
+  core.check_array(op, x)
+  if n == nil then n = options.n end
+  if axis == nil then axis = options.axis end
+  if n ~= nil then check_length(op, n) end
+  return n, core.axis(op, axis == nil and -1 or axis, x.ndim), options
+end
+
+local function check_points(op, n, axis)
+  if n < 1 then core.raise(("[%s] expected elements to transform on axis %d, got none"):format(op, axis)) end
+end
+
+-- ---- transforms along one axis ----------------------------------------------------------------------------------------------
+
+--- An empty result of that extent along the axis, or nil where there is something to transform.
+local function empty_result(x, axis, extent, dtype)
+  if x.size > 0 then return nil end
+  local shape = x.shape
+  shape[axis] = extent
+  return gpu.zeros(shape, {dtype = dtype, device = x.device})
+end
+
+local function complex_along(op, x, axis, n, inverse)
+  check_points(op, n, axis)
+  x = resized(x, axis, n)
+  return empty_result(x, axis, n, x.dtype) or core.own_fft.complex(x, axis, inverse)
+end
+
+local function real_along(op, x, axis, n)
+  check_points(op, n, axis)
+  x = resized(x, axis, n)
+  return empty_result(x, axis, math.floor(n / 2) + 1, complex_of(x.dtype)) or core.own_fft.real(x, axis)
+end
+
+local function to_real_along(op, x, axis, n)
+  check_points(op, n, axis)
+  x = resized(x, axis, math.floor(n / 2) + 1)
+  return empty_result(x, axis, n, real_of(x.dtype)) or core.own_fft.to_real(x, axis, n)
+end
+
+local function finish(op, options, value, scale)
+  if scale then value = value * scale end
+  return core.assign(op, options.out, value)
+end
+
+local function complex_transform(name, inverse)
+  local op = "fft." .. name
+  fft[name] = function(x, n, axis, options)
+    n, axis, options = read_one(op, x, n, axis, options)
+    n = n or x.shape[axis]
+    local scale = scale_of(op, options.norm, n, inverse)
+    return finish(op, options, complex_along(op, prepared(op, x), axis, n, inverse), scale)
+  end
+end
+complex_transform("fft", false)
+complex_transform("ifft", true)
+
+function fft.rfft(x, n, axis, options)
+  local op = "fft.rfft"
+  n, axis, options = read_one(op, x, n, axis, options)
+  n = n or x.shape[axis]
+  local scale = scale_of(op, options.norm, n, false)
+  return finish(op, options, real_along(op, prepared(op, x, "real"), axis, n), scale)
+end
+
+function fft.irfft(x, n, axis, options)
+  local op = "fft.irfft"
+  n, axis, options = read_one(op, x, n, axis, options)
+  n = n or 2 * (x.shape[axis] - 1)
+  local scale = scale_of(op, options.norm, n, true)
+  return finish(op, options, to_real_along(op, prepared(op, x), axis, n), scale)
+end
+
+-- The transforms of Hermitian arrays are those of real ones, the other way around.
+function fft.hfft(x, n, axis, options)
+  local op = "fft.hfft"
+  n, axis, options = read_one(op, x, n, axis, options)
+  n = n or 2 * (x.shape[axis] - 1)
+  local scale = scale_of(op, options.norm, n, false)
+  return finish(op, options, to_real_along(op, prepared(op, x):conj(), axis, n), scale)
+end
+
+function fft.ihfft(x, n, axis, options)
+  local op = "fft.ihfft"
+  n, axis, options = read_one(op, x, n, axis, options)
+  n = n or x.shape[axis]
+  local scale = scale_of(op, options.norm, n, true)
+  return finish(op, options, real_along(op, prepared(op, x, "real"), axis, n):conj(), scale)
+end
+
+-- ---- transforms along several axes ------------------------------------------------------------------------------------------
+
+--- A list of whole numbers, or nil.
+local function check_numbers(op, what, list)
+  if list == nil then return nil end
+  if not is_list(list) then core.fail(op, what, list) end
+  return core.check_integers(op, what, list)
+end
+
+--- Reads (s, axes, options), with -1 in s for an axis as it is: the lengths, the axes, each once, the options, and s.
+local function read_several(op, x, s, axes, options, default)
+  if ends_arguments(s) then s, options = core.shift(op, s, axes) end
+  if ends_arguments(axes) then axes, options = core.shift(op, axes, options) end
+  options = core.check_fields(op, options)
+  core.check_array(op, x)
+  s = check_numbers(op, "s, a list of lengths", s == nil and options.s or s)
+  axes = check_numbers(op, "axes, a list of axes", axes == nil and options.axes or axes)
+  if not axes then
+    axes = default
+    if not axes then
+      axes = {}
+      for i = 1, s and #s or x.ndim do axes[i] = i - (s and #s or x.ndim) - 1 end
+    end
+  end
+  if s and #s ~= #axes then
+    core.raise(("[%s] expected a length for each of %d axes, got %d"):format(op, #axes, #s))
+  end
+  local taken, positions, lengths = {}, {}, {}
+  for i, axis in ipairs(axes) do
+    positions[i] = core.axis(op, axis, x.ndim)
+    if taken[positions[i]] then core.raise(("[%s] expected each axis once, got axis %d twice"):format(op, positions[i])) end
+    taken[positions[i]] = true
+    lengths[i] = s and s[i] ~= -1 and check_length(op, s[i]) or x.shape[positions[i]]
+  end
+  if #positions == 0 then core.raise(("[%s] expected at least one axis, got none"):format(op)) end
+  return lengths, positions, options, s
+end
+
+local function product(lengths)
+  local count = 1
+  for _, n in ipairs(lengths) do count = count * n end
+  return count
+end
+
+--- Transforms along the axes of the list, the last first.
+local function along_each(op, x, lengths, axes, count, inverse)
+  for i = count, 1, -1 do x = complex_along(op, x, axes[i], lengths[i], inverse) end
+  return x
+end
+
+local function several(name, default, inverse)
+  local op = "fft." .. name
+  fft[name] = function(x, s, axes, options)
+    local lengths
+    lengths, axes, options = read_several(op, x, s, axes, options, default)
+    local scale = scale_of(op, options.norm, product(lengths), inverse)
+    return finish(op, options, along_each(op, prepared(op, x), lengths, axes, #axes, inverse), scale)
+  end
+end
+several("fft2", {-2, -1}, false)
+several("ifft2", {-2, -1}, true)
+several("fftn", nil, false)
+several("ifftn", nil, true)
+
+local function several_of_real(name, default)
+  local op = "fft." .. name
+  fft[name] = function(x, s, axes, options)
+    local lengths
+    lengths, axes, options = read_several(op, x, s, axes, options, default)
+    local scale = scale_of(op, options.norm, product(lengths), false)
+    local value = real_along(op, prepared(op, x, "real"), axes[#axes], lengths[#axes])
+    return finish(op, options, along_each(op, value, lengths, axes, #axes - 1, false), scale)
+  end
+end
+several_of_real("rfft2", {-2, -1})
+several_of_real("rfftn", nil)
+
+local function several_to_real(name, default)
+  local op = "fft." .. name
+  fft[name] = function(x, s, axes, options)
+    local lengths, given
+    lengths, axes, options, given = read_several(op, x, s, axes, options, default)
+    local last = #axes
+    if not given or given[last] == -1 then lengths[last] = 2 * (x.shape[axes[last]] - 1) end
+    local scale = scale_of(op, options.norm, product(lengths), true)
+    local value = along_each(op, prepared(op, x), lengths, axes, last - 1, true)
+    return finish(op, options, to_real_along(op, value, axes[last], lengths[last]), scale)
+  end
+end
+several_to_real("irfft2", {-2, -1})
+several_to_real("irfftn", nil)
+
+-- ---- frequencies ------------------------------------------------------------------------------------------------------------
+
+--- The spacing, the dtype and the device of a function (n, spacing, options).
+local function read_spacing(op, n, spacing, options)
+  check_length(op, n)
+  if type(spacing) == "table" or type(spacing) == "string" then spacing, options = core.shift(op, spacing, options) end
+  if spacing == nil then spacing = 1 end
+  if type(spacing) ~= "number" or spacing == 0 then core.fail(op, "a spacing other than 0", spacing) end
+  local dtype, device = core.options(op, options)
+  return spacing, dtype or "float32", device
+end
+
+function fft.fftfreq(n, spacing, options)
+  local dtype, device
+  spacing, dtype, device = read_spacing("fft.fftfreq", n, spacing, options)
+  local k = core.positions({n}, 0, 1, "float64", {device = device})
+  return core.cast(gpu.where(k:lt(math.ceil(n / 2)), k, k - n) * (1 / (n * spacing)), dtype)
+end
+
+function fft.rfftfreq(n, spacing, options)
+  local dtype, device
+  spacing, dtype, device = read_spacing("fft.rfftfreq", n, spacing, options)
+  local k = core.positions({math.floor(n / 2) + 1}, 0, 1, "float64", {device = device})
+  return core.cast(k * (1 / (n * spacing)), dtype)
+end
+
+local function shift(name, amount)
+  local op = "fft." .. name
+  fft[name] = function(x, axes)
+    core.check_array(op, x)
+    axes = core.axes(op, axes, x.ndim)
+    if #axes == 0 then return x end
+    local amounts = {}
+    for i, axis in ipairs(axes) do amounts[i] = amount(x.shape[axis]) end
+    return gpu.roll(x, amounts, axes)
+  end
+end
+shift("fftshift", function(n) return math.floor(n / 2) end)
+shift("ifftshift", function(n) return -math.floor(n / 2) end)

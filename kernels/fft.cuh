@@ -1,0 +1,321 @@
+// Discrete Fourier transforms of rows of complex numbers whose length has no prime factor above 13, in place: decimation in time
+// (J. W. Cooley and J. W. Tukey, 1965), or in frequency, one pass for each factor. A block transforms W neighbouring rows side by
+// side. Its memory has the real parts and then the imaginary ones, element by element, the W rows next to each other. So lanes meet
+// neighbours in memory. On a core, W is 32 and a lane has a row: all lanes have the same twiddle factors.
+
+// The memory of a block, and the thread's part in it.
+template <class R, bool core>
+struct gpulua_fft_rows {
+  R *re, *im;
+  int W;      // rows
+  int last;   // the last row that there is, of W
+  int row;    // the thread's
+  int first, step;  // its elements, or groups of them
+
+  __device__ gpulua_fft_rows(R* memory, int width, int slots, int last_) : re(memory), W(core ? 32 : width), last(last_) {
+    im = re + slots * W;
+    row = core ? (int)threadIdx.x : (int)threadIdx.x % W;
+    first = core ? 0 : (int)threadIdx.x / W;
+    step = core ? 1 : (int)blockDim.x / W;
+  }
+  __device__ gpulua_point<R> get(int place) const { return {re[place * W + row], im[place * W + row]}; }
+  __device__ void set(int place, gpulua_point<R> x) const { re[place * W + row] = x.re, im[place * W + row] = x.im; }
+  // The parts exchanged: the transform of such numbers is the inverse of the numbers, without the division by n.
+  __device__ gpulua_fft_rows exchanged() const {
+    gpulua_fft_rows result = *this;
+    result.re = im, result.im = re;
+    return result;
+  }
+  __device__ static void wait() {
+    if constexpr (core)
+      __syncwarp();
+    else
+      __syncthreads();
+  }
+};
+
+template <class R>
+__device__ inline gpulua_point<R> gpulua_point_of(const R* table, long long at) {
+  return {table[2 * at], table[2 * at + 1]};
+}
+
+// One pass over n numbers. In time: transforms of `length` numbers become those of `radix` times as many. In frequency: the same
+// the other way around, with the same twiddle factors. roots[k] = exp(-2 pi i k / n).
+template <int radix, bool in_time, class R, bool core>
+__device__ inline void gpulua_fft_pass(const gpulua_fft_rows<R, core>& rows, const R* roots, int n, int length) {
+  const int groups = n / radix, stretch = groups / length;
+  int j = rows.first % length, base = rows.first / length * length * radix;
+  for (int group = rows.first; group < groups; group += rows.step) {
+    gpulua_point<R> x[radix];
+#pragma unroll
+    for (int k = 0; k < radix; ++k) x[k] = rows.get(base + j + k * length);
+    if (!in_time) gpulua_butterfly<radix, R>::run(x);
+    if (j > 0) {
+#pragma unroll
+      for (int k = 1; k < radix; ++k) x[k] = gpulua_times(x[k], gpulua_point_of(roots, j * k * stretch));
+    }
+    if (in_time) gpulua_butterfly<radix, R>::run(x);
+#pragma unroll
+    for (int k = 0; k < radix; ++k) rows.set(base + j + k * length, x[k]);
+    if (rows.step == 1) {
+      if (++j == length) j = 0, base += length * radix;
+    } else {
+      j = (group + rows.step) % length, base = (group + rows.step) / length * length * radix;
+    }
+  }
+}
+
+template <int radices, bool in_time, class R, bool core>
+__device__ inline void gpulua_fft_pass_of(int radix, const gpulua_fft_rows<R, core>& rows, const R* roots, int n, int length) {
+  if (radix == 8)
+    gpulua_fft_pass<8, in_time>(rows, roots, n, length);
+  else if (radix == 4)
+    gpulua_fft_pass<4, in_time>(rows, roots, n, length);
+  else if (radix == 2)
+    gpulua_fft_pass<2, in_time>(rows, roots, n, length);
+  if constexpr (radices >= 1) {
+    if (radix == 3)
+      gpulua_fft_pass<3, in_time>(rows, roots, n, length);
+    else if (radix == 5)
+      gpulua_fft_pass<5, in_time>(rows, roots, n, length);
+  }
+  if constexpr (radices >= 2) {
+    if (radix == 7)
+      gpulua_fft_pass<7, in_time>(rows, roots, n, length);
+    else if (radix == 11)
+      gpulua_fft_pass<11, in_time>(rows, roots, n, length);
+    else if (radix == 13)
+      gpulua_fft_pass<13, in_time>(rows, roots, n, length);
+  }
+}
+
+// All passes. `factors`: four bits each, from the pass of length 1 on. In time, element i is at places[i] before; in frequency,
+// element i of the result is there afterwards. `radices`: 0 powers of 2; 1 also 3 and 5; 2 also 7, 11 and 13.
+template <int radices, bool in_time, class R, bool core>
+__device__ inline void gpulua_fft_passes(const gpulua_fft_rows<R, core>& rows, const R* roots, int n, long long factors) {
+  if (in_time) {
+    for (int length = 1; factors != 0; factors >>= 4) {
+      gpulua_fft_pass_of<radices, true>((int)(factors & 15), rows, roots, n, length);
+      length *= (int)(factors & 15);
+      rows.wait();
+    }
+  } else {
+    int length = n, bits = 0;
+    while (factors >> bits > 15) bits += 4;
+    for (; bits >= 0; bits -= 4) {
+      const int radix = (int)(factors >> bits & 15);
+      length /= radix;
+      gpulua_fft_pass_of<radices, false>(radix, rows, roots, n, length);
+      rows.wait();
+    }
+  }
+}
+
+// exp(-2 pi i e / N), the product of a root from each table: coarse[e >> bits] and fine[e % 2^bits].
+template <class R>
+__device__ inline gpulua_point<R> gpulua_root(const R* coarse, const R* fine, int bits, long long e) {
+  return gpulua_times(gpulua_point_of(coarse, e >> bits), gpulua_point_of(fine, e & ((1LL << bits) - 1)));
+}
+
+// Reads `count` elements of each row to place(i).
+template <class R, bool core, class Place>
+__device__ inline void gpulua_fft_read(const gpulua_fft_rows<R, core>& rows, const R* in, int count, long long step,
+                                       long long to_row, Place place) {
+  const int W = rows.W;
+  if (!core && step == 1) {  // neighbouring threads read neighbours
+    for (int f = threadIdx.x; f < count * (rows.last + 1); f += blockDim.x) {
+      const int row = f / count, i = f % count, to = place(i) * W + row;
+      const gpulua_point<R> x = gpulua_point_of(in + 2 * row * to_row, i);
+      rows.re[to] = x.re, rows.im[to] = x.im;
+    }
+  } else if (core && step == 1 && count % 64 == 0) {  // rows whose starts compete for the same lines of the cache
+    for (int row = 0; row <= rows.last; ++row)
+      for (int i = threadIdx.x; i < count; i += 32) {
+        const gpulua_point<R> x = gpulua_point_of(in + 2 * row * to_row, i);
+        rows.re[place(i) * 32 + row] = x.re, rows.im[place(i) * 32 + row] = x.im;
+      }
+  } else if (rows.row > rows.last) {
+    return;
+  } else if (core && step == 1) {
+    const R* const from = in + 2 * rows.row * to_row;
+    for (int i = 0; i < 2 * count; ++i) (i % 2 ? rows.im : rows.re)[place(i / 2) * 32 + rows.row] = from[i];
+  } else if (to_row == 1) {
+    for (int i = rows.first; i < count; i += rows.step) rows.set(place(i), gpulua_point_of(in + 2 * i * step, rows.row));
+  } else {
+    for (int i = rows.first; i < count; i += rows.step)
+      rows.set(place(i), gpulua_point_of(in + 2 * (i * step + rows.row * to_row), 0));
+  }
+}
+
+// Writes elements 0 to count - 1 of each row.
+template <class R, bool core>
+__device__ inline void gpulua_fft_write(const gpulua_fft_rows<R, core>& rows, R* out, int count, long long step, long long to_row) {
+  const int W = rows.W;
+  if (!core && step == 1) {
+    for (int f = threadIdx.x; f < count * (rows.last + 1); f += blockDim.x) {
+      const int row = f / count, i = f % count, from = i * W + row;
+      R* const to = out + 2 * (row * to_row + i);
+      to[0] = rows.re[from], to[1] = rows.im[from];
+    }
+  } else if (core && step == 1 && count % 64 == 0) {
+    for (int row = 0; row <= rows.last; ++row)
+      for (int i = threadIdx.x; i < count; i += 32) {
+        R* const to = out + 2 * row * to_row;
+        to[2 * i] = rows.re[i * 32 + row], to[2 * i + 1] = rows.im[i * 32 + row];
+      }
+  } else if (rows.row > rows.last) {
+    return;
+  } else if (core && step == 1) {
+    R* const to = out + 2 * rows.row * to_row;
+    for (int i = 0; i < 2 * count; ++i) to[i] = (i % 2 ? rows.im : rows.re)[i / 2 * 32 + rows.row];
+  } else if (to_row == 1) {
+    for (int i = rows.first; i < count; i += rows.step) {
+      R* const to = out + 2 * (i * step + rows.row);
+      to[0] = rows.re[i * W + rows.row], to[1] = rows.im[i * W + rows.row];
+    }
+  } else {
+    for (int i = rows.first; i < count; i += rows.step) {
+      R* const to = out + 2 * (i * step + rows.row * to_row);
+      to[0] = rows.re[i * W + rows.row], to[1] = rows.im[i * W + rows.row];
+    }
+  }
+}
+
+// The elements k and h - k of the transform X of 2 h real numbers from those of the transform Z of the h complex numbers that they
+// are in memory: X[k] is the transform of the even elements, plus exp(-2 pi i k / 2 h) times that of the odd ones. `root` is that
+// factor. With `join`, the elements of Z, doubled, from those of X.
+template <class R>
+__device__ inline void gpulua_halves(gpulua_point<R>& x, gpulua_point<R>& y, gpulua_point<R> root, bool join) {
+  const R half = join ? R(1) : R(0.5), sign = join ? R(1) : R(-1);
+  const gpulua_point<R> mirrored{y.re, -y.im}, turned{root.im, sign * root.re};
+  const gpulua_point<R> even = gpulua_plus(x, mirrored), odd = gpulua_times(gpulua_minus(x, mirrored), turned);
+  const gpulua_point<R> a = gpulua_plus(even, odd), b = gpulua_minus(even, odd);
+  x = {half * a.re, half * a.im};
+  y = {half * b.re, -half * b.im};
+}
+
+// The same for rows in a block's memory, with one element more than h. place(k): of element k < h.
+template <class R, bool core, class Place>
+__device__ inline void gpulua_fft_halves_of_rows(const gpulua_fft_rows<R, core>& rows, const R* coarse, const R* fine, int bits,
+                                                 int h, bool join, Place place) {
+  for (int k = rows.first; k <= h / 2; k += rows.step) {
+    const int here = place(k), there = k > 0 ? place(h - k) : h;
+    gpulua_point<R> x = rows.get(here), y = rows.get(join || k > 0 ? there : here);
+    if (join && k == 0) x.im = 0, y.im = 0;  // real by symmetry
+    gpulua_halves(x, y, gpulua_root(coarse, fine, bits, k), join);
+    rows.set(here, x);
+    if (there != here) rows.set(there, y);
+  }
+  rows.wait();
+}
+
+// The rows of a launch: `lanes` neighbours along one axis, of which a block takes W, along each position of up to three other axes.
+// Distances in complex numbers.
+struct gpulua_fft_axes {
+  long long lanes, in_lane, out_lane, extent_1, in_1, out_1, extent_2, in_2, out_2, extent_3, in_3, out_3;
+
+  __device__ long long blocks(int W) const { return (lanes + W - 1) / W * extent_1 * extent_2 * extent_3; }
+};
+struct gpulua_fft_block {
+  long long in, out, lane;  // of the block's first row
+  int last;                 // row of the block
+
+  __device__ gpulua_fft_block(const gpulua_fft_axes& axes, long long block, int W) {
+    const long long of_lanes = (axes.lanes + W - 1) / W;
+    lane = block % of_lanes * W;
+    block /= of_lanes;
+    const long long at_1 = block % axes.extent_1, at_2 = block / axes.extent_1 % axes.extent_2,
+                    at_3 = block / axes.extent_1 / axes.extent_2;
+    in = at_1 * axes.in_1 + at_2 * axes.in_2 + at_3 * axes.in_3 + lane * axes.in_lane;
+    out = at_1 * axes.out_1 + at_2 * axes.out_2 + at_3 * axes.out_3 + lane * axes.out_lane;
+    last = (int)min((long long)W, axes.lanes - lane) - 1;
+  }
+};
+
+// The memory of a block: on a GPU shared; on a core its part of `scratch`, which may be larger.
+template <class R, bool core>
+__device__ inline R* gpulua_fft_memory(R* scratch, int width, int slots) {
+  if constexpr (core) return scratch + (long long)blockIdx.x * 2 * slots * 32;
+  extern __shared__ double gpulua_fft_shared[];
+  return (R*)gpulua_fft_shared;
+}
+
+// Transforms rows of n elements. `mode`: 0; 1: element i of lane j of the result is multiplied by the root to the power i j; 2: the
+// transform of 2 n real numbers; 3: its inverse. `inverse`: of the passes.
+template <class R, int radices, bool core>
+__device__ inline void gpulua_fft(const R* in, R* out, R* scratch, const R* roots, const int* places, const R* coarse,
+                                  const R* fine, int bits, int mode, long long factors, int n, int width, bool inverse,
+                                  long long in_step, long long out_step, long long lanes, long long in_lane, long long out_lane, long long extent_1,
+                                  long long in_1, long long out_1, long long extent_2, long long in_2, long long out_2,
+                                  long long extent_3, long long in_3, long long out_3) {
+  const gpulua_fft_axes axes{lanes, in_lane, out_lane, extent_1, in_1, out_1, extent_2, in_2, out_2, extent_3, in_3, out_3};
+  R* const memory = gpulua_fft_memory<R, core>(scratch, width, n + 1);
+  const int W = core ? 32 : width;
+  const auto natural = [](int i) { return i; };
+  const auto reversed = [places](int i) { return places[i]; };  // places[n] = n
+  for (long long block = blockIdx.x, blocks = axes.blocks(W); block < blocks; block += gridDim.x) {
+    const gpulua_fft_block at(axes, block, W);
+    const gpulua_fft_rows<R, core> rows(memory, W, n + 1, at.last);
+    gpulua_fft_read(rows, in + 2 * at.in, mode == 3 ? n + 1 : n, in_step, in_lane, reversed);
+    rows.wait();
+    if (mode == 3) gpulua_fft_halves_of_rows(rows, coarse, fine, bits, n, true, reversed);
+    const gpulua_fft_rows<R, core> turned = inverse ? rows.exchanged() : rows;
+    gpulua_fft_passes<radices, true>(turned, roots, n, factors);
+    if (mode == 1) {
+      for (int i = rows.first; i < n; i += rows.step)
+        turned.set(i, gpulua_times(turned.get(i), gpulua_root(coarse, fine, bits, i * (at.lane + min(rows.row, at.last)))));
+      rows.wait();
+    }
+    if (mode == 2) gpulua_fft_halves_of_rows(rows, coarse, fine, bits, n, false, natural);
+    gpulua_fft_write(rows, out + 2 * at.out, mode == 2 ? n + 1 : n, out_step, out_lane);
+    rows.wait();
+  }
+}
+
+// Transforms rows of `count` elements of any length by a convolution of n: L. Bluestein, 1970. chirp[k] = exp(-pi i k^2 / count);
+// spectrum: the transform of its conjugate, element i at places[i], divided by n.
+template <class R, int radices, bool core>
+__device__ inline void gpulua_fft_chirp(const R* in, R* out, R* scratch, const R* roots, const R* chirp, const R* spectrum,
+                                        long long factors, int n, int count, int width, bool inverse, long long in_step,
+                                        long long out_step, long long lanes, long long in_lane, long long out_lane,
+                                        long long extent_1, long long in_1, long long out_1, long long extent_2, long long in_2,
+                                        long long out_2, long long extent_3, long long in_3, long long out_3) {
+  const gpulua_fft_axes axes{lanes, in_lane, out_lane, extent_1, in_1, out_1, extent_2, in_2, out_2, extent_3, in_3, out_3};
+  R* const memory = gpulua_fft_memory<R, core>(scratch, width, n);
+  const int W = core ? 32 : width;
+  for (long long block = blockIdx.x, blocks = axes.blocks(W); block < blocks; block += gridDim.x) {
+    const gpulua_fft_block at(axes, block, W);
+    const gpulua_fft_rows<R, core> rows(memory, W, n, at.last);
+    gpulua_fft_read(rows, in + 2 * at.in, count, in_step, in_lane, [](int i) { return i; });
+    rows.wait();
+    const gpulua_fft_rows<R, core> turned = inverse ? rows.exchanged() : rows;
+    for (int i = rows.first; i < n; i += rows.step)
+      turned.set(i, i < count ? gpulua_times(turned.get(i), gpulua_point_of(chirp, i)) : gpulua_point<R>{0, 0});
+    rows.wait();
+    gpulua_fft_passes<radices, false>(turned, roots, n, factors);
+    for (int i = rows.first; i < n; i += rows.step) turned.set(i, gpulua_times(turned.get(i), gpulua_point_of(spectrum, i)));
+    rows.wait();
+    gpulua_fft_passes<radices, true>(turned.exchanged(), roots, n, factors);
+    for (int i = rows.first; i < count; i += rows.step) turned.set(i, gpulua_times(turned.get(i), gpulua_point_of(chirp, i)));
+    rows.wait();
+    gpulua_fft_write(rows, out + 2 * at.out, count, out_step, out_lane);
+    rows.wait();
+  }
+}
+
+// gpulua_halves of rows in memory. A thread computes the elements k and h - k of a row.
+template <class R>
+__device__ inline void gpulua_fft_halves(const R* in, R* out, const R* coarse, const R* fine, int bits, long long h,
+                                         long long in_row, long long out_row, long long threads_of_row, bool join) {
+  const long long blocks = (threads_of_row + blockDim.x - 1) / blockDim.x;
+  const long long row = blockIdx.x / blocks, k = blockIdx.x % blocks * blockDim.x + threadIdx.x;
+  if (k >= threads_of_row) return;
+  in += 2 * row * in_row;
+  out += 2 * row * out_row;
+  gpulua_point<R> x = gpulua_point_of(in, k), y = gpulua_point_of(in, join || k > 0 ? h - k : 0);
+  if (join && k == 0) x.im = 0, y.im = 0;
+  gpulua_halves(x, y, gpulua_root(coarse, fine, bits, k), join);
+  out[2 * k] = x.re, out[2 * k + 1] = x.im;
+  if (h - k == k || (join && k == 0)) return;
+  out[2 * (h - k)] = y.re, out[2 * (h - k) + 1] = y.im;
+}

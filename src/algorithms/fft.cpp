@@ -1,0 +1,123 @@
+#include "src/algorithms/fft.h"
+
+#include <algorithm>
+#include <string>
+
+#include "src/algorithms/library_kernel.h"
+
+namespace gpulua {
+
+namespace {
+
+/// The type of the parts of complex numbers.
+std::string part_type(const Array& array) {
+  return array->dtype == DType::complex128 || array->dtype == DType::float64 ? "double" : "float";
+}
+
+/// A core has the rows of a block in its cache, a GPU in shared memory.
+bool is_core(const OpenDevice& device) {
+  return device.info().merging_threads == 32;
+}
+
+/// A launch with the arguments that all kernels have in front and at the end.
+class RowsLaunch {
+ public:
+  /// `slots`: elements of a row in a block's memory.
+  RowsLaunch(const char* function, const FftRows& rows, std::int64_t slots)
+      : rows_(rows),
+        device_(rows.out->device()),
+        core_(is_core(device_)),
+        type_(part_type(rows.out)),
+        bytes_(slots * rows.width * (type_ == "double" ? 16 : 8)),
+        kernel_(device_, {"butterflies.cuh", "fft.cuh"},
+                std::string(function) + "<" + type_ + ", " + std::to_string(rows.radices) +
+                    (core_ ? ", true>" : ", false>")) {
+    blocks_ = (rows.axes[0].extent + rows.width - 1) / rows.width;
+    for (std::size_t i = 1; i < rows.axes.size(); ++i) blocks_ *= rows.axes[i].extent;
+    // Each core goes through several rows in the same memory.
+    if (core_) {
+      blocks_ = std::min<std::int64_t>(blocks_, 4 * device_.info().multiprocessors);
+      scratch_ = new_buffer(device_, static_cast<std::size_t>(blocks_ * bytes_));
+    }
+    const StreamRef& stream = device_.stream();
+    read(rows.in);
+    kernel_.add(type_ + "* __restrict__", rows.out->overwrite(stream));
+    kernel_.add(type_ + "* __restrict__", scratch_ ? scratch_->write(stream) : nullptr);
+    read(rows.roots);
+  }
+
+  /// Appends a table of real numbers, which may be null.
+  void read(const Array& table) {
+    kernel_.add("const " + type_ + "* __restrict__", table ? table->read(device_.stream()) : nullptr);
+  }
+  LibraryKernel& kernel() { return kernel_; }
+
+  void launch() {
+    kernel_.add(rows_.inverse).add(rows_.in_step).add(rows_.out_step);
+    for (const FftAxis& axis : rows_.axes) kernel_.add(axis.extent).add(axis.in).add(axis.out);
+    unsigned threads = 32;
+    // An eighth of the elements have a group of their own in a pass of radix 8.
+    while (!core_ && threads < 256 && threads * 8 < static_cast<std::int64_t>(rows_.n) * rows_.width) threads *= 2;
+    kernel_.launch(blocks_, threads, 0, core_ ? 0 : static_cast<std::size_t>(bytes_));
+    rows_.out->buffer()->depend_on(*rows_.in->buffer());
+  }
+
+ private:
+  const FftRows& rows_;
+  OpenDevice& device_;
+  bool core_;
+  std::string type_;
+  std::int64_t bytes_;
+  LibraryKernel kernel_;
+  std::int64_t blocks_ = 0;
+  BufferRef scratch_;
+};
+
+}  // namespace
+
+FftBlock fft_block(const OpenDevice& device) {
+  if (is_core(device)) return {1 << 20, 32};
+  return {32 << 10, 0};
+}
+
+void transform_rows(const FftRows& rows, const Array& places, FftMode mode, const FftRoots& roots) {
+  RowsLaunch launch("gpulua_fft", rows, std::int64_t{rows.n} + 1);
+  launch.kernel().add("const int* __restrict__", places->read(rows.out->device().stream()));
+  launch.read(roots.coarse);
+  launch.read(roots.fine);
+  launch.kernel().add(roots.bits).add(static_cast<std::int32_t>(mode));
+  launch.kernel().add(rows.factors).add(rows.n).add(rows.width);
+  launch.launch();
+}
+
+void transform_rows_by_chirp(const FftRows& rows, const Array& chirp, const Array& spectrum, std::int32_t count) {
+  RowsLaunch launch("gpulua_fft_chirp", rows, rows.n);
+  launch.read(chirp);
+  launch.read(spectrum);
+  launch.kernel().add(rows.factors).add(rows.n).add(count).add(rows.width);
+  launch.launch();
+}
+
+void join_halves(const Array& in, const Array& out, const FftRoots& roots, std::int64_t h, std::int64_t rows,
+                 bool join) {
+  OpenDevice& device = out->device();
+  const StreamRef& stream = device.stream();
+  const std::string type = part_type(out), table = "const " + type + "*";
+  const unsigned threads = is_core(device) ? 32 : 256;
+  const std::int64_t of_row = h / 2 + 1;
+  LibraryKernel(device, {"butterflies.cuh", "fft.cuh"}, "gpulua_fft_halves<" + type + ">")
+      .add(table, in->read(stream))
+      .add(type + "*", out->overwrite(stream))
+      .add(table, roots.coarse->read(stream))
+      .add(table, roots.fine->read(stream))
+      .add(roots.bits)
+      .add(h)
+      .add(join ? h + 1 : h)
+      .add(join ? h : h + 1)
+      .add(of_row)
+      .add(join)
+      .launch((of_row + threads - 1) / threads * rows, threads);
+  out->buffer()->depend_on(*in->buffer());
+}
+
+}  // namespace gpulua
