@@ -25,10 +25,11 @@ namespace gpulua {
 namespace {
 
 constexpr const char* files[] = {
-    "composed.lua",  "shape.lua",    "creation.lua",      "random.lua",   "statistics.lua", "numerics.lua",
-    "histogram.lua", "ordering.lua", "quantiles.lua",     "sampling.lua", "products.lua",   "contraction_path.lua",
-    "einsum.lua",    "blas.lua",     "blas_matrices.lua", "measure.lua",  "fuse.lua",       "graph.lua",
-    "fft_own.lua",   "fft.lua",      "fft_cosine.lua",
+    "composed.lua",  "shape.lua",      "creation.lua",      "random.lua",   "statistics.lua", "numerics.lua",
+    "histogram.lua", "ordering.lua",   "quantiles.lua",     "sampling.lua", "products.lua",   "contraction_path.lua",
+    "einsum.lua",    "blas.lua",       "blas_matrices.lua", "measure.lua",  "fuse.lua",       "graph.lua",
+    "edits.lua",     "positions.lua",  "elements.lua",      "dtypes.lua",   "text_files.lua", "fft_own.lua",
+    "fft.lua",       "fft_cosine.lua",
 };
 
 /// raise(message): an error at the script's line.
@@ -228,6 +229,7 @@ void open_composed(lua_State* L) {
   lua_setfield(L, -2, "most_even_bins");
   add_fusing(L);
   add_graphs(L);
+  add_plain_files(L);
   add_measuring(L);
   add_signature_helpers(L);
   add_random_functions(L);

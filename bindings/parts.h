@@ -31,6 +31,8 @@ void add_measuring(lua_State* L);
 void add_fusing(lua_State* L);
 /// Adds the C++ functions for graph.lua to the table at the top of the stack.
 void add_graphs(lua_State* L);
+/// Adds the C++ functions for text_files.lua to the table at the top of the stack.
+void add_plain_files(lua_State* L);
 void open_memory(lua_State* L);
 void open_operations(lua_State* L);
 void open_random(lua_State* L);

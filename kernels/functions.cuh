@@ -68,12 +68,20 @@ struct gpulua_adjacent<double> {
   __device__ static double after(double x, double y) { return nextafter(x, y); }
 };
 
+// The distance to the next number away from 0, with x's sign.
+template <class T, class R>
+__device__ inline R gpulua_spacing(R x) {
+  const R infinity = __int_as_float(0x7f800000);
+  return gpulua_adjacent<T>::after(x, x < 0 ? -infinity : infinity) - x;
+}
+
 template <class R>
 __device__ inline R gpulua_nan_to_num(R x, R nan, R highest, R lowest) {
   return x != x ? nan : !isinf(x) ? x : x > 0 ? highest : lowest;
 }
 
-// ---- real numbers as complex ones ------------------------------------------------------------------------------------------------
+// ---- real numbers as complex ones
+// ------------------------------------------------------------------------------------------------
 
 template <class R>
 __device__ inline R gpulua_real(R x) {

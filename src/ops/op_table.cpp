@@ -95,6 +95,8 @@ constexpr OpInfo op_rows[] = {
      .complex = true},
     {.name = "copysign", .arity = 2, .rule = floating, .expression = "copysign(x, y)"},
     {.name = "nextafter", .arity = 2, .rule = floating, .expression = "gpulua_adjacent<T>::after(x, y)"},
+    {.name = "logb", .arity = 1, .rule = floating, .expression = "logb(x)", .numpy = "-"},
+    {.name = "spacing", .arity = 1, .rule = floating, .expression = "gpulua_spacing<T>(x)"},
     {.name = "ldexp", .arity = 2, .rule = scaled, .expression = "gpulua_ldexp(x, y)"},
     // order
     {.name = "maximum", .arity = 2, .rule = numeric, .expression = "gpulua_maximum(x, y)", .boolean = "x || y",
@@ -118,6 +120,10 @@ constexpr OpInfo op_rows[] = {
     {.name = "isinf", .arity = 1, .rule = test, .expression = "isinf(x)", .complex = true},
     {.name = "isfinite", .arity = 1, .rule = test, .expression = "isfinite(x)", .complex = true},
     {.name = "signbit", .arity = 1, .rule = test, .expression = "signbit(x)"},
+    {.name = "isposinf", .arity = 1, .rule = test, .expression = "isinf(x) && x > 0"},
+    {.name = "isneginf", .arity = 1, .rule = test, .expression = "isinf(x) && x < 0"},
+    {.name = "isreal", .arity = 1, .rule = test, .expression = "gpulua_imag(x) == 0", .complex = true},
+    {.name = "iscomplex", .arity = 1, .rule = test, .expression = "gpulua_imag(x) != 0", .complex = true},
     {.name = "nan_to_num", .arity = 4, .rule = numeric, .expression = "gpulua_nan_to_num(x, y, z, w)", .integer = "x",
      .boolean = "x", .complex = true},
     // logic and bits

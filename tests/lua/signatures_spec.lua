@@ -76,6 +76,7 @@ describe("signatures", function()
 
   -- Functions with any number of arguments: a call with one too many, or false if all arguments go to a function of the script.
   local open_ended = {
+    apply_along_axis = false, broadcast_shapes = { 2, 3, "x" }, ix_ = { { 1 }, 1 }, result_type = { x, {} },
     broadcast_arrays = { x, 1 }, broadcast_to = { x, { 2, 2 }, 1 }, einsum = { "ij", x, {}, 1 },
     einsum_path = { "ij", x, {}, 1 }, empty = { 2, "int8", 1 }, eval = { x, 1 }, explain = { x, 1 },
     gradient = { x, 1, {}, 1 }, graph = false, meshgrid = { vector, {}, 1 }, ones = { 2, {}, 1 }, permute = { x, { 2, 1 }, 1 }, profile = false,
@@ -119,6 +120,7 @@ describe("signatures", function()
     equation = "ij,j", first = 1, fn = function() return x end, fp = { 1, 2 }, high = 5, host = { 1 }, image = "no/such/file", indices = { 1 }, k = 1,
     keys = { vector }, last = 2, low = 0, n = 3, name = "fill", p = 0.5, path = "x.npz", points = x, q = 0.5, rows = 2, shape = 2,
     sorted = vector, source = source, stop = 3, value = 1, values = { 1, 2 }, widths = 1, x = x, xp = { 1, 2 }, y = x,
+    positions = { 1 },
     above = 1, alpha = 1, concentration = 1, exponent = 1, freedom = 1, mean = 1, scale = 1, successes = 1, trials = 3, below = 1,
     ["shape..."] = 2, ["spacing..."] = 1, ["..."] = vector,
   }
@@ -131,6 +133,8 @@ describe("signatures", function()
     ["gpu.histogram2d"] = { vector, vector }, ["gpu.random.gamma"] = { 2, 1 }, ["gpu.logspace"] = { 0, 1 },
     ["gpu.blas.gemm_batched"] = { { x }, { x } }, ["gpu.blas.gemm_strided_batched"] = { gpu.ones(1, 2, 2), gpu.ones(1, 2, 2) },
     ["gpu.blas.gemv"] = { x, gpu.ones(2) }, ["gpu.blas.symv"] = { x, gpu.ones(2) }, ["gpu.blas.trsv"] = { x, gpu.ones(2) },
+    ["gpu.ravel_multi_index"] = { { { 1 } }, 2 }, ["gpu.unpackbits"] = { gpu.ones(2, "uint8") }, ["gpu.packbits"] = { integers },
+    ["gpu.fromfile"] = { "no file" },
     ["gpu.gcd"] = { integers, integers }, ["gpu.lcm"] = { integers, integers },
   }
 

@@ -4,6 +4,7 @@ Needs numpy, scipy, mpmath and ml_dtypes. Writes operations.npz (operands and re
 the dtypes of all pairs of dtypes). Where gpulua differs from NumPy on purpose, this file says so:
   - functions of real numbers give float32 for integers and bool, not float16 or float64; float_power does not widen;
   - integers divided by 0, and the reciprocal of 0, are 0;
+  - spacing has the number's sign in 16-bit floats too;
   - round leaves bool as it is; ldexp takes exponents of uint64.
 Functions of float32 are compared with those of float64, functions of float64 with mpmath's.
 """
@@ -61,6 +62,8 @@ UNARY = {  # name: (function, ulps, mpmath's function)
     "sigmoid": (S.expit, 4, lambda x: 1 / (1 + mpmath.exp(-x))), "erf": (S.erf, 2, mpmath.erf), "erfc": (S.erfc, 5, mpmath.erfc),
     "erfinv": (S.erfinv, 5, mpmath.erfinv), "erfcinv": (S.erfcinv, 6, lambda x: -mpmath.sqrt(2) / 2 * quantile(x / 2)),
     "gamma": (S.gamma, 11, mpmath.gamma), "lgamma": (S.gammaln, 6, lambda x: mpmath.log(abs(mpmath.gamma(x)))),
+    "isposinf": (np.isposinf, EXACT), "isneginf": (np.isneginf, EXACT), "isreal": (np.isreal, EXACT), "iscomplex": (np.iscomplex, EXACT),
+    "spacing": (np.spacing, EXACT), "logb": (lambda x: logb(x), EXACT),
     "normcdf": (S.ndtr, 6, mpmath.ncdf), "normcdfinv": (S.ndtri, 8, lambda x: quantile(x)),
 }
 BINARY = {
@@ -84,6 +87,13 @@ OPS = {**UNARY, **BINARY}
 # Some of these take complex numbers in scipy and NumPy; ours do not.
 REAL_ONLY = {"sigmoid", "erf", "erfc", "erfinv", "erfcinv", "gamma", "lgamma", "normcdf", "normcdfinv", "rsqrt", "sinc"}
 MIXED = ["add", "multiply", "maximum", "lt", "eq"]  # whose values are compared for all pairs of dtypes
+
+
+def logb(x):
+    """The exponent of the highest binary digit."""
+    mantissa, exponent = np.frexp(x)
+    special = np.where(x == 0, -np.inf, np.abs(mantissa))
+    return np.where(np.isfinite(x) & (x != 0), exponent - 1, special).astype(mantissa.dtype)
 
 
 def quantile(p):
@@ -209,6 +219,9 @@ def compute(op, result, *arguments):
         return arguments[0]
     if op == "nextafter" and name == "bfloat16":
         return np.nextafter(*arguments)
+    if op == "spacing" and name in ("float16", "bfloat16"):
+        x = arguments[0]
+        return np.nextafter(x, np.where(x < 0, -np.inf, np.inf).astype(x.dtype)) - x
     if op == "nan_to_num" and name == "bfloat16":
         most = ml_dtypes.finfo(TYPES[name]).max.astype("float32")
         return np.nan_to_num(arguments[0].astype("float32"), posinf=most, neginf=-most).astype(TYPES[name])

@@ -1,0 +1,52 @@
+-- Questions about dtypes.
+local gpu, _, core = ...
+
+--- The name of a dtype, or of an array's.
+local function dtype_of(op, value)
+  if core.is_array(value) then return value.dtype end
+  if type(value) ~= "string" then core.fail(op, "a dtype's name or an array", value) end
+  return core.promote(value, value)
+end
+
+--- The dtype that holds the values of both.
+function gpu.promote_types(a, b) return core.promote(dtype_of("promote_types", a), dtype_of("promote_types", b)) end
+
+--- result_type(x, ...): the dtype of an operation on arrays, dtypes and numbers. Numbers take the others' dtype where they fit.
+function gpu.result_type(...)
+  local op, dtype, numbers = "result_type", nil, {}
+  local count = select("#", ...)
+  if count == 0 then core.fail(op, "arrays, names of dtypes and numbers", nil) end
+  for i = 1, count do
+    local value = select(i, ...)
+    if type(value) == "number" or type(value) == "boolean" or type(value) == "cdata" then
+      numbers[#numbers + 1] = value
+    else
+      local own = dtype_of(op, value)
+      dtype = dtype and core.promote(dtype, own) or own
+    end
+  end
+  -- Addition knows how a number meets a dtype.
+  for _, number in ipairs(numbers) do
+    local own = gpu.array(number, {device = "cpu"}).dtype
+    if not dtype then
+      dtype = own
+    elseif dtype ~= own and own ~= "bool" then
+      dtype = gpu.where(true, gpu.zeros(0, {dtype = dtype}), number).dtype
+    end
+  end
+  return dtype
+end
+
+local kinds = {bool = 1, uint = 2, int = 3, float = 4, bfloat = 4, complex = 5}
+
+--- can_cast(from, to [, casting]): whether the conversion keeps all values ("safe"), or as much as "casting" says.
+function gpu.can_cast(from, to, casting)
+  from, to, casting = dtype_of("can_cast", from), dtype_of("can_cast", to), casting == nil and "safe" or casting
+  if casting == "no" or casting == "equiv" then return from == to end
+  if casting == "safe" then return core.promote(from, to) == to end
+  if casting == "same_kind" then
+    return core.promote(from, to) == to or kinds[(from:gsub("%d", ""))] <= kinds[(to:gsub("%d", ""))]
+  end
+  if casting == "unsafe" then return true end
+  core.fail("can_cast", 'casting = "no", "equiv", "safe", "same_kind" or "unsafe"', casting)
+end

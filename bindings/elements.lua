@@ -1,0 +1,193 @@
+-- The parts of numbers, bits, phases, and other work on elements that consists of several operations.
+local gpu, methods, core = ...
+
+-- ---- the parts of a number ------------------------------------------------------------------------------------------------------
+
+local function floating(op, x)
+  core.check_real(op, x)
+  return core.cast(x, core.floating(x.dtype))
+end
+
+--- x = mantissa * 2^exponent: the mantissa's magnitude is at least 1/2 and less than 1.
+local function frexp(x)
+  x = floating("frexp", x)
+  local has_parts = x:isfinite():logical_and(x:ne(0))
+  local exponent = core.cast(gpu.where(has_parts, x:logb() + 1, 0), "int32")
+  return gpu.where(has_parts, x:ldexp(-exponent), x), exponent
+end
+
+--- The fractional and the integral part, both with x's sign.
+local function modf(x)
+  x = floating("modf", x)
+  local whole = x:trunc()
+  return gpu.where(x:isinf(), 0, x - whole):copysign(x), whole
+end
+
+-- ---- scans ----------------------------------------------------------------------------------------------------------------------
+
+--- The scan of x with `neutral` in place of NaN.
+local function without_nan(op, scan, neutral)
+  return function(x, axis, options)
+    core.check_array(op, x)
+    if core.is_options(axis) then axis, options = core.shift(op, axis, options) end
+    options = core.check_fields(op, options)
+    if core.is_floating(x) or core.is_complex(x) then x = gpu.where(x:isnan(), neutral, x) end
+    return scan(x, axis or options.axis, {exclusive = options.exclusive, dtype = options.dtype, out = options.out})
+  end
+end
+
+--- unwrap(x [, {discont =, period =, axis =}]): adds multiples of the period so that neighbours differ by at most half of it.
+local function unwrap(x, options)
+  core.check_real("unwrap", x)
+  options = core.check_fields("unwrap", options)
+  local period = options.period or 2 * math.pi
+  if type(period) ~= "number" or not (period > 0) then core.fail("unwrap", "a period above 0", period) end
+  local discont = options.discont or period / 2
+  if type(discont) ~= "number" then core.fail("unwrap", "a number for discont", discont) end
+  local axis = core.axis("unwrap", options.axis or -1, x.ndim)
+  local integral = not core.is_floating(x) and period % 1 == 0
+  x = core.cast(x, integral and "int64" or core.floating(x.dtype))
+  local n, half = x.shape[axis], integral and math.floor(period / 2) or period / 2
+  if n < 2 then return x:copy() end
+  local steps = x:diff(1, axis)
+  local nearest = (steps + half) % period - half
+  if half * 2 == period then nearest = gpu.where(nearest:eq(-half):logical_and(steps:gt(0)), half, nearest) end
+  local turns = gpu.where(gpu.abs(steps):lt(discont), 0, nearest - steps):cumsum(axis)
+  return gpu.concat({core.slice(x, axis, 1, 1), core.slice(x, axis, 2, n - 1) + turns}, axis)
+end
+
+-- ---- bits -----------------------------------------------------------------------------------------------------------------------
+
+--- The distances by which the eight bits of a byte are shifted, along the last axis.
+local function shifts(op, bitorder, device)
+  bitorder = bitorder or "big"
+  if bitorder ~= "big" and bitorder ~= "little" then core.fail(op, 'bitorder = "big" or "little"', bitorder) end
+  local big = bitorder == "big"
+  return core.positions({8}, big and 7 or 0, big and -1 or 1, "uint8", {device = device})
+end
+
+--- The array with the axis moved to the end, and the axis; without an axis, the elements as a vector.
+local function axis_last(op, x, axis, options)
+  if axis == nil then axis = options.axis end
+  if axis == nil then return x:ravel(), 1 end
+  axis = core.axis(op, axis, x.ndim)
+  return x:moveaxis(axis, -1), axis
+end
+
+--- packbits(x [, axis] [, {bitorder =}]): eight elements are the bits of a byte; a last byte that is not full is filled up with 0.
+local function packbits(x, axis, options)
+  if core.is_options(axis) then axis, options = core.shift("packbits", axis, options) end
+  options = core.check_fields("packbits", options)
+  if core.check_array("packbits", x).dtype ~= "bool" and core.kind(x) ~= "int" and core.kind(x) ~= "uint" then
+    core.fail("packbits", "integers or bool", x)
+  end
+  local bits
+  bits, axis = axis_last("packbits", x, axis, options)
+  local shape = bits.shape
+  local n = shape[#shape]
+  bits = core.cast(bits:ne(0), "uint8")
+  if n % 8 ~= 0 then
+    local widths = {}
+    for i = 1, #shape do widths[i] = {0, i == #shape and -n % 8 or 0} end
+    bits = bits:pad(widths)
+  end
+  shape[#shape], shape[#shape + 1] = math.ceil(n / 8), 8
+  local bytes = bits:reshape(shape):left_shift(shifts("packbits", options.bitorder, x.device)):sum(-1, {dtype = "uint8"})
+  return bytes:moveaxis(-1, axis)
+end
+
+--- unpackbits(x [, axis] [, {count =, bitorder =}]): the bits of bytes, as elements of uint8.
+local function unpackbits(x, axis, options)
+  local op = "unpackbits"
+  if core.is_options(axis) then axis, options = core.shift(op, axis, options) end
+  options = core.check_fields(op, options)
+  if core.check_array(op, x).dtype ~= "uint8" then core.fail(op, "bytes, of dtype uint8", x) end
+  local bytes
+  bytes, axis = axis_last(op, x, axis, options)
+  local shape = bytes.shape
+  shape[#shape] = shape[#shape] * 8
+  local bits = bytes:expand_dims(-1):right_shift(shifts(op, options.bitorder, x.device)):bitwise_and(1):reshape(shape)
+  local n, count = shape[#shape], options.count
+  if count ~= nil then
+    core.check_integer(op, "a count that is an integer", count)
+    if count < 0 then count = n + count end
+    if count < 0 then core.fail(op, ("a count from -%d"):format(n), options.count) end
+    if count <= n then
+      bits = core.slice(bits, #shape, 1, count)
+    else
+      local widths = {}
+      for i = 1, #shape do widths[i] = {0, i == #shape and count - n or 0} end
+      bits = bits:pad(widths)
+    end
+  end
+  return bits:moveaxis(-1, axis)
+end
+
+-- ---- others ---------------------------------------------------------------------------------------------------------------------
+
+--- Complex numbers in ascending order along the last axis: by their real parts, then by their imaginary parts.
+local function sort_complex(x)
+  core.check_array("sort_complex", x)
+  if x.ndim == 0 then core.fail("sort_complex", "an array with dimensions", x) end
+  if not core.is_complex(x) then return core.cast(x:sort(), x.dtype == "float64" and "complex128" or "complex64") end
+  local order = gpu.lexsort({x:imag(), x:real()}, -1)
+  return x:take_along_axis(order, -1)
+end
+
+--- apply_along_axis(fn, axis, x, ...): calls fn(vector, ...) for each vector along the axis. The results take the axis's place.
+function gpu.apply_along_axis(fn, axis, x, ...)
+  local op = "apply_along_axis"
+  if type(fn) ~= "function" then core.fail(op, "a function of a vector", fn) end
+  core.check_array(op, x)
+  axis = core.axis(op, axis, x.ndim)
+  local rows = x:moveaxis(axis, -1)
+  local outer = rows.shape
+  local n, count = table.remove(outer), 1
+  for _, extent in ipairs(outer) do count = count * extent end
+  if count == 0 then
+    core.raise(("[%s] expected at least one vector along axis %d, got shape %s"):format(op, axis, core.text(x.shape)))
+  end
+  rows = rows:reshape(count, n)
+  local results = {}
+  for i = 1, count do
+    local result = fn(rows(i), ...)
+    if type(result) == "number" or type(result) == "boolean" then result = gpu.array(result, {device = x.device}) end
+    if not core.is_array(result) then core.fail(op, "a function that returns an array or a number", result) end
+    if i > 1 and core.text(result.shape) ~= core.text(results[1].shape) then
+      core.raise(("[%s] expected results of one shape, got %s and %s"):format(op, core.text(results[1].shape),
+        core.text(result.shape)))
+    end
+    results[i] = result
+  end
+  local inner = results[1].shape
+  local shape = {unpack(outer)}
+  for _, extent in ipairs(inner) do shape[#shape + 1] = extent end
+  local joined = gpu.stack(results):reshape(shape)
+  local from, to = {}, {}
+  for i = 1, #inner do from[i], to[i] = #outer + i, axis + i - 1 end
+  return #inner > 0 and joined:moveaxis(from, to) or joined
+end
+
+--- True if the shapes broadcast and the elements are equal.
+local function array_equiv(x, y)
+  core.check_array("array_equiv", x)
+  core.check_array("array_equiv", y)
+  local a, b = x.shape, y.shape
+  for back = 0, math.min(#a, #b) - 1 do
+    local m, n = a[#a - back], b[#b - back]
+    if m ~= n and m ~= 1 and n ~= 1 then return false end
+  end
+  return x:eq(y):all():item()
+end
+
+core.define {
+  array_equiv = array_equiv,
+  frexp = frexp,
+  modf = modf,
+  nancumprod = without_nan("nancumprod", gpu.cumprod, 1),
+  nancumsum = without_nan("nancumsum", gpu.cumsum, 0),
+  packbits = packbits,
+  sort_complex = sort_complex,
+  unpackbits = unpackbits,
+  unwrap = unwrap,
+}

@@ -1,0 +1,101 @@
+// Files without a format of their own: text and plain elements. The C++ functions for text_files.lua.
+
+#include "bindings/array_options.h"
+#include "bindings/files.h"
+#include "bindings/lua_array.h"
+#include "bindings/parts.h"
+#include "src/expressions/creation.h"
+#include "src/expressions/transfer.h"
+#include "src/files/host_file.h"
+
+namespace gpulua {
+
+namespace {
+
+constexpr std::size_t longest_text = std::size_t{1} << 30;
+
+std::string path_of(lua_State* L, int index, const char* op) {
+  return std::string(check_string(L, index, op, "the path of a file"));
+}
+
+/// read_text(op, path): the file's bytes as a string; nil and a message when it cannot be opened.
+int read_text(lua_State* L) {
+  const std::string op(check_string(L, 1, "read_text", "a name")), path = path_of(L, 2, op.c_str());
+  return or_file_failure(L, [&] {
+    const FileBytes file(op.c_str(), path, FileAccess::read);
+    if (file.bytes().size() > longest_text)
+      throw Error("[" + op + "] expected a file of at most 2^30 bytes of text, got " + path + " of " +
+                  std::to_string(file.bytes().size()));
+    lua_pushlstring(L, file.bytes().data(), file.bytes().size());
+    return 1;
+  });
+}
+
+/// write_text(op, path, pieces): a file of the strings in the list.
+int write_text(lua_State* L) {
+  const std::string op(check_string(L, 1, "write_text", "a name"));
+  NewFile file(op.c_str(), path_of(L, 2, op.c_str()));
+  for (int i = 1; i <= static_cast<int>(lua_objlen(L, 3)); ++i) {
+    lua_rawgeti(L, 3, i);
+    file.write(check_string(L, -1, op.c_str(), "text"));
+    lua_pop(L, 1);
+  }
+  file.commit();
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+/// read_elements(op, path, count, offset, options): a vector of `count` elements (-1: all) from the byte `offset` on;
+/// nil and a message when the file cannot be opened.
+int read_elements(lua_State* L) {
+  const std::string op(check_string(L, 1, "read_elements", "a name")), path = path_of(L, 2, op.c_str());
+  std::int64_t count = check_integer(L, 3, op.c_str(), "a count");
+  const std::int64_t offset = check_integer(L, 4, op.c_str(), "an offset");
+  const ArrayOptions options = check_options(L, 5, op.c_str());
+  const DType dtype = options.dtype.value_or(DType::float32);
+  const auto size = static_cast<std::int64_t>(size_of(dtype));
+  return or_file_failure(L, [&] {
+    const FileBytes file(op.c_str(), path);
+    const auto bytes = static_cast<std::int64_t>(file.bytes().size());
+    const std::int64_t rest = bytes - offset;
+    const std::string found = path + " of " + std::to_string(bytes) + " bytes";
+    if (rest < 0)
+      throw Error("[" + op + "] expected an offset in the file, got " + std::to_string(offset) + " in " + found);
+    if (count < 0 && rest % size != 0)
+      throw Error("[" + op + "] expected whole elements of " + std::string(name(dtype)) + " from byte " +
+                  std::to_string(offset) + " on, got " + found);
+    if (count < 0) count = rest / size;
+    if (count > rest / size)
+      throw Error("[" + op + "] expected " + std::to_string(count) + " elements of " + std::string(name(dtype)) +
+                  " from byte " + std::to_string(offset) + " on, got " + found);
+    Array array = empty(*options.device, {count}, dtype);
+    if (count > 0) upload(*array, file.bytes().data() + offset);
+    push_array(L, std::move(array));
+    return 1;
+  });
+}
+
+/// write_elements(op, path, x): a file of the elements in row-major order.
+int write_elements(lua_State* L) {
+  const std::string op(check_string(L, 1, "write_elements", "a name")), path = path_of(L, 2, op.c_str());
+  const Array& array = check<Array>(L, 3, op.c_str());
+  const std::size_t size = array->nbytes();
+  const auto bytes = std::make_unique_for_overwrite<char[]>(size);
+  download(*array, bytes.get());
+  NewFile file(op.c_str(), path);
+  file.write({bytes.get(), size});
+  file.commit();
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+}  // namespace
+
+void add_plain_files(lua_State* L) {
+  set_functions(L, {{"read_elements", protect<read_elements>},
+                    {"read_text", protect<read_text>},
+                    {"write_elements", protect<write_elements>},
+                    {"write_text", protect<write_text>}});
+}
+
+}  // namespace gpulua
