@@ -20,7 +20,8 @@ __device__ inline void gpulua_partition_tally(unsigned int* counts, unsigned int
   const unsigned int counted = __ballot_sync(0xffffffffu, counts_it);
   if (counted == 0) return;
   const int leader = __ffs((int)counted) - 1;
-  const bool alike = counts_it && digit == __shfl_sync(0xffffffffu, digit, leader);
+  const unsigned int first = __shfl_sync(0xffffffffu, digit, leader);
+  const bool alike = counts_it && digit == first;
   const unsigned int peers = __ballot_sync(0xffffffffu, alike);
   if (counts_it && (!alike || (int)(threadIdx.x % 32) == leader))
     atomicAdd(&counts[digit], alike ? (unsigned int)__popc(peers) : 1u);

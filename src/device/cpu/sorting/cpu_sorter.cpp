@@ -144,14 +144,10 @@ void select_in_row(const RowSelection<Bits>& row, const ElementOrder<Bits>& orde
 
 class CpuSorter : public Sorter {
  public:
-  CpuSorter(MemoryPool& memory, Checker& checker, std::atomic<bool>& interrupted)
-      : memory_(memory), checker_(checker), interrupted_(interrupted) {}
+  CpuSorter(MemoryPool& memory, std::atomic<bool>& interrupted) : memory_(memory), interrupted_(interrupted) {}
 
   void sort(const RowsToOrder& rows, const OrderedRows& out, Stream& stream) override {
-    queue(stream, [=, this] {
-      with_bits(rows.dtype, [&](auto zero) { sort_rows<decltype(zero)>(rows, out); });
-      mark(rows, rows.size, out);
-    });
+    queue(stream, [=, this] { with_bits(rows.dtype, [&](auto zero) { sort_rows<decltype(zero)>(rows, out); }); });
   }
 
   void partition(const RowsToOrder& rows, std::int64_t rank, std::int64_t count, const OrderedRows& out,
@@ -176,7 +172,6 @@ class CpuSorter : public Sorter {
         part_by(chunks, order, row.in, key, static_cast<std::size_t>(count), row.values, row.positions);
       });
     });
-    mark(rows, count, out);
   }
 
   void select_in_rows(const RowsToOrder& rows, const std::int64_t* ranks, std::int64_t count, bool nan_rows,
@@ -195,7 +190,6 @@ class CpuSorter : public Sorter {
           select_in_row(RowSelection<Bits>(chunks, order, row.in), order, wanted, row.values);
       });
     });
-    mark(rows, count, values);
   }
 
   template <class Bits>
@@ -245,22 +239,14 @@ class CpuSorter : public Sorter {
       throw Error(ErrorKind::interrupted, "[sort] interrupted");
   }
 
-  void mark(const RowsToOrder& rows, std::int64_t count, const OrderedRows& out) {
-    if (!checker_.on()) return;
-    const auto elements = static_cast<std::size_t>(rows.rows * count);
-    if (out.values) checker_.memory().mark_written(out.values, elements * size_of(rows.dtype));
-    if (out.positions) checker_.memory().mark_written(out.positions, elements * sizeof(std::uint32_t));
-  }
-
   MemoryPool& memory_;
-  Checker& checker_;
   std::atomic<bool>& interrupted_;
 };
 
 }  // namespace
 
-std::unique_ptr<Sorter> make_sorter(MemoryPool& memory, Checker& checker, std::atomic<bool>& interrupted) {
-  return std::make_unique<CpuSorter>(memory, checker, interrupted);
+std::unique_ptr<Sorter> make_sorter(MemoryPool& memory, std::atomic<bool>& interrupted) {
+  return std::make_unique<CpuSorter>(memory, interrupted);
 }
 
 }  // namespace gpulua::cpu
