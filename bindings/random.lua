@@ -70,33 +70,42 @@ local function check_order(op, shape, values, count, options)
     core.describe(shape), shape == 0 and "; {0} is a shape without elements" or ""))
 end
 
+--- The sizes of the call's shape, and `more` behind them.
+function Call:sizes(more)
+  local shape = type(self.shape) == "table" and {unpack(self.shape)} or {self.shape}
+  shape[#shape + 1] = more
+  return shape
+end
+
 --- Defines gpu.random.name(shape, parameters... [, options]). `parameters`: their defaults, or "required". `make`: computes the
---- numbers from the call and the parameters. `check_dtype` and `default`: the valid dtypes and the default one; floating-point
---- dtypes and float32 if omitted.
-local function distribution(name, parameters, make, check_dtype, default)
-  check_dtype, default = check_dtype or core.floating_dtype, default or "float32"
+--- numbers from the call and the parameters. `kind.check_dtype` and `kind.dtype`: the valid dtypes and the default one; floating-point
+--- dtypes and float32 if omitted. With `kind.vectors`, a draw has several numbers, whose count `make` returns second, and a
+--- parameter can be a table.
+local function distribution(name, parameters, make, kind)
+  kind = kind or {}
+  local check_dtype, default_dtype = kind.check_dtype or core.floating_dtype, kind.dtype or "float32"
   local op = "random." .. name
   local function call_for(generator, shape, ...)
     local values, options = { ... }, nil
     local count = select("#", ...)
-    if count > 0 and is_options(values[count]) then
+    if count > 0 and is_options(values[count]) and (not kind.vectors or type(values[count]) == "string" or #values[count] == 0) then
       options, values[count], count = values[count], nil, count - 1
     end
-    check_order(op, shape, values, count, options)
+    if not kind.vectors then check_order(op, shape, values, count, options) end
     if count > #parameters then core.fail(op, ("at most %d parameters"):format(#parameters), count) end
     if type(options) == "string" then options = { dtype = options } end
     options = core.check_source(op, options, generator)
     local call = setmetatable({ op = op, shape = shape, options = options, generator = generator or options.generator, device = options.device },
       Call)
-    call.dtype = check_dtype(op, options.dtype or default)
+    call.dtype = check_dtype(op, options.dtype or default_dtype)
     for i, default in ipairs(parameters) do
       if values[i] == nil then
         if default == "required" then core.fail(op, "a shape and " .. #parameters .. " parameters", values[i]) end
         values[i] = default
       end
     end
-    local result = make(call, unpack(values, 1, #parameters))
-    local wanted = core.text(type(shape) == "table" and shape or { shape })
+    local result, items = make(call, unpack(values, 1, #parameters))
+    local wanted = core.text(call:sizes(items))
     if core.text(result.shape) ~= wanted then
       core.raise(("[%s] expected parameters that broadcast to %s, got a result of %s"):format(op, wanted, core.text(result.shape)))
     end
@@ -105,6 +114,7 @@ local function distribution(name, parameters, make, check_dtype, default)
   random[name] = function(...) return call_for(nil, ...) end
   core.generator_methods[name] = call_for
 end
+core.distribution = distribution
 
 -- Inversion of the distribution function, or two numbers when the inverse is infinite at an end.
 
@@ -231,7 +241,8 @@ end)
 
 -- ---- counts ---------------------------------------------------------------------------------------------------------------------
 
-local function counts(name, parameters, make) distribution(name, parameters, make, core.integer_dtype, "int64") end
+core.counts = { check_dtype = core.integer_dtype, dtype = "int64" }
+local function counts(name, parameters, make) distribution(name, parameters, make, core.counts) end
 
 counts("poisson", { 1 }, function(call, mean) return call:poisson(call:not_negative(mean, "a mean")) end)
 

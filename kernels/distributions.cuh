@@ -83,6 +83,14 @@ __device__ inline R gpulua_gamma(unsigned long long key, unsigned long long firs
   return shape < R(1) ? x.value * exp(x.log_factor) : x.value;
 }
 
+// Its logarithm, which is a number where the gamma number itself is too small for one.
+template <class R>
+__device__ inline R gpulua_log_gamma(unsigned long long key, unsigned long long first, long long i, R shape) {
+  gpulua_draws draws(key, first, i);
+  const gpulua_gamma_number<R> x(draws, shape);
+  return log(x.value) + x.log_factor;
+}
+
 // x / (x + y), of two gamma numbers.
 template <class R>
 __device__ inline R gpulua_beta(unsigned long long key, unsigned long long first, long long i, R a, R b) {
@@ -118,89 +126,4 @@ __device__ inline double gpulua_vonmises(unsigned long long key, unsigned long l
     if (c * (2 - c) > first_two.v || log(c / first_two.v) + 1 - c >= 0) break;
   }
   return angle;
-}
-
-// ---- counts ------------------------------------------------------------------------------------------------------------------
-
-// The logarithm of the probability of k.
-__device__ inline double gpulua_log_poisson(double k, double mean) {
-  if (k < 16) return k * log(mean) - mean - lgamma(k + 1);
-  // Stirling's series, and what is left of k * log(mean / k) - mean + k.
-  const double d = (mean - k) / k;
-  return k * (log1p(d) - d) - 0.5 * log(6.28318530717958647692 * k) - (1.0 / 12 - 1 / (360 * k * k)) / k;
-}
-
-// Means below 10: one probability after the other is taken from a uniform number. Others: Hoermann, "The transformed rejection
-// method for generating Poisson random variables", 1993, algorithm PTRS.
-__device__ inline long long gpulua_poisson(unsigned long long key, unsigned long long first, long long i, double mean) {
-  gpulua_draws draws(key, first, i);
-  if (!(mean >= 0 && mean <= 0x1p62)) return 0;
-  double k = 0;
-  if (mean < 10) {
-    double u = gpulua_two_uniforms(draws).u, p = exp(-mean);
-    while (u > p && k < 100) {
-      u -= p;
-      k += 1;
-      p *= mean / k;
-    }
-    return (long long)k;
-  }
-  const double b = 0.931 + 2.53 * sqrt(mean), a = -0.059 + 0.02483 * b;
-  const double inverse_alpha = 1.1239 + 1.1328 / (b - 3.4), within = 0.9277 - 3.6224 / (b - 2);
-  for (int attempt = 0; attempt < gpulua_attempts; ++attempt) {
-    const gpulua_two_uniforms drawn(draws);
-    const double u = drawn.u - 0.5, v = drawn.v, s = 0.5 - fabs(u);
-    k = floor((2 * a / s + b) * u + mean + 0.43);
-    if (s >= 0.07 && v <= within) break;
-    if (k < 0 || (s < 0.013 && v > s)) continue;
-    if (log(v * inverse_alpha / (a / (s * s) + b)) <= gpulua_log_poisson(k, mean)) break;
-  }
-  return gpulua_convert<long long>::from(k);
-}
-
-// log(k!) less (k + 1/2) * log(k + 1) - (k + 1) + log(2 pi) / 2.
-__device__ inline double gpulua_stirling_rest(double k) {
-  const double next = k + 1, square = next * next;
-  if (k < 10) return lgamma(next) - (k + 0.5) * log(next) + next - 0.91893853320467274178;
-  return (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 / square) / square) / next;
-}
-
-// p up to 1/2. As above: Hoermann, "The generation of binomial random variates", 1993, algorithm BTRS.
-__device__ inline double gpulua_binomial_of_rarer(gpulua_draws& draws, double n, double p) {
-  const double odds = p / (1 - p), mean = n * p;
-  double k = 0;
-  if (mean < 10) {
-    double u = gpulua_two_uniforms(draws).u, probability = exp(n * log1p(-p));
-    while (u > probability && k < n && k < 110) {
-      u -= probability;
-      k += 1;
-      probability *= odds * (n - k + 1) / k;
-    }
-    return k;
-  }
-  const double deviation = sqrt(mean * (1 - p)), b = 1.15 + 2.53 * deviation, a = -0.0873 + 0.0248 * b + 0.01 * p;
-  const double within = 0.92 - 4.2 / b, alpha = (2.83 + 5.1 / b) * deviation;
-  const double mode = floor((n + 1) * p);
-  for (int attempt = 0; attempt < gpulua_attempts; ++attempt) {
-    const gpulua_two_uniforms drawn(draws);
-    const double u = drawn.u - 0.5, v = drawn.v, s = 0.5 - fabs(u);
-    k = floor((2 * a / s + b) * u + mean + 0.5);
-    if (s >= 0.07 && v <= within) break;
-    if (k < 0 || k > n) continue;
-    const double above_mode = n - mode + 1, above = n - k + 1;
-    const double limit = (mode + 0.5) * log((mode + 1) / (odds * above_mode)) + (n + 1) * log(above_mode / above) +
-                         (k + 0.5) * log(above * odds / (k + 1)) + gpulua_stirling_rest(mode) +
-                         gpulua_stirling_rest(n - mode) - gpulua_stirling_rest(k) - gpulua_stirling_rest(n - k);
-    if (log(v * alpha / (a / (s * s) + b)) <= limit) break;
-  }
-  return k;
-}
-
-__device__ inline long long gpulua_binomial(unsigned long long key, unsigned long long first, long long i, double n,
-                                            double p) {
-  gpulua_draws draws(key, first, i);
-  if (!(n >= 0 && n <= 0x1p53 && p >= 0 && p <= 1)) return 0;
-  n = floor(n);
-  const double k = gpulua_binomial_of_rarer(draws, n, p > 0.5 ? 1 - p : p);
-  return (long long)(p > 0.5 ? n - k : k);
 }

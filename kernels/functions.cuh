@@ -80,8 +80,7 @@ __device__ inline R gpulua_nan_to_num(R x, R nan, R highest, R lowest) {
   return x != x ? nan : !isinf(x) ? x : x > 0 ? highest : lowest;
 }
 
-// ---- real numbers as complex ones
-// ------------------------------------------------------------------------------------------------
+// ---- real numbers as complex ones ------------------------------------------------------------------------------------------------
 
 template <class R>
 __device__ inline R gpulua_real(R x) {

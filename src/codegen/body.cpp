@@ -41,7 +41,7 @@ std::string substitute(std::string_view text, const std::vector<std::pair<std::s
 /// The values of the type variables R and T and of the operand names in a row's text.
 std::vector<std::pair<std::string_view, std::string>> names_in_row(const ValueSpec& value,
                                                                    const std::vector<ValueSpec>& values) {
-  static constexpr std::array<std::string_view, 4> operands{"x", "y", "z", "w"};
+  static constexpr std::array<std::string_view, 5> operands{"x", "y", "z", "w", "v"};
   const OpInfo& op = *value.op;
   if (op.function) return {{"x", value_name(value.inputs.front())}};
   std::vector<std::pair<std::string_view, std::string>> names{{"R", register_type(value.compute)},
@@ -102,7 +102,7 @@ const std::vector<Header>& all_headers() {
     std::set<std::string_view> known;
     for (const char* file : {"elements.cuh", "arithmetic.cuh", "functions.cuh", "complex.cuh", "indexing.cuh",
                              "reduce.cuh", "rows.cuh", "staged.cuh", "compress.cuh", "fast_path.cuh", "indexed.cuh",
-                             "philox.cuh", "distributions.cuh", "tile.cuh"}) {
+                             "philox.cuh", "distributions.cuh", "counts.cuh", "tile.cuh"}) {
       Header header{kernel_text(file), {}, names_in(kernel_text(file))};
       std::set_difference(header.used.begin(), header.used.end(), known.begin(), known.end(),
                           std::inserter(header.own, header.own.end()));

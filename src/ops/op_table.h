@@ -33,7 +33,7 @@ enum class DTypeRule : std::uint8_t {
 /// The value of OpInfo::boolean for an operation that computes bool as int8.
 inline constexpr std::string_view as_int8 = "as int8";
 
-/// A row. Expressions are CUDA C++ over the operands x, y, z, w. Each operand is a number of the dtype in which the
+/// A row. Expressions are CUDA C++ over the operands x, y, z, w, v. Each operand is a number of the dtype in which the
 /// operation computes. The 16-bit floating types are computed as float and rounded after every operation. R is the type
 /// of those numbers, T the type of such an element in memory.
 struct OpInfo {

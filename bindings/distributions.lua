@@ -1,0 +1,93 @@
+-- Distributions of NumPy that random.lua lacks, and its standard ones by name.
+local gpu, _, core = ...
+local random, distribution, counts = gpu.random, core.distribution, core.counts
+
+local function finite(x) return x - x == 0 end
+local function is_count(x) return finite(x) and x >= 0 and x % 1 == 0 end
+
+local function check_count(call, what, value) return call:check(value, what .. " of 0 or more", is_count) end
+
+-- ---- the standard ones --------------------------------------------------------------------------------------------------------------
+
+distribution("standard_normal", {}, function(call) return call:normal() end)
+distribution("standard_exponential", {}, function(call) return -call:decay() end)
+distribution("standard_cauchy", {}, function(call) return call:normal() / call:normal() end)
+distribution("standard_gamma", {"required"}, function(call, shape)
+  return call:gamma(call:not_negative(shape, "a shape parameter"))
+end)
+
+-- ---- noncentral ---------------------------------------------------------------------------------------------------------------------
+
+--- Half a noncentral chi-square number: a gamma number whose shape has a Poisson-distributed part.
+local function noncentral(call, freedom, noncentrality)
+  call:positive(freedom, "degrees of freedom")
+  call:not_negative(noncentrality, "a noncentrality")
+  local events = call:draw("random_poisson", "float64", "int64", noncentrality / 2)
+  return call:gamma(core.cast(events, "float64") + freedom / 2)
+end
+
+distribution("noncentral_chisquare", {"required", "required"}, function(call, freedom, noncentrality)
+  return noncentral(call, freedom, noncentrality) * 2
+end)
+
+distribution("noncentral_f", {"required", "required", "required"}, function(call, above, below, noncentrality)
+  call:positive(below, "degrees of freedom")
+  return noncentral(call, above, noncentrality) / above * below / call:gamma(below / 2)
+end)
+
+-- ---- counts -------------------------------------------------------------------------------------------------------------------------
+
+distribution("hypergeometric", {"required", "required", "required"}, function(call, good, bad, sample)
+  check_count(call, "a number of good items", good)
+  check_count(call, "a number of bad items", bad)
+  check_count(call, "a number of items in the sample", sample)
+  if type(good) == "number" and type(bad) == "number" and type(sample) == "number" and sample > good + bad then
+    core.raise(("[%s] expected a sample of at most %d + %d items, got %d"):format(call.op, good, bad, sample))
+  end
+  return call:draw("random_hypergeometric", "float64", nil, good, bad, sample)
+end, counts)
+
+-- The greatest number of each dtype, for int64 the greatest that double has.
+local greatest = {
+  int8 = 2 ^ 7 - 1, int16 = 2 ^ 15 - 1, int32 = 2 ^ 31 - 1, int64 = 2 ^ 63 - 1024,
+  uint8 = 2 ^ 8 - 1, uint16 = 2 ^ 16 - 1, uint32 = 2 ^ 32 - 1, uint64 = 2 ^ 63 - 1024,
+}
+
+distribution("zipf", {"required"}, function(call, exponent)
+  call:check(exponent, "an exponent above 1", function(x) return finite(x) and x > 1 end)
+  return call:draw("random_zipf", "float64", nil, exponent, greatest[call.dtype])
+end, counts)
+
+distribution("logseries", {"required"}, function(call, p)
+  call:check(p, "a probability below 1", function(x) return x >= 0 and x < 1 end)
+  return call:draw("random_logseries", "float64", nil, p)
+end, counts)
+
+-- ---- orders and bytes ---------------------------------------------------------------------------------------------------------------
+
+--- permuted(x [, {axis =}]): each vector along the axis, or all elements, in an order of its own.
+local function permuted(generator, x, options)
+  local op = "random.permuted"
+  options = core.check_source(op, options, generator)
+  core.check_array(op, x)
+  local items, axis = x, options.axis
+  if axis == nil then items, axis = x:ravel(), 1 end
+  axis = core.axis(op, axis, items.ndim)
+  local keys = core.draw_integers(op, items.shape, 0, 0x7fffffffffffffffLL, "int64", generator or options.generator, x.device)
+  return items:take_along_axis(keys:argsort(axis), axis):reshape(x.shape)
+end
+
+--- bytes(n): a Lua string of n random bytes. Waits.
+local function bytes(generator, n, options)
+  local op = "random.bytes"
+  options = core.check_source(op, options, generator)
+  core.check_integer(op, "a number of bytes of 0 or more", n)
+  if n < 0 then core.fail(op, "a number of bytes of 0 or more", n) end
+  local values = core.draw_integers(op, n, 0, 255, "uint8", generator or options.generator, options.device)
+  return n == 0 and "" or require "ffi".string(values:host(), n)
+end
+
+for name, fn in pairs {bytes = bytes, permuted = permuted} do
+  random[name] = function(...) return fn(nil, ...) end
+  core.generator_methods[name] = fn
+end
