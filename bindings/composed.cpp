@@ -25,13 +25,14 @@ namespace gpulua {
 namespace {
 
 constexpr const char* files[] = {
-    "composed.lua",   "shape.lua",      "creation.lua",      "random.lua",
-    "statistics.lua", "numerics.lua",   "histogram.lua",     "ordering.lua",
-    "quantiles.lua",  "sampling.lua",   "products.lua",      "contraction_path.lua",
-    "einsum.lua",     "blas.lua",       "blas_matrices.lua", "measure.lua",
-    "fuse.lua",       "graph.lua",      "edits.lua",         "positions.lua",
-    "elements.lua",   "dtypes.lua",     "text_files.lua",    "fft_own.lua",
-    "fft.lua",        "fft_cosine.lua", "distributions.lua", "random_vectors.lua",
+    "composed.lua",    "shape.lua",      "creation.lua",      "random.lua",
+    "statistics.lua",  "numerics.lua",   "histogram.lua",     "ordering.lua",
+    "quantiles.lua",   "sampling.lua",   "products.lua",      "contraction_path.lua",
+    "einsum.lua",      "blas.lua",       "blas_matrices.lua", "measure.lua",
+    "fuse.lua",        "graph.lua",      "edits.lua",         "positions.lua",
+    "elements.lua",    "dtypes.lua",     "text_files.lua",    "fft_own.lua",
+    "fft.lua",         "fft_cosine.lua", "distributions.lua", "random_vectors.lua",
+    "convolution.lua", "windows.lua",    "spectra.lua",
 };
 
 /// raise(message): an error at the script's line.

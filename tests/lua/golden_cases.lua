@@ -70,7 +70,7 @@ end
 --- Runs all cases of tests/golden/arrays/<name>.lua and fails with those that differ.
 function golden.run(name)
   local cases = dofile(folder .. name .. ".lua")
-  local environment = setmetatable(make_inputs(cases.inputs), { __index = { gpu = gpu, inf = math.huge, nan = 0 / 0 } })
+  local environment = setmetatable(make_inputs(cases.inputs), { __index = { gpu = gpu, select = select, inf = math.huge, nan = 0 / 0 } })
   local failures = {}
   for _, case in ipairs(cases) do
     local code = case[1]

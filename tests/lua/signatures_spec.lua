@@ -132,7 +132,7 @@ describe("signatures", function()
     ["gpu.beta"] = { 2, 1, 1 }, ["gpu.random.beta"] = { 2, 1, 1 }, ["x:copy_to"] = { x, { 1 } }, ["gpu.histogramdd"] = { x },
     ["gpu.histogram2d"] = { vector, vector }, ["gpu.random.gamma"] = { 2, 1 }, ["gpu.logspace"] = { 0, 1 },
     ["gpu.blas.gemm_batched"] = { { x }, { x } }, ["gpu.blas.gemm_strided_batched"] = { gpu.ones(1, 2, 2), gpu.ones(1, 2, 2) },
-    ["gpu.blas.gemv"] = { x, gpu.ones(2) }, ["gpu.blas.symv"] = { x, gpu.ones(2) }, ["gpu.blas.trsv"] = { x, gpu.ones(2) },
+    ["gpu.kaiser"] = { 4, 2 }, ["gpu.istft"] = { x }, ["gpu.blas.gemv"] = { x, gpu.ones(2) }, ["gpu.blas.symv"] = { x, gpu.ones(2) }, ["gpu.blas.trsv"] = { x, gpu.ones(2) },
     ["gpu.ravel_multi_index"] = { { { 1 } }, 2 }, ["gpu.unpackbits"] = { gpu.ones(2, "uint8") }, ["gpu.packbits"] = { integers },
     ["gpu.fromfile"] = { "no file" },
     ["gpu.random.zipf"] = { 2, 2 }, ["gpu.random.multinomial"] = { 2, 3, { 1 } }, ["gpu.random.multivariate_normal"] = { 2, { 0 }, { { 1 } } },

@@ -1,0 +1,257 @@
+-- Spectra of signals in segments: SciPy's definitions and defaults.
+local gpu, methods, core = ...
+
+-- ---- arguments --------------------------------------------------------------------------------------------------------------
+
+local function check_whole(op, name, value, least)
+  if value == nil then return nil end
+  if type(value) ~= "number" or value % 1 ~= 0 or value < least then
+    core.fail(op, ("%s, a whole number of %d or more"):format(name, least), value)
+  end
+  return value
+end
+
+local function check_choice(op, name, value, choices, default)
+  if value == nil then return default end
+  for _, choice in ipairs(choices) do
+    if value == choice then return value end
+  end
+  local list = {}
+  for i, choice in ipairs(choices) do list[i] = type(choice) == "string" and ('"%s"'):format(choice) or tostring(choice) end
+  core.fail(op, ("%s = %s"):format(name, (table.concat(list, ", "):gsub(", ([^,]+)$", " or %1"))), value)
+end
+
+local function check_fs(op, fs)
+  if fs == nil then return 1 end
+  if type(fs) ~= "number" or not (fs > 0 and fs < math.huge) then core.fail(op, "fs, a sampling frequency above 0", fs) end
+  return fs
+end
+
+local function precision(x) return (x.dtype == "float64" or x.dtype == "complex128") and "float64" or "float32" end
+
+--- The window, the length of a segment, of its transform, and the distance of two segments. `longest`: what a segment can have at
+--- most; `default`: its length where no option says it.
+local function read_segments(op, x, options, longest, default, window)
+  if longest < 1 then core.raise(("[%s] expected elements along the axis, got none"):format(op)) end
+  local length = check_whole(op, "nperseg", options.nperseg, 1)
+  window = options.window == nil and window or options.window
+  if core.is_array(window) then
+    if length and length ~= window.size then
+      core.raise(("[%s] expected nperseg as long as the window, got %d and %d"):format(op, length, window.size))
+    end
+    length = window.size
+  end
+  if length and length > longest then
+    core.raise(("[%s] expected segments of at most %d elements, as the signal has, got %d"):format(op, longest, length))
+  end
+  length = length or math.min(default, longest)
+  local points = check_whole(op, "nfft", options.nfft, 1) or length
+  if points < length then core.raise(("[%s] expected nfft of at least nperseg, %d, got %d"):format(op, length, points)) end
+  local overlap = check_whole(op, "noverlap", options.noverlap, 0) or math.floor(length / 2)
+  if overlap >= length then core.raise(("[%s] expected noverlap below nperseg, %d, got %d"):format(op, length, overlap)) end
+  return core.window(op, window, length, precision(x), x.device):eval(), length, points, length - overlap
+end
+
+-- ---- segments ---------------------------------------------------------------------------------------------------------------
+
+--- x with `count` elements more at both ends of the last axis.
+local function extended(x, count, boundary)
+  if boundary == "zeros" or boundary == "constant" then
+    local widths = {}
+    for i = 1, x.ndim do widths[i] = i == x.ndim and {count, count} or {0, 0} end
+    return gpu.pad(x, widths, boundary == "zeros" and "constant" or "edge")
+  end
+  local n = x.shape[x.ndim]
+  if count > n - 1 then
+    core.raise(("[stft] expected more than %d elements to continue at the boundary, got %d"):format(count, n))
+  end
+  local left, right = core.slice(x, x.ndim, 2, count):flip(-1), core.slice(x, x.ndim, n - count, count):flip(-1)
+  if boundary == "odd" then
+    left, right = core.slice(x, x.ndim, 1, 1) * 2 - left, core.slice(x, x.ndim, n, 1) * 2 - right
+  end
+  return gpu.concat({left, x, right}, x.ndim)
+end
+
+--- Each segment without its mean, or without the line that fits it best.
+local function detrended(x, kind)
+  if not kind then return x end
+  local mean = x:mean(-1, {keepdims = true})
+  if kind == "constant" then return x - mean end
+  local n = x.shape[x.ndim]
+  local t = core.cast(core.positions({n}, -(n - 1) / 2, 1, "float64", {device = x.device}), precision(x))
+  local squares = n * (n * n - 1) / 12
+  return x - mean - t * ((x * t):sum(-1, {keepdims = true}) / (squares > 0 and squares or 1))
+end
+
+--- What the transforms of segments need.
+local function read_spectrum(op, x, axis, options, defaults)
+  core.check_array(op, x)
+  local s = {op = op, axis = core.axis(op, axis == nil and -1 or axis, x.ndim), fs = check_fs(op, options.fs)}
+  local dtype = precision(x)
+  x = core.is_complex(x) and x or core.cast(x, dtype)
+  s.detrend = check_choice(op, "detrend", options.detrend, {"constant", "linear", false}, defaults.detrend)
+  local onesided = core.check_flag(op, "onesided", options.onesided)
+  if onesided and core.is_complex(x) then core.fail(op, "a real signal for onesided = true", x) end
+  s.onesided = onesided == nil and not core.is_complex(x) or onesided or false
+  s.x = x:moveaxis(s.axis, -1)
+  return s
+end
+
+--- The transforms of the segments, in rows, and the frequencies.
+local function transforms(s, window, length, points, step)
+  local segments = s.x:sliding_window(length, -1)("...", ("::%d"):format(step), ":")
+  local windowed = (detrended(segments, s.detrend) * window):eval()
+  local place = {dtype = precision(s.x), device = s.x.device}
+  if s.onesided then
+    return gpu.fft.rfft(windowed, points), gpu.fft.rfftfreq(points, 1 / s.fs, place)
+  end
+  return gpu.fft.fft(windowed, points), gpu.fft.fftfreq(points, 1 / s.fs, place)
+end
+
+--- The number by which powers are multiplied: 1 / (fs sum w^2) for a density, 1 / (sum w)^2 for a spectrum.
+local function power_scale(s, window, scaling)
+  if scaling == "density" then return 1 / (window * window):sum() / s.fs end
+  return 1 / window:sum():square()
+end
+
+-- ---- short-time transforms ----------------------------------------------------------------------------------------------------
+
+function gpu.stft(x, options)
+  local op = "stft"
+  options = core.check_fields(op, options)
+  local s = read_spectrum(op, x, options.axis, options, {detrend = false})
+  local scaling = check_choice(op, "scaling", options.scaling, {"spectrum", "psd"}, "spectrum")
+  local boundary = check_choice(op, "boundary", options.boundary, {"zeros", "even", "odd", "constant", false}, "zeros")
+  core.check_flag(op, "padded", options.padded)
+  local window, length, points, step = read_segments(op, x, options, s.x.shape[x.ndim], 256, "hann")
+  if boundary then s.x = extended(s.x, math.floor(length / 2), boundary) end
+  local n = s.x.shape[x.ndim]
+  if options.padded ~= false then
+    local widths = {}
+    for i = 1, x.ndim do widths[i] = {0, i == x.ndim and -(n - length) % step % length or 0} end
+    s.x = gpu.pad(s.x, widths)
+    n = s.x.shape[x.ndim]
+  end
+  local spectra, frequencies = transforms(s, window, length, points, step)
+  local count = math.floor((n - length) / step) + 1
+  local times = core.positions({count}, boundary and 0 or length / 2, step, "float64", {device = x.device})
+  local value = spectra * power_scale(s, window, scaling == "psd" and "density" or scaling):sqrt()
+  -- The frequencies where the signal's axis was, the times last.
+  return frequencies, core.cast(times / s.fs, precision(x)), value:moveaxis(-1, s.axis)
+end
+
+--- The sum of segments, rows of the last axis, that begin `step` elements apart.
+local function overlapped(segments, step)
+  local last = segments.ndim
+  local count, length = segments.shape[last - 1], segments.shape[last]
+  local pieces = math.ceil(length / step)
+  local sum
+  for piece = 0, pieces - 1 do
+    local part = core.slice(segments, last, piece * step + 1, math.min(step, length - piece * step))
+    local widths = {}
+    for i = 1, last do widths[i] = {0, 0} end
+    widths[last - 1] = {piece, pieces - 1 - piece}
+    widths[last][2] = step - part.shape[last]
+    part = gpu.pad(part, widths)
+    sum = sum and sum + part or part
+  end
+  local shape = sum.shape
+  shape[last - 1], shape[last] = shape[last - 1] * step, nil
+  return core.slice(sum:reshape(shape), last - 1, 1, (count - 1) * step + length)
+end
+
+function gpu.istft(z, options)
+  local op = "istft"
+  options = core.check_fields(op, options)
+  core.check_array(op, z)
+  if z.ndim < 2 then core.fail(op, "an array with axes of frequencies and times", z) end
+  local fs = check_fs(op, options.fs)
+  local time = core.axis(op, options.time_axis == nil and -1 or options.time_axis, z.ndim)
+  local frequency = core.axis(op, options.freq_axis == nil and -2 or options.freq_axis, z.ndim)
+  if time == frequency then core.raise("[istft] expected two axes, got one for frequencies and times") end
+  local scaling = check_choice(op, "scaling", options.scaling, {"spectrum", "psd"}, "spectrum")
+  local onesided = core.check_flag(op, "input_onesided", options.input_onesided) ~= false
+  core.check_flag(op, "boundary", options.boundary)
+  local bins, count = z.shape[frequency], z.shape[time]
+  local default = onesided and 2 * (bins - 1) or bins
+  local given = check_whole(op, "nperseg", options.nperseg, 1) or core.is_array(options.window) and options.window.size or nil
+  local points = options.nfft
+  if points == nil then points = onesided and given == default + 1 and given or default end
+  local window, length, _, step = read_segments(op, z, {nperseg = given, noverlap = options.noverlap, window = options.window},
+    points, default, "hann")
+  if (onesided and math.floor(points / 2) + 1 or points) ~= bins then
+    core.raise(("[istft] expected nfft = %d for %d frequencies, got %s"):format(default, bins, tostring(points)))
+  end
+  -- {..., times, frequencies}
+  local others = {}
+  for i = 1, z.ndim do
+    if i ~= time and i ~= frequency then others[#others + 1] = i end
+  end
+  others[#others + 1], others[#others + 2] = time, frequency
+  z = z:permute(others)
+  local segments = onesided and gpu.fft.irfft(z, points) or gpu.fft.ifft(z, points)
+  segments = core.slice(segments, segments.ndim, 1, length)
+  local scale = scaling == "psd" and ((window * window):sum() * fs):sqrt() or window:sum()
+  local sum = overlapped((segments * window * scale):eval(), step)
+  local weights = overlapped((window * window):broadcast_to({count, length}):contiguous(), step):eval()
+  if options.boundary ~= false then
+    local half = math.floor(length / 2)
+    local extent = sum.shape[sum.ndim] - 2 * half
+    sum, weights = core.slice(sum, sum.ndim, half + 1, math.max(extent, 0)), core.slice(weights, 1, half + 1, math.max(extent, 0))
+  end
+  local value = sum / gpu.where(weights:gt(1e-10), weights, 1)
+  local n = value.shape[value.ndim]
+  local times = core.positions({n}, 0, 1, "float64", {device = z.device}) / fs
+  return core.cast(times, precision(z)), value:moveaxis(-1, frequency < time and time - 1 or time):contiguous():eval()
+end
+
+-- ---- power spectra --------------------------------------------------------------------------------------------------------------
+
+--- The powers of the segments, averaged, and the frequencies.
+local function powers(s, window, length, points, step, scaling, average)
+  local spectra, frequencies = transforms(s, window, length, points, step)
+  local value = (spectra:real():square() + spectra:imag():square()) * power_scale(s, window, scaling)
+  if s.onesided then
+    -- The frequencies that stand for their negatives, too.
+    local k = core.positions({frequencies.size}, 0, 1, "int64", {device = s.x.device})
+    local alone = points % 2 == 0 and k:eq(0):logical_or(k:eq(points / 2)) or k:eq(0)
+    value = gpu.where(alone, value, value * 2)
+  end
+  local count = value.shape[value.ndim - 1]
+  if average == "median" then
+    -- The median of a chi-square distribution is smaller than its mean by this factor.
+    local bias = 1
+    for i = 1, math.floor((count - 1) / 2) do bias = bias + 1 / (2 * i + 1) - 1 / (2 * i) end
+    value = value:median(-2) * (1 / bias)
+  else
+    value = value:mean(-2)
+  end
+  return frequencies, value:moveaxis(-1, s.axis)
+end
+
+function gpu.welch(x, options)
+  local op = "welch"
+  options = core.check_fields(op, options)
+  local s = read_spectrum(op, x, options.axis, options, {detrend = "constant"})
+  local scaling = check_choice(op, "scaling", options.scaling, {"density", "spectrum"}, "density")
+  local average = check_choice(op, "average", options.average, {"mean", "median"}, "mean")
+  local window, length, points, step = read_segments(op, x, options, s.x.shape[x.ndim], 256, "hann")
+  return powers(s, window, length, points, step, scaling, average)
+end
+
+function gpu.periodogram(x, options)
+  local op = "periodogram"
+  options = core.check_fields(op, options)
+  local s = read_spectrum(op, x, options.axis, options, {detrend = "constant"})
+  local scaling = check_choice(op, "scaling", options.scaling, {"density", "spectrum"}, "density")
+  local n = s.x.shape[x.ndim]
+  local points = check_whole(op, "nfft", options.nfft, 1) or n
+  if points < n then s.x = core.slice(s.x, x.ndim, 1, points) end
+  local length = math.min(n, points)
+  local window = read_segments(op, x, {nperseg = not core.is_array(options.window) and length or nil, window = options.window,
+    noverlap = 0}, length, length, "boxcar")
+  if window.size ~= length then
+    core.raise(("[periodogram] expected a window of %d elements, got %d"):format(length, window.size))
+  end
+  return powers(s, window, length, points, length, scaling, "mean")
+end
