@@ -12,6 +12,7 @@
 #include "bindings/open.h"
 #include "bindings/parts.h"
 #include "bindings/state.h"
+#include "lua_text.h"
 #include "src/algorithms/bincount.h"
 #include "src/algorithms/order_statistics.h"
 #include "src/algorithms/sort.h"
@@ -32,12 +33,19 @@ constexpr const char* files[] = {
     "fuse.lua",        "graph.lua",      "edits.lua",         "positions.lua",
     "elements.lua",    "dtypes.lua",     "text_files.lua",    "fft_own.lua",
     "fft.lua",         "fft_cosine.lua", "distributions.lua", "random_vectors.lua",
-    "convolution.lua", "windows.lua",    "spectra.lua",
+    "convolution.lua", "windows.lua",    "spectra.lua",       "quasi_random.lua",
 };
 
 /// raise(message): an error at the script's line.
 int raise(lua_State* L) {
   throw Error(std::string(check_string(L, 1, "raise", "a message")));
+}
+
+/// library_text(file): a text of the library.
+int library_text(lua_State* L) {
+  const std::string_view text = lua_text(std::string(check_string(L, 1, "library_text", "a name")));
+  lua_pushlstring(L, text.data(), text.size());
+  return 1;
 }
 
 /// call(fn, ...): as pcall, but a coroutine cannot yield inside of it.
@@ -219,6 +227,7 @@ void open_composed(lua_State* L) {
                        {"fail", protect<lua_fail>},
                        {"floating", protect<lua_floating>},
                        {"is_array", protect<is_array>},
+                       {"library_text", protect<library_text>},
                        {"options", protect<lua_options>},
                        {"positions", protect<lua_positions>},
                        {"promote", protect<lua_promote>},

@@ -1,0 +1,206 @@
+-- Points that fill a cube evenly. A number depends on its position and the seed alone, so the sequences are lazy and fuse.
+local gpu, _, core = ...
+local random = gpu.random
+
+local most_dimensions = 1111 -- in sobol_directions.txt
+
+-- Binary digits of a number that is less than 1 in each dtype.
+local digits_of = {float16 = 11, bfloat16 = 8, float32 = 24, float64 = 53}
+
+--- Checks the arguments that all sequences have.
+local function check_points(op, n, d, options, most)
+  core.check_integer(op, "a number of points of 0 or more", n)
+  if n < 0 then core.fail(op, "a number of points of 0 or more", n) end
+  local range = most and ("from 1 to %d dimensions"):format(most) or "at least 1 dimension"
+  core.check_integer(op, range, d)
+  if d < 1 or most and d > most then core.fail(op, range, d) end
+  core.check_shape(op, {n, d})
+  return core.floating_dtype(op, options.dtype or "float32")
+end
+
+--- Reads the options of a sequence: whether it is scrambled, the seed as two words, and the number of the first point.
+local function check_sequence(op, n, options, most)
+  local scramble, seed, skip = core.check_flag(op, "scramble", options.scramble) ~= false, options.seed or 0, options.skip or 0
+  for name, value in pairs {seed = seed, skip = skip} do
+    core.check_integer(op, name .. ", an integer of 0 or more", value)
+    if value < 0 or value >= 2 ^ 53 then core.fail(op, name .. ", an integer from 0 to 2^53", value) end
+  end
+  if skip + n > most then
+    core.raise(("[%s] expected points up to number %.0f, got %.0f behind %.0f that are skipped"):format(op, most, n, skip))
+  end
+  return scramble, skip, seed % 2 ^ 32, math.floor(seed / 2 ^ 32)
+end
+
+--- The numbers of the points and of the dimensions, counted from 0.
+local function places(n, d, skip, device)
+  return core.along(n, 1, 2, device, skip), core.along(d, 2, 2, device)
+end
+
+-- Well mixed bits of a seed, a dimension and a counter.
+local mix = [[
+__device__ unsigned int mix(unsigned int x) {
+  x = (x ^ x >> 16) * 0x7feb352du;
+  x = (x ^ x >> 15) * 0x846ca68bu;
+  return x ^ x >> 16;
+}
+__device__ unsigned int word(unsigned int low, unsigned int high, unsigned int dimension, unsigned int counter) {
+  return mix(mix(mix(mix(low + 0x632be5abu) ^ high) + dimension * 0x9e3779b9u) + counter);
+}
+]]
+
+local operations = {}
+
+--- The operation `name` for the dtype, made at its first use.
+local function operation(name, dtype, fields)
+  local key = name .. dtype
+  operations[key] = operations[key] or gpu.elementwise {
+    name = name, inputs = fields.inputs, outputs = dtype .. " y", body = fields.body, preamble = mix .. fields.preamble,
+  }
+  return operations[key]
+end
+
+-- ---- Sobol ------------------------------------------------------------------------------------------------------------------------
+
+--- The direction numbers of d dimensions, as an array of `width` rows: those that belong to one binary digit of a point's number.
+local function directions(d, width, device)
+  local ffi, bit = require "ffi", require "bit"
+  local numbers = ffi.new("uint32_t[?]", math.max(d * width, 1))
+  local next_word = core.library_text "sobol_directions.txt":gsub("#[^\n]*\n", ""):gmatch "%w+"
+  local own = {}
+  for dimension = 0, d - 1 do
+    local polynomial = dimension == 0 and 1 or tonumber(next_word(), 36)
+    local degree = 0
+    while polynomial >= 2 ^ (degree + 1) do degree = degree + 1 end
+    for place = 0, math.max(width, degree) - 1 do
+      local value
+      if degree == 0 then
+        value = bit.lshift(1, 31 - place)
+      elseif place < degree then
+        value = bit.lshift(tonumber(next_word(), 36), 31 - place)
+      else
+        value = bit.bxor(own[place - degree], bit.rshift(own[place - degree], degree))
+        for k = 1, degree - 1 do
+          if bit.band(polynomial, bit.lshift(1, degree - k)) ~= 0 then value = bit.bxor(value, own[place - k]) end
+        end
+      end
+      own[place] = value
+      if place < width then numbers[place * d + dimension] = value % 2 ^ 32 end
+    end
+  end
+  return gpu.array(numbers, {dtype = "uint32", device = device})
+end
+
+-- The exclusive or of the direction numbers for the digits of the point's Gray code. The scrambling is Owen's, by hashes: Burley,
+-- "Practical hash-based Owen scrambling", Journal of Computer Graphics Techniques 9, 2020.
+local sobol = {
+  inputs = "int64 point, int64 dimension, raw uint32 directions, int32 width, int64 dimensions, bool scramble, uint32 low, uint32 high, "
+    .. "uint32 shift, float64 half, float64 scale",
+  preamble = [[
+__device__ unsigned int scrambled(unsigned int x, unsigned int seed) {
+  x = __brev(x) + seed;
+  x ^= x * 0x6c50b47cu;
+  x ^= x * 0xb82f1e52u;
+  x ^= x * 0xc7afe638u;
+  x ^= x * 0x8d22f6e6u;
+  return __brev(x);
+}
+]],
+  body = [[
+    const unsigned int gray = (unsigned int)(point ^ point >> 1);
+    unsigned int x = 0;
+    for (int digit = 0; digit < width; ++digit)
+      x ^= directions[digit * dimensions + dimension] & (0u - (gray >> digit & 1u));
+    if (scramble) x = scrambled(x, word(low, high, (unsigned int)dimension, 0));
+    y = (x >> shift) * scale + half;
+  ]],
+}
+
+--- sobol(n, d [, {scramble =, seed =, skip =, dtype =, device =}]): n points of a Sobol sequence in d dimensions.
+function random.sobol(n, d, options)
+  local op = "random.sobol"
+  options = core.check_fields(op, options)
+  local dtype = check_points(op, n, d, options, most_dimensions)
+  local scramble, skip, low, high = check_sequence(op, n, options, 2 ^ 32)
+  local compute = dtype == "float64" and dtype or "float32"
+  -- A scrambled number is the middle of the interval that its digits say: never 0, as that has no logarithm.
+  local digits = math.min(digits_of[dtype], 32) - (scramble and 1 or 0)
+  local width = 1
+  while 2 ^ width < skip + n do width = width + 1 end
+  local points, dimensions = places(n, d, skip, options.device)
+  local numbers = operation("sobol", compute, sobol)(points, dimensions, directions(d, width, dimensions.device), width, d, scramble,
+    low, high, 32 - digits, scramble and 2 ^ -(digits + 1) or 0, 2 ^ -digits)
+  return core.cast(numbers, dtype)
+end
+
+-- ---- Halton -----------------------------------------------------------------------------------------------------------------------
+
+local function primes(count)
+  local found, candidate = {}, 2
+  while #found < count do
+    local is_prime = true
+    for _, p in ipairs(found) do
+      if p * p > candidate then break end
+      if candidate % p == 0 then
+        is_prime = false
+        break
+      end
+    end
+    if is_prime then found[#found + 1] = candidate end
+    candidate = candidate + 1
+  end
+  return found
+end
+
+-- The digits of the point's number, mirrored at the point. A scrambled digit k is a * k + c modulo the base, with a and c from the
+-- seed, the dimension and the digit's place.
+local halton = {
+  inputs = "int64 point, int64 dimension, raw int32 bases, bool scramble, uint32 low, uint32 high, float64 steps",
+  preamble = "",
+  body = [[
+    const long long base = bases[dimension];
+    long long rest = point;
+    double unit = 1, x = 0;
+    for (unsigned int place = 0; scramble ? unit > 0x1p-54 : rest > 0; ++place) {
+      unsigned long long digit = (unsigned long long)(rest % base);
+      rest /= base;
+      unit /= (double)base;
+      if (scramble) {
+        const unsigned long long factor = 1 + word(low, high, (unsigned int)dimension, 2 * place) % (unsigned int)(base - 1);
+        digit = (factor * digit + word(low, high, (unsigned int)dimension, 2 * place + 1)) % (unsigned long long)base;
+      }
+      x += (double)digit * unit;
+    }
+    x = floor(x * steps) / steps;
+    y = x < 1 ? x : 1 - 1 / steps;
+  ]],
+}
+
+--- halton(n, d [, {scramble =, seed =, skip =, dtype =, device =}]): n points of a Halton sequence in d dimensions.
+function random.halton(n, d, options)
+  local op = "random.halton"
+  options = core.check_fields(op, options)
+  local dtype = check_points(op, n, d, options, 10000)
+  local scramble, skip, low, high = check_sequence(op, n, options, 2 ^ 53)
+  local points, dimensions = places(n, d, skip, options.device)
+  local bases = gpu.array(primes(d), {dtype = "int32", device = dimensions.device})
+  local numbers = operation("halton", dtype == "float64" and dtype or "float32", halton)(points, dimensions, bases, scramble, low, high,
+    2 ^ digits_of[dtype])
+  return core.cast(numbers, dtype)
+end
+
+-- ---- Latin hypercubes ---------------------------------------------------------------------------------------------------------------
+
+--- latin_hypercube(n, d [, {generator =, dtype =, device =}]): n random points, one in each of n slices of each dimension.
+local function latin_hypercube(generator, n, d, options)
+  local op = "random.latin_hypercube"
+  options = core.check_source(op, options, generator)
+  local dtype = check_points(op, n, d, options)
+  generator = generator or options.generator
+  local keys = core.draw_integers(op, {n, d}, 0, 0x7fffffffffffffffLL, "int64", generator, options.device)
+  local within = core.draw(op, "random_uniform", {n, d}, "float64", generator, options.device)
+  if n == 0 then return core.cast(within, dtype) end
+  local steps = 2 ^ digits_of[dtype]
+  return core.cast(gpu.floor((keys:argsort(1) - within) * (steps / n)) / steps, dtype)
+end
+function random.latin_hypercube(...) return latin_hypercube(nil, ...) end
+core.generator_methods.latin_hypercube = latin_hypercube
