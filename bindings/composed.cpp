@@ -26,14 +26,41 @@ namespace gpulua {
 namespace {
 
 constexpr const char* files[] = {
-    "composed.lua",    "shape.lua",      "creation.lua",      "random.lua",
-    "statistics.lua",  "numerics.lua",   "histogram.lua",     "ordering.lua",
-    "quantiles.lua",   "sampling.lua",   "products.lua",      "contraction_path.lua",
-    "einsum.lua",      "blas.lua",       "blas_matrices.lua", "measure.lua",
-    "fuse.lua",        "graph.lua",      "edits.lua",         "positions.lua",
-    "elements.lua",    "dtypes.lua",     "text_files.lua",    "fft_own.lua",
-    "fft.lua",         "fft_cosine.lua", "distributions.lua", "random_vectors.lua",
-    "convolution.lua", "windows.lua",    "spectra.lua",       "quasi_random.lua",
+    "composed.lua",
+    "shape.lua",
+    "creation.lua",
+    "random.lua",
+    "statistics.lua",
+    "numerics.lua",
+    "histogram.lua",
+    "ordering.lua",
+    "quantiles.lua",
+    "sampling.lua",
+    "products.lua",
+    "contraction_path.lua",
+    "einsum.lua",
+    "blas.lua",
+    "blas_matrices.lua",
+    "measure.lua",
+    "fuse.lua",
+    "graph.lua",
+    "edits.lua",
+    "positions.lua",
+    "elements.lua",
+    "dtypes.lua",
+    "text_files.lua",
+    "fft_own.lua",
+    "fft.lua",
+    "fft_cosine.lua",
+    "distributions.lua",
+    "random_vectors.lua",
+    "convolution.lua",
+    "windows.lua",
+    "spectra.lua",
+    "quasi_random.lua",
+    "linalg.lua",
+    "linalg_spectral.lua",
+    "linalg_matrices.lua",
 };
 
 /// raise(message): an error at the script's line.
@@ -247,6 +274,7 @@ void open_composed(lua_State* L) {
   add_random_functions(L);
   add_blas_functions(L);
   add_fft_functions(L);
+  add_linalg_functions(L);
   // Each file gets the `gpu` table, the methods of arrays, and the functions above.
   for (const char* file : files) {
     for (int index = gpu; index <= gpu + 2; ++index) lua_pushvalue(L, index);

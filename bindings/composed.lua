@@ -156,6 +156,17 @@ function core.pick(x, axis, position)
   return x(unpack(specs, 1, axis))
 end
 
+--- All axes of x, with those of `axes` last.
+function core.last_axes(x, axes)
+  local moved, order = {}, {}
+  for _, axis in ipairs(axes) do moved[axis] = true end
+  for axis = 1, x.ndim do
+    if not moved[axis] then order[#order + 1] = axis end
+  end
+  for _, axis in ipairs(axes) do order[#order + 1] = axis end
+  return order
+end
+
 --- The positions 0, 1, ... along one axis, as an int64 array of `ndim` axes whose other axes have size 1. Lazy.
 function core.along(count, axis, ndim, device, first)
   local shape = {}

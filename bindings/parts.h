@@ -25,6 +25,8 @@ void open_linear_algebra(lua_State* L);
 void add_blas_functions(lua_State* L);
 /// Adds the C++ functions for fft.lua and fft_own.lua to the table at the top of the stack.
 void add_fft_functions(lua_State* L);
+/// Adds the C++ functions for the files linalg*.lua to the table at the top of the stack.
+void add_linalg_functions(lua_State* L);
 /// Adds the C++ functions for measure.lua to the table at the top of the stack.
 void add_measuring(lua_State* L);
 /// Adds the C++ functions for fuse.lua to the table at the top of the stack.

@@ -11,6 +11,8 @@ namespace gpulua {
 
 namespace {
 
+constexpr const char* signature_files[] = {"signatures.txt", "signatures_parts.txt"};
+
 constexpr std::string_view gpu_prefix = "gpu.", array_prefix = "x:", generator_prefix = "g:";
 
 /// The number of parameters: the commas outside of {}, whose names belong to one table, plus one. The parameters of a
@@ -57,8 +59,7 @@ const OpInfo* elementwise_row(std::string_view name) {
 
 }  // namespace
 
-const std::string_view* CallSignatures::line(const std::string& name) {
-  std::string_view text = parameters_.empty() ? lua_text("signatures.txt") : "";
+void CallSignatures::read_lines(std::string_view text) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
@@ -67,6 +68,11 @@ const std::string_view* CallSignatures::line(const std::string& name) {
     const std::size_t parameters = line.find_first_of("({");
     parameters_.emplace(line.substr(0, parameters), line.substr(parameters));
   }
+}
+
+const std::string_view* CallSignatures::line(const std::string& name) {
+  if (parameters_.empty())
+    for (const char* file : signature_files) read_lines(lua_text(file));
   const auto found = parameters_.find(name);
   return found == parameters_.end() ? nullptr : &found->second;
 }
@@ -209,9 +215,10 @@ int option_names(lua_State* L) {
   return 1;
 }
 
-/// signatures(): the text of signatures.txt.
+/// signatures(): the text of the files of signatures.
 int signature_lines(lua_State* L) {
-  const std::string_view text = lua_text("signatures.txt");
+  std::string text;
+  for (const char* file : signature_files) text += lua_text(file);
   lua_pushlstring(L, text.data(), text.size());
   return 1;
 }

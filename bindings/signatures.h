@@ -45,6 +45,7 @@ class CallSignatures {
   std::vector<std::string_view> options(const std::string& op);
 
  private:
+  void read_lines(std::string_view text);
   const std::string_view* line(const std::string& name);
 
   std::unordered_map<std::string, std::string_view> parameters_;  // by receiver and name: "gpu.sum"

@@ -183,11 +183,17 @@ local function vector_norm(x, order, arguments)
   return reduce("sum", magnitude ^ order, arguments) ^ (1 / order)
 end
 
---- The norm of matrices on two axes: the greatest (order > 0) or least sum of magnitudes of a column (order 1) or row (infinity).
+--- The norm of matrices on two axes: the greatest (order > 0) or least sum of magnitudes of a column (order 1) or row (infinity), or
+--- from their singular values.
 local function matrix_norm(x, order, arguments, axes)
   if order == "fro" then return vector_norm(x, 2, arguments) end
+  if order == 2 or order == -2 or order == "nuc" then
+    local values = gpu.linalg.svdvals(x:permute(core.last_axes(x, axes)))
+    local value = order == "nuc" and values:sum(-1) or values[order > 0 and "max" or "min"](values, -1)
+    return arguments.keepdims and value:expand_dims(arguments.axes) or value
+  end
   if order ~= 1 and order ~= -1 and order ~= inf and order ~= -inf then
-    core.fail("norm", '1, -1, math.huge, -math.huge or "fro" as a matrix norm', order)
+    core.fail("norm", '1, -1, 2, -2, math.huge, -math.huge, "fro" or "nuc" as a matrix norm', order)
   end
   local along, across = axes[1], axes[2]
   if math.abs(order) == inf then along, across = across, along end
@@ -202,8 +208,8 @@ local function norm(x, order, axis, options)
   local arguments = core.reduction("norm", x, axis, options)
   order = order or arguments.order
   axis = axis or arguments.axis
-  if order ~= nil and type(order) ~= "number" and order ~= "fro" or order ~= order then
-    core.fail("norm", 'a number, math.huge or "fro" as the order', order)
+  if order ~= nil and type(order) ~= "number" and order ~= "fro" and order ~= "nuc" or order ~= order then
+    core.fail("norm", 'a number, math.huge, "fro" or "nuc" as the order', order)
   end
   local from = core.cast(x, (core.working(x, arguments.dtype)))
   local _, result = core.working(from:abs(), arguments.dtype)
@@ -211,7 +217,7 @@ local function norm(x, order, axis, options)
   local value
   if order == nil then
     value = vector_norm(from, 2, arguments)
-  elseif #arguments.axes == 1 and order ~= "fro" then
+  elseif #arguments.axes == 1 and type(order) == "number" then
     value = vector_norm(from, order, arguments)
   elseif #arguments.axes == 2 then
     value = matrix_norm(from, order, arguments, type(axis) == "table" and #axis == 2

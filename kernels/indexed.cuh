@@ -1,13 +1,15 @@
 // Elements at positions that index arrays give: counted from 1, or from the end where they are negative. One that is out of
 // range is noted for the host to find at its next synchronisation; reading there gives 0, writing there does nothing.
 
-// What the host is told: the first index that was found out of range. As IndexFault in src/runtime/index_faults.h.
+// What the host is told: the first index that was found out of range, or the first matrix that a decomposition has failed
+// for. As IndexFault in src/runtime/index_faults.h.
 struct gpulua_index_fault {
   unsigned int found;
   int axis;
   long long index, extent;
   unsigned long long chunk;  // the line of the script, which only the host can read
   long long line;
+  unsigned long long op;
 };
 
 __device__ inline long long gpulua_position(unsigned long long x) { return x >> 63 ? (long long)(~0ull >> 1) : (long long)x; }

@@ -163,8 +163,10 @@ class Device {
   virtual bool checking() const = 0;
 
   // ---- libraries ----------------------------------------------------------------------------------------------------
-  // blas() and rng() throw ErrorKind::unavailable, with the package to install, where the device lacks the library.
+  // blas(), solver() and rng() throw ErrorKind::unavailable, with the package to install, where the device lacks the
+  // library.
   virtual Blas& blas() = 0;
+  virtual Solver& solver() = 0;
   virtual Rng& rng() = 0;
   /// Null on a device that sorts by our kernels.
   virtual Sorter* sorter() { return nullptr; }

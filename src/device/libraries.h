@@ -104,6 +104,74 @@ class Blas {
   virtual void multiply_symmetric(const SymmetricProduct& problem, Stream& stream) = 0;
 };
 
+/// What a Solver does. The names in brackets are LAPACK's. Matrices are column-major: a batch of them lies one after
+/// the other, without gaps, and so do their pivots, values and vectors.
+enum class SolverRoutine : std::uint8_t {
+  // a (m x n) becomes its factors L and U; `pivots` (min(m, n)) are the exchanges of rows, from 1 [getrf].
+  lu,
+  // b (m x n) becomes op(A)^-1 B; a (m x m) has the factors of A, with their pivots [getrs].
+  lu_solve,
+  // The triangle of a (n x n) becomes the factor L of A = L L', or U of A = U' U [potrf].
+  cholesky,
+  // a (m x n) becomes R, and reflectors below its diagonal; `values` (min(m, n)) are their factors [geqrf].
+  reflectors,
+  // a (m x n), of which the first k columns are reflectors with their factors in `values`, becomes the first columns of
+  // the product of the reflectors, Q. n <= m [orgqr, ungqr].
+  orthogonal,
+  // `values` (n) become the eigenvalues of the symmetric, or Hermitian, matrix a (n x n), ascending. The triangle of a
+  // is read. a becomes the eigenvectors if they are wanted, else it is lost [syevd, heevd].
+  symmetric_eigen,
+  // `values` become the eigenvalues of a (n x n), which is lost: n of a complex matrix; of a real one n real parts,
+  // then
+  // n imaginary parts. b (n x n) becomes the right eigenvectors if they are wanted; for two conjugate ones the real
+  // parts, then the imaginary parts of the first [geev].
+  eigen,
+  // `values` (k = min(m, n)) become the singular values of a (m x n), which is lost, descending. If vectors are wanted,
+  // b (m x k, full: m x m) become the left ones, and c (k x n, full: n x n) the conjugates of the right ones, in rows.
+  // m >= n [gesdd, gesvd].
+  singular_values,
+};
+
+/// A routine's operands. All of them are in device memory.
+struct SolverProblem {
+  SolverRoutine routine = SolverRoutine::lu;
+  DType dtype = DType::float32;  // float32, float64, complex64 or complex128
+  MatrixOp op = MatrixOp::plain;
+  Triangle triangle = Triangle::lower;
+  bool vectors = false, full = false;
+  std::int64_t m = 0, n = 0, k = 0, batch = 1;  // > 0
+  void* a = nullptr;
+  void* b = nullptr;
+  void* c = nullptr;
+  void* values = nullptr;  // of the dtype for reflectors and complex eigenvalues; otherwise real, in its precision
+  void* pivots = nullptr;
+  // For each matrix 0, or LAPACK's number of what went wrong, from 1: the position on the diagonal of U that is 0, the
+  // order of the leading minor that is not positive. -1: elements are not finite. Before the call all are 0, as they
+  // stay for lu_solve, reflectors and orthogonal.
+  std::int32_t* info = nullptr;
+  // What the solver needs (SolverNeeds).
+  void* workspace = nullptr;
+  std::size_t workspace_bytes = 0;
+  void* const* a_addresses = nullptr;
+  void* const* b_addresses = nullptr;
+};
+
+/// What a problem needs beside its operands.
+struct SolverNeeds {
+  std::size_t workspace = 0;    // bytes of device memory
+  DType pivots = DType::int32;  // or int64
+  bool addresses = false;       // of the matrices of a, and of b for lu_solve, in device memory
+};
+
+/// Systems of equations and decompositions, as LAPACK has them.
+class Solver {
+ public:
+  virtual ~Solver() = default;
+  /// For a problem without pointers.
+  virtual SolverNeeds needs(const SolverProblem& problem, Stream& stream) = 0;
+  virtual void run(const SolverProblem& problem, Stream& stream) = 0;
+};
+
 /// A random number generator of the vendor's library. Each call continues the sequence.
 class RngGenerator {
  public:

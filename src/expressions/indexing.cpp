@@ -77,7 +77,8 @@ bool add_by_library(const Array& target, const Scatter& scatter, const Array& va
                                                  found,
                                                  at.axes[0].extent,
                                                  scatter.origin.chunk,
-                                                 scatter.origin.line};
+                                                 scatter.origin.line,
+                                                 nullptr};
   }
   return true;
 }

@@ -11,13 +11,37 @@ namespace {
 
 constexpr std::size_t words_of_a_lane = 64;
 
-std::string describe(const volatile IndexFault& fault) {
+std::string describe_index(const volatile IndexFault& fault) {
   const std::int64_t index = fault.index;
   std::string text = "[index] ";
   text += index == 0 ? "indices start at 1, got 0 in an index array for axis " + std::to_string(fault.axis) +
                            "; a mask of 0 and 1 is i:astype(\"bool\")"
                      : std::to_string(index) + " in an index array is out of range for axis " +
                            std::to_string(fault.axis) + " of " + std::to_string(fault.extent) + " elements";
+  return text;
+}
+
+std::string describe_matrix(const volatile IndexFault& fault) {
+  const std::string at = std::to_string(fault.axis);
+  std::string text = "[" + std::string(fault.op) + "] ";
+  text += fault.extent == 1 ? "the matrix" : "matrix " + std::to_string(fault.index) + " of the batch";
+  switch (static_cast<FaultKind>(fault.found)) {
+    case FaultKind::singular:
+      return text + " is singular: U(" + at + "," + at + ") is 0";
+    case FaultKind::zero_diagonal:
+      return text + " is singular: its diagonal is 0 at " + at;
+    case FaultKind::pivot:
+      return text + " has a pivot out of range at " + at;
+    case FaultKind::not_positive_definite:
+      return text + " is not positive definite: its leading minor of order " + at + " is not positive";
+    default:
+      return text + (fault.axis < 0 ? " has elements that are not finite" : ": the iteration did not converge");
+  }
+}
+
+std::string describe(const volatile IndexFault& fault) {
+  const bool is_index = static_cast<FaultKind>(fault.found) == FaultKind::index;
+  std::string text = is_index ? describe_index(fault) : describe_matrix(fault);
   if (fault.chunk) text += "; queued at " + std::string(fault.chunk) + ":" + std::to_string(fault.line);
   return text;
 }

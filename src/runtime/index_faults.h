@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -9,14 +10,25 @@
 
 namespace gpulua {
 
-/// The record in which a kernel stores the first index of an index array that is out of range. kernels/indexed.cuh has
-/// the same struct.
+/// What a kernel has found, from 1.
+enum class FaultKind : std::uint32_t {
+  index = 1,              // an index of an index array is out of range
+  singular,               // the matrix has no inverse
+  zero_diagonal,          // the triangular matrix has none
+  pivot,                  // an exchange of rows goes out of range
+  not_positive_definite,  // it has no Cholesky factor
+  not_converged,          // its eigenvalues, or singular values, were not found
+};
+
+/// The record in which a kernel stores the first index of an index array that is out of range, or the first matrix that
+/// a decomposition has failed for. kernels/indexed.cuh has the same struct.
 struct IndexFault {
-  std::uint32_t found;
-  std::int32_t axis;  // from 1
-  std::int64_t index, extent;
-  const char* chunk;  // with `line`: the Origin of the operation
+  std::uint32_t found;         // a FaultKind; 0: nothing
+  std::int32_t axis;           // from 1. Of a matrix: SolverProblem::info
+  std::int64_t index, extent;  // of a matrix: its number in the batch, from 1, and the batch's size
+  const char* chunk;           // with `line`: the Origin of the operation
   std::int64_t line;
+  const char* op;  // of a matrix: the operation's name in the message
 };
 
 /// Validity of the elements that an operation computed. It is open until the kernel has run.
@@ -44,6 +56,8 @@ class IndexFaults {
   /// The kernels that were queued on `stream`, which records a graph, are about to run again. Gives their checks, of
   /// which those that have failed are new.
   std::vector<CheckRef> rearm(const StreamRef& stream);
+  /// The text, in memory that lives as long as this object: for IndexFault::op.
+  const char* lasting(const std::string& text) { return texts_.insert(text).first->c_str(); }
   /// The kernels of the stream will not run again.
   void release(const StreamRef& stream) noexcept;
   /// Reads the records after a wait for all work of `stream`, or, when it is null, for a part of a stream's work.
@@ -63,6 +77,7 @@ class IndexFaults {
   Device& device_;
   std::vector<Lane> lanes_;
   std::vector<CheckRef> unreported_;
+  std::set<std::string> texts_;
 };
 
 }  // namespace gpulua

@@ -24,7 +24,7 @@ local function reachable()
   local found, curand = pcall(gpu.random.generator, "xorwow")
   return {
     ["gpu."] = { gpu }, ["gpu.random."] = { gpu.random }, ["gpu.image."] = { gpu.image },
-    ["gpu.blas."] = { gpu.blas }, ["gpu.fft."] = { gpu.fft },
+    ["gpu.blas."] = { gpu.blas }, ["gpu.fft."] = { gpu.fft }, ["gpu.linalg."] = { gpu.linalg },
     ["x:"] = { debug.getregistry()["gpulua.array_methods"], x },
     ["g:"] = { methods(philox), philox },
     ["c:"] = found and { methods(curand), curand } or nil,
@@ -76,7 +76,7 @@ describe("signatures", function()
 
   -- Functions with any number of arguments: a call with one too many, or false if all arguments go to a function of the script.
   local open_ended = {
-    apply_along_axis = false, broadcast_shapes = { 2, 3, "x" }, ix_ = { { 1 }, 1 }, result_type = { x, {} },
+    apply_along_axis = false, block_diag = { x, 1 }, broadcast_shapes = { 2, 3, "x" }, ix_ = { { 1 }, 1 }, result_type = { x, {} },
     broadcast_arrays = { x, 1 }, broadcast_to = { x, { 2, 2 }, 1 }, einsum = { "ij", x, {}, 1 },
     einsum_path = { "ij", x, {}, 1 }, empty = { 2, "int8", 1 }, eval = { x, 1 }, explain = { x, 1 },
     gradient = { x, 1, {}, 1 }, graph = false, meshgrid = { vector, {}, 1 }, ones = { 2, {}, 1 }, permute = { x, { 2, 1 }, 1 }, profile = false,
@@ -120,7 +120,7 @@ describe("signatures", function()
     equation = "ij,j", first = 1, fn = function() return x end, fp = { 1, 2 }, high = 5, host = { 1 }, image = "no/such/file", indices = { 1 }, k = 1,
     keys = { vector }, last = 2, low = 0, n = 3, name = "fill", p = 0.5, path = "x.npz", points = x, q = 0.5, rows = 2, shape = 2,
     sorted = vector, source = source, stop = 3, value = 1, values = { 1, 2 }, widths = 1, x = x, xp = { 1, 2 }, y = x,
-    d = 2, positions = { 1 }, covariance = { { 1 } }, noncentrality = 1, good = 3, bad = 3, sample = 2, items = { 1, 2 }, parameters = { 1, 2 },
+    d = 2, factor = x, lu = x, pivots = integers, power = 2, positions = { 1 }, covariance = { { 1 } }, noncentrality = 1, good = 3, bad = 3, sample = 2, items = { 1, 2 }, parameters = { 1, 2 },
     above = 1, alpha = 1, concentration = 1, exponent = 1, freedom = 1, mean = 1, scale = 1, successes = 1, trials = 3, below = 1,
     ["shape..."] = 2, ["spacing..."] = 1, ["..."] = vector,
   }
@@ -134,7 +134,7 @@ describe("signatures", function()
     ["gpu.blas.gemm_batched"] = { { x }, { x } }, ["gpu.blas.gemm_strided_batched"] = { gpu.ones(1, 2, 2), gpu.ones(1, 2, 2) },
     ["gpu.kaiser"] = { 4, 2 }, ["gpu.istft"] = { x }, ["gpu.blas.gemv"] = { x, gpu.ones(2) }, ["gpu.blas.symv"] = { x, gpu.ones(2) }, ["gpu.blas.trsv"] = { x, gpu.ones(2) },
     ["gpu.ravel_multi_index"] = { { { 1 } }, 2 }, ["gpu.unpackbits"] = { gpu.ones(2, "uint8") }, ["gpu.packbits"] = { integers },
-    ["gpu.fromfile"] = { "no file" },
+    ["gpu.fromfile"] = { "no file" }, ["gpu.linalg.vander"] = { vector },
     ["gpu.random.zipf"] = { 2, 2 }, ["gpu.random.multinomial"] = { 2, 3, { 1 } }, ["gpu.random.multivariate_normal"] = { 2, { 0 }, { { 1 } } },
     ["gpu.gcd"] = { integers, integers }, ["gpu.lcm"] = { integers, integers },
   }

@@ -77,6 +77,17 @@ function support.run(script, environment, path)
   return output, tonumber(status)
 end
 
+--- The same on the cpu device of a machine where the library `name` is not installed.
+function support.run_without(name, script)
+  local folder = os.tmpname()
+  os.remove(folder)
+  os.execute("mkdir " .. folder)
+  support.write(folder .. "/" .. name, "no library")
+  local output, status = support.run(script, "GPULUA_DEVICE=cpu LD_LIBRARY_PATH=" .. folder)
+  os.execute("rm -r " .. folder)
+  return output, status
+end
+
 --- A file's bytes.
 function support.read(path)
   local file = assert(io.open(path, "rb"))

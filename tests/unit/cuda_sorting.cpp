@@ -137,3 +137,14 @@ TEST_CASE("Fourier transforms compile with NVRTC", "[cuda][nvrtc]") {
   }
   compile({"elements.cuh", "arithmetic.cuh", "indexing.cuh", "butterflies.cuh", "fft.cuh"}, text);
 }
+
+TEST_CASE("checks of decompositions compile with NVRTC", "[cuda][nvrtc]") {
+  compile({"elements.cuh", "arithmetic.cuh", "indexing.cuh", "indexed.cuh", "decompositions.cuh"}, R"(
+extern "C" __global__ void floats(const int* info, const float* w, float* x, gpulua_index_fault* fault, const void* op) {
+  gpulua_check_decomposition<float>(info, 7, 2, w, 3, x, 9, x, 9, x, 0, fault, op, 1, op);
+}
+extern "C" __global__ void doubles(const int* info, double* x, gpulua_index_fault* fault, const void* op) {
+  gpulua_check_decomposition<double>(info, 7, 2, x, 0, x, 9, x, 0, x, 0, fault, op, 1, op);
+}
+extern "C" __global__ void rows(const int* pivots, int* rows) { gpulua_permutation(pivots, rows, 7, 3, 5); })");
+}

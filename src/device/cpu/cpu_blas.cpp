@@ -1,17 +1,13 @@
 #include "src/device/cpu/cpu_blas.h"
 
-#include <tbb/parallel_for.h>
-
-#include <algorithm>
 #include <complex>
 #include <limits>
-#include <mutex>
 #include <string>
 #include <type_traits>
 
 #include "src/base/error.h"
+#include "src/device/cpu/openblas.h"
 #include "src/device/cpu/runtime/cpu_stream.h"
-#include "src/device/dynamic_library.h"
 
 namespace gpulua::cpu {
 namespace {
@@ -149,9 +145,8 @@ void run_triangular(typename Routines<T>::Triangular function, const TriangularP
 
 class OpenBlas final : public Blas {
  public:
-  explicit OpenBlas(const DynamicLibrary& library) : library_(library) {
+  OpenBlas() : library_("blas", "matrix products") {
     find(float_, 's'), find(double_, 'd'), find(complex_, 'c'), find(double_complex_, 'z');
-    find(get_threads_, "openblas_get_num_threads"), find(set_threads_, "openblas_set_num_threads");
   }
 
   bool takes(DType dtype) const override { return size_of(dtype) >= 4 && !is_integer(dtype); }
@@ -159,8 +154,8 @@ class OpenBlas final : public Blas {
   void gemm(const GemmProblem& p, Stream& stream) override {
     queue_by_type(stream, p.dtype, [=, this]<class T>(const Routines<T>& call) {
       const Product<T> product(call, p);
-      each(p.batch, static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k),
-           [&](std::int64_t i) { product.run(triple<T>(p, i)); });
+      library_.each(p.batch, static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k),
+                    [&](std::int64_t i) { product.run(triple<T>(p, i)); });
     });
   }
 
@@ -168,8 +163,8 @@ class OpenBlas final : public Blas {
     queue_by_type(stream, p.dtype, [=, this]<class T>(const Routines<T>& call) {
       if (p.a_addresses == nullptr) return run_triangular<T>(call.trsm, p, p.a, p.b);
       const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n);
-      each(p.batch, m * n * (p.right ? n : m),
-           [&](std::int64_t i) { run_triangular<T>(call.trsm, p, p.a_addresses[i], p.b_addresses[i]); });
+      library_.each(p.batch, m * n * (p.right ? n : m),
+                    [&](std::int64_t i) { run_triangular<T>(call.trsm, p, p.a_addresses[i], p.b_addresses[i]); });
     });
   }
 
@@ -203,20 +198,13 @@ class OpenBlas final : public Blas {
   }
 
  private:
-  template <class Function>
-  void find(Function& function, const std::string& symbol) {
-    function = reinterpret_cast<Function>(library_.symbol(symbol.c_str()));
-    if (function == nullptr)
-      throw Error(ErrorKind::unavailable, "[blas] libopenblas.so.0 has no " + symbol +
-                                              "; install one that does with: apt-get install libopenblas0");
-  }
   template <class T>
   void find(Routines<T>& routines, char type) {
     const std::string prefix = std::string("cblas_") + type;
-    find(routines.gemm, prefix + "gemm"), find(routines.gemv, prefix + "gemv");
-    find(routines.trsm, prefix + "trsm"), find(routines.trmm, prefix + "trmm");
-    find(routines.syrk, prefix + "syrk"), find(routines.syr2k, prefix + "syr2k");
-    find(routines.symm, prefix + "symm");
+    library_.find(routines.gemm, prefix + "gemm"), library_.find(routines.gemv, prefix + "gemv");
+    library_.find(routines.trsm, prefix + "trsm"), library_.find(routines.trmm, prefix + "trmm");
+    library_.find(routines.syrk, prefix + "syrk"), library_.find(routines.syr2k, prefix + "syr2k");
+    library_.find(routines.symm, prefix + "symm");
   }
 
   /// Calls with(routines) for the routines of the dtype, or records the call.
@@ -241,46 +229,17 @@ class OpenBlas final : public Blas {
     }
   }
 
-  /// Calls run(i) for each i < batch. A few run one after the other, on all of OpenBLAS's threads each; many run side
-  /// by side, on one thread each. `work`: the multiplications of one.
-  template <class Run>
-  void each(std::int64_t batch, double work, const Run& run) const {
-    const int threads = get_threads_();
-    constexpr double large = 1e8;
-    if (batch == 1 || batch < (work < large ? threads : 4 * threads)) {
-      for (std::int64_t i = 0; i < batch; ++i) run(i);
-      return;
-    }
-    // OpenBLAS has one number of threads in the process.
-    static std::mutex changing;
-    const std::lock_guard lock(changing);
-    set_threads_(1);
-    const double grain = std::max(65536 / work, 1.0);
-    tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, batch, static_cast<std::size_t>(grain)),
-                      [&](const tbb::blocked_range<std::int64_t>& range) {
-                        for (std::int64_t i = range.begin(); i < range.end(); ++i) run(i);
-                      });
-    set_threads_(threads);
-  }
-
-  DynamicLibrary library_;
+  OpenBlasLibrary library_;
   Routines<float> float_{};
   Routines<double> double_{};
   Routines<std::complex<float>> complex_{};
   Routines<std::complex<double>> double_complex_{};
-  int (*get_threads_)() = nullptr;
-  void (*set_threads_)(int) = nullptr;
 };
 
 }  // namespace
 
 std::unique_ptr<Blas> open_blas() {
-  std::string why;
-  DynamicLibrary library = DynamicLibrary::open("libopenblas.so.0", why);
-  if (!library)
-    throw Error(ErrorKind::unavailable, "[blas] matrix products on the cpu device need OpenBLAS (" + why +
-                                            "); install it with: apt-get install libopenblas0");
-  return std::make_unique<OpenBlas>(library);
+  return std::make_unique<OpenBlas>();
 }
 
 }  // namespace gpulua::cpu

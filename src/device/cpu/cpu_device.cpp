@@ -9,6 +9,7 @@
 
 #include "src/base/error.h"
 #include "src/device/cpu/cpu_blas.h"
+#include "src/device/cpu/cpu_solver.h"
 #include "src/device/cpu/runtime/cpu_launch.h"
 #include "src/device/cpu/runtime/cpu_stream.h"
 #include "src/device/curand.h"
@@ -273,6 +274,11 @@ void CpuDevice::launch(Graph& graph, Stream& stream) {
 Blas& CpuDevice::blas() {
   if (!blas_) blas_ = open_blas();
   return *blas_;
+}
+
+Solver& CpuDevice::solver() {
+  if (!solver_) solver_ = open_solver();
+  return *solver_;
 }
 
 Rng& CpuDevice::rng() {

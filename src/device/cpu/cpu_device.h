@@ -60,6 +60,7 @@ class CpuDevice : public Device {
   bool checking() const override { return checker_.on(); }
 
   Blas& blas() override;
+  Solver& solver() override;
   Rng& rng() override;
   // Checked work is done by kernels, which the checker sees.
   Sorter* sorter() override { return checker_.on() ? nullptr : sorter_.get(); }
@@ -82,6 +83,7 @@ class CpuDevice : public Device {
   Checker checker_{memory_};
   CompilerLibrary compiler_{environment_.config};
   std::unique_ptr<Blas> blas_;
+  std::unique_ptr<Solver> solver_;
   std::unique_ptr<Rng> rng_;
   std::unique_ptr<Adder> adder_ = make_adder();
   std::unique_ptr<Sorter> sorter_ = make_sorter(memory_, environment_.interrupted);

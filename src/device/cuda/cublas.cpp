@@ -2,6 +2,7 @@
 
 #include <cublas_v2.h>
 
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -54,6 +55,9 @@ struct TypedRoutines {
   cublasStatus_t (*symm)(cublasHandle_t, cublasSideMode_t, cublasFillMode_t, std::int64_t m, std::int64_t n,
                          const void* alpha, const void* a, std::int64_t lda, const void* b, std::int64_t ldb,
                          const void* beta, void* c, std::int64_t ldc);
+  cublasStatus_t (*lu_batched)(cublasHandle_t, int n, void* const* a, int lda, int* pivots, int* info, int batch);
+  cublasStatus_t (*lu_solve_batched)(cublasHandle_t, cublasOperation_t, int n, int columns, const void* const* a,
+                                     int lda, const int* pivots, void* const* b, int ldb, int* info_on_host, int batch);
 };
 
 /// All that is used of libcublas.
@@ -88,6 +92,7 @@ Library load(const Config& config, int driver_version) {
     const std::string prefix = std::string("cublas") + type;
     find(routines.trsm, prefix + "trsm_v2_64"), find(routines.trsm_batched, prefix + "trsmBatched_64");
     find(routines.trmm, prefix + "trmm_v2_64"), find(routines.symm, prefix + "symm_v2_64");
+    find(routines.lu_batched, prefix + "getrfBatched"), find(routines.lu_solve_batched, prefix + "getrsBatched");
     find(routines.syrk, prefix + "syrk_v2_64"), find(routines.syr2k, prefix + "syr2k_v2_64");
   };
   find_typed(result.of_float, 'S'), find_typed(result.of_double, 'D');
@@ -216,7 +221,7 @@ cublasDiagType_t diagonal_of(bool unit) {
   return unit ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT;
 }
 
-class CudaBlas final : public Blas {
+class CudaBlas final : public CublasBlas {
  public:
   CudaBlas(const Config& config, std::shared_ptr<Context> context)
       : context_(std::move(context)), library_(load(config, context_->driver().version)), call_(library_.call) {}
@@ -296,7 +301,29 @@ class CudaBlas final : public Blas {
                                            p.a, p.lda, p.b, p.ldb, beta.get(), p.c, p.ldc));
   }
 
+  void lu(const SolverProblem& p, Stream& stream) override {
+    const ContextGuard guard(*context_);
+    const int n = to_int(p.n);
+    check(call_, routines_of(p.dtype).lu_batched(handle_for(stream), n, p.a_addresses, n, static_cast<int*>(p.pivots),
+                                                 p.info, to_int(p.batch)));
+  }
+
+  void lu_solve(const SolverProblem& p, Stream& stream) override {
+    const ContextGuard guard(*context_);
+    const int m = to_int(p.m);
+    int wrong_argument = 0;
+    check(call_, routines_of(p.dtype).lu_solve_batched(handle_for(stream), operation(p.op), m, to_int(p.n),
+                                                       p.a_addresses, m, static_cast<const int*>(p.pivots),
+                                                       p.b_addresses, m, &wrong_argument, to_int(p.batch)));
+  }
+
  private:
+  static int to_int(std::int64_t size) {
+    if (size > std::numeric_limits<int>::max())
+      throw Error("[linalg] expected sizes below 2^31, got " + std::to_string(size));
+    return static_cast<int>(size);
+  }
+
   const TypedRoutines& routines_of(DType dtype) const {
     switch (dtype) {
       case DType::float32:
@@ -325,7 +352,7 @@ class CudaBlas final : public Blas {
 
 }  // namespace
 
-std::unique_ptr<Blas> open_blas(const Config& config, std::shared_ptr<Context> context) {
+std::unique_ptr<CublasBlas> open_blas(const Config& config, std::shared_ptr<Context> context) {
   return std::make_unique<CudaBlas>(config, std::move(context));
 }
 

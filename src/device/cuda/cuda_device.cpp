@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "src/device/cuda/context_guard.h"
-#include "src/device/cuda/cublas.h"
 #include "src/device/cuda/cuda_graph.h"
 #include "src/device/cuda/cuda_module.h"
+#include "src/device/cuda/cusolver.h"
 #include "src/device/cuda/version_text.h"
 #include "src/device/curand.h"
 
@@ -310,9 +310,18 @@ bool CudaDevice::copy_from(void* to, Stream& stream, Device& source, const void*
   return true;
 }
 
-Blas& CudaDevice::blas() {
+CublasBlas& CudaDevice::cublas() {
   if (!blas_) blas_ = open_blas(environment_.config, context_);
   return *blas_;
+}
+
+Blas& CudaDevice::blas() {
+  return cublas();
+}
+
+Solver& CudaDevice::solver() {
+  if (!solver_) solver_ = open_solver(environment_.config, context_, [this]() -> CublasBlas& { return cublas(); });
+  return *solver_;
 }
 
 Rng& CudaDevice::rng() {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "src/device/cuda/cublas.h"
 #include "src/device/cuda/cuda_compiler.h"
 #include "src/device/cuda/cuda_context.h"
 #include "src/device/cuda/cuda_memory.h"
@@ -57,6 +58,7 @@ class CudaDevice final : public Device {
   bool checking() const override { return false; }
 
   Blas& blas() override;
+  Solver& solver() override;
   Rng& rng() override;
 
   bool can_access(const Device& other) const override;
@@ -64,6 +66,7 @@ class CudaDevice final : public Device {
                  std::size_t bytes) override;
 
  private:
+  CublasBlas& cublas();
   void download_staged(void* host, const void* device, std::size_t bytes, CUstream stream);
   void wait_for(CUstream stream, const char* op);
 
@@ -74,7 +77,8 @@ class CudaDevice final : public Device {
   bool reads_host_pages_;
   void* staging_ = nullptr;  // pinned; made by the first small download to pageable memory
   std::optional<Compiler> compiler_;
-  std::unique_ptr<Blas> blas_;
+  std::unique_ptr<CublasBlas> blas_;
+  std::unique_ptr<Solver> solver_;
   std::unique_ptr<Rng> rng_;
 };
 

@@ -18,12 +18,15 @@ class CudaStream final : public Stream {
       : context_(std::move(context)), handle_(context_->create_stream()) {}
   ~CudaStream() override {
     blas_.reset();
+    solver_.reset();
     context_->retire_stream(handle_);
   }
   void* native_handle() const override { return handle_; }
   CUstream handle() const { return handle_; }
   /// What cuBLAS keeps for the stream (cublas.cpp); null before the first call. It goes before the stream.
   std::shared_ptr<void>& blas() { return blas_; }
+  /// The same for cuSOLVER (cusolver.cpp).
+  std::shared_ptr<void>& solver() { return solver_; }
 
   std::shared_ptr<CudaGraph> captured;  // what the stream records; null: nothing
 
@@ -31,6 +34,7 @@ class CudaStream final : public Stream {
   std::shared_ptr<Context> context_;
   CUstream handle_;
   std::shared_ptr<void> blas_;
+  std::shared_ptr<void> solver_;
 };
 
 class CudaEvent final : public Event {

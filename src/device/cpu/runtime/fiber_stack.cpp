@@ -19,7 +19,7 @@ constexpr std::size_t call_bytes = 128 << 10;
 
 // Linux gives a process 65530 memory mappings. Each guarded stack takes two of them: the guards between neighbours are
 // one. Past this number of stacks the rest goes without guards, and neighbours share a mapping.
-constexpr std::size_t most_guarded = 16'384;
+constexpr std::size_t most_guarded_stacks = 16'384;
 
 // Fibers of a block touch the same depth of their stacks in turn. Were the stacks aligned alike, those lines would
 // fight for the same few places of the cache; so each stack starts a bit lower than the one before.
@@ -41,7 +41,7 @@ Guarded& guarded_stacks() {
 bool guard(char* low, std::size_t bytes) {
   Guarded& stacks = guarded_stacks();
   std::lock_guard lock(stacks.mutex);
-  if (stacks.ends.size() >= most_guarded || mprotect(low, page_bytes(), PROT_NONE) != 0) return false;
+  if (stacks.ends.size() >= most_guarded_stacks || mprotect(low, page_bytes(), PROT_NONE) != 0) return false;
   mprotect(low + bytes, page_bytes(), PROT_NONE);
   stacks.ends.emplace(low, low + bytes);
   return true;

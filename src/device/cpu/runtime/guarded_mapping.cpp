@@ -13,7 +13,7 @@ namespace {
 
 // A guarded mapping costs the process two or three of the 65530 that Linux gives it; one without guards may be one with
 // its neighbours.
-constexpr int most_guarded = 8'192;
+constexpr int most_guarded_mappings = 8'192;
 std::atomic<int> guarded_mappings{0};
 
 std::size_t round_up(std::size_t value, std::size_t step) {
@@ -34,7 +34,7 @@ GuardedMapping::GuardedMapping(std::size_t bytes, std::size_t alignment, std::si
   if (inner < bytes || whole < inner) return;
   void* memory = mmap(nullptr, whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return;
-  guarded_ = guarded_mappings.fetch_add(1) < most_guarded;
+  guarded_ = guarded_mappings.fetch_add(1) < most_guarded_mappings;
   const auto address = reinterpret_cast<std::uintptr_t>(memory);
   char* data = static_cast<char*>(memory) + (round_up(address + page, alignment) - address);
   const int failed =

@@ -1,0 +1,346 @@
+-- gpu.linalg: systems of equations. The solver takes matrices in columns, so most functions give it a copy of the transpose.
+local gpu, methods, core = ...
+
+local linalg = {}
+gpu.linalg = linalg
+
+-- ---- arguments --------------------------------------------------------------------------------------------------------------
+
+local solved = {float32 = true, float64 = true, complex64 = true, complex128 = true}
+local dtype_list = "float32, float64, complex64 or complex128"
+local real = {complex64 = "float32", complex128 = "float64"}
+
+--- Checks matrices: the last two axes of x.
+local function check_matrices(op, x)
+  core.check_array(op, x)
+  if x.ndim < 2 then
+    core.raise(("[%s] expected a matrix (m,n), or a batch of them (...,m,n), got shape %s"):format(op, core.text(x.shape)))
+  end
+  return x
+end
+
+local function check_square(op, x)
+  check_matrices(op, x)
+  if x.shape[x.ndim] ~= x.shape[x.ndim - 1] then
+    core.raise(("[%s] expected a square matrix (n,n), or a batch of them (...,n,n), got shape %s"):format(op, core.text(x.shape)))
+  end
+  return x
+end
+
+local function refuse_shapes(op, expected, a, b)
+  core.raise(("[%s] expected %s, got %s and %s"):format(op, expected, core.text(a.shape), core.text(b.shape)))
+end
+
+--- The dtype in which the solver works: the option, or that of the arrays, where integers and bool become float32.
+local function working(op, options, ...)
+  local dtype
+  for _, x in ipairs {...} do
+    local own = x.dtype
+    if own == "float16" or own == "bfloat16" then
+      core.raise(("[%s] expected %s, got %s; x:astype(\"float32\") converts"):format(op, dtype_list, own))
+    end
+    if not solved[own] then own = "float32" end
+    dtype = dtype and core.promote(dtype, own) or own
+  end
+  local wanted = options.dtype
+  if wanted == nil then return dtype end
+  if type(wanted) ~= "string" or not solved[core.promote(wanted, wanted)] then core.fail(op, "dtype = " .. dtype_list, wanted) end
+  wanted = core.promote(wanted, wanted)
+  if real[dtype] and not real[wanted] then core.fail(op, "a complex dtype for complex numbers", wanted) end
+  return wanted
+end
+
+local function real_of(dtype) return real[dtype] or dtype end
+
+--- The extents of the axes before the last `own` ones.
+local function batch_of(x, own)
+  local batch = {}
+  for axis = 1, x.ndim - (own or 2) do batch[axis] = x.shape[axis] end
+  return batch
+end
+
+--- A shape: the batch, and the extents behind it.
+local function shaped(batch, ...)
+  local shape = {unpack(batch)}
+  for _, extent in ipairs {...} do shape[#shape + 1] = extent end
+  return shape
+end
+
+--- The batch to which those of a and b broadcast.
+local function common_batch(op, a, b)
+  local first, second = batch_of(a), batch_of(b)
+  local common = {}
+  local axes = math.max(#first, #second)
+  for axis = 1, axes do
+    local x, y = first[axis - axes + #first] or 1, second[axis - axes + #second] or 1
+    if x ~= y and x ~= 1 and y ~= 1 then refuse_shapes(op, "leading axes that broadcast", a, b) end
+    common[axis] = x == 1 and y or x
+  end
+  return common
+end
+
+local function transposed(x) return x:swapaxes(-1, -2) end
+
+--- A row-major copy of x, broadcast to the shape.
+local function fresh(x, dtype, shape)
+  return gpu.empty(shape or x.shape, {dtype = dtype, device = x.device}):copy_(x)
+end
+
+--- Copies of matrices as the solver takes them: in columns.
+local function in_columns(x, dtype, batch)
+  return fresh(transposed(x), dtype, shaped(batch or batch_of(x), x.shape[x.ndim], x.shape[x.ndim - 1]))
+end
+
+--- One of the letters, the first if it is nil.
+local function letter(op, name, value, letters) return core.blas.letter(op, name, value, letters) end
+
+local function eye(n, dtype, x) return gpu.eye(n, {dtype = dtype, device = x.device}) end
+
+core.linalg = {batch_of = batch_of, check_matrices = check_matrices, check_square = check_square, common_batch = common_batch,
+  eye = eye, fresh = fresh, in_columns = in_columns, letter = letter, real_of = real_of, refuse_shapes = refuse_shapes,
+  shaped = shaped, transposed = transposed, working = working}
+
+-- ---- LU ---------------------------------------------------------------------------------------------------------------------
+
+--- The factors of matrices in columns, in their place; what went wrong, and the pivots (..., k).
+local function factorise(columns)
+  local batch, k = batch_of(columns), math.min(columns.shape[columns.ndim], columns.shape[columns.ndim - 1])
+  local info, pivots = core.decompose {routine = "lu", a = columns}
+  return info, pivots:reshape(shaped(batch, k))
+end
+
+--- Solves for the matrices x, in columns, in their place.
+local function solve_factorised(op, columns, info, pivots, x)
+  if columns.ndim == 2 and x.ndim > 2 then x = x:reshape(-1, x.shape[x.ndim]) end -- one matrix, with all right-hand sides
+  core.decompose {routine = "lu_solve", a = columns, b = x, pivots = pivots:ravel()}
+  core.check_decomposition(op, "singular", info, nil, {x})
+end
+
+--- Right-hand sides as matrices: a vector is a column. Whether it was one.
+local function right_sides(op, a, b)
+  core.check_array(op, b)
+  local is_vector = b.ndim == 1
+  if b.ndim == 0 or b.shape[is_vector and 1 or b.ndim - 1] ~= a.shape[a.ndim] then
+    refuse_shapes(op, "(...,n,n) and (n,) or (...,n,k)", a, b)
+  end
+  return is_vector and b:expand_dims(2) or b, is_vector
+end
+
+--- The solutions, which are in columns, in the shape of right_sides.
+local function from_columns(x, is_vector)
+  if is_vector then return x:squeeze(-2) end
+  return transposed(x):contiguous()
+end
+
+function linalg.solve(a, b, options)
+  local op = "linalg.solve"
+  options = core.check_fields(op, options)
+  check_square(op, a)
+  local sides, is_vector = right_sides(op, a, b)
+  local dtype, batch = working(op, options, a, b), common_batch(op, a, sides)
+  local x = in_columns(sides, dtype, batch)
+  if x.size > 0 then
+    local columns = in_columns(a, dtype, a.ndim > 2 and batch or nil)
+    local info, pivots = factorise(columns)
+    solve_factorised(op, columns, info, pivots, x)
+  end
+  return core.assign(op, options.out, from_columns(x, is_vector))
+end
+
+--- The inverses, and what went wrong; a matrix that has none is no error yet. By the transposed system the solver's columns are
+--- the rows of the inverse.
+local function invert(a, dtype)
+  local columns, n = in_columns(a, dtype), a.shape[a.ndim]
+  local x = fresh(eye(n, dtype, a), dtype, a.shape)
+  local info, pivots = factorise(columns)
+  core.decompose {routine = "lu_solve", a = columns, b = x, pivots = pivots:ravel(), transposed = true}
+  return x, info
+end
+core.linalg.invert = invert
+
+function linalg.inv(a, options)
+  local op = "linalg.inv"
+  options = core.check_fields(op, options)
+  check_square(op, a)
+  local dtype = working(op, options, a)
+  if a.size == 0 then return core.assign(op, options.out, fresh(a, dtype)) end
+  local x, info = invert(a, dtype)
+  core.check_decomposition(op, "singular", info, nil, {x})
+  return core.assign(op, options.out, x)
+end
+
+--- The diagonals of U, and the sign of the exchanges of rows. A matrix without elements has a product of 1.
+local function diagonals(op, a, options)
+  check_square(op, a)
+  local dtype = working(op, options, a)
+  local columns, batch, n = in_columns(a, dtype), batch_of(a), a.shape[a.ndim]
+  if columns.size == 0 then return gpu.zeros(shaped(batch, n), {dtype = dtype, device = a.device}), 1 end
+  local _, pivots = factorise(columns)
+  local exchanges = pivots:ne(gpu.range(1, n, {dtype = pivots.dtype, device = a.device})):sum(-1)
+  return columns:diagonal(0, -2, -1), core.cast(1 - exchanges:fmod(2) * 2, real_of(dtype))
+end
+
+function linalg.det(a, options)
+  options = core.check_fields("linalg.det", options)
+  local diagonal, sign = diagonals("linalg.det", a, options)
+  return core.assign("linalg.det", options.out, diagonal:prod(-1) * sign)
+end
+
+function linalg.slogdet(a, options)
+  options = core.check_fields("linalg.slogdet", options)
+  local diagonal, sign = diagonals("linalg.slogdet", a, options)
+  return diagonal:sign():prod(-1) * sign, diagonal:abs():log():sum(-1)
+end
+
+function linalg.lu_factor(a, options)
+  local op = "linalg.lu_factor"
+  options = core.check_fields(op, options)
+  check_matrices(op, a)
+  local columns = in_columns(a, working(op, options, a))
+  if columns.size == 0 then
+    local k = math.min(a.shape[a.ndim], a.shape[a.ndim - 1])
+    return transposed(columns), gpu.zeros(shaped(batch_of(a), k), {dtype = "int32", device = a.device})
+  end
+  local _, pivots = factorise(columns)
+  return transposed(columns), core.cast(pivots, "int32")
+end
+
+--- The position of the first element that is true along the last axis, for each matrix of the batch: 0 where none is.
+local function first_true(condition, batch)
+  local at = gpu.where(condition:any(-1), condition:argmax(-1), 0)
+  return core.broadcast(core.cast(at, "int32"), batch):ravel()
+end
+
+function linalg.lu_solve(lu, pivots, b, options)
+  local op = "linalg.lu_solve"
+  options = core.check_fields(op, options)
+  check_square(op, lu)
+  core.check_array(op, pivots)
+  local n = lu.shape[lu.ndim]
+  if core.text(pivots.shape) ~= core.text(shaped(batch_of(lu), n)) or not pivots.dtype:find "int" then
+    core.fail(op, "integer pivots of shape " .. core.text(shaped(batch_of(lu), n)), pivots)
+  end
+  local sides, is_vector = right_sides(op, lu, b)
+  local way = letter(op, "trans", options.trans, "NTC")
+  local dtype, batch = working(op, options, lu, b), common_batch(op, lu, sides)
+  local x = in_columns(sides, dtype, batch)
+  if x.size > 0 then
+    local shape = shaped(batch, n, n)
+    local columns = core.cast(core.broadcast(transposed(lu), shape), dtype):contiguous()
+    local rows = core.broadcast(pivots, shaped(batch, n))
+    core.decompose {routine = "lu_solve", a = columns, b = x, pivots = core.cast(rows:clip(1, n), "int32"):ravel(),
+      transposed = way == "T", conjugated = way == "C"}
+    core.check_decomposition(op, "pivot", first_true(gpu.logical_or(rows:lt(1), rows:gt(n)), batch), nil, {x})
+    core.check_decomposition(op, "singular", first_true(columns:diagonal(0, -2, -1):eq(0), batch), nil, {x})
+  end
+  return core.assign(op, options.out, from_columns(x, is_vector))
+end
+
+function linalg.lu(a, options)
+  local op = "linalg.lu"
+  options = core.check_fields(op, options)
+  local factors, pivots = linalg.lu_factor(check_matrices(op, a), {dtype = working(op, options, a)})
+  local m, n = a.shape[a.ndim - 1], a.shape[a.ndim]
+  local k = math.min(m, n)
+  local rows = core.permutation(pivots:contiguous(), m)
+  local order = core.positions({m, 1}, 1, 1, "int32", {device = a.device})
+  local permutation = core.cast(rows:expand_dims(-2):eq(order), real_of(factors.dtype))
+  local lower = gpu.tril(core.slice(factors, a.ndim, 1, k), -1) + gpu.eye(m, k, {dtype = factors.dtype, device = a.device})
+  return permutation, lower, gpu.triu(core.slice(factors, a.ndim - 1, 1, k))
+end
+
+-- ---- triangular and positive definite matrices --------------------------------------------------------------------------------
+
+function linalg.cholesky(a, options)
+  local op = "linalg.cholesky"
+  options = core.check_fields(op, options)
+  check_square(op, a)
+  local upper = core.check_flag(op, "upper", options.upper) or false
+  local factor = fresh(a, working(op, options, a))
+  if factor.size > 0 then
+    -- In columns, the lower triangle of the rows is the upper one.
+    local info = core.decompose {routine = "cholesky", a = factor, upper = not upper}
+    core.check_decomposition(op, "not positive definite", info, nil, {factor})
+  end
+  return core.assign(op, options.out, upper and gpu.triu(factor) or gpu.tril(factor))
+end
+
+--- Runs `solve` on a copy of b, and checks the diagonal of the triangular matrices a. Gives the solutions.
+local function with_triangles(op, a, b, options, checks_diagonal, solve)
+  check_square(op, a)
+  local sides, is_vector = right_sides(op, a, b)
+  local dtype, batch = working(op, options, a, b), common_batch(op, a, sides)
+  local x = fresh(sides, dtype, shaped(batch, sides.shape[sides.ndim - 1], sides.shape[sides.ndim]))
+  if x.size > 0 then
+    local triangles = core.cast(a, dtype):eval()
+    solve(x, triangles)
+    if checks_diagonal then
+      core.check_decomposition(op, "zero diagonal", first_true(triangles:diagonal(0, -2, -1):eq(0), batch), nil, {x})
+    end
+  end
+  return core.assign(op, options.out, is_vector and x:squeeze(-1) or x)
+end
+
+function linalg.solve_triangular(a, b, options)
+  local op = "linalg.solve_triangular"
+  options = core.check_fields(op, options)
+  local way = letter(op, "trans", options.trans, "NTC")
+  local upper = not core.check_flag(op, "lower", options.lower)
+  local unit = core.check_flag(op, "unit_diagonal", options.unit_diagonal) or false
+  return with_triangles(op, a, b, options, not unit, function(x, triangles)
+    core.solve_triangular(x, triangles, upper, way, false, unit, 1)
+  end)
+end
+
+function linalg.cho_solve(factor, b, options)
+  local op = "linalg.cho_solve"
+  options = core.check_fields(op, options)
+  local upper = core.check_flag(op, "upper", options.upper) or false
+  return with_triangles(op, factor, b, options, true, function(x, triangles)
+    core.solve_triangular(x, triangles, upper, upper and "C" or "N", false, false, 1)
+    core.solve_triangular(x, triangles, upper, upper and "N" or "C", false, false, 1)
+  end)
+end
+
+-- ---- tensors ------------------------------------------------------------------------------------------------------------------
+
+local function volume(shape, first, last)
+  local count = 1
+  for axis = first, last do count = count * shape[axis] end
+  return count
+end
+
+function linalg.tensorsolve(a, b, options)
+  local op = "linalg.tensorsolve"
+  options = core.check_fields(op, options)
+  core.check_array(op, a)
+  core.check_array(op, b)
+  for i, axis in ipairs(options.axes and core.check_integers(op, "an axis", options.axes) or {}) do
+    a = a:moveaxis(core.axis(op, axis, a.ndim) - i + 1, -1)
+  end
+  local unknowns = {}
+  for axis = b.ndim + 1, a.ndim do unknowns[#unknowns + 1] = a.shape[axis] end
+  if volume(a.shape, 1, math.min(b.ndim, a.ndim)) ~= b.size or volume(unknowns, 1, #unknowns) ~= b.size then
+    refuse_shapes(op, "a of b's axes and as many elements behind them", a, b)
+  end
+  local x = linalg.solve(a:reshape(b.size, b.size), b:reshape(b.size), {dtype = options.dtype})
+  return core.assign(op, options.out, x:reshape(unknowns))
+end
+
+function linalg.tensorinv(a, axes, options)
+  local op = "linalg.tensorinv"
+  if core.is_options(axes) then axes, options = core.shift(op, axes, options) end
+  options = core.check_fields(op, options)
+  core.check_array(op, a)
+  axes = core.check_integer(op, "a number of axes", axes or options.axes or 2)
+  if axes < 1 or axes > a.ndim then core.fail(op, ("a number of axes from 1 to %d"):format(a.ndim), axes) end
+  local shape = {}
+  for axis = axes + 1, a.ndim do shape[#shape + 1] = a.shape[axis] end
+  local count = volume(shape, 1, #shape)
+  for axis = 1, axes do shape[#shape + 1] = a.shape[axis] end
+  if count ^ 2 ~= a.size then
+    core.raise(("[%s] expected as many elements in the first %d axes as in the others, got shape %s"):format(op, axes,
+      core.text(a.shape)))
+  end
+  return core.assign(op, options.out, linalg.inv(a:reshape(count, count), {dtype = options.dtype}):reshape(shape))
+end

@@ -1,0 +1,293 @@
+-- gpu.linalg: least squares, ranks, powers and special matrices, from the functions of the other linalg files.
+local gpu, methods, core = ...
+
+local linalg, tools = gpu.linalg, core.linalg
+local batch_of, check_matrices, check_square, eye, fresh = tools.batch_of, tools.check_matrices, tools.check_square, tools.eye,
+  tools.fresh
+local real_of, refuse_shapes, shaped, transposed, working = tools.real_of, tools.refuse_shapes, tools.shaped, tools.transposed,
+  tools.working
+local inf = math.huge
+
+local epsilon = {float32 = 2 ^ -23, float64 = 2 ^ -52}
+
+--- x' of a matrix.
+local function adjoint(x) return core.is_complex(x) and transposed(x):conj() or transposed(x) end
+
+--- A tolerance relative to the greatest singular value: the option, or by the matrices' extents.
+local function tolerance(op, name, value, a, dtype)
+  if value ~= nil and type(value) ~= "number" then core.fail(op, name .. " = a number", value) end
+  return value or math.max(a.shape[a.ndim - 1], a.shape[a.ndim]) * epsilon[real_of(dtype)]
+end
+
+local function greatest(s)
+  if s.shape[s.ndim] == 0 then return gpu.zeros(shaped(batch_of(s, 1), 1), {dtype = s.dtype, device = s.device}) end
+  return s:max(-1, {keepdims = true})
+end
+
+-- ---- rank, inverses and least squares -----------------------------------------------------------------------------------------
+
+function linalg.matrix_rank(a, tol, options)
+  local op = "linalg.matrix_rank"
+  if type(tol) == "table" then tol, options = core.shift(op, tol, options) end
+  options = core.check_fields(op, options)
+  core.check_array(op, a)
+  if a.ndim < 2 then return core.cast(a:ne(0):any(), "int64") end
+  tol = tol or options.tol
+  if tol ~= nil and type(tol) ~= "number" then core.fail(op, "tol = a number", tol) end
+  local dtype = working(op, options, a)
+  local s = tools.singular(op, a, dtype, false, false)
+  local limit = tol or greatest(s) * tolerance(op, "rtol", options.rtol, a, dtype)
+  return core.cast(s:gt(limit):sum(-1), "int64")
+end
+
+--- 1 / s where s is above the relative tolerance, else 0; and where it is.
+local function reciprocals(s, rcond)
+  local keeps = s:gt(greatest(s) * rcond)
+  return gpu.where(keeps, gpu.where(keeps, s, 1):reciprocal(), 0), keeps
+end
+
+function linalg.pinv(a, rcond, options)
+  local op = "linalg.pinv"
+  if type(rcond) == "table" then rcond, options = core.shift(op, rcond, options) end
+  options = core.check_fields(op, options)
+  check_matrices(op, a)
+  local dtype = working(op, options, a)
+  rcond = tolerance(op, "rcond", rcond or options.rcond, a, dtype)
+  local u, s, v = tools.singular(op, a, dtype, true, false)
+  local scaled = adjoint(v) * reciprocals(s, rcond):expand_dims(-2)
+  return core.assign(op, options.out, scaled:matmul(adjoint(u)))
+end
+
+function linalg.lstsq(a, b, rcond, options)
+  local op = "linalg.lstsq"
+  if type(rcond) == "table" then rcond, options = core.shift(op, rcond, options) end
+  options = core.check_fields(op, options)
+  check_matrices(op, a)
+  core.check_array(op, b)
+  local m, n, is_vector = a.shape[a.ndim - 1], a.shape[a.ndim], b.ndim == 1
+  if b.ndim == 0 or b.shape[is_vector and 1 or b.ndim - 1] ~= m then refuse_shapes(op, "(...,m,n) and (m,) or (...,m,k)", a, b) end
+  local dtype = working(op, options, a, b)
+  rcond = tolerance(op, "rcond", rcond or options.rcond, a, dtype)
+  local sides = core.cast(is_vector and b:expand_dims(2) or b, dtype)
+  local u, s, v = tools.singular(op, a, dtype, true, false)
+  local inverse, keeps = reciprocals(s, rcond)
+  local x = adjoint(v):matmul(inverse:expand_dims(-1) * adjoint(u):matmul(sides))
+  local residuals
+  if m > n then
+    local distance = (sides - core.cast(a, dtype):matmul(x)):abs()
+    residuals = distance:square():sum(-2)
+  else
+    residuals = gpu.zeros({0}, {dtype = real_of(dtype), device = a.device})
+  end
+  return is_vector and x:squeeze(-1) or x, residuals, core.cast(keeps:sum(-1), "int64"), s
+end
+
+-- ---- norms and conditions -----------------------------------------------------------------------------------------------------
+
+function linalg.norm(...) return gpu.norm(...) end
+
+function linalg.vector_norm(x, order, axis, options)
+  local op = "linalg.vector_norm"
+  if type(order) == "table" then order, axis, options = nil, nil, core.is_options(order) and order or options end
+  options = core.check_fields(op, options)
+  core.check_array(op, x)
+  order, axis = order or options.order or 2, axis or options.axis
+  if type(order) ~= "number" then core.fail(op, "a number or math.huge as the order", order) end
+  local axes = core.axes(op, axis, x.ndim)
+  -- The elements of several axes become those of one.
+  local last = x:permute(core.last_axes(x, axes))
+  local shape = batch_of(last, #axes)
+  local value = gpu.norm(last:reshape(shaped(shape, -1)), order, -1, {dtype = options.dtype})
+  if core.check_flag(op, "keepdims", options.keepdims) then value = value:expand_dims(axes) end
+  return core.assign(op, options.out, value)
+end
+
+function linalg.matrix_norm(x, order, options)
+  local op = "linalg.matrix_norm"
+  if type(order) == "table" then order, options = core.shift(op, order, options) end
+  options = core.check_fields(op, options)
+  check_matrices(op, x)
+  order = order or options.order or "fro"
+  return gpu.norm(x, order, {-2, -1}, {keepdims = options.keepdims, dtype = options.dtype, out = options.out})
+end
+
+local orders = {[2] = true, [-2] = true, [1] = true, [-1] = true, [inf] = true, [-inf] = true, fro = true, nuc = true}
+
+function linalg.cond(a, order, options)
+  local op = "linalg.cond"
+  if type(order) == "table" then order, options = core.shift(op, order, options) end
+  options = core.check_fields(op, options)
+  check_matrices(op, a)
+  order = order or options.order or 2
+  if not orders[order] then core.fail(op, '2, -2, 1, -1, math.huge, -math.huge, "fro" or "nuc" as the order', order) end
+  local dtype = working(op, options, a)
+  if a.size == 0 then core.fail(op, "a matrix with elements", a) end
+  if math.abs(tonumber(order) or 0) == 2 then
+    local s = tools.singular(op, a, dtype, false, false)
+    local most, least = core.pick(s, s.ndim, 1), core.pick(s, s.ndim, -1)
+    if order == -2 then most, least = least, most end
+    -- 0 / 0 of a matrix of zeros
+    return core.assign(op, options.out, gpu.where(gpu.logical_and(most:eq(0), least:eq(0)), inf, most / least))
+  end
+  check_square(op, a)
+  local inverse, info = tools.invert(a, dtype)
+  local own, other = gpu.norm(core.cast(a, dtype), order, {-2, -1}), nil
+  -- A matrix without an inverse may have one of infinities and NaN.
+  local singular = info:reshape(shaped(batch_of(a))):ne(0)
+  local kept = gpu.where(singular:expand_dims {-2, -1}, 0, inverse)
+  other = gpu.norm(kept, order, {-2, -1})
+  return core.assign(op, options.out, gpu.where(singular, inf, own * other))
+end
+
+-- ---- products -----------------------------------------------------------------------------------------------------------------
+
+function linalg.matrix_power(a, power, options)
+  local op = "linalg.matrix_power"
+  options = core.check_fields(op, options)
+  check_square(op, a)
+  core.check_integer(op, "an integer power", power)
+  if power == 0 then
+    local one = core.broadcast(eye(a.shape[a.ndim], a.dtype, a), a.shape)
+    return core.assign(op, options.out, one)
+  end
+  local square, result = power < 0 and linalg.inv(a) or a, nil
+  power = math.abs(power)
+  while power > 0 do
+    if power % 2 == 1 then result = result and result:matmul(square) or square end
+    power = math.floor(power / 2)
+    if power > 0 then square = square:matmul(square) end
+  end
+  return core.assign(op, options.out, result == a and a:copy() or result)
+end
+
+--- Where to split each chain of matrices, from the first to the last, for the fewest multiplications. `sizes`: the rows of each
+--- matrix, and the columns of the last.
+local function cheapest_splits(sizes, count)
+  local cost, split = {}, {}
+  for first = 1, count do cost[first], split[first] = {[first] = 0}, {} end
+  for length = 2, count do
+    for first = 1, count - length + 1 do
+      local last = first + length - 1
+      cost[first][last] = inf
+      for at = first, last - 1 do
+        local own = cost[first][at] + cost[at + 1][last] + sizes[first] * sizes[at + 1] * sizes[last + 1]
+        if own < cost[first][last] then cost[first][last], split[first][last] = own, at end
+      end
+    end
+  end
+  return split
+end
+
+function linalg.multi_dot(arrays, options)
+  local op = "linalg.multi_dot"
+  options = core.check_fields(op, options)
+  if type(arrays) ~= "table" or core.check_list(op, "arrays", arrays) < 2 then
+    core.fail(op, "a table of two arrays or more", arrays)
+  end
+  local list, count = {}, #arrays
+  for i, x in ipairs(arrays) do
+    core.check_array(op, x)
+    local may_be_vector = i == 1 or i == count
+    if x.ndim ~= 2 and not (x.ndim == 1 and may_be_vector) then
+      core.raise(("[%s] expected matrices, or vectors as the first and the last, got shape %s as array %d"):format(op,
+        core.text(x.shape), i))
+    end
+    list[i] = x.ndim == 2 and x or x:expand_dims(i == 1 and 1 or 2)
+    if i > 1 and list[i - 1].shape[2] ~= list[i].shape[1] then
+      refuse_shapes(op, "arrays that fit one after the other", arrays[i - 1], x)
+    end
+  end
+  local sizes = {}
+  for i, x in ipairs(list) do sizes[i] = x.shape[1] end
+  sizes[count + 1] = list[count].shape[2]
+  local split = cheapest_splits(sizes, count)
+  local function product(first, last)
+    if first == last then return list[first] end
+    local at = split[first][last]
+    return product(first, at):matmul(product(at + 1, last))
+  end
+  local result, shape = product(1, count), {}
+  if arrays[1].ndim == 2 then shape[1] = sizes[1] end
+  if arrays[count].ndim == 2 then shape[#shape + 1] = sizes[count + 1] end
+  return core.assign(op, options.out, result:reshape(shape))
+end
+
+-- ---- the exponential ------------------------------------------------------------------------------------------------------------
+
+-- The coefficients of the Padé approximant of degree 13, and the 1-norm up to which it is exact to float64 (Higham, "The scaling
+-- and squaring method for the matrix exponential revisited", 2005).
+local pade = {64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000, 10559470521600,
+  670442572800, 33522128640, 1323241920, 40840800, 960960, 16380, 182, 1}
+local pade_limit = 5.371920351148152
+
+--- Each matrix is divided by a power of 2 of its own, and squared as often as the one that needs it most; the others stay as
+--- they are then.
+function linalg.expm(a, options)
+  local op = "linalg.expm"
+  options = core.check_fields(op, options)
+  check_square(op, a)
+  local dtype = working(op, options, a)
+  if a.size == 0 then return core.assign(op, options.out, fresh(a, dtype)) end
+  local x = core.cast(a, dtype)
+  local norms = gpu.norm(x, 1, {-2, -1}, {keepdims = true})
+  local times = gpu.maximum((norms / pade_limit):log2():ceil(), 0)
+  local most = times:max():item()
+  if most ~= most or most == inf then core.raise(("[%s] expected finite elements, got infinities or NaN"):format(op)) end
+  x = x * gpu.exp2(-times)
+  local x2 = x:matmul(x):eval()
+  local x4 = x2:matmul(x2)
+  local x6 = x4:matmul(x2)
+  local one = eye(a.shape[a.ndim], dtype, a)
+  local odd = x:matmul(x6:matmul(x6 * pade[14] + x4 * pade[12] + x2 * pade[10]) + x6 * pade[8] + x4 * pade[6] + x2 * pade[4]
+    + one * pade[2])
+  local even = x6:matmul(x6 * pade[13] + x4 * pade[11] + x2 * pade[9]) + x6 * pade[7] + x4 * pade[5] + x2 * pade[3] + one * pade[1]
+  local result = linalg.solve(even - odd, even + odd)
+  for step = 1, most do
+    local square = result:matmul(result)
+    result = a.ndim == 2 and square or gpu.where(times:ge(step), square, result):eval()
+  end
+  return core.assign(op, options.out, result)
+end
+
+-- ---- matrices of other arrays ---------------------------------------------------------------------------------------------------
+
+function linalg.matrix_transpose(x) return transposed(check_matrices("linalg.matrix_transpose", x)) end
+
+function linalg.block_diag(...)
+  local op, blocks, rows, columns, dtype = "linalg.block_diag", {...}, 0, 0, nil
+  if #blocks == 0 then core.fail(op, "an array", nil) end
+  for k, block in ipairs(blocks) do
+    core.check_array(op, block)
+    if block.ndim > 2 then core.raise(("[%s] expected matrices, got shape %s"):format(op, core.text(block.shape))) end
+    blocks[k] = gpu.atleast_2d(block)
+    dtype = dtype and core.promote(dtype, block.dtype) or block.dtype
+    rows, columns = rows + blocks[k].shape[1], columns + blocks[k].shape[2]
+  end
+  local result = gpu.zeros({rows, columns}, {dtype = dtype, device = blocks[1].device})
+  rows, columns = 0, 0
+  for _, block in ipairs(blocks) do
+    local m, n = block.shape[1], block.shape[2]
+    if block.size > 0 then core.slice(core.slice(result, 1, rows + 1, m), 2, columns + 1, n):copy_(block) end
+    rows, columns = rows + m, columns + n
+  end
+  return result
+end
+
+function linalg.toeplitz(column, row)
+  local op = "linalg.toeplitz"
+  core.check_array(op, column)
+  if row == nil then row = core.is_complex(column) and column:conj() or column end
+  core.check_array(op, row)
+  for _, x in ipairs {column, row} do
+    if x.ndim ~= 1 then core.raise(("[%s] expected vectors, got shape %s"):format(op, core.text(x.shape))) end
+  end
+  local m, n = column.size, row.size
+  if m == 0 or n == 0 then return gpu.zeros({m, n}, {dtype = core.promote(column.dtype, row.dtype), device = column.device}) end
+  -- The row backwards without its first element, then the column: row i of the matrix begins n - i elements behind the start.
+  local values = gpu.concat {core.slice(row, 1, 2, n - 1):flip(1), column}
+  return values:sliding_window(n):flip(2):contiguous()
+end
+
+for _, name in ipairs {"cross", "diagonal", "matmul", "outer", "tensordot", "trace", "vander", "vecdot"} do
+  linalg[name] = function(...) return gpu[name](...) end
+end

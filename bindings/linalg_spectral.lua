@@ -1,0 +1,163 @@
+-- gpu.linalg: decompositions into orthogonal matrices, eigenvalues and singular values.
+local gpu, methods, core = ...
+
+local linalg, tools = gpu.linalg, core.linalg
+local batch_of, check_matrices, check_square, eye, fresh = tools.batch_of, tools.check_matrices, tools.check_square, tools.eye,
+  tools.fresh
+local in_columns, letter, real_of, shaped, transposed = tools.in_columns, tools.letter, tools.real_of, tools.shaped,
+  tools.transposed
+local working = tools.working
+
+local function empty(like, dtype, ...) return gpu.empty({...}, {dtype = dtype, device = like.device}) end
+
+--- Matrices that the solver has written in columns.
+local function from_columns(x) return transposed(x):contiguous() end
+
+-- ---- QR ---------------------------------------------------------------------------------------------------------------------
+
+--- The first `count` columns of Q, of the reflectors in columns.
+local function orthogonal(columns, factors, count)
+  local m, k = columns.shape[columns.ndim], factors.shape[factors.ndim]
+  local batch = batch_of(columns)
+  local q = gpu.empty(shaped(batch, count, m), {dtype = columns.dtype, device = columns.device})
+  local own = math.min(count, columns.shape[columns.ndim - 1])
+  core.slice(q, q.ndim - 1, 1, own):copy_(core.slice(columns, q.ndim - 1, 1, own))
+  if k == 0 then
+    q:copy_(core.slice(eye(m, q.dtype, q), 1, 1, count))
+  elseif q.size > 0 then
+    core.decompose {routine = "orthogonal", a = q, values = factors}
+  end
+  return from_columns(q)
+end
+
+local modes = {reduced = true, complete = true, r = true, raw = true}
+
+function linalg.qr(a, mode, options)
+  local op = "linalg.qr"
+  if type(mode) == "table" then mode, options = core.shift(op, mode, options) end
+  options = core.check_fields(op, options)
+  check_matrices(op, a)
+  mode = mode or options.mode or "reduced"
+  if not modes[mode] then core.fail(op, 'mode = "reduced", "complete", "r" or "raw"', mode) end
+  local columns = in_columns(a, working(op, options, a))
+  local m, n = a.shape[a.ndim - 1], a.shape[a.ndim]
+  local k = math.min(m, n)
+  local factors = gpu.empty(shaped(batch_of(a), k), {dtype = columns.dtype, device = a.device})
+  if factors.size > 0 then core.decompose {routine = "reflectors", a = columns, values = factors} end
+  if mode == "raw" then return columns, factors end
+  local rows = mode == "complete" and m or k
+  local r = gpu.triu(core.slice(transposed(columns), a.ndim - 1, 1, rows))
+  if mode == "r" then return r end
+  return orthogonal(columns, factors, rows), r
+end
+
+-- ---- symmetric matrices -----------------------------------------------------------------------------------------------------
+
+--- The eigenvalues of symmetric matrices, and what the solver has written in place of them.
+local function symmetric(op, a, options, vectors)
+  check_square(op, a)
+  local dtype, n = working(op, options, a), a.shape[a.ndim]
+  local upper = letter(op, "uplo", options.uplo, "LU") == "U"
+  local z = fresh(a, dtype)
+  local w = gpu.empty(shaped(batch_of(a), n), {dtype = real_of(dtype), device = a.device})
+  if z.size > 0 then
+    -- In columns, the matrix is its conjugate, and a triangle the other one.
+    local info = core.decompose {routine = "symmetric_eigen", a = z, values = w, upper = not upper, vectors = vectors}
+    core.check_decomposition(op, "not converged", info, w, vectors and {w, z} or {w})
+  end
+  return w, z
+end
+
+function linalg.eigh(a, options)
+  options = core.check_fields("linalg.eigh", options)
+  local w, z = symmetric("linalg.eigh", a, options, true)
+  if core.is_complex(z) then return w, transposed(z):conj() end
+  return w, from_columns(z)
+end
+
+function linalg.eigvalsh(a, options)
+  options = core.check_fields("linalg.eigvalsh", options)
+  return core.assign("linalg.eigvalsh", options.out, (symmetric("linalg.eigvalsh", a, options, false)))
+end
+
+-- ---- other square matrices --------------------------------------------------------------------------------------------------
+
+local i = gpu.complex(0, 1)
+
+--- The eigenvectors of a real matrix, as rows. For a pair of conjugates there are the real parts, then the imaginary parts of the
+--- first one, whose eigenvalue has a positive imaginary part.
+local function complex_vectors(v, imaginary)
+  local sign = imaginary:expand_dims(-1)
+  local re = gpu.where(sign:lt(0), v:roll(1, -2), v)
+  local im = gpu.where(sign:gt(0), v:roll(-1, -2), gpu.where(sign:lt(0), -v, 0))
+  return re + im * i
+end
+
+local function general(op, a, options, vectors)
+  check_square(op, a)
+  local dtype, batch, n = working(op, options, a), batch_of(a), a.shape[a.ndim]
+  local is_real = real_of(dtype) == dtype
+  local w = gpu.empty(is_real and shaped(batch, 2, n) or shaped(batch, n), {dtype = dtype, device = a.device})
+  local v = vectors and empty(a, dtype, unpack(a.shape)) or nil
+  if a.size > 0 then
+    local info = core.decompose {routine = "eigen", a = in_columns(a, dtype), values = w, b = v, vectors = vectors}
+    core.check_decomposition(op, "not converged", info, w, vectors and {w, v} or {w})
+  end
+  if not is_real then return w, vectors and from_columns(v) end
+  local imaginary = core.pick(w, w.ndim - 1, 2)
+  return core.pick(w, w.ndim - 1, 1) + imaginary * i, vectors and transposed(complex_vectors(v, imaginary))
+end
+
+function linalg.eig(a, options)
+  return general("linalg.eig", a, core.check_fields("linalg.eig", options), true)
+end
+
+function linalg.eigvals(a, options)
+  options = core.check_fields("linalg.eigvals", options)
+  return core.assign("linalg.eigvals", options.out, (general("linalg.eigvals", a, options, false)))
+end
+
+-- ---- singular values --------------------------------------------------------------------------------------------------------
+
+--- U, S and V' of matrices, or S alone without `vectors`. The solver wants as many rows as columns, or more. Wide matrices are the
+--- transposes of what it gets, so its left vectors, in columns, are V' in rows.
+local function singular(op, a, dtype, vectors, full)
+  local batch, m, n = batch_of(a), a.shape[a.ndim - 1], a.shape[a.ndim]
+  local k, wide = math.min(m, n), n >= m
+  local s = gpu.empty(shaped(batch, k), {dtype = real_of(dtype), device = a.device})
+  local function square(count) return gpu.empty(shaped(batch, full and count or k, count), {dtype = dtype, device = a.device}) end
+  local left, right
+  if vectors then
+    left = square(math.max(m, n))
+    right = gpu.empty(shaped(batch, k, k), {dtype = dtype, device = a.device})
+  end
+  if a.size > 0 then
+    local info = core.decompose {routine = "singular_values", a = wide and fresh(a, dtype) or in_columns(a, dtype), values = s,
+      b = left, c = right, vectors = vectors, full = full}
+    core.check_decomposition(op, "not converged", info, s, vectors and {s, left, right} or {s})
+  elseif vectors and left.size > 0 then
+    left:copy_(eye(math.max(m, n), dtype, a))
+  end
+  if not vectors then return s end
+  if wide then return right, s, left end
+  return from_columns(left), s, from_columns(right)
+end
+
+tools.singular = singular
+
+function linalg.svd(a, full_matrices, options)
+  local op = "linalg.svd"
+  if type(full_matrices) == "table" then full_matrices, options = core.shift(op, full_matrices, options) end
+  options = core.check_fields(op, options)
+  check_matrices(op, a)
+  local full = core.check_flag(op, "full_matrices", full_matrices)
+  if full == nil then full = core.check_flag(op, "full_matrices", options.full_matrices) end
+  return singular(op, a, working(op, options, a), true, full ~= false)
+end
+
+function linalg.svdvals(a, options)
+  local op = "linalg.svdvals"
+  options = core.check_fields(op, options)
+  check_matrices(op, a)
+  return core.assign(op, options.out, (singular(op, a, working(op, options, a), false, false)))
+end

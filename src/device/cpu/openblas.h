@@ -1,0 +1,67 @@
+#pragma once
+
+// libopenblas: its symbols, and batches of calls of it.
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "src/device/dynamic_library.h"
+
+namespace gpulua::cpu {
+
+/// The open library. `op`, "blas" or "linalg", and `what`, which needs the library, are for messages.
+class OpenBlasLibrary {
+ public:
+  /// Throws ErrorKind::unavailable, saying what to install, when it is not found.
+  OpenBlasLibrary(const char* op, const char* what);
+
+  /// Throws ErrorKind::unavailable when the library has no such symbol.
+  template <class Function>
+  void find(Function& function, const std::string& symbol) const {
+    function = reinterpret_cast<Function>(address(symbol));
+  }
+
+  /// Calls run(i) for each i < batch. A few run one after the other, on all of OpenBLAS's threads each; many run side
+  /// by side, on one thread each. `work`: the multiplications of one.
+  template <class Run>
+  void each(std::int64_t batch, double work, const Run& run) const {
+    constexpr double large = 1e8;
+    const int threads = get_threads_();
+    if (batch == 1 || batch < (work < large ? threads : 4 * threads)) {
+      for (std::int64_t i = 0; i < batch; ++i) run(i);
+      return;
+    }
+    const OneThread one(*this, threads);
+    const double grain = std::max(65536 / work, 1.0);
+    tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, batch, static_cast<std::size_t>(grain)),
+                      [&](const tbb::blocked_range<std::int64_t>& range) {
+                        for (std::int64_t i = range.begin(); i < range.end(); ++i) run(i);
+                      });
+  }
+
+ private:
+  /// Meanwhile OpenBLAS, which has one number of threads in the process, has one thread.
+  class OneThread {
+   public:
+    OneThread(const OpenBlasLibrary& library, int threads);
+    ~OneThread();
+    OneThread(const OneThread&) = delete;
+    OneThread& operator=(const OneThread&) = delete;
+
+   private:
+    const OpenBlasLibrary& library_;
+    int threads_;
+  };
+
+  void* address(const std::string& symbol) const;
+
+  DynamicLibrary library_;
+  std::string op_;
+  int (*get_threads_)() = nullptr;
+  void (*set_threads_)(int) = nullptr;
+};
+
+}  // namespace gpulua::cpu
