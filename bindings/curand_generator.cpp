@@ -2,6 +2,7 @@
 
 #include "bindings/curand_generator.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "bindings/array_options.h"
@@ -10,6 +11,7 @@
 #include "bindings/lua_random.h"
 #include "bindings/state.h"
 #include "src/array/capture.h"
+#include "src/array/views.h"
 #include "src/expressions/transfer.h"
 
 namespace gpulua {
@@ -20,6 +22,11 @@ struct GeneratorHandle {
   std::shared_ptr<OpenDevice> device;
   std::string algorithm;
   std::shared_ptr<RngGenerator> generator;  // destroyed before its device
+  // Of a sequence: its dimensions, and the number of the next point.
+  std::int64_t dimensions = 0;
+  std::shared_ptr<std::uint64_t> next = std::make_shared<std::uint64_t>(0);
+
+  bool is_sequence() const { return dimensions > 0; }
 };
 
 }  // namespace
@@ -46,20 +53,39 @@ DType check_real_dtype(lua_State* L, int index, const char* op) {
   return dtype;
 }
 
+/// The shape in memory of a sequence's numbers, which come coordinate by coordinate: the last axis, which has a size
+/// for each dimension, is the first.
+Dims by_coordinates(const GeneratorHandle& handle, Dims shape, const char* op) {
+  if (shape.empty() || shape.back() != handle.dimensions)
+    throw Error("[" + std::string(op) + "] expected a shape whose last size is the " +
+                std::to_string(handle.dimensions) + " dimensions of the sequence, got " + to_string(shape));
+  std::rotate(shape.begin(), shape.end() - 1, shape.end());
+  return shape;
+}
+
 /// An array on the generator's device, filled by `fill(generator, out, count, stream)`.
 template <class Fill>
-int push_filled(lua_State* L, GeneratorHandle& handle, Dims shape, DType dtype, Fill fill) {
+int push_filled(lua_State* L, GeneratorHandle& handle, Dims shape, DType dtype, const char* op, Fill fill) {
   OpenDevice& device = *handle.device;
+  const bool is_turned = handle.dimensions > 1;
+  if (is_turned) shape = by_coordinates(handle, std::move(shape), op);
   Array array = empty(device, std::move(shape), dtype);
+  const auto points = static_cast<std::uint64_t>(array->layout.size() / std::max<std::int64_t>(handle.dimensions, 1));
   // The generator's state is the host's, so a graph cannot hold the call.
-  const auto work = [target = array.get(), generator = handle.generator, fill](const StreamRef& stream) {
+  const auto work = [target = array.get(), generator = handle.generator, next = handle.next, points,
+                     fill](const StreamRef& stream) {
     fill(*generator, target->write(stream), static_cast<std::size_t>(target->layout.size()), *stream);
+    *next += points;
   };
   if (array->layout.size() > 0) {
     if (Capture* capture = device.evaluator().capture())
       capture->before_launch(array, work);
     else
       work(device.stream());
+  }
+  if (is_turned) {
+    const std::size_t first[] = {0}, last[] = {array->layout.shape.size() - 1};
+    array = view(array, move_axes(array->layout, first, last));
   }
   push_array(L, std::move(array));
   return 1;
@@ -72,7 +98,7 @@ int uniform(lua_State* L) {
   int next = 0;
   Dims shape = check_shape(L, 2, next, op);
   const DType dtype = check_real_dtype(L, next, op);
-  return push_filled(L, handle, std::move(shape), dtype,
+  return push_filled(L, handle, std::move(shape), dtype, op,
                      [=](auto& generator, void* out, std::size_t count, Stream& stream) {
                        generator.uniform(dtype, out, count, stream);
                      });
@@ -107,7 +133,7 @@ int normal(lua_State* L) {
   const double deviation = parameter(4, 1, "a finite standard deviation");
   if (deviation < 0) fail(op, "a standard deviation that is not negative", L, 4);
   const DType dtype = check_real_dtype(L, options, op);
-  return push_filled(L, handle, std::move(shape), dtype,
+  return push_filled(L, handle, std::move(shape), dtype, op,
                      [=](auto& generator, void* out, std::size_t count, Stream& stream) {
                        (generator.*generate)(dtype, out, count, mean, deviation, stream);
                      });
@@ -120,10 +146,57 @@ int poisson(lua_State* L) {
   Dims shape = check_one_shape(L, 2, op);
   const double mean = check_number(L, 3, op, "a mean above 0");
   if (!(mean > 0) || !std::isfinite(mean)) fail(op, "a mean above 0", L, 3);
-  return push_filled(L, handle, std::move(shape), DType::uint32,
+  return push_filled(L, handle, std::move(shape), DType::uint32, op,
                      [=](auto& generator, void* out, std::size_t count, Stream& stream) {
                        generator.poisson(out, count, mean, stream);
                      });
+}
+
+/// The generator, which must be one of a sequence.
+GeneratorHandle& check_sequence(lua_State* L, const char* op) {
+  auto& handle = check<GeneratorHandle>(L, 1, op);
+  if (!handle.is_sequence())
+    throw Error("[" + std::string(op) + "] expected a generator of a Sobol sequence, got " + handle.algorithm);
+  if (is_recording(bindings_of(L).context()))
+    throw Error("[" + std::string(op) + "] expected a call outside of a function that gpu.fuse or gpu.graph records");
+  return handle;
+}
+
+std::uint64_t check_points(lua_State* L, int index, const char* op) {
+  const std::int64_t points = check_integer(L, index, op, "a number of points of 0 or more");
+  if (points < 0) fail(op, "a number of points of 0 or more", L, index);
+  return static_cast<std::uint64_t>(points);
+}
+
+void seek(GeneratorHandle& handle, std::uint64_t point) {
+  handle.generator->seek(point);
+  *handle.next = point;
+}
+
+/// c:skip(points).
+int skip(lua_State* L) {
+  auto& handle = check_sequence(L, "skip");
+  seek(handle, *handle.next + check_points(L, 2, "skip"));
+  return 0;
+}
+
+/// c:state(): {offset=}, the number of the next point.
+int state(lua_State* L) {
+  const auto& handle = check_sequence(L, "state");
+  lua_newtable(L);
+  push_scalar(L, *handle.next);
+  lua_setfield(L, -2, "offset");
+  return 1;
+}
+
+/// c:set_state(state)
+int set_state(lua_State* L) {
+  auto& handle = check_sequence(L, "set_state");
+  if (!lua_istable(L, 2)) fail("set_state", "a table that state() has given", L, 2);
+  std::uint64_t offset = 0;
+  read_options(L, 2, "set_state", {{"offset", [&](int value) { offset = check_points(L, value, "set_state"); }}});
+  seek(handle, offset);
+  return 0;
 }
 
 int generator_text(lua_State* L) {
@@ -135,8 +208,29 @@ int generator_text(lua_State* L) {
 }  // namespace
 
 void push_curand_generator(lua_State* L, const std::shared_ptr<OpenDevice>& device, std::string_view algorithm,
-                           std::uint64_t seed) {
-  push(L, GeneratorHandle{device, std::string(algorithm), device->device().rng().create(algorithm, seed)});
+                           const CurandOptions& options) {
+  constexpr const char* op = "random.generator";
+  const bool is_sequence = std::find(std::begin(sequences), std::end(sequences), algorithm) != std::end(sequences);
+  Rng& rng = device->device().rng();
+  if (!is_sequence) {
+    std::shared_ptr<RngGenerator> generator = rng.create(algorithm, options.seed.value_or(0));
+    if (options.dimensions || options.offset)
+      throw Error("[" + std::string(op) + "] expected dimensions and offset of a Sobol sequence, got them for " +
+                  std::string(algorithm));
+    push(L, GeneratorHandle{device, std::string(algorithm), std::move(generator)});
+    return;
+  }
+  if (options.seed)
+    throw Error("[" + std::string(op) + "] expected no seed for " + std::string(algorithm) +
+                ", which is one sequence; the option offset begins it at another point");
+  const std::int64_t dimensions = options.dimensions.value_or(1);
+  if (dimensions < 1 || dimensions > most_sequence_dimensions)
+    throw Error("[" + std::string(op) + "] expected from 1 to " + std::to_string(most_sequence_dimensions) +
+                " dimensions, got " + std::to_string(dimensions));
+  GeneratorHandle handle{device, std::string(algorithm),
+                         rng.create_sequence(algorithm, static_cast<std::uint32_t>(dimensions)), dimensions};
+  if (options.offset) seek(handle, *options.offset);
+  push(L, std::move(handle));
 }
 
 void open_curand_generators(lua_State* L) {
@@ -144,7 +238,10 @@ void open_curand_generators(lua_State* L) {
                             {{"uniform", protect<uniform>},
                              {"normal", protect<normal<&RngGenerator::normal>>},
                              {"lognormal", protect<normal<&RngGenerator::lognormal>>},
-                             {"poisson", protect<poisson>}});
+                             {"poisson", protect<poisson>},
+                             {"set_state", protect<set_state>},
+                             {"skip", protect<skip>},
+                             {"state", protect<state>}});
 }
 
 }  // namespace gpulua

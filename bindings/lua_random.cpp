@@ -212,22 +212,30 @@ int set_state(lua_State* L) {
   return 0;
 }
 
-/// gpu.random.generator(algorithm [, {seed=, device=}]). The default seed is 0, so that a script's numbers are the same
-/// in each run.
+/// gpu.random.generator(algorithm [, {seed=, dimensions=, offset=, device=}]). The default seed is 0, so that a
+/// script's numbers are the same in each run.
 int new_generator(lua_State* L) {
   constexpr const char* op = "random.generator";
   const std::string_view algorithm =
       check_string(L, 1, op, "the name of an algorithm, as in gpu.random.generator(\"philox\", {seed = 1})");
-  std::uint64_t seed = 0;
+  CurandOptions given;
   std::shared_ptr<OpenDevice> device;
-  read_options(L, 2, op,
-               {{"seed", [&](int value) { seed = check_seed(L, value, op); }},
-                {"device", [&](int value) { device = check_device(L, value, op); }}});
+  const auto read_offset = [&](int value) {
+    const std::int64_t offset = check_integer(L, value, op, "an offset of 0 or more");
+    if (offset < 0) fail(op, "an offset of 0 or more", L, value);
+    given.offset = static_cast<std::uint64_t>(offset);
+  };
+  read_options(
+      L, 2, op,
+      {{"seed", [&](int value) { given.seed = check_seed(L, value, op); }},
+       {"dimensions", [&](int value) { given.dimensions = check_integer(L, value, op, "a number of dimensions"); }},
+       {"offset", read_offset},
+       {"device", [&](int value) { device = check_device(L, value, op); }}});
   if (!device) device = bindings_of(L).context().current();
-  if (algorithm == "philox")
-    push(L, Generator{std::make_shared<RandomStream>(seed, std::uint64_t{0}), device});
-  else
-    push_curand_generator(L, device, algorithm, seed);
+  if (algorithm != "philox") return push_curand_generator(L, device, algorithm, given), 1;
+  if (given.dimensions || given.offset)
+    throw Error("[" + std::string(op) + "] expected dimensions and offset of a Sobol sequence, got them for philox");
+  push(L, Generator{std::make_shared<RandomStream>(given.seed.value_or(0), std::uint64_t{0}), device});
   return 1;
 }
 

@@ -46,11 +46,15 @@ constexpr Algorithm algorithms[] = {
     {"xorwow", 101}, {"mrg32k3a", 121}, {"mtgp32", 141}, {"mt19937", 142}, {"philox4_32_10", 161},
 };
 
+constexpr int type_of_first_sequence = 201;  // those of the others follow
+
 struct Curand {
   Status (*create)(Handle*, int type);
   Status (*create_host)(Handle*, int type);
   Status (*destroy)(Handle);
   Status (*set_seed)(Handle, unsigned long long);
+  Status (*set_dimensions)(Handle, unsigned int);
+  Status (*set_offset)(Handle, unsigned long long);
   Status (*set_stream)(Handle, void*);
   Status (*uniform)(Handle, float*, std::size_t);
   Status (*uniform_double)(Handle, double*, std::size_t);
@@ -93,6 +97,8 @@ Curand load(const Config& config) {
   resolve(library, "curandCreateGeneratorHost", curand.create_host);
   resolve(library, "curandDestroyGenerator", curand.destroy);
   resolve(library, "curandSetPseudoRandomGeneratorSeed", curand.set_seed);
+  resolve(library, "curandSetQuasiRandomGeneratorDimensions", curand.set_dimensions);
+  resolve(library, "curandSetGeneratorOffset", curand.set_offset);
   resolve(library, "curandSetStream", curand.set_stream);
   resolve(library, "curandGenerateUniform", curand.uniform);
   resolve(library, "curandGenerateUniformDouble", curand.uniform_double);
@@ -119,13 +125,17 @@ struct Shared {
 
 class CurandGenerator : public RngGenerator {
  public:
-  CurandGenerator(std::shared_ptr<const Shared> shared, int type, std::uint64_t seed) : shared_(std::move(shared)) {
+  /// `set_up(handle)` completes the generator, by a call whose name is `call`.
+  template <class SetUp>
+  CurandGenerator(std::shared_ptr<const Shared> shared, int type, bool is_sequence, const SetUp& set_up,
+                  const char* call)
+      : shared_(std::move(shared)), is_sequence_(is_sequence) {
     const Curand& curand = shared_->curand;
     shared_->run([&] {
       check((shared_->device ? curand.create : curand.create_host)(&handle_, type), "curandCreateGenerator");
-      if (const Status status = curand.set_seed(handle_, seed); status != success) {
+      if (const Status status = set_up(handle_); status != success) {
         curand.destroy(handle_);
-        check(status, "curandSetPseudoRandomGeneratorSeed");
+        check(status, call);
       }
     });
   }
@@ -167,6 +177,10 @@ class CurandGenerator : public RngGenerator {
     });
   }
 
+  void seek(std::uint64_t point) override {
+    shared_->run([&] { check(shared_->curand.set_offset(handle_, point), "curandSetGeneratorOffset"); });
+  }
+
  private:
   static bool is_double(DType dtype) {
     if (dtype != DType::float32 && dtype != DType::float64)
@@ -183,7 +197,7 @@ class CurandGenerator : public RngGenerator {
   }
 
   /// Pseudo-random generators make normal values in pairs and refuse an odd count: the last value is half of a pair
-  /// that is made aside.
+  /// that is made aside. Sequences do not.
   void in_pairs(DType dtype, void* out, std::size_t count, double mean, double stddev, Stream& stream,
                 Status (*narrow)(Handle, float*, std::size_t, float, float),
                 Status (*wide)(Handle, double*, std::size_t, double, double), const char* call) {
@@ -197,7 +211,7 @@ class CurandGenerator : public RngGenerator {
               call);
       });
     };
-    const std::size_t pairs = count / 2 * 2;
+    const std::size_t pairs = is_sequence_ ? count : count / 2 * 2;
     if (pairs > 0) make(out, pairs);
     if (pairs == count) return;
     char* last = static_cast<char*>(out) + pairs * size;
@@ -226,6 +240,7 @@ class CurandGenerator : public RngGenerator {
   }
 
   std::shared_ptr<const Shared> shared_;
+  bool is_sequence_;
   Handle handle_ = nullptr;
 };
 
@@ -237,11 +252,26 @@ class CurandRng : public Rng {
     std::string known;
     NearName near(algorithm);
     for (const Algorithm& row : algorithms) {
-      if (row.name == algorithm) return std::make_unique<CurandGenerator>(shared_, row.type, seed);
+      if (row.name == algorithm)
+        return std::make_unique<CurandGenerator>(
+            shared_, row.type, false, [&](Handle handle) { return shared_->curand.set_seed(handle, seed); },
+            "curandSetPseudoRandomGeneratorSeed");
       known.append(row.name).append(", ");
       near.offer(row.name);
     }
+    for (const std::string_view sequence : sequences) {
+      known.append(sequence).append(", ");
+      near.offer(sequence);
+    }
     throw Error("[random] expected one of " + known + "got \"" + std::string(algorithm) + "\"" + near.question());
+  }
+
+  std::unique_ptr<RngGenerator> create_sequence(std::string_view sequence, std::uint32_t dimensions) override {
+    const auto row = std::find(std::begin(sequences), std::end(sequences), sequence);
+    const int type = type_of_first_sequence + static_cast<int>(row - std::begin(sequences));
+    return std::make_unique<CurandGenerator>(
+        shared_, type, true, [&](Handle handle) { return shared_->curand.set_dimensions(handle, dimensions); },
+        "curandSetQuasiRandomGeneratorDimensions");
   }
 
  private:

@@ -184,7 +184,13 @@ class RngGenerator {
   virtual void lognormal(DType dtype, void* out, std::size_t count, double mean, double stddev, Stream& stream) = 0;
   /// Writes `count` values of uint32 of a Poisson distribution. Precondition: the mean is above 0.
   virtual void poisson(void* out, std::size_t count, double mean, Stream& stream) = 0;
+  /// Of a sequence: the next call begins with this point, counted from 0.
+  virtual void seek(std::uint64_t point) = 0;
 };
+
+/// cuRAND's quasi-random sequences by name.
+inline constexpr std::string_view sequences[] = {"sobol32", "scrambled_sobol32", "sobol64", "scrambled_sobol64"};
+inline constexpr std::uint32_t most_sequence_dimensions = 20000;
 
 class Rng {
  public:
@@ -192,6 +198,9 @@ class Rng {
   /// `algorithm` is one of cuRAND's pseudo-random generators by name ("xorwow", "mrg32k3a", "mtgp32", "mt19937",
   /// "philox4_32_10"); throws Error that lists them for another.
   virtual std::unique_ptr<RngGenerator> create(std::string_view algorithm, std::uint64_t seed) = 0;
+  /// A generator of one of the `sequences`. A call gives the first coordinate of all its points, then the second one,
+  /// and so on. Preconditions: up to most_sequence_dimensions; calls for a multiple of that many numbers.
+  virtual std::unique_ptr<RngGenerator> create_sequence(std::string_view sequence, std::uint32_t dimensions) = 0;
 };
 
 /// Contiguous rows of real numbers, and their order: NaN comes last in both directions, -0 equals 0, and equal elements

@@ -103,4 +103,67 @@ describe("generators", function()
     support.fails("[random.generator] expected a seed that is not negative", gpu.random.generator, "xorwow", { seed = -1 })
     support.fails("[random.generator] expected the name of an algorithm", gpu.random.generator)
   end)
+
+  it("of Sobol sequences give their points by dimensions, from an offset on", function()
+    local sequence = { { 0, 0, 0 }, { 0.5, 0.5, 0.5 }, { 0.75, 0.25, 0.25 }, { 0.25, 0.75, 0.75 }, { 0.375, 0.375, 0.625 } }
+    for _, name in ipairs { "sobol32", "sobol64" } do
+      local g = gpu.random.generator(name, { dimensions = 3 })
+      for _, dtype in ipairs { "float32", "float64" } do
+        g:set_state { offset = 0 }
+        local points = gpu.concat { g:uniform(2, 3, { dtype = dtype }), g:uniform({ 3, 3 }, dtype) }
+        assert.are.equal(dtype, points.dtype)
+        support.near(sequence, points:table(), 1e-9)
+        assert.are.equal(5, g:state().offset)
+      end
+      g:set_state { offset = 1 }
+      g:skip(2)
+      support.near({ sequence[4], sequence[5] }, g:uniform(2, 3):table(), 1e-9)
+      support.near({ sequence[3] }, gpu.random.generator(name, { dimensions = 3, offset = 2 }):uniform(1, 3):table(), 1e-9)
+      support.near({ 0, 0.5, 0.75 }, gpu.random.generator(name):uniform(3):table(), 1e-9)
+      assert.are.equal("(2, 2)", tostring(gpu.random.generator(name):uniform(2, 2).shape))
+      support.near({ { { 0, 0 }, { 0.5, 0.5 } }, { { 0.75, 0.25 }, { 0.25, 0.75 } } },
+        gpu.random.generator(name, { dimensions = 2 }):uniform(2, 2, 2):table(), 1e-9)
+    end
+    for _, name in ipairs { "scrambled_sobol32", "scrambled_sobol64" } do
+      local g = gpu.random.generator(name, { dimensions = 5 })
+      local x = g:uniform(1024, 5)
+      for d = 1, 5 do assert.are.equal(1024, gpu.floor(x(":", d) * 1024):clip(0, 1023):unique().size) end
+      g:set_state { offset = 0 }
+      support.near(gpu.normcdfinv(x):table(), g:normal({ 1024, 5 }):table(), 1e-3)
+      g:set_state { offset = 0 }
+      support.near(gpu.exp(gpu.normcdfinv(x) * 2 + 1):table(), g:lognormal({ 1024, 5 }, 1, 2):table(), 2e-3)
+      assert.are.equal("(3, 5)", tostring(g:poisson({ 3, 5 }, 4).shape))
+    end
+  end)
+
+  it("of Sobol sequences advance in each launch of a graph", function()
+    local g = gpu.random.generator("sobol32", { dimensions = 2, offset = 10 })
+    local graph, x = gpu.graph(function() return g:uniform(3, 2) end)
+    local first = g:state().offset
+    graph:launch()
+    local expected = gpu.random.generator("sobol32", { dimensions = 2, offset = first }):uniform(3, 2)
+    assert.are.same(expected:table(), x:table())
+    assert.are.equal(first + 3, g:state().offset)
+    support.fails("[skip] expected a call outside of a function that gpu.fuse or gpu.graph records", gpu.graph, function()
+      g:skip(1)
+      return gpu.zeros(1)
+    end)
+  end)
+
+  it("of Sobol sequences check what they are asked for", function()
+    local generator = gpu.random.generator
+    support.fails("[uniform] expected a shape whose last size is the 3 dimensions of the sequence, got (6,)", function()
+      generator("sobol32", { dimensions = 3 }):uniform(6)
+    end)
+    support.fails("[random.generator] expected no seed for sobol32", generator, "sobol32", { seed = 1 })
+    support.fails("[random.generator] expected from 1 to 20000 dimensions, got 20001", generator, "sobol64", { dimensions = 20001 })
+    support.fails("[random.generator] expected from 1 to 20000 dimensions, got 0", generator, "sobol64", { dimensions = 0 })
+    support.fails("[random.generator] expected an offset of 0 or more, got -1", generator, "sobol64", { offset = -1 })
+    support.fails("[random.generator] expected dimensions and offset of a Sobol sequence, got them for xorwow", generator, "xorwow", { offset = 1 })
+    support.fails("[random.generator] expected dimensions and offset of a Sobol sequence, got them for philox", generator, "philox", { dimensions = 2 })
+    support.fails('got "sobol33"; did you mean "sobol32"?', generator, "sobol33")
+    support.fails("[skip] expected a generator of a Sobol sequence, got xorwow", function() generator("xorwow"):skip(1) end)
+    support.fails("[skip] expected a number of points of 0 or more, got -1", function() generator("sobol32"):skip(-1) end)
+    support.fails("[set_state] expected the option offset", function() generator("sobol32"):set_state { seed = 1 } end)
+  end)
 end)
