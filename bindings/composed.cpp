@@ -52,6 +52,7 @@ constexpr const char* files[] = {
     "fft_own.lua",
     "fft.lua",
     "fft_cosine.lua",
+    "fft_engine.lua",
     "distributions.lua",
     "random_vectors.lua",
     "convolution.lua",

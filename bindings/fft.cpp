@@ -6,8 +6,20 @@
 #include "bindings/parts.h"
 #include "bindings/state.h"
 #include "src/algorithms/fft.h"
+#include "src/algorithms/fft_library.h"
 
 namespace gpulua {
+
+/// A plan of a device's library. The device outlives it.
+struct FftPlanHandle {
+  std::shared_ptr<OpenDevice> device;
+  std::shared_ptr<FftPlan> plan;
+};
+
+template <>
+struct LuaType<FftPlanHandle> {
+  static constexpr const char* name = "a plan";
+};
 
 namespace {
 
@@ -90,11 +102,53 @@ int lua_join_halves(lua_State* L) {
   return 0;
 }
 
+/// fft_library(x): the name of the library of the array's device, or nil.
+int lua_fft_library(lua_State* L) {
+  const Fft* library = array_at(L, 1)->device().device().fft();
+  if (library == nullptr) return 0;
+  const std::string_view name = library->library();
+  lua_pushlstring(L, name.data(), name.size());
+  return 1;
+}
+
+/// fft_plan(x, {kind, is_double, inverse, rank, n_1, n_2, n_3, in_step, out_step, batch, in_distance, out_distance}): a
+/// plan of the library of the array's device; nil where it takes no such problem. kind is that of FftKind, by number.
+int lua_fft_plan(lua_State* L) {
+  const Array& like = array_at(L, 1);
+  Numbers numbers(L, 2);
+  FftProblem problem;
+  problem.kind = static_cast<FftKind>(numbers.next_int());
+  problem.is_double = numbers.next() != 0;
+  problem.inverse = numbers.next() != 0;
+  problem.rank = numbers.next_int();
+  for (std::int64_t& extent : problem.n) extent = numbers.next();
+  problem.in_step = numbers.next();
+  problem.out_step = numbers.next();
+  problem.batch = numbers.next();
+  problem.in_distance = numbers.next();
+  problem.out_distance = numbers.next();
+  std::shared_ptr<FftPlan> plan = like->device().device().fft()->plan(problem);
+  if (!plan) return 0;
+  push(L, FftPlanHandle{like->device_ref(), std::move(plan)});
+  return 1;
+}
+
+/// transform_by_library(plan, in, out)
+int lua_transform_by_library(lua_State* L) {
+  transform_by_library(*check<FftPlanHandle>(L, 1, "fft").plan, array_at(L, 2), array_at(L, 3));
+  return 0;
+}
+
 }  // namespace
 
 void add_fft_functions(lua_State* L) {
+  new_metatable<FftPlanHandle>(L, {});
+  lua_pop(L, 1);
   set_functions(L, {{"fft_block", protect<lua_fft_block>},
+                    {"fft_library", protect<lua_fft_library>},
+                    {"fft_plan", protect<lua_fft_plan>},
                     {"join_halves", protect<lua_join_halves>},
+                    {"transform_by_library", protect<lua_transform_by_library>},
                     {"transform_rows", protect<lua_transform_rows>},
                     {"transform_rows_by_chirp", protect<lua_transform_rows_by_chirp>}});
 }

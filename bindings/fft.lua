@@ -11,7 +11,7 @@ local plans = {limit = 64, most_bytes = 64 * 2 ^ 20, entries = {}, order = 0}
 core.fft_plans = plans
 
 local function bytes_of(plan)
-  local bytes = 0
+  local bytes = plan.bytes or 0
   for _, value in pairs(plan) do
     if core.is_array(value) then
       bytes = bytes + value.nbytes
@@ -50,8 +50,8 @@ end
 function fft.plans()
   local list = {}
   for key, entry in pairs(plans.entries) do
-    local kind, n, dtype, device = key:match "^(%S+) (%S+) (%S+) (%S+)$"
-    list[#list + 1] = {kind = kind, n = tonumber(n), dtype = dtype, device = device, bytes = entry.bytes, used = entry.used}
+    local kind, n, dtype, device = key:match "^(%S+) (%S+) (%S+) (%S+)"
+    list[#list + 1] = {kind = kind, n = tonumber(n) or n, dtype = dtype, device = device, bytes = entry.bytes, used = entry.used}
   end
   table.sort(list, function(a, b) return a.used > b.used end)
   for _, row in ipairs(list) do row.used = nil end
@@ -173,19 +173,19 @@ end
 local function complex_along(op, x, axis, n, inverse)
   check_points(op, n, axis)
   x = resized(x, axis, n)
-  return empty_result(x, axis, n, x.dtype) or core.own_fft.complex(x, axis, inverse)
+  return empty_result(x, axis, n, x.dtype) or core.fft_engine.complex(x, axis, inverse)
 end
 
 local function real_along(op, x, axis, n)
   check_points(op, n, axis)
   x = resized(x, axis, n)
-  return empty_result(x, axis, math.floor(n / 2) + 1, complex_of(x.dtype)) or core.own_fft.real(x, axis)
+  return empty_result(x, axis, math.floor(n / 2) + 1, complex_of(x.dtype)) or core.fft_engine.real(x, axis)
 end
 
 local function to_real_along(op, x, axis, n)
   check_points(op, n, axis)
   x = resized(x, axis, math.floor(n / 2) + 1)
-  return empty_result(x, axis, n, real_of(x.dtype)) or core.own_fft.to_real(x, axis, n)
+  return empty_result(x, axis, n, real_of(x.dtype)) or core.fft_engine.to_real(x, axis, n)
 end
 
 local function finish(op, options, value, scale)
@@ -282,6 +282,23 @@ local function product(lengths)
   return count
 end
 
+--- True when the axes are the last ones of x, the last of all at the end.
+local function are_last(x, axes)
+  local least = x.ndim
+  for _, axis in ipairs(axes) do least = math.min(least, axis) end
+  return least == x.ndim - #axes + 1 and axes[#axes] == x.ndim
+end
+
+--- Transforms along all axes at once, by a library that has them; nil without one. `n`: the length on the last axis of real results.
+local function together(op, x, lengths, axes, kind, inverse, n)
+  if not are_last(x, axes) then return nil end
+  for i, axis in ipairs(axes) do
+    check_points(op, lengths[i], axis)
+    x = resized(x, axis, kind == "to_real" and i == #axes and math.floor(n / 2) + 1 or lengths[i])
+  end
+  return x.size > 0 and core.fft_engine.together(x, #axes, kind, inverse, n) or nil
+end
+
 --- Transforms along the axes of the list, the last first.
 local function along_each(op, x, lengths, axes, count, inverse)
   for i = count, 1, -1 do x = complex_along(op, x, axes[i], lengths[i], inverse) end
@@ -294,7 +311,9 @@ local function several(name, default, inverse)
     local lengths
     lengths, axes, options = read_several(op, x, s, axes, options, default)
     local scale = scale_of(op, options.norm, product(lengths), inverse)
-    return finish(op, options, along_each(op, prepared(op, x), lengths, axes, #axes, inverse), scale)
+    x = prepared(op, x)
+    local value = together(op, x, lengths, axes, "complex", inverse) or along_each(op, x, lengths, axes, #axes, inverse)
+    return finish(op, options, value, scale)
   end
 end
 several("fft2", {-2, -1}, false)
@@ -308,8 +327,10 @@ local function several_of_real(name, default)
     local lengths
     lengths, axes, options = read_several(op, x, s, axes, options, default)
     local scale = scale_of(op, options.norm, product(lengths), false)
-    local value = real_along(op, prepared(op, x, "real"), axes[#axes], lengths[#axes])
-    return finish(op, options, along_each(op, value, lengths, axes, #axes - 1, false), scale)
+    x = prepared(op, x, "real")
+    local value = together(op, x, lengths, axes, "real", false)
+      or along_each(op, real_along(op, x, axes[#axes], lengths[#axes]), lengths, axes, #axes - 1, false)
+    return finish(op, options, value, scale)
   end
 end
 several_of_real("rfft2", {-2, -1})
@@ -323,8 +344,10 @@ local function several_to_real(name, default)
     local last = #axes
     if not given or given[last] == -1 then lengths[last] = 2 * (x.shape[axes[last]] - 1) end
     local scale = scale_of(op, options.norm, product(lengths), true)
-    local value = along_each(op, prepared(op, x), lengths, axes, last - 1, true)
-    return finish(op, options, to_real_along(op, value, axes[last], lengths[last]), scale)
+    x = prepared(op, x)
+    local value = together(op, x, lengths, axes, "to_real", true, lengths[last])
+      or to_real_along(op, along_each(op, x, lengths, axes, last - 1, true), axes[last], lengths[last])
+    return finish(op, options, value, scale)
   end
 end
 several_to_real("irfft2", {-2, -1})

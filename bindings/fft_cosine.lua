@@ -26,7 +26,7 @@ end
 local cosine = {}
 
 cosine[1] = function(x, n)
-  return core.own_fft.real(gpu.concat({x, part(x, 2, n - 1):flip(-1)}, x.ndim), x.ndim):real()
+  return core.fft_engine.real(gpu.concat({x, part(x, 2, n - 1):flip(-1)}, x.ndim), x.ndim):real()
 end
 
 --- Of the even elements, and behind them the odd ones from the last to the first.
@@ -34,7 +34,7 @@ cosine[2] = function(x, n)
   local last = x.ndim
   local half = math.floor(n / 2)
   local reordered = gpu.concat({x("...", "::2"), half > 0 and x("...", "2::2"):flip(-1) or part(x, 1, 0)}, last)
-  local spectrum = (core.own_fft.real(reordered, last) * turns(half + 1, 0, 2 * n, x)):eval()
+  local spectrum = (core.fft_engine.real(reordered, last) * turns(half + 1, 0, 2 * n, x)):eval()
   return gpu.concat({spectrum:real(), -part(spectrum, 2, math.ceil(n / 2)):imag():flip(-1)}, last) * 2
 end
 
@@ -44,7 +44,7 @@ cosine[3] = function(x, n)
   local half = math.floor(n / 2)
   local mirrored = gpu.concat({part(x, 1, 1) * 0, part(x, n - half + 1, n):flip(-1)}, last)
   local spectrum = (part(x, 1, half + 1) - mirrored * gpu.complex(0, 1)) * turns(half + 1, 0, 2 * n, x):conj()
-  local values = core.own_fft.to_real(spectrum:eval(), last, n)
+  local values = core.fft_engine.to_real(spectrum:eval(), last, n)
   local result = gpu.empty(x.shape, {dtype = x.dtype, device = x.device})
   result("...", "::2"):copy_(part(values, 1, n - half))
   if half > 0 then result("...", "2::2"):copy_(part(values, n - half + 1, n):flip(-1)) end
@@ -57,7 +57,7 @@ cosine[4] = function(x, n)
   local turned = x * turns(n, 0, 2 * n, x)
   local padded = gpu.zeros(shape, {dtype = turned.dtype, device = x.device})
   part(padded, 1, n):copy_(turned)
-  local spectrum = part(core.own_fft.complex(padded, #shape, false), 1, n)
+  local spectrum = part(core.fft_engine.complex(padded, #shape, false), 1, n)
   return (spectrum * turns(n, 0.5, 2 * n, x)):real() * 2
 end
 
@@ -67,7 +67,7 @@ local sine = {}
 
 sine[1] = function(x, n)
   local zero = part(x, 1, 1) * 0
-  local spectrum = core.own_fft.real(gpu.concat({zero, x, zero, -x:flip(-1)}, x.ndim), x.ndim)
+  local spectrum = core.fft_engine.real(gpu.concat({zero, x, zero, -x:flip(-1)}, x.ndim), x.ndim)
   return -part(spectrum, 2, n + 1):imag()
 end
 sine[2] = function(x, n) return cosine[2](x * signs(n, x), n):flip(-1) end

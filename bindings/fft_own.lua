@@ -201,14 +201,15 @@ local function run(t, n, in_step, out_step, axes)
   middle:free()
 end
 
---- The rows of x and y, other than along the axis: {extent, in, out} each, in complex numbers.
-local function rows_of(x, y, axis, bytes)
+--- The rows of x and y, other than along the axis: {extent, in, out} each, in elements of so many bytes.
+local function rows_of(x, y, axis, x_bytes, y_bytes)
   local axes = {}
   for i, extent in ipairs(x.shape) do
-    if i ~= axis then axes[#axes + 1] = {extent, x.strides[i] / bytes, y.strides[i] / bytes} end
+    if i ~= axis then axes[#axes + 1] = {extent, x.strides[i] / x_bytes, y.strides[i] / (y_bytes or x_bytes)} end
   end
   return joined(axes)
 end
+own.rows_of = rows_of
 
 -- ---- lengths with large factors ---------------------------------------------------------------------------------------------
 

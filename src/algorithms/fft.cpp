@@ -1,6 +1,7 @@
 #include "src/algorithms/fft.h"
 
 #include <algorithm>
+#include <bit>
 #include <string>
 
 #include "src/algorithms/library_kernel.h"
@@ -37,7 +38,8 @@ class RowsLaunch {
     // Each core goes through several rows in the same memory.
     if (core_) {
       blocks_ = std::min<std::int64_t>(blocks_, 4 * device_.info().multiprocessors);
-      scratch_ = new_buffer(device_, static_cast<std::size_t>(blocks_ * bytes_));
+      // In few sizes, so that transforms of many lengths use the same memory.
+      scratch_ = new_buffer(device_, std::bit_ceil(static_cast<std::size_t>(blocks_ * bytes_)));
     }
     const StreamRef& stream = device_.stream();
     read(rows.in);

@@ -43,6 +43,15 @@ bool flag(const char* name, bool otherwise) {
   return text == "1";
 }
 
+/// GPULUA_FFT: "own" for no libraries.
+bool fft_libraries() {
+  const std::string_view text = variable("GPULUA_FFT");
+  if (text.empty()) return true;
+  if (text != "own")
+    throw Error("[config] expected GPULUA_FFT to be own, or not set, got \"" + std::string(text) + "\"");
+  return false;
+}
+
 std::vector<std::filesystem::path> directories(std::string_view list) {
   std::vector<std::filesystem::path> result;
   while (!list.empty()) {
@@ -59,6 +68,7 @@ Config Config::from_environment() {
   Config config;
   config.device = variable("GPULUA_DEVICE");
   config.fault_handlers = flag("GPULUA_FAULT_HANDLERS", config.fault_handlers);
+  config.fft_libraries = gpulua::fft_libraries();
   config.cache_directory = gpulua::cache_directory();
   config.cache_limit = bytes("GPULUA_CACHE_LIMIT", config.cache_limit);
   config.cuda_home = variable("CUDA_HOME");

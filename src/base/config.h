@@ -18,6 +18,8 @@ struct Config {
   /// GPULUA_FAULT_HANDLERS. False: the CPU device leaves the process's signal handlers alone, and a kernel's fault is
   /// the program's to handle; without a handler of its own the program ends.
   bool fault_handlers = true;
+  /// GPULUA_FFT. False, for "own": Fourier transforms are our kernels', whatever libraries there are.
+  bool fft_libraries = true;
   /// GPULUA_CACHE_DIR, else $XDG_CACHE_HOME/gpulua, else ~/.cache/gpulua; empty: none.
   std::filesystem::path cache_directory;
   /// GPULUA_CACHE_LIMIT, bytes.

@@ -168,6 +168,9 @@ class Device {
   virtual Blas& blas() = 0;
   virtual Solver& solver() = 0;
   virtual Rng& rng() = 0;
+  /// Null on a device that has no library for Fourier transforms, or where Config::fft_libraries is off: then they are
+  /// our kernels'.
+  virtual Fft* fft() { return nullptr; }
   /// Null on a device that sorts by our kernels.
   virtual Sorter* sorter() { return nullptr; }
   /// Null on a device that adds by our kernels.

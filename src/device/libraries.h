@@ -3,6 +3,7 @@
 // The library interfaces of a device, one small class each. Matrices are row-major here; an implementation over a
 // column-major library swaps its operands.
 
+#include <array>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -201,6 +202,40 @@ class Rng {
   /// A generator of one of the `sequences`. A call gives the first coordinate of all its points, then the second one,
   /// and so on. Preconditions: up to most_sequence_dimensions; calls for a multiple of that many numbers.
   virtual std::unique_ptr<RngGenerator> create_sequence(std::string_view sequence, std::uint32_t dimensions) = 0;
+};
+
+/// complex: complex numbers from complex ones. real: elements 0 to n / 2 of the last axis, from real numbers. to_real:
+/// real numbers from those, the inverse.
+enum class FftKind : std::uint8_t { complex, real, to_real };
+
+/// Discrete Fourier transforms, which are not divided by their lengths. Distances in elements, of the one or the other
+/// side.
+struct FftProblem {
+  FftKind kind = FftKind::complex;
+  bool is_double = false;
+  bool inverse = false;                    // of complex; real is forward, to_real inverse
+  int rank = 1;                            // axes of a transform, which are row-major and together
+  std::array<std::int64_t, 3> n{};         // their extents, > 0; of the real numbers where there are some
+  std::int64_t in_step = 1, out_step = 1;  // from an element to the next on the last axis; 1 if rank > 1
+  std::int64_t batch = 1, in_distance = 0, out_distance = 0;  // from one transform to the next; > 0
+};
+
+/// What a library has prepared for a problem.
+class FftPlan : public std::enable_shared_from_this<FftPlan> {
+ public:
+  virtual ~FftPlan() = default;
+  /// The bytes of device memory that run() needs beside its operands.
+  virtual std::size_t work_bytes() const = 0;
+  /// `in` and `out` do not overlap. Of to_real, `in` is overwritten.
+  virtual void run(const void* in, void* out, void* work, Stream& stream) = 0;
+};
+
+class Fft {
+ public:
+  virtual ~Fft() = default;
+  virtual std::string_view library() const = 0;
+  /// Null where the library does not take the problem, or is slower than our kernels.
+  virtual std::shared_ptr<FftPlan> plan(const FftProblem& problem) = 0;
 };
 
 /// Contiguous rows of real numbers, and their order: NaN comes last in both directions, -0 equals 0, and equal elements

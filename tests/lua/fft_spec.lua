@@ -131,6 +131,23 @@ describe("Fourier transforms", function()
     assert(out:allclose(wanted:real() * 2, 1e-5, 1e-4))
   end)
 
+  it("use libraries unless GPULUA_FFT is own", function()
+    local script = [[
+      local gpu = require "gpu"
+      local x = gpu.rand(64, 1024)
+      assert(gpu.fft.irfft(gpu.fft.rfft(x)):allclose(x, 1e-4, 1e-5))
+      assert(gpu.fft.ifft2(gpu.fft.fft2(x)):real():allclose(x, 1e-4, 1e-5))
+      for _, plan in ipairs(gpu.fft.plans()) do print(plan.kind) end
+    ]]
+    local output, status = support.run(script, "GPULUA_FFT=own")
+    assert.are.equal(0, status, output)
+    assert(output:find "block" and not output:find "FFT", output)
+    output, status = support.run(script, "GPULUA_FFT=")
+    assert.are.equal(0, status, output)
+    output, status = support.run(script, "GPULUA_FFT=fftw")
+    assert(status ~= 0 and output:find('[config] expected GPULUA_FFT to be own, or not set, got "fftw"', 1, true), output)
+  end)
+
   it("keep a few plans, whatever the lengths", function()
     gpu.fft.set_cache { plans = 8 }
     local before

@@ -36,6 +36,17 @@ class Variable {
 
 }  // namespace
 
+TEST_CASE("libraries for Fourier transforms", "[config]") {
+  {
+    const Variable none("GPULUA_FFT", nullptr);
+    CHECK(Config::from_environment().fft_libraries);
+  }
+  const Variable own("GPULUA_FFT", "own");
+  CHECK_FALSE(Config::from_environment().fft_libraries);
+  const Variable unknown("GPULUA_FFT", "fftw");
+  CHECK_THROWS_AS(Config::from_environment(), Error);
+}
+
 TEST_CASE("the cache's directory", "[config]") {
   const Variable home("HOME", "/home/me"), xdg("XDG_CACHE_HOME", nullptr), own("GPULUA_CACHE_DIR", nullptr);
   CHECK(Config::from_environment().cache_directory == "/home/me/.cache/gpulua");

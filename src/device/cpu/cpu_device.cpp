@@ -9,6 +9,7 @@
 
 #include "src/base/error.h"
 #include "src/device/cpu/cpu_blas.h"
+#include "src/device/cpu/cpu_fft.h"
 #include "src/device/cpu/cpu_solver.h"
 #include "src/device/cpu/runtime/cpu_launch.h"
 #include "src/device/cpu/runtime/cpu_stream.h"
@@ -284,6 +285,12 @@ Solver& CpuDevice::solver() {
 Rng& CpuDevice::rng() {
   if (!rng_) rng_ = open_host_curand(environment_.config);
   return *rng_;
+}
+
+Fft* CpuDevice::fft() {
+  if (checker_.on()) return nullptr;
+  if (!fft_) fft_ = environment_.config.fft_libraries ? open_fft() : nullptr;
+  return fft_->get();
 }
 
 }  // namespace gpulua::cpu

@@ -63,6 +63,7 @@ class CpuDevice : public Device {
   Solver& solver() override;
   Rng& rng() override;
   // Checked work is done by kernels, which the checker sees.
+  Fft* fft() override;
   Sorter* sorter() override { return checker_.on() ? nullptr : sorter_.get(); }
   Adder* adder() override { return checker_.on() ? nullptr : adder_.get(); }
 
@@ -85,6 +86,7 @@ class CpuDevice : public Device {
   std::unique_ptr<Blas> blas_;
   std::unique_ptr<Solver> solver_;
   std::unique_ptr<Rng> rng_;
+  std::optional<std::unique_ptr<Fft>> fft_;  // null: looked for, and not found
   std::unique_ptr<Adder> adder_ = make_adder();
   std::unique_ptr<Sorter> sorter_ = make_sorter(memory_, environment_.interrupted);
 };

@@ -8,6 +8,7 @@
 #include "src/device/cuda/context_guard.h"
 #include "src/device/cuda/cuda_graph.h"
 #include "src/device/cuda/cuda_module.h"
+#include "src/device/cuda/cufft.h"
 #include "src/device/cuda/cusolver.h"
 #include "src/device/cuda/version_text.h"
 #include "src/device/curand.h"
@@ -333,6 +334,11 @@ Rng& CudaDevice::rng() {
     rng_ = open_device_curand(environment_.config, {*this, in_context});
   }
   return *rng_;
+}
+
+Fft* CudaDevice::fft() {
+  if (!fft_) fft_ = environment_.config.fft_libraries ? open_fft(environment_.config, context_) : nullptr;
+  return fft_->get();
 }
 
 }  // namespace gpulua::cuda

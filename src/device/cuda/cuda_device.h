@@ -60,6 +60,7 @@ class CudaDevice final : public Device {
   Blas& blas() override;
   Solver& solver() override;
   Rng& rng() override;
+  Fft* fft() override;
 
   bool can_access(const Device& other) const override;
   bool copy_from(void* to, Stream& stream, Device& source, const void* from, Stream& source_stream,
@@ -80,6 +81,7 @@ class CudaDevice final : public Device {
   std::unique_ptr<CublasBlas> blas_;
   std::unique_ptr<Solver> solver_;
   std::unique_ptr<Rng> rng_;
+  std::optional<std::unique_ptr<Fft>> fft_;  // null: looked for, and not found
 };
 
 }  // namespace gpulua::cuda

@@ -3,6 +3,7 @@
 // Work of a stream that is recorded once and launched as a whole.
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "src/device/cuda/cuda_context.h"
@@ -18,6 +19,8 @@ class CudaGraph final : public Graph {
 
   /// A copy of the bytes that lives as long as the graph.
   const void* keep(const void* host, std::size_t bytes);
+  /// Keeps what the recorded work uses.
+  void hold(std::shared_ptr<const void> used) { held_.push_back(std::move(used)); }
   /// Begins and ends the recording of a stream's work.
   void begin(CUstream stream);
   void end(CUstream stream);
@@ -26,6 +29,7 @@ class CudaGraph final : public Graph {
  private:
   std::shared_ptr<Context> context_;
   std::vector<void*> kept_;  // pinned
+  std::vector<std::shared_ptr<const void>> held_;
   CUgraphExec executable_ = nullptr;
 };
 

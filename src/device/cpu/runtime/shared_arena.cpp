@@ -22,13 +22,13 @@ constexpr std::size_t guard_bytes = 1 << 20;
 constexpr int arena_pattern = 0xA7;
 
 /// The arenas with guards, by where their memory ends.
-struct Guarded {
+struct GuardedArenas {
   std::mutex mutex;
   std::map<const char*, const SharedArena*> arenas;
 };
 
-Guarded& guarded_arenas() {
-  static Guarded& arenas = *new Guarded;  // threads may outlive this file's own
+GuardedArenas& guarded_arenas() {
+  static GuardedArenas& arenas = *new GuardedArenas;  // threads may outlive this file's own
   return arenas;
 }
 
@@ -36,7 +36,7 @@ Guarded& guarded_arenas() {
 
 SharedArena::~SharedArena() {
   if (!memory_) return;
-  Guarded& guarded = guarded_arenas();
+  GuardedArenas& guarded = guarded_arenas();
   std::lock_guard lock(guarded.mutex);
   guarded.arenas.erase(end());
 }
@@ -52,7 +52,7 @@ char* SharedArena::reserve(std::size_t static_bytes, std::size_t dynamic_bytes) 
     const std::size_t wanted = (rounded + reach + arena_page - 1) / arena_page * arena_page;
     auto memory = std::make_unique<GuardedMapping>(wanted, arena_page, guard_bytes);
     if (memory->data() == nullptr) throw std::bad_alloc();
-    Guarded& guarded = guarded_arenas();
+    GuardedArenas& guarded = guarded_arenas();
     std::lock_guard lock(guarded.mutex);
     if (memory->guarded()) guarded.arenas.emplace(memory->data() + wanted, this);
     if (memory_) guarded.arenas.erase(end());
@@ -81,7 +81,7 @@ void SharedArena::check_end() {
 }
 
 std::optional<std::string> SharedArena::describe_overrun(const void* address, bool is_write) {
-  Guarded& guarded = guarded_arenas();
+  GuardedArenas& guarded = guarded_arenas();
   std::lock_guard lock(guarded.mutex);
   auto behind = guarded.arenas.upper_bound(static_cast<const char*>(address));
   if (behind == guarded.arenas.begin()) return {};
