@@ -6,6 +6,7 @@
 #include "bindings/lua_array.h"
 #include "bindings/parts.h"
 #include "src/algorithms/decomposition.h"
+#include "src/algorithms/small_systems.h"
 
 namespace gpulua {
 
@@ -97,10 +98,39 @@ int lua_permutation(lua_State* L) {
   return 1;
 }
 
+/// takes_small(matrices): whether the functions below are the quicker ones.
+int lua_takes_small(lua_State* L) {
+  lua_pushboolean(L, takes_small_systems(check<Array>(L, 1, "linalg")));
+  return 1;
+}
+
+/// solve_small(a, b or nil, x): what went wrong.
+int lua_solve_small(lua_State* L) {
+  push_array(L, solve_small(check<Array>(L, 1, "linalg"), lua_isnil(L, 2) ? nullptr : check<Array>(L, 2, "linalg"),
+                            check<Array>(L, 3, "linalg")));
+  return 1;
+}
+
+/// determinant_small(a)
+int lua_determinant_small(lua_State* L) {
+  push_array(L, determinant_small(check<Array>(L, 1, "linalg")));
+  return 1;
+}
+
+/// cholesky_small(a, factor): what went wrong.
+int lua_cholesky_small(lua_State* L) {
+  push_array(L, cholesky_small(check<Array>(L, 1, "linalg"), check<Array>(L, 2, "linalg")));
+  return 1;
+}
+
 }  // namespace
 
 void add_linalg_functions(lua_State* L) {
   set_functions(L, {{"check_decomposition", protect<lua_check_decomposition>},
+                    {"cholesky_small", protect<lua_cholesky_small>},
+                    {"determinant_small", protect<lua_determinant_small>},
+                    {"solve_small", protect<lua_solve_small>},
+                    {"takes_small", protect<lua_takes_small>},
                     {"decompose", protect<lua_decompose>},
                     {"permutation", protect<lua_permutation>}});
 }

@@ -132,12 +132,35 @@ local function from_columns(x, is_vector)
   return transposed(x):contiguous()
 end
 
+--- Row-major matrices of the dtype: x itself, if it is that.
+local function in_rows(x, dtype) return core.cast(x, dtype):contiguous() end
+
+--- True for matrices that our own kernels take.
+local function is_small(x) return x.size > 0 and core.takes_small(x) end
+
+--- The solutions for many small matrices, or nil. One matrix, or one set of right-hand sides, may go with a whole batch.
+local function solve_small(op, a, sides, dtype, batch)
+  local shape = shaped(batch, sides.shape[sides.ndim - 1], sides.shape[sides.ndim])
+  local function with_batch(x)
+    local own = batch_of(x)
+    local matches = #own == 0 or core.text(own) == core.text(batch)
+    return matches and x or core.broadcast(x, shaped(batch, x.shape[x.ndim - 1], x.shape[x.ndim]))
+  end
+  if a.size == 0 or sides.size == 0 or #batch == 0 or not core.takes_small(with_batch(a)) then return nil end
+  local x = gpu.empty(shape, {dtype = dtype, device = a.device})
+  local info = core.solve_small(in_rows(with_batch(a), dtype), in_rows(with_batch(sides), dtype), x)
+  core.check_decomposition(op, "singular", info, nil, {x})
+  return x
+end
+
 function linalg.solve(a, b, options)
   local op = "linalg.solve"
   options = core.check_fields(op, options)
   check_square(op, a)
   local sides, is_vector = right_sides(op, a, b)
   local dtype, batch = working(op, options, a, b), common_batch(op, a, sides)
+  local small = solve_small(op, a, sides, dtype, batch)
+  if small then return core.assign(op, options.out, is_vector and small:squeeze(-1) or small) end
   local x = in_columns(sides, dtype, batch)
   if x.size > 0 then
     local columns = in_columns(a, dtype, a.ndim > 2 and batch or nil)
@@ -150,6 +173,10 @@ end
 --- The inverses, and what went wrong; a matrix that has none is no error yet. By the transposed system the solver's columns are
 --- the rows of the inverse.
 local function invert(a, dtype)
+  if is_small(a) then
+    local x = gpu.empty(a.shape, {dtype = dtype, device = a.device})
+    return x, core.solve_small(in_rows(a, dtype), nil, x)
+  end
   local columns, n = in_columns(a, dtype), a.shape[a.ndim]
   local x = fresh(eye(n, dtype, a), dtype, a.shape)
   local info, pivots = factorise(columns)
@@ -182,6 +209,11 @@ end
 
 function linalg.det(a, options)
   options = core.check_fields("linalg.det", options)
+  check_square("linalg.det", a)
+  if is_small(a) then
+    local value = core.determinant_small(in_rows(a, working("linalg.det", options, a)))
+    return core.assign("linalg.det", options.out, value)
+  end
   local diagonal, sign = diagonals("linalg.det", a, options)
   return core.assign("linalg.det", options.out, diagonal:prod(-1) * sign)
 end
@@ -256,7 +288,14 @@ function linalg.cholesky(a, options)
   options = core.check_fields(op, options)
   check_square(op, a)
   local upper = core.check_flag(op, "upper", options.upper) or false
-  local factor = fresh(a, working(op, options, a))
+  local dtype = working(op, options, a)
+  if is_small(a) and not upper then
+    local factor = gpu.empty(a.shape, {dtype = dtype, device = a.device})
+    local info = core.cholesky_small(in_rows(a, dtype), factor)
+    core.check_decomposition(op, "not positive definite", info, nil, {factor})
+    return core.assign(op, options.out, factor)
+  end
+  local factor = fresh(a, dtype)
   if factor.size > 0 then
     -- In columns, the lower triangle of the rows is the upper one.
     local info = core.decompose {routine = "cholesky", a = factor, upper = not upper}

@@ -148,3 +148,17 @@ extern "C" __global__ void doubles(const int* info, double* x, gpulua_index_faul
 }
 extern "C" __global__ void rows(const int* pivots, int* rows) { gpulua_permutation(pivots, rows, 7, 3, 5); })");
 }
+
+TEST_CASE("small systems compile with NVRTC", "[cuda][nvrtc]") {
+  compile({"elements.cuh", "arithmetic.cuh", "indexing.cuh", "complex.cuh", "small_systems.cuh"}, R"(
+extern "C" __global__ void solve(const float* a, float* x, int* info) {
+  gpulua_solve_small<float, 32>(a, a, x, info, 7, 30, 1, 900, 30);
+}
+extern "C" __global__ void complex_solve(const gpulua_complex128* a, gpulua_complex128* x, int* info) {
+  gpulua_solve_small<gpulua_complex128, 8>(a, nullptr, x, info, 7, 8, 8, 64, 0);
+}
+extern "C" __global__ void determinant(const double* a, double* x) { gpulua_determinant_small<double, 16>(a, x, 7, 9); }
+extern "C" __global__ void cholesky(const gpulua_complex64* a, gpulua_complex64* x, int* info) {
+  gpulua_cholesky_small<gpulua_complex64, 4>(a, x, info, 7, 3);
+})");
+}

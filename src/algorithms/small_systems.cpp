@@ -1,0 +1,107 @@
+#include "src/algorithms/small_systems.h"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include "src/algorithms/library_kernel.h"
+
+namespace gpulua {
+
+namespace {
+
+std::int64_t rows_of(const Array& matrices) {
+  return matrices->layout.shape.back();
+}
+
+std::int64_t batch_of(const Array& matrices) {
+  const Dims& shape = matrices->layout.shape;
+  return matrices->layout.size() / (shape.back() * shape[shape.size() - 2]);
+}
+
+/// The lanes for a matrix of n rows.
+std::int64_t width_of(std::int64_t n) {
+  return std::max<std::int64_t>(4, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(n))));
+}
+
+bool runs_by_warps(OpenDevice& device) {
+  return device.info().merging_threads == 32;
+}
+
+LibraryKernel kernel_for(OpenDevice& device, const std::string& function, DType dtype, std::int64_t n) {
+  return {device,
+          {"complex.cuh", "small_systems.cuh"},
+          function + "<" + device_type(dtype) + ", " + std::to_string(width_of(n)) + ">"};
+}
+
+void launch(LibraryKernel& kernel, OpenDevice& device, std::int64_t batch, std::int64_t n) {
+  const unsigned threads = runs_by_warps(device) ? 32 : 128;
+  kernel.launch((batch * width_of(n) + threads - 1) / threads, threads);
+}
+
+}  // namespace
+
+bool takes_small_systems(const Array& matrices) {
+  if (!runs_by_warps(matrices->device())) return rows_of(matrices) <= most_small_rows;
+  // On the CPU device LAPACK is as quick for larger ones, and a compilation is worth it for many matrices only.
+  constexpr std::int64_t few_rows = 16, many = 512;
+  return rows_of(matrices) <= few_rows && batch_of(matrices) >= many;
+}
+
+Array solve_small(const Array& a, const Array& b, const Array& x) {
+  OpenDevice& device = x->device();
+  const StreamRef& stream = device.stream();
+  const std::int64_t n = rows_of(a), columns = rows_of(x), batch = batch_of(x);
+  const Array failed = empty(device, {batch}, DType::int32);
+  LibraryKernel kernel = kernel_for(device, "gpulua_solve_small", a->dtype, n);
+  kernel.add(read_pointer(a->dtype), a->read(stream))
+      .add(read_pointer(a->dtype), b ? b->read(stream) : nullptr)
+      .add(write_pointer(a->dtype), x->write(stream))
+      .add("int*", failed->write(stream))
+      .add(batch)
+      .add(static_cast<std::int32_t>(n))
+      .add(columns)
+      .add(batch_of(a) == 1 ? std::int64_t{0} : n * n)
+      .add(b && batch_of(b) > 1 ? n * columns : std::int64_t{0});
+  launch(kernel, device, batch, n);
+  for (const Array& result : {x, failed}) {
+    result->buffer()->depend_on(*a->buffer());
+    if (b) result->buffer()->depend_on(*b->buffer());
+  }
+  return failed;
+}
+
+Array determinant_small(const Array& a) {
+  OpenDevice& device = a->device();
+  const StreamRef& stream = device.stream();
+  const std::int64_t n = rows_of(a), batch = batch_of(a);
+  Dims shape = a->layout.shape;
+  shape.resize(shape.size() - 2);
+  const Array out = empty(device, shape, a->dtype);
+  LibraryKernel kernel = kernel_for(device, "gpulua_determinant_small", a->dtype, n);
+  kernel.add(read_pointer(a->dtype), a->read(stream))
+      .add(write_pointer(a->dtype), out->write(stream))
+      .add(batch)
+      .add(static_cast<std::int32_t>(n));
+  launch(kernel, device, batch, n);
+  out->buffer()->depend_on(*a->buffer());
+  return out;
+}
+
+Array cholesky_small(const Array& a, const Array& factor) {
+  OpenDevice& device = a->device();
+  const StreamRef& stream = device.stream();
+  const std::int64_t n = rows_of(a), batch = batch_of(a);
+  const Array failed = empty(device, {batch}, DType::int32);
+  LibraryKernel kernel = kernel_for(device, "gpulua_cholesky_small", a->dtype, n);
+  kernel.add(read_pointer(a->dtype), a->read(stream))
+      .add(write_pointer(a->dtype), factor->write(stream))
+      .add("int*", failed->write(stream))
+      .add(batch)
+      .add(static_cast<std::int32_t>(n));
+  launch(kernel, device, batch, n);
+  factor->buffer()->depend_on(*a->buffer());
+  return failed;
+}
+
+}  // namespace gpulua

@@ -1,0 +1,24 @@
+#pragma once
+
+// Systems of equations of many small matrices, by our own kernels. All arrays are row-major, evaluated or not, of one
+// dtype (float32, float64, complex64 or complex128) and one device, with elements.
+
+#include "src/array/array.h"
+
+namespace gpulua {
+
+/// The most rows that a matrix has here.
+inline constexpr std::int64_t most_small_rows = 32;
+
+/// True where our kernels are quicker than the device's Solver for matrices (..., n, n).
+bool takes_small_systems(const Array& matrices);
+
+/// The solution (..., n, k) of A X = B, where the batch of `a` (..., n, n), if it has one, is that of `x`, and so for
+/// `b` (..., n, k). A null b is the identity. Writes to `x`; returns SolverProblem::info, as decompose() does.
+Array solve_small(const Array& a, const Array& b, const Array& x);
+/// The determinants of a (..., n, n): (...).
+Array determinant_small(const Array& a);
+/// Writes to `factor` (..., n, n) the lower triangles L with L L' = A. Returns SolverProblem::info.
+Array cholesky_small(const Array& a, const Array& factor);
+
+}  // namespace gpulua
