@@ -186,6 +186,20 @@ workload("einsum", function()
   local x, y = spread(8 * n * 16 * 64, 0, 1, "float32"):reshape(8, n, 16, 64), nil
   return function() y = gpu.einsum("bqhd,bkhd->bhqk", x, x):eval() end, function() return y:mean():item() end
 end)
+-- Fourier transforms of complex64: one long row, a picture, rows whose length is a prime.
+for _, kind in ipairs {
+  { name = "fft16m", rows = function() return 1, size(2 ^ 24, 2 ^ 20, 1024) end },
+  { name = "fft2_4096", rows = function() local n = size(4096, 1024, 32) return n, n end, transform = "fft2" },
+  { name = "fft1009", rows = function() return size(10000, 1000, 3), 1009 end },
+} do
+  workload(kind.name, function()
+    local rows, n = kind.rows()
+    local parts = spread(2 * rows * n, -1, 1, "float32"):reshape(rows, n, 2)
+    local x, y = (parts(":", ":", 1) + parts(":", ":", 2) * gpu.complex(0, 1)):eval(), nil
+    local transform = gpu.fft[kind.transform or "fft"]
+    return function() y = transform(x) end, function() return (y:abs():mean { dtype = "float64" } / math.sqrt(n)):item() end
+  end)
+end
 workload("cumsum", function()
   if not gpu.cumsum then return end
   local x, y = spread(size(256e6, 16e6, 1000), 0, 1, "float32"), nil

@@ -1,5 +1,10 @@
 import numpy as np
 
+try:
+    import scipy.fft as fourier
+except ImportError:
+    from numpy import fft as fourier
+
 from workloads import *
 
 
@@ -69,6 +74,9 @@ run("gemmint", lambda x: x @ x, lambda y: y.mean(dtype="float64") / len(y), squa
 run("gemmcall", small_products, lambda y: y.mean(dtype="float64"), spread(256, 0, 1, "float32").reshape(16, 16), scale=1 / 1000)
 run("batched", lambda x: x @ x, lambda y: y.mean(dtype="float64"), batch())
 run("einsum", lambda x: np.einsum("bqhd,bkhd->bhqk", x, x, optimize=True), lambda y: y.mean(dtype="float64"), heads())
+run("fft16m", fourier.fft, lambda y: np.abs(y).mean(dtype="float64") / y.shape[1] ** 0.5, fft_inputs()[0])
+run("fft2_4096", fourier.fft2, lambda y: np.abs(y).mean(dtype="float64") / y.shape[1] ** 0.5, fft_inputs()[1])
+run("fft1009", fourier.fft, lambda y: np.abs(y).mean(dtype="float64") / y.shape[1] ** 0.5, fft_inputs()[2])
 run("cumsum", lambda x: np.cumsum(x), lambda y: y[999], big)
 run("select", lambda x: x[x > 0.5], lambda y: y.size, big)
 run("sort", lambda x: np.sort(x), lambda y: y[9], spread(size(64e6, 4e6, 1000), 0, 1, "float32"))

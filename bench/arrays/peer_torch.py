@@ -86,6 +86,9 @@ with torch.no_grad():
     run("gemmcall", small_products, lambda y: y.double().mean(), spread(256, 0, 1, "float32").reshape(16, 16), scale=1 / 1000)
     run("batched", lambda x: x @ x, lambda y: y.double().mean(), batch())
     run("einsum", lambda x: torch.einsum("bqhd,bkhd->bhqk", x, x), lambda y: y.double().mean(), heads())
+    run("fft16m", torch.fft.fft, lambda y: y.abs().double().mean() / y.shape[1] ** 0.5, fft_inputs()[0])
+    run("fft2_4096", torch.fft.fft2, lambda y: y.abs().double().mean() / y.shape[1] ** 0.5, fft_inputs()[1])
+    run("fft1009", torch.fft.fft, lambda y: y.abs().double().mean() / y.shape[1] ** 0.5, fft_inputs()[2])
     run("cumsum", lambda x: torch.cumsum(x, 0), lambda y: y[999], big)
     if not compiled:
         run("select", lambda x: x[x > 0.5], lambda y: y.numel(), big)

@@ -99,6 +99,16 @@ def batch():
     return spread(n * 32 * 32, 0, 1, "float32").reshape(n, 32, 32)
 
 
+def complex_rows(rows, n):
+    return spread(2 * rows * n, -1, 1, "float32").view("complex64").reshape(rows, n)
+
+
+def fft_inputs():
+    """Inputs of fft16m, fft2_4096 and fft1009: one long row, a picture, rows whose length is a prime."""
+    n = size(4096, 1024, 32)
+    return (complex_rows(1, size(2**24, 2**20, 1024)), complex_rows(n, n), complex_rows(size(10000, 1000, 3), 1009))
+
+
 def heads():
     n = size(512, 128, 8)
     return spread(8 * n * 16 * 64, 0, 1, "float32").reshape(8, n, 16, 64)
