@@ -62,6 +62,10 @@ constexpr const char* files[] = {
     "linalg.lua",
     "linalg_spectral.lua",
     "linalg_matrices.lua",
+    "splines.lua",
+    "integrals.lua",
+    "ndimage.lua",
+    "ndimage_geometry.lua",
 };
 
 /// raise(message): an error at the script's line.

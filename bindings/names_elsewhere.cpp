@@ -258,7 +258,7 @@ constexpr Row options_elsewhere[] = {
     {"axes", "axis"},       {"cmap", "colormap"}, {"compressed", "compress"}, {"correction", "ddof"},
     {"dim", "axis"},        {"dims", "axis"},     {"keepdim", "keepdims"},    {"mmap_mode", "mmap"},
     {"out_dtype", "dtype"}, {"type", "dtype"},    {"unbiased", "ddof"},       {"vmax", "max"},
-    {"vmin", "min"},
+    {"vmin", "min"},        {"w", "weights"},
 };
 
 static_assert(std::ranges::is_sorted(options_elsewhere, {}, &Row::name));

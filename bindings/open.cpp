@@ -61,7 +61,7 @@ void seal_module(lua_State* L) {
     lua_pop(L, 1);
   };
   seal("gpu");
-  for (const char* part : {"blas", "fft", "image", "linalg", "random"}) {
+  for (const char* part : {"blas", "fft", "image", "linalg", "ndimage", "random"}) {
     lua_getfield(L, -1, part);
     seal((std::string("gpu.") + part).c_str());
   }

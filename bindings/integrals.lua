@@ -1,0 +1,229 @@
+-- Integrals of samples, and polynomials through them.
+local gpu, methods, core = ...
+
+-- ---- integrals -----------------------------------------------------------------------------------------------------------------
+
+--- The samples in floating point, the axis, and the steps along it: a number, or an array that broadcasts to y's shape less one.
+local function samples(op, y, spacing, axis)
+  core.check_array(op, y)
+  axis = core.axis(op, axis or -1, y.ndim)
+  y = core.cast(y, core.floating(y.dtype))
+  if not core.is_array(spacing) then
+    if spacing ~= nil and type(spacing) ~= "number" then
+      core.fail(op, "a number or an array of coordinates as spacing", spacing)
+    end
+    return y, axis, spacing or 1
+  end
+  core.check_real(op, spacing)
+  local along = spacing.ndim == 1 and 1 or axis
+  if spacing.ndim ~= 1 and spacing.ndim ~= y.ndim or spacing.shape[along] ~= y.shape[axis] then
+    core.raise(("[%s] expected coordinates for the %d samples of axis %d, got shape %s"):format(op, y.shape[axis], axis,
+      core.text(spacing.shape)))
+  end
+  local steps = core.cast(spacing, core.promote(y.dtype, core.floating(spacing.dtype))):diff(1, along)
+  if spacing.ndim == 1 then
+    local shape = {}
+    for i = 1, y.ndim do shape[i] = i == axis and steps.size or 1 end
+    steps = steps:reshape(shape)
+  end
+  return y, axis, steps
+end
+
+--- The samples from position `first` on, every `step`th, `count` of them.
+local function every(x, axis, first, count, step)
+  if type(x) == "number" then return x end
+  local specs = {}
+  for i = 1, axis - 1 do specs[i] = ":" end
+  specs[axis] = count > 0 and {first, first + (count - 1) * step, step} or {2, 1}
+  return x(unpack(specs, 1, axis))
+end
+
+--- The integral by Simpson's rule, of parabolas through three samples each. An even number of samples leaves an interval: its
+--- integral is that of the parabola through the last three (Cartwright, 2017).
+local function simpson(y, spacing, axis)
+  local op = "simpson"
+  local steps
+  y, axis, steps = samples(op, y, spacing, axis)
+  local n = y.shape[axis]
+  if n == 0 then core.raise(("[%s] expected samples along axis %d, got shape %s"):format(op, axis, core.text(y.shape))) end
+  if n == 1 then return y:sum(axis) * 0 end
+  if n == 2 then return ((every(y, axis, 1, 1, 1) + every(y, axis, 2, 1, 1)) * steps / 2):sum(axis) end
+  local pairs_of_steps = math.floor((n - 1) / 2)
+  local function sample(first) return every(y, axis, first, pairs_of_steps, 2) end
+  local a, b = every(steps, axis, 1, pairs_of_steps, 2), every(steps, axis, 2, pairs_of_steps, 2)
+  local both = a + b
+  local parts = (sample(1) * (2 - b / a) + sample(2) * (both * both / (a * b)) + sample(3) * (2 - a / b)) * both / 6
+  local total = parts:sum(axis)
+  if n % 2 == 1 then return total end
+  a, b = every(steps, axis, n - 2, 1, 1), every(steps, axis, n - 1, 1, 1)
+  both = a + b
+  local function last(back) return every(y, axis, n - back, 1, 1) end
+  local rest = last(0) * (b * (2 * b + 3 * a) / (6 * both)) + last(1) * (b * (b + 3 * a) / (6 * a))
+    - last(2) * (b * b * b / (6 * a * both))
+  return total + rest:sum(axis)
+end
+
+--- cumulative_trapezoid(y [, spacing [, axis]] [, {axis =, initial =}]): the integrals up to each sample after the first.
+local function cumulative_trapezoid(y, spacing, axis, options)
+  local op = "cumulative_trapezoid"
+  if core.is_options(spacing) then spacing, options = core.shift(op, spacing, axis) end
+  if core.is_options(axis) then axis, options = core.shift(op, axis, options) end
+  options = core.check_fields(op, options)
+  local steps
+  y, axis, steps = samples(op, y, spacing, axis or options.axis)
+  local count = math.max(y.shape[axis] - 1, 0)
+  local sums = ((core.slice(y, axis, 1, count) + core.slice(y, axis, 2, count)) * steps / 2):cumsum(axis)
+  if options.initial == nil then return sums end
+  if type(options.initial) ~= "number" then core.fail(op, "a number for initial", options.initial) end
+  local shape = y.shape
+  shape[axis] = math.min(y.shape[axis], 1)
+  return gpu.concat({gpu.full(shape, options.initial, {dtype = sums.dtype, device = y.device}), sums}, axis)
+end
+
+-- ---- polynomials ---------------------------------------------------------------------------------------------------------------
+
+--- polyfit(x, y, degree [, {weights =}]): the coefficients, the highest power's first, of the polynomial with the least squares. The
+--- polynomials that are orthogonal over the points are found one after the other, so that no system of equations is solved
+--- (Forsythe, "Generation and use of orthogonal polynomials for data-fitting with a digital computer", 1957).
+local function polyfit(x, y, degree, options)
+  local op = "polyfit"
+  options = core.check_fields(op, options)
+  core.check_real(op, x)
+  core.check_real(op, y)
+  if x.ndim ~= 1 or y.ndim < 1 or y.ndim > 2 or y.shape[1] ~= x.size then
+    core.raise(("[%s] expected points in a vector and as many values, or rows of them, got shapes %s and %s"):format(op,
+      core.text(x.shape), core.text(y.shape)))
+  end
+  core.check_integer(op, "a degree of 0 or more", degree)
+  if degree < 0 then core.fail(op, "a degree of 0 or more", degree) end
+  if x.size <= degree then
+    core.raise(("[%s] expected at least %d points for a degree of %d, got %d"):format(op, degree + 1, degree, x.size))
+  end
+  local dtype = core.floating(core.promote(x.dtype, y.dtype))
+  local columns = core.cast(y.ndim == 1 and y:expand_dims(2) or y, "float64")
+  local points, weights = core.cast(x, "float64"):eval(), nil
+  if options.weights ~= nil then
+    weights = core.check_real(op, core.to_array(op, "weights: a vector or a table", options.weights, x))
+    if weights.ndim ~= 1 or weights.size ~= x.size then
+      core.raise(("[%s] expected a weight for each of %d points, got shape %s"):format(op, x.size, core.text(weights.shape)))
+    end
+    weights = core.cast(weights, "float64") ^ 2
+  end
+  local function product(a, b) return (weights and a * b * weights or a * b):sum() end
+  local powers = core.along(degree + 1, 1, 1, x.device)
+  -- A polynomial is its values at the points and its coefficients, from power 0 on.
+  local values, terms = gpu.ones_like(points), core.cast(powers:eq(0), "float64")
+  local found, result = {}, nil
+  for k = 0, degree do
+    if k > 0 then
+      values = values * points
+      terms = gpu.where(powers:eq(0), 0, terms:roll(1))
+    end
+    -- Twice, as rounding leaves a part of the others.
+    for _ = 1, 2 do
+      for _, other in ipairs(found) do
+        local share = product(values, other.values)
+        values, terms = gpu.eval(values - other.values * share, terms - other.terms * share)
+      end
+    end
+    local size = gpu.sqrt(product(values, values))
+    values, terms = gpu.eval(values / size, terms / size)
+    found[#found + 1] = {values = values, terms = terms}
+    local weighted = weights and values * weights or values
+    local part = terms:expand_dims(2) * (columns * weighted:expand_dims(2)):sum(1):expand_dims(1)
+    result = result and result + part or part
+  end
+  result = core.cast(result:flip(1), dtype)
+  return y.ndim == 1 and result(":", 1) or result
+end
+
+--- The quotient of two complex numbers, as two numbers.
+local function divide(ar, ai, br, bi)
+  local size = br * br + bi * bi
+  return (ar * br + ai * bi) / size, (ai * br - ar * bi) / size
+end
+
+--- roots(coefficients): the complex numbers at which the polynomial is 0, by Aberth's iteration on the host. Waits.
+function gpu.roots(coefficients)
+  local op = "roots"
+  local device
+  if core.is_array(coefficients) then
+    if coefficients.ndim ~= 1 then core.fail(op, "a vector of coefficients", coefficients) end
+    device, coefficients = coefficients.device, core.cast(coefficients, "complex128")
+    local re, im = coefficients:real():table(), coefficients:imag():table()
+    coefficients = {}
+    for i = 1, #re do coefficients[i] = {re[i], im[i]} end
+  else
+    if type(coefficients) ~= "table" then core.fail(op, "coefficients: a table of numbers, or a vector", coefficients) end
+    core.check_list(op, "numbers", coefficients)
+    local list = {}
+    for i, value in ipairs(coefficients) do
+      local is_complex = type(value) == "cdata" and pcall(function() return value.re end)
+      if type(value) ~= "number" and not is_complex then core.fail(op, "numbers as coefficients", value) end
+      list[i] = is_complex and {value.re, value.im} or {value, 0}
+    end
+    coefficients = list
+  end
+  for _, c in ipairs(coefficients) do
+    if not (c[1] - c[1] == 0 and c[2] - c[2] == 0) then core.fail(op, "finite coefficients", c[1]) end
+  end
+  local first, last = 1, #coefficients
+  while first <= last and coefficients[first][1] == 0 and coefficients[first][2] == 0 do first = first + 1 end
+  local zeros = 0
+  while last > first and coefficients[last][1] == 0 and coefficients[last][2] == 0 do last, zeros = last - 1, zeros + 1 end
+  local degree = math.max(last - first, 0)
+  local re, im = {}, {}
+  -- Starts on a circle whose radius is the geometric mean of the roots' magnitudes.
+  local function size(c) return math.sqrt(c[1] * c[1] + c[2] * c[2]) end
+  local radius = degree > 0 and (size(coefficients[last]) / size(coefficients[first])) ^ (1 / degree) or 0
+  for k = 1, degree do
+    local angle = 2 * math.pi * (k - 1) / degree + 0.4
+    re[k], im[k] = radius * math.cos(angle), radius * math.sin(angle)
+  end
+  --- The polynomial over its derivative at a point: from the other end for points beyond 1, where powers may overflow.
+  local function newton(x, y)
+    local inverted = x * x + y * y > 1
+    local u, v = x, y
+    if inverted then u, v = divide(1, 0, x, y) end
+    local pr, pi, dr, di = 0, 0, 0, 0
+    for i = 0, degree do
+      local c = coefficients[inverted and last - i or first + i]
+      dr, di = dr * u - di * v + pr, dr * v + di * u + pi
+      pr, pi = pr * u - pi * v + c[1], pr * v + pi * u + c[2]
+    end
+    if pr == 0 and pi == 0 then return 0, 0 end
+    if not inverted then return divide(pr, pi, dr, di) end
+    -- With q(u) = u^degree p(1 / u): p / p' = x / (degree - u q' / q).
+    local qr, qi = divide(dr * u - di * v, dr * v + di * u, pr, pi)
+    return divide(x, y, degree - qr, -qi)
+  end
+  for _ = 1, 500 do
+    local greatest = 0
+    for k = 1, degree do
+      local nr, ni = newton(re[k], im[k])
+      local sr, si = 0, 0
+      for j = 1, degree do
+        if j ~= k and (re[j] ~= re[k] or im[j] ~= im[k]) then
+          local qr, qi = divide(1, 0, re[k] - re[j], im[k] - im[j])
+          sr, si = sr + qr, si + qi
+        end
+      end
+      local wr, wi = divide(nr, ni, 1 - (nr * sr - ni * si), -(nr * si + ni * sr))
+      if wr == wr and wi == wi then
+        re[k], im[k] = re[k] - wr, im[k] - wi
+        greatest = math.max(greatest, (math.abs(wr) + math.abs(wi)) / math.max(math.abs(re[k]) + math.abs(im[k]), 1e-300))
+      end
+    end
+    if greatest < 1e-15 then break end
+  end
+  for _ = 1, zeros do re[#re + 1], im[#im + 1] = 0, 0 end
+  local place = {dtype = "float64", device = device}
+  if #re == 0 then return gpu.zeros(0, {dtype = "complex128", device = device}) end
+  return gpu.array(re, place) + gpu.array(im, place) * gpu.complex(0, 1)
+end
+
+core.define {
+  cumulative_trapezoid = cumulative_trapezoid,
+  polyfit = polyfit,
+  simpson = simpson,
+}

@@ -1,0 +1,330 @@
+-- gpu.ndimage: filters of pictures and of other arrays. An array is padded as the mode says; one kernel then computes each element
+-- from its neighbours.
+local gpu, _, core = ...
+
+local ndimage = {}
+gpu.ndimage = ndimage
+
+-- SciPy's names of modes, and ours of padding.
+local paddings = {
+  reflect = "symmetric", ["grid-mirror"] = "symmetric", constant = "constant", ["grid-constant"] = "constant", nearest = "edge",
+  mirror = "reflect", wrap = "wrap", ["grid-wrap"] = "wrap",
+}
+
+--- Checks the options that all filters have.
+local function check_filter(op, x, options)
+  core.check_real(op, x)
+  options = core.check_fields(op, options)
+  local mode = options.mode or "reflect"
+  if not paddings[mode] then core.fail(op, "a mode: reflect, constant, nearest, mirror or wrap", mode) end
+  if options.cval ~= nil and paddings[mode] ~= "constant" then core.fail(op, "no cval with the mode " .. mode, options.cval) end
+  if options.cval ~= nil and type(options.cval) ~= "number" then core.fail(op, "a number for cval", options.cval) end
+  return options, mode
+end
+
+local function check_number(op, what, value)
+  if type(value) ~= "number" or value - value ~= 0 then core.fail(op, what, value) end
+  return value
+end
+
+--- A value for each axis: one for all, or a table.
+local function each_axis(op, what, value, count, check)
+  local values = {}
+  if type(value) == "table" and core.check_list(op, "numbers", value) ~= count then
+    core.raise(("[%s] expected %s for each of %d axes, got %d"):format(op, what, count, #value))
+  end
+  for i = 1, count do
+    local one = value
+    if type(value) == "table" then one = value[i] end
+    values[i] = check(op, what, one)
+  end
+  return values
+end
+
+--- x padded by before[i] and after[i] elements on axis i, in one piece of memory.
+local function padded(x, before, after, mode, cval)
+  local widths, any = {}, false
+  for axis = 1, x.ndim do
+    widths[axis] = {before[axis], after[axis]}
+    any = any or before[axis] + after[axis] > 0
+  end
+  if not any then return x:contiguous() end
+  local padding = paddings[mode]
+  return x:pad(widths, {mode = padding, value = padding == "constant" and (cval or 0) or nil})
+end
+
+--- For each element of an array of this shape, the position of its first neighbour in the padded array, counted from 0, lazily; and
+--- the distances in elements between neighbours on each axis.
+local function bases(shape, wide, device)
+  local strides, stride, base = {}, 1, nil
+  for axis = #shape, 1, -1 do
+    strides[axis] = stride
+    local along = core.along(shape[axis], axis, #shape, device) * stride
+    base = base and base + along or along
+    stride = stride * wide[axis]
+  end
+  return base, strides
+end
+
+local operations = {}
+--- The operation of that name, made from `fields` at its first use.
+local function operation(name, fields)
+  operations[name] = operations[name] or gpu.elementwise(fields)
+  return operations[name]
+end
+
+-- ---- sums of products ----------------------------------------------------------------------------------------------------------
+
+--- The sum of products of the neighbours of each element with weights. offsets: the neighbours' distances from the first one.
+local function weighted(wide, base, offsets, weights)
+  local sum = operation("weighted", {
+    name = "weighted_neighbours", inputs = "int64 base, raw T x, raw T weights, raw int64 offsets, int64 count", outputs = "T y",
+    body = [=[
+      y = 0;
+      for (long long k = 0; k < count; ++k) y += weights[k] * x[base + offsets[k]];
+    ]=],
+  })
+  return sum(base, wide, weights, offsets, offsets.size)
+end
+
+--- The weights of the sum as an array of x's number of axes.
+local function check_weights(op, x, weights)
+  local what = "weights: an array or nested tables with as many axes as x"
+  if not core.is_array(weights) then
+    if type(weights) ~= "table" then core.fail(op, what, weights) end
+    weights = gpu.array(weights, {dtype = "float64", device = x.device})
+  end
+  core.check_real(op, weights)
+  if weights.ndim ~= x.ndim then
+    core.raise(("[%s] expected %s, got shapes %s and %s"):format(op, what, core.text(x.shape), core.text(weights.shape)))
+  end
+  if weights.size == 0 then core.fail(op, "at least one weight", weights) end
+  return weights
+end
+
+--- How many neighbours come before the middle one of `size`, moved by `origin`.
+local function before_middle(op, size, origin)
+  local middle = math.floor(size / 2) + origin
+  if middle < 0 or middle >= size then
+    core.raise(("[%s] expected an origin from %d to %d for %d weights, got %d"):format(op, -math.floor(size / 2),
+      math.floor((size - 1) / 2), size, origin))
+  end
+  return middle
+end
+
+local function check_integer_number(op, what, value) return core.check_integer(op, what, value) end
+
+--- The neighbourhood of x: the padded array, the position of each element's first neighbour, and the offsets of all neighbours in
+--- row-major order.
+local function neighbourhood(op, x, sizes, origins, mode, cval)
+  local before, after, wide = {}, {}, {}
+  for axis = 1, x.ndim do
+    before[axis] = before_middle(op, sizes[axis], origins[axis])
+    after[axis] = sizes[axis] - 1 - before[axis]
+    wide[axis] = x.shape[axis] + sizes[axis] - 1
+  end
+  local base, strides = bases(x.shape, wide, x.device)
+  local offsets
+  for axis = 1, x.ndim do
+    local along = core.along(sizes[axis], axis, x.ndim, x.device) * strides[axis]
+    offsets = offsets and offsets + along or along
+  end
+  return padded(x, before, after, mode, cval), base, offsets:ravel()
+end
+
+--- The working dtype of sums, and x in it.
+local function in_floating(x)
+  local dtype = core.floating(x.dtype)
+  local compute = dtype == "float64" and dtype or "float32"
+  return core.cast(x, compute), dtype, compute
+end
+
+local function correlate(op, x, weights, options, flipped)
+  local mode
+  options, mode = check_filter(op, x, options)
+  weights = check_weights(op, x, weights)
+  local sizes = weights.shape
+  local origins = each_axis(op, "an origin: an integer", options.origin or 0, x.ndim, check_integer_number)
+  for axis, origin in ipairs(origins) do
+    if flipped then origins[axis] = -origin - (sizes[axis] % 2 == 0 and 1 or 0) end
+  end
+  local values, dtype, compute = in_floating(x)
+  if x.size == 0 then return core.cast(values, dtype) end
+  local wide, base, offsets = neighbourhood(op, values, sizes, origins, mode, options.cval)
+  weights = core.cast(flipped and weights:flip() or weights, compute):ravel()
+  return core.cast(weighted(wide, base, offsets, weights), dtype)
+end
+
+--- correlate(x, weights [, {mode =, cval =, origin =}]): the sums of the neighbours times the weights.
+function ndimage.correlate(x, weights, options) return correlate("ndimage.correlate", x, weights, options, false) end
+--- The same with the weights turned around.
+function ndimage.convolve(x, weights, options) return correlate("ndimage.convolve", x, weights, options, true) end
+
+--- The correlation along one axis with a table of weights, an odd number of them. x is in the dtype to compute in.
+local function along_axis(op, x, axis, weights, mode, cval)
+  local sizes, origins = {}, {}
+  for i = 1, x.ndim do sizes[i], origins[i] = i == axis and #weights or 1, 0 end
+  local wide, base, offsets = neighbourhood(op, x, sizes, origins, mode, cval)
+  return weighted(wide, base, offsets, gpu.array(weights, {dtype = x.dtype, device = x.device}))
+end
+core.correlate_along_axis = along_axis
+
+-- ---- separable filters ---------------------------------------------------------------------------------------------------------
+
+--- The weights of a Gaussian's derivative of that order, from -radius to radius.
+local function gaussian(sigma, order, radius)
+  local weights, sum = {}, 0
+  for i = -radius, radius do
+    weights[i + radius + 1] = math.exp(-0.5 * (i / sigma) ^ 2)
+    sum = sum + weights[i + radius + 1]
+  end
+  -- The derivative is the Gaussian times a polynomial: each order takes its derivative, less i / sigma^2 times itself.
+  local polynomial = {1}
+  for _ = 1, order do
+    local next_one = {}
+    for power = 0, #polynomial do
+      next_one[power + 1] = (power + 1) * (polynomial[power + 2] or 0) - (polynomial[power] or 0) / sigma ^ 2
+    end
+    polynomial = next_one
+  end
+  for i = -radius, radius do
+    local factor = 0
+    for power = #polynomial - 1, 0, -1 do factor = factor * i + polynomial[power + 1] end
+    weights[i + radius + 1] = weights[i + radius + 1] / sum * factor * (order % 2 == 1 and -1 or 1)
+  end
+  return weights
+end
+
+local function not_negative(op, what, value)
+  if check_number(op, what, value) < 0 then core.fail(op, what, value) end
+  return value
+end
+local function count_number(op, what, value)
+  if core.check_integer(op, what, value) < 0 then core.fail(op, what, value) end
+  return value
+end
+
+--- gaussian_filter(x, sigma [, {order =, mode =, cval =, truncate =, radius =, axes =}])
+function ndimage.gaussian_filter(x, sigma, options)
+  local op = "ndimage.gaussian_filter"
+  local mode
+  options, mode = check_filter(op, x, options)
+  local axes = core.axes(op, options.axes, x.ndim)
+  local sigmas = each_axis(op, "a standard deviation of 0 or more", sigma, #axes, not_negative)
+  local orders = each_axis(op, "an order of 0 or more", options.order or 0, #axes, count_number)
+  local truncate = not_negative(op, "a number of 0 or more for truncate", options.truncate or 4)
+  local radii = options.radius and each_axis(op, "a radius: an integer of 0 or more", options.radius, #axes, count_number)
+  local values, dtype = in_floating(x)
+  if x.size == 0 then return core.cast(values, dtype) end
+  for i, axis in ipairs(axes) do
+    if sigmas[i] > 1e-15 then
+      local radius = radii and radii[i] or math.floor(truncate * sigmas[i] + 0.5)
+      values = along_axis(op, values, axis, gaussian(sigmas[i], orders[i], radius), mode, options.cval)
+    end
+  end
+  return core.cast(values, dtype)
+end
+
+--- A derivative along one axis, after smoothing along the others.
+local function edges(op, x, axis, options, smoothing)
+  if core.is_options(axis) then axis, options = core.shift(op, axis, options) end
+  local mode
+  options, mode = check_filter(op, x, options)
+  axis = core.axis(op, axis or options.axis or -1, x.ndim)
+  local values, dtype = in_floating(x)
+  if x.size == 0 then return core.cast(values, dtype) end
+  values = along_axis(op, values, axis, {-1, 0, 1}, mode, options.cval)
+  for other = 1, x.ndim do
+    if other ~= axis then values = along_axis(op, values, other, smoothing, mode, options.cval) end
+  end
+  return core.cast(values, dtype)
+end
+
+--- sobel(x [, axis] [, {axis =, mode =, cval =}])
+function ndimage.sobel(x, axis, options) return edges("ndimage.sobel", x, axis, options, {1, 2, 1}) end
+--- prewitt(x [, axis] [, {axis =, mode =, cval =}])
+function ndimage.prewitt(x, axis, options) return edges("ndimage.prewitt", x, axis, options, {1, 1, 1}) end
+
+local function positive_count(op, what, value)
+  if core.check_integer(op, what, value) < 1 then core.fail(op, what, value) end
+  return value
+end
+
+--- uniform_filter(x [, size] [, {size =, mode =, cval =, axes =}]): means over boxes.
+function ndimage.uniform_filter(x, size, options)
+  local op = "ndimage.uniform_filter"
+  if core.is_options(size) then size, options = core.shift(op, size, options) end
+  local mode
+  options, mode = check_filter(op, x, options)
+  local axes = core.axes(op, options.axes, x.ndim)
+  local sizes = each_axis(op, "a size of 1 or more", size or options.size or 3, #axes, positive_count)
+  local values, dtype = in_floating(x)
+  if x.size == 0 then return core.cast(values, dtype) end
+  for i, axis in ipairs(axes) do
+    local weights = {}
+    for k = 1, sizes[i] do weights[k] = 1 / sizes[i] end
+    values = along_axis(op, values, axis, weights, mode, options.cval)
+  end
+  return core.cast(values, dtype)
+end
+
+-- ---- ranks ---------------------------------------------------------------------------------------------------------------------
+
+--- The element at the rank rank(count), counted from 0, among the neighbours of each element.
+local function ranked(op, x, size, options, rank)
+  if core.is_options(size) then size, options = core.shift(op, size, options) end
+  local mode
+  options, mode = check_filter(op, x, options)
+  local footprint = options.footprint
+  if size == nil then size = options.size end
+  if (size == nil) == (footprint == nil) then core.fail(op, "a size, or a footprint: an array of bool", size) end
+  local sizes
+  if footprint ~= nil then
+    if core.check_array(op, footprint).dtype ~= "bool" or footprint.ndim ~= x.ndim then
+      core.fail(op, "a footprint of bool with as many axes as x", footprint)
+    end
+    sizes = footprint.shape
+  else
+    sizes = each_axis(op, "a size of 1 or more", size, x.ndim, positive_count)
+  end
+  local origins = each_axis(op, "an origin: an integer", options.origin or 0, x.ndim, check_integer_number)
+  if x.size == 0 then return x:copy() end
+  local values = x.dtype == "bool" and core.cast(x, "uint8") or x
+  local wide, base, offsets = neighbourhood(op, values, sizes, origins, mode, options.cval)
+  if footprint then
+    offsets = offsets[footprint:ravel()]
+    if offsets.size == 0 then core.fail(op, "a footprint with an element that is true", footprint) end
+  end
+  -- The element that has no more elements before it than the rank, and with its equals more. NaN is the last.
+  local choose = operation("ranked", {
+    name = "ranked_neighbour", inputs = "int64 base, raw T x, raw int64 offsets, int64 count, int64 rank", outputs = "T y",
+    body = [=[
+      for (long long i = 0; i < count; ++i) {
+        const T own = x[base + offsets[i]];
+        long long less = 0, equal = 0;
+        for (long long j = 0; j < count; ++j) {
+          const T other = x[base + offsets[j]];
+          less += other < own || (own != own && other == other);
+          equal += other == own || (own != own && other != other);
+        }
+        if (less <= rank && rank < less + equal) {
+          y = own;
+          break;
+        }
+      }
+    ]=],
+  })
+  local result = choose(base, wide, offsets, offsets.size, rank(offsets.size))
+  return x.dtype == "bool" and core.cast(result, "bool") or result
+end
+
+--- median_filter(x [, size] [, {size =, footprint =, mode =, cval =, origin =}])
+function ndimage.median_filter(x, size, options)
+  return ranked("ndimage.median_filter", x, size, options, function(count) return math.floor(count / 2) end)
+end
+function ndimage.minimum_filter(x, size, options)
+  return ranked("ndimage.minimum_filter", x, size, options, function() return 0 end)
+end
+function ndimage.maximum_filter(x, size, options)
+  return ranked("ndimage.maximum_filter", x, size, options, function(count) return count - 1 end)
+end
