@@ -205,38 +205,33 @@ end
 complex_transform("fft", false)
 complex_transform("ifft", true)
 
-function fft.rfft(x, n, axis, options)
-  local op = "fft.rfft"
-  n, axis, options = read_one(op, x, n, axis, options)
-  n = n or x.shape[axis]
-  local scale = scale_of(op, options.norm, n, false)
-  return finish(op, options, real_along(op, prepared(op, x, "real"), axis, n), scale)
+--- Real numbers to the first half of their transform; the inverse, of a Hermitian array, is its conjugate.
+local function real_transform(name, inverse)
+  local op = "fft." .. name
+  fft[name] = function(x, n, axis, options)
+    n, axis, options = read_one(op, x, n, axis, options)
+    n = n or x.shape[axis]
+    local scale = scale_of(op, options.norm, n, inverse)
+    local value = real_along(op, prepared(op, x, "real"), axis, n)
+    return finish(op, options, inverse and value:conj() or value, scale)
+  end
 end
+real_transform("rfft", false)
+real_transform("ihfft", true)
 
-function fft.irfft(x, n, axis, options)
-  local op = "fft.irfft"
-  n, axis, options = read_one(op, x, n, axis, options)
-  n = n or 2 * (x.shape[axis] - 1)
-  local scale = scale_of(op, options.norm, n, true)
-  return finish(op, options, to_real_along(op, prepared(op, x), axis, n), scale)
+--- The other way around.
+local function transform_to_real(name, inverse)
+  local op = "fft." .. name
+  fft[name] = function(x, n, axis, options)
+    n, axis, options = read_one(op, x, n, axis, options)
+    n = n or 2 * (x.shape[axis] - 1)
+    local scale = scale_of(op, options.norm, n, inverse)
+    x = prepared(op, x)
+    return finish(op, options, to_real_along(op, inverse and x or x:conj(), axis, n), scale)
+  end
 end
-
--- The transforms of Hermitian arrays are those of real ones, the other way around.
-function fft.hfft(x, n, axis, options)
-  local op = "fft.hfft"
-  n, axis, options = read_one(op, x, n, axis, options)
-  n = n or 2 * (x.shape[axis] - 1)
-  local scale = scale_of(op, options.norm, n, false)
-  return finish(op, options, to_real_along(op, prepared(op, x):conj(), axis, n), scale)
-end
-
-function fft.ihfft(x, n, axis, options)
-  local op = "fft.ihfft"
-  n, axis, options = read_one(op, x, n, axis, options)
-  n = n or x.shape[axis]
-  local scale = scale_of(op, options.norm, n, true)
-  return finish(op, options, real_along(op, prepared(op, x, "real"), axis, n):conj(), scale)
-end
+transform_to_real("irfft", true)
+transform_to_real("hfft", false)
 
 -- ---- transforms along several axes ------------------------------------------------------------------------------------------
 

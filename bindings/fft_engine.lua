@@ -30,6 +30,9 @@ local function queue(x, out, kind, inverse, n, in_step, out_step, rows)
   return true
 end
 
+--- False for real numbers that do not begin where a complex number could: cuFFT does not take them.
+local function is_aligned(x) return core.is_complex(x) or x.pointer % (2 * bytes_of(x)) == 0 end
+
 --- Rows that one distance goes through, and that lie forwards.
 local function is_simple(rows, in_step)
   return #rows <= 1 and in_step >= 1 and (#rows == 0 or (rows[1][2] >= 1 and rows[1][3] >= 1))
@@ -47,7 +50,7 @@ local function along(x, axis, kind, inverse, n, extent, dtype)
     return from, out, own.rows_of(from, out, axis, bytes_of(from), bytes_of(out)), from.strides[axis] / bytes_of(from)
   end
   local from, out, rows, in_step = prepare(x)
-  if kind == to_real or not is_simple(rows, in_step) then
+  if kind == to_real or not is_simple(rows, in_step) or not is_aligned(x) then
     from, out, rows, in_step = prepare(x:copy())
   end
   if not is_simple(rows, in_step) then
@@ -75,7 +78,8 @@ end
 --- is the length on the last axis.
 function engine.together(x, count, kind, inverse, n)
   if count < 2 or count > 3 or not core.fft_library(x) then return nil end
-  x = kind == "to_real" and x:copy() or x:contiguous():eval()
+  x = x:contiguous():eval()
+  if kind == "to_real" or not is_aligned(x) then x = x:copy() end
   local shape, lengths, batch = x.shape, {}, 1
   local last = #shape
   local in_distance, out_distance = 1, 1

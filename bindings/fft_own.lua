@@ -222,7 +222,11 @@ local function chirp_plan(n, dtype, device)
   local wrapped = gpu.zeros({length}, {dtype = dtype, device = device})
   wrapped({1, n}):copy_(chirp:conj())
   if n > 1 then wrapped({length - n + 2, length}):copy_(chirp({2, n}):flip():conj()) end
-  return {length = length, chirp = chirp, spectrum = (own.complex(wrapped, 1, false) * (1 / length)):eval()}
+  local transformed = own.complex(wrapped, 1, false)
+  wrapped:free()
+  local spectrum = (transformed * (1 / length)):eval()
+  transformed:free()
+  return {length = length, chirp = chirp, spectrum = spectrum}
 end
 
 --- The same, with the elements of the spectrum where the passes of a transform put them.
@@ -231,6 +235,7 @@ local function placed_chirp_plan(n, dtype, device)
   local placed = gpu.empty_like(plan.spectrum)
   local places = plan_of_block({out = placed, dtype = dtype}, plan.length).places
   placed:put(core.cast(places({1, plan.length}), "int64") + 1, plan.spectrum)
+  plan.spectrum:free()
   plan.spectrum = placed
   return plan
 end
@@ -252,8 +257,13 @@ local function convolved(x, inverse)
   shape[#shape] = plan.length
   local padded = gpu.zeros(shape, {dtype = x.dtype, device = x.device})
   core.slice(padded, #shape, 1, n):copy_(turned(x) * plan.chirp)
-  local spectrum = own.complex(padded, #shape, false) * plan.spectrum
-  return turned(core.slice(own.complex(spectrum:eval(), #shape, true), #shape, 1, n) * plan.chirp)
+  local transformed = own.complex(padded, #shape, false)
+  padded:free()
+  local product = (transformed * plan.spectrum):eval()
+  transformed:free()
+  local back = own.complex(product, #shape, true)
+  product:free()
+  return turned(core.slice(back, #shape, 1, n) * plan.chirp)
 end
 
 -- ---- transforms of arrays ---------------------------------------------------------------------------------------------------
@@ -318,6 +328,7 @@ function own.real(x, axis)
     t.out = convolved(parts(":", ":", 1) + parts(":", ":", 2) * gpu.complex(0, 1), false):contiguous():eval()
   end
   core.join_halves(t.out, out, roots.coarse, roots.fine, roots.bits, h, count, false)
+  t.out:free()
   return from_rows(out, axis)
 end
 
@@ -349,5 +360,6 @@ function own.to_real(x, axis, n)
     local values = convolved(t.from, true)
     out = gpu.stack({values:real(), values:imag()}, 3):reshape(out.shape)
   end
+  t.from:free()
   return from_rows(out, axis)
 end

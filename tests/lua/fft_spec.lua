@@ -131,6 +131,22 @@ describe("Fourier transforms", function()
     assert(out:allclose(wanted:real() * 2, 1e-5, 1e-4))
   end)
 
+  it("belong to the graphs that use them", function()
+    for _, n in ipairs { 360, 1009, 5000 } do
+      local x = gpu.rand(20, n):eval()
+      local wanted = gpu.fft.fft(x):real():eval()
+      local graph, out = gpu.graph(function() return gpu.fft.fft(x):real() end)
+      gpu.fft.set_cache { plans = 0 }
+      support.used() -- collects
+      local others = {}
+      for i = 1, 100 do others[i] = gpu.rand(i % 2 == 0 and 2 * n or i * 37):eval() end -- take the memory that is free
+      out:fill_(0)
+      graph:launch()
+      assert(out:allclose(wanted, 1e-4, 1e-4), n)
+      gpu.fft.set_cache { plans = 64 }
+    end
+  end)
+
   it("use libraries unless GPULUA_FFT is own", function()
     local script = [[
       local gpu = require "gpu"
