@@ -1,9 +1,9 @@
 -- gpu.blas: the BLAS by its own names, over row-major arrays. What only goes through its operands once is an expression; products,
 -- solutions and updates of matrices are the library's.
 local gpu, methods, core = ...
+core.load "products.lua"
 
-local blas = {}
-gpu.blas = blas
+local blas = gpu.blas
 
 -- ---- arguments --------------------------------------------------------------------------------------------------------------
 

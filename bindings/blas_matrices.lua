@@ -1,5 +1,6 @@
 -- gpu.blas: products, updates and solutions of matrices.
 local gpu, methods, core = ...
+core.load "blas.lua"
 
 local blas, arguments = gpu.blas, core.blas
 local arranged, check, factor, factors, letter = arguments.arranged, arguments.check, arguments.factor, arguments.factors,

@@ -1,15 +1,13 @@
-// The functions of `gpu` that are written in Lua, and the C++ functions that they use: the table `core`.
+// The C++ functions that the library's Lua files use: they are fields of the table `core`.
 
 #include <string>
 
 #include "bindings/array_options.h"
 #include "bindings/axis.h"
-#include "bindings/chunk.h"
 #include "bindings/list.h"
 #include "bindings/lua_array.h"
 #include "bindings/lua_random.h"
 #include "bindings/names_elsewhere.h"
-#include "bindings/open.h"
 #include "bindings/parts.h"
 #include "bindings/state.h"
 #include "lua_text.h"
@@ -24,49 +22,6 @@
 namespace gpulua {
 
 namespace {
-
-constexpr const char* files[] = {
-    "composed.lua",
-    "shape.lua",
-    "creation.lua",
-    "random.lua",
-    "statistics.lua",
-    "numerics.lua",
-    "histogram.lua",
-    "ordering.lua",
-    "quantiles.lua",
-    "sampling.lua",
-    "products.lua",
-    "contraction_path.lua",
-    "einsum.lua",
-    "blas.lua",
-    "blas_matrices.lua",
-    "measure.lua",
-    "fuse.lua",
-    "graph.lua",
-    "edits.lua",
-    "positions.lua",
-    "elements.lua",
-    "dtypes.lua",
-    "text_files.lua",
-    "fft_own.lua",
-    "fft.lua",
-    "fft_cosine.lua",
-    "fft_engine.lua",
-    "distributions.lua",
-    "random_vectors.lua",
-    "convolution.lua",
-    "windows.lua",
-    "spectra.lua",
-    "quasi_random.lua",
-    "linalg.lua",
-    "linalg_spectral.lua",
-    "linalg_matrices.lua",
-    "splines.lua",
-    "integrals.lua",
-    "ndimage.lua",
-    "ndimage_geometry.lua",
-};
 
 /// raise(message): an error at the script's line.
 int raise(lua_State* L) {
@@ -242,10 +197,7 @@ int lua_random_order(lua_State* L) {
 
 }  // namespace
 
-void open_composed(lua_State* L) {
-  const int gpu = lua_gettop(L);
-  lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.array_methods");
-  lua_newtable(L);
+void add_core_functions(lua_State* L) {
   set_functions(L, {
                        {"assign", protect<lua_assign>},
                        {"axis", protect<lua_axis>},
@@ -280,18 +232,6 @@ void open_composed(lua_State* L) {
   add_blas_functions(L);
   add_fft_functions(L);
   add_linalg_functions(L);
-  // Each file gets the `gpu` table, the methods of arrays, and the functions above.
-  for (const char* file : files) {
-    for (int index = gpu; index <= gpu + 2; ++index) lua_pushvalue(L, index);
-    run_library_chunk(L, file, 3, 0);
-  }
-  lua_getfield(L, gpu + 2, "profile_report");
-  lua_setfield(L, LUA_REGISTRYINDEX, profile_report_key);
-  lua_pushvalue(L, gpu + 1);
-  attach_signatures(L, "x:");
-  lua_getfield(L, gpu + 2, "generator_methods");
-  attach_signatures(L, "g:");
-  lua_settop(L, gpu);
 }
 
 }  // namespace gpulua

@@ -1,5 +1,7 @@
 -- Convolutions and correlations: directly, or by Fourier transforms.
 local gpu, methods, core = ...
+core.load "fft.lua"
+core.load "products.lua"
 
 local modes = {full = true, same = true, valid = true}
 

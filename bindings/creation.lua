@@ -1,5 +1,9 @@
 -- Arrays with a pattern, and triangles and diagonals of arrays.
 local gpu, methods, core = ...
+local complex = require("ffi").typeof "complex"
+
+--- gpu.complex(re, im): a complex number.
+function gpu.complex(re, im) return complex(re, im or 0) end
 
 local function check_number(op, what, value)
   if type(value) ~= "number" then core.fail(op, what, value) end

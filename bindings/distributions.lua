@@ -1,5 +1,6 @@
 -- Distributions of NumPy that random.lua lacks, and its standard ones by name.
 local gpu, _, core = ...
+core.load "random.lua"
 local random, distribution, counts = gpu.random, core.distribution, core.counts
 
 local function finite(x) return x - x == 0 end

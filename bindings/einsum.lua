@@ -1,6 +1,8 @@
 -- Sums of products by labels of axes. Labels are the equation's letters, and the numbers 1, 2, ... for the axes of an ellipsis,
 -- counted from the last.
 local gpu, methods, core = ...
+core.load "contraction_path.lua"
+core.load "products.lua"
 
 local unpack = unpack
 

@@ -1,8 +1,9 @@
 -- gpu.fft: discrete Fourier transforms. Scaling is a multiplication that fuses with what follows.
 local gpu, methods, core = ...
+core.load "fft_engine.lua"
+core.load "fft_own.lua"
 
-local fft = {}
-gpu.fft = fft
+local fft = gpu.fft
 
 -- ---- plans ------------------------------------------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 -- gpu.fft: cosine and sine transforms of types 1 to 4, from transforms of real arrays. Types 2 and 3: J. Makhoul, "A fast cosine
 -- transform in one and two dimensions", 1980.
 local gpu, methods, core = ...
+core.load "fft.lua"
 
 local fft = gpu.fft
 

@@ -1,5 +1,6 @@
 -- Fourier transforms by the library of an array's device, or by our own kernels where it has none.
 local gpu, methods, core = ...
+core.load "fft_own.lua"
 
 local own = core.own_fft
 local engine = {}

@@ -7,17 +7,6 @@
 
 namespace gpulua {
 
-namespace {
-
-/// __index(table, key) for a missing key.
-int unknown_field(lua_State* L) {
-  NearName near(name_at(L, 2));
-  offer_names(L, 1, near);
-  refuse_field(L, lua_tostring(L, lua_upvalueindex(own_upvalue)), 2, near);
-}
-
-}  // namespace
-
 std::string_view name_at(lua_State* L, int index) {
   if (lua_type(L, index) != LUA_TSTRING) return {};
   std::size_t length = 0;
@@ -43,14 +32,6 @@ void refuse_field(lua_State* L, const std::string& message, int key, const NearN
               (is_dtype            ? "; dtypes are strings: " + describe(L, key)
                : elsewhere.empty() ? near.question()
                                    : "; use " + std::string(elsewhere)));
-}
-
-void refuse_unknown_fields(lua_State* L, const std::string& message) {
-  lua_createtable(L, 0, 1);
-  lua_pushlstring(L, message.data(), message.size());
-  push_function(L, protect<unknown_field>);
-  lua_setfield(L, -2, "__index");
-  lua_setmetatable(L, -2);
 }
 
 }  // namespace gpulua

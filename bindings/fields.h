@@ -18,9 +18,6 @@ std::string no_field(std::string_view type);
 /// field or method "nmae"; did you mean "name"?`.
 [[noreturn]] void refuse_field(lua_State* L, const std::string& message, int key, const NearName& near);
 
-/// Makes reads of missing fields of the table at the top of the stack errors. `message`: see refuse_field.
-void refuse_unknown_fields(lua_State* L, const std::string& message);
-
 /// The string at `index`, for a NearName; empty for another value.
 std::string_view name_at(lua_State* L, int index);
 

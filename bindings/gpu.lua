@@ -64,9 +64,7 @@ local arithmetic = {
 pcall(ffi.metatype, complex, arithmetic)
 pcall(ffi.metatype, "complex float", arithmetic)
 
---- gpu.complex(re, im): a complex number.
-function gpu.complex(re, im) return complex(re, im or 0) end
-helpers.complex = gpu.complex
+function helpers.complex(re, im) return complex(re, im) end
 
 -- ---- FFI values -------------------------------------------------------------------------------------------------------------
 

@@ -1,8 +1,8 @@
 -- gpu.linalg: systems of equations. The solver takes matrices in columns, so most functions give it a copy of the transpose.
 local gpu, methods, core = ...
+core.load "blas.lua"
 
-local linalg = {}
-gpu.linalg = linalg
+local linalg = gpu.linalg
 
 -- ---- arguments --------------------------------------------------------------------------------------------------------------
 

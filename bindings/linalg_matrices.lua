@@ -1,5 +1,6 @@
 -- gpu.linalg: least squares, ranks, powers and special matrices, from the functions of the other linalg files.
 local gpu, methods, core = ...
+core.load "linalg_spectral.lua"
 
 local linalg, tools = gpu.linalg, core.linalg
 local batch_of, check_matrices, check_square, eye, fresh = tools.batch_of, tools.check_matrices, tools.check_square, tools.eye,

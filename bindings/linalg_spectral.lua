@@ -1,5 +1,6 @@
 -- gpu.linalg: decompositions into orthogonal matrices, eigenvalues and singular values.
 local gpu, methods, core = ...
+core.load "linalg.lua"
 
 local linalg, tools = gpu.linalg, core.linalg
 local batch_of, check_matrices, check_square, eye, fresh = tools.batch_of, tools.check_matrices, tools.check_square, tools.eye,

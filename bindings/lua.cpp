@@ -7,6 +7,7 @@
 
 #include "bindings/cdata.h"
 #include "bindings/fields.h"
+#include "bindings/library.h"
 #include "bindings/lua_array.h"
 #include "bindings/names_elsewhere.h"
 #include "bindings/state.h"
@@ -35,12 +36,12 @@ int run_protected(lua_State* L, LuaFunction function) {
   return -1;
 }
 
-void push_function(lua_State* L, lua_CFunction function) {
+void push_function(lua_State* L, lua_CFunction function, int values) {
   lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.bindings");
-  lua_insert(L, -2);
+  lua_insert(L, -1 - values);
   lua_pushnil(L);
-  lua_insert(L, -2);
-  lua_pushcclosure(L, function, own_upvalue);
+  lua_insert(L, -1 - values);
+  lua_pushcclosure(L, function, own_upvalue - 1 + values);
 }
 
 void set_functions(lua_State* L, std::initializer_list<LuaEntry> entries) {
@@ -59,7 +60,7 @@ void push_methods(lua_State* L, const char* receiver, const char* type, std::ini
   lua_newtable(L);
   set_functions(L, methods);
   attach_signatures(L, receiver);
-  refuse_unknown_fields(L, no_field(type));
+  seal(L, receiver, no_field(type));
 }
 
 std::string describe(lua_State* L, int index) {

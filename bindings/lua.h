@@ -42,12 +42,12 @@ struct LuaEntry {
   lua_CFunction function;  // protect<...>
 };
 
-/// The upvalues of each C function: the state's Bindings; the CallSignature, set by attach_signatures; and one value of
+/// The upvalues of each C function: the state's Bindings; the CallSignature, set by attach_signatures; and values of
 /// the function's own.
 inline constexpr int bindings_upvalue = 1, signature_upvalue = 2, own_upvalue = 3;
 
-/// Pops a value and pushes `function` with the value as its own upvalue.
-void push_function(lua_State* L, lua_CFunction function);
+/// Pops values and pushes `function` with them as its own upvalues.
+void push_function(lua_State* L, lua_CFunction function, int values = 1);
 
 /// Adds the functions to the table at the top of the stack.
 void set_functions(lua_State* L, std::initializer_list<LuaEntry> entries);

@@ -10,6 +10,7 @@
 #include "bindings/fields.h"
 #include "bindings/host_data.h"
 #include "bindings/index.h"
+#include "bindings/library.h"
 #include "bindings/lua_device.h"
 #include "bindings/parts.h"
 #include "src/base/near_name.h"
@@ -68,9 +69,23 @@ const ArrayProperty array_properties[] = {
 /// Throws Error about the key at index 2, which is neither a property nor a method.
 [[noreturn]] void refuse_name(lua_State* L) {
   NearName near(name_at(L, 2));
+  load_library(L);
   for (const ArrayProperty& property : array_properties) near.offer(property.name);
   offer_names(L, lua_upvalueindex(own_upvalue), near);
   refuse_field(L, no_field(LuaType<Array>::name), 2, near);
+}
+
+/// Pushes what the key at index 2 selects.
+int push_selected(lua_State* L, const Array& array) {
+  const Array selected = read_index(array, check_key(L, 2, array->layout));
+  if (selected->layout.ndim() > 0 || lua_istable(L, 2) || test<Array>(L, 2)) {
+    push_array(L, selected);
+  } else {
+    check_not_strict(*array, "index", "reading an element by its index",
+                     "x:table() or x:host() reads all, x(i):item() one");
+    push_scalar(L, item(*selected));
+  }
+  return 1;
 }
 
 int array_index(lua_State* L) {
@@ -85,17 +100,11 @@ int array_index(lua_State* L) {
       property.push(L, array);
       return 1;
     }
-    if (!looks_like_spec(key)) refuse_name(L);
+    if (looks_like_spec(key)) return push_selected(L, array);
+    if (push_from_library(L, "x:", key)) return 1;
+    refuse_name(L);
   }
-  const Array selected = read_index(array, check_key(L, 2, array->layout));
-  if (selected->layout.ndim() > 0 || lua_istable(L, 2) || test<Array>(L, 2)) {
-    push_array(L, selected);
-  } else {
-    check_not_strict(*array, "index", "reading an element by its index",
-                     "x:table() or x:host() reads all, x(i):item() one");
-    push_scalar(L, item(*selected));
-  }
-  return 1;
+  return push_selected(L, array);
 }
 
 /// True in the calls x:T() and x.T(), which call the view x.T.

@@ -289,11 +289,15 @@ void add_random_functions(lua_State* L) {
                     {"draw_integers", protect<draw_integers>},
                     {"floating_dtype", protect<dtype_of_kind<check_floating>>},
                     {"integer_dtype", protect<dtype_of_kind<check_integers>>}});
+  push_generator_methods(L);
+  lua_setfield(L, -2, "generator_methods");
+}
+
+void push_generator_methods(lua_State* L) {
   lua_pushlightuserdata(L, const_cast<char*>(&LuaBox<Generator>::identity));
   lua_rawget(L, LUA_REGISTRYINDEX);
   lua_getfield(L, -1, "__index");
-  lua_setfield(L, -3, "generator_methods");
-  lua_pop(L, 1);
+  lua_remove(L, -2);
 }
 
 }  // namespace gpulua

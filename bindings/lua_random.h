@@ -8,4 +8,7 @@ namespace gpulua {
 /// Called after open_random.
 void add_random_functions(lua_State* L);
 
+/// Pushes the table of the methods of generators.
+void push_generator_methods(lua_State* L);
+
 }  // namespace gpulua

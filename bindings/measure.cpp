@@ -1,5 +1,6 @@
 // The C++ functions of measure.lua.
 
+#include "bindings/library.h"
 #include "bindings/lua_array.h"
 #include "bindings/open.h"
 #include "bindings/parts.h"
@@ -60,7 +61,20 @@ int finish_profiles(lua_State* L) {
   return static_cast<int>(2 * devices.size());
 }
 
+/// Config::profile's report, as text.
+int profile_report(lua_State* L) {
+  push_from_core(L, "measure.lua", "profile_report");
+  lua_call(L, 0, 1);
+  return 1;
+}
+
 }  // namespace
+
+void open_measuring(lua_State* L) {
+  lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.bindings");
+  lua_pushcclosure(L, protect<profile_report>, 1);
+  lua_setfield(L, LUA_REGISTRYINDEX, profile_report_key);
+}
 
 void add_measuring(lua_State* L) {
   set_functions(L, {{"evaluate", protect<evaluate_values>},

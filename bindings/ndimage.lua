@@ -2,8 +2,7 @@
 -- from its neighbours.
 local gpu, _, core = ...
 
-local ndimage = {}
-gpu.ndimage = ndimage
+local ndimage = gpu.ndimage
 
 -- SciPy's names of modes, and ours of padding.
 local paddings = {

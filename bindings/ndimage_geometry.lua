@@ -1,5 +1,6 @@
 -- gpu.ndimage: arrays at positions between their elements.
 local gpu, _, core = ...
+core.load "ndimage.lua"
 local ndimage = gpu.ndimage
 
 -- The numbers of the modes in the kernel.

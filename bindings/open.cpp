@@ -4,7 +4,7 @@
 #include <string>
 
 #include "bindings/chunk.h"
-#include "bindings/fields.h"
+#include "bindings/library.h"
 #include "bindings/lua.h"
 #include "bindings/parts.h"
 #include "bindings/state.h"
@@ -25,11 +25,18 @@ int close_bindings(lua_State* L) {
   return 0;
 }
 
+/// load_library(): makes all functions that are written in Lua fields of their tables.
+int load_whole_library(lua_State* L) {
+  load_library(L);
+  return 0;
+}
+
 /// Runs gpu.lua on the `gpu` table at the top of the stack and stores its helpers in the registry.
 void load_helpers(lua_State* L) {
   lua_pushvalue(L, -1);
   run_library_chunk(L, "gpu.lua", 1, 1);
   add_signature_helpers(L);
+  set_functions(L, {{"load_library", protect<load_whole_library>}});
   lua_setfield(L, LUA_REGISTRYINDEX, "gpulua.helpers");
 }
 
@@ -54,17 +61,15 @@ void add_methods_as_functions(lua_State* L) {
 
 /// Attaches the checks of arguments and makes unknown names errors. Called after all functions were added.
 void seal_module(lua_State* L) {
-  lua_pushvalue(L, -1);
-  const auto seal = [L](const char* path) {
-    attach_signatures(L, (std::string(path) + ".").c_str());
-    refuse_unknown_fields(L, "[" + std::string(path) + "] " + path + " has no field ");
-    lua_pop(L, 1);
-  };
-  seal("gpu");
-  for (const char* part : {"blas", "fft", "image", "linalg", "ndimage", "random"}) {
+  for (const char* part : {"image", "random"}) {
     lua_getfield(L, -1, part);
-    seal((std::string("gpu.") + part).c_str());
+    seal_functions(L, std::string("gpu.") + part);
+    lua_pop(L, 1);
   }
+  seal_functions(L, "gpu");
+  lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.array_methods");
+  attach_signatures(L, "x:");
+  lua_pop(L, 1);
 }
 
 /// Pushes the state's module. The first call creates it.
@@ -84,6 +89,7 @@ int open_gpu(lua_State* L) {
   open_indexing(L);
   open_kernels(L);
   open_linear_algebra(L);
+  open_measuring(L);
   open_memory(L);
   open_operations(L);
   open_random(L);
@@ -94,7 +100,6 @@ int open_gpu(lua_State* L) {
   open_streams(L);
   open_tail_calls(L);
   open_transfer(L);
-  open_composed(L);
   open_user_operations(L);
   add_methods_as_functions(L);
   seal_module(L);

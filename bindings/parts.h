@@ -12,7 +12,6 @@ namespace gpulua {
 // Each of these adds its functions and types to the `gpu` table at the top of the stack.
 void open_arrays(lua_State* L);
 void open_check(lua_State* L);
-void open_composed(lua_State* L);
 void open_creation(lua_State* L);
 void open_devices(lua_State* L);
 void open_files(lua_State* L);
@@ -21,6 +20,8 @@ void open_images(lua_State* L);
 void open_indexing(lua_State* L);
 void open_kernels(lua_State* L);
 void open_linear_algebra(lua_State* L);
+/// Adds the C++ functions for all of the library's Lua files to the table at the top of the stack.
+void add_core_functions(lua_State* L);
 /// Adds the C++ functions for blas.lua and blas_matrices.lua to the table at the top of the stack.
 void add_blas_functions(lua_State* L);
 /// Adds the C++ functions for fft.lua and fft_own.lua to the table at the top of the stack.
@@ -35,6 +36,7 @@ void add_fusing(lua_State* L);
 void add_graphs(lua_State* L);
 /// Adds the C++ functions for text_files.lua to the table at the top of the stack.
 void add_plain_files(lua_State* L);
+void open_measuring(lua_State* L);
 void open_memory(lua_State* L);
 void open_operations(lua_State* L);
 void open_random(lua_State* L);

@@ -1,5 +1,6 @@
 -- Points that fill a cube evenly. A number depends on its position and the seed alone, so the sequences are lazy and fuse.
 local gpu, _, core = ...
+core.load "random.lua"
 local random = gpu.random
 
 local most_dimensions = 1111 -- in sobol_directions.txt

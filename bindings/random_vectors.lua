@@ -1,5 +1,6 @@
 -- Distributions of vectors. A draw has its numbers along the last axis.
 local gpu, _, core = ...
+core.load "random.lua"
 local distribution = core.distribution
 local vectors = {vectors = true}
 local counts = {vectors = true, check_dtype = core.counts.check_dtype, dtype = core.counts.dtype}

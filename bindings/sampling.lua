@@ -1,5 +1,6 @@
 -- Random permutations and choices.
 local gpu, methods, core = ...
+core.load "random.lua"
 local random, draw = gpu.random, core.draw
 
 --- The items to choose from: the positions of an array's axis, or the numbers from 1 to `n`. `n`: the number of items.

@@ -60,21 +60,61 @@ const OpInfo* elementwise_row(std::string_view name) {
 }  // namespace
 
 void CallSignatures::read_lines(std::string_view text) {
+  std::string_view file;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.empty() || line.starts_with('#')) continue;
+    if (line.ends_with(':')) {
+      file = line == "C++:" ? "" : line.substr(0, line.size() - 1);
+      continue;
+    }
     const std::size_t parameters = line.find_first_of("({");
-    parameters_.emplace(line.substr(0, parameters), line.substr(parameters));
+    lines_.emplace(line.substr(0, parameters), Line{line.substr(parameters), file});
   }
 }
 
-const std::string_view* CallSignatures::line(const std::string& name) {
-  if (parameters_.empty())
+const std::map<std::string, CallSignatures::Line, std::less<>>& CallSignatures::lines() {
+  if (lines_.empty())
     for (const char* file : signature_files) read_lines(lua_text(file));
-  const auto found = parameters_.find(name);
-  return found == parameters_.end() ? nullptr : &found->second;
+  return lines_;
+}
+
+const CallSignatures::Line* CallSignatures::line(const std::string& name) {
+  const auto found = lines().find(name);
+  return found == lines_.end() ? nullptr : &found->second;
+}
+
+std::string_view CallSignatures::file_of(std::string_view receiver, std::string_view name) {
+  const std::string method(name);
+  if (const Line* own = line(std::string(receiver) + method)) return own->file;
+  const Line* function = receiver == array_prefix       ? line("gpu." + method)
+                         : receiver == generator_prefix ? line("gpu.random." + method)
+                                                        : nullptr;
+  return function ? function->file : std::string_view();
+}
+
+std::vector<std::pair<std::string, std::string>> CallSignatures::functions_of(std::string_view file) {
+  std::vector<std::pair<std::string, std::string>> functions;
+  for (const auto& [function, line] : lines()) {
+    if (line.file != file) continue;
+    const std::size_t name = function.find_last_of(".:") + 1;
+    functions.emplace_back(function.substr(0, name), function.substr(name));
+  }
+  return functions;
+}
+
+std::vector<std::string_view> CallSignatures::files() {
+  std::vector<std::string_view> files;
+  for (const auto& [function, line] : lines())
+    if (!line.file.empty() && std::ranges::find(files, line.file) == files.end()) files.push_back(line.file);
+  return files;
+}
+
+bool CallSignatures::has_functions(std::string_view text) {
+  const auto first = lines().lower_bound(text);
+  return first != lines_.end() && first->first.starts_with(text);
 }
 
 CallSignature& CallSignatures::add(std::string_view receiver, std::string_view name) {
@@ -90,9 +130,9 @@ const CallSignature& CallSignatures::find(std::string_view receiver, std::string
   auto& slot = found_[full];
   if (slot) return *slot;
   CallSignature signature{std::string(receiver), std::string(name), {}};
-  if (const auto* own = line(full)) {
-    signature.parameters = *own;
-    signature.most = count(*own) + signature.is_method();
+  if (const Line* own = line(full)) {
+    signature.parameters = own->parameters;
+    signature.most = count(own->parameters) + signature.is_method();
   } else if (receiver == generator_prefix) {
     const CallSignature& function = find("gpu.random.", name);
     signature.parameters = function.parameters;
@@ -107,10 +147,10 @@ const CallSignature& CallSignatures::find(std::string_view receiver, std::string
     signature.most = function.most;
   } else {
     const OpInfo* row = receiver == gpu_prefix ? elementwise_row(name) : nullptr;
-    const auto* family = row && row->arity <= 2 ? line(row->arity == 1 ? "gpu.<one>" : "gpu.<two>") : nullptr;
+    const Line* family = row && row->arity <= 2 ? line(row->arity == 1 ? "gpu.<one>" : "gpu.<two>") : nullptr;
     if (!family) throw std::logic_error("signatures.txt has no line for " + full);
-    signature.parameters = *family;
-    signature.most = count(*family);
+    signature.parameters = family->parameters;
+    signature.most = count(family->parameters);
   }
   signature.most = std::min(signature.most, CallSignature::any_number);
   slot = std::make_unique<const CallSignature>(std::move(signature));
@@ -119,9 +159,9 @@ const CallSignature& CallSignatures::find(std::string_view receiver, std::string
 
 std::vector<std::string_view> CallSignatures::options(const std::string& op) {
   std::vector<std::string_view> names;
-  const auto* parameters = line("gpu." + op);
-  if (!parameters) throw std::logic_error("signatures.txt has no line for gpu." + op);
-  std::string_view rest = *parameters;
+  const Line* function = line("gpu." + op);
+  if (!function) throw std::logic_error("signatures.txt has no line for gpu." + op);
+  std::string_view rest = function->parameters;
   rest.remove_prefix(std::min(rest.find('{'), rest.size()));
   constexpr std::string_view between = "{}[], ";
   while (true) {
@@ -136,22 +176,21 @@ std::vector<std::string_view> CallSignatures::options(const std::string& op) {
 void attach_signatures(lua_State* L, std::string_view receiver) {
   CallSignatures& signatures = bindings_of(L).signatures;
   for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
-    if (!lua_isfunction(L, -1)) continue;
-    CallSignature& signature = signatures.add(receiver, lua_tostring(L, -2));
-    lua_pushlightuserdata(L, &signature);
-    if (lua_iscfunction(L, -2)) {
-      lua_setupvalue(L, -2, signature_upvalue);
-      continue;
-    }
-    // guard(fn, signature, is_method) returns the function that replaces fn.
-    lua_pushvalue(L, -2);
-    lua_insert(L, -2);
-    lua_pushboolean(L, signature.is_method());
-    call_helper(L, "guard", 3, 1);
-    lua_pushvalue(L, -3);
-    lua_insert(L, -2);
-    lua_rawset(L, -5);
+    if (!lua_iscfunction(L, -1)) continue;
+    lua_pushlightuserdata(L, &signatures.add(receiver, lua_tostring(L, -2)));
+    lua_setupvalue(L, -2, signature_upvalue);
   }
+}
+
+void guard_function(lua_State* L, std::string_view receiver, std::string_view name) {
+  CallSignature& signature = bindings_of(L).signatures.add(receiver, name);
+  lua_pushlstring(L, name.data(), name.size());
+  lua_pushvalue(L, -1);
+  lua_rawget(L, -3);
+  lua_pushlightuserdata(L, &signature);
+  lua_pushboolean(L, signature.is_method());
+  call_helper(L, "guard", 3, 1);
+  lua_rawset(L, -3);
 }
 
 const CallSignature* check_arguments(lua_State* L) {

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <lua.hpp>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "bindings/lua.h"
@@ -44,18 +47,36 @@ class CallSignatures {
   /// The names of the options of `gpu.` + op.
   std::vector<std::string_view> options(const std::string& op);
 
- private:
-  void read_lines(std::string_view text);
-  const std::string_view* line(const std::string& name);
+  /// The Lua file that defines the function that is called as receiver + name; empty when none does.
+  std::string_view file_of(std::string_view receiver, std::string_view name);
+  /// Receivers and names of the functions that a Lua file defines.
+  std::vector<std::pair<std::string, std::string>> functions_of(std::string_view file);
+  /// The Lua files that define functions.
+  std::vector<std::string_view> files();
+  /// True when the names of some functions begin with the text.
+  bool has_functions(std::string_view text);
 
-  std::unordered_map<std::string, std::string_view> parameters_;  // by receiver and name: "gpu.sum"
+ private:
+  struct Line {
+    std::string_view parameters;
+    std::string_view file;  // empty: defined in C++
+  };
+
+  void read_lines(std::string_view text);
+  const Line* line(const std::string& name);
+  const std::map<std::string, Line, std::less<>>& lines();
+
+  std::map<std::string, Line, std::less<>> lines_;  // by receiver and name: "gpu.sum"
   std::unordered_map<std::string, std::unique_ptr<const CallSignature>> found_;
   std::deque<CallSignature> added_;
 };
 
-/// Attaches signatures, and so the check of arguments, to all functions of the table at the top of the stack. protect<>
-/// checks calls of C++ functions; a Lua function is wrapped in one that checks.
+/// Attaches signatures, and so the check of arguments by protect<>, to the C++ functions of the table at the top of the
+/// stack.
 void attach_signatures(lua_State* L, std::string_view receiver);
+
+/// Replaces the Lua function `name` of the table at the top of the stack by one that checks its arguments.
+void guard_function(lua_State* L, std::string_view receiver, std::string_view name);
 
 /// The signature of the running C function, or null if it has none. check_arguments() has read it.
 inline const CallSignature* signature_of_running(lua_State* L) {

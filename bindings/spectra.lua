@@ -1,5 +1,6 @@
 -- Spectra of signals in segments: SciPy's definitions and defaults.
 local gpu, methods, core = ...
+core.load "windows.lua"
 
 -- ---- arguments --------------------------------------------------------------------------------------------------------------
 

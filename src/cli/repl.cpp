@@ -26,8 +26,20 @@ void open_completer(lua_State* L) {
   lua_setfield(L, LUA_REGISTRYINDEX, completer_key);
 }
 
+/// Makes all functions of `gpu` fields of their tables, where completion looks for names.
+void load_functions(lua_State* L) {
+  const int top = lua_gettop(L);
+  lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.helpers");
+  if (lua_istable(L, -1)) {
+    lua_getfield(L, -1, "load_library");
+    lua_pcall(L, 0, 0, 0);
+  }
+  lua_settop(L, top);
+}
+
 std::vector<std::string> complete(lua_State* L, const std::string& text) {
   std::vector<std::string> candidates;
+  load_functions(L);
   lua_getfield(L, LUA_REGISTRYINDEX, completer_key);
   lua_pushlstring(L, text.data(), text.size());
   if (lua_pcall(L, 1, 1, 0) == 0) {

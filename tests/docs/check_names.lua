@@ -2,6 +2,7 @@
 -- Every function of `gpu` stands in the reference, as `gpu.name`, and the reference has no other. Its headings, and the tables of
 -- functions, say the same of their arguments as the signatures that calls are checked by.
 local gpu = require "gpu"
+debug.getregistry()["gpulua.helpers"].load_library()
 local signature = debug.getregistry()["gpulua.helpers"].signature
 
 local file = assert(io.open(arg[1]))

@@ -5,6 +5,7 @@ local fails = require("support").fails
 
 local helpers = debug.getregistry()["gpulua.helpers"]
 local signature = helpers.signature
+helpers.load_library()
 
 local source = [[
   __device__ float scale;

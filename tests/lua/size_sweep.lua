@@ -124,6 +124,7 @@ local function add(prefix, from)
     end
   end
 end
+debug.getregistry()["gpulua.helpers"].load_library()
 add("gpu.", gpu)
 for name, value in pairs(gpu) do
   if type(value) == "table" then add("gpu." .. name .. ".", value) end

@@ -1,0 +1,153 @@
+#include "bindings/library.h"
+
+#include <string>
+
+#include "bindings/chunk.h"
+#include "bindings/fields.h"
+#include "bindings/lua_random.h"
+#include "bindings/parts.h"
+#include "bindings/state.h"
+#include "src/base/near_name.h"
+
+namespace gpulua {
+
+namespace {
+
+// The registry key of a table: the names of the files that have run, and `core`.
+constexpr const char* library_key = "gpulua.library";
+
+void load_file(lua_State* L, const std::string& file);
+
+/// load(file): runs a file whose functions of `core` the calling file uses.
+int load(lua_State* L) {
+  load_file(L, std::string(check_string(L, 1, "load", "a file")));
+  return 0;
+}
+
+/// Pushes the table of the registry.
+void push_library(lua_State* L) {
+  lua_getfield(L, LUA_REGISTRYINDEX, library_key);
+  if (!lua_isnil(L, -1)) return;
+  lua_pop(L, 1);
+  lua_newtable(L);
+  lua_newtable(L);
+  add_core_functions(L);
+  set_functions(L, {{"load", protect<load>}});
+  lua_setfield(L, -2, "core");
+  lua_pushvalue(L, -1);
+  lua_setfield(L, LUA_REGISTRYINDEX, library_key);
+  load_file(L, "composed.lua");
+}
+
+/// Pushes the table of the functions that are called as receiver + name; nil when there is none yet.
+void push_functions(lua_State* L, std::string_view receiver) {
+  if (receiver == "x:") return lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.array_methods");
+  if (receiver == "g:") return push_generator_methods(L);
+  lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.module");
+  constexpr std::string_view gpu = "gpu.";
+  if (receiver == gpu) return;
+  receiver.remove_prefix(gpu.size());
+  lua_pushlstring(L, receiver.data(), receiver.size() - 1);
+  lua_rawget(L, -2);
+  lua_remove(L, -2);
+}
+
+/// Adds the check of arguments to a function of a file that has run. Returns whether receiver + name is one.
+bool check_calls(lua_State* L, std::string_view receiver, std::string_view name) {
+  push_functions(L, receiver);
+  lua_pushlstring(L, name.data(), name.size());
+  lua_rawget(L, -2);
+  const bool is_lua = lua_isfunction(L, -1) && !lua_iscfunction(L, -1);
+  lua_pop(L, 1);
+  if (is_lua) guard_function(L, receiver, name);
+  lua_pop(L, 1);
+  return is_lua;
+}
+
+void load_file(lua_State* L, const std::string& file) {
+  push_library(L);
+  lua_getfield(L, -1, file.c_str());
+  const bool has_run = lua_toboolean(L, -1) != 0;
+  lua_pop(L, 1);
+  if (has_run) return lua_pop(L, 1);
+  lua_pushboolean(L, 1);
+  lua_setfield(L, -2, file.c_str());
+  lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.module");
+  lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.array_methods");
+  lua_getfield(L, -3, "core");
+  run_library_chunk(L, file.c_str(), 3, 0);
+  lua_pop(L, 1);
+  for (const auto& [receiver, name] : bindings_of(L).signatures.functions_of(file)) {
+    if (!check_calls(L, receiver, name))
+      throw std::logic_error(file + " does not define " + std::string(receiver) + std::string(name));
+    if (receiver == "gpu.") check_calls(L, "x:", name);
+    if (receiver == "gpu.random.") check_calls(L, "g:", name);
+  }
+}
+
+/// __index(table, key) for a missing key.
+int missing_field(lua_State* L) {
+  const std::string_view receiver = lua_tostring(L, lua_upvalueindex(own_upvalue));
+  if (push_from_library(L, receiver, name_at(L, 2))) return 1;
+  load_library(L);
+  NearName near(name_at(L, 2));
+  offer_names(L, 1, near);
+  refuse_field(L, lua_tostring(L, lua_upvalueindex(own_upvalue + 1)), 2, near);
+}
+
+}  // namespace
+
+bool push_from_library(lua_State* L, std::string_view receiver, std::string_view name) {
+  CallSignatures& signatures = bindings_of(L).signatures;
+  const std::string_view file = signatures.file_of(receiver, name);
+  if (!file.empty()) {
+    load_file(L, std::string(file));
+    push_functions(L, receiver);
+    lua_pushlstring(L, name.data(), name.size());
+    lua_rawget(L, -2);
+    lua_remove(L, -2);
+    if (!lua_isnil(L, -1)) return true;
+    lua_pop(L, 1);
+    return false;
+  }
+  const std::string path = std::string(receiver) + std::string(name);
+  if (!signatures.has_functions(path + ".")) return false;
+  push_functions(L, receiver);
+  lua_pushlstring(L, name.data(), name.size());
+  lua_newtable(L);
+  seal_functions(L, path);
+  lua_pushvalue(L, -1);
+  lua_insert(L, -4);
+  lua_rawset(L, -3);
+  lua_pop(L, 1);
+  return true;
+}
+
+void load_library(lua_State* L) {
+  for (const std::string_view file : bindings_of(L).signatures.files()) load_file(L, std::string(file));
+}
+
+void push_from_core(lua_State* L, const char* file, const char* name) {
+  load_file(L, file);
+  push_library(L);
+  lua_getfield(L, -1, "core");
+  lua_getfield(L, -1, name);
+  lua_replace(L, -3);
+  lua_pop(L, 1);
+}
+
+void seal(lua_State* L, std::string_view receiver, std::string_view message) {
+  lua_createtable(L, 0, 1);
+  lua_pushlstring(L, receiver.data(), receiver.size());
+  lua_pushlstring(L, message.data(), message.size());
+  push_function(L, protect<missing_field>, 2);
+  lua_setfield(L, -2, "__index");
+  lua_setmetatable(L, -2);
+}
+
+void seal_functions(lua_State* L, const std::string& path) {
+  attach_signatures(L, path + ".");
+  seal(L, path + ".", "[" + path + "] " + path + " has no field ");
+}
+
+}  // namespace gpulua

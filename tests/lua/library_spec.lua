@@ -1,0 +1,54 @@
+-- The functions that are written in Lua: they are there when they are first looked up.
+local gpu = require "gpu"
+local support = require "support"
+local fails = support.fails
+
+local helpers = debug.getregistry()["gpulua.helpers"]
+
+describe("the functions written in Lua", function()
+  it("are loaded when they are first looked up", function()
+    local output = support.run [[
+local gpu = require "gpu"
+local x = gpu.arange(3)
+assert(rawget(gpu, "hstack") == nil and rawget(gpu, "blas") == nil)
+local hstack = gpu.hstack
+assert(rawget(gpu, "hstack") == hstack and gpu.hstack == hstack)
+assert(rawget(gpu, "tril") == nil)
+print(hstack {x, x}, x:tile(2):sum():item(), gpu.blas.dot(gpu.ones(2), gpu.ones(2)):item())
+local g = gpu.random.generator("philox")
+print(g:gamma(2, 3).size, gpu.random.gamma(2, 3).size)
+for _, fn in ipairs {gpu.tile, x.tile, gpu.random.gamma, g.gamma, gpu.blas.gemm} do assert(type(fn) == "function") end
+    ]]
+    assert.is_truthy(output:find("0 1 2 0 1 2]\t6\t2\n2\t2", 1, true), output)
+  end)
+
+  it("are those of the signatures", function()
+    local file
+    for line in helpers.signatures():gmatch "[^\n]+" do
+      local heading, receiver, name = line:match "^(%S+):$", line:match "^(gpu%.[%l.]-)([%w_]+)[({]"
+      if heading then file = heading end
+      if file and file ~= "C++" and name then
+        local owner = receiver == "gpu." and gpu or gpu[receiver:match "^gpu%.(.*)%.$"]
+        assert.are.equal("function", type(owner[name]), line)
+      end
+    end
+  end)
+
+  it("are suggested for what is not there", function()
+    fails('did you mean "hstack"', function() return gpu.hstak end)
+    fails('did you mean "tile"', function() return gpu.ones(3):tilee(2) end)
+    fails('did you mean "gamma"', function() return gpu.random.generator("philox"):gama(2) end)
+    fails('did you mean "gemm"', function() return gpu.blas.gemn end)
+    fails('no field or method "hstack"', function() return gpu.ones(3):hstack() end)
+  end)
+
+  it("check their arguments from the first call on", function()
+    local output = support.run [[
+local gpu = require "gpu"
+print(pcall(gpu.hstack, 1, 2))
+print(pcall(function() gpu:vstack(1) end))
+    ]]
+    assert.is_truthy(output:find("[hstack] expected at most 1 argument, got 2", 1, true), output)
+    assert.is_truthy(output:find("with a dot, got a colon", 1, true), output)
+  end)
+end)
