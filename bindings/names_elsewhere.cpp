@@ -15,6 +15,7 @@ struct Row {
 /// Sorted by name. A test reads the table: no name may exist here, and each function in an equivalent must exist.
 constexpr Row rows[] = {
     // clang-format off
+    {"CubicSpline", "gpu.cubic_spline(x, y)"},
     {"Device", "gpu.device(name)"},
     {"ElementwiseKernel", "gpu.elementwise{inputs = ..., outputs = ..., body = ...}"},
     {"Event", "gpu.event()"},
@@ -87,6 +88,7 @@ constexpr Row rows[] = {
     {"elapsed_time", "first:elapsed(last) of events"},
     {"empty_cache", "gpu.trim()"},
     {"expand", "x:broadcast_to(shape)"},
+    {"expit", "gpu.sigmoid(x)"},
     {"expm", "gpu.linalg.expm(a)"},
     {"fft2", "gpu.fft.fft2(x)"},
     {"fftfreq", "gpu.fft.fftfreq(n)"},
@@ -102,6 +104,7 @@ constexpr Row rows[] = {
     {"foreach", "for i, v in ipairs(x:table())"},
     {"from_numpy", "gpu.array(values)"},
     {"fromiter", "gpu.array(values)"},
+    {"gammaln", "gpu.lgamma(x)"},
     {"gather", "x:take_along_axis(indices, axis)"},
     {"get", "x:host() or x:table(); x:item() of one element"},
     {"get_default_memory_pool", "gpu.memory() and gpu.trim()"},
@@ -165,6 +168,8 @@ constexpr Row rows[] = {
     {"multivariate_normal", "gpu.random.multivariate_normal(shape, mean, covariance)"},
     {"nan", "0/0"},
     {"ndarray", "gpu.empty(shape, dtype)"},
+    {"ndtr", "gpu.normcdf(x)"},
+    {"ndtri", "gpu.normcdfinv(x)"},
     {"neg", "gpu.negative(x)"},
     {"new", "gpu.empty(shape, dtype)"},
     {"normal", "gpu.random.normal(shape, mean, deviation)"},
