@@ -245,9 +245,9 @@ __device__ inline R* gpulua_fft_memory(R* scratch, int width, int slots) {
 template <class R, int radices, bool core>
 __device__ inline void gpulua_fft(const R* in, R* out, R* scratch, const R* roots, const int* places, const R* coarse,
                                   const R* fine, int bits, int mode, long long factors, int n, int width, bool inverse,
-                                  long long in_step, long long out_step, long long lanes, long long in_lane, long long out_lane, long long extent_1,
-                                  long long in_1, long long out_1, long long extent_2, long long in_2, long long out_2,
-                                  long long extent_3, long long in_3, long long out_3) {
+                                  long long in_step, long long out_step, long long lanes, long long in_lane, long long out_lane,
+                                  long long extent_1, long long in_1, long long out_1, long long extent_2, long long in_2,
+                                  long long out_2, long long extent_3, long long in_3, long long out_3) {
   const gpulua_fft_axes axes{lanes, in_lane, out_lane, extent_1, in_1, out_1, extent_2, in_2, out_2, extent_3, in_3, out_3};
   R* const memory = gpulua_fft_memory<R, core>(scratch, width, n + 1);
   const int W = core ? 32 : width;
@@ -262,8 +262,14 @@ __device__ inline void gpulua_fft(const R* in, R* out, R* scratch, const R* root
     const gpulua_fft_rows<R, core> turned = inverse ? rows.exchanged() : rows;
     gpulua_fft_passes<radices, true>(turned, roots, n, factors);
     if (mode == 1) {
-      for (int i = rows.first; i < n; i += rows.step)
-        turned.set(i, gpulua_times(turned.get(i), gpulua_root(coarse, fine, bits, i * (at.lane + min(rows.row, at.last)))));
+      const long long lane = at.lane + min(rows.row, at.last);
+      // A core takes seven of eight factors from the one before: loads from tables cost it more.
+      const gpulua_point<R> next = gpulua_root(coarse, fine, bits, lane);
+      gpulua_point<R> factor{1, 0};
+      for (int i = rows.first; i < n; i += rows.step) {
+        factor = core && i % 8 != 0 ? gpulua_times(factor, next) : gpulua_root(coarse, fine, bits, i * lane);
+        turned.set(i, gpulua_times(turned.get(i), factor));
+      }
       rows.wait();
     }
     if (mode == 2) gpulua_fft_halves_of_rows(rows, coarse, fine, bits, n, false, natural);
