@@ -55,7 +55,7 @@ bool flag(lua_State* L, const char* field) {
 }
 
 /// decompose {routine =, a =, b =, c =, values =, pivots =, transposed =, upper =, vectors =, full =}: the numbers of
-/// what went wrong, and the pivots.
+/// what went wrong, the pivots, and whether the right singular vectors are in columns.
 int lua_decompose(lua_State* L) {
   Decomposition problem;
   lua_getfield(L, 1, "routine");
@@ -73,9 +73,12 @@ int lua_decompose(lua_State* L) {
   problem.values = array_field(L, "values");
   problem.pivots = array_field(L, "pivots");
   push_array(L, decompose(problem));
-  if (!problem.pivots) return 1;
-  push_array(L, problem.pivots);
-  return 2;
+  if (problem.pivots)
+    push_array(L, problem.pivots);
+  else
+    lua_pushnil(L);
+  lua_pushboolean(L, problem.right_in_columns);
+  return 3;
 }
 
 /// check_decomposition(op, fault, info, values or nil, results)

@@ -124,23 +124,26 @@ end
 --- transposes of what it gets, so its left vectors, in columns, are V' in rows.
 local function singular(op, a, dtype, vectors, full)
   local batch, m, n = batch_of(a), a.shape[a.ndim - 1], a.shape[a.ndim]
-  local k, wide = math.min(m, n), n >= m
+  local k, most, wide = math.min(m, n), math.max(m, n), n >= m
+  -- The method that a solver may have for many small matrices gives all vectors.
+  local all = full or #batch > 0 and most <= 32
   local s = gpu.empty(shaped(batch, k), {dtype = real_of(dtype), device = a.device})
-  local function square(count) return gpu.empty(shaped(batch, full and count or k, count), {dtype = dtype, device = a.device}) end
   local left, right
   if vectors then
-    left = square(math.max(m, n))
+    left = gpu.empty(shaped(batch, all and most or k, most), {dtype = dtype, device = a.device})
     right = gpu.empty(shaped(batch, k, k), {dtype = dtype, device = a.device})
   end
   if a.size > 0 then
-    local info = core.decompose {routine = "singular_values", a = wide and fresh(a, dtype) or in_columns(a, dtype), values = s,
-      b = left, c = right, vectors = vectors, full = full}
+    local info, _, right_in_columns = core.decompose {routine = "singular_values", a = wide and fresh(a, dtype)
+      or in_columns(a, dtype), values = s, b = left, c = right, vectors = vectors, full = all}
     core.check_decomposition(op, "not converged", info, s, vectors and {s, left, right} or {s})
+    if right_in_columns then right = transposed(core.is_complex(right) and right:conj() or right) end
   elseif vectors and left.size > 0 then
-    left:copy_(eye(math.max(m, n), dtype, a))
+    left:copy_(eye(most, dtype, a))
   end
   if not vectors then return s end
-  if wide then return right, s, left end
+  if not full then left = core.slice(left, left.ndim - 1, 1, k) end
+  if wide then return right:contiguous(), s, left:contiguous() end
   return from_columns(left), s, from_columns(right)
 end
 

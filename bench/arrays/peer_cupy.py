@@ -87,6 +87,7 @@ run("einsum", lambda x: cp.einsum("bqhd,bkhd->bhqk", x, x, optimize=True), lambd
 run("fft16m", cp.fft.fft, lambda y: cp.abs(y).mean(dtype="float64") / y.shape[1] ** 0.5, fft_inputs()[0])
 run("fft2_4096", cp.fft.fft2, lambda y: cp.abs(y).mean(dtype="float64") / y.shape[1] ** 0.5, fft_inputs()[1])
 run("fft1009", cp.fft.fft, lambda y: cp.abs(y).mean(dtype="float64") / y.shape[1] ** 0.5, fft_inputs()[2])
+linear_algebra(run, cp.linalg, lambda y: y.mean(dtype="float64"))
 run("cumsum", lambda x: cp.cumsum(x), lambda y: y[999], big)
 run("select", lambda x: x[x > 0.5], lambda y: y.size, big)
 run("sort", lambda x: cp.sort(x), lambda y: y[9], spread(size(64e6, 4e6, 1000), 0, 1, "float32"))

@@ -69,6 +69,7 @@ run("einsum", lambda x: jnp.einsum("bqhd,bkhd->bhqk", x, x), lambda y: y.mean(dt
 run("fft16m", jnp.fft.fft, lambda y: jnp.abs(y).mean(dtype="float64") / y.shape[1] ** 0.5, fft_inputs()[0])
 run("fft2_4096", jnp.fft.fft2, lambda y: jnp.abs(y).mean(dtype="float64") / y.shape[1] ** 0.5, fft_inputs()[1])
 run("fft1009", jnp.fft.fft, lambda y: jnp.abs(y).mean(dtype="float64") / y.shape[1] ** 0.5, fft_inputs()[2])
+linear_algebra(run, jnp.linalg, lambda y: y.mean(dtype="float64"))
 run("cumsum", lambda x: jnp.cumsum(x), lambda y: y[999], big)
 run("median", lambda x: jnp.median(x), lambda y: y, spread(size(64e6, 4e6, 1000), 0, 1, "float32"))
 run("medians", lambda x: jnp.median(x, axis=1), lambda y: y[2], rows())

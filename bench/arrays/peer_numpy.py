@@ -77,6 +77,7 @@ run("einsum", lambda x: np.einsum("bqhd,bkhd->bhqk", x, x, optimize=True), lambd
 run("fft16m", fourier.fft, lambda y: np.abs(y).mean(dtype="float64") / y.shape[1] ** 0.5, fft_inputs()[0])
 run("fft2_4096", fourier.fft2, lambda y: np.abs(y).mean(dtype="float64") / y.shape[1] ** 0.5, fft_inputs()[1])
 run("fft1009", fourier.fft, lambda y: np.abs(y).mean(dtype="float64") / y.shape[1] ** 0.5, fft_inputs()[2])
+linear_algebra(run, np.linalg, lambda y: y.mean(dtype="float64"))
 run("cumsum", lambda x: np.cumsum(x), lambda y: y[999], big)
 run("select", lambda x: x[x > 0.5], lambda y: y.size, big)
 run("sort", lambda x: np.sort(x), lambda y: y[9], spread(size(64e6, 4e6, 1000), 0, 1, "float32"))

@@ -89,6 +89,7 @@ with torch.no_grad():
     run("fft16m", torch.fft.fft, lambda y: y.abs().double().mean() / y.shape[1] ** 0.5, fft_inputs()[0])
     run("fft2_4096", torch.fft.fft2, lambda y: y.abs().double().mean() / y.shape[1] ** 0.5, fft_inputs()[1])
     run("fft1009", torch.fft.fft, lambda y: y.abs().double().mean() / y.shape[1] ** 0.5, fft_inputs()[2])
+    linear_algebra(run, torch.linalg, lambda y: y.double().mean())
     run("cumsum", lambda x: torch.cumsum(x, 0), lambda y: y[999], big)
     if not compiled:
         run("select", lambda x: x[x > 0.5], lambda y: y.numel(), big)

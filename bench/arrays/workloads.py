@@ -109,6 +109,30 @@ def fft_inputs():
     return (complex_rows(1, size(2**24, 2**20, 1024)), complex_rows(n, n), complex_rows(size(10000, 1000, 3), 1009))
 
 
+def dominant(batch, n):
+    return spread(batch * n * n, 0, 1, "float32").reshape(batch, n, n) + numpy.eye(n, dtype="float32") * n
+
+
+def positive(batch, n):
+    x = dominant(batch, n)
+    return x @ x.swapaxes(-1, -2)
+
+
+def linear_algebra(run, linalg, mean):
+    """Of one matrix, and of 100,000 with 8 rows. `mean`: of an array, in float64."""
+    large, middle, many = size(4096, 1024, 32), size(2048, 512, 32), size(100000, 100000, 20)
+    run("inv", linalg.inv, mean, dominant(1, large))
+    run("cholesky", linalg.cholesky, mean, positive(1, large))
+    run("eigvalsh", linalg.eigvalsh, lambda y: mean(y) / middle, positive(1, middle))
+    values = getattr(linalg, "svdvals", None) or (lambda x: linalg.svd(x, compute_uv=False))
+    run("svdvals", values, mean, dominant(1, middle))
+    run("inv8", linalg.inv, mean, dominant(many, 8))
+    run("det8", linalg.det, mean, dominant(many, 8))
+    run("cholesky8", linalg.cholesky, mean, positive(many, 8))
+    run("svdvals8", values, mean, dominant(size(1000, 100000, 20), 8))
+    run("solve8", linalg.solve, mean, dominant(many, 8), spread(many * 8, 0, 1, "float32").reshape(many, 8, 1))
+
+
 def heads():
     n = size(512, 128, 8)
     return spread(8 * n * 16 * 64, 0, 1, "float32").reshape(8, n, 16, 64)

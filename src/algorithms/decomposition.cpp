@@ -71,6 +71,7 @@ Array decompose(Decomposition& from) {
   Solver& solver = device.device().solver();
   SolverProblem problem = problem_of(from);
   const SolverNeeds needs = solver.needs(problem, *stream);
+  from.right_in_columns = needs.right_in_columns;
   if (from.routine == SolverRoutine::lu) from.pivots = empty(device, {problem.batch * problem.k}, needs.pivots);
   if (from.routine == SolverRoutine::lu_solve) {
     from.pivots = cast(from.pivots, needs.pivots);

@@ -17,6 +17,7 @@ struct Decomposition {
   MatrixOp op = MatrixOp::plain;
   Triangle triangle = Triangle::lower;
   bool vectors = false, full = false;
+  bool right_in_columns = false;  // set by decompose(): SolverNeeds'
   Array a, b, c, values, pivots;  // those that the routine does not use are null
 };
 

@@ -159,6 +159,8 @@ struct SolverProblem {
 
 /// What a problem needs beside its operands.
 struct SolverNeeds {
+  // singular_values of small matrices, `full`: c becomes the right vectors in columns, not their conjugates in rows.
+  bool right_in_columns = false;
   std::size_t workspace = 0;    // bytes of device memory
   DType pivots = DType::int32;  // or int64
   bool addresses = false;       // of the matrices of a, and of b for lu_solve, in device memory

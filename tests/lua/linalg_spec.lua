@@ -71,6 +71,9 @@ local function each_shape(check)
     local shapes = { { 0, 3 }, { 3, 0 }, { 1, 1 }, { 31, 33 }, { 33, 32 }, { 5, 40 }, { 40, 5 } }
     for _, shape in ipairs(thorough[dtype] and shapes or {}) do each_layout(dtype, shape[1], shape[2], check) end
     check(random(dtype, 129, 65), dtype .. " 129x65")
+    for _, shape in ipairs { { 5, 5 }, { 7, 3 }, { 3, 7 } } do
+      check(random(dtype, 4, shape[1], shape[2]), dtype .. " small batch")
+    end
   end
 end
 

@@ -22,6 +22,7 @@ class StreamSolver {
       check_cusolver(call_.create(&handle_));
       check_cusolver(call_.set_stream(handle_, stream));
       check_cusolver(call_.create_parameters(&parameters_));
+      check_cusolver(call_.create_jacobi(&jacobi_));
     } catch (...) {
       retire();
       throw;
@@ -33,6 +34,7 @@ class StreamSolver {
 
   cusolverDnHandle_t handle() const { return handle_; }
   cusolverDnParams_t parameters() const { return parameters_; }
+  gesvdjInfo_t jacobi() const { return jacobi_; }
   /// Host memory of at least `bytes`. Null for none.
   void* host_memory(std::size_t bytes) {
     if (host_.size() < bytes) host_.resize(bytes);
@@ -47,7 +49,9 @@ class StreamSolver {
       call_.set_stream(handle_, nullptr);
     }
     context_->retire([destroy = call_.destroy, destroy_parameters = call_.destroy_parameters, handle = handle_,
-                      parameters = parameters_, host = std::move(host_)](const Driver&) {
+                      parameters = parameters_, host = std::move(host_), destroy_jacobi = call_.destroy_jacobi,
+                      jacobi = jacobi_](const Driver&) {
+      if (jacobi != nullptr) destroy_jacobi(jacobi);
       if (parameters != nullptr) destroy_parameters(parameters);
       if (handle != nullptr) destroy(handle);
     });
@@ -57,6 +61,7 @@ class StreamSolver {
   const Cusolver call_;
   cusolverDnHandle_t handle_ = nullptr;
   cusolverDnParams_t parameters_ = nullptr;
+  gesvdjInfo_t jacobi_ = nullptr;
   std::vector<char> host_;
 };
 
@@ -107,7 +112,12 @@ bool is_batch_of_blas(const SolverProblem& p) {
   const bool is_lu = p.routine == SolverRoutine::lu || p.routine == SolverRoutine::lu_solve;
   return is_lu && p.batch > 1 && p.m <= most_of_batches && (p.routine == SolverRoutine::lu_solve || p.m == p.n);
 }
+/// The most rows and columns that Jacobi's method takes in batches.
+constexpr std::int64_t most_of_jacobi = 32;
+
 bool is_batch_of_solver(const SolverProblem& p) {
+  if (p.routine == SolverRoutine::singular_values)
+    return p.batch > 1 && p.m <= most_of_jacobi && (p.full || !p.vectors);
   const bool has_batches = p.routine == SolverRoutine::cholesky || p.routine == SolverRoutine::symmetric_eigen;
   return has_batches && p.batch > 1 && p.n <= most_of_batches;
 }
@@ -130,6 +140,7 @@ class CudaSolver final : public Solver {
     }
     needs.pivots = DType::int64;
     needs.addresses = is_batch_of_solver(p) && p.routine == SolverRoutine::cholesky;
+    needs.right_in_columns = is_batch_of_solver(p) && p.routine == SolverRoutine::singular_values && p.vectors;
     if (needs.addresses || p.routine == SolverRoutine::lu_solve) return needs;
     const ContextGuard guard(*context_);
     needs.workspace = sizes_of(p, solver_for(stream)).device;
@@ -240,6 +251,15 @@ class CudaSolver final : public Solver {
                                         &sizes.device, &sizes.host));
         break;
       case SolverRoutine::singular_values:
+        if (is_batch_of_solver(p)) {
+          const int m = small_size(p.m), n = small_size(p.n);
+          int count = 0;
+          check_cusolver(routines_of(p.dtype).singular_batch_size(handle, mode_of(p.vectors), m, n, p.a, m, p.values,
+                                                                  p.b, m, p.c, n, &count, solver.jacobi(),
+                                                                  small_size(p.batch)));
+          sizes.device = static_cast<std::size_t>(count) * size_of(p.dtype);
+          break;
+        }
         check_cusolver(call_.singular_values_size(handle, parameters, vectors_of(p), vectors_of(p), p.m, p.n, type, p.a,
                                                   p.m, types.reals, p.values, type, p.b, p.m, type, p.c, p.n, type,
                                                   &sizes.device, &sizes.host));
@@ -294,6 +314,12 @@ class CudaSolver final : public Solver {
                                                                 small_size(p.batch)));
     const SolverTypes types = solver_types_of(p.dtype);
     const WorkSizes sizes = sizes_of(p, solver);
+    if (p.routine == SolverRoutine::singular_values) {
+      const int m = small_size(p.m), n = small_size(p.n);
+      return check_cusolver(routines_of(p.dtype).singular_batch(
+          solver.handle(), mode_of(p.vectors), m, n, p.a, m, p.values, p.b, m, p.c, n, p.workspace,
+          static_cast<int>(sizes.device / size_of(p.dtype)), p.info, solver.jacobi(), small_size(p.batch)));
+    }
     check_cusolver(call_.symmetric_eigen_batch(solver.handle(), solver.parameters(), mode_of(p.vectors),
                                                solver_triangle_of(p.triangle), p.n, types.elements, p.a, p.n,
                                                types.reals, p.values, types.elements, p.workspace, sizes.device,

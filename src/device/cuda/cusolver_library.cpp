@@ -33,6 +33,8 @@ SolverLibrary load_cusolver(const Config& config) {
   const auto find_typed = [&](SolverFunctions& routines, char type, const char* orthogonal) {
     const std::string prefix = std::string("cusolverDn") + type;
     find(routines.cholesky_batch, prefix + "potrfBatched");
+    find(routines.singular_batch_size, prefix + "gesvdjBatched_bufferSize");
+    find(routines.singular_batch, prefix + "gesvdjBatched");
     find(routines.orthogonal_size, prefix + orthogonal + "_bufferSize");
     find(routines.orthogonal, prefix + orthogonal);
   };

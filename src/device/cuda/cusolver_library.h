@@ -15,6 +15,8 @@ namespace gpulua::cuda {
   X(create_parameters, cusolverDnCreateParams)                     \
   X(destroy_parameters, cusolverDnDestroyParams)                   \
   X(set_stream, cusolverDnSetStream)                               \
+  X(create_jacobi, cusolverDnCreateGesvdjInfo)                     \
+  X(destroy_jacobi, cusolverDnDestroyGesvdjInfo)                   \
   X(lu_size, cusolverDnXgetrf_bufferSize)                          \
   X(lu, cusolverDnXgetrf)                                          \
   X(lu_solve, cusolverDnXgetrs)                                    \
@@ -41,6 +43,13 @@ struct Cusolver {
 struct SolverFunctions {
   cusolverStatus_t (*cholesky_batch)(cusolverDnHandle_t, cublasFillMode_t, int n, void* const* a, int lda, int* info,
                                      int batch);
+  // By Jacobi's method: u is m x m, v n x n.
+  cusolverStatus_t (*singular_batch_size)(cusolverDnHandle_t, cusolverEigMode_t, int m, int n, const void* a, int lda,
+                                          const void* values, const void* u, int ldu, const void* v, int ldv, int* size,
+                                          gesvdjInfo_t, int batch);
+  cusolverStatus_t (*singular_batch)(cusolverDnHandle_t, cusolverEigMode_t, int m, int n, void* a, int lda,
+                                     void* values, void* u, int ldu, void* v, int ldv, void* work, int size, int* info,
+                                     gesvdjInfo_t, int batch);
   cusolverStatus_t (*orthogonal_size)(cusolverDnHandle_t, int m, int n, int k, const void* a, int lda,
                                       const void* factors, int* size);
   cusolverStatus_t (*orthogonal)(cusolverDnHandle_t, int m, int n, int k, void* a, int lda, const void* factors,
