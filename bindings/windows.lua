@@ -1,17 +1,6 @@
 -- Windows for signals, lazily: NumPy's formulas, and SciPy's for periodic ones.
 local gpu, methods, core = ...
 
---- The modified Bessel function I0, by its power series.
-local function bessel_i0(x)
-  local sum, term, k = 1, 1, 0
-  repeat
-    k = k + 1
-    term = term * (x / (2 * k)) ^ 2
-    sum = sum + term
-  until term < sum * 1e-17
-  return sum
-end
-
 --- Defines gpu.`name`(n, parameters..., {sym, dtype, device}). formula(k, last, parameters...): the values at the positions k, from
 --- 0 to `last`.
 local function define_window(name, parameters, formula)
@@ -50,12 +39,8 @@ define_window("hamming", 0, cosines {0.54, -0.46})
 define_window("blackman", 0, cosines {0.42, -0.5, 0.08})
 define_window("bartlett", 0, function(k, last) return 1 - (k * (2 / last) - 1):abs() end)
 define_window("kaiser", 1, function(k, last, beta)
-  local values = {}
-  local half = last / 2
-  for i = 0, k.size - 1 do
-    values[i + 1] = bessel_i0(beta * math.sqrt(math.max(1 - ((i - half) / half) ^ 2, 0))) / bessel_i0(beta)
-  end
-  return gpu.array(values, {dtype = "float64", device = k.device})
+  local root = gpu.maximum(1 - (k * (2 / last) - 1):square(), 0):sqrt()
+  return gpu.i0(root * beta) / gpu.i0(gpu.full({1}, beta, {dtype = "float64", device = k.device}))
 end)
 
 --- The periodic window that an option asks for: a name, {"kaiser", beta}, or an array, in the dtype. `n`: its length.
