@@ -68,8 +68,9 @@ function helpers.complex(re, im) return complex(re, im) end
 
 -- ---- FFI values -------------------------------------------------------------------------------------------------------------
 
+--- Busted, which runs tests, remembers the results of ffi.typeof by its first argument: each type has a text of its own.
 local function from_bytes(ctype)
-  local pointer = ffi.typeof("const $ *", ffi.typeof(ctype))
+  local pointer = ffi.typeof("const " .. ctype .. " *")
   return function(bytes) return ffi.cast(pointer, bytes)[0] end
 end
 helpers.int64 = from_bytes "int64_t"

@@ -223,6 +223,29 @@ describe("more distributions", function()
     support.near(alone, ((r.hypergeometric({ 500 }, 50, 60, 30) * 2 + 1 - 1) / 2):table())
   end)
 
+  it("are the same on the cpu device and on a GPU", function()
+    local cuda
+    for _, device in ipairs(gpu.devices()) do cuda = cuda or device.kind == "cuda" and device.name end
+    if not cuda then return pending "there is no GPU" end
+    local calls = {
+      dirichlet = { { 0.01, 2, 30 } }, multinomial = { 50, { 0.2, 0.5, 0.3 } }, multivariate_hypergeometric = { { 30, 20, 10 }, 25 },
+      multivariate_normal = { { 1, 2 }, { { 2, 1 }, { 1, 3 } } }, hypergeometric = { 300, 500, 200 }, zipf = { 1.7 }, logseries = { 0.9 },
+      noncentral_chisquare = { 3, 4 }, noncentral_f = { 3, 5, 2 }, standard_gamma = { 0.4 },
+    }
+    for name, parameters in pairs(calls) do
+      local function on(device)
+        r.seed(11)
+        return draw(name, 500, parameters, { device = device }):eval()
+      end
+      local ok, on_cpu = pcall(on, "cpu")
+      if not ok then
+        assert(tostring(on_cpu):find("the cpu device compiles kernels with clang", 1, true), on_cpu)
+        return pending "the cpu device has no compiler"
+      end
+      support.near(on_cpu:table(), on(cuda):table(), 1e-4, name)
+    end
+  end)
+
   it("check their parameters", function()
     fails("[random.hypergeometric] expected a sample of at most 3 + 4 items, got 8", r.hypergeometric, 3, 3, 4, 8)
     fails("[random.hypergeometric] expected a number of good items of 0 or more, got -1", r.hypergeometric, 3, -1, 4, 2)

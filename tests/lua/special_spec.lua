@@ -26,12 +26,15 @@ local function check(name, relative, floor, ...)
   return arguments
 end
 
+-- CUDA promises 5e-12 for Bessel functions beyond 8.
+local bessel = gpu.device().kind == "cuda" and 2e-10 or 2e-14
+
 describe("special functions", function()
   it("of float64 are exact to some digits", function()
-    check("j0", 2e-14, 0.05, "signed")
-    check("j1", 2e-14, 0.05, "signed")
-    check("y0", 2e-14, 0.05, "positive")
-    check("y1", 2e-14, 0.05, "positive")
+    check("j0", bessel, 0.05, "signed")
+    check("j1", bessel, 0.05, "signed")
+    check("y0", bessel, 0.05, "positive")
+    check("y1", bessel, 0.05, "positive")
     check("i0", 2e-14, 0, "signed")
     check("i1", 2e-14, 1e-300, "signed")
     check("gammainc", 2e-11, 1e-290, "a", "x")

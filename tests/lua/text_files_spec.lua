@@ -33,7 +33,7 @@ describe("text files", function()
   it("are read back as they were", function()
     for dtype, fmt in pairs { float64 = "%.17g", float32 = "%.9g", int64 = "%d", uint64 = "%d", complex128 = "%.17g", bool = "%d", int8 = "%d" } do
       gpu.random.seed(3)
-      local x = gpu.random.integers({ 4, 3 }, dtype == "uint64" and 0 or -100, 100):astype(dtype)
+      local x = gpu.random.integers({ 4, 3 }, -100, 100):astype(dtype)
       if dtype:find "^float" then x = gpu.randn(4, 3, "float64"):astype(dtype) / 3 end
       if dtype == "complex128" then x = gpu.complex(0, 1) * gpu.randn(4, 3, "float64") + gpu.randn(4, 3, "float64") * 1e10 end
       if dtype:find "64$" and dtype:find "int" then x = x * 2 ^ 55 end
