@@ -8,7 +8,7 @@ local function is_count(x) return finite(x) and x >= 0 and x % 1 == 0 end
 
 local function check_count(call, what, value) return call:check(value, what .. " of 0 or more", is_count) end
 
--- ---- the standard ones --------------------------------------------------------------------------------------------------------------
+-- ---- the standard ones ---------------------------------------------------------------------------------------------------------
 
 distribution("standard_normal", {}, function(call) return call:normal() end)
 distribution("standard_exponential", {}, function(call) return -call:decay() end)
@@ -17,7 +17,7 @@ distribution("standard_gamma", {"required"}, function(call, shape)
   return call:gamma(call:not_negative(shape, "a shape parameter"))
 end)
 
--- ---- noncentral ---------------------------------------------------------------------------------------------------------------------
+-- ---- noncentral ----------------------------------------------------------------------------------------------------------------
 
 --- Half a noncentral chi-square number: a gamma number whose shape has a Poisson-distributed part.
 local function noncentral(call, freedom, noncentrality)
@@ -36,7 +36,7 @@ distribution("noncentral_f", {"required", "required", "required"}, function(call
   return noncentral(call, above, noncentrality) / above * below / call:gamma(below / 2)
 end)
 
--- ---- counts -------------------------------------------------------------------------------------------------------------------------
+-- ---- counts --------------------------------------------------------------------------------------------------------------------
 
 distribution("hypergeometric", {"required", "required", "required"}, function(call, good, bad, sample)
   check_count(call, "a number of good items", good)
@@ -64,7 +64,7 @@ distribution("logseries", {"required"}, function(call, p)
   return call:draw("random_logseries", "float64", nil, p)
 end, counts)
 
--- ---- orders and bytes ---------------------------------------------------------------------------------------------------------------
+-- ---- orders and bytes ----------------------------------------------------------------------------------------------------------
 
 --- permuted(x [, {axis =}]): each vector along the axis, or all elements, in an order of its own.
 local function permuted(generator, x, options)

@@ -82,7 +82,7 @@ end
 
 -- ---- polynomials ---------------------------------------------------------------------------------------------------------------
 
---- polyfit(x, y, degree [, {weights =}]): the coefficients, the highest power's first, of the polynomial with the least squares. The
+--- polyfit(x, y, degree [, {weights =}]): the coefficients, the highest power's first, of the polynomial of least squares. The
 --- polynomials that are orthogonal over the points are found one after the other, so that no system of equations is solved
 --- (Forsythe, "Generation and use of orthogonal polynomials for data-fitting with a digital computer", 1957).
 local function polyfit(x, y, degree, options)

@@ -27,7 +27,8 @@ local continuations = {reflect = "reflect", ["grid-mirror"] = "reflect", nearest
 local margin = 12 -- elements by which an array is padded whose mode has no continuation of its own
 
 --- The coefficients of the cubic spline, and the padding of each axis. Each axis is convolved with the inverse of the spline's
---- weights, sqrt(3) * pole^|k|, as far as the dtype has digits (Unser, "Splines: a perfect fit for signal and image processing", 1999).
+--- weights, sqrt(3) * pole^|k|, as far as the dtype has digits (Unser, "Splines: a perfect fit for signal and image processing",
+--- 1999).
 local function coefficients(op, x, settings, axes)
   local pads = 0
   if settings.mode == "nearest" or settings.mode == "grid-constant" then

@@ -60,7 +60,7 @@ local function operation(name, dtype, fields)
   return operations[key]
 end
 
--- ---- Sobol ------------------------------------------------------------------------------------------------------------------------
+-- ---- Sobol ---------------------------------------------------------------------------------------------------------------------
 
 --- The direction numbers of d dimensions, as an array of `width` rows: those that belong to one binary digit of a point's number.
 local function directions(d, width, device)
@@ -94,8 +94,8 @@ end
 -- The exclusive or of the direction numbers for the digits of the point's Gray code. The scrambling is Owen's, by hashes: Burley,
 -- "Practical hash-based Owen scrambling", Journal of Computer Graphics Techniques 9, 2020.
 local sobol = {
-  inputs = "int64 point, int64 dimension, raw uint32 directions, int32 width, int64 dimensions, bool scramble, uint32 low, uint32 high, "
-    .. "uint32 shift, float64 half, float64 scale",
+  inputs = "int64 point, int64 dimension, raw uint32 directions, int32 width, int64 dimensions, bool scramble, uint32 low, "
+    .. "uint32 high, uint32 shift, float64 half, float64 scale",
   preamble = [[
 __device__ unsigned int scrambled(unsigned int x, unsigned int seed) {
   x = __brev(x) + seed;
@@ -128,12 +128,12 @@ function random.sobol(n, d, options)
   local width = 1
   while 2 ^ width < skip + n do width = width + 1 end
   local points, dimensions = places(n, d, skip, options.device)
-  local numbers = operation("sobol", compute, sobol)(points, dimensions, directions(d, width, dimensions.device), width, d, scramble,
-    low, high, 32 - digits, scramble and 2 ^ -(digits + 1) or 0, 2 ^ -digits)
+  local numbers = operation("sobol", compute, sobol)(points, dimensions, directions(d, width, dimensions.device), width, d,
+    scramble, low, high, 32 - digits, scramble and 2 ^ -(digits + 1) or 0, 2 ^ -digits)
   return core.cast(numbers, dtype)
 end
 
--- ---- Halton -----------------------------------------------------------------------------------------------------------------------
+-- ---- Halton --------------------------------------------------------------------------------------------------------------------
 
 local function primes(count)
   local found, candidate = {}, 2
@@ -184,12 +184,12 @@ function random.halton(n, d, options)
   local scramble, skip, low, high = check_sequence(op, n, options, 2 ^ 53)
   local points, dimensions = places(n, d, skip, options.device)
   local bases = gpu.array(primes(d), {dtype = "int32", device = dimensions.device})
-  local numbers = operation("halton", dtype == "float64" and dtype or "float32", halton)(points, dimensions, bases, scramble, low, high,
-    2 ^ digits_of[dtype])
+  local compute = dtype == "float64" and dtype or "float32"
+  local numbers = operation("halton", compute, halton)(points, dimensions, bases, scramble, low, high, 2 ^ digits_of[dtype])
   return core.cast(numbers, dtype)
 end
 
--- ---- Latin hypercubes ---------------------------------------------------------------------------------------------------------------
+-- ---- Latin hypercubes ----------------------------------------------------------------------------------------------------------
 
 --- latin_hypercube(n, d [, {generator =, dtype =, device =}]): n random points, one in each of n slices of each dimension.
 local function latin_hypercube(generator, n, d, options)

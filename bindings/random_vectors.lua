@@ -23,7 +23,22 @@ local function check_vector(call, what, value)
   return core.cast(value, "float64"), value.shape[value.ndim]
 end
 
--- ---- dirichlet ------------------------------------------------------------------------------------------------------------------------
+--- The least number of a vector or of an array of vectors, and the least and the greatest sum. Waits for an array.
+local function extremes(value, weights)
+  if type(value) == "table" then
+    local least, sum = math.huge, 0
+    for _, number in ipairs(value) do
+      if not (number >= least) then least = number end -- also NaN
+      sum = sum + number
+    end
+    return least, sum, sum
+  end
+  local sums = weights:sum(-1)
+  local least, first, last = gpu.eval(weights:min(), sums:min(), sums:max())
+  return least:item(), first:item(), last:item()
+end
+
+-- ---- dirichlet -----------------------------------------------------------------------------------------------------------------
 
 -- Gamma numbers, divided by their sum. From logarithms, as those of small parameters are too small for numbers.
 distribution("dirichlet", {"required"}, function(call, alpha)
@@ -32,14 +47,16 @@ distribution("dirichlet", {"required"}, function(call, alpha)
     for _, value in ipairs(alpha) do call:positive(value, "parameters") end
   end
   local compute = call.dtype == "float64" and "float64" or "float32"
-  local logarithms = core.draw(call.op, "random_log_gamma", call:sizes(k), compute, call.generator, device_of(call), compute, parameters)
+  local logarithms = core.draw(call.op, "random_log_gamma", call:sizes(k), compute, call.generator, device_of(call), compute,
+    parameters)
   return core.cast(gpu.softmax(logarithms, -1), call.dtype), k
 end, vectors)
 
--- ---- counts of several kinds ------------------------------------------------------------------------------------------------------------
+-- ---- counts of several kinds ---------------------------------------------------------------------------------------------------
 
---- Divides the counts `total` among k kinds with the given weights, in halves: among the first and the other kinds of each part, then
---- within these. draw(shape, parent, left, right): how many of `parent` go to the left half. Each level has twice as many counts.
+--- Divides the counts `total` among k kinds with the given weights, in halves: among the first and the other kinds of each part,
+--- then within these. draw(shape, parent, left, right): how many of `parent` go to the left half. Each level has twice as many
+--- counts.
 local function divide(total, weights, k, draw)
   local width = 1
   while width < k do width = width * 2 end
@@ -77,9 +94,9 @@ end
 
 distribution("multinomial", {"required", "required"}, function(call, trials, p)
   local weights, k = check_vector(call, "probabilities", p)
-  local least, sums = gpu.eval(weights:min(), weights:sum(-1))
-  if not (least:item() >= 0) then core.fail(call.op, "probabilities of 0 or more", least:item()) end
-  local worst = sums:take(gpu.abs(sums - 1):ravel():argmax():reshape(1)):item()
+  local least, first, last = extremes(p, weights)
+  if not (least >= 0) then core.fail(call.op, "probabilities of 0 or more", least) end
+  local worst = math.abs(first - 1) > math.abs(last - 1) and first or last
   if not (math.abs(worst - 1) <= 1e-4) then core.fail(call.op, "probabilities that sum to 1", worst) end
   local result = divide(totals(call, "a number of trials", trials), weights, k, function(shape, parent, left, right)
     local share = gpu.where(left:gt(0), left / (left + right), 0)
@@ -90,18 +107,23 @@ end, counts)
 
 distribution("multivariate_hypergeometric", {"required", "required"}, function(call, colors, sample)
   local weights, k = check_vector(call, "numbers of items", colors)
-  local least, sums = gpu.eval(weights:min(), weights:sum(-1))
-  if not is_count(least:item()) then core.fail(call.op, "numbers of items of 0 or more", least:item()) end
+  local least, first = extremes(colors, weights)
+  if not is_count(least) then core.fail(call.op, "numbers of items of 0 or more", least) end
   local total = totals(call, "a number of items in the sample", sample)
-  local most = gpu.min(sums - total):item()
-  if most < 0 then core.raise(("[%s] expected a sample of at most all items, got %d more"):format(call.op, -most)) end
+  if type(sample) == "number" and sample > first then
+    core.raise(("[%s] expected a sample of at most all %d items, got %d"):format(call.op, first, sample))
+  end
+  if core.is_array(sample) then
+    total = gpu.where(total:ge(0):logical_and(total:le(weights:sum(-1))), total, 0)
+  end
   local result = divide(total, weights, k, function(shape, parent, left, right)
-    return core.draw(call.op, "random_hypergeometric", shape, "int64", call.generator, device_of(call), "float64", left, right, parent)
+    return core.draw(call.op, "random_hypergeometric", shape, "int64", call.generator, device_of(call), "float64", left, right,
+      parent)
   end)
   return core.cast(result, call.dtype), k
 end, counts)
 
--- ---- normal -------------------------------------------------------------------------------------------------------------------------------
+-- ---- normal --------------------------------------------------------------------------------------------------------------------
 
 --- Raises an error for a matrix that is not symmetric. Returns its greatest element on the diagonal.
 local function check_symmetric(op, matrix, k)
