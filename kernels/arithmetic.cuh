@@ -47,7 +47,8 @@ __device__ inline T gpulua_abs(T x) {
 template <class T>
 __device__ inline T gpulua_floor_divide(T x, T y) {
   if (y == T(0)) return T(0);
-  if (gpulua_limits<T>::is_signed && y == T(-1)) return gpulua_negative(x);
+  // Narrower numbers are divided as int, where the quotient does not overflow.
+  if (gpulua_limits<T>::is_signed && sizeof(T) >= sizeof(int) && y == T(-1)) return gpulua_negative(x);
   const T quotient = x / y;
   return quotient * y != x && ((x < T(0)) != (y < T(0))) ? quotient - T(1) : quotient;
 }

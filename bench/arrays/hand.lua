@@ -1,9 +1,9 @@
--- gpulua bench/arrays/hand.lua [tiny]: the kernels that one would write by hand, straightforward CUDA C++, and copies as a floor.
+-- gpulua bench/arrays/hand.lua [tiny] [workload...]: the kernels that one would write by hand, straightforward CUDA C++, and copies as a floor.
 -- Prints lines as ours.lua does.
 local gpu = require "gpu"
 local timing = require "timing"
 
-local tiny = arg[1] == "tiny"
+local tiny = timing.tiny
 local function size(large, least) return tiny and least or large end
 
 local function spread(n, low, high, dtype)
@@ -61,6 +61,7 @@ __global__ void mc(double* sum, float S0, float K, float drift, float volatility
 ]], options)
 
 local function report(name, run, check, scale)
+  if not timing.wanted(name) then return end
   print(("%s %.6g %.9g"):format(name, timing.median(run, gpu.sync) * (scale or 1), check()))
   collectgarbage()
   collectgarbage()

@@ -1,9 +1,9 @@
--- gpulua bench/arrays/ours.lua [tiny]: the workloads of bench/arrays as gpulua's array expressions on the current device.
+-- gpulua bench/arrays/ours.lua [tiny] [workload...]: the workloads of bench/arrays as gpulua's array expressions on the current device.
 -- Prints a line for each: name, median milliseconds, a number that all sides must agree on.
 local gpu = require "gpu"
 local timing = require "timing"
 
-local tiny = arg[1] == "tiny"
+local tiny = timing.tiny
 local on_gpu = gpu.device().name ~= "cpu"
 -- Elements: on a GPU, on the CPU device, with `tiny`.
 local function size(large, small, least) return tiny and least or on_gpu and large or small end
@@ -40,7 +40,9 @@ local function price_options(n, dtype)
 end
 
 local workloads = {}
-local function workload(name, make) workloads[#workloads + 1] = { name = name, make = make } end
+local function workload(name, make)
+  if timing.wanted(name) then workloads[#workloads + 1] = { name = name, make = make } end
+end
 
 workload("small", function()
   local a, b, c = spread(16, 0, 1, "float32"), spread(16, 0, 1, "float32"), nil
@@ -347,11 +349,13 @@ workload("lorenz_graph", function()
 end)
 
 for _, work in ipairs(workloads) do
-  local run, check, scale = work.make()
-  if run then
+  local ok, message = pcall(function()
+    local run, check, scale = work.make()
+    if not run then return end
     local milliseconds = timing.median(run, gpu.sync)
     print(("%s %.6g %.9g"):format(work.name, milliseconds * (scale or 1), check()))
-  end
+  end)
+  if not ok then io.stderr:write(work.name, ": ", tostring(message), "\n") end
   collectgarbage()
   collectgarbage()
   io.stdout:flush()

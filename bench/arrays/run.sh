@@ -1,10 +1,11 @@
 #!/bin/bash
-# bench/arrays/run.sh [-b build folder] [-t]
+# bench/arrays/run.sh [-b build folder] [-t] [workload...]
 #
 # Array expressions beside the same in CuPy, PyTorch (eager and compiled), JAX and hand-written kernels on the device that
 # GPULUA_DEVICE names, or on the cpu device beside NumPy, Numba and JAX: median milliseconds in one table, and each peer's time
 # over ours. A side that is not installed is "-". All sides must agree on a number for each workload; "!" marks one that does not.
 # -b: the build's folder; without it a staged build (tools/stage.sh) is used where there is one. -t: sizes that only check.
+# Workloads: all of them where none is named.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
@@ -14,9 +15,11 @@ while getopts b:t option; do
   case $option in
     b) build=$OPTARG ;;
     t) size=tiny ;;
-    *) echo "usage: $0 [-b build folder] [-t]" >&2; exit 2 ;;
+    *) echo "usage: $0 [-b build folder] [-t] [workload...]" >&2; exit 2 ;;
   esac
 done
+shift $((OPTIND - 1))
+workloads=("$@")
 if [ -n "$build" ]; then PATH=$PWD/$build/bin:$PATH; elif [ -d stage ]; then . tools/gpu-env.sh; else PATH=$PWD/build/release/bin:$PATH; fi
 export LUA_PATH="bench/arrays/?.lua;${LUA_PATH:-;}" PYTHONPATH=bench/arrays PYTHONDONTWRITEBYTECODE=1
 python=python3
@@ -27,7 +30,7 @@ trap 'rm -rf "$data"' EXIT
 side() {
   local name=$1
   shift
-  timeout 600 "$@" $size >"$data/$name" 2>"$data/$name.errors" || true
+  timeout 600 "$@" $size "${workloads[@]}" >"$data/$name" 2>"$data/$name.errors" || true
 }
 
 if [ "${GPULUA_DEVICE:-}" = cpu ]; then

@@ -7,6 +7,14 @@ ffi.cdef [[
 
 local timing = {}
 
+-- The script's arguments: "tiny", and the names of the workloads that are wanted.
+local wanted = {}
+for _, word in ipairs(arg) do
+  if word == "tiny" then timing.tiny = true else wanted[word] = true end
+end
+--- Whether a workload is to be run: one that is named, or each when none is.
+function timing.wanted(name) return next(wanted) == nil or wanted[name] == true end
+
 local now_buffer = ffi.new "bench_timespec"
 --- Milliseconds of the monotonic clock.
 function timing.now()
