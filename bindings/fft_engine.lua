@@ -13,6 +13,12 @@ local function bytes_of(x) return (x.dtype == "complex128" and 16) or (x.dtype =
 local function real_of(dtype) return dtype == "complex128" and "float64" or "float32" end
 local function complex_of(dtype) return dtype == "float64" and "complex128" or "complex64" end
 
+--- True where the device's library serves: cuFFT for all transforms, the libraries of a CPU for rows along the last axis.
+local function has_library(x, is_last)
+  local name = core.fft_library(x)
+  return name == "cuFFT" or name ~= nil and is_last
+end
+
 --- Queues transforms by the library; false where it does not take them. `n`: the extents of a transform. `rows`: {extent, in, out}.
 local function queue(x, out, kind, inverse, n, in_step, out_step, rows)
   local extent, in_distance, out_distance = unpack(rows)
@@ -42,7 +48,7 @@ end
 --- Transforms along the axis into a new array with `extent` elements along it; nil where the library does not take them. `n`: the
 --- points of a transform.
 local function along(x, axis, kind, inverse, n, extent, dtype)
-  if not core.fft_library(x) then return nil end
+  if not has_library(x, axis == x.ndim) then return nil end
   x:eval()
   local function prepare(from)
     local shape = from.shape
@@ -78,7 +84,7 @@ end
 --- Transforms along the last two or three axes at once; nil without a library. `kind`: "complex", "real" or "to_real", for which `n`
 --- is the length on the last axis.
 function engine.together(x, count, kind, inverse, n)
-  if count < 2 or count > 3 or not core.fft_library(x) then return nil end
+  if count < 2 or count > 3 or not has_library(x, false) then return nil end
   x = x:contiguous():eval()
   if kind == "to_real" or not is_aligned(x) then x = x:copy() end
   local shape, lengths, batch = x.shape, {}, 1
