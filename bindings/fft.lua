@@ -52,7 +52,9 @@ function fft.plans()
   local list = {}
   for key, entry in pairs(plans.entries) do
     local kind, n, dtype, device = key:match "^(%S+) (%S+) (%S+) (%S+)"
-    list[#list + 1] = {kind = kind, n = tonumber(n) or n, dtype = dtype, device = device, bytes = entry.bytes, used = entry.used}
+    if entry.plan.plan ~= false then
+      list[#list + 1] = {kind = kind, n = tonumber(n) or n, dtype = dtype, device = device, bytes = entry.bytes, used = entry.used}
+    end
   end
   table.sort(list, function(a, b) return a.used > b.used end)
   for _, row in ipairs(list) do row.used = nil end
@@ -285,7 +287,7 @@ local function are_last(x, axes)
   return least == x.ndim - #axes + 1 and axes[#axes] == x.ndim
 end
 
---- Transforms along all axes at once, by a library that has them; nil without one. `n`: the length on the last axis of real results.
+--- Transforms along all axes at once, by a library that has them; nil without one. `n`: the length of real results.
 local function together(op, x, lengths, axes, kind, inverse, n)
   if not are_last(x, axes) then return nil end
   for i, axis in ipairs(axes) do

@@ -30,7 +30,8 @@ local function queue(x, out, kind, inverse, n, in_step, out_step, rows)
   local key = ("%s %s %s %s %s"):format(core.fft_library(x), table.concat(n, "x"), is_double and "complex128" or "complex64",
     x.device, table.concat(numbers, ","))
   local entry = core.fft_plans:get(key, function()
-    return {plan = core.fft_plan(x, numbers) or false, bytes = points * (is_double and 16 or 8)}
+    local plan = core.fft_plan(x, numbers) or false -- false: the library does not take it
+    return {plan = plan, bytes = plan and points * (is_double and 16 or 8) or 0}
   end)
   if not entry.plan then return false end
   core.transform_by_library(entry.plan, x, out)
@@ -81,8 +82,8 @@ function engine.to_real(x, axis, n)
   return along(x, axis, to_real, true, n, n, real_of(x.dtype)) or own.to_real(x, axis, n)
 end
 
---- Transforms along the last two or three axes at once; nil without a library. `kind`: "complex", "real" or "to_real", for which `n`
---- is the length on the last axis.
+--- Transforms along the last two or three axes at once; nil without a library. `kind`: "complex", "real" or "to_real", for which
+--- `n` is the length on the last axis.
 function engine.together(x, count, kind, inverse, n)
   if count < 2 or count > 3 or not has_library(x, false) then return nil end
   x = x:contiguous():eval()

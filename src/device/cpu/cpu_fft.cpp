@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -126,7 +127,7 @@ class FftwLibrary final : public Fft {
 
   std::shared_ptr<FftPlan> plan(const FftProblem& problem) override {
     const std::optional<Fftw>& call = problem.is_double ? double_ : float_;
-    if (!call || !fits(problem)) return nullptr;
+    if (!call || !fits(problem) || (library_ == "FFTW" && !pays(problem))) return nullptr;
     auto plan = std::make_shared<FftwPlan>(*call, problem);
     return plan->complete() ? plan : nullptr;
   }
@@ -138,6 +139,12 @@ class FftwLibrary final : public Fft {
     const auto fits_int = [](std::int64_t value) { return value <= std::numeric_limits<int>::max(); };
     return std::ranges::all_of(p.n, fits_int) && fits_int(p.in_step) && fits_int(p.out_step) &&
            fits_int(p.in_distance) && fits_int(p.out_distance) && fits_int(p.batch);
+  }
+
+  /// Where the plans that FFTW estimates take less time than our kernels, which need a second pass from here on.
+  static bool pays(const FftProblem& p) {
+    const auto n = static_cast<std::uint64_t>(p.n[0]);
+    return std::has_single_bit(n) && n >= 4096 && n <= 65536 && p.batch > 1;
   }
 
   std::string library_;
