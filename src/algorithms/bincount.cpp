@@ -14,13 +14,28 @@ namespace {
 
 constexpr unsigned block_size = 256;
 constexpr std::int64_t few = 4096;  // counters that fit into a block's shared memory: gpulua_bincount_few
-constexpr std::int64_t block_share = 8 * block_size;  // values of a block at a time: gpulua_histogram_turns a thread
+constexpr std::int64_t turns = 8;   // values of a thread at a time: gpulua_histogram_turns
 
 /// The distance of neighbouring numbers from 1 on.
 double precision(DType dtype) {
   if (dtype == DType::float16) return 0x1p-10;
   if (dtype == DType::bfloat16) return 0x1p-7;
   return dtype == DType::float32 ? 0x1p-23 : 0x1p-52;
+}
+
+struct HistogramKernel {
+  std::string function, arguments;  // of its template, behind the types
+  unsigned threads = block_size;
+};
+
+HistogramKernel choose_histogram(const DeviceInfo& device, std::int64_t bins) {
+  constexpr std::int64_t byte_bins = 256;                  // gpulua_byte_bins
+  const bool lane_by_lane = device.merging_threads == 32;  // as a core counts
+  if (!lane_by_lane && bins <= byte_bins) return {"gpulua_histogram_bytes", "", 128};
+  // On a GPU each lane of a warp has its counters, as far as they fit.
+  std::int64_t copies = lane_by_lane ? 1 : 32;
+  while (copies * bins > most_even_bins) copies /= 2;
+  return {"gpulua_histogram_even", ", " + std::to_string(copies)};
 }
 
 }  // namespace
@@ -63,17 +78,16 @@ Array histogram_of_even_bins(const Array& values, const Array& edges, double fir
   const std::int64_t bins = bounds->layout.size() - 1, size = from->layout.size();
   const Array totals = full(device, {bins}, DType::int64, std::int64_t{0});
   if (size == 0) return totals;
-  // On a GPU each lane of a warp has its counters, as far as they fit. A core counts a lane at a time.
-  std::int64_t copies = device.info().merging_threads == 32 ? 1 : 32;
-  while (copies * bins > most_even_bins) copies /= 2;
   const double width = last - first;
   // Both the edges and the arithmetic round; eight times that is enough.
   const double tolerance = 8 * precision(bounds->dtype) * static_cast<double>(bins) *
                            (1 + std::max(std::abs(first), std::abs(last)) / width);
   const StreamRef& stream = device.stream();
-  LibraryKernel(device, {"search.cuh", "bincount.cuh"},
-                "gpulua_histogram_even<" + device_type(from->dtype) + ", " + device_type(bounds->dtype) + ", " +
-                    std::to_string(copies) + ">")
+  const HistogramKernel kernel = choose_histogram(device.info(), bins);
+  const std::int64_t share = turns * kernel.threads;
+  LibraryKernel(
+      device, {"search.cuh", "bincount.cuh"},
+      kernel.function + "<" + device_type(from->dtype) + ", " + device_type(bounds->dtype) + kernel.arguments + ">")
       .add(read_pointer(from->dtype), from->read(stream))
       .add(size)
       .add(read_pointer(bounds->dtype), bounds->read(stream))
@@ -81,9 +95,8 @@ Array histogram_of_even_bins(const Array& values, const Array& edges, double fir
       .add(static_cast<double>(bins) / width)
       .add(tolerance)
       .add("unsigned long long*", totals->write(stream))
-      .launch(std::min<std::int64_t>((size + block_share - 1) / block_share,
-                                     6 * std::max(device.info().multiprocessors, 1)),
-              block_size);
+      .launch(std::min<std::int64_t>((size + share - 1) / share, 6 * std::max(device.info().multiprocessors, 1)),
+              kernel.threads);
   for (const Array& source : {from, bounds}) totals->buffer()->depend_on(*source->buffer());
   return totals;
 }
