@@ -146,7 +146,7 @@ local function solve_small(op, a, sides, dtype, batch)
     local matches = #own == 0 or core.text(own) == core.text(batch)
     return matches and x or core.broadcast(x, shaped(batch, x.shape[x.ndim - 1], x.shape[x.ndim]))
   end
-  if a.size == 0 or sides.size == 0 or #batch == 0 or not core.takes_small(with_batch(a)) then return nil end
+  if a.size == 0 or sides.size == 0 or not core.takes_small(with_batch(a)) then return nil end
   local x = gpu.empty(shape, {dtype = dtype, device = a.device})
   local info = core.solve_small(in_rows(with_batch(a), dtype), in_rows(with_batch(sides), dtype), x)
   core.check_decomposition(op, "singular", info, nil, {x})
