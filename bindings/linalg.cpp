@@ -101,6 +101,12 @@ int lua_permutation(lua_State* L) {
   return 1;
 }
 
+/// solver_checks_finite(array): whether its device's solver reports elements that are not finite.
+int lua_solver_checks_finite(lua_State* L) {
+  lua_pushboolean(L, check<Array>(L, 1, "linalg")->device().device().solver().checks_finite());
+  return 1;
+}
+
 /// takes_small(matrices): whether the functions below are the quicker ones.
 int lua_takes_small(lua_State* L) {
   lua_pushboolean(L, takes_small_systems(check<Array>(L, 1, "linalg")));
@@ -133,6 +139,7 @@ void add_linalg_functions(lua_State* L) {
                     {"cholesky_small", protect<lua_cholesky_small>},
                     {"determinant_small", protect<lua_determinant_small>},
                     {"solve_small", protect<lua_solve_small>},
+                    {"solver_checks_finite", protect<lua_solver_checks_finite>},
                     {"takes_small", protect<lua_takes_small>},
                     {"decompose", protect<lua_decompose>},
                     {"permutation", protect<lua_permutation>}});

@@ -54,17 +54,29 @@ end
 
 -- ---- symmetric matrices -----------------------------------------------------------------------------------------------------
 
+--- Matrices for a solver that must not get elements that are not finite: zeros in place of matrices that have some. `read`: the
+--- elements that the solver reads. Also gives a function that changes what the solver reports, for these matrices, to -1.
+local function only_finite(a, read)
+  if core.solver_checks_finite(a) then return a, function(info) return info end end
+  local ok = read:isfinite():all {-2, -1}
+  return gpu.where(ok:reshape(shaped(batch_of(a), 1, 1)), a, 0):astype(a.dtype), function(info)
+    return gpu.where(ok:ravel(), info, -1):astype "int32"
+  end
+end
+
 --- The eigenvalues of symmetric matrices, and what the solver has written in place of them.
 local function symmetric(op, a, options, vectors)
   check_square(op, a)
   local dtype, n = working(op, options, a), a.shape[a.ndim]
   local upper = letter(op, "uplo", options.uplo, "LU") == "U"
-  local z = fresh(a, dtype)
+  local z, report
+  a, report = only_finite(a, upper and gpu.triu(a) or gpu.tril(a))
+  z = fresh(a, dtype)
   local w = gpu.empty(shaped(batch_of(a), n), {dtype = real_of(dtype), device = a.device})
   if z.size > 0 then
     -- In columns, the matrix is its conjugate, and a triangle the other one.
     local info = core.decompose {routine = "symmetric_eigen", a = z, values = w, upper = not upper, vectors = vectors}
-    core.check_decomposition(op, "not converged", info, w, vectors and {w, z} or {w})
+    core.check_decomposition(op, "not converged", report(info), w, vectors and {w, z} or {w})
   end
   return w, z
 end
@@ -101,8 +113,10 @@ local function general(op, a, options, vectors)
   local w = gpu.empty(is_real and shaped(batch, 2, n) or shaped(batch, n), {dtype = dtype, device = a.device})
   local v = vectors and empty(a, dtype, unpack(a.shape)) or nil
   if a.size > 0 then
+    local report
+    a, report = only_finite(a, a)
     local info = core.decompose {routine = "eigen", a = in_columns(a, dtype), values = w, b = v, vectors = vectors}
-    core.check_decomposition(op, "not converged", info, w, vectors and {w, v} or {w})
+    core.check_decomposition(op, "not converged", report(info), w, vectors and {w, v} or {w})
   end
   if not is_real then return w, vectors and from_columns(v) end
   local imaginary = core.pick(w, w.ndim - 1, 2)
@@ -134,9 +148,11 @@ local function singular(op, a, dtype, vectors, full)
     right = gpu.empty(shaped(batch, k, k), {dtype = dtype, device = a.device})
   end
   if a.size > 0 then
+    local report
+    a, report = only_finite(a, a)
     local info, _, right_in_columns = core.decompose {routine = "singular_values", a = wide and fresh(a, dtype)
       or in_columns(a, dtype), values = s, b = left, c = right, vectors = vectors, full = all}
-    core.check_decomposition(op, "not converged", info, s, vectors and {s, left, right} or {s})
+    core.check_decomposition(op, "not converged", report(info), s, vectors and {s, left, right} or {s})
     if right_in_columns then right = transposed(core.is_complex(right) and right:conj() or right) end
   elseif vectors and left.size > 0 then
     left:copy_(eye(most, dtype, a))

@@ -147,7 +147,7 @@ struct SolverProblem {
   void* values = nullptr;  // of the dtype for reflectors and complex eigenvalues; otherwise real, in its precision
   void* pivots = nullptr;
   // For each matrix 0, or LAPACK's number of what went wrong, from 1: the position on the diagonal of U that is 0, the
-  // order of the leading minor that is not positive. -1: elements are not finite. Before the call all are 0, as they
+  // order of the leading minor that is not positive. -1: elements are not finite (checks_finite()). Before the call all are 0, as they
   // stay for lu_solve, reflectors and orthogonal.
   std::int32_t* info = nullptr;
   // What the solver needs (SolverNeeds).
@@ -170,6 +170,8 @@ struct SolverNeeds {
 class Solver {
  public:
   virtual ~Solver() = default;
+  /// Whether run() reports elements that are not finite, as -1. Otherwise it must not get any.
+  virtual bool checks_finite() const = 0;
   /// For a problem without pointers.
   virtual SolverNeeds needs(const SolverProblem& problem, Stream& stream) = 0;
   virtual void run(const SolverProblem& problem, Stream& stream) = 0;

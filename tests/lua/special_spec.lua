@@ -61,7 +61,10 @@ describe("special functions", function()
   it("know the ends of their domains", function()
     local inf, nan = math.huge, 0 / 0
     local function same(expected, found)
-      for i, value in ipairs(found:table()) do assert(value == expected[i] or value ~= value and expected[i] ~= expected[i], i) end
+      for i, value in ipairs(found:table()) do
+        local exact = value == expected[i] or value ~= value and expected[i] ~= expected[i]
+        assert(exact or math.abs(value - expected[i]) < 1e-12, ("element %d: %s in place of %s"):format(i, value, expected[i]))
+      end
     end
     local a, x = gpu.array { 0, 0, 2, 2, inf, 2, -1, 1, nan }, gpu.array { 0, 3, 0, inf, 2, -1, 2, nan, 1 }
     same({ nan, 1, 0, 1, 0, nan, nan, nan, nan }, gpu.gammainc(a, x))

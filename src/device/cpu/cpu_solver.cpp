@@ -81,6 +81,7 @@ int run_one(const Lapack<T>& lapack, const SolverProblem& p, std::int64_t i) {
 
 class OpenBlasSolver final : public Solver {
  public:
+  bool checks_finite() const override { return true; }
   SolverNeeds needs(const SolverProblem&, Stream&) override { return {}; }
 
   void run(const SolverProblem& problem, Stream& stream) override {

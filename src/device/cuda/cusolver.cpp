@@ -132,6 +132,8 @@ class CudaSolver final : public Solver {
   CudaSolver(const Config& config, std::shared_ptr<Context> context, std::function<CublasBlas&()> blas)
       : context_(std::move(context)), library_(load_cusolver(config)), call_(library_.call), blas_(std::move(blas)) {}
 
+  bool checks_finite() const override { return false; }
+
   SolverNeeds needs(const SolverProblem& p, Stream& stream) override {
     SolverNeeds needs;
     if (is_batch_of_blas(p)) {
@@ -208,6 +210,30 @@ class CudaSolver final : public Solver {
     return p;
   }
 
+  /// The memory of Jacobi's method: what it works in, then vectors that nobody wants, since it writes them all the
+  /// same.
+  struct JacobiParts {
+    int count = 0;  // elements to work in
+    std::size_t left = 0, right = 0, bytes = 0;
+  };
+
+  JacobiParts jacobi_parts(const SolverProblem& p, const StreamSolver& solver) const {
+    const int m = small_size(p.m), n = small_size(p.n);
+    JacobiParts parts;
+    check_cusolver(routines_of(p.dtype).singular_batch_size(solver.handle(), mode_of(p.vectors), m, n, p.a, m, p.values,
+                                                            p.b, m, p.c, n, &parts.count, solver.jacobi(),
+                                                            small_size(p.batch)));
+    const auto end_of = [&](std::size_t begin, std::int64_t elements) {
+      constexpr std::size_t alignment = 256;
+      const std::size_t end = begin + static_cast<std::size_t>(elements) * size_of(p.dtype);
+      return (end + alignment - 1) / alignment * alignment;
+    };
+    parts.left = end_of(0, parts.count);
+    parts.right = p.vectors ? parts.left : end_of(parts.left, p.batch * p.m * p.m);
+    parts.bytes = p.vectors ? parts.right : end_of(parts.right, p.batch * p.n * p.n);
+    return parts;
+  }
+
   WorkSizes sizes_of(const SolverProblem& p, const StreamSolver& solver) const {
     const SolverTypes types = solver_types_of(p.dtype);
     const cudaDataType type = types.elements;
@@ -252,12 +278,7 @@ class CudaSolver final : public Solver {
         break;
       case SolverRoutine::singular_values:
         if (is_batch_of_solver(p)) {
-          const int m = small_size(p.m), n = small_size(p.n);
-          int count = 0;
-          check_cusolver(routines_of(p.dtype).singular_batch_size(handle, mode_of(p.vectors), m, n, p.a, m, p.values,
-                                                                  p.b, m, p.c, n, &count, solver.jacobi(),
-                                                                  small_size(p.batch)));
-          sizes.device = static_cast<std::size_t>(count) * size_of(p.dtype);
+          sizes.device = jacobi_parts(p, solver).bytes;
           break;
         }
         check_cusolver(call_.singular_values_size(handle, parameters, vectors_of(p), vectors_of(p), p.m, p.n, type, p.a,
@@ -312,14 +333,17 @@ class CudaSolver final : public Solver {
       return check_cusolver(routines_of(p.dtype).cholesky_batch(solver.handle(), solver_triangle_of(p.triangle),
                                                                 small_size(p.n), p.a_addresses, small_size(p.n), p.info,
                                                                 small_size(p.batch)));
-    const SolverTypes types = solver_types_of(p.dtype);
-    const WorkSizes sizes = sizes_of(p, solver);
     if (p.routine == SolverRoutine::singular_values) {
       const int m = small_size(p.m), n = small_size(p.n);
+      const JacobiParts parts = jacobi_parts(p, solver);
+      char* const memory = static_cast<char*>(p.workspace);
       return check_cusolver(routines_of(p.dtype).singular_batch(
-          solver.handle(), mode_of(p.vectors), m, n, p.a, m, p.values, p.b, m, p.c, n, p.workspace,
-          static_cast<int>(sizes.device / size_of(p.dtype)), p.info, solver.jacobi(), small_size(p.batch)));
+          solver.handle(), mode_of(p.vectors), m, n, p.a, m, p.values, p.vectors ? p.b : memory + parts.left, m,
+          p.vectors ? p.c : memory + parts.right, n, memory, parts.count, p.info, solver.jacobi(),
+          small_size(p.batch)));
     }
+    const SolverTypes types = solver_types_of(p.dtype);
+    const WorkSizes sizes = sizes_of(p, solver);
     check_cusolver(call_.symmetric_eigen_batch(solver.handle(), solver.parameters(), mode_of(p.vectors),
                                                solver_triangle_of(p.triangle), p.n, types.elements, p.a, p.n,
                                                types.reals, p.values, types.elements, p.workspace, sizes.device,
