@@ -25,6 +25,7 @@ std::string describe_matrix(const volatile IndexFault& fault) {
   const std::string at = std::to_string(fault.axis);
   std::string text = "[" + std::string(fault.op) + "] ";
   text += fault.extent == 1 ? "the matrix" : "matrix " + std::to_string(fault.index) + " of the batch";
+  if (fault.axis < 0) return text + " has elements that are not finite";
   switch (static_cast<FaultKind>(fault.found)) {
     case FaultKind::singular:
       return text + " is singular: U(" + at + "," + at + ") is 0";
@@ -35,7 +36,7 @@ std::string describe_matrix(const volatile IndexFault& fault) {
     case FaultKind::not_positive_definite:
       return text + " is not positive definite: its leading minor of order " + at + " is not positive";
     default:
-      return text + (fault.axis < 0 ? " has elements that are not finite" : ": the iteration did not converge");
+      return text + ": the iteration did not converge";
   }
 }
 

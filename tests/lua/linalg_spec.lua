@@ -291,6 +291,24 @@ describe("gpu.linalg", function()
     gpu.sync()
   end)
 
+  it("gives NaN for NaN, also in float32", function()
+    for _, dtype in ipairs { "float32", "float64", "complex64", "complex128" } do
+      for _, n in ipairs { 3, 40 } do
+        local a = (gpu.eye(n, n, 0, { dtype = dtype }) * 4 + 1):eval()
+        a[{ 1, 1 }] = 0 / 0
+        local b = gpu.ones({ n, 2 }, { dtype = dtype })
+        local q, r = linalg.qr(a)
+        for name, x in pairs { solve = linalg.solve(a, b), inv = linalg.inv(a), det = linalg.det(a), q = q, corner = r(n, n) } do
+          assert.is_true(x:isnan():all():item(), ("%s of %s, %d rows"):format(name, dtype, n))
+        end
+        b[{ 2, 2 }] = 0 / 0
+        local x = linalg.solve(gpu.eye(n, n, 0, { dtype = dtype }) * 4 + 1, b)
+        assert.is_true(x(":", 1):isfinite():all():item() and x(":", 2):isnan():all():item())
+        fails("[linalg.cholesky] the matrix", function() return linalg.cholesky(a):table() end)
+      end
+    end
+  end)
+
   it("reports elements that are not finite", function()
     for _, name in ipairs { "eigh", "eigvalsh", "eig", "eigvals", "svd", "svdvals", "pinv", "matrix_rank" } do
       for _, wrong in ipairs { 0 / 0, math.huge } do

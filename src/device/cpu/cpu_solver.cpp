@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "src/base/error.h"
 #include "src/device/cpu/lapack.h"
@@ -40,6 +41,50 @@ bool triangle_finite(const T* a, std::int64_t n, Triangle triangle) {
   return true;
 }
 
+template <class T>
+void fill_nan(T* elements, std::int64_t count) {
+  std::fill_n(elements, count, T(std::numeric_limits<Real<T>>::quiet_NaN()));
+}
+
+// OpenBLAS's routines for float32 take some NaN for 0, so results of elements that are not finite are written here.
+
+template <class T>
+int factorise_lu(const Lapack<T>& lapack, int m, int n, T* a, int* pivots) {
+  const std::int64_t elements = std::int64_t{m} * n;
+  if (all_finite(a, elements)) return lapack.getrf(m, n, a, pivots);
+  fill_nan(a, elements);
+  std::iota(pivots, pivots + std::min(m, n), 1);
+  return 0;
+}
+
+template <class T>
+int solve_lu(const Lapack<T>& lapack, char op, int m, int n, T* lu, int* pivots, T* b) {
+  const std::int64_t rows = m;
+  if (!all_finite(lu, rows * m)) return fill_nan(b, rows * n), 0;
+  std::vector<T*> wrong;
+  for (int column = 0; column < n; ++column)
+    if (!all_finite(b + column * rows, rows)) wrong.push_back(b + column * rows);
+  const int info = lapack.getrs(op, m, n, lu, pivots, b);
+  for (T* column : wrong) fill_nan(column, rows);
+  return info;
+}
+
+template <class T>
+int find_reflectors(const Lapack<T>& lapack, int m, int n, T* a, T* scales) {
+  const std::int64_t elements = std::int64_t{m} * n;
+  if (all_finite(a, elements)) return lapack.geqrf(m, n, a, scales);
+  fill_nan(a, elements);
+  fill_nan(scales, std::min(m, n));
+  return 0;
+}
+
+template <class T>
+int apply_reflectors(const Lapack<T>& lapack, int m, int n, int k, T* a, T* scales) {
+  if (all_finite(scales, k)) return lapack.orgqr(m, n, k, a, scales);
+  fill_nan(a, std::int64_t{m} * n);
+  return 0;
+}
+
 /// Runs the routine for the matrix i of the batch. Returns SolverProblem::info.
 template <class T>
 int run_one(const Lapack<T>& lapack, const SolverProblem& p, std::int64_t i) {
@@ -47,18 +92,19 @@ int run_one(const Lapack<T>& lapack, const SolverProblem& p, std::int64_t i) {
   T* const a = part<T>(p.a, i, p.m * p.n);
   switch (p.routine) {
     case SolverRoutine::lu:
-      return lapack.getrf(m, n, a, part<int>(p.pivots, i, p.k));
+      return factorise_lu(lapack, m, n, a, part<int>(p.pivots, i, p.k));
     case SolverRoutine::lu_solve: {
       const char op = p.op == MatrixOp::plain ? 'N' : p.op == MatrixOp::transposed ? 'T' : 'C';
-      return lapack.getrs(op, m, n, part<T>(p.a, i, p.m * p.m), part<int>(p.pivots, i, p.m),
-                          part<T>(p.b, i, p.m * p.n));
+      return solve_lu(lapack, op, m, n, part<T>(p.a, i, p.m * p.m), part<int>(p.pivots, i, p.m),
+                      part<T>(p.b, i, p.m * p.n));
     }
     case SolverRoutine::cholesky:
+      if (!triangle_finite(a, p.n, p.triangle)) return -1;
       return lapack.potrf(p.triangle == Triangle::lower ? 'L' : 'U', n, a);
     case SolverRoutine::reflectors:
-      return lapack.geqrf(m, n, a, part<T>(p.values, i, p.k));
+      return find_reflectors(lapack, m, n, a, part<T>(p.values, i, p.k));
     case SolverRoutine::orthogonal:
-      return lapack.orgqr(m, n, k, a, part<T>(p.values, i, p.k));
+      return apply_reflectors(lapack, m, n, k, a, part<T>(p.values, i, p.k));
     case SolverRoutine::symmetric_eigen:
       if (!triangle_finite(a, p.n, p.triangle)) return -1;
       return lapack.syevd(p.vectors ? 'V' : 'N', p.triangle == Triangle::lower ? 'L' : 'U', n, a,
