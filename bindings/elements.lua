@@ -151,7 +151,11 @@ function gpu.apply_along_axis(fn, axis, x, ...)
   local results = {}
   for i = 1, count do
     local result = fn(rows(i), ...)
-    if type(result) == "number" or type(result) == "boolean" then result = gpu.array(result, {device = x.device}) end
+    if type(result) == "number" then
+      result = gpu.array(result, {dtype = x.dtype == "float64" and "float64" or nil, device = x.device})
+    elseif type(result) == "boolean" then
+      result = gpu.array(result, {device = x.device})
+    end
     if not core.is_array(result) then core.fail(op, "a function that returns an array or a number", result) end
     if i > 1 and core.text(result.shape) ~= core.text(results[1].shape) then
       core.raise(("[%s] expected results of one shape, got %s and %s"):format(op, core.text(results[1].shape),

@@ -5,7 +5,7 @@ local bit = require "bit"
 -- ---- what a function reads and assigns --------------------------------------------------------------------------------------
 
 local bytecode  -- LuaJIT's own module, which shows a function's bytecode
-local reads_global, assigns_global, makes_function
+local reads_global, assigns_global, reads_variable, makes_function
 local assigns = {}  -- the opcodes that assign to a variable from outside
 
 --- Opens the module. The numbers of opcodes differ between versions of LuaJIT: they are read from functions that consist of them.
@@ -21,6 +21,7 @@ local function open_bytecode()
   assigns_global = opcode(loadstring "x = nil", 2)
   makes_function = opcode(loadstring "return function() end", 1)
   local variable
+  reads_variable = opcode(function() return variable end, 1)
   assigns[opcode(function(value) variable = value end, 1)] = true
   assigns[opcode(function() variable = "" end, 1)] = true
   assigns[opcode(function() variable = 1 end, 1)] = true
@@ -45,6 +46,32 @@ local function scan(fn, outer, names)
     elseif outer and assigns[op] then
       line = bytecode.funcinfo(fn, position).currentline
       name = bytecode.funcuvname(fn, bit.band(bit.rshift(instruction, 8), 0xff))
+    end
+    position = position + 1
+  end
+end
+
+--- The line on which a function sets a variable from outside that has an array and that it has read before, and the variable's name;
+--- nil without one.
+function core.carried(fn)
+  if not pcall(open_bytecode) or debug.getinfo(fn, "S").what == "C" then return end
+  local read, position = {}, 1
+  while true do
+    local instruction = bytecode.funcbc(fn, position)
+    if not instruction then return end
+    local op, last = bit.band(instruction, 0xff), bit.rshift(instruction, 16)
+    if op == reads_variable then
+      read[last] = true
+    elseif op == reads_global then
+      read[bytecode.funck(fn, -last - 1)] = true
+    else
+      local variable = assigns[op] and bit.band(bit.rshift(instruction, 8), 0xff)
+        or op == assigns_global and bytecode.funck(fn, -last - 1)
+      if variable and read[variable] then
+        local name, value = variable, nil
+        if type(variable) == "number" then name, value = debug.getupvalue(fn, variable + 1) else value = getfenv(fn)[variable] end
+        if core.is_array(value) then return bytecode.funcinfo(fn, position).currentline, name end
+      end
     end
     position = position + 1
   end

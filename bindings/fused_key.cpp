@@ -45,6 +45,7 @@ class Key {
         return add_identity(index);
       case LUA_TCDATA:
         if (const auto number = to_scalar(L_, index)) return add_number(*number);
+        check_is_type(index);
         return add_identity(index);
       case LUA_TNIL:
         return;
@@ -153,7 +154,24 @@ class Key {
       add(lua_gettop(L_) - 1);
       add(lua_gettop(L_));
     }
+    if (lua_getmetatable(L_, index)) {  // where missing fields are found
+      lua_pushliteral(L_, "__index");
+      lua_rawget(L_, -2);
+      add(lua_gettop(L_));
+      lua_pop(L_, 2);
+    }
     text_.push_back('.');
+  }
+
+  /// Throws Error for FFI memory, whose elements may change; types and functions of the FFI stay as they are.
+  void check_is_type(int index) {
+    lua_getglobal(L_, "tostring");
+    lua_pushvalue(L_, index);
+    const std::string text = lua_pcall(L_, 1, 1, 0) == 0 && lua_tostring(L_, -1) ? lua_tostring(L_, -1) : "";
+    lua_pop(L_, 1);
+    if (text.starts_with("ctype<") || text.find("()>") != text.npos) return;
+    throw Error("[fuse] expected a function that reads no FFI memory, got " + text +
+                ", whose changes would not be seen: pass numbers, or an array");
   }
 
   void add_function(int index) {

@@ -1,5 +1,6 @@
 -- gpu.graph: the work of a function, recorded and launched as a whole.
 local gpu, _, core = ...
+core.load "fuse.lua"
 
 --- Adds the arrays in a value, and in tables inside of it, to `list`.
 local function collect(value, list, seen)
@@ -25,6 +26,12 @@ end
 --- gpu.graph(fn, ...): calls fn(...) twice, once as usual and once to record its work. Returns the graph and the results of fn.
 function gpu.graph(fn, ...)
   if type(fn) ~= "function" then core.fail("graph", "a function whose work is recorded", fn) end
+  local line, name = core.carried(fn)
+  if line then
+    core.raise(("[graph] expected a function that carries nothing from call to call in a variable from outside, got one that reads "
+      .. "'%s' and sets it on line %d: a launch repeats the recorded work on the same arrays; write in place, %s:copy_(...)")
+      :format(name, line, name))
+  end
   local graph = core.start_graph()
   local ok, first = pack(core.call(fn, ...))
   if ok then

@@ -239,6 +239,8 @@ local function covariance(op, x, options)
   local working = core.working(x)
   local variables = core.cast(x, working)
   if x.ndim == 1 then variables = variables:expand_dims(1) end
+  core.check_flag(op, "rowvar", options.rowvar)
+  core.check_flag(op, "bias", options.bias)
   if x.ndim == 2 and options.rowvar == false then variables = variables.T end
   local ddof = options.ddof or options.bias and 0 or 1
   local centred = (variables - variables:mean(2, {keepdims = true})):eval()

@@ -189,13 +189,19 @@ function reading.loadtxt(path, options)
   if type(converters) ~= "table" and type(converters) ~= "function" then
     core.fail(op, "converters: a function, or a table of functions by column", converters)
   end
+  for column, converter in pairs(type(converters) == "table" and converters or {}) do
+    if type(column) ~= "number" or column < 1 or column % 1 ~= 0 then core.fail(op, "converters by columns counted from 1", column) end
+    if type(converter) ~= "function" then core.fail(op, "a function as converter", converter) end
+  end
   local comments = texts(op, "comments", options.comments or "#")
   local skip, most = check_count(op, "skiprows", options.skiprows, 0), check_count(op, "max_rows", options.max_rows, math.huge)
   local text, message = core.read_text(op, path)
   if not text then return nil, message end
   local function convert(field, column)
     local converter = type(converters) == "function" and converters or converters[column]
-    return converter and converter(field)
+    local value = converter and converter(field)
+    if converter and value == nil then core.fail(op, ("a number from the converter for %q"):format(field), value) end
+    return value
   end
   return shaped(op, array_of(op, path, rows_of(text, delimiter, comments, skip, most), options, convert), options)
 end

@@ -232,4 +232,19 @@ describe("a function that cannot be fused", function()
       print "done"]], "GPULUA_DEVICE=" .. gpu.device().name)
     assert(output:find "recorded this function 32 times" and output:find "done", output)
   end)
+
+  it("sees what metatables give, and refuses FFI memory", function()
+    local parent = { factor = 2 }
+    local object = setmetatable({}, { __index = parent })
+    local f = gpu.fuse(function(x) return x * object.factor end)
+    assert.are.equal(2, f(gpu.ones(1)):item())
+    parent.factor = 3
+    assert.are.equal(3, f(gpu.ones(1)):item())
+    local ffi = require "ffi"
+    local memory, double = ffi.new("double[1]", 2), ffi.typeof "double"
+    require("support").fails("expected a function that reads no FFI memory", gpu.fuse(function(x) return x * memory[0] end), gpu.ones(1))
+    local by_argument = gpu.fuse(function(x, m) return x * m[0] end)
+    require("support").fails("expected a function that reads no FFI memory", by_argument, gpu.ones(1), memory)
+    assert.are.equal(2, gpu.fuse(function(x) return x * tonumber(double(2)) end)(gpu.ones(1)):item())
+  end)
 end)

@@ -265,6 +265,17 @@ describe("a function whose work cannot be recorded", function()
     end)
   end
 
+  it("raises: it carries a value in a variable from outside", function()
+    local u, p = gpu.ones(3):eval(), gpu.zeros(3):eval()
+    fails("reads 'p' and sets it", gpu.graph, function() u, p = 2 * u - p, u end)
+    local last
+    gpu.graph(function()
+      last = u * 2
+      p:copy_(last)
+    end)
+    assert.are.same({ 2, 2, 2 }, p:table())
+  end)
+
   it("raises: it frees an array from outside in the second run", function()
     local calls, y = 0, nil
     fails("one that frees an array from outside", gpu.graph, function()
