@@ -141,7 +141,8 @@ end
 local function unstack(x, axis)
   core.check_array("unstack", x)
   axis = core.axis("unstack", axis or 1, x.ndim)
-  local result = {}
+  local result, most = {}, 2 ^ 26 -- the limit of a Lua table
+  if x.shape[axis] > most then core.fail("unstack", "an axis of at most 2^26 elements", x) end
   for i = 1, x.shape[axis] do result[i] = core.pick(x, axis, i) end
   return result
 end

@@ -65,6 +65,17 @@ local function bases(shape, wide, device)
   return base, strides
 end
 
+local most_neighbours = 2 ^ 16 -- of an element; each is visited for each element
+
+--- Checks the number of an element's neighbours in a filter of these sizes.
+local function check_neighbours(op, sizes)
+  local count = 1
+  for _, size in ipairs(sizes) do count = count * size end
+  if count > most_neighbours then
+    core.raise(("[%s] expected at most %d neighbours of an element, got %.0f"):format(op, most_neighbours, count))
+  end
+end
+
 local operations = {}
 --- The operation of that name, made from `fields` at its first use.
 local function operation(name, fields)
@@ -218,6 +229,7 @@ function ndimage.gaussian_filter(x, sigma, options)
   for i, axis in ipairs(axes) do
     if sigmas[i] > 1e-15 then
       local radius = radii and radii[i] or math.floor(truncate * sigmas[i] + 0.5)
+      check_neighbours(op, {2 * radius + 1})
       values = along_axis(op, values, axis, gaussian(sigmas[i], orders[i], radius), mode, options.cval)
     end
   end
@@ -258,6 +270,7 @@ function ndimage.uniform_filter(x, size, options)
   local axes = core.axes(op, options.axes, x.ndim)
   local sizes = each_axis(op, "a size of 1 or more", size or options.size or 3, #axes, positive_count)
   local values, dtype = in_floating(x)
+  for _, count in ipairs(sizes) do check_neighbours(op, {count}) end
   if x.size == 0 then return core.cast(values, dtype) end
   for i, axis in ipairs(axes) do
     local weights = {}
@@ -286,6 +299,7 @@ local function ranked(op, x, size, options, rank)
   else
     sizes = each_axis(op, "a size of 1 or more", size, x.ndim, positive_count)
   end
+  check_neighbours(op, sizes)
   local origins = each_axis(op, "an origin: an integer", options.origin or 0, x.ndim, check_integer_number)
   if x.size == 0 then return x:copy() end
   local values = x.dtype == "bool" and core.cast(x, "uint8") or x

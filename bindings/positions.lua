@@ -102,17 +102,21 @@ end
 
 -- ---- triangles and diagonals ----------------------------------------------------------------------------------------------------
 
---- The rows and columns of a triangle's elements in row-major order. bounds(i, offset, columns) gives the first and last column of
---- row i, for a number and for an array.
-local function triangle(op, n, offset, columns, device, bounds)
+--- How many elements a lower triangle has: the sum of i + offset, not below 0 nor above the columns, over the rows i.
+local function count_lower(n, offset, columns)
+  local first, last = math.max(1 - offset, 1), math.min(columns - offset, n) -- rows that are neither empty nor full
+  local count = math.max(last - first + 1, 0)
+  return count * (first + last + 2 * offset) / 2 + columns * math.max(n - math.max(columns - offset, 0), 0)
+end
+local function count_upper(n, offset, columns) return n * columns - count_lower(n, offset - 1, columns) end
+
+--- The rows and columns of a triangle's elements in row-major order. bounds(row, offset, columns) gives the first and last column of
+--- rows, count(n, offset, columns) the number of elements.
+local function triangle(op, n, offset, columns, device, bounds, count)
   n = check_count(op, "a number of rows of 0 or more", n)
   offset = core.check_integer(op, "an integer offset", offset or 0)
   columns = check_count(op, "a number of columns of 0 or more", columns or n)
-  local total, place = 0, {dtype = "int64", device = device}
-  for i = 1, n do
-    local first, last = bounds(i, offset, columns)
-    total = total + math.max(last - first + 1, 0)
-  end
+  local total, place = count(n, offset, columns), {dtype = "int64", device = device}
   local row = gpu.range(1, n, place)
   local first, last = bounds(row, offset, columns)
   local counts = gpu.maximum(last - first + 1, 0)
@@ -129,19 +133,20 @@ local function greatest(a, b) return type(a) == "number" and math.max(a, b) or g
 local function lower(row, offset, columns) return row * 0 + 1, least(row + offset, columns) end
 local function upper(row, offset, columns) return greatest(row + offset, 1), row * 0 + columns end
 
-local function matrix_triangle(op, x, offset, bounds)
+local function matrix_triangle(op, x, offset, bounds, count)
   if core.check_array(op, x).ndim ~= 2 then core.fail(op, "a matrix", x) end
-  return triangle(op, x.shape[1], offset, x.shape[2], x.device, bounds)
+  return triangle(op, x.shape[1], offset, x.shape[2], x.device, bounds, count)
 end
 
-function gpu.tril_indices(n, offset, columns) return triangle("tril_indices", n, offset, columns, nil, lower) end
-function gpu.triu_indices(n, offset, columns) return triangle("triu_indices", n, offset, columns, nil, upper) end
+function gpu.tril_indices(n, offset, columns) return triangle("tril_indices", n, offset, columns, nil, lower, count_lower) end
+function gpu.triu_indices(n, offset, columns) return triangle("triu_indices", n, offset, columns, nil, upper, count_upper) end
 
 --- diag_indices(n [, ndim]): the positions of the diagonal of an array with ndim (2) axes of size n.
 function gpu.diag_indices(n, ndim)
   check_count("diag_indices", "a size of 0 or more", n)
-  ndim = core.check_integer("diag_indices", "a number of dimensions of 1 or more", ndim or 2)
-  if ndim < 1 then core.fail("diag_indices", "a number of dimensions of 1 or more", ndim) end
+  local dimensions = "a number of dimensions from 1 to 64"
+  ndim = core.check_integer("diag_indices", dimensions, ndim or 2)
+  if ndim < 1 or ndim > 64 then core.fail("diag_indices", dimensions, ndim) end
   local result, position = {}, gpu.range(1, n, "int64")
   for axis = 1, ndim do result[axis] = position end
   return unpack(result)
@@ -201,6 +206,6 @@ end
 
 core.define {
   piecewise = piecewise,
-  tril_indices_from = function(x, offset) return matrix_triangle("tril_indices_from", x, offset, lower) end,
-  triu_indices_from = function(x, offset) return matrix_triangle("triu_indices_from", x, offset, upper) end,
+  tril_indices_from = function(x, offset) return matrix_triangle("tril_indices_from", x, offset, lower, count_lower) end,
+  triu_indices_from = function(x, offset) return matrix_triangle("triu_indices_from", x, offset, upper, count_upper) end,
 }

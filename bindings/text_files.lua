@@ -277,7 +277,8 @@ local function savetxt(path, x, options)
   if x.ndim > 2 or x.ndim == 0 then core.fail(op, "a vector or a matrix", x) end
   local delimiter, newline, comments = text("delimiter", " "), text("newline", "\n"), text("comments", "# ")
   local rows = x.ndim == 1 and x:expand_dims(2) or x
-  local formats = formats_of(options.fmt or "%.18e", rows.shape[2])
+  local format = options.fmt or "%.18e"
+  local formats = formats_of(format, (rows.size > 0 or type(format) == "table") and rows.shape[2] or 1)
   local pieces = {}
   local function note(name)
     local value = text(name, "")
