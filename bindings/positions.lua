@@ -167,10 +167,14 @@ end
 --- select(conditions, choices [, default]): each element of the choice whose condition is the first that is true.
 function gpu.select(conditions, choices, default)
   check_conditions("select", conditions)
-  if type(choices) ~= "table" or core.check_list("select", "choices", choices) ~= #conditions then
-    core.fail("select", ("a table of %d choices, one for each condition"):format(#conditions), choices)
-  end
+  local what = ("a table of %d choices, one for each condition"):format(#conditions)
+  if type(choices) ~= "table" then core.fail("select", what, choices) end
+  local count = core.check_list("select", "choices", choices)
+  if count ~= #conditions then core.raise(("[select] expected %s, got %d"):format(what, count)) end
   local result = default == nil and 0 or default
+  if not core.is_array(result) and type(result) ~= "number" then
+    core.fail("select", "an array or a number as default", result)
+  end
   for i = #conditions, 1, -1 do
     local choice = choices[i]
     if not core.is_array(choice) and type(choice) ~= "number" then
@@ -188,10 +192,17 @@ local function piecewise(x, conditions, functions)
   check_conditions("piecewise", conditions)
   local count = type(functions) == "table" and core.check_list("piecewise", "functions", functions) or 0
   if count ~= #conditions and count ~= #conditions + 1 then
-    core.fail("piecewise", ("%d or %d functions"):format(#conditions, #conditions + 1), functions)
+    local what = ("%d or %d functions"):format(#conditions, #conditions + 1)
+    if type(functions) ~= "table" then core.fail("piecewise", what, functions) end
+    core.raise(("[piecewise] expected %s, got %d"):format(what, count))
   end
   local function value(item)
-    if type(item) == "number" then return item end
+    if type(item) == "number" then
+      if item % 1 ~= 0 and core.kind(x):find "int" then
+        core.fail("piecewise", ("whole numbers for %s; x:astype(\"float32\") takes others"):format(x.dtype), item)
+      end
+      return item
+    end
     if type(item) ~= "function" then core.fail("piecewise", "functions of arrays, or numbers", item) end
     local result = item(x)
     if type(result) ~= "number" and not core.is_array(result) then
