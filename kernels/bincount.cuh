@@ -53,11 +53,18 @@ struct gpulua_even_bins {
     return i < size ? (Number)gpulua_search_number(values[i]) : (Number)__int_as_float(0x7fffffff);
   }
 
-  __device__ int bin(Number x) const {
+  // The bin by arithmetic, and whether the number is far enough from both of its edges.
+  __device__ int guess(Number x, bool& certain) const {
     const Number at = (x - first) * scale;
-    int bin = at < (Number)count ? (int)at : count - 1;
-    const Number part = at - (Number)bin;
-    if (!(part >= near && part <= 1 - near)) {
+    const int bin = at < (Number)count ? (int)at : count - 1;
+    certain = fabs(at - (Number)bin - Number(0.5)) <= Number(0.5) - near;
+    return bin;
+  }
+
+  __device__ int bin(Number x) const {
+    bool certain;
+    int bin = guess(x, certain);
+    if (!certain) {
       while (bin > 0 && x < edge(bin)) --bin;
       while (bin < count - 1 && x >= edge(bin + 1)) ++bin;
     }
@@ -105,9 +112,9 @@ struct gpulua_byte_counters {
   static constexpr int rows = gpulua_byte_bins / 4;
   unsigned int words[rows][32];
 
-  __device__ void add(int bin) {
+  __device__ void add(int bin, bool counts) {
     unsigned char* const counter = (unsigned char*)&words[bin >> 2][threadIdx.x % 32] + (bin & 3);
-    *counter = (unsigned char)(*counter + 1);
+    *counter = (unsigned char)(*counter + counts);
   }
 
   // Moves the counts to sums: sums[half][i] is that of the bin 4 * (lane + 32 * half) + i.
@@ -153,9 +160,19 @@ __device__ inline void gpulua_histogram_bytes(const T* values, long long size, c
 #pragma unroll
     for (int turn = 0; turn < gpulua_histogram_turns; ++turn)
       x[turn] = bins.load(values, begin + turn * gpulua_byte_threads + threadIdx.x, size);
+    unsigned int close = 0;  // the turns whose numbers are close to an edge: few, so that most warps have none
 #pragma unroll
-    for (int turn = 0; turn < gpulua_histogram_turns; ++turn)
-      if (bins.has(x[turn])) mine.add(bins.bin(x[turn]));
+    for (int turn = 0; turn < gpulua_histogram_turns; ++turn) {
+      bool certain;
+      const int bin = bins.guess(x[turn], certain);
+      const bool has = bins.has(x[turn]);
+      mine.add(has ? bin : 0, has && certain);  // without a branch
+      close |= (unsigned int)(has && !certain) << turn;
+    }
+    if (close != 0)
+#pragma unroll
+      for (int turn = 0; turn < gpulua_histogram_turns; ++turn)
+        if ((close >> turn & 1u) != 0) mine.add(bins.bin(x[turn]), true);
     if (++shares < most) continue;
     mine.move_to(sums);
     shares = 0;
