@@ -167,6 +167,14 @@ function core.last_axes(x, axes)
   return order
 end
 
+--- x with `count` zeros behind its elements along the axis. Lazy.
+function core.extend(x, axis, count)
+  if count == 0 then return x end
+  local widths = {}
+  for i = 1, x.ndim do widths[i] = {0, i == axis and count or 0} end
+  return gpu.pad(x, widths)
+end
+
 --- The positions 0, 1, ... along one axis, as an int64 array of `ndim` axes whose other axes have size 1. Lazy.
 function core.along(count, axis, ndim, device, first)
   local shape = {}

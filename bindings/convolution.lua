@@ -182,9 +182,7 @@ local function full_by_pieces(x, y, axes)
   if count < 2 then return full_of(x, y, axes) end
   local last = x.ndim + 1
   -- Pieces along an axis of their own in front of the axis, which goes last.
-  local widths = {}
-  for i = 1, x.ndim do widths[i] = {0, i == x.ndim and count * piece - n or 0} end
-  local rows = gpu.pad(x:moveaxis(axis, -1), widths)
+  local rows = core.extend(x:moveaxis(axis, -1), x.ndim, count * piece - n)
   local shape = rows.shape
   shape[#shape], shape[#shape + 1] = count, piece
   local kernel = y:moveaxis(axis, -1):expand_dims(-2)
@@ -195,13 +193,12 @@ local function full_by_pieces(x, y, axes)
   table.sort(along)
   local value = full_of(rows:reshape(shape), kernel, along)
   -- The part of each piece beyond its end belongs to the next one.
-  local widths_behind, widths_before = {}, {}
+  local widths = {}
   for i = 1, last do
-    widths_behind[i] = {0, i == last - 1 and 1 or 0}
-    widths_before[i] = {i == last - 1 and 1 or 0, i == last and piece - (m - 1) or 0}
+    widths[i] = {i == last - 1 and 1 or 0, i == last and piece - (m - 1) or 0}
   end
-  local sum = gpu.pad(core.slice(value, last, 1, piece), widths_behind)
-  if m > 1 then sum = sum + gpu.pad(core.slice(value, last, piece + 1, m - 1), widths_before) end
+  local sum = core.extend(core.slice(value, last, 1, piece), last - 1, 1)
+  if m > 1 then sum = sum + gpu.pad(core.slice(value, last, piece + 1, m - 1), widths) end
   shape = sum.shape
   shape[#shape - 1], shape[#shape] = (count + 1) * piece, nil
   return core.slice(sum:reshape(shape), last - 1, 1, n + m - 1):moveaxis(-1, axis)

@@ -85,12 +85,7 @@ local function packbits(x, axis, options)
   bits, axis = axis_last("packbits", x, axis, options)
   local shape = bits.shape
   local n = shape[#shape]
-  bits = core.cast(bits:ne(0), "uint8")
-  if n % 8 ~= 0 then
-    local widths = {}
-    for i = 1, #shape do widths[i] = {0, i == #shape and -n % 8 or 0} end
-    bits = bits:pad(widths)
-  end
+  bits = core.extend(core.cast(bits:ne(0), "uint8"), #shape, -n % 8)
   shape[#shape], shape[#shape + 1] = math.ceil(n / 8), 8
   local bytes = bits:reshape(shape):left_shift(shifts("packbits", options.bitorder, x.device)):sum(-1, {dtype = "uint8"})
   return bytes:moveaxis(-1, axis)
@@ -112,13 +107,7 @@ local function unpackbits(x, axis, options)
     core.check_integer(op, "a count that is an integer", count)
     if count < 0 then count = n + count end
     if count < 0 then core.fail(op, ("a count from -%d"):format(n), options.count) end
-    if count <= n then
-      bits = core.slice(bits, #shape, 1, count)
-    else
-      local widths = {}
-      for i = 1, #shape do widths[i] = {0, i == #shape and count - n or 0} end
-      bits = bits:pad(widths)
-    end
+    bits = count <= n and core.slice(bits, #shape, 1, count) or core.extend(bits, #shape, count - n)
   end
   return bits:moveaxis(-1, axis)
 end

@@ -137,9 +137,7 @@ local function resized(x, axis, n)
   local extent = x.shape[axis]
   if extent == n then return x end
   if extent > n then return core.slice(x, axis, 1, n) end
-  local widths = {}
-  for i = 1, x.ndim do widths[i] = {0, i == axis and n - extent or 0} end
-  return gpu.pad(x, widths)
+  return core.extend(x, axis, n - extent)
 end
 
 core.fft_arguments = {check_length = check_length, prepared = prepared, resized = resized, scale_of = scale_of}

@@ -201,7 +201,7 @@ local function run(t, n, in_step, out_step, axes)
   middle:free()
 end
 
---- The rows of x and y, other than along the axis: {extent, in, out} each, in elements of so many bytes.
+--- The axes of x and y but one: {extent, in, out} each, with distances in elements of x_bytes and y_bytes.
 local function rows_of(x, y, axis, x_bytes, y_bytes)
   local axes = {}
   for i, extent in ipairs(x.shape) do

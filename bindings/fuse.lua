@@ -28,52 +28,53 @@ local function open_bytecode()
   assigns[opcode(function() variable = nil end, 1)] = true
 end
 
+--- Iterates over a function's instructions, or those of a prototype: the position, the opcode, and the operands A and D.
+local function instructions(fn)
+  return function(_, position)
+    local instruction = bytecode.funcbc(fn, position + 1)
+    if not instruction then return nil end
+    return position + 1, bit.band(instruction, 0xff), bit.band(bit.rshift(instruction, 8), 0xff), bit.rshift(instruction, 16)
+  end, nil, 0
+end
+
+local function line_of(fn, position) return bytecode.funcinfo(fn, position).currentline end
+
 --- Adds to `names` the globals that the function, or the prototype of one, reads, also in the functions inside of it. Returns the
 --- line at which it assigns to a variable from outside, or nil, and that variable's name.
 local function scan(fn, outer, names)
-  local position, line, name = 1, nil, nil
-  while true do
-    local instruction = bytecode.funcbc(fn, position)
-    if not instruction then return line, name end
-    local op = bit.band(instruction, 0xff)
-    local constant = -bit.rshift(instruction, 16) - 1
+  local line, name
+  for position, op, a, d in instructions(fn) do
     if op == reads_global then
-      names[#names + 1] = bytecode.funck(fn, constant)
+      names[#names + 1] = bytecode.funck(fn, -d - 1)
     elseif op == assigns_global then
-      line, name = bytecode.funcinfo(fn, position).currentline, bytecode.funck(fn, constant)
+      line, name = line_of(fn, position), bytecode.funck(fn, -d - 1)
     elseif op == makes_function then
-      scan(bytecode.funck(fn, constant), false, names)
+      scan(bytecode.funck(fn, -d - 1), false, names)
     elseif outer and assigns[op] then
-      line = bytecode.funcinfo(fn, position).currentline
-      name = bytecode.funcuvname(fn, bit.band(bit.rshift(instruction, 8), 0xff))
+      line, name = line_of(fn, position), bytecode.funcuvname(fn, a)
     end
-    position = position + 1
   end
+  return line, name
 end
 
---- The line on which a function sets a variable from outside that has an array and that it has read before, and the variable's name;
---- nil without one.
+--- The line on which a function sets a variable from outside that has an array and that it has read before, and the variable's
+--- name; nil without one.
 function core.carried(fn)
   if not pcall(open_bytecode) or debug.getinfo(fn, "S").what == "C" then return end
-  local read, position = {}, 1
-  while true do
-    local instruction = bytecode.funcbc(fn, position)
-    if not instruction then return end
-    local op, last = bit.band(instruction, 0xff), bit.rshift(instruction, 16)
+  local read = {}
+  for position, op, a, d in instructions(fn) do
+    local name, value
     if op == reads_variable then
-      read[last] = true
+      read[d] = true
     elseif op == reads_global then
-      read[bytecode.funck(fn, -last - 1)] = true
-    else
-      local variable = assigns[op] and bit.band(bit.rshift(instruction, 8), 0xff)
-        or op == assigns_global and bytecode.funck(fn, -last - 1)
-      if variable and read[variable] then
-        local name, value = variable, nil
-        if type(variable) == "number" then name, value = debug.getupvalue(fn, variable + 1) else value = getfenv(fn)[variable] end
-        if core.is_array(value) then return bytecode.funcinfo(fn, position).currentline, name end
-      end
+      read[bytecode.funck(fn, -d - 1)] = true
+    elseif assigns[op] and read[a] then
+      name, value = debug.getupvalue(fn, a + 1)
+    elseif op == assigns_global and read[bytecode.funck(fn, -d - 1)] then
+      name = bytecode.funck(fn, -d - 1)
+      value = getfenv(fn)[name]
     end
-    position = position + 1
+    if core.is_array(value) then return line_of(fn, position), name end
   end
 end
 

@@ -71,9 +71,9 @@ int profile_report(lua_State* L) {
 }  // namespace
 
 void open_measuring(lua_State* L) {
-  lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.bindings");
-  lua_pushcclosure(L, protect<profile_report>, 1);
-  lua_setfield(L, LUA_REGISTRYINDEX, profile_report_key);
+  lua_pushvalue(L, LUA_REGISTRYINDEX);
+  set_functions(L, {{profile_report_key, protect<profile_report>}});
+  lua_pop(L, 1);
 }
 
 void add_measuring(lua_State* L) {

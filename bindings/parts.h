@@ -28,6 +28,8 @@ void add_blas_functions(lua_State* L);
 void add_fft_functions(lua_State* L);
 /// Adds the C++ functions for the files linalg*.lua to the table at the top of the stack.
 void add_linalg_functions(lua_State* L);
+/// Stores the function of profile_report_key.
+void open_measuring(lua_State* L);
 /// Adds the C++ functions for measure.lua to the table at the top of the stack.
 void add_measuring(lua_State* L);
 /// Adds the C++ functions for fuse.lua to the table at the top of the stack.
@@ -36,7 +38,6 @@ void add_fusing(lua_State* L);
 void add_graphs(lua_State* L);
 /// Adds the C++ functions for text_files.lua to the table at the top of the stack.
 void add_plain_files(lua_State* L);
-void open_measuring(lua_State* L);
 void open_memory(lua_State* L);
 void open_operations(lua_State* L);
 void open_random(lua_State* L);

@@ -128,9 +128,7 @@ function gpu.stft(x, options)
   if boundary then s.x = extended(s.x, math.floor(length / 2), boundary) end
   local n = s.x.shape[x.ndim]
   if options.padded ~= false then
-    local widths = {}
-    for i = 1, x.ndim do widths[i] = {0, i == x.ndim and -(n - length) % step % length or 0} end
-    s.x = gpu.pad(s.x, widths)
+    s.x = core.extend(s.x, x.ndim, -(n - length) % step % length)
     n = s.x.shape[x.ndim]
   end
   local spectra, frequencies = transforms(s, window, length, points, step)

@@ -76,7 +76,7 @@ constexpr int gpulua_histogram_shared = 8192;
 constexpr int gpulua_histogram_turns = 8;
 
 // How many values lie in each bin. A block has `copies` counters for each bin, bins * copies of them at most
-// gpulua_histogram_shared: with 32, no two lanes of a warp meet.
+// gpulua_histogram_shared: the lanes of a warp take turns with them.
 template <class T, class Edge, int copies>
 __device__ inline void gpulua_histogram_even(const T* values, long long size, const Edge* edges, int count, double bins_per_unit,
                                              double tolerance, unsigned long long* totals) {

@@ -3,7 +3,7 @@
 // The logarithm of the probability of k.
 __device__ inline double gpulua_log_poisson(double k, double mean) {
   if (k < 16) return k * log(mean) - mean - lgamma(k + 1);
-  // Stirling's series, and what is left of k * log(mean / k) - mean + k.
+  // Stirling's series, and the rest: k * log(mean / k) - mean + k.
   const double d = (mean - k) / k;
   return k * (log1p(d) - d) - 0.5 * log(6.28318530717958647692 * k) - (1.0 / 12 - 1 / (360 * k * k)) / k;
 }

@@ -209,7 +209,7 @@ __device__ inline void gpulua_fft_halves_of_rows(const gpulua_fft_rows<R, core>&
   rows.wait();
 }
 
-// The rows of a launch: `lanes` neighbours along one axis, of which a block takes W, along each position of up to three other axes.
+// The rows of a launch: `lanes` rows along one axis, for each position on up to three other axes. A block takes W of the lanes.
 // Distances in complex numbers.
 struct gpulua_fft_axes {
   long long lanes, in_lane, out_lane, extent_1, in_1, out_1, extent_2, in_2, out_2, extent_3, in_3, out_3;

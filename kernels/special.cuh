@@ -28,7 +28,7 @@ __device__ inline double gpulua_gamma_density(double a, double x) {
 }
 
 // The share of the gamma distribution of shape a up to x, and the rest: the smaller one by a series or by a continued fraction
-// (Lentz's method), the other one is what is left of 1.
+// (Lentz's method), the other one is 1 less that.
 __device__ inline double gpulua_incomplete_gamma(double a, double x, bool upper) {
   const double infinity = __int_as_float(0x7f800000);
   if (!(a >= 0 && x >= 0) || (a == 0 && x == 0) || (a == infinity && x == infinity)) return infinity - infinity;

@@ -32,8 +32,8 @@ HistogramKernel choose_histogram(const DeviceInfo& device, std::int64_t bins) {
   constexpr std::int64_t byte_bins = 256;                  // gpulua_byte_bins
   const bool lane_by_lane = device.merging_threads == 32;  // as a core counts
   if (!lane_by_lane && bins <= byte_bins) return {"gpulua_histogram_bytes", "", 128};
-  // On a GPU each lane of a warp has its counters, as far as they fit.
-  std::int64_t copies = lane_by_lane ? 1 : 32;
+  // On a GPU few lanes of a warp share counters, as far as those fit.
+  std::int64_t copies = lane_by_lane ? 1 : 16;
   while (copies * bins > most_even_bins) copies /= 2;
   return {"gpulua_histogram_even", ", " + std::to_string(copies)};
 }

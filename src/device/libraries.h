@@ -116,8 +116,8 @@ enum class SolverRoutine : std::uint8_t {
   cholesky,
   // a (m x n) becomes R, and reflectors below its diagonal; `values` (min(m, n)) are their factors [geqrf].
   reflectors,
-  // a (m x n), of which the first k columns are reflectors with their factors in `values`, becomes the first columns of
-  // the product of the reflectors, Q. n <= m [orgqr, ungqr].
+  // a (m x n) becomes the first n columns of Q, the product of k reflectors. They are a's first k columns, and `values`
+  // are their factors. n <= m [orgqr, ungqr].
   orthogonal,
   // `values` (n) become the eigenvalues of the symmetric, or Hermitian, matrix a (n x n), ascending. The triangle of a
   // is read. a becomes the eigenvectors if they are wanted, else it is lost [syevd, heevd].
@@ -147,8 +147,8 @@ struct SolverProblem {
   void* values = nullptr;  // of the dtype for reflectors and complex eigenvalues; otherwise real, in its precision
   void* pivots = nullptr;
   // For each matrix 0, or LAPACK's number of what went wrong, from 1: the position on the diagonal of U that is 0, the
-  // order of the leading minor that is not positive. -1: elements are not finite (checks_finite()). Before the call all are 0, as they
-  // stay for lu_solve, reflectors and orthogonal.
+  // order of the leading minor that is not positive. -1: elements are not finite (checks_finite()). Before the call all
+  // are 0, as they stay for lu_solve, reflectors and orthogonal.
   std::int32_t* info = nullptr;
   // What the solver needs (SolverNeeds).
   void* workspace = nullptr;
