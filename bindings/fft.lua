@@ -7,12 +7,13 @@ local fft = gpu.fft
 
 -- ---- plans ------------------------------------------------------------------------------------------------------------------
 
---- Plans by their keys, with the memory of their arrays; the least recently used are dropped.
-local plans = {limit = 64, most_bytes = 64 * 2 ^ 20, entries = {}, order = 0}
+--- Plans by their keys, with the memory of their arrays; the least recently used are dropped. The newest one stays, whatever its
+--- memory: a loop over one long transform makes its plan once.
+local plans = {limit = 64, most_bytes = 256 * 2 ^ 20, entries = {}, order = 0}
 core.fft_plans = plans
 
 local function bytes_of(plan)
-  local bytes = plan.bytes or 0
+  local bytes = 0
   for _, value in pairs(plan) do
     if core.is_array(value) then
       bytes = bytes + value.nbytes
@@ -30,7 +31,7 @@ function plans:shrink()
       count, bytes = count + 1, bytes + entry.bytes
       if not oldest or entry.used < self.entries[oldest].used then oldest = key end
     end
-    if count <= self.limit and bytes <= self.most_bytes then return end
+    if count <= self.limit and (bytes <= self.most_bytes or count == 1) then return end
     self.entries[oldest] = nil
   end
 end

@@ -25,13 +25,11 @@ local function queue(x, out, kind, inverse, n, in_step, out_step, rows)
   local is_double = out.dtype == "float64" or out.dtype == "complex128"
   local numbers = {kind, is_double and 1 or 0, inverse and 1 or 0, #n, n[1], n[2] or 0, n[3] or 0, in_step, out_step, extent,
     in_distance, out_distance}
-  local points = 1
-  for _, count in ipairs(n) do points = points * count end
   local key = ("%s %s %s %s %s"):format(core.fft_library(x), table.concat(n, "x"), is_double and "complex128" or "complex64",
     x.device, table.concat(numbers, ","))
   local entry = core.fft_plans:get(key, function()
     local plan = core.fft_plan(x, numbers) or false -- false: the library does not take it
-    return {plan = plan, bytes = plan and points * (is_double and 16 or 8) or 0}
+    return {plan = plan}
   end)
   if not entry.plan then return false end
   core.transform_by_library(entry.plan, x, out)
