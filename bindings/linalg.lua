@@ -102,10 +102,31 @@ core.linalg = {batch_of = batch_of, check_matrices = check_matrices, check_squar
 
 -- ---- LU ---------------------------------------------------------------------------------------------------------------------
 
+--- Runs `decompose`, which changes the matrices, for a solver that may take NaN for 0. Then matrices with an element that was not
+--- finite are NaN.
+local function keeping_nan(matrices, decompose)
+  if core.solver_checks_finite(matrices) then return decompose() end
+  local finite = matrices:isfinite():all({-2, -1}, {keepdims = true}):eval()
+  local info, pivots = decompose()
+  matrices:copy_(gpu.where(finite, matrices, 0 / 0))
+  return info, pivots
+end
+core.linalg.keeping_nan = keeping_nan
+
+--- Matrices for a solver that must not get elements that are not finite: zeros in place of matrices that have some. `read`: the
+--- elements that the solver reads. Also gives a function that changes what the solver reports, for these matrices, to -1.
+function core.linalg.only_finite(a, read)
+  if core.solver_checks_finite(a) then return a, function(info) return info end end
+  local ok = read:isfinite():all {-2, -1}
+  return gpu.where(ok:reshape(shaped(batch_of(a), 1, 1)), a, 0):astype(a.dtype), function(info)
+    return gpu.where(ok:ravel(), info, -1):astype "int32"
+  end
+end
+
 --- The factors of matrices in columns, in their place; what went wrong, and the pivots (..., k).
 local function factorise(columns)
   local batch, k = batch_of(columns), math.min(columns.shape[columns.ndim], columns.shape[columns.ndim - 1])
-  local info, pivots = core.decompose {routine = "lu", a = columns}
+  local info, pivots = keeping_nan(columns, function() return core.decompose {routine = "lu", a = columns} end)
   return info, pivots:reshape(shaped(batch, k))
 end
 
@@ -243,6 +264,8 @@ local function first_true(condition, batch)
   return core.broadcast(core.cast(at, "int32"), batch):ravel()
 end
 
+core.linalg.first_true, core.linalg.in_rows, core.linalg.is_small, core.linalg.right_sides = first_true, in_rows, is_small, right_sides
+
 function linalg.lu_solve(lu, pivots, b, options)
   local op = "linalg.lu_solve"
   options = core.check_fields(op, options)
@@ -279,66 +302,6 @@ function linalg.lu(a, options)
   local permutation = core.cast(rows:expand_dims(-2):eq(order), real_of(factors.dtype))
   local lower = gpu.tril(core.slice(factors, a.ndim, 1, k), -1) + gpu.eye(m, k, {dtype = factors.dtype, device = a.device})
   return permutation, lower, gpu.triu(core.slice(factors, a.ndim - 1, 1, k))
-end
-
--- ---- triangular and positive definite matrices --------------------------------------------------------------------------------
-
-function linalg.cholesky(a, options)
-  local op = "linalg.cholesky"
-  options = core.check_fields(op, options)
-  check_square(op, a)
-  local upper = core.check_flag(op, "upper", options.upper) or false
-  local dtype = working(op, options, a)
-  if is_small(a) and not upper then
-    local factor = gpu.empty(a.shape, {dtype = dtype, device = a.device})
-    local info = core.cholesky_small(in_rows(a, dtype), factor)
-    core.check_decomposition(op, "not positive definite", info, nil, {factor})
-    return core.assign(op, options.out, factor)
-  end
-  local factor = fresh(a, dtype)
-  if factor.size > 0 then
-    -- In columns, the lower triangle of the rows is the upper one.
-    local info = core.decompose {routine = "cholesky", a = factor, upper = not upper}
-    core.check_decomposition(op, "not positive definite", info, nil, {factor})
-  end
-  return core.assign(op, options.out, upper and gpu.triu(factor) or gpu.tril(factor))
-end
-
---- Runs `solve` on a copy of b, and checks the diagonal of the triangular matrices a. Gives the solutions.
-local function with_triangles(op, a, b, options, checks_diagonal, solve)
-  check_square(op, a)
-  local sides, is_vector = right_sides(op, a, b)
-  local dtype, batch = working(op, options, a, b), common_batch(op, a, sides)
-  local x = fresh(sides, dtype, shaped(batch, sides.shape[sides.ndim - 1], sides.shape[sides.ndim]))
-  if x.size > 0 then
-    local triangles = core.cast(a, dtype):eval()
-    solve(x, triangles)
-    if checks_diagonal then
-      core.check_decomposition(op, "zero diagonal", first_true(triangles:diagonal(0, -2, -1):eq(0), batch), nil, {x})
-    end
-  end
-  return core.assign(op, options.out, is_vector and x:squeeze(-1) or x)
-end
-
-function linalg.solve_triangular(a, b, options)
-  local op = "linalg.solve_triangular"
-  options = core.check_fields(op, options)
-  local way = letter(op, "trans", options.trans, "NTC")
-  local upper = not core.check_flag(op, "lower", options.lower)
-  local unit = core.check_flag(op, "unit_diagonal", options.unit_diagonal) or false
-  return with_triangles(op, a, b, options, not unit, function(x, triangles)
-    core.solve_triangular(x, triangles, upper, way, false, unit, 1)
-  end)
-end
-
-function linalg.cho_solve(factor, b, options)
-  local op = "linalg.cho_solve"
-  options = core.check_fields(op, options)
-  local upper = core.check_flag(op, "upper", options.upper) or false
-  return with_triangles(op, factor, b, options, true, function(x, triangles)
-    core.solve_triangular(x, triangles, upper, upper and "C" or "N", false, false, 1)
-    core.solve_triangular(x, triangles, upper, upper and "N" or "C", false, false, 1)
-  end)
 end
 
 -- ---- tensors ------------------------------------------------------------------------------------------------------------------

@@ -5,9 +5,9 @@ core.load "linalg.lua"
 local linalg, tools = gpu.linalg, core.linalg
 local batch_of, check_matrices, check_square, eye, fresh = tools.batch_of, tools.check_matrices, tools.check_square, tools.eye,
   tools.fresh
-local in_columns, letter, real_of, shaped, transposed = tools.in_columns, tools.letter, tools.real_of, tools.shaped,
-  tools.transposed
-local working = tools.working
+local in_columns, keeping_nan, letter, only_finite, real_of = tools.in_columns, tools.keeping_nan, tools.letter, tools.only_finite,
+  tools.real_of
+local shaped, transposed, working = tools.shaped, tools.transposed, tools.working
 
 local function empty(like, dtype, ...) return gpu.empty({...}, {dtype = dtype, device = like.device}) end
 
@@ -44,7 +44,9 @@ function linalg.qr(a, mode, options)
   local m, n = a.shape[a.ndim - 1], a.shape[a.ndim]
   local k = math.min(m, n)
   local factors = gpu.empty(shaped(batch_of(a), k), {dtype = columns.dtype, device = a.device})
-  if factors.size > 0 then core.decompose {routine = "reflectors", a = columns, values = factors} end
+  if factors.size > 0 then
+    keeping_nan(columns, function() core.decompose {routine = "reflectors", a = columns, values = factors} end)
+  end
   if mode == "raw" then return columns, factors end
   local rows = mode == "complete" and m or k
   local r = gpu.triu(core.slice(transposed(columns), a.ndim - 1, 1, rows))
@@ -53,16 +55,6 @@ function linalg.qr(a, mode, options)
 end
 
 -- ---- symmetric matrices -----------------------------------------------------------------------------------------------------
-
---- Matrices for a solver that must not get elements that are not finite: zeros in place of matrices that have some. `read`: the
---- elements that the solver reads. Also gives a function that changes what the solver reports, for these matrices, to -1.
-local function only_finite(a, read)
-  if core.solver_checks_finite(a) then return a, function(info) return info end end
-  local ok = read:isfinite():all {-2, -1}
-  return gpu.where(ok:reshape(shaped(batch_of(a), 1, 1)), a, 0):astype(a.dtype), function(info)
-    return gpu.where(ok:ravel(), info, -1):astype "int32"
-  end
-end
 
 --- The eigenvalues of symmetric matrices, and what the solver has written in place of them.
 local function symmetric(op, a, options, vectors)
