@@ -1,8 +1,9 @@
 -- A European call under Heston's model by three sources of numbers: Philox, fused into the kernels; scrambled Sobol points, fused
 -- too; and cuRAND's generator, where cuRAND is installed. The paths follow the QE scheme of L. Andersen, "Simple and efficient
 -- simulation of the Heston stochastic volatility model" (Journal of Computational Finance 11, 2008). The reference is the integral
--- of A. Lewis over the characteristic function, and the price that F. Fang and C. Oosterlee published checks that integral ("A Novel
--- Pricing Method for European Options Based on Fourier-Cosine Series Expansions", SIAM Journal on Scientific Computing 31, 2008).
+-- of A. Lewis over the characteristic function, and the price that F. Fang and C. Oosterlee published checks that integral ("A
+-- Novel Pricing Method for European Options Based on Fourier-Cosine Series Expansions", SIAM Journal on Scientific Computing 31,
+-- 2008).
 --
 --   gpulua scripts/heston.lua [paths] [steps]
 
@@ -117,4 +118,5 @@ for _, source in ipairs(sources) do
   end
 end
 -- With many more dimensions, the gain shrinks.
-assert(paths < 8192 or steps > 16 or errors["Sobol, scrambled"] < errors["Philox, fused"], "Sobol points were to give the smaller error")
+assert(paths < 8192 or steps > 16 or errors["Sobol, scrambled"] < errors["Philox, fused"],
+  "Sobol points were to give the smaller error")
