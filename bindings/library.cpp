@@ -85,10 +85,24 @@ void load_file(lua_State* L, const std::string& file) {
   }
 }
 
+/// Whether gpu has a function of this name, which may be in a file that has not run.
+bool is_module_function(lua_State* L, std::string_view name) {
+  if (!bindings_of(L).signatures.file_of("gpu.", name).empty()) return true;
+  push_functions(L, "gpu.");
+  lua_pushlstring(L, name.data(), name.size());
+  lua_rawget(L, -2);
+  const bool is_function = lua_isfunction(L, -1);
+  lua_pop(L, 2);
+  return is_function;
+}
+
 /// __index(table, key) for a missing key.
 int missing_field(lua_State* L) {
   const std::string_view receiver = lua_tostring(L, lua_upvalueindex(own_upvalue));
   if (push_from_library(L, receiver, name_at(L, 2))) return 1;
+  if (receiver != "gpu." && is_module_function(L, name_at(L, 2)))
+    throw Error(lua_tostring(L, lua_upvalueindex(own_upvalue + 1)) + describe(L, 2) + "; use gpu." +
+                std::string(name_at(L, 2)));
   load_library(L);
   NearName near(name_at(L, 2));
   offer_names(L, 1, near);

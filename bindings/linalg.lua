@@ -27,8 +27,8 @@ local function check_square(op, x)
   return x
 end
 
-local function refuse_shapes(op, expected, a, b)
-  core.raise(("[%s] expected %s, got %s and %s"):format(op, expected, core.text(a.shape), core.text(b.shape)))
+local function refuse_shapes(op, expected, a, b, advice)
+  core.raise(("[%s] expected %s, got %s and %s%s"):format(op, expected, core.text(a.shape), core.text(b.shape), advice or ""))
 end
 
 --- The dtype in which the solver works: the option, or that of the arrays, where integers and bool become float32.
@@ -142,7 +142,8 @@ local function right_sides(op, a, b)
   core.check_array(op, b)
   local is_vector = b.ndim == 1
   if b.ndim == 0 or b.shape[is_vector and 1 or b.ndim - 1] ~= a.shape[a.ndim] then
-    refuse_shapes(op, "(...,n,n) and (n,) or (...,n,k)", a, b)
+    local is_row = b.ndim > 1 and b.shape[b.ndim] == a.shape[a.ndim]
+    refuse_shapes(op, "(...,n,n) and (n,) or (...,n,k)", a, b, is_row and "; b:expand_dims(-1) makes columns of b's vectors")
   end
   return is_vector and b:expand_dims(2) or b, is_vector
 end

@@ -78,23 +78,27 @@ Array histogram_of_even_bins(const Array& values, const Array& edges, double fir
   const std::int64_t bins = bounds->layout.size() - 1, size = from->layout.size();
   const Array totals = full(device, {bins}, DType::int64, std::int64_t{0});
   if (size == 0) return totals;
-  const double width = last - first;
-  // Both the edges and the arithmetic round; eight times that is enough.
-  const double tolerance = 8 * precision(bounds->dtype) * static_cast<double>(bins) *
-                           (1 + std::max(std::abs(first), std::abs(last)) / width);
+  // A number's place is x * scale + shift, in bins. That, its terms and the edges are rounded, together by less than
+  // `rounding`.
+  const double scale = static_cast<double>(bins) / (last - first);
+  const double rounding =
+      4 * precision(bounds->dtype) * (static_cast<double>(bins) + std::max(std::abs(first), std::abs(last)) * scale);
   const StreamRef& stream = device.stream();
   const HistogramKernel kernel = choose_histogram(device.info(), bins);
   const std::int64_t share = turns * kernel.threads;
-  LibraryKernel(
+  LibraryKernel counting(
       device, {"search.cuh", "bincount.cuh"},
-      kernel.function + "<" + device_type(from->dtype) + ", " + device_type(bounds->dtype) + kernel.arguments + ">")
-      .add(read_pointer(from->dtype), from->read(stream))
+      kernel.function + "<" + device_type(from->dtype) + ", " + device_type(bounds->dtype) + kernel.arguments + ">");
+  counting.add(read_pointer(from->dtype), from->read(stream))
       .add(size)
       .add(read_pointer(bounds->dtype), bounds->read(stream))
-      .add(static_cast<std::int32_t>(bins))
-      .add(static_cast<double>(bins) / width)
-      .add(tolerance)
-      .add("unsigned long long*", totals->write(stream))
+      .add(static_cast<std::int32_t>(bins));
+  for (const double number : {scale, -first * scale - 0.5, 0.5 - rounding})
+    if (bounds->dtype == DType::float64)
+      counting.add(number);
+    else
+      counting.add(static_cast<float>(number));
+  counting.add("unsigned long long*", totals->write(stream))
       .launch(std::min<std::int64_t>((size + share - 1) / share, 6 * std::max(device.info().multiprocessors, 1)),
               kernel.threads);
   for (const Array& source : {from, bounds}) totals->buffer()->depend_on(*source->buffer());

@@ -38,6 +38,7 @@ class LibraryKernel {
 
  private:
   static const char* type_of(bool) { return "bool"; }
+  static const char* type_of(float) { return "float"; }
   static const char* type_of(double) { return "double"; }
   static const char* type_of(std::int32_t) { return "int"; }
   static const char* type_of(std::uint32_t) { return "unsigned int"; }

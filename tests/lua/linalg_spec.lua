@@ -349,6 +349,7 @@ describe("gpu.linalg", function()
     local m, s, v = gpu.ones(2, 3), gpu.eye(2), gpu.ones(3)
     fails("[linalg.solve] expected a square matrix (n,n), or a batch of them (...,n,n), got shape (2,3)", linalg.solve, m, v)
     fails("[linalg.solve] expected (...,n,n) and (n,) or (...,n,k), got (2,2) and (3,)", linalg.solve, s, v)
+    fails("got (2,2) and (3,2); b:expand_dims(-1) makes columns of b's vectors", linalg.solve, s, gpu.ones(3, 2))
     fails("[linalg.solve] expected leading axes that broadcast, got (3,2,2) and (4,2,1)", linalg.solve, gpu.ones(3, 2, 2),
       gpu.ones(4, 2, 1))
     fails("[linalg.solve] expected an array, got 3", linalg.solve, s, 3)

@@ -235,6 +235,8 @@ describe("a name that there is none of", function()
       ['[array] an array has no field or method "tolist"; use x:table()'] = function() return x:tolist() end,
       ['[gpu] gpu has no field "zzzz"'] = function() return gpu.zzzz end,
       ['[gpu.random] gpu.random has no field "norml"; did you mean "normal"?'] = function() return gpu.random.norml end,
+      ['[gpu.linalg] gpu.linalg has no field "clip"; use gpu.clip'] = function() return gpu.linalg.clip end,
+      ['[gpu] gpu has no field "special"; use gpu.erf(x), gpu.gamma(x), gpu.j0(x)'] = function() return gpu.special end,
       ['[gpu.image] gpu.image has no field "laod"; did you mean "load"?'] = function() return gpu.image.laod end,
       ['[array] an array has no field or method "shpe"; did you mean "shape"?'] = function() return x.shpe end,
       ['[array] an array has no field or method "reshpae"; did you mean "reshape"?'] = function() return x:reshpae(4) end,
