@@ -4,7 +4,7 @@ BUILD = build/$(PRESET)
 
 PREFIX ?= /usr/local
 
-.PHONY: all command deps install run test quick asan bench-cpu format clean
+.PHONY: all command deps install packages run test quick asan bench-cpu format clean
 
 all: deps
 	@grep -qs '^BUILD_TESTING:BOOL=ON' $(BUILD)/CMakeCache.txt || cmake --preset $(PRESET) -DBUILD_TESTING=ON
@@ -22,6 +22,9 @@ command:
 # As root where the folder is not the user's own.
 install: all
 	@mkdir -p $(PREFIX) 2>/dev/null; if [ -w $(PREFIX) ]; then root=; else root=sudo; fi; $$root cmake --install $(BUILD) --prefix $(PREFIX)
+
+packages: all
+	cpack --config $(BUILD)/CPackConfig.cmake
 
 run: command
 	$(BUILD)/bin/gpulua scripts/black_scholes.lua

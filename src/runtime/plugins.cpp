@@ -50,7 +50,9 @@ class DeferredPlugin : public DevicePlugin {
   void load() {
     if (plugin_ || !why_.empty()) return;
     const std::string file = "libgpulua-" + kind_ + ".so";
-    for (const fs::path& candidate : {folder_ / file, folder_.parent_path() / "lib" / "gpulua" / file}) {
+    // In a build the plugins stand beside the program. Installed, libgpulua.so has them in gpulua/, the command in lib/gpulua/.
+    for (const fs::path& place : {folder_, folder_ / "gpulua", folder_ / GPULUA_PLUGIN_FOLDER}) {
+      const fs::path candidate = (place / file).lexically_normal();
       std::error_code error;
       if (!fs::exists(candidate, error)) continue;
       const DynamicLibrary library = DynamicLibrary::open(candidate.string(), why_);

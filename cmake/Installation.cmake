@@ -1,0 +1,39 @@
+# What `cmake --install` puts where. Every path inside is relative, so an installation can move as a whole. Components are the
+# Debian packages (Packages.cmake); `rock` is LuaRocks' layout, which is installed only by its name.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS gpulua COMPONENT gpulua)
+install(FILES docs/gpulua.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT gpulua)
+
+install(TARGETS libgpulua EXPORT gpulua
+  LIBRARY COMPONENT libgpulua0 NAMELINK_COMPONENT libgpulua-dev)
+# A Lua module is found under its own name: package.cpath has lib/lua/5.1/?.so.
+install(CODE "
+  set(folder \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/lua/5.1\")
+  file(MAKE_DIRECTORY \"\$ENV{DESTDIR}\${folder}\")
+  file(CREATE_LINK ../../$<TARGET_SONAME_FILE_NAME:libgpulua> \"\$ENV{DESTDIR}\${folder}/gpu.so\" SYMBOLIC)
+  list(APPEND CMAKE_INSTALL_MANIFEST_FILES \"\${folder}/gpu.so\")" COMPONENT libgpulua0)
+
+# A build without one of the plugins installs the rest.
+set(component_gpulua-cuda gpulua-cuda)
+set(component_gpulua-cpu gpulua-cpu)
+set(component_gpulua-cpu-compiler gpulua-cpu)
+foreach(plugin IN ITEMS gpulua-cuda gpulua-cpu gpulua-cpu-compiler)
+  if(TARGET ${plugin})
+    install(TARGETS ${plugin} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/gpulua COMPONENT ${component_${plugin}})
+    install(TARGETS ${plugin} LIBRARY DESTINATION lib/gpulua COMPONENT rock EXCLUDE_FROM_ALL)
+  endif()
+endforeach()
+install(PROGRAMS $<TARGET_FILE:libgpulua> DESTINATION lib RENAME gpu.so COMPONENT rock EXCLUDE_FROM_ALL)
+
+install(DIRECTORY include/gpulua DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT libgpulua-dev)
+# The library asks nothing of the program that links it, so its targets are the whole of the package.
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/gpulua)
+install(EXPORT gpulua NAMESPACE gpulua:: FILE gpulua-config.cmake DESTINATION ${package_folder} COMPONENT libgpulua-dev)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/gpulua-config-version.cmake COMPATIBILITY SameMajorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/gpulua-config-version.cmake DESTINATION ${package_folder} COMPONENT libgpulua-dev)
+
+set(pkgconfig_folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH prefix_from_pkgconfig ${CMAKE_INSTALL_PREFIX}/${pkgconfig_folder} ${CMAKE_INSTALL_PREFIX})
+configure_file(cmake/gpulua.pc.in gpulua.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/gpulua.pc DESTINATION ${pkgconfig_folder} COMPONENT libgpulua-dev)

@@ -1,0 +1,10 @@
+# CPack runs this between the installation into its folders and the making of packages. Debian's LuaJIT looks for modules in the
+# folder of the machine's architecture, so libgpulua0 has the link there.
+execute_process(COMMAND dpkg-architecture -qDEB_HOST_MULTIARCH OUTPUT_VARIABLE architecture
+                OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+set(lib ${CPACK_TEMPORARY_DIRECTORY}/libgpulua0${CPACK_PACKAGING_INSTALL_PREFIX}/lib)
+if(EXISTS ${lib}/lua/5.1/gpu.so AND NOT EXISTS ${lib}/${architecture}/libgpulua.so.0)
+  file(MAKE_DIRECTORY ${lib}/${architecture}/lua/5.1)
+  file(CREATE_LINK ../../../libgpulua.so.0 ${lib}/${architecture}/lua/5.1/gpu.so SYMBOLIC)
+  file(REMOVE_RECURSE ${lib}/lua)
+endif()
