@@ -39,17 +39,20 @@ void push_library(lua_State* L) {
   load_file(L, "composed.lua");
 }
 
-/// Pushes the table of the functions that are called as receiver + name; nil when there is none yet.
+/// Pushes the table of the functions that are called as receiver + name, such as "gpu.sparse.linalg."; nil when there
+/// is none yet.
 void push_functions(lua_State* L, std::string_view receiver) {
   if (receiver == "x:") return lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.array_methods");
   if (receiver == "g:") return push_generator_methods(L);
   lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.module");
-  constexpr std::string_view gpu = "gpu.";
-  if (receiver == gpu) return;
-  receiver.remove_prefix(gpu.size());
-  lua_pushlstring(L, receiver.data(), receiver.size() - 1);
-  lua_rawget(L, -2);
-  lua_remove(L, -2);
+  receiver.remove_prefix(std::string_view("gpu.").size());
+  while (!receiver.empty() && lua_istable(L, -1)) {
+    const std::size_t end = receiver.find('.');
+    lua_pushlstring(L, receiver.data(), end);
+    lua_rawget(L, -2);
+    lua_remove(L, -2);
+    receiver.remove_prefix(end + 1);
+  }
 }
 
 /// Adds the check of arguments to a function of a file that has run. Returns whether receiver + name is one.

@@ -19,6 +19,7 @@ constexpr Row rows[] = {
     {"Device", "gpu.device(name)"},
     {"ElementwiseKernel", "gpu.elementwise{inputs = ..., outputs = ..., body = ...}"},
     {"Event", "gpu.event()"},
+    {"LinearOperator", "gpu.sparse.linalg.operator(fn, {shape = {n, n}})"},
     {"RawKernel", "gpu.kernel(source, name)"},
     {"RawModule", "gpu.module(source)"},
     {"ReductionKernel", "gpu.reduction{inputs = ..., outputs = ..., map = ..., reduce = ...}"},
@@ -262,10 +263,23 @@ static_assert(std::ranges::is_sorted(rows, {}, &Row::name));
 
 /// The same for names of options.
 constexpr Row options_elsewhere[] = {
-    {"axes", "axis"},       {"cmap", "colormap"}, {"compressed", "compress"}, {"correction", "ddof"},
-    {"dim", "axis"},        {"dims", "axis"},     {"keepdim", "keepdims"},    {"mmap_mode", "mmap"},
-    {"out_dtype", "dtype"}, {"type", "dtype"},    {"unbiased", "ddof"},       {"vmax", "max"},
-    {"vmin", "min"},        {"w", "weights"},
+    {"axes", "axis"},
+    {"cmap", "colormap"},
+    {"compressed", "compress"},
+    {"correction", "ddof"},
+    {"dim", "axis"},
+    {"dims", "axis"},
+    {"keepdim", "keepdims"},
+    {"max_iterations", "maxiter"},
+    {"mmap_mode", "mmap"},
+    {"out_dtype", "dtype"},
+    {"preconditioner", "M"},
+    {"tol", "rtol"},
+    {"type", "dtype"},
+    {"unbiased", "ddof"},
+    {"vmax", "max"},
+    {"vmin", "min"},
+    {"w", "weights"},
 };
 
 static_assert(std::ranges::is_sorted(options_elsewhere, {}, &Row::name));

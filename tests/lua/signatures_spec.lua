@@ -26,6 +26,7 @@ local function reachable()
   return {
     ["gpu."] = { gpu }, ["gpu.random."] = { gpu.random }, ["gpu.image."] = { gpu.image },
     ["gpu.blas."] = { gpu.blas }, ["gpu.fft."] = { gpu.fft }, ["gpu.linalg."] = { gpu.linalg },
+    ["gpu.sparse.linalg."] = { gpu.sparse.linalg },
     ["x:"] = { debug.getregistry()["gpulua.array_methods"], x },
     ["g:"] = { methods(philox), philox },
     ["c:"] = found and { methods(curand), curand } or nil,
@@ -117,7 +118,7 @@ describe("signatures", function()
 
   -- Values of parameters by name; some functions have their own.
   local samples = {
-    a = x, algorithm = "philox", arrays = { x }, b = x, coefficients = { 1 }, condition = x:gt(0), count = 2, edges = { 1, 2 },
+    A = x, a = x, algorithm = "philox", arrays = { x }, b = x, coefficients = { 1 }, condition = x:gt(0), count = 2, edges = { 1, 2 },
     equation = "ij,j", first = 1, fn = function() return x end, fp = { 1, 2 }, high = 5, host = { 1 }, image = "no/such/file", indices = { 1 }, k = 1,
     keys = { vector }, last = 2, low = 0, n = 3, name = "fill", p = 0.5, path = "x.npz", points = x, q = 0.5, rows = 2, shape = 2,
     sorted = vector, source = source, stop = 3, value = 1, values = { 1, 2 }, widths = 1, x = x, xp = { 1, 2 }, y = x,
