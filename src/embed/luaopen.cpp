@@ -1,9 +1,12 @@
 #include "include/gpulua/gpulua.h"
 
+#include <dlfcn.h>
+
 #include <string>
 
 #include "bindings/open.h"
 #include "src/base/error.h"
+#include "src/embed/lua_library.h"
 #include "src/eval/pipeline.h"
 #include "src/runtime/context.h"
 
@@ -29,9 +32,17 @@ bool push_failure(lua_State* L) {
   return true;
 }
 
+/// Raises an error in the caller's Lua, whichever that is: all have this function, with this signature.
+int raise_in_any_lua(lua_State* L, const char* message) {
+  using Raise = int (*)(lua_State*, const char*, ...);
+  if (const auto raise = reinterpret_cast<Raise>(dlsym(RTLD_DEFAULT, "luaL_error"))) return raise(L, "%s", message);
+  return 0;
+}
+
 }  // namespace
 
 int luaopen_gpu(lua_State* L) {
+  if (const char* why = gpulua::connect_program_lua(__builtin_return_address(0))) return raise_in_any_lua(L, why);
   if (push_failure(L)) return lua_error(L);
   // open_bindings has put the module's loader into package.preload.
   lua_getglobal(L, "package");

@@ -9,6 +9,9 @@ expect 'the soname' libgpulua.so.0 \
   "$(readelf -d "$prefix/lib/libgpulua.so" | sed -n 's/.*soname: \[\(.*\)\]/\1/p')"
 expect 'folders of the build in the files' '' "$(grep -rlF "$build" "$prefix" || true)"
 
+expect 'functions of Lua that the library wants from its program' '' \
+  "$(nm -D --undefined-only "$prefix/lib/libgpulua.so" | grep ' lua' || true)"
+
 # The symbols that leave the library are its ABI: what exports.txt names stays, and nothing else is added by mistake.
 nm -D --defined-only "$prefix/lib/libgpulua.so" | awk '{ print $3 }' | LC_ALL=C sort >"$scratch/exports"
 diff "$here/exports.txt" "$scratch/exports" || expect 'exported symbols' 'those of exports.txt' 'the differences above'
