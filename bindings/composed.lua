@@ -70,7 +70,7 @@ end
 -- Cache of the option names of each function.
 local option_names = {}
 
---- Checks the options of gpu.`op` against its signature. Returns the options; an empty table for nil.
+--- Checks the options of gpu.`op`, or of a method ("A:sum"), against its signature. Returns the options; an empty table for nil.
 function core.check_fields(op, options)
   if options == nil then return {} end
   local names = option_names[op]
@@ -79,6 +79,7 @@ function core.check_fields(op, options)
     for _, name in ipairs(names) do names[name] = true end
     option_names[op] = names
   end
+  op = op:match ":(.*)" or op
   local function list() return (table.concat(names, ", "):gsub(", (%S+)$", " and %1")) end
   if core.is_array(options) then
     core.fail(op, ("one array and a table of options (%s); gpu.stack({x, y}) makes one of several"):format(list()), options)

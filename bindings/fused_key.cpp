@@ -4,6 +4,7 @@
 #include <unordered_set>
 #include <variant>
 
+#include "bindings/sparse.h"
 #include "bindings/state.h"
 
 namespace gpulua {
@@ -42,6 +43,7 @@ class Key {
       case LUA_TUSERDATA:
         if (const Array* array = test<Array>(L_, index)) return add_array(*array);
         if (test<Traces>(L_, index)) return add_fused(index);
+        if (test<SparseMatrix>(L_, index)) return add_matrix(index);
         return add_identity(index);
       case LUA_TCDATA:
         if (const auto number = to_scalar(L_, index)) return add_number(*number);
@@ -115,6 +117,13 @@ class Key {
     lua_rawgeti(L_, -1, 1);
     add(lua_gettop(L_));
     lua_pop(L_, 2);
+  }
+
+  void add_matrix(int index) {
+    check_stack();
+    push_fields(L_, index);
+    add(lua_gettop(L_));
+    lua_pop(L_, 1);
   }
 
   void add_number(const Scalar& number) {

@@ -6,6 +6,7 @@
 #include "bindings/fields.h"
 #include "bindings/lua_random.h"
 #include "bindings/parts.h"
+#include "bindings/sparse.h"
 #include "bindings/state.h"
 #include "src/base/near_name.h"
 
@@ -43,6 +44,7 @@ void push_library(lua_State* L) {
 /// is none yet.
 void push_functions(lua_State* L, std::string_view receiver) {
   if (receiver == "x:") return lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.array_methods");
+  if (receiver == "A:") return lua_getfield(L, LUA_REGISTRYINDEX, sparse_methods_key);
   if (receiver == "g:") return push_generator_methods(L);
   lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.module");
   receiver.remove_prefix(std::string_view("gpu.").size());

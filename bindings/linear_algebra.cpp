@@ -1,5 +1,6 @@
 #include "bindings/lua_array.h"
 #include "bindings/parts.h"
+#include "bindings/sparse.h"
 #include "src/algorithms/matmul.h"
 
 namespace gpulua {
@@ -16,14 +17,20 @@ int lua_matmul(lua_State* L) {
   return 1;
 }
 
+/// The same, also of sparse matrices.
+int matmul_of_any(lua_State* L) {
+  const int results = call_for_sparse(L, 2, "matmul", "matmul");
+  return results >= 0 ? results : protect<lua_matmul>(L);
+}
+
 }  // namespace
 
 void open_linear_algebra_methods(lua_State* L) {
-  set_functions(L, {{"matmul", protect<lua_matmul>}});
+  set_functions(L, {{"matmul", matmul_of_any}});
 }
 
 void open_linear_algebra(lua_State* L) {
-  set_functions(L, {{"matmul", protect<lua_matmul>}});
+  set_functions(L, {{"matmul", matmul_of_any}});
 }
 
 }  // namespace gpulua

@@ -5,6 +5,7 @@
 #include "bindings/lua_array.h"
 #include "bindings/lua_device.h"
 #include "bindings/parts.h"
+#include "bindings/sparse.h"
 #include "bindings/state.h"
 
 namespace gpulua {
@@ -67,6 +68,10 @@ class ReachableArrays {
         visit(lua_gettop(L_) - 1);
         visit(lua_gettop(L_));
       }
+      lua_pop(L_, 1);
+    } else if (test<SparseMatrix>(L_, index)) {
+      push_fields(L_, index);
+      visit(lua_gettop(L_));
       lua_pop(L_, 1);
     }
   }

@@ -17,7 +17,9 @@ std::vector<BufferRef> Scope::live() const {
   std::vector<BufferRef> result;
   for (const auto& entry : arrays_) {
     const Array array = entry.second.lock();
-    if (array && !array->pending() && array->buffer()->serial() > start_) result.push_back(array->buffer());
+    if (!array || array->pending()) continue;
+    const BufferRef& buffer = array->buffer();
+    if (buffer->serial() > start_ && !kept_.contains(buffer->serial())) result.push_back(buffer);
   }
   return result;
 }

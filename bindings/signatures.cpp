@@ -159,8 +159,9 @@ const CallSignature& CallSignatures::find(std::string_view receiver, std::string
 
 std::vector<std::string_view> CallSignatures::options(const std::string& op) {
   std::vector<std::string_view> names;
-  const Line* function = line("gpu." + op);
-  if (!function) throw std::logic_error("signatures.txt has no line for gpu." + op);
+  const std::string name = op.find(':') == op.npos ? std::string(gpu_prefix) + op : op;
+  const Line* function = line(name);
+  if (!function) throw std::logic_error("signatures.txt has no line for " + name);
   std::string_view rest = function->parameters;
   rest.remove_prefix(std::min(rest.find('{'), rest.size()));
   constexpr std::string_view between = "{}[], ";

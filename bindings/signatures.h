@@ -44,7 +44,7 @@ class CallSignatures {
   CallSignature& add(std::string_view receiver, std::string_view name);
   void read(CallSignature& signature);
 
-  /// The names of the options of `gpu.` + op.
+  /// The names of the options of `gpu.` + op, or of a method, "A:sum".
   std::vector<std::string_view> options(const std::string& op);
 
   /// The Lua file that defines the function that is called as receiver + name; empty when none does.

@@ -10,6 +10,7 @@ struct gpulua_index_fault {
   unsigned long long chunk;  // the line of the script, which only the host can read
   long long line;
   unsigned long long op;
+  long long at;
 };
 
 __device__ inline long long gpulua_position(unsigned long long x) { return x >> 63 ? (long long)(~0ull >> 1) : (long long)x; }

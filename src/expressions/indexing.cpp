@@ -78,7 +78,8 @@ bool add_by_library(const Array& target, const Scatter& scatter, const Array& va
                                                  at.axes[0].extent,
                                                  scatter.origin.chunk,
                                                  scatter.origin.line,
-                                                 nullptr};
+                                                 nullptr,
+                                                 0};
   }
   return true;
 }

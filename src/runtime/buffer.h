@@ -45,10 +45,13 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
   }
   /// The same, for work that writes the memory.
   void* write(const StreamRef& stream) {
+    ++writes_;
     if (guarded_ || stream != writer_ || !readers_.empty() || device_->buffer_observer()) [[unlikely]]
       order_write(stream);
     return memory_;
   }
+  /// How often write() was called.
+  std::uint64_t writes() const { return writes_; }
   /// Makes the elements valid only if the check passes; with `source`, only if the elements of `source` are valid, from
   /// which they were computed.
   void depend_on(CheckRef check);
@@ -85,6 +88,7 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
   bool freed_ = false;
   bool guarded_ = false;  // freed, or with checks: read() and write() take the slow path
   std::int64_t pending_reads_ = 0;
+  std::uint64_t writes_ = 0;
   std::shared_ptr<void> owner_;     // set: the owner frees the memory
   StreamRef writer_;                // the stream of the last write; at first, the stream of the allocation
   std::vector<StreamRef> readers_;  // streams other than writer_ with reads since the last write

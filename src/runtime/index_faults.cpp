@@ -40,9 +40,27 @@ std::string describe_matrix(const volatile IndexFault& fault) {
   }
 }
 
+/// A number that a script gave for a sparse matrix.
+std::string describe_sparse(const volatile IndexFault& fault) {
+  const std::string op = "[" + std::string(fault.op) + "] expected ", extent = std::to_string(fault.extent);
+  const std::string got = ", got " + std::to_string(fault.index) + " at " + std::to_string(fault.at);
+  switch (static_cast<FaultKind>(fault.found)) {
+    case FaultKind::wrong_place:
+      return op + (fault.axis == 1 ? "rows" : "columns") + " from 1 to " + extent + got;
+    case FaultKind::wrong_first_start:
+      return op + "pointers that begin with 1" + got;
+    case FaultKind::falling_start:
+      return op + "pointers that do not decrease" + got + ", behind " + extent;
+    default:
+      return op + "pointers that end with " + extent + ", one more than there are values" + got;
+  }
+}
+
 std::string describe(const volatile IndexFault& fault) {
-  const bool is_index = static_cast<FaultKind>(fault.found) == FaultKind::index;
-  std::string text = is_index ? describe_index(fault) : describe_matrix(fault);
+  const auto kind = static_cast<FaultKind>(fault.found);
+  std::string text = kind == FaultKind::index        ? describe_index(fault)
+                     : kind < FaultKind::wrong_place ? describe_matrix(fault)
+                                                     : describe_sparse(fault);
   if (fault.chunk) text += "; queued at " + std::string(fault.chunk) + ":" + std::to_string(fault.line);
   return text;
 }

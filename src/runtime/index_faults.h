@@ -18,6 +18,10 @@ enum class FaultKind : std::uint32_t {
   pivot,                  // an exchange of rows goes out of range
   not_positive_definite,  // it has no Cholesky factor
   not_converged,          // its eigenvalues, or singular values, were not found
+  wrong_place,            // a position of a sparse matrix's entry is out of range
+  wrong_first_start,      // the pointers to a sparse matrix's rows or columns do not begin at its first entry,
+  falling_start,          // decrease,
+  wrong_end,              // or do not end behind its last one
 };
 
 /// The record in which a kernel stores the first index of an index array that is out of range, or the first matrix that
@@ -29,6 +33,9 @@ struct IndexFault {
   const char* chunk;           // with `line`: the Origin of the operation
   std::int64_t line;
   const char* op;  // of a matrix: the operation's name in the message
+  // Of a sparse matrix: the place of `index` in its array, from 1; extent is the number of rows or columns, or the
+  // pointer before or that was expected.
+  std::int64_t at;
 };
 
 /// Validity of the elements that an operation computed. It is open until the kernel has run.

@@ -21,6 +21,9 @@ local function check(path, module)
   end
 end
 check("gpu", gpu)
+for name in pairs(debug.getregistry()["gpulua.sparse_methods"]) do
+  if not text:find("A:" .. name .. "%f[^%w_]") then wrong[#wrong + 1] = "A:" .. name .. " is not in the reference" end
+end
 
 for name in text:gmatch "%f[%w_]gpu%.([%w_.]*[%w_])" do
   local value = gpu

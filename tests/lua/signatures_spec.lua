@@ -12,6 +12,7 @@ local source = [[
   __global__ void fill(float* x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = scale; }
 ]]
 local mod = gpu.module(source)
+local matrix = gpu.sparse.csr { { 1, 0 }, { 2, 3 } }
 local x, vector, integers = gpu.ones(2, 2), gpu.arange(4, "float32"), gpu.arange(3)
 
 --- Receiver (the text before the dot or colon) -> its functions, and the kind of the receiver. cuRAND need not be installed.
@@ -27,6 +28,7 @@ local function reachable()
     ["gpu."] = { gpu }, ["gpu.random."] = { gpu.random }, ["gpu.image."] = { gpu.image },
     ["gpu.blas."] = { gpu.blas }, ["gpu.fft."] = { gpu.fft }, ["gpu.linalg."] = { gpu.linalg },
     ["gpu.sparse.linalg."] = { gpu.sparse.linalg },
+    ["gpu.sparse."] = { gpu.sparse }, ["A:"] = { debug.getregistry()["gpulua.sparse_methods"], matrix },
     ["x:"] = { debug.getregistry()["gpulua.array_methods"], x },
     ["g:"] = { methods(philox), philox },
     ["c:"] = found and { methods(curand), curand } or nil,

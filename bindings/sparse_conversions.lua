@@ -1,0 +1,166 @@
+-- Sparse matrices in other formats and dtypes.
+local gpu, _, core = ...
+core.load "sparse.lua"
+
+local own = core.sparse
+local _, methods = core.sparse_metatable()
+
+-- ---- order ------------------------------------------------------------------------------------------------------------------
+
+--- Lines of entries at positions (line, place), which count from 0: line by line in ascending order, and entries at one position added
+--- up, in the order in which they are given. `count`: the number of lines.
+function own.assemble(line, place, entries, count, width)
+  local order
+  if count * width < 2 ^ 62 then
+    order = (core.cast(line, "int64") * width + place):argsort {stable = true}
+  else
+    order = gpu.lexsort {place, line}
+  end
+  local size = entries.size
+  line, place, entries = line:take(order):eval(), place:take(order):eval(), entries:take(order)
+  if size > 1 then
+    local function later(x) return core.slice(x, 1, 2, size - 1) end
+    local function earlier(x) return core.slice(x, 1, 1, size - 1) end
+    local begins = gpu.logical_or(later(line):ne(earlier(line)), later(place):ne(earlier(place)))
+    local first = gpu.concat({gpu.ones(1, {dtype = "bool", device = begins.device}), begins}):flatnonzero()
+    if first.size < size then
+      local starts = gpu.concat {first - 1, gpu.full({1}, size, {dtype = "int64", device = first.device})}
+      entries = core.sum_lines(entries, core.cast(starts, place.dtype):eval())
+      line, place = line:take(first), place:take(first)
+    end
+  end
+  return {entries = entries, places = place, starts = core.starts_of(line, count), width = width, ordered = true}
+end
+
+--- The same of lines: themselves where they are ordered.
+function own.ordered(lines)
+  if lines.ordered then return lines end
+  return own.assemble(core.lines_of(lines.starts, lines.entries.size), lines.places, lines.entries, lines.starts.size - 1, lines.width)
+end
+
+--- The positions of the entries, from 0: rows and columns.
+function own.positions(fields)
+  if not fields.lines then return fields.rows, fields.columns end
+  local line = core.lines_of(fields.lines.starts, fields.lines.entries.size)
+  if fields.format == "csr" then return line, fields.lines.places end
+  return fields.lines.places, line
+end
+
+--- The matrix without duplicates, in csr or csc.
+local function to_lines(A, format)
+  local fields = own.check("to" .. format, A)
+  if fields.format == format then return A end
+  local shape = {fields.shape[1], fields.shape[2]}
+  if fields.lines then return own.compressed(format, shape, own.with_own_entries(own.lines_by(fields, format == "csr" and 1 or 2))) end
+  if fields.ordered and format == "csr" then
+    return own.compressed(format, shape, own.with_own_entries(own.lines_by(fields, 1)))
+  end
+  local line, place, count, width = fields.rows, fields.columns, shape[1], shape[2]
+  if format == "csc" then line, place, count, width = place, line, width, count end
+  return own.compressed(format, shape, own.assemble(line, place, fields.entries, count, width))
+end
+
+function methods.tocsr(A) return (to_lines(A, "csr")) end
+function methods.tocsc(A) return (to_lines(A, "csc")) end
+
+function methods.tocoo(A)
+  local fields = own.check("tocoo", A)
+  if fields.format == "coo" then return A end
+  local rows, columns = own.positions(fields)
+  return own.coordinates({fields.shape[1], fields.shape[2]}, fields.lines.entries:copy(), rows, columns,
+    fields.format == "csr" and fields.lines.ordered)
+end
+
+--- The matrix, or one of the same format, whose entries are ordered, each position once.
+function methods.sum_duplicates(A)
+  local fields = own.check("sum_duplicates", A)
+  local shape = {fields.shape[1], fields.shape[2]}
+  if fields.lines then
+    if fields.lines.ordered then return A end
+    return own.compressed(fields.format, shape, own.ordered(fields.lines))
+  end
+  if fields.ordered then return A end
+  local lines = own.assemble(fields.rows, fields.columns, fields.entries, shape[1], shape[2])
+  return own.coordinates(shape, lines.entries, core.lines_of(lines.starts, lines.entries.size), lines.places, true)
+end
+
+--- The entries for which the condition, an array of their number, is true, as a matrix of the same format.
+function own.select(fields, condition)
+  local at = condition:flatnonzero()
+  local rows, columns = own.positions(fields)
+  local entries = own.entries_of(fields):take(at)
+  local shape = {fields.shape[1], fields.shape[2]}
+  if not fields.lines then return own.coordinates(shape, entries, rows:take(at), columns:take(at), fields.ordered) end
+  local line, place = rows:take(at), columns:take(at)
+  local count = shape[1]
+  if fields.format == "csc" then line, place, count = place, line, shape[2] end
+  return own.compressed(fields.format, shape, {entries = entries, places = place, starts = core.starts_of(line, count),
+    ordered = fields.lines.ordered})
+end
+
+function methods.eliminate_zeros(A)
+  local fields = own.check("eliminate_zeros", A)
+  return (own.select(fields, own.entries_of(fields):ne(0)))
+end
+
+-- ---- entries ----------------------------------------------------------------------------------------------------------------
+
+--- A matrix with other entries at the same positions.
+function own.with_entries(fields, entries)
+  local shape = {fields.shape[1], fields.shape[2]}
+  if not fields.lines then return own.coordinates(shape, entries, fields.rows, fields.columns, fields.ordered) end
+  local lines = fields.lines
+  return own.compressed(fields.format, shape, {entries = entries, places = lines.places, starts = lines.starts, ordered = lines.ordered})
+end
+
+function methods.copy(A)
+  local fields = own.check("copy", A)
+  return (own.with_entries(fields, own.entries_of(fields):copy()))
+end
+
+function methods.astype(A, dtype)
+  local fields = own.check("astype", A)
+  return (own.with_entries(fields, own.entries_of(fields):astype(own.check_dtype("astype", dtype))))
+end
+
+function methods.conj(A)
+  local fields = own.check("conj", A)
+  return (own.with_entries(fields, own.entries_of(fields):conj()))
+end
+
+function methods.transpose(A) return A.T end
+
+function methods.to(A, device)
+  local fields = own.check("to", A)
+  local function there(x) return x:to(device) end
+  local shape = {fields.shape[1], fields.shape[2]}
+  local entries = there(own.entries_of(fields))
+  if not fields.lines then return own.coordinates(shape, entries, there(fields.rows), there(fields.columns), fields.ordered) end
+  local lines = fields.lines
+  return own.compressed(fields.format, shape, {entries = entries, places = there(lines.places), starts = there(lines.starts),
+    ordered = lines.ordered})
+end
+
+-- ---- arrays -----------------------------------------------------------------------------------------------------------------
+
+function methods.todense(A)
+  own.check("todense", A)
+  local fields = own.check("todense", A:sum_duplicates())
+  local rows, columns = own.positions(fields)
+  local entries = own.entries_of(fields)
+  local dense = gpu.zeros(fields.shape, {dtype = entries.dtype, device = entries.device})
+  if entries.size > 0 then dense:put(core.cast(rows, "int64") * fields.shape[2] + columns + 1, entries) end
+  return dense
+end
+methods.toarray = methods.todense
+
+function methods.diagonal(A, offset)
+  local fields = own.check("diagonal", A)
+  offset = core.check_integer("diagonal", "an integer offset", offset or 0)
+  local lines = own.lines_by(fields, 1)
+  local line = core.lines_of(lines.starts, lines.entries.size)
+  local sums = core.sum_lines(gpu.where(lines.places:eq(line + offset), lines.entries, 0), lines.starts)
+  local first = math.max(1 - offset, 1)
+  local count = math.max(math.min(fields.shape[1], fields.shape[2] - offset) - first + 1, 0)
+  return core.slice(sums, 1, math.min(first, fields.shape[1] + 1), count)
+end
