@@ -4,7 +4,7 @@
 #include <unordered_set>
 #include <variant>
 
-#include "bindings/sparse.h"
+#include "bindings/sparse_matrix.h"
 #include "bindings/state.h"
 
 namespace gpulua {

@@ -6,7 +6,7 @@
 #include "bindings/fields.h"
 #include "bindings/lua_random.h"
 #include "bindings/parts.h"
-#include "bindings/sparse.h"
+#include "bindings/sparse_matrix.h"
 #include "bindings/state.h"
 #include "src/base/near_name.h"
 

@@ -1,6 +1,6 @@
 #include "bindings/lua_array.h"
 #include "bindings/parts.h"
-#include "bindings/sparse.h"
+#include "bindings/sparse_matrix.h"
 #include "src/algorithms/matmul.h"
 
 namespace gpulua {

@@ -5,7 +5,7 @@
 #include "bindings/lua_array.h"
 #include "bindings/lua_device.h"
 #include "bindings/parts.h"
-#include "bindings/sparse.h"
+#include "bindings/sparse_matrix.h"
 #include "bindings/state.h"
 
 namespace gpulua {

@@ -33,7 +33,7 @@ local bytes = {
   uint64 = 8, float64 = 8, complex64 = 8, complex128 = 16,
 }
 
-local function is_array(value) return type(value) == "userdata" and pcall(function() return value.dtype end) end
+local function is_array(value) return type(value) == "userdata" and pcall(function() return value.strides end) end
 
 local failures = 0
 local function report(what, message)

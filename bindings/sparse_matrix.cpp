@@ -1,6 +1,6 @@
 // The C++ functions behind gpu.sparse. The files sparse*.lua check the arguments.
 
-#include "bindings/sparse.h"
+#include "bindings/sparse_matrix.h"
 
 #include <string>
 
