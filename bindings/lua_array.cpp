@@ -2,9 +2,6 @@
 
 #include "bindings/lua_array.h"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <cstring>
 
 #include "bindings/fields.h"
@@ -13,6 +10,7 @@
 #include "bindings/library.h"
 #include "bindings/lua_device.h"
 #include "bindings/parts.h"
+#include "bindings/terminal.h"
 #include "src/base/near_name.h"
 #include "src/expressions/expression.h"
 #include "src/expressions/format.h"
@@ -172,16 +170,10 @@ int array_length(lua_State* L) {
   return 1;
 }
 
-/// The width of the terminal on the standard output; 80 without a terminal.
-std::size_t line_width() {
-  winsize size{};
-  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-}
-
 int array_tostring(lua_State* L) {
   const Array& array = check<Array>(L, 1, "tostring");
   check_not_strict(*array, "tostring", "showing an array", "x:table() or x:host() reads its elements");
-  push_text(L, format(*array, line_width()));
+  push_text(L, format(*array, terminal_width()));
   return 1;
 }
 

@@ -1,6 +1,8 @@
--- Completes names: globals, and fields of tables, those that are reached through __index tables too. Returns the function
+-- Completes names: globals, fields of tables, those that are reached through __index tables too, and the methods and properties of
+-- the library's objects. The chunk gets objects.lua's table, and the function letter -> names of properties. It returns the function
 -- text -> list of texts that it can become. It calls no function of the script's, so completing has no effects.
 
+local objects, properties = ...
 local getmetatable, next, rawget, type = debug.getmetatable, next, rawget, type
 local find, gmatch, match, sub, sort = string.find, string.gmatch, string.match, string.sub, table.sort
 
@@ -24,6 +26,8 @@ local function first_in_chain(value)
 end
 
 local function field(value, name)
+  local own = objects.type_of(value)
+  if own then return own[1] == "x" and name == "T" and value or nil end
   local t = first_in_chain(value)
   for _ = 1, max_chain do
     if t == nil then return nil end
@@ -43,11 +47,25 @@ return function(text)
     end
   end
 
+  local function offer_object(letter, methods)
+    if sub(path, -1) == "." then
+      for _, name in next, properties(letter) do offer(name, false) end
+    else
+      for name in next, methods or {} do offer(name, true) end
+    end
+    sort(names)
+    return names
+  end
+
+  -- What a call gives is mostly an array.
+  if path == ":" or path == "." then return offer_object("x", objects.array_methods()) end
   local value = globals
   for name in gmatch(path, "([%w_]+)[.:]") do
     value = field(value, name)
     if value == nil then return names end
   end
+  local own = objects.type_of(value)
+  if own then return offer_object(own[1], objects.methods_of(value)) end
   local methods_only = sub(path, -1) == ":"
   local t = first_in_chain(value)
   for _ = 1, max_chain do

@@ -85,7 +85,7 @@ local globals = {
   cuda = [[local gpu = require "gpu" has streams, events, kernels and memory]],
   quit = "Ctrl-D leaves; scripts end by os.exit()",
   exit = "Ctrl-D leaves; scripts end by os.exit()",
-  help = "docs/reference.md has every function",
+  help = "help(name) is there at the prompt, and in gpulua -e 'help(name)'",
   len = "#x is a length",
   range = "for i = 1, n do ... end; gpu.range(1, n) is an array",
   printf = [[print(("%d"):format(n))]],

@@ -10,6 +10,7 @@
 
 #include "src/cli/command_chunk.h"
 #include "src/cli/edit_library.h"
+#include "src/cli/help.h"
 #include "src/cli/interrupt.h"
 #include "src/cli/line_editor.h"
 #include "src/cli/report.h"
@@ -20,9 +21,19 @@ namespace {
 constexpr const char* chunk_name = "=stdin";
 constexpr const char* completer_key = "gpulua.complete";
 
+/// properties(letter), the function that push_properties gives: it reads the reference when Tab is first pressed.
+int properties(lua_State* L) {
+  push_properties(L);
+  lua_insert(L, 1);
+  lua_call(L, lua_gettop(L) - 1, 1);
+  return 1;
+}
+
 void open_completer(lua_State* L) {
-  if (load_command_chunk(L, "complete.lua") != 0) lua_error(L);
+  if (load_command_chunk(L, "complete.lua") != 0 || load_command_chunk(L, "objects.lua") != 0) lua_error(L);
   lua_call(L, 0, 1);
+  lua_pushcfunction(L, properties);
+  lua_call(L, 2, 1);
   lua_setfield(L, LUA_REGISTRYINDEX, completer_key);
 }
 
@@ -87,6 +98,11 @@ class Command {
   /// Pushes the function, or unless the command is incomplete, the message.
   Status compile(lua_State* L) {
     const std::string_view code = text_;
+    is_expression_ = false;
+    if (const auto name = asked(); !name.empty()) {
+      push_help_about(L, name);
+      return Status::complete;
+    }
     is_expression_ = true;
     if (code.starts_with("=")) return load(L, returned + std::string(code.substr(1)));
     if (load(L, returned + std::string(expression())) == Status::complete) return Status::complete;
@@ -113,6 +129,14 @@ class Command {
     std::string_view code = trimmed();
     if (code.ends_with(";")) code.remove_suffix(1);
     return code;
+  }
+
+  /// What `? name`, or `name ?`, asks help about. Lua has no ? outside of strings and comments.
+  std::string_view asked() const {
+    const std::string_view code = trimmed();
+    if (code.starts_with("?")) return code;
+    const bool is_name = code.find_first_of("\n\"'[ ") == code.npos;
+    return is_name && code.ends_with("?") ? code : std::string_view();
   }
 
   Status load(lua_State* L, const std::string& code) const {

@@ -16,6 +16,7 @@
 
 #include "bindings/open.h"
 #include "src/cli/command_chunk.h"
+#include "src/cli/help.h"
 #include "src/cli/interrupt.h"
 #include "src/cli/jit_options.h"
 #include "src/cli/repl.h"
@@ -158,6 +159,8 @@ class Session {
     lua_gc(L, LUA_GCRESTART, -1);
     if (!opened) return false;
     lua_setglobal(L, "gpu");
+    push_help(L);
+    lua_setglobal(L, "help");
     return true;
   }
 

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <lua.hpp>
+#include <string_view>
+
+namespace gpulua {
+
+/// Pushes the object `help`, which is called with a name, a function or another value and prints what the reference
+/// has about it. The reference is read at the first call.
+void push_help(lua_State* L);
+
+/// Pushes a function without parameters that prints what the reference has about a name.
+void push_help_about(lua_State* L, std::string_view name);
+
+/// Pushes the function letter -> names of the properties, without methods, of what has this letter in the reference.
+void push_properties(lua_State* L);
+
+}  // namespace gpulua

@@ -1,0 +1,153 @@
+-- help(what), `? what`, and what completion knows of properties: all from docs/reference.md. The chunk gets load, a function that
+-- runs a file of the command's with arguments, the reference's text, the bindings' helpers, and the function distance(a, b): how many
+-- letters two words differ by. It returns two functions: show and properties.
+local load, text, helpers, distance = ...
+
+local debug, ipairs, next, pcall, rawget, tostring, type = debug, ipairs, next, pcall, rawget, tostring, type
+local concat, insert, sort = table.concat, table.insert, table.sort
+local find, gsub, lower, match, rep, sub = string.find, string.gsub, string.lower, string.match, string.rep, string.sub
+local min, max = math.min, math.max
+local registry, globals, loaded = debug.getregistry(), _G, package.loaded
+
+local reference = load "reference.lua"(text)
+local objects = load "objects.lua"
+local show_text = load("help_text.lua", reference, helpers.signature)
+
+local widest = 100 -- longer lines are hard to read
+
+-- ---- functions that are not the library's ---------------------------------------------------------------------------------------
+local function name_in_lua(value)
+  for library, functions in next, loaded do
+    if type(functions) == "table" and library ~= "gpu" then
+      for key, item in next, functions do
+        if item == value then return (library == "_G" and "" or library .. ".") .. tostring(key) end
+      end
+    end
+  end
+end
+
+local function about_function(value)
+  local name = name_in_lua(value)
+  if name then
+    return ("%s is LuaJIT's: https://www.lua.org/manual/5.1/manual.html#pdf-%s, https://luajit.org/extensions.html"):format(name, name)
+  end
+  local info = debug.getinfo(value, "S")
+  return ("a function of %s:%d"):format(info.short_src, info.linedefined)
+end
+
+-- ---- no entry -------------------------------------------------------------------------------------------------------------------
+
+local most_names = 12
+
+--- Names that are spelt similarly, then those whose line in the reference has the word.
+local function near_names(asked)
+  local word = lower(match(asked, "[%w_]+$") or asked)
+  local ranked, seen = {}, {}
+  local function offer(name, rank)
+    if rank and not seen[name] then
+      seen[name] = true
+      ranked[#ranked + 1] = {name, rank}
+    end
+  end
+  for _, entry in ipairs(reference.entries) do
+    local last = lower(match(entry.name, "[%w_]+$") or entry.name)
+    local steps = distance(word, last)
+    if steps <= max(1, #word / 4) then
+      offer(entry.name, steps)
+    elseif #word > 2 and find(last, word, 1, true) then
+      offer(entry.name, 10)
+    end
+  end
+  for _, entry in ipairs(#word > 2 and reference.entries or {}) do
+    local block = entry.section.blocks[1]
+    local line = entry.row and concat(entry.row.cells, " ") or block and block.text or ""
+    if find(lower(show_text.plain(line)), lower(asked), 1, true) then offer(entry.name, 20) end
+  end
+  sort(ranked, function(a, b)
+    if a[2] ~= b[2] then return a[2] < b[2] end
+    return a[1] < b[1]
+  end)
+  local names = {}
+  for i = 1, min(#ranked, most_names) do names[i] = ranked[i][1] end
+  return names
+end
+
+local function nothing_about(asked, width)
+  local lines = {("The reference has no entry %q."):format(asked)}
+  -- What numpy.asarray and others of other libraries are called here is said by the error about the missing field.
+  local _, message = pcall(function() return registry["gpulua.module"][match(asked, "[%w_]+$") or asked] end)
+  local use = type(message) == "string" and match(message, "; use ([^\n]*)")
+  if use then insert(lines, "Use " .. use .. ".") end
+  local names = near_names(asked)
+  if #names > 0 then insert(lines, show_text.wrapped("Near names: " .. concat(names, ", "), width, "", "  ")) end
+  return concat(lines, "\n")
+end
+
+-- ---- help -----------------------------------------------------------------------------------------------------------------------
+
+local function overview(width)
+  local titles = {}
+  for _, section in ipairs(reference.sections) do
+    if section.level == 2 or section.level == 3 then titles[#titles + 1] = rep("  ", section.level - 1) .. show_text.plain(section.title) end
+  end
+  return concat({
+    show_text.wrapped("help(gpu.sum) or ? gpu.sum shows what a function does, with an example; ? x:take a method, ? x.shape a property, "
+      .. "? median filter what there is about some words. help \"Indexing\" shows a chapter of the reference:", width, "", ""),
+    concat(titles, "\n"),
+  }, "\n\n")
+end
+
+--- "x:take" for "prices:take" where prices is an array: names of the script's own are those of their types.
+local function by_type(asked)
+  local path, rest = match(asked, "^([%a_][%w_]*)(.*)$")
+  local own = path and path ~= "gpu" and objects.type_of(rawget(globals, path))
+  if not own then return asked end
+  return own[1] .. rest, rest == "" and own[2]
+end
+
+local function about_name(asked, width)
+  asked = gsub(match(asked, "^[%s?]*(.-)[%s?;]*$"), "%b()$", "")
+  if asked == "" then return overview(width) end
+  local name, chapter = by_type(asked)
+  local section = reference.section(chapter or name)
+  if section then return show_text.section(section, width) end
+  local entry = reference.find(name)
+  -- A chapter about a part of gpu begins with its name.
+  if entry and entry.block and find(entry.block.text, "^`" .. gsub(entry.name, "%p", "%%%0") .. "` ") then
+    return show_text.section(entry.section, width)
+  end
+  -- What help answers about x:exp is the method, though the entry is that of gpu.exp.
+  if entry then return show_text.entry(entry, find(name, "^%l+[.:]") and name or entry.name, width) end
+  return nothing_about(asked, width)
+end
+
+--- The text about a name, a function or another value; the chapters when there is not `any`.
+local function show(width, any, what)
+  width = min(width, widest)
+  if not any then return overview(width) end
+  local kind = type(what)
+  if kind == "string" then return about_name(what, width) end
+  if kind == "function" then
+    local name = objects.name_of(what)
+    return name and about_name(name, width) or show_text.wrapped(about_function(what), width, "", "  ")
+  end
+  if kind == "table" then
+    local name = objects.name_of(what)
+    if name == "gpu" then return overview(width) end
+    if name then return about_name(name, width) end
+  end
+  local own = objects.type_of(what)
+  if own then return tostring(what) .. "\n\n" .. show_text.section(reference.section(own[2]), width) end
+  return ("a %s: help is about functions, objects of gpu, and names in a string"):format(kind)
+end
+
+--- The names of the properties, without methods, of what has the letter in the reference: "x" of an array.
+local function properties(letter)
+  local names = {}
+  for _, entry in ipairs(reference.entries) do
+    if match(entry.name, "^(%l+)%.") == letter then names[#names + 1] = match(entry.name, "[%w_]+$") end
+  end
+  return names
+end
+
+return show, properties

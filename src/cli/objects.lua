@@ -1,0 +1,58 @@
+-- The objects of the library as help and completion see them: the names of their types, methods and properties. Returns a table
+-- of functions.
+
+local getmetatable, next, rawget, registry = debug.getmetatable, next, rawget, debug.getregistry()
+local tostring, type = tostring, type
+
+-- What stands for a value of the type in the reference, and the reference's chapter about it, by the name in the metatable.
+local types = {
+  ["an array"] = {"x", "Arrays"}, ["a kernel"] = {"k", "Kernel objects"}, ["a module"] = {"mod", "Modules"},
+  ["a launch"] = {"launch", "Launches"}, ["a device"] = {"device", "Devices"}, ["a stream"] = {"s", "Streams"},
+  ["an event"] = {"e", "Events"}, ["a graph"] = {"graph", "Evaluation"},
+  ["a generator made by gpu.random.generator(\"philox\")"] = {"g", "Random numbers"},
+  ["a random number generator"] = {"c", "Generators of cuRAND"},
+}
+
+local objects = {}
+
+--- {letter, chapter} of the value's type; nil for a value that is no object of the library.
+function objects.type_of(value)
+  local meta = type(value) == "userdata" and getmetatable(value)
+  return meta and types[rawget(meta, "__metatable")]
+end
+
+local function methods_in(meta)
+  local index = rawget(meta, "__index")
+  return rawget(meta, "methods") or (type(index) == "table" and index) or nil
+end
+
+--- The table of the value's methods; nil when it has none.
+function objects.methods_of(value)
+  local own = objects.type_of(value)
+  if own and own[1] == "x" then return objects.array_methods() end
+  return own and methods_in(getmetatable(value))
+end
+
+function objects.array_methods() return registry["gpulua.array_methods"] end
+
+--- The name in the reference, "gpu.sum" or "x:sum", of a function or part of the library.
+function objects.name_of(value)
+  local function among(t, prefix, depth)
+    for key, item in next, t do
+      if item == value then return prefix .. tostring(key) end
+      local found = depth > 0 and type(item) == "table" and among(item, prefix .. tostring(key) .. ".", depth - 1)
+      if found then return found end
+    end
+  end
+  if value == registry["gpulua.module"] then return "gpu" end
+  local found = among(registry["gpulua.module"], "gpu.", 2) or among(registry["gpulua.array_methods"], "x:", 0)
+  if found then return found end
+  for _, meta in next, registry do
+    local own = type(meta) == "table" and types[rawget(meta, "__metatable")]
+    local methods = own and methods_in(meta)
+    found = methods and among(methods, own[1] .. ":", 0)
+    if found then return found end
+  end
+end
+
+return objects

@@ -1,0 +1,110 @@
+-- gpulua tests/docs/check_help.lua SOURCE_DIRECTORY
+-- help() has an entry for every binding, and every entry of the reference has its binding. What it shows of some entries is
+-- compared with what stands in the reference.
+local gpu = require "gpu"
+local registry = debug.getregistry()
+registry["gpulua.helpers"].load_library()
+
+local source = arg[1]
+local function read(path)
+  local file = assert(io.open(source .. "/" .. path))
+  local text = file:read "*a"
+  file:close()
+  return text
+end
+local function run(file, ...) return assert(loadfile(source .. "/src/cli/" .. file))(...) end
+
+local text = read "docs/reference.md"
+local reference = run("reference.lua")(text)
+local objects = run "objects.lua"
+local show, properties = run("help.lua", run, text, registry["gpulua.helpers"],
+  function(a, b) return b:sub(1, #a) == a and #b - #a or 99 end)
+
+local wrong = {}
+local function check(good, message) wrong[#wrong + 1] = not good and message or nil end
+
+-- ---- every binding has an entry ------------------------------------------------------------------------------------------------
+
+local mod = gpu.module "__global__ void fill(float* x) { x[0] = 1; }"
+local samples = {
+  x = gpu.ones(2), k = mod.fill, mod = mod, s = gpu.stream(), e = gpu.event(), graph = gpu.graph(function() end),
+  g = gpu.random.generator "philox",
+}
+local names = {}
+local function add(prefix, functions)
+  for name, value in pairs(functions) do
+    if type(name) == "string" then
+      names[#names + 1] = prefix .. name
+      if type(value) == "table" and getmetatable(value) then add(prefix .. name .. ".", value) end
+    end
+  end
+end
+add("gpu.", gpu)
+for letter, object in pairs(samples) do add(letter .. ":", objects.methods_of(object)) end
+for _, name in ipairs(names) do check(reference.find(name), name .. " has no entry in the reference") end
+check(#names > 1000, ("only %d bindings were found"):format(#names))
+
+-- ---- every entry has a binding -------------------------------------------------------------------------------------------------
+
+samples.device = gpu.device()
+local skipped = {c = true} -- cuRAND need not be installed
+local count = 0
+for _, entry in ipairs(reference.entries) do
+  local path, dot, last = entry.name:match "^(.-)([.:])([%w_]+)$"
+  local object = path == "gpu" and gpu or samples[path]
+  if path and path:find "^gpu%." then
+    object = gpu
+    for part in path:sub(5):gmatch "[%w_]+" do object = rawget(object, part) or {} end
+  end
+  -- mod.name is any kernel's name.
+  if path and not skipped[path] and entry.name ~= "mod.name" then
+    count = count + 1
+    local methods = type(object) == "userdata" and objects.methods_of(object) or {}
+    if dot == "." then
+      -- A property may be nil, such as mod.ptx on the CPU device; an unknown one raises.
+      check(pcall(function() return object[last] end) and not rawget(methods, last), entry.name .. " has no binding")
+    else
+      check(rawget(methods, last), entry.name .. " has no binding")
+    end
+  end
+end
+check(count > 500, ("only %d entries were found"):format(count))
+
+-- ---- what is shown --------------------------------------------------------------------------------------------------------------
+
+local function shows(what, ...)
+  local shown = show(80, true, what)
+  for _, part in ipairs {...} do check(shown:find(part, 1, true), ("help %s lacks %q:\n%s"):format(tostring(what), part, shown)) end
+  for line in shown:gmatch "[^\n]+" do
+    check(#line <= 80 or line:find "^    ", ("help %s has a line of %d characters: %s"):format(tostring(what), #line, line))
+  end
+end
+shows(gpu.sum, "gpu.sum(x [, axis] [, {axis, keepdims, dtype, out, where, initial}])", "  initial", "assert(x:sum():item() == 21")
+check(not show(80, true, "sum"):find("ddof", 1, true), "gpu.sum has no option ddof")
+shows("take", "x:take(indices [, axis] [, {axis, out}])", "x:take({6, 1})[1] == 6", 'See also help "Indexing".')
+shows("gpu.take(x)", "x:take(indices")
+shows("x:exp_", "x:exp_()", "x:exp_ writes the result to x.")
+shows("x.shape", "table of sizes")
+shows("gpu.trace", "gpu.trace(x [, offset [, row, column]])", "is the sum of gpu.diagonal")
+check(not show(80, true, "gpu.trace"):find("promoted dtype", 1, true), "help gpu.trace has other sentences of its paragraph")
+shows(gpu.fft, "Fourier transforms", "gpu.fft.rfft(x [, n [, axis]] [, options])")
+shows(gpu, "Elementwise operations")
+shows(samples.k, "fill", "k.registers")
+shows("indexing", "gpu.newaxis")
+shows("concatenate", "Use gpu.concat(list, axis).")
+shows("tak", "Near names: x:take")
+shows("median filter", "gpu.ndimage.median_filter")
+shows(string.format, "pdf-string.format")
+shows(3, "a number")
+array_of_test = gpu.ones(3)
+shows("array_of_test:take", "x:take(indices")
+shows("array_of_test.T", "reverse order")
+for _, name in ipairs(names) do
+  check(#show(80, true, name) > #name + 20, "help has nothing about " .. name)
+end
+for _, name in ipairs {"shape", "T", "dtype", "strides"} do
+  check(table.concat(properties "x", " "):find("%f[%w]" .. name .. "%f[%W]"), "x has no property " .. name)
+end
+
+for _, message in ipairs(wrong) do io.stderr:write(message, "\n") end
+os.exit(#wrong == 0 and 0 or 1, true)
