@@ -19,8 +19,10 @@ bool is_core(const OpenDevice& device) {
   return device.info().merging_threads == warp;
 }
 
-std::int64_t blocks_of(std::int64_t threads, unsigned block) {
-  return (threads + block - 1) / block;
+constexpr unsigned threads = 128;
+
+std::int64_t blocks_of(std::int64_t items) {
+  return (items + threads - 1) / threads;
 }
 
 LibraryKernel kernel_of(OpenDevice& device, const std::string& function) {
@@ -34,52 +36,71 @@ std::int64_t lanes_of_line(const OpenDevice& device, std::int64_t entries, std::
   return std::min<std::int64_t>(warp, static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(mean))));
 }
 
-/// Null x: the sums of the entries.
-Array multiply_by_vector(const Array& entries, const Array& places, const Array& starts, const Array& x) {
-  OpenDevice& device = entries->device();
-  const StreamRef& stream = device.stream();
-  const DType dtype = x ? x->dtype : entries->dtype;
-  const std::int64_t lines = starts->layout.size() - 1;
-  const Array y = empty(device, {lines}, dtype);
-  const std::int64_t width = lanes_of_line(device, entries->layout.size(), lines);
-  const unsigned threads = 128;
-  kernel_of(device, "gpulua_multiply_lines<" + device_type(entries->dtype) + ", " + device_type(dtype) + ", " +
-                        device_type(starts->dtype) + ", " + std::to_string(width) + ">")
-      .add(read_pointer(entries->dtype), entries->read(stream))
-      .add(read_pointer(starts->dtype), places ? places->read(stream) : nullptr)
-      .add(read_pointer(starts->dtype), starts->read(stream))
-      .add(read_pointer(dtype), x ? x->read(stream) : nullptr)
-      .add(write_pointer(dtype), y->write(stream))
-      .add(lines)
-      .launch(blocks_of(lines * width, threads), threads);
-  for (const Array& source : {entries, places, starts, x})
-    if (source) y->buffer()->depend_on(*source->buffer());
-  return y;
+/// The lanes of a warp that share a line of a product with a matrix.
+std::int64_t lanes_of_columns(std::int64_t columns) {
+  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::min(columns, warp))));
 }
 
-Array multiply_by_matrix(const SparseLines& matrix, const Array& x) {
-  OpenDevice& device = x->device();
-  const StreamRef& stream = device.stream();
-  const DType index = matrix.starts->dtype;
-  const std::int64_t lines = matrix.count(), columns = x->layout.shape[1];
-  const Array y = empty(device, {lines, columns}, x->dtype);
-  if (y->layout.size() == 0) return y;
-  const auto width = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::min(columns, warp))));
-  const unsigned threads = 128;
-  kernel_of(device, "gpulua_multiply_lines_by_matrix<" + device_type(matrix.entries->dtype) + ", " +
-                        device_type(x->dtype) + ", " + device_type(index) + ", " + std::to_string(width) + ">")
-      .add(read_pointer(matrix.entries->dtype), matrix.entries->read(stream))
-      .add(read_pointer(index), matrix.places->read(stream))
-      .add(read_pointer(index), matrix.starts->read(stream))
-      .add(read_pointer(x->dtype), x->read(stream))
-      .add(write_pointer(x->dtype), y->write(stream))
-      .add(lines)
-      .add(columns)
-      .launch(blocks_of(lines * width, threads), threads);
-  for (const Array& source : {matrix.entries, matrix.places, matrix.starts, x})
-    y->buffer()->depend_on(*source->buffer());
-  return y;
-}
+/// The product with `x`, a vector or a matrix; with a null x, the sums of the entries.
+class SparseProduct {
+ public:
+  SparseProduct(const Array& entries, const Array& places, const Array& starts, const Array& x)
+      : device_(entries->device()), entries_(entries), places_(places), starts_(starts), x_(x) {
+    problem_.entry = entries->dtype;
+    problem_.dtype = x ? x->dtype : entries->dtype;
+    problem_.index = starts->dtype;
+    problem_.lines = starts->layout.size() - 1;
+    problem_.count = entries->layout.size();
+    Dims shape{problem_.lines};
+    if (x && x->layout.ndim() == 2) shape.push_back(problem_.columns = x->layout.shape[1]);
+    y_ = empty(device_, std::move(shape), problem_.dtype);
+  }
+
+  Array run() {
+    if (y_->layout.size() == 0) return y_;
+    if (x_ && x_->layout.size() == 0) {
+      fill(y_, 0.0);
+      return y_;
+    }
+    const StreamRef& stream = device_.stream();
+    problem_.entries = entries_->read(stream);
+    problem_.places = places_ ? places_->read(stream) : nullptr;
+    problem_.starts = starts_->read(stream);
+    problem_.x = x_ ? x_->read(stream) : nullptr;
+    problem_.y = y_->write(stream);
+    if (Sparse* library = device_.device().sparse())
+      library->multiply(problem_, *stream);
+    else
+      launch();
+    for (const Array& source : {entries_, places_, starts_, x_})
+      if (source) y_->buffer()->depend_on(*source->buffer());
+    return y_;
+  }
+
+ private:
+  void launch() {
+    const bool by_vector = !x_ || x_->layout.ndim() == 1;
+    const std::int64_t width =
+        by_vector ? lanes_of_line(device_, problem_.count, problem_.lines) : lanes_of_columns(problem_.columns);
+    LibraryKernel kernel =
+        kernel_of(device_, (by_vector ? "gpulua_multiply_lines<" : "gpulua_multiply_lines_by_matrix<") +
+                               device_type(problem_.entry) + ", " + device_type(problem_.dtype) + ", " +
+                               device_type(problem_.index) + ", " + std::to_string(width) + ">");
+    kernel.add(read_pointer(problem_.entry), problem_.entries)
+        .add(read_pointer(problem_.index), problem_.places)
+        .add(read_pointer(problem_.index), problem_.starts)
+        .add(read_pointer(problem_.dtype), problem_.x)
+        .add(write_pointer(problem_.dtype), problem_.y)
+        .add(problem_.lines);
+    if (!by_vector) kernel.add(problem_.columns);
+    kernel.launch(blocks_of(problem_.lines * width), threads);
+  }
+
+  OpenDevice& device_;
+  const Array entries_, places_, starts_, x_;
+  SparseProblem problem_;
+  Array y_;
+};
 
 /// Adds the record of a fault, and the line of the script. Returns the check that the kernel's results depend on.
 CheckRef add_fault(LibraryKernel& kernel, OpenDevice& device, const std::string& op) {
@@ -96,13 +117,11 @@ CheckRef add_fault(LibraryKernel& kernel, OpenDevice& device, const std::string&
 }  // namespace
 
 Array multiply(const SparseLines& matrix, const Array& x) {
-  const Array from = contiguous(x);
-  return x->layout.ndim() == 1 ? multiply_by_vector(matrix.entries, matrix.places, matrix.starts, from)
-                               : multiply_by_matrix(matrix, from);
+  return SparseProduct(matrix.entries, matrix.places, matrix.starts, contiguous(x)).run();
 }
 
 Array sum_lines(const Array& entries, const Array& starts) {
-  return multiply_by_vector(contiguous(entries), nullptr, starts, nullptr);
+  return SparseProduct(contiguous(entries), nullptr, starts, nullptr).run();
 }
 
 Array starts_of(const Array& line_of_entry, std::int64_t lines) {
@@ -110,13 +129,12 @@ Array starts_of(const Array& line_of_entry, std::int64_t lines) {
   const StreamRef& stream = device.stream();
   const DType index = line_of_entry->dtype;
   const Array from = contiguous(line_of_entry), starts = empty(device, {lines + 1}, index);
-  const unsigned threads = 128;
   kernel_of(device, "gpulua_starts_of_lines<" + device_type(index) + ">")
       .add(read_pointer(index), from->read(stream))
       .add(from->layout.size())
       .add(write_pointer(index), starts->write(stream))
       .add(lines)
-      .launch(blocks_of(lines + 1, threads), threads);
+      .launch(blocks_of(lines + 1), threads);
   starts->buffer()->depend_on(*from->buffer());
   return starts;
 }
@@ -126,13 +144,12 @@ Array lines_of(const Array& starts, std::int64_t count) {
   const StreamRef& stream = device.stream();
   const DType index = starts->dtype;
   const Array lines = empty(device, {count}, index);
-  const unsigned threads = 128;
   kernel_of(device, "gpulua_lines_of_entries<" + device_type(index) + ">")
       .add(read_pointer(index), starts->read(stream))
       .add(starts->layout.size() - 1)
       .add(write_pointer(index), lines->write(stream))
       .add(count)
-      .launch(blocks_of(count, threads), threads);
+      .launch(blocks_of(count), threads);
   lines->buffer()->depend_on(*starts->buffer());
   return lines;
 }
@@ -151,8 +168,7 @@ Array checked_places(const std::string& op, const Array& given, std::int64_t ext
       .add(extent)
       .add(std::int32_t{axis});
   const CheckRef check = add_fault(kernel, device, op);
-  const unsigned threads = 128;
-  kernel.launch(blocks_of(count, threads), threads);
+  kernel.launch(blocks_of(count), threads);
   places->buffer()->depend_on(check);
   places->buffer()->depend_on(*from->buffer());
   return places;
@@ -170,8 +186,7 @@ Array checked_starts(const std::string& op, const Array& given, std::int64_t cou
       .add(lines)
       .add(count);
   const CheckRef check = add_fault(kernel, device, op);
-  const unsigned threads = 128;
-  kernel.launch(blocks_of(lines + 1, threads), threads);
+  kernel.launch(blocks_of(lines + 1), threads);
   starts->buffer()->depend_on(check);
   starts->buffer()->depend_on(*from->buffer());
   return starts;

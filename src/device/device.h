@@ -175,6 +175,8 @@ class Device {
   virtual Sorter* sorter() { return nullptr; }
   /// Null on a device that adds by our kernels.
   virtual Adder* adder() { return nullptr; }
+  /// Null on a device that multiplies sparse matrices by our kernels.
+  virtual Sparse* sparse() { return nullptr; }
 
   // ---- other devices: optional --------------------------------------------------------------------------------------
   /// True when the device reads and writes the other one's memory by itself, over a link between the two.

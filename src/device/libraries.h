@@ -296,4 +296,25 @@ class Adder {
   virtual std::int64_t add(const Additions& additions, Stream& stream) = 0;
 };
 
+/// Y (lines x columns) = A X, row-major, where A's line i has the entries from starts[i] on and before starts[i + 1],
+/// at places[k] of the line. Positions count from 0.
+struct SparseProblem {
+  DType entry = DType::float32;  // float32, float64, complex64 or complex128, as is `dtype`
+  DType dtype = DType::float32;  // of X and Y: that of the entries, or one to which they are converted exactly
+  DType index = DType::int32;    // of places and starts: or int64
+  std::int64_t lines = 0, count = 0, columns = 1;
+  const void* entries = nullptr;
+  const void* places = nullptr;
+  const void* starts = nullptr;  // lines + 1
+  const void* x = nullptr;       // null, for one column: the sums of the entries of each line
+  void* y = nullptr;
+};
+
+/// Products of sparse matrices of a device that does better by a library than by our kernels. Each sum has one order.
+class Sparse {
+ public:
+  virtual ~Sparse() = default;
+  virtual void multiply(const SparseProblem& problem, Stream& stream) = 0;
+};
+
 }  // namespace gpulua

@@ -7,6 +7,7 @@
 
 #include "src/device/cpu/check/checker.h"
 #include "src/device/cpu/compiler_library.h"
+#include "src/device/cpu/cpu_sparse.h"
 #include "src/device/cpu/runtime/block_pool.h"
 #include "src/device/cpu/runtime/fault.h"
 #include "src/device/cpu/runtime/kernel_heap.h"
@@ -66,6 +67,7 @@ class CpuDevice : public Device {
   Fft* fft() override;
   Sorter* sorter() override { return checker_.on() ? nullptr : sorter_.get(); }
   Adder* adder() override { return checker_.on() ? nullptr : adder_.get(); }
+  Sparse* sparse() override { return checker_.on() ? nullptr : sparse_.get(); }
 
  private:
   void check_interrupt();
@@ -88,6 +90,7 @@ class CpuDevice : public Device {
   std::unique_ptr<Rng> rng_;
   std::optional<std::unique_ptr<Fft>> fft_;  // null: looked for, and not found
   std::unique_ptr<Adder> adder_ = make_adder();
+  std::unique_ptr<Sparse> sparse_ = make_sparse();
   std::unique_ptr<Sorter> sorter_ = make_sorter(memory_, environment_.interrupted);
 };
 
