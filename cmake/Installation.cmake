@@ -5,6 +5,17 @@ include(CMakePackageConfigHelpers)
 install(TARGETS gpulua COMPONENT gpulua)
 install(FILES docs/gpulua.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT gpulua)
 
+# What lua-language-server shows of the module in an editor: made by the command, which knows all signatures.
+set(annotations ${PROJECT_BINARY_DIR}/gpu.d.lua)
+add_custom_command(OUTPUT ${annotations}
+  COMMAND gpulua ${PROJECT_SOURCE_DIR}/tools/annotations.lua ${PROJECT_SOURCE_DIR} ${annotations}
+  DEPENDS gpulua ${PROJECT_SOURCE_DIR}/tools/annotations.lua ${PROJECT_SOURCE_DIR}/docs/reference.md
+  VERBATIM)
+add_custom_target(annotations ALL DEPENDS ${annotations})
+set(addon_folder ${CMAKE_INSTALL_DATADIR}/lua-language-server/gpulua)
+install(FILES ${annotations} DESTINATION ${addon_folder}/library COMPONENT gpulua)
+install(FILES tools/lua-language-server.json RENAME config.json DESTINATION ${addon_folder} COMPONENT gpulua)
+
 install(TARGETS libgpulua EXPORT gpulua
   LIBRARY COMPONENT libgpulua0 NAMELINK_COMPONENT libgpulua-dev)
 # A Lua module is found under its own name: package.cpath has lib/lua/5.1/?.so.

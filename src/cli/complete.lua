@@ -47,25 +47,25 @@ return function(text)
     end
   end
 
-  local function offer_object(letter, methods)
+  local function offer_object(letter)
     if sub(path, -1) == "." then
       for _, name in next, properties(letter) do offer(name, false) end
     else
-      for name in next, methods or {} do offer(name, true) end
+      for name in next, objects.methods(letter) or {} do offer(name, true) end
     end
     sort(names)
     return names
   end
 
   -- What a call gives is mostly an array.
-  if path == ":" or path == "." then return offer_object("x", objects.array_methods()) end
+  if path == ":" or path == "." then return offer_object "x" end
   local value = globals
   for name in gmatch(path, "([%w_]+)[.:]") do
     value = field(value, name)
     if value == nil then return names end
   end
   local own = objects.type_of(value)
-  if own then return offer_object(own[1], objects.methods_of(value)) end
+  if own then return offer_object(own[1]) end
   local methods_only = sub(path, -1) == ":"
   local t = first_in_chain(value)
   for _ = 1, max_chain do

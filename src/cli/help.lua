@@ -117,7 +117,7 @@ local function about_name(asked, width)
     return show_text.section(entry.section, width)
   end
   -- What help answers about x:exp is the method, though the entry is that of gpu.exp.
-  if entry then return show_text.entry(entry, find(name, "^%l+[.:]") and name or entry.name, width) end
+  if entry then return show_text.entry(entry, find(name, "^%a+[.:]") and name or entry.name, width) end
   return nothing_about(asked, width)
 end
 
@@ -145,7 +145,7 @@ end
 local function properties(letter)
   local names = {}
   for _, entry in ipairs(reference.entries) do
-    if match(entry.name, "^(%l+)%.") == letter then names[#names + 1] = match(entry.name, "[%w_]+$") end
+    if match(entry.name, "^(%a+)%.") == letter then names[#names + 1] = match(entry.name, "[%w_]+$") end
   end
   return names
 end

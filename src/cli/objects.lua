@@ -10,7 +10,7 @@ local types = {
   ["a launch"] = {"launch", "Launches"}, ["a device"] = {"device", "Devices"}, ["a stream"] = {"s", "Streams"},
   ["an event"] = {"e", "Events"}, ["a graph"] = {"graph", "Evaluation"},
   ["a generator made by gpu.random.generator(\"philox\")"] = {"g", "Random numbers"},
-  ["a random number generator"] = {"c", "Generators of cuRAND"},
+  ["a sparse matrix"] = {"A", "Sparse matrices"}, ["a random number generator"] = {"c", "Generators of cuRAND"},
 }
 
 local objects = {}
@@ -29,11 +29,18 @@ end
 --- The table of the value's methods; nil when it has none.
 function objects.methods_of(value)
   local own = objects.type_of(value)
-  if own and own[1] == "x" then return objects.array_methods() end
-  return own and methods_in(getmetatable(value))
+  return own and objects.methods(own[1])
 end
 
-function objects.array_methods() return registry["gpulua.array_methods"] end
+--- The table of the methods of what has the letter in the reference; nil when it has none.
+function objects.methods(letter)
+  if letter == "x" then return registry["gpulua.array_methods"] end
+  if letter == "A" then return registry["gpulua.sparse_methods"] end
+  for _, meta in next, registry do
+    local own = type(meta) == "table" and types[rawget(meta, "__metatable")]
+    if own and own[1] == letter then return methods_in(meta) end
+  end
+end
 
 --- The name in the reference, "gpu.sum" or "x:sum", of a function or part of the library.
 function objects.name_of(value)
@@ -47,9 +54,8 @@ function objects.name_of(value)
   if value == registry["gpulua.module"] then return "gpu" end
   local found = among(registry["gpulua.module"], "gpu.", 2) or among(registry["gpulua.array_methods"], "x:", 0)
   if found then return found end
-  for _, meta in next, registry do
-    local own = type(meta) == "table" and types[rawget(meta, "__metatable")]
-    local methods = own and methods_in(meta)
+  for _, own in next, types do
+    local methods = objects.methods(own[1])
     found = methods and among(methods, own[1] .. ":", 0)
     if found then return found end
   end

@@ -10,7 +10,7 @@ local concat, insert = table.concat, table.insert
 local find, gmatch, gsub, lower, match, sub = string.find, string.gmatch, string.gsub, string.lower, string.match, string.sub
 
 -- What stands before the dot or colon of a name, in the reference and in signatures.
-local receivers = {gpu = true, x = true, k = true, mod = true, s = true, e = true, graph = true, g = true, c = true, device = true}
+local receivers = {gpu = true, x = true, A = true, k = true, mod = true, s = true, e = true, graph = true, g = true, c = true, device = true}
 
 -- ---- Markdown -----------------------------------------------------------------------------------------------------------------
 
@@ -108,7 +108,7 @@ local function without_marks(text) return (gsub(text, "`", "")) end
 
 local function add_entries(entries, list, section, row, owner)
   for _, shown in ipairs(parts(without_marks(list))) do
-    local signature = gsub(shown, "^.- and (%l+[.:])", "%1")
+    local signature = gsub(shown, "^.- and (%a+[.:])", "%1")
     if owner and find(signature, "^[%l_]+$") then signature = owner .. "." .. signature end
     local name, receiver = name_of(signature)
     if name then insert(entries, {name = name, receiver = receiver, signature = signature, section = section, row = row}) end
@@ -156,7 +156,7 @@ end
 
 --- Names under which the reference may have a method: x:exp_ is described as gpu.exp, g:normal as gpu.random.normal.
 local function aliases(name)
-  local receiver, last = match(name, "^(%l+):([%w_]+)$")
+  local receiver, last = match(name, "^(%a+):([%w_]+)$")
   local list = {}
   if receiver == "x" then
     list = {"gpu." .. last, "x:" .. gsub(last, "_$", ""), "gpu." .. gsub(last, "_$", "")}

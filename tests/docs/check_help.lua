@@ -28,7 +28,7 @@ local function check(good, message) wrong[#wrong + 1] = not good and message or 
 local mod = gpu.module "__global__ void fill(float* x) { x[0] = 1; }"
 local samples = {
   x = gpu.ones(2), k = mod.fill, mod = mod, s = gpu.stream(), e = gpu.event(), graph = gpu.graph(function() end),
-  g = gpu.random.generator "philox",
+  g = gpu.random.generator "philox", A = gpu.sparse.csr(gpu.ones(2, 2)),
 }
 local names = {}
 local function add(prefix, functions)
@@ -62,7 +62,9 @@ for _, entry in ipairs(reference.entries) do
     local methods = type(object) == "userdata" and objects.methods_of(object) or {}
     if dot == "." then
       -- A property may be nil, such as mod.ptx on the CPU device; an unknown one raises.
-      check(pcall(function() return object[last] end) and not rawget(methods, last), entry.name .. " has no binding")
+      -- A.row is that of another format than A.indptr.
+      local found = pcall(function() return object[last] end) or path == "A" and pcall(function() return object:tocoo()[last] end)
+      check(found and not rawget(methods, last), entry.name .. " has no binding")
     else
       check(rawget(methods, last), entry.name .. " has no binding")
     end
