@@ -17,6 +17,7 @@
 #include "src/base/near_name.h"
 #include "src/expressions/creation.h"
 #include "src/expressions/expression.h"
+#include "src/expressions/roll.h"
 #include "src/ops/promotion.h"
 
 namespace gpulua {
@@ -101,6 +102,18 @@ int lua_broadcast(lua_State* L) {
   int next = 0;
   Dims shape = check_shape(L, 2, next, "broadcast_to");
   push_array(L, broadcast(check<Array>(L, 1, "broadcast_to"), std::move(shape)));
+  return 1;
+}
+
+/// roll(x, shifts): with a shift for each axis, from 0 to its extent - 1; lazily.
+int lua_roll(lua_State* L) {
+  Dims shifts;
+  for (int i = 1; i <= static_cast<int>(lua_objlen(L, 2)); ++i) {
+    lua_rawgeti(L, 2, i);
+    shifts.push_back(check_integer(L, -1, "roll", "a shift"));
+    lua_pop(L, 1);
+  }
+  push_array(L, roll(check<Array>(L, 1, "roll"), std::move(shifts)));
   return 1;
 }
 
@@ -214,6 +227,7 @@ void add_core_functions(lua_State* L) {
                        {"library_text", protect<library_text>},
                        {"options", protect<lua_options>},
                        {"positions", protect<lua_positions>},
+                       {"roll", protect<lua_roll>},
                        {"promote", protect<lua_promote>},
                        {"raise", protect<raise>},
                        {"bincount", protect<lua_bincount>},

@@ -170,17 +170,13 @@ local function roll(x, shift, axis)
   if #shifts ~= 1 and #axes ~= 1 and #shifts ~= #axes then
     core.raise(("[roll] expected a shift for each axis, got %d shifts and %d axes"):format(#shifts, #axes))
   end
-  local total, shape, parts = {}, x.shape, whole(x)
+  local total, shape = {}, x.shape
+  for at, extent in ipairs(shape) do total[at] = 0 end
   for i = 1, math.max(#axes, #shifts) do
     local at = core.axis("roll", axes[#axes == 1 and 1 or i], #shape)
-    total[at] = (total[at] or 0) + shifts[#shifts == 1 and 1 or i]
+    if shape[at] > 0 then total[at] = (total[at] + shifts[#shifts == 1 and 1 or i]) % shape[at] end
   end
-  for at, distance in pairs(total) do
-    local extent = shape[at]
-    distance = extent > 0 and distance % extent or 0
-    parts[at] = {{extent - distance + 1, distance, 1}, {1, extent - distance, 1}}
-  end
-  return assemble(gpu.empty_like(x), x, parts)
+  return core.roll(x, total)
 end
 
 --- Rotates by `times` quarter turns, from the first of the axes towards the second.

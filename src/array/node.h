@@ -24,12 +24,13 @@ struct Reducer;
 /// What a script holds. Copies are the same array; views share the buffer and write through.
 using Array = std::shared_ptr<Node>;
 
-/// An operation that is not evaluated yet. Exactly one of `op`, `reducer`, `value` and `indexed` is set.
+/// An operation that is not evaluated yet. Exactly one of `op`, `reducer`, `value`, `indexed` and `roll` is set.
 struct Pending {
   std::shared_ptr<const OpInfo> op;        // elementwise: each input broadcasts to the node's shape
   std::shared_ptr<const Reducer> reducer;  // reduces the axes of the input that are set in `axes`
   std::optional<Scalar> value;             // the same number everywhere
   std::shared_ptr<const Indexed> indexed;  // a gather: elements of the first input at positions the other inputs give
+  std::shared_ptr<const Dims> roll;        // the input's elements, shifted along each axis: from 0 to its extent - 1
 
   DType compute = DType::float32;  // the dtype in which `op` computes, or which `reducer` reads
   std::uint64_t axes = 0;

@@ -11,6 +11,7 @@
 #include "src/codegen/emit.h"
 #include "src/eval/plan_cache.h"
 #include "src/eval/recording.h"
+#include "src/eval/rolls.h"
 #include "src/eval/schedule.h"
 
 namespace gpulua {
@@ -89,7 +90,8 @@ class Pipeline final : public Evaluator {
     enum class Outcome {
       done,
       hazard,   // nothing ran: a thread of the last kernel could read what another one has written
-      outdated  // a script that the collector ran has evaluated nodes of the plan; the roots need another one
+      outdated  // nodes have been evaluated, for a roll or by a script that the collector ran: the roots need another
+                // plan
     };
     Outcome outcome;
     std::int64_t count = 0;  // of elements, after a compression
@@ -117,6 +119,7 @@ Pipeline::Result Pipeline::run(Roots roots) {
   {
     const NodeNumbers nodes = collect({roots.data(), wanted});
     add_repeated(roots, nodes);
+    if (evaluate_rolls({roots.data(), roots.size()}, nodes)) return {Result::Outcome::outdated};
     try {
       return run({roots.data(), roots.size()}, nodes);
     } catch (const Error& error) {

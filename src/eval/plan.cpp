@@ -26,7 +26,7 @@ class Planner {
     places_.reserve(nodes.size());
     for (Node* node : nodes) {
       const Pending* pending = node->pending();
-      places_.push_back(!pending ? Place{} : pending->reducer ? place_reduction(*node) : place_operation(*node));
+      places_.push_back(!pending || pending->roll ? Place{} : pending->reducer ? place_reduction(*node) : place_operation(*node));
     }
     count_uses();
     for (const Root& root : roots) {

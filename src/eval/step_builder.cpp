@@ -42,7 +42,7 @@ std::uint16_t StepBuilder::value(Node& node, Each each) {
 
 std::uint16_t StepBuilder::make(Node& node, Each each) {
   const Pending* pending = node.pending();
-  if (!pending || is_input(node))
+  if (!pending || pending->roll || is_input(node))
     return operand({&node, nullptr, node.dtype, broadcast_to(node.layout, shape(each))}, each);
   if (pending->value) return operand({nullptr, &node, node.dtype, {}}, each);
   if (pending->indexed) return gathered(node, each);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "src/array/aliasing.h"
+#include "src/array/memory_copy.h"
 #include "src/base/error.h"
 #include "src/expressions/expression.h"
 #include "src/runtime/context.h"
@@ -60,30 +61,6 @@ void copy_between(Node& to, Node& from) {
   upload(to, staging.get());
 }
 
-/// The copy of `from` to `to`, which have one shape, as rows of elements that lie side by side in both. `bytes` is 0
-/// where the elements are more than rows at one distance from each other.
-RowsToCopy rows_of(const Layout& to, const Layout& from, std::int64_t itemsize) {
-  RowsToCopy rows{nullptr, nullptr, itemsize, 1, 0, 0};
-  for (std::size_t axis = to.ndim(); axis-- > 0;) {
-    const std::int64_t extent = to.shape[axis];
-    const std::int64_t to_step = to.strides[axis] * itemsize, from_step = from.strides[axis] * itemsize;
-    if (extent == 1) continue;
-    if (rows.rows == 1 && to_step == rows.bytes && from_step == rows.bytes) {
-      rows.bytes *= extent;
-    } else if (rows.rows == 1) {
-      rows.rows = extent;
-      rows.to_step = to_step;
-      rows.from_step = from_step;
-    } else if (to_step == rows.rows * rows.to_step && from_step == rows.rows * rows.from_step) {
-      rows.rows *= extent;
-    } else {
-      rows.bytes = 0;
-      break;
-    }
-  }
-  return rows;
-}
-
 }  // namespace
 
 Array copy(const Array& array) {
@@ -117,27 +94,8 @@ void copy_into(const Array& to, const Array& from, const char* op) {
   const Layout source = broadcast_to(from->layout, to->layout.shape, op);
   if (to->layout.size() == 0) return;
 
-  OpenDevice& device = to->device();
-  const StreamRef& stream = device.stream();
-  if (!from->pending() && to->dtype == from->dtype && to->contiguous && source.contiguous() &&
-      !overlaps(*to, *from, source) && !device.evaluator().trace()) {
-    const char* bytes = from->read(stream);
-    if (from->buffer() == to->buffer() && from->layout.offset == to->layout.offset) return;
-    char* target = from->buffer() == to->buffer() ? to->write(stream) : to->overwrite(stream);
-    device.device().copy(target, bytes, to->nbytes(), *stream);
-    to->buffer()->depend_on(*from->buffer());
-    return;
-  }
-  if (!from->pending() && to->dtype == from->dtype && !overlaps(*to, *from, source) && !device.evaluator().trace()) {
-    RowsToCopy rows = rows_of(to->layout, source, static_cast<std::int64_t>(to->itemsize()));
-    if (rows.bytes >= device.info().least_copied_row) {
-      rows.from = from->read(stream);
-      rows.to = from->buffer() == to->buffer() ? to->write(stream) : to->overwrite(stream);
-      device.device().copy_rows(rows, *stream);
-      return to->buffer()->depend_on(*from->buffer());
-    }
-  }
-  to->device().evaluator().evaluate_into(*to, from);
+  const bool in_memory = !from->pending() && copy_in_memory(*to, *from, source);
+  if (!in_memory) to->device().evaluator().evaluate_into(*to, from);
 }
 
 void fill(const Array& array, const Scalar& value) {

@@ -214,6 +214,7 @@ local operations = {
   {1, reduction("argmax", function() return "int64" end, function(_, count) return count end)},
   {3, function(self, random) return self:take(random) end},
   {4, function(self, random) return self:view(random) end},
+  {4, function(self, random) return self:roll(random) end},
   {1, function(self, random) return self:scan(random) end},
   {1, function(self, random) return self:compress(random) end},
   {1, function(self, random) return self:concat(random) end},
@@ -277,6 +278,13 @@ function Program:view(random)
   end
   text = text or "(" .. table.concat(specs, ", ") .. ")"
   self:line("v.%s = v.%s%s", self:add(dims, a.dtype, nil, fields), a.name, text)
+end
+
+function Program:roll(random)
+  local a = self:pick(random, function(x) return #x.dims > 0 end)
+  if not a then return end
+  local axis = random(#a.dims)
+  self:line("v.%s = v.%s:roll(%d, %d)", self:add(a.dims, a.dtype, a.base.bound), a.name, self.values(25) - 13, axis)
 end
 
 function Program:scan(random)

@@ -200,6 +200,18 @@ function methods.cumsum(x)
 end
 function methods.sort(x) return by_rows(x, x.dtype, table.sort) end
 
+function methods.roll(x, shift, axis)
+  local extent, inner = x.shape[axis], 1
+  for k = axis + 1, #x.shape do inner = inner * x.shape[k] end
+  local values, result = values_of(x), {}
+  for i = 1, #values do
+    local before = i - 1
+    local place = math.floor(before / inner) % extent
+    result[before + ((place + shift) % extent - place) * inner + 1] = values[i]
+  end
+  return array({unpack(x.shape)}, result, x.dtype)
+end
+
 require "plain_indexing"(plain, methods, meta, {
   array = array, is_array = is_array, values_of = values_of, rounded = rounded, promoted = promoted, broadcast = broadcast,
 })

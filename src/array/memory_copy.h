@@ -1,0 +1,14 @@
+#pragma once
+
+// Copies between arrays in memory without a kernel.
+
+#include "src/array/node.h"
+
+namespace gpulua {
+
+/// Copies the elements of `from` at the positions of `source`, a layout of the shape of `to`, where the device's own
+/// copies can do it: one dtype, and rows of elements that lie side by side in both. Returns false otherwise. Both are
+/// in memory.
+bool copy_in_memory(Node& to, Node& from, const Layout& source);
+
+}  // namespace gpulua
