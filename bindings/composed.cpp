@@ -247,6 +247,7 @@ void add_core_functions(lua_State* L) {
   add_fft_functions(L);
   add_linalg_functions(L);
   add_sparse_functions(L);
+  add_sparse_factors(L);
 }
 
 }  // namespace gpulua

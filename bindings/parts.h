@@ -30,6 +30,8 @@ void add_fft_functions(lua_State* L);
 void add_linalg_functions(lua_State* L);
 /// Adds the C++ functions for the files sparse*.lua to the table at the top of the stack.
 void add_sparse_functions(lua_State* L);
+/// Adds the C++ functions for sparse_linalg_direct.lua to the table at the top of the stack.
+void add_sparse_factors(lua_State* L);
 /// Stores the function of profile_report_key.
 void open_measuring(lua_State* L);
 /// Adds the C++ functions for measure.lua to the table at the top of the stack.

@@ -163,10 +163,11 @@ class Device {
   virtual bool checking() const = 0;
 
   // ---- libraries ----------------------------------------------------------------------------------------------------
-  // blas(), solver() and rng() throw ErrorKind::unavailable, with the package to install, where the device lacks the
-  // library.
+  // blas(), solver(), sparse_solver() and rng() throw ErrorKind::unavailable, with the package to install, where the
+  // device lacks the library.
   virtual Blas& blas() = 0;
   virtual Solver& solver() = 0;
+  virtual SparseSolver& sparse_solver() = 0;
   virtual Rng& rng() = 0;
   /// Null on a device that has no library for Fourier transforms, or where Config::fft_libraries is off: then they are
   /// our kernels'.

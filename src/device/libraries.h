@@ -177,6 +177,35 @@ class Solver {
   virtual void run(const SolverProblem& problem, Stream& stream) = 0;
 };
 
+/// A square sparse matrix in device memory. The entries of column j, and their rows, are those from starts[j] to before
+/// starts[j + 1]. Positions count from 0; no two entries have one place.
+struct SparseColumns {
+  DType dtype = DType::float32;          // float32, float64, complex64 or complex128
+  std::int64_t n = 0, nonzeros = 0;      // n > 0
+  const void* values = nullptr;          // nonzeros
+  const std::int32_t* rows = nullptr;    // nonzeros
+  const std::int32_t* starts = nullptr;  // n + 1
+};
+
+/// The LU factors of a sparse matrix A.
+class SparseFactors {
+ public:
+  virtual ~SparseFactors() = default;
+  /// 0, or the first column of A, from 1, for which there is no pivot but 0: A is singular, and solve() is not called.
+  virtual std::int64_t zero_pivot() const = 0;
+  /// The entries of both factors.
+  virtual std::int64_t nonzeros() const = 0;
+  /// b (n x columns, in device memory, one column after the other) becomes op(A)^-1 B.
+  virtual void solve(MatrixOp op, void* b, std::int64_t columns, Stream& stream) = 0;
+};
+
+/// Factors of sparse matrices. Both classes may wait for the device; then a stream that is captured must not be given.
+class SparseSolver {
+ public:
+  virtual ~SparseSolver() = default;
+  virtual std::shared_ptr<SparseFactors> factorise(const SparseColumns& matrix, Stream& stream) = 0;
+};
+
 /// A random number generator of the vendor's library. Each call continues the sequence.
 class RngGenerator {
  public:

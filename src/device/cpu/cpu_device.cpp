@@ -14,6 +14,7 @@
 #include "src/device/cpu/runtime/cpu_launch.h"
 #include "src/device/cpu/runtime/cpu_stream.h"
 #include "src/device/curand.h"
+#include "src/device/superlu.h"
 
 namespace gpulua::cpu {
 namespace {
@@ -280,6 +281,11 @@ Blas& CpuDevice::blas() {
 Solver& CpuDevice::solver() {
   if (!solver_) solver_ = open_solver();
   return *solver_;
+}
+
+SparseSolver& CpuDevice::sparse_solver() {
+  if (!sparse_solver_) sparse_solver_ = open_superlu(*this);
+  return *sparse_solver_;
 }
 
 Rng& CpuDevice::rng() {

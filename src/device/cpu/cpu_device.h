@@ -62,6 +62,7 @@ class CpuDevice : public Device {
 
   Blas& blas() override;
   Solver& solver() override;
+  SparseSolver& sparse_solver() override;
   Rng& rng() override;
   // Checked work is done by kernels, which the checker sees.
   Fft* fft() override;
@@ -87,6 +88,7 @@ class CpuDevice : public Device {
   CompilerLibrary compiler_{environment_.config};
   std::unique_ptr<Blas> blas_;
   std::unique_ptr<Solver> solver_;
+  std::unique_ptr<SparseSolver> sparse_solver_;
   std::unique_ptr<Rng> rng_;
   std::optional<std::unique_ptr<Fft>> fft_;  // null: looked for, and not found
   std::unique_ptr<Adder> adder_ = make_adder();

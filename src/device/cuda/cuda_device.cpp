@@ -12,6 +12,7 @@
 #include "src/device/cuda/cusolver.h"
 #include "src/device/cuda/version_text.h"
 #include "src/device/curand.h"
+#include "src/device/superlu.h"
 
 namespace gpulua::cuda {
 namespace {
@@ -323,6 +324,11 @@ Blas& CudaDevice::blas() {
 Solver& CudaDevice::solver() {
   if (!solver_) solver_ = open_solver(environment_.config, context_, [this]() -> CublasBlas& { return cublas(); });
   return *solver_;
+}
+
+SparseSolver& CudaDevice::sparse_solver() {
+  if (!sparse_solver_) sparse_solver_ = open_superlu(*this);
+  return *sparse_solver_;
 }
 
 Rng& CudaDevice::rng() {

@@ -59,6 +59,7 @@ class CudaDevice final : public Device {
 
   Blas& blas() override;
   Solver& solver() override;
+  SparseSolver& sparse_solver() override;
   Rng& rng() override;
   Fft* fft() override;
 
@@ -80,6 +81,7 @@ class CudaDevice final : public Device {
   std::optional<Compiler> compiler_;
   std::unique_ptr<CublasBlas> blas_;
   std::unique_ptr<Solver> solver_;
+  std::unique_ptr<SparseSolver> sparse_solver_;
   std::unique_ptr<Rng> rng_;
   std::optional<std::unique_ptr<Fft>> fft_;  // null: looked for, and not found
 };

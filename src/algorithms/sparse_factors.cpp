@@ -1,0 +1,23 @@
+#include "src/algorithms/sparse_factors.h"
+
+namespace gpulua {
+
+std::shared_ptr<SparseFactors> factorise(const Array& entries, const Array& rows, const Array& starts) {
+  OpenDevice& device = entries->device();
+  device.check_not_captured("factorises a sparse matrix");
+  const StreamRef& stream = device.stream();
+  SparseColumns matrix{entries->dtype, starts->layout.size() - 1, entries->layout.size()};
+  matrix.values = entries->read(stream);
+  matrix.rows = reinterpret_cast<const std::int32_t*>(rows->read(stream));
+  matrix.starts = reinterpret_cast<const std::int32_t*>(starts->read(stream));
+  return device.device().sparse_solver().factorise(matrix, *stream);
+}
+
+void solve(SparseFactors& factors, MatrixOp op, const Array& b) {
+  OpenDevice& device = b->device();
+  device.check_not_captured("solves with the factors of a sparse matrix");
+  const StreamRef& stream = device.stream();
+  factors.solve(op, b->write(stream), b->layout.shape[0], *stream);
+}
+
+}  // namespace gpulua
