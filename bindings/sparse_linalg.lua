@@ -4,6 +4,7 @@
 -- the step that reached the tolerance, and changes nothing from then on. The host looks every 25 steps.
 local gpu, methods, core = ...
 core.load "linalg.lua"
+core.load "sparse.lua"
 
 local linalg, working = gpu.sparse.linalg, core.linalg.working
 local tools = {}
@@ -13,19 +14,31 @@ local steps_between_looks = 25
 
 -- ---- operators ----------------------------------------------------------------------------------------------------------------
 
-local operator = {}
-
---- The fields of an operator; another name is an error.
-function operator.__index(self, name)
-  local found = operator[name]
-  if found == nil or name:find "^__" then
-    core.raise(("[operator] expected shape, dtype, matmul or adjoint as a field of an operator, got %s"):format(
-      core.describe(name)))
+--- The metatable of a kind of objects: `methods`, and the fields that the objects have. Other names are errors, and so are arguments
+--- beyond those of a method, `most[name]`.
+function tools.class(kind, fields, methods, most)
+  local class, names = {}, fields
+  for name, method in pairs(methods) do
+    names = names .. ", :" .. name
+    class[name] = function(self, ...)
+      if type(self) ~= "table" or getmetatable(self) ~= class then
+        core.fail(kind .. ":" .. name, ("%s before a colon"):format(kind), self)
+      end
+      if select("#", ...) > most[name] then
+        core.raise(("[%s:%s] expected at most %d argument%s, got %d"):format(kind, name, most[name], most[name] > 1 and "s" or "",
+          select("#", ...)))
+      end
+      return method(self, ...)
+    end
   end
-  return found
+  function class:__index(name)
+    local method = type(name) == "string" and not name:find "^__" and class[name]
+    return method or core.raise(("[%s] expected one of the fields %s, got %s"):format(kind, names, core.describe(name)))
+  end
+  function class:__newindex(name) core.raise(("[%s] expected no new field, got %s"):format(kind, core.describe(name))) end
+  function class:__tostring() return ("%s %s %s"):format(kind, core.text(self.shape), self.dtype) end
+  return class
 end
-
-function operator.__tostring(self) return ("operator %s %s"):format(core.text(self.shape), self.dtype) end
 
 --- Calls fn with a vector of `from` elements, and checks that it gives one of `to` elements.
 local function call_checked(op, fn, what, x, from, to)
@@ -38,15 +51,16 @@ local function call_checked(op, fn, what, x, from, to)
   return y
 end
 
-function operator:matmul(x)
-  return call_checked("operator:matmul", rawget(self, "fn"), "the operator's function", x, self.shape[2], self.shape[1])
-end
-
-function operator:adjoint(x)
-  local fn = rawget(self, "reverse")
-  if not fn then core.raise "[operator:adjoint] expected an operator that was made with the option adjoint = a function" end
-  return call_checked("operator:adjoint", fn, "the function adjoint", x, self.shape[1], self.shape[2])
-end
+local operator = tools.class("operator", "shape, dtype", {
+  matmul = function(self, x)
+    return call_checked("operator:matmul", rawget(self, "fn"), "the operator's function", x, self.shape[2], self.shape[1])
+  end,
+  adjoint = function(self, x)
+    local fn = rawget(self, "reverse")
+    if not fn then core.raise "[operator:adjoint] expected an operator that was made with the option adjoint = a function" end
+    return call_checked("operator:adjoint", fn, "the function adjoint", x, self.shape[1], self.shape[2])
+  end,
+}, {matmul = 1, adjoint = 1})
 
 local function is_operator(value) return type(value) == "table" and getmetatable(value) == operator end
 
@@ -64,14 +78,9 @@ function linalg.operator(fn, options)
   return setmetatable({fn = fn, reverse = options.adjoint or false, shape = {shape[1], shape[2]}, dtype = dtype}, operator)
 end
 
-local function is_sparse(value)
-  local ok, issparse = pcall(function() return gpu.sparse.issparse end)
-  return ok and issparse(value)
-end
-
 --- A matrix with :matmul: an array, a sparse matrix, or an operator.
 local function is_matrix(value)
-  return core.is_array(value) or is_operator(value) or is_sparse(value)
+  return core.is_array(value) or is_operator(value) or core.sparse_fields(value) ~= nil
 end
 
 --- The function x -> A x of a matrix, an operator, or a function alone, which has no dtype of its own.

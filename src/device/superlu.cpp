@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "src/base/error.h"
+#include "src/device/column_matching.h"
 #include "src/device/dynamic_library.h"
 
 namespace gpulua {
@@ -128,6 +129,9 @@ class Factors final : public SparseFactors {
  public:
   Factors(const SluLibrary& library, Device& device, HostColumns a)
       : library_(library), device_(device), dtype_(a.dtype), n_(a.n) {
+    // SuperLU reads beyond its lists where a column has no row left for a pivot.
+    zero_pivot_ = unmatched_column(a.rows, a.starts) + 1;
+    if (zero_pivot_ > 0) return;
     const auto n = static_cast<std::size_t>(n_);
     column_order_.resize(n), row_order_.resize(n);
     std::vector<int> tree(n);
@@ -158,6 +162,7 @@ class Factors final : public SparseFactors {
 
   std::int64_t zero_pivot() const override { return zero_pivot_; }
   std::int64_t nonzeros() const override {
+    if (!has_factors_) return 0;
     return std::int64_t{static_cast<const SluFactor*>(lower_.store)->nonzeros} +
            static_cast<const SluFactor*>(upper_.store)->nonzeros - n_;
   }

@@ -96,6 +96,19 @@ describe("an iterative solver", function()
     assert(L.cg(gpu.zeros(0, 0), gpu.zeros(0)).size == 0)
   end)
 
+  it("takes sparse matrices of each format", function()
+    gpu.random.seed(8)
+    for name, position in pairs(kind) do
+      local m, b = select(position, matrices("float64", 40)), random("float64", 40)
+      for _, format in ipairs {"csr", "csc", "coo"} do
+        local x, info = L[name](gpu.sparse[format](m), b, {rtol = 1e-10})
+        assert(info.converged and residual(m, x, b) <= 1e-10, name)
+      end
+      local x, info = L[name](gpu.sparse.csr(m):astype "float32", b, {rtol = 1e-10, M = gpu.sparse.csr(gpu.eye(40))})
+      assert(info.converged and x.dtype == "float64", name)
+    end
+  end)
+
   it("uses absolute tolerances", function()
     local a = diagonal(50, "float64")
     local b = gpu.ones(50, "float64") * 1e-3
@@ -271,7 +284,10 @@ describe("an operator", function()
     fails("[operator:matmul] expected a vector (3,) from the operator's function, got", a.matmul, a, gpu.ones(3))
     fails("[operator:matmul] expected a vector (3,), got", a.matmul, a, gpu.ones(4))
     fails("expected an operator that was made with the option adjoint", a.adjoint, a, gpu.ones(3))
-    fails("expected shape, dtype, matmul or adjoint as a field of an operator, got \"T\"", function() return a.T end)
+    fails("[operator] expected one of the fields shape, dtype, :", function() return a.T end)
+    fails("[operator] expected no new field", function() a.T = 1 end)
+    fails("[operator:matmul] expected at most 1 argument, got 2", a.matmul, a, gpu.ones(3), 1)
+    fails("[operator:matmul] expected operator before a colon", a.matmul, gpu.ones(3))
     fails("[sparse.linalg.operator] expected a function of a vector", L.operator, gpu.eye(3))
     fails("[sparse.linalg.operator] expected shape = {rows, columns}", L.operator, print, {shape = 3})
     fails("[sparse.linalg.operator] expected adjoint = a function", L.operator, print, {shape = {3, 3}, adjoint = 1})

@@ -1,0 +1,113 @@
+-- gpu.sparse.linalg: factors of sparse matrices, and what is solved with them.
+local gpu, methods, core = ...
+core.load "sparse_linalg.lua"
+core.load "sparse_conversions.lua"
+
+local linalg, tools, sparse = gpu.sparse.linalg, core.sparse_linalg, core.sparse
+local letter = core.linalg.letter
+
+--- The columns, or with axis = 1 the rows, of a square sparse matrix, each position once.
+local function lines_of(op, A, axis)
+  local fields = core.sparse_fields(A)
+  if not fields then core.fail(op, "a sparse matrix; gpu.linalg.solve and gpu.linalg.lu_factor take arrays", A) end
+  if fields.shape[1] ~= fields.shape[2] then
+    core.raise(("[%s] expected a square matrix, got shape %s"):format(op, core.text(fields.shape)))
+  end
+  return sparse.ordered(sparse.lines_by(fields, axis))
+end
+
+--- Right-hand sides (n,) or (n,k) for n unknowns, as rows (k,n) that the solver overwrites.
+local function side_rows(op, b, n, dtype)
+  if b.ndim < 1 or b.ndim > 2 or b.shape[1] ~= n then
+    core.raise(("[%s] expected right-hand sides (%d,) or (%d,k), got shape %s"):format(op, n, n, core.text(b.shape)))
+  end
+  local rows = b.ndim == 1 and b:expand_dims(1) or b.T
+  return gpu.empty(rows.shape, {dtype = dtype, device = b.device}):copy_(core.cast(rows, dtype))
+end
+
+--- The solutions in those rows, in the shape of b.
+local function from_rows(rows, b) return b.ndim == 1 and rows:reshape(b.shape[1]) or rows.T:contiguous() end
+
+-- ---- factors ----------------------------------------------------------------------------------------------------------------------
+
+--- Solves op(A) x = b. Of real factors and complex b, the real and the imaginary parts are right-hand sides of their own.
+local function solve(op, factors, b, way)
+  core.check_array(op, b)
+  local dtype, n = factors.dtype, factors.shape[1]
+  if b.device ~= rawget(factors, "device") then
+    core.raise(("[%s] expected b on %s as the matrix, got %s; b:to(name) copies it over"):format(op, rawget(factors, "device"),
+      b.device))
+  end
+  if core.is_complex(b) and not dtype:find "complex" then
+    return solve(op, factors, b:real(), way) + solve(op, factors, b:imag(), way) * gpu.complex(0, 1)
+  end
+  local rows = side_rows(op, b, n, dtype)
+  if rows.size > 0 then core.solve_by_factors(rawget(factors, "handle"), rows, way) end
+  return from_rows(rows, b)
+end
+
+local factors_class = tools.class("splu", "shape, dtype, nnz", {
+  solve = function(self, b, options)
+    local op = "splu:solve"
+    if options ~= nil and (type(options) ~= "table" or core.is_array(options)) then core.fail(op, "a table of options: trans", options) end
+    for name in pairs(options or {}) do
+      if name ~= "trans" then core.raise(("[%s] expected the option trans, got %s"):format(op, core.describe(name))) end
+    end
+    return solve(op, self, b, letter(op, "trans", options and options.trans, "NTC"))
+  end,
+}, {solve = 2})
+
+local function factorise(op, lines, dtype)
+  local n = lines.starts.size - 1
+  local factors = {shape = {n, n}, dtype = dtype, nnz = 0, device = lines.entries.device}
+  if n > 0 then
+    local zero_pivot
+    factors.handle, factors.nnz, zero_pivot = core.factorise_sparse(core.cast(lines.entries, dtype):eval(),
+      core.cast(lines.places, "int32"):eval(), core.cast(lines.starts, "int32"):eval())
+    if zero_pivot > 0 then
+      core.raise(("[%s] expected a matrix that is not singular: column %d depends on other columns, or is 0"):format(op, zero_pivot))
+    end
+  end
+  return setmetatable(factors, factors_class)
+end
+
+function linalg.splu(A)
+  local op = "sparse.linalg.splu"
+  return (factorise(op, lines_of(op, A, 2), A.dtype))
+end
+
+--- Checks the operands of a solver: the lines of A, and the dtype.
+local function check_system(op, A, b, axis)
+  local lines = lines_of(op, A, axis)
+  if core.sparse_fields(b) then core.fail(op, "an array as b; b:todense() makes one", b) end
+  core.check_array(op, b)
+  return lines, core.linalg.working(op, {}, A, b)
+end
+
+function linalg.spsolve(A, b)
+  local op = "sparse.linalg.spsolve"
+  local lines, dtype = check_system(op, A, b, 2)
+  return (solve(op, factorise(op, lines, dtype), b, "N"))
+end
+
+-- ---- triangles --------------------------------------------------------------------------------------------------------------------
+
+function linalg.spsolve_triangular(A, b, options)
+  local op = "sparse.linalg.spsolve_triangular"
+  options = core.check_fields(op, options)
+  local lower = core.check_flag(op, "lower", options.lower) ~= false
+  local unit = core.check_flag(op, "unit_diagonal", options.unit_diagonal) or false
+  local lines, dtype = check_system(op, A, b, 1)
+  local rows = side_rows(op, b, lines.starts.size - 1, dtype)
+  if rows.size > 0 then
+    local row, column = core.solve_sparse_triangle(core.cast(lines.entries, dtype), core.cast(lines.places, "int64"),
+      core.cast(lines.starts, "int64"), rows, lower, unit)
+    if row and row == column then
+      core.raise(("[%s] expected a diagonal without 0, got 0 in row %d"):format(op, row))
+    elseif row then
+      core.raise(("[%s] expected %s triangle, got an entry in row %d, column %d; lower = %s is for the other one"):format(op,
+        lower and "a lower" or "an upper", row, column, tostring(not lower)))
+    end
+  end
+  return (from_rows(rows, b))
+end

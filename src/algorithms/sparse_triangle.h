@@ -1,0 +1,26 @@
+#pragma once
+
+// Substitution with a sparse triangle.
+
+#include "src/algorithms/sparse.h"
+
+namespace gpulua {
+
+/// A triangle by rows, whose places and starts are int64.
+struct SparseTriangle {
+  SparseLines rows;
+  bool lower = true;
+  bool unit_diagonal = false;  // the diagonal is 1, whatever is stored there
+};
+
+/// Where substitution fails: row and column, from 1. A row with itself: nothing but 0 on the diagonal. Otherwise there
+/// is an entry on the wrong side of it.
+struct SparsePosition {
+  std::int64_t row = 0, column = 0;
+};
+
+/// b (columns, n), of the entries' dtype, contiguous and in memory: each row becomes the solution for it. The host does
+/// it, row after row, and waits for the device. Returns a position of zeros, or where it fails; then b is as before.
+SparsePosition solve_triangle(const SparseTriangle& triangle, const Array& b);
+
+}  // namespace gpulua
