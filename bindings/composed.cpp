@@ -50,6 +50,12 @@ int lua_describe(lua_State* L) {
   return 1;
 }
 
+/// address(x): x.pointer, in a sandbox too.
+int lua_address(lua_State* L) {
+  push_address(L, check<Array>(L, 1, "address"));
+  return 1;
+}
+
 /// fail(op, expected, value): raises "[op] expected ..., got ...".
 int lua_fail(lua_State* L) {
   const std::string op(check_string(L, 1, "fail", "a name"));
@@ -212,6 +218,7 @@ int lua_random_order(lua_State* L) {
 
 void add_core_functions(lua_State* L) {
   set_functions(L, {
+                       {"address", protect<lua_address>},
                        {"assign", protect<lua_assign>},
                        {"axis", protect<lua_axis>},
                        {"broadcast", protect<lua_broadcast>},

@@ -2,6 +2,9 @@
 -- functions of composed.cpp and of this file. `core` raises the errors, so that they name the script's line.
 local gpu, methods, core = ...
 
+--- x:host(), in a sandbox too.
+core.host = methods.host
+
 --- Adds each function to `gpu` and to the methods of arrays.
 function core.define(functions)
   for name, fn in pairs(functions) do

@@ -85,7 +85,7 @@ local function bytes(generator, n, options)
   core.check_integer(op, "a number of bytes of 0 or more", n)
   if n < 0 then core.fail(op, "a number of bytes of 0 or more", n) end
   local values = core.draw_integers(op, n, 0, 255, "uint8", generator or options.generator, options.device)
-  return n == 0 and "" or require "ffi".string(values:host(), n)
+  return n == 0 and "" or require "ffi".string(core.host(values), n)
 end
 
 for name, fn in pairs {bytes = bytes, permuted = permuted} do

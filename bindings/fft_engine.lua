@@ -37,7 +37,7 @@ local function queue(x, out, kind, inverse, n, in_step, out_step, rows)
 end
 
 --- False for real numbers that do not begin where a complex number could: cuFFT does not take them.
-local function is_aligned(x) return core.is_complex(x) or x.pointer % (2 * bytes_of(x)) == 0 end
+local function is_aligned(x) return core.is_complex(x) or core.address(x) % (2 * bytes_of(x)) == 0 end
 
 --- Rows that one distance goes through, and that lie forwards.
 local function is_simple(rows, in_step)

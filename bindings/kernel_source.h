@@ -2,6 +2,7 @@
 
 #include <lua.hpp>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "src/device/kernel.h"
@@ -18,6 +19,10 @@ struct SourceRequest {
 /// Throws Error for a file name of the wrong kind for function `op`: `takes_images` is true for compiled code (PTX,
 /// cubins, fatbins), false for source. The message names the function that reads the file.
 void refuse_file_name(std::string_view text, const char* op, bool takes_images);
+
+/// Throws Error for function `op`, which takes device code, where the scripts may bring none:
+/// ScriptRights::check_source.
+void check_source_rights(lua_State* L, const char* op, const std::string* text = nullptr);
 
 /// Reads the arguments of gpu.module: CUDA C++ text at index `source`; at `options`, nil or
 /// {options={...}, defines={N=4}, headers={["my.h"]=text}, include={dir}, names={"axpy<float>"}, device=}.

@@ -39,6 +39,10 @@ void Launch::run(lua_State* L) {
   ArgumentReader reader{L, *kernel_, stream_ ? stream_ : device.stream(), {}, {}};
   for (std::size_t i = 0; i < count; ++i) reader.read(i, arguments_.value(i));
   if (config_.grid.x == 0) return;
+  const std::uint64_t blocks = std::uint64_t{config_.grid.x} * config_.grid.y * config_.grid.z;
+  if (const std::uint64_t most = device.context().rights.most_blocks; blocks > most)
+    throw Error("[" + kernel_->name() + "] expected at most " + std::to_string(most) +
+                " blocks, the budget of a launch, got " + std::to_string(blocks));
   for (const StagedArgument& staged : reader.staged) check_room(L, staged);
   if (!reader.guarded.empty()) reader.guard_outputs();
   device.launch(kernel_->kernel, config_, arguments_.pointers(), reader.stream);

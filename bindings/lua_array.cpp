@@ -19,6 +19,12 @@
 
 namespace gpulua {
 
+void push_address(lua_State* L, const Array& array) {
+  // It counts as written, because a kernel that gets the address can write to it.
+  const void* address = array->write(array->device().stream());
+  lua_pushnumber(L, static_cast<double>(reinterpret_cast<std::uintptr_t>(address)));
+}
+
 namespace {
 
 // ---- properties: computed fields
@@ -53,11 +59,11 @@ const ArrayProperty array_properties[] = {
     {"nbytes", [](lua_State* L, const Array& a) { lua_pushnumber(L, static_cast<double>(a->nbytes())); }},
     {"device", [](lua_State* L, const Array& a) { push_text(L, a->device().name()); }},
     {"T", [](lua_State* L, const Array& a) { push_array(L, view(a, transpose(a->layout))); }},
-    // The address counts as written, because a kernel that gets it can write to it.
     {"pointer",
      [](lua_State* L, const Array& a) {
-       const void* address = a->write(a->device().stream());
-       lua_pushnumber(L, static_cast<double>(reinterpret_cast<std::uintptr_t>(address)));
+       if (!a->device().context().rights.trusted)
+         throw Error("[index] expected no address in a sandbox, got x.pointer");
+       push_address(L, a);
      }},
 };
 

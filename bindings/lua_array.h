@@ -18,6 +18,9 @@ Array& push_array(lua_State* L, Array array);
 /// tables there with the target's dtype.
 Array check_values(lua_State* L, int index, const Array& target, const char* op);
 
+/// Pushes the address of the array's elements, a number.
+void push_address(lua_State* L, const Array& array);
+
 /// The registry key of the metatable of x.shape and x.strides.
 constexpr const char* sizes_key = "gpulua.sizes";
 

@@ -35,6 +35,7 @@ BoundModule& push_module(lua_State* L, std::shared_ptr<OpenDevice> device, std::
 }
 
 BoundModule& compile(lua_State* L, const SourceRequest& request) {
+  bindings_of(L).context().spending.add_compilation();
   return push_module(L, request.device, request.device->device().compile(request.source),
                      std::make_shared<const std::string>(request.source.text));
 }
@@ -120,6 +121,9 @@ int new_kernel(lua_State* L) {
   const std::string_view name = check_string(L, 2, "kernel", "the kernel's name");
   std::vector<std::string>& names = request.source.names;
   const bool instance = name.find('<') != name.npos;
+  // Template arguments are source that no digest is of.
+  if (instance && !request.device->context().rights.trusted)
+    fail("kernel", "a kernel's name without template arguments in a sandbox", L, 2);
   if (instance && std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
   const BoundModule& module = compile(L, request);
   push_kernel(L, lua_gettop(L), module, name);

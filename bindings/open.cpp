@@ -15,6 +15,7 @@ namespace gpulua {
 namespace {
 
 // Keys of the registry.
+constexpr const char* helpers_key = "gpulua.helpers";
 constexpr const char* owner_key = "gpulua.bindings";
 constexpr const char* module_key = "gpulua.module";
 
@@ -31,13 +32,18 @@ int load_whole_library(lua_State* L) {
   return 0;
 }
 
+int restrict_module(lua_State* L) {
+  push_from_core(L, "restricted.lua", "restricted");
+  return 0;
+}
+
 /// Runs gpu.lua on the `gpu` table at the top of the stack and stores its helpers in the registry.
 void load_helpers(lua_State* L) {
   lua_pushvalue(L, -1);
   run_library_chunk(L, "gpu.lua", 1, 1);
   add_signature_helpers(L);
-  set_functions(L, {{"load_library", protect<load_whole_library>}});
-  lua_setfield(L, LUA_REGISTRYINDEX, "gpulua.helpers");
+  set_functions(L, {{"load_library", protect<load_whole_library>}, {"restrict", protect<restrict_module>}});
+  lua_setfield(L, LUA_REGISTRYINDEX, helpers_key);
 }
 
 /// Adds each method of arrays as a function, such as `gpu.item(x)`, except those that write in place.
@@ -115,6 +121,13 @@ std::string source_of_nil(lua_State* L) {
   const auto* owner = static_cast<const std::optional<Bindings>*>(lua_touserdata(L, -1));
   lua_pop(L, 1);
   return owner && *owner ? (*owner)->gave_nil : "";
+}
+
+void restrict_bindings(lua_State* L) {
+  lua_getfield(L, LUA_REGISTRYINDEX, helpers_key);
+  lua_getfield(L, -1, "restrict");
+  lua_call(L, 0, 0);
+  lua_pop(L, 1);
 }
 
 bool has_bindings(lua_State* L) {

@@ -12,6 +12,10 @@ class Context;
 /// Opens no device. The context lives at least as long as the state.
 void open_bindings(lua_State* L, std::shared_ptr<Context> context);
 
+/// Takes from the module what reaches beyond arrays: for a context whose rights are not trusted. After the first
+/// require "gpu", before the first script. Raises Lua errors.
+void restrict_bindings(lua_State* L);
+
 /// True iff open_bindings was called on the state.
 bool has_bindings(lua_State* L);
 

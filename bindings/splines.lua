@@ -214,7 +214,7 @@ function gpu.cubic_spline(x, y, options)
   local extents = rows.shape
   local n = table.remove(extents, 1)
   local columns = n > 0 and rows.size / n or 0
-  local data = data_of(core.cast(x, "float64"):host(), core.cast(rows, "float64"):copy():host(), n, columns)
+  local data = data_of(core.host(core.cast(x, "float64")), core.host(core.cast(rows, "float64"):copy()), n, columns)
   local ffi = require "ffi"
   local lower, main, upper = ffi.new("double[?]", n), ffi.new("double[?]", n), ffi.new("double[?]", n)
   local derivatives = ffi.new("double[?]", math.max(n * columns, 1))

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "bindings/kernel_source.h"
 #include "bindings/list.h"
 #include "bindings/lua_array.h"
 #include "bindings/reductions.h"
@@ -125,6 +126,7 @@ void check_sets(const UserElementwise& operation) {
 }
 
 int define_elementwise(lua_State* L) {
+  check_source_rights(L, "elementwise");
   Fields fields(L, "elementwise", "a table with inputs, outputs and body");
   auto operation = std::make_shared<UserElementwise>();
   operation->name = "elementwise";
@@ -143,6 +145,7 @@ int define_elementwise(lua_State* L) {
 }
 
 int define_reduction(lua_State* L) {
+  check_source_rights(L, "reduction");
   Fields fields(L, "reduction", "a table with inputs, outputs, map and reduce");
   auto reduction = std::make_shared<UserReduction>();
   UserElementwise &map = reduction->map, &post = reduction->post;
@@ -183,6 +186,7 @@ UserParameter check_one(const std::string& name, const char* field, const std::v
 }
 
 int define_scan(lua_State* L) {
+  check_source_rights(L, "scan_kernel");
   Fields fields(L, "scan_kernel", "a table with input and expr");
   auto scan = std::make_shared<UserScan>();
   scan->name = "scan_kernel";

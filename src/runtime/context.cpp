@@ -42,6 +42,8 @@ std::shared_ptr<OpenDevice> Context::device(std::string_view name) {
     if (found == names.end()) continue;
     for (const auto& open : open_)
       if (open->name() == *found) return open;
+    if (!rights.trusted && current_)
+      throw Error("[device] expected " + current_->name() + ", the sandbox's one device, got " + *found);
     const int ordinal = static_cast<int>(found - names.begin());
     std::unique_ptr<Device> device = plugin->open(ordinal, environment_);
     if (config_.check) device->set_checking(true);

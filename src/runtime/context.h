@@ -14,6 +14,7 @@
 #include "src/device/plugin.h"
 #include "src/runtime/host.h"
 #include "src/runtime/open_device.h"
+#include "src/runtime/script_rights.h"
 
 namespace gpulua {
 
@@ -85,6 +86,9 @@ class Context {
   /// True inside a Call. For signal handlers.
   bool in_call() const noexcept { return calls_.load(std::memory_order_relaxed) != 0; }
 
+  /// Set before the first script runs.
+  ScriptRights rights;
+  Spending spending{rights};
   /// Synchronises after every launch, so that an error names its own call.
   bool debug = false;
   /// Evaluates each operation when it is built.

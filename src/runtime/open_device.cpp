@@ -137,6 +137,7 @@ std::shared_ptr<Kernel> OpenDevice::compile_kernel(const std::string& key, std::
   source.text = std::move(text);
   source.file = "gpulua:" + key;
   source.whole_warps = true;
+  context_.spending.add_compilation();
   const std::shared_ptr<Module> module = device_->compile(source);
   std::shared_ptr<Kernel> kernel = module->kernel(module->compiled().kernels.at(0));
   warn_of(kernel->entry());
@@ -168,6 +169,7 @@ void OpenDevice::count_kernel() {
 void OpenDevice::launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfig& config, void** arguments,
                         const StreamRef& stream, double bytes) {
   throw_damage();
+  context_.spending.add_launch();
   Host* host = context_.host();
   if (recorded_) {
     if (stream != stream_) check_not_captured("launches a kernel on another stream");
@@ -204,6 +206,7 @@ void OpenDevice::launch(const RecordedWork& work, const StreamRef& stream) {
   // The log keeps a graph's first launches: more would only push out those of other work.
   constexpr std::size_t most_noted = 16;
   throw_damage();
+  context_.spending.add_launch();
   for (std::size_t i = 0; i < std::min(work.launches.size(), most_noted); ++i)
     launches_.note(work.launches[i].kernel, *stream, work.launches[i].origin);
   for (Profile& profile : profiles_) profile.begin(*stream);

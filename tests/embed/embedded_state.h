@@ -2,6 +2,7 @@
 
 #include <lua.hpp>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -34,6 +35,11 @@ class State {
   }
 
   Context& context() { return *context_; }
+  /// For a context whose rights are not trusted.
+  void restrict() {
+    const auto body = [](lua_State* L) { return restrict_bindings(L), 0; };
+    if (lua_cpcall(L_, body, nullptr) != 0) throw std::runtime_error(lua_tostring(L_, -1));
+  }
 
  private:
   std::shared_ptr<Context> context_;

@@ -1,0 +1,24 @@
+#include "src/runtime/script_rights.h"
+
+#include "src/base/error.h"
+#include "src/base/sha256.h"
+
+namespace gpulua {
+
+void ScriptRights::check_source(const char* op, bool device_checks, const std::string* text) const {
+  if (trusted || (checked_kernels && device_checks)) return;
+  const std::string digest = text != nullptr ? sha256(*text) : "";
+  if (known_sources.contains(digest)) return;
+  std::string message =
+      std::string("[") + op + "] expected array functions, or a kernel that the host program has allowed, got ";
+  message += text != nullptr ? "source with the SHA-256 digest " + digest : "device code";
+  if (checked_kernels) message += "; the sandbox runs kernels of scripts on the cpu device only, which checks them";
+  throw Error(message);
+}
+
+void Spending::refuse(const char* op, const char* what, std::uint64_t most) {
+  throw Error(std::string("[") + op + "] expected at most " + std::to_string(most) + " " + what +
+              " in a call of the host program: its budget is spent");
+}
+
+}  // namespace gpulua
