@@ -179,7 +179,9 @@ int array_length(lua_State* L) {
 int array_tostring(lua_State* L) {
   const Array& array = check<Array>(L, 1, "tostring");
   check_not_strict(*array, "tostring", "showing an array", "x:table() or x:host() reads its elements");
-  push_text(L, format(*array, terminal_width()));
+  PrintOptions options = bindings_of(L).printing;
+  if (options.width == 0) options.width = terminal_width();
+  push_text(L, format(*array, options));
   return 1;
 }
 

@@ -1,4 +1,4 @@
--- gpu.benchmark and gpu.profile: time measurement.
+-- gpu.benchmark, gpu.profile, gpu.clock, gpu.time and gpu.timer: time measurement.
 local gpu, _, core = ...
 local ffi = require "ffi"
 
@@ -8,7 +8,7 @@ pcall(ffi.cdef, [[
   int gpulua_clock_gettime(int clock, gpulua_time* time) __asm__("clock_gettime");
 ]])
 local time = ffi.new "gpulua_time"
-local monotonic = 1
+local realtime, monotonic = 0, 1
 
 local function now()
   ffi.C.gpulua_clock_gettime(monotonic, time)
@@ -17,6 +17,22 @@ end
 
 --- gpu.clock(): wall-clock milliseconds. Only differences are meaningful.
 gpu.clock = now
+
+--- gpu.time(): seconds since the beginning of 1970.
+function gpu.time()
+  ffi.C.gpulua_clock_gettime(realtime, time)
+  return tonumber(time.seconds) + tonumber(time.nanoseconds) * 1e-9
+end
+
+--- gpu.timer(): a function that gives the wall-clock milliseconds since this call. Both wait for the devices' work.
+function gpu.timer()
+  gpu.sync()
+  local start = now()
+  return function()
+    gpu.sync()
+    return now() - start
+  end
+end
 
 local function check_function(op, fn)
   if type(fn) ~= "function" then core.fail(op, "a function to run", fn) end

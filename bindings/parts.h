@@ -36,6 +36,8 @@ void add_sparse_factors(lua_State* L);
 void open_measuring(lua_State* L);
 /// Adds the C++ functions for measure.lua to the table at the top of the stack.
 void add_measuring(lua_State* L);
+/// Adds the C++ functions for terminal.lua to the table at the top of the stack.
+void add_terminal(lua_State* L);
 /// Adds the C++ functions for fuse.lua to the table at the top of the stack.
 void add_fusing(lua_State* L);
 /// Adds the C++ functions for graph.lua to the table at the top of the stack.

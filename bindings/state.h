@@ -11,6 +11,7 @@
 #include "bindings/signatures.h"
 #include "src/array/array.h"
 #include "src/base/error.h"
+#include "src/expressions/format.h"
 #include "src/expressions/random.h"
 #include "src/runtime/context.h"
 
@@ -56,6 +57,8 @@ class Bindings : public Host {
   std::string gave_nil;
   /// The default stream of random numbers.
   std::shared_ptr<RandomStream> random = std::make_shared<RandomStream>();
+  /// How arrays are shown.
+  PrintOptions printing;
   /// The signatures of the state's functions.
   CallSignatures signatures;
 

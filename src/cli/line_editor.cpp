@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <clocale>
 #include <cstdlib>
@@ -87,11 +88,23 @@ LineEditor::~LineEditor() {
 std::optional<std::string> LineEditor::read(const char* prompt) {
   const std::unique_ptr<char, decltype(&std::free)> line(library_.readline(prompt), &std::free);
   if (line == nullptr) return std::nullopt;
-  remember(line.get());
   return line.get();
 }
 
-void LineEditor::remember(const std::string& line) {
+void LineEditor::remember(std::string_view command) {
+  std::string line(command);
+  // A comment ends with its line, and the text of a kernel has lines that matter.
+  if (line.find("--") != line.npos || line.find("[[") != line.npos || line.find("[=") != line.npos) {
+    std::size_t from = 0;
+    for (std::size_t end; (end = line.find('\n', from)) != line.npos; from = end + 1)
+      add_line(line.substr(from, end - from));
+    return add_line(line.substr(from));
+  }
+  std::ranges::replace(line, '\n', ' ');
+  add_line(line);
+}
+
+void LineEditor::add_line(const std::string& line) {
   if (line.find_first_not_of(" \t") == line.npos || line == last_) return;
   last_ = line;
   library_.add_history(line.c_str());

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gpulua {
@@ -25,8 +26,11 @@ class LineEditor {
   /// A line without its end; nothing at the end of the input, and after Ctrl-C (prompt_interrupted()).
   std::optional<std::string> read(const char* prompt);
 
+  /// Adds a command to the history, as one line where its newlines may become blanks.
+  void remember(std::string_view command);
+
  private:
-  void remember(const std::string& line);
+  void add_line(const std::string& line);
 
   const EditLibrary& library_;
   std::filesystem::path history_;

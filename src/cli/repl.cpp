@@ -106,8 +106,9 @@ class Command {
     is_expression_ = true;
     if (code.starts_with("=")) return load(L, returned + std::string(code.substr(1)));
     if (load(L, returned + std::string(expression())) == Status::complete) return Status::complete;
-    is_expression_ = false;
     lua_settop(L, 0);
+    if (load_with_last_expression(L)) return Status::complete;
+    is_expression_ = false;
     return load(L, text_);
   }
 
@@ -129,6 +130,23 @@ class Command {
     std::string_view code = trimmed();
     if (code.ends_with(";")) code.remove_suffix(1);
     return code;
+  }
+
+  /// Loads `x = 1; x + 1` as statements and, behind the last semicolon that makes it so, an expression. False when the
+  /// command is none; nothing is pushed then.
+  bool load_with_last_expression(lua_State* L) const {
+    const std::string code(expression());
+    for (std::size_t at = code.rfind(';'); at != code.npos && at > 0; at = code.rfind(';', at - 1)) {
+      const std::string statements = code.substr(0, at + 1);
+      // Statements that are whole by themselves: behind those of an open loop the return would be the loop's.
+      const bool whole = luaL_loadbuffer(L, statements.data(), statements.size(), chunk_name) == 0;
+      if (whole && load(L, statements + " " + returned + code.substr(at + 1)) == Status::complete) {
+        lua_replace(L, 1);
+        return true;
+      }
+      lua_settop(L, 0);
+    }
+    return false;
   }
 
   /// What `? name`, or `name ?`, asks help about. Lua has no ? outside of strings and comments.
@@ -160,11 +178,10 @@ class Command {
   std::string text_;
 };
 
-/// What to know of commands that do nothing: local variables end with theirs, which is said once; exit is no command.
+/// What to know of commands that do nothing: local variables end with theirs, which is said once.
 class PromptHints {
  public:
   void look_at(std::string_view text) {
-    if (text == "exit" || text == "quit") std::fputs("hint: Ctrl-D leaves\n", stderr);
     if (said_ || !text.starts_with("local ") || text.find_first_of(";\n") != text.npos) return;
     said_ = true;
     std::fputs("hint: a local variable ends with its command; without local it stays\n", stderr);
@@ -173,6 +190,19 @@ class PromptHints {
  private:
   bool said_ = false;
 };
+
+/// True for a command that leaves the prompt, unless the session has a variable of that name.
+bool leaves(lua_State* L, const Command& command) {
+  for (const char* word : {"exit", "quit"}) {
+    if (command.text() != word && command.text() != word + std::string("()")) continue;
+    lua_pushstring(L, word);
+    lua_rawget(L, LUA_GLOBALSINDEX);
+    const bool is_free = lua_isnil(L, -1);
+    lua_pop(L, 1);
+    return is_free;
+  }
+  return false;
+}
 
 /// Prints the values on the stack and keeps the first as `_`.
 void show_results(lua_State* L, bool print) {
@@ -217,8 +247,9 @@ void execute(lua_State* L, const Command& command) {
   lua_settop(L, 0);
 }
 
-template <class ReadLine>
-void read_commands(lua_State* L, ReadLine read_line) {
+/// `remember` gets each command that is no longer incomplete, for the history.
+template <class ReadLine, class Remember>
+void read_commands(lua_State* L, ReadLine read_line, Remember remember) {
   set_interrupt_target(InterruptTarget::prompt);
   Command command(1);
   PromptHints hints;
@@ -233,6 +264,7 @@ void read_commands(lua_State* L, ReadLine read_line) {
     }
     if (!line && command.empty()) break;
     if (line) command.add_line(*line);
+    if (leaves(L, command)) break;
     const Command::Status status = command.compile(L);
     if (status == Command::Status::complete) {
       execute(L, command);
@@ -245,6 +277,7 @@ void read_commands(lua_State* L, ReadLine read_line) {
       lua_pushliteral(L, "the input ends within a command");
       print_error(L);
     }
+    remember(command.text());
     command = Command(command.next_line());
   }
   set_interrupt_target(InterruptTarget::script);
@@ -254,8 +287,10 @@ void read_commands(lua_State* L, ReadLine read_line) {
 
 void run_repl(lua_State* L, const std::string& banner, const std::filesystem::path& history) {
   lua_settop(L, 0);
+  const auto forget = [](std::string_view) {};
   if (isatty(STDIN_FILENO) == 0) {
-    read_commands(L, [](const char*) { return read_plain_line(); });
+    read_commands(
+        L, [](const char*) { return read_plain_line(); }, forget);
     return;
   }
   open_completer(L);
@@ -264,15 +299,20 @@ void run_repl(lua_State* L, const std::string& banner, const std::filesystem::pa
   std::string why;
   if (!libedit.open(why)) {
     std::fprintf(stderr, "gpulua: %s\n", why.c_str());
-    read_commands(L, [](const char* prompt) {
-      std::fputs(prompt, stdout);
-      std::fflush(stdout);
-      return read_plain_line();
-    });
+    read_commands(
+        L,
+        [](const char* prompt) {
+          std::fputs(prompt, stdout);
+          std::fflush(stdout);
+          return read_plain_line();
+        },
+        forget);
     return;
   }
   LineEditor editor(libedit, history, [L](const std::string& text) { return complete(L, text); });
-  read_commands(L, [&editor](const char* prompt) { return editor.read(prompt); });
+  read_commands(
+      L, [&editor](const char* prompt) { return editor.read(prompt); },
+      [&editor](std::string_view command) { editor.remember(command); });
   std::fputc('\n', stdout);
 }
 

@@ -167,7 +167,8 @@ class Session {
   std::string banner() const {
     const std::string& device = context_->config().device;
     return std::string(version) + "\nDevice: " + (device.empty() ? "cuda:0 if there is one, else cpu" : device) +
-           "; not opened before its first use. Ctrl-D leaves.";
+           "; not opened before its first use.\nhelp() lists what there is, ? gpu.sum shows one of it. quit or Ctrl-D "
+           "leaves.";
   }
 
   bool run_action(lua_State* L, const Action& action) {

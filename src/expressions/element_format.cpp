@@ -9,8 +9,6 @@ namespace gpulua {
 
 namespace {
 
-constexpr int significant = 6;
-
 /// Formats as the C locale does, whatever locale the host program has set.
 std::string digits(double value, std::chars_format form, int decimals) {
   char text[400];  // 309 digits before the point, at most
@@ -20,11 +18,11 @@ std::string digits(double value, std::chars_format form, int decimals) {
 /// The common format of a column of real numbers.
 class RealColumn {
  public:
-  explicit RealColumn(bool sign) : sign_(sign) {}
+  RealColumn(bool sign, int precision) : sign_(sign), precision_(precision) {}
 
   void add(double value) {
     if (!std::isfinite(value)) return;
-    const std::string text = digits(std::abs(value), std::chars_format::scientific, significant - 1);
+    const std::string text = digits(std::abs(value), std::chars_format::scientific, precision_ - 1);
     const std::size_t e = text.find('e');
     const std::size_t last = text.find_last_not_of('0', e - 1);
     const int mantissa = last == 1 ? 0 : static_cast<int>(last) - 1;  // digits after the point
@@ -50,8 +48,8 @@ class RealColumn {
   }
 
  private:
-  static int own_decimals(double value) {
-    RealColumn alone(false);
+  int own_decimals(double value) const {
+    RealColumn alone(false, precision_);
     alone.add(value);
     return alone.decimals_;
   }
@@ -63,6 +61,7 @@ class RealColumn {
   }
 
   bool sign_;
+  int precision_;
   bool exponents_ = false;
   int mantissa_ = 0;
   int decimals_ = 0;
@@ -77,8 +76,8 @@ void align_right(std::vector<std::string>& texts) {
 
 /// One aligned column: real numbers, or the real or imaginary parts of complex ones.
 template <class Part>
-std::vector<std::string> column(const std::vector<Scalar>& elements, bool sign, const Part& part) {
-  RealColumn numbers(sign);
+std::vector<std::string> column(const std::vector<Scalar>& elements, bool sign, int precision, const Part& part) {
+  RealColumn numbers(sign, precision);
   for (const Scalar& element : elements) numbers.add(part(element));
   std::vector<std::string> texts;
   for (const Scalar& element : elements) texts.push_back(numbers.text(part(element)));
@@ -86,10 +85,10 @@ std::vector<std::string> column(const std::vector<Scalar>& elements, bool sign, 
   return texts;
 }
 
-std::vector<std::string> complex_texts(const std::vector<Scalar>& elements) {
+std::vector<std::string> complex_texts(const std::vector<Scalar>& elements, int precision) {
   using Complex = std::complex<double>;
-  const auto real = column(elements, false, [](const Scalar& z) { return std::get<Complex>(z).real(); });
-  const auto imaginary = column(elements, true, [](const Scalar& z) { return std::get<Complex>(z).imag(); });
+  const auto real = column(elements, false, precision, [](const Scalar& z) { return std::get<Complex>(z).real(); });
+  const auto imaginary = column(elements, true, precision, [](const Scalar& z) { return std::get<Complex>(z).imag(); });
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < real.size(); ++i) {
     // The i follows the last digit, before the blanks that fill the column.
@@ -102,11 +101,11 @@ std::vector<std::string> complex_texts(const std::vector<Scalar>& elements) {
 
 }  // namespace
 
-std::vector<std::string> aligned_texts(const std::vector<Scalar>& elements) {
+std::vector<std::string> aligned_texts(const std::vector<Scalar>& elements, int precision) {
   if (elements.empty()) return {};
   if (std::holds_alternative<double>(elements[0]))
-    return column(elements, false, [](const Scalar& number) { return std::get<double>(number); });
-  if (std::holds_alternative<std::complex<double>>(elements[0])) return complex_texts(elements);
+    return column(elements, false, precision, [](const Scalar& number) { return std::get<double>(number); });
+  if (std::holds_alternative<std::complex<double>>(elements[0])) return complex_texts(elements, precision);
   std::vector<std::string> texts;
   for (const Scalar& element : elements) texts.push_back(to_string(element));
   align_right(texts);

@@ -10,14 +10,12 @@ namespace gpulua {
 
 namespace {
 
-constexpr std::int64_t whole_limit = 1000;  // the most elements of an array that is shown whole, as in NumPy
-constexpr std::int64_t edge = 3;            // elements shown at each end of an axis otherwise
-
 /// The elements to show, read from the device: a small row-major array. A truncated axis has a gap in the middle.
 struct Excerpt {
   Dims shape;
   std::vector<bool> cut;           // for each axis: true when only its two ends are shown
   std::vector<std::string> texts;  // aligned texts of the elements
+  std::int64_t edge;               // elements at each end of a truncated axis
 };
 
 /// Calls `read(view, position)` for each corner of the array. `position` is the corner's position in the excerpt.
@@ -25,7 +23,7 @@ template <class Read>
 void for_each_corner(const Layout& layout, const Excerpt& excerpt, std::size_t axis, std::vector<IndexSpec>& specs,
                      Dims& position, const Read& read) {
   if (axis == layout.ndim()) return read(index(layout, specs), position);
-  const std::int64_t extent = layout.shape[axis];
+  const std::int64_t extent = layout.shape[axis], edge = excerpt.edge;
   const int ends = excerpt.cut[axis] ? 2 : 1;
   for (int end = 0; end < ends; ++end) {
     IndexSpec spec;
@@ -39,11 +37,12 @@ void for_each_corner(const Layout& layout, const Excerpt& excerpt, std::size_t a
   }
 }
 
-Excerpt read_excerpt(Node& array) {
+Excerpt read_excerpt(Node& array, const PrintOptions& options) {
   Excerpt excerpt;
+  const std::int64_t edge = excerpt.edge = options.edge;
   const Layout& layout = array.layout;
   for (std::int64_t extent : layout.shape) {
-    excerpt.cut.push_back(layout.size() > whole_limit && extent > 2 * edge);
+    excerpt.cut.push_back(layout.size() > options.threshold && extent > 2 * edge);
     excerpt.shape.push_back(excerpt.cut.back() ? 2 * edge : extent);
   }
   const Layout shown = row_major(excerpt.shape);
@@ -66,7 +65,7 @@ Excerpt read_excerpt(Node& array) {
           decode(array.dtype, bytes.data() + i * static_cast<std::int64_t>(array.itemsize()));
     }
   });
-  excerpt.texts = aligned_texts(elements);
+  excerpt.texts = aligned_texts(elements, options.precision);
   return excerpt;
 }
 
@@ -101,7 +100,7 @@ class Writer {
       text += word;
     };
     for (std::int64_t i = 0; i < excerpt_.shape[axis]; ++i) {
-      if (excerpt_.cut[axis] && i == edge) add("...", false);
+      if (excerpt_.cut[axis] && i == excerpt_.edge) add("...", false);
       add(axis_text(axis + 1, width - 1), i == 0);
     }
     return text.substr(axis) + ']';
@@ -113,12 +112,12 @@ class Writer {
 
 }  // namespace
 
-std::string format(Node& array, std::size_t width) {
+std::string format(Node& array, const PrintOptions& options) {
   std::string out = type_text(array) + " " + array.device().name();
   if (array.freed()) return out + " (freed)";
-  const Excerpt excerpt = read_excerpt(array);
+  const Excerpt excerpt = read_excerpt(array, options);
   out += array.layout.ndim() == 0 ? " " : "\n";
-  return out + (array.layout.size() == 0 ? "[]" : Writer(excerpt).text(width));
+  return out + (array.layout.size() == 0 ? "[]" : Writer(excerpt).text(options.width));
 }
 
 }  // namespace gpulua

@@ -63,8 +63,10 @@ printf 'error("a")\nfor i = 1, 2 do\nerror("b")\nend\nz = = 1\nerror("c")\n' | "
 matches 'commands number their lines' 0 '' "gpulua: stdin:1: a*gpulua: stdin:3: b*gpulua: stdin:5: unexpected*gpulua: stdin:6: c*" $?
 printf 'gpu.zeros("a")\n1, nil, 3\n(function() end)()\n=2\n' | "$gpulua" -i >"$scratch/out" 2>"$scratch/err"
 matches 'an expression that fails names its line' 0 "1${tab}nil${tab}3${newline}2" 'gpulua: stdin:1: \[zeros\] expected*' $?
-printf 'local x = 1\nx\nlocal y = 2\nexit\n' | "$gpulua" -i >"$scratch/out" 2>"$scratch/err"
-matches 'commands that do nothing' 0 "nil${newline}nil" "hint: a local variable ends with its command; without local it stays${newline}hint: Ctrl-D leaves" $?
+printf 'local x = 1\nx\nlocal y = 2\nquit()\n5\n' | "$gpulua" -i >"$scratch/out" 2>"$scratch/err"
+matches 'commands that do nothing' 0 'nil' 'hint: a local variable ends with its command; without local it stays' $?
+printf 'exit = 3\nexit\ny = 1; y + 1\ny = 2; y;\nfor i = 1, 2 do y = 5; y\nend\n' | "$gpulua" -i >"$scratch/out" 2>"$scratch/err"
+matches 'a variable of the name exit; an expression behind statements' 0 "3${newline}2" "gpulua: stdin:6: '=' expected near 'end'" $?
 printf 'setmetatable({}, {__tostring = function() error("not to be had") end})\n2\n' | "$gpulua" -i >"$scratch/out" 2>"$scratch/err"
 matches 'a value that cannot be shown' 0 '2' 'gpulua: stdin:1: not to be had*' $?
 
