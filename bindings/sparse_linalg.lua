@@ -12,6 +12,8 @@ core.sparse_linalg = tools
 
 local steps_between_looks = 25
 
+tools.epsilon = {float32 = 2 ^ -23, complex64 = 2 ^ -23, float64 = 2 ^ -52, complex128 = 2 ^ -52}
+
 -- ---- operators ----------------------------------------------------------------------------------------------------------------
 
 --- The metatable of a kind of objects: `methods`, and the fields that the objects have. Other names are errors, and so are arguments
@@ -81,6 +83,14 @@ end
 --- A matrix with :matmul: an array, a sparse matrix, or an operator.
 local function is_matrix(value)
   return core.is_array(value) or is_operator(value) or core.sparse_fields(value) ~= nil
+end
+
+--- Checks a matrix without a right-hand side. Gives the dtype to compute in.
+function tools.check_matrix_alone(op, A)
+  if not is_matrix(A) or core.is_array(A) and A.ndim ~= 2 then
+    core.fail(op, "A: a matrix (m,n), a sparse matrix or gpu.sparse.linalg.operator", A)
+  end
+  return working(op, {}, A)
 end
 
 --- The function x -> A x of a matrix, an operator, or a function alone, which has no dtype of its own.
@@ -243,12 +253,10 @@ function problem:run_cycle(start, r, length, tolerance)
   return cycle, ended, taken
 end
 
-local epsilon = {float32 = 2 ^ -23, complex64 = 2 ^ -23, float64 = 2 ^ -52, complex128 = 2 ^ -52}
-
 --- Runs cycles until the residual is within the tolerance, the steps are used up, or a cycle does not help. A cycle that ends before
 --- it is converged, by a breakdown or rounding errors, is followed by another if it has halved the residual.
 function problem:solve(start)
-  self.epsilon = epsilon[self.dtype]
+  self.epsilon = tools.epsilon[self.dtype]
   local size = tools.length(self.b)
   local tolerance = math.max(self.rtol * size, self.atol)
   if size == 0 then self.x = nil end

@@ -57,7 +57,7 @@ local factors_class = tools.class("splu", "shape, dtype, nnz", {
   end,
 }, {solve = 2})
 
-local function factorise(op, lines, dtype)
+local function factorise(op, lines, dtype, remedy)
   local n = lines.starts.size - 1
   local factors = {shape = {n, n}, dtype = dtype, nnz = 0, device = lines.entries.device}
   if n > 0 then
@@ -65,10 +65,17 @@ local function factorise(op, lines, dtype)
     factors.handle, factors.nnz, zero_pivot = core.factorise_sparse(core.cast(lines.entries, dtype):eval(),
       core.cast(lines.places, "int32"):eval(), core.cast(lines.starts, "int32"):eval())
     if zero_pivot > 0 then
-      core.raise(("[%s] expected a matrix that is not singular: column %d depends on other columns, or is 0"):format(op, zero_pivot))
+      core.raise(("[%s] expected a matrix that is not singular: column %d depends on other columns, or is 0%s"):format(op, zero_pivot,
+        remedy or ""))
     end
   end
   return setmetatable(factors, factors_class)
+end
+
+--- The function x -> A^-1 x. `remedy`: the end of the message about a singular matrix.
+function tools.solver_of(op, A, dtype, remedy)
+  local factors = factorise(op, lines_of(op, A, 2), dtype, remedy)
+  return function(x) return solve(op, factors, x, "N") end
 end
 
 function linalg.splu(A)

@@ -51,6 +51,32 @@ function linalg.minres(a, b, options)
   end)
 end
 
+-- ---- orthonormal bases ------------------------------------------------------------------------------------------------------------
+
+--- Room for a basis of `most` + 1 vectors like x, in rows, and for what extend() subtracts from products.
+function tools.new_space(x, most, dtype)
+  local like = {dtype = dtype, device = x.device}
+  return {basis = gpu.empty({most + 1, x.size}, like), h = gpu.zeros({most, most + 1}, like), epsilon = tools.epsilon[dtype]}
+end
+
+--- Makes w orthogonal to the first j vectors, and of length 1, as the next vector. Row j of h gets the products with the vectors, and the
+--- length of what was left. Products with all vectors at once, twice, are as exact as with one after the other.
+function tools.extend(space, j, w)
+  w = w:eval()
+  local size, known, column = tools.square_sum(w), core.slice(space.basis, 1, 1, j), nil
+  for _ = 1, 2 do
+    local part = known:matmul(core.is_complex(w) and w:conj() or w)
+    part = core.is_complex(w) and part:conj() or part
+    w, column = (w - part:matmul(known)):eval(), column and column + part or part
+  end
+  -- Rounding errors alone are left where the basis has all that products can reach.
+  local left = tools.square_sum(w)
+  local length = gpu.where(left:gt(size * space.epsilon ^ 2), left:sqrt(), 0)
+  space.basis(j + 1):copy_(gpu.where(length:gt(0), w / length, 0))
+  core.slice(space.h(j), 1, 1, j):copy_(column)
+  core.slice(space.h(j), 1, j + 1, 1):copy_(length:reshape(1))
+end
+
 -- ---- generalised minimal residuals ----------------------------------------------------------------------------------------------
 
 --- One column of Givens rotations on the host; numbers are pairs, complex ones with their imaginary parts.
@@ -95,8 +121,7 @@ local function coefficients(g)
   return re, im
 end
 
---- Saad and Schultz 1986, with the preconditioner on the right, so that the residual is that of A x = b. Each product is made
---- orthogonal to the basis twice, by matrix products, which is as exact as one vector after the other. The host solves the small
+--- Saad and Schultz 1986, with the preconditioner on the right, so that the residual is that of A x = b. The host solves the small
 --- least-squares problem when it looks.
 function linalg.gmres(a, b, options)
   local op = "sparse.linalg.gmres"
@@ -106,33 +131,20 @@ function linalg.gmres(a, b, options)
   if restart < 1 then core.fail(op, "restart of 1 or more", restart) end
   restart = math.min(restart, math.max(self.n, 1))
   return self:solve(function(_, cycle)
-    local like = {dtype = self.dtype, device = cycle.r.device}
-    local basis, h = gpu.empty({restart + 1, self.n}, like), gpu.zeros({restart, restart + 1}, like)
+    local space = tools.new_space(cycle.r, restart, self.dtype)
     local g = {columns = {}, c = {}, s_re = {}, s_im = {}, re = {1}, im = {0}}
     for i = 1, restart do g.re[i + 1], g.im[i + 1] = 0, 0 end
     local j, residual = 0, 1
-    basis(1):copy_(cycle.r)
+    space.basis(1):copy_(cycle.r)
     cycle.most, cycle.d = restart, nil
     function cycle.step()
       j = j + 1
-      local w = basis(j)
-      w = self.multiply(self.precondition and self.precondition(w) or w):eval()
-      local size, known, column = tools.square_sum(w), core.slice(basis, 1, 1, j), nil
-      for _ = 1, 2 do
-        local part = known:matmul(core.is_complex(w) and w:conj() or w)
-        part = core.is_complex(w) and part:conj() or part
-        w, column = (w - part:matmul(known)):eval(), column and column + part or part
-      end
-      -- Rounding errors alone are left where the basis has all that products can reach.
-      local left = tools.square_sum(w)
-      local length = gpu.where(left:gt(size * self.epsilon ^ 2), left:sqrt(), 0)
-      basis(j + 1):copy_(gpu.where(length:gt(0), w / length, 0))
-      core.slice(h(j), 1, 1, j):copy_(column)
-      core.slice(h(j), 1, j + 1, 1):copy_(length:reshape(1))
+      local v = space.basis(j)
+      tools.extend(space, j, self.multiply(self.precondition and self.precondition(v) or v))
     end
     function cycle.read()
       local first = #g.columns + 1
-      local rows = core.slice(h, 1, first, j - first + 1)
+      local rows = core.slice(space.h, 1, first, j - first + 1)
       local re, im = tools.real(rows):table(), core.is_complex(rows) and rows:imag():table()
       for k = 1, #re do
         local column, zeros = re[k], {}
@@ -154,7 +166,7 @@ function linalg.gmres(a, b, options)
       local re, im = coefficients(g)
       local y = gpu.array(re, {dtype = core.linalg.real_of(self.dtype), device = cycle.r.device})
       if core.is_complex(cycle.r) then y = y + gpu.array(im, y.dtype):to(y.device) * gpu.complex(0, 1) end
-      local d = core.cast(y, self.dtype):matmul(core.slice(basis, 1, 1, count))
+      local d = core.cast(y, self.dtype):matmul(core.slice(space.basis, 1, 1, count))
       return self.precondition and self.precondition(d) or d
     end
   end)
