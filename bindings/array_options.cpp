@@ -34,11 +34,17 @@ Dims check_shape(lua_State* L, int first, int& next, const char* op) {
   return shape;
 }
 
+DType check_dtype(lua_State* L, int index, const char* op) {
+  if (lua_isfunction(L, index))  // gpu.float64 converts an array
+    fail(op, "a dtype's name, a string such as \"float64\"", L, index);
+  return parse_dtype(check_string(L, index, op, "a dtype's name"));
+}
+
 ArrayOptions check_options(lua_State* L, int index, const char* op, std::shared_ptr<OpenDevice> device) {
   ArrayOptions options{std::nullopt, std::move(device)};
-  const auto read_dtype = [&](int value) { options.dtype = parse_dtype(check_string(L, value, op, "a dtype's name")); };
+  const auto read_dtype = [&](int value) { options.dtype = check_dtype(L, value, op); };
   const auto read_device = [&](int value) { options.device = check_device(L, value, op); };
-  if (lua_type(L, index) == LUA_TSTRING) {
+  if (lua_type(L, index) == LUA_TSTRING || lua_isfunction(L, index)) {
     check_end(L, index + 1, op, "the dtype");
     read_dtype(index);
   } else {

@@ -19,4 +19,7 @@ ArrayOptions check_options(lua_State* L, int index, const char* op, std::shared_
 /// Reads a shape from index `first` on: a table of numbers, or several numbers. Sets `next` to the index after it.
 Dims check_shape(lua_State* L, int first, int& next, const char* op);
 
+/// The dtype whose name is at `index`.
+DType check_dtype(lua_State* L, int index, const char* op);
+
 }  // namespace gpulua

@@ -8,6 +8,16 @@ local function dtype_of(op, value)
   return core.promote(value, value)
 end
 
+-- gpu.float32(x) and its kin: an array, or a number, converted.
+for _, dtype in ipairs {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16",
+  "float32", "float64", "complex64", "complex128"} do
+  gpu[dtype] = function(x)
+    if core.is_array(x) then return x:astype(dtype) end
+    if type(x) ~= "number" and type(x) ~= "boolean" and type(x) ~= "cdata" then core.fail(dtype, "an array or a number", x) end
+    return gpu.array(x, dtype)
+  end
+end
+
 --- The dtype that holds the values of both.
 function gpu.promote_types(a, b) return core.promote(dtype_of("promote_types", a), dtype_of("promote_types", b)) end
 

@@ -218,7 +218,7 @@ int array_copy(lua_State* L) {
 
 int array_astype(lua_State* L) {
   const Array& array = check<Array>(L, 1, "astype");
-  const DType dtype = parse_dtype(check_string(L, 2, "astype", "a dtype's name"));
+  const DType dtype = check_dtype(L, 2, "astype");
   push_array(L, dtype == array->dtype ? copy(array) : cast(array, dtype));
   return 1;
 }

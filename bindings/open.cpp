@@ -94,6 +94,7 @@ int open_gpu(lua_State* L) {
   open_images(L);
   open_indexing(L);
   open_kernels(L);
+  open_lua_functions(L);
   open_linear_algebra(L);
   open_measuring(L);
   open_memory(L);

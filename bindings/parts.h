@@ -20,6 +20,8 @@ void open_images(lua_State* L);
 void open_indexing(lua_State* L);
 void open_kernels(lua_State* L);
 void open_linear_algebra(lua_State* L);
+/// gpu.vectorize, in vectorize.cpp.
+void open_lua_functions(lua_State* L);
 /// Adds the C++ functions for all of the library's Lua files to the table at the top of the stack.
 void add_core_functions(lua_State* L);
 /// Adds the C++ functions for blas.lua and blas_matrices.lua to the table at the top of the stack.

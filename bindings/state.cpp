@@ -5,6 +5,7 @@
 
 #include "bindings/chunk.h"
 #include "bindings/lua.h"
+#include "bindings/lua_function.h"
 #include "bindings/parts.h"
 
 namespace gpulua {
@@ -24,7 +25,8 @@ char caller_key;
 
 }  // namespace
 
-Bindings::Bindings(lua_State* main, std::shared_ptr<Context> context) : running_(main), context_(std::move(context)) {
+Bindings::Bindings(lua_State* main, std::shared_ptr<Context> context)
+    : chunks(std::make_unique<LuaChunks>()), running_(main), context_(std::move(context)) {
   context_->set_host(this);
 }
 

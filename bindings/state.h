@@ -17,6 +17,8 @@
 
 namespace gpulua {
 
+struct LuaChunks;
+
 /// The library's data of one Lua state: the context, the callbacks of Host, and settings of the script.
 class Bindings : public Host {
  public:
@@ -61,6 +63,8 @@ class Bindings : public Host {
   PrintOptions printing;
   /// The signatures of the state's functions.
   CallSignatures signatures;
+  /// The texts of Lua functions that run on devices.
+  std::unique_ptr<LuaChunks> chunks;
 
  private:
   lua_State* running_;

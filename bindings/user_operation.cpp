@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "bindings/elementwise_call.h"
 #include "bindings/kernel_source.h"
 #include "bindings/list.h"
 #include "bindings/lua_array.h"
@@ -267,21 +268,10 @@ std::vector<Array> check_out(lua_State* L, int value, const UserElementwise& ope
 /// operation(x, y, ... [, {out =, size =}])
 int call_elementwise(lua_State* L) {
   const ElementwiseRef operation = check<ElementwiseRef>(L, 1, "elementwise");
-  const char* op = operation->name.c_str();
   std::vector<Operand> arguments = check_arguments(L, operation->name, operation->inputs);
-  UserCall call = make_call(L, arguments);
   const int options = static_cast<int>(operation->inputs.size()) + 2;
   check_end(L, lua_istable(L, options) ? options + 1 : options, operation->name, operation->inputs);
-  const auto read_size = [&](int value) {
-    call.size = check_integer(L, value, op, "size, the number of results");
-    if (*call.size < 0) fail(op, "size, the number of results", L, value);
-  };
-  read_options(L, options, op,
-               {{"out", [&](int value) { call.out = check_out(L, value, *operation); }}, {"size", read_size}});
-  std::vector<Array> results = (*operation)(std::move(arguments), call);
-  if (lua_checkstack(L, static_cast<int>(results.size()) + 8) == 0) throw std::bad_alloc();
-  for (Array& result : results) push_array(L, std::move(result));
-  return static_cast<int>(results.size());
+  return call_elementwise_operation(L, *operation, std::move(arguments), options);
 }
 
 /// reduction(x, y, ... [, axis] [, {axis =, keepdims =, out =}])
@@ -340,6 +330,22 @@ int scan_text(lua_State* L) {
 }
 
 }  // namespace
+
+int call_elementwise_operation(lua_State* L, const UserElementwise& operation, std::vector<Operand> arguments,
+                               int options) {
+  const char* op = operation.name.c_str();
+  UserCall call = make_call(L, arguments);
+  const auto read_size = [&](int value) {
+    call.size = check_integer(L, value, op, "size, the number of results");
+    if (*call.size < 0) fail(op, "size, the number of results", L, value);
+  };
+  read_options(L, options, op,
+               {{"out", [&](int value) { call.out = check_out(L, value, operation); }}, {"size", read_size}});
+  std::vector<Array> results = operation(std::move(arguments), call);
+  if (lua_checkstack(L, static_cast<int>(results.size()) + 8) == 0) throw std::bad_alloc();
+  for (Array& result : results) push_array(L, std::move(result));
+  return static_cast<int>(results.size());
+}
 
 void open_user_operations(lua_State* L) {
   new_type<ElementwiseRef>(L, {{"__call", protect<call_elementwise>}, {"__tostring", protect<elementwise_text>}}, "",

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bindings/chunk_texts.h"
 #include "src/cli/command_chunk.h"
 #include "src/cli/edit_library.h"
 #include "src/cli/help.h"
@@ -159,7 +160,10 @@ class Command {
 
   Status load(lua_State* L, const std::string& code) const {
     const std::string text = std::string(static_cast<std::size_t>(first_line_ - 1), '\n') + code;
-    if (luaL_loadbuffer(L, text.data(), text.size(), chunk_name) == 0) return Status::complete;
+    if (luaL_loadbuffer(L, text.data(), text.size(), chunk_name) == 0) {
+      keep_chunk_text(L, chunk_name, text);
+      return Status::complete;
+    }
     const std::string_view message = lua_tostring(L, -1);
     if (!message.ends_with("'<eof>'")) {
       add_hint(L, &text);

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "bindings/chunk_texts.h"
 #include "bindings/open.h"
 #include "src/cli/command_chunk.h"
 #include "src/cli/help.h"
@@ -203,7 +204,10 @@ class Session {
   }
 
   bool run_code(lua_State* L, const std::string& code, const char* chunk) {
-    if (luaL_loadbuffer(L, code.data(), code.size(), chunk) == 0) return finish(L, call_with_traceback(L, 0, 0));
+    if (luaL_loadbuffer(L, code.data(), code.size(), chunk) == 0) {
+      keep_chunk_text(L, chunk, code);
+      return finish(L, call_with_traceback(L, 0, 0));
+    }
     add_hint(L, &code);
     return finish(L, false);
   }

@@ -1,8 +1,6 @@
 #include "src/codegen/body.h"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <iterator>
 #include <set>
 
@@ -16,61 +14,29 @@ using namespace std::string_view_literals;
 
 namespace {
 
-bool is_small_float(DType dtype) {
-  return dtype == DType::float16 || dtype == DType::bfloat16;
-}
-
-/// `text` with the identifiers of `names` replaced.
-std::string substitute(std::string_view text, const std::vector<std::pair<std::string_view, std::string>>& names) {
-  std::string result;
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = at;
-    while (end < text.size() && is_word(text[end])) ++end;
-    if (end == at) {
-      result += text[at++];
-      continue;
-    }
-    const std::string_view word = text.substr(at, end - at);
-    const auto name = std::find_if(names.begin(), names.end(), [&](const auto& entry) { return entry.first == word; });
-    result += name == names.end() ? std::string(word) : name->second;
-    at = end;
-  }
-  return result;
-}
-
 /// The values of the type variables R and T and of the operand names in a row's text.
-std::vector<std::pair<std::string_view, std::string>> names_in_row(const ValueSpec& value,
-                                                                   const std::vector<ValueSpec>& values) {
-  static constexpr std::array<std::string_view, 5> operands{"x", "y", "z", "w", "v"};
+TextNames names_in_row(const ValueSpec& value, const std::vector<ValueSpec>& values) {
   const OpInfo& op = *value.op;
   if (op.function) return {{"x", value_name(value.inputs.front())}};
-  std::vector<std::pair<std::string_view, std::string>> names{{"R", register_type(value.compute)},
-                                                              {"T", element_type(value.compute)}};
+  TextNames names{{"R", register_type(value.compute)}, {"T", element_type(value.compute)}};
   for (std::size_t i = 0; i < value.inputs.size(); ++i) {
     const std::size_t input = value.inputs[i];
     const bool is_position = op.position && i + 1 == value.inputs.size();
     DType wanted = operand_dtype(op, i, value.compute);
     if (op.rule == DTypeRule::random && (i < 2 || is_position)) wanted = values[input].dtype;
-    names.emplace_back(is_position ? "i" : operands[i], converted(value_name(input), values[input].dtype, wanted));
+    names.emplace_back(is_position ? "i" : operand_letter(i),
+                       converted(value_name(input), values[input].dtype, wanted));
   }
   return names;
 }
 
-/// Rounds the number `text` to the dtype of the result: C++ may have promoted it to int, or hold it as a float.
+/// Rounds the number `text` to the dtype of the value.
 std::string rounded(const std::string& text, const ValueSpec& value) {
-  if (value.op->rule == DTypeRule::conversion) return converted(text, value.compute, value.dtype);
-  if (is_small_float(value.dtype)) return "gpulua_widen(" + stored(text, value.dtype) + ")";
-  return is_integer(value.dtype) ? "(" + register_type(value.dtype) + ")(" + text + ")" : text;
+  return rounded(text, *value.op, value.compute, value.dtype);
 }
 
 std::string vectorised_name(std::size_t index) {
   return "s" + std::to_string(index);
-}
-
-std::string_view row_text(const OpInfo& op, DType compute) {
-  if (compute == DType::boolean && !op.boolean.empty()) return op.boolean;
-  if ((compute == DType::boolean || is_integer(compute)) && !op.integer.empty()) return op.integer;
-  return op.expression;
 }
 
 constexpr std::string_view times = " * ";
@@ -128,28 +94,6 @@ std::string output_name(std::size_t index) {
 
 std::string value_name(std::size_t index) {
   return "v" + std::to_string(index);
-}
-
-std::string element_type(DType dtype) {
-  return std::string(info(dtype).device);
-}
-
-std::string register_type(DType dtype) {
-  return is_small_float(dtype) ? "float" : element_type(dtype);
-}
-
-std::string converted(const std::string& text, DType from, DType to) {
-  if (from == to) return text;
-  const std::string converted = "gpulua_convert<" + element_type(to) + ">::from(" + text + ")";
-  return is_small_float(to) ? "gpulua_widen(" + converted + ")" : converted;
-}
-
-std::string loaded(const std::string& text, DType dtype) {
-  return is_small_float(dtype) ? "gpulua_widen(" + text + ")" : text;
-}
-
-std::string stored(const std::string& text, DType dtype) {
-  return is_small_float(dtype) ? "gpulua_convert<" + element_type(dtype) + ">::from(" + text + ")" : text;
 }
 
 std::string value_type(const ValueSpec& value, const KernelSpec& spec) {

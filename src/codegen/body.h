@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "src/codegen/kernel_spec.h"
+#include "src/ops/op_text.h"
 
 namespace gpulua {
 
@@ -13,18 +14,6 @@ namespace gpulua {
 std::string operand_name(std::size_t index);
 std::string output_name(std::size_t index);
 std::string value_name(std::size_t index);
-
-/// The type of a number in a register: 16-bit floating types are float there.
-std::string register_type(DType dtype);
-/// The type of an element in memory.
-std::string element_type(DType dtype);
-
-/// Converts `text`, a number of dtype `from` in a register, to dtype `to`.
-std::string converted(const std::string& text, DType from, DType to);
-/// Converts `text`, an element in memory, to a number in a register.
-std::string loaded(const std::string& text, DType dtype);
-/// Converts `text`, a number in a register, to an element of the same dtype in memory.
-std::string stored(const std::string& text, DType dtype);
 
 /// The element that a gather reads. `step` is its offset without the index arrays.
 std::string gathered(const ValueSpec& value, const std::string& step);

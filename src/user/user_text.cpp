@@ -1,7 +1,5 @@
 #include "src/user/user_text.h"
 
-#include <cctype>
-
 #include "src/device/cache.h"
 
 namespace gpulua {
@@ -35,10 +33,6 @@ std::string split_includes(UserText preamble, std::string& includes) {
 }
 
 }  // namespace
-
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-}
 
 bool has_word(std::string_view text, std::string_view word) {
   for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "src/base/characters.h"
 #include "src/ops/user_function.h"
 #include "src/user/user_parameter.h"
 
@@ -18,8 +19,6 @@ struct UserText {
   int line = 1;
 };
 
-/// True for a character of an identifier.
-bool is_word(char c);
 /// True when the identifier `word` occurs in the text.
 bool has_word(std::string_view text, std::string_view word);
 

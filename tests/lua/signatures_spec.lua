@@ -126,7 +126,7 @@ describe("signatures", function()
     sorted = vector, source = source, stop = 3, value = 1, values = { 1, 2 }, widths = 1, x = x, xp = { 1, 2 }, y = x,
     d = 2, factor = x, lu = x, pivots = integers, power = 2, positions = { 1 }, degree = 1, sigma = 1, weights = { { 1 } }, distance = 0, angle = 1, coordinates = x,
     covariance = { { 1 } }, noncentrality = 1, good = 3, bad = 3, sample = 2, items = { 1, 2 }, parameters = { 1, 2 },
-    above = 1, alpha = 1, concentration = 1, exponent = 1, freedom = 1, mean = 1, scale = 1, successes = 1, trials = 3, below = 1,
+    above = 1, alpha = 1, concentration = 1, exponent = 1, f = function(v) return v end, freedom = 1, mean = 1, scale = 1, successes = 1, trials = 3, below = 1,
     ["shape..."] = 2, ["spacing..."] = 1, ["..."] = vector,
   }
   local others = {
@@ -232,7 +232,8 @@ describe("a name that there is none of", function()
   it("is an error about the near one", function()
     local stream, event, generator = gpu.stream(), gpu.event(), gpu.random.generator "philox"
     for message, fn in pairs {
-      ['[gpu] gpu has no field "float64"; dtypes are strings: "float64"'] = function() return gpu.float64 end,
+      ['[gpu] gpu has no field "f64"; dtypes are strings: "f64"'] = function() return gpu.f64 end,
+      ['expected a dtype\'s name, a string such as "float64", got a function'] = function() return gpu.zeros(2, gpu.float64) end,
       ['[gpu] gpu has no field "concatenate"; use gpu.concat(list, axis)'] = function() return gpu.concatenate end,
       ['[gpu] gpu has no field "argmim"; did you mean "argmin"?'] = function() return gpu.argmim end,
       ['[array] an array has no field or method "tolist"; use x:table()'] = function() return x:tolist() end,

@@ -1,0 +1,267 @@
+#include "bindings/captured_values.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "bindings/lua_array.h"
+#include "bindings/vectorize.h"
+#include "src/luafn/uniform.h"
+
+namespace gpulua {
+
+namespace {
+
+using luafn::HostValue;
+
+// The registry has a table: function -> name, "math.sin".
+constexpr const char* names_key = "gpulua.function_names";
+// The same for the functions of gpu, filled when it is first needed.
+constexpr const char* gpu_names_key = "gpulua.gpu_function_names";
+constexpr const char* module_key = "gpulua.module";
+
+/// object[key] for the two values at the top, in a protected call: a metamethod may throw.
+int get_field(lua_State* L) {
+  lua_gettable(L, 1);
+  return 1;
+}
+
+/// Adds the functions of the table at the top of the stack to the table at `names`. Pops it.
+void add_names(lua_State* L, int names, const std::string& prefix) {
+  if (lua_istable(L, -1)) {
+    for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
+      if (!lua_isfunction(L, -1) || lua_type(L, -2) != LUA_TSTRING) continue;
+      lua_pushvalue(L, -1);
+      lua_pushstring(L, (prefix + lua_tostring(L, -3)).c_str());
+      lua_rawset(L, names);
+    }
+  }
+  lua_pop(L, 1);
+}
+
+/// Pushes the table of the names of gpu's functions.
+void push_gpu_names(lua_State* L) {
+  lua_getfield(L, LUA_REGISTRYINDEX, gpu_names_key);
+  if (!lua_isnil(L, -1)) return;
+  lua_pop(L, 1);
+  lua_newtable(L);
+  const int names = lua_gettop(L);
+  lua_getfield(L, LUA_REGISTRYINDEX, module_key);
+  add_names(L, names, "gpu.");
+  lua_pushvalue(L, names);
+  lua_setfield(L, LUA_REGISTRYINDEX, gpu_names_key);
+}
+
+/// The name of a function of a library; empty for others.
+std::string library_name(lua_State* L, int function) {
+  std::string name;
+  const auto look = [&] {
+    lua_pushvalue(L, function);
+    lua_rawget(L, -2);
+    if (lua_type(L, -1) == LUA_TSTRING) name = lua_tostring(L, -1);
+    lua_pop(L, 2);
+  };
+  lua_getfield(L, LUA_REGISTRYINDEX, names_key);
+  look();
+  if (!name.empty()) return name;
+  push_gpu_names(L);
+  look();
+  if (!name.empty()) return name;
+  // A file of the library that was loaded later has more of them.
+  lua_Debug frame{};
+  lua_pushvalue(L, function);
+  lua_getinfo(L, ">S", &frame);
+  if (std::strcmp(frame.source, "=[gpulua]") != 0 && std::strcmp(frame.what, "C") != 0) return name;
+  lua_pushnil(L);
+  lua_setfield(L, LUA_REGISTRYINDEX, gpu_names_key);
+  push_gpu_names(L);
+  look();
+  return name;
+}
+
+bool is_module(lua_State* L, int index) {
+  lua_getfield(L, LUA_REGISTRYINDEX, module_key);
+  const bool same = lua_rawequal(L, -1, index) != 0;
+  lua_pop(L, 1);
+  return same;
+}
+
+}  // namespace
+
+void note_library_functions(lua_State* L) {
+  lua_newtable(L);
+  const int names = lua_gettop(L);
+  lua_pushvalue(L, LUA_GLOBALSINDEX);
+  add_names(L, names, "");
+  for (const char* library : {"math", "bit", "string", "table", "coroutine"}) {
+    lua_getfield(L, LUA_GLOBALSINDEX, library);
+    add_names(L, names, std::string(library) + ".");
+  }
+  lua_setfield(L, LUA_REGISTRYINDEX, names_key);
+}
+
+HostValue CapturedValues::read(int value) {
+  HostValue result;
+  switch (lua_type(L_, value)) {
+    case LUA_TNIL:
+      return result;
+    case LUA_TNUMBER:
+      result.kind = HostValue::Kind::number;
+      result.number = lua_tonumber(L_, value);
+      return result;
+    case LUA_TBOOLEAN:
+      result.kind = HostValue::Kind::boolean;
+      result.boolean = lua_toboolean(L_, value) != 0;
+      return result;
+    case LUA_TFUNCTION:
+      result.name = library_name(L_, value);
+      result.kind = result.name.empty() ? HostValue::Kind::other : HostValue::Kind::builtin;
+      if (result.name.empty()) result.name = "a function";
+      return result;
+    case LUA_TTABLE:
+      result.kind = is_module(L_, value) ? HostValue::Kind::builtin : HostValue::Kind::other;
+      result.name = result.kind == HostValue::Kind::builtin ? "gpu" : "a table";
+      return result;
+    default:
+      break;
+  }
+  if (const Array* array = test<Array>(L_, value)) {
+    result.kind = HostValue::Kind::array;
+    result.dtype = (*array)->dtype;
+    result.shape.assign((*array)->layout.shape.begin(), (*array)->layout.shape.end());
+    return result;
+  }
+  const auto scalar = lua_type(L_, value) == LUA_TCDATA ? to_scalar(L_, value) : std::nullopt;
+  if (scalar && std::holds_alternative<std::int64_t>(*scalar)) {
+    result.number = static_cast<double>(std::get<std::int64_t>(*scalar));
+    if (static_cast<std::int64_t>(result.number) == std::get<std::int64_t>(*scalar)) {
+      result.kind = HostValue::Kind::number;
+      return result;
+    }
+  }
+  result.kind = HostValue::Kind::other;
+  result.name = describe(L_, value);
+  return result;
+}
+
+void CapturedValues::set(std::size_t index, int value, const luafn::Path* path) {
+  HostValue result = read(value);
+  const std::size_t fields = path ? path->fields.size() : 0;
+  // Fields of tables lead on.
+  lua_pushvalue(L_, value);
+  const int top = lua_gettop(L_);
+  while (result.fields < fields && lua_istable(L_, top) && !names_library(top, path->fields[result.fields])) {
+    const std::size_t depth = result.fields + 1;
+    lua_pushcfunction(L_, &get_field);
+    lua_pushvalue(L_, top);
+    lua_pushstring(L_, path->fields[depth - 1].c_str());
+    if (lua_pcall(L_, 2, 1, 0) != 0)
+      throw Error("[" + std::string(op_) + "] " + path->root + ": " + lua_tostring(L_, -1));
+    lua_replace(L_, top);
+    result = read(top);
+    result.fields = depth;
+  }
+  if (const Array* array = test<Array>(L_, top)) arrays_[index] = *array;
+  if (result.kind == HostValue::Kind::other && push_function_of(L_, top)) {
+    const int function = lua_gettop(L_);
+    std::shared_ptr<luafn::Closure>& closure = closures_[lua_topointer(L_, function)];
+    if (!closure) {
+      closure = std::make_shared<luafn::Closure>();
+      capture(*closure, function);
+    }
+    result.kind = HostValue::Kind::function;
+    result.function = closure;
+  }
+  lua_settop(L_, top - 1);
+  values_[index] = std::move(result);
+}
+
+/// True for a field of `gpu` that is the library's own: it stands for itself.
+bool CapturedValues::names_library(int table, const std::string& field) {
+  if (!is_module(L_, table)) return false;
+  lua_pushlstring(L_, field.data(), field.size());
+  lua_rawget(L_, table);
+  const bool replaced = lua_isfunction(L_, -1) && library_name(L_, lua_gettop(L_)).empty();
+  lua_pop(L_, 1);
+  return !replaced;
+}
+
+void CapturedValues::add_argument(int index) {
+  values_.emplace_back();
+  arrays_.emplace_back();
+  set(values_.size() - 1, index, nullptr);
+}
+
+std::shared_ptr<const luafn::Closure> CapturedValues::add_function(int index) {
+  std::shared_ptr<luafn::Closure>& closure = closures_[lua_topointer(L_, index)];
+  closure = std::make_shared<luafn::Closure>();
+  capture(*closure, index);
+  for (const HostValue& value : values_) add_key(value);
+  return closure;
+}
+
+void CapturedValues::capture(luafn::Closure& closure, int function) {
+  const LocatedFunction& located = locate_function(L_, function, op_);
+  closure.chunk = located.chunk->tree;
+  closure.function = located.function;
+  closure.file = located.chunk->name;
+  closure.first = values_.size();
+  const auto& free = closure.function->free;
+  values_.resize(closure.first + free.size());
+  arrays_.resize(values_.size());
+  if (lua_checkstack(L_, 16) == 0) throw std::bad_alloc();
+  for (std::size_t k = 0; k < free.size(); ++k) {
+    push_root(free[k], *closure.function, function);
+    set(closure.first + k, lua_gettop(L_), &free[k]);
+    lua_pop(L_, 1);
+  }
+}
+
+/// Pushes the value of the path's variable.
+void CapturedValues::push_root(const luafn::Path& path, const luafn::Function& function, int lua_function) {
+  if (!path.local) {
+    lua_pushcfunction(L_, &get_field);
+    lua_getfenv(L_, lua_function);
+    lua_pushlstring(L_, path.root.data(), path.root.size());
+    if (lua_pcall(L_, 2, 1, 0) != 0)
+      throw Error("[" + std::string(op_) + "] " + path.root + ": " + lua_tostring(L_, -1));
+    return;
+  }
+  // Of several upvalues with the name, the order of first use tells which is which.
+  std::vector<const luafn::Local*> namesakes;
+  for (const luafn::Path& other : function.free)
+    if (other.local && other.root == path.root &&
+        std::find(namesakes.begin(), namesakes.end(), other.local) == namesakes.end())
+      namesakes.push_back(other.local);
+  auto skipped = std::find(namesakes.begin(), namesakes.end(), path.local) - namesakes.begin();
+  for (int i = 1; const char* name = lua_getupvalue(L_, lua_function, i); ++i) {
+    if (name == path.root && skipped-- == 0) return;
+    lua_pop(L_, 1);
+  }
+  throw Error("[" + std::string(op_) + "] internal error: the function has no upvalue " + path.root);
+}
+
+/// Numbers of one class have one key: 1000 closures over a number share a translation.
+void CapturedValues::add_key(const HostValue& value) {
+  key_ += static_cast<char>('a' + static_cast<int>(value.kind));
+  key_ += static_cast<char>('0' + static_cast<int>(value.fields));
+  switch (value.kind) {
+    case HostValue::Kind::number:
+      key_ += static_cast<char>('0' + static_cast<int>(luafn::class_of(value.number)));
+      break;
+    case HostValue::Kind::boolean:
+      key_ += value.boolean ? 't' : 'f';
+      break;
+    case HostValue::Kind::array:
+      key_ += static_cast<char>('0' + static_cast<int>(value.dtype));
+      key_ += static_cast<char>('0' + static_cast<int>(value.shape.size()));
+      break;
+    case HostValue::Kind::function:
+      key_ += std::to_string(reinterpret_cast<std::uintptr_t>(value.function->function)) + "," +
+              std::to_string(value.function->first);
+      break;
+    default:
+      key_ += value.name + ";";
+  }
+}
+
+}  // namespace gpulua

@@ -1,0 +1,55 @@
+#pragma once
+
+// The values that a Lua function uses of its surroundings, read anew at each call.
+
+#include <lua.hpp>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bindings/lua_function.h"
+#include "src/array/array.h"
+#include "src/luafn/host_value.h"
+
+namespace gpulua {
+
+/// The values of a call, and the key of their types: calls with equal keys share a translation.
+class CapturedValues {
+ public:
+  CapturedValues(lua_State* L, const char* op) : L_(L), op_(op) {}
+
+  /// Adds the argument at stack index `index`. Throws Error for a value that no function for a device takes.
+  void add_argument(int index);
+  /// The function at `index`, with what it captures. Called once, after the arguments.
+  std::shared_ptr<const luafn::Closure> add_function(int index);
+
+  const std::vector<luafn::HostValue>& values() const { return values_; }
+  /// The array of that entry of values(), or null.
+  const Array& array(std::size_t index) const { return arrays_[index]; }
+  const std::string& key() const { return key_; }
+
+ private:
+  void capture(luafn::Closure& closure, int function);
+  void push_root(const luafn::Path& path, const luafn::Function& function, int lua_function);
+  void set(std::size_t index, int value, const luafn::Path* path);
+  luafn::HostValue read(int value);
+  bool names_library(int table, const std::string& field);
+  void add_key(const luafn::HostValue& value);
+
+  lua_State* L_;
+  const char* op_;
+  std::vector<luafn::HostValue> values_;
+  std::vector<Array> arrays_;
+  std::string key_;
+  std::map<const void*, std::shared_ptr<luafn::Closure>> closures_;  // by Lua function
+};
+
+/// Pushes the Lua function behind a value that stands for one, an object of gpu.vectorize. False: there is none.
+bool push_function_of(lua_State* L, int index);
+
+/// Notes the functions of Lua's libraries, so that a call of one is known whatever its name is. Called when the module
+/// is opened.
+void note_library_functions(lua_State* L);
+
+}  // namespace gpulua

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "bindings/lua.h"
+
+namespace gpulua {
+
+/// An object of gpu.vectorize. The userdata's environment holds the Lua function at 1.
+struct Vectorized {
+  std::string name;
+  bool contract = true;
+};
+
+template <>
+struct LuaType<Vectorized> {
+  static constexpr const char* name = "a vectorized function";
+};
+
+}  // namespace gpulua

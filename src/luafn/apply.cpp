@@ -1,0 +1,121 @@
+// Operations: rows of the op table, applied to numbers by the rules of arrays.
+
+#include <algorithm>
+#include <cmath>
+
+#include "src/base/error.h"
+#include "src/luafn/translator.h"
+#include "src/ops/op_text.h"
+#include "src/ops/promotion.h"
+
+namespace gpulua::luafn {
+
+namespace {
+
+/// True if the operand's dtype counts among those that are promoted.
+bool takes_part(const OpInfo& row, std::size_t index) {
+  return !(row.rule == DTypeRule::select && index == 0) && !(row.rule == DTypeRule::scaled && index == 1);
+}
+
+/// Lua's operators whose bounds are known.
+std::string_view bounded(const OpInfo& row) {
+  if (row.name == "add") return "+";
+  if (row.name == "subtract") return "-";
+  return row.name == "multiply" ? "*" : "";
+}
+
+/// The row with functions that are rounded each by itself, whatever is done with their results.
+std::string uncontracted(const OpInfo& row, DType compute, const std::string& text) {
+  const std::string type = compute == DType::float64 ? "d" : "f";
+  if (row.name == "add") return "__" + type + "add_rn(x, y)";
+  if (row.name == "subtract") return "__" + type + "sub_rn(x, y)";
+  if (row.name == "multiply") return "__" + type + "mul_rn(x, y)";
+  return row.name == "square" ? "__" + type + "mul_rn(x, x)" : text;
+}
+
+Range result_range(const OpInfo& row, const std::vector<Value>& operands) {
+  if (operands.size() == 2) return combined(bounded(row), operands[0].range, operands[1].range);
+  const Range& range = operands.back().range;
+  if (row.name == "negative") return {-range.high, -range.low};
+  return Range{};
+}
+
+}  // namespace
+
+Value Translator::apply(std::string_view row, const std::vector<Value>& operands, int line) {
+  return apply(op(row), operands, line);
+}
+
+/// The dtype to which the operands are promoted, as those of arrays are.
+DType Translator::promoted(const OpInfo& row, const std::vector<Value>& operands, const Range& range, int line) const {
+  std::optional<DType> strong;
+  bool has_real = false, fits_int = range.fits_int();
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (!takes_part(row, i)) continue;
+    const Value& operand = operands[i];
+    if (operand.kind == Value::Kind::real) {
+      has_real = true;
+    } else if (operand.kind == Value::Kind::integer) {
+      fits_int = fits_int && operand.range.fits_int();
+    } else if (operand.kind == Value::Kind::boolean || operand.kind == Value::Kind::strong) {
+      strong = strong ? promote(*strong, operand.dtype) : operand.dtype;
+    } else {
+      refuse(line, "[" + std::string(row.name) + "] expected numbers, got " + describe(operand) +
+                       (operand.kind == Value::Kind::array
+                            ? "; an index in brackets gives an element, " + operand.name + "[i]"
+                            : ""));
+    }
+  }
+  if (strong) {
+    for (std::size_t i = 0; i < operands.size(); ++i)
+      if (takes_part(row, i) && operands[i].is_weak())
+        strong = promote_weak(*strong, operands[i].kind == Value::Kind::real ? Scalar(0.5) : Scalar(std::int64_t{1}));
+    return *strong;
+  }
+  const bool becomes_real =
+      row.rule == DTypeRule::floating || row.rule == DTypeRule::test || row.rule == DTypeRule::scaled;
+  if (has_real || becomes_real) return real_;
+  return fits_int ? DType::int32 : DType::int64;
+}
+
+Value Translator::apply(const OpInfo& row, const std::vector<Value>& operands, int line) {
+  const bool is_weak = std::all_of(operands.begin(), operands.end(), [&](const Value& value) {
+    return value.is_weak() || (row.rule == DTypeRule::select && &value == &operands.front());
+  });
+  if (std::all_of(operands.begin(), operands.end(), [](const Value& value) { return value.uniform != nullptr; })) {
+    std::vector<const Uniform*> inputs;
+    for (const Value& operand : operands) inputs.push_back(operand.uniform);
+    if (const Uniform* uniform = uniforms_->operation(std::string(row.name), inputs)) return uniform_value(uniform);
+  }
+  const bool integers = is_weak && std::all_of(operands.begin(), operands.end(),
+                                               [](const Value& value) { return value.kind != Value::Kind::real; });
+  const Range range = integers ? result_range(row, operands) : Range{};
+  const Range needed = integers && (operands.size() == 2 && bounded(row).empty()) ? Range{0, 0} : range;
+  const DType promoted = this->promoted(row, operands, needed, line);
+  OpDTypes dtypes;
+  try {
+    dtypes = op_dtypes(row, promoted);
+  } catch (const Error& error) {
+    refuse(line, error.what());
+  }
+  Value result = strong_value(dtypes.result, row_code(row, dtypes.compute, dtypes.result, operands, line));
+  result.whole =
+      row.name == "floor" || row.name == "ceil" || row.name == "trunc" || row.name == "round" || row.name == "rint";
+  if (!is_weak || dtypes.result == DType::boolean) return result;
+  result.kind = is_integer(dtypes.result) ? Value::Kind::integer : Value::Kind::real;
+  if (result.kind == Value::Kind::integer)
+    result.range = dtypes.result == DType::int32 && !range.fits_int() ? Range{-0x1p31, 0x1p31 - 1} : range;
+  return result;
+}
+
+std::string Translator::row_code(const OpInfo& row, DType compute, DType result, const std::vector<Value>& operands,
+                                 int line) {
+  std::string text(row_text(row, compute));
+  TextNames names{{"R", register_type(compute)}, {"T", element_type(compute)}};
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    names.emplace_back(operand_letter(i), as(operands[i], operand_dtype(row, i, compute), line));
+  if (!request_.contract && info(compute).kind == DTypeKind::floating) text = uncontracted(row, compute, text);
+  return "(" + rounded(substitute(text, names), row, compute, result) + ")";
+}
+
+}  // namespace gpulua::luafn

@@ -1,0 +1,184 @@
+// Calls: functions of the script, of gpu, of math and of bit.
+
+#include <algorithm>
+#include <string_view>
+
+#include "src/base/error.h"
+#include "src/luafn/translator.h"
+#include "src/ops/op_text.h"
+
+namespace gpulua::luafn {
+
+namespace {
+
+struct MathFunction {
+  std::string_view lua, row;
+};
+// Functions of one or two numbers that are rows of the op table.
+constexpr MathFunction math_functions[] = {
+    {"math.abs", "abs"},     {"math.acos", "acos"}, {"math.asin", "asin"},   {"math.atan", "atan"},
+    {"math.atan2", "atan2"}, {"math.ceil", "ceil"}, {"math.cos", "cos"},     {"math.cosh", "cosh"},
+    {"math.deg", "degrees"}, {"math.exp", "exp"},   {"math.floor", "floor"}, {"math.fmod", "fmod"},
+    {"math.ldexp", "ldexp"}, {"math.log", "log"},   {"math.log10", "log10"}, {"math.max", "maximum"},
+    {"math.min", "minimum"}, {"math.pow", "power"}, {"math.rad", "radians"}, {"math.sin", "sin"},
+    {"math.sinh", "sinh"},   {"math.sqrt", "sqrt"}, {"math.tan", "tan"},     {"math.tanh", "tanh"}};
+
+constexpr MathFunction bit_functions[] = {{"bit.band", "bitwise_and"},  {"bit.bor", "bitwise_or"},
+                                          {"bit.bxor", "bitwise_xor"},  {"bit.bnot", "bitwise_not"},
+                                          {"bit.lshift", "left_shift"}, {"bit.arshift", "right_shift"}};
+
+struct Refused {
+  std::string_view prefix, why;
+};
+constexpr Refused refused[] = {
+    {"math.random",
+     "a device has no random state of Lua's; gpu.rand(...) makes an array of random numbers to pass as an argument"},
+    {"string.", "a device has no strings"},
+    {"table.", "a device makes no tables; use locals, and several results"},
+    {"coroutine.", "a device has no coroutines"},
+    {"pairs", "a device has no iterators; write for i = 1, #a do ... end"},
+    {"ipairs", "a device has no iterators; write for i = 1, #a do ... end"},
+    {"next", "a device has no iterators; write for i = 1, #a do ... end"},
+    {"pcall", "nothing is caught on a device; test for what could go wrong beforehand"},
+    {"xpcall", "nothing is caught on a device; test for what could go wrong beforehand"},
+    {"setmetatable", "a device has no metatables"},
+    {"getmetatable", "a device has no metatables"},
+    {"select", "a device has no \"...\"; name the function's parameters"},
+    {"unpack", "a device makes no tables; use locals, and several results"},
+    {"tostring", "a device has no strings"},
+    {"tonumber", "a device has no strings; what it computes with are numbers"},
+    {"type", "types are known when the function is translated; gpu.float32(x) converts"},
+};
+
+template <std::size_t count>
+std::string_view row_of(const MathFunction (&table)[count], std::string_view name) {
+  for (const MathFunction& entry : table)
+    if (entry.lua == name) return entry.row;
+  return {};
+}
+
+const OpInfo* find_row(std::string_view name) {
+  for (const OpAlias& alias : op_aliases())
+    if (alias.name == name) return find_op(alias.op);
+  const OpInfo* row = find_op(name);
+  return row && row->rule != DTypeRule::conversion && row->rule != DTypeRule::random && !row->position ? row : nullptr;
+}
+
+}  // namespace
+
+std::vector<Value> Translator::call(const Expr& expr) {
+  const Value callee = expression(*expr.parts.front());
+  const auto arguments = std::span(expr.parts).subspan(1);
+  if (callee.kind == Value::Kind::builtin) return builtin(callee.name, expr);
+  if (callee.kind == Value::Kind::function) return call_function(callee, values(arguments), expr.line);
+  refuse(expr.line,
+         "expected a function before the parentheses, got " + describe(callee) +
+             (callee.kind == Value::Kind::array ? "; a device reads an element with brackets, " + callee.name + "[i]"
+                                                : ""));
+}
+
+/// x:erf() is gpu.erf(x).
+std::vector<Value> Translator::method(const Expr& expr) {
+  std::vector<Value> arguments = values(expr.parts);
+  if (expr.text == "astype") {
+    const bool named = arguments.size() == 2 && arguments[1].kind == Value::Kind::string;
+    if (!named || !find_dtype(arguments[1].name))
+      refuse(expr.line, "expected the name of a dtype, as in x:astype(\"float32\")");
+    return {cast(arguments[0], *find_dtype(arguments[1].name), expr.line)};
+  }
+  const OpInfo* row = find_row(expr.text);
+  if (!row || !(arguments[0].is_number() || arguments[0].kind == Value::Kind::boolean))
+    refuse(expr.line, "a device has no method " + expr.text +
+                          "; inside of the function the elementwise methods are those of numbers");
+  if (arguments.size() != static_cast<std::size_t>(row->arity))
+    refuse(expr.line, "expected " + std::to_string(row->arity - 1) + " arguments for " + expr.text + ", got " +
+                          std::to_string(arguments.size() - 1));
+  return {apply(*row, arguments, expr.line)};
+}
+
+std::vector<Value> Translator::builtin(const std::string& name, const Expr& call) {
+  for (const Refused& entry : refused)
+    if (entry.prefix.ends_with('.') ? name.starts_with(entry.prefix) : name == entry.prefix)
+      refuse(call.line, name + ": " + std::string(entry.why));
+  std::vector<Value> arguments = values(std::span(call.parts).subspan(1));
+  for (const Value& argument : arguments)
+    if (!argument.is_number() && argument.kind != Value::Kind::boolean)
+      refuse(call.line, "expected numbers for " + name + ", got " + describe(argument) +
+                            (argument.kind == Value::Kind::array
+                                 ? "; an index in brackets gives an element, " + argument.name + "[i]"
+                                 : ""));
+  if (name.starts_with("math.")) return math_function(name, call, std::move(arguments));
+  const OpInfo* row = nullptr;
+  if (const std::string_view bits = row_of(bit_functions, name); !bits.empty()) {
+    if (arguments.size() >= 2 && (name == "bit.band" || name == "bit.bor" || name == "bit.bxor")) {
+      Value result = arguments.front();
+      for (std::size_t i = 1; i < arguments.size(); ++i) result = apply(bits, {result, arguments[i]}, call.line);
+      return {result};
+    }
+    row = find_op(bits);
+  } else if (name.starts_with("gpu.")) {
+    const std::string_view function = std::string_view(name).substr(4);
+    if (const auto dtype = find_dtype(function); dtype && arguments.size() == 1)
+      return {cast(arguments[0], *dtype, call.line)};
+    row = find_row(function);
+  }
+  if (!row)
+    refuse(call.line,
+           "a device has no function " + name + "; it has the elementwise functions of gpu, and those of math and bit");
+  if (arguments.size() != static_cast<std::size_t>(row->arity))
+    refuse(call.line, "expected " + std::to_string(row->arity) + " arguments for " + name + ", got " +
+                          std::to_string(arguments.size()));
+  return {apply(*row, arguments, call.line)};
+}
+
+std::vector<Value> Translator::math_function(const std::string& name, const Expr& call, std::vector<Value> arguments) {
+  const std::string_view row = row_of(math_functions, name);
+  if (row.empty())
+    refuse(call.line,
+           "a device has no function " + name + "; it has the elementwise functions of gpu, and those of math and bit");
+  for (const Value& argument : arguments)
+    if (!argument.is_number()) refuse(call.line, "expected numbers for " + name + ", got " + describe(argument));
+  if ((name == "math.max" || name == "math.min") && !arguments.empty()) {
+    Value result = arguments.front();
+    for (std::size_t i = 1; i < arguments.size(); ++i) result = apply(row, {result, arguments[i]}, call.line);
+    return {result};
+  }
+  if (name == "math.log" && arguments.size() == 2)  // to a base
+    return {
+        apply("divide", {apply("log", {arguments[0]}, call.line), apply("log", {arguments[1]}, call.line)}, call.line)};
+  const OpInfo& info = op(row);
+  if (arguments.size() != static_cast<std::size_t>(info.arity))
+    refuse(call.line, "expected " + std::to_string(info.arity) + " arguments for " + name + ", got " +
+                          std::to_string(arguments.size()));
+  if ((name == "math.floor" || name == "math.ceil") && arguments[0].is_weak() && !arguments[0].uniform)
+    return {floor_of(std::string(row), *call.parts[1], arguments[0], call.line)};
+  return {apply(info, arguments, call.line)};
+}
+
+/// math.floor of a weak number is an integer. A quotient of integers is divided as integers; what else has a fraction
+/// is computed in double, so that a large index is exact.
+Value Translator::floor_of(const std::string& op, const Expr& argument, const Value& value, int line) {
+  if (value.kind == Value::Kind::integer) return value;
+  const Expr& inner = without_parentheses(argument);
+  if (op == "floor" && inner.kind == ExprKind::binary && inner.text == "/") {
+    const Value x = expression(*inner.parts[0]), y = expression(*inner.parts[1]);
+    if (x.kind == Value::Kind::integer && y.kind == Value::Kind::integer) return apply("floor_divide", {x, y}, line);
+  }
+  const DType real = real_;
+  real_ = DType::float64;
+  const Value exact = expression(argument);
+  real_ = real;
+  Value result;
+  result.kind = Value::Kind::integer;
+  result.dtype = DType::int64;
+  result.code = converted(op + "(" + as(exact, DType::float64, line) + ")", DType::float64, DType::int64);
+  return result;
+}
+
+Value Translator::cast(const Value& value, DType dtype, int line) {
+  Value result = strong_value(dtype, as(value, dtype, line));
+  result.whole = value.whole;
+  return result;
+}
+
+}  // namespace gpulua::luafn

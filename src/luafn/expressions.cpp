@@ -1,0 +1,235 @@
+// Expressions: operators, variables, elements of captured arrays.
+
+#include <algorithm>
+
+#include "src/base/error.h"
+#include "src/luafn/literal.h"
+#include "src/luafn/translator.h"
+#include "src/ops/op_text.h"
+
+namespace gpulua::luafn {
+
+namespace {
+
+struct Operator {
+  std::string_view lua, row;
+};
+constexpr Operator operators[] = {{"+", "add"},       {"-", "subtract"}, {"*", "multiply"}, {"/", "divide"},
+                                  {"%", "remainder"}, {"^", "power"},    {"==", "eq"},      {"~=", "ne"},
+                                  {"<", "lt"},        {"<=", "le"},      {">", "gt"},       {">=", "ge"}};
+
+bool is_operator(const Expr& expr, std::string_view text) {
+  return expr.kind == ExprKind::binary && expr.text == text;
+}
+
+/// The value of a condition that is known when the function is translated.
+const bool* known(const Value& value) {
+  const bool constant = value.uniform && value.uniform->kind == Uniform::Kind::constant;
+  return constant ? std::get_if<bool>(&value.uniform->constant) : nullptr;
+}
+
+const double* known_number(const Value& value) {
+  const bool constant = value.uniform && value.uniform->kind == Uniform::Kind::constant;
+  return constant ? std::get_if<double>(&value.uniform->constant) : nullptr;
+}
+
+}  // namespace
+
+Value Translator::expression(const Expr& expr) {
+  Path path;
+  if (free_path(expr, *current_->closure->function, path)) return captured(path, expr.line);
+  Value value;
+  switch (expr.kind) {
+    case ExprKind::nil:
+      value.kind = Value::Kind::nil;
+      return value;
+    case ExprKind::boolean:
+      return uniform_value(uniforms_->constant(expr.number != 0));
+    case ExprKind::number:
+      return uniform_value(uniforms_->constant(expr.number));
+    case ExprKind::wide_number:
+      refuse(expr.line,
+             expr.text + " is a number of the FFI; write it without the suffix, or gpu.int64(...) around it");
+    case ExprKind::string:
+      value.kind = Value::Kind::string;
+      value.name = expr.text;
+      return value;
+    case ExprKind::vararg:
+      refuse(expr.line, "a device has no \"...\"; name the function's parameters");
+    case ExprKind::local:
+      return variable(*expr.local, expr.line);
+    case ExprKind::global:
+      break;
+    case ExprKind::index:
+      return index(expr);
+    case ExprKind::call:
+    case ExprKind::method: {
+      const std::vector<Value> results = expr.kind == ExprKind::call ? call(expr) : method(expr);
+      if (results.empty()) refuse(expr.line, "the function that is called here returns nothing");
+      return results.front();
+    }
+    case ExprKind::function:
+      value.kind = Value::Kind::function;
+      value.function = expr.function.get();
+      value.closure = current_->closure;
+      value.scope = current_;
+      return value;
+    case ExprKind::table:
+      refuse(expr.line, "a device makes no tables; use locals, and several results");
+    case ExprKind::unary:
+      return unary(expr);
+    case ExprKind::binary:
+      if (expr.text == "and") return both(expr);
+      if (expr.text == "or") return either(expr);
+      return binary(expr);
+    case ExprKind::parenthesis:
+      return expression(*expr.parts.front());
+  }
+  return value;
+}
+
+Value Translator::variable(const Local& local, int line) {
+  for (Instance* instance = current_; instance; instance = instance->scope) {
+    const auto found = instance->variables.find(&local);
+    if (found == instance->variables.end()) continue;
+    if (found->second.value.kind == Value::Kind::none) break;
+    return found->second.value;
+  }
+  if (!local.reassigned) refuse(line, local.name + " is nil");
+  // It is assigned further down. This round gives its type.
+  changed_ = true;
+  if (round_ > 2) refuse(line, local.name + " is nil here; give it a value where it is declared");
+  return uniform_value(uniforms_->constant(0.0));
+}
+
+std::string Translator::condition(const Value& value, int line) {
+  if (value.kind == Value::Kind::boolean) return as(value, DType::boolean, line);
+  refuse(line, "expected a boolean as the condition, got " + describe(value) +
+                   (value.is_number() ? "; every number is true in Lua: compare it, x ~= 0" : ""));
+}
+
+std::string Translator::as(const Value& value, DType dtype, int line) {
+  if (!value.is_number() && value.kind != Value::Kind::boolean) {
+    const std::string remedy = value.kind == Value::Kind::array
+                                   ? "; an index in brackets gives an element, " + value.name + "[i]"
+                               : value.kind == Value::Kind::string ? "; a device has no strings"
+                                                                   : "";
+    refuse(line, "expected a number, got " + describe(value) + remedy);
+  }
+  if (!value.uniform) return converted(value.code, value.dtype, dtype);
+  if (value.uniform->kind != Uniform::Kind::constant) return uniform_name(*value.uniform, dtype);
+  try {
+    return literal(value.uniform->constant, dtype);
+  } catch (const Error& error) {
+    refuse(line, error.what());
+  }
+}
+
+Value Translator::unary(const Expr& expr) {
+  const Value operand = expression(*expr.parts.front());
+  if (expr.text == "#") {
+    if (operand.kind != Value::Kind::array) refuse(expr.line, "expected an array after #, got " + describe(operand));
+    return uniform_value(uniforms_->extent(operand.array, operand.indices.size(), operand.name + "_size"));
+  }
+  if (expr.text == "-") {
+    if (operand.kind == Value::Kind::boolean)
+      refuse(expr.line, "expected a number after the minus sign, got a boolean");
+    return apply("negative", {operand}, expr.line);
+  }
+  if (operand.kind != Value::Kind::boolean) refuse(expr.line, "expected a boolean after not, got " + describe(operand));
+  if (operand.uniform) return uniform_value(uniforms_->operation("not", {operand.uniform}));
+  return strong_value(DType::boolean, "!" + operand.code);
+}
+
+Value Translator::binary(const Expr& expr) {
+  const auto found = std::find_if(std::begin(operators), std::end(operators),
+                                  [&](const Operator& entry) { return entry.lua == expr.text; });
+  if (found == std::end(operators)) refuse(expr.line, "a device has no strings, so no \"" + expr.text + '"');
+  const Value x = expression(*expr.parts[0]), y = expression(*expr.parts[1]);
+  const bool equality = expr.text == "==" || expr.text == "~=";
+  for (const Value* side : {&x, &y}) {
+    const bool takes = side->is_number() || (equality && side->kind == Value::Kind::boolean);
+    if (!takes && side->kind == Value::Kind::boolean)
+      refuse(expr.line,
+             "expected numbers beside " + expr.text + ", got a boolean; (condition and 1 or 0) makes a number of it");
+    if (!takes && equality && side->kind == Value::Kind::nil) refuse(expr.line, "a device has no nil to compare with");
+  }
+  if (equality && (x.kind == Value::Kind::boolean) != (y.kind == Value::Kind::boolean))
+    refuse(expr.line, "a boolean never equals a number; compare numbers with numbers");
+  if (x.uniform && y.uniform)
+    if (const Uniform* both = uniforms_->operation(expr.text, {x.uniform, y.uniform})) return uniform_value(both);
+  if (const double* exponent = known_number(y); exponent && expr.text == "^") {
+    if (*exponent == 2) return apply("square", {x}, expr.line);
+    if (*exponent == 0.5) return apply("sqrt", {x}, expr.line);
+    if (*exponent == -1) return apply("reciprocal", {x}, expr.line);
+    // An integer to a constant power is an integer; to others it is a number with a fraction.
+    if (x.kind == Value::Kind::integer && *exponent < 0) return apply("float_power", {x, y}, expr.line);
+  } else if (expr.text == "^" && x.kind == Value::Kind::integer && y.is_weak()) {
+    return apply("float_power", {x, y}, expr.line);
+  }
+  return apply(found->row, {x, y}, expr.line);
+}
+
+/// a and b: a boolean, or b where a is known to be true.
+Value Translator::both(const Expr& expr) {
+  const Value left = expression(*expr.parts[0]);
+  if (left.is_number()) return expression(*expr.parts[1]);  // every number is true
+  if (left.kind != Value::Kind::boolean) refuse(expr.line, "expected a boolean before and, got " + describe(left));
+  if (const bool* constant = known(left)) return *constant ? expression(*expr.parts[1]) : left;
+  const Value right = expression(*expr.parts[1]);
+  if (right.kind != Value::Kind::boolean)
+    refuse(expr.line,
+           "the result would be false or " + describe(right) + "; (condition and x or y) gives a number either way");
+  if (left.uniform && right.uniform) return uniform_value(uniforms_->operation("and", {left.uniform, right.uniform}));
+  return strong_value(DType::boolean, "(" + condition(left, expr.line) + " && " + condition(right, expr.line) + ")");
+}
+
+/// a or b: of booleans, or `c and x or y`, a choice. `c and x or d and y or z` is a choice with a choice as its other
+/// value.
+Value Translator::either(const Expr& expr) {
+  std::vector<const Expr*> alternatives;
+  const Expr* left = &expr;
+  for (; is_operator(*left, "or"); left = &without_parentheses(*left->parts[0]))
+    alternatives.push_back(left->parts[1].get());
+  alternatives.push_back(left);
+  std::reverse(alternatives.begin(), alternatives.end());
+  return choice(alternatives);
+}
+
+Value Translator::choice(std::span<const Expr* const> alternatives) {
+  const Expr& expr = without_parentheses(*alternatives.front());
+  const auto rest = alternatives.subspan(1);
+  Value value;
+  if (is_operator(expr, "and") && !rest.empty()) {
+    const Value guard = expression(*expr.parts[0]);
+    const bool* constant = known(guard);
+    if (constant && !*constant) return choice(rest);
+    value = expression(*expr.parts[1]);
+    if (!guard.is_number() && guard.kind != Value::Kind::boolean)
+      refuse(expr.line, "expected a boolean before and, got " + describe(guard));
+    const bool is_free = guard.is_number() || constant;
+    if (!is_free && value.kind == Value::Kind::boolean) {
+      value =
+          strong_value(DType::boolean, "(" + condition(guard, expr.line) + " && " + condition(value, expr.line) + ")");
+    } else if (!is_free) {
+      const Value other = choice(rest);
+      if (other.kind == Value::Kind::boolean)
+        refuse(expr.line,
+               "the result would be " + describe(value) + " or a boolean; both values after and and or have one type");
+      return apply("where", {guard, value, other}, expr.line);
+    }
+  } else {
+    value = expression(expr);
+  }
+  if (rest.empty() || value.is_number()) return value;
+  if (value.kind != Value::Kind::boolean) refuse(expr.line, "expected a boolean before or, got " + describe(value));
+  if (const bool* constant = known(value)) return *constant ? value : choice(rest);
+  const Value other = choice(rest);
+  if (other.kind != Value::Kind::boolean)
+    refuse(expr.line,
+           "the result would be true or " + describe(other) + "; (condition and x or y) gives a number either way");
+  if (value.uniform && other.uniform) return uniform_value(uniforms_->operation("or", {value.uniform, other.uniform}));
+  return strong_value(DType::boolean, "(" + condition(value, expr.line) + " || " + condition(other, expr.line) + ")");
+}
+
+}  // namespace gpulua::luafn

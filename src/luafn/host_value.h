@@ -1,0 +1,46 @@
+#pragma once
+
+// The values that a function works with when it is called: its arguments, and what it uses of its surroundings.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "src/base/dtype.h"
+#include "src/luafn/syntax.h"
+
+namespace gpulua::luafn {
+
+struct Closure;
+
+struct HostValue {
+  enum class Kind {
+    nil,
+    number,
+    boolean,
+    builtin,   // name: "math.sin", "gpu.erf"; "gpu" for the module itself
+    function,  // of the script
+    array,
+    other
+  };
+  Kind kind = Kind::nil;
+  double number = 0;
+  bool boolean = false;
+  std::string name{};  // of a builtin; for others what it is, for messages: "a table"
+  std::shared_ptr<const Closure> function{};
+  DType dtype{};
+  std::vector<std::int64_t> shape{};  // of an array
+  std::size_t fields = 0;             // how many fields of its path lead to this value
+};
+
+/// A Lua function with the values that it has captured. Values of all closures that take part in a translation are in
+/// one list; those of this one begin at `first`, one for each entry of Function::free.
+struct Closure {
+  std::shared_ptr<const Chunk> chunk;  // keeps the tree alive
+  const Function* function = nullptr;
+  std::string file;  // the chunk's name
+  std::size_t first = 0;
+};
+
+}  // namespace gpulua::luafn

@@ -1,0 +1,51 @@
+#pragma once
+
+// From a Lua function and the types of its arguments to CUDA C++.
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/luafn/host_value.h"
+#include "src/luafn/uniform.h"
+
+namespace gpulua::luafn {
+
+/// A parameter of the translated function.
+struct Parameter {
+  enum class Kind {
+    element,  // an element of the array that is argument `index`
+    uniform,  // a number that the host computes
+    array     // all elements of the array that is entry `index` of the list of values
+  };
+  Kind kind;
+  DType dtype;
+  std::string name;
+  std::size_t index = 0;
+  const Uniform* uniform = nullptr;
+};
+
+/// A translated function.
+struct Code {
+  std::vector<Parameter> parameters;
+  std::vector<DType> results;
+  std::string body;                          // statements that set result1, result2, ...
+  std::shared_ptr<const Uniforms> uniforms;  // keeps the uniforms of the parameters
+};
+
+struct TranslationRequest {
+  std::string op;                           // for messages: "vectorize"
+  std::shared_ptr<const Closure> function;  // its captured values are in `values`
+  std::span<const HostValue> values;        // the arguments, and from Closure::first on the captured values
+  bool contract = true;                     // products and sums may be rounded as one
+};
+
+/// The name of a result's variable in Code::body; `index` counts from 0.
+std::string result_name(std::size_t index);
+
+/// Translates a function of elements: an argument that is an array stands for one of its elements. Throws Error
+/// "[op] script.lua:12: ..." for what a device cannot do.
+Code translate(const TranslationRequest& request);
+
+}  // namespace gpulua::luafn

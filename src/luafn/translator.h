@@ -1,0 +1,157 @@
+#pragma once
+
+// One translation of a function. It walks the syntax tree, types each expression and writes its text in one go. A
+// variable's type is known when all its assignments were seen, so the walk is repeated until no type changes; the last
+// text is the result.
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "src/luafn/translate.h"
+#include "src/luafn/value.h"
+#include "src/ops/op_table.h"
+
+namespace gpulua::luafn {
+
+/// A value that a variable gets.
+struct Assignment {
+  const void* site;  // where in the tree
+  Value value;
+  int line;
+};
+
+/// A local variable, or a result.
+struct Variable {
+  Value value;  // of one that is assigned once: that value; of others the type, and the name as code
+  std::vector<Assignment> assigned{};  // in the order of the walk
+
+  /// Notes the assignment. Gives what all of them have in common. Throws the Error of Join::add.
+  Value assign(const void* site, const Value& given, int line, DType real);
+};
+
+/// A function with the types of its arguments. All but the outermost are lambdas.
+struct Instance {
+  const Function* function = nullptr;
+  const Closure* closure = nullptr;
+  Instance* scope = nullptr;  // that of the enclosing function; null: the function is no part of another one
+  std::vector<Value> arguments{};
+  std::string name{};
+
+  std::map<const Local*, Variable> variables{};
+  std::vector<Variable> results{};
+  int returns = 0;           // statements
+  bool has_effects = false;  // it assigns variables of others
+  bool is_open = false;      // being translated
+  int round = 0;             // of the latest translation
+
+  std::string declarations{}, lambdas{}, body{};
+  std::set<std::string> declared{};
+};
+
+class Translator {
+ public:
+  explicit Translator(const TranslationRequest& request);
+  Code translate();
+
+ private:
+  // ---- functions.cpp
+  void begin_round();
+  void translate_body(Instance& instance);
+  void bind_parameters(Instance& instance);
+  std::string lambda_text(Instance& instance);
+  std::vector<Value> call_function(const Value& callee, std::vector<Value> arguments, int line);
+  Instance& instance_of(const Value& callee, const std::vector<Value>& arguments);
+  std::vector<Value> results_of(Instance& instance, const std::string& call);
+  void return_values(const Stat& stat);
+  Value host_value(const HostValue& value, std::size_t index, const std::string& name, int line);
+  Value captured(const Path& path, int line);
+
+  // ---- statements.cpp
+  // These are true when the statement behind is never reached.
+  bool block(const Block& block);
+  bool statement(const Stat& stat);
+  bool simple_statement(const Stat& stat);
+  bool while_loop(const Stat& stat);
+  bool repeat_loop(const Stat& stat);
+  bool branch(const Stat& stat);
+  const std::string& label(const std::string& name) const;
+  void declare(const Stat& stat);
+  void assign(const Stat& stat);
+  void assign_local(const Local& local, const Value& value, const void* site, int line);
+  void numeric_for(const Stat& stat);
+  bool loop_body(const Stat& stat);
+  std::string loop_condition(const Expr& expr);
+  /// The values of a list of expressions; a call at its end gives as many as are wanted.
+  std::vector<Value> values(std::span<const ExprPtr> list, std::size_t wanted = every);
+  static constexpr std::size_t every = static_cast<std::size_t>(-1);
+  std::string stored_type(const Value& value) const;
+  void declare_variable(Instance& instance, const std::string& name, const Value& type);
+  void emit(const std::string& text);
+  void line_directive(int line);
+
+  // ---- expressions.cpp
+  Value expression(const Expr& expr);
+  Value variable(const Local& local, int line);
+  Value unary(const Expr& expr);
+  Value binary(const Expr& expr);
+  Value both(const Expr& expr);
+  Value either(const Expr& expr);
+  Value choice(std::span<const Expr* const> alternatives);
+  /// The boolean as text, or refuses a value that is none.
+  std::string condition(const Value& value, int line);
+  /// The number as a number of that dtype.
+  std::string as(const Value& value, DType dtype, int line);
+
+  // ---- elements.cpp
+  Value field(const Value& object, const std::string& name, int line);
+  Value index(const Expr& expr);
+  Value indexed(Value array, Value key, int line);
+  Value element(const Value& array, int line);
+  std::string position(const Value& array, std::size_t axis, int line);
+
+  // ---- apply.cpp
+  Value apply(std::string_view row, const std::vector<Value>& operands, int line);
+  Value apply(const OpInfo& row, const std::vector<Value>& operands, int line);
+  DType promoted(const OpInfo& row, const std::vector<Value>& operands, const Range& range, int line) const;
+  std::string row_code(const OpInfo& row, DType compute, DType result, const std::vector<Value>& operands, int line);
+
+  // ---- calls.cpp
+  std::vector<Value> call(const Expr& expr);
+  std::vector<Value> method(const Expr& expr);
+  std::vector<Value> builtin(const std::string& name, const Expr& call);
+  std::vector<Value> math_function(const std::string& name, const Expr& call, std::vector<Value> arguments);
+  Value floor_of(const std::string& op, const Expr& argument, const Value& value, int line);
+  Value cast(const Value& value, DType dtype, int line);
+
+  // ---- names and parameters
+  [[noreturn]] void refuse(int line, const std::string& message) const;
+  std::string name_of(const Local& local);
+  const std::string& parameter(Parameter parameter, const std::string& key, const std::string& base);
+  std::string uniform_name(const Uniform& uniform, DType dtype);
+
+  const TranslationRequest& request_;
+  std::shared_ptr<Uniforms> uniforms_ = std::make_shared<Uniforms>();
+  std::map<std::string, Instance> instances_;
+  Instance* root_ = nullptr;
+  Instance* current_ = nullptr;
+  DType function_real_ = DType::float32;  // of weak numbers with fractions that are not uniform
+  DType real_ = DType::float32;           // the same; within math.floor double
+  bool changed_ = false;
+  int round_ = 0;
+  std::size_t indent_ = 1;
+  bool hoists_ = true;    // a statement may precede the one that is being written
+  bool hoisted_ = false;  // one does
+  bool breaks_ = false;   // the loop that is being written has a break
+  int temporaries_ = 0;
+  std::vector<std::pair<std::string, std::string>> labels_;  // those in scope: in Lua, and in C++
+  std::string called_;                                       // the latest call, as a statement
+  std::map<const Local*, std::string> names_;
+  std::map<std::string, int> uses_;  // of names
+  std::vector<Parameter> parameters_;
+  std::map<std::string, std::size_t> parameter_of_key_;
+};
+
+}  // namespace gpulua::luafn

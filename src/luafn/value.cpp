@@ -1,0 +1,105 @@
+#include "src/luafn/value.h"
+
+#include <algorithm>
+
+#include "src/base/error.h"
+#include "src/ops/promotion.h"
+
+namespace gpulua::luafn {
+
+namespace {
+
+std::string lines(int one, int other) {
+  return "lines " + std::to_string(std::min(one, other)) + " and " + std::to_string(std::max(one, other));
+}
+
+}  // namespace
+
+Value uniform_value(const Uniform* uniform) {
+  Value value;
+  value.kind = uniform->is_boolean                    ? Value::Kind::boolean
+               : uniform->number == NumberClass::real ? Value::Kind::real
+                                                      : Value::Kind::integer;
+  value.uniform = uniform;
+  value.range = uniform->range;
+  value.dtype = DType::boolean;
+  return value;
+}
+
+Value strong_value(DType dtype, std::string code) {
+  Value value;
+  value.kind = dtype == DType::boolean ? Value::Kind::boolean : Value::Kind::strong;
+  value.dtype = dtype;
+  value.code = std::move(code);
+  return value;
+}
+
+std::string describe(const Value& value) {
+  switch (value.kind) {
+    case Value::Kind::none:
+    case Value::Kind::nil:
+      return "nil";
+    case Value::Kind::integer:
+      return "an integer";
+    case Value::Kind::real:
+      return "a number";
+    case Value::Kind::boolean:
+      return "a boolean";
+    case Value::Kind::strong:
+      return "a number of dtype " + std::string(gpulua::name(value.dtype));
+    case Value::Kind::array:
+      return "the array " + value.name;
+    case Value::Kind::shape:
+      return "the shape of " + value.name;
+    case Value::Kind::function:
+      return "a function";
+    case Value::Kind::builtin:
+      return value.name;
+    case Value::Kind::string:
+      return "the string \"" + value.name + '"';
+  }
+  return "a value";
+}
+
+void Join::add(const Value& value, int line) {
+  if (value.kind == Value::Kind::boolean) {
+    boolean_ = true;
+    boolean_line_ = line;
+  } else if (value.is_weak()) {
+    (value.kind == Value::Kind::integer ? integer_ : real_) = true;
+    number_line_ = line;
+  } else if (value.kind == Value::Kind::strong) {
+    if (strong_ && info(*strong_).kind != info(value.dtype).kind) {
+      const std::string dtype(gpulua::name(*strong_));
+      throw Error("its dtype is " + dtype + " and " + std::string(gpulua::name(value.dtype)) + ", by " +
+                  lines(strong_line_, line) + "; gpu." + dtype + "(...) converts one of them");
+    }
+    strong_ = strong_ ? promote(*strong_, value.dtype) : value.dtype;
+    strong_line_ = number_line_ = line;
+  } else {
+    throw Error("expected a number or a boolean, got " + describe(value));
+  }
+  if (boolean_ && (integer_ || real_ || strong_))
+    throw Error("it is a boolean and a number, by " + lines(boolean_line_, number_line_) +
+                "; (condition and 1 or 0) makes a number of a boolean");
+}
+
+Value Join::result(DType real) const {
+  Value value;
+  if (boolean_) return strong_value(DType::boolean, {});
+  if (strong_) {
+    DType dtype = *strong_;
+    if (real_) dtype = promote_weak(dtype, Scalar(0.5));
+    return strong_value(dtype, {});
+  }
+  if (real_) {
+    value.kind = Value::Kind::real;
+    value.dtype = real;
+  } else if (integer_) {
+    value.kind = Value::Kind::integer;
+    value.dtype = DType::int64;
+  }
+  return value;
+}
+
+}  // namespace gpulua::luafn

@@ -1,0 +1,64 @@
+#pragma once
+
+// What an expression of a function is on the device.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/luafn/uniform.h"
+
+namespace gpulua::luafn {
+
+struct Instance;
+
+/// A value and the C++ text that computes it. A number is strong if an element of an array has decided its dtype, and
+/// weak otherwise, as a number is beside an array: literals, captured numbers, loop counters.
+struct Value {
+  enum class Kind { none, nil, integer, real, boolean, strong, array, shape, function, builtin, string };
+  Kind kind = Kind::none;
+  DType dtype{};                     // of `code`; of an array's elements
+  const Uniform* uniform = nullptr;  // of an integer, a real or a boolean that is the same for all elements
+  Range range{};                     // of an integer
+  bool whole = false;                // a real or strong number without a fraction: what math.floor gives
+  std::string code{};                // empty for a uniform
+  std::string name{};                // a builtin's; a string's content; for messages, an array's
+
+  std::size_t array = 0;         // of an array: its index in the list of HostValues
+  std::vector<Value> indices{};  // an array: those given so far
+  const Function* function = nullptr;
+  const Closure* closure = nullptr;  // the function's captured values
+  Instance* scope = nullptr;         // of a function within a function: where its variables are
+
+  bool is_weak() const { return kind == Kind::integer || kind == Kind::real; }
+  bool is_number() const { return is_weak() || kind == Kind::strong; }
+};
+
+/// True for a value that needs no variable of the device: what it is, is known when the function is translated, or the
+/// host computes it.
+inline bool is_known(const Value& value) {
+  return value.uniform || !(value.is_number() || value.kind == Value::Kind::boolean);
+}
+
+Value uniform_value(const Uniform* uniform);
+Value strong_value(DType dtype, std::string code);
+/// What the value is, for messages: "a float32", "a boolean", "an integer".
+std::string describe(const Value& value);
+
+/// The type of a variable, or of a result: what its assignments have in common.
+class Join {
+ public:
+  /// Adds the value that the assignment at `line` gives. Throws Error without a position for one that does not go with
+  /// the others.
+  void add(const Value& value, int line);
+  /// The variable: kind, dtype and range. `real` is the dtype of weak numbers with fractions.
+  Value result(DType real) const;
+
+ private:
+  std::optional<DType> strong_;
+  bool integer_ = false, real_ = false, boolean_ = false;
+  int strong_line_ = 0, number_line_ = 0, boolean_line_ = 0;
+};
+
+}  // namespace gpulua::luafn

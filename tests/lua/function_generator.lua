@@ -1,0 +1,116 @@
+-- Random Lua functions of three numbers: arithmetic, comparisons, branches, loops, choices, inner functions. LuaJIT itself says what
+-- they give. A remainder is a call of `mod`, an upvalue of the function.
+local generator = {}
+
+--- The text of a chunk that gets `mod`, and returns a function of x, y and z with `results` results.
+function generator.text(random, results)
+  local lines, depth, names, variables, counters, functions = {}, 1, 0, {}, {}, {}
+  local function pick(list) return list[random(#list)] end
+  local function emit(...) table.insert(lines, ("  "):rep(depth) .. string.format(...)) end
+  local function name(prefix)
+    names = names + 1
+    return prefix .. names
+  end
+
+  local number, condition
+  local constants = {"0.5", "2", "3", "1e-3", "-1.25", "0.1", "7", "1e10", "0x1p-3"}
+  function number(size)
+    local kind = size <= 0 and random(3) or random(12)
+    if kind <= 2 then return pick(variables) end
+    if kind == 3 then return pick(constants) end
+    if kind == 4 and #counters > 0 then return ("(%s * %s)"):format(number(size - 1), pick(counters)) end
+    if kind == 5 then return ("mod(%s, %s)"):format(number(size - 1), pick {"2", "3", "0.5", "10"}) end
+    if kind == 6 then return ("-%s"):format(pick(variables)) end
+    if kind == 7 then return ("(%s and %s or %s)"):format(condition(size - 1), number(size - 1), number(size - 1)) end
+    if kind == 8 and #functions > 0 then return ("%s(%s, %s)"):format(pick(functions), number(size - 1), number(size - 1)) end
+    -- One side is a variable: constants alone are LuaJIT's own business.
+    return ("(%s %s %s)"):format(pick(variables), pick {"+", "-", "*", "/"}, number(size - 1))
+  end
+  function condition(size)
+    local kind = size <= 0 and 1 or random(6)
+    if kind == 4 then return ("(%s and %s)"):format(condition(size - 1), condition(size - 1)) end
+    if kind == 5 then return ("(%s or %s)"):format(condition(size - 1), condition(size - 1)) end
+    if kind == 6 then return ("not (%s)"):format(condition(size - 1)) end
+    return ("%s %s %s"):format(pick(variables), pick {"<", "<=", ">", ">=", "==", "~="}, number(size - 1))
+  end
+
+  local block
+  local function scoped(head, size, tail)
+    local visible, callable, counting = #variables, #functions, #counters
+    emit("%s", head)
+    depth = depth + 1
+    block(size)
+    depth = depth - 1
+    emit("%s", tail)
+    for list, count in pairs {[variables] = visible, [functions] = callable, [counters] = counting} do
+      while #list > count do table.remove(list) end
+    end
+  end
+  local function loop(head, size, tail, counter)
+    table.insert(counters, counter)
+    local skip = random(3) == 1 and name "skip"
+    local first = #lines + 2
+    scoped(head, size, skip and ("::%s:: %s"):format(skip, tail) or tail)
+    table.remove(counters)
+    if skip then
+      table.insert(lines, first, ("  if %s then goto %s end"):format(condition(1), skip))
+      -- A label behind locals of its block must be that block's end.
+      table.insert(lines, first + 1, "  do")
+      lines[#lines] = "end " .. lines[#lines]
+    elseif random(3) == 1 then
+      table.insert(lines, first, ("  if %s then break end"):format(condition(1)))
+    end
+  end
+  local function statement(size)
+    local kind = random(size > 0 and 11 or 5)
+    if kind <= 2 then
+      local value, variable = number(3), name "v"
+      emit("local %s = %s + %s", variable, pick(variables), value)
+      table.insert(variables, variable)
+    elseif kind <= 4 then
+      emit("%s = %s", pick(variables), number(3))
+    elseif kind == 5 then
+      local first = random(#variables)
+      emit("%s, %s = %s, %s", variables[first], variables[first % #variables + 1], number(2), number(2))
+    elseif kind == 6 then
+      scoped("if " .. condition(2) .. " then", size - 1, "end")
+    elseif kind == 7 then
+      scoped("if " .. condition(2) .. " then", size - 1, "else")
+      lines[#lines] = nil
+      scoped("else", size - 1, "end")
+    elseif kind == 8 then
+      local i = name "i"
+      loop(("for %s = %d, %d, %d do"):format(i, random(3), random(3) + 2, random(2)), size - 1, "end", i)
+    elseif kind == 9 then
+      local n = name "n"
+      emit("local %s = 0", n)
+      loop(("while %s < %d and %s do %s = %s + 1"):format(n, random(4), condition(1), n, n), size - 1, "end", n)
+    elseif kind == 10 then
+      local n = name "n"
+      emit("local %s = 0", n)
+      loop(("repeat %s = %s + 1"):format(n, n), size - 1, ("until %s >= %d or %s"):format(n, random(3), condition(1)), n)
+    else
+      local f, p, q = name "f", name "p", name "q"
+      local outer, outer_functions, outer_counters = variables, functions, counters
+      variables, functions, counters = {p, q}, {}, {}
+      scoped(("local function %s(%s, %s)"):format(f, p, q), size - 1, ("return %s end"):format(number(2)))
+      variables, functions, counters = outer, outer_functions, outer_counters
+      table.insert(functions, f)
+    end
+  end
+  function block(size)
+    for _ = 1, random(3) do statement(size) end
+  end
+
+  emit "local mod = ..."
+  emit "return function(x, y, z)"
+  variables = {"x", "y", "z"}
+  for _ = 1, 3 do statement(3) end
+  local list = {}
+  for i = 1, results do list[i] = number(3) end
+  emit("return %s", table.concat(list, ", "))
+  emit "end"
+  return table.concat(lines, "\n")
+end
+
+return generator
