@@ -33,14 +33,14 @@ __device__ inline void gpulua_bincount_weights(const long long* values, const do
   if (value >= 0 && value < count) atomicAdd(&totals[value], weights[i]);
 }
 
-// A sum with this number is so large that its lowest bits count whole numbers.
-__device__ inline float gpulua_whole_origin(float) { return 0x1p23f; }
-__device__ inline double gpulua_whole_origin(double) { return 0x1p52; }
+// A sum with this number is so large that its lowest bits count whole numbers, negative ones too.
+__device__ inline float gpulua_whole_origin(float) { return 0x1.8p23f; }
+__device__ inline double gpulua_whole_origin(double) { return 0x1.8p52; }
 
 // The whole number n of a sum gpulua_whole_origin + n; below 0 a very large one.
-__device__ inline unsigned int gpulua_whole_bits(float sum) { return __float_as_uint(sum) - 0x4b000000u; }
+__device__ inline unsigned int gpulua_whole_bits(float sum) { return __float_as_uint(sum) - 0x4b400000u; }
 __device__ inline unsigned long long gpulua_whole_bits(double sum) {
-  return (unsigned long long)__double_as_longlong(sum) - 0x4330000000000000ull;
+  return (unsigned long long)__double_as_longlong(sum) - 0x4338000000000000ull;
 }
 
 // Bins of one width; the last one includes its right edge. A number's bin comes from arithmetic. Only where the result is close to
