@@ -27,7 +27,7 @@ local function reachable()
   return {
     ["gpu."] = { gpu }, ["gpu.random."] = { gpu.random }, ["gpu.image."] = { gpu.image },
     ["gpu.blas."] = { gpu.blas }, ["gpu.fft."] = { gpu.fft }, ["gpu.linalg."] = { gpu.linalg },
-    ["gpu.sparse.linalg."] = { gpu.sparse.linalg },
+    ["gpu.sparse.linalg."] = { gpu.sparse.linalg }, ["gpu.plot."] = { gpu.plot },
     ["gpu.sparse."] = { gpu.sparse }, ["A:"] = { debug.getregistry()["gpulua.sparse_methods"], matrix },
     ["x:"] = { debug.getregistry()["gpulua.array_methods"], x },
     ["g:"] = { methods(philox), philox },
@@ -126,6 +126,7 @@ describe("signatures", function()
     sorted = vector, source = source, stop = 3, value = 1, values = { 1, 2 }, widths = 1, x = x, xp = { 1, 2 }, y = x,
     d = 2, factor = x, lu = x, pivots = integers, power = 2, positions = { 1 }, degree = 1, sigma = 1, weights = { { 1 } }, distance = 0, angle = 1, coordinates = x,
     covariance = { { 1 } }, noncentrality = 1, good = 3, bad = 3, sample = 2, items = { 1, 2 }, parameters = { 1, 2 },
+    m = x, errors = 1,
     above = 1, alpha = 1, concentration = 1, exponent = 1, f = function(v) return v end, freedom = 1, mean = 1, scale = 1, successes = 1, trials = 3, below = 1,
     ["shape..."] = 2, ["spacing..."] = 1, ["..."] = vector,
   }
@@ -141,6 +142,8 @@ describe("signatures", function()
     ["gpu.ravel_multi_index"] = { { { 1 } }, 2 }, ["gpu.unpackbits"] = { gpu.ones(2, "uint8") }, ["gpu.packbits"] = { integers },
     ["gpu.fromfile"] = { "no file" }, ["gpu.linalg.vander"] = { vector },
     ["gpu.random.zipf"] = { 2, 2 }, ["gpu.random.multinomial"] = { 2, 3, { 1 } }, ["gpu.random.multivariate_normal"] = { 2, { 0 }, { { 1 } } },
+    ["gpu.plot.save"] = { gpu.plot.line { 1 }, "x.svg" }, ["gpu.plot.show"] = { gpu.plot.line { 1 } },
+    ["gpu.plot.animate"] = { "x.gif", 1, function() end },
     ["gpu.gcd"] = { integers, integers }, ["gpu.lcm"] = { integers, integers },
   }
 

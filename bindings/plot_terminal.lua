@@ -1,0 +1,203 @@
+-- Charts in characters: each is two dots wide and four high, by the Braille patterns of Unicode.
+local _, _, core = ...
+
+local floor, min, max, log10 = math.floor, math.min, math.max, math.log10
+
+local function is_finite(value) return value - value == 0 end
+
+--- Calls fn(x, y) with the points that the layer reaches, for the axes' ranges.
+local function each_point(layer, fn)
+  if layer.kind == "image" then
+    fn(layer.extent[1], layer.extent[3])
+    fn(layer.extent[2], layer.extent[4])
+  elseif layer.kind == "segments" then
+    for _, s in ipairs(layer.segments) do
+      fn(s[1], s[2])
+      fn(s[3], s[4])
+    end
+  elseif layer.kind == "bars" then
+    for i, height in ipairs(layer.y) do
+      fn(layer.edges[i], 0)
+      fn(layer.edges[i + 1], height)
+    end
+  else
+    for i, x in ipairs(layer.x) do
+      fn(x, (layer.low or layer.y)[i])
+      fn(x, (layer.high or layer.y)[i])
+    end
+  end
+end
+
+--- The function from a coordinate to 0 .. 1, and the ends of the axis.
+local function axis_of(layers, options, name, reverse)
+  local is_log = (options.log or ""):find(name) ~= nil
+  local low, high = math.huge, -math.huge
+  for _, layer in ipairs(layers) do
+    each_point(layer, function(x, y)
+      local value = name == "x" and x or y
+      if is_finite(value) and (value > 0 or not is_log) then low, high = min(low, value), max(high, value) end
+    end)
+  end
+  if options[name .. "lim"] then low, high = unpack(options[name .. "lim"]) end
+  if low > high then low, high = is_log and 1 or 0, is_log and 10 or 1 end
+  if low == high then low, high = is_log and low / 2 or low - 0.5, is_log and high * 2 or high + 0.5 end
+  if reverse then low, high = high, low end
+  local from, to = is_log and log10(low) or low, is_log and log10(high) or high
+  return function(value)
+    if is_log then value = value > 0 and log10(value) or 0 / 0 end
+    return (value - from) / (to - from)
+  end, low, high
+end
+
+-- The dots of a pattern by column and row, as bits.
+local bits = {{1, 2, 4, 64}, {8, 16, 32, 128}}
+
+local function utf8_pattern(dots)
+  return string.char(0xE2, 0xA0 + floor(dots / 64), 0x80 + dots % 64)
+end
+
+--- The part of from .. to, shares of the way from a to b, that lies within 0 .. most.
+local function clipped(a, b, most, from, to)
+  if a == b then return from, a >= 0 and a <= most and to or -1 end
+  local t1, t2 = -a / (b - a), (most - a) / (b - a)
+  return max(from, min(t1, t2)), min(to, max(t1, t2))
+end
+
+local function canvas(width, height)
+  local cells = {}
+  local dots = {}
+  function dots.set(x, y)
+    if x < 0 or y < 0 or x >= 2 * width or y >= 4 * height then return end
+    local cell = floor(y / 4) * width + floor(x / 2)
+    local bit_value = bits[x % 2 + 1][y % 4 + 1]
+    local held = cells[cell] or 0
+    if floor(held / bit_value) % 2 == 0 then cells[cell] = held + bit_value end
+  end
+  --- Clips to the canvas first: the other end may be far outside.
+  function dots.line(x1, y1, x2, y2)
+    local from, to = clipped(x1, x2, 2 * width - 1, 0, 1)
+    from, to = clipped(y1, y2, 4 * height - 1, from, to)
+    if from > to then return end
+    x1, y1, x2, y2 = x1 + (x2 - x1) * from, y1 + (y2 - y1) * from, x1 + (x2 - x1) * to, y1 + (y2 - y1) * to
+    local steps = max(math.ceil(max(math.abs(x2 - x1), math.abs(y2 - y1))), 1)
+    for i = 0, steps do dots.set(floor(x1 + (x2 - x1) * i / steps + 0.5), floor(y1 + (y2 - y1) * i / steps + 0.5)) end
+  end
+  function dots.rows()
+    local rows = {}
+    for row = 0, height - 1 do
+      local texts = {}
+      for column = 0, width - 1 do
+        local held = cells[row * width + column]
+        texts[column + 1] = held and utf8_pattern(held) or " "
+      end
+      rows[row + 1] = table.concat(texts)
+    end
+    return rows
+  end
+  return dots
+end
+
+local draw = {}
+
+local function draw_curve(dots, place, xs, ys)
+  local px, py
+  for i, x in ipairs(xs) do
+    local cx, cy = place(x, ys[i])
+    if cx and px then dots.line(px, py, cx, cy) elseif cx then dots.set(cx, cy) end
+    px, py = cx, cy
+  end
+end
+
+function draw.line(dots, place, layer) draw_curve(dots, place, layer.x, layer.y) end
+
+function draw.points(dots, place, layer)
+  for i, x in ipairs(layer.x) do
+    local cx, cy = place(x, layer.y[i])
+    if cx then dots.set(cx, cy) end
+  end
+end
+
+function draw.band(dots, place, layer)
+  draw_curve(dots, place, layer.x, layer.low)
+  draw_curve(dots, place, layer.x, layer.high)
+end
+
+function draw.errorbars(dots, place, layer)
+  for i, x in ipairs(layer.x) do draw_curve(dots, place, {x, x}, {layer.low[i], layer.high[i]}) end
+end
+
+function draw.bars(dots, place, layer)
+  for i, height in ipairs(layer.y) do
+    local left, right = layer.edges[i], layer.edges[i + 1]
+    draw_curve(dots, place, {left, left, right, right}, {0, height, height, 0})
+  end
+end
+
+function draw.segments(dots, place, layer)
+  for _, s in ipairs(layer.segments) do draw_curve(dots, place, {s[1], s[3]}, {s[2], s[4]}) end
+end
+
+--- Brighter parts have more dots: a threshold for each dot of a cell, in the order in which they are set.
+local thresholds = {{1, 5, 2, 6}, {7, 3, 8, 4}}
+
+function draw.image(dots, place, layer)
+  local least, most = math.huge, -math.huge
+  for _, row in ipairs(layer.rows) do
+    for _, value in ipairs(row) do
+      if is_finite(value) then least, most = min(least, value), max(most, value) end
+    end
+  end
+  least, most = layer.min or least, layer.max or most
+  local e, height, width = layer.extent, #layer.rows, #layer.rows[1]
+  local x1, y1 = place(e[1], e[4])
+  local x2, y2 = place(e[2], e[3])
+  if not (x1 and x2) then return end
+  for x = min(x1, x2), max(x1, x2) do
+    for y = min(y1, y2), max(y1, y2) do
+      local j = floor((x - x1) / (x2 - x1 + (x2 > x1 and 1 or -1)) * width) + 1
+      local i = floor((y - y1) / (y2 - y1 + (y2 > y1 and 1 or -1)) * height) + 1
+      local share = (layer.rows[i][j] - least) / max(most - least, 1e-300)
+      if share * 8.999 >= thresholds[x % 2 + 1][y % 4 + 1] then dots.set(x, y) end
+    end
+  end
+end
+
+local function label(value) return ("%.4g"):format(value) end
+
+local function centred(text, width) return (" "):rep(max(0, floor((width - #text) / 2))) .. text end
+
+--- The chart in lines of at most `width` characters, `height` of them for the dots.
+function core.plot_characters(p, width, height)
+  local options, layers = rawget(p, "options"), rawget(p, "layers")
+  local up = true
+  for _, layer in ipairs(layers) do up = up and not ((layer.rows or layer.segments) and not layer.up) end
+  local along_x, left, right = axis_of(layers, options, "x", false)
+  local along_y, bottom, top = axis_of(layers, options, "y", not up and not options.ylim)
+  local margin = max(#label(bottom), #label(top)) + 1
+  local columns = width - margin - 1
+  local dots = canvas(columns, height)
+  local function place(x, y)
+    local u, v = along_x(x), along_y(y)
+    if not (is_finite(u) and is_finite(v)) then return end
+    return floor(u * (2 * columns - 1) + 0.5), floor((1 - v) * (4 * height - 1) + 0.5)
+  end
+  local labels = {}
+  for _, layer in ipairs(layers) do
+    draw[layer.kind](dots, place, layer)
+    labels[#labels + 1] = layer.label
+  end
+  local lines = {}
+  if options.title then lines[1] = centred((options.title:gsub("%c", " ")), width) end
+  for i, row in ipairs(dots.rows()) do
+    local text = i == 1 and label(top) or i == height and label(bottom) or ""
+    lines[#lines + 1] = (" "):rep(margin - 1 - #text) .. text .. " |" .. row
+  end
+  lines[#lines + 1] = (" "):rep(margin) .. "+" .. ("-"):rep(columns)
+  local from, to = label(left), label(right)
+  lines[#lines + 1] = (" "):rep(margin) .. from .. (" "):rep(max(1, columns + 1 - #from - #to)) .. to
+  local below = {options.xlabel, options.ylabel and "up: " .. options.ylabel, unpack(labels)}
+  local words = {}
+  for i = 1, 2 + #labels do words[#words + 1] = below[i] end
+  if #words > 0 then lines[#lines + 1] = centred((table.concat(words, ", "):gsub("%c", " ")), width) end
+  return table.concat(lines, "\n")
+end
