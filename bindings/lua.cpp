@@ -15,6 +15,16 @@
 
 namespace gpulua {
 
+namespace {
+
+/// Lua's errors are texts; a host program asks for the kind.
+void note_error(lua_State* L, const Error& error) {
+  const auto& owner = *static_cast<std::optional<Bindings>*>(lua_touserdata(L, lua_upvalueindex(bindings_upvalue)));
+  if (owner) owner->context().last_error = error;
+}
+
+}  // namespace
+
 int run_protected(lua_State* L, LuaFunction function) {
   const CallSignature* signature = nullptr;
   std::string message;
@@ -24,6 +34,9 @@ int run_protected(lua_State* L, LuaFunction function) {
     return function(L);
   } catch (const std::bad_alloc&) {
     message = "[memory] the host is out of memory";
+  } catch (const Error& error) {
+    message = error.what();
+    note_error(L, error);
   } catch (const std::exception& error) {
     message = error.what();
   }

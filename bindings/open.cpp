@@ -115,13 +115,24 @@ int open_gpu(lua_State* L) {
   return 1;
 }
 
-}  // namespace
-
-std::string source_of_nil(lua_State* L) {
+/// The bindings of the state, if it has any.
+const Bindings* find_bindings(lua_State* L) {
   lua_getfield(L, LUA_REGISTRYINDEX, owner_key);
   const auto* owner = static_cast<const std::optional<Bindings>*>(lua_touserdata(L, -1));
   lua_pop(L, 1);
-  return owner && *owner ? (*owner)->gave_nil : "";
+  return owner && *owner ? &**owner : nullptr;
+}
+
+}  // namespace
+
+std::string source_of_nil(lua_State* L) {
+  const Bindings* bindings = find_bindings(L);
+  return bindings ? bindings->gave_nil : "";
+}
+
+std::shared_ptr<Context> context_of(lua_State* L) {
+  const Bindings* bindings = find_bindings(L);
+  return bindings ? bindings->context_ref() : nullptr;
 }
 
 void restrict_bindings(lua_State* L) {

@@ -19,6 +19,9 @@ void restrict_bindings(lua_State* L);
 /// True iff open_bindings was called on the state.
 bool has_bindings(lua_State* L);
 
+/// The context that open_bindings attached to the state; null where it was not called, or the state is being closed.
+std::shared_ptr<Context> context_of(lua_State* L);
+
 /// The registry key of a function that returns the report of Config::profile as text. Nil before require "gpu".
 inline constexpr const char* profile_report_key = "gpulua.profile_report";
 

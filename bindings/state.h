@@ -26,6 +26,7 @@ class Bindings : public Host {
   ~Bindings() override;
 
   Context& context() const { return *context_; }
+  const std::shared_ptr<Context>& context_ref() const { return context_; }
   OpenDevice& device() const { return *context_->current(); }
 
   void collect() override;

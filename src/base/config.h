@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -15,6 +16,9 @@ struct Config {
   bool check = false;
   /// Devices record the kernels that they run, from the start. No variable: --profile sets it.
   bool profile = false;
+  /// The most bytes of arrays on each device; 0: what the device has. No variable: programs that embed the library set
+  /// it.
+  std::size_t device_memory = 0;
   /// GPULUA_FAULT_HANDLERS. False: the CPU device leaves the process's signal handlers alone, and a kernel's fault is
   /// the program's to handle; without a handler of its own the program ends.
   bool fault_handlers = true;

@@ -39,6 +39,7 @@
 #include <cerrno>
 #include <cstdint>
 
+#include "bindings/traceback.h"
 #include "src/cli/machine_code.h"
 #include "src/runtime/context.h"
 
@@ -109,23 +110,13 @@ void restore_script_hook(lua_State* L) {
   lua_sethook(L, state.script_hook, state.script_mask, state.script_count);
 }
 
-/// Pushes "file:line: " of the innermost Lua function, or "".
-void push_where(lua_State* L) {
-  lua_Debug frame;
-  for (int level = 0; lua_getstack(L, level, &frame) != 0; ++level) {
-    lua_getinfo(L, "l", &frame);
-    if (frame.currentline > 0) return luaL_where(L, level);
-  }
-  lua_pushliteral(L, "");
-}
-
 void on_hook(lua_State* L, lua_Debug*) {
   arm_timer(0);
   restore_script_hook(L);
   state.pending = false;
   // A wait on a device lowers the flag when it raises the error; there is none to raise then.
   if (!state.context->interrupted().exchange(false)) return;
-  push_where(L);
+  push_running_line(L);
   lua_pushliteral(L, "interrupted!");
   lua_concat(L, 2);
   lua_error(L);

@@ -1,13 +1,12 @@
 #include "src/cli/report.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <string>
 #include <string_view>
 
 #include "bindings/array_hint.h"
-#include "bindings/open.h"
+#include "bindings/traceback.h"
 #include "src/cli/command_chunk.h"
 
 namespace gpulua {
@@ -36,39 +35,6 @@ void describe(lua_State* L) {
   lua_replace(L, -2);
 }
 
-/// A line that names no function of the script's, nor one that it calls by name.
-bool is_internal(std::string_view line) {
-  return line.find("]: at 0x") != line.npos || line.find("[gpulua]:") != line.npos;
-}
-
-/// Pushes the traceback without our own frames and those that only give an address; gives its number of lines.
-int push_script_frames(lua_State* L, std::string_view trace) {
-  luaL_Buffer kept;
-  luaL_buffinit(L, &kept);
-  int lines = 0;
-  while (!trace.empty()) {
-    const std::size_t end = std::min(trace.find('\n'), trace.size());
-    const std::string_view line = trace.substr(0, end);
-    trace.remove_prefix(std::min(end + 1, trace.size()));
-    if (is_internal(line)) continue;
-    if (lines++ > 0) luaL_addchar(&kept, '\n');
-    luaL_addlstring(&kept, line.data(), line.size());
-  }
-  luaL_pushresult(&kept);
-  return lines;
-}
-
-/// Lua's own message about a nil does not say that it is a file that was not there, or a device; a hint, where there is
-/// one, does.
-void add_source_of_nil(lua_State* L) {
-  const std::string_view message = lua_tostring(L, -1);
-  if (message.find("a nil value") == message.npos || message.find("\nhint: ") != message.npos) return;
-  const std::string source = source_of_nil(L);
-  if (source.empty()) return;
-  lua_pushfstring(L, " (perhaps from %s)", source.c_str());
-  lua_concat(L, 2);
-}
-
 /// The message handler.
 int add_traceback(lua_State* L) {
   lua_settop(L, 1);
@@ -84,10 +50,7 @@ int add_traceback(lua_State* L) {
       break;
     }
   add_source_of_nil(L);
-  luaL_traceback(L, L, nullptr, 1);
-  const int lines = push_script_frames(L, lua_tostring(L, -1));
-  lua_remove(L, -2);
-  if (lines == 1) {
+  if (push_traceback(L) == 1) {
     lua_pop(L, 1);
     return 1;
   }

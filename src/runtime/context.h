@@ -3,6 +3,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 
 #include "src/base/config.h"
 #include "src/base/default_arithmetic.h"
+#include "src/base/error.h"
 #include "src/device/cache.h"
 #include "src/device/plugin.h"
 #include "src/runtime/host.h"
@@ -95,6 +97,9 @@ class Context {
   bool eager = false;
   /// Makes implicit waits for the device errors.
   bool strict = false;
+  /// The newest error that a script got from the library. Lua's errors are texts; a program that embeds the library
+  /// finds the kind here.
+  std::optional<Error> last_error;
   /// Allow matrix products of float32 by TF32, and of float64 by emulation in fixed-point numbers.
   bool tf32 = false, emulated_float64 = false;
 

@@ -27,7 +27,9 @@ OpenDevice::OpenDevice(Context& context, std::unique_ptr<Device> device, std::sh
       evaluator_(std::move(evaluator)),
       first_stream_(device_->create_stream()),
       stream_(first_stream_),
-      memory_(device_->info().total_memory),
+      memory_(context.config().device_memory != 0
+                  ? std::min(context.config().device_memory, device_->info().total_memory)
+                  : device_->info().total_memory),
       index_faults_(*device_) {}
 
 OpenDevice::~OpenDevice() {

@@ -1,0 +1,120 @@
+// Functions of the host program that scripts call.
+
+#include "src/embed/callbacks.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+
+#include "bindings/lua.h"
+#include "bindings/state.h"
+#include "src/embed/failure.h"
+#include "src/embed/script_state.h"
+#include "src/embed/values.h"
+
+namespace gpulua::embed {
+namespace {
+
+constexpr std::size_t most_arguments = 64, most_results = 16;
+
+/// The text of a callback's error.
+std::string describe_failure(ScriptState& state, gpulua_status status) {
+  std::string text = state.callback_error
+                         ? *state.callback_error
+                         : std::string("the host program's function gave ") + gpulua_status_name(status);
+  state.callback_error.reset();
+  return text;
+}
+
+/// Calls the host program with the values on the stack. Gives the number of results, or -1 with a message pushed.
+int call_host(lua_State* L, Callback& callback) {
+  ScriptState& state = *callback.state;
+  const auto count = static_cast<std::size_t>(lua_gettop(L));
+  std::array<gpulua_value, most_arguments> in;
+  std::array<gpulua_value, most_results> out{};
+  if (count > in.size()) {
+    lua_pushfstring(L, "[callback] expected up to %d arguments, got %d", static_cast<int>(in.size()),
+                    static_cast<int>(count));
+    return -1;
+  }
+  if (!read_values(L, 1, count, state, in.data(), "argument")) return -1;
+  std::size_t results = out.size();
+  std::string message;
+  {
+    const ScriptState::CallingBack calling(state, L);
+    state.callback_error.reset();
+    gpulua_status status = GPULUA_RUNTIME;
+    try {
+      status = callback.function(state.handle(), callback.user, in.data(), count, out.data(), &results);
+    } catch (...) {
+      state.callback_error = "a C++ exception has left the host program's function";
+    }
+    if (status != GPULUA_OK)
+      message = describe_failure(state, status);
+    else if (results > out.size())
+      message = "[callback] expected up to " + std::to_string(out.size()) + " results, got " + std::to_string(results);
+  }
+  release_values(in.data(), count);
+  if (!message.empty()) {
+    lua_pushlstring(L, message.data(), message.size());
+    return -1;
+  }
+  const bool pushed = push_values(L, state, out.data(), results, "result");
+  release_values(out.data(), results);
+  return pushed ? static_cast<int>(results) : -1;
+}
+
+/// Puts the script's line in front of the message at the top of the stack.
+void add_position(lua_State* L) {
+  const std::string position = caller_position(L);
+  lua_pushlstring(L, position.data(), position.size());
+  lua_insert(L, -2);
+  lua_concat(L, 2);
+}
+
+/// The Lua function of a callback, which is its own upvalue.
+int run_callback(lua_State* L) {
+  auto& callback = *static_cast<Callback*>(lua_touserdata(L, lua_upvalueindex(own_upvalue)));
+  const int results = call_host(L, callback);
+  if (results >= 0) return results;
+  add_position(L);
+  return lua_error(L);
+}
+
+int print(lua_State* L) {
+  const auto& state = *static_cast<const ScriptState*>(lua_touserdata(L, lua_upvalueindex(1)));
+  const int count = lua_gettop(L);
+  lua_getglobal(L, "tostring");
+  lua_pushliteral(L, "");
+  for (int i = 1; i <= count; ++i) {
+    lua_pushvalue(L, count + 1);
+    lua_pushvalue(L, i);
+    lua_call(L, 1, 1);
+    if (lua_isstring(L, -1) == 0) return luaL_error(L, "'tostring' must return a string to 'print'");
+    if (i > 1) {
+      lua_pushliteral(L, "\t");
+      lua_insert(L, -2);
+    }
+    lua_concat(L, i > 1 ? 3 : 2);
+  }
+  std::size_t size = 0;
+  const char* const text = lua_tolstring(L, -1, &size);
+  state.options().print(state.options().user, text, size);
+  return 0;
+}
+
+}  // namespace
+
+void set_print(lua_State* L, ScriptState& state) {
+  lua_pushlightuserdata(L, &state);
+  lua_pushcclosure(L, &print, 1);
+  lua_setglobal(L, "print");
+}
+
+void push_callback(lua_State* L, Callback& callback) {
+  lua_pushlightuserdata(L, &callback);
+  push_function(L, &run_callback);
+}
+
+}  // namespace gpulua::embed

@@ -1,0 +1,77 @@
+#include "src/embed/failure.h"
+
+#include <new>
+#include <string>
+
+namespace gpulua::embed {
+namespace {
+
+thread_local std::string thread_failure;
+
+void note(std::string& where, std::string_view text) noexcept {
+  try {
+    where = text;
+  } catch (...) {
+    where.clear();  // no room for the text: the status has to do
+  }
+}
+
+}  // namespace
+
+gpulua_status fail(ScriptState* state, gpulua_status status, std::string_view text) noexcept {
+  note(thread_failure, text);
+  if (state != nullptr) note(state->error, text);
+  return status;
+}
+
+const char* last_failure() noexcept {
+  return thread_failure.c_str();
+}
+
+gpulua_status fail_handle(const char* op, const char* expected, const void* got) noexcept {
+  try {
+    return fail(nullptr, GPULUA_ARGUMENT,
+                "[" + std::string(op) + "] expected " + expected + ", got " + describe_handle(got));
+  } catch (...) {
+    return GPULUA_ARGUMENT;
+  }
+}
+
+gpulua_status status_of(ErrorKind kind) noexcept {
+  switch (kind) {
+    case ErrorKind::argument:
+      return GPULUA_ARGUMENT;
+    case ErrorKind::memory:
+      return GPULUA_MEMORY;
+    case ErrorKind::compile:
+    case ErrorKind::file:
+      return GPULUA_RUNTIME;
+    case ErrorKind::unavailable:
+      return GPULUA_UNAVAILABLE;
+    case ErrorKind::device:
+      return GPULUA_DEVICE;
+    case ErrorKind::device_lost:
+      return GPULUA_LOST;
+    case ErrorKind::interrupted:
+      return GPULUA_INTERRUPTED;
+  }
+  return GPULUA_RUNTIME;
+}
+
+gpulua_status fail_with_current(ScriptState* state) noexcept {
+  try {
+    throw;
+  } catch (const ScriptState::Failure& failure) {
+    return fail(state, failure.status, failure.text);
+  } catch (const Error& error) {
+    return fail(state, status_of(error.kind()), error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(state, GPULUA_MEMORY, "[memory] the host is out of memory");
+  } catch (const std::exception& error) {
+    return fail(state, GPULUA_RUNTIME, error.what());
+  } catch (...) {
+    return fail(state, GPULUA_RUNTIME, "an exception without a text");
+  }
+}
+
+}  // namespace gpulua::embed

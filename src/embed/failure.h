@@ -1,0 +1,51 @@
+#pragma once
+
+#include <exception>
+#include <string_view>
+
+#include "include/gpulua/gpulua.h"
+#include "src/embed/handle.h"
+#include "src/embed/script_state.h"
+
+namespace gpulua::embed {
+
+/// Notes the text for gpulua_error(): the calling thread's, and the state's where there is one. Gives the status.
+gpulua_status fail(ScriptState* state, gpulua_status status, std::string_view text) noexcept;
+/// The calling thread's last text.
+const char* last_failure() noexcept;
+/// "[call] expected a gpulua_function, got NULL".
+gpulua_status fail_handle(const char* op, const char* expected, const void* got) noexcept;
+/// Notes the exception that is being handled.
+gpulua_status fail_with_current(ScriptState* state) noexcept;
+gpulua_status status_of(ErrorKind kind) noexcept;
+
+/// The one place where exceptions become statuses: runs `body` in the state, on the thread that has entered it.
+template <class Body>
+gpulua_status enter(ScriptState& state, ScriptState::Access access, const char* op, Body body) noexcept {
+  const char* why = nullptr;
+  if (!state.enter(access, why)) {
+    try {
+      return fail(nullptr, GPULUA_BUSY, "[" + std::string(op) + "] " + why);
+    } catch (...) {
+      return fail_with_current(nullptr);
+    }
+  }
+  gpulua_status status = GPULUA_OK;
+  try {
+    body();
+  } catch (...) {
+    status = fail_with_current(&state);
+  }
+  state.leave();
+  return status;
+}
+
+/// The same for the state of a handle; `body` gets it.
+template <class Body>
+gpulua_status in_state(gpulua_state* handle, ScriptState::Access access, const char* op, Body body) noexcept {
+  auto* const state = static_cast<ScriptState*>(find_object(handle, HandleKind::state));
+  if (state == nullptr) return fail_handle(op, "a gpulua_state", handle);
+  return enter(*state, access, op, [&] { body(*state); });
+}
+
+}  // namespace gpulua::embed

@@ -1,0 +1,73 @@
+#include "src/embed/interruption.h"
+
+#include <thread>
+
+#include "bindings/traceback.h"
+#include "src/runtime/context.h"
+
+namespace gpulua::embed {
+namespace {
+
+char registry_key;
+
+}  // namespace
+
+const char* reason_text(Interruption::Reason reason) {
+  return reason == Interruption::Reason::deadline ? "the call's deadline has passed"
+                                                  : "interrupted by the host program";
+}
+
+Interruption::Interruption(lua_State* L, Context& context) : L_(L), context_(context) {
+  lua_pushlightuserdata(L, &registry_key);
+  lua_pushlightuserdata(L, this);
+  lua_rawset(L, LUA_REGISTRYINDEX);
+}
+
+std::uint64_t Interruption::begin() noexcept {
+  const std::uint64_t generation = word_.load(std::memory_order_relaxed) / one_generation + 1;
+  word_.store(generation * one_generation | running, std::memory_order_release);
+  return generation;
+}
+
+Interruption::Reason Interruption::end() noexcept {
+  const std::uint64_t word = word_.fetch_and(~(running | reason_mask), std::memory_order_acq_rel);
+  const auto reason = static_cast<Reason>(word & reason_mask);
+  while (raising_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
+  if (reason != Reason::none) {
+    lua_sethook(L_, nullptr, 0, 0);
+    context_.interrupted() = false;
+  }
+  return reason;
+}
+
+bool Interruption::raise(Reason reason) noexcept {
+  return raise(word_.load(std::memory_order_acquire) / one_generation, reason);
+}
+
+bool Interruption::raise(std::uint64_t generation, Reason reason) noexcept {
+  raising_.fetch_add(1, std::memory_order_acq_rel);
+  std::uint64_t word = generation * one_generation | running;
+  const bool first =
+      word_.compare_exchange_strong(word, word | static_cast<std::uint64_t>(reason), std::memory_order_acq_rel);
+  const bool runs = first || (word / one_generation == generation && (word & running) != 0);
+  if (runs) {
+    context_.interrupt();
+    // lua_sethook may be called from anywhere while the state lives.
+    lua_sethook(L_, &on_hook, LUA_MASKCOUNT, 1);
+  }
+  raising_.fetch_sub(1, std::memory_order_acq_rel);
+  return runs;
+}
+
+void Interruption::on_hook(lua_State* L, lua_Debug*) {
+  lua_pushlightuserdata(L, &registry_key);
+  lua_rawget(L, LUA_REGISTRYINDEX);
+  const auto& self = *static_cast<const Interruption*>(lua_touserdata(L, -1));
+  lua_pop(L, 1);
+  push_running_line(L);
+  lua_pushstring(L, reason_text(self.reason()));
+  lua_concat(L, 2);
+  lua_error(L);
+}
+
+}  // namespace gpulua::embed

@@ -1,0 +1,246 @@
+// Running scripts: gpulua_run, load, get, set, call, and functions of the host program.
+
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "src/embed/callbacks.h"
+#include "src/embed/failure.h"
+#include "src/embed/values.h"
+
+using namespace gpulua;
+using namespace gpulua::embed;
+
+namespace {
+
+using Access = ScriptState::Access;
+
+/// The last name of a path, with the tables before it on the stack.
+struct Path {
+  std::string_view last;
+  bool good = false;  // false: a message is on the stack
+};
+
+/// Pushes the table that holds the last name of the path.
+Path push_holder(lua_State* L, const char* op, const char* path) {
+  std::string_view rest = path;
+  lua_pushvalue(L, LUA_GLOBALSINDEX);
+  for (std::size_t dot = rest.find('.'); dot != rest.npos; dot = rest.find('.')) {
+    lua_pushlstring(L, rest.data(), dot);
+    lua_gettable(L, -2);
+    lua_remove(L, -2);
+    rest.remove_prefix(dot + 1);
+    if (lua_istable(L, -1) || luaL_getmetafield(L, -1, "__index") != 0) {
+      if (!lua_istable(L, -1)) lua_pop(L, 1);
+      continue;
+    }
+    lua_pushfstring(L, "[%s] expected a table before the dot of '.%s' in the path '%s', got %s", op, rest.data(), path,
+                    luaL_typename(L, -1));
+    return {};
+  }
+  return {rest, true};
+}
+
+/// Pushes the value at the path; false with a message.
+bool push_at(lua_State* L, const char* op, const char* path) {
+  const Path holder = push_holder(L, op, path);
+  if (!holder.good) return false;
+  lua_pushlstring(L, holder.last.data(), holder.last.size());
+  lua_gettable(L, -2);
+  return true;
+}
+
+struct Load {
+  ScriptState* state;
+  const char* text;
+  std::size_t size;
+  std::string chunk;
+  gpulua_function** out;  // null: run it
+  bool parsed = false;
+};
+
+int load(lua_State* L, void* data) {
+  auto& request = *static_cast<Load*>(data);
+  if (luaL_loadbuffer(L, request.text, request.size, request.chunk.c_str()) != 0) return lua_error(L);
+  request.parsed = true;
+  if (request.out == nullptr) {
+    lua_call(L, 0, 0);
+    return 0;
+  }
+  gpulua_value value{};
+  if (!read_values(L, 1, 1, *request.state, &value, "load")) return lua_error(L);
+  *request.out = value.as.function;
+  return 0;
+}
+
+void load_script(ScriptState& state, const char* op, const char* text, std::size_t size, const char* name,
+                 gpulua_function** out) {
+  if (text == nullptr || name == nullptr) throw Error("[" + std::string(op) + "] expected a text and a name, got NULL");
+  // "@": messages show the name as that of a file.
+  Load request{&state, text, size, '@' + std::string(name), out};
+  try {
+    state.run_script(&load, &request, 0);
+  } catch (ScriptState::Failure& failure) {
+    if (!request.parsed && failure.status == GPULUA_RUNTIME) failure.status = GPULUA_SYNTAX;
+    throw;
+  }
+}
+
+struct At {
+  ScriptState* state;
+  const char* op;
+  const char* path;
+  gpulua_value* out = nullptr;
+  const gpulua_value* in = nullptr;
+  Callback* callback = nullptr;
+  bool wants_function = false;
+};
+
+void check_path(const At& at) {
+  if (at.path == nullptr || *at.path == 0)
+    throw Error("[" + std::string(at.op) + "] expected a path of names, such as \"model.step\", got " +
+                (at.path == nullptr ? "NULL" : "an empty text"));
+}
+
+int get(lua_State* L, void* data) {
+  const At& at = *static_cast<At*>(data);
+  if (!push_at(L, at.op, at.path)) return lua_error(L);
+  if (at.wants_function && !lua_isfunction(L, -1))
+    return luaL_error(L, "[%s] expected a function at '%s', got %s", at.op, at.path, luaL_typename(L, -1));
+  if (!read_values(L, lua_gettop(L), 1, *at.state, at.out, at.path)) return lua_error(L);
+  return 0;
+}
+
+int set(lua_State* L, void* data) {
+  const At& at = *static_cast<At*>(data);
+  const Path holder = push_holder(L, at.op, at.path);
+  if (!holder.good) return lua_error(L);
+  lua_pushlstring(L, holder.last.data(), holder.last.size());
+  if (at.callback != nullptr)
+    push_callback(L, *at.callback);
+  else if (!push_values(L, *at.state, at.in, 1, at.path))
+    return lua_error(L);
+  lua_settable(L, -3);
+  return 0;
+}
+
+struct Call {
+  HeldFunction* function;
+  const gpulua_value* in;
+  std::size_t in_count;
+  gpulua_value* out;
+  std::size_t capacity;
+  std::size_t results;
+};
+
+int call(lua_State* L, void* data) {
+  auto& request = *static_cast<Call*>(data);
+  ScriptState& state = *request.function->state;
+  lua_rawgeti(L, LUA_REGISTRYINDEX, request.function->reference);
+  if (!push_values(L, state, request.in, request.in_count, "argument")) return lua_error(L);
+  lua_call(L, static_cast<int>(request.in_count), LUA_MULTRET);
+  request.results = static_cast<std::size_t>(lua_gettop(L));
+  const std::size_t wanted = std::min(request.results, request.capacity);
+  if (!read_values(L, 1, wanted, state, request.out, "result")) return lua_error(L);
+  lua_settop(L, 0);
+  return 0;
+}
+
+}  // namespace
+
+gpulua_status gpulua_run(gpulua_state* state, const char* text, size_t size, const char* name) {
+  return in_state(state, Access::no_script_runs, "run",
+                  [&](ScriptState& script) { load_script(script, "run", text, size, name, nullptr); });
+}
+
+gpulua_status gpulua_load(gpulua_state* state, const char* text, size_t size, const char* name, gpulua_function** out) {
+  if (out != nullptr) *out = nullptr;
+  return in_state(state, Access::no_script_runs, "load", [&](ScriptState& script) {
+    if (out == nullptr) throw Error("[load] expected a place for the function, got NULL");
+    load_script(script, "load", text, size, name, out);
+  });
+}
+
+gpulua_status gpulua_get(gpulua_state* state, const char* path, gpulua_function** out) {
+  if (out != nullptr) *out = nullptr;
+  return in_state(state, Access::always, "get", [&](ScriptState& script) {
+    if (out == nullptr) throw Error("[get] expected a place for the function, got NULL");
+    gpulua_value value{};
+    At at{&script, "get", path, &value};
+    at.wants_function = true;
+    check_path(at);
+    script.run(&get, &at);
+    *out = value.as.function;
+  });
+}
+
+gpulua_status gpulua_get_value(gpulua_state* state, const char* path, gpulua_value* out) {
+  if (out != nullptr) *out = {};
+  return in_state(state, Access::always, "get_value", [&](ScriptState& script) {
+    if (out == nullptr) throw Error("[get_value] expected a place for the value, got NULL");
+    At at{&script, "get_value", path, out};
+    check_path(at);
+    script.run(&get, &at);
+  });
+}
+
+gpulua_status gpulua_set(gpulua_state* state, const char* path, const gpulua_value* value) {
+  return in_state(state, Access::always, "set", [&](ScriptState& script) {
+    if (value == nullptr) throw Error("[set] expected a value, got NULL");
+    At at{&script, "set", path};
+    at.in = value;
+    check_path(at);
+    script.run(&set, &at);
+  });
+}
+
+gpulua_status gpulua_register(gpulua_state* state, const char* path, gpulua_callback callback, void* user) {
+  return in_state(state, Access::always, "register", [&](ScriptState& script) {
+    if (callback == nullptr) throw Error("[register] expected a function, got NULL");
+    At at{&script, "register", path};
+    check_path(at);
+    at.callback = script.add_callback(callback, user);
+    script.run(&set, &at);
+  });
+}
+
+gpulua_status gpulua_call(gpulua_function* function, const gpulua_value* in, size_t in_count, gpulua_value* out,
+                          size_t* out_count, double deadline_ms) {
+  auto* const held = static_cast<HeldFunction*>(find_object(function, HandleKind::function));
+  if (held == nullptr) {
+    if (out_count != nullptr) *out_count = 0;
+    return fail_handle("call", "a gpulua_function", function);
+  }
+  Call request{held, in, in_count, out, out != nullptr && out_count != nullptr ? *out_count : 0, 0};
+  const gpulua_status status = enter(*held->state, Access::no_script_runs, "call",
+                                     [&] { held->state->run_script(&call, &request, deadline_ms); });
+  if (out_count != nullptr) *out_count = status == GPULUA_OK ? request.results : 0;
+  return status;
+}
+
+gpulua_status gpulua_function_retain(gpulua_function* function) {
+  const Pin pin(function, HandleKind::function);
+  if (pin.object() == nullptr) return fail_handle("function_retain", "a gpulua_function", function);
+  static_cast<HeldFunction*>(pin.object())->uses.fetch_add(1, std::memory_order_relaxed);
+  return GPULUA_OK;
+}
+
+gpulua_status gpulua_function_release(gpulua_function* function) {
+  bool last = false;
+  {
+    const Pin pin(function, HandleKind::function);
+    auto* const held = static_cast<HeldFunction*>(pin.object());
+    if (held == nullptr) return fail_handle("function_release", "a gpulua_function", function);
+    last = held->uses.fetch_sub(1, std::memory_order_acq_rel) == 1;
+    if (last) held->state->let_go(held);
+  }
+  if (last) close_handle(function);
+  return GPULUA_OK;
+}
+
+gpulua_status gpulua_fail(gpulua_state* state, const char* text) {
+  const gpulua_status status = in_state(state, Access::always, "fail", [&](ScriptState& script) {
+    script.callback_error = text != nullptr ? text : "an error without a text";
+  });
+  return status == GPULUA_OK ? GPULUA_RUNTIME : status;
+}

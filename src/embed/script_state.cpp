@@ -1,0 +1,282 @@
+#include "src/embed/script_state.h"
+
+#include <luajit.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include "bindings/array_hint.h"
+#include "bindings/lua.h"
+#include "bindings/open.h"
+#include "bindings/traceback.h"
+#include "src/embed/callbacks.h"
+#include "src/embed/handle.h"
+#include "src/embed/lua_library.h"
+#include "src/embed/options.h"
+#include "src/eval/pipeline.h"
+
+namespace gpulua::embed {
+namespace {
+
+/// What the trampoline is to run.
+struct Request {
+  ScriptState::Body body;
+  void* data;
+};
+
+/// A C function of Lua with the bindings as its upvalue, kept in the registry so that a call makes no garbage.
+int run_request(lua_State* L) {
+  const auto& request = *static_cast<const Request*>(lua_touserdata(L, 1));
+  lua_settop(L, 0);
+  return request.body(L, request.data);
+}
+
+/// The message handler: message and traceback as one text.
+int add_traceback(lua_State* L) {
+  lua_settop(L, 1);
+  if (lua_type(L, 1) == LUA_TSTRING) {
+    add_array_hint(L);
+  } else if (luaL_callmeta(L, 1, "__tostring") != 0 && lua_isstring(L, -1)) {
+    lua_replace(L, 1);
+  } else {
+    lua_pushfstring(L, "error object: %s", luaL_typename(L, 1));
+    lua_replace(L, 1);
+  }
+  lua_settop(L, 1);
+  add_source_of_nil(L);
+  if (push_traceback(L) == 1) {
+    lua_settop(L, 1);
+    return 1;
+  }
+  lua_pushliteral(L, "\n");
+  lua_insert(L, -2);
+  lua_concat(L, 3);
+  return 1;
+}
+
+/// jit.on of a state with GPULUA_INTERRUPTIBLE.
+int refuse_compiler(lua_State* L) {
+  return luaL_error(L,
+                    "[jit] the host program has switched the compiler off: it stops scripts, and compiled loops "
+                    "cannot be stopped");
+}
+
+void make_interruptible(lua_State* L) {
+  luaJIT_setmode(L, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_FLUSH);
+  luaJIT_setmode(L, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_OFF);
+  lua_getglobal(L, "jit");
+  if (lua_istable(L, -1)) {
+    lua_pushcfunction(L, &refuse_compiler);
+    lua_setfield(L, -2, "on");
+  }
+  lua_pop(L, 1);
+}
+
+/// The address of a variable of the calling thread: no other thread that lives has it.
+const void* this_thread() {
+  static thread_local const char mark = 0;
+  return &mark;
+}
+
+gpulua_status status_of_lua(int status, const Context& context, std::string_view text) {
+  if (status == LUA_ERRMEM) return GPULUA_MEMORY;
+  const std::optional<Error>& error = context.last_error;
+  if (!error || text.find(error->what()) == text.npos) return GPULUA_RUNTIME;
+  switch (error->kind()) {
+    case ErrorKind::memory:
+      return GPULUA_MEMORY;
+    case ErrorKind::device:
+      return GPULUA_DEVICE;
+    case ErrorKind::device_lost:
+      return GPULUA_LOST;
+    case ErrorKind::unavailable:
+      return GPULUA_UNAVAILABLE;
+    default:
+      return GPULUA_RUNTIME;
+  }
+}
+
+}  // namespace
+
+ScriptState::ScriptState(const gpulua_options& options, const void* caller) : options_(options) {
+  // The texts are the caller's.
+  options_.device = options_.cache_directory = nullptr;
+  try {
+    auto* const given = static_cast<lua_State*>(options.lua_state);
+    if (const char* why = given != nullptr ? connect_program_lua(caller) : connect_own_lua())
+      throw Error(ErrorKind::unavailable, why);
+    context_ = given != nullptr ? context_of(given) : nullptr;
+    if (!context_) context_ = std::make_shared<Context>(configure(options), make_evaluator);
+    if (options.log != nullptr)
+      context_->on_warning = [log = options.log, user = options.user](const std::string& message) {
+        log(user, GPULUA_LOG_WARNING, message.c_str());
+      };
+    context_->strict = (options.flags & GPULUA_STRICT) != 0;
+    main_ = given != nullptr ? given : memory_.open(options);
+    if (main_ == nullptr) throw Error(ErrorKind::memory, "[create] there is no room for a Lua state");
+    if (lua_cpcall(main_, &ScriptState::open, this) != 0) {
+      const char* text = lua_tostring(main_, -1);
+      const std::string why = text != nullptr ? text : "an error without a text";
+      lua_pop(main_, 1);
+      throw Error("[create] " + why);
+    }
+    handle_ = open_handle(HandleKind::state, this);
+  } catch (...) {
+    close();
+    throw;
+  }
+}
+
+ScriptState::~ScriptState() {
+  close();
+}
+
+int ScriptState::open(lua_State* L) {
+  auto& self = *static_cast<ScriptState*>(lua_touserdata(L, 1));
+  const bool is_ours = self.options_.lua_state == nullptr;
+  lua_gc(L, LUA_GCSTOP, 0);  // nothing can be garbage yet
+  if (is_ours) luaL_openlibs(L);
+  if (!has_bindings(L)) open_bindings(L, self.context_);
+  lua_getglobal(L, "require");
+  lua_pushliteral(L, "gpu");
+  lua_call(L, 1, 1);
+  lua_setglobal(L, "gpu");
+  // The program's own Lua may call us from any of its threads, so our calls have one for themselves.
+  self.own_ = is_ours ? L : lua_newthread(L);
+  if (is_ours) lua_pushthread(L);
+  luaL_ref(L, LUA_REGISTRYINDEX);
+  lua_newtable(L);
+  set_functions(L, {{"trampoline", &run_request}});
+  lua_getfield(L, -1, "trampoline");
+  self.trampoline_ = luaL_ref(L, LUA_REGISTRYINDEX);
+  lua_pushcfunction(L, &add_traceback);
+  self.handler_ = luaL_ref(L, LUA_REGISTRYINDEX);
+  self.interruption_.emplace(L, *self.context_);
+  if (self.options_.print != nullptr) set_print(L, self);
+  if ((self.options_.flags & GPULUA_INTERRUPTIBLE) != 0) make_interruptible(L);
+  lua_gc(L, LUA_GCRESTART, -1);
+  self.running_ = self.own_;
+  return 0;
+}
+
+void ScriptState::close() noexcept {
+  if (handle_ != nullptr) close_handle(handle_);
+  for (HeldFunction* function : functions_) {
+    close_handle(function->handle);
+    delete function;
+  }
+  if (options_.lua_state == nullptr && main_ != nullptr) lua_close(main_);
+}
+
+bool ScriptState::enter(Access access, const char*& why) noexcept {
+  const void* const me = this_thread();
+  if (owner_.load(std::memory_order_relaxed) != me) {
+    const void* nobody = nullptr;
+    if (!owner_.compare_exchange_strong(nobody, me, std::memory_order_acquire)) {
+      why = "another thread works in this state: one at a time can";
+      return false;
+    }
+    if (has_released_.load(std::memory_order_relaxed)) drop_released();
+  } else if (access == Access::no_script_runs) {
+    why =
+        "a callback of this state is running: it reads and sets values and works with arrays, but runs no script and "
+        "does not end the state";
+    return false;
+  }
+  ++depth_;
+  return true;
+}
+
+void ScriptState::leave() noexcept {
+  if (--depth_ == 0) owner_.store(nullptr, std::memory_order_release);
+}
+
+int ScriptState::run(Body body, void* data) {
+  lua_State* const L = running_;
+  const int base = lua_gettop(L);
+  Request request{body, data};
+  lua_rawgeti(L, LUA_REGISTRYINDEX, handler_);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, trampoline_);
+  lua_pushlightuserdata(L, &request);
+  const int status = lua_pcall(L, 1, LUA_MULTRET, base + 1);
+  if (status == 0) return base + 2;
+  std::size_t size = 0;
+  const char* const text = lua_tolstring(L, -1, &size);
+  Failure failure{GPULUA_RUNTIME, text != nullptr ? std::string(text, size) : "an error without a text"};
+  lua_settop(L, base);
+  failure.status = status_of_lua(status, *context_, failure.text);
+  // What the script has filled the memory with is garbage now; LuaJIT does not collect by itself when memory is short.
+  if (status == LUA_ERRMEM)
+    lua_cpcall(
+        L, [](lua_State* state) { return lua_gc(state, LUA_GCCOLLECT, 0); }, nullptr);
+  throw failure;
+}
+
+int ScriptState::run_script(Body body, void* data, double deadline_ms) {
+  lua_settop(own_, 0);
+  kept_.clear();
+  context_->last_error.reset();
+  if (!(deadline_ms >= 0)) throw Error("[call] expected a deadline of 0 or more milliseconds");
+  if (deadline_ms > 0) throw Error(ErrorKind::unavailable, "[call] this build of the library has no deadlines");
+  interruption_->begin();
+  try {
+    const int first = run(body, data);
+    interruption_->end();
+    return first;
+  } catch (Failure& failure) {
+    const Interruption::Reason reason = interruption_->end();
+    if (reason != Interruption::Reason::none)
+      failure.status = reason == Interruption::Reason::deadline ? GPULUA_DEADLINE : GPULUA_INTERRUPTED;
+    throw;
+  }
+}
+
+gpulua_function* ScriptState::hold_function(int reference) {
+  auto function = std::make_unique<HeldFunction>();
+  function->state = this;
+  function->reference = reference;
+  functions_.insert(function.get());
+  try {
+    function->handle = open_handle(HandleKind::function, function.get());
+  } catch (...) {
+    functions_.erase(function.get());
+    throw;
+  }
+  return static_cast<gpulua_function*>(function.release()->handle);
+}
+
+void ScriptState::let_go(HeldFunction* function) noexcept {
+  const std::lock_guard lock(release_lock_);
+  function->next_released = released_;
+  released_ = function;
+  has_released_.store(true, std::memory_order_relaxed);
+}
+
+void ScriptState::drop_released() noexcept {
+  HeldFunction* function = nullptr;
+  {
+    const std::lock_guard lock(release_lock_);
+    std::swap(function, released_);
+    has_released_.store(false, std::memory_order_relaxed);
+  }
+  while (function != nullptr) {
+    HeldFunction* const next = function->next_released;
+    close_handle(function->handle);  // lets a thread that still looks at it finish
+    luaL_unref(own_, LUA_REGISTRYINDEX, function->reference);
+    functions_.erase(function);
+    delete function;
+    function = next;
+  }
+}
+
+Callback* ScriptState::add_callback(gpulua_callback function, void* user) {
+  registered_.push_back(std::make_unique<Callback>(Callback{this, function, user}));
+  return registered_.back().get();
+}
+
+const std::string& ScriptState::keep(std::string text) {
+  return kept_.emplace_back(std::move(text));
+}
+
+}  // namespace gpulua::embed

@@ -1,0 +1,142 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <lua.hpp>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "include/gpulua/gpulua.h"
+#include "src/base/error.h"
+#include "src/embed/interruption.h"
+#include "src/embed/lua_memory.h"
+#include "src/runtime/context.h"
+
+namespace gpulua::embed {
+
+class ScriptState;
+
+/// A Lua function that the host program holds.
+struct HeldFunction {
+  ScriptState* state = nullptr;
+  int reference = LUA_NOREF;  // in the registry
+  std::atomic<int> uses{1};
+  void* handle = nullptr;
+  HeldFunction* next_released = nullptr;
+};
+
+/// A callback of the host program, as a Lua function's upvalue.
+struct Callback {
+  ScriptState* state;
+  gpulua_callback function;
+  void* user;
+};
+
+/// What the handle `gpulua_state` stands for: a Lua state with the context of its devices, and what the host program
+/// holds of it. Everything but interruption() and let_go() happens on the thread that has entered.
+class ScriptState {
+ public:
+  /// `caller`: an address in the host program's code.
+  ScriptState(const gpulua_options& options, const void* caller);
+  ~ScriptState();
+  ScriptState(const ScriptState&) = delete;
+  ScriptState& operator=(const ScriptState&) = delete;
+
+  gpulua_state* handle() const { return static_cast<gpulua_state*>(handle_); }
+  Context& context() const { return *context_; }
+  const gpulua_options& options() const { return options_; }
+  Interruption& interruption() { return *interruption_; }
+
+  // ---- threads ----
+  /// What a call may do when the script has called back into the host program.
+  enum class Access { always, no_script_runs };
+  /// Makes the calling thread the one that works in the state. False, with the reason, when it cannot.
+  bool enter(Access access, const char*& why) noexcept;
+  void leave() noexcept;
+
+  // ---- Lua ----
+  /// The Lua thread that runs: the state's own, or the one that has called back.
+  lua_State* lua() const { return running_; }
+  /// Runs `body` as a C function of Lua, in which the bindings' functions work, and errors end the call. Its results
+  /// are at the top of lua(), from the position that the call gives on; the caller removes them. Throws Failure.
+  /// `body` has no C++ objects with destructors where Lua may raise.
+  using Body = int (*)(lua_State* L, void* data);
+  int run(Body body, void* data);
+  /// The same for what runs a script: drops the results of the last one, and can be stopped. Milliseconds; 0: no
+  /// deadline.
+  int run_script(Body body, void* data, double deadline_ms);
+
+  /// An error with a status of the C interface.
+  struct Failure {
+    gpulua_status status;
+    std::string text;
+  };
+
+  // ---- what the host holds ----
+  gpulua_function* hold_function(int reference);
+  /// The host needs the function no more; any thread.
+  void let_go(HeldFunction* function) noexcept;
+  Callback* add_callback(gpulua_callback function, void* user);
+  /// Keeps text alive until the next script runs.
+  const std::string& keep(std::string text);
+
+  /// Within a callback: its error.
+  std::optional<std::string> callback_error;
+  /// The Lua thread that a callback was called on, while it runs.
+  class CallingBack {
+   public:
+    CallingBack(ScriptState& state, lua_State* L) : state_(state), previous_(state.running_) {
+      state.running_ = L;
+      ++state.callbacks_;
+    }
+    ~CallingBack() {
+      state_.running_ = previous_;
+      --state_.callbacks_;
+    }
+    CallingBack(const CallingBack&) = delete;
+    CallingBack& operator=(const CallingBack&) = delete;
+
+   private:
+    ScriptState& state_;
+    lua_State* previous_;
+  };
+
+  /// The message that gpulua_error(state) gives.
+  std::string error;
+
+ private:
+  static int open(lua_State* L);
+  void close() noexcept;
+  /// Does what other threads have left to do.
+  void drop_released() noexcept;
+
+  gpulua_options options_;
+  LuaMemory memory_;
+  std::shared_ptr<Context> context_;
+  lua_State* main_ = nullptr;                         // the whole Lua state
+  lua_State* own_ = nullptr;                          // the Lua thread of the host's calls
+  lua_State* running_ = nullptr;                      // own_, or in a callback the thread that called
+  int trampoline_ = LUA_NOREF, handler_ = LUA_NOREF;  // in the registry
+  std::optional<Interruption> interruption_;
+  void* handle_ = nullptr;
+
+  std::atomic<const void*> owner_{nullptr};  // the thread that has entered, by the address of a variable of its own
+  int depth_ = 0;                            // how often it has
+  int callbacks_ = 0;                        // that run
+
+  std::vector<std::unique_ptr<Callback>> registered_;
+  std::deque<std::string> kept_;
+  std::unordered_set<HeldFunction*> functions_;
+
+  std::mutex release_lock_;
+  HeldFunction* released_ = nullptr;  // a list: letting go needs no memory
+  std::atomic<bool> has_released_{false};
+};
+
+}  // namespace gpulua::embed

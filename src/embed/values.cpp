@@ -1,0 +1,127 @@
+#include "src/embed/values.h"
+
+#include <string>
+
+#include "bindings/lua.h"
+#include "src/embed/handle.h"
+#include "src/embed/script_state.h"
+
+namespace gpulua::embed {
+namespace {
+
+HeldFunction& function_of(const ScriptState& state, gpulua_function* handle) {
+  auto* const function = static_cast<HeldFunction*>(find_object(handle, HandleKind::function));
+  if (function == nullptr) throw Error(std::string("expected a gpulua_function, got ") + describe_handle(handle));
+  if (function->state != &state) throw Error("expected a gpulua_function of this state, got one of another state");
+  return *function;
+}
+
+void push_value(lua_State* L, const ScriptState& state, const gpulua_value& value) {
+  switch (value.kind) {
+    case GPULUA_NIL:
+      return lua_pushnil(L);
+    case GPULUA_BOOLEAN:
+      return lua_pushboolean(L, value.as.boolean);
+    case GPULUA_NUMBER:
+      return lua_pushnumber(L, value.as.number);
+    case GPULUA_INTEGER:
+      return push_scalar(L, Scalar(value.as.integer));
+    case GPULUA_TEXT:
+      if (value.as.text.data == nullptr && value.as.text.size > 0) throw Error("expected text, got NULL");
+      return lua_pushlstring(L, value.as.text.data != nullptr ? value.as.text.data : "", value.as.text.size);
+    case GPULUA_FUNCTION:
+      return lua_rawgeti(L, LUA_REGISTRYINDEX, function_of(state, value.as.function).reference);
+    default:
+      throw Error("expected a kind of gpulua_kind, got " + std::to_string(value.kind));
+  }
+}
+
+void read_integer(lua_State* L, int index, gpulua_value& out) {
+  const std::optional<Scalar> scalar = to_scalar(L, index);
+  const auto* whole = scalar ? std::get_if<std::int64_t>(&*scalar) : nullptr;
+  const auto* natural = scalar ? std::get_if<std::uint64_t>(&*scalar) : nullptr;
+  if (whole == nullptr && (natural == nullptr || *natural > INT64_MAX))
+    throw Error("expected a value that an int64_t, a double, a text or an array can hold, got " + describe(L, index));
+  out.kind = GPULUA_INTEGER;
+  out.as.integer = whole != nullptr ? *whole : static_cast<std::int64_t>(*natural);
+}
+
+void read_value(lua_State* L, int index, ScriptState& state, gpulua_value& out) {
+  out = {};
+  switch (lua_type(L, index)) {
+    case LUA_TNIL:
+      return;
+    case LUA_TBOOLEAN:
+      out.kind = GPULUA_BOOLEAN;
+      out.as.boolean = lua_toboolean(L, index);
+      return;
+    case LUA_TNUMBER:
+      out.kind = GPULUA_NUMBER;
+      out.as.number = lua_tonumber(L, index);
+      return;
+    case LUA_TSTRING: {
+      std::size_t size = 0;
+      const char* const data = lua_tolstring(L, index, &size);
+      const std::string& kept = state.keep(std::string(data, size));
+      out.kind = GPULUA_TEXT;
+      out.as.text = {kept.c_str(), size};
+      return;
+    }
+    case LUA_TFUNCTION: {
+      lua_pushvalue(L, index);
+      out.as.function = state.hold_function(luaL_ref(L, LUA_REGISTRYINDEX));
+      out.kind = GPULUA_FUNCTION;
+      return;
+    }
+    case LUA_TCDATA:
+      return read_integer(L, index, out);
+    default:
+      throw Error("expected nil, a boolean, a number, a text, a function or an array, got " + describe(L, index));
+  }
+}
+
+/// Runs `work` for each position; on failure pushes the message, with the position in front.
+template <class Work>
+bool for_each(lua_State* L, std::size_t count, const char* what, Work work) {
+  std::string message;
+  for (std::size_t i = 0; i < count; ++i) {
+    try {
+      work(i);
+    } catch (const std::exception& error) {
+      message = "[" + std::string(what) + " " + std::to_string(i + 1) + "] " + error.what();
+    }
+    if (message.empty()) continue;
+    lua_pushlstring(L, message.data(), message.size());
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool push_values(lua_State* L, ScriptState& state, const gpulua_value* values, std::size_t count, const char* what) {
+  if (count == 0) return true;
+  if (values == nullptr || count > LUAI_MAXCSTACK || lua_checkstack(L, static_cast<int>(count) + LUA_MINSTACK) == 0) {
+    lua_pushfstring(L, "[%s] expected %s values, got %s", what, values == nullptr ? "an array of" : "fewer",
+                    values == nullptr ? "NULL" : "more than a Lua call takes");
+    return false;
+  }
+  return for_each(L, count, what, [&](std::size_t i) { push_value(L, state, values[i]); });
+}
+
+bool read_values(lua_State* L, int first, std::size_t count, ScriptState& state, gpulua_value* out, const char* what) {
+  std::size_t done = 0;
+  const bool good = for_each(L, count, what, [&](std::size_t i) {
+    read_value(L, first + static_cast<int>(i), state, out[i]);
+    ++done;
+  });
+  if (!good) release_values(out, done);
+  return good;
+}
+
+void release_values(const gpulua_value* values, std::size_t count) noexcept {
+  for (std::size_t i = 0; i < count; ++i)
+    if (values[i].kind == GPULUA_FUNCTION) gpulua_function_release(values[i].as.function);
+}
+
+}  // namespace gpulua::embed

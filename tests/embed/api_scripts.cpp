@@ -1,0 +1,192 @@
+// Scripts, values, calls and callbacks through the C interface.
+
+#include <cstdint>
+#include <vector>
+
+#include "tests/embed/api.h"
+
+TEST_CASE("a script runs, and its functions are called with values") {
+  ApiState state;
+  REQUIRE(state.run("model = {k = 3}; function model.scale(x, y) return model.k * x, y, not y, nil end") == GPULUA_OK);
+  gpulua_function* scale = state.function("model.scale");
+  const gpulua_value in[] = {number_value(14), text_value("seven")};
+  gpulua_value out[6];
+  std::size_t count = 6;
+  REQUIRE(gpulua_call(scale, in, 2, out, &count, 0) == GPULUA_OK);
+  REQUIRE(count == 4);
+  CHECK(out[0].kind == GPULUA_NUMBER);
+  CHECK(out[0].as.number == 42);
+  CHECK(out[1].kind == GPULUA_TEXT);
+  CHECK(std::string(out[1].as.text.data, out[1].as.text.size) == "seven");
+  CHECK(out[1].as.text.data[5] == 0);
+  CHECK(out[2].kind == GPULUA_BOOLEAN);
+  CHECK(out[2].as.boolean == 0);
+  CHECK(out[3].kind == GPULUA_NIL);
+
+  count = 1;  // the others are dropped, and counted
+  CHECK(gpulua_call(scale, in, 2, out, &count, 0) == GPULUA_OK);
+  CHECK(count == 4);
+  CHECK(gpulua_call(scale, in, 2, nullptr, nullptr, 0) == GPULUA_OK);
+  CHECK(gpulua_function_release(scale) == GPULUA_OK);
+  CHECK(gpulua_call(scale, in, 2, nullptr, nullptr, 0) == GPULUA_ARGUMENT);
+  CHECK(std::string(gpulua_error(nullptr)).find("a gpulua_function that was released") != std::string::npos);
+}
+
+TEST_CASE("integers of 64 bits pass unchanged, and numbers as numbers") {
+  ApiState state;
+  REQUIRE(state.run("function same(x) return x, type(x) end") == GPULUA_OK);
+  gpulua_function* same = state.function("same");
+  for (const std::int64_t integer : {INT64_MAX, INT64_MIN, (std::int64_t{1} << 53) + 1}) {
+    gpulua_value in{}, out[2];
+    in.kind = GPULUA_INTEGER;
+    in.as.integer = integer;
+    std::size_t count = 2;
+    REQUIRE(gpulua_call(same, &in, 1, out, &count, 0) == GPULUA_OK);
+    CHECK(out[0].kind == GPULUA_INTEGER);
+    CHECK(out[0].as.integer == integer);
+    CHECK(std::string(out[1].as.text.data) == "cdata");
+  }
+  gpulua_value in{}, out[2];
+  in.kind = GPULUA_INTEGER;
+  in.as.integer = -7;
+  std::size_t count = 2;
+  REQUIRE(gpulua_call(same, &in, 1, out, &count, 0) == GPULUA_OK);
+  CHECK(out[0].kind == GPULUA_NUMBER);
+  CHECK(out[0].as.number == -7);
+}
+
+TEST_CASE("functions are values, and text has any bytes") {
+  ApiState state;
+  const std::string text = "local bytes = ... ; return function(n) return #bytes + n end";
+  gpulua_function* chunk = nullptr;
+  REQUIRE(gpulua_load(state.get(), text.data(), text.size(), "make.lua", &chunk) == GPULUA_OK);
+  gpulua_value in{}, out{};
+  in.kind = GPULUA_TEXT;
+  in.as.text = {"a\0b", 3};
+  std::size_t count = 1;
+  REQUIRE(gpulua_call(chunk, &in, 1, &out, &count, 0) == GPULUA_OK);
+  REQUIRE(out.kind == GPULUA_FUNCTION);
+  gpulua_function* add = out.as.function;
+  // A function as an argument, and as a global.
+  REQUIRE(gpulua_set(state.get(), "add", &out) == GPULUA_OK);
+  in = number_value(4);
+  count = 1;
+  REQUIRE(gpulua_call(add, &in, 1, &out, &count, 0) == GPULUA_OK);
+  CHECK(out.as.number == 7);
+  REQUIRE(state.run("seven = add(4)") == GPULUA_OK);
+  CHECK(state.number("seven") == 7);
+  CHECK(gpulua_function_retain(add) == GPULUA_OK);
+  CHECK(gpulua_function_release(add) == GPULUA_OK);
+  CHECK(gpulua_function_release(add) == GPULUA_OK);
+  CHECK(gpulua_function_release(add) == GPULUA_ARGUMENT);
+}
+
+TEST_CASE("a result without a value of the interface is an error that names it") {
+  ApiState state;
+  REQUIRE(state.run("function pair() return 1, {} end") == GPULUA_OK);
+  gpulua_value out[2];
+  std::size_t count = 2;
+  CHECK(gpulua_call(state.function("pair"), nullptr, 0, out, &count, 0) == GPULUA_RUNTIME);
+  CHECK(count == 0);
+  CHECK(
+      state.error().find("[result 2] expected nil, a boolean, a number, a text, a function or an array, got a table") !=
+      std::string::npos);
+}
+
+TEST_CASE("errors have a status, the script's line and a traceback") {
+  ApiState state;
+  CHECK(state.run("x = = 1", "broken.lua") == GPULUA_SYNTAX);
+  CHECK(state.error().find("broken.lua:1: ") == 0);
+  CHECK(state.run("local function inner() error('no such port') end\nfunction outer() inner() end\nouter()") ==
+        GPULUA_RUNTIME);
+  CHECK(state.error().find("script.lua:1: no such port\n") == 0);
+  CHECK(state.error().find("script.lua:2: in function 'outer'") != std::string::npos);
+  CHECK(std::string(gpulua_error(nullptr)) == state.error());
+  CHECK(state.run("error(setmetatable({}, {__tostring = function() return 'mine' end}))") == GPULUA_RUNTIME);
+  CHECK(state.error().find("mine") == 0);
+  CHECK(state.run("error()") == GPULUA_RUNTIME);
+  CHECK(state.error().find("error object: nil") == 0);
+  CHECK(state.run("gpu.array({1, {2}})") == GPULUA_RUNTIME);
+  CHECK(state.error().find("script.lua:1: [array]") == 0);
+  CHECK(state.run("gpu.zeros(3, {device = 'tpu'})") == GPULUA_UNAVAILABLE);
+  CHECK(state.run("pcall(gpu.zeros, 3, {device = 'tpu'}); error('other')") == GPULUA_RUNTIME);
+  CHECK(state.run("x = 1") == GPULUA_OK);
+  CHECK(state.error().find("other") != std::string::npos);  // stays until the next failure
+}
+
+TEST_CASE("paths that lead nowhere say where") {
+  ApiState state;
+  REQUIRE(state.run("model = {step = 5}") == GPULUA_OK);
+  gpulua_function* function = nullptr;
+  CHECK(gpulua_get(state.get(), "model.step", &function) == GPULUA_RUNTIME);
+  CHECK(state.error() == "[get] expected a function at 'model.step', got number");
+  CHECK(gpulua_get(state.get(), "modle.step", &function) == GPULUA_RUNTIME);
+  CHECK(state.error() == "[get] expected a table before the dot of '.step' in the path 'modle.step', got nil");
+  CHECK(function == nullptr);
+  CHECK(gpulua_get(state.get(), "", &function) == GPULUA_ARGUMENT);
+  CHECK(gpulua_get(state.get(), nullptr, &function) == GPULUA_ARGUMENT);
+  gpulua_value value = number_value(1);
+  CHECK(gpulua_set(state.get(), "model.step.size", &value) == GPULUA_RUNTIME);
+  CHECK(gpulua_set(state.get(), "model.size", &value) == GPULUA_OK);
+  CHECK(state.number("model.size") == 1);
+}
+
+namespace {
+
+struct Port {
+  std::vector<double> seen;
+};
+
+gpulua_status read_port(gpulua_state* state, void* user, const gpulua_value* in, std::size_t in_count,
+                        gpulua_value* out, std::size_t* out_count) {
+  auto& port = *static_cast<Port*>(user);
+  if (in_count != 1 || in[0].kind != GPULUA_NUMBER) return gpulua_fail(state, "[port] expected a number");
+  port.seen.push_back(in[0].as.number);
+  // Values may be read and set, but no script runs.
+  gpulua_value k;
+  if (gpulua_get_value(state, "k", &k) != GPULUA_OK) return gpulua_fail(state, gpulua_error(state));
+  if (gpulua_run(state, "k = 0", 5, "nested") != GPULUA_BUSY) return gpulua_fail(state, "a script has run");
+  if (gpulua_destroy(state) != GPULUA_BUSY) return gpulua_fail(state, "the state was destroyed");
+  const gpulua_value seen = number_value(static_cast<double>(port.seen.size()));
+  if (gpulua_set(state, "seen", &seen) != GPULUA_OK) return gpulua_fail(state, gpulua_error(state));
+  out[0] = number_value(k.as.number * in[0].as.number);
+  out[1] = text_value("port");
+  *out_count = 2;
+  return GPULUA_OK;
+}
+
+void print_line(void* user, const char* text, std::size_t size) {
+  static_cast<std::vector<std::string>*>(user)->emplace_back(text, size);
+}
+
+}  // namespace
+
+TEST_CASE("scripts call the host program's functions") {
+  ApiState state;
+  Port port;
+  REQUIRE(state.run("k = 10; io.ports = {}") == GPULUA_OK);
+  REQUIRE(gpulua_register(state.get(), "io.ports.read", &read_port, &port) == GPULUA_OK);
+  REQUIRE(state.run("a, b = io.ports.read(4)\n"
+                    "c = coroutine.wrap(function() return (io.ports.read(5)) end)()") == GPULUA_OK);
+  CHECK(state.number("a") == 40);
+  CHECK(state.text("b") == "port");
+  CHECK(state.number("c") == 50);
+  CHECK(state.number("seen") == 2);
+  CHECK(port.seen == std::vector<double>{4, 5});
+  CHECK(state.run("x = 1\nio.ports.read('four')") == GPULUA_RUNTIME);
+  CHECK(state.error().find("script.lua:2: [port] expected a number") == 0);
+  CHECK(state.run("ok, why = pcall(io.ports.read)") == GPULUA_OK);
+  CHECK(state.text("why") == "script.lua:1: [port] expected a number");
+}
+
+TEST_CASE("print goes to the host program") {
+  std::vector<std::string> lines;
+  gpulua_options options = options_with(0);
+  options.print = &print_line;
+  options.user = &lines;
+  ApiState state(options);
+  REQUIRE(
+      state.run("print('a', 1, nil, true) print() print(setmetatable({}, {__tostring = function() return 'T' end}))") ==
+      GPULUA_OK);
+  CHECK(lines == std::vector<std::string>{"a\t1\tnil\ttrue", "", "T"});
+}

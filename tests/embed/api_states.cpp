@@ -1,0 +1,234 @@
+// States of the C interface: options, handles, threads, interrupts.
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdlib>
+#include <thread>
+#include <vector>
+
+#include "tests/embed/api.h"
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+bool has(const std::string& text, const char* part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("options: an older caller's struct, an unknown flag, a newer caller's field") {
+  gpulua_state* state = nullptr;
+  gpulua_options options = options_with(0);
+  CHECK(options.struct_size == sizeof options);
+
+  // A program from before `lua_memory`: what lies behind its struct is not read.
+  options.struct_size = offsetof(gpulua_options, lua_memory);
+  options.flags = ~0U;
+  options.allocate = reinterpret_cast<void* (*)(void*, void*, size_t, size_t)>(1);
+  REQUIRE(gpulua_create(&options, &state) == GPULUA_OK);
+  CHECK(gpulua_run(state, "x = 1", 5, "s") == GPULUA_OK);
+  CHECK(gpulua_destroy(state) == GPULUA_OK);
+
+  options = options_with(1U << 20);
+  CHECK(gpulua_create(&options, &state) == GPULUA_ARGUMENT);
+  CHECK(state == nullptr);
+  CHECK(has(gpulua_error(nullptr), "[create] expected flags of gpulua.h"));
+
+  struct {
+    gpulua_options known;
+    void* later;
+  } newer{options_with(0), nullptr};
+  newer.known.struct_size = sizeof newer;
+  CHECK(gpulua_create(&newer.known, &state) == GPULUA_OK);
+  CHECK(gpulua_destroy(state) == GPULUA_OK);
+  newer.later = &newer;
+  CHECK(gpulua_create(&newer.known, &state) == GPULUA_ARGUMENT);
+  CHECK(has(gpulua_error(nullptr), "newer gpulua.h"));
+
+  options = options_with(0);
+  options.struct_size = 0;
+  CHECK(gpulua_create(&options, &state) == GPULUA_ARGUMENT);
+  CHECK(gpulua_create(nullptr, &state) == GPULUA_OK);
+  CHECK(gpulua_destroy(state) == GPULUA_OK);
+  CHECK(gpulua_create(nullptr, nullptr) == GPULUA_ARGUMENT);
+}
+
+TEST_CASE("handles that are none") {
+  ApiState a, b;
+  REQUIRE(a.run("function f(g) return g end") == GPULUA_OK);
+  gpulua_function* f = a.function("f");
+  CHECK(gpulua_run(nullptr, "", 0, "s") == GPULUA_ARGUMENT);
+  CHECK(has(gpulua_error(nullptr), "[run] expected a gpulua_state, got NULL"));
+  CHECK(gpulua_run(reinterpret_cast<gpulua_state*>(f), "", 0, "s") == GPULUA_ARGUMENT);
+  CHECK(has(gpulua_error(nullptr), "[run] expected a gpulua_state, got a gpulua_function"));
+  int local = 0;
+  CHECK(gpulua_run(reinterpret_cast<gpulua_state*>(&local), "", 0, "s") == GPULUA_ARGUMENT);
+  CHECK(has(gpulua_error(nullptr), "got an address that is no handle"));
+  CHECK(gpulua_call(reinterpret_cast<gpulua_function*>(a.get()), nullptr, 0, nullptr, nullptr, 0) == GPULUA_ARGUMENT);
+  CHECK(has(gpulua_error(nullptr), "[call] expected a gpulua_function, got a gpulua_state"));
+
+  gpulua_value value{};
+  value.kind = GPULUA_FUNCTION;
+  value.as.function = f;
+  CHECK(gpulua_set(b.get(), "f", &value) == GPULUA_RUNTIME);
+  CHECK(has(b.error(), "expected a gpulua_function of this state, got one of another state"));
+  value.kind = 77;
+  CHECK(gpulua_set(b.get(), "f", &value) == GPULUA_RUNTIME);
+  CHECK(has(b.error(), "expected a kind of gpulua_kind, got 77"));
+
+  gpulua_state* closed = nullptr;
+  REQUIRE(gpulua_create(nullptr, &closed) == GPULUA_OK);
+  REQUIRE(gpulua_run(closed, "function g() end", 16, "s") == GPULUA_OK);
+  gpulua_function* g = nullptr;
+  REQUIRE(gpulua_get(closed, "g", &g) == GPULUA_OK);
+  REQUIRE(gpulua_destroy(closed) == GPULUA_OK);
+  CHECK(gpulua_run(closed, "", 0, "s") == GPULUA_ARGUMENT);
+  CHECK(has(gpulua_error(closed), "a gpulua_state that was destroyed"));
+  CHECK(gpulua_destroy(closed) == GPULUA_ARGUMENT);
+  CHECK(gpulua_interrupt(closed) == GPULUA_ARGUMENT);
+  CHECK(gpulua_call(g, nullptr, 0, nullptr, nullptr, 0) == GPULUA_ARGUMENT);
+  CHECK(gpulua_function_release(g) == GPULUA_ARGUMENT);
+  CHECK(gpulua_destroy(nullptr) == GPULUA_OK);
+}
+
+TEST_CASE("an interrupt stops a loop, and the state goes on") {
+  ApiState state(options_with(GPULUA_INTERRUPTIBLE));
+  REQUIRE(state.run("function spin() while true do end end\n"
+                    "function stubborn() while true do pcall(spin) end end") == GPULUA_OK);
+  for (const char* name : {"spin", "stubborn"}) {
+    gpulua_function* function = state.function(name);
+    std::atomic<Clock::rep> pressed{0};
+    std::thread other([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      pressed = Clock::now().time_since_epoch().count();
+      CHECK(gpulua_interrupt(state.get()) == GPULUA_OK);
+    });
+    CHECK(gpulua_call(function, nullptr, 0, nullptr, nullptr, 0) == GPULUA_INTERRUPTED);
+    const auto late = Clock::now().time_since_epoch() - Clock::duration(pressed);
+    other.join();
+    INFO(name);
+    CHECK(late < std::chrono::milliseconds(500));
+    CHECK(has(state.error(), "interrupted by the host program"));
+    REQUIRE(state.run("x = 0; for i = 1, 1000 do x = x + i end") == GPULUA_OK);
+    CHECK(state.number("x") == 500500);
+  }
+  // Without a running call nothing happens.
+  CHECK(gpulua_interrupt(state.get()) == GPULUA_OK);
+  CHECK(state.run("x = gpu.ones(3):sum():item()") == GPULUA_OK);
+  CHECK(state.run("jit.on()") == GPULUA_RUNTIME);
+}
+
+TEST_CASE("a second thread in a state gets GPULUA_BUSY") {
+  ApiState state(options_with(GPULUA_INTERRUPTIBLE));
+  REQUIRE(state.run("function spin() started = true; while true do end end") == GPULUA_OK);
+  gpulua_function* spin = state.function("spin");
+  std::thread first([&] { CHECK(gpulua_call(spin, nullptr, 0, nullptr, nullptr, 0) == GPULUA_INTERRUPTED); });
+  gpulua_status status = GPULUA_OK;
+  while ((status = gpulua_run(state.get(), "", 0, "s")) == GPULUA_OK) std::this_thread::yield();
+  CHECK(status == GPULUA_BUSY);
+  CHECK(has(gpulua_error(nullptr), "[run] another thread works in this state"));
+  CHECK(gpulua_destroy(state.get()) == GPULUA_BUSY);
+  CHECK(gpulua_function_retain(spin) == GPULUA_OK);
+  CHECK(gpulua_function_release(spin) == GPULUA_OK);
+  CHECK(gpulua_interrupt(state.get()) == GPULUA_OK);
+  first.join();
+  CHECK(state.run("x = 1") == GPULUA_OK);
+}
+
+TEST_CASE("many interrupts hit the call that they are meant for") {
+  ApiState state(options_with(GPULUA_INTERRUPTIBLE));
+  REQUIRE(state.run("function work() local t = 0 for i = 1, 200 do t = t + i end return t end") == GPULUA_OK);
+  gpulua_function* work = state.function("work");
+  std::atomic<bool> done{false};
+  std::thread other([&] {
+    while (!done) gpulua_interrupt(state.get());
+  });
+  int finished = 0, stopped = 0;
+  for (int i = 0; i < 3000; ++i) {
+    gpulua_value out{};
+    std::size_t count = 1;
+    const gpulua_status status = gpulua_call(work, nullptr, 0, &out, &count, 0);
+    if (status == GPULUA_OK)
+      ++finished;
+    else if (status == GPULUA_INTERRUPTED)
+      ++stopped;
+    else
+      FAIL(status << " " << state.error());
+    if (status == GPULUA_OK) REQUIRE(out.as.number == 20100);
+  }
+  done = true;
+  other.join();
+  CHECK(finished + stopped == 3000);
+  gpulua_value out{};
+  std::size_t count = 1;
+  CHECK(gpulua_call(work, nullptr, 0, &out, &count, 0) == GPULUA_OK);
+}
+
+namespace {
+
+struct Heap {
+  std::size_t bytes = 0;
+  int blocks = 0;
+};
+
+void* allocate(void* user, void* block, std::size_t old_size, std::size_t size) {
+  auto& heap = *static_cast<Heap*>(user);
+  heap.bytes += size - old_size;
+  heap.blocks += (size > 0 ? 1 : 0) - (block != nullptr ? 1 : 0);
+  if (size > 0) return std::realloc(block, size);
+  std::free(block);
+  return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("Lua's memory is the host's, and has a limit") {
+  Heap heap;
+  gpulua_options options = options_with(0);
+  options.allocate = &allocate;
+  options.user = &heap;
+  {
+    ApiState state(options);
+    CHECK(heap.bytes > 50'000);
+    CHECK(state.run("t = {} for i = 1, 1e5 do t[i] = {i} end") == GPULUA_OK);
+    CHECK(heap.bytes > 1'000'000);
+  }
+  CHECK(heap.bytes == 0);
+  CHECK(heap.blocks == 0);
+
+  options = options_with(0);
+  options.lua_memory = 8 << 20;
+  ApiState state(options);
+  CHECK(state.run("local t = {} for i = 1, 1e7 do t[i] = {i} end") == GPULUA_MEMORY);
+  CHECK(has(state.error(), "not enough memory"));
+  CHECK(state.run("t = {} for i = 1, 1e4 do t[i] = {i} end") == GPULUA_OK);
+}
+
+TEST_CASE("arrays have the device's limit of the options") {
+  gpulua_options options = options_with(0);
+  options.device_memory = 1 << 20;
+  ApiState state(options);
+  CHECK(state.run("x = gpu.zeros(2^17)") == GPULUA_OK);
+  CHECK(state.run("y = gpu.zeros(2^20):eval()") == GPULUA_MEMORY);
+}
+
+TEST_CASE("a state makes no device, and 300 states leave nothing") {
+  for (int i = 0; i < 300; ++i) {
+    ApiState state;
+    REQUIRE(state.run("x = 1") == GPULUA_OK);
+  }
+}
+
+TEST_CASE("collecting for a time, and waiting") {
+  ApiState state;
+  REQUIRE(state.run("for i = 1, 1e4 do local t = {i} end; x = gpu.ones(100) * 2") == GPULUA_OK);
+  CHECK(gpulua_collect(state.get(), 1) == GPULUA_OK);
+  CHECK(gpulua_collect(state.get(), -1) == GPULUA_ARGUMENT);
+  CHECK(gpulua_sync(state.get()) == GPULUA_OK);
+  CHECK(std::string(gpulua_status_name(GPULUA_LOST)) == "GPULUA_LOST");
+  CHECK(std::string(gpulua_status_name(99)) == "an unknown status");
+  CHECK(gpulua_abi_version() == GPULUA_ABI_VERSION);
+}
