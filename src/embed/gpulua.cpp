@@ -7,7 +7,7 @@
 #include <string>
 
 #include "src/embed/failure.h"
-#include "src/embed/options.h"
+#include "src/embed/state_options.h"
 
 using namespace gpulua;
 using namespace gpulua::embed;

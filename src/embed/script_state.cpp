@@ -13,7 +13,7 @@
 #include "src/embed/callbacks.h"
 #include "src/embed/handle.h"
 #include "src/embed/lua_library.h"
-#include "src/embed/options.h"
+#include "src/embed/state_options.h"
 #include "src/eval/pipeline.h"
 
 namespace gpulua::embed {

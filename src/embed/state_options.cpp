@@ -1,4 +1,4 @@
-#include "src/embed/options.h"
+#include "src/embed/state_options.h"
 
 #include <algorithm>
 #include <cstring>
