@@ -207,9 +207,14 @@ int ScriptState::run(Body body, void* data) {
   lua_settop(L, base);
   failure.status = status_of_lua(status, *context_, failure.text);
   // What the script has filled the memory with is garbage now; LuaJIT does not collect by itself when memory is short.
-  if (status == LUA_ERRMEM)
-    lua_cpcall(
-        L, [](lua_State* state) { return lua_gc(state, LUA_GCCOLLECT, 0); }, nullptr);
+  // Through the trampoline, as a new function would need memory.
+  if (status == LUA_ERRMEM) {
+    Request collection{[](lua_State* state, void*) { return lua_gc(state, LUA_GCCOLLECT, 0); }, nullptr};
+    lua_rawgeti(L, LUA_REGISTRYINDEX, trampoline_);
+    lua_pushlightuserdata(L, &collection);
+    lua_pcall(L, 1, 0, 0);
+    lua_settop(L, base);
+  }
   throw failure;
 }
 
