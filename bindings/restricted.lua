@@ -7,11 +7,13 @@ local reach = {
   ["reads or writes files"] = {"save", "load", "loadtxt", "genfromtxt", "savetxt", "fromfile", "tofile"},
   ["gives the host's memory"] = {"host", "pinned", "copy_from", "copy_to", "In", "Out", "InOut", "view", "dlpack", "from_dlpack"},
   ["runs machine code"] = {"load_module"},
+  ["writes to the terminal"] = {"progress"},
   ["changes what the host program has set"] = {"set_memory_limit", "check"},
 }
 
 -- Files that run later would put their functions over these.
 core.load "text_files.lua"
+core.load "terminal.lua"
 
 for what, names in pairs(reach) do
   for _, name in ipairs(names) do

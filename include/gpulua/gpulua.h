@@ -47,7 +47,8 @@ GPULUA_API int gpulua_abi_version(void);
 /* ---- states ---- */
 
 enum {
-  GPULUA_SANDBOX = 1,       /* for scripts that are not trusted */
+  GPULUA_SANDBOX = 1,       /* for scripts that are not trusted: docs/security.md. lua_memory is 256 MB if it is 0, and
+                               LuaJIT's compiler is off */
   GPULUA_KERNELS = 2,       /* with GPULUA_SANDBOX: kernels from source are allowed, and run under the checker */
   GPULUA_INTERRUPTIBLE = 4, /* LuaJIT's compiler is off: gpulua_interrupt() and deadlines stop every loop */
   GPULUA_STRICT = 8,        /* implicit waits for a device are errors: gpu.strict(true) */
@@ -74,6 +75,9 @@ typedef struct gpulua_options {
   void* (*allocate)(void* user, void* block, size_t old_size, size_t size);
   void* user;      /* passed to the three callbacks */
   void* lua_state; /* a lua_State of the program's own LuaJIT with open libraries; NULL: the state makes one */
+  /* What one gpulua_run or gpulua_call may do; 0: no limit. Kernels and recorded graphs that it launches, kernels that it
+   * compiles or takes from the cache, and blocks of one launch of a kernel from source. */
+  uint64_t launches, compilations, blocks;
 } gpulua_options;
 
 /* Sets all fields to 0 and struct_size to the size. */
@@ -81,6 +85,9 @@ GPULUA_API void gpulua_options_init(gpulua_options* options, size_t struct_size)
 /* A new state. NULL options: all defaults. Opens no device. In Lua the module is the global `gpu`, and require "gpu"
  * gives it too. On failure *out is NULL and gpulua_error(NULL) says why. Any thread. */
 GPULUA_API gpulua_status gpulua_create(const gpulua_options* options, gpulua_state** out);
+/* In a sandbox: allows kernels from the source with this SHA-256 digest, 64 hexadecimal digits as sha256sum prints them.
+ * The program vouches for the kernels, whatever arguments a script calls them with. */
+GPULUA_API gpulua_status gpulua_allow_kernel(gpulua_state* state, const char* sha256);
 /* Ends the state. Waits for the work on its devices, calls the release callbacks of borrowed memory, and closes the
  * handles of the state's functions and arrays. GPULUA_BUSY, and nothing done, while another thread is in the state or a
  * callback is running. A program's own lua_State stays, and is closed after this call. NULL: nothing to do. */
@@ -129,8 +136,8 @@ GPULUA_API gpulua_status gpulua_get_value(gpulua_state* state, const char* path,
 GPULUA_API gpulua_status gpulua_set(gpulua_state* state, const char* path, const gpulua_value* value);
 /* Calls the function. *out_count: in, how many values fit at `out`; out, how many results there were: those that do not
  * fit are dropped. NULL out and out_count: no results. Text of results lives until the next gpulua_run, load, call,
- * collect or destroy. deadline_ms > 0: the call ends with GPULUA_DEADLINE after so many milliseconds, and runs without
- * LuaJIT's compiler, whose loops cannot be stopped; 0: no deadline. */
+ * collect or destroy. deadline_ms > 0: the call ends with GPULUA_DEADLINE after so many milliseconds; 0: no deadline.
+ * LuaJIT's compiled loops cannot be stopped, so the state's first call with a deadline switches its compiler off. */
 GPULUA_API gpulua_status gpulua_call(gpulua_function* function, const gpulua_value* in, size_t in_count,
                                      gpulua_value* out, size_t* out_count, double deadline_ms);
 /* One more release is needed, and one less. Any thread. */

@@ -71,6 +71,17 @@ const char* gpulua_error(gpulua_state* state) {
   return script != nullptr ? script->error.c_str() : last_failure();
 }
 
+gpulua_status gpulua_allow_kernel(gpulua_state* state, const char* sha256) {
+  return in_state(state, Access::always, "allow_kernel", [&](ScriptState& script) {
+    std::string digest = sha256 != nullptr ? sha256 : "";
+    for (char& digit : digest) digit = static_cast<char>(digit >= 'A' && digit <= 'F' ? digit | 0x20 : digit);
+    if (digest.size() != 64 || digest.find_first_not_of("0123456789abcdef") != digest.npos)
+      throw Error("[allow_kernel] expected the 64 hexadecimal digits of a SHA-256 digest, got " +
+                  (sha256 != nullptr ? '"' + std::string(sha256) + '"' : "NULL"));
+    script.context().rights.known_sources.insert(std::move(digest));
+  });
+}
+
 gpulua_status gpulua_sync(gpulua_state* state) {
   return in_state(state, Access::always, "sync", [](ScriptState& script) {
     const Context::Call call(script.context());

@@ -61,7 +61,9 @@ struct Load {
 
 int load(lua_State* L, void* data) {
   auto& request = *static_cast<Load*>(data);
-  if (luaL_loadbuffer(L, request.text, request.size, request.chunk.c_str()) != 0) return lua_error(L);
+  // Bytecode can do anything to the process.
+  const char* const mode = request.state->is_sandbox() ? "t" : "bt";
+  if (luaL_loadbufferx(L, request.text, request.size, request.chunk.c_str(), mode) != 0) return lua_error(L);
   request.parsed = true;
   if (request.out == nullptr) {
     lua_call(L, 0, 0);
@@ -169,7 +171,7 @@ gpulua_status gpulua_get(gpulua_state* state, const char* path, gpulua_function*
     At at{&script, "get", path, &value};
     at.wants_function = true;
     check_path(at);
-    script.run(&get, &at);
+    script.run_lookup(&get, &at);
     *out = value.as.function;
   });
 }
@@ -180,7 +182,7 @@ gpulua_status gpulua_get_value(gpulua_state* state, const char* path, gpulua_val
     if (out == nullptr) throw Error("[get_value] expected a place for the value, got NULL");
     At at{&script, "get_value", path, out};
     check_path(at);
-    script.run(&get, &at);
+    script.run_lookup(&get, &at);
   });
 }
 
@@ -190,7 +192,7 @@ gpulua_status gpulua_set(gpulua_state* state, const char* path, const gpulua_val
     At at{&script, "set", path};
     at.in = value;
     check_path(at);
-    script.run(&set, &at);
+    script.run_lookup(&set, &at);
   });
 }
 
@@ -200,7 +202,7 @@ gpulua_status gpulua_register(gpulua_state* state, const char* path, gpulua_call
     At at{&script, "register", path};
     check_path(at);
     at.callback = script.add_callback(callback, user);
-    script.run(&set, &at);
+    script.run_lookup(&set, &at);
   });
 }
 

@@ -13,6 +13,7 @@
 #include "src/embed/callbacks.h"
 #include "src/embed/handle.h"
 #include "src/embed/lua_library.h"
+#include "src/embed/sandbox.h"
 #include "src/embed/state_options.h"
 #include "src/eval/pipeline.h"
 
@@ -113,6 +114,7 @@ ScriptState::ScriptState(const gpulua_options& options, const void* caller) : op
         log(user, GPULUA_LOG_WARNING, message.c_str());
       };
     context_->strict = (options.flags & GPULUA_STRICT) != 0;
+    set_rights(options, context_->rights);
     main_ = given != nullptr ? given : memory_.open(options);
     if (main_ == nullptr) throw Error(ErrorKind::memory, "[create] there is no room for a Lua state");
     if (lua_cpcall(main_, &ScriptState::open, this) != 0) {
@@ -154,7 +156,12 @@ int ScriptState::open(lua_State* L) {
   self.handler_ = luaL_ref(L, LUA_REGISTRYINDEX);
   self.interruption_.emplace(L, *self.context_);
   if (self.options_.print != nullptr) set_print(L, self);
-  if ((self.options_.flags & GPULUA_INTERRUPTIBLE) != 0) make_interruptible(L);
+  self.compiler_is_off_ = (self.options_.flags & (GPULUA_INTERRUPTIBLE | GPULUA_SANDBOX)) != 0;
+  if (self.compiler_is_off_) make_interruptible(L);
+  if (self.is_sandbox()) {
+    restrict_bindings(L);
+    open_sandbox(L, *self.interruption_);
+  }
   lua_gc(L, LUA_GCRESTART, -1);
   self.running_ = self.own_;
   return 0;
@@ -223,18 +230,56 @@ int ScriptState::run_script(Body body, void* data, double deadline_ms) {
   kept_.clear();
   context_->last_error.reset();
   if (!(deadline_ms >= 0)) throw Error("[call] expected a deadline of 0 or more milliseconds");
-  if (deadline_ms > 0) throw Error(ErrorKind::unavailable, "[call] this build of the library has no deadlines");
-  interruption_->begin();
+  context_->spending.begin();
+  return run_until(body, data, deadline_ms);
+}
+
+int ScriptState::run_lookup(Body body, void* data) {
+  // In a callback the deadline of the call that runs holds.
+  return is_sandbox() && callbacks_ == 0 ? run_until(body, data, most_ms_of_lookup) : run(body, data);
+}
+
+int ScriptState::run_until(Body body, void* data, double deadline_ms) {
+  if (deadline_ms > 0) stop_compiler();
+  const std::uint64_t generation = interruption_->begin();
   try {
+    std::optional<Deadline> deadline;
+    if (deadline_ms > 0) deadline.emplace(*interruption_, generation, deadline_ms);
     const int first = run(body, data);
+    deadline.reset();
     interruption_->end();
     return first;
   } catch (Failure& failure) {
     const Interruption::Reason reason = interruption_->end();
-    if (reason != Interruption::Reason::none)
+    if (reason != Interruption::Reason::none) {
       failure.status = reason == Interruption::Reason::deadline ? GPULUA_DEADLINE : GPULUA_INTERRUPTED;
+      failure.text += text_of_queued_work();
+    }
+    throw;
+  } catch (...) {
+    interruption_->end();
     throw;
   }
+}
+
+/// A deadline of a call stops loops that the compiler has not compiled, so from the first deadline on it is off.
+void ScriptState::stop_compiler() {
+  if (compiler_is_off_) return;
+  const auto body = [](lua_State* L) { return make_interruptible(L), 0; };
+  if (lua_cpcall(own_, body, nullptr) != 0) {
+    lua_pop(own_, 1);
+    throw Error(ErrorKind::memory, "[call] Lua has no room to switch its compiler off");
+  }
+  compiler_is_off_ = true;
+}
+
+/// A kernel that a GPU runs cannot be stopped.
+std::string ScriptState::text_of_queued_work() const {
+  std::string text;
+  for (const auto& device : context_->open_devices())
+    if (!device->device().done(*device->stream()))
+      text += "; " + device->name() + " still has work queued, which runs to its end";
+  return text;
 }
 
 gpulua_function* ScriptState::hold_function(int reference) {

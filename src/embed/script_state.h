@@ -14,6 +14,7 @@
 
 #include "include/gpulua/gpulua.h"
 #include "src/base/error.h"
+#include "src/embed/deadline.h"
 #include "src/embed/interruption.h"
 #include "src/embed/lua_memory.h"
 #include "src/runtime/context.h"
@@ -52,6 +53,7 @@ class ScriptState {
   Context& context() const { return *context_; }
   const gpulua_options& options() const { return options_; }
   Interruption& interruption() { return *interruption_; }
+  bool is_sandbox() const { return (options_.flags & GPULUA_SANDBOX) != 0; }
 
   // ---- threads ----
   /// What a call may do when the script has called back into the host program.
@@ -68,9 +70,11 @@ class ScriptState {
   /// `body` has no C++ objects with destructors where Lua may raise.
   using Body = int (*)(lua_State* L, void* data);
   int run(Body body, void* data);
-  /// The same for what runs a script: drops the results of the last one, and can be stopped. Milliseconds; 0: no
-  /// deadline.
+  /// The same for what runs a script: drops the results of the last one, can be stopped, and has a budget of its own.
+  /// Milliseconds; 0: no deadline.
   int run_script(Body body, void* data, double deadline_ms);
+  /// The same for what reads and sets values, which may call a script's metamethods: in a sandbox it has a deadline.
+  int run_lookup(Body body, void* data);
 
   /// An error with a status of the C interface.
   struct Failure {
@@ -111,7 +115,12 @@ class ScriptState {
   std::string error;
 
  private:
+  static constexpr double most_ms_of_lookup = 1000;
+
   static int open(lua_State* L);
+  int run_until(Body body, void* data, double deadline_ms);
+  void stop_compiler();
+  std::string text_of_queued_work() const;
   void close() noexcept;
   /// Does what other threads have left to do.
   void drop_released() noexcept;
@@ -124,6 +133,8 @@ class ScriptState {
   lua_State* running_ = nullptr;                      // own_, or in a callback the thread that called
   int trampoline_ = LUA_NOREF, handler_ = LUA_NOREF;  // in the registry
   std::optional<Interruption> interruption_;
+  TimerUse timer_use_;
+  bool compiler_is_off_ = false;
   void* handle_ = nullptr;
 
   std::atomic<const void*> owner_{nullptr};  // the thread that has entered, by the address of a variable of its own

@@ -9,6 +9,9 @@
 namespace gpulua::embed {
 namespace {
 
+// Functions of Lua that cannot be stopped take time in proportion to it.
+constexpr std::size_t lua_memory_of_sandboxes = std::size_t{256} << 20;
+
 constexpr unsigned known_flags =
     GPULUA_SANDBOX | GPULUA_KERNELS | GPULUA_INTERRUPTIBLE | GPULUA_STRICT | GPULUA_FAULT_HANDLERS;
 
@@ -35,8 +38,14 @@ gpulua_options read_options(const gpulua_options* given) {
   if (given != nullptr) options = copy(*given);
   if ((options.flags & ~known_flags) != 0)
     throw Error("[create] expected flags of gpulua.h, got an unknown bit in " + std::to_string(options.flags));
-  if ((options.flags & (GPULUA_SANDBOX | GPULUA_KERNELS)) != 0)
-    throw Error(ErrorKind::unavailable, "[create] this build of the library has no sandbox");
+  const bool is_sandbox = (options.flags & GPULUA_SANDBOX) != 0, kernels = (options.flags & GPULUA_KERNELS) != 0;
+  if (kernels && !is_sandbox) throw Error("[create] expected GPULUA_SANDBOX with GPULUA_KERNELS, got it alone");
+  if (is_sandbox && options.lua_state != nullptr)
+    throw Error("[create] expected no lua_state with GPULUA_SANDBOX: a sandbox makes its own");
+  if (kernels && options.device != nullptr && std::strcmp(options.device, "cpu") != 0)
+    throw Error("[create] expected the device \"cpu\" with GPULUA_KERNELS, where kernels can be checked, got \"" +
+                std::string(options.device) + '"');
+  if (is_sandbox && options.lua_memory == 0) options.lua_memory = lua_memory_of_sandboxes;
   if (options.lua_state != nullptr && (options.allocate != nullptr || options.lua_memory != 0))
     throw Error(
         "[create] expected neither allocate nor lua_memory beside lua_state: the memory of the program's own Lua state "
@@ -49,8 +58,21 @@ Config configure(const gpulua_options& options) {
   if (options.device != nullptr) config.device = options.device;
   if (options.cache_directory != nullptr) config.cache_directory = options.cache_directory;
   config.device_memory = options.device_memory;
+  if ((options.flags & GPULUA_KERNELS) != 0) {
+    config.device = "cpu";
+    config.check = true;
+  }
   config.fault_handlers = (options.flags & GPULUA_FAULT_HANDLERS) != 0;
   return config;
+}
+
+void set_rights(const gpulua_options& options, ScriptRights& rights) {
+  const auto limit = [](std::uint64_t most) { return most != 0 ? most : ScriptRights::no_limit; };
+  rights.trusted = (options.flags & GPULUA_SANDBOX) == 0;
+  rights.checked_kernels = (options.flags & GPULUA_KERNELS) != 0;
+  rights.most_launches = limit(options.launches);
+  rights.most_compilations = limit(options.compilations);
+  rights.most_blocks = limit(options.blocks);
 }
 
 }  // namespace gpulua::embed

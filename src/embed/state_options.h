@@ -2,12 +2,16 @@
 
 #include "include/gpulua/gpulua.h"
 #include "src/base/config.h"
+#include "src/runtime/script_rights.h"
 
 namespace gpulua::embed {
 
 /// The options as this version of the library knows them: fields that an older caller's struct lacks are 0. Throws
 /// Error for what makes no sense. Null: the defaults.
 gpulua_options read_options(const gpulua_options* given);
+
+/// What the scripts of the state may do.
+void set_rights(const gpulua_options& options, ScriptRights& rights);
 
 /// The environment's configuration with the options put over it. The process's signal handlers stay the host program's
 /// unless it asks for ours.

@@ -27,6 +27,13 @@ std::vector<DeviceListing> Context::list_devices() {
 }
 
 std::shared_ptr<OpenDevice> Context::device(std::string_view name) {
+  if (rights.trusted) return open_device(name);
+  const std::shared_ptr<OpenDevice>& own = current();
+  if (own->name() == name || own->name().starts_with(std::string(name) + ':')) return own;
+  throw Error("[device] expected " + own->name() + ", the sandbox's one device, got " + std::string(name));
+}
+
+std::shared_ptr<OpenDevice> Context::open_device(std::string_view name) {
   const std::size_t colon = name.find(':');
   const std::string_view kind = name.substr(0, colon);
   std::vector<std::string> known;
@@ -42,8 +49,6 @@ std::shared_ptr<OpenDevice> Context::device(std::string_view name) {
     if (found == names.end()) continue;
     for (const auto& open : open_)
       if (open->name() == *found) return open;
-    if (!rights.trusted && current_)
-      throw Error("[device] expected " + current_->name() + ", the sandbox's one device, got " + *found);
     const int ordinal = static_cast<int>(found - names.begin());
     std::unique_ptr<Device> device = plugin->open(ordinal, environment_);
     if (config_.check) device->set_checking(true);
@@ -73,7 +78,7 @@ std::string Context::default_device() {
 const std::shared_ptr<OpenDevice>& Context::current() {
   if (current_) return current_;
   try {
-    current_ = device(default_device());
+    current_ = open_device(default_device());
   } catch (const Error& error) {
     if (config_.device.empty()) throw;
     throw Error(error.kind(), std::string(error.what()) + "; the name comes from --device or GPULUA_DEVICE");

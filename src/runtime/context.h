@@ -105,6 +105,7 @@ class Context {
 
  private:
   std::string default_device();
+  std::shared_ptr<OpenDevice> open_device(std::string_view name);
 
   Config config_;
   MakeEvaluator make_evaluator_;

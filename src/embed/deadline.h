@@ -1,0 +1,38 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace gpulua::embed {
+
+class Interruption;
+
+/// A program's states use one thread for their deadlines: the first deadline starts it, and the end of the last state
+/// that has a TimerUse ends it.
+class TimerUse {
+ public:
+  TimerUse();
+  ~TimerUse();
+  TimerUse(const TimerUse&) = delete;
+  TimerUse& operator=(const TimerUse&) = delete;
+};
+
+/// The deadline of a call into a state: raises Interruption::Reason::deadline for the call of that generation once the
+/// time has passed, and again every few milliseconds while the call goes on, since LuaJIT forgets a hook that is set
+/// while it runs a finalizer. Destroyed when the call is over. A TimerUse lives as long.
+class Deadline {
+ public:
+  Deadline(Interruption& interruption, std::uint64_t generation, double milliseconds);
+  ~Deadline();
+  Deadline(const Deadline&) = delete;
+  Deadline& operator=(const Deadline&) = delete;
+
+ private:
+  friend class Timer;
+
+  Interruption& interruption_;
+  std::uint64_t generation_;
+  std::chrono::steady_clock::time_point next_;
+};
+
+}  // namespace gpulua::embed

@@ -1,0 +1,57 @@
+#include "src/embed/sandbox.h"
+
+#include "bindings/chunk.h"
+#include "sandbox_text.h"
+#include "src/embed/interruption.h"
+
+namespace gpulua::embed {
+namespace {
+
+bool must_stop(lua_State* L) {
+  const auto* interruption = static_cast<const Interruption*>(lua_touserdata(L, lua_upvalueindex(1)));
+  return interruption->reason() != Interruption::Reason::none;
+}
+
+/// The message handler that guard() makes. The hook that stops a call is off while a handler runs for its error, so a
+/// script's handler must not run then.
+int handle(lua_State* L) {
+  lua_settop(L, 1);
+  if (must_stop(L)) return 1;
+  lua_pushvalue(L, lua_upvalueindex(2));
+  lua_insert(L, 1);
+  lua_call(L, 1, 1);
+  return 1;
+}
+
+int guard(lua_State* L) {
+  lua_settop(L, 1);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_insert(L, 1);
+  lua_pushcclosure(L, &handle, 2);
+  return 1;
+}
+
+int precedes(lua_State* L) {
+  if (must_stop(L)) return luaL_error(L, "stopped in a sort");  // the next instruction meets the reason
+  lua_pushboolean(L, lua_lessthan(L, 1, 2));
+  return 1;
+}
+
+void push_with_interruption(lua_State* L, lua_CFunction function, const Interruption& interruption) {
+  lua_pushlightuserdata(L, const_cast<Interruption*>(&interruption));
+  lua_pushcclosure(L, function, 1);
+}
+
+}  // namespace
+
+void open_sandbox(lua_State* L, const Interruption& interruption) {
+  if (load_chunk(L, "sandbox.lua", &sandbox_text) != 0) lua_error(L);
+  lua_newtable(L);
+  set_pattern_functions(L, interruption);
+  push_with_interruption(L, &guard, interruption);
+  push_with_interruption(L, &precedes, interruption);
+  lua_call(L, 3, 1);
+  lua_replace(L, LUA_GLOBALSINDEX);
+}
+
+}  // namespace gpulua::embed

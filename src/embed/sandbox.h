@@ -1,0 +1,18 @@
+#pragma once
+
+#include <lua.hpp>
+
+namespace gpulua::embed {
+
+class Interruption;
+
+/// Makes the Lua thread L a place for scripts that are not trusted: they see tables of functions that are bounded or
+/// can be stopped, and cannot change these tables; docs/security.md lists them. The state's libraries and the module
+/// `gpu` are open, and its bindings are restricted (restrict_bindings). All other Lua threads that scripts make come
+/// from this one. Raises Lua errors.
+void open_sandbox(lua_State* L, const Interruption& interruption);
+
+/// Sets find, match, gmatch and gsub in the table at the top of the stack: LuaJIT's own look at no deadline.
+void set_pattern_functions(lua_State* L, const Interruption& interruption);
+
+}  // namespace gpulua::embed

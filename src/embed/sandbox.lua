@@ -1,0 +1,128 @@
+-- The globals of scripts that are not trusted. Gets `patterns`, the functions that search strings, and two functions of sandbox.cpp:
+-- guard(handler), a message handler that calls `handler` unless the call is being stopped, and precedes(a, b), which is a < b and
+-- looks whether to stop. Returns the table of globals. docs/security.md says what each change is for.
+local patterns, guard, precedes = ...
+
+local most_text = 2 ^ 20 -- bytes that `load` takes: the parser looks at no deadline
+
+-- ---- functions that one call could keep busy for ever -------------------------------------------------------------------------
+-- They are replaced in their tables: the library's own files use them too, and "text":find() goes through string's table.
+
+for name, fn in pairs(patterns) do string[name] = fn end
+string.dump = nil
+getmetatable("").__metatable = false
+
+local insert, remove, sort = table.insert, table.remove, table.sort
+
+local function check_position(op, list, position, last)
+  if type(list) == "table" and type(position) == "number" and not (position >= 1 and position <= last) then
+    error(("bad argument #2 to '%s' (position out of bounds)"):format(op), 3)
+  end
+end
+
+function table.insert(list, ...)
+  if select("#", ...) == 2 then check_position("insert", list, (...), #list + 1) end
+  insert(list, ...)
+end
+
+function table.remove(list, ...)
+  if select("#", ...) > 0 and ... ~= #list then check_position("remove", list, (...), math.huge) end
+  local removed = remove(list, ...)
+  return removed
+end
+
+function table.sort(list, comes_first) sort(list, comes_first == nil and precedes or comes_first) end
+
+function table.move(from, first, last, position, to)
+  to = to or from
+  local ahead = position > last or position <= first or to ~= from
+  for i = ahead and first or last, ahead and last or first, ahead and 1 or -1 do to[position + i - first] = from[i] end
+  return to
+end
+
+local load_text = load
+
+--- load(text or function [, name [, mode [, env]]]): source text only. Bytecode could do anything to the process.
+local function load(chunk, name, mode, env)
+  local size, pieces = 0, {}
+  if type(chunk) == "function" then
+    repeat
+      local piece = chunk()
+      if piece ~= nil and type(piece) ~= "string" then return nil, "reader function must return a string" end
+      pieces[#pieces + 1] = piece
+      size = size + #(piece or "")
+    until piece == nil or piece == "" or size > most_text
+    chunk, name = table.concat(pieces), name or "=(load)"
+  end
+  if type(chunk) ~= "string" then error("bad argument #1 to 'load' (string or function expected, got " .. type(chunk) .. ")", 2) end
+  if #chunk > most_text then return nil, ("expected at most %d bytes of source in a sandbox, got more"):format(most_text) end
+  if mode ~= nil and not tostring(mode):find("t", 1, true) then return nil, "expected source text in a sandbox, got mode " .. tostring(mode) end
+  if env == nil then return load_text(chunk, name or chunk, "t") end
+  return load_text(chunk, name or chunk, "t", env)
+end
+
+local xpcall_unguarded = xpcall
+
+local function xpcall(fn, handler, ...) return xpcall_unguarded(fn, guard(handler), ...) end
+
+-- ---- tables that scripts cannot change ----------------------------------------------------------------------------------------
+
+local read_only_tables = setmetatable({}, {__mode = "k"})
+
+--- A table that shows what `index` gives.
+local function read_only(name, index)
+  local shown = {}
+  read_only_tables[shown] = name
+  return setmetatable(shown, {
+    __index = index,
+    __newindex = function(_, key) error(("expected %s as it is, got an assignment to its field %s"):format(name, tostring(key)), 2) end,
+    __metatable = false,
+  })
+end
+
+--- The same for the module and its parts, which look their functions up when they are first used.
+local function read_only_module(name, module)
+  local parts = {}
+  return read_only(name, function(_, key)
+    local value = module[key]
+    if type(value) ~= "table" then return value end
+    parts[key] = parts[key] or read_only_module(name .. "." .. tostring(key), value)
+    return parts[key]
+  end)
+end
+
+local rawset_anywhere = rawset
+
+local function rawset(list, key, value)
+  local name = read_only_tables[list]
+  if name then error(("expected %s as it is, got rawset"):format(name), 2) end
+  return rawset_anywhere(list, key, value)
+end
+
+local gpu = read_only_module("gpu", require "gpu")
+
+local function collectgarbage(option)
+  if option ~= "count" then error('expected "count" in a sandbox, got ' .. tostring(option), 2) end
+  return gcinfo()
+end
+
+local function require(name)
+  if name ~= "gpu" then error(('expected "gpu", the one module of a sandbox, got %s'):format(tostring(name)), 2) end
+  return gpu
+end
+
+-- ---- the globals --------------------------------------------------------------------------------------------------------------
+
+local base = {gpu = gpu, collectgarbage = collectgarbage, load = load, loadstring = load, rawset = rawset, require = require,
+  xpcall = xpcall}
+for _, name in ipairs {"_VERSION", "assert", "error", "gcinfo", "getmetatable", "ipairs", "next", "pairs", "pcall", "print", "rawequal",
+  "rawget", "select", "setmetatable", "tonumber", "tostring", "type", "unpack"} do
+  base[name] = _G[name]
+end
+for _, name in ipairs {"bit", "coroutine", "math", "string", "table"} do base[name] = read_only(name, _G[name]) end
+base.debug = read_only("debug", {traceback = debug.traceback})
+base.os = read_only("os", {clock = os.clock, date = os.date, difftime = os.difftime, time = os.time})
+
+local globals = setmetatable({}, {__index = base, __metatable = false})
+globals._G = globals
+return globals

@@ -1,0 +1,269 @@
+// Scripts that are not trusted, through the C interface: what they cannot reach, and that deadlines stop them.
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <thread>
+#include <vector>
+
+#include "tests/embed/api.h"
+
+namespace {
+
+constexpr double deadline_ms = 20;
+
+gpulua_options sandbox_options(unsigned more = 0) {
+  gpulua_options options = options_with(GPULUA_SANDBOX | more);
+  options.device = "cpu";
+  options.lua_memory = std::size_t{64} << 20;
+  options.device_memory = std::size_t{256} << 20;
+  return options;
+}
+
+/// Loads the text and calls it with a deadline.
+gpulua_status run_until(ApiState& state, const std::string& text, double ms, gpulua_value* out = nullptr) {
+  gpulua_function* function = nullptr;
+  const gpulua_status loaded = gpulua_load(state.get(), text.data(), text.size(), "script.lua", &function);
+  if (loaded != GPULUA_OK) return loaded;
+  size_t count = 1;
+  const gpulua_status status = gpulua_call(function, nullptr, 0, out, out != nullptr ? &count : nullptr, ms);
+  gpulua_function_release(function);
+  return status;
+}
+
+/// The texts of a list in attacks.lua, which a state that is trusted reads.
+std::vector<std::string> attacks(const std::string& list) {
+  std::ifstream file(GPULUA_TESTS "/attacks.lua");
+  ApiState reader;
+  REQUIRE(reader.run("lists = (function() " + std::string(std::istreambuf_iterator<char>(file), {}) + " end)()") ==
+          GPULUA_OK);
+  REQUIRE(reader.run("list = lists." + list + " count = #list function at(i) return list[i] end") == GPULUA_OK);
+  std::vector<std::string> texts;
+  gpulua_function* at = reader.function("at");
+  for (int i = 1; i <= reader.number("count"); ++i) {
+    const gpulua_value index = number_value(i);
+    gpulua_value text;
+    size_t count = 1;
+    REQUIRE(gpulua_call(at, &index, 1, &text, &count, 0) == GPULUA_OK);
+    texts.emplace_back(text.as.text.data, text.as.text.size);
+  }
+  gpulua_function_release(at);
+  return texts;
+}
+
+}  // namespace
+
+TEST_CASE("loops without an end stop at the deadline, whatever they catch, and the state works afterwards",
+          "[sandbox]") {
+  const std::vector<std::string> chunks = attacks("forever");
+  REQUIRE(chunks.size() >= 34);
+  ApiState state(sandbox_options());
+  REQUIRE(state.run("gpu.ones(2):sum():item()") == GPULUA_OK);  // opens the device
+  for (const std::string& chunk : chunks) {
+    INFO(chunk);
+    const bool takes_memory = chunk.find("-- memory") == 0;
+    const auto start = std::chrono::steady_clock::now();
+    const gpulua_status status = run_until(state, chunk, deadline_ms);
+    const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
+    CHECK((status == GPULUA_DEADLINE || (takes_memory && status == GPULUA_MEMORY)));
+    if (time.count() > 60) std::fprintf(stderr, "%.0f ms %d: %s\n", time.count(), status, chunk.c_str());
+    CHECK(time.count() < 5000);  // no test of speed: a loop that does not stop takes years
+    CHECK(
+        state.run(
+            "assert(gpu.ones(3):sum():item() == 3) local n = 0 for i = 1, 1000 do n = n + i end assert(n == 500500)") ==
+        GPULUA_OK);
+  }
+}
+
+TEST_CASE("a sandbox shows nothing of the process", "[sandbox]") {
+  ApiState state(sandbox_options());
+  for (const std::string& expression : attacks("outside")) {
+    INFO(expression);
+    gpulua_value value;
+    const std::string text =
+        "local good, value = pcall(function() return " + expression + " end) return good and value or nil";
+    CHECK(run_until(state, text, 2000, &value) == GPULUA_OK);
+    CHECK((value.kind == GPULUA_NIL || (value.kind == GPULUA_BOOLEAN && !value.as.boolean)));
+  }
+  CHECK(run_until(state, "return io or package", 1000) == GPULUA_OK);
+  CHECK(gpulua_run(state.get(), "\x1bLJ\x02", 4, "bytecode") == GPULUA_SYNTAX);
+}
+
+TEST_CASE("functions of Lua do bounded work in a sandbox", "[sandbox]") {
+  ApiState state(sandbox_options());
+  for (const std::string& chunk : attacks("work")) {
+    INFO(chunk);
+    const gpulua_status status = run_until(state, "pcall(function() " + chunk + " end)", 5000);
+    CHECK(status == GPULUA_OK);
+  }
+}
+
+TEST_CASE("scripts of a sandbox have what they need", "[sandbox]") {
+  ApiState state(sandbox_options());
+  const auto good = [&](const std::string& text) {
+    INFO(text);
+    const gpulua_status status = run_until(state, text, 10000);
+    INFO(state.error());
+    CHECK(status == GPULUA_OK);
+  };
+  good("local gpu = require 'gpu' assert((gpu.arange(4) * 2):sum():item() == 12)");
+  good("assert(gpu.linalg.det(gpu.eye(3)):item() == 1) assert(gpu.fft.fft(gpu.ones(4))[1].re == 4)");
+  good("assert(gpu.array({2^53 + 2}, 'int64'):sum():item() == 2^53 + 2)");
+  good("x = 3 assert(_G.x == 3 and rawget(_G, 'x') == 3) local t = {} rawset(t, 1, 2) assert(t[1] == 2)");
+  good("assert(load('return x')() == 3 and load('return y', 'c', 't', {y = 4})() == 4) assert(not load('x ='))");
+  good("local n = 0 assert(load(function() n = n + 1 return ({'return ', '7'})[n] end)() == 7)");
+  good(
+      "local t = {3, 1, 2} table.sort(t) assert(table.concat(t) == '123') table.sort(t, function(a, b) return a > b "
+      "end) "
+      "assert(table.concat(t) == '321')");
+  good(
+      "local t = {} table.insert(t, 'b') table.insert(t, 1, 'a') assert(table.concat(t) == 'ab') "
+      "assert(table.remove(t) == 'b') "
+      "assert(table.remove(t, 1) == 'a') assert(table.remove(t) == nil)");
+  good(
+      "local t = table.move({1, 2, 3}, 1, 3, 2) assert(table.concat(t) == '1123') assert(table.concat(table.move({1, "
+      "2, 3}, 2, 3, 1)) == '233')");
+  good(
+      "local ok, text = xpcall(function(a) error(a, 0) end, function(m) return m .. '!' end, 'no') assert(not ok and "
+      "text == 'no!')");
+  good(
+      "local co = coroutine.wrap(function() xpcall(function() coroutine.yield(1) end, print) return 2 end) assert(co() "
+      "== 1 and co() == 2)");
+  good("assert(collectgarbage 'count' > 0 and os.time() > 0 and os.clock() >= 0 and #debug.traceback() > 0)");
+  good(
+      "assert(('a,b'):find(',', 1, true) == 2 and ('k=v'):match('(%w+)=(%w+)') == 'k' and ('abc'):gsub('%w', '%0%0') "
+      "== 'aabbcc')");
+  // The library's own files that run late have their own globals.
+  good(
+      "string_was = string string = nil assert(gpu.einsum('ij,j', gpu.eye(2), gpu.ones(2)):sum():item() == 2) string = "
+      "string_was");
+
+  CHECK(run_until(state, "gpu.linalg.inv = 1", 1000) == GPULUA_RUNTIME);
+  CHECK(state.error().find("script.lua:1: expected gpu.linalg as it is, got an assignment to its field inv") == 0);
+  CHECK(run_until(state, "collectgarbage 'stop'", 1000) == GPULUA_RUNTIME);
+  CHECK(state.error().find("script.lua:1: expected \"count\" in a sandbox, got stop") == 0);
+}
+
+TEST_CASE("look-ups of values call metamethods only for a time", "[sandbox]") {
+  ApiState state(sandbox_options());
+  REQUIRE(state.run("model = setmetatable({}, {__index = function() while true do end end})") == GPULUA_OK);
+  gpulua_value value;
+  CHECK(gpulua_get_value(state.get(), "model.step", &value) == GPULUA_DEADLINE);
+  REQUIRE(state.run("model = {step = 4}") == GPULUA_OK);
+  CHECK(state.number("model.step") == 4);
+}
+
+TEST_CASE("an interrupt stops a sandbox, and the next call runs", "[sandbox]") {
+  ApiState state(sandbox_options());
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    gpulua_interrupt(state.get());
+  });
+  CHECK(state.run("while true do pcall(function() while true do end end) end") == GPULUA_INTERRUPTED);
+  other.join();
+  CHECK(state.run("assert(1 + 1 == 2)") == GPULUA_OK);
+}
+
+TEST_CASE("thousands of deadlines: none hits the call after it", "[sandbox]") {
+  ApiState state(sandbox_options());
+  REQUIRE(state.run("function spin() while true do end end function quick() return 1 end") == GPULUA_OK);
+  gpulua_function *spin = state.function("spin"), *quick = state.function("quick");
+  int missed = 0, hit = 0;
+  for (int i = 0; i < 300; ++i) {
+    missed += gpulua_call(spin, nullptr, 0, nullptr, nullptr, 0.2) != GPULUA_DEADLINE;
+    for (int j = 0; j < 5; ++j) hit += gpulua_call(quick, nullptr, 0, nullptr, nullptr, 0) != GPULUA_OK;
+  }
+  CHECK(missed == 0);
+  CHECK(hit == 0);
+  gpulua_function_release(spin);
+  gpulua_function_release(quick);
+}
+
+TEST_CASE("deadlines of states on several threads", "[sandbox]") {
+  int wrong[4] = {};
+  std::vector<std::thread> threads;
+  for (int& count : wrong)
+    threads.emplace_back([&count] {
+      gpulua_options options = sandbox_options();
+      gpulua_state* state = nullptr;
+      if (gpulua_create(&options, &state) != GPULUA_OK) ++count;
+      const char text[] = "while true do end";
+      gpulua_function* spin = nullptr;
+      if (gpulua_load(state, text, sizeof text - 1, "spin", &spin) != GPULUA_OK) ++count;
+      for (int i = 1; i <= 20; ++i)
+        count += gpulua_call(spin, nullptr, 0, nullptr, nullptr, i % 5 + 0.5) != GPULUA_DEADLINE;
+      gpulua_function_release(spin);
+      if (gpulua_destroy(state) != GPULUA_OK) ++count;
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (const int count : wrong) CHECK(count == 0);
+}
+
+TEST_CASE("a deadline stops trusted scripts too, and their compiled loops", "[sandbox]") {
+  ApiState state;
+  REQUIRE(state.run("function work(n) local x = 0 for i = 1, n do x = x + i end return x end function spin() while "
+                    "true do work(100) end end work(1e6)") == GPULUA_OK);
+  gpulua_function* spin = state.function("spin");
+  CHECK(gpulua_call(spin, nullptr, 0, nullptr, nullptr, 20) == GPULUA_DEADLINE);
+  CHECK(state.error().find("the call's deadline has passed") != std::string::npos);
+  CHECK(gpulua_call(spin, nullptr, 0, nullptr, nullptr, 20) == GPULUA_DEADLINE);
+  gpulua_function_release(spin);
+  CHECK(state.run("assert(work(10) == 55)") == GPULUA_OK);
+}
+
+TEST_CASE("budgets of a call, through the C interface", "[sandbox]") {
+  gpulua_options options = sandbox_options();
+  options.launches = 3;
+  options.compilations = 50;
+  ApiState state(options);
+  CHECK(state.run("x = gpu.ones(4):eval()") == GPULUA_OK);
+  for (int i = 0; i < 2; ++i) {
+    CHECK(state.run("for i = 1, 9 do (x + i):eval() n = i end") == GPULUA_RUNTIME);
+    CHECK(state.error().find("[launch] expected at most 3 launches in a call of the host program") !=
+          std::string::npos);
+    CHECK(state.number("n") == 3);
+  }
+  CHECK(state.run("y = gpu.empty(100e6, 'float64'):fill_(1)") == GPULUA_MEMORY);
+  CHECK(state.run("local t = {} for i = 1, 1e9 do t[i] = i end") == GPULUA_MEMORY);
+  CHECK(state.run("assert((x + 1):sum():item() == 8)") == GPULUA_OK);
+}
+
+TEST_CASE("kernels of sandboxes: by digest, or checked", "[sandbox]") {
+  const std::string source = "__global__ void twice(float* x) { x[threadIdx.x] *= 2; }";
+  const std::string launch = "local k = gpu.kernel('" + source +
+                             "', 'twice') local x = gpu.ones(4) k {grid = 1, block = %d}(x) assert(x[4] == 2)";
+  const auto with = [&](const char* threads) { return std::string(launch).replace(launch.find("%d"), 2, threads); };
+  ApiState state(sandbox_options());
+  CHECK(state.run(with("4")) == GPULUA_RUNTIME);
+  const std::string mark = "SHA-256 digest ", error = state.error();
+  REQUIRE(error.find(mark) != std::string::npos);
+  const std::string digest = error.substr(error.find(mark) + mark.size(), 64);
+  CHECK(gpulua_allow_kernel(state.get(), digest.c_str()) == GPULUA_OK);
+  CHECK(state.run(with("4")) == GPULUA_OK);
+  CHECK(gpulua_allow_kernel(state.get(), "12ab") == GPULUA_ARGUMENT);
+  CHECK(state.error() == "[allow_kernel] expected the 64 hexadecimal digits of a SHA-256 digest, got \"12ab\"");
+  CHECK(gpulua_allow_kernel(state.get(), nullptr) == GPULUA_ARGUMENT);
+  CHECK(gpulua_allow_kernel(nullptr, digest.c_str()) == GPULUA_ARGUMENT);
+
+  ApiState checked(sandbox_options(GPULUA_KERNELS));
+  CHECK(checked.run(with("4")) == GPULUA_OK);
+  CHECK(checked.run(with("5")) == GPULUA_DEVICE);
+  CHECK(checked.error().find("out-of-bounds read of 4 bytes: x[4] of float32[4]") != std::string::npos);
+}
+
+TEST_CASE("options of sandboxes that make no sense", "[sandbox]") {
+  const auto refused = [](const gpulua_options& options) {
+    gpulua_state* state = nullptr;
+    CHECK(gpulua_create(&options, &state) == GPULUA_ARGUMENT);
+    CHECK(state == nullptr);
+    return std::string(gpulua_error(nullptr));
+  };
+  CHECK(refused(options_with(GPULUA_KERNELS)) == "[create] expected GPULUA_SANDBOX with GPULUA_KERNELS, got it alone");
+  gpulua_options options = options_with(GPULUA_SANDBOX | GPULUA_KERNELS);
+  options.device = "cuda:0";
+  CHECK(refused(options).find("[create] expected the device \"cpu\" with GPULUA_KERNELS") == 0);
+  options = options_with(GPULUA_SANDBOX);
+  int stranger = 0;
+  options.lua_state = &stranger;
+  CHECK(refused(options).find("[create] expected no lua_state with GPULUA_SANDBOX") == 0);
+}
