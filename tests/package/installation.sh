@@ -12,9 +12,11 @@ expect 'folders of the build in the files' '' "$(grep -rlF "$build" "$prefix" ||
 expect 'functions of Lua that the library wants from its program' '' \
   "$(nm -D --undefined-only "$prefix/lib/libgpulua.so" | grep ' lua' || true)"
 
-# The symbols that leave the library are its ABI: what exports.txt names stays, and nothing else is added by mistake.
+# The symbols that leave the library are what its header declares, and those of exports.txt stay: programs need them.
 nm -D --defined-only "$prefix/lib/libgpulua.so" | awk '{ print $3 }' | LC_ALL=C sort >"$scratch/exports"
-diff "$here/exports.txt" "$scratch/exports" || expect 'exported symbols' 'those of exports.txt' 'the differences above'
+sed -n 's/^GPULUA_API .*[ *]\([a-z0-9_]*\)(.*/\1/p' "$prefix/include/gpulua/gpulua.h" | LC_ALL=C sort >"$scratch/declared"
+diff "$scratch/declared" "$scratch/exports" || expect 'exported symbols' 'those of gpulua.h' 'the differences above'
+expect 'symbols of exports.txt that are gone' '' "$(LC_ALL=C comm -23 "$here/exports.txt" "$scratch/exports")"
 
 "$cmake" -S "$here/consumer" -B "$scratch/consumer" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
 "$cmake" --build "$scratch/consumer" >/dev/null
