@@ -14,10 +14,10 @@ local steps_between_looks = 25
 
 tools.epsilon = {float32 = 2 ^ -23, complex64 = 2 ^ -23, float64 = 2 ^ -52, complex128 = 2 ^ -52}
 
--- ---- operators ----------------------------------------------------------------------------------------------------------------
+-- ---- operators --------------------------------------------------------------------------------------------------------------
 
---- The metatable of a kind of objects: `methods`, and the fields that the objects have. Other names are errors, and so are arguments
---- beyond those of a method, `most[name]`.
+--- The metatable of a kind of objects: `methods`, and the fields that the objects have. Other names are errors, and so are
+--- arguments beyond those of a method, `most[name]`.
 function tools.class(kind, fields, methods, most)
   local class, names = {}, fields
   for name, method in pairs(methods) do
@@ -114,7 +114,7 @@ local function check_matrix(op, name, a, n)
   return a
 end
 
--- ---- arithmetic on the device -------------------------------------------------------------------------------------------------
+-- ---- arithmetic on the device -----------------------------------------------------------------------------------------------
 
 --- <x, y>, an array of no axes; complex for complex vectors.
 function tools.dot(x, y) return ((core.is_complex(x) and x:conj() or x) * y):sum() end
@@ -160,7 +160,7 @@ end
 --- Whether a cycle goes on: an array of no axes.
 function tools.running(cycle) return cycle.state:ge(0) end
 
--- ---- cycles -------------------------------------------------------------------------------------------------------------------
+-- ---- cycles -----------------------------------------------------------------------------------------------------------------
 
 local problem = {}
 problem.__index = problem
@@ -253,8 +253,8 @@ function problem:run_cycle(start, r, length, tolerance)
   return cycle, ended, taken
 end
 
---- Runs cycles until the residual is within the tolerance, the steps are used up, or a cycle does not help. A cycle that ends before
---- it is converged, by a breakdown or rounding errors, is followed by another if it has halved the residual.
+--- Runs cycles until the residual is within the tolerance, the steps are used up, or a cycle does not help. A cycle that ends
+--- before it is converged, by a breakdown or rounding errors, is followed by another if it has halved the residual.
 function problem:solve(start)
   self.epsilon = tools.epsilon[self.dtype]
   local size = tools.length(self.b)
@@ -289,7 +289,7 @@ end
 
 tools.read, tools.is_operator = read, is_operator
 
--- ---- conjugate gradients --------------------------------------------------------------------------------------------------------
+-- ---- conjugate gradients ----------------------------------------------------------------------------------------------------
 
 function linalg.cg(a, b, options)
   local op = "sparse.linalg.cg"
@@ -316,7 +316,7 @@ function linalg.cg(a, b, options)
   end)
 end
 
--- ---- biconjugate gradients, stabilised --------------------------------------------------------------------------------------------
+-- ---- biconjugate gradients, stabilised --------------------------------------------------------------------------------------
 
 --- Van der Vorst 1992, with the preconditioner on the right. A scalar product that vanishes ends the cycle, and the next one begins
 --- with another shadow residual.

@@ -28,7 +28,7 @@ end
 --- The solutions in those rows, in the shape of b.
 local function from_rows(rows, b) return b.ndim == 1 and rows:reshape(b.shape[1]) or rows.T:contiguous() end
 
--- ---- factors ----------------------------------------------------------------------------------------------------------------------
+-- ---- factors ----------------------------------------------------------------------------------------------------------------
 
 --- Solves op(A) x = b. Of real factors and complex b, the real and the imaginary parts are right-hand sides of their own.
 local function solve(op, factors, b, way)
@@ -49,7 +49,7 @@ end
 local factors_class = tools.class("splu", "shape, dtype, nnz", {
   solve = function(self, b, options)
     local op = "splu:solve"
-    if options ~= nil and (type(options) ~= "table" or core.is_array(options)) then core.fail(op, "a table of options: trans", options) end
+    if options ~= nil and type(options) ~= "table" then core.fail(op, "a table of options: trans", options) end
     for name in pairs(options or {}) do
       if name ~= "trans" then core.raise(("[%s] expected the option trans, got %s"):format(op, core.describe(name))) end
     end
@@ -65,8 +65,8 @@ local function factorise(op, lines, dtype, remedy)
     factors.handle, factors.nnz, zero_pivot = core.factorise_sparse(core.cast(lines.entries, dtype):eval(),
       core.cast(lines.places, "int32"):eval(), core.cast(lines.starts, "int32"):eval())
     if zero_pivot > 0 then
-      core.raise(("[%s] expected a matrix that is not singular: column %d depends on other columns, or is 0%s"):format(op, zero_pivot,
-        remedy or ""))
+      core.raise(("[%s] expected a matrix that is not singular: column %d depends on other columns, or is 0%s"):format(op,
+        zero_pivot, remedy or ""))
     end
   end
   return setmetatable(factors, factors_class)
@@ -97,7 +97,7 @@ function linalg.spsolve(A, b)
   return (solve(op, factorise(op, lines, dtype), b, "N"))
 end
 
--- ---- triangles --------------------------------------------------------------------------------------------------------------------
+-- ---- triangles --------------------------------------------------------------------------------------------------------------
 
 function linalg.spsolve_triangular(A, b, options)
   local op = "sparse.linalg.spsolve_triangular"

@@ -55,7 +55,7 @@ local function first_vector(op, v0, n, dtype, device)
   return core.cast(generator:normal(n), dtype)
 end
 
--- ---- Lanczos' method --------------------------------------------------------------------------------------------------------------
+-- ---- Lanczos' method --------------------------------------------------------------------------------------------------------
 
 --- The positions of the wanted eigenvalues, the most wanted first.
 local function order_of(values, which)
@@ -71,8 +71,8 @@ local function order_of(values, which)
 end
 
 --- Some eigenvalues and eigenvectors of a Hermitian matrix that is known by its products with vectors like `start`: the values as a
---- list, the vectors in rows. Wu and Simon, "Thick-restart Lanczos method for large symmetric eigenvalue problems", 2000. Each product
---- is made orthogonal to the whole basis, twice. Waits once for each basis of `ncv` vectors.
+--- list, the vectors in rows. Wu and Simon, "Thick-restart Lanczos method for large symmetric eigenvalue problems", 2000. Each
+--- product is made orthogonal to the whole basis, twice. Waits once for each basis of `ncv` vectors.
 local function lanczos(steps, multiply, start, which)
   local k, m, n = steps.k, steps.ncv, start.size
   local space = tools.new_space(start, m, start.dtype)
@@ -123,10 +123,10 @@ local function lanczos(steps, multiply, start, which)
     if converged == k and (last ~= 0 or same or size == n) then return wanted, vectors(k) end
     closed = last == 0 and wanted or nil
     if round == steps.maxiter then
-      core.raise(("[%s] expected %d values to converge, got %d after %d restarts; a larger ncv than %d, or a tol above %g, needs fewer")
-        :format(steps.op, k, converged, round, m, steps.tol))
+      core.raise(("[%s] expected %d values to converge, got %d after %d restarts; a larger ncv than %d, or a tol above %g, needs "
+        .. "fewer"):format(steps.op, k, converged, round, m, steps.tol))
     end
-    kept = last == 0 and math.min(size, m - 1) or math.min(k + math.floor((m - k) / 2), size - 1)
+    kept = math.min(k + math.floor((m - k) / 2), last == 0 and size or size - 1, m - 1)
     local next_vector = last == 0 and steps.fresh(round) or space.basis(size + 1):copy()
     core.slice(space.basis, 1, 1, kept):copy_(vectors(kept))
     if last == 0 then
@@ -148,7 +148,7 @@ local function fresh_vectors(start)
   end
 end
 
--- ---- eigenvalues ------------------------------------------------------------------------------------------------------------------
+-- ---- eigenvalues ------------------------------------------------------------------------------------------------------------
 
 --- The function x -> (A - sigma)^-1 x.
 local function inverse_of(op, A, sigma, dtype)
@@ -212,11 +212,11 @@ function linalg.eigsh(A, k, options)
   return found, rows:take(order, 1).T:contiguous()
 end
 
--- ---- singular values --------------------------------------------------------------------------------------------------------------
+-- ---- singular values --------------------------------------------------------------------------------------------------------
 
---- Of the eigenvectors (u, v) of the matrix with A and A' beside zeros, whose eigenvalues are the singular values and their negatives:
---- squares of A would lose the small ones. Then A is decomposed on the space of the v, so that vectors of singular values of 0 are
---- orthogonal, too.
+--- Of the eigenvectors (u, v) of the matrix with A and A' beside zeros, whose eigenvalues are the singular values and their
+--- negatives: squares of A would lose the small ones. Then A is decomposed on the space of the v, so that vectors of singular
+--- values of 0 are orthogonal, too.
 function linalg.svds(A, k, options)
   local op = "sparse.linalg.svds"
   if core.is_options(k) then k, options = core.shift(op, k, options) end

@@ -4,7 +4,7 @@ core.load "sparse_linalg.lua"
 
 local linalg, tools = gpu.sparse.linalg, core.sparse_linalg
 
--- ---- minimal residuals of symmetric matrices ------------------------------------------------------------------------------------
+-- ---- minimal residuals of symmetric matrices --------------------------------------------------------------------------------
 
 local function divisor(x) return gpu.where(x:gt(0), x, 1) end
 
@@ -51,7 +51,7 @@ function linalg.minres(a, b, options)
   end)
 end
 
--- ---- orthonormal bases ------------------------------------------------------------------------------------------------------------
+-- ---- orthonormal bases ------------------------------------------------------------------------------------------------------
 
 --- Room for a basis of `most` + 1 vectors like x, in rows, and for what extend() subtracts from products.
 function tools.new_space(x, most, dtype)
@@ -59,25 +59,26 @@ function tools.new_space(x, most, dtype)
   return {basis = gpu.empty({most + 1, x.size}, like), h = gpu.zeros({most, most + 1}, like), epsilon = tools.epsilon[dtype]}
 end
 
---- Makes w orthogonal to the first j vectors, and of length 1, as the next vector. Row j of h gets the products with the vectors, and the
---- length of what was left. Products with all vectors at once, twice, are as exact as with one after the other.
+--- Makes w orthogonal to the first j vectors, and of length 1, as the next vector. Row j of h gets the products with the vectors,
+--- and the length of what was left. Products with all vectors at once, twice, are as exact as with one after the other.
 function tools.extend(space, j, w)
   w = w:eval()
   local size, known, column = tools.square_sum(w), core.slice(space.basis, 1, 1, j), nil
+  space.greatest = space.greatest and gpu.maximum(space.greatest, size) or size
   for _ = 1, 2 do
     local part = known:matmul(core.is_complex(w) and w:conj() or w)
     part = core.is_complex(w) and part:conj() or part
     w, column = (w - part:matmul(known)):eval(), column and column + part or part
   end
-  -- Rounding errors alone are left where the basis has all that products can reach.
+  -- Rounding errors alone are left where the basis has all that products can reach. They have no direction.
   local left = tools.square_sum(w)
-  local length = gpu.where(left:gt(size * space.epsilon ^ 2), left:sqrt(), 0)
+  local length = gpu.where(left:gt(space.greatest * (32 * space.epsilon) ^ 2), left:sqrt(), 0)
   space.basis(j + 1):copy_(gpu.where(length:gt(0), w / length, 0))
   core.slice(space.h(j), 1, 1, j):copy_(column)
   core.slice(space.h(j), 1, j + 1, 1):copy_(length:reshape(1))
 end
 
--- ---- generalised minimal residuals ----------------------------------------------------------------------------------------------
+-- ---- generalised minimal residuals ------------------------------------------------------------------------------------------
 
 --- One column of Givens rotations on the host; numbers are pairs, complex ones with their imaginary parts.
 local function rotate(g, re, im, i)

@@ -95,7 +95,8 @@ describe("splu", function()
     fails("[sparse.linalg.splu] expected a sparse matrix", L.splu, gpu.eye(2))
     for _, name in ipairs {"spsolve", "spsolve_triangular"} do
       local op = "[sparse.linalg." .. name .. "] "
-      fails(op .. "expected a sparse matrix; gpu.linalg.solve and gpu.linalg.lu_factor take arrays, got", L[name], gpu.eye(2), gpu.ones(2))
+      fails(op .. "expected a sparse matrix; gpu.linalg.solve and gpu.linalg.lu_factor take arrays, got", L[name], gpu.eye(2),
+        gpu.ones(2))
       fails(op .. "expected a square matrix, got shape (2,3)", L[name], gpu.sparse.csr(gpu.ones(2, 3)), gpu.ones(2))
     end
     local A = gpu.sparse.csr(gpu.eye(3))
@@ -172,10 +173,10 @@ describe("spsolve_triangular", function()
   it("names a 0 on the diagonal, and an entry on the wrong side of it", function()
     local op = "[sparse.linalg.spsolve_triangular] "
     fails(op .. "expected a diagonal without 0, got 0 in row 2", L.spsolve_triangular, gpu.sparse.csr {{1, 0}, {2, 0}}, gpu.ones(2))
-    fails(op .. "expected a lower triangle, got an entry in row 1, column 2; lower = false is for the other one", L.spsolve_triangular,
-      gpu.sparse.csr {{1, 3}, {0, 1}}, gpu.ones(2))
-    fails(op .. "expected an upper triangle, got an entry in row 2, column 1; lower = true is for the other one", L.spsolve_triangular,
-      gpu.sparse.csr {{1, 0}, {3, 1}}, gpu.ones(2), {lower = false})
+    fails(op .. "expected a lower triangle, got an entry in row 1, column 2; lower = false is for the other one",
+      L.spsolve_triangular, gpu.sparse.csr {{1, 3}, {0, 1}}, gpu.ones(2))
+    fails(op .. "expected an upper triangle, got an entry in row 2, column 1; lower = true is for the other one",
+      L.spsolve_triangular, gpu.sparse.csr {{1, 0}, {3, 1}}, gpu.ones(2), {lower = false})
     fails("expected lower = true or false", L.spsolve_triangular, gpu.sparse.csr(gpu.eye(2)), gpu.ones(2), {lower = 1})
   end)
 end)

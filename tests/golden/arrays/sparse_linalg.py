@@ -50,18 +50,18 @@ def real(dtype):
 for dtype in dtypes:
     a, h, r, b, c = (inputs[f"{name}_{dtype}"] for name in "ahrbc")
     factors = linalg.splu(double(a))
+    single, several = double(b[:, None]).toarray()[:, 0], double(c).toarray()
     for form in ["csr", "csc", "coo"]:
-        cases.add(f"gpu.sparse.linalg.spsolve(gpu.sparse.{form}(a_{dtype}), b_{dtype})", factors.solve(double(b[:, None]).toarray())[:, 0],
-                  dtype)
+        cases.add(f"gpu.sparse.linalg.spsolve(gpu.sparse.{form}(a_{dtype}), b_{dtype})", factors.solve(single), dtype)
     for way, letter in zip("NTC", "NTH"):
         cases.add(f"gpu.sparse.linalg.splu(gpu.sparse.csr(a_{dtype})):solve(c_{dtype}, {{trans = '{way}'}})",
-                  factors.solve(double(c).toarray(), letter), dtype)
+                  factors.solve(several, letter), dtype)
     for lower, part in [("true", np.tril(a)), ("false", np.triu(a))]:
         lua = f"gpu.tril(a_{dtype})" if lower == "true" else f"gpu.triu(a_{dtype})"
         for unit in ["false", "true"]:
-            cases.add(f"gpu.sparse.linalg.spsolve_triangular(gpu.sparse.csr({lua}), c_{dtype}, {{lower = {lower}, unit_diagonal = {unit}}})",
-                      linalg.spsolve_triangular(double(part).tocsr(), double(c).toarray(), lower == "true", unit_diagonal=unit == "true"),
-                      dtype)
+            options = f"{{lower = {lower}, unit_diagonal = {unit}}}"
+            x = linalg.spsolve_triangular(double(part).tocsr(), several, lower == "true", unit_diagonal=unit == "true")
+            cases.add(f"gpu.sparse.linalg.spsolve_triangular(gpu.sparse.csr({lua}), c_{dtype}, {options})", x, dtype)
     rtol = "1e-7" if real(dtype) == "float32" else "1e-15"
     for solver, name in [("cg", "h"), ("minres", "h"), ("bicgstab", "a"), ("gmres", "a")]:
         matrix = double({"a": a, "h": h}[name])
@@ -71,20 +71,22 @@ for dtype in dtypes:
     wanted = {"LA": values[-3:], "SA": values[:3], "LM": np.sort(values[np.argsort(-abs(values))[:3]]),
               "SM": np.sort(values[np.argsort(abs(values))[:3]])}
     for which, expected in wanted.items():
-        cases.add(f"gpu.sparse.linalg.eigsh(gpu.sparse.csr(h_{dtype}), 3, {{which = '{which}', vectors = false}})", expected, real(dtype))
+        options = f"{{which = '{which}', vectors = false}}"
+        cases.add(f"gpu.sparse.linalg.eigsh(gpu.sparse.csr(h_{dtype}), 3, {options})", expected, real(dtype))
     cases.add(f"gpu.sparse.linalg.svds(gpu.sparse.csr(r_{dtype}), 4, {{vectors = false}})",
               np.linalg.svd(double(r).toarray(), compute_uv=False)[:4], real(dtype))
 
 well = double(inputs["well"])
+begin = np.arange(1.0, size + 1)  # by default random
 for which in ["LA", "SA", "LM"]:
     cases.add(f"gpu.sparse.linalg.eigsh(gpu.sparse.csr(well), 4, {{which = '{which}', vectors = false}})",
-              np.sort(linalg.eigsh(well, 4, which=which, return_eigenvectors=False)))
+              np.sort(linalg.eigsh(well, 4, which=which, v0=begin, return_eigenvectors=False)))
 cases.add("gpu.sparse.linalg.eigsh(gpu.sparse.csr(well), 4, {which = 'SM', vectors = false})",
-          np.sort(linalg.eigsh(well, 4, sigma=0, return_eigenvectors=False)))
+          np.sort(linalg.eigsh(well, 4, sigma=0, v0=begin, return_eigenvectors=False)))
 cases.add("gpu.sparse.linalg.eigsh(gpu.sparse.csr(well), 5, {sigma = 2.05, vectors = false})",
-          np.sort(linalg.eigsh(well, 5, sigma=2.05, return_eigenvectors=False)))
+          np.sort(linalg.eigsh(well, 5, sigma=2.05, v0=begin, return_eigenvectors=False)))
 cases.add("gpu.sparse.linalg.eigsh(well, 5, {sigma = 2.05, vectors = false})",
-          np.sort(linalg.eigsh(well, 5, sigma=2.05, return_eigenvectors=False)))
+          np.sort(linalg.eigsh(well, 5, sigma=2.05, v0=begin, return_eigenvectors=False)))
 cases.add("gpu.sparse.linalg.svds(gpu.sparse.csr(tall), 5, {vectors = false})",
-          np.sort(linalg.svds(double(inputs["tall"]), 5, return_singular_vectors=False))[::-1])
+          np.sort(linalg.svds(double(inputs["tall"]), 5, v0=begin, return_singular_vectors=False))[::-1])
 cases.write("sparse_linalg.lua", "sparse_linalg.py")
