@@ -25,11 +25,17 @@ int get_field(lua_State* L) {
   return 1;
 }
 
-/// Adds the functions of the table at the top of the stack to the table at `names`. Pops it.
-void add_names(lua_State* L, int names, const std::string& prefix) {
+/// Adds the functions of the table at the top of the stack, and of the tables in it, to the table at `names`. Pops it.
+void add_names(lua_State* L, int names, const std::string& prefix, bool parts) {
   if (lua_istable(L, -1)) {
     for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
-      if (!lua_isfunction(L, -1) || lua_type(L, -2) != LUA_TSTRING) continue;
+      if (lua_type(L, -2) != LUA_TSTRING) continue;
+      if (parts && lua_istable(L, -1)) {  // gpu.atomic
+        const std::string part = prefix + lua_tostring(L, -2) + ".";
+        lua_pushvalue(L, -1);
+        add_names(L, names, part, false);
+      }
+      if (!lua_isfunction(L, -1)) continue;
       lua_pushvalue(L, -1);
       lua_pushstring(L, (prefix + lua_tostring(L, -3)).c_str());
       lua_rawset(L, names);
@@ -46,7 +52,7 @@ void push_gpu_names(lua_State* L) {
   lua_newtable(L);
   const int names = lua_gettop(L);
   lua_getfield(L, LUA_REGISTRYINDEX, module_key);
-  add_names(L, names, "gpu.");
+  add_names(L, names, "gpu.", true);
   lua_pushvalue(L, names);
   lua_setfield(L, LUA_REGISTRYINDEX, gpu_names_key);
 }
@@ -91,10 +97,10 @@ void note_library_functions(lua_State* L) {
   lua_newtable(L);
   const int names = lua_gettop(L);
   lua_pushvalue(L, LUA_GLOBALSINDEX);
-  add_names(L, names, "");
+  add_names(L, names, "", false);
   for (const char* library : {"math", "bit", "string", "table", "coroutine"}) {
     lua_getfield(L, LUA_GLOBALSINDEX, library);
-    add_names(L, names, std::string(library) + ".");
+    add_names(L, names, std::string(library) + ".", false);
   }
   lua_setfield(L, LUA_REGISTRYINDEX, names_key);
 }

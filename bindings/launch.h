@@ -42,6 +42,11 @@ void check_dynamic_shared(const BoundKernel& kernel);
 /// Reads {grid=, block=, shared=, stream=, cooperative=, cluster=} and checks it against the device's limits.
 Launch check_launch_options(lua_State* L, int table, const KernelRef& kernel);
 
+/// The argument of kernel:over(n) at `index`, for the kernel of that name.
+std::int64_t check_items(lua_State* L, int index, const std::string& kernel);
+/// A launch with a thread for each item, in blocks of the size that the kernel's occupancy suggests.
+Launch launch_over(const KernelRef& kernel, std::int64_t items);
+
 /// Creates the metatable of launches.
 void open_launch_type(lua_State* L);
 

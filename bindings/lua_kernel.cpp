@@ -38,24 +38,7 @@ int configure_kernel(lua_State* L) {
 /// kernel:over(n)
 int over_items(lua_State* L) {
   const KernelRef& kernel = check<KernelRef>(L, 1, "over");
-  const char* what = "a number of items, one for each thread";
-  if (lua_istable(L, 2))
-    throw Error(std::string("[over] expected ") + what + ", got a table; several axes are a launch of their own, " +
-                kernel->name() + "{grid={columns, rows}, block={32, 8}}(arguments)");
-  const std::int64_t items = check_integer(L, 2, "over", what);
-  if (items < 0) fail("over", what, L, 2);
-  check_dynamic_shared(*kernel);
-  if (kernel->suggested_block == 0) kernel->suggested_block = kernel->kernel->suggested_block(0);
-
-  const std::int64_t block = kernel->suggested_block;
-  const std::int64_t blocks = items / block + (items % block != 0);
-  if (blocks > std::numeric_limits<unsigned>::max()) fail("over", "items that fit a grid", L, 2);
-  LaunchConfig config;
-  config.grid.x = static_cast<unsigned>(blocks);
-  config.block.x = kernel->suggested_block;
-  // With no items nothing is launched, but the arguments are still checked.
-  if (items > 0) check_launch(kernel->device->info(), *kernel->kernel, config);
-  push(L, Launch(kernel, config, nullptr));
+  push(L, launch_over(kernel, check_items(L, 2, kernel->name())));
   return 1;
 }
 
@@ -128,6 +111,32 @@ std::string BoundKernel::argument_text(std::size_t i) const {
   const std::string parameter = source ? parameter_name(*source, name(), rules.size(), i) : std::string();
   return "[" + name() + "] argument " + std::to_string(i + 1) + (parameter.empty() ? "" : " (" + parameter + ")") +
          ": ";
+}
+
+std::int64_t check_items(lua_State* L, int index, const std::string& kernel) {
+  const char* what = "a number of items, one for each thread";
+  if (lua_istable(L, index))
+    throw Error(std::string("[over] expected ") + what + ", got a table; several axes are a launch of their own, " +
+                kernel + "{grid={columns, rows}, block={32, 8}}(arguments)");
+  const std::int64_t items = check_integer(L, index, "over", what);
+  if (items < 0) fail("over", what, L, index);
+  return items;
+}
+
+Launch launch_over(const KernelRef& kernel, std::int64_t items) {
+  check_dynamic_shared(*kernel);
+  if (kernel->suggested_block == 0) kernel->suggested_block = kernel->kernel->suggested_block(0);
+
+  const std::int64_t block = kernel->suggested_block;
+  const std::int64_t blocks = items / block + (items % block != 0);
+  if (blocks > std::numeric_limits<unsigned>::max())
+    throw Error("[over] expected items that fit a grid, got " + std::to_string(items));
+  LaunchConfig config;
+  config.grid.x = static_cast<unsigned>(blocks);
+  config.block.x = kernel->suggested_block;
+  // With no items nothing is launched, but the arguments are still checked.
+  if (items > 0) check_launch(kernel->device->info(), *kernel->kernel, config);
+  return Launch(kernel, config, nullptr);
 }
 
 KernelRef bind_kernel(std::shared_ptr<OpenDevice> device, std::shared_ptr<Kernel> kernel,

@@ -138,7 +138,6 @@ constexpr Row rows[] = {
     {"iota", "gpu.arange(n)"},
     {"is_available", "#gpu.devices() and gpu.device(name)"},
     {"itemsize", "x.nbytes / x.size"},
-    {"jit", "gpu.kernel(source, name)"},
     {"kthvalue", "gpu.partition(x, k)"},
     {"launch", "kernel {grid = blocks, block = threads}(arguments), or kernel:over(n)(arguments)"},
     {"len", "#x or x.size"},

@@ -93,6 +93,7 @@ int open_gpu(lua_State* L) {
   open_evaluation(L);
   open_images(L);
   open_indexing(L);
+  open_jit_kernels(L);
   open_kernels(L);
   open_lua_functions(L);
   open_linear_algebra(L);

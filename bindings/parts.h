@@ -18,6 +18,8 @@ void open_files(lua_State* L);
 void open_evaluation(lua_State* L);
 void open_images(lua_State* L);
 void open_indexing(lua_State* L);
+/// gpu.jit, in jit_kernel.cpp.
+void open_jit_kernels(lua_State* L);
 void open_kernels(lua_State* L);
 void open_linear_algebra(lua_State* L);
 /// gpu.vectorize, in vectorize.cpp.

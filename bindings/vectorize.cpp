@@ -6,6 +6,7 @@
 
 #include "bindings/captured_values.h"
 #include "bindings/elementwise_call.h"
+#include "bindings/kernel_source.h"
 #include "bindings/lua_array.h"
 #include "bindings/parts.h"
 #include "bindings/state.h"
@@ -56,6 +57,7 @@ std::vector<Operand> operands_of(const VectorizedVariant& variant, const Capture
 
 /// gpu.vectorize(f [, {name, fmad}])
 int new_vectorized(lua_State* L) {
+  check_source_rights(L, "vectorize");
   if (!lua_isfunction(L, 1)) fail("vectorize", "a Lua function of the elements", L, 1);
   Vectorized vectorized{"vectorize"};
   read_options(L, 2, "vectorize",

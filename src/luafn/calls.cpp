@@ -100,6 +100,7 @@ std::vector<Value> Translator::builtin(const std::string& name, const Expr& call
   for (const Refused& entry : refused)
     if (entry.prefix.ends_with('.') ? name.starts_with(entry.prefix) : name == entry.prefix)
       refuse(call.line, name + ": " + std::string(entry.why));
+  if (is_kernel_call(name)) return kernel_call(name, call);
   std::vector<Value> arguments = values(std::span(call.parts).subspan(1));
   for (const Value& argument : arguments)
     if (!argument.is_number() && argument.kind != Value::Kind::boolean)
@@ -150,20 +151,22 @@ std::vector<Value> Translator::math_function(const std::string& name, const Expr
   if (arguments.size() != static_cast<std::size_t>(info.arity))
     refuse(call.line, "expected " + std::to_string(info.arity) + " arguments for " + name + ", got " +
                           std::to_string(arguments.size()));
-  if ((name == "math.floor" || name == "math.ceil") && arguments[0].is_weak() && !arguments[0].uniform)
-    return {floor_of(std::string(row), *call.parts[1], arguments[0], call.line)};
+  if (name == "math.floor" || name == "math.ceil") return {floor_of(info, *call.parts[1], arguments[0], call.line)};
   return {apply(info, arguments, call.line)};
 }
 
-/// math.floor of a weak number is an integer. A quotient of integers is divided as integers; what else has a fraction
-/// is computed in double, so that a large index is exact.
-Value Translator::floor_of(const std::string& op, const Expr& argument, const Value& value, int line) {
-  if (value.kind == Value::Kind::integer) return value;
+/// math.floor of a weak number is an integer, and so is that of a quotient of integers, which is divided as such. What
+/// else is weak and has a fraction is computed in double, so that a large index is exact.
+Value Translator::floor_of(const OpInfo& row, const Expr& argument, const Value& value, int line) {
   const Expr& inner = without_parentheses(argument);
-  if (op == "floor" && inner.kind == ExprKind::binary && inner.text == "/") {
+  const auto is_whole = [](const Value& side) {
+    return side.kind == Value::Kind::integer || (side.kind == Value::Kind::strong && is_integer(side.dtype));
+  };
+  if (!value.uniform && row.name == "floor" && inner.kind == ExprKind::binary && inner.text == "/") {
     const Value x = expression(*inner.parts[0]), y = expression(*inner.parts[1]);
-    if (x.kind == Value::Kind::integer && y.kind == Value::Kind::integer) return apply("floor_divide", {x, y}, line);
+    if (is_whole(x) && is_whole(y)) return apply("floor_divide", {x, y}, line);
   }
+  if (value.uniform || value.kind != Value::Kind::real) return apply(row, {value}, line);
   const DType real = real_;
   real_ = DType::float64;
   const Value exact = expression(argument);
@@ -171,7 +174,8 @@ Value Translator::floor_of(const std::string& op, const Expr& argument, const Va
   Value result;
   result.kind = Value::Kind::integer;
   result.dtype = DType::int64;
-  result.code = converted(op + "(" + as(exact, DType::float64, line) + ")", DType::float64, DType::int64);
+  result.code =
+      converted(std::string(row.name) + "(" + as(exact, DType::float64, line) + ")", DType::float64, DType::int64);
   return result;
 }
 

@@ -14,7 +14,7 @@ Value Translator::field(const Value& object, const std::string& name, int line) 
   }
   if (object.kind != Value::Kind::array || !object.indices.empty())
     refuse(line, "expected an array or a table outside of the function before ." + name + ", got " + describe(object));
-  const HostValue& array = request_.values[object.array];
+  const HostValue& array = array_of(object);
   if (name == "shape") {
     Value result = object;
     result.kind = Value::Kind::shape;
@@ -24,13 +24,13 @@ Value Translator::field(const Value& object, const std::string& name, int line) 
   if (name == "size") {
     const Uniform* size = uniforms_->constant(1.0);
     for (std::size_t axis = 0; axis < array.shape.size(); ++axis)
-      size = uniforms_->operation("*", {size, uniforms_->extent(object.array, axis, object.name + "_size")});
+      size = uniforms_->operation("*", {size, extent(object, axis)});
     return uniform_value(size);
   }
   refuse(line, "a device knows shape, size and ndim of an array, got " + object.name + "." + name);
 }
 
-Value Translator::index(const Expr& expr) {
+Value Translator::index(const Expr& expr, bool load) {
   Value object = expression(*expr.parts[0]);
   const Expr& key = *expr.parts[1];
   if (key.kind == ExprKind::string) return field(object, key.text, expr.line);
@@ -38,34 +38,35 @@ Value Translator::index(const Expr& expr) {
     const Value axis = expression(key);
     const bool constant = axis.uniform && axis.uniform->kind == Uniform::Kind::constant && !axis.uniform->is_boolean;
     const double number = constant ? std::get<double>(axis.uniform->constant) : 0;
-    const auto count = static_cast<double>(request_.values[object.array].shape.size());
+    const auto count = static_cast<double>(array_of(object).shape.size());
     const double position = number < 0 ? count + number : number - 1;
     if (!constant || number == 0 || position < 0 || position >= count)
       refuse(expr.line, "expected an axis of " + object.name + " as a constant from 1 to " +
                             std::to_string(static_cast<int>(count)));
-    return uniform_value(uniforms_->extent(object.array, static_cast<std::size_t>(position), object.name + "_size"));
+    return uniform_value(extent(object, static_cast<std::size_t>(position)));
   }
   if (object.kind != Value::Kind::array)
     refuse(expr.line, "expected an array before the brackets, got " + describe(object) +
                           (object.is_number() ? "; inside of the function an argument is one element" : ""));
-  if (key.kind != ExprKind::table) return indexed(std::move(object), expression(key), expr.line);
+  if (key.kind != ExprKind::table) return indexed(std::move(object), expression(key), expr.line, load);
   for (const ExprPtr& part : key.parts) {
     if (object.kind != Value::Kind::array)
       refuse(expr.line, "expected an index for each axis, got " + std::to_string(key.parts.size()));
-    object = indexed(std::move(object), expression(*part), expr.line);
+    object = indexed(std::move(object), expression(*part), expr.line, load);
   }
   return object;
 }
 
-Value Translator::indexed(Value array, Value key, int line) {
+Value Translator::indexed(Value array, Value key, int line, bool load) {
   const bool whole = key.kind == Value::Kind::integer || (key.kind == Value::Kind::strong && is_integer(key.dtype)) ||
                      (key.is_number() && key.whole);
   if (!whole)
     refuse(line, "expected an integer as the index of " + array.name + ", got " + describe(key) +
                      (key.is_number() ? "; math.floor(x) makes an integer of it" : ""));
-  if (request_.values[array.array].shape.empty()) refuse(line, array.name + " has no axes, so it takes no index");
+  if (array.indices.size() == array_of(array).shape.size())
+    refuse(line, array.name + " has " + std::to_string(array.indices.size()) + " axes, and so many indices");
   array.indices.push_back(std::move(key));
-  return array.indices.size() < request_.values[array.array].shape.size() ? array : element(array, line);
+  return !load || array.indices.size() < array_of(array).shape.size() ? array : element(array, line);
 }
 
 /// The index along an axis, counted from 0.
@@ -76,19 +77,56 @@ std::string Translator::position(const Value& array, std::size_t axis, int line)
   const double number = std::get<double>(index.uniform->constant);
   if (number == 0) refuse(line, "indices start at 1, got " + array.name + "[0]");
   if (number > 0) return std::to_string(static_cast<std::int64_t>(number) - 1);
-  const Uniform* extent = uniforms_->extent(array.array, axis, array.name + "_size");
-  return "(" + uniform_name(*extent, DType::int64) + " - " + std::to_string(static_cast<std::int64_t>(-number)) + ")";
+  return "(" + as(uniform_value(extent(array, axis)), DType::int64, line) + " - " +
+         std::to_string(static_cast<std::int64_t>(-number)) + ")";
+}
+
+const HostValue& Translator::array_of(const Value& value) const {
+  const std::size_t count = request_.values.size();
+  return value.array < count ? request_.values[value.array] : own_arrays_[value.array - count].second;
+}
+
+const Uniform* Translator::extent(const Value& array, std::size_t axis) {
+  if (array.array >= request_.values.size())
+    return uniforms_->constant(static_cast<double>(array_of(array).shape[axis]));
+  return uniforms_->extent(array.array, axis, array.name + "_size");
+}
+
+std::string Translator::array_name(const Value& array) {
+  if (array.array >= request_.values.size()) return array.code;
+  return parameter({Parameter::Kind::array, array.dtype, {}, array.array}, "r" + std::to_string(array.array),
+                   array.name);
+}
+
+/// The element as C++ writes it.
+std::string Translator::place(const Value& array, int line) {
+  std::string offset = position(array, 0, line);
+  for (std::size_t axis = 1; axis < array.indices.size(); ++axis) {
+    const std::string size = as(uniform_value(extent(array, axis)), DType::int64, line);
+    offset = "(" + offset + " * " + size + " + " + position(array, axis, line) + ")";
+  }
+  return array_name(array) + "[" + offset + "]";
 }
 
 Value Translator::element(const Value& array, int line) {
-  const std::string key = "r" + std::to_string(array.array);
-  const std::string name = parameter({Parameter::Kind::array, array.dtype, {}, array.array}, key, array.name);
-  std::string offset = position(array, 0, line);
-  for (std::size_t axis = 1; axis < array.indices.size(); ++axis) {
-    const Uniform* extent = uniforms_->extent(array.array, axis, array.name + "_size");
-    offset = "(" + offset + " * " + uniform_name(*extent, DType::int64) + " + " + position(array, axis, line) + ")";
-  }
-  return strong_value(array.dtype, name + "[" + offset + "]");
+  // In a function of elements a raw array widens its own elements.
+  const std::string text = place(array, line);
+  return strong_value(array.dtype, request_.kernel ? loaded(text, array.dtype) : text);
+}
+
+void Translator::store(const Expr& target, const Value& value) {
+  if (!request_.kernel)
+    refuse(target.line,
+           "a function of elements returns its results, and writes to no array; gpu.jit makes kernels that do");
+  const Value array = index(target, false);
+  if (array.kind != Value::Kind::array || array.indices.size() != array_of(array).shape.size())
+    refuse(target.line, "expected an element to assign to, got " + describe(array));
+  if (value.kind == Value::Kind::boolean && array.dtype != DType::boolean)
+    refuse(target.line, array.name + " has numbers, got a boolean; (condition and 1 or 0) makes a number of it");
+  if (value.is_number() && array.dtype == DType::boolean)
+    refuse(target.line, array.name + " has booleans, got a number; x ~= 0 makes a boolean of it");
+  written_.insert(array.array);
+  emit(place(array, target.line) + " = " + stored(as(value, array.dtype, target.line), array.dtype) + ";");
 }
 
 }  // namespace gpulua::luafn

@@ -129,7 +129,7 @@ Value Translator::unary(const Expr& expr) {
   const Value operand = expression(*expr.parts.front());
   if (expr.text == "#") {
     if (operand.kind != Value::Kind::array) refuse(expr.line, "expected an array after #, got " + describe(operand));
-    return uniform_value(uniforms_->extent(operand.array, operand.indices.size(), operand.name + "_size"));
+    return uniform_value(extent(operand, operand.indices.size()));
   }
   if (expr.text == "-") {
     if (operand.kind == Value::Kind::boolean)

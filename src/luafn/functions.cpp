@@ -72,7 +72,7 @@ Code Translator::translate() {
   for (std::size_t i = 0; i < count; ++i) {
     const HostValue& value = request_.values[i];
     const std::string& name = function.parameters[i]->name;
-    if (value.kind != HostValue::Kind::array) {
+    if (value.kind != HostValue::Kind::array || request_.kernel) {
       arguments.push_back(host_value(value, i, name, function.line));
       continue;
     }
@@ -86,12 +86,14 @@ Code Translator::translate() {
     translate_body(*root_);
   } while (changed_);
 
-  if (root_->returns == 0 || root_->results.empty())
+  if (!request_.kernel && (root_->returns == 0 || root_->results.empty()))
     refuse(function.last_line, "the function returns nothing; its results are what it returns for each element");
   Code code;
   for (const Variable& result : root_->results)
     code.results.push_back(result.value.kind == Value::Kind::integer ? DType::int64 : result.value.dtype);
   code.parameters = parameters_;
+  for (Parameter& parameter : code.parameters)
+    parameter.written = parameter.kind == Parameter::Kind::array && written_.contains(parameter.index);
   code.uniforms = uniforms_;
   code.body = root_->declarations + root_->lambdas + root_->body;
   return code;
@@ -105,6 +107,12 @@ void Translator::begin_round() {
   current_ = nullptr;
   std::erase_if(parameters_, [](const Parameter& parameter) { return parameter.kind != Parameter::Kind::element; });
   parameter_of_key_.clear();
+  for (std::size_t i = 0; request_.kernel && i < request_.function->function->parameters.size(); ++i) {
+    const HostValue& value = request_.values[i];
+    if (value.kind != HostValue::Kind::array) continue;
+    const Parameter array{Parameter::Kind::array, value.dtype, {}, i};
+    parameter(array, "r" + std::to_string(i), request_.function->function->parameters[i]->name);
+  }
 }
 
 void Translator::translate_body(Instance& instance) {
@@ -225,6 +233,8 @@ std::vector<Value> Translator::results_of(Instance& instance, const std::string&
 void Translator::return_values(const Stat& stat) {
   Instance& instance = *current_;
   const std::vector<Value> given = values(stat.right);
+  if (request_.kernel && &instance == root_ && !given.empty())
+    refuse(stat.line, "a kernel returns nothing; it writes its results to an array, out[i] = ...");
   ++instance.returns;
   if (instance.returns > 1 && given.size() != instance.results.size())
     refuse(stat.line, "expected as many results as another return of the function has, " +

@@ -231,9 +231,10 @@ void Translator::assign(const Stat& stat) {
   for (std::size_t i = 0; i < stat.left.size(); ++i) {
     const Expr& target = *stat.left[i];
     Path path;
-    if (target.kind == ExprKind::index)
-      refuse(target.line,
-             "a function of elements returns its results, and writes to no array; gpu.jit makes kernels that do");
+    if (target.kind == ExprKind::index) {
+      store(target, given[i]);
+      continue;
+    }
     if (free_path(target, *current_->closure->function, path))
       refuse(target.line,
              "it assigns " + path.root + ", a variable from outside of the function; return the value instead");

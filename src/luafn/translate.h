@@ -24,6 +24,7 @@ struct Parameter {
   std::string name;
   std::size_t index = 0;
   const Uniform* uniform = nullptr;
+  bool written = false;  // an array: the function assigns to its elements
 };
 
 /// A translated function.
@@ -39,13 +40,14 @@ struct TranslationRequest {
   std::shared_ptr<const Closure> function;  // its captured values are in `values`
   std::span<const HostValue> values;        // the arguments, and from Closure::first on the captured values
   bool contract = true;                     // products and sums may be rounded as one
+  bool kernel = false;                      // arguments that are arrays are whole arrays, which the function may write
 };
 
 /// The name of a result's variable in Code::body; `index` counts from 0.
 std::string result_name(std::size_t index);
 
-/// Translates a function of elements: an argument that is an array stands for one of its elements. Throws Error
-/// "[op] script.lua:12: ..." for what a device cannot do.
+/// Translates a function. In a function of elements, an argument that is an array stands for one of its elements; a
+/// kernel is the work of one thread. Throws Error "[op] script.lua:12: ..." for what a device cannot do.
 Code translate(const TranslationRequest& request);
 
 }  // namespace gpulua::luafn

@@ -107,9 +107,15 @@ class Translator {
 
   // ---- elements.cpp
   Value field(const Value& object, const std::string& name, int line);
-  Value index(const Expr& expr);
-  Value indexed(Value array, Value key, int line);
+  // Without `load` the array with its indices, for an assignment.
+  Value index(const Expr& expr, bool load = true);
+  Value indexed(Value array, Value key, int line, bool load = true);
+  std::string place(const Value& array, int line);
   Value element(const Value& array, int line);
+  void store(const Expr& target, const Value& value);
+  const HostValue& array_of(const Value& value) const;
+  const Uniform* extent(const Value& array, std::size_t axis);
+  std::string array_name(const Value& array);
   std::string position(const Value& array, std::size_t axis, int line);
 
   // ---- apply.cpp
@@ -123,8 +129,19 @@ class Translator {
   std::vector<Value> method(const Expr& expr);
   std::vector<Value> builtin(const std::string& name, const Expr& call);
   std::vector<Value> math_function(const std::string& name, const Expr& call, std::vector<Value> arguments);
-  Value floor_of(const std::string& op, const Expr& argument, const Value& value, int line);
+  Value floor_of(const OpInfo& row, const Expr& argument, const Value& value, int line);
   Value cast(const Value& value, DType dtype, int line);
+
+  // ---- kernel_calls.cpp
+  bool is_kernel_call(const std::string& name) const;
+  std::vector<Value> kernel_call(const std::string& name, const Expr& call);
+  std::vector<Value> thread_position(const std::string& name, const Expr& call);
+  Value own_array(const std::string& name, const Expr& call);
+  Value atomic(const std::string& name, const Expr& call);
+  Value warp_call(const std::string& name, const Expr& call);
+  std::vector<Value> report(const std::string& name, const Expr& call);
+  std::string literal_text(const Expr& expr, const std::string& name) const;
+  double constant_of(const Expr& expr, const std::string& what);
 
   // ---- names and parameters
   [[noreturn]] void refuse(int line, const std::string& message) const;
@@ -152,6 +169,9 @@ class Translator {
   std::map<std::string, int> uses_;  // of names
   std::vector<Parameter> parameters_;
   std::map<std::string, std::size_t> parameter_of_key_;
+  std::set<std::size_t> written_;  // arrays that the function assigns to
+  // Arrays of the function itself, gpu.shared: their indices follow those of the list of values. By the call's place.
+  std::vector<std::pair<const Expr*, HostValue>> own_arrays_;
 };
 
 }  // namespace gpulua::luafn

@@ -12,6 +12,7 @@ local source = [[
   __global__ void fill(float* x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = scale; }
 ]]
 local mod = gpu.module(source)
+local jit_kernel = gpu.jit(function(x) x[1] = 1 end)
 local matrix = gpu.sparse.csr { { 1, 0 }, { 2, 3 } }
 local x, vector, integers = gpu.ones(2, 2), gpu.arange(4, "float32"), gpu.arange(3)
 
@@ -33,6 +34,7 @@ local function reachable()
     ["g:"] = { methods(philox), philox },
     ["c:"] = found and { methods(curand), curand } or nil,
     ["k:"] = { methods(mod.fill), mod.fill },
+    ["j:"] = { methods(jit_kernel), jit_kernel }, ["gpu.atomic."] = { gpu.atomic }, ["gpu.warp."] = { gpu.warp },
     ["mod:"] = { methods(mod), mod },
     ["s:"] = { methods(stream), stream },
     ["e:"] = { methods(event), event },
@@ -83,7 +85,7 @@ describe("signatures", function()
     apply_along_axis = false, block_diag = { x, 1 }, broadcast_shapes = { 2, 3, "x" }, ix_ = { { 1 }, 1 }, result_type = { x, {} },
     broadcast_arrays = { x, 1 }, broadcast_to = { x, { 2, 2 }, 1 }, einsum = { "ij", x, {}, 1 },
     einsum_path = { "ij", x, {}, 1 }, empty = { 2, "int8", 1 }, eval = { x, 1 }, explain = { x, 1 },
-    gradient = { x, 1, {}, 1 }, graph = false, meshgrid = { vector, {}, 1 }, ones = { 2, {}, 1 }, permute = { x, { 2, 1 }, 1 }, profile = false,
+    gradient = { x, 1, {}, 1 }, graph = false, shared = false, local_array = false, source = false, meshgrid = { vector, {}, 1 }, ones = { 2, {}, 1 }, permute = { x, { 2, 1 }, 1 }, profile = false,
     rand = { 2, {}, 1 }, randn = { 2, "float32", 1 }, reshape = { x, { 4 }, 1 }, scope = false, tile = { x, { 2 }, 1 },
     transpose = { x, { 2, 1 }, 1 }, uniform = { 2, {}, 1 }, with = false, zeros = { { 2 }, {}, 1 },
   }

@@ -1,0 +1,267 @@
+// gpu.jit(f): a Lua function as a kernel. It is launched as the kernels of modules are; which kernel runs depends on
+// the types of the arguments.
+
+#include <algorithm>
+#include <cctype>
+
+#include "bindings/captured_values.h"
+#include "bindings/kernel_source.h"
+#include "bindings/launch.h"
+#include "bindings/lua_array.h"
+#include "bindings/parts.h"
+#include "bindings/state.h"
+#include "src/base/characters.h"
+#include "src/codegen/body.h"
+#include "src/expressions/transfer.h"
+#include "src/luafn/translate.h"
+
+namespace gpulua {
+
+namespace {
+
+/// An object of gpu.jit. The userdata's environment holds the Lua function at 1.
+struct JitKernel {
+  std::string name;
+  bool contract = true;
+};
+
+/// The kernel for arguments and captured values of given types.
+struct JitVariant : FunctionVariant {
+  luafn::Code code;
+  std::string text;
+  KernelRef kernel;  // null until it is launched
+};
+
+/// kernel{...} or kernel:over(n), which a script can keep. The environment holds the function at 1 and the options
+/// at 2.
+struct JitLaunch {
+  JitKernel kernel;
+  std::optional<std::int64_t> items;  // of over()
+  std::shared_ptr<const FunctionVariant> variant;
+  std::optional<Launch> launch;  // of that variant
+};
+
+}  // namespace
+
+template <>
+struct LuaType<JitKernel> {
+  static constexpr const char* name = "a Lua kernel";
+};
+template <>
+struct LuaType<JitLaunch> {
+  static constexpr const char* name = "a launch of a Lua kernel";
+};
+
+namespace {
+
+std::string kernel_text(const std::string& name, const luafn::Code& code) {
+  std::string parameters;
+  for (const luafn::Parameter& parameter : code.parameters) {
+    const bool is_array = parameter.kind == luafn::Parameter::Kind::array;
+    parameters += (parameters.empty() ? "" : ", ") + std::string(is_array && parameter.written ? "" : "const ") +
+                  (is_array ? element_type(parameter.dtype) + "* " : register_type(parameter.dtype) + " ") +
+                  parameter.name;
+  }
+  const std::string body = "extern \"C\" __global__ void " + name + "(" + parameters + ") {\n" + code.body + "}\n";
+  return (body.find("assert(") != body.npos ? "#include <assert.h>\n" : "") + headers(body) + body;
+}
+
+/// The arguments of one call, the first at stack index 2, and the variant for their types.
+struct JitCall {
+  JitCall(lua_State* L, const JitKernel& kernel, int function) : captured(L, kernel.name.c_str()) {
+    const LocatedFunction& located = locate_function(L, function, kernel.name.c_str());
+    const auto& parameters = located.function->parameters;
+    const auto count = static_cast<std::size_t>(function - 2);
+    if (count != parameters.size()) {
+      std::string names;
+      for (const luafn::Local* parameter : parameters) names += (names.empty() ? "" : ", ") + parameter->name;
+      throw Error("[" + kernel.name + "] expected " + std::to_string(parameters.size()) + " arguments (" + names +
+                  "), got " + std::to_string(count));
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      captured.add_argument(static_cast<int>(i) + 2);
+      const Array& array = captured.array(i);
+      if (!array) continue;
+      if (!device) device = array->device_ref();
+      if (device.get() != &array->device())
+        throw Error("[" + kernel.name + "] " + parameters[i]->name + ": expected an array on " + device->name() +
+                    ", got one on " + array->device().name() + "; x:to(name) copies one over");
+    }
+    if (!device) device = bindings_of(L).context().current();
+    const std::shared_ptr<LuaChunk> chunk = located.chunk;
+    const auto closure = captured.add_function(function);
+    const std::string key = "jit," + kernel.name + (kernel.contract ? ",c," : ",") + device->name() + "," +
+                            std::to_string(reinterpret_cast<std::uintptr_t>(closure->function)) + "," + captured.key();
+    std::shared_ptr<const FunctionVariant>& found = chunk->variants[key];
+    if (!found) {
+      auto made = std::make_shared<JitVariant>();
+      made->code = luafn::translate({kernel.name, closure, captured.values(), kernel.contract, true});
+      made->text = kernel_text(kernel.name, made->code);
+      found = std::move(made);
+    }
+    variant = found;
+  }
+
+  const JitVariant& made() const { return static_cast<const JitVariant&>(*variant); }
+
+  CapturedValues captured;
+  std::shared_ptr<OpenDevice> device;
+  std::shared_ptr<const FunctionVariant> variant;
+};
+
+KernelRef compile_variant(const JitCall& call, const JitKernel& kernel) {
+  KernelSource source;
+  source.text = call.made().text;
+  source.file = "<gpu.jit>";
+  const std::shared_ptr<Module> module = call.device->device().compile(source);
+  const auto text = std::make_shared<const std::string>(source.text);
+  return bind_kernel(call.device, module->kernel(find_kernel(module->compiled(), kernel.name)), text);
+}
+
+/// Replaces the arguments from index 2 on by those of the kernel's signature.
+void push_arguments(lua_State* L, const JitCall& call) {
+  const int before = lua_gettop(L) - 1;
+  const auto& parameters = call.made().code.parameters;
+  if (lua_checkstack(L, static_cast<int>(parameters.size()) + 16) == 0) throw std::bad_alloc();
+  for (const luafn::Parameter& parameter : parameters) {
+    if (parameter.kind == luafn::Parameter::Kind::array) {
+      const Array& array = call.captured.array(parameter.index);
+      // An array that is only read may have any strides: the kernel gets a copy in row-major order.
+      push_array(L, parameter.written ? array : contiguous(array));
+      continue;
+    }
+    const luafn::HostScalar value = luafn::evaluate(*parameter.uniform, call.captured.values());
+    if (const bool* boolean = std::get_if<bool>(&value))
+      lua_pushboolean(L, *boolean);
+    else
+      lua_pushnumber(L, std::get<double>(value));
+  }
+  for (int i = 0; i < before; ++i) lua_remove(L, 2);
+}
+
+bool is_kernel_name(const std::string& name) {
+  return !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
+         std::all_of(name.begin(), name.end(), is_word);
+}
+
+/// Pushes an environment for the userdata at the top: {function, options}.
+void set_environment(lua_State* L, int function, int options) {
+  lua_createtable(L, 2, 0);
+  lua_pushvalue(L, function);
+  lua_rawseti(L, -2, 1);
+  if (options != 0) {
+    lua_pushvalue(L, options);
+    lua_rawseti(L, -2, 2);
+  }
+  lua_setfenv(L, -2);
+}
+
+/// Pushes entry `index` of the environment of the userdata at `value`.
+void push_entry(lua_State* L, int value, int index) {
+  lua_getfenv(L, value);
+  lua_rawgeti(L, -1, index);
+  lua_remove(L, -2);
+}
+
+/// gpu.jit(f [, {name, fmad}])
+int new_jit_kernel(lua_State* L) {
+  check_source_rights(L, "jit");
+  if (!lua_isfunction(L, 1)) fail("jit", "a Lua function, the work of one thread", L, 1);
+  JitKernel kernel{"jit"};
+  const auto read_name = [&](int value) {
+    kernel.name = check_string(L, value, "jit", "name = a string");
+    if (!is_kernel_name(kernel.name)) fail("jit", "name = letters, digits and underscores", L, value);
+  };
+  const auto read_fmad = [&](int value) {
+    if (!lua_isboolean(L, value)) fail("jit", "fmad = true or false", L, value);
+    kernel.contract = lua_toboolean(L, value) != 0;
+  };
+  read_options(L, 2, "jit", {{"name", read_name}, {"fmad", read_fmad}});
+  locate_function(L, 1, kernel.name.c_str());  // its errors belong to this line
+  push(L, std::move(kernel));
+  set_environment(L, 1, 0);
+  return 1;
+}
+
+/// kernel{grid=, block=, ...}
+int configure_jit(lua_State* L) {
+  const JitKernel& kernel = check<JitKernel>(L, 1, "jit");
+  if (lua_type(L, 2) != LUA_TTABLE || lua_gettop(L) > 2)
+    fail(kernel.name.c_str(), "a launch configuration first, as in k{grid=..., block=...}(arguments)", L, 2);
+  push_entry(L, 1, 1);
+  push(L, JitLaunch{kernel, {}, nullptr, {}});
+  set_environment(L, 3, 2);
+  return 1;
+}
+
+/// kernel:over(count)
+int jit_over(lua_State* L) {
+  const JitKernel& kernel = check<JitKernel>(L, 1, "over");
+  const std::int64_t items = check_items(L, 2, kernel.name);
+  push_entry(L, 1, 1);
+  const int function = lua_gettop(L);
+  push(L, JitLaunch{kernel, items, nullptr, {}});
+  set_environment(L, function, 0);
+  return 1;
+}
+
+/// launch(arguments...)
+int call_jit(lua_State* L) {
+  auto& launch = check<JitLaunch>(L, 1, "launch");
+  push_entry(L, 1, 1);
+  const int function = lua_gettop(L);
+  JitCall call(L, launch.kernel, function);
+  if (launch.variant != call.variant) {
+    auto& made = const_cast<JitVariant&>(call.made());
+    if (!made.kernel) made.kernel = compile_variant(call, launch.kernel);
+    launch.launch.reset();
+    push_entry(L, 1, 2);
+    launch.launch.emplace(launch.items ? launch_over(made.kernel, *launch.items)
+                                       : check_launch_options(L, lua_gettop(L), made.kernel));
+    launch.variant = call.variant;
+  }
+  lua_settop(L, function - 1);
+  push_arguments(L, call);
+  launch.launch->run(L);
+  return 0;
+}
+
+/// kernel:source(arguments...): the text that would be compiled for them.
+int jit_source(lua_State* L) {
+  const JitKernel& kernel = check<JitKernel>(L, 1, "source");
+  push_entry(L, 1, 1);
+  const JitCall call(L, kernel, lua_gettop(L));
+  lua_pushlstring(L, call.made().text.data(), call.made().text.size());
+  return 1;
+}
+
+int jit_text(lua_State* L) {
+  const JitKernel& kernel = check<JitKernel>(L, 1, "tostring");
+  push_entry(L, 1, 1);
+  const LocatedFunction& located = locate_function(L, lua_gettop(L), "tostring");
+  std::string names;
+  for (const luafn::Local* parameter : located.function->parameters)
+    names += (names.empty() ? "" : ", ") + parameter->name;
+  const std::string text = "kernel " + kernel.name + "(" + names + "), " + located.chunk->name + ":" +
+                           std::to_string(located.function->line);
+  lua_pushlstring(L, text.data(), text.size());
+  return 1;
+}
+
+int jit_launch_text(lua_State* L) {
+  const JitLaunch& launch = check<JitLaunch>(L, 1, "tostring");
+  const std::string text = "launch of the kernel " + launch.kernel.name;
+  lua_pushlstring(L, text.data(), text.size());
+  return 1;
+}
+
+}  // namespace
+
+void open_jit_kernels(lua_State* L) {
+  new_type<JitKernel>(L, {{"__call", protect<configure_jit>}, {"__tostring", protect<jit_text>}},
+                      "j:", {{"over", protect<jit_over>}, {"source", protect<jit_source>}});
+  new_type<JitLaunch>(L, {{"__call", protect<call_jit>}, {"__tostring", protect<jit_launch_text>}}, "", {});
+  set_functions(L, {{"jit", protect<new_jit_kernel>}});
+}
+
+}  // namespace gpulua
