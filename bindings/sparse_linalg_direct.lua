@@ -58,6 +58,9 @@ local factors_class = tools.class("splu", "shape, dtype, nnz", {
 }, {solve = 2})
 
 local function factorise(op, lines, dtype, remedy)
+  if core.restricted then
+    core.raise(("[%s] expected a function for scripts in a sandbox, got one that keeps factors in the host's memory"):format(op))
+  end
   local n = lines.starts.size - 1
   local factors = {shape = {n, n}, dtype = dtype, nnz = 0, device = lines.entries.device}
   if n > 0 then

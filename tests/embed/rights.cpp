@@ -50,6 +50,7 @@ TEST_CASE("restricted scripts have arrays, and nothing that reaches beyond them"
   CHECK(state.run("return gpu.fft.irfft(gpu.fft.rfft(gpu.ones(8))):sum():item()") == "8");
 
   const std::string files = "got one that reads or writes files", memory = "got one that gives the host's memory";
+  const std::string factors = "got one that keeps factors in the host's memory";
   for (const auto& [code, name, why] : std::vector<std::tuple<std::string, std::string, std::string>>{
            {"gpu.save('x.npy', gpu.ones(1))", "save", files},
            {"gpu.load('/etc/passwd')", "load", files},
@@ -67,6 +68,8 @@ TEST_CASE("restricted scripts have arrays, and nothing that reaches beyond them"
            {"gpu.ones(1):copy_to(1LL)", "copy_to", memory},
            {"gpu.copy_from(gpu.ones(1), 1LL)", "copy_from", memory},
            {"gpu.In(1LL)", "In", memory},
+           {"gpu.sparse.linalg.splu(gpu.sparse.csr({{1}}))", "sparse.linalg.splu", factors},
+           {"gpu.sparse.linalg.spsolve(gpu.sparse.csr({{1}}), gpu.ones(1))", "sparse.linalg.spsolve", factors},
            {"gpu.load_module('x.ptx')", "load_module", "got one that runs machine code"},
            {"gpu.set_memory_limit(1e12)", "set_memory_limit", "got one that changes what the host program has set"},
            {"gpu.check(false)", "check", "got one that changes what the host program has set"}}) {
