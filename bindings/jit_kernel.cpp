@@ -95,6 +95,7 @@ struct JitCall {
     std::shared_ptr<const FunctionVariant>& found = chunk->variants[key];
     if (!found) {
       auto made = std::make_shared<JitVariant>();
+      made->values = captured.values();
       made->code = luafn::translate({kernel.name, closure, captured.values(), kernel.contract, true});
       made->text = kernel_text(kernel.name, made->code);
       found = std::move(made);

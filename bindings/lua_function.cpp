@@ -6,9 +6,10 @@
 #include "bindings/lua_function.h"
 
 #include <algorithm>
-#include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 
 #include "bindings/chunk_texts.h"
 #include "bindings/state.h"
@@ -60,7 +61,10 @@ std::vector<std::string> split_prototypes(std::string_view dump) {
   return prototypes;
 }
 
+/// Empty for what is no file: a device would have no end.
 std::string file_text(const char* path) {
+  std::error_code failure;
+  if (!std::filesystem::is_regular_file(path, failure)) return {};
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }

@@ -9,12 +9,16 @@
 #include <vector>
 
 #include "bindings/lua.h"
+#include "src/luafn/host_value.h"
 #include "src/luafn/syntax.h"
 
 namespace gpulua {
 
 /// What was made of a function for arguments of given types.
 struct FunctionVariant {
+  // Those of the first call. They keep the trees of captured functions, whose addresses are in the variant's key.
+  std::vector<luafn::HostValue> values{};
+
   virtual ~FunctionVariant() = default;
 };
 

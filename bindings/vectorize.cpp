@@ -26,6 +26,7 @@ struct VectorizedVariant : FunctionVariant {
 std::shared_ptr<const VectorizedVariant> make_variant(const Vectorized& vectorized, const CapturedValues& captured,
                                                       std::shared_ptr<const luafn::Closure> closure) {
   auto variant = std::make_shared<VectorizedVariant>();
+  variant->values = captured.values();
   const std::string file = closure->file;
   const int line = closure->function->line;
   variant->code = luafn::translate({vectorized.name, std::move(closure), captured.values(), vectorized.contract});
