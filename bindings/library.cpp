@@ -1,5 +1,7 @@
 #include "bindings/library.h"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "bindings/chunk.h"
@@ -9,6 +11,7 @@
 #include "bindings/sparse_matrix.h"
 #include "bindings/state.h"
 #include "src/base/near_name.h"
+#include "src/runtime/context.h"
 
 namespace gpulua {
 
@@ -69,6 +72,34 @@ bool check_calls(lua_State* L, std::string_view receiver, std::string_view name)
   return is_lua;
 }
 
+// What scripts that are not trusted may call of the library: a file that is new is not for them before it is here.
+constexpr std::string_view files_of_sandboxes[] = {
+    // clang-format off
+    "blas.lua", "blas_matrices.lua", "convolution.lua", "creation.lua", "distributions.lua", "dtypes.lua", "edits.lua",
+    "einsum.lua", "elements.lua", "fft.lua", "fft_cosine.lua", "fuse.lua", "graph.lua", "histogram.lua",
+    "integrals.lua", "linalg.lua", "linalg_matrices.lua", "linalg_spectral.lua", "linalg_triangles.lua", "measure.lua",
+    "ndimage.lua", "ndimage_geometry.lua", "numerics.lua", "ordering.lua", "positions.lua", "products.lua",
+    "quantiles.lua", "quasi_random.lua", "random.lua", "random_vectors.lua", "sampling.lua", "shape.lua", "sparse.lua",
+    "sparse_conversions.lua", "sparse_linalg.lua", "sparse_linalg_direct.lua", "sparse_linalg_eigen.lua",
+    "sparse_linalg_krylov.lua", "spectra.lua", "splines.lua", "statistics.lua", "windows.lua",
+    // clang-format on
+};
+
+int refused_function(lua_State* L) {
+  throw Error(std::string("[") + lua_tostring(L, lua_upvalueindex(own_upvalue)) +
+              "] expected a function for scripts in a sandbox, got one that sandboxes do not have");
+}
+
+/// Puts a function that raises an error in the place of receiver + name.
+void refuse_calls(lua_State* L, std::string_view receiver, std::string_view name) {
+  push_functions(L, receiver);
+  lua_pushlstring(L, name.data(), name.size());
+  lua_pushvalue(L, -1);
+  push_function(L, protect<refused_function>, 1);
+  lua_rawset(L, -3);
+  lua_pop(L, 1);
+}
+
 void load_file(lua_State* L, const std::string& file) {
   push_library(L);
   lua_getfield(L, -1, file.c_str());
@@ -82,11 +113,16 @@ void load_file(lua_State* L, const std::string& file) {
   lua_getfield(L, -3, "core");
   run_library_chunk(L, file.c_str(), 3, 0);
   lua_pop(L, 1);
+  const bool is_refused = !bindings_of(L).context().rights.trusted &&
+                          std::ranges::find(files_of_sandboxes, file) == std::end(files_of_sandboxes);
   for (const auto& [receiver, name] : bindings_of(L).signatures.functions_of(file)) {
     if (!check_calls(L, receiver, name))
       throw std::logic_error(file + " does not define " + std::string(receiver) + std::string(name));
     if (receiver == "gpu.") check_calls(L, "x:", name);
     if (receiver == "gpu.random.") check_calls(L, "g:", name);
+    if (!is_refused) continue;
+    refuse_calls(L, receiver, name);
+    if (receiver == "gpu.") refuse_calls(L, "x:", name);
   }
 }
 

@@ -1,19 +1,14 @@
--- What is left of the module for scripts that are not trusted: in place of each function that reaches beyond arrays there is one that
--- raises an error. The library's own files keep what they use of these in `core`. Kernels from source, other devices and x.pointer
--- are refused in C++, by the context's ScriptRights.
+-- What is left of the module for scripts that are not trusted: in place of each function of C++ that reaches beyond arrays there is one
+-- that raises an error. The library's own files keep what they use of these in `core`. library.cpp lists the Lua files whose functions
+-- such scripts may call. Kernels from source, other devices and x.pointer are refused in C++, by the context's ScriptRights.
 local gpu, methods, core = ...
 
 local reach = {
-  ["reads or writes files"] = {"save", "load", "loadtxt", "genfromtxt", "savetxt", "fromfile", "tofile"},
+  ["reads or writes files"] = {"save", "load"},
   ["gives the host's memory"] = {"host", "pinned", "copy_from", "copy_to", "In", "Out", "InOut", "view", "dlpack", "from_dlpack"},
   ["runs machine code"] = {"load_module"},
-  ["writes to the terminal"] = {"progress"},
   ["changes what the host program has set"] = {"set_memory_limit", "check"},
 }
-
--- Files that run later would put their functions over these.
-core.load "text_files.lua"
-core.load "terminal.lua"
 
 for what, names in pairs(reach) do
   for _, name in ipairs(names) do

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <optional>
 
+#include "bindings/state.h"
+
 namespace gpulua {
 
 namespace {
@@ -57,6 +59,8 @@ SourceLocation locate_source(lua_State* L, std::string_view text) {
     if (innermost) call.file = "<kernel source at " + chunk_name(frame) + ":" + std::to_string(frame.currentline) + ">";
     innermost = false;
     if (text.empty()) break;
+    // A script that is not trusted names its chunks after any file.
+    if (frame.source[0] == '@' && !bindings_of(L).context().rights.trusted) continue;
     if (const auto line = find_line(chunk_text(frame), text, frame.currentline)) return {chunk_name(frame), *line};
   }
   return call;

@@ -49,17 +49,18 @@ TEST_CASE("restricted scripts have arrays, and nothing that reaches beyond them"
   CHECK(state.run("return #gpu.random.bytes(7)") == "7");
   CHECK(state.run("return gpu.fft.irfft(gpu.fft.rfft(gpu.ones(8))):sum():item()") == "8");
 
-  const std::string files = "got one that reads or writes files", memory = "got one that gives the host's memory";
+  const std::string files = "got one that reads or writes files", memory = "got one that gives the host's memory",
+                    unknown = "got one that sandboxes do not have";
   const std::string factors = "got one that keeps factors in the host's memory";
   for (const auto& [code, name, why] : std::vector<std::tuple<std::string, std::string, std::string>>{
            {"gpu.save('x.npy', gpu.ones(1))", "save", files},
            {"gpu.load('/etc/passwd')", "load", files},
-           {"gpu.loadtxt('/etc/passwd')", "loadtxt", files},
-           {"gpu.genfromtxt('/etc/passwd')", "genfromtxt", files},
-           {"gpu.savetxt('x', gpu.ones(1))", "savetxt", files},
-           {"gpu.fromfile('/etc/passwd')", "fromfile", files},
-           {"gpu.ones(1):tofile('x')", "tofile", files},
-           {"gpu.tofile(gpu.ones(1), 'x')", "tofile", files},
+           {"gpu.loadtxt('/etc/passwd')", "loadtxt", unknown},
+           {"gpu.genfromtxt('/etc/passwd')", "genfromtxt", unknown},
+           {"gpu.savetxt('x', gpu.ones(1))", "savetxt", unknown},
+           {"gpu.fromfile('/etc/passwd')", "fromfile", unknown},
+           {"gpu.ones(1):tofile('x')", "tofile", unknown},
+           {"gpu.tofile(gpu.ones(1), 'x')", "tofile", unknown},
            {"gpu.image.load('x.png')", "load", files},
            {"gpu.image.save('x.png', gpu.ones(2, 2))", "save", files},
            {"gpu.ones(1):host()", "host", memory},
@@ -70,6 +71,9 @@ TEST_CASE("restricted scripts have arrays, and nothing that reaches beyond them"
            {"gpu.In(1LL)", "In", memory},
            {"gpu.sparse.linalg.splu(gpu.sparse.csr({{1}}))", "sparse.linalg.splu", factors},
            {"gpu.sparse.linalg.spsolve(gpu.sparse.csr({{1}}), gpu.ones(1))", "sparse.linalg.spsolve", factors},
+           {"gpu.plot.line({1, 2})", "line", unknown},
+           {"gpu.plot.save(1, 'x.png')", "save", unknown},
+           {"gpu.progress(3)", "progress", unknown},
            {"gpu.load_module('x.ptx')", "load_module", "got one that runs machine code"},
            {"gpu.set_memory_limit(1e12)", "set_memory_limit", "got one that changes what the host program has set"},
            {"gpu.check(false)", "check", "got one that changes what the host program has set"}}) {
@@ -77,8 +81,14 @@ TEST_CASE("restricted scripts have arrays, and nothing that reaches beyond them"
     CHECK(state.error(code) == "[" + name + "] expected a function for scripts in a sandbox, " + why);
   }
   CHECK(state.error("return gpu.ones(1).pointer") == "[index] expected no address in a sandbox, got x.pointer");
-  // A file that runs later does not bring its functions back.
-  CHECK(state.error("gpu.linalg.expm(gpu.ones(2, 2)) gpu.loadtxt 'x'").find("reads or writes files") !=
+  // Names that are not there make all files run, and bring nothing back.
+  CHECK(state.error("gpu.no_such_function()").find("has no field") != std::string::npos);
+  CHECK(state.error("gpu.plot.line({1, 2})").find("[line] expected a function for scripts") == 0);
+  // The library opens no file to find a function's text.
+  CHECK(state
+            .error("local f = loadstring('return function(x) return x end', '@/dev/zero')() "
+                   "gpu.vectorize(f)(gpu.ones(2)):eval()")
+            .find("is not in the file /dev/zero") != std::string::npos);
         std::string::npos);
 }
 
