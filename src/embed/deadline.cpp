@@ -52,6 +52,8 @@ class Timer {
 
  private:
   static constexpr auto repetition = std::chrono::milliseconds(5);
+  // A call that was forced gets a second to unwind its stack, as its hook runs at each instruction meanwhile.
+  static constexpr int first_force = 10, raises_between_forces = 200;
 
   /// The program's signals are for its own threads.
   void start() {
@@ -77,7 +79,8 @@ class Timer {
       const Clock::time_point now = Clock::now();
       for (Deadline* deadline : deadlines_) {
         if (deadline->next_ <= now) {
-          deadline->interruption_.raise(deadline->generation_, Interruption::Reason::deadline);
+          const bool force = ++deadline->raises_ % raises_between_forces == first_force;
+          deadline->interruption_.raise(deadline->generation_, Interruption::Reason::deadline, force);
           deadline->next_ = now + repetition;
         }
         wakes_ = std::min(wakes_, deadline->next_);

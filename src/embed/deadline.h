@@ -18,8 +18,8 @@ class TimerUse {
 };
 
 /// The deadline of a call into a state: raises Interruption::Reason::deadline for the call of that generation once the
-/// time has passed, and again every few milliseconds while the call goes on, since LuaJIT forgets a hook that is set
-/// while it runs a finalizer. Destroyed when the call is over. A TimerUse lives as long.
+/// time has passed, again every few milliseconds while the call goes on, and now and then with force. Destroyed when
+/// the call is over. A TimerUse lives as long.
 class Deadline {
  public:
   Deadline(Interruption& interruption, std::uint64_t generation, double milliseconds);
@@ -32,6 +32,7 @@ class Deadline {
 
   Interruption& interruption_;
   std::uint64_t generation_;
+  int raises_ = 0;
   std::chrono::steady_clock::time_point next_;
 };
 

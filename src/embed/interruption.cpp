@@ -23,7 +23,12 @@ Interruption::Interruption(lua_State* L, Context& context) : L_(L), context_(con
   lua_rawset(L, LUA_REGISTRYINDEX);
 }
 
-std::uint64_t Interruption::begin() noexcept {
+std::uint64_t Interruption::begin(bool looks) noexcept {
+  looks_.store(looks, std::memory_order_relaxed);
+  if (looks) {
+    previous_ = {lua_gethook(L_), lua_gethookmask(L_), lua_gethookcount(L_)};
+    lua_sethook(L_, &on_hook, LUA_MASKCOUNT, instructions_between_looks);
+  }
   const std::uint64_t generation = word_.load(std::memory_order_relaxed) / one_generation + 1;
   word_.store(generation * one_generation | running, std::memory_order_release);
   return generation;
@@ -33,18 +38,21 @@ Interruption::Reason Interruption::end() noexcept {
   const std::uint64_t word = word_.fetch_and(~(running | reason_mask), std::memory_order_acq_rel);
   const auto reason = static_cast<Reason>(word & reason_mask);
   while (raising_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
-  if (reason != Reason::none) {
+  const bool looks = looks_.exchange(false, std::memory_order_relaxed);
+  if (looks)
+    lua_sethook(L_, previous_.function, previous_.mask, previous_.count);
+  else if (reason != Reason::none)
     lua_sethook(L_, nullptr, 0, 0);
-    context_.interrupted() = false;
-  }
+  if (reason != Reason::none) context_.interrupted() = false;
   return reason;
 }
 
 bool Interruption::raise(Reason reason) noexcept {
-  return raise(word_.load(std::memory_order_acquire) / one_generation, reason);
+  const std::uint64_t word = word_.load(std::memory_order_acquire);
+  return raise(word / one_generation, reason, (word & reason_mask) != 0);
 }
 
-bool Interruption::raise(std::uint64_t generation, Reason reason) noexcept {
+bool Interruption::raise(std::uint64_t generation, Reason reason, bool force) noexcept {
   raising_.fetch_add(1, std::memory_order_acq_rel);
   std::uint64_t word = generation * one_generation | running;
   const bool first =
@@ -52,8 +60,10 @@ bool Interruption::raise(std::uint64_t generation, Reason reason) noexcept {
   const bool runs = first || (word / one_generation == generation && (word & running) != 0);
   if (runs) {
     context_.interrupt();
-    // lua_sethook may be called from anywhere while the state lives.
-    lua_sethook(L_, &on_hook, LUA_MASKCOUNT, 1);
+    // lua_sethook may be called from anywhere while the state lives. But it reads and writes the word in which LuaJIT
+    // notes that a hook or a finalizer runs: where that ends in between, LuaJIT calls no hook any more. So the call's
+    // own hook is to find the reason, and this comes when that could not.
+    if (force || !looks_.load(std::memory_order_relaxed)) lua_sethook(L_, &on_hook, LUA_MASKCOUNT, 1);
   }
   raising_.fetch_sub(1, std::memory_order_acq_rel);
   return runs;
@@ -64,6 +74,8 @@ void Interruption::on_hook(lua_State* L, lua_Debug*) {
   lua_rawget(L, LUA_REGISTRYINDEX);
   const auto& self = *static_cast<const Interruption*>(lua_touserdata(L, -1));
   lua_pop(L, 1);
+  if (self.reason() == Reason::none) return;
+  lua_sethook(L, &on_hook, LUA_MASKCOUNT, 1);
   push_running_line(L);
   lua_pushstring(L, reason_text(self.reason()));
   lua_concat(L, 2);

@@ -14,7 +14,8 @@ namespace gpulua::embed {
 /// for a device and launches on the CPU device by the context's flag. Machine code of LuaJIT's compiler looks at no
 /// hook, so calls that must be stoppable run with the compiler off (see State::set_compiler).
 ///
-/// The hook raises the error at the next instruction, and again at each one after it, so that no pcall of the script
+/// A call that must be stoppable has a hook that looks every 1000 instructions. Once there is a reason, the hook
+/// raises the error at the next instruction, and again at each one after it, so that no pcall of the script
 /// goes on: it stays until the call returns to the host. Each call has a generation, so that what was meant for one
 /// call cannot hit the next.
 class Interruption {
@@ -30,13 +31,15 @@ class Interruption {
 
   /// Before and after a call of the host's, on its thread. begin() gives the generation of the call, end() why the
   /// call was stopped.
-  std::uint64_t begin() noexcept;
+  /// `looks`: the compiler is off, and the call is to have the hook.
+  std::uint64_t begin(bool looks) noexcept;
   Reason end() noexcept;
 
   /// Stops the running call, if there is one; with a generation, only that one. The first reason counts. False when
-  /// nothing was stopped. Any thread, and a signal handler. Calling it again sets the hook again.
+  /// nothing was stopped. Any thread, and a signal handler. Calling it again, or `force`, sets the hook from this
+  /// thread: the call's own cannot run where the script keeps Lua's stack full.
   bool raise(Reason reason) noexcept;
-  bool raise(std::uint64_t generation, Reason reason) noexcept;
+  bool raise(std::uint64_t generation, Reason reason, bool force) noexcept;
 
   /// Why the running call is being stopped; any thread.
   Reason reason() const noexcept { return static_cast<Reason>(word_.load(std::memory_order_acquire) & reason_mask); }
@@ -44,10 +47,19 @@ class Interruption {
  private:
   static constexpr std::uint64_t reason_mask = 0x7F, running = 0x80, one_generation = 0x100;
 
+  static constexpr int instructions_between_looks = 1000;
+
   static void on_hook(lua_State* L, lua_Debug*);
+
+  struct Hook {
+    lua_Hook function = nullptr;
+    int mask = 0, count = 0;
+  };
 
   lua_State* L_;
   Context& context_;
+  std::atomic<bool> looks_{false};
+  Hook previous_;  // the program's own, while the call has ours
   /// The call's generation, whether it still runs, and why it is being stopped: one word, so that a late raise() fails
   /// as a whole.
   std::atomic<std::uint64_t> word_{0};

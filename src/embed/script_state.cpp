@@ -241,7 +241,7 @@ int ScriptState::run_lookup(Body body, void* data) {
 
 int ScriptState::run_until(Body body, void* data, double deadline_ms) {
   if (deadline_ms > 0) stop_compiler();
-  const std::uint64_t generation = interruption_->begin();
+  const std::uint64_t generation = interruption_->begin(compiler_is_off_);
   try {
     std::optional<Deadline> deadline;
     if (deadline_ms > 0) deadline.emplace(*interruption_, generation, deadline_ms);

@@ -89,7 +89,6 @@ TEST_CASE("restricted scripts have arrays, and nothing that reaches beyond them"
             .error("local f = loadstring('return function(x) return x end', '@/dev/zero')() "
                    "gpu.vectorize(f)(gpu.ones(2)):eval()")
             .find("is not in the file /dev/zero") != std::string::npos);
-        std::string::npos);
 }
 
 TEST_CASE("restricted scripts bring no device code", "[rights]") {
