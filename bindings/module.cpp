@@ -35,8 +35,7 @@ BoundModule& push_module(lua_State* L, std::shared_ptr<OpenDevice> device, std::
 }
 
 BoundModule& compile(lua_State* L, const SourceRequest& request) {
-  bindings_of(L).context().spending.add_compilation();
-  return push_module(L, request.device, request.device->device().compile(request.source),
+  return push_module(L, request.device, request.device->compile(request.source),
                      std::make_shared<const std::string>(request.source.text));
 }
 

@@ -17,6 +17,7 @@
 #include "bindings/chunk_texts.h"
 #include "bindings/open.h"
 #include "src/cli/command_chunk.h"
+#include "src/cli/compile_notice.h"
 #include "src/cli/help.h"
 #include "src/cli/interrupt.h"
 #include "src/cli/jit_options.h"
@@ -273,6 +274,7 @@ class Session {
 int run_session(const Options& options, const Environment& environment, Config config, int argc, char** argv) {
   const auto context = std::make_shared<Context>(std::move(config), make_evaluator);
   context->on_warning = [](const std::string& message) { std::fprintf(stderr, "gpulua: %s\n", message.c_str()); };
+  context->on_compile = notice_compilation;
   Session session(options, environment, context, argc, argv);
   const std::unique_ptr<lua_State, decltype(&lua_close)> state(luaL_newstate(), &lua_close);
   if (state == nullptr) {

@@ -65,6 +65,10 @@ class Context {
   /// Passes `message` to on_warning, once for each distinct text.
   void warn(const std::string& message);
 
+  /// Called when the compiler may have to run, with the script's line ("script.lua:12: "). What it returns is destroyed
+  /// when the kernels are there, or cannot be had.
+  std::function<std::shared_ptr<void>(const std::string& where)> on_compile;
+
   /// Makes waits and long launches throw ErrorKind::interrupted. May be called from a signal handler or another thread.
   void interrupt() noexcept { interrupted_.store(true, std::memory_order_relaxed); }
   std::atomic<bool>& interrupted() { return interrupted_; }

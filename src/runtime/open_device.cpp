@@ -134,13 +134,18 @@ std::shared_ptr<Kernel> OpenDevice::find_kernel(const std::string& key) const {
   return found == kernels_.end() ? nullptr : found->second;
 }
 
+std::shared_ptr<Module> OpenDevice::compile(const KernelSource& source) {
+  context_.spending.add_compilation();
+  const std::shared_ptr<void> end = context_.on_compile ? context_.on_compile(prefix(origin())) : nullptr;
+  return device_->compile(source);
+}
+
 std::shared_ptr<Kernel> OpenDevice::compile_kernel(const std::string& key, std::string text) {
   KernelSource source;
   source.text = std::move(text);
   source.file = "gpulua:" + key;
   source.whole_warps = true;
-  context_.spending.add_compilation();
-  const std::shared_ptr<Module> module = device_->compile(source);
+  const std::shared_ptr<Module> module = compile(source);
   std::shared_ptr<Kernel> kernel = module->kernel(module->compiled().kernels.at(0));
   warn_of(kernel->entry());
   count_kernel();

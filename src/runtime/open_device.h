@@ -77,6 +77,8 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   PinnedMemory* find_pinned(const void* memory) const;
   /// The library's own kernel with the key, or null when it has not been compiled yet.
   std::shared_ptr<Kernel> find_kernel(const std::string& key) const;
+  /// Device::compile, as the context counts it and tells the program.
+  std::shared_ptr<Module> compile(const KernelSource& source);
   /// Compiles the kernel in `text` and stores it under the key.
   std::shared_ptr<Kernel> compile_kernel(const std::string& key, std::string text);
   /// Queues the kernel on `stream` and logs the launch; in debug mode waits for it. `bytes`: the least memory traffic
