@@ -216,6 +216,13 @@ end
 
 -- ---- what becomes of a chart ----------------------------------------------------------------------------------------------------
 
+--- Charts leave a sandbox as values alone.
+local function check_rights(op)
+  if core.restricted then
+    core.raise(("[plot.%s] expected a function for scripts in a sandbox, got one that writes files or to the terminal"):format(op))
+  end
+end
+
 --- The picture's width and height in pixels.
 local function check_size(op, size)
   if size == nil then return {800, 500} end
@@ -245,6 +252,7 @@ end
 
 --- gpu.plot.save(p, path [, {size}])
 function plot.save(p, path, options)
+  check_rights "save"
   check_chart("save", p)
   check_text("plot.save", "a path", path)
   local size = check_size("plot.save", core.check_fields("plot.save", options).size)
@@ -262,6 +270,7 @@ end
 
 --- gpu.plot.show(p [, {width, height, sixel}])
 function plot.show(p, options)
+  check_rights "show"
   check_chart("show", p)
   options = core.check_fields("plot.show", options)
   if core.check_flag("plot.show", "sixel", options.sixel) then
@@ -282,6 +291,7 @@ end
 
 --- gpu.plot.animate(path, frames, fn [, {size, fps}])
 function plot.animate(path, frames, fn, options)
+  check_rights "animate"
   local op = "plot.animate"
   check_text(op, "a path", path)
   if type(frames) ~= "number" or frames < 1 or frames % 1 ~= 0 then core.fail(op, "a number of frames", frames) end

@@ -76,6 +76,8 @@ return {
     "coroutine.wrap(function() return load('return io or package')() end)()",
     "gpu.ones(1).pointer", "gpu.ones(1):host()", "gpu.host(gpu.ones(1))", "gpu.pinned(8)", "gpu.load('/etc/passwd')",
     "gpu.ones(1):tofile('/tmp/x')", "gpu.save('/tmp/x.npy', gpu.ones(1))", "gpu.loadtxt('/etc/passwd')", "gpu.image.load('x.png')",
+    "gpu.plot.line({1, 2}):save('/tmp/x.vl.json')", "gpu.plot.save(gpu.plot.line({1, 2}), '/tmp/x.svg')", "gpu.plot.line({1, 2}):show()",
+    "gpu.plot.animate('/tmp/x.gif', 1, function() return gpu.plot.line({1, 2}) end)",
     "gpu.kernel('__global__ void f() {}', 'f')", "gpu.module('__global__ void f() {}')",
     "gpu.elementwise{inputs = 'float32 x', outputs = 'float32 y', body = 'y = x;'}", "gpu.load_module('x.ptx')",
     "gpu.plot.save(gpu.plot.line({1, 2}), '/tmp/x.png')", "gpu.plot.line({1, 2})",
