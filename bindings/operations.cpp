@@ -7,6 +7,7 @@
 #include "bindings/lua_array.h"
 #include "bindings/parts.h"
 #include "bindings/result.h"
+#include "bindings/sparse_matrix.h"
 #include "bindings/state.h"
 #include "src/expressions/expression.h"
 #include "src/ops/promotion.h"
@@ -210,12 +211,20 @@ void set_row(lua_State* L, const std::string& name, const OpInfo& op, lua_CFunct
   lua_setfield(L, -2, name.c_str());
 }
 
+/// The function, or what sparse matrices have for it where one of the operands is sparse.
+template <lua_CFunction function>
+int of_any_matrix(lua_State* L) {
+  const OpInfo& op = row_of(L);
+  const int results = call_for_sparse(L, op.arity, "operation", op.name);
+  return results >= 0 ? results : function(L);
+}
+
 struct Entry {
   lua_CFunction function, in_place;
 };
 
 template <Build build>
-constexpr Entry entry{protect<operation<build>>, protect<operation_in_place<build>>};
+constexpr Entry entry{of_any_matrix<protect<operation<build>>>, protect<operation_in_place<build>>};
 
 Entry entry_of(std::string_view name) {
   if (name == "clip") return entry<clip>;
@@ -255,7 +264,8 @@ void set_operators(lua_State* L) {
   };
   constexpr Operator operators[] = {{"__add", "add"},    {"__sub", "subtract"},  {"__mul", "multiply"},
                                     {"__div", "divide"}, {"__mod", "remainder"}, {"__pow", "power"}};
-  for (const Operator& entry : operators) set_row(L, entry.event, op(entry.op), protect<binary_operator>);
+  for (const Operator& entry : operators)
+    set_row(L, entry.event, op(entry.op), of_any_matrix<protect<binary_operator>>);
   set_row(L, "__unm", op("negative"), protect<minus>);
   set_functions(L, {{"__lt", protect<refuse_order>}, {"__le", protect<refuse_order>}});
 }

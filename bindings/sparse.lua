@@ -349,7 +349,12 @@ function metatable.__index(A, key)
     core.refuse_sparse_field(key, properties)
   end
   core.load "sparse_indexing.lua"
-  return own.read(A, key)
+  return (own.read(A, key))
+end
+
+function metatable.__call(A, ...)
+  core.load "sparse_indexing.lua"
+  return (own.select_by(A, ...))
 end
 
 function metatable.__newindex(_, key)
@@ -362,4 +367,15 @@ function metatable.__len(A) return fields_of(A).shape[1] end
 function metatable.__tostring(A)
   local fields = fields_of(A)
   return ("%s %s[%.0fx%.0f] %s, %.0f stored"):format(fields.format, A.dtype, fields.shape[1], fields.shape[2], A.device, A.nnz)
+end
+
+-- Operators, and gpu's functions of sparse matrices: their file replaces own.operation.
+function own.operation(...)
+  core.load "sparse_arithmetic.lua"
+  return (own.operation(...))
+end
+
+for event, op in pairs {__add = "add", __sub = "subtract", __mul = "multiply", __div = "divide", __mod = "remainder",
+  __pow = "power", __unm = "negative"} do
+  metatable[event] = function(a, b) return (own.operation(op, a, b)) end
 end

@@ -123,11 +123,6 @@ function methods.astype(A, dtype)
   return (own.with_entries(fields, own.entries_of(fields):astype(own.check_dtype("astype", dtype))))
 end
 
-function methods.conj(A)
-  local fields = own.check("conj", A)
-  return (own.with_entries(fields, own.entries_of(fields):conj()))
-end
-
 function methods.transpose(A) return A.T end
 
 function methods.to(A, device)

@@ -91,6 +91,13 @@ int lua_sum_lines(lua_State* L) {
   return 1;
 }
 
+/// extreme_of_lines(entries, starts, width, maximum)
+int lua_extreme_of_lines(lua_State* L) {
+  const auto width = check_integer(L, 3, part, "a number");
+  push_array(L, extremes_of_lines(array_at(L, 1), array_at(L, 2), width, lua_toboolean(L, 4) != 0));
+  return 1;
+}
+
 /// starts_of(line_of_entry, lines)
 int lua_starts_of(lua_State* L) {
   push_array(L, starts_of(array_at(L, 1), check_integer(L, 2, part, "a number")));
@@ -128,7 +135,7 @@ int push_handler(lua_State* L) {
 
 }  // namespace
 
-int call_for_sparse(lua_State* L, int count, const char* handler, const char* name) {
+int call_for_sparse(lua_State* L, int count, const char* handler, std::string_view name) {
   bool found = false;
   for (int i = 1; i <= count; ++i) found = found || test<SparseMatrix>(L, i) != nullptr;
   if (!found) return -1;
@@ -138,7 +145,7 @@ int call_for_sparse(lua_State* L, int count, const char* handler, const char* na
   lua_pushstring(L, handler);
   lua_call(L, 1, 1);
   lua_insert(L, 1);
-  lua_pushstring(L, name);
+  lua_pushlstring(L, name.data(), name.size());
   lua_insert(L, 2);
   lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
   return lua_gettop(L);
@@ -153,6 +160,7 @@ void add_sparse_functions(lua_State* L) {
   lua_pop(L, 1);
   set_functions(L, {{"checked_places", protect<lua_checked_places>},
                     {"checked_starts", protect<lua_checked_starts>},
+                    {"extreme_of_lines", protect<lua_extreme_of_lines>},
                     {"keep", protect<keep>},
                     {"lines_of", protect<lua_lines_of>},
                     {"multiply_lines", protect<lua_multiply>},

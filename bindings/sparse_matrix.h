@@ -24,6 +24,6 @@ inline void push_fields(lua_State* L, int index) {
 /// In a lua_CFunction: when one of the first `count` arguments is a sparse matrix, calls core.sparse[handler](name,
 /// arguments...) and returns its number of results, else -1. An error of the call passes through, so no C++ object with
 /// a destructor may be alive.
-int call_for_sparse(lua_State* L, int count, const char* handler, const char* name);
+int call_for_sparse(lua_State* L, int count, const char* handler, std::string_view name);
 
 }  // namespace gpulua

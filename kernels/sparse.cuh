@@ -49,6 +49,20 @@ __device__ inline void gpulua_multiply_lines_by_matrix(const V* entries, const I
   }
 }
 
+// The extreme of each line of `width` elements, of which those that are no entries are 0. NaN is above and below all numbers.
+template <class T, class I, bool maximum>
+__device__ inline void gpulua_extreme_of_lines(const T* entries, const I* starts, T* extremes, long long lines, long long width) {
+  const long long line = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+  if (line >= lines) return;
+  const I first = starts[line], end = starts[line + 1];
+  T extreme = end - first < width ? T(0) : entries[first];
+  for (I k = first; k < end; ++k) {
+    const T entry = entries[k];
+    if (entry != entry || (maximum ? entry > extreme : entry < extreme)) extreme = entry;
+  }
+  extremes[line] = extreme;
+}
+
 // The start of each line, and the end of the last, where entry k is in line of[k]: those ascend.
 template <class I>
 __device__ inline void gpulua_starts_of_lines(const I* of, long long count, I* starts, long long lines) {

@@ -124,6 +124,25 @@ Array sum_lines(const Array& entries, const Array& starts) {
   return SparseProduct(contiguous(entries), nullptr, starts, nullptr).run();
 }
 
+Array extremes_of_lines(const Array& entries, const Array& starts, std::int64_t width, bool maximum) {
+  OpenDevice& device = starts->device();
+  const StreamRef& stream = device.stream();
+  const Array from = contiguous(entries);
+  const DType dtype = from->dtype;
+  const std::int64_t lines = starts->layout.size() - 1;
+  const Array extremes = empty(device, {lines}, dtype);
+  kernel_of(device, "gpulua_extreme_of_lines<" + device_type(dtype) + ", " + device_type(starts->dtype) +
+                        (maximum ? ", true>" : ", false>"))
+      .add(read_pointer(dtype), from->read(stream))
+      .add(read_pointer(starts->dtype), starts->read(stream))
+      .add(write_pointer(dtype), extremes->write(stream))
+      .add(lines)
+      .add(width)
+      .launch(blocks_of(lines), threads);
+  for (const Array& source : {from, starts}) extremes->buffer()->depend_on(*source->buffer());
+  return extremes;
+}
+
 Array starts_of(const Array& line_of_entry, std::int64_t lines) {
   OpenDevice& device = line_of_entry->device();
   const StreamRef& stream = device.stream();

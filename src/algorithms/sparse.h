@@ -23,6 +23,8 @@ struct SparseLines {
 Array multiply(const SparseLines& matrix, const Array& x);
 /// The sum of each line's entries.
 Array sum_lines(const Array& entries, const Array& starts);
+/// The extreme of each line's elements, of `width` each: those that are no entries are 0. Real numbers; NaN wins.
+Array extremes_of_lines(const Array& entries, const Array& starts, std::int64_t width, bool maximum);
 
 /// Of the ascending lines of entries: where each of the `lines` lines starts, and where the last one ends.
 Array starts_of(const Array& line_of_entry, std::int64_t lines);

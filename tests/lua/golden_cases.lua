@@ -67,10 +67,12 @@ local function make_inputs(inputs)
   return made
 end
 
---- Runs all cases of tests/golden/arrays/<name>.lua and fails with those that differ.
-function golden.run(name)
+--- Runs all cases of tests/golden/arrays/<name>.lua and fails with those that differ. `functions`: those that the expressions call.
+function golden.run(name, functions)
   local cases = dofile(folder .. name .. ".lua")
-  local environment = setmetatable(make_inputs(cases.inputs), { __index = { gpu = gpu, select = select, inf = math.huge, nan = 0 / 0 } })
+  local names = { gpu = gpu, select = select, inf = math.huge, nan = 0 / 0 }
+  for called, fn in pairs(functions or {}) do names[called] = fn end
+  local environment = setmetatable(make_inputs(cases.inputs), { __index = names })
   local failures = {}
   for _, case in ipairs(cases) do
     local code = case[1]

@@ -130,6 +130,7 @@ describe("signatures", function()
     covariance = { { 1 } }, noncentrality = 1, good = 3, bad = 3, sample = 2, items = { 1, 2 }, parameters = { 1, 2 },
     m = x, errors = 1,
     above = 1, alpha = 1, concentration = 1, exponent = 1, f = function(v) return v end, freedom = 1, mean = 1, scale = 1, successes = 1, trials = 3, below = 1,
+    A = matrix, B = matrix, columns = 2, diagonals = vector, matrices = { matrix },
     ["shape..."] = 2, ["spacing..."] = 1, ["..."] = vector,
   }
   local others = {

@@ -1,0 +1,88 @@
+-- Products of two sparse matrices, and Kronecker products.
+local gpu, _, core = ...
+core.load "sparse_conversions.lua"
+
+local own = core.sparse
+
+-- Terms of a product that are held at a time: they take some 60 bytes each.
+local most_terms = 2 ^ 25
+
+--- Lines `from` to `to` - 1, counted from 0, of the product of lines by lines: each entry of a line of the first times the line of the
+--- second at its place. `ends`: the number of terms up to each entry of the first.
+local function multiply_some(a, b, dtype, from, to, ends)
+  local index = a.starts.dtype
+  local bounds = a.starts({from + 1, to + 1})
+  local first, last = tonumber(bounds[1]), tonumber(bounds[bounds.size])
+  local entries = last - first
+  local before = first > 0 and ends[first] or 0
+  local total = entries > 0 and tonumber(ends[last]) - tonumber(before) or 0
+  if total == 0 then return nil end
+  local places = core.slice(a.places, 1, first + 1, entries)
+  local term_ends = core.slice(ends, 1, first + 1, entries) - before
+  local starts = gpu.concat {gpu.zeros(1, {dtype = "int64", device = term_ends.device}), term_ends}:eval()
+  local of = core.lines_of(starts, total) -- the entry of the first, for each term
+  local within = gpu.range(0, total - 1, {dtype = "int64", device = starts.device}) - starts:take(of + 1)
+  local source = (b.starts:take(places + 1):take(of + 1) + within + 1):eval()
+  local line = core.lines_of(core.cast(bounds - first, index):eval(), entries):take(of + 1)
+  local values = core.cast(core.slice(a.entries, 1, first + 1, entries):take(of + 1), dtype) * b.entries:take(source)
+  return own.assemble(core.cast(line, index), b.places:take(source), values:eval(), to - from, b.width)
+end
+
+--- The product of two matrices by lines, in pieces that fit into memory: terms are expanded, sorted, and added up.
+local function multiply_lines(a, b, dtype)
+  local count = a.starts.size - 1
+  local device = {dtype = "int64", device = a.entries.device}
+  local lengths = b.starts({2, -1}) - b.starts({1, -2})
+  local ends = core.cast(lengths, "int64"):take(a.places + 1):cumsum():eval()
+  local terms = ends.size > 0 and tonumber(ends[ends.size]) or 0
+  local pieces, borders = {}, {0}
+  if terms > most_terms then
+    -- The first lines whose terms begin beyond each multiple of the limit.
+    local line_ends = gpu.concat {gpu.zeros(1, device), ends}:take(a.starts + 1)
+    local limits = gpu.range(1, math.ceil(terms / most_terms) - 1, device) * most_terms
+    for _, border in ipairs((line_ends:searchsorted(limits)):table()) do
+      border = math.min(tonumber(border), count)
+      if border > borders[#borders] then borders[#borders + 1] = border end
+    end
+  end
+  if borders[#borders] < count then borders[#borders + 1] = count end
+  local stored = 0
+  local starts, entries, places = {}, {}, {}
+  for i = 1, #borders - 1 do
+    local from, to = borders[i], borders[i + 1]
+    local lines = terms > 0 and multiply_some(a, b, dtype, from, to, ends) or nil
+    local own_starts = lines and core.cast(lines.starts, "int64") or gpu.zeros(to - from + 1, device)
+    starts[#starts + 1] = (core.slice(own_starts, 1, 1, to - from) + stored):eval()
+    if lines then
+      entries[#entries + 1], places[#places + 1] = lines.entries, lines.places
+      stored = stored + lines.entries.size
+    end
+    pieces[i] = lines
+  end
+  starts[#starts + 1] = gpu.full({1}, stored, device)
+  local index = own.index_dtype({count, b.width}, stored)
+  local function join(list, kind)
+    if #list == 0 then return gpu.zeros(0, {dtype = kind, device = a.entries.device}) end
+    return core.cast(#list == 1 and list[1] or gpu.concat(list), kind)
+  end
+  return {entries = join(entries, dtype), places = join(places, index), starts = join(starts, index), ordered = true}
+end
+
+--- a:matmul(b) of two sparse matrices. In csc, the transposes are multiplied, as lines are.
+function own.multiply_sparse(op, a, b, options)
+  local first, second = own.check(op, a), own.check(op, b)
+  if options.out ~= nil then core.fail(op, "no out for a product that is sparse", options.out) end
+  if first.shape[2] ~= second.shape[1] then
+    core.raise(("[%s] expected (m,k) x (k,n), got %s x %s: %d columns meet %d rows"):format(op, core.text(first.shape),
+      core.text(second.shape), first.shape[2], second.shape[1]))
+  end
+  if a.device ~= b.device then
+    core.raise(("[%s] expected operands of one device, got %s and %s; A:to(name) copies one over"):format(op, a.device, b.device))
+  end
+  local dtype = core.promote(a.dtype, b.dtype)
+  local shape = {first.shape[1], second.shape[2]}
+  if first.format == "csc" and second.format == "csc" then
+    return own.compressed("csc", shape, multiply_lines(second.lines, first.lines, dtype))
+  end
+  return own.compressed("csr", shape, multiply_lines(own.lines_by(first, 1), own.lines_by(second, 1), dtype))
+end

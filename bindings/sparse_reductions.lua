@@ -1,0 +1,113 @@
+-- Sums and other reductions of sparse matrices.
+local gpu, _, core = ...
+core.load "sparse_arithmetic.lua"
+
+local own = core.sparse
+local _, methods = core.sparse_metatable()
+
+--- The axis that is reduced, 1 or 2; nil for all elements.
+local function check_axis(op, axis) return axis ~= nil and core.axis(op, axis, 2) or nil end
+
+--- The sums of entries along an axis.
+local function sum_along(fields, axis, entries_of)
+  local lines = own.lines_by(fields, 3 - axis)
+  return core.sum_lines(entries_of(lines.entries), lines.starts)
+end
+
+function methods.sum(A, axis)
+  local fields = own.check("sum", A)
+  axis = check_axis("sum", axis)
+  if not axis then return own.entries_of(fields):sum() end
+  return sum_along(fields, axis, function(entries) return entries end)
+end
+
+function methods.mean(A, axis)
+  local fields = own.check("mean", A)
+  axis = check_axis("mean", axis)
+  local shape = fields.shape
+  return A:sum(axis) / (axis and shape[axis] or shape[1] * shape[2])
+end
+
+--- The extremes, in which zeros that are not stored take part.
+local function extreme(op, A, axis)
+  local fields = own.unique(op, A)
+  axis = check_axis(op, axis)
+  if A.dtype:find "complex" then core.fail(op, "real numbers", A.dtype) end
+  local shape = fields.shape
+  if shape[1] * shape[2] == 0 or axis and shape[axis] == 0 then
+    core.raise(("[%s] expected a matrix with elements, got shape %s"):format(op, core.text(shape)))
+  end
+  if axis then
+    local lines = own.lines_by(fields, 3 - axis)
+    return core.extreme_of_lines(lines.entries, lines.starts, shape[axis], op == "max")
+  end
+  local entries = own.entries_of(fields)
+  if entries.size == 0 then return gpu.zeros({}, {dtype = entries.dtype, device = entries.device}) end
+  local value = entries[op](entries)
+  if entries.size == shape[1] * shape[2] then return value end
+  return gpu[op == "max" and "maximum" or "minimum"](value, 0)
+end
+
+function methods.max(A, axis) return (extreme("max", A, axis)) end
+function methods.min(A, axis) return (extreme("min", A, axis)) end
+
+function methods.count_nonzero(A, axis)
+  local fields = own.unique("count_nonzero", A)
+  axis = check_axis("count_nonzero", axis)
+  if not axis then return own.entries_of(fields):count_nonzero() end
+  return core.cast(sum_along(fields, axis, function(entries) return core.cast(entries:ne(0), "float64") end), "int64")
+end
+
+function methods.trace(A, offset) return A:diagonal(offset):sum() end
+
+--- The norms by their orders.
+function methods.norm(A, order)
+  local fields = own.unique("norm", A)
+  if order == nil or order == "fro" then return own.entries_of(fields):norm() end
+  local axis = (order == 1 or order == -1) and 1 or (order == math.huge or order == -math.huge) and 2
+  if not axis then
+    core.fail("norm", 'the order "fro", 1, -1, math.huge or -math.huge; gpu.sparse.linalg.norm has others, or A:todense()', order)
+  end
+  local sums = sum_along(fields, axis, function(entries) return entries:abs() end)
+  return order > 0 and sums:max() or sums:min()
+end
+
+-- ---- diagonals and triangles ------------------------------------------------------------------------------------------------------
+
+function methods.tril(A, offset)
+  local fields = own.check("tril", A)
+  offset = core.check_integer("tril", "an integer offset", offset or 0)
+  local rows, columns = own.positions(fields)
+  return (own.select(fields, columns:le(rows + offset)))
+end
+
+function methods.triu(A, offset)
+  local fields = own.check("triu", A)
+  offset = core.check_integer("triu", "an integer offset", offset or 0)
+  local rows, columns = own.positions(fields)
+  return (own.select(fields, columns:ge(rows + offset)))
+end
+
+--- The matrix with other elements on a diagonal.
+function methods.setdiag(A, values, offset)
+  local fields = own.check("setdiag", A)
+  offset = core.check_integer("setdiag", "an integer offset", offset or 0)
+  local first = math.max(1 - offset, 1)
+  local count = math.max(math.min(fields.shape[1], fields.shape[2] - offset) - first + 1, 0)
+  if type(values) == "table" then values = gpu.array(values, {dtype = A.dtype, device = A.device}) end
+  if type(values) == "number" or type(values) == "cdata" then values = gpu.full({}, values, {dtype = A.dtype, device = A.device}) end
+  core.check_array("setdiag", values)
+  if values.ndim > 1 or values.ndim == 1 and values.size ~= count and values.size ~= 1 then
+    core.raise(("[setdiag] expected a number, or %d of them for diagonal %d of shape %s, got shape %s"):format(count, offset,
+      core.text(fields.shape), core.text(values.shape)))
+  end
+  local rows, columns = own.positions(fields)
+  local rest = own.check("setdiag", own.select(fields, columns:ne(rows + offset)))
+  rows, columns = own.positions(rest)
+  local index = rows.dtype
+  local place = gpu.range(first - 1, first + count - 2, {dtype = index, device = A.device})
+  local entries = core.cast(core.broadcast(values, {count}), A.dtype)
+  local result = own.coordinates({fields.shape[1], fields.shape[2]}, gpu.concat {own.entries_of(rest), entries},
+    gpu.concat {rows, place}, gpu.concat {columns, place + offset})
+  return fields.format == "coo" and result or fields.format == "csc" and result:tocsc() or result:tocsr()
+end
