@@ -291,7 +291,11 @@ function own.matmul(op, a, b, options)
   local dtype = core.promote(own.entries_of(fields).dtype, x.dtype)
   local lines = own.lines_by(fields, axis)
   local from = core.cast(sparse_left and x or x.T, dtype)
-  local product = core.multiply_lines(lines.entries, lines.places, lines.starts, from)
+  if lines.tiles == nil and #shape == 1 then
+    lines.tiles = core.lines_of_tiles(lines.starts, lines.entries.size)
+    if lines.tiles then core.keep(lines.tiles) end
+  end
+  local product = core.multiply_lines(lines.entries, lines.places, lines.starts, lines.tiles, from)
   return core.assign(op, options.out, sparse_left and product or product.T)
 end
 

@@ -79,9 +79,20 @@ int lua_writes(lua_State* L) {
   return 1;
 }
 
-/// multiply_lines(entries, places, starts, x): see multiply().
+/// multiply_lines(entries, places, starts, tiles, x): see multiply(). `tiles` can be false.
 int lua_multiply(lua_State* L) {
-  push_array(L, multiply({array_at(L, 1), array_at(L, 2), array_at(L, 3)}, array_at(L, 4)));
+  const Array tiles = lua_toboolean(L, 4) ? array_at(L, 4) : nullptr;
+  push_array(L, multiply({array_at(L, 1), array_at(L, 2), array_at(L, 3), tiles}, array_at(L, 5)));
+  return 1;
+}
+
+/// lines_of_tiles(starts, count): false where products need none.
+int lua_lines_of_tiles(lua_State* L) {
+  Array tiles = lines_of_tiles(array_at(L, 1), check_integer(L, 2, part, "a number"));
+  if (tiles)
+    push_array(L, std::move(tiles));
+  else
+    lua_pushboolean(L, false);
   return 1;
 }
 
@@ -163,6 +174,7 @@ void add_sparse_functions(lua_State* L) {
                     {"extreme_of_lines", protect<lua_extreme_of_lines>},
                     {"keep", protect<keep>},
                     {"lines_of", protect<lua_lines_of>},
+                    {"lines_of_tiles", protect<lua_lines_of_tiles>},
                     {"multiply_lines", protect<lua_multiply>},
                     {"refuse_sparse_field", protect<refuse_name>},
                     {"sparse_fields", protect<lua_fields>},

@@ -18,21 +18,120 @@ __device__ inline gpulua_complex<Real> gpulua_from_other_lane(gpulua_complex<Rea
   return {__shfl_xor_sync(0xffffffffu, x.re, distance), __shfl_xor_sync(0xffffffffu, x.im, distance)};
 }
 
-// y[i] = the sum of entries[k] * x[places[k]] over line i; with a null x, the sum of the entries. `width` lanes of a warp share a line.
-template <class V, class R, class I, int width>
-__device__ inline void gpulua_multiply_lines(const V* entries, const I* places, const I* starts, const R* x, R* y, long long lines) {
-  const long long thread = blockIdx.x * (long long)blockDim.x + threadIdx.x;
-  const long long line = thread / width;
-  const bool inside = line < lines;
-  const I end = inside ? starts[line + 1] : I(0);
-  R sum = gpulua_convert<R>::from(0);
-  for (I k = inside ? starts[line] + (I)(thread % width) : I(0); k < end; k += width) {
-    sum = sum + (x == nullptr ? gpulua_convert<R>::from(entries[k]) : gpulua_entry_times(entries[k], x[places[k]]));
+// ---- products with a vector -------------------------------------------------------------------------------------------------------
+// Lines and entries together are divided into tiles of one size, whatever the lengths of the lines: item by item, a line's entries come
+// before its end (D. Merrill and M. Garland, "Merge-based parallel sparse matrix-vector multiplication", 2016). A block has a tile. A
+// line that a tile does not end goes on in the next; each tile's part of it is added up afterwards.
+
+constexpr int gpulua_tile_items = 1024, gpulua_tile_threads = 128;
+
+// The line in which each tile begins: the first whose end is not within the items before the tile. There are tiles + 1.
+template <class I>
+__device__ inline void gpulua_lines_of_tiles(const I* starts, long long lines, long long count, I* tile_lines, long long tiles) {
+  const long long tile = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+  if (tile > tiles) return;
+  const long long before = tile < tiles ? tile * gpulua_tile_items : lines + count;
+  long long first = before > count ? before - count : 0, last = before < lines ? before : lines;
+  while (first < last) {
+    const long long middle = first + (last - first) / 2;
+    if (starts[middle + 1] < before - middle)
+      first = middle + 1;
+    else
+      last = middle;
   }
-#pragma unroll
-  for (int distance = width / 2; distance > 0; distance /= 2) sum = sum + gpulua_from_other_lane(sum, distance);
-  if (inside && thread % width == 0) y[line] = sum;
+  tile_lines[tile] = (I)first;
 }
+
+// The entries of a tile: those from `first` on and before `end`. It ends the lines from first_line on and before last_line.
+struct gpulua_tile_of_lines {
+  long long first_line, last_line, first, end;
+
+  template <class I>
+  __device__ gpulua_tile_of_lines(const I* tile_lines, long long tile, long long items)
+      : first_line(tile_lines[tile]), last_line(tile_lines[tile + 1]) {
+    const long long begin = tile * gpulua_tile_items;
+    first = begin - first_line;
+    end = (begin + gpulua_tile_items < items ? begin + gpulua_tile_items : items) - last_line;
+  }
+};
+
+// y[i] = the sum of entries[k] * x[places[k]] over line i; with a null x, the sum of the entries. rests[tile]: the part that the tile
+// has of the line it does not end. Up to `few` terms of a line are one thread's, more a warp's.
+template <class V, class R, class I>
+__device__ inline void gpulua_multiply_tiles(const V* entries, const I* places, const I* starts, const R* x, R* y, long long lines,
+                                             long long count, const I* tile_lines, R* rests) {
+  constexpr int few = 32, warps = gpulua_tile_threads / 32;
+  __shared__ R terms[gpulua_tile_items];
+  __shared__ int long_lines[gpulua_tile_items / few], long_count;
+  const int thread = (int)threadIdx.x;
+  const gpulua_tile_of_lines tile(tile_lines, blockIdx.x, lines + count);
+  if (thread == 0) long_count = 0;
+  const int size = (int)(tile.end - tile.first);
+  for (int i = thread; i < size; i += gpulua_tile_threads) {
+    const long long k = tile.first + i;
+    terms[i] = x == nullptr ? gpulua_convert<R>::from(entries[k]) : gpulua_entry_times(entries[k], x[places[k]]);
+  }
+  __syncthreads();
+
+  // The places in `terms` of the line with this number in the tile.
+  const auto begin_of = [&](int i) {
+    const long long begin = i == 0 ? tile.first : (long long)starts[tile.first_line + i];
+    return (int)(begin - tile.first);
+  };
+  const int ended = (int)(tile.last_line - tile.first_line);
+  const auto end_of = [&](int i) { return i < ended ? (int)((long long)starts[tile.first_line + i + 1] - tile.first) : size; };
+  const auto store = [&](int i, R sum) {
+    if (i < ended)
+      y[tile.first_line + i] = sum;
+    else
+      rests[blockIdx.x] = sum;
+  };
+  for (int i = thread; i <= ended; i += gpulua_tile_threads) {
+    const int begin = begin_of(i), end = end_of(i);
+    if (end - begin > few) {
+      long_lines[atomicAdd(&long_count, 1)] = i;
+      continue;
+    }
+    R sum = gpulua_convert<R>::from(0);
+    for (int k = begin; k < end; ++k) sum = sum + terms[k];
+    store(i, sum);
+  }
+  __syncthreads();
+  for (int next = thread / 32; next < long_count; next += warps) {
+    const int i = long_lines[next], end = end_of(i);
+    R sum = gpulua_convert<R>::from(0);
+    for (int k = begin_of(i) + thread % 32; k < end; k += 32) sum = sum + terms[k];
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) sum = sum + gpulua_from_other_lane(sum, distance);
+    if (thread % 32 == 0) store(i, sum);
+  }
+}
+
+// Adds the rests to the lines that go on over the ends of tiles. A warp has a tile; the first of those in which a line does not end adds
+// the parts of all.
+template <class R, class I>
+__device__ inline void gpulua_add_rests(const I* tile_lines, const R* rests, R* y, long long lines, long long tiles) {
+  const long long tile = (blockIdx.x * (long long)blockDim.x + threadIdx.x) / 32;
+  if (tile >= tiles) return;
+  const I line = tile_lines[tile + 1];
+  if (line >= lines || (tile > 0 && tile_lines[tile] == line)) return;
+  // The last of them: tiles that begin in the line follow each other.
+  long long first = tile + 1, last = tiles;
+  while (first < last) {
+    const long long middle = first + (last - first) / 2;
+    if (tile_lines[middle + 1] == line)
+      first = middle + 1;
+    else
+      last = middle;
+  }
+  R sum = gpulua_convert<R>::from(0);
+  for (long long i = tile + threadIdx.x % 32; i < first; i += 32) sum = sum + rests[i];
+#pragma unroll
+  for (int distance = 16; distance > 0; distance /= 2) sum = sum + gpulua_from_other_lane(sum, distance);
+  if (threadIdx.x % 32 == 0) y[line] = y[line] + sum;
+}
+
+// ---- others -----------------------------------------------------------------------------------------------------------------------
 
 // Y (lines x columns) = A X, row-major. `width` neighbouring lanes have neighbouring columns of a line.
 template <class V, class R, class I, int width>
@@ -130,8 +229,7 @@ __device__ inline void gpulua_checked_places(const long long* given, I* places, 
   places[k] = inside ? (I)place : I(0);
 }
 
-// The same for the starts of lines, and the end of the last one, `count` entries behind the first. A start that is wrong is reported,
-// and brought into the range of the entries.
+// The same for the starts of lines, and the end of the last one, `count` entries behind the first. A start that is wrong is reported.
 template <class I>
 __device__ inline void gpulua_checked_starts(const long long* given, I* starts, long long lines, long long count,
                                              gpulua_index_fault* fault, const void* chunk, long long line, const void* op) {
@@ -142,5 +240,12 @@ __device__ inline void gpulua_checked_starts(const long long* given, I* starts, 
   if (i == 0 && start != 0) faults.report(gpulua_wrong_first_start, 0, given[0], 0, 1);
   if (i > 0 && given[i] < given[i - 1]) faults.report(gpulua_falling_start, 0, given[i], given[i - 1], i + 1);
   if (i == lines && start != count) faults.report(gpulua_wrong_end, 0, given[i], count + 1, i + 1);
-  starts[i] = (I)(start < 0 ? 0 : start > count ? count : start);
+  starts[i] = (I)start;
+}
+
+// Where a fault was found, no line has an entry: later kernels rely on starts that ascend.
+template <class I>
+__device__ inline void gpulua_drop_faulty_starts(const gpulua_index_fault* fault, I* starts, long long lines) {
+  const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+  if (i <= lines && fault->found != 0) starts[i] = 0;
 }

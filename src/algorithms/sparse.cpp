@@ -15,11 +15,9 @@ namespace {
 
 constexpr std::int64_t warp = 32;
 
-bool is_core(const OpenDevice& device) {
-  return device.info().merging_threads == warp;
-}
-
 constexpr unsigned threads = 128;
+constexpr std::int64_t tile_items = 1024;  // gpulua_tile_items
+constexpr unsigned tile_threads = 128;     // gpulua_tile_threads
 
 std::int64_t blocks_of(std::int64_t items) {
   return (items + threads - 1) / threads;
@@ -27,13 +25,6 @@ std::int64_t blocks_of(std::int64_t items) {
 
 LibraryKernel kernel_of(OpenDevice& device, const std::string& function) {
   return {device, {"complex.cuh", "indexed.cuh", "sparse.cuh"}, function};
-}
-
-/// The lanes of a warp that share a line: as many as the lines have entries on average.
-std::int64_t lanes_of_line(const OpenDevice& device, std::int64_t entries, std::int64_t lines) {
-  if (is_core(device)) return 1;
-  const std::int64_t mean = std::max<std::int64_t>(entries / std::max<std::int64_t>(lines, 1), 1);
-  return std::min<std::int64_t>(warp, static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(mean))));
 }
 
 /// The lanes of a warp that share a line of a product with a matrix.
@@ -44,8 +35,8 @@ std::int64_t lanes_of_columns(std::int64_t columns) {
 /// The product with `x`, a vector or a matrix; with a null x, the sums of the entries.
 class SparseProduct {
  public:
-  SparseProduct(const Array& entries, const Array& places, const Array& starts, const Array& x)
-      : device_(entries->device()), entries_(entries), places_(places), starts_(starts), x_(x) {
+  SparseProduct(const Array& entries, const Array& places, const Array& starts, const Array& tiles, const Array& x)
+      : device_(entries->device()), entries_(entries), places_(places), starts_(starts), x_(x), tiles_(tiles) {
     problem_.entry = entries->dtype;
     problem_.dtype = x ? x->dtype : entries->dtype;
     problem_.index = starts->dtype;
@@ -79,31 +70,63 @@ class SparseProduct {
 
  private:
   void launch() {
-    const bool by_vector = !x_ || x_->layout.ndim() == 1;
-    const std::int64_t width =
-        by_vector ? lanes_of_line(device_, problem_.count, problem_.lines) : lanes_of_columns(problem_.columns);
+    if (x_ && x_->layout.ndim() == 2)
+      launch_by_matrix();
+    else
+      launch_by_vector();
+  }
+
+  void launch_by_matrix() {
+    const std::int64_t width = lanes_of_columns(problem_.columns);
     LibraryKernel kernel =
-        kernel_of(device_, (by_vector ? "gpulua_multiply_lines<" : "gpulua_multiply_lines_by_matrix<") +
-                               device_type(problem_.entry) + ", " + device_type(problem_.dtype) + ", " +
-                               device_type(problem_.index) + ", " + std::to_string(width) + ">");
+        kernel_of(device_, "gpulua_multiply_lines_by_matrix<" + types() + ", " + std::to_string(width) + ">");
+    add_operands(kernel);
+    kernel.add(problem_.columns).launch(blocks_of(problem_.lines * width), threads);
+  }
+
+  void launch_by_vector() {
+    const StreamRef& stream = device_.stream();
+    const DType index = problem_.index, dtype = problem_.dtype;
+    if (!tiles_) tiles_ = lines_of_tiles(starts_, problem_.count);
+    const std::int64_t tiles = tiles_->layout.size() - 1;
+    const Array rests = empty(device_, {tiles}, dtype);
+    LibraryKernel kernel = kernel_of(device_, "gpulua_multiply_tiles<" + types() + ">");
+    add_operands(kernel);
+    kernel.add(problem_.count)
+        .add(read_pointer(index), tiles_->read(stream))
+        .add(write_pointer(dtype), rests->write(stream))
+        .launch(tiles, tile_threads);
+    kernel_of(device_, "gpulua_add_rests<" + device_type(dtype) + ", " + device_type(index) + ">")
+        .add(read_pointer(index), tiles_->read(stream))
+        .add(read_pointer(dtype), rests->read(stream))
+        .add(write_pointer(dtype), problem_.y)
+        .add(problem_.lines)
+        .add(tiles)
+        .launch(blocks_of(tiles * warp), threads);
+  }
+
+  std::string types() const {
+    return device_type(problem_.entry) + ", " + device_type(problem_.dtype) + ", " + device_type(problem_.index);
+  }
+
+  void add_operands(LibraryKernel& kernel) const {
     kernel.add(read_pointer(problem_.entry), problem_.entries)
         .add(read_pointer(problem_.index), problem_.places)
         .add(read_pointer(problem_.index), problem_.starts)
         .add(read_pointer(problem_.dtype), problem_.x)
         .add(write_pointer(problem_.dtype), problem_.y)
         .add(problem_.lines);
-    if (!by_vector) kernel.add(problem_.columns);
-    kernel.launch(blocks_of(problem_.lines * width), threads);
   }
 
   OpenDevice& device_;
   const Array entries_, places_, starts_, x_;
+  Array tiles_;
   SparseProblem problem_;
   Array y_;
 };
 
-/// Adds the record of a fault, and the line of the script. Returns the check that the kernel's results depend on.
-CheckRef add_fault(LibraryKernel& kernel, OpenDevice& device, const std::string& op) {
+/// Adds the record of a fault, and the line of the script.
+IndexFaults::Watch add_fault(LibraryKernel& kernel, OpenDevice& device, const std::string& op) {
   Host* const host = device.context().host();
   const Origin origin = host ? host->origin() : Origin{};
   IndexFaults::Watch watch = device.index_faults().watch(device.stream());
@@ -111,17 +134,35 @@ CheckRef add_fault(LibraryKernel& kernel, OpenDevice& device, const std::string&
       .add("const void*", origin.chunk)
       .add(std::int64_t{origin.line})
       .add("const void*", device.index_faults().lasting(op));
-  return watch.check;
+  return watch;
 }
 
 }  // namespace
 
 Array multiply(const SparseLines& matrix, const Array& x) {
-  return SparseProduct(matrix.entries, matrix.places, matrix.starts, contiguous(x)).run();
+  return SparseProduct(matrix.entries, matrix.places, matrix.starts, matrix.tiles, contiguous(x)).run();
+}
+
+Array lines_of_tiles(const Array& starts, std::int64_t count) {
+  OpenDevice& device = starts->device();
+  if (device.device().sparse()) return nullptr;
+  const StreamRef& stream = device.stream();
+  const DType index = starts->dtype;
+  const std::int64_t lines = starts->layout.size() - 1, tiles = (lines + count + tile_items - 1) / tile_items;
+  const Array first = empty(device, {tiles + 1}, index);
+  kernel_of(device, "gpulua_lines_of_tiles<" + device_type(index) + ">")
+      .add(read_pointer(index), starts->read(stream))
+      .add(lines)
+      .add(count)
+      .add(write_pointer(index), first->write(stream))
+      .add(tiles)
+      .launch(blocks_of(tiles + 1), threads);
+  first->buffer()->depend_on(*starts->buffer());
+  return first;
 }
 
 Array sum_lines(const Array& entries, const Array& starts) {
-  return SparseProduct(contiguous(entries), nullptr, starts, nullptr).run();
+  return SparseProduct(contiguous(entries), nullptr, starts, nullptr, nullptr).run();
 }
 
 Array extremes_of_lines(const Array& entries, const Array& starts, std::int64_t width, bool maximum) {
@@ -186,9 +227,9 @@ Array checked_places(const std::string& op, const Array& given, std::int64_t ext
       .add(count)
       .add(extent)
       .add(std::int32_t{axis});
-  const CheckRef check = add_fault(kernel, device, op);
+  const IndexFaults::Watch watch = add_fault(kernel, device, op);
   kernel.launch(blocks_of(count), threads);
-  places->buffer()->depend_on(check);
+  places->buffer()->depend_on(watch.check);
   places->buffer()->depend_on(*from->buffer());
   return places;
 }
@@ -204,9 +245,14 @@ Array checked_starts(const std::string& op, const Array& given, std::int64_t cou
       .add(write_pointer(to), starts->write(stream))
       .add(lines)
       .add(count);
-  const CheckRef check = add_fault(kernel, device, op);
+  const IndexFaults::Watch watch = add_fault(kernel, device, op);
   kernel.launch(blocks_of(lines + 1), threads);
-  starts->buffer()->depend_on(check);
+  kernel_of(device, "gpulua_drop_faulty_starts<" + device_type(to) + ">")
+      .add("const gpulua_index_fault*", watch.word)
+      .add(write_pointer(to), starts->write(stream))
+      .add(lines)
+      .launch(blocks_of(lines + 1), threads);
+  starts->buffer()->depend_on(watch.check);
   starts->buffer()->depend_on(*from->buffer());
   return starts;
 }

@@ -10,12 +10,13 @@
 namespace gpulua {
 
 /// The entries of line i are those from starts[i] on and before starts[i + 1]; places[k] is the other position of entry
-/// k.
+/// k. `tiles`: what lines_of_tiles() gave for the lines, or null; then a product finds it anew.
 struct SparseLines {
-  Array entries, places, starts;
-
-  std::int64_t count() const { return starts->layout.size() - 1; }
+  Array entries, places, starts, tiles;
 };
+
+/// Where each part of a product with a vector begins, by our kernels; null on a device that has a library for products.
+Array lines_of_tiles(const Array& starts, std::int64_t count);
 
 /// The product with `x`, a vector (n,) or a matrix (n, k): the sums of entries[k] * x[places[k]] over each line, as a
 /// vector or the rows of a matrix. Its dtype is that of `x`, to which the entries are converted. Each sum has one
