@@ -4,9 +4,23 @@ core.load "sparse_conversions.lua"
 
 local own = core.sparse
 
---- The positions that a spec selects of `extent`, from 1: a vector. `is_one`: the spec is an integer.
+--- The first position and the step of a range, {first, last [, step]} or "first:last:step", that selects some of `extent`.
+local function first_of(spec, extent)
+  local first, step
+  if type(spec) == "table" then
+    first, step = spec[1], spec[3] or 1
+  else
+    local from, by = spec:match "^%s*(-?%d*)%s*:%s*-?%d*%s*:?%s*(-?%d*)%s*$"
+    first, step = tonumber(from), tonumber(by) or 1
+    if not first then return step > 0 and 1 or extent, step end
+  end
+  if first < 0 then first = first + extent + 1 end
+  return math.min(math.max(first, 1), extent), step
+end
+
+--- The positions that a spec selects of `extent`, from 1, as a vector; and the position, if the spec is an integer.
 local function positions_of(spec, extent, like)
-  local all = gpu.range(1, extent, {dtype = "int64", device = like.device})
+  local options = {dtype = "int64", device = like.device}
   if type(spec) == "number" then
     local one = spec < 0 and spec + extent + 1 or spec
     if spec % 1 ~= 0 then core.fail("index", "an integer", spec) end
@@ -14,9 +28,17 @@ local function positions_of(spec, extent, like)
     if one < 1 or one > extent then
       core.raise(("[index] %d is out of range for %d rows or columns"):format(spec, extent))
     end
-    return all({one, one}), one
+    return gpu.range(one, one, options), one
   end
-  local selected = all(spec)
+  if type(spec) == "table" or type(spec) == "string" then
+    -- A view of one element: as long as what is selected, without memory.
+    local selected = gpu.zeros(1, options):broadcast_to(extent)(spec)
+    if selected.ndim ~= 1 then core.fail("index", "a spec that gives a vector of rows, or of columns", spec) end
+    if selected.size == 0 then return gpu.zeros(0, options) end
+    local first, step = first_of(spec, extent)
+    return gpu.range(first, first + (selected.size - 1) * step, step, options)
+  end
+  local selected = gpu.range(1, extent, options)(spec)
   if selected.ndim ~= 1 then core.fail("index", "a spec that gives a vector of rows, or of columns", spec) end
   return selected
 end

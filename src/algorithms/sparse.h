@@ -12,7 +12,9 @@ namespace gpulua {
 /// The entries of line i are those from starts[i] on and before starts[i + 1]; places[k] is the other position of entry
 /// k. `tiles`: what lines_of_tiles() gave for the lines, or null; then a product finds it anew.
 struct SparseLines {
-  Array entries, places, starts, tiles;
+  Array entries, places, starts, tiles{};
+
+  std::int64_t count() const { return starts->layout.size() - 1; }
 };
 
 /// Where each part of a product with a vector begins, by our kernels; null on a device that has a library for products.
