@@ -49,35 +49,27 @@ local function check_operands(op, a, b)
   return first, second
 end
 
---- The entries that are not 0 of lines by rows, as a matrix.
-local function without_zeros(shape, lines, like)
-  local A = own.compressed("csr", {shape[1], shape[2]}, lines):eliminate_zeros()
-  return like.format == "csc" and A:tocsc() or A
+--- The lines of a matrix, by the axis, with each place once, and entries and positions of the dtypes.
+local function lines_for(fields, axis, dtype, index)
+  local lines = own.ordered(own.lines_by(fields, axis))
+  return core.cast(lines.entries, dtype), core.cast(lines.places, index), core.cast(lines.starts, index)
 end
 
---- The positions of both matrices, one after the other.
-local function joined(first, second)
-  local rows, columns = own.positions(first)
-  local more_rows, more_columns = own.positions(second)
-  local index = own.index_dtype(first.shape, rows.size + more_rows.size)
-  local function join(a, b) return gpu.concat {core.cast(a, index), core.cast(b, index)} end
-  return join(rows, more_rows), join(columns, more_columns)
-end
-
---- op of the elements of two matrices, where op gives 0 for two zeros.
+--- op of the elements of two matrices, where op gives 0 for two zeros. The result is in csc if both are, else in csr.
 local function combine(op, a, b)
   local first, second = check_operands(op, a, b)
-  local rows, columns = joined(first, second)
-  local dtype = core.promote(a.dtype, b.dtype)
-  local left, right = core.cast(own.entries_of(first), dtype), core.cast(own.entries_of(second), dtype)
-  local function assemble(entries) return own.assemble(rows, columns, entries, first.shape[1], first.shape[2]) end
-  local like = a.format == b.format and first or {}
-  if op == "add" or op == "subtract" then
-    return without_zeros(first.shape, assemble(gpu.concat {left, op == "add" and right or -right}), like)
-  end
-  local lines, other = assemble(gpu.concat {left, gpu.zeros_like(right)}), assemble(gpu.concat {gpu.zeros_like(left), right})
-  lines.entries = gpu[op](lines.entries, other.entries)
-  return without_zeros(first.shape, lines, like)
+  local axis = first.format == "csc" and second.format == "csc" and 2 or 1
+  local dtype, index = core.promote(a.dtype, b.dtype), own.index_dtype(first.shape, a.nnz + b.nnz)
+  local left, left_places, left_starts = lines_for(first, axis, dtype, index)
+  local right, right_places, right_starts = lines_for(second, axis, dtype, index)
+  local ends = core.count_merged(left, left_places, left_starts, right, right_places, right_starts):cumsum()
+  local count = ends.size > 0 and tonumber(ends[ends.size]) or 0
+  local starts = core.cast(gpu.concat {gpu.zeros(1, {dtype = "int64", device = a.device}), ends}, index):eval()
+  local places, x, y = core.merge_lines(left, left_places, left_starts, right, right_places, right_starts, starts, count)
+  local entries = gpu[op](x, y):eval()
+  local result = own.compressed(axis == 1 and "csr" or "csc", {first.shape[1], first.shape[2]},
+    {entries = entries, places = places, starts = starts, ordered = true})
+  return entries:ne(0):all():item() and result or result:eliminate_zeros()
 end
 
 local combined = {add = true, subtract = true, multiply = true, maximum = true, minimum = true}

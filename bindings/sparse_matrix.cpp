@@ -109,6 +109,25 @@ int lua_extreme_of_lines(lua_State* L) {
   return 1;
 }
 
+/// The lines in the three arguments from `index` on.
+SparseLines lines_at(lua_State* L, int index) {
+  return {array_at(L, index), array_at(L, index + 1), array_at(L, index + 2)};
+}
+
+/// count_merged(lines, lines), where lines are entries, places and starts: see count_merged().
+int lua_count_merged(lua_State* L) {
+  push_array(L, count_merged(lines_at(L, 1), lines_at(L, 4)));
+  return 1;
+}
+
+/// merge_lines(lines, lines, starts, count): the places, and the entries of both.
+int lua_merge_lines(lua_State* L) {
+  const MergedLines merged =
+      merge(lines_at(L, 1), lines_at(L, 4), array_at(L, 7), check_integer(L, 8, part, "a number"));
+  for (const Array& array : {merged.places, merged.left, merged.right}) push_array(L, array);
+  return 3;
+}
+
 /// starts_of(line_of_entry, lines)
 int lua_starts_of(lua_State* L) {
   push_array(L, starts_of(array_at(L, 1), check_integer(L, 2, part, "a number")));
@@ -171,10 +190,12 @@ void add_sparse_functions(lua_State* L) {
   lua_pop(L, 1);
   set_functions(L, {{"checked_places", protect<lua_checked_places>},
                     {"checked_starts", protect<lua_checked_starts>},
+                    {"count_merged", protect<lua_count_merged>},
                     {"extreme_of_lines", protect<lua_extreme_of_lines>},
                     {"keep", protect<keep>},
                     {"lines_of", protect<lua_lines_of>},
                     {"lines_of_tiles", protect<lua_lines_of_tiles>},
+                    {"merge_lines", protect<lua_merge_lines>},
                     {"multiply_lines", protect<lua_multiply>},
                     {"refuse_sparse_field", protect<refuse_name>},
                     {"sparse_fields", protect<lua_fields>},

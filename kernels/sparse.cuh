@@ -194,6 +194,52 @@ __device__ inline void gpulua_lines_of_entries(const I* starts, long long lines,
   of[k] = (I)first;
 }
 
+// ---- two matrices -----------------------------------------------------------------------------------------------------------------
+
+// Goes through the entries of a line of two matrices, whose places ascend, in the order of their places. visit(place, i, j): i and j
+// are the entries there, or -1 where a matrix has none.
+template <class I, class Visit>
+__device__ inline void gpulua_merge_line(const I* places, const I* other_places, I i, I end, I j, I other_end, const Visit& visit) {
+  while (i < end || j < other_end) {
+    const bool has_both = i < end && j < other_end;
+    const I at = i < end ? places[i] : I(0), other_at = j < other_end ? other_places[j] : I(0);
+    const bool takes = j >= other_end || (has_both && at <= other_at), takes_other = i >= end || (has_both && other_at <= at);
+    visit(takes ? at : other_at, takes ? i : I(-1), takes_other ? j : I(-1));
+    i += takes;
+    j += takes_other;
+  }
+}
+
+// The number of places in each line of two matrices together.
+template <class I>
+__device__ inline void gpulua_count_merged(const I* places, const I* starts, const I* other_places, const I* other_starts,
+                                           long long* counts, long long lines) {
+  const long long line = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+  if (line >= lines) return;
+  long long count = 0;
+  gpulua_merge_line(places, other_places, starts[line], starts[line + 1], other_starts[line], other_starts[line + 1],
+                    [&](I, I, I) { ++count; });
+  counts[line] = count;
+}
+
+// The places of the lines together, and the entries of both matrices there, 0 where one has none.
+template <class T, class I>
+__device__ inline void gpulua_merge_lines(const T* entries, const I* places, const I* starts, const T* other_entries,
+                                          const I* other_places, const I* other_starts, const I* merged_starts, I* merged_places,
+                                          T* left, T* right, long long lines) {
+  const long long line = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+  if (line >= lines) return;
+  I to = merged_starts[line];
+  const T none = gpulua_convert<T>::from(0);
+  gpulua_merge_line(places, other_places, starts[line], starts[line + 1], other_starts[line], other_starts[line + 1],
+                    [&](I place, I i, I j) {
+                      merged_places[to] = place;
+                      left[to] = i < 0 ? none : entries[i];
+                      right[to] = j < 0 ? none : other_entries[j];
+                      ++to;
+                    });
+}
+
 // ---- checks of what a script gives ----------------------------------------------------------------------------------------------
 
 // As FaultKind in src/runtime/index_faults.h.

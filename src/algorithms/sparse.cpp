@@ -184,6 +184,47 @@ Array extremes_of_lines(const Array& entries, const Array& starts, std::int64_t 
   return extremes;
 }
 
+Array count_merged(const SparseLines& a, const SparseLines& b) {
+  OpenDevice& device = a.starts->device();
+  const StreamRef& stream = device.stream();
+  const DType index = a.starts->dtype;
+  const Array counts = empty(device, {a.count()}, DType::int64);
+  kernel_of(device, "gpulua_count_merged<" + device_type(index) + ">")
+      .add(read_pointer(index), a.places->read(stream))
+      .add(read_pointer(index), a.starts->read(stream))
+      .add(read_pointer(index), b.places->read(stream))
+      .add(read_pointer(index), b.starts->read(stream))
+      .add("long long*", counts->write(stream))
+      .add(a.count())
+      .launch(blocks_of(a.count()), threads);
+  for (const Array& source : {a.places, a.starts, b.places, b.starts}) counts->buffer()->depend_on(*source->buffer());
+  return counts;
+}
+
+MergedLines merge(const SparseLines& a, const SparseLines& b, const Array& starts, std::int64_t count) {
+  OpenDevice& device = a.starts->device();
+  const StreamRef& stream = device.stream();
+  const DType index = a.starts->dtype, dtype = a.entries->dtype;
+  MergedLines merged{empty(device, {count}, index), empty(device, {count}, dtype), empty(device, {count}, dtype)};
+  kernel_of(device, "gpulua_merge_lines<" + device_type(dtype) + ", " + device_type(index) + ">")
+      .add(read_pointer(dtype), a.entries->read(stream))
+      .add(read_pointer(index), a.places->read(stream))
+      .add(read_pointer(index), a.starts->read(stream))
+      .add(read_pointer(dtype), b.entries->read(stream))
+      .add(read_pointer(index), b.places->read(stream))
+      .add(read_pointer(index), b.starts->read(stream))
+      .add(read_pointer(index), starts->read(stream))
+      .add(write_pointer(index), merged.places->write(stream))
+      .add(write_pointer(dtype), merged.left->write(stream))
+      .add(write_pointer(dtype), merged.right->write(stream))
+      .add(a.count())
+      .launch(blocks_of(a.count()), threads);
+  for (const Array& result : {merged.places, merged.left, merged.right})
+    for (const Array& source : {a.entries, a.places, a.starts, b.entries, b.places, b.starts, starts})
+      result->buffer()->depend_on(*source->buffer());
+  return merged;
+}
+
 Array starts_of(const Array& line_of_entry, std::int64_t lines) {
   OpenDevice& device = line_of_entry->device();
   const StreamRef& stream = device.stream();

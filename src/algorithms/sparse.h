@@ -29,6 +29,16 @@ Array sum_lines(const Array& entries, const Array& starts);
 /// The extreme of each line's elements, of `width` each: those that are no entries are 0. Real numbers; NaN wins.
 Array extremes_of_lines(const Array& entries, const Array& starts, std::int64_t width, bool maximum);
 
+/// The number of places in each line of two matrices together. Places ascend in each line, each once; both matrices
+/// have as many lines, and positions of one dtype.
+Array count_merged(const SparseLines& a, const SparseLines& b);
+/// The places of the lines together, which begin at `starts`, and the entries of both there, 0 where one has none. The
+/// entries of both have one dtype; there are `count` places.
+struct MergedLines {
+  Array places, left, right;
+};
+MergedLines merge(const SparseLines& a, const SparseLines& b, const Array& starts, std::int64_t count);
+
 /// Of the ascending lines of entries: where each of the `lines` lines starts, and where the last one ends.
 Array starts_of(const Array& line_of_entry, std::int64_t lines);
 /// The reverse: the line of each of the `count` entries.
