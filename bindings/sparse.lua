@@ -76,6 +76,7 @@ end
 
 --- A matrix in csr or csc, of lines.
 function own.compressed(format, shape, lines)
+  lines.entries = lines.entries:contiguous()
   core.keep(lines.entries, lines.places, lines.starts)
   lines.width = format == "csr" and shape[2] or shape[1]
   return make {format = format, shape = shape, lines = lines}
@@ -83,6 +84,7 @@ end
 
 --- A matrix in coo.
 function own.coordinates(shape, entries, rows, columns, ordered)
+  entries = entries:contiguous()
   core.keep(entries, rows, columns)
   return make {format = "coo", shape = shape, entries = entries, rows = rows, columns = columns, ordered = ordered}
 end

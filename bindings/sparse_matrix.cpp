@@ -128,6 +128,14 @@ int lua_merge_lines(lua_State* L) {
   return 3;
 }
 
+/// multiply_pair(lines, lines, width): the entries, places and starts of the product; nil where no library has it.
+int lua_multiply_pair(lua_State* L) {
+  const auto product = multiply_pair(lines_at(L, 1), lines_at(L, 4), check_integer(L, 7, part, "a number"));
+  if (!product) return 0;
+  for (const Array& array : {product->entries, product->places, product->starts}) push_array(L, array);
+  return 3;
+}
+
 /// starts_of(line_of_entry, lines)
 int lua_starts_of(lua_State* L) {
   push_array(L, starts_of(array_at(L, 1), check_integer(L, 2, part, "a number")));
@@ -198,6 +206,7 @@ void add_sparse_functions(lua_State* L) {
                     {"merge_lines", protect<lua_merge_lines>},
                     {"multiply_lines", protect<lua_multiply>},
                     {"refuse_sparse_field", protect<refuse_name>},
+                    {"multiply_pair", protect<lua_multiply_pair>},
                     {"sparse_fields", protect<lua_fields>},
                     {"sparse_matrix", protect<new_matrix>},
                     {"sparse_metatable", protect<lua_metatable>},

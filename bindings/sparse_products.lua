@@ -28,9 +28,14 @@ local function multiply_some(a, b, dtype, from, to, ends)
   return own.assemble(core.cast(line, index), b.places:take(source), values:eval(), to - from, b.width)
 end
 
---- The product of two matrices by lines, in pieces that fit into memory: terms are expanded, sorted, and added up.
+--- The product of two matrices by lines: by the device's library, or in pieces that fit into memory, whose terms are expanded, sorted,
+--- and added up.
 local function multiply_lines(a, b, dtype)
   local count = a.starts.size - 1
+  local both = core.promote(a.starts.dtype, b.starts.dtype)
+  local entries_of_both, places_of_both, starts_of_both = core.multiply_pair(core.cast(a.entries, dtype), core.cast(a.places, both),
+    core.cast(a.starts, both), core.cast(b.entries, dtype), core.cast(b.places, both), core.cast(b.starts, both), b.width)
+  if entries_of_both then return {entries = entries_of_both, places = places_of_both, starts = starts_of_both, ordered = true} end
   local device = {dtype = "int64", device = a.entries.device}
   local lengths = b.starts({2, -1}) - b.starts({1, -2})
   local ends = core.cast(lengths, "int64"):take(a.places + 1):cumsum():eval()

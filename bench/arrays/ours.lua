@@ -270,6 +270,27 @@ workload("scatter", function()
     return gpu.scatter_add(x, at, values):sum():item()
   end
 end)
+--- The five-point Laplacian of a grid, and a matrix whose rows have as many entries as a power of their number says.
+local function laplacian(n)
+  local line, unit = gpu.sparse.diags({ -1, 2, -1 }, { -1, 0, 1 }, { n, n }), gpu.sparse.eye(n)
+  return gpu.sparse.kron(line, unit) + gpu.sparse.kron(unit, line)
+end
+local function power_law(n, count)
+  local k = gpu.arange(count, "float64")
+  local row = (((k * 0.6180339887498949) % 1) ^ 3 * n):floor():astype "int64"
+  local column = (((k * 0.7548776662466927) % 1) * n):floor():astype "int64"
+  return gpu.sparse.coo(row + 1, column + 1, gpu.ones(count), { n, n }):tocsr()
+end
+local function product(A)
+  local x, y = spread(A.shape[2], 0, 1, "float32"), nil
+  return function() y = A:matmul(x) end, function() return y:abs():mean({ dtype = "float64" }):item() end
+end
+workload("spmv", function() return product(laplacian(size(2048, 1024, 20))) end)
+workload("spmv_power", function() return product(power_law(size(1e6, 250000, 1000), size(16e6, 4e6, 5000))) end)
+workload("spgemm", function()
+  local A, C = laplacian(size(2048, 512, 20)), nil
+  return function() C = A:matmul(A) end, function() return C.data:astype("float64"):abs():mean():item() end
+end)
 workload("histogram", function()
   if not gpu.histogram then return end
   local x, y = spread(size(256e6, 16e6, 1000), 0, 1, "float32"), nil

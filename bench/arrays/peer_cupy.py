@@ -1,4 +1,5 @@
 import cupy as cp
+from cupyx.scipy import sparse
 
 from workloads import *
 
@@ -95,6 +96,7 @@ run("median", lambda x: cp.median(x), lambda y: y, spread(size(64e6, 4e6, 1000),
 run("medians", lambda x: cp.median(x, axis=1), lambda y: y[2], rows())
 run("permutation", lambda: cp.random.permutation(size(16e6, 1e6, 1000)), lambda y: y.sum(dtype="float64"))
 run("scatter", add_at, lambda y: y.sum(), *scatter_input())
+sparse_products(run, sparse, cp)
 run("histogram", lambda x: cp.histogram(x, 256, range=(0, 1))[0], lambda y: y[9],
     spread(size(256e6, 16e6, 1000), 0, 1, "float32"))
 run("topk", lambda x: cp.sort(cp.partition(x, x.size - 100)[-100:])[::-1], lambda y: y[99],

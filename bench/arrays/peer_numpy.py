@@ -5,6 +5,11 @@ try:
 except ImportError:
     from numpy import fft as fourier
 
+try:
+    import scipy.sparse as sparse
+except ImportError:
+    sparse = None
+
 from workloads import *
 
 
@@ -85,6 +90,8 @@ run("median", lambda x: np.median(x), lambda y: y, spread(size(64e6, 4e6, 1000),
 run("medians", lambda x: np.median(x, axis=1), lambda y: y[2], rows())
 run("permutation", lambda: generator.permutation(size(16e6, 1e6, 1000)), lambda y: y.sum(dtype="float64"))
 run("scatter", add_at, lambda y: y.sum(), *scatter_input())
+if sparse:
+    sparse_products(run, sparse, np)
 run("histogram", lambda x: np.histogram(x, 256, range=(0, 1))[0], lambda y: y[9],
     spread(size(256e6, 16e6, 1000), 0, 1, "float32"))
 run("topk", lambda x: np.sort(np.partition(x, x.size - 100)[-100:])[::-1], lambda y: y[99],

@@ -143,6 +143,32 @@ def scatter_input():
     return spread(n, 0, n, "int64"), spread(n, 0, 1, "float64")
 
 
+def laplacian(sparse, n):
+    """The five-point Laplacian of a grid."""
+    line, unit = sparse.diags([-1.0, 2.0, -1.0], [-1, 0, 1], shape=(n, n), dtype="float32"), sparse.identity(n, dtype="float32")
+    return (sparse.kron(line, unit) + sparse.kron(unit, line)).tocsr()
+
+
+def power_law(sparse, xp, n, count):
+    """Rows with as many entries as a power of their number says."""
+    k = numpy.arange(count, dtype="float64")
+    row, column = (k * 0.6180339887498949 % 1) ** 3 * n, k * 0.7548776662466927 % 1 * n
+    entries = xp.ones(count, dtype="float32")
+    return sparse.coo_matrix((entries, (xp.asarray(row.astype("int32")), xp.asarray(column.astype("int32")))), shape=(n, n)).tocsr()
+
+
+def sparse_products(run, sparse, xp):
+    def mean(y):
+        return abs(y).mean(dtype="float64")
+
+    A = laplacian(sparse, size(2048, 1024, 20))
+    run("spmv", lambda x: A @ x, mean, spread(A.shape[1], 0, 1, "float32"))
+    A = power_law(sparse, xp, size(1e6, 250000, 1000), size(16e6, 4e6, 5000))
+    run("spmv_power", lambda x: A @ x, mean, spread(A.shape[1], 0, 1, "float32"))
+    B = laplacian(sparse, size(2048, 512, 20))
+    run("spgemm", lambda: B @ B, lambda C: mean(C.data))
+
+
 def chain_input():
     n = size(1e6, 1e6, 1000)
     return spread(n, 0, 1, "float32"), spread(n + 1, 0, 1, "float32")[1:].copy()

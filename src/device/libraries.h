@@ -339,11 +339,27 @@ struct SparseProblem {
   void* y = nullptr;
 };
 
+/// C = A B by lines: line i of C is the sum of the lines of B at the places of A's line i, times the entries there.
+struct SparsePair {
+  DType dtype = DType::float32;       // of all entries, as for SparseProblem
+  DType index = DType::int32;         // of places and starts: or int64
+  std::int64_t lines = 0, width = 0;  // of C
+  const void *a_entries = nullptr, *a_places = nullptr, *a_starts = nullptr;
+  const void *b_entries = nullptr, *b_places = nullptr, *b_starts = nullptr;
+  std::int64_t* counts = nullptr;  // of count_pair
+  const void* starts = nullptr;    // of C, for multiply_pair
+  void *places = nullptr, *entries = nullptr;
+};
+
 /// Products of sparse matrices of a device that does better by a library than by our kernels. Each sum has one order.
 class Sparse {
  public:
   virtual ~Sparse() = default;
   virtual void multiply(const SparseProblem& problem, Stream& stream) = 0;
+  /// The number of entries in each line of C. Needs no entries.
+  virtual void count_pair(const SparsePair& pair, Stream& stream) = 0;
+  /// C's places, ascending in each line, and its entries.
+  virtual void multiply_pair(const SparsePair& pair, Stream& stream) = 0;
 };
 
 }  // namespace gpulua

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "src/base/error.h"
+#include "src/device/cpu/cpu_sparse_pair.h"
 #include "src/device/cpu/runtime/cpu_stream.h"
 #include "src/device/cpu/sorting/vector_code.h"
 
@@ -149,6 +150,13 @@ class CpuSparse : public Sparse {
       else
         by_entry<std::int64_t>(problem);
     });
+  }
+
+  void count_pair(const SparsePair& pair, Stream& stream) override {
+    queue(stream, [pair] { cpu::count_pair(pair); });
+  }
+  void multiply_pair(const SparsePair& pair, Stream& stream) override {
+    queue(stream, [pair] { cpu::multiply_pair(pair); });
   }
 
  private:
