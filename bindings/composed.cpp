@@ -247,6 +247,7 @@ void add_core_functions(lua_State* L) {
   add_fusing(L);
   add_graphs(L);
   add_terminal(L);
+  add_ranks(L);
   add_plain_files(L);
   add_measuring(L);
   add_signature_helpers(L);

@@ -60,16 +60,17 @@ void push_functions(lua_State* L, std::string_view receiver) {
   }
 }
 
-/// Adds the check of arguments to a function of a file that has run. Returns whether receiver + name is one.
+/// Adds the check of arguments to a function of a file that has run. Returns whether receiver + name is defined.
 bool check_calls(lua_State* L, std::string_view receiver, std::string_view name) {
   push_functions(L, receiver);
   lua_pushlstring(L, name.data(), name.size());
   lua_rawget(L, -2);
   const bool is_lua = lua_isfunction(L, -1) && !lua_iscfunction(L, -1);
+  const bool is_there = !lua_isnil(L, -1);
   lua_pop(L, 1);
   if (is_lua) guard_function(L, receiver, name);
   lua_pop(L, 1);
-  return is_lua;
+  return is_there;
 }
 
 // What scripts that are not trusted may call of the library: a file that is new is not for them before it is here.

@@ -82,6 +82,30 @@ void check_integers(DType dtype, const char* op) {
     throw Error("[" + std::string(op) + "] expected an integer dtype, got " + std::string(name(dtype)));
 }
 
+/// The option part = {first, total} of a draw of `shape`: the rows first, first + 1, ... of `total` ones along the
+/// first axis.
+RandomPart check_part(lua_State* L, int index, const Dims& shape, const char* op) {
+  const auto refuse = [&] {
+    fail(op, "part = {first, total}: the first row of this draw, and the rows of all", L, index);
+  };
+  if (!lua_istable(L, index) || lua_objlen(L, index) != 2) refuse();
+  if (shape.empty()) throw Error("[" + std::string(op) + "] expected a shape of one or more axes with the option part");
+  std::array<std::int64_t, 2> values;
+  for (int i = 0; i < 2; ++i) {
+    lua_rawgeti(L, index, i + 1);
+    values[i] = check_integer(L, -1, op, "an integer in part = {first, total}");
+    lua_pop(L, 1);
+  }
+  const auto [first, total] = values;
+  Dims whole = shape;
+  whole[0] = total;
+  if (first < 1 || total < 0 || first - 1 > total - shape[0])
+    throw Error("[" + std::string(op) + "] expected a part within its draw, got rows " + std::to_string(first) +
+                " to " + std::to_string(first - 1 + shape[0]) + " of " + std::to_string(total));
+  const std::int64_t all = checked_size(whole, op);
+  return {total == 0 ? 0 : all / total * (first - 1), all};
+}
+
 /// gpu.rand(shape... [, dtype or options]), gpu.randn.
 template <bool is_normal>
 int create_random(lua_State* L) {
@@ -90,6 +114,7 @@ int create_random(lua_State* L) {
   Dims shape = check_shape(L, 1, next, function);
   Source source;
   DType dtype = DType::float32;
+  std::optional<RandomPart> part;
   const auto read_dtype = [&](int value) { dtype = parse_dtype(check_string(L, value, function, "a dtype's name")); };
   if (lua_type(L, next) == LUA_TSTRING) {
     check_end(L, next + 1, function, "the dtype");
@@ -98,12 +123,14 @@ int create_random(lua_State* L) {
     read_options(L, next, function,
                  {{"dtype", read_dtype},
                   {"device", [&](int value) { source.device = check_device(L, value, function); }},
-                  {"generator", [&](int value) { read_generator(L, value, function, source); }}});
+                  {"generator", [&](int value) { read_generator(L, value, function, source); }},
+                  {"part", [&](int value) { part = check_part(L, value, shape, function); }}});
   }
   check_floating(dtype, function);
   complete(L, source);
-  push_array(L, random(source.device, op(is_normal ? "random_normal" : "random_uniform"), std::move(shape), dtype,
-                       source.stream));
+  const OpInfo& row = op(is_normal ? "random_normal" : "random_uniform");
+  push_array(L, part ? random_part(source.device, row, std::move(shape), dtype, source.stream, *part)
+                     : random(source.device, row, std::move(shape), dtype, source.stream));
   return 1;
 }
 

@@ -143,6 +143,13 @@ void restrict_bindings(lua_State* L) {
   lua_pop(L, 1);
 }
 
+std::shared_ptr<Transport> ranks_of(lua_State* L) {
+  lua_getfield(L, LUA_REGISTRYINDEX, owner_key);
+  const auto* owner = static_cast<const std::optional<Bindings>*>(lua_touserdata(L, -1));
+  lua_pop(L, 1);
+  return owner && *owner ? (*owner)->ranks : nullptr;
+}
+
 bool has_bindings(lua_State* L) {
   lua_getfield(L, LUA_REGISTRYINDEX, owner_key);
   const bool found = !lua_isnil(L, -1);

@@ -29,4 +29,7 @@ inline constexpr const char* profile_report_key = "gpulua.profile_report";
 /// x.npy: ..."; empty if there was none. For reports of errors about a nil.
 std::string source_of_nil(lua_State* L);
 
+/// Tells the other ranks of the job, if the state has connected to them, that this one's script has failed.
+void report_failure(lua_State* L, const std::string& message);
+
 }  // namespace gpulua

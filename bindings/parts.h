@@ -46,6 +46,8 @@ void add_terminal(lua_State* L);
 void add_fusing(lua_State* L);
 /// Adds the C++ functions for graph.lua to the table at the top of the stack.
 void add_graphs(lua_State* L);
+/// Adds the C++ functions for the files comm*.lua to the table at the top of the stack.
+void add_ranks(lua_State* L);
 /// Adds the C++ functions for text_files.lua to the table at the top of the stack.
 void add_plain_files(lua_State* L);
 void open_memory(lua_State* L);

@@ -71,7 +71,7 @@ void CallSignatures::read_lines(std::string_view text) {
       continue;
     }
     const std::size_t parameters = line.find_first_of("({");
-    lines_.emplace(line.substr(0, parameters), Line{line.substr(parameters), file});
+    lines_.emplace(line.substr(0, parameters), Line{line.substr(std::min(parameters, line.size())), file});
   }
 }
 

@@ -18,6 +18,7 @@
 namespace gpulua {
 
 struct LuaChunks;
+class Transport;
 
 /// The library's data of one Lua state: the context, the callbacks of Host, and settings of the script.
 class Bindings : public Host {
@@ -62,6 +63,8 @@ class Bindings : public Host {
   std::shared_ptr<RandomStream> random = std::make_shared<RandomStream>();
   /// How arrays are shown.
   PrintOptions printing;
+  /// The ranks of the job, once a call has connected them.
+  std::shared_ptr<Transport> ranks;
   /// The signatures of the state's functions.
   CallSignatures signatures;
   /// The texts of Lua functions that run on devices.
@@ -83,6 +86,9 @@ inline Bindings& bindings_of(lua_State* L) {
   if (!owner) throw Error("[gpu] the Lua state is being closed, and its devices are closed already");
   return *owner;
 }
+
+/// The ranks that the state has connected to; null before.
+std::shared_ptr<Transport> ranks_of(lua_State* L);
 
 /// True within a function that gpu.fuse or gpu.graph records, on any device.
 bool is_recording(const Context& context);

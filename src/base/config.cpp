@@ -78,6 +78,7 @@ Config Config::from_environment() {
     if (const std::string_view prefix = variable(name); !prefix.empty()) config.python_prefixes.emplace_back(prefix);
   if (const std::string_view home = variable("HOME"); !home.empty())
     config.python_prefixes.push_back(std::filesystem::path(home) / ".local");
+  config.job = Job::from_environment();
   return config;
 }
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "src/base/job.h"
+
 namespace gpulua {
 
 /// Everything that the environment decides, read in one place. docs/reference.md lists the variables.
@@ -36,6 +38,8 @@ struct Config {
   std::vector<std::filesystem::path> library_path;
   /// Where pip may have put NVIDIA's wheels: VIRTUAL_ENV, CONDA_PREFIX, ~/.local.
   std::vector<std::filesystem::path> python_prefixes;
+  /// Whether this process is one of several that run the same script.
+  Job job;
 
   /// Throws Error for a variable whose value makes no sense.
   static Config from_environment();

@@ -4,6 +4,7 @@
 #include "src/base/config.h"
 #include "src/cli/environment.h"
 #include "src/cli/options.h"
+#include "src/cli/ranks.h"
 #include "src/cli/session.h"
 
 int main(int argc, char** argv) {
@@ -14,6 +15,7 @@ int main(int argc, char** argv) {
       std::fputs(usage_text, stdout);
       return 0;
     }
+    if (options.ranks) return run_ranks(*options.ranks, argc, argv);
     Config config = Config::from_environment();
     if (options.check) {
       config.check = true;

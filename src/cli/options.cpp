@@ -1,6 +1,7 @@
 #include "src/cli/options.h"
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 #include <string_view>
 
@@ -19,6 +20,7 @@ const char* const usage_text =
     "  --device name   the device that new arrays go to: cpu, cuda:0, ...\n"
     "  --check         run on the CPU device, and search kernels for mistakes while they run\n"
     "  --profile       print the kernels that ran, with their times, when the script ends\n"
+    "  --ranks n       run the script in n processes, the ranks of gpu.comm\n"
     "  -v, --version   print the version\n"
     "  -h, --help      print this text\n"
     "  --              end of the options\n"
@@ -28,7 +30,7 @@ const char* const usage_text =
 
 namespace {
 
-constexpr std::string_view long_options[] = {"--check", "--device", "--help", "--profile", "--version"};
+constexpr std::string_view long_options[] = {"--check", "--device", "--help", "--profile", "--ranks", "--version"};
 
 class Parser {
  public:
@@ -98,9 +100,16 @@ class Parser {
   void long_option(std::string_view word) {
     const std::size_t equals = word.find('=');
     const std::string_view name = word.substr(0, equals);
+    const auto value = [&](const char* option, const char* what) {
+      return equals != word.npos ? std::string(word.substr(equals + 1)) : argument({}, option, what);
+    };
     if (name == "device") {
-      options_.device =
-          equals != word.npos ? std::string(word.substr(equals + 1)) : argument({}, "--device", "a device");
+      options_.device = value("--device", "a device");
+    } else if (name == "ranks") {
+      if (options_.ranks) throw UsageError("option '--ranks' stands twice");
+      const int position = position_;
+      const int count = rank_count(value("--ranks", "a number of processes"));
+      options_.ranks = RanksOption{count, position, position_ - position + 1};
     } else if (word == "check") {
       options_.check = true;
     } else if (word == "profile") {
@@ -112,6 +121,16 @@ class Parser {
     } else {
       unknown_option("--" + std::string(word), name);
     }
+  }
+
+  static int rank_count(const std::string& text) {
+    constexpr int most = 1024;
+    int count = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+    if (error != std::errc{} || end != text.data() + text.size() || count < 1 || count > most)
+      throw UsageError("option '--ranks' expects a number of processes from 1 to " + std::to_string(most) + ", got '" +
+                       text + "'");
+    return count;
   }
 
   /// What is attached to the option, else the next word.

@@ -19,10 +19,16 @@ struct Action {
   std::string text;  // the code, the module, "dump=m", or "3"
 };
 
+/// --ranks, and which words of argv it takes.
+struct RanksOption {
+  int count, position, words;
+};
+
 /// The command line, parsed.
 struct Options {
   std::vector<Action> actions;
   std::optional<std::string> device;
+  std::optional<RanksOption> ranks;
   bool check = false;
   bool profile = false;
   bool interactive = false;

@@ -257,7 +257,9 @@ class Session {
     if (good) return true;
     const bool interrupted = script_interrupted() && std::strstr(lua_tostring(L, -1), "interrupted") != nullptr;
     exit_code_ = interrupted ? exit_interrupted : exit_error;
+    const std::string message = lua_tostring(L, -1);
     print_error(L);
+    report_failure(L, message);
     return false;
   }
 

@@ -9,10 +9,15 @@ namespace gpulua {
 
 namespace {
 
+/// How many numbers a block of the stream gives.
+std::uint64_t numbers_in_block(const OpInfo& op, DType compute) {
+  if (op.vectorised.empty()) return 1;
+  return size_of(compute) == 8 ? 2 : 4;
+}
+
 /// The number of blocks of the stream for `numbers` random numbers.
 std::uint64_t blocks_for(const OpInfo& op, std::uint64_t numbers, DType compute) {
-  if (op.vectorised.empty()) return numbers;
-  const std::uint64_t in_a_block = size_of(compute) == 8 ? 2 : 4;
+  const std::uint64_t in_a_block = numbers_in_block(op, compute);
   return (numbers + in_a_block - 1) / in_a_block;
 }
 
@@ -73,6 +78,25 @@ Array random(const std::shared_ptr<OpenDevice>& device, const OpInfo& op, Dims s
   const Place place = reserve(device, stream, blocks_for(op, numbers, pending.compute));
   pending.inputs.insert(pending.inputs.begin(), place.begin(), place.end());
   return operation(device, op, std::move(shape), dtype, std::move(pending));
+}
+
+Array random_part(const std::shared_ptr<OpenDevice>& device, const OpInfo& op, Dims shape, DType dtype,
+                  const std::shared_ptr<RandomStream>& stream, const RandomPart& part) {
+  Evaluator& evaluator = device->evaluator();
+  if (evaluator.capture() || evaluator.trace())
+    throw Error("[random] expected the option part outside of a function that gpu.fuse or gpu.graph records");
+  const std::int64_t count = checked_size(shape);
+  const std::uint64_t start = stream->offset, blocks = blocks_for(op, static_cast<std::uint64_t>(part.total), dtype);
+  const auto in_a_block = static_cast<std::int64_t>(numbers_in_block(op, dtype));
+  const std::int64_t before = part.skipped % in_a_block;
+  stream->reserve(static_cast<std::uint64_t>(part.skipped / in_a_block));
+  const Array numbers = random(device, op, before == 0 ? shape : Dims{before + count}, dtype, stream);
+  *stream = {stream->seed, start};
+  stream->reserve(blocks);
+  if (before == 0) return numbers;
+  Layout layout = row_major(std::move(shape));
+  layout.offset = before;
+  return view(numbers, std::move(layout));
 }
 
 }  // namespace gpulua

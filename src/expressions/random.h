@@ -16,6 +16,18 @@ struct RandomStream {
   std::uint64_t reserve(std::uint64_t blocks);
 };
 
+/// Some of the numbers of a larger draw.
+struct RandomPart {
+  std::int64_t skipped = 0;  // numbers before the first one
+  std::int64_t total = 0;    // numbers of the draw
+};
+
+/// Uniform or normal numbers: the part of a draw of `part.total` numbers that begins behind `part.skipped`. The stream
+/// goes on behind the whole draw. Where the part begins within a block of the stream, it is a view of evaluated
+/// numbers.
+Array random_part(const std::shared_ptr<OpenDevice>& device, const OpInfo& op, Dims shape, DType dtype,
+                  const std::shared_ptr<RandomStream>& stream, const RandomPart& part);
+
 /// Random numbers of a distribution. `op`: a row of the op table with the rule `random`. `parameters`: the row's
 /// operands after the stream; they broadcast to `shape` and are converted to `compute`.
 Array random(const std::shared_ptr<OpenDevice>& device, const OpInfo& op, Dims shape, DType dtype,

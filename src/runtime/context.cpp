@@ -72,7 +72,11 @@ std::string Context::default_device() {
   if (!config_.device.empty()) return config_.device;
   // Plugins are sorted by preference.
   const std::vector<DeviceListing> devices = list_devices();
-  return devices.empty() ? "cpu" : devices.front().name;
+  if (devices.empty()) return "cpu";
+  // Each process of a machine takes a device of the preferred kind, where there are several.
+  const std::string& kind = devices.front().kind;
+  const auto count = std::ranges::count(devices, kind, &DeviceListing::kind);
+  return devices[static_cast<std::size_t>(config_.job.local_rank % count)].name;
 }
 
 const std::shared_ptr<OpenDevice>& Context::current() {

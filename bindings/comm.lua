@@ -1,0 +1,369 @@
+-- gpu.comm: the ranks of a job, which run the same script, and arrays between them.
+local gpu, _, core = ...
+local comm = gpu.comm
+
+comm.rank, comm.size, comm.local_rank, comm.local_size = core.comm_launch()
+comm.is_root = comm.rank == 0
+
+-- The ranks that a call works with: all, or those of comm.split while one of its functions runs.
+local current
+-- What comm_messages.lua uses, too. In `grouped`, the messages so far within comm.group.
+local shared = { grouped = nil }
+core.comm_shared = shared
+
+local function ranks()
+  current = current or core.comm_open()
+  return current
+end
+
+--- This rank and the number of ranks, of all or of a split. Connects none.
+local function numbers()
+  if current then return core.comm_numbers(current) end
+  return comm.rank, comm.size
+end
+
+local function check_rank(op, rank)
+  local _, size = numbers()
+  if type(rank) ~= "number" or rank % 1 ~= 0 or rank < 0 or rank >= size then
+    core.fail(op, ("a rank from 0 to %d"):format(size - 1), rank)
+  end
+  return rank
+end
+
+local function type_text(x) return type(x) == "number" and "a number" or x.dtype .. core.text(x.shape) end
+
+local function check_ungrouped(op)
+  if shared.grouped then core.raise(("[%s] expected a call outside of comm.group, which takes send, recv_ and exchange"):format(op)) end
+end
+
+--- Begins a collective: under gpu.debug, compares the call with those of the other ranks.
+local function begin(op, what)
+  check_ungrouped(op)
+  local line = core.comm_line()
+  if not line then return end
+  local call = op .. " of " .. what
+  local texts = core.comm_texts(ranks(), "debug", call .. "\n" .. line)
+  local said = {}
+  for i, text in ipairs(texts) do
+    local theirs, place = text:match "^(.*)\n(.*)$"
+    said[i] = ("rank %d is in %s at %s"):format(i - 1, theirs, place)
+    said.differ = said.differ or theirs ~= call
+  end
+  if said.differ then core.raise(("[%s] expected the same call on all ranks, got: %s"):format(op, table.concat(said, ", "))) end
+end
+
+shared.ranks, shared.numbers, shared.check_rank, shared.type_text = ranks, numbers, check_rank, type_text
+shared.check_ungrouped, shared.begin = check_ungrouped, begin
+
+local function check_value(op, x)
+  if type(x) ~= "number" and not core.is_array(x) then core.fail(op, "an array or a number", x) end
+  return x
+end
+
+--- The reduction's name, and the one that the ranks compute.
+local function check_reduction(op, name)
+  if name == nil then name = "sum" end
+  if type(name) ~= "string" then core.fail(op, "sum, prod, max, min or mean", name) end
+  return name, name == "mean" and "sum" or name
+end
+
+local function finish_reduction(name, x)
+  if name ~= "mean" then return x end
+  local _, size = numbers()
+  return x / size
+end
+
+--- Writes a result to `out`, if there is one.
+local function deliver(op, out, result)
+  if out == nil then return result end
+  return core.check_array(op, out):copy_(result)
+end
+
+local function all_reduce(op, x, name)
+  check_value(op, x)
+  local reduction
+  name, reduction = check_reduction(op, name)
+  begin(op, name .. " of " .. type_text(x))
+  return finish_reduction(name, core.comm_all_reduce(ranks(), op, x, reduction))
+end
+
+function comm.all_reduce(x, name, options)
+  if core.is_options(name) then name, options = core.shift("comm.all_reduce", name, options) end
+  options = core.check_fields("comm.all_reduce", options)
+  return deliver("all_reduce", options.out, all_reduce("all_reduce", x, name))
+end
+
+function comm.all_reduce_(x, name)
+  core.check_array("all_reduce_", x)
+  return x:copy_(all_reduce("all_reduce_", x, name))
+end
+
+--- This rank's part, along the first axis, of the arrays of all ranks, reduced.
+function comm.reduce_scatter(x, name)
+  local op = "reduce_scatter"
+  core.check_array(op, x)
+  local _, size = numbers()
+  local reduction
+  name, reduction = check_reduction(op, name)
+  if x.ndim == 0 or x.shape[1] % size ~= 0 then
+    core.raise(("[%s] expected an array whose first axis has a multiple of %d elements, the number of ranks, got %s")
+      :format(op, size, type_text(x)))
+  end
+  begin(op, name .. " of " .. type_text(x))
+  return finish_reduction(name, core.comm_reduce_scatter(ranks(), op, x, reduction))
+end
+
+--- Gathers the dtypes and shapes of all ranks. Raises unless they agree but for the extent of the first axis. Returns the extents,
+--- and whether they are equal.
+local function extents_of_all(op, x)
+  local kind = x.dtype .. core.text { unpack(x.shape) }:gsub("^%(%d+", "(n")
+  local texts = core.comm_texts(ranks(), op, ("%s\n%d"):format(kind, x.shape[1]))
+  local extents, equal = {}, true
+  for i, text in ipairs(texts) do
+    local theirs, extent = text:match "^(.*)\n(.*)$"
+    if theirs ~= kind then
+      core.raise(("[%s] expected arrays of one dtype that differ in the extent of the axis alone, got %s on rank %d, %s on rank %d")
+        :format(op, kind, (numbers()), theirs, i - 1))
+    end
+    extents[i] = tonumber(extent)
+    equal = equal and extents[i] == extents[1]
+  end
+  return extents, equal
+end
+
+--- An array for the parts of all ranks, whose extents are given, and a view for each.
+local function room_for(x, extents)
+  local shape, total = { unpack(x.shape) }, 0
+  for _, extent in ipairs(extents) do total = total + extent end
+  shape[1] = total
+  local all, parts, first = gpu.empty(shape, { dtype = x.dtype, device = x.device }), {}, 1
+  for i, extent in ipairs(extents) do
+    parts[i] = core.slice(all, 1, first, extent)
+    first = first + extent
+  end
+  return all, parts
+end
+
+--- x with the axis first, and the function that moves it back.
+local function axis_first(op, x, axis)
+  core.check_array(op, x)
+  if x.ndim == 0 then x = x:reshape(1) end
+  axis = axis == nil and 1 or core.axis(op, axis, x.ndim)
+  if axis == 1 then return x, function(all) return all end end
+  return gpu.moveaxis(x, axis, 1), function(all) return gpu.moveaxis(all, 1, axis) end
+end
+
+function comm.all_gather(x, axis)
+  local op = "all_gather"
+  local back
+  x, back = axis_first(op, x, axis)
+  begin(op, x.dtype)
+  local extents, equal = extents_of_all(op, x)
+  if equal then return back(core.comm_all_gather(ranks(), op, x)) end
+  local all, parts = room_for(x, extents)
+  local sent, received = {}, {}
+  for i, part in ipairs(parts) do sent[i], received[i] = { x, i - 1 }, { part, i - 1 } end
+  core.comm_transfer(ranks(), op, sent, received)
+  return back(all)
+end
+
+--- The arrays of all ranks on the root, by rank; nil elsewhere.
+local function gather_parts(op, x, root)
+  local rank = numbers()
+  local extents = extents_of_all(op, x)
+  if rank ~= root then return core.comm_transfer(ranks(), op, { { x, root } }, {}) end
+  local all, parts = room_for(x, extents)
+  local received = {}
+  for i, part in ipairs(parts) do received[i] = { part, i - 1 } end
+  core.comm_transfer(ranks(), op, { { x, root } }, received)
+  return all, parts
+end
+
+function comm.gather(x, root, axis)
+  local op = "gather"
+  root = check_rank(op, root or 0)
+  local back
+  x, back = axis_first(op, x, axis)
+  begin(op, x.dtype .. " to rank " .. root)
+  local all = gather_parts(op, x, root)
+  return all and back(all) or nil
+end
+
+function comm.reduce(x, name, root)
+  local op = "reduce"
+  root = check_rank(op, root or 0)
+  local result = all_reduce(op, x, name)
+  return (numbers()) == root and result or nil
+end
+
+--- The first and the last of this rank's part of 1 to n, and the ones of rank r of `size`.
+local function share_of(n, rank, size)
+  local count, more = math.floor(n / size), n % size
+  local first = rank * count + math.min(rank, more) + 1
+  return first, first + count - 1 + (rank < more and 1 or 0)
+end
+
+function comm.share(n)
+  if core.check_integer("share", "a number of items", n) < 0 then core.fail("share", "a number of items of 0 or more", n) end
+  return share_of(n, numbers())
+end
+
+local function part_of(x, axis, rank, size)
+  local first, last = share_of(x.shape[axis], rank, size)
+  return core.slice(x, axis, first, last - first + 1)
+end
+
+function comm.part(x, axis)
+  core.check_array("part", x)
+  return part_of(x, core.axis("part", axis or 1, x.ndim), numbers())
+end
+
+--- What only the root knows of its array, told to all: the dtype and the shape.
+local function announce(op, x, root)
+  local rank = numbers()
+  if rank == root then core.check_array(op, x) end
+  local text = rank == root and x.dtype .. " " .. table.concat(x.shape, " ") or ""
+  local words = {}
+  for word in core.comm_texts(ranks(), op, text)[root + 1]:gmatch "[^ ]+" do words[#words + 1] = word end
+  local dtype = table.remove(words, 1)
+  for i, word in ipairs(words) do words[i] = tonumber(word) end
+  return dtype, words
+end
+
+function comm.scatter(x, root)
+  local op = "scatter"
+  root = check_rank(op, root or 0)
+  local rank, size = numbers()
+  begin(op, "rank " .. root)
+  local dtype, shape = announce(op, x, root)
+  if #shape == 0 then core.raise "[scatter] expected an array of one or more axes, got a 0-d array" end
+  local sent = {}
+  if rank == root then
+    for other = 0, size - 1 do sent[other + 1] = { part_of(x, 1, other, size), other } end
+  end
+  local first, last = share_of(shape[1], rank, size)
+  shape[1] = last - first + 1
+  local part = gpu.empty(shape, dtype)
+  core.comm_transfer(ranks(), op, sent, { { part, root } })
+  return part
+end
+
+function comm.broadcast(x, root)
+  local op = "broadcast"
+  root = check_rank(op, root or 0)
+  begin(op, "rank " .. root)
+  local dtype, shape = announce(op, x, root)
+  if (numbers()) ~= root then x = gpu.empty(shape, dtype) end
+  core.comm_broadcast(ranks(), op, x, root)
+  return x
+end
+
+function comm.broadcast_(x, root)
+  local op = "broadcast_"
+  core.check_array(op, x)
+  root = check_rank(op, root or 0)
+  begin(op, type_text(x) .. " of rank " .. root)
+  core.comm_broadcast(ranks(), op, x, root)
+  return x
+end
+
+function comm.all_to_all(x)
+  local op = "all_to_all"
+  core.check_array(op, x)
+  local _, size = numbers()
+  if x.ndim == 0 or x.shape[1] % size ~= 0 then
+    core.raise(("[%s] expected an array whose first axis has a multiple of %d elements, the number of ranks, got %s")
+      :format(op, size, type_text(x)))
+  end
+  begin(op, type_text(x))
+  local result = gpu.empty_like(x)
+  local sent, received = {}, {}
+  for other = 0, size - 1 do
+    sent[other + 1], received[other + 1] = { part_of(x, 1, other, size), other }, { part_of(result, 1, other, size), other }
+  end
+  core.comm_transfer(ranks(), op, sent, received)
+  return result
+end
+
+-- ---- everything else ------------------------------------------------------------------------------------------------------------
+
+function comm.barrier()
+  begin("barrier", "all ranks")
+  core.comm_barrier(ranks(), "barrier")
+end
+
+local function encode(op, value)
+  local ok, text = pcall(require("string.buffer").encode, value)
+  if not ok then core.raise(("[%s] expected tables of numbers, strings and booleans, got other values: %s"):format(op, text)) end
+  return text
+end
+
+function comm.all_gather_object(value)
+  local op = "all_gather_object"
+  begin(op, "values")
+  local texts = core.comm_texts(ranks(), op, encode(op, value))
+  for i, text in ipairs(texts) do texts[i] = require("string.buffer").decode(text) end
+  return texts
+end
+
+function comm.broadcast_object(value, root)
+  local op = "broadcast_object"
+  root = check_rank(op, root or 0)
+  begin(op, "rank " .. root)
+  local text = (numbers()) == root and encode(op, value) or ""
+  return require("string.buffer").decode(core.comm_texts(ranks(), op, text)[root + 1])
+end
+
+function comm.print(...)
+  if (numbers()) == 0 then print(...) end
+end
+
+function comm.abort(message)
+  if type(message) ~= "string" then core.fail("abort", "a message", message) end
+  local text = ("[abort] %s"):format(message)
+  io.stdout:flush()
+  io.stderr:write(("gpulua: rank %d: %s\n"):format(comm.rank, text))
+  if comm.size > 1 then core.comm_fail(text) end
+  os.exit(1)
+end
+
+--- Ends a call of a split's function.
+local function leave(outer, ok, ...)
+  current = outer
+  if not ok then error((...), 0) end
+  return ...
+end
+
+--- The functions of gpu.comm for some ranks.
+local function communicator(members)
+  local rank, size = core.comm_numbers(members)
+  local fields = { rank = rank, size = size, is_root = rank == 0, local_rank = comm.local_rank, local_size = comm.local_size }
+  return setmetatable(fields, {
+    __index = function(self, name)
+      local fn = comm[name]
+      local function call(...)
+        local outer = ranks()
+        current = members
+        return leave(outer, core.call(fn, ...))
+      end
+      rawset(self, name, call)
+      return call
+    end,
+  })
+end
+
+function comm.split(color, key)
+  local op = "split"
+  if color ~= nil then core.check_integer(op, "an integer, or nil for no part", color) end
+  local rank = numbers()
+  begin(op, "ranks")
+  local all = comm.all_gather_object { color or false, key == nil and rank or core.check_integer(op, "an integer key", key), rank }
+  local members = {}
+  for _, one in ipairs(all) do
+    if color ~= nil and one[1] == color then members[#members + 1] = one end
+  end
+  if color == nil then return nil end
+  table.sort(members, function(a, b) return a[2] < b[2] or a[2] == b[2] and a[3] < b[3] end)
+  for i, one in ipairs(members) do members[i] = one[3] end
+  return communicator(core.comm_split(ranks(), op, members))
+end

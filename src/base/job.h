@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+
+namespace gpulua {
+
+/// How this process was started: alone, or as one of several that run the same script.
+struct Job {
+  enum class By { itself, gpulua, torchrun, mpi, slurm };
+
+  By by = By::itself;
+  int rank = 0, size = 1;
+  int local_rank = 0, local_size = 1;  // among the processes of this machine
+  /// Where rank 0 awaits the others. By::mpi: not used.
+  std::string address;
+  int port = 0;
+  /// By::gpulua, rank 0: the open socket that listens there; else -1.
+  int listener = -1;
+  /// What all processes of the job know, and no others.
+  std::string token;
+  /// Seconds that a call waits for another rank (GPULUA_COMM_TIMEOUT).
+  double timeout = 300;
+  /// The MPI library that GPULUA_MPI names; empty: the launcher's.
+  std::string mpi_library;
+
+  /// Reads the variables of gpulua --ranks, torchrun, Open MPI, MPICH and Slurm, in this order. Throws Error for values
+  /// that make no sense.
+  static Job from_environment();
+};
+
+/// The first host of a list of Slurm's: "node03" of "node[03-05,9],other".
+std::string first_host(const std::string& list);
+
+}  // namespace gpulua

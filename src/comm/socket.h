@@ -1,0 +1,45 @@
+#pragma once
+
+// TCP sockets: the few calls that the meeting of ranks and their transport need.
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+namespace gpulua {
+
+/// An open socket, closed with its owner.
+class Socket {
+ public:
+  Socket() = default;
+  explicit Socket(int descriptor) : descriptor_(descriptor) {}
+  ~Socket();
+  Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  Socket& operator=(Socket&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+  }
+
+  explicit operator bool() const { return descriptor_ >= 0; }
+  int descriptor() const { return descriptor_; }
+
+  /// Sends or receives all bytes, for at most `seconds` where nothing moves. False when the other end is gone or late.
+  bool send_all(const void* bytes, std::size_t count, int seconds = 5) const;
+  bool receive_all(void* bytes, std::size_t count, int seconds = 5) const;
+  void set_nonblocking() const;
+
+ private:
+  int descriptor_ = -1;
+};
+
+/// Listens at the port, or at one that the system chooses for 0. Throws Error.
+Socket listen_at(int port);
+int port_of(const Socket& listener);
+/// The next connection; an empty socket when none comes in `milliseconds`.
+Socket accept_from(const Socket& listener, int milliseconds);
+/// The address of the other end, as connect_to takes it.
+std::string peer_address(const Socket& socket);
+/// An empty socket when it fails; `why` has the reason.
+Socket connect_to(const std::string& address, int port, std::string& why);
+
+}  // namespace gpulua

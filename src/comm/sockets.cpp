@@ -1,0 +1,263 @@
+#include "src/comm/sockets.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include "src/base/error.h"
+#include "src/comm/meeting.h"
+
+namespace gpulua {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr int poll_ms = 100;
+
+/// What stands before each message, so that a rank in another call is noticed.
+struct Header {
+  std::uint64_t bytes = 0;
+  std::uint32_t mark = 0;
+  char op[20] = {};
+};
+
+/// A word on the control connection.
+struct Word {
+  enum Kind : std::int32_t { end, failure };
+
+  Kind kind = end;
+  std::int32_t rank = 0;  // which has failed
+  std::uint64_t bytes = 0;
+};
+
+/// A message on its way.
+struct Flow {
+  int peer;
+  bool sends;
+  char* memory;
+  std::size_t bytes;
+  Header header;         // to send, or received
+  std::size_t done = 0;  // bytes of header and message together
+
+  bool finished() const { return done == sizeof header + bytes; }
+};
+
+class SocketTransport final : public Transport {
+ public:
+  SocketTransport(const Job& job, std::function<void()> while_waiting)
+      : Transport(job.rank, job.size),
+        peers_(meet(job, while_waiting)),
+        while_waiting_(std::move(while_waiting)),
+        timeout_(job.timeout) {
+    for (const PeerSockets& peer : peers_)
+      if (peer.data) peer.data.set_nonblocking();
+  }
+
+  ~SocketTransport() override {
+    if (has_failed_) return;
+    const Word word{Word::end, rank(), 0};
+    for (const PeerSockets& peer : peers_)
+      if (peer.control) peer.control.send_all(&word, sizeof word, 0);
+  }
+
+  void fail(const std::string& message) noexcept override {
+    if (std::exchange(has_failed_, true)) return;
+    // A rank that fails because another one did passes on whose fault it was.
+    const std::string& text = failed_rank_ >= 0 ? failure_ : message;
+    const Word word{Word::failure, failed_rank_ >= 0 ? failed_rank_ : rank(), text.size()};
+    for (const PeerSockets& peer : peers_)
+      if (peer.control && peer.control.send_all(&word, sizeof word, 0))
+        peer.control.send_all(text.data(), text.size(), 0);
+  }
+
+  void mark(std::uint32_t mark) override { mark_ = mark; }
+
+  void transfer(const char* op, std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) override {
+    check_failure(op);
+    copy_own(op, outgoing, incoming);
+    std::vector<Flow> flows;
+    flows.reserve(outgoing.size() + incoming.size());
+    for (const Outgoing& message : outgoing) {
+      if (message.to == rank()) continue;
+      // Only read: memory is char* for both directions.
+      flows.push_back({message.to, true, static_cast<char*>(const_cast<void*>(message.memory)), message.bytes, {}});
+      flows.back().header.bytes = message.bytes;
+      flows.back().header.mark = mark_;
+      std::strncpy(flows.back().header.op, op, sizeof(Header::op) - 1);
+    }
+    for (const Incoming& message : incoming)
+      if (message.from != rank())
+        flows.push_back({message.from, false, static_cast<char*>(message.memory), message.bytes, {}});
+    const auto start = Clock::now();
+    while (!flows.empty()) {
+      const bool moved = advance(op, flows);
+      std::erase_if(flows, [](const Flow& flow) { return flow.finished(); });
+      if (moved || flows.empty()) continue;
+      if (wait(op, flows)) continue;
+      while_waiting_();
+      if (Clock::now() - start > std::chrono::duration<double>(timeout_)) throw_late(op, flows);
+    }
+  }
+
+ private:
+  /// Calls `function` with the first message for each peer and direction: messages keep their order.
+  template <class Function>
+  static void for_first(std::vector<Flow>& flows, const Function& function) {
+    for (std::size_t i = 0; i < flows.size(); ++i) {
+      const auto same = [&](const Flow& other) {
+        return other.peer == flows[i].peer && other.sends == flows[i].sends && !other.finished();
+      };
+      if (!flows[i].finished() && std::none_of(flows.begin(), flows.begin() + static_cast<std::ptrdiff_t>(i), same))
+        function(flows[i]);
+    }
+  }
+
+  /// Moves what can be moved now. Returns whether anything was.
+  bool advance(const char* op, std::vector<Flow>& flows) {
+    bool moved = false;
+    for_first(flows, [&](Flow& flow) { moved = (flow.sends ? push(op, flow) : pull(op, flow)) || moved; });
+    return moved;
+  }
+
+  bool push(const char* op, Flow& flow) {
+    const std::size_t before = flow.done;
+    while (!flow.finished()) {
+      const bool in_header = flow.done < sizeof(Header);
+      const char* from = in_header ? reinterpret_cast<const char*>(&flow.header) + flow.done
+                                   : flow.memory + (flow.done - sizeof(Header));
+      const std::size_t left = (in_header ? 0 : flow.bytes) + sizeof(Header) - flow.done;
+      const int more = in_header && flow.bytes > 0 ? MSG_MORE : 0;
+      const ssize_t sent = ::send(peers_[flow.peer].data.descriptor(), from, left, MSG_NOSIGNAL | more);
+      if (!account(op, flow, sent)) break;
+    }
+    return flow.done > before;
+  }
+
+  bool pull(const char* op, Flow& flow) {
+    const std::size_t before = flow.done;
+    while (!flow.finished()) {
+      const bool in_header = flow.done < sizeof(Header);
+      char* to =
+          in_header ? reinterpret_cast<char*>(&flow.header) + flow.done : flow.memory + (flow.done - sizeof(Header));
+      const std::size_t left = (in_header ? 0 : flow.bytes) + sizeof(Header) - flow.done;
+      const ssize_t received = ::recv(peers_[flow.peer].data.descriptor(), to, left, 0);
+      if (received == 0) lose(op, flow.peer);
+      if (!account(op, flow, received)) break;
+      if (in_header && flow.done == sizeof(Header)) check_header(op, flow);
+    }
+    return flow.done > before;
+  }
+
+  /// Adds the result of send or recv. False when nothing can move now.
+  bool account(const char* op, Flow& flow, ssize_t result) {
+    if (result > 0) {
+      flow.done += static_cast<std::size_t>(result);
+      return true;
+    }
+    if (errno == EINTR) return true;
+    if (errno != EAGAIN) lose(op, flow.peer);
+    return false;
+  }
+
+  void check_header(const char* op, const Flow& flow) const {
+    const bool same_op = std::strncmp(flow.header.op, op, sizeof(Header::op) - 1) == 0;
+    // A send meets a receive of another name.
+    const bool is_pair = std::strcmp(flow.header.op, "send") == 0 && std::strcmp(op, "recv_") == 0;
+    if ((same_op || is_pair) && flow.header.bytes == flow.bytes && flow.header.mark == mark_) return;
+    const std::string with_other = flow.header.mark == mark_ ? "" : " with another dtype or operation";
+    throw Error("[" + std::string(op) + "] expected the same call on all ranks: rank " + std::to_string(flow.peer) +
+                " has sent " + std::to_string(flow.header.bytes) + " bytes in " + std::string(flow.header.op) +
+                with_other + ", rank " + std::to_string(rank()) + " awaits " + std::to_string(flow.bytes) + " in " +
+                op + "; gpu.debug(true) names the lines");
+  }
+
+  /// Waits for something to move, or for a word on a control connection. False when it took too long.
+  bool wait(const char* op, std::vector<Flow>& flows) {
+    std::vector<pollfd> entries;
+    for_first(flows, [&](const Flow& flow) {
+      entries.push_back({peers_[flow.peer].data.descriptor(), static_cast<short>(flow.sends ? POLLOUT : POLLIN), 0});
+    });
+    const std::size_t controls = entries.size();
+    std::vector<int> ranks;
+    for (int other = 0; other < size(); ++other) {
+      if (!peers_[other].control) continue;
+      entries.push_back({peers_[other].control.descriptor(), POLLIN, 0});
+      ranks.push_back(other);
+    }
+    const int ready = ::poll(entries.data(), entries.size(), poll_ms);
+    if (ready <= 0) return false;
+    for (std::size_t i = controls; i < entries.size(); ++i)
+      if (entries[i].revents != 0) read_word(ranks[i - controls]);
+    check_failure(op);
+    return true;
+  }
+
+  /// Reads what a rank has said: that its script has ended, or that it, or another one, has failed.
+  void read_word(int other) {
+    Socket control = std::move(peers_[other].control);
+    Word word;
+    if (control.receive_all(&word, sizeof word, 1)) {
+      if (word.kind == Word::end) return;
+      std::string text(std::min<std::uint64_t>(word.bytes, 1 << 16), '\0');
+      if (control.receive_all(text.data(), text.size(), 1)) return note_failure(word.rank, std::move(text));
+    }
+    // A rank that needs nothing of the other one goes on.
+    silent_.push_back(other);
+  }
+
+  void note_failure(int failed, std::string text) {
+    if (failed_rank_ >= 0) return;
+    failed_rank_ = failed;
+    failure_ = std::move(text);
+  }
+
+  void check_failure(const char* op) const {
+    if (failed_rank_ >= 0)
+      throw Error(ErrorKind::device,
+                  "[" + std::string(op) + "] rank " + std::to_string(failed_rank_) + " has failed: " + failure_);
+  }
+
+  /// The data connection with a rank is gone.
+  [[noreturn]] void lose(const char* op, int other) {
+    if (peers_[other].control) read_word(other);
+    if (std::ranges::find(silent_, other) != silent_.end()) note_failure(other, "its process has ended");
+    check_failure(op);
+    throw Error(ErrorKind::device, "[" + std::string(op) +
+                                       "] expected the same calls on all ranks: the script of rank " +
+                                       std::to_string(other) + " has ended without this one");
+  }
+
+  [[noreturn]] void throw_late(const char* op, const std::vector<Flow>& flows) const {
+    std::vector<int> late;
+    for (const Flow& flow : flows) late.push_back(flow.peer);
+    std::ranges::sort(late);
+    late.erase(std::ranges::unique(late).begin(), late.end());
+    std::string names;
+    for (const int other : late) names += (names.empty() ? "rank " : ", ") + std::to_string(other);
+    throw Error(ErrorKind::device, "[" + std::string(op) + "] expected all ranks to come within " +
+                                       std::to_string(static_cast<long>(timeout_)) + " s, got no " + names +
+                                       "; GPULUA_COMM_TIMEOUT sets the time");
+  }
+
+  std::vector<PeerSockets> peers_;  // a control connection goes when its rank has said its last word
+  std::function<void()> while_waiting_;
+  double timeout_;
+  std::uint32_t mark_ = 0;
+  bool has_failed_ = false;  // this rank
+  int failed_rank_ = -1;     // another one
+  std::string failure_;
+  std::vector<int> silent_;  // ranks whose processes ended without a word
+};
+
+}  // namespace
+
+std::shared_ptr<Transport> connect_sockets(const Job& job, std::function<void()> while_waiting) {
+  return std::make_shared<SocketTransport>(job, std::move(while_waiting));
+}
+
+}  // namespace gpulua

@@ -1,0 +1,85 @@
+#pragma once
+
+// The seam between gpu.comm and what moves bytes between processes. All memory here is the host's.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/base/job.h"
+#include "src/comm/reduce.h"
+
+namespace gpulua {
+
+struct Outgoing {
+  int to;
+  const void* memory;
+  std::size_t bytes;
+};
+struct Incoming {
+  int from;
+  void* memory;
+  std::size_t bytes;
+};
+
+/// The ranks of a job, or some of them, which call the same functions in the same order. `op` is the caller's name in
+/// errors. The calls return when their work is done; when another rank has failed, or does not come in time, they throw
+/// Error.
+class Transport {
+ public:
+  Transport(int rank, int size) : rank_(rank), size_(size) {}
+  virtual ~Transport() = default;
+  Transport(const Transport&) = delete;
+  Transport& operator=(const Transport&) = delete;
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+
+  /// Sends and receives all at once, so that the order among ranks is free. Messages between two ranks arrive in order.
+  /// A message has the size that its receiver expects.
+  virtual void transfer(const char* op, std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) = 0;
+  /// Marks the messages from now on, so that they are not taken for those of a call with another mark.
+  virtual void mark(std::uint32_t) {}
+  /// Tells the other ranks, as far as that goes, that this one has failed.
+  virtual void fail(const std::string& message) noexcept = 0;
+
+  // Collectives. The ones here consist of transfers: each rank exchanges its part with all others at once, and the
+  // elements are reduced in the order of the ranks. A library with better ones overrides them.
+
+  /// Replaces the elements by those of all ranks, reduced. All ranks get the same bits.
+  virtual void all_reduce(const char* op, void* data, std::size_t count, DType dtype, Reduction reduction);
+  /// Sends `bytes` from the root to all others.
+  virtual void broadcast(const char* op, void* data, std::size_t bytes, int root);
+  /// all: the `bytes` of rank 0, of rank 1, ...
+  virtual void all_gather(const char* op, const void* part, void* all, std::size_t bytes);
+  /// part: the `count` elements of `data` from rank() * count on, reduced over the ranks.
+  virtual void reduce_scatter(const char* op, const void* data, void* part, std::size_t count, DType dtype,
+                              Reduction reduction);
+  virtual void barrier(const char* op);
+
+  /// Each rank's text, by rank.
+  std::vector<std::string> gather_texts(const char* op, const std::string& text);
+
+ protected:
+  /// The messages to this rank itself: the first one sent is the first one received.
+  void copy_own(const char* op, std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) const;
+
+ private:
+  void reduce_range(const char* op, const void* data, std::span<const std::size_t> first, void* result, DType dtype,
+                    Reduction reduction);
+
+  int rank_, size_;
+};
+
+/// The ranks of `parent` in `members`, of which this process is one.
+std::shared_ptr<Transport> make_subgroup(std::shared_ptr<Transport> parent, std::vector<int> members);
+
+/// Connects this process with the others of its job. `while_waiting` is called about every 0.1 s of a wait, and may
+/// throw.
+std::shared_ptr<Transport> connect(const Job& job, std::function<void()> while_waiting);
+
+}  // namespace gpulua

@@ -1,0 +1,74 @@
+# An error or the end of one rank ends the others, which name its line.
+source "$(dirname "$0")/check.sh"
+
+check 'an error of one rank' 3 1 \
+  '\[0\] gpulua: .*script.lua:3: \[barrier\] rank 2 has failed: .*script.lua:2: on purpose' '
+local comm = require("gpu").comm; comm.barrier() if comm.rank == 2 then error("on purpose") end
+comm.barrier()'
+
+check 'kill -9' 3 137 \
+  'rank 1 was ended by signal 9.*script.lua:3: \[all_reduce\] rank 1 has failed: its process|its process.*rank 1 was ended by signal 9' '
+local comm = require("gpu").comm; comm.barrier()  if comm.rank == 1 then os.execute("kill -9 $PPID") end
+comm.sum(1)'
+
+check 'a script that ends early' 2 1 \
+  'script.lua:3: \[all_reduce\] expected the same calls on all ranks: the script of rank 1 has ended' '
+local comm = require("gpu").comm; comm.barrier()
+if comm.rank == 0 then comm.sum(1) end'
+
+check 'another call' 2 1 \
+  '\[(all_reduce|barrier)\] expected the same call on all ranks: rank [01] has sent [0-9]+ bytes in (all_reduce|barrier)' '
+local comm = require("gpu").comm
+if comm.rank == 0 then comm.sum(1) else comm.barrier() end'
+
+check 'another operation' 2 1 'bytes in all_reduce with another dtype or operation, rank [01] awaits' '
+local comm = require("gpu").comm
+comm.all_reduce(1, comm.rank == 0 and "max" or "min")'
+
+check 'another call under gpu.debug' 2 1 \
+  'rank 0 is in all_reduce of sum of float32\(10,\) at [^ ]*script.lua:4, rank 1 is in all_reduce of sum of float64\(10,\) at [^ ]*script.lua:5' '
+local gpu = require "gpu"
+gpu.debug(true)
+if gpu.comm.rank == 0 then gpu.comm.all_reduce(gpu.ones(10))
+else gpu.comm.all_reduce(gpu.ones(10, "float64")) end'
+
+GPULUA_COMM_TIMEOUT=1 check 'a rank that does not come' 3 1 'expected all ranks to come within 1 s, got no rank 2' '
+local comm = require("gpu").comm; comm.barrier()
+if comm.rank < 2 then comm.barrier() else local t = os.time() while os.time() < t + 5 do end end'
+
+check 'abort' 2 1 'rank 1: \[abort\] enough' '
+local comm = require("gpu").comm
+if comm.rank == 1 then comm.abort("enough") end
+comm.barrier()'
+
+check 'a status' 2 7 '\[0\] one  *\[0\] two' '
+local comm = require("gpu").comm
+comm.print("one\ntwo") comm.barrier()
+if comm.rank == 1 then os.exit(7) end'
+
+check 'messages of misuse' 2 0 '^(\[[01]\] good  *){2}$' '
+local gpu = require "gpu"
+local comm = gpu.comm
+local function fails(text, fn, ...)
+  local ok, message = pcall(fn, ...)
+  if ok or not message:find(text, 1, true) then error("expected " .. text .. ", got " .. tostring(message), 2) end
+end
+fails("script.lua:9: [all_reduce] expected an array or a number, got \"x\"", function()
+  comm.all_reduce("x") end)
+fails("[all_reduce] expected sum, prod, max, min or mean, got \"average\"", comm.all_reduce, gpu.ones(2), "average")
+fails("[all_reduce] expected sum or mean for complex numbers", comm.all_reduce, gpu.ones(2, "complex64"), "max")
+fails("[all_reduce] expected max (or) or min (and) for booleans", comm.all_reduce, gpu.array { true })
+fails("expected the option out, got \"into\"", comm.all_reduce, gpu.ones(2), { into = 1 })
+fails("[send] expected a rank from 0 to 1, got 2", comm.send, gpu.ones(2), 2)
+fails("[recv_] expected another rank, got this one", comm.recv_, gpu.ones(2), comm.rank)
+fails("[reduce_scatter] expected an array whose first axis has a multiple of 2 elements", comm.reduce_scatter, gpu.ones(3))
+fails("[halo_] expected at least 3 elements along axis 1", comm.halo_, gpu.ones(2), 1)
+fails("[all_gather] expected arrays of one dtype", comm.all_gather, gpu.ones(2, comm.rank == 0 and "float32" or "float64"))
+fails("[barrier] expected a call outside of comm.group", comm.group, function() comm.barrier() end)
+fails("[broadcast_object] expected tables of numbers, strings and booleans", comm.broadcast_object, { print }, comm.rank)
+fails("[rand] expected a part within its draw, got rows 3 to 6 of 5", gpu.rand, 4, { part = { 3, 5 } })
+fails("[mean] expected a function that gives arrays of 4096 real numbers", comm.mean, function() return gpu.ones(3) end, 8192)
+fails("did you mean", function() return comm.allreduce end)
+print "good"'
+
+finish
