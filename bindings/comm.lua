@@ -33,7 +33,8 @@ end
 local function type_text(x) return type(x) == "number" and "a number" or x.dtype .. core.text(x.shape) end
 
 local function check_ungrouped(op)
-  if shared.grouped then core.raise(("[%s] expected a call outside of comm.group, which takes send, recv_ and exchange"):format(op)) end
+  if not shared.grouped then return end
+  core.raise(("[%s] expected a call outside of comm.group, which takes send, recv_ and exchange"):format(op))
 end
 
 --- Begins a collective: under gpu.debug, compares the call with those of the other ranks.

@@ -7,7 +7,7 @@ local comm = require("gpu").comm; comm.barrier() if comm.rank == 2 then error("o
 comm.barrier()'
 
 check 'kill -9' 3 137 \
-  'rank 1 was ended by signal 9.*script.lua:3: \[all_reduce\] rank 1 has failed: its process|its process.*rank 1 was ended by signal 9' '
+  'rank 1 was ended by signal 9.*script.lua:3: \[all_reduce\] rank 1 has failed: its process|its process.*ended by signal 9' '
 local comm = require("gpu").comm; comm.barrier()  if comm.rank == 1 then os.execute("kill -9 $PPID") end
 comm.sum(1)'
 
@@ -26,7 +26,7 @@ local comm = require("gpu").comm
 comm.all_reduce(1, comm.rank == 0 and "max" or "min")'
 
 check 'another call under gpu.debug' 2 1 \
-  'rank 0 is in all_reduce of sum of float32\(10,\) at [^ ]*script.lua:4, rank 1 is in all_reduce of sum of float64\(10,\) at [^ ]*script.lua:5' '
+  '0 is in all_reduce of sum of float32\(10,\) at [^ ]*script.lua:4, rank 1 is in all_reduce of sum of float64\(10,\) at' '
 local gpu = require "gpu"
 gpu.debug(true)
 if gpu.comm.rank == 0 then gpu.comm.all_reduce(gpu.ones(10))
