@@ -55,6 +55,8 @@ Array array_of(OpenDevice& device, Dims shape, DType dtype, const std::vector<ch
 
 /// The ranks of the job, connected by the first call.
 const Ranks& connected(Bindings& bindings) {
+  if (!bindings.context().rights.trusted)
+    throw Error("[comm] expected a trusted script for calls between processes, got one in a sandbox");
   if (!bindings.ranks) {
     std::atomic<bool>& interrupted = bindings.context().interrupted();
     bindings.ranks = connect(bindings.context().config().job, [&interrupted] {

@@ -322,9 +322,10 @@ end
 function comm.abort(message)
   if type(message) ~= "string" then core.fail("abort", "a message", message) end
   local text = ("[abort] %s"):format(message)
+  core.comm_open() -- refuses scripts in a sandbox
   io.stdout:flush()
   io.stderr:write(("gpulua: rank %d: %s\n"):format(comm.rank, text))
-  if comm.size > 1 then core.comm_fail(text) end
+  core.comm_fail(text)
   os.exit(1)
 end
 
