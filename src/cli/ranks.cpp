@@ -93,6 +93,7 @@ class LocalJob {
       reap();
       if (received_signal != 0 && status_ == 0) note_failure(128 + received_signal);
       if (status_ != 0 && running_ > 0 && Clock::now() > failed_at_ + grace) {
+        has_killed_ = true;
         for (const pid_t process : processes_)
           if (process > 0) ::kill(process, SIGKILL);
       }
@@ -163,7 +164,9 @@ class LocalJob {
       const auto rank = static_cast<int>(&process - processes_.data());
       process = 0;
       --running_;
-      if (status == 0 || status_ != 0) continue;
+      // A rank that a signal has ended is the cause, though others may have been seen to fail because of it before.
+      const bool is_cause = WIFSIGNALED(status) && !has_killed_;
+      if (status == 0 || (status_ != 0 && !is_cause)) continue;
       if (WIFSIGNALED(status))
         std::fprintf(stderr, "gpulua: rank %d was ended by signal %d (%s)\n", rank, WTERMSIG(status),
                      strsignal(WTERMSIG(status)));
@@ -188,6 +191,7 @@ class LocalJob {
   std::vector<pid_t> processes_;  // by rank; 0: ended
   int running_ = 0;
   int status_ = 0;
+  bool has_killed_ = false;
   Clock::time_point failed_at_;
 };
 
