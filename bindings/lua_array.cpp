@@ -313,6 +313,7 @@ void open_arrays(lua_State* L) {
                    });
   open_array_transfer_methods(L);
   open_evaluation_methods(L);
+  open_exchange_methods(L);
   open_indexing_methods(L);
   open_linear_algebra_methods(L);
   open_operation_methods(L);

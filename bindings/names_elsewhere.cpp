@@ -259,7 +259,6 @@ constexpr Row rows[] = {
     {"value", "x:item()"},
     {"values", "a second variable: local values, positions = x:topk(k)"},
     {"variance", "gpu.var(x)"},
-    {"view", "x:reshape(shape)"},
     {"vsplit", "gpu.split(x, n, 1)"},
     {"wait_event", "s:wait(e) of a stream"},
     {"zero", "gpu.zeros(shape)"},

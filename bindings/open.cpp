@@ -89,6 +89,7 @@ int open_gpu(lua_State* L) {
   open_check(L);
   open_creation(L);
   open_devices(L);
+  open_exchange(L);
   open_files(L);
   open_evaluation(L);
   open_images(L);

@@ -31,6 +31,7 @@ Bindings::Bindings(lua_State* main, std::shared_ptr<Context> context)
 }
 
 Bindings::~Bindings() {
+  context_->end_use();
   context_->set_host(nullptr);
 }
 

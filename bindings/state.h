@@ -29,6 +29,8 @@ class Bindings : public Host {
   Context& context() const { return *context_; }
   const std::shared_ptr<Context>& context_ref() const { return context_; }
   OpenDevice& device() const { return *context_->current(); }
+  /// The Lua thread that calls the library, or has called it.
+  lua_State* running() const { return running_; }
 
   void collect() override;
   Origin origin() override;

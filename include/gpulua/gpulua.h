@@ -23,6 +23,7 @@ extern "C" {
 /* Not `gpulua`: that is the namespace of gpulua.hpp. */
 typedef struct gpulua_state gpulua_state;       /* a state: a Lua state, its devices, its arrays */
 typedef struct gpulua_function gpulua_function; /* a Lua function that is kept for calls */
+typedef struct gpulua_array gpulua_array;       /* an array of numbers on a device */
 struct lua_State;
 
 typedef enum gpulua_status {
@@ -106,6 +107,7 @@ typedef enum gpulua_kind {
   GPULUA_NUMBER = 2,
   GPULUA_INTEGER = 3, /* in: any int64_t. out: an int64_t or uint64_t of the FFI; Lua's numbers are GPULUA_NUMBER */
   GPULUA_TEXT = 4,    /* any bytes; out: with a zero behind the end */
+  GPULUA_ARRAY = 5,   /* out: a new handle, which the program releases */
   GPULUA_FUNCTION = 6 /* out: a new handle, which the program releases */
 } gpulua_kind;
 
@@ -119,6 +121,7 @@ typedef struct gpulua_value {
       const char* data;
       size_t size;
     } text;
+    gpulua_array* array;
     gpulua_function* function;
   } as;
 } gpulua_value;
@@ -155,6 +158,74 @@ GPULUA_API gpulua_status gpulua_register(gpulua_state* state, const char* path, 
 /* In a callback: sets the text of the error, and gives GPULUA_RUNTIME: return gpulua_fail(state, "no such port"). */
 GPULUA_API gpulua_status gpulua_fail(gpulua_state* state, const char* text);
 
+/* ---- arrays ----
+ * Shapes count elements; strides are in bytes, as x.strides in Lua, and may be negative or 0. Dtypes have their names in
+ * Lua: "bool", "int8" ... "int64", "uint8" ... "uint64", "float16", "bfloat16", "float32", "float64", "complex64",
+ * "complex128". Streams are CUstreams: NULL is the legacy default stream. On the cpu device all work is done when a call
+ * returns, and streams do not matter. */
+
+/* For the parameters that take a stream: no stream waits. */
+#define GPULUA_NO_STREAM ((void*)(intptr_t)-1)
+
+/* An array over the program's memory on a device: no copy. `pointer` is the first element, a multiple of the element's
+ * size. strides NULL: row-major. device NULL: the state's. The state's stream is expected to follow the program's writes:
+ * see cu_stream and gpulua_wait_stream(). release(user), if given, is called when the last work that uses the memory is
+ * done, within a later call of the library, on its thread; when the call fails it is not. */
+GPULUA_API gpulua_status gpulua_array_device(gpulua_state* state, const char* device, void* pointer, const char* dtype,
+                                             int ndim, const int64_t* shape, const int64_t* strides,
+                                             void (*release)(void* user), void* user, gpulua_array** out);
+/* An array with the elements of host memory on the state's device. copy: 1, the array has memory of its own, and the
+ * program's is free when the call returns; 0, the array is the program's memory, as gpulua_array_device, which a GPU
+ * can reach only where it is pinned or registered. */
+GPULUA_API gpulua_status gpulua_array_host(gpulua_state* state, void* pointer, const char* dtype, int ndim,
+                                           const int64_t* shape, const int64_t* strides, void (*release)(void* user),
+                                           void* user, int copy, gpulua_array** out);
+/* A new row-major array of zeros on the state's device. */
+GPULUA_API gpulua_status gpulua_array_zeros(gpulua_state* state, const char* dtype, int ndim, const int64_t* shape,
+                                            gpulua_array** out);
+/* One more release is needed, and one less: the last one gives the memory back, at the state's next call. Any thread. */
+GPULUA_API gpulua_status gpulua_array_retain(gpulua_array* array);
+GPULUA_API gpulua_status gpulua_array_release(gpulua_array* array);
+
+/* What an array is; these never wait, and may be called on any thread. A handle that is closed has NULL, -1 or 0. Texts
+ * and tables live as long as the handle. */
+GPULUA_API const char* gpulua_array_dtype(gpulua_array* array);
+GPULUA_API const char* gpulua_array_device_name(gpulua_array* array);
+GPULUA_API int gpulua_array_ndim(gpulua_array* array);
+GPULUA_API const int64_t* gpulua_array_shape(gpulua_array* array);
+GPULUA_API const int64_t* gpulua_array_strides(gpulua_array* array);
+GPULUA_API int64_t gpulua_array_size(gpulua_array* array);    /* elements */
+GPULUA_API int64_t gpulua_array_nbytes(gpulua_array* array);  /* of the elements */
+
+/* Queues what computes the elements, and makes `reader`, a stream of the program's, wait for it. The address of the first
+ * element is on the device, and stays as long as the handle. Work of the program's that writes there tells
+ * gpulua_wait_stream() afterwards, unless it is on the state's stream. */
+GPULUA_API gpulua_status gpulua_array_evaluate(gpulua_array* array, void* reader, void** pointer);
+/* Copies all elements, in row-major order, to or from host memory of `bytes` = gpulua_array_nbytes. Waits. */
+GPULUA_API gpulua_status gpulua_array_copy_to(gpulua_array* array, void* host, size_t bytes);
+GPULUA_API gpulua_status gpulua_array_copy_from(gpulua_array* array, const void* host, size_t bytes);
+
+/* All work of the state's device goes to this stream from now on, after the work so far; the program keeps the stream
+ * until the next call of this function, or of gpulua_destroy, has returned. GPULUA_ARGUMENT on the cpu device. */
+GPULUA_API gpulua_status gpulua_set_stream(gpulua_state* state, void* cu_stream);
+/* Work that the state queues from now on waits for what this stream has been given so far. */
+GPULUA_API gpulua_status gpulua_wait_stream(gpulua_state* state, void* cu_stream);
+
+/* DLPack. A tensor from the program passes to the library in every case, which calls its deleter when its elements are
+ * used no more, or at once when the call fails; `writer` is the stream that computes its elements. A tensor for the
+ * program keeps its elements, also after gpulua_destroy(), until its deleter is called, on any thread; `reader` is the
+ * stream on which the program reads them. Without `_legacy`: version 1; with it: the form from before 1.0. */
+struct DLManagedTensorVersioned;
+struct DLManagedTensor;
+GPULUA_API gpulua_status gpulua_array_from_dlpack(gpulua_state* state, struct DLManagedTensorVersioned* tensor,
+                                                  void* writer, gpulua_array** out);
+GPULUA_API gpulua_status gpulua_array_from_dlpack_legacy(gpulua_state* state, struct DLManagedTensor* tensor,
+                                                         void* writer, gpulua_array** out);
+GPULUA_API gpulua_status gpulua_array_to_dlpack(gpulua_array* array, void* reader,
+                                                struct DLManagedTensorVersioned** out);
+GPULUA_API gpulua_status gpulua_array_to_dlpack_legacy(gpulua_array* array, void* reader,
+                                                       struct DLManagedTensor** out);
+
 /* Waits for all work on the state's devices. */
 GPULUA_API gpulua_status gpulua_sync(gpulua_state* state);
 /* Collects Lua's garbage, and the arrays in it. ms > 0: for about that long, with a part of a cycle; 0: all. */
@@ -164,7 +235,16 @@ GPULUA_API gpulua_status gpulua_collect(gpulua_state* state, double ms);
  * GPULUA_INTERRUPTIBLE. Any thread, and a signal handler. */
 GPULUA_API gpulua_status gpulua_interrupt(gpulua_state* state);
 
+/* Bytes of the live arrays on the state's device, and the most there have been. Opens the device. */
+GPULUA_API gpulua_status gpulua_memory(gpulua_state* state, size_t* used, size_t* peak);
+
 /* ---- Lua ---- */
+
+/* For programs that work with Lua's own C API, sol2 among them, on the lua_State of options.lua_state or in a callback:
+ * pushes the array and returns 1; nil for a handle that is none of this Lua state. May raise a Lua error. */
+GPULUA_API int gpulua_push_array(struct lua_State* L, gpulua_array* array);
+/* A new handle of the array at the stack index; NULL for another value, or a Lua state without gpulua_state. */
+GPULUA_API gpulua_array* gpulua_to_array(struct lua_State* L, int index);
 
 /* The module `gpu` for a program with its own LuaJIT: pushes it and returns 1, as require "gpu" wants it,
  *

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,10 @@ struct Config {
   /// The most bytes of arrays on each device; 0: what the device has. No variable: programs that embed the library set
   /// it.
   std::size_t device_memory = 0;
+  /// A CUcontext of the host program's, in place of its device's primary context; null: none. No variable.
+  void* cuda_context = nullptr;
+  /// A CUstream of the host program's that takes the work of the default device, where that is a GPU. No variable.
+  std::optional<void*> cuda_stream;
   /// GPULUA_FAULT_HANDLERS. False: the CPU device leaves the process's signal handlers alone, and a kernel's fault is
   /// the program's to handle; without a handler of its own the program ends.
   bool fault_handlers = true;

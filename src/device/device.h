@@ -18,6 +18,7 @@
 #include <string>
 #include <string_view>
 
+#include "src/base/error.h"
 #include "src/device/kernel.h"
 #include "src/device/libraries.h"
 
@@ -190,10 +191,28 @@ class Device {
     return false;
   }
 
+  // ---- the host program's memory and streams: optional --------------------------------------------------------------
+  /// False when work of the device cannot reach the memory that starts at this address: then it would fail.
+  virtual bool reaches(const void* /*memory*/) { return true; }
+  /// The host program's stream with that handle of the driver. The program keeps it while the Stream lives.
+  virtual StreamRef adopt_stream(void* native) {
+    refuse_native(native);
+    return nullptr;
+  }
+  /// From now on the work of `stream` goes to the host program's stream, and starts there after its work so far. The
+  /// program keeps its stream until it is redirected again or the device goes.
+  virtual void redirect(Stream& /*stream*/, void* native) { refuse_native(native); }
+
   // ---- damage: optional ---------------------------------------------------------------------------------------------
   /// False when something has written past the end of `memory` since the last call. `memory` is from allocate(bytes). A
   /// device that cannot tell returns true.
   virtual bool check_end(void*, std::size_t) noexcept { return true; }
+
+ private:
+  void refuse_native(void* /*native*/) const {
+    throw Error("[stream] expected a device with streams of a driver, got " + info().name +
+                ", which does all work at once");
+  }
 };
 
 }  // namespace gpulua

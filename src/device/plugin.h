@@ -31,6 +31,9 @@ class DevicePlugin {
   /// The names of the devices that are present; starts none. Empty where the hardware or its driver is missing: `why`
   /// then says what is missing.
   virtual std::vector<std::string> list(std::string& why) = 0;
+  /// The name of the device that a context of the driver belongs to, the host program's; empty where it is none of this
+  /// kind.
+  virtual std::string device_of(void* /*native_context*/) { return {}; }
   virtual std::unique_ptr<Device> open(int ordinal, const DeviceEnvironment& environment) = 0;
 };
 

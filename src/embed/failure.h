@@ -40,6 +40,35 @@ gpulua_status enter(ScriptState& state, ScriptState::Access access, const char* 
   return status;
 }
 
+/// The object of an open handle, or null.
+template <class T>
+T* find_held(const void* handle) noexcept {
+  // Of the base: handles point to it.
+  return static_cast<T*>(static_cast<Held*>(find_object(handle, T::kind)));
+}
+
+/// One more use of the object of a handle, and one less. Any thread.
+template <class T>
+gpulua_status retain(const void* handle, const char* op, const char* expected) noexcept {
+  const Pin pin(handle, T::kind);
+  if (pin.object() == nullptr) return fail_handle(op, expected, handle);
+  static_cast<Held*>(pin.object())->uses.fetch_add(1, std::memory_order_relaxed);
+  return GPULUA_OK;
+}
+template <class T>
+gpulua_status release(const void* handle, const char* op, const char* expected) noexcept {
+  bool last = false;
+  {
+    const Pin pin(handle, T::kind);
+    auto* const held = static_cast<Held*>(pin.object());
+    if (held == nullptr) return fail_handle(op, expected, handle);
+    last = held->uses.fetch_sub(1, std::memory_order_acq_rel) == 1;
+    if (last) held->state->let_go(held);
+  }
+  if (last) close_handle(handle);
+  return GPULUA_OK;
+}
+
 /// The same for the state of a handle; `body` gets it.
 template <class Body>
 gpulua_status in_state(gpulua_state* handle, ScriptState::Access access, const char* op, Body body) noexcept {

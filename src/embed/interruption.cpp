@@ -8,7 +8,7 @@
 namespace gpulua::embed {
 namespace {
 
-char registry_key;
+char interruption_key;
 
 }  // namespace
 
@@ -18,7 +18,7 @@ const char* reason_text(Interruption::Reason reason) {
 }
 
 Interruption::Interruption(lua_State* L, Context& context) : L_(L), context_(context) {
-  lua_pushlightuserdata(L, &registry_key);
+  lua_pushlightuserdata(L, &interruption_key);
   lua_pushlightuserdata(L, this);
   lua_rawset(L, LUA_REGISTRYINDEX);
 }
@@ -70,7 +70,7 @@ bool Interruption::raise(std::uint64_t generation, Reason reason, bool force) no
 }
 
 void Interruption::on_hook(lua_State* L, lua_Debug*) {
-  lua_pushlightuserdata(L, &registry_key);
+  lua_pushlightuserdata(L, &interruption_key);
   lua_rawget(L, LUA_REGISTRYINDEX);
   const auto& self = *static_cast<const Interruption*>(lua_touserdata(L, -1));
   lua_pop(L, 1);

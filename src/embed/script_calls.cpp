@@ -208,7 +208,7 @@ gpulua_status gpulua_register(gpulua_state* state, const char* path, gpulua_call
 
 gpulua_status gpulua_call(gpulua_function* function, const gpulua_value* in, size_t in_count, gpulua_value* out,
                           size_t* out_count, double deadline_ms) {
-  auto* const held = static_cast<HeldFunction*>(find_object(function, HandleKind::function));
+  auto* const held = find_held<HeldFunction>(function);
   if (held == nullptr) {
     if (out_count != nullptr) *out_count = 0;
     return fail_handle("call", "a gpulua_function", function);
@@ -221,23 +221,11 @@ gpulua_status gpulua_call(gpulua_function* function, const gpulua_value* in, siz
 }
 
 gpulua_status gpulua_function_retain(gpulua_function* function) {
-  const Pin pin(function, HandleKind::function);
-  if (pin.object() == nullptr) return fail_handle("function_retain", "a gpulua_function", function);
-  static_cast<HeldFunction*>(pin.object())->uses.fetch_add(1, std::memory_order_relaxed);
-  return GPULUA_OK;
+  return retain<HeldFunction>(function, "function_retain", "a gpulua_function");
 }
 
 gpulua_status gpulua_function_release(gpulua_function* function) {
-  bool last = false;
-  {
-    const Pin pin(function, HandleKind::function);
-    auto* const held = static_cast<HeldFunction*>(pin.object());
-    if (held == nullptr) return fail_handle("function_release", "a gpulua_function", function);
-    last = held->uses.fetch_sub(1, std::memory_order_acq_rel) == 1;
-    if (last) held->state->let_go(held);
-  }
-  if (last) close_handle(function);
-  return GPULUA_OK;
+  return release<HeldFunction>(function, "function_release", "a gpulua_function");
 }
 
 gpulua_status gpulua_fail(gpulua_state* state, const char* text) {

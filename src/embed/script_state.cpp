@@ -20,15 +20,11 @@
 namespace gpulua::embed {
 namespace {
 
-/// What the trampoline is to run.
-struct Request {
-  ScriptState::Body body;
-  void* data;
-};
+char registry_key;
 
 /// A C function of Lua with the bindings as its upvalue, kept in the registry so that a call makes no garbage.
 int run_request(lua_State* L) {
-  const auto& request = *static_cast<const Request*>(lua_touserdata(L, 1));
+  const auto& request = *static_cast<const ScriptState::Request*>(lua_touserdata(L, 1));
   lua_settop(L, 0);
   return request.body(L, request.data);
 }
@@ -154,6 +150,9 @@ int ScriptState::open(lua_State* L) {
   self.trampoline_ = luaL_ref(L, LUA_REGISTRYINDEX);
   lua_pushcfunction(L, &add_traceback);
   self.handler_ = luaL_ref(L, LUA_REGISTRYINDEX);
+  lua_pushlightuserdata(L, &registry_key);
+  lua_pushlightuserdata(L, &self);
+  lua_rawset(L, LUA_REGISTRYINDEX);
   self.interruption_.emplace(L, *self.context_);
   if (self.options_.print != nullptr) set_print(L, self);
   self.compiler_is_off_ = (self.options_.flags & (GPULUA_INTERRUPTIBLE | GPULUA_SANDBOX)) != 0;
@@ -169,11 +168,28 @@ int ScriptState::open(lua_State* L) {
 
 void ScriptState::close() noexcept {
   if (handle_ != nullptr) close_handle(handle_);
-  for (HeldFunction* function : functions_) {
-    close_handle(function->handle);
-    delete function;
+  for (Held* held : held_) {
+    close_handle(held->handle);
+    delete held;
   }
-  if (options_.lua_state == nullptr && main_ != nullptr) lua_close(main_);
+  if (context_) {
+    const Context::Call call(*context_);
+    for (const auto& device : context_->open_devices()) device->lent().wait();
+  }
+  if (main_ == nullptr) return;
+  if (options_.lua_state == nullptr) return lua_close(main_);
+  // The program's own Lua goes on.
+  lua_pushlightuserdata(main_, &registry_key);
+  lua_pushnil(main_);
+  lua_rawset(main_, LUA_REGISTRYINDEX);
+}
+
+ScriptState* ScriptState::of(lua_State* L) {
+  lua_pushlightuserdata(L, &registry_key);
+  lua_rawget(L, LUA_REGISTRYINDEX);
+  auto* const state = static_cast<ScriptState*>(lua_touserdata(L, -1));
+  lua_pop(L, 1);
+  return state;
 }
 
 bool ScriptState::enter(Access access, const char*& why) noexcept {
@@ -204,7 +220,7 @@ int ScriptState::run(Body body, void* data) {
   const int base = lua_gettop(L);
   Request request{body, data};
   lua_rawgeti(L, LUA_REGISTRYINDEX, handler_);
-  lua_rawgeti(L, LUA_REGISTRYINDEX, trampoline_);
+  push_trampoline(L);
   lua_pushlightuserdata(L, &request);
   const int status = lua_pcall(L, 1, LUA_MULTRET, base + 1);
   if (status == 0) return base + 2;
@@ -282,41 +298,42 @@ std::string ScriptState::text_of_queued_work() const {
   return text;
 }
 
-gpulua_function* ScriptState::hold_function(int reference) {
-  auto function = std::make_unique<HeldFunction>();
-  function->state = this;
-  function->reference = reference;
-  functions_.insert(function.get());
-  try {
-    function->handle = open_handle(HandleKind::function, function.get());
-  } catch (...) {
-    functions_.erase(function.get());
-    throw;
-  }
-  return static_cast<gpulua_function*>(function.release()->handle);
+HeldFunction::~HeldFunction() {
+  luaL_unref(state->own(), LUA_REGISTRYINDEX, reference);
 }
 
-void ScriptState::let_go(HeldFunction* function) noexcept {
+void* ScriptState::hold(std::unique_ptr<Held> held, HandleKind kind) {
+  held_.insert(held.get());
+  try {
+    held->handle = open_handle(kind, held.get());
+  } catch (...) {
+    held_.erase(held.get());
+    throw;
+  }
+  return held.release()->handle;
+}
+
+void ScriptState::let_go(Held* held) noexcept {
   const std::lock_guard lock(release_lock_);
-  function->next_released = released_;
-  released_ = function;
+  held->next_released = released_;
+  released_ = held;
   has_released_.store(true, std::memory_order_relaxed);
 }
 
 void ScriptState::drop_released() noexcept {
-  HeldFunction* function = nullptr;
+  Held* held = nullptr;
   {
     const std::lock_guard lock(release_lock_);
-    std::swap(function, released_);
+    std::swap(held, released_);
     has_released_.store(false, std::memory_order_relaxed);
   }
-  while (function != nullptr) {
-    HeldFunction* const next = function->next_released;
-    close_handle(function->handle);  // lets a thread that still looks at it finish
-    luaL_unref(own_, LUA_REGISTRYINDEX, function->reference);
-    functions_.erase(function);
-    delete function;
-    function = next;
+  const Context::Call call(*context_);
+  while (held != nullptr) {
+    Held* const next = held->next_released;
+    close_handle(held->handle);  // lets a thread that still looks at it finish
+    held_.erase(held);
+    delete held;
+    held = next;
   }
 }
 

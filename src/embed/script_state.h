@@ -15,6 +15,7 @@
 #include "include/gpulua/gpulua.h"
 #include "src/base/error.h"
 #include "src/embed/deadline.h"
+#include "src/embed/handle.h"
 #include "src/embed/interruption.h"
 #include "src/embed/lua_memory.h"
 #include "src/runtime/context.h"
@@ -23,13 +24,26 @@ namespace gpulua::embed {
 
 class ScriptState;
 
-/// A Lua function that the host program holds.
-struct HeldFunction {
-  ScriptState* state = nullptr;
-  int reference = LUA_NOREF;  // in the registry
-  std::atomic<int> uses{1};
+/// What a handle of the host program's stands for, until the last release. Destroyed on the state's thread.
+struct Held {
+  explicit Held(ScriptState& state_) : state(&state_) {}
+  virtual ~Held() = default;
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+
+  ScriptState* state;
   void* handle = nullptr;
-  HeldFunction* next_released = nullptr;
+  std::atomic<int> uses{1};
+  Held* next_released = nullptr;
+};
+
+/// A Lua function.
+struct HeldFunction final : Held {
+  static constexpr HandleKind kind = HandleKind::function;
+  HeldFunction(ScriptState& state_, int reference_) : Held(state_), reference(reference_) {}
+  ~HeldFunction() override;
+
+  int reference;  // in the registry
 };
 
 /// A callback of the host program, as a Lua function's upvalue.
@@ -69,6 +83,14 @@ class ScriptState {
   /// are at the top of lua(), from the position that the call gives on; the caller removes them. Throws Failure.
   /// `body` has no C++ objects with destructors where Lua may raise.
   using Body = int (*)(lua_State* L, void* data);
+  /// What the trampoline, the C function around a body, gets as its one argument, a light userdata.
+  struct Request {
+    Body body;
+    void* data;
+  };
+  void push_trampoline(lua_State* L) const { lua_rawgeti(L, LUA_REGISTRYINDEX, trampoline_); }
+  /// The ScriptState of a Lua state; null where there is none.
+  static ScriptState* of(lua_State* L);
   int run(Body body, void* data);
   /// The same for what runs a script: drops the results of the last one, can be stopped, and has a budget of its own.
   /// Milliseconds; 0: no deadline.
@@ -83,9 +105,13 @@ class ScriptState {
   };
 
   // ---- what the host holds ----
-  gpulua_function* hold_function(int reference);
-  /// The host needs the function no more; any thread.
-  void let_go(HeldFunction* function) noexcept;
+  /// A new handle of the object. Gives the handle.
+  template <class T>
+  void* hold(std::unique_ptr<T> held) {
+    return hold(std::move(held), T::kind);
+  }
+  /// The host needs the object no more; any thread.
+  void let_go(Held* held) noexcept;
   Callback* add_callback(gpulua_callback function, void* user);
   /// Keeps text alive until the next script runs.
   const std::string& keep(std::string text);
@@ -114,6 +140,9 @@ class ScriptState {
   /// The message that gpulua_error(state) gives.
   std::string error;
 
+  /// The Lua thread of the host's calls.
+  lua_State* own() const { return own_; }
+
  private:
   static constexpr double most_ms_of_lookup = 1000;
 
@@ -121,6 +150,7 @@ class ScriptState {
   int run_until(Body body, void* data, double deadline_ms);
   void stop_compiler();
   std::string text_of_queued_work() const;
+  void* hold(std::unique_ptr<Held> held, HandleKind kind);
   void close() noexcept;
   /// Does what other threads have left to do.
   void drop_released() noexcept;
@@ -143,10 +173,10 @@ class ScriptState {
 
   std::vector<std::unique_ptr<Callback>> registered_;
   std::deque<std::string> kept_;
-  std::unordered_set<HeldFunction*> functions_;
+  std::unordered_set<Held*> held_;
 
   std::mutex release_lock_;
-  HeldFunction* released_ = nullptr;  // a list: letting go needs no memory
+  Held* released_ = nullptr;  // a list: letting go needs no memory
   std::atomic<bool> has_released_{false};
 };
 

@@ -2,18 +2,20 @@
 
 #include <string>
 
-#include "bindings/lua.h"
-#include "src/embed/handle.h"
+#include "bindings/lua_array.h"
+#include "src/embed/held_array.h"
 #include "src/embed/script_state.h"
 
 namespace gpulua::embed {
 namespace {
 
-HeldFunction& function_of(const ScriptState& state, gpulua_function* handle) {
-  auto* const function = static_cast<HeldFunction*>(find_object(handle, HandleKind::function));
-  if (function == nullptr) throw Error(std::string("expected a gpulua_function, got ") + describe_handle(handle));
-  if (function->state != &state) throw Error("expected a gpulua_function of this state, got one of another state");
-  return *function;
+/// The object of a handle in a value.
+template <class T>
+T& held_of(const ScriptState& state, const void* handle, const char* what) {
+  auto* const held = find_held<T>(handle);
+  if (held == nullptr) throw Error("expected " + std::string(what) + ", got " + describe_handle(handle));
+  if (held->state != &state) throw Error("expected " + std::string(what) + " of this state, got one of another state");
+  return *held;
 }
 
 void push_value(lua_State* L, const ScriptState& state, const gpulua_value& value) {
@@ -30,7 +32,11 @@ void push_value(lua_State* L, const ScriptState& state, const gpulua_value& valu
       if (value.as.text.data == nullptr && value.as.text.size > 0) throw Error("expected text, got NULL");
       return lua_pushlstring(L, value.as.text.data != nullptr ? value.as.text.data : "", value.as.text.size);
     case GPULUA_FUNCTION:
-      return lua_rawgeti(L, LUA_REGISTRYINDEX, function_of(state, value.as.function).reference);
+      return lua_rawgeti(L, LUA_REGISTRYINDEX,
+                         held_of<HeldFunction>(state, value.as.function, "a gpulua_function").reference);
+    case GPULUA_ARRAY:
+      push_array(L, held_of<HeldArray>(state, value.as.array, "a gpulua_array").array);
+      return;
     default:
       throw Error("expected a kind of gpulua_kind, got " + std::to_string(value.kind));
   }
@@ -69,15 +75,24 @@ void read_value(lua_State* L, int index, ScriptState& state, gpulua_value& out) 
     }
     case LUA_TFUNCTION: {
       lua_pushvalue(L, index);
-      out.as.function = state.hold_function(luaL_ref(L, LUA_REGISTRYINDEX));
+      auto function = std::make_unique<HeldFunction>(state, luaL_ref(L, LUA_REGISTRYINDEX));
+      out.as.function = static_cast<gpulua_function*>(state.hold(std::move(function)));
       out.kind = GPULUA_FUNCTION;
       return;
     }
+    case LUA_TUSERDATA:
+      if (const Array* array = test<Array>(L, index)) {
+        out.as.array = hold_array(state, *array);
+        out.kind = GPULUA_ARRAY;
+        return;
+      }
+      break;
     case LUA_TCDATA:
       return read_integer(L, index, out);
     default:
-      throw Error("expected nil, a boolean, a number, a text, a function or an array, got " + describe(L, index));
+      break;
   }
+  throw Error("expected nil, a boolean, a number, a text, a function or an array, got " + describe(L, index));
 }
 
 /// Runs `work` for each position; on failure pushes the message, with the position in front.
@@ -120,8 +135,16 @@ bool read_values(lua_State* L, int first, std::size_t count, ScriptState& state,
 }
 
 void release_values(const gpulua_value* values, std::size_t count) noexcept {
-  for (std::size_t i = 0; i < count; ++i)
-    if (values[i].kind == GPULUA_FUNCTION) gpulua_function_release(values[i].as.function);
+  for (std::size_t i = 0; i < count; ++i) switch (values[i].kind) {
+      case GPULUA_FUNCTION:
+        gpulua_function_release(values[i].as.function);
+        break;
+      case GPULUA_ARRAY:
+        gpulua_array_release(values[i].as.array);
+        break;
+      default:
+        break;
+    }
 }
 
 }  // namespace gpulua::embed

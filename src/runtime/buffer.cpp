@@ -25,6 +25,13 @@ Buffer::Buffer(std::shared_ptr<OpenDevice> device, void* memory, std::size_t byt
       writer_(device_->stream()),
       serial_(device_->context().next_buffer()) {}
 
+Buffer::Buffer(std::shared_ptr<OpenDevice> device, void* memory, std::size_t bytes, Lent lent)
+    : Buffer(std::move(device), memory, bytes, std::move(lent.owner)) {
+  lent_ = true;
+  guarded_ = read_only_ = lent.read_only;
+  device_->lent().add(*this);
+}
+
 Buffer::~Buffer() {
   release();
 }
@@ -37,6 +44,12 @@ void Buffer::free() {
 void Buffer::release() noexcept {
   if (freed_) return;
   freed_ = guarded_ = true;
+  if (lent_) {
+    device_->lent().remove(*this);
+    readers_.push_back(writer_);
+    device_->lent().give_back(std::move(owner_), std::move(readers_));
+    return;
+  }
   if (owner_) {
     owner_.reset();
     return;
@@ -70,7 +83,7 @@ void Buffer::check_live() {
   std::erase_if(checks_, [](const CheckRef& check) { return check->state == Check::State::passed; });
   for (const CheckRef& check : checks_)
     if (check->state == Check::State::failed) throw Error(check->why);
-  guarded_ = !checks_.empty();
+  guarded_ = read_only_ || !checks_.empty();
 }
 
 void Buffer::order_read(const StreamRef& stream) {
@@ -83,6 +96,10 @@ void Buffer::order_read(const StreamRef& stream) {
 
 void Buffer::order_write(const StreamRef& stream) {
   check_live();
+  if (read_only_)
+    throw Error(
+        "[array] expected an array whose elements may be written, got one over memory that its owner lends for reading "
+        "only: x:copy() makes one");
   if (BufferObserver* observer = device_->buffer_observer(); observer && !observer->writes(*this)) return;
   for (const StreamRef& reader : readers_) wait_for(reader, stream);
   wait_for(writer_, stream);

@@ -22,6 +22,12 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
   Buffer(std::shared_ptr<OpenDevice> device, void* memory, std::size_t bytes, StreamRef home, Origin origin);
   /// Wraps memory that `owner` owns and keeps alive.
   Buffer(std::shared_ptr<OpenDevice> device, void* memory, std::size_t bytes, std::shared_ptr<void> owner);
+  /// Wraps memory that the host program has lent. The owner is let go when all work that uses the memory is done.
+  struct Lent {
+    std::shared_ptr<void> owner;
+    bool read_only = false;
+  };
+  Buffer(std::shared_ptr<OpenDevice> device, void* memory, std::size_t bytes, Lent lent);
   ~Buffer();
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
@@ -59,9 +65,11 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
   /// Drops the checks: all elements are about to be overwritten with values that do not depend on them.
   void forget_checks() {
     checks_.clear();
-    guarded_ = freed_;
+    guarded_ = freed_ || read_only_;
   }
-  /// True when the buffer was freed, or when it depends on checks that are not known to have passed.
+  /// A write throws Error.
+  bool read_only() const { return read_only_; }
+  /// True when the buffer was freed or is read-only, or when it depends on checks that are not known to have passed.
   bool guarded() const { return guarded_; }
 
   /// The number of inputs of pending nodes that lie in this buffer. Those nodes are evaluated before a write.
@@ -86,7 +94,9 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
   void* memory_;  // null when bytes_ is 0
   std::size_t bytes_;
   bool freed_ = false;
-  bool guarded_ = false;  // freed, or with checks: read() and write() take the slow path
+  bool guarded_ = false;  // freed, read-only, or with checks: read() and write() take the slow path
+  bool lent_ = false;
+  bool read_only_ = false;
   std::int64_t pending_reads_ = 0;
   std::uint64_t writes_ = 0;
   std::shared_ptr<void> owner_;     // set: the owner frees the memory

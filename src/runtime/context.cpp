@@ -53,6 +53,12 @@ std::shared_ptr<OpenDevice> Context::open_device(std::string_view name) {
     std::unique_ptr<Device> device = plugin->open(ordinal, environment_);
     if (config_.check) device->set_checking(true);
     open_.push_back(std::make_shared<OpenDevice>(*this, std::move(device), make_evaluator_()));
+    const auto is_default = [&] {
+      const std::string name_of_default = default_device();
+      return name_of_default == *found || (name_of_default == kind && found == names.begin());
+    };
+    if (config_.cuda_stream && kind == "cuda" && is_default())
+      open_.back()->device().redirect(*open_.back()->stream(), *config_.cuda_stream);
     if (config_.profile) open_.back()->start_profile();
     return open_.back();
   }
@@ -70,6 +76,9 @@ std::shared_ptr<OpenDevice> Context::open_device(std::string_view name) {
 
 std::string Context::default_device() {
   if (!config_.device.empty()) return config_.device;
+  if (config_.cuda_context != nullptr)
+    for (const auto& plugin : plugins_)
+      if (std::string name = plugin->device_of(config_.cuda_context); !name.empty()) return name;
   // Plugins are sorted by preference.
   const std::vector<DeviceListing> devices = list_devices();
   if (devices.empty()) return "cpu";
@@ -92,6 +101,12 @@ const std::shared_ptr<OpenDevice>& Context::current() {
 
 void Context::warn(const std::string& message) {
   if (on_warning && warnings_.insert(message).second) on_warning(message);
+}
+
+void Context::end_use() noexcept {
+  const Call call(*this);
+  late_releases_.close();
+  for (const auto& open : open_) open->lent().wait();
 }
 
 void Context::synchronize() {

@@ -15,6 +15,7 @@
 #include "src/device/cache.h"
 #include "src/device/plugin.h"
 #include "src/runtime/host.h"
+#include "src/runtime/late_releases.h"
 #include "src/runtime/open_device.h"
 #include "src/runtime/script_rights.h"
 
@@ -27,7 +28,7 @@ struct DeviceListing {
 };
 
 /// All state of one script (one Lua state). Contexts share no state, and the library keeps none outside of them.
-class Context {
+class Context : public std::enable_shared_from_this<Context> {
  public:
   /// Creates the evaluator for the arrays of one device: `make_evaluator` of eval/pipeline.h.
   using MakeEvaluator = std::shared_ptr<Evaluator> (*)();
@@ -73,11 +74,19 @@ class Context {
   void interrupt() noexcept { interrupted_.store(true, std::memory_order_relaxed); }
   std::atomic<bool>& interrupted() { return interrupted_; }
 
+  /// Takes what other threads have done with.
+  LateReleases& late_releases() { return late_releases_; }
+  /// The script has ended: nobody calls the library for it any more. Waits for memory that the host program has lent.
+  void end_use() noexcept;
+
   /// The scope of a call from the host program into the library, on the thread that works with the context. Calls can
   /// nest. Floating-point arithmetic has C's default environment inside, whatever the program has set.
   class Call {
    public:
-    explicit Call(Context& context) : calls_(context.calls_) { add(1); }
+    explicit Call(Context& context) : calls_(context.calls_) {
+      add(1);
+      if (context.late_releases_.any()) context.late_releases_.drop();
+    }
     ~Call() { add(-1); }
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
@@ -118,6 +127,7 @@ class Context {
   std::atomic<int> calls_{0};
   DeviceEnvironment environment_{config_, cache_, interrupted_};
   Host* host_ = nullptr;
+  LateReleases late_releases_;
   std::vector<std::unique_ptr<DevicePlugin>> plugins_;
   std::vector<std::shared_ptr<OpenDevice>> open_;
   std::shared_ptr<OpenDevice> current_;

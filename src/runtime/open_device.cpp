@@ -30,7 +30,8 @@ OpenDevice::OpenDevice(Context& context, std::unique_ptr<Device> device, std::sh
       memory_(context.config().device_memory != 0
                   ? std::min(context.config().device_memory, device_->info().total_memory)
                   : device_->info().total_memory),
-      index_faults_(*device_) {}
+      index_faults_(*device_),
+      lent_(*this) {}
 
 OpenDevice::~OpenDevice() {
   if (damage_.empty() || !context_.on_warning) return;
@@ -45,6 +46,7 @@ void* OpenDevice::try_allocate(std::size_t bytes) {
 }
 
 void* OpenDevice::allocate(std::size_t bytes) {
+  lent_.let_go();
   Host* host = context_.host();
   if (host && memory_.wants_collection(bytes)) memory_.collect(*host);
   if (bytes == 0) return nullptr;
@@ -101,6 +103,7 @@ void OpenDevice::synchronize() {
   synchronize(*first_stream_);
   for (const auto& weak : streams_)
     if (const StreamRef stream = weak.lock()) synchronize(*stream);
+  lent_.let_go();
   check_all_ends();
 }
 

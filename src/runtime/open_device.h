@@ -11,6 +11,7 @@
 #include "src/runtime/buffer_observer.h"
 #include "src/runtime/index_faults.h"
 #include "src/runtime/launch_log.h"
+#include "src/runtime/lent_memory.h"
 #include "src/runtime/memory_account.h"
 #include "src/runtime/profile.h"
 
@@ -47,6 +48,7 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   MemoryAccount& memory() { return memory_; }
   LaunchLog& launches() { return launches_; }
   IndexFaults& index_faults() { return index_faults_; }
+  LentMemory& lent() { return lent_; }
   /// Declared in array/evaluator.h. This folder only stores it with the device.
   Evaluator& evaluator() const { return *evaluator_; }
 
@@ -133,6 +135,7 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   std::shared_ptr<RecordedWork> recorded_;  // null: the current stream records nothing
   std::string damage_;
   IndexFaults index_faults_;
+  LentMemory lent_;
   std::unordered_map<std::string, std::shared_ptr<Kernel>> kernels_;
   std::map<std::pair<const char*, int>, int> kernels_of_lines_;
   bool has_warned_ = false;                                   // of a line with many kernels

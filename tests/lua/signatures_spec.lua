@@ -146,6 +146,7 @@ describe("signatures", function()
     ["gpu.fromfile"] = { "no file" }, ["gpu.linalg.vander"] = { vector },
     ["gpu.random.zipf"] = { 2, 2 }, ["gpu.random.multinomial"] = { 2, 3, { 1 } }, ["gpu.random.multivariate_normal"] = { 2, { 0 }, { { 1 } } },
     ["gpu.plot.save"] = { gpu.plot.line { 1 }, "x.svg" }, ["gpu.plot.show"] = { gpu.plot.line { 1 } },
+    ["gpu.view"] = { x.pointer, 1, "float32" }, ["gpu.from_dlpack"] = { x },
     ["gpu.plot.animate"] = { "x.gif", 1, function() end },
     ["gpu.gcd"] = { integers, integers }, ["gpu.lcm"] = { integers, integers },
   }

@@ -5,7 +5,7 @@
 namespace gpulua::cuda {
 
 /// Makes a context current in the calling thread, and restores the caller's at the end. A thread without a context
-/// keeps ours, which the next call then finds in place.
+/// keeps the primary one, which the next call then finds in place; it does not keep one of the host program's.
 class ContextGuard {
  public:
   explicit ContextGuard(const Context& context) : driver_(context.driver()) {
@@ -14,9 +14,10 @@ class ContextGuard {
     if (current == context.handle()) return;
     driver_.context_set_current(context.handle());
     callers_ = current;
+    restores_ = current != nullptr || context.is_programs();
   }
   ~ContextGuard() {
-    if (callers_ != nullptr) driver_.context_set_current(callers_);
+    if (restores_) driver_.context_set_current(callers_);
   }
   ContextGuard(const ContextGuard&) = delete;
   ContextGuard& operator=(const ContextGuard&) = delete;
@@ -24,6 +25,7 @@ class ContextGuard {
  private:
   const Driver& driver_;
   CUcontext callers_ = nullptr;
+  bool restores_ = false;
 };
 
 }  // namespace gpulua::cuda

@@ -15,7 +15,9 @@ std::string message_head(const char* op, const std::string& text) {
 
 }  // namespace
 
-Context::Context(const Driver& driver, CUdevice device) : driver_(driver), device_(device) {
+Context::Context(const Driver& driver, CUdevice device, CUcontext programs)
+    : driver_(driver), device_(device), handle_(programs), is_programs_(programs != nullptr) {
+  if (is_programs_) return;
   const CUresult result = driver_.primary_context_retain(&handle_, device_);
   if (result != CUDA_SUCCESS)
     throw Error(result == CUDA_ERROR_OUT_OF_MEMORY ? ErrorKind::memory : ErrorKind::unavailable,
@@ -25,7 +27,7 @@ Context::Context(const Driver& driver, CUdevice device) : driver_(driver), devic
 
 Context::~Context() {
   destroy_retired();
-  if (lost_ || !idle()) return;
+  if (lost_ || is_programs_ || !idle()) return;
   // A thread that kept our context must not be left with a dead one.
   CUcontext current = nullptr;
   driver_.context_get_current(&current);
@@ -86,6 +88,20 @@ void Context::retire_stream(CUstream stream) noexcept {
   destroy_retired();
 }
 
+void Context::adopt_stream(CUstream stream) {
+  streams_.push_back({stream, false, false, true});
+}
+
+void Context::leave_stream(CUstream stream) noexcept {
+  std::erase_if(streams_, [stream](const OwnedStream& owned) { return owned.programs && owned.handle == stream; });
+  if (lost_) return;
+  const ContextGuard guard(*this);
+  CUevent end = nullptr;
+  if (driver_.event_create(&end, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) return;
+  driver_.event_record(end, stream);
+  left_.push_back(end);
+}
+
 void Context::set_capturing(CUstream stream, bool on) {
   for (OwnedStream& owned : streams_)
     if (owned.handle == stream) owned.capturing = on;
@@ -95,8 +111,14 @@ void Context::retire(std::function<void(const Driver&)> destroy) noexcept {
   destroy_retired();
 }
 
-bool Context::idle() const {
+bool Context::idle() {
   const ContextGuard guard(*this);
+  std::erase_if(left_, [this](CUevent end) {
+    if (driver_.event_query(end) == CUDA_ERROR_NOT_READY) return false;
+    driver_.event_destroy(end);
+    return true;
+  });
+  if (!left_.empty()) return false;
   return std::ranges::all_of(streams_, [this](const OwnedStream& owned) {
     return !owned.capturing && driver_.stream_query(owned.handle) == CUDA_SUCCESS;
   });
@@ -106,7 +128,7 @@ void Context::destroy_retired() noexcept {
   if (lost_) return;
   const ContextGuard guard(*this);
   std::erase_if(streams_, [this](const OwnedStream& owned) {
-    if (!owned.retired || driver_.stream_query(owned.handle) != CUDA_SUCCESS) return false;
+    if (!owned.retired || owned.programs || driver_.stream_query(owned.handle) != CUDA_SUCCESS) return false;
     driver_.stream_destroy(owned.handle);
     return true;
   });

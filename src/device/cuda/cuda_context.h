@@ -16,13 +16,15 @@ namespace gpulua::cuda {
 /// flight (a kernel may run for ever), nor after the device is lost. The end of the process frees the rest.
 class Context {
  public:
-  Context(const Driver& driver, CUdevice device);
+  /// `programs`: a context of the host program's, which is used as it is; null: the device's primary context.
+  Context(const Driver& driver, CUdevice device, CUcontext programs);
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
   const Driver& driver() const { return driver_; }
   CUcontext handle() const { return handle_; }
+  bool is_programs() const { return is_programs_; }
   CUdevice device() const { return device_; }
   int attribute(CUdevice_attribute attribute) const;
   /// True when this device reaches the other one's memory over a link.
@@ -40,6 +42,9 @@ class Context {
   CUstream create_stream();
   /// Destroys the stream once its work is done, without waiting for it.
   void retire_stream(CUstream stream) noexcept;
+  /// Work of ours goes to this stream of the host program's; and no more of it.
+  void adopt_stream(CUstream stream);
+  void leave_stream(CUstream stream) noexcept;
   /// While a stream records a graph, asking whether it is done would end the recording.
   void set_capturing(CUstream stream, bool on);
   /// Runs `destroy`, which may wait for the device, when no work is in flight: now or at a later call.
@@ -50,16 +55,19 @@ class Context {
     CUstream handle;
     bool retired;
     bool capturing = false;
+    bool programs = false;
   };
 
-  bool idle() const;
+  bool idle();
   void destroy_retired() noexcept;
 
   const Driver& driver_;
   CUdevice device_;
   CUcontext handle_ = nullptr;
+  bool is_programs_;
   bool lost_ = false;
   std::vector<OwnedStream> streams_;
+  std::vector<CUevent> left_;  // the ends of our work on streams of the host program's
   std::vector<std::function<void(const Driver&)>> retired_;
 };
 

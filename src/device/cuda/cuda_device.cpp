@@ -107,7 +107,8 @@ CUresult launch_with_attributes(const Driver& driver, const CudaKernel& kernel, 
 
 CudaDevice::CudaDevice(const Driver& driver, int ordinal, const DeviceEnvironment& environment)
     : environment_(environment),
-      context_(std::make_shared<Context>(driver, device_of(driver, ordinal))),
+      context_(std::make_shared<Context>(driver, device_of(driver, ordinal),
+                                         static_cast<CUcontext>(environment.config.cuda_context))),
       info_(describe_device(*context_, ordinal)),
       allocator_(context_),
       reads_host_pages_(context_->attribute(CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES) != 0) {}
@@ -122,6 +123,24 @@ StreamRef CudaDevice::create_stream() {
   return stream;
 }
 
+StreamRef CudaDevice::adopt_stream(void* native) {
+  return std::make_shared<CudaStream>(context_, static_cast<CUstream>(native));
+}
+
+void CudaDevice::redirect(Stream& stream, void* native) {
+  auto& ours = static_cast<CudaStream&>(stream);
+  const CUstream before = ours.handle();
+  auto* const programs = static_cast<CUstream>(native);
+  if (before == programs) return;
+  CudaEvent passed(context_);
+  record(passed, stream);
+  CudaStream next(context_, programs);
+  wait(next, passed);
+  ours.redirect(programs);
+  // Kept blocks are free in the order of the stream, which goes on.
+  if (allocator_.home() == before) allocator_.set_home(programs);
+}
+
 void* CudaDevice::allocate(std::size_t bytes, Stream& stream) {
   return allocator_.allocate(bytes, handle_of(stream));
 }
@@ -129,7 +148,7 @@ void* CudaDevice::allocate(std::size_t bytes, Stream& stream) {
 void CudaDevice::free(void* memory, Stream& stream) noexcept {
   // A stream that records a graph had no work left when it began, so the memory is free to go on any stream.
   const bool records = static_cast<CudaStream&>(stream).captured != nullptr;
-  allocator_.free(memory, records ? allocator_.home() : handle_of(stream));
+  allocator_.free(memory, records ? *allocator_.home() : handle_of(stream));
 }
 
 void CudaDevice::upload(void* device, const void* host, std::size_t bytes, Stream& stream) {

@@ -63,6 +63,10 @@ class CudaDevice final : public Device {
   Rng& rng() override;
   Fft* fft() override;
 
+  bool reaches(const void* memory) override { return allocator_.reaches(memory); }
+  StreamRef adopt_stream(void* native) override;
+  void redirect(Stream& stream, void* native) override;
+
   bool can_access(const Device& other) const override;
   bool copy_from(void* to, Stream& stream, Device& source, const void* from, Stream& source_stream,
                  std::size_t bytes) override;

@@ -27,6 +27,7 @@ namespace gpulua::cuda {
   X(primary_context_release, cuDevicePrimaryCtxRelease_v2)             \
   X(context_get_current, cuCtxGetCurrent)                              \
   X(context_set_current, cuCtxSetCurrent)                              \
+  X(context_get_device, cuCtxGetDevice)                                \
   X(memory_allocate, cuMemAlloc_v2)                                    \
   X(memory_free, cuMemFree_v2)                                         \
   X(memory_allocate_from_pool, cuMemAllocFromPoolAsync)                \

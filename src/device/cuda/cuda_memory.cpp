@@ -133,6 +133,18 @@ void Allocator::free_pinned(void* memory) noexcept {
   context_->retire([memory](const Driver& driver) { driver.host_free(memory); });
 }
 
+bool Allocator::reaches(const void* memory) const {
+  if (context_->attribute(CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS) != 0) return true;
+  const ContextGuard guard(*context_);
+  unsigned type = 0;
+  int ordinal = -1;
+  CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
+  void* values[] = {&type, &ordinal};
+  if (context_->driver().pointer_get_attributes(2, attributes, values, device_address(memory)) != CUDA_SUCCESS)
+    return false;
+  return type == CU_MEMORYTYPE_HOST || (type != 0 && ordinal == context_->device());
+}
+
 bool Allocator::is_pinned(const void* host) const {
   const ContextGuard guard(*context_);
   // The plural form answers 0 for memory that the driver does not know; the other calls that an error, and checkers

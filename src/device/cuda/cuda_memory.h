@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -20,7 +21,7 @@ class Allocator {
   Allocator& operator=(const Allocator&) = delete;
 
   /// The allocator keeps small blocks that are freed on this stream. The stream lives as long as calls are made.
-  CUstream home() const { return home_; }
+  std::optional<CUstream> home() const { return home_; }
   void set_home(CUstream stream) { home_ = stream; }
 
   /// Null when there is no room; the device is unchanged then.
@@ -33,6 +34,8 @@ class Allocator {
 
   void* allocate_pinned(std::size_t bytes);
   void free_pinned(void* memory) noexcept;
+  /// Whether work in our context can use memory at this address.
+  bool reaches(const void* memory) const;
   /// Whether the driver knows this host memory as pinned, ours or another's.
   bool is_pinned(const void* host) const;
 
@@ -49,7 +52,7 @@ class Allocator {
   // as a small launch. Sizes are powers of two from 256 bytes on.
   static constexpr std::size_t smallest = 256, classes = 13;
   static constexpr std::size_t most_kept = std::size_t{64} << 20;
-  CUstream home_ = nullptr;
+  std::optional<CUstream> home_;
   std::array<std::vector<void*>, classes> kept_;
   std::size_t kept_bytes_ = 0;
   std::unordered_map<void*, std::size_t> classes_;  // of the blocks handed out on that stream

@@ -29,6 +29,12 @@ class CudaPlugin final : public DevicePlugin {
     return names;
   }
 
+  std::string device_of(void* native_context) override {
+    std::string why;
+    const Driver* driver = Driver::find(why);
+    return driver == nullptr ? "" : "cuda:" + std::to_string(ordinal_of(*driver, native_context));
+  }
+
   std::unique_ptr<Device> open(int ordinal, const DeviceEnvironment& environment) override {
     std::string why;
     const std::vector<std::string> names = list(why);
@@ -37,7 +43,24 @@ class CudaPlugin final : public DevicePlugin {
     if (ordinal < 0 || ordinal >= static_cast<int>(names.size()))
       throw Error(ErrorKind::unavailable,
                   "[device] expected an ordinal from 0 to " + std::to_string(names.size() - 1) + ", got " + wanted);
+    void* const programs = environment.config.cuda_context;
+    if (programs != nullptr && ordinal_of(*Driver::find(why), programs) != ordinal)
+      throw Error("[device] expected " + device_of(programs) + ", the device of the host program's context, got " +
+                  wanted);
     return std::make_unique<CudaDevice>(*Driver::find(why), ordinal, environment);
+  }
+
+ private:
+  /// The device of a context of the host program's.
+  static int ordinal_of(const Driver& driver, void* native_context) {
+    CUcontext before = nullptr;
+    CUdevice device = -1;
+    driver.context_get_current(&before);
+    const CUresult result = driver.context_set_current(static_cast<CUcontext>(native_context));
+    if (result == CUDA_SUCCESS) driver.context_get_device(&device);
+    driver.context_set_current(before);
+    if (device < 0) throw Error("[device] expected a CUcontext of the host program, got another address");
+    return device;
   }
 };
 

@@ -3,7 +3,10 @@
 // CUDA streams and events, and waiting for them in a way that Ctrl-C can stop.
 
 #include <atomic>
+#include <map>
 #include <memory>
+#include <tuple>
+#include <utility>
 
 #include "src/device/cuda/cuda_context.h"
 #include "src/device/device.h"
@@ -15,11 +18,30 @@ class CudaGraph;
 class CudaStream final : public Stream {
  public:
   explicit CudaStream(std::shared_ptr<Context> context)
-      : context_(std::move(context)), handle_(context_->create_stream()) {}
+      : context_(std::move(context)), handle_(context_->create_stream()), home_(Home::ours) {}
+  /// A stream of the host program's, which is only waited for and made to wait.
+  CudaStream(std::shared_ptr<Context> context, CUstream programs)
+      : context_(std::move(context)), handle_(programs), home_(Home::borrowed) {}
   ~CudaStream() override {
     blas_.reset();
     solver_.reset();
-    context_->retire_stream(handle_);
+    parked_.clear();
+    leave();
+  }
+  /// The work goes to a stream of the host program's from now on. What libraries keep for a stream stays for the case
+  /// that a program takes turns with a few.
+  void redirect(CUstream programs) {
+    constexpr std::size_t most_parked = 8;
+    if (parked_.size() >= most_parked) parked_.clear();
+    if (blas_ || solver_) parked_[handle_] = {std::move(blas_), std::move(solver_)};
+    context_->adopt_stream(programs);
+    leave();
+    handle_ = programs;
+    home_ = Home::programs;
+    const auto found = parked_.find(programs);
+    if (found == parked_.end()) return;
+    std::tie(blas_, solver_) = std::move(found->second);
+    parked_.erase(found);
   }
   void* native_handle() const override { return handle_; }
   CUstream handle() const { return handle_; }
@@ -31,10 +53,19 @@ class CudaStream final : public Stream {
   std::shared_ptr<CudaGraph> captured;  // what the stream records; null: nothing
 
  private:
+  enum class Home { ours, programs, borrowed };
+
+  void leave() {
+    if (home_ == Home::ours) context_->retire_stream(handle_);
+    if (home_ == Home::programs) context_->leave_stream(handle_);
+  }
+
   std::shared_ptr<Context> context_;
   CUstream handle_;
+  Home home_;
   std::shared_ptr<void> blas_;
   std::shared_ptr<void> solver_;
+  std::map<CUstream, std::pair<std::shared_ptr<void>, std::shared_ptr<void>>> parked_;
 };
 
 class CudaEvent final : public Event {

@@ -1,0 +1,195 @@
+#include "src/exchange/dlpack_tensors.h"
+
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "src/exchange/lend.h"
+#include "src/runtime/context.h"
+
+namespace gpulua {
+namespace {
+
+using dlpack::LegacyManaged;
+using dlpack::Managed;
+
+struct TypeRow {
+  DType dtype;
+  dlpack::DataType type;
+};
+
+constexpr TypeRow type_rows[] = {
+    {DType::boolean, {dlpack::boolean, 8, 1}},      {DType::int8, {dlpack::integer, 8, 1}},
+    {DType::int16, {dlpack::integer, 16, 1}},       {DType::int32, {dlpack::integer, 32, 1}},
+    {DType::int64, {dlpack::integer, 64, 1}},       {DType::uint8, {dlpack::natural, 8, 1}},
+    {DType::uint16, {dlpack::natural, 16, 1}},      {DType::uint32, {dlpack::natural, 32, 1}},
+    {DType::uint64, {dlpack::natural, 64, 1}},      {DType::float16, {dlpack::floating, 16, 1}},
+    {DType::bfloat16, {dlpack::bfloat, 16, 1}},     {DType::float32, {dlpack::floating, 32, 1}},
+    {DType::float64, {dlpack::floating, 64, 1}},    {DType::complex64, {dlpack::complex, 64, 1}},
+    {DType::complex128, {dlpack::complex, 128, 1}},
+};
+
+dlpack::DataType type_of(DType dtype) {
+  for (const TypeRow& row : type_rows)
+    if (row.dtype == dtype) return row.type;
+  throw Error("[dlpack] expected a dtype that DLPack has, got " + std::string(name(dtype)));
+}
+
+DType dtype_of(const dlpack::DataType& type) {
+  for (const TypeRow& row : type_rows)
+    if (row.type.code == type.code && row.type.bits == type.bits && type.lanes == 1) return row.dtype;
+  throw Error("[from_dlpack] expected a tensor with elements of one of gpulua's dtypes, got DLPack's type code " +
+              std::to_string(type.code) + " of " + std::to_string(type.bits) + " bits and " +
+              std::to_string(type.lanes) + " lanes");
+}
+
+dlpack::Device device_of(const OpenDevice& device) {
+  const std::string& name = device.name();
+  const std::size_t colon = name.find(':');
+  if (colon == name.npos) return {dlpack::cpu, 0};
+  return {dlpack::cuda, std::stoi(name.substr(colon + 1))};
+}
+
+std::shared_ptr<OpenDevice> device_for(Context& context, const dlpack::Device& device) {
+  switch (device.type) {
+    case dlpack::cpu:
+      return context.device("cpu");
+    case dlpack::cuda_host:
+      return context.current();
+    case dlpack::cuda:
+    case dlpack::cuda_managed:
+      return context.device("cuda:" + std::to_string(device.id));
+    default:
+      throw Error(
+          ErrorKind::unavailable,
+          "[from_dlpack] expected a tensor on the processor or an NVIDIA GPU, got one on DLPack's device type " +
+              std::to_string(device.type));
+  }
+}
+
+/// An exported array: it outlives the consumer's use of the tensor.
+template <class Struct>
+struct Exported final : LateReleases::Object {
+  Struct managed{};
+  std::shared_ptr<Context> context;
+  Array array;
+  std::vector<std::int64_t> shape, strides;
+
+  /// Any thread may call it.
+  static void release(Struct* managed) {
+    std::unique_ptr<Exported> self(static_cast<Exported*>(managed->context));
+    const std::shared_ptr<Context> context = std::move(self->context);
+    context->late_releases().add(std::move(self));
+  }
+};
+
+template <class Struct>
+Struct* make_tensor(const Array& array, NativeStream reader) {
+  auto exported = std::make_unique<Exported<Struct>>();
+  dlpack::Tensor& tensor = exported->managed.tensor;
+  tensor.data = hand_over(*array, reader);
+  tensor.device = device_of(array->device());
+  tensor.dtype = type_of(array->dtype);
+  exported->shape.assign(array->layout.shape.begin(), array->layout.shape.end());
+  exported->strides.assign(array->layout.strides.begin(), array->layout.strides.end());
+  tensor.ndim = static_cast<std::int32_t>(exported->shape.size());
+  tensor.shape = exported->shape.data();
+  tensor.strides = exported->strides.data();
+  if (array->layout.size() == 0) tensor.data = nullptr;
+  if constexpr (std::is_same_v<Struct, Managed>) {
+    exported->managed.version = dlpack::our_version;
+    exported->managed.flags = array->buffer()->read_only() ? dlpack::flag_read_only : 0;
+  } else if (array->buffer()->read_only()) {
+    throw Error(
+        "[dlpack] expected an array whose elements may be written, as the form from before DLPack 1.0 cannot "
+        "say that they may not: x:copy() makes one");
+  }
+  exported->array = array;
+  exported->context = array->device().context().shared_from_this();
+  exported->managed.context = exported.get();
+  exported->managed.deleter = &Exported<Struct>::release;
+  return &exported.release()->managed;
+}
+
+/// Calls the deleter when the last owner lets go.
+template <class Struct>
+std::shared_ptr<void> take_over(Struct* managed) {
+  return std::shared_ptr<void>(managed, [](Struct* self) {
+    if (self->deleter != nullptr) self->deleter(self);
+  });
+}
+
+template <class Struct>
+Array take_tensor(Context& context, Struct* managed, NativeStream writer, bool read_only) {
+  MemoryToLend memory;
+  memory.owner = take_over(managed);
+  if (managed->deleter == &Exported<Struct>::release) {
+    const auto& exported = *static_cast<Exported<Struct>*>(managed->context);
+    if (exported.context.get() == &context) return view(exported.array, exported.array->layout);
+  }
+  const dlpack::Tensor& tensor = managed->tensor;
+  if (tensor.ndim < 0 || static_cast<std::size_t>(tensor.ndim) > max_ndim || (tensor.ndim > 0 && !tensor.shape))
+    throw Error("[from_dlpack] expected a tensor of up to " + std::to_string(max_ndim) + " axes with a shape, got " +
+                std::to_string(tensor.ndim) + " axes");
+  memory.dtype = dtype_of(tensor.dtype);
+  memory.shape.assign(tensor.shape, tensor.shape + tensor.ndim);
+  if (tensor.strides != nullptr) memory.strides.emplace(tensor.strides, tensor.strides + tensor.ndim);
+  if (tensor.data != nullptr) memory.first = static_cast<char*>(tensor.data) + tensor.byte_offset;
+  memory.read_only = read_only;
+  const std::shared_ptr<OpenDevice> device = device_for(context, tensor.device);
+  wait_for(*device, writer);
+  return lend(*device, std::move(memory), "from_dlpack");
+}
+
+}  // namespace
+
+void* hand_over(Node& array, NativeStream reader) {
+  OpenDevice& device = array.device();
+  device.check_not_captured("hands an array to the host program");
+  // What gets the address may write there.
+  const StreamRef& stream = device.stream();
+  void* const address = array.buffer()->read_only() ? array.read(stream) : array.write(stream);
+  void* const ours = stream->native_handle();
+  if (!reader || device.info().name == "cpu" || *reader == ours) return address;
+  const StreamRef theirs = device.device().adopt_stream(*reader);
+  const EventRef ready = device.device().create_event();
+  device.device().record(*ready, *stream);
+  device.device().wait(*theirs, *ready);
+  return address;
+}
+
+void wait_for(OpenDevice& device, NativeStream writer) {
+  const StreamRef& stream = device.stream();
+  if (!writer || device.info().name == "cpu" || *writer == stream->native_handle()) return;
+  device.check_not_captured("waits for a stream of the host program's");
+  const StreamRef theirs = device.device().adopt_stream(*writer);
+  const EventRef written = device.device().create_event();
+  device.device().record(*written, *theirs);
+  device.device().wait(*stream, *written);
+}
+
+Managed* to_dlpack(const Array& array, NativeStream reader) {
+  return make_tensor<Managed>(array, reader);
+}
+LegacyManaged* to_dlpack_legacy(const Array& array, NativeStream reader) {
+  return make_tensor<LegacyManaged>(array, reader);
+}
+
+Array from_dlpack(Context& context, Managed* tensor, NativeStream writer) {
+  if (tensor->version.major != dlpack::our_version.major) {
+    const std::uint32_t major = tensor->version.major;
+    take_over(tensor);
+    throw Error(ErrorKind::unavailable, "[from_dlpack] expected a tensor of DLPack " +
+                                            std::to_string(dlpack::our_version.major) + ", got one of DLPack " +
+                                            std::to_string(major));
+  }
+  return take_tensor(context, tensor, writer, (tensor->flags & dlpack::flag_read_only) != 0);
+}
+
+Array from_dlpack_legacy(Context& context, LegacyManaged* tensor, NativeStream writer) {
+  return take_tensor(context, tensor, writer, false);
+}
+
+}  // namespace gpulua

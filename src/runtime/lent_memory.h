@@ -1,0 +1,54 @@
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "src/device/device.h"
+
+namespace gpulua {
+
+class Buffer;
+class OpenDevice;
+
+/// The host program's memory under arrays of one device. An owner is let go, which tells the program, when the last
+/// work that uses the memory is done, and within a call of the library.
+class LentMemory {
+ public:
+  explicit LentMemory(OpenDevice& device) : device_(device) {}
+  ~LentMemory() { wait(); }
+
+  /// The live buffers that begin at the address.
+  std::vector<std::shared_ptr<Buffer>> find(const void* memory) const;
+
+  /// Called by Buffer, for `users`, the streams with its last work.
+  void add(Buffer& buffer);
+  void remove(Buffer& buffer) noexcept;
+  void give_back(std::shared_ptr<void> owner, std::vector<StreamRef> users) noexcept;
+
+  /// Lets go the owners whose memory no work uses any more.
+  void let_go() noexcept {
+    if (!returned_.empty()) [[unlikely]]
+      let_go_done();
+  }
+  /// Waits for the work, and lets all owners go.
+  void wait() noexcept;
+
+ private:
+  struct Returned {
+    std::shared_ptr<void> owner;
+    std::vector<StreamRef> users;
+    std::vector<EventRef> ends = {};  // of the users' work; empty until they are recorded
+  };
+
+  void let_go_done() noexcept;
+  bool is_done(Returned& returned) noexcept;
+  void wait_for(const Returned& returned) noexcept;
+
+  OpenDevice& device_;
+  std::multimap<const void*, Buffer*> buffers_;  // by first address
+  std::deque<Returned> returned_;                // in the order in which they came
+};
+
+}  // namespace gpulua

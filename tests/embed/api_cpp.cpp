@@ -1,0 +1,86 @@
+// gpulua.hpp.
+
+#include <gpulua/gpulua.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/embed/api.h"
+
+using gpulua::Array;
+using gpulua::State;
+
+TEST_CASE("gpulua.hpp: functions with types, and arrays") {
+  State state;
+  state.run("function scale(x, k) return (x * k):sum():item() end; function twice(x) return x * 2 end");
+  const auto scale = state.get<double(const Array&, double)>("scale");
+  const Array ones = state.copy(std::vector<float>(1000, 1.0F));
+  CHECK(scale(ones, 2.5) == 2500);
+  const auto twice = state.get<Array(const Array&)>("twice");
+  const Array doubled = twice(state.copy(std::vector<int>{1, 2, 3}));
+  CHECK(doubled.dtype() == "int32");
+  CHECK(doubled.shape() == std::vector<std::int64_t>{3});
+  CHECK(doubled.to_vector<int>() == std::vector<int>{2, 4, 6});
+  CHECK_THROWS_WITH(doubled.to_vector<float>(), "[array] expected elements of int32, got float32");
+  Array zeros = state.zeros<double>({2, 2});
+  const double set[] = {1, 2, 3, 4};
+  zeros.assign(set, 4);
+  state.set("z", zeros);
+  state.run("n = z:sum():item(); s = 'text'; b = true");
+  CHECK(state.value<int>("n") == 10);
+  CHECK(state.value<std::string>("s") == "text");
+  CHECK(state.value<bool>("b"));
+  CHECK_THROWS_WITH(state.value<double>("s"), "[value] expected a number, got a text");
+  state.set("n", 2.5);
+  CHECK_THROWS_WITH(state.value<int>("n"), "[value] expected an integer that fits, got a number");
+  state.set("n", std::int64_t{1} << 60);
+  CHECK(state.value<std::int64_t>("n") == std::int64_t{1} << 60);
+  CHECK_THROWS_AS(state.value<int>("n"), gpulua::Error);
+}
+
+TEST_CASE("gpulua.hpp: C++ functions in scripts, and errors both ways") {
+  State state;
+  int calls = 0;
+  state.run("host = {}");
+  state.bind<double(double, const std::string&)>("host.port", [&](double x, const std::string& name) {
+    ++calls;
+    if (name != "a") throw std::runtime_error("no port " + name);
+    return 2 * x;
+  });
+  state.bind<std::string()>("host.name", [] { return std::string("rig"); });
+  state.bind<Array(Array)>("host.same", [](Array x) { return x; });
+  state.bind<void(bool)>("host.note", [&](bool) { ++calls; });
+  state.run("x = host.port(4, 'a'); name = host.name(); host.note(true); s = host.same(gpu.ones(5)):sum():item()");
+  CHECK(state.value<double>("x") == 8);
+  CHECK(state.value<std::string>("name") == "rig");
+  CHECK(state.value<double>("s") == 5);
+  CHECK(calls == 2);
+  try {
+    state.run("x = 1\nhost.port(1, 'b')", "rig.lua");
+    FAIL("no error");
+  } catch (const gpulua::Error& error) {
+    CHECK(error.status() == GPULUA_RUNTIME);
+    CHECK(std::string(error.what()).find("rig.lua:2: no port b") == 0);
+  }
+  CHECK_THROWS_WITH(state.run("host.name(1)"), Catch::Matchers::Contains("[call] expected 0 arguments, got 1"));
+  CHECK_THROWS_WITH(state.run("host.port('x', 'a')"),
+                    Catch::Matchers::Contains("[value] expected a number, got a text"));
+  CHECK_THROWS_AS(state.get<void()>("host.other"), gpulua::Error);
+}
+
+TEST_CASE("gpulua.hpp: the program's memory, and objects that outlive the state") {
+  std::vector<float> data(16, 1.0F);
+  Array kept;
+  {
+    gpulua_options options = State::defaults();
+    options.device = "cpu";
+    State state(options);
+    kept = state.borrow(data.data(), {4, 4});
+    state.set("x", kept);
+    state.run("x:fill_(3)");
+    CHECK(kept.data<float>() == data.data());
+    State moved = std::move(state);
+    moved.run("x:fill_(4)");
+  }
+  CHECK(data[15] == 4);
+  CHECK_THROWS_AS(kept.shape(), gpulua::Error);
+}
