@@ -31,11 +31,11 @@ try() {
 if [ -e "$stage/bin/libgpulua-cpu-compiler.so" ]; then
   try unit gpulua_unit
   try embed gpulua_embed_test
+  try api env LD_LIBRARY_PATH="$stage/bin:$LD_LIBRARY_PATH" gpulua_api_test
 else
   try unit gpulua_unit '~[cpu]'
-  try embed gpulua_embed_test '~[host]'  # a host's signals and arithmetic beside the cpu device
+  try embed gpulua_embed_test '~[host]~[rights]'  # a host's signals and arithmetic beside the cpu device
 fi
-try api env LD_LIBRARY_PATH="$stage/bin:$LD_LIBRARY_PATH" gpulua_api_test
 for test in tests/cli/{options,errors,modules,interrupts,device_interrupt}.sh; do try "$test" bash "$test" "$stage/bin/gpulua"; done
 for spec in tests/lua/*_spec.lua; do try "$spec" gpulua tests/lua/run.lua "$spec"; done
 try docs gpulua tests/docs/run_examples.lua README.md docs/reference.md docs/guide.md
