@@ -8,8 +8,19 @@ local function fails(message, fn, ...)
   assert.is_truthy(tostring(why):find(message, 1, true), why)
 end
 
+-- A staged build on another machine has no compiler of the cpu device.
+local cpu_compiles = pcall(function() return (gpu.ones(1, { device = "cpu" }) + 1):item() end)
+
+-- A case that computes on the cpu device.
+local function computes(name, case)
+  it(name, function()
+    if not cpu_compiles then return pending "the cpu device has no compiler here" end
+    case()
+  end)
+end
+
 describe("gpu.view", function()
-  it("is the memory of an FFI array, which it keeps", function()
+  computes("is the memory of an FFI array, which it keeps", function()
     local t = ffi.new("double[6]", {1, 2, 3, 4, 5, 6})
     local x = gpu.view(t, {2, 3}, "float64", {device = "cpu"})
     assert.same({{1, 2, 3}, {4, 5, 6}}, x:table())
@@ -54,7 +65,7 @@ describe("gpu.view", function()
     assert.is_true(gone)
   end)
 
-  it("gives what waits to read the memory its elements before the memory is lent again", function()
+  computes("gives what waits to read the memory its elements before the memory is lent again", function()
     local t = ffi.new("float[4]", {1, 2, 3, 4})
     local x = gpu.view(t, 4, "float32", {device = "cpu"})
     local y = x + 1
@@ -62,7 +73,7 @@ describe("gpu.view", function()
     assert.same({2, 3, 4, 5}, y:table())
   end)
 
-  it("refuses writes to memory that is lent for reading", function()
+  computes("refuses writes to memory that is lent for reading", function()
     local t = ffi.new("float[4]", {1, 2, 3, 4})
     local x = gpu.view(t, 4, "float32", {device = "cpu", read_only = true})
     assert.equal(10, x:sum():item())
