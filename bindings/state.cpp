@@ -12,9 +12,13 @@ namespace gpulua {
 
 namespace {
 
+bool is_library(const lua_Debug& frame) {
+  return std::strcmp(frame.source, "=[gpulua]") == 0;
+}
+
 /// True for a frame of the script itself, which has a line and a source.
 bool is_script(const lua_Debug& frame) {
-  return frame.currentline > 0 && std::strcmp(frame.source, "=[gpulua]") != 0;
+  return frame.currentline > 0 && !is_library(frame);
 }
 
 // The registry key of the function of tail_call.lua.
@@ -46,12 +50,14 @@ Origin Bindings::origin() {
   // function.
   lua_State* L = running_;
   lua_Debug frame{};
+  bool in_library = false;
   for (int level = 1; lua_getstack(L, level, &frame); ++level) {
     lua_getinfo(L, "fl", &frame);
     const void* function = lua_topointer(L, -1);
     if (function != last_caller_) {
       lua_getinfo(L, "S", &frame);
       if (!is_script(frame)) {
+        in_library = in_library || is_library(frame);
         lua_pop(L, 1);
         continue;
       }
@@ -62,7 +68,7 @@ Origin Bindings::origin() {
       lua_rawset(L, LUA_REGISTRYINDEX);
     }
     lua_pop(L, 1);
-    return origin_ = {last_chunk_, frame.currentline};
+    return origin_ = {last_chunk_, frame.currentline, in_library};
   }
   return {};
 }

@@ -6,6 +6,7 @@ namespace gpulua {
 struct Origin {
   const char* chunk = nullptr;  // "script.lua"; null: not from a script
   int line = 0;
+  bool in_library = false;  // a Lua function of the library, which this line called, made the call
 };
 
 /// Callbacks into the owner of the array handles: the Lua bindings, or an embedding program.

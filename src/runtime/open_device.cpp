@@ -165,10 +165,10 @@ Origin OpenDevice::origin() const {
 }
 
 void OpenDevice::count_kernel() {
-  // A line of a script that is not a loop over different expressions needs fewer.
+  // A line of a script that is not a loop over different expressions needs fewer. A function of the library may need more.
   constexpr int many_kernels = 20;
   const Origin at = origin();
-  if (!at.chunk || has_warned_ || ++kernels_of_lines_[{at.chunk, at.line}] <= many_kernels) return;
+  if (!at.chunk || at.in_library || has_warned_ || ++kernels_of_lines_[{at.chunk, at.line}] <= many_kernels) return;
   has_warned_ = true;
   context_.warn(
       prefix(at) + "this line has compiled more than " + std::to_string(many_kernels) +

@@ -60,6 +60,14 @@ describe("a line that compiles many kernels", function()
   end)
 
   it("is not warned of before", function() assert(warnings(20) == "") end)
+
+  it("is not warned of when functions of the library compile them", function()
+    local output, status = support.run([[
+      local gpu = require "gpu"
+      local A, b, m, x = gpu.sparse.csr(gpu.eye(8)), gpu.ones(8), gpu.eye(6), gpu.rand(400)
+      gpu.linalg.expm(m) gpu.sparse.linalg.gmres((A + A) * A + A:matmul(A), b) gpu.welch(x)]], "GPULUA_DEVICE=" .. gpu.device().name)
+    assert(status == 0 and output == "", output)
+  end)
 end)
 
 describe("the results of a loop", function()
