@@ -123,21 +123,24 @@ std::string fast_path_expression(const ValueSpec& value, const std::vector<Value
   return rounded(substitute(value.op->fast_path, names_in_row(value, values)), value);
 }
 
+std::string vectorised(const KernelSpec& spec, std::size_t index, const std::string& position) {
+  const ValueSpec& value = spec.values[index];
+  std::string text = "const " + substitute(value.op->vectorised, names_in_row(value, spec.values)) + " " +
+                     vectorised_name(index) + "(";
+  for (std::size_t input : value.inputs) {
+    const std::string operand = operand_name(spec.values[input].operand);
+    if (input != value.inputs.back())
+      text += operand + ", ";
+    else
+      text += "(long long)p_" + operand + " + (long long)" + position + ");\n";
+  }
+  return text;
+}
+
 std::string vectorised(const KernelSpec& spec, const std::string& position, const std::string& indent) {
   std::string text;
-  for (std::size_t index = 0; index < spec.values.size(); ++index) {
-    const ValueSpec& value = spec.values[index];
-    if (!is_vectorised(spec, value)) continue;
-    text += indent + "const " + substitute(value.op->vectorised, names_in_row(value, spec.values)) + " " +
-            vectorised_name(index) + "(";
-    for (std::size_t input : value.inputs) {
-      const std::string operand = operand_name(spec.values[input].operand);
-      if (input != value.inputs.back())
-        text += operand + ", ";
-      else
-        text += "(long long)p_" + operand + " + (long long)" + position + ");\n";
-    }
-  }
+  for (std::size_t index = 0; index < spec.values.size(); ++index)
+    if (is_vectorised(spec, spec.values[index])) text += indent + vectorised(spec, index, position);
   return text;
 }
 

@@ -29,7 +29,9 @@ std::string expression(const ValueSpec& value, const KernelSpec& spec);
 /// The expression of the fast path (has_fast_path). It clears the bool `in_range` where its number may be wrong.
 std::string fast_path_expression(const ValueSpec& value, const std::vector<ValueSpec>& values);
 
-/// Statements that make the vectorised values (is_vectorised) for the elements from `position` on.
+/// A statement that makes the vectorised value (is_vectorised) for the elements from `position` on.
+std::string vectorised(const KernelSpec& spec, std::size_t index, const std::string& position);
+/// Such statements for all vectorised values.
 std::string vectorised(const KernelSpec& spec, const std::string& position, const std::string& indent);
 /// The k-th element of a vectorised value.
 std::string vectorised_element(const ValueSpec& value, std::size_t index);

@@ -70,10 +70,12 @@ class Analysis {
         std::count_if(passes_.needed.begin(), passes_.needed.end(), [&](const auto& needed) { return needed[i]; }));
   }
 
-  /// True for a value that is better kept than computed again: its text has a call or a quotient.
+  /// True for a value that is better kept than computed again: a gather, the result of a script's function, or an
+  /// operation whose text has a call or a quotient.
   static bool is_dear(const ValueSpec& value) {
+    if (value.kind == ValueSpec::Kind::gather) return is_inner(value);
     return value.kind == ValueSpec::Kind::operation && is_inner(value) &&
-           value.op->expression.find_first_of("(/") != std::string_view::npos;
+           (value.op->function || value.op->expression.find_first_of("(/") != std::string_view::npos);
   }
 
   bool is_element(const ValueSpec& value) const {
@@ -114,7 +116,7 @@ class Analysis {
 }  // namespace
 
 int passes_of(const Reducer& reducer) {
-  return reducer.name == "var" ? 2 : 1;
+  return !reducer.function && reducer.name == "var" ? 2 : 1;
 }
 
 RowPasses row_passes(std::span<const ValueSpec> values, std::span<const std::uint16_t> outputs,

@@ -62,6 +62,8 @@ class RowText {
     return value.kind == ValueSpec::Kind::operand && spec_.operands[value.operand].memory &&
            moves_in_row(spec_, spec_.operands[value.operand]);
   }
+  /// True for random numbers that are drawn for a vector at once.
+  bool is_drawn(const ValueSpec& value) const { return spec_.vector > 1 && is_vectorised(spec_, value); }
   bool is_vector(const OperandSpec& operand) const { return operand.access == Access::unit && plan_.ndim == 1; }
 
   static std::string struct_name(int pass) { return "gpulua_row_" + std::to_string(pass); }
@@ -81,7 +83,8 @@ class RowText {
                                : operand.outer && operand.access == Access::unit ? "at[0]"
                                                                                  : "0";
     if (!operand.memory) return "  const gpulua_offset_t p_" + name + " = " + offset + ";\n";
-    if (!moves_in_row(spec_, operand)) return "  const auto x_" + name + " = " + name + "[" + offset + "];\n";
+    if (!moves_in_row(spec_, operand) && operand.indexed == 0)
+      return "  const auto x_" + name + " = " + name + "[" + offset + "];\n";
     return "  const auto* const p_" + name + " = " + name + " + " + offset + ";\n";
   }
 
@@ -94,8 +97,9 @@ class RowText {
       const std::string right = value.kind == ValueSpec::Kind::reduction
                                     ? reduced(value, sums_name(pass - 1) + ".a" + std::to_string(i) + ".result()")
                                 : value.kind == ValueSpec::Kind::operand ? operand_text(value.operand, "0")
+                                : value.kind == ValueSpec::Kind::gather  ? gathered(value, "0")
                                                                          : expression(value, spec_);
-      text += "  const " + register_type(value.dtype) + " " + value_name(i) + " = " + right + ";\n";
+      text += "  const " + value_type(value, spec_) + " " + value_name(i) + " = " + right + ";\n";
     }
     return text;
   }
@@ -180,6 +184,7 @@ class RowText {
       if (accumulates(pass, value, passes_.ready[i])) text += inner + accumulate(pass, i);
       if (!needs(pass, i)) continue;
       text += inner + "const " + value_type(value, spec_) + " " + value_name(i) + " = " + definition(pass, i) + ";\n";
+      if (is_drawn(value) && !passes_.takes(pass, i)) ahead += indent + vectorised(spec_, i, "r");
       if (!is_element(value) && passes_.kept[i] == pass)
         text += inner + kept_name(i) + "[i].at[k] = " + value_name(i) + ";\n";
       if (is_element(value) && passes_.kept[i] == RowPasses::never && is_vector(spec_.operands[value.operand]))
@@ -214,7 +219,8 @@ class RowText {
       return is_element(value) ? loaded(kept, value.dtype) : kept;
     }
     if (value.kind == ValueSpec::Kind::operand) return operand_text(value.operand, step(value.operand));
-    return expression(value, spec_);
+    if (value.kind == ValueSpec::Kind::gather) return gathered(value, step(value.operand));
+    return is_drawn(value) ? vectorised_element(value, index) : expression(value, spec_);
   }
 
   // ---- parts -------------------------------------------------------------------------------------------------------

@@ -260,17 +260,11 @@ class ReductionChoice {
   }
 
   void choose_row_vector() {
-    std::size_t itemsize = 0;
-    for (const OperandSpec& operand : spec_.operands)
-      if (is_packed(operand)) itemsize = std::max(itemsize, size_of(operand.dtype));
-    for (const OutputSpec& output : spec_.outputs) itemsize = std::max(itemsize, size_of(output.dtype));
     if (plan_.ndim > 1) return;
-    for (std::size_t width = device_.access_bytes / itemsize; width > 1; width /= 2) {
-      if (width > 8 || schedule_.count % static_cast<std::int64_t>(width) != 0) continue;
-      if (!is_aligned(static_cast<unsigned>(width))) continue;
-      spec_.vector = static_cast<unsigned>(width);
-      return;
-    }
+    std::size_t itemsize = 0;
+    for (const OutputSpec& output : spec_.outputs) itemsize = std::max(itemsize, size_of(output.dtype));
+    spec_.vector = widest_packed(itemsize);
+    while (spec_.vector > 1 && (schedule_.count % spec_.vector != 0 || !is_aligned(spec_.vector))) spec_.vector /= 2;
   }
 
   void choose_vector() {
@@ -312,8 +306,8 @@ class ReductionChoice {
     return plan_.vector_results ? operand.along_results : operand.access == Access::unit;
   }
 
-  unsigned widest_packed() const {
-    std::size_t itemsize = 0;
+  /// The elements of the widest vectors, of operands and of what takes `itemsize` bytes.
+  unsigned widest_packed(std::size_t itemsize = 0) const {
     for (const OperandSpec& operand : spec_.operands)
       if (is_packed(operand)) itemsize = std::max(itemsize, size_of(operand.dtype));
     return widest(spec_, device_, itemsize == 0 ? 16 : itemsize);

@@ -4,7 +4,6 @@
 #include <cstdlib>
 
 #include "src/codegen/row_passes.h"
-#include "src/ops/user_function.h"
 
 namespace gpulua {
 
@@ -60,6 +59,10 @@ class Joiner {
     }
     if (const Pending* pending = node.pending())
       for (const Array& input : pending->inputs) find_reads(*input, part, seen);
+  }
+
+  static bool is_one_of(std::size_t part, const Order& parts) {
+    return std::find(parts.begin(), parts.end(), part) != parts.end();
   }
 
   bool reads_any(std::size_t part, const Order& others) const {
@@ -134,13 +137,10 @@ class Joiner {
   Use find_use(Node& node, std::size_t part, const Order& rows, std::vector<Use>& known) const {
     const Pending* pending = node.pending();
     const std::size_t owner = owners_[nodes_.number(node)];
-    const bool is_stored_before =
-        owner != no_part && owner < part && std::find(rows.begin(), rows.end(), owner) == rows.end();
+    const bool is_stored_before = owner != no_part && owner < part && !is_one_of(owner, rows);
     if (!pending || pending->value || is_stored_before) return Use::free;
-    // Random numbers are drawn several at a time, which the passes of a row do not.
-    if (pending->indexed || (pending->op && (pending->op->function || !pending->op->vectorised.empty())) ||
-        (pending->reducer && pending->reducer->function))
-      return Use::none;
+    // A gather reads its source anywhere, so the whole of it is stored before the rows.
+    if (pending->indexed && is_one_of(owners_[nodes_.number(*pending->inputs.front())], rows)) return Use::none;
     Use use = pending->reducer ? Use::row : Use::free;
     for (const Array& input : pending->inputs) {
       const Use of_input = use_of(*input, part, rows, known);
@@ -179,7 +179,7 @@ bool has_short_rows(const Step& step, std::size_t row_bytes) {
   for (const StepOperand& operand : step.operands) {
     // A row whose elements lie farther apart than the rows would be read across memory.
     std::int64_t along = 0, across = 0;
-    if (operand.node && !operand.outer)
+    if (operand.node && !operand.outer && !operand.raw)
       for (std::size_t axis = 0; axis < step.domain.size(); ++axis) {
         const std::int64_t stride = step.domain[axis] == 1 ? 0 : std::abs(operand.layout.strides[axis]);
         if (stride == 0) continue;

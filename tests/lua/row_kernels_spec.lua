@@ -251,6 +251,117 @@ describe("row kernels", function()
     assert.are.equal(1, kernels(x:argmax(2, keep) * (x - x:max(2, keep))))
   end)
 
+  it("gather their elements", function()
+    for _, width in ipairs { 3, 32, 96, 1025 } do
+      local source = numbers { 11, width }
+      local rows = source:table()
+      local which = { 3, 1, 11, -1, 7, 3, 2 }
+      for name, make in pairs { softmax = arrays.softmax, layer_norm = arrays.layer_norm } do
+        local y = make(source:take(gpu.array(which, "int32"), 1))
+        assert.are.equal(1, kernels(y), name)
+        assert.are.equal(1, launched(make(source:take(gpu.array(which, "int64"), 1))), name)
+        local got = y:table()
+        for i, at in ipairs(which) do support.near(plain[name](rows[at < 0 and 12 + at or at]), got[i], 2e-5) end
+      end
+      -- Along the rows, in another order in each of them, and with positions that are an expression.
+      local order = gpu.arange(1, width + 1, 1, "int64"):eval()
+      local turned = source:take(width + 1 - order, 2)
+      local z = arrays.centre(turned) * source
+      assert.are.equal(1, kernels(z))
+      local shifted = arrays.softmax(gpu.take_along_axis(source, (order + gpu.arange(11, "int64"):reshape(11, 1)) % width + 1, 2))
+      assert.are.equal(1, kernels(shifted))
+      local got, moved = z:table(), shifted:table()
+      for i, row in ipairs(rows) do
+        local back = plain.centre(map(row, function(_, j) return row[width + 1 - j] end))
+        support.near(map(back, function(v, j) return v * row[j] end), got[i], 2e-5)
+        support.near(plain.softmax(map(row, function(_, j) return row[(j + i - 1) % width + 1] end)), moved[i], 2e-5)
+      end
+    end
+    -- A number for each row, and one whose position follows from the row.
+    local x, scales = numbers { 6, 40 }, numbers { 40 }
+    local labels = gpu.array({ 5, 40, 1, -2, 7, 7 }, "int32")
+    local y = arrays.centre(x) * scales:take(labels, 1):reshape(6, 1) + scales:take(x:argmax(2, keep), 1)
+    local rows, s = x:table(), scales:table()
+    local got = y:table()
+    for i, at in ipairs { 5, 40, 1, 39, 7, 7 } do
+      local most = 1
+      for j, v in ipairs(rows[i]) do if v > rows[i][most] then most = j end end
+      support.near(map(plain.centre(rows[i]), function(v) return v * s[at] + s[most] end), got[i], 1e-5)
+    end
+    -- What the rows compute is gathered from after them.
+    local e = arrays.softmax(x)
+    local chosen = arrays.centre(e:take(gpu.array { 2, 2, 5 }:astype "int32", 1)):table()
+    for i, at in ipairs { 2, 2, 5 } do support.near(plain.centre(plain.softmax(rows[at])), chosen[i], 1e-5) end
+    local message = support.fails("out of range for axis 1 of 6 elements", function()
+      print(arrays.softmax(x:take(gpu.array({ 1, 7 }, "int32"), 1)))
+    end)
+    assert.truthy(message:find("row_kernels_spec.lua", 1, true))
+  end)
+
+  it("draw random numbers", function()
+    for _, dtype in ipairs { "float32", "float64", "float16" } do
+      for _, width in ipairs { 5, 32, 36, 300, 1024 } do
+        local shape = { 9, width }
+        local x = numbers(shape, dtype)
+        local function drawn(fn)
+          gpu.random.seed(7)
+          return fn(gpu.rand(9, width, { dtype = dtype }), gpu.randn(shape, { dtype = dtype }))
+        end
+        local uniform, normal = drawn(function(u, n) return u:eval():table(), n:eval():table() end)
+        local function dropped(u) return arrays.layer_norm(x) * u:gt(0.4) / 0.6 end
+        local function noisy(_, n) return arrays.softmax(x + n) end
+        assert.are.equal(1, drawn(function(...) return kernels(dropped(...)) end))
+        assert.are.equal(1, drawn(function(...) return launched(noisy(...)) end))
+        local y, z = drawn(dropped):table(), drawn(noisy):table()
+        local tolerance = dtype == "float16" and 4e-2 or 2e-5
+        for i, row in ipairs(x:table()) do
+          local kept = map(plain.layer_norm(row), function(v, j) return uniform[i][j] > 0.4 and v / 0.6 or 0 end)
+          support.near(kept, y[i], tolerance)
+          support.near(plain.softmax(map(row, function(v, j) return v + normal[i][j] end)), z[i], tolerance)
+        end
+      end
+    end
+    -- Along two axes, and integers. Numbers that broadcast are drawn once, by a kernel of their own.
+    local x = numbers { 4, 6, 8 }
+    local function sum_of(fn)
+      gpu.random.seed(3)
+      return fn(gpu.randn(4, 6, 8)) + fn(gpu.random.integers({ 4, 6, 8 }, 0, 9)) + fn(gpu.rand(4, 1, 1))
+    end
+    local centred = x - x:mean({ 2, 3 }, keep)
+    local y = centred + sum_of(function(drawn) return drawn end)
+    assert.are.equal(2, kernels(y))
+    support.near((centred:eval() + sum_of(function(drawn) return drawn:eval() end)):table(), y:table(), 1e-5)
+  end)
+
+  it("call functions of scripts", function()
+    local leaky = gpu.elementwise { name = "leaky", inputs = "T x, T slope", outputs = "T y",
+      body = "y = x > 0 ? x : slope * x;" }
+    local parts = gpu.vectorize(function(x, centre) return (x - centre) * 2, x * x end)
+    local looked_up = gpu.elementwise { name = "looked_up", inputs = "raw T weights, T x", outputs = "T y",
+      body = "y = x * weights[i % weights.size()];" }
+    local norm = gpu.reduction { name = "var", inputs = "T x", outputs = "T y", map = "x * x", reduce = "a + b",
+      post = "y = sqrt(a)", identity = "0" }
+    for _, width in ipairs { 3, 64, 1025 } do
+      local x, weights = numbers { 7, width }, numbers { width }
+      local rows, w = x:table(), weights:table()
+      local y = arrays.softmax(leaky(x, 0.25))
+      local twice, squares = parts(x, x:mean(2, keep))
+      local last = looked_up(weights, arrays.centre(x))
+      local unit = x / norm(x, { axis = 2, keepdims = true })
+      for _, one in ipairs { y, twice, last, unit } do assert.are.equal(1, kernels(one)) end
+      assert.are.equal(1, launched(twice, squares))
+      local softmax, twos, looked, units = y:table(), twice:table(), last:table(), unit:table()
+      for i, row in ipairs(rows) do
+        support.near(plain.softmax(map(row, function(v) return v > 0 and v or 0.25 * v end)), softmax[i], 2e-5)
+        local centred = plain.centre(row)
+        support.near(map(centred, function(v) return 2 * v end), twos[i], 2e-5)
+        support.near(map(row, function(v) return v * v end), squares:table()[i], 2e-5)
+        support.near(map(centred, function(v, j) return v * w[j] end), looked[i], 2e-5)
+        support.near(plain.normalise(row), units[i], 2e-5)
+      end
+    end
+  end)
+
   it("treat special numbers as separate kernels do", function()
     local nan, inf = 0 / 0, math.huge
     local x = gpu.array { { 1, nan, 3 }, { inf, 1, 2 }, { -inf, -inf, -inf }, { -inf, 0, 1 }, { -0.0, 0, -0.0 } }:eval()

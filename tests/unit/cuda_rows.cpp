@@ -49,11 +49,30 @@ KernelSpec rows(DType dtype, std::vector<ValueSpec> values, unsigned lanes, unsi
   return spec;
 }
 
+/// PTX; empty where NVRTC is not installed.
+std::string compiled(const KernelSpec& spec) {
+  KernelCache cache{"", 0};
+  Compiler compiler(Config::from_environment(), "sm_90", 13000);
+  KernelSource source;
+  source.text = emit(spec);
+  source.options = {"--gpu-architecture=compute_90"};
+  std::string text;
+  with_nvrtc([&] {
+    const auto image = compiler.get(source, cache)->image;
+    text.assign(image.begin(), image.end());
+  });
+  return text;
+}
+
+std::size_t count_of(const std::string& what, const std::string& text) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++count;
+  return count;
+}
+
 }  // namespace
 
 TEST_CASE("row kernels keep their rows in the registers of GPUs", "[cuda][nvrtc]") {
-  KernelCache cache{"", 0};
-  Compiler compiler(Config::from_environment(), "sm_90", 13000);
   for (const DType dtype : {DType::float16, DType::float32, DType::float64}) {
     const ValueSpec x = value(ValueSpec::Kind::operand, dtype, false, {});
     const std::vector<ValueSpec> softmax{x,
@@ -66,25 +85,43 @@ TEST_CASE("row kernels keep their rows in the registers of GPUs", "[cuda][nvrtc]
     for (const auto& values : {softmax, standardised})
       for (const unsigned lanes : {4u, 32u, 64u, 512u}) {
         const unsigned items = dtype == DType::float16 ? 4 : 8;
-        KernelSource source;
-        source.text = emit(rows(dtype, values, lanes, items));
-        source.options = {"--gpu-architecture=compute_90"};
-        std::string text;
-        if (!with_nvrtc([&] {
-              const auto image = compiler.get(source, cache)->image;
-              text.assign(image.begin(), image.end());
-            }))
-          return;
+        const std::string text = compiled(rows(dtype, values, lanes, items));
+        if (text.empty()) return;
         INFO("lanes " << lanes << ", dtype " << static_cast<int>(dtype));
         CHECK(text.find(".local") == text.npos);
-        const auto count_of = [&](const std::string& what) {
-          std::size_t count = 0;
-          for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++count;
-          return count;
-        };
         // Each vector is loaded once and stored once.
-        CHECK(count_of("ld.global") == items);
-        CHECK(count_of("bar.sync") == (lanes > 32 ? 2 : 0));
+        CHECK(count_of("ld.global", text) == items);
+        CHECK(count_of("bar.sync", text) == (lanes > 32 ? 2 : 0));
       }
   }
+}
+
+TEST_CASE("row kernels of GPUs draw four numbers at a time, and keep what they gather", "[cuda][nvrtc]") {
+  const DType dtype = DType::float32;
+  const auto operand = [](DType of, std::uint16_t index, bool outer) {
+    ValueSpec made = value(ValueSpec::Kind::operand, of, outer, {});
+    made.operand = index;
+    return made;
+  };
+  // x = source[index], a row each: (x - sum(x)) * uniform
+  ValueSpec x = value(ValueSpec::Kind::gather, dtype, false, {0});
+  x.operand = 1;
+  ValueSpec drawn = operation("random_uniform", dtype, {4, 5, 6});
+  KernelSpec spec =
+      rows(dtype,
+           {operand(DType::int64, 0, true), x, reduction("sum", dtype, 1), operation("subtract", dtype, {1, 2}),
+            operand(DType::uint64, 2, false), operand(DType::uint64, 3, false), operand(DType::int64, 4, false), drawn,
+            operation("multiply", dtype, {3, 7})},
+           32, 8);
+  OperandSpec index{DType::int64, Access::unit}, source{dtype, Access::unit}, position{DType::int64, Access::unit};
+  index.outer = true;
+  source.indexed = 1;
+  position.memory = false;
+  const OperandSpec number{DType::uint64, Access::value};
+  spec.operands = {index, source, number, number, position};
+  const std::string text = compiled(spec);
+  if (text.empty()) return;
+  CHECK(text.find(".local") == text.npos);
+  CHECK(count_of("mul.wide.u32", text) == 20 * 8);  // ten rounds of two products for each vector
+  CHECK(count_of("ld.global.nc.f32", text) + count_of("ld.global.f32", text) == 32);
 }
