@@ -18,6 +18,21 @@ namespace {
 
 constexpr std::size_t most_arguments = 64, most_results = 16;
 
+/// What a function of the host program's has as its upvalue. A program's own Lua may call it after gpulua_destroy().
+struct Bound {
+  gpulua_state* state;
+  Callback* callback;  // of the state's; null for `print`
+};
+
+void push_bound(lua_State* L, const Bound& bound) {
+  *static_cast<Bound*>(lua_newuserdata(L, sizeof bound)) = bound;
+}
+
+/// Null when the state was destroyed.
+ScriptState* state_of(const Bound& bound) {
+  return static_cast<ScriptState*>(find_object(bound.state, HandleKind::state));
+}
+
 /// The text of a callback's error.
 std::string describe_failure(ScriptState& state, gpulua_status status) {
   std::string text = state.callback_error
@@ -75,16 +90,28 @@ void add_position(lua_State* L) {
 
 /// The Lua function of a callback, which is its own upvalue.
 int run_callback(lua_State* L) {
-  auto& callback = *static_cast<Callback*>(lua_touserdata(L, lua_upvalueindex(own_upvalue)));
-  const int results = call_host(L, callback);
-  if (results >= 0) return results;
+  const auto& bound = *static_cast<const Bound*>(lua_touserdata(L, lua_upvalueindex(own_upvalue)));
+  if (state_of(bound) == nullptr) {
+    lua_pushliteral(
+        L, "[callback] expected a function of a gpulua_state that is open, got one of a state that was destroyed");
+  } else {
+    const int results = call_host(L, *bound.callback);
+    if (results >= 0) return results;
+  }
   add_position(L);
   return lua_error(L);
 }
 
+/// Its upvalues: what binds it, and the print that was there before.
 int print(lua_State* L) {
-  const auto& state = *static_cast<const ScriptState*>(lua_touserdata(L, lua_upvalueindex(1)));
   const int count = lua_gettop(L);
+  const ScriptState* state = state_of(*static_cast<const Bound*>(lua_touserdata(L, lua_upvalueindex(1))));
+  if (state == nullptr) {
+    lua_pushvalue(L, lua_upvalueindex(2));
+    lua_insert(L, 1);
+    lua_call(L, count, 0);
+    return 0;
+  }
   lua_getglobal(L, "tostring");
   lua_pushliteral(L, "");
   for (int i = 1; i <= count; ++i) {
@@ -100,20 +127,21 @@ int print(lua_State* L) {
   }
   std::size_t size = 0;
   const char* const text = lua_tolstring(L, -1, &size);
-  state.options().print(state.options().user, text, size);
+  state->options().print(state->options().user, text, size);
   return 0;
 }
 
 }  // namespace
 
 void set_print(lua_State* L, ScriptState& state) {
-  lua_pushlightuserdata(L, &state);
-  lua_pushcclosure(L, &print, 1);
+  push_bound(L, {state.handle(), nullptr});
+  lua_getglobal(L, "print");
+  lua_pushcclosure(L, &print, 2);
   lua_setglobal(L, "print");
 }
 
 void push_callback(lua_State* L, Callback& callback) {
-  lua_pushlightuserdata(L, &callback);
+  push_bound(L, {callback.state->handle(), &callback});
   push_function(L, &run_callback);
 }
 

@@ -103,7 +103,14 @@ ScriptState::ScriptState(const gpulua_options& options, const void* caller) : op
     auto* const given = static_cast<lua_State*>(options.lua_state);
     if (const char* why = given != nullptr ? connect_program_lua(caller) : connect_own_lua())
       throw Error(ErrorKind::unavailable, why);
+    if (given != nullptr && of(given) != nullptr)
+      throw Error("[create] expected a lua_state without gpulua_state, got one that has one: destroy that first");
     context_ = given != nullptr ? context_of(given) : nullptr;
+    if (context_ && configures_context(options))
+      throw Error(
+          "[create] expected a lua_state without the module gpu, got one that has it, and options of devices: call "
+          "gpulua_create before luaopen_gpu, or leave out device, cu_context, cu_stream, device_memory, "
+          "cache_directory and GPULUA_FAULT_HANDLERS");
     if (!context_) context_ = std::make_shared<Context>(configure(options), make_evaluator);
     if (options.log != nullptr)
       context_->on_warning = [log = options.log, user = options.user](const std::string& message) {
@@ -113,13 +120,13 @@ ScriptState::ScriptState(const gpulua_options& options, const void* caller) : op
     set_rights(options, context_->rights);
     main_ = given != nullptr ? given : memory_.open(options);
     if (main_ == nullptr) throw Error(ErrorKind::memory, "[create] there is no room for a Lua state");
+    handle_ = open_handle(HandleKind::state, this);
     if (lua_cpcall(main_, &ScriptState::open, this) != 0) {
       const char* text = lua_tostring(main_, -1);
       const std::string why = text != nullptr ? text : "an error without a text";
       lua_pop(main_, 1);
       throw Error("[create] " + why);
     }
-    handle_ = open_handle(HandleKind::state, this);
   } catch (...) {
     close();
     throw;
@@ -143,7 +150,7 @@ int ScriptState::open(lua_State* L) {
   // The program's own Lua may call us from any of its threads, so our calls have one for themselves.
   self.own_ = is_ours ? L : lua_newthread(L);
   if (is_ours) lua_pushthread(L);
-  luaL_ref(L, LUA_REGISTRYINDEX);
+  self.own_reference_ = luaL_ref(L, LUA_REGISTRYINDEX);
   lua_newtable(L);
   set_functions(L, {{"trampoline", &run_request}});
   lua_getfield(L, -1, "trampoline");
@@ -178,7 +185,11 @@ void ScriptState::close() noexcept {
   }
   if (main_ == nullptr) return;
   if (options_.lua_state == nullptr) return lua_close(main_);
-  // The program's own Lua goes on.
+  // The program's own Lua goes on, without what was set for our calls.
+  context_->on_warning = nullptr;
+  context_->strict = false;
+  context_->rights = {};
+  for (const int reference : {own_reference_, trampoline_, handler_}) luaL_unref(main_, LUA_REGISTRYINDEX, reference);
   lua_pushlightuserdata(main_, &registry_key);
   lua_pushnil(main_);
   lua_rawset(main_, LUA_REGISTRYINDEX);
@@ -192,6 +203,10 @@ ScriptState* ScriptState::of(lua_State* L) {
   return state;
 }
 
+constexpr const char* in_callback =
+    "a callback of this state is running: it reads and sets values and works with arrays, but runs no script and does "
+    "not end the state";
+
 bool ScriptState::enter(Access access, const char*& why) noexcept {
   const void* const me = this_thread();
   if (owner_.load(std::memory_order_relaxed) != me) {
@@ -200,11 +215,15 @@ bool ScriptState::enter(Access access, const char*& why) noexcept {
       why = "another thread works in this state: one at a time can";
       return false;
     }
+    // A program's own Lua calls a callback without entering.
+    if (access == Access::no_script_runs && callbacks_ > 0) {
+      owner_.store(nullptr, std::memory_order_release);
+      why = in_callback;
+      return false;
+    }
     if (has_released_.load(std::memory_order_relaxed)) drop_released();
   } else if (access == Access::no_script_runs) {
-    why =
-        "a callback of this state is running: it reads and sets values and works with arrays, but runs no script and "
-        "does not end the state";
+    why = in_callback;
     return false;
   }
   ++depth_;

@@ -158,10 +158,10 @@ class ScriptState {
   gpulua_options options_;
   LuaMemory memory_;
   std::shared_ptr<Context> context_;
-  lua_State* main_ = nullptr;                         // the whole Lua state
-  lua_State* own_ = nullptr;                          // the Lua thread of the host's calls
-  lua_State* running_ = nullptr;                      // own_, or in a callback the thread that called
-  int trampoline_ = LUA_NOREF, handler_ = LUA_NOREF;  // in the registry
+  lua_State* main_ = nullptr;     // the whole Lua state
+  lua_State* own_ = nullptr;      // the Lua thread of the host's calls
+  lua_State* running_ = nullptr;  // own_, or in a callback the thread that called
+  int own_reference_ = LUA_NOREF, trampoline_ = LUA_NOREF, handler_ = LUA_NOREF;  // in the registry
   std::optional<Interruption> interruption_;
   TimerUse timer_use_;
   bool compiler_is_off_ = false;

@@ -45,6 +45,9 @@ gpulua_options read_options(const gpulua_options* given) {
   if (kernels && options.device != nullptr && std::strcmp(options.device, "cpu") != 0)
     throw Error("[create] expected the device \"cpu\" with GPULUA_KERNELS, where kernels can be checked, got \"" +
                 std::string(options.device) + '"');
+  const bool on_cpu = kernels || (options.device != nullptr && std::strcmp(options.device, "cpu") == 0);
+  if (on_cpu && (options.cu_context != nullptr || options.cu_stream != nullptr))
+    throw Error("[create] expected a CUDA device with cu_context or cu_stream, got the device \"cpu\"");
   if (is_sandbox && options.lua_memory == 0) options.lua_memory = lua_memory_of_sandboxes;
   if (options.lua_state != nullptr && (options.allocate != nullptr || options.lua_memory != 0))
     throw Error(
@@ -55,7 +58,11 @@ gpulua_options read_options(const gpulua_options* given) {
 
 Config configure(const gpulua_options& options) {
   Config config = Config::from_environment();
-  if (options.device != nullptr) config.device = options.device;
+  // The program's context stands before GPULUA_DEVICE.
+  if (options.device != nullptr || options.cu_context != nullptr)
+    config.device = options.device != nullptr ? options.device : "";
+  config.cuda_context = options.cu_context;
+  config.cuda_stream = options.cu_stream;
   if (options.cache_directory != nullptr) config.cache_directory = options.cache_directory;
   config.device_memory = options.device_memory;
   if ((options.flags & GPULUA_KERNELS) != 0) {
@@ -64,6 +71,12 @@ Config configure(const gpulua_options& options) {
   }
   config.fault_handlers = (options.flags & GPULUA_FAULT_HANDLERS) != 0;
   return config;
+}
+
+bool configures_context(const gpulua_options& options) {
+  return options.device != nullptr || options.cu_context != nullptr || options.cu_stream != nullptr ||
+         options.device_memory != 0 || options.cache_directory != nullptr ||
+         (options.flags & GPULUA_FAULT_HANDLERS) != 0;
 }
 
 void set_rights(const gpulua_options& options, ScriptRights& rights) {

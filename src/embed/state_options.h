@@ -13,6 +13,8 @@ gpulua_options read_options(const gpulua_options* given);
 /// What the scripts of the state may do.
 void set_rights(const gpulua_options& options, ScriptRights& rights);
 
+/// Whether options are set that a context takes from its beginning on.
+bool configures_context(const gpulua_options& options);
 /// The environment's configuration with the options put over it. The process's signal handlers stay the host program's
 /// unless it asks for ours.
 Config configure(const gpulua_options& options);

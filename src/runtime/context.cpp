@@ -57,8 +57,13 @@ std::shared_ptr<OpenDevice> Context::open_device(std::string_view name) {
       const std::string name_of_default = default_device();
       return name_of_default == *found || (name_of_default == kind && found == names.begin());
     };
-    if (config_.cuda_stream && kind == "cuda" && is_default())
-      open_.back()->device().redirect(*open_.back()->stream(), *config_.cuda_stream);
+    // Another kind of device refuses a stream of a driver; it has no use for the default one.
+    if (config_.cuda_stream && (kind == "cuda" || *config_.cuda_stream != nullptr) && is_default()) try {
+        open_.back()->device().redirect(*open_.back()->stream(), *config_.cuda_stream);
+      } catch (...) {
+        open_.pop_back();
+        throw;
+      }
     if (config_.profile) open_.back()->start_profile();
     return open_.back();
   }
@@ -76,9 +81,11 @@ std::shared_ptr<OpenDevice> Context::open_device(std::string_view name) {
 
 std::string Context::default_device() {
   if (!config_.device.empty()) return config_.device;
-  if (config_.cuda_context != nullptr)
+  if (config_.cuda_context != nullptr) {
     for (const auto& plugin : plugins_)
       if (std::string name = plugin->device_of(config_.cuda_context); !name.empty()) return name;
+    throw Error(ErrorKind::unavailable, "[device] expected NVIDIA's driver for the host program's CUcontext, got none");
+  }
   // Plugins are sorted by preference.
   const std::vector<DeviceListing> devices = list_devices();
   if (devices.empty()) return "cpu";

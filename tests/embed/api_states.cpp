@@ -1,5 +1,7 @@
 // States of the C interface: options, handles, threads, interrupts.
 
+#include <dlfcn.h>
+
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -54,6 +56,35 @@ TEST_CASE("options: an older caller's struct, an unknown flag, a newer caller's 
   CHECK(gpulua_create(nullptr, &state) == GPULUA_OK);
   CHECK(gpulua_destroy(state) == GPULUA_OK);
   CHECK(gpulua_create(nullptr, nullptr) == GPULUA_ARGUMENT);
+}
+
+TEST_CASE("a context and a stream of CUDA are for a GPU") {
+  gpulua_state* state = nullptr;
+  int stray = 0;
+  gpulua_options options = options_with(0);
+  options.device = "cpu";
+  options.cu_stream = &stray;
+  CHECK(gpulua_create(&options, &state) == GPULUA_ARGUMENT);
+  CHECK(has(gpulua_error(nullptr), "[create] expected a CUDA device with cu_context or cu_stream"));
+  options.cu_stream = nullptr;
+  options.cu_context = &stray;
+  CHECK(gpulua_create(&options, &state) == GPULUA_ARGUMENT);
+  options.device = nullptr;
+  options.flags = GPULUA_SANDBOX | GPULUA_KERNELS;
+  CHECK(gpulua_create(&options, &state) == GPULUA_ARGUMENT);
+  // A driver would read what is at the address.
+  if (dlopen("libcuda.so.1", RTLD_NOW) != nullptr) return;
+  options.flags = 0;
+  ApiState with_context(options);
+  CHECK(with_context.run("gpu.ones(1)") == GPULUA_UNAVAILABLE);
+  CHECK(has(with_context.error(), "[device] expected NVIDIA's driver for the host program's CUcontext"));
+  options.cu_context = nullptr;
+  options.cu_stream = &stray;
+  ApiState with_stream(options);
+  for (int i = 0; i < 2; ++i) {
+    CHECK(with_stream.run("gpu.ones(1):eval()") == GPULUA_RUNTIME);
+    CHECK(has(with_stream.error(), "[stream] expected a device with streams of a driver, got cpu"));
+  }
 }
 
 TEST_CASE("handles that are none") {

@@ -1,0 +1,161 @@
+// A program with a LuaJIT of its own, as those with sol2 or plain C functions have: the C interface works in its
+// lua_State.
+
+#include <lua.hpp>
+
+#include "tests/embed/api.h"
+
+namespace {
+
+/// The program's Lua.
+class ProgramLua {
+ public:
+  ProgramLua() { luaL_openlibs(L_); }
+  ~ProgramLua() { lua_close(L_); }
+  ProgramLua(const ProgramLua&) = delete;
+  ProgramLua& operator=(const ProgramLua&) = delete;
+
+  lua_State* get() const { return L_; }
+  /// The chunk's first result as text, or its error.
+  std::string run(const char* chunk) {
+    lua_settop(L_, 0);
+    if (luaL_dostring(L_, chunk) != 0) return std::string("error: ") + lua_tostring(L_, -1);
+    const char* text = lua_gettop(L_) > 0 ? lua_tostring(L_, 1) : "";
+    return text != nullptr ? text : luaL_typename(L_, 1);
+  }
+
+ private:
+  lua_State* L_ = luaL_newstate();
+};
+
+gpulua_options over(const ProgramLua& lua) {
+  gpulua_options options = options_with(0);
+  options.lua_state = lua.get();
+  return options;
+}
+
+/// The program's C function: takes an array and a number, gives the array's handle to the C interface, and pushes what
+/// that makes of it.
+int scale(lua_State* L) {
+  gpulua_array* in = gpulua_to_array(L, 1);
+  if (in == nullptr) return luaL_error(L, "expected an array, got %s", luaL_typename(L, 1));
+  gpulua_value arguments[2] = {};
+  arguments[0].kind = GPULUA_ARRAY;
+  arguments[0].as.array = in;
+  arguments[1] = number_value(lua_tonumber(L, 2));
+  gpulua_value out{};
+  size_t count = 1;
+  auto* const multiply = static_cast<gpulua_function*>(lua_touserdata(L, lua_upvalueindex(1)));
+  const gpulua_status status = gpulua_call(multiply, arguments, 2, &out, &count, 0);
+  gpulua_array_release(in);
+  if (status != GPULUA_OK) return luaL_error(L, "%s", gpulua_error(nullptr));
+  const int results = gpulua_push_array(L, out.as.array);
+  gpulua_array_release(out.as.array);
+  return results;
+}
+
+gpulua_status note_and_try(gpulua_state* state, void* user, const gpulua_value* in, size_t in_count, gpulua_value* out,
+                           size_t* out_count) {
+  if (gpulua_run(state, "", 0, "nested") != GPULUA_BUSY) return gpulua_fail(state, "a script has run");
+  if (gpulua_destroy(state) != GPULUA_BUSY) return gpulua_fail(state, "the state was destroyed");
+  gpulua_value k{};
+  if (gpulua_get_value(state, "k", &k) != GPULUA_OK) return gpulua_fail(state, gpulua_error(state));
+  *static_cast<double*>(user) += in_count == 1 ? in[0].as.number : 0;
+  out[0] = number_value(k.as.number + 1);
+  *out_count = 1;
+  return GPULUA_OK;
+}
+
+void keep_line(void* user, const char* text, size_t size) {
+  static_cast<std::string*>(user)->append(text, size).append("\n");
+}
+
+}  // namespace
+
+TEST_CASE("arrays cross between the program's C functions and scripts") {
+  ProgramLua lua, other;
+  ApiState state(over(lua)), stranger(over(other));
+  REQUIRE(state.run("multiply = gpu.multiply") == GPULUA_OK);
+  lua_pushlightuserdata(lua.get(), state.function("multiply"));
+  lua_pushcclosure(lua.get(), &scale, 1);
+  lua_setglobal(lua.get(), "scale");
+  CHECK(lua.run("return scale(gpu.arange(4), 10):sum():item()") == "60");
+  CHECK(lua.run("return require 'gpu' == gpu") == "boolean");
+  CHECK(lua.run("scale({}, 1)").find("expected an array, got table") != std::string::npos);
+
+  const int64_t shape = 3;
+  gpulua_array* foreign = nullptr;
+  REQUIRE(gpulua_array_zeros(stranger.get(), "float32", 1, &shape, &foreign) == GPULUA_OK);
+  lua_settop(lua.get(), 0);
+  CHECK(gpulua_push_array(lua.get(), foreign) == 1);
+  CHECK(lua_isnil(lua.get(), -1));
+  CHECK(gpulua_push_array(other.get(), foreign) == 1);
+  CHECK(lua_isuserdata(other.get(), -1));
+  CHECK(gpulua_to_array(lua.get(), -1) == nullptr);
+  ProgramLua plain;
+  lua_pushinteger(plain.get(), 1);
+  CHECK(gpulua_to_array(plain.get(), -1) == nullptr);
+}
+
+TEST_CASE("the program's Lua calls the program's functions, and lives longer than the state") {
+  ProgramLua lua;
+  std::string lines;
+  double sum = 0;
+  lua.run("original = print; written = {} print = function(...) written[#written + 1] = ... end");
+  gpulua_options options = over(lua);
+  options.print = &keep_line;
+  options.user = &lines;
+  {
+    ApiState state(options);
+    REQUIRE(gpulua_register(state.get(), "host", &note_and_try, &sum) == GPULUA_OK);
+    // By the program's own lua_pcall, and in a coroutine.
+    CHECK(lua.run("k = 1 print('a', 2) return host(20)") == "2");
+    CHECK(lua.run("return coroutine.wrap(function() return host(3) end)()") == "2");
+    CHECK(sum == 23);
+    CHECK(lines == "a\t2\n");
+    // And by the interface, on the same globals.
+    REQUIRE(state.run("x = gpu.ones(3) r = host(1)") == GPULUA_OK);
+    CHECK(sum == 24);
+  }
+  CHECK(lua.run("return host(1)").find("got one of a state that was destroyed") != std::string::npos);
+  CHECK(sum == 24);
+  CHECK(lua.run("print('later') return written[1]") == "later");
+  CHECK(lines == "a\t2\n");
+  CHECK(lua.run("return (x + gpu.ones(3)):sum():item()") == "6");
+  // Once more on the same Lua.
+  ApiState again(over(lua));
+  REQUIRE(again.run("y = (x * 2):sum():item()") == GPULUA_OK);
+  CHECK(again.number("y") == 6);
+}
+
+TEST_CASE("a lua_State has one gpulua_state, and a module that is there keeps its context") {
+  ProgramLua lua;
+  gpulua_state* second = nullptr;
+  gpulua_options options = over(lua);
+  {
+    ApiState first(options);
+    CHECK(gpulua_create(&options, &second) == GPULUA_ARGUMENT);
+    CHECK(std::string(gpulua_error(nullptr)).find("expected a lua_state without gpulua_state") != std::string::npos);
+  }
+  ProgramLua opened;
+  lua_pushcfunction(opened.get(), &luaopen_gpu);
+  lua_call(opened.get(), 0, 0);
+  options = over(opened);
+  options.device = "cpu";
+  CHECK(gpulua_create(&options, &second) == GPULUA_ARGUMENT);
+  CHECK(std::string(gpulua_error(nullptr)).find("call gpulua_create before luaopen_gpu") != std::string::npos);
+  ApiState state(over(opened));
+  REQUIRE(state.run("x = gpu.ones(5):sum():item()") == GPULUA_OK);
+  CHECK(opened.run("return x") == "5");
+}
+
+TEST_CASE("the program's debug hook comes back after a call with a deadline") {
+  ProgramLua lua;
+  const auto hook = [](lua_State*, lua_Debug*) {};
+  ApiState state(over(lua));
+  REQUIRE(state.run("function spin() while true do end end") == GPULUA_OK);
+  lua_sethook(lua.get(), hook, LUA_MASKCOUNT, 77);
+  CHECK(gpulua_call(state.function("spin"), nullptr, 0, nullptr, nullptr, 10) == GPULUA_DEADLINE);
+  CHECK(lua_gethook(lua.get()) == static_cast<lua_Hook>(hook));
+  CHECK(lua_gethookcount(lua.get()) == 77);
+}
