@@ -35,6 +35,7 @@ if [ -e "$stage/bin/libgpulua-cpu-compiler.so" ]; then
 else
   try unit gpulua_unit '~[cpu]'
   try embed gpulua_embed_test '~[host]~[rights]'  # a host's signals and arithmetic beside the cpu device
+  try api env LD_LIBRARY_PATH="$stage/bin:$LD_LIBRARY_PATH" gpulua_api_test '~[cpu]~[sandbox]'
 fi
 for test in tests/cli/{options,errors,modules,interrupts,device_interrupt}.sh; do try "$test" bash "$test" "$stage/bin/gpulua"; done
 for spec in tests/lua/*_spec.lua; do try "$spec" gpulua tests/lua/run.lua "$spec"; done

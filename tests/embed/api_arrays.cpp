@@ -38,7 +38,7 @@ bool has(const std::string& text, const char* part) {
 
 }  // namespace
 
-TEST_CASE("a script works in the host's memory, and gives it back") {
+TEST_CASE("a script works in the host's memory, and gives it back", "[cpu]") {
   ApiState state(on_cpu());
   std::atomic<int> released{0};
   // Not aligned to a vector: the second element of a block.
@@ -80,7 +80,7 @@ TEST_CASE("a script works in the host's memory, and gives it back") {
   CHECK(released == 1);
 }
 
-TEST_CASE("destroy gives all memory back, and closes the handles") {
+TEST_CASE("destroy gives all memory back, and closes the handles", "[cpu]") {
   std::atomic<int> released{0};
   std::vector<double> x(64);
   gpulua_array* array = nullptr;
@@ -101,7 +101,7 @@ TEST_CASE("destroy gives all memory back, and closes the handles") {
   CHECK(has(gpulua_error(nullptr), "a gpulua_array that was released, or whose state was destroyed"));
 }
 
-TEST_CASE("strides: every other element backwards, and a copy of it") {
+TEST_CASE("strides: every other element backwards, and a copy of it", "[cpu]") {
   ApiState state(on_cpu());
   std::vector<std::int32_t> x(10);
   std::iota(x.begin(), x.end(), 0);
@@ -123,7 +123,7 @@ TEST_CASE("strides: every other element backwards, and a copy of it") {
   }
 }
 
-TEST_CASE("arrays that cannot be") {
+TEST_CASE("arrays that cannot be", "[cpu]") {
   ApiState state(on_cpu());
   std::vector<float> x(8);
   std::atomic<int> released{0};
@@ -170,7 +170,7 @@ TEST_CASE("functions of gpu from C, and memory") {
   CHECK(peak >= used);
 }
 
-TEST_CASE("arrays are released from many threads while the state works") {
+TEST_CASE("arrays are released from many threads while the state works", "[cpu]") {
   ApiState state(on_cpu());
   std::vector<float> x(16);
   std::atomic<int> released{0};
@@ -194,7 +194,7 @@ TEST_CASE("arrays are released from many threads while the state works") {
   CHECK(released == 400);
 }
 
-TEST_CASE("DLPack out: the tensor keeps its elements, also without the state") {
+TEST_CASE("DLPack out: the tensor keeps its elements, also without the state", "[cpu]") {
   Managed* tensor = nullptr;
   {
     ApiState state(on_cpu());
@@ -255,7 +255,7 @@ struct HostTensor {
 
 }  // namespace
 
-TEST_CASE("DLPack in: strides, offset, read-only, and what is refused") {
+TEST_CASE("DLPack in: strides, offset, read-only, and what is refused", "[cpu]") {
   ApiState state(on_cpu());
   HostTensor host;
   gpulua_array* array = nullptr;
@@ -301,7 +301,7 @@ TEST_CASE("DLPack in: strides, offset, read-only, and what is refused") {
   CHECK(gpulua_array_from_dlpack(state.get(), nullptr, GPULUA_NO_STREAM, &array) == GPULUA_ARGUMENT);
 }
 
-TEST_CASE("a tensor of an array of the state is that array's memory again") {
+TEST_CASE("a tensor of an array of the state is that array's memory again", "[cpu]") {
   ApiState state(on_cpu());
   REQUIRE(state.run("x = gpu.zeros(4); y = gpu.from_dlpack(x:dlpack()); z = x + 1; y:fill_(5); a, b = x[1], z[1]") ==
           GPULUA_OK);

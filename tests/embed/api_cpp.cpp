@@ -67,7 +67,7 @@ TEST_CASE("gpulua.hpp: C++ functions in scripts, and errors both ways") {
   CHECK_THROWS_AS(state.get<void()>("host.other"), gpulua::Error);
 }
 
-TEST_CASE("gpulua.hpp: the program's memory, and objects that outlive the state") {
+TEST_CASE("gpulua.hpp: the program's memory, and objects that outlive the state", "[cpu]") {
   std::vector<float> data(16, 1.0F);
   Array kept;
   {
