@@ -216,7 +216,7 @@ TEST_CASE("whatever is called, the program's context is current afterwards", "[g
     kept("interrupt", gpulua_interrupt(state));
     kept("sync", gpulua_sync(state));
     kept("collect", gpulua_collect(state, 0));
-    CHECK(gpulua_run(state, "gpu.ones(3) + gpu.ones(4)", 25, "script") == GPULUA_RUNTIME);
+    CHECK(gpulua_run(state, "error(1)", 8, "script") == GPULUA_RUNTIME);
     kept("a failed run", GPULUA_OK);
     kept("destroy", gpulua_destroy(state));
     gpu.make_current(gpu.context());
