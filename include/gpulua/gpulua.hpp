@@ -9,121 +9,37 @@
 //   auto scale = state.get<double(const gpulua::Array&, double)>("scale");
 //   std::vector<float> data(1000, 1.0f);
 //   double sum = scale(state.copy(data), 2.0);
+//
+// Array functions and kernels need no line of Lua:
+//
+//   gpulua::Array roots = state.call<gpulua::Array>("gpu.sqrt", state.copy(data));
+//   auto axpy = state.kernel(source, "axpy").over(1000);
+//   axpy(2.0f, x, y, 1000);
 
 #include <cstdint>
 #include <exception>
 #include <limits>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "array.hpp"
 #include "gpulua.h"
 
 namespace gpulua {
 
-/// What failed. what() has the text, with the traceback of a script's error.
-class Error : public std::runtime_error {
- public:
-  Error(gpulua_status status, const std::string& text) : std::runtime_error(text), status_(status) {}
-  gpulua_status status() const noexcept { return status_; }
-
- private:
-  gpulua_status status_;
-};
+template <class Signature>
+class Function;
 
 namespace detail {
-
-/// Throws for a status that is not GPULUA_OK.
-inline void check(gpulua_status status) {
-  if (status != GPULUA_OK) throw Error(status, gpulua_error(nullptr));
-}
-
-struct Release {
-  void operator()(gpulua_array* array) const noexcept { gpulua_array_release(array); }
-  void operator()(gpulua_function* function) const noexcept { gpulua_function_release(function); }
-  void operator()(gpulua_state* state) const noexcept { gpulua_destroy(state); }
-};
 
 template <class T>
-constexpr const char* dtype_of() {
-  using U = std::remove_cv_t<T>;
-  static_assert(std::is_arithmetic_v<U> && !std::is_same_v<U, long double>, "elements are bool, integers or floats");
-  if constexpr (std::is_same_v<U, bool>) return "bool";
-  if constexpr (std::is_same_v<U, float>) return "float32";
-  if constexpr (std::is_same_v<U, double>) return "float64";
-  if constexpr (std::is_signed_v<U>) {
-    return sizeof(U) == 1 ? "int8" : sizeof(U) == 2 ? "int16" : sizeof(U) == 4 ? "int32" : "int64";
-  } else {
-    return sizeof(U) == 1 ? "uint8" : sizeof(U) == 2 ? "uint16" : sizeof(U) == 4 ? "uint32" : "uint64";
-  }
-}
-
-}  // namespace detail
-
-/// An array on a device.
-class Array {
- public:
-  Array() = default;
-  /// Takes the handle over.
-  explicit Array(gpulua_array* handle) : handle_(handle) {}
-  gpulua_array* handle() const noexcept { return handle_.get(); }
-
-  std::string_view dtype() const { return text(gpulua_array_dtype(handle())); }
-  std::string_view device() const { return text(gpulua_array_device_name(handle())); }
-  std::vector<std::int64_t> shape() const { return dims(gpulua_array_shape(handle())); }
-  /// In bytes.
-  std::vector<std::int64_t> strides() const { return dims(gpulua_array_strides(handle())); }
-  std::int64_t size() const noexcept { return gpulua_array_size(handle()); }
-
-  /// The address of the first element, on the device, for work on `reader`, a CUstream. T is the array's element.
-  template <class T>
-  T* data(void* reader = GPULUA_NO_STREAM) const {
-    check_element<T>();
-    void* pointer = nullptr;
-    detail::check(gpulua_array_evaluate(handle(), reader, &pointer));
-    return static_cast<T*>(pointer);
-  }
-  /// All elements, in row-major order.
-  template <class T>
-  std::vector<T> to_vector() const {
-    static_assert(!std::is_same_v<T, bool>, "std::vector<bool> has no elements in memory: read uint8_t");
-    check_element<T>();
-    std::vector<T> elements(static_cast<std::size_t>(size()));
-    detail::check(gpulua_array_copy_to(handle(), elements.data(), elements.size() * sizeof(T)));
-    return elements;
-  }
-  template <class T>
-  void assign(const T* elements, std::size_t count) {
-    check_element<T>();
-    detail::check(gpulua_array_copy_from(handle(), elements, count * sizeof(T)));
-  }
-
- private:
-  static std::string_view text(const char* text) {
-    if (text == nullptr) throw Error(GPULUA_ARGUMENT, gpulua_error(nullptr));
-    return text;
-  }
-  std::vector<std::int64_t> dims(const std::int64_t* first) const {
-    if (first == nullptr && gpulua_array_ndim(handle()) != 0) throw Error(GPULUA_ARGUMENT, gpulua_error(nullptr));
-    return std::vector<std::int64_t>(first, first + gpulua_array_ndim(handle()));
-  }
-  template <class T>
-  void check_element() const {
-    const std::string_view wanted = detail::dtype_of<T>(), got = dtype();
-    const bool as_bytes = got == "bool" && sizeof(T) == 1;
-    if (wanted != got && !as_bytes)
-      throw Error(GPULUA_ARGUMENT, "[array] expected elements of " + std::string(got) + ", got " + std::string(wanted));
-  }
-
-  std::unique_ptr<gpulua_array, detail::Release> handle_;
-};
-
-namespace detail {
+inline constexpr bool is_function = false;
+template <class Signature>
+inline constexpr bool is_function<Function<Signature>> = true;
 
 inline gpulua_value to_value(double number) {
   gpulua_value value{};
@@ -156,6 +72,16 @@ inline gpulua_value to_value(const char* text) {
 }
 inline gpulua_value to_value(const std::string& text) {
   return to_value(std::string_view(text));
+}
+// A pointer is no boolean.
+template <class T, std::enable_if_t<!std::is_same_v<std::remove_cv_t<T>, char>, int> = 0>
+gpulua_value to_value(T* pointer) = delete;
+template <class Signature>
+gpulua_value to_value(const Function<Signature>& function) {
+  gpulua_value value{};
+  value.kind = GPULUA_FUNCTION;
+  value.as.function = function.handle();
+  return value;
 }
 inline gpulua_value to_value(const Array& array) {
   gpulua_value value{};
@@ -198,8 +124,11 @@ T from_value(const gpulua_value& value) {
   } else if constexpr (std::is_same_v<T, std::string>) {
     if (value.kind != GPULUA_TEXT) refuse("a text", value);
     return std::string(value.as.text.data, value.as.text.size);
+  } else if constexpr (is_function<T>) {
+    if (value.kind != GPULUA_FUNCTION) refuse("a function", value);
+    return T(value.as.function);
   } else {
-    static_assert(std::is_same_v<T, Array>, "values are bool, numbers, std::string and Array");
+    static_assert(std::is_same_v<T, Array>, "values are bool, numbers, std::string, Array and Function");
     if (value.kind != GPULUA_ARRAY) refuse("an array", value);
     return Array(value.as.array);
   }
@@ -210,40 +139,75 @@ inline void release(const gpulua_value& value) noexcept {
   if (value.kind == GPULUA_FUNCTION) gpulua_function_release(value.as.function);
 }
 
+/// The same; on an exception the handle is released.
+template <class R>
+R take(const gpulua_value& value) {
+  try {
+    return from_value<R>(value);
+  } catch (...) {
+    release(value);
+    throw;
+  }
+}
+
+template <class R, class... A>
+R call(gpulua_function* function, double milliseconds, const A&... arguments) {
+  const gpulua_value in[sizeof...(A) + 1] = {to_value(arguments)..., gpulua_value{}};
+  gpulua_value out{};
+  std::size_t count = std::is_void_v<R> ? 0 : 1;
+  check(gpulua_call(function, in, sizeof...(A), &out, &count, milliseconds));
+  if constexpr (!std::is_void_v<R>) return take<R>(out);
+}
+
 }  // namespace detail
 
-template <class Signature>
-class Function;
-
-/// A Lua function, called as a C++ function. R is void, bool, a number, std::string or Array.
+/// A Lua function, called as a C++ function. R is void, bool, a number, std::string, Array or Function.
 template <class R, class... A>
 class Function<R(A...)> {
  public:
   explicit Function(gpulua_function* handle) : handle_(handle) {}
   gpulua_function* handle() const noexcept { return handle_.get(); }
 
-  R operator()(A... arguments) const { return call(0, arguments...); }
+  R operator()(A... arguments) const { return detail::call<R>(handle(), 0, arguments...); }
   /// Ends with an Error of GPULUA_DEADLINE after so many milliseconds.
-  R within(double milliseconds, A... arguments) const { return call(milliseconds, arguments...); }
+  R within(double milliseconds, A... arguments) const { return detail::call<R>(handle(), milliseconds, arguments...); }
 
  private:
-  template <class... B>
-  R call(double milliseconds, B&... arguments) const {
-    const gpulua_value in[sizeof...(B) + 1] = {detail::to_value(arguments)..., gpulua_value{}};
-    gpulua_value out{};
-    std::size_t count = std::is_void_v<R> ? 0 : 1;
-    detail::check(gpulua_call(handle(), in, sizeof...(B), &out, &count, milliseconds));
-    if constexpr (!std::is_void_v<R>) {
-      try {
-        return detail::from_value<R>(out);
-      } catch (...) {
-        detail::release(out);
-        throw;
-      }
-    }
+  std::unique_ptr<gpulua_function, detail::Release> handle_;
+};
+
+/// A kernel with its grid and blocks. Its arguments are checked against its signature: arrays and numbers.
+class Launch {
+ public:
+  explicit Launch(Function<void()> function) : function_(std::move(function)) {}
+  template <class... A>
+  void operator()(const A&... arguments) const {
+    detail::call<void>(function_.handle(), 0, arguments...);
   }
 
-  std::unique_ptr<gpulua_function, detail::Release> handle_;
+ private:
+  Function<void()> function_;
+};
+
+struct Size {
+  std::int64_t x = 1, y = 1, z = 1;
+};
+
+/// A kernel of CUDA C++.
+class Kernel {
+ public:
+  /// At least one thread for each of so many items.
+  Launch over(std::int64_t count) const { return Launch(detail::call<Function<void()>>(launches_.handle(), 0, count)); }
+  Launch with(Size grid, Size block, std::int64_t shared_bytes = 0) const {
+    return Launch(detail::call<Function<void()>>(launches_.handle(), 0, grid.x, grid.y, grid.z, block.x, block.y,
+                                                 block.z, shared_bytes));
+  }
+
+ private:
+  friend class State;
+  explicit Kernel(Function<void()> launches) : launches_(std::move(launches)) {}
+
+  Function<void()> launches_;  // gives the launch function of a count, or of a grid
 };
 
 /// A state: scripts, devices, arrays. Objects made from it may outlive it; their use is an Error then.
@@ -272,16 +236,34 @@ class State {
     detail::check(gpulua_get(handle(), path.c_str(), &function));
     return Function<Signature>(function);
   }
+  /// The script as a function: its arguments are `...`, its first result is the function's.
+  template <class Signature>
+  Function<Signature> load(std::string_view text, const std::string& name = "script") const {
+    gpulua_function* function = nullptr;
+    detail::check(gpulua_load(handle(), text.data(), text.size(), name.c_str(), &function));
+    return Function<Signature>(function);
+  }
+  /// Calls the function at the path once: call<Array>("gpu.sqrt", x). get() is for functions that are called often.
+  template <class R, class... A>
+  R call(const std::string& path, const A&... arguments) const {
+    return detail::call<R>(get<void()>(path).handle(), 0, arguments...);
+  }
+  /// A kernel from source, by its name there.
+  Kernel kernel(std::string_view source, const std::string& name) const {
+    constexpr std::string_view make = R"(local source, name = ...
+      local kernel = require "gpu".kernel(source, name)
+      return function(count, gy, gz, bx, by, bz, shared)
+        local launch = gy and kernel {grid = {count, gy, gz}, block = {bx, by, bz}, shared = shared} or kernel:over(count)
+        return function(...) launch(...) end
+      end)";
+    return Kernel(load<Function<void()>(std::string_view, const std::string&)>(make, "kernel")(source, name));
+  }
+
   template <class T>
   T value(const std::string& path) const {
     gpulua_value value{};
     detail::check(gpulua_get_value(handle(), path.c_str(), &value));
-    try {
-      return detail::from_value<T>(value);
-    } catch (...) {
-      detail::release(value);
-      throw;
-    }
+    return detail::take<T>(value);
   }
   template <class T>
   void set(const std::string& path, const T& value) {
@@ -329,6 +311,7 @@ class State {
   void sync() { detail::check(gpulua_sync(handle())); }
   void collect(double milliseconds = 0) { detail::check(gpulua_collect(handle(), milliseconds)); }
   void set_stream(void* cu_stream) { detail::check(gpulua_set_stream(handle(), cu_stream)); }
+  void wait_stream(void* cu_stream) { detail::check(gpulua_wait_stream(handle(), cu_stream)); }
   /// Any thread.
   void interrupt() noexcept { gpulua_interrupt(handle()); }
 
@@ -385,7 +368,7 @@ class State {
   };
 
   std::vector<std::unique_ptr<AnyBound>> bound_;
-  std::unique_ptr<gpulua_state, detail::Release> handle_;  // destroyed first: scripts may call what is bound
+  std::unique_ptr<gpulua_state, detail::Release> handle_;
 };
 
 }  // namespace gpulua

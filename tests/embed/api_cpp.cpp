@@ -37,6 +37,38 @@ TEST_CASE("gpulua.hpp: functions with types, and arrays") {
   CHECK_THROWS_AS(state.value<int>("n"), gpulua::Error);
 }
 
+TEST_CASE("gpulua.hpp: array functions and kernels without a line of Lua") {
+  State state;
+  const Array x = state.copy(std::vector<float>{1, 4, 9});
+  CHECK(state.call<Array>("gpu.sqrt", x).to_vector<float>() == std::vector<float>{1, 2, 3});
+  CHECK(state.call<Array>("gpu.power", x, 2).to_vector<float>() == std::vector<float>{1, 16, 81});
+  CHECK_THROWS_WITH(state.call<Array>("gpu.sqroot", x), Catch::Matchers::Contains("no field \"sqroot\""));
+
+  const auto kernel = state.kernel(
+      "__global__ void axpy(float a, const float* x, float* y, int n) {\n"
+      "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  if (i < n) y[i] += a * x[i];\n"
+      "}",
+      "axpy");
+  const Array y = state.zeros<float>({3});
+  const auto axpy = kernel.over(3);
+  axpy(2.0F, x, y, 3);
+  axpy(1, x, y, 3);
+  CHECK(y.to_vector<float>() == std::vector<float>{3, 12, 27});
+  kernel.with({1}, {2, 1, 1})(1.0, x, y, 3);
+  CHECK(y.to_vector<float>() == std::vector<float>{4, 16, 27});
+  CHECK_THROWS_WITH(axpy(2.0F, x, state.zeros<double>({3}), 3), Catch::Matchers::Contains("float64"));
+  CHECK_THROWS_WITH(state.kernel("__global__ void f() { undefined(); }", "f"), Catch::Matchers::Contains("undefined"));
+
+  // A script's functions are values too.
+  const auto made =
+      state.load<gpulua::Function<double(double)>(double)>("local k = ... return function(x) return k * x end");
+  const auto triple = made(3);
+  CHECK(triple(5) == 15);
+  CHECK(state.load<double(const gpulua::Function<double(double)>&)>("return (...)(2)")(triple) == 6);
+  CHECK_THROWS_WITH(state.load<void()>("x = = 1"), Catch::Matchers::Contains("script:1:"));
+}
+
 TEST_CASE("gpulua.hpp: C++ functions in scripts, and errors both ways") {
   State state;
   int calls = 0;

@@ -1,0 +1,117 @@
+#ifndef GPULUA_ARRAY_HPP
+#define GPULUA_ARRAY_HPP
+
+// Errors and arrays of gpulua.hpp, which includes this.
+
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "gpulua.h"
+
+namespace gpulua {
+
+/// What failed. what() has the text, with the traceback of a script's error.
+class Error : public std::runtime_error {
+ public:
+  Error(gpulua_status status, const std::string& text) : std::runtime_error(text), status_(status) {}
+  gpulua_status status() const noexcept { return status_; }
+
+ private:
+  gpulua_status status_;
+};
+
+namespace detail {
+
+/// Throws for a status that is not GPULUA_OK.
+inline void check(gpulua_status status) {
+  if (status != GPULUA_OK) throw Error(status, gpulua_error(nullptr));
+}
+
+struct Release {
+  void operator()(gpulua_array* array) const noexcept { gpulua_array_release(array); }
+  void operator()(gpulua_function* function) const noexcept { gpulua_function_release(function); }
+  void operator()(gpulua_state* state) const noexcept { gpulua_destroy(state); }
+};
+
+template <class T>
+constexpr const char* dtype_of() {
+  using U = std::remove_cv_t<T>;
+  static_assert(std::is_arithmetic_v<U> && !std::is_same_v<U, long double>, "elements are bool, integers or floats");
+  if constexpr (std::is_same_v<U, bool>) return "bool";
+  if constexpr (std::is_same_v<U, float>) return "float32";
+  if constexpr (std::is_same_v<U, double>) return "float64";
+  if constexpr (std::is_signed_v<U>) {
+    return sizeof(U) == 1 ? "int8" : sizeof(U) == 2 ? "int16" : sizeof(U) == 4 ? "int32" : "int64";
+  } else {
+    return sizeof(U) == 1 ? "uint8" : sizeof(U) == 2 ? "uint16" : sizeof(U) == 4 ? "uint32" : "uint64";
+  }
+}
+
+}  // namespace detail
+
+/// An array on a device.
+class Array {
+ public:
+  Array() = default;
+  /// Takes the handle over.
+  explicit Array(gpulua_array* handle) : handle_(handle) {}
+  gpulua_array* handle() const noexcept { return handle_.get(); }
+
+  std::string_view dtype() const { return text(gpulua_array_dtype(handle())); }
+  std::string_view device() const { return text(gpulua_array_device_name(handle())); }
+  std::vector<std::int64_t> shape() const { return dims(gpulua_array_shape(handle())); }
+  /// In bytes.
+  std::vector<std::int64_t> strides() const { return dims(gpulua_array_strides(handle())); }
+  std::int64_t size() const noexcept { return gpulua_array_size(handle()); }
+
+  /// The address of the first element, on the device, for work on `reader`, a CUstream. T is the array's element.
+  template <class T>
+  T* data(void* reader = GPULUA_NO_STREAM) const {
+    check_element<T>();
+    void* pointer = nullptr;
+    detail::check(gpulua_array_evaluate(handle(), reader, &pointer));
+    return static_cast<T*>(pointer);
+  }
+  /// All elements, in row-major order.
+  template <class T>
+  std::vector<T> to_vector() const {
+    static_assert(!std::is_same_v<T, bool>, "std::vector<bool> has no elements in memory: read uint8_t");
+    check_element<T>();
+    std::vector<T> elements(static_cast<std::size_t>(size()));
+    detail::check(gpulua_array_copy_to(handle(), elements.data(), elements.size() * sizeof(T)));
+    return elements;
+  }
+  template <class T>
+  void assign(const T* elements, std::size_t count) {
+    check_element<T>();
+    detail::check(gpulua_array_copy_from(handle(), elements, count * sizeof(T)));
+  }
+
+ private:
+  static std::string_view text(const char* text) {
+    if (text == nullptr) throw Error(GPULUA_ARGUMENT, gpulua_error(nullptr));
+    return text;
+  }
+  std::vector<std::int64_t> dims(const std::int64_t* first) const {
+    if (first == nullptr && gpulua_array_ndim(handle()) != 0) throw Error(GPULUA_ARGUMENT, gpulua_error(nullptr));
+    return std::vector<std::int64_t>(first, first + gpulua_array_ndim(handle()));
+  }
+  template <class T>
+  void check_element() const {
+    const std::string_view wanted = detail::dtype_of<T>(), got = dtype();
+    const bool as_bytes = got == "bool" && sizeof(T) == 1;
+    if (wanted != got && !as_bytes)
+      throw Error(GPULUA_ARGUMENT, "[array] expected elements of " + std::string(got) + ", got " + std::string(wanted));
+  }
+
+  std::unique_ptr<gpulua_array, detail::Release> handle_;
+};
+
+}  // namespace gpulua
+
+#endif
