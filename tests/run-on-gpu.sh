@@ -31,11 +31,11 @@ try() {
 if [ -e "$stage/bin/libgpulua-cpu-compiler.so" ]; then
   try unit gpulua_unit
   try embed gpulua_embed_test
-  try api env LD_LIBRARY_PATH="$stage/bin:$LD_LIBRARY_PATH" gpulua_api_test
+  try api env LD_LIBRARY_PATH="$stage/bin:$LD_LIBRARY_PATH" gpulua_api_test '~[endurance]'
 else
   try unit gpulua_unit '~[cpu]'
   try embed gpulua_embed_test '~[host]~[rights]'  # a host's signals and arithmetic beside the cpu device
-  try api env LD_LIBRARY_PATH="$stage/bin:$LD_LIBRARY_PATH" gpulua_api_test '~[cpu]~[sandbox]'
+  try api env LD_LIBRARY_PATH="$stage/bin:$LD_LIBRARY_PATH" gpulua_api_test '~[cpu]~[sandbox]~[endurance]'
 fi
 for test in tests/cli/{options,errors,modules,interrupts,device_interrupt}.sh; do try "$test" bash "$test" "$stage/bin/gpulua"; done
 for spec in tests/lua/*_spec.lua; do try "$spec" gpulua tests/lua/run.lua "$spec"; done

@@ -11,6 +11,11 @@ run() {
   "$scratch/$name/$name" "$@"
 }
 
+# The smallest one is the beginning of docs/embedding.md.
+sed -n '/^```c$/,/^```$/{/^```/!p}' "$source/docs/embedding.md" >"$scratch/host_minimal.c"
+diff "$scratch/host_minimal.c" "$source/examples/host_minimal/host_minimal.c" || expect 'host_minimal' 'as in docs/embedding.md' 'the differences above'
+expect 'host_minimal' 'the sum is 499500' "$(run host_minimal)"
 run lua54_host
+run particles 400 1000
 run pricing_service 40
 echo passed
