@@ -13,7 +13,7 @@ packages="
   llvm-19-dev libclang-19-dev libclang-cpp19-dev liblld-19-dev
 "
 case "${1-}" in
-  "") packages="$packages catch2 lua-busted expect dpkg-dev liblua5.4-dev openmpi-bin mpich gnuplot-nox" ;;
+  "") packages="$packages catch2 lua-busted expect dpkg-dev liblua5.4-dev openmpi-bin mpich gnuplot-nox python3-numpy" ;;
   command) ;;
   *) echo "install-dependencies.sh: expected nothing or 'command', got '$1'" >&2; exit 2 ;;
 esac

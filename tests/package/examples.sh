@@ -18,4 +18,6 @@ expect 'host_minimal' 'the sum is 499500' "$(run host_minimal)"
 run lua54_host
 run particles 400 1000
 run pricing_service 40
+# The package python3-numpy is of Debian's own Python.
+GPULUA_LIBRARY="$scratch/installed/lib/libgpulua.so.0" /usr/bin/python3 -B "$source/examples/python_dlpack/python_dlpack.py" numpy
 echo passed
