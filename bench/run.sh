@@ -9,6 +9,9 @@ median() { sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 echo "== host time of a launch with 5 arguments: from Lua, and by a C++ loop over cuLaunchKernel"
 for _ in 1 2 3; do gpulua bench/launch/launch.lua "$stage/bin/libbench_launch_loop.so"; done
 
+echo "== the C interface: states, calls, and functions with one launch beside a C++ loop over cuLaunchKernel"
+LD_LIBRARY_PATH="$stage/bin:$LD_LIBRARY_PATH" bench_embed
+
 milliseconds() {
   local start end
   start=$(date +%s%N)

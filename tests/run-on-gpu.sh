@@ -37,6 +37,11 @@ else
   try embed gpulua_embed_test '~[host]~[rights]'  # a host's signals and arithmetic beside the cpu device
   try api env LD_LIBRARY_PATH="$stage/bin:$LD_LIBRARY_PATH" gpulua_api_test '~[cpu]~[sandbox]~[endurance]'
 fi
+try particles env LD_LIBRARY_PATH="$stage/bin:$LD_LIBRARY_PATH" particles
+for library in torch cupy; do
+  python3 -c "import $library" 2>/dev/null || { echo "skip  dlpack $library: python3 has no $library"; continue; }
+  try "dlpack $library" env GPULUA_LIBRARY="$stage/bin/libgpulua.so.0" python3 -B examples/python_dlpack/python_dlpack.py "$library"
+done
 for test in tests/cli/{options,errors,modules,interrupts,device_interrupt}.sh; do try "$test" bash "$test" "$stage/bin/gpulua"; done
 for spec in tests/lua/*_spec.lua; do try "$spec" gpulua tests/lua/run.lua "$spec"; done
 try docs gpulua tests/docs/run_examples.lua README.md docs/reference.md docs/guide.md

@@ -20,7 +20,7 @@ cmake --build "$build" --target all benches
 
 rm -rf "$stage"
 mkdir -p "$stage/bin" "$stage/lib" "$stage/lua"
-for file in gpulua gpulua_unit gpulua_embed_test gpulua_api_test bench_init libbench_launch_loop.so libgpulua-cuda.so libgpulua-cpu.so; do
+for file in gpulua gpulua_unit gpulua_embed_test gpulua_api_test bench_embed bench_init libbench_launch_loop.so libgpulua-cuda.so libgpulua-cpu.so; do
   [ -e "$build/bin/$file" ] || { echo "$file was not built: left out" >&2; continue; }
   cp "$build/bin/$file" "$stage/bin/"
   strip "$stage/bin/$file"
@@ -28,6 +28,9 @@ for file in gpulua gpulua_unit gpulua_embed_test gpulua_api_test bench_init libb
 done
 # It looks for the plugins beside itself.
 mv "$stage/lib/libgpulua.so.0" "$stage/bin/"
+# An example that shares a GPU with the library. It reads its script where it is run from.
+c++ -O2 -std=c++17 -I include -DFORCES='"examples/particles/forces.lua"' examples/particles/particles.cpp "$stage/bin/libgpulua.so.0" \
+  -ldl -o "$stage/bin/particles"
 # Opened at run time, so no program lists them.
 for name in libedit.so.2 libpng16.so.16 libzip.so.4 libluajit-5.1.so.2; do
   library=$(/sbin/ldconfig -p | awk -v name="$name" '$1 == name && /x86-64/ { print $NF; exit }')
