@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <lua.hpp>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "include/gpulua/gpulua.h"
@@ -92,6 +93,39 @@ void bench_states() {
       });
 }
 
+/// How long an endless loop goes on after gpulua_interrupt().
+void bench_interrupts() {
+  gpulua_options options;
+  gpulua_options_init(&options, sizeof options);
+  options.flags = GPULUA_INTERRUPTIBLE;
+  gpulua_state* state = nullptr;
+  check(gpulua_create(&options, &state));
+  const std::string loops =
+      "function plain() local n = 0 while true do n = n + 1 end end "
+      "function catching() while true do pcall(plain) end end";
+  check(gpulua_run(state, loops.data(), loops.size(), "loops"));
+  for (const char* name : {"plain", "catching"}) {
+    gpulua_function* const function = get(state, name);
+    std::vector<double> times;
+    for (int i = 0; i < 100; ++i) {
+      Clock::time_point pressed;
+      std::thread other([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        pressed = Clock::now();
+        gpulua_interrupt(state);
+      });
+      if (gpulua_call(function, nullptr, 0, nullptr, nullptr, 0) != GPULUA_INTERRUPTED) std::exit(1);
+      const Clock::time_point ended = Clock::now();
+      other.join();
+      times.push_back(std::chrono::duration<double, std::micro>(ended - pressed).count());
+    }
+    check(gpulua_run(state, "x = 1", 5, "after"));
+    std::printf("an endless loop, %-9s ends %.0f us after gpulua_interrupt, at most %.0f us (100 times)\n",
+                (std::string(name) + ",").c_str(), median(times), *std::max_element(times.begin(), times.end()));
+  }
+  check(gpulua_destroy(state));
+}
+
 void bench_calls(gpulua_state* state) {
   gpulua_function* const empty = get(state, "empty");
   lua_State* L = luaL_newstate();
@@ -152,6 +186,7 @@ void bench_launches(gpulua_state* state) {
 
 int main() {
   bench_states();
+  bench_interrupts();
   gpulua_state* state = nullptr;
   check(gpulua_create(nullptr, &state));
   check(gpulua_run(state, script, std::char_traits<char>::length(script), "bench.lua"));
