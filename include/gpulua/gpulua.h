@@ -48,11 +48,11 @@ GPULUA_API int gpulua_abi_version(void);
 /* ---- states ---- */
 
 enum {
-  GPULUA_SANDBOX = 1,       /* for scripts that are not trusted: docs/security.md. lua_memory is 256 MB if it is 0, and
-                               LuaJIT's compiler is off */
-  GPULUA_KERNELS = 2,       /* with GPULUA_SANDBOX: kernels from source are allowed, and run under the checker */
-  GPULUA_INTERRUPTIBLE = 4, /* LuaJIT's compiler is off: gpulua_interrupt() and deadlines stop every loop */
-  GPULUA_STRICT = 8,        /* implicit waits for a device are errors: gpu.strict(true) */
+  GPULUA_SANDBOX = 1,        /* for scripts that are not trusted: docs/security.md. lua_memory is 256 MB if it is 0, and
+                                LuaJIT's compiler is off */
+  GPULUA_KERNELS = 2,        /* with GPULUA_SANDBOX: kernels from source are allowed, and run under the checker */
+  GPULUA_INTERRUPTIBLE = 4,  /* LuaJIT's compiler is off: gpulua_interrupt() and deadlines stop every loop */
+  GPULUA_STRICT = 8,         /* implicit waits for a device are errors: gpu.strict(true) */
   GPULUA_FAULT_HANDLERS = 16 /* handlers of SIGSEGV and its like while the cpu device is open: a kernel's wild access
                                 is an error then, and not the end of the process */
 };
@@ -60,12 +60,12 @@ enum {
 enum { GPULUA_LOG_WARNING = 1 };
 
 typedef struct gpulua_options {
-  size_t struct_size; /* sizeof(gpulua_options): the library reads no further */
-  const char* device; /* "cpu", "cuda:0"; NULL: that of cu_context, else GPULUA_DEVICE, else cuda:0 if there is one */
-  void* cu_context;   /* a CUcontext of the program's; NULL: the device's primary context */
-  void* cu_stream;    /* a CUstream of that context, for all work of the state; NULL: the legacy default stream */
-  size_t lua_memory;  /* bytes that Lua may use; 0: no limit */
-  size_t device_memory;        /* bytes of arrays on each device; 0: the device's memory */
+  size_t struct_size;   /* sizeof(gpulua_options): the library reads no further */
+  const char* device;   /* "cpu", "cuda:0"; NULL: that of cu_context, else GPULUA_DEVICE, else cuda:0 if there is one */
+  void* cu_context;     /* a CUcontext of the program's; NULL: the device's primary context */
+  void* cu_stream;      /* a CUstream of that context, for all work of the state; NULL: the legacy default stream */
+  size_t lua_memory;    /* bytes that Lua may use; 0: no limit */
+  size_t device_memory; /* bytes of arrays on each device; 0: the device's memory */
   const char* cache_directory; /* for compiled kernels; NULL: GPULUA_CACHE_DIR or the user's; "": none */
   unsigned flags;              /* GPULUA_SANDBOX, ... */
   /* A line that the script prints, without its end. NULL: print writes to the standard output. */
@@ -74,10 +74,12 @@ typedef struct gpulua_options {
   void (*log)(void* user, int level, const char* text);
   /* Lua's memory, as lua_Alloc: realloc, or free where size is 0. NULL: LuaJIT's own. */
   void* (*allocate)(void* user, void* block, size_t old_size, size_t size);
-  void* user;      /* passed to the three callbacks */
-  void* lua_state; /* a lua_State of the program's own LuaJIT with open libraries; NULL: the state makes one */
-  /* What one gpulua_run or gpulua_call may do; 0: no limit. Kernels and recorded graphs that it launches, kernels that it
-   * compiles or takes from the cache, and blocks of one launch of a kernel from source. */
+  void* user; /* passed to the three callbacks */
+  /* A lua_State of the program's own LuaJIT with open libraries and no other gpulua_state; NULL: the state makes one.
+   * Where it has the module gpu already, options of devices are an error: the module has its context. */
+  void* lua_state;
+  /* What one gpulua_run or gpulua_call may do; 0: no limit. Kernels and recorded graphs that it launches, kernels that
+   * it compiles or takes from the cache, and blocks of one launch of a kernel from source. */
   uint64_t launches, compilations, blocks;
 } gpulua_options;
 
@@ -86,15 +88,16 @@ GPULUA_API void gpulua_options_init(gpulua_options* options, size_t struct_size)
 /* A new state. NULL options: all defaults. Opens no device. In Lua the module is the global `gpu`, and require "gpu"
  * gives it too. On failure *out is NULL and gpulua_error(NULL) says why. Any thread. */
 GPULUA_API gpulua_status gpulua_create(const gpulua_options* options, gpulua_state** out);
-/* In a sandbox: allows kernels from the source with this SHA-256 digest, 64 hexadecimal digits as sha256sum prints them.
- * The program vouches for the kernels, whatever arguments a script calls them with. */
+/* In a sandbox: allows kernels from the source with this SHA-256 digest, 64 hexadecimal digits as sha256sum prints
+ * them. The program vouches for the kernels, whatever arguments a script calls them with. */
 GPULUA_API gpulua_status gpulua_allow_kernel(gpulua_state* state, const char* sha256);
 /* Ends the state. Waits for the work on its devices, calls the release callbacks of borrowed memory, and closes the
  * handles of the state's functions and arrays. GPULUA_BUSY, and nothing done, while another thread is in the state or a
- * callback is running. A program's own lua_State stays, and is closed after this call. NULL: nothing to do. */
+ * callback is running. A program's own lua_State stays, and is closed after this call; what gpulua_register has put
+ * there raises errors from now on. NULL: nothing to do. */
 GPULUA_API gpulua_status gpulua_destroy(gpulua_state* state);
-/* The message of the last call that failed, with the traceback of a script's error; "" if there was none. It stays until
- * the next call that fails. NULL: the last failure of the calling thread, in whatever state; in a call that gives
+/* The message of the last call that failed, with the traceback of a script's error; "" if there was none. It stays
+ * until the next call that fails. NULL: the last failure of the calling thread, in whatever state; in a call that gives
  * GPULUA_BUSY, or whose handle is closed, only that one. Never NULL. */
 GPULUA_API const char* gpulua_error(gpulua_state* state);
 
@@ -159,18 +162,18 @@ GPULUA_API gpulua_status gpulua_register(gpulua_state* state, const char* path, 
 GPULUA_API gpulua_status gpulua_fail(gpulua_state* state, const char* text);
 
 /* ---- arrays ----
- * Shapes count elements; strides are in bytes, as x.strides in Lua, and may be negative or 0. Dtypes have their names in
- * Lua: "bool", "int8" ... "int64", "uint8" ... "uint64", "float16", "bfloat16", "float32", "float64", "complex64",
- * "complex128". Streams are CUstreams: NULL is the legacy default stream. On the cpu device all work is done when a call
- * returns, and streams do not matter. */
+ * Shapes count elements; strides are in bytes, as x.strides in Lua, and may be negative or 0. Dtypes have their names
+ * in Lua: "bool", "int8" ... "int64", "uint8" ... "uint64", "float16", "bfloat16", "float32", "float64", "complex64",
+ * "complex128". Streams are CUstreams: NULL is the legacy default stream. On the cpu device all work is done when a
+ * call returns, and streams do not matter. */
 
 /* For the parameters that take a stream: no stream waits. */
 #define GPULUA_NO_STREAM ((void*)(intptr_t)-1)
 
 /* An array over the program's memory on a device: no copy. `pointer` is the first element, a multiple of the element's
- * size. strides NULL: row-major. device NULL: the state's. The state's stream is expected to follow the program's writes:
- * see cu_stream and gpulua_wait_stream(). release(user), if given, is called when the last work that uses the memory is
- * done, within a later call of the library, on its thread; when the call fails it is not. */
+ * size. strides NULL: row-major. device NULL: the state's. The state's stream is expected to follow the program's
+ * writes: see cu_stream and gpulua_wait_stream(). release(user), if given, is called when the last work that uses the
+ * memory is done, within a later call of the library, on its thread; when the call fails it is not. */
 GPULUA_API gpulua_status gpulua_array_device(gpulua_state* state, const char* device, void* pointer, const char* dtype,
                                              int ndim, const int64_t* shape, const int64_t* strides,
                                              void (*release)(void* user), void* user, gpulua_array** out);
@@ -183,7 +186,8 @@ GPULUA_API gpulua_status gpulua_array_host(gpulua_state* state, void* pointer, c
 /* A new row-major array of zeros on the state's device. */
 GPULUA_API gpulua_status gpulua_array_zeros(gpulua_state* state, const char* dtype, int ndim, const int64_t* shape,
                                             gpulua_array** out);
-/* One more release is needed, and one less: the last one gives the memory back, at the state's next call. Any thread. */
+/* One more release is needed, and one less: the last one gives the memory back, at the state's next call. Any thread.
+ */
 GPULUA_API gpulua_status gpulua_array_retain(gpulua_array* array);
 GPULUA_API gpulua_status gpulua_array_release(gpulua_array* array);
 
@@ -194,11 +198,11 @@ GPULUA_API const char* gpulua_array_device_name(gpulua_array* array);
 GPULUA_API int gpulua_array_ndim(gpulua_array* array);
 GPULUA_API const int64_t* gpulua_array_shape(gpulua_array* array);
 GPULUA_API const int64_t* gpulua_array_strides(gpulua_array* array);
-GPULUA_API int64_t gpulua_array_size(gpulua_array* array);    /* elements */
-GPULUA_API int64_t gpulua_array_nbytes(gpulua_array* array);  /* of the elements */
+GPULUA_API int64_t gpulua_array_size(gpulua_array* array);   /* elements */
+GPULUA_API int64_t gpulua_array_nbytes(gpulua_array* array); /* of the elements */
 
-/* Queues what computes the elements, and makes `reader`, a stream of the program's, wait for it. The address of the first
- * element is on the device, and stays as long as the handle. Work of the program's that writes there tells
+/* Queues what computes the elements, and makes `reader`, a stream of the program's, wait for it. The address of the
+ * first element is on the device, and stays as long as the handle. Work of the program's that writes there tells
  * gpulua_wait_stream() afterwards, unless it is on the state's stream. */
 GPULUA_API gpulua_status gpulua_array_evaluate(gpulua_array* array, void* reader, void** pointer);
 /* Copies all elements, in row-major order, to or from host memory of `bytes` = gpulua_array_nbytes. Waits. */
@@ -223,8 +227,7 @@ GPULUA_API gpulua_status gpulua_array_from_dlpack_legacy(gpulua_state* state, st
                                                          void* writer, gpulua_array** out);
 GPULUA_API gpulua_status gpulua_array_to_dlpack(gpulua_array* array, void* reader,
                                                 struct DLManagedTensorVersioned** out);
-GPULUA_API gpulua_status gpulua_array_to_dlpack_legacy(gpulua_array* array, void* reader,
-                                                       struct DLManagedTensor** out);
+GPULUA_API gpulua_status gpulua_array_to_dlpack_legacy(gpulua_array* array, void* reader, struct DLManagedTensor** out);
 
 /* Waits for all work on the state's devices. */
 GPULUA_API gpulua_status gpulua_sync(gpulua_state* state);
