@@ -163,6 +163,25 @@ TEST_CASE("the program's memory is given back when the work on it is done", "[gp
   CHECK(all_are(gpu.read(lent, count, stream), 2));
 }
 
+TEST_CASE("a deadline ends a wait for the GPU, whose work goes on", "[gpu]") {
+  HostGpu gpu;
+  const auto stream = gpu.new_stream();
+  ApiState state(with_stream(gpu, stream));
+  const Doubling doubling(gpu, state, stream);
+  REQUIRE(state.run("function total() double() return y:sum():item() end") == GPULUA_OK);
+  gpulua_function* total = state.function("total");
+  REQUIRE(gpulua_call(total, nullptr, 0, nullptr, nullptr, 0) == GPULUA_OK);
+  for (int i = 0; i < 20; ++i) gpu.work(stream);
+  gpu.fill(doubling.x, 3, count, stream);
+  CHECK(gpulua_call(total, nullptr, 0, nullptr, nullptr, 20) == GPULUA_DEADLINE);
+  CHECK_FALSE(gpu.is_done(stream));
+  CHECK(state.error().find("cuda:0 still has work queued, which runs to its end") != std::string::npos);
+  gpulua_value out{};
+  size_t results = 1;
+  REQUIRE(gpulua_call(total, nullptr, 0, &out, &results, 0) == GPULUA_OK);
+  CHECK(out.as.number == 6 * count);
+}
+
 TEST_CASE("whatever is called, the program's context is current afterwards", "[gpu]") {
   HostGpu gpu(HostGpu::Of::own);
   const auto stream = gpu.new_stream();

@@ -190,3 +190,21 @@ TEST_CASE("print goes to the host program") {
       GPULUA_OK);
   CHECK(lines == std::vector<std::string>{"a\t1\tnil\ttrue", "", "T"});
 }
+
+TEST_CASE("warnings of the library go to the host program", "[cpu]") {
+  std::vector<std::string> warnings;
+  gpulua_options options = options_with(0);
+  options.device = "cpu";
+  options.log = [](void* user, int level, const char* text) {
+    CHECK(level == GPULUA_LOG_WARNING);
+    static_cast<std::vector<std::string>*>(user)->emplace_back(text);
+  };
+  options.user = &warnings;
+  ApiState state(options);
+  REQUIRE(state.run("local k = gpu.kernel([[\n"
+                    "__device__ int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }\n"
+                    "__global__ void slow(int* x) { *x = fib(10); }]], 'slow')\n"
+                    "for i = 1, 3 do k {grid = 1, block = 1}(gpu.zeros(1, 'int32')) end") == GPULUA_OK);
+  REQUIRE(warnings.size() == 1);
+  CHECK_THAT(warnings[0], Catch::Matchers::StartsWith("script.lua:1: the kernel 'slow' runs thread by thread"));
+}
