@@ -197,6 +197,20 @@ void CapturedValues::add_argument(int index) {
   set(values_.size() - 1, index, nullptr);
 }
 
+void CapturedValues::add_array(const Array& array, bool whole) {
+  add_element(array->dtype);
+  values_.back().shape.assign(array->layout.shape.begin(), array->layout.shape.end());
+  values_.back().whole = whole;
+  arrays_.back() = array;
+}
+
+void CapturedValues::add_element(DType dtype) {
+  arrays_.emplace_back();
+  HostValue& value = values_.emplace_back();
+  value.kind = HostValue::Kind::array;
+  value.dtype = dtype;
+}
+
 std::shared_ptr<const luafn::Closure> CapturedValues::add_function(int index) {
   std::shared_ptr<luafn::Closure>& closure = closures_[lua_topointer(L_, index)];
   closure = std::make_shared<luafn::Closure>();
@@ -252,6 +266,10 @@ void CapturedValues::add_key(const HostValue& value) {
   key_ += static_cast<char>('0' + static_cast<int>(value.fields));
   switch (value.kind) {
     case HostValue::Kind::number:
+      if (constants_) {
+        key_.append(reinterpret_cast<const char*>(&value.number), sizeof value.number);
+        break;
+      }
       key_ += static_cast<char>('0' + static_cast<int>(luafn::class_of(value.number)));
       break;
     case HostValue::Kind::boolean:
@@ -260,6 +278,7 @@ void CapturedValues::add_key(const HostValue& value) {
     case HostValue::Kind::array:
       key_ += static_cast<char>('0' + static_cast<int>(value.dtype));
       key_ += static_cast<char>('0' + static_cast<int>(value.shape.size()));
+      if (value.whole) key_ += 'w';
       break;
     case HostValue::Kind::function:
       key_ += std::to_string(reinterpret_cast<std::uintptr_t>(value.function->function)) + "," +

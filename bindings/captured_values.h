@@ -17,10 +17,15 @@ namespace gpulua {
 /// The values of a call, and the key of their types: calls with equal keys share a translation.
 class CapturedValues {
  public:
-  CapturedValues(lua_State* L, const char* op) : L_(L), op_(op) {}
+  /// `constants`: the key has the captured numbers themselves, which become constants of the text.
+  CapturedValues(lua_State* L, const char* op, bool constants = false) : L_(L), op_(op), constants_(constants) {}
 
   /// Adds the argument at stack index `index`. Throws Error for a value that no function for a device takes.
   void add_argument(int index);
+  /// Adds an argument that is an element of the array, or all of it.
+  void add_array(const Array& array, bool whole);
+  /// Adds an argument that is an element of that dtype.
+  void add_element(DType dtype);
   /// The function at `index`, with what it captures. Called once, after the arguments.
   std::shared_ptr<const luafn::Closure> add_function(int index);
 
@@ -39,6 +44,7 @@ class CapturedValues {
 
   lua_State* L_;
   const char* op_;
+  bool constants_;
   std::vector<luafn::HostValue> values_;
   std::vector<Array> arrays_;
   std::string key_;

@@ -246,6 +246,7 @@ void add_core_functions(lua_State* L) {
   lua_setfield(L, -2, "most_even_bins");
   add_fusing(L);
   add_graphs(L);
+  add_function_helpers(L);
   add_terminal(L);
   add_ranks(L);
   add_plain_files(L);

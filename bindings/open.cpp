@@ -110,6 +110,7 @@ int open_gpu(lua_State* L) {
   open_tail_calls(L);
   open_transfer(L);
   open_user_operations(L);
+  open_user_reductions(L);
   add_methods_as_functions(L);
   seal_module(L);
   lua_pushvalue(L, -1);

@@ -45,6 +45,8 @@ void add_measuring(lua_State* L);
 void add_terminal(lua_State* L);
 /// Adds the C++ functions for fuse.lua to the table at the top of the stack.
 void add_fusing(lua_State* L);
+/// Adds the C++ functions for guvectorize.lua to the table at the top of the stack.
+void add_function_helpers(lua_State* L);
 /// Adds the C++ functions for graph.lua to the table at the top of the stack.
 void add_graphs(lua_State* L);
 /// Adds the C++ functions for the files comm*.lua to the table at the top of the stack.
@@ -62,6 +64,8 @@ void open_streams(lua_State* L);
 void open_tail_calls(lua_State* L);
 void open_transfer(lua_State* L);
 void open_user_operations(lua_State* L);
+/// gpu.reduction, in user_reduction.cpp.
+void open_user_reductions(lua_State* L);
 
 // Each of these adds methods to the method table of arrays, at the top of the stack.
 void open_array_transfer_methods(lua_State* L);

@@ -2,59 +2,17 @@
 
 #include "bindings/vectorize.h"
 
-#include <algorithm>
-
 #include "bindings/captured_values.h"
+#include "bindings/element_function.h"
 #include "bindings/elementwise_call.h"
 #include "bindings/kernel_source.h"
 #include "bindings/lua_array.h"
 #include "bindings/parts.h"
 #include "bindings/state.h"
-#include "src/luafn/translate.h"
-#include "src/user/user_operation.h"
 
 namespace gpulua {
 
 namespace {
-
-/// The operation for arguments and captured values of given types.
-struct VectorizedVariant : FunctionVariant {
-  luafn::Code code;
-  UserElementwise operation;
-};
-
-std::shared_ptr<const VectorizedVariant> make_variant(const Vectorized& vectorized, const CapturedValues& captured,
-                                                      std::shared_ptr<const luafn::Closure> closure) {
-  auto variant = std::make_shared<VectorizedVariant>();
-  variant->values = captured.values();
-  const std::string file = closure->file;
-  const int line = closure->function->line;
-  variant->code = luafn::translate({vectorized.name, std::move(closure), captured.values(), vectorized.contract});
-  UserElementwise& operation = variant->operation;
-  operation.name = vectorized.name;
-  for (const luafn::Parameter& parameter : variant->code.parameters)
-    operation.inputs.push_back({parameter.name, parameter.dtype, 0, parameter.kind == luafn::Parameter::Kind::array});
-  for (std::size_t k = 0; k < variant->code.results.size(); ++k)
-    operation.outputs.push_back({luafn::result_name(k), variant->code.results[k]});
-  if (operation.inputs.size() > 64)
-    throw Error("[" + vectorized.name + "] " + file + ":" + std::to_string(line) +
-                ": the function uses more than 64 arguments, captured numbers and arrays");
-  operation.body = {variant->code.body, file, line};
-  return variant;
-}
-
-std::vector<Operand> operands_of(const VectorizedVariant& variant, const CapturedValues& captured) {
-  std::vector<Operand> operands;
-  for (const luafn::Parameter& parameter : variant.code.parameters) {
-    if (parameter.kind != luafn::Parameter::Kind::uniform) {
-      operands.emplace_back(captured.array(parameter.index));
-      continue;
-    }
-    const luafn::HostScalar value = luafn::evaluate(*parameter.uniform, captured.values());
-    operands.emplace_back(std::visit([](auto number) { return Scalar(number); }, value));
-  }
-  return operands;
-}
 
 /// gpu.vectorize(f [, {name, fmad}])
 int new_vectorized(lua_State* L) {
@@ -68,12 +26,7 @@ int new_vectorized(lua_State* L) {
                    vectorized.contract = lua_toboolean(L, value) != 0;
                  }}});
   locate_function(L, 1, vectorized.name.c_str());  // its errors belong to this line
-  push(L, std::move(vectorized));
-  lua_newtable(L);
-  lua_pushvalue(L, 1);
-  lua_rawseti(L, -2, 1);
-  lua_setfenv(L, -2);
-  return 1;
+  return push_vectorized(L, 1, std::move(vectorized));
 }
 
 /// vectorized(x, y, ... [, {out =, size =}])
@@ -95,16 +48,10 @@ int call_vectorized(lua_State* L) {
 
   CapturedValues captured(L, op);
   for (int i = 0; i < count; ++i) captured.add_argument(i + 2);
-  const std::shared_ptr<LuaChunk> chunk = located.chunk;
-  const auto closure = captured.add_function(function);
-  const std::string key = "vectorize," + vectorized.name + (vectorized.contract ? ",c," : ",") +
-                          std::to_string(reinterpret_cast<std::uintptr_t>(closure->function)) + "," + captured.key();
-  std::shared_ptr<const FunctionVariant>& variant = chunk->variants[key];
-  if (!variant) variant = make_variant(vectorized, captured, closure);
-  const auto& made = static_cast<const VectorizedVariant&>(*variant);
   lua_settop(L, arguments);
-  return call_elementwise_operation(L, made.operation, operands_of(made, captured),
-                                    has_options ? arguments : arguments + 1);
+  const UserCall call = check_element_call(L, has_options ? arguments : arguments + 1, vectorized.name);
+  push_function_of(L, 1);
+  return push_arrays(L, run_elements(L, {vectorized.name, vectorized.contract}, lua_gettop(L), captured, call));
 }
 
 int vectorized_text(lua_State* L) {
@@ -120,7 +67,29 @@ int vectorized_text(lua_State* L) {
   return 1;
 }
 
+/// core.check_step_function(op, f, count): throws Error unless f is a Lua function with so many parameters.
+int check_step_function(lua_State* L) {
+  const std::string op(check_string(L, 1, "guvectorize", "a name"));
+  check_source_rights(L, op.c_str());
+  if (!push_function_of(L, 2)) fail(op.c_str(), "a Lua function of the arrays of one step", L, 2);
+  check_parameters(L, lua_gettop(L), op, static_cast<std::size_t>(check_integer(L, 3, "guvectorize", "a number")));
+  return 0;
+}
+
 }  // namespace
+
+void add_function_helpers(lua_State* L) {
+  set_functions(L, {{"check_step_function", protect<check_step_function>}});
+}
+
+int push_vectorized(lua_State* L, int function, Vectorized vectorized) {
+  push(L, std::move(vectorized));
+  lua_newtable(L);
+  lua_pushvalue(L, function);
+  lua_rawseti(L, -2, 1);
+  lua_setfenv(L, -2);
+  return 1;
+}
 
 bool push_function_of(lua_State* L, int index) {
   if (lua_isfunction(L, index)) {

@@ -13,6 +13,9 @@ struct Vectorized {
   bool contract = true;
 };
 
+/// Pushes an object of the Lua function at stack index `function`. Returns 1.
+int push_vectorized(lua_State* L, int function, Vectorized vectorized);
+
 template <>
 struct LuaType<Vectorized> {
   static constexpr const char* name = "a vectorized function";

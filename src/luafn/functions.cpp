@@ -18,8 +18,18 @@ std::string type_key(const Value& value) {
     key += "," + std::to_string(reinterpret_cast<std::uintptr_t>(pointer));
   if (value.kind == Value::Kind::integer)
     key += "," + std::to_string(value.range.low) + "," + std::to_string(value.range.high);
+  for (const Value& index : value.indices) key += "[" + type_key(index);
   key += "," + value.name + "," + std::to_string(value.array) + (value.whole ? "w;" : ";");
   return key;
+}
+
+/// What a function gets as parameters of C++ for the argument: the value, or the indices of an array, of a[i].
+std::vector<Value*> passed_parts(Value& argument) {
+  if (!is_known(argument)) return {&argument};
+  std::vector<Value*> parts;
+  for (Value& index : argument.indices)
+    if (!is_known(index)) parts.push_back(&index);
+  return parts;
 }
 
 bool same_type(const Value& a, const Value& b) {
@@ -72,7 +82,7 @@ Code Translator::translate() {
   for (std::size_t i = 0; i < count; ++i) {
     const HostValue& value = request_.values[i];
     const std::string& name = function.parameters[i]->name;
-    if (value.kind != HostValue::Kind::array || request_.kernel) {
+    if (value.kind != HostValue::Kind::array || request_.kernel || value.whole) {
       arguments.push_back(host_value(value, i, name, function.line));
       continue;
     }
@@ -182,9 +192,12 @@ std::vector<Value> Translator::call_function(const Value& callee, std::vector<Va
   for (std::size_t i = 0; i < count; ++i) {
     if (arguments[i].kind == Value::Kind::none || arguments[i].kind == Value::Kind::nil)
       refuse(line, "argument " + std::to_string(i + 1) + " is nil");
-    if (is_known(arguments[i])) continue;
-    passed += (passed.empty() ? "" : ", ") + arguments[i].code;
-    inner[i].code = name_of(*function.parameters[i]) + (function.parameters[i]->reassigned ? "in" : "");
+    const std::string name = name_of(*function.parameters[i]) + (function.parameters[i]->reassigned ? "in" : "");
+    int index = 0;
+    for (Value* part : passed_parts(inner[i])) {
+      passed += (passed.empty() ? "" : ", ") + part->code;
+      part->code = part == &inner[i] ? name : name + "at" + std::to_string(++index);
+    }
   }
   Instance& instance = instance_of(callee, inner);
   if (instance.is_open)
@@ -198,9 +211,9 @@ std::vector<Value> Translator::call_function(const Value& callee, std::vector<Va
 
 std::string Translator::lambda_text(Instance& instance) {
   std::string parameters, type = "void", text;
-  for (const Value& argument : instance.arguments)
-    if (!is_known(argument))
-      parameters += (parameters.empty() ? "const " : ", const ") + stored_type(argument) + " " + argument.code;
+  for (Value& argument : instance.arguments)
+    for (const Value* part : passed_parts(argument))
+      parameters += (parameters.empty() ? "const " : ", const ") + stored_type(*part) + " " + part->code;
   std::string members;
   std::size_t count = 0;
   for (std::size_t k = 0; k < instance.results.size(); ++k) {
@@ -242,6 +255,10 @@ void Translator::return_values(const Stat& stat) {
   instance.results.resize(given.size());
   std::string returned;
   std::size_t count = 0;
+  const bool converts = &instance == root_ && !request_.results.empty();
+  if (converts && given.size() != request_.results.size())
+    refuse(stat.line, "expected a result for each of the " + std::to_string(request_.results.size()) +
+                          " outputs, got " + std::to_string(given.size()));
   for (std::size_t k = 0; k < given.size(); ++k) {
     Variable& result = instance.results[k];
     if (given[k].kind == Value::Kind::none || given[k].kind == Value::Kind::nil)
@@ -249,7 +266,9 @@ void Translator::return_values(const Stat& stat) {
     Value type;
     try {
       const bool alone = result.assigned.empty() || (result.assigned.size() == 1 && result.assigned[0].site == &stat);
-      if (alone && &instance != root_ && !instance.has_effects && is_known(given[k])) {
+      if (converts) {
+        type = strong_value(request_.results[k], {});
+      } else if (alone && &instance != root_ && !instance.has_effects && is_known(given[k])) {
         result.assigned = {{&stat, given[k], stat.line}};
         type = given[k];
       } else {
@@ -276,6 +295,8 @@ Value Translator::host_value(const HostValue& value, std::size_t index, const st
   result.name = name;
   switch (value.kind) {
     case HostValue::Kind::number:
+      if (request_.constants) return uniform_value(uniforms_->constant(value.number));
+      [[fallthrough]];
     case HostValue::Kind::boolean:
       return uniform_value(uniforms_->value(value, index, name));
     case HostValue::Kind::builtin:

@@ -31,6 +31,7 @@ struct HostValue {
   std::shared_ptr<const Closure> function{};
   DType dtype{};
   std::vector<std::int64_t> shape{};  // of an array
+  bool whole = false;                 // an argument of a function of elements: all of the array, and no element
   std::size_t fields = 0;             // how many fields of its path lead to this value
 };
 

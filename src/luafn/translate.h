@@ -41,6 +41,8 @@ struct TranslationRequest {
   std::span<const HostValue> values;        // the arguments, and from Closure::first on the captured values
   bool contract = true;                     // products and sums may be rounded as one
   bool kernel = false;                      // arguments that are arrays are whole arrays, which the function may write
+  std::vector<DType> results{};             // of a function of elements: what its results are converted to; empty: none
+  bool constants = false;                   // captured numbers are constants of the text
 };
 
 /// The name of a result's variable in Code::body; `index` counts from 0.

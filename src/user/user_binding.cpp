@@ -108,4 +108,15 @@ Bound bind_arguments(const std::string& name, const std::vector<UserParameter>& 
   return Binder(name, inputs, arguments, call).bind(outputs);
 }
 
+Array operand_array(const std::string& name, const UserParameter& parameter, const Operand& operand,
+                    const Bound& bound) {
+  const auto* number = std::get_if<Scalar>(&operand);
+  if (!number) return std::get<Array>(operand);
+  try {
+    return constant(bound.device, {}, dtype_of(parameter, bound.type_variables), *number);
+  } catch (const Error& error) {
+    throw Error(bracketed(name) + parameter.name + ": " + error.what());
+  }
+}
+
 }  // namespace gpulua

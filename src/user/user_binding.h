@@ -38,4 +38,8 @@ Bound bind_arguments(const std::string& name, const std::vector<UserParameter>& 
                      const std::vector<UserParameter>& outputs, const std::vector<Operand>& arguments,
                      const UserCall& call);
 
+/// The operand as an array: a number becomes one of the parameter's dtype. Throws Error for a number that does not fit.
+Array operand_array(const std::string& name, const UserParameter& parameter, const Operand& operand,
+                    const Bound& bound);
+
 }  // namespace gpulua

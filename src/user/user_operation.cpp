@@ -101,15 +101,7 @@ boost::container::small_vector<Array, 3> make_inputs(const std::string& name,
                                                      const std::vector<Operand>& arguments, const Bound& bound) {
   boost::container::small_vector<Array, 3> inputs;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (const auto* number = std::get_if<Scalar>(&arguments[i])) {
-      try {
-        inputs.push_back(constant(bound.device, {}, dtype_of(parameters[i], bound.type_variables), *number));
-      } catch (const Error& error) {
-        throw Error("[" + name + "] " + parameters[i].name + ": " + error.what());
-      }
-      continue;
-    }
-    const Array& array = std::get<Array>(arguments[i]);
+    const Array array = operand_array(name, parameters[i], arguments[i], bound);
     // The body can read any element of a raw array, so the array is contiguous and evaluated.
     inputs.push_back(parameters[i].raw ? contiguous(array) : array);
     if (parameters[i].raw) inputs.back()->buffer();
@@ -197,7 +189,7 @@ std::vector<Array> UserElementwise::operator()(std::vector<Operand> arguments, c
   return call.out;
 }
 
-Array UserReduction::mapped(std::vector<Operand> arguments, UserCall& call) const {
+void UserReduction::bind(const std::vector<Operand>& arguments, UserCall& call) const {
   const UserParameter& output = post.outputs.front();
   const bool is_bound = std::any_of(map.inputs.begin(), map.inputs.end(), [&](const UserParameter& input) {
     return input.type_variable == output.type_variable;
@@ -207,18 +199,26 @@ Array UserReduction::mapped(std::vector<Operand> arguments, UserCall& call) cons
   UserCall inner = call;
   inner.out.clear();
   call.type_variables = map.bind(arguments, inner);
+}
+
+Array UserReduction::mapped(std::vector<Operand> arguments, UserCall& call) const {
+  bind(arguments, call);
+  UserCall inner = call;
+  inner.out.clear();
   return map(std::move(arguments), inner).front();
 }
 
-Array UserReduction::operator()(Array mapped, std::uint64_t axes, bool keepdims, UserCall call) const {
+Array UserReduction::combined(Array mapped, std::uint64_t axes, bool keepdims, UserCall& call) const {
   std::shared_ptr<const UserReducer>& made_reducer = made[call.type_variables];
   if (!made_reducer) made_reducer = make_reducer(*this, call.type_variables);
   const DType result = mapped->dtype;
   const DType compute = result == DType::float16 || result == DType::bfloat16 ? DType::float32 : result;
   call.reduced = mapped->layout.size();
-  Array total = gpulua::reduce(std::shared_ptr<const Reducer>(made_reducer, &made_reducer->row), mapped, axes, keepdims,
-                               {compute, result});
-  mapped.reset();
+  return gpulua::reduce(std::shared_ptr<const Reducer>(made_reducer, &made_reducer->row), std::move(mapped), axes,
+                        keepdims, {compute, result});
+}
+
+Array UserReduction::finished(Array total, const UserCall& call) const {
   if (!post.body.text.empty()) return post({std::move(total)}, call).front();
   total = cast(total, dtype_of(post.outputs.front(), call.type_variables));
   if (call.out.empty()) return total;

@@ -43,8 +43,12 @@ struct UserReduction {
 
   /// The array to reduce: `map` of the inputs. Sets the fields of `call` that the reduction's other parts need.
   Array mapped(std::vector<Operand> arguments, UserCall& call) const;
-  /// Reduces `mapped` along `axes`, a bit mask, and applies `post`. `call` comes from mapped().
-  Array operator()(Array mapped, std::uint64_t axes, bool keepdims, UserCall call) const;
+  /// Sets call.type_variables, as mapped() does.
+  void bind(const std::vector<Operand>& arguments, UserCall& call) const;
+  /// `mapped` reduced along `axes`, a bit mask. `call` comes from mapped() or bind().
+  Array combined(Array mapped, std::uint64_t axes, bool keepdims, UserCall& call) const;
+  /// The output, by `post`, from what combined() gives.
+  Array finished(Array total, const UserCall& call) const;
 
   mutable std::map<TypeVariables, std::shared_ptr<const UserReducer>> made{};
 };

@@ -128,7 +128,7 @@ describe("signatures", function()
     sorted = vector, source = source, stop = 3, value = 1, values = { 1, 2 }, widths = 1, x = x, xp = { 1, 2 }, y = x,
     d = 2, factor = x, lu = x, pivots = integers, power = 2, positions = { 1 }, degree = 1, sigma = 1, weights = { { 1 } }, distance = 0, angle = 1, coordinates = x,
     covariance = { { 1 } }, noncentrality = 1, good = 3, bad = 3, sample = 2, items = { 1, 2 }, parameters = { 1, 2 },
-    m = x, errors = 1,
+    m = x, errors = 1, signature = "(n)->()",
     above = 1, alpha = 1, concentration = 1, exponent = 1, f = function(v) return v end, freedom = 1, mean = 1, scale = 1, successes = 1, trials = 3, below = 1,
     A = matrix, B = matrix, columns = 2, diagonals = vector, matrices = { matrix },
     ["shape..."] = 2, ["spacing..."] = 1, ["..."] = vector,
