@@ -131,9 +131,7 @@ HostValue CapturedValues::read(int value) {
       break;
   }
   if (const Array* array = test<Array>(L_, value)) {
-    result.kind = HostValue::Kind::array;
-    result.dtype = (*array)->dtype;
-    result.shape.assign((*array)->layout.shape.begin(), (*array)->layout.shape.end());
+    read_array(*array, result);
     return result;
   }
   const auto scalar = lua_type(L_, value) == LUA_TCDATA ? to_scalar(L_, value) : std::nullopt;
@@ -147,6 +145,25 @@ HostValue CapturedValues::read(int value) {
   result.kind = HostValue::Kind::other;
   result.name = describe(L_, value);
   return result;
+}
+
+void CapturedValues::read_array(const Array& array, HostValue& result) const {
+  const Layout& layout = array->layout;
+  result.kind = HostValue::Kind::array;
+  result.dtype = array->dtype;
+  result.shape.assign(layout.shape.begin(), layout.shape.end());
+  std::int64_t count = layout.size();
+  if (needs_.strides && !array->contiguous && count > 0) {
+    const Extent touched = extent(layout);
+    result.strides.assign(layout.strides.begin(), layout.strides.end());
+    result.origin = layout.offset - touched.begin;
+    count = std::max(count, touched.end - touched.begin);
+    const bool backwards = std::any_of(layout.strides.begin(), layout.strides.end(), [](auto s) { return s < 0; });
+    result.order = backwards                    ? luafn::ElementOrder::backwards
+                   : layout.strides.back() == 1 ? luafn::ElementOrder::strided_rows
+                                                : luafn::ElementOrder::strided;
+  }
+  result.small = count <= (std::int64_t{1} << 30);
 }
 
 void CapturedValues::set(std::size_t index, int value, const luafn::Path* path) {
@@ -199,7 +216,7 @@ void CapturedValues::add_argument(int index) {
 
 void CapturedValues::add_array(const Array& array, bool whole) {
   add_element(array->dtype);
-  values_.back().shape.assign(array->layout.shape.begin(), array->layout.shape.end());
+  read_array(array, values_.back());
   values_.back().whole = whole;
   arrays_.back() = array;
 }
@@ -266,7 +283,7 @@ void CapturedValues::add_key(const HostValue& value) {
   key_ += static_cast<char>('0' + static_cast<int>(value.fields));
   switch (value.kind) {
     case HostValue::Kind::number:
-      if (constants_) {
+      if (needs_.constants) {
         key_.append(reinterpret_cast<const char*>(&value.number), sizeof value.number);
         break;
       }
@@ -278,6 +295,8 @@ void CapturedValues::add_key(const HostValue& value) {
     case HostValue::Kind::array:
       key_ += static_cast<char>('0' + static_cast<int>(value.dtype));
       key_ += static_cast<char>('0' + static_cast<int>(value.shape.size()));
+      key_ += static_cast<char>('0' + static_cast<int>(value.order));
+      key_ += value.small ? 's' : 'l';
       if (value.whole) key_ += 'w';
       break;
     case HostValue::Kind::function:

@@ -17,8 +17,11 @@ namespace gpulua {
 /// The values of a call, and the key of their types: calls with equal keys share a translation.
 class CapturedValues {
  public:
-  /// `constants`: the key has the captured numbers themselves, which become constants of the text.
-  CapturedValues(lua_State* L, const char* op, bool constants = false) : L_(L), op_(op), constants_(constants) {}
+  struct Needs {
+    bool constants = false;  // the key has the captured numbers themselves, which become constants of the text
+    bool strides = false;    // arrays are used where they lie; else the others are made row-major
+  };
+  CapturedValues(lua_State* L, const char* op, Needs needs = {false, false}) : L_(L), op_(op), needs_(needs) {}
 
   /// Adds the argument at stack index `index`. Throws Error for a value that no function for a device takes.
   void add_argument(int index);
@@ -39,12 +42,13 @@ class CapturedValues {
   void push_root(const luafn::Path& path, const luafn::Function& function, int lua_function);
   void set(std::size_t index, int value, const luafn::Path* path);
   luafn::HostValue read(int value);
+  void read_array(const Array& array, luafn::HostValue& result) const;
   bool names_library(int table, const std::string& field);
   void add_key(const luafn::HostValue& value);
 
   lua_State* L_;
   const char* op_;
-  bool constants_;
+  Needs needs_;
   std::vector<luafn::HostValue> values_;
   std::vector<Array> arrays_;
   std::string key_;

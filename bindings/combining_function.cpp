@@ -47,7 +47,7 @@ CombiningText translate_combination(lua_State* L, int function, const std::strin
   // Values of 16 bits are combined in float.
   if (is_small_float(dtype)) dtype = DType::float32;
   check_parameters(L, function, name, 2);
-  CapturedValues captured(L, name.c_str(), true);
+  CapturedValues captured(L, name.c_str(), {.constants = true});
   captured.add_element(dtype);
   captured.add_element(dtype);
   const std::shared_ptr<LuaChunk> chunk = locate_function(L, function, name.c_str()).chunk;

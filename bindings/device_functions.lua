@@ -12,6 +12,7 @@ for _, name in ipairs {"grid", "grid_size", "thread", "block_index", "block_size
   "local_array"} do
   of_devices(name, gpu, name)
 end
+of_devices("random.at", gpu.random, "at")
 local atomic, warp = gpu.atomic, gpu.warp
 for _, name in ipairs {"add", "max", "min", "exchange", "compare_exchange"} do of_devices("atomic." .. name, atomic, name) end
 for _, name in ipairs {"shuffle", "down", "up", "xor", "any", "all", "ballot"} do of_devices("warp." .. name, warp, name) end

@@ -1,6 +1,7 @@
 #include "bindings/element_function.h"
 
 #include "bindings/elementwise_call.h"
+#include "bindings/state.h"
 #include "src/luafn/translate.h"
 
 namespace gpulua {
@@ -15,7 +16,7 @@ struct ElementVariant : FunctionVariant {
 
 std::shared_ptr<const ElementVariant> make_element_variant(const ElementFunction& elements,
                                                            const CapturedValues& captured,
-                                                           std::shared_ptr<const luafn::Closure> closure) {
+                                                           std::shared_ptr<const luafn::Closure> closure, bool checks) {
   auto variant = std::make_shared<ElementVariant>();
   variant->values = captured.values();
   const std::string file = closure->file;
@@ -24,7 +25,8 @@ std::shared_ptr<const ElementVariant> make_element_variant(const ElementFunction
                                     .function = std::move(closure),
                                     .values = captured.values(),
                                     .contract = elements.contract,
-                                    .results = elements.results});
+                                    .results = elements.results,
+                                    .check_indices = checks});
   UserElementwise& operation = variant->operation;
   operation.name = elements.name;
   for (const luafn::Parameter& parameter : variant->code.parameters)
@@ -51,6 +53,13 @@ std::vector<Operand> operands_of(const ElementVariant& variant, const CapturedVa
   return operands;
 }
 
+/// The device of the arrays, or the current one.
+Device& device_of(lua_State* L, const CapturedValues& captured) {
+  for (std::size_t i = 0; i < captured.values().size(); ++i)
+    if (const Array& array = captured.array(i)) return array->device().device();
+  return bindings_of(L).context().current()->device();
+}
+
 }  // namespace
 
 void check_parameters(lua_State* L, int function, const std::string& name, std::size_t count) {
@@ -66,11 +75,12 @@ std::vector<Array> run_elements(lua_State* L, const ElementFunction& elements, i
                                 const UserCall& call) {
   const std::shared_ptr<LuaChunk> chunk = locate_function(L, function, elements.name.c_str()).chunk;
   const auto closure = captured.add_function(function);
-  std::string key = "elements," + elements.name + (elements.contract ? ",c" : ",");
+  const bool checks = device_of(L, captured).checking();
+  std::string key = "elements," + elements.name + (elements.contract ? ",c" : ",") + (checks ? "i" : "");
   for (const DType result : elements.results) key += "," + std::to_string(static_cast<int>(result));
   key += ";" + std::to_string(reinterpret_cast<std::uintptr_t>(closure->function)) + "," + captured.key();
   std::shared_ptr<const FunctionVariant>& variant = chunk->variants[key];
-  if (!variant) variant = make_element_variant(elements, captured, closure);
+  if (!variant) variant = make_element_variant(elements, captured, closure, checks);
   const auto& made = static_cast<const ElementVariant&>(*variant);
   std::vector<Operand> operands = operands_of(made, captured);
   return run_operation(L, made.operation, std::move(operands), call);

@@ -12,7 +12,6 @@
 #include "bindings/state.h"
 #include "src/base/characters.h"
 #include "src/codegen/body.h"
-#include "src/expressions/transfer.h"
 #include "src/luafn/translate.h"
 
 namespace gpulua {
@@ -37,6 +36,7 @@ struct JitVariant : FunctionVariant {
 struct JitLaunch {
   JitKernel kernel;
   std::optional<std::int64_t> items;  // of over()
+  bool small_grid;                    // of at most 2^30 threads along each axis
   std::shared_ptr<const FunctionVariant> variant;
   std::optional<Launch> launch;  // of that variant
 };
@@ -63,12 +63,13 @@ std::string kernel_text(const std::string& name, const luafn::Code& code) {
                   parameter.name;
   }
   const std::string body = "extern \"C\" __global__ void " + name + "(" + parameters + ") {\n" + code.body + "}\n";
-  return (body.find("assert(") != body.npos ? "#include <assert.h>\n" : "") + headers(body) + body;
+  return headers(body) + body;
 }
 
 /// The arguments of one call, the first at stack index 2, and the variant for their types.
 struct JitCall {
-  JitCall(lua_State* L, const JitKernel& kernel, int function) : captured(L, kernel.name.c_str()) {
+  JitCall(lua_State* L, const JitKernel& kernel, int function, bool small_grid)
+      : captured(L, kernel.name.c_str(), {.strides = true}) {
     const LocatedFunction& located = locate_function(L, function, kernel.name.c_str());
     const auto& parameters = located.function->parameters;
     const auto count = static_cast<std::size_t>(function - 2);
@@ -90,13 +91,21 @@ struct JitCall {
     if (!device) device = bindings_of(L).context().current();
     const std::shared_ptr<LuaChunk> chunk = located.chunk;
     const auto closure = captured.add_function(function);
-    const std::string key = "jit," + kernel.name + (kernel.contract ? ",c," : ",") + device->name() + "," +
+    const bool checks = device->device().checking();
+    const std::string key = "jit," + kernel.name + (kernel.contract ? ",c" : ",") + (small_grid ? "s" : "") +
+                            (checks ? "i," : ",") + device->name() + "," +
                             std::to_string(reinterpret_cast<std::uintptr_t>(closure->function)) + "," + captured.key();
     std::shared_ptr<const FunctionVariant>& found = chunk->variants[key];
     if (!found) {
       auto made = std::make_shared<JitVariant>();
       made->values = captured.values();
-      made->code = luafn::translate({kernel.name, closure, captured.values(), kernel.contract, true});
+      made->code = luafn::translate({.op = kernel.name,
+                                     .function = closure,
+                                     .values = captured.values(),
+                                     .contract = kernel.contract,
+                                     .kernel = true,
+                                     .small_grid = small_grid,
+                                     .check_indices = checks});
       made->text = kernel_text(kernel.name, made->code);
       found = std::move(made);
     }
@@ -119,6 +128,22 @@ KernelRef compile_variant(const JitCall& call, const JitKernel& kernel) {
   return bind_kernel(call.device, module->kernel(find_kernel(module->compiled(), kernel.name)), text);
 }
 
+/// What the elements of a strided array lie in, as a vector.
+Array memory_of(const Array& array) {
+  const Extent touched = extent(array->layout);
+  Layout layout = row_major({touched.end - touched.begin});
+  layout.offset = touched.begin;
+  return view(array, std::move(layout));
+}
+
+/// Throws Error for an array that the kernel writes and whose elements share memory.
+void check_written(const JitKernel& kernel, const JitCall& call) {
+  for (const luafn::Parameter& parameter : call.made().code.parameters)
+    if (parameter.written && call.captured.array(parameter.index)->layout.overlaps_itself())
+      throw Error("[" + kernel.name + "] " + parameter.name.substr(0, parameter.name.rfind('_')) +
+                  ": expected an array to write to, got a view whose elements share memory; x:copy() makes an array");
+}
+
 /// Replaces the arguments from index 2 on by those of the kernel's signature.
 void push_arguments(lua_State* L, const JitCall& call) {
   const int before = lua_gettop(L) - 1;
@@ -127,8 +152,7 @@ void push_arguments(lua_State* L, const JitCall& call) {
   for (const luafn::Parameter& parameter : parameters) {
     if (parameter.kind == luafn::Parameter::Kind::array) {
       const Array& array = call.captured.array(parameter.index);
-      // An array that is only read may have any strides: the kernel gets a copy in row-major order.
-      push_array(L, parameter.written ? array : contiguous(array));
+      push_array(L, call.captured.values()[parameter.index].strides.empty() ? array : memory_of(array));
       continue;
     }
     const luafn::HostScalar value = luafn::evaluate(*parameter.uniform, call.captured.values());
@@ -164,6 +188,29 @@ void push_entry(lua_State* L, int value, int index) {
   lua_remove(L, -2);
 }
 
+constexpr std::int64_t most_small = (std::int64_t{1} << 30) - 1024;  // a last block may not be full
+
+/// The number at `index`, or in the table there at `axis`; 1 for others.
+double extent_of(lua_State* L, int index, int axis) {
+  if (!lua_istable(L, index)) return axis == 1 && lua_isnumber(L, index) != 0 ? lua_tonumber(L, index) : 1;
+  lua_rawgeti(L, index, axis);
+  const double extent = lua_isnumber(L, -1) != 0 ? lua_tonumber(L, -1) : 1;
+  lua_pop(L, 1);
+  return extent;
+}
+
+/// True for options whose grid has at most 2^30 threads along each axis. Their values are checked later.
+bool has_small_grid(lua_State* L, int options) {
+  lua_getfield(L, options, "grid");
+  lua_getfield(L, options, "block");
+  const int block = lua_gettop(L);
+  bool small = true;
+  for (int axis = 1; axis <= 3; ++axis)
+    small = small && extent_of(L, block - 1, axis) * extent_of(L, block, axis) <= static_cast<double>(most_small);
+  lua_pop(L, 2);
+  return small;
+}
+
 /// gpu.jit(f [, {name, fmad}])
 int new_jit_kernel(lua_State* L) {
   check_source_rights(L, "jit");
@@ -190,7 +237,7 @@ int configure_jit(lua_State* L) {
   if (lua_type(L, 2) != LUA_TTABLE || lua_gettop(L) > 2)
     fail(kernel.name.c_str(), "a launch configuration first, as in k{grid=..., block=...}(arguments)", L, 2);
   push_entry(L, 1, 1);
-  push(L, JitLaunch{kernel, {}, nullptr, {}});
+  push(L, JitLaunch{kernel, {}, has_small_grid(L, 2), nullptr, {}});
   set_environment(L, 3, 2);
   return 1;
 }
@@ -201,7 +248,7 @@ int jit_over(lua_State* L) {
   const std::int64_t items = check_items(L, 2, kernel.name);
   push_entry(L, 1, 1);
   const int function = lua_gettop(L);
-  push(L, JitLaunch{kernel, items, nullptr, {}});
+  push(L, JitLaunch{kernel, items, items < most_small, nullptr, {}});
   set_environment(L, function, 0);
   return 1;
 }
@@ -211,7 +258,8 @@ int call_jit(lua_State* L) {
   auto& launch = check<JitLaunch>(L, 1, "launch");
   push_entry(L, 1, 1);
   const int function = lua_gettop(L);
-  JitCall call(L, launch.kernel, function);
+  JitCall call(L, launch.kernel, function, launch.small_grid);
+  check_written(launch.kernel, call);
   if (launch.variant != call.variant) {
     auto& made = const_cast<JitVariant&>(call.made());
     if (!made.kernel) made.kernel = compile_variant(call, launch.kernel);
@@ -231,7 +279,7 @@ int call_jit(lua_State* L) {
 int jit_source(lua_State* L) {
   const JitKernel& kernel = check<JitKernel>(L, 1, "source");
   push_entry(L, 1, 1);
-  const JitCall call(L, kernel, lua_gettop(L));
+  const JitCall call(L, kernel, lua_gettop(L), true);
   lua_pushlstring(L, call.made().text.data(), call.made().text.size());
   return 1;
 }

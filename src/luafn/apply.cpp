@@ -99,6 +99,10 @@ Value Translator::apply(const OpInfo& row, const std::vector<Value>& operands, i
     refuse(line, error.what());
   }
   Value result = strong_value(dtypes.result, row_code(row, dtypes.compute, dtypes.result, operands, line));
+  const bool is_bounded = integers && operands.size() == 2 && !bounded(row).empty() && !(range == Range{});
+  if (is_bounded)  // it does not wrap
+    result.code = "(" + as(operands[0], dtypes.result, line) + " " + std::string(bounded(row)) + " " +
+                  as(operands[1], dtypes.result, line) + ")";
   result.whole =
       row.name == "floor" || row.name == "ceil" || row.name == "trunc" || row.name == "round" || row.name == "rint";
   if (!is_weak || dtypes.result == DType::boolean) return result;

@@ -79,7 +79,9 @@ std::vector<Value> Translator::call(const Expr& expr) {
 
 /// x:erf() is gpu.erf(x).
 std::vector<Value> Translator::method(const Expr& expr) {
-  std::vector<Value> arguments = values(expr.parts);
+  std::vector<Value> arguments{expression(*expr.parts.front())};
+  if (arguments[0].kind == Value::Kind::random) return {random_number(arguments[0], expr)};
+  for (Value& argument : values(std::span(expr.parts).subspan(1))) arguments.push_back(std::move(argument));
   if (expr.text == "astype") {
     const bool named = arguments.size() == 2 && arguments[1].kind == Value::Kind::string;
     if (!named || !find_dtype(arguments[1].name))
@@ -100,6 +102,7 @@ std::vector<Value> Translator::builtin(const std::string& name, const Expr& call
   for (const Refused& entry : refused)
     if (entry.prefix.ends_with('.') ? name.starts_with(entry.prefix) : name == entry.prefix)
       refuse(call.line, name + ": " + std::string(entry.why));
+  if (name == "gpu.random.at") return {random_generator(call)};
   if (is_kernel_call(name)) return kernel_call(name, call);
   std::vector<Value> arguments = values(std::span(call.parts).subspan(1));
   for (const Value& argument : arguments)

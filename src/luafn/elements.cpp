@@ -69,16 +69,31 @@ Value Translator::indexed(Value array, Value key, int line, bool load) {
   return !load || array.indices.size() < array_of(array).shape.size() ? array : element(array, line);
 }
 
-/// The index along an axis, counted from 0.
-std::string Translator::position(const Value& array, std::size_t axis, int line) {
+/// The index along an axis, counted from 0, as an integer of that dtype.
+std::string Translator::position(const Value& array, std::size_t axis, DType dtype, int line) {
   const Value& index = array.indices[axis];
-  if (!index.uniform || index.uniform->kind != Uniform::Kind::constant)
-    return "(" + as(index, DType::int64, line) + " - 1)";
+  if (!index.uniform || index.uniform->kind != Uniform::Kind::constant) return "(" + as(index, dtype, line) + " - 1)";
   const double number = std::get<double>(index.uniform->constant);
   if (number == 0) refuse(line, "indices start at 1, got " + array.name + "[0]");
   if (number > 0) return std::to_string(static_cast<std::int64_t>(number) - 1);
-  return "(" + as(uniform_value(extent(array, axis)), DType::int64, line) + " - " +
+  return "(" + as(uniform_value(extent(array, axis)), dtype, line) + " - " +
          std::to_string(static_cast<std::int64_t>(-number)) + ")";
+}
+
+/// Under `gpulua --check`, calls that end the kernel where an index is outside of its axis.
+std::string Translator::index_checks(const Value& array, int line) {
+  std::string checks;
+  const std::size_t axes = array.indices.size();
+  for (std::size_t axis = 0; request_.check_indices && axis < axes; ++axis) {
+    const Value& index = array.indices[axis];
+    const bool constant = index.uniform && index.uniform->kind == Uniform::Kind::constant;
+    const bool negative = constant && std::get<double>(index.uniform->constant) < 0;
+    const std::string size = as(uniform_value(extent(array, axis)), DType::int64, line);
+    checks += "gpulua_check_index(" + std::string(negative ? size + " + 1 + " : "") + as(index, DType::int64, line) +
+              ", " + size + ", " + std::to_string(axes > 1 ? axis + 1 : 0) + ", \"" + array.name +
+              "\", __FILE__, __LINE__), ";
+  }
+  return checks;
 }
 
 const HostValue& Translator::array_of(const Value& value) const {
@@ -89,7 +104,7 @@ const HostValue& Translator::array_of(const Value& value) const {
 const Uniform* Translator::extent(const Value& array, std::size_t axis) {
   if (array.array >= request_.values.size())
     return uniforms_->constant(static_cast<double>(array_of(array).shape[axis]));
-  return uniforms_->extent(array.array, axis, array.name + "_size");
+  return uniforms_->extent(array.array, axis, array.name + "_size", array_of(array).small ? 0x1p30 : 0x1p53);
 }
 
 std::string Translator::array_name(const Value& array) {
@@ -100,12 +115,23 @@ std::string Translator::array_name(const Value& array) {
 
 /// The element as C++ writes it.
 std::string Translator::place(const Value& array, int line) {
-  std::string offset = position(array, 0, line);
-  for (std::size_t axis = 1; axis < array.indices.size(); ++axis) {
-    const std::string size = as(uniform_value(extent(array, axis)), DType::int64, line);
-    offset = "(" + offset + " * " + size + " + " + position(array, axis, line) + ")";
+  const HostValue& host = array_of(array);
+  const DType dtype = host.small ? DType::int32 : DType::int64;
+  const bool row_major = !request_.kernel || host.order == ElementOrder::row_major;
+  const std::string parameter = array_name(array);
+  const auto number = [&](const Uniform* uniform) { return as(uniform_value(uniform), dtype, line); };
+  std::string offset = row_major || host.order != ElementOrder::backwards
+                           ? ""
+                           : number(uniforms_->origin(array.array, array.name + "_first"));
+  const std::size_t axes = array.indices.size();
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    std::string at = position(array, axis, dtype, line);
+    const bool unit = axis + 1 == axes && host.order == ElementOrder::strided_rows;
+    if (row_major && axis > 0) offset = "(" + offset + " * " + number(extent(array, axis)) + ")";
+    if (!row_major && !unit) at += " * " + number(uniforms_->stride(array.array, axis, array.name + "_stride"));
+    offset = offset.empty() ? at : "(" + offset + " + " + at + ")";
   }
-  return array_name(array) + "[" + offset + "]";
+  return parameter + "[" + index_checks(array, line) + offset + "]";
 }
 
 Value Translator::element(const Value& array, int line) {

@@ -1,6 +1,7 @@
 // Expressions: operators, variables, elements of captured arrays.
 
 #include <algorithm>
+#include <utility>
 
 #include "src/base/error.h"
 #include "src/luafn/literal.h"
@@ -176,7 +177,9 @@ Value Translator::both(const Expr& expr) {
   if (left.is_number()) return expression(*expr.parts[1]);  // every number is true
   if (left.kind != Value::Kind::boolean) refuse(expr.line, "expected a boolean before and, got " + describe(left));
   if (const bool* constant = known(left)) return *constant ? expression(*expr.parts[1]) : left;
+  const bool outer = std::exchange(conditional_, true);
   const Value right = expression(*expr.parts[1]);
+  conditional_ = outer;
   if (right.kind != Value::Kind::boolean)
     refuse(expr.line,
            "the result would be false or " + describe(right) + "; (condition and x or y) gives a number either way");
@@ -197,6 +200,13 @@ Value Translator::either(const Expr& expr) {
 }
 
 Value Translator::choice(std::span<const Expr* const> alternatives) {
+  const bool outer = conditional_;
+  const auto conditionally = [&](const auto& translate) {
+    conditional_ = true;
+    Value value = translate();
+    conditional_ = outer;
+    return value;
+  };
   const Expr& expr = without_parentheses(*alternatives.front());
   const auto rest = alternatives.subspan(1);
   Value value;
@@ -204,7 +214,7 @@ Value Translator::choice(std::span<const Expr* const> alternatives) {
     const Value guard = expression(*expr.parts[0]);
     const bool* constant = known(guard);
     if (constant && !*constant) return choice(rest);
-    value = expression(*expr.parts[1]);
+    value = constant ? expression(*expr.parts[1]) : conditionally([&] { return expression(*expr.parts[1]); });
     if (!guard.is_number() && guard.kind != Value::Kind::boolean)
       refuse(expr.line, "expected a boolean before and, got " + describe(guard));
     const bool is_free = guard.is_number() || constant;
@@ -212,7 +222,7 @@ Value Translator::choice(std::span<const Expr* const> alternatives) {
       value =
           strong_value(DType::boolean, "(" + condition(guard, expr.line) + " && " + condition(value, expr.line) + ")");
     } else if (!is_free) {
-      const Value other = choice(rest);
+      const Value other = conditionally([&] { return choice(rest); });
       if (other.kind == Value::Kind::boolean)
         refuse(expr.line,
                "the result would be " + describe(value) + " or a boolean; both values after and and or have one type");
@@ -224,7 +234,7 @@ Value Translator::choice(std::span<const Expr* const> alternatives) {
   if (rest.empty() || value.is_number()) return value;
   if (value.kind != Value::Kind::boolean) refuse(expr.line, "expected a boolean before or, got " + describe(value));
   if (const bool* constant = known(value)) return *constant ? value : choice(rest);
-  const Value other = choice(rest);
+  const Value other = conditionally([&] { return choice(rest); });
   if (other.kind != Value::Kind::boolean)
     refuse(expr.line,
            "the result would be true or " + describe(other) + "; (condition and x or y) gives a number either way");

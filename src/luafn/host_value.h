@@ -14,6 +14,14 @@ namespace gpulua::luafn {
 
 struct Closure;
 
+/// How an array's elements lie in memory.
+enum class ElementOrder {
+  row_major,
+  strided_rows,  // the elements of a row are neighbours
+  strided,
+  backwards  // some strides are negative
+};
+
 struct HostValue {
   enum class Kind {
     nil,
@@ -30,9 +38,13 @@ struct HostValue {
   std::string name{};  // of a builtin; for others what it is, for messages: "a table"
   std::shared_ptr<const Closure> function{};
   DType dtype{};
-  std::vector<std::int64_t> shape{};  // of an array
-  bool whole = false;                 // an argument of a function of elements: all of the array, and no element
-  std::size_t fields = 0;             // how many fields of its path lead to this value
+  std::vector<std::int64_t> shape{};    // of an array
+  std::vector<std::int64_t> strides{};  // of one that is not row-major
+  std::int64_t origin = 0;              // the first element's position among those in memory
+  ElementOrder order = ElementOrder::row_major;
+  bool small = false;      // positions of elements have 32 bits
+  bool whole = false;      // an argument of a function of elements: all of the array, and no element
+  std::size_t fields = 0;  // how many fields of its path lead to this value
 };
 
 /// A Lua function with the values that it has captured. Values of all closures that take part in a translation are in

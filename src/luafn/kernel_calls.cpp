@@ -23,6 +23,12 @@ constexpr Position positions[] = {
     {"gpu.block_index", "((long long)blockIdx.@ + 1)", {1, 0x1p31}},
     {"gpu.block_size", "((int)blockDim.@)", {1, 1024}},
 };
+// In a grid of at most 2^30 threads along each axis.
+constexpr Position small_positions[] = {
+    {"gpu.grid", "((int)(blockIdx.@ * blockDim.@ + threadIdx.@) + 1)", {1, 0x1p30}},
+    {"gpu.grid_size", "((int)(gridDim.@ * blockDim.@))", {1, 0x1p30}},
+    {"gpu.block_index", "((int)blockIdx.@ + 1)", {1, 0x1p30}},
+};
 
 struct Effect {
   std::string_view name, text;
@@ -110,7 +116,8 @@ double Translator::constant_of(const Expr& expr, const std::string& what) {
 
 /// gpu.grid(n) and its kin: n positions, counted from 1.
 std::vector<Value> Translator::thread_position(const std::string& name, const Expr& call) {
-  const Position& row = *find(positions, name);
+  const Position* small = request_.small_grid ? find(small_positions, name) : nullptr;
+  const Position& row = small ? *small : *find(positions, name);
   const double axes = call.parts.size() == 2   ? constant_of(*call.parts[1], "a number of axes")
                       : call.parts.size() == 1 ? 1
                                                : 0;
@@ -142,6 +149,7 @@ Value Translator::own_array(const std::string& name, const Expr& call) {
   const Value dtype = expression(*call.parts.back());
   if (dtype.kind != Value::Kind::string || !find_dtype(dtype.name)) refuse(call.line, expected);
   array.dtype = *find_dtype(dtype.name);
+  array.small = true;
   if (found == own_arrays_.end()) own_arrays_.emplace_back(&call, array);
   Value result;
   result.kind = Value::Kind::array;
@@ -234,14 +242,14 @@ std::vector<Value> Translator::report(const std::string& name, const Expr& call)
   const auto arguments = std::span(call.parts).subspan(1);
   if (name == "error") {
     if (arguments.size() != 1) refuse(call.line, "expected a constant string for error");
-    called_ = "assert(!\"" + literal_text(*arguments[0], name) + "\")";
+    called_ = "gpulua_lua_error(\"" + literal_text(*arguments[0], name) + "\")";
     return {};
   }
   if (name == "assert") {
     if (arguments.empty() || arguments.size() > 2)
       refuse(call.line, "expected a boolean, and a constant string, for assert");
-    const std::string message = arguments.size() == 2 ? " && \"" + literal_text(*arguments[1], name) + "\"" : "";
-    called_ = "assert(" + condition(expression(*arguments[0]), call.line) + message + ")";
+    const std::string message = arguments.size() == 2 ? literal_text(*arguments[1], name) : "assertion failed!";
+    called_ = "gpulua_lua_assert(" + condition(expression(*arguments[0]), call.line) + ", \"" + message + "\")";
     return {};
   }
   std::string format, list;

@@ -48,6 +48,7 @@ const std::string& Translator::label(const std::string& name) const {
 
 bool Translator::statement(const Stat& stat) {
   if (stat.kind != StatKind::block) line_directive(stat.line);
+  std::erase_if(drawn_, [&](const auto& entry) { return entry.first.first == current_; });
   switch (stat.kind) {
     case StatKind::block:
       return block(stat.blocks.front());
@@ -202,6 +203,7 @@ void Translator::declare(const Stat& stat) {
     Variable& variable = current_->variables[&local];
     if (is_known(given[i])) {
       variable.value = given[i];
+      if (given[i].kind == Value::Kind::array) variable.value.name = local.name;
       continue;
     }
     const std::string name = name_of(local);

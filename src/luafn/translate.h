@@ -42,6 +42,8 @@ struct TranslationRequest {
   bool contract = true;                     // products and sums may be rounded as one
   bool kernel = false;                      // arguments that are arrays are whole arrays, which the function may write
   std::vector<DType> results{};             // of a function of elements: what its results are converted to; empty: none
+  bool small_grid = false;                  // a kernel's grid has at most 2^30 threads along each axis
+  bool check_indices = false;               // an index outside of its axis ends the kernel
   bool constants = false;                   // captured numbers are constants of the text
 };
 

@@ -116,7 +116,8 @@ class Translator {
   const HostValue& array_of(const Value& value) const;
   const Uniform* extent(const Value& array, std::size_t axis);
   std::string array_name(const Value& array);
-  std::string position(const Value& array, std::size_t axis, int line);
+  std::string position(const Value& array, std::size_t axis, DType dtype, int line);
+  std::string index_checks(const Value& array, int line);
 
   // ---- apply.cpp
   Value apply(std::string_view row, const std::vector<Value>& operands, int line);
@@ -143,6 +144,11 @@ class Translator {
   std::string literal_text(const Expr& expr, const std::string& name) const;
   double constant_of(const Expr& expr, const std::string& what);
 
+  // ---- random_calls.cpp
+  Value* drawn_before(const Expr& call);
+  Value random_generator(const Expr& call);
+  Value random_number(const Value& generator, const Expr& call);
+
   // ---- names and parameters
   [[noreturn]] void refuse(int line, const std::string& message) const;
   std::string name_of(const Local& local);
@@ -159,9 +165,11 @@ class Translator {
   bool changed_ = false;
   int round_ = 0;
   std::size_t indent_ = 1;
-  bool hoists_ = true;    // a statement may precede the one that is being written
-  bool hoisted_ = false;  // one does
-  bool breaks_ = false;   // the loop that is being written has a break
+  bool hoists_ = true;        // here a statement may precede the one that is being written
+  bool hoisted_ = false;      // one does
+  bool conditional_ = false;  // what is being written is a right side of and or or
+  std::map<std::pair<const Instance*, const Expr*>, Value> drawn_;  // by the calls of the statement
+  bool breaks_ = false;                                             // the loop that is being written has a break
   int temporaries_ = 0;
   std::vector<std::pair<std::string, std::string>> labels_;  // those in scope: in Lua, and in C++
   std::string called_;                                       // the latest call, as a statement

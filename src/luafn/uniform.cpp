@@ -132,12 +132,26 @@ const Uniform* Uniforms::value(const HostValue& value, std::size_t index, const 
   return add("v" + std::to_string(index), std::move(uniform));
 }
 
-const Uniform* Uniforms::extent(std::size_t index, std::size_t axis, const std::string& text) {
+const Uniform* Uniforms::extent(std::size_t index, std::size_t axis, const std::string& text, double most) {
   Uniform uniform{Uniform::Kind::extent, {}, index, axis};
   uniform.number = NumberClass::integer;
   uniform.name = uniform.text = text;
-  uniform.range = {0, 0x1p53};
+  uniform.range = {0, most};
   return add("e" + std::to_string(index) + "," + std::to_string(axis), std::move(uniform));
+}
+
+const Uniform* Uniforms::stride(std::size_t index, std::size_t axis, const std::string& text) {
+  Uniform uniform{Uniform::Kind::stride, {}, index, axis};
+  uniform.number = NumberClass::integer;
+  uniform.name = uniform.text = text;
+  return add("s" + std::to_string(index) + "," + std::to_string(axis), std::move(uniform));
+}
+
+const Uniform* Uniforms::origin(std::size_t index, const std::string& text) {
+  Uniform uniform{Uniform::Kind::origin, {}, index};
+  uniform.number = NumberClass::integer;
+  uniform.name = uniform.text = text;
+  return add("o" + std::to_string(index), std::move(uniform));
 }
 
 const Uniform* Uniforms::operation(const std::string& name, const std::vector<const Uniform*>& inputs) {
@@ -169,6 +183,10 @@ HostScalar evaluate(const Uniform& uniform, std::span<const HostValue> values) {
       return values[uniform.index].number;
     case Uniform::Kind::extent:
       return static_cast<double>(values[uniform.index].shape[uniform.axis]);
+    case Uniform::Kind::stride:
+      return static_cast<double>(values[uniform.index].strides[uniform.axis]);
+    case Uniform::Kind::origin:
+      return static_cast<double>(values[uniform.index].origin);
     case Uniform::Kind::operation:
       break;
   }

@@ -34,11 +34,11 @@ enum class NumberClass { small_integer, integer, real };
 NumberClass class_of(double number);
 
 struct Uniform {
-  enum class Kind { constant, value, extent, operation };
+  enum class Kind { constant, value, extent, stride, origin, operation };
   Kind kind;
   HostScalar constant{};  // of a constant
   std::size_t index = 0;  // of a value or an array in the list of HostValues
-  std::size_t axis = 0;   // of an extent
+  std::size_t axis = 0;   // of an extent or a stride
   std::string name{};     // of a value: the variable's; of an operation: "+", "sqrt", ...
   std::vector<const Uniform*> inputs{};
   NumberClass number = NumberClass::real;
@@ -52,7 +52,11 @@ class Uniforms {
  public:
   const Uniform* constant(HostScalar value);
   const Uniform* value(const HostValue& value, std::size_t index, const std::string& name);
-  const Uniform* extent(std::size_t index, std::size_t axis, const std::string& text);
+  /// The size of an axis, at most `most`.
+  const Uniform* extent(std::size_t index, std::size_t axis, const std::string& text, double most);
+  /// The distance of neighbours along an axis, and the position of the first element.
+  const Uniform* stride(std::size_t index, std::size_t axis, const std::string& text);
+  const Uniform* origin(std::size_t index, const std::string& text);
   /// Null: the host does not compute this operation, or not on these inputs. Operations on constants are constants.
   const Uniform* operation(const std::string& name, const std::vector<const Uniform*>& inputs);
 

@@ -16,14 +16,14 @@ struct Instance;
 /// A value and the C++ text that computes it. A number is strong if an element of an array has decided its dtype, and
 /// weak otherwise, as a number is beside an array: literals, captured numbers, loop counters.
 struct Value {
-  enum class Kind { none, nil, integer, real, boolean, strong, array, shape, function, builtin, string };
+  enum class Kind { none, nil, integer, real, boolean, strong, array, shape, function, builtin, string, random };
   Kind kind = Kind::none;
   DType dtype{};                     // of `code`; of an array's elements
   const Uniform* uniform = nullptr;  // of an integer, a real or a boolean that is the same for all elements
   Range range{};                     // of an integer
   bool whole = false;                // a real or strong number without a fraction: what math.floor gives
   std::string code{};                // empty for a uniform
-  std::string name{};                // a builtin's; a string's content; for messages, an array's
+  std::string name{};                // a builtin's; a string's content; a generator's; for messages, an array's
 
   std::size_t array = 0;         // of an array: its index in the list of HostValues
   std::vector<Value> indices{};  // an array: those given so far

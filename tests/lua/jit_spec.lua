@@ -30,7 +30,7 @@ describe("gpu.jit", function()
   it("shows its text: const where it only reads, no double, the lines of the script", function()
     local a = gpu.ones(2)
     local text = add:source(a, a, a)
-    assert.is_truthy(text:find("void add(const float* a_p1, const float* b_p2, float* out_p3, const long long out_size_p4)", 1, true), text)
+    assert.is_truthy(text:find("void add(const float* a_p1, const float* b_p2, float* out_p3, const int out_size_p4)", 1, true), text)
     assert.is_truthy(text:find('#line %d+ "[^"]*jit_spec.lua"'))
     assert.is_falsy(text:match "extern.*":find "double")
     assert.is_falsy(text:match "extern.*":find "gpulua_convert")
@@ -56,6 +56,158 @@ describe("gpu.jit", function()
     local flags = gpu.zeros(3, "bool")
     gpu.jit(function(v) local i = gpu.thread(); v[i] = i > 1 and not v[i] end) {grid = 1, block = 3}(flags)
     assert.are.same({false, true, true}, flags:table())
+  end)
+
+  it("reads and writes arrays where they lie, whatever their strides", function()
+    local fill = gpu.jit(function(v)
+      local x, y = gpu.grid(2)
+      if y <= v.shape[1] and x <= v.shape[2] then v[y][x] = v[y][x] + 10 * y + x end
+    end)
+    local views = {
+      function(m) return m end, function(m) return m.T end, function(m) return m("::-1", "2::3") end, function(m) return m("2:5", ":") end,
+      function(m) return m("::2", "::-1").T end, function(m) return m:reshape(4, 2, 9)(":", 2, "3:7") end,
+    }
+    for k, view in ipairs(views) do
+      local m, expected = gpu.zeros(8, 9), gpu.zeros(8, 9)
+      local part = view(expected)
+      part:add_(gpu.range(1, part.shape[1]):reshape(part.shape[1], 1) * 10 + gpu.range(1, part.shape[2]))
+      fill {grid = {2, 1}, block = {8, 16}}(view(m))
+      assert.are.same(expected:table(), m:table(), k)
+    end
+    -- An array that is captured, and views that are only read, broadcast ones too.
+    local table_of = gpu.arange(12, "float32"):reshape(3, 4)
+    local total = gpu.zeros(3)
+    local rows = table_of.T("::-1", ":")
+    gpu.jit(function(b, o)
+      local i = gpu.thread()
+      for j = 1, #rows do o[i] = o[i] + rows[j][i] * b[i][j] end
+    end) {grid = 1, block = 3}(gpu.array {1, 2, 3, 4}:broadcast_to(3, 4), total)
+    assert.are.same({3 + 4 + 3, 7 + 12 + 15 + 16, 11 + 20 + 27 + 32}, total:table())
+    local empty = gpu.zeros(0, 3)
+    fill {grid = 1, block = 8}(empty)
+  end)
+
+  it("counts in 32 bits where sizes and the grid allow it", function()
+    local copy = gpu.jit(function(x, o)
+      local i = gpu.grid()
+      if i <= #x then o[i] = x[i] + i end
+    end)
+    local x = gpu.zeros(4)
+    assert.is_falsy(copy:source(x, x):match "extern.*":find "long long")
+    local large = copy:source(gpu.zeros(1):broadcast_to(2 ^ 31), x)
+    assert.is_truthy(large:find("const long long x_size", 1, true), large:match "extern.*")
+    -- Sums that may pass 32 bits have 64.
+    local far = gpu.jit(function(o, n)
+      local i = gpu.thread()
+      o[i] = (n + i) * n
+    end)
+    local o = gpu.zeros(2, "int64")
+    far {grid = 1, block = 2}(o, 2 ^ 30)
+    assert.are.same({(2 ^ 30 + 1) * 2 ^ 30, (2 ^ 30 + 2) * 2 ^ 30}, o:table())
+    assert.is_truthy(far:source(o, 5):find "long long")
+    far {grid = 1, block = 2}(o, 2 ^ 31)
+    assert.are.same({(2 ^ 31 + 1) * 2 ^ 31, (2 ^ 31 + 2) * 2 ^ 31}, o:table())
+  end)
+
+  it("draws random numbers, each thread its own sequence", function()
+    local function draw(n, dtype, first)
+      local u, g, k = gpu.zeros(n, 8, dtype), gpu.zeros(n, 8, dtype), gpu.zeros(n, 8, "int32")
+      gpu.jit(function(a, b, c, from)
+        local i = gpu.grid()
+        if i > #a then return end
+        local r = gpu.random.at(42, i + from)
+        for j = 1, 8 do a[i][j] = r:uniform() end
+        for j = 1, 8 do b[i][j] = r:normal() end
+        for j = 1, 8 do c[i][j] = r:integer(6) end
+      end):over(n)(u, g, k, first or 0)
+      return u, g, k
+    end
+    for _, dtype in ipairs {"float32", "float64"} do
+      local u, g, k = draw(20000, dtype)
+      assert.is_true(u:min():item() > 0 and u:max():item() <= 1)
+      near(0.5, u:mean():item(), 3e-3)
+      near(1 / 12, u:var():item(), 1e-3)
+      near(0, g:mean():item(), 1e-2)
+      near(1, g:var():item(), 1e-2)
+      near(3, (g ^ 4):mean():item(), 8e-2)
+      assert.are.same({1, 6}, {k:min():item(), k:max():item()})
+      near(3.5, k:mean():item(), 2e-2)
+      near(0, ((u(":", 1) - 0.5) * (u(":", 2) - 0.5)):mean():item(), 2e-3)
+      near(0, ((u(":19999", 1) - 0.5) * (u("2:", 1) - 0.5)):mean():item(), 2e-3)
+      -- A number depends on the seed, the sequence and how many were drawn before, and on nothing else.
+      assert.are.same(u("101:110"):table(), (draw(10, dtype, 100)):table())
+    end
+    -- The order of draws is that of the text; an expression that is translated twice draws once.
+    local o = gpu.zeros(6, "float64")
+    gpu.jit(function(out)
+      local r, s = gpu.random.at(7, 1), gpu.random.at(7, 1)
+      local a, b, c = s:uniform(), s:uniform(), s:uniform()
+      out[1], out[2] = a - 10 * b, r:uniform() - 10 * r:uniform()
+      out[3], out[4] = math.floor(c * 100), math.floor(r:uniform() * 100)
+      local function two(q) return q:uniform() + q:uniform() end
+      out[5], out[6] = two(r), s:uniform() + s:uniform()
+    end) {grid = 1, block = 1}(o)
+    assert.are.equal(o[1], o[2])
+    assert.are.equal(o[3], o[4])
+    assert.are.equal(o[5], o[6])
+    near(0.5, gpu.vectorize(function(i) return gpu.random.at(3, i):uniform("float64") end)(gpu.arange(20000)):mean():item(), 1e-2)
+    local function launch(f) gpu.jit(f) {grid = 1, block = 1}(gpu.zeros(1)) end
+    for text, f in pairs {
+      ["random numbers in the condition of a loop, or behind and or or; assign them to locals first"] = function(v)
+        local r = gpu.random.at(1, 1)
+        while r:uniform() < 0.5 do v[1] = 1 end
+      end,
+      ["assign them to locals first"] = function(v)
+        local r = gpu.random.at(1, 1)
+        v[1] = v[1] > 0 and r:uniform() or 0
+      end,
+      ["expected r:uniform(), r:normal() or r:integer(n) of gpu.random.at, got gamma"] = function(v) v[1] = gpu.random.at(1, 1):gamma() end,
+      ["expected a seed and a number of a sequence"] = function(v) v[1] = gpu.random.at(1):uniform() end,
+      ["expected integers for gpu.random.at, got a number"] = function(v) v[1] = gpu.random.at(0.5, 1):uniform() end,
+      ["expected the greatest integer"] = function(v) v[1] = gpu.random.at(1, 1):integer() end,
+      ["expected \"float32\" or \"float64\", or nothing"] = function(v) v[1] = gpu.random.at(1, 1):uniform "int8" end,
+      ["expected a number, got a generator of gpu.random.at"] = function(v) v[1] = gpu.random.at(1, 1) end,
+    } do fails(text, launch, f) end
+    fails("[at] expected a call in a kernel", gpu.random.at, 1, 1)
+  end)
+
+  it("names the Lua line, the array and the index under --check", function()
+    if gpu.device().kind ~= "cpu" then return end
+    gpu.check(true)
+    local function message_of(f, block, ...)
+      local arguments = {...}
+      return fails("[launch] kernel 'jit': ", function()
+        gpu.jit(f) {grid = 1, block = block}(unpack(arguments))
+        gpu.sync()
+      end)
+    end
+    local line = debug.getinfo(1, "l").currentline
+    local x = gpu.ones(4)
+    for text, message in pairs {
+      [(":%d: index 5 of data, whose indices are 1 to 4, block (0,0,0), thread (2,0,0)"):format(line + 4)] =
+        message_of(function(data, o) local i = gpu.thread(); o[i] = data[i + 2] end, 4, x, gpu.zeros(4)),
+      [(":%d: index 0 of data, whose indices are 1 to 4"):format(line + 6)] =
+        message_of(function(data) local i = gpu.thread(); data[i - 1] = 0 end, 4, x("::1")),
+      -- Within the array, and outside of its axis.
+      [(":%d: index 4 of data, axis 2, whose indices are 1 to 3"):format(line + 9)] =
+        message_of(function(data, o) local i, j = gpu.thread(2); o[i][j] = data[i][j + 2] end, {2, 2}, gpu.ones(3, 3), gpu.ones(2, 2)),
+      [(":%d: index 3 of tile, whose indices are 1 to 2"):format(line + 12)] = message_of(function(o)
+        local tile = gpu.shared(2, "float32")
+        tile[3] = o[1]
+      end, 1, x),
+      [(":%d: index 0 of v, which has no elements"):format(line + 14)] = message_of(function(v) v[#v] = 1 end, 1, gpu.zeros(0)),
+      [(":%d: index -1 of v, whose indices are 1 to 2"):format(line + 15)] = message_of(function(v) v[-4] = 1 end, 1, gpu.zeros(2)),
+      [(":%d: index 9 of h, whose indices are 1 to 4"):format(line + 16)] = message_of(function(h) gpu.atomic.add(h, 9, 1) end, 1, x),
+    } do assert.is_truthy(message:find("jit_spec.lua" .. text, 1, true), text .. "\n" .. message) end
+    local v = gpu.ones(4)
+    local message = fails("v, whose indices are 1 to 4", function()
+      return gpu.vectorize(function(i) return v[i + 1] end)(gpu.range(1, 4, 1, "int32")):table()
+    end)
+    assert.is_truthy(message:find(("jit_spec.lua:%d: index 5 of "):format(line + 20), 1, true), message)
+    gpu.check(false)
+    local o = gpu.zeros(4)
+    gpu.jit(function(data, to) local i = gpu.thread(); to[i] = data[i] end) {grid = 1, block = 4}(x, o)
+    assert.are.same({1, 1, 1, 1}, o:table())
   end)
 
   it("knows the position of a thread along each axis", function()
@@ -198,7 +350,21 @@ describe("gpu.jit", function()
         k {grid = 1, block = 1}(gpu.full(1, 7))
         gpu.sync()
       end)
-      assert.is_truthy(message:find("jit_spec.lua:" .. line, 1, true), message)
+      assert.is_truthy(message:find("jit_spec.lua:" .. line .. ": too large, block (0,0,0), thread (0,0,0)", 1, true), message)
+      -- Busted's assert is not Lua's, so this is another process.
+      local output = support.run([[
+local gpu = require "gpu"
+local function check(text)
+  local f = gpu.jit(loadstring("return function(x)\n  " .. text .. "\nend")()){grid = 1, block = 1}
+  print(pcall(function() f(gpu.full(1, 7)); gpu.sync() end))
+end
+check "assert(x[1] < 5)"
+check "assert(x[1] < 5, 'too large')"
+check "assert(x[1] > 5, 'too small'); print('x', x[1], x[1] > 5, #x)"
+]], "GPULUA_DEVICE=cpu")
+      assert.is_truthy(output:find(":2: assertion failed!, block (0,0,0), thread (0,0,0)", 1, true), output)
+      assert.is_truthy(output:find(":2: too large, block (0,0,0)", 1, true), output)
+      assert.is_truthy(output:find("x\t7\ttrue\t1\n", 1, true), output)
     end
   end)
 
@@ -239,6 +405,7 @@ describe("gpu.jit", function()
     fails("expected a number of items", add.over, add, "n")
     fails("block: expected", function() add {grid = 1, block = 0}(x, x, x) end)
     fails("grid", function() add {block = 1}(x, x, x) end)
-    fails("row-major", function() gpu.jit(function(v) v[1] = 1 end) {grid = 1, block = 1}(gpu.ones(4)["::2"]) end)
+    fails("v: expected an array to write to, got a view whose elements share memory; x:copy() makes an array", launch,
+      function(v) v[1] = 1 end, gpu.ones(1):broadcast_to(4))
   end)
 end)

@@ -1,0 +1,54 @@
+// What Lua functions of gpu.vectorize and gpu.jit need in addition: errors with their text, and checks of indices.
+
+#ifdef GPULUA_CPU
+#define gpulua_lua_error(text) gpulua_fail(text, __FILE__, __LINE__)
+#define gpulua_lua_assert(condition, text) ((condition) ? (void)0 : gpulua_fail(text, __FILE__, __LINE__))
+
+// A text that a kernel puts together.
+struct gpulua_short_text {
+  char at[200];
+  int length;
+
+  __device__ gpulua_short_text() : at{}, length(0) {}
+  __device__ void add(char c) {
+    if (length < 199) at[length++] = c;
+  }
+  __device__ void add(const char* text) {
+    for (; *text; ++text) add(*text);
+  }
+  __device__ void add(long long number) {
+    char digits[20];
+    int count = 0;
+    unsigned long long rest = number < 0 ? 0ull - (unsigned long long)number : (unsigned long long)number;
+    for (; rest != 0 || count == 0; rest /= 10) digits[count++] = (char)('0' + rest % 10);
+    if (number < 0) add('-');
+    while (count > 0) add(digits[--count]);
+  }
+};
+
+// Ends the kernel for an index that is not in 1 to `size`. `axis` counts from 1; 0 stands for the only one.
+__device__ inline void gpulua_check_index(long long index, long long size, int axis, const char* array, const char* file,
+                                          unsigned int line) {
+  if (index >= 1 && index <= size) return;
+  gpulua_short_text text;
+  text.add("index ");
+  text.add(index);
+  text.add(" of ");
+  text.add(array);
+  if (axis > 0) {
+    text.add(", axis ");
+    text.add((long long)axis);
+  }
+  if (size == 0) {
+    text.add(", which has no elements");
+  } else {
+    text.add(", whose indices are 1 to ");
+    text.add(size);
+  }
+  gpulua_fail(text.at, file, line);
+}
+#else
+#include <assert.h>
+#define gpulua_lua_error(text) assert(!text)
+#define gpulua_lua_assert(condition, text) assert((condition) && text)
+#endif
