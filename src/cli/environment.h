@@ -12,6 +12,9 @@ struct Environment {
   std::optional<std::string> lua_init;
   /// $XDG_STATE_HOME/gpulua/history, else ~/.local/state/gpulua/history; empty: the REPL keeps no history.
   std::filesystem::path history;
+  /// Where Jupyter looks for the user's kernels: $JUPYTER_DATA_DIR, $XDG_DATA_HOME/jupyter, or ~/.local/share/jupyter;
+  /// empty: nowhere.
+  std::filesystem::path jupyter;
 
   static Environment read();
 };

@@ -47,7 +47,7 @@ void push_part(lua_State* L, const char* key) {
 
 /// Prints what there is about the value at the top of the stack; with `any` false, the chapters.
 void print_help(lua_State* L, bool any) {
-  push_part(L, show_key);
+  push_help_show(L);
   lua_pushinteger(L, static_cast<lua_Integer>(terminal_width()));
   lua_pushboolean(L, any);
   lua_pushvalue(L, -4);
@@ -92,6 +92,10 @@ void push_help(lua_State* L) {
 void push_help_about(lua_State* L, std::string_view name) {
   lua_pushlstring(L, name.data(), name.size());
   lua_pushcclosure(L, print_about, 1);
+}
+
+void push_help_show(lua_State* L) {
+  push_part(L, show_key);
 }
 
 void push_properties(lua_State* L) {

@@ -118,10 +118,11 @@ local function about_name(asked, width)
   end
   -- What help answers about x:exp is the method, though the entry is that of gpu.exp.
   if entry then return show_text.entry(entry, find(name, "^%a+[.:]") and name or entry.name, width) end
-  return nothing_about(asked, width)
+  return nothing_about(asked, width), true
 end
 
---- The text about a name, a function or another value; the chapters when there is not `any`.
+--- The text about a name, a function or another value; the chapters when there is not `any`. The second result is true for a name
+--- that the reference lacks.
 local function show(width, any, what)
   width = min(width, widest)
   if not any then return overview(width) end

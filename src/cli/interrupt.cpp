@@ -61,6 +61,7 @@ constexpr int first_step_limit = 2'000;
 struct State {
   std::atomic<lua_State*> lua{nullptr};
   Context* context = nullptr;
+  SecondInterrupt second = SecondInterrupt::ends_process;
   pthread_t thread{};
   timer_t timer{};
   struct sigaction previous_int {};
@@ -212,7 +213,7 @@ bool press() {
   if (state.target == InterruptTarget::prompt) return false;
   const std::int64_t time = now();
   const bool again = state.last_press != 0 && time - state.last_press < nanoseconds_per_second;
-  if (state.pending || again) {
+  if (state.second == SecondInterrupt::ends_process && (state.pending || again)) {
     die(SIGINT);
     return false;
   }
@@ -265,7 +266,7 @@ int close_interrupts(lua_State*) {
 
 }  // namespace
 
-void open_interrupts(lua_State* L, Context& context) {
+void open_interrupts(lua_State* L, Context& context, SecondInterrupt second) {
   lua_newuserdata(L, 0);
   lua_createtable(L, 0, 1);
 
@@ -282,6 +283,7 @@ void open_interrupts(lua_State* L, Context& context) {
   lua_setfield(L, LUA_REGISTRYINDEX, "gpulua.interrupts");
 
   state.context = &context;
+  state.second = second;
   state.thread = pthread_self();
   state.lua = L;
   // Without SA_RESTART a blocked read fails with EINTR, so that io.read() can be stopped.

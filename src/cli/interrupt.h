@@ -6,11 +6,13 @@ namespace gpulua {
 
 class Context;
 
+/// What a second Ctrl-C does that comes within a second, or while the first still waits to be honoured.
+enum class SecondInterrupt { ends_process, tries_again };
+
 /// Makes Ctrl-C stop what the Lua state runs with the error "interrupted!", and the waits of `context` too, until the
-/// state is closed. A second Ctrl-C within a second, or one that comes while the first still waits to be honoured, ends
-/// the process. Called on the thread that runs the state. At most one state of the process can have this: a signal has
-/// no argument. May raise a Lua error.
-void open_interrupts(lua_State* L, Context& context);
+/// state is closed. Called on the thread that runs the state. At most one state of the process can have this: a signal
+/// has no argument. May raise a Lua error.
+void open_interrupts(lua_State* L, Context& context, SecondInterrupt second);
 
 /// What Ctrl-C means now.
 enum class InterruptTarget { script, prompt };

@@ -3,6 +3,7 @@
 
 #include "src/base/config.h"
 #include "src/cli/environment.h"
+#include "src/cli/install_kernel.h"
 #include "src/cli/options.h"
 #include "src/cli/ranks.h"
 #include "src/cli/session.h"
@@ -13,6 +14,11 @@ int main(int argc, char** argv) {
     const Options options = parse_options(argc, argv);
     if (options.help) {
       std::fputs(usage_text, stdout);
+      return 0;
+    }
+    if (options.install_kernel) {
+      const auto spec = install_kernel(options, Environment::read());
+      std::printf("Jupyter starts gpulua by %s\n", spec.c_str());
       return 0;
     }
     if (options.ranks) return run_ranks(*options.ranks, argc, argv);

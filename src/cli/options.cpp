@@ -21,6 +21,8 @@ const char* const usage_text =
     "  --check         run on the CPU device, and search kernels for mistakes while they run\n"
     "  --profile       print the kernels that ran, with their times, when the script ends\n"
     "  --ranks n       run the script in n processes, the ranks of gpu.comm\n"
+    "  --install-kernel\n"
+    "                  tell Jupyter of gpulua, for notebooks; --prefix folder for folder/share/jupyter\n"
     "  -v, --version   print the version\n"
     "  -h, --help      print this text\n"
     "  --              end of the options\n"
@@ -30,7 +32,8 @@ const char* const usage_text =
 
 namespace {
 
-constexpr std::string_view long_options[] = {"--check", "--device", "--help", "--profile", "--ranks", "--version"};
+constexpr std::string_view long_options[] = {"--check",  "--device",  "--help",  "--install-kernel",
+                                             "--prefix", "--profile", "--ranks", "--version"};
 
 class Parser {
  public:
@@ -50,6 +53,7 @@ class Parser {
         short_option(word);
     }
     options_.script = std::min(position_, argc_);
+    check_installation();
     return std::move(options_);
   }
 
@@ -110,6 +114,10 @@ class Parser {
       const int position = position_;
       const int count = rank_count(value("--ranks", "a number of processes"));
       options_.ranks = RanksOption{count, position, position_ - position + 1};
+    } else if (name == "prefix") {
+      options_.prefix = value("--prefix", "a folder");
+    } else if (word == "install-kernel") {
+      options_.install_kernel = true;
     } else if (word == "check") {
       options_.check = true;
     } else if (word == "profile") {
@@ -121,6 +129,16 @@ class Parser {
     } else {
       unknown_option("--" + std::string(word), name);
     }
+  }
+
+  /// --install-kernel runs nothing.
+  void check_installation() const {
+    if (options_.prefix && !options_.install_kernel)
+      throw UsageError("option '--prefix' says where --install-kernel installs, which is not there");
+    const bool runs = options_.script < argc_ || !options_.actions.empty() || options_.interactive || options_.check ||
+                      options_.profile || options_.ranks;
+    if (options_.install_kernel && runs)
+      throw UsageError("option '--install-kernel' runs no script: of the others it takes --prefix and --device alone");
   }
 
   static int rank_count(const std::string& text) {

@@ -34,6 +34,9 @@ struct Options {
   bool interactive = false;
   bool version = false;
   bool help = false;
+  bool install_kernel = false;
+  /// Where --install-kernel installs, if not in the user's own folder.
+  std::optional<std::string> prefix;
   /// Where in argv the script's name stands; argc when there is none. "-" means the standard input.
   int script = 0;
 

@@ -16,9 +16,8 @@
 
 #include "bindings/chunk_texts.h"
 #include "bindings/open.h"
-#include "src/cli/command_chunk.h"
+#include "src/cli/command_state.h"
 #include "src/cli/compile_notice.h"
-#include "src/cli/help.h"
 #include "src/cli/interrupt.h"
 #include "src/cli/jit_options.h"
 #include "src/cli/repl.h"
@@ -60,14 +59,11 @@ class Session {
 
   void open(lua_State* L) {
     lua_gc(L, LUA_GCSTOP, 0);  // as luajit: nothing can be garbage yet
-    luaL_openlibs(L);
-    open_renderer(L);
-    open_words(L);
-    open_bindings(L, context_);
+    open_command_state(L, context_);
     push_arguments(L);
     if (options_.profile) profile_at_exit(L);
     lua_gc(L, LUA_GCRESTART, -1);
-    open_interrupts(L, *context_);
+    open_interrupts(L, *context_, SecondInterrupt::ends_process);
     set_interrupt_target(InterruptTarget::script);
   }
 
@@ -109,16 +105,6 @@ class Session {
     return 0;
   }
 
-  /// The words of other languages that raise where they are read as globals.
-  static void open_words(lua_State* L) {
-    if (load_command_chunk(L, "words.lua") != 0) lua_error(L);
-    lua_call(L, 0, 1);
-    lua_pushvalue(L, LUA_GLOBALSINDEX);
-    lua_insert(L, -2);
-    lua_setmetatable(L, -2);
-    lua_pop(L, 1);
-  }
-
   static void profile_at_exit(lua_State* L) {
     lua_getglobal(L, "os");
     lua_getfield(L, -1, "exit");
@@ -154,16 +140,8 @@ class Session {
   }
 
   bool set_global_gpu(lua_State* L) {
-    lua_gc(L, LUA_GCSTOP, 0);  // what a module makes stays
-    lua_getglobal(L, "require");
-    lua_pushliteral(L, "gpu");
-    const bool opened = finish(L, call_with_traceback(L, 1, 1));
-    lua_gc(L, LUA_GCRESTART, -1);
-    if (!opened) return false;
-    lua_setglobal(L, "gpu");
-    push_help(L);
-    lua_setglobal(L, "help");
-    return true;
+    lua_pushcfunction(L, name_gpu);
+    return finish(L, call_with_traceback(L, 0, 0));
   }
 
   std::string banner() const {

@@ -1,0 +1,124 @@
+#include "src/cli/typed_command.h"
+
+#include <cctype>
+
+#include "bindings/chunk_texts.h"
+#include "src/cli/help.h"
+#include "src/cli/report.h"
+
+namespace gpulua {
+namespace {
+
+constexpr const char* blanks = " \t\r\n";
+
+// Of `return f()` LuaJIT keeps no frame, and errors would have no line.
+constexpr const char* returned = "return nil, ";
+
+bool loads(lua_State* L, const std::string& code) {
+  const bool good = luaL_loadbuffer(L, code.data(), code.size(), "=") == 0;
+  lua_pop(L, 1);
+  return good;
+}
+
+/// True when `code` begins with what cannot go on with a statement of the line before, as "(x)" or "-x" would.
+bool begins_anew(std::string_view code) {
+  const auto first = code.find_first_not_of(blanks);
+  return first != code.npos && (std::isalnum(static_cast<unsigned char>(code[first])) != 0 || code[first] == '_');
+}
+
+}  // namespace
+
+void TypedCommand::add_line(std::string_view line) {
+  if (lines_++ > 0) text_ += '\n';
+  text_ += line;
+}
+
+TypedCommand::Status TypedCommand::compile(lua_State* L) {
+  const std::string_view code = text_;
+  is_expression_ = false;
+  if (const auto name = asked(); !name.empty()) {
+    push_help_about(L, name);
+    return Status::complete;
+  }
+  is_expression_ = true;
+  if (code.starts_with("=")) return load(L, returned + std::string(code.substr(1)));
+  if (load(L, returned + std::string(expression())) == Status::complete) return Status::complete;
+  lua_settop(L, 0);
+  if (load_with_last_expression(L)) return Status::complete;
+  is_expression_ = false;
+  return load(L, text_);
+}
+
+std::string_view TypedCommand::trimmed() const {
+  const std::string_view code = text_;
+  return code.substr(0, code.find_last_not_of(blanks) + 1);
+}
+
+std::string_view TypedCommand::expression() const {
+  std::string_view code = trimmed();
+  if (code.ends_with(";")) code.remove_suffix(1);
+  return code;
+}
+
+/// Loads `x = 1; x + 1` as statements and, behind the last semicolon or line that makes it so, an expression. False
+/// when the command is none; nothing is pushed then.
+bool TypedCommand::load_with_last_expression(lua_State* L) const {
+  const std::string code(expression());
+  for (std::size_t at = code.find_last_of(";\n"); at != code.npos && at > 0; at = code.find_last_of(";\n", at - 1)) {
+    const std::string statements = code.substr(0, at + 1), last = code.substr(at + 1);
+    if (code[at] == '\n' && !begins_anew(last)) continue;
+    // Statements that are whole by themselves: behind those of an open loop the return would be the loop's.
+    if (!loads(L, returned + last) || !loads(L, statements)) continue;
+    if (load(L, statements + " " + returned + last) == Status::complete) return true;
+    lua_settop(L, 0);
+  }
+  return false;
+}
+
+/// What `? name`, or `name ?`, asks help about. Lua has no ? outside of strings and comments.
+std::string_view TypedCommand::asked() const {
+  const std::string_view code = trimmed();
+  if (code.starts_with("?")) return code;
+  const bool is_name = code.find_first_of("\n\"'[ ") == code.npos;
+  return is_name && code.ends_with("?") ? code : std::string_view();
+}
+
+TypedCommand::Status TypedCommand::load(lua_State* L, const std::string& code) const {
+  const std::string text = std::string(static_cast<std::size_t>(first_line_ - 1), '\n') + code;
+  if (luaL_loadbuffer(L, text.data(), text.size(), chunk_.c_str()) == 0) {
+    keep_chunk_text(L, chunk_.c_str(), text);
+    return Status::complete;
+  }
+  const std::string_view message = lua_tostring(L, -1);
+  if (!message.ends_with("'<eof>'")) {
+    add_hint(L, &text);
+    return Status::wrong;
+  }
+  lua_pop(L, 1);
+  return Status::incomplete;
+}
+
+void TypedCommand::push_end_error(lua_State* L) const {
+  const std::string text = std::string(static_cast<std::size_t>(first_line_ - 1), '\n') + text_;
+  luaL_loadbuffer(L, text.data(), text.size(), chunk_.c_str());
+  add_hint(L, &text);
+}
+
+bool TypedCommand::leaves(lua_State* L) const {
+  for (const char* word : {"exit", "quit"}) {
+    if (trimmed() != word && trimmed() != word + std::string("()")) continue;
+    lua_pushstring(L, word);
+    lua_rawget(L, LUA_GLOBALSINDEX);
+    const bool is_free = lua_isnil(L, -1);
+    lua_pop(L, 1);
+    return is_free;
+  }
+  return false;
+}
+
+const char* TypedCommand::hint() const {
+  if (!text_.starts_with("local ") || text_.find_first_of(";\n") != text_.npos) return nullptr;
+  return "hint: a local variable ends with its command; without local it stays\n";
+}
+
+}  // namespace gpulua
