@@ -20,6 +20,9 @@ namespace {
 // The registry key of a table: the names of the files that have run, and `core`.
 constexpr const char* library_key = "gpulua.library";
 
+// The file that runs before all others.
+constexpr const char* first_file = "composed.lua";
+
 void load_file(lua_State* L, const std::string& file);
 
 /// load(file): runs a file whose functions of `core` the calling file uses.
@@ -40,7 +43,6 @@ void push_library(lua_State* L) {
   lua_setfield(L, -2, "core");
   lua_pushvalue(L, -1);
   lua_setfield(L, LUA_REGISTRYINDEX, library_key);
-  load_file(L, "composed.lua");
 }
 
 /// Pushes the table of the functions that are called as receiver + name, such as "gpu.sparse.linalg."; nil when there
@@ -102,13 +104,12 @@ void refuse_calls(lua_State* L, std::string_view receiver, std::string_view name
 }
 
 void load_file(lua_State* L, const std::string& file) {
+  if (file != first_file) load_file(L, first_file);
   push_library(L);
   lua_getfield(L, -1, file.c_str());
   const bool has_run = lua_toboolean(L, -1) != 0;
   lua_pop(L, 1);
   if (has_run) return lua_pop(L, 1);
-  lua_pushboolean(L, 1);
-  lua_setfield(L, -2, file.c_str());
   lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.module");
   lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.array_methods");
   lua_getfield(L, -3, "core");
@@ -125,6 +126,11 @@ void load_file(lua_State* L, const std::string& file) {
     refuse_calls(L, receiver, name);
     if (receiver == "gpu.") refuse_calls(L, "x:", name);
   }
+  // Only now: a file that memory, or a limit, has ended runs again at the next use.
+  push_library(L);
+  lua_pushboolean(L, 1);
+  lua_setfield(L, -2, file.c_str());
+  lua_pop(L, 1);
 }
 
 /// Whether gpu has a function of this name, which may be in a file that has not run.

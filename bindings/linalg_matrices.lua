@@ -27,6 +27,13 @@ end
 
 -- ---- rank, inverses and least squares -----------------------------------------------------------------------------------------
 
+--- Whether the option `hermitian` says that the matrices are symmetric, or Hermitian. Their lower triangles are read then.
+local function check_hermitian(op, a, options)
+  local hermitian = core.check_flag(op, "hermitian", options.hermitian)
+  if hermitian then check_square(op, a) end
+  return hermitian
+end
+
 function linalg.matrix_rank(a, tol, options)
   local op = "linalg.matrix_rank"
   if type(tol) == "table" then tol, options = core.shift(op, tol, options) end
@@ -36,7 +43,12 @@ function linalg.matrix_rank(a, tol, options)
   tol = tol or options.tol
   if tol ~= nil and type(tol) ~= "number" then core.fail(op, "tol = a number", tol) end
   local dtype = working(op, options, a)
-  local s = tools.singular(op, a, dtype, false, false)
+  local s
+  if check_hermitian(op, a, options) then
+    s = tools.symmetric(op, a, {dtype = dtype}, false):abs()
+  else
+    s = tools.singular(op, a, dtype, false, false)
+  end
   local limit = tol or greatest(s) * tolerance(op, "rtol", options.rtol, a, dtype)
   return core.cast(s:gt(limit):sum(-1), "int64")
 end
@@ -54,6 +66,11 @@ function linalg.pinv(a, rcond, options)
   check_matrices(op, a)
   local dtype = working(op, options, a)
   rcond = tolerance(op, "rcond", rcond or options.rcond, a, dtype)
+  if check_hermitian(op, a, options) then
+    local w, v = tools.symmetric(op, a, {dtype = dtype}, true)
+    local inverse = reciprocals(w:abs(), rcond) * w:sign()
+    return core.assign(op, options.out, (v * inverse:expand_dims(-2)):matmul(adjoint(v)))
+  end
   local u, s, v = tools.singular(op, a, dtype, true, false)
   local scaled = adjoint(v) * reciprocals(s, rcond):expand_dims(-2)
   return core.assign(op, options.out, scaled:matmul(adjoint(u)))

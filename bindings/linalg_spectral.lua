@@ -56,7 +56,7 @@ end
 
 -- ---- symmetric matrices -----------------------------------------------------------------------------------------------------
 
---- The eigenvalues of symmetric matrices, and what the solver has written in place of them.
+--- The eigenvalues of symmetric matrices, and with `vectors` a matrix whose columns are the eigenvectors.
 local function symmetric(op, a, options, vectors)
   check_square(op, a)
   local dtype, n = working(op, options, a), a.shape[a.ndim]
@@ -70,14 +70,13 @@ local function symmetric(op, a, options, vectors)
     local info = core.decompose {routine = "symmetric_eigen", a = z, values = w, upper = not upper, vectors = vectors}
     core.check_decomposition(op, "not converged", report(info), w, vectors and {w, z} or {w})
   end
-  return w, z
+  if not vectors then return w end
+  return w, core.is_complex(z) and transposed(z):conj() or from_columns(z)
 end
+tools.symmetric = symmetric
 
 function linalg.eigh(a, options)
-  options = core.check_fields("linalg.eigh", options)
-  local w, z = symmetric("linalg.eigh", a, options, true)
-  if core.is_complex(z) then return w, transposed(z):conj() end
-  return w, from_columns(z)
+  return symmetric("linalg.eigh", a, core.check_fields("linalg.eigh", options), true)
 end
 
 function linalg.eigvalsh(a, options)

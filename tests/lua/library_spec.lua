@@ -22,6 +22,28 @@ for _, fn in ipairs {gpu.tile, x.tile, gpu.random.gamma, g.gamma, gpu.blas.gemm}
     assert.is_truthy(output:find("0 1 2 0 1 2]\t6\t2\n2\t2", 1, true), output)
   end)
 
+  it("are loaded again where their file was ended by an error", function()
+    local output, status = support.run [[
+local gpu = require "gpu"
+local function stop() debug.sethook() error "stopped" end
+local stopped = 0
+for instructions = 2, 400, 3 do
+  for _, path in ipairs {"hstack", "polyfit", "hann"} do
+    local ok = pcall(function()
+      debug.sethook(stop, "", instructions)
+      local found = gpu[path]
+      debug.sethook()
+    end)
+    if not ok then stopped = stopped + 1 end
+  end
+end
+assert(stopped > 10, stopped)
+print(gpu.hstack {gpu.ones(2), gpu.ones(3)}.size, gpu.hann(5).size, gpu.polyfit(gpu.arange(3), gpu.arange(3), 1).size)
+    ]]
+    assert.are.equal(0, status, output)
+    assert.is_truthy(output:find("5\t5\t2", 1, true), output)
+  end)
+
   it("are those of the signatures", function()
     local file
     for line in helpers.signatures():gmatch "[^\n]+" do

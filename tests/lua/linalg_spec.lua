@@ -226,6 +226,23 @@ describe("gpu.linalg", function()
     end
   end)
 
+  it("takes matrices that are symmetric, or Hermitian, by their eigenvalues", function()
+    for _, dtype in ipairs(dtypes) do
+      local half = random(dtype, 3, 8, 3)
+      local indefinite = (half * gpu.array { 1, -2, 3 }):matmul(adjoint(half)) -- of rank 3
+      local rtol = 100 * unit[dtype]
+      assert.are.same({ 3, 3, 3 }, linalg.matrix_rank(indefinite, { hermitian = true, rtol = rtol }):table(), dtype)
+      local inverse = linalg.pinv(indefinite, { hermitian = true, rcond = rtol })
+      local wanted = linalg.pinv(indefinite, { rcond = rtol })
+      small(size(inverse - wanted) / (size(wanted) * (1000 * unit[dtype])), dtype)
+      -- The upper triangle is not read.
+      local lower = gpu.tril(indefinite)
+      support.same(inverse, linalg.pinv(lower, { hermitian = true, rcond = rtol }))
+    end
+    fails("[linalg.pinv] expected a square matrix", linalg.pinv, gpu.ones(2, 3), { hermitian = true })
+    fails("[linalg.matrix_rank] expected hermitian = true or false, got 1", linalg.matrix_rank, gpu.eye(2), { hermitian = 1 })
+  end)
+
   it("takes dtypes and out", function()
     local a = gpu.array({ { 2, 1 }, { 1, 3 } }, "int32")
     assert.are.equal("float32", linalg.inv(a).dtype)
