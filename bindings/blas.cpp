@@ -110,6 +110,27 @@ int lua_is_row_major(lua_State* L) {
   return 1;
 }
 
+/// product_target(a, b, out or nil, transposed_a, transposed_b): the array that gemm can write the product of two
+/// matrices to at once, `out` or a new one. nil where blas_matrices.lua has more to do or to say.
+int lua_product_target(lua_State* L) {
+  const Array *const a = test<Array>(L, 1), *const b = test<Array>(L, 2), *const out = test<Array>(L, 3);
+  if (!a || !b || (!out && !lua_isnil(L, 3))) return 0;
+  const auto is_like_a = [&](const Array& x) {
+    return x->layout.ndim() == 2 && x->dtype == (*a)->dtype && &x->device() == &(*a)->device();
+  };
+  if (is_integer((*a)->dtype) || (*a)->dtype == DType::boolean || !is_like_a(*a) || !is_like_a(*b)) return 0;
+  const Dims &left = (*a)->layout.shape, &right = (*b)->layout.shape;
+  const std::size_t a_rows = lua_toboolean(L, 4) != 0 ? 1 : 0, b_rows = lua_toboolean(L, 5) != 0 ? 1 : 0;
+  const Dims shape{left[a_rows], right[1 - b_rows]};
+  if (left[1 - a_rows] != right[b_rows] || shape[0] * shape[1] == 0 || left[1 - a_rows] == 0) return 0;
+  if (!multiplies((*a)->device(), (*a)->dtype)) return 0;
+  if (!out) return push_array(L, empty((*a)->device(), shape, (*a)->dtype)), 1;
+  if (!is_like_a(*out) || (*out)->layout.shape != shape || !is_row_major((*out)->layout)) return 0;
+  if (may_overlap(**out, **a) || may_overlap(**out, **b)) return 0;
+  lua_pushvalue(L, 3);
+  return 1;
+}
+
 /// gemm(c, a, b, conjugate_a, conjugate_b, alpha, beta)
 int lua_gemm(lua_State* L) {
   multiply({array_at(L, 2), array_at(L, 3), array_at(L, 1), lua_toboolean(L, 4) != 0, lua_toboolean(L, 5) != 0,
@@ -175,6 +196,7 @@ void add_blas_functions(lua_State* L) {
                     {"multiplies", protect<lua_multiplies>},
                     {"multiply_triangular", protect<lua_triangular<multiply_triangular>>},
                     {"precision", protect<lua_precision>},
+                    {"product_target", protect<lua_product_target>},
                     {"share_memory", protect<lua_share_memory>},
                     {"solve_triangular", protect<lua_triangular<solve_triangular>>},
                     {"symm", protect<lua_symm>},

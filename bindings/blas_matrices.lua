@@ -40,9 +40,19 @@ local function read_product(op, a, b, options)
   return way_a, way_b, m, n, factors(op, options, a)
 end
 
+-- No options: a call without them makes no table.
+local none = {}
+
 function blas.gemm(a, b, options)
   local op = "blas.gemm"
-  options = core.check_fields(op, options)
+  options = options == nil and none or core.check_fields(op, options)
+  local trans_a, trans_b = options.trans_a or "N", options.trans_b or "N"
+  local target = core.product_target(a, b, options.out, trans_a ~= "N", trans_b ~= "N")
+  if target then
+    trans_a, trans_b = trans(op, "trans_a", trans_a), trans(op, "trans_b", trans_b)
+    core.gemm(target, arranged(a, trans_a), arranged(b, trans_b), trans_a == "C", trans_b == "C", factors(op, options, a))
+    return target
+  end
   check(op, "a", a, 2, nil, true)
   check(op, "b", b, 2, a, true)
   local way_a, way_b, m, n, alpha, beta = read_product(op, a, b, options)

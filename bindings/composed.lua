@@ -70,6 +70,15 @@ function core.axes(op, axis, ndim)
   return axes
 end
 
+--- Whether `options` is a table whose fields are all among `names`.
+local function are_fields(options, names)
+  if type(options) ~= "table" then return false end
+  for field in next, options do
+    if type(field) ~= "string" or not names[field] then return false end
+  end
+  return true
+end
+
 -- Cache of the option names of each function.
 local option_names = {}
 
@@ -82,6 +91,7 @@ function core.check_fields(op, options)
     for _, name in ipairs(names) do names[name] = true end
     option_names[op] = names
   end
+  if are_fields(options, names) then return options end
   op = op:match ":(.*)" or op
   local function list() return (table.concat(names, ", "):gsub(", (%S+)$", " and %1")) end
   if core.is_array(options) then
