@@ -169,6 +169,7 @@ local function product(name, dtype, n)
   end)
 end
 product("gemm", "float32", size(4096, 2048, 32))
+product("gemm64", "float64", size(4096, 1024, 32))
 product("gemm16", "float16", size(4096, 256, 32))
 product("gemmint", "int32", size(4096, 512, 32))
 workload("gemmcall", function()
@@ -220,6 +221,11 @@ local function positive(batch, n)
 end
 local many = size(100000, 100000, 20)
 linear_algebra("inv", "inv", function() return dominant(1, size(4096, 1024, 32)) end)
+workload("solve", function()
+  local n = size(4096, 1024, 32)
+  local a, b, x = dominant(1, n), spread(n * 64, 0, 1, "float32"):reshape(1, n, 64), nil
+  return function() x = gpu.linalg.solve(a, b) end, function() return x:astype("float64"):mean():item() end
+end)
 linear_algebra("cholesky", "cholesky", function() return positive(1, size(4096, 1024, 32)) end)
 linear_algebra("eigvalsh", "eigvalsh", function() return positive(1, size(2048, 512, 32)) end, size(2048, 512, 32))
 linear_algebra("svdvals", "svdvals", function() return dominant(1, size(2048, 512, 32)) end)

@@ -38,12 +38,10 @@ def add_at(at, values):
     return sums
 
 
-def small_products(x):
-    for _ in range(1000):
-        y = x @ x
-    return y
-
-
+library_rows(run, cp.linalg, cp.fft, lambda y: y.mean(dtype="float64"))
+sparse_products(run, sparse, cp)
+if LIBRARIES:
+    sys.exit()
 run("small", small, lambda c: c.sum(), spread(16, 0, 1, "float32"), spread(16, 0, 1, "float32"), scale=1 / 1000)
 if cp.cuda.runtime.getDeviceCount() > 1:
     # What the driver's own copy takes.
@@ -79,16 +77,7 @@ run("floordiv", lambda x: x // 7 + x % 13, lambda y: y[999], spread(size(256e6, 
 run("distances", nearest, lambda y: y.mean(dtype="float64") + 1, *points())
 run("shortsum", lambda x: x.sum(axis=1), lambda y: y[2], short_rows())
 run("shortargmax", lambda x: x.argmax(axis=1), lambda y: y.mean(dtype="float64") + 1, short_rows())
-run("gemm", lambda x: x @ x, lambda y: y.mean(dtype="float64") / len(y), square_matrix("float32", 4096, 2048))
-run("gemm16", lambda x: x @ x, lambda y: y.mean(dtype="float64") / len(y), square_matrix("float16", 4096, 256))
-run("gemmint", lambda x: x @ x, lambda y: y.mean(dtype="float64") / len(y), square_matrix("int32", 4096, 512))
-run("gemmcall", small_products, lambda y: y.mean(dtype="float64"), spread(256, 0, 1, "float32").reshape(16, 16), scale=1 / 1000)
-run("batched", lambda x: x @ x, lambda y: y.mean(dtype="float64"), batch())
 run("einsum", lambda x: cp.einsum("bqhd,bkhd->bhqk", x, x, optimize=True), lambda y: y.mean(dtype="float64"), heads())
-run("fft16m", cp.fft.fft, lambda y: cp.abs(y).mean(dtype="float64") / y.shape[1] ** 0.5, fft_inputs()[0])
-run("fft2_4096", cp.fft.fft2, lambda y: cp.abs(y).mean(dtype="float64") / y.shape[1] ** 0.5, fft_inputs()[1])
-run("fft1009", cp.fft.fft, lambda y: cp.abs(y).mean(dtype="float64") / y.shape[1] ** 0.5, fft_inputs()[2])
-linear_algebra(run, cp.linalg, lambda y: y.mean(dtype="float64"))
 run("cumsum", lambda x: cp.cumsum(x), lambda y: y[999], big)
 run("select", lambda x: x[x > 0.5], lambda y: y.size, big)
 run("sort", lambda x: cp.sort(x), lambda y: y[9], spread(size(64e6, 4e6, 1000), 0, 1, "float32"))
@@ -96,7 +85,6 @@ run("median", lambda x: cp.median(x), lambda y: y, spread(size(64e6, 4e6, 1000),
 run("medians", lambda x: cp.median(x, axis=1), lambda y: y[2], rows())
 run("permutation", lambda: cp.random.permutation(size(16e6, 1e6, 1000)), lambda y: y.sum(dtype="float64"))
 run("scatter", add_at, lambda y: y.sum(), *scatter_input())
-sparse_products(run, sparse, cp)
 run("histogram", lambda x: cp.histogram(x, 256, range=(0, 1))[0], lambda y: y[9],
     spread(size(256e6, 16e6, 1000), 0, 1, "float32"))
 run("topk", lambda x: cp.sort(cp.partition(x, x.size - 100)[-100:])[::-1], lambda y: y[99],

@@ -45,12 +45,11 @@ def add_at(at, values):
     return sums
 
 
-def small_products(x):
-    for _ in range(1000):
-        y = x @ x
-    return y
-
-
+library_rows(run, np.linalg, fourier, lambda y: y.mean(dtype="float64"))
+if sparse:
+    sparse_products(run, sparse, np)
+if LIBRARIES:
+    sys.exit()
 run("small", small, lambda c: c.sum(), spread(16, 0, 1, "float32"), spread(16, 0, 1, "float32"), scale=1 / 1000)
 run("bs64", lambda *a: ten_times(black_scholes, np, *a), mean_of_both, *options(size(4e6, 4e6, 1000), "float64"), scale=1 / 10)
 run("bs32", lambda *a: black_scholes(np, *a), mean_of_both, *options(size(64e6, 4e6, 1000), "float32"))
@@ -73,16 +72,7 @@ run("floordiv", lambda x: x // 7 + x % 13, lambda y: y[999], spread(size(256e6, 
 run("distances", nearest, lambda y: y.mean(dtype="float64") + 1, *points())
 run("shortsum", lambda x: x.sum(axis=1), lambda y: y[2], short_rows())
 run("shortargmax", lambda x: x.argmax(axis=1), lambda y: y.mean(dtype="float64") + 1, short_rows())
-run("gemm", lambda x: x @ x, lambda y: y.mean(dtype="float64") / len(y), square_matrix("float32", 4096, 2048))
-run("gemm16", lambda x: x @ x, lambda y: y.mean(dtype="float64") / len(y), square_matrix("float16", 4096, 256))
-run("gemmint", lambda x: x @ x, lambda y: y.mean(dtype="float64") / len(y), square_matrix("int32", 4096, 512))
-run("gemmcall", small_products, lambda y: y.mean(dtype="float64"), spread(256, 0, 1, "float32").reshape(16, 16), scale=1 / 1000)
-run("batched", lambda x: x @ x, lambda y: y.mean(dtype="float64"), batch())
 run("einsum", lambda x: np.einsum("bqhd,bkhd->bhqk", x, x, optimize=True), lambda y: y.mean(dtype="float64"), heads())
-run("fft16m", fourier.fft, lambda y: np.abs(y).mean(dtype="float64") / y.shape[1] ** 0.5, fft_inputs()[0])
-run("fft2_4096", fourier.fft2, lambda y: np.abs(y).mean(dtype="float64") / y.shape[1] ** 0.5, fft_inputs()[1])
-run("fft1009", fourier.fft, lambda y: np.abs(y).mean(dtype="float64") / y.shape[1] ** 0.5, fft_inputs()[2])
-linear_algebra(run, np.linalg, lambda y: y.mean(dtype="float64"))
 run("cumsum", lambda x: np.cumsum(x), lambda y: y[999], big)
 run("select", lambda x: x[x > 0.5], lambda y: y.size, big)
 run("sort", lambda x: np.sort(x), lambda y: y[9], spread(size(64e6, 4e6, 1000), 0, 1, "float32"))
@@ -90,8 +80,6 @@ run("median", lambda x: np.median(x), lambda y: y, spread(size(64e6, 4e6, 1000),
 run("medians", lambda x: np.median(x, axis=1), lambda y: y[2], rows())
 run("permutation", lambda: generator.permutation(size(16e6, 1e6, 1000)), lambda y: y.sum(dtype="float64"))
 run("scatter", add_at, lambda y: y.sum(), *scatter_input())
-if sparse:
-    sparse_products(run, sparse, np)
 run("histogram", lambda x: np.histogram(x, 256, range=(0, 1))[0], lambda y: y[9],
     spread(size(256e6, 16e6, 1000), 0, 1, "float32"))
 run("topk", lambda x: np.sort(np.partition(x, x.size - 100)[-100:])[::-1], lambda y: y[99],

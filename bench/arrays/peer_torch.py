@@ -22,12 +22,6 @@ def run(name, function, check, *host, scale=1.0, times=1):
         torch.cuda.empty_cache()
 
 
-def small_products(x):
-    for _ in range(1000):
-        y = x @ x
-    return y
-
-
 def small(a, b):
     for _ in range(1000):
         c = a + b
@@ -54,6 +48,9 @@ def mean_of_both(pair):
 
 
 with torch.no_grad():
+    library_rows(run, torch.linalg, torch.fft, lambda y: y.double().mean())
+    if LIBRARIES:
+        sys.exit()
     if not compiled:
         run("small", small, lambda c: c.sum(), spread(16, 0, 1, "float32"), spread(16, 0, 1, "float32"), scale=1 / 1000)
     if ON_GPU and torch.cuda.device_count() > 1 and not compiled:
@@ -81,15 +78,7 @@ with torch.no_grad():
     run("distances", nearest, lambda y: y.double().mean() + 1, *points())
     run("shortsum", lambda x: x.sum(dim=1), lambda y: y[2], short_rows())
     run("shortargmax", lambda x: x.argmax(dim=1), lambda y: y.double().mean() + 1, short_rows())
-    run("gemm", lambda x: x @ x, lambda y: y.double().mean() / len(y), square_matrix("float32", 4096, 2048))
-    run("gemm16", lambda x: x @ x, lambda y: y.double().mean() / len(y), square_matrix("float16", 4096, 256))
-    run("gemmcall", small_products, lambda y: y.double().mean(), spread(256, 0, 1, "float32").reshape(16, 16), scale=1 / 1000)
-    run("batched", lambda x: x @ x, lambda y: y.double().mean(), batch())
     run("einsum", lambda x: torch.einsum("bqhd,bkhd->bhqk", x, x), lambda y: y.double().mean(), heads())
-    run("fft16m", torch.fft.fft, lambda y: y.abs().double().mean() / y.shape[1] ** 0.5, fft_inputs()[0])
-    run("fft2_4096", torch.fft.fft2, lambda y: y.abs().double().mean() / y.shape[1] ** 0.5, fft_inputs()[1])
-    run("fft1009", torch.fft.fft, lambda y: y.abs().double().mean() / y.shape[1] ** 0.5, fft_inputs()[2])
-    linear_algebra(run, torch.linalg, lambda y: y.double().mean())
     run("cumsum", lambda x: torch.cumsum(x, 0), lambda y: y[999], big)
     if not compiled:
         run("select", lambda x: x[x > 0.5], lambda y: y.numel(), big)

@@ -1,25 +1,29 @@
 #!/bin/bash
-# bench/arrays/run.sh [-b build folder] [-t] [workload...]
+# bench/arrays/run.sh [-b build folder] [-t] [-l] [workload...]
 #
 # Array expressions beside the same in CuPy, PyTorch (eager and compiled), JAX and hand-written kernels on the device that
 # GPULUA_DEVICE names, or on the cpu device beside NumPy, Numba and JAX: median milliseconds in one table, and each peer's time
 # over ours. A side that is not installed is "-". All sides must agree on a number for each workload; "!" marks one that does not.
 # -b: the build's folder; without it a staged build (tools/stage.sh) is used where there is one. -t: sizes that only check.
-# Workloads: all of them where none is named.
+# -l: the workloads of libraries, beside NumPy, or CuPy and PyTorch, alone. Workloads: all of them where none is named.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
 build=
 size=
-while getopts b:t option; do
+libraries=
+while getopts b:tl option; do
   case $option in
     b) build=$OPTARG ;;
     t) size=tiny ;;
-    *) echo "usage: $0 [-b build folder] [-t] [workload...]" >&2; exit 2 ;;
+    l) libraries=libraries ;;
+    *) echo "usage: $0 [-b build folder] [-t] [-l] [workload...]" >&2; exit 2 ;;
   esac
 done
 shift $((OPTIND - 1))
 workloads=("$@")
+[ -n "$libraries" ] && [ $# = 0 ] && workloads=(gemm gemm64 gemm16 gemmcall batched fft16m fft2_4096 fft1009 inv solve cholesky eigvalsh
+  svdvals inv8 det8 cholesky8 solve8 svdvals8 spmv spmv_power spgemm)
 if [ -n "$build" ]; then PATH=$PWD/$build/bin:$PATH; elif [ -d stage ]; then . tools/gpu-env.sh; else PATH=$PWD/build/release/bin:$PATH; fi
 export LUA_PATH="bench/arrays/?.lua;${LUA_PATH:-;}" PYTHONPATH=bench/arrays PYTHONDONTWRITEBYTECODE=1
 python=python3
@@ -30,17 +34,20 @@ trap 'rm -rf "$data"' EXIT
 side() {
   local name=$1
   shift
-  timeout 600 "$@" $size "${workloads[@]}" >"$data/$name" 2>"$data/$name.errors" || true
+  [[ $sides == *$name* ]] || return
+  timeout 600 "$@" $size $libraries "${workloads[@]}" >"$data/$name" 2>"$data/$name.errors" || true
 }
 
 if [ "${GPULUA_DEVICE:-}" = cpu ]; then
-  sides="ours numpy numba jax"
+  sides=${libraries:+ours numpy}
+  sides=${sides:-ours numpy numba jax}
   side ours gpulua bench/arrays/ours.lua
   side numpy "$python" bench/arrays/peer_numpy.py cpu
   side numba "$python" bench/arrays/peer_numba.py cpu
   JAX_PLATFORMS=cpu side jax "$python" bench/arrays/peer_jax.py cpu
 else
-  sides="ours hand cupy torch compiled jax"
+  sides=${libraries:+ours cupy torch}
+  sides=${sides:-ours hand cupy torch compiled jax}
   side ours gpulua bench/arrays/ours.lua
   side hand gpulua bench/arrays/hand.lua
   side cupy "$python" bench/arrays/peer_cupy.py

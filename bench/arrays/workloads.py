@@ -10,7 +10,8 @@ import numpy
 
 TINY = "tiny" in sys.argv[1:]
 ON_GPU = "cpu" not in sys.argv[1:]
-WANTED = [name for name in sys.argv[1:] if name not in ("tiny", "cpu")]
+LIBRARIES = "libraries" in sys.argv[1:]  # only the rows of library_rows() and sparse_products(), without the inputs of others
+WANTED = [name for name in sys.argv[1:] if name not in ("tiny", "cpu", "libraries")]
 
 R, V = 0.02, 0.30
 
@@ -118,10 +119,29 @@ def positive(batch, n):
     return x @ x.swapaxes(-1, -2)
 
 
+def small_products(x):
+    for _ in range(1000):
+        y = x @ x
+    return y
+
+
+def library_rows(run, linalg, fft, mean):
+    """Products, Fourier transforms and linear algebra. `mean`: of an array, in float64."""
+    for name, *matrix in (("gemm", "float32", 4096, 2048), ("gemm64", "float64", 4096, 1024), ("gemm16", "float16", 4096, 256),
+                          ("gemmint", "int32", 4096, 512)):
+        run(name, lambda x: x @ x, lambda y: mean(y) / len(y), square_matrix(*matrix))
+    run("gemmcall", small_products, mean, spread(256, 0, 1, "float32").reshape(16, 16), scale=1 / 1000)
+    run("batched", lambda x: x @ x, mean, batch())
+    for name, transform, x in zip(("fft16m", "fft2_4096", "fft1009"), (fft.fft, fft.fft2, fft.fft), fft_inputs()):
+        run(name, transform, lambda y: mean(abs(y)) / y.shape[1] ** 0.5, x)
+    linear_algebra(run, linalg, mean)
+
+
 def linear_algebra(run, linalg, mean):
     """Of one matrix, and of 100,000 with 8 rows. `mean`: of an array, in float64."""
     large, middle, many = size(4096, 1024, 32), size(2048, 512, 32), size(100000, 100000, 20)
     run("inv", linalg.inv, mean, dominant(1, large))
+    run("solve", linalg.solve, mean, dominant(1, large), spread(large * 64, 0, 1, "float32").reshape(1, large, 64))
     run("cholesky", linalg.cholesky, mean, positive(1, large))
     run("eigvalsh", linalg.eigvalsh, lambda y: mean(y) / middle, positive(1, middle))
     values = getattr(linalg, "svdvals", None) or (lambda x: linalg.svd(x, compute_uv=False))
