@@ -1,5 +1,8 @@
 #!/bin/bash
+# bench/run.sh [-l]
+#
 # The benches that have a peer on a machine with a GPU, with a staged build (tools/stage.sh). Each prints both sides and the ratio.
+# -l: launches and what libraries do, alone: about two minutes.
 cd "$(dirname "$0")/.." || exit 1
 . tools/gpu-env.sh
 
@@ -7,7 +10,12 @@ ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.3f", a / b }'; }
 median() { sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 
 echo "== host time of a launch with 5 arguments: from Lua, and by a C++ loop over cuLaunchKernel"
+export LUA_PATH="bench/arrays/?.lua;bench/launch/?.lua;$LUA_PATH"
 for _ in 1 2 3; do gpulua bench/launch/launch.lua "$stage/bin/libbench_launch_loop.so"; done
+
+echo "== host time of a product of 16 x 16: from Lua, and by a C++ loop over cublasSgemm"
+gpulua bench/launch/gemm.lua "$stage/bin/libbench_gemm_loop.so"
+[ "${1:-}" = -l ] && exec bench/arrays/run.sh -l
 
 echo "== the C interface: states, calls, and functions with one launch beside a C++ loop over cuLaunchKernel"
 LD_LIBRARY_PATH="$stage/bin:$LD_LIBRARY_PATH" bench_embed

@@ -29,11 +29,11 @@ std::string expected_shapes(const Dims& a, const Dims& b) {
 
 /// The shape of the product, with both axes of its matrices, of operands that have both.
 Dims product_shape(const Dims& a, const Dims& b, const Dims& given_a, const Dims& given_b) {
-  const std::string shapes = to_string(given_a) + " x " + to_string(given_b);
+  const auto shapes = [&] { return to_string(given_a) + " x " + to_string(given_b); };
   const std::int64_t columns = a.back(), rows = b[b.size() - 2];
   if (columns != rows) {
     const bool fits_transposed = given_b.size() > 1 && columns == given_b.back();
-    refuse(expected_shapes(given_a, given_b), shapes + ": " + std::to_string(columns) + " columns meet " +
+    refuse(expected_shapes(given_a, given_b), shapes() + ": " + std::to_string(columns) + " columns meet " +
                                                   std::to_string(rows) + " rows" +
                                                   (fits_transposed ? "; the second transposed, b.T, fits" : ""));
   }
@@ -44,7 +44,7 @@ Dims product_shape(const Dims& a, const Dims& b, const Dims& given_a, const Dims
       std::int64_t& common = shape[shape.size() - operand->size() + axis];
       if (common != 1 && extent != 1 && common != extent)
         refuse("leading axes that broadcast, (...,m,k) x (...,k,n)",
-               shapes + ": " + std::to_string(common) + " meets " + std::to_string(extent));
+               shapes() + ": " + std::to_string(common) + " meets " + std::to_string(extent));
       if (extent != 1) common = extent;
     }
   shape[shape.size() - 2] = a[a.size() - 2];
