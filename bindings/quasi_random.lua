@@ -8,11 +8,11 @@ local most_dimensions = 1111 -- in sobol_directions.txt
 -- Binary digits of a number that is less than 1 in each dtype.
 local digits_of = {float16 = 11, bfloat16 = 8, float32 = 24, float64 = 53}
 
---- Checks the arguments that all sequences have.
-local function check_points(op, n, d, options, most)
+--- Checks the arguments that all sequences have. `more`: how to get more dimensions than `most`.
+local function check_points(op, n, d, options, most, more)
   core.check_integer(op, "a number of points of 0 or more", n)
   if n < 0 then core.fail(op, "a number of points of 0 or more", n) end
-  local range = most and ("from 1 to %d dimensions"):format(most) or "at least 1 dimension"
+  local range = most and ("from 1 to %d dimensions%s"):format(most, more or "") or "at least 1 dimension"
   core.check_integer(op, range, d)
   if d < 1 or most and d > most then core.fail(op, range, d) end
   core.check_shape(op, {n, d})
@@ -62,22 +62,71 @@ end
 
 -- ---- Sobol ---------------------------------------------------------------------------------------------------------------------
 
+local function degree_of(polynomial)
+  local degree = 0
+  while polynomial >= 2 ^ (degree + 1) do degree = degree + 1 end
+  return degree
+end
+
+--- Gives, for each dimension from the second on, a polynomial as the binary digits of a number, and as many initial numbers as its
+--- degree.
+local function known_dimensions()
+  local next_word = core.library_text "sobol_directions.txt":gsub("#[^\n]*\n", ""):gmatch "%w+"
+  return function()
+    local polynomial, initial = tonumber(next_word(), 36), {}
+    for place = 1, degree_of(polynomial) do initial[place] = tonumber(next_word(), 36) end
+    return polynomial, initial
+  end
+end
+
+--- The same from the text of a file as Joe and Kuo publish them: a heading, then for each dimension a line of its number, the degree,
+--- the polynomial's inner digits as a number, and the initial numbers.
+local function dimensions_of(op, path, text)
+  local next_line, line, dimension = text:gmatch "[^\r\n]+", 0, 1
+  local function check(holds, expected, got)
+    if not holds then core.raise(("[%s] expected %s on line %d of %s, got %s"):format(op, expected, line, path, got)) end
+  end
+  return function(wanted)
+    local words = {}
+    repeat
+      local row = next_line()
+      if not row then core.raise(("[%s] expected %d dimensions in %s, got %d"):format(op, wanted, path, dimension)) end
+      line = line + 1
+      words = {}
+      for word in row:gmatch "%S+" do words[#words + 1] = tonumber(word) or word end
+    until line > 1 or type(words[1]) == "number"
+    dimension = dimension + 1
+    local degree, inner = words[2], words[3]
+    for k, word in ipairs(words) do
+      check(type(word) == "number" and word >= 0 and word % 1 == 0, "whole numbers", words[k])
+    end
+    check(words[1] == dimension, "dimension " .. dimension, words[1] or "none")
+    check(#words > 3 and degree > 0 and degree <= 32 and #words == degree + 3, "a degree and as many initial numbers",
+      #words - 3 .. " for the degree " .. tostring(degree))
+    check(inner < 2 ^ (degree - 1), "inner digits of a polynomial of degree " .. degree, inner)
+    local initial = {unpack(words, 4)}
+    for place, number in ipairs(initial) do
+      check(number % 2 == 1 and number < 2 ^ place, ("an odd initial number below %d"):format(2 ^ place), number)
+    end
+    return 2 ^ degree + 2 * inner + 1, initial
+  end
+end
+
 --- The direction numbers of d dimensions, as an array of `width` rows: those that belong to one binary digit of a point's number.
-local function directions(d, width, device)
+local function directions(d, width, device, next_dimension)
   local ffi, bit = require "ffi", require "bit"
   local numbers = ffi.new("uint32_t[?]", math.max(d * width, 1))
-  local next_word = core.library_text "sobol_directions.txt":gsub("#[^\n]*\n", ""):gmatch "%w+"
   local own = {}
   for dimension = 0, d - 1 do
-    local polynomial = dimension == 0 and 1 or tonumber(next_word(), 36)
-    local degree = 0
-    while polynomial >= 2 ^ (degree + 1) do degree = degree + 1 end
+    local polynomial, initial = 1, nil
+    if dimension > 0 then polynomial, initial = next_dimension(d) end
+    local degree = degree_of(polynomial)
     for place = 0, math.max(width, degree) - 1 do
       local value
       if degree == 0 then
         value = bit.lshift(1, 31 - place)
       elseif place < degree then
-        value = bit.lshift(tonumber(next_word(), 36), 31 - place)
+        value = bit.lshift(initial[place + 1], 31 - place)
       else
         value = bit.bxor(own[place - degree], bit.rshift(own[place - degree], degree))
         for k = 1, degree - 1 do
@@ -116,11 +165,25 @@ __device__ unsigned int scrambled(unsigned int x, unsigned int seed) {
   ]],
 }
 
---- sobol(n, d [, {scramble =, seed =, skip =, dtype =, device =}]): n points of a Sobol sequence in d dimensions.
+--- sobol(n, d [, {scramble =, seed =, skip =, directions =, dtype =, device =}]): n points of a Sobol sequence in d dimensions.
 function random.sobol(n, d, options)
   local op = "random.sobol"
   options = core.check_fields(op, options)
-  local dtype = check_points(op, n, d, options, most_dimensions)
+  local path = options.directions
+  local dtype = check_points(op, n, d, options, path == nil and most_dimensions, ", or a file of more as the option directions")
+  local next_dimension
+  if path == nil then
+    next_dimension = known_dimensions()
+  elseif type(path) ~= "string" then
+    core.fail(op, "directions, the path of a file", path)
+  else
+    if core.restricted then
+      core.raise(("[%s] expected no directions from scripts in a sandbox, which read no files"):format(op))
+    end
+    local text, message = core.read_text(op, path)
+    if not text then return nil, message end
+    next_dimension = dimensions_of(op, path, text)
+  end
   local scramble, skip, low, high = check_sequence(op, n, options, 2 ^ 32)
   local compute = dtype == "float64" and dtype or "float32"
   -- A scrambled number is the middle of the interval that its digits say: never 0, as that has no logarithm.
@@ -128,8 +191,9 @@ function random.sobol(n, d, options)
   local width = 1
   while 2 ^ width < skip + n do width = width + 1 end
   local points, dimensions = places(n, d, skip, options.device)
-  local numbers = operation("sobol", compute, sobol)(points, dimensions, directions(d, width, dimensions.device), width, d,
-    scramble, low, high, 32 - digits, scramble and 2 ^ -(digits + 1) or 0, 2 ^ -digits)
+  local table_of_words = directions(d, width, dimensions.device, next_dimension)
+  local numbers = operation("sobol", compute, sobol)(points, dimensions, table_of_words, width, d, scramble, low,
+    high, 32 - digits, scramble and 2 ^ -(digits + 1) or 0, 2 ^ -digits)
   return core.cast(numbers, dtype)
 end
 

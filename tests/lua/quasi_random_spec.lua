@@ -30,6 +30,41 @@ describe("quasi-random sequences", function()
     assert.are.equal(2 ^ -32, last[1][1])
   end)
 
+  it("have more dimensions by a file of direction numbers", function()
+    local known = { "2 1 0 1", "3 2 1 1 3", "4 3 1 1 3 1", "5 3 2 1 1 1", "6 4 1 1 1 3 3", "7 4 4 1 3 5 13", "8 5 2 1 1 5 5 17" }
+    local path = os.tmpname()
+    local function write(lines)
+      support.write(path, "d       s       a       m_i         \n" .. table.concat(lines, "\n") .. "\n")
+    end
+    write(known)
+    local options = { scramble = false, dtype = "float64", directions = path }
+    support.same(r.sobol(1000, 8, { scramble = false, dtype = "float64" }), r.sobol(1000, 8, options))
+    local lines = {}
+    for d = 2, 2000 do lines[d - 1] = d .. known[(d - 2) % 7 + 1]:sub(2) end
+    write(lines)
+    local points = r.sobol(100, 2000, options):eval()
+    support.same(r.sobol(100, 8, { scramble = false, dtype = "float64" })(":", { 2, 8 }), points(":", { 1990, 1996 }))
+    for line, message in pairs {
+      ["3 2 1 1 5"] = "expected an odd initial number below 4 on line 3 of " .. path .. ", got 5",
+      ["3 2 1 1"] = "expected a degree and as many initial numbers on line 3 of " .. path .. ", got 1 for the degree 2",
+      ["3 2 2 1 1"] = "expected inner digits of a polynomial of degree 2 on line 3 of " .. path .. ", got 2",
+      ["4 2 1 1 3"] = "expected dimension 3 on line 3 of " .. path .. ", got 4",
+      ["3 2 x 1 3"] = "expected whole numbers on line 3 of " .. path .. ', got x',
+    } do
+      write { known[1], line }
+      fails("[random.sobol] " .. message, r.sobol, 10, 3, options)
+    end
+    fails("[random.sobol] expected 9 dimensions in " .. path .. ", got 2", function()
+      write { known[1] }
+      return r.sobol(10, 9, options)
+    end)
+    os.remove(path)
+    local missing, message = r.sobol(10, 3, options)
+    assert.is_nil(missing)
+    assert(message:find(path, 1, true), message)
+    fails("[random.sobol] expected directions, the path of a file, got 3", r.sobol, 10, 3, { directions = 3 })
+  end)
+
   it("are SciPy's Halton points where they are not scrambled", function()
     local points = r.halton(1000, 50, { scramble = false, dtype = "float64" })
     assert.is_true(gpu.abs(points - golden.halton):max():item() < 1e-15)
@@ -102,8 +137,8 @@ describe("quasi-random sequences", function()
   end)
 
   it("check their arguments", function()
-    fails("[random.sobol] expected from 1 to 1111 dimensions, got 1112", r.sobol, 10, 1112)
-    fails("[random.sobol] expected from 1 to 1111 dimensions, got 0", r.sobol, 10, 0)
+    fails("[random.sobol] expected from 1 to 1111 dimensions, or a file of more as the option directions, got 1112", r.sobol, 10, 1112)
+    fails("[random.sobol] expected from 1 to 1111 dimensions", r.sobol, 10, 0)
     fails("[random.sobol] expected a number of points of 0 or more, got -1", r.sobol, -1, 2)
     fails("[random.sobol] expected points up to number 4294967296, got 2 behind 4294967295 that are skipped", r.sobol, 2, 2, { skip = 2 ^ 32 - 1 })
     fails("[random.sobol] expected seed, an integer of 0 or more, got 0.5", r.sobol, 2, 2, { seed = 0.5 })

@@ -11,6 +11,7 @@
 #include "src/device/cuda/context_guard.h"
 #include "src/device/cuda/cuda_compiler.h"
 #include "src/device/cuda/cuda_stream.h"
+#include "src/device/cuda/data_type.h"
 #include "src/device/dynamic_library.h"
 
 namespace gpulua::cuda {
@@ -170,22 +171,8 @@ struct GemmTypes {
 constexpr auto emulated_float64 = static_cast<cublasComputeType_t>(79);
 
 GemmTypes types_of(DType dtype) {
-  switch (dtype) {
-    case DType::float16:
-      return {CUDA_R_16F, CUBLAS_COMPUTE_32F};
-    case DType::bfloat16:
-      return {CUDA_R_16BF, CUBLAS_COMPUTE_32F};
-    case DType::float32:
-      return {CUDA_R_32F, CUBLAS_COMPUTE_32F};
-    case DType::float64:
-      return {CUDA_R_64F, CUBLAS_COMPUTE_64F};
-    case DType::complex64:
-      return {CUDA_C_32F, CUBLAS_COMPUTE_32F};
-    case DType::complex128:
-      return {CUDA_C_64F, CUBLAS_COMPUTE_64F};
-    default:
-      throw Error("[gemm] expected a floating or complex dtype, got " + std::string(name(dtype)));
-  }
+  const bool is_double = dtype == DType::float64 || dtype == DType::complex128;
+  return {data_type(dtype, "gemm"), is_double ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F};
 }
 
 /// alpha or beta as cuBLAS reads it: real or complex, in the precision of the computation.

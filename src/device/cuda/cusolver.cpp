@@ -9,6 +9,7 @@
 #include "src/device/cuda/context_guard.h"
 #include "src/device/cuda/cuda_stream.h"
 #include "src/device/cuda/cusolver_library.h"
+#include "src/device/cuda/data_type.h"
 
 namespace gpulua::cuda {
 namespace {
@@ -71,18 +72,8 @@ struct SolverTypes {
 };
 
 SolverTypes solver_types_of(DType dtype) {
-  switch (dtype) {
-    case DType::float32:
-      return {CUDA_R_32F, CUDA_R_32F};
-    case DType::float64:
-      return {CUDA_R_64F, CUDA_R_64F};
-    case DType::complex64:
-      return {CUDA_C_32F, CUDA_R_32F};
-    case DType::complex128:
-      return {CUDA_C_64F, CUDA_R_64F};
-    default:
-      throw Error("[linalg] expected float32, float64, complex64 or complex128, got " + std::string(name(dtype)));
-  }
+  const bool is_double = dtype == DType::float64 || dtype == DType::complex128;
+  return {data_type(dtype, "linalg"), is_double ? CUDA_R_64F : CUDA_R_32F};
 }
 
 int small_size(std::int64_t size) {
