@@ -17,24 +17,45 @@ local function normal_cdf(x) -- by its series, and 1 or 0 beyond 7
   return 0.5 + total / math.sqrt(2 * math.pi)
 end
 
-local n = 20000
-local cases = {
-  { "uniform", { -2, 5 }, function(x) return (x + 2) / 7 end },
-  { "normal", { 3, 2 }, function(x) return normal_cdf((x - 3) / 2) end },
-  { "lognormal", { 0.5, 0.25 }, function(x) return normal_cdf((math.log(x) - 0.5) / 0.25) end },
-  { "exponential", { 2 }, function(x) return 1 - math.exp(-x / 2) end },
-  { "laplace", { 1, 2 }, function(x)
-    local z = (x - 1) / 2
+-- Each distribution with five sets of parameters, and its distribution function.
+local families = {
+  { "uniform", { { -2, 5 }, { 0, 1 }, { -1e6, 1e6 }, { 3, 3.5 }, { -7, -6 } }, function(x, low, high) return (x - low) / (high - low) end },
+  { "normal", { { 3, 2 }, { 0, 1 }, { -100, 0.5 }, { 1e4, 1e3 }, { 0, 1e-3 } }, function(x, mean, deviation)
+    return normal_cdf((x - mean) / deviation)
+  end },
+  { "lognormal", { { 0.5, 0.25 }, { 0, 1 }, { -3, 2 }, { 5, 0.01 }, { 1, 3 } }, function(x, mean, deviation)
+    return normal_cdf((math.log(x) - mean) / deviation)
+  end },
+  { "exponential", { { 2 }, { 1 }, { 1e-4 }, { 1e5 }, { 0.3 } }, function(x, scale) return 1 - math.exp(-x / scale) end },
+  { "laplace", { { 1, 2 }, { 0, 1 }, { -50, 0.1 }, { 3, 1e3 }, { 0.5, 5 } }, function(x, location, scale)
+    local z = (x - location) / scale
     return z < 0 and 0.5 * math.exp(z) or 1 - 0.5 * math.exp(-z)
   end },
-  { "logistic", { 1, 2 }, function(x) return 1 / (1 + math.exp(-(x - 1) / 2)) end },
-  { "gumbel", { 1, 2 }, function(x) return math.exp(-math.exp(-(x - 1) / 2)) end },
-  { "rayleigh", { 2 }, function(x) return 1 - math.exp(-x * x / 8) end },
-  { "weibull", { 1.5 }, function(x) return 1 - math.exp(-x ^ 1.5) end },
-  { "pareto", { 3 }, function(x) return 1 - (1 + x) ^ -3 end },
-  { "power", { 2.5 }, function(x) return x ^ 2.5 end },
-  { "triangular", { -1, 0, 3 }, function(x) return x < 0 and (x + 1) ^ 2 / 4 or 1 - (3 - x) ^ 2 / 12 end },
+  { "logistic", { { 1, 2 }, { 0, 1 }, { -50, 0.1 }, { 3, 1e3 }, { 0.5, 5 } }, function(x, location, scale)
+    return 1 / (1 + math.exp(-(x - location) / scale))
+  end },
+  { "gumbel", { { 1, 2 }, { 0, 1 }, { -50, 0.1 }, { 3, 1e3 }, { 0.5, 5 } }, function(x, location, scale)
+    return math.exp(-math.exp(-(x - location) / scale))
+  end },
+  { "rayleigh", { { 2 }, { 1 }, { 1e-3 }, { 1e4 }, { 0.7 } }, function(x, scale) return 1 - math.exp(-x * x / (2 * scale * scale)) end },
+  { "weibull", { { 1.5 }, { 1 }, { 0.3 }, { 10 }, { 3.6 } }, function(x, shape) return 1 - math.exp(-x ^ shape) end },
+  { "pareto", { { 3 }, { 1 }, { 0.5 }, { 20 }, { 7 } }, function(x, shape) return 1 - (1 + x) ^ -shape end },
+  { "power", { { 2.5 }, { 1 }, { 0.2 }, { 30 }, { 0.9 } }, function(x, exponent) return x ^ exponent end },
+  { "triangular", { { -1, 0, 3 }, { 0, 0.5, 1 }, { 2, 2, 5 }, { -4, 1, 1 }, { 0, 1, 100 } }, function(x, left, mode, right)
+    if x < mode then return (x - left) ^ 2 / ((right - left) * (mode - left)) end
+    return right == mode and 1 or 1 - (right - x) ^ 2 / ((right - left) * (right - mode))
+  end },
 }
+
+local n = 20000
+local cases, first_of = {}, {} -- all, and each distribution's first one
+for _, family in ipairs(families) do
+  for i, parameters in ipairs(family[2]) do
+    local case = { family[1], parameters, function(x) return family[3](x, unpack(parameters)) end }
+    if i == 1 then first_of[family[1]] = case end
+    cases[#cases + 1] = case
+  end
+end
 
 describe("distributions", function()
   it("are what they are called", function()
@@ -44,12 +65,12 @@ describe("distributions", function()
       local x = gpu.random[name](n, unpack(parameters))
       assert.are.equal("float32", x.dtype)
       local d = distance(x, cdf)
-      assert(d < 1.95, ("%s: %.3f"):format(name, d))
+      assert(d < 2.2, ("%s(%s): %.3f"):format(name, table.concat(parameters, ", "), d)) -- passed but once in 10,000
       assert(gpu.isnan(x):any():item() == false, name)
     end
     gpu.random.seed(77)
-    assert(distance(gpu.random.normal({ 100, 200 }, 3, 2, "float64"):reshape(n), cases[2][3]) < 1.95)
-    assert(distance(gpu.random.exponential(n, 2, { dtype = "float64" }), cases[4][3]) < 1.95)
+    assert(distance(gpu.random.normal({ 100, 200 }, 3, 2, "float64"):reshape(n), first_of.normal[3]) < 1.95)
+    assert(distance(gpu.random.exponential(n, 2, { dtype = "float64" }), first_of.exponential[3]) < 1.95)
   end)
 
   it("have parameters that are arrays", function()
@@ -116,7 +137,7 @@ end)
 describe("the numbers", function()
   local golden = assert(gpu.load(folder .. "/golden/arrays/distributions.npz", { device = "cpu" }))
   local all = { { "bernoulli", { 0.3 } }, { "integers", { -5, 1000 } } }
-  for _, case in ipairs(cases) do all[#all + 1] = case end
+  for _, family in ipairs(families) do all[#all + 1] = first_of[family[1]] end
 
   local function draw(case, options)
     gpu.random.seed(2026)
