@@ -49,6 +49,14 @@ void live(bool with_device) {
 /// Threads with a state each, until the time has passed and at least for some rounds: scripts, arrays, callbacks,
 /// deadlines, interrupts and releases from the next thread. Gives the number of calls that went wrong.
 int run_threads(int threads, int rounds, Clock::duration time) {
+  const std::string script =
+      "function add(x, k) return x + k end function spin() while true do end end "
+      "function sum(x) return (x * 2):sum():item() end";
+  {
+    // So that the kernels are in the cache: no compilation is given up, again and again, on a slow machine.
+    ApiState first;
+    REQUIRE(first.run(script + " sum(add(gpu.ones(1000), 1))") == GPULUA_OK);
+  }
   std::atomic<int> wrong{0};
   std::vector<std::atomic<gpulua_state*>> states(static_cast<std::size_t>(threads));
   std::atomic<bool> over{false};
@@ -60,9 +68,6 @@ int run_threads(int threads, int rounds, Clock::duration time) {
       gpulua_state* state = nullptr;
       expect(gpulua_create(&options, &state) == GPULUA_OK);
       states[mine] = state;
-      const std::string script =
-          "function add(x, k) return x + k end function spin() while true do end end "
-          "function sum(x) return (x * 2):sum():item() end";
       // The next thread may have interrupted it.
       gpulua_status status = GPULUA_INTERRUPTED;
       while (status == GPULUA_INTERRUPTED) status = gpulua_run(state, script.data(), script.size(), "script");
