@@ -246,6 +246,23 @@ TEST_CASE("whatever is called, the program's context is current afterwards", "[g
   CHECK(all_are(gpu.read(after, count, stream), 4));
 }
 
+TEST_CASE("a state of its own context leaves the program's current, also at its end", "[gpu]") {
+  for (const auto which : {HostGpu::Of::primary, HostGpu::Of::own}) {
+    HostGpu gpu(which);
+    gpulua_options options = options_with(0);
+    options.device = "cuda:0";
+    for (int i = 0; i < 2; ++i) {
+      ApiState state(options);
+      REQUIRE(state.run("x = gpu.ones(1000) s = (x + 1):sum():item()") == GPULUA_OK);
+      CHECK(gpu.current() == gpu.context());
+    }
+    CHECK(gpu.current() == gpu.context());
+    const HostGpu::Memory memory = gpu.allocate(bytes);
+    gpu.fill(memory, 4, count, nullptr);
+    CHECK(all_are(gpu.read(memory, count, nullptr), 4));
+  }
+}
+
 TEST_CASE("pinned memory is an array without a copy, other host memory none", "[gpu]") {
   HostGpu gpu;
   ApiState state(with_stream(gpu, gpu.new_stream()));
@@ -303,6 +320,7 @@ TEST_CASE("states that used the device leave none of its memory", "[gpu]") {
   const auto once = [&] {
     ApiState state(with_stream(gpu, stream));
     REQUIRE(state.run("x = gpu.randn(2^20) y = (x * x):sum():item() s = gpu.stream()") == GPULUA_OK);
+    gpu.work(stream);  // gpulua_destroy waits for what is on its streams
   };
   for (int i = 0; i < 3; ++i) once();
   const std::size_t before = gpu.free_bytes();

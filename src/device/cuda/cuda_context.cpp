@@ -1,7 +1,9 @@
 #include "src/device/cuda/cuda_context.h"
 
 #include <algorithm>
+#include <chrono>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "src/device/cuda/context_guard.h"
@@ -26,13 +28,18 @@ Context::Context(const Driver& driver, CUdevice device, CUcontext programs)
 }
 
 Context::~Context() {
+  // The host program goes on, and with it what we would leave in its context.
+  if (is_programs_ || !left_.empty()) wait();
   destroy_retired();
   if (lost_ || is_programs_ || !idle()) return;
-  // A thread that kept our context must not be left with a dead one.
   CUcontext current = nullptr;
   driver_.context_get_current(&current);
-  if (current == handle_) driver_.context_set_current(nullptr);
   driver_.primary_context_release(device_);
+  // A thread that kept our context must not be left with a dead one. It lives on where the host program has it too.
+  unsigned flags = 0;
+  int is_alive = 0;
+  driver_.primary_context_get_state(device_, &flags, &is_alive);
+  if (current == handle_ && is_alive == 0) driver_.context_set_current(nullptr);
 }
 
 int Context::attribute(CUdevice_attribute attribute) const {
@@ -122,6 +129,17 @@ bool Context::idle() {
   return std::ranges::all_of(streams_, [this](const OwnedStream& owned) {
     return !owned.capturing && driver_.stream_query(owned.handle) == CUDA_SUCCESS;
   });
+}
+
+void Context::wait() noexcept {
+  if (lost_) return;
+  const ContextGuard guard(*this);
+  const auto until_done = [](const auto& query) {
+    while (query() == CUDA_ERROR_NOT_READY) std::this_thread::sleep_for(std::chrono::microseconds(50));
+  };
+  for (const OwnedStream& owned : streams_)
+    if (!owned.programs) until_done([&] { return driver_.stream_query(owned.handle); });
+  for (CUevent end : left_) until_done([&] { return driver_.event_query(end); });
 }
 
 void Context::destroy_retired() noexcept {

@@ -59,6 +59,8 @@ class Context {
   };
 
   bool idle();
+  /// For our streams, and for our work on the host program's.
+  void wait() noexcept;
   void destroy_retired() noexcept;
 
   const Driver& driver_;

@@ -25,6 +25,7 @@ namespace gpulua::cuda {
   X(device_can_access_peer, cuDeviceCanAccessPeer)                     \
   X(primary_context_retain, cuDevicePrimaryCtxRetain)                  \
   X(primary_context_release, cuDevicePrimaryCtxRelease_v2)             \
+  X(primary_context_get_state, cuDevicePrimaryCtxGetState)             \
   X(context_get_current, cuCtxGetCurrent)                              \
   X(context_set_current, cuCtxSetCurrent)                              \
   X(context_get_device, cuCtxGetDevice)                                \
