@@ -54,6 +54,22 @@ constexpr const char* dtype_of() {
 
 }  // namespace detail
 
+/// Elements in the processor's memory, one after the other.
+template <class T>
+class Span {
+ public:
+  Span(T* data, std::size_t size) : data_(data), size_(size) {}
+  T* data() const noexcept { return data_; }
+  std::size_t size() const noexcept { return size_; }
+  T* begin() const noexcept { return data_; }
+  T* end() const noexcept { return data_ + size_; }
+  T& operator[](std::size_t i) const { return data_[i]; }
+
+ private:
+  T* data_;
+  std::size_t size_;
+};
+
 /// An array on a device.
 class Array {
  public:
@@ -77,6 +93,18 @@ class Array {
     detail::check(gpulua_array_evaluate(handle(), reader, &pointer));
     return static_cast<T*>(pointer);
   }
+  /// The elements of an array on the cpu device, where they are, in row-major order; an Error where they lie otherwise.
+  template <class T>
+  Span<T> span() const {
+    const std::vector<std::int64_t> sizes = shape(), steps = strides();
+    std::int64_t step = sizeof(T);
+    for (std::size_t axis = sizes.size(); axis-- > 0; step *= sizes[axis])
+      if (steps[axis] != step && sizes[axis] > 1 && size() > 0)
+        throw Error(GPULUA_ARGUMENT, "[span] expected elements in row-major order; x:copy() has them so");
+    if (device() != "cpu")
+      throw Error(GPULUA_ARGUMENT, "[span] expected an array on cpu, got one on " + std::string(device()));
+    return Span<T>(data<T>(), static_cast<std::size_t>(size()));
+  }
   /// All elements, in row-major order.
   template <class T>
   std::vector<T> to_vector() const {
@@ -85,6 +113,11 @@ class Array {
     std::vector<T> elements(static_cast<std::size_t>(size()));
     detail::check(gpulua_array_copy_to(handle(), elements.data(), elements.size() * sizeof(T)));
     return elements;
+  }
+  /// Of a std::vector, std::array, std::span or their like.
+  template <class Elements>
+  void assign(const Elements& elements) {
+    assign(elements.data(), elements.size());
   }
   template <class T>
   void assign(const T* elements, std::size_t count) {

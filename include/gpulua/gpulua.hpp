@@ -287,9 +287,10 @@ class State {
                                       shape.data(), nullptr, nullptr, nullptr, &array));
     return Array(array);
   }
-  /// An array with a copy of the elements on the state's device.
-  template <class T>
-  Array copy(const std::vector<T>& elements) const {
+  /// An array with a copy of the elements on the state's device: those of a std::vector, std::array, std::span or their
+  /// like.
+  template <class Elements>
+  Array copy(const Elements& elements) const {
     return copy(elements.data(), {static_cast<std::int64_t>(elements.size())});
   }
   template <class T>

@@ -1,5 +1,6 @@
 // gpulua.hpp.
 
+#include <array>
 #include <gpulua/gpulua.hpp>
 #include <string>
 #include <vector>
@@ -110,6 +111,16 @@ TEST_CASE("gpulua.hpp: the program's memory, and objects that outlive the state"
     state.set("x", kept);
     state.run("x:fill_(3)");
     CHECK(kept.data<float>() == data.data());
+    const gpulua::Span<float> span = kept.span<float>();
+    CHECK(span.data() == data.data());
+    CHECK(span.size() == 16);
+    for (float& element : span) element += 1;
+    CHECK(state.load<double()>("return x:sum():item()")() == 64);
+    CHECK_THROWS_WITH(state.load<Array()>("return x.T")().span<float>(), Catch::Matchers::Contains("[span]"));
+    CHECK_THROWS_WITH(kept.span<int>(), "[array] expected elements of float32, got int32");
+    Array copied = state.copy(std::array<float, 2>{1, 2});
+    copied.assign(std::array<float, 2>{3, 4});
+    CHECK(copied.to_vector<float>() == std::vector<float>{3, 4});
     State moved = std::move(state);
     moved.run("x:fill_(4)");
   }
