@@ -13,6 +13,7 @@
 #include "src/device/cpu/runtime/kernel_heap.h"
 #include "src/device/cpu/runtime/memory_pool.h"
 #include "src/device/cpu/runtime/processor.h"
+#include "src/device/cpu/runtime/worker_threads.h"
 #include "src/device/cpu/sorting/cpu_adder.h"
 #include "src/device/cpu/sorting/cpu_sorter.h"
 #include "src/device/plugin.h"
@@ -77,6 +78,7 @@ class CpuDevice : public Device {
   std::shared_ptr<CpuModule> load(const KernelSource& source, const CompileTarget& target);
   void prepare_checks(CpuModule& module);
 
+  WorkerThreads worker_threads_;
   std::optional<FaultHandlers> fault_handlers_;
   DeviceEnvironment environment_;
   Processor processor_;
