@@ -1,12 +1,12 @@
 /* Once its last state is destroyed, a program has the threads that it had before: work on all processors, a sort, a
+ * deadline. */
 #define _DEFAULT_SOURCE /* usleep */
-*deadline.* /
 #include <dirent.h>
 #include <gpulua/gpulua.h>
 #include <stdio.h>
 #include <unistd.h>
 
-    static int threads(void) {
+static int threads(void) {
   int count = 0;
   DIR* const tasks = opendir("/proc/self/task");
   for (const struct dirent* entry; (entry = readdir(tasks)) != NULL;) count += entry->d_name[0] != '.';
