@@ -152,6 +152,8 @@ void CapturedValues::read_array(const Array& array, HostValue& result) const {
   result.kind = HostValue::Kind::array;
   result.dtype = array->dtype;
   result.shape.assign(layout.shape.begin(), layout.shape.end());
+  result.strides.clear();
+  result.order = luafn::ElementOrder::row_major;
   std::int64_t count = layout.size();
   if (needs_.strides && !array->contiguous && count > 0) {
     const Extent touched = extent(layout);
@@ -177,17 +179,19 @@ void CapturedValues::set(std::size_t index, int value, const luafn::Path* path) 
     lua_pushcfunction(L_, &get_field);
     lua_pushvalue(L_, top);
     lua_pushstring(L_, path->fields[depth - 1].c_str());
-    if (lua_pcall(L_, 2, 1, 0) != 0)
-      throw Error("[" + std::string(op_) + "] " + path->root + ": " + lua_tostring(L_, -1));
+    if (lua_pcall(L_, 2, 1, 0) != 0) throw Error("[" + op_ + "] " + path->root + ": " + lua_tostring(L_, -1));
     lua_replace(L_, top);
     result = read(top);
     result.fields = depth;
   }
   if (const Array* array = test<Array>(L_, top)) arrays_[index] = *array;
+  slots_[index].identity = lua_topointer(L_, top);
+  slots_[index].field = module_field(top, path, result.fields);
   if (result.kind == HostValue::Kind::other && push_function_of(L_, top)) {
     const int function = lua_gettop(L_);
     std::shared_ptr<luafn::Closure>& closure = closures_[lua_topointer(L_, function)];
     if (!closure) {
+      slots_[index].owns_closure = true;
       closure = std::make_shared<luafn::Closure>();
       capture(*closure, function);
     }
@@ -211,6 +215,7 @@ bool CapturedValues::names_library(int table, const std::string& field) {
 void CapturedValues::add_argument(int index) {
   values_.emplace_back();
   arrays_.emplace_back();
+  slots_.emplace_back();
   set(values_.size() - 1, index, nullptr);
 }
 
@@ -223,21 +228,23 @@ void CapturedValues::add_array(const Array& array, bool whole) {
 
 void CapturedValues::add_element(DType dtype) {
   arrays_.emplace_back();
+  slots_.emplace_back();
   HostValue& value = values_.emplace_back();
   value.kind = HostValue::Kind::array;
   value.dtype = dtype;
 }
 
 std::shared_ptr<const luafn::Closure> CapturedValues::add_function(int index) {
+  arguments_ = values_.size();
   std::shared_ptr<luafn::Closure>& closure = closures_[lua_topointer(L_, index)];
-  closure = std::make_shared<luafn::Closure>();
+  closure = closure_ = std::make_shared<luafn::Closure>();
   capture(*closure, index);
   for (const HostValue& value : values_) add_key(value);
   return closure;
 }
 
 void CapturedValues::capture(luafn::Closure& closure, int function) {
-  const LocatedFunction& located = locate_function(L_, function, op_);
+  const LocatedFunction& located = locate_function(L_, function, op_.c_str());
   closure.chunk = located.chunk->tree;
   closure.function = located.function;
   closure.file = located.chunk->name;
@@ -245,23 +252,24 @@ void CapturedValues::capture(luafn::Closure& closure, int function) {
   const auto& free = closure.function->free;
   values_.resize(closure.first + free.size());
   arrays_.resize(values_.size());
+  slots_.resize(values_.size());
   if (lua_checkstack(L_, 16) == 0) throw std::bad_alloc();
   for (std::size_t k = 0; k < free.size(); ++k) {
-    push_root(free[k], *closure.function, function);
+    const int upvalue = push_root(free[k], *closure.function, function);
     set(closure.first + k, lua_gettop(L_), &free[k]);
+    slots_[closure.first + k].upvalue = upvalue;
     lua_pop(L_, 1);
   }
 }
 
-/// Pushes the value of the path's variable.
-void CapturedValues::push_root(const luafn::Path& path, const luafn::Function& function, int lua_function) {
+/// Pushes the value of the path's variable. Gives the number of the upvalue; 0 for a global.
+int CapturedValues::push_root(const luafn::Path& path, const luafn::Function& function, int lua_function) {
   if (!path.local) {
     lua_pushcfunction(L_, &get_field);
     lua_getfenv(L_, lua_function);
     lua_pushlstring(L_, path.root.data(), path.root.size());
-    if (lua_pcall(L_, 2, 1, 0) != 0)
-      throw Error("[" + std::string(op_) + "] " + path.root + ": " + lua_tostring(L_, -1));
-    return;
+    if (lua_pcall(L_, 2, 1, 0) != 0) throw Error("[" + op_ + "] " + path.root + ": " + lua_tostring(L_, -1));
+    return 0;
   }
   // Of several upvalues with the name, the order of first use tells which is which.
   std::vector<const luafn::Local*> namesakes;
@@ -271,10 +279,10 @@ void CapturedValues::push_root(const luafn::Path& path, const luafn::Function& f
       namesakes.push_back(other.local);
   auto skipped = std::find(namesakes.begin(), namesakes.end(), path.local) - namesakes.begin();
   for (int i = 1; const char* name = lua_getupvalue(L_, lua_function, i); ++i) {
-    if (name == path.root && skipped-- == 0) return;
+    if (name == path.root && skipped-- == 0) return i;
     lua_pop(L_, 1);
   }
-  throw Error("[" + std::string(op_) + "] internal error: the function has no upvalue " + path.root);
+  throw Error("[" + op_ + "] internal error: the function has no upvalue " + path.root);
 }
 
 /// Numbers of one class have one key: 1000 closures over a number share a translation.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 
 #include "bindings/captured_values.h"
 #include "bindings/kernel_source.h"
@@ -31,25 +32,11 @@ struct JitVariant : FunctionVariant {
   KernelRef kernel;  // null until it is launched
 };
 
-/// kernel{...} or kernel:over(n), which a script can keep. The environment holds the function at 1 and the options
-/// at 2.
-struct JitLaunch {
-  JitKernel kernel;
-  std::optional<std::int64_t> items;  // of over()
-  bool small_grid;                    // of at most 2^30 threads along each axis
-  std::shared_ptr<const FunctionVariant> variant;
-  std::optional<Launch> launch;  // of that variant
-};
-
 }  // namespace
 
 template <>
 struct LuaType<JitKernel> {
   static constexpr const char* name = "a Lua kernel";
-};
-template <>
-struct LuaType<JitLaunch> {
-  static constexpr const char* name = "a launch of a Lua kernel";
 };
 
 namespace {
@@ -69,7 +56,7 @@ std::string kernel_text(const std::string& name, const luafn::Code& code) {
 /// The arguments of one call, the first at stack index 2, and the variant for their types.
 struct JitCall {
   JitCall(lua_State* L, const JitKernel& kernel, int function, bool small_grid)
-      : captured(L, kernel.name.c_str(), {.strides = true}) {
+      : captured(L, kernel.name, {.strides = true}) {
     const LocatedFunction& located = locate_function(L, function, kernel.name.c_str());
     const auto& parameters = located.function->parameters;
     const auto count = static_cast<std::size_t>(function - 2);
@@ -91,33 +78,77 @@ struct JitCall {
     if (!device) device = bindings_of(L).context().current();
     const std::shared_ptr<LuaChunk> chunk = located.chunk;
     const auto closure = captured.add_function(function);
-    const bool checks = device->device().checking();
+    checks = device->device().checking();
     const std::string key = "jit," + kernel.name + (kernel.contract ? ",c" : ",") + (small_grid ? "s" : "") +
                             (checks ? "i," : ",") + device->name() + "," +
                             std::to_string(reinterpret_cast<std::uintptr_t>(closure->function)) + "," + captured.key();
-    std::shared_ptr<const FunctionVariant>& found = chunk->variants[key];
-    if (!found) {
-      auto made = std::make_shared<JitVariant>();
-      made->values = captured.values();
-      made->code = luafn::translate({.op = kernel.name,
-                                     .function = closure,
-                                     .values = captured.values(),
-                                     .contract = kernel.contract,
-                                     .kernel = true,
-                                     .small_grid = small_grid,
-                                     .check_indices = checks});
-      made->text = kernel_text(kernel.name, made->code);
-      found = std::move(made);
+    variant = chunk->variants[key + constants_key(chunk->constants[key])];
+    if (variant) return;
+    auto made = std::make_shared<JitVariant>();
+    made->values = captured.values();
+    made->code = luafn::translate({.op = kernel.name,
+                                   .function = closure,
+                                   .values = captured.values(),
+                                   .contract = kernel.contract,
+                                   .kernel = true,
+                                   .small_grid = small_grid,
+                                   .check_indices = checks});
+    made->text = kernel_text(kernel.name, made->code);
+    std::set<std::size_t>& constants = chunk->constants[key];
+    constants.insert(made->code.constants.begin(), made->code.constants.end());
+    variant = chunk->variants[key + constants_key(constants)] = std::move(made);
+  }
+
+  /// Makes it the call with the arguments that are on the stack now. False: they have other types.
+  bool refresh(lua_State* L, int function) {
+    if (!captured.refresh(L, function) || device->device().checking() != checks) return false;
+    bool any = false;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(function - 2); ++i) {
+      if (!captured.array(i)) continue;
+      if (&captured.array(i)->device() != device.get()) return false;
+      any = true;
     }
-    variant = found;
+    if (!any && bindings_of(L).context().current() != device) return false;
+    for (const std::size_t index : made().code.constants)
+      if (captured.values()[index].number != made().values[index].number) return false;
+    return true;
   }
 
   const JitVariant& made() const { return static_cast<const JitVariant&>(*variant); }
 
   CapturedValues captured;
   std::shared_ptr<OpenDevice> device;
+  bool checks = false;
   std::shared_ptr<const FunctionVariant> variant;
+
+ private:
+  /// The numbers that are constants of the text.
+  std::string constants_key(const std::set<std::size_t>& constants) const {
+    std::string key;
+    for (const std::size_t index : constants) key += "," + std::to_string(captured.values()[index].number);
+    return key;
+  }
 };
+
+/// kernel{...} or kernel:over(n), which a script can keep. The environment holds the function at 1 and the options
+/// at 2.
+struct JitLaunch {
+  JitKernel kernel;
+  std::optional<std::int64_t> items;  // of over()
+  bool small_grid;                    // of at most 2^30 threads along each axis
+  std::unique_ptr<JitCall> call{};    // the latest
+  std::shared_ptr<const FunctionVariant> variant{};
+  std::optional<Launch> launch{};  // of that variant
+};
+
+}  // namespace
+
+template <>
+struct LuaType<JitLaunch> {
+  static constexpr const char* name = "a launch of a Lua kernel";
+};
+
+namespace {
 
 KernelRef compile_variant(const JitCall& call, const JitKernel& kernel) {
   KernelSource source;
@@ -144,15 +175,20 @@ void check_written(const JitKernel& kernel, const JitCall& call) {
                   ": expected an array to write to, got a view whose elements share memory; x:copy() makes an array");
 }
 
-/// Replaces the arguments from index 2 on by those of the kernel's signature.
-void push_arguments(lua_State* L, const JitCall& call) {
-  const int before = lua_gettop(L) - 1;
+/// Replaces the arguments from index 2 on by those of the kernel's signature. The function is behind them.
+void push_arguments(lua_State* L, const JitCall& call, int function) {
+  lua_settop(L, function - 1);
   const auto& parameters = call.made().code.parameters;
   if (lua_checkstack(L, static_cast<int>(parameters.size()) + 16) == 0) throw std::bad_alloc();
+  const std::size_t given = static_cast<std::size_t>(function - 2);
   for (const luafn::Parameter& parameter : parameters) {
     if (parameter.kind == luafn::Parameter::Kind::array) {
+      const bool row_major = call.captured.values()[parameter.index].strides.empty();
       const Array& array = call.captured.array(parameter.index);
-      push_array(L, call.captured.values()[parameter.index].strides.empty() ? array : memory_of(array));
+      if (row_major && parameter.index < given)
+        lua_pushvalue(L, static_cast<int>(parameter.index) + 2);
+      else
+        push_array(L, row_major ? array : memory_of(array));
       continue;
     }
     const luafn::HostScalar value = luafn::evaluate(*parameter.uniform, call.captured.values());
@@ -161,7 +197,7 @@ void push_arguments(lua_State* L, const JitCall& call) {
     else
       lua_pushnumber(L, std::get<double>(value));
   }
-  for (int i = 0; i < before; ++i) lua_remove(L, 2);
+  for (std::size_t i = 0; i < given; ++i) lua_remove(L, 2);
 }
 
 bool is_kernel_name(const std::string& name) {
@@ -237,7 +273,7 @@ int configure_jit(lua_State* L) {
   if (lua_type(L, 2) != LUA_TTABLE || lua_gettop(L) > 2)
     fail(kernel.name.c_str(), "a launch configuration first, as in k{grid=..., block=...}(arguments)", L, 2);
   push_entry(L, 1, 1);
-  push(L, JitLaunch{kernel, {}, has_small_grid(L, 2), nullptr, {}});
+  push(L, JitLaunch{kernel, {}, has_small_grid(L, 2)});
   set_environment(L, 3, 2);
   return 1;
 }
@@ -248,7 +284,7 @@ int jit_over(lua_State* L) {
   const std::int64_t items = check_items(L, 2, kernel.name);
   push_entry(L, 1, 1);
   const int function = lua_gettop(L);
-  push(L, JitLaunch{kernel, items, items < most_small, nullptr, {}});
+  push(L, JitLaunch{kernel, items, items < most_small});
   set_environment(L, function, 0);
   return 1;
 }
@@ -258,7 +294,9 @@ int call_jit(lua_State* L) {
   auto& launch = check<JitLaunch>(L, 1, "launch");
   push_entry(L, 1, 1);
   const int function = lua_gettop(L);
-  JitCall call(L, launch.kernel, function, launch.small_grid);
+  if (!launch.call || !launch.call->refresh(L, function))
+    launch.call = std::make_unique<JitCall>(L, launch.kernel, function, launch.small_grid);
+  JitCall& call = *launch.call;
   check_written(launch.kernel, call);
   if (launch.variant != call.variant) {
     auto& made = const_cast<JitVariant&>(call.made());
@@ -269,8 +307,8 @@ int call_jit(lua_State* L) {
                                        : check_launch_options(L, lua_gettop(L), made.kernel));
     launch.variant = call.variant;
   }
-  lua_settop(L, function - 1);
-  push_arguments(L, call);
+  push_arguments(L, call, function);
+  call.captured.release_arrays();
   launch.launch->run(L);
   return 0;
 }

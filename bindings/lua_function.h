@@ -5,6 +5,7 @@
 #include <lua.hpp>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,8 @@ struct LuaChunk {
   std::shared_ptr<const luafn::Chunk> tree;
   std::vector<std::string> prototypes;  // the bytecode of each function, in the order of luafn::Chunk::functions
   std::map<std::string, std::shared_ptr<const FunctionVariant>> variants{};
+  // By a variant's key: which numbers are constants of its text, and so belong to the key.
+  std::map<std::string, std::set<std::size_t>> constants{};
 };
 
 /// The chunks whose functions were used, the latest first.

@@ -105,6 +105,7 @@ Code Translator::translate() {
   for (Parameter& parameter : code.parameters)
     parameter.written = parameter.kind == Parameter::Kind::array && written_.contains(parameter.index);
   code.uniforms = uniforms_;
+  code.constants = constants_;
   code.body = root_->declarations + root_->lambdas + root_->body;
   return code;
 }
@@ -295,7 +296,7 @@ Value Translator::host_value(const HostValue& value, std::size_t index, const st
   result.name = name;
   switch (value.kind) {
     case HostValue::Kind::number:
-      if (request_.constants) return uniform_value(uniforms_->constant(value.number));
+      if (request_.constants || constants_.contains(index)) return uniform_value(uniforms_->constant(value.number));
       [[fallthrough]];
     case HostValue::Kind::boolean:
       return uniform_value(uniforms_->value(value, index, name));

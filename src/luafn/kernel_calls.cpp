@@ -109,9 +109,19 @@ std::vector<Value> Translator::kernel_call(const std::string& name, const Expr& 
 
 double Translator::constant_of(const Expr& expr, const std::string& what) {
   const Value value = expression(expr);
-  const bool constant = value.uniform && value.uniform->kind == Uniform::Kind::constant && !value.uniform->is_boolean;
-  if (!constant) refuse(expr.line, "expected " + what + ", a constant, got " + describe(value));
-  return std::get<double>(value.uniform->constant);
+  if (!value.uniform || value.uniform->is_boolean || !make_constant(*value.uniform))
+    refuse(expr.line, "expected " + what + ", a constant, got " + describe(value));
+  return std::get<double>(evaluate(*value.uniform, request_.values));
+}
+
+/// Makes the numbers in the expression constants of the text; the next round has them as such. False for one that
+/// depends on an array's size.
+bool Translator::make_constant(const Uniform& uniform) {
+  if (uniform.kind == Uniform::Kind::value && constants_.insert(uniform.index).second) changed_ = true;
+  if (uniform.kind == Uniform::Kind::value || uniform.kind == Uniform::Kind::constant) return true;
+  return uniform.kind == Uniform::Kind::operation &&
+         std::all_of(uniform.inputs.begin(), uniform.inputs.end(),
+                     [&](const Uniform* input) { return make_constant(*input); });
 }
 
 /// gpu.grid(n) and its kin: n positions, counted from 1.

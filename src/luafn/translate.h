@@ -3,6 +3,7 @@
 // From a Lua function and the types of its arguments to CUDA C++.
 
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,6 +34,8 @@ struct Code {
   std::vector<DType> results;
   std::string body;                          // statements that set result1, result2, ...
   std::shared_ptr<const Uniforms> uniforms;  // keeps the uniforms of the parameters
+  // Entries of the list of values whose numbers are constants of the text, as sizes of gpu.shared are.
+  std::set<std::size_t> constants;
 };
 
 struct TranslationRequest {

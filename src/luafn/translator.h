@@ -143,6 +143,7 @@ class Translator {
   std::vector<Value> report(const std::string& name, const Expr& call);
   std::string literal_text(const Expr& expr, const std::string& name) const;
   double constant_of(const Expr& expr, const std::string& what);
+  bool make_constant(const Uniform& uniform);
 
   // ---- random_calls.cpp
   Value* drawn_before(const Expr& call);
@@ -177,7 +178,8 @@ class Translator {
   std::map<std::string, int> uses_;  // of names
   std::vector<Parameter> parameters_;
   std::map<std::string, std::size_t> parameter_of_key_;
-  std::set<std::size_t> written_;  // arrays that the function assigns to
+  std::set<std::size_t> constants_;  // numbers of the list of values that are constants
+  std::set<std::size_t> written_;    // arrays that the function assigns to
   // Arrays of the function itself, gpu.shared: their indices follow those of the list of values. By the call's place.
   std::vector<std::pair<const Expr*, HostValue>> own_arrays_;
 };

@@ -1,8 +1,14 @@
 -- Random Lua functions of three numbers: arithmetic, comparisons, branches, loops, choices, inner functions. LuaJIT itself says what
--- they give. A remainder is a call of `mod`, an upvalue of the function.
+-- they give. Its remainder rounds the quotient, which changes nothing for 1, 2 and 8; other remainders are calls of `mod`, an upvalue
+-- of the function.
 local generator = {}
 
---- The text of a chunk that gets `mod`, and returns a function of x, y and z with `results` results.
+-- Functions whose results are rounded as those of + are, and others. Of zeros of math.ceil, LuaJIT loses the sign.
+local exact = {"math.sqrt(%s)", "math.abs(%s)", "math.floor(%s)", "(math.ceil(%s) + 0)"}
+local rounded = {"sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "log10", "deg", "rad"}
+
+--- The text of a chunk that gets `mod`, and returns a function of x, y and z with `results` results. Behind the text, a table: which
+--- of the results comes from a function of `math` that need not be exact.
 function generator.text(random, results)
   local lines, depth, names, variables, counters, functions = {}, 1, 0, {}, {}, {}
   local function pick(list) return list[random(#list)] end
@@ -15,7 +21,7 @@ function generator.text(random, results)
   local number, condition
   local constants = {"0.5", "2", "3", "1e-3", "-1.25", "0.1", "7", "1e10", "0x1p-3"}
   function number(size)
-    local kind = size <= 0 and random(3) or random(12)
+    local kind = size <= 0 and random(3) or random(14)
     if kind <= 2 then return pick(variables) end
     if kind == 3 then return pick(constants) end
     if kind == 4 and #counters > 0 then return ("(%s * %s)"):format(number(size - 1), pick(counters)) end
@@ -23,6 +29,8 @@ function generator.text(random, results)
     if kind == 6 then return ("-%s"):format(pick(variables)) end
     if kind == 7 then return ("(%s and %s or %s)"):format(condition(size - 1), number(size - 1), number(size - 1)) end
     if kind == 8 and #functions > 0 then return ("%s(%s, %s)"):format(pick(functions), number(size - 1), number(size - 1)) end
+    if kind == 9 then return ("(%s %% %s)"):format(number(size - 1), pick {"2", "1", "8"}) end
+    if kind == 10 then return pick(exact):format(number(size - 1)) end
     -- One side is a variable: constants alone are LuaJIT's own business.
     return ("(%s %s %s)"):format(pick(variables), pick {"+", "-", "*", "/"}, number(size - 1))
   end
@@ -106,11 +114,22 @@ function generator.text(random, results)
   emit "return function(x, y, z)"
   variables = {"x", "y", "z"}
   for _ = 1, 3 do statement(3) end
-  local list = {}
-  for i = 1, results do list[i] = number(3) end
+  local list, is_rounded = {}, {}
+  for i = 1, results do
+    is_rounded[i] = random(3) == 1
+    if not is_rounded[i] then
+      list[i] = number(3)
+    elseif random(5) == 1 then
+      list[i] = ("math.atan2(%s, %s)"):format(number(2), number(2))
+    elseif random(5) == 1 then
+      list[i] = ("(%s) ^ %s"):format(number(2), pick {"3.5", "-1.25", "0.3"})
+    else
+      list[i] = ("math.%s(%s)"):format(pick(rounded), number(2))
+    end
+  end
   emit("return %s", table.concat(list, ", "))
   emit "end"
-  return table.concat(lines, "\n")
+  return table.concat(lines, "\n"), is_rounded
 end
 
 return generator
