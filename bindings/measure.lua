@@ -34,6 +34,24 @@ function gpu.timer()
   end
 end
 
+-- ---- tables for notebooks -------------------------------------------------------------------------------------------------------
+
+local entities = {["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;"}
+
+--- Rows of texts as HTML; the first row has the titles, the first column names.
+local function html_table(rows)
+  local lines = {}
+  for i, row in ipairs(rows) do
+    local cells = {}
+    for j, text in ipairs(row) do
+      local tag = i == 1 and "th" or "td"
+      cells[j] = ('<%s style="text-align:%s">%s</%s>'):format(tag, j == 1 and "left" or "right", text:gsub("[&<>]", entities), tag)
+    end
+    lines[i] = "<tr>" .. table.concat(cells) .. "</tr>"
+  end
+  return "<table>" .. table.concat(lines, "\n") .. "</table>"
+end
+
 local function check_function(op, fn)
   if type(fn) ~= "function" then core.fail(op, "a function to run", fn) end
 end
@@ -50,6 +68,15 @@ local benchmark = {}
 function benchmark.__tostring(result)
   local function text(name, part) return ("%s %.4g ms (best %.4g, spread %.2g)"):format(name, part.median, part.best, part.spread) end
   return ("%s, %s, %d repeats"):format(text("host", result.host), text("device", result.device), result.repeats)
+end
+
+function benchmark.__display(result)
+  local rows = {{("%d repeats"):format(result.repeats), "median ms", "best ms", "spread ms"}}
+  for _, name in ipairs {"host", "device"} do
+    local part = result[name]
+    rows[#rows + 1] = {name, ("%.4g"):format(part.median), ("%.4g"):format(part.best), ("%.2g"):format(part.spread)}
+  end
+  return {["text/html"] = html_table(rows)}
 end
 
 local function repeats_of(options)
@@ -84,16 +111,25 @@ end
 
 -- ---- profile --------------------------------------------------------------------------------------------------------------------
 
-local profile = {}
-function profile.__tostring(rows)
-  local lines = { ("%-40s %8s %12s %10s %8s"):format("kernel", "launches", "device ms", "MB", "GB/s") }
+--- The rows as texts, below the titles.
+local function profile_cells(rows)
+  local cells = { { "kernel", "launches", "device ms", "MB", "GB/s" } }
   for _, row in ipairs(rows) do
     local known = row.bytes > 0
-    lines[#lines + 1] = ("%-40s %8d %12.4f %10s %8s"):format(row.name, row.launches, row.time,
-      known and ("%.1f"):format(row.bytes / 1e6) or "-", known and ("%.0f"):format(row.bandwidth) or "-")
+    cells[#cells + 1] = { row.name, ("%d"):format(row.launches), ("%.4f"):format(row.time),
+      known and ("%.1f"):format(row.bytes / 1e6) or "-", known and ("%.0f"):format(row.bandwidth) or "-" }
   end
+  return cells
+end
+
+local profile = {}
+function profile.__tostring(rows)
+  local lines = {}
+  for i, cells in ipairs(profile_cells(rows)) do lines[i] = ("%-40s %8s %12s %10s %8s"):format(unpack(cells)) end
   return table.concat(lines, "\n")
 end
+
+function profile.__display(rows) return { ["text/html"] = html_table(profile_cells(rows)) } end
 
 --- gpu.profile(fn, ...): the kernels that fn(...) ran on the current device, by descending time. Errors of fn are passed on.
 function gpu.profile(fn, ...)

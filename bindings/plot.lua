@@ -268,6 +268,16 @@ function plot.save(p, path, options)
   return write_file("plot.save", path, core.gnuplot("plot.save", {p}, kind, size))
 end
 
+--- For notebooks: what they draw themselves, and a picture where gnuplot is installed.
+function chart.__display(p)
+  check_rights "show"
+  local size = {640, 400}
+  core.load "plot_vega.lua"
+  core.load "plot_gnuplot.lua"
+  local drawn, picture = pcall(core.gnuplot, "plot.show", {p}, "png", size)
+  return {["application/vnd.vegalite.v5+json"] = core.vega_text(p, size), ["image/png"] = drawn and picture or nil}
+end
+
 --- gpu.plot.show(p [, {width, height, sixel}])
 function plot.show(p, options)
   check_rights "show"

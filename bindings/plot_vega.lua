@@ -28,6 +28,8 @@ end
 
 -- ---- layers ---------------------------------------------------------------------------------------------------------------------
 
+local null = 0 / 0 -- as JSON has it
+
 --- Rows {x =, y =, ...} of columns.
 local function values_of(columns)
   local values = {}
@@ -129,6 +131,7 @@ local function specification(p, size)
     elseif layer.label then
       labels[#labels + 1], label_colors[#label_colors + 1] = layer.label, layer.color
       encoding.color = {datum = layer.label, type = "nominal", title = "", scale = {domain = labels, range = label_colors}}
+      if #labels > 1 then encoding.color.legend = null end -- the first layer's has all labels
     end
     list[i] = {data = values, mark = how, encoding = encoding}
   end

@@ -26,9 +26,9 @@ int set_printing(lua_State* L) {
   return 0;
 }
 
-/// errors_on_terminal(): whether the standard error is a terminal.
-int errors_on_terminal(lua_State* L) {
-  lua_pushboolean(L, isatty(STDERR_FILENO));
+/// shows_progress(): whether somebody sees the lines of gpu.progress as they come.
+int shows_progress(lua_State* L) {
+  lua_pushboolean(L, bindings_of(L).context().shows_progress || isatty(STDERR_FILENO) != 0);
   return 1;
 }
 
@@ -47,7 +47,7 @@ std::size_t terminal_width() {
 void add_terminal(lua_State* L) {
   set_functions(L, {{"printing", protect<printing>},
                     {"set_printing", protect<set_printing>},
-                    {"errors_on_terminal", protect<errors_on_terminal>},
+                    {"shows_progress", protect<shows_progress>},
                     {"terminal_width", protect<width_of_terminal>}});
 }
 

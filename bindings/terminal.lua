@@ -49,7 +49,7 @@ function gpu.progress(n, label)
   if type(n) ~= "number" or not (n >= 0 and n % 1 == 0) then core.fail("progress", "a number of steps, an integer of 0 or more", n) end
   if label ~= nil and type(label) ~= "string" then core.fail("progress", "a label, a string", label) end
   local i, clock = 0, gpu.clock
-  if n == 0 or not core.errors_on_terminal() then
+  if n == 0 or not core.shows_progress() then
     return function()
       i = i + 1
       if i <= n then return i end

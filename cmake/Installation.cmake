@@ -5,6 +5,17 @@ include(CMakePackageConfigHelpers)
 install(TARGETS gpulua COMPONENT gpulua)
 install(FILES docs/gpulua.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT gpulua)
 
+# The notebooks' kernel, and the file by which Jupyter finds it: in the prefixes /usr, /usr/local and ~/.local by itself.
+if(TARGET gpulua-kernel)
+  install(TARGETS gpulua-kernel COMPONENT gpulua-kernel)
+  set(program gpulua-kernel)
+  set(arguments "")
+  configure_file(src/cli/kernel.json.in kernel.json @ONLY)
+  set(kernels_folder ${CMAKE_INSTALL_DATADIR}/jupyter/kernels/gpulua)
+  install(FILES ${PROJECT_BINARY_DIR}/kernel.json DESTINATION ${kernels_folder} COMPONENT gpulua-kernel)
+  install(FILES src/cli/kernel-logo.svg RENAME logo-svg.svg DESTINATION ${kernels_folder} COMPONENT gpulua-kernel)
+endif()
+
 # What lua-language-server shows of the module in an editor: made by the command, which knows all signatures.
 set(annotations ${PROJECT_BINARY_DIR}/gpu.d.lua)
 add_custom_command(OUTPUT ${annotations}

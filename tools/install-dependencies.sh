@@ -2,7 +2,7 @@
 # tools/install-dependencies.sh [command]
 #
 # Installs the Debian packages that gpulua is built, tested and run with, as far as they are missing; with `command`, without those
-# of the tests. Needs root or sudo only then. The CUDA toolkit is used where it is found and is not installed here.
+# of notebooks and of the tests. Needs root or sudo only then. The CUDA toolkit is used where it is found and is not installed here.
 set -eu
 
 packages="
@@ -13,7 +13,8 @@ packages="
   llvm-19-dev libclang-19-dev libclang-cpp19-dev liblld-19-dev
 "
 case "${1-}" in
-  "") packages="$packages catch2 lua-busted expect dpkg-dev liblua5.4-dev openmpi-bin mpich gnuplot-nox python3-numpy" ;;
+  "") packages="$packages catch2 lua-busted expect dpkg-dev liblua5.4-dev openmpi-bin mpich gnuplot-nox python3-numpy xeus-dev
+    python3-jupyter-client" ;;
   command) ;;
   *) echo "install-dependencies.sh: expected nothing or 'command', got '$1'" >&2; exit 2 ;;
 esac

@@ -105,6 +105,7 @@ CellSession::CellSession(Config config, Frontend& frontend)
       state_(luaL_newstate(), &lua_close) {
   const sigset_t set = interrupt_signal();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  context_->shows_progress = true;
   context_->on_warning = [](const std::string& message) { std::fprintf(stderr, "gpulua: %s\n", message.c_str()); };
   if (state_ == nullptr) throw std::runtime_error("not enough memory for a Lua state");
   in_lua([this](lua_State* L) { open(L); });
@@ -150,8 +151,10 @@ void CellSession::open(lua_State* L) {
   lua_pushlightuserdata(L, this);
   lua_pushcclosure(L, publish, 1);
   lua_pushlightuserdata(L, this);
+  lua_pushcclosure(L, clear, 1);
+  lua_pushlightuserdata(L, this);
   lua_pushcclosure(L, ask, 1);
-  lua_call(L, 3, 2);
+  lua_call(L, 4, 2);
   lua_setfield(L, LUA_REGISTRYINDEX, inspect_key);
   lua_setfield(L, LUA_REGISTRYINDEX, bundle_key);
   lua_gc(L, LUA_GCRESTART, -1);
@@ -167,6 +170,19 @@ int CellSession::publish(lua_State* L) {
   try {
     const Undisturbed undisturbed;
     session.frontend_.display(read_bundle(L));
+    return 0;
+  } catch (const std::exception& error) {
+    lua_pushstring(L, error.what());
+  }
+  return lua_error(L);
+}
+
+/// clear(wait)
+int CellSession::clear(lua_State* L) {
+  auto& session = *static_cast<CellSession*>(lua_touserdata(L, lua_upvalueindex(1)));
+  try {
+    const Undisturbed undisturbed;
+    session.frontend_.clear(lua_toboolean(L, 1) != 0);
     return 0;
   } catch (const std::exception& error) {
     lua_pushstring(L, error.what());

@@ -22,6 +22,8 @@ class Frontend {
  public:
   virtual ~Frontend() = default;
   virtual void display(const Bundle& value) = 0;
+  /// Removes what the cell has shown; with `wait` when it shows something new.
+  virtual void clear(bool wait) = 0;
   /// A line that the user types. Nothing: the front end has no way to ask.
   virtual std::optional<std::string> ask(const std::string& prompt) = 0;
 };
@@ -63,6 +65,7 @@ class CellSession {
   void wait_for_work(Result& result);
 
   static int publish(lua_State* L);
+  static int clear(lua_State* L);
   static int ask(lua_State* L);
 
   Frontend& frontend_;

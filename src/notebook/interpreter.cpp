@@ -131,6 +131,10 @@ void Interpreter::display(const Bundle& value) {
   output_->behind_output([&] { display_data(data, nl::json::object(), nl::json::object()); });
 }
 
+void Interpreter::clear(bool wait) {
+  output_->behind_output([&] { clear_output(wait); });
+}
+
 std::optional<std::string> Interpreter::ask(const std::string& prompt) {
   if (!may_ask_) return std::nullopt;
   output_->behind_output([] {});

@@ -30,6 +30,7 @@ class Interpreter : public xeus::xinterpreter, public Frontend {
   void shutdown_request_impl() override;
 
   void display(const Bundle& value) override;
+  void clear(bool wait) override;
   std::optional<std::string> ask(const std::string& prompt) override;
 
   nl::json evaluate(const nl::json& expressions);

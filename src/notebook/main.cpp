@@ -13,6 +13,7 @@
 #include <zmq.hpp>
 
 #include "src/base/config.h"
+#include "src/notebook/history.h"
 #include "src/notebook/interpreter.h"
 #include "src/notebook/server.h"
 
@@ -67,7 +68,7 @@ int main(int argc, char** argv) {
     interpreter = owned.get();
     xeus::xkernel kernel(xeus::load_configuration(arguments->connection), xeus::get_user_name(),
                          xeus::make_context<zmq::context_t>(), std::move(owned), gpulua::make_server,
-                         xeus::make_in_memory_history_manager(), nullptr, xeus::make_null_debugger, nl::json::object(),
+                         std::make_unique<gpulua::History>(), nullptr, xeus::make_null_debugger, nl::json::object(),
                          nl::json::error_handler_t::replace);
     // When Jupyter asks the kernel to end, xeus calls exit().
     std::atexit([] { interpreter->close(); });

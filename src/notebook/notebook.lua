@@ -1,7 +1,7 @@
--- What cells of a notebook have beside the command's: display, io.read that asks the user, and values in forms that notebooks show.
--- The chunk gets help's show(width, any, what), publish(bundle) and ask(prompt). It returns two functions: bundle(...), the values as
--- a table of MIME types and data, and inspect(name), a text or nil.
-local show, publish, ask = ...
+-- What cells of a notebook have beside the command's: display, clear_output, io.read that asks the user, and values in forms that
+-- notebooks show. The chunk gets help's show(width, any, what), publish(bundle), clear(wait) and ask(prompt). It returns two functions:
+-- bundle(...), the values as a table of MIME types and data, and inspect(name), a text or nil.
+local show, publish, clear, ask = ...
 
 local debug, error, next, pcall, rawget, select, tostring, type = debug, error, next, pcall, rawget, select, tostring, type
 local concat, format, gmatch, gsub, match = table.concat, string.format, string.gmatch, string.gsub, string.match
@@ -75,7 +75,7 @@ local function matrix(x)
     lines[#lines + 1] = "<tr>" .. concat(cells) .. "</tr>"
     if i == below then lines[#lines + 1] = "<tr>" .. ("<td>⋮</td>"):rep(#cells) .. "</tr>" end
   end
-  lines[#lines + 1] = format("</table><div>%s (%d,%d), %s</div>", x.dtype, rows, columns, tostring(x.device))
+  lines[#lines + 1] = format("</table><div>%s</div>", match(tostring(part), "^[^[]*") .. format("[%d,%d] %s", rows, columns, x.device))
   return concat(lines, "\n")
 end
 
@@ -122,6 +122,12 @@ function globals.display(value, options, ...)
   end
 end
 
+--- clear_output([wait]): removes what the cell has shown, with `wait` when it shows something new.
+function globals.clear_output(wait)
+  if wait ~= nil and type(wait) ~= "boolean" then error("[clear_output] expected true or false, got " .. render(wait), 2) end
+  clear(wait)
+end
+
 local standard_input, default_input, read = io.stdin, io.input, io.read
 
 --- A line of the standard input is one that the user types into the notebook.
@@ -140,9 +146,6 @@ end
 function os.exit()
   error("[os.exit] a cell cannot end the kernel; the notebook's menu Kernel does", 2)
 end
-
--- The lines of gpu.progress go to the cell.
-registry["gpulua.helpers"].errors_on_terminal = function() return true end
 
 -- ---- inspection -----------------------------------------------------------------------------------------------------------------
 

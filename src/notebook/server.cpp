@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <utility>
+#include <xeus/xkernel.hpp>
 #include <zmq.hpp>
 
 namespace gpulua {
@@ -12,6 +13,7 @@ void Server::publish_impl(xeus::xpub_message message, xeus::channel channel) {
     pthread_kill(cells_, SIGINT);
     return;  // the protocol has no such message
   }
+  if (channel == xeus::channel::SHELL && session_.empty()) session_ = message.header().value("session", "");
   xserver_shell_main::publish_impl(std::move(message), channel);
 }
 
@@ -21,6 +23,26 @@ void Server::send_control_impl(xeus::xmessage message) {
   if (content.is_object() && !content.contains("status")) content["status"] = "ok";
   xserver_shell_main::send_control_impl(xeus::xmessage(message.identities(), message.header(), message.parent_header(),
                                                        message.metadata(), std::move(content), message.buffers()));
+}
+
+/// Without pauses: a cell that comes after the last of those that were waiting is not one of them.
+void Server::abort_queue_impl(const listener& answer, long) {
+  const auto drop_cell = [&](xeus::xmessage request) {
+    if (request.header().value("msg_type", "") == "execute_request")
+      drop(request);
+    else
+      answer(std::move(request));
+  };
+  xserver_shell_main::abort_queue_impl(drop_cell, 0);
+}
+
+void Server::drop(const xeus::xmessage& request) {
+  const auto header = [&](const char* type) { return xeus::make_header(type, xeus::get_user_name(), session_); };
+  const nl::json none = nl::json::object();
+  send_shell(xeus::xmessage(request.identities(), header("execute_reply"), request.header(), none,
+                            {{"status", "aborted"}}, {}));
+  publish(xeus::xpub_message("status", header("status"), request.header(), none, {{"execution_state", "idle"}}, {}),
+          xeus::channel::SHELL);
 }
 
 std::unique_ptr<xeus::xserver> make_server(xeus::xcontext& context, const xeus::xconfiguration& config,

@@ -70,6 +70,9 @@ class Context : public std::enable_shared_from_this<Context> {
   /// when the kernels are there, or cannot be had.
   std::function<std::shared_ptr<void>(const std::string& where)> on_compile;
 
+  /// gpu.progress shows its lines where the standard error is no terminal, too.
+  bool shows_progress = false;
+
   /// Makes waits and long launches throw ErrorKind::interrupted. May be called from a signal handler or another thread.
   void interrupt() noexcept { interrupted_.store(true, std::memory_order_relaxed); }
   std::atomic<bool>& interrupted() { return interrupted_; }

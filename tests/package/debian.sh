@@ -24,6 +24,11 @@ has 'needs of the library' libc6 "$(field libgpulua0 Depends)"
 has 'what the library works with' "gpulua-cpu (= $version)" "$(field libgpulua0 Recommends)"
 for library in libllvm19 libclang-cpp19 libtbb12; do has 'needs of gpulua-cpu' "$library" "$(field gpulua-cpu Depends)"; done
 case "$(field gpulua Depends)" in *libllvm* | *luajit*) expect 'needs of the command' 'no compiler' "$(field gpulua Depends)" ;; esac
+if [ -v 'file[gpulua-kernel]' ]; then
+  has 'needs of the notebooks' libxeus6 "$(field gpulua-kernel Depends)"
+  has 'what Jupyter starts' '"gpulua-kernel", "-f", "{connection_file}"]' "$(cat "$scratch/root/usr/share/jupyter/kernels/gpulua/kernel.json")"
+  case "$(field gpulua Depends)" in *xeus* | *zmq*) expect 'needs of the command' 'nothing of notebooks' "$(field gpulua Depends)" ;; esac
+fi
 if [ -v 'file[gpulua-cuda]' ]; then
   case "$(field gpulua-cuda Depends)" in *nvidia* | *cuda*) expect 'needs of gpulua-cuda' 'none of NVIDIA' "$(field gpulua-cuda Depends)" ;; esac
 fi

@@ -1,0 +1,288 @@
+"""check.py GPULUA: gpulua-kernel as Jupyter's own client sees it. Needs Debian's python3-jupyter-client."""
+import base64
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+gpulua = sys.argv.pop(1)
+folder = tempfile.TemporaryDirectory()
+os.environ["JUPYTER_DATA_DIR"] = folder.name
+os.environ["IPYTHONDIR"] = folder.name
+os.environ.setdefault("GPULUA_DEVICE", "cpu")
+subprocess.run([gpulua, "--install-kernel"], check=True, stdout=subprocess.DEVNULL)
+
+from jupyter_client.manager import KernelManager  # noqa: E402 (reads the environment)
+
+PATIENCE = 30
+
+
+class Cell:
+    """What a cell gave."""
+
+    def __init__(self, reply, messages):
+        self.status = reply["content"]["status"]
+        self.reply = reply["content"]
+        self.messages = [(m["msg_type"], m["content"]) for m in messages]
+
+    def all(self, kind):
+        return [content for type_, content in self.messages if type_ == kind]
+
+    def text(self, stream="stdout"):
+        return "".join(c["text"] for c in self.all("stream") if c["name"] == stream)
+
+    @property
+    def data(self):
+        return (self.all("execute_result") or self.all("display_data"))[0]["data"]
+
+
+class Notebook(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.manager = KernelManager(kernel_name="gpulua")
+        cls.manager.start_kernel()
+        cls.client = cls.manager.client()
+        cls.client.start_channels()
+        cls.client.wait_for_ready(timeout=PATIENCE)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.client.stop_channels()
+        cls.manager.shutdown_kernel(now=True)
+
+    def run_cell(self, code, **options):
+        messages = []
+        options.setdefault("allow_stdin", False)
+        reply = self.client.execute_interactive(code, timeout=PATIENCE, output_hook=messages.append, **options)
+        return Cell(reply, messages)
+
+    def fails(self, code):
+        cell = self.run_cell(code)
+        self.assertEqual(cell.status, "error")
+        return cell.all("error")[0]
+
+    def test_the_last_expression_is_the_result(self):
+        self.assertEqual(self.run_cell("6 * 7").data["text/plain"], "42")
+        self.assertEqual(self.run_cell("x = 1\nlocal y = 2\n-- a comment\nx + y -- another").data["text/plain"], "3")
+        self.assertEqual(self.run_cell("1, 'two'").data["text/plain"], '1\t"two"')
+        self.assertEqual(self.run_cell("'_' .. 'x'").data["text/plain"], '"_x"')
+        self.assertEqual(self.run_cell("#_").data["text/plain"], "2")
+        for code in ["3;", "x = 3", "", "print()", "x = 3\n\n"]:
+            self.assertEqual(self.run_cell(code).all("execute_result"), [], code)
+
+    def test_lines_that_go_on_are_one_statement(self):
+        self.run_cell("f = function(t) return t end")
+        self.assertEqual(self.run_cell("a = 5\n- 3; a").data["text/plain"], "2")
+        self.assertEqual(self.run_cell("b = f\n{7}; b[1]").data["text/plain"], "7")
+        self.assertEqual(self.run_cell("function g()\n  return 4\nend\ng()").data["text/plain"], "4")
+        self.assertEqual(self.run_cell("return 8\n").data["text/plain"], "8")
+
+    def test_errors_name_the_cell_and_its_line(self):
+        count = self.run_cell("").reply["execution_count"] + 1
+        error = self.fails("x = 1\nerror 'oops'")
+        self.assertEqual(error["evalue"], f"In[{count}]:2: oops")
+        self.assertEqual(error["traceback"][0], error["evalue"])
+        self.assertEqual(self.fails("for i = 1, 2 do")["ename"], "SyntaxError")
+        self.assertIn("[add]", self.fails("gpu.ones(4) + gpu.ones(3)")["evalue"])
+        self.assertIn("ends with its command", self.run_cell("local z = 1").text("stderr"))
+
+    def test_what_cells_write_comes_in_order(self):
+        cell = self.run_cell("print 'one'; display(2); io.write 'three\\n'; io.stderr:write 'four'; os.execute 'echo five'")
+        kinds = [kind for kind, _ in cell.messages if kind in ("stream", "display_data")]
+        self.assertEqual(kinds[:2], ["stream", "display_data"])
+        self.assertEqual(cell.text(), "one\nthree\nfive\n")
+        self.assertEqual(cell.text("stderr"), "four")
+
+    def test_many_prints(self):
+        cell = self.run_cell("for i = 1, 10000 do print(i, 'ä€𝄞') end")
+        self.assertEqual(cell.text(), "".join(f"{i}\tä€𝄞\n" for i in range(1, 10001)))
+        self.assertLess(len(cell.all("stream")), 1000)
+
+    def test_a_text_beyond_the_pipe(self):
+        self.assertEqual(len(self.run_cell("io.write(('x'):rep(5e6))").text()), 5000000)
+
+    def test_bytes_that_are_no_text(self):
+        self.assertEqual(self.run_cell("print '\\255a'").text(), "\ufffda\n")
+
+    def test_arrays(self):
+        self.assertEqual(self.run_cell("gpu.arange(3)").data, {"text/plain": "int64[3] cpu\n[0 1 2]"})
+        html = self.run_cell("gpu.arange(6):reshape(2, 3)").data["text/html"]
+        self.assertEqual([html.count(f">{i}</td>") for i in range(7)], [1, 1, 1, 1, 1, 1, 0])
+        self.assertIn("int64[2,3] cpu", html)
+        html = self.run_cell("gpu.arange(1e6):reshape(1000, 1000)").data["text/html"]
+        self.assertIn(">999999<", html)
+        self.assertLess(len(html), 20000)
+
+    def test_pictures(self):
+        png = base64.b64decode(self.run_cell("gpu.zeros(5, 7, 3, {dtype = 'uint8'})").data["image/png"])
+        self.assertEqual(png[:8] + png[16:24], b"\x89PNG\r\n\x1a\n" + b"\0\0\0\x07\0\0\0\x05")
+        png = base64.b64decode(self.run_cell("display(gpu.rand(4, 9), {colormap = 'viridis'})").data["image/png"])
+        self.assertEqual(png[16:24], b"\0\0\0\x09\0\0\0\x04")
+        self.assertIn("[colormap]", self.fails("display(gpu.rand(4, 9), {colormap = 'no'})")["evalue"])
+        self.assertIn("[display]", self.fails("display(1, {})")["evalue"])
+
+    def test_charts(self):
+        data = self.run_cell("gpu.plot.line(gpu.arange(5), gpu.arange(5) ^ 2, {title = 'squares'})").data
+        chart = data["application/vnd.vegalite.v5+json"]
+        self.assertEqual(chart["title"], "squares")
+        self.assertEqual([row["y"] for row in chart["layer"][0]["data"]["values"]], [0, 1, 4, 9, 16])
+        self.assertEqual(base64.b64decode(data["image/png"])[:4], b"\x89PNG")
+
+    def test_tables(self):
+        html = self.run_cell("gpu.benchmark(function() return gpu.ones(9):sum() end, {repeats = 3})").data["text/html"]
+        self.assertIn("3 repeats", html)
+        html = self.run_cell("gpu.profile(function() return gpu.ones(9):sum() end)").data["text/html"]
+        self.assertIn("launches", html)
+        self.assertEqual(html.count("<tr>"), 2)
+
+    def test_values_of_ones_own(self):
+        value = "setmetatable({}, {__display = function() return {['text/html'] = '<b>hi</b>'} end})"
+        self.assertEqual(self.run_cell(value).data["text/html"], "<b>hi</b>")
+        self.assertIn("__display", self.fails(value.replace("'<b>hi</b>'", "1"))["evalue"])
+
+    def test_progress_and_clearing(self):
+        cell = self.run_cell("for i in gpu.progress(3, 'paths') do end")
+        self.assertIn("paths: 3 in", cell.text("stderr"))
+        self.assertEqual(self.run_cell("clear_output(true)").all("clear_output"), [{"wait": True}])
+
+    def test_help(self):
+        self.assertIn("gpu.take(x, indices", self.run_cell("? gpu.take").text())
+        self.assertIn("gpu.take(x, indices", self.run_cell("help(gpu.take)").text())
+
+    def test_input(self):
+        def answer(_):
+            self.client.input("typed")
+        self.assertEqual(self.run_cell("io.read()", allow_stdin=True, stdin_hook=answer).data["text/plain"], '"typed"')
+        self.assertIn("asks its user", self.fails("io.read()")["evalue"])
+        self.assertIn("os.exit", self.fails("os.exit(1)")["evalue"])
+
+    def ask(self, request, kind, *arguments, **options):
+        identity = getattr(self.client, request)(*arguments, **options)
+        while True:
+            message = self.client.get_shell_msg(timeout=PATIENCE)
+            if message["parent_header"].get("msg_id") == identity:
+                self.assertEqual(message["msg_type"], kind)
+                return message["content"]
+
+    def test_completion(self):
+        self.run_cell("prices = gpu.ones(3)")
+        code = "t = 'ä𝄞'; y = prices:resh"
+        reply = self.ask("complete", "complete_reply", code)
+        self.assertEqual(reply["matches"], ["prices:reshape"])
+        self.assertEqual(code[reply["cursor_start"]:reply["cursor_end"]], "prices:resh")
+        self.assertIn("prices.shape", self.ask("complete", "complete_reply", "prices.sh")["matches"])
+        self.assertEqual(self.ask("complete", "complete_reply", "gpu.nothing_so")["matches"], [])
+
+    def test_inspection(self):
+        text = self.ask("inspect", "inspect_reply", "y = gpu.take(x, ", 16)["data"]["text/plain"]
+        self.assertIn("gpu.take(x, indices", text)
+        self.assertIn("reshape", self.ask("inspect", "inspect_reply", "prices:reshape(3)", 9)["data"]["text/plain"])
+        self.run_cell("answer = 42")
+        self.assertEqual(self.ask("inspect", "inspect_reply", "answer")["data"]["text/plain"], "number: 42")
+        self.assertFalse(self.ask("inspect", "inspect_reply", "no_such_name")["found"])
+
+    def test_completeness(self):
+        for code, status in [("x = 1", "complete"), ("for i = 1, 2 do", "incomplete"), ("x = = 1", "invalid"),
+                             ("f(", "incomplete"), ("x = [[\n", "incomplete")]:
+            self.assertEqual(self.ask("is_complete", "is_complete_reply", code)["status"], status, code)
+
+    def test_expressions(self):
+        reply = self.run_cell("w = 2", user_expressions={"good": "w + 1", "bad": "nil + 1"}).reply["user_expressions"]
+        self.assertEqual(reply["good"]["data"]["text/plain"], "3")
+        self.assertEqual(reply["bad"]["status"], "error")
+
+    def interrupted(self, code, interrupt):
+        """The error of a cell that is interrupted once it has printed a line."""
+        messages = []
+
+        def see(message):
+            messages.append(message)
+            if message["msg_type"] == "stream":
+                interrupt()
+        reply = self.client.execute_interactive(code, timeout=PATIENCE, output_hook=see)
+        self.assertEqual(reply["content"]["status"], "error", reply)
+        return Cell(reply, messages).all("error")[0]
+
+    endless = {
+        "a compiled loop": "print 'runs'; local x = 0; while true do x = x + 1 end",
+        "the interpreter": "print 'runs'; while true do load('return ' .. os.time())() end",
+        "a kernel": """
+            k = gpu.kernel([[__global__ void spin(volatile int* x) { while (x[0] == 0) {} }]], 'spin')
+            flag = gpu.zeros(1, {dtype = 'int32'})
+            print 'runs'; k{grid = 1, block = 1}(flag); gpu.sync()""",
+        "another program": "print 'runs'; os.execute 'sleep 100'; error 'interrupted!'",
+    }
+
+    def test_interrupt_by_a_signal(self):
+        for what, code in self.endless.items():
+            with self.subTest(what):
+                self.assertIn("interrupted", self.interrupted(code, self.manager.interrupt_kernel)["evalue"])
+        self.assertEqual(self.run_cell("1 + 1").data["text/plain"], "2")
+
+    def test_interrupt_by_a_message(self):
+        def interrupt():
+            self.client.control_channel.send(self.client.session.msg("interrupt_request", {}))
+            self.assertEqual(self.client.get_control_msg(timeout=PATIENCE)["content"]["status"], "ok")
+        for what in ["a compiled loop", "the interpreter", "a kernel"]:
+            with self.subTest(what):
+                self.assertEqual(self.interrupted(self.endless[what], interrupt)["ename"], "Interrupted")
+        self.assertEqual(self.run_cell("1 + 1").data["text/plain"], "2")
+
+    def test_interrupts_between_cells_and_twice(self):
+        pid = self.manager.provisioner.pid
+        os.kill(pid, signal.SIGINT)
+        self.assertEqual(self.run_cell("1 + 1").data["text/plain"], "2")
+
+        def twice():
+            os.kill(pid, signal.SIGINT)
+            os.kill(pid, signal.SIGINT)
+        self.assertIn("interrupted", self.interrupted(self.endless["a compiled loop"], twice)["evalue"])
+        self.assertEqual(self.run_cell("1 + 1").data["text/plain"], "2")
+
+    def test_an_error_drops_the_cells_behind_it(self):
+        first = self.client.execute("os.execute 'sleep 0.2'; error 'first'")
+        second = self.client.execute("after_the_error = true")
+        for identity, status in [(first, "error"), (second, "aborted")]:
+            while True:
+                message = self.client.get_shell_msg(timeout=PATIENCE)
+                if message["parent_header"].get("msg_id") == identity:
+                    break
+            self.assertEqual(message["content"]["status"], status)
+        self.assertEqual(self.run_cell("after_the_error").data["text/plain"], "nil")
+
+
+class Life(unittest.TestCase):
+    def test_shutdown_during_a_cell(self):
+        manager = KernelManager(kernel_name="gpulua")
+        manager.start_kernel(stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        client = manager.client()
+        client.start_channels()
+        client.wait_for_ready(timeout=PATIENCE)
+        process = manager.provisioner.process
+        client.execute("while true do end")
+        time.sleep(0.2)
+        client.shutdown()
+        self.assertEqual(process.wait(timeout=PATIENCE), 0)
+        client.stop_channels()
+        manager.cleanup_resources()
+
+    def test_installation(self):
+        with tempfile.TemporaryDirectory() as prefix:
+            subprocess.run([gpulua, "--device", "cpu", "--install-kernel", "--prefix", prefix], check=True,
+                           stdout=subprocess.DEVNULL)
+            with open(f"{prefix}/share/jupyter/kernels/gpulua/kernel.json") as file:
+                spec = json.load(file)
+            self.assertEqual(spec["argv"][1:], ["-f", "{connection_file}", "--device", "cpu"])
+            self.assertTrue(os.access(spec["argv"][0], os.X_OK))
+        for wrong in [["--prefix", "/tmp"], ["--install-kernel", "x.lua"], ["--install-kernel", "-e", "x = 1"]]:
+            process = subprocess.run([gpulua, *wrong], capture_output=True)
+            self.assertEqual(process.returncode, 1)
+            self.assertIn(b"--install-kernel", process.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
