@@ -4,7 +4,7 @@ BUILD = build/$(PRESET)
 
 PREFIX ?= /usr/local
 
-.PHONY: all command deps install packages run test quick asan bench-cpu format clean
+.PHONY: all command deps docs install packages run test quick asan bench-cpu format clean
 
 all: deps
 	@grep -qs '^BUILD_TESTING:BOOL=ON' $(BUILD)/CMakeCache.txt || cmake --preset $(PRESET) -DBUILD_TESTING=ON
@@ -25,6 +25,13 @@ install: all
 
 packages: all
 	cpack --config $(BUILD)/CPackConfig.cmake
+
+# The site, in build/site/html: by Debian's mkdocs-material, without the network.
+docs: command
+	@tools/install-dependencies.sh docs
+	mkdir -p build/site
+	GPULUA_CACHE_DIR=$(CURDIR)/$(BUILD)/cache $(BUILD)/bin/gpulua --device cpu tools/site.lua . build/site
+	mkdocs build --quiet --clean -f build/site/mkdocs.yml -d html
 
 run: command
 	$(BUILD)/bin/gpulua scripts/black_scholes.lua

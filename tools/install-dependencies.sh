@@ -1,8 +1,9 @@
 #!/bin/sh
-# tools/install-dependencies.sh [command]
+# tools/install-dependencies.sh [command | docs]
 #
 # Installs the Debian packages that gpulua is built, tested and run with, as far as they are missing; with `command`, without those
-# of notebooks and of the tests. Needs root or sudo only then. The CUDA toolkit is used where it is found and is not installed here.
+# of notebooks and of the tests; with `docs`, those of the site alone. Needs root or sudo only then. The CUDA toolkit is used where it
+# is found and is not installed here.
 set -eu
 
 packages="
@@ -16,7 +17,8 @@ case "${1-}" in
   "") packages="$packages catch2 lua-busted expect dpkg-dev liblua5.4-dev openmpi-bin mpich gnuplot-nox python3-numpy xeus-dev
     python3-jupyter-client" ;;
   command) ;;
-  *) echo "install-dependencies.sh: expected nothing or 'command', got '$1'" >&2; exit 2 ;;
+  docs) packages="mkdocs mkdocs-material gnuplot-nox" ;;
+  *) echo "install-dependencies.sh: expected nothing, 'command' or 'docs', got '$1'" >&2; exit 2 ;;
 esac
 
 missing=""
