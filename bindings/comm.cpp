@@ -1,8 +1,6 @@
 // gpu.comm: arrays between the ranks of a job. comm.lua has the functions that scripts call; the functions here take
 // the ranks first, as comm_open or comm_split has given them, and then the caller's name.
 
-#include "src/comm/transport.h"
-
 #include <algorithm>
 #include <utility>
 
@@ -10,14 +8,13 @@
 #include "bindings/open.h"
 #include "bindings/parts.h"
 #include "bindings/state.h"
-#include "src/expressions/transfer.h"
+#include "src/algorithms/array_collectives.h"
+#include "src/comm/rank_devices.h"
 
 namespace gpulua {
 
-using Ranks = std::shared_ptr<Transport>;
-
 template <>
-struct LuaType<Ranks> {
+struct LuaType<std::shared_ptr<Ranks>> {
   static constexpr const char* name = "ranks";
 };
 
@@ -25,45 +22,44 @@ namespace {
 
 /// The arguments that all functions begin with.
 struct Call {
-  explicit Call(lua_State* L) : ranks(check<Ranks>(L, 1, "comm")), name(check_string(L, 2, "comm", "a name")) {}
+  explicit Call(lua_State* L)
+      : bindings(bindings_of(L)),
+        ranks(check<std::shared_ptr<Ranks>>(L, 1, "comm")),
+        name(check_string(L, 2, "comm", "a name")) {}
 
   const char* op() const { return name.c_str(); }
+  Transport& transport() const { return *ranks->transport(); }
+  /// Begins a call for arrays like this one. `of_all`: all ranks make it, not only a sender and a receiver.
+  Communicator& begin(const Array& like, bool of_all = true) const {
+    if (is_recording(bindings.context()))
+      throw Error("[" + name + "] expected a call outside of gpu.fuse and gpu.graph, which run their function again " +
+                  "without its calls of gpu.comm");
+    if (bindings.library_work) bindings.library_work->begin(op(), of_all && ranks == bindings.ranks);
+    return ranks->communicator(like->device().device());
+  }
 
-  Ranks ranks;
+  Bindings& bindings;
+  std::shared_ptr<Ranks> ranks;
   std::string name;
 };
 
-std::vector<char> elements(Node& array) {
-  std::vector<char> bytes(array.nbytes());
-  if (!bytes.empty()) download(array, bytes.data());
-  return bytes;
-}
-
-void set_elements(const Array& array, const std::vector<char>& bytes) {
-  if (bytes.empty()) return;
-  if (array->contiguous) return upload(*array, bytes.data());
-  const Array row_major = empty(array->device(), array->layout.shape, array->dtype);
-  upload(*row_major, bytes.data());
-  copy_into(array, row_major);
-}
-
-Array array_of(OpenDevice& device, Dims shape, DType dtype, const std::vector<char>& bytes) {
-  Array array = empty(device, std::move(shape), dtype);
-  set_elements(array, bytes);
-  return array;
-}
-
 /// The ranks of the job, connected by the first call.
-const Ranks& connected(Bindings& bindings) {
-  if (!bindings.context().rights.trusted)
+const std::shared_ptr<Ranks>& connected(Bindings& bindings) {
+  Context& context = bindings.context();
+  if (!context.rights.trusted)
     throw Error("[comm] expected a trusted script for calls between processes, got one in a sandbox");
-  if (!bindings.ranks) {
-    std::atomic<bool>& interrupted = bindings.context().interrupted();
-    bindings.ranks = connect(bindings.context().config().job, [&interrupted] {
-      if (interrupted.exchange(false)) throw Error(ErrorKind::interrupted, "[comm] interrupted");
-    });
+  if (bindings.ranks) return bindings.ranks;
+  const auto check_interrupt = [&interrupted = context.interrupted()] {
+    if (interrupted.exchange(false)) throw Error(ErrorKind::interrupted, "[comm] interrupted");
+  };
+  const Job& job = context.config().job;
+  auto ranks = std::make_shared<Ranks>(connect(job, check_interrupt));
+  if (ranks->transport()->size() > 1) {
+    bindings.library_work = std::make_shared<LibraryWork>(ranks->transport(), job.timeout, check_interrupt);
+    ranks->connect_devices(bindings.device().device(), bindings.library_work);
+    context.while_waiting = [work = bindings.library_work] { work->watch(); };
   }
-  return bindings.ranks;
+  return bindings.ranks = std::move(ranks);
 }
 
 /// comm_launch(): rank, size, local rank and local size, from the environment.
@@ -75,15 +71,25 @@ int launch_numbers(lua_State* L) {
 
 /// comm_open(): the ranks of the job.
 int open_ranks(lua_State* L) {
-  push<Ranks>(L, connected(bindings_of(L)));
+  push<std::shared_ptr<Ranks>>(L, connected(bindings_of(L)));
   return 1;
 }
 
 /// comm_numbers(ranks): this rank, and how many there are.
 int rank_and_size(lua_State* L) {
-  const Ranks& ranks = check<Ranks>(L, 1, "comm");
-  lua_pushinteger(L, ranks->rank());
-  lua_pushinteger(L, ranks->size());
+  const Transport& ranks = *check<std::shared_ptr<Ranks>>(L, 1, "comm")->transport();
+  lua_pushinteger(L, ranks.rank());
+  lua_pushinteger(L, ranks.size());
+  return 2;
+}
+
+/// comm_way(ranks): by what elements on the ranks' devices move, and why by no library of the devices.
+int way(lua_State* L) {
+  const Ranks& ranks = *check<std::shared_ptr<Ranks>>(L, 1, "comm");
+  const std::string way = ranks.way();
+  lua_pushlstring(L, way.data(), way.size());
+  if (ranks.reason().empty()) return 1;
+  lua_pushlstring(L, ranks.reason().data(), ranks.reason().size());
   return 2;
 }
 
@@ -96,74 +102,65 @@ int split(lua_State* L) {
     members.push_back(static_cast<int>(lua_tointeger(L, -1)));
     lua_pop(L, 1);
   }
-  push<Ranks>(L, make_subgroup(call.ranks, std::move(members)));
+  auto ranks = std::make_shared<Ranks>(make_subgroup(call.ranks->transport(), std::move(members)));
+  if (ranks->transport()->size() > 1)
+    ranks->connect_devices(call.bindings.device().device(), call.bindings.library_work);
+  push<std::shared_ptr<Ranks>>(L, std::move(ranks));
   return 1;
 }
 
-/// comm_all_reduce(ranks, op, x, reduction): an array, or for a number a number.
-int all_reduce(lua_State* L) {
+/// comm_all_reduce(ranks, op, x, reduction, out or nil): an array, or for a number a number.
+int comm_all_reduce(lua_State* L) {
   const Call call(L);
   const std::string_view reduction = check_string(L, 4, call.op(), "sum, prod, max, min or mean");
   if (lua_type(L, 3) == LUA_TNUMBER) {
     double number = lua_tonumber(L, 3);
-    call.ranks->all_reduce(call.op(), &number, 1, DType::float64,
-                           parse_reduction(reduction, DType::float64, call.op()));
+    call.transport().all_reduce(call.op(), &number, 1, DType::float64,
+                                parse_reduction(reduction, DType::float64, call.op()));
     lua_pushnumber(L, number);
     return 1;
   }
   const Array array = check<Array>(L, 3, call.op());
   const Reduction kind = parse_reduction(reduction, array->dtype, call.op());
-  std::vector<char> bytes = elements(*array);
-  call.ranks->all_reduce(call.op(), bytes.data(), static_cast<std::size_t>(array->layout.size()), array->dtype, kind);
-  push_array(L, array_of(array->device(), array->layout.shape, array->dtype, bytes));
+  if (lua_isnoneornil(L, 5)) {
+    push_array(L, all_reduce(call.begin(array), call.op(), array, kind));
+    return 1;
+  }
+  all_reduce(call.begin(array), call.op(), array, kind, check<Array>(L, 5, call.op()));
+  lua_pushvalue(L, 5);
   return 1;
 }
 
 /// comm_reduce_scatter(ranks, op, x, reduction): this rank's part along the first axis, whose extent is a multiple of
 /// the number of ranks.
-int reduce_scatter(lua_State* L) {
+int comm_reduce_scatter(lua_State* L) {
   const Call call(L);
   const Array array = check<Array>(L, 3, call.op());
   const Reduction kind = parse_reduction(check_string(L, 4, call.op(), "a name"), array->dtype, call.op());
-  const std::vector<char> bytes = elements(*array);
-  const auto size = static_cast<std::size_t>(call.ranks->size());
-  Dims shape = array->layout.shape;
-  shape[0] /= static_cast<std::int64_t>(size);
-  std::vector<char> part(bytes.size() / size);
-  call.ranks->reduce_scatter(call.op(), bytes.data(), part.data(), part.size() / array->itemsize(), array->dtype, kind);
-  push_array(L, array_of(array->device(), std::move(shape), array->dtype, part));
+  push_array(L, reduce_scatter(call.begin(array), call.op(), array, kind));
   return 1;
 }
 
 /// comm_all_gather(ranks, op, x): the arrays of all ranks, which have one shape, behind one another along the first
 /// axis.
-int all_gather(lua_State* L) {
+int comm_all_gather(lua_State* L) {
   const Call call(L);
   const Array array = check<Array>(L, 3, call.op());
-  const std::vector<char> part = elements(*array);
-  Dims shape = array->layout.shape;
-  shape[0] *= call.ranks->size();
-  std::vector<char> all(part.size() * static_cast<std::size_t>(call.ranks->size()));
-  call.ranks->all_gather(call.op(), part.data(), all.data(), part.size());
-  push_array(L, array_of(array->device(), std::move(shape), array->dtype, all));
+  push_array(L, all_gather(call.begin(array), call.op(), array));
   return 1;
 }
 
 /// comm_broadcast(ranks, op, x, root): x gets the root's elements.
-int broadcast(lua_State* L) {
+int comm_broadcast(lua_State* L) {
   const Call call(L);
   const Array array = check<Array>(L, 3, call.op());
-  const int root = static_cast<int>(lua_tointeger(L, 4));
-  const bool sends = call.ranks->rank() == root;
-  std::vector<char> bytes = sends ? elements(*array) : std::vector<char>(array->nbytes());
-  call.ranks->broadcast(call.op(), bytes.data(), bytes.size(), root);
-  if (!sends) set_elements(array, bytes);
+  broadcast(call.begin(array), call.op(), array, static_cast<int>(lua_tointeger(L, 4)));
   return 0;
 }
 
 /// The list of {array, rank} at the index.
-std::vector<std::pair<Array, int>> check_messages(lua_State* L, int index, const char* op) {
-  std::vector<std::pair<Array, int>> messages;
+std::vector<ArrayAndRank> check_messages(lua_State* L, int index, const char* op) {
+  std::vector<ArrayAndRank> messages;
   for (int i = 1; i <= static_cast<int>(lua_objlen(L, index)); ++i) {
     lua_rawgeti(L, index, i);
     lua_rawgeti(L, -1, 1);
@@ -175,25 +172,18 @@ std::vector<std::pair<Array, int>> check_messages(lua_State* L, int index, const
 }
 
 /// comm_transfer(ranks, op, {{x, to}, ...}, {{y, from}, ...}): sends and receives arrays, all at once.
-int transfer(lua_State* L) {
+int comm_transfer(lua_State* L) {
   const Call call(L);
   const auto sent = check_messages(L, 3, call.op()), received = check_messages(L, 4, call.op());
-  std::vector<std::vector<char>> memory;
-  std::vector<Outgoing> outgoing;
-  std::vector<Incoming> incoming;
-  for (std::size_t i = 0; i < sent.size(); ++i) {
-    // An array that goes to several ranks is downloaded once.
-    const bool again = i > 0 && sent[i].first == sent[i - 1].first;
-    if (!again) memory.push_back(elements(*sent[i].first));
-    outgoing.push_back({sent[i].second, memory.back().data(), memory.back().size()});
-  }
-  const std::size_t first = memory.size();
-  for (const auto& [array, from] : received) {
-    memory.emplace_back(array->nbytes());
-    incoming.push_back({from, memory.back().data(), memory.back().size()});
-  }
-  call.ranks->transfer(call.op(), outgoing, incoming);
-  for (std::size_t i = 0; i < received.size(); ++i) set_elements(received[i].first, memory[first + i]);
+  if (sent.empty() && received.empty()) return 0;
+  const Array& first = (sent.empty() ? received : sent).front().first;
+  for (const auto& messages : {sent, received})
+    for (const auto& [array, rank] : messages)
+      if (&array->device() != &first->device())
+        throw Error("[" + call.name + "] expected arrays on one device, got some on " + first->device().name() +
+                    " and " + array->device().name());
+  const bool of_two = call.name == "send" || call.name == "recv_" || call.name == "exchange" || call.name == "group";
+  transfer(call.begin(first, !of_two), call.op(), sent, received);
   return 0;
 }
 
@@ -201,7 +191,7 @@ int transfer(lua_State* L) {
 int gather_texts(lua_State* L) {
   const Call call(L);
   const std::string text(check_string(L, 3, call.op(), "a text"));
-  const std::vector<std::string> texts = call.ranks->gather_texts(call.op(), text);
+  const std::vector<std::string> texts = call.transport().gather_texts(call.op(), text);
   lua_createtable(L, static_cast<int>(texts.size()), 0);
   for (std::size_t i = 0; i < texts.size(); ++i) {
     lua_pushlstring(L, texts[i].data(), texts[i].size());
@@ -213,7 +203,7 @@ int gather_texts(lua_State* L) {
 /// comm_barrier(ranks, op).
 int barrier(lua_State* L) {
   const Call call(L);
-  call.ranks->barrier(call.op());
+  call.transport().barrier(call.op());
   return 0;
 }
 
@@ -228,31 +218,35 @@ int debug_line(lua_State* L) {
 
 /// comm_fail(message): tells the other ranks.
 int fail_rank(lua_State* L) {
-  connected(bindings_of(L))->fail(std::string(check_string(L, 1, "abort", "a message")));
+  connected(bindings_of(L))->transport()->fail(std::string(check_string(L, 1, "abort", "a message")));
   return 0;
 }
 
 }  // namespace
 
 void report_failure(lua_State* L, const std::string& message) {
-  if (const Ranks ranks = ranks_of(L)) ranks->fail(message.substr(0, message.find('\n')));
+  Bindings* const bindings = find_bindings(L);
+  if (bindings == nullptr || !bindings->ranks) return;
+  bindings->ranks->transport()->fail(message.substr(0, message.find('\n')));
+  if (bindings->library_work) bindings->library_work->abort();
 }
 
 void add_ranks(lua_State* L) {
-  new_type<Ranks>(L, {}, "", {});
-  set_functions(L, {{"comm_all_gather", protect<all_gather>},
-                    {"comm_all_reduce", protect<all_reduce>},
+  new_type<std::shared_ptr<Ranks>>(L, {}, "", {});
+  set_functions(L, {{"comm_all_gather", protect<comm_all_gather>},
+                    {"comm_all_reduce", protect<comm_all_reduce>},
                     {"comm_barrier", protect<barrier>},
-                    {"comm_broadcast", protect<broadcast>},
+                    {"comm_broadcast", protect<comm_broadcast>},
                     {"comm_fail", protect<fail_rank>},
                     {"comm_launch", protect<launch_numbers>},
                     {"comm_line", protect<debug_line>},
                     {"comm_numbers", protect<rank_and_size>},
                     {"comm_open", protect<open_ranks>},
-                    {"comm_reduce_scatter", protect<reduce_scatter>},
+                    {"comm_reduce_scatter", protect<comm_reduce_scatter>},
                     {"comm_split", protect<split>},
                     {"comm_texts", protect<gather_texts>},
-                    {"comm_transfer", protect<transfer>}});
+                    {"comm_transfer", protect<comm_transfer>},
+                    {"comm_way", protect<way>}});
 }
 
 }  // namespace gpulua

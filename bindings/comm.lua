@@ -37,12 +37,12 @@ local function check_ungrouped(op)
   core.raise(("[%s] expected a call outside of comm.group, which takes send, recv_ and exchange"):format(op))
 end
 
---- Begins a collective: under gpu.debug, compares the call with those of the other ranks.
-local function begin(op, what)
+--- Begins a collective: under gpu.debug, compares the call with those of the other ranks. What is called is `what`, of `x` if given.
+local function begin(op, what, x)
   check_ungrouped(op)
   local line = core.comm_line()
   if not line then return end
-  local call = op .. " of " .. what
+  local call = op .. " of " .. what .. (x and " of " .. type_text(x) or "")
   local texts = core.comm_texts(ranks(), "debug", call .. "\n" .. line)
   local said = {}
   for i, text in ipairs(texts) do
@@ -74,30 +74,28 @@ local function finish_reduction(name, x)
   return x / size
 end
 
---- Writes a result to `out`, if there is one.
-local function deliver(op, out, result)
-  if out == nil then return result end
-  return core.check_array(op, out):copy_(result)
-end
-
-local function all_reduce(op, x, name)
+--- The result is written to `out`, if there is one, and `out` returned.
+local function all_reduce(op, x, name, out)
   check_value(op, x)
+  if out ~= nil then core.check_array(op, out) end
   local reduction
   name, reduction = check_reduction(op, name)
-  begin(op, name .. " of " .. type_text(x))
-  return finish_reduction(name, core.comm_all_reduce(ranks(), op, x, reduction))
+  begin(op, name, x)
+  if name ~= "mean" then
+    local result = core.comm_all_reduce(ranks(), op, x, reduction, out)
+    return type(result) == "number" and out and out:copy_(result) or result
+  end
+  local mean = finish_reduction(name, core.comm_all_reduce(ranks(), op, x, reduction))
+  return out and out:copy_(mean) or mean
 end
 
 function comm.all_reduce(x, name, options)
   if core.is_options(name) then name, options = core.shift("comm.all_reduce", name, options) end
   options = core.check_fields("comm.all_reduce", options)
-  return deliver("all_reduce", options.out, all_reduce("all_reduce", x, name))
+  return all_reduce("all_reduce", x, name, options.out)
 end
 
-function comm.all_reduce_(x, name)
-  core.check_array("all_reduce_", x)
-  return x:copy_(all_reduce("all_reduce_", x, name))
-end
+function comm.all_reduce_(x, name) return all_reduce("all_reduce_", core.check_array("all_reduce_", x), name, x) end
 
 --- This rank's part, along the first axis, of the arrays of all ranks, reduced.
 function comm.reduce_scatter(x, name)
@@ -110,7 +108,7 @@ function comm.reduce_scatter(x, name)
     core.raise(("[%s] expected an array whose first axis has a multiple of %d elements, the number of ranks, got %s")
       :format(op, size, type_text(x)))
   end
-  begin(op, name .. " of " .. type_text(x))
+  begin(op, name, x)
   return finish_reduction(name, core.comm_reduce_scatter(ranks(), op, x, reduction))
 end
 
@@ -263,7 +261,7 @@ function comm.broadcast_(x, root)
   local op = "broadcast_"
   core.check_array(op, x)
   root = check_rank(op, root or 0)
-  begin(op, type_text(x) .. " of rank " .. root)
+  begin(op, "rank " .. root, x)
   core.comm_broadcast(ranks(), op, x, root)
   return x
 end
@@ -276,7 +274,7 @@ function comm.all_to_all(x)
     core.raise(("[%s] expected an array whose first axis has a multiple of %d elements, the number of ranks, got %s")
       :format(op, size, type_text(x)))
   end
-  begin(op, type_text(x))
+  begin(op, "parts", x)
   local result = gpu.empty_like(x)
   local sent, received = {}, {}
   for other = 0, size - 1 do
@@ -287,6 +285,9 @@ function comm.all_to_all(x)
 end
 
 -- ---- everything else ------------------------------------------------------------------------------------------------------------
+
+--- By what elements move between the ranks' devices, and why not by a library of theirs.
+function comm.transport() return core.comm_way(ranks()) end
 
 function comm.barrier()
   begin("barrier", "all ranks")

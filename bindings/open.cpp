@@ -118,15 +118,14 @@ int open_gpu(lua_State* L) {
   return 1;
 }
 
-/// The bindings of the state, if it has any.
-const Bindings* find_bindings(lua_State* L) {
+}  // namespace
+
+Bindings* find_bindings(lua_State* L) {
   lua_getfield(L, LUA_REGISTRYINDEX, owner_key);
-  const auto* owner = static_cast<const std::optional<Bindings>*>(lua_touserdata(L, -1));
+  auto* owner = static_cast<std::optional<Bindings>*>(lua_touserdata(L, -1));
   lua_pop(L, 1);
   return owner && *owner ? &**owner : nullptr;
 }
-
-}  // namespace
 
 std::string source_of_nil(lua_State* L) {
   const Bindings* bindings = find_bindings(L);
@@ -143,13 +142,6 @@ void restrict_bindings(lua_State* L) {
   lua_getfield(L, -1, "restrict");
   lua_call(L, 0, 0);
   lua_pop(L, 1);
-}
-
-std::shared_ptr<Transport> ranks_of(lua_State* L) {
-  lua_getfield(L, LUA_REGISTRYINDEX, owner_key);
-  const auto* owner = static_cast<const std::optional<Bindings>*>(lua_touserdata(L, -1));
-  lua_pop(L, 1);
-  return owner && *owner ? (*owner)->ranks : nullptr;
 }
 
 bool has_bindings(lua_State* L) {

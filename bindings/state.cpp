@@ -36,6 +36,7 @@ Bindings::Bindings(lua_State* main, std::shared_ptr<Context> context)
 
 Bindings::~Bindings() {
   context_->end_use();
+  context_->while_waiting = nullptr;
   context_->set_host(nullptr);
 }
 

@@ -18,7 +18,8 @@
 namespace gpulua {
 
 struct LuaChunks;
-class Transport;
+class LibraryWork;
+class Ranks;
 
 /// The library's data of one Lua state: the context, the callbacks of Host, and settings of the script.
 class Bindings : public Host {
@@ -66,7 +67,8 @@ class Bindings : public Host {
   /// How arrays are shown.
   PrintOptions printing;
   /// The ranks of the job, once a call has connected them.
-  std::shared_ptr<Transport> ranks;
+  std::shared_ptr<Ranks> ranks;
+  std::shared_ptr<LibraryWork> library_work;
   /// The signatures of the state's functions.
   CallSignatures signatures;
   /// The texts of Lua functions that run on devices.
@@ -89,8 +91,8 @@ inline Bindings& bindings_of(lua_State* L) {
   return *owner;
 }
 
-/// The ranks that the state has connected to; null before.
-std::shared_ptr<Transport> ranks_of(lua_State* L);
+/// The same for any caller; null where the state has none, or no longer.
+Bindings* find_bindings(lua_State* L);
 
 /// True within a function that gpu.fuse or gpu.graph records, on any device.
 bool is_recording(const Context& context);

@@ -33,12 +33,12 @@ inline void check(CUresult result, const char* what) {
   std::exit(1);
 }
 
-/// cuInit and the first device's primary context, made current.
-inline void start_device() {
+/// cuInit and the primary context of a device, made current.
+inline void start_device(int ordinal = 0) {
   CUdevice device = 0;
   CUcontext context = nullptr;
   check(DRIVER(cuInit)(0), "cuInit");
-  check(DRIVER(cuDeviceGet)(&device, 0), "cuDeviceGet");
+  check(DRIVER(cuDeviceGet)(&device, ordinal), "cuDeviceGet");
   check(DRIVER(cuDevicePrimaryCtxRetain)(&context, device), "cuDevicePrimaryCtxRetain");
   check(DRIVER(cuCtxSetCurrent)(context), "cuCtxSetCurrent");
 }

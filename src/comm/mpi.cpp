@@ -160,6 +160,8 @@ class MpiTransport final : public Transport {
     if (ends_) mpi_.finalize();
   }
 
+  const char* name() const override { return "MPI"; }
+
   /// The launcher ends all ranks.
   void fail(const std::string&) noexcept override {
     std::fflush(nullptr);
@@ -167,7 +169,7 @@ class MpiTransport final : public Transport {
   }
 
   void transfer(const char* op, std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) override {
-    copy_own(op, outgoing, incoming);
+    copy_own(op, rank(), outgoing, incoming, std::memcpy);
     std::vector<Request> requests;
     for (const Incoming& message : incoming)
       for_pieces(message.bytes, [&](std::size_t first, int bytes) {

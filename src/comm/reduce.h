@@ -7,10 +7,9 @@
 #include <string_view>
 
 #include "src/base/dtype.h"
+#include "src/device/collectives.h"
 
 namespace gpulua {
-
-enum class Reduction { sum, prod, max, min };
 
 /// Throws Error for a name that is none, and for a reduction that the dtype lacks.
 Reduction parse_reduction(std::string_view name, DType dtype, const char* op);

@@ -18,6 +18,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr int poll_ms = 100;
+constexpr const char* silent_text = "its process has ended";
+
+/// "rank 1, 3".
+std::string list(const std::vector<int>& ranks) {
+  std::string names;
+  for (const int rank : ranks) names += (names.empty() ? "rank " : ", ") + std::to_string(rank);
+  return names;
+}
 
 /// What stands before each message, so that a rank in another call is noticed.
 struct Header {
@@ -26,13 +34,13 @@ struct Header {
   char op[20] = {};
 };
 
-/// A word on the control connection.
+/// A word on the control connection. `end` and `failure` are a rank's last.
 struct Word {
-  enum Kind : std::int32_t { end, failure };
+  enum Kind : std::int32_t { end, failure, waits };
 
   Kind kind = end;
-  std::int32_t rank = 0;  // which has failed
-  std::uint64_t bytes = 0;
+  std::int32_t rank = 0;     // failure: which has failed
+  std::uint64_t number = 0;  // failure: the bytes of the text that follows; waits: the number of the call
 };
 
 /// A message on its way.
@@ -53,7 +61,8 @@ class SocketTransport final : public Transport {
       : Transport(job.rank, job.size),
         peers_(meet(job, while_waiting)),
         while_waiting_(std::move(while_waiting)),
-        timeout_(job.timeout) {
+        timeout_(job.timeout),
+        calls_(peers_.size()) {
     for (const PeerSockets& peer : peers_)
       if (peer.data) peer.data.set_nonblocking();
   }
@@ -75,11 +84,35 @@ class SocketTransport final : public Transport {
         peer.control.send_all(text.data(), text.size(), 0);
   }
 
+  const char* name() const override { return "sockets"; }
   void mark(std::uint32_t mark) override { mark_ = mark; }
+
+  void check(const char* op) override {
+    std::vector<pollfd> entries;
+    const std::vector<int> ranks = add_controls(entries);
+    if (::poll(entries.data(), entries.size(), 0) > 0) read_words(entries, ranks);
+    if (!silent_.empty()) note_failure(silent_.front(), silent_text);
+    check_failure(op);
+  }
+
+  void report(std::uint64_t calls) noexcept override {
+    if (calls_[rank()] == calls) return;
+    calls_[rank()] = calls;
+    const Word word{Word::waits, 0, calls};
+    for (const PeerSockets& peer : peers_)
+      if (peer.control) peer.control.send_all(&word, sizeof word, 0);
+  }
+
+  std::string missing(std::uint64_t calls) const override {
+    std::vector<int> ranks;
+    for (int other = 0; other < size(); ++other)
+      if (other != rank() && calls_[other] < calls) ranks.push_back(other);
+    return list(ranks);
+  }
 
   void transfer(const char* op, std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) override {
     check_failure(op);
-    copy_own(op, outgoing, incoming);
+    copy_own(op, rank(), outgoing, incoming, std::memcpy);
     std::vector<Flow> flows;
     flows.reserve(outgoing.size() + incoming.size());
     for (const Outgoing& message : outgoing) {
@@ -183,27 +216,42 @@ class SocketTransport final : public Transport {
       entries.push_back({peers_[flow.peer].data.descriptor(), static_cast<short>(flow.sends ? POLLOUT : POLLIN), 0});
     });
     const std::size_t controls = entries.size();
+    const std::vector<int> ranks = add_controls(entries);
+    const int ready = ::poll(entries.data(), entries.size(), poll_ms);
+    if (ready <= 0) return false;
+    read_words(std::span(entries).subspan(controls), ranks);
+    check_failure(op);
+    return true;
+  }
+
+  /// Adds the control connections; returns their ranks.
+  std::vector<int> add_controls(std::vector<pollfd>& entries) const {
     std::vector<int> ranks;
     for (int other = 0; other < size(); ++other) {
       if (!peers_[other].control) continue;
       entries.push_back({peers_[other].control.descriptor(), POLLIN, 0});
       ranks.push_back(other);
     }
-    const int ready = ::poll(entries.data(), entries.size(), poll_ms);
-    if (ready <= 0) return false;
-    for (std::size_t i = controls; i < entries.size(); ++i)
-      if (entries[i].revents != 0) read_word(ranks[i - controls]);
-    check_failure(op);
-    return true;
+    return ranks;
   }
 
-  /// Reads what a rank has said: that its script has ended, or that it, or another one, has failed.
+  void read_words(std::span<const pollfd> controls, const std::vector<int>& ranks) {
+    for (std::size_t i = 0; i < controls.size(); ++i)
+      if (controls[i].revents != 0) read_word(ranks[i]);
+  }
+
+  /// Reads what a rank has said: that it waits, that its script has ended, or that it, or another one, has failed.
   void read_word(int other) {
     Socket control = std::move(peers_[other].control);
     Word word;
     if (control.receive_all(&word, sizeof word, 1)) {
       if (word.kind == Word::end) return;
-      std::string text(std::min<std::uint64_t>(word.bytes, 1 << 16), '\0');
+      if (word.kind == Word::waits) {
+        calls_[other] = word.number;
+        peers_[other].control = std::move(control);
+        return;
+      }
+      std::string text(std::min<std::uint64_t>(word.number, 1 << 16), '\0');
       if (control.receive_all(text.data(), text.size(), 1)) return note_failure(word.rank, std::move(text));
     }
     // A rank that needs nothing of the other one goes on.
@@ -224,8 +272,8 @@ class SocketTransport final : public Transport {
 
   /// The data connection with a rank is gone.
   [[noreturn]] void lose(const char* op, int other) {
-    if (peers_[other].control) read_word(other);
-    if (std::ranges::find(silent_, other) != silent_.end()) note_failure(other, "its process has ended");
+    while (peers_[other].control) read_word(other);
+    if (std::ranges::find(silent_, other) != silent_.end()) note_failure(other, silent_text);
     check_failure(op);
     throw Error(ErrorKind::device, "[" + std::string(op) +
                                        "] expected the same calls on all ranks: the script of rank " +
@@ -237,10 +285,8 @@ class SocketTransport final : public Transport {
     for (const Flow& flow : flows) late.push_back(flow.peer);
     std::ranges::sort(late);
     late.erase(std::ranges::unique(late).begin(), late.end());
-    std::string names;
-    for (const int other : late) names += (names.empty() ? "rank " : ", ") + std::to_string(other);
     throw Error(ErrorKind::device, "[" + std::string(op) + "] expected all ranks to come within " +
-                                       std::to_string(static_cast<long>(timeout_)) + " s, got no " + names +
+                                       std::to_string(static_cast<long>(timeout_)) + " s, got no " + list(late) +
                                        "; GPULUA_COMM_TIMEOUT sets the time");
   }
 
@@ -251,7 +297,8 @@ class SocketTransport final : public Transport {
   bool has_failed_ = false;  // this rank
   int failed_rank_ = -1;     // another one
   std::string failure_;
-  std::vector<int> silent_;  // ranks whose processes ended without a word
+  std::vector<int> silent_;           // ranks whose processes ended without a word
+  std::vector<std::uint64_t> calls_;  // by rank: the call in which it waited last
 };
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "src/comm/transport.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "src/base/error.h"
@@ -11,11 +10,6 @@
 namespace gpulua {
 
 namespace {
-
-/// A copy that may be of nothing, where addresses may be null.
-void copy_bytes(void* to, const void* from, std::size_t bytes) {
-  if (bytes > 0 && to != from) std::memcpy(to, from, bytes);
-}
 
 const char* at(const void* memory, std::size_t offset) {
   return static_cast<const char*>(memory) + offset;
@@ -36,8 +30,10 @@ class Subgroup final : public Transport {
     for (Incoming& message : received) message.from = members_[message.from];
     parent_->transfer(op, sent, received);
   }
+  const char* name() const override { return parent_->name(); }
   void mark(std::uint32_t mark) override { parent_->mark(mark); }
   void fail(const std::string& message) noexcept override { parent_->fail(message); }
+  void check(const char* op) override { parent_->check(op); }
 
  private:
   std::shared_ptr<Transport> parent_;
@@ -136,22 +132,6 @@ std::vector<std::string> Transport::gather_texts(const char* op, const std::stri
   }
   transfer(op, outgoing, incoming);
   return texts;
-}
-
-void Transport::copy_own(const char* op, std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) const {
-  const auto is_own_input = [this](const Incoming& message) { return message.from == rank_; };
-  auto input = std::ranges::find_if(incoming, is_own_input);
-  for (const Outgoing& message : outgoing) {
-    if (message.to != rank_) continue;
-    if (input == incoming.end() || input->bytes != message.bytes)
-      throw Error("[" + std::string(op) + "] expected this rank to receive as many bytes from itself as it sends, " +
-                  std::to_string(message.bytes) + ", got " +
-                  (input == incoming.end() ? "no receive" : std::to_string(input->bytes)));
-    copy_bytes(input->memory, message.memory, message.bytes);
-    input = std::find_if(input + 1, incoming.end(), is_own_input);
-  }
-  if (input != incoming.end())
-    throw Error("[" + std::string(op) + "] expected this rank to send to itself what it receives from itself");
 }
 
 std::shared_ptr<Transport> make_subgroup(std::shared_ptr<Transport> parent, std::vector<int> members) {

@@ -12,19 +12,9 @@
 
 #include "src/base/job.h"
 #include "src/comm/reduce.h"
+#include "src/device/collectives.h"
 
 namespace gpulua {
-
-struct Outgoing {
-  int to;
-  const void* memory;
-  std::size_t bytes;
-};
-struct Incoming {
-  int from;
-  void* memory;
-  std::size_t bytes;
-};
 
 /// The ranks of a job, or some of them, which call the same functions in the same order. `op` is the caller's name in
 /// errors. The calls return when their work is done; when another rank has failed, or does not come in time, they throw
@@ -39,6 +29,8 @@ class Transport {
   int rank() const { return rank_; }
   int size() const { return size_; }
 
+  /// "sockets", "MPI".
+  virtual const char* name() const = 0;
   /// Sends and receives all at once, so that the order among ranks is free. Messages between two ranks arrive in order.
   /// A message has the size that its receiver expects.
   virtual void transfer(const char* op, std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) = 0;
@@ -46,6 +38,12 @@ class Transport {
   virtual void mark(std::uint32_t) {}
   /// Tells the other ranks, as far as that goes, that this one has failed.
   virtual void fail(const std::string& message) noexcept = 0;
+  /// Throws Error where another rank is known to have failed, or its process to have ended without a word.
+  virtual void check(const char* /*op*/) {}
+  /// Tells the other ranks, as far as that goes, that this one waits in the call of this number.
+  virtual void report(std::uint64_t /*calls*/) noexcept {}
+  /// The ranks that have not reported a call of this number: "rank 2, 3"; empty where that is not known.
+  virtual std::string missing(std::uint64_t /*calls*/) const { return {}; }
 
   // Collectives. The ones here consist of transfers: each rank exchanges its part with all others at once, and the
   // elements are reduced in the order of the ranks. A library with better ones overrides them.
@@ -63,10 +61,6 @@ class Transport {
 
   /// Each rank's text, by rank.
   std::vector<std::string> gather_texts(const char* op, const std::string& text);
-
- protected:
-  /// The messages to this rank itself: the first one sent is the first one received.
-  void copy_own(const char* op, std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) const;
 
  private:
   void reduce_range(const char* op, const void* data, std::span<const std::size_t> first, void* result, DType dtype,

@@ -19,6 +19,7 @@
 #include <string_view>
 
 #include "src/base/error.h"
+#include "src/device/collectives.h"
 #include "src/device/kernel.h"
 #include "src/device/libraries.h"
 
@@ -75,6 +76,8 @@ struct DeviceInfo {
   std::int64_t least_copied_row = std::numeric_limits<std::int64_t>::max();
   /// Static and dynamic shared memory of a block, with the driver's opt-in for large blocks.
   std::size_t max_shared_bytes = 0;
+  /// The host program reads and writes the device's memory as its own, once the work on it is done.
+  bool in_host_memory = false;
 };
 
 /// Rows of bytes, whose starts are some bytes apart.
@@ -189,6 +192,15 @@ class Device {
   virtual bool copy_from(void* /*to*/, Stream& /*stream*/, Device& /*source*/, const void* /*from*/,
                          Stream& /*source_stream*/, std::size_t /*bytes*/) {
     return false;
+  }
+
+  /// Tells the device from all others of a job's machines; empty where no library moves elements between such devices.
+  virtual std::string hardware_id() const { return {}; }
+  /// Moves elements between this device and those of other processes. Null where there is none: `why` says what is
+  /// missing.
+  virtual CollectiveLibrary* collectives(std::string& why) {
+    why = info().name + " is no GPU";
+    return nullptr;
   }
 
   // ---- the host program's memory and streams: optional --------------------------------------------------------------

@@ -4,6 +4,7 @@
 // `gpulua_device_plugin`.
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,6 +22,8 @@ struct DeviceEnvironment {
   /// Context::interrupt() raises it, also from a signal handler. A wait that sees it lowers it and throws
   /// ErrorKind::interrupted.
   std::atomic<bool>& interrupted;
+  /// Is called about every 0.1 s of a wait, and may throw; empty: nothing is.
+  const std::function<void()>& while_waiting;
 };
 
 class DevicePlugin {
@@ -38,7 +41,7 @@ class DevicePlugin {
 };
 
 /// Increased with every change of what crosses the seam: the library refuses a plugin of another version.
-inline constexpr int plugin_version = 6;
+inline constexpr int plugin_version = 7;
 
 struct DevicePluginEntry {
   int version;

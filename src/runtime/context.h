@@ -76,6 +76,8 @@ class Context : public std::enable_shared_from_this<Context> {
   /// Makes waits and long launches throw ErrorKind::interrupted. May be called from a signal handler or another thread.
   void interrupt() noexcept { interrupted_.store(true, std::memory_order_relaxed); }
   std::atomic<bool>& interrupted() { return interrupted_; }
+  /// Is called about every 0.1 s of a wait for a device, and may throw: the wait ends then. Empty: nothing is.
+  std::function<void()> while_waiting;
 
   /// Takes what other threads have done with.
   LateReleases& late_releases() { return late_releases_; }
@@ -128,7 +130,7 @@ class Context : public std::enable_shared_from_this<Context> {
   KernelCache cache_;
   std::atomic<bool> interrupted_{false};
   std::atomic<int> calls_{0};
-  DeviceEnvironment environment_{config_, cache_, interrupted_};
+  DeviceEnvironment environment_{config_, cache_, interrupted_, while_waiting};
   Host* host_ = nullptr;
   LateReleases late_releases_;
   std::vector<std::unique_ptr<DevicePlugin>> plugins_;

@@ -19,6 +19,14 @@ std::string prefix(const Origin& origin) {
   return origin.chunk ? std::string(origin.chunk) + ":" + std::to_string(origin.line) + ": " : "";
 }
 
+/// A call of a library in the log.
+class LibraryCall final : public Kernel {
+ public:
+  explicit LibraryCall(const char* name) : Kernel(KernelEntry{}) { entry_.name = name; }
+  int occupancy(unsigned, std::size_t) const override { return 0; }
+  unsigned suggested_block(std::size_t) const override { return 0; }
+};
+
 }  // namespace
 
 OpenDevice::OpenDevice(Context& context, std::unique_ptr<Device> device, std::shared_ptr<Evaluator> evaluator)
@@ -199,6 +207,17 @@ void OpenDevice::launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfi
   if (!context_.debug) return;
   synchronize(*stream);
   check_all_ends();
+}
+
+void OpenDevice::run_library(const char* name, const StreamRef& stream, double bytes,
+                             const std::function<void()>& work) {
+  throw_damage();
+  context_.spending.add_launch();
+  launches_.note(std::make_shared<LibraryCall>(name), *stream, origin());
+  for (Profile& profile : profiles_) profile.begin(*stream);
+  work();
+  for (Profile& profile : profiles_) profile.end(name, bytes, *stream);
+  if (context_.debug) synchronize(*stream);
 }
 
 void OpenDevice::begin_capture() {

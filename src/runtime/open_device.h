@@ -87,6 +87,8 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   /// of the kernel, for profiles; 0: not known.
   void launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfig& config, void** arguments,
               const StreamRef& stream, double bytes = 0);
+  /// Runs `work`, which queues a library's work on `stream`, and logs it under that name.
+  void run_library(const char* name, const StreamRef& stream, double bytes, const std::function<void()>& work);
   /// From now on the current stream records its work and does none of it. It has no work left. Until end_capture,
   /// waits and downloads throw Error.
   void begin_capture();

@@ -8,7 +8,7 @@ failures=0
 check() {
   printf '%s\n' "$5" >"$scratch/script.lua"
   local start=$SECONDS status=0
-  timeout 60 "$gpulua" --ranks "$2" "$scratch/script.lua" >"$scratch/output" 2>&1 || status=$?
+  timeout 120 "$gpulua" --ranks "$2" "$scratch/script.lua" >"$scratch/output" 2>&1 || status=$?
   if [ "$status" != "$3" ] || ! tr '\n' ' ' <"$scratch/output" | grep -Eq -- "$4"; then
     printf '%s: expected status %s and %s, got %s and:\n' "$1" "$3" "$4" "$status"
     cat "$scratch/output"

@@ -1,58 +1,109 @@
--- gpulua --ranks N collectives.lua, or by another launcher: each function of gpu.comm against a loop over what the ranks have, for
--- dtypes, sizes and views.
+-- gpulua --ranks N collectives.lua [largest size], or by another launcher: each function of gpu.comm against a loop over what the
+-- ranks have, for dtypes, sizes and views.
 local gpu = require "gpu"
 local comm = gpu.comm
 local rank, size = comm.rank, comm.size
+local largest = tonumber(arg[1]) or 2 ^ 20
 
 local dtypes = { "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16", "float32",
   "float64", "complex64", "complex128" }
 
---- Element i of rank r: a small integer, so that each dtype holds sums and products.
-local function element(r, i) return (7 * i + 3 * r) % 3 + 1 end
+--- Element i of rank r: a small integer, so that each dtype holds sums and products. It repeats after three.
+local function element(r, i) return (7 * i + 3 * r * r + r) % 3 + 1 end
 
-local function values(r, n)
+--- The array of fn(1) to fn(n), where fn repeats after three.
+local function array_of(n, dtype, fn)
   local list = {}
-  for i = 1, n do list[i] = element(r, i) end
-  return list
+  for i = 1, math.min(n, 999) do list[i] = fn(i) end
+  if n == 0 then return gpu.zeros(0, dtype) end
+  local x = gpu.array(list, dtype)
+  return n > 999 and gpu.tile(x, math.ceil(n / 999))({ 1, n }):copy() or x
 end
 
 local function array(r, n, dtype)
-  if n == 0 then return gpu.zeros(0, dtype) end
-  return gpu.array(values(r, n), dtype)
+  return array_of(n, dtype, function(i) return element(r, i) end)
+end
+
+--- The same elements as every second one of an array.
+local function view_of(x)
+  local wide = gpu.full(2 * x.size, 1, x.dtype)
+  if x.size == 0 then return wide end
+  wide "::2":copy_(x)
+  return wide "::2", wide
 end
 
 local function check(name, got, expected)
   if got.dtype ~= expected.dtype or tostring(got.shape) ~= tostring(expected.shape) or not gpu.array_equal(got, expected) then
-    error(("%s on rank %d of %d: expected %s, got %s"):format(name, rank, size, tostring(expected), tostring(got)), 2)
+    error(("%s of %s%s on rank %d of %d: expected %s, got %s"):format(name, expected.dtype, tostring(expected.shape), rank, size,
+      tostring(expected), tostring(got)), 2)
   end
-end
-
---- Element by element over the ranks.
-local function reduced(n, dtype, combine)
-  local list = values(0, n)
-  for r = 1, size - 1 do
-    for i = 1, n do list[i] = combine(list[i], element(r, i)) end
-  end
-  return n == 0 and gpu.zeros(0, dtype) or gpu.array(list, dtype)
 end
 
 local function add(a, b) return a + b end
 -- A list: pairs has another order in each process.
 local operations = { { "sum", add }, { "prod", function(a, b) return a * b end }, { "max", math.max }, { "min", math.min } }
 
-for _, dtype in ipairs(dtypes) do
-  for _, n in ipairs { 0, 1, 7 } do
-    local x = array(rank, n, dtype)
-    for _, operation in ipairs(operations) do
-      local name, combine = unpack(operation)
-      if name == "sum" or not dtype:find "complex" then
-        check("all_reduce " .. name, comm.all_reduce(x, name), reduced(n, dtype, combine))
-      end
+--- Element by element over the ranks: a loop.
+local function reduced(n, dtype, combine)
+  return array_of(n, dtype, function(i)
+    local total = element(0, i)
+    for r = 1, size - 1 do total = combine(total, element(r, i)) end
+    return total
+  end)
+end
+
+--- The arrays fn(0), fn(1), ... of all ranks behind each other.
+local function joined(fn)
+  local all = {}
+  for r = 0, size - 1 do all[r + 1] = fn(r) end
+  return gpu.concat(all)
+end
+
+--- Elements k * n + 1 to (k + 1) * n.
+local function slice(x, k, n) return n == 0 and x or x({ k * n + 1, (k + 1) * n }):copy() end
+
+--- Each collective for this rank's array(rank, n, dtype), which it overwrites.
+local function check_collectives(x, n, dtype)
+  local last = size - 1
+  for _, operation in ipairs(operations) do
+    local name, combine = unpack(operation)
+    if name == "sum" or not dtype:find "complex" and n < 1000 then
+      local total = reduced(n, dtype, combine)
+      check("all_reduce " .. name, comm.all_reduce(x, name), total)
+      local at_last = comm.reduce(x, name, last)
+      if rank == last then check("reduce", at_last, total) else assert(at_last == nil) end
+      if n % size == 0 then check("reduce_scatter " .. name, comm.reduce_scatter(x, name), slice(total, rank, n / size)) end
     end
-    local all = {}
-    for r = 0, size - 1 do all[r + 1] = array(r, n, dtype) end
-    check("all_gather", comm.all_gather(x), gpu.concat(all))
-    check("broadcast_", comm.broadcast_(x:copy(), size - 1), array(size - 1, n, dtype))
+  end
+  check("all_gather", comm.all_gather(x), joined(function(r) return array(r, n, dtype) end))
+  local gathered = comm.gather(x, last)
+  if rank == last then
+    check("gather", gathered, joined(function(r) return array(r, n, dtype) end))
+  else
+    assert(gathered == nil)
+  end
+  check("broadcast", comm.broadcast(rank == last and x or nil, last), array(last, n, dtype))
+  check("scatter", comm.scatter(rank == 0 and x or nil), comm.part(array(0, n, dtype)):copy())
+  if n % size == 0 then
+    check("all_to_all", comm.all_to_all(x), joined(function(r) return slice(array(r, n, dtype), rank, n / size) end))
+  end
+  local after, before = (rank + 1) % size, (rank - 1) % size
+  check("exchange", comm.exchange(x, after, gpu.empty_like(x), before), array(before, n, dtype))
+  -- Those that write to x come last.
+  check("exchange in place", comm.exchange(x, after, x, before), array(before, n, dtype))
+  local name, combine = unpack(operations[dtype:find "complex" and 1 or 3])
+  check("all_reduce_", comm.all_reduce_(x, name), reduced(n, dtype, combine))
+  check("broadcast_", comm.broadcast_(x:copy_(array(rank, n, dtype)), last), array(last, n, dtype))
+end
+
+for _, dtype in ipairs(dtypes) do
+  for _, n in ipairs { 0, 1, 6, 7, 2 ^ 20 } do
+    if n <= largest then
+      check_collectives(array(rank, n, dtype), n, dtype)
+      local view, wide = view_of(array(rank, n, dtype))
+      check_collectives(view, n, dtype)
+      if wide then check("beside the view", wide "2::2", gpu.full(n, 1, dtype)) end
+    end
   end
 end
 
@@ -68,8 +119,13 @@ local expected = gpu.arange(n, "float64") * size + size * (size - 1) / 2
 check("2^20", comm.all_reduce(big), expected)
 check("mean", comm.all_reduce(big, "mean"), expected / size)
 local out = gpu.empty(n, "float64")
-comm.all_reduce(big, { out = out })
+assert(rawequal(comm.all_reduce(big, { out = out }), out))
 check("out", out, expected)
+-- out of another dtype, a view of what is reduced, and one that overlaps it
+check("out float32", comm.all_reduce(big, { out = gpu.empty(n, "float32") }), expected:astype "float32")
+local both = gpu.concat { big, big }
+check("out overlaps", comm.all_reduce(both { 2, n + 1 }, { out = both { 1, n } }),
+  gpu.concat { expected { 2, n }, expected { 1, 1 } })
 comm.all_reduce_(big "::2")
 check("a view", big "::2", expected "::2":copy())
 check("beside the view", big "2::2", gpu.arange(n, "float64") "2::2" + rank)
@@ -166,6 +222,13 @@ gpu.random.seed(3)
 local table64 = gpu.rand(9, 3, "float64")
 gpu.random.seed(3)
 check("rand", comm.all_gather(comm.rand({ 9, 3 }, "float64")), table64)
+
+-- what cannot be recorded
+local function all_reduce(x) return comm.all_reduce(x) end
+for _, record in ipairs { gpu.graph, function(fn, x) return gpu.fuse(fn)(x) end } do
+  local ok, message = pcall(record, all_reduce, gpu.ones(3))
+  assert(not ok and message:find "%[all_reduce%] expected a call outside of gpu.fuse and gpu.graph", message)
+end
 
 for _ = 1, 1000 do comm.barrier() end
 comm.print "done"

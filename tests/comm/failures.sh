@@ -11,6 +11,24 @@ check 'kill -9' 3 137 \
 local comm = require("gpu").comm; comm.barrier()  if comm.rank == 1 then os.execute("kill -9 $PPID") end
 comm.sum(1)'
 
+# On a GPU these wait on the device.
+check 'an error of one rank while others reduce an array' 2 1 \
+  '\[0\] gpulua: .*script.lua:4: \[all_reduce\] rank 1 has failed: .*script.lua:3: on purpose' '
+local gpu = require "gpu"
+local comm, x = gpu.comm, gpu.ones(1000) comm.barrier() if comm.rank == 1 then error("on purpose") end
+print(comm.all_reduce(x)[1])'
+
+check 'kill -9 while others reduce an array' 2 137 \
+  'rank 1 was ended by signal 9|script.lua:4: \[all_reduce\] rank 1 has failed: its process has ended' '
+local gpu = require "gpu"
+local comm, x = gpu.comm, gpu.ones(1000) comm.all_reduce(x) if comm.rank == 1 then os.execute("kill -9 $PPID") end
+print(comm.all_reduce(x)[1])'
+
+GPULUA_COMM_TIMEOUT=1 check 'a rank that does not come to reduce an array' 3 1 'to come within 1 s, got no rank 2' '
+local gpu = require "gpu"
+local comm, x = gpu.comm, gpu.ones(1000) comm.all_reduce(x)
+if comm.rank < 2 then print(comm.all_reduce(x)[1]) else local t = os.time() while os.time() < t + 5 do end end'
+
 check 'a script that ends early' 2 1 \
   'script.lua:3: \[all_reduce\] expected the same calls on all ranks: the script of rank 1 has ended' '
 local comm = require("gpu").comm; comm.barrier()

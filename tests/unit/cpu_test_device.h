@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -20,7 +21,7 @@ class CpuTestDevice {
   explicit CpuTestDevice(std::filesystem::path cache_directory = {})
       : cache_(std::move(cache_directory), config_.cache_limit),
         plugin_(open_plugin()),
-        device_(plugin_->open(0, {config_, cache_, interrupted_})) {
+        device_(plugin_->open(0, {config_, cache_, interrupted_, while_waiting_})) {
     stream_ = device_->create_stream();
   }
 
@@ -73,6 +74,7 @@ class CpuTestDevice {
   Config config_;
   KernelCache cache_;
   std::atomic<bool> interrupted_{false};
+  std::function<void()> while_waiting_;
   std::unique_ptr<DevicePlugin> plugin_;
   std::unique_ptr<Device> device_;
   StreamRef stream_;

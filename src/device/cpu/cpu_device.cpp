@@ -33,6 +33,7 @@ DeviceInfo describe(const Processor& processor) {
   info.description = processor.model;
   info.architecture = processor.architecture;
   info.total_memory = processor.memory;
+  info.in_host_memory = true;
   info.multiprocessors = processor.cores;
   info.max_shared_bytes = max_shared_bytes;
   info.access_bytes = 1;      // a warp is a vector already

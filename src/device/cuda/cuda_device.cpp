@@ -10,6 +10,7 @@
 #include "src/device/cuda/cuda_module.h"
 #include "src/device/cuda/cufft.h"
 #include "src/device/cuda/cusolver.h"
+#include "src/device/cuda/nccl.h"
 #include "src/device/cuda/version_text.h"
 #include "src/device/curand.h"
 #include "src/device/superlu.h"
@@ -237,11 +238,11 @@ void CudaDevice::synchronize(Stream& stream) {
 }
 
 void CudaDevice::synchronize(Event& event) {
-  wait_until_done(*context_, handle_of(event), environment_.interrupted, "sync");
+  wait_until_done(*context_, handle_of(event), environment_, "sync");
 }
 
 void CudaDevice::wait_for(CUstream stream, const char* op) {
-  wait_until_done(*context_, stream, environment_.interrupted, op);
+  wait_until_done(*context_, stream, environment_, op);
 }
 
 float CudaDevice::elapsed(Event& from, Event& to) {
@@ -364,6 +365,23 @@ Rng& CudaDevice::rng() {
 Fft* CudaDevice::fft() {
   if (!fft_) fft_ = environment_.config.fft_libraries ? open_fft(environment_.config, context_) : nullptr;
   return fft_->get();
+}
+
+std::string CudaDevice::hardware_id() const {
+  CUuuid id{};
+  context_->check(context_->driver().device_get_uuid(&id, context_->device()), "device");
+  constexpr char digits[] = "0123456789abcdef";
+  std::string text;
+  for (const char byte : id.bytes) {
+    text += digits[static_cast<unsigned char>(byte) >> 4U];
+    text += digits[static_cast<unsigned char>(byte) & 15U];
+  }
+  return text;
+}
+
+CollectiveLibrary* CudaDevice::collectives(std::string& why) {
+  if (!collectives_) collectives_ = open_nccl(environment_.config, context_, why);
+  return collectives_.get();
 }
 
 }  // namespace gpulua::cuda

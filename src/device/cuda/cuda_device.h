@@ -62,6 +62,8 @@ class CudaDevice final : public Device {
   SparseSolver& sparse_solver() override;
   Rng& rng() override;
   Fft* fft() override;
+  std::string hardware_id() const override;
+  CollectiveLibrary* collectives(std::string& why) override;
 
   bool reaches(const void* memory) override { return allocator_.reaches(memory); }
   StreamRef adopt_stream(void* native) override;
@@ -87,6 +89,7 @@ class CudaDevice final : public Device {
   std::unique_ptr<Solver> solver_;
   std::unique_ptr<SparseSolver> sparse_solver_;
   std::unique_ptr<Rng> rng_;
+  std::unique_ptr<CollectiveLibrary> collectives_;
   std::optional<std::unique_ptr<Fft>> fft_;  // null: looked for, and not found
 };
 

@@ -21,6 +21,7 @@ namespace gpulua::cuda {
   X(device_get, cuDeviceGet)                                           \
   X(device_get_name, cuDeviceGetName)                                  \
   X(device_get_attribute, cuDeviceGetAttribute)                        \
+  X(device_get_uuid, cuDeviceGetUuid_v2)                               \
   X(device_total_memory, cuDeviceTotalMem_v2)                          \
   X(device_can_access_peer, cuDeviceCanAccessPeer)                     \
   X(primary_context_retain, cuDevicePrimaryCtxRetain)                  \

@@ -12,6 +12,7 @@ namespace {
 // Most waits are short, and a sleeping thread wakes tens of microseconds late; long ones should not keep a core busy.
 constexpr auto spin_time = std::chrono::milliseconds(10);
 constexpr auto sleep_time = std::chrono::microseconds(50);
+constexpr auto look_time = std::chrono::milliseconds(100);
 
 bool is_done(Context& context, CUresult result, const char* op) {
   if (result == CUDA_ERROR_NOT_READY) return false;
@@ -21,18 +22,25 @@ bool is_done(Context& context, CUresult result, const char* op) {
 
 // The driver's own waits cannot be stopped, hence the polling.
 template <class Handle>
-void poll(Context& context, CUresult (*query)(Handle), Handle handle, std::atomic<bool>& interrupted, const char* op) {
+void poll(Context& context, CUresult (*query)(Handle), Handle handle, const DeviceEnvironment& environment,
+          const char* op) {
   const ContextGuard guard(context);
   if (is_done(context, query(handle), op)) return;
-  const auto spin_end = std::chrono::steady_clock::now() + spin_time;
+  using Clock = std::chrono::steady_clock;
+  const auto spin_end = Clock::now() + spin_time;
+  auto next_look = Clock::now() + look_time;
   bool spinning = true;
   do {
-    if (interrupted.load(std::memory_order_relaxed) && interrupted.exchange(false))
+    if (environment.interrupted.load(std::memory_order_relaxed) && environment.interrupted.exchange(false))
       throw Error(ErrorKind::interrupted, "[" + std::string(op) + "] interrupted");
-    if (spinning)
-      spinning = std::chrono::steady_clock::now() < spin_end;
-    else
-      std::this_thread::sleep_for(sleep_time);
+    if (spinning) {
+      spinning = Clock::now() < spin_end;
+      continue;
+    }
+    std::this_thread::sleep_for(sleep_time);
+    if (!environment.while_waiting || Clock::now() < next_look) continue;
+    environment.while_waiting();
+    next_look = Clock::now() + look_time;
   } while (!is_done(context, query(handle), op));
 }
 
@@ -59,12 +67,12 @@ bool is_done(Context& context, CUevent event, const char* op) {
   return is_done(context, context.driver().event_query(event), op);
 }
 
-void wait_until_done(Context& context, CUstream stream, std::atomic<bool>& interrupted, const char* op) {
-  poll(context, context.driver().stream_query, stream, interrupted, op);
+void wait_until_done(Context& context, CUstream stream, const DeviceEnvironment& environment, const char* op) {
+  poll(context, context.driver().stream_query, stream, environment, op);
 }
 
-void wait_until_done(Context& context, CUevent event, std::atomic<bool>& interrupted, const char* op) {
-  poll(context, context.driver().event_query, event, interrupted, op);
+void wait_until_done(Context& context, CUevent event, const DeviceEnvironment& environment, const char* op) {
+  poll(context, context.driver().event_query, event, environment, op);
 }
 
 }  // namespace gpulua::cuda

@@ -2,7 +2,6 @@
 
 // CUDA streams and events, and waiting for them in a way that Ctrl-C can stop.
 
-#include <atomic>
 #include <map>
 #include <memory>
 #include <tuple>
@@ -10,6 +9,7 @@
 
 #include "src/device/cuda/cuda_context.h"
 #include "src/device/device.h"
+#include "src/device/plugin.h"
 
 namespace gpulua::cuda {
 
@@ -89,9 +89,9 @@ inline CUevent handle_of(Event& event) {
 bool is_done(Context& context, CUstream stream, const char* op);
 bool is_done(Context& context, CUevent event, const char* op);
 
-/// Returns when the stream or event is done. Throws the failure of its work, or ErrorKind::interrupted when
-/// `interrupted` is raised, which it lowers.
-void wait_until_done(Context& context, CUstream stream, std::atomic<bool>& interrupted, const char* op);
-void wait_until_done(Context& context, CUevent event, std::atomic<bool>& interrupted, const char* op);
+/// Returns when the stream or event is done. Throws the failure of its work, ErrorKind::interrupted, or what
+/// DeviceEnvironment::while_waiting throws.
+void wait_until_done(Context& context, CUstream stream, const DeviceEnvironment& environment, const char* op);
+void wait_until_done(Context& context, CUevent event, const DeviceEnvironment& environment, const char* op);
 
 }  // namespace gpulua::cuda
