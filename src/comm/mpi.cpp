@@ -191,6 +191,7 @@ class MpiTransport final : public Transport {
   void all_reduce(const char* op, void* data, std::size_t count, DType dtype, Reduction reduction) override {
     const auto found = std::ranges::find(reduced_dtypes, dtype);
     if (found == reduced_dtypes.end() || count == 0) return Transport::all_reduce(op, data, count, dtype, reduction);
+    compare(op, count * 256 + static_cast<std::size_t>(dtype) * 16 + static_cast<std::size_t>(reduction));
     const Handle type = mpi_.constants.types[static_cast<std::size_t>(found - reduced_dtypes.begin())];
     for_pieces(count, [&](std::size_t first, int piece) {
       run(op, [&](Handle* request) {
@@ -201,6 +202,7 @@ class MpiTransport final : public Transport {
   }
 
   void broadcast(const char* op, void* data, std::size_t bytes, int root) override {
+    compare(op, bytes * 256 + static_cast<std::size_t>(root));
     for_pieces(bytes, [&](std::size_t first, int piece) {
       run(op, [&](Handle* request) {
         mpi_.ibcast(static_cast<char*>(data) + first, piece, mpi_.constants.byte, root, mpi_.constants.world, request);
@@ -210,6 +212,7 @@ class MpiTransport final : public Transport {
 
   void all_gather(const char* op, const void* part, void* all, std::size_t bytes) override {
     if (bytes > longest_piece) return Transport::all_gather(op, part, all, bytes);
+    compare(op, bytes);
     const int count = static_cast<int>(bytes);
     run(op, [&](Handle* request) {
       mpi_.iallgather(part, count, mpi_.constants.byte, all, count, mpi_.constants.byte, mpi_.constants.world, request);
@@ -231,6 +234,21 @@ class MpiTransport final : public Transport {
       function(first, static_cast<int>(piece));
       first += piece;
     } while (first < count);
+  }
+
+  /// Compares a collective with those of the other ranks. MPI itself moves wrong elements where they differ.
+  void compare(std::string_view op, std::size_t what) {
+    const auto own = static_cast<std::int64_t>((std::hash<std::string_view>{}(op) ^ what) >> 1U);
+    const auto type = std::ranges::find(reduced_dtypes, DType::int64) - reduced_dtypes.begin();
+    std::array<std::int64_t, 2> greatest{own, -own};
+    run(op.data(), [&](Handle* request) {
+      mpi_.iallreduce(mpi_.constants.in_place, greatest.data(), 2, mpi_.constants.types[static_cast<std::size_t>(type)],
+                      mpi_.constants.operations[static_cast<std::size_t>(Reduction::max)], mpi_.constants.world,
+                      request);
+    });
+    if (greatest[0] == own && greatest[1] == -own) return;
+    throw Error("[" + std::string(op) + "] expected the same call on all ranks, got others on some; gpu.debug(true) " +
+                "names the calls and their lines");
   }
 
   template <class Start>

@@ -140,7 +140,9 @@ class NcclCommunicator final : public Communicator {
     for (const Incoming& message : incoming) messages += message.from != rank() && message.bytes > 0;
     queue(op, messages, stream, [&](CUstream queue) {
       NcclResult result = call_.group_start();
-      const auto note = [&result](NcclResult next) { result = result == nccl_success ? next : result; };
+      const auto note = [&result](NcclResult next) {
+        if (result == nccl_success || result == nccl_in_progress) result = next;
+      };
       for (const Outgoing& message : outgoing)
         if (message.to != rank() && message.bytes > 0)
           note(call_.send(message.memory, message.bytes, nccl_byte, message.to, handle_, queue));
