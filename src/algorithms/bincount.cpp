@@ -16,13 +16,6 @@ constexpr unsigned block_size = 256;
 constexpr std::int64_t few = 4096;  // counters that fit into a block's shared memory: gpulua_bincount_few
 constexpr std::int64_t turns = 8;   // values of a thread at a time: gpulua_histogram_turns
 
-/// The distance of neighbouring numbers from 1 on.
-double precision(DType dtype) {
-  if (dtype == DType::float16) return 0x1p-10;
-  if (dtype == DType::bfloat16) return 0x1p-7;
-  return dtype == DType::float32 ? 0x1p-23 : 0x1p-52;
-}
-
 struct HistogramKernel {
   std::string function, arguments;  // of its template, behind the types
   unsigned threads = block_size;

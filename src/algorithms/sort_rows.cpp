@@ -12,17 +12,14 @@ std::string sort_order(DType dtype, bool descending) {
   static constexpr const char* bits[] = {"unsigned char", "unsigned short", "unsigned int", "unsigned long long"};
   const std::size_t size = size_of(dtype);
   const char* kind = "gpulua_sort_unsigned";
-  const char* infinity = "0";
+  std::uint64_t infinity = 0;
   if (info(dtype).kind == DTypeKind::signed_integer) kind = "gpulua_sort_signed";
   if (info(dtype).kind == DTypeKind::floating) {
     kind = "gpulua_sort_floating";
-    infinity = dtype == DType::float16    ? "0x7c00"
-               : dtype == DType::bfloat16 ? "0x7f80"
-               : dtype == DType::float32  ? "0x7f800000"
-                                          : "0x7ff0000000000000";
+    infinity = infinity_bits(dtype);
   }
   const std::size_t index = size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3;
-  return std::string("gpulua_sort_order<") + bits[index] + ", " + kind + ", " + infinity + ", " +
+  return std::string("gpulua_sort_order<") + bits[index] + ", " + kind + ", " + std::to_string(infinity) + ", " +
          (descending ? "true" : "false") + ">";
 }
 

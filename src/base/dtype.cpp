@@ -25,10 +25,10 @@ constexpr std::array<DTypeInfo, 15> dtype_rows{{
     {DType::uint16, "uint16", "u16", "unsigned short", unsigned_integer, 2},
     {DType::uint32, "uint32", "u32", "unsigned int", unsigned_integer, 4},
     {DType::uint64, "uint64", "u64", "unsigned long long", unsigned_integer, 8},
-    {DType::float16, "float16", "f16", "gpulua_half", floating, 2},
-    {DType::bfloat16, "bfloat16", "bf16", "gpulua_bfloat16", floating, 2},
-    {DType::float32, "float32", "f32", "float", floating, 4},
-    {DType::float64, "float64", "f64", "double", floating, 8},
+    {DType::float16, "float16", "f16", "gpulua_half", floating, 2, 10},
+    {DType::bfloat16, "bfloat16", "bf16", "gpulua_bfloat16", floating, 2, 7},
+    {DType::float32, "float32", "f32", "float", floating, 4, 23},
+    {DType::float64, "float64", "f64", "double", floating, 8, 52},
     {DType::complex64, "complex64", "c64", "gpulua_complex64", complex, 8},
     {DType::complex128, "complex128", "c128", "gpulua_complex128", complex, 16},
 }};
@@ -48,6 +48,16 @@ std::span<const DTypeInfo> dtype_table() {
 
 const DTypeInfo& info(DType dtype) {
   return dtype_rows[static_cast<std::size_t>(dtype)];
+}
+
+std::uint64_t infinity_bits(DType dtype) {
+  const DTypeInfo& row = info(dtype);
+  const std::uint64_t below_sign = (std::uint64_t{1} << (8 * row.size - 1)) - 1;
+  return below_sign >> row.fraction << row.fraction;
+}
+
+double precision(DType dtype) {
+  return std::ldexp(1.0, -int{info(dtype).fraction});
 }
 
 std::optional<DType> find_dtype(std::string_view name) {

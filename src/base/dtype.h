@@ -35,7 +35,8 @@ struct DTypeInfo {
   std::string_view alias;   // "f32"
   std::string_view device;  // the type's name in the device code that we emit
   DTypeKind kind;
-  std::uint8_t size;  // bytes an element; the alignment too, but complex aligns to half
+  std::uint8_t size;          // bytes an element; the alignment too, but complex aligns to half
+  std::uint8_t fraction = 0;  // bits of the fraction of a floating number; else 0
 };
 
 std::span<const DTypeInfo> dtype_table();
@@ -52,6 +53,11 @@ inline bool is_integer(DType dtype) {
   const DTypeKind kind = info(dtype).kind;
   return kind == DTypeKind::signed_integer || kind == DTypeKind::unsigned_integer;
 }
+
+/// The bits of infinity in a floating dtype.
+std::uint64_t infinity_bits(DType dtype);
+/// The distance from 1 to the next greater number of a floating dtype.
+double precision(DType dtype);
 
 /// The dtype of that name or alias, if there is one.
 std::optional<DType> find_dtype(std::string_view name);

@@ -27,6 +27,17 @@ TEST_CASE("each dtype is found by its name and its alias", "[dtype]") {
   CHECK(name(DType::bfloat16) == "bfloat16");
 }
 
+TEST_CASE("floating dtypes know their infinities and their precision", "[dtype]") {
+  CHECK(infinity_bits(DType::float16) == to_half(INFINITY));
+  CHECK(infinity_bits(DType::bfloat16) == to_bfloat16(INFINITY));
+  CHECK(infinity_bits(DType::float32) == std::bit_cast<std::uint32_t>(std::numeric_limits<float>::infinity()));
+  CHECK(infinity_bits(DType::float64) == std::bit_cast<std::uint64_t>(std::numeric_limits<double>::infinity()));
+  CHECK(precision(DType::float64) == std::numeric_limits<double>::epsilon());
+  CHECK(precision(DType::float32) == std::numeric_limits<float>::epsilon());
+  CHECK(1 + precision(DType::float16) == half_to_float(to_half(1) + 1));
+  CHECK(1 + precision(DType::bfloat16) == bfloat16_to_float(to_bfloat16(1) + 1));
+}
+
 TEST_CASE("integers are those of either sign, without bool", "[dtype]") {
   for (const DTypeInfo& row : dtype_table()) CHECK(is_integer(row.dtype) == (row.name.find("int") != row.name.npos));
 }

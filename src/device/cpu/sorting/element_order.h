@@ -19,7 +19,7 @@ class ElementOrder {
       : floating_(info(dtype).kind == DTypeKind::floating),
         always_(floating_ || info(dtype).kind == DTypeKind::signed_integer ? sign : Bits{0}),
         negative_(floating_ ? static_cast<Bits>(~sign) : Bits{0}),
-        infinity_(floating_ ? infinity_of(dtype) : std::numeric_limits<Bits>::max()),
+        infinity_(floating_ ? static_cast<Bits>(infinity_bits(dtype)) : std::numeric_limits<Bits>::max()),
         minus_zero_(floating_ ? sign : Bits{0}) {
     if (descending) always_ = static_cast<Bits>(~always_);
   }
@@ -45,12 +45,6 @@ class ElementOrder {
   /// All bits where the sign bit is set, else none.
   static Bits sign_of(Bits x) {
     return static_cast<Bits>(static_cast<std::make_signed_t<Bits>>(x) >> (8 * sizeof(Bits) - 1));
-  }
-  static Bits infinity_of(DType dtype) {
-    if (dtype == DType::float16) return static_cast<Bits>(0x7c00);
-    if (dtype == DType::bfloat16) return static_cast<Bits>(0x7f80);
-    if (dtype == DType::float32) return static_cast<Bits>(0x7f800000);
-    return static_cast<Bits>(0x7ff0000000000000);
   }
 
   bool floating_ = false;
