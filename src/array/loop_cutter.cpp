@@ -83,16 +83,21 @@ bool LoopCutter::cut(const PendingNodes& pending) {
   const std::uint64_t digest = recent_.digest(place, period);
   if (places_.size() == most_places) places_.clear();
   places_.insert(digest);
-  next_look_ = place + 2 * period;
   loop_ = {place, period, digest, digest == loop_.digest && place == loop_.place + period};
-  std::vector<Array> carried;  // handles, because evaluating may run the collector
+  std::vector<Array> carried;
   for (const Value& value : values) {
     if (place - value.node->number < period) loop_.ages.push_back(place - value.node->number);
     carried.push_back(value.node->shared_from_this());
   }
+  cut_at(place, carried);
+  return true;
+}
+
+void LoopCutter::cut_at(std::uint64_t place, std::span<const Array> carried) {
+  loop_.place = place;
+  next_look_ = place + 2 * loop_.period;
   const Flag flag(evaluating_);
   evaluate(carried);
-  return true;
 }
 
 bool LoopCutter::has_step() const {
@@ -104,21 +109,19 @@ void LoopCutter::finish_steps(std::span<Node* const> nodes) {
   if (!loop_.every_step || evaluating_ || !has_step()) return;
   if (count_operations(nodes, little_cost) <= little_cost) return;
   PendingNodes& pending = nodes.front()->device().evaluator().pending();
-  const Flag flag(evaluating_);
   try {
     while (has_step()) {
-      loop_.place += loop_.period;
-      next_look_ = loop_.place + 2 * loop_.period;
+      const std::uint64_t place = loop_.place + loop_.period;
       std::vector<Array> carried;
       for (Node* node = pending.newest(); node; node = PendingNodes::before(*node)) {
-        if (node->number == 0 || node->number > loop_.place) continue;
-        if (node->number + loop_.period <= loop_.place) break;
-        const std::uint64_t age = loop_.place - node->number;
+        if (node->number == 0 || node->number > place) continue;
+        if (node->number + loop_.period <= place) break;
+        const std::uint64_t age = place - node->number;
         if (std::find(loop_.ages.begin(), loop_.ages.end(), age) != loop_.ages.end())
           carried.push_back(node->shared_from_this());
       }
       std::reverse(carried.begin(), carried.end());
-      evaluate(carried);
+      cut_at(place, carried);
     }
   } catch (const Error& error) {
     // Nobody has asked for these values; those that were wanted may still fit.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <unordered_set>
 #include <vector>
@@ -43,6 +44,9 @@ class LoopCutter {
 
   /// Cuts the loop that the script runs. False: there is no loop, or no value to evaluate.
   bool cut(const PendingNodes& pending);
+  /// Evaluates the values that pass on after the operation with the number `place`. They are handles, because
+  /// evaluating may run the collector.
+  void cut_at(std::uint64_t place, std::span<const std::shared_ptr<Node>> carried);
   /// The number of the operation after which the loop is cut: one of the last period but one.
   std::uint64_t choose_place(std::span<const Value> values, std::uint64_t period);
   /// True when the script has made all operations of the step that follows the last cut.

@@ -13,6 +13,7 @@
 #include "src/device/cpu/cpu_solver.h"
 #include "src/device/cpu/runtime/cpu_launch.h"
 #include "src/device/cpu/runtime/cpu_stream.h"
+#include "src/device/cpu/runtime/take_interrupt.h"
 #include "src/device/curand.h"
 #include "src/device/superlu.h"
 
@@ -192,20 +193,15 @@ bool CpuDevice::done(Event&) {
   return true;
 }
 void CpuDevice::synchronize(Stream&) {
-  check_interrupt();
+  take_interrupt(environment_.interrupted, "synchronize");
 }
 void CpuDevice::synchronize(Event&) {
-  check_interrupt();
+  take_interrupt(environment_.interrupted, "synchronize");
 }
 
 float CpuDevice::elapsed(Event& from, Event& to) {
   auto time = static_cast<CpuEvent&>(to).time - static_cast<CpuEvent&>(from).time;
   return std::chrono::duration<float, std::milli>(time).count();
-}
-
-void CpuDevice::check_interrupt() {
-  if (environment_.interrupted.load(std::memory_order_relaxed) && environment_.interrupted.exchange(false))
-    throw Error(ErrorKind::interrupted, "[synchronize] interrupted");
 }
 
 // ---- kernels

@@ -72,7 +72,6 @@ class CpuDevice : public Device {
   Sparse* sparse() override { return checker_.on() ? nullptr : sparse_.get(); }
 
  private:
-  void check_interrupt();
   void copy_now(const RowsToCopy& rows);
   void run(CpuKernel& kernel, const LaunchConfig& config, void** arguments);
   std::shared_ptr<CpuModule> load(const KernelSource& source, const CompileTarget& target);

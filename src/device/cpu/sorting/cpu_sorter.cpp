@@ -6,6 +6,7 @@
 
 #include "src/base/error.h"
 #include "src/device/cpu/runtime/cpu_stream.h"
+#include "src/device/cpu/runtime/take_interrupt.h"
 #include "src/device/cpu/sorting/element_order.h"
 #include "src/device/cpu/sorting/radix_sort.h"
 #include "src/device/cpu/sorting/row_selection.h"
@@ -220,7 +221,7 @@ class CpuSorter : public Sorter {
     const Chunks shared = Chunks::over_cores(size);
     if (rows.rows < static_cast<std::int64_t>(shared.count())) {
       for (std::int64_t i = 0; i < rows.rows; ++i) {
-        check_interrupt();
+        take_interrupt(interrupted_, "sort");
         work(shared, row(i));
       }
       return;
@@ -229,14 +230,9 @@ class CpuSorter : public Sorter {
     constexpr std::int64_t worth_sharing = 1 << 13;
     tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, rows.rows, (worth_sharing + rows.size - 1) / rows.size),
                       [&](const tbb::blocked_range<std::int64_t>& part) {
-                        check_interrupt();
+                        take_interrupt(interrupted_, "sort");
                         for (std::int64_t i = part.begin(); i < part.end(); ++i) work(Chunks(size), row(i));
                       });
-  }
-
-  void check_interrupt() {
-    if (interrupted_.load(std::memory_order_relaxed) && interrupted_.exchange(false))
-      throw Error(ErrorKind::interrupted, "[sort] interrupted");
   }
 
   MemoryPool& memory_;
