@@ -37,9 +37,9 @@ std::vector<Array> check_arrays(lua_State* L, int index) {
 
 /// start_graph(): the graph, whose function's first run starts.
 int start_graph(lua_State* L) {
-  OpenDevice& device = bindings_of(L).device();
-  if (device.evaluator().capture() || device.evaluator().trace())
+  if (is_recording(bindings_of(L).context()))
     throw Error("[graph] expected a call outside of a function that gpu.graph or gpu.fuse records");
+  OpenDevice& device = bindings_of(L).device();
   push(L, GraphHandle{device.shared_from_this(), std::make_shared<Capture>(device)});
   return 1;
 }

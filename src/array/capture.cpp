@@ -35,7 +35,7 @@ Capture::Capture(OpenDevice& device)
     : device_(device.shared_from_this()), stream_(device.device().create_stream()), outer_stream_(device.stream()) {
   device.evaluator().evaluate_all();
   for (const std::shared_ptr<OpenDevice>& other : device.context().open_devices()) {
-    if (other.get() == &device || other->buffer_observer()) continue;
+    if (other.get() == &device) continue;
     other->set_buffer_observer(&other_device);
     others_.push_back(other.get());
   }

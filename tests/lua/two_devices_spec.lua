@@ -87,6 +87,18 @@ for _, other in ipairs(others) do
       assert.has_error(function() return x:take(index):to(other):table() end)
     end)
 
+    it("a graph of one is not begun within a function that is recorded for the other", function()
+      local function inner() return gpu.ones(4) * 2 end
+      local fused = gpu.fuse(function(x)
+        gpu.device(other)
+        local ok, message = pcall(gpu.graph, inner)
+        gpu.device(here)
+        if not ok then error(message, 0) end
+        return x + 1
+      end)
+      support.fails("[graph] expected a call outside of a function that gpu.graph or gpu.fuse records", fused, gpu.ones(4))
+    end)
+
     it("are not mixed in one expression", function()
       assert.has_error(function() return gpu.ones(3) + gpu.ones(3, { device = other }) end)
     end)
