@@ -125,6 +125,12 @@ void add_fusing(lua_State* L) {
                     {"enter_fused", protect<enter_fused>},
                     {"replay", protect<replay>},
                     {"traces", protect<new_traces>}});
+  lua_newtable(L);
+  lua_newtable(L);
+  lua_pushliteral(L, "k");
+  lua_setfield(L, -2, "__mode");
+  lua_setmetatable(L, -2);
+  lua_setfield(L, LUA_REGISTRYINDEX, libraries_key);
   // A table with weak keys, whose function `find` fills it.
   lua_newtable(L);
   lua_pushvalue(L, -1);

@@ -144,15 +144,29 @@ class Key {
     return !is_new;
   }
 
-  /// True for a table that `require` gives: a library, which stays as it is.
+  /// True for a table that `require` gives: a library, which stays as it is. The registry remembers those that were
+  /// found, so that calls do not gather the libraries anew.
   bool is_library(int index) {
-    if (libraries_.empty()) {
-      lua_getfield(L_, LUA_REGISTRYINDEX, "_LOADED");
-      for (lua_pushnil(L_); lua_next(L_, -2); lua_pop(L_, 1))
-        if (lua_istable(L_, -1)) libraries_.insert(lua_topointer(L_, -1));
-      lua_pop(L_, 1);
+    lua_getfield(L_, LUA_REGISTRYINDEX, libraries_key);
+    lua_pushvalue(L_, index);
+    lua_rawget(L_, -2);
+    bool is_one = lua_toboolean(L_, -1);
+    lua_pop(L_, 1);
+    if (!is_one && libraries_.empty()) gather_libraries();
+    if (!is_one && (is_one = libraries_.contains(lua_topointer(L_, index)))) {
+      lua_pushvalue(L_, index);
+      lua_pushboolean(L_, true);
+      lua_rawset(L_, -3);
     }
-    return libraries_.contains(lua_topointer(L_, index));
+    lua_pop(L_, 1);
+    return is_one;
+  }
+
+  void gather_libraries() {
+    lua_getfield(L_, LUA_REGISTRYINDEX, "_LOADED");
+    for (lua_pushnil(L_); lua_next(L_, -2); lua_pop(L_, 1))
+      if (lua_istable(L_, -1)) libraries_.insert(lua_topointer(L_, -1));
+    lua_pop(L_, 1);
   }
 
   void add_table(int index) {

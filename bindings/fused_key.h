@@ -49,6 +49,8 @@ struct LuaType<Traces> {
 
 /// The registry's table of the globals that functions read.
 constexpr const char* globals_key = "gpulua.globals";
+/// The registry's table of the libraries that calls of fused functions have met, with weak keys.
+constexpr const char* libraries_key = "gpulua.libraries";
 
 /// Describes the values at the indices from 1 to `last`, and what the functions among them reach through their
 /// upvalues, their globals, and tables in these. Evaluates the arrays among them. `kept`: the index of a table that
