@@ -252,7 +252,7 @@ describe("row kernels", function()
   end)
 
   it("gather their elements", function()
-    for _, width in ipairs { 3, 32, 96, 1025 } do
+    for _, width in ipairs { 3, 96, 1025 } do
       local source = numbers { 11, width }
       local rows = source:table()
       local which = { 3, 1, 11, -1, 7, 3, 2 }
@@ -300,7 +300,7 @@ describe("row kernels", function()
 
   it("draw random numbers", function()
     for _, dtype in ipairs { "float32", "float64", "float16" } do
-      for _, width in ipairs { 5, 32, 36, 300, 1024 } do
+      for _, width in ipairs { 5, 36, 300 } do
         local shape = { 9, width }
         local x = numbers(shape, dtype)
         local function drawn(fn)
