@@ -3,7 +3,14 @@ local gpu, methods, core = ...
 local complex = require("ffi").typeof "complex"
 
 --- gpu.complex(re, im): a complex number.
-function gpu.complex(re, im) return complex(re, im or 0) end
+function gpu.complex(re, im)
+  if core.is_array(re) or core.is_array(im) then
+    core.raise "[complex] expected two numbers, got an array; re + im * gpu.complex(0, 1) is the complex array of two arrays of parts"
+  end
+  if type(re) ~= "number" and type(re) ~= "cdata" then core.fail("complex", "a number", re) end
+  if im ~= nil and type(im) ~= "number" and type(im) ~= "cdata" then core.fail("complex", "a number", im) end
+  return complex(re, im or 0)
+end
 
 local function check_number(op, what, value)
   if type(value) ~= "number" then core.fail(op, what, value) end

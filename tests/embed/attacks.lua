@@ -67,6 +67,7 @@ return {
     "goto again ::again:: goto again",
   },
   outside = {
+    "select(2, pcall(gpu.random.sobol, 2, 2, {directions = '/etc/passwd'})):find 'passwd'",
     "io", "package", "ffi", "jit", "dofile", "loadfile", "newproxy", "getfenv", "setfenv", "module", "string.dump", "os.execute",
     "os.exit", "os.getenv", "os.remove", "os.rename", "os.tmpname", "os.setlocale", "debug.sethook", "debug.getinfo", "debug.getupvalue",
     "debug.getregistry", "debug.setmetatable", "debug.getlocal", "math.randomseed == nil", "require 'ffi'", "require 'jit'", "require 'io'",

@@ -4,6 +4,15 @@ local ffi = require "ffi"
 local support = require "support"
 
 describe("complex numbers", function()
+  it("are made of two numbers", function()
+    assert.are.equal("1.5-2i", tostring(gpu.complex(1.5, -2)))
+    assert.are.equal("3+0i", tostring(gpu.complex(3LL)))
+    support.fails("[complex] expected two numbers, got an array; re + im * gpu.complex(0, 1) is the complex array of two arrays",
+      gpu.complex, gpu.ones(2), gpu.ones(2))
+    support.fails('[complex] expected a number, got "1"', gpu.complex, 1, "1")
+    support.fails("[complex] expected a number", gpu.complex, {})
+  end)
+
   it("stand on either side of an array", function()
     local a = gpu.array({ 1, 2 }, "complex128")
     local z = 1 + 2i
