@@ -139,7 +139,7 @@ inline void release(const gpulua_value& value) noexcept {
   if (value.kind == GPULUA_FUNCTION) gpulua_function_release(value.as.function);
 }
 
-/// The same; on an exception the handle is released.
+/// from_value(), which releases the handle on an exception.
 template <class R>
 R take(const gpulua_value& value) {
   try {

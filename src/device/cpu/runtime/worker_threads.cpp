@@ -13,10 +13,11 @@ std::mutex uses_lock;
 int uses = 0;
 pid_t process = 0;  // that has the threads; 0: there are none of ours
 
+bool process_ends = false;
+
 /// oneTBB's own static objects end after this one, as it was loaded before.
 struct ProcessEnd {
-  ~ProcessEnd() { is_near = true; }
-  bool is_near = false;
+  ~ProcessEnd() { process_ends = true; }
 } process_end;
 
 }  // namespace
@@ -29,7 +30,7 @@ WorkerThreads::WorkerThreads() {
 
 WorkerThreads::~WorkerThreads() {
   const std::lock_guard lock(uses_lock);
-  if (--uses > 0 || process != getpid() || process_end.is_near) return;
+  if (--uses > 0 || process != getpid() || process_ends) return;
   tbb::task_scheduler_handle handle{tbb::attach{}};
   if (tbb::finalize(handle, std::nothrow)) process = 0;
 }
