@@ -39,5 +39,8 @@ peer=$(several bench_init)
 echo "$ours $peer $(ratio "$ours" "$peer")"
 echo "   inside the C++ process, cuInit + primary context took $(bench_init) ms"
 
+echo "== Lua functions as device code"
+bench/lua_functions/run.sh
+
 echo "== array expressions (ms), and each peer's time over ours"
 bench/arrays/run.sh
