@@ -249,7 +249,9 @@ void add_core_functions(lua_State* L) {
   add_function_helpers(L);
   add_terminal(L);
   add_ranks(L);
+  add_numpy_files(L);
   add_plain_files(L);
+  add_tables(L);
   add_measuring(L);
   add_signature_helpers(L);
   add_random_functions(L);

@@ -1,8 +1,9 @@
-// gpu.save and gpu.load: arrays in NumPy's .npy and .npz files.
+// Arrays in .npy, .npz and .safetensors files. The C++ functions for files.lua.
 
 #include "bindings/files.h"
 
 #include <algorithm>
+#include <map>
 
 #include "bindings/lua_array.h"
 #include "bindings/lua_device.h"
@@ -12,6 +13,7 @@
 #include "src/files/host_file.h"
 #include "src/files/npy.h"
 #include "src/files/npz.h"
+#include "src/files/safetensors.h"
 
 namespace gpulua {
 
@@ -53,29 +55,41 @@ NamedArrays check_named_arrays(lua_State* L, int index) {
   return arrays;
 }
 
-/// gpu.save(path, x) writes a .npy file, gpu.save(path, {name = x, ...} [, {compress=}]) a .npz file. Both return true.
+/// save_numpy(path, x [, {compress}]): a .npy file of an array, or a .npz file of a table {name = x, ...}.
 int save(lua_State* L) {
   constexpr const char* op = "save";
   const std::string path(check_string(L, 1, op, "the path of a file"));
-  std::optional<bool> compress;
-  if (test<Array>(L, 3)) fail(op, "a .npz file's arrays in one table, {x = x, y = y}", L, 3);
+  bool compress = false;
   read_options(L, 3, op,
                {{"compress", [&](int value) { compress = check_boolean(L, value, op, "a boolean for compress"); }}});
-  if (path.ends_with(".npy")) {
+  if (path.ends_with(".npy") || path.ends_with(".NPY")) {
     if (lua_istable(L, 2)) fail(op, "an array for a .npy file, where a .npz file takes a table of arrays", L, 2);
-    const Array array = check<Array>(L, 2, op);
-    if (compress) throw Error("[save] expected a .npz file with compress, got " + path);
-    save_npy(path, *array);
-  } else if (path.ends_with(".npz")) {
-    save_npz(path, check_named_arrays(L, 2), compress.value_or(false));
+    save_npy(path, *check<Array>(L, 2, op));
   } else {
-    fail(op, "a path that ends in .npy or .npz", L, 1);
+    save_npz(path, check_named_arrays(L, 2), compress);
   }
   lua_pushboolean(L, 1);
   return 1;
 }
 
-/// __index of a .npz file's table: throws the Error about a name that the file does not have.
+/// save_safetensors(path, {name = x, ...} [, {metadata=}])
+int save_tensors(lua_State* L) {
+  constexpr const char* op = "save";
+  const std::string path(check_string(L, 1, op, "the path of a file"));
+  std::map<std::string, std::string> metadata;
+  read_options(L, 3, op, {{"metadata", [&](int value) {
+                             if (!lua_istable(L, value)) fail(op, "metadata, a table of texts by name", L, value);
+                             for (lua_pushnil(L); lua_next(L, value) != 0; lua_pop(L, 1)) {
+                               if (lua_type(L, -2) != LUA_TSTRING) fail(op, "names of metadata", L, -2);
+                               metadata.emplace(lua_tostring(L, -2), check_string(L, -1, op, "a text in metadata"));
+                             }
+                           }}});
+  save_safetensors(path, check_named_arrays(L, 2), metadata);
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+/// __index of a file's table: throws the Error about a name that the file does not have.
 int missing_array(lua_State* L) {
   constexpr std::size_t shown = 20;
   std::vector<std::string> names;
@@ -94,50 +108,79 @@ int missing_array(lua_State* L) {
               (names.empty() ? "no arrays" : list) + ", got " + describe(L, 2) + near.question());
 }
 
-/// gpu.load(path [, {device=, mmap=}]): the array of a .npy file, or a table of the arrays of a .npz file by name; nil
-/// and a message when the file cannot be opened.
+/// Pushes the arrays of a file as a table by name, in which other names are errors. Returns 1.
+int push_arrays(lua_State* L, NamedArrays arrays, const std::string& path) {
+  lua_createtable(L, 0, static_cast<int>(arrays.size()));
+  for (auto& [name, array] : arrays) {
+    lua_pushlstring(L, name.data(), name.size());
+    push_array(L, std::move(array));
+    lua_rawset(L, -3);
+  }
+  lua_newtable(L);
+  lua_pushlightuserdata(L, &bindings_of(L));
+  lua_pushstring(L, path.c_str());
+  lua_pushcclosure(L, protect<missing_array>, 2);
+  lua_setfield(L, -2, "__index");
+  lua_setmetatable(L, -2);
+  return 1;
+}
+
+struct FileOptions {
+  std::shared_ptr<OpenDevice> device;
+  FileAccess access = FileAccess::map;
+};
+
+/// Reads {device=, mmap=} at `index`.
+FileOptions check_file_options(lua_State* L, int index) {
+  constexpr const char* op = "load";
+  FileOptions options;
+  const auto read_mmap = [&](int value) {
+    options.access = check_boolean(L, value, op, "a boolean for mmap") ? FileAccess::map : FileAccess::read;
+  };
+  read_options(L, index, op,
+               {{"device", [&](int value) { options.device = check_device(L, value, op); }}, {"mmap", read_mmap}});
+  if (!options.device) options.device = bindings_of(L).context().current();
+  return options;
+}
+
+/// load_safetensors(path [, {device=, mmap=}]): a table of arrays by name; nil and a message when the file cannot be
+/// opened.
+int load_tensors(lua_State* L) {
+  const std::string path(check_string(L, 1, "load", "the path of a file"));
+  const FileOptions options = check_file_options(L, 2);
+  return or_file_failure(L, [&] {
+    const FileBytes file("load", path, options.access);
+    return push_arrays(L, read_safetensors(file.bytes(), *options.device, path), path);
+  });
+}
+
+/// load_numpy(path [, {device=, mmap=}]): the array of a .npy file, or a table of the arrays of a .npz file by name;
+/// nil and a message when the file cannot be opened.
 int load(lua_State* L) {
   constexpr const char* op = "load";
   const std::string path(check_string(L, 1, op, "the path of a file"));
-  std::shared_ptr<OpenDevice> device;
-  FileAccess access = FileAccess::map;
-  const auto read_mmap = [&](int value) {
-    access = check_boolean(L, value, op, "a boolean for mmap") ? FileAccess::map : FileAccess::read;
-  };
-  read_options(L, 2, op, {{"device", [&](int value) { device = check_device(L, value, op); }}, {"mmap", read_mmap}});
-  if (!device) device = bindings_of(L).context().current();
-
+  const FileOptions options = check_file_options(L, 2);
   return or_file_failure(L, [&] {
-    const FileBytes file(op, path, access);
+    const FileBytes file(op, path, options.access);
     if (is_npz(file.bytes())) {
-      NamedArrays arrays = read_npz(file.bytes(), *device, path);
-      lua_createtable(L, 0, static_cast<int>(arrays.size()));
-      for (auto& [name, array] : arrays) {
-        lua_pushlstring(L, name.data(), name.size());
-        push_array(L, std::move(array));
-        lua_rawset(L, -3);
-      }
-      lua_newtable(L);
-      lua_pushlightuserdata(L, &bindings_of(L));
-      lua_pushstring(L, path.c_str());
-      lua_pushcclosure(L, protect<missing_array>, 2);
-      lua_setfield(L, -2, "__index");
-      lua_setmetatable(L, -2);
-      return 1;
+      return push_arrays(L, read_npz(file.bytes(), *options.device, path), path);
     }
     if (!is_npy(file.bytes()))
       throw Error("[load] " + path +
                   ": expected a .npy or .npz file, got other data; gpu.image.load reads PNG files, " +
-                  "and gpu.array takes the numbers that io.lines and tonumber find in text");
-    push_array(L, read_npy(file.bytes(), *device, path));
+                  "and gpu.load other files by their endings, .csv among them");
+    push_array(L, read_npy(file.bytes(), *options.device, path));
     return 1;
   });
 }
 
 }  // namespace
 
-void open_files(lua_State* L) {
-  set_functions(L, {{"save", protect<save>}, {"load", protect<load>}});
+void add_numpy_files(lua_State* L) {
+  set_functions(L, {{"save_numpy", protect<save>},
+                    {"load_numpy", protect<load>},
+                    {"save_safetensors", protect<save_tensors>},
+                    {"load_safetensors", protect<load_tensors>}});
 }
 
 }  // namespace gpulua

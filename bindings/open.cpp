@@ -46,12 +46,13 @@ void load_helpers(lua_State* L) {
   lua_setfield(L, LUA_REGISTRYINDEX, helpers_key);
 }
 
-/// Adds each method of arrays as a function, such as `gpu.item(x)`, except those that write in place.
+/// Adds each method of arrays as a function, such as `gpu.item(x)`, except those that write in place, and gpu.table,
+/// which a Lua file has.
 void add_methods_as_functions(lua_State* L) {
   lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.array_methods");
   for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
     const std::string name = lua_tostring(L, -2);
-    if (name.ends_with('_')) continue;
+    if (name.ends_with('_') || name == "table") continue;
     lua_pushvalue(L, -2);
     lua_rawget(L, -5);
     const bool there = !lua_isnil(L, -1);
@@ -90,7 +91,6 @@ int open_gpu(lua_State* L) {
   open_creation(L);
   open_devices(L);
   open_exchange(L);
-  open_files(L);
   open_evaluation(L);
   open_images(L);
   open_indexing(L);

@@ -15,7 +15,6 @@ void open_check(lua_State* L);
 void open_creation(lua_State* L);
 void open_devices(lua_State* L);
 void open_exchange(lua_State* L);
-void open_files(lua_State* L);
 void open_evaluation(lua_State* L);
 void open_images(lua_State* L);
 void open_indexing(lua_State* L);
@@ -51,7 +50,10 @@ void add_function_helpers(lua_State* L);
 void add_graphs(lua_State* L);
 /// Adds the C++ functions for the files comm*.lua to the table at the top of the stack.
 void add_ranks(lua_State* L);
-/// Adds the C++ functions for text_files.lua to the table at the top of the stack.
+/// These add the C++ functions for files.lua to the table at the top of the stack.
+void add_numpy_files(lua_State* L);
+void add_tables(lua_State* L);
+/// Adds the C++ functions for text_files.lua and files.lua to the table at the top of the stack.
 void add_plain_files(lua_State* L);
 void open_memory(lua_State* L);
 void open_operations(lua_State* L);

@@ -164,7 +164,7 @@ describe("files", function()
       fails('[save] two arrays are called "arr_0"', { x, arr_0 = y })
       fails("expected a name without zero bytes", { ["a\0b"] = x })
       fails("cannot name an array", { ["\255\254"] = x })
-      fails('expected the option compress, got "level"', { x = x }, { level = 3 })
+      fails('expected the option compress for a .npz file, got "level"', { x = x }, { level = 3 })
       fails("expected a boolean for compress, got 1", { x = x }, { compress = 1 })
       assert.is_nil(io.open(path))
     end)
@@ -303,12 +303,80 @@ describe("files", function()
     assert.are.equal(0, os.execute(("test -L %s && test $(stat -c %%a %s) = 640"):format(link, path)))
   end)
 
+describe(".safetensors", function()
+    --- A file with this header, and elements behind it.
+    local function tensors(header, elements)
+      return string.char(#header % 256, math.floor(#header / 256)) .. ("\0"):rep(6) .. header .. (elements or "")
+    end
+
+    it("has the bytes of the format", function()
+      local path = temporary ".safetensors"
+      gpu.save(path, { b = gpu.array({ 1, 2 }, "int16"), a = gpu.array({ { 1.5 } }) }, { metadata = { by = "a \"b\"\n" } })
+      local header = [[{"__metadata__":{"by":"a \"b\"\u000a"},"a":{"dtype":"F32","shape":[1,1],"data_offsets":[0,4]},]]
+        .. [["b":{"dtype":"I16","shape":[2],"data_offsets":[4,8]}}]]
+      header = header .. (" "):rep(-#header % 8)
+      assert.are.equal(tensors(header, "\0\0\192\63\1\0\2\0"), read(path))
+    end)
+
+    it("comes back in every dtype and shape", function()
+      local path, arrays = temporary ".safetensors", {}
+      for _, dtype in ipairs { "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16",
+        "float32", "float64" } do
+        arrays[dtype] = gpu.arange(6):remainder(2):astype(dtype):reshape(2, 3)
+      end
+      arrays.none, arrays.one = gpu.zeros(0, 3), gpu.full({}, 7)
+      arrays["m\195\188.weight"] = gpu.arange(12):reshape(3, 4).T
+      assert(gpu.save(path, arrays))
+      local back = gpu.load(path, { mmap = false })
+      for name, x in pairs(arrays) do support.same(x, back[name], name) end
+      support.fails('which has bfloat16, bool', function() return back.nothing end)
+    end)
+
+    it("may be damaged", function()
+      local path = temporary ".safetensors"
+      local function fails(text, bytes)
+        write(path, bytes)
+        support.fails(text, gpu.load, path)
+      end
+      fails("expected a .safetensors file, got other data", "abc")
+      fails("got other data, or a part of one", "\255\255\255\255\255\255\255\255{}")
+      fails("the header is damaged: no {", tensors "[]")
+      fails("text behind its end", tensors "{} x")
+      local function one(fields) return tensors('{"x":{' .. fields .. "}}", "\0\0\0\0") end
+      fails("data_offsets that are no range", one '"dtype":"F32","shape":[1]')
+      fails("data_offsets that are no range", one '"dtype":"F32","shape":[1],"data_offsets":[4,0]')
+      fails("the file is cut off: it has 4 bytes", one '"dtype":"F32","shape":[2],"data_offsets":[0,8]')
+      fails("the file is cut off", one '"dtype":"F32","shape":[2],"data_offsets":[0,9223372036854775807]')
+      fails("expected float32 of shape (2,), got 4 bytes", one '"dtype":"F32","shape":[2],"data_offsets":[0,4]')
+      fails('expected elements of BOOL, I8', one '"dtype":"C64","shape":[],"data_offsets":[0,4]')
+      fails("a string without end", tensors '{"x')
+      fails("two arrays called", tensors('{"x":{"dtype":"U8","shape":[],"data_offsets":[0,1]},"x":{"dtype":"U8","shape":[],"data_offsets":[0,1]}}', "\0"))
+      support.fails('expected real numbers in the array "z" of a .safetensors file, got complex64', gpu.save, path,
+        { z = gpu.zeros(1, "complex64") })
+      local whole = one '"dtype":"F32","shape":[1],"data_offsets":[0,4]'
+      for length = 0, #whole - 1 do
+        write(path, whole:sub(1, length))
+        assert(not pcall(gpu.load, path))
+      end
+    end)
+  end)
+
+  it("are plain elements, where the path says so", function()
+    local path = temporary ".bin"
+    assert(gpu.save(path, gpu.arange(6, "int16"):reshape(2, 3).T))
+    assert.are.equal("\0\0\3\0\1\0\4\0\2\0\5\0", read(path))
+    assert.are.same({ { 3, 1 }, { 4, 2 } }, gpu.load(path, { dtype = "int16", shape = { 2, 2 }, offset = 2 }):table())
+    assert.are.same({ 5 }, gpu.load(path, { dtype = "int16", offset = 10 }):table())
+    support.fails("expected 9 elements of int16", gpu.load, path, { dtype = "int16", shape = { 3, 3 } })
+    support.fails("expected whole elements of float64", gpu.load, path, { dtype = "float64" })
+  end)
+
   it("says what it takes", function()
     local x, path = gpu.ones(3), temporary ".npy"
-    support.fails('[save] expected a path that ends in .npy or .npz, got "x.mat"', gpu.save, "x.mat", x)
+    support.fails('[save] expected a path that ends in .npy, .npz, .csv, .tsv, .safetensors, .bin or .raw, got "x.mat"', gpu.save, "x.mat", x)
     support.fails("[save] expected an array for a .npy file, where a .npz file takes a table of arrays, got a table", gpu.save, path, { x })
-    support.fails("[save] expected a .npz file with compress", gpu.save, path, x, { compress = true })
-    support.fails("[load] expected the path of a file, got nothing", gpu.load)
+    support.fails('[save] expected no options for a .npy file, got "compress"', gpu.save, path, x, { compress = true })
+    support.fails("[load] expected the path of a file, got nil", gpu.load)
     support.fails("[load] expected a boolean for mmap, got 1", gpu.load, folder .. "one.npy", { mmap = 1 })
   end)
 end)

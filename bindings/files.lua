@@ -1,0 +1,130 @@
+-- gpu.load and gpu.save: the format of a file by the ending of its name.
+local gpu, _, core = ...
+
+-- The options of each format, for gpu.load and gpu.save.
+local csv = {
+  what = "a table in text", load = {"device", "mmap", "columns", "dtype", "sep", "skip", "header", "missing"},
+  save = {"sep", "header", "missing"},
+}
+local raw = {what = "plain elements", load = {"device", "dtype", "shape", "offset"}, save = {}}
+local formats = {
+  npy = {what = "a .npy file", load = {"device", "mmap"}, save = {}},
+  npz = {what = "a .npz file", load = {"device", "mmap"}, save = {"compress"}},
+  csv = csv, tsv = csv, bin = raw, raw = raw,
+  safetensors = {what = "a .safetensors file", load = {"device", "mmap"}, save = {"metadata"}},
+}
+local endings = ".npy, .npz, .csv, .tsv, .safetensors, .bin or .raw"
+
+local function ending(path) return (path:match "%.(%w+)$" or ""):lower() end
+
+--- The options, of which each is one of the format's.
+local function check_options(op, format, options)
+  if type(options) ~= "table" then return core.check_fields(op, options) end
+  local names = format[op]
+  for name in pairs(options) do
+    local fits = false
+    for _, other in ipairs(names) do fits = fits or name == other end
+    if not fits then
+      core.raise(("[%s] expected %s for %s, got %s%s"):format(op, #names == 0 and "no options" or (#names > 1 and "the options "
+        or "the option ") .. table.concat(names, ", "), format.what, core.describe(name), core.did_you_mean(tostring(name), names)))
+    end
+  end
+  return options
+end
+
+local function check_path(op, path)
+  if type(path) ~= "string" then core.fail(op, "the path of a file", path) end
+  return path
+end
+
+local function check_count(op, name, value)
+  if value == nil then return 0 end
+  core.check_integer(op, name .. ", an integer of 0 or more", value)
+  if value < 0 then core.fail(op, name .. ", an integer of 0 or more", value) end
+  return value
+end
+
+-- ---- tables in text -------------------------------------------------------------------------------------------------------------
+
+local function separator(op, path, sep)
+  if sep == nil then return ending(path) == "tsv" and "\t" or "," end
+  if type(sep) ~= "string" or #sep ~= 1 or sep:find '[%w\n\r".+-]' then
+    core.fail(op, "sep, one character that is no part of a number, quote or line's end", sep)
+  end
+  return sep
+end
+
+local function list_of(name, value)
+  if value == nil or type(value) == "table" then return value end
+  if type(value) ~= "string" and type(value) ~= "number" then core.fail("load", name .. ", one or a table of them", value) end
+  return {value}
+end
+
+local function load_csv(path, options)
+  local op = "load"
+  local by_column = type(options.dtype) == "table"
+  local columns = list_of("columns: names or positions", options.columns)
+  local missing = list_of("missing: texts", options.missing)
+  if columns and core.check_list(op, "columns", columns) == 0 then core.fail(op, "at least one column", columns) end
+  if missing then core.check_list(op, "texts", missing) end
+  local mmap = core.check_flag(op, "mmap", options.mmap)
+  local found, message = core.read_csv(path, {
+    sep = separator(op, path, options.sep), header = core.check_flag(op, "header", options.header),
+    skip = check_count(op, "skip", options.skip), columns = columns, missing = missing, mmap = mmap ~= false,
+    dtype = not by_column and options.dtype or nil, types = by_column and options.dtype or {}, place = {device = options.device},
+  })
+  if not found then return nil, message end
+  core.load "table.lua"
+  return core.table_of(found)
+end
+
+local function save_csv(path, value, options)
+  local op = "save"
+  core.load "table.lua"
+  local columns, rows = core.columns_of(op, value)
+  local missing = options.missing or ""
+  if type(missing) ~= "string" or missing:find '[\n\r"]' then core.fail(op, "missing, a text for NaN", missing) end
+  return core.write_csv(path, columns, rows, {
+    sep = separator(op, path, options.sep), header = core.check_flag(op, "header", options.header) ~= false, missing = missing,
+  })
+end
+
+-- ---- plain elements -------------------------------------------------------------------------------------------------------------
+
+local function load_raw(path, options)
+  local shape, count = options.shape, -1
+  if shape ~= nil then
+    shape = core.check_integers("load", "shape: a table of numbers", shape)
+    core.check_shape("load", shape)
+    count = 1
+    for _, extent in ipairs(shape) do count = count * extent end
+  end
+  local x, message = core.read_elements("load", path, count, check_count("load", "offset", options.offset),
+    {dtype = options.dtype, device = options.device})
+  if not x then return nil, message end
+  return shape and x:reshape(shape) or x
+end
+
+-- ---- dispatch -------------------------------------------------------------------------------------------------------------------
+
+--- gpu.load(path [, options])
+function gpu.load(path, options)
+  local kind = ending(check_path("load", path))
+  local format = formats[kind] or formats.npz
+  options = check_options("load", format, options)
+  if format == csv then return load_csv(path, options) end
+  if format == raw then return load_raw(path, options) end
+  return core[kind == "safetensors" and "load_safetensors" or "load_numpy"](path, options)
+end
+
+--- gpu.save(path, arrays [, options])
+function gpu.save(path, arrays, options)
+  local kind = ending(check_path("save", path))
+  local format = formats[kind]
+  if not format then core.fail("save", "a path that ends in " .. endings, path) end
+  if core.is_array(options) then core.fail("save", "the arrays in one table, {x = x, y = y}", options) end
+  options = check_options("save", format, options)
+  if format == csv then return save_csv(path, arrays, options) end
+  if format == raw then return core.write_elements("save", path, core.check_array("save", arrays)) end
+  return core[kind == "safetensors" and "save_safetensors" or "save_numpy"](path, arrays, options)
+end

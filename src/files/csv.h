@@ -1,0 +1,77 @@
+#pragma once
+
+// Tables in text: CSV after RFC 4180, and the same with another separator.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "src/base/dtype.h"
+
+namespace gpulua {
+
+/// What a column of a file is to hold: elements of a dtype, or text.
+struct CsvText {};
+using CsvType = std::variant<DType, CsvText>;
+
+struct CsvReading {
+  char separator = ',';
+  /// Whether the first line has the names. Without a value: unless all of its fields are numbers or missing.
+  std::optional<bool> header;
+  /// Lines before the first one that counts.
+  std::int64_t skip = 0;
+  /// The columns to read, in this order, by name or by position counted from 1 (from the end if negative). Empty: all.
+  std::vector<std::variant<std::string, std::int64_t>> columns;
+  /// The type of the columns of numbers; without a value each column's fields decide.
+  std::optional<DType> dtype;
+  /// The types of columns by name.
+  std::map<std::string, CsvType, std::less<>> types;
+  /// Texts that stand for a missing number, besides the usual ones.
+  std::vector<std::string> missing;
+};
+
+/// A column: elements of a dtype in host memory. A column of text has int32
+/// positions in `texts`, which are sorted, counted from 1.
+struct CsvColumnData {
+  std::string name;
+  DType dtype = DType::float64;
+  std::vector<std::uint64_t> memory;  // the elements lie in it one behind the other
+  std::optional<std::vector<std::string>> texts;
+};
+
+struct CsvTable {
+  std::int64_t rows = 0;
+  std::vector<CsvColumnData> columns;
+};
+
+/// Reads the bytes of a file, called `file` in errors. A column whose fields are all integers is int64 (uint64 where
+/// one needs it), of numbers float64, of true and false bool; one with any other field is text. A missing number is NaN
+/// and makes the column float64. Throws Error, with line and column, for rows of different lengths, quotes without end,
+/// numbers that do not fit a type that was asked for, and unknown or repeated names.
+CsvTable read_csv(std::span<const char> bytes, const CsvReading& options, const std::string& file);
+
+struct CsvWriting {
+  char separator = ',';
+  bool header = true;
+  /// Stands for NaN.
+  std::string missing;
+};
+
+/// A column to write: row-major elements in host memory, and the texts that they are positions in.
+struct CsvOutput {
+  std::string name;
+  DType dtype;
+  std::span<const char> elements;
+  std::optional<std::vector<std::string>> texts;
+};
+
+/// Writes a file of the columns, which have `rows` elements each. Numbers have as many digits as give the same number
+/// back. Throws Error for complex columns, and of kind `file` for a failed write.
+void save_csv(const std::string& path, std::span<const CsvOutput> columns, std::int64_t rows,
+              const CsvWriting& options);
+
+}  // namespace gpulua

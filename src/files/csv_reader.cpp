@@ -1,0 +1,292 @@
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string_view>
+
+#include "src/base/error.h"
+#include "src/base/near_name.h"
+#include "src/files/csv.h"
+#include "src/files/csv_column.h"
+
+namespace gpulua {
+
+namespace {
+
+/// Goes through the fields of a file.
+class CsvCursor {
+ public:
+  CsvCursor(std::span<const char> bytes, char separator, const std::string& file)
+      : first_(bytes.data()), end_(bytes.data() + bytes.size()), at_(first_), separator_(separator), file_(file) {
+    for (const char stop : {separator, '\n', '\r'}) may_stop_[static_cast<unsigned char>(stop)] = true;
+  }
+
+  const char* at() const { return at_; }
+  const char* end() const { return end_; }
+  void go_to(const char* at) { at_ = at; }
+  bool ends() const { return at_ == end_; }
+
+  /// "[load] expected ..., got ... in line 3 of a.csv", about the line at the cursor.
+  [[noreturn]] void fail(const std::string& expected, const std::string& got, const std::string& column = "") const {
+    const auto line = 1 + std::count(first_, at_, '\n');
+    throw Error("[load] expected " + expected + ", got " + got + " in line " + std::to_string(line) +
+                (column.empty() ? "" : ", column " + column) + " of " + file_);
+  }
+
+  /// Whether a line or the file ends here.
+  bool line_ends(const char* at) const {
+    return at == end_ || *at == '\n' || (*at == '\r' && (at + 1 == end_ || at[1] == '\n'));
+  }
+  bool field_ends(const char* at) const { return at == end_ || *at == separator_ || line_ends(at); }
+  bool line_ends() const { return line_ends(at_); }
+
+  /// Goes behind the line's end.
+  void end_line() {
+    if (at_ != end_ && *at_ == '\r') ++at_;
+    if (at_ != end_ && *at_ == '\n') ++at_;
+  }
+  void skip_empty_lines() {
+    while (!ends() && line_ends()) end_line();
+  }
+  void skip_line() {
+    const void* const newline = std::memchr(at_, '\n', static_cast<std::size_t>(end_ - at_));
+    at_ = newline == nullptr ? end_ : static_cast<const char*>(newline) + 1;
+  }
+  void skip_mark() {
+    if (std::string_view(at_, static_cast<std::size_t>(end_ - at_)).starts_with("\xEF\xBB\xBF")) at_ += 3;
+  }
+
+  /// Goes behind the separator; false at the end of the line.
+  bool next_field() {
+    if (at_ == end_ || *at_ != separator_) return false;
+    ++at_;
+    return true;
+  }
+
+  /// Reads a field, and goes to its end. The text lives until the next call.
+  std::string_view read_field() {
+    if (at_ != end_ && *at_ == '"') return read_quoted();
+    const char* const first = at_;
+    while (at_ != end_ && !(may_stop_[static_cast<unsigned char>(*at_)] && field_ends(at_))) ++at_;
+    return {first, static_cast<std::size_t>(at_ - first)};
+  }
+
+ private:
+  std::string_view read_quoted() {
+    const char* const opening = at_;
+    const char* from = at_ + 1;
+    unquoted_.clear();
+    while (true) {
+      const auto rest = static_cast<std::size_t>(end_ - from);
+      const auto* const quote = rest == 0 ? nullptr : static_cast<const char*>(std::memchr(from, '"', rest));
+      if (quote == nullptr) {
+        at_ = opening;
+        fail("a quote that ends the field", "none behind the one");
+      }
+      at_ = quote + 1;
+      const std::string_view part(from, static_cast<std::size_t>(quote - from));
+      if (at_ == end_ || *at_ != '"') {
+        if (!field_ends(at_)) {
+          at_ = opening;
+          fail("a separator behind the closing quote", "other text");
+        }
+        if (unquoted_.empty()) return part;
+        unquoted_ += part;
+        return unquoted_;
+      }
+      unquoted_.append(from, at_);
+      from = at_ + 1;
+    }
+  }
+
+  const char *first_, *end_, *at_;
+  char separator_;
+  const std::string& file_;
+  std::string unquoted_;
+  std::array<bool, 256> may_stop_{};  // by the character
+};
+
+std::string quoted(std::string_view text) {
+  constexpr std::size_t most = 40;
+  return '"' + std::string(text.substr(0, most)) + (text.size() > most ? "...\"" : "\"");
+}
+
+class CsvReader {
+ public:
+  CsvReader(std::span<const char> bytes, const CsvReading& options, const std::string& file)
+      : options_(options), file_(file), bytes_(bytes.size()), cursor_(bytes, options.separator, file) {
+    cursor_.skip_mark();
+    for (std::int64_t i = 0; i < options.skip && !cursor_.ends(); ++i) cursor_.skip_line();
+    cursor_.skip_empty_lines();
+    read_header();
+    choose_columns();
+  }
+
+  CsvTable read() {
+    const char* const first_row = cursor_.at();
+    CsvTable table;
+    table.rows = read_rows([](const CsvColumn&) { return true; });
+    // Columns that turned out to be text are read from the first row on.
+    std::vector<const CsvColumn*> again;
+    for (CsvColumn& column : columns_) {
+      if (!column.begins_again()) continue;
+      column.begin_again();
+      again.push_back(&column);
+    }
+    if (!again.empty()) {
+      cursor_.go_to(first_row);
+      read_rows([&](const CsvColumn& column) { return std::ranges::find(again, &column) != again.end(); });
+    }
+    for (CsvColumn& column : columns_) {
+      if (const std::string fault = column.fault(); !fault.empty())
+        throw Error("[load] expected " + fault + ", got both in column " + column.name() + " of " + file_);
+      table.columns.push_back(column.finish());
+    }
+    return table;
+  }
+
+ private:
+  /// The fields of the line at the cursor, which stays there.
+  std::vector<std::string> first_fields() {
+    const char* const line = cursor_.at();
+    std::vector<std::string> fields;
+    if (!cursor_.ends()) do
+        fields.emplace_back(cursor_.read_field());
+      while (cursor_.next_field());
+    cursor_.go_to(line);
+    return fields;
+  }
+
+  void read_header() {
+    names_ = first_fields();
+    const bool is_header = options_.header.value_or(std::ranges::any_of(names_, [&](const std::string& field) {
+      const CsvKind kind = csv_value(field, options_.missing).kind;
+      return kind == CsvKind::text || kind == CsvKind::boolean;
+    }));
+    if (is_header && !names_.empty()) {
+      for (std::size_t i = 0; i < names_.size(); ++i) cursor_.read_field(), cursor_.next_field();
+      cursor_.end_line();
+    }
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      names_[i] = is_header ? std::string(without_spaces(names_[i])) : "";
+      if (names_[i].empty()) names_[i] = "c" + std::to_string(i + 1);
+    }
+  }
+
+  std::size_t position_of(const std::variant<std::string, std::int64_t>& column) const {
+    const auto width = static_cast<std::int64_t>(names_.size());
+    if (const auto* const position = std::get_if<std::int64_t>(&column)) {
+      const std::int64_t at = *position < 0 ? width + *position : *position - 1;
+      if (*position == 0 || at < 0 || at >= width)
+        throw Error("[load] expected a column from 1 to " + std::to_string(width) + " of " + file_ + ", got " +
+                    std::to_string(*position));
+      return static_cast<std::size_t>(at);
+    }
+    return position_of(std::get<std::string>(column));
+  }
+  std::size_t position_of(const std::string& name) const {
+    const auto found = std::ranges::find(names_, name);
+    if (found == names_.end())
+      throw Error("[load] expected a column of " + file_ + ", which has " + list_of_names() + ", got \"" + name + '"' +
+                  did_you_mean(name, names_));
+    return static_cast<std::size_t>(found - names_.begin());
+  }
+  std::string list_of_names() const {
+    constexpr std::size_t shown = 20;
+    std::string list;
+    for (std::size_t i = 0; i < std::min(shown, names_.size()); ++i) list += (i > 0 ? ", " : "") + names_[i];
+    return names_.empty() ? "none" : list + (names_.size() > shown ? ", ..." : "");
+  }
+
+  void choose_columns() {
+    for (const auto& [name, type] : options_.types) position_of(name);
+    std::vector<std::size_t> positions;
+    for (const auto& column : options_.columns) positions.push_back(position_of(column));
+    if (options_.columns.empty())
+      for (std::size_t i = 0; i < names_.size(); ++i) positions.push_back(i);
+    column_at_.assign(names_.size(), -1);
+    for (const std::size_t position : positions) {
+      const std::string& name = names_[position];
+      if (column_at_[position] >= 0) throw Error("[load] expected each column once, got " + name + " twice");
+      for (const CsvColumn& other : columns_)
+        if (other.name() == name)
+          throw Error("[load] expected columns of different names, got two called " + name + " in " + file_ +
+                      "; columns = {1, ...} chooses by position, header = false with skip gives names");
+      column_at_[position] = static_cast<std::ptrdiff_t>(columns_.size());
+      const auto type = options_.types.find(name);
+      if (type != options_.types.end())
+        columns_.emplace_back(name, type->second, false, options_.missing);
+      else
+        columns_.emplace_back(name, options_.dtype ? std::optional<CsvType>(*options_.dtype) : std::nullopt, true,
+                              options_.missing);
+    }
+  }
+
+  /// Reads all rows into the columns for which `reads` is true; returns how many there are.
+  template <class Reads>
+  std::int64_t read_rows(const Reads& reads) {
+    std::vector<CsvColumn*> targets;
+    for (const std::ptrdiff_t at : column_at_) {
+      CsvColumn* const column = at < 0 ? nullptr : &columns_[static_cast<std::size_t>(at)];
+      targets.push_back(column != nullptr && reads(*column) ? column : nullptr);
+    }
+    std::int64_t rows = 0;
+    for (cursor_.skip_empty_lines(); !cursor_.ends(); cursor_.skip_empty_lines()) {
+      const char* const line = cursor_.at();
+      read_row(targets);
+      cursor_.end_line();
+      // Rows like the first one fill the rest of the file.
+      if (rows++ == 0)
+        for (CsvColumn* const column : targets)
+          if (column != nullptr) column->reserve(bytes_ / static_cast<std::size_t>(cursor_.at() - line) + 1);
+    }
+    return rows;
+  }
+
+  void read_row(const std::vector<CsvColumn*>& targets) {
+    const char* const line = cursor_.at();
+    const auto stops = [&](const char* at) { return cursor_.field_ends(at); };
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      CsvColumn* const column = targets[i];
+      const char* const behind = column == nullptr ? nullptr : column->add_short(cursor_.at(), cursor_.end(), stops);
+      if (behind != nullptr)
+        cursor_.go_to(behind);
+      else
+        read_field(column);
+      const bool is_last = i + 1 == targets.size();
+      if (cursor_.next_field() == is_last) fail_width(line);
+    }
+  }
+
+  void read_field(CsvColumn* column) {
+    const char* const at = cursor_.at();
+    const std::string_view field = cursor_.read_field();
+    if (column == nullptr) return;
+    const std::string expected = column->add(field);
+    if (expected.empty()) return;
+    const std::string got = quoted(field);
+    cursor_.go_to(at);
+    cursor_.fail(expected, got, column->name());
+  }
+
+  [[noreturn]] void fail_width(const char* line) {
+    cursor_.go_to(line);
+    const std::size_t count = first_fields().size();
+    cursor_.fail(std::to_string(names_.size()) + " fields, as in the first line", std::to_string(count));
+  }
+
+  const CsvReading& options_;
+  const std::string& file_;
+  std::size_t bytes_;
+  CsvCursor cursor_;
+  std::vector<std::string> names_;         // of all columns of the file
+  std::vector<std::ptrdiff_t> column_at_;  // in columns_, for each column of the file; -1: it is not read
+  std::vector<CsvColumn> columns_;
+};
+
+}  // namespace
+
+CsvTable read_csv(std::span<const char> bytes, const CsvReading& options, const std::string& file) {
+  return CsvReader(bytes, options, file).read();
+}
+
+}  // namespace gpulua

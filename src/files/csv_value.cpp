@@ -1,0 +1,77 @@
+#include "src/files/csv_value.h"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <limits>
+
+namespace gpulua {
+
+namespace {
+
+constexpr std::string_view usual_missing[] = {"",    "NA",   "N/A",  "#N/A", "n/a", "NaN",
+                                              "nan", "-nan", "NULL", "null", "None"};
+constexpr std::string_view truths[] = {"true", "True", "TRUE"}, falsehoods[] = {"false", "False", "FALSE"};
+
+bool is_among(std::string_view text, std::span<const std::string_view> texts) {
+  return std::ranges::find(texts, text) != texts.end();
+}
+
+template <class Integer>
+std::optional<Integer> whole_integer(std::string_view text) {
+  Integer value{};
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// Whether a number out of the range of every type is too small rather than too great.
+bool is_tiny(std::string_view text) {
+  const std::size_t exponent = text.find_first_of("eE");
+  if (exponent != text.npos) return text.substr(exponent + 1).starts_with('-');
+  return text.substr(0, text.find('.')).find_first_of("123456789") == text.npos;
+}
+
+}  // namespace
+
+std::string_view without_spaces(std::string_view field) {
+  const std::size_t first = field.find_first_not_of(" \t");
+  if (first == field.npos) return {};
+  return field.substr(first, field.find_last_not_of(" \t") + 1 - first);
+}
+
+template <class T>
+std::optional<T> csv_real(std::string_view text) {
+  if (text.starts_with('+')) {
+    text.remove_prefix(1);
+    if (text.starts_with('-')) return std::nullopt;
+  }
+  const std::string_view magnitude = text.substr(text.starts_with('-') ? 1 : 0);
+  if (magnitude.empty() || magnitude[0] == 'n' || magnitude[0] == 'N') return std::nullopt;
+  T value{};
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (end != text.data() + text.size()) return std::nullopt;
+  if (failure == std::errc()) return value;
+  if (failure != std::errc::result_out_of_range) return std::nullopt;
+  const T limit = is_tiny(magnitude) ? T{0} : std::numeric_limits<T>::infinity();
+  return text.starts_with('-') ? -limit : limit;
+}
+
+template std::optional<float> csv_real<float>(std::string_view);
+template std::optional<double> csv_real<double>(std::string_view);
+
+CsvValue csv_value(std::string_view field, std::span<const std::string> missing) {
+  field = without_spaces(field);
+  if (is_among(field, usual_missing) || std::ranges::find(missing, field) != missing.end()) return {CsvKind::missing};
+  if (is_among(field, truths)) return {CsvKind::boolean, 1};
+  if (is_among(field, falsehoods)) return {CsvKind::boolean, 0};
+  std::string_view digits = field;
+  if (digits.size() > 1 && digits[0] == '+' && digits[1] != '-') digits.remove_prefix(1);
+  if (const auto value = whole_integer<std::int64_t>(digits))
+    return {CsvKind::integer, static_cast<std::uint64_t>(*value)};
+  if (const auto value = whole_integer<std::uint64_t>(digits)) return {CsvKind::large_integer, *value};
+  if (const auto value = csv_real<double>(field)) return {CsvKind::real, std::bit_cast<std::uint64_t>(*value)};
+  return {CsvKind::text};
+}
+
+}  // namespace gpulua

@@ -1,0 +1,150 @@
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+#include "src/base/error.h"
+#include "src/files/csv.h"
+#include "src/files/host_file.h"
+
+namespace gpulua {
+
+namespace {
+
+constexpr std::size_t block = std::size_t{1} << 20;
+constexpr std::size_t longest_number = 32;
+
+template <class T>
+void append_number(std::string& out, T value) {
+  std::array<char, longest_number> text;
+  const auto [end, failure] = std::to_chars(text.data(), text.data() + text.size(), value);
+  out.append(text.data(), end);
+}
+
+/// The shortest decimal number that gives the value back; with a point, so that it is read as no integer.
+template <class T>
+void append_real(std::string& out, T value, const std::string& missing) {
+  if (std::isnan(value)) {
+    out += missing;
+    return;
+  }
+  const std::size_t first = out.size();
+  append_number(out, value);
+  if (out.find_first_of(".einf", first) == out.npos) out += ".0";
+}
+
+template <class T>
+T element_at(std::span<const char> elements, std::int64_t row) {
+  T value;
+  std::memcpy(&value, elements.data() + static_cast<std::size_t>(row) * sizeof(T), sizeof(T));
+  return value;
+}
+
+const std::string& text_at(const CsvOutput& column, std::int32_t position) {
+  if (position < 1 || static_cast<std::size_t>(position) > column.texts->size())
+    throw Error("[save] expected positions from 1 to " + std::to_string(column.texts->size()) +
+                " in the texts of column " + column.name + ", got " + std::to_string(position));
+  return (*column.texts)[static_cast<std::size_t>(position) - 1];
+}
+
+class CsvWriter {
+ public:
+  CsvWriter(const std::string& path, const CsvWriting& options) : options_(options), file_("save", path) {}
+
+  void write(std::span<const CsvOutput> columns, std::int64_t rows) {
+    if (options_.header) {
+      for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (i > 0) out_ += options_.separator;
+        append_text(columns[i].name);
+      }
+      out_ += '\n';
+    }
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const std::size_t first = out_.size();
+      for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (i > 0) out_ += options_.separator;
+        append_element(columns[i], row);
+      }
+      // An empty line would be no row.
+      if (out_.size() == first) out_ += "\"\"";
+      out_ += '\n';
+      if (out_.size() >= block) flush();
+    }
+    flush();
+    file_.commit();
+  }
+
+ private:
+  void flush() {
+    file_.write(out_);
+    out_.clear();
+  }
+
+  void append_text(const std::string& text) {
+    const char special[] = {options_.separator, '"', '\n', '\r', ' ', '\0'};
+    if (text.find_first_of(special) == text.npos) {
+      out_ += text;
+      return;
+    }
+    out_ += '"';
+    for (const char c : text) {
+      if (c == '"') out_ += '"';
+      out_ += c;
+    }
+    out_ += '"';
+  }
+
+  void append_element(const CsvOutput& column, std::int64_t row) {
+    const std::span<const char> elements = column.elements;
+    if (column.texts) return append_text(text_at(column, element_at<std::int32_t>(elements, row)));
+    switch (column.dtype) {
+      case DType::boolean:
+        out_ += element_at<bool>(elements, row) ? "true" : "false";
+        return;
+      case DType::int8:
+        return append_number<int>(out_, element_at<std::int8_t>(elements, row));
+      case DType::int16:
+        return append_number(out_, element_at<std::int16_t>(elements, row));
+      case DType::int32:
+        return append_number(out_, element_at<std::int32_t>(elements, row));
+      case DType::int64:
+        return append_number(out_, element_at<std::int64_t>(elements, row));
+      case DType::uint8:
+        return append_number<unsigned>(out_, element_at<std::uint8_t>(elements, row));
+      case DType::uint16:
+        return append_number(out_, element_at<std::uint16_t>(elements, row));
+      case DType::uint32:
+        return append_number(out_, element_at<std::uint32_t>(elements, row));
+      case DType::uint64:
+        return append_number(out_, element_at<std::uint64_t>(elements, row));
+      case DType::float16:
+        return append_float(half_to_float(element_at<std::uint16_t>(elements, row)));
+      case DType::bfloat16:
+        return append_float(bfloat16_to_float(element_at<std::uint16_t>(elements, row)));
+      case DType::float32:
+        return append_float(element_at<float>(elements, row));
+      case DType::float64:
+        return append_real(out_, element_at<double>(elements, row), options_.missing);
+      case DType::complex64:
+      case DType::complex128:
+        break;
+    }
+    throw Error("[save] expected real numbers in column " + column.name + ", got " + std::string(name(column.dtype)) +
+                "; x:real() and x:imag() make two columns of it");
+  }
+  void append_float(float value) { append_real(out_, value, options_.missing); }
+
+  const CsvWriting& options_;
+  NewFile file_;
+  std::string out_;
+};
+
+}  // namespace
+
+void save_csv(const std::string& path, std::span<const CsvOutput> columns, std::int64_t rows,
+              const CsvWriting& options) {
+  CsvWriter(path, options).write(columns, rows);
+}
+
+}  // namespace gpulua

@@ -1,0 +1,301 @@
+-- gpu.load and gpu.save of tables in text, and gpu.table. Expected values are written out, or computed by plain loops.
+local gpu = require "gpu"
+local support = require "support"
+local read, write, series = support.read, support.write, support.series
+
+describe("tables in text", function()
+  local temporary = support.temporary_files(before_each, after_each)
+
+  local function loaded(text, options, ending)
+    local path = temporary(ending or ".csv")
+    write(path, text)
+    return gpu.load(path, options)
+  end
+  local function fails(message, text, options)
+    return (support.fails(message, loaded, text, options))
+  end
+  local function texts_of(t, name)
+    local texts, list = t:texts(name), {}
+    for i, position in ipairs(t[name]:table()) do list[i] = texts[position] end
+    return list
+  end
+
+  it("have a dtype by column", function()
+    local t = loaded "id,price,ok,city\n1,2.5,true,Oslo\n-2,3e2,False,Bern\n3,-.5,TRUE,Oslo\n"
+    assert.are.same({"id", "price", "ok", "city"}, t.names)
+    assert.are.equal(3, t.rows)
+    assert.are.same({"int64", "float64", "bool", "int32"}, {t.id.dtype, t.price.dtype, t.ok.dtype, t.city.dtype})
+    assert.are.same({1, -2, 3}, t.id:table())
+    assert.are.same({2.5, 300, -0.5}, t.price:table())
+    assert.are.same({true, false, true}, t.ok:table())
+    assert.are.same({"Bern", "Oslo"}, t:texts "city")
+    assert.are.same({"Oslo", "Bern", "Oslo"}, texts_of(t, "city"))
+  end)
+
+  it("change a column's dtype where a later field needs it", function()
+    local t = loaded "a,b,c,d,e\n1,1,1,true,9007199254740993\n2,2.5,18446744073709551615,x,2\n3,3,3,true,1.5\n"
+    assert.are.same({"int64", "float64", "uint64", "int32", "float64"},
+      {t.a.dtype, t.b.dtype, t.c.dtype, t.d.dtype, t.e.dtype})
+    assert.are.same({1, 2.5, 3}, t.b:table())
+    assert.are.equal(18446744073709551615ULL, t.c:table()[2])
+    assert.are.same({"true", "x", "true"}, texts_of(t, "d"))
+    assert.are.equal(2 ^ 53, t.e[1])
+    assert.are.same({1.8446744073709552e19, -1}, loaded("u\n18446744073709551615\n-1\n").u:table())
+  end)
+
+  it("have NaN for what is missing", function()
+    local t = loaded("x,y,z\n1,,NA\n,2,\n3,n/a,\n4,-999,\n", {missing = "-999"})
+    assert.are.same({"float64", "float64", "float64"}, {t.x.dtype, t.y.dtype, t.z.dtype})
+    assert.are.same({false, true, false, false}, t.x:isnan():table())
+    assert.are.same({true, false, true, true}, t.y:isnan():table())
+    assert.is_true(t.z:isnan():all():item())
+    fails("expected no missing values beside integers beyond 2^53, which float64 would round, got both in column x",
+      "x,y\n9007199254740993,1\n,2\n")
+    -- A text is never missing: NA is Namibia.
+    assert.are.same({"NA", "", "NO"}, texts_of(loaded "c,x\nNA,1\n,2\nNO,3\n", "c"))
+  end)
+
+  it("may have quotes, other ends of lines, and a byte order mark", function()
+    local t = loaded '\239\187\191"a ""b""",c\r\n"x, y",1\r\n"two\nlines","2"\r\n\r\n"",3'
+    assert.are.same({'a "b"', "c"}, t.names)
+    assert.are.same({"x, y", "two\nlines", ""}, texts_of(t, 'a "b"'))
+    assert.are.same({1, 2, 3}, t.c:table())
+    assert.are.same({2}, loaded("a\tb\n1\t2\n", nil, ".tsv").b:table())
+  end)
+
+  it("are read as the options say", function()
+    local text = "made by hand\nx;y;z\n1;2;3\n4;5;6\n"
+    local t = loaded(text, {skip = 1, sep = ";", columns = {"z", 1}, dtype = {z = "float32"}})
+    assert.are.same({"z", "x"}, t.names)
+    assert.are.same({"float32", "int64"}, {t.z.dtype, t.x.dtype})
+    t = loaded("1,2\n3,4\n")
+    assert.are.same({"c1", "c2"}, t.names)
+    assert.are.same({2, 4}, t.c2:table())
+    assert.are.equal(1, loaded("1,2\n3,4\n", {header = true}).rows)
+    t = loaded("a,b\nx,1\n", {header = false})
+    assert.are.same({"a", "x"}, texts_of(t, "c1"))
+    t = loaded("a,b,s\n1,2,x\n3,4,y\n", {dtype = "float16"})
+    assert.are.same({"float16", "float16", "int32"}, {t.a.dtype, t.b.dtype, t.s.dtype})
+    assert.are.same({"007", "12"}, texts_of(loaded("id\n007\n12\n", {dtype = {id = "text"}}), "id"))
+    assert.are.equal(0, loaded("a,b\n").rows)
+    assert.are.equal(0, loaded("").rows)
+  end)
+
+  it("tell what is wrong, and where", function()
+    fails("expected 2 fields, as in the first line, got 3 in line 3 of ", "a,b\n1,2\n1,2,3\n")
+    fails("expected 2 fields, as in the first line, got 1 in line 4 of ", "a,b\n1,2\n\n1\n")
+    fails('expected a value of int8, got "200" in line 3, column b of ', "a,b\n1,2\n1,200\n", {dtype = "int8"})
+    fails('expected a value of int32, got "x" in line 2, column b of ', "a,b\n1,x\n", {dtype = {b = "int32"}})
+    fails("expected a value, as int32 has none for missing ones; float64 has NaN", "a,b\n1,\n", {dtype = {b = "int32"}})
+    fails("expected a quote that ends the field, got none behind the one in line 3 of ", 'a,b\n1,2\n"3,4\n5,6\n')
+    fails("expected a separator behind the closing quote, got other text in line 2 of ", 'a,b\n1,"2"3\n')
+    fails('which has a, price, got "prize"; did you mean "price"?', "a,price\n1,2\n", {columns = "prize"})
+    fails("expected a column from 1 to 2", "a,b\n1,2\n", {columns = {3}})
+    fails("expected columns of different names, got two called a", "a,a\n1,2\n")
+    fails("expected each column once, got a twice", "a,b\n1,2\n", {columns = {"a", 1}})
+    fails("for a table in text, got \"shape\"", "a\n1\n", {shape = {1}})
+    fails("sep, one character", "a\n1\n", {sep = "--"})
+    local t, message = gpu.load "/nowhere/a.csv"
+    assert(t == nil and message:find("cannot open /nowhere/a.csv", 1, true))
+    support.fails("expected a path that ends in .npy, .npz, .csv", gpu.save, "x.dat", gpu.ones(2))
+    support.fails('expected no options for a .npy file, got "sep"', gpu.save, "x.npy", gpu.ones(2), {sep = ","})
+  end)
+
+  it("come back bit by bit", function()
+    local ffi = require "ffi"
+    local path, n = temporary ".csv", 20000
+    local words, doubles, singles = ffi.new("uint32_t[?]", 2 * n), ffi.new("double[?]", n), ffi.new("float[?]", n)
+    local state = 1
+    for i = 0, 2 * n - 1 do
+      state = (state * 16807) % 2147483647
+      words[i] = (state % 65536) * 65536 + math.floor(state / 7) % 65536
+    end
+    ffi.copy(doubles, words, 8 * n)
+    ffi.copy(singles, words, 4 * n)
+    local halves = gpu.randn(n, "float16")
+    local t = gpu.table({d = gpu.array(doubles), f = gpu.array(singles), h = halves, i = gpu.array(words, "uint32")({1, n})},
+      {"d", "f", "h", "i"})
+    assert.is_true(gpu.save(path, t))
+    local back = gpu.load(path, {dtype = {f = "float32", h = "float16", i = "uint32"}})
+    for _, name in ipairs(t.names) do
+      local a, b = t[name], back[name]
+      assert(a.dtype == b.dtype, name)
+      if a.dtype:find "float" then
+        assert(gpu.array_equal(a:isnan(), b:isnan()), name)
+        a, b = gpu.where(a:isnan(), 0, a), gpu.where(b:isnan(), 0, b)
+      end
+      assert(gpu.array_equal(a, b), name)
+    end
+    for _, special in ipairs {{0, -0, 1 / 0, -1 / 0, 5e-324, 1.7976931348623157e308, 0.1, 1e22, 123456789012345678}} do
+      gpu.save(path, gpu.array(special, "float64"))
+      local again = gpu.load(path).c1
+      assert.are.equal("float64", again.dtype)
+      for i, value in ipairs(special) do assert(again[i] == value and 1 / again[i] == 1 / value) end
+    end
+    assert.are.same({1 / 0, 0, -1 / 0, 0}, loaded("x\n1e999\n1e-999\n-1e9999\n0.0e-99999\n").x:table())
+  end)
+
+  it("are written as others read them", function()
+    local path = temporary ".csv"
+    gpu.save(path, gpu.table({x = {1, 0 / 0, 2.5}, n = gpu.array({1, 2, 3}, "int8"), s = {"a", 'b "c"', "d,e"}, b = {true, false, true}},
+      {"x", "n", "s", "b"}))
+    assert.are.equal('x,n,s,b\n1.0,1,a,true\n,2,"b ""c""",false\n2.5,3,"d,e",true\n', read(path))
+    gpu.save(path, gpu.array({{1, 2}, {3, 4}}, "int32"), {header = false, sep = ";"})
+    assert.are.equal("1;2\n3;4\n", read(path))
+    gpu.save(path, {x = gpu.array({0 / 0, 1}, "float64")}, {missing = "NA"})
+    assert.are.equal("x\nNA\n1.0\n", read(path))
+    gpu.save(path, {x = gpu.array({0 / 0, 1}, "float64")})
+    assert.are.equal(2, gpu.load(path).rows)
+    support.fails("expected real numbers in column x, got complex64", gpu.save, path, {x = gpu.zeros(2, "complex64")})
+  end)
+
+  it("may be damaged in any way", function()
+    local path, state = temporary ".csv", 99
+    local function random(n)
+      state = (state * 16807) % 2147483647
+      return state % n
+    end
+    local pieces = {'"', ",", "\n", "\r", "\r\n", '""', ",,", "e999", "-", "NA", "\0", "\255", "99999999999999999999", "true", ".", "inf"}
+    local whole = 'id,price,ok,city\n1,2.5,true,Oslo\n2,,false,"New ""York"", NY"\n3,1e-3,true,Bern\n'
+    local good, bad = 0, 0
+    for _ = 1, 400 do
+      local bytes = whole
+      for _ = 0, random(4) do
+        local at = 1 + random(#bytes)
+        bytes = bytes:sub(1, at - 1) .. pieces[1 + random(#pieces)] .. bytes:sub(at + random(3))
+      end
+      write(path, bytes)
+      local ok, t = pcall(gpu.load, path)
+      if ok then
+        good = good + 1
+        for _, name in ipairs(t.names) do assert.are.equal(t.rows, t[name].size) end
+      else
+        bad = bad + 1
+        assert(tostring(t):find("[load] expected ", 1, true), t)
+      end
+    end
+    assert(good > 50 and bad > 50)
+  end)
+end)
+
+describe("gpu.table", function()
+  local n = 1000
+  local kind, side, value = {}, {}, {}
+  for i = 1, n do kind[i], side[i], value[i] = (i * 7) % 5, (i * 3) % 2 == 0 and "b" or "a", (i * i) % 101 / 4 end
+  value[10] = 0 / 0
+  local t = gpu.table({kind = gpu.array(kind, "int16"), side = side, value = value}, {"kind", "side", "value"})
+
+  --- Rows of {key, values}, in the order of keys, by a loop.
+  local function expected(key_of)
+    local groups, keys = {}, {}
+    for i = 1, n do
+      local key = key_of(i)
+      if not groups[key] then
+        groups[key] = {}
+        keys[#keys + 1] = key
+      end
+      table.insert(groups[key], value[i])
+    end
+    table.sort(keys)
+    return groups, keys
+  end
+  local function fold(values, fn)
+    local result
+    for _, v in ipairs(values) do
+      if v == v then result = result and fn(result, v) or v end
+    end
+    return result
+  end
+
+  it("groups on the device", function()
+    local groups, keys = expected(function(i) return kind[i] end)
+    local g = t:group_by "kind"
+    local sum, mean, least, most, count = g:sum(), g:mean "value", g:min "value", g:max "value", g:count()
+    assert.are.same({"kind", "value"}, sum.names)
+    assert.are.same(keys, sum.kind:table())
+    assert.are.equal("int16", sum.kind.dtype)
+    for i, key in ipairs(keys) do
+      local values = groups[key]
+      local total, there = fold(values, function(a, b) return a + b end), 0
+      for _, v in ipairs(values) do there = there + (v == v and 1 or 0) end
+      assert.are.equal(total, sum.value[i])
+      assert.is_true(math.abs(mean.value[i] - total / there) < 1e-12)
+      assert.are.equal(fold(values, math.min), least.value[i])
+      assert.are.equal(fold(values, math.max), most.value[i])
+      assert.are.equal(#values, count.count[i])
+    end
+  end)
+
+  it("groups by several columns and by text", function()
+    local groups, keys = expected(function(i) return side[i] .. kind[i] end)
+    local count = t:group_by("side", "kind"):count()
+    assert.are.equal(#keys, count.rows)
+    for i, key in ipairs(keys) do
+      assert.are.equal(key, count:texts "side"[count.side[i]] .. count.kind[i])
+      assert.are.equal(#groups[key], count.count[i])
+    end
+    -- Integers of 64 bits are summed exactly, and NaN is one group.
+    local big = gpu.table {k = {0 / 0, 1, 0 / 0}, v = gpu.array({9007199254740993LL, 1LL, 1LL}, "int64")}
+    local sums = big:group_by "k":sum()
+    assert.are.equal(2, sums.rows)
+    assert.are.equal(9007199254740994LL, sums.v:table()[2] + 0LL)
+    assert.are.same({1}, {big:group_by "k":min().v[1]})
+  end)
+
+  it("has groups of missing values alone, and of no rows", function()
+    local g = gpu.table {k = {1, 1, 2}, v = {0 / 0, 0 / 0, 5}}:group_by "k"
+    assert.are.equal(0, g:sum().v[1])
+    for _, op in ipairs {"mean", "min", "max"} do assert(g[op](g).v:isnan()[1] and g[op](g).v[2] == 5) end
+    local empty = t:take(t.kind:lt(0)):group_by "kind"
+    for _, op in ipairs {"sum", "mean", "min", "max", "count"} do assert.are.equal(0, empty[op](empty).rows) end
+  end)
+
+  it("sorts rows, equal ones in their order", function()
+    local small = gpu.table({k = {2, 1, 2, 0 / 0, 1}, i = {1, 2, 3, 4, 5}})
+    assert.are.same({2, 5, 1, 3, 4}, small:sort_by "k".i:table())
+    assert.are.same({1, 3, 2, 5, 4}, small:sort_by("k", {descending = true}).i:table())
+    local sorted = t:sort_by {"side", "kind"}
+    for i = 2, n do
+      local a, b = {sorted.side[i - 1], sorted.kind[i - 1]}, {sorted.side[i], sorted.kind[i]}
+      assert(a[1] < b[1] or a[1] == b[1] and a[2] <= b[2])
+    end
+  end)
+
+  it("selects columns and rows, and takes new columns", function()
+    local small = gpu.table {a = {1, 2, 3}, b = {"x", "y", "x"}}
+    small.c = small.a * 2
+    assert.are.same({"a", "b", "c"}, small.names)
+    assert.are.same({"c", "b"}, small:select("c", "b").names)
+    assert.are.same({4, 6}, small:take(small.a:gt(1)).c:table())
+    assert.are.same({6, 2}, small:take {3, 1}.c:table())
+    assert.are.equal(small.a, small:column "a")
+  end)
+
+  it("prints its first and last rows", function()
+    assert.are.equal([[
+      k  name          v
+float64  text    float64
+      1  one         0.5
+      2  twenty  1e+30
+2 rows, 3 columns]], (tostring(gpu.table({k = {1, 2}, name = {"one", "twenty"}, v = {0.5, 1e30}}, {"k", "name", "v"}))
+      :gsub("  1e%+30", "1e+30")))
+    local lines = {}
+    for line in tostring(t):gmatch "[^\n]+" do lines[#lines + 1] = line end
+    assert.are.equal(2 + 5 + 1 + 5 + 1, #lines)
+    assert.are.equal("1000 rows, 3 columns", lines[#lines])
+  end)
+
+  it("says what is wrong", function()
+    local fails = support.fails
+    fails('a table has no column, property or method "valeu"; did you mean "value"?', function() return t.valeu end)
+    fails("expected 1000 rows in column w, as in the others, got 2", function() t.w = {1, 2} end)
+    fails("expected a name that is no property or method of tables, got \"rows\"", function() t.rows = {1} end)
+    fails("expected a column of real numbers, got \"side\"", function() t:group_by "kind":sum "side" end)
+    fails("expected a column that is no key, got kind", function() t:group_by "kind":sum "kind" end)
+    fails("expected a column of kind, side, value, got \"x\"", function() t:sort_by "x" end)
+    fails("expected the option descending, got \"down\"", function() t:sort_by("kind", {down = true}) end)
+    fails("expected at least one column", gpu.table, {})
+    fails("expected strings alone, or numbers alone, in column s", gpu.table, {s = {"a", 1}})
+    fails("groups have no method \"median\"", function() return t:group_by "kind":median() end)
+  end)
+end)
