@@ -75,7 +75,7 @@ local function matrix(x)
     lines[#lines + 1] = "<tr>" .. concat(cells) .. "</tr>"
     if i == below then lines[#lines + 1] = "<tr>" .. ("<td>⋮</td>"):rep(#cells) .. "</tr>" end
   end
-  lines[#lines + 1] = format("</table><div>%s</div>", match(tostring(part), "^[^[]*") .. format("[%d,%d] %s", rows, columns, x.device))
+  lines[#lines + 1] = format("</table><div>%s</div>", match(tostring(part), "^[^[]*") .. format("[%dx%d] %s", rows, columns, x.device))
   return concat(lines, "\n")
 end
 

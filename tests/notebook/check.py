@@ -112,7 +112,7 @@ class Notebook(unittest.TestCase):
         self.assertEqual(self.run_cell("gpu.arange(3)").data, {"text/plain": "int64[3] cpu\n[0 1 2]"})
         html = self.run_cell("gpu.arange(6):reshape(2, 3)").data["text/html"]
         self.assertEqual([html.count(f">{i}</td>") for i in range(7)], [1, 1, 1, 1, 1, 1, 0])
-        self.assertIn("int64[2,3] cpu", html)
+        self.assertIn("int64[2x3] cpu", html)
         html = self.run_cell("gpu.arange(1e6):reshape(1000, 1000)").data["text/html"]
         self.assertIn(">999999<", html)
         self.assertLess(len(html), 20000)
