@@ -3,7 +3,15 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS gpulua COMPONENT gpulua)
-install(FILES docs/gpulua.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT gpulua)
+
+# The man page: what the reference has about the command.
+set(manual ${PROJECT_BINARY_DIR}/gpulua.1)
+add_custom_command(OUTPUT ${manual}
+  COMMAND gpulua ${PROJECT_SOURCE_DIR}/tools/manual.lua ${PROJECT_SOURCE_DIR} ${manual}
+  DEPENDS gpulua ${PROJECT_SOURCE_DIR}/tools/manual.lua ${PROJECT_SOURCE_DIR}/docs/reference.md
+  VERBATIM)
+add_custom_target(manual ALL DEPENDS ${manual})
+install(FILES ${manual} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT gpulua)
 
 # The notebooks' kernel, and the file by which Jupyter finds it: in the prefixes /usr, /usr/local and ~/.local by itself.
 if(TARGET gpulua-kernel)
