@@ -46,16 +46,16 @@ local none = {}
 function blas.gemm(a, b, options)
   local op = "blas.gemm"
   options = options == nil and none or core.check_fields(op, options)
-  local trans_a, trans_b = options.trans_a or "N", options.trans_b or "N"
-  local target = core.product_target(a, b, options.out, trans_a ~= "N", trans_b ~= "N")
+  -- What most calls need, without a look at each property of the operands.
+  local way_a, way_b = trans(op, "trans_a", options.trans_a), trans(op, "trans_b", options.trans_b)
+  local target = core.product_target(a, b, options.out, way_a ~= "N", way_b ~= "N")
   if target then
-    trans_a, trans_b = trans(op, "trans_a", trans_a), trans(op, "trans_b", trans_b)
-    core.gemm(target, arranged(a, trans_a), arranged(b, trans_b), trans_a == "C", trans_b == "C", factors(op, options, a))
+    core.gemm(target, arranged(a, way_a), arranged(b, way_b), way_a == "C", way_b == "C", factors(op, options, a))
     return target
   end
   check(op, "a", a, 2, nil, true)
   check(op, "b", b, 2, a, true)
-  local way_a, way_b, m, n, alpha, beta = read_product(op, a, b, options)
+  local _, _, m, n, alpha, beta = read_product(op, a, b, options)
   return write(op, options.out, {m, n}, beta ~= 0, {a, b}, function(c) multiply(a, way_a, b, way_b, alpha, beta, c) end)
 end
 

@@ -122,6 +122,7 @@ describe("gpu.blas", function()
     refuses("gemm", 'expected trans_b = "N", "T" or "C", got "X"', a, a, { trans_b = "X" })
     refuses("gemm", "expected float16, bfloat16, float32, float64, complex64 or complex128 as the dtype of a, got bool",
       a:astype "bool", a.T:astype "bool")
+    refuses("gemm", 'expected trans_a = "N", "T" or "C", got false', a, a.T, { trans_a = false })
     refuses("gemm", "expected an array, got 3", a, 3)
     refuses("gemm", "expected out beside beta: what beta multiplies", a, a.T, { beta = 1 })
     refuses("gemm", "expected out of shape (3,3), got (3,4)", a, a.T, { out = gpu.zeros(3, 4) })
