@@ -105,6 +105,27 @@ void push_called(lua_State* L, lua_Debug& caller, const lua_Debug& callee) {
   lua_settop(L, result);
 }
 
+/// The position of the tail call with which the function below the top has led to the one on top; empty if that is not
+/// known. Pops both.
+std::string position_in(lua_State* L) {
+  const int top = lua_gettop(L) - 2;
+  lua_getfield(L, LUA_REGISTRYINDEX, tail_call_key);
+  lua_insert(L, -3);
+  std::string position;
+  if (lua_pcall(L, 2, 1, 0) == 0 && lua_isstring(L, -1)) position = lua_tostring(L, -1);
+  lua_settop(L, top);
+  return position;
+}
+
+/// Pushes `fn`, the function of the script that one of gpu.fuse, at `function`, calls; nil for another function.
+void push_fused(lua_State* L, int function) {
+  for (int i = 1; const char* name = lua_getupvalue(L, function, i); ++i) {
+    if (std::strcmp(name, "fn") == 0) return;
+    lua_pop(L, 1);
+  }
+  lua_pushnil(L);
+}
+
 /// The position of a tail call, `return f(x)`. f takes over its caller's frame, so the stack shows the line of the
 /// caller's caller. The tail call is detected when that line called a function other than f. Empty when there was no
 /// tail call, or its position is not known.
@@ -116,13 +137,14 @@ std::string tail_call_position(lua_State* L, lua_Debug& caller, int callee_level
   const int top = lua_gettop(L);
   push_called(L, caller, callee);
   lua_getinfo(L, "f", &callee);
+  // A function of gpu.fuse calls the script's by one of C, whose callee may have been called by it in turn.
+  if (lua_rawequal(L, -2, -1) && callee_level >= 2 && lua_getstack(L, callee_level - 2, &callee)) {
+    push_fused(L, top + 2);
+    lua_getinfo(L, "f", &callee);
+  }
   std::string position;
   const bool lost = lua_isfunction(L, -2) && !lua_iscfunction(L, -2) && !lua_rawequal(L, -2, -1);
-  if (lost) {
-    lua_getfield(L, LUA_REGISTRYINDEX, tail_call_key);
-    lua_insert(L, -3);
-    if (lua_pcall(L, 2, 1, 0) == 0 && lua_isstring(L, -1)) position = lua_tostring(L, -1);
-  }
+  if (lost) position = position_in(L);
   lua_settop(L, top);
   return position;
 }

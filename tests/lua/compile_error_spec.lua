@@ -108,6 +108,22 @@ describe("errors in a function's last call", function()
     assert.is_truthy(message:find("compile_error_spec.lua:" .. tail_line .. ": [zeros]", 1, true), message)
   end)
 
+  it("name it in functions of gpu.fuse", function()
+    local function sorted(x)
+      return gpu.sort(x, 7)
+    end
+    local fused = gpu.fuse(sorted)
+    for call, fn in pairs { sorted = sorted, fused = fused } do
+      local ok, message = pcall(function()
+        local x = fn(gpu.ones(3))
+        return x, nil
+      end)
+      assert.is_false(ok)
+      local line = debug.getinfo(sorted, "S").linedefined + 1
+      assert.is_truthy(message:find("compile_error_spec.lua:" .. line .. ": [sort] axis 7", 1, true), call .. " " .. message)
+    end
+  end)
+
   it("name it through several such calls, and in launches", function()
     local x = gpu.zeros(8)
     local launch = gpu.kernel("__global__ void k(float* x) {}", "k"):over(8)
