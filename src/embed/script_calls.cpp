@@ -57,13 +57,15 @@ struct Load {
   std::string chunk;
   gpulua_function** out;  // null: run it
   bool parsed = false;
+  int status = 0;  // of the parser
 };
 
 int load(lua_State* L, void* data) {
   auto& request = *static_cast<Load*>(data);
   // Bytecode can do anything to the process.
   const char* const mode = request.state->is_sandbox() ? "t" : "bt";
-  if (luaL_loadbufferx(L, request.text, request.size, request.chunk.c_str(), mode) != 0) return lua_error(L);
+  request.status = luaL_loadbufferx(L, request.text, request.size, request.chunk.c_str(), mode);
+  if (request.status != 0) return lua_error(L);
   request.parsed = true;
   if (request.out == nullptr) {
     lua_call(L, 0, 0);
@@ -83,7 +85,8 @@ void load_script(ScriptState& state, const char* op, const char* text, std::size
   try {
     state.run_script(&load, &request, 0);
   } catch (ScriptState::Failure& failure) {
-    if (!request.parsed && failure.status == GPULUA_RUNTIME) failure.status = GPULUA_SYNTAX;
+    if (!request.parsed && failure.status == GPULUA_RUNTIME)
+      failure.status = request.status == LUA_ERRMEM ? GPULUA_MEMORY : GPULUA_SYNTAX;
     throw;
   }
 }

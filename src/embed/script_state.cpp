@@ -184,7 +184,7 @@ void ScriptState::close() noexcept {
     for (const auto& device : context_->open_devices()) device->lent().wait();
   }
   if (main_ == nullptr) return;
-  if (options_.lua_state == nullptr) return lua_close(main_);
+  if (options_.lua_state == nullptr) return memory_.close(main_);
   // The program's own Lua goes on, without what was set for our calls.
   context_->on_warning = nullptr;
   context_->strict = false;

@@ -242,6 +242,29 @@ TEST_CASE("Lua's memory is the host's, and has a limit") {
   CHECK(state.run("t = {} for i = 1, 1e4 do t[i] = {i} end") == GPULUA_OK);
 }
 
+TEST_CASE("garbage takes no memory from what is in use") {
+  gpulua_options options = options_with(GPULUA_INTERRUPTIBLE);
+  options.lua_memory = std::size_t{32} << 20;
+  ApiState state(options);
+  for (const int megabytes : {4, 8, 12, 16, 20, 24}) {
+    INFO(megabytes);
+    const std::string keep =
+        "local kept = {} for i = 1, " + std::to_string(megabytes) + " do kept[i] = ('x'):rep(2^20 + i) end ";
+    const std::string churn =
+        "for i = 1, 40 do local s = ('y'):rep(2^20 + i) end for i = 1, 2e5 do local t = {i, i} end ";
+    CHECK(state.run(keep + churn + "assert(#kept == " + std::to_string(megabytes) + ")") == GPULUA_OK);
+    CHECK(state.run(keep + "error('no')") == GPULUA_RUNTIME);
+    CHECK(state.run(churn) == GPULUA_OK);
+  }
+  CHECK(state.run("kept = {} for i = 1, 1e6 do kept[i] = {i} end") == GPULUA_MEMORY);
+  // The memory is full of what is in use, and the state says so until the program gives some back.
+  CHECK(state.run("for i = 1, 1e5 do local t = {i} end") == GPULUA_MEMORY);
+  const gpulua_value nil{};
+  CHECK(gpulua_set(state.get(), "kept", &nil) == GPULUA_OK);
+  CHECK(gpulua_collect(state.get(), 0) == GPULUA_OK);
+  CHECK(state.run("for i = 1, 1e5 do local t = {i} end") == GPULUA_OK);
+}
+
 TEST_CASE("arrays have the device's limit of the options") {
   gpulua_options options = options_with(0);
   options.device_memory = 1 << 20;
