@@ -63,7 +63,7 @@ def with_torch(torch):
     state = gpulua.State("cuda:0")
     state.run(SCRIPT)
     x = make([0.0] * 1024)
-    block = torch.zeros(1 << 26, device="cuda")
+    block = torch.zeros(1 << 27, device="cuda")
     state.call("double", state.from_dlpack(x))  # compiles
     torch.cuda.synchronize()
     with torch.cuda.stream(torch.cuda.Stream()):

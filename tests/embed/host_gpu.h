@@ -77,11 +77,11 @@ class HostGpu {
     std::memcpy(&bits, &number, sizeof bits);
     call<Memory, unsigned, std::size_t, Stream>("cuMemsetD32Async", memory, bits, count, stream);
   }
-  /// Queues work of some 30 milliseconds.
+  /// Queues work of some 100 milliseconds.
   void work(Stream stream) {
     constexpr std::size_t bytes = std::size_t{1} << 30;
     if (block_ == 0) block_ = allocate(bytes);
-    for (int i = 0; i < 100; ++i) fill(block_, 0, bytes / 4, stream);
+    for (int i = 0; i < 400; ++i) fill(block_, 0, bytes / 4, stream);
   }
   bool is_done(Stream stream) const { return address<Stream>("cuStreamQuery")(stream) == 0; }
   void wait(Stream stream) const { call<Stream>("cuStreamSynchronize", stream); }
