@@ -32,6 +32,7 @@ class HostGpu {
     for (Memory memory : memories_) address<Memory>("cuMemFree_v2")(memory);
     for (Stream stream : streams_) address<Stream>("cuStreamDestroy_v2")(stream);
     if (context_ != primary_) address<Context>("cuCtxDestroy_v2")(context_);
+    address<Context>("cuCtxSetCurrent")(nullptr);
     address<int>("cuDevicePrimaryCtxRelease_v2")(device_);
   }
   HostGpu(const HostGpu&) = delete;
