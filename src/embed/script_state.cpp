@@ -22,6 +22,10 @@ namespace {
 
 char registry_key;
 
+constexpr const char* in_callback =
+    "a callback of this state is running: it reads and sets values and works with arrays, but runs no script and does "
+    "not end the state";
+
 /// A C function of Lua with the bindings as its upvalue, kept in the registry so that a call makes no garbage.
 int run_request(lua_State* L) {
   const auto& request = *static_cast<const ScriptState::Request*>(lua_touserdata(L, 1));
@@ -202,10 +206,6 @@ ScriptState* ScriptState::of(lua_State* L) {
   lua_pop(L, 1);
   return state;
 }
-
-constexpr const char* in_callback =
-    "a callback of this state is running: it reads and sets values and works with arrays, but runs no script and does "
-    "not end the state";
 
 bool ScriptState::enter(Access access, const char*& why) noexcept {
   const void* const me = this_thread();
