@@ -8,6 +8,7 @@
 #include <cstring>
 #include <exception>
 #include <fstream>
+#include <iostream>
 #include <iterator>
 #include <lua.hpp>
 #include <memory>
@@ -209,8 +210,16 @@ class Session {
     return run_file(L, name, has_script() ? argc_ - options_.script - 1 : 0);
   }
 
+  /// Loads the standard input, whose text is kept: it can be read once.
+  static int load_standard_input(lua_State* L) {
+    const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
+    const int status = luaL_loadbuffer(L, text.data(), text.size(), "=stdin");
+    if (status == 0) keep_chunk_text(L, "=stdin", text);
+    return status;
+  }
+
   bool run_file(lua_State* L, const char* name, int arguments) {
-    if (luaL_loadfile(L, name) != 0) {
+    if ((name ? luaL_loadfile(L, name) : load_standard_input(L)) != 0) {
       add_hint(L, nullptr);
       return finish(L, false);
     }

@@ -210,6 +210,89 @@ describe("gpu.jit", function()
     assert.are.same({1, 1, 1, 1}, o:table())
   end)
 
+  it("takes captured numbers as sizes of its arrays, and sees when they change", function()
+    local size, k = 4, 1
+    local f = gpu.jit(function(o)
+      local tile, own, i = gpu.shared(2 * size, "float32"), gpu.local_array(size, "float32"), gpu.thread()
+      own[1] = i * k
+      tile[i] = own[1]
+      gpu.barrier()
+      o[i] = tile[size + 1 - i] + #tile
+    end)
+    local launch, o = f {grid = 1, block = 4}, gpu.zeros(4)
+    for _ = 1, 2 do
+      launch(o)
+      assert.are.same({12, 11, 10, 9}, o:table())
+    end
+    assert.is_truthy(f:source(o):find("__shared__ float array1[8]", 1, true))
+    size = 5
+    launch(o)
+    assert.are.same({0 + 10, 14, 13, 12}, {10, o[2], o[3], o[4]})
+    size, k = 4, 10
+    launch(o)
+    assert.are.same({48, 38, 28, 18}, o:table())
+  end)
+
+  it("sees what changes from launch to launch", function()
+    local n, table_of, flag, step = 2, {k = 3, inner = {q = 1}}, true, function(v) return v + 1 end
+    local a = gpu.array {10, 20}
+    local launch = gpu.jit(function(x, o, s)
+      local i = gpu.thread()
+      local v = step(x[i] * n + table_of.k + table_of.inner.q) + a[i] * s
+      o[i] = flag and v or -v
+    end) {grid = 1, block = 2}
+    local x, o = gpu.array {1, 2}, gpu.zeros(2)
+    local function now(s)
+      launch(x, o, s)
+      local v, values = x:table(), a:table()
+      for i = 1, 2 do
+        local expected = step(v[i] * n + table_of.k + table_of.inner.q) + values[i] * s
+        assert.are.equal(flag and expected or -expected, o[i])
+      end
+    end
+    now(1)
+    now(2)
+    now(0.5)
+    n = 7
+    now(1)
+    n = 0.25
+    now(1)
+    table_of.k = 5
+    now(1)
+    table_of.inner = {q = 100}
+    now(1)
+    table_of = {k = 1, inner = {q = 2}}
+    now(1)
+    flag = false
+    now(1)
+    step = function(v) return v * 2 end
+    now(1)
+    a = gpu.array({1, 2}, "int32")
+    now(1)
+    a = gpu.arange(8, "float32")("::2")
+    now(1)
+    x = gpu.array({5, 6}, "float64")
+    now(1)
+    x = gpu.arange(4, "float64")("::-2")
+    now(1)
+    setmetatable(table_of, {__index = {k = 9}})
+    now(1)
+    table_of.k = nil
+    now(1)
+    o = gpu.zeros(4)("2::2")
+    now(3)
+    -- An error leaves the launch as it was.
+    fails("expected 3 arguments", launch, x, o)
+    fails("step is nil", function()
+      local kept = step
+      step = nil
+      local ok, message = pcall(launch, x, o, 1)
+      step = kept
+      error(message, 0)
+    end)
+    now(1)
+  end)
+
   it("knows the position of a thread along each axis", function()
     local out = gpu.zeros(4, 6, 8, "int32")
     gpu.jit(function(o)
