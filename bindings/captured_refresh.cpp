@@ -97,6 +97,16 @@ bool CapturedValues::refresh_slot(std::size_t index, int value, const luafn::Pat
       same = known.order == order && known.small == small;
       break;
     }
+    case HostValue::Kind::table: {
+      const std::size_t count = known.numbers.size();
+      same = lua_istable(L_, at) && lua_objlen(L_, at) == count;
+      for (std::size_t i = 0; same && i < count; ++i) {
+        lua_rawgeti(L_, at, static_cast<int>(i) + 1);
+        same = lua_type(L_, -1) == LUA_TNUMBER && lua_tonumber(L_, -1) == known.numbers[i];
+        lua_pop(L_, 1);
+      }
+      break;
+    }
     case HostValue::Kind::other:
       break;
   }

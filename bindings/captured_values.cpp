@@ -168,6 +168,21 @@ void CapturedValues::read_array(const Array& array, HostValue& result) const {
   result.small = count <= (std::int64_t{1} << 30);
 }
 
+/// The numbers of a table that has nothing else from 1 on, and not too many; else none.
+std::vector<double> CapturedValues::read_numbers(int table) const {
+  constexpr std::size_t most = 64;
+  std::vector<double> numbers;
+  const std::size_t count = lua_objlen(L_, table);
+  for (std::size_t i = 1; i <= count && count <= most; ++i) {
+    lua_rawgeti(L_, table, static_cast<int>(i));
+    const bool is_number = lua_type(L_, -1) == LUA_TNUMBER;
+    if (is_number) numbers.push_back(lua_tonumber(L_, -1));
+    lua_pop(L_, 1);
+    if (!is_number) return {};
+  }
+  return numbers;
+}
+
 void CapturedValues::set(std::size_t index, int value, const luafn::Path* path) {
   HostValue result = read(value);
   const std::size_t fields = path ? path->fields.size() : 0;
@@ -187,6 +202,10 @@ void CapturedValues::set(std::size_t index, int value, const luafn::Path* path) 
   if (const Array* array = test<Array>(L_, top)) arrays_[index] = *array;
   slots_[index].identity = lua_topointer(L_, top);
   slots_[index].field = module_field(top, path, result.fields);
+  if (result.kind == HostValue::Kind::other && lua_istable(L_, top)) {
+    result.numbers = read_numbers(top);
+    if (!result.numbers.empty()) result.kind = HostValue::Kind::table;
+  }
   if (result.kind == HostValue::Kind::other && push_function_of(L_, top)) {
     const int function = lua_gettop(L_);
     std::shared_ptr<luafn::Closure>& closure = closures_[lua_topointer(L_, function)];
@@ -306,6 +325,10 @@ void CapturedValues::add_key(const HostValue& value) {
       key_ += static_cast<char>('0' + static_cast<int>(value.order));
       key_ += value.small ? 's' : 'l';
       if (value.whole) key_ += 'w';
+      break;
+    case HostValue::Kind::table:  // its numbers are constants of the text
+      key_ += std::to_string(value.numbers.size()) + ":";
+      key_.append(reinterpret_cast<const char*>(value.numbers.data()), value.numbers.size() * sizeof(double));
       break;
     case HostValue::Kind::function:
       key_ += std::to_string(reinterpret_cast<std::uintptr_t>(value.function->function)) + "," +

@@ -50,6 +50,7 @@ class CapturedValues {
   int push_root(const luafn::Path& path, const luafn::Function& function, int lua_function);
   void set(std::size_t index, int value, const luafn::Path* path);
   luafn::HostValue read(int value);
+  std::vector<double> read_numbers(int table) const;
   void read_array(const Array& array, luafn::HostValue& result) const;
   bool names_library(int table, const std::string& field);
   void add_key(const luafn::HostValue& value);

@@ -170,7 +170,8 @@ Array memory_of(const Array& array) {
 /// Throws Error for an array that the kernel writes and whose elements share memory.
 void check_written(const JitKernel& kernel, const JitCall& call) {
   for (const luafn::Parameter& parameter : call.made().code.parameters)
-    if (parameter.written && call.captured.array(parameter.index)->layout.overlaps_itself())
+    if (const Array& array = call.captured.array(parameter.index);
+        parameter.written && !array->contiguous && array->layout.overlaps_itself())
       throw Error("[" + kernel.name + "] " + parameter.name.substr(0, parameter.name.rfind('_')) +
                   ": expected an array to write to, got a view whose elements share memory; x:copy() makes an array");
 }

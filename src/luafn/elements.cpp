@@ -1,6 +1,9 @@
 // Elements of arrays, their shapes, and fields.
 
+#include <algorithm>
+
 #include "src/base/error.h"
+#include "src/luafn/literal.h"
 #include "src/luafn/translator.h"
 #include "src/ops/op_text.h"
 
@@ -45,6 +48,7 @@ Value Translator::index(const Expr& expr, bool load) {
                             std::to_string(static_cast<int>(count)));
     return uniform_value(extent(object, static_cast<std::size_t>(position)));
   }
+  if (object.kind == Value::Kind::table) return entry(object, key);
   if (object.kind != Value::Kind::array)
     refuse(expr.line, "expected an array before the brackets, got " + describe(object) +
                           (object.is_number() ? "; inside of the function an argument is one element" : ""));
@@ -57,12 +61,54 @@ Value Translator::index(const Expr& expr, bool load) {
   return object;
 }
 
+/// An entry of a table of numbers: itself at a constant index, else an element of a constant array.
+Value Translator::entry(const Value& table, const Expr& key) {
+  const std::vector<double>& numbers = request_.values[table.array].numbers;
+  const std::string count = std::to_string(numbers.size());
+  const Value index = expression(key);
+  if (index.uniform && index.uniform->kind == Uniform::Kind::constant && !index.uniform->is_boolean) {
+    const double position = std::get<double>(index.uniform->constant);
+    if (!(position >= 1 && position <= static_cast<double>(numbers.size())) || index.kind != Value::Kind::integer)
+      refuse(key.line, "expected an index of " + table.name + " from 1 to " + count);
+    return uniform_value(uniforms_->constant(numbers[static_cast<std::size_t>(position) - 1]));
+  }
+  if (!is_index(index)) refuse_index(table.name, index, key.line);
+  Value result;
+  result.kind = Value::Kind::integer;
+  result.range = {numbers.front(), numbers.front()};
+  for (const double number : numbers) {
+    if (class_of(number) == NumberClass::real) result.kind = Value::Kind::real;
+    result.range = {std::min(result.range.low, number), std::max(result.range.high, number)};
+  }
+  if (result.kind == Value::Kind::real) result.range = {};
+  result.dtype = result.kind == Value::Kind::real ? real_ : result.range.fits_int() ? DType::int32 : DType::int64;
+  const std::string name = "table" + std::to_string(table.array + 1) + "_" + std::string(gpulua::name(result.dtype));
+  if (root_->declared.insert(name).second) {
+    std::string list;
+    for (const double number : numbers) list += (list.empty() ? "" : ", ") + literal(number, result.dtype);
+    root_->declarations +=
+        "  const " + register_type(result.dtype) + " " + name + "[" + count + "] = {" + list + "};\n";
+  }
+  std::string check;
+  if (request_.check_indices)
+    check = "gpulua_check_index(" + as(index, DType::int64, key.line) + ", " + count + ", 0, \"" + table.name +
+            "\", __FILE__, __LINE__), ";
+  result.code = name + "[" + check + as(index, DType::int32, key.line) + " - 1]";
+  return result;
+}
+
+bool Translator::is_index(const Value& key) {
+  return key.kind == Value::Kind::integer || (key.kind == Value::Kind::strong && is_integer(key.dtype)) ||
+         (key.is_number() && key.whole);
+}
+
+void Translator::refuse_index(const std::string& name, const Value& key, int line) const {
+  refuse(line, "expected an integer as the index of " + name + ", got " + describe(key) +
+                   (key.is_number() ? "; math.floor(x) makes an integer of it" : ""));
+}
+
 Value Translator::indexed(Value array, Value key, int line, bool load) {
-  const bool whole = key.kind == Value::Kind::integer || (key.kind == Value::Kind::strong && is_integer(key.dtype)) ||
-                     (key.is_number() && key.whole);
-  if (!whole)
-    refuse(line, "expected an integer as the index of " + array.name + ", got " + describe(key) +
-                     (key.is_number() ? "; math.floor(x) makes an integer of it" : ""));
+  if (!is_index(key)) refuse_index(array.name, key, line);
   if (array.indices.size() == array_of(array).shape.size())
     refuse(line, array.name + " has " + std::to_string(array.indices.size()) + " axes, and so many indices");
   array.indices.push_back(std::move(key));

@@ -129,6 +129,8 @@ std::string Translator::as(const Value& value, DType dtype, int line) {
 Value Translator::unary(const Expr& expr) {
   const Value operand = expression(*expr.parts.front());
   if (expr.text == "#") {
+    if (operand.kind == Value::Kind::table)
+      return uniform_value(uniforms_->constant(static_cast<double>(request_.values[operand.array].numbers.size())));
     if (operand.kind != Value::Kind::array) refuse(expr.line, "expected an array after #, got " + describe(operand));
     return uniform_value(extent(operand, operand.indices.size()));
   }

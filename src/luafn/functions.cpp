@@ -314,13 +314,18 @@ Value Translator::host_value(const HostValue& value, std::size_t index, const st
       result.dtype = value.dtype;
       result.array = index;
       return result;
+    case HostValue::Kind::table:
+      result.kind = Value::Kind::table;
+      result.array = index;
+      return result;
     case HostValue::Kind::nil:
       refuse(line, name + " is nil");
     case HostValue::Kind::other:
       break;
   }
   refuse(line, name + " is " + value.name +
-                   "; a device takes numbers, booleans, arrays, Lua functions, and the functions of gpu, math and bit");
+                   "; a device takes numbers, booleans, arrays, tables of up to 64 numbers, Lua functions, and the "
+                   "functions of gpu, math and bit");
 }
 
 Value Translator::captured(const Path& path, int line) {

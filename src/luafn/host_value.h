@@ -30,6 +30,7 @@ struct HostValue {
     builtin,   // name: "math.sin", "gpu.erf"; "gpu" for the module itself
     function,  // of the script
     array,
+    table,  // of numbers
     other
   };
   Kind kind = Kind::nil;
@@ -42,9 +43,10 @@ struct HostValue {
   std::vector<std::int64_t> strides{};  // of one that is not row-major
   std::int64_t origin = 0;              // the first element's position among those in memory
   ElementOrder order = ElementOrder::row_major;
-  bool small = false;      // positions of elements have 32 bits
-  bool whole = false;      // an argument of a function of elements: all of the array, and no element
-  std::size_t fields = 0;  // how many fields of its path lead to this value
+  bool small = false;             // positions of elements have 32 bits
+  std::vector<double> numbers{};  // of a table
+  bool whole = false;             // an argument of a function of elements: all of the array, and no element
+  std::size_t fields = 0;         // how many fields of its path lead to this value
 };
 
 /// A Lua function with the values that it has captured. Values of all closures that take part in a translation are in

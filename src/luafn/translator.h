@@ -109,6 +109,9 @@ class Translator {
   Value field(const Value& object, const std::string& name, int line);
   // Without `load` the array with its indices, for an assignment.
   Value index(const Expr& expr, bool load = true);
+  Value entry(const Value& table, const Expr& key);
+  static bool is_index(const Value& key);
+  [[noreturn]] void refuse_index(const std::string& name, const Value& key, int line) const;
   Value indexed(Value array, Value key, int line, bool load = true);
   std::string place(const Value& array, int line);
   Value element(const Value& array, int line);

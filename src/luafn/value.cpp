@@ -57,6 +57,8 @@ std::string describe(const Value& value) {
       return value.name;
     case Value::Kind::string:
       return "the string \"" + value.name + '"';
+    case Value::Kind::table:
+      return "the table " + value.name;
     case Value::Kind::random:
       return "a generator of gpu.random.at";
   }

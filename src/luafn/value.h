@@ -16,7 +16,7 @@ struct Instance;
 /// A value and the C++ text that computes it. A number is strong if an element of an array has decided its dtype, and
 /// weak otherwise, as a number is beside an array: literals, captured numbers, loop counters.
 struct Value {
-  enum class Kind { none, nil, integer, real, boolean, strong, array, shape, function, builtin, string, random };
+  enum class Kind { none, nil, integer, real, boolean, strong, array, shape, function, builtin, string, random, table };
   Kind kind = Kind::none;
   DType dtype{};                     // of `code`; of an array's elements
   const Uniform* uniform = nullptr;  // of an integer, a real or a boolean that is the same for all elements
@@ -25,7 +25,7 @@ struct Value {
   std::string code{};                // empty for a uniform
   std::string name{};                // a builtin's; a string's content; a generator's; for messages, an array's
 
-  std::size_t array = 0;         // of an array: its index in the list of HostValues
+  std::size_t array = 0;         // of an array or a table: its index in the list of HostValues
   std::vector<Value> indices{};  // an array: those given so far
   const Function* function = nullptr;
   const Closure* closure = nullptr;  // the function's captured values

@@ -259,6 +259,40 @@ describe("gpu.vectorize", function()
     assert.are.same({5, 5}, gpu.vectorize(function() return 5 end)({size = 2}):table())
   end)
 
+  it("reads captured tables of numbers", function()
+    local c, whole, nested = {1.5, -2, 0.25}, {3, 5, 2 ^ 40}, {list = {10, 20}}
+    local f = gpu.vectorize(function(x, i)
+      local s, t = 0, 0
+      for k = #c, 1, -1 do s = s * x + c[k] end
+      for k = 1, #whole do t = t + whole[k] end
+      return s, c[2] * x, t, whole[i], nested.list[2] + x
+    end)
+    local function check(dtype)
+      local x = gpu.array({0.5, 2}, dtype)
+      local s, u, t, w, n = f(x, gpu.array({1, 3}, "int32"))
+      assert.are.same({dtype, "int64", "int64"}, {s.dtype, t.dtype, w.dtype})
+      for k, v in ipairs {0.5, 2} do
+        assert.are.equal((c[3] * v + c[2]) * v + c[1], s[k])
+        assert.are.equal(c[2] * v, u[k])
+        assert.are.equal(whole[1] + whole[2] + whole[3], t[k])
+        assert.are.equal(whole[k == 1 and 1 or 3], w[k])
+        assert.are.equal(nested.list[2] + v, n[k])
+      end
+      assert.is_falsy(dtype == "float32" and gpu.explain((f(x, gpu.array({1, 3}, "int32")))):find "double")
+    end
+    check "float32"
+    c[1], whole[3], nested.list[2] = -7, 2 ^ 50, 0.5
+    check "float64"
+    c = {4, 0.5, 8}
+    check "float32"
+    local function run(g) return gpu.vectorize(g)(gpu.ones(1)) end
+    fails("expected an index of c from 1 to 3", run, function(x) return x + c[4] end)
+    fails("expected an integer as the index of c, got a number of dtype float32; math.floor(x)", run, function(x) return c[x] end)
+    fails("got the table c", run, function(x) return x + c end)
+    local mixed = {1, "a"}
+    fails("mixed is a table; a device takes numbers, booleans, arrays, tables of up to 64 numbers", run, function(x) return x + mixed[1] end)
+  end)
+
   it("shows its text in gpu.explain, with the lines of the script", function()
     local line = debug.getinfo(1, "l").currentline
     local f = gpu.vectorize(function(price)
