@@ -4,7 +4,7 @@ BUILD = build/$(PRESET)
 
 PREFIX ?= /usr/local
 
-.PHONY: all command deps docs install packages run test quick asan bench-cpu format clean
+.PHONY: all command deps docs install packages wheel run test quick asan bench-cpu format clean
 
 all: deps
 	@grep -qs '^BUILD_TESTING:BOOL=ON' $(BUILD)/CMakeCache.txt || cmake --preset $(PRESET) -DBUILD_TESTING=ON
@@ -32,6 +32,10 @@ docs: command
 	mkdir -p build/site
 	GPULUA_CACHE_DIR=$(CURDIR)/$(BUILD)/cache $(BUILD)/bin/gpulua --device cpu tools/site.lua . build/site
 	mkdocs build --quiet --clean -f build/site/mkdocs.yml -d html
+
+# The Python package, with the libraries of this build.
+wheel: all
+	python/build_wheel.py $(BUILD) $(BUILD)/packages $$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' $(BUILD)/CMakeCache.txt)
 
 run: command
 	$(BUILD)/bin/gpulua scripts/black_scholes.lua

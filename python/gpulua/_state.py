@@ -1,0 +1,288 @@
+"""States: Lua with its devices and arrays."""
+import ctypes
+import os
+import signal
+import sys
+import threading
+import warnings
+from ctypes import byref, c_int64, c_size_t, c_void_p
+
+from . import _dlpack, _library
+from ._array import Array
+from ._errors import check
+from ._library import ARRAY, BOOLEAN, FUNCTION, INTEGER, NIL, NUMBER, TEXT, Value, lib
+
+_most_results = 64
+
+# NumPy's arrays whose memory arrays of ours use, by their id.
+_lent = {}
+
+
+@_library.RELEASE
+def _release(owner):
+    arrays = _lent[owner]
+    arrays.pop()
+    if not arrays:
+        del _lent[owner]
+
+
+class Function:
+    """A Lua function. Calls take and give None, booleans, numbers, text, arrays and functions; deadline is in seconds."""
+
+    def __init__(self, state, handle):
+        self._state, self._handle = state, handle
+
+    def __del__(self):
+        lib.function_release(self._handle)
+
+    def __call__(self, *arguments, deadline=0):
+        return self._state._call(self._handle, arguments, deadline)
+
+
+class State:
+    """A Lua state with the module `gpu`. One thread at a time works in it.
+
+    device: "cpu", "cuda:0"; without it GPULUA_DEVICE, else a GPU if there is one. cu_stream: the address of a CUstream for all work.
+    lua_memory, device_memory: limits in bytes. launches, compilations, blocks: what one call may do. print: a function of a line that
+    a script prints; sys.stdout without it. sandbox, kernels, interruptible, strict, fault_handlers: the flags of the C interface.
+    """
+
+    def __init__(self, device=None, *, sandbox=False, kernels=False, interruptible=False, strict=False, fault_handlers=False,
+                 lua_memory=0, device_memory=0, cache_directory=None, cu_stream=None, launches=0, compilations=0, blocks=0, print=None):
+        self._handle = c_void_p()
+        self._callbacks = {}
+        options = _library.Options()
+        lib.options_init(byref(options), ctypes.sizeof(options))
+        options.device = None if device is None else device.encode()
+        options.cache_directory = None if cache_directory is None else os.fsencode(cache_directory)
+        options.cu_stream, options.lua_memory, options.device_memory = cu_stream, lua_memory, device_memory
+        options.launches, options.compilations, options.blocks = launches, compilations, blocks
+        options.flags = (_library.SANDBOX * sandbox | _library.KERNELS * kernels | _library.INTERRUPTIBLE * interruptible |
+                         _library.STRICT * strict | _library.FAULT_HANDLERS * fault_handlers)
+        write = print or (lambda line: sys.stdout.write(line + "\n"))
+        self._print = _library.PRINT(lambda _, text, size: write(ctypes.string_at(text, size).decode(errors="replace")))
+        self._log = _library.LOG(lambda _, level, text: warnings.warn(text.decode(errors="replace"), stacklevel=2))
+        options.print, options.log = self._print, self._log
+        check(lib.create(byref(options), byref(self._handle)), None)
+
+    def close(self):
+        """Ends the state, and with it its functions and arrays. NumPy's arrays over their memory stay."""
+        if self._handle:
+            check(lib.destroy(self._handle), self._handle)
+            self._handle = c_void_p()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __del__(self):
+        if self._handle:
+            lib.destroy(self._handle)
+
+    # ---- scripts ----
+
+    def run(self, text, name="python", *, deadline=0):
+        """Runs a script and gives its results: None, one value, or a tuple. Ctrl-C stops it, but for loops that LuaJIT has compiled,
+        which it stops in states that are interruptible and in calls with a deadline, in seconds."""
+        return self._stoppable(lambda: self.load(text, name)(deadline=deadline))
+
+    def load(self, text, name="python"):
+        """The function that the script is."""
+        data, handle = text.encode(), c_void_p()
+        check(lib.load(self._handle, data, len(data), name.encode(), byref(handle)), self._handle)
+        return Function(self, handle)
+
+    def eval(self, expression):
+        """The value of a Lua expression."""
+        return self.run("return " + expression, "expression")
+
+    def __getitem__(self, path):
+        """The value at a path of names from the globals: "update", "model.step", "gpu.add"."""
+        value = Value()
+        check(lib.get_value(self._handle, path.encode(), byref(value)), self._handle)
+        return self._to_python(value)
+
+    def __setitem__(self, path, value):
+        """Sets it. A Python function becomes a Lua function."""
+        if callable(value) and not isinstance(value, Function):
+            return self._register(path, value)
+        kept = []
+        given = self._to_lua(value, kept)
+        check(lib.set(self._handle, path.encode(), byref(given)), self._handle)
+
+    def array(self, value):
+        """An Array of a NumPy, CuPy or torch array: over the same memory where the device reaches it and scripts may write to it, else
+        a copy."""
+        if isinstance(value, Array):
+            return value
+        if not hasattr(value, "__dlpack__"):
+            raise TypeError(f"expected an array with __dlpack__, such as NumPy's, got {type(value).__name__}")
+        if hasattr(value, "__array_interface__"):
+            return Array(self, self._of_numpy(value))
+        if value.__dlpack_device__()[0] == _dlpack.CPU and self.device != "cpu":
+            import numpy
+            return Array(self, self._of_numpy(numpy.from_dlpack(value)))
+        return Array(self, _dlpack.take(self._handle, value))
+
+    @property
+    def device(self):
+        """The name of the state's device."""
+        handle = c_void_p()
+        check(lib.array_zeros(self._handle, b"float32", 1, (c_int64 * 1)(0), byref(handle)), self._handle)
+        return Array(self, handle).device
+
+    def allow_kernel(self, sha256):
+        """In a sandbox: allows kernels from the source with this digest."""
+        check(lib.allow_kernel(self._handle, sha256.encode()), self._handle)
+
+    def sync(self):
+        """Waits for all work on the state's devices."""
+        check(lib.sync(self._handle), self._handle)
+
+    def collect(self):
+        """Collects Lua's garbage, and the arrays in it."""
+        check(lib.collect(self._handle, 0), self._handle)
+
+    def interrupt(self):
+        """Stops what the state runs, from any thread; that call raises KeyboardInterrupt."""
+        check(lib.interrupt(self._handle), self._handle)
+
+    def memory(self):
+        """(used, peak): bytes of the live arrays, and the most there have been."""
+        used, peak = c_size_t(), c_size_t()
+        check(lib.memory(self._handle, byref(used), byref(peak)), self._handle)
+        return used.value, peak.value
+
+    # ---- values ----
+
+    def _call(self, function, arguments, deadline):
+        kept = []
+        given = (Value * max(len(arguments), 1))(*[self._to_lua(argument, kept) for argument in arguments])
+        results, count = (Value * _most_results)(), c_size_t(_most_results)
+        check(lib.call(function, given, len(arguments), results, byref(count), 1000 * deadline), self._handle)
+        values = [self._to_python(results[i]) for i in range(min(count.value, _most_results))]
+        if count.value > _most_results:
+            raise ValueError(f"expected at most {_most_results} results, got {count.value}")
+        return None if not values else values[0] if len(values) == 1 else tuple(values)
+
+    def _to_python(self, value):
+        content = value.content
+        if value.kind == NIL:
+            return None
+        if value.kind == BOOLEAN:
+            return bool(content.boolean)
+        if value.kind == NUMBER:
+            return content.number
+        if value.kind == INTEGER:
+            return content.integer
+        if value.kind == TEXT:
+            return ctypes.string_at(content.text.data, content.text.size).decode(errors="surrogateescape")
+        return (Array if value.kind == ARRAY else Function)(self, c_void_p(content.handle))
+
+    def _to_lua(self, value, kept):
+        """`kept` holds what the value points to."""
+        result = Value(NIL)
+        if value is None:
+            return result
+        if isinstance(value, bool):
+            result.kind, result.content.boolean = BOOLEAN, value
+        elif isinstance(value, int):
+            if abs(value) <= 2**53:
+                result.kind, result.content.number = NUMBER, value
+            elif -2**63 <= value < 2**63:
+                result.kind, result.content.integer = INTEGER, value
+            else:
+                raise OverflowError(f"expected an integer of 64 bits, got {value}")
+        elif isinstance(value, float):
+            result.kind, result.content.number = NUMBER, value
+        elif isinstance(value, (str, bytes)):
+            data = value.encode(errors="surrogateescape") if isinstance(value, str) else value
+            buffer = ctypes.create_string_buffer(data, len(data) + 1)
+            kept.append(buffer)
+            result.kind, result.content.text.data, result.content.text.size = TEXT, ctypes.addressof(buffer), len(data)
+        elif isinstance(value, Function):
+            result.kind, result.content.handle = FUNCTION, value._handle.value
+        elif isinstance(value, Array) or hasattr(value, "__dlpack__"):
+            array = self.array(value)
+            kept.append(array)
+            result.kind, result.content.handle = ARRAY, array._handle.value
+        elif hasattr(value, "__float__"):
+            result.kind, result.content.number = NUMBER, float(value)
+        else:
+            raise TypeError(f"expected None, a boolean, a number, text, an array or a function of Lua, got {type(value).__name__}")
+        return result
+
+    def _of_numpy(self, value):
+        """The handle of an array over NumPy's memory, or of a copy."""
+        copies = not value.flags.writeable or self.device != "cpu"
+        if copies or not value.dtype.isnative:
+            import numpy
+            value, copies = numpy.array(value, value.dtype.newbyteorder("="), order="C"), True
+        ndim = max(value.ndim, 1)
+        shape, strides, handle = (c_int64 * ndim)(*value.shape), (c_int64 * ndim)(*value.strides), c_void_p()
+        pointer, dtype, owner = value.ctypes.data, str(value.dtype).encode(), None
+        if not copies:
+            owner = id(value)
+            _lent.setdefault(owner, []).append(value)
+        status = lib.array_host(self._handle, pointer, dtype, value.ndim, shape, strides, _library.RELEASE() if copies else _release, owner, copies,
+                                byref(handle))
+        if status != _library.OK and not copies:
+            _release(owner)
+        check(status, self._handle)
+        return handle
+
+    def _register(self, path, function):
+        def called(state, _, given, count, out, out_count):
+            try:
+                results = function(*[self._to_python(_retained(given[i])) for i in range(count)])
+                results = () if results is None else results if isinstance(results, tuple) else (results,)
+                if len(results) > out_count[0]:
+                    raise ValueError(f"expected at most {out_count[0]} results, got {len(results)}")
+                # Text is read after this returns.
+                kept = self._callbacks[path][1] = []
+                for i, result in enumerate(results):
+                    out[i] = _retained(self._to_lua(result, kept))
+                out_count[0] = len(results)
+                return _library.OK
+            except BaseException as error:
+                return lib.fail(state, f"{type(error).__name__}: {error}".encode(errors="replace"))
+
+        callback = _library.CALLBACK(called)
+        check(lib.register(self._handle, path.encode(), callback, None), self._handle)
+        self._callbacks[path] = [callback, []]
+
+    def _stoppable(self, work):
+        """Runs it so that Ctrl-C stops it: Python's own handler runs only between calls of C functions in the main thread."""
+        if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is None:
+            return work()
+        outcome, done = [], threading.Event()
+
+        def run():
+            try:
+                outcome.append((work(), None))
+            except BaseException as error:
+                outcome.append((None, error))
+            done.set()
+
+        threading.Thread(target=run).start()
+        ended = False
+        while not ended:
+            try:
+                ended = done.wait(0.1)  # another thread may have got the signal
+            except KeyboardInterrupt:
+                self.interrupt()
+        result, error = outcome[0]
+        if error is not None:
+            raise error
+        return result
+
+
+def _retained(value):
+    """A value whose handle one more owner has."""
+    if value.kind == ARRAY:
+        lib.array_retain(value.content.handle)
+    if value.kind == FUNCTION:
+        lib.function_retain(value.content.handle)
+    return value

@@ -1,0 +1,79 @@
+"""Files between gpulua and pandas, pyarrow and safetensors, both ways, bit by bit; the magics in IPython."""
+import numpy as np
+import pandas
+import pyarrow
+import pyarrow.csv
+import safetensors.numpy
+
+import gpulua
+
+state = gpulua.State("cpu")
+n = 5000
+random = np.random.default_rng(1)
+bits = random.integers(0, 2**64, n, dtype="uint64").view("float64")
+frame = pandas.DataFrame({
+    "id": np.arange(n), "bits": np.where(np.isfinite(bits), bits, 0.0), "price": np.where(random.random(n) < 0.1, np.nan, random.random(n)),
+    "large": random.integers(2**63, 2**64, n, dtype="uint64"), "ok": random.random(n) < 0.5,
+    "city": random.choice(["Oslo", "New York, NY", 'the "Hague"', "two\nlines", "Zürich"], n),
+})
+
+
+def column(name):
+    values = state.eval(f"t:column '{name}'").numpy()
+    if name == "city":
+        texts = [state.eval(f"t:texts 'city'[{i + 1}]") for i in range(int(state.eval("#t:texts 'city'")))]
+        return np.array([texts[i - 1] for i in values], object)
+    return values
+
+
+def check(expected, got, name):
+    expected = np.asarray(expected)
+    assert expected.dtype.kind == np.asarray(got).dtype.kind or name == "city", (name, expected.dtype, got.dtype)
+    if expected.dtype.kind == "f":
+        assert (np.isnan(expected) == np.isnan(got)).all(), name
+        expected, got = np.nan_to_num(expected, nan=0).view("uint64"), np.nan_to_num(np.asarray(got), nan=0).view("uint64")
+    assert (expected == got).all(), name
+
+
+def read(path):
+    state.run(f"t = assert(gpu.load '{path}')")
+    for name in frame.columns:
+        check(frame[name].to_numpy(), column(name), name)
+
+
+frame.to_csv("pandas.csv", index=False)
+read("pandas.csv")
+pyarrow.csv.write_csv(pyarrow.Table.from_pandas(frame, preserve_index=False), "arrow.csv")
+read("arrow.csv")
+frame.to_csv("pandas.tsv", index=False, sep="\t", lineterminator="\r\n", quoting=1)
+state.run("t = gpu.load 'pandas.tsv'")
+print("gpulua reads what pandas and pyarrow write:", n, "rows of", ", ".join(frame.columns))
+
+state.run("t = gpu.load 'pandas.csv'; gpu.save('ours.csv', t)")
+for reader, back in [("pandas", pandas.read_csv("ours.csv", float_precision="round_trip")),
+                     ("pyarrow", pyarrow.csv.read_csv("ours.csv", parse_options=pyarrow.csv.ParseOptions(newlines_in_values=True)).to_pandas())]:
+    for name in frame.columns:
+        check(frame[name].to_numpy(), back[name].to_numpy(), name)
+    print(reader, "reads what gpulua writes")
+
+groups = frame.groupby("city")["price"]
+for op in ["sum", "mean", "min", "max"]:
+    state.run(f"t = gpu.load('pandas.csv'):group_by 'city':{op} 'price'")
+    np.testing.assert_allclose(column("price"), getattr(groups, op)().to_numpy(), rtol=1e-12)
+print("groups have pandas' sums, means and extremes")
+
+tensors = {dtype: random.integers(0, 2, (3, 4)).astype(dtype) for dtype in
+           ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64"]}
+safetensors.numpy.save_file(tensors, "theirs.safetensors", metadata={"by": "numpy"})
+state.run("t = gpu.load 'theirs.safetensors'; gpu.save('ours.safetensors', t, {metadata = {by = 'gpulua'}})")
+for name, back in safetensors.numpy.load_file("ours.safetensors").items():
+    assert back.dtype == tensors[name].dtype and (back == tensors[name]).all(), name
+print("safetensors:", len(tensors), "dtypes there and back")
+
+from IPython.testing.globalipapp import start_ipython  # noqa: E402
+shell = start_ipython()
+shell.run_line_magic("load_ext", "gpulua")
+shell.user_ns["x"] = np.arange(4.0)
+shell.run_cell_magic("gpulua", "-i x -o y --device cpu", "y = x * 2")
+assert (shell.user_ns["y"].numpy() == [0, 2, 4, 6]).all() and shell.run_line_magic("gpulua", "y:sum():item()") == 12
+print("IPython runs %%gpulua")

@@ -1,0 +1,18 @@
+#!/bin/bash
+# tests/foreign/run.sh [build folder [folder of the virtual environment]]
+# Files of tables and tensors between gpulua and pandas, pyarrow and safetensors, and the magics in IPython. Installs these packages
+# into a virtual environment, so it is run by hand.
+set -eu
+
+source=$(cd "$(dirname "$0")/../.." && pwd)
+build=${1:-$source/build/release}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+venv=${2:-$work/venv}
+
+[ -e "$venv" ] || python3 -m venv "$venv"
+"$venv/bin/pip" install --quiet --disable-pip-version-check numpy pandas pyarrow safetensors ipython
+"$source/python/build_wheel.py" "$build" "$work" 0.0.0
+"$venv/bin/pip" install --quiet --no-index --no-deps --force-reinstall "$work"/gpulua-*.whl
+cd "$work"
+GPULUA_DEVICE=cpu "$venv/bin/python" "$source/tests/foreign/check.py"

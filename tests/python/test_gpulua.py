@@ -1,0 +1,200 @@
+"""The package gpulua: values, arrays without copies, errors, and the magics. NumPy is the reference."""
+import ctypes
+import gc
+import signal
+import sys
+import threading
+import types
+import unittest
+
+import numpy as np
+
+import gpulua
+
+
+class Values(unittest.TestCase):
+    def setUp(self):
+        self.lines = []
+        self.state = gpulua.State("cpu", print=self.lines.append)
+
+    def tearDown(self):
+        self.state.close()
+
+    def test_round_trips(self):
+        same = self.state.eval("function(...) return ... end")
+        for value in [None, True, False, 0.5, 1e300, "text", "zero \0 inside", "ü", 2**53, 2**63 - 1, -2**63]:
+            back = same(value)
+            self.assertEqual(back, value)
+            self.assertEqual(type(back) is bool, type(value) is bool)
+        self.assertEqual(same(1, "a", None, True), (1, "a", None, True))
+        self.assertIsNone(same())
+        self.assertEqual(same(b"\xff").encode(errors="surrogateescape"), b"\xff")
+        self.assertEqual(same(np.float32(0.5)), 0.5)
+        self.assertEqual(same(self.state["math.sqrt"])(9), 3)
+        with self.assertRaises(OverflowError):
+            same(2**64)
+        with self.assertRaisesRegex(TypeError, "expected None, a boolean, .* got dict"):
+            same({})
+
+    def test_globals(self):
+        self.state.run("config = {rate = 0.25}")
+        self.assertEqual(self.state["config.rate"], 0.25)
+        self.state["config.name"] = "x"
+        self.assertEqual(self.state.run("return config.name, 1"), ("x", 1))
+        self.assertIsNone(self.state["nothing"])
+
+    def test_print(self):
+        self.state.run("print('a', 1)\nprint(gpu.ones(2))")
+        self.assertEqual(self.lines[0], "a\t1")
+        self.assertIn("float32", self.lines[1])
+
+    def test_python_functions(self):
+        seen = []
+
+        def function(x, text):
+            seen.append((np.array(x), text))
+            return x, text + "!", 2.0
+        self.state["tell"] = function
+        self.assertEqual(self.state.run("local x, t, n = tell(gpu.range(1, 3), 'hey'); return x:sum():item(), t, n"), (6, "hey!", 2))
+        np.testing.assert_array_equal(seen[0][0], [1, 2, 3])
+
+        def fails():
+            raise KeyError("no such port")
+        self.state["fails"] = fails
+        with self.assertRaisesRegex(gpulua.Error, "KeyError: 'no such port'"):
+            self.state.run("fails()")
+
+    def test_errors(self):
+        with self.assertRaisesRegex(gpulua.Error, r"script.lua:2: .*\[add\] operands could not be broadcast") as caught:
+            self.state.run("\nreturn gpu.ones(2) + gpu.ones(3)", "script.lua")
+        self.assertIn("traceback", str(caught.exception))
+        self.assertEqual(caught.exception.status, "GPULUA_RUNTIME")
+        with self.assertRaises(gpulua.ScriptSyntaxError):
+            self.state.run("return +")
+        with self.assertRaises(gpulua.DeadlineError) as late:
+            self.state.eval("function() while true do end end")(deadline=0.05)
+        self.assertIsInstance(late.exception, TimeoutError)
+        with self.assertRaisesRegex(gpulua.UnavailableError, "expected one of .*cpu.*, got \"nonsense\""):
+            gpulua.State("nonsense").eval("gpu.ones(1)")
+        self.assertEqual(self.state.eval("1 + 1"), 2)
+        self.state.close()
+        with self.assertRaises(gpulua.ArgumentError):
+            self.state.eval("1")
+
+    def test_sandbox(self):
+        with gpulua.State("cpu", sandbox=True, lua_memory=64 << 20) as state:
+            self.assertEqual(state.eval("gpu.arange(5):sum():item()"), 10)
+            for script in ["gpu.load('a.csv')", "gpu.save('a.csv', gpu.ones(2))", "gpu.save('a.bin', gpu.ones(2))"]:
+                with self.assertRaisesRegex(gpulua.Error, "expected a function for scripts in a sandbox"):
+                    state.run(script)
+            self.assertEqual(state.eval("gpu.table({k = {1, 1, 2}}):group_by('k'):count().rows"), 2)
+
+    def test_interrupt(self):
+        with gpulua.State("cpu", interruptible=True) as state:
+            timer = threading.Timer(0.2, lambda: signal.raise_signal(signal.SIGINT))
+            timer.start()
+            with self.assertRaises(KeyboardInterrupt):
+                state.run("while true do end")
+            timer.join()
+            self.assertEqual(state.eval("1"), 1)
+
+
+class Arrays(unittest.TestCase):
+    def setUp(self):
+        self.state = gpulua.State("cpu")
+
+    def tearDown(self):
+        self.state.close()
+
+    def test_dtypes_and_shapes(self):
+        same = self.state.eval("function(x) return x end")
+        for dtype in ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
+                      "complex64", "complex128"]:
+            x = np.arange(12).reshape(3, 4).astype(dtype)
+            for view in [x, x.T, x[::2, 1:], x[:0], x[1, 1:2].reshape(())]:
+                back = same(view)
+                self.assertEqual((back.dtype, back.shape, back.size, back.device), (dtype, view.shape, view.size, "cpu"))
+                np.testing.assert_array_equal(back.numpy(), view)
+                np.testing.assert_array_equal(np.asarray(back), view)
+                self.assertEqual(back.tobytes(), view.tobytes())
+
+    def test_no_copy(self):
+        x = np.zeros(4, "float32")
+        self.state["x"] = x
+        self.state.run("x[2] = 7; x:add_(1)")
+        np.testing.assert_array_equal(x, [1, 8, 1, 1])
+        self.assertEqual(np.from_dlpack(self.state["x"]).ctypes.data, x.ctypes.data)
+        back = self.state["x"].numpy()
+        self.assertEqual(back.ctypes.data, x.ctypes.data)
+        back[0] = 5
+        self.assertEqual(self.state.eval("x[1]"), 5)
+
+    def test_read_only_is_copied(self):
+        x = np.arange(3.0)
+        x.flags.writeable = False
+        self.state["x"] = x
+        self.state.run("x:fill_(9)")
+        np.testing.assert_array_equal(x, [0, 1, 2])
+
+    def test_lifetimes(self):
+        x = np.ones(1000)
+        before = sys.getrefcount(x)
+        self.state["x"] = x
+        self.assertGreater(sys.getrefcount(x), before)
+        self.state["x"] = None
+        self.state.collect()
+        gc.collect()
+        self.assertEqual(sys.getrefcount(x), before)
+        # Elements outlive the state that computed them.
+        array = self.state.eval("gpu.full(1000, 3, 'float64') * 2")
+        y, z = np.from_dlpack(array), array.numpy()
+        del array
+        self.state.close()
+        gc.collect()
+        self.assertTrue((y == 6).all() and (z == 6).all())
+
+    def test_capsule_that_nobody_takes(self):
+        array = self.state.eval("gpu.ones(1000000)")
+        used = self.state.memory()[0]
+        capsules = [array.__dlpack__(), array.__dlpack__(max_version=(1, 0))]
+        names = [ctypes.pythonapi.PyCapsule_GetName]
+        names[0].restype, names[0].argtypes = ctypes.c_char_p, [ctypes.py_object]
+        self.assertEqual([names[0](capsule) for capsule in capsules], [b"dltensor", b"dltensor_versioned"])
+        del array, capsules
+        gc.collect()
+        self.state.collect()
+        self.assertLessEqual(self.state.memory()[0], used - 4000000)
+
+    def test_kernel(self):
+        self.state.run("""
+            local saxpy = gpu.kernel([[
+            __global__ void saxpy(float a, const float* x, float* y, int n) {
+              const int i = blockIdx.x * blockDim.x + threadIdx.x;
+              if (i < n) y[i] += a * x[i];
+            }]], "saxpy")
+            function run(a, x, y) saxpy:over(#x)(a, x, y, #x) end""")
+        x, y = np.arange(1000, dtype="float32"), np.ones(1000, "float32")
+        self.state["run"](2, x, y)
+        self.state.sync()
+        np.testing.assert_array_equal(y, 1 + 2 * np.arange(1000))
+
+
+class Magics(unittest.TestCase):
+    def test_cells(self):
+        functions = {}
+        shell = types.SimpleNamespace(user_ns={"x": np.arange(4.0)},
+                                      register_magic_function=lambda fn, kind, name: functions.__setitem__((kind, name), fn))
+        gpulua.load_ipython_extension(shell)
+        cell, line = functions["cell", "gpulua"], functions["line", "gpulua"]
+        self.assertEqual(cell("-i x -o y,n --device cpu", "y = x * 2\nn = #x\nreturn 'done'"), "done")
+        np.testing.assert_array_equal(np.from_dlpack(shell.user_ns["y"]), [0, 2, 4, 6])
+        self.assertEqual(shell.user_ns["n"], 4)
+        self.assertEqual(line("y:sum():item()"), 12)
+        with self.assertRaisesRegex(NameError, "got z"):
+            cell("-i z", "")
+        with self.assertRaisesRegex(ValueError, "got --devise"):
+            cell("--devise cpu", "")
+
+
+if __name__ == "__main__":
+    unittest.main()
