@@ -282,6 +282,8 @@ end
 function plot.show(p, options)
   check_rights "show"
   check_chart("show", p)
+  local display = core.displayer()
+  if display and options == nil then return display(p) end
   options = core.check_fields("plot.show", options)
   if core.check_flag("plot.show", "sixel", options.sixel) then
     core.load "plot_gnuplot.lua"

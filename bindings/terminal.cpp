@@ -32,6 +32,12 @@ int shows_progress(lua_State* L) {
   return 1;
 }
 
+/// displayer(): the function that shows a value elsewhere than on a terminal; nil: there is none.
+int displayer(lua_State* L) {
+  lua_getfield(L, LUA_REGISTRYINDEX, display_key);
+  return 1;
+}
+
 int width_of_terminal(lua_State* L) {
   lua_pushnumber(L, static_cast<double>(terminal_width()));
   return 1;
@@ -48,6 +54,7 @@ void add_terminal(lua_State* L) {
   set_functions(L, {{"printing", protect<printing>},
                     {"set_printing", protect<set_printing>},
                     {"shows_progress", protect<shows_progress>},
+                    {"displayer", protect<displayer>},
                     {"terminal_width", protect<width_of_terminal>}});
 }
 

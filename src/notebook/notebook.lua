@@ -128,6 +128,8 @@ function globals.clear_output(wait)
   clear(wait)
 end
 
+registry["gpulua.display"] = globals.display -- for p:show() of a chart
+
 local standard_input, default_input, read = io.stdin, io.input, io.read
 
 --- A line of the standard input is one that the user types into the notebook.

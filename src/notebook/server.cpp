@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <utility>
+#include <vector>
 #include <xeus/xkernel.hpp>
 #include <zmq.hpp>
 
@@ -25,15 +26,16 @@ void Server::send_control_impl(xeus::xmessage message) {
                                                        message.metadata(), std::move(content), message.buffers()));
 }
 
-/// Without pauses: a cell that comes after the last of those that were waiting is not one of them.
+/// Takes all that waits before it answers any: what a front end sends after an answer is not dropped.
 void Server::abort_queue_impl(const listener& answer, long) {
-  const auto drop_cell = [&](xeus::xmessage request) {
+  std::vector<xeus::xmessage> waiting;
+  xserver_shell_main::abort_queue_impl([&](xeus::xmessage request) { waiting.push_back(std::move(request)); }, 0);
+  for (xeus::xmessage& request : waiting) {
     if (request.header().value("msg_type", "") == "execute_request")
       drop(request);
     else
       answer(std::move(request));
-  };
-  xserver_shell_main::abort_queue_impl(drop_cell, 0);
+  }
 }
 
 void Server::drop(const xeus::xmessage& request) {

@@ -132,6 +132,9 @@ class Notebook(unittest.TestCase):
         self.assertEqual([row["y"] for row in chart["layer"][0]["data"]["values"]], [0, 1, 4, 9, 16])
         self.assertEqual(base64.b64decode(data["image/png"])[:4], b"\x89PNG")
 
+        self.assertIn("application/vnd.vegalite.v5+json", self.run_cell("gpu.plot.line {1, 2}:show(); 1;").data)
+        self.assertIn("+---", self.run_cell("gpu.plot.line {1, 2}:show {height = 5}").text())
+
     def test_tables(self):
         html = self.run_cell("gpu.benchmark(function() return gpu.ones(9):sum() end, {repeats = 3})").data["text/html"]
         self.assertIn("3 repeats", html)
