@@ -26,6 +26,19 @@ nl::json to_json(const Bundle& bundle) {
   return data;
 }
 
+/// The result's value as Jupyter has it. A value whose own JSON is none makes the result a failure.
+nl::json take_value(CellSession::Result& result) {
+  if (!result.value) return nl::json::object();
+  try {
+    return to_json(*result.value);
+  } catch (const std::exception& error) {
+    const std::string message =
+        std::string("[display] expected JSON from __display, got a text that is none: ") + error.what();
+    result.failure = CellSession::Failure{"Error", message, message};
+  }
+  return nl::json::object();
+}
+
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);
@@ -60,11 +73,12 @@ nl::json Interpreter::execute_request_impl(int number, const std::string& code, 
   output_->begin_cell();
   CellSession::Result result = session_->run(code, "In[" + std::to_string(number) + "]");
   output_->end_cell();
+  const nl::json data = take_value(result);
   if (result.failure) {
     if (!silent) publish_execution_error(result.failure->kind, result.failure->message, lines_of(result.failure->text));
     return error_reply(*result.failure);
   }
-  if (result.value && !silent) publish_execution_result(number, to_json(*result.value), nl::json::object());
+  if (result.value && !silent) publish_execution_result(number, data, nl::json::object());
   nl::json payload = nl::json::array();
   if (result.leaves) payload.push_back({{"source", "ask_exit"}, {"keepkernel", false}});
   return xeus::create_successful_reply(payload, evaluate(user_expressions));
@@ -74,13 +88,13 @@ nl::json Interpreter::evaluate(const nl::json& expressions) {
   nl::json results = nl::json::object();
   if (!expressions.is_object()) return results;
   for (const auto& [name, expression] : expressions.items()) {
-    const auto result = session_->run(expression.get<std::string>(), "expression " + name);
+    if (!expression.is_string()) continue;
+    auto result = session_->run(expression.get<std::string>(), "expression " + name);
+    const nl::json data = take_value(result);
     if (result.failure)
       results[name] = error_reply(*result.failure);
     else
-      results[name] = {{"status", "ok"},
-                       {"data", result.value ? to_json(*result.value) : nl::json::object()},
-                       {"metadata", nl::json::object()}};
+      results[name] = {{"status", "ok"}, {"data", data}, {"metadata", nl::json::object()}};
   }
   return results;
 }

@@ -147,6 +147,10 @@ class Notebook(unittest.TestCase):
         self.assertEqual(self.run_cell(value).data["text/html"], "<b>hi</b>")
         self.assertIn("__display", self.fails(value.replace("'<b>hi</b>'", "1"))["evalue"])
 
+        for code in [value, f"display({value})"]:
+            bad = code.replace("text/html", "application/json")
+            self.assertIn("parse error", self.fails(bad)["evalue"])
+
     def test_progress_and_clearing(self):
         cell = self.run_cell("for i in gpu.progress(3, 'paths') do end")
         self.assertIn("paths: 3 in", cell.text("stderr"))
