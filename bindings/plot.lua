@@ -278,6 +278,16 @@ function chart.__display(p)
   return {["application/vnd.vegalite.v5+json"] = core.vega_text(p, size), ["image/png"] = drawn and picture or nil}
 end
 
+local terminal_draws -- whether it shows sixel, once it was asked
+
+--- The chart as sixel, for a terminal that says that it can and with a gnuplot; nil: neither.
+local function pixels(p)
+  if terminal_draws == nil then terminal_draws = core.shows_sixel() end
+  if not terminal_draws then return nil end
+  local drawn, picture = pcall(core.gnuplot, "plot.show", {p}, "sixel", {800, 500})
+  return drawn and picture or nil
+end
+
 --- gpu.plot.show(p [, {width, height, sixel}])
 function plot.show(p, options)
   check_rights "show"
@@ -285,8 +295,14 @@ function plot.show(p, options)
   local display = core.displayer()
   if display and options == nil then return display(p) end
   options = core.check_fields("plot.show", options)
-  if core.check_flag("plot.show", "sixel", options.sixel) then
-    core.load "plot_gnuplot.lua"
+  core.load "plot_gnuplot.lua"
+  if options.sixel == nil and not (options.width or options.height) then
+    local picture = pixels(p)
+    if picture then
+      io.stdout:write(picture, "\n")
+      return
+    end
+  elseif core.check_flag("plot.show", "sixel", options.sixel) then
     io.stdout:write(core.gnuplot("plot.show", {p}, "sixel", {options.width or 800, options.height or 500}), "\n")
     return
   end
