@@ -33,6 +33,7 @@ Environment Environment::read() {
   if (const char* init = std::getenv("LUA_INIT")) environment.lua_init = init;
   environment.history = history_path();
   environment.jupyter = jupyter_path();
+  environment.ends_with_jupyter = std::getenv("JPY_PARENT_PID") != nullptr;
   return environment;
 }
 

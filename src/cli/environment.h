@@ -16,6 +16,9 @@ struct Environment {
   /// empty: nowhere.
   std::filesystem::path jupyter;
 
+  /// JPY_PARENT_PID: a Jupyter that wants its kernels to end with it started this process.
+  bool ends_with_jupyter = false;
+
   static Environment read();
 };
 

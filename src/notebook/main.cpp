@@ -1,18 +1,22 @@
 // gpulua-kernel: what Jupyter starts for a notebook.
 
 #include <signal.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <xeus/xeus_context.hpp>
 #include <xeus/xkernel.hpp>
 #include <zmq.hpp>
 
 #include "src/base/config.h"
+#include "src/cli/environment.h"
 #include "src/notebook/history.h"
 #include "src/notebook/interpreter.h"
 #include "src/notebook/server.h"
@@ -47,6 +51,14 @@ std::optional<Arguments> parse(int argc, char** argv) {
 
 gpulua::Interpreter* interpreter = nullptr;
 
+/// A Jupyter that was killed leaves no kernel behind, which would keep a GPU's memory.
+void end_with_parent() {
+  std::thread([parent = getppid()] {
+    while (getppid() == parent) std::this_thread::sleep_for(std::chrono::seconds(1));
+    _exit(1);
+  }).detach();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -61,6 +73,8 @@ int main(int argc, char** argv) {
     sigemptyset(&interrupt);
     sigaddset(&interrupt, SIGINT);
     pthread_sigmask(SIG_BLOCK, &interrupt, nullptr);
+
+    if (gpulua::Environment::read().ends_with_jupyter) end_with_parent();
 
     gpulua::Config config = gpulua::Config::from_environment();
     if (arguments->device) config.device = *arguments->device;

@@ -262,6 +262,14 @@ class Notebook(unittest.TestCase):
         self.assertEqual(self.run_cell("after_the_error").data["text/plain"], "nil")
 
 
+def runs(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] != "Z"  # which has ended, though nobody has asked how
+    except FileNotFoundError:
+        return False
+
+
 class Life(unittest.TestCase):
     def test_shutdown_during_a_cell(self):
         manager = KernelManager(kernel_name="gpulua")
@@ -276,6 +284,23 @@ class Life(unittest.TestCase):
         self.assertEqual(process.wait(timeout=PATIENCE), 0)
         client.stop_channels()
         manager.cleanup_resources()
+
+    def test_a_killed_jupyter_leaves_no_kernel(self):
+        program = """
+import os
+from jupyter_client.manager import KernelManager
+manager = KernelManager(kernel_name="gpulua")
+manager.start_kernel()
+client = manager.client()
+client.start_channels()
+client.wait_for_ready(timeout=30)
+print(manager.provisioner.pid, flush=True)
+os._exit(0)"""
+        pid = int(subprocess.run([sys.executable, "-c", program], capture_output=True, check=True).stdout.split()[-1])
+        end = time.time() + PATIENCE
+        while runs(pid) and time.time() < end:
+            time.sleep(0.1)
+        self.assertFalse(runs(pid))
 
     def test_installation(self):
         with tempfile.TemporaryDirectory() as prefix:
