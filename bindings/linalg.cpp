@@ -132,12 +132,19 @@ int lua_cholesky_small(lua_State* L) {
   return 1;
 }
 
+/// qr_small(a, q, r)
+int lua_qr_small(lua_State* L) {
+  qr_small(check<Array>(L, 1, "linalg"), check<Array>(L, 2, "linalg"), check<Array>(L, 3, "linalg"));
+  return 0;
+}
+
 }  // namespace
 
 void add_linalg_functions(lua_State* L) {
   set_functions(L, {{"check_decomposition", protect<lua_check_decomposition>},
                     {"cholesky_small", protect<lua_cholesky_small>},
                     {"determinant_small", protect<lua_determinant_small>},
+                    {"qr_small", protect<lua_qr_small>},
                     {"solve_small", protect<lua_solve_small>},
                     {"solver_checks_finite", protect<lua_solver_checks_finite>},
                     {"takes_small", protect<lua_takes_small>},

@@ -5,8 +5,8 @@ core.load "linalg.lua"
 local linalg, tools = gpu.linalg, core.linalg
 local batch_of, check_matrices, check_square, eye, fresh = tools.batch_of, tools.check_matrices, tools.check_square, tools.eye,
   tools.fresh
-local in_columns, keeping_nan, letter, only_finite, real_of = tools.in_columns, tools.keeping_nan, tools.letter, tools.only_finite,
-  tools.real_of
+local in_columns, in_rows, keeping_nan, letter = tools.in_columns, tools.in_rows, tools.keeping_nan, tools.letter
+local only_finite, real_of = tools.only_finite, tools.real_of
 local shaped, transposed, working = tools.shaped, tools.transposed, tools.working
 
 local function empty(like, dtype, ...) return gpu.empty({...}, {dtype = dtype, device = like.device}) end
@@ -31,6 +31,17 @@ local function orthogonal(columns, factors, count)
   return from_columns(q)
 end
 
+--- Q and R of many small matrices, or nil. `complete`: Q is square.
+local function small_factors(a, dtype, complete)
+  if a.size == 0 or not core.takes_small(a) or not core.takes_small(transposed(a)) then return nil end
+  local batch, m, n = batch_of(a), a.shape[a.ndim - 1], a.shape[a.ndim]
+  local columns = complete and m or math.min(m, n)
+  local q = gpu.empty(shaped(batch, m, columns), {dtype = dtype, device = a.device})
+  local r = gpu.empty(shaped(batch, columns, n), {dtype = dtype, device = a.device})
+  core.qr_small(in_rows(a, dtype), q, r)
+  return q, r
+end
+
 local modes = {reduced = true, complete = true, r = true, raw = true}
 
 function linalg.qr(a, mode, options)
@@ -40,7 +51,12 @@ function linalg.qr(a, mode, options)
   check_matrices(op, a)
   mode = mode or options.mode or "reduced"
   if not modes[mode] then core.fail(op, 'mode = "reduced", "complete", "r" or "raw"', mode) end
-  local columns = in_columns(a, working(op, options, a))
+  local dtype = working(op, options, a)
+  local q, small_r
+  if mode ~= "raw" then q, small_r = small_factors(a, dtype, mode == "complete") end
+  if q and mode == "r" then return small_r end
+  if q then return q, small_r end
+  local columns = in_columns(a, dtype)
   local m, n = a.shape[a.ndim - 1], a.shape[a.ndim]
   local k = math.min(m, n)
   local factors = gpu.empty(shaped(batch_of(a), k), {dtype = columns.dtype, device = a.device})

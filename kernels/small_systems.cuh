@@ -1,5 +1,5 @@
-// Systems of equations, inverses, determinants and Cholesky factors of many matrices of up to 32 rows. A group of `width` lanes of a
-// warp has a matrix: a lane has a row, in registers. A matrix with fewer rows is continued by the identity.
+// Systems of equations, inverses, determinants, Cholesky factors and orthogonal factors of many matrices of up to 32 rows. A group of
+// `width` lanes of a warp has a matrix: a lane has a row, in registers. A square matrix with fewer rows is continued by the identity.
 
 __device__ inline float gpulua_from_lane(float x, int lane) { return __shfl_sync(0xffffffffu, x, lane); }
 __device__ inline double gpulua_from_lane(double x, int lane) { return __shfl_sync(0xffffffffu, x, lane); }
@@ -176,4 +176,104 @@ __device__ inline void gpulua_cholesky_small(const T* a, T* out, int* info, long
   for (int j = 0; j < width; ++j)
     if (matrix.inside && matrix.lane < n && j < n) own[j] = j <= matrix.lane ? matrix.row[j] : T(0);
   if (matrix.inside && matrix.lane == 0) info[matrix.matrix] = matrix.failed;
+}
+
+// ---- QR ---------------------------------------------------------------------------------------------------------------------------
+
+__device__ inline int gpulua_from_other(int x, int distance) { return __shfl_xor_sync(0xffffffffu, x, distance); }
+__device__ inline float gpulua_from_other(float x, int distance) { return __shfl_xor_sync(0xffffffffu, x, distance); }
+__device__ inline double gpulua_from_other(double x, int distance) { return __shfl_xor_sync(0xffffffffu, x, distance); }
+template <class R>
+__device__ inline gpulua_complex<R> gpulua_from_other(gpulua_complex<R> x, int distance) {
+  return {gpulua_from_other(x.re, distance), gpulua_from_other(x.im, distance)};
+}
+
+// The same bits in each lane of a group.
+template <int width, class T>
+__device__ inline T gpulua_sum_of_group(T x) {
+#pragma unroll
+  for (int distance = width / 2; distance > 0; distance /= 2) x = x + gpulua_from_other(x, distance);
+  return x;
+}
+
+__device__ inline float gpulua_square_size(float x) { return x * x; }
+__device__ inline double gpulua_square_size(double x) { return x * x; }
+template <class R>
+__device__ inline R gpulua_square_size(gpulua_complex<R> x) {
+  return x.re * x.re + x.im * x.im;
+}
+
+// The least number of full precision.
+__device__ inline float gpulua_least(float) { return 1.17549435e-38f; }
+__device__ inline double gpulua_least(double) { return 2.2250738585072014e-308; }
+
+// Q (m x columns) and R (columns x n) of m x n matrices, row-major; m, n and columns up to `width`. Reflectors as LAPACK's: I - tau v v',
+// with 1 as the first element of v other than 0. A matrix with an element that is not finite gives NaN.
+template <class T, int width>
+__device__ inline void gpulua_qr_small(const T* a, T* q, T* r, long long batch, int m, int n, int columns) {
+  const long long thread = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+  const long long matrix = thread / width;
+  const int lane = (int)(threadIdx.x % width), group = (int)(threadIdx.x % 32) - lane;
+  const bool inside = matrix < batch;
+  const T* const own = a + ((inside ? matrix : 0) * m + (lane < m ? lane : 0)) * n;
+  T row[width];
+  int wrong = 0;
+#pragma unroll
+  for (int j = 0; j < width; ++j) {
+    row[j] = lane < m && j < n ? own[j] : T(0);
+    wrong += !(gpulua_pivot_size(row[j]) < INFINITY);
+  }
+  wrong = gpulua_sum_of_group<width>(wrong);
+#pragma unroll
+  for (int j = 0; j < width; ++j)
+    if (wrong > 0) row[j] = T(NAN) * T(NAN);
+
+  const int reflectors = m < n ? m : n;
+  T own_tau(0);  // of the reflector with this lane's number
+#pragma unroll
+  for (int k = 0; k < width; ++k) {
+    if (k >= reflectors) continue;
+    // Scaled, so that no square is out of range.
+    auto most = lane < k ? 0 : gpulua_pivot_size(row[k]);
+#pragma unroll
+    for (int distance = width / 2; distance > 0; distance /= 2) most = fmax(most, gpulua_from_other(most, distance));
+    most = fmax(most, gpulua_least(most));
+    const T scaled = row[k] * T(1 / most);
+    const T alpha = gpulua_from_lane(scaled, group + k);
+    const auto real = gpulua_real_part(alpha);
+    const auto below = gpulua_sum_of_group<width>(lane > k ? gpulua_square_size(scaled) : 0);
+    const bool reflects = below != 0 || gpulua_pivot_size(alpha - T(real)) != 0;
+    const auto length = sqrt(gpulua_square_size(alpha) + below);
+    const auto beta = real < 0 ? length : -length;
+    const T tau = reflects ? (T(beta) - alpha) / T(beta) : T(0);
+    const T v = lane == k ? T(1) : lane > k && reflects ? scaled / (alpha - T(beta)) : T(0);
+    if (lane == k) own_tau = tau;
+#pragma unroll
+    for (int j = k + 1; j < width; ++j) {
+      if (j >= n) continue;
+      row[j] = row[j] - gpulua_conjugate(tau) * gpulua_sum_of_group<width>(gpulua_conjugate(v) * row[j]) * v;
+    }
+    if (lane > k || (lane == k && reflects)) row[k] = lane == k ? T(beta * most) : v;
+  }
+#pragma unroll
+  for (int j = 0; j < width; ++j)
+    if (inside && lane < columns && j < n) r[(matrix * columns + lane) * n + j] = j >= lane ? row[j] : T(0);
+
+  T product[width];
+#pragma unroll
+  for (int j = 0; j < width; ++j) product[j] = T(lane == j ? 1 : 0);
+#pragma unroll
+  for (int k = width - 1; k >= 0; --k) {
+    if (k >= reflectors) continue;
+    const T tau = gpulua_from_lane(own_tau, group + k);
+    const T v = lane == k ? T(1) : lane > k ? row[k] : T(0);
+#pragma unroll
+    for (int j = k; j < width; ++j) {
+      if (j >= columns) continue;
+      product[j] = product[j] - tau * gpulua_sum_of_group<width>(gpulua_conjugate(v) * product[j]) * v;
+    }
+  }
+#pragma unroll
+  for (int j = 0; j < width; ++j)
+    if (inside && lane < m && j < columns) q[(matrix * m + lane) * columns + j] = product[j];
 }

@@ -104,4 +104,22 @@ Array cholesky_small(const Array& a, const Array& factor) {
   return failed;
 }
 
+void qr_small(const Array& a, const Array& q, const Array& r) {
+  OpenDevice& device = a->device();
+  const StreamRef& stream = device.stream();
+  const Dims& shape = a->layout.shape;
+  const std::int64_t m = shape[shape.size() - 2], n = shape.back(), columns = q->layout.shape.back();
+  const std::int64_t size = std::max(m, n), batch = batch_of(a);
+  LibraryKernel kernel = kernel_for(device, "gpulua_qr_small", a->dtype, size);
+  kernel.add(read_pointer(a->dtype), a->read(stream))
+      .add(write_pointer(a->dtype), q->write(stream))
+      .add(write_pointer(a->dtype), r->write(stream))
+      .add(batch)
+      .add(static_cast<std::int32_t>(m))
+      .add(static_cast<std::int32_t>(n))
+      .add(static_cast<std::int32_t>(columns));
+  launch(kernel, device, batch, size);
+  for (const Array& result : {q, r}) result->buffer()->depend_on(*a->buffer());
+}
+
 }  // namespace gpulua

@@ -20,5 +20,8 @@ Array solve_small(const Array& a, const Array& b, const Array& x);
 Array determinant_small(const Array& a);
 /// Writes to `factor` (..., n, n) the lower triangles L with L L' = A. Returns SolverProblem::info.
 Array cholesky_small(const Array& a, const Array& factor);
+/// Writes the factors of a (..., m, n), with up to most_small_rows rows and columns: Q (..., m, k) and R (..., k, n),
+/// where k is m or, if that is less, n. An element that is not finite makes those of its matrix NaN.
+void qr_small(const Array& a, const Array& q, const Array& r);
 
 }  // namespace gpulua

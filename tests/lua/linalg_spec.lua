@@ -123,6 +123,36 @@ describe("gpu.linalg", function()
     end
   end)
 
+  it("finds orthogonal factors of many small matrices", function()
+    for _, dtype in ipairs(dtypes) do
+      for _, shape in ipairs { { 4, 4 }, { 7, 3 }, { 3, 8 }, { 1, 4 }, { 5, 1 } } do
+        local m, n = unpack(shape)
+        local where = ("%s %dx%d"):format(dtype, m, n)
+        local a = random(dtype, 30, 20, m, n)
+        a(2):mul_(dtype:find "128" and 1e200 or 1e25)
+        a(3):mul_(dtype:find "128" and 1e-200 or 1e-25)
+        a(4):fill_(0)
+        a(5, ":", 1, ":"):fill_(0)
+        local q, r = linalg.qr(a)
+        check_equal(a + gpu.where(a:abs():eq(0), 1e-3, 0), q:matmul(r) + gpu.where(a:abs():eq(0), 1e-3, 0), where .. " reduced")
+        check_orthogonal(q, where)
+        assert.are.equal(0, gpu.count_nonzero(gpu.tril(r, -1)):item())
+        local complete, tall = linalg.qr(a, "complete")
+        check_orthogonal(complete, where .. " complete")
+        support.same(r, linalg.qr(a, "r"))
+        support.same(r, tall(":", ":", { 1, math.min(m, n) }))
+        -- With the signs of LAPACK, which has a smaller batch.
+        local other_q, other_r = linalg.qr(a(1))
+        check_equal(other_r, r(1), where .. " R")
+        check_equal(other_q, q(1), where .. " Q")
+      end
+    end
+    local a = random("float32", 700, 4, 4)
+    a(600)[{ 2, 3 }] = math.huge
+    local q, r = linalg.qr(a)
+    assert.are.equal(16 + 10, gpu.isnan(q):sum():item() + gpu.isnan(r):sum():item())
+  end)
+
   it("names the one that fails among many small systems", function()
     local a = (random("float64", 700, 6, 6) + gpu.eye(6) * 8):eval()
     a(600)[{ 5, ":" }] = 0
