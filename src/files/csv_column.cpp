@@ -145,7 +145,7 @@ std::string CsvColumn::add_typed(std::string_view field) {
 void CsvColumn::add_value(CsvValue value) {
   if (value.kind == CsvKind::missing) return push_missing();
   if (value.kind == CsvKind::text) return become_text();
-  if (kind_ == CsvKind::missing) kind_ = value.kind;
+  if (kind_ == CsvKind::missing && value.kind != CsvKind::real) kind_ = value.kind;
   if ((kind_ == CsvKind::boolean) != (value.kind == CsvKind::boolean)) return become_text();
   const bool is_negative = value.kind == CsvKind::integer && static_cast<std::int64_t>(value.bits) < 0;
   if (kind_ == CsvKind::integer && value.kind == CsvKind::large_integer) {

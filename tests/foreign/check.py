@@ -50,8 +50,9 @@ state.run("t = gpu.load 'pandas.tsv'")
 print("gpulua reads what pandas and pyarrow write:", n, "rows of", ", ".join(frame.columns))
 
 state.run("t = gpu.load 'pandas.csv'; gpu.save('ours.csv', t)")
-for reader, back in [("pandas", pandas.read_csv("ours.csv", float_precision="round_trip")),
-                     ("pyarrow", pyarrow.csv.read_csv("ours.csv", parse_options=pyarrow.csv.ParseOptions(newlines_in_values=True)).to_pandas())]:
+for reader, back in [("pandas", pandas.read_csv("ours.csv")),
+                     ("pyarrow", pyarrow.csv.read_csv("ours.csv", parse_options=pyarrow.csv.ParseOptions(newlines_in_values=True),
+                                             convert_options=pyarrow.csv.ConvertOptions(column_types={"large": pyarrow.uint64()})).to_pandas())]:
     for name in frame.columns:
         check(frame[name].to_numpy(), back[name].to_numpy(), name)
     print(reader, "reads what gpulua writes")
@@ -70,8 +71,8 @@ for name, back in safetensors.numpy.load_file("ours.safetensors").items():
     assert back.dtype == tensors[name].dtype and (back == tensors[name]).all(), name
 print("safetensors:", len(tensors), "dtypes there and back")
 
-from IPython.testing.globalipapp import start_ipython  # noqa: E402
-shell = start_ipython()
+from IPython.core.interactiveshell import InteractiveShell  # noqa: E402
+shell = InteractiveShell.instance()
 shell.run_line_magic("load_ext", "gpulua")
 shell.user_ns["x"] = np.arange(4.0)
 shell.run_cell_magic("gpulua", "-i x -o y --device cpu", "y = x * 2")

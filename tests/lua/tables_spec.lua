@@ -49,6 +49,11 @@ describe("tables in text", function()
     assert.are.same({false, true, false, false}, t.x:isnan():table())
     assert.are.same({true, false, true, true}, t.y:isnan():table())
     assert.is_true(t.z:isnan():all():item())
+    -- The first field may be missing, whatever kind the others have.
+    for _, field in ipairs {"1", "0.5", "true"} do
+      t = loaded("x,y\n,1\n" .. field .. ",2\n" .. (field == "true" and "" or "3,\n"))
+      assert(t.x.dtype == "float64" and t.x:isnan()[1], field)
+    end
     fails("expected no missing values beside integers beyond 2^53, which float64 would round, got both in column x",
       "x,y\n9007199254740993,1\n,2\n")
     -- A text is never missing: NA is Namibia.
