@@ -184,7 +184,13 @@ end
 
 os.execute(("rm -rf '%s/docs' && mkdir -p '%s/docs/gallery'"):format(folder, folder))
 gallery()
-write("from-numpy.md", names.page(read(root .. "/docs/site/numpy.txt"), documents["docs/reference.md"]))
+local reference = dofile(root .. "/src/cli/reference.lua")(read(root .. "/docs/reference.md"))
+write("from-numpy.md", names.page(read(root .. "/docs/site/numpy.txt"), function(name)
+  local entry = reference.find(name)
+  local slug = entry and slug_of(entry.section.title)
+  local page = slug and documents["docs/reference.md"].page_of[slug]
+  return page and page .. "#" .. slug
+end))
 for _, document in pairs(documents) do
   for i, page in ipairs(document.pages) do
     local text = page_text(document, page)

@@ -20,6 +20,11 @@ local function advice(holder, name)
   return type(message) == "string" and message:match "; use ([^\n]*)"
 end
 
+--- Whether the text is code alone, a call or an index, and no sentence.
+local function is_code(text)
+  return (text:find "^gpu%." or text:find "^x[:.%[]") and not (text:find " or " or text:find " and " or text:find "[,;:] %l+ %l")
+end
+
 --- The function that does the same; nil when there is none.
 local function equivalent(section, name)
   local prefix, holder = places[section][1], places[section][2]
@@ -30,29 +35,14 @@ local function equivalent(section, name)
     holder = x
   end
   local use = advice(holder, name) or advice(gpu, name)
-  if use then return use:find "^gpu%.[^,;]*$" and "`" .. use .. "`" or use end
+  if use then return is_code(use) and "`" .. use .. "`" or use end
   if rawget(gpu, name) ~= nil then return "`gpu." .. name .. "`" end
 end
 
---- The anchors of the reference by the names of functions: headings and the first cells of tables define them.
-local function anchors_of(document)
-  local anchors = {}
-  for _, page in ipairs(document.pages) do
-    local anchor
-    for _, line in ipairs(page.lines) do
-      anchor = line:match "^#+ .*{#([^}]+)}$" or anchor
-      local defining = line:match "^#+ (.*){#" or line:match "^|([^|]*)|" or ""
-      for name in defining:gmatch "[gx][pu]*[.:][%w_.]+" do
-        if anchor and not anchors[name] then anchors[name] = page.name .. "#" .. anchor end
-      end
-    end
-  end
-  return anchors
-end
-
-local function linked(text, anchors)
-  return (text:gsub("`([%a]+[.:][%w_.]+)([^`]*)`", function(name, rest)
-    local there = anchors[name] or anchors[name:gsub("^x:", "gpu.")] or anchors[name:gsub("^gpu%.", "x:")]
+--- The code in the text with links to the reference. `link`: name -> address or nil.
+local function linked(text, link)
+  return (text:gsub("`(%a+[.:][%w_.:]+)([^`]*)`", function(name, rest)
+    local there = link(name)
     return there and ("[`%s%s`](%s)"):format(name, rest, there) or nil
   end))
 end
@@ -67,16 +57,16 @@ end
 local M = {}
 
 --- The page's text. `list`: "## section" lines, names, and lines "name = text" for names whose equivalent the module cannot tell;
---- such lines behind "## notes" are about names of any section.
-function M.page(list, reference)
-  local anchors, lines, section, note = anchors_of(reference), {}, nil, {}
+--- such lines behind "## notes" are about names of any section. `link`: name of a function -> address or nil.
+function M.page(list, link)
+  local lines, section, note = {}, nil, {}
   for name, text in list:gmatch "\n([%w_.]+) = ([^\n]*)" do note[name] = text end
   local found, all = 0, 0
   local function add(name)
     local here = note[name] or equivalent(section, name)
     all, found = all + 1, found + (here and 1 or 0)
     check_exists(here or "")
-    lines[#lines + 1] = ("| `%s` | %s |"):format(name, here and linked(here, anchors) or "none")
+    lines[#lines + 1] = ("| `%s` | %s |"):format(name, here and linked(here, link) or "none")
   end
   for line in list:gmatch "[^\n]+" do
     local title = line:match "^## (.*)"
