@@ -136,7 +136,7 @@ class Parser {
     if (options_.prefix && !options_.install_kernel)
       throw UsageError("option '--prefix' says where --install-kernel installs, which is not there");
     const bool runs = options_.script < argc_ || !options_.actions.empty() || options_.interactive || options_.check ||
-                      options_.profile || options_.ranks;
+                      options_.profile || options_.version || options_.ranks;
     if (options_.install_kernel && runs)
       throw UsageError("option '--install-kernel' runs no script: of the others it takes --prefix and --device alone");
   }
