@@ -46,8 +46,10 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+/// xeus's create_error_reply takes the message first, and its header says the opposite.
 nl::json error_reply(const CellSession::Failure& failure) {
-  return xeus::create_error_reply(failure.kind, failure.message, lines_of(failure.text));
+  return {
+      {"status", "error"}, {"ename", failure.kind}, {"evalue", failure.message}, {"traceback", lines_of(failure.text)}};
 }
 
 }  // namespace

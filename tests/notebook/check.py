@@ -63,7 +63,9 @@ class Notebook(unittest.TestCase):
     def fails(self, code):
         cell = self.run_cell(code)
         self.assertEqual(cell.status, "error")
-        return cell.all("error")[0]
+        error = cell.all("error")[0]
+        self.assertEqual([cell.reply[name] for name in error], list(error.values()))
+        return error
 
     def test_the_last_expression_is_the_result(self):
         self.assertEqual(self.run_cell("6 * 7").data["text/plain"], "42")
