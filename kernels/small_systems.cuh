@@ -228,50 +228,42 @@ __device__ inline void gpulua_qr_small(const T* a, T* q, T* r, long long batch, 
   for (int j = 0; j < width; ++j)
     if (wrong > 0) row[j] = T(NAN) * T(NAN);
 
-  const int reflectors = m < n ? m : n;
-  T own_tau(0);  // of the reflector with this lane's number
-#pragma unroll
-  for (int k = 0; k < width; ++k) {
-    if (k >= reflectors) continue;
-    // Scaled, so that no square is out of range.
-    auto most = lane < k ? 0 : gpulua_pivot_size(row[k]);
-#pragma unroll
-    for (int distance = width / 2; distance > 0; distance /= 2) most = fmax(most, gpulua_from_other(most, distance));
-    most = fmax(most, gpulua_least(most));
-    const T scaled = row[k] * T(1 / most);
-    const T alpha = gpulua_from_lane(scaled, group + k);
-    const auto real = gpulua_real_part(alpha);
-    const auto below = gpulua_sum_of_group<width>(lane > k ? gpulua_square_size(scaled) : 0);
-    const bool reflects = below != 0 || gpulua_pivot_size(alpha - T(real)) != 0;
-    const auto length = sqrt(gpulua_square_size(alpha) + below);
-    const auto beta = real < 0 ? length : -length;
-    const T tau = reflects ? (T(beta) - alpha) / T(beta) : T(0);
-    const T v = lane == k ? T(1) : lane > k && reflects ? scaled / (alpha - T(beta)) : T(0);
-    if (lane == k) own_tau = tau;
-#pragma unroll
-    for (int j = k + 1; j < width; ++j) {
-      if (j >= n) continue;
-      row[j] = row[j] - gpulua_conjugate(tau) * gpulua_sum_of_group<width>(gpulua_conjugate(v) * row[j]) * v;
-    }
-    if (lane > k || (lane == k && reflects)) row[k] = lane == k ? T(beta * most) : v;
-  }
-#pragma unroll
-  for (int j = 0; j < width; ++j)
-    if (inside && lane < columns && j < n) r[(matrix * columns + lane) * n + j] = j >= lane ? row[j] : T(0);
-
-  T product[width];
+  T product[width];  // this lane's row of Q
 #pragma unroll
   for (int j = 0; j < width; ++j) product[j] = T(lane == j ? 1 : 0);
+
+  // Column k of what is left is always the first: a loop over k that is not unrolled compiles quickly.
+#pragma unroll 1
+  for (int k = 0; k < n; ++k) {
+    T v(0), tau(0), diagonal = row[0];
+    if (k < m) {
+      // Scaled, so that no square is out of range.
+      auto most = lane < k ? 0 : gpulua_pivot_size(row[0]);
 #pragma unroll
-  for (int k = width - 1; k >= 0; --k) {
-    if (k >= reflectors) continue;
-    const T tau = gpulua_from_lane(own_tau, group + k);
-    const T v = lane == k ? T(1) : lane > k ? row[k] : T(0);
-#pragma unroll
-    for (int j = k; j < width; ++j) {
-      if (j >= columns) continue;
-      product[j] = product[j] - tau * gpulua_sum_of_group<width>(gpulua_conjugate(v) * product[j]) * v;
+      for (int distance = width / 2; distance > 0; distance /= 2) most = fmax(most, gpulua_from_other(most, distance));
+      most = fmax(most, gpulua_least(most));
+      const T scaled = row[0] * T(1 / most);
+      const T alpha = gpulua_from_lane(scaled, group + k);
+      const auto real = gpulua_real_part(alpha);
+      const auto below = gpulua_sum_of_group<width>(lane > k ? gpulua_square_size(scaled) : 0);
+      if (below != 0 || gpulua_pivot_size(alpha - T(real)) != 0) {
+        const auto length = sqrt(gpulua_square_size(alpha) + below);
+        const auto beta = real < 0 ? length : -length;
+        tau = (T(beta) - alpha) / T(beta);
+        v = lane == k ? T(1) : lane > k ? scaled / (alpha - T(beta)) : T(0);
+        diagonal = T(beta * most);
+      }
     }
+    if (inside && lane < columns) r[(matrix * columns + lane) * n + k] = lane < k ? row[0] : lane == k ? diagonal : T(0);
+#pragma unroll
+    for (int j = 1; j < width; ++j)
+      row[j - 1] = row[j] - gpulua_conjugate(tau) * gpulua_sum_of_group<width>(gpulua_conjugate(v) * row[j]) * v;
+    T along(0);
+#pragma unroll
+    for (int j = 0; j < width; ++j) along = along + product[j] * gpulua_from_lane(v, group + j);
+#pragma unroll
+    for (int j = 0; j < width; ++j)
+      product[j] = product[j] - tau * along * gpulua_conjugate(gpulua_from_lane(v, group + j));
   }
 #pragma unroll
   for (int j = 0; j < width; ++j)

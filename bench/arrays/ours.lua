@@ -232,6 +232,7 @@ linear_algebra("svdvals", "svdvals", function() return dominant(1, size(2048, 51
 linear_algebra("inv8", "inv", function() return dominant(many, 8) end)
 linear_algebra("det8", "det", function() return dominant(many, 8) end)
 linear_algebra("cholesky8", "cholesky", function() return positive(many, 8) end)
+linear_algebra("qr8", "qr", function() return dominant(size(1000, 100000, 20), 8) end)
 linear_algebra("svdvals8", "svdvals", function() return dominant(size(1000, 100000, 20), 8) end)
 workload("solve8", function()
   if not gpu.linalg then return end

@@ -149,6 +149,7 @@ def linear_algebra(run, linalg, mean):
     run("inv8", linalg.inv, mean, dominant(many, 8))
     run("det8", linalg.det, mean, dominant(many, 8))
     run("cholesky8", linalg.cholesky, mean, positive(many, 8))
+    run("qr8", lambda x: linalg.qr(x)[0], mean, dominant(size(1000, 100000, 20), 8))
     run("svdvals8", values, mean, dominant(size(1000, 100000, 20), 8))
     run("solve8", linalg.solve, mean, dominant(many, 8), spread(many * 8, 0, 1, "float32").reshape(many, 8, 1))
 

@@ -163,5 +163,6 @@ extern "C" __global__ void complex_solve(const gpulua_complex128* a, gpulua_comp
 extern "C" __global__ void determinant(const double* a, double* x) { gpulua_determinant_small<double, 16>(a, x, 7, 9); }
 extern "C" __global__ void cholesky(const gpulua_complex64* a, gpulua_complex64* x, int* info) {
   gpulua_cholesky_small<gpulua_complex64, 4>(a, x, info, 7, 3);
+  gpulua_qr_small<gpulua_complex64, 32>(a, x, x, 7, 20, 31, 20);
 })");
 }
