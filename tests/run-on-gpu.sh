@@ -40,7 +40,7 @@ fi
 try particles env LD_LIBRARY_PATH="$stage/bin:$LD_LIBRARY_PATH" particles
 for library in torch cupy; do
   python3 -c "import $library" 2>/dev/null || { echo "skip  dlpack $library: python3 has no $library"; continue; }
-  try "dlpack $library" env GPULUA_LIBRARY="$stage/bin/libgpulua.so.0" python3 -B examples/python_dlpack/python_dlpack.py "$library"
+  try "dlpack $library" env PYTHONPATH=python LD_LIBRARY_PATH="$stage/bin:$LD_LIBRARY_PATH" python3 -B examples/python_dlpack/python_dlpack.py "$library"
 done
 for test in tests/cli/{options,errors,modules,interrupts,device_interrupt}.sh; do try "$test" bash "$test" "$stage/bin/gpulua"; done
 for spec in tests/lua/*_spec.lua; do try "$spec" gpulua tests/lua/run.lua "$spec"; done

@@ -1,5 +1,6 @@
 """Arrays that gpulua shares with NumPy on the processor, and with PyTorch and CuPy on a GPU: both ways, without a copy.
-Usage: python_dlpack.py [numpy] [torch] [cupy]. GPULUA_LIBRARY names libgpulua.so.0 where the loader does not find it."""
+Usage: python_dlpack.py [numpy] [torch] [cupy], with the package of `make wheel`, or with the project's folder python in PYTHONPATH
+and the folder of libgpulua.so.0 in LD_LIBRARY_PATH."""
 
 import gc
 import importlib
@@ -20,29 +21,29 @@ def share(library, device, address_of, make, to_list):
 
     # The library's memory in gpulua.
     theirs = make([1.0, 2.0, 3.0, 4.0])
-    ours = state.from_dlpack(theirs)
+    ours = state.array(theirs)
     assert ours.pointer == address_of(theirs), "the tensor was copied"
-    state.call("double", ours)
+    state["double"](ours)
     assert to_list(theirs) == [2, 4, 6, 8], to_list(theirs)
 
     # gpulua's memory in the library, which keeps it also after the state is gone.
-    ours = state.call("count", 5)
+    ours = state["count"](5)
     theirs = library.from_dlpack(ours)
     assert address_of(theirs) == ours.pointer, "the array was copied"
-    state.call("double", ours)
+    state["double"](ours)
     del ours, state
     gc.collect()
     assert to_list(theirs) == [0, 2, 4, 6, 8], to_list(theirs)
 
     # Strides, and capsules that nobody takes.
     state = gpulua.State(device)
-    rows = state.from_dlpack(make([[1.0, 2.0], [3.0, 4.0]]).T)
+    rows = state.array(make([[1.0, 2.0], [3.0, 4.0]]).T)
     state.run(SCRIPT + "function corner(x) return x[2][1] end")
-    assert state.call("corner", rows) == 2
+    assert state["corner"](rows) == 2
     for max_version in None, (1, 0):
         rows.__dlpack__(max_version=max_version)
     try:
-        state.call("gpu.linalg.inv", state.call("count", 3))
+        state["gpu.linalg.inv"](state["count"](3))
     except gpulua.Error as error:
         assert "[linalg.inv]" in str(error), error
     else:
@@ -64,14 +65,14 @@ def with_torch(torch):
     state.run(SCRIPT)
     x = make([0.0] * 1024)
     block = torch.zeros(1 << 27, device="cuda")
-    state.call("double", state.from_dlpack(x))  # compiles
+    state["double"](state.array(x))  # compiles
     torch.cuda.synchronize()
     with torch.cuda.stream(torch.cuda.Stream()):
         for _ in range(100):
             block += 1
         x += 3
-        ours = state.from_dlpack(x)
-    state.call("double", ours)
+        ours = state.array(x)
+    state["double"](ours)
     with torch.cuda.stream(torch.cuda.Stream()):
         assert torch.from_dlpack(ours).sum().item() == 6 * 1024
 

@@ -3,7 +3,7 @@ import ctypes
 
 from . import _dlpack
 from ._errors import check
-from ._library import lib
+from ._library import NO_STREAM, lib
 
 
 class _Memory:
@@ -59,6 +59,13 @@ class Array:
     @property
     def device(self):
         return lib.array_device_name(self._handle).decode()
+
+    @property
+    def pointer(self):
+        """The address of the first element, once the work that computes the elements is queued."""
+        pointer = ctypes.c_void_p()
+        check(lib.array_evaluate(self._handle, NO_STREAM, ctypes.byref(pointer)), self._state._handle)
+        return pointer.value
 
     def __len__(self):
         if self.ndim == 0:

@@ -69,6 +69,7 @@ _functions = {
     "array_strides": (_shape, c_void_p),
     "array_size": (c_int64, c_void_p),
     "array_nbytes": (c_int64, c_void_p),
+    "array_evaluate": (c_int, c_void_p, c_void_p, _handle),
     "array_copy_to": (c_int, c_void_p, c_void_p, c_size_t),
     "array_from_dlpack": (c_int, c_void_p, c_void_p, c_void_p, _handle),
     "array_from_dlpack_legacy": (c_int, c_void_p, c_void_p, c_void_p, _handle),

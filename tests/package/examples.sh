@@ -19,5 +19,6 @@ run lua54_host
 run particles 400 1000
 run pricing_service 40
 # The package python3-numpy is of Debian's own Python.
-GPULUA_LIBRARY="$scratch/installed/lib/libgpulua.so.0" /usr/bin/python3 -B "$source/examples/python_dlpack/python_dlpack.py" numpy
+PYTHONPATH="$source/python" LD_LIBRARY_PATH="$scratch/installed/lib" /usr/bin/python3 -B \
+  "$source/examples/python_dlpack/python_dlpack.py" numpy
 echo passed
