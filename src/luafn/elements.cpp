@@ -110,7 +110,8 @@ void Translator::refuse_index(const std::string& name, const Value& key, int lin
 Value Translator::indexed(Value array, Value key, int line, bool load) {
   if (!is_index(key)) refuse_index(array.name, key, line);
   if (array.indices.size() == array_of(array).shape.size())
-    refuse(line, array.name + " has " + std::to_string(array.indices.size()) + " axes, and so many indices");
+    refuse(line,
+           array.name + " has " + std::to_string(array.indices.size() - array.passed) + " axes, and so many indices");
   array.indices.push_back(std::move(key));
   return !load || array.indices.size() < array_of(array).shape.size() ? array : element(array, line);
 }
@@ -136,8 +137,11 @@ std::string Translator::index_checks(const Value& array, int line) {
     const bool negative = constant && std::get<double>(index.uniform->constant) < 0;
     const std::string size = as(uniform_value(extent(array, axis)), DType::int64, line);
     checks += "gpulua_check_index(" + std::string(negative ? size + " + 1 + " : "") + as(index, DType::int64, line) +
-              ", " + size + ", " + std::to_string(axes > 1 ? axis + 1 : 0) + ", \"" + array.name +
-              "\", __FILE__, __LINE__), ";
+              ", " + size + ", " +
+              std::to_string(axes - array.passed == 1 ? 0
+                             : axis < array.passed    ? axis + 1
+                                                      : axis - array.passed + 1) +
+              ", \"" + array.name + "\", __FILE__, __LINE__), ";
   }
   return checks;
 }

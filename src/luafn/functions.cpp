@@ -194,6 +194,10 @@ std::vector<Value> Translator::call_function(const Value& callee, std::vector<Va
     if (arguments[i].kind == Value::Kind::none || arguments[i].kind == Value::Kind::nil)
       refuse(line, "argument " + std::to_string(i + 1) + " is nil");
     const std::string name = name_of(*function.parameters[i]) + (function.parameters[i]->reassigned ? "in" : "");
+    if (inner[i].kind == Value::Kind::array) {
+      inner[i].name = function.parameters[i]->name;
+      inner[i].passed = inner[i].indices.size();
+    }
     int index = 0;
     for (Value* part : passed_parts(inner[i])) {
       passed += (passed.empty() ? "" : ", ") + part->code;

@@ -27,6 +27,7 @@ struct Value {
 
   std::size_t array = 0;         // of an array or a table: its index in the list of HostValues
   std::vector<Value> indices{};  // an array: those given so far
+  std::size_t passed = 0;        // how many of them it had as the argument of a function
   const Function* function = nullptr;
   const Closure* closure = nullptr;  // the function's captured values
   Instance* scope = nullptr;         // of a function within a function: where its variables are

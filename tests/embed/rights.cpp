@@ -124,6 +124,18 @@ TEST_CASE("with the right to it, restricted scripts bring kernels that the devic
         std::string::npos);
   CHECK(state.run("return gpu.elementwise{inputs = 'float32 x', outputs = 'float32 y', body = 'y = x + "
                   "1;'}(gpu.ones(3)):sum():item()") == "6");
+  CHECK(state.run("local f = loadstring('return function(a, b) return a + b end')() "
+                  "return gpu.reduce(f, 0)(gpu.ones(3)):item()") == "3");
+  CHECK(state.run("local f = loadstring('return function(x) return x[1] + x[2] end')() "
+                  "return gpu.guvectorize('(n)->()', f)(gpu.ones(3, 2)):sum():item()") == "6");
+  CHECK(state
+            .error("local f = loadstring('return function(x) return x[1] + x[3] end')() "
+                   "return gpu.guvectorize('(n)->()', f)(gpu.ones(3, 2)):sum():item()")
+            .find("index 3 of x, whose indices are 1 to 2") != std::string::npos);
+  CHECK(state
+            .error("local k = gpu.jit(loadstring('return function(x) x[gpu.thread()] = 1 end')()) "
+                   "k {grid = 1, block = 5}(gpu.ones(4)) gpu.sync()")
+            .find("index 5 of x, whose indices are 1 to 4") != std::string::npos);
   // The library opens no file to find a function's text.
   CHECK(state
             .error("local f = loadstring('return function(x) return x end', '@/dev/zero')() "
