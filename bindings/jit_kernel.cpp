@@ -125,7 +125,8 @@ struct JitCall {
   /// The numbers that are constants of the text.
   std::string constants_key(const std::set<std::size_t>& constants) const {
     std::string key;
-    for (const std::size_t index : constants) key += "," + std::to_string(captured.values()[index].number);
+    for (const std::size_t index : constants)
+      key.append(reinterpret_cast<const char*>(&captured.values()[index].number), sizeof(double));
     return key;
   }
 };
@@ -169,11 +170,13 @@ Array memory_of(const Array& array) {
 
 /// Throws Error for an array that the kernel writes and whose elements share memory.
 void check_written(const JitKernel& kernel, const JitCall& call) {
-  for (const luafn::Parameter& parameter : call.made().code.parameters)
-    if (const Array& array = call.captured.array(parameter.index);
-        parameter.written && !array->contiguous && array->layout.overlaps_itself())
+  for (const luafn::Parameter& parameter : call.made().code.parameters) {
+    if (!parameter.written) continue;
+    const Array& array = call.captured.array(parameter.index);
+    if (!array->contiguous && array->layout.overlaps_itself())
       throw Error("[" + kernel.name + "] " + parameter.name.substr(0, parameter.name.rfind('_')) +
                   ": expected an array to write to, got a view whose elements share memory; x:copy() makes an array");
+  }
 }
 
 /// Replaces the arguments from index 2 on by those of the kernel's signature. The function is behind them.
@@ -238,8 +241,10 @@ double extent_of(lua_State* L, int index, int axis) {
 
 /// True for options whose grid has at most 2^30 threads along each axis. Their values are checked later.
 bool has_small_grid(lua_State* L, int options) {
-  lua_getfield(L, options, "grid");
-  lua_getfield(L, options, "block");
+  lua_pushliteral(L, "grid");
+  lua_rawget(L, options);
+  lua_pushliteral(L, "block");
+  lua_rawget(L, options);
   const int block = lua_gettop(L);
   bool small = true;
   for (int axis = 1; axis <= 3; ++axis)

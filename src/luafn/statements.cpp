@@ -203,7 +203,7 @@ void Translator::declare(const Stat& stat) {
     Variable& variable = current_->variables[&local];
     if (is_known(given[i])) {
       variable.value = given[i];
-      if (given[i].kind == Value::Kind::array) variable.value.name = local.name;
+      if (given[i].kind == Value::Kind::array) keep_indices(local, variable.value);
       continue;
     }
     const std::string name = name_of(local);
@@ -212,6 +212,19 @@ void Translator::declare(const Stat& stat) {
     declare_variable(*current_, name, stored);
     emit(name + " = " + given[i].code + ";");
     variable.value = stored;
+  }
+}
+
+/// The local is an array, or a row of one: its indices are those of now, whatever becomes of their variables.
+void Translator::keep_indices(const Local& local, Value& array) {
+  array.name = local.name;
+  int count = 0;
+  for (Value& index : array.indices) {
+    if (is_known(index)) continue;
+    const std::string name = name_of(local) + "at" + std::to_string(++count);
+    declare_variable(*current_, name, index);
+    emit(name + " = " + index.code + ";");
+    index.code = name;
   }
 }
 

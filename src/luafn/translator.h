@@ -79,6 +79,7 @@ class Translator {
   bool branch(const Stat& stat);
   const std::string& label(const std::string& name) const;
   void declare(const Stat& stat);
+  void keep_indices(const Local& local, Value& array);
   void assign(const Stat& stat);
   void assign_local(const Local& local, const Value& value, const void* site, int line);
   void numeric_for(const Stat& stat);

@@ -87,6 +87,24 @@ describe("gpu.jit", function()
     fill {grid = 1, block = 8}(empty)
   end)
 
+  it("has rows of arrays as locals and arguments", function()
+    local m, o = gpu.arange(12, "float32"):reshape(3, 4), gpu.zeros(3)
+    gpu.jit(function(a, out)
+      local function total(v)
+        local s = 0
+        for k = 1, #v do s = s + v[k] end
+        return s
+      end
+      local i = 1
+      while i <= #a do
+        local row, at = a[i], i
+        i = i + 1
+        out[at] = total(row) + 100 * row[1] + total(a[4 - at])
+      end
+    end) {grid = 1, block = 1}(m, o)
+    assert.are.same({6 + 0 + 38, 22 + 400 + 22, 38 + 800 + 6}, o:table())
+  end)
+
   it("counts in 32 bits where sizes and the grid allow it", function()
     local copy = gpu.jit(function(x, o)
       local i = gpu.grid()
