@@ -311,6 +311,22 @@ describe("gpu.jit", function()
     now(1)
   end)
 
+  it("makes no garbage when it is launched again", function()
+    local n, t, x, o = 3, {k = 1}, gpu.ones(4), gpu.zeros(4)
+    local launch = gpu.jit(function(a, b, s)
+      local i = gpu.thread()
+      b[i] = a[i] * n + t.k * s
+    end) {grid = 1, block = 4}
+    launch(x, o, 1)
+    collectgarbage()
+    collectgarbage "stop"
+    local before = collectgarbage "count"
+    for _ = 1, 1000 do launch(x, o, 1) end
+    local bytes = (collectgarbage "count" - before) * 1024
+    collectgarbage "restart"
+    assert.is_true(bytes < 8000, bytes)
+  end)
+
   it("knows the position of a thread along each axis", function()
     local out = gpu.zeros(4, 6, 8, "int32")
     gpu.jit(function(o)
