@@ -35,4 +35,16 @@ std::optional<CData> to_cdata(lua_State* L, int index) {
   return result;
 }
 
+void* check_address(lua_State* L, int index, const char* op, const char* what) {
+  if (lua_type(L, index) == LUA_TLIGHTUSERDATA) return lua_touserdata(L, index);
+  if (lua_type(L, index) == LUA_TCDATA) {
+    const auto value = to_cdata(L, index);
+    if (value && (value->kind == CData::Kind::pointer || value->kind == CData::Kind::array))
+      return const_cast<void*>(static_cast<const void*>(value->data));
+  }
+  const std::int64_t number = check_integer(L, index, op, what);
+  if (number < 0 || number > std::int64_t{1} << 53) fail(op, what, L, index);
+  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(number));
+}
+
 }  // namespace gpulua

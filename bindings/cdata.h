@@ -23,4 +23,8 @@ struct CData {
 /// The FFI value at `index`; nullopt for another value. `data` is valid while the value lives.
 std::optional<CData> to_cdata(lua_State* L, int index);
 
+/// The address at `index`: a number, such as x.pointer, a light userdata, or an FFI pointer or array. Throws Error
+/// "[op] expected <what>, got ..." for another value.
+void* check_address(lua_State* L, int index, const char* op, const char* what);
+
 }  // namespace gpulua

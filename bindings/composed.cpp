@@ -249,6 +249,7 @@ void add_core_functions(lua_State* L) {
   add_function_helpers(L);
   add_terminal(L);
   add_ranks(L);
+  add_arrow(L);
   add_numpy_files(L);
   add_plain_files(L);
   add_tables(L);

@@ -46,19 +46,6 @@ struct LuaType<Capsule> {
 
 namespace {
 
-/// The address at `index`: a number, such as x.pointer, a light userdata, or an FFI pointer or array.
-void* check_address(lua_State* L, int index, const char* op, const char* what) {
-  if (lua_type(L, index) == LUA_TLIGHTUSERDATA) return lua_touserdata(L, index);
-  if (lua_type(L, index) == LUA_TCDATA) {
-    const auto value = to_cdata(L, index);
-    if (value && (value->kind == CData::Kind::pointer || value->kind == CData::Kind::array))
-      return const_cast<void*>(static_cast<const void*>(value->data));
-  }
-  const std::int64_t number = check_integer(L, index, op, what);
-  if (number < 0 || number > std::int64_t{1} << 53) fail(op, what, L, index);
-  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(number));
-}
-
 /// A Lua value that stays alive as long as this, or the state.
 class KeptValue {
  public:

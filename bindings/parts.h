@@ -53,6 +53,8 @@ void add_ranks(lua_State* L);
 /// These add the C++ functions for files.lua to the table at the top of the stack.
 void add_numpy_files(lua_State* L);
 void add_tables(lua_State* L);
+/// Adds the C++ functions for arrow.lua to the table at the top of the stack.
+void add_arrow(lua_State* L);
 /// Adds the C++ functions for text_files.lua and files.lua to the table at the top of the stack.
 void add_plain_files(lua_State* L);
 void open_memory(lua_State* L);

@@ -1,5 +1,7 @@
 // Files of tables. The C++ functions for files.lua, which checks the options.
 
+#include "bindings/tables.h"
+
 #include <map>
 
 #include "bindings/array_options.h"
@@ -8,7 +10,6 @@
 #include "bindings/parts.h"
 #include "src/expressions/creation.h"
 #include "src/expressions/transfer.h"
-#include "src/files/csv.h"
 #include "src/files/host_file.h"
 
 namespace gpulua {
@@ -76,6 +77,62 @@ CsvReading check_reading(lua_State* L, int index) {
   return options;
 }
 
+}  // namespace
+
+void push_columns(lua_State* L, CsvTable table, OpenDevice& device) {
+  lua_createtable(L, static_cast<int>(table.columns.size()), 0);
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    CsvColumnData& column = table.columns[i];
+    lua_createtable(L, 3, 0);
+    lua_pushlstring(L, column.name.data(), column.name.size());
+    lua_rawseti(L, -2, 1);
+    Array array = empty(device, {table.rows}, column.dtype);
+    if (table.rows > 0) upload(*array, column.memory.data());
+    column.memory = {};
+    push_array(L, std::move(array));
+    lua_rawseti(L, -2, 2);
+    if (column.texts) {
+      lua_createtable(L, static_cast<int>(column.texts->size()), 0);
+      for (std::size_t k = 0; k < column.texts->size(); ++k) {
+        lua_pushlstring(L, (*column.texts)[k].data(), (*column.texts)[k].size());
+        lua_rawseti(L, -2, static_cast<int>(k + 1));
+      }
+      lua_rawseti(L, -2, 3);
+    }
+    lua_rawseti(L, -2, static_cast<int>(i + 1));
+  }
+}
+
+HostColumns check_columns(lua_State* L, int index, const char* op) {
+  HostColumns result;
+  for (int i = 1; i <= static_cast<int>(lua_objlen(L, index)); ++i) {
+    lua_rawgeti(L, index, i);
+    const int entry = lua_gettop(L);
+    lua_rawgeti(L, entry, 1);
+    lua_rawgeti(L, entry, 2);
+    lua_rawgeti(L, entry, 3);
+    const Array& array = check<Array>(L, entry + 2, op);
+    const std::size_t size = array->nbytes();
+    result.memory.push_back(std::make_unique_for_overwrite<char[]>(size));
+    download(*array, result.memory.back().get());
+    CsvOutput column{
+        text_at(L, entry + 1, op, "a name"), array->dtype, {result.memory.back().get(), size}, std::nullopt};
+    if (lua_istable(L, entry + 3)) {
+      column.texts.emplace();
+      for (int k = 1; k <= static_cast<int>(lua_objlen(L, entry + 3)); ++k) {
+        lua_rawgeti(L, entry + 3, k);
+        column.texts->push_back(text_at(L, -1, op, "a text"));
+        lua_pop(L, 1);
+      }
+    }
+    result.columns.push_back(std::move(column));
+    lua_settop(L, entry - 1);
+  }
+  return result;
+}
+
+namespace {
+
 /// read_csv(path, {device, mmap, ...}): a list of {name, array, list of texts or nil}; nil and a message when the file
 /// cannot be opened.
 int read_table(lua_State* L) {
@@ -91,27 +148,7 @@ int read_table(lua_State* L) {
       const FileBytes file(read_op, path, access);
       table = read_csv(file.bytes(), options, path);
     }
-    lua_createtable(L, static_cast<int>(table.columns.size()), 0);
-    for (std::size_t i = 0; i < table.columns.size(); ++i) {
-      CsvColumnData& column = table.columns[i];
-      lua_createtable(L, 3, 0);
-      lua_pushlstring(L, column.name.data(), column.name.size());
-      lua_rawseti(L, -2, 1);
-      Array array = empty(*place.device, {table.rows}, column.dtype);
-      if (table.rows > 0) upload(*array, column.memory.data());
-      column.memory = {};
-      push_array(L, std::move(array));
-      lua_rawseti(L, -2, 2);
-      if (column.texts) {
-        lua_createtable(L, static_cast<int>(column.texts->size()), 0);
-        for (std::size_t k = 0; k < column.texts->size(); ++k) {
-          lua_pushlstring(L, (*column.texts)[k].data(), (*column.texts)[k].size());
-          lua_rawseti(L, -2, static_cast<int>(k + 1));
-        }
-        lua_rawseti(L, -2, 3);
-      }
-      lua_rawseti(L, -2, static_cast<int>(i + 1));
-    }
+    push_columns(L, std::move(table), *place.device);
     return 1;
   });
 }
@@ -127,32 +164,8 @@ int write_table(lua_State* L) {
   options.header = lua_toboolean(L, -1) != 0;
   lua_getfield(L, 4, "missing");
   options.missing = text_at(L, -1, write_op, "a text for missing");
-  std::vector<CsvOutput> columns;
-  std::vector<std::unique_ptr<char[]>> memory;
-  for (int i = 1; i <= static_cast<int>(lua_objlen(L, 2)); ++i) {
-    lua_rawgeti(L, 2, i);
-    const int entry = lua_gettop(L);
-    lua_rawgeti(L, entry, 1);
-    lua_rawgeti(L, entry, 2);
-    lua_rawgeti(L, entry, 3);
-    const Array& array = check<Array>(L, entry + 2, write_op);
-    const std::size_t size = array->nbytes();
-    memory.push_back(std::make_unique_for_overwrite<char[]>(size));
-    download(*array, memory.back().get());
-    CsvOutput column{
-        text_at(L, entry + 1, write_op, "a name"), array->dtype, {memory.back().get(), size}, std::nullopt};
-    if (lua_istable(L, entry + 3)) {
-      column.texts.emplace();
-      for (int k = 1; k <= static_cast<int>(lua_objlen(L, entry + 3)); ++k) {
-        lua_rawgeti(L, entry + 3, k);
-        column.texts->push_back(text_at(L, -1, write_op, "a text"));
-        lua_pop(L, 1);
-      }
-    }
-    columns.push_back(std::move(column));
-    lua_settop(L, entry - 1);
-  }
-  save_csv(path, columns, rows, options);
+  const HostColumns columns = check_columns(L, 2, write_op);
+  save_csv(path, columns.columns, rows, options);
   lua_pushboolean(L, 1);
   return 1;
 }

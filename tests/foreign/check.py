@@ -4,6 +4,7 @@ import pandas
 import pyarrow
 import pyarrow.csv
 import safetensors.numpy
+from pyarrow.cffi import ffi
 
 import gpulua
 
@@ -70,6 +71,20 @@ state.run("t = gpu.load 'theirs.safetensors'; gpu.save('ours.safetensors', t, {m
 for name, back in safetensors.numpy.load_file("ours.safetensors").items():
     assert back.dtype == tensors[name].dtype and (back == tensors[name]).all(), name
 print("safetensors:", len(tensors), "dtypes there and back")
+
+schema, array = ffi.new("struct ArrowSchema*"), ffi.new("struct ArrowArray*")
+addresses = [int(ffi.cast("uintptr_t", struct)) for struct in (schema, array)]
+pyarrow.RecordBatch.from_pandas(frame, preserve_index=False)._export_to_c(*reversed(addresses))
+state["schema"], state["array"] = addresses
+state.run("t = gpu.from_arrow(schema, array)")
+for name in frame.columns:
+    check(frame[name].to_numpy(), column(name), name)
+state.run("gpu.to_arrow(t, schema, array)")
+back = pyarrow.RecordBatch._import_from_c(*reversed(addresses))
+back.validate(full=True)
+for name in frame.columns:
+    check(frame[name].to_numpy(), np.asarray(back.to_pandas()[name]), name)
+print("pyarrow: the Arrow C data interface there and back")
 
 from IPython.core.interactiveshell import InteractiveShell  # noqa: E402
 shell = InteractiveShell.instance()

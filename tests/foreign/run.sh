@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 venv=${2:-$work/venv}
 
 [ -e "$venv" ] || python3 -m venv "$venv"
-"$venv/bin/pip" install --quiet --disable-pip-version-check numpy pandas pyarrow safetensors ipython
+"$venv/bin/pip" install --quiet --disable-pip-version-check numpy pandas pyarrow cffi safetensors ipython
 "$source/python/build_wheel.py" "$build" "$work" 0.0.0
 "$venv/bin/pip" install --quiet --no-index --no-deps --force-reinstall "$work"/gpulua-*.whl
 cd "$work"
