@@ -10,6 +10,7 @@
 #include "bindings/parts.h"
 #include "bindings/state.h"
 #include "src/base/near_name.h"
+#include "src/files/hdf5.h"
 #include "src/files/host_file.h"
 #include "src/files/npy.h"
 #include "src/files/npz.h"
@@ -89,6 +90,13 @@ int save_tensors(lua_State* L) {
   return 1;
 }
 
+/// save_hdf5(path, {name = x, ...})
+int save_datasets(lua_State* L) {
+  save_hdf5(std::string(check_string(L, 1, "save", "the path of a file")), check_named_arrays(L, 2));
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
 /// __index of a file's table: throws the Error about a name that the file does not have.
 int missing_array(lua_State* L) {
   constexpr std::size_t shown = 20;
@@ -154,6 +162,23 @@ int load_tensors(lua_State* L) {
   });
 }
 
+/// load_hdf5(path [, {name=, device=}]): the array called so, or a table of arrays by name; nil and a message when the
+/// file cannot be opened.
+int load_datasets(lua_State* L) {
+  const std::string path(check_string(L, 1, "load", "the path of a file"));
+  std::shared_ptr<OpenDevice> device = bindings_of(L).context().current();
+  std::string name;
+  read_options(L, 2, "load",
+               {{"device", [&](int value) { device = check_device(L, value, "load"); }},
+                {"name", [&](int value) { name = check_string(L, value, "load", "the name of a dataset"); }}});
+  return or_file_failure(L, [&] {
+    NamedArrays arrays = read_hdf5(path, name, *device);
+    if (name.empty()) return push_arrays(L, std::move(arrays), path);
+    push_array(L, std::move(arrays.front().second));
+    return 1;
+  });
+}
+
 /// load_numpy(path [, {device=, mmap=}]): the array of a .npy file, or a table of the arrays of a .npz file by name;
 /// nil and a message when the file cannot be opened.
 int load(lua_State* L) {
@@ -177,7 +202,9 @@ int load(lua_State* L) {
 }  // namespace
 
 void add_numpy_files(lua_State* L) {
-  set_functions(L, {{"save_numpy", protect<save>},
+  set_functions(L, {{"load_hdf5", protect<load_datasets>},
+                    {"save_hdf5", protect<save_datasets>},
+                    {"save_numpy", protect<save>},
                     {"load_numpy", protect<load>},
                     {"save_safetensors", protect<save_tensors>},
                     {"load_safetensors", protect<load_tensors>}});

@@ -1,19 +1,21 @@
 -- gpu.load and gpu.save: the format of a file by the ending of its name.
 local gpu, _, core = ...
 
--- The options of each format, for gpu.load and gpu.save.
+-- The options of each format, for gpu.load and gpu.save; `by`: the name in the functions of C++, numpy without it.
 local csv = {
   what = "a table in text", load = {"device", "mmap", "columns", "dtype", "sep", "skip", "header", "missing"},
   save = {"sep", "header", "missing"},
 }
 local raw = {what = "plain elements", load = {"device", "dtype", "shape", "offset"}, save = {}}
+local hdf5 = {what = "an HDF5 file", by = "hdf5", load = {"device", "name"}, save = {}}
 local formats = {
   npy = {what = "a .npy file", load = {"device", "mmap"}, save = {}},
   npz = {what = "a .npz file", load = {"device", "mmap"}, save = {"compress"}},
   csv = csv, tsv = csv, bin = raw, raw = raw,
-  safetensors = {what = "a .safetensors file", load = {"device", "mmap"}, save = {"metadata"}},
+  h5 = hdf5, hdf5 = hdf5,
+  safetensors = {what = "a .safetensors file", by = "safetensors", load = {"device", "mmap"}, save = {"metadata"}},
 }
-local endings = ".npy, .npz, .csv, .tsv, .safetensors, .bin or .raw"
+local endings = ".npy, .npz, .csv, .tsv, .h5, .hdf5, .safetensors, .bin or .raw"
 
 local function ending(path) return (path:match "%.(%w+)$" or ""):lower() end
 
@@ -114,7 +116,7 @@ function gpu.load(path, options)
   options = check_options("load", format, options)
   if format == csv then return load_csv(path, options) end
   if format == raw then return load_raw(path, options) end
-  return core[kind == "safetensors" and "load_safetensors" or "load_numpy"](path, options)
+  return core["load_" .. (format.by or "numpy")](path, options)
 end
 
 --- gpu.save(path, arrays [, options])
@@ -126,5 +128,5 @@ function gpu.save(path, arrays, options)
   options = check_options("save", format, options)
   if format == csv then return save_csv(path, arrays, options) end
   if format == raw then return core.write_elements("save", path, core.check_array("save", arrays)) end
-  return core[kind == "safetensors" and "save_safetensors" or "save_numpy"](path, arrays, options)
+  return core["save_" .. (format.by or "numpy")](path, arrays, options)
 end

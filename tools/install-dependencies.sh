@@ -14,8 +14,8 @@ packages="
   llvm-19-dev libclang-19-dev libclang-cpp19-dev liblld-19-dev
 "
 case "${1-}" in
-  "") packages="$packages catch2 lua-busted expect dpkg-dev liblua5.4-dev openmpi-bin mpich gnuplot-nox python3-venv python3-numpy
-    xeus-dev python3-jupyter-client" ;;
+  "") packages="$packages catch2 lua-busted expect dpkg-dev liblua5.4-dev openmpi-bin mpich gnuplot-nox libhdf5-103-1
+    python3-venv python3-numpy xeus-dev python3-jupyter-client" ;;
   command) ;;
   docs) packages="mkdocs mkdocs-material gnuplot-nox" ;;
   *) echo "install-dependencies.sh: expected nothing, 'command' or 'docs', got '$1'" >&2; exit 2 ;;

@@ -1,4 +1,5 @@
-"""Files between gpulua and pandas, pyarrow and safetensors, both ways, bit by bit; the magics in IPython."""
+"""Files between gpulua and pandas, pyarrow, h5py and safetensors, both ways, bit by bit; the magics in IPython."""
+import h5py
 import numpy as np
 import pandas
 import pyarrow
@@ -71,6 +72,19 @@ state.run("t = gpu.load 'theirs.safetensors'; gpu.save('ours.safetensors', t, {m
 for name, back in safetensors.numpy.load_file("ours.safetensors").items():
     assert back.dtype == tensors[name].dtype and (back == tensors[name]).all(), name
 print("safetensors:", len(tensors), "dtypes there and back")
+
+tensors |= {dtype: random.random((3, 4)).astype(dtype) for dtype in ["complex64", "complex128"]}
+with h5py.File("theirs.h5", "w") as file:
+    for name, x in tensors.items():
+        file.create_dataset("group/" + name, data=x, **({"chunks": (2, 2), "compression": "gzip"} if name == "float64" else {}))
+    file["text"], file["turned"] = "left out", np.arange(6.0, dtype=">f8")
+state.run("t = gpu.load 'theirs.h5'; assert(t.turned[6] == 5); gpu.save('ours.h5', t)")
+with h5py.File("ours.h5") as file:
+    assert set(file) == {"group", "turned"}
+    for name, x in tensors.items():
+        back = file["group/" + name][()]
+        assert back.dtype == x.dtype and (back == x).all(), (name, back.dtype)
+print("h5py:", len(tensors), "dtypes there and back")
 
 schema, array = ffi.new("struct ArrowSchema*"), ffi.new("struct ArrowArray*")
 addresses = [int(ffi.cast("uintptr_t", struct)) for struct in (schema, array)]

@@ -1,6 +1,6 @@
 #!/bin/bash
 # tests/foreign/run.sh [build folder [folder of the virtual environment]]
-# Files of tables and tensors between gpulua and pandas, pyarrow and safetensors, and the magics in IPython. Installs these packages
+# Files of tables and tensors between gpulua and pandas, pyarrow, h5py and safetensors, and the magics in IPython. Installs these packages
 # into a virtual environment, so it is run by hand.
 set -eu
 
@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 venv=${2:-$work/venv}
 
 [ -e "$venv" ] || python3 -m venv "$venv"
-"$venv/bin/pip" install --quiet --disable-pip-version-check numpy pandas pyarrow cffi safetensors ipython
+"$venv/bin/pip" install --quiet --disable-pip-version-check numpy pandas pyarrow cffi h5py safetensors ipython
 "$source/python/build_wheel.py" "$build" "$work" 0.0.0
 "$venv/bin/pip" install --quiet --no-index --no-deps --force-reinstall "$work"/gpulua-*.whl
 cd "$work"

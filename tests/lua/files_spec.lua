@@ -361,6 +361,45 @@ describe(".safetensors", function()
     end)
   end)
 
+  describe(".h5", function()
+    it("has datasets in groups, of every dtype and shape", function()
+      local path, arrays = temporary ".h5", {}
+      for _, dtype in ipairs { "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32",
+        "float64", "complex64", "complex128" } do
+        arrays["a/" .. dtype] = (gpu.arange(6) * 0.75):remainder(2):astype(dtype):reshape(2, 3)
+      end
+      arrays["a/b/none"], arrays.one, arrays.turned = gpu.zeros(0, 3), gpu.full({}, 7), gpu.arange(12):reshape(3, 4).T
+      assert.is_true(gpu.save(path, arrays))
+      assert.are.equal("\137HDF\r\n\26\n", read(path):sub(1, 8))
+      local back = gpu.load(path)
+      for name, x in pairs(arrays) do
+        support.same(x, back[name], name)
+        support.same(x, gpu.load(path, { name = name }), name)
+      end
+      support.fails('did you mean "turned"?', function() return back.turnd end)
+    end)
+
+    it("says what is wrong", function()
+      local path = temporary ".h5"
+      gpu.save(path, { ["g/x"] = gpu.ones(3) })
+      support.fails('expected the name of a dataset, got "g"', gpu.load, path, { name = "g" })
+      support.fails('expected the name of a dataset, got "y"', gpu.load, path, { name = "y" })
+      support.fails('expected the options device, name for an HDF5 file, got "mmap"', gpu.load, path, { mmap = true })
+      support.fails("expected a dtype that HDF5 has, got bfloat16", gpu.save, path, { x = gpu.ones(1, "bfloat16") })
+      support.fails("fails", gpu.save, path, { x = gpu.ones(1), ["x/y"] = gpu.ones(1) })
+      assert.are.equal(3, gpu.load(path)["g/x"].size)
+      write(path, "no file of HDF5")
+      support.fails("expected an HDF5 file, got other data", gpu.load, path)
+      local x, message = gpu.load "/nowhere/a.h5"
+      assert(x == nil and message:find("cannot open /nowhere/a.h5", 1, true))
+    end)
+
+    it("names the package where libhdf5 is not installed", function()
+      local output, status = support.run_without("libhdf5_serial.so.103", "require('gpu').save('x.h5', {x = require('gpu').ones(1)})")
+      assert(status == 1 and output:find("apt-get install libhdf5-103-1", 1, true), output)
+    end)
+  end)
+
   it("are plain elements, where the path says so", function()
     local path = temporary ".bin"
     assert(gpu.save(path, gpu.arange(6, "int16"):reshape(2, 3).T))
@@ -373,7 +412,7 @@ describe(".safetensors", function()
 
   it("says what it takes", function()
     local x, path = gpu.ones(3), temporary ".npy"
-    support.fails('[save] expected a path that ends in .npy, .npz, .csv, .tsv, .safetensors, .bin or .raw, got "x.mat"', gpu.save, "x.mat", x)
+    support.fails('[save] expected a path that ends in .npy, .npz, .csv, .tsv, .h5, .hdf5, .safetensors, .bin or .raw, got "x.mat"', gpu.save, "x.mat", x)
     support.fails("[save] expected an array for a .npy file, where a .npz file takes a table of arrays, got a table", gpu.save, path, { x })
     support.fails('[save] expected no options for a .npy file, got "compress"', gpu.save, path, x, { compress = true })
     support.fails("[load] expected the path of a file, got nil", gpu.load)

@@ -84,7 +84,8 @@ class Values(unittest.TestCase):
     def test_sandbox(self):
         with gpulua.State("cpu", sandbox=True, lua_memory=64 << 20) as state:
             self.assertEqual(state.eval("gpu.arange(5):sum():item()"), 10)
-            for script in ["gpu.load('a.csv')", "gpu.save('a.csv', gpu.ones(2))", "gpu.save('a.bin', gpu.ones(2))"]:
+            for script in ["gpu.load('a.csv')", "gpu.save('a.csv', gpu.ones(2))", "gpu.save('a.bin', gpu.ones(2))", "gpu.from_arrow(1, 2)",
+                           "gpu.to_arrow({}, 1, 2)"]:
                 with self.assertRaisesRegex(gpulua.Error, "expected a function for scripts in a sandbox"):
                     state.run(script)
             self.assertEqual(state.eval("gpu.table({k = {1, 1, 2}}):group_by('k'):count().rows"), 2)
