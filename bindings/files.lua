@@ -21,14 +21,14 @@ local function ending(path) return (path:match "%.(%w+)$" or ""):lower() end
 
 --- The options, of which each is one of the format's.
 local function check_options(op, format, options)
-  if type(options) ~= "table" then return core.check_fields(op, options) end
-  local names = format[op]
+  options = core.check_fields(op, options)
+  local fits = {}
+  for _, name in ipairs(format[op]) do fits[name] = true end
   for name in pairs(options) do
-    local fits = false
-    for _, other in ipairs(names) do fits = fits or name == other end
-    if not fits then
-      core.raise(("[%s] expected %s for %s, got %s%s"):format(op, #names == 0 and "no options" or (#names > 1 and "the options "
-        or "the option ") .. table.concat(names, ", "), format.what, core.describe(name), core.did_you_mean(tostring(name), names)))
+    if not fits[name] then
+      local names = table.concat(format[op], ", ")
+      core.raise(("[%s] expected %s for %s, got %s"):format(op, names == "" and "no options" or "the options " .. names, format.what,
+        core.describe(name)))
     end
   end
   return options

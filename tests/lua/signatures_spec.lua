@@ -134,7 +134,7 @@ describe("signatures", function()
     ["shape..."] = 2, ["spacing..."] = 1, ["..."] = vector,
   }
   local others = {
-    ["gpu.arange"] = { 3 }, ["gpu.bincount"] = { integers }, ["gpu.ediff1d"] = { vector }, ["gpu.indices"] = { { 2 } },
+    ["gpu.arange"] = { 3 }, ["gpu.bincount"] = { integers }, ["gpu.from_arrow"] = { 0, 0 }, ["gpu.ediff1d"] = { vector }, ["gpu.indices"] = { { 2 } },
     ["gpu.fromfunction"] = { function(i) return i end, { 2 } }, ["gpu.interp"] = { vector, { 1, 2 }, { 1, 2 } },
     ["gpu.meshgrid"] = { vector }, ["gpu.vander"] = { vector }, ["gpu.searchsorted"] = { vector, 1 },
     ["gpu.random.integers"] = { 2, 0, 5 }, ["gpu.image.save"] = { "x.png", x }, ["gpu.where"] = { x:gt(0), x, x },

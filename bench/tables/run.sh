@@ -1,0 +1,14 @@
+#!/bin/bash
+# bench/tables/run.sh [-b build folder]
+#
+# CSV files written and read by gpulua, and by pandas and pyarrow where they are installed: seconds of processor time and MB a second
+# of it, so that a number is that of one core, and the peer's time over ours. A million rows of three columns.
+set -eu
+cd "$(dirname "$0")/../.."
+
+build=build/release
+[ "${1-}" != -b ] || build=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+GPULUA_DEVICE=cpu "$build/bin/gpulua" bench/tables/ours.lua "$work" | tee "$work/ours"
+python3 bench/tables/peer.py "$work"
