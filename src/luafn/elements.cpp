@@ -190,6 +190,19 @@ Value Translator::element(const Value& array, int line) {
   return strong_value(array.dtype, request_.kernel ? loaded(text, array.dtype) : text);
 }
 
+/// The local is an array, or a row of one: its indices are those of now, whatever becomes of their variables.
+void Translator::keep_indices(const Local& local, Value& array) {
+  array.name = local.name;
+  int count = 0;
+  for (Value& index : array.indices) {
+    if (is_known(index)) continue;
+    const std::string name = name_of(local) + "at" + std::to_string(++count);
+    declare_variable(*current_, name, index);
+    emit(name + " = " + index.code + ";");
+    index.code = name;
+  }
+}
+
 void Translator::store(const Expr& target, const Value& value) {
   if (!request_.kernel)
     refuse(target.line,

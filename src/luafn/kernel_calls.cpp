@@ -166,6 +166,8 @@ Value Translator::own_array(const std::string& name, const Expr& call) {
   result.dtype = array.dtype;
   result.array = request_.values.size() + index;
   result.code = result.name = "array" + std::to_string(index + 1);
+  if (const auto local = local_of_call_.find(&call); local != local_of_call_.end())
+    result.code = local->second + "_" + result.code;
   if (root_->declared.insert(result.code).second)
     root_->declarations += std::string(name == "gpu.shared" ? "  __shared__ " : "  ") + element_type(array.dtype) +
                            " " + result.code + "[" + std::to_string(static_cast<std::int64_t>(count)) + "];\n";

@@ -188,8 +188,9 @@ void Translator::declare(const Stat& stat) {
     current_->variables[stat.locals.front()].value = expression(*stat.right.front());
     return;
   }
+  for (std::size_t i = 0; i < std::min(stat.locals.size(), stat.right.size()); ++i)
+    local_of_call_[stat.right[i].get()] = stat.locals[i]->name;
   std::vector<Value> given = values(stat.right, stat.locals.size());
-  std::vector<std::string> temporaries;
   // A variable that the values read may be one that is assigned: `local x, y = f(y), x` reads outer ones, so no order
   // matters here.
   for (std::size_t i = 0; i < stat.locals.size(); ++i) {
@@ -212,19 +213,6 @@ void Translator::declare(const Stat& stat) {
     declare_variable(*current_, name, stored);
     emit(name + " = " + given[i].code + ";");
     variable.value = stored;
-  }
-}
-
-/// The local is an array, or a row of one: its indices are those of now, whatever becomes of their variables.
-void Translator::keep_indices(const Local& local, Value& array) {
-  array.name = local.name;
-  int count = 0;
-  for (Value& index : array.indices) {
-    if (is_known(index)) continue;
-    const std::string name = name_of(local) + "at" + std::to_string(++count);
-    declare_variable(*current_, name, index);
-    emit(name + " = " + index.code + ";");
-    index.code = name;
   }
 }
 

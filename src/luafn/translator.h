@@ -79,7 +79,6 @@ class Translator {
   bool branch(const Stat& stat);
   const std::string& label(const std::string& name) const;
   void declare(const Stat& stat);
-  void keep_indices(const Local& local, Value& array);
   void assign(const Stat& stat);
   void assign_local(const Local& local, const Value& value, const void* site, int line);
   void numeric_for(const Stat& stat);
@@ -116,6 +115,7 @@ class Translator {
   Value indexed(Value array, Value key, int line, bool load = true);
   std::string place(const Value& array, int line);
   Value element(const Value& array, int line);
+  void keep_indices(const Local& local, Value& array);
   void store(const Expr& target, const Value& value);
   const HostValue& array_of(const Value& value) const;
   const Uniform* extent(const Value& array, std::size_t axis);
@@ -186,6 +186,7 @@ class Translator {
   std::set<std::size_t> written_;    // arrays that the function assigns to
   // Arrays of the function itself, gpu.shared: their indices follow those of the list of values. By the call's place.
   std::vector<std::pair<const Expr*, HostValue>> own_arrays_;
+  std::map<const Expr*, std::string> local_of_call_;  // the local that gets what the expression gives
 };
 
 }  // namespace gpulua::luafn

@@ -242,7 +242,7 @@ describe("gpu.jit", function()
       launch(o)
       assert.are.same({12, 11, 10, 9}, o:table())
     end
-    assert.is_truthy(f:source(o):find("__shared__ float array1[8]", 1, true))
+    assert.is_truthy(f:source(o):find("__shared__ float tile_array1[8]", 1, true))
     size = 5
     launch(o)
     assert.are.same({0 + 10, 14, 13, 12}, {10, o[2], o[3], o[4]})

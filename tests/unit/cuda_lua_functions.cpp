@@ -45,8 +45,8 @@ std::string kernel_text(const std::string& text, std::vector<HostValue> values) 
   std::string parameters;
   for (const luafn::Parameter& parameter : code.parameters) {
     const bool is_array = parameter.kind == luafn::Parameter::Kind::array;
-    parameters += (parameters.empty() ? "" : ", ") + (is_array ? element_type(parameter.dtype) + "* "
-                                                               : register_type(parameter.dtype) + " ") +
+    parameters += (parameters.empty() ? "" : ", ") +
+                  (is_array ? element_type(parameter.dtype) + "* " : register_type(parameter.dtype) + " ") +
                   parameter.name;
   }
   const std::string body = "extern \"C\" __global__ void test(" + parameters + ") {\n" + code.body + "}\n";
