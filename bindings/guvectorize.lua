@@ -1,5 +1,5 @@
--- gpu.guvectorize: a Lua function of small arrays, run for all the others of larger ones. The function of one step is wrapped into one
--- of the step's number, which gpu.vectorize or gpu.jit translates.
+-- gpu.guvectorize: a Lua function of small arrays, run for each of those that larger ones consist of. The function of one
+-- step is wrapped into one of the step's number, which gpu.vectorize or gpu.jit translates.
 local gpu, _, core = ...
 
 --- The dimensions of "(m,n),(n,p)": a list of lists. `what`: for messages.
@@ -70,7 +70,8 @@ local function match_shapes(op, parsed, arguments)
     for from_end = 1, #loop do
       local size, other = loop[#loop + 1 - from_end], steps[from_end] or 1
       if size ~= other and size ~= 1 and other ~= 1 then
-        core.raise(("[%s] the shape %s of argument %d does not broadcast to the others'"):format(op, core.text(arguments[k].shape), k))
+        local text = core.text(arguments[k].shape)
+        core.raise(("[%s] the shape %s of argument %d does not broadcast to the others'"):format(op, text, k))
       end
       steps[from_end] = size == 1 and other or size
     end

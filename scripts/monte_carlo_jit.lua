@@ -59,8 +59,8 @@ follow:over(100)(some, others, 1234)
 assert(some:equal(arithmetic {1, 100}), "a path was to depend on its number alone")
 
 local time = gpu.benchmark(function() launch(arithmetic, geometric, 1234) end, {repeats = 5}).device.median
-print(("Asian call on %s: %d paths of %d dates, %.4f +- %.4f, the arrays' %.4f +- %.4f"):format(tostring(gpu.device()), paths, dates, price,
-  off, twin_price, twin_off))
+print(("Asian call on %s: %d paths of %d dates, %.4f +- %.4f, the arrays' %.4f +- %.4f"):format(tostring(gpu.device()), paths,
+  dates, price, off, twin_price, twin_off))
 print(("of the geometric mean: %.4f +- %.4f, closed form %.4f"):format(geometric_price, geometric_off, exact))
 print(("time %.3f ms"):format(time))
 assert(math.abs(geometric_price - exact) < 5 * geometric_off, "the price is more than five standard errors from the closed form")

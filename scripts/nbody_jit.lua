@@ -1,5 +1,5 @@
--- Bodies that attract each other, by a kernel that is written in Lua: each block goes through all bodies by tiles in shared memory. Its
--- twin is the same step as array arithmetic.
+-- Bodies that attract each other, by a kernel that is written in Lua: each block goes through all bodies by tiles in shared memory.
+-- Its twin is the same step as array arithmetic.
 --
 --   gpulua scripts/nbody_jit.lua [bodies] [steps]
 local gpu = require "gpu"
@@ -66,8 +66,8 @@ local worst = math.max((position - p):abs():max():item(), (velocity - v):abs():m
 local fastest = v:abs():max():item()
 local momentum = (velocity * mass:reshape(n, 1)):sum(1):abs():max():item()
 local time = gpu.benchmark(function() launch(position, mass, velocity, moved) end, {repeats = 5}).device.median
-print(("%d bodies on %s, %d steps: largest difference from the arrays %.3g of %.3g, momentum %.3g"):format(n, tostring(gpu.device()),
-  steps, worst, fastest, momentum))
+print(("%d bodies on %s, %d steps: largest difference from the arrays %.3g of %.3g, momentum %.3g"):format(n,
+  tostring(gpu.device()), steps, worst, fastest, momentum))
 print(("a step takes %.3f ms, %.2f billion pairs a second"):format(time, n * n / time / 1e6))
 assert(fastest > 0.1 and worst < 1e-4, "positions or velocities differ from the arrays'")
 assert(momentum < 1e-5, "the momentum is to stay 0")

@@ -1,6 +1,6 @@
--- gpulua bench/lua_functions/ours.lua [tiny] [workload...]: Lua functions as device code, beside the same in CUDA C++ from a string, in
--- turn. Prints a line for each workload: name, milliseconds of the Lua function, those of the string, and a number that all sides must
--- agree on. The times are first quartiles, which other work on the machine disturbs less than medians.
+-- gpulua bench/lua_functions/ours.lua [tiny] [workload...]: Lua functions as device code, beside the same in CUDA C++ from a
+-- string, in turn. Prints a line for each workload: name, milliseconds of the Lua function, those of the string, and a number that
+-- all sides must agree on. The times are first quartiles, which other work on the machine disturbs less than medians.
 local gpu = require "gpu"
 local timing = require "timing"
 
@@ -153,8 +153,10 @@ __global__ void product(const float* a, const float* b, float* c, int rows, int 
 if timing.wanted "matmul" then
   local n = size(4096, 1024, 64)
   local a, b, c = spread(n * n, 0, 1, "float32"):reshape(n, n), spread(n * n, -1, 1, "float32"):reshape(n, n), gpu.zeros(n, n)
-  local launch, source = product {grid = {n / 16, n / 16}, block = {16, 16}}, source_product {grid = {n / 16, n / 16}, block = {16, 16}}
-  compare("matmul", function() launch(a, b, c) end, function() source(a, b, c, n, n, n) end, function() return c:abs():mean():item() end)
+  local shape = {grid = {n / 16, n / 16}, block = {16, 16}}
+  local launch, source = product(shape), source_product(shape)
+  compare("matmul", function() launch(a, b, c) end, function() source(a, b, c, n, n, n) end,
+    function() return c:abs():mean():item() end)
 end
 
 -- The host's time of a launch: a kernel of one block; nothing waits for it within a measurement.

@@ -1,14 +1,14 @@
 -- Random Lua functions of three numbers: arithmetic, comparisons, branches, loops, choices, inner functions. LuaJIT itself says what
--- they give. Its remainder rounds the quotient, which changes nothing for 1, 2 and 8; other remainders are calls of `mod`, an upvalue
--- of the function.
+-- they give. Its remainder rounds the quotient, which changes nothing for 1, 2 and 8; other remainders are calls of `mod`, an
+-- upvalue of the function.
 local generator = {}
 
 -- Functions whose results are rounded as those of + are, and others. Of zeros of math.ceil, LuaJIT loses the sign.
 local exact = {"math.sqrt(%s)", "math.abs(%s)", "math.floor(%s)", "(math.ceil(%s) + 0)"}
 local rounded = {"sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "log10", "deg", "rad"}
 
---- The text of a chunk that gets `mod`, and returns a function of x, y and z with `results` results. Behind the text, a table: which
---- of the results comes from a function of `math` that need not be exact.
+--- The text of a chunk that gets `mod`, and returns a function of x, y and z with `results` results. Behind the text, a table:
+--- which of the results comes from a function of `math` that need not be exact.
 function generator.text(random, results)
   local lines, depth, names, variables, counters, functions = {}, 1, 0, {}, {}, {}
   local function pick(list) return list[random(#list)] end

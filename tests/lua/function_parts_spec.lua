@@ -18,7 +18,8 @@ describe("gpu.elementwise with a Lua function", function()
   end)
 
   it("indexes raw inputs, 1-based", function()
-    local pairs_of = gpu.elementwise {inputs = "int32 k, raw T v", outputs = "T sum", body = function(k, v) return v[k] + v[k + 1] + #v end}
+    local function sum(k, v) return v[k] + v[k + 1] + #v end
+    local pairs_of = gpu.elementwise {inputs = "int32 k, raw T v", outputs = "T sum", body = sum}
     assert.are.same({6, 8}, pairs_of(gpu.array({1, 2}, "int32"), gpu.array {1, 2, 3}):table())
     assert.are.same({26, 28}, pairs_of(gpu.array({1, 2}, "int32"), gpu.array {11, 12, 13, 14}(":3")):table())
   end)
@@ -47,7 +48,8 @@ describe("gpu.elementwise with a Lua function", function()
     fails("expected a result for each of the 2 outputs, got 1", define, {inputs = "T x", outputs = "T y, T z", body = one})
     fails("preamble: a Lua function has none", define, {inputs = "T x", outputs = "T y", preamble = "int k;", body = one})
     fails("outputs: expected parameters", define, {inputs = "T x", body = one})
-    local message = fails("a device has no strings", define, {inputs = "T x", outputs = "T y", body = function(x) return x .. "" end})
+    local function joined(x) return x .. "" end
+    local message = fails("a device has no strings", define, {inputs = "T x", outputs = "T y", body = joined})
     assert.is_truthy(message:find "function_parts_spec.lua:%d+: a device")
     fails("written in C", define, {inputs = "T x", outputs = "T y", body = math.sin})
   end)
@@ -56,14 +58,16 @@ end)
 describe("gpu.reduction with Lua functions", function()
   it("has the dtypes of its functions", function()
     local norm = gpu.reduction {
-      map = function(x) return x * x end, reduce = function(a, b) return a + b end, post = function(a) return gpu.sqrt(a) end, identity = 0,
+      map = function(x) return x * x end, reduce = function(a, b) return a + b end, post = function(a) return gpu.sqrt(a) end,
+      identity = 0,
     }
     local x = gpu.array {{3, 4}, {6, 8}}
     assert.are.same({5, 10}, norm(x, 2):table())
     assert.are.same({{5}, {10}}, norm(x, 2, {keepdims = true}):table())
     near(math.sqrt(125), norm(x:astype "float64"):item(), 1e-15)
     assert.are.equal("float64", norm(x:astype "float64").dtype)
-    assert.are.equal("int64", gpu.reduction({map = function(v) return v end, reduce = function(a, b) return a + b end})(gpu.arange(4)).dtype)
+    local total = gpu.reduction {map = function(v) return v end, reduce = function(a, b) return a + b end}
+    assert.are.equal("int64", total(gpu.arange(4)).dtype)
     assert.are.equal(0, norm(gpu.zeros(0)):item())
     local out = gpu.zeros(2)
     norm(x, 1, {out = out})
@@ -153,7 +157,8 @@ end)
 
 describe("gpu.scan_kernel with a Lua function", function()
   it("combines earlier and later values", function()
-    assert.are.same({3, 3, 4, 4, 5}, gpu.scan_kernel {expr = function(a, b) return a > b and a or b end}(gpu.array {3, 1, 4, 1, 5}):table())
+    local running = gpu.scan_kernel {expr = function(a, b) return a > b and a or b end}
+    assert.are.same({3, 3, 4, 4, 5}, running(gpu.array {3, 1, 4, 1, 5}):table())
     local product = gpu.scan_kernel {input = "T x", expr = function(a, b) return a * b end, neutral = 1, exclusive = true}
     assert.are.same({1, 3, 3, 12, 12}, product(gpu.array {3, 1, 4, 1, 5}):table())
     local filled = gpu.scan_kernel {input = "int32 x", expr = function(a, b) if b ~= 0 then return b end return a end, neutral = 0}

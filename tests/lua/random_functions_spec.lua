@@ -1,5 +1,5 @@
--- Random Lua functions, translated by gpu.vectorize and run by LuaJIT: equal bits for arithmetic, two units in the last place for the
--- functions of math. GPULUA_TEST_FUNCTIONS sets how many.
+-- Random Lua functions, translated by gpu.vectorize and run by LuaJIT: equal bits for arithmetic, two units in the last place for
+-- the functions of math. GPULUA_TEST_FUNCTIONS sets how many.
 local gpu = require "gpu"
 local generator = require "function_generator"
 local support = require "support"

@@ -290,7 +290,8 @@ describe("gpu.vectorize", function()
     fails("expected an integer as the index of c, got a number of dtype float32; math.floor(x)", run, function(x) return c[x] end)
     fails("got the table c", run, function(x) return x + c end)
     local mixed = {1, "a"}
-    fails("mixed is a table; a device takes numbers, booleans, arrays, tables of up to 64 numbers", run, function(x) return x + mixed[1] end)
+    fails("mixed is a table; a device takes numbers, booleans, arrays, tables of up to 64 numbers", run,
+      function(x) return x + mixed[1] end)
   end)
 
   it("shows its text in gpu.explain, with the lines of the script", function()
