@@ -175,10 +175,15 @@ function methods.select(t, ...)
   return result
 end
 
+--- The device of the columns; nil where there are none, as in an empty file.
+local function device_of(fields) return fields.names[1] and fields.arrays[fields.names[1]].device end
+
 --- t:take(rows): by positions or by a mask.
 function methods.take(t, rows)
   local fields = check_table("take", t)
-  if type(rows) == "table" then rows = gpu.array(rows, type(rows[1]) == "boolean" and "bool" or "int64") end
+  if type(rows) == "table" then
+    rows = gpu.array(rows, {dtype = type(rows[1]) == "boolean" and "bool" or "int64", device = device_of(fields)})
+  end
   core.check_array("take", rows)
   if rows.ndim ~= 1 then core.fail("take", "a vector of positions or a mask", rows) end
   if rows.dtype == "bool" then
@@ -212,7 +217,7 @@ function methods.sort_by(t, names, options)
   local descending = core.check_flag("sort_by", "descending", options.descending)
   if not descending then return t:take(order_of("sort_by", fields, names)) end
   -- From the last row on, so that equal rows come out in their order; NaN goes to the end again.
-  local turned = t:take(gpu.arange(fields.rows - 1, -1, -1, "int64") + 1)
+  local turned = t:take(gpu.arange(fields.rows, 0, -1, {dtype = "int64", device = device_of(fields)}))
   local back = turned:take(order_of("sort_by", fields_of[turned], names):flip())
   local key = fields_of[back].arrays[names[1]]
   if not core.is_floating(key) then return back end
@@ -245,7 +250,7 @@ function methods.group_by(t, ...)
   local keys = names_in("group_by", fields, ...)
   local n = fields.rows
   local sorted = t:take(order_of("group_by", fields, keys))
-  local changes = gpu.zeros(math.max(n - 1, 0), {dtype = "bool", device = fields.arrays[keys[1]].device})
+  local changes = gpu.zeros(math.max(n - 1, 0), {dtype = "bool", device = device_of(fields)})
   for _, name in ipairs(keys) do
     local key = fields_of[sorted].arrays[name]
     if n > 1 then

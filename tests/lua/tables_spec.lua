@@ -84,6 +84,8 @@ describe("tables in text", function()
     assert.are.same({"007", "12"}, texts_of(loaded("id\n007\n12\n", {dtype = {id = "text"}}), "id"))
     assert.are.equal(0, loaded("a,b\n").rows)
     assert.are.equal(0, loaded("").rows)
+    assert.are.equal("0 rows, 0 columns", tostring(loaded("")))
+    assert.are.same({}, loaded("\n\n"):take({}).names)
   end)
 
   it("tell what is wrong, and where", function()
