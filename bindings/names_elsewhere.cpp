@@ -16,6 +16,7 @@ struct Row {
 constexpr Row rows[] = {
     // clang-format off
     {"CubicSpline", "gpu.cubic_spline(x, y)"},
+    {"DataFrame", "gpu.table{name = x}"},
     {"Device", "gpu.device(name)"},
     {"ElementwiseKernel", "gpu.elementwise{inputs = ..., outputs = ..., body = ...}"},
     {"Event", "gpu.event()"},
@@ -124,6 +125,7 @@ constexpr Row rows[] = {
     {"grad", "finite differences: there is no automatic differentiation"},
     {"greater", "gpu.gt(x, y)"},
     {"greater_equal", "gpu.ge(x, y)"},
+    {"groupby", "t:group_by(names), of a gpu.table"},
     {"half", "x:astype(\"float16\")"},
     {"hamming_window", "gpu.hamming(n, {sym = false})"},
     {"hann_window", "gpu.hann(n, {sym = false})"},
@@ -206,6 +208,8 @@ constexpr Row rows[] = {
     {"random_sample", "gpu.rand(shape)"},
     {"randperm", "gpu.random.permutation(n)"},
     {"rank", "x.ndim"},
+    {"read_csv", "gpu.load(\"name.csv\")"},
+    {"read_hdf", "gpu.load(\"name.h5\")"},
     {"relu", "gpu.maximum(x, 0)"},
     {"requires_grad", "finite differences: there is no automatic differentiation"},
     {"reverse", "x:flip(1)"},
@@ -242,6 +246,7 @@ constexpr Row rows[] = {
     {"time_since", "first:elapsed(last) of events"},
     {"time_till", "first:elapsed(last) of events"},
     {"timeit", "gpu.benchmark(f)"},
+    {"to_csv", "gpu.save(\"name.csv\", t)"},
     {"to_device", "gpu.array(values)"},
     {"to_gpu", "gpu.array(values)"},
     {"to_table", "x:table()"},

@@ -10,7 +10,8 @@ local concat, insert = table.concat, table.insert
 local find, gmatch, gsub, lower, match, sub = string.find, string.gmatch, string.gsub, string.lower, string.match, string.sub
 
 -- What stands before the dot or colon of a name, in the reference and in signatures.
-local receivers = {gpu = true, x = true, A = true, k = true, mod = true, s = true, e = true, graph = true, g = true, c = true, device = true}
+local receivers = {gpu = true, x = true, A = true, k = true, mod = true, s = true, e = true, graph = true, g = true, c = true, t = true,
+  device = true}
 
 -- ---- Markdown -----------------------------------------------------------------------------------------------------------------
 
