@@ -1,4 +1,4 @@
-// Arrays in .npy, .npz and .safetensors files. The C++ functions for files.lua.
+// Arrays in .npy, .npz, .safetensors and HDF5 files. The C++ functions for files.lua.
 
 #include "bindings/files.h"
 
@@ -56,19 +56,22 @@ NamedArrays check_named_arrays(lua_State* L, int index) {
   return arrays;
 }
 
-/// save_numpy(path, x [, {compress}]): a .npy file of an array, or a .npz file of a table {name = x, ...}.
-int save(lua_State* L) {
+/// save_npy(path, x)
+int save_array(lua_State* L) {
   constexpr const char* op = "save";
-  const std::string path(check_string(L, 1, op, "the path of a file"));
+  if (lua_istable(L, 2)) fail(op, "an array for a .npy file, where a .npz file takes a table of arrays", L, 2);
+  save_npy(std::string(check_string(L, 1, op, "the path of a file")), *check<Array>(L, 2, op));
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+/// save_npz(path, {name = x, ...} [, {compress}])
+int save_arrays(lua_State* L) {
+  constexpr const char* op = "save";
   bool compress = false;
   read_options(L, 3, op,
                {{"compress", [&](int value) { compress = check_boolean(L, value, op, "a boolean for compress"); }}});
-  if (path.ends_with(".npy") || path.ends_with(".NPY")) {
-    if (lua_istable(L, 2)) fail(op, "an array for a .npy file, where a .npz file takes a table of arrays", L, 2);
-    save_npy(path, *check<Array>(L, 2, op));
-  } else {
-    save_npz(path, check_named_arrays(L, 2), compress);
-  }
+  save_npz(std::string(check_string(L, 1, op, "the path of a file")), check_named_arrays(L, 2), compress);
   lua_pushboolean(L, 1);
   return 1;
 }
@@ -187,9 +190,7 @@ int load(lua_State* L) {
   const FileOptions options = check_file_options(L, 2);
   return or_file_failure(L, [&] {
     const FileBytes file(op, path, options.access);
-    if (is_npz(file.bytes())) {
-      return push_arrays(L, read_npz(file.bytes(), *options.device, path), path);
-    }
+    if (is_npz(file.bytes())) return push_arrays(L, read_npz(file.bytes(), *options.device, path), path);
     if (!is_npy(file.bytes()))
       throw Error("[load] " + path +
                   ": expected a .npy or .npz file, got other data; gpu.image.load reads PNG files, " +
@@ -201,13 +202,14 @@ int load(lua_State* L) {
 
 }  // namespace
 
-void add_numpy_files(lua_State* L) {
+void add_array_files(lua_State* L) {
   set_functions(L, {{"load_hdf5", protect<load_datasets>},
-                    {"save_hdf5", protect<save_datasets>},
-                    {"save_numpy", protect<save>},
                     {"load_numpy", protect<load>},
-                    {"save_safetensors", protect<save_tensors>},
-                    {"load_safetensors", protect<load_tensors>}});
+                    {"load_safetensors", protect<load_tensors>},
+                    {"save_hdf5", protect<save_datasets>},
+                    {"save_npy", protect<save_array>},
+                    {"save_npz", protect<save_arrays>},
+                    {"save_safetensors", protect<save_tensors>}});
 }
 
 }  // namespace gpulua

@@ -1,19 +1,21 @@
 -- gpu.load and gpu.save: the format of a file by the ending of its name.
 local gpu, _, core = ...
 
--- The options of each format, for gpu.load and gpu.save; `by`: the name in the functions of C++, numpy without it.
+-- The options of each format, for gpu.load and gpu.save, and the functions of C++ that do it; nil for those below.
 local csv = {
   what = "a table in text", load = {"device", "mmap", "columns", "dtype", "sep", "skip", "header", "missing"},
   save = {"sep", "header", "missing"},
 }
 local raw = {what = "plain elements", load = {"device", "dtype", "shape", "offset"}, save = {}}
-local hdf5 = {what = "an HDF5 file", by = "hdf5", load = {"device", "name"}, save = {}}
+local hdf5 = {what = "an HDF5 file", reads = "load_hdf5", writes = "save_hdf5", load = {"device", "name"}, save = {}}
 local formats = {
-  npy = {what = "a .npy file", load = {"device", "mmap"}, save = {}},
-  npz = {what = "a .npz file", load = {"device", "mmap"}, save = {"compress"}},
+  npy = {what = "a .npy file", reads = "load_numpy", writes = "save_npy", load = {"device", "mmap"}, save = {}},
+  npz = {what = "a .npz file", reads = "load_numpy", writes = "save_npz", load = {"device", "mmap"}, save = {"compress"}},
   csv = csv, tsv = csv, bin = raw, raw = raw,
   h5 = hdf5, hdf5 = hdf5,
-  safetensors = {what = "a .safetensors file", by = "safetensors", load = {"device", "mmap"}, save = {"metadata"}},
+  safetensors = {
+    what = "a .safetensors file", reads = "load_safetensors", writes = "save_safetensors", load = {"device", "mmap"}, save = {"metadata"},
+  },
 }
 local endings = ".npy, .npz, .csv, .tsv, .h5, .hdf5, .safetensors, .bin or .raw"
 
@@ -84,10 +86,12 @@ local function save_csv(path, value, options)
   local op = "save"
   core.load "table.lua"
   local columns, rows = core.columns_of(op, value)
-  local missing = options.missing or ""
-  if type(missing) ~= "string" or missing:find '[\n\r"]' then core.fail(op, "missing, a text for NaN", missing) end
+  local missing, sep = options.missing or "", separator(op, path, options.sep)
+  if type(missing) ~= "string" or missing:find '[\n\r"]' or missing:find(sep, 1, true) then
+    core.fail(op, "missing, a text for NaN without separators and quotes", missing)
+  end
   return core.write_csv(path, columns, rows, {
-    sep = separator(op, path, options.sep), header = core.check_flag(op, "header", options.header) ~= false, missing = missing,
+    sep = sep, header = core.check_flag(op, "header", options.header) ~= false, missing = missing,
   })
 end
 
@@ -111,22 +115,20 @@ end
 
 --- gpu.load(path [, options])
 function gpu.load(path, options)
-  local kind = ending(check_path("load", path))
-  local format = formats[kind] or formats.npz
+  local format = formats[ending(check_path("load", path))] or formats.npz
   options = check_options("load", format, options)
   if format == csv then return load_csv(path, options) end
   if format == raw then return load_raw(path, options) end
-  return core["load_" .. (format.by or "numpy")](path, options)
+  return core[format.reads](path, options)
 end
 
 --- gpu.save(path, arrays [, options])
 function gpu.save(path, arrays, options)
-  local kind = ending(check_path("save", path))
-  local format = formats[kind]
+  local format = formats[ending(check_path("save", path))]
   if not format then core.fail("save", "a path that ends in " .. endings, path) end
   if core.is_array(options) then core.fail("save", "the arrays in one table, {x = x, y = y}", options) end
   options = check_options("save", format, options)
   if format == csv then return save_csv(path, arrays, options) end
   if format == raw then return core.write_elements("save", path, core.check_array("save", arrays)) end
-  return core["save_" .. (format.by or "numpy")](path, arrays, options)
+  return core[format.writes](path, arrays, options)
 end

@@ -51,7 +51,7 @@ void add_graphs(lua_State* L);
 /// Adds the C++ functions for the files comm*.lua to the table at the top of the stack.
 void add_ranks(lua_State* L);
 /// These add the C++ functions for files.lua to the table at the top of the stack.
-void add_numpy_files(lua_State* L);
+void add_array_files(lua_State* L);
 void add_tables(lua_State* L);
 /// Adds the C++ functions for arrow.lua to the table at the top of the stack.
 void add_arrow(lua_State* L);

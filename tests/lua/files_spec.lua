@@ -410,6 +410,15 @@ describe(".safetensors", function()
     support.fails("expected whole elements of float64", gpu.load, path, { dtype = "float64" })
   end)
 
+  it("have their format by the ending, in capitals too", function()
+    for _, ending in ipairs { ".NPY", ".Npy" } do
+      local path = temporary(ending)
+      gpu.save(path, gpu.ones(2))
+      assert.are.equal("\147NUMPY", read(path):sub(1, 6))
+      assert.are.same({ 1, 1 }, gpu.load(path):table())
+    end
+  end)
+
   it("says what it takes", function()
     local x, path = gpu.ones(3), temporary ".npy"
     support.fails('[save] expected a path that ends in .npy, .npz, .csv, .tsv, .h5, .hdf5, .safetensors, .bin or .raw, got "x.mat"', gpu.save, "x.mat", x)
