@@ -37,7 +37,7 @@ void read_ranks(Job& job, Job::By by, const char* rank, const char* size, const 
   job.size = number(size, 1, most_ranks);
   job.rank = number(rank, 0, job.size - 1);
   job.local_rank = number(local_rank, 0, most_ranks, 0);
-  job.local_size = number(local_size, 1, most_ranks, 1);
+  if (local_size != nullptr) job.local_size = number(local_size, 1, most_ranks, 1);
 }
 
 bool is_set(const char* name) {
@@ -47,7 +47,8 @@ bool is_set(const char* name) {
 /// Slurm gives each job an own number, and so an own port.
 void read_slurm(Job& job) {
   constexpr int first_port = 61440, ports = 4096;
-  read_ranks(job, Job::By::slurm, "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", "SLURM_NTASKS_PER_NODE");
+  read_ranks(job, Job::By::slurm, "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", nullptr);
+  job.local_size = tasks_of_node(text("SLURM_STEP_TASKS_PER_NODE"), number("SLURM_NODEID", 0, most_ranks, 0));
   job.address = first_host(text("SLURM_STEP_NODELIST"));
   job.token = text("SLURM_JOB_ID") + "." + text("SLURM_STEP_ID");
   job.port = first_port + static_cast<int>(std::strtoull(text("SLURM_JOB_ID").c_str(), nullptr, 10) % ports);
@@ -77,6 +78,20 @@ std::string first_host(const std::string& list) {
   if (bracket == list.npos || list[bracket] == ',') return list.substr(0, bracket);
   const std::size_t end = list.find_first_of("-,]", bracket);
   return list.substr(0, bracket) + list.substr(bracket + 1, end - bracket - 1);
+}
+
+int tasks_of_node(const std::string& list, int node) {
+  const char* next = list.data();
+  const char* const end = next + list.size();
+  while (next < end) {
+    int tasks = 1, nodes = 1;
+    next = std::from_chars(next, end, tasks).ptr;
+    if (next + 1 < end && next[0] == '(' && next[1] == 'x') next = std::from_chars(next + 2, end, nodes).ptr + 1;
+    if (node < nodes) return tasks;
+    node -= nodes;
+    ++next;  // the comma
+  }
+  return 1;
 }
 
 Job Job::from_environment() {

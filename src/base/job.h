@@ -30,5 +30,8 @@ struct Job {
 
 /// The first host of a list of Slurm's: "node03" of "node[03-05,9],other".
 std::string first_host(const std::string& list);
+/// The number of a node, from 0, in a list of Slurm's of the processes on each: 1 of node 3 in "2(x3),1". 1 where the
+/// list has no such node.
+int tasks_of_node(const std::string& list, int node);
 
 }  // namespace gpulua

@@ -35,6 +35,17 @@ TEST_CASE("the first host of Slurm's lists") {
   CHECK(first_host("rack1-[12]") == "rack1-12");
 }
 
+TEST_CASE("the processes on a node in Slurm's lists") {
+  CHECK(tasks_of_node("2", 0) == 2);
+  CHECK(tasks_of_node("2(x3),1", 0) == 2);
+  CHECK(tasks_of_node("2(x3),1", 2) == 2);
+  CHECK(tasks_of_node("2(x3),1", 3) == 1);
+  CHECK(tasks_of_node("16,8(x2)", 2) == 8);
+  CHECK(tasks_of_node("16,8(x2)", 3) == 1);
+  CHECK(tasks_of_node("", 0) == 1);
+  CHECK(tasks_of_node("?", 5) == 1);
+}
+
 TEST_CASE("a process that no launcher has started is alone") {
   const Job job = Job::from_environment();
   CHECK(job.by == Job::By::itself);
@@ -63,8 +74,11 @@ TEST_CASE("a job by the variables of its launcher") {
                                {"SLURM_JOB_ID", "70000"},
                                {"SLURM_PROCID", "1"},
                                {"SLURM_NTASKS", "2"},
+                               {"SLURM_NODEID", "1"},
+                               {"SLURM_STEP_TASKS_PER_NODE", "1,3"},
                                {"SLURM_STEP_NODELIST", "n[1-2]"}});
     const Job job = Job::from_environment();
+    CHECK(job.local_size == 3);
     CHECK((job.by == Job::By::slurm && job.address == "n1" && job.port == 61440 + 70000 % 4096));
   }
   SECTION("none is wanted") {
