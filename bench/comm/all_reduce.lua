@@ -2,7 +2,7 @@
 -- size: its bytes and the microseconds of a call. nccl_loop.cpp does the same in C++.
 local gpu = require "gpu"
 local comm = gpu.comm
-local now = dofile(arg[0]:gsub("[^/]*$", "clock.lua"))
+local now = dofile((arg[0]:match "^.*/" or "") .. "clock.lua")
 
 local largest = tonumber(arg[1]) or 2 ^ 30
 local bytes = 8

@@ -4,7 +4,7 @@
 -- time stays the same).
 local gpu = require "gpu"
 local comm = gpu.comm
-local now = dofile(arg[0]:gsub("[^/]*$", "clock.lua"))
+local now = dofile((arg[0]:match "^.*/" or "") .. "clock.lua")
 
 local work = {}
 
@@ -14,7 +14,7 @@ function work.monte_carlo(paths)
     return comm.mean(function(_, n)
       return gpu.maximum(100 * gpu.exp(-0.02 + 0.2 * gpu.randn(n)) - 100, 0)
     end, count or paths)
-  end, 2 ^ 26
+  end, math.min(paths, 2 ^ 26)
 end
 
 function work.heat(n)
