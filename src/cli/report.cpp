@@ -122,11 +122,11 @@ bool call_with_traceback(lua_State* L, int arguments, int results) {
 void print_error(lua_State* L) {
   std::size_t size = 0;
   const char* message = lua_tolstring(L, -1, &size);
-  std::fflush(stdout);
-  std::fputs("gpulua: ", stderr);
-  std::fwrite(message, 1, size, stderr);
-  std::fputc('\n', stderr);
+  // Written at once: another rank of an MPI job may end this process at any time.
+  const std::string line = "gpulua: " + std::string(message, size) + "\n";
   lua_pop(L, 1);
+  std::fflush(stdout);
+  std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
 }  // namespace gpulua
