@@ -162,9 +162,10 @@ class MpiTransport final : public Transport {
 
   const char* name() const override { return "MPI"; }
 
-  /// The launcher ends all ranks.
+  /// The launcher ends all ranks. It first gets time to pass on what this one has printed: MPICH's drops the rest.
   void fail(const std::string&) noexcept override {
     std::fflush(nullptr);
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
     mpi_.abort(mpi_.constants.world, 1);
   }
 

@@ -3,8 +3,11 @@
 gpulua=$1
 suite=$(dirname "$0")/collectives.lua
 launcher=$2
-output=$(mktemp)
-trap 'rm "$output"' EXIT
+# Open MPI's mpiruns share a folder of TMPDIR, which one makes while another removes it.
+TMPDIR=$(mktemp -d)
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
+output=$TMPDIR/output
 
 # start NAME=VALUE...: both ranks, with %r for the rank.
 start() {
