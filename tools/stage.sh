@@ -33,7 +33,7 @@ mv "$stage/lib/libgpulua.so.0" "$stage/bin/"
 c++ -O2 -std=c++17 -I include -DFORCES='"examples/particles/forces.lua"' examples/particles/particles.cpp "$stage/bin/libgpulua.so.0" \
   -ldl -o "$stage/bin/particles"
 # Opened at run time, so no program lists them.
-for name in libedit.so.2 libpng16.so.16 libzip.so.4 libhdf5_serial.so.103 libluajit-5.1.so.2; do
+for name in libedit.so.2 libpng16.so.16 libzip.so.4 libluajit-5.1.so.2; do
   library=$(/sbin/ldconfig -p | awk -v name="$name" '$1 == name && /x86-64/ { print $NF; exit }')
   cp -L "$library" "$stage/lib/"
   copy_libraries "$library"
