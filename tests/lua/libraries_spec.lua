@@ -80,6 +80,7 @@ describe("the libraries", function()
   end)
 
   it("are needed by their own functions alone, which say what to install", function()
+    if gpu.device().name ~= "cpu" then return pending "these are the cpu device's libraries" end
     for _, case in ipairs {
       { "libopenblas.so.0", "gpu.blas.gemm(gpu.ones(2, 2), gpu.ones(2, 2))", "apt-get install libopenblas0" },
       { "libopenblas.so.0", "gpu.linalg.svd(gpu.ones(2, 2))", "apt-get install libopenblas0" },

@@ -270,6 +270,10 @@ describe("gpu.linalg", function()
       support.same(inverse, linalg.pinv(lower, { hermitian = true, rcond = rtol }))
     end
     fails("[linalg.pinv] expected a square matrix", linalg.pinv, gpu.ones(2, 3), { hermitian = true })
+    fails("[linalg.pinv] expected rcond = a number, got NaN", linalg.pinv, gpu.eye(2), 0 / 0)
+    fails("[linalg.lstsq] expected rcond = a number, got NaN", linalg.lstsq, gpu.eye(2), gpu.ones(2), 0 / 0)
+    fails("[linalg.matrix_rank] expected tol = a number, got NaN", linalg.matrix_rank, gpu.eye(2), 0 / 0)
+    fails("[linalg.matrix_rank] expected rtol = a number, got NaN", linalg.matrix_rank, gpu.eye(2), { rtol = 0 / 0 })
     fails("[linalg.matrix_rank] expected hermitian = true or false, got 1", linalg.matrix_rank, gpu.eye(2), { hermitian = 1 })
   end)
 
