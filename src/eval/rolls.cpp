@@ -115,14 +115,17 @@ class PartMaker {
     return view_of(node, part.first, part.shape);
   }
 
-  Array view_of_source(Node& node) const {
-    Part part = part_of(node.layout.shape, part_);
+  Array view_of_source(Node& node) {
     const Dims& shifts = *node.pending()->roll;
+    Node& source = *node.pending()->inputs.front();
+    // The same view as that of the array itself, so that a kernel which reads both reads one operand.
+    if (std::all_of(shifts.begin(), shifts.end(), [](std::int64_t shift) { return shift == 0; })) return make(source);
+    Part part = part_of(node.layout.shape, part_);
     for (std::size_t axis = 0; axis < shifts.size(); ++axis) {
       part.first[axis] -= shifts[axis];
       if (part.first[axis] < 0) part.first[axis] += node.layout.shape[axis];
     }
-    return view_of(*node.pending()->inputs.front(), part.first, part.shape);
+    return view_of(source, part.first, part.shape);
   }
 
   Array operation(Node& node) {

@@ -80,6 +80,18 @@ describe("an expression of rolled arrays", function()
     same(double(rolled(x, { 2 }, { 2 })), double(x:roll(2, 2)))
   end)
 
+  it("reads an array once that it has rolled by nothing and as it is", function()
+    local x = matrix(100, 100)
+    local function bytes(fn)
+      local total = 0
+      for _, row in ipairs(gpu.profile(fn)) do total = total + row.bytes end
+      return total
+    end
+    local function twice() return (x + x:roll({ 0, 0 }, { 1, 2 }) + x:roll({ 1, 1 }, { 1, 2 })):eval() end
+    same(twice(), x + x + rolled(x, { 1, 1 }, { 1, 2 }))
+    assert.are.equal(bytes(function() (x + x:roll({ 1, 1 }, { 1, 2 })):eval() end), bytes(twice))
+  end)
+
   it("with more shifts than pay off reads copies of them", function()
     local x, sum, expected = matrix(64, 64), 0, 0
     for i = 1, 8 do
