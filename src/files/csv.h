@@ -49,9 +49,9 @@ struct CsvTable {
 };
 
 /// Reads the bytes of a file, called `file` in errors. A column whose fields are all integers is int64 (uint64 where
-/// one needs it), of numbers float64, of true and false bool; one with any other field is text. A missing number is NaN
-/// and makes the column float64. Throws Error, with line and column, for rows of different lengths, quotes without end,
-/// numbers that do not fit a type that was asked for, and unknown or repeated names.
+/// one needs it), of numbers float64, of true and false bool; one with any other field, or one in quotes, is text. A
+/// missing number is NaN and makes the column float64. Throws Error, with line and column, for rows of different
+/// lengths, quotes without end, numbers that do not fit a type that was asked for, and unknown or repeated names.
 CsvTable read_csv(std::span<const char> bytes, const CsvReading& options, const std::string& file);
 
 struct CsvWriting {
@@ -69,8 +69,9 @@ struct CsvOutput {
   std::optional<std::vector<std::string>> texts;
 };
 
-/// Writes a file of the columns, which have `rows` elements each. Numbers have as many digits as give the same number
-/// back. Throws Error for complex columns, and of kind `file` for a failed write.
+/// Writes a file of the columns, which have `rows` elements each. Texts that look like numbers are in quotes. Numbers
+/// have as many digits as give the same number back. Throws Error for complex columns, and of kind `file` for a failed
+/// write.
 void save_csv(const std::string& path, std::span<const CsvOutput> columns, std::int64_t rows,
               const CsvWriting& options);
 

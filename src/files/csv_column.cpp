@@ -97,10 +97,14 @@ CsvColumn::CsvColumn(std::string name, std::optional<CsvType> type, bool or_text
   least_ = is_signed ? -greatest_ - 1 : 0;
 }
 
-std::string CsvColumn::add(std::string_view field) {
+std::string CsvColumn::add(std::string_view field, bool is_quoted) {
   if (begins_again_) return {};
   if (kind_ == CsvKind::text) {
     values_.push_back(texts_.number_of(field));
+    return {};
+  }
+  if (is_quoted && or_text_) {
+    become_text();
     return {};
   }
   if (type_) return add_typed(field);

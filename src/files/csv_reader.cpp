@@ -38,6 +38,7 @@ class CsvCursor {
   }
   bool field_ends(const char* at) const { return at == end_ || *at == separator_ || line_ends(at); }
   bool line_ends() const { return line_ends(at_); }
+  bool is_at_quote() const { return at_ != end_ && *at_ == '"'; }
 
   /// Goes behind the line's end.
   void end_line() {
@@ -64,7 +65,7 @@ class CsvCursor {
 
   /// Reads a field, and goes to its end. The text lives until the next call.
   std::string_view read_field() {
-    if (at_ != end_ && *at_ == '"') return read_quoted();
+    if (is_at_quote()) return read_quoted();
     const char* const first = at_;
     while (at_ != end_ && !(may_stop_[static_cast<unsigned char>(*at_)] && field_ends(at_))) ++at_;
     return {first, static_cast<std::size_t>(at_ - first)};
@@ -156,12 +157,23 @@ class CsvReader {
     return fields;
   }
 
+  bool has_text_in_first_line() {
+    const char* const line = cursor_.at();
+    bool has_text = false;
+    if (!cursor_.ends()) do {
+        const bool has_quotes = cursor_.is_at_quote();
+        const std::string_view field = cursor_.read_field();
+        const CsvKind kind = csv_value(field, options_.missing).kind;
+        has_text = has_text || kind == CsvKind::text || kind == CsvKind::boolean ||
+                   (has_quotes && !stands_for_empty_line(field));
+      } while (cursor_.next_field());
+    cursor_.go_to(line);
+    return has_text;
+  }
+
   void read_header() {
     names_ = first_fields();
-    const bool is_header = options_.header.value_or(std::ranges::any_of(names_, [&](const std::string& field) {
-      const CsvKind kind = csv_value(field, options_.missing).kind;
-      return kind == CsvKind::text || kind == CsvKind::boolean;
-    }));
+    const bool is_header = options_.header.value_or(has_text_in_first_line());
     if (is_header && !names_.empty()) {
       for (std::size_t i = 0; i < names_.size(); ++i) cursor_.read_field(), cursor_.next_field();
       cursor_.end_line();
@@ -259,14 +271,18 @@ class CsvReader {
 
   void read_field(CsvColumn* column) {
     const char* const at = cursor_.at();
+    const bool has_quotes = cursor_.is_at_quote();
     const std::string_view field = cursor_.read_field();
     if (column == nullptr) return;
-    const std::string expected = column->add(field);
+    const std::string expected = column->add(field, has_quotes && !stands_for_empty_line(field));
     if (expected.empty()) return;
     const std::string got = quoted(field);
     cursor_.go_to(at);
     cursor_.fail(expected, got, column->name());
   }
+
+  /// Whether the quotes are there because an empty line would be no row.
+  bool stands_for_empty_line(std::string_view field) const { return names_.size() == 1 && field.empty(); }
 
   [[noreturn]] void fail_width(const char* line) {
     cursor_.go_to(line);

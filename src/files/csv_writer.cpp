@@ -6,6 +6,7 @@
 
 #include "src/base/error.h"
 #include "src/files/csv.h"
+#include "src/files/csv_value.h"
 #include "src/files/host_file.h"
 
 namespace gpulua {
@@ -81,9 +82,11 @@ class CsvWriter {
     out_.clear();
   }
 
+  /// With quotes where the text would be read as something else without.
   void append_text(const std::string& text) {
     const char special[] = {options_.separator, '"', '\n', '\r', ' ', '\0'};
-    if (text.find_first_of(special) == text.npos) {
+    const bool reads_as_text = csv_value(text, {&options_.missing, 1}).kind == CsvKind::text;
+    if (reads_as_text && text.find_first_of(special) == text.npos) {
       out_ += text;
       return;
     }

@@ -61,7 +61,7 @@ describe("tables in text", function()
   end)
 
   it("may have quotes, other ends of lines, and a byte order mark", function()
-    local t = loaded '\239\187\191"a ""b""",c\r\n"x, y",1\r\n"two\nlines","2"\r\n\r\n"",3'
+    local t = loaded '\239\187\191"a ""b""",c\r\n"x, y",1\r\n"two\nlines",2\r\n\r\n"",3'
     assert.are.same({'a "b"', "c"}, t.names)
     assert.are.same({"x, y", "two\nlines", ""}, texts_of(t, 'a "b"'))
     assert.are.same({1, 2, 3}, t.c:table())
@@ -155,6 +155,31 @@ describe("tables in text", function()
     assert.are.equal(2, gpu.load(path).rows)
     support.fails("missing, a text for NaN without separators", gpu.save, path, {x = gpu.ones(1)}, {missing = "a,b"})
     support.fails("expected real numbers in column x, got complex64", gpu.save, path, {x = gpu.zeros(2, "complex64")})
+  end)
+
+  it("hold texts that look like numbers, and give them back", function()
+    local path = temporary ".csv"
+    local texts = {"001", "2.50", "", "NA", "true", "Oslo", "-", "1e5", "inf", "\t7", "n,a"}
+    local codes = {}
+    for i = 1, #texts do codes[i] = i + 0.5 end
+    gpu.save(path, gpu.table({["2020"] = codes, s = texts}, {"2020", "s"}), {missing = "-"})
+    assert.are.equal('"2020",s\n1.5,"001"\n2.5,"2.50"\n3.5,""\n4.5,"NA"\n5.5,"true"\n6.5,Oslo\n7.5,"-"\n8.5,"1e5"\n9.5,"inf"\n'
+      .. '10.5,"\t7"\n11.5,"n,a"\n', read(path))
+    for last = 1, #texts do  -- each text alone decides
+      gpu.save(path, gpu.table({["2020"] = {1}, s = {texts[last]}}, {"2020", "s"}), {missing = "-"})
+      local back = gpu.load(path, {missing = "-"})
+      assert.are.same({"2020", "s"}, back.names)
+      assert.are.same({texts[last]}, texts_of(back, "s"))
+    end
+    gpu.save(path, gpu.table {a = {"001", "002", "3"}})
+    assert.are.same({"001", "002", "3"}, texts_of(gpu.load(path), "a"))
+    assert.are.same({"001", "002", "3"}, texts_of(gpu.load(path, {dtype = "float32"}), "a"))
+    assert.are.same({1, 2, 3}, gpu.load(path, {dtype = {a = "float32"}}).a:table())
+    -- The first line is no row of numbers where a field is in quotes; the name of a column may be a number.
+    assert.are.same({"1", "2"}, loaded('"1","2"\n3,4\n').names)
+    assert.are.same({"1"}, texts_of(loaded('"1"\n', {header = false}), "c1"))
+    -- Quotes alone in a line stand for a missing number, as pandas writes it.
+    assert.are.same({true, false}, loaded('x\n""\n1\n').x:isnan():table())
   end)
 
   it("may be damaged in any way", function()
