@@ -23,14 +23,15 @@ local function ending(path) return (path:match "%.(%w+)$" or ""):lower() end
 
 --- The options, of which each is one of the format's.
 local function check_options(op, format, options)
-  options = core.check_fields(op, options)
+  if type(options) ~= "table" then return core.check_fields(op, options) end
+  local known = format[op]
   local fits = {}
-  for _, name in ipairs(format[op]) do fits[name] = true end
+  for _, name in ipairs(known) do fits[name] = true end
   for name in pairs(options) do
     if not fits[name] then
-      local names = table.concat(format[op], ", ")
-      core.raise(("[%s] expected %s for %s, got %s"):format(op, names == "" and "no options" or "the options " .. names, format.what,
-        core.describe(name)))
+      core.raise(("[%s] expected %s for %s, got %s%s"):format(op,
+        #known == 0 and "no options" or (#known == 1 and "the option " or "the options ") .. table.concat(known, ", "), format.what, core.describe(name),
+        type(name) == "string" and core.did_you_mean(name, known) or ""))
     end
   end
   return options

@@ -14,8 +14,15 @@ local function check_table(op, value)
   return fields
 end
 
+local most_listed = 20
+
+local function list_of(names)
+  if #names <= most_listed then return table.concat(names, ", ") end
+  return ("%s and %d more"):format(table.concat(names, ", ", 1, most_listed), #names - most_listed)
+end
+
 local function refuse_name(op, fields, name)
-  core.raise(("[%s] expected a column of %s, got %s%s"):format(op, table.concat(fields.names, ", "), core.describe(name),
+  core.raise(("[%s] expected a column of %s, got %s%s"):format(op, list_of(fields.names), core.describe(name),
     core.did_you_mean(tostring(name), fields.names)))
 end
 
@@ -61,9 +68,15 @@ local function add_given(op, fields, name, value)
   if type(name) ~= "string" or name == "" then core.fail(op, "names of columns, strings that are not empty", name) end
   local texts
   if type(value) == "table" and not fields_of[value] then
-    core.check_list(op, "values", value)
-    if type(value[1]) == "string" then value, texts = positions_of(op, name, value)
-    else value = gpu.array(value, type(value[1]) == "boolean" and "bool" or "float64") end
+    core.check_list(op, "values in column " .. name, value)
+    if type(value[1]) == "string" then
+      value, texts = positions_of(op, name, value)
+    else
+      for _, item in ipairs(value) do
+        if type(item) == "string" then core.fail(op, ("strings alone, or numbers alone, in column %s"):format(name), item) end
+      end
+      value = gpu.array(value, type(value[1]) == "boolean" and "bool" or "float64")
+    end
   end
   if not core.is_array(value) or value.ndim ~= 1 then core.fail(op, ("a vector or a list for column %s"):format(name), value) end
   add(op, fields, name, value, texts)
@@ -130,7 +143,8 @@ function tables.__index(t, key)
   if key == "names" then return {unpack(fields.names)} end
   local names = {"rows", "names", unpack(fields.names)}
   for name in pairs(methods) do names[#names + 1] = name end
-  core.raise(("[table] a table has no column, property or method %s%s"):format(core.describe(key), core.did_you_mean(tostring(key), names)))
+  core.raise(("[table] a table has no column, property or method %s%s; its columns are %s"):format(core.describe(key),
+    core.did_you_mean(tostring(key), names), list_of(fields.names)))
 end
 
 function tables.__newindex(t, key, value)
@@ -195,6 +209,43 @@ function methods.take(t, rows)
   return result
 end
 
+--- t:head(n)
+function methods.head(t, n)
+  local fields = check_table("head", t)
+  n = n == nil and 5 or core.check_integer("head", "a number of rows", n)
+  if n < 0 then core.fail("head", "a number of rows, 0 or more", n) end
+  return t:take(gpu.arange(1, math.min(n, fields.rows) + 1, {dtype = "int64", device = device_of(fields)}))
+end
+
+--- The mask of the rows that hold one of the values in a column.
+local function mask_of(op, t, name, values)
+  local fields = check_table(op, t)
+  local x, texts = column_of(op, fields, name), fields.texts[name]
+  if not texts then
+    if values == nil or type(values) == "string" then
+      core.fail(op, ("numbers for column %s, which is no text"):format(name), values)
+    end
+    return x:isin(type(values) == "boolean" and {values} or values)
+  end
+  local function refuse(value) core.fail(op, ("a text, or a table of them, for column %s"):format(name), value) end
+  if type(values) == "string" then values = {values} end
+  if type(values) ~= "table" then refuse(values) end
+  core.check_list(op, "texts", values)
+  local positions, wanted = {}, {}
+  for i, text in ipairs(texts) do positions[text] = i end
+  for i, text in ipairs(values) do
+    if type(text) ~= "string" then refuse(text) end
+    wanted[i] = positions[text] or 0
+  end
+  return x:isin(gpu.array(wanted, {dtype = "int32", device = x.device}))
+end
+
+--- t:isin(name, values)
+function methods.isin(t, name, values) return mask_of("isin", t, name, values) end
+
+--- t:where(name, values)
+function methods.where(t, name, values) return t:take(mask_of("where", t, name, values)) end
+
 --- The positions that sort by the columns, the first one first; equal rows keep their order.
 local function order_of(op, fields, names)
   local keys = {}
@@ -205,14 +256,18 @@ local function order_of(op, fields, names)
   return #keys == 1 and keys[1]:argsort() or gpu.lexsort(keys)
 end
 
+local function check_option(op, options, known)
+  for name in pairs(options) do
+    if name ~= known then core.raise(("[%s] expected the option %s, got %s"):format(op, known, core.describe(name))) end
+  end
+end
+
 --- t:sort_by(names [, {descending}])
 function methods.sort_by(t, names, options)
   local fields = check_table("sort_by", t)
   options = options or {}
   if type(options) ~= "table" then core.fail("sort_by", "{descending = true}, behind one name or a table of names", options) end
-  for name in pairs(options) do
-    if name ~= "descending" then core.raise(("[sort_by] expected the option descending, got %s"):format(core.describe(name))) end
-  end
+  check_option("sort_by", options, "descending")
   names = names_in("sort_by", fields, names)
   local descending = core.check_flag("sort_by", "descending", options.descending)
   if not descending then return t:take(order_of("sort_by", fields, names)) end
@@ -225,134 +280,18 @@ function methods.sort_by(t, names, options)
   return back:take(gpu.concat {gpu.flatnonzero(missing:logical_not()), gpu.flatnonzero(missing)})
 end
 
--- ---- groups -------------------------------------------------------------------------------------------------------------------------
-
-local groups = {__metatable = "groups of rows"}
-local group_methods = {}
-local parts_of = setmetatable({}, {__mode = "k"})
-
-function groups.__index(_, key)
-  if group_methods[key] then return group_methods[key] end
-  local names = {}
-  for name in pairs(group_methods) do names[#names + 1] = name end
-  core.raise(("[group_by] groups have no method %s%s"):format(core.describe(key), core.did_you_mean(tostring(key), names)))
-end
-
-function groups.__tostring(g)
-  local parts = parts_of[g]
-  return ("%.0f groups by %s; g:sum(), g:mean(), g:min(), g:max() and g:count() give tables"):format(parts.starts.size,
-    table.concat(parts.keys, ", "))
-end
-
 --- t:group_by(names...)
 function methods.group_by(t, ...)
   local fields = check_table("group_by", t)
-  local keys = names_in("group_by", fields, ...)
-  local n = fields.rows
-  local sorted = t:take(order_of("group_by", fields, keys))
-  local changes = gpu.zeros(math.max(n - 1, 0), {dtype = "bool", device = device_of(fields)})
-  for _, name in ipairs(keys) do
-    local key = fields_of[sorted].arrays[name]
-    if n > 1 then
-      local before, after = key({1, n - 1}), key({2, n})
-      local differ = before:ne(after)
-      if core.is_floating(key) then differ = differ:logical_and(before:isnan():logical_and(after:isnan()):logical_not()) end
-      changes = changes:logical_or(differ)
-    end
-  end
-  if n > 0 then changes = gpu.concat {gpu.ones(1, {dtype = "bool", device = changes.device}), changes} end
-  local starts = gpu.flatnonzero(changes)
-  local g = setmetatable({}, groups)
-  parts_of[g] = {
-    keys = keys, sorted = sorted, starts = starts, number = changes:cumsum(),
-    bounds = gpu.concat {starts - 1, gpu.full(1, n, {dtype = "int64", device = changes.device})}:eval(),
-  }
-  return g
+  core.load "table_groups.lua"
+  return core.group_rows(t, fields, names_in("group_by", fields, ...))
 end
 
-local function check_groups(op, value)
-  local parts = type(value) == "table" and parts_of[value]
-  if not parts then core.fail(op, "groups, as t:group_by gives", value) end
-  return parts
-end
-
-local function count_of(parts) return parts.bounds({2, -1}) - parts.bounds({1, -2}) end
-
---- The sums of a column's groups. Sums of integers are exact; those of floats have one order.
-local function sums(parts, x)
-  if core.is_floating(x) then
-    if core.working(x) ~= x.dtype then x = core.cast(x, "float32") end
-    return core.sum_lines(gpu.where(x:isnan(), 0, x):eval(), parts.bounds)
-  end
-  local total = gpu.zeros(parts.starts.size, {dtype = x.dtype:find "^uint" and "uint64" or "int64", device = x.device})
-  if x.size > 0 then gpu.scatter_add(total, parts.number, core.cast(x, total.dtype)) end
-  return total
-end
-
---- How many values of each group are there.
-local function present(parts, x)
-  if not core.is_floating(x) then return count_of(parts) end
-  return core.cast(core.sum_lines(core.cast(x:isnan():logical_not(), "float64"):eval(), parts.bounds), "int64")
-end
-
---- The least or greatest value of each group: the first or last one after sorting, in which NaN is last.
-local function extreme(parts, x, greatest)
-  if x.size == 0 then return x end
-  local ordered = x:take(gpu.lexsort {x, parts.number})
-  if not greatest then return ordered:take(parts.starts) end
-  return ordered:take(parts.starts + gpu.maximum(present(parts, x), 1) - 1)
-end
-
-local aggregates = {
-  sum = sums,
-  mean = function(parts, x)
-    local total = sums(parts, x)
-    if not core.is_floating(total) then total = core.cast(total, "float64") end
-    return total / core.cast(present(parts, x), total.dtype)
-  end,
-  min = function(parts, x) return (extreme(parts, x, false)) end,
-  max = function(parts, x) return (extreme(parts, x, true)) end,
+-- For table_groups.lua.
+core.table_parts = {
+  fields_of = fields_of, new_table = new_table, add = add, names_in = names_in, order_of = order_of, device_of = device_of,
+  check_option = check_option,
 }
-
-local function keys_of(op, parts)
-  local result, new = new_table(parts.starts.size)
-  local sorted = fields_of[parts.sorted]
-  for _, name in ipairs(parts.keys) do add(op, new, name, sorted.arrays[name]:take(parts.starts), sorted.texts[name]) end
-  return result, new
-end
-
-for op, aggregate in pairs(aggregates) do
-  local takes_text = op == "min" or op == "max"
-  group_methods[op] = function(g, ...)
-    local parts = check_groups(op, g)
-    local sorted, names = fields_of[parts.sorted], {}
-    local result, new = keys_of(op, parts)
-    if select("#", ...) > 0 then
-      names = names_in(op, sorted, ...)
-    else
-      for _, name in ipairs(sorted.names) do
-        local is_text, x = sorted.texts[name], sorted.arrays[name]
-        if not new.arrays[name] and (takes_text or not is_text) and not core.is_complex(x) then names[#names + 1] = name end
-      end
-    end
-    for _, name in ipairs(names) do
-      local x, texts = sorted.arrays[name], sorted.texts[name]
-      if new.arrays[name] then core.raise(("[%s] expected a column that is no key, got %s"):format(op, name)) end
-      if texts and not takes_text or core.is_complex(x) then core.fail(op, "a column of real numbers", name) end
-      add(op, new, name, aggregate(parts, x), texts)
-    end
-    return result
-  end
-end
-
---- g:count(): the rows of each group.
-function group_methods.count(g)
-  local parts = check_groups("count", g)
-  local result, new = keys_of("count", parts)
-  if new.arrays.count then core.raise "[count] expected no key called count, which is the name of the result's column" end
-  add("count", new, "count", count_of(parts))
-  return result
-end
 
 function tables.__tostring(t)
   core.load "table_text.lua"

@@ -11,13 +11,14 @@ local types = {
   ["an event"] = {"e", "Events"}, ["a graph"] = {"graph", "Evaluation"},
   ["a generator made by gpu.random.generator(\"philox\")"] = {"g", "Random numbers"},
   ["a sparse matrix"] = {"A", "Sparse matrices"}, ["a random number generator"] = {"c", "Generators of cuRAND"},
+  ["a table of columns"] = {"t", "Tables"},
 }
 
 local objects = {}
 
 --- {letter, chapter} of the value's type; nil for a value that is no object of the library.
 function objects.type_of(value)
-  local meta = type(value) == "userdata" and getmetatable(value)
+  local meta = (type(value) == "userdata" or type(value) == "table") and getmetatable(value)
   return meta and types[rawget(meta, "__metatable")]
 end
 

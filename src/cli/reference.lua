@@ -167,7 +167,7 @@ local function aliases(name)
     list = {"x:" .. sub(name, 5)}
   elseif match(name, "^[%w_]+$") then
     list = {"gpu." .. name, "x:" .. name, "x." .. name, "gpu.linalg." .. name, "gpu.fft." .. name, "gpu.random." .. name, "k:" .. name,
-      "k." .. name, "mod:" .. name, "device." .. name, "s:" .. name, "e:" .. name}
+      "k." .. name, "mod:" .. name, "device." .. name, "s:" .. name, "e:" .. name, "t:" .. name}
   elseif not receivers[match(name, "^%w*")] then
     list = {"gpu." .. name}
   end

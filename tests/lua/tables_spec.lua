@@ -101,6 +101,10 @@ describe("tables in text", function()
     fails("expected columns of different names, got two called a", "a,a\n1,2\n")
     fails("expected each column once, got a twice", "a,b\n1,2\n", {columns = {"a", 1}})
     fails("for a table in text, got \"shape\"", "a\n1\n", {shape = {1}})
+    for _, name in ipairs {"seperator", "separator", "delimiter", "spe"} do
+      fails(('header, missing for a table in text, got "%s"; did you mean "sep"?'):format(name), "a\n1\n", {[name] = ";"})
+    end
+    fails('did you mean "columns"?', "a\n1\n", {usecols = "a"})
     fails("sep, one character", "a\n1\n", {sep = "--"})
     local t, message = gpu.load "/nowhere/a.csv"
     assert(t == nil and message:find("cannot open /nowhere/a.csv", 1, true))
@@ -304,6 +308,62 @@ describe("gpu.table", function()
     assert.are.equal(small.a, small:column "a")
   end)
 
+  it("selects rows by what they hold", function()
+    local small = gpu.table {
+      city = {"Oslo", "Bern", "Oslo", "Rome"}, n = gpu.array({1, 2, 3, 4}, "int64"), ok = {true, false, true, true},
+    }
+    assert.are.same({1, 3}, small:where("city", "Oslo").n:table())
+    assert.are.same({2, 4}, small:where("city", {"Rome", "Paris", "Bern"}).n:table())
+    assert.are.same({1, 4}, small:where("n", {4, 1, 7}).n:table())
+    assert.are.same({2}, small:where("n", 2).n:table())
+    assert.are.same({2}, small:where("ok", false).n:table())
+    assert.are.equal(0, small:where("city", "Paris").rows)
+    assert.are.equal(0, small:where("city", {}).rows)
+    assert.are.same({false, true, false, true}, small:isin("city", "Oslo"):logical_not():table())
+    assert.are.same({3}, small:take(small:isin("city", "Oslo"):logical_and(small.n:gt(1))).n:table())
+    assert.are.same({1, 2}, small:head(2).n:table())
+    assert.are.equal(4, small:head().rows)
+    assert.are.equal(5, t:head().rows)
+    assert.are.equal(0, small:head(0).rows)
+    support.fails("[where] expected a text, or a table of them, for column city, got 3", small.where, small, "city", 3)
+    support.fails("[where] expected a text, or a table of them, for column city, got nil", small.where, small, "city")
+    support.fails("[isin] expected numbers for column n, which is no text, got \"a\"", small.isin, small, "n", "a")
+    support.fails("[where] expected numbers for column n, which is no text, got nil", small.where, small, "n")
+    support.fails("expected a column of city, n, ok, got \"cty\"; did you mean \"city\"?", small.where, small, "cty", "Oslo")
+    support.fails("expected a number of rows, 0 or more, got -1", small.head, small, -1)
+  end)
+
+  it("has the spread and the middle of groups", function()
+    local groups, keys = expected(function(i) return kind[i] end)
+    local g = t:group_by "kind"
+    local var, std, sample, median = g:var(), g:std "value", g:var("value", {ddof = 1}), g:median "value"
+    for i, key in ipairs(keys) do
+      local values, total, squares = {}, 0, 0
+      for _, v in ipairs(groups[key]) do
+        if v == v then values[#values + 1] = v end
+      end
+      for _, v in ipairs(values) do total = total + v end
+      for _, v in ipairs(values) do squares = squares + (v - total / #values) ^ 2 end
+      table.sort(values)
+      assert(math.abs(var.value[i] - squares / #values) < 1e-10)
+      assert(math.abs(std.value[i] - math.sqrt(squares / #values)) < 1e-10)
+      assert(math.abs(sample.value[i] - squares / (#values - 1)) < 1e-10)
+      assert.are.equal((values[math.ceil(#values / 2)] + values[math.floor(#values / 2) + 1]) / 2, median.value[i])
+    end
+    local few = gpu.table {k = {1, 1, 2, 3, 3}, h = gpu.array({1, 4, 2, 0 / 0, 0 / 0}, "float16"), i = gpu.array({1, 4, 2, 7, 7}, "int8")}
+      :group_by "k"
+    local medians, vars = few:median(), few:var()
+    assert.are.same({"float32", "float64", "float32", "float64"}, {medians.h.dtype, medians.i.dtype, vars.h.dtype, vars.i.dtype})
+    assert.are.same({2.5, 2, 7}, few:median().i:table())
+    assert.are.same({2.25, 0}, few:var().h({1, 2}):table())
+    assert(few:median().h:isnan()[3] and few:var().h:isnan()[3] and few:var("i", {ddof = 1}).i:isnan()[2])
+    local empty = t:take(t.kind:lt(0)):group_by "kind"
+    for _, op in ipairs {"var", "std", "median"} do assert.are.equal(0, empty[op](empty).rows) end
+    support.fails("[var] expected the option ddof, got \"dof\"", g.var, g, "value", {dof = 1})
+    support.fails("[std] expected ddof, a number, got \"1\"", g.std, g, {ddof = "1"})
+    support.fails("[median] expected a column of real numbers, got \"side\"", g.median, g, "side")
+  end)
+
   it("prints its first and last rows", function()
     assert.are.equal([[
       k  name          v
@@ -329,6 +389,10 @@ float64  text    float64
     fails("expected the option descending, got \"down\"", function() t:sort_by("kind", {down = true}) end)
     fails("expected at least one column", gpu.table, {})
     fails("expected strings alone, or numbers alone, in column s", gpu.table, {s = {"a", 1}})
-    fails("groups have no method \"median\"", function() return t:group_by "kind":median() end)
+    fails("groups have no method \"mode\"", function() return t:group_by "kind":mode() end)
+    fails("no column, property or method \"x\"; its columns are kind, side, value", function() return t.x end)
+    fails("expected strings alone, or numbers alone, in column b, got \"x\"", gpu.table, {a = {1, 2, 3}, b = {1, "x", 3}})
+    fails("expected strings alone, or numbers alone, in column b, got \"x\"", gpu.table, {b = {true, "x"}})
+    fails("expected values in column b in a list without gaps", gpu.table, {b = {1, nil, 3}})
   end)
 end)
