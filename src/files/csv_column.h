@@ -67,8 +67,8 @@ class CsvColumn {
     return push_integer(number.negative ? -magnitude : magnitude) ? behind : nullptr;
   }
 
-  /// Adds a field, without the quotes that stood around it where `is_quoted`: those make text of it, unless a dtype was
-  /// asked for this column. Returns what was expected of the field: empty when it fits.
+  /// Adds a field, without quotes around it. `is_quoted`: it had some that make text of it, unless a dtype was asked
+  /// for this column. Returns what was expected of the field: empty when it fits.
   std::string add(std::string_view field, bool is_quoted);
 
   /// What is wrong with the column as a whole; empty when nothing is.

@@ -146,32 +146,54 @@ class CsvReader {
   }
 
  private:
+  /// Calls `work` with each field of the line at the cursor, and whether it is in quotes.
+  template <class Work>
+  void for_each_field(const Work& work) {
+    if (!cursor_.ends()) do {
+        const bool has_quotes = cursor_.is_at_quote();
+        work(cursor_.read_field(), has_quotes);
+      } while (cursor_.next_field());
+  }
+
   /// The fields of the line at the cursor, which stays there.
   std::vector<std::string> first_fields() {
     const char* const line = cursor_.at();
     std::vector<std::string> fields;
-    if (!cursor_.ends()) do
-        fields.emplace_back(cursor_.read_field());
-      while (cursor_.next_field());
+    for_each_field([&](std::string_view field, bool) { fields.emplace_back(field); });
     cursor_.go_to(line);
     return fields;
   }
 
+  /// Whether the first two lines have no field without quotes: then the program puts numbers in quotes too.
+  bool has_quotes_everywhere() {
+    const char* const line = cursor_.at();
+    bool everywhere = true;
+    for (int i = 0; i < 2; ++i) {
+      for_each_field([&](std::string_view, bool has_quotes) { everywhere = everywhere && has_quotes; });
+      cursor_.end_line();
+      cursor_.skip_empty_lines();
+    }
+    cursor_.go_to(line);
+    return everywhere;
+  }
+
+  /// Whether the quotes around a field make text of it. A field alone in its line has them as well because an empty
+  /// line would be no row.
+  bool make_text(std::string_view field) const { return !quotes_everywhere_ && !(names_.size() == 1 && field.empty()); }
+
   bool has_text_in_first_line() {
     const char* const line = cursor_.at();
     bool has_text = false;
-    if (!cursor_.ends()) do {
-        const bool has_quotes = cursor_.is_at_quote();
-        const std::string_view field = cursor_.read_field();
-        const CsvKind kind = csv_value(field, options_.missing).kind;
-        has_text = has_text || kind == CsvKind::text || kind == CsvKind::boolean ||
-                   (has_quotes && !stands_for_empty_line(field));
-      } while (cursor_.next_field());
+    for_each_field([&](std::string_view field, bool has_quotes) {
+      const CsvKind kind = csv_value(field, options_.missing).kind;
+      if (kind == CsvKind::text || kind == CsvKind::boolean || (has_quotes && make_text(field))) has_text = true;
+    });
     cursor_.go_to(line);
     return has_text;
   }
 
   void read_header() {
+    quotes_everywhere_ = has_quotes_everywhere();
     names_ = first_fields();
     const bool is_header = options_.header.value_or(has_text_in_first_line());
     if (is_header && !names_.empty()) {
@@ -274,15 +296,12 @@ class CsvReader {
     const bool has_quotes = cursor_.is_at_quote();
     const std::string_view field = cursor_.read_field();
     if (column == nullptr) return;
-    const std::string expected = column->add(field, has_quotes && !stands_for_empty_line(field));
+    const std::string expected = column->add(field, has_quotes && make_text(field));
     if (expected.empty()) return;
     const std::string got = quoted(field);
     cursor_.go_to(at);
     cursor_.fail(expected, got, column->name());
   }
-
-  /// Whether the quotes are there because an empty line would be no row.
-  bool stands_for_empty_line(std::string_view field) const { return names_.size() == 1 && field.empty(); }
 
   [[noreturn]] void fail_width(const char* line) {
     cursor_.go_to(line);
@@ -294,6 +313,7 @@ class CsvReader {
   const std::string& file_;
   std::size_t bytes_;
   CsvCursor cursor_;
+  bool quotes_everywhere_ = false;
   std::vector<std::string> names_;         // of all columns of the file
   std::vector<std::ptrdiff_t> column_at_;  // in columns_, for each column of the file; -1: it is not read
   std::vector<CsvColumn> columns_;

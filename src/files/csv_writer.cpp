@@ -84,9 +84,10 @@ class CsvWriter {
 
   /// With quotes where the text would be read as something else without.
   void append_text(const std::string& text) {
-    const char special[] = {options_.separator, '"', '\n', '\r', ' ', '\0'};
+    const char special[] = {options_.separator, '"', '\n', '\r', '\0'};
     const bool reads_as_text = csv_value(text, {&options_.missing, 1}).kind == CsvKind::text;
-    if (reads_as_text && text.find_first_of(special) == text.npos) {
+    const bool has_outer_spaces = without_spaces(text).size() < text.size();
+    if (reads_as_text && !has_outer_spaces && text.find_first_of(special) == text.npos) {
       out_ += text;
       return;
     }

@@ -179,9 +179,16 @@ describe("tables in text", function()
     assert.are.same({"001", "002", "3"}, texts_of(gpu.load(path), "a"))
     assert.are.same({"001", "002", "3"}, texts_of(gpu.load(path, {dtype = "float32"}), "a"))
     assert.are.same({1, 2, 3}, gpu.load(path, {dtype = {a = "float32"}}).a:table())
+    gpu.save(path, gpu.table {["zip code"] = {"001", "002", " x"}})
+    assert.are.equal('zip code\n"001"\n"002"\n" x"\n', read(path))
+    assert.are.same({"001", "002", " x"}, texts_of(gpu.load(path), "zip code"))
     -- The first line is no row of numbers where a field is in quotes; the name of a column may be a number.
     assert.are.same({"1", "2"}, loaded('"1","2"\n3,4\n').names)
-    assert.are.same({"1"}, texts_of(loaded('"1"\n', {header = false}), "c1"))
+    assert.are.same({"1"}, texts_of(loaded('"1",2\n', {header = false}), "c1"))
+    -- Of programs that put everything in quotes they say nothing.
+    local all = loaded '"id","price","city"\n"1","2.5","Oslo"\n"2","","Bern"\n'
+    assert.are.same({"int64", "float64", "int32"}, {all.id.dtype, all.price.dtype, all.city.dtype})
+    assert.are.same({3}, loaded('"1","2"\n"3","4"\n', {skip = 1}).c1:table())
     -- Quotes alone in a line stand for a missing number, as pandas writes it.
     assert.are.same({true, false}, loaded('x\n""\n1\n').x:isnan():table())
   end)
