@@ -1,5 +1,6 @@
 -- gpu.table: named columns of one length. Text is a column of positions in the sorted list of its texts.
 local gpu, array_methods, core = ...
+core.load "text_column.lua"
 
 local tables = {__metatable = "a table of columns"}
 local methods = {}
@@ -45,6 +46,7 @@ local function add(op, fields, name, x, texts)
   fields.rows = x.size
   if not fields.arrays[name] then fields.names[#fields.names + 1] = name end
   fields.arrays[name], fields.texts[name] = x, texts
+  if texts then core.make_text_column(x, texts) end
 end
 
 --- A column of texts as positions, and the texts in order.
@@ -66,7 +68,7 @@ end
 --- Adds what a script gives as a column.
 local function add_given(op, fields, name, value)
   if type(name) ~= "string" or name == "" then core.fail(op, "names of columns, strings that are not empty", name) end
-  local texts
+  local texts = core.texts_of_column(value)
   if type(value) == "table" and not fields_of[value] then
     core.check_list(op, "values in column " .. name, value)
     if type(value[1]) == "string" then

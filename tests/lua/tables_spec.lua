@@ -340,6 +340,32 @@ describe("gpu.table", function()
     support.fails("expected a number of rows, 0 or more, got -1", small.head, small, -1)
   end)
 
+  it("has columns of text, which are no numbers", function()
+    local small = gpu.table {s = {"b", "a", "b"}, other = {"c", "b", "b"}, n = {1, 2, 3}}
+    for op, fn in pairs {
+      add = function(x) return x + 1 end, subtract = function(x) return 1 - x end, multiply = function(x) return x * x end,
+      divide = function(x) return x / 2 end, power = function(x) return x ^ 2 end, negative = function(x) return -x end,
+      remainder = function(x) return x % 2 end,
+    } do
+      support.fails("[" .. op .. "] expected numbers, got a column of text, whose elements are positions in its t:texts(name)", fn, small.s)
+    end
+    assert.are.same({3, 2, 3}, (small.s:copy() + 1):table())
+    assert.are.same({true, false, true}, small.s:eq("b"):table())
+    assert.are.same({false, true, false}, small.s:ne("b"):table())
+    assert.are.same({false, false, false}, small.s:eq("nobody"):table())
+    assert.are.same({true, false, true}, small.s:eq(2):table())
+    assert.are.same({false, false, true}, small.s:eq(small.other):table())
+    assert.are.same({true, true, true}, small.s:eq(small.s):table())
+    -- Every way to a column gives one; a new name keeps the texts.
+    small.again = small.s
+    for _, x in ipairs {small.again, small:take({1}).s, small:select("s").s, small:sort_by("n").s, small:group_by("s"):count().s} do
+      support.fails("got a column of text", function() return x + 1 end)
+    end
+    assert.are.same({"a", "b"}, small:texts "again")
+    assert(small.s.dtype == "int32" and small.s.size == 3 and #small.s == 3 and small.s[1] == 2 and small.s({1, 2}):sum():item() == 3)
+    support.fails("tables_spec.lua", function() return small.s.sise end)
+  end)
+
   it("has the spread and the middle of groups", function()
     local groups, keys = expected(function(i) return kind[i] end)
     local g = t:group_by "kind"
