@@ -21,12 +21,8 @@ for _, op in ipairs {"eq", "ne"} do
   end
 end
 
-local function refuse(op)
-  return function()
-    core.raise(("[%s] expected numbers, got a column of text, whose elements are positions in its t:texts(name); "
-      .. "t:where(name, text) and t:isin(name, text) select rows, and x:copy() gives the positions"):format(op))
-  end
-end
+local refusal = "expected numbers, got a column of text, whose elements are positions in its t:texts(name); t:where(name, text) and "
+  .. "t:isin(name, text) select rows, and x:copy() gives the positions"
 
 local operators = {
   __add = "add", __sub = "subtract", __mul = "multiply", __div = "divide", __mod = "remainder", __pow = "power", __unm = "negative",
@@ -34,9 +30,11 @@ local operators = {
 
 local meta
 local function make_meta(plain)
-  meta = {}
+  meta = {refusal = refusal} -- for a right operand
   for event, handler in pairs(plain) do meta[event] = handler end
-  for event, op in pairs(operators) do meta[event] = refuse(op) end
+  for event, op in pairs(operators) do
+    meta[event] = function() core.raise(("[%s] %s"):format(op, refusal)) end
+  end
   local index = plain.__index
   function meta.__index(x, key) return methods[key] or (index(x, key)) end
 end

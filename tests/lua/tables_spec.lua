@@ -349,6 +349,7 @@ describe("gpu.table", function()
     } do
       support.fails("[" .. op .. "] expected numbers, got a column of text, whose elements are positions in its t:texts(name)", fn, small.s)
     end
+    support.fails("[subtract] expected numbers, got a column of text", function() return small.n - small.s end)
     assert.are.same({3, 2, 3}, (small.s:copy() + 1):table())
     assert.are.same({true, false, true}, small.s:eq("b"):table())
     assert.are.same({false, true, false}, small.s:ne("b"):table())
