@@ -243,7 +243,7 @@ local function mask_of(op, t, name, values)
 end
 
 --- t:isin(name, values)
-function methods.isin(t, name, values) return mask_of("isin", t, name, values) end
+function methods.isin(t, name, values) return (mask_of("isin", t, name, values)) end
 
 --- t:where(name, values)
 function methods.where(t, name, values) return t:take(mask_of("where", t, name, values)) end

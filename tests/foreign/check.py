@@ -60,10 +60,11 @@ for reader, back in [("pandas", pandas.read_csv("ours.csv")),
     print(reader, "reads what gpulua writes")
 
 groups = frame.groupby("city")["price"]
-for op in ["sum", "mean", "min", "max"]:
-    state.run(f"t = gpu.load('pandas.csv'):group_by 'city':{op} 'price'")
+for op in ["sum", "mean", "min", "max", "median", "var", "std"]:
+    options = ", {ddof = 1}" if op in ["var", "std"] else ""
+    state.run(f"t = gpu.load('pandas.csv'):group_by 'city':{op}('price'{options})")
     np.testing.assert_allclose(column("price"), getattr(groups, op)().to_numpy(), rtol=1e-12)
-print("groups have pandas' sums, means and extremes")
+print("groups have pandas' sums, means, extremes, medians and variances")
 
 tensors = {dtype: random.integers(0, 2, (3, 4)).astype(dtype) for dtype in
            ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64"]}
