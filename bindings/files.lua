@@ -29,8 +29,9 @@ local function check_options(op, format, options)
   for _, name in ipairs(known) do fits[name] = true end
   for name in pairs(options) do
     if not fits[name] then
-      core.raise(("[%s] expected %s for %s, got %s%s"):format(op,
-        #known == 0 and "no options" or (#known == 1 and "the option " or "the options ") .. table.concat(known, ", "), format.what, core.describe(name),
+      local list = table.concat(known, ", "):gsub(", (%w+)$", " and %1")
+      local expected = #known == 0 and "no options" or (#known == 1 and "the option " or "the options ") .. list
+      core.raise(("[%s] expected %s for %s, got %s%s"):format(op, expected, format.what, core.describe(name),
         type(name) == "string" and core.did_you_mean(name, known) or ""))
     end
   end

@@ -151,6 +151,11 @@ describe("signatures", function()
     ["gpu.gcd"] = { integers, integers }, ["gpu.lcm"] = { integers, integers },
   }
 
+  -- Options of a file are those of its format.
+  local lists = {
+    ["gpu.load"] = "the options device and mmap for a .npz file", ["gpu.save"] = "the option compress for a .npz file",
+  }
+
   it("list the options that there are: another one is an error that names them, and the near one", function()
     local count = 0
     for_each(function(receiver, name, fn, self)
@@ -177,7 +182,9 @@ describe("signatures", function()
       local long = 1 -- a name of one letter is near to none
       while #names[long] == 1 do long = long + 1 end
       local unknown = names[long] .. "x"
-      local expected = ("expected the option%s %s, got %q; did you mean"):format(#names > 1 and "s" or "", list, unknown)
+      if lists[own .. name] then unknown = lists[own .. name]:match "options? (%w+)" .. "x" end
+      list = lists[own .. name] or ("the option%s %s"):format(#names > 1 and "s" or "", list)
+      local expected = ("expected %s, got %q; did you mean"):format(list, unknown)
       arguments[#arguments + 1] = { [unknown] = 1 }
       local message = fails(expected, fn, unpack(arguments))
       assert.are.equal(name, message:match "%[([%w_.]+)%]":match "[%w_]+$", message)

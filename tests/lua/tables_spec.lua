@@ -102,7 +102,7 @@ describe("tables in text", function()
     fails("expected each column once, got a twice", "a,b\n1,2\n", {columns = {"a", 1}})
     fails("for a table in text, got \"shape\"", "a\n1\n", {shape = {1}})
     for _, name in ipairs {"seperator", "separator", "delimiter", "spe"} do
-      fails(('header, missing for a table in text, got "%s"; did you mean "sep"?'):format(name), "a\n1\n", {[name] = ";"})
+      fails(('header and missing for a table in text, got "%s"; did you mean "sep"?'):format(name), "a\n1\n", {[name] = ";"})
     end
     fails('did you mean "columns"?', "a\n1\n", {usecols = "a"})
     fails("sep, one character", "a\n1\n", {sep = "--"})
