@@ -185,13 +185,12 @@ int minus(lua_State* L) {
   return operation<apply>(L);
 }
 
-/// Throws for a right operand that operators refuse: a column of text, whose metatable says so.
+/// Throws for a right operand that operators refuse: a column of text, positions in int32, whose metatable says so.
 void check_right_operand(lua_State* L) {
-  if (lua_type(L, 1) == LUA_TUSERDATA && lua_type(L, 2) == LUA_TUSERDATA && lua_getmetatable(L, 1) &&
-      lua_getmetatable(L, 2) && !lua_rawequal(L, -1, -2)) {
-    lua_getfield(L, -1, "refusal");
-    if (const char* refusal = lua_tostring(L, -1)) throw Error("[" + text(row_of(L).name) + "] " + refusal);
-  }
+  const Array* const right = test<Array>(L, 2);
+  if (right == nullptr || (*right)->dtype != DType::int32 || lua_getmetatable(L, 2) == 0) return;
+  lua_getfield(L, -1, "refusal");
+  if (const char* refusal = lua_tostring(L, -1)) throw Error("[" + text(row_of(L).name) + "] " + refusal);
   lua_settop(L, 2);
 }
 
