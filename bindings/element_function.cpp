@@ -47,7 +47,7 @@ std::vector<Operand> operands_of(const ElementVariant& variant, const CapturedVa
       operands.emplace_back(captured.array(parameter.index));
       continue;
     }
-    const luafn::HostScalar value = luafn::evaluate(*parameter.uniform, captured.values());
+    const luafn::HostScalar value = luafn::argument_value(parameter, captured.values());
     operands.emplace_back(std::visit([](auto number) { return Scalar(number); }, value));
   }
   return operands;

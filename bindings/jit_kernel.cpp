@@ -195,7 +195,7 @@ void push_arguments(lua_State* L, const JitCall& call, int function) {
         push_array(L, row_major ? array : memory_of(array));
       continue;
     }
-    const luafn::HostScalar value = luafn::evaluate(*parameter.uniform, call.captured.values());
+    const luafn::HostScalar value = luafn::argument_value(parameter, call.captured.values());
     if (const bool* boolean = std::get_if<bool>(&value))
       lua_pushboolean(L, *boolean);
     else
@@ -267,7 +267,7 @@ int new_jit_kernel(lua_State* L) {
     kernel.contract = lua_toboolean(L, value) != 0;
   };
   read_options(L, 2, "jit", {{"name", read_name}, {"fmad", read_fmad}});
-  locate_function(L, 1, kernel.name.c_str());  // its errors belong to this line
+  locate_device_function(L, 1, kernel.name.c_str());  // its errors belong to this line
   push(L, std::move(kernel));
   set_environment(L, 1, 0);
   return 1;

@@ -196,4 +196,12 @@ const LocatedFunction& locate_function(lua_State* L, int index, const char* op) 
   return *found;
 }
 
+const LocatedFunction& locate_device_function(lua_State* L, int index, const char* op) {
+  const LocatedFunction& located = locate_function(L, index, op);
+  if (located.function->has_varargs)
+    throw Error("[" + std::string(op) + "] " + located.chunk->name + ":" + std::to_string(located.function->line) +
+                ": a function for a device takes no \"...\"; name its parameters");
+  return located;
+}
+
 }  // namespace gpulua

@@ -51,5 +51,7 @@ struct LuaType<LocatedFunction> {
 /// Finds the text of the Lua function at `index`. Throws Error "[op] ..." for a function without a text: one of C, one
 /// from stripped bytecode, one whose file has changed since it was loaded, one of a chunk whose text was not kept.
 const LocatedFunction& locate_function(lua_State* L, int index, const char* op);
+/// Finds the text of the Lua function at `index` that is to run on a device. Throws Error for one with "...", too.
+const LocatedFunction& locate_device_function(lua_State* L, int index, const char* op);
 
 }  // namespace gpulua

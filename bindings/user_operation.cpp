@@ -213,10 +213,10 @@ std::vector<Operand> check_operands(lua_State* L, const std::string& name, const
     } else if (const auto number = to_scalar(L, index)) {
       operands.emplace_back(*number);
     } else {
-      const std::string expected = lua_isnone(L, index)
-                                       ? std::to_string(inputs.size()) + " arguments (" + to_string(inputs) + ")"
-                                       : "an array or a number for " + inputs[i].name;
-      fail(name.c_str(), expected, L, index);
+      if (lua_isnone(L, index))
+        throw Error("[" + name + "] expected " + std::to_string(inputs.size()) + " arguments (" + to_string(inputs) +
+                    "), got " + std::to_string(i));
+      fail(name.c_str(), "an array or a number for " + inputs[i].name, L, index);
     }
   }
   return operands;

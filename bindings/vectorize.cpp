@@ -25,7 +25,7 @@ int new_vectorized(lua_State* L) {
                    if (!lua_isboolean(L, value)) fail("vectorize", "fmad = true or false", L, value);
                    vectorized.contract = lua_toboolean(L, value) != 0;
                  }}});
-  locate_function(L, 1, vectorized.name.c_str());  // its errors belong to this line
+  locate_device_function(L, 1, vectorized.name.c_str());  // its errors belong to this line
   return push_vectorized(L, 1, std::move(vectorized));
 }
 

@@ -24,6 +24,20 @@ std::string_view bounded(const OpInfo& row) {
   return row.name == "multiply" ? "*" : "";
 }
 
+bool is_one_of(const OpInfo& row, std::initializer_list<std::string_view> names) {
+  return std::find(names.begin(), names.end(), row.name) != names.end();
+}
+
+/// True for what gives numbers without a fraction.
+bool rounds(const OpInfo& row) {
+  return is_one_of(row, {"floor", "ceil", "trunc", "round", "rint"});
+}
+
+/// True for what gives numbers without a fraction if its operands have none.
+bool keeps_whole(const OpInfo& row) {
+  return is_one_of(row, {"add", "subtract", "multiply", "remainder", "negative", "abs", "minimum", "maximum", "where"});
+}
+
 /// The row with functions that are rounded each by itself, whatever is done with their results.
 std::string uncontracted(const OpInfo& row, DType compute, const std::string& text) {
   const std::string type = compute == DType::float64 ? "d" : "f";
@@ -104,7 +118,9 @@ Value Translator::apply(const OpInfo& row, const std::vector<Value>& operands, i
     result.code = "(" + as(operands[0], dtypes.result, line) + " " + std::string(bounded(row)) + " " +
                   as(operands[1], dtypes.result, line) + ")";
   result.whole =
-      row.name == "floor" || row.name == "ceil" || row.name == "trunc" || row.name == "round" || row.name == "rint";
+      rounds(row) || (keeps_whole(row) && std::all_of(operands.begin(), operands.end(), [](const Value& value) {
+                        return is_index(value) || value.kind == Value::Kind::boolean;
+                      }));
   if (!is_weak || dtypes.result == DType::boolean) return result;
   result.kind = is_integer(dtypes.result) ? Value::Kind::integer : Value::Kind::real;
   if (result.kind == Value::Kind::integer)

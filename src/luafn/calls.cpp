@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "src/base/error.h"
+#include "src/base/near_name.h"
 #include "src/luafn/translator.h"
 #include "src/ops/op_text.h"
 
@@ -64,6 +65,18 @@ const OpInfo* find_row(std::string_view name) {
   return row && row->rule != DTypeRule::conversion && row->rule != DTypeRule::random && !row->position ? row : nullptr;
 }
 
+bool is_device_function(std::string_view name) {
+  if (!row_of(math_functions, name).empty() || !row_of(bit_functions, name).empty()) return true;
+  return name.starts_with("gpu.") && (find_dtype(name.substr(4)) || find_row(name.substr(4)));
+}
+
+template <std::size_t count>
+std::vector<std::string> names_of(const MathFunction (&table)[count]) {
+  std::vector<std::string> names;
+  for (const MathFunction& entry : table) names.emplace_back(entry.lua);
+  return names;
+}
+
 }  // namespace
 
 std::vector<Value> Translator::call(const Expr& expr) {
@@ -95,6 +108,7 @@ std::vector<Value> Translator::method(const Expr& expr) {
   if (arguments.size() != static_cast<std::size_t>(row->arity))
     refuse(expr.line, "expected " + std::to_string(row->arity - 1) + " arguments for " + expr.text + ", got " +
                           std::to_string(arguments.size() - 1));
+  if (row->name == "power") return {power(arguments[0], arguments[1], expr.line)};
   return {apply(*row, arguments, expr.line)};
 }
 
@@ -104,6 +118,7 @@ std::vector<Value> Translator::builtin(const std::string& name, const Expr& call
       refuse(call.line, name + ": " + std::string(entry.why));
   if (name == "gpu.random.at") return {random_generator(call)};
   if (is_kernel_call(name)) return kernel_call(name, call);
+  if (!is_device_function(name)) refuse_name(name, call.line);
   std::vector<Value> arguments = values(std::span(call.parts).subspan(1));
   for (const Value& argument : arguments)
     if (!argument.is_number() && argument.kind != Value::Kind::boolean)
@@ -126,20 +141,31 @@ std::vector<Value> Translator::builtin(const std::string& name, const Expr& call
       return {cast(arguments[0], *dtype, call.line)};
     row = find_row(function);
   }
-  if (!row)
-    refuse(call.line,
-           "a device has no function " + name + "; it has the elementwise functions of gpu, and those of math and bit");
+  if (!row) refuse(call.line, "expected one argument for " + name + ", got " + std::to_string(arguments.size()));
   if (arguments.size() != static_cast<std::size_t>(row->arity))
     refuse(call.line, "expected " + std::to_string(row->arity) + " arguments for " + name + ", got " +
                           std::to_string(arguments.size()));
+  if (row->name == "power") return {power(arguments[0], arguments[1], call.line)};
   return {apply(*row, arguments, call.line)};
+}
+
+/// Refuses a function that a device does not have. The message lists those of math and bit.
+void Translator::refuse_name(const std::string& name, int line) const {
+  const std::string library = name.substr(0, name.find('.'));
+  std::vector<std::string> names;
+  if (library == "math") names = names_of(math_functions);
+  if (library == "bit") names = names_of(bit_functions);
+  std::string has = names.empty() ? "; it has the elementwise functions of gpu, and those of math and bit"
+                                  : "; those of " + library + " that it has are";
+  for (const std::string& other : names) has += " " + other.substr(library.size() + 1);
+  for (const std::string_view other : kernel_names()) names.emplace_back(other);
+  for (const OpInfo& row : op_table())
+    if (find_row(row.name)) names.push_back("gpu." + std::string(row.name));
+  refuse(line, "a device has no function " + name + did_you_mean(name, names) + has);
 }
 
 std::vector<Value> Translator::math_function(const std::string& name, const Expr& call, std::vector<Value> arguments) {
   const std::string_view row = row_of(math_functions, name);
-  if (row.empty())
-    refuse(call.line,
-           "a device has no function " + name + "; it has the elementwise functions of gpu, and those of math and bit");
   for (const Value& argument : arguments)
     if (!argument.is_number()) refuse(call.line, "expected numbers for " + name + ", got " + describe(argument));
   if ((name == "math.max" || name == "math.min") && !arguments.empty()) {
@@ -154,6 +180,7 @@ std::vector<Value> Translator::math_function(const std::string& name, const Expr
   if (arguments.size() != static_cast<std::size_t>(info.arity))
     refuse(call.line, "expected " + std::to_string(info.arity) + " arguments for " + name + ", got " +
                           std::to_string(arguments.size()));
+  if (name == "math.pow") return {power(arguments[0], arguments[1], call.line)};
   if (name == "math.floor" || name == "math.ceil") return {floor_of(info, *call.parts[1], arguments[0], call.line)};
   return {apply(info, arguments, call.line)};
 }

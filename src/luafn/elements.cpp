@@ -2,12 +2,21 @@
 
 #include <algorithm>
 
+#include "src/base/characters.h"
 #include "src/base/error.h"
 #include "src/luafn/literal.h"
 #include "src/luafn/translator.h"
 #include "src/ops/op_text.h"
 
 namespace gpulua::luafn {
+
+namespace {
+
+bool is_name(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), is_word);
+}
+
+}  // namespace
 
 Value Translator::field(const Value& object, const std::string& name, int line) {
   if (object.kind == Value::Kind::builtin) {
@@ -30,6 +39,9 @@ Value Translator::field(const Value& object, const std::string& name, int line) 
       size = uniforms_->operation("*", {size, extent(object, axis)});
     return uniform_value(size);
   }
+  if (!is_name(name))
+    refuse(line, "a device has no slices, " + object.name + "[\"" + name + "\"]; loop over the elements, for i = 1, #" +
+                     object.name + " do ... end");
   refuse(line, "a device knows shape, size and ndim of an array, got " + object.name + "." + name);
 }
 
@@ -154,7 +166,7 @@ const HostValue& Translator::array_of(const Value& value) const {
 const Uniform* Translator::extent(const Value& array, std::size_t axis) {
   if (array.array >= request_.values.size())
     return uniforms_->constant(static_cast<double>(array_of(array).shape[axis]));
-  return uniforms_->extent(array.array, axis, array.name + "_size", array_of(array).small ? 0x1p30 : 0x1p53);
+  return uniforms_->extent(array.array, axis, array.name, array_of(array).small ? 0x1p30 : 0x1p53);
 }
 
 std::string Translator::array_name(const Value& array) {
@@ -203,6 +215,14 @@ void Translator::keep_indices(const Local& local, Value& array) {
   }
 }
 
+/// Refuses a number with a fraction for an array of integers. One that the host computes is checked when it is known.
+void Translator::check_stored(const Value& array, const Value& value, int line) const {
+  if (!is_integer(array.dtype) || !value.is_number() || value.uniform || is_index(value)) return;
+  const std::string dtype(gpulua::name(array.dtype));
+  refuse(line, array.name + " has elements of dtype " + dtype + ", got " + describe(value) + "; gpu." + dtype +
+                   "(...) makes an integer of it");
+}
+
 void Translator::store(const Expr& target, const Value& value) {
   if (!request_.kernel)
     refuse(target.line,
@@ -214,6 +234,7 @@ void Translator::store(const Expr& target, const Value& value) {
     refuse(target.line, array.name + " has numbers, got a boolean; (condition and 1 or 0) makes a number of it");
   if (value.is_number() && array.dtype == DType::boolean)
     refuse(target.line, array.name + " has booleans, got a number; x ~= 0 makes a boolean of it");
+  check_stored(array, value, target.line);
   written_.insert(array.array);
   emit(place(array, target.line) + " = " + stored(as(value, array.dtype, target.line), array.dtype) + ";");
 }

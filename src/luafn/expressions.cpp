@@ -118,7 +118,7 @@ std::string Translator::as(const Value& value, DType dtype, int line) {
     refuse(line, "expected a number, got " + describe(value) + remedy);
   }
   if (!value.uniform) return converted(value.code, value.dtype, dtype);
-  if (value.uniform->kind != Uniform::Kind::constant) return uniform_name(*value.uniform, dtype);
+  if (value.uniform->kind != Uniform::Kind::constant) return uniform_name(*value.uniform, dtype, line);
   try {
     return literal(value.uniform->constant, dtype);
   } catch (const Error& error) {
@@ -161,16 +161,42 @@ Value Translator::binary(const Expr& expr) {
     refuse(expr.line, "a boolean never equals a number; compare numbers with numbers");
   if (x.uniform && y.uniform)
     if (const Uniform* both = uniforms_->operation(expr.text, {x.uniform, y.uniform})) return uniform_value(both);
-  if (const double* exponent = known_number(y); exponent && expr.text == "^") {
-    if (*exponent == 2) return apply("square", {x}, expr.line);
-    if (*exponent == 0.5) return apply("sqrt", {x}, expr.line);
-    if (*exponent == -1) return apply("reciprocal", {x}, expr.line);
-    // An integer to a constant power is an integer; to others it is a number with a fraction.
-    if (x.kind == Value::Kind::integer && *exponent < 0) return apply("float_power", {x, y}, expr.line);
-  } else if (expr.text == "^" && x.kind == Value::Kind::integer && y.is_weak()) {
-    return apply("float_power", {x, y}, expr.line);
+  return expr.text == "^" ? power(x, y, expr.line) : apply(found->row, {x, y}, expr.line);
+}
+
+/// x ^ y. A weak integer to a constant power from 0 on is an integer, to others a number with a fraction. An element
+/// that is an integer has integer powers, as arrays have.
+Value Translator::power(const Value& x, Value y, int line) {
+  if (x.uniform && y.uniform)
+    if (const Uniform* both = uniforms_->operation("^", {x.uniform, y.uniform})) return uniform_value(both);
+  const double* exponent = known_number(y);
+  if (x.kind == Value::Kind::integer && (exponent ? *exponent < 0 : y.is_weak()))
+    return apply("float_power", {x, y}, line);
+  if (x.kind == Value::Kind::strong && is_integer(x.dtype)) y = exponent_of_integers(x, y, line);
+  if (exponent && *exponent == 2) return apply("square", {x}, line);
+  if (exponent && *exponent == 0.5) return apply("sqrt", {x}, line);
+  if (exponent && *exponent == -1) return apply("reciprocal", {x}, line);
+  return apply("power", {x, y}, line);
+}
+
+/// Refuses an exponent that is negative or, as an element may be, could be. Numbers are checked by the host.
+Value Translator::exponent_of_integers(const Value& base, const Value& exponent, int line) {
+  if (exponent.kind == Value::Kind::integer && exponent.uniform) {
+    try {
+      return uniform_value(uniforms_->operation("exponent", {exponent.uniform}));
+    } catch (const Error& error) {
+      refuse(line, error.what());
+    }
   }
-  return apply(found->row, {x, y}, expr.line);
+  const bool may_be_negative =
+      exponent.kind == Value::Kind::integer
+          ? exponent.range.low < 0
+          : exponent.kind == Value::Kind::strong && info(exponent.dtype).kind == DTypeKind::signed_integer;
+  if (may_be_negative)
+    refuse(line, "the exponent of " + describe(base) +
+                     " may be negative, and such a power is no integer; gpu.float32(...) around the base, or "
+                     "gpu.uint32(...) around an exponent from 0 on");
+  return exponent;
 }
 
 /// a and b: a boolean, or b where a is known to be true.

@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "src/base/error.h"
+#include "src/base/scalar.h"
 #include "src/luafn/translator.h"
 #include "src/ops/op_text.h"
 
@@ -54,6 +55,17 @@ std::string result_name(std::size_t index) {
   return "result" + std::to_string(index + 1);
 }
 
+HostScalar argument_value(const Parameter& parameter, std::span<const HostValue> values) {
+  try {
+    const HostScalar value = evaluate(*parameter.uniform, values);
+    std::uint64_t bytes[2];
+    if (const double* number = std::get_if<double>(&value)) encode(parameter.dtype, *number, bytes);  // checks it
+    return value;
+  } catch (const Error& error) {
+    throw Error(parameter.place + text_of(*parameter.uniform) + ": " + error.what());
+  }
+}
+
 Code translate(const TranslationRequest& request) {
   return Translator(request).translate();
 }
@@ -64,9 +76,13 @@ Translator::Translator(const TranslationRequest& request) : request_(request) {
       real_ = function_real_ = DType::float64;
 }
 
-void Translator::refuse(int line, const std::string& message) const {
+std::string Translator::place_of(int line) const {
   const std::string& file = (current_ ? current_->closure : request_.function.get())->file;
-  throw Error("[" + request_.op + "] " + file + ":" + std::to_string(line) + ": " + message);
+  return "[" + request_.op + "] " + file + ":" + std::to_string(line) + ": ";
+}
+
+void Translator::refuse(int line, const std::string& message) const {
+  throw Error(place_of(line) + message);
 }
 
 Code Translator::translate() {
@@ -368,11 +384,12 @@ const std::string& Translator::parameter(Parameter parameter, const std::string&
   return parameters_[entry->second].name;
 }
 
-std::string Translator::uniform_name(const Uniform& uniform, DType dtype) {
+std::string Translator::uniform_name(const Uniform& uniform, DType dtype, int line) {
   const std::string key =
       "u" + std::to_string(reinterpret_cast<std::uintptr_t>(&uniform)) + "," + std::to_string(static_cast<int>(dtype));
   const bool is_variable = uniform.kind != Uniform::Kind::operation;
-  return parameter({Parameter::Kind::uniform, dtype, {}, 0, &uniform}, key, is_variable ? uniform.name : "number");
+  return parameter({Parameter::Kind::uniform, dtype, {}, 0, &uniform, false, place_of(line)}, key,
+                   is_variable ? uniform.name : "number");
 }
 
 }  // namespace gpulua::luafn

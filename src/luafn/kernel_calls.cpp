@@ -88,6 +88,13 @@ bool Translator::is_kernel_call(const std::string& name) const {
          name == "print" || name == "error" || name == "assert";
 }
 
+std::vector<std::string_view> Translator::kernel_names() {
+  std::vector<std::string_view> names{"gpu.shared", "gpu.local_array", "gpu.lane", "gpu.random.at"};
+  for (const Position& row : positions) names.push_back(row.name);
+  for (const Effect& row : effects) names.push_back(row.name);
+  return names;
+}
+
 std::vector<Value> Translator::kernel_call(const std::string& name, const Expr& call) {
   if (!request_.kernel)
     refuse(call.line,
@@ -202,8 +209,11 @@ Value Translator::atomic(const std::string& name, const Expr& call) {
   const bool extreme = name == "gpu.atomic.max" || name == "gpu.atomic.min";
   const std::string type = extreme ? register_type(dtype) : atomic_type(dtype);
   std::string text = std::string(row->function) + "((" + type + "*)&" + place(array, call.line);
-  for (std::size_t i = 3; i < call.parts.size(); ++i)
-    text += ", (" + type + ")" + as(expression(*call.parts[i]), dtype, call.line);
+  for (std::size_t i = 3; i < call.parts.size(); ++i) {
+    const Value value = expression(*call.parts[i]);
+    check_stored(array, value, call.line);
+    text += ", (" + type + ")" + as(value, dtype, call.line);
+  }
   called_ = text + ")";
   return strong_value(dtype, "(" + register_type(dtype) + ")" + called_);
 }

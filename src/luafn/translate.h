@@ -26,6 +26,7 @@ struct Parameter {
   std::size_t index = 0;
   const Uniform* uniform = nullptr;
   bool written = false;  // an array: the function assigns to its elements
+  std::string place{};   // a uniform: where the function uses it first, "[op] script.lua:12: "
 };
 
 /// A translated function.
@@ -52,6 +53,9 @@ struct TranslationRequest {
 
 /// The name of a result's variable in Code::body; `index` counts from 0.
 std::string result_name(std::size_t index);
+
+/// The number that the host computes for a parameter. Throws Error, with its place and text, when it does not fit.
+HostScalar argument_value(const Parameter& parameter, std::span<const HostValue> values);
 
 /// Translates a function. In a function of elements, an argument that is an array stands for one of its elements; a
 /// kernel is the work of one thread. Throws Error "[op] script.lua:12: ..." for what a device cannot do.

@@ -97,6 +97,8 @@ class Translator {
   Value variable(const Local& local, int line);
   Value unary(const Expr& expr);
   Value binary(const Expr& expr);
+  Value power(const Value& x, Value y, int line);
+  Value exponent_of_integers(const Value& base, const Value& exponent, int line);
   Value both(const Expr& expr);
   Value either(const Expr& expr);
   Value choice(std::span<const Expr* const> alternatives);
@@ -117,6 +119,7 @@ class Translator {
   Value element(const Value& array, int line);
   void keep_indices(const Local& local, Value& array);
   void store(const Expr& target, const Value& value);
+  void check_stored(const Value& array, const Value& value, int line) const;
   const HostValue& array_of(const Value& value) const;
   const Uniform* extent(const Value& array, std::size_t axis);
   std::string array_name(const Value& array);
@@ -134,11 +137,13 @@ class Translator {
   std::vector<Value> method(const Expr& expr);
   std::vector<Value> builtin(const std::string& name, const Expr& call);
   std::vector<Value> math_function(const std::string& name, const Expr& call, std::vector<Value> arguments);
+  [[noreturn]] void refuse_name(const std::string& name, int line) const;
   Value floor_of(const OpInfo& row, const Expr& argument, const Value& value, int line);
   Value cast(const Value& value, DType dtype, int line);
 
   // ---- kernel_calls.cpp
   bool is_kernel_call(const std::string& name) const;
+  static std::vector<std::string_view> kernel_names();
   std::vector<Value> kernel_call(const std::string& name, const Expr& call);
   std::vector<Value> thread_position(const std::string& name, const Expr& call);
   Value own_array(const std::string& name, const Expr& call);
@@ -155,10 +160,12 @@ class Translator {
   Value random_number(const Value& generator, const Expr& call);
 
   // ---- names and parameters
+  /// "[op] script.lua:12: "
+  std::string place_of(int line) const;
   [[noreturn]] void refuse(int line, const std::string& message) const;
   std::string name_of(const Local& local);
   const std::string& parameter(Parameter parameter, const std::string& key, const std::string& base);
-  std::string uniform_name(const Uniform& uniform, DType dtype);
+  std::string uniform_name(const Uniform& uniform, DType dtype, int line);
 
   const TranslationRequest& request_;
   std::shared_ptr<Uniforms> uniforms_ = std::make_shared<Uniforms>();

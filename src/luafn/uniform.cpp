@@ -1,8 +1,12 @@
 #include "src/luafn/uniform.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstring>
+
+#include "src/base/error.h"
+#include "src/base/scalar.h"
 
 namespace gpulua::luafn {
 
@@ -20,6 +24,12 @@ struct HostOperation {
 /// As LuaJIT computes it.
 double modulo(double x, double y) {
   return x - std::floor(x / y) * y;
+}
+
+/// The exponent of an element that is an integer.
+double checked_exponent(double x, double) {
+  if (x < 0) throw Error("integers to negative integer powers are not integers; gpu.float32(...) around the base");
+  return x;
 }
 
 constexpr HostOperation operations[] = {
@@ -59,6 +69,7 @@ constexpr HostOperation operations[] = {
     {"tanh", 1, Gives::real, [](double x, double) { return std::tanh(x); }},
     {"atan2", 2, Gives::real, [](double x, double y) { return std::atan2(x, y); }},
     {"fmod", 2, Gives::as_inputs, [](double x, double y) { return std::fmod(x, y); }},
+    {"exponent", 1, Gives::as_inputs, checked_exponent},
     {"degrees", 1, Gives::real, [](double x, double) { return x * (180.0 / M_PI); }},
     {"radians", 1, Gives::real, [](double x, double) { return x * (M_PI / 180.0); }},
 };
@@ -132,10 +143,11 @@ const Uniform* Uniforms::value(const HostValue& value, std::size_t index, const 
   return add("v" + std::to_string(index), std::move(uniform));
 }
 
-const Uniform* Uniforms::extent(std::size_t index, std::size_t axis, const std::string& text, double most) {
+const Uniform* Uniforms::extent(std::size_t index, std::size_t axis, const std::string& array, double most) {
   Uniform uniform{Uniform::Kind::extent, {}, index, axis};
   uniform.number = NumberClass::integer;
-  uniform.name = uniform.text = text;
+  uniform.name = array + "_size";
+  uniform.text = axis == 0 ? "#" + array : array + ".shape[" + std::to_string(axis + 1) + "]";
   uniform.range = {0, most};
   return add("e" + std::to_string(index) + "," + std::to_string(axis), std::move(uniform));
 }
@@ -173,6 +185,27 @@ const Uniform* Uniforms::operation(const std::string& name, const std::vector<co
   std::string key = name;
   for (const Uniform* input : inputs) key += "," + std::to_string(reinterpret_cast<std::uintptr_t>(input));
   return add(key, std::move(uniform));
+}
+
+std::string text_of(const Uniform& uniform) {
+  const auto operand = [&](std::size_t index) {
+    const Uniform& input = *uniform.inputs[index];
+    const bool is_binary = input.kind == Uniform::Kind::operation && input.inputs.size() == 2;
+    return is_binary ? "(" + text_of(input) + ")" : text_of(input);
+  };
+  if (uniform.kind == Uniform::Kind::constant) {
+    if (const bool* boolean = std::get_if<bool>(&uniform.constant)) return *boolean ? "true" : "false";
+    return number_text(std::get<double>(uniform.constant), 14);
+  }
+  if (uniform.kind != Uniform::Kind::operation) return uniform.text;
+  if (uniform.name == "exponent") return text_of(*uniform.inputs[0]);
+  if (uniform.name == "negative") return "-" + operand(0);
+  const bool is_word = std::isalpha(static_cast<unsigned char>(uniform.name[0])) != 0;
+  const bool is_logical = uniform.name == "and" || uniform.name == "or";
+  if (uniform.inputs.size() == 2 && (!is_word || is_logical)) return operand(0) + " " + uniform.name + " " + operand(1);
+  std::string list;
+  for (const Uniform* input : uniform.inputs) list += (list.empty() ? "" : ", ") + text_of(*input);
+  return uniform.name + "(" + list + ")";
 }
 
 HostScalar evaluate(const Uniform& uniform, std::span<const HostValue> values) {

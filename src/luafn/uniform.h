@@ -44,7 +44,7 @@ struct Uniform {
   NumberClass number = NumberClass::real;
   bool is_boolean = false;
   Range range{};
-  std::string text{};  // for messages and comments: "r + 0.5"
+  std::string text{};  // for messages: what Lua calls it; empty for a constant or an operation
 };
 
 /// Owns the uniforms of a translation. Equal expressions are one object.
@@ -52,8 +52,8 @@ class Uniforms {
  public:
   const Uniform* constant(HostScalar value);
   const Uniform* value(const HostValue& value, std::size_t index, const std::string& name);
-  /// The size of an axis, at most `most`.
-  const Uniform* extent(std::size_t index, std::size_t axis, const std::string& text, double most);
+  /// The size of an axis of the array, at most `most`.
+  const Uniform* extent(std::size_t index, std::size_t axis, const std::string& array, double most);
   /// The distance of neighbours along an axis, and the position of the first element.
   const Uniform* stride(std::size_t index, std::size_t axis, const std::string& text);
   const Uniform* origin(std::size_t index, const std::string& text);
@@ -66,6 +66,8 @@ class Uniforms {
   std::map<std::string, const Uniform*> by_key_;
 };
 
+/// The expression as Lua writes it, for messages: "v + 5".
+std::string text_of(const Uniform& uniform);
 HostScalar evaluate(const Uniform& uniform, std::span<const HostValue> values);
 
 }  // namespace gpulua::luafn

@@ -10,6 +10,7 @@ namespace gpulua::luafn {
 namespace {
 
 std::string lines(int one, int other) {
+  if (one == other) return "line " + std::to_string(one);
   return "lines " + std::to_string(std::min(one, other)) + " and " + std::to_string(std::max(one, other));
 }
 
@@ -74,9 +75,10 @@ void Join::add(const Value& value, int line) {
     number_line_ = line;
   } else if (value.kind == Value::Kind::strong) {
     if (strong_ && info(*strong_).kind != info(value.dtype).kind) {
-      const std::string dtype(gpulua::name(*strong_));
-      throw Error("its dtype is " + dtype + " and " + std::string(gpulua::name(value.dtype)) + ", by " +
-                  lines(strong_line_, line) + "; gpu." + dtype + "(...) converts one of them");
+      const DType common = is_integer(*strong_) ? value.dtype : *strong_;  // which keeps fractions
+      throw Error("its dtype is " + std::string(gpulua::name(*strong_)) + " and " +
+                  std::string(gpulua::name(value.dtype)) + ", by " + lines(strong_line_, line) + "; gpu." +
+                  std::string(gpulua::name(common)) + "(...) converts the other one, that of an argument in a local");
     }
     strong_ = strong_ ? promote(*strong_, value.dtype) : value.dtype;
     strong_line_ = number_line_ = line;
