@@ -57,7 +57,7 @@ std::string kernel_text(const std::string& name, const luafn::Code& code) {
 struct JitCall {
   JitCall(lua_State* L, const JitKernel& kernel, int function, bool small_grid)
       : captured(L, kernel.name, {.strides = true}) {
-    const LocatedFunction& located = locate_function(L, function, kernel.name.c_str());
+    const LocatedFunction& located = locate_device_function(L, function, kernel.name.c_str());
     const auto& parameters = located.function->parameters;
     const auto count = static_cast<std::size_t>(function - 2);
     if (count != parameters.size()) {
@@ -267,7 +267,7 @@ int new_jit_kernel(lua_State* L) {
     kernel.contract = lua_toboolean(L, value) != 0;
   };
   read_options(L, 2, "jit", {{"name", read_name}, {"fmad", read_fmad}});
-  locate_device_function(L, 1, kernel.name.c_str());  // its errors belong to this line
+  locate_function(L, 1, kernel.name.c_str());  // its errors belong to this line
   push(L, std::move(kernel));
   set_environment(L, 1, 0);
   return 1;

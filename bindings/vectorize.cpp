@@ -25,7 +25,7 @@ int new_vectorized(lua_State* L) {
                    if (!lua_isboolean(L, value)) fail("vectorize", "fmad = true or false", L, value);
                    vectorized.contract = lua_toboolean(L, value) != 0;
                  }}});
-  locate_device_function(L, 1, vectorized.name.c_str());  // its errors belong to this line
+  locate_function(L, 1, vectorized.name.c_str());  // its errors belong to this line
   return push_vectorized(L, 1, std::move(vectorized));
 }
 
@@ -36,7 +36,7 @@ int call_vectorized(lua_State* L) {
   const int arguments = lua_gettop(L);
   push_function_of(L, 1);
   const int function = lua_gettop(L);
-  const LocatedFunction& located = locate_function(L, function, op);
+  const LocatedFunction& located = locate_device_function(L, function, op);
   const auto& parameters = located.function->parameters;
   const auto count = static_cast<int>(parameters.size());
   std::string names;

@@ -489,6 +489,35 @@ check "assert(x[1] > 5, 'too small'); print('x', x[1], x[1] > 5, #x)"
     end
   end)
 
+  it("takes sums, products and differences of math.floor as an index", function()
+    local x, counts = gpu.array {0.1, 0.5, 0.9, 0.95}, gpu.zeros(4, "int32")
+    gpu.jit(function(v, c)
+      local bin = math.floor(v[gpu.thread()] * 3) + 1
+      gpu.atomic.add(c, bin, 1)
+      c[2 * math.floor(v[1]) + 4] = math.floor(v[1] * 70)
+    end) {grid = 1, block = 4}(x, counts)
+    assert.are.same({1, 1, 2, 7}, counts:table())
+  end)
+
+  it("stores no fraction among integers in silence", function()
+    local x, ints = gpu.ones(2), gpu.zeros(2, "int32")
+    local function launch(f, ...) gpu.jit(f) {grid = 1, block = 1}(...) end
+    fails("o has elements of dtype int32, got a number of dtype float32; gpu.int32(...) makes an integer of it", launch,
+      function(v, o) o[1] = v[1] * 0.7 end, x, ints)
+    fails("gpu.int32(...) makes an integer of it", launch, function(v, o) gpu.atomic.add(o, 1, v[1] * 0.7) end, x, ints)
+    fails("gpu.int32(...) makes an integer of it", gpu.guvectorize("(n)->(n)", function(v, o)
+      for i = 1, #v do o[i] = v[i] / 2 end
+    end), gpu.array({1, 2, 3}, "int32"))
+    local message = fails("v + 5: [convert] 5.5 does not fit int32", launch, function(o, v) o[1] = v + 5 end, ints, 0.5)
+    assert.is_truthy(message:find "jit_spec.lua:%d+: v %+ 5", message)
+    fails("v: [convert] -1 does not fit uint8", launch, function(o, v) o[1] = v end, gpu.zeros(1, "uint8"), -1)
+    launch(function(v, o) o[1], o[2] = gpu.int32(v[1] * 2.7), #v / 2 end, x, ints)
+    assert.are.same({2, 1}, ints:table())
+    fails("no function gpu.barier; did you mean \"gpu.barrier\"?", launch, function() gpu.barier() end)
+    fails("did you mean \"gpu.shared\"?", launch, function() local s = gpu.sharedd(3, "float32"); s[1] = 0 end)
+    fails("takes no \"...\"; name its parameters", launch, function(...) return ... end, x)
+  end)
+
   it("is an error with what to write instead", function()
     local x = gpu.ones(2)
     local function launch(f, ...) gpu.jit(f) {grid = 1, block = 1}(...) end

@@ -408,7 +408,7 @@ local refused = {
   {"return x == nil", "a device has no nil to compare with"},
   {"if x > 1 then return x end", "not on the path that arrives at this \"end\""},
   {"if x > 1 then return x end return x, 1", "as many results as another return of the function has, 1, got 2"},
-  {"local y = x > 1; y = x; return y", "the variable y: it is a boolean and a number, by lines"},
+  {"local y = x > 1; y = x; return y", "the variable y: it is a boolean and a number, by line 4"},
   {"local y = x; y = i[1]; return y", "the variable y: its dtype is float32 and int32"},
   {"local y = x; y = nil; return y", "y = nil; a device has no nil"},
   {"local y; return y", "y is nil"},
@@ -423,6 +423,13 @@ local refused = {
   {"return x:upper()", "a device has no method upper"},
   {"return x:astype 'float99'", "expected the name of a dtype"},
   {"return gpu.sum(x)", "a device has no function gpu.sum"},
+  {"return bit.rshift(i[1], 1)", "no function bit.rshift; did you mean \"bit.arshift\"?; those of bit that it has are band bor bxor bnot"},
+  {"return math.modf(x)", "those of math that it has are abs acos"},
+  {"return i[1] ^ -1", "integers to negative integer powers are not integers; gpu.float32(...) around the base"},
+  {"return math.pow(i[1], -3)", "integers to negative integer powers are not integers"},
+  {"return i[1] ^ i[2]", "the exponent of a number of dtype int32 may be negative"},
+  {"local y = i[1]; y = x; return y", "by line 4; gpu.float32(...) converts the other one"},
+  {"return a['1:2']", "a device has no slices, a[\"1:2\"]; loop over the elements"},
   {"return gpu.erf(x, 2)", "expected 1 arguments for gpu.erf, got 2"},
   {"return gpu.erf('x')", "expected numbers for gpu.erf, got the string \"x\""},
   {"return bit.band(x, 1)", "expected integers or bool, got float32"},
@@ -434,6 +441,34 @@ local refused = {
   {"setmetatable(t, {}) return x", "a device has no metatables"},
   {"return coroutine.yield(x)", "a device has no coroutines"},
 }
+
+describe("numbers of integer arrays", function()
+  it("have integer powers, as arrays have; weak integers have all", function()
+    local ints, power = gpu.array({2, 4}, "int32"), 2
+    local raise = gpu.vectorize(function(x) return x ^ power end)
+    support.same(gpu.array({4, 16}, "int32"), raise(ints))
+    power = -1
+    local message = fails("power: integers to negative integer powers", raise, ints)
+    assert.is_truthy(message:find "vectorize_spec.lua:%d+: power: ", message)
+    local unsigned = gpu.vectorize(function(x, n) return x ^ n end)(ints, gpu.array({3, 0}, "uint32"))
+    assert.are.same({8, 1}, unsigned:table())
+    local weak = gpu.vectorize(function(x)
+      local sum = x
+      for n = 1, 2 do sum = sum + n ^ -1 + math.pow(n, -1) end
+      return sum
+    end)
+    assert.are.equal(3, weak(gpu.zeros(1)):item())
+  end)
+
+  it("are named as the script has them when they do not fit", function()
+    local K = 3e9
+    local add = gpu.vectorize(function(x, v) return x + (v + K) end)
+    local message = fails("v + K: [convert] 3e+09 does not fit int32", add, gpu.array({1}, "int32"), 0)
+    assert.is_truthy(message:find "vectorize_spec.lua:%d+: v %+ K", message)
+    fails("expected 2 arguments (T x, T z), got 1",
+      gpu.elementwise {inputs = "T x, T z", outputs = "T y", body = "y = x + z;"}, gpu.ones(1))
+  end)
+end)
 
 describe("what a device cannot do", function()
   it("is an error with the line and what to write instead", function()
