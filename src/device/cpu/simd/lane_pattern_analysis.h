@@ -17,11 +17,6 @@ enum class WarpLayout {
   any,
 };
 
-/// True where each lane has a thread.
-constexpr bool is_whole(WarpLayout layout) {
-  return layout == WarpLayout::row || layout == WarpLayout::half_rows;
-}
-
 /// The lane patterns of all values of a function. Patterns and divergent branches depend on each other, so the
 /// constructor finds both.
 class LanePatterns {
