@@ -98,6 +98,12 @@ gpulua_status status_of_lua(int status, const Context& context, std::string_view
   }
 }
 
+/// os.exit of the states whose Lua is ours.
+int refuse_exit(lua_State* L) {
+  return luaL_error(
+      L, "[os.exit] the program that runs this script decides when it ends; return from the script, or raise an error");
+}
+
 }  // namespace
 
 ScriptState::ScriptState(const gpulua_options& options, const void* caller) : options_(options) {
@@ -145,7 +151,13 @@ int ScriptState::open(lua_State* L) {
   auto& self = *static_cast<ScriptState*>(lua_touserdata(L, 1));
   const bool is_ours = self.options_.lua_state == nullptr;
   lua_gc(L, LUA_GCSTOP, 0);  // nothing can be garbage yet
-  if (is_ours) luaL_openlibs(L);
+  if (is_ours) {
+    luaL_openlibs(L);
+    lua_getglobal(L, "os");
+    lua_pushcfunction(L, &refuse_exit);
+    lua_setfield(L, -2, "exit");
+    lua_pop(L, 1);
+  }
   if (!has_bindings(L)) open_bindings(L, self.context_);
   lua_getglobal(L, "require");
   lua_pushliteral(L, "gpu");

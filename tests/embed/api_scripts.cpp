@@ -32,6 +32,14 @@ TEST_CASE("a script runs, and its functions are called with values") {
   CHECK(std::string(gpulua_error(nullptr)).find("a gpulua_function that was released") != std::string::npos);
 }
 
+TEST_CASE("a script does not end the program") {
+  ApiState state;
+  CHECK(state.run("local answer = 1\nos.exit(3)") == GPULUA_RUNTIME);
+  CHECK(state.error().find(":2: [os.exit] the program that runs this script decides when it ends") !=
+        std::string::npos);
+  CHECK(state.run("assert(not pcall(os.exit))") == GPULUA_OK);
+}
+
 TEST_CASE("integers of 64 bits pass unchanged, and numbers as numbers") {
   ApiState state;
   REQUIRE(state.run("function same(x) return x, type(x) end") == GPULUA_OK);
