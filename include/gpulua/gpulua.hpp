@@ -270,7 +270,7 @@ class State {
     const gpulua_value converted = detail::to_value(value);
     detail::check(gpulua_set(handle(), path.c_str(), &converted));
   }
-  /// Makes a C++ function a Lua function: bind<double(double)>("port.read", [](double x) { return 2 * x; }). What it
+  /// Makes a C++ function a Lua function: bind<double(double)>("read_port", [](double x) { return 2 * x; }). What it
   /// throws becomes the script's error. The state keeps it.
   template <class Signature, class F>
   void bind(const std::string& path, F function) {
@@ -279,7 +279,8 @@ class State {
     bound_.push_back(std::move(bound));
   }
 
-  /// An array over the program's memory; row-major.
+  /// An array over the program's memory on a device, the state's by default: no copy, row-major. A std::vector's memory
+  /// is that of the device "cpu".
   template <class T>
   Array borrow(T* data, const std::vector<std::int64_t>& shape, const char* device = nullptr) const {
     gpulua_array* array = nullptr;
