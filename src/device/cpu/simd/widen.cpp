@@ -111,8 +111,6 @@ void Widener::make_slots() {
 void Widener::make_entry() {
   Block* first = divergence_.order().front();
   llvm::Type* mask_type = widened(entry_.getInt1Ty());
-  // Not in layout `row`, whose lanes are all there too: with a constant mask LLVM 19 selects instructions for ever in
-  // the checked kernels of medians of int8.
   if (options_.layout == WarpLayout::half_rows) {
     masks_[first] = llvm::Constant::getAllOnesValue(mask_type);
   } else {
