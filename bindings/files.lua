@@ -21,7 +21,7 @@ local endings = ".npy, .npz, .csv, .tsv, .h5, .hdf5, .safetensors, .bin or .raw"
 
 local function ending(path) return (path:match "%.(%w+)$" or ""):lower() end
 
---- The options, of which each is one of the format's.
+--- The options, after a check that the format has each of them.
 local function check_options(op, format, options)
   if type(options) ~= "table" then return core.check_fields(op, options) end
   local known = format[op]

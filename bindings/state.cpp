@@ -12,6 +12,7 @@ namespace gpulua {
 
 namespace {
 
+/// True for a frame of the library's own Lua files.
 bool is_library(const lua_Debug& frame) {
   return std::strcmp(frame.source, "=[gpulua]") == 0;
 }

@@ -67,7 +67,7 @@ int vectorized_text(lua_State* L) {
   return 1;
 }
 
-/// core.check_step_function(op, f, count): throws Error unless f is a Lua function with so many parameters.
+/// core.check_step_function(op, f, count): throws Error unless f is a Lua function with `count` parameters.
 int check_step_function(lua_State* L) {
   const std::string op(check_string(L, 1, "guvectorize", "a name"));
   check_source_rights(L, op.c_str());

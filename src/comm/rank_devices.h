@@ -65,7 +65,7 @@ class LibraryWork {
   Clock::time_point since_, last_look_;
 };
 
-/// Some ranks of a job, of which this process is one.
+/// Some ranks of a job, this process among them.
 class Ranks {
  public:
   explicit Ranks(std::shared_ptr<Transport> transport) : transport_(std::move(transport)) {}

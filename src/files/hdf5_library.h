@@ -8,7 +8,7 @@ namespace gpulua::hdf5 {
 using Id = std::int64_t;
 using Extent = unsigned long long;
 
-/// H5G_info_t, of which the number of links matters here.
+/// H5G_info_t. Only its number of links is read here.
 struct GroupInfo {
   int storage_type;
   Extent links;

@@ -8,7 +8,7 @@
 
 namespace gpulua {
 
-/// Reads JSON from its beginning on. Throws Error "[op] FILE: the header is damaged: ..." for what is none.
+/// Reads JSON from its beginning on. Throws Error "[op] FILE: the header is damaged: ..." where the text is not JSON.
 class JsonText {
  public:
   JsonText(std::string_view text, std::string where) : text_(text), where_(std::move(where)) {}

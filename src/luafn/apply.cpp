@@ -28,12 +28,12 @@ bool is_one_of(const OpInfo& row, std::initializer_list<std::string_view> names)
   return std::find(names.begin(), names.end(), row.name) != names.end();
 }
 
-/// True for what gives numbers without a fraction.
+/// True for operations whose results never have a fraction.
 bool rounds(const OpInfo& row) {
   return is_one_of(row, {"floor", "ceil", "trunc", "round", "rint"});
 }
 
-/// True for what gives numbers without a fraction if its operands have none.
+/// True for operations whose results have no fraction if their operands have none.
 bool keeps_whole(const OpInfo& row) {
   return is_one_of(row, {"add", "subtract", "multiply", "remainder", "negative", "abs", "minimum", "maximum", "where"});
 }

@@ -179,7 +179,7 @@ class Translator {
   std::size_t indent_ = 1;
   bool hoists_ = true;        // here a statement may precede the one that is being written
   bool hoisted_ = false;      // one does
-  bool conditional_ = false;  // what is being written is a right side of and or or
+  bool conditional_ = false;  // the code being written is the right operand of `and` or `or`
   std::map<std::pair<const Instance*, const Expr*>, Value> drawn_;  // by the calls of the statement
   bool breaks_ = false;                                             // the loop that is being written has a break
   int temporaries_ = 0;

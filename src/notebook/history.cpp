@@ -17,7 +17,7 @@ void History::store_inputs_impl(int, int, const std::string& input, const std::s
   cells_.push_back(input);
 }
 
-/// Session, line and code; with `output` a pair of code and result, of which the latter is not kept.
+/// Session, line and code; with `output` a pair of code and result, whose result is not kept.
 nl::json History::entry(std::size_t index, bool output) const {
   const nl::json code = cells_[index];
   return {0, index + 1, output ? nl::json{code, nullptr} : code};
