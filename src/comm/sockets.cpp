@@ -111,7 +111,6 @@ class SocketTransport final : public Transport {
   }
 
   void transfer(const char* op, std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) override {
-    check_failure(op);
     copy_own(op, rank(), outgoing, incoming, std::memcpy);
     std::vector<Flow> flows;
     flows.reserve(outgoing.size() + incoming.size());
@@ -131,7 +130,9 @@ class SocketTransport final : public Transport {
       const bool moved = advance(op, flows);
       std::erase_if(flows, [](const Flow& flow) { return flow.finished(); });
       if (moved || flows.empty()) continue;
-      if (wait(op, flows)) continue;
+      // Only now: what a rank has sent before it failed completes the call.
+      check_failure(op);
+      if (wait(flows)) continue;
       while_waiting_();
       if (Clock::now() - start > std::chrono::duration<double>(timeout_)) throw_late(op, flows);
     }
@@ -210,7 +211,7 @@ class SocketTransport final : public Transport {
   }
 
   /// Waits for something to move, or for a word on a control connection. False when it took too long.
-  bool wait(const char* op, std::vector<Flow>& flows) {
+  bool wait(std::vector<Flow>& flows) {
     std::vector<pollfd> entries;
     for_first(flows, [&](const Flow& flow) {
       entries.push_back({peers_[flow.peer].data.descriptor(), static_cast<short>(flow.sends ? POLLOUT : POLLIN), 0});
@@ -220,7 +221,6 @@ class SocketTransport final : public Transport {
     const int ready = ::poll(entries.data(), entries.size(), poll_ms);
     if (ready <= 0) return false;
     read_words(std::span(entries).subspan(controls), ranks);
-    check_failure(op);
     return true;
   }
 

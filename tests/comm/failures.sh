@@ -2,7 +2,7 @@
 source "$(dirname "$0")/check.sh"
 
 check 'an error of one rank' 3 1 \
-  '\[0\] gpulua: .*script.lua:[23]: \[barrier\] rank 2 has failed: .*script.lua:2: on purpose' '
+  '\[0\] gpulua: .*script.lua:3: \[barrier\] rank 2 has failed: .*script.lua:2: on purpose' '
 local comm = require("gpu").comm; comm.barrier() if comm.rank == 2 then error("on purpose") end
 comm.barrier()'
 
