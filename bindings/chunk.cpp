@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "lua_text.h"
+#include "library_file.h"
 #include "src/base/error.h"
 
 namespace gpulua {
@@ -55,7 +55,7 @@ int load_chunk(lua_State* L, const std::string& file, ChunkReader read) {
 }
 
 void run_library_chunk(lua_State* L, const char* file, int arguments, int results) {
-  if (load_chunk(L, file, &lua_text) != 0) throw Error(lua_tostring(L, -1));
+  if (load_chunk(L, file, &library_file) != 0) throw Error(lua_tostring(L, -1));
   lua_insert(L, -1 - arguments);
   if (lua_pcall(L, arguments, results, 0) != 0) throw Error(lua_tostring(L, -1));
 }

@@ -10,7 +10,7 @@
 #include "bindings/names_elsewhere.h"
 #include "bindings/parts.h"
 #include "bindings/state.h"
-#include "lua_text.h"
+#include "library_file.h"
 #include "src/algorithms/bincount.h"
 #include "src/algorithms/order_statistics.h"
 #include "src/algorithms/sort.h"
@@ -31,7 +31,7 @@ int raise(lua_State* L) {
 
 /// library_text(file): a text of the library.
 int library_text(lua_State* L) {
-  const std::string_view text = lua_text(std::string(check_string(L, 1, "library_text", "a name")));
+  const std::string_view text = library_file(std::string(check_string(L, 1, "library_text", "a name")));
   lua_pushlstring(L, text.data(), text.size());
   return 1;
 }

@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "bindings/state.h"
-#include "lua_text.h"
+#include "library_file.h"
 #include "src/ops/op_table.h"
 
 namespace gpulua {
@@ -77,7 +77,7 @@ void CallSignatures::read_lines(std::string_view text) {
 
 const std::map<std::string, CallSignatures::Line, std::less<>>& CallSignatures::lines() {
   if (lines_.empty())
-    for (const char* file : signature_files) read_lines(lua_text(file));
+    for (const char* file : signature_files) read_lines(library_file(file));
   return lines_;
 }
 
@@ -258,7 +258,7 @@ int option_names(lua_State* L) {
 /// signatures(): the text of the files of signatures.
 int signature_lines(lua_State* L) {
   std::string text;
-  for (const char* file : signature_files) text += lua_text(file);
+  for (const char* file : signature_files) text += library_file(file);
   lua_pushlstring(L, text.data(), text.size());
   return 1;
 }

@@ -37,7 +37,7 @@ end
 
 local function sources()
   local files = {}
-  local find = assert(io.popen("cd '" .. root .. "' && find src bindings include kernels tests bench -type f \\( -name '*.h' -o "
+  local find = assert(io.popen("cd '" .. root .. "' && find src bindings library include kernels tests bench -type f \\( -name '*.h' -o "
     .. "-name '*.cpp' -o -name '*.cuh' -o -name '*.lua' -o -name '*.txt' \\) | sort"))
   for path in find:lines() do table.insert(files, path) end
   find:close()
@@ -45,10 +45,10 @@ local function sources()
   return files
 end
 
---- The room of a file: its folder. Headers that kernels include are text for the compilers of kernels.
+--- The room of a file: its folder, of a Lua file of the library the library. Headers that kernels include are text for the compilers of kernels.
 local function room_of(path)
   if path:match "/headers/" then return nil end
-  return path:match "^(src/.+)/[^/]+$" or path:match "^(bindings)/[^/]+$" or path:match "^(include/gpulua)/[^/]+$"
+  return path:match "^(src/.+)/[^/]+$" or path:match "^(bindings)/[^/]+$" or path:match "^(library)/" or path:match "^(include/gpulua)/[^/]+$"
 end
 
 local rooms, restricted = read_rooms()
