@@ -207,13 +207,6 @@ int lua_order_statistics(lua_State* L) {
   return 1;
 }
 
-/// random_order(op, keys, seed): the positions of the vector `keys`, counted from 0, in the order of the keys.
-int lua_random_order(lua_State* L) {
-  const std::string op(check_string(L, 1, "random_order", "a name"));
-  push_array(L, random_order(check<Array>(L, 2, op.c_str()), check<Array>(L, 3, op.c_str()), op.c_str()));
-  return 1;
-}
-
 }  // namespace
 
 void add_core_functions(lua_State* L) {
@@ -240,7 +233,6 @@ void add_core_functions(lua_State* L) {
                        {"bincount", protect<lua_bincount>},
                        {"histogram_of_even_bins", protect<lua_histogram_of_even_bins>},
                        {"order_statistics", protect<lua_order_statistics>},
-                       {"random_order", protect<lua_random_order>},
                    });
   lua_pushinteger(L, most_even_bins);
   lua_setfield(L, -2, "most_even_bins");

@@ -27,25 +27,28 @@ function Items:uniform(shape) return draw(self.op, "random_uniform", shape, "flo
 function Items:integers(shape, low, high, dtype)
   return core.draw_integers(self.op, shape, low, high, dtype or "int64", self.generator, self.device)
 end
---- A random key of 63 bits for each item. Equal keys are so rare that all orders are equally likely.
-function Items:keys() return self:integers(self.n, 0, 0x7fffffffffffffffLL) end
---- All positions in random order.
-function Items:order()
-  local keys, seed = self:integers(self.n, 0, 2 ^ 32 - 1, "uint32"), self:integers(1, 0, 0x7fffffffffffffffLL, "uint64")
-  return core.cast(core.random_order(self.op, keys, seed), "int64") + 1
+--- The first `count` of all positions in random order. From this many items on, a key chooses the order: nothing is sorted.
+local many = 2 ^ 16
+function Items:order(count)
+  if self.n >= many then
+    return draw(self.op, "random_permutation", count, "int64", self.generator, self.device, "uint64", self.n) + 1
+  end
+  -- Random keys of 63 bits. Equal keys are so rare that all orders are equally likely.
+  local order = self:integers(self.n, 0, 0x7fffffffffffffffLL):argsort(1)
+  return count < self.n and order {1, count} or order
 end
 function Items:at(positions) return self.array and self.array:take(positions, self.axis) or positions end
 
 local function permutation(generator, x, options)
   local op = "random.permutation"
   local items = items_of(op, x, core.check_source(op, options, generator), generator)
-  return items:at(items:order())
+  return items:at(items:order(items.n))
 end
 
 local function shuffle(generator, x, options)
   local op = "random.shuffle_"
   local items = items_of(op, core.check_array(op, x), core.check_source(op, options, generator), generator)
-  return x:copy_(items:at(items:order()):eval())
+  return x:copy_(items:at(items:order(items.n)):eval())
 end
 
 -- ---- choices --------------------------------------------------------------------------------------------------------------------
@@ -76,11 +79,12 @@ local function with_replacement(items, shape, p)
   return gpu.searchsorted(upper / upper({-1, -1}), items:uniform(shape))
 end
 
---- Chooses the items with the least keys. With probabilities, the keys are exponentially distributed times with rates p, whose
---- order is distributed like that of successive draws.
+--- The first items of a random order. With probabilities, the items with the least of exponentially distributed times with rates
+--- p, whose order is distributed like that of successive draws.
 local function without_replacement(items, shape, p, count)
-  local keys = p and gpu.where(p:gt(0), -gpu.log(items:uniform(items.n)) / p, math.huge) or items:keys()
-  local _, positions = keys:topk(count, 1, {largest = false})
+  if not p then return items:order(count):reshape(shape) end
+  local times = gpu.where(p:gt(0), -gpu.log(items:uniform(items.n)) / p, math.huge)
+  local _, positions = times:topk(count, 1, {largest = false})
   return positions:reshape(shape)
 end
 

@@ -157,20 +157,6 @@ Sorted sort(const Array& array, std::size_t axis, const SortOptions& options, co
   return rows.back(RowSort(rows, options).sorted());
 }
 
-Array random_order(const Array& keys, const Array& seed, const char* op) {
-  OpenDevice& device = keys->device();
-  const StreamRef& stream = device.stream();
-  const Sorted sorted = sort(keys, 0, {false, true, true}, op);
-  const std::int64_t size = keys->layout.size();
-  LibraryKernel(device, {"shuffle.cuh"}, "gpulua_shuffle_equal")
-      .add("const unsigned int*", sorted.values->read(stream))
-      .add("unsigned int*", sorted.positions->write(stream))
-      .add(size)
-      .add("const unsigned long long*", seed->read(stream))
-      .launch((size + block_size - 1) / block_size, block_size);
-  return sorted.positions;
-}
-
 Array search_sorted(const Array& sorted, const Array& values, bool right) {
   OpenDevice& device = values->device();
   const Array haystack = contiguous(sorted), needles = contiguous(values);

@@ -22,11 +22,6 @@ struct SortOptions {
 /// at once.
 Sorted sort(const Array& array, std::size_t axis, const SortOptions& options, const char* op);
 
-/// A random order of the positions 0, 1, ... of the vector `keys`, as uint32: the order of the keys, which are random
-/// numbers of uint32. Equal keys get an order drawn from `seed`, a vector of one uint64. So all orders are equally
-/// likely. `op`: the name in errors.
-Array random_order(const Array& keys, const Array& seed, const char* op);
-
 /// The insertion position of each of `values` in the sorted vector `sorted`, counted from 0: the number of elements
 /// that are less than the value, or, with `right`, that are not greater. The result is int64, of the shape of `values`.
 /// Both arrays have the same dtype.

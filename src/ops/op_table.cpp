@@ -186,6 +186,8 @@ constexpr OpInfo op_rows[] = {
      .numpy = "-"},
     {.name = "random_logseries", .arity = 3, .rule = random, .expression = "gpulua_logseries(x, y, i, z)",
      .position = true, .numpy = "-"},
+    {.name = "random_permutation", .arity = 3, .rule = random, .expression = "gpulua_permutation(x, y, i, z)",
+     .position = true, .numpy = "-"},
     {.name = "linspace", .arity = 4, .rule = conversion, .expression = "i == w ? z : x + y * i", .position = true,
      .numpy = "-"},
 };

@@ -42,7 +42,7 @@ describe("permutation", function()
   end)
 
   it("has each number once, also of many", function()
-    for _, n in ipairs { 0, 1, 2, 257, 100003, 1000000 } do -- the last one has equal keys
+    for _, n in ipairs { 0, 1, 2, 257, 65535, 65536, 65537, 100003, 2 ^ 20, 2 ^ 22 + 1 } do
       local order = random.permutation(n)
       assert.are.equal("int64", order.dtype)
       assert.is_true(order:sort():equal(gpu.range(1, n)))
@@ -50,6 +50,40 @@ describe("permutation", function()
     local n = 100003
     local fixed = random.permutation(n):eq(gpu.range(1, n)):sum():item()
     assert.is_true(fixed < 12, "fixed points: " .. fixed)
+  end)
+
+  it("has no order among many that a test could see", function()
+    random.seed(6)
+    local counts, n, rounds = gpu.zeros(6, "int64"), 100003, 30
+    local fixed, ascents, odd, blocks = 0, 0, 0, gpu.zeros(256, "int64")
+    for _ = 1, rounds do
+      local order = random.permutation(n):eval()
+      -- Three numbers at a distance from each other have six orders.
+      local third = 256 * 3
+      local parts = order({ 1, n - n % third }):reshape(-1, 3, 256)
+      local x, y, z = parts(":", 1), parts(":", 2), parts(":", 3)
+      local rank = x:gt(y):astype "int64" + x:gt(z)
+      counts = counts + (rank * 2 + y:gt(z)):ravel():bincount({ minlength = 6 })
+      blocks = blocks + ((gpu.arange(n) * 16):floor_divide(n) * 16 + ((order - 1) * 16):floor_divide(n)):bincount({ minlength = 256 })
+      fixed = fixed + order:eq(gpu.range(1, n)):sum():item()
+      ascents = ascents + order({ 2, -1 }):gt(order({ 1, -2 })):sum():item()
+      -- A permutation is odd when its number of cycles of even length is.
+      local numbers, seen, cycles = order:table(), {}, 0
+      for i = 1, n do
+        if not seen[i] then cycles = cycles + 1 end
+        while not seen[i] do
+          seen[i], i = true, numbers[i]
+        end
+      end
+      odd = odd + (n - cycles) % 2
+    end
+    local function expected(cells, total) return support.series(cells, function() return total / cells end) end
+    check_counts(counts:table(), expected(6, counts:sum():item()), "orders of three")
+    check_counts(blocks:table(), expected(256, n * rounds), "places")
+    -- Means and deviations: 1 and 1; (n - 1) / 2 and sqrt((n + 1) / 12); 1/2 and 1/2.
+    assert.is_true(math.abs(fixed - rounds) < 5 * math.sqrt(rounds), "fixed points: " .. fixed)
+    assert.is_true(math.abs(ascents / rounds - (n - 1) / 2) < 5 * math.sqrt((n + 1) / 12 / rounds), "ascents: " .. ascents)
+    assert.is_true(math.abs(odd - rounds / 2) < 5 * math.sqrt(rounds) / 2, "odd permutations: " .. odd)
   end)
 
   it("permutes an array along an axis", function()

@@ -90,8 +90,8 @@ extern "C" __global__ void ranks(const unsigned int* x, unsigned int* y, const l
 extern "C" __global__ void wide_ranks(const unsigned long long* x, unsigned long long* y, const long long* r, long long n) {
   gpulua_order_statistics_of_row<wide, 256, 2>(x, r, y, n, 3, true);
 }
-extern "C" __global__ void shuffle(const unsigned int* x, unsigned int* p, long long n, const unsigned long long* s) {
-  gpulua_shuffle_equal(x, p, n, s);
+extern "C" __global__ void permutation(unsigned long long* p, unsigned long long n) {
+  p[threadIdx.x] = gpulua_permutation(1, 2, threadIdx.x, n);
 }
 extern "C" __global__ void search(const gpulua_half* x, long long n, long long* p) {
   gpulua_search_sorted<gpulua_half, true>(x, n, x, n, p);
@@ -111,7 +111,7 @@ extern "C" __global__ void histogram_of_many(const int* x, long long n, const do
   gpulua_histogram_even<int, double, 1>(x, n, edges, 8192, 2, -0.5f, 0.49f, c);
 })";
   compile({"elements.cuh", "arithmetic.cuh", "indexing.cuh", "search.cuh", "sort.cuh", "sort_sweep.cuh",
-           "partition.cuh", "order_statistics.cuh", "shuffle.cuh", "bincount.cuh"},
+           "partition.cuh", "order_statistics.cuh", "philox.cuh", "permutation.cuh", "bincount.cuh"},
           text);
 }
 
