@@ -13,7 +13,6 @@
 #include "library_file.h"
 #include "src/algorithms/bincount.h"
 #include "src/algorithms/order_statistics.h"
-#include "src/algorithms/sort.h"
 #include "src/base/near_name.h"
 #include "src/expressions/creation.h"
 #include "src/expressions/expression.h"
