@@ -15,6 +15,16 @@ TEST_CASE("simd: lanes that part and meet", "[cpu][simd]") {
   compare("int r = 0; if (a[i] > 0) goto one; r = 1; if (x[i] > 0) goto two; one: r += 2; two: b[i] = r;");
 }
 
+// LLVM 19 selects instructions for ever where it meets `or` of two words that are masks too (mask_words.h).
+TEST_CASE("simd: bounds that are or'ed", "[cpu][simd]") {
+  const std::string start =
+      "const int t = blockIdx.x * blockDim.x + threadIdx.x, r = a[t]; const float p = x[t], q = x[t + n / 2]; const "
+      "bool c = t < n / 15, d = t < n / 9; y[t] = c ? p : q; b[t] = d ? r : 5; ";
+  compare(start + "y[t + n] = c | d ? q : p * 2;");
+  compare(start + "y[t + n] = c || d ? q : p * 2;");
+  compare(start + "y[t + n] = t % 32 < 7 || d ? q : p * 2;");
+}
+
 TEST_CASE("simd: loops that lanes leave in different turns", "[cpu][simd]") {
   compare("int s = 0; for (int k = 0; k < (a[i] & 31); ++k) s += k * a[(i + k) % n]; b[i] = s;");
   compare(

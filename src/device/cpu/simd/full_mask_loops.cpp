@@ -17,7 +17,7 @@ namespace gpulua::cpu::simd {
 namespace {
 
 // Larger loops gain little. A call of a function counts as function_instructions.
-constexpr unsigned max_instructions = 60;
+constexpr unsigned max_copied_instructions = 60;
 constexpr unsigned function_instructions = 30;
 
 /// The comparison `i < n` or `i <= n` that decides on the only exit of the loop, in its latch; null for other loops.
@@ -148,7 +148,7 @@ void split_full_mask_loops(llvm::Function& function, WarpLayout layout) {
     if (divergence.loops().empty()) return;
     const LanePatterns patterns(function, divergence, layout);
     for (const llvm::Loop* loop : divergence.loops().getLoopsInPreorder())
-      if (divergence.diverges(loop) && size_of(*loop) <= max_instructions)
+      if (divergence.diverges(loop) && size_of(*loop) <= max_copied_instructions)
         if (const llvm::ICmpInst* bound = find_bound(*loop, patterns)) found.emplace_back(loop->getHeader(), bound);
   }
   for (auto [header, bound] : found) LoopSplitter(function, header, bound).split();

@@ -24,7 +24,7 @@
 namespace gpulua::cpu::simd {
 namespace {
 
-constexpr unsigned max_instructions = 40000;
+constexpr unsigned max_kernel_instructions = 40000;
 constexpr unsigned max_threads = 1024;  // of a block
 
 /// clang passes two floats of a struct as a vector; the copy takes an integer of the same bits.
@@ -98,7 +98,7 @@ bool inline_all(llvm::Function& function) {
       ++size;
       if (auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction)) calls.push_back(call);
     }
-    if (size > max_instructions) return false;
+    if (size > max_kernel_instructions) return false;
     for (llvm::CallInst* call : calls) {
       llvm::Function* callee = call->getCalledFunction();
       if (callee == nullptr) continue;
@@ -302,7 +302,7 @@ llvm::Function* prepare(llvm::Function& kernel, const SharedLayout& layout, Pipe
   llvm::Function* function = copy_with_context(kernel);
   if (!inline_all(*function)) {
     function->eraseFromParent();
-    why_not = "more than " + std::to_string(max_instructions) + " instructions with all calls inlined";
+    why_not = "more than " + std::to_string(max_kernel_instructions) + " instructions with all calls inlined";
     return nullptr;
   }
   llvm::stripDebugInfo(*function);

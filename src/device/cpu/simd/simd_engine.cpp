@@ -22,6 +22,7 @@
 #include "src/device/cpu/simd/llvm_passes.h"
 #include "src/device/cpu/simd/lockstep_loops.h"
 #include "src/device/cpu/simd/markers.h"
+#include "src/device/cpu/simd/mask_words.h"
 #include "src/device/cpu/simd/prepare.h"
 #include "src/device/cpu/simd/privatised_histograms.h"
 #include "src/device/cpu/simd/strip_mining.h"
@@ -231,6 +232,7 @@ llvm::Function* Engine::build(const SourceKernel& kernel, llvm::Function& scalar
     make_private_histograms(*run, kernel);
     pipeline.finish(*run);
     sink_gather_addresses(*run);
+    take_masks_from_wide_words(*run);
     run->addFnAttr(finished_attribute);
     finished_.insert(run);
   }

@@ -29,7 +29,7 @@ constexpr std::int64_t strip_bytes = strip_length * element_bytes;
 constexpr std::int64_t iteration_bytes = warp_size * element_bytes;
 
 constexpr std::size_t max_rows = 4;
-constexpr unsigned max_instructions = 200;
+constexpr unsigned max_loop_instructions = 200;
 
 bool is_in_private_memory(const llvm::Value* address) {
   return marker(llvm::getUnderlyingObject(address)) == Marker::private_memory;
@@ -263,7 +263,7 @@ std::vector<llvm::Instruction*> find_candidates(const llvm::Loop& loop, const Di
   unsigned size = 0;
   for (llvm::BasicBlock* block : loop.blocks())
     for (llvm::Instruction& instruction : *block) {
-      if (++size > max_instructions) return {};
+      if (++size > max_loop_instructions) return {};
       const llvm::Value* address = llvm::getLoadStorePointerOperand(&instruction);
       if (address == nullptr) {
         if (instruction.mayReadOrWriteMemory()) return {};

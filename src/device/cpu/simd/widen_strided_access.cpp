@@ -17,7 +17,7 @@ bool has_masked_bytes(const llvm::Function& function) {
   return has_feature(function, "+avx512bw") && has_feature(function, "+bmi2");
 }
 
-bool is_simple(llvm::Type* type) {
+bool is_number(llvm::Type* type) {
   return type->isFloatTy() || type->isDoubleTy() || type->isIntegerTy(8) || type->isIntegerTy(16) ||
          type->isIntegerTy(32) || type->isIntegerTy(64);
 }
@@ -26,7 +26,7 @@ bool is_simple(llvm::Type* type) {
 
 unsigned StridedAccess::stride(const llvm::Value* address, llvm::Type* type) const {
   const LanePattern pattern = warp_.pattern(address);
-  if (!pattern.is_consecutive(pattern.stride) || pattern.stride <= 0 || !is_simple(type) ||
+  if (!pattern.is_consecutive(pattern.stride) || pattern.stride <= 0 || !is_number(type) ||
       !has_masked_bytes(warp_.scalar_function()))
     return 0;
   const auto bytes = static_cast<std::int64_t>(warp_.layout().getTypeAllocSize(type).getFixedValue());

@@ -98,7 +98,7 @@ llvm::Value* WarpBuilder::offsets(llvm::Type* element, const LanePattern& patter
 
 llvm::Value* WarpBuilder::join_halves(Builder& builder, llvm::Value* first, llvm::Value* second) {
   if (first->getType()->isIntegerTy(1)) {
-    // LLVM 19's instruction selection does not terminate for the words 0xffff and 0xffff0000, or'ed.
+    // x86 shuffles the bits of a mask by way of a vector, but joins halves of one.
     llvm::Type* half = llvm::FixedVectorType::get(first->getType(), half_warp);
     const auto spread = [&](llvm::Value* condition) {
       return builder.CreateSelect(condition, llvm::Constant::getAllOnesValue(half), llvm::Constant::getNullValue(half));

@@ -1,0 +1,49 @@
+// Words of bits that become masks.
+
+#include "src/device/cpu/simd/mask_words.h"
+
+#include <llvm/IR/Verifier.h>
+
+#include "tests/simd/ir.h"
+
+namespace gpulua::cpu::simd {
+namespace {
+
+/// The instructions that make a mask of a word of as many bits.
+std::string made_by(unsigned lanes, const std::string& features) {
+  const std::string word = "i" + std::to_string(lanes), mask = "<" + std::to_string(lanes) + " x i1>";
+  Ir ir("define " + mask + " @f(" + word + " %word) \"target-features\"=\"" + features + "\" {\n  %mask = bitcast " +
+        word + " %word to " + mask + "\n  ret " + mask + " %mask\n}");
+  take_masks_from_wide_words(ir.function());
+  REQUIRE_FALSE(llvm::verifyFunction(ir.function()));
+  std::string names;
+  for (const llvm::Instruction& instruction : llvm::instructions(ir.function()))
+    names += std::string(names.empty() ? "" : " ") + instruction.getOpcodeName();
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("mask words: masks are the first lanes of 64", "[simd]") {
+  CHECK(made_by(32, "+avx512f,+avx512bw") == "zext bitcast shufflevector ret");
+  CHECK(made_by(16, "+avx512f,+avx512bw") == "zext bitcast shufflevector ret");
+  CHECK(made_by(64, "+avx512f,+avx512bw") == "bitcast ret");
+  CHECK(made_by(32, "+avx2") == "bitcast ret");
+}
+
+TEST_CASE("mask words: a part of a wider word is not cut off first", "[simd]") {
+  Ir ir(R"(
+    define <32 x i1> @f(i64 %long) "target-features"="+avx512f,+avx512bw" {
+      %word = trunc i64 %long to i32
+      %mask = bitcast i32 %word to <32 x i1>
+      ret <32 x i1> %mask
+    })");
+  take_masks_from_wide_words(ir.function());
+  REQUIRE_FALSE(llvm::verifyFunction(ir.function()));
+  const auto masks = all<llvm::ShuffleVectorInst>(ir.function());
+  REQUIRE(masks.size() == 1);
+  CHECK(llvm::cast<llvm::BitCastInst>(masks[0]->getOperand(0))->getOperand(0) == ir.function().getArg(0));
+  for (int lane = 0; lane < 32; ++lane) CHECK(masks[0]->getMaskValue(static_cast<unsigned>(lane)) == lane);
+}
+
+}  // namespace gpulua::cpu::simd
