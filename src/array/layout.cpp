@@ -128,6 +128,15 @@ Layout index(const Layout& layout, std::span<const IndexSpec> specs) {
   return result;
 }
 
+bool is_transposed(const Layout& layout) {
+  std::size_t inner = layout.ndim();
+  while (inner > 0 && layout.shape[inner - 1] == 1) --inner;
+  if (inner < 2 || std::abs(layout.strides[inner - 1]) <= 1) return false;
+  for (std::size_t axis = 0; axis + 1 < inner; ++axis)
+    if (layout.shape[axis] > 1 && std::abs(layout.strides[axis]) == 1) return true;
+  return false;
+}
+
 Layout transpose(const Layout& layout) {
   Layout result = layout;
   std::reverse(result.shape.begin(), result.shape.end());

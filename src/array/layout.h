@@ -54,6 +54,8 @@ struct IndexSpec {
 /// The view that the specs select. An axis without a spec is taken whole. The caller has checked the positions.
 Layout index(const Layout& layout, std::span<const IndexSpec> specs);
 Layout transpose(const Layout& layout);
+/// True when elements that are neighbours in memory are neighbours along another axis than the innermost.
+bool is_transposed(const Layout& layout);
 /// The same elements in another shape without a copy; nothing where the strides do not allow it.
 std::optional<Layout> reshape(const Layout& layout, const Dims& shape);
 /// Throws the Error for shapes that do not broadcast. It shows the shapes and the axis where they differ; for a shape

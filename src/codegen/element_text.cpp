@@ -18,7 +18,10 @@ std::string ElementText::before(const std::string& indent) const {
     const OperandSpec& operand = spec_.operands[i];
     const std::string name = operand_name(i);
     const bool moves = has_strides(operand.access, spec_.ndim) && spec_.ndim > 1;
-    const std::string offset = moves ? "gpulua_offset(at, " + name + "_strides)" : "0";
+    const std::string offset = operand.rolled
+                                   ? "gpulua_rolled_offset(at, " + name + "_strides, " + name + "_shifts, outer)"
+                               : moves ? "gpulua_offset(at, " + name + "_strides)"
+                                       : "0";
     if (is_whole(operand)) continue;
     if (!operand.memory) {
       text += indent + "const gpulua_offset_t p_" + name + " = " + offset + ";\n";
@@ -38,15 +41,29 @@ std::string ElementText::before(const std::string& indent) const {
   return text;
 }
 
+/// The pointer to the operand's element of column 0. That of a rolled operand is right for some columns.
+std::string ElementText::pointer(std::size_t operand) const {
+  return (spec_.operands[operand].seam > 0 ? "q_" : "p_") + operand_name(operand);
+}
+
 std::string ElementText::element(bool vector, const std::string& indent) const {
   const std::string step = spec_.spread ? ", step" : "";
   std::string text;
+  for (std::size_t i = 0; i < spec_.operands.size(); ++i) {
+    const OperandSpec& operand = spec_.operands[i];
+    if (operand.seam == 0) continue;
+    text += indent + "const auto* const " + pointer(i) + " = p_" + operand_name(i) + " + move" +
+            std::to_string(operand.seam - 1);
+    if (operand.access == Access::strided)
+      text += " * " + operand_name(i) + "_strides.at[" + std::to_string(spec_.ndim - 1) + "]";
+    text += ";\n";
+  }
   if (vector) {
     for (std::size_t i = 0; i < spec_.operands.size(); ++i) {
       const OperandSpec& operand = spec_.operands[i];
       if (!operand.memory || operand.access != Access::unit || operand.indexed > 0) continue;
       const std::string name = operand_name(i);
-      text += indent + "const gpulua_pack<" + element_type(operand.dtype) + ", width> x_" + name + "(p_" + name +
+      text += indent + "const gpulua_pack<" + element_type(operand.dtype) + ", width> x_" + name + "(" + pointer(i) +
               " + col" + step + ");\n";
     }
     for (std::size_t i = 0; i < spec_.outputs.size(); ++i)
@@ -123,7 +140,7 @@ std::string ElementText::operand_text(std::size_t index, bool vector) const {
   if (!operand.memory) return "(long long)p_" + name + " + (long long)" + step;
   if (operand.access == Access::fixed || operand.access == Access::splat) return loaded("x_" + name, operand.dtype);
   if (operand.access == Access::unit && vector) return loaded("x_" + name + ".at[k]", operand.dtype);
-  return loaded("p_" + name + "[" + step + "]", operand.dtype);
+  return loaded(pointer(index) + "[" + step + "]", operand.dtype);
 }
 
 }  // namespace gpulua

@@ -15,10 +15,11 @@ class ElementText {
   /// Statements ahead of the elements of a row.
   std::string before(const std::string& indent = "  ") const;
   /// The statements for one element, or for a vector of `width` elements. On the fast path they store the elements and
-  /// return when all numbers were in range.
+  /// return when all numbers were in range. `move0`, `move1`, ... are the moves of the operands with these seams.
   std::string element(bool vector, const std::string& indent) const;
 
  private:
+  std::string pointer(std::size_t operand) const;
   std::string steps(const std::string& name, bool vector) const;
   std::string step_text(const std::string& name, Access access, bool vector) const;
   std::string place_of(std::size_t index, bool vector) const;

@@ -23,7 +23,7 @@ void append(std::string& key, std::size_t number) {
 std::string KernelSpec::key() const {
   std::string key = reduces ? "r" : compresses ? "c" : "e";
   key.reserve(16 * (operands.size() + values.size() + outputs.size()));
-  append(key, ndim * 16 + spread * 8 + wide * 4 + rows * 2 + fast_path);
+  append(key, ndim * 32 + walks * 16 + spread * 8 + wide * 4 + rows * 2 + fast_path);
   append(key, vector);
   append(key, tile == 0 ? 0 : tile + lines);
   if (reduces) {
@@ -45,6 +45,7 @@ std::string KernelSpec::key() const {
     append(key, static_cast<std::size_t>(operand.access) * 8 + operand.along_results * 4 + operand.memory * 2 +
                     operand.outer);
     if (operand.indexed > 0) append(key.append("@"), operand.indexed);
+    if (operand.rolled || operand.seam > 0) append(key.append("~"), operand.seam * 2u + operand.rolled);
     if (operand.nested || operand.staged)
       append(key.append("n"), operand.nested * 8u + operand.common * 4u + operand.held * 2u + operand.staged);
   }

@@ -39,6 +39,8 @@ struct OperandSpec {
   bool held = false;           // nested: a thread has its elements for a result in registers
   bool staged = false;         // in a short reduction: a block copies its elements to shared memory first
   std::uint16_t indexed = 0;   // axes along which index arrays give the position
+  bool rolled = false;         // elementwise: shifted along other axes than the innermost
+  std::uint16_t seam = 0;      // elementwise: shifted along the innermost axis, by the shift with this number, from 1
 };
 
 /// A number that a thread computes, a raw operand, or the results of one call of a script's function.
@@ -101,9 +103,11 @@ struct KernelSpec {
   bool rows = true;      // elementwise: a block stays in one row of the innermost axis
   unsigned vector = 1;   // elements that a thread takes at once along the innermost axis
   bool spread = false;   // elementwise: those elements are not neighbours, but lie as far apart as a block has threads
-  bool fast_path = false;  // elementwise in vectors: rows with a fast path compute by it where numbers are in range
-  unsigned tile = 0;       // elementwise: extent of a block's tile along each of the last two axes; 0: no tiles
-  unsigned lines = 8;      // with tiles: a block has 32 * lines threads
+  bool walks = false;    // elementwise: a thread takes many elements, one by one, as far apart
+  bool fast_path = false;   // elementwise in vectors: rows with a fast path compute by it where numbers are in range
+  std::uint16_t seams = 0;  // elementwise: the number of different shifts along the innermost axis
+  unsigned tile = 0;        // elementwise: extent of a block's tile along each of the last two axes; 0: no tiles
+  unsigned lines = 8;       // with tiles: a block has 32 * lines threads
   bool reduces = false;
   ReductionSpec reduction;
   bool compresses = false;
@@ -114,6 +118,9 @@ struct KernelSpec {
   /// The name of the kernel in its text, for profilers and messages: "gpulua_multiply_add_sum_kernel".
   std::string name() const;
 };
+
+/// The most elements that a thread takes in a kernel that walks.
+inline constexpr unsigned walked_elements = 64;
 
 /// True for an operand that an operation gets as a whole: it has no position in the iteration.
 inline bool is_whole(const OperandSpec& operand) {

@@ -30,6 +30,7 @@ std::vector<KernelParameter> iteration_parameters(const KernelSpec& spec) {
     parameters = {{Role::size}, {Role::inner_extent, 1}};
   }
   if (spec.ndim > 1) parameters.push_back(outer);
+  if (spec.seams > 0) parameters.push_back({Role::seams, spec.seams});
   if (spec.compresses) parameters.push_back({Role::compress_state});
   return parameters;
 }
@@ -54,6 +55,8 @@ std::string declaration(const KernelSpec& spec, const KernelParameter& parameter
       return "gpulua_index_t chunk";
     case Role::chunks:
       return "gpulua_index_t chunks";
+    case Role::seams:
+      return "gpulua_shifts" + axes + "seams";
     case Role::inner_extent:
       return "gpulua_extent inner_extent";
     case Role::outer_extents:
@@ -79,6 +82,8 @@ std::string declaration(const KernelSpec& spec, const KernelParameter& parameter
     }
     case Role::operand_strides:
       return "gpulua_strides" + axes + operand_name(parameter.index) + "_strides";
+    case Role::operand_shifts:
+      return "gpulua_shifts" + axes + operand_name(parameter.index) + "_shifts";
     case Role::operand_indexed:
       return "gpulua_indexed" + axes + operand_name(parameter.index) + "_at";
     case Role::output:
@@ -101,6 +106,7 @@ std::vector<KernelParameter> parameters_of(const KernelSpec& spec) {
                              (operand.nested ? spec.reduction.nested.size() : 0);
     if (operand.memory || is_whole(operand)) parameters.push_back({Role::operand, 0, i});
     if (has_strides(operand.access, axes)) parameters.push_back({Role::operand_strides, axes, i});
+    if (operand.rolled) parameters.push_back({Role::operand_shifts, spec.ndim - 1, i});
     if (operand.indexed > 0) parameters.push_back({Role::operand_indexed, operand.indexed, i});
   }
   for (std::size_t i = 0; i < spec.outputs.size(); ++i) {

@@ -18,6 +18,10 @@ constexpr std::int64_t row_threads = 32;
 // H200). Then the fast path pays although zeros among the numbers make it compute twice.
 constexpr std::ptrdiff_t many_divisions = 5;
 
+bool is_rolled(const StepOperand& operand) {
+  return !operand.roll.empty();
+}
+
 /// The iteration over the whole domain, with the strides of the operands.
 Iteration iteration_of(const Step& step) {
   Iteration iteration;
@@ -25,7 +29,24 @@ Iteration iteration_of(const Step& step) {
   iteration.strides.reserve(step.operands.size() + step.outputs.size());
   for (const StepOperand& operand : step.operands)
     iteration.strides.push_back(is_whole(operand) ? Dims(step.domain.size(), 0) : operand.layout.strides);
+  if (std::none_of(step.operands.begin(), step.operands.end(), is_rolled)) return iteration;
+  for (const StepOperand& operand : step.operands)
+    iteration.shifts.push_back(is_rolled(operand) ? operand.roll : Dims(step.domain.size(), 0));
   return iteration;
+}
+
+/// Notes how the operands are rolled along the axes that are left.
+void find_seams(Schedule& schedule) {
+  for (std::size_t i = 0; i < schedule.iteration.shifts.size(); ++i) {
+    const Dims& shifts = schedule.iteration.shifts[i];
+    OperandSpec& operand = schedule.spec.operands[i];
+    operand.rolled = std::any_of(shifts.begin(), shifts.end() - 1, [](std::int64_t shift) { return shift != 0; });
+    if (shifts.back() == 0) continue;
+    auto seam = std::find(schedule.seams.begin(), schedule.seams.end(), shifts.back());
+    if (seam == schedule.seams.end()) seam = schedule.seams.insert(seam, shifts.back());
+    operand.seam = static_cast<std::uint16_t>(seam - schedule.seams.begin() + 1);
+  }
+  schedule.spec.seams = static_cast<std::uint16_t>(schedule.seams.size());
 }
 
 void collapse(const Step& step, Schedule& schedule) {
@@ -58,6 +79,9 @@ bool is_aligned(const Step& step, const Schedule& schedule, unsigned width) {
     return std::all_of(strides.begin(), strides.end() - 1, [&](std::int64_t stride) { return stride % width == 0; });
   };
   const KernelSpec& spec = schedule.spec;
+  const auto breaks = [&](std::int64_t place) { return place % width != 0; };
+  if (!schedule.seams.empty() && breaks(schedule.iteration.shape.back())) return false;
+  if (std::any_of(schedule.seams.begin(), schedule.seams.end(), breaks)) return false;
   for (std::size_t i = 0; i < step.operands.size(); ++i)
     if ((is_packed(spec.operands[i]) || are_positions_drawn_from(spec, i)) && !fits(i, step.operands[i].layout))
       return false;
@@ -80,7 +104,8 @@ bool is_indexed(const Step& step) {
 bool takes_fast_path(const KernelSpec& spec) {
   const auto is_stored_last = [](const OutputSpec& output) { return is_packed(output); };
   const auto is_call = [](const ValueSpec& value) { return value.kind == ValueSpec::Kind::call; };
-  return spec.rows && spec.vector > 1 && std::all_of(spec.outputs.begin(), spec.outputs.end(), is_stored_last) &&
+  return spec.rows && spec.vector > 1 && spec.seams == 0 &&
+         std::all_of(spec.outputs.begin(), spec.outputs.end(), is_stored_last) &&
          std::none_of(spec.values.begin(), spec.values.end(), is_call) &&
          std::count_if(spec.values.begin(), spec.values.end(), has_fast_path) >= many_divisions;
 }
@@ -108,18 +133,20 @@ void choose_elementwise(const Step& step, const DeviceInfo& device, Schedule& sc
   collapse(step, schedule);
   for (std::size_t i = 0; i < step.outputs.size(); ++i)
     spec.outputs[i].access = access(iteration.strides[step.operands.size() + i]);
-  if (!is_indexed(step)) choose_tiles(spec, iteration, device.merging_threads);
+  find_seams(schedule);
+  if (!is_indexed(step) && iteration.shifts.empty()) choose_tiles(spec, iteration, device.merging_threads);
   if (spec.tile != 0) return;
 
   const std::int64_t inner = iteration.shape.back();
   for (unsigned width = widest(spec, device); width > 1; width /= 2) {
     spec.rows = spec.ndim == 1 || inner >= row_threads * width;
-    if ((!spec.rows && inner % width != 0) || !is_aligned(step, schedule, width)) continue;
+    if ((!spec.rows && (inner % width != 0 || spec.seams > 0)) || !is_aligned(step, schedule, width)) continue;
     spec.vector = width;
     break;
   }
   spec.rows = spec.ndim == 1 || inner >= row_threads * spec.vector;
   spread(step, device, inner, spec);
+  spec.walks = spec.rows && !iteration.shifts.empty() && device.access_bytes == 1;
   spec.fast_path = !spec.spread && device.division_branches && takes_fast_path(spec);
 }
 

@@ -26,16 +26,25 @@ void Iteration::follow(std::size_t operand) {
   };
   reorder(shape);
   for (Dims& one : strides) reorder(one);
+  for (Dims& one : shifts) reorder(one);
 }
 
 void Iteration::collapse() {
   Dims joined_shape;
-  std::vector<Dims> joined(strides.size());
+  std::vector<Dims> joined(strides.size()), joined_shifts(shifts.size());
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
     if (shape[axis] == 1) continue;
     bool joins = !joined_shape.empty();
     for (std::size_t i = 0; joins && i < strides.size(); ++i)
       joins = joined[i].back() == shape[axis] * strides[i][axis];
+    // A roll along the first of two joined axes is one by whole rows of the second.
+    for (std::size_t i = 0; joins && i < shifts.size(); ++i) joins = shifts[i][axis] == 0;
+    for (std::size_t i = 0; i < shifts.size(); ++i) {
+      if (joins)
+        joined_shifts[i].back() *= shape[axis];
+      else
+        joined_shifts[i].push_back(shifts[i][axis]);
+    }
     if (joins)
       joined_shape.back() *= shape[axis];
     else
@@ -50,9 +59,11 @@ void Iteration::collapse() {
   if (joined_shape.empty()) {
     joined_shape.push_back(1);
     for (Dims& one : joined) one.push_back(0);
+    for (Dims& one : joined_shifts) one.push_back(0);
   }
   shape = std::move(joined_shape);
   strides = std::move(joined);
+  shifts = std::move(joined_shifts);
 }
 
 Access access(const Dims& strides) {

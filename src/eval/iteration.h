@@ -13,7 +13,8 @@ namespace gpulua {
 /// Axes, and the stride of each operand along each axis.
 struct Iteration {
   Dims shape;
-  std::vector<Dims> strides;  // of each operand, one stride for each axis
+  std::vector<Dims> strides;   // of each operand, one stride for each axis
+  std::vector<Dims> shifts{};  // the same of rolled operands, 0 for others; empty: there are none
 
   std::int64_t size() const;
   /// Sorts the axes by the order in which this operand's elements lie in memory.

@@ -26,7 +26,9 @@ class Planner {
     places_.reserve(nodes.size());
     for (Node* node : nodes) {
       const Pending* pending = node->pending();
-      places_.push_back(!pending || pending->roll ? Place{} : pending->reducer ? place_reduction(*node) : place_operation(*node));
+      places_.push_back(!pending || pending->roll ? Place{}
+                        : pending->reducer        ? place_reduction(*node)
+                                                  : place_operation(*node));
     }
     count_uses();
     for (const Root& root : roots) {
@@ -280,7 +282,9 @@ class Planner {
       if (!part.nested) set_step(part, number);
     Step step = nests ? build(number, parts.back().group, outputs_of(parts.back()), nullptr, &parts.front())
                       : build_rows(number, parts);
-    const bool is_better = nests ? reads_nested_well(step) : has_short_rows(step, row_bytes_);
+    const bool is_rolled = std::any_of(step.operands.begin(), step.operands.end(),
+                                       [](const auto& operand) { return !operand.roll.empty(); });
+    const bool is_better = !is_rolled && (nests ? reads_nested_well(step) : has_short_rows(step, row_bytes_));
     return is_better ? std::optional<Step>(std::move(step)) : std::nullopt;
   }
 

@@ -33,6 +33,7 @@ struct StepOperand {
   Node* gather = nullptr;  // set: the gather whose index arrays give the positions of the elements
   bool raw = false;        // a script's function gets the whole array, in its own layout
   bool nested = false;
+  Dims roll{};  // set: shifts along the axes of the domain; the elements that leave an end come in at the front
 
   const Indexed* indexed() const { return gather ? gather->pending()->indexed.get() : nullptr; }
 };

@@ -30,7 +30,7 @@ class Description {
   void add(Node& node) {
     const Pending* pending = node.pending();
     if (!pending) return add_elements(node);
-    const auto kind = pending->op ? 1u : pending->reducer ? 2u : pending->indexed ? 3u : 4u;
+    const auto kind = pending->op ? 1u : pending->reducer ? 2u : pending->indexed ? 3u : pending->roll ? 5u : 4u;
     add_head(kind, node,
              static_cast<std::uint64_t>(pending->compute) << 32 | std::uint64_t{is_cheap(*pending)} << 40 |
                  std::uint64_t{pending->inputs.size()} << 41);
@@ -41,6 +41,7 @@ class Description {
       words_.push_back(pending->axes);
     }
     if (pending->indexed) add(*pending->indexed);
+    if (pending->roll) add(*pending->roll);
     for (const Array& input : pending->inputs) words_.push_back(nodes_.number(*input));
   }
 
@@ -95,7 +96,8 @@ bool is_hazard(const Step& step) {
   return std::any_of(step.operands.begin(), step.operands.end(), [&](const StepOperand& operand) {
     if (!operand.node) return false;
     if (operand.raw) return !operand.node->pending() && operand.node->buffer() == target.buffer();
-    if (output.scatter || operand.gather || operand.outer) return may_overlap(target, *operand.node);
+    if (output.scatter || operand.gather || operand.outer || !operand.roll.empty())
+      return may_overlap(target, *operand.node);
     return overlaps(target, *operand.node, operand.layout);
   });
 }

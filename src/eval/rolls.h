@@ -1,7 +1,7 @@
 #pragma once
 
-// Rolled arrays. No kernel reads one: where a shifted axis begins again, its elements are elsewhere in memory. An
-// expression of rolled arrays is evaluated in parts instead. Within a part, each rolled array is a view of its source.
+// Rolled arrays. An elementwise kernel reads one from its source: each position along a shifted axis leads to an
+// element there. Other kernels read elements that are in memory.
 
 #include <span>
 
@@ -9,8 +9,8 @@
 
 namespace gpulua {
 
-/// Evaluates nodes until a plan for the roots needs no rolled array. `nodes` comes from collect(roots). Returns whether
-/// it has evaluated any.
+/// Evaluates the rolled arrays, or the expressions of them, that a plan for the roots cannot read from their sources.
+/// `nodes` comes from collect(roots). Returns whether it has evaluated any.
 bool evaluate_rolls(std::span<const Root> roots, const NodeNumbers& nodes);
 
 }  // namespace gpulua

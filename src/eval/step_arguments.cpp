@@ -44,7 +44,12 @@ class Layouter {
     const std::int64_t inner = shape().back(), size = schedule_.iteration.size(), width = spec_.vector;
     LaunchConfig& config = result_.config;
     config.block.x = block_size;
-    if (spec_.rows) {
+    if (spec_.walks) {
+      config.block.x = 32;
+      const std::int64_t columns = std::int64_t{32} * walked_elements;
+      row_blocks_ = (inner + columns - 1) / columns;
+      config.grid = grid_of(row_blocks_ * (size / inner));
+    } else if (spec_.rows) {
       const std::int64_t items = (inner + width - 1) / width;
       if (items < block_size) config.block.x = static_cast<unsigned>((items + 31) / 32 * 32);
       row_blocks_ = (items + config.block.x - 1) / config.block.x;
@@ -100,6 +105,8 @@ class Layouter {
         return index(*(shape().end() - 2));
       case Role::size:
         return index(schedule_.iteration.size());
+      case Role::seams:
+        return indices({schedule_.seams.data(), schedule_.seams.size()});
       case Role::results:
         return index(schedule_.results);
       case Role::count:
@@ -130,6 +137,10 @@ class Layouter {
         return operand(step_.operands[i], is_divisor(spec_, i));
       case Role::operand_strides:
         return strides(schedule_.iteration.strides[i]);
+      case Role::operand_shifts: {
+        const Dims& shifts = schedule_.iteration.shifts[i];
+        return indices({shifts.data(), parameter.axes});
+      }
       case Role::operand_indexed: {
         const StepOperand& operand = step_.operands[i];
         return indexed(*operand.indexed(), Kind::gather_watch, nodes_.number(*operand.gather));
@@ -184,6 +195,15 @@ class Layouter {
       result_.arguments.add(number);
     else
       result_.arguments.add(static_cast<std::uint32_t>(number));
+  }
+
+  void indices(std::span<const std::int64_t> numbers) {
+    if (spec_.wide) {
+      result_.arguments.add(numbers.data(), numbers.size_bytes());
+      return;
+    }
+    const std::vector<std::uint32_t> narrow(numbers.begin(), numbers.end());
+    result_.arguments.add(narrow.data(), narrow.size() * sizeof(std::uint32_t));
   }
 
   void extents(std::span<const std::int64_t> shape) {

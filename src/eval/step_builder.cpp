@@ -1,5 +1,7 @@
 #include "src/eval/step_builder.h"
 
+#include <algorithm>
+
 #include "src/ops/user_function.h"
 
 namespace gpulua {
@@ -42,8 +44,9 @@ std::uint16_t StepBuilder::value(Node& node, Each each) {
 
 std::uint16_t StepBuilder::make(Node& node, Each each) {
   const Pending* pending = node.pending();
-  if (!pending || pending->roll || is_input(node))
+  if (!pending || is_input(node))
     return operand({&node, nullptr, node.dtype, broadcast_to(node.layout, shape(each))}, each);
+  if (pending->roll) return rolled(node, each);
   if (pending->value) return operand({nullptr, &node, node.dtype, {}}, each);
   if (pending->indexed) return gathered(node, each);
   ValueSpec spec = value_for(each);
@@ -60,6 +63,21 @@ std::uint16_t StepBuilder::make(Node& node, Each each) {
   for (const Array& input : pending->inputs) spec.inputs.push_back(value(*input, spec.op ? each : elements_of(each)));
   if (spec.op && spec.op->position) spec.inputs.push_back(position(node.layout.shape, each));
   return add(std::move(spec));
+}
+
+/// The elements of a rolled array, read from its source, which is in memory.
+std::uint16_t StepBuilder::rolled(Node& node, Each each) {
+  Node& source = *node.pending()->inputs.front();
+  StepOperand read{&source, nullptr, node.dtype, broadcast_to(source.layout, shape(each))};
+  const Dims& shifts = *node.pending()->roll;
+  read.roll.assign(read.layout.ndim() - shifts.size(), 0);
+  read.roll.insert(read.roll.end(), shifts.begin(), shifts.end());
+  for (std::size_t axis = 0; axis < read.roll.size(); ++axis)
+    if (read.layout.strides[axis] == 0) read.roll[axis] = 0;
+  // A kernel that also reads the source itself reads one operand.
+  const auto is_zero = [](std::int64_t shift) { return shift == 0; };
+  if (std::all_of(read.roll.begin(), read.roll.end(), is_zero)) return value(source, each);
+  return operand(std::move(read), each);
 }
 
 std::uint16_t StepBuilder::gathered(Node& node, Each each) {

@@ -40,6 +40,7 @@ class StepBuilder {
   };
 
   std::uint16_t make(Node& node, Each each);
+  std::uint16_t rolled(Node& node, Each each);
   std::uint16_t gathered(Node& node, Each each);
   std::uint16_t call(Node& node, Each each);
   std::uint16_t raw(Node& node, Each each);

@@ -1,15 +1,18 @@
 #include "src/expressions/roll.h"
 
 #include "src/expressions/expression.h"
+#include "src/expressions/transfer.h"
 
 namespace gpulua {
 
 Array roll(const Array& array, Dims shifts) {
   evaluate(*array);
+  // A kernel that reads transposed elements in tiles reads no rolled ones.
+  const Array source = is_transposed(array->layout) ? copy(array) : array;
   Pending pending;
   pending.roll = std::make_shared<const Dims>(std::move(shifts));
   pending.compute = array->dtype;
-  pending.inputs = {array};
+  pending.inputs = {source};
   return pending_node(array->device_ref(), array->dtype, array->layout.shape, std::move(pending));
 }
 

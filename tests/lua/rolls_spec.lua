@@ -21,17 +21,65 @@ end
 local function matrix(rows, columns, dtype) return (gpu.arange(rows * columns) % 97):reshape(rows, columns):astype(dtype or "float32"):eval() end
 
 describe("an expression of rolled arrays", function()
-  it("is computed in parts, without copies of them", function()
-    local x = matrix(300, 200, "int32")
-    local n, expected = 0, 0
-    for i = -1, 1 do
-      for j = -1, 1 do
-        n, expected = n + x:roll({ i, j }, { 1, 2 }), expected + rolled(x, { i, j }, { 1, 2 })
+  it("is one kernel, which reads them from their sources", function()
+    for _, shape in ipairs { { 300, 200 }, { 1, 5000 }, { 3, 5000 }, { 700, 3 }, { 2, 1 }, { 64, 33 } } do
+      local x = matrix(shape[1], shape[2], "int32")
+      local n, expected = 0, 0
+      for i = -1, 1 do
+        for j = -1, 1 do
+          n, expected = n + x:roll({ i, j }, { 1, 2 }), expected + rolled(x, { i, j }, { 1, 2 })
+        end
       end
+      local got
+      assert.are.equal(1, launches(function() got = n:eval() end))
+      same(expected, got, tostring(x.shape))
     end
-    local got
-    assert.are.equal(9, launches(function() got = n:eval() end))
-    same(expected, got)
+  end)
+
+  it("goes on at the front wherever the seams are: next to each other, in the middle, many of them", function()
+    for _, n in ipairs { 1, 33, 2048, 2049, 5000 } do
+      local x, y = matrix(1, n):reshape(n):eval(), 0
+      local expected = 0
+      for k, shift in ipairs { 1, 2, math.floor(n / 3), math.floor(n / 2), n - 1, 32, 2047 } do
+        y, expected = y + k * x:roll(shift), expected + k * rolled(x, { shift }, { 1 })
+      end
+      same(expected, y:eval(), "n = " .. n)
+    end
+    local cube = matrix(12, 35):reshape(3, 4, 35):eval()
+    local function sum(roll)
+      return roll(cube, { 1 }, { 1 }) + 2 * roll(cube, { 3 }, { 2 }) + 3 * roll(cube, { 1, 2 }, { 1, 2 })
+        + 4 * roll(cube, { 2, 30 }, { 1, 3 }) + 5 * roll(cube, { 17 }, { 3 })
+    end
+    same(sum(rolled), sum(gpu.roll):eval())
+  end)
+
+  it("by itself is copied, and in parts only where copies are fast", function()
+    for _, case in ipairs {
+      { matrix(40, 3000), { 3, 5 }, { 1, 2 } },
+      { matrix(40, 3000).T, { 3, 5 }, { 1, 2 } },
+      { matrix(5, 5), { 2, 2 }, { 1, 2 } },
+      { matrix(64, 64):reshape(2, 2, 2, 2, 256), { 1, 1, 1, 1, 7 }, { 1, 2, 3, 4, 5 } },
+      { matrix(9, 9)({ 2, 8 }, { 3, 9, 2 }), { 1, 1 }, { 1, 2 } },
+    } do
+      same(rolled(unpack(case)), gpu.roll(unpack(case)):eval(), tostring(case[1].shape))
+    end
+    assert.are.equal(0, gpu.roll(gpu.zeros(0, 3), { 1 }, { 2 }):eval().size)
+  end)
+
+  it("shares no kernel with a reduction, nor with a write to what it reads", function()
+    local x, z = matrix(30, 20), matrix(30, 20) * 3
+    local function all(roll)
+      local t, u = x:copy(), x:copy()
+      local before = roll(t, { 1 }, { 2 }) - t
+      t:mul_(2)
+      local beside = roll(z, { 1 }, { 1 }) + u
+      u:add_(1)
+      return { x - x:mean(2, { keepdims = true }) + roll(z, { 2 }, { 2 }),
+        x:sum(2, { keepdims = true }) * roll(z({ 1, 30 }, { 1, 1 }), { 3 }, { 1 }), roll(x, { 1 }, { 1 }) / x:max(), before, t,
+        beside, u }
+    end
+    for i, expected in ipairs(all(rolled)) do same(expected, all(gpu.roll)[i]:eval(), "case " .. i) end
+    gpu.eval(unpack(all(gpu.roll)))
   end)
 
   it("gives the same in each dtype, for views, broadcast operands and several shifts of an axis", function()

@@ -1,0 +1,46 @@
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "src/base/config.h"
+#include "src/codegen/emit.h"
+#include "src/device/cuda/cuda_compiler.h"
+#include "src/eval/pipeline.h"
+#include "src/eval/schedule.h"
+#include "src/expressions/expression.h"
+#include "src/expressions/roll.h"
+#include "src/runtime/context.h"
+#include "tests/unit/cuda_nvrtc.h"
+
+using namespace gpulua;
+
+TEST_CASE("a stencil of rolled arrays compiles for GPUs without local memory", "[cuda][nvrtc]") {
+  Context context{Config::from_environment(), make_evaluator};
+  KernelCache cache{"", 0};
+  cuda::Compiler compiler{Config::from_environment(), "sm_90", 13000};
+  for (const std::int64_t columns : {20, 500, 4096}) {
+    const Array x = empty(*context.current(), {64, columns}, DType::uint8);
+    Array sum = x;
+    for (const std::int64_t down : {0, 1, 63})
+      for (const std::int64_t right : {std::int64_t{0}, std::int64_t{1}, columns - 1}) {
+        const Operand operands[] = {sum, roll(x, {down, right})};
+        sum = elementwise(op("add"), operands);
+      }
+    const Root root{sum.get()};
+    const std::vector<Step> steps = plan({&root, 1}, collect({&root, 1}));
+    REQUIRE(steps.size() == 1);
+    KernelSpec spec = choose_schedule(steps.front(), DeviceInfo{}).spec;
+    CHECK(spec.seams == 2);
+    CHECK(spec.spread == (columns == 4096));
+    for (const bool wide : {false, true}) {
+      spec.wide = wide;
+      KernelSource source;
+      source.text = emit(spec);
+      source.options = {"--gpu-architecture=compute_90"};
+      if (!with_nvrtc([&] {
+            const auto image = compiler.get(source, cache)->image;
+            CHECK(std::string(image.begin(), image.end()).find(".local") == std::string::npos);
+          }))
+        return;
+    }
+  }
+}
