@@ -8,6 +8,7 @@
 #include "bindings/captured_values.h"
 #include "bindings/kernel_source.h"
 #include "bindings/launch.h"
+#include "bindings/lost_output.h"
 #include "bindings/lua_array.h"
 #include "bindings/parts.h"
 #include "bindings/state.h"
@@ -157,7 +158,9 @@ KernelRef compile_variant(const JitCall& call, const JitKernel& kernel) {
   source.file = "<gpu.jit>";
   const std::shared_ptr<Module> module = call.device->device().compile(source);
   const auto text = std::make_shared<const std::string>(source.text);
-  return bind_kernel(call.device, module->kernel(find_kernel(module->compiled(), kernel.name)), text);
+  KernelRef bound = bind_kernel(call.device, module->kernel(find_kernel(module->compiled(), kernel.name)), text);
+  bound->written.emplace();  // check_written() has looked at the arguments as the script gives them
+  return bound;
 }
 
 /// What the elements of a strided array lie in, as a vector.
@@ -168,15 +171,25 @@ Array memory_of(const Array& array) {
   return view(array, std::move(layout));
 }
 
-/// Throws Error for an array that the kernel writes and whose elements share memory.
-void check_written(const JitKernel& kernel, const JitCall& call) {
+/// Throws Error for an array that the kernel writes and whose elements share memory, and for a call all of whose
+/// written arrays are temporaries. The function is behind the arguments.
+void check_written(lua_State* L, const JitKernel& kernel, const JitCall& call, int function) {
+  const auto refuse = [&](const luafn::Parameter& parameter, const std::string& message) {
+    throw Error("[" + kernel.name + "] " + parameter.name.substr(0, parameter.name.rfind('_')) + ": " + message);
+  };
+  const luafn::Parameter* lost = nullptr;
+  bool kept = false;
   for (const luafn::Parameter& parameter : call.made().code.parameters) {
     if (!parameter.written) continue;
     const Array& array = call.captured.array(parameter.index);
     if (!array->contiguous && array->layout.overlaps_itself())
-      throw Error("[" + kernel.name + "] " + parameter.name.substr(0, parameter.name.rfind('_')) +
-                  ": expected an array to write to, got a view whose elements share memory; x:copy() makes an array");
+      refuse(parameter,
+             "expected an array to write to, got a view whose elements share memory; x:copy() makes an array");
+    const int index = static_cast<int>(parameter.index) + 2;
+    kept = kept || index >= function || !array->pending() || !is_temporary(L, function - 2, index, *array);
+    lost = &parameter;
   }
+  if (lost && !kept) refuse(*lost, lost_output_text());
 }
 
 /// Replaces the arguments from index 2 on by those of the kernel's signature. The function is behind them.
@@ -303,7 +316,7 @@ int call_jit(lua_State* L) {
   if (!launch.call || !launch.call->refresh(L, function))
     launch.call = std::make_unique<JitCall>(L, launch.kernel, function, launch.small_grid);
   JitCall& call = *launch.call;
-  check_written(launch.kernel, call);
+  check_written(L, launch.kernel, call, function);
   if (launch.variant != call.variant) {
     auto& made = const_cast<JitVariant&>(call.made());
     if (!made.kernel) made.kernel = compile_variant(call, launch.kernel);

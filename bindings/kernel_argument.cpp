@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "bindings/cdata.h"
+#include "bindings/lost_output.h"
 #include "bindings/lua_array.h"
 #include "bindings/lua_kernel.h"
 #include "bindings/number_argument.h"
@@ -232,6 +233,17 @@ void ArgumentReader::guard_outputs() const {
     if (!array) continue;
     for (const BufferRef& source : guarded) (*array)->buffer()->depend_on(*source);
   }
+}
+
+void ArgumentReader::check_outputs() const {
+  const std::vector<std::size_t>& written = kernel.written_parameters();
+  for (const std::size_t i : written) {
+    const int index = static_cast<int>(i) + 2;
+    const Array* array = test<Array>(L, index);
+    if (!array || !(*array)->pending() || !is_temporary(L, static_cast<int>(kernel.rules.size()), index, **array))
+      return;
+  }
+  if (!written.empty()) refuse(static_cast<int>(written.back()) + 2, lost_output_text());
 }
 
 bool ArgumentReader::read_address(int index, const ArgumentRule& rule, void* value) {

@@ -36,7 +36,7 @@ class ArgumentBlock {
 /// Reads the arguments of one call. The first is at stack index 2.
 struct ArgumentReader {
   lua_State* L;
-  const BoundKernel& kernel;
+  BoundKernel& kernel;
   const StreamRef& stream;             // the stream of the launch
   std::vector<StagedArgument> staged;  // copies of the host arguments read so far
   std::vector<BufferRef> guarded;      // input buffers whose elements depend on checks
@@ -46,6 +46,9 @@ struct ArgumentReader {
   /// Makes the buffers that the kernel may write depend on the checks of its inputs. Called after all arguments were
   /// read.
   void guard_outputs() const;
+  /// Throws Error when all arrays that the kernel's text assigns are temporaries, so that the launch would be for
+  /// nothing. Called before the arguments are read, which evaluates them.
+  void check_outputs() const;
 
  private:
   void read_scalar(int index, const ArgumentRule& rule, void* value) const;

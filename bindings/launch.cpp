@@ -37,6 +37,7 @@ void Launch::run(lua_State* L) {
 
   OpenDevice& device = *kernel_->device;
   ArgumentReader reader{L, *kernel_, stream_ ? stream_ : device.stream(), {}, {}};
+  reader.check_outputs();
   for (std::size_t i = 0; i < count; ++i) reader.read(i, arguments_.value(i));
   if (config_.grid.x == 0) return;
   const std::uint64_t blocks = std::uint64_t{config_.grid.x} * config_.grid.y * config_.grid.z;

@@ -113,6 +113,16 @@ std::string BoundKernel::argument_text(std::size_t i) const {
          ": ";
 }
 
+const std::vector<std::size_t>& BoundKernel::written_parameters() {
+  if (written) return *written;
+  written.emplace();
+  const std::vector<bool> in_text =
+      source ? gpulua::written_parameters(*source, name(), rules.size()) : std::vector<bool>();
+  for (std::size_t i = 0; i < in_text.size(); ++i)
+    if (in_text[i] && rules[i].parameter.writable) written->push_back(i);
+  return *written;
+}
+
 std::int64_t check_items(lua_State* L, int index, const std::string& kernel) {
   const char* what = "a number of items, one for each thread";
   if (lua_istable(L, index))

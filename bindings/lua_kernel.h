@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,14 +16,17 @@ namespace gpulua {
 struct BoundKernel {
   std::shared_ptr<OpenDevice> device;
   std::shared_ptr<Kernel> kernel;
-  std::shared_ptr<const std::string> source;  // source of the module, for messages; null: not known
-  std::vector<ArgumentRule> rules;            // one for each parameter
-  bool dynamic_shared = false;                // the source shows an `extern __shared__` array
-  unsigned suggested_block = 0;               // without dynamic shared memory; 0: not computed yet
+  std::shared_ptr<const std::string> source;          // source of the module, for messages; null: not known
+  std::vector<ArgumentRule> rules;                    // one for each parameter
+  bool dynamic_shared = false;                        // the source shows an `extern __shared__` array
+  unsigned suggested_block = 0;                       // without dynamic shared memory; 0: not computed yet
+  std::optional<std::vector<std::size_t>> written{};  // see written_parameters()
 
   const std::string& name() const { return kernel->entry().name; }
   /// "saxpy(float, const float*, unsigned long)"
   std::string signature() const { return to_string(name(), kernel->entry().signature); }
+  /// Which parameters the source shows to be written. Reads the source at the first call.
+  const std::vector<std::size_t>& written_parameters();
   /// "[saxpy] argument 2 (x): ", for messages about parameter `i`, counted from 0.
   std::string argument_text(std::size_t i) const;
 };

@@ -107,7 +107,6 @@ int open_gpu(lua_State* L) {
   open_scans(L);
   open_sorting(L);
   open_streams(L);
-  open_tail_calls(L);
   open_transfer(L);
   open_user_operations(L);
   open_user_reductions(L);

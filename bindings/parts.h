@@ -2,7 +2,7 @@
 
 // The parts of the module `gpu`, and of the methods of arrays. Each part is defined in the file named after it; these
 // are the exceptions: open_arrays, open_devices and open_random are in lua_array.cpp, lua_device.cpp and
-// lua_random.cpp, open_kernels in module.cpp, open_tail_calls in state.cpp. open.cpp calls the parts of the module,
+// lua_random.cpp, open_kernels in module.cpp. open.cpp calls the parts of the module,
 // lua_array.cpp those of the methods.
 
 #include <lua.hpp>
@@ -65,7 +65,6 @@ void open_shapes(lua_State* L);
 void open_scans(lua_State* L);
 void open_sorting(lua_State* L);
 void open_streams(lua_State* L);
-void open_tail_calls(lua_State* L);
 void open_transfer(lua_State* L);
 void open_user_operations(lua_State* L);
 /// gpu.reduction, in user_reduction.cpp.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "bindings/chunk.h"
+#include "bindings/bytecode_readers.h"
 #include "bindings/lua.h"
 #include "bindings/lua_function.h"
 #include "bindings/parts.h"
@@ -21,9 +21,6 @@ bool is_library(const lua_Debug& frame) {
 bool is_script(const lua_Debug& frame) {
   return frame.currentline > 0 && !is_library(frame);
 }
-
-// The registry key of the function of tail_call.lua.
-constexpr const char* tail_call_key = "gpulua.tail_call";
 
 // The registry key of the function that Bindings::origin() cached.
 char caller_key;
@@ -107,15 +104,30 @@ void push_called(lua_State* L, lua_Debug& caller, const lua_Debug& callee) {
 }
 
 /// The position of the tail call with which the function below the top has led to the one on top; empty if that is not
-/// known. Pops both.
-std::string position_in(lua_State* L) {
+/// known, or there was no tail call. Pops both. `caller` is a frame of the chunk that has made the function.
+std::string position_in(lua_State* L, const lua_Debug& caller) {
   const int top = lua_gettop(L) - 2;
-  lua_getfield(L, LUA_REGISTRYINDEX, tail_call_key);
+  push_bytecode_reader(L, "position");
   lua_insert(L, -3);
+  lua_pushstring(L, caller.short_src);
   std::string position;
-  if (lua_pcall(L, 2, 1, 0) == 0 && lua_isstring(L, -1)) position = lua_tostring(L, -1);
+  if (lua_pcall(L, 3, 1, 0) == 0 && lua_isstring(L, -1)) position = lua_tostring(L, -1);
   lua_settop(L, top);
   return position;
+}
+
+/// Pushes the function, or its prototype, that the script's line has given to the C function at `called`; nil when that
+/// is not known or the function is not pcall or xpcall.
+void push_protected(lua_State* L, lua_Debug& caller, int called) {
+  push_bytecode_reader(L, "protected");
+  lua_getinfo(L, "f", &caller);
+  lua_pushinteger(L, caller.currentline);
+  lua_pushvalue(L, called);
+  if (lua_pcall(L, 3, 1, 0) != 0) return lua_pop(L, 1), lua_pushnil(L);
+  if (lua_type(L, -1) != LUA_TNUMBER) return;
+  const char* name = lua_getlocal(L, &caller, static_cast<int>(lua_tointeger(L, -1)) + 1);
+  if (!name) lua_pushnil(L);
+  lua_remove(L, -2);
 }
 
 /// Pushes `fn`, the function of the script that one of gpu.fuse, at `function`, calls; nil for another function.
@@ -129,7 +141,7 @@ void push_fused(lua_State* L, int function) {
 
 /// The position of a tail call, `return f(x)`. f takes over its caller's frame, so the stack shows the line of the
 /// caller's caller. The tail call is detected when that line called a function other than f. Empty when there was no
-/// tail call, or its position is not known.
+/// tail call, or its position is not known. pcall(f) is a call of f.
 std::string tail_call_position(lua_State* L, lua_Debug& caller, int callee_level) {
   lua_Debug callee{};
   if (!lua_checkstack(L, 8) || !lua_getstack(L, callee_level, &callee)) return {};
@@ -144,8 +156,15 @@ std::string tail_call_position(lua_State* L, lua_Debug& caller, int callee_level
     lua_getinfo(L, "f", &callee);
   }
   std::string position;
-  const bool lost = lua_isfunction(L, -2) && !lua_iscfunction(L, -2) && !lua_rawequal(L, -2, -1);
-  if (lost) position = position_in(L);
+  if (lua_iscfunction(L, -1) && lua_rawequal(L, -2, -1) && callee_level >= 1 &&
+      lua_getstack(L, callee_level - 1, &callee)) {
+    push_protected(L, caller, top + 1);
+    lua_getinfo(L, "f", &callee);
+  } else if (lua_iscfunction(L, -2) || lua_rawequal(L, -2, -1)) {
+    lua_settop(L, top);
+    return {};
+  }
+  if (!lua_isnil(L, -2)) position = position_in(L, caller);
   lua_settop(L, top);
   return position;
 }
@@ -161,12 +180,6 @@ std::string caller_position(lua_State* L) {
     return (lost.empty() ? std::string(frame.short_src) + ":" + std::to_string(frame.currentline) : lost) + ": ";
   }
   return {};
-}
-
-void open_tail_calls(lua_State* L) {
-  lua_pushvalue(L, -1);
-  run_library_chunk(L, "tail_call.lua", 1, 1);
-  lua_setfield(L, LUA_REGISTRYINDEX, tail_call_key);
 }
 
 bool is_recording(const Context& context) {

@@ -274,6 +274,54 @@ std::string parameter_name(std::string_view text, std::string_view name, std::si
 
 namespace {
 
+/// True when the tokens from `at` on are those of an assignment operator, ++ or --.
+bool assigns(const Tokens& body, std::size_t at) {
+  const auto token = [&](std::size_t i) { return at + i < body.size() ? body[at + i] : std::string_view(); };
+  const std::string_view first = token(0), second = token(1);
+  if (first == "=") return second != "=";
+  if (first == "<" || first == ">") return second == first && token(2) == "=";
+  if (first == "+" || first == "-") return second == "=" || second == first;
+  return second == "=" &&
+         (first == "*" || first == "/" || first == "%" || first == "&" || first == "|" || first == "^");
+}
+
+/// True when the parameter whose name is the token at `at` is assigned there.
+bool is_written_at(const Tokens& body, std::size_t at) {
+  const auto before = [&](std::size_t i) { return at >= i ? body[at - i] : std::string_view(); };
+  if (before(1) == "." || before(1) == ">") return false;  // a member of another value
+  const bool address = before(1) == "&";
+  if (before(address ? 2 : 1) == "(" && before(address ? 3 : 2).starts_with("atomic")) return true;
+  const bool starts = before(2) == ";" || before(2) == "{" || before(2) == "}" || before(2) == ")";
+  if (before(1) == "*" && starts) return assigns(body, at + 1);
+  std::size_t end = at + 1;
+  if (end >= body.size() || body[end] != "[") return false;
+  while (end < body.size() && body[end] == "[") end = past_bracket(body, end, "[", "]");
+  while (end + 1 < body.size() && body[end] == "." && is_name(body[end + 1])) end += 2;
+  return assigns(body, end);
+}
+
+}  // namespace
+
+std::vector<bool> written_parameters(std::string_view text, std::string_view name, std::size_t count) {
+  std::vector<bool> written(count);
+  if (text.find("#if") != text.npos) return written;
+  bool found = false;
+  for (const Definition& definition : Definitions(text).list) {
+    const SourceFunction& function = definition.function;
+    if (!function.is_kernel || function.name != base_name(name) || function.parameters.size() != count) continue;
+    if (found) return std::vector<bool>(count);
+    found = true;
+    for (std::size_t i = 0; i < definition.body.size(); ++i) {
+      const auto parameter = std::ranges::find(function.parameters, definition.body[i]);
+      if (parameter != function.parameters.end() && is_written_at(definition.body, i))
+        written[static_cast<std::size_t>(parameter - function.parameters.begin())] = true;
+    }
+  }
+  return written;
+}
+
+namespace {
+
 /// What the type of a member begins with.
 bool is_plain_type(std::string_view word) {
   constexpr std::string_view words[] = {"const",   "unsigned", "signed",   "char",     "short",   "int",     "long",

@@ -25,6 +25,11 @@ std::vector<SourceFunction> source_functions(std::string_view text);
 /// the text does not tell, or has several such kernels with different names.
 std::string parameter_name(std::string_view text, std::string_view name, std::size_t count, std::size_t index);
 
+/// True for each of the `count` parameters that the text of the kernel `name` assigns elements of: out[i] = 1, *out += 1,
+/// atomicAdd(&out[i], 1). All false when the text has no such kernel, or several, or `#if`. What other functions assign
+/// is not followed.
+std::vector<bool> written_parameters(std::string_view text, std::string_view name, std::size_t count);
+
 /// True when there is a kernel of that name and all such kernels use an `extern __shared__` array.
 bool uses_dynamic_shared(std::string_view text, std::string_view name);
 

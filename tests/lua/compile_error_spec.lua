@@ -108,6 +108,38 @@ describe("errors in a function's last call", function()
     assert.is_truthy(message:find("compile_error_spec.lua:" .. tail_line .. ": [zeros]", 1, true), message)
   end)
 
+  it("name it under pcall and xpcall, whose line is another", function()
+    local pcall, xpcall = pcall, xpcall
+    local function handler(message) return message end
+    local function protected(fn, ...)
+      return fn(...)
+    end
+    local function fails() return
+      gpu.zeros("a")
+    end
+    local function far() return
+      fails()
+    end
+    local line = debug.getinfo(fails, "S").linedefined + 1
+    local function check(_, message, at)
+      assert.is_truthy(message:find("compile_error_spec.lua:" .. (at or line) .. ": [", 1, true), message)
+    end
+    check(pcall(fails))
+    check(pcall(far))
+    check(xpcall(fails, handler))
+    local x, here = gpu.ones(3), debug.getinfo(1, "l").currentline
+    local ok, message = pcall(function()
+      return x:sum(7)
+    end)
+    check(ok, message, here + 2)
+    ok, message = pcall(gpu.zeros, "a")
+    check(ok, message, here + 5)
+    ok, message = protected(pcall, function()
+      return gpu.zeros "a"
+    end)
+    assert.is_truthy(message:find "compile_error_spec.lua:%d+: %[zeros%]", message)
+  end)
+
   it("name it in functions of gpu.fuse", function()
     local function sorted(x)
       return gpu.sort(x, 7)

@@ -211,3 +211,68 @@ describe("an argument that a kernel writes", function()
     k(gpu.zeros(4), gpu.zeros(3, 3, "complex64"))
   end)
 end)
+
+describe("what a kernel writes", function()
+  local increment = gpu.kernel("__global__ void increment(float* x, int n) { int i = threadIdx.x; if (i < n) x[i] += 1; }", "increment")
+  local scale = gpu.kernel("__global__ void scale(float* in, float* out) { out[threadIdx.x] = in[threadIdx.x] * 2; }", "scale")
+  local x = gpu.ones(4)
+  local launch, to = increment { grid = 1, block = 4 }, scale { grid = 1, block = 4 }
+
+  local function lost(fn, name)
+    local line = debug.getinfo(fn, "S").linedefined
+    local ok, message = pcall(fn)
+    assert.is_false(ok)
+    local start = "kernel_argument_spec.lua:" .. line .. ": [" .. name
+    assert.is_truthy(message:find(start, 1, true), message)
+    assert.is_truthy(message:find("expected an array that a variable holds", 1, true), message)
+  end
+
+  it("is no expression that nothing holds: it would be lost", function()
+    lost(function() launch(x + 1, 4) end, "increment] argument 1 (x): ")
+    lost(function() launch(-x, 4) end, "increment] argument 1 (x): ")
+    lost(function() launch(x ^ 2, 4) end, "increment] argument 1 (x): ")
+    lost(function() launch(x:exp(), 4) end, "increment] argument 1 (x): ")
+    lost(function() return launch(gpu.maximum(x, 0), 4), nil end, "increment] argument 1 (x): ")
+    lost(function() increment:over(4)(gpu.exp(x), x.size) end, "increment] argument 1 (x): ")
+    lost(function() to(x, x * 2) end, "scale] argument 2 (out): ")
+    lost(function() to(x * 1, x * 2) end, "scale] argument 2 (out): ")
+    lost(function() local y = x; to(y, 2 - y) end, "scale] argument 2 (out): ")
+    assert.are.same({ 1, 1, 1, 1 }, x:table())
+  end)
+
+  it("is seen in the variable of an expression", function()
+    local y = x + 1
+    launch(y, 4)
+    assert.are.same({ 3, 3, 3, 3 }, y:table())
+    local t = { y = x + 2, pick = function(self) return self.y end }
+    launch(t.y, 4)
+    launch(t:pick(), 4)
+    assert.are.same({ 5, 5, 5, 5 }, t.y:table())
+    local z = x + 5
+    launch(t and z or x + 1, 4)
+    launch(t and z, 4)
+    assert.are.same({ 8, 8, 8, 8 }, z:table())
+  end)
+
+  it("may be a work area beside results that are held, and inputs need no const", function()
+    local out = gpu.zeros(4)
+    to(x + 1, out)
+    assert.are.same({ 4, 4, 4, 4 }, out:table())
+    to(x + 2, out); to(x + 3, out)
+    assert.are.same({ 8, 8, 8, 8 }, out:table())
+    local both = gpu.kernel("__global__ void both(float* a, float* b) { a[threadIdx.x] += 1; b[threadIdx.x] = a[threadIdx.x]; }", "both")
+    both { grid = 1, block = 4 }(x + 1, out)
+    assert.are.same({ 3, 3, 3, 3 }, out:table())
+  end)
+
+  it("is no expression for kernels of Lua functions either", function()
+    local twice = gpu.jit(function(a, out)
+      local i = gpu.grid(1)
+      if i <= #out then out[i] = a[i] * 2 end
+    end, { name = "twice" })
+    lost(function() twice:over(4)(x, x + 1) end, "twice] out: ")
+    local out = x + 1
+    twice:over(4)(x + 1, out)
+    assert.are.same({ 4, 4, 4, 4 }, out:table())
+  end)
+end)

@@ -44,6 +44,24 @@ TEST_CASE("a kernel's parameters have their names") {
   CHECK(parameter_name("__global__ void k(int a) {} __global__ void k(float b) {}", "k", 1, 0).empty());
 }
 
+TEST_CASE("the parameters that a kernel assigns are known") {
+  const auto written = [](const std::string& body) {
+    return written_parameters("__global__ void k(float* a, float* b) {" + body + "}", "k", 2);
+  };
+  const auto only_a = std::vector<bool>{true, false}, none = std::vector<bool>{false, false};
+  for (const char* body :
+       {"a[i] = b[i];", "if (i < n) a[b[i]] = 1;", "*a = b[0];", "for (;;) { *a += 1; }", "a[0]++;", "a[i].x = b[1];",
+        "a[i] <<= 1;", "a[i] -= b[i] == 1;", "atomicAdd(&a[i], b[i]);", "atomicMax(a, 1);", "atomicAdd(a + i, 1);"})
+    CHECK(written(body) == only_a);
+  for (const char* body : {"if (a[i] == b[i]) printf(\"a\");", "x = a[i] <= b[i];", "float x = c * a;", "s.a[0] = 1;",
+                           "store(a, 1);", "a += 1;", "x = *a;", "// a[i] = 1\n", "x = a[i] >= 2 || b[i] != 1;"})
+    CHECK(written(body) == none);
+  const std::string twice =
+      "namespace x { __global__ void k(int* a) { *a = 1; } } __global__ void k(int* a) { *a = 1; }";
+  CHECK(written_parameters(twice, "k", 1) == std::vector<bool>{false});
+  CHECK(written_parameters("#if A\n#endif\n__global__ void k(int* a) { *a = 1; }", "k", 1) == std::vector<bool>{false});
+}
+
 TEST_CASE("kernels with dynamic shared memory are known") {
   const auto uses = [](const std::string& text) { return uses_dynamic_shared(text, "k"); };
   CHECK(uses("__global__ void k() { extern __shared__ float s[]; s[0] = 1; }"));

@@ -1,0 +1,18 @@
+#pragma once
+
+// Arguments that a kernel writes and that nobody can read afterwards: saxpy(2, x, y + 1, n).
+
+#include <lua.hpp>
+
+#include "src/array/node.h"
+
+namespace gpulua {
+
+/// True when the script's expression for the argument at `index`, a pending array, is an operation, y + 1 or y:exp(),
+/// whose value no variable holds. The call has `count` arguments, the first at index 2. False when that is not known.
+bool is_temporary(lua_State* L, int count, int index, const Node& array);
+
+/// The message about such an argument: "expected an array that a variable holds, ...".
+const char* lost_output_text();
+
+}  // namespace gpulua

@@ -1,0 +1,120 @@
+-- What the bytecode of a script's functions tells about their calls. The chunk returns nil where LuaJIT's module jit.util is
+-- missing. A function may also be a prototype, which jit.util.funck gives for a function's inner functions.
+local found, util = pcall(require, "jit.util")
+if not found then return end
+local band, rshift = bit.band, bit.rshift
+
+local bytecode = { util = util }
+
+local function opcode(instruction) return band(instruction, 0xff) end
+
+--- The register that most instructions write.
+local function target(instruction) return band(rshift(instruction, 8), 0xff) end
+
+local function opcode_at(fn, pc) return opcode(util.funcbc(fn, pc)) end
+
+--- The first and the last instruction of a function.
+local function ends_of(fn)
+  local pc = 1
+  while util.funcbc(fn, pc + 1) do pc = pc + 1 end
+  return opcode_at(fn, 1), opcode_at(fn, pc)
+end
+
+-- LuaJIT's instruction numbers differ between versions. They are read from these functions.
+local upvalue
+local GET_UPVALUE, TAIL_CALL = ends_of(function() return upvalue() end)
+local GET_GLOBAL = ends_of(function() return a_global() end)
+local _, TAIL_CALL_OF_ALL = ends_of(function(f) return f(f()) end)
+local GET_FIELD = opcode_at(function() return a_global.field() end, 2)
+local MAKE_FUNCTION = ends_of(function() return function() end end)
+local arithmetic = {}
+for _, fn in ipairs {
+  function(a, b) return a + b end, function(a) return a + 1 end, function(a) return 1 + a end,
+  function(a, b) return a - b end, function(a) return a - 1 end, function(a) return 1 - a end,
+  function(a, b) return a * b end, function(a) return a * 2 end, function(a) return 2 * a end,
+  function(a, b) return a / b end, function(a) return a / 2 end, function(a) return 2 / a end,
+  function(a, b) return a % b end, function(a) return a % 2 end, function(a) return 2 % a end,
+  function(a, b) return a ^ b end, function(a) return -a end,
+} do
+  arithmetic[(ends_of(fn))] = true
+end
+local GET_LOCAL = opcode_at(function(f) f() end, 1)
+local JUMP = opcode_at(function(a) if a then a() end end, 2)
+local CALL, FIRST_ARGUMENT = (function(fn)
+  return opcode_at(fn, 3), target(util.funcbc(fn, 2)) - target(util.funcbc(fn, 1))
+end)(function(f) f(1) end)
+
+--- The line of an instruction.
+function bytecode.line(fn, pc) return util.funcinfo(fn, pc).currentline end
+
+--- Iterates over the positions of the calls in fn; with `tail` of its last calls, `return f(x)`.
+function bytecode.calls(fn, tail)
+  local pc = 0
+  return function()
+    while true do
+      pc = pc + 1
+      local instruction = util.funcbc(fn, pc)
+      if not instruction then return end
+      local op = opcode(instruction)
+      if not tail and op == CALL or tail and (op == TAIL_CALL or op == TAIL_CALL_OF_ALL) then return pc end
+    end
+  end
+end
+
+--- How many arguments the call at `pc` has.
+function bytecode.argument_count(fn, pc) return band(rshift(util.funcbc(fn, pc), 16), 0xff) - 1 end
+
+--- A global of fn, found without running code of the script.
+local function global(fn, name)
+  local scope = getfenv(fn)
+  for _ = 1, 8 do
+    local value = rawget(scope, name)
+    local metatable = value == nil and debug.getmetatable(scope)
+    scope = metatable and rawget(metatable, "__index")
+    if type(scope) ~= "table" then return value end
+  end
+end
+
+--- What the nearest instruction before `pc` on `register` is, and its position: "value" and the value of an upvalue or a
+--- global; "local" and its register; "field" and its name; "function" and the function's prototype; "arithmetic"; "call".
+local function source(fn, pc, register)
+  for at = pc - 1, 1, -1 do
+    local instruction = util.funcbc(fn, at)
+    local op, operand = opcode(instruction), rshift(instruction, 16)
+    if op == CALL and target(instruction) < register then return end
+    if target(instruction) == register then
+      local closure = type(fn) == "function" -- a prototype has no upvalues and globals
+      if op == GET_UPVALUE and closure then
+        return at, "value", select(2, debug.getupvalue(fn, operand + 1))
+      elseif op == GET_GLOBAL and closure then
+        return at, "value", global(fn, util.funck(fn, -operand - 1))
+      elseif op == GET_LOCAL then
+        return at, "local", operand
+      elseif op == GET_FIELD then
+        return at, "field", util.funck(fn, -band(operand, 0xff) - 1)
+      elseif op == MAKE_FUNCTION then
+        return at, "function", util.funck(fn, -operand - 1)
+      elseif op == CALL then
+        return at, "call"
+      end
+      return at, arithmetic[op] and "arithmetic" or nil
+    end
+  end
+end
+
+--- The kind of the source of the function that is called at `pc`, and its value.
+function bytecode.callee(fn, pc) return select(2, source(fn, pc, target(util.funcbc(fn, pc)))) end
+
+--- The position, kind and value of the source of an argument of the call at `pc`, counted from 1. Nil where the arguments
+--- have several, as in `f(a or b)`.
+function bytecode.argument(fn, pc, index)
+  local base = target(util.funcbc(fn, pc))
+  local first = source(fn, pc, base)
+  if not first then return end
+  for at = first, pc do
+    if opcode_at(fn, at) == JUMP then return end
+  end
+  return source(fn, pc, base + FIRST_ARGUMENT + index - 1)
+end
+
+return bytecode
