@@ -9,6 +9,7 @@
 #include "bindings/lua_array.h"
 #include "bindings/lua_device.h"
 #include "bindings/parts.h"
+#include "src/algorithms/valid_numbers.h"
 
 namespace gpulua {
 
@@ -288,6 +289,28 @@ int generator_skip(lua_State* L) {
   return 0;
 }
 
+/// check_numbers(text, array, {least =, most =, above =, below =, whole =}): check_numbers of valid_numbers.h; nothing
+/// for a pending array, which becomes part of a kernel, and in a function that gpu.fuse records.
+int lua_check_numbers(lua_State* L) {
+  const Array& array = check<Array>(L, 2, "random");
+  if (array->pending() || array->device().evaluator().trace()) return 0;
+  const auto number = [&](const char* field) {
+    lua_getfield(L, 3, field);
+    const double value = lua_tonumber(L, -1);
+    lua_pop(L, 1);
+    return value;
+  };
+  const auto flag = [&](const char* field) {
+    lua_getfield(L, 3, field);
+    const bool value = lua_toboolean(L, -1) != 0;
+    lua_pop(L, 1);
+    return value;
+  };
+  const ValidNumbers valid{number("least"), number("most"), flag("above"), flag("below"), flag("whole")};
+  push_array(L, check_numbers(std::string(check_string(L, 1, "random", "a text")), array, valid));
+  return 1;
+}
+
 int generator_text(lua_State* L) {
   lua_pushfstring(L, "philox generator on %s", check<Generator>(L, 1, "tostring").device->name().c_str());
   return 1;
@@ -312,7 +335,8 @@ void open_random(lua_State* L) {
 }
 
 void add_random_functions(lua_State* L) {
-  set_functions(L, {{"draw", protect<draw>},
+  set_functions(L, {{"check_numbers", protect<lua_check_numbers>},
+                    {"draw", protect<draw>},
                     {"draw_integers", protect<draw_integers>},
                     {"floating_dtype", protect<dtype_of_kind<check_floating>>},
                     {"integer_dtype", protect<dtype_of_kind<check_integers>>}});

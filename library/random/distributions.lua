@@ -3,11 +3,6 @@ local gpu, _, core = ...
 core.load "random.lua"
 local random, distribution, counts = gpu.random, core.distribution, core.counts
 
-local function finite(x) return x - x == 0 end
-local function is_count(x) return finite(x) and x >= 0 and x % 1 == 0 end
-
-local function check_count(call, what, value) return call:check(value, what .. " of 0 or more", is_count) end
-
 -- ---- the standard ones ---------------------------------------------------------------------------------------------------------
 
 distribution("standard_normal", {}, function(call) return call:normal() end)
@@ -39,10 +34,13 @@ end)
 -- ---- counts --------------------------------------------------------------------------------------------------------------------
 
 distribution("hypergeometric", {"required", "required", "required"}, function(call, good, bad, sample)
-  check_count(call, "a number of good items", good)
-  check_count(call, "a number of bad items", bad)
-  check_count(call, "a number of items in the sample", sample)
-  if type(good) == "number" and type(bad) == "number" and type(sample) == "number" and sample > good + bad then
+  call:count(good, "a number of good items")
+  call:count(bad, "a number of bad items")
+  call:count(sample, "a number of items in the sample")
+  local left = good + bad - sample
+  if core.is_array(left) then
+    call:not_negative(left, "good + bad - sample, the items that are left,")
+  elseif left < 0 then
     core.raise(("[%s] expected a sample of at most %d + %d items, got %d"):format(call.op, good, bad, sample))
   end
   return call:draw("random_hypergeometric", "float64", nil, good, bad, sample)
@@ -54,13 +52,16 @@ local greatest = {
   uint8 = 2 ^ 8 - 1, uint16 = 2 ^ 16 - 1, uint32 = 2 ^ 32 - 1, uint64 = 2 ^ 63 - 1024,
 }
 
+local above_one = { least = 1, above = true, most = math.huge, below = true }
+local below_one = { least = 0, most = 1, below = true }
+
 distribution("zipf", {"required"}, function(call, exponent)
-  call:check(exponent, "an exponent above 1", function(x) return finite(x) and x > 1 end)
+  call:check(exponent, "an exponent above 1", above_one)
   return call:draw("random_zipf", "float64", nil, exponent, greatest[call.dtype])
 end, counts)
 
 distribution("logseries", {"required"}, function(call, p)
-  call:check(p, "a probability below 1", function(x) return x >= 0 and x < 1 end)
+  call:check(p, "a probability below 1", below_one)
   return call:draw("random_logseries", "float64", nil, p)
 end, counts)
 

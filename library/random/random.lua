@@ -26,24 +26,58 @@ function Call:poisson(mean) return self:draw("random_poisson", "float64", nil, m
 --- Exponentially distributed numbers of mean 1, negated.
 function Call:decay() return gpu.log(self:uniform()) end
 
---- Raises an error unless the parameter is an array, or a number for which `holds`.
-function Call:check(value, what, holds)
-  if core.is_array(value) then return value end
-  if type(value) ~= "number" or not holds(value) then core.fail(self.op, what, value) end
+--- Valid numbers: from `least` to `most`; `above` and `below`: without these two; `whole`: integers.
+local finite = { least = -math.huge, above = true, most = math.huge, below = true }
+local positive = { least = 0, above = true, most = math.huge, below = true }
+local not_negative = { least = 0, most = math.huge, below = true }
+local count = { least = 0, most = math.huge, below = true, whole = true }
+local probability = { least = 0, most = 1 }
+local rate = { least = 0, above = true, most = 1 }
+
+local function is_valid(valid, x)
+  return x >= valid.least and x <= valid.most and not (valid.above and x == valid.least) and not (valid.below and x == valid.most)
+    and not (valid.whole and x % 1 ~= 0)
+end
+
+--- What stands in a result for a number of invalid parameters.
+local function invalid_number(result)
+  if result.dtype == "bool" then return false end
+  return core.is_floating(result) and 0 / 0 or 0
+end
+
+--- Which elements of an array are valid, as an array.
+local function valid_elements(valid, x)
+  local from = valid.above and x:gt(valid.least) or x:ge(valid.least)
+  local to = valid.below and x:lt(valid.most) or x:le(valid.most)
+  local both = from:logical_and(to)
+  return valid.whole and both:logical_and(x:eq(x:floor())) or both
+end
+
+--- Raises an error for a parameter that is neither a valid number nor an array. The elements of an array in memory are checked on
+--- the device, and the result of the call is bound to what comes out. An expression stays one, as a part of the kernel that draws:
+--- numbers of its invalid elements are NaN, or 0.
+function Call:check(value, what, valid)
+  if core.is_array(value) then
+    core.check_real(self.op, value)
+    if value.size > 0 then
+      local text = ("[%s] expected %s"):format(self.op, what)
+      self.checks[#self.checks + 1] = core.check_numbers(text, value, valid) or valid_elements(valid, value)
+    end
+    return value
+  end
+  if type(value) ~= "number" or not is_valid(valid, value) then core.fail(self.op, what, value) end
   return value
 end
 
-local function finite(x) return x - x == 0 end
-local function positive(x) return finite(x) and x > 0 end
-local function not_negative(x) return finite(x) and x >= 0 end
-local function probability(x) return x >= 0 and x <= 1 end
-local function rate(x) return x > 0 and x <= 1 end
-
-function Call:location(value) return self:check(value, "a finite number or an array", finite) end
+--- A location shifts the numbers, so an array's that is not finite shows in them.
+function Call:location(value)
+  return core.is_array(value) and value or self:check(value, "a finite number or an array", finite)
+end
 function Call:scale(value, what) return self:check(value, (what or "a scale") .. " that is not negative", not_negative) end
 
 function Call:positive(value, what) return self:check(value, what .. " above 0", positive) end
 function Call:not_negative(value, what) return self:check(value, what .. " of 0 or more", not_negative) end
+function Call:count(value, what) return self:check(value, what .. " of 0 or more", count) end
 
 --- Checks the options of a function, or of a method, whose generator is given.
 function core.check_source(op, options, generator)
@@ -95,8 +129,8 @@ local function distribution(name, parameters, make, kind)
     if count > #parameters then core.fail(op, ("at most %d parameters"):format(#parameters), count) end
     if type(options) == "string" then options = { dtype = options } end
     options = core.check_source(op, options, generator)
-    local call = setmetatable({ op = op, shape = shape, options = options, generator = generator or options.generator, device = options.device },
-      Call)
+    local call = setmetatable({ op = op, shape = shape, options = options, generator = generator or options.generator,
+      device = options.device, checks = {} }, Call)
     call.dtype = check_dtype(op, options.dtype or default_dtype)
     for i, default in ipairs(parameters) do
       if values[i] == nil then
@@ -105,6 +139,9 @@ local function distribution(name, parameters, make, kind)
       end
     end
     local result, items = make(call, unpack(values, 1, #parameters))
+    for _, valid in ipairs(call.checks) do
+      result = gpu.where(valid, result, invalid_number(result))
+    end
     local wanted = core.text(call:sizes(items))
     if core.text(result.shape) ~= wanted then
       core.raise(("[%s] expected parameters that broadcast to %s, got a result of %s"):format(op, wanted, core.text(result.shape)))
@@ -178,7 +215,9 @@ distribution("triangular", { 0, 0.5, 1 }, function(call, left, mode, right)
   call:location(left)
   call:location(mode)
   call:location(right)
-  local u, width = call:uniform(), right - left
+  call:not_negative(mode - left, "mode - left, the place of the mode,")
+  call:not_negative(right - mode, "right - mode, the place of the mode,")
+  local u, width = call:uniform(), call:positive(right - left, "a width, right - left,")
   local below = (mode - left) / width
   return gpu.where(u:le(below), gpu.sqrt(u * below) * width + left, gpu.sqrt((1 - u) * (1 - below)) * -width + right)
 end)
@@ -247,7 +286,7 @@ local function counts(name, parameters, make) distribution(name, parameters, mak
 counts("poisson", { 1 }, function(call, mean) return call:poisson(call:not_negative(mean, "a mean")) end)
 
 counts("binomial", { "required", "required" }, function(call, trials, p)
-  call:check(trials, "a number of trials of 0 or more", function(x) return not_negative(x) and x % 1 == 0 end)
+  call:count(trials, "a number of trials")
   call:check(p, "a probability", probability)
   return call:draw("random_binomial", "float64", nil, trials, p)
 end)

@@ -43,9 +43,7 @@ end
 -- Gamma numbers, divided by their sum. From logarithms, as those of small parameters are too small for numbers.
 distribution("dirichlet", {"required"}, function(call, alpha)
   local parameters, k = check_vector(call, "parameters", alpha)
-  if type(alpha) == "table" then
-    for _, value in ipairs(alpha) do call:positive(value, "parameters") end
-  end
+  for _, value in ipairs(type(alpha) == "table" and alpha or {parameters}) do call:positive(value, "parameters") end
   local compute = call.dtype == "float64" and "float64" or "float32"
   local logarithms = core.draw(call.op, "random_log_gamma", call:sizes(k), compute, call.generator, device_of(call), compute,
     parameters)
@@ -85,9 +83,16 @@ end
 
 local function is_count(x) return x - x == 0 and x >= 0 and x % 1 == 0 end
 
+--- Checks a parameter that has no axis of the draw's kinds.
+local function check_totals(call, value, what)
+  call:count(value, what)
+  local valid = call.checks[#call.checks]
+  if core.is_array(value) and valid and valid.ndim > 0 then call.checks[#call.checks] = valid:expand_dims(-1) end
+end
+
 --- The counts to divide, in the call's shape.
 local function totals(call, what, value)
-  call:check(value, what .. " of 0 or more", is_count)
+  check_totals(call, value, what)
   if not core.is_array(value) then return gpu.full(call:sizes(), value, {dtype = "int64", device = device_of(call)}) end
   return core.broadcast(core.cast(value, "int64"), call:sizes())
 end
@@ -114,7 +119,9 @@ distribution("multivariate_hypergeometric", {"required", "required"}, function(c
     core.raise(("[%s] expected a sample of at most all %d items, got %d"):format(call.op, first, sample))
   end
   if core.is_array(sample) then
-    total = gpu.where(total:ge(0):logical_and(total:le(weights:sum(-1))), total, 0)
+    local left = weights:sum(-1) - total
+    check_totals(call, left, "a number of items that are left by the sample")
+    total = gpu.where(total:ge(0):logical_and(left:ge(0)), total, 0)
   end
   local result = divide(total, weights, k, function(shape, parent, left, right)
     return core.draw(call.op, "random_hypergeometric", shape, "int64", call.generator, device_of(call), "float64", left, right,

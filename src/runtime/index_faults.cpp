@@ -1,6 +1,8 @@
 #include "src/runtime/index_faults.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstdio>
 #include <cstring>
 
 #include "src/base/error.h"
@@ -56,11 +58,21 @@ std::string describe_sparse(const volatile IndexFault& fault) {
   }
 }
 
+std::string describe_number(const volatile IndexFault& fault) {
+  char number[32] = "nan";  // printf shows its sign
+  const std::int64_t bits = fault.index;
+  const auto value = std::bit_cast<double>(bits);
+  if (value == value) std::snprintf(number, sizeof number, "%.14g", value);
+  return std::string(fault.op) + ", got " + number + " in element " + std::to_string(fault.at) + " of an array" +
+         (fault.axis > 1 ? ", counted along its rows" : "");
+}
+
 std::string describe(const volatile IndexFault& fault) {
   const auto kind = static_cast<FaultKind>(fault.found);
-  std::string text = kind == FaultKind::index        ? describe_index(fault)
-                     : kind < FaultKind::wrong_place ? describe_matrix(fault)
-                                                     : describe_sparse(fault);
+  std::string text = kind == FaultKind::index            ? describe_index(fault)
+                     : kind < FaultKind::wrong_place     ? describe_matrix(fault)
+                     : kind == FaultKind::invalid_number ? describe_number(fault)
+                                                         : describe_sparse(fault);
   if (fault.chunk) text += "; queued at " + std::string(fault.chunk) + ":" + std::to_string(fault.line);
   return text;
 }

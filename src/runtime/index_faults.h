@@ -22,6 +22,7 @@ enum class FaultKind : std::uint32_t {
   wrong_first_start,      // the pointers to a sparse matrix's rows or columns do not begin at its first entry,
   falling_start,          // decrease,
   wrong_end,              // or do not end behind its last one
+  invalid_number,         // an element of a parameter is none of the valid numbers
 };
 
 /// The record in which a kernel stores the first index of an index array that is out of range, or the first matrix that
@@ -34,7 +35,8 @@ struct IndexFault {
   std::int64_t line;
   const char* op;  // of a matrix: the operation's name in the message
   // Of a sparse matrix: the place of `index` in its array, from 1; extent is the number of rows or columns, or the
-  // pointer before or that was expected.
+  // pointer before or that was expected. Of a parameter: the place of the element, whose double `index` has the bits
+  // of; `axis` is the array's number of axes and `op` the message up to what was expected.
   std::int64_t at;
 };
 

@@ -118,6 +118,58 @@ describe("distributions", function()
       { generator = generator })
   end)
 
+  it("name the element of an array outside of a parameter's domain, without a wait", function()
+    local random, nan = gpu.random, 0 / 0
+    local zero, half = gpu.zeros(2), gpu.full({2}, 0.5)
+    local cases = {
+      {"standard deviation that is not negative, got -1 in element 2", random.normal, 0, {0, -1}},
+      {"standard deviation that is not negative, got nan in element 1", random.lognormal, 0, {nan, 1}},
+      {"scale that is not negative, got -2 in element 2", random.exponential, {1, -2}},
+      {"shape parameter of 0 or more, got -1 in element 2", random.gamma, {0, -1}},
+      {"first parameter above 0, got 0 in element 2", random.beta, {1, 0}, half},
+      {"mean of 0 or more, got -3 in element 1", random.poisson, {-3, 1}},
+      {"probability, got 1.5 in element 2", random.bernoulli, {1, 1.5}},
+      {"probability, got -0.5 in element 1", random.binomial, 3, {-0.5, 0}},
+      {"number of trials of 0 or more, got 2.5 in element 2", random.binomial, {2, 2.5}, 0.5},
+      {"probability above 0, got 0 in element 1", random.geometric, {0, 1}},
+      {"probability below 1, got 1 in element 2", random.logseries, {0.5, 1}},
+      {"exponent above 1, got 1 in element 2", random.zipf, {2, 1}},
+      {"parameters above 0, got -1 in element 2", random.dirichlet, {1, -1}},
+    }
+    for _, case in ipairs(cases) do
+      local expected, fn, parameters = case[1], case[2], {unpack(case, 3)}
+      for i, value in ipairs(parameters) do
+        if type(value) == "table" then parameters[i] = gpu.array(value, "float64") end
+      end
+      local line = debug.getinfo(1, "l").currentline + 1
+      local x = fn({2}, unpack(parameters))
+      local ok, message = pcall(x.table, x)
+      assert.is_false(ok)
+      assert.is_truthy(message:find("expected .*" .. expected:gsub("[%-%.]", "%%%0") .. " of an array"), message)
+      assert.is_truthy(message:find("queued at .*random_distributions_spec.lua:" .. line), message)
+      ok = pcall(gpu.sync)
+      assert.is_true(ok) -- it was told
+    end
+    -- The array itself stays readable, and numbers at the ends of the domain are valid.
+    local scale = gpu.array {1, -1}
+    assert.is_false(pcall(function() return gpu.random.normal({2}, 0, scale):sum():item() end))
+    assert.are.same({1, -1}, scale:table())
+    assert.are.same({0, 0}, gpu.random.normal({2}, 0, zero):table())
+    assert.are.same({true, false}, gpu.random.bernoulli({2}, gpu.array {1, 0}):table())
+    assert.are.same({0, 0}, gpu.random.gamma({2}, zero):table())
+    assert.has_error(function() gpu.random.triangular({2}, 3, 2, 5) end)
+    -- In expressions, which become part of the kernel, the numbers of such elements are NaN.
+    local lazy = gpu.random.normal({2}, 0, scale * 1):table()
+    assert.is_true(lazy[1] == lazy[1] and lazy[2] ~= lazy[2])
+    assert.are.same({0, 0}, gpu.random.poisson({2}, gpu.array {0, -3} - 0):table())
+    assert.is_true(gpu.random.triangular({2}, 1, gpu.array {0, 0}, 2):isnan():all():item())
+    local fused = gpu.fuse(function(s) return gpu.random.normal({2}, 0, s) end)
+    for _ = 1, 3 do
+      local x = fused(gpu.array {-1, 0})
+      assert.is_true(x[1] ~= x[1] and x[2] == 0)
+    end
+  end)
+
   it("say so where the shape comes last, as in NumPy", function()
     local r = gpu.random
     support.fails("[random.normal] expected the shape first, as in gpu.random.normal(5, 0, 1), got 0 first; {0} is a shape without elements",

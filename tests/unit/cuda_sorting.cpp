@@ -152,6 +152,15 @@ extern "C" __global__ void doubles(const int* info, double* x, gpulua_index_faul
 extern "C" __global__ void rows(const int* pivots, int* rows) { gpulua_permutation(pivots, rows, 7, 3, 5); })");
 }
 
+TEST_CASE("checks of parameters compile with NVRTC", "[cuda][nvrtc]") {
+  std::string text;
+  for (const std::string type : {"bool", "long long", "unsigned long long", "gpulua_half", "gpulua_bfloat16", "double"})
+    text += "extern \"C\" __global__ void check_" + std::to_string(text.size()) + "(const " + type +
+            "* x, bool* done, gpulua_index_fault* fault, const void* op) { gpulua_check_numbers<" + type +
+            ">(x, 7, 0, true, 1, false, true, done, 2, 11, fault, op, 1, op); }\n";
+  compile({"elements.cuh", "arithmetic.cuh", "indexing.cuh", "indexed.cuh", "valid_numbers.cuh"}, text);
+}
+
 TEST_CASE("small systems compile with NVRTC", "[cuda][nvrtc]") {
   compile({"elements.cuh", "arithmetic.cuh", "indexing.cuh", "complex.cuh", "small_systems.cuh"}, R"(
 extern "C" __global__ void solve(const float* a, float* x, int* info) {
