@@ -139,7 +139,7 @@ std::string remedy(lua_State* L, int index, std::string_view expected) {
         return "; [[ ]] is text: {{1, 2}, {3, 4}} is a matrix";
       return (wants_array || wants_number) && lua_isnumber(L, index) ? "; tonumber(text) makes a number" : "";
     case LUA_TNIL: {
-      const std::string& source = bindings_of(L).gave_nil;
+      const std::string source = bindings_of(L).gave_nil.reason(L);
       return source.empty() ? "" : " (perhaps from " + source + ")";
     }
     default:

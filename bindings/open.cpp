@@ -128,7 +128,7 @@ Bindings* find_bindings(lua_State* L) {
 
 std::string source_of_nil(lua_State* L) {
   const Bindings* bindings = find_bindings(L);
-  return bindings ? bindings->gave_nil : "";
+  return bindings ? bindings->gave_nil.reason(L) : "";
 }
 
 std::shared_ptr<Context> context_of(lua_State* L) {

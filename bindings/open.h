@@ -26,7 +26,8 @@ std::shared_ptr<Context> context_of(lua_State* L);
 inline constexpr const char* profile_report_key = "gpulua.profile_report";
 
 /// The position and message of the state's last call that returned nil and a message: "script.lua:3: [load] cannot open
-/// x.npy: ..."; empty if there was none. For reports of errors about a nil.
+/// x.npy: ..."; empty if there was none, or the running line has nothing to do with it. For reports of errors about a
+/// nil.
 std::string source_of_nil(lua_State* L);
 
 /// Tells the other ranks of the job, if the state has connected to them, that this one's script has failed.

@@ -66,4 +66,17 @@ SourceLocation locate_source(lua_State* L, std::string_view text) {
   return call;
 }
 
+std::optional<std::string> line_text(lua_State* L, const lua_Debug& frame) {
+  const Bindings* bindings = find_bindings(L);
+  if (frame.source[0] == '@' && !(bindings && bindings->context().rights.trusted)) return {};
+  const std::string text = chunk_text(frame);
+  std::size_t first = text.empty() ? text.npos : 0;
+  for (int line = 1; line < frame.currentline && first != text.npos; ++line) {
+    first = text.find('\n', first);
+    if (first != text.npos) ++first;
+  }
+  if (first == text.npos) return {};
+  return text.substr(first, text.find('\n', first) - first);
+}
+
 }  // namespace gpulua

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lua.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,5 +17,8 @@ struct SourceLocation {
 /// the chunks of the calling functions, from the innermost outwards. Text that a script generates is in none of them;
 /// its file is "<kernel source at script.lua:12>", the line of the call.
 SourceLocation locate_source(lua_State* L, std::string_view text);
+
+/// The text of the line that `frame` executes; nothing where the chunk's text is not there, or not for this script.
+std::optional<std::string> line_text(lua_State* L, const lua_Debug& frame);
 
 }  // namespace gpulua

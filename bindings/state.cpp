@@ -189,7 +189,7 @@ bool is_recording(const Context& context) {
 }
 
 int push_nil(lua_State* L, const std::string& message) {
-  bindings_of(L).gave_nil = caller_position(L) + message;
+  bindings_of(L).gave_nil.note(L, caller_position(L) + message);
   lua_pushnil(L);
   lua_pushlstring(L, message.data(), message.size());
   return 2;

@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "bindings/nil_source.h"
 #include "bindings/scope.h"
 #include "bindings/signatures.h"
 #include "src/array/array.h"
@@ -59,9 +60,7 @@ class Bindings : public Host {
 
   /// The running gpu.scope calls, the innermost last.
   std::vector<Scope> scopes;
-  /// The position and message of the last call that returned nil and a message. A script that ignores the message fails
-  /// later, at the nil.
-  std::string gave_nil;
+  NilSource gave_nil;
   /// The default stream of random numbers.
   std::shared_ptr<RandomStream> random = std::make_shared<RandomStream>();
   /// How arrays are shown.

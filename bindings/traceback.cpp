@@ -43,6 +43,7 @@ int push_traceback(lua_State* L) {
 void add_source_of_nil(lua_State* L) {
   const std::string_view message = lua_tostring(L, -1);
   if (message.find("a nil value") == message.npos || message.find("\nhint: ") != message.npos) return;
+  if (message.find("attempt to call ") != message.npos) return;  // it returned no function
   const std::string source = source_of_nil(L);
   if (source.empty()) return;
   lua_pushfstring(L, " (perhaps from %s)", source.c_str());

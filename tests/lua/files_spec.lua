@@ -202,8 +202,26 @@ describe("files", function()
     assert.is_truthy(output:find(":4: attempt to perform arithmetic on local 'x' %(a nil value%).*/nowhere/x%.npy"), output)
     output = support.run "local d = require('gpu').device 'tpu:7'\nprint(d.name)"
     assert.is_truthy(output:find ":2: attempt to index local 'd' %(a nil value%).*tpu:7", output)
-    local other = support.run "require 'gpu' print(nothing + 1)"
-    assert.is_nil(other:find("perhaps", 1, true))
+    output = support.run "local gpu = require 'gpu'\nlocal function read() return gpu.load '/nowhere' end\nlocal x = read()\nprint(1 + x)"
+    assert.is_truthy(output:find(":4: attempt to perform arithmetic on local 'x' %(a nil value%) %(perhaps from .*/nowhere"), output)
+    output = support.run "local gpu = require 'gpu'\ngpu.exp((gpu.load '/nowhere'))"
+    assert.is_truthy(output:find("got nil (perhaps from", 1, true), output)
+  end)
+
+  it("does not name it for another nil, nor once the script has seen to it", function()
+    for _, text in ipairs {
+      "print(nothing + 1)",
+      "local x = gpu.load '/nowhere'\nprint(nothing + 1)",
+      "gpu.load '/nowhere'\nprint(gpu.exp(nothing))",
+      "local x = gpu.load '/nowhere' or gpu.ones(3)\nprint(nothing + x)",
+      "if not gpu.load '/nowhere' then io.write 'none' end\nprint(nothing + 1)",
+      "local x = gpu.load '/nowhere'\nlocal t = {}\nt.f()",
+      "local x = gpu.load '/nowhere'\nx = gpu.ones(3)\nx.f()",
+    } do
+      local output, status = support.run("local gpu = require 'gpu'\n" .. text)
+      assert.are.equal(1, status)
+      assert.is_nil(output:find("perhaps", 1, true), output)
+    end
   end)
 
   it("take no path with a zero byte", function()

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <lua.hpp>
+
+#include <string>
+#include <vector>
+
+namespace gpulua {
+
+/// The last call that returned nil and a message. A script that ignores the message fails later, at the nil.
+struct NilSource {
+  std::string text;                // the call's position and its message; empty: there was none, or it was seen to
+  std::vector<std::string> names;  // words that the calling lines assign to
+  std::vector<std::string> lines;  // the calling lines, "@script.lua:3"
+  bool known = false;              // false: the text of a line was not there
+
+  /// Notes the call that the running function of C returns nil from. `text`: its position and message.
+  void note(lua_State* L, std::string call);
+  /// The text, if an error of the running line can be due to the nil: the line names what the call was assigned to, or
+  /// is one of the calling lines. Empty otherwise.
+  std::string reason(lua_State* L) const;
+};
+
+}  // namespace gpulua
