@@ -1,4 +1,22 @@
-// What Lua functions of gpu.vectorize and gpu.jit need in addition: errors with their text, and checks of indices.
+// What Lua functions of gpu.vectorize and gpu.jit need in addition: bits, errors with their text, and checks of indices.
+
+// The bits of `x` moved up by `count`, taken modulo the width; those that leave come in from below.
+template <class T>
+__device__ inline T gpulua_rotate_left(T x, int count) {
+  constexpr int width = 8 * sizeof(T);
+  count &= width - 1;
+  return count == 0 ? x : (T)((T)(x << count) | (T)(x >> (width - count)));
+}
+
+// The integer part of x, and the rest, both with the sign of x.
+template <class T>
+struct gpulua_parts_of {
+  T result1, result2;
+};
+template <class T>
+__device__ inline gpulua_parts_of<T> gpulua_parts(T x) {
+  return {trunc(x), copysign(isinf(x) ? T(0) : x - trunc(x), x)};
+}
 
 #ifdef GPULUA_CPU
 #define gpulua_lua_error(text) gpulua_fail(text, __FILE__, __LINE__)

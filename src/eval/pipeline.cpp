@@ -135,7 +135,7 @@ Pipeline::Result Pipeline::run(std::span<const Root> roots, const NodeNumbers& n
   if (executable->is_hazard) return {Result::Outcome::hazard};
 
   OpenDevice& device = roots.front().node->device();
-  std::unique_ptr<Recording::Run> recorded;
+  Recording::RunPtr recorded;
   if (recording_) recorded = recording_->describe(executable, roots, nodes);
   // Now, because a node that is evaluated drops its inputs.
   for (Node* node : nodes)

@@ -125,9 +125,13 @@ Recording::Number Recording::number_of(Node& node) {
              node.shared_from_this());
 }
 
-std::unique_ptr<Recording::Run> Recording::describe(std::shared_ptr<ExecutablePlan> plan, std::span<const Root> roots,
-                                                    const NodeNumbers& nodes) {
-  auto run = std::make_unique<Run>();
+void Recording::DeleteRun::operator()(Run* run) const {
+  delete run;
+}
+
+Recording::RunPtr Recording::describe(std::shared_ptr<ExecutablePlan> plan, std::span<const Root> roots,
+                                      const NodeNumbers& nodes) {
+  RunPtr run(new Run());
   run->plan = std::move(plan);
   run->size = nodes.size();
   run->pending.resize(nodes.size());
@@ -151,7 +155,7 @@ std::unique_ptr<Recording::Run> Recording::describe(std::shared_ptr<ExecutablePl
   return run;
 }
 
-void Recording::add(std::unique_ptr<Run> run, const NodeNumbers& nodes) {
+void Recording::add(RunPtr run, const NodeNumbers& nodes) {
   run->first = inputs_ + made_.size();
   for (const ExecutableStep& step : run->plan->steps)
     for (const std::uint32_t made : step.made()) allocated(nodes[made]->shared_from_this());
@@ -221,7 +225,7 @@ std::vector<Array> Recording::replay(std::span<const Array> inputs) {
   std::vector<Array> arrays;
   arrays.reserve(inputs_ + made_.size());
   arrays.assign(inputs.begin(), inputs.end());
-  for (const std::unique_ptr<Run>& one : runs_) run(*one, arrays, renewed);
+  for (const RunPtr& one : runs_) run(*one, arrays, renewed);
   make(arrays, inputs_ + made_.size());
   std::vector<Array> results;
   for (const Number number : results_) results.push_back(arrays[number]);

@@ -42,11 +42,14 @@ class Recording final : public Trace, private BufferObserver {
 
   /// A run of a plan.
   struct Run;
+  struct DeleteRun {
+    void operator()(Run* run) const;
+  };
+  using RunPtr = std::unique_ptr<Run, DeleteRun>;
   /// Describes the run of the plan that is about to start. `nodes` comes from collect(roots).
-  std::unique_ptr<Run> describe(std::shared_ptr<ExecutablePlan> plan, std::span<const Root> roots,
-                                const NodeNumbers& nodes);
+  RunPtr describe(std::shared_ptr<ExecutablePlan> plan, std::span<const Root> roots, const NodeNumbers& nodes);
   /// The run has ended.
-  void add(std::unique_ptr<Run> run, const NodeNumbers& nodes);
+  void add(RunPtr run, const NodeNumbers& nodes);
 
  private:
   // The arrays of a replay have numbers: the inputs first, then in the order in which they are made.
@@ -81,7 +84,7 @@ class Recording final : public Trace, private BufferObserver {
   std::size_t inputs_;
   std::vector<Made> made_;                     // the number of the first is inputs_
   std::vector<std::function<Scalar()>> next_;  // of each renewed number
-  std::vector<std::unique_ptr<Run>> runs_;
+  std::vector<RunPtr> runs_;
   std::vector<Number> results_;
 
   // While the recording takes place.

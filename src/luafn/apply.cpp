@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "src/base/characters.h"
 #include "src/base/error.h"
 #include "src/luafn/translator.h"
 #include "src/ops/op_text.h"
@@ -47,6 +48,17 @@ std::string uncontracted(const OpInfo& row, DType compute, const std::string& te
   return row.name == "square" ? "__" + type + "mul_rn(x, x)" : text;
 }
 
+/// How often the text has the name.
+int count_of(std::string_view name, std::string_view text) {
+  int count = 0;
+  for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + name.size())) {
+    const std::size_t end = at + name.size();
+    const bool is_part = (at > 0 && is_word(text[at - 1])) || (end < text.size() && is_word(text[end]));
+    count += is_part ? 0 : 1;
+  }
+  return count;
+}
+
 Range result_range(const OpInfo& row, const std::vector<Value>& operands) {
   if (operands.size() == 2) return combined(bounded(row), operands[0].range, operands[1].range);
   const Range& range = operands.back().range;
@@ -74,6 +86,8 @@ DType Translator::promoted(const OpInfo& row, const std::vector<Value>& operands
     } else if (operand.kind == Value::Kind::boolean || operand.kind == Value::Kind::strong) {
       strong = strong ? promote(*strong, operand.dtype) : operand.dtype;
     } else {
+      if (row.rule == DTypeRule::select && operand.kind == Value::Kind::array)
+        refuse(line, "and and or choose between numbers, got " + describe(operand) + "; choose between its elements");
       refuse(line, "[" + std::string(row.name) + "] expected numbers, got " + describe(operand) +
                        (operand.kind == Value::Kind::array
                             ? "; an index in brackets gives an element, " + operand.name + "[i]"
@@ -131,11 +145,24 @@ Value Translator::apply(const OpInfo& row, const std::vector<Value>& operands, i
 std::string Translator::row_code(const OpInfo& row, DType compute, DType result, const std::vector<Value>& operands,
                                  int line) {
   std::string text(row_text(row, compute));
-  TextNames names{{"R", register_type(compute)}, {"T", element_type(compute)}};
-  for (std::size_t i = 0; i < operands.size(); ++i)
-    names.emplace_back(operand_letter(i), as(operands[i], operand_dtype(row, i, compute), line));
   if (!request_.contract && info(compute).kind == DTypeKind::floating) text = uncontracted(row, compute, text);
-  return "(" + rounded(substitute(text, names), row, compute, result) + ")";
+  TextNames names{{"R", register_type(compute)}, {"T", element_type(compute)}};
+  std::string parameters, arguments;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const std::string_view letter = operand_letter(i);
+    const DType dtype = operand_dtype(row, i, compute);
+    const std::string operand = as(operands[i], dtype, line);
+    // What the text has twice is computed once: it may be a call with effects, or read what other threads write.
+    if (count_of(letter, text) < 2 || std::all_of(operand.begin(), operand.end(), is_word)) {
+      names.emplace_back(letter, operand);
+      continue;
+    }
+    parameters += (parameters.empty() ? "const " : ", const ") + register_type(dtype) + " " + std::string(letter);
+    arguments += (arguments.empty() ? "" : ", ") + operand;
+  }
+  text = substitute(text, names);
+  if (!parameters.empty()) text = "[&](" + parameters + ") { return " + text + "; }(" + arguments + ")";
+  return "(" + rounded(text, row, compute, result) + ")";
 }
 
 }  // namespace gpulua::luafn

@@ -7,6 +7,7 @@
 #include "src/base/near_name.h"
 #include "src/luafn/translator.h"
 #include "src/ops/op_text.h"
+#include "src/ops/reduction_table.h"
 
 namespace gpulua::luafn {
 
@@ -24,16 +25,12 @@ constexpr MathFunction math_functions[] = {
     {"math.min", "minimum"}, {"math.pow", "power"}, {"math.rad", "radians"}, {"math.sin", "sin"},
     {"math.sinh", "sinh"},   {"math.sqrt", "sqrt"}, {"math.tan", "tan"},     {"math.tanh", "tanh"}};
 
-constexpr MathFunction bit_functions[] = {{"bit.band", "bitwise_and"},  {"bit.bor", "bitwise_or"},
-                                          {"bit.bxor", "bitwise_xor"},  {"bit.bnot", "bitwise_not"},
-                                          {"bit.lshift", "left_shift"}, {"bit.arshift", "right_shift"}};
-
 struct Refused {
   std::string_view prefix, why;
 };
 constexpr Refused refused[] = {
     {"math.random",
-     "a device has no random state of Lua's; gpu.rand(...) makes an array of random numbers to pass as an argument"},
+     "a device has no random state of Lua's; gpu.random.at(seed, i) gives each thread or element numbers of its own"},
     {"string.", "a device has no strings"},
     {"table.", "a device makes no tables; use locals, and several results"},
     {"coroutine.", "a device has no coroutines"},
@@ -51,9 +48,8 @@ constexpr Refused refused[] = {
     {"type", "types are known when the function is translated; gpu.float32(x) converts"},
 };
 
-template <std::size_t count>
-std::string_view row_of(const MathFunction (&table)[count], std::string_view name) {
-  for (const MathFunction& entry : table)
+std::string_view row_of(std::string_view name) {
+  for (const MathFunction& entry : math_functions)
     if (entry.lua == name) return entry.row;
   return {};
 }
@@ -66,15 +62,8 @@ const OpInfo* find_row(std::string_view name) {
 }
 
 bool is_device_function(std::string_view name) {
-  if (!row_of(math_functions, name).empty() || !row_of(bit_functions, name).empty()) return true;
+  if (!row_of(name).empty() || name == "math.modf") return true;
   return name.starts_with("gpu.") && (find_dtype(name.substr(4)) || find_row(name.substr(4)));
-}
-
-template <std::size_t count>
-std::vector<std::string> names_of(const MathFunction (&table)[count]) {
-  std::vector<std::string> names;
-  for (const MathFunction& entry : table) names.emplace_back(entry.lua);
-  return names;
 }
 
 }  // namespace
@@ -118,7 +107,7 @@ std::vector<Value> Translator::builtin(const std::string& name, const Expr& call
       refuse(call.line, name + ": " + std::string(entry.why));
   if (name == "gpu.random.at") return {random_generator(call)};
   if (is_kernel_call(name)) return kernel_call(name, call);
-  if (!is_device_function(name)) refuse_name(name, call.line);
+  if (!is_device_function(name) && !is_bit_function(name)) refuse_name(name, call.line);
   std::vector<Value> arguments = values(std::span(call.parts).subspan(1));
   for (const Value& argument : arguments)
     if (!argument.is_number() && argument.kind != Value::Kind::boolean)
@@ -127,20 +116,11 @@ std::vector<Value> Translator::builtin(const std::string& name, const Expr& call
                                  ? "; an index in brackets gives an element, " + argument.name + "[i]"
                                  : ""));
   if (name.starts_with("math.")) return math_function(name, call, std::move(arguments));
-  const OpInfo* row = nullptr;
-  if (const std::string_view bits = row_of(bit_functions, name); !bits.empty()) {
-    if (arguments.size() >= 2 && (name == "bit.band" || name == "bit.bor" || name == "bit.bxor")) {
-      Value result = arguments.front();
-      for (std::size_t i = 1; i < arguments.size(); ++i) result = apply(bits, {result, arguments[i]}, call.line);
-      return {result};
-    }
-    row = find_op(bits);
-  } else if (name.starts_with("gpu.")) {
-    const std::string_view function = std::string_view(name).substr(4);
-    if (const auto dtype = find_dtype(function); dtype && arguments.size() == 1)
-      return {cast(arguments[0], *dtype, call.line)};
-    row = find_row(function);
-  }
+  if (is_bit_function(name)) return {bit_function(name, arguments, call.line)};
+  const std::string_view function = std::string_view(name).substr(4);
+  if (const auto dtype = find_dtype(function); dtype && arguments.size() == 1)
+    return {cast(arguments[0], *dtype, call.line)};
+  const OpInfo* row = find_row(function);
   if (!row) refuse(call.line, "expected one argument for " + name + ", got " + std::to_string(arguments.size()));
   if (arguments.size() != static_cast<std::size_t>(row->arity))
     refuse(call.line, "expected " + std::to_string(row->arity) + " arguments for " + name + ", got " +
@@ -151,21 +131,38 @@ std::vector<Value> Translator::builtin(const std::string& name, const Expr& call
 
 /// Refuses a function that a device does not have. The message lists those of math and bit.
 void Translator::refuse_name(const std::string& name, int line) const {
-  const std::string library = name.substr(0, name.find('.'));
+  const std::string library = name.substr(0, name.find('.')), own = name.substr(library.size() + 1);
+  const std::string refusal = "a device has no function " + name;
+  NearName near(own);
+  if (library == "math" || library == "bit") {
+    std::vector<std::string> names = bit_names();
+    if (library == "math") {
+      names = {"math.modf"};
+      for (const MathFunction& entry : math_functions) names.emplace_back(entry.lua);
+    }
+    std::string list;
+    for (const std::string& other : names) {
+      near.offer(std::string_view(other).substr(library.size() + 1), other);
+      list += other.substr(library.size()).replace(0, 1, " ");
+    }
+    refuse(line, refusal + near.question() + "; those of " + library + " that it has are" + list);
+  }
+  const auto reducers = reducer_table();
+  if (std::any_of(reducers.begin(), reducers.end(), [&](const Reducer& row) { return row.name == own; }))
+    refuse(line, refusal + ", which works on whole arrays; call it outside of the function, or write a loop");
   std::vector<std::string> names;
-  if (library == "math") names = names_of(math_functions);
-  if (library == "bit") names = names_of(bit_functions);
-  std::string has = names.empty() ? "; it has the elementwise functions of gpu, and those of math and bit"
-                                  : "; those of " + library + " that it has are";
-  for (const std::string& other : names) has += " " + other.substr(library.size() + 1);
   for (const std::string_view other : kernel_names()) names.emplace_back(other);
   for (const OpInfo& row : op_table())
-    if (find_row(row.name)) names.push_back("gpu." + std::string(row.name));
-  refuse(line, "a device has no function " + name + did_you_mean(name, names) + has);
+    if (find_row(row.name)) names.emplace_back("gpu." + std::string(row.name));
+  for (const std::string& other : names) near.offer(std::string_view(other).substr(4), other);
+  refuse(line, refusal + (near.name().empty() ? "; it has the elementwise functions of gpu, and those of math and bit; "
+                                                "what makes arrays, or works on whole ones, is called outside of the "
+                                                "function"
+                                              : near.question()));
 }
 
 std::vector<Value> Translator::math_function(const std::string& name, const Expr& call, std::vector<Value> arguments) {
-  const std::string_view row = row_of(math_functions, name);
+  const std::string_view row = row_of(name);
   for (const Value& argument : arguments)
     if (!argument.is_number()) refuse(call.line, "expected numbers for " + name + ", got " + describe(argument));
   if ((name == "math.max" || name == "math.min") && !arguments.empty()) {
@@ -176,10 +173,12 @@ std::vector<Value> Translator::math_function(const std::string& name, const Expr
   if (name == "math.log" && arguments.size() == 2)  // to a base
     return {
         apply("divide", {apply("log", {arguments[0]}, call.line), apply("log", {arguments[1]}, call.line)}, call.line)};
+  const auto arity = static_cast<std::size_t>(row.empty() ? 1 : op(row).arity);
+  if (arguments.size() != arity)
+    refuse(call.line, "expected " + std::to_string(arity) + (arity == 1 ? " argument" : " arguments") + " for " + name +
+                          ", got " + std::to_string(arguments.size()));
+  if (name == "math.modf") return parts_of(arguments[0], call.line);
   const OpInfo& info = op(row);
-  if (arguments.size() != static_cast<std::size_t>(info.arity))
-    refuse(call.line, "expected " + std::to_string(info.arity) + " arguments for " + name + ", got " +
-                          std::to_string(arguments.size()));
   if (name == "math.pow") return {power(arguments[0], arguments[1], call.line)};
   if (name == "math.floor" || name == "math.ceil") return {floor_of(info, *call.parts[1], arguments[0], call.line)};
   return {apply(info, arguments, call.line)};
@@ -189,12 +188,9 @@ std::vector<Value> Translator::math_function(const std::string& name, const Expr
 /// else is weak and has a fraction is computed in double, so that a large index is exact.
 Value Translator::floor_of(const OpInfo& row, const Expr& argument, const Value& value, int line) {
   const Expr& inner = without_parentheses(argument);
-  const auto is_whole = [](const Value& side) {
-    return side.kind == Value::Kind::integer || (side.kind == Value::Kind::strong && is_integer(side.dtype));
-  };
   if (!value.uniform && row.name == "floor" && inner.kind == ExprKind::binary && inner.text == "/") {
     const Value x = expression(*inner.parts[0]), y = expression(*inner.parts[1]);
-    if (is_whole(x) && is_whole(y)) return apply("floor_divide", {x, y}, line);
+    if (is_integer_number(x) && is_integer_number(y)) return apply("floor_divide", {x, y}, line);
   }
   if (value.uniform || value.kind != Value::Kind::real) return apply(row, {value}, line);
   const DType real = real_;
@@ -207,6 +203,22 @@ Value Translator::floor_of(const OpInfo& row, const Expr& argument, const Value&
   result.code =
       converted(std::string(row.name) + "(" + as(exact, DType::float64, line) + ")", DType::float64, DType::int64);
   return result;
+}
+
+/// math.modf(x): the integer part and the rest, both with the sign of x.
+std::vector<Value> Translator::parts_of(const Value& value, int line) {
+  if (is_integer_number(value)) return {value, uniform_value(uniforms_->constant(0.0))};
+  Value whole = value;
+  whole.uniform = nullptr;
+  if (value.is_weak()) whole.dtype = real_;
+  if (info(whole.dtype).kind != DTypeKind::floating)
+    refuse(line, "expected a real number for math.modf, got " + describe(value));
+  const std::string call = "gpulua_parts(" + as(value, whole.dtype, line) + ")";
+  Value rest = whole;
+  whole.code = call + "." + result_name(0);
+  whole.whole = true;
+  rest.code = call + "." + result_name(1);
+  return {std::move(whole), std::move(rest)};
 }
 
 Value Translator::cast(const Value& value, DType dtype, int line) {

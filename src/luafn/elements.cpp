@@ -110,8 +110,7 @@ Value Translator::entry(const Value& table, const Expr& key) {
 }
 
 bool Translator::is_index(const Value& key) {
-  return key.kind == Value::Kind::integer || (key.kind == Value::Kind::strong && is_integer(key.dtype)) ||
-         (key.is_number() && key.whole);
+  return is_integer_number(key) || (key.is_number() && key.whole);
 }
 
 void Translator::refuse_index(const std::string& name, const Value& key, int line) const {
@@ -202,13 +201,12 @@ Value Translator::element(const Value& array, int line) {
   return strong_value(array.dtype, request_.kernel ? loaded(text, array.dtype) : text);
 }
 
-/// The local is an array, or a row of one: its indices are those of now, whatever becomes of their variables.
-void Translator::keep_indices(const Local& local, Value& array) {
-  array.name = local.name;
+/// The array's indices are those of now, whatever becomes of their variables: they go into variables of that name.
+void Translator::keep_indices(const std::string& prefix, Value& array) {
   int count = 0;
   for (Value& index : array.indices) {
     if (is_known(index)) continue;
-    const std::string name = name_of(local) + "at" + std::to_string(++count);
+    const std::string name = prefix + "at" + std::to_string(++count);
     declare_variable(*current_, name, index);
     emit(name + " = " + index.code + ";");
     index.code = name;
@@ -223,20 +221,25 @@ void Translator::check_stored(const Value& array, const Value& value, int line) 
                    "(...) makes an integer of it");
 }
 
-void Translator::store(const Expr& target, const Value& value) {
+/// An element that a statement assigns to.
+Value Translator::target(const Expr& expr) {
   if (!request_.kernel)
-    refuse(target.line,
+    refuse(expr.line,
            "a function of elements returns its results, and writes to no array; gpu.jit makes kernels that do");
-  const Value array = index(target, false);
+  Value array = index(expr, false);
   if (array.kind != Value::Kind::array || array.indices.size() != array_of(array).shape.size())
-    refuse(target.line, "expected an element to assign to, got " + describe(array));
+    refuse(expr.line, "expected an element to assign to, got " + describe(array));
+  return array;
+}
+
+void Translator::store(const Value& array, const Value& value, int line) {
   if (value.kind == Value::Kind::boolean && array.dtype != DType::boolean)
-    refuse(target.line, array.name + " has numbers, got a boolean; (condition and 1 or 0) makes a number of it");
+    refuse(line, array.name + " has numbers, got a boolean; (condition and 1 or 0) makes a number of it");
   if (value.is_number() && array.dtype == DType::boolean)
-    refuse(target.line, array.name + " has booleans, got a number; x ~= 0 makes a boolean of it");
-  check_stored(array, value, target.line);
+    refuse(line, array.name + " has booleans, got a number; x ~= 0 makes a boolean of it");
+  check_stored(array, value, line);
   written_.insert(array.array);
-  emit(place(array, target.line) + " = " + stored(as(value, array.dtype, target.line), array.dtype) + ";");
+  emit(place(array, line) + " = " + stored(as(value, array.dtype, line), array.dtype) + ";");
 }
 
 }  // namespace gpulua::luafn

@@ -94,6 +94,8 @@ Value Translator::variable(const Local& local, int line) {
     const auto found = instance->variables.find(&local);
     if (found == instance->variables.end()) continue;
     if (found->second.value.kind == Value::Kind::none) break;
+    if (!instance->is_open && !is_known(found->second.value))
+      refuse(line, local.name + " belongs to a call that has returned; make it an argument of this function");
     return found->second.value;
   }
   if (!local.reassigned) refuse(line, local.name + " is nil");
@@ -113,8 +115,9 @@ std::string Translator::as(const Value& value, DType dtype, int line) {
   if (!value.is_number() && value.kind != Value::Kind::boolean) {
     const std::string remedy = value.kind == Value::Kind::array
                                    ? "; an index in brackets gives an element, " + value.name + "[i]"
-                               : value.kind == Value::Kind::string ? "; a device has no strings"
-                                                                   : "";
+                               : value.kind == Value::Kind::string  ? "; a device has no strings"
+                               : value.kind == Value::Kind::builtin ? "; a function is called with parentheses"
+                                                                    : "";
     refuse(line, "expected a number, got " + describe(value) + remedy);
   }
   if (!value.uniform) return converted(value.code, value.dtype, dtype);

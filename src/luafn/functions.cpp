@@ -1,7 +1,6 @@
 // Functions, their arguments, captured values and results.
 
 #include <algorithm>
-#include <cctype>
 
 #include "src/base/error.h"
 #include "src/base/scalar.h"
@@ -76,15 +75,6 @@ Translator::Translator(const TranslationRequest& request) : request_(request) {
       real_ = function_real_ = DType::float64;
 }
 
-std::string Translator::place_of(int line) const {
-  const std::string& file = (current_ ? current_->closure : request_.function.get())->file;
-  return "[" + request_.op + "] " + file + ":" + std::to_string(line) + ": ";
-}
-
-void Translator::refuse(int line, const std::string& message) const {
-  throw Error(place_of(line) + message);
-}
-
 Code Translator::translate() {
   Value callee;
   callee.kind = Value::Kind::function;
@@ -149,6 +139,9 @@ void Translator::translate_body(Instance& instance) {
   const DType outer_real = std::exchange(real_, function_real_);
   current_ = &instance;
   instance.is_open = true;
+  if (++depth_ > most_calls)
+    refuse(instance.function->line, "calls of functions are more than " + std::to_string(most_calls) +
+                                        " deep; a function that calls itself is a loop on a device");
   instance.round = round_;
   instance.returns = 0;
   instance.declarations.clear();
@@ -163,6 +156,7 @@ void Translator::translate_body(Instance& instance) {
   if (instance.returns > 0 && !instance.results.empty() && !ends)
     refuse(function.last_line, "the function returns values, but not on the path that arrives at this \"end\"");
   instance.is_open = false;
+  --depth_;
   current_ = outer;
   indent_ = outer_indent;
   hoists_ = outer_hoists;
@@ -224,10 +218,28 @@ std::vector<Value> Translator::call_function(const Value& callee, std::vector<Va
   if (instance.is_open)
     refuse(line, "the function of line " + std::to_string(function.line) + " calls itself; write a loop instead");
   if (instance.round != round_) {
+    instance.place = place_of_lambda(callee, inner);
     translate_body(instance);
-    (instance.scope ? *instance.scope : *root_).lambdas += lambda_text(instance);
+    instance.place->lambdas += lambda_text(instance);
   }
   return results_of(instance, instance.name + "(" + passed + ")");
+}
+
+/// The innermost of the functions being translated whose variables or lambdas the callee or an argument knows.
+Instance* Translator::place_of_lambda(const Value& callee, const std::vector<Value>& arguments) const {
+  const auto depth_of = [](const Instance* instance) {
+    int depth = 0;
+    for (; instance; instance = instance->place) ++depth;
+    return depth;
+  };
+  Instance* place = root_;
+  const auto note = [&](Instance* scope) {
+    while (scope && !scope->is_open) scope = scope->scope;  // of a function that a call has returned
+    if (depth_of(scope) > depth_of(place)) place = scope;
+  };
+  note(callee.scope);
+  for (const Value& argument : arguments) note(argument.scope);
+  return place;
 }
 
 std::string Translator::lambda_text(Instance& instance) {
@@ -358,38 +370,11 @@ Value Translator::captured(const Path& path, int line) {
   for (std::size_t i = 0; i < value.fields; ++i) name += "." + path.fields[i];
   if (value.kind == HostValue::Kind::nil && value.fields < path.fields.size())
     refuse(line, name + " is nil, and " + path.fields[value.fields] + " a field of it");
+  const bool is_library = !path.local && (path.root == "math" || path.root == "bit");
+  if (value.kind == HostValue::Kind::nil && is_library) refuse_name(name, line);
   Value result = host_value(value, index, name, line);
   for (std::size_t i = value.fields; i < path.fields.size(); ++i) result = field(result, path.fields[i], line);
   return result;
-}
-
-// ---- names and parameters
-
-std::string Translator::name_of(const Local& local) {
-  std::string& name = names_[&local];
-  if (!name.empty()) return name;
-  const int use = ++uses_[local.name];
-  name = local.name + "_" + (use > 1 ? std::to_string(use) : "");
-  return name;
-}
-
-const std::string& Translator::parameter(Parameter parameter, const std::string& key, const std::string& base) {
-  const auto [entry, is_new] = parameter_of_key_.try_emplace(key, parameters_.size());
-  if (is_new) {
-    std::string name;  // of a variable: dots and operators have no place in it
-    for (const char c : base) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
-    parameter.name = name + "_p" + std::to_string(entry->second + 1);
-    parameters_.push_back(std::move(parameter));
-  }
-  return parameters_[entry->second].name;
-}
-
-std::string Translator::uniform_name(const Uniform& uniform, DType dtype, int line) {
-  const std::string key =
-      "u" + std::to_string(reinterpret_cast<std::uintptr_t>(&uniform)) + "," + std::to_string(static_cast<int>(dtype));
-  const bool is_variable = uniform.kind != Uniform::Kind::operation;
-  return parameter({Parameter::Kind::uniform, dtype, {}, 0, &uniform, false, place_of(line)}, key,
-                   is_variable ? uniform.name : "number");
 }
 
 }  // namespace gpulua::luafn

@@ -283,8 +283,7 @@ std::vector<Value> Translator::report(const std::string& name, const Expr& call)
       continue;
     }
     const Value value = expression(*argument);
-    const bool integer =
-        value.kind == Value::Kind::integer || (value.kind == Value::Kind::strong && is_integer(value.dtype));
+    const bool integer = is_integer_number(value);
     if (value.kind == Value::Kind::boolean) {
       list += ", " + condition(value, call.line) + " ? \"true\" : \"false\"";
       format += "%s";

@@ -23,13 +23,13 @@ Value Translator::random_generator(const Expr& call) {
   if (const Value* before = drawn_before(call)) return *before;
   Value generator;
   generator.kind = Value::Kind::random;
+  generator.scope = current_;
   generator.name = "random" + std::to_string(++temporaries_);
   std::string numbers;
   for (std::size_t i = 1; i < 3; ++i) {
     const Value number = expression(*call.parts[i]);
-    const bool whole = number.kind == Value::Kind::integer || number.whole ||
-                       (number.kind == Value::Kind::strong && is_integer(number.dtype));
-    if (!whole) refuse(call.line, "expected integers for gpu.random.at, got " + describe(number));
+    if (!is_integer_number(number) && !number.whole)
+      refuse(call.line, "expected integers for gpu.random.at, got " + describe(number));
     numbers += (i > 1 ? ", " : "") + std::string("(unsigned long long)") + as(number, DType::int64, call.line);
   }
   if (current_->declared.insert(generator.name).second)
@@ -50,8 +50,7 @@ Value Translator::random_number(const Value& generator, const Expr& call) {
   if (integer) {
     if (call.parts.size() != 2) refuse(call.line, "expected the greatest integer, as in r:integer(6)");
     const Value count = expression(*call.parts[1]);
-    if (count.kind != Value::Kind::integer && !(count.kind == Value::Kind::strong && is_integer(count.dtype)))
-      refuse(call.line, "expected an integer for r:integer(n), got " + describe(count));
+    if (!is_integer_number(count)) refuse(call.line, "expected an integer for r:integer(n), got " + describe(count));
     number.kind = Value::Kind::integer;
     number.dtype = DType::int64;
     number.range = {1, std::max(1.0, count.is_weak() ? count.range.high : 0x1p63)};

@@ -204,7 +204,10 @@ void Translator::declare(const Stat& stat) {
     Variable& variable = current_->variables[&local];
     if (is_known(given[i])) {
       variable.value = given[i];
-      if (given[i].kind == Value::Kind::array) keep_indices(local, variable.value);
+      if (given[i].kind == Value::Kind::array) {
+        variable.value.name = local.name;
+        keep_indices(name_of(local), variable.value);
+      }
       continue;
     }
     const std::string name = name_of(local);
@@ -217,12 +220,19 @@ void Translator::declare(const Stat& stat) {
 }
 
 void Translator::assign(const Stat& stat) {
+  const bool several = stat.left.size() > 1;
+  // Lua computes all indices and values before it assigns the first.
+  std::vector<Value> targets(stat.left.size());
+  for (std::size_t i = 0; i < stat.left.size(); ++i) {
+    if (stat.left[i]->kind != ExprKind::index) continue;
+    targets[i] = target(*stat.left[i]);
+    if (several) keep_indices("target" + std::to_string(++temporaries_), targets[i]);
+  }
   std::vector<Value> given = values(stat.right, stat.left.size());
   if (given.size() < stat.left.size())
     refuse(stat.line, "expected a value for each of the " + std::to_string(stat.left.size()) + " variables, got " +
                           std::to_string(given.size()) + "; a device has no nil");
-  // Lua computes all values before it assigns the first.
-  if (stat.left.size() > 1) {
+  if (several) {
     for (std::size_t i = 0; i < stat.left.size(); ++i) {
       if (is_known(given[i])) continue;
       const std::string temporary = "value" + std::to_string(++temporaries_);
@@ -231,17 +241,17 @@ void Translator::assign(const Stat& stat) {
       hoisted_ = true;
     }
   }
-  for (std::size_t i = 0; i < stat.left.size(); ++i) {
-    const Expr& target = *stat.left[i];
+  for (std::size_t i = stat.left.size(); i-- > 0;) {  // as LuaJIT, the last first
+    const Expr& left = *stat.left[i];
     Path path;
-    if (target.kind == ExprKind::index) {
-      store(target, given[i]);
+    if (left.kind == ExprKind::index) {
+      store(targets[i], given[i], left.line);
       continue;
     }
-    if (free_path(target, *current_->closure->function, path))
-      refuse(target.line,
+    if (free_path(left, *current_->closure->function, path))
+      refuse(left.line,
              "it assigns " + path.root + ", a variable from outside of the function; return the value instead");
-    assign_local(*target.local, given[i], &target, target.line);
+    assign_local(*left.local, given[i], &left, left.line);
   }
 }
 
@@ -328,16 +338,13 @@ void Translator::numeric_for(const Stat& stat) {
   for (const Value& bound : bounds)
     if (!bound.is_number()) refuse(stat.line, "expected numbers as bounds of the loop, got " + describe(bound));
   const auto& [first, last, step] = std::tie(bounds[0], bounds[1], bounds[2]);
-  const auto is_integer_value = [](const Value& value) {
-    return value.kind == Value::Kind::integer || (value.kind == Value::Kind::strong && is_integer(value.dtype));
-  };
   const bool constant_step = step.uniform && step.uniform->kind == Uniform::Kind::constant;
   const double step_value = constant_step ? std::get<double>(step.uniform->constant) : 0;
   if (constant_step && step_value == 0) refuse(stat.line, "the loop's step is 0");
 
   Value counter;
   std::string stop;
-  if (is_integer_value(first) && is_integer_value(step)) {
+  if (is_integer_number(first) && is_integer_number(step)) {
     counter.kind = Value::Kind::integer;
     counter.range = {std::min(first.range.low, last.range.low), std::max(first.range.high, last.range.high)};
     // The counter passes its last value by a step.
@@ -345,7 +352,7 @@ void Translator::numeric_for(const Stat& stat) {
     const bool small = first.is_weak() && last.kind == Value::Kind::integer && constant_step && passed.fits_int();
     if (!small) counter.range = {};
     counter.dtype = small ? DType::int32 : DType::int64;
-    if (is_integer_value(last)) {
+    if (is_integer_number(last)) {
       stop = as(last, counter.dtype, stat.line);
     } else {  // a last value with a fraction
       const std::string whole = last.kind == Value::Kind::real ? as(last, DType::float64, stat.line) : last.code;

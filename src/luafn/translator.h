@@ -37,6 +37,7 @@ struct Instance {
   const Function* function = nullptr;
   const Closure* closure = nullptr;
   Instance* scope = nullptr;  // that of the enclosing function; null: the function is no part of another one
+  Instance* place = nullptr;  // the instance whose code has its lambda
   std::vector<Value> arguments{};
   std::string name{};
 
@@ -61,6 +62,7 @@ class Translator {
   void begin_round();
   void translate_body(Instance& instance);
   void bind_parameters(Instance& instance);
+  Instance* place_of_lambda(const Value& callee, const std::vector<Value>& arguments) const;
   std::string lambda_text(Instance& instance);
   std::vector<Value> call_function(const Value& callee, std::vector<Value> arguments, int line);
   Instance& instance_of(const Value& callee, const std::vector<Value>& arguments);
@@ -117,8 +119,9 @@ class Translator {
   Value indexed(Value array, Value key, int line, bool load = true);
   std::string place(const Value& array, int line);
   Value element(const Value& array, int line);
-  void keep_indices(const Local& local, Value& array);
-  void store(const Expr& target, const Value& value);
+  void keep_indices(const std::string& prefix, Value& array);
+  Value target(const Expr& expr);
+  void store(const Value& array, const Value& value, int line);
   void check_stored(const Value& array, const Value& value, int line) const;
   const HostValue& array_of(const Value& value) const;
   const Uniform* extent(const Value& array, std::size_t axis);
@@ -139,7 +142,14 @@ class Translator {
   std::vector<Value> math_function(const std::string& name, const Expr& call, std::vector<Value> arguments);
   [[noreturn]] void refuse_name(const std::string& name, int line) const;
   Value floor_of(const OpInfo& row, const Expr& argument, const Value& value, int line);
+  std::vector<Value> parts_of(const Value& value, int line);
   Value cast(const Value& value, DType dtype, int line);
+
+  // ---- bit_calls.cpp
+  static bool is_bit_function(std::string_view name);
+  static std::vector<std::string> bit_names();
+  std::string bits_of(const Value& value, DType dtype, int line);
+  Value bit_function(const std::string& name, const std::vector<Value>& arguments, int line);
 
   // ---- kernel_calls.cpp
   bool is_kernel_call(const std::string& name) const;
@@ -183,6 +193,8 @@ class Translator {
   std::map<std::pair<const Instance*, const Expr*>, Value> drawn_;  // by the calls of the statement
   bool breaks_ = false;                                             // the loop that is being written has a break
   int temporaries_ = 0;
+  int depth_ = 0;                                            // of the calls that are being translated
+  static constexpr int most_calls = 64;                      // a call with a constant is a translation of its own
   std::vector<std::pair<std::string, std::string>> labels_;  // those in scope: in Lua, and in C++
   std::string called_;                                       // the latest call, as a statement
   std::map<const Local*, std::string> names_;

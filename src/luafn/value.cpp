@@ -83,7 +83,12 @@ void Join::add(const Value& value, int line) {
     strong_ = strong_ ? promote(*strong_, value.dtype) : value.dtype;
     strong_line_ = number_line_ = line;
   } else {
-    throw Error("expected a number or a boolean, got " + describe(value));
+    const bool is_array = value.kind == Value::Kind::array, is_function = value.kind == Value::Kind::function;
+    throw Error("expected a number or a boolean, got " + describe(value) +
+                (is_array      ? "; a variable stays the array that it is declared as: make both the arguments of a "
+                                 "function, f(a, b) or f(b, a)"
+                 : is_function ? "; a function has its name from its declaration, local function f"
+                               : ""));
   }
   if (boolean_ && (integer_ || real_ || strong_))
     throw Error("it is a boolean and a number, by " + lines(boolean_line_, number_line_) +

@@ -30,7 +30,7 @@ struct Value {
   std::size_t passed = 0;        // how many of them it had as the argument of a function
   const Function* function = nullptr;
   const Closure* closure = nullptr;  // the function's captured values
-  Instance* scope = nullptr;         // of a function within a function: where its variables are
+  Instance* scope = nullptr;         // where the variables of a function within a function are, or of a generator
 
   bool is_weak() const { return kind == Kind::integer || kind == Kind::real; }
   bool is_number() const { return is_weak() || kind == Kind::strong; }
@@ -40,6 +40,11 @@ struct Value {
 /// host computes it.
 inline bool is_known(const Value& value) {
   return value.uniform || !(value.is_number() || value.kind == Value::Kind::boolean);
+}
+
+/// True for an integer, be it a number or an element.
+inline bool is_integer_number(const Value& value) {
+  return value.kind == Value::Kind::integer || (value.kind == Value::Kind::strong && is_integer(value.dtype));
 }
 
 Value uniform_value(const Uniform* uniform);

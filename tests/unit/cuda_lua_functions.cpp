@@ -62,6 +62,7 @@ return function(x, n)
   local r = gpu.random.at(7, i)
   tile[t] = r:uniform() + r:normal() + r:uniform("float64") + r:normal("float64") + r:integer(6)
   own[1] = math.sin(tile[t]) % 3 + 2 ^ 0.5
+  own[2], own[3] = math.modf(own[1] ^ 2)
   gpu.barrier()
   gpu.fence()
   local v = gpu.warp.down(tile[65 - t], 1) + gpu.warp.shuffle(own[1], 3)
@@ -81,6 +82,7 @@ return function(x, n)
   gpu.atomic.max(x, {2, i}, n)
   gpu.atomic.min(x, {3, i}, i)
   local old = gpu.atomic.exchange(x, {4, -1}, 3)
+  x[1][1], x[1][2] = bit.rol(x[1][2], i), bit.rshift(x[1][1], 3) + gpu.square(gpu.atomic.add(x, {1, i}, 1) + 1)
   x[1][i] = gpu.atomic.compare_exchange(x, {4, i}, old, n) + bit.bxor(i, 5) + gpu.warp.ballot(i < 3)
 end)";
 

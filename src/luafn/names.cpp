@@ -1,0 +1,46 @@
+// Names: those of C++ for Lua's, parameters, and the places of messages.
+
+#include <cctype>
+
+#include "src/base/error.h"
+#include "src/luafn/translator.h"
+
+namespace gpulua::luafn {
+
+std::string Translator::place_of(int line) const {
+  const std::string& file = (current_ ? current_->closure : request_.function.get())->file;
+  return "[" + request_.op + "] " + file + ":" + std::to_string(line) + ": ";
+}
+
+void Translator::refuse(int line, const std::string& message) const {
+  throw Error(place_of(line) + message);
+}
+
+std::string Translator::name_of(const Local& local) {
+  std::string& name = names_[&local];
+  if (!name.empty()) return name;
+  const int use = ++uses_[local.name];
+  name = local.name + "_" + (use > 1 ? std::to_string(use) : "");
+  return name;
+}
+
+const std::string& Translator::parameter(Parameter parameter, const std::string& key, const std::string& base) {
+  const auto [entry, is_new] = parameter_of_key_.try_emplace(key, parameters_.size());
+  if (is_new) {
+    std::string name;  // of a variable: dots and operators have no place in it
+    for (const char c : base) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+    parameter.name = name + "_p" + std::to_string(entry->second + 1);
+    parameters_.push_back(std::move(parameter));
+  }
+  return parameters_[entry->second].name;
+}
+
+std::string Translator::uniform_name(const Uniform& uniform, DType dtype, int line) {
+  const std::string key =
+      "u" + std::to_string(reinterpret_cast<std::uintptr_t>(&uniform)) + "," + std::to_string(static_cast<int>(dtype));
+  const bool is_variable = uniform.kind != Uniform::Kind::operation;
+  return parameter({Parameter::Kind::uniform, dtype, {}, 0, &uniform, false, place_of(line)}, key,
+                   is_variable ? uniform.name : "number");
+}
+
+}  // namespace gpulua::luafn

@@ -1,0 +1,220 @@
+-- The language of Lua functions on a device: LuaJIT runs the same functions, on tables in place of arrays.
+local gpu = require "gpu"
+local support = require "support"
+local fails = support.fails
+
+--- The arrays' elements after the kernel, beside those that LuaJIT leaves in tables.
+local function same(f, dtype, ...)
+  local plain, arrays = {}, {}
+  for i, values in ipairs {...} do
+    plain[i], arrays[i] = {unpack(values)}, gpu.array(values, dtype)
+  end
+  f(unpack(plain))
+  gpu.jit(f) {grid = 1, block = 1}(unpack(arrays))
+  for i, array in ipairs(arrays) do assert.are.same(plain[i], array:table(), i) end
+end
+
+local function launch(f, ...) gpu.jit(f) {grid = 1, block = 1}(...) end
+
+describe("a statement of a Lua function", function()
+  it("computes all indices and values before it assigns the first", function()
+    same(function(a)
+      local i = 1
+      i, a[i] = i + 1, 20
+      a[i] = a[i] + 1
+      i, a[i], a[i + 1] = 1, i, i + 5
+      a[4], a[4] = 1, 2
+    end, "float32", {1, 2, 3, 4})
+    same(function(a) a[1], a[2], a[a[1]] = a[2], a[1], 7 end, "int32", {3, 2, 1})
+  end)
+
+  it("calls a function with effects once, whatever is done with its result", function()
+    same(function(a)
+      local n = 1
+      local function next() n = n + 1 return n end
+      a[1] = next() ^ 2
+      a[2] = n
+      a[3] = math.abs(next() - 7)
+      a[4] = (next() + 0) ^ 2 + math.modf(next() / 2)
+      local whole, rest = math.modf(next() / 4)
+      a[5], a[6], a[7] = whole, rest, n
+    end, "float64", {0, 0, 0, 0, 0, 0, 0})
+    local counter, o = gpu.array({7}, "int32"), gpu.zeros(4, "int32")
+    launch(function(c, v)
+      v[1] = gpu.atomic.add(c, 1, 1) ^ 2
+      v[2] = gpu.sign(gpu.atomic.add(c, 1, 1))
+      v[3] = gpu.square(gpu.atomic.add(c, 1, 1) + 1)
+    end, counter, o)
+    assert.are.equal(10, counter[1])
+    assert.are.same({49, 1, 100, 0}, o:table())
+  end)
+
+  it("has Lua's scopes and jumps", function()
+    same(function(a)
+      local x = 1
+      do local x = x + 1; a[1] = x end
+      local x = x + 10
+      for x = x, x do a[2] = x end
+      for i = 1, 3 do
+        local k = i
+        i = i * 2
+        a[2 + k] = i
+      end
+      for i = 1, 4 do
+        for j = 1, 4 do
+          if i * j == 6 then a[6], a[7] = i, j goto done end
+        end
+      end
+      ::done::
+      local n = 0
+      ::top::
+      n = n + 1
+      if n < 10 then goto top end
+      repeat local last = n; n = n - 3 until last < 5
+      a[8] = n
+    end, "float32", {0, 0, 0, 0, 0, 0, 0, 0})
+  end)
+
+  it("counts beyond the ends of small dtypes", function()
+    same(function(a)
+      local n, m = 0, 0
+      for _ = a[1], 255 do n = n + 1 end
+      for _ = a[1], 0, -1 do m = m + 1 end
+      a[1], a[2] = n - 200, m
+    end, "uint8", {2, 0})
+  end)
+
+  it("calls what it captures no more than 64 deep", function()
+    local function down(n) return down(n + 1) end  -- luacheck: ignore
+    down = function(n) return down(n + 1) end
+    fails("calls of functions are more than 64 deep; a function that calls itself is a loop on a device", launch,
+      function(o) o[1] = down(1) end, gpu.zeros(1))
+    local function apply(f, x) return f(x) end
+    same(function(a) a[1] = apply(function(x) return apply(function(y) return y * 2 end, x) + 1 end, a[1]) end, "float32", {5})
+  end)
+
+  it("passes functions on, and returns them", function()
+    local function compose(f, g) return function(x) return f(g(x)) end end
+    local function twice(f, x) return f(f(x)) end
+    same(function(a)
+      local k = a[2]
+      local function add(x)
+        local d = k + x
+        return twice(function(y) return y + d end, x)
+      end
+      a[1] = twice(add, a[1])
+      a[2] = twice(compose(add, function(x) return x * 2 end), 3)
+    end, "float32", {5, 7})
+    fails("n belongs to a call that has returned; make it an argument of this function", launch, function(v)
+      local function adder(n) n = n + v[1]; return function(x) return x + n end end
+      v[1] = adder(2)(3)
+    end, gpu.ones(1))
+    local o, p = gpu.zeros(1), gpu.zeros(1)
+    local function draw(r) return r:uniform() end
+    launch(function(v)
+      local function inner(i)
+        local r = gpu.random.at(1, i)
+        return draw(r)
+      end
+      v[1] = inner(3)
+    end, o)
+    launch(function(v) v[1] = gpu.random.at(1, 3):uniform() end, p)
+    assert.are.equal(p[1], o[1])
+  end)
+end)
+
+describe("math and bit in a Lua function", function()
+  it("are LuaJIT's", function()
+    same(function(a)
+      for i = 1, #a do
+        local whole, rest = math.modf(a[i])
+        a[i] = whole * 1000 + rest
+      end
+    end, "float64", {2.75, -2.75, 0.5, -3, 0, 1e300})
+    local o = gpu.zeros(4, "float64")
+    launch(function(v)
+      v[1], v[2] = math.modf(math.huge)
+      v[3], v[4] = math.modf(v[3] - 2)
+    end, o)
+    assert.are.same({math.huge, 0, -2, -math.huge}, {o[1], o[2], o[3], 1 / o[4]})
+  end)
+
+  it("have 32 bits with a sign, and counts modulo 32", function()
+    same(function(a)
+      local x = 2463534242
+      for i = 1, 8 do
+        x = bit.bxor(x, bit.lshift(x, 13))
+        x = bit.bxor(x, bit.rshift(x, 17))
+        x = bit.bxor(x, bit.lshift(x, 5))
+        a[i] = x
+      end
+      local h = 5381
+      for i = 1, 20 do h = bit.tobit(h * 33 + i) end
+      a[9], a[10], a[11] = h, bit.rol(h, 7), bit.ror(h, 39)
+      a[12], a[13] = bit.band(h, 0xffffffff), bit.bor(h, 0x80000000)
+      a[14] = bit.bnot(bit.arshift(h, 3) + 4294967296 * 5)
+    end, "int32", {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})
+    same(function(a)
+      for i = 1, #a do
+        local n = i * 11
+        a[i] = bit.bxor(bit.lshift(a[i], n), bit.rshift(a[i], n), bit.arshift(a[i], n), bit.rol(a[i], n), bit.ror(a[i], n))
+      end
+    end, "int32", {-5, 7, 123456789, -2147483648, 2147483647, 0, -1})
+  end)
+
+  it("keep the width of elements", function()
+    local u = gpu.array({0x80000001, 0xffffffff}, "uint32")
+    launch(function(v)
+      v[1] = bit.bxor(bit.rshift(v[1], 4), bit.rol(v[1], 1))
+      v[2] = bit.band(v[2], 0xfffffff0)
+    end, u)
+    assert.are.same({0x08000003, 0xfffffff0}, u:table())
+    local w = gpu.array({1, 2 ^ 40, -1}, "int64")
+    launch(function(v)
+      v[1] = bit.lshift(v[1], 40)
+      v[2] = bit.rshift(v[2], 104)
+      v[3] = bit.rshift(v[3], 60)
+    end, w)
+    assert.are.same({2 ^ 40, 1, 15}, w:table())
+    local b = gpu.array({0x81, 0x0f}, "uint8")
+    launch(function(v) v[1], v[2] = bit.lshift(v[1], 1), bit.bnot(v[2]) end, b)
+    assert.are.same({2, 0xf0}, b:table())
+    local bins = gpu.zeros(8, "int32")
+    local text = gpu.jit(function(v) v[bit.band(gpu.thread() * 7, 7) + 1] = 1 end):source(bins)
+    assert.is_falsy(text:match "extern.*":find "long long")
+  end)
+end)
+
+describe("a name that a device does not have", function()
+  it("is an error that suggests another", function()
+    local x = gpu.ones(2)
+    for text, f in pairs {
+      ["no function gpu.sum, which works on whole arrays; call it outside of the function, or write a loop"] =
+        function(v) v[1] = gpu.sum(v) end,
+      ["no function gpu.zeros; it has the elementwise functions"] = function(v) v[1] = gpu.zeros(3)[1] end,
+      ["did you mean \"gpu.barrier\"?"] = function(v) gpu.barier(v) end,
+      ["no function math.sqr; did you mean \"math.sqrt\"?"] = function(v) v[1] = math.sqr(v[1]) end,
+      ["no function bit.bswap; those of bit that it has are band bor"] = function(v) v[1] = bit.bswap(1) end,
+      ["gpu.random.at(seed, i) gives each thread or element numbers of its own"] = function(v) v[1] = math.random() end,
+      ["expected a number, got gpu.thread.x; a function is called with parentheses"] = function(v) v[1] = gpu.thread.x end,
+      ["expected integers for bit.band, got a number of dtype float32; math.floor(x) makes"] = function(v) v[1] = bit.band(v[1], 1) end,
+      ["expected 2 arguments for bit.lshift, got 1"] = function(v) v[1] = bit.lshift(1) end,
+      ["and and or choose between numbers, got the array v; choose between its elements"] = function(v)
+        local a = v[1] > 0 and v or v
+        a[1] = 1
+      end,
+      ["a variable stays the array that it is declared as"] = function(v)
+        local a = v
+        a = v
+      end,
+      ["a function has its name from its declaration, local function f"] = function(v)
+        local f
+        f = function(y) return y end
+        v[1] = f(1)
+      end,
+    } do
+      local message = fails(text, launch, f, x)
+      assert.is_truthy(message:find "function_language_spec.lua:%d+: ", message)
+    end
+  end)
+end)
