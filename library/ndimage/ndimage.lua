@@ -149,20 +149,24 @@ local function in_floating(x)
   return core.cast(x, compute), dtype, compute
 end
 
+--- The sums of products for checked weights, with an origin for each axis.
+local function correlated(op, x, weights, origins, flipped, mode, cval)
+  for axis, origin in ipairs(origins) do
+    if flipped then origins[axis] = -origin - (weights.shape[axis] % 2 == 0 and 1 or 0) end
+  end
+  local values, dtype, compute = in_floating(x)
+  if x.size == 0 then return core.cast(values, dtype) end
+  local wide, base, offsets = neighbourhood(op, values, weights.shape, origins, mode, cval)
+  weights = core.cast(flipped and weights:flip() or weights, compute):ravel()
+  return core.cast(weighted(wide, base, offsets, weights), dtype)
+end
+
 local function correlate(op, x, weights, options, flipped)
   local mode
   options, mode = check_filter(op, x, options)
   weights = check_weights(op, x, weights)
-  local sizes = weights.shape
   local origins = each_axis(op, "an origin: an integer", options.origin or 0, x.ndim, check_integer_number)
-  for axis, origin in ipairs(origins) do
-    if flipped then origins[axis] = -origin - (sizes[axis] % 2 == 0 and 1 or 0) end
-  end
-  local values, dtype, compute = in_floating(x)
-  if x.size == 0 then return core.cast(values, dtype) end
-  local wide, base, offsets = neighbourhood(op, values, sizes, origins, mode, options.cval)
-  weights = core.cast(flipped and weights:flip() or weights, compute):ravel()
-  return core.cast(weighted(wide, base, offsets, weights), dtype)
+  return correlated(op, x, weights, origins, flipped, mode, options.cval)
 end
 
 --- correlate(x, weights [, {mode =, cval =, origin =}]): the sums of the neighbours times the weights.
@@ -214,11 +218,9 @@ local function count_number(op, what, value)
   return value
 end
 
---- gaussian_filter(x, sigma [, {order =, mode =, cval =, truncate =, radius =, axes =}])
-function ndimage.gaussian_filter(x, sigma, options)
-  local op = "ndimage.gaussian_filter"
-  local mode
-  options, mode = check_filter(op, x, options)
+--- The smoothed array, or its derivatives, with options that check_filter has checked.
+local function smoothed(op, x, sigma, options)
+  local mode = options.mode or "reflect"
   local axes = core.axes(op, options.axes, x.ndim)
   local sigmas = each_axis(op, "a standard deviation of 0 or more", sigma, #axes, not_negative)
   local orders = each_axis(op, "an order of 0 or more", options.order or 0, #axes, count_number)
@@ -234,6 +236,12 @@ function ndimage.gaussian_filter(x, sigma, options)
     end
   end
   return core.cast(values, dtype)
+end
+
+--- gaussian_filter(x, sigma [, {order =, mode =, cval =, truncate =, radius =, axes =}])
+function ndimage.gaussian_filter(x, sigma, options)
+  local op = "ndimage.gaussian_filter"
+  return smoothed(op, x, sigma, (check_filter(op, x, options)))
 end
 
 --- A derivative along one axis, after smoothing along the others.
@@ -280,64 +288,9 @@ function ndimage.uniform_filter(x, size, options)
   return core.cast(values, dtype)
 end
 
--- ---- ranks ---------------------------------------------------------------------------------------------------------------------
-
---- The element at the rank rank(count), counted from 0, among the neighbours of each element.
-local function ranked(op, x, size, options, rank)
-  if core.is_options(size) then size, options = core.shift(op, size, options) end
-  local mode
-  options, mode = check_filter(op, x, options)
-  local footprint = options.footprint
-  if size == nil then size = options.size end
-  if (size == nil) == (footprint == nil) then core.fail(op, "a size, or a footprint: an array of bool", size) end
-  local sizes
-  if footprint ~= nil then
-    if core.check_array(op, footprint).dtype ~= "bool" or footprint.ndim ~= x.ndim then
-      core.fail(op, "a footprint of bool with as many axes as x", footprint)
-    end
-    sizes = footprint.shape
-  else
-    sizes = each_axis(op, "a size of 1 or more", size, x.ndim, positive_count)
-  end
-  check_neighbours(op, sizes)
-  local origins = each_axis(op, "an origin: an integer", options.origin or 0, x.ndim, check_integer_number)
-  if x.size == 0 then return x:copy() end
-  local values = x.dtype == "bool" and core.cast(x, "uint8") or x
-  local wide, base, offsets = neighbourhood(op, values, sizes, origins, mode, options.cval)
-  if footprint then
-    offsets = offsets[footprint:ravel()]
-    if offsets.size == 0 then core.fail(op, "a footprint with an element that is true", footprint) end
-  end
-  -- The element that has no more elements before it than the rank, and with its equals more. NaN is the last.
-  local choose = operation("ranked", {
-    name = "ranked_neighbour", inputs = "int64 base, raw T x, raw int64 offsets, int64 count, int64 rank", outputs = "T y",
-    body = [=[
-      for (long long i = 0; i < count; ++i) {
-        const T own = x[base + offsets[i]];
-        long long less = 0, equal = 0;
-        for (long long j = 0; j < count; ++j) {
-          const T other = x[base + offsets[j]];
-          less += other < own || (own != own && other == other);
-          equal += other == own || (own != own && other != other);
-        }
-        if (less <= rank && rank < less + equal) {
-          y = own;
-          break;
-        }
-      }
-    ]=],
-  })
-  local result = choose(base, wide, offsets, offsets.size, rank(offsets.size))
-  return x.dtype == "bool" and core.cast(result, "bool") or result
-end
-
---- median_filter(x [, size] [, {size =, footprint =, mode =, cval =, origin =}])
-function ndimage.median_filter(x, size, options)
-  return ranked("ndimage.median_filter", x, size, options, function(count) return math.floor(count / 2) end)
-end
-function ndimage.minimum_filter(x, size, options)
-  return ranked("ndimage.minimum_filter", x, size, options, function() return 0 end)
-end
-function ndimage.maximum_filter(x, size, options)
-  return ranked("ndimage.maximum_filter", x, size, options, function(count) return count - 1 end)
-end
+-- What the other files of filters share.
+core.nd = {
+  check_filter = check_filter, check_number = check_number, check_count = positive_count, check_integer = check_integer_number,
+  check_not_negative = not_negative, check_neighbours = check_neighbours, each_axis = each_axis, neighbourhood = neighbourhood,
+  operation = operation, in_floating = in_floating, correlated = correlated, smoothed = smoothed,
+}

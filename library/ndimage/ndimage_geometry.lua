@@ -226,6 +226,45 @@ local function scaling(factors)
   return matrix
 end
 
+--- A matrix of numbers as a table of rows; a vector stands for a diagonal matrix.
+local function read_matrix(op, matrix, count)
+  if core.is_array(matrix) then matrix = core.check_real(op, matrix):table() end
+  if type(matrix) ~= "table" then core.fail(op, "a matrix: an array or nested tables", matrix) end
+  if type(matrix[1]) == "number" then return scaling(numbers(op, "a factor", matrix, count)), nil end
+  local rows, column = {}, nil
+  for i = 1, count do
+    local row = matrix[i]
+    local wide = type(row) == "table" and #row == count + 1
+    if type(row) ~= "table" or not (wide or #row == count) or column and wide ~= (#column > 0) then
+      core.raise(("[%s] expected a matrix of %d or %d columns and %d or %d rows for %d axes"):format(op, count, count + 1, count,
+        count + 1, count))
+    end
+    column = column or {}
+    if wide then column[i] = row[count + 1] end
+    rows[i] = numbers(op, "a row of the matrix", {unpack(row, 1, count)}, count)
+  end
+  if #matrix ~= count and not (#column > 0 and #matrix == count + 1) then
+    core.raise(("[%s] expected a matrix for %d axes, got %d rows"):format(op, count, #matrix))
+  end
+  return rows, #column > 0 and numbers(op, "a row of the matrix", column, count) or nil
+end
+
+--- affine_transform(x, matrix [, offset] [, {offset =, output_shape =, ...}]): element p of the result is x at matrix * p + offset.
+--- The positions count from 1 on each axis; with the offset 0 the first elements coincide.
+function ndimage.affine_transform(x, matrix, offset, options)
+  local op = "ndimage.affine_transform"
+  if core.is_options(offset) then offset, options = core.shift(op, offset, options) end
+  local settings = check_options(op, x, options)
+  local rows, column = read_matrix(op, matrix, x.ndim)
+  if offset == nil then offset = settings.given.offset end
+  if column and offset ~= nil then core.fail(op, "no offset beside a matrix with one", offset) end
+  local output = settings.given.output_shape or x.shape
+  if type(output) ~= "table" or #output ~= x.ndim then
+    core.fail(op, ("an output_shape of %d numbers"):format(x.ndim), output)
+  end
+  return transform(op, x, settings, rows, column or numbers(op, "an offset", offset or 0, x.ndim), output)
+end
+
 --- zoom(x, factor [, {order =, mode =, cval =, prefilter =, grid_mode =}]): another number of elements on each axis.
 function ndimage.zoom(x, factor, options)
   local op = "ndimage.zoom"

@@ -1,0 +1,212 @@
+-- gpu.ndimage: the connected parts of an array, and distances.
+local gpu, _, core = ...
+core.load "ndimage_morphology.lua"
+local ndimage, nd = gpu.ndimage, core.nd
+
+-- ---- labels --------------------------------------------------------------------------------------------------------------------
+
+-- Each element points at an earlier one of its part, the first at itself; neighbours unite their parts by letting the later first
+-- element point at the earlier one (V. M. A. Oliveira and R. A. Lotufo, 2010; atomicMin makes the order of the unions matter not).
+local source = [[
+__device__ inline int first_of(int* parents, int i) {
+  for (;;) {
+    const int parent = parents[i];
+    if (parent == i) return i;
+    i = parent;
+  }
+}
+__global__ void unite(int* parents, int n, const int* shape, int ndim, const int* steps, int count) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n || parents[i] < 0) return;
+  for (int k = 0; k < count; ++k) {
+    int rest = i, stride = 1, other = i;
+    bool inside = true;
+    for (int axis = ndim - 1; axis >= 0; --axis) {
+      const int at = rest % shape[axis] + steps[k * ndim + axis];
+      rest /= shape[axis];
+      inside = inside && at >= 0 && at < shape[axis];
+      other += steps[k * ndim + axis] * stride;
+      stride *= shape[axis];
+    }
+    if (!inside || parents[other] < 0) continue;
+    int a = first_of(parents, i), b = first_of(parents, other);
+    while (a != b) {
+      const int later = a > b ? a : b, earlier = a > b ? b : a;
+      const int before = atomicMin(&parents[later], earlier);
+      if (before == later) break;
+      a = first_of(parents, before);
+      b = first_of(parents, earlier);
+    }
+  }
+}
+__global__ void flatten(int* parents, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n && parents[i] >= 0) atomicMin(&parents[i], first_of(parents, i));
+}
+__global__ void find_bounds(const int* labels, int n, const int* shape, int ndim, int count, int* first, int* last) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n || labels[i] < 1 || labels[i] > count) return;
+  int rest = i;
+  for (int axis = ndim - 1; axis >= 0; --axis) {
+    const int at = rest % shape[axis] + 1, place = (labels[i] - 1) * ndim + axis;
+    rest /= shape[axis];
+    atomicMin(&first[place], at);
+    atomicMax(&last[place], at);
+  }
+}
+]]
+
+local kernels = {}
+local function kernel(name, device)
+  local key = name .. device
+  kernels[key] = kernels[key] or gpu.kernel(source, name, {device = device})
+  return kernels[key]
+end
+
+local function int32(values, device) return gpu.array(values, {dtype = "int32", device = device}) end
+
+--- The steps to the neighbours that come before an element, for a structure of three elements on each axis.
+local function earlier_steps(op, x, structure)
+  local list, flat = {}, structure:ravel():table()
+  local middle = (#flat + 1) / 2
+  for _, extent in ipairs(structure.shape) do
+    if extent ~= 3 then core.fail(op, "a structure of three elements on each axis", structure) end
+  end
+  for k = 1, #flat do
+    if flat[k] ~= flat[#flat + 1 - k] then core.raise(("[%s] expected a symmetric structure"):format(op)) end
+    if k < middle and flat[k] then
+      local rest, step = k - 1, {}
+      for axis = x.ndim, 1, -1 do
+        step[axis] = rest % 3 - 1
+        rest = math.floor(rest / 3)
+      end
+      for axis = 1, x.ndim do list[#list + 1] = step[axis] end
+    end
+  end
+  return list
+end
+
+--- For each element the position of the first one of its part, counted from 0; -1 where `inside` is false. A vector. `places`: the
+--- elements' positions; elements with one position are of one part.
+local function first_elements(op, inside, structure, places)
+  local device, n = inside.device, inside.size
+  local steps = earlier_steps(op, inside, structure)
+  local parents = gpu.where(inside:ravel(), places, -1):astype("int32"):eval()
+  if #steps == 0 then return parents end
+  kernel("unite", device):over(n)(parents, n, int32(inside.shape, device), inside.ndim, int32(steps, device),
+    #steps / inside.ndim)
+  kernel("flatten", device):over(n)(parents, n)
+  return parents
+end
+
+local function check_size(op, x)
+  core.check_real(op, x)
+  if x.ndim == 0 then core.fail(op, "an array with dimensions", x) end
+  if x.size >= 2 ^ 31 then core.fail(op, "fewer than 2^31 elements", x) end
+  return x.dtype == "bool" and x or x:ne(0)
+end
+
+--- label(x [, {structure =}]): the parts that are connected, numbered from 1, and their number.
+function ndimage.label(x, options)
+  local op = "ndimage.label"
+  local inside = check_size(op, x)
+  options = core.check_fields(op, options)
+  local structure = nd.read_structure(op, x, options.structure)
+  if x.size == 0 then return gpu.zeros(x.shape, {dtype = "int32", device = x.device}), 0 end
+  local places = core.along(x.size, 1, 1, x.device)
+  local firsts = first_elements(op, inside, structure, places)
+  local number = core.cast(firsts:eq(places), "int32"):cumsum()
+  local labels = gpu.where(firsts:lt(0), 0, number:take(gpu.maximum(firsts, 0) + 1)):astype "int32"
+  return labels:reshape(x.shape):eval(), number[x.size]
+end
+
+--- binary_fill_holes(x [, {structure =}]): what is not connected to the border around x is filled.
+function ndimage.binary_fill_holes(x, options)
+  local op = "ndimage.binary_fill_holes"
+  local inside = check_size(op, x)
+  options = core.check_fields(op, options)
+  local structure = nd.read_structure(op, x, options.structure)
+  if x.size == 0 then return inside:copy() end
+  local widths, specs = {}, {}
+  for axis, extent in ipairs(x.shape) do widths[axis], specs[axis] = {1, 1}, {2, extent + 1} end
+  local outside = inside:logical_not():pad(widths, {value = 1})
+  -- The frame is one part, whatever the structure.
+  local frame = gpu.ones(x.shape, {dtype = "bool", device = x.device}):pad(widths):logical_not():ravel()
+  local places = gpu.where(frame, 0, core.along(outside.size, 1, 1, x.device))
+  local firsts = first_elements(op, outside, structure, places):reshape(outside.shape)
+  return firsts(unpack(specs)):ne(0)
+end
+
+--- find_objects(labels [, count]): for each label the ranges of a box around it, a list of {first, last}; false for a label that
+--- does not occur.
+function ndimage.find_objects(labels, count)
+  local op = "ndimage.find_objects"
+  check_size(op, labels)
+  local kind = core.kind(labels)
+  if kind ~= "int" and kind ~= "uint" then core.fail(op, "labels: integers", labels) end
+  if count == nil then count = labels.size > 0 and math.max(labels:max():item(), 0) or 0 end
+  if core.check_integer(op, "a number of labels, 0 or more", count) < 0 or count * labels.ndim >= 2 ^ 31 then
+    core.fail(op, "a number of labels, 0 or more", count)
+  end
+  local boxes, ndim, device = {}, labels.ndim, labels.device
+  if count == 0 then return boxes end
+  local first = gpu.full({count, ndim}, 2 ^ 31 - 1, {dtype = "int32", device = device}):eval()
+  local last = gpu.zeros({count, ndim}, {dtype = "int32", device = device}):eval()
+  kernel("find_bounds", device):over(labels.size)(core.cast(labels, "int32"):contiguous(), labels.size,
+    int32(labels.shape, device), ndim, count, first, last)
+  local firsts, lasts = first:table(), last:table()
+  for label = 1, count do
+    boxes[label] = lasts[label][1] > 0 and {}
+    for axis = 1, boxes[label] and ndim or 0 do boxes[label][axis] = {firsts[label][axis], lasts[label][axis]} end
+  end
+  return boxes
+end
+
+-- ---- distances -----------------------------------------------------------------------------------------------------------------
+
+--- distance_transform_edt(x [, {sampling =, return_indices =}]): the distance of each element that is not 0 to the nearest that is.
+function ndimage.distance_transform_edt(x, options)
+  local op = "ndimage.distance_transform_edt"
+  local inside = check_size(op, x)
+  options = core.check_fields(op, options)
+  local sampling = nd.each_axis(op, "a sampling above 0", options.sampling or 1, x.ndim, function(name, what, value)
+    if nd.check_number(name, what, value) <= 0 then core.fail(name, what, value) end
+    return value
+  end)
+  local indices = core.check_flag(op, "return_indices", options.return_indices)
+  -- The squares of the distances along the axes so far, and the position of the nearest element.
+  local squares = gpu.where(inside:ravel(), math.huge, 0):astype("float64"):eval()
+  local nearest = core.along(x.size, 1, 1, x.device):eval()
+  -- From each element outwards, until the distance along the axis alone is as long as the one that was found.
+  local along = nd.operation("nearest", {
+    name = "nearest_background", inputs = "raw float64 x, raw int64 from, int64 extent, int64 stride, float64 sampling",
+    outputs = "float64 y, int64 place",
+    body = [=[
+      const long long at = (long long)i / stride % extent;
+      y = x[i];
+      place = from[i];
+      for (long long d = 1; d < extent; ++d) {
+        const double more = (double)d * sampling * ((double)d * sampling);
+        if (more >= y) break;
+        if (at >= d && x[i - d * stride] + more < y) {
+          y = x[i - d * stride] + more;
+          place = from[i - d * stride];
+        }
+        if (at + d < extent && x[i + d * stride] + more < y) {
+          y = x[i + d * stride] + more;
+          place = from[i + d * stride];
+        }
+      }
+    ]=],
+  })
+  local stride = 1
+  for axis = x.ndim, 1, -1 do
+    if x.size > 0 and x.shape[axis] > 1 then
+      squares, nearest = along(squares, nearest, x.shape[axis], stride, sampling[axis], {size = x.size})
+    end
+    stride = stride * x.shape[axis]
+  end
+  local distances = squares:sqrt():reshape(x.shape)
+  if not indices then return distances end
+  return distances, gpu.stack({gpu.unravel_index(nearest + 1, x.shape)}, 1):reshape({x.ndim, unpack(x.shape)})
+end

@@ -1,0 +1,138 @@
+-- gpu.ndimage: sums, means, extremes and middles of the parts of an array that labels number.
+local gpu, _, core = ...
+core.load "ndimage.lua"
+local ndimage = gpu.ndimage
+
+--- Reads the arguments of a measurement. Gives the elements as a vector, a number from 0 for the group of each, the number of groups,
+--- and function(results) that gives those of `index`. Elements without a group have the last number.
+local function read_groups(op, x, labels, index)
+  core.check_real(op, x)
+  if labels == nil then
+    if index ~= nil then core.fail(op, "labels for the index", labels) end
+    labels = gpu.ones(x.shape, {dtype = "int32", device = x.device})
+  end
+  core.check_real(op, labels)
+  if core.kind(labels):find "float" then core.fail(op, "labels: integers or bool", labels) end
+  if labels.shape ~= x.shape then
+    core.raise(("[%s] expected labels of x's shape %s, got %s"):format(op, core.text(x.shape), core.text(labels.shape)))
+  end
+  local values = x:ravel()
+  if index == nil then
+    local group = labels:ravel():eq(0):astype "int64"
+    return values, group, 1, function(results) return results:reshape({}) end
+  end
+  if type(index) == "number" or type(index) == "table" then index = gpu.array(index, {dtype = "int64", device = x.device}) end
+  core.check_array(op, index)
+  local kind = core.kind(index)
+  if kind ~= "int" and kind ~= "uint" then core.fail(op, "an index: labels, integers", index) end
+  index = core.cast(index, "int64")
+  local flat, shape = index:ravel(), index.shape
+  -- Equal labels are one group: the first of them in the sorted index.
+  local sorted = flat:sort():eval()
+  local count = flat.size
+  if count == 0 then core.fail(op, "at least one label", index) end
+  local own = core.cast(labels:ravel(), "int64")
+  local place = sorted:searchsorted(own)
+  local at = gpu.minimum(place, count)
+  local group = gpu.where(sorted:take(at):eq(own), at - 1, count)
+  local order = sorted:searchsorted(flat)
+  return values, group, count, function(results)
+    local taken = results:take(order, 1)
+    local rest = {unpack(shape)}
+    for axis = 2, results.ndim do rest[#rest + 1] = results.shape[axis] end
+    return taken:reshape(rest)
+  end
+end
+
+--- The sums of the values of each group, in float64.
+local function sums(values, group, count)
+  return core.slice(core.bincount(group, core.cast(values, "float64"), count + 1), 1, 1, count)
+end
+
+--- The dtype of a result for real numbers.
+local function floating(x) return core.floating(x.dtype) end
+
+local function sum_and_size(values, group, count)
+  return sums(values, group, count), sums(gpu.ones(values.shape, {dtype = "float64", device = values.device}), group, count)
+end
+
+--- sum_labels(x [, labels [, index]])
+function ndimage.sum_labels(x, labels, index)
+  local values, group, count, give = read_groups("ndimage.sum_labels", x, labels, index)
+  return give(core.cast(sums(values, group, count), floating(x)))
+end
+
+function ndimage.mean(x, labels, index)
+  local values, group, count, give = read_groups("ndimage.mean", x, labels, index)
+  local sum, size = sum_and_size(values, group, count)
+  return give(core.cast(sum / size, floating(x)))
+end
+
+--- The mean squared distance from the mean, by two passes over the elements.
+local function variance(op, x, labels, index)
+  local values, group, count, give = read_groups(op, x, labels, index)
+  local sum, size = sum_and_size(values, group, count)
+  local means = gpu.concat {sum / size, gpu.zeros(1, {dtype = "float64", device = x.device})}
+  local apart = core.cast(values, "float64") - means:take(group + 1)
+  return give(core.cast(sums(apart:square(), group, count) / size, floating(x)))
+end
+function ndimage.variance(x, labels, index) return variance("ndimage.variance", x, labels, index) end
+function ndimage.standard_deviation(x, labels, index)
+  return variance("ndimage.standard_deviation", x, labels, index):sqrt()
+end
+
+--- center_of_mass(x [, labels [, index]]): the means of the positions, weighted by x; a last axis has a position for each of x's axes.
+function ndimage.center_of_mass(x, labels, index)
+  local values, group, count, give = read_groups("ndimage.center_of_mass", x, labels, index)
+  local size, middles = sums(values, group, count), {}
+  for axis = 1, x.ndim do
+    local along = core.broadcast(core.along(x.shape[axis], axis, x.ndim, x.device, 1), x.shape)
+    middles[axis] = give(core.cast(sums(core.cast(values, "float64") * along:ravel(), group, count) / size, floating(x)))
+  end
+  return gpu.stack(middles, -1)
+end
+
+-- ---- extremes ------------------------------------------------------------------------------------------------------------------
+
+--- The position of the first least, or greatest, element of each group, counted from 1 among all elements, and whether it has one.
+local function extreme_positions(values, group, count, greatest)
+  local order = values:argsort {descending = greatest, stable = true}
+  local groups = group:take(order)
+  local by_group = groups:argsort {stable = true}
+  local sorted = groups:take(by_group)
+  local wanted = core.along(count, 1, 1, values.device)
+  local first = gpu.minimum(sorted:searchsorted(wanted), values.size)
+  return order:take(by_group:take(first)), sorted:take(first):eq(wanted)
+end
+
+local function check_elements(op, x)
+  if core.check_real(op, x).size == 0 then core.raise(("[%s] expected elements, got shape %s"):format(op, core.text(x.shape))) end
+end
+
+--- The least or greatest elements, and their positions with a last axis for the axes of x.
+local function extreme(op, x, labels, index, greatest)
+  check_elements(op, x)
+  local values, group, count, give = read_groups(op, x, labels, index)
+  local position, has = extreme_positions(values, group, count, greatest)
+  local found = gpu.where(has, values:take(position), 0)
+  local places = {gpu.unravel_index(position, x.shape)}
+  for axis, place in ipairs(places) do places[axis] = give(gpu.where(has, place, 0)) end
+  return give(core.cast(found, x.dtype)), gpu.stack(places, -1)
+end
+
+--- minimum(x [, labels [, index]])
+function ndimage.minimum(x, labels, index) return (extreme("ndimage.minimum", x, labels, index, false)) end
+function ndimage.maximum(x, labels, index) return (extreme("ndimage.maximum", x, labels, index, true)) end
+function ndimage.minimum_position(x, labels, index)
+  return (select(2, extreme("ndimage.minimum_position", x, labels, index, false)))
+end
+function ndimage.maximum_position(x, labels, index)
+  return (select(2, extreme("ndimage.maximum_position", x, labels, index, true)))
+end
+
+--- extrema(x [, labels [, index]]): the least, the greatest, and their positions.
+function ndimage.extrema(x, labels, index)
+  local least, least_at = extreme("ndimage.extrema", x, labels, index, false)
+  local greatest, greatest_at = extreme("ndimage.extrema", x, labels, index, true)
+  return least, greatest, least_at, greatest_at
+end

@@ -1,0 +1,170 @@
+-- gpu.ndimage: filters by the order of an element's neighbours.
+local gpu, _, core = ...
+core.load "ndimage.lua"
+local ndimage, nd = gpu.ndimage, core.nd
+
+--- The checked sizes of a filter's box, or its footprint and that one's sizes.
+local function read_box(op, x, size, options)
+  local footprint = options.footprint
+  if size == nil then size = options.size end
+  if (size == nil) == (footprint == nil) then core.fail(op, "a size, or a footprint: an array of bool", size) end
+  local sizes
+  if footprint ~= nil then
+    if core.check_array(op, footprint).dtype ~= "bool" or footprint.ndim ~= x.ndim then
+      core.fail(op, "a footprint of bool with as many axes as x", footprint)
+    end
+    sizes = footprint.shape
+  else
+    sizes = nd.each_axis(op, "a size of 1 or more", size, x.ndim, nd.check_count)
+  end
+  nd.check_neighbours(op, sizes)
+  return sizes, footprint
+end
+
+--- The offsets of the neighbours where the footprint is true.
+local function chosen(op, offsets, footprint)
+  if not footprint then return offsets end
+  offsets = offsets[footprint:ravel()]
+  if offsets.size == 0 then core.fail(op, "a footprint with an element that is true", footprint) end
+  return offsets
+end
+
+local function in_numbers(x) return x.dtype == "bool" and core.cast(x, "uint8") or x end
+
+-- The element that has no more elements before it than the rank, and with its equals more. NaN is the last.
+local rank_body = [=[
+  for (long long i = 0; i < count; ++i) {
+    const T own = x[base + offsets[i]];
+    long long less = 0, equal = 0;
+    for (long long j = 0; j < count; ++j) {
+      const T other = x[base + offsets[j]];
+      less += other < own || (own != own && other == other);
+      equal += other == own || (own != own && other != other);
+    }
+    if (less <= rank && rank < less + equal) {
+      y = own;
+      break;
+    }
+  }
+]=]
+
+--- The element at the rank rank(count), counted from 0, among the neighbours of each element.
+local function ranked(op, x, size, options, rank)
+  if core.is_options(size) then size, options = core.shift(op, size, options) end
+  local mode
+  options, mode = nd.check_filter(op, x, options)
+  local sizes, footprint = read_box(op, x, size, options)
+  local origins = nd.each_axis(op, "an origin: an integer", options.origin or 0, x.ndim, nd.check_integer)
+  if x.size == 0 then return x:copy() end
+  local wide, base, offsets = nd.neighbourhood(op, in_numbers(x), sizes, origins, mode, options.cval)
+  offsets = chosen(op, offsets, footprint)
+  local choose = nd.operation("ranked", {
+    name = "ranked_neighbour", inputs = "int64 base, raw T x, raw int64 offsets, int64 count, int64 rank", outputs = "T y",
+    body = rank_body,
+  })
+  return core.cast(choose(base, wide, offsets, offsets.size, rank(offsets.size)), x.dtype)
+end
+
+--- median_filter(x [, size] [, {size =, footprint =, mode =, cval =, origin =}])
+function ndimage.median_filter(x, size, options)
+  return ranked("ndimage.median_filter", x, size, options, function(count) return math.floor(count / 2) end)
+end
+
+--- rank_filter(x, rank [, size] [, options]): rank 1 is the least, -1 the greatest.
+function ndimage.rank_filter(x, rank, size, options)
+  local op = "ndimage.rank_filter"
+  if core.check_integer(op, "a rank: 1 is the least, -1 the greatest", rank) == 0 then
+    core.fail(op, "a rank: 1 is the least, -1 the greatest", rank)
+  end
+  return ranked(op, x, size, options, function(count)
+    if math.abs(rank) > count then core.raise(("[%s] expected a rank of 1 to %d, got %d"):format(op, count, rank)) end
+    return rank > 0 and rank - 1 or count + rank
+  end)
+end
+
+--- percentile_filter(x, percentile [, size] [, options])
+function ndimage.percentile_filter(x, percentile, size, options)
+  local op = "ndimage.percentile_filter"
+  if type(percentile) ~= "number" or not (percentile >= 0 and percentile <= 100) then
+    core.fail(op, "a percentile of 0 to 100", percentile)
+  end
+  return ranked(op, x, size, options, function(count) return math.min(math.floor(count * percentile / 100), count - 1) end)
+end
+
+-- ---- least and greatest ----------------------------------------------------------------------------------------------------------
+
+--- The least or greatest of the neighbours at the offsets. NaN is the greatest.
+local function extreme(wide, base, offsets, greatest)
+  local choose = nd.operation("extreme", {
+    name = "extreme_neighbour", inputs = "int64 base, raw T x, raw int64 offsets, int64 count, bool greatest", outputs = "T y",
+    body = [=[
+      T found = x[base + offsets[0]];
+      for (long long k = 1; k < count; ++k) {
+        const T other = x[base + offsets[k]];
+        const bool above = other > found || (other != other && found == found);
+        const bool below = other < found || (found != found && other == other);
+        if (greatest ? above : below) found = other;
+      }
+      y = found;
+    ]=],
+  })
+  return choose(base, wide, offsets, offsets.size, greatest)
+end
+
+--- The least or greatest of the box around each element; a box goes axis by axis.
+local function extremes(op, x, sizes, footprint, origins, mode, cval, greatest)
+  local values = in_numbers(x)
+  if x.size == 0 then return x:copy() end
+  if footprint then
+    local wide, base, offsets = nd.neighbourhood(op, values, sizes, origins, mode, cval)
+    return core.cast(extreme(wide, base, chosen(op, offsets, footprint), greatest), x.dtype)
+  end
+  for axis, size in ipairs(sizes) do
+    local along, moved = {}, {}
+    for i = 1, x.ndim do along[i], moved[i] = i == axis and size or 1, i == axis and origins[i] or 0 end
+    if size > 1 or origins[axis] ~= 0 then
+      local wide, base, offsets = nd.neighbourhood(op, values, along, moved, mode, cval)
+      values = extreme(wide, base, offsets, greatest)
+    end
+  end
+  return values == x and x:copy() or core.cast(values, x.dtype)
+end
+core.nd.extremes = extremes
+
+local function extreme_filter(op, x, size, options, greatest)
+  if core.is_options(size) then size, options = core.shift(op, size, options) end
+  local mode
+  options, mode = nd.check_filter(op, x, options)
+  local sizes, footprint = read_box(op, x, size, options)
+  local origins = nd.each_axis(op, "an origin: an integer", options.origin or 0, x.ndim, nd.check_integer)
+  return extremes(op, x, sizes, footprint, origins, mode, options.cval, greatest)
+end
+core.nd.read_box = read_box
+
+function ndimage.minimum_filter(x, size, options)
+  return extreme_filter("ndimage.minimum_filter", x, size, options, false)
+end
+function ndimage.maximum_filter(x, size, options)
+  return extreme_filter("ndimage.maximum_filter", x, size, options, true)
+end
+
+local function extreme_along(op, x, size, axis, options, greatest)
+  if core.is_options(axis) then axis, options = core.shift(op, axis, options) end
+  local mode
+  options, mode = nd.check_filter(op, x, options)
+  axis = core.axis(op, axis or options.axis or -1, x.ndim)
+  local origin = nd.check_integer(op, "an origin: an integer", options.origin or 0)
+  local sizes, origins = {}, {}
+  for i = 1, x.ndim do sizes[i], origins[i] = 1, 0 end
+  sizes[axis], origins[axis] = nd.check_count(op, "a size of 1 or more", size), origin
+  nd.check_neighbours(op, sizes)
+  return extremes(op, x, sizes, nil, origins, mode, options.cval, greatest)
+end
+
+--- minimum_filter1d(x, size [, axis] [, {axis =, mode =, cval =, origin =}])
+function ndimage.minimum_filter1d(x, size, axis, options)
+  return extreme_along("ndimage.minimum_filter1d", x, size, axis, options, false)
+end
+function ndimage.maximum_filter1d(x, size, axis, options)
+  return extreme_along("ndimage.maximum_filter1d", x, size, axis, options, true)
+end
