@@ -227,7 +227,6 @@ constexpr Row rows[] = {
     {"setdiff", "gpu.setdiff1d(x, y)"},
     {"show", "gpu.plot.line(x, y):show(), or gpu.plot.save"},
     {"shuffle", "gpu.random.shuffle_(x)"},
-    {"signal", "gpu.fftconvolve(x, y), gpu.stft(x), gpu.welch(x)"},
     {"slogdet", "gpu.linalg.slogdet(a)"},
     {"solve", "gpu.linalg.solve(a, b)"},
     {"spdiags", "gpu.sparse.diags(diagonals, offsets, shape)"},

@@ -11,7 +11,7 @@ namespace gpulua {
 
 namespace {
 
-constexpr const char* signature_files[] = {"signatures.txt", "signatures_parts.txt"};
+constexpr const char* signature_files[] = {"signatures.txt", "signatures_parts.txt", "signatures_signals.txt"};
 
 constexpr std::string_view gpu_prefix = "gpu.", array_prefix = "x:", generator_prefix = "g:";
 

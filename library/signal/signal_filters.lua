@@ -1,0 +1,275 @@
+-- gpu.signal: linear filters along an axis. A recursive filter has a state after each element; pieces of a line run side by side.
+-- Each piece first starts from 0 to see what it adds to the state; then the pieces' first states are known, and each runs again.
+local gpu, _, core = ...
+
+local signal = gpu.signal
+local tools = {}
+core.signal = tools
+
+local most_order = 64 -- of a recursive filter; the state is a thread's own memory
+local most_products = 64 -- elements of a filter without recursion beyond which Fourier transforms are faster
+
+-- ---- arguments -----------------------------------------------------------------------------------------------------------------
+
+--- A vector or a table of real numbers as a table. Waits for an array.
+function tools.numbers(op, what, value)
+  if core.is_array(value) then
+    core.check_real(op, value)
+    if value.ndim ~= 1 then core.raise(("[%s] expected a vector as %s, got shape %s"):format(op, what, core.text(value.shape))) end
+    return value:astype("float64"):table()
+  end
+  if type(value) == "number" then value = {value} end
+  if type(value) ~= "table" then core.fail(op, what .. ": a vector or a table of numbers", value) end
+  core.check_list(op, "numbers", value)
+  for _, item in ipairs(value) do
+    if type(item) ~= "number" then core.fail(op, what .. ": a vector or a table of numbers", item) end
+  end
+  return value
+end
+
+function tools.check_count(op, what, value, least)
+  if type(value) ~= "number" or value % 1 ~= 0 or value < least then
+    core.fail(op, ("%s, a whole number of %d or more"):format(what, least), value)
+  end
+  return value
+end
+
+--- The axis, which may be an option, and the options.
+function tools.axis(op, x, axis, options)
+  core.check_array(op, x)
+  if core.is_options(axis) then axis, options = core.shift(op, axis, options) end
+  options = core.check_fields(op, options)
+  if axis == nil then axis = options.axis end
+  return core.axis(op, axis == nil and -1 or axis, x.ndim), options
+end
+
+--- x in a floating dtype to compute in, and the result's.
+function tools.in_floating(x)
+  if core.is_complex(x) then return x, x.dtype end
+  local dtype = core.floating(x.dtype)
+  return core.cast(x, dtype == "float64" and dtype or "float32"), dtype
+end
+
+--- Applies fn to the real and the imaginary part of complex numbers.
+function tools.by_parts(x, fn)
+  if not core.is_complex(x) then return fn(x) end
+  local re, re_more = fn(x:real())
+  local im, im_more = fn(x:imag())
+  local i = gpu.complex(0, 1)
+  return re + im * i, re_more and re_more + im_more * i
+end
+
+--- The coefficients of numerator and denominator, divided by the denominator's first one, as tables of one length.
+function tools.coefficients(op, b, a)
+  b, a = tools.numbers(op, "b", b), tools.numbers(op, "a", a)
+  if #b == 0 or #a == 0 then core.fail(op, "coefficients", #b == 0 and b or a) end
+  if a[1] == 0 then core.fail(op, "a first coefficient of a other than 0", a[1]) end
+  local above, below = {}, {}
+  for k = 1, math.max(#a, #b) do above[k], below[k] = (b[k] or 0) / a[1], (a[k] or 0) / a[1] end
+  return above, below, #a
+end
+
+-- ---- recursive filters -----------------------------------------------------------------------------------------------------------
+
+local source = [[
+__global__ void run(const T* x, T* y, const double* b, const double* a, const double* starts, double* ends, long long n,
+                    long long length, long long chunks, long long count, bool writes) {
+  const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+  if (i >= count) return;
+  const long long line = i / chunks, first = i % chunks * length;
+  const long long last = first + length < n ? first + length : n;
+  double state[ORDER];
+  for (int k = 0; k < ORDER; ++k) state[k] = starts[i * ORDER + k];
+  for (long long t = first; t < last; ++t) {
+    const double in = (double)x[line * n + t], out = b[0] * in + state[0];
+    for (int k = 0; k < ORDER - 1; ++k) state[k] = b[k + 1] * in - a[k + 1] * out + state[k + 1];
+    state[ORDER - 1] = b[ORDER] * in - a[ORDER] * out;
+    if (writes) y[line * n + t] = (T)out;
+  }
+  for (int k = 0; k < ORDER; ++k) ends[i * ORDER + k] = state[k];
+}
+// The first state of each piece from that of the one before and what this one adds.
+__global__ void carry(double* starts, const double* ends, const double* power, long long chunks, long long lines) {
+  const long long line = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+  if (line >= lines) return;
+  for (long long c = line * chunks; c < (line + 1) * chunks - 1; ++c)
+    for (int k = 0; k < ORDER; ++k) {
+      double sum = ends[c * ORDER + k];
+      for (int j = 0; j < ORDER; ++j) sum += power[k * ORDER + j] * starts[c * ORDER + j];
+      starts[(c + 1) * ORDER + k] = sum;
+    }
+}
+]]
+
+local modules = {}
+local function module_for(dtype, order, device)
+  local key = dtype .. order .. device
+  modules[key] = modules[key] or gpu.module(source,
+    {device = device, defines = {T = dtype == "float64" and "double" or "float", ORDER = order}})
+  return modules[key]
+end
+
+--- The matrix, as a table of rows, that takes a state over `steps` elements that are 0.
+local function state_power(a, order, steps)
+  local function product(p, q)
+    local r = {}
+    for i = 1, order do
+      r[i] = {}
+      for j = 1, order do
+        local sum = 0
+        for k = 1, order do sum = sum + p[i][k] * q[k][j] end
+        r[i][j] = sum
+      end
+    end
+    return r
+  end
+  local step, result = {}, {}
+  for i = 1, order do
+    step[i], result[i] = {}, {}
+    for j = 1, order do
+      step[i][j] = (j == i + 1 and 1 or 0) - (j == 1 and a[i + 1] or 0)
+      result[i][j] = i == j and 1 or 0
+    end
+  end
+  while steps > 0 do
+    if steps % 2 == 1 then result = product(result, step) end
+    steps = math.floor(steps / 2)
+    if steps > 0 then step = product(step, step) end
+  end
+  return result
+end
+
+local lines_enough = 1024 -- run side by side as they are
+local shortest_piece = 64
+
+--- The filter with coefficients of one length over the rows of x (lines, n) of a floating dtype. `starts`: the states before each
+--- line (lines, order) in float64. Gives the filtered rows and the states behind them.
+function tools.recursive(x, b, a, starts)
+  local lines, n, order, device = x.shape[1], x.shape[2], #a - 1, x.device
+  if x.size == 0 then return x:copy(), starts end
+  local kernels = module_for(x.dtype, order, device)
+  local place = {dtype = "float64", device = device}
+  local above, below = gpu.array(b, place), gpu.array(a, place)
+  local length = lines >= lines_enough and n or math.min(n, math.max(shortest_piece, math.ceil(math.sqrt(n))))
+  local chunks = math.ceil(n / length)
+  x = x:contiguous():eval()
+  local y = gpu.empty(x.shape, {dtype = x.dtype, device = device})
+  local ends = gpu.empty({lines, chunks, order}, place)
+  local first = gpu.zeros({lines, chunks, order}, place):eval()
+  local count = lines * chunks
+  if chunks > 1 then
+    kernels.run:over(count)(x, y, above, below, first, ends, n, length, chunks, count, false)
+    first(":", 1):copy_(starts)
+    kernels.carry:over(lines)(first, ends, gpu.array(state_power(a, order, length), place), chunks, lines)
+  else
+    first(":", 1):copy_(starts)
+  end
+  kernels.run:over(count)(x, y, above, below, first, ends, n, length, chunks, count, true)
+  return y, ends(":", chunks)
+end
+
+--- Sums of products with the coefficients alone: all n + order of them.
+local function full_sums(x, b)
+  local order = #b - 1
+  local factors = gpu.array(b, {dtype = x.dtype, device = x.device})
+  if #b > most_products and x.shape[2] > most_products then
+    return gpu.oaconvolve(x, factors:reshape(1, #b), "full", {axes = 2})
+  end
+  tools.sums = tools.sums or gpu.elementwise {
+    name = "filter_sums", inputs = "raw T x, raw T b, int64 extent, int64 taps", outputs = "T y",
+    body = [=[
+      const long long wide = extent + taps - 1, line = (long long)i / wide, t = (long long)i % wide;
+      const long long least = t >= extent ? t - extent + 1 : 0, most = t < taps - 1 ? t : taps - 1;
+      y = 0;
+      for (long long k = least; k <= most; ++k) y += b[k] * x[line * extent + t - k];
+    ]=],
+  }
+  local lines, n = x.shape[1], x.shape[2]
+  if lines * (n + order) == 0 then return gpu.zeros({lines, n + order}, {dtype = x.dtype, device = x.device}) end
+  return tools.sums(x, factors, n, #b, {size = lines * (n + order)}):reshape(lines, n + order)
+end
+
+--- The filter over the rows of x, with the states before, or nil: the filtered rows and the states behind them.
+local function filtered(op, x, b, a, terms, starts)
+  local order, lines = #a - 1, x.shape[1]
+  if order == 0 then return x * b[1], starts end
+  if terms == 1 then
+    local sums = full_sums(x, b)
+    if starts then
+      local more = core.extend(core.cast(starts, x.dtype), 2, x.shape[2])
+      sums = sums + more
+    end
+    return core.slice(sums, 2, 1, x.shape[2]), core.slice(sums, 2, x.shape[2] + 1, order)
+  end
+  if order > most_order then core.raise(("[%s] expected an order of at most %d, got %d"):format(op, most_order, order)) end
+  return tools.recursive(x, b, a, starts or gpu.zeros({lines, order}, {dtype = "float64", device = x.device}))
+end
+
+--- Runs fn(rows) on x with the axis last and the other axes as lines, and gives its results in that layout.
+function tools.over_lines(x, axis, fn)
+  local last = x:moveaxis(axis, -1)
+  local shape, lines = {unpack(last.shape)}, 1
+  local n = shape[#shape]
+  for k = 1, #shape - 1 do lines = lines * shape[k] end
+  local function back(rows)
+    if not rows then return nil end
+    shape[#shape] = rows.shape[2]
+    return rows:reshape(shape):moveaxis(-1, axis)
+  end
+  local first, second = fn(last:reshape(lines, n))
+  return back(first), back(second)
+end
+
+--- The option zi as states of lines.
+local function read_states(op, zi, x, axis, order)
+  if zi == nil then return nil end
+  core.check_array(op, zi)
+  local shape = {unpack(x.shape)}
+  shape[axis] = order
+  if core.text(zi.shape) ~= core.text(shape) then
+    core.raise(("[%s] expected zi of shape %s, got %s"):format(op, core.text(shape), core.text(zi.shape)))
+  end
+  local last = zi:moveaxis(axis, -1)
+  return last:reshape(-1, order)
+end
+
+--- lfilter(b, a, x [, axis] [, {axis =, zi =}])
+function signal.lfilter(b, a, x, axis, options)
+  local op = "signal.lfilter"
+  axis, options = tools.axis(op, x, axis, options)
+  local above, below, terms = tools.coefficients(op, b, a)
+  local values, dtype = tools.in_floating(x)
+  local states = read_states(op, options.zi, x, axis, #above - 1)
+  local y, ends
+  if core.is_complex(values) then
+    if states then core.fail(op, "no zi for complex numbers", options.zi) end
+    y = tools.by_parts(values, function(part)
+      return (tools.over_lines(part, axis, function(rows) return (filtered(op, rows, above, below, terms)) end))
+    end)
+  else
+    y, ends = tools.over_lines(values, axis, function(rows) return filtered(op, rows, above, below, terms, states) end)
+  end
+  if not states then return core.cast(y, dtype) end
+  return core.cast(y, dtype), core.cast(ends, dtype)
+end
+
+--- The state, for an input of ones, that a filter stays in: a table.
+local function steady_state(op, b, a)
+  local order, sum = #a - 1, 0
+  for k = 1, #a do sum = sum + a[k] end
+  if order == 0 then return {} end
+  if sum == 0 then core.raise(("[%s] expected a filter with a finite answer to ones: the sum of a is 0"):format(op)) end
+  local above = 0
+  for k = 1, #b do above = above + b[k] end
+  local state, out = {}, above / sum
+  for k = order, 1, -1 do state[k] = b[k + 1] - a[k + 1] * out + (state[k + 1] or 0) end
+  return state
+end
+
+--- lfilter_zi(b, a): the state in which the filter answers ones without a transient.
+function signal.lfilter_zi(b, a)
+  local above, below = tools.coefficients("signal.lfilter_zi", b, a)
+  return gpu.array(steady_state("signal.lfilter_zi", above, below), {dtype = "float64"})
+end
+
+tools.filtered, tools.read_states, tools.steady_state = filtered, read_states, steady_state

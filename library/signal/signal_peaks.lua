@@ -1,0 +1,300 @@
+-- gpu.signal: peaks of a vector, and waveforms.
+local gpu, _, core = ...
+core.load "signal_filters.lua"
+local signal, tools = gpu.signal, core.signal
+local pi = math.pi
+
+-- ---- peaks -----------------------------------------------------------------------------------------------------------------------
+
+local operations = {}
+local function operation(name, fields)
+  operations[name] = operations[name] or gpu.elementwise(fields)
+  return operations[name]
+end
+
+--- A real vector in floating point, or in its own integers.
+local function read_vector(op, x)
+  core.check_real(op, x)
+  if x.ndim ~= 1 then core.raise(("[%s] expected a vector, got shape %s"):format(op, core.text(x.shape))) end
+  return x.dtype == "bool" and core.cast(x, "uint8") or x
+end
+
+--- The first and the last elements of the plateaus that are higher than what is beside them, from 1. Waits.
+local function plateaus(x)
+  local n = x.size
+  local none = gpu.zeros({0}, {dtype = "int64", device = x.device})
+  if n < 3 then return none, none end
+  local last_of = operation("plateau", {
+    name = "last_of_plateau", inputs = "raw T x, int64 extent", outputs = "int64 last",
+    body = [=[
+      last = 0;
+      if (i > 0 && x[i - 1] < x[i]) {
+        long long k = i;
+        while (k + 1 < extent && x[k + 1] == x[i]) ++k;
+        if (k + 1 < extent && x[k + 1] < x[i]) last = k + 1;
+      }
+    ]=],
+  })
+  local last = last_of(x, n, {size = n}):eval()
+  local first = last:flatnonzero()
+  return first, last:take(first)
+end
+
+--- For each peak, counted from 1: its prominence, and the positions of its bases. `reach`: how far to look, or 0.
+local function prominences(x, peaks, reach)
+  local measure = operation("prominence", {
+    name = "prominence", inputs = "int64 peak, raw T x, int64 extent, int64 reach", outputs = "T prominence, int64 left, int64 right",
+    body = [=[
+      const long long at = peak - 1;
+      const long long first = reach > 0 && at > reach ? at - reach : 0, end = reach > 0 && at + reach < extent - 1 ? at + reach : extent - 1;
+      T low = x[at], other = x[at];
+      left = right = at;
+      for (long long k = at; k >= first && x[k] <= x[at]; --k)
+        if (x[k] < low) { low = x[k]; left = k; }
+      for (long long k = at; k <= end && x[k] <= x[at]; ++k)
+        if (x[k] < other) { other = x[k]; right = k; }
+      prominence = x[at] - (low > other ? low : other);
+      ++left;
+      ++right;
+    ]=],
+  })
+  return measure(peaks, x, x.size, reach)
+end
+
+--- The widths of the peaks at a part of their prominence, their height, and the positions on both sides.
+local function widths(x, peaks, prominence, left, right, part)
+  local measure = operation("width", {
+    name = "peak_width", inputs = "int64 peak, raw T x, T prominence, int64 left, int64 right, float64 part",
+    outputs = "float64 width, float64 height, float64 from, float64 to",
+    body = [=[
+      const long long at = peak - 1;
+      height = __dsub_rn((double)x[at], __dmul_rn((double)prominence, part)); // rounded as on a host
+      long long k = at;
+      while (k > left - 1 && height < (double)x[k]) --k;
+      from = (double)k + ((double)x[k] < height ? (height - (double)x[k]) / ((double)x[k + 1] - (double)x[k]) : 0.0);
+      k = at;
+      while (k < right - 1 && height < (double)x[k]) ++k;
+      to = (double)k - ((double)x[k] < height ? (height - (double)x[k]) / ((double)x[k - 1] - (double)x[k]) : 0.0);
+      width = to - from;
+      from += 1;
+      to += 1;
+    ]=],
+  })
+  return measure(peaks, x, prominence, left, right, part)
+end
+
+--- The option as a least and a greatest value; nil where there is none.
+local function interval(op, name, value)
+  if value == nil then return nil end
+  if type(value) == "number" then return {value} end
+  if type(value) ~= "table" or #value > 2 or value[1] ~= nil and type(value[1]) ~= "number" or
+    value[2] ~= nil and type(value[2]) ~= "number" then
+    core.fail(op, name .. ": a number, or {least, greatest}", value)
+  end
+  return value
+end
+
+local function within(values, limits)
+  local keeps = gpu.ones(values.shape, {dtype = "bool", device = values.device})
+  if limits[1] then keeps = keeps:logical_and(values:ge(limits[1])) end
+  if limits[2] then keeps = keeps:logical_and(values:le(limits[2])) end
+  return keeps
+end
+
+--- Which peaks stay when the highest ones remove those nearer than `distance`: a mask. On the host.
+local function apart(x, peaks, distance)
+  local positions, heights, order, keeps = peaks:table(), x:take(peaks):astype("float64"):table(), {}, {}
+  for i = 1, #positions do order[i], keeps[i] = i, true end
+  table.sort(order, function(a, b)
+    if heights[a] ~= heights[b] then return heights[a] > heights[b] end
+    return a > b
+  end)
+  for _, i in ipairs(order) do
+    if keeps[i] then
+      local k = i - 1
+      while k >= 1 and positions[i] - positions[k] < distance do keeps[k], k = false, k - 1 end
+      k = i + 1
+      while k <= #positions and positions[k] - positions[i] < distance do keeps[k], k = false, k + 1 end
+    end
+  end
+  return gpu.array(keeps, {dtype = "bool", device = x.device})
+end
+
+local function reach_of(op, window)
+  if window == nil then return 0 end
+  if type(window) ~= "number" or not (window > 1) then core.fail(op, "wlen above 1", window) end
+  return math.floor(math.ceil(window) / 2)
+end
+
+local function part_of(op, part)
+  if part == nil then return 0.5 end
+  if type(part) ~= "number" or not (part >= 0) then core.fail(op, "rel_height of 0 or more", part) end
+  return part
+end
+
+--- find_peaks(x [, options]): the positions of the peaks, and a table of their properties. Waits.
+function signal.find_peaks(x, options)
+  local op = "signal.find_peaks"
+  x = read_vector(op, x):contiguous():eval()
+  options = core.check_fields(op, options)
+  local given = {}
+  for _, name in ipairs {"height", "threshold", "prominence", "width", "plateau_size"} do
+    given[name] = interval(op, name, options[name])
+  end
+  local distance, reach, part = options.distance, reach_of(op, options.wlen), part_of(op, options.rel_height)
+  if distance ~= nil and (type(distance) ~= "number" or not (distance >= 1)) then core.fail(op, "a distance of 1 or more", distance) end
+  local first, last = plateaus(x)
+  local peaks = gpu.floor_divide(first + last, 2)
+  local properties = {}
+  local function keep(mask)
+    peaks = peaks[mask]
+    for name, values in pairs(properties) do properties[name] = values[mask] end
+  end
+  if given.plateau_size then
+    properties.plateau_sizes, properties.left_edges, properties.right_edges = last - first + 1, first, last
+    keep(within(properties.plateau_sizes, given.plateau_size))
+  end
+  if given.height then
+    properties.peak_heights = x:take(peaks)
+    keep(within(properties.peak_heights, given.height))
+  end
+  if given.threshold then
+    properties.left_thresholds = x:take(peaks) - x:take(peaks - 1)
+    properties.right_thresholds = x:take(peaks) - x:take(peaks + 1)
+    local limits = given.threshold
+    keep(within(gpu.minimum(properties.left_thresholds, properties.right_thresholds), {limits[1]}):logical_and(
+      within(gpu.maximum(properties.left_thresholds, properties.right_thresholds), {nil, limits[2]})))
+  end
+  if distance then keep(apart(x, peaks, math.ceil(distance))) end
+  if given.prominence or given.width then
+    properties.prominences, properties.left_bases, properties.right_bases = prominences(x, peaks, reach)
+    if given.prominence then keep(within(properties.prominences, given.prominence)) end
+  end
+  if given.width then
+    properties.widths, properties.width_heights, properties.left_ips, properties.right_ips = widths(x, peaks,
+      properties.prominences, properties.left_bases, properties.right_bases, part)
+    keep(within(properties.widths, given.width))
+  end
+  return peaks, properties
+end
+
+local function read_peaks(op, x, peaks)
+  if core.check_array(op, peaks).ndim ~= 1 or not peaks.dtype:find "int" then core.fail(op, "a vector of positions, integers", peaks) end
+  return core.cast(peaks, "int64"):clip(1, math.max(x.size, 1))
+end
+
+--- peak_prominences(x, peaks [, wlen]): the prominences, and the positions of the bases on both sides.
+function signal.peak_prominences(x, peaks, wlen)
+  local op = "signal.peak_prominences"
+  x = read_vector(op, x)
+  return prominences(x, read_peaks(op, x, peaks), reach_of(op, wlen))
+end
+
+--- peak_widths(x, peaks [, rel_height [, wlen]]): the widths, their heights, and the positions on both sides.
+function signal.peak_widths(x, peaks, rel_height, wlen)
+  local op = "signal.peak_widths"
+  x = read_vector(op, x)
+  peaks = read_peaks(op, x, peaks)
+  local prominence, left, right = prominences(x, peaks, reach_of(op, wlen))
+  return widths(x, peaks, prominence, left, right, part_of(op, rel_height))
+end
+
+--- Elements that are beyond those up to `order` away on both sides along the axis: a position for each axis. Waits.
+local function extreme(op, x, axis, options, compare)
+  axis, options = tools.axis(op, x, axis, options)
+  core.check_real(op, x)
+  local order = tools.check_count(op, "order", options.order or 1, 1)
+  local clip = options.mode or "clip"
+  if clip ~= "clip" and clip ~= "wrap" then core.fail(op, 'mode = "clip" or "wrap"', clip) end
+  local n = x.shape[axis]
+  local all
+  for distance = 1, order do
+    for _, sign in ipairs {-1, 1} do
+      local at = core.positions({n}, 1 + sign * distance, 1, "int64", {device = x.device})
+      at = clip == "clip" and at:clip(1, math.max(n, 1)) or (at - 1) % math.max(n, 1) + 1
+      local holds = compare(x, x:take(at, axis))
+      all = all and all:logical_and(holds) or holds
+    end
+  end
+  return all:nonzero()
+end
+
+--- argrelmax(x [, axis] [, {axis =, order =, mode =}])
+function signal.argrelmax(x, axis, options)
+  return extreme("signal.argrelmax", x, axis, options, function(a, b) return a:gt(b) end)
+end
+function signal.argrelmin(x, axis, options)
+  return extreme("signal.argrelmin", x, axis, options, function(a, b) return a:lt(b) end)
+end
+
+-- ---- waveforms ---------------------------------------------------------------------------------------------------------------------
+
+local function times(op, t)
+  core.check_real(op, t)
+  local dtype = core.floating(t.dtype)
+  return core.cast(t, dtype), dtype
+end
+
+local function check_number(op, what, value)
+  if type(value) ~= "number" or value - value ~= 0 then core.fail(op, what .. ": a number", value) end
+  return value
+end
+
+--- sawtooth(t [, width]): rises from -1 to 1 in that part of each period of 2 pi, and falls in the rest.
+function signal.sawtooth(t, width)
+  local op = "signal.sawtooth"
+  width = check_number(op, "a width", width == nil and 1 or width)
+  if width < 0 or width > 1 then core.fail(op, "a width of 0 to 1", width) end
+  local x = times(op, t)
+  local phase = x % (2 * pi)
+  local rising, falling = phase / math.max(pi * width, 1e-300) - 1, (pi * (width + 1) - phase) / math.max(pi * (1 - width), 1e-300)
+  return gpu.where(phase:lt(width * 2 * pi), rising, falling)
+end
+
+--- square(t [, duty]): 1 in that part of each period of 2 pi, and -1 in the rest.
+function signal.square(t, duty)
+  local op = "signal.square"
+  duty = check_number(op, "a duty", duty == nil and 0.5 or duty)
+  if duty < 0 or duty > 1 then core.fail(op, "a duty of 0 to 1", duty) end
+  local x, dtype = times(op, t)
+  return core.cast(gpu.where((x % (2 * pi)):lt(duty * 2 * pi), 1, -1), dtype)
+end
+
+--- gausspulse(t [, frequency [, bandwidth]]): a cosine within a Gaussian.
+function signal.gausspulse(t, frequency, bandwidth)
+  local op = "signal.gausspulse"
+  frequency = check_number(op, "a frequency", frequency == nil and 1000 or frequency)
+  bandwidth = check_number(op, "a bandwidth", bandwidth == nil and 0.5 or bandwidth)
+  if frequency < 0 then core.fail(op, "a frequency of 0 or more", frequency) end
+  if bandwidth <= 0 then core.fail(op, "a bandwidth above 0", bandwidth) end
+  local decay = -(pi * frequency * bandwidth) ^ 2 / (4 * math.log(10 ^ (-6 / 20)))
+  local x = times(op, t)
+  return (x:square() * -decay):exp() * (x * (2 * pi * frequency)):cos()
+end
+
+--- chirp(t, f0, t1, f1 [, {method =, phi =}]): a cosine whose frequency goes from f0 at 0 to f1 at t1.
+function signal.chirp(t, f0, t1, f1, options)
+  local op = "signal.chirp"
+  options = core.check_fields(op, options)
+  check_number(op, "f0", f0)
+  check_number(op, "t1", t1)
+  check_number(op, "f1", f1)
+  local method, offset = options.method or "linear", math.rad(check_number(op, "phi", options.phi or 0))
+  local x, phase = times(op, t), nil
+  if method == "linear" then
+    phase = (x * f0 + x:square() * (0.5 * (f1 - f0) / t1)) * (2 * pi)
+  elseif method == "quadratic" then
+    phase = (x * f0 + x:square() * x * ((f1 - f0) / t1 ^ 2 / 3)) * (2 * pi)
+  elseif method == "logarithmic" then
+    if f0 * f1 <= 0 then core.fail(op, "f0 and f1 of one sign for a logarithmic chirp", f1) end
+    local rate = t1 / math.log(f1 / f0)
+    phase = f0 == f1 and x * (2 * pi * f0) or ((x / rate):exp() - 1) * (2 * pi * rate * f0)
+  elseif method == "hyperbolic" then
+    if f0 == 0 or f1 == 0 then core.fail(op, "f0 and f1 other than 0 for a hyperbolic chirp", f1) end
+    local sing = -f1 * t1 / (f0 - f1)
+    phase = f0 == f1 and x * (2 * pi * f0) or (1 - x / sing):abs():log() * (2 * pi * -sing * f0)
+  else
+    core.fail(op, 'method = "linear", "quadratic", "logarithmic" or "hyperbolic"', method)
+  end
+  return (phase + offset):cos()
+end

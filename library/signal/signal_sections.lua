@@ -1,0 +1,148 @@
+-- gpu.signal: filters in sections of second order, and filters that go over a line forwards and backwards.
+local gpu, _, core = ...
+core.load "signal_filters.lua"
+local signal, tools = gpu.signal, core.signal
+local filtered, read_states, steady_state = tools.filtered, tools.read_states, tools.steady_state
+
+-- ---- sections of second order ------------------------------------------------------------------------------------------------------
+
+--- Sections as tables of six numbers. Waits for an array.
+function tools.sections(op, sos)
+  local list = sos
+  if core.is_array(sos) then
+    core.check_real(op, sos)
+    if sos.ndim ~= 2 or sos.shape[2] ~= 6 then
+      core.raise(("[%s] expected sections of shape (n,6), got %s"):format(op, core.text(sos.shape)))
+    end
+    list = sos:astype("float64"):table()
+  end
+  if type(list) ~= "table" or #list == 0 then core.fail(op, "sections: an array (n,6) or a table of tables", sos) end
+  local sections = {}
+  for k, section in ipairs(list) do
+    section = tools.numbers(op, "a section", section)
+    if #section ~= 6 then core.raise(("[%s] expected six numbers in section %d, got %d"):format(op, k, #section)) end
+    local first = section[4]
+    if first == 0 then core.raise(("[%s] expected a fourth number other than 0 in section %d"):format(op, k)) end
+    sections[k] = {b = {section[1] / first, section[2] / first, section[3] / first},
+      a = {1, section[5] / first, section[6] / first}}
+  end
+  return sections
+end
+
+--- sosfilt(sos, x [, axis] [, {axis =, zi =}])
+function signal.sosfilt(sos, x, axis, options)
+  local op = "signal.sosfilt"
+  axis, options = tools.axis(op, x, axis, options)
+  local sections = tools.sections(op, sos)
+  local values, dtype = tools.in_floating(x)
+  local zi, behind = options.zi, {}
+  if zi ~= nil then
+    core.check_array(op, zi)
+    if core.is_complex(values) then core.fail(op, "no zi for complex numbers", zi) end
+    if zi.ndim ~= x.ndim + 1 or zi.shape[1] ~= #sections then
+      core.raise(("[%s] expected zi with a first axis for %d sections, got shape %s"):format(op, #sections, core.text(zi.shape)))
+    end
+  end
+  for k, section in ipairs(sections) do
+    local states = zi and read_states(op, zi(k), x, axis, 2)
+    values = tools.by_parts(values, function(part)
+      local y, ends = tools.over_lines(part, axis, function(rows)
+        return filtered(op, rows, section.b, section.a, 3, states)
+      end)
+      behind[k] = ends
+      return y
+    end)
+  end
+  values = core.cast(values, dtype)
+  if not zi then return values end
+  return values, core.cast(gpu.stack(behind, 1), dtype)
+end
+
+local function sections_steady(op, sections)
+  local states, scale = {}, 1
+  for k, section in ipairs(sections) do
+    states[k] = steady_state(op, section.b, section.a)
+    for i = 1, 2 do states[k][i] = states[k][i] * scale end
+    local above, below = section.b[1] + section.b[2] + section.b[3], 1 + section.a[2] + section.a[3]
+    scale = scale * above / below
+  end
+  return states
+end
+
+--- sosfilt_zi(sos): the states in which the sections answer ones without a transient, (sections, 2).
+function signal.sosfilt_zi(sos)
+  local sections = tools.sections("signal.sosfilt_zi", sos)
+  return gpu.array(sections_steady("signal.sosfilt_zi", sections), {dtype = "float64"})
+end
+
+-- ---- both ways -------------------------------------------------------------------------------------------------------------------
+
+--- Rows with `count` elements more at both ends.
+local function extended(op, rows, count, kind)
+  local n = rows.shape[2]
+  if count == 0 then return rows end
+  if count > n - 1 then core.raise(("[%s] expected more than %d elements along the axis, got %d"):format(op, count, n)) end
+  local left, right = core.slice(rows, 2, 2, count):flip(2), core.slice(rows, 2, n - count, count):flip(2)
+  local first, last = core.slice(rows, 2, 1, 1), core.slice(rows, 2, n, 1)
+  if kind == "odd" then
+    left, right = first * 2 - left, last * 2 - right
+  elseif kind == "constant" then
+    left, right = left * 0 + first, right * 0 + last
+  end
+  return gpu.concat({left, rows, right}, 2)
+end
+
+--- Filters the rows forwards and backwards. run(rows, scale): with the steady states times the column `scale`.
+local function both_ways(op, x, axis, options, default, run)
+  local kind = options.padtype
+  if kind == nil then kind = "odd" end
+  if kind ~= "odd" and kind ~= "even" and kind ~= "constant" and kind ~= false then
+    core.fail(op, 'padtype = "odd", "even", "constant" or false', kind)
+  end
+  local count = kind and (options.padlen or default) or 0
+  tools.check_count(op, "padlen", count, 0)
+  local values, dtype = tools.in_floating(x)
+  local y = tools.by_parts(values, function(part)
+    return (tools.over_lines(part, axis, function(rows)
+      if rows.size == 0 then return rows end
+      local n = rows.shape[2]
+      local wide = extended(op, rows, count, kind):eval()
+      wide = run(wide, core.slice(wide, 2, 1, 1)):flip(2)
+      wide = run(wide, core.slice(wide, 2, 1, 1)):flip(2)
+      return core.slice(wide, 2, count + 1, n)
+    end))
+  end)
+  return core.cast(y, dtype)
+end
+
+--- filtfilt(b, a, x [, axis] [, {axis =, padtype =, padlen =}])
+function signal.filtfilt(b, a, x, axis, options)
+  local op = "signal.filtfilt"
+  axis, options = tools.axis(op, x, axis, options)
+  local above, below, terms = tools.coefficients(op, b, a)
+  local steady = steady_state(op, above, below)
+  return both_ways(op, x, axis, options, 3 * #above, function(rows, first)
+    if #steady == 0 then return (filtered(op, rows, above, below, terms)) end
+    local states = gpu.array(steady, {dtype = "float64", device = x.device}) * core.cast(first, "float64")
+    return (filtered(op, rows, above, below, terms, states:eval()))
+  end)
+end
+
+--- sosfiltfilt(sos, x [, axis] [, {axis =, padtype =, padlen =}])
+function signal.sosfiltfilt(sos, x, axis, options)
+  local op = "signal.sosfiltfilt"
+  axis, options = tools.axis(op, x, axis, options)
+  local sections = tools.sections(op, sos)
+  local steady = sections_steady(op, sections)
+  local above, below = 0, 0
+  for _, section in ipairs(sections) do
+    above, below = above + (section.b[3] == 0 and 1 or 0), below + (section.a[3] == 0 and 1 or 0)
+  end
+  return both_ways(op, x, axis, options, 3 * (2 * #sections + 1 - math.min(above, below)), function(rows, first)
+    for k, section in ipairs(sections) do
+      local states = gpu.array(steady[k], {dtype = "float64", device = x.device}) * core.cast(first, "float64")
+      rows = filtered(op, rows, section.b, section.a, 3, states:eval())
+    end
+    return rows
+  end)
+end
