@@ -144,11 +144,12 @@ function signal.find_peaks(x, options)
   local distance, reach, part = options.distance, reach_of(op, options.wlen), part_of(op, options.rel_height)
   if distance ~= nil and (type(distance) ~= "number" or not (distance >= 1)) then core.fail(op, "a distance of 1 or more", distance) end
   local first, last = plateaus(x)
-  local peaks = gpu.floor_divide(first + last, 2)
+  local peaks = gpu.floor_divide(first + last, 2):eval()
   local properties = {}
   local function keep(mask)
-    peaks = peaks[mask]
-    for name, values in pairs(properties) do properties[name] = values[mask] end
+    local places = mask:eval():flatnonzero()
+    peaks = peaks:take(places):eval()
+    for name, values in pairs(properties) do properties[name] = values:take(places):eval() end
   end
   if given.plateau_size then
     properties.plateau_sizes, properties.left_edges, properties.right_edges = last - first + 1, first, last
