@@ -76,7 +76,7 @@ using RunFiber = void (*)(void** arguments, ThreadContext* context);
 /// The block shapes that a record can run.
 enum class BlockRule : unsigned {
   any = 0,
-  rows = 1,       // x is a multiple of 32; or y and z are 1, and threads numbered along the grid's x are below 2^31
+  rows = 1,       // x is a multiple of 32
   half_rows = 2,  // x is 16 and y is even
 };
 

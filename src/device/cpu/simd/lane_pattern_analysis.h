@@ -12,10 +12,15 @@ namespace gpulua::cpu::simd {
 /// Where the threads of a warp lie in their block.
 enum class WarpLayout {
   row_chunk,  // up to 32 neighbours of one row, from any thread on: for kernels that do not depend on what a warp is
-  row,        // in one row, from a multiple of 32 on
+  row,        // in one row, from a multiple of 32 on, all 32
   half_rows,  // in two rows of 16 threads; the first row's number is even
   any,
 };
+
+/// True where each lane has a thread.
+constexpr bool is_whole(WarpLayout layout) {
+  return layout == WarpLayout::row || layout == WarpLayout::half_rows;
+}
 
 /// The lane patterns of all values of a function. Patterns and divergent branches depend on each other, so the
 /// constructor finds both.

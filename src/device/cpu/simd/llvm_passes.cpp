@@ -6,6 +6,7 @@
 
 #include "src/device/cpu/ir/analyses.h"
 #include "src/device/cpu/ir/compilation.h"
+#include "src/device/cpu/simd/lane_tests.h"
 
 namespace gpulua::cpu::simd {
 namespace {
@@ -22,9 +23,8 @@ constexpr const char* simplify_passes =
     "sroa<modify-cfg>,instcombine<no-verify-fixpoint>,gvn<no-pre>,sccp,correlated-propagation,jump-threading,"
     "instcombine<no-verify-fixpoint>,dse,loop-mssa(licm),adce,simplifycfg,instcombine<no-verify-fixpoint>";
 constexpr const char* order_passes = "lower-switch,mergereturn,loop-simplify,lcssa";
-constexpr const char* finish_passes =
-    "early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,sroa<modify-cfg>,"
-    "loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,adce,simplifycfg";
+constexpr const char* finish_passes = "early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,sroa<modify-cfg>";
+constexpr const char* finish_more_passes = "loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,adce,simplifycfg";
 
 }  // namespace
 
@@ -70,6 +70,8 @@ void Pipeline::order(llvm::Function& function) {
 
 void Pipeline::finish(llvm::Function& function) {
   passes_->run(function, finish_passes);
+  simplify_lane_tests(function);
+  passes_->run(function, finish_more_passes);
 }
 
 }  // namespace gpulua::cpu::simd

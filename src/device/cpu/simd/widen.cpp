@@ -111,7 +111,7 @@ void Widener::make_slots() {
 void Widener::make_entry() {
   Block* first = divergence_.order().front();
   llvm::Type* mask_type = widened(entry_.getInt1Ty());
-  if (options_.layout == WarpLayout::half_rows) {
+  if (is_whole(options_.layout)) {
     masks_[first] = llvm::Constant::getAllOnesValue(mask_type);
   } else {
     llvm::Type* i32 = entry_.getInt32Ty();
@@ -172,7 +172,7 @@ void Widener::emit_block(Block* block) {
     if (inductions_.contains(phi)) inductions_.enter_header(phi);
   }
   Block* owner = divergence_.mask_owner(block);
-  warp_.set_mask(masks_.at(owner), options_.layout == WarpLayout::half_rows && owner == divergence_.order().front());
+  warp_.set_mask(masks_.at(owner), is_whole(options_.layout) && owner == divergence_.order().front());
   emit_guard(block);
   for (const llvm::Instruction& instruction : *block) {
     if (instruction.isTerminator()) break;

@@ -129,14 +129,17 @@ llvm::Value* Arithmetic::emit_bound(const llvm::CmpInst& compare) {
       builder_.CreateSelect(builder_.CreateICmp(predicate, base, end), builder_.CreateSub(end, base), zero));
   if (const bool is_signed = predicate == llvm::CmpInst::ICMP_SLT;
       !warp_.patterns().extends_at_base(index, is_signed)) {
-    // Lanes that wrap continue at the least number.
+    // Lanes that wrap, which are rare, continue at the least number.
     llvm::Value* least =
         is_signed ? builder_.CreateShl(llvm::ConstantInt::get(type, 1), type->getIntegerBitWidth() - 1) : zero;
-    llvm::Value* before = builder_.CreateSub(least, base);
-    llvm::Value* wraps = builder_.CreateAnd(builder_.CreateICmpULT(before, size), builder_.CreateICmpNE(before, zero));
-    llvm::Value* behind = builder_.CreateShl(first_lanes(builder_.CreateSub(end, least)),
-                                             wide(builder_.CreateSelect(wraps, before, zero)));
-    bits = builder_.CreateOr(bits, builder_.CreateSelect(wraps, behind, builder_.getInt64(0)));
+    llvm::Value* last = builder_.CreateSub(least, llvm::ConstantInt::get(type, 1));
+    llvm::Value* before_last = builder_.CreateSub(last, base);
+    bits = warp_.either(
+        builder_.CreateICmpUGE(before_last, llvm::ConstantInt::get(type, warp_size - 1)), [&] { return bits; },
+        [&] {
+          llvm::Value* before = builder_.CreateSub(least, base);
+          return builder_.CreateOr(bits, builder_.CreateShl(first_lanes(builder_.CreateSub(end, least)), wide(before)));
+        });
   }
   if (negated) bits = builder_.CreateNot(bits);
   return builder_.CreateBitCast(builder_.CreateTrunc(bits, builder_.getInt32Ty()), widened(builder_.getInt1Ty()));
