@@ -46,4 +46,27 @@ TEST_CASE("mask words: a part of a wider word is not cut off first", "[simd]") {
   for (int lane = 0; lane < 32; ++lane) CHECK(masks[0]->getMaskValue(static_cast<unsigned>(lane)) == lane);
 }
 
+TEST_CASE("mask words: what is made of words is computed on words", "[simd]") {
+  Ir ir(R"(
+    declare void @use(<32 x i1>)
+    define i32 @f(i32 %a, i32 %b, <32 x i1> %other) "target-features"="+avx512f,+avx512bw" {
+      %first = bitcast i32 %a to <32 x i1>
+      %second = bitcast i32 %b to <32 x i1>
+      %both = select <32 x i1> %first, <32 x i1> %second, <32 x i1> zeroinitializer
+      %none = xor <32 x i1> %both, splat (i1 true)
+      %mixed = or <32 x i1> %second, %other
+      call void @use(<32 x i1> %none)
+      call void @use(<32 x i1> %mixed)
+      %bits = bitcast <32 x i1> %both to i32
+      ret i32 %bits
+    })");
+  take_masks_from_wide_words(ir.function());
+  REQUIRE_FALSE(llvm::verifyFunction(ir.function()));
+  std::string names;
+  for (const llvm::Instruction& instruction : llvm::instructions(ir.function()))
+    names += std::string(instruction.getOpcodeName()) + " ";
+  CHECK(names == "zext bitcast shufflevector freeze and xor zext bitcast shufflevector or call call ret ");
+  CHECK(all<llvm::FreezeInst>(ir.function())[0]->getOperand(0) == ir.function().getArg(1));
+}
+
 }  // namespace gpulua::cpu::simd
