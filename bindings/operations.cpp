@@ -186,19 +186,21 @@ int minus(lua_State* L) {
 }
 
 /// Throws for a right operand that operators refuse: a column of text, positions in int32, whose metatable says so.
-void check_right_operand(lua_State* L) {
-  const Array* const right = test<Array>(L, 2);
-  if (right == nullptr || (*right)->dtype != DType::int32 || lua_getmetatable(L, 2) == 0) return;
+void check_right_operand(lua_State* L, const OpInfo& op, const Operand& right) {
+  const auto* array = std::get_if<Array>(&right);
+  if (array == nullptr || (*array)->dtype != DType::int32 || lua_getmetatable(L, 2) == 0) return;
   lua_getfield(L, -1, "refusal");
-  if (const char* refusal = lua_tostring(L, -1)) throw Error("[" + text(row_of(L).name) + "] " + refusal);
+  if (const char* refusal = lua_tostring(L, -1)) throw Error("[" + text(op.name) + "] " + refusal);
   lua_settop(L, 2);
 }
 
 /// A metamethod of a binary operator: two operands and no options.
 int binary_operator(lua_State* L) {
-  lua_settop(L, 2);
-  check_right_operand(L);
-  return operation<apply>(L);
+  const OpInfo& op = row_of(L);
+  const auto operands = check_operands(L, op);
+  check_right_operand(L, op, operands[1]);
+  push_array(L, elementwise(op, {operands.data(), operands.size()}));
+  return 1;
 }
 
 /// __lt and __le: errors, because Lua converts the result of a comparison to one boolean.

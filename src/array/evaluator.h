@@ -62,6 +62,10 @@ class Evaluator {
   Capture* capture() const { return capture_; }
   void set_capture(Capture* capture) { capture_ = capture; }
 
+  /// A number for a new NodeNumbers; the last one that was given.
+  std::uint64_t new_numbers() { return ++numbers_; }
+  std::uint64_t newest_numbers() const { return numbers_; }
+
   PendingNodes& pending() { return pending_; }
   LoopCutter& loops() { return loops_; }
   /// The memory of the device's nodes.
@@ -72,6 +76,7 @@ class Evaluator {
   LoopCutter loops_;
   BlockPool::Owner pool_ = BlockPool::make();
   Capture* capture_ = nullptr;
+  std::uint64_t numbers_ = 0;
 };
 
 /// Evaluates nodes, which may be of several devices. Neighbours of one device are evaluated together.

@@ -64,7 +64,7 @@ bool LoopCutter::cut(const PendingNodes& pending) {
   next_look_ = recent_.last() + pause_of_search;
   if (period == 0) return false;
   std::vector<Value> values;
-  NodeNumbers seen;
+  NodeNumbers seen(pending.newest()->device().evaluator());
   const std::uint64_t first = recent_.last() - 2 * period + 1;
   for (Node* node = pending.newest(); node; node = PendingNodes::before(*node)) {
     if (node->number == 0) continue;  // a number

@@ -9,6 +9,7 @@
 
 #include "src/array/evaluator.h"
 #include "src/array/layout.h"
+#include "src/array/node_numbers.h"
 #include "src/base/dtype.h"
 #include "src/base/scalar.h"
 #include "src/runtime/buffer.h"
@@ -55,6 +56,7 @@ struct Node : std::enable_shared_from_this<Node> {
   bool contiguous;           // layout.contiguous()
   Layout layout;             // of a pending node: the layout that it will have
   std::uint64_t number = 0;  // in RecentOperations; 0 for numbers, and for arrays made otherwise
+  NodeNumber place;          // belongs to NodeNumbers
 
   std::size_t itemsize() const { return size_of(dtype); }
   OpenDevice& device() const { return *device_; }

@@ -6,18 +6,26 @@
 
 namespace gpulua {
 
+class Evaluator;
 struct Node;
 
-/// Nodes in the order in which they were added. A node's number is its place in that order.
+/// Where a node stands among nodes that are numbered.
+struct NodeNumber {
+  std::uint64_t of = 0;  // which NodeNumbers; 0: none
+  std::uint32_t number = 0;
+};
+
+/// Nodes of one device in the order in which they were added. A node's number is its place in that order. The nodes
+/// note their numbers, those of the newest NodeNumbers: older ones that still live look a number up in their list.
 class NodeNumbers {
  public:
-  NodeNumbers() : slots_(first_slots, none) {}
+  explicit NodeNumbers(Evaluator& evaluator);
 
   /// The node is not there yet.
   void add(Node& node);
-  bool contains(const Node& node) const { return slots_[slot_of(node)] != none; }
+  bool contains(const Node& node) const;
   /// The node is there.
-  std::uint32_t number(const Node& node) const { return slots_[slot_of(node)]; }
+  std::uint32_t number(const Node& node) const;
 
   std::size_t size() const { return nodes_.size(); }
   Node* operator[](std::size_t number) const { return nodes_[number]; }
@@ -26,14 +34,9 @@ class NodeNumbers {
   auto end() const { return nodes_.end(); }
 
  private:
-  // A hash table with open addressing: the numbers of nodes, at most half of the slots taken.
-  static constexpr std::uint32_t none = 0xffffffff;
-  static constexpr std::size_t first_slots = 64;
-
-  std::size_t slot_of(const Node& node) const;
-
-  boost::container::small_vector<Node*, first_slots / 2> nodes_;
-  boost::container::small_vector<std::uint32_t, first_slots> slots_;
+  Evaluator& evaluator_;
+  std::uint64_t id_;
+  boost::container::small_vector<Node*, 32> nodes_;
 };
 
 }  // namespace gpulua

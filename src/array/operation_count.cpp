@@ -8,7 +8,8 @@
 namespace gpulua {
 
 std::uint32_t count_operations(std::span<Node* const> nodes, std::uint32_t limit) {
-  NodeNumbers seen;
+  if (nodes.empty()) return 0;
+  NodeNumbers seen(nodes.front()->device().evaluator());
   boost::container::small_vector<const Node*, 256> open;
   const auto visit = [&](Node& node) {
     if (!node.pending() || seen.contains(node)) return;

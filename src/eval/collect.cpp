@@ -3,7 +3,7 @@
 namespace gpulua {
 
 NodeNumbers collect(std::span<const Root> roots) {
-  NodeNumbers nodes;
+  NodeNumbers nodes(roots.front().node->device().evaluator());
   const auto visit = [&](const auto& self, Node& node) -> void {
     if (nodes.contains(node)) return;
     if (const Pending* pending = node.pending())

@@ -60,7 +60,10 @@ std::vector<Node*> find_read(std::span<const Root> roots, const NodeNumbers& nod
 }
 
 /// What the expressions of rolled roots read.
-struct Operands {
+class Operands {
+ public:
+  explicit Operands(Evaluator& evaluator) : seen_(evaluator) {}
+
   std::vector<Node*> rolls;
   std::vector<Node*> in_memory;
   std::vector<Node*> apart;  // pending, and not elementwise
@@ -141,7 +144,7 @@ bool evaluate_rolls(std::span<const Root> roots, const NodeNumbers& nodes) {
     evaluate(handles(read));
     return true;
   }
-  Operands operands;
+  Operands operands(roots.front().node->device().evaluator());
   for (const Root& root : roots)
     if (rolled[nodes.number(*root.node)]) operands.visit(*root.node);
   // The kernel of a reduction would compute what follows from its results.

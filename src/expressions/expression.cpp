@@ -163,7 +163,7 @@ Array converted(const Array& array, DType dtype, Dims shape) {
 
 }  // namespace
 
-Array pending_node(const std::shared_ptr<OpenDevice>& device, DType dtype, Dims shape, Pending pending) {
+Array pending_node(const std::shared_ptr<OpenDevice>& device, DType dtype, Dims&& shape, Pending&& pending) {
   if (Host* host = device->context().host(); host && !pending.value) pending.origin = host->origin();
   pending.operations = pending.cost = cost_of(pending);
   for (const Array& input : pending.inputs) {

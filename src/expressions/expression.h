@@ -39,7 +39,7 @@ Array constant(const std::shared_ptr<OpenDevice>& device, Dims shape, DType dtyp
 Array operation(const std::shared_ptr<OpenDevice>& device, const OpInfo& op, Dims shape, DType dtype, Pending pending);
 
 /// A pending node on inputs that have been checked.
-Array pending_node(const std::shared_ptr<OpenDevice>& device, DType dtype, Dims shape, Pending pending);
+Array pending_node(const std::shared_ptr<OpenDevice>& device, DType dtype, Dims&& shape, Pending&& pending);
 
 /// The bit mask of all axes of an array with `ndim` dimensions.
 inline std::uint64_t all_axes(std::size_t ndim) {

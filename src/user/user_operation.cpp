@@ -120,7 +120,7 @@ std::vector<Array> make_outputs(const std::shared_ptr<const UserOp>& operation,
     pending.compute = dtype_of(parameters[k], bound.type_variables);
     pending.inputs = inputs;
     const DType dtype = pending.compute;
-    outputs.push_back(pending_node(bound.device, dtype, bound.shape, std::move(pending)));
+    outputs.push_back(pending_node(bound.device, dtype, Dims(bound.shape), std::move(pending)));
   }
   return outputs;
 }
