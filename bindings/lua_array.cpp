@@ -272,6 +272,7 @@ Array check_values(lua_State* L, int index, const Array& target, const char* op)
 Array& push_array(lua_State* L, Array array) {
   Bindings& bindings = bindings_of(L);
   if (!bindings.scopes.empty()) bindings.scopes.back().add(array);
+  bindings.pace.note_array(L);
   return push(L, std::move(array));
 }
 

@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "bindings/collection_pace.h"
 #include "bindings/nil_source.h"
 #include "bindings/scope.h"
 #include "bindings/signatures.h"
@@ -70,6 +71,7 @@ class Bindings : public Host {
   std::shared_ptr<LibraryWork> library_work;
   /// The signatures of the state's functions.
   CallSignatures signatures;
+  CollectionPace pace;
   /// The texts of Lua functions that run on devices.
   std::unique_ptr<LuaChunks> chunks;
 

@@ -34,4 +34,28 @@ describe("temporaries", function()
     collectgarbage()
     assert.is_true(gpu.memory().used < 1e6)
   end)
+
+  it("that no kernel stores are collected before Lua's heap has doubled, and not while the collector is stopped", function()
+    local x = gpu.ones(16)
+    local function growth()
+      collectgarbage()
+      local before, most = collectgarbage "count", 0
+      for _ = 1, 200000 do
+        local y = x + 1
+        most = math.max(most, collectgarbage "count")
+      end
+      return (most - before) / before
+    end
+    local ballast = {}
+    for i = 1, 2000 do ballast[i] = ("x"):rep(1000 + i) end -- a heap of more than 2 MB
+    assert.is_true(growth() < 0.8)
+    assert.are.equal(2000, #ballast)
+    collectgarbage "stop"
+    local kept = setmetatable({ x + 1 }, { __mode = "v" })
+    for _ = 1, 20000 do
+      local y = x + 1
+    end
+    collectgarbage "restart"
+    assert.is_true(kept[1] ~= nil)
+  end)
 end)
