@@ -2,7 +2,8 @@
 # bench/tables/run.sh [-b build folder]
 #
 # CSV files written and read by gpulua, and by pandas and pyarrow where they are installed: seconds of processor time and MB a second
-# of it, so that a number is that of one core, and the peer's time over ours. A million rows of three columns.
+# of it, so that a number is that of one core, and the peer's time over ours. A million rows of three columns. Then groups of a
+# million rows, beside pandas.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -12,3 +13,5 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 GPULUA_DEVICE=cpu "$build/bin/gpulua" bench/tables/ours.lua "$work" | tee "$work/ours"
 python3 bench/tables/peer.py "$work"
+GPULUA_DEVICE=cpu "$build/bin/gpulua" bench/tables/groups.lua "$work" | tee "$work/groups"
+python3 -c 'import pandas' 2>/dev/null && python3 bench/tables/groups.py "$work" || echo "pandas is not installed"

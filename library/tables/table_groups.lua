@@ -21,28 +21,86 @@ function groups.__tostring(g)
     table.concat(parts.keys, ", "))
 end
 
+--- The narrowest dtype that holds 0 to count - 1.
+local function narrow(count)
+  return count <= 2 ^ 8 and "uint8" or count <= 2 ^ 16 and "uint16" or count <= 2 ^ 32 and "uint32" or "int64"
+end
+
+--- One array of small integers from 0 in the order of the keys, which sorts faster than they do, and how many there may be; nil
+--- where the ranges of the keys are too wide. Waits for the ranges.
+local function code_of(fields, keys)
+  local columns, ends = {}, {}
+  for i, name in ipairs(keys) do
+    local key = fields.arrays[name]
+    if fields.rows == 0 or core.is_floating(key) or core.is_complex(key) then return end
+    columns[i] = core.cast(key, "int64")
+    ends[2 * i - 1], ends[2 * i] = key:min(), key:max()
+  end
+  local values, code, count = {gpu.eval(unpack(ends))}, nil, 1
+  for i, key in ipairs(columns) do
+    local least, greatest = values[2 * i - 1]:item(), values[2 * i]:item()
+    if type(least) == "boolean" then least, greatest = least and 1 or 0, greatest and 1 or 0 end
+    if type(least) ~= "number" or type(greatest) ~= "number" then return end
+    local range = greatest - least + 1
+    count = count * range
+    if count > 2 ^ 32 then return end
+    code = code and code * range + (key - least) or key - least
+  end
+  return core.cast(code, narrow(count)):eval(), count
+end
+
+--- Where the groups begin, from 1, and in `bounds` where each ends, by the number of rows with each code.
+local function groups_by_count(code, count)
+  local counts = gpu.bincount(code, {minlength = count})
+  local ends = counts:take(gpu.flatnonzero(counts:gt(0))):cumsum()
+  local bounds = gpu.concat {gpu.zeros(1, {dtype = "int64", device = code.device}), ends}
+  return bounds({1, -2}) + 1, bounds
+end
+
+--- The same by the keys of the rows in their order.
+local function groups_by_change(sorted_keys, n, device)
+  local changes = gpu.zeros(math.max(n - 1, 0), {dtype = "bool", device = device})
+  for _, key in ipairs(n > 1 and sorted_keys or {}) do
+    local before, after = key({1, n - 1}), key({2, n})
+    local differ = before:ne(after)
+    if core.is_floating(key) then differ = differ:logical_and(before:isnan():logical_and(after:isnan()):logical_not()) end
+    changes = changes:logical_or(differ)
+  end
+  if n > 0 then changes = gpu.concat {gpu.ones(1, {dtype = "bool", device = device}), changes} end
+  local starts = gpu.flatnonzero(changes)
+  return starts, gpu.concat {starts - 1, gpu.full(1, n, {dtype = "int64", device = device})}
+end
+
 --- The groups of a table's rows by the columns `keys`, for t:group_by(names...).
 function core.group_rows(t, fields, keys)
-  local n = fields.rows
-  local sorted = t:take(order_of("group_by", fields, keys))
-  local changes = gpu.zeros(math.max(n - 1, 0), {dtype = "bool", device = device_of(fields)})
-  for _, name in ipairs(keys) do
-    local key = fields_of[sorted].arrays[name]
-    if n > 1 then
-      local before, after = key({1, n - 1}), key({2, n})
-      local differ = before:ne(after)
-      if core.is_floating(key) then differ = differ:logical_and(before:isnan():logical_and(after:isnan()):logical_not()) end
-      changes = changes:logical_or(differ)
+  local n, order, starts, bounds = fields.rows, nil, nil, nil
+  local code, count = code_of(fields, keys)
+  if code and count <= 2 ^ 16 then
+    order = code:argsort()
+    starts, bounds = groups_by_count(code, count)
+  else
+    local sorted_keys = {}
+    if code or n > 0 and #keys == 1 and not core.is_complex(fields.arrays[keys[1]]) then
+      sorted_keys[1], order = (code or fields.arrays[keys[1]]):topk(n, 1, {largest = false})
+    else
+      order = order_of("group_by", fields, keys)
+      for i, name in ipairs(keys) do sorted_keys[i] = fields.arrays[name]:take(order) end
     end
+    starts, bounds = groups_by_change(sorted_keys, n, device_of(fields))
   end
-  if n > 0 then changes = gpu.concat {gpu.ones(1, {dtype = "bool", device = changes.device}), changes} end
-  local starts = gpu.flatnonzero(changes)
   local g = setmetatable({}, groups)
-  parts_of[g] = {
-    keys = keys, sorted = sorted, starts = starts, number = changes:cumsum(),
-    bounds = gpu.concat {starts - 1, gpu.full(1, n, {dtype = "int64", device = changes.device})}:eval(),
-  }
+  parts_of[g] = {keys = keys, rows = n, sorted = t:take(order), starts = starts:eval(), bounds = bounds:eval()}
   return g
+end
+
+--- For each row the number of its group.
+local function numbers(parts)
+  if not parts.numbers then
+    local begins = gpu.zeros(parts.rows, {dtype = "bool", device = parts.starts.device})
+    begins[parts.starts] = true
+    parts.numbers = begins:cumsum()
+  end
+  return parts.numbers
 end
 
 local function check_groups(op, value)
@@ -60,7 +118,7 @@ local function sums(parts, x)
     return core.sum_lines(gpu.where(x:isnan(), 0, x):eval(), parts.bounds)
   end
   local total = gpu.zeros(parts.starts.size, {dtype = x.dtype:find "^uint" and "uint64" or "int64", device = x.device})
-  if x.size > 0 then gpu.scatter_add(total, parts.number, core.cast(x, total.dtype)) end
+  if x.size > 0 then gpu.scatter_add(total, numbers(parts), core.cast(x, total.dtype)) end
   return total
 end
 
@@ -70,12 +128,37 @@ local function present(parts, x)
   return core.cast(core.sum_lines(core.cast(x:isnan():logical_not(), "float64"):eval(), parts.bounds), "int64")
 end
 
---- The least or greatest value of each group: the first or last one after sorting, in which NaN is last.
+--- The values in the order of their groups, and within these ascending, with NaN last.
+local function ordered_values(parts, x)
+  local sorted, by_value = x:topk(x.size, 1, {largest = false})
+  local by_group = core.cast(numbers(parts), narrow(parts.starts.size + 1)):take(by_value):argsort()
+  return sorted:take(by_group)
+end
+
+-- How many values a thread compares.
+local piece = 64
+
+--- The least or greatest of the items of each line, of which `starts` has the first. Long lines are cut into pieces.
+local function line_extremes(x, starts, greatest)
+  local n = x.size
+  while n > 4 * piece * starts.size do
+    local is_first = (gpu.arange(n, {dtype = "int64", device = x.device}) % piece):eq(0):eval()
+    is_first[starts] = true
+    local firsts = gpu.flatnonzero(is_first)
+    x = line_extremes(x, firsts, greatest)
+    starts, n = is_first:cumsum():take(starts), firsts.size
+  end
+  local bounds = gpu.concat {starts - 1, gpu.full(1, n, {dtype = "int64", device = x.device})}:eval()
+  return core.extreme_of_lines(x:eval(), bounds, 0, greatest)
+end
+
+--- The least or greatest value of each group, without NaN where it has others.
 local function extreme(parts, x, greatest)
   if x.size == 0 then return x end
-  local ordered = x:take(gpu.lexsort {x, parts.number})
-  if not greatest then return ordered:take(parts.starts) end
-  return ordered:take(parts.starts + gpu.maximum(present(parts, x), 1) - 1)
+  if not core.is_floating(x) then return line_extremes(x, parts.starts, greatest) end
+  local wide = core.cast(x, (core.working(x)))
+  local extremes = line_extremes(gpu.where(wide:isnan(), greatest and -math.huge or math.huge, wide), parts.starts, greatest)
+  return core.cast(gpu.where(present(parts, x):eq(0), 0 / 0, extremes), x.dtype)
 end
 
 local function mean(parts, x)
@@ -86,7 +169,7 @@ end
 
 local function variance(parts, x, ddof)
   local means = mean(parts, x)
-  local off = core.cast(x, means.dtype) - means:take(parts.number)
+  local off = core.cast(x, means.dtype) - means:take(numbers(parts))
   local squares = gpu.where(x:isnan(), 0, off * off):eval()
   return core.sum_lines(squares, parts.bounds) / core.cast(gpu.maximum(present(parts, x) - ddof, 0), means.dtype)
 end
@@ -95,7 +178,7 @@ end
 local function median(parts, x)
   x = core.cast(x, (core.working(x)))
   if x.size == 0 then return x end
-  local ordered, n = x:take(gpu.lexsort {x, parts.number}), present(parts, x)
+  local ordered, n = ordered_values(parts, x), present(parts, x)
   local lower, upper = gpu.maximum(n - 1, 0):floor_divide(2), n:floor_divide(2)
   return ordered:take(parts.starts + lower) / 2 + ordered:take(parts.starts + upper) / 2
 end
@@ -145,7 +228,7 @@ for op, aggregate in pairs(aggregates) do
       local x, texts = sorted.arrays[name], sorted.texts[name]
       if new.arrays[name] then core.raise(("[%s] expected a column that is no key, got %s"):format(op, name)) end
       if texts and not takes_text or core.is_complex(x) then core.fail(op, "a column of real numbers", name) end
-      add(op, new, name, aggregate(parts, x, ddof), texts)
+      add(op, new, name, aggregate(parts, x:eval(), ddof), texts)
     end
     return result
   end

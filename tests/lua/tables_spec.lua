@@ -294,6 +294,45 @@ describe("gpu.table", function()
     for _, op in ipairs {"sum", "mean", "min", "max", "count"} do assert.are.equal(0, empty[op](empty).rows) end
   end)
 
+  it("groups alike by keys of any range, and rows of any number", function()
+    local rows = 3000
+    local keys = {
+      narrow = gpu.array({-3, 4, 0}, "int8"), wide = gpu.array({-5, 70000, 12}, "int32"), far = gpu.array({-2 ^ 52, 2 ^ 52, 7}, "int64"),
+      flag = gpu.array({true, false, true}), real = gpu.array {0.5, -1, 0 / 0}, unsigned = gpu.array({2 ^ 40, 1, 2 ^ 40 + 3}, "uint64"),
+    }
+    local pick = (gpu.arange(rows, {dtype = "int64"}) * 7 % 5):minimum(2)
+    local values = (gpu.arange(rows, {dtype = "float64"}) * 37 % 1009):eval()
+    values[values:lt(20)] = 0 / 0
+    local host, group = values:table(), pick:table()
+    for name, three in pairs(keys) do
+      local own_keys = three:table()
+      for _, second in ipairs(name == "flag" and {false} or {false, true}) do
+        local t = gpu.table {k = three:take(pick + 1), j = keys.narrow:take(pick + 1), v = values, w = pick}
+        local g = second and t:group_by("k", "j") or t:group_by "k"
+        local least, most, sum, count, median = g:min "v", g:max "v", g:sum("v", "w"), g:count(), g:median "v"
+        for i = 1, count.rows do
+          local key, want = count.k[i], {n = 0, sum = 0, w = 0, list = {}}
+          for r = 1, rows do
+            local own = own_keys[group[r] + 1]
+            if own == key or own ~= own and key ~= key then
+              want.n, want.w = want.n + 1, want.w + group[r]
+              if host[r] == host[r] then
+                want.sum = want.sum + host[r]
+                table.insert(want.list, host[r])
+              end
+            end
+          end
+          table.sort(want.list)
+          local m = #want.list
+          local middle = (want.list[math.ceil(m / 2)] + want.list[math.floor(m / 2) + 1]) / 2
+          assert.are.same({want.n, want.sum, want.w, want.list[1], want.list[m], middle},
+            {count.count[i], sum.v[i], sum.w[i], least.v[i], most.v[i], median.v[i]}, name)
+        end
+        assert.are.equal(name == "flag" and 2 or 3, count.rows, name)
+      end
+    end
+  end)
+
   it("sorts rows, equal ones in their order", function()
     local small = gpu.table({k = {2, 1, 2, 0 / 0, 1}, i = {1, 2, 3, 4, 5}})
     assert.are.same({2, 5, 1, 3, 4}, small:sort_by "k".i:table())
