@@ -19,6 +19,13 @@
 
 namespace gpulua {
 
+void refuse_text(lua_State* L, int index, const Array& array, std::string_view op) {
+  if (array->dtype != DType::int32 || lua_getmetatable(L, index) == 0) return;
+  lua_getfield(L, -1, "refusal");
+  if (const char* refusal = lua_tostring(L, -1)) throw Error("[" + std::string(op) + "] " + refusal);
+  lua_pop(L, 2);
+}
+
 void push_address(lua_State* L, const Array& array) {
   // It counts as written, because a kernel that gets the address can write to it.
   const void* address = array->write(array->device().stream());

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 #include "bindings/lua.h"
 #include "bindings/state.h"
 #include "src/array/array.h"
@@ -17,6 +19,10 @@ Array& push_array(lua_State* L, Array array);
 /// The values to write to `target`, on its device: the array at `index`, or an array made from the number or nested
 /// tables there with the target's dtype.
 Array check_values(lua_State* L, int index, const Array& target, const char* op);
+
+/// Throws Error for an array at `index` that is a column of text of gpu.table, with which no function computes: int32
+/// positions, whose metatable says so.
+void refuse_text(lua_State* L, int index, const Array& array, std::string_view op);
 
 /// Pushes the address of the array's elements, a number.
 void push_address(lua_State* L, const Array& array);

@@ -32,7 +32,10 @@ std::string operand_text(int index, const OpInfo& op) {
 }
 
 Operand check_operand(lua_State* L, int index, const OpInfo& op) {
-  if (const Array* array = test<Array>(L, index)) return *array;
+  if (const Array* array = test<Array>(L, index)) {
+    if (op.rule != DTypeRule::comparison && op.rule != DTypeRule::select) refuse_text(L, index, *array, op.name);
+    return *array;
+  }
   if (const auto number = to_scalar(L, index)) return *number;
   fail(text(op.name).c_str(), "an array or a number" + operand_text(index, op), L, index);
 }
@@ -185,20 +188,10 @@ int minus(lua_State* L) {
   return operation<apply>(L);
 }
 
-/// Throws for a right operand that operators refuse: a column of text, positions in int32, whose metatable says so.
-void check_right_operand(lua_State* L, const OpInfo& op, const Operand& right) {
-  const auto* array = std::get_if<Array>(&right);
-  if (array == nullptr || (*array)->dtype != DType::int32 || lua_getmetatable(L, 2) == 0) return;
-  lua_getfield(L, -1, "refusal");
-  if (const char* refusal = lua_tostring(L, -1)) throw Error("[" + text(op.name) + "] " + refusal);
-  lua_settop(L, 2);
-}
-
 /// A metamethod of a binary operator: two operands and no options.
 int binary_operator(lua_State* L) {
   const OpInfo& op = row_of(L);
   const auto operands = check_operands(L, op);
-  check_right_operand(L, op, operands[1]);
   push_array(L, elementwise(op, {operands.data(), operands.size()}));
   return 1;
 }

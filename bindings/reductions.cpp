@@ -1,5 +1,6 @@
 // Reductions as functions and methods: x:sum(axis, {keepdims=, dtype=, out=, where=, initial=}).
 
+#include <algorithm>
 #include <functional>
 
 #include "bindings/axis.h"
@@ -130,10 +131,17 @@ Array reduce_with(const Reducer& row, const Array& array, const ReductionOptions
   return cast(combine(row.combine, reduced, initial), dtypes.result);
 }
 
+/// False for reductions that compare or count.
+bool is_arithmetic(const Reducer& row) {
+  constexpr std::string_view others[] = {"min", "max", "argmin", "argmax", "any", "all", "count_nonzero"};
+  return std::ranges::find(others, row.name) == std::end(others);
+}
+
 int reduction(lua_State* L) {
   const auto& row = *static_cast<const Reducer*>(lua_touserdata(L, lua_upvalueindex(own_upvalue)));
   const std::string name(row.name);
   const Array& array = check<Array>(L, 1, name.c_str());
+  if (is_arithmetic(row)) refuse_text(L, 1, array, name);
   const ReductionOptions options = check_reduction(
       L, 2, array, name.c_str(), {.where = row.rule != ReductionRule::position, .initial = !row.combine.empty()});
   ReductionDTypes dtypes = reduction_dtypes(row, array->dtype);
@@ -172,6 +180,7 @@ ReductionDTypes mean_dtypes(const Array& array, const ReductionOptions& options)
 
 int mean(lua_State* L) {
   const Array& array = check<Array>(L, 1, "mean");
+  refuse_text(L, 1, array, "mean");
   const ReductionOptions options = check_reduction(L, 2, array, "mean", {.where = true});
   const ReductionDTypes dtypes = mean_dtypes(array, options);
   return push_result(L, options.out, cast(mean_of(array, options, dtypes.compute), dtypes.result), "mean");
@@ -192,6 +201,7 @@ template <bool root>
 int variance(lua_State* L) {
   constexpr const char* name = root ? "std" : "var";
   const Array& array = check<Array>(L, 1, name);
+  refuse_text(L, 1, array, name);
   const ReductionOptions options = check_reduction(L, 2, array, name, {.where = true, .ddof = true});
   const ReductionDTypes dtypes = mean_dtypes(array, options);
   const DType compute = real_part(dtypes.compute);

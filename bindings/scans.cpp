@@ -40,6 +40,7 @@ int lua_scan(lua_State* L) {
   const auto& row = *static_cast<const ScanOp*>(lua_touserdata(L, lua_upvalueindex(own_upvalue)));
   const std::string name(row.name);
   const Array& array = check<Array>(L, 1, name.c_str());
+  refuse_text(L, 1, array, name);
   const ScanOptions options = check_scan(L, array, name.c_str());
   return push_result(L, options.out, scan(row, array, options.axis, options.exclusive, options.dtype), name.c_str());
 }

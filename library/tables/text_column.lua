@@ -1,4 +1,4 @@
--- A column of text of gpu.table: an array of positions in the list of its texts. Operators refuse it, since sums of positions mean
+-- A column of text of gpu.table: an array of positions in the list of its texts. Arithmetic refuses it, since sums of positions mean
 -- nothing; eq and ne also take a text, or another column of text.
 local gpu, array_methods, core = ...
 
@@ -24,17 +24,10 @@ end
 local refusal = "expected numbers, got a column of text, whose elements are positions in its t:texts(name); t:where(name, text) and "
   .. "t:isin(name, text) select rows, and x:copy() gives the positions"
 
-local operators = {
-  __add = "add", __sub = "subtract", __mul = "multiply", __div = "divide", __mod = "remainder", __pow = "power", __unm = "negative",
-}
-
 local meta
 local function make_meta(plain)
-  meta = {refusal = refusal} -- for a right operand
+  meta = {refusal = refusal} -- which refuse_text of lua_array.cpp raises
   for event, handler in pairs(plain) do meta[event] = handler end
-  for event, op in pairs(operators) do
-    meta[event] = function() core.raise(("[%s] %s"):format(op, refusal)) end
-  end
   local index = plain.__index
   function meta.__index(x, key) return methods[key] or (index(x, key)) end
 end

@@ -384,11 +384,17 @@ describe("gpu.table", function()
     for op, fn in pairs {
       add = function(x) return x + 1 end, subtract = function(x) return 1 - x end, multiply = function(x) return x * x end,
       divide = function(x) return x / 2 end, power = function(x) return x ^ 2 end, negative = function(x) return -x end,
-      remainder = function(x) return x % 2 end,
+      remainder = function(x) return x % 2 end, exp = gpu.exp, maximum = function(x) return gpu.maximum(3, x) end,
+      hypot = function(x) return x:hypot(2) end, clip = function(x) return x:clip(1, 2) end, round = function(x) return gpu.round(x, -1) end,
+      sum = gpu.sum, mean = gpu.mean, std = gpu.std, prod = gpu.prod, cumsum = gpu.cumsum,
+      bitwise_and = function(x) return gpu.bitwise_and(1, x) end, floor_divide = function(x) return gpu.divmod(x, 2) end,
     } do
       support.fails("[" .. op .. "] expected numbers, got a column of text, whose elements are positions in its t:texts(name)", fn, small.s)
     end
     support.fails("[subtract] expected numbers, got a column of text", function() return small.n - small.s end)
+    support.fails("[add] expected numbers, got a column of text", gpu.add, small.s, 1)
+    support.fails("[add] expected numbers, got a column of text", function() small.s:add_(1) end)
+    support.fails("[add] expected numbers, got a column of text", function() small.n:add_(small.s) end)
     assert.are.same({3, 2, 3}, (small.s:copy() + 1):table())
     assert.are.same({true, false, true}, small.s:eq("b"):table())
     assert.are.same({false, true, false}, small.s:ne("b"):table())
