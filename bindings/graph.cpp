@@ -91,6 +91,8 @@ int abandon_graph(lua_State* L) {
 /// g:launch([s]): queues the recorded work on the stream, by default the current one.
 int launch_graph(lua_State* L) {
   const GraphHandle handle = check<GraphHandle>(L, 1, "launch");
+  if (is_recording(bindings_of(L).context()))  // of any device: no recording would launch the graph again
+    throw Error("[launch] expected a call outside of a function that gpu.graph or gpu.fuse records");
   StreamRef stream = handle.device->stream();
   if (!lua_isnoneornil(L, 2)) {
     const auto& other = check<StreamHandle>(L, 2, "launch");

@@ -113,7 +113,7 @@ int event_tostring(lua_State* L) {
 int enter_stream(lua_State* L) {
   const auto& handle = check<StreamHandle>(L, 1, "with");
   if (!lua_isfunction(L, 2)) fail("with", "a function to run", L, 2);
-  if (handle.device->buffer_observer())
+  if (is_recording(bindings_of(L).context()))
     throw Error(
         "[with] expected a call outside of a function that gpu.fuse or gpu.graph records: its work is on one stream");
   push(L, StreamHandle{handle.device, handle.device->stream()});

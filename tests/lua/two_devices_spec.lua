@@ -104,3 +104,21 @@ for _, other in ipairs(others) do
     end)
   end)
 end
+
+describe("a function that is recorded on one device", function()
+  it("launches no graph and enters no stream of another, which its recording would leave out", function()
+    if #others == 0 then return pending "there is one device" end
+    for _, other in ipairs(others) do
+      local graph, stream
+      gpu.device(other)
+      graph = gpu.graph(function() return gpu.ones(3) + 1 end)
+      stream = gpu.stream()
+      gpu.device(here)
+      for _, recorded in ipairs {gpu.fuse, function(fn) return function(x) return gpu.graph(fn, x) end end} do
+        support.fails("[launch] expected a call outside of a function that", recorded(function(x) graph:launch() return x + 1 end), gpu.ones(3))
+        support.fails("[with] expected a call outside of a function that",
+          recorded(function(x) gpu.with(stream, function() end) return x + 1 end), gpu.ones(3))
+      end
+    end
+  end)
+end)
