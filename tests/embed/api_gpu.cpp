@@ -20,14 +20,22 @@ gpulua_options with_stream(const HostGpu& gpu, HostGpu::Stream stream) {
   return options;
 }
 
-/// The program's memory as an array that scripts know as the global `name`. The state keeps it.
-void lend(const ApiState& state, const char* name, HostGpu::Memory memory) {
+/// Makes the array the global `name` of scripts. The state keeps it.
+void give(const ApiState& state, const char* name, gpulua_array* array) {
   gpulua_value value{};
   value.kind = GPULUA_ARRAY;
-  REQUIRE(gpulua_array_device(state.get(), nullptr, reinterpret_cast<void*>(memory), "float32", 1, &count, nullptr,
-                              nullptr, nullptr, &value.as.array) == GPULUA_OK);
+  value.as.array = array;
   REQUIRE(gpulua_set(state.get(), name, &value) == GPULUA_OK);
-  gpulua_array_release(value.as.array);
+  gpulua_array_release(array);
+}
+
+/// The program's memory as an array that scripts know as the global `name`.
+void lend(const ApiState& state, const char* name, HostGpu::Memory memory, void (*release)(void*) = nullptr,
+          void* user = nullptr) {
+  gpulua_array* array = nullptr;
+  REQUIRE(gpulua_array_device(state.get(), nullptr, reinterpret_cast<void*>(memory), "float32", 1, &count, nullptr,
+                              release, user, &array) == GPULUA_OK);
+  give(state, name, array);
 }
 
 gpulua_array* array_at(const ApiState& state, const char* name) {
@@ -43,12 +51,19 @@ bool all_are(const std::vector<float>& elements, float wanted) {
   return true;
 }
 
+/// True when all numbers of the program's memory, read on the stream, are `wanted`.
+bool holds(HostGpu& gpu, HostGpu::Memory memory, HostGpu::Stream stream, float wanted) {
+  return all_are(gpu.read(memory, count, stream), wanted);
+}
+
 /// x and y are the program's memory, with zeros in them; double() makes y twice x. Its kernel is compiled.
 struct Doubling {
+  HostGpu& gpu;
   HostGpu::Memory x, y;
   gpulua_function* twice = nullptr;
 
-  Doubling(HostGpu& gpu, ApiState& state, HostGpu::Stream stream) : x(gpu.allocate(bytes)), y(gpu.allocate(bytes)) {
+  Doubling(HostGpu& gpu_, ApiState& state, HostGpu::Stream stream)
+      : gpu(gpu_), x(gpu.allocate(bytes)), y(gpu.allocate(bytes)) {
     lend(state, "x", x);
     lend(state, "y", y);
     REQUIRE(state.run("function double() y:copy_(x * 2) end") == GPULUA_OK);
@@ -59,6 +74,11 @@ struct Doubling {
     gpu.fill(y, 0, count, stream);
     gpu.work(stream);  // allocates its block
     gpu.wait(stream);
+  }
+  /// Queues work that takes a while on the stream, and behind it that x is full of `value`.
+  void fill_late(float value, HostGpu::Stream stream) const {
+    gpu.work(stream);
+    gpu.fill(x, value, count, stream);
   }
   void run() const { REQUIRE(gpulua_call(twice, nullptr, 0, nullptr, nullptr, 0) == GPULUA_OK); }
 };
@@ -72,13 +92,12 @@ TEST_CASE("the program's stream orders its work and the script's, and no side wa
   for (const HostGpu::Stream stream : {own, HostGpu::Stream(nullptr)}) {
     ApiState state(with_stream(gpu, stream));
     const Doubling doubling(gpu, state, stream);
-    gpu.work(stream);
-    gpu.fill(doubling.x, 3, count, stream);
+    doubling.fill_late(3, stream);
     doubling.run();
     gpu.fill(doubling.x, 7, count, stream);
     CHECK_FALSE(gpu.is_done(stream));
-    CHECK(all_are(gpu.read(doubling.y, count, stream), 6));
-    CHECK(all_are(gpu.read(doubling.x, count, stream), 7));
+    CHECK(holds(gpu, doubling.y, stream, 6));
+    CHECK(holds(gpu, doubling.x, stream, 7));
   }
 }
 
@@ -89,10 +108,9 @@ TEST_CASE("the test of the order sees work on a stream that does not wait", "[gp
   const Doubling doubling(gpu, state, programs);
   gpu.fill(doubling.y, 9, count, programs);
   gpu.wait(programs);
-  gpu.work(programs);
-  gpu.fill(doubling.x, 3, count, programs);
+  doubling.fill_late(3, programs);
   doubling.run();
-  CHECK(all_are(gpu.read(doubling.y, count, programs), 0));
+  CHECK(holds(gpu, doubling.y, programs, 0));
 }
 
 TEST_CASE("work on the program's other streams is waited for, and waits", "[gpu]") {
@@ -100,21 +118,19 @@ TEST_CASE("work on the program's other streams is waited for, and waits", "[gpu]
   const auto programs = gpu.new_stream(), ours = gpu.new_stream();
   ApiState state(with_stream(gpu, ours));
   const Doubling doubling(gpu, state, programs);
-  gpu.work(programs);
-  gpu.fill(doubling.x, 3, count, programs);
+  doubling.fill_late(3, programs);
   REQUIRE(gpulua_wait_stream(state.get(), programs) == GPULUA_OK);
   doubling.run();
   CHECK_FALSE(gpu.is_done(ours));
   // The state's work is late; what the program reads on its stream waits for it.
-  gpu.work(ours);
-  gpu.fill(doubling.x, 5, count, ours);
+  doubling.fill_late(5, ours);
   doubling.run();
   gpulua_array* y = array_at(state, "y");
   void* pointer = nullptr;
   REQUIRE(gpulua_array_evaluate(y, programs, &pointer) == GPULUA_OK);
   CHECK(pointer == reinterpret_cast<void*>(doubling.y));
   CHECK_FALSE(gpu.is_done(ours));
-  CHECK(all_are(gpu.read(doubling.y, count, programs), 10));
+  CHECK(holds(gpu, doubling.y, programs, 10));
   gpulua_array_release(y);
 }
 
@@ -123,12 +139,11 @@ TEST_CASE("the state changes to another stream, after its work so far", "[gpu]")
   const auto first = gpu.new_stream(), second = gpu.new_stream();
   ApiState state(with_stream(gpu, first));
   const Doubling doubling(gpu, state, first);
-  gpu.work(first);
-  gpu.fill(doubling.x, 3, count, first);
+  doubling.fill_late(3, first);
   REQUIRE(gpulua_set_stream(state.get(), second) == GPULUA_OK);
   doubling.run();
   CHECK_FALSE(gpu.is_done(second));
-  CHECK(all_are(gpu.read(doubling.y, count, second), 6));
+  CHECK(holds(gpu, doubling.y, second, 6));
   for (int i = 0; i < 20; ++i) {
     REQUIRE(gpulua_set_stream(state.get(), i % 2 == 0 ? first : second) == GPULUA_OK);
     REQUIRE(state.run("z = gpu.ones(64, 64) z = z:dot(z) + (z or 0)") == GPULUA_OK);
@@ -145,12 +160,7 @@ TEST_CASE("the program's memory is given back when the work on it is done", "[gp
   ApiState state(with_stream(gpu, stream));
   const Doubling doubling(gpu, state, stream);
   const HostGpu::Memory lent = gpu.allocate(bytes);
-  gpulua_value value{};
-  value.kind = GPULUA_ARRAY;
-  REQUIRE(gpulua_array_device(state.get(), nullptr, reinterpret_cast<void*>(lent), "float32", 1, &count, nullptr,
-                              release, &released, &value.as.array) == GPULUA_OK);
-  REQUIRE(gpulua_set(state.get(), "lent", &value) == GPULUA_OK);
-  gpulua_array_release(value.as.array);
+  lend(state, "lent", lent, release, &released);
   gpu.work(stream);
   REQUIRE(state.run("lent:fill_(2) lent = nil") == GPULUA_OK);
   REQUIRE(gpulua_collect(state.get(), 0) == GPULUA_OK);
@@ -160,7 +170,7 @@ TEST_CASE("the program's memory is given back when the work on it is done", "[gp
   REQUIRE(gpulua_collect(state.get(), 0) == GPULUA_OK);
   REQUIRE(state.run("gpu.ones(10):eval()") == GPULUA_OK);
   CHECK(released == 1);
-  CHECK(all_are(gpu.read(lent, count, stream), 2));
+  CHECK(holds(gpu, lent, stream, 2));
 }
 
 TEST_CASE("a deadline ends a wait for the GPU, whose work goes on", "[gpu]") {
@@ -171,8 +181,7 @@ TEST_CASE("a deadline ends a wait for the GPU, whose work goes on", "[gpu]") {
   REQUIRE(state.run("function total() double() return y:sum():item() end") == GPULUA_OK);
   gpulua_function* total = state.function("total");
   REQUIRE(gpulua_call(total, nullptr, 0, nullptr, nullptr, 0) == GPULUA_OK);
-  for (int i = 0; i < 2; ++i) gpu.work(stream);
-  gpu.fill(doubling.x, 3, count, stream);
+  for (int i = 0; i < 2; ++i) doubling.fill_late(3, stream);
   CHECK(gpulua_call(total, nullptr, 0, nullptr, nullptr, 20) == GPULUA_DEADLINE);
   CHECK_FALSE(gpu.is_done(stream));
   CHECK(state.error().find("cuda:0 still has work queued, which runs to its end") != std::string::npos);
@@ -243,7 +252,7 @@ TEST_CASE("whatever is called, the program's context is current afterwards", "[g
   // It is neither released nor destroyed.
   const HostGpu::Memory after = gpu.allocate(bytes);
   gpu.fill(after, 4, count, stream);
-  CHECK(all_are(gpu.read(after, count, stream), 4));
+  CHECK(holds(gpu, after, stream, 4));
 }
 
 TEST_CASE("a state of its own context leaves the program's current, also at its end", "[gpu]") {
@@ -259,7 +268,7 @@ TEST_CASE("a state of its own context leaves the program's current, also at its 
     CHECK(gpu.current() == gpu.context());
     const HostGpu::Memory memory = gpu.allocate(bytes);
     gpu.fill(memory, 4, count, nullptr);
-    CHECK(all_are(gpu.read(memory, count, nullptr), 4));
+    CHECK(holds(gpu, memory, nullptr, 4));
   }
 }
 
@@ -267,20 +276,18 @@ TEST_CASE("pinned memory is an array without a copy, other host memory none", "[
   HostGpu gpu;
   ApiState state(with_stream(gpu, gpu.new_stream()));
   auto* const pinned = static_cast<float*>(gpu.allocate_pinned(bytes));
-  gpulua_value value{};
-  value.kind = GPULUA_ARRAY;
-  REQUIRE(gpulua_array_host(state.get(), pinned, "float32", 1, &count, nullptr, nullptr, nullptr, 0, &value.as.array) ==
+  gpulua_array* array = nullptr;
+  REQUIRE(gpulua_array_host(state.get(), pinned, "float32", 1, &count, nullptr, nullptr, nullptr, 0, &array) ==
           GPULUA_OK);
-  REQUIRE(gpulua_set(state.get(), "x", &value) == GPULUA_OK);
+  give(state, "x", array);
   REQUIRE(state.run("x:fill_(5) gpu.sync()") == GPULUA_OK);
   CHECK(pinned[count - 1] == 5);
-  gpulua_array_release(value.as.array);
   REQUIRE(state.run("x = nil") == GPULUA_OK);
   REQUIRE(gpulua_collect(state.get(), 0) == GPULUA_OK);
   gpu.free_pinned(pinned);
   std::vector<float> pageable(count);
-  CHECK(gpulua_array_host(state.get(), pageable.data(), "float32", 1, &count, nullptr, nullptr, nullptr, 0,
-                          &value.as.array) == GPULUA_ARGUMENT);
+  CHECK(gpulua_array_host(state.get(), pageable.data(), "float32", 1, &count, nullptr, nullptr, nullptr, 0, &array) ==
+        GPULUA_ARGUMENT);
   CHECK(state.error().find("[array_host] expected memory that cuda:0 can reach") == 0);
 }
 
@@ -290,8 +297,7 @@ TEST_CASE("DLPack on a GPU: the address stays, both ways", "[gpu]") {
   const auto stream = gpu.new_stream(), consumers = gpu.new_stream();
   ApiState state(with_stream(gpu, stream)), other(with_stream(gpu, consumers));
   const Doubling doubling(gpu, state, stream);
-  gpu.work(stream);
-  gpu.fill(doubling.x, 3, count, stream);
+  doubling.fill_late(3, stream);
   doubling.run();
   gpulua_array* y = array_at(state, "y");
   DLManagedTensorVersioned* tensor = nullptr;
@@ -302,14 +308,12 @@ TEST_CASE("DLPack on a GPU: the address stays, both ways", "[gpu]") {
   CHECK(managed.tensor.device.id == 0);
   CHECK(managed.tensor.data == reinterpret_cast<void*>(doubling.y));
   // The consumer's stream waits for the producer's.
-  gpulua_value value{};
-  value.kind = GPULUA_ARRAY;
-  REQUIRE(gpulua_array_from_dlpack(other.get(), tensor, consumers, &value.as.array) == GPULUA_OK);
+  gpulua_array* taken = nullptr;
+  REQUIRE(gpulua_array_from_dlpack(other.get(), tensor, consumers, &taken) == GPULUA_OK);
   void* pointer = nullptr;
-  REQUIRE(gpulua_array_evaluate(value.as.array, GPULUA_NO_STREAM, &pointer) == GPULUA_OK);
+  REQUIRE(gpulua_array_evaluate(taken, GPULUA_NO_STREAM, &pointer) == GPULUA_OK);
   CHECK(pointer == reinterpret_cast<void*>(doubling.y));
-  REQUIRE(gpulua_set(other.get(), "y", &value) == GPULUA_OK);
-  gpulua_array_release(value.as.array);
+  give(other, "y", taken);
   REQUIRE(other.run("sum = y:sum():item()") == GPULUA_OK);
   CHECK(other.number("sum") == 6 * count);
 }
