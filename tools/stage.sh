@@ -3,7 +3,7 @@
 #
 # Collects a build, stripped, with the shared libraries and the Lua modules that its tests use, into one folder that runs on
 # another x86-64 Linux machine where nothing of this is installed. Clang and LLVM stay behind for their size: there, the cpu
-# device runs what its cache holds.
+# device runs what its cache holds. So does SuperLU, whose BLAS has 40 MB: tests that need it are pending there.
 set -eu
 
 build=${1:-build/release}

@@ -88,6 +88,16 @@ function support.run_without(name, script)
   return output, status
 end
 
+--- A function like busted's `it`, for tests that need SuperLU: where it is missing they are pending, and say why.
+function support.it_with_superlu(it, pending)
+  local gpu = require "gpu"
+  local found, why = pcall(gpu.sparse.linalg.spsolve, gpu.sparse.csr {{2}}, gpu.array {4})
+  local missing = not found and why:match "factors of sparse matrices need SuperLU.*"
+  return function(name, fn)
+    it(name, missing and function() pending(missing) end or fn)
+  end
+end
+
 --- A file's bytes.
 function support.read(path)
   local file = assert(io.open(path, "rb"))
