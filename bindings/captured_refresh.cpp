@@ -1,5 +1,7 @@
 // Reading the captured values of another call of the same kind: CapturedValues::refresh.
 
+#include <algorithm>
+
 #include "bindings/captured_values.h"
 #include "bindings/lua_array.h"
 #include "src/luafn/uniform.h"
@@ -21,6 +23,7 @@ bool CapturedValues::refresh(lua_State* L, int function) {
 
 void CapturedValues::release_arrays() {
   for (Array& array : arrays_) array.reset();
+  std::fill(known_.begin(), known_.end(), nullptr);
 }
 
 bool CapturedValues::refresh_closure(const luafn::Closure& closure, int function) {
@@ -93,7 +96,7 @@ bool CapturedValues::refresh_slot(std::size_t index, int value, const luafn::Pat
       const auto order = known.order;
       const bool small = known.small;
       read_array(*array, known);
-      arrays_[index] = *array;
+      known_[index] = array;
       same = known.order == order && known.small == small;
       break;
     }

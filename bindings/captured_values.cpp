@@ -259,6 +259,7 @@ std::shared_ptr<const luafn::Closure> CapturedValues::add_function(int index) {
   closure = closure_ = std::make_shared<luafn::Closure>();
   capture(*closure, index);
   for (const HostValue& value : values_) add_key(value);
+  known_.resize(values_.size());
   return closure;
 }
 

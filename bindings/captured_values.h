@@ -42,7 +42,9 @@ class CapturedValues {
 
   const std::vector<luafn::HostValue>& values() const { return values_; }
   /// The array of that entry of values(), or null.
-  const Array& array(std::size_t index) const { return arrays_[index]; }
+  const Array& array(std::size_t index) const {
+    return index < known_.size() && known_[index] ? *known_[index] : arrays_[index];
+  }
   const std::string& key() const { return key_; }
 
  private:
@@ -71,6 +73,7 @@ class CapturedValues {
   Needs needs_;
   std::vector<luafn::HostValue> values_;
   std::vector<Array> arrays_;
+  std::vector<const Array*> known_{};  // those of the latest refresh(), which Lua keeps while the call lasts
   std::vector<Slot> slots_;
   std::size_t arguments_ = 0;
   std::shared_ptr<luafn::Closure> closure_;  // of the function itself

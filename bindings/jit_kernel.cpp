@@ -2,8 +2,11 @@
 // the types of the arguments.
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <cstring>
 #include <set>
+#include <utility>
 
 #include "bindings/captured_values.h"
 #include "bindings/kernel_source.h"
@@ -15,15 +18,21 @@
 #include "src/base/characters.h"
 #include "src/codegen/body.h"
 #include "src/luafn/translate.h"
+#include "src/ops/op_text.h"
 
 namespace gpulua {
 
 namespace {
 
+struct JitCall;
+
 /// An object of gpu.jit. The userdata's environment holds the Lua function at 1.
 struct JitKernel {
   std::string name;
   bool contract = true;
+  // The latest call of any launch, with a small grid or another.
+  std::shared_ptr<std::array<std::shared_ptr<JitCall>, 2>> latest =
+      std::make_shared<std::array<std::shared_ptr<JitCall>, 2>>();
 };
 
 /// The kernel for arguments and captured values of given types.
@@ -100,8 +109,10 @@ struct JitCall {
     variant = chunk->variants[key + constants_key(constants)] = std::move(made);
   }
 
-  /// Makes it the call with the arguments that are on the stack now. False: they have other types.
+  /// Makes it the call with the arguments that are on the stack now. False: they have other types, and this is of no
+  /// more use.
   bool refresh(lua_State* L, int function) {
+    if (!std::exchange(is_valid, false)) return false;
     if (!captured.refresh(L, function) || device->device().checking() != checks) return false;
     bool any = false;
     for (std::size_t i = 0; i < static_cast<std::size_t>(function - 2); ++i) {
@@ -112,14 +123,14 @@ struct JitCall {
     if (!any && bindings_of(L).context().current() != device) return false;
     for (const std::size_t index : made().code.constants)
       if (captured.values()[index].number != made().values[index].number) return false;
-    return true;
+    return is_valid = true;
   }
 
   const JitVariant& made() const { return static_cast<const JitVariant&>(*variant); }
 
   CapturedValues captured;
   std::shared_ptr<OpenDevice> device;
-  bool checks = false;
+  bool checks = false, is_valid = true;
   std::shared_ptr<const FunctionVariant> variant;
 
  private:
@@ -138,7 +149,7 @@ struct JitLaunch {
   JitKernel kernel;
   std::optional<std::int64_t> items;  // of over()
   bool small_grid;                    // of at most 2^30 threads along each axis
-  std::unique_ptr<JitCall> call{};    // the latest
+  CallReminder reminder;
   std::shared_ptr<const FunctionVariant> variant{};
   std::optional<Launch> launch{};  // of that variant
 };
@@ -156,11 +167,10 @@ KernelRef compile_variant(const JitCall& call, const JitKernel& kernel) {
   KernelSource source;
   source.text = call.made().text;
   source.file = "<gpu.jit>";
+  source.lua_function = true;
   const std::shared_ptr<Module> module = call.device->device().compile(source);
   const auto text = std::make_shared<const std::string>(source.text);
-  KernelRef bound = bind_kernel(call.device, module->kernel(find_kernel(module->compiled(), kernel.name)), text);
-  bound->written.emplace();  // check_written() has looked at the arguments as the script gives them
-  return bound;
+  return bind_kernel(call.device, module->kernel(find_kernel(module->compiled(), kernel.name)), text);
 }
 
 /// What the elements of a strided array lie in, as a vector.
@@ -192,29 +202,38 @@ void check_written(lua_State* L, const JitKernel& kernel, const JitCall& call, i
   if (lost && !kept) refuse(*lost, lost_output_text());
 }
 
-/// Replaces the arguments from index 2 on by those of the kernel's signature. The function is behind them.
-void push_arguments(lua_State* L, const JitCall& call, int function) {
-  lua_settop(L, function - 1);
+/// Writes the arguments of the kernel's signature. Gives the buffers whose elements depend on checks.
+std::vector<BufferRef> write_arguments(const JitCall& call, Launch& launch, const StreamRef& stream) {
+  std::vector<BufferRef> guarded;
   const auto& parameters = call.made().code.parameters;
-  if (lua_checkstack(L, static_cast<int>(parameters.size()) + 16) == 0) throw std::bad_alloc();
-  const std::size_t given = static_cast<std::size_t>(function - 2);
-  for (const luafn::Parameter& parameter : parameters) {
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const luafn::Parameter& parameter = parameters[i];
+    void* value = launch.arguments().value(i);
     if (parameter.kind == luafn::Parameter::Kind::array) {
-      const bool row_major = call.captured.values()[parameter.index].strides.empty();
       const Array& array = call.captured.array(parameter.index);
-      if (row_major && parameter.index < given)
-        lua_pushvalue(L, static_cast<int>(parameter.index) + 2);
-      else
-        push_array(L, row_major ? array : memory_of(array));
+      if (array->freed())
+        throw Error("[" + launch.kernel().name() + "] " + parameter.name.substr(0, parameter.name.rfind('_')) +
+                    ": the array was freed");
+      const bool row_major = call.captured.values()[parameter.index].strides.empty();
+      const auto address_of = [&](Node& node) { return parameter.written ? node.write(stream) : node.read(stream); };
+      void* address = row_major ? address_of(*array) : address_of(*memory_of(array));
+      std::memcpy(value, &address, sizeof address);
+      if (array->buffer()->guarded()) guarded.push_back(array->buffer());
       continue;
     }
-    const luafn::HostScalar value = luafn::argument_value(parameter, call.captured.values());
-    if (const bool* boolean = std::get_if<bool>(&value))
-      lua_pushboolean(L, *boolean);
-    else
-      lua_pushnumber(L, std::get<double>(value));
+    luafn::write_argument(parameter, call.captured.values(), value);
   }
-  for (std::size_t i = 0; i < given; ++i) lua_remove(L, 2);
+  return guarded;
+}
+
+void run(const JitCall& call, Launch& launch) {
+  const StreamRef stream = launch.stream();
+  const std::vector<BufferRef> guarded = write_arguments(call, launch, stream);
+  if (launch.is_empty()) return;
+  for (const luafn::Parameter& parameter : call.made().code.parameters)
+    for (const BufferRef& source : guarded)
+      if (parameter.written) call.captured.array(parameter.index)->buffer()->depend_on(*source);
+  launch.start(stream);
 }
 
 bool is_kernel_name(const std::string& name) {
@@ -292,7 +311,7 @@ int configure_jit(lua_State* L) {
   if (lua_type(L, 2) != LUA_TTABLE || lua_gettop(L) > 2)
     fail(kernel.name.c_str(), "a launch configuration first, as in k{grid=..., block=...}(arguments)", L, 2);
   push_entry(L, 1, 1);
-  push(L, JitLaunch{kernel, {}, has_small_grid(L, 2)});
+  push(L, JitLaunch{kernel, {}, has_small_grid(L, 2), {bindings_of(L).context(), kernel.name}});
   set_environment(L, 3, 2);
   return 1;
 }
@@ -303,7 +322,7 @@ int jit_over(lua_State* L) {
   const std::int64_t items = check_items(L, 2, kernel.name);
   push_entry(L, 1, 1);
   const int function = lua_gettop(L);
-  push(L, JitLaunch{kernel, items, items < most_small});
+  push(L, JitLaunch{kernel, items, items < most_small, {bindings_of(L).context(), kernel.name}});
   set_environment(L, function, 0);
   return 1;
 }
@@ -311,11 +330,22 @@ int jit_over(lua_State* L) {
 /// launch(arguments...)
 int call_jit(lua_State* L) {
   auto& launch = check<JitLaunch>(L, 1, "launch");
+  launch.reminder.called();
   push_entry(L, 1, 1);
   const int function = lua_gettop(L);
-  if (!launch.call || !launch.call->refresh(L, function))
-    launch.call = std::make_unique<JitCall>(L, launch.kernel, function, launch.small_grid);
-  JitCall& call = *launch.call;
+  std::shared_ptr<JitCall>& latest = (*launch.kernel.latest)[launch.small_grid ? 1 : 0];
+  // A finalizer of Lua's may call the kernel meanwhile, so this call is not there to be found.
+  struct Current {
+    std::shared_ptr<JitCall>& latest;
+    std::shared_ptr<JitCall> call = std::move(latest);
+    ~Current() {
+      if (call) call->captured.release_arrays();
+      latest = std::move(call);
+    }
+  } current{latest};
+  if (!current.call || !current.call->refresh(L, function))
+    current.call = std::make_shared<JitCall>(L, launch.kernel, function, launch.small_grid);
+  JitCall& call = *current.call;
   check_written(L, launch.kernel, call, function);
   if (launch.variant != call.variant) {
     auto& made = const_cast<JitVariant&>(call.made());
@@ -324,11 +354,10 @@ int call_jit(lua_State* L) {
     push_entry(L, 1, 2);
     launch.launch.emplace(launch.items ? launch_over(made.kernel, *launch.items)
                                        : check_launch_options(L, lua_gettop(L), made.kernel));
+    launch.launch->expect_run();
     launch.variant = call.variant;
   }
-  push_arguments(L, call, function);
-  call.captured.release_arrays();
-  launch.launch->run(L);
+  run(call, *launch.launch);
   return 0;
 }
 

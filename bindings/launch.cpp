@@ -14,20 +14,20 @@ Launch::Launch(KernelRef kernel, const LaunchConfig& config, StreamRef stream)
     : kernel_(std::move(kernel)),
       config_(config),
       stream_(std::move(stream)),
-      arguments_(kernel_->kernel->entry().signature) {}
+      arguments_(kernel_->kernel->entry().signature),
+      reminder_(kernel_->device->context(), kernel_->name()) {}
 
-Launch::~Launch() {
-  if (called_ || !kernel_) return;  // or moved from
+CallReminder::~CallReminder() {
+  if (!context_) return;
   try {
-    kernel_->device->context().warn(
-        "[" + kernel_->name() + "] a launch was made and never called, so its kernel has not run: expected " +
-        "the arguments in a second call, as in " + kernel_->name() + "{grid=..., block=...}(arguments)");
+    context_->warn("[" + kernel_ + "] a launch was made and never called, so its kernel has not run: expected the " +
+                   "arguments in a second call, as in " + kernel_ + "{grid=..., block=...}(arguments)");
   } catch (...) {  // a destructor throws nothing
   }
 }
 
 void Launch::run(lua_State* L) {
-  called_ = true;
+  reminder_.called();
   const std::vector<ArgumentRule>& rules = kernel_->rules;
   const auto count = static_cast<std::size_t>(lua_gettop(L) - 1);
   if (count != rules.size())
@@ -35,19 +35,23 @@ void Launch::run(lua_State* L) {
                 (rules.size() == 1 ? " argument, got " : " arguments, got ") + std::to_string(count) + ": " +
                 kernel_->signature());
 
-  OpenDevice& device = *kernel_->device;
-  ArgumentReader reader{L, *kernel_, stream_ ? stream_ : device.stream(), {}, {}};
+  ArgumentReader reader{L, *kernel_, stream(), {}, {}};
   reader.check_outputs();
   for (std::size_t i = 0; i < count; ++i) reader.read(i, arguments_.value(i));
-  if (config_.grid.x == 0) return;
+  if (is_empty()) return;
+  for (const StagedArgument& staged : reader.staged) check_room(L, staged);
+  if (!reader.guarded.empty()) reader.guard_outputs();
+  start(reader.stream);
+  for (const StagedArgument& staged : reader.staged) copy_back(L, staged);
+}
+
+void Launch::start(const StreamRef& stream) {
+  OpenDevice& device = *kernel_->device;
   const std::uint64_t blocks = std::uint64_t{config_.grid.x} * config_.grid.y * config_.grid.z;
   if (const std::uint64_t most = device.context().rights.most_blocks; blocks > most)
     throw Error("[" + kernel_->name() + "] expected at most " + std::to_string(most) +
                 " blocks, the budget of a launch, got " + std::to_string(blocks));
-  for (const StagedArgument& staged : reader.staged) check_room(L, staged);
-  if (!reader.guarded.empty()) reader.guard_outputs();
-  device.launch(kernel_->kernel, config_, arguments_.pointers(), reader.stream);
-  for (const StagedArgument& staged : reader.staged) copy_back(L, staged);
+  device.launch(kernel_->kernel, config_, arguments_.pointers(), stream);
 }
 
 namespace {

@@ -1,9 +1,29 @@
 #pragma once
 
+#include <utility>
+
 #include "bindings/kernel_argument.h"
 #include "bindings/lua_kernel.h"
 
 namespace gpulua {
+
+/// Warns through the context, when it is destroyed, that a launch was made and never called, because the script forgot
+/// the call with arguments.
+class CallReminder {
+ public:
+  CallReminder(Context& context, std::string kernel) : context_(&context), kernel_(std::move(kernel)) {}
+  CallReminder(CallReminder&& other) noexcept
+      : context_(std::exchange(other.context_, nullptr)), kernel_(std::move(other.kernel_)) {}
+  CallReminder& operator=(CallReminder&&) = delete;
+  ~CallReminder();
+
+  /// There is nothing to warn of.
+  void called() { context_ = nullptr; }
+
+ private:
+  Context* context_;
+  std::string kernel_;
+};
 
 /// The result of kernel{grid=, block=}: a checked configuration that can be called with arguments repeatedly. A call
 /// makes no garbage, because its argument values overwrite those of the previous call.
@@ -12,13 +32,18 @@ class Launch {
   /// `config` has passed check_launch. If its grid is empty, a call launches nothing. Null `stream`: each call uses the
   /// device's current stream.
   Launch(KernelRef kernel, const LaunchConfig& config, StreamRef stream);
-  /// Warns through the context if the launch was never called, because the script forgot the call with arguments.
-  ~Launch();
-  Launch(Launch&&) = default;
-  Launch& operator=(Launch&&) = delete;
+
+  /// A call is on its way, whether or not its arguments turn out to fit.
+  void expect_run() { reminder_.called(); }
 
   /// Launches with the arguments at stack index 2 and above. Throws Error for arguments that do not fit the signature.
   void run(lua_State* L);
+
+  /// For callers that know the arguments' values: writes those into the block, then starts the launch on the stream.
+  ArgumentBlock& arguments() { return arguments_; }
+  StreamRef stream() const { return stream_ ? stream_ : kernel_->device->stream(); }
+  bool is_empty() const { return config_.grid.x == 0; }
+  void start(const StreamRef& stream);
 
   const BoundKernel& kernel() const { return *kernel_; }
   const LaunchConfig& config() const { return config_; }
@@ -28,7 +53,7 @@ class Launch {
   LaunchConfig config_;
   StreamRef stream_;
   ArgumentBlock arguments_;
-  bool called_ = false;
+  CallReminder reminder_;
 };
 
 template <>

@@ -39,6 +39,9 @@ struct KernelSource {
   /// A promise of the caller: each launch has blocks of whole warps along x. A device may then make code for these
   /// alone.
   bool whole_warps = false;
+  /// The text was made of a Lua function: its parameters are named `x_p1`, its arrays `tile_array1`, for Lua's x and
+  /// tile. Diagnostics name these, and count from 1.
+  bool lua_function = false;
 };
 
 /// A `__global__` function of a compiled module.

@@ -1,6 +1,7 @@
 // Elements of arrays, their shapes, and fields.
 
 #include <algorithm>
+#include <utility>
 
 #include "src/base/characters.h"
 #include "src/base/error.h"
@@ -181,6 +182,12 @@ std::string Translator::place(const Value& array, int line) {
   const bool row_major = !request_.kernel || host.order == ElementOrder::row_major;
   const std::string parameter = array_name(array);
   const auto number = [&](const Uniform* uniform) { return as(uniform_value(uniform), dtype, line); };
+  if (array.array >= request_.values.size()) {  // an array of the function's own has the axes of C++
+    std::string text = parameter, checks = index_checks(array, line);
+    for (std::size_t axis = 0; axis < array.indices.size(); ++axis)
+      text += "[" + std::exchange(checks, {}) + position(array, axis, dtype, line) + "]";
+    return text;
+  }
   std::string offset = row_major || host.order != ElementOrder::backwards
                            ? ""
                            : number(uniforms_->origin(array.array, array.name + "_first"));

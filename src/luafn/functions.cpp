@@ -65,6 +65,15 @@ HostScalar argument_value(const Parameter& parameter, std::span<const HostValue>
   }
 }
 
+void write_argument(const Parameter& parameter, std::span<const HostValue> values, void* to) {
+  const DType dtype = is_small_float(parameter.dtype) ? DType::float32 : parameter.dtype;
+  try {
+    std::visit([&](auto number) { encode(dtype, number, to); }, evaluate(*parameter.uniform, values));
+  } catch (const Error& error) {
+    throw Error(parameter.place + text_of(*parameter.uniform) + ": " + error.what());
+  }
+}
+
 Code translate(const TranslationRequest& request) {
   return Translator(request).translate();
 }

@@ -155,13 +155,13 @@ Value Translator::own_array(const std::string& name, const Expr& call) {
   if (call.parts.size() < 3) refuse(call.line, expected);
   HostValue array;
   array.kind = HostValue::Kind::array;
-  double count = 1;
+  std::string extents;
   for (std::size_t i = 1; i + 1 < call.parts.size(); ++i) {
     const double size = constant_of(*call.parts[i], "a size of " + name);
     if (!(size >= 1 && size <= 0x1p24) || size != static_cast<double>(static_cast<std::int64_t>(size)))
       refuse(call.line, expected);
     array.shape.push_back(static_cast<std::int64_t>(size));
-    count *= size;
+    extents += "[" + std::to_string(array.shape.back()) + "]";
   }
   const Value dtype = expression(*call.parts.back());
   if (dtype.kind != Value::Kind::string || !find_dtype(dtype.name)) refuse(call.line, expected);
@@ -177,7 +177,7 @@ Value Translator::own_array(const std::string& name, const Expr& call) {
     result.code = local->second + "_" + result.code;
   if (root_->declared.insert(result.code).second)
     root_->declarations += std::string(name == "gpu.shared" ? "  __shared__ " : "  ") + element_type(array.dtype) +
-                           " " + result.code + "[" + std::to_string(static_cast<std::int64_t>(count)) + "];\n";
+                           " " + result.code + extents + ";\n";
   return result;
 }
 

@@ -56,6 +56,8 @@ std::string result_name(std::size_t index);
 
 /// The number that the host computes for a parameter. Throws Error, with its place and text, when it does not fit.
 HostScalar argument_value(const Parameter& parameter, std::span<const HostValue> values);
+/// Writes that number as the parameter's type in registers.
+void write_argument(const Parameter& parameter, std::span<const HostValue> values, void* to);
 
 /// Translates a function. In a function of elements, an argument that is an array stands for one of its elements; a
 /// kernel is the work of one thread. Throws Error "[op] script.lua:12: ..." for what a device cannot do.

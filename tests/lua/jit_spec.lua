@@ -221,11 +221,34 @@ describe("gpu.jit", function()
       [(":%d: index -1 of v, whose indices are 1 to 2"):format(line + 15)] = message_of(function(v) v[-4] = 1 end, 1, gpu.zeros(2)),
       [(":%d: index 9 of h, whose indices"):format(line + 16)] = message_of(function(h) gpu.atomic.add(h, 9, 1) end, 1, x),
     } do assert.is_truthy(message:find("jit_spec.lua" .. text, 1, true), text .. "\n" .. message) end
+    -- What the checker itself sees has Lua's names and indices, too.
+    local races = {
+      [("jit_spec.lua:%d: race: write of 4 bytes: s[17] of shared float[32], which thread (15,0,0) read at"):format(line + 23)] =
+        message_of(function(o)
+          local s, t = gpu.shared(32, "float32"), gpu.thread()
+          s[t] = t
+          o[t] = s[33 - t]
+        end, 32, gpu.zeros(32)),
+      [("jit_spec.lua:%d: race: write of 4 bytes: tile[3][1] of shared int[4][8]"):format(line + 29)] = message_of(function(o)
+        local tile = gpu.shared(4, 8, "int32")
+        local i, j = gpu.thread(2)
+        tile[j][i] = i
+        o[j][i] = tile[5 - j][i]
+      end, {8, 4}, gpu.zeros(4, 8)),
+      [("jit_spec.lua:%d: uninitialised read of 4 bytes: s[2] of shared int[2]"):format(line + 34)] = message_of(function(o)
+        local s = gpu.shared(2, "int32")
+        o[1] = s[2]
+      end, 1, gpu.zeros(1)),
+      [("jit_spec.lua:%d: uninitialised read of 4 bytes: element 7 of v, float32[16], made at"):format(line + 37)] =
+        message_of(function(v, o) o[1] = v[2][3] end, 1, gpu.empty(4, 4), gpu.zeros(1)),
+    }
+    for text, message in pairs(races) do assert.is_truthy(message:find(text, 1, true), text .. "\n" .. message) end
     local v = gpu.ones(4)
+    line = debug.getinfo(1, "l").currentline
     local message = fails("v, whose indices are 1 to 4", function()
       return gpu.vectorize(function(i) return v[i + 1] end)(gpu.range(1, 4, 1, "int32")):table()
     end)
-    assert.is_truthy(message:find(("jit_spec.lua:%d: index 5 of "):format(line + 20), 1, true), message)
+    assert.is_truthy(message:find(("jit_spec.lua:%d: index 5 of "):format(line + 2), 1, true), message)
     gpu.check(false)
     local o = gpu.zeros(4)
     gpu.jit(function(data, to) local i = gpu.thread(); to[i] = data[i] end) {grid = 1, block = 4}(x, o)
@@ -313,6 +336,47 @@ describe("gpu.jit", function()
       error(message, 0)
     end)
     now(1)
+  end)
+
+  it("finds the latest call's kernel without a kept launch, too", function()
+    local k = gpu.jit(function(a, n) local i = gpu.grid(); if i <= #a then a[i] = n end end)
+    local o, d = gpu.zeros(2), gpu.zeros(2, "float64")
+    local kept = k {grid = 2, block = 1}
+    for _, n in ipairs {1, 2, 2.5, 3, 2 ^ 20, 7} do
+      k {grid = 1, block = 2}(o, n)
+      assert.are.equal(n, o[2])
+      k:over(2)(d, n)
+      assert.are.equal(n, d[1])
+      kept(o, n + 1)
+      assert.are.equal(n + 1, o[1])
+      fails("expected 2 arguments", k:over(2), d)
+      fails("a is nil", k:over(2), nil, 1)
+      k:over(2)(d, n)
+    end
+    local freed = gpu.zeros(2)
+    freed:free()
+    fails("[jit] a: the array was freed", k:over(2), freed, 1)
+    -- The kernel keeps no array of a call.
+    local weak = setmetatable({gpu.zeros(2)}, {__mode = "v"})
+    k:over(2)(weak[1], 1)
+    collectgarbage()
+    collectgarbage()
+    assert.is_nil(weak[1])
+  end)
+
+  it("warns of a launch that is never called, and of no other", function()
+    local output = support.run([[
+local gpu = require "gpu"
+local k = gpu.jit(function(a, b) a[1] = b end, {name = "set"})
+print(pcall(k {grid = 1, block = 1}, gpu.zeros(1, "int8"), 300))
+print(pcall(k {grid = 1, block = 1}, gpu.zeros(1, "int8")))
+k {grid = 1, block = 1}
+collectgarbage()
+collectgarbage()
+]], "GPULUA_DEVICE=cpu")
+    assert.is_truthy(output:find("b: [convert] 300 does not fit int8", 1, true), output)
+    local _, warnings = output:gsub("%[set%] a launch was made and never called", "")
+    assert.are.equal(1, warnings, output)
   end)
 
   it("makes no garbage when it is launched again", function()

@@ -5,7 +5,7 @@
 
 namespace gpulua::cpu {
 
-inline constexpr unsigned abi_version = 5;
+inline constexpr unsigned abi_version = 6;
 
 struct Index3 {
   unsigned x, y, z;

@@ -25,6 +25,7 @@ struct CheckedObject {
   Space space;
   unsigned element_bytes;
   unsigned long bytes;  // 0: known at run time only
+  unsigned first;       // the index of the first element: 1 for what a Lua function names, else 0
   unsigned rank;        // extents that are set; 0: one dimension
   unsigned long extents[max_extents];
 };

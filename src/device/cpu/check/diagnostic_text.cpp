@@ -15,7 +15,7 @@ const char* space_word(Space space) {
   }
 }
 
-/// "[17][0]" and "[16][16]"; the first index takes what is out of bounds.
+/// "[17][0]" and "[16][16]", for indices that count from 0; the first index takes what is out of bounds.
 void write_indices(const CheckedObject& object, long index, std::string& indices, std::string& extents) {
   long inner = 1;
   for (unsigned axis = object.rank; axis-- > 0;) {
@@ -25,7 +25,7 @@ void write_indices(const CheckedObject& object, long index, std::string& indices
       position = ((position % extent) + extent) % extent;
       index -= position * inner;
     }
-    indices.insert(0, "[" + std::to_string(position) + "]");
+    indices.insert(0, "[" + std::to_string(position + static_cast<long>(object.first)) + "]");
     extents.insert(0, "[" + std::to_string(extent) + "]");
     inner *= extent;
   }
@@ -51,10 +51,13 @@ std::string element_text(const CheckedObject& object, long offset, std::size_t b
   if (object.rank > 1) {
     write_indices(object, index, indices, extents);
   } else {
-    indices = "[" + std::to_string(index) + "]";
+    indices = "[" + std::to_string(index + static_cast<long>(object.first)) + "]";
     extents = "[" + std::to_string(bytes / static_cast<std::size_t>(element)) + "]";
   }
   const std::string type = *object.type != '\0' ? object.type : std::to_string(element) + "-byte items";
+  // A Lua function's argument may have several axes, which its memory does not show.
+  if (object.first != 0 && object.space == Space::parameter)
+    return "element " + std::to_string(index + 1) + " of " + object.name + ", " + type + extents;
   const std::string name = *object.name != '\0' ? object.name + indices : "item " + indices;
   return name + " of " + space_word(object.space) + type + extents;
 }

@@ -45,6 +45,15 @@ std::string type_name(const llvm::Type& type) {
   return "";
 }
 
+/// Lua's name of a variable of a Lua function: "tile" of "tile_array1", "x" of "x_p1".
+std::string lua_name(const std::string& name) {
+  const std::size_t number = name.find_last_not_of("0123456789") + 1;
+  for (const std::string_view mark : {"_array", "_p"})
+    if (number < name.size() && std::string_view(name).substr(0, number).ends_with(mark))
+      return name.substr(0, number - mark.size());
+  return name;
+}
+
 /// The type that a C++ pointer type points to: "P" for "const P*".
 std::string pointee(std::string type) {
   if (type.starts_with("const ")) type = type.substr(6);
@@ -168,6 +177,8 @@ llvm::Constant* SiteTable::object(const llvm::Value& base, const llvm::Value& po
     description.element_bytes = std::max<std::uint64_t>(description.element_bytes, 1);
   }
 
+  if (source_.lua_function) description.name = lua_name(description.name);
+
   llvm::IRBuilder<> builder(module_.getContext());
   std::vector<llvm::Constant*> extents;
   std::string key;
@@ -183,6 +194,7 @@ llvm::Constant* SiteTable::object(const llvm::Value& base, const llvm::Value& po
     found = constant(llvm::ConstantStruct::getAnon(
         {text(description.name), text(description.type), builder.getInt32(static_cast<unsigned>(description.space)),
          builder.getInt32(static_cast<std::uint32_t>(description.element_bytes)), builder.getInt64(description.bytes),
+         builder.getInt32(source_.lua_function ? 1 : 0),
          builder.getInt32(static_cast<std::uint32_t>(description.extents.size())),
          llvm::ConstantArray::get(llvm::ArrayType::get(builder.getInt64Ty(), max_extents), extents)}));
   return found;

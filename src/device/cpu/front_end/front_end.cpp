@@ -195,6 +195,7 @@ SourceModule parse_source(const KernelSource& source, const CompileOptions& opti
   const std::string text = main_text(source, options);
   SourceModule result;
   result.whole_warps = source.whole_warps;
+  result.lua_function = source.lua_function;
   result.context = std::make_unique<llvm::LLVMContext>();
   collect_errors(*result.context);
   ReadSource action(source, precompiled, result);

@@ -37,6 +37,7 @@ struct SourceModule {
   std::vector<GlobalEntry> globals;
   std::vector<std::string> shared;  // symbols of the `__shared__` variables
   bool whole_warps = false;         // KernelSource::whole_warps
+  bool lua_function = false;        // KernelSource::lua_function
   bool checked = false;             // has calls of the checker (check/instrument.h): for the scalar engine alone
 };
 
