@@ -4,11 +4,8 @@ local gpu = require "gpu"
 local timing = require "timing"
 
 local tiny = timing.tiny
+local spread = require "data".spread
 local function size(large, least) return tiny and least or large end
-
-local function spread(n, low, high, dtype)
-  return ((gpu.arange(n, "float64") * 0.6180339887498949) % 1 * (high - low) + low):astype(dtype):eval()
-end
 
 local options = { options = { "--std=c++17" } }
 local mod = gpu.module([[

@@ -2,16 +2,10 @@
 -- Prints a line for each: name, median milliseconds, a number that all sides must agree on.
 local gpu = require "gpu"
 local timing = require "timing"
+local data = require "data"
 
 local tiny = timing.tiny
-local on_gpu = gpu.device().name ~= "cpu"
--- Elements: on a GPU, on the CPU device, with `tiny`.
-local function size(large, small, least) return tiny and least or on_gpu and large or small end
-
---- n values spread over [low, high): the fractions of multiples of the golden ratio.
-local function spread(n, low, high, dtype)
-  return ((gpu.arange(n, "float64") * 0.6180339887498949) % 1 * (high - low) + low):astype(dtype):eval()
-end
+local size, spread, on_gpu = data.size, data.spread, data.on_gpu
 
 local function cnd(d)
   local k = 1 / (1 + 0.2316419 * d:abs())

@@ -3,15 +3,10 @@
 -- all sides must agree on. The times are first quartiles, which other work on the machine disturbs less than medians.
 local gpu = require "gpu"
 local timing = require "timing"
+local data = require "data"
 
 local tiny = timing.tiny
-local on_gpu = gpu.device().name ~= "cpu"
-local function size(large, small, least) return tiny and least or on_gpu and large or small end
-
---- n values spread over [low, high): the fractions of multiples of the golden ratio.
-local function spread(n, low, high, dtype)
-  return ((gpu.arange(n, "float64") * 0.6180339887498949) % 1 * (high - low) + low):astype(dtype):eval()
-end
+local size, spread = data.size, data.spread
 
 local function first_quartile(values)
   table.sort(values)
