@@ -89,7 +89,10 @@ class Locator {
  public:
   Locator(lua_State* L, int index, const char* op) : L_(L), op_(op) {
     lua_pushvalue(L, index);
-    if (lua_iscfunction(L, -1)) refuse("expected a function that is written in Lua, got one that is written in C");
+    if (lua_iscfunction(L, -1))
+      refuse(
+          "expected a function that is written in Lua, got one that is written in C; wrap it, as in function(x) return "
+          "math.sin(x) end");
     prototypes_ = split_prototypes(dump(L));
     lua_getinfo(L, ">S", &frame_);
   }

@@ -18,6 +18,45 @@ __device__ inline gpulua_parts_of<T> gpulua_parts(T x) {
   return {trunc(x), copysign(isinf(x) ? T(0) : x - trunc(x), x)};
 }
 
+// ---- atomic operations on floating numbers that CUDA has for integers alone: on their bits
+
+__device__ inline unsigned int gpulua_word(float x) { return __float_as_uint(x); }
+__device__ inline unsigned long long gpulua_word(double x) { return (unsigned long long)__double_as_longlong(x); }
+__device__ inline float gpulua_from_word(unsigned int bits) { return __uint_as_float(bits); }
+__device__ inline double gpulua_from_word(unsigned long long bits) { return __longlong_as_double((long long)bits); }
+
+template <class T>
+__device__ inline T gpulua_atomic_exchange(T* at, T value) {
+  using Bits = decltype(gpulua_word(value));
+  return gpulua_from_word(atomicExch((Bits*)at, gpulua_word(value)));
+}
+
+template <class T>
+__device__ inline T gpulua_atomic_compare(T* at, T expected, T value) {
+  using Bits = decltype(gpulua_word(value));
+  return gpulua_from_word(atomicCAS((Bits*)at, gpulua_word(expected), gpulua_word(value)));
+}
+
+// Stores `value` where it is better than the element. A NaN is better than nothing, and nothing than it.
+template <class T, class Better>
+__device__ inline T gpulua_atomic_best(T* at, T value, Better better) {
+  T old = gpulua_atomic_compare(at, T(0), T(0));
+  while (better(value, old)) {
+    const T seen = old;
+    old = gpulua_atomic_compare(at, seen, value);
+    if (gpulua_word(old) == gpulua_word(seen)) break;
+  }
+  return old;
+}
+template <class T>
+__device__ inline T gpulua_atomic_max(T* at, T value) {
+  return gpulua_atomic_best(at, value, [](T x, T y) { return x > y; });
+}
+template <class T>
+__device__ inline T gpulua_atomic_min(T* at, T value) {
+  return gpulua_atomic_best(at, value, [](T x, T y) { return x < y; });
+}
+
 #ifdef GPULUA_CPU
 #define gpulua_lua_error(text) gpulua_fail(text, __FILE__, __LINE__)
 #define gpulua_lua_assert(condition, text) ((condition) ? (void)0 : gpulua_fail(text, __FILE__, __LINE__))

@@ -5,8 +5,10 @@
 
 #include "src/base/error.h"
 #include "src/base/near_name.h"
+#include "src/base/scalar.h"
 #include "src/luafn/translator.h"
 #include "src/ops/op_text.h"
+#include "src/ops/promotion.h"
 #include "src/ops/reduction_table.h"
 
 namespace gpulua::luafn {
@@ -62,7 +64,7 @@ const OpInfo* find_row(std::string_view name) {
 }
 
 bool is_device_function(std::string_view name) {
-  if (!row_of(name).empty() || name == "math.modf") return true;
+  if (!row_of(name).empty() || name == "math.modf" || name == "gpu.complex") return true;
   return name.starts_with("gpu.") && (find_dtype(name.substr(4)) || find_row(name.substr(4)));
 }
 
@@ -116,6 +118,7 @@ std::vector<Value> Translator::builtin(const std::string& name, const Expr& call
                                  ? "; an index in brackets gives an element, " + argument.name + "[i]"
                                  : ""));
   if (name.starts_with("math.")) return math_function(name, call, std::move(arguments));
+  if (name == "gpu.complex") return {complex_number(arguments, call.line)};
   if (is_bit_function(name)) return {bit_function(name, arguments, call.line)};
   const std::string_view function = std::string_view(name).substr(4);
   if (const auto dtype = find_dtype(function); dtype && arguments.size() == 1)
@@ -219,6 +222,24 @@ std::vector<Value> Translator::parts_of(const Value& value, int line) {
   whole.whole = true;
   rest.code = call + "." + result_name(1);
   return {std::move(whole), std::move(rest)};
+}
+
+/// gpu.complex(re, im): of the precision of its parts' dtypes, or of the function's numbers.
+Value Translator::complex_number(const std::vector<Value>& parts, int line) {
+  if (parts.empty() || parts.size() > 2)
+    refuse(line,
+           "expected a real and an imaginary part for gpu.complex, got " + std::to_string(parts.size()) + " arguments");
+  std::optional<DType> strong;
+  for (const Value& part : parts) {
+    if (!part.is_number() || info(part.is_weak() ? real_ : part.dtype).kind == DTypeKind::complex)
+      refuse(line, "expected real numbers for gpu.complex, got " + describe(part));
+    if (!part.is_weak()) strong = strong ? promote(*strong, part.dtype) : part.dtype;
+  }
+  const bool is_double = strong ? promote_weak(*strong, Scalar(0.5)) == DType::float64 : real_ == DType::float64;
+  const DType part = is_double ? DType::float64 : DType::float32;
+  const DType dtype = is_double ? DType::complex128 : DType::complex64;
+  const std::string imaginary = parts.size() == 2 ? as(parts[1], part, line) : "0";
+  return strong_value(dtype, register_type(dtype) + "{" + as(parts[0], part, line) + ", " + imaginary + "}");
 }
 
 Value Translator::cast(const Value& value, DType dtype, int line) {

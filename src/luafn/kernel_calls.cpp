@@ -37,14 +37,17 @@ constexpr Effect effects[] = {
     {"gpu.barrier", "__syncthreads()"}, {"gpu.warp_barrier", "__syncwarp()"}, {"gpu.fence", "__threadfence()"}};
 
 struct Atomic {
-  std::string_view name, function;
-  bool takes_floats;
+  std::string_view name, function, real_function;  // for integers, and for floating numbers; "": there is none
 };
-constexpr Atomic atomics[] = {{"gpu.atomic.add", "atomicAdd", true},
-                              {"gpu.atomic.max", "atomicMax", false},
-                              {"gpu.atomic.min", "atomicMin", false},
-                              {"gpu.atomic.exchange", "atomicExch", true},
-                              {"gpu.atomic.compare_exchange", "atomicCAS", false}};
+constexpr Atomic atomics[] = {{"gpu.atomic.add", "atomicAdd", "atomicAdd"},
+                              {"gpu.atomic.sub", "atomicAdd", "atomicAdd"},
+                              {"gpu.atomic.max", "atomicMax", "gpulua_atomic_max"},
+                              {"gpu.atomic.min", "atomicMin", "gpulua_atomic_min"},
+                              {"gpu.atomic.band", "atomicAnd", ""},
+                              {"gpu.atomic.bor", "atomicOr", ""},
+                              {"gpu.atomic.bxor", "atomicXor", ""},
+                              {"gpu.atomic.exchange", "atomicExch", "gpulua_atomic_exchange"},
+                              {"gpu.atomic.compare_exchange", "atomicCAS", "gpulua_atomic_compare"}};
 
 // Values of 4 or 8 bytes; `second` is an integer.
 constexpr Effect warp_shuffles[] = {{"gpu.warp.shuffle", "__shfl_sync"},
@@ -185,7 +188,9 @@ Value Translator::own_array(const std::string& name, const Expr& call) {
 Value Translator::atomic(const std::string& name, const Expr& call) {
   const Atomic* row = find(atomics, name);
   const bool compares = name == "gpu.atomic.compare_exchange";
-  if (!row) refuse(call.line, "expected gpu.atomic.add, max, min, exchange or compare_exchange, got " + name);
+  if (!row)
+    refuse(call.line,
+           "expected gpu.atomic.add, sub, max, min, band, bor, bxor, exchange or compare_exchange, got " + name);
   if (call.parts.size() != (compares ? 5u : 4u))
     refuse(call.line,
            "expected an array, an index and " + std::string(compares ? "two values" : "a value") + " for " + name);
@@ -201,18 +206,20 @@ Value Translator::atomic(const std::string& name, const Expr& call) {
   const DType dtype = array.dtype;
   const bool integer =
       dtype == DType::int32 || dtype == DType::uint32 || dtype == DType::int64 || dtype == DType::uint64;
-  const bool real = dtype == DType::float32 || (dtype == DType::float64 && name == "gpu.atomic.add");
-  if (!integer && !(real && row->takes_floats))
+  const bool real = dtype == DType::float32 || dtype == DType::float64;
+  if (!integer && !(real && !row->real_function.empty()))
     refuse(call.line, name + " has no form for " + std::string(gpulua::name(dtype)) +
-                          "; integers of 32 and 64 bits have all, float32 and float64 add");
+                          "; integers of 32 and 64 bits have all, float32 and float64 those that need no bits");
   written_.insert(array.array);
   const bool extreme = name == "gpu.atomic.max" || name == "gpu.atomic.min";
   const std::string type = extreme ? register_type(dtype) : atomic_type(dtype);
-  std::string text = std::string(row->function) + "((" + type + "*)&" + place(array, call.line);
+  std::string text =
+      std::string(real ? row->real_function : row->function) + "((" + type + "*)&" + place(array, call.line);
   for (std::size_t i = 3; i < call.parts.size(); ++i) {
     const Value value = expression(*call.parts[i]);
     check_stored(array, value, call.line);
-    text += ", (" + type + ")" + as(value, dtype, call.line);
+    const std::string number = "(" + type + ")" + as(value, dtype, call.line);
+    text += ", " + (name == "gpu.atomic.sub" ? "(" + type + ")(0 - " + number + ")" : number);
   }
   called_ = text + ")";
   return strong_value(dtype, "(" + register_type(dtype) + ")" + called_);

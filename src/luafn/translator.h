@@ -143,6 +143,7 @@ class Translator {
   [[noreturn]] void refuse_name(const std::string& name, int line) const;
   Value floor_of(const OpInfo& row, const Expr& argument, const Value& value, int line);
   std::vector<Value> parts_of(const Value& value, int line);
+  Value complex_number(const std::vector<Value>& parts, int line);
   Value cast(const Value& value, DType dtype, int line);
 
   // ---- bit_calls.cpp

@@ -462,6 +462,32 @@ collectgarbage()
       end) {grid = 1, block = 8}(r)
       assert.are.same({36, 8, 1, 9, 42}, r:table(), dtype)
     end
+    for _, dtype in ipairs {"int32", "uint32", "int64", "uint64"} do
+      local r = gpu.array({0xff, 0, 0, 100}, dtype)
+      gpu.jit(function(o)
+        local i = gpu.thread()
+        gpu.atomic.band(o, 1, bit.bnot(i))
+        gpu.atomic.bor(o, 2, i)
+        gpu.atomic.bxor(o, 3, i)
+        gpu.atomic.sub(o, 4, i)
+      end) {grid = 1, block = 8}(r)
+      assert.are.same({0xf0, 15, 8, 64}, r:table(), dtype)
+    end
+    for _, dtype in ipairs {"float32", "float64"} do
+      local values, r = (gpu.arange(500, dtype) * 0.37 % 1 - 0.5):eval(), gpu.array({-9, 9, 0, 0, 0, 0 / 0}, dtype)
+      gpu.jit(function(v, o)
+        local i = gpu.grid()
+        if i > #v then return end
+        gpu.atomic.max(o, 1, v[i])
+        gpu.atomic.min(o, 2, v[i])
+        gpu.atomic.sub(o, 3, 0.5)
+        gpu.atomic.max(o, 1, 0 / 0)
+        gpu.atomic.min(o, 6, v[i])
+        if i == 7 then o[4] = gpu.atomic.exchange(o, 5, 3.5) + gpu.atomic.compare_exchange(o, 5, 3.5, 2.5) end
+      end):over(500)(values, r)
+      assert.are.same({values:max():item(), values:min():item(), -250, 3.5, 2.5}, {r[1], r[2], r[3], r[4], r[5]}, dtype)
+      assert.is_true(r[6] ~= r[6])
+    end
     local total, before = gpu.zeros(1), gpu.zeros(4)
     gpu.jit(function(t, b) local i = gpu.thread(); b[i] = gpu.atomic.add(t, 1, 0.5) end) {grid = 1, block = 4}(total, before)
     assert.are.equal(2, total:item())
@@ -604,7 +630,7 @@ check "assert(x[1] > 5, 'too small'); print('x', x[1], x[1] > 5, #x)"
         local s = gpu.shared(#v, "float32")
         v[1] = s[1]
       end, x},
-      ["gpu.atomic.max has no form for float32"] = {function(v) gpu.atomic.max(v, 1, 2) end, x},
+      ["gpu.atomic.band has no form for float32"] = {function(v) gpu.atomic.band(v, 1, 2) end, x},
       ["expected a constant string for error"] = {function(v) error(v[1]) end, x},
     } do
       local message = fails(text, launch, unpack(case))

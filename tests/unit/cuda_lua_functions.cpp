@@ -73,6 +73,8 @@ return function(x, n)
   local function row(a) for k = 1, #a do a[k] = a[k] * 0.5 + n end end
   row(x[i])
   gpu.atomic.add(x, {i, 1}, v)
+  gpu.atomic.max(x, {i, 1}, gpu.abs(gpu.complex(v, gpu.atomic.exchange(x, {i, 2}, v))))
+  gpu.atomic.sub(x, {i, 1}, gpu.atomic.min(x, {i, 2}, gpu.atomic.compare_exchange(x, {i, 3}, 0, v)))
 end)";
 
 constexpr const char* counting = R"(
@@ -81,6 +83,7 @@ return function(x, n)
   gpu.atomic.add(x, {1, i}, n)
   gpu.atomic.max(x, {2, i}, n)
   gpu.atomic.min(x, {3, i}, i)
+  gpu.atomic.band(x, {3, i}, gpu.atomic.bor(x, {2, i}, gpu.atomic.bxor(x, {1, i}, n)))
   local old = gpu.atomic.exchange(x, {4, -1}, 3)
   x[1][1], x[1][2] = bit.rol(x[1][2], i), bit.rshift(x[1][1], 3) + gpu.square(gpu.atomic.add(x, {1, i}, 1) + 1)
   x[1][i] = gpu.atomic.compare_exchange(x, {4, i}, old, n) + bit.bxor(i, 5) + gpu.warp.ballot(i < 3)
