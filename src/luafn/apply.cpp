@@ -59,11 +59,22 @@ int count_of(std::string_view name, std::string_view text) {
   return count;
 }
 
+double magnitude(const Range& range) {
+  return std::max(std::fabs(range.low), std::fabs(range.high));
+}
+
+/// The bounds of the row's results for integers within the operands' bounds.
 Range result_range(const OpInfo& row, const std::vector<Value>& operands) {
-  if (operands.size() == 2) return combined(bounded(row), operands[0].range, operands[1].range);
-  const Range& range = operands.back().range;
-  if (row.name == "negative") return {-range.high, -range.low};
-  return Range{};
+  const Range &x = operands.front().range, &y = operands.back().range;
+  if (row.name == "negative") return {-x.high, -x.low};
+  if (row.name == "abs") return {0, magnitude(x)};
+  if (row.name == "square") return combined("*", {-magnitude(x), magnitude(x)}, {0, magnitude(x)});
+  if (row.name == "minimum") return {std::min(x.low, y.low), std::min(x.high, y.high)};
+  if (row.name == "maximum") return {std::max(x.low, y.low), std::max(x.high, y.high)};
+  if (row.name == "remainder") return {std::min(0.0, y.low + 1), std::max(0.0, y.high - 1)};
+  if (row.name == "floor_divide" && y.low >= 1) return {std::min(0.0, x.low), std::max(0.0, x.high)};
+  if (row.name == "where") return {std::min(operands[1].range.low, y.low), std::max(operands[1].range.high, y.high)};
+  return operands.size() == 2 ? combined(bounded(row), x, y) : Range{};
 }
 
 }  // namespace

@@ -197,7 +197,8 @@ describe("a name that a device does not have", function()
       ["no function bit.bswap; those of bit that it has are band bor"] = function(v) v[1] = bit.bswap(1) end,
       ["gpu.random.at(seed, i) gives each thread or element numbers of its own"] = function(v) v[1] = math.random() end,
       ["expected a number, got gpu.thread.x; a function is called with parentheses"] = function(v) v[1] = gpu.thread.x end,
-      ["expected integers for bit.band, got a number of dtype float32; math.floor(x) makes"] = function(v) v[1] = bit.band(v[1], 1) end,
+      ["expected integers for bit.band, got a number of dtype float32; math.floor(x) makes"] =
+        function(v) v[1] = bit.band(v[1], 1) end,
       ["expected 2 arguments for bit.lshift, got 1"] = function(v) v[1] = bit.lshift(1) end,
       ["and and or choose between numbers, got the array v; choose between its elements"] = function(v)
         local a = v[1] > 0 and v or v

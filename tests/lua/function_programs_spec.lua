@@ -1,5 +1,5 @@
--- Programs as users write them, as kernels of gpu.jit. LuaJIT runs the same text (function_simulator.lua), and the numbers are the same
--- bit by bit: float64 without fused products and sums.
+-- Programs as users write them, as kernels of gpu.jit. LuaJIT runs the same text (function_simulator.lua), and the numbers are the
+-- same bit by bit: float64 without fused products and sums.
 local gpu = require "gpu"
 local simulator = require "function_simulator"
 
@@ -13,10 +13,16 @@ local function matrix(rows, columns, f)
   return series(rows, function(i) return series(columns, function(j) return f(noise((i - 1) * columns + j)) end) end)
 end
 local function same(x) return x end
+local zeros
+function zeros(rows, columns)
+  return series(rows, function() return columns and zeros(columns) or 0 end)
+end
+
+local function letter(x) return math.floor(x * 4) end
 
 -- The text is a kernel. An argument is a table, the elements of an array of `dtype`, or a number.
 local programs = {
-  {"sums by halves in shared memory", {grid = 4, block = 64}, "float64", {series(250, noise), series(4, function() return 0 end)}, [[
+  {"sums by halves in shared memory", {grid = 4, block = 64}, "float64", {series(250, noise), zeros(4)}, [[
     local x, out = ...
     local s = gpu.shared(64, "float64")
     local t, i = gpu.thread(), gpu.grid()
@@ -41,7 +47,8 @@ local programs = {
       gpu.barrier()
     end
     x[t] = s[from][t] ]]},
-  {"a histogram in shared counters", {grid = 3, block = 32}, "int32", {series(200, function(i) return i * i % 17 end), series(17, function() return 0 end)}, [[
+  {"a histogram in shared counters", {grid = 3, block = 32}, "int32", {series(200, function(i) return i * i % 17 end), zeros(17)},
+    [[
     local x, bins = ...
     local own = gpu.shared(17, "int32")
     local t = gpu.thread()
@@ -51,7 +58,7 @@ local programs = {
     gpu.barrier()
     if t <= 17 then gpu.atomic.add(bins, t, own[t]) end]]},
   {"a product of matrices in tiles", {grid = {3, 2}, block = {4, 4}}, "float64",
-    {matrix(7, 9, same), matrix(9, 10, same), matrix(7, 10, function() return 0 end)}, [[
+    {matrix(7, 9, same), matrix(9, 10, same), zeros(7, 10)}, [[
     local a, b, c = ...
     local ta, tb = gpu.shared(4, 4, "float64"), gpu.shared(4, 4, "float64")
     local column, row = gpu.grid(2)
@@ -66,7 +73,7 @@ local programs = {
       gpu.barrier()
     end
     if row <= c.shape[1] and column <= c.shape[2] then c[row][column] = sum end]]},
-  {"heat in a plate", {grid = {3, 3}, block = {4, 4}}, "float64", {matrix(10, 11, same), matrix(10, 11, function() return 0 end), 0.1}, [[
+  {"heat in a plate", {grid = {3, 3}, block = {4, 4}}, "float64", {matrix(10, 11, same), zeros(10, 11), 0.1}, [[
     local u, new, c = ...
     local j, i = gpu.grid(2)
     local ny, nx = #u, u.shape[2]
@@ -74,7 +81,7 @@ local programs = {
     if i == 1 or i == ny or j == 1 or j == nx then new[i][j] = u[i][j] return end
     new[i][j] = u[i][j] + c * (u[i + 1][j] + u[i - 1][j] + u[i][j + 1] + u[i][j - 1] - 4 * u[i][j])]]},
   {"bodies that attract each other", {grid = 2, block = 16}, "float64",
-    {series(20, noise), series(20, function(i) return noise(i * 7) end), series(20, function() return 0 end), series(20, function() return 0 end), 0.01}, [[
+    {series(20, noise), series(20, function(i) return noise(i * 7) end), zeros(20), zeros(20), 0.01}, [[
     local px, py, ax, ay, eps = ...
     local i = gpu.grid()
     if i > #px then return end
@@ -88,7 +95,7 @@ local programs = {
       end
     end
     ax[i], ay[i] = fx, fy]]},
-  {"Mandelbrot with a helper function", {grid = {2, 2}, block = {8, 8}}, "float64", {matrix(12, 15, function() return 0 end), -2, 1, -1.2, 1.2, 50}, [[
+  {"Mandelbrot with a helper function", {grid = {2, 2}, block = {8, 8}}, "float64", {zeros(12, 15), -2, 1, -1.2, 1.2, 50}, [[
     local image, x0, x1, y0, y1, most = ...
     local function steps(cr, ci)
       local zr, zi = 0, 0
@@ -112,7 +119,7 @@ local programs = {
     if other <= i then return end
     local up = bit.band(i, k) == 0
     if (v[i + 1] > v[other + 1]) == up then v[i + 1], v[other + 1] = v[other + 1], v[i + 1] end]]},
-  {"a convolution with a halo", {grid = 4, block = 16}, "float64", {series(50, noise), {1, 2, 3, 2, 1}, series(50, function() return 0 end)}, [[
+  {"a convolution with a halo", {grid = 4, block = 16}, "float64", {series(50, noise), {1, 2, 3, 2, 1}, zeros(50)}, [[
     local x, w, out = ...
     local R = 2
     local tile = gpu.shared(20, "float64")
@@ -128,7 +135,7 @@ local programs = {
     for k = -R, R do s = s + w[k + R + 1] * tile[t + R + k] end
     out[i] = s]]},
   {"the game of life on a torus", {grid = {2, 2}, block = {8, 8}}, "int32",
-    {matrix(9, 11, function(x) return x < 0.4 and 1 or 0 end), matrix(9, 11, function() return 0 end)}, [[
+    {matrix(9, 11, function(x) return x < 0.4 and 1 or 0 end), zeros(9, 11)}, [[
     local a, b = ...
     local x, y = gpu.grid(2)
     local h, w = a.shape[1], a.shape[2]
@@ -147,7 +154,8 @@ local programs = {
     local j, i = gpu.grid(2)
     if i > #d or j > #d then return end
     if i ~= k and j ~= k then d[i][j] = math.min(d[i][j], d[i][k] + d[k][j]) end]]},
-  {"the nearest centre", {grid = 1, block = 32}, "float64", {matrix(30, 3, same), matrix(4, 3, function(x) return noise(x * 1e4) end), series(30, function() return 0 end)}, [[
+  {"the nearest centre", {grid = 1, block = 32}, "float64",
+    {matrix(30, 3, same), matrix(4, 3, function(x) return noise(x * 1e4) end), zeros(30)}, [[
     local points, centres, label = ...
     local i = gpu.grid()
     if i > #points then return end
@@ -158,7 +166,8 @@ local programs = {
       if d < best then best, which = d, c end
     end
     label[i] = which]]},
-  {"a sphere, by rays", {grid = {2, 2}, block = {8, 8}}, "float64", {matrix(10, 12, function() return 0 end), matrix(3, 4, function(x) return x * 4 - 2 end)}, [[
+  {"a sphere, by rays", {grid = {2, 2}, block = {8, 8}}, "float64",
+    {zeros(10, 12), matrix(3, 4, function(x) return x * 4 - 2 end)}, [[
     local image, spheres = ...
     local function dot(ax, ay, az, bx, by, bz) return ax * bx + ay * by + az * bz end
     local function normalised(x, y, z)
@@ -183,7 +192,7 @@ local programs = {
     end
     image[y][x] = which == 0 and 0 or near + which]]},
   {"a distance of words, by rows", {grid = 1, block = 8}, "int32",
-    {matrix(8, 6, function(x) return math.floor(x * 4) end), matrix(8, 7, function(x) return math.floor(x * 4) end), series(8, function() return 0 end)}, [[
+    {matrix(8, 6, letter), matrix(8, 7, letter), zeros(8)}, [[
     local words, others, out = ...
     local t = gpu.thread()
     local a, b, row = words[t], others[t], gpu.local_array(8, "int32")
@@ -207,7 +216,8 @@ local programs = {
     end
     gpu.atomic.max(most, 1, steps)
     gpu.atomic.sub(most, 2, steps)]]},
-  {"the extremes of floating numbers", {grid = 4, block = 32}, "float64", {series(120, function(i) return noise(i) - 0.5 end), {-9, 9, 0}}, [[
+  {"the extremes of floating numbers", {grid = 4, block = 32}, "float64",
+    {series(120, function(i) return noise(i) - 0.5 end), {-9, 9, 0}}, [[
     local x, out = ...
     local i = gpu.grid()
     if i > #x then return end
@@ -231,7 +241,9 @@ describe("a program as a kernel", function()
       simulator.kernel(chunk(), config)(unpack(plain))
       gpu.jit(setfenv(chunk(), setmetatable({gpu = gpu}, {__index = _G})), {fmad = false})(config)(unpack(arrays))
       for k, argument in ipairs(arguments) do
-        if type(argument) == "table" then assert.are.same(simulator.values(plain[k]), arrays[k]:table(), name .. ", argument " .. k) end
+        if type(argument) == "table" then
+          assert.are.same(simulator.values(plain[k]), arrays[k]:table(), name .. ", argument " .. k)
+        end
       end
     end)
   end

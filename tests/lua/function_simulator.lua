@@ -1,4 +1,5 @@
--- Runs a kernel of gpu.jit in LuaJIT, on tables in place of arrays: each thread of a block is a coroutine, and a barrier is a yield.
+-- Runs a kernel of gpu.jit in LuaJIT, on tables in place of arrays: each thread of a block is a coroutine, and a barrier is a
+-- yield.
 -- A kernel's text has `gpu` as a global, which here is a table with the positions of the thread that runs.
 local simulator = {}
 

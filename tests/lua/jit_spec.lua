@@ -113,6 +113,17 @@ describe("gpu.jit", function()
     end)
     local x = gpu.zeros(4)
     assert.is_falsy(copy:source(x, x):match "extern.*":find "long long")
+    local neighbours = gpu.jit(function(a, o)
+      local i, n = gpu.grid(), #a
+      local sign = a[i] > 0 and 1 or -1
+      o[i] = a[(i - 2) % n + 1] + a[math.min(i + 1, n)] + a[math.max(i - 1, 1)] * sign + a[math.abs(i - 2) + 1]
+        + a[math.floor((i - 1) / 2) + 1] + a[bit.band(i, 3) + 1] + gpu.thread() ^ 2
+    end)
+    assert.is_falsy(neighbours:source(x, x):match "extern.*":find "long long")
+    local y, z = gpu.array {1, 20, -300, 4000}, gpu.zeros(4)
+    neighbours {grid = 1, block = 4}(y, z)
+    assert.are.same({4000 + 20 + 1 + 20 + 1 + 20 + 1, 1 - 300 + 1 + 1 + 1 - 300 + 4, 20 + 4000 - 20 + 20 + 20 + 4000 + 9,
+      -300 + 4000 - 300 - 300 + 20 + 1 + 16}, z:table())
     local large = copy:source(gpu.zeros(1):broadcast_to(2 ^ 31), x)
     assert.is_truthy(large:find("const long long x_size", 1, true), large:match "extern.*")
     -- Sums that may pass 32 bits have 64.
