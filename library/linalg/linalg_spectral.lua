@@ -92,7 +92,10 @@ end
 tools.symmetric = symmetric
 
 function linalg.eigh(a, options)
-  return symmetric("linalg.eigh", a, core.check_fields("linalg.eigh", options), true)
+  options = core.check_fields("linalg.eigh", options)
+  if options.b == nil then return symmetric("linalg.eigh", a, options, true) end
+  core.load "linalg_structured.lua"
+  return tools.symmetric_pair("linalg.eigh", a, options)
 end
 
 function linalg.eigvalsh(a, options)

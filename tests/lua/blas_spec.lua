@@ -8,6 +8,7 @@ describe("gpu.blas", function()
   local blas = gpu.blas
 
   it("agrees with SciPy's BLAS", function() golden.run "blas" end)
+  it("has the Hermitian routines", function() golden.run "blas_hermitian" end)
 
   it("reads nothing of out without beta", function()
     for _, n in ipairs { 1, 3 } do
@@ -138,6 +139,16 @@ describe("gpu.blas", function()
       gpu.zeros(3, 4, 5))
     refuses("gemv", 'expected a matrix and a vector that fit for trans = "T", got (3,4) and (4,)', a, x, { trans = "T" })
     refuses("symm", "expected a square matrix a, got shape (3,4)", a, a)
+    refuses("hemm", "expected a square matrix a, got shape (3,4)", a, a)
+    refuses("herk", 'expected trans = "N" or "C", got "T"', a:astype "complex64", { trans = "T" })
+    refuses("herk", "expected alpha = a number, got", a:astype "complex64", { alpha = gpu.complex(1, 1) })
+    refuses("herk", "expected out of shape (3,3), got (3,4)", a, { beta = 1, out = gpu.zeros(3, 4) })
+    refuses("her2k", "expected a and b of one shape, got (3,4) and (4,3)", a, a.T)
+    refuses("herk", "expected out beside beta: what beta multiplies", a, { beta = 1 })
+    refuses("syr2", "expected vectors of one length, got (4,) and (3,)", x, gpu.zeros(3))
+    refuses("rotm", "expected parameters: a table of five numbers", x, x, { 1 })
+    refuses("rotm", "expected a flag of -2, -1, 0 or 1, got 5", x, x, { 5, 0, 0, 0, 0 })
+    refuses("rotg", 'expected a = a number, got "1"', "1", 2)
     refuses("symm", 'expected a and b that fit for side = "R", got (4,4) and (4,3)', gpu.zeros(4, 4), gpu.zeros(4, 3),
       { side = "R" })
     refuses("syrk", 'expected trans = "N" or "T", got "C"', a, { trans = "C" })
