@@ -29,6 +29,7 @@ local function reachable()
     ["gpu."] = { gpu }, ["gpu.random."] = { gpu.random }, ["gpu.image."] = { gpu.image },
     ["gpu.blas."] = { gpu.blas }, ["gpu.fft."] = { gpu.fft }, ["gpu.linalg."] = { gpu.linalg },
     ["gpu.sparse.linalg."] = { gpu.sparse.linalg }, ["gpu.plot."] = { gpu.plot },
+    ["gpu.ndimage."] = { gpu.ndimage }, ["gpu.signal."] = { gpu.signal },
     ["gpu.sparse."] = { gpu.sparse }, ["A:"] = { debug.getregistry()["gpulua.sparse_methods"], matrix },
     ["x:"] = { debug.getregistry()["gpulua.array_methods"], x },
     ["g:"] = { methods(philox), philox },
@@ -122,13 +123,16 @@ describe("signatures", function()
 
   -- Values of parameters by name; some functions have their own.
   local samples = {
-    A = x, a = x, algorithm = "philox", arrays = { x }, b = x, coefficients = { 1 }, condition = x:gt(0), count = 2, edges = { 1, 2 },
+    A = x, a = x, algorithm = "philox", arrays = { x }, b = x, coefficients = { 1 }, condition = x:gt(0), edges = { 1, 2 },
     equation = "ij,j", first = 1, fn = function() return x end, fp = { 1, 2 }, high = 5, host = { 1 }, image = "no/such/file", indices = { 1 }, k = 1,
     keys = { vector }, last = 2, low = 0, n = 3, name = "fill", p = 0.5, path = "x.npz", points = x, q = 0.5, rows = 2, shape = 2,
     sorted = vector, source = source, stop = 3, value = 1, values = { 1, 2 }, widths = 1, x = x, xp = { 1, 2 }, y = x,
     d = 2, factor = x, lu = x, pivots = integers, power = 2, positions = { 1 }, degree = 1, sigma = 1, weights = { { 1 } }, distance = 0, angle = 1, coordinates = x,
     covariance = { { 1 } }, noncentrality = 1, good = 3, bad = 3, sample = 2, items = { 1, 2 }, parameters = { 1, 2 },
     m = x, errors = 1, signature = "(n)->()",
+    bands = x, rank = 1, size = 3, percentile = 50, structure = x, labels = integers, matrix = x, count = 3, cutoff = 0.3, length = 3,
+    order = 2, frequencies = 0.3, frequency = 0.3, quality = 2, ripple = 1, attenuation = 40, sos = { { 1, 0, 0, 1, 0, 0 } }, window = "hann",
+    up = 2, down = 3, t = vector, f0 = 1, t1 = 1, f1 = 2,
     above = 1, alpha = 1, concentration = 1, exponent = 1, f = function(v) return v end, freedom = 1, mean = 1, scale = 1, successes = 1, trials = 3, below = 1,
     A = matrix, B = matrix, columns = 2, diagonals = vector, matrices = { matrix },
     ["shape..."] = 2, ["spacing..."] = 1, ["..."] = vector,
@@ -138,7 +142,7 @@ describe("signatures", function()
     ["gpu.fromfunction"] = { function(i) return i end, { 2 } }, ["gpu.interp"] = { vector, { 1, 2 }, { 1, 2 } },
     ["gpu.meshgrid"] = { vector }, ["gpu.vander"] = { vector }, ["gpu.searchsorted"] = { vector, 1 },
     ["gpu.random.integers"] = { 2, 0, 5 }, ["gpu.image.save"] = { "x.png", x }, ["gpu.where"] = { x:gt(0), x, x },
-    ["gpu.beta"] = { 2, 1, 1 }, ["gpu.random.beta"] = { 2, 1, 1 }, ["x:copy_to"] = { x, { 1 } }, ["gpu.histogramdd"] = { x },
+    ["gpu.random.beta"] = { 2, 1, 1 }, ["x:copy_to"] = { x, { 1 } }, ["gpu.histogramdd"] = { x },
     ["gpu.histogram2d"] = { vector, vector }, ["gpu.random.gamma"] = { 2, 1 }, ["gpu.logspace"] = { 0, 1 },
     ["gpu.blas.gemm_batched"] = { { x }, { x } }, ["gpu.blas.gemm_strided_batched"] = { gpu.ones(1, 2, 2), gpu.ones(1, 2, 2) },
     ["gpu.kaiser"] = { 4, 2 }, ["gpu.istft"] = { x }, ["gpu.blas.gemv"] = { x, gpu.ones(2) }, ["gpu.blas.symv"] = { x, gpu.ones(2) }, ["gpu.blas.trsv"] = { x, gpu.ones(2) },
@@ -148,6 +152,12 @@ describe("signatures", function()
     ["gpu.plot.save"] = { gpu.plot.line { 1 }, "x.svg" }, ["gpu.plot.show"] = { gpu.plot.line { 1 } },
     ["gpu.view"] = { x.pointer, 1, "float32" }, ["gpu.from_dlpack"] = { x },
     ["gpu.plot.animate"] = { "x.gif", 1, function() end },
+    ["gpu.linalg.hadamard"] = { 4 }, ["gpu.linalg.solveh_banded"] = { x, gpu.ones(2) }, ["gpu.linalg.polar"] = { x },
+    ["gpu.blas.hemv"] = { x, gpu.ones(2) }, ["gpu.blas.trmv"] = { x, gpu.ones(2) }, ["gpu.blas.gerc"] = { vector, vector },
+    ["gpu.blas.syr"] = { vector }, ["gpu.blas.her"] = { vector }, ["gpu.blas.syr2"] = { vector, vector }, ["gpu.blas.her2"] = { vector, vector },
+    ["gpu.signal.lfilter"] = { { 1 }, { 1 }, x }, ["gpu.signal.filtfilt"] = { { 1 }, { 1 }, x }, ["gpu.signal.savgol_coeffs"] = { 5, 2 },
+    ["gpu.signal.savgol_filter"] = { x, 3, 1 }, ["gpu.signal.find_peaks"] = { vector },
+    ["gpu.ndimage.correlate1d"] = { x, { 1 } }, ["gpu.ndimage.convolve1d"] = { x, { 1 } }, ["gpu.ndimage.uniform_filter1d"] = { x, 3 },
     ["gpu.gcd"] = { integers, integers }, ["gpu.lcm"] = { integers, integers },
   }
 
