@@ -250,7 +250,6 @@ constexpr Row rows[] = {
     {"solve", "gpu.linalg.solve(a, b)"},
     {"spdiags", "gpu.sparse.diags(diagonals, offsets, shape)"},
     {"special", "gpu.erf(x), gpu.gamma(x), gpu.j0(x)"},
-    {"spectrogram", "gpu.stft(x) or gpu.welch(x)"},
     {"speye", "gpu.sparse.eye(n)"},
     {"standard_cauchy", "gpu.random.standard_cauchy(shape)"},
     {"standard_exponential", "gpu.random.standard_exponential(shape)"},

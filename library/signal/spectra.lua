@@ -206,26 +206,32 @@ end
 
 -- ---- power spectra --------------------------------------------------------------------------------------------------------------
 
+--- Of products of spectra, (..., segments, frequencies): with the power of the negative frequencies of real signals.
+local function onesided(s, value, frequencies, points)
+  if not s.onesided then return value end
+  -- The frequencies that stand for their negatives, too.
+  local k = core.positions({frequencies.size}, 0, 1, "int64", {device = s.x.device})
+  local alone = points % 2 == 0 and k:eq(0):logical_or(k:eq(points / 2)) or k:eq(0)
+  return gpu.where(alone, value, value * 2)
+end
+
+local function squares(z) return z:real():square() + z:imag():square() end
+
+--- The mean, or the median, over the segments.
+local function averaged(value, average)
+  if average ~= "median" then return value:mean(-2) end
+  -- The median of a chi-square distribution is smaller than its mean by this factor.
+  local bias, count = 1, value.shape[value.ndim - 1]
+  for i = 1, math.floor((count - 1) / 2) do bias = bias + 1 / (2 * i + 1) - 1 / (2 * i) end
+  if not core.is_complex(value) then return value:median(-2) * (1 / bias) end
+  return (value:real():median(-2) + value:imag():median(-2) * gpu.complex(0, 1)) * (1 / bias)
+end
+
 --- The powers of the segments, averaged, and the frequencies.
 local function powers(s, window, length, points, step, scaling, average)
   local spectra, frequencies = transforms(s, window, length, points, step)
-  local value = (spectra:real():square() + spectra:imag():square()) * power_scale(s, window, scaling)
-  if s.onesided then
-    -- The frequencies that stand for their negatives, too.
-    local k = core.positions({frequencies.size}, 0, 1, "int64", {device = s.x.device})
-    local alone = points % 2 == 0 and k:eq(0):logical_or(k:eq(points / 2)) or k:eq(0)
-    value = gpu.where(alone, value, value * 2)
-  end
-  local count = value.shape[value.ndim - 1]
-  if average == "median" then
-    -- The median of a chi-square distribution is smaller than its mean by this factor.
-    local bias = 1
-    for i = 1, math.floor((count - 1) / 2) do bias = bias + 1 / (2 * i + 1) - 1 / (2 * i) end
-    value = value:median(-2) * (1 / bias)
-  else
-    value = value:mean(-2)
-  end
-  return frequencies, value:moveaxis(-1, s.axis)
+  local value = onesided(s, squares(spectra) * power_scale(s, window, scaling), frequencies, points)
+  return frequencies, averaged(value, average):moveaxis(-1, s.axis)
 end
 
 function gpu.welch(x, options)
@@ -253,4 +259,75 @@ function gpu.periodogram(x, options)
     core.raise(("[periodogram] expected a window of %d elements, got %d"):format(length, window.size))
   end
   return powers(s, window, length, points, length, scaling, "mean")
+end
+
+-- ---- two signals, powers over time ------------------------------------------------------------------------------------------------
+
+--- The options of welch, read for one signal: what transforms takes.
+local function read_welch(op, x, options)
+  local s = read_spectrum(op, x, options.axis, options, {detrend = "constant"})
+  return s, {read_segments(op, x, options, s.x.shape[x.ndim], 256, "hann")}
+end
+
+local function check_pair(op, x, y)
+  core.check_array(op, x)
+  core.check_array(op, y)
+  if core.text(x.shape) ~= core.text(y.shape) then
+    core.raise(("[%s] expected signals of one shape, got %s and %s"):format(op, core.text(x.shape), core.text(y.shape)))
+  end
+  local dtype = core.promote(core.promote(x.dtype, y.dtype), "float32")
+  return core.cast(x, dtype), core.cast(y, dtype)
+end
+
+--- csd(x, y [, options]): the frequencies, and the mean over segments of the conjugate of x's spectrum times y's.
+function gpu.csd(x, y, options)
+  local op = "csd"
+  options = core.check_fields(op, options)
+  x, y = check_pair(op, x, y)
+  local scaling = check_choice(op, "scaling", options.scaling, {"density", "spectrum"}, "density")
+  local average = check_choice(op, "average", options.average, {"mean", "median"}, "mean")
+  local s, cut = read_welch(op, x, options)
+  local other = read_welch(op, y, options)
+  local first, frequencies = transforms(s, unpack(cut))
+  local second = transforms(other, unpack(cut))
+  local value = onesided(s, first:conj() * second * power_scale(s, cut[1], scaling), frequencies, cut[3])
+  return frequencies, averaged(value, average):moveaxis(-1, s.axis)
+end
+
+--- coherence(x, y [, options]): the frequencies, and abs(csd)^2 over the product of both powers: 0 to 1.
+function gpu.coherence(x, y, options)
+  local op = "coherence"
+  options = core.check_fields(op, options)
+  x, y = check_pair(op, x, y)
+  local s, cut = read_welch(op, x, options)
+  local other = read_welch(op, y, options)
+  local first, frequencies = transforms(s, unpack(cut))
+  local second = transforms(other, unpack(cut))
+  local value = squares((first:conj() * second):mean(-2)) / (squares(first):mean(-2) * squares(second):mean(-2))
+  return frequencies, value:moveaxis(-1, s.axis)
+end
+
+--- spectrogram(x [, options]): the frequencies, the times of the segments' middles, and the power of each segment.
+function gpu.spectrogram(x, options)
+  local op = "spectrogram"
+  options = core.check_fields(op, options)
+  local s = read_spectrum(op, x, options.axis, options, {detrend = "constant"})
+  local scaling = check_choice(op, "scaling", options.scaling, {"density", "spectrum"}, "density")
+  local mode = check_choice(op, "mode", options.mode, {"psd", "complex", "magnitude", "angle"}, "psd")
+  local given = {window = options.window, nperseg = options.nperseg, noverlap = options.noverlap, nfft = options.nfft}
+  if given.noverlap == nil then
+    local length = core.is_array(given.window) and given.window.size or given.nperseg or math.min(256, s.x.shape[x.ndim])
+    given.noverlap = type(length) == "number" and math.floor(length / 8) or nil
+  end
+  local window, length, points, step = read_segments(op, x, given, s.x.shape[x.ndim], 256, {"tukey", 0.25})
+  local spectra, frequencies = transforms(s, window, length, points, step)
+  local scale, value = power_scale(s, window, scaling), nil
+  if mode == "psd" then
+    value = onesided(s, squares(spectra) * scale, frequencies, points)
+  else
+    value = spectra * scale:sqrt()
+    value = mode == "magnitude" and value:abs() or mode == "angle" and value:angle() or value
+  end
+  local times = core.positions({spectra.shape[spectra.ndim - 1]}, length / 2, step, "float64", {device = x.device})
+  return frequencies, core.cast(times / s.fs, precision(x)), value:moveaxis(-1, s.axis)
 end

@@ -1,0 +1,97 @@
+-- gpu.fft: transforms of several axes that are those of one axis after the other.
+local gpu, _, core = ...
+core.load "fft_cosine.lua"
+local fft = gpu.fft
+
+--- The axes and their lengths of the options `s` and `axes`: with `s` alone, the last ones.
+local function read_axes(op, x, options)
+  local s, list = options.s, options.axes
+  if s ~= nil then s = core.check_integers(op, "a length", s) end
+  if list == nil then
+    list = {}
+    local first = s and x.ndim - #s or 0
+    if first < 0 then core.raise(("[%s] expected at most %d lengths, got %d"):format(op, x.ndim, #s)) end
+    for axis = first + 1, x.ndim do list[#list + 1] = axis end
+  elseif type(list) ~= "table" then
+    list = {list}
+  end
+  local axes, seen = {}, {}
+  for i, item in ipairs(list) do
+    axes[i] = core.axis(op, item, x.ndim)
+    if seen[axes[i]] then core.raise(("[%s] expected each axis once, got axis %d twice"):format(op, axes[i])) end
+    seen[axes[i]] = true
+  end
+  if s and #s ~= #axes then core.raise(("[%s] expected as many lengths as axes, got %d and %d"):format(op, #s, #axes)) end
+  return axes, s or {}
+end
+
+local function several(name)
+  local op = "fft." .. name .. "n"
+  fft[name .. "n"] = function(x, which, options)
+    if type(which) == "table" then which, options = core.shift(op, which, options) end
+    core.check_real(op, x)
+    options = core.check_fields(op, options)
+    if which == nil then which = options.type end
+    if which ~= nil and which ~= 1 and which ~= 2 and which ~= 3 and which ~= 4 then core.fail(op, "type 1, 2, 3 or 4", which) end
+    local axes, lengths = read_axes(op, x, options)
+    local value = x
+    for i, axis in ipairs(axes) do
+      local n = lengths[i]
+      value = fft[name](value, which, {axis = axis, n = n ~= -1 and n or nil, norm = options.norm})
+    end
+    if #axes == 0 then value = core.cast(x, core.floating(x.dtype)) end
+    return core.assign(op, options.out, value)
+  end
+end
+several "dct"
+several "idct"
+several "dst"
+several "idst"
+
+local exchanged = {backward = "forward", forward = "backward", ortho = "ortho"}
+
+--- The norm that makes a transform of its inverse.
+local function other_norm(op, norm)
+  if norm == nil then norm = "backward" end
+  return exchanged[norm] or core.fail(op, 'norm = "backward", "ortho" or "forward"', norm)
+end
+
+--- hfft2 and the others: of a signal that is conjugated when it is mirrored, the inverse real transform of the conjugate.
+local function mirrored(name, of, to_real)
+  local op = "fft." .. name
+  fft[name] = function(x, s, axes, options)
+    if core.is_options(s) then s, options = core.shift(op, s, options) end
+    if core.is_options(axes) then axes, options = core.shift(op, axes, options) end
+    core.check_array(op, x)
+    options = core.check_fields(op, options)
+    local fields = {s = s == nil and options.s or s, axes = axes == nil and options.axes or axes, norm = other_norm(op, options.norm)}
+    if not to_real then core.check_real(op, x) end
+    local value = fft[of](to_real and core.is_complex(x) and x:conj() or x, fields)
+    return core.assign(op, options.out, to_real and value or value:conj())
+  end
+end
+mirrored("hfft2", "irfft2", true)
+mirrored("hfftn", "irfftn", true)
+mirrored("ihfft2", "rfft2", false)
+mirrored("ihfftn", "rfftn", false)
+
+--- prev_fast_len(n): the greatest length up to n whose prime factors are 2, 3, 5 and 7.
+function fft.prev_fast_len(n)
+  local op = "fft.prev_fast_len"
+  if type(n) ~= "number" or n % 1 ~= 0 or n < 1 or n > 2 ^ 53 then core.fail(op, "a length of 1 or more", n) end
+  local best = 1
+  local sevens = 1
+  while sevens <= n do
+    local fives = sevens
+    while fives <= n do
+      local threes = fives
+      while threes <= n do
+        best = math.max(best, threes * 2 ^ math.floor(math.log(n / threes) / math.log(2) + 1e-9))
+        threes = threes * 3
+      end
+      fives = fives * 5
+    end
+    sevens = sevens * 7
+  end
+  return best
+end
