@@ -234,6 +234,44 @@ function sparse.block_diag(matrices, options)
   end))
 end
 
+--- bmat(blocks [, options]): rows of blocks, sparse matrices or arrays; false where there is none.
+function sparse.bmat(blocks, options)
+  local op = "sparse.bmat"
+  if type(blocks) ~= "table" or core.check_list(op, "rows of blocks", blocks) == 0 then core.fail(op, "rows of blocks", blocks) end
+  local list, places, heights, widths = {}, {}, {}, {}
+  local columns = type(blocks[1]) == "table" and #blocks[1] or 0
+  for i, row in ipairs(blocks) do
+    if type(row) ~= "table" or #row ~= columns or columns == 0 then core.fail(op, "as many blocks in each row", row) end
+    for j, block in ipairs(row) do
+      if block then
+        local fields = check_matrix(op, block)
+        local m, n = fields.shape[1], fields.shape[2]
+        if heights[i] and heights[i] ~= m or widths[j] and widths[j] ~= n then
+          core.raise(("[%s] expected a block of shape %s in row %d and column %d, got %s"):format(op,
+            core.text {heights[i] or m, widths[j] or n}, i, j, core.text {m, n}))
+        end
+        heights[i], widths[j] = m, n
+        list[#list + 1], places[#places + 1] = block, {i, j}
+      end
+    end
+  end
+  local function starts(sizes, count, what)
+    local first = {0}
+    for i = 1, count do
+      if not sizes[i] then core.raise(("[%s] expected a block in each row and column, got none in %s %d"):format(op, what, i)) end
+      first[i + 1] = first[i] + sizes[i]
+    end
+    return first
+  end
+  local top, left = starts(heights, #blocks, "row"), starts(widths, columns, "column")
+  local number = 0
+  return (join(op, list, options, function()
+    number = number + 1
+    local place = places[number]
+    return top[place[1]], left[place[2]], {top[#blocks + 1], left[columns + 1]}
+  end))
+end
+
 function sparse.kron(A, B, options)
   local op = "sparse.kron"
   options = check_options(op, options)

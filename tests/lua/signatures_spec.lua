@@ -130,7 +130,7 @@ describe("signatures", function()
     d = 2, factor = x, lu = x, pivots = integers, power = 2, positions = { 1 }, degree = 1, sigma = 1, weights = { { 1 } }, distance = 0, angle = 1, coordinates = x,
     covariance = { { 1 } }, noncentrality = 1, good = 3, bad = 3, sample = 2, items = { 1, 2 }, parameters = { 1, 2 },
     m = x, errors = 1, signature = "(n)->()",
-    bands = x, rank = 1, size = 3, percentile = 50, structure = x, labels = integers, matrix = x, count = 3, cutoff = 0.3, length = 3,
+    blocks = { { matrix } }, bands = x, rank = 1, size = 3, percentile = 50, structure = x, labels = integers, matrix = x, count = 3, cutoff = 0.3, length = 3,
     order = 2, frequencies = 0.3, frequency = 0.3, quality = 2, ripple = 1, attenuation = 40, sos = { { 1, 0, 0, 1, 0, 0 } }, window = "hann",
     up = 2, down = 3, t = vector, f0 = 1, t1 = 1, f1 = 2,
     above = 1, alpha = 1, concentration = 1, exponent = 1, f = function(v) return v end, freedom = 1, mean = 1, scale = 1, successes = 1, trials = 3, below = 1,
