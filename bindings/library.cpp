@@ -86,7 +86,7 @@ constexpr std::string_view files_of_sandboxes[] = {
     "ndimage_morphology.lua", "ndimage_ranks.lua", "numerics.lua", "ordering.lua", "positions.lua", "products.lua",
     "quantiles.lua", "quasi_random.lua", "random.lua", "random_vectors.lua", "sampling.lua", "shape.lua", "sparse.lua",
     "sparse_conversions.lua", "sparse_linalg.lua", "sparse_linalg_direct.lua", "sparse_linalg_eigen.lua",
-    "sparse_linalg_krylov.lua", "sparse_linalg_more.lua", "spectra.lua", "splines.lua", "statistics.lua", "table.lua", "windows.lua",
+    "sparse_linalg_krylov.lua", "sparse_linalg_more.lua", "spectra.lua", "splines.lua", "statistics.lua", "stats.lua", "table.lua", "windows.lua",
     // clang-format on
 };
 

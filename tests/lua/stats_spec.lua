@@ -1,0 +1,36 @@
+-- gpu.stats beside SciPy's. Golden data: tests/golden/arrays/stats.py.
+local gpu = require "gpu"
+local golden = require "golden_cases"
+local fails = require("support").fails
+local stats = gpu.stats
+
+describe("statistics", function()
+  it("are as SciPy's", function() golden.run("stats", nil, { float64 = 1e-11, float32 = 1e-5 }) end)
+
+  it("keep their dtypes, and wait for nothing that they need not", function()
+    local x = gpu.randn(40, 3)
+    assert.are.equal("float32", stats.zscore(x).dtype)
+    assert.are.equal("float16", stats.skew(x:astype "float16").dtype)
+    assert.are.equal("float32", stats.gmean(gpu.array({ 1, 2, 4 }, "int64")).dtype)
+    assert.near(2, stats.gmean(gpu.array({ 1, 2, 4 }, "int64")):item(), 1e-6)
+    assert(stats.zscore(x):mean():abs():item() < 1e-5)
+    local r, p = stats.pearsonr(x(":", 1), x(":", 1) * -2)
+    assert.near(-1, r:item(), 1e-6)
+    assert.near(0, p:item(), 1e-6)
+  end)
+
+  it("say what they take", function()
+    local x = gpu.ones(4, 3)
+    fails("[stats.zscore] axis 3 is out of range", stats.zscore, x, 3)
+    fails("[stats.zscore] expected the options axis and ddof, got \"dof\"; did you mean \"ddof\"?", stats.zscore, x, { dof = 1 })
+    fails("[stats.trim_mean] expected a part of 0 or more and below 0.5, got 0.5", stats.trim_mean, x, 0.5)
+    fails("[stats.moment] expected an order of 1 or more, got 0", stats.moment, x, 0)
+    fails("[stats.rankdata] expected a vector with elements, got shape (4,3)", stats.rankdata, x)
+    fails('[stats.rankdata] expected method = "average", "min", "max", "dense" or "ordinal", got "first"', stats.rankdata, x(":", 1),
+      { method = "first" })
+    fails("[stats.pearsonr] expected two vectors of one length, 2 or more, got shapes (3,) and (4,)", stats.pearsonr, gpu.ones(3), gpu.ones(4))
+    fails("[stats.entropy] expected a base above 0, got 0", stats.entropy, x, { base = 0 })
+    fails("[stats.ttest_ind] expected samples with as many axes, got shapes (4,3) and (4,)", stats.ttest_ind, x, gpu.ones(4))
+    fails("[stats.skew] expected real numbers", stats.skew, gpu.ones({ 2 }, "complex64"))
+  end)
+end)
