@@ -181,25 +181,26 @@ Array memory_of(const Array& array) {
   return view(array, std::move(layout));
 }
 
+[[noreturn]] void refuse(const std::string& kernel, const luafn::Parameter& parameter, const std::string& message) {
+  throw Error("[" + kernel + "] " + parameter.name.substr(0, parameter.name.rfind('_')) + ": " + message);
+}
+
 /// Throws Error for an array that the kernel writes and whose elements share memory, and for a call all of whose
 /// written arrays are temporaries. The function is behind the arguments.
 void check_written(lua_State* L, const JitKernel& kernel, const JitCall& call, int function) {
-  const auto refuse = [&](const luafn::Parameter& parameter, const std::string& message) {
-    throw Error("[" + kernel.name + "] " + parameter.name.substr(0, parameter.name.rfind('_')) + ": " + message);
-  };
   const luafn::Parameter* lost = nullptr;
   bool kept = false;
   for (const luafn::Parameter& parameter : call.made().code.parameters) {
     if (!parameter.written) continue;
     const Array& array = call.captured.array(parameter.index);
     if (!array->contiguous && array->layout.overlaps_itself())
-      refuse(parameter,
+      refuse(kernel.name, parameter,
              "expected an array to write to, got a view whose elements share memory; x:copy() makes an array");
     const int index = static_cast<int>(parameter.index) + 2;
     kept = kept || index >= function || !array->pending() || !is_temporary(L, function - 2, index, *array);
     lost = &parameter;
   }
-  if (lost && !kept) refuse(*lost, lost_output_text());
+  if (lost && !kept) refuse(kernel.name, *lost, lost_output_text());
 }
 
 /// Writes the arguments of the kernel's signature. Gives the buffers whose elements depend on checks.
@@ -211,9 +212,7 @@ std::vector<BufferRef> write_arguments(const JitCall& call, Launch& launch, cons
     void* value = launch.arguments().value(i);
     if (parameter.kind == luafn::Parameter::Kind::array) {
       const Array& array = call.captured.array(parameter.index);
-      if (array->freed())
-        throw Error("[" + launch.kernel().name() + "] " + parameter.name.substr(0, parameter.name.rfind('_')) +
-                    ": the array was freed");
+      if (array->freed()) refuse(launch.kernel().name(), parameter, "the array was freed");
       const bool row_major = call.captured.values()[parameter.index].strides.empty();
       const auto address_of = [&](Node& node) { return parameter.written ? node.write(stream) : node.read(stream); };
       void* address = row_major ? address_of(*array) : address_of(*memory_of(array));
