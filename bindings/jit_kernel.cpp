@@ -213,9 +213,8 @@ std::vector<BufferRef> write_arguments(const JitCall& call, Launch& launch, cons
     if (parameter.kind == luafn::Parameter::Kind::array) {
       const Array& array = call.captured.array(parameter.index);
       if (array->freed()) refuse(launch.kernel().name(), parameter, "the array was freed");
-      const bool row_major = call.captured.values()[parameter.index].strides.empty();
-      const auto address_of = [&](Node& node) { return parameter.written ? node.write(stream) : node.read(stream); };
-      void* address = row_major ? address_of(*array) : address_of(*memory_of(array));
+      const Array memory = call.captured.values()[parameter.index].strides.empty() ? array : memory_of(array);
+      void* address = parameter.written ? memory->write(stream) : memory->read(stream);
       std::memcpy(value, &address, sizeof address);
       if (array->buffer()->guarded()) guarded.push_back(array->buffer());
       continue;
