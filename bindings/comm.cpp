@@ -9,6 +9,7 @@
 #include "bindings/parts.h"
 #include "bindings/state.h"
 #include "src/algorithms/array_collectives.h"
+#include "src/comm/mpi.h"
 #include "src/comm/rank_devices.h"
 
 namespace gpulua {
@@ -226,7 +227,8 @@ int fail_rank(lua_State* L) {
 
 void report_failure(lua_State* L, const std::string& message) {
   Bindings* const bindings = find_bindings(L);
-  if (bindings == nullptr || !bindings->ranks) return;
+  if (bindings == nullptr) return;
+  if (!bindings->ranks) return abort_unconnected(bindings->context().config().job);
   bindings->ranks->transport()->fail(message.substr(0, message.find('\n')));
   if (bindings->library_work) bindings->library_work->abort();
 }

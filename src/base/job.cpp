@@ -101,17 +101,19 @@ Job Job::from_environment() {
   const std::string wanted = text("GPULUA_COMM");
   if (wanted == "none") return job;
   if (!wanted.empty()) throw Error("[comm] expected GPULUA_COMM to be none, or not set, got \"" + wanted + '"');
-  if (is_set("GPULUA_RANK"))
+  if (is_set("GPULUA_RANK")) {
     read_own(job);
-  else if (is_set("RANK") && is_set("WORLD_SIZE") && is_set("MASTER_ADDR"))
+  } else if (is_set("RANK") && is_set("WORLD_SIZE") && is_set("MASTER_ADDR")) {
     read_torchrun(job);
-  else if (is_set("OMPI_COMM_WORLD_SIZE"))
+  } else if (is_set("OMPI_COMM_WORLD_SIZE")) {
     read_ranks(job, By::mpi, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
                "OMPI_COMM_WORLD_LOCAL_SIZE");
-  else if (is_set("PMI_RANK") && is_set("PMI_SIZE"))
+  } else if (is_set("PMI_RANK") && is_set("PMI_SIZE")) {
     read_ranks(job, By::mpi, "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS");
-  else if (is_set("SLURM_STEP_ID") && is_set("SLURM_PROCID") && number("SLURM_NTASKS", 1, most_ranks, 1) > 1)
+    job.launcher = number("PMI_FD", 0, 1 << 20, -1);
+  } else if (is_set("SLURM_STEP_ID") && is_set("SLURM_PROCID") && number("SLURM_NTASKS", 1, most_ranks, 1) > 1) {
     read_slurm(job);
+  }
   return job;
 }
 

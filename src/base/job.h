@@ -20,6 +20,8 @@ struct Job {
   std::string token;
   /// Seconds that a call waits for another rank (GPULUA_COMM_TIMEOUT).
   double timeout = 300;
+  /// The file descriptor by which MPICH's launcher takes commands; else -1.
+  int launcher = -1;
   /// The MPI library that GPULUA_MPI names; empty: the launcher's.
   std::string mpi_library;
 

@@ -1,5 +1,7 @@
 #include "src/comm/mpi.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -147,6 +149,9 @@ int tag_of(std::string_view op, std::size_t bytes) {
   return static_cast<int>((std::hash<std::string_view>{}(op) ^ bytes) % tags);
 }
 
+/// A launcher that ends all ranks first gets time to pass on what this one has printed: MPICH's drops the rest.
+constexpr std::chrono::milliseconds time_for_output{200};
+
 class MpiTransport final : public Transport {
  public:
   MpiTransport(const Job& job, Mpi mpi, bool ends, std::function<void()> while_waiting)
@@ -162,10 +167,9 @@ class MpiTransport final : public Transport {
 
   const char* name() const override { return "MPI"; }
 
-  /// The launcher ends all ranks. It first gets time to pass on what this one has printed: MPICH's drops the rest.
   void fail(const std::string&) noexcept override {
     std::fflush(nullptr);
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    std::this_thread::sleep_for(time_for_output);
     mpi_.abort(mpi_.constants.world, 1);
   }
 
@@ -319,6 +323,14 @@ std::shared_ptr<Transport> connect_mpi(const Job& job, std::function<void()> whi
                 std::to_string(of_mpi.size) +
                 " from the MPI library, which is another one; GPULUA_MPI sets the library's path");
   return std::make_shared<MpiTransport>(of_mpi, std::move(mpi), is_open == 0, std::move(while_waiting));
+}
+
+void abort_unconnected(const Job& job) noexcept {
+  if (job.launcher < 0 || job.size == 1) return;
+  std::fflush(nullptr);
+  std::this_thread::sleep_for(time_for_output);
+  constexpr std::string_view command = "cmd=abort exitcode=1\n";
+  if (::write(job.launcher, command.data(), command.size()) < 0) return;  // it is gone
 }
 
 }  // namespace gpulua
