@@ -150,21 +150,19 @@ std::string tail_call_position(lua_State* L, lua_Debug& caller, int callee_level
   const int top = lua_gettop(L);
   push_called(L, caller, callee);
   lua_getinfo(L, "f", &callee);
-  // A function of gpu.fuse calls the script's by one of C, whose callee may have been called by it in turn.
-  if (lua_rawequal(L, -2, -1) && callee_level >= 2 && lua_getstack(L, callee_level - 2, &callee)) {
+  const bool same = lua_rawequal(L, -2, -1) != 0;
+  if (same && lua_iscfunction(L, -1)) {
+    if (callee_level < 1 || lua_getstack(L, callee_level - 1, &callee) == 0) return lua_settop(L, top), std::string();
+    push_protected(L, caller, top + 1);
+    lua_getinfo(L, "f", &callee);
+  } else if (same && callee_level >= 2 && lua_getstack(L, callee_level - 2, &callee)) {
+    // A function of gpu.fuse calls the script's by one of C, whose callee may have been called by it in turn.
     push_fused(L, top + 2);
     lua_getinfo(L, "f", &callee);
   }
   std::string position;
-  if (lua_iscfunction(L, -1) && lua_rawequal(L, -2, -1) && callee_level >= 1 &&
-      lua_getstack(L, callee_level - 1, &callee)) {
-    push_protected(L, caller, top + 1);
-    lua_getinfo(L, "f", &callee);
-  } else if (lua_iscfunction(L, -2) || lua_rawequal(L, -2, -1)) {
-    lua_settop(L, top);
-    return {};
-  }
-  if (!lua_isnil(L, -2)) position = position_in(L, caller);
+  const bool lost = !lua_isnil(L, -2) && lua_iscfunction(L, -2) == 0 && lua_rawequal(L, -2, -1) == 0;
+  if (lost) position = position_in(L, caller);
   lua_settop(L, top);
   return position;
 }

@@ -134,6 +134,10 @@ describe("errors in a function's last call", function()
     check(ok, message, here + 2)
     ok, message = pcall(gpu.zeros, "a")
     check(ok, message, here + 5)
+    ok, message = pcall(function()
+      return gpu.linalg.inv(x) -- written in Lua
+    end)
+    check(ok, message, here + 8)
     ok, message = protected(pcall, function()
       return gpu.zeros "a"
     end)
