@@ -14,7 +14,7 @@ namespace {
 template <class Struct>
 Struct& check_struct(lua_State* L, int index, const char* op, const char* what) {
   if (lua_isnoneornil(L, index)) fail(op, what, L, index);
-  void* const address = check_address(L, index, op, what);
+  void* const address = check_memory_address(L, index, op, what);
   if (address == nullptr) fail(op, what, L, index);
   return *static_cast<Struct*>(address);
 }

@@ -47,4 +47,11 @@ void* check_address(lua_State* L, int index, const char* op, const char* what) {
   return reinterpret_cast<void*>(static_cast<std::uintptr_t>(number));
 }
 
+void* check_memory_address(lua_State* L, int index, const char* op, const char* what) {
+  void* const address = check_address(L, index, op, what);
+  constexpr std::uintptr_t first_page = 4096;
+  if (address != nullptr && reinterpret_cast<std::uintptr_t>(address) < first_page) fail(op, what, L, index);
+  return address;
+}
+
 }  // namespace gpulua

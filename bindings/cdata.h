@@ -26,5 +26,7 @@ std::optional<CData> to_cdata(lua_State* L, int index);
 /// The address at `index`: a number, such as x.pointer, a light userdata, or an FFI pointer or array. Throws Error
 /// "[op] expected <what>, got ..." for another value.
 void* check_address(lua_State* L, int index, const char* op, const char* what);
+/// The same for an address at which memory can lie, or 0: the first page of a process is never there.
+void* check_memory_address(lua_State* L, int index, const char* op, const char* what);
 
 }  // namespace gpulua

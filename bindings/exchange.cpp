@@ -81,7 +81,7 @@ int view_memory(lua_State* L) {
   constexpr const char* what = "an address: a number, or an FFI pointer or array";
   if (lua_isnoneornil(L, 1)) fail("view", what, L, 1);
   MemoryToLend memory;
-  memory.first = check_address(L, 1, "view", what);
+  memory.first = check_memory_address(L, 1, "view", what);
   int next = 0;
   if (lua_istable(L, 2)) {
     memory.shape = check_shape(L, 2, next, "view");
@@ -184,7 +184,7 @@ int lua_from_dlpack(lua_State* L) {
   } else {
     constexpr const char* what = "a capsule of x:dlpack(), or the address of a DLManagedTensorVersioned";
     if (lua_isnoneornil(L, 1)) fail("from_dlpack", what, L, 1);
-    void* const address = check_address(L, 1, "from_dlpack", what);
+    void* const address = check_memory_address(L, 1, "from_dlpack", what);
     if (address == nullptr) fail("from_dlpack", what, L, 1);
     if (legacy)
       old = static_cast<dlpack::LegacyManaged*>(address);

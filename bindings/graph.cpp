@@ -104,6 +104,11 @@ int launch_graph(lua_State* L) {
   return 0;
 }
 
+/// graph(): a graph is no function.
+int refuse_graph_call(lua_State*) {
+  throw Error("[graph] expected graph:launch([s]), got a call of the graph itself");
+}
+
 int graph_text(lua_State* L) {
   const auto& handle = check<GraphHandle>(L, 1, "tostring");
   const std::size_t kernels = handle.capture->kernels();
@@ -115,7 +120,8 @@ int graph_text(lua_State* L) {
 }  // namespace
 
 void add_graphs(lua_State* L) {
-  new_type<GraphHandle>(L, {{"__tostring", protect<graph_text>}}, "graph:", {{"launch", protect<launch_graph>}});
+  new_type<GraphHandle>(L, {{"__call", protect<refuse_graph_call>}, {"__tostring", protect<graph_text>}},
+                        "graph:", {{"launch", protect<launch_graph>}});
   set_functions(L, {{"abandon_graph", protect<abandon_graph>},
                     {"finish_graph", protect<finish_graph>},
                     {"record_graph", protect<record_graph>},

@@ -159,6 +159,14 @@ int missing_field(lua_State* L) {
   refuse_field(L, lua_tostring(L, lua_upvalueindex(own_upvalue + 1)), 2, near);
 }
 
+/// gpu.fft(x): a part of the module is no function.
+int refuse_call(lua_State* L) {
+  const std::string path = lua_tostring(L, lua_upvalueindex(own_upvalue)), name = path.substr(path.rfind('.') + 1);
+  const bool has_namesake = !bindings_of(L).signatures.file_of(path + ".", name).empty();
+  throw Error("[" + path + "] expected a call of one of its functions" +
+              (has_namesake ? ", " + path + "." + name + "(...)" : "") + ", got a call of " + path + " itself");
+}
+
 }  // namespace
 
 bool push_from_library(lua_State* L, std::string_view receiver, std::string_view name) {
@@ -212,6 +220,11 @@ void seal(lua_State* L, std::string_view receiver, std::string_view message) {
 void seal_functions(lua_State* L, const std::string& path) {
   attach_signatures(L, path + ".");
   seal(L, path + ".", "[" + path + "] " + path + " has no field ");
+  lua_getmetatable(L, -1);
+  lua_pushlstring(L, path.data(), path.size());
+  push_function(L, protect<refuse_call>, 1);
+  lua_setfield(L, -2, "__call");
+  lua_pop(L, 1);
 }
 
 }  // namespace gpulua

@@ -22,6 +22,9 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
+// Those behind which a statement can begin.
+constexpr std::string_view keywords[] = {"do", "else", "end", "function", "local", "repeat", "return", "then"};
+
 bool has(const std::vector<std::string>& words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
@@ -58,17 +61,21 @@ void NilSource::note(lua_State* L, std::string call) {
     const std::size_t at = line ? assignment(*line) : std::string::npos;
     if (at == std::string::npos) return true;
     if (lines.size() == 1 && has(words_of(line->substr(at)), "or")) text.clear();  // x = gpu.load(path) or gpu.zeros(3)
+    const std::size_t of_others = names.size();
     for (std::string& word : words_of(line->substr(0, at)))
-      if (word != "local") names.push_back(std::move(word));
+      if (std::ranges::find(keywords, word) != std::end(keywords))
+        names.resize(of_others);  // what stands before it is of another statement
+      else
+        names.push_back(std::move(word));
     return true;
   });
 }
 
 std::string NilSource::reason(lua_State* L) const {
-  if (text.empty() || !known) return text;
+  if (text.empty() || !known || lines.empty()) return text;
   bool related = false, innermost = true;
   each_line(L, [&](const std::string& position, const std::optional<std::string>& line) {
-    related = related || has(lines, position);
+    related = related || position == lines.front() || (innermost && has(lines, position));
     if (innermost && line)
       for (const std::string& word : words_of(*line)) related = related || has(names, word);
     related = related || (innermost && !line);

@@ -16,8 +16,8 @@ struct NilSource {
 
   /// Notes the call that the running function of C returns nil from. `text`: its position and message.
   void note(lua_State* L, std::string call);
-  /// The text, if an error of the running line can be due to the nil: the line names what the call was assigned to, or
-  /// is one of the calling lines. Empty otherwise.
+  /// The text, if an error of the running line can be due to the nil: the line names what the call was assigned to, is
+  /// one of the calling lines, or runs within the line of the call. Empty otherwise.
   std::string reason(lua_State* L) const;
 };
 

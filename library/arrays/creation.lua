@@ -133,6 +133,7 @@ end
 local function matrix_arguments(op, ...)
   local arguments = pack(...)
   if type(arguments[1]) == "table" then core.fail(op, "the numbers of rows and columns, gpu." .. op .. "(3, 4)", arguments[1]) end
+  if type(arguments[1]) == "string" then check_count(op, arguments[1]) end -- before it is taken for a dtype
   local dtype, device = core.options(op, take_options(op, 3, arguments))
   local rows = check_count(op, arguments[1])
   local columns = check_count(op, arguments[2] or rows)

@@ -355,8 +355,9 @@ local function communicator(members)
   })
 end
 
-function comm.split(color, key)
-  local op = "split"
+function comm.split(...)
+  local op, color, key = "split", ...
+  if select("#", ...) == 0 then core.fail(op, "an integer, or nil for no part", nil) end
   if color ~= nil then core.check_integer(op, "an integer, or nil for no part", color) end
   local rank = numbers()
   begin(op, "ranks")

@@ -35,8 +35,9 @@ local function full_by_transforms(long, short)
 end
 
 local function check_vectors(op, x, y)
+  core.check_array(op, x)
+  core.check_array(op, y)
   for _, operand in ipairs {x, y} do
-    core.check_array(op, operand)
     if operand.ndim ~= 1 or operand.size == 0 then
       core.raise(("[%s] expected vectors with elements, got shapes %s and %s; gpu.fftconvolve takes arrays of any shape"):format(op,
         core.text(x.shape), core.text(y.shape)))

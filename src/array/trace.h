@@ -26,6 +26,8 @@ class Trace {
 
   /// Evaluates the function's results and ends the recording.
   virtual void finish(std::span<const Array> results) = 0;
+  /// True where nothing has run: a replay does nothing.
+  virtual bool is_empty() const = 0;
   /// Ends the recording, which is of no use.
   virtual void abandon() noexcept = 0;
   /// Runs the kernels with other inputs in memory, and gives the results. The inputs have the layouts of those of the

@@ -20,6 +20,7 @@ class Recording final : public Trace, private BufferObserver {
   void allocated(const Array& array) override;
   void renew(const Array& number, std::function<Scalar()> next) override;
   void finish(std::span<const Array> results) override;
+  bool is_empty() const override { return runs_.empty(); }
   void abandon() noexcept override;
   std::vector<Array> replay(std::span<const Array> inputs) override;
 

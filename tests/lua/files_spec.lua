@@ -215,6 +215,7 @@ describe("files", function()
       "gpu.load '/nowhere'\nprint(gpu.exp(nothing))",
       "local x = gpu.load '/nowhere' or gpu.ones(3)\nprint(nothing + x)",
       "if not gpu.load '/nowhere' then io.write 'none' end\nprint(nothing + 1)",
+      "local function a() local z = gpu.load '/nowhere' end\nfor i = 1, 2 do pcall(a) if i == 2 then\nlocal function b() gpu.exp(nothing) end b() end end",
       "local x = gpu.load '/nowhere'\nlocal t = {}\nt.f()",
       "local x = gpu.load '/nowhere'\nx = gpu.ones(3)\nx.f()",
     } do
