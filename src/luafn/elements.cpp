@@ -246,6 +246,7 @@ void Translator::store(const Value& array, const Value& value, int line) {
     refuse(line, array.name + " has booleans, got a number; x ~= 0 makes a boolean of it");
   check_stored(array, value, line);
   written_.insert(array.array);
+  note_effect();
   emit(place(array, line) + " = " + stored(as(value, array.dtype, line), array.dtype) + ";");
 }
 

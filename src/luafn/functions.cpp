@@ -1,6 +1,7 @@
 // Functions, their arguments, captured values and results.
 
 #include <algorithm>
+#include <utility>
 
 #include "src/base/error.h"
 #include "src/base/scalar.h"
@@ -231,6 +232,7 @@ std::vector<Value> Translator::call_function(const Value& callee, std::vector<Va
     translate_body(instance);
     instance.place->lambdas += lambda_text(instance);
   }
+  if (instance.has_effects) note_effect();
   return results_of(instance, instance.name + "(" + passed + ")");
 }
 
@@ -283,6 +285,12 @@ std::vector<Value> Translator::results_of(Instance& instance, const std::string&
   }
   called_ = call;
   return results;
+}
+
+/// The function being translated has an effect, so a call of it stays in the text even if its result is known.
+void Translator::note_effect() {
+  if (std::exchange(current_->has_effects, true)) return;
+  changed_ = true;
 }
 
 void Translator::return_values(const Stat& stat) {

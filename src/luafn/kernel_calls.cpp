@@ -103,6 +103,7 @@ std::vector<Value> Translator::kernel_call(const std::string& name, const Expr& 
     refuse(call.line,
            name + " is for kernels, which gpu.jit makes; a function of elements knows no threads and reports nothing");
   if (find(positions, name)) return thread_position(name, call);
+  if (name != "gpu.lane" && name != "gpu.shared" && name != "gpu.local_array") note_effect();
   if (const Effect* effect = find(effects, name)) {
     if (call.parts.size() != 1) refuse(call.line, "expected no arguments for " + name);
     called_ = effect->text;

@@ -45,6 +45,7 @@ Value Translator::random_number(const Value& generator, const Expr& call) {
   if (!integer && call.text != "uniform" && call.text != "normal")
     refuse(call.line, "expected r:uniform(), r:normal() or r:integer(n) of gpu.random.at, got " + call.text);
   if (const Value* before = drawn_before(call)) return *before;
+  note_effect();
   Value number;
   std::string drawn;
   if (integer) {

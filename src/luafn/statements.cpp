@@ -260,7 +260,7 @@ void Translator::assign_local(const Local& local, const Value& value, const void
     refuse(line, local.name + " = nil; a device has no nil");
   Instance* owner = current_;
   while (owner->scope && owner->function != local.owner) owner = owner->scope;
-  if (owner != current_) current_->has_effects = true;
+  if (owner != current_) note_effect();
   Variable& variable = owner->variables[&local];
   Value type;
   try {

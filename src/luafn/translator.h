@@ -44,7 +44,7 @@ struct Instance {
   std::map<const Local*, Variable> variables{};
   std::vector<Variable> results{};
   int returns = 0;           // statements
-  bool has_effects = false;  // it assigns variables of others
+  bool has_effects = false;  // a call of it does more than give results
   bool is_open = false;      // being translated
   int round = 0;             // of the latest translation
 
@@ -68,6 +68,7 @@ class Translator {
   Instance& instance_of(const Value& callee, const std::vector<Value>& arguments);
   std::vector<Value> results_of(Instance& instance, const std::string& call);
   void return_values(const Stat& stat);
+  void note_effect();
   Value host_value(const HostValue& value, std::size_t index, const std::string& name, int line);
   Value captured(const Path& path, int line);
 

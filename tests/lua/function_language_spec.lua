@@ -49,6 +49,29 @@ describe("a statement of a Lua function", function()
     assert.are.same({49, 1, 100, 0}, o:table())
   end)
 
+  it("calls a function with effects though its result is known", function()
+    same(function(a)
+      local function set(i, v) a[i] = v return 1 end
+      local function both(i) set(i, 7) return 2 end
+      local function until_found(v)
+        for i = 1, #a do
+          if a[i] == v then return 3 end
+          a[i] = -1
+        end
+        return 3
+      end
+      local one, two = set(1, 5), both(2)
+      local three = until_found(9)
+      if set(4, 6) == 1 then a[5] = one + two + three end
+    end, "float32", {1, 2, 9, 4, 0})
+    local c = gpu.zeros(1, "int32")
+    launch(function(v)
+      local function count() gpu.atomic.add(v, 1, 1) return 0 end
+      local zero = count() + count()
+    end, c)
+    assert.are.equal(2, c[1])
+  end)
+
   it("has Lua's scopes and jumps", function()
     same(function(a)
       local x = 1
