@@ -123,6 +123,7 @@ Code Translator::translate() {
   code.uniforms = uniforms_;
   code.constants = constants_;
   code.body = root_->declarations + root_->lambdas + root_->body;
+  check_nesting(code.body);
   return code;
 }
 

@@ -1,6 +1,7 @@
 // Names: those of C++ for Lua's, parameters, and the places of messages.
 
 #include <cctype>
+#include <cstdlib>
 
 #include "src/base/error.h"
 #include "src/luafn/translator.h"
@@ -10,6 +11,27 @@ namespace gpulua::luafn {
 std::string Translator::place_of(int line) const {
   const std::string& file = (current_ ? current_->closure : request_.function.get())->file;
   return "[" + request_.op + "] " + file + ":" + std::to_string(line) + ": ";
+}
+
+/// Refuses a text whose brackets are deeper than C++ compilers take.
+void Translator::check_nesting(std::string_view text) const {
+  constexpr int most = 250;
+  int depth = 0, line = 0;
+  bool quoted = false, at_line_start = true;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (at_line_start && text.substr(i).starts_with("#line ")) line = std::atoi(text.data() + i + 6);
+    at_line_start = c == '\n';
+    if (c == '"') quoted = !quoted;
+    if (quoted && c == '\\') ++i;
+    if (quoted) continue;
+    if (c == '(' || c == '[' || c == '{') ++depth;
+    if (c == ')' || c == ']' || c == '}') --depth;
+    if (depth > most)
+      refuse(line,
+             "operations, or branches of an if, are nested more than a C++ compiler takes; assign parts of the "
+             "expression to locals");
+  }
 }
 
 void Translator::refuse(int line, const std::string& message) const {

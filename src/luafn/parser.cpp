@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "src/base/error.h"
+#include "src/luafn/expression_builder.h"
 #include "src/luafn/lexer.h"
 #include "src/luafn/priority.h"
 
@@ -11,7 +12,7 @@ namespace gpulua::luafn {
 
 namespace {
 
-class Parser {
+class Parser : private ExpressionBuilder {
  public:
   explicit Parser(std::string_view text) : lexer_(text), token_(lexer_.next()), ahead_(lexer_.next()) {}
 
@@ -88,6 +89,7 @@ class Parser {
     return result;
   }
 
+  using ExpressionBuilder::make;
   std::unique_ptr<Stat> make(StatKind kind, int line) const {
     auto stat = std::make_unique<Stat>();
     stat->kind = kind;
@@ -220,19 +222,6 @@ class Parser {
     if (target.kind == ExprKind::local) target.local->reassigned = true;
   }
 
-  static ExprPtr make(ExprKind kind, int line) { return std::make_unique<Expr>(Expr{kind, line}); }
-  static ExprPtr string(std::string text, int line) {
-    ExprPtr expr = make(ExprKind::string, line);
-    expr->text = std::move(text);
-    return expr;
-  }
-  static ExprPtr index(ExprPtr object, ExprPtr key, int line) {
-    ExprPtr expr = make(ExprKind::index, line);
-    expr->parts.push_back(std::move(object));
-    expr->parts.push_back(std::move(key));
-    return expr;
-  }
-
   std::vector<ExprPtr> expressions() {
     std::vector<ExprPtr> result;
     do result.push_back(expression());
@@ -255,7 +244,7 @@ class Parser {
     ExprPtr expr;
     if (accept("(")) {
       expr = make(ExprKind::parenthesis, line);
-      expr->parts.push_back(expression());
+      add(*expr, expression());
       expect(")");
     } else {
       expr = variable();
@@ -271,12 +260,12 @@ class Parser {
       } else if (accept(":")) {
         ExprPtr call = make(ExprKind::method, at);
         call->text = name();
-        call->parts.push_back(std::move(expr));
+        add(*call, std::move(expr));
         arguments(*call);
         expr = std::move(call);
       } else if (token_.is("(") || token_.is("{") || token_.kind == Token::Kind::string) {
         ExprPtr call = make(ExprKind::call, at);
-        call->parts.push_back(std::move(expr));
+        add(*call, std::move(expr));
         arguments(*call);
         expr = std::move(call);
       } else {
@@ -287,12 +276,12 @@ class Parser {
 
   void arguments(Expr& call) {
     if (token_.kind == Token::Kind::string || token_.is("{")) {
-      call.parts.push_back(simple());
+      add(call, simple());
       return;
     }
     expect("(");
     if (accept(")")) return;
-    for (ExprPtr& argument : expressions()) call.parts.push_back(std::move(argument));
+    for (ExprPtr& argument : expressions()) add(call, std::move(argument));
     expect(")");
   }
 
@@ -322,7 +311,7 @@ class Parser {
     expect("{");
     while (!accept("}")) {
       if (accept("[")) {
-        expr->parts.push_back(expression());
+        add(*expr, expression());
         expect("]");
         expect("=");
       } else if (at_name() && ahead_.is("=")) {
@@ -330,7 +319,7 @@ class Parser {
         take();
         expr->text = "fields";
       }
-      expr->parts.push_back(expression());
+      add(*expr, expression());
       if (!accept(",")) accept(";");
     }
     return expr;
@@ -342,15 +331,15 @@ class Parser {
     if (token_.is("not") || token_.is("-") || token_.is("#")) {
       left = make(ExprKind::unary, line);
       left->text = take().text;
-      left->parts.push_back(expression(unary_priority));
+      add(*left, expression(unary_priority));
     } else {
       left = simple();
     }
     for (auto powers = priority(token_); powers.first > limit; powers = priority(token_)) {
       ExprPtr both = make(ExprKind::binary, token_.line);
       both->text = take().text;
-      both->parts.push_back(std::move(left));
-      both->parts.push_back(expression(powers.second));
+      add(*both, std::move(left));
+      add(*both, expression(powers.second));
       left = std::move(both);
     }
     return left;
@@ -360,6 +349,7 @@ class Parser {
     ExprPtr expr = make(ExprKind::function, line);
     expr->function = std::make_unique<Function>();
     Function* outer = std::exchange(function_, expr->function.get());
+    const int outer_deepest = std::exchange(deepest_, 0);
     function_->parent = outer;
     function_->line = line;
     if (is_method) function_->parameters.push_back(declare("self", line));
@@ -376,6 +366,8 @@ class Parser {
     expect("end");
     chunk_->functions.push_back(function_);
     function_ = outer;
+    deepen(*expr, deepest_ + 1);
+    deepest_ = std::max(deepest_, outer_deepest);
     return expr;
   }
 

@@ -46,6 +46,7 @@ struct Expr {
   Local* local = nullptr;
   std::vector<std::unique_ptr<Expr>> parts{};
   std::unique_ptr<Function> function{};
+  int depth = 1;  // of the tree of its parts
 };
 using ExprPtr = std::unique_ptr<Expr>;
 

@@ -175,6 +175,7 @@ class Translator {
   /// "[op] script.lua:12: "
   std::string place_of(int line) const;
   [[noreturn]] void refuse(int line, const std::string& message) const;
+  void check_nesting(std::string_view text) const;
   std::string name_of(const Local& local);
   const std::string& parameter(Parameter parameter, const std::string& key, const std::string& base);
   std::string uniform_name(const Uniform& uniform, DType dtype, int line);

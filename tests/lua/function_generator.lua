@@ -21,6 +21,8 @@ function generator.text(random, results, for_kernel)
   end
 
   local number, condition
+  --- An argument has an element in it: what is computed of numbers alone is rounded to integers, which have no NaN.
+  local function argument(size) return ("%s + %s"):format(pick(variables), number(size - 1)) end
   local function position()
     if #counters == 0 or random(3) == 1 then return tostring(random(8)) end
     return ("(%s * %d) %% 8 + 1"):format(pick(counters), random(3))
@@ -33,13 +35,13 @@ function generator.text(random, results, for_kernel)
       return (pick {"bit.bxor(%s, 5)", "bit.band(%s * 37, 12)", "bit.rshift(%s - 3, 2)", "bit.lshift(%s, 31)", "bit.rol(%s - 2, 35)",
         "bit.bnot(bit.arshift(%s - 4, 1))"}):format(pick(counters))
     end
-    if kind == 3 and #functions > 0 then return ("apply2(%s, %s, %s)"):format(pick(functions), number(size - 1), number(size - 1)) end
+    if kind == 3 and #functions > 0 then return ("apply2(%s, %s, %s)"):format(pick(functions), argument(size), argument(size)) end
     if kind == 4 then
       local p = name "p"
       table.insert(variables, p)
       local body = number(size - 1)
       table.remove(variables)
-      return ("apply1(function(%s) return %s end, %s)"):format(p, body, number(size - 1))
+      return ("apply1(function(%s) return %s end, %s)"):format(p, body, argument(size))
     end
     return ("(math.modf(%s))"):format(number(size - 1))
   end
@@ -53,7 +55,7 @@ function generator.text(random, results, for_kernel)
     if kind == 5 then return ("mod(%s, %s)"):format(number(size - 1), pick {"2", "3", "0.5", "10"}) end
     if kind == 6 then return ("-%s"):format(pick(variables)) end
     if kind == 7 then return ("(%s and %s or %s)"):format(condition(size - 1), number(size - 1), number(size - 1)) end
-    if kind == 8 and #functions > 0 then return ("%s(%s, %s)"):format(pick(functions), number(size - 1), number(size - 1)) end
+    if kind == 8 and #functions > 0 then return ("%s(%s, %s)"):format(pick(functions), argument(size), argument(size)) end
     if kind == 9 then return ("(%s %% %s)"):format(number(size - 1), pick {"2", "1", "8"}) end
     if kind == 10 then return pick(exact):format(number(size - 1)) end
     -- One side is a variable: constants alone are LuaJIT's own business.

@@ -208,6 +208,20 @@ describe("math and bit in a Lua function", function()
   end)
 end)
 
+describe("a text that is too deep", function()
+  it("is an error, not an overflow of the stack", function()
+    local function made(body) return loadstring("return function(x) x[1] = " .. body .. " end")() end
+    local x = gpu.ones(1)
+    launch(made(("x[1] + "):rep(100) .. "1"), x)
+    assert.are.equal(101, x[1])
+    local line = "operations, or branches of an if, are nested more than a C++ compiler takes; assign parts"
+    fails(line, launch, made(("x[1] + "):rep(300) .. "1"), x)
+    for _, body in ipairs {("x[1] + "):rep(1e5) .. "1", "x" .. (".a"):rep(1e5), "x" .. ("()"):rep(1e5)} do
+      fails("an expression of more than 1000 operations; assign parts of it to locals", gpu.jit, made(body))
+    end
+  end)
+end)
+
 describe("a name that a device does not have", function()
   it("is an error that suggests another", function()
     local x = gpu.ones(2)
