@@ -10,6 +10,7 @@ namespace {
 
 /// The operation for arguments and captured values of given types.
 struct ElementVariant : FunctionVariant {
+  bool checks = false;  // the indices
   luafn::Code code;
   UserElementwise operation;
 };
@@ -19,6 +20,7 @@ std::shared_ptr<const ElementVariant> make_element_variant(const ElementFunction
                                                            std::shared_ptr<const luafn::Closure> closure, bool checks) {
   auto variant = std::make_shared<ElementVariant>();
   variant->values = captured.values();
+  variant->checks = checks;
   const std::string file = closure->file;
   const int line = closure->function->line;
   variant->code = luafn::translate({.op = elements.name,
@@ -71,8 +73,8 @@ void check_parameters(lua_State* L, int function, const std::string& name, std::
                 std::to_string(located.function->line) + " with " + std::to_string(own));
 }
 
-std::vector<Array> run_elements(lua_State* L, const ElementFunction& elements, int function, CapturedValues& captured,
-                                const UserCall& call) {
+std::shared_ptr<const FunctionVariant> element_variant(lua_State* L, const ElementFunction& elements, int function,
+                                                       CapturedValues& captured) {
   const std::shared_ptr<LuaChunk> chunk = locate_function(L, function, elements.name.c_str()).chunk;
   const auto closure = captured.add_function(function);
   const bool checks = device_of(L, captured).checking();
@@ -81,9 +83,23 @@ std::vector<Array> run_elements(lua_State* L, const ElementFunction& elements, i
   key += ";" + std::to_string(reinterpret_cast<std::uintptr_t>(closure->function)) + "," + captured.key();
   std::shared_ptr<const FunctionVariant>& variant = chunk->variants[key];
   if (!variant) variant = make_element_variant(elements, captured, closure, checks);
-  const auto& made = static_cast<const ElementVariant&>(*variant);
+  return variant;
+}
+
+bool is_current(lua_State* L, const FunctionVariant& variant, const CapturedValues& captured) {
+  return static_cast<const ElementVariant&>(variant).checks == device_of(L, captured).checking();
+}
+
+std::vector<Array> run_variant(lua_State* L, const FunctionVariant& variant, const CapturedValues& captured,
+                               const UserCall& call) {
+  const auto& made = static_cast<const ElementVariant&>(variant);
   std::vector<Operand> operands = operands_of(made, captured);
   return run_operation(L, made.operation, std::move(operands), call);
+}
+
+std::vector<Array> run_elements(lua_State* L, const ElementFunction& elements, int function, CapturedValues& captured,
+                                const UserCall& call) {
+  return run_variant(L, *element_variant(L, elements, function, captured), captured, call);
 }
 
 std::vector<Array> run_declared(lua_State* L, const std::string& name, int function,

@@ -21,8 +21,15 @@ struct ElementFunction {
 /// Throws Error unless the function at `function` has `count` parameters.
 void check_parameters(lua_State* L, int function, const std::string& name, std::size_t count);
 
-/// Runs the function at stack index `function` for the arguments that were added to `captured`. Gives its results, as
-/// UserElementwise does.
+/// What the function at stack index `function` is for the arguments that were added to `captured`.
+std::shared_ptr<const FunctionVariant> element_variant(lua_State* L, const ElementFunction& elements, int function,
+                                                       CapturedValues& captured);
+/// True if the variant is still that of the values, which have been read anew: checks may have been turned on or off.
+bool is_current(lua_State* L, const FunctionVariant& variant, const CapturedValues& captured);
+/// Runs the variant for the values. Gives its results, as UserElementwise does.
+std::vector<Array> run_variant(lua_State* L, const FunctionVariant& variant, const CapturedValues& captured,
+                               const UserCall& call);
+/// Both, for arguments that were added to `captured`.
 std::vector<Array> run_elements(lua_State* L, const ElementFunction& elements, int function, CapturedValues& captured,
                                 const UserCall& call);
 

@@ -12,6 +12,12 @@
 
 namespace gpulua {
 
+/// The values of a call, and what they led to.
+struct VectorizedCall {
+  CapturedValues captured;
+  std::shared_ptr<const FunctionVariant> variant;
+};
+
 namespace {
 
 /// gpu.vectorize(f [, {name, fmad}])
@@ -29,29 +35,51 @@ int new_vectorized(lua_State* L) {
   return push_vectorized(L, 1, std::move(vectorized));
 }
 
+/// Runs the object at 1 for values of the latest call's types. False: they have others.
+bool repeat_call(lua_State* L, int function, Vectorized& vectorized, std::vector<Array>& results) {
+  // A finalizer of Lua's may call the object meanwhile, so this call is not there to be found.
+  const std::shared_ptr<VectorizedCall> latest = std::move(vectorized.latest);
+  if (!latest || !latest->captured.refresh(L, function) || !is_current(L, *latest->variant, latest->captured))
+    return false;
+  const struct Release {
+    CapturedValues& captured;
+    ~Release() { captured.release_arrays(); }
+  } release{latest->captured};
+  results = run_variant(L, *latest->variant, latest->captured, {});
+  vectorized.latest = latest;
+  return true;
+}
+
 /// vectorized(x, y, ... [, {out =, size =}])
 int call_vectorized(lua_State* L) {
-  const Vectorized& vectorized = check<Vectorized>(L, 1, "vectorize");
+  auto& vectorized = check<Vectorized>(L, 1, "vectorize");
   const char* op = vectorized.name.c_str();
   const int arguments = lua_gettop(L);
   push_function_of(L, 1);
   const int function = lua_gettop(L);
+  if (std::vector<Array> results; repeat_call(L, function, vectorized, results)) return push_arrays(L, results);
   const LocatedFunction& located = locate_device_function(L, function, op);
   const auto& parameters = located.function->parameters;
   const auto count = static_cast<int>(parameters.size());
-  std::string names;
-  for (const luafn::Local* parameter : parameters) names += (names.empty() ? "" : ", ") + parameter->name;
   const bool has_options = arguments == count + 2 && lua_istable(L, arguments);
-  if (arguments - 1 != count + (has_options ? 1 : 0))
+  if (arguments - 1 != count + (has_options ? 1 : 0)) {
+    std::string names;
+    for (const luafn::Local* parameter : parameters) names += (names.empty() ? "" : ", ") + parameter->name;
     throw Error("[" + vectorized.name + "] expected " + std::to_string(count) + " arguments (" + names +
                 ") and options, got " + std::to_string(arguments - 1));
+  }
 
-  CapturedValues captured(L, op);
+  auto current = std::make_shared<VectorizedCall>(VectorizedCall{CapturedValues(L, op), {}});
+  CapturedValues& captured = current->captured;
   for (int i = 0; i < count; ++i) captured.add_argument(i + 2);
   lua_settop(L, arguments);
   const UserCall call = check_element_call(L, has_options ? arguments : arguments + 1, vectorized.name);
   push_function_of(L, 1);
-  return push_arrays(L, run_elements(L, {vectorized.name, vectorized.contract}, lua_gettop(L), captured, call));
+  current->variant = element_variant(L, {vectorized.name, vectorized.contract}, lua_gettop(L), captured);
+  std::vector<Array> results = run_variant(L, *current->variant, captured, call);
+  captured.release_arrays();
+  vectorized.latest = std::move(current);
+  return push_arrays(L, std::move(results));
 }
 
 int vectorized_text(lua_State* L) {

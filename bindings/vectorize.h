@@ -7,10 +7,13 @@
 
 namespace gpulua {
 
+struct VectorizedCall;
+
 /// An object of gpu.vectorize. The userdata's environment holds the Lua function at 1.
 struct Vectorized {
   std::string name;
   bool contract = true;
+  std::shared_ptr<VectorizedCall> latest{};  // what the next call repeats, if it has values of the same types
 };
 
 /// Pushes an object of the Lua function at stack index `function`. Returns 1.

@@ -23,6 +23,57 @@ local function one(dtype, f, ...)
 end
 
 describe("gpu.vectorize", function()
+  it("sees what changes from call to call, and keeps no array", function()
+    local k, step, offset = 2, function(v) return v + 1 end, gpu.array {10, 20}
+    local f = gpu.vectorize(function(x, y) return step(x * k) + y + offset[1] end)
+    local x, y = gpu.array {1, 2}, 3
+    local function now(...)
+      local expected = {}
+      for i = 1, 2 do
+        expected[i] = step(x[i] * k) + (type(y) == "number" and y or y[i]) + offset[1]
+      end
+      assert.are.same(expected, f(x, y, ...):table())
+    end
+    now()
+    now()
+    k = 5
+    now()
+    k = 0.5
+    now {out = gpu.zeros(2)}
+    y = 0.25
+    now()
+    y = gpu.array {7, 8}
+    now()
+    now()
+    x = gpu.array({3, 4}, "int32")
+    now()
+    step = function(v) return v * 2 end
+    now()
+    offset = gpu.array({1, 2}, "float64")
+    now()
+    support.fails("expected 2 arguments (x, y) and options, got 1", f, x)
+    support.fails("step is nil", function()
+      local kept = step
+      step = nil
+      local ok, message = pcall(f, x, y)
+      step = kept
+      error(message, 0)
+    end)
+    now()
+    if gpu.device().kind == "cpu" then
+      gpu.check(true)
+      now()
+      gpu.check(false)
+      now()
+    end
+    local weak = setmetatable({gpu.zeros(2)}, {__mode = "v"})
+    f(weak[1], 1):eval()
+    f(weak[1], 1):eval()
+    collectgarbage()
+    collectgarbage()
+    assert.is_nil(weak[1])
+  end)
+
   it("makes an elementwise operation of a Lua function", function()
     local relu = gpu.vectorize(function(x, slope) return x > 0 and x or slope * x end)
     assert.are.same({-0.5, 0, 2}, relu(gpu.array {-1, 0, 2}, 0.5):table())
