@@ -64,7 +64,9 @@ Value Translator::index(const Expr& expr, bool load) {
   if (object.kind == Value::Kind::table) return entry(object, key);
   if (object.kind != Value::Kind::array)
     refuse(expr.line, "expected an array before the brackets, got " + describe(object) +
-                          (object.is_number() ? "; inside of the function an argument is one element" : ""));
+                          (!object.is_number() ? ""
+                           : request_.kernel   ? "; an array has one index for each of its axes"
+                                               : "; inside of the function an argument is one element"));
   if (key.kind != ExprKind::table) return indexed(std::move(object), expression(key), expr.line, load);
   for (const ExprPtr& part : key.parts) {
     if (object.kind != Value::Kind::array)
@@ -199,7 +201,7 @@ std::string Translator::place(const Value& array, int line) {
     if (!row_major && !unit) at += " * " + number(uniforms_->stride(array.array, axis, array.name + "_stride"));
     offset = offset.empty() ? at : "(" + offset + " + " + at + ")";
   }
-  return parameter + "[" + index_checks(array, line) + offset + "]";
+  return parameter + "[" + index_checks(array, line) + (axes == 0 ? "0" : offset) + "]";
 }
 
 Value Translator::element(const Value& array, int line) {

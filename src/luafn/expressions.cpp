@@ -134,6 +134,8 @@ Value Translator::unary(const Expr& expr) {
   if (expr.text == "#") {
     if (operand.kind == Value::Kind::table)
       return uniform_value(uniforms_->constant(static_cast<double>(request_.values[operand.array].numbers.size())));
+    if (operand.kind == Value::Kind::shape)
+      return uniform_value(uniforms_->constant(static_cast<double>(array_of(operand).shape.size())));
     if (operand.kind != Value::Kind::array) refuse(expr.line, "expected an array after #, got " + describe(operand));
     return uniform_value(extent(operand, operand.indices.size()));
   }

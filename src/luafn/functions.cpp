@@ -94,6 +94,7 @@ Code Translator::translate() {
   const std::size_t count = function.parameters.size();
   if (function.has_varargs) refuse(function.line, "a function for a device takes no \"...\"; name its parameters");
 
+  declare_arrays();
   std::vector<Value> arguments;
   for (std::size_t i = 0; i < count; ++i) {
     const HostValue& value = request_.values[i];
@@ -134,13 +135,7 @@ void Translator::begin_round() {
   temporaries_ = 0;
   current_ = nullptr;
   std::erase_if(parameters_, [](const Parameter& parameter) { return parameter.kind != Parameter::Kind::element; });
-  parameter_of_key_.clear();
-  for (std::size_t i = 0; request_.kernel && i < request_.function->function->parameters.size(); ++i) {
-    const HostValue& value = request_.values[i];
-    if (value.kind != HostValue::Kind::array) continue;
-    const Parameter array{Parameter::Kind::array, value.dtype, {}, i};
-    parameter(array, "r" + std::to_string(i), request_.function->function->parameters[i]->name);
-  }
+  declare_arrays();
 }
 
 void Translator::translate_body(Instance& instance) {
@@ -363,7 +358,7 @@ Value Translator::host_value(const HostValue& value, std::size_t index, const st
       result.kind = Value::Kind::array;
       result.dtype = value.dtype;
       result.array = index;
-      return result;
+      return value.shape.empty() ? element(result, line) : result;  // without axes it is a number
     case HostValue::Kind::table:
       result.kind = Value::Kind::table;
       result.array = index;

@@ -46,6 +46,17 @@ std::string Translator::name_of(const Local& local) {
   return name;
 }
 
+/// The arrays that a kernel gets as arguments are its first parameters, in their order.
+void Translator::declare_arrays() {
+  parameter_of_key_.clear();
+  for (std::size_t i = 0; request_.kernel && i < request_.function->function->parameters.size(); ++i) {
+    const HostValue& value = request_.values[i];
+    if (value.kind != HostValue::Kind::array) continue;
+    const Parameter array{Parameter::Kind::array, value.dtype, {}, i};
+    parameter(array, "r" + std::to_string(i), request_.function->function->parameters[i]->name);
+  }
+}
+
 const std::string& Translator::parameter(Parameter parameter, const std::string& key, const std::string& base) {
   const auto [entry, is_new] = parameter_of_key_.try_emplace(key, parameters_.size());
   if (is_new) {

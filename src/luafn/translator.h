@@ -60,6 +60,7 @@ class Translator {
  private:
   // ---- functions.cpp
   void begin_round();
+  void declare_arrays();
   void translate_body(Instance& instance);
   void bind_parameters(Instance& instance);
   Instance* place_of_lambda(const Value& callee, const std::vector<Value>& arguments) const;
