@@ -204,10 +204,20 @@ Value Translator::exponent_of_integers(const Value& base, const Value& exponent,
   return exponent;
 }
 
+/// Computes a number that nothing needs: it may be a call with effects.
+void Translator::discard(const Value& value, int line) {
+  if (value.uniform || value.code.find('(') == value.code.npos) return;
+  if (!hoists_ || conditional_) refuse(line, "every number is true in Lua: compare it, x ~= 0");
+  emit("(void)" + value.code + ";");
+}
+
 /// a and b: a boolean, or b where a is known to be true.
 Value Translator::both(const Expr& expr) {
   const Value left = expression(*expr.parts[0]);
-  if (left.is_number()) return expression(*expr.parts[1]);  // every number is true
+  if (left.is_number()) {  // every number is true
+    discard(left, expr.line);
+    return expression(*expr.parts[1]);
+  }
   if (left.kind != Value::Kind::boolean) refuse(expr.line, "expected a boolean before and, got " + describe(left));
   if (const bool* constant = known(left)) return *constant ? expression(*expr.parts[1]) : left;
   const bool outer = std::exchange(conditional_, true);
@@ -247,6 +257,7 @@ Value Translator::choice(std::span<const Expr* const> alternatives) {
     const Value guard = expression(*expr.parts[0]);
     const bool* constant = known(guard);
     if (constant && !*constant) return choice(rest);
+    if (guard.is_number()) discard(guard, expr.line);
     value = constant ? expression(*expr.parts[1]) : conditionally([&] { return expression(*expr.parts[1]); });
     if (!guard.is_number() && guard.kind != Value::Kind::boolean)
       refuse(expr.line, "expected a boolean before and, got " + describe(guard));

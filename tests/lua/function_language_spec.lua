@@ -64,6 +64,13 @@ describe("a statement of a Lua function", function()
       local three = until_found(9)
       if set(4, 6) == 1 then a[5] = one + two + three end
     end, "float32", {1, 2, 9, 4, 0})
+    same(function(a)
+      local n = 0
+      local function next() n = n + 1 return n end
+      a[1] = next() and 5 or 6
+      local two = next() and a[1] > 3
+      a[2], a[3] = next() or 7, two and n or -n
+    end, "float32", {0, 0, 0})
     local c = gpu.zeros(1, "int32")
     launch(function(v)
       local function count() gpu.atomic.add(v, 1, 1) return 0 end
