@@ -10,6 +10,10 @@ local places = {
   ["numpy"] = {"gpu.", gpu}, ["numpy.ndarray"] = {"x:", registry["gpulua.array_methods"]},
   ["numpy.linalg"] = {"gpu.linalg.", gpu.linalg}, ["numpy.fft"] = {"gpu.fft.", gpu.fft},
   ["numpy.random"] = {"gpu.random.", gpu.random}, ["cupy"] = {"gpu.", gpu},
+  ["cupyx.scipy.fft"] = {"gpu.fft.", gpu.fft}, ["cupyx.scipy.linalg"] = {"gpu.linalg.", gpu.linalg},
+  ["cupyx.scipy.ndimage"] = {"gpu.ndimage.", gpu.ndimage}, ["cupyx.scipy.signal"] = {"gpu.signal.", gpu.signal},
+  ["cupyx.scipy.sparse"] = {"gpu.sparse.", gpu.sparse}, ["cupyx.scipy.sparse.linalg"] = {"gpu.sparse.linalg.", gpu.sparse.linalg},
+  ["cupyx.scipy.special"] = {"gpu.", gpu}, ["cupyx.scipy.stats"] = {"gpu.stats.", gpu.stats},
 }
 
 local x = gpu.ones(2, 2)
@@ -91,7 +95,7 @@ function M.page(list, link)
 - Arithmetic is lazy: an expression is one kernel, when its elements are needed. `x:eval()` computes it now.
 - Arrays that are made without a dtype are float32, or int64 where integers count, not float64: `gpu.zeros(3, {dtype = "float64"})`.
 
-CuPy has NumPy's names; its own are in [the last table](#cupy).
+CuPy has NumPy's names; those of its `cupyx.scipy`, and its own, are in [the last tables](#cupyxscipyfft).
 ]]):format(found, all)
   check_exists(introduction)
   return introduction .. table.concat(lines, "\n") .. "\n"
