@@ -130,6 +130,25 @@ function ndimage.maximum_position(x, labels, index)
   return (select(2, extreme("ndimage.maximum_position", x, labels, index, true)))
 end
 
+--- median(x [, labels [, index]]): the middle elements, or the mean of the two in the middle.
+function ndimage.median(x, labels, index)
+  local op = "ndimage.median"
+  check_elements(op, x)
+  local values, group, count, give = read_groups(op, x, labels, index)
+  local order = values:argsort {stable = true}
+  local by_group = group:take(order):argsort {stable = true}
+  local sorted = group:take(order:take(by_group))
+  local wanted = core.along(count + 1, 1, 1, x.device)
+  local starts = sorted:searchsorted(wanted)
+  local first, behind = core.slice(starts, 1, 1, count), core.slice(starts, 1, 2, count)
+  local function at(place)
+    return core.cast(values:take(order:take(by_group:take(place:clip(1, x.size)))), core.working(x))
+  end
+  local length = behind - first
+  local middle = (at(first + gpu.floor_divide(length - 1, 2)) + at(first + gpu.floor_divide(length, 2))) / 2
+  return give(core.cast(gpu.where(length:gt(0), middle, 0 / 0), floating(x)))
+end
+
 --- extrema(x [, labels [, index]]): the least, the greatest, and their positions.
 function ndimage.extrema(x, labels, index)
   local least, least_at = extreme("ndimage.extrema", x, labels, index, false)

@@ -1,4 +1,4 @@
--- gpu.stats beside SciPy's. Golden data: tests/golden/arrays/stats.py.
+-- gpu.stats beside SciPy's, and polynomials beside NumPy's. Golden data: tests/golden/arrays/stats.py.
 local gpu = require "gpu"
 local golden = require "golden_cases"
 local fails = require("support").fails
@@ -31,6 +31,10 @@ describe("statistics", function()
     fails("[stats.pearsonr] expected two vectors of one length, 2 or more, got shapes (3,) and (4,)", stats.pearsonr, gpu.ones(3), gpu.ones(4))
     fails("[stats.entropy] expected a base above 0, got 0", stats.entropy, x, { base = 0 })
     fails("[stats.ttest_ind] expected samples with as many axes, got shapes (4,3) and (4,)", stats.ttest_ind, x, gpu.ones(4))
+    fails("[polyadd] expected a vector of coefficients, got shape (4,3)", gpu.polyadd, x, { 1 })
+    fails("[polydiv] expected a first coefficient of the divisor other than 0", gpu.polydiv, { 1, 2 }, { 0, 1 })
+    fails("[polyder] expected a number of times, 0 or more, got -1", gpu.polyder, { 1 }, -1)
+    fails("[poly] expected roots: a vector or a table of numbers, got \"x\"", gpu.poly, "x")
     fails("[stats.skew] expected real numbers", stats.skew, gpu.ones({ 2 }, "complex64"))
   end)
 end)

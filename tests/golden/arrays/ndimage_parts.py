@@ -108,6 +108,8 @@ for data, dtype in (("data", "float64"), ("ints", "float32")):
         add(f"gpu.ndimage.{name}({data}, labels)", f"np.float64(nd.{name}({data}, labels))", dtype)
         add(f"gpu.ndimage.{name}({data}, labels, 2)", f"np.float64(nd.{name}({data}, labels, 2))", dtype)
         add(f"gpu.ndimage.{name}({data}, labels, {{{{3, 1}}, {{0, 3}}}})", f"nd.{name}({data}, labels, np.array([[3, 1], [0, 3]]))", dtype)
+    add(f"gpu.ndimage.median({data})", f"np.float64(nd.median({data}))", dtype)
+    add(f"gpu.ndimage.median({data}, labels, {{3, 1, 2, 5}})", f"nd.median({data}, labels, np.array([3, 1, 2, 5]))", dtype)
 for data in ("data", "ints"):
     for name in ("minimum", "maximum"):
         add(f"gpu.ndimage.{name}({data})", f"nd.{name}({data})")

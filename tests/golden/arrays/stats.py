@@ -1,4 +1,4 @@
-"""Writes stats.lua: SciPy's statistics of samples."""
+"""Writes stats.lua: SciPy's statistics of samples, and NumPy's arithmetic of polynomials."""
 
 import os
 
@@ -67,6 +67,22 @@ add(f"{S}ttest_1samp(f, 0.2)", "(lambda r: (r.statistic, r.pvalue))(stats.ttest_
 for equal in (True, False):
     add(f"{S}ttest_ind(m, n, {{equal_var = {str(equal).lower()}}})",
         f"(lambda r: (r.statistic, r.pvalue))(stats.ttest_ind(m, n, equal_var={equal}))")
+
+# ---- polynomials
+for a, b in (("v({1, 4})", "w({1, 2})"), ("w({1, 2})", "v({1, 4})"), ("i({1, 3})", "i({5, 6})")):
+    pa, pb = ((t[0], int(t[3]) - 1, int(t[6])) for t in (a, b))
+    x, y = inputs[pa[0]][pa[1]:pa[2]], inputs[pb[0]][pb[1]:pb[2]]
+    for name in ("polyadd", "polysub", "polymul"):
+        cases.add(f"gpu.{name}({a}, {b})", getattr(np, name)(x, y))
+    if a[0] != "i":
+        cases.add(f"gpu.polydiv({a}, {b})", tuple(np.polydiv(x, y)))
+    for m in (0, 1, 2):
+        cases.add(f"gpu.polyder({a}, {m})", np.polyder(x, m) if len(x) > m else np.zeros(1))
+        cases.add(f"gpu.polyint({a}, {m})", np.polyint(x, m), "float32" if a[0] == "i" else None)
+cases.add("gpu.poly(v({1, 5}))", np.poly(inputs["v"][:5]))
+cases.add("gpu.poly(m({1, 5}))", np.poly(inputs["m"][:5]))
+cases.add("gpu.poly {gpu.complex(1, 2), gpu.complex(1, -2), 3}", np.poly([1 + 2j, 1 - 2j, 3]))
+cases.add("gpu.poly {gpu.complex(1, 2), 3}", np.poly([1 + 2j, 3]))
 
 here = os.path.dirname(os.path.abspath(__file__))
 cases.write(os.path.join(here, "stats.lua"), "stats.py")
