@@ -96,6 +96,73 @@ __device__ inline double gpulua_choose(double n, double k) {
   return 1 / ((n + 1) * gpulua_beta_function(1 + n - k, 1 + k));
 }
 
+// ---- inverses of the incomplete gamma and beta functions ------------------------------------------------------------------------------
+
+// The x whose share of the gamma distribution of shape a, or the rest of it, is p: Halley's method within the narrowest known bounds.
+__device__ inline double gpulua_incomplete_gamma_inverse(double a, double p, bool upper) {
+  const double infinity = gpulua_infinity();
+  if (!(a > 0 && a < infinity && p >= 0 && p <= 1)) return infinity - infinity;
+  if (p == 0 || p == 1) return (p == 0) != upper ? 0 : infinity;
+  const double z = upper ? -normcdfinv(p) : normcdfinv(p);
+  const double cube = 1 - 1 / (9 * a) + z / (3 * sqrt(a));
+  double x = a * cube * cube * cube;  // E. B. Wilson and M. M. Hilferty, 1931
+  const double small = exp((log(upper ? 1 - p : p) + lgamma(a + 1)) / a);
+  if (small < 1e-280) return small;
+  if (!(cube > 0.2) || small < 0.2 * (a + 1)) x = small;
+  if (a < 1 && upper && p < 0.05) x = -log(p) - lgamma(a) + (a - 1) * log(1 - log(p));
+  if (!(x > 0)) x = 1e-300;
+  double low = 0, high = infinity;
+  for (int k = 0; k < 100; ++k) {
+    double off = gpulua_incomplete_gamma(a, x, upper) - p;
+    if (upper) off = -off;
+    if (off == 0) break;
+    if (off > 0) high = x; else low = x;
+    const double step = off * x / gpulua_gamma_density(a, x), curve = step * ((a - 1) / x - 1);
+    double next = x - step / (1 - 0.5 * (curve < 1 ? curve > -1 ? curve : -1 : 1));
+    if (!(next > low && next < high)) next = high == infinity ? 2 * x : low == 0 ? high / 16 : 0.5 * (low + high);
+    const double moved = fabs(next - x);
+    x = next;
+    if (moved <= 2 * gpulua_precision * x) break;
+  }
+  return x;
+}
+
+// The x up to which the share of the beta distribution is p: Halley's method within the narrowest known bounds.
+__device__ inline double gpulua_incomplete_beta_inverse(double a, double b, double p) {
+  const double infinity = gpulua_infinity();
+  if (!(a > 0 && b > 0 && p >= 0 && p <= 1) || a == infinity || b == infinity) return infinity - infinity;
+  if (p == 0 || p == 1) return p;
+  const double logarithm = gpulua_log_beta(a, b);
+  double x = exp((log(p) + log(a) + logarithm) / a);  // where x^a is all of it
+  if (x < 1e-280) return x;
+  const double turned = 1 - exp((log1p(-p) + log(b) + logarithm) / b);
+  if (a >= 1 && b >= 1) {
+    // From the normal distribution (M. Abramowitz and I. A. Stegun, 26.5.22).
+    const double z = -normcdfinv(p), third = (z * z - 3) / 6;
+    const double h = 2 / (1 / (2 * a - 1) + 1 / (2 * b - 1));
+    const double w = z * sqrt(third + h) / h - (1 / (2 * b - 1) - 1 / (2 * a - 1)) * (third + 5.0 / 6 - 2 / (3 * h));
+    const double guess = a / (a + b * exp(2 * w));
+    if (third + h > 0 && guess > 0 && guess < 1) x = guess;
+  } else if (!(x < a / (a + b))) {
+    x = turned;
+  }
+  if (!(x > 0 && x < 1)) x = a / (a + b);
+  double low = 0, high = 1;
+  for (int k = 0; k < 200; ++k) {
+    const double off = gpulua_incomplete_beta(a, b, x) - p;
+    if (off == 0) break;
+    if (off > 0) high = x; else low = x;
+    const double step = off * x * (1 - x) / gpulua_beta_density(a, b, x, 1 - x);
+    const double curve = step * ((a - 1) / x - (b - 1) / (1 - x));
+    double next = x - step / (1 - 0.5 * (curve < 1 ? curve > -1 ? curve : -1 : 1));
+    if (!(next > low && next < high)) next = low == 0 ? high / 16 : 0.5 * (low + high);
+    const double moved = fabs(next - x);
+    x = next;
+    if (moved <= 2 * gpulua_precision * x) break;
+  }
+  return x;
+}
+
 // ---- exponential integrals ---------------------------------------------------------------------------------------------------------
 
 // The integral of exp(-x t) / t^n from t = 1 on: a series, or a continued fraction (Lentz's method).
