@@ -226,6 +226,8 @@ local function complex_array(list)
   return gpu.array(map(list, function(x) return gpu.complex(x.re, x.im) end), {dtype = "complex128"})
 end
 
+tools.complex, tools.complex_array, tools.polynomial, tools.to_sections = complex, complex_array, polynomial, to_sections
+
 local function output(op, form, z, p, k)
   if form == "sos" then return gpu.array(to_sections(z, p, k), place) end
   if form == "zpk" then return complex_array(z), complex_array(p), k end
@@ -334,6 +336,8 @@ local function value_at(list, z)
   for i = 1, #list do backwards[i] = list[#list + 1 - i] end
   return gpu.polyval(backwards, z)
 end
+
+tools.response_points, tools.value_at = read_points, value_at
 
 --- freqz(b [, a] [, {points =, whole =, fs =}]): the frequencies and the response there.
 function signal.freqz(b, a, options)

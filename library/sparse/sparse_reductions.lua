@@ -51,6 +51,54 @@ end
 function methods.max(A, axis) return (extreme("max", A, axis)) end
 function methods.min(A, axis) return (extreme("min", A, axis)) end
 
+--- The position of the first extreme of each line, and the extremes. A zero that is not stored counts where it is first missing among
+--- the positions, which ascend.
+local function extreme_places(lines, width, greatest)
+  own.extreme_place = own.extreme_place or gpu.elementwise {
+    name = "extreme_place", inputs = "raw T x, raw I places, raw J starts, int64 width, bool greatest", outputs = "int64 y, T z",
+    body = [=[
+      long long best = -1, missing = 0;
+      T value = 0;
+      for (long long k = starts[i]; k < (long long)starts[i + 1]; ++k) {
+        if ((long long)places[k] == missing) ++missing;
+        const T own = x[k];
+        const bool better = own != own ? value == value : greatest ? own > value : own < value;
+        if (best < 0 || better) {
+          best = places[k];
+          value = own;
+        }
+      }
+      const bool zero = best < 0 || (greatest ? value < 0 : value > 0) || (value == 0 && missing < best);
+      if (missing < width && zero) {
+        best = missing;
+        value = 0;
+      }
+      y = best + 1;
+      z = value;
+    ]=],
+  }
+  return own.extreme_place(lines.entries, lines.places, lines.starts, width, greatest, {size = lines.starts.size - 1})
+end
+
+--- The positions of the extremes along an axis; without one, in the matrix row by row.
+local function extreme_position(op, A, axis)
+  local fields = own.unique(op, A)
+  axis = check_axis(op, axis)
+  if A.dtype:find "complex" then core.fail(op, "real numbers", A.dtype) end
+  local shape = fields.shape
+  if shape[1] * shape[2] == 0 or axis and shape[axis] == 0 then
+    core.raise(("[%s] expected a matrix with elements, got shape %s"):format(op, core.text(shape)))
+  end
+  local lines = own.lines_by(fields, axis and 3 - axis or 1)
+  local places, values = extreme_places(lines, shape[axis or 2], op == "argmax")
+  if axis then return places end
+  local row = values[op](values)
+  return places:take(row) + (row - 1) * shape[2]
+end
+
+function methods.argmax(A, axis) return (extreme_position("argmax", A, axis)) end
+function methods.argmin(A, axis) return (extreme_position("argmin", A, axis)) end
+
 function methods.count_nonzero(A, axis)
   local fields = own.unique("count_nonzero", A)
   axis = check_axis("count_nonzero", axis)

@@ -155,6 +155,7 @@ describe("signatures", function()
     ["gpu.linalg.hadamard"] = { 4 }, ["gpu.linalg.solveh_banded"] = { x, gpu.ones(2) }, ["gpu.linalg.polar"] = { x },
     ["gpu.blas.hemv"] = { x, gpu.ones(2) }, ["gpu.blas.trmv"] = { x, gpu.ones(2) }, ["gpu.blas.gerc"] = { vector, vector },
     ["gpu.blas.syr"] = { vector }, ["gpu.blas.her"] = { vector }, ["gpu.blas.syr2"] = { vector, vector }, ["gpu.blas.her2"] = { vector, vector },
+    ["gpu.signal.lombscargle"] = { vector, vector, vector }, ["gpu.signal.zoom_fft"] = { vector, 1 }, ["gpu.signal.group_delay"] = { { 1 } },
     ["gpu.signal.lfilter"] = { { 1 }, { 1 }, x }, ["gpu.signal.filtfilt"] = { { 1 }, { 1 }, x }, ["gpu.signal.savgol_coeffs"] = { 5, 2 },
     ["gpu.signal.savgol_filter"] = { x, 3, 1 }, ["gpu.signal.find_peaks"] = { vector }, ["gpu.stats.entropy"] = { vector }, ["gpu.stats.rankdata"] = { vector },
     ["gpu.ndimage.correlate1d"] = { x, { 1 } }, ["gpu.ndimage.convolve1d"] = { x, { 1 } }, ["gpu.ndimage.uniform_filter1d"] = { x, 3 },

@@ -94,6 +94,25 @@ describe("more of sparse matrices", function()
     fails("[sparse.linalg.norm] expected a sparse matrix", linalg.norm, a)
   end)
 
+  it("knows where its extremes are", function()
+    for _, shift in ipairs { -0.5, 0, 0.5 } do
+      local a = sparse.random(37, 23, 0.3, "float64"):todense()
+      a = gpu.where(a:ne(0), a + shift, 0):eval()
+      for _, format in ipairs { "csr", "csc", "coo" } do
+        local A = sparse[format](a)
+        for _, name in ipairs { "argmax", "argmin" } do
+          assert.is_true(a[name](a):equal(A[name](A)), name)
+          for axis = 1, 2 do assert.is_true(a[name](a, axis):equal(A[name](A, axis)), name .. axis) end
+        end
+      end
+    end
+    local full = sparse.csr { { -1, -2 }, { -3, -0.5 } }
+    assert.are.equal(4, full:argmax():item())
+    assert.are.same({ 1, 2 }, full:argmax(2):table())
+    assert.are.same({ 1, 1, 1 }, sparse.csr(gpu.zeros(2, 3)):argmin(1):table())
+    fails("[argmax] expected a matrix with elements, got shape (0,3)", function() return sparse.csr(gpu.zeros(0, 3)):argmax() end)
+  end)
+
   it("says what it takes", function()
     local a = sparse.csr(gpu.ones(4, 3))
     fails("[sparse.linalg.lsqr] expected b of shape (4,), got (3,)", linalg.lsqr, a, gpu.ones(3))

@@ -188,5 +188,33 @@ for method in ("linear", "quadratic", "logarithmic", "hyperbolic"):
     add(f"gpu.signal.chirp(time, 0.2, 15, 0.05, {{method = '{method}', phi = 30}})", f"sg.chirp(time, 0.2, 15, 0.05, '{method}', 30)")
     add(f"gpu.signal.chirp(time, 0.2, 15, 0.2, {{method = '{method}'}})", f"sg.chirp(time, 0.2, 15, 0.2, '{method}')")
 
+# ---- forms of filters, spectra at any frequencies
+for ours, theirs in (("{1, 0.5, 0.2}", "[1, 0.5, 0.2]"), ("{1, -0.5}", "[1, -0.5]")):
+    for w in ("", ", {points = 20, fs = 100}", ", {points = {0.3, 1}}"):
+        more = {"": "", ", {points = 20, fs = 100}": ", 20, fs=100", ", {points = {0.3, 1}}": ", [0.3, 1]"}[w]
+        add(f"gpu.signal.group_delay(h, {ours}{w})", f"sg.group_delay((h, {theirs}){more})")
+add("gpu.signal.zpk2tf({1, gpu.complex(0, 1), gpu.complex(0, -1)}, {0.5}, 3)", "sg.zpk2tf([1, 1j, -1j], [0.5], 3)")
+add("gpu.signal.sos2tf(gpu.signal.butter(4, 0.2, {output = 'sos'}))", "sg.sos2tf(sg.butter(4, 0.2, output='sos'))")
+add("gpu.signal.zpk2sos(gpu.signal.butter(4, 0.2, {output = 'zpk'}))", "sg.butter(4, 0.2, output='sos')")
+add("gpu.signal.tf2sos({1, 0.3}, {1, -0.4, 0.3})", "sg.tf2sos([1, 0.3], [1, -0.4, 0.3])")
+for flags, theirs in (("", ""), (", {precenter = true}", ", precenter=True"), (", {normalize = true}", ", normalize=True")):
+    if "precenter" in theirs:
+        value = sg.lombscargle(inputs["time"], inputs["v"][:61] - inputs["v"][:61].mean(), [0.5, 1, 2.5])
+        cases.add(f"gpu.signal.lombscargle(time, v({{1, 61}}), {{0.5, 1, 2.5}}{flags})", value)
+    else:
+        add(f"gpu.signal.lombscargle(time, v({{1, 61}}), {{0.5, 1, 2.5}}{flags})", f"sg.lombscargle(time, v[:61], [0.5, 1, 2.5]{theirs})")
+for x in ("v", "z", "m"):
+    add(f"gpu.signal.czt({x})", f"sg.czt({x})")
+    add(f"gpu.signal.czt({x}, 33, {{w = gpu.complex(0.98, 0.1), a = gpu.complex(0.9, -0.3)}})", f"sg.czt({x}, 33, 0.98 + 0.1j, 0.9 - 0.3j)") if x == "z" else None
+    add(f"gpu.signal.zoom_fft({x}, {{0.2, 0.5}}, 21)", f"sg.zoom_fft({x}, [0.2, 0.5], 21)")
+add("gpu.signal.zoom_fft(v, 30, {fs = 100, endpoint = true})", "sg.zoom_fft(v, 30, fs=100, endpoint=True)")
+add("gpu.signal.czt(m, 7, {axis = 1})", "sg.czt(m, 7, axis=0)")
+add("gpu.signal.unit_impulse(5, {dtype = 'float64'})", "sg.unit_impulse(5)")
+add("gpu.signal.unit_impulse({3, 4}, 'mid', {dtype = 'float64'})", "sg.unit_impulse((3, 4), 'mid')")
+add("gpu.signal.unit_impulse({3, 4}, {2, 4}, {dtype = 'float64'})", "sg.unit_impulse((3, 4), (1, 3))")
+for n, m in ((5, 3), (3, 5), (4, 4), (6, 3)):
+    for mode in ("full", "same", "valid"):
+        add(f"gpu.signal.correlation_lags({n}, {m}, '{mode}')", f"sg.correlation_lags({n}, {m}, '{mode}')", "int64")
+
 here = os.path.dirname(os.path.abspath(__file__))
 cases.write(os.path.join(here, "signals.lua"), "signals.py")
