@@ -230,12 +230,14 @@ __device__ inline double gpulua_bessel_k_scaled(double order, double x) {
   if (x == 0) return gpulua_infinity();
   if (x == gpulua_infinity()) return 0;
   const double step = x > 8 ? 0.25 / sqrt(x / 8) : 0.25;
-  double sum = 0.5;
+  const double first = expm1(step), ratio = first + 1;
+  double sum = 0.5, less = 0;  // exp(t) - 1
   for (int k = 1; k < 5000; ++k) {
-    const double t = k * step, half = sinh(0.5 * t);
-    const double term = exp(-2 * x * half * half) * (order == 0 ? 1.0 : cosh(t));
+    less = less * ratio + first;
+    const double whole = less + 1, power = x * less * less / (2 * whole);  // x (cosh t - 1)
+    const double term = order == 0 ? exp(-power) : exp(-power) * (0.5 * (whole + 1 / whole));
     sum += term;
-    if (term < sum * 1e-17 && 2 * x * half * half > 1) break;
+    if (term < sum * 1e-17 && power > 1) break;
   }
   return sum * step;
 }

@@ -40,25 +40,66 @@ local function plateaus(x)
   return first, last:take(first)
 end
 
+local block = 64 -- elements that a search passes over at once
+
+-- Goes from `at` in a direction to `end`, up to an element above x[at]: the least element on the way, and where it is first.
+local search = [[
+template <class X> __device__ inline void gpulua_lowest(const X& x, const X& least, const X& most, long long at, long long end,
+                                                       int step, decltype(x[0] + x[0])& low, long long& place) {
+  long long k = at, lowest = -1;
+  while ((end - k) * step >= 0 && x[k] <= x[at]) {
+    // At the edge of a block that is passed over as a whole?
+    const long long b = k / 64;
+    if (k % 64 == (step > 0 ? 0 : 63) && (end - (k + 63 * step)) * step >= 0 && most[b] <= x[at]) {
+      if (least[b] < low) {
+        low = least[b];
+        lowest = b;
+      }
+      k += 64 * step;
+      continue;
+    }
+    if (x[k] < low) {
+      low = x[k];
+      place = k;
+      lowest = -1;
+    }
+    k += step;
+  }
+  if (lowest >= 0)
+    for (place = step > 0 ? lowest * 64 : lowest * 64 + 63; x[place] != low;) place += step;
+}
+]]
+
 --- For each peak, counted from 1: its prominence, and the positions of its bases. `reach`: how far to look, or 0.
 local function prominences(x, peaks, reach)
+  local extremes = operation("blocks", {
+    name = "block_extremes", inputs = "raw T x, int64 extent", outputs = "T least, T most",
+    body = [=[
+      least = most = x[i * 64];
+      for (long long k = (long long)i * 64 + 1; k < ((long long)i + 1) * 64 && k < extent; ++k) {
+        if (x[k] < least) least = x[k];
+        if (most == most && !(x[k] <= most)) most = x[k];  // NaN stays: a search ends there
+      }
+    ]=],
+  })
+  local least, most = extremes(x, x.size, {size = math.ceil(x.size / block)})
+  gpu.eval(least, most)
   local measure = operation("prominence", {
-    name = "prominence", inputs = "int64 peak, raw T x, int64 extent, int64 reach", outputs = "T prominence, int64 left, int64 right",
+    name = "prominence", inputs = "int64 peak, raw T x, raw T least, raw T most, int64 extent, int64 reach",
+    outputs = "T prominence, int64 left, int64 right", preamble = search,
     body = [=[
       const long long at = peak - 1;
       const long long first = reach > 0 && at > reach ? at - reach : 0, end = reach > 0 && at + reach < extent - 1 ? at + reach : extent - 1;
-      T low = x[at], other = x[at];
+      auto low = x[at] + 0 * x[at], other = low;
       left = right = at;
-      for (long long k = at; k >= first && x[k] <= x[at]; --k)
-        if (x[k] < low) { low = x[k]; left = k; }
-      for (long long k = at; k <= end && x[k] <= x[at]; ++k)
-        if (x[k] < other) { other = x[k]; right = k; }
+      gpulua_lowest(x, least, most, at, first, -1, low, left);
+      gpulua_lowest(x, least, most, at, end, 1, other, right);
       prominence = x[at] - (low > other ? low : other);
       ++left;
       ++right;
     ]=],
   })
-  return measure(peaks, x, x.size, reach)
+  return measure(peaks, x, least, most, x.size, reach)
 end
 
 --- The widths of the peaks at a part of their prominence, their height, and the positions on both sides.
@@ -101,8 +142,8 @@ local function within(values, limits)
   return keeps
 end
 
---- Which peaks stay when the highest ones remove those nearer than `distance`: a mask. On the host.
-local function apart(x, peaks, distance)
+--- The same on the host, one peak after the other, from the highest on.
+local function apart_in_order(x, peaks, distance)
   local positions, heights, order, keeps = peaks:table(), x:take(peaks):astype("float64"):table(), {}, {}
   for i = 1, #positions do order[i], keeps[i] = i, true end
   table.sort(order, function(a, b)
@@ -118,6 +159,38 @@ local function apart(x, peaks, distance)
     end
   end
   return gpu.array(keeps, {dtype = "bool", device = x.device})
+end
+
+local most_rounds = 64 -- a long slope of peaks is decided one by one, which is faster on the host
+
+--- Which peaks stay when the highest ones remove those nearer than `distance`: a mask. In each round, those stay that are the highest
+--- near them among the undecided ones, and those go that have one that stays near them.
+local function apart(x, peaks, distance)
+  if peaks.size == 0 then return gpu.zeros({0}, {dtype = "bool", device = x.device}) end
+  local decide = operation("apart", {
+    name = "peaks_apart", inputs = "raw int8 state, raw int64 peaks, raw T heights, int64 count, int64 distance", outputs = "int8 next",
+    body = [=[
+      next = state[i];
+      if (next == 0) {
+        bool highest = true, gone = false;
+        for (long long k = (long long)i - 1; k >= 0 && peaks[i] - peaks[k] < distance; --k) {
+          gone = gone || state[k] == 1;
+          highest = highest && (state[k] == 2 || heights[k] <= heights[i]);
+        }
+        for (long long k = (long long)i + 1; k < count && peaks[k] - peaks[i] < distance; ++k) {
+          gone = gone || state[k] == 1;
+          highest = highest && (state[k] == 2 || heights[k] < heights[i]);
+        }
+        next = gone ? 2 : highest ? 1 : 0;
+      }
+    ]=],
+  })
+  local state, heights = gpu.zeros(peaks.shape, {dtype = "int8", device = x.device}):eval(), x:take(peaks):eval()
+  for _ = 1, most_rounds do
+    for _ = 1, 4 do state = decide(state, peaks, heights, peaks.size, distance, {size = peaks.size}):eval() end
+    if not state:eq(0):any():item() then return state:eq(1) end
+  end
+  return apart_in_order(x, peaks, distance)
 end
 
 local function reach_of(op, window)
@@ -169,11 +242,13 @@ function signal.find_peaks(x, options)
   if distance then keep(apart(x, peaks, math.ceil(distance))) end
   if given.prominence or given.width then
     properties.prominences, properties.left_bases, properties.right_bases = prominences(x, peaks, reach)
+    gpu.eval(properties.prominences, properties.left_bases, properties.right_bases)
     if given.prominence then keep(within(properties.prominences, given.prominence)) end
   end
   if given.width then
     properties.widths, properties.width_heights, properties.left_ips, properties.right_ips = widths(x, peaks,
       properties.prominences, properties.left_bases, properties.right_bases, part)
+    gpu.eval(properties.widths, properties.width_heights, properties.left_ips, properties.right_ips)
     keep(within(properties.widths, given.width))
   end
   return peaks, properties

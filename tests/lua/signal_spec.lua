@@ -38,6 +38,50 @@ describe("signals", function()
     assert.near(k * 8 / (1 - p):prod():abs():item(), 1, 1e-12)
   end)
 
+  it("leave the highest peaks, also along a slope of them", function()
+    -- Peaks on a ramp are decided one after the other; on noise, many at once. Beside the plain rule.
+    local ramp = gpu.range(1, 3000, "float64") + gpu.range(1, 3000, "float64") % 2 * 5
+    for _, x in ipairs { ramp:eval(), gpu.randn({ 5000 }, "float64"):eval() } do
+      local all = signal.find_peaks(x):table()
+      local heights, values, keep = {}, x:table(), {}
+      for i, at in ipairs(all) do heights[i], keep[i] = values[at], true end
+      local order = {}
+      for i = 1, #all do order[i] = i end
+      table.sort(order, function(a, b) return heights[a] > heights[b] end)
+      for _, i in ipairs(order) do
+        for k = 1, keep[i] and #all or 0 do
+          if k ~= i and math.abs(all[k] - all[i]) < 7 then keep[k] = false end
+        end
+      end
+      local expected = {}
+      for i, at in ipairs(all) do expected[#expected + 1] = keep[i] and at or nil end
+      assert.are.same(expected, (signal.find_peaks(x, { distance = 7 })):table())
+    end
+  end)
+
+  it("have prominences over any distance, up to NaN", function()
+    local x = gpu.randn({ 5000 }, "float64"):cumsum() + gpu.randn({ 5000 }, "float64") * 20
+    x[1234] = 0 / 0
+    x = x:eval()
+    local values, peaks = x:table(), signal.find_peaks(x)
+    local prominences, left, right = signal.peak_prominences(x, peaks)
+    local expected = { {}, {}, {} }
+    for i, at in ipairs(peaks:table()) do
+      local function lowest(step)
+        local low, place, k = values[at], at, at
+        while values[k] and values[k] <= values[at] do
+          if values[k] < low then low, place = values[k], k end
+          k = k + step
+        end
+        return low, place
+      end
+      local low, from = lowest(-1)
+      local other, to = lowest(1)
+      expected[1][i], expected[2][i], expected[3][i] = values[at] - math.max(low, other), from, to
+    end
+    assert.are.same(expected, { prominences:table(), left:table(), right:table() })
+  end)
+
   it("are the same filters in each form", function()
     local b, a = signal.cheby2(5, 40, { 0.2, 0.5 })
     local x = gpu.randn({ 200 }, "float64")
