@@ -109,30 +109,17 @@ int lua_extreme_of_lines(lua_State* L) {
   return 1;
 }
 
-/// The lines in the three arguments from `index` on.
-SparseLines lines_at(lua_State* L, int index) {
-  return {array_at(L, index), array_at(L, index + 1), array_at(L, index + 2)};
-}
-
 /// count_merged(lines, lines), where lines are entries, places and starts: see count_merged().
 int lua_count_merged(lua_State* L) {
-  push_array(L, count_merged(lines_at(L, 1), lines_at(L, 4)));
+  push_array(L, count_merged(sparse_lines_at(L, 1), sparse_lines_at(L, 4)));
   return 1;
 }
 
 /// merge_lines(lines, lines, starts, count): the places, and the entries of both.
 int lua_merge_lines(lua_State* L) {
   const MergedLines merged =
-      merge(lines_at(L, 1), lines_at(L, 4), array_at(L, 7), check_integer(L, 8, part, "a number"));
+      merge(sparse_lines_at(L, 1), sparse_lines_at(L, 4), array_at(L, 7), check_integer(L, 8, part, "a number"));
   for (const Array& array : {merged.places, merged.left, merged.right}) push_array(L, array);
-  return 3;
-}
-
-/// multiply_pair(lines, lines, width): the entries, places and starts of the product; nil where no library has it.
-int lua_multiply_pair(lua_State* L) {
-  const auto product = multiply_pair(lines_at(L, 1), lines_at(L, 4), check_integer(L, 7, part, "a number"));
-  if (!product) return 0;
-  for (const Array& array : {product->entries, product->places, product->starts}) push_array(L, array);
   return 3;
 }
 
@@ -206,7 +193,6 @@ void add_sparse_functions(lua_State* L) {
                     {"merge_lines", protect<lua_merge_lines>},
                     {"multiply_lines", protect<lua_multiply>},
                     {"refuse_sparse_field", protect<refuse_name>},
-                    {"multiply_pair", protect<lua_multiply_pair>},
                     {"sparse_fields", protect<lua_fields>},
                     {"sparse_matrix", protect<new_matrix>},
                     {"sparse_metatable", protect<lua_metatable>},
@@ -214,6 +200,7 @@ void add_sparse_functions(lua_State* L) {
                     {"starts_of", protect<lua_starts_of>},
                     {"sum_lines", protect<lua_sum_lines>},
                     {"writes", protect<lua_writes>}});
+  add_sparse_pair_functions(L);
 }
 
 }  // namespace gpulua

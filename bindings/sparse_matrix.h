@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bindings/lua.h"
+#include "src/algorithms/sparse.h"
 
 namespace gpulua {
 
@@ -25,5 +26,11 @@ inline void push_fields(lua_State* L, int index) {
 /// arguments...) and returns its number of results, else -1. An error of the call passes through, so no C++ object with
 /// a destructor may be alive.
 int call_for_sparse(lua_State* L, int count, const char* handler, std::string_view name);
+
+/// The lines in the three arguments from `index` on.
+SparseLines sparse_lines_at(lua_State* L, int index);
+
+/// Adds the functions of sparse_pairs.cpp to the table at the top of the stack.
+void add_sparse_pair_functions(lua_State* L);
 
 }  // namespace gpulua

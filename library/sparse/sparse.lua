@@ -2,7 +2,8 @@
 --   format   "csr", "csc" or "coo"
 --   shape    {rows, columns}
 --   lines    csr and csc: {entries, places, starts, width, ordered}. Lines are the rows of csr, the columns of csc; starts[i] is the
---            place of line i's first entry, places the other positions, below `width`; ordered: in each line they ascend, each once
+--            place of line i's first entry, places the other positions, below `width`; ordered: in each line they ascend, each once;
+--            nil: nobody has looked (own.ascends)
 --   entries, rows, columns    coo: the values and their positions; ordered: row by row, each once
 -- Positions in these fields count from 0, as kernels and libraries take them; what a script gives and gets counts from 1. The arrays of
 -- positions never change. The entries do: A.data is the array itself. So what is computed from them is kept with core.writes(entries).
@@ -100,7 +101,7 @@ local function turn(lines)
     places = core.lines_of(lines.starts, count):take(order),
     starts = core.starts_of(lines.places:take(order), lines.width),
     width = lines.starts.size - 1,
-    ordered = lines.ordered,
+    ordered = lines.ordered or nil, -- lines that are not ordered may turn into such
   }
   core.keep(turned.entries, turned.places, turned.starts, order)
   return turned, order

@@ -32,9 +32,15 @@ function own.assemble(line, place, entries, count, width)
   return {entries = entries, places = place, starts = core.starts_of(line, count), width = width, ordered = true}
 end
 
---- The same of lines: themselves where they are ordered.
+--- Whether the lines are ordered. It is found once: positions never change.
+function own.ascends(lines)
+  if lines.ordered == nil then lines.ordered = core.ascends(lines.entries, lines.places, lines.starts) end
+  return lines.ordered
+end
+
+--- Lines of assemble()'s order with the same elements: themselves where they are ordered.
 function own.ordered(lines)
-  if lines.ordered then return lines end
+  if own.ascends(lines) then return lines end
   return own.assemble(core.lines_of(lines.starts, lines.entries.size), lines.places, lines.entries, lines.starts.size - 1, lines.width)
 end
 
@@ -76,7 +82,7 @@ function methods.sum_duplicates(A)
   local fields = own.check("sum_duplicates", A)
   local shape = {fields.shape[1], fields.shape[2]}
   if fields.lines then
-    if fields.lines.ordered then return A end
+    if own.ascends(fields.lines) then return A end
     return own.compressed(fields.format, shape, own.ordered(fields.lines))
   end
   if fields.ordered then return A end

@@ -44,7 +44,7 @@ local function positions_of(spec, extent, like)
 end
 
 --- The lines at positions, in their order.
-local function take_lines(lines, positions)
+function own.take_lines(lines, positions)
   local index = lines.starts.dtype
   local first = lines.starts:take(positions)
   local counts = (lines.starts:take(positions + 1) - first):cumsum()
@@ -52,7 +52,7 @@ local function take_lines(lines, positions)
   local starts = core.cast(gpu.concat {gpu.zeros(1, {dtype = counts.dtype, device = counts.device}), counts}, index):eval()
   local of = core.lines_of(starts, total)
   local from = gpu.range(1, total, {dtype = index, device = starts.device}) + (first - starts({1, -2})):take(of + 1)
-  return {entries = lines.entries:take(from), places = lines.places:take(from), starts = starts, ordered = lines.ordered}
+  return {entries = lines.entries:take(from), places = lines.places:take(from), starts = starts, ordered = lines.ordered or nil}
 end
 
 --- A(rows [, columns]): a matrix of the same format. Of two integers, an array without dimensions: the element.
@@ -71,7 +71,7 @@ local function select_lines(A, row_spec, column_spec)
   local shape, format = {fields.shape[1], fields.shape[2]}, fields.format
   local result = A
   local function by(axis, positions)
-    local lines = take_lines(own.lines_by(own.check("index", result), axis), positions)
+    local lines = own.take_lines(own.lines_by(own.check("index", result), axis), positions)
     shape[axis] = positions.size
     return own.compressed(axis == 1 and "csr" or "csc", {shape[1], shape[2]}, lines)
   end

@@ -1,8 +1,15 @@
 -- Products of two sparse matrices, and Kronecker products.
 local gpu, _, core = ...
 core.load "sparse_conversions.lua"
+core.load "sparse_indexing.lua"
 
 local own = core.sparse
+
+--- The same lines, with entries and positions of the dtypes.
+local function cast_lines(lines, dtype, index)
+  return {entries = core.cast(lines.entries, dtype), places = core.cast(lines.places, index), starts = core.cast(lines.starts, index),
+    width = lines.width, ordered = lines.ordered}
+end
 
 -- Terms of a product that are held at a time: they take some 60 bytes each.
 local most_terms = 2 ^ 25
@@ -28,14 +35,9 @@ local function multiply_some(a, b, dtype, from, to, ends)
   return own.assemble(core.cast(line, index), b.places:take(source), values:eval(), to - from, b.width)
 end
 
---- The product of two matrices by lines: by the device's library, or in pieces that fit into memory, whose terms are expanded, sorted,
---- and added up.
-local function multiply_lines(a, b, dtype)
+--- The product of two matrices by lines, in pieces that fit into memory, whose terms are expanded, sorted, and added up.
+local function multiply_pieces(a, b, dtype)
   local count = a.starts.size - 1
-  local both = core.promote(a.starts.dtype, b.starts.dtype)
-  local entries_of_both, places_of_both, starts_of_both = core.multiply_pair(core.cast(a.entries, dtype), core.cast(a.places, both),
-    core.cast(a.starts, both), core.cast(b.entries, dtype), core.cast(b.places, both), core.cast(b.starts, both), b.width)
-  if entries_of_both then return {entries = entries_of_both, places = places_of_both, starts = starts_of_both, ordered = true} end
   local device = {dtype = "int64", device = a.entries.device}
   local lengths = b.starts({2, -1}) - b.starts({1, -2})
   local ends = core.cast(lengths, "int64"):take(a.places + 1):cumsum():eval()
@@ -71,6 +73,68 @@ local function multiply_lines(a, b, dtype)
     return core.cast(#list == 1 and list[1] or gpu.concat(list), kind)
   end
   return {entries = join(entries, dtype), places = join(places, index), starts = join(starts, index), ordered = true}
+end
+
+-- How lines are found that no thread merges (kernels/sparse_pairs.cuh).
+local in_small_block, in_large_block, in_pieces = -1, -2, -3
+local widest_in_blocks = 2 ^ 52
+
+--- Writes the lines of `rest` to the product, as its lines in `list`, which counts from 0.
+local function put_lines(product, rest, list)
+  local count = rest.entries.size
+  if count == 0 then return end
+  local of = core.lines_of(rest.starts, count) + 1
+  local within = gpu.range(1, count, {dtype = "int64", device = list.device}) - rest.starts:take(of)
+  local to = (product.starts:take(list + 1):take(of) + within):eval()
+  product.entries:put(to, rest.entries)
+  product.places:put(to, core.cast(rest.places, product.places.dtype))
+end
+
+--- The same product by kernels. `ordered`: b's lines are.
+local function multiply_by_kernels(a, b, dtype, ordered)
+  local device, count = a.entries.device, a.starts.size - 1
+  local most = count > 0 and tonumber((a.starts({2, -1}) - a.starts({1, -2})):max():item()) or 0 -- entries of a line
+  local few = not ordered and 0 or most <= 8 and 8 or 16
+  local counts = core.count_pair(a.entries, a.places, a.starts, b.entries, b.places, b.starts, few)
+  local sizes, lists, rest = counts, {}, nil
+  if count > 0 and tonumber(counts:min():item()) < 0 then
+    sizes = counts:copy()
+    for mark = in_small_block, in_pieces, -1 do
+      local list = (counts:eq(mark):flatnonzero() - 1):eval()
+      if list.size > 0 then lists[mark] = list end
+      if list.size > 0 and mark ~= in_pieces then
+        core.count_marked(a.entries, a.places, a.starts, b.entries, b.places, b.starts, list, mark, sizes)
+      elseif list.size > 0 then
+        rest = multiply_pieces(own.take_lines(a, list + 1), b, dtype)
+        sizes:put(list + 1, rest.starts({2, -1}) - rest.starts({1, -2}))
+      end
+    end
+  end
+  local starts = gpu.concat {gpu.zeros(1, {dtype = "int64", device = device}), sizes:cumsum()}
+  local stored = tonumber(starts[starts.size])
+  if stored >= 2 ^ 31 then a, b = cast_lines(a, dtype, "int64"), cast_lines(b, dtype, "int64") end
+  local index = a.starts.dtype
+  local entries, places = gpu.empty(stored, {dtype = dtype, device = device}), gpu.empty(stored, {dtype = index, device = device})
+  starts = core.cast(starts, index):eval()
+  core.multiply_counted(a.entries, a.places, a.starts, b.entries, b.places, b.starts, few, counts, entries, places, starts)
+  for mark = in_small_block, in_large_block, -1 do
+    if lists[mark] then
+      core.multiply_marked(a.entries, a.places, a.starts, b.entries, b.places, b.starts, lists[mark], mark, entries, places, starts)
+    end
+  end
+  local product = {entries = entries, places = places, starts = starts, ordered = true}
+  if rest then put_lines(product, rest, lists[in_pieces]) end
+  return product
+end
+
+--- The product of two matrices by lines.
+local function multiply_lines(first, second, dtype)
+  local index = core.promote(first.starts.dtype, second.starts.dtype)
+  local a, b = cast_lines(first, dtype, index), cast_lines(second, dtype, index)
+  local entries, places, starts = core.multiply_pair(a.entries, a.places, a.starts, b.entries, b.places, b.starts, b.width)
+  if entries then return {entries = entries, places = places, starts = starts, ordered = true} end
+  if b.width > widest_in_blocks then return multiply_pieces(a, b, dtype) end
+  return multiply_by_kernels(a, b, dtype, own.ascends(second))
 end
 
 --- a:matmul(b) of two sparse matrices. In csc, the transposes are multiplied, as lines are.

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
-#include <numeric>
-#include <vector>
 
 #include "src/algorithms/library_kernel.h"
 #include "src/expressions/creation.h"
@@ -128,10 +125,6 @@ class SparseProduct {
   Array y_;
 };
 
-SparseLines with_wide_positions(const SparseLines& lines) {
-  return {lines.entries, cast(lines.places, DType::int64), cast(lines.starts, DType::int64)};
-}
-
 /// Adds the record of a fault, and the line of the script.
 IndexFaults::Watch add_fault(LibraryKernel& kernel, OpenDevice& device, const std::string& op) {
   Host* const host = device.context().host();
@@ -230,40 +223,6 @@ MergedLines merge(const SparseLines& a, const SparseLines& b, const Array& start
     for (const Array& source : {a.entries, a.places, a.starts, b.entries, b.places, b.starts, starts})
       result->buffer()->depend_on(*source->buffer());
   return merged;
-}
-
-std::optional<SparseLines> multiply_pair(const SparseLines& a, const SparseLines& b, std::int64_t width) {
-  OpenDevice& device = a.starts->device();
-  Sparse* const library = device.device().sparse();
-  if (!library) return std::nullopt;
-  const StreamRef& stream = device.stream();
-  SparsePair pair;
-  pair.dtype = a.entries->dtype;
-  pair.index = a.starts->dtype;
-  pair.lines = a.count();
-  pair.width = width;
-  pair.a_entries = a.entries->read(stream), pair.a_places = a.places->read(stream);
-  pair.b_entries = b.entries->read(stream), pair.b_places = b.places->read(stream);
-  pair.a_starts = a.starts->read(stream), pair.b_starts = b.starts->read(stream);
-  const Array counts = empty(device, {pair.lines}, DType::int64);
-  pair.counts = reinterpret_cast<std::int64_t*>(counts->write(stream));
-  library->count_pair(pair, *stream);
-  std::vector<std::int64_t> ends(static_cast<std::size_t>(pair.lines) + 1);
-  if (pair.lines > 0) download(*counts, ends.data() + 1);
-  std::partial_sum(ends.begin(), ends.end(), ends.begin());
-  const Array all_starts = empty(device, {pair.lines + 1}, DType::int64);
-  upload(*all_starts, ends.data());
-  if (pair.index == DType::int32 && ends.back() > std::numeric_limits<std::int32_t>::max())
-    return multiply_pair(with_wide_positions(a), with_wide_positions(b), width);
-  SparseLines product{empty(device, {ends.back()}, pair.dtype), empty(device, {ends.back()}, pair.index),
-                      cast(all_starts, pair.index)};
-  pair.starts = product.starts->read(stream);
-  pair.places = product.places->write(stream), pair.entries = product.entries->write(stream);
-  library->multiply_pair(pair, *stream);
-  for (const Array& result : {product.entries, product.places, product.starts})
-    for (const Array& source : {a.entries, a.places, a.starts, b.entries, b.places, b.starts})
-      result->buffer()->depend_on(*source->buffer());
-  return product;
 }
 
 Array starts_of(const Array& line_of_entry, std::int64_t lines) {

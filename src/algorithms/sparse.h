@@ -3,7 +3,6 @@
 // Sparse matrices by lines: rows of a matrix in csr, columns of one in csc. All arrays are contiguous vectors of one
 // device, and positions count from 0. `starts` and `places` have the same dtype, int32 or int64.
 
-#include <optional>
 #include <string>
 
 #include "src/array/array.h"
@@ -39,11 +38,6 @@ struct MergedLines {
   Array places, left, right;
 };
 MergedLines merge(const SparseLines& a, const SparseLines& b, const Array& starts, std::int64_t count);
-
-/// The product of two matrices by lines, by the device's library: line i is the sum of the lines of `b` at the places
-/// of a's line i. Null where the device has none. Entries have one dtype, and so have positions. `width`: that of b's
-/// lines. Places ascend in each line.
-std::optional<SparseLines> multiply_pair(const SparseLines& a, const SparseLines& b, std::int64_t width);
 
 /// Of the ascending lines of entries: where each of the `lines` lines starts, and where the last one ends.
 Array starts_of(const Array& line_of_entry, std::int64_t lines);

@@ -346,8 +346,8 @@ struct SparsePair {
   std::int64_t lines = 0, width = 0;  // of C
   const void *a_entries = nullptr, *a_places = nullptr, *a_starts = nullptr;
   const void *b_entries = nullptr, *b_places = nullptr, *b_starts = nullptr;
-  std::int64_t* counts = nullptr;  // of count_pair
-  const void* starts = nullptr;    // of C, for multiply_pair
+  std::int64_t* counted_starts = nullptr;  // of C, of count_pair: lines + 1
+  const void* starts = nullptr;            // the same of `index`, for multiply_pair
   void *places = nullptr, *entries = nullptr;
 };
 
@@ -356,7 +356,7 @@ class Sparse {
  public:
   virtual ~Sparse() = default;
   virtual void multiply(const SparseProblem& problem, Stream& stream) = 0;
-  /// The number of entries in each line of C. Needs no entries.
+  /// Where each line of C starts, and the last one ends. Needs no entries.
   virtual void count_pair(const SparsePair& pair, Stream& stream) = 0;
   /// C's places, ascending in each line, and its entries.
   virtual void multiply_pair(const SparsePair& pair, Stream& stream) = 0;

@@ -175,3 +175,26 @@ extern "C" __global__ void cholesky(const gpulua_complex64* a, gpulua_complex64*
   gpulua_qr_small<gpulua_complex64, 32>(a, x, x, 7, 20, 31, 20);
 })");
 }
+
+TEST_CASE("products of sparse matrices compile with NVRTC", "[cuda][nvrtc]") {
+  std::string text;
+  for (const std::string index : {"int", "long long"}) {
+    const std::string suffix = index == "int" ? "_int" : "_long";
+    const auto add = [&](const std::string& name, const std::string& call) {
+      text += "extern \"C\" __global__ void " + name + suffix + "(const gpulua_complex128* v, const " + index +
+              "* i, const " + index + "* s, const long long* list, long long* counts, " + index +
+              "* places, gpulua_complex128* y, int* found, long long n) {" + call + "}\n";
+    };
+    add("count", "gpulua_count_pair<" + index + ", 16>(i, s, i, s, counts, n, true);");
+    add("count_small", "gpulua_count_sorted<" + index + ", 512, 64>(i, s, i, s, list, counts);");
+    add("count_large", "gpulua_count_sorted<" + index + ", 4096, 256>(i, s, i, s, list, counts);");
+    add("multiply",
+        "gpulua_multiply_pair<gpulua_complex128, " + index + ", 8>(v, i, s, v, i, s, list, s, places, y, n);");
+    add("multiply_large",
+        "gpulua_multiply_sorted<gpulua_complex128, " + index + ", 4096, 256>(v, i, s, v, i, s, list, s, places, y);");
+    add("descent", "gpulua_find_descent<" + index + ">(i, s, n, n, found);");
+  }
+  compile({"elements.cuh", "arithmetic.cuh", "indexing.cuh", "complex.cuh", "indexed.cuh", "sparse.cuh",
+           "sparse_pairs.cuh"},
+          text);
+}

@@ -53,7 +53,9 @@ class LineProduct {
       return;
     }
     std::vector<Rest> rests(static_cast<std::size_t>(chunks));
-    each(chunks, [&](std::int64_t chunk) { rests[static_cast<std::size_t>(chunk)] = add_up(chunk); });
+    each(chunks, [&](std::int64_t chunk) {
+      rests[static_cast<std::size_t>(chunk)] = x_ == nullptr ? add_up<false>(chunk) : add_up<true>(chunk);
+    });
     for (const Rest& rest : rests)
       if (rest.line < lines_) y_[rest.line] += rest.sum;
   }
@@ -87,49 +89,68 @@ class LineProduct {
     return first;
   }
 
+  template <bool has_x>
   Result term(std::int64_t k) const {
-    if (x_ == nullptr) return Result(entries_[k]);
-    return product(entries_[k], x_[places_[k]]);
+    if constexpr (has_x)
+      return product(entries_[k], x_[places_[k]]);
+    else
+      return Result(entries_[k]);
   }
 
+  template <bool has_x>
   Result sum(std::int64_t k, std::int64_t end) const {
     Result total{};
-    if (end - k >= 16) {
-      Result others[3]{};
+    // Of shorter lines, many are under way at a time; a second loop, whose end is mispredicted, costs more than it
+    // saves.
+    if (end - k >= 256) {
+      Result second{}, third{}, fourth{};
       for (; k + 4 <= end; k += 4) {
-        total += term(k);
-        for (int i = 0; i < 3; ++i) others[i] += term(k + i + 1);
+        total += term<has_x>(k), second += term<has_x>(k + 1);
+        third += term<has_x>(k + 2), fourth += term<has_x>(k + 3);
       }
-      total = (total + others[0]) + (others[1] + others[2]);
+      total = (total + second) + (third + fourth);
     }
-    for (; k < end; ++k) total += term(k);
+    for (; k < end; ++k) total += term<has_x>(k);
     return total;
   }
 
-  Rest add_up(std::int64_t chunk) const {
+  // Not inlined: its loops have all registers.
+  template <bool has_x>
+  [[gnu::noinline]] Rest add_up(std::int64_t chunk) const {
     const std::int64_t first = first_line(chunk), last = first_line(chunk + 1);
     std::int64_t k = chunk * chunk_size - first;
     for (std::int64_t line = first; line < last; ++line) {
       const std::int64_t end = ends_[line];
-      y_[line] = sum(k, end);
+      y_[line] = sum<has_x>(k, end);
       k = end;
     }
     const std::int64_t end = std::min((chunk + 1) * chunk_size, lines_ + count_) - last;
-    return k < end ? Rest{last, sum(k, end)} : Rest{lines_, Result{}};
+    return k < end ? Rest{last, sum<has_x>(k, end)} : Rest{lines_, Result{}};
   }
 
   /// The rows of Y that belong to the chunk.
   void multiply_rows(std::int64_t chunk) const {
     const std::int64_t first = first_line(chunk), last = first_line(chunk + 1);
     for (std::int64_t line = first; line < last; ++line) {
-      Result* const y = y_ + line * columns_;
-      std::fill_n(y, columns_, Result{});
-      for (std::int64_t k = ends_[line - 1]; k < ends_[line]; ++k) {
-        const Entry entry = entries_[k];
-        const Result* const x = x_ + static_cast<std::int64_t>(places_[k]) * columns_;
-        for (std::int64_t j = 0; j < columns_; ++j) y[j] += product(entry, x[j]);
-      }
+      std::int64_t column = 0;
+      for (; columns_ - column >= 16; column += 16) multiply_columns<16>(line, column);
+      if ((columns_ & 8) != 0) multiply_columns<8>(line, column), column += 8;
+      if ((columns_ & 4) != 0) multiply_columns<4>(line, column), column += 4;
+      if ((columns_ & 2) != 0) multiply_columns<2>(line, column), column += 2;
+      if ((columns_ & 1) != 0) multiply_columns<1>(line, column);
     }
+  }
+
+  /// So many elements of a row of Y, whose sums stay in registers.
+  template <int count>
+  void multiply_columns(std::int64_t line, std::int64_t column) const {
+    Result sums[count] = {};
+    for (std::int64_t k = ends_[line - 1]; k < ends_[line]; ++k) {
+      const Entry entry = entries_[k];
+      const Result* const x = x_ + static_cast<std::int64_t>(places_[k]) * columns_ + column;
+      for (int i = 0; i < count; ++i) sums[i] += product(entry, x[i]);
+    }
+    std::copy_n(sums, count, y_ + line * columns_ + column);
   }
 
   const Entry* entries_;

@@ -1,62 +1,19 @@
 #include "src/device/cpu/cpu_sparse_pair.h"
 
 #include <tbb/blocked_range.h>
+#include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
 #include <algorithm>
-#include <bit>
 #include <complex>
-#include <utility>
-#include <vector>
+#include <numeric>
+
+#include "src/device/cpu/cpu_sparse_line.h"
+#include "src/device/cpu/sorting/vector_code.h"
 
 namespace gpulua::cpu {
 namespace {
-
-/// The places of a line and the sums of the terms there: a hash table with open addressing, which is used for line
-/// after line.
-template <class Sum>
-class LineTable {
- public:
-  /// Makes the table empty, with room for `terms` places.
-  void reset(std::int64_t terms) {
-    const std::size_t size = std::bit_ceil(static_cast<std::size_t>(2 * terms + 1));
-    if (slots_.size() < size) slots_.assign(size, {-1, Sum{}});
-    for (const std::size_t at : used_) slots_[at].first = -1;
-    used_.clear();
-    shift_ = 64 - std::countr_zero(size);
-  }
-
-  Sum& at(std::int64_t place) {
-    // Fibonacci hashing: the highest bits of a product with 2^64 over the golden ratio.
-    std::size_t at =
-        shift_ == 64 ? 0 : static_cast<std::size_t>(static_cast<std::uint64_t>(place) * 0x9e3779b97f4a7c15u >> shift_);
-    const std::size_t last = (std::size_t{1} << (64 - shift_)) - 1;
-    while (slots_[at].first != place) {
-      if (slots_[at].first < 0) {
-        slots_[at] = {place, Sum{}};
-        used_.push_back(at);
-        break;
-      }
-      at = (at + 1) & last;
-    }
-    return slots_[at].second;
-  }
-
-  std::size_t size() const { return used_.size(); }
-
-  /// The places in ascending order, with their sums.
-  const std::vector<std::pair<std::int64_t, Sum>>& ordered() {
-    list_.clear();
-    for (const std::size_t at : used_) list_.push_back(slots_[at]);
-    std::sort(list_.begin(), list_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    return list_;
-  }
-
- private:
-  std::vector<std::pair<std::int64_t, Sum>> slots_, list_;  // of a slot that is not used, the place is -1
-  std::vector<std::size_t> used_;
-  int shift_ = 64;
-};
 
 template <class T>
 T times(T a, T b) {
@@ -80,11 +37,14 @@ class PairProduct {
 
   void count() const {
     struct Nothing {};
-    each_line<Nothing>([this](std::int64_t line, LineTable<Nothing>& table) {
-      for (std::int64_t k = a_starts_[line]; k < a_starts_[line + 1]; ++k)
-        for (std::int64_t j = b_starts_[a_places_[k]]; j < b_starts_[a_places_[k] + 1]; ++j) table.at(b_places_[j]);
-      pair_.counts[line] = static_cast<std::int64_t>(table.size());
+    std::int64_t* const counts = pair_.counted_starts;
+    counts[0] = 0;
+    each_line<Nothing>([&](std::int64_t line, auto& sums) {
+      each_entry(line,
+                 [&](std::int64_t, std::int64_t first, std::int64_t terms) { sums.mark(b_places_ + first, terms); });
+      counts[line + 1] = sums.size();
     });
+    std::partial_sum(counts, counts + pair_.lines + 1, counts);
   }
 
   void multiply() const {
@@ -93,36 +53,56 @@ class PairProduct {
     const auto* const starts = static_cast<const Index*>(pair_.starts);
     auto* const places = static_cast<Index*>(pair_.places);
     auto* const entries = static_cast<T*>(pair_.entries);
-    each_line<T>([&](std::int64_t line, LineTable<T>& table) {
-      for (std::int64_t k = a_starts_[line]; k < a_starts_[line + 1]; ++k)
-        for (std::int64_t j = b_starts_[a_places_[k]]; j < b_starts_[a_places_[k] + 1]; ++j)
-          table.at(b_places_[j]) += times(a[k], b[j]);
-      Index to = starts[line];
-      for (const auto& [place, sum] : table.ordered()) {
-        places[to] = static_cast<Index>(place);
-        entries[to++] = sum;
-      }
+    each_line<T>([&](std::int64_t line, auto& sums) {
+      each_entry(line, [&](std::int64_t k, std::int64_t first, std::int64_t terms) {
+        const T factor = a[k];
+        sums.add(b_places_ + first, terms, [&](std::int64_t j) { return times(factor, b[first + j]); });
+      });
+      sums.write(places + starts[line], entries + starts[line]);
     });
   }
 
  private:
+  /// Calls visit(k, first, terms) for each entry k of a's line, where b's entries from `first` on are its terms.
+  template <class Visit>
+  void each_entry(std::int64_t line, const Visit& visit) const {
+    for (std::int64_t k = a_starts_[line]; k < a_starts_[line + 1]; ++k) {
+      const std::int64_t first = b_starts_[a_places_[k]];
+      visit(k, first, b_starts_[a_places_[k] + 1] - first);
+    }
+  }
+
   /// The number of terms in a line.
   std::int64_t terms_of(std::int64_t line) const {
     std::int64_t terms = 0;
-    for (std::int64_t k = a_starts_[line]; k < a_starts_[line + 1]; ++k)
-      terms += b_starts_[a_places_[k] + 1] - b_starts_[a_places_[k]];
+    each_entry(line, [&](std::int64_t, std::int64_t, std::int64_t count) { terms += count; });
     return terms;
   }
 
+  /// Calls work(line, sums) with an empty WideLine or HashedLine.
   template <class Sum, class Work>
   void each_line(const Work& work) const {
+    // Each core has an element for each place where all of them take no more than a few times A's memory.
+    constexpr std::int64_t always_wide = 1 << 16;
+    const std::int64_t cores = tbb::this_task_arena::max_concurrency();
+    if (pair_.width <= std::max(always_wide, 4 * (pair_.lines + a_starts_[pair_.lines]) / cores))
+      each_line_in<WideLine<Sum, Index>>(work);
+    else
+      each_line_in<HashedLine<Sum, Index>>(work);
+  }
+
+  template <class Line, class Work>
+  void each_line_in(const Work& work) const {
     constexpr std::int64_t least = 64;  // lines of a core at a time
+    tbb::enumerable_thread_specific<Line> of_core([this] { return Line(pair_.width); });
     tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, pair_.lines, least), [&](const auto& lines) {
-      LineTable<Sum> table;
-      for (std::int64_t line = lines.begin(); line < lines.end(); ++line) {
-        table.reset(std::min(terms_of(line), pair_.width));
-        work(line, table);
-      }
+      Line& sums = of_core.local();
+      in_vectors([&] {
+        for (std::int64_t line = lines.begin(); line < lines.end(); ++line) {
+          sums.reset(Line::needs_room ? std::min(terms_of(line), pair_.width) : 0);
+          work(line, sums);
+        }
+      });
     });
   }
 
