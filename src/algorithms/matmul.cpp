@@ -53,7 +53,7 @@ Dims product_shape(const Dims& a, const Dims& b, const Dims& given_a, const Dims
 }
 
 /// The array as matrices: a vector gets a second axis.
-Array as_matrices(const Array& array, std::size_t new_axis) {
+Array as_matrices(Array array, std::size_t new_axis) {
   if (array->layout.ndim() > 1) return array;
   return view(array, expand(array->layout, std::uint64_t{1} << new_axis));
 }
@@ -65,16 +65,16 @@ struct Conjugable {
   bool conjugate = false;
 };
 
-Conjugable conjugable(const Array& array) {
+Conjugable conjugable(Array array) {
   const Pending* const pending = array->pending();
-  if (!pending || !pending->op || pending->op->name != "conj" || array->layout.ndim() < 2) return {array};
+  if (!pending || !pending->op || pending->op->name != "conj" || array->layout.ndim() < 2) return {std::move(array)};
   const Array& input = pending->inputs[0];
   if (input->pending() || input->dtype != array->dtype || info(input->dtype).kind != DTypeKind::complex ||
       input->layout.shape != array->layout.shape)
-    return {array};
+    return {std::move(array)};
   const std::size_t last = input->layout.ndim() - 1;
   const Dims &shape = input->layout.shape, &strides = input->layout.strides;
-  if (strides[last - 1] != 1 || strides[last] < shape[last - 1]) return {array};
+  if (strides[last - 1] != 1 || strides[last] < shape[last - 1]) return {std::move(array)};
   return {input, true};
 }
 
@@ -106,7 +106,7 @@ Array matmul(const Array& a, const Array& b, const Array& out) {
   Dims result_shape = shape;  // without the axes that vectors lack
   if (given_b.size() == 1) result_shape.pop_back();
   if (given_a.size() == 1) result_shape.erase(result_shape.end() - (given_b.size() == 1 ? 1 : 2));
-  const auto finish = [&](const Array& result) {
+  const auto finish = [&](Array result) {
     if (!out || result == out) return result;
     assign(out, result, "matmul");
     return out;
@@ -115,8 +115,8 @@ Array matmul(const Array& a, const Array& b, const Array& out) {
 
   // float16 and bfloat16, where the BLAS has none.
   const DType computed = multiplies(device, dtype) ? dtype : DType::float32;
-  const auto [left, conjugate_left] = conjugable(cast(a, computed));
-  const auto [right, conjugate_right] = conjugable(cast(b, computed));
+  auto [left, conjugate_left] = conjugable(cast(a, computed));
+  auto [right, conjugate_right] = conjugable(cast(b, computed));
   const Array result =
       takes_product(out, computed, result_shape, *left, *right) ? out : empty(device, result_shape, computed);
   Array matrices = result;
@@ -125,7 +125,8 @@ Array matmul(const Array& a, const Array& b, const Array& out) {
     layout.offset = result->layout.offset;
     matrices = view(result, std::move(layout));
   }
-  multiply({as_matrices(left, 0), as_matrices(right, 1), matrices, conjugate_left, conjugate_right});
+  multiply({as_matrices(std::move(left), 0), as_matrices(std::move(right), 1), std::move(matrices), conjugate_left,
+            conjugate_right});
   return finish(cast(result, dtype));
 }
 

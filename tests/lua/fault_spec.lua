@@ -127,3 +127,21 @@ describe("an access that the checker cannot place", function()
     assert.is_nil(message:find("gpulua --check", 1, true), message)
   end)
 end)
+
+describe("a store past the end of an array", function()
+  it("is found in each of the 64 bytes behind it, wherever they begin", function()
+    local put = gpu.kernel("__global__ void put(volatile signed char* x, int at) { x[at] = x[at] + 1; }", "put") { grid = 1, block = 1 }
+    for _, size in ipairs { 1, 13, 255, 256 } do
+      for byte = 0, 63 do
+        local x = gpu.zeros(size, "int8")
+        put(x, size + byte)
+        x:free()
+        fails("[memory] a kernel has written past the end of an array", gpu.sync)
+      end
+      local x = gpu.zeros(size, "int8")
+      put(x, size - 1)
+      x:free()
+      gpu.sync()
+    end
+  end)
+end)

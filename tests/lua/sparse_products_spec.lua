@@ -1,4 +1,4 @@
--- Products of two sparse matrices: by the device's library, and by our kernels, which the cpu device runs where accesses are checked.
+-- Products of two sparse matrices: by the device's library, and by our kernels, which the cpu device runs where it checks accesses.
 local gpu = require "gpu"
 local support = require "support"
 local same = support.same

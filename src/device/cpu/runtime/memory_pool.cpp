@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <new>
@@ -32,19 +33,24 @@ std::size_t class_size(std::size_t bytes, std::size_t granule) {
   return rounded < bytes ? 0 : rounded;
 }
 
-constexpr unsigned char pattern(std::size_t i) {
-  return static_cast<unsigned char>(0xA7 ^ (i * 29));
-}
+// The pattern by words, which begin at any address.
+using Word [[gnu::may_alias, gnu::aligned(1)]] = std::uint64_t;
+constexpr auto pattern = [] {
+  std::array<std::uint64_t, most_pattern_bytes / sizeof(Word)> words{};
+  for (std::size_t i = 0; i < most_pattern_bytes; ++i)
+    words[i / sizeof(Word)] |= std::uint64_t{(0xA7 ^ (i * 29)) & 0xff} << i % sizeof(Word) * 8;
+  return words;
+}();
 
 GPULUA_READS_POISONED void write_pattern(char* end, std::size_t bytes) {
-  for (volatile char *at = end, *last = end + bytes; at != last; ++at)
-    *at = static_cast<char>(pattern(static_cast<std::size_t>(at - end)));
+  auto* const at = reinterpret_cast<volatile Word*>(end);
+  for (std::size_t i = 0; i < bytes / sizeof(Word); ++i) at[i] = pattern[i];
 }
 
 GPULUA_READS_POISONED bool has_pattern(const char* end, std::size_t bytes) {
-  const volatile char* at = end;
-  for (std::size_t i = 0; i < bytes; ++i)
-    if (static_cast<unsigned char>(at[i]) != pattern(i)) return false;
+  const auto* const at = reinterpret_cast<const volatile Word*>(end);
+  for (std::size_t i = 0; i < bytes / sizeof(Word); ++i)
+    if (at[i] != pattern[i]) return false;
   return true;
 }
 
