@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace gpulua::cpu {
@@ -18,7 +19,7 @@ class WideLine {
   static constexpr bool needs_room = false;
 
   explicit WideLine(std::int64_t width)
-      : sums_(std::make_unique_for_overwrite<Sum[]>(static_cast<std::size_t>(width))),
+      : sums_(std::make_unique<Sum[]>(static_cast<std::size_t>(width))),
         lines_(static_cast<std::size_t>(width)),
         places_(std::make_unique_for_overwrite<Index[]>(static_cast<std::size_t>(width) + lanes)) {}
 
@@ -50,19 +51,18 @@ class WideLine {
     const Index line = line_;
     for (std::int64_t i = 0; i < count; ++i) {
       const Index place = places[i];
-      const bool is_new = lines[place] != line;
-      lines[place] = line;
-      sums[place] = (is_new ? Sum{} : sums[place]) + term(i);
+      sums[place] = sums[place] + term(i);
       // A branch would be mispredicted for every other term.
       list[size] = place;
-      size += is_new;
+      size += lines[place] != line;
+      lines[place] = line;
     }
     size_ = size;
   }
 
   std::int64_t size() const { return size_; }
 
-  /// Writes the places in ascending order, and their sums.
+  /// Writes the places in ascending order, and their sums, which are 0 then.
   void write(Index* places, Sum* sums) {
     if (size_ <= few)
       write_few(places, sums);
@@ -85,7 +85,7 @@ class WideLine {
     }
     for (std::int64_t i = 0; i < size_; ++i) {
       places[below[i]] = places_[i];
-      sums[below[i]] = sums_[places_[i]];
+      sums[below[i]] = std::exchange(sums_[places_[i]], Sum{});
     }
   }
 
@@ -109,7 +109,7 @@ class WideLine {
         for (; bits_[word] != 0; bits_[word] &= bits_[word] - 1) {
           const std::size_t place = word * 64 + static_cast<std::size_t>(std::countr_zero(bits_[word]));
           *places++ = static_cast<Index>(place);
-          *sums++ = sums_[place];
+          *sums++ = std::exchange(sums_[place], Sum{});
         }
       }
     }
