@@ -90,6 +90,17 @@ describe("products", function()
     end
   end)
 
+  it("have as many columns as the other matrix", function()
+    for _, dtype in ipairs { "float32", "float64", "complex64" } do
+      local dense = random_dense(30, 40, 5, dtype):round()
+      local A = gpu.sparse.csr(dense)
+      for _, columns in ipairs { 0, 1, 2, 3, 4, 7, 8, 15, 16, 33, 64 } do
+        local X = gpu.random.integers({ 40, columns }, -9, 9):astype(dtype)
+        same(dense:matmul(X), A:matmul(X), dtype .. " " .. columns)
+      end
+    end
+  end)
+
   it("have the operands' common dtype, and write to `out`", function()
     local A = gpu.sparse.csr(rows)
     assert.are.equal("float64", A:matmul(gpu.ones(4, "float64")).dtype)

@@ -43,12 +43,12 @@ constexpr auto pattern = [] {
 }();
 
 GPULUA_READS_POISONED void write_pattern(char* end, std::size_t bytes) {
-  auto* const at = reinterpret_cast<volatile Word*>(end);
+  volatile Word* const at = reinterpret_cast<volatile Word*>(end);
   for (std::size_t i = 0; i < bytes / sizeof(Word); ++i) at[i] = pattern[i];
 }
 
 GPULUA_READS_POISONED bool has_pattern(const char* end, std::size_t bytes) {
-  const auto* const at = reinterpret_cast<const volatile Word*>(end);
+  const volatile Word* const at = reinterpret_cast<const volatile Word*>(end);
   for (std::size_t i = 0; i < bytes / sizeof(Word); ++i)
     if (at[i] != pattern[i]) return false;
   return true;
