@@ -195,6 +195,19 @@ TEST_CASE("simd: warps that come to the same barriers, and such that do not", "[
           "s[next] + u + v;");
 }
 
+// Kernels that do not use threadIdx.y have a variant for lines of threads whose last warp is no whole one.
+TEST_CASE("simd: barriers of blocks in a line", "[cpu][simd]") {
+  const std::string start =
+      "__shared__ float s[1024], r[1024]; const unsigned me = threadIdx.x, t = blockIdx.x * blockDim.x + me; s[me] = "
+      "x[t]; __syncthreads(); ";
+  compare(start +
+          "r[me] = me + 5 < blockDim.x ? s[me] + s[me + 5] : -1; __syncthreads(); if (t < n / 9) y[t] = "
+          "r[blockDim.x - 1 - me];");
+  compare(start + "float sum = 0; for (unsigned k = me % 3; k < blockDim.x; k += 3) sum += s[k]; y[t] = sum;");
+  compare(start + "if (me >= 32) return; __syncthreads(); b[t] = a[t] + (me + 1 < blockDim.x ? (int)s[me + 1] : n);");
+  compare(start + "if (me < 7 || t > n / 10) y[t] = s[(me ^ 1) < blockDim.x ? me ^ 1 : me];");
+}
+
 TEST_CASE("simd: what the engine leaves to the scalar one", "[cpu][simd]") {
   CpuTestDevice device;
   auto reason = [&](const std::string& text) {

@@ -78,6 +78,7 @@ enum class BlockRule : unsigned {
   any = 0,
   rows = 1,       // x is a multiple of 32
   half_rows = 2,  // x is 16 and y is even
+  line = 3,       // y and z are 1, and threads numbered along the grid's x are below 2^31
 };
 
 /// One way to run a kernel. Of the records of a symbol the runtime takes the first whose rule holds for the block. The

@@ -37,12 +37,17 @@ void* load_library(std::string_view image) {
   return library;
 }
 
-bool holds(BlockRule rule, const Dim3& block) {
+// Threads along the grid's x are numbered in 32 bits: from here on the numbers of a warp may wrap.
+constexpr std::uint64_t most_in_a_line = std::uint64_t{1} << 31;
+
+bool holds(BlockRule rule, const Dim3& grid, const Dim3& block) {
   switch (rule) {
     case BlockRule::rows:
       return block.x % 32 == 0;
     case BlockRule::half_rows:
       return block.x == 16 && block.y % 2 == 0;
+    case BlockRule::line:
+      return block.y == 1 && block.z == 1 && std::uint64_t{grid.x} * block.x <= most_in_a_line;
     default:
       return true;
   }
@@ -58,7 +63,7 @@ CpuKernel::CpuKernel(KernelEntry entry, std::vector<const KernelRecord*> records
 
 const KernelRecord& CpuKernel::record(const LaunchConfig& config) const {
   const auto found = std::ranges::find_if(
-      records_, [&](const KernelRecord* record) { return holds(record->block_rule, config.block); });
+      records_, [&](const KernelRecord* record) { return holds(record->block_rule, config.grid, config.block); });
   if (found == records_.end())
     throw Error(ErrorKind::argument, "[launch] the kernel was compiled for blocks of whole warps, got blocks of " +
                                          std::to_string(config.block.x) + " threads along x");

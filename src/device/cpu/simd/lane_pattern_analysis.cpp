@@ -192,7 +192,7 @@ LanePattern LanePatterns::of_call(const llvm::CallInst& call) const {
     case Marker::thread_x:
       if (layout_ == WarpLayout::half_rows) return {LanePattern::Kind::affine, 1, 0, zeros_of_zero};
       return layout_ == WarpLayout::any ? LanePattern::varying()
-                                        : LanePattern::affine(1, layout_ == WarpLayout::row ? lane_bits : 0);
+                                        : LanePattern::affine(1, layout_ == WarpLayout::row_chunk ? 0 : lane_bits);
     case Marker::thread_y:
       if (layout_ == WarpLayout::half_rows) return {LanePattern::Kind::affine, 0, 1, 1};
       return layout_ == WarpLayout::any ? LanePattern::varying() : LanePattern::uniform();

@@ -13,6 +13,7 @@ namespace gpulua::cpu::simd {
 enum class WarpLayout {
   row_chunk,  // up to 32 neighbours of one row, from any thread on: for kernels that do not depend on what a warp is
   row,        // in one row, from a multiple of 32 on, all 32
+  row_part,   // the same, but the last may have fewer
   half_rows,  // in two rows of 16 threads; the first row's number is even
   any,
 };

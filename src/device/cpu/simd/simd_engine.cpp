@@ -168,6 +168,7 @@ std::vector<KernelCode> Engine::build(const SourceKernel& kernel, std::string& w
     std::vector<std::pair<BlockRule, WarpLayout>> wanted;
     if (needs.rows && !source_.whole_warps) wanted.emplace_back(BlockRule::half_rows, WarpLayout::half_rows);
     if (needs.warps) wanted.emplace_back(BlockRule::rows, WarpLayout::row);
+    if (needs.warps && !needs.rows && !source_.whole_warps) wanted.emplace_back(BlockRule::line, WarpLayout::row_part);
     if (!needs.warps || !source_.whole_warps)
       wanted.emplace_back(BlockRule::any, needs.warps ? WarpLayout::any : WarpLayout::row_chunk);
     for (auto [rule, layout] : wanted) {
