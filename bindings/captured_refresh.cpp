@@ -80,6 +80,12 @@ bool CapturedValues::refresh_slot(std::size_t index, int value, const luafn::Pat
     case HostValue::Kind::boolean:
       same = lua_isboolean(L_, at) && (lua_toboolean(L_, at) != 0) == known.boolean;
       break;
+    case HostValue::Kind::text: {
+      std::size_t size = 0;
+      const char* text = lua_type(L_, at) == LUA_TSTRING ? lua_tolstring(L_, at, &size) : nullptr;
+      same = text && known.name == std::string_view(text, size);
+      break;
+    }
     case HostValue::Kind::builtin:
       same = lua_topointer(L_, at) == slot.identity && module_field(at, path, known.fields) == slot.field;
       break;

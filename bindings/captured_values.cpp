@@ -118,6 +118,13 @@ HostValue CapturedValues::read(int value) {
       result.kind = HostValue::Kind::boolean;
       result.boolean = lua_toboolean(L_, value) != 0;
       return result;
+    case LUA_TSTRING: {
+      std::size_t size = 0;
+      const char* text = lua_tolstring(L_, value, &size);
+      result.kind = HostValue::Kind::text;
+      result.name.assign(text, size);
+      return result;
+    }
     case LUA_TFUNCTION:
       result.name = library_name(L_, value);
       result.kind = result.name.empty() ? HostValue::Kind::other : HostValue::Kind::builtin;
@@ -326,6 +333,9 @@ void CapturedValues::add_key(const HostValue& value) {
       key_ += static_cast<char>('0' + static_cast<int>(value.order));
       key_ += value.small ? 's' : 'l';
       if (value.whole) key_ += 'w';
+      break;
+    case HostValue::Kind::text:
+      key_ += std::to_string(value.name.size()) + ":" + value.name;
       break;
     case HostValue::Kind::table:  // its numbers are constants of the text
       key_ += std::to_string(value.numbers.size()) + ":";

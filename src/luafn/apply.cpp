@@ -109,7 +109,7 @@ DType Translator::promoted(const OpInfo& row, const std::vector<Value>& operands
     for (std::size_t i = 0; i < operands.size(); ++i)
       if (takes_part(row, i) && operands[i].is_weak())
         strong = promote_weak(*strong, operands[i].kind == Value::Kind::real ? Scalar(0.5) : Scalar(std::int64_t{1}));
-    return *strong;
+    return indexing_ && is_integer(*strong) && size_of(*strong) < 4 ? DType::int32 : *strong;
   }
   const bool becomes_real =
       row.rule == DTypeRule::floating || row.rule == DTypeRule::test || row.rule == DTypeRule::scaled;

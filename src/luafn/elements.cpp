@@ -33,6 +33,12 @@ Value Translator::field(const Value& object, const std::string& name, int line) 
     result.kind = Value::Kind::shape;
     return result;
   }
+  if (name == "dtype") {
+    Value dtype;
+    dtype.kind = Value::Kind::string;
+    dtype.name = gpulua::name(object.dtype);
+    return dtype;
+  }
   if (name == "ndim") return uniform_value(uniforms_->constant(static_cast<double>(array.shape.size())));
   if (name == "size") {
     const Uniform* size = uniforms_->constant(1.0);
@@ -43,7 +49,7 @@ Value Translator::field(const Value& object, const std::string& name, int line) 
   if (!is_name(name))
     refuse(line, "a device has no slices, " + object.name + "[\"" + name + "\"]; loop over the elements, for i = 1, #" +
                      object.name + " do ... end");
-  refuse(line, "a device knows shape, size and ndim of an array, got " + object.name + "." + name);
+  refuse(line, "a device knows shape, size, ndim and dtype of an array, got " + object.name + "." + name);
 }
 
 Value Translator::index(const Expr& expr, bool load) {
@@ -67,11 +73,11 @@ Value Translator::index(const Expr& expr, bool load) {
                           (!object.is_number() ? ""
                            : request_.kernel   ? "; an array has one index for each of its axes"
                                                : "; inside of the function an argument is one element"));
-  if (key.kind != ExprKind::table) return indexed(std::move(object), expression(key), expr.line, load);
+  if (key.kind != ExprKind::table) return indexed(std::move(object), index_value(key), expr.line, load);
   for (const ExprPtr& part : key.parts) {
     if (object.kind != Value::Kind::array)
       refuse(expr.line, "expected an index for each axis, got " + std::to_string(key.parts.size()));
-    object = indexed(std::move(object), expression(*part), expr.line, load);
+    object = indexed(std::move(object), index_value(*part), expr.line, load);
   }
   return object;
 }
@@ -80,7 +86,7 @@ Value Translator::index(const Expr& expr, bool load) {
 Value Translator::entry(const Value& table, const Expr& key) {
   const std::vector<double>& numbers = request_.values[table.array].numbers;
   const std::string count = std::to_string(numbers.size());
-  const Value index = expression(key);
+  const Value index = index_value(key);
   if (index.uniform && index.uniform->kind == Uniform::Kind::constant && !index.uniform->is_boolean) {
     const double position = std::get<double>(index.uniform->constant);
     if (!(position >= 1 && position <= static_cast<double>(numbers.size())) || index.kind != Value::Kind::integer)
@@ -110,6 +116,14 @@ Value Translator::entry(const Value& table, const Expr& key) {
             "\", __FILE__, __LINE__), ";
   result.code = name + "[" + check + as(index, DType::int32, key.line) + " - 1]";
   return result;
+}
+
+/// An index. Elements of 8 and 16 bits are added as numbers of 32, so that bins[image[i] + 1] is what it says.
+Value Translator::index_value(const Expr& key) {
+  const bool outer = std::exchange(indexing_, true);
+  Value value = expression(key);
+  indexing_ = outer;
+  return value;
 }
 
 bool Translator::is_index(const Value& key) {

@@ -155,6 +155,8 @@ Value Translator::binary(const Expr& expr) {
   if (found == std::end(operators)) refuse(expr.line, "a device has no strings, so no \"" + expr.text + '"');
   const Value x = expression(*expr.parts[0]), y = expression(*expr.parts[1]);
   const bool equality = expr.text == "==" || expr.text == "~=";
+  if (equality && x.kind == Value::Kind::string && y.kind == Value::Kind::string)
+    return uniform_value(uniforms_->constant((x.name == y.name) == (expr.text == "==")));
   for (const Value* side : {&x, &y}) {
     const bool takes = side->is_number() || (equality && side->kind == Value::Kind::boolean);
     if (!takes && side->kind == Value::Kind::boolean)

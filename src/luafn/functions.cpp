@@ -141,7 +141,7 @@ void Translator::begin_round() {
 void Translator::translate_body(Instance& instance) {
   Instance* const outer = current_;
   const std::size_t outer_indent = indent_;
-  const bool outer_hoists = hoists_;
+  const bool outer_hoists = hoists_, outer_indexing = std::exchange(indexing_, false);
   const DType outer_real = std::exchange(real_, function_real_);
   current_ = &instance;
   instance.is_open = true;
@@ -166,6 +166,7 @@ void Translator::translate_body(Instance& instance) {
   current_ = outer;
   indent_ = outer_indent;
   hoists_ = outer_hoists;
+  indexing_ = outer_indexing;
   real_ = outer_real;
 }
 
@@ -362,6 +363,10 @@ Value Translator::host_value(const HostValue& value, std::size_t index, const st
     case HostValue::Kind::table:
       result.kind = Value::Kind::table;
       result.array = index;
+      return result;
+    case HostValue::Kind::text:
+      result.kind = Value::Kind::string;
+      result.name = value.name;
       return result;
     case HostValue::Kind::nil:
       refuse(line, name + " is nil");

@@ -31,6 +31,7 @@ struct HostValue {
     function,  // of the script
     array,
     table,  // of numbers
+    text,   // name: a string, which is a constant of the translation
     other
   };
   Kind kind = Kind::nil;

@@ -199,9 +199,9 @@ Value Translator::atomic(const std::string& name, const Expr& call) {
   if (array.kind != Value::Kind::array) refuse(call.line, "expected an array for " + name + ", got " + describe(array));
   const Expr& key = *call.parts[2];
   if (key.kind == ExprKind::table)
-    for (const ExprPtr& part : key.parts) array = indexed(std::move(array), expression(*part), call.line, false);
+    for (const ExprPtr& part : key.parts) array = indexed(std::move(array), index_value(*part), call.line, false);
   else
-    array = indexed(std::move(array), expression(key), call.line, false);
+    array = indexed(std::move(array), index_value(key), call.line, false);
   if (array.indices.size() != array_of(array).shape.size())
     refuse(call.line, "expected an index for each axis of " + array.name);
   const DType dtype = array.dtype;
@@ -256,13 +256,19 @@ Value Translator::warp_call(const std::string& name, const Expr& call) {
 }
 
 /// A constant string as a literal of C++.
-std::string Translator::literal_text(const Expr& expr, const std::string& name) const {
-  if (expr.kind != ExprKind::string)
+std::string Translator::literal_text(const Expr& expr, const std::string& name) {
+  const Value value = expression(expr);
+  if (value.kind != Value::Kind::string)
     refuse(expr.line, "expected a constant string for " + name + "; a device makes no strings");
   std::string text;
-  for (const char c : expr.text) {
+  for (const char c : value.name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < ' ') {
+      text += std::string("\\0") + static_cast<char>('0' + byte / 8) + static_cast<char>('0' + byte % 8);
+      continue;
+    }
     if (c == '"' || c == '\\') text += '\\';
-    text += c == '\n' ? std::string("\\n") : std::string(1, c);
+    text += c;
   }
   return text;
 }
@@ -285,12 +291,12 @@ std::vector<Value> Translator::report(const std::string& name, const Expr& call)
   std::string format, list;
   for (const ExprPtr& argument : arguments) {
     format += format.empty() ? "" : "\\t";
-    if (argument->kind == ExprKind::string) {
+    const Value value = expression(*argument);
+    if (value.kind == Value::Kind::string) {
       list += ", \"" + literal_text(*argument, name) + "\"";
       format += "%s";
       continue;
     }
-    const Value value = expression(*argument);
     const bool integer = is_integer_number(value);
     if (value.kind == Value::Kind::boolean) {
       list += ", " + condition(value, call.line) + " ? \"true\" : \"false\"";

@@ -118,6 +118,7 @@ class Translator {
   Value index(const Expr& expr, bool load = true);
   Value entry(const Value& table, const Expr& key);
   static bool is_index(const Value& key);
+  Value index_value(const Expr& key);
   [[noreturn]] void refuse_index(const std::string& name, const Value& key, int line) const;
   Value indexed(Value array, Value key, int line, bool load = true);
   std::string place(const Value& array, int line);
@@ -164,7 +165,7 @@ class Translator {
   Value atomic(const std::string& name, const Expr& call);
   Value warp_call(const std::string& name, const Expr& call);
   std::vector<Value> report(const std::string& name, const Expr& call);
-  std::string literal_text(const Expr& expr, const std::string& name) const;
+  std::string literal_text(const Expr& expr, const std::string& name);
   double constant_of(const Expr& expr, const std::string& what);
   bool make_constant(const Uniform& uniform);
 
@@ -192,6 +193,7 @@ class Translator {
   bool changed_ = false;
   int round_ = 0;
   std::size_t indent_ = 1;
+  bool indexing_ = false;     // within brackets, where sums of small integers do not wrap
   bool hoists_ = true;        // here a statement may precede the one that is being written
   bool hoisted_ = false;      // one does
   bool conditional_ = false;  // the code being written is the right operand of `and` or `or`

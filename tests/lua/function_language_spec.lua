@@ -215,6 +215,56 @@ describe("math and bit in a Lua function", function()
   end)
 end)
 
+describe("strings in a Lua function", function()
+  it("are constants: compared, dtypes, printed", function()
+    local dtype, x = "int32", gpu.array {1.5}
+    local f = gpu.jit(function(v, mode)
+      local s, t = gpu.shared(1, v.dtype), gpu.local_array(1, dtype)
+      s[1], t[1] = v[1], 7
+      if mode == "double" then
+        v[1] = s[1] * 2
+      elseif mode ~= "keep" then
+        v[1] = -t[1]
+      end
+    end) {grid = 1, block = 1}
+    local function now(expected, ...)
+      f(x, ...)
+      assert.are.equal(expected, x[1])
+    end
+    now(3, "double")
+    now(6, "double")
+    now(6, "keep")
+    now(-7, "a \"third\" one")
+    assert.is_truthy(gpu.jit(function(v) if v.dtype == "float32" then v[1] = 1 end end):source(x):find("v_p1[0] = 1.0f", 1, true))
+    assert.are.same({9, 9}, gpu.vectorize(function(v, mode) return mode == "square" and v * v or v end)(gpu.array {3, -3}, "square"):table())
+    local output = support.run([[
+local gpu = require "gpu"
+local text = 'a "text"\\\t of\na function'
+gpu.jit(function(v) print(text, v.dtype, v[1]) end) {grid = 1, block = 1}(gpu.ones(1))
+gpu.sync()
+]], "GPULUA_DEVICE=" .. gpu.device().name)
+    assert.are.equal('a "text"\\\t of\na function\tfloat32\t1\n', output)
+  end)
+end)
+
+describe("an index", function()
+  it("does not wrap with the dtype of the elements in it", function()
+    local image, bins = gpu.array({0, 255, 255, 200}, "uint8"), gpu.zeros(256, "int32")
+    launch(function(v, h)
+      for i = 1, #v do
+        gpu.atomic.add(h, v[i] + 1, 1)
+        gpu.atomic.add(h, {math.floor((v[i] + v[i]) / 2) + 1}, 10)
+        h[v[i] + 1] = h[1 + v[i]] + 100
+      end
+    end, image, bins)
+    assert.are.same({111, 222, 111, 444}, {bins[1], bins[256], bins[201], bins:sum():item()})
+    local small = gpu.array({100, -100}, "int8")
+    local o = gpu.zeros(300)
+    launch(function(v, w) w[v[1] * 2 + 100], w[v[2] + 101] = 1, 2 end, small, o)
+    assert.are.same({2, 1}, {o[1], o[300]})
+  end)
+end)
+
 describe("a text that is too deep", function()
   it("is an error, not an overflow of the stack", function()
     local function made(body) return loadstring("return function(x) x[1] = " .. body .. " end")() end
