@@ -74,11 +74,28 @@ std::vector<Value> Translator::call(const Expr& expr) {
   const Value callee = expression(*expr.parts.front());
   const auto arguments = std::span(expr.parts).subspan(1);
   if (callee.kind == Value::Kind::builtin) return builtin(callee.name, expr);
-  if (callee.kind == Value::Kind::function) return call_function(callee, values(arguments), expr.line);
+  if (callee.kind == Value::Kind::function) {
+    const int effects = effects_;
+    std::vector<Value> given = values(arguments);
+    const bool has_effects = effects_ != effects;
+    std::vector<Value> results = call_function(callee, std::move(given), expr.line);
+    if (has_effects && std::all_of(results.begin(), results.end(), is_known)) keep_call(results, expr.line);
+    return results;
+  }
   refuse(expr.line,
          "expected a function before the parentheses, got " + describe(callee) +
              (callee.kind == Value::Kind::array ? "; a device reads an element with brackets, " + callee.name + "[i]"
                                                 : ""));
+}
+
+/// The latest call stays in the text, because its arguments have effects, though its results are known.
+void Translator::keep_call(std::vector<Value>& results, int line) {
+  if (results.empty() || !results.front().uniform) return;
+  Value& first = results.front();
+  if (first.kind == Value::Kind::integer) first.dtype = first.range.fits_int() ? DType::int32 : DType::int64;
+  if (first.kind == Value::Kind::real) first.dtype = real_;
+  first.code = "((void)" + called_ + ", " + as(first, first.dtype, line) + ")";
+  first.uniform = nullptr;
 }
 
 /// x:erf() is gpu.erf(x).

@@ -286,8 +286,8 @@ std::vector<Value> Translator::results_of(Instance& instance, const std::string&
 
 /// The function being translated has an effect, so a call of it stays in the text even if its result is known.
 void Translator::note_effect() {
-  if (std::exchange(current_->has_effects, true)) return;
-  changed_ = true;
+  ++effects_;
+  if (!std::exchange(current_->has_effects, true)) changed_ = true;
 }
 
 void Translator::return_values(const Stat& stat) {

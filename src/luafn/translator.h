@@ -141,6 +141,7 @@ class Translator {
 
   // ---- calls.cpp
   std::vector<Value> call(const Expr& expr);
+  void keep_call(std::vector<Value>& results, int line);
   std::vector<Value> method(const Expr& expr);
   std::vector<Value> builtin(const std::string& name, const Expr& call);
   std::vector<Value> math_function(const std::string& name, const Expr& call, std::vector<Value> arguments);
@@ -200,6 +201,7 @@ class Translator {
   std::map<std::pair<const Instance*, const Expr*>, Value> drawn_;  // by the calls of the statement
   bool breaks_ = false;                                             // the loop that is being written has a break
   int temporaries_ = 0;
+  int effects_ = 0;                                          // so many expressions with effects were translated
   int depth_ = 0;                                            // of the calls that are being translated
   static constexpr int most_calls = 64;                      // a call with a constant is a translation of its own
   std::vector<std::pair<std::string, std::string>> labels_;  // those in scope: in Lua, and in C++

@@ -67,7 +67,9 @@ describe("a statement of a Lua function", function()
     same(function(a)
       local n = 0
       local function next() n = n + 1 return n end
-      a[1] = next() and 5 or 6
+      local function five(v) return 5 end
+      local function same(v) return five(v) end
+      a[1] = next() and same(next() + next()) or 6
       local two = next() and a[1] > 3
       a[2], a[3] = next() or 7, two and n or -n
     end, "float32", {0, 0, 0})
