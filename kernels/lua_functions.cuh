@@ -37,7 +37,7 @@ __device__ inline T gpulua_atomic_compare(T* at, T expected, T value) {
   return gpulua_from_word(atomicCAS((Bits*)at, gpulua_word(expected), gpulua_word(value)));
 }
 
-// Stores `value` where it is better than the element. A NaN is better than nothing, and nothing than it.
+// Stores `value` where it is better than the element, which no comparison with a NaN says: it is not stored, and stays.
 template <class T, class Better>
 __device__ inline T gpulua_atomic_best(T* at, T value, Better better) {
   T old = gpulua_atomic_compare(at, T(0), T(0));

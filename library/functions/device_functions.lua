@@ -14,5 +14,7 @@ for _, name in ipairs {"grid", "grid_size", "thread", "block_index", "block_size
 end
 of_devices("random.at", gpu.random, "at")
 local atomic, warp = gpu.atomic, gpu.warp
-for _, name in ipairs {"add", "sub", "max", "min", "band", "bor", "bxor", "exchange", "compare_exchange"} do of_devices("atomic." .. name, atomic, name) end
+for _, name in ipairs {"add", "sub", "max", "min", "band", "bor", "bxor", "exchange", "compare_exchange"} do
+  of_devices("atomic." .. name, atomic, name)
+end
 for _, name in ipairs {"shuffle", "down", "up", "xor", "any", "all", "ballot"} do of_devices("warp." .. name, warp, name) end
