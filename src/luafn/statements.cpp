@@ -162,8 +162,8 @@ std::vector<Value> Translator::values(std::span<const ExprPtr> list, std::size_t
     if (room > 1 && given.size() > 1) {
       if (!hoists_)
         refuse(expr.line, "several results of a call in the condition of a loop; assign them to locals first");
-      // Each result is a member of what the call returns.
-      std::string temporary;
+      // Each result is a member of what the call returns. An expression may be translated twice, and calls once.
+      std::string& temporary = drawn_[{current_, &expr}].name;
       for (std::size_t k = 0; k < given.size(); ++k) {
         const std::string member = "." + result_name(k);
         if (is_known(given[k]) || !given[k].code.ends_with(member)) continue;

@@ -198,8 +198,9 @@ class Translator {
   bool hoists_ = true;        // here a statement may precede the one that is being written
   bool hoisted_ = false;      // one does
   bool conditional_ = false;  // the code being written is the right operand of `and` or `or`
-  std::map<std::pair<const Instance*, const Expr*>, Value> drawn_;  // by the calls of the statement
-  bool breaks_ = false;                                             // the loop that is being written has a break
+  std::map<std::pair<const Instance*, const Expr*>, Value>
+      drawn_;            // by the calls of the statement: what is computed before it
+  bool breaks_ = false;  // the loop that is being written has a break
   int temporaries_ = 0;
   int effects_ = 0;                                          // so many expressions with effects were translated
   int depth_ = 0;                                            // of the calls that are being translated

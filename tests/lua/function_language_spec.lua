@@ -36,9 +36,12 @@ describe("a statement of a Lua function", function()
       a[2] = n
       a[3] = math.abs(next() - 7)
       a[4] = (next() + 0) ^ 2 + math.modf(next() / 2)
+      local function two() return next(), n * 0.5 end
+      a[8] = math.floor(math.max(two()) / 4) + math.ceil(math.min(two()) / 3)
+      a[9] = n
       local whole, rest = math.modf(next() / 4)
       a[5], a[6], a[7] = whole, rest, n
-    end, "float64", {0, 0, 0, 0, 0, 0, 0})
+    end, "float64", {0, 0, 0, 0, 0, 0, 0, 0, 0})
     local counter, o = gpu.array({7}, "int32"), gpu.zeros(4, "int32")
     launch(function(c, v)
       v[1] = gpu.atomic.add(c, 1, 1) ^ 2
