@@ -17,7 +17,8 @@ for i = 1, 1000 do names[i] = ("city %03d"):format(i) end
 local cities = {}
 for i = 1, n do cities[i] = names[(i * 7919) % 1000 + 1] end
 local columns = {
-  few = gpu.random.integers({n}, 0, 100), many = gpu.random.integers({n}, 0, 100000), real = (gpu.rand(n, "float64") * 1000):floor(),
+  few = gpu.random.integers({n}, 0, 100), many = gpu.random.integers({n}, 0, 100000),
+  real = (gpu.rand(n, "float64") * 1000):floor(),
   x = gpu.rand(n, "float64"), part = gpu.random.integers({n}, 0, 1000), city = cities,
 }
 local t = gpu.table(columns)

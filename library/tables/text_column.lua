@@ -1,5 +1,5 @@
--- A column of text of gpu.table: an array of positions in the list of its texts. Arithmetic refuses it, since sums of positions mean
--- nothing; eq and ne also take a text, or another column of text.
+-- A column of text of gpu.table: an array of positions in the list of its texts. Arithmetic refuses it, since sums of positions
+-- mean nothing; eq and ne also take a text, or another column of text.
 local gpu, array_methods, core = ...
 
 local texts_of = setmetatable({}, {__mode = "k"})

@@ -213,8 +213,12 @@ describe("an argument that a kernel writes", function()
 end)
 
 describe("what a kernel writes", function()
-  local increment = gpu.kernel("__global__ void increment(float* x, int n) { int i = threadIdx.x; if (i < n) x[i] += 1; }", "increment")
-  local scale = gpu.kernel("__global__ void scale(float* in, float* out) { out[threadIdx.x] = in[threadIdx.x] * 2; }", "scale")
+  local kernels = gpu.module [[
+    __global__ void increment(float* x, int n) { int i = threadIdx.x; if (i < n) x[i] += 1; }
+    __global__ void scale(float* in, float* out) { out[threadIdx.x] = in[threadIdx.x] * 2; }
+    __global__ void both(float* a, float* b) { a[threadIdx.x] += 1; b[threadIdx.x] = a[threadIdx.x]; }
+  ]]
+  local increment, scale = kernels.increment, kernels.scale
   local x = gpu.ones(4)
   local launch, to = increment { grid = 1, block = 4 }, scale { grid = 1, block = 4 }
 
@@ -260,8 +264,7 @@ describe("what a kernel writes", function()
     assert.are.same({ 4, 4, 4, 4 }, out:table())
     to(x + 2, out); to(x + 3, out)
     assert.are.same({ 8, 8, 8, 8 }, out:table())
-    local both = gpu.kernel("__global__ void both(float* a, float* b) { a[threadIdx.x] += 1; b[threadIdx.x] = a[threadIdx.x]; }", "both")
-    both { grid = 1, block = 4 }(x + 1, out)
+    kernels.both { grid = 1, block = 4 }(x + 1, out)
     assert.are.same({ 3, 3, 3, 3 }, out:table())
   end)
 

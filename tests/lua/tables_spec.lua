@@ -297,8 +297,9 @@ describe("gpu.table", function()
   it("groups alike by keys of any range, and rows of any number", function()
     local rows = 3000
     local keys = {
-      narrow = gpu.array({-3, 4, 0}, "int8"), wide = gpu.array({-5, 70000, 12}, "int32"), far = gpu.array({-2 ^ 52, 2 ^ 52, 7}, "int64"),
-      flag = gpu.array({true, false, true}), real = gpu.array {0.5, -1, 0 / 0}, unsigned = gpu.array({2 ^ 40, 1, 2 ^ 40 + 3}, "uint64"),
+      narrow = gpu.array({-3, 4, 0}, "int8"), wide = gpu.array({-5, 70000, 12}, "int32"), flag = gpu.array({true, false, true}),
+      far = gpu.array({-2 ^ 52, 2 ^ 52, 7}, "int64"), unsigned = gpu.array({2 ^ 40, 1, 2 ^ 40 + 3}, "uint64"),
+      real = gpu.array {0.5, -1, 0 / 0},
     }
     local pick = (gpu.arange(rows, {dtype = "int64"}) * 7 % 5):minimum(2)
     local values = (gpu.arange(rows, {dtype = "float64"}) * 37 % 1009):eval()
@@ -385,7 +386,8 @@ describe("gpu.table", function()
       add = function(x) return x + 1 end, subtract = function(x) return 1 - x end, multiply = function(x) return x * x end,
       divide = function(x) return x / 2 end, power = function(x) return x ^ 2 end, negative = function(x) return -x end,
       remainder = function(x) return x % 2 end, exp = gpu.exp, maximum = function(x) return gpu.maximum(3, x) end,
-      hypot = function(x) return x:hypot(2) end, clip = function(x) return x:clip(1, 2) end, round = function(x) return gpu.round(x, -1) end,
+      hypot = function(x) return x:hypot(2) end, clip = function(x) return x:clip(1, 2) end,
+      round = function(x) return gpu.round(x, -1) end,
       sum = gpu.sum, mean = gpu.mean, std = gpu.std, prod = gpu.prod, cumsum = gpu.cumsum,
       bitwise_and = function(x) return gpu.bitwise_and(1, x) end, floor_divide = function(x) return gpu.divmod(x, 2) end,
     } do

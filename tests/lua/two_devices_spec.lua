@@ -115,9 +115,10 @@ describe("a function that is recorded on one device", function()
       stream = gpu.stream()
       gpu.device(here)
       for _, recorded in ipairs {gpu.fuse, function(fn) return function(x) return gpu.graph(fn, x) end end} do
-        support.fails("[launch] expected a call outside of a function that", recorded(function(x) graph:launch() return x + 1 end), gpu.ones(3))
-        support.fails("[with] expected a call outside of a function that",
-          recorded(function(x) gpu.with(stream, function() end) return x + 1 end), gpu.ones(3))
+        local launches = recorded(function(x) graph:launch() return x + 1 end)
+        local enters = recorded(function(x) gpu.with(stream, function() end) return x + 1 end)
+        support.fails("[launch] expected a call outside of a function that", launches, gpu.ones(3))
+        support.fails("[with] expected a call outside of a function that", enters, gpu.ones(3))
       end
     end
   end)
