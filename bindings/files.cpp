@@ -25,10 +25,11 @@ bool check_boolean(lua_State* L, int index, const char* op, const char* what) {
   return lua_toboolean(L, index) != 0;
 }
 
-/// The arrays of the table at `index`, sorted by name. The items of its list are named arr_0, arr_1, ..., as in NumPy.
-NamedArrays check_named_arrays(lua_State* L, int index) {
+/// The arrays of the table at `index`, for a file of the kind `ending`, sorted by name. The items of its list are named
+/// arr_0, arr_1, ..., as in NumPy.
+NamedArrays check_named_arrays(lua_State* L, int index, const char* ending) {
   constexpr const char* op = "save";
-  if (!lua_istable(L, index)) fail(op, "a table of arrays for a .npz file", L, index);
+  if (!lua_istable(L, index)) fail(op, (std::string("a table of arrays for a ") + ending + " file").c_str(), L, index);
   const auto count = static_cast<double>(lua_objlen(L, index));
   NamedArrays arrays;
   lua_pushnil(L);
@@ -71,7 +72,7 @@ int save_arrays(lua_State* L) {
   bool compress = false;
   read_options(L, 3, op,
                {{"compress", [&](int value) { compress = check_boolean(L, value, op, "a boolean for compress"); }}});
-  save_npz(std::string(check_string(L, 1, op, "the path of a file")), check_named_arrays(L, 2), compress);
+  save_npz(std::string(check_string(L, 1, op, "the path of a file")), check_named_arrays(L, 2, ".npz"), compress);
   lua_pushboolean(L, 1);
   return 1;
 }
@@ -88,14 +89,14 @@ int save_tensors(lua_State* L) {
                                metadata.emplace(lua_tostring(L, -2), check_string(L, -1, op, "a text in metadata"));
                              }
                            }}});
-  save_safetensors(path, check_named_arrays(L, 2), metadata);
+  save_safetensors(path, check_named_arrays(L, 2, ".safetensors"), metadata);
   lua_pushboolean(L, 1);
   return 1;
 }
 
 /// save_hdf5(path, {name = x, ...})
 int save_datasets(lua_State* L) {
-  save_hdf5(std::string(check_string(L, 1, "save", "the path of a file")), check_named_arrays(L, 2));
+  save_hdf5(std::string(check_string(L, 1, "save", "the path of a file")), check_named_arrays(L, 2, ".h5"));
   lua_pushboolean(L, 1);
   return 1;
 }

@@ -18,6 +18,11 @@ local function check_tolerance(op, name, value, default)
   return value
 end
 
+local function check_operand(op, side, value)
+  local kind = type(value)
+  if kind == "nil" or kind == "string" or kind == "table" then core.fail(op, "an array or a number as the " .. side .. " operand", value) end
+end
+
 --- |x - y| <= atol + rtol |y|, element by element.
 local function is_close(op, x, y, rtol, atol, options)
   if type(rtol) == "table" then rtol, options = core.shift(op, rtol, atol) end
@@ -26,6 +31,8 @@ local function is_close(op, x, y, rtol, atol, options)
   rtol = check_tolerance(op, "rtol", rtol or options.rtol, 1e-5)
   atol = check_tolerance(op, "atol", atol or options.atol, 1e-8)
   if not core.is_array(x) and not core.is_array(y) then core.fail(op, "an array", x) end
+  check_operand(op, "left", x)
+  check_operand(op, "right", y)
   -- Differences of integers can wrap, and those of 16-bit numbers are rounded.
   local function widen(value) return core.is_array(value) and core.cast(value, (core.working(value))) or value end
   x, y = widen(x), widen(y)
