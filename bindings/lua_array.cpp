@@ -153,7 +153,9 @@ int array_newindex(lua_State* L) {
     throw Error("[array] an array's fields cannot be set: " + describe(L, 2) +
                 "; x:reshape(...) and x:astype(dtype) give another array, x:copy_(values) writes the elements");
   std::vector<IndexItem> items = check_key(L, 2, array->layout);
-  write_index(array, std::move(items), check_values(L, 3, array, "index"));
+  const Array values = check_values(L, 3, array, "index");
+  bindings_of(L).unheld_mask.release(L, 2, *array);
+  write_index(array, std::move(items), values);
   return 0;
 }
 

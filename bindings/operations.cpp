@@ -156,6 +156,10 @@ int operation(lua_State* L) {
   lua_settop(L, at - 1);
   Array result = build(L, op);
   if (options.dtype) result = cast(result, *options.dtype);
+  if (!options.out) {
+    bindings_of(L).unheld_mask.note(L, *push_array(L, std::move(result)));
+    return 1;
+  }
   return push_result(L, options.out, std::move(result), text(op.name).c_str());
 }
 

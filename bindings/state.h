@@ -11,6 +11,7 @@
 #include "bindings/nil_source.h"
 #include "bindings/scope.h"
 #include "bindings/signatures.h"
+#include "bindings/unheld_mask.h"
 #include "src/array/array.h"
 #include "src/base/error.h"
 #include "src/expressions/format.h"
@@ -72,6 +73,7 @@ class Bindings : public Host {
   /// The signatures of the state's functions.
   CallSignatures signatures;
   CollectionPace pace;
+  UnheldMask unheld_mask;
   /// The texts of Lua functions that run on devices.
   std::unique_ptr<LuaChunks> chunks;
 

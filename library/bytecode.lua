@@ -40,6 +40,14 @@ for _, fn in ipairs {
 end
 local GET_LOCAL = opcode_at(function(f) f() end, 1)
 local JUMP = opcode_at(function(a) if a then a() end end, 2)
+local SET_INDEXED = opcode_at(function(t, k, v) t[k] = v end, 1)
+-- Instructions that put a value into a register, and the end of a function.
+local plain = { [GET_UPVALUE] = true, [GET_GLOBAL] = true, [GET_FIELD] = true, [GET_LOCAL] = true }
+for _, fn in ipairs {
+  function() return 1 end, function() return 1.5 end, function() return true end, function() return "" end, function() end,
+} do
+  plain[(ends_of(fn))] = true
+end
 local CALL, FIRST_ARGUMENT = (function(fn)
   return opcode_at(fn, 3), target(util.funcbc(fn, 2)) - target(util.funcbc(fn, 1))
 end)(function(f) f(1) end)
@@ -115,6 +123,29 @@ function bytecode.argument(fn, pc, index)
     if opcode_at(fn, at) == JUMP then return end
   end
   return source(fn, pc, base + FIRST_ARGUMENT + index - 1)
+end
+
+--- The register of `key` in t[key] = value, if that is all that the line does, and the key is the result of its only call:
+--- nothing else can have that result, unless the register is a local's. Nil otherwise.
+function bytecode.called_key(fn, line)
+  local pc, key, is_set = 0, nil, false
+  while true do
+    pc = pc + 1
+    local instruction = util.funcbc(fn, pc)
+    if not instruction then return is_set and key or nil end
+    if bytecode.line(fn, pc) == line then
+      local op = opcode(instruction)
+      if op == CALL then
+        if key or rshift(instruction, 24) ~= 2 then return end -- one result
+        key = target(instruction)
+      elseif op == SET_INDEXED then
+        if is_set or band(rshift(instruction, 16), 0xff) ~= key then return end
+        is_set = true
+      elseif not (plain[op] or arithmetic[op]) or key and not is_set and target(instruction) == key then
+        return
+      end
+    end
+  end
 end
 
 return bytecode

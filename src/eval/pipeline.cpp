@@ -13,6 +13,7 @@
 #include "src/eval/recording.h"
 #include "src/eval/rolls.h"
 #include "src/eval/schedule.h"
+#include "src/eval/unheld_readers.h"
 
 namespace gpulua {
 
@@ -206,7 +207,7 @@ void Pipeline::evaluate_into(Node& target, Array value, const Scatter* scatter) 
   PendingNodes::List readers;
   if (buffer->pending_reads() > 0) {
     readers = pending().readers(*buffer);
-    if (given_up) std::erase(readers, value);
+    if (given_up) drop_unheld(readers, value);
     // The other readers are evaluated in the plan of the write, unless they are too many.
     std::uint32_t operations = value->pending() ? value->pending()->operations : 0;
     for (const Array& reader : readers) operations += reader->pending()->operations;

@@ -2,6 +2,7 @@
 #include "src/expressions/creation.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "src/array/aliasing.h"
 #include "src/base/error.h"
@@ -158,8 +159,9 @@ Array fitted(const Array& value, std::size_t ndim) {
 }
 
 /// Writes through a mask in place, without a search for the positions, if the items have one mask and no index array,
-/// and the value is the same for all elements that the mask selects. Returns false otherwise.
-bool write_masked(const Array& array, const std::vector<IndexItem>& items, const Array& value) {
+/// and the value is the same for all elements that the mask selects. Takes the mask out of the items, so that the
+/// written expression alone holds it. Returns false otherwise.
+bool write_masked(const Array& array, std::vector<IndexItem>& items, const Array& value) {
   const auto is_array = [](const IndexItem& item) { return item.array != nullptr; };
   const auto mask = std::find_if(items.begin(), items.end(), is_mask);
   if (mask == items.end() || std::count_if(items.begin(), items.end(), is_array) != 1) return false;
@@ -172,7 +174,10 @@ bool write_masked(const Array& array, const std::vector<IndexItem>& items, const
       specs.insert(specs.end(), item.array->layout.ndim(), IndexSpec::whole());
     }
   }
-  const Array target = view(array, index(array->layout, specs));
+  Layout layout = index(array->layout, specs);
+  // The array itself where the mask covers it: a mask of its elements and the write then read one operand.
+  const bool is_whole = layout.shape == array->layout.shape && layout.strides == array->layout.strides;
+  const Array target = is_whole ? array : view(array, std::move(layout));
   const std::size_t left = axes_left(array->layout, items);
   std::size_t before = 0;
   for (auto item = items.begin(); item != mask; ++item) before += item->spec.kind == Kind::ellipsis ? left : 1;
@@ -187,8 +192,13 @@ bool write_masked(const Array& array, const std::vector<IndexItem>& items, const
     source = expand(source, selected, ndim - 1);
   }
   broadcast_to(source->layout, target->layout.shape, "index");
-  const Operand operands[] = {expand(mask->array, ndim, after), cast(source, target->dtype), target};
-  target->device().evaluator().evaluate_into(*target, elementwise(op("where"), operands));
+  Array written;
+  {
+    const Operand operands[] = {expand(std::exchange(mask->array, nullptr), ndim, after), cast(source, target->dtype),
+                                target};
+    written = elementwise(op("where"), operands);
+  }
+  target->device().evaluator().evaluate_into(*target, std::move(written));
   return true;
 }
 
