@@ -51,7 +51,8 @@ std::string window(const KernelSpec& spec, const ElementText& element) {
           " < window.end) {\n";
   text += moves(spec, "    ", "move", [](const std::string& seam) { return "side" + seam; });
   text += element.element(spec.vector > 1, "    ");
-  text += "  } else {\n    for (int k = 0; k < width && col < inner; ++k) {\n";
+  // Few threads come here. Unrolled, the loop would take registers from all.
+  text += "  } else {\n#pragma unroll 1\n    for (int k = 0; k < width && col < inner; ++k) {\n";
   text += moves_at(spec, "      ", "col") + element.element(false, "      ");
   return text + (spec.spread ? "      col += step;\n" : "      ++col;\n") + "    }\n  }\n";
 }
