@@ -10,18 +10,13 @@ __device__ inline gpulua_offset_t gpulua_move(gpulua_index_t at, gpulua_index_t 
   return (gpulua_offset_t)(at < shift ? extent - shift : (gpulua_index_t)0 - shift);
 }
 
-// The offset of a position along the outer axes in a rolled operand.
-template <int ndim, int all>
-__device__ inline gpulua_offset_t gpulua_rolled_offset(const gpulua_offset_t (&at)[ndim],
-                                                       const gpulua_strides<all>& strides,
-                                                       const gpulua_shifts<ndim>& shifts,
-                                                       const gpulua_extents<ndim>& outer) {
-  gpulua_offset_t offset = 0;
+// Where the elements come from that a roll has moved to a position along the outer axes.
+template <int ndim>
+__device__ inline void gpulua_roll(const gpulua_offset_t (&at)[ndim], const gpulua_shifts<ndim>& shifts,
+                                   const gpulua_extents<ndim>& outer, gpulua_offset_t (&from)[ndim]) {
 #pragma unroll
   for (int axis = 0; axis < ndim; ++axis)
-    offset += (at[axis] + gpulua_move((gpulua_index_t)at[axis], shifts.at[axis], outer.at[axis].extent)) *
-              strides.at[axis];
-  return offset;
+    from[axis] = at[axis] + gpulua_move((gpulua_index_t)at[axis], shifts.at[axis], outer.at[axis].extent);
 }
 
 // The first of a seam at `shift` and of `end` that lies behind `begin`.

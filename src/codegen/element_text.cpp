@@ -18,10 +18,8 @@ std::string ElementText::before(const std::string& indent) const {
     const OperandSpec& operand = spec_.operands[i];
     const std::string name = operand_name(i);
     const bool moves = has_strides(operand.access, spec_.ndim) && spec_.ndim > 1;
-    const std::string offset = operand.rolled
-                                   ? "gpulua_rolled_offset(at, " + name + "_strides, " + name + "_shifts, outer)"
-                               : moves ? "gpulua_offset(at, " + name + "_strides)"
-                                       : "0";
+    const std::string at = operand.roll > 0 ? "from" + std::to_string(operand.roll - 1) : "at";
+    const std::string offset = moves ? "gpulua_offset(" + at + ", " + name + "_strides)" : "0";
     if (is_whole(operand)) continue;
     if (!operand.memory) {
       text += indent + "const gpulua_offset_t p_" + name + " = " + offset + ";\n";

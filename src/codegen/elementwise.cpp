@@ -87,6 +87,11 @@ std::string emit_elementwise(const KernelSpec& spec) {
     text += "  const gpulua_index_t col = item - row * inner_extent.extent;\n";
   }
   if (spec.ndim > 1) text += "  gpulua_offset_t at[" + others + "];\n  gpulua_unravel(row, outer, at);\n";
+  for (std::size_t i = 0; i < spec.rolls; ++i) {
+    const std::string number = std::to_string(i);
+    text += "  gpulua_offset_t from" + number + "[" + others + "];\n  gpulua_roll(at, roll" + number + ", outer, from" +
+            number + ");\n";
+  }
   text += element.before();
   if (spec.walks) return text + walk(spec, element) + "}\n";
   if (spec.seams > 0 && spec.rows) return text + window(spec, element) + "}\n";

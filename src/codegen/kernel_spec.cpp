@@ -45,7 +45,8 @@ std::string KernelSpec::key() const {
     append(key, static_cast<std::size_t>(operand.access) * 8 + operand.along_results * 4 + operand.memory * 2 +
                     operand.outer);
     if (operand.indexed > 0) append(key.append("@"), operand.indexed);
-    if (operand.rolled || operand.seam > 0) append(key.append("~"), operand.seam * 2u + operand.rolled);
+    if (operand.roll > 0) append(key.append("~"), operand.roll);
+    if (operand.seam > 0) append(key.append("|"), operand.seam);
     if (operand.nested || operand.staged)
       append(key.append("n"), operand.nested * 8u + operand.common * 4u + operand.held * 2u + operand.staged);
   }

@@ -39,7 +39,7 @@ struct OperandSpec {
   bool held = false;           // nested: a thread has its elements for a result in registers
   bool staged = false;         // in a short reduction: a block copies its elements to shared memory first
   std::uint16_t indexed = 0;   // axes along which index arrays give the position
-  bool rolled = false;         // elementwise: shifted along other axes than the innermost
+  std::uint16_t roll = 0;      // elementwise: shifted along the outer axes, by the shifts with this number, from 1
   std::uint16_t seam = 0;      // elementwise: shifted along the innermost axis, by the shift with this number, from 1
 };
 
@@ -105,6 +105,7 @@ struct KernelSpec {
   bool spread = false;   // elementwise: those elements are not neighbours, but lie as far apart as a block has threads
   bool walks = false;    // elementwise: a thread takes many elements, one by one, as far apart
   bool fast_path = false;   // elementwise in vectors: rows with a fast path compute by it where numbers are in range
+  std::uint16_t rolls = 0;  // elementwise: the number of different shifts along the outer axes
   std::uint16_t seams = 0;  // elementwise: the number of different shifts along the innermost axis
   unsigned tile = 0;        // elementwise: extent of a block's tile along each of the last two axes; 0: no tiles
   unsigned lines = 8;       // with tiles: a block has 32 * lines threads

@@ -30,6 +30,7 @@ std::vector<KernelParameter> iteration_parameters(const KernelSpec& spec) {
     parameters = {{Role::size}, {Role::inner_extent, 1}};
   }
   if (spec.ndim > 1) parameters.push_back(outer);
+  for (std::size_t i = 0; i < spec.rolls; ++i) parameters.push_back({Role::rolls, spec.ndim - 1, i});
   if (spec.seams > 0) parameters.push_back({Role::seams, spec.seams});
   if (spec.compresses) parameters.push_back({Role::compress_state});
   return parameters;
@@ -55,6 +56,8 @@ std::string declaration(const KernelSpec& spec, const KernelParameter& parameter
       return "gpulua_index_t chunk";
     case Role::chunks:
       return "gpulua_index_t chunks";
+    case Role::rolls:
+      return "gpulua_shifts" + axes + "roll" + std::to_string(parameter.index);
     case Role::seams:
       return "gpulua_shifts" + axes + "seams";
     case Role::inner_extent:
@@ -82,8 +85,6 @@ std::string declaration(const KernelSpec& spec, const KernelParameter& parameter
     }
     case Role::operand_strides:
       return "gpulua_strides" + axes + operand_name(parameter.index) + "_strides";
-    case Role::operand_shifts:
-      return "gpulua_shifts" + axes + operand_name(parameter.index) + "_shifts";
     case Role::operand_indexed:
       return "gpulua_indexed" + axes + operand_name(parameter.index) + "_at";
     case Role::output:
@@ -106,7 +107,6 @@ std::vector<KernelParameter> parameters_of(const KernelSpec& spec) {
                              (operand.nested ? spec.reduction.nested.size() : 0);
     if (operand.memory || is_whole(operand)) parameters.push_back({Role::operand, 0, i});
     if (has_strides(operand.access, axes)) parameters.push_back({Role::operand_strides, axes, i});
-    if (operand.rolled) parameters.push_back({Role::operand_shifts, spec.ndim - 1, i});
     if (operand.indexed > 0) parameters.push_back({Role::operand_indexed, operand.indexed, i});
   }
   for (std::size_t i = 0; i < spec.outputs.size(); ++i) {

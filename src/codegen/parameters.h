@@ -17,6 +17,7 @@ struct KernelParameter {
     row_blocks,  // blocks for one row of the innermost axis
     along,       // extent of the axis before the innermost
     size,        // number of elements
+    rolls,       // gpulua_shifts, number `index`: of rolled operands along all axes but the innermost
     seams,       // gpulua_shifts: the shifts of operands that are rolled along the innermost axis
     results,     // of a reduction
     count,       // elements reduced to one result
@@ -34,7 +35,6 @@ struct KernelParameter {
     // Of operand or output `index`.
     operand,  // its address, its number, or all of its elements (a gpulua_raw)
     operand_strides,
-    operand_shifts,   // gpulua_shifts: of a rolled operand along all axes but the innermost
     operand_indexed,  // a gpulua_indexed: the axes that index arrays lead along
     output,           // its address
     output_strides,

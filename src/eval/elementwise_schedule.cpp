@@ -35,17 +35,25 @@ Iteration iteration_of(const Step& step) {
   return iteration;
 }
 
+/// The number of `shift` in the list, from 1; it is added if it is not there.
+template <class List, class Shift>
+std::uint16_t number_in(List& list, const Shift& shift) {
+  auto found = std::find(list.begin(), list.end(), shift);
+  if (found == list.end()) found = list.insert(found, shift);
+  return static_cast<std::uint16_t>(found - list.begin() + 1);
+}
+
 /// Notes how the operands are rolled along the axes that are left.
 void find_seams(Schedule& schedule) {
   for (std::size_t i = 0; i < schedule.iteration.shifts.size(); ++i) {
     const Dims& shifts = schedule.iteration.shifts[i];
     OperandSpec& operand = schedule.spec.operands[i];
-    operand.rolled = std::any_of(shifts.begin(), shifts.end() - 1, [](std::int64_t shift) { return shift != 0; });
-    if (shifts.back() == 0) continue;
-    auto seam = std::find(schedule.seams.begin(), schedule.seams.end(), shifts.back());
-    if (seam == schedule.seams.end()) seam = schedule.seams.insert(seam, shifts.back());
-    operand.seam = static_cast<std::uint16_t>(seam - schedule.seams.begin() + 1);
+    const Dims outer(shifts.begin(), shifts.end() - 1);
+    const bool is_rolled = std::any_of(outer.begin(), outer.end(), [](std::int64_t shift) { return shift != 0; });
+    if (is_rolled) operand.roll = number_in(schedule.rolls, outer);
+    if (shifts.back() != 0) operand.seam = number_in(schedule.seams, shifts.back());
   }
+  schedule.spec.rolls = static_cast<std::uint16_t>(schedule.rolls.size());
   schedule.spec.seams = static_cast<std::uint16_t>(schedule.seams.size());
 }
 

@@ -17,7 +17,8 @@ struct Schedule {
   // Elementwise: the strides of the operands, then of the outputs. Reduction: the strides of the operands, first along
   // the axes of the results, then along the axes reduced.
   Iteration iteration;
-  Dims seams;  // the different shifts of operands that are rolled along the innermost axis
+  std::vector<Dims> rolls;  // the different shifts of rolled operands along all axes but the innermost
+  Dims seams;               // the different shifts of operands that are rolled along the innermost axis
 
   // Of a reduction: the extents of the results' axes and of the axes reduced; the number of results, and of elements
   // for each. The elements of a result are spread over `chunks` blocks of `chunk` elements.

@@ -105,6 +105,8 @@ class Layouter {
         return index(*(shape().end() - 2));
       case Role::size:
         return index(schedule_.iteration.size());
+      case Role::rolls:
+        return indices({schedule_.rolls[i].data(), schedule_.rolls[i].size()});
       case Role::seams:
         return indices({schedule_.seams.data(), schedule_.seams.size()});
       case Role::results:
@@ -137,10 +139,6 @@ class Layouter {
         return operand(step_.operands[i], is_divisor(spec_, i));
       case Role::operand_strides:
         return strides(schedule_.iteration.strides[i]);
-      case Role::operand_shifts: {
-        const Dims& shifts = schedule_.iteration.shifts[i];
-        return indices({shifts.data(), parameter.axes});
-      }
       case Role::operand_indexed: {
         const StepOperand& operand = step_.operands[i];
         return indexed(*operand.indexed(), Kind::gather_watch, nodes_.number(*operand.gather));
