@@ -14,7 +14,8 @@ namespace {
 // An expression with more shifted axes than this reads copies: the kernel's parameters are limited. A stencil of 26
 // neighbours in three dimensions has 54.
 constexpr std::ptrdiff_t most_shifts = 81;
-// A rolled array by itself with more shifted axes is no matter of a few copies.
+// A rolled array by itself is copied in parts, unless it has few bytes or many parts: two for each shifted axis.
+constexpr std::size_t least_copied = 1 << 18;
 constexpr std::ptrdiff_t most_copied = 3;
 
 bool is_shift(std::int64_t shift) {
@@ -109,26 +110,33 @@ Layout part_of(Layout layout, std::size_t axis, std::int64_t first, std::int64_t
   return layout;
 }
 
-/// Copies rolled elements from the axis on: in two parts along each axis that is shifted. False when memory of these
-/// layouts is not copied faster than by a kernel.
-bool copy_parts(const Array& to, const Layout& to_layout, const Array& from, const Layout& from_layout,
+/// Copies rolled elements from the axis on: in two parts along each axis that is shifted.
+void copy_parts(const Array& to, const Layout& to_layout, const Array& from, const Layout& from_layout,
                 const Dims& shifts, std::size_t axis = 0) {
-  if (axis == shifts.size()) return copy_in_memory(*view(to, to_layout), *view(from, from_layout), from_layout);
+  if (axis == shifts.size()) {
+    const Array target = view(to, to_layout), source = view(from, from_layout);
+    if (!copy_in_memory(*target, *source, from_layout)) to->device().evaluator().evaluate_into(*target, source);
+    return;
+  }
   const std::int64_t shift = shifts[axis], rest = to_layout.shape[axis] - shift;
-  if (shift == 0) return copy_parts(to, to_layout, from, from_layout, shifts, axis + 1);
-  return copy_parts(to, part_of(to_layout, axis, shift, rest), from, part_of(from_layout, axis, 0, rest), shifts,
-                    axis + 1) &&
-         copy_parts(to, part_of(to_layout, axis, 0, shift), from, part_of(from_layout, axis, rest, shift), shifts,
-                    axis + 1);
+  const auto copy_part = [&](std::int64_t first, std::int64_t source, std::int64_t count) {
+    copy_parts(to, part_of(to_layout, axis, first, count), from, part_of(from_layout, axis, source, count), shifts,
+               axis + 1);
+  };
+  copy_part(shift, 0, rest);
+  if (shift != 0) copy_part(0, rest, shift);
 }
 
-/// Evaluates a rolled array of which nothing but the elements is wanted. False: it is left to a kernel.
+/// Evaluates a rolled array of which nothing but the elements is wanted, where copies are faster than a kernel. Returns
+/// whether they are.
 bool copy_rolled(Node& node) {
   const Dims shifts = *node.pending()->roll;
-  if (node.layout.size() == 0 || std::count_if(shifts.begin(), shifts.end(), is_shift) > most_copied) return false;
+  if (node.nbytes() < least_copied || node.device().evaluator().trace() ||
+      std::count_if(shifts.begin(), shifts.end(), is_shift) > most_copied)
+    return false;
   const Array from = node.pending()->inputs.front();
   const Array to = empty(node.device(), node.layout.shape, node.dtype);
-  if (!copy_parts(to, to->layout, from, from->layout, shifts)) return false;
+  copy_parts(to, to->layout, from, from->layout, shifts);
   if (node.pending()) node.resolve(to->buffer());  // else a script that the collector ran has evaluated it
   return true;
 }

@@ -53,9 +53,10 @@ describe("an expression of rolled arrays", function()
     same(sum(rolled), sum(gpu.roll):eval())
   end)
 
-  it("by itself is copied, and in parts only where copies are fast", function()
+  it("by itself is copied in parts, or by a kernel where it has few bytes or many parts", function()
     for _, case in ipairs {
       { matrix(40, 3000), { 3, 5 }, { 1, 2 } },
+      { matrix(40, 3000), { 3, 0 }, { 1, 2 } },
       { matrix(40, 3000).T, { 3, 5 }, { 1, 2 } },
       { matrix(5, 5), { 2, 2 }, { 1, 2 } },
       { matrix(64, 64):reshape(2, 2, 2, 2, 256), { 1, 1, 1, 1, 7 }, { 1, 2, 3, 4, 5 } },
