@@ -292,6 +292,34 @@ workload("spgemm", function()
   local A, C = laplacian(size(2048, 512, 20)), nil
   return function() C = A:matmul(A) end, function() return C.data:astype("float64"):abs():mean():item() end
 end)
+--- n values over [0, 1) without a pattern.
+local function scattered(n, dtype)
+  local k = gpu.arange(n, "float64")
+  return ((k * k * 0.6180339887498949) % 1):astype(dtype):eval()
+end
+local function mean(y) return y:mean({ dtype = "float64" }):item() end
+--- Parts of a picture and their distances, filters of rows, peaks.
+local sections = gpu.signal.butter(6, 0.1, { output = "sos" }):table()
+local function picture() return scattered(size(4096, 1024, 32) ^ 2, "float32"):reshape(size(4096, 1024, 32), -1) end
+for _, row in ipairs {
+  { "label", function() return picture():gt(0.55) end, gpu.ndimage.label, function(y) return mean(y) / size(4096, 1024, 32) end },
+  { "edt", function() return picture():le(0.98) end, gpu.ndimage.distance_transform_edt, mean },
+  { "opening", function() return picture():gt(0.02) end, function(x) return gpu.ndimage.binary_opening(x, { iterations = 3 }) end,
+    function(y) return mean(y) + 1 end },
+  { "sosfilt", function() return scattered(size(16e6, 1e6, 1000), "float64") end,
+    function(x) return gpu.signal.sosfilt(sections, x) end, mean },
+  { "sosfilt1000", function() return scattered(1000 * size(16384, 4096, 64), "float64"):reshape(1000, -1) end,
+    function(x) return gpu.signal.sosfilt(sections, x) end, mean },
+  { "resample32", function() return scattered(size(16e6, 1e6, 1000), "float64") end,
+    function(x) return gpu.signal.resample_poly(x, 3, 2) end, mean },
+  { "peaks", function() return scattered(size(4e6, 1e6, 1000), "float64") end,
+    function(x) return gpu.signal.find_peaks(x, { prominence = 0.5, distance = 5 }) end, function(y) return mean(y - 1) / 1e6 end },
+} do
+  workload(row[1], function()
+    local x, y = row[2]():eval(), nil
+    return function() y = row[3](x):eval() end, function() return row[4](y) end
+  end)
+end
 workload("histogram", function()
   if not gpu.histogram then return end
   local x, y = spread(size(256e6, 16e6, 1000), 0, 1, "float32"), nil

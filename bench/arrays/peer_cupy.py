@@ -1,5 +1,5 @@
 import cupy as cp
-from cupyx.scipy import sparse
+from cupyx.scipy import ndimage, signal, sparse
 
 from workloads import *
 
@@ -40,6 +40,7 @@ def add_at(at, values):
 
 library_rows(run, cp.linalg, cp.fft, lambda y: y.mean(dtype="float64"))
 sparse_products(run, sparse, cp)
+pictures_and_signals(run, ndimage, signal, lambda y: y.mean(dtype="float64"))
 if LIBRARIES:
     sys.exit()
 run("small", small, lambda c: c.sum(), spread(16, 0, 1, "float32"), spread(16, 0, 1, "float32"), scale=1 / 1000)

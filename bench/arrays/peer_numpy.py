@@ -47,7 +47,10 @@ def add_at(at, values):
 
 library_rows(run, np.linalg, fourier, lambda y: y.mean(dtype="float64"))
 if sparse:
+    from scipy import ndimage, signal
+
     sparse_products(run, sparse, np)
+    pictures_and_signals(run, ndimage, signal, lambda y: y.mean(dtype="float64"))
 if LIBRARIES:
     sys.exit()
 run("small", small, lambda c: c.sum(), spread(16, 0, 1, "float32"), spread(16, 0, 1, "float32"), scale=1 / 1000)

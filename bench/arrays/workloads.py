@@ -190,6 +190,26 @@ def sparse_products(run, sparse, xp):
     run("spgemm", lambda: B @ B, lambda C: mean(C.data))
 
 
+def scattered(n, dtype):
+    """n values over [0, 1) without a pattern."""
+    k = numpy.arange(n, dtype="float64")
+    return (k * k * 0.6180339887498949 % 1).astype(dtype)
+
+
+def pictures_and_signals(run, ndimage, signal, mean):
+    """Parts of a picture and their distances, filters of rows, peaks. `mean`: of an array, in float64."""
+    n = size(4096, 1024, 32)
+    picture = scattered(n * n, "float32").reshape(n, n) > 0.55
+    run("label", lambda x: ndimage.label(x)[0], lambda y: mean(y) / n, picture)
+    run("edt", ndimage.distance_transform_edt, mean, ~(scattered(n * n, "float32").reshape(n, n) > 0.98))
+    run("opening", lambda x: ndimage.binary_opening(x, iterations=3), lambda y: mean(y) + 1, scattered(n * n, "float32").reshape(n, n) > 0.02)
+    sections = signal.butter(6, 0.1, output="sos")
+    run("sosfilt", lambda x: signal.sosfilt(sections, x), mean, scattered(size(16e6, 1e6, 1000), "float64"))
+    run("sosfilt1000", lambda x: signal.sosfilt(sections, x), mean, scattered(1000 * size(16384, 4096, 64), "float64").reshape(1000, -1))
+    run("resample32", lambda x: signal.resample_poly(x, 3, 2), mean, scattered(size(16e6, 1e6, 1000), "float64"))
+    run("peaks", lambda x: signal.find_peaks(x, prominence=0.5, distance=5)[0], lambda y: mean(y) / 1e6, scattered(size(4e6, 1e6, 1000), "float64"))
+
+
 def chain_input():
     n = size(1e6, 1e6, 1000)
     return spread(n, 0, 1, "float32"), spread(n + 1, 0, 1, "float32")[1:].copy()

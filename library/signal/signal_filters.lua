@@ -71,6 +71,7 @@ end
 
 -- ---- recursive filters -----------------------------------------------------------------------------------------------------------
 
+-- A filter is SECTIONS sections of ORDER states each; each filters what the one before gives.
 local source = [[
 __global__ void run(const T* x, T* y, const double* b, const double* a, const double* starts, double* ends, long long n,
                     long long length, long long chunks, long long count, bool writes) {
@@ -78,89 +79,117 @@ __global__ void run(const T* x, T* y, const double* b, const double* a, const do
   if (i >= count) return;
   const long long line = i / chunks, first = i % chunks * length;
   const long long last = first + length < n ? first + length : n;
-  double state[ORDER];
-  for (int k = 0; k < ORDER; ++k) state[k] = starts[i * ORDER + k];
+  double state[SECTIONS][ORDER];
+  for (int s = 0; s < SECTIONS; ++s)
+    for (int k = 0; k < ORDER; ++k) state[s][k] = starts[(i * SECTIONS + s) * ORDER + k];
   for (long long t = first; t < last; ++t) {
-    const double in = (double)x[line * n + t], out = b[0] * in + state[0];
-    for (int k = 0; k < ORDER - 1; ++k) state[k] = b[k + 1] * in - a[k + 1] * out + state[k + 1];
-    state[ORDER - 1] = b[ORDER] * in - a[ORDER] * out;
-    if (writes) y[line * n + t] = (T)out;
+    double value = (double)x[line * n + t];
+    for (int s = 0; s < SECTIONS; ++s) {
+      const double* above = b + s * (ORDER + 1);
+      const double* below = a + s * (ORDER + 1);
+      const double out = above[0] * value + state[s][0];
+      for (int k = 0; k < ORDER - 1; ++k) state[s][k] = above[k + 1] * value - below[k + 1] * out + state[s][k + 1];
+      state[s][ORDER - 1] = above[ORDER] * value - below[ORDER] * out;
+      value = out;
+    }
+    if (writes) y[line * n + t] = (T)value;
   }
-  for (int k = 0; k < ORDER; ++k) ends[i * ORDER + k] = state[k];
+  for (int s = 0; s < SECTIONS; ++s)
+    for (int k = 0; k < ORDER; ++k) ends[(i * SECTIONS + s) * ORDER + k] = state[s][k];
 }
-// The first state of each piece from that of the one before and what this one adds.
+// The first states of each piece from those of the one before and what this one adds.
 __global__ void carry(double* starts, const double* ends, const double* power, long long chunks, long long lines) {
+  const int states = SECTIONS * ORDER;
   const long long line = blockIdx.x * (long long)blockDim.x + threadIdx.x;
   if (line >= lines) return;
   for (long long c = line * chunks; c < (line + 1) * chunks - 1; ++c)
-    for (int k = 0; k < ORDER; ++k) {
-      double sum = ends[c * ORDER + k];
-      for (int j = 0; j < ORDER; ++j) sum += power[k * ORDER + j] * starts[c * ORDER + j];
-      starts[(c + 1) * ORDER + k] = sum;
+    for (int k = 0; k < states; ++k) {
+      double sum = ends[c * states + k];
+      for (int j = 0; j < states; ++j) sum += power[k * states + j] * starts[c * states + j];
+      starts[(c + 1) * states + k] = sum;
     }
 }
 ]]
 
 local modules = {}
-local function module_for(dtype, order, device)
-  local key = dtype .. order .. device
+local function module_for(dtype, sections, order, device)
+  local key = table.concat({dtype, sections, order, device}, " ")
   modules[key] = modules[key] or gpu.module(source,
-    {device = device, defines = {T = dtype == "float64" and "double" or "float", ORDER = order}})
+    {device = device, defines = {T = dtype == "float64" and "double" or "float", SECTIONS = sections, ORDER = order}})
   return modules[key]
 end
 
---- The matrix, as a table of rows, that takes a state over `steps` elements that are 0.
-local function state_power(a, order, steps)
-  local function product(p, q)
-    local r = {}
-    for i = 1, order do
-      r[i] = {}
-      for j = 1, order do
-        local sum = 0
-        for k = 1, order do sum = sum + p[i][k] * q[k][j] end
-        r[i][j] = sum
-      end
-    end
-    return r
-  end
-  local step, result = {}, {}
-  for i = 1, order do
-    step[i], result[i] = {}, {}
-    for j = 1, order do
-      step[i][j] = (j == i + 1 and 1 or 0) - (j == 1 and a[i + 1] or 0)
-      result[i][j] = i == j and 1 or 0
+local function product(p, q)
+  local r = {}
+  for i = 1, #p do
+    r[i] = {}
+    for j = 1, #p do
+      local sum = 0
+      for k = 1, #p do sum = sum + p[i][k] * q[k][j] end
+      r[i][j] = sum
     end
   end
-  while steps > 0 do
-    if steps % 2 == 1 then result = product(result, step) end
-    steps = math.floor(steps / 2)
-    if steps > 0 then step = product(step, step) end
+  return r
+end
+
+--- The states of the sections, one list, behind an element that is 0.
+local function step(sections, state)
+  local result, value, first = {}, 0, 0
+  for _, section in ipairs(sections) do
+    local b, a = section.b, section.a
+    local out = b[1] * value + state[first + 1]
+    for k = 1, #a - 1 do result[first + k] = b[k + 1] * value - a[k + 1] * out + (k < #a - 1 and state[first + k + 1] or 0) end
+    value, first = out, first + #a - 1
   end
   return result
 end
 
-local lines_enough = 1024 -- run side by side as they are
+--- The matrix, as a table of rows, that takes the states over `steps` elements that are 0.
+local function state_power(sections, count, steps)
+  local matrix, result = {}, {}
+  for i = 1, count do matrix[i], result[i] = {}, {} end
+  for j = 1, count do
+    local one = {}
+    for i = 1, count do
+      one[i] = i == j and 1 or 0
+      result[i][j] = one[i]
+    end
+    for i, value in ipairs(step(sections, one)) do matrix[i][j] = value end
+  end
+  while steps > 0 do
+    if steps % 2 == 1 then result = product(result, matrix) end
+    steps = math.floor(steps / 2)
+    if steps > 0 then matrix = product(matrix, matrix) end
+  end
+  return result
+end
+
+local lines_enough = {cpu = 64, cuda = 2048} -- that run side by side as they are
 local shortest_piece = 64
 
---- The filter with coefficients of one length over the rows of x (lines, n) of a floating dtype. `starts`: the states before each
---- line (lines, order) in float64. Gives the filtered rows and the states behind them.
-function tools.recursive(x, b, a, starts)
-  local lines, n, order, device = x.shape[1], x.shape[2], #a - 1, x.device
+--- The sections, {b =, a =} with coefficients of one length, over the rows of x (lines, n) of a floating dtype. `starts`: the states
+--- before each line (lines, states) in float64, or nil for 0. Gives the filtered rows and the states behind them.
+function tools.recursive(x, sections, starts)
+  local lines, n, order, device = x.shape[1], x.shape[2], #sections[1].a - 1, x.device
+  local place, states = {dtype = "float64", device = device}, #sections * order
+  starts = starts or gpu.zeros({lines, states}, place)
   if x.size == 0 then return x:copy(), starts end
-  local kernels = module_for(x.dtype, order, device)
-  local place = {dtype = "float64", device = device}
+  local kernels = module_for(x.dtype, #sections, order, device)
+  local b, a = {}, {}
+  for s, section in ipairs(sections) do b[s], a[s] = section.b, section.a end
   local above, below = gpu.array(b, place), gpu.array(a, place)
-  local length = lines >= lines_enough and n or math.min(n, math.max(shortest_piece, math.ceil(math.sqrt(n))))
+  local whole = lines >= lines_enough[device == "cpu" and "cpu" or "cuda"]
+  local length = whole and n or math.min(n, math.max(shortest_piece, math.ceil(math.sqrt(n))))
   local chunks = math.ceil(n / length)
   x = x:contiguous():eval()
   local y = gpu.empty(x.shape, {dtype = x.dtype, device = device})
-  local ends = gpu.empty({lines, chunks, order}, place)
-  local first = gpu.zeros({lines, chunks, order}, place):eval()
+  local ends = gpu.empty({lines, chunks, states}, place)
+  local first = gpu.zeros({lines, chunks, states}, place):eval()
   local count = lines * chunks
   if chunks > 1 then
     kernels.run:over(count)(x, y, above, below, first, ends, n, length, chunks, count, false)
     first(":", 1):copy_(starts)
-    kernels.carry:over(lines)(first, ends, gpu.array(state_power(a, order, length), place), chunks, lines)
+    kernels.carry:over(lines)(first, ends, gpu.array(state_power(sections, states, length), place), chunks, lines)
   else
     first(":", 1):copy_(starts)
   end
@@ -191,7 +220,7 @@ end
 
 --- The filter over the rows of x, with the states before, or nil: the filtered rows and the states behind them.
 local function filtered(op, x, b, a, terms, starts)
-  local order, lines = #a - 1, x.shape[1]
+  local order = #a - 1
   if order == 0 then return x * b[1], starts end
   if terms == 1 then
     local sums = full_sums(x, b)
@@ -202,7 +231,7 @@ local function filtered(op, x, b, a, terms, starts)
     return core.slice(sums, 2, 1, x.shape[2]), core.slice(sums, 2, x.shape[2] + 1, order)
   end
   if order > most_order then core.raise(("[%s] expected an order of at most %d, got %d"):format(op, most_order, order)) end
-  return tools.recursive(x, b, a, starts or gpu.zeros({lines, order}, {dtype = "float64", device = x.device}))
+  return tools.recursive(x, {{b = b, a = a}}, starts)
 end
 
 --- Runs fn(rows) on x with the axis last and the other axes as lines, and gives its results in that layout.

@@ -29,13 +29,28 @@ function tools.sections(op, sos)
   return sections
 end
 
+--- The option zi as the states of lines, those of one section behind those of the one before.
+local function states_of(op, zi, x, axis, count)
+  local list = {}
+  for k = 1, count do list[k] = core.cast(read_states(op, zi(k), x, axis, 2), "float64") end
+  return gpu.concat(list, 2)
+end
+
+local most_sections = 32
+
+local function read_sections(op, sos)
+  local sections = tools.sections(op, sos)
+  if #sections > most_sections then core.raise(("[%s] expected at most %d sections, got %d"):format(op, most_sections, #sections)) end
+  return sections
+end
+
 --- sosfilt(sos, x [, axis] [, {axis =, zi =}])
 function signal.sosfilt(sos, x, axis, options)
   local op = "signal.sosfilt"
   axis, options = tools.axis(op, x, axis, options)
-  local sections = tools.sections(op, sos)
+  local sections = read_sections(op, sos)
   local values, dtype = tools.in_floating(x)
-  local zi, behind = options.zi, {}
+  local zi = options.zi
   if zi ~= nil then
     core.check_array(op, zi)
     if core.is_complex(values) then core.fail(op, "no zi for complex numbers", zi) end
@@ -43,18 +58,19 @@ function signal.sosfilt(sos, x, axis, options)
       core.raise(("[%s] expected zi with a first axis for %d sections, got shape %s"):format(op, #sections, core.text(zi.shape)))
     end
   end
-  for k, section in ipairs(sections) do
-    local states = zi and read_states(op, zi(k), x, axis, 2)
+  local function filter(rows) return tools.recursive(rows, sections, zi and states_of(op, zi, x, axis, #sections)) end
+  local ends
+  if zi then
+    values, ends = tools.over_lines(values, axis, filter)
+  else
     values = tools.by_parts(values, function(part)
-      local y, ends = tools.over_lines(part, axis, function(rows)
-        return filtered(op, rows, section.b, section.a, 3, states)
-      end)
-      behind[k] = ends
-      return y
+      return (tools.over_lines(part, axis, function(rows) return (filter(rows)) end))
     end)
   end
   values = core.cast(values, dtype)
   if not zi then return values end
+  local behind = {}
+  for k = 1, #sections do behind[k] = core.slice(ends, axis, 2 * k - 1, 2) end
   return values, core.cast(gpu.stack(behind, 1), dtype)
 end
 
@@ -132,17 +148,16 @@ end
 function signal.sosfiltfilt(sos, x, axis, options)
   local op = "signal.sosfiltfilt"
   axis, options = tools.axis(op, x, axis, options)
-  local sections = tools.sections(op, sos)
+  local sections = read_sections(op, sos)
   local steady = sections_steady(op, sections)
   local above, below = 0, 0
   for _, section in ipairs(sections) do
     above, below = above + (section.b[3] == 0 and 1 or 0), below + (section.a[3] == 0 and 1 or 0)
   end
   return both_ways(op, x, axis, options, 3 * (2 * #sections + 1 - math.min(above, below)), function(rows, first)
-    for k, section in ipairs(sections) do
-      local states = gpu.array(steady[k], {dtype = "float64", device = x.device}) * core.cast(first, "float64")
-      rows = filtered(op, rows, section.b, section.a, 3, states:eval())
-    end
-    return rows
+    local all = {}
+    for _, states in ipairs(steady) do all[#all + 1], all[#all + 2] = states[1], states[2] end
+    local states = gpu.array(all, {dtype = "float64", device = x.device}) * core.cast(first, "float64")
+    return (tools.recursive(rows, sections, states:eval()))
   end)
 end

@@ -127,6 +127,9 @@ describe("signals", function()
     fails("[signal.lfilter] axis 2 is out of range", signal.lfilter, { 1 }, { 1 }, x, 2)
     fails("[signal.sosfilt] expected six numbers in section 1, got 2", signal.sosfilt, { { 1, 2 } }, x)
     fails("[signal.sosfilt] expected sections of shape (n,6), got (3,)", signal.sosfilt, gpu.ones(3), x)
+    local many = {}
+    for k = 1, 33 do many[k] = { 1, 0, 0, 1, 0, 0 } end
+    fails("[signal.sosfilt] expected at most 32 sections, got 33", signal.sosfilt, many, x)
     fails("[signal.filtfilt] expected more than 9 elements along the axis, got 5", signal.filtfilt, { 1 }, { 1, 0.5, 0.1 }, gpu.ones(5))
     fails("[signal.firwin] expected an odd number of weights for a filter that passes the highest frequency, got 10", signal.firwin,
       10, 0.3, { pass_zero = false })
