@@ -73,7 +73,7 @@ end
 
 -- A filter is SECTIONS sections of ORDER states each; each filters what the one before gives.
 local source = [[
-__global__ void run(const T* x, T* y, const double* b, const double* a, const double* starts, double* ends, long long n,
+__global__ void run(const VALUE* x, VALUE* y, const double* b, const double* a, const double* starts, double* ends, long long n,
                     long long length, long long chunks, long long count, bool writes) {
   const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
   if (i >= count) return;
@@ -92,7 +92,7 @@ __global__ void run(const T* x, T* y, const double* b, const double* a, const do
       state[s][ORDER - 1] = above[ORDER] * value - below[ORDER] * out;
       value = out;
     }
-    if (writes) y[line * n + t] = (T)value;
+    if (writes) y[line * n + t] = (VALUE)value;
   }
   for (int s = 0; s < SECTIONS; ++s)
     for (int k = 0; k < ORDER; ++k) ends[(i * SECTIONS + s) * ORDER + k] = state[s][k];
@@ -115,7 +115,7 @@ local modules = {}
 local function module_for(dtype, sections, order, device)
   local key = table.concat({dtype, sections, order, device}, " ")
   modules[key] = modules[key] or gpu.module(source,
-    {device = device, defines = {T = dtype == "float64" and "double" or "float", SECTIONS = sections, ORDER = order}})
+    {device = device, defines = {VALUE = dtype == "float64" and "double" or "float", SECTIONS = sections, ORDER = order}})
   return modules[key]
 end
 
