@@ -97,7 +97,8 @@ function linalg.hadamard(n, options)
   return core.cast(1 - core.cast(rows:bitwise_and(columns):popcount() % 2, "int8") * 2, dtype)
 end
 
---- helmert(n [, {full =, dtype =, device =}]): rows that are orthogonal to each other and, but for the first of the full matrix, to ones.
+--- helmert(n [, {full =, dtype =, device =}]): rows that are orthogonal to each other and, but for the first of the full matrix,
+--- to ones.
 function linalg.helmert(n, options)
   local op = "linalg.helmert"
   read_size(op, n)
@@ -126,8 +127,8 @@ function linalg.leslie(fertilities, survivals)
   read_vector(op, survivals)
   local n = fertilities.size
   if survivals.size ~= n - 1 then
-    core.raise(("[%s] expected one element less as the second vector, got shapes %s and %s"):format(op, core.text(fertilities.shape),
-      core.text(survivals.shape)))
+    core.raise(("[%s] expected one element less as the second vector, got shapes %s and %s"):format(op,
+      core.text(fertilities.shape), core.text(survivals.shape)))
   end
   return gpu.concat({fertilities:reshape(1, n), core.extend(gpu.diag(survivals), 2, 1)}, 1)
 end
@@ -138,7 +139,8 @@ function linalg.khatri_rao(a, b)
   core.check_array(op, a)
   core.check_array(op, b)
   if a.ndim ~= 2 or b.ndim ~= 2 or a.shape[2] ~= b.shape[2] then
-    core.raise(("[%s] expected matrices with as many columns, got shapes %s and %s"):format(op, core.text(a.shape), core.text(b.shape)))
+    core.raise(("[%s] expected matrices with as many columns, got shapes %s and %s"):format(op, core.text(a.shape),
+      core.text(b.shape)))
   end
   return (a:expand_dims(2) * b):reshape(a.shape[1] * b.shape[1], a.shape[2])
 end

@@ -164,6 +164,7 @@ function linalg.solve_circulant(column, b)
   if not (sizes:min():item() > sizes:max():item() * epsilon[tools.real_of(dtype)] * column.size) then
     core.raise(("[%s] expected a matrix with an inverse, got one with an eigenvalue of 0"):format(op))
   end
-  local x = gpu.fft.ifft(gpu.fft.fft(core.cast(b, dtype), {axis = 1}) / (b.ndim == 2 and values:expand_dims(2) or values), {axis = 1})
+  local spectrum = gpu.fft.fft(core.cast(b, dtype), {axis = 1}) / (b.ndim == 2 and values:expand_dims(2) or values)
+  local x = gpu.fft.ifft(spectrum, {axis = 1})
   return core.cast(core.is_complex(gpu.zeros(0, dtype)) and x or x:real(), dtype)
 end

@@ -3,8 +3,8 @@ local gpu, _, core = ...
 core.load "ndimage.lua"
 local ndimage = gpu.ndimage
 
---- Reads the arguments of a measurement. Gives the elements as a vector, a number from 0 for the group of each, the number of groups,
---- and function(results) that gives those of `index`. Elements without a group have the last number.
+--- Reads the arguments of a measurement. Gives the elements as a vector, a number from 0 for the group of each, the number of
+--- groups, and function(results) that gives those of `index`. Elements without a group have the last number.
 local function read_groups(op, x, labels, index)
   core.check_real(op, x)
   if labels == nil then
@@ -81,7 +81,8 @@ function ndimage.standard_deviation(x, labels, index)
   return variance("ndimage.standard_deviation", x, labels, index):sqrt()
 end
 
---- center_of_mass(x [, labels [, index]]): the means of the positions, weighted by x; a last axis has a position for each of x's axes.
+--- center_of_mass(x [, labels [, index]]): the means of the positions, weighted by x; a last axis has a position for each of x's
+--- axes.
 function ndimage.center_of_mass(x, labels, index)
   local values, group, count, give = read_groups("ndimage.center_of_mass", x, labels, index)
   local size, middles = sums(values, group, count), {}

@@ -11,7 +11,9 @@ local function read(op, c, like)
     c = gpu.array(c, {dtype = like and like.dtype or nil, device = like and like.device or nil})
   end
   if c.ndim == 0 then c = c:reshape(1) end
-  if c.ndim ~= 1 or c.size == 0 then core.raise(("[%s] expected a vector of coefficients, got shape %s"):format(op, core.text(c.shape))) end
+  if c.ndim ~= 1 or c.size == 0 then
+    core.raise(("[%s] expected a vector of coefficients, got shape %s"):format(op, core.text(c.shape)))
+  end
   return c
 end
 
@@ -99,7 +101,9 @@ function gpu.poly(roots)
   if core.is_array(roots) then
     device = roots.device
     if roots.ndim == 2 then roots = gpu.linalg.eigvals(core.cast(roots, core.is_complex(roots) and "complex128" or "float64")) end
-    if roots.ndim ~= 1 then core.raise(("[%s] expected roots, a vector, or a square matrix, got shape %s"):format(op, core.text(roots.shape))) end
+    if roots.ndim ~= 1 then
+      core.raise(("[%s] expected roots, a vector, or a square matrix, got shape %s"):format(op, core.text(roots.shape)))
+    end
     roots = core.cast(roots, "complex128"):table()
   end
   if type(roots) ~= "table" then core.fail(op, "roots: a vector or a table of numbers", roots) end

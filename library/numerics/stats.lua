@@ -3,8 +3,8 @@ local gpu, _, core = ...
 core.load "statistics.lua"
 local stats = gpu.stats
 
---- Reads the arguments of a statistic along an axis, the first unless it is said: the options, x in the dtype to compute in, the axis
---- and the result's dtype.
+--- Reads the arguments of a statistic along an axis, the first unless it is said: the options, x in the dtype to compute in, the
+--- axis and the result's dtype.
 local function read(op, x, axis, options)
   core.check_real(op, x)
   if core.is_options(axis) then axis, options = core.shift(op, axis, options) end
@@ -102,7 +102,9 @@ function stats.moment(x, order, axis, options)
   options, values, axis, dtype = read(op, x, axis, options)
   if order == nil then order = options.order end
   if order == nil then order = 2 end
-  if core.check_integer(op, "an order: a whole number of 1 or more", order) < 1 then core.fail(op, "an order of 1 or more", order) end
+  if core.check_integer(op, "an order: a whole number of 1 or more", order) < 1 then
+    core.fail(op, "an order of 1 or more", order)
+  end
   return core.cast(central(values, axis, order), dtype)
 end
 
@@ -158,7 +160,9 @@ local methods = {average = true, min = true, max = true, dense = true, ordinal =
 
 local function read_vector(op, x)
   core.check_real(op, x)
-  if x.ndim ~= 1 or x.size == 0 then core.raise(("[%s] expected a vector with elements, got shape %s"):format(op, core.text(x.shape))) end
+  if x.ndim ~= 1 or x.size == 0 then
+    core.raise(("[%s] expected a vector with elements, got shape %s"):format(op, core.text(x.shape)))
+  end
   return x
 end
 
@@ -186,7 +190,8 @@ local function read_pair(op, x, y)
   read_vector(op, x)
   read_vector(op, y)
   if x.size ~= y.size or x.size < 2 then
-    core.raise(("[%s] expected two vectors of one length, 2 or more, got shapes %s and %s"):format(op, core.text(x.shape), core.text(y.shape)))
+    core.raise(("[%s] expected two vectors of one length, 2 or more, got shapes %s and %s"):format(op, core.text(x.shape),
+      core.text(y.shape)))
   end
   return core.cast(x, "float64"), core.cast(y, "float64"), core.promote(core.floating(x.dtype), core.floating(y.dtype))
 end
@@ -221,7 +226,8 @@ function stats.spearmanr(x, y)
   return core.cast(r, dtype), core.cast(beyond(t, freedom), dtype)
 end
 
---- linregress(x, y): slope, intercept, correlation, the slope's probability without any correlation, and the slope's standard error.
+--- linregress(x, y): slope, intercept, correlation, the slope's probability without any correlation, and the slope's standard
+--- error.
 function stats.linregress(x, y)
   local op = "stats.linregress"
   local a, b, dtype = read_pair(op, x, y)
@@ -256,7 +262,9 @@ function stats.ttest_ind(x, y, axis, options)
   options, values, axis, dtype = read(op, x, axis, options)
   local compute = core.working(y)
   local others = core.cast(y, compute)
-  if y.ndim ~= x.ndim then core.raise(("[%s] expected samples with as many axes, got shapes %s and %s"):format(op, core.text(x.shape), core.text(y.shape))) end
+  if y.ndim ~= x.ndim then
+    core.raise(("[%s] expected samples with as many axes, got shapes %s and %s"):format(op, core.text(x.shape), core.text(y.shape)))
+  end
   local n, m = x.shape[axis], y.shape[axis]
   local first, second = core.cast(values:var(axis, {ddof = 1}), "float64"), core.cast(others:var(axis, {ddof = 1}), "float64")
   local apart = core.cast(values:mean(axis), "float64") - core.cast(others:mean(axis), "float64")

@@ -64,7 +64,9 @@ local function mirrored(name, of, to_real)
     if core.is_options(axes) then axes, options = core.shift(op, axes, options) end
     core.check_array(op, x)
     options = core.check_fields(op, options)
-    local fields = {s = s == nil and options.s or s, axes = axes == nil and options.axes or axes, norm = other_norm(op, options.norm)}
+    if s == nil then s = options.s end
+    if axes == nil then axes = options.axes end
+    local fields = {s = s, axes = axes, norm = other_norm(op, options.norm)}
     if not to_real then core.check_real(op, x) end
     local value = fft[of](to_real and core.is_complex(x) and x:conj() or x, fields)
     return core.assign(op, options.out, to_real and value or value:conj())

@@ -178,7 +178,8 @@ local function take_nearest(list, distance)
   return at and table.remove(list, at)
 end
 
---- Sections of second order, six numbers each: the poles nearest to the unit circle with the zeros nearest to them, in the last one.
+--- Sections of second order, six numbers each: the poles nearest to the unit circle with the zeros nearest to them, in the last
+--- one.
 local function to_sections(z, p, k)
   z, p = {unpack(z)}, {unpack(p)}
   local count = math.floor((math.max(#z, #p) + 1) / 2)
@@ -263,8 +264,8 @@ local function design(op, prototype, order, parameter, frequencies, kind, option
   if not moves[kind] then core.fail(op, 'btype = "lowpass", "highpass", "bandpass" or "bandstop"', kind) end
   local expected = bands[kind] and 2 or 1
   if #list ~= expected or expected == 2 and list[1] >= list[2] then
-    core.raise(("[%s] expected %s for a %s, got %s"):format(op, expected == 2 and "two frequencies that increase" or "one frequency",
-      kind, core.describe(frequencies)))
+    local wanted = expected == 2 and "two frequencies that increase" or "one frequency"
+    core.raise(("[%s] expected %s for a %s, got %s"):format(op, wanted, kind, core.describe(frequencies)))
   end
   local z, p, k = prototypes[prototype](order, parameter)
   local warped = map(list, function(w) return 4 * math.tan(pi * w / 2) end)

@@ -167,8 +167,8 @@ end
 local lines_enough = {cpu = 64, cuda = 2048} -- that run side by side as they are
 local shortest_piece = 64
 
---- The sections, {b =, a =} with coefficients of one length, over the rows of x (lines, n) of a floating dtype. `starts`: the states
---- before each line (lines, states) in float64, or nil for 0. Gives the filtered rows and the states behind them.
+--- The sections, {b =, a =} with coefficients of one length, over the rows of x (lines, n) of a floating dtype. `starts`: the
+--- states before each line (lines, states) in float64, or nil for 0. Gives the filtered rows and the states behind them.
 function tools.recursive(x, sections, starts)
   local lines, n, order, device = x.shape[1], x.shape[2], #sections[1].a - 1, x.device
   local place, states = {dtype = "float64", device = device}, #sections * order

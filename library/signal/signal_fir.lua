@@ -49,7 +49,9 @@ function signal.firwin(count, cutoff, options)
   local passes = options.pass_zero
   if passes == nil then passes = true end
   if type(passes) == "string" then
-    if kinds[passes] == nil then core.fail(op, 'pass_zero = true, false, "lowpass", "highpass", "bandpass" or "bandstop"', passes) end
+    if kinds[passes] == nil then
+      core.fail(op, 'pass_zero = true, false, "lowpass", "highpass", "bandpass" or "bandstop"', passes)
+    end
     passes = kinds[passes]
   end
   core.check_flag(op, "pass_zero", passes)

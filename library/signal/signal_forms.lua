@@ -223,7 +223,8 @@ end
 
 -- ---- small things --------------------------------------------------------------------------------------------------------------------
 
---- unit_impulse(shape [, position] [, {dtype =, device =}]): zeros with a 1 at the position, a list or a number for all axes, or "mid".
+--- unit_impulse(shape [, position] [, {dtype =, device =}]): zeros with a 1 at the position, a list or a number for all axes, or
+--- "mid".
 function signal.unit_impulse(shape, position, options)
   local op = "signal.unit_impulse"
   if core.is_options(position) then position, options = core.shift(op, position, options) end

@@ -89,7 +89,8 @@ local function prominences(x, peaks, reach)
     outputs = "T prominence, int64 left, int64 right", preamble = search,
     body = [=[
       const long long at = peak - 1;
-      const long long first = reach > 0 && at > reach ? at - reach : 0, end = reach > 0 && at + reach < extent - 1 ? at + reach : extent - 1;
+      const long long first = reach > 0 && at > reach ? at - reach : 0;
+      const long long end = reach > 0 && at + reach < extent - 1 ? at + reach : extent - 1;
       auto low = x[at] + 0 * x[at], other = low;
       left = right = at;
       gpulua_lowest(x, least, most, at, first, -1, low, left);
@@ -163,12 +164,13 @@ end
 
 local most_rounds = 64 -- a long slope of peaks is decided one by one, which is faster on the host
 
---- Which peaks stay when the highest ones remove those nearer than `distance`: a mask. In each round, those stay that are the highest
---- near them among the undecided ones, and those go that have one that stays near them.
+--- Which peaks stay when the highest ones remove those nearer than `distance`: a mask. In each round, those stay that are the
+--- highest near them among the undecided ones, and those go that have one that stays near them.
 local function apart(x, peaks, distance)
   if peaks.size == 0 then return gpu.zeros({0}, {dtype = "bool", device = x.device}) end
   local decide = operation("apart", {
-    name = "peaks_apart", inputs = "raw int8 state, raw int64 peaks, raw T heights, int64 count, int64 distance", outputs = "int8 next",
+    name = "peaks_apart", inputs = "raw int8 state, raw int64 peaks, raw T heights, int64 count, int64 distance",
+    outputs = "int8 next",
     body = [=[
       next = state[i];
       if (next == 0) {
@@ -215,7 +217,9 @@ function signal.find_peaks(x, options)
     given[name] = interval(op, name, options[name])
   end
   local distance, reach, part = options.distance, reach_of(op, options.wlen), part_of(op, options.rel_height)
-  if distance ~= nil and (type(distance) ~= "number" or not (distance >= 1)) then core.fail(op, "a distance of 1 or more", distance) end
+  if distance ~= nil and (type(distance) ~= "number" or not (distance >= 1)) then
+    core.fail(op, "a distance of 1 or more", distance)
+  end
   local first, last = plateaus(x)
   local peaks = gpu.floor_divide(first + last, 2):eval()
   local properties = {}
@@ -255,7 +259,9 @@ function signal.find_peaks(x, options)
 end
 
 local function read_peaks(op, x, peaks)
-  if core.check_array(op, peaks).ndim ~= 1 or not peaks.dtype:find "int" then core.fail(op, "a vector of positions, integers", peaks) end
+  if core.check_array(op, peaks).ndim ~= 1 or not peaks.dtype:find "int" then
+    core.fail(op, "a vector of positions, integers", peaks)
+  end
   return core.cast(peaks, "int64"):clip(1, math.max(x.size, 1))
 end
 

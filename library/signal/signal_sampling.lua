@@ -30,7 +30,9 @@ local function resampled(rows, weights, up, down)
 end
 
 local function vector(op, what, values, like)
-  if not core.is_array(values) then values = gpu.array(tools.numbers(op, what, values), {dtype = "float64", device = like.device}) end
+  if not core.is_array(values) then
+    values = gpu.array(tools.numbers(op, what, values), {dtype = "float64", device = like.device})
+  end
   core.check_real(op, values)
   if values.ndim ~= 1 or values.size == 0 then core.fail(op, what .. ": a vector with elements", values) end
   return core.cast(values, like.dtype)
@@ -187,7 +189,9 @@ function signal.medfilt(x, size)
   for _, one in ipairs(sizes) do
     if one < 1 or one % 2 == 0 then core.fail(op, "a size: an odd number", one) end
   end
-  if #sizes ~= 1 and #sizes ~= x.ndim then core.raise(("[%s] expected a size for each of %d axes, got %d"):format(op, x.ndim, #sizes)) end
+  if #sizes ~= 1 and #sizes ~= x.ndim then
+    core.raise(("[%s] expected a size for each of %d axes, got %d"):format(op, x.ndim, #sizes))
+  end
   return gpu.ndimage.median_filter(x, #sizes == 1 and sizes[1] or sizes, {mode = "constant"})
 end
 
@@ -220,12 +224,16 @@ local function convolved(op, x, y, mode, options, turned)
   core.check_array(op, y)
   options = core.check_fields(op, options)
   mode = mode or options.mode or "full"
-  if x.ndim ~= 2 or y.ndim ~= 2 then core.raise(("[%s] expected matrices, got %s and %s"):format(op, core.text(x.shape), core.text(y.shape))) end
+  if x.ndim ~= 2 or y.ndim ~= 2 then
+    core.raise(("[%s] expected matrices, got %s and %s"):format(op, core.text(x.shape), core.text(y.shape)))
+  end
   if mode ~= "full" and mode ~= "same" and mode ~= "valid" then core.fail(op, 'mode = "full", "same" or "valid"', mode) end
   local boundary = options.boundary or "fill"
   if not boundaries[boundary] then core.fail(op, 'boundary = "fill", "wrap" or "symm"', boundary) end
   local fill = options.fillvalue
-  if fill ~= nil and (boundary ~= "fill" or type(fill) ~= "number") then core.fail(op, "a number as fillvalue, with boundary = \"fill\"", fill) end
+  if fill ~= nil and (boundary ~= "fill" or type(fill) ~= "number") then
+    core.fail(op, "a number as fillvalue, with boundary = \"fill\"", fill)
+  end
   if x.size == 0 or y.size == 0 then core.fail(op, "matrices with elements", x.size == 0 and x or y) end
   if mode == "valid" then
     local fits = x.shape[1] >= y.shape[1] and x.shape[2] >= y.shape[2]
@@ -251,7 +259,8 @@ local function convolved(op, x, y, mode, options, turned)
       const long long row = (long long)i / columns, column = (long long)i % columns;
       z = T(0);
       for (long long a = 0; a < tall; ++a)
-        for (long long b = 0; b < across; ++b) z = z + y[(tall - 1 - a) * across + across - 1 - b] * x[(row + a) * wide + column + b];
+        for (long long b = 0; b < across; ++b)
+          z = z + y[(tall - 1 - a) * across + across - 1 - b] * x[(row + a) * wide + column + b];
     ]=],
   }
   local rows, columns = wide.shape[1] - m + 1, wide.shape[2] - n + 1

@@ -40,7 +40,9 @@ local most_sections = 32
 
 local function read_sections(op, sos)
   local sections = tools.sections(op, sos)
-  if #sections > most_sections then core.raise(("[%s] expected at most %d sections, got %d"):format(op, most_sections, #sections)) end
+  if #sections > most_sections then
+    core.raise(("[%s] expected at most %d sections, got %d"):format(op, most_sections, #sections))
+  end
   return sections
 end
 

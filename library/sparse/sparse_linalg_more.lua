@@ -90,8 +90,8 @@ function linalg.lsqr(A, b, options)
   local taken, reason, residual, gradient = 0, nil, nil, nil
 
   local function look()
-    local tail, step, norms = (phi_bar:square() + damped):sqrt(), (alpha * rho_bar / gpu.where(alpha:gt(0), alpha, 1)), squares:sqrt()
-    local values = gpu.stack({core.cast(tail, "float64"), core.cast((phi_bar * step):abs(), "float64"), core.cast(norms, "float64"),
+    local tail, slope = (phi_bar:square() + damped):sqrt(), (phi_bar * rho_bar):abs()
+    local values = gpu.stack({core.cast(tail, "float64"), core.cast(slope, "float64"), core.cast(squares:sqrt(), "float64"),
       core.cast(tools.square_sum(x):sqrt(), "float64")}):table()
     residual, gradient = values[1], values[2]
     if not (residual < math.huge and values[4] < math.huge) then return "not finite" end
