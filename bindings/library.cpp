@@ -81,7 +81,7 @@ constexpr std::string_view files_of_sandboxes[] = {
     "blas.lua", "blas_hermitian.lua", "blas_matrices.lua", "convolution.lua", "creation.lua", "distributions.lua", "dtypes.lua", "edits.lua",
     "einsum.lua", "elements.lua", "fft.lua", "fft_axes.lua", "fft_cosine.lua", "fuse.lua", "graph.lua", "guvectorize.lua",
     "histogram.lua",
-    "integrals.lua", "linalg.lua", "linalg_matrices.lua", "linalg_special.lua", "linalg_spectral.lua", "linalg_structured.lua", "linalg_triangles.lua", "measure.lua",
+    "integrals.lua", "linalg.lua", "linalg_functions.lua", "linalg_matrices.lua", "linalg_special.lua", "linalg_spectral.lua", "linalg_structured.lua", "linalg_triangles.lua", "measure.lua",
     "ndimage.lua", "ndimage_geometry.lua", "ndimage_lines.lua", "ndimage_measurements.lua",
     "ndimage_morphology.lua", "ndimage_ranks.lua", "numerics.lua", "ordering.lua", "polynomials.lua", "positions.lua", "products.lua",
     "quantiles.lua", "quasi_random.lua", "random.lua", "random_vectors.lua", "sampling.lua", "shape.lua", "sparse.lua",

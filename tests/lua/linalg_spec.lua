@@ -97,6 +97,37 @@ describe("gpu.linalg", function()
     assert(s:matmul(v):allclose(p:matmul(v) * w:expand_dims(2), 1e-9, 1e-10))
     assert(v:swapaxes(2, 3):matmul(p:matmul(v)):allclose(gpu.eye(5, "float64"), 1e-9, 1e-10))
   end)
+  it("has functions of matrices", function()
+    local linalg = gpu.linalg
+    local function near(expected, found, tolerance)
+      local error = (expected - found):abs():max():item()
+      assert(error < tolerance * expected:abs():max():item(), ("is %g away"):format(error))
+    end
+    local m = gpu.randn({ 3, 6, 6 }, "float64"):eval()
+    local positive = (m:matmul(m:swapaxes(2, 3)) + gpu.eye(6, "float64")):eval()
+    for _, options in ipairs { {}, { hermitian = true } } do
+      local root = linalg.sqrtm(positive, options)
+      assert.are.equal("float64", root.dtype)
+      near(positive, root:matmul(root), 1e-11)
+      near(positive, linalg.expm(linalg.logm(positive, options)), 1e-10)
+    end
+    -- The logarithm of an exponential, of matrices with complex eigenvalues, and of complex ones.
+    local small = m * 0.2
+    near(small, linalg.logm(linalg.expm(small)), 1e-10)
+    local z = small + gpu.randn({ 3, 6, 6 }, "float64") * gpu.complex(0, 0.1)
+    local root = linalg.sqrtm(z:astype "complex128")
+    near(z, root:matmul(root), 1e-10)
+    -- Negative eigenvalues have imaginary roots; a singular matrix has one, too.
+    local turned = linalg.sqrtm(gpu.array({ { -4, 0 }, { 0, 9 } }, "float64"))
+    assert.are.equal("complex128", turned.dtype)
+    near(gpu.array({ { gpu.complex(0, 2), 0 }, { 0, 3 } }, "complex128"), turned, 1e-12)
+    local flat = gpu.ones({ 3, 3 }, "float64")
+    near(flat, linalg.sqrtm(flat, { hermitian = true }) * math.sqrt(3), 1e-12)
+    near(linalg.inv(positive), linalg.funm(positive, function(w) return 1 / w end), 1e-10)
+    assert.are.equal("float32", linalg.sqrtm(gpu.eye(3)).dtype)
+    fails("[linalg.sqrtm] expected a square matrix", linalg.sqrtm, gpu.ones(2, 3))
+    fails("[linalg.funm] expected a function of the eigenvalues, an array, got 2", linalg.funm, gpu.eye(2), 2)
+  end)
   it("says what its special matrices and structured systems take", function()
     local linalg, v, a = gpu.linalg, gpu.ones(3), gpu.ones(3, 3)
     fails("[linalg.circulant] expected a vector of 1 elements or more, got shape (3,3)", linalg.circulant, a)

@@ -1,0 +1,69 @@
+-- gpu.linalg: functions of matrices by their eigenvalues.
+local gpu, _, core = ...
+core.load "linalg_structured.lua"
+local linalg, tools = gpu.linalg, core.linalg
+local check_square, transposed, working = tools.check_square, tools.transposed, tools.working
+
+local epsilon = {float32 = 2 ^ -23, float64 = 2 ^ -52}
+
+local function adjoint(x) return core.is_complex(x) and transposed(x):conj() or transposed(x) end
+
+--- The greatest magnitude, a number. Waits.
+local function most(x) return x:abs():max():item() end
+
+--- fn of a symmetric, or Hermitian, matrix: of its eigenvalues, as complex numbers where fn needs them.
+local function of_symmetric(op, a, dtype, fn)
+  local w, v = tools.symmetric(op, a, {dtype = dtype}, true)
+  local values = fn(w)
+  core.check_array(op, values)
+  return (v * values:expand_dims(-2)):matmul(adjoint(v))
+end
+
+--- fn of any matrix with independent eigenvectors, and how far they are from that: the error of the matrix that they give back, relative.
+local function of_general(op, a, dtype, fn)
+  local x = core.cast(a, dtype)
+  local w, v = linalg.eig(x)
+  local inverse = linalg.inv(v):eval()
+  local function back(values) return (v * values:expand_dims(-2)):matmul(inverse) end
+  local error, size = most(back(w) - x), most(x)
+  -- Rounding errors grow with the condition of the eigenvectors.
+  local limit = 1e4 * a.shape[a.ndim] * epsilon[tools.real_of(dtype)]
+  if not (error <= limit * size) then
+    core.raise(("[%s] expected a matrix with independent eigenvectors: its eigenvectors give it back with an error of %.1g"):format(op,
+      error / size))
+  end
+  local values = core.check_array(op, fn(w))
+  local result = back(values):eval()
+  if core.is_complex(x) then return core.cast(result, dtype) end
+  -- Of a real matrix, real where it is to rounding.
+  local imaginary, whole = most(result:imag()), most(result)
+  if imaginary <= limit * whole then return core.cast(result:real(), dtype) end
+  return core.cast(result, core.promote(dtype, "complex64"))
+end
+
+local function apply(op, a, fn, real_fn, options)
+  options = core.check_fields(op, options)
+  check_square(op, a)
+  local dtype = working(op, options, a)
+  if a.size == 0 then return core.cast(a:copy(), dtype) end
+  if core.check_flag(op, "hermitian", options.hermitian) then return of_symmetric(op, a, dtype, real_fn or fn) end
+  return of_general(op, a, dtype, fn)
+end
+
+--- funm(a, fn [, {hermitian =, dtype =}]): the matrix with a's eigenvectors and fn of its eigenvalues.
+function linalg.funm(a, fn, options)
+  local op = "linalg.funm"
+  if type(fn) ~= "function" then core.fail(op, "a function of the eigenvalues, an array", fn) end
+  return apply(op, a, fn, nil, options)
+end
+
+--- Of a Hermitian matrix eigenvalues that are 0 but for rounding count as 0: their roots would be far greater.
+local function root(w)
+  local least = w:abs():max(-1, {keepdims = true}) * (w.shape[w.ndim] * epsilon[w.dtype])
+  return gpu.where(w:abs():le(least), 0, w):sqrt()
+end
+
+--- sqrtm(a [, {hermitian =, dtype =}]): the principal square root.
+function linalg.sqrtm(a, options) return apply("linalg.sqrtm", a, gpu.sqrt, root, options) end
+--- logm(a [, {hermitian =, dtype =}]): the principal logarithm.
+function linalg.logm(a, options) return apply("linalg.logm", a, gpu.log, gpu.log, options) end
