@@ -15,19 +15,21 @@ __device__ inline int first_of(int* parents, int i) {
     i = parent;
   }
 }
-__global__ void unite(int* parents, int n, const int* shape, int ndim, const int* steps, int count) {
+__global__ void unite(int* parents, int n, const int* shape, const int* steps, const int* distances, int count) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n || parents[i] < 0) return;
+  int place[NDIM], rest = i;
+  for (int axis = NDIM - 1; axis >= 0; --axis) {
+    place[axis] = rest % shape[axis];
+    rest /= shape[axis];
+  }
   for (int k = 0; k < count; ++k) {
-    int rest = i, stride = 1, other = i;
     bool inside = true;
-    for (int axis = ndim - 1; axis >= 0; --axis) {
-      const int at = rest % shape[axis] + steps[k * ndim + axis];
-      rest /= shape[axis];
+    for (int axis = 0; axis < NDIM; ++axis) {
+      const int at = place[axis] + steps[k * NDIM + axis];
       inside = inside && at >= 0 && at < shape[axis];
-      other += steps[k * ndim + axis] * stride;
-      stride *= shape[axis];
     }
+    const int other = i + distances[k];
     if (!inside || parents[other] < 0) continue;
     int a = first_of(parents, i), b = first_of(parents, other);
     while (a != b) {
@@ -43,12 +45,12 @@ __global__ void flatten(int* parents, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n && parents[i] >= 0) atomicMin(&parents[i], first_of(parents, i));
 }
-__global__ void find_bounds(const int* labels, int n, const int* shape, int ndim, int count, int* first, int* last) {
+__global__ void find_bounds(const int* labels, int n, const int* shape, int count, int* first, int* last) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n || labels[i] < 1 || labels[i] > count) return;
   int rest = i;
-  for (int axis = ndim - 1; axis >= 0; --axis) {
-    const int at = rest % shape[axis] + 1, place = (labels[i] - 1) * ndim + axis;
+  for (int axis = NDIM - 1; axis >= 0; --axis) {
+    const int at = rest % shape[axis] + 1, place = (labels[i] - 1) * NDIM + axis;
     rest /= shape[axis];
     atomicMin(&first[place], at);
     atomicMax(&last[place], at);
@@ -56,18 +58,20 @@ __global__ void find_bounds(const int* labels, int n, const int* shape, int ndim
 }
 ]]
 
-local kernels = {}
-local function kernel(name, device)
-  local key = name .. device
-  kernels[key] = kernels[key] or gpu.kernel(source, name, {device = device})
-  return kernels[key]
+local modules = {}
+--- The kernels for arrays of that many axes.
+local function kernels_for(ndim, device)
+  local key = ndim .. device
+  modules[key] = modules[key] or gpu.module(source, {device = device, defines = {NDIM = ndim}})
+  return modules[key]
 end
 
 local function int32(values, device) return gpu.array(values, {dtype = "int32", device = device}) end
 
---- The steps to the neighbours that come before an element, for a structure of three elements on each axis.
+--- The steps to the neighbours that come before an element, for a structure of three elements on each axis, and how far away they are
+--- in elements.
 local function earlier_steps(op, x, structure)
-  local list, flat = {}, structure:ravel():table()
+  local list, distances, flat = {}, {}, structure:ravel():table()
   local middle = (#flat + 1) / 2
   for _, extent in ipairs(structure.shape) do
     if extent ~= 3 then core.fail(op, "a structure of three elements on each axis", structure) end
@@ -80,22 +84,27 @@ local function earlier_steps(op, x, structure)
         step[axis] = rest % 3 - 1
         rest = math.floor(rest / 3)
       end
-      for axis = 1, x.ndim do list[#list + 1] = step[axis] end
+      local distance = 0
+      for axis = 1, x.ndim do
+        list[#list + 1] = step[axis]
+        distance = distance * x.shape[axis] + step[axis]
+      end
+      distances[#distances + 1] = distance
     end
   end
-  return list
+  return list, distances
 end
 
 --- For each element the position of the first one of its part, counted from 0; -1 where `inside` is false. A vector. `places`: the
 --- elements' positions; elements with one position are of one part.
 local function first_elements(op, inside, structure, places)
   local device, n = inside.device, inside.size
-  local steps = earlier_steps(op, inside, structure)
+  local steps, distances = earlier_steps(op, inside, structure)
   local parents = gpu.where(inside:ravel(), places, -1):astype("int32"):eval()
   if #steps == 0 then return parents end
-  kernel("unite", device):over(n)(parents, n, int32(inside.shape, device), inside.ndim, int32(steps, device),
-    #steps / inside.ndim)
-  kernel("flatten", device):over(n)(parents, n)
+  local kernels = kernels_for(inside.ndim, device)
+  kernels.unite:over(n)(parents, n, int32(inside.shape, device), int32(steps, device), int32(distances, device), #distances)
+  kernels.flatten:over(n)(parents, n)
   return parents
 end
 
@@ -152,8 +161,8 @@ function ndimage.find_objects(labels, count)
   if count == 0 then return boxes end
   local first = gpu.full({count, ndim}, 2 ^ 31 - 1, {dtype = "int32", device = device}):eval()
   local last = gpu.zeros({count, ndim}, {dtype = "int32", device = device}):eval()
-  kernel("find_bounds", device):over(labels.size)(core.cast(labels, "int32"):contiguous(), labels.size,
-    int32(labels.shape, device), ndim, count, first, last)
+  kernels_for(ndim, device).find_bounds:over(labels.size)(core.cast(labels, "int32"):contiguous(), labels.size,
+    int32(labels.shape, device), count, first, last)
   local firsts, lasts = first:table(), last:table()
   for label = 1, count do
     boxes[label] = lasts[label][1] > 0 and {}
