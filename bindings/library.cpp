@@ -78,15 +78,16 @@ bool check_calls(lua_State* L, std::string_view receiver, std::string_view name)
 // What scripts that are not trusted may call of the library: a file that is new is not for them before it is here.
 constexpr std::string_view files_of_sandboxes[] = {
     // clang-format off
-    "blas.lua", "blas_hermitian.lua", "blas_matrices.lua", "convolution.lua", "creation.lua", "distributions.lua", "dtypes.lua", "edits.lua",
-    "einsum.lua", "elements.lua", "fft.lua", "fft_axes.lua", "fft_cosine.lua", "fuse.lua", "graph.lua", "guvectorize.lua",
-    "histogram.lua",
-    "integrals.lua", "linalg.lua", "linalg_functions.lua", "linalg_matrices.lua", "linalg_special.lua", "linalg_spectral.lua", "linalg_structured.lua", "linalg_triangles.lua", "measure.lua",
-    "ndimage.lua", "ndimage_geometry.lua", "ndimage_lines.lua", "ndimage_measurements.lua",
-    "ndimage_morphology.lua", "ndimage_ranks.lua", "numerics.lua", "ordering.lua", "polynomials.lua", "positions.lua", "products.lua",
-    "quantiles.lua", "quasi_random.lua", "random.lua", "random_vectors.lua", "sampling.lua", "shape.lua", "sparse.lua",
-    "sparse_conversions.lua", "sparse_linalg.lua", "sparse_linalg_direct.lua", "sparse_linalg_eigen.lua",
-    "sparse_linalg_krylov.lua", "sparse_linalg_more.lua", "spectra.lua", "splines.lua", "statistics.lua", "stats.lua", "table.lua", "windows.lua",
+    "blas.lua", "blas_hermitian.lua", "blas_matrices.lua", "convolution.lua", "creation.lua", "distributions.lua",
+    "dtypes.lua", "edits.lua", "einsum.lua", "elements.lua", "fft.lua", "fft_axes.lua", "fft_cosine.lua", "fuse.lua",
+    "graph.lua", "guvectorize.lua", "histogram.lua", "integrals.lua", "linalg.lua", "linalg_functions.lua",
+    "linalg_matrices.lua", "linalg_special.lua", "linalg_spectral.lua", "linalg_structured.lua", "linalg_triangles.lua",
+    "measure.lua", "ndimage.lua", "ndimage_geometry.lua", "ndimage_lines.lua", "ndimage_measurements.lua",
+    "ndimage_morphology.lua", "ndimage_ranks.lua", "numerics.lua", "ordering.lua", "polynomials.lua", "positions.lua",
+    "products.lua", "quantiles.lua", "quasi_random.lua", "random.lua", "random_vectors.lua", "sampling.lua",
+    "shape.lua", "sparse.lua", "sparse_conversions.lua", "sparse_linalg.lua", "sparse_linalg_direct.lua",
+    "sparse_linalg_eigen.lua", "sparse_linalg_krylov.lua", "sparse_linalg_more.lua", "spectra.lua", "splines.lua",
+    "statistics.lua", "stats.lua", "table.lua", "windows.lua",
     // clang-format on
 };
 

@@ -51,7 +51,7 @@ constexpr Row rows[] = {
     {"bitwise_left_shift", "gpu.left_shift(x, n)"},
     {"bitwise_right_shift", "gpu.right_shift(x, n)"},
     {"block_diag", "gpu.linalg.block_diag(x, y)"},
-    {"bmat", "gpu.sparse.hstack(list) and gpu.sparse.vstack(list)"},
+    {"bmat", "gpu.block(blocks), or gpu.sparse.bmat(blocks)"},
     {"butter", "gpu.signal.butter(order, frequencies)"},
     {"c_", "gpu.stack({x, y}, 2)"},
     {"cat", "gpu.concat(list, axis)"},

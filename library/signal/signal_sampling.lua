@@ -16,17 +16,28 @@ local function resampled(rows, weights, up, down)
   local count = samples_behind(n, taps, up, down)
   local size = rows.shape[1] * count
   if size == 0 then return gpu.zeros({rows.shape[1], count}, {dtype = rows.dtype, device = rows.device}) end
-  tools.resample = tools.resample or gpu.elementwise {
-    name = "resampled", inputs = "raw T x, raw T h, int64 extent, int64 taps, int64 count, int64 up, int64 down", outputs = "T y",
-    body = [=[
-      const long long line = (long long)i / count, at = (long long)i % count * down;
-      const long long behind = at - taps + 1;
-      const long long least = behind > 0 ? (behind + up - 1) / up : 0, most = at / up < extent - 1 ? at / up : extent - 1;
+  -- A quotient of positions below 2^31 is exact by a division of doubles, which is much faster than one of integers.
+  local narrow = math.max(size, n * up + taps, count * down) < 2 ^ 31
+  local name = narrow and "resample_narrow" or "resample"
+  if not tools[name] then
+    local division = narrow and "(int)((double)(%s) / (double)(%s))" or "(%s) / (%s)"
+    local function quotient(a, b) return division:format(a, b) end
+    local body = ([=[
+      const long long line = LINE, at = ((long long)i - line * count) * down;
+      const long long behind = at - taps + 1, last = LAST;
+      const long long least = behind > 0 ? LEAST : 0, most = last < extent - 1 ? last : extent - 1;
       y = 0;
       for (long long k = least; k <= most; ++k) y += h[at - k * up] * x[line * extent + k];
-    ]=],
-  }
-  return tools.resample(rows, weights, n, taps, count, up, down, {size = size}):reshape(rows.shape[1], count)
+    ]=]):gsub("LINE", quotient("(long long)i", "count")):gsub("LAST", quotient("at", "up"))
+      :gsub("LEAST", quotient("behind + up - 1", "up"))
+    if narrow then body = body:gsub("long long", "int") end
+    local integer = narrow and "int32" or "int64"
+    tools[name] = gpu.elementwise {
+      name = "resampled", outputs = "T y", body = body,
+      inputs = ("raw T x, raw T h, I extent, I taps, I count, I up, I down"):gsub("I ", integer .. " "),
+    }
+  end
+  return tools[name](rows, weights, n, taps, count, up, down, {size = size}):reshape(rows.shape[1], count)
 end
 
 local function vector(op, what, values, like)
