@@ -25,6 +25,14 @@ describe("signals", function()
     assert.are.equal("(3, 0)", tostring(signal.sosfilt(signal.butter(2, 0.5, { output = "sos" }), gpu.zeros(3, 0)).shape))
   end)
 
+  it("are resampled by large factors", function()
+    -- Positions beyond 2^31: every three-millionth of them is an element.
+    local x = gpu.randn({ 1000 }, "float64"):eval()
+    assert.is_true(signal.upfirdn({ 1 }, x, 3000000, 3000000):equal(x))
+    assert.is_true(signal.upfirdn({ 1 }, x, 2000000, 2000000):equal(x))
+    assert.is_true(signal.upfirdn({ 1, 2 }, x, 3000000, 1500000)("::2"):equal(x))
+  end)
+
   it("keep the band that a filter passes", function()
     local t = gpu.arange(4000, "float64") / 1000
     local low, high = gpu.sin(t * (2 * math.pi * 5)), gpu.sin(t * (2 * math.pi * 200))
