@@ -3,19 +3,11 @@ local gpu, _, core = ...
 core.load "blas_matrices.lua"
 
 local blas, arguments = gpu.blas, core.blas
-local arranged, check, factor, letter = arguments.arranged, arguments.check, arguments.factor, arguments.letter
-local refuse_shapes, rows_and_columns, trans = arguments.refuse_shapes, arguments.rows_and_columns, arguments.trans
+local as_column, check, check_square, factor = arguments.as_column, arguments.check, arguments.check_square, arguments.factor
+local letter, refuse_shapes, trans, uplo = arguments.letter, arguments.refuse_shapes, arguments.trans, arguments.uplo
 
-local function uplo(op, options) return letter(op, "uplo", options.uplo, "LU") end
 local function conj(x) return core.is_complex(x) and x:conj() or x end
 local function conj_factor(alpha) return type(alpha) == "cdata" and gpu.complex(alpha.re, -alpha.im) or alpha end
-local function as_column(x) return x:expand_dims(2) end
-
-local function check_square(op, a)
-  check(op, "a", a, 2)
-  if a.shape[1] ~= a.shape[2] then core.raise(("[%s] expected a square matrix a, got shape %s"):format(op, core.text(a.shape))) end
-  return a
-end
 
 --- A mask of a triangle with its diagonal.
 local function triangle_of(n, upper, device)
@@ -36,15 +28,9 @@ end
 
 --- hemm(a, b [, {alpha =, beta =, side =, uplo =, out =}])
 function blas.hemm(a, b, options)
-  local op = "blas.hemm"
-  options = core.check_fields(op, options)
-  check_square(op, a)
-  check(op, "b", b, 2, a)
-  local side, triangle = letter(op, "side", options.side, "LR"), uplo(op, options)
-  if a.shape[1] ~= b.shape[side == "L" and 1 or 2] then
-    refuse_shapes(op, ("a and b that fit for side = %q"):format(side), a, b)
-  end
-  local full = whole(a, triangle == "U"):eval()
+  local side, is_upper
+  options, side, is_upper = arguments.read_sided("blas.hemm", a, b, options)
+  local full = whole(a, is_upper):eval()
   local fields = {alpha = options.alpha, beta = options.beta, out = options.out}
   if side == "L" then return blas.gemm(full, b, fields) end
   return blas.gemm(b, full, fields)
@@ -52,12 +38,9 @@ end
 
 --- hemv(a, x [, {alpha =, beta =, uplo =, out =}])
 function blas.hemv(a, x, options)
-  local op = "blas.hemv"
-  options = core.check_fields(op, options)
-  check_square(op, a)
-  check(op, "x", x, 1, a)
-  if a.shape[1] ~= x.size then refuse_shapes(op, "a matrix and a vector that fit", a, x) end
-  local full = whole(a, uplo(op, options) == "U"):eval()
+  local is_upper
+  options, is_upper = arguments.read_column("blas.hemv", a, x, options)
+  local full = whole(a, is_upper):eval()
   return blas.gemv(full, x, {alpha = options.alpha, beta = options.beta, out = options.out})
 end
 

@@ -124,6 +124,7 @@ function blas.gemm_batched(a, b, options)
 end
 
 local function as_column(x) return x:expand_dims(2) end
+arguments.as_column = as_column
 
 function blas.gemv(a, x, options)
   local op = "blas.gemv"
@@ -159,9 +160,10 @@ local function check_square(op, a)
 end
 
 local function uplo(op, options) return letter(op, "uplo", options.uplo, "LU") end
+arguments.check_square, arguments.uplo = check_square, uplo
 
-function blas.symm(a, b, options)
-  local op = "blas.symm"
+--- Checks the operands of symm and hemm. Returns the options, a's side, and whether its upper triangle is given.
+function arguments.read_sided(op, a, b, options)
   options = core.check_fields(op, options)
   check_square(op, a)
   check(op, "b", b, 2, a)
@@ -169,22 +171,33 @@ function blas.symm(a, b, options)
   if a.shape[1] ~= b.shape[side == "L" and 1 or 2] then
     refuse_shapes(op, ("a and b that fit for side = %q"):format(side), a, b)
   end
-  local alpha, beta = factors(op, options, a)
-  return write(op, options.out, b.shape, beta ~= 0, {a, b}, function(c)
-    if c.size > 0 then core.symm(c, a, b, triangle == "U", side == "R", alpha, beta) end
-  end)
+  return options, side, triangle == "U"
 end
 
-function blas.symv(a, x, options)
-  local op = "blas.symv"
+--- Checks the operands of symv and hemv. Returns the options, and whether a's upper triangle is given.
+function arguments.read_column(op, a, x, options)
   options = core.check_fields(op, options)
   check_square(op, a)
   check(op, "x", x, 1, a)
   if a.shape[1] ~= x.size then refuse_shapes(op, "a matrix and a vector that fit", a, x) end
-  local triangle = uplo(op, options)
+  return options, uplo(op, options) == "U"
+end
+
+function blas.symm(a, b, options)
+  local op, side, is_upper = "blas.symm", nil, nil
+  options, side, is_upper = arguments.read_sided(op, a, b, options)
+  local alpha, beta = factors(op, options, a)
+  return write(op, options.out, b.shape, beta ~= 0, {a, b}, function(c)
+    if c.size > 0 then core.symm(c, a, b, is_upper, side == "R", alpha, beta) end
+  end)
+end
+
+function blas.symv(a, x, options)
+  local op, is_upper = "blas.symv", nil
+  options, is_upper = arguments.read_column(op, a, x, options)
   local alpha, beta = factors(op, options, a)
   return write(op, options.out, x.shape, beta ~= 0, {a, x}, function(y)
-    if y.size > 0 then core.symm(as_column(y), a, as_column(x), triangle == "U", false, alpha, beta) end
+    if y.size > 0 then core.symm(as_column(y), a, as_column(x), is_upper, false, alpha, beta) end
   end)
 end
 

@@ -34,7 +34,8 @@ end
 function ndimage.uniform_filter1d(x, size, axis, options)
   local op = "ndimage.uniform_filter1d"
   local weights = {}
-  for k = 1, nd.check_count(op, "a size of 1 or more", size) do weights[k] = 1 / size end
+  nd.check_neighbours(op, {nd.check_count(op, "a size of 1 or more", size)})
+  for k = 1, size do weights[k] = 1 / size end
   return correlate_line(op, x, weights, axis, options, false)
 end
 

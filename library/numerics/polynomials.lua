@@ -63,9 +63,11 @@ function gpu.polydiv(a, b)
   return gpu.array(#quotient > 0 and quotient or {0}, place), gpu.array({unpack(rest, first)}, place)
 end
 
+local most_times = 1000
 local function check_times(op, m)
   if m == nil then return 1 end
-  if core.check_integer(op, "a number of times, 0 or more", m) < 0 then core.fail(op, "a number of times, 0 or more", m) end
+  local what = ("a number of times from 0 to %d"):format(most_times)
+  if core.check_integer(op, what, m) < 0 or m > most_times then core.fail(op, what, m) end
   return m
 end
 

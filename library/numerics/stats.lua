@@ -89,9 +89,7 @@ end
 
 local function central(values, axis, order)
   local away = values - values:mean(axis, {keepdims = true})
-  local power = away
-  for _ = 2, order do power = power * away end
-  return power:mean(axis)
+  return (away ^ order):mean(axis)
 end
 
 --- moment(x [, order [, axis]] [, {order =, axis =}]): the mean of that power of the distances from the mean.

@@ -99,8 +99,8 @@ function core.next_fast_len(n)
 end
 
 function fft.next_fast_len(n)
-  core.check_integer("fft.next_fast_len", "a length above 0", n)
-  if n < 1 then core.fail("fft.next_fast_len", "a length above 0", n) end
+  local what = "a length from 1 to 2^53"
+  if core.check_integer("fft.next_fast_len", what, n) < 1 or n > 2 ^ 53 then core.fail("fft.next_fast_len", what, n) end
   return core.next_fast_len(n)
 end
 

@@ -28,8 +28,8 @@ function methods.mean(A, axis)
   return A:sum(axis) / (axis and shape[axis] or shape[1] * shape[2])
 end
 
---- The extremes, in which zeros that are not stored take part.
-local function extreme(op, A, axis)
+--- Checks a matrix that has extremes. Returns its fields, the axis and the shape.
+local function comparable(op, A, axis)
   local fields = own.unique(op, A)
   axis = check_axis(op, axis)
   if A.dtype:find "complex" then core.fail(op, "real numbers", A.dtype) end
@@ -37,6 +37,13 @@ local function extreme(op, A, axis)
   if shape[1] * shape[2] == 0 or axis and shape[axis] == 0 then
     core.raise(("[%s] expected a matrix with elements, got shape %s"):format(op, core.text(shape)))
   end
+  return fields, axis, shape
+end
+
+--- The extremes, in which zeros that are not stored take part.
+local function extreme(op, A, axis)
+  local fields, shape
+  fields, axis, shape = comparable(op, A, axis)
   if axis then
     local lines = own.lines_by(fields, 3 - axis)
     return core.extreme_of_lines(lines.entries, lines.starts, shape[axis], op == "max")
@@ -82,13 +89,8 @@ end
 
 --- The positions of the extremes along an axis; without one, in the matrix row by row.
 local function extreme_position(op, A, axis)
-  local fields = own.unique(op, A)
-  axis = check_axis(op, axis)
-  if A.dtype:find "complex" then core.fail(op, "real numbers", A.dtype) end
-  local shape = fields.shape
-  if shape[1] * shape[2] == 0 or axis and shape[axis] == 0 then
-    core.raise(("[%s] expected a matrix with elements, got shape %s"):format(op, core.text(shape)))
-  end
+  local fields, shape
+  fields, axis, shape = comparable(op, A, axis)
   local lines = own.lines_by(fields, axis and 3 - axis or 1)
   local places, values = extreme_places(lines, shape[axis or 2], op == "argmax")
   if axis then return places end
