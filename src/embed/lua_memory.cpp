@@ -37,7 +37,8 @@ void LuaMemory::close(lua_State* L) {
 void* LuaMemory::allocate(void* self, void* block, std::size_t old_size, std::size_t size) {
   auto& memory = *static_cast<LuaMemory*>(self);
   const std::size_t others = memory.used_ - old_size;
-  if (size > old_size && (size > memory.limit_ || others > memory.limit_ - size)) return nullptr;
+  const bool fits = size <= memory.limit_ && others <= memory.limit_ - size;
+  if (size > old_size && !fits && !memory.is_lifted_) return nullptr;
   void* const result = memory.inner_(memory.user_, block, old_size, size);
   if (result != nullptr || size == 0) memory.used_ = others + size;
   if (memory.used_ > memory.collects_at_)
@@ -47,9 +48,13 @@ void* LuaMemory::allocate(void* self, void* block, std::size_t old_size, std::si
   return result;
 }
 
+std::size_t LuaMemory::halfway_to_limit() const {
+  return used_ + (limit_ - std::min(used_, limit_)) / 2;
+}
+
 /// These functions of Lua's only set numbers, so they may be called within an allocation.
 void LuaMemory::ask_for_collection() {
-  collects_at_ = used_ + (limit_ - used_) / 2;
+  collects_at_ = halfway_to_limit();
   if (L_ == nullptr) return;
   asked_ = true;
   lua_gc(L_, LUA_GCSETSTEPMUL, whole_step);
@@ -57,7 +62,7 @@ void LuaMemory::ask_for_collection() {
 }
 
 void LuaMemory::relax() {
-  collects_at_ = std::min(collects_at_, std::max(limit_ / 2, used_ + (limit_ - used_) / 2));
+  collects_at_ = std::min(collects_at_, std::max(limit_ / 2, halfway_to_limit()));
   if (used_ > limit_ / 2) return;
   asked_ = false;
   lua_gc(L_, LUA_GCSETSTEPMUL, usual_step);

@@ -19,9 +19,23 @@ class LuaMemory {
   /// Closes that state.
   void close(lua_State* L);
 
+  /// While it lives, the limit does not hold. A collection needs that: LuaJIT makes a smaller table of strings at the
+  /// end of one, and where there is no room for it, this collection and all later ones fail there.
+  class Lifted {
+   public:
+    explicit Lifted(LuaMemory& memory) : memory_(memory) { memory_.is_lifted_ = true; }
+    ~Lifted() { memory_.is_lifted_ = false; }
+    Lifted(const Lifted&) = delete;
+    Lifted& operator=(const Lifted&) = delete;
+
+   private:
+    LuaMemory& memory_;
+  };
+
  private:
   static void* allocate(void* self, void* block, std::size_t old_size, std::size_t size);
   void ask_for_collection();
+  std::size_t halfway_to_limit() const;
   /// After memory was given back.
   void relax();
 
@@ -30,7 +44,7 @@ class LuaMemory {
   lua_State* L_ = nullptr;
   std::size_t used_ = 0, limit_ = 0;
   std::size_t collects_at_ = 0;  // bytes in use
-  bool asked_ = false;
+  bool asked_ = false, is_lifted_ = false;
 };
 
 }  // namespace gpulua::embed

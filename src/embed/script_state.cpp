@@ -266,6 +266,7 @@ int ScriptState::run(Body body, void* data) {
     Request collection{[](lua_State* state, void*) { return lua_gc(state, LUA_GCCOLLECT, 0); }, nullptr};
     lua_rawgeti(L, LUA_REGISTRYINDEX, trampoline_);
     lua_pushlightuserdata(L, &collection);
+    const LuaMemory::Lifted lifted(memory_);
     lua_pcall(L, 1, 0, 0);
     lua_settop(L, base);
   }
