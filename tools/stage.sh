@@ -38,6 +38,12 @@ for name in libedit.so.2 libpng16.so.16 libzip.so.4 libluajit-5.1.so.2; do
   cp -L "$library" "$stage/lib/"
   copy_libraries "$library"
 done
+superlu=/usr/lib/x86_64-linux-gnu/libsuperlu.so.5 blas=/usr/lib/x86_64-linux-gnu/blas/libblas.so.3
+if [ -e "$superlu" ] && [ -e "$blas" ]; then
+  cp -L "$superlu" "$blas" "$stage/lib/"
+else
+  echo "libsuperlu5 or libblas3 is not installed: tests that need SuperLU are pending there" >&2
+fi
 cp -r /usr/share/lua/5.1/. /usr/share/luajit-2.1*/jit "$stage/lua/"
 for module in lfs term system; do
   cp -rL "/usr/lib/x86_64-linux-gnu/lua/5.1/$module"* "$stage/lua/"

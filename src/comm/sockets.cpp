@@ -88,9 +88,7 @@ class SocketTransport final : public Transport {
   void mark(std::uint32_t mark) override { mark_ = mark; }
 
   void check(const char* op) override {
-    std::vector<pollfd> entries;
-    const std::vector<int> ranks = add_controls(entries);
-    if (::poll(entries.data(), entries.size(), 0) > 0) read_words(entries, ranks);
+    while (read_ready_words()) {}
     if (!silent_.empty()) note_failure(silent_.front(), silent_text);
     check_failure(op);
   }
@@ -233,6 +231,15 @@ class SocketTransport final : public Transport {
       ranks.push_back(other);
     }
     return ranks;
+  }
+
+  /// Reads a word of each rank that has said one. False when none has.
+  bool read_ready_words() {
+    std::vector<pollfd> controls;
+    const std::vector<int> ranks = add_controls(controls);
+    if (::poll(controls.data(), controls.size(), 0) <= 0) return false;
+    read_words(controls, ranks);
+    return true;
   }
 
   void read_words(std::span<const pollfd> controls, const std::vector<int>& ranks) {

@@ -54,11 +54,12 @@ echo 'print(arg[0], ...)' | "$gpulua" - x y >"$scratch/out" 2>"$scratch/err"
 matches 'the standard input as -' 0 "-${tab}x${tab}y" '' $?
 echo 'print("in")' | "$gpulua" >"$scratch/out" 2>"$scratch/err"
 matches 'the standard input' 0 'in' '' $?
+device=${GPULUA_DEVICE:-cpu}
 function='gpu = require "gpu" print(gpu.vectorize(function(x) return x * 2 end)(gpu.ones(1)):item())'
-echo "$function" | "$gpulua" --device cpu - >"$scratch/out" 2>"$scratch/err"
+echo "$function" | "$gpulua" --device "$device" - >"$scratch/out" 2>"$scratch/err"
 matches 'the text of the standard input is kept' 0 '2' '' $?
-check 'the text of -e is kept' 0 '2' '' --device cpu -e "$function"
-echo "$function" | "$gpulua" --device cpu -i >"$scratch/out" 2>"$scratch/err"
+check 'the text of -e is kept' 0 '2' '' --device "$device" -e "$function"
+echo "$function" | "$gpulua" --device "$device" -i >"$scratch/out" 2>"$scratch/err"
 matches 'the text of a command is kept' 0 '2' '' $?
 echo 'print("unread")' | "$gpulua" -e 'print("e")' >"$scratch/out" 2>"$scratch/err"
 matches 'no standard input after -e' 0 'e' '' $?

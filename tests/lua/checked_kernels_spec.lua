@@ -2,7 +2,12 @@
 -- too, in place of its host code, so the checker sees what a GPU would leave undefined: lanes that miss a shuffle, races, accesses
 -- out of bounds. The host code is the reference.
 local gpu = require "gpu"
-if gpu.device().kind ~= "cpu" then return end
+if gpu.device().kind ~= "cpu" then
+  describe("checked kernels", function()
+    it("give what the host code gives", function() return pending "a GPU has no host code to compare with" end)
+  end)
+  return
+end
 
 --- Calls make() with the host code, then with checked kernels, and compares the arrays that it returns.
 local function compare(make)

@@ -103,7 +103,8 @@ describe("products of sparse matrices", function()
         local values = (gpu.where(x:gt(0.5), 2 ^ 20, 1) * (x - 0.4)):astype("float32"):eval()
         local A, B = gpu.sparse.csr(values:reshape(1, count)), gpu.sparse.csr(gpu.ones(count, 1))
         local C = A:matmul(B)
-        if count <= 1500 or way ~= "our kernels" then
+        -- Our kernels add up longer rows in pieces.
+        if count <= 1500 or (gpu.device().kind == "cpu" and way ~= "our kernels") then
           local sum = require("ffi").new "float[1]"
           for _, value in ipairs(values:table()) do sum[0] = sum[0] + value end
           assert.are.equal(tonumber(sum[0]), C.data[1], way .. " " .. count)

@@ -77,13 +77,14 @@ function support.run(script, environment, path)
   return output, tonumber(status)
 end
 
---- The same on the cpu device of a machine where the library `name` is not installed.
+--- The same, on the current device, on a machine where the library `name` is not installed.
 function support.run_without(name, script)
   local folder = os.tmpname()
   os.remove(folder)
   os.execute("mkdir " .. folder)
   support.write(folder .. "/" .. name, "no library")
-  local output, status = support.run(script, "GPULUA_DEVICE=cpu LD_LIBRARY_PATH=" .. folder)
+  local output, status = support.run(script, ("GPULUA_DEVICE=%s LD_LIBRARY_PATH=%s:$LD_LIBRARY_PATH"):format(
+    require "gpu".device().name, folder))
   os.execute("rm -r " .. folder)
   return output, status
 end
