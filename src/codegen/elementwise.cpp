@@ -75,8 +75,9 @@ std::string emit_elementwise(const KernelSpec& spec) {
     if (spec.walks)
       text += "  const gpulua_index_t span = blockDim.x * " + std::to_string(walked_elements) + ";\n";
     else if (spec.spread)
-      text += "  const gpulua_index_t step = blockDim.x;\n  gpulua_index_t col = block * step * " + width +
-              " + threadIdx.x;\n";
+      // Known to the compiler, it is part of the loads' addresses.
+      text += "  constexpr gpulua_index_t step = " + std::to_string(block_size) +
+              ";\n  gpulua_index_t col = block * step * " + width + " + threadIdx.x;\n";
     else
       text += "  gpulua_index_t col = (block * blockDim.x + threadIdx.x) * " + width + ";\n";
     if (!spec.walks) text += "  if (col >= inner) return;\n";

@@ -123,6 +123,9 @@ struct KernelSpec {
 /// The most elements that a thread takes in a kernel that walks.
 inline constexpr unsigned walked_elements = 64;
 
+// The most threads in a block of an elementwise kernel. One whose elements are spread has them all.
+inline constexpr unsigned block_size = 256;
+
 /// True for an operand that an operation gets as a whole: it has no position in the iteration.
 inline bool is_whole(const OperandSpec& operand) {
   return operand.access == Access::value || operand.access == Access::raw;

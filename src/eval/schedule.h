@@ -9,9 +9,6 @@
 
 namespace gpulua {
 
-// The most threads in a block of an elementwise kernel.
-inline constexpr unsigned block_size = 256;
-
 struct Schedule {
   KernelSpec spec;
   // Elementwise: the strides of the operands, then of the outputs. Reduction: the strides of the operands, first along
