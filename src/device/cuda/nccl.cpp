@@ -2,8 +2,11 @@
 
 #include <array>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -68,6 +71,35 @@ struct NcclShared {
   CUstream last_stream = nullptr;
 };
 
+class NcclCommunicator;
+
+/// The communicators that nobody has closed. exit() closes them, as their owners do not: NCCL's threads, which may
+/// still connect ranks, would run on while their library is taken apart.
+class OpenCommunicators {
+ public:
+  static OpenCommunicators& of_process() {
+    // For ever: owners that live longer than exit() still remove theirs.
+    static auto* const open = [] {
+      std::atexit([] { of_process().close(); });  // after NCCL was loaded, so before its own end
+      return new OpenCommunicators;
+    }();
+    return *open;
+  }
+  void close();
+  void add(NcclCommunicator* communicator) {
+    const std::scoped_lock lock(mutex_);
+    communicators_.insert(communicator);
+  }
+  void remove(NcclCommunicator* communicator) {
+    const std::scoped_lock lock(mutex_);
+    communicators_.erase(communicator);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<NcclCommunicator*> communicators_;
+};
+
 class NcclCommunicator final : public Communicator {
  public:
   NcclCommunicator(std::shared_ptr<NcclShared> shared, const NcclId& id, int rank, int size,
@@ -81,9 +113,15 @@ class NcclCommunicator final : public Communicator {
     settings.blocking = 0;  // calls return while they wait for other ranks
     const NcclResult result = call_.init(&handle_, size, id, rank, &settings);
     if (result != nccl_success && result != nccl_in_progress) fail("comm", result);
+    OpenCommunicators::of_process().add(this);
   }
 
   ~NcclCommunicator() override {
+    OpenCommunicators::of_process().remove(this);
+    close();
+  }
+
+  void close() {
     if (handle_ == nullptr || shared_->context->lost()) return;
     // What other ranks still receive from this one is sent first. ncclCommDestroy would wait for it without an end.
     constexpr std::chrono::seconds patience{5};
@@ -94,7 +132,7 @@ class NcclCommunicator final : public Communicator {
       std::this_thread::sleep_for(pause);
       if (call_.get_async_error(handle_, &state) != nccl_success) break;
     }
-    call_.abort(handle_);
+    call_.abort(std::exchange(handle_, nullptr));
   }
 
   bool waits() const override { return false; }
@@ -229,6 +267,11 @@ class NcclCommunicator final : public Communicator {
   NcclHandle handle_ = nullptr;
   bool is_ready_ = false;  // all ranks have joined
 };
+
+void OpenCommunicators::close() {
+  const std::scoped_lock lock(mutex_);
+  for (NcclCommunicator* const communicator : communicators_) communicator->close();
+}
 
 class NcclLibrary final : public CollectiveLibrary {
  public:
