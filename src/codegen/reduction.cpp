@@ -23,7 +23,7 @@ class ReductionText {
 
   std::string emit() const {
     std::string text = accumulators();
-    text += "extern \"C\" __global__ void " + spec_.name() + parameter_list(spec_) + " {\n";
+    text += "extern \"C\" __global__ void " + bounds() + spec_.name() + parameter_list(spec_) + " {\n";
     text += "  constexpr unsigned int lanes = " + std::to_string(plan_.lanes) +
             ", slots = " + std::to_string(plan_.results) +
             ";\n  constexpr int columns = " + std::to_string(plan_.vector_results ? spec_.vector : 1) + ";\n";
@@ -60,6 +60,21 @@ class ReductionText {
 
  private:
   bool nests() const { return !plan_.nested.empty(); }
+
+  /// Threads that each have columns of what lies in memory wait for it: with 32 registers a multiprocessor holds 2048
+  /// of them. A variance would take 48, and its blocks would come in one and a half waves.
+  std::string bounds() const {
+    const auto is_plain = [&](const ValueSpec& value) {
+      return value.kind == ValueSpec::Kind::operand ||
+             (value.kind == ValueSpec::Kind::reduction && size_of(value.compute) == 4 &&
+              spec_.values[value.inputs.front()].kind == ValueSpec::Kind::operand);
+    };
+    const unsigned threads = plan_.lanes * plan_.results;
+    if (!plan_.vector_results || spec_.vector > 4 || threads < 256 ||
+        !std::all_of(spec_.values.begin(), spec_.values.end(), is_plain))
+      return "";
+    return "__launch_bounds__(" + std::to_string(threads) + ", " + std::to_string(2048 / threads) + ") ";
+  }
 
   /// The accumulators of the nested reductions, or of the others.
   std::vector<Accumulator> accumulators(bool nested) const {

@@ -121,7 +121,7 @@ bool takes_fast_path(const KernelSpec& spec) {
 /// Elements that no vector can take, such as those of a slice that begins anywhere, are taken several by a thread too:
 /// it has their row's place to compute once.
 void spread(const Step& step, const DeviceInfo& device, std::int64_t inner, KernelSpec& spec) {
-  constexpr unsigned most_spread = 4;
+  constexpr unsigned most_spread = 8;
   const unsigned width = std::min(widest(spec, device), most_spread);
   const auto is_drawn = [&](const ValueSpec& value) { return is_vectorised(spec, value); };
   if (!spec.rows || spec.vector > 1 || is_indexed(step) || inner < block_size * width) return;

@@ -111,6 +111,31 @@ TEST_CASE_METHOD(GpuKernels, "rows of a short reduction are read in vectors, or 
   CHECK_FALSE((schedule.spec.operands[0].staged || schedule.spec.operands[1].staged));
 }
 
+TEST_CASE_METHOD(GpuKernels, "columns that wait for memory leave room for 2048 threads", "[cuda][nvrtc]") {
+  const auto bounds_of = [&](const Array& array) {
+    const std::string text = emit(schedule_of(array).spec);
+    return text.find("__launch_bounds__(256, 8) gpulua_") != std::string::npos;
+  };
+  const Array x = leaf({4096, 4096}, DType::float32);
+  CHECK(bounds_of(reduced("var", x, 1)));
+  CHECK(bounds_of(reduced("sum", x, 1)));
+  // What needs more registers has them.
+  CHECK_FALSE(bounds_of(reduced("var", leaf({4096, 4096}, DType::float64), 1)));
+  CHECK_FALSE(bounds_of(reduced("var", leaf({4096, 4096}, DType::float16), 1)));
+  CHECK_FALSE(bounds_of(reduced("sum", apply("exp", {x}), 1)));
+}
+
+TEST_CASE_METHOD(GpuKernels, "expressions of several divisions of 64 bits compile", "[cuda][nvrtc]") {
+  // Inlined divisions by numbers without a multiplier kept NVRTC busy without an end.
+  Array sum = leaf({1000}, DType::int64);
+  for (const double number : {7.0, 5.0, 3.0, 11.0}) {
+    const Array quotient = apply("floor_divide", {sum, Scalar(number)});
+    sum = apply("add", {apply("remainder", {quotient, Scalar(number + 1)}), quotient});
+  }
+  const KernelSpec spec = schedule_of(sum).spec;
+  with_nvrtc([&] { CHECK(count_of("ld.global", ptx(spec)) > 0); });
+}
+
 TEST_CASE_METHOD(GpuKernels, "nested reductions of every schedule compile", "[cuda][nvrtc]") {
   const auto compiles = [&](const Array& array, unsigned lanes, const char* what) {
     INFO(what);

@@ -91,7 +91,7 @@ struct RolledKernels {
 
 TEST_CASE_METHOD(RolledKernels, "kernels of GPUs read rolled operands: in vectors, spread, and one by one", "[cpu]") {
   const std::vector<Dims> neighbours{{0, 1}, {1, 1}, {2, 4098}, {2, 0}};
-  check<unsigned char>(3, 4099, DType::uint8, neighbours, 4, true);
+  check<unsigned char>(3, 4099, DType::uint8, neighbours, 8, true);
   check<float>(3, 4099, DType::float32, neighbours, 4, true);
   check<float>(3, 2100, DType::float32, {{0, 1050}, {1, 700}, {2, 1400}, {0, 1025}}, 4, true);
   check<float>(5, 4096, DType::float32, {{1, 4}, {4, 4092}, {0, 2048}}, 4, false);
