@@ -68,21 +68,28 @@ struct LuaBox {
   static constexpr char identity = 0;
 };
 
-/// The value at `index`, if it is a T.
+/// The box of the value at `index`, if it is a T.
 template <class T>
-T* test(lua_State* L, int index) {
+LuaBox<T>* find_box(lua_State* L, int index) {
   // A light userdata has an address but no length. lua_touserdata comes first, because lua_objlen converts numbers to
   // strings.
   auto* box = static_cast<LuaBox<T>*>(lua_touserdata(L, index));
   if (!box || lua_objlen(L, index) < sizeof(LuaBox<T>)) return nullptr;
-  return box->tag == &LuaBox<T>::identity ? &box->value : nullptr;
+  return box->tag == &LuaBox<T>::identity ? box : nullptr;
+}
+
+/// The value at `index`, if it is a T.
+template <class T>
+T* test(lua_State* L, int index) {
+  LuaBox<T>* box = find_box<T>(L, index);
+  return box ? &box->value : nullptr;
 }
 
 template <class T>
 int collect_box(lua_State* L) {
-  if (T* value = test<T>(L, 1)) {
-    static_cast<LuaBox<T>*>(lua_touserdata(L, 1))->tag = nullptr;
-    value->~T();
+  if (LuaBox<T>* box = find_box<T>(L, 1)) {
+    box->tag = nullptr;
+    box->value.~T();
   }
   return 0;
 }
@@ -115,15 +122,26 @@ void new_type(lua_State* L, std::initializer_list<LuaEntry> metamethods, const c
   lua_pop(L, 1);
 }
 
-/// Pushes a userdata that holds `value`. new_metatable<T> must have been called on the state.
+/// Pushes the metatable of T.
 template <class T>
-T& push(lua_State* L, T value) {
-  auto* box = static_cast<LuaBox<T>*>(lua_newuserdata(L, sizeof(LuaBox<T>)));
-  new (box) LuaBox<T>{&LuaBox<T>::identity, std::move(value)};
+void push_metatable(lua_State* L) {
   lua_pushlightuserdata(L, const_cast<char*>(&LuaBox<T>::identity));
   lua_rawget(L, LUA_REGISTRYINDEX);
+}
+
+/// Pushes a userdata that holds `value`. new_metatable<T> must have been called on the state. `push_metatable` pushes
+/// its result.
+template <class T, class PushMetatable>
+T& push(lua_State* L, T value, PushMetatable push_metatable) {
+  auto* box = static_cast<LuaBox<T>*>(lua_newuserdata(L, sizeof(LuaBox<T>)));
+  new (box) LuaBox<T>{&LuaBox<T>::identity, std::move(value)};
+  push_metatable(L);
   lua_setmetatable(L, -2);
   return box->value;
+}
+template <class T>
+T& push(lua_State* L, T value) {
+  return push(L, std::move(value), &push_metatable<T>);
 }
 
 // ---- arguments

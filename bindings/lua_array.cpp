@@ -274,15 +274,19 @@ int array_fill_(lua_State* L) {
 
 Array check_values(lua_State* L, int index, const Array& target, const char* op) {
   if (const Array* array = test<Array>(L, index)) return to_device(*array, target->device());
-  if (const auto scalar = to_scalar(L, index)) return constant(target->device_ref(), {}, target->dtype, *scalar);
+  if (const auto scalar = to_scalar(L, index)) return constant(target->device(), {}, target->dtype, *scalar);
   return array_from_host(L, index, {target->dtype, target->device_ref()}, op);
 }
 
 Array& push_array(lua_State* L, Array array) {
-  Bindings& bindings = bindings_of(L);
+  return push_array(bindings_of(L), L, std::move(array));
+}
+
+Array& push_array(Bindings& bindings, lua_State* L, Array array) {
   if (!bindings.scopes.empty()) bindings.scopes.back().add(array);
   bindings.pace.note_array(L);
-  return push(L, std::move(array));
+  return push(L, std::move(array),
+              [&](lua_State* state) { lua_rawgeti(state, LUA_REGISTRYINDEX, bindings.array_metatable); });
 }
 
 int push_nonzero(lua_State* L, const Array& array) {
@@ -304,6 +308,8 @@ void open_arrays(lua_State* L) {
                               {"__tostring", protect<array_tostring>},
                           });
   set_operators(L);
+  lua_pushvalue(L, -1);
+  find_bindings(L)->array_metatable = luaL_ref(L, LUA_REGISTRYINDEX);
   lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.helpers");
   lua_getfield(L, -1, "sizes");
   lua_setfield(L, LUA_REGISTRYINDEX, sizes_key);

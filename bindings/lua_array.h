@@ -15,6 +15,7 @@ struct LuaType<Array> {
 
 /// Pushes an array. All arrays reach a script through this function, which registers them with gpu.scope.
 Array& push_array(lua_State* L, Array array);
+Array& push_array(Bindings& bindings, lua_State* L, Array array);
 
 /// The values to write to `target`, on its device: the array at `index`, or an array made from the number or nested
 /// tables there with the target's dtype.

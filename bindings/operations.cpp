@@ -50,7 +50,7 @@ boost::container::small_vector<Operand, 4> check_operands(lua_State* L, const Op
   if (has_array) return operands;
   // If all operands are numbers, the first becomes an array without dimensions.
   const Scalar number = std::get<Scalar>(operands.front());
-  operands.front() = constant(bindings_of(L).context().current(), {}, default_dtype(number), number);
+  operands.front() = constant(bindings_of(L).device(), {}, default_dtype(number), number);
   return operands;
 }
 
@@ -79,7 +79,7 @@ Array check_first(lua_State* L, const OpInfo& op) {
   const Operand operand = check_operand(L, 1, op);
   if (const auto* array = std::get_if<Array>(&operand)) return *array;
   const Scalar number = std::get<Scalar>(operand);
-  return constant(bindings_of(L).context().current(), {}, default_dtype(number), number);
+  return constant(bindings_of(L).device(), {}, default_dtype(number), number);
 }
 
 Array combine(std::string_view name, const Operand& x, const Operand& y) {
@@ -192,8 +192,29 @@ int minus(lua_State* L) {
   return operation<apply>(L);
 }
 
-/// A metamethod of a binary operator: two operands and no options.
-int binary_operator(lua_State* L) {
+/// Reads an operand that is an array or one of Lua's numbers. False for other values.
+bool read_plain(lua_State* L, int index, const OpInfo& op, OperandView& operand) {
+  if ((operand.array = test<Array>(L, index))) {
+    refuse_text(L, index, *operand.array, op.name);
+    return true;
+  }
+  if (lua_type(L, index) != LUA_TNUMBER) return false;
+  operand.number = lua_tonumber(L, index);
+  return true;
+}
+
+// What binary_operator() gives in place of a number of results when an operand may be a sparse matrix.
+constexpr int may_be_sparse = -2;
+
+int operator_on_plain(lua_State* L) {
+  const OpInfo& op = row_of(L);
+  OperandView operands[2];
+  if (!read_plain(L, 1, op, operands[0]) || !read_plain(L, 2, op, operands[1])) return may_be_sparse;
+  push_array(L, elementwise(op, operands));
+  return 1;
+}
+
+int operator_on_others(lua_State* L) {
   const OpInfo& op = row_of(L);
   const auto operands = check_operands(L, op);
   push_array(L, elementwise(op, {operands.data(), operands.size()}));
@@ -231,6 +252,13 @@ int of_any_matrix(lua_State* L) {
 struct Entry {
   lua_CFunction function, in_place;
 };
+
+/// A metamethod of a binary operator: two operands and no options.
+int binary_operator(lua_State* L) {
+  const int results = run_protected(L, operator_on_plain);
+  if (results >= 0) return results;
+  return results == may_be_sparse ? of_any_matrix<protect<operator_on_others>>(L) : lua_error(L);
+}
 
 template <Build build>
 constexpr Entry entry{of_any_matrix<protect<operation<build>>>, protect<operation_in_place<build>>};
@@ -273,8 +301,7 @@ void set_operators(lua_State* L) {
   };
   constexpr Operator operators[] = {{"__add", "add"},    {"__sub", "subtract"},  {"__mul", "multiply"},
                                     {"__div", "divide"}, {"__mod", "remainder"}, {"__pow", "power"}};
-  for (const Operator& entry : operators)
-    set_row(L, entry.event, op(entry.op), of_any_matrix<protect<binary_operator>>);
+  for (const Operator& entry : operators) set_row(L, entry.event, op(entry.op), binary_operator);
   set_row(L, "__unm", op("negative"), protect<minus>);
   set_functions(L, {{"__lt", protect<refuse_order>}, {"__le", protect<refuse_order>}});
 }

@@ -86,7 +86,7 @@ namespace {
 
 /// A number as an array on the device of `array`.
 Array beside(const Array& array, DType dtype, const Scalar& value) {
-  return constant(array->device_ref(), {}, dtype, value);
+  return constant(array->device(), {}, dtype, value);
 }
 
 Array combine(std::string_view op_name, const Array& x, const Array& y) {

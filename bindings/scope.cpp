@@ -6,19 +6,19 @@ namespace gpulua {
 
 void Scope::add(const Array& array) {
   if (!array->pending() && array->buffer()->serial() <= start_) return;
-  arrays_.insert_or_assign(array.get(), array);
+  arrays_.insert_or_assign(array.get(), array->watch());
   if (arrays_.size() < sweep_at_) return;
-  // Removes arrays that were collected since, because a weak reference keeps the memory of the Node.
-  std::erase_if(arrays_, [](const auto& entry) { return entry.second.expired(); });
+  // Removes arrays that were collected since.
+  std::erase_if(arrays_, [](const auto& entry) { return !*entry.second; });
   sweep_at_ = std::max(sweep_at_, arrays_.size() * 2);
 }
 
 std::vector<BufferRef> Scope::live() const {
   std::vector<BufferRef> result;
-  for (const auto& entry : arrays_) {
-    const Array array = entry.second.lock();
-    if (!array || array->pending()) continue;
-    const BufferRef& buffer = array->buffer();
+  for (const auto& [address, watch] : arrays_) {
+    Node* const node = *watch;
+    if (!node || node->pending()) continue;
+    const BufferRef& buffer = node->buffer();
     if (buffer->serial() > start_ && !kept_.contains(buffer->serial())) result.push_back(buffer);
   }
   return result;

@@ -25,8 +25,8 @@ class Scope {
 
  private:
   std::uint64_t start_;
-  std::unordered_map<Node*, std::weak_ptr<Node>> arrays_;
-  std::unordered_set<std::uint64_t> kept_;  // serial numbers
+  std::unordered_map<Node*, std::shared_ptr<Node* const>> arrays_;  // null: the array is gone
+  std::unordered_set<std::uint64_t> kept_;                          // serial numbers
   std::size_t sweep_at_ = 1024;
 };
 

@@ -121,7 +121,7 @@ int lua_searchsorted(lua_State* L) {
   const Array sorted = check<Array>(L, 1, "searchsorted");
   Array values;
   if (const auto number = to_scalar(L, 2)) {
-    values = constant(sorted->device_ref(), {}, promote_weak(sorted->dtype, *number), *number);
+    values = constant(sorted->device(), {}, promote_weak(sorted->dtype, *number), *number);
   } else {
     values = check<Array>(L, 2, "searchsorted");
   }

@@ -73,6 +73,8 @@ class Bindings : public Host {
   /// The signatures of the state's functions.
   CallSignatures signatures;
   CollectionPace pace;
+  /// The reference of the metatable of arrays in the registry.
+  int array_metatable = LUA_NOREF;
   UnheldMask unheld_mask;
   /// The texts of Lua functions that run on devices.
   std::unique_ptr<LuaChunks> chunks;

@@ -16,13 +16,13 @@ BufferRef new_buffer(OpenDevice& device, std::size_t bytes) {
 Array empty(OpenDevice& device, Dims shape, DType dtype) {
   Layout layout = row_major(std::move(shape));
   BufferRef buffer = new_buffer(device, static_cast<std::size_t>(layout.size()) * size_of(dtype));
-  Array array = make_node(device, dtype, std::move(layout), std::move(buffer));
+  Array array = make_node(device, dtype, share(std::move(layout)), std::move(buffer));
   if (Trace* trace = device.evaluator().trace()) trace->allocated(array);
   return array;
 }
 
 Array view(const Array& array, Layout layout) {
-  return make_node(array->device(), array->dtype, std::move(layout), array->buffer());
+  return make_node(array->device(), array->dtype, share(std::move(layout)), array->buffer());
 }
 
 std::string type_text(const Node& array) {

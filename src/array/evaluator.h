@@ -8,19 +8,19 @@
 #include <span>
 #include <string>
 
+#include "src/array/array_handle.h"
 #include "src/array/loop_cutter.h"
+#include "src/array/node_layout.h"
+#include "src/array/node_pool.h"
 #include "src/array/pending_nodes.h"
 #include "src/array/trace.h"
-#include "src/base/pool_allocator.h"
 
 namespace gpulua {
 
 class Buffer;
 class Capture;
 class OpenDevice;
-struct Node;
 struct Scatter;
-using Array = std::shared_ptr<Node>;
 
 /// Evaluates the pending nodes of one device.
 class Evaluator {
@@ -68,13 +68,16 @@ class Evaluator {
 
   PendingNodes& pending() { return pending_; }
   LoopCutter& loops() { return loops_; }
+  /// The layout of arrays without dimensions.
+  const LayoutRef& layout_of_numbers() const { return layout_of_numbers_; }
   /// The memory of the device's nodes.
-  BlockPool& pool() { return *pool_; }
+  NodePool& pool() { return pool_; }
 
  private:
   PendingNodes pending_;
   LoopCutter loops_;
-  BlockPool::Owner pool_ = BlockPool::make();
+  LayoutRef layout_of_numbers_ = share({});
+  NodePool pool_;
   Capture* capture_ = nullptr;
   std::uint64_t numbers_ = 0;
 };

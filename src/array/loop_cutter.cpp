@@ -38,6 +38,10 @@ class Flag {
 
 void LoopCutter::note(Node& node) {
   const Pending& pending = *node.pending();
+  std::uint64_t since = recent_.spent();
+  for (const Array& input : pending.inputs)
+    if (input->pending() && input->number != 0) since = std::min(since, input->pending()->since);
+  node.set_since(since);
   std::uint64_t signature = std::bit_cast<std::uintptr_t>(pending.origin.chunk);
   const auto add = [&](std::uint64_t word) { signature = (std::rotl(signature, 23) ^ word) * 0x9e3779b97f4a7c15; };
   add(static_cast<std::uint64_t>(pending.origin.line) << 8 | static_cast<std::uint64_t>(node.dtype));
@@ -48,7 +52,11 @@ void LoopCutter::note(Node& node) {
 
 void LoopCutter::limit(Node& node) {
   const auto operations = node.pending()->operations;
-  if (operations <= cost_of_a_loop || (operations <= most_cost && recent_.last() < next_look_)) return;
+  if (operations <= cost_of_a_loop) return;
+  // The expression has none but the operations since its oldest one.
+  if (const std::uint64_t most = recent_.spent() - node.pending()->since; most <= cost_of_a_loop)
+    return node.set_operations(static_cast<std::uint32_t>(most));
+  if (operations <= most_cost && recent_.last() < next_look_) return;
   Node* const nodes[] = {&node};
   std::uint32_t cost = count_operations(nodes, most_cost);
   if (cost > cost_of_a_loop && recent_.last() >= next_look_ && cut(node.device().evaluator().pending())) {
@@ -87,7 +95,7 @@ bool LoopCutter::cut(const PendingNodes& pending) {
   std::vector<Array> carried;
   for (const Value& value : values) {
     if (place - value.node->number < period) loop_.ages.push_back(place - value.node->number);
-    carried.push_back(value.node->shared_from_this());
+    carried.emplace_back(value.node);
   }
   cut_at(place, carried);
   return true;
@@ -117,8 +125,7 @@ void LoopCutter::finish_steps(std::span<Node* const> nodes) {
         if (node->number == 0 || node->number > place) continue;
         if (node->number + loop_.period <= place) break;
         const std::uint64_t age = place - node->number;
-        if (std::find(loop_.ages.begin(), loop_.ages.end(), age) != loop_.ages.end())
-          carried.push_back(node->shared_from_this());
+        if (std::find(loop_.ages.begin(), loop_.ages.end(), age) != loop_.ages.end()) carried.emplace_back(node);
       }
       std::reverse(carried.begin(), carried.end());
       cut_at(place, carried);

@@ -1,17 +1,16 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <unordered_set>
 #include <vector>
 
+#include "src/array/array_handle.h"
 #include "src/array/recent_operations.h"
 
 namespace gpulua {
 
 class PendingNodes;
-struct Node;
 
 /// Keeps the pending expressions of a device at a size that compiles quickly. An expression grows without end where a
 /// loop builds on its own results. Such a loop is cut between two of its steps, always at the same place: all values
@@ -46,7 +45,7 @@ class LoopCutter {
   bool cut(const PendingNodes& pending);
   /// Evaluates the values that pass on after the operation with the number `place`. They are handles, because
   /// evaluating may run the collector.
-  void cut_at(std::uint64_t place, std::span<const std::shared_ptr<Node>> carried);
+  void cut_at(std::uint64_t place, std::span<const Array> carried);
   /// The number of the operation after which the loop is cut: one of the last period but one.
   std::uint64_t choose_place(std::span<const Value> values, std::uint64_t period);
   /// True when the script has made all operations of the step that follows the last cut.

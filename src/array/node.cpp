@@ -5,29 +5,15 @@
 
 namespace gpulua {
 
-namespace {
-
-/// layout.contiguous(), after the check that an array may have the layout.
-bool check_contiguous(const Layout& layout) {
-  checked_size(layout.shape);
-  return layout.contiguous();
-}
-
-}  // namespace
-
-Node::Node(DType dtype_, Layout layout_, BufferRef buffer)
+Node::Node(DType dtype_, LayoutRef layout_, BufferRef buffer)
     : dtype(dtype_),
-      contiguous(check_contiguous(layout_)),
-      layout(std::move(layout_)),
-      device_(buffer->device_ref()),
+      contiguous(layout_->contiguous),
+      shared_layout(std::move(layout_)),
+      layout(shared_layout->layout),
+      device_(&buffer->device()),
       buffer_(std::move(buffer)) {}
 
-Node::Node(const std::shared_ptr<OpenDevice>& device, DType dtype_, Dims&& shape, Pending&& pending)
-    : dtype(dtype_),
-      contiguous(true),
-      layout(row_major(std::move(shape))),
-      device_(device),
-      pending_(std::move(pending)) {
+void Node::wait_for_inputs() noexcept {
   device_->evaluator().pending().add(*this);
   for (const Array& input : pending_->inputs) {
     ++input->waiting_;
@@ -37,6 +23,12 @@ Node::Node(const std::shared_ptr<OpenDevice>& device, DType dtype_, Dims&& shape
 
 Node::~Node() {
   if (pending_) drop_pending();
+  if (watch_) *watch_ = nullptr;
+}
+
+std::shared_ptr<Node* const> Node::watch() {
+  if (!watch_) watch_ = std::make_shared<Node*>(this);
+  return watch_;
 }
 
 const BufferRef& Node::buffer() {
@@ -47,7 +39,7 @@ const BufferRef& Node::buffer() {
 void Node::free() {
   if (waiting_ > 0 || (buffer_ && buffer_->pending_reads() > 0)) device_->evaluator().evaluate_readers(*this);
   if (!pending_) return buffer_->free();
-  auto none = std::make_shared<Buffer>(device_, nullptr, 0, device_->stream(), pending_->origin);
+  auto none = std::make_shared<Buffer>(device_ref(), nullptr, 0, device_->stream(), pending_->origin);
   none->free();
   resolve(std::move(none));
 }
@@ -73,7 +65,7 @@ void Node::resolve(BufferRef buffer) {
 }
 
 void Node::fail(const std::string& why) {
-  auto none = std::make_shared<Buffer>(device_, nullptr, 0, device_->stream(), pending_->origin);
+  auto none = std::make_shared<Buffer>(device_ref(), nullptr, 0, device_->stream(), pending_->origin);
   none->depend_on(std::make_shared<const Check>(Check{Check::State::failed, why}));
   resolve(std::move(none));
 }
@@ -86,7 +78,7 @@ void Node::drop_pending() {
     for (Array& input : node.pending_->inputs) {
       --input->waiting_;
       if (input->buffer_) input->buffer_->add_pending_reads(-1);
-      if (input.use_count() == 1) orphans.push_back(std::move(input));
+      if (input->handles_ == 1) orphans.push_back(std::move(input));
     }
     node.pending_.reset();
   };

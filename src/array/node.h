@@ -5,10 +5,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <vector>
+#include <utility>
 
+#include "src/array/array_handle.h"
 #include "src/array/evaluator.h"
-#include "src/array/layout.h"
+#include "src/array/node_layout.h"
 #include "src/array/node_numbers.h"
 #include "src/base/dtype.h"
 #include "src/base/scalar.h"
@@ -21,9 +22,6 @@ namespace gpulua {
 struct Indexed;
 struct OpInfo;
 struct Reducer;
-
-/// What a script holds. Copies are the same array; views share the buffer and write through.
-using Array = std::shared_ptr<Node>;
 
 /// An operation that is not evaluated yet. Exactly one of `op`, `reducer`, `value`, `indexed` and `roll` is set.
 struct Pending {
@@ -38,29 +36,41 @@ struct Pending {
   boost::container::small_vector<Array, 3> inputs;
   std::uint32_t cost = 1;        // of the operation itself, in additions
   std::uint32_t operations = 1;  // an upper bound of the costs of the operations that evaluating the node takes
+  std::uint64_t since = 0;       // what the script's operations cost before the oldest of these
   bool computed = false;         // a kernel has computed the elements and kept them in registers
   Origin origin;
 };
 
 /// The value of an array. A pending node is evaluated when its elements are asked for; then it has a buffer.
-struct Node : std::enable_shared_from_this<Node> {
+struct Node {
   /// Elements in memory.
-  Node(DType dtype_, Layout layout_, BufferRef buffer);
-  /// A pending operation. Its elements will be row-major.
-  Node(const std::shared_ptr<OpenDevice>& device, DType dtype_, Dims&& shape, Pending&& pending);
+  Node(DType dtype_, LayoutRef layout_, BufferRef buffer);
+  /// A pending operation, which `fill` sets. Its elements will be row-major, as the layout is.
+  template <class Fill>
+  Node(OpenDevice& device, DType dtype_, LayoutRef layout_, Fill fill)
+      : dtype(dtype_),
+        contiguous(true),
+        shared_layout(std::move(layout_)),
+        layout(shared_layout->layout),
+        device_(&device),
+        pending_(std::in_place) {
+    fill(*pending_);
+    wait_for_inputs();
+  }
   ~Node();
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
-  DType dtype;
-  bool contiguous;           // layout.contiguous()
-  Layout layout;             // of a pending node: the layout that it will have
+  const DType dtype;
+  const bool contiguous;  // layout.contiguous()
+  const LayoutRef shared_layout;
+  const Layout& layout;      // of a pending node: the layout that it will have
   std::uint64_t number = 0;  // in RecentOperations; 0 for numbers, and for arrays made otherwise
   NodeNumber place;          // belongs to NodeNumbers
 
   std::size_t itemsize() const { return size_of(dtype); }
   OpenDevice& device() const { return *device_; }
-  const std::shared_ptr<OpenDevice>& device_ref() const { return device_; }
+  std::shared_ptr<OpenDevice> device_ref() const { return device_->shared_from_this(); }
   /// Bytes from the start of the buffer to the first element.
   std::int64_t first_byte() const { return layout.offset * static_cast<std::int64_t>(itemsize()); }
   std::size_t nbytes() const { return static_cast<std::size_t>(layout.size()) * itemsize(); }
@@ -68,6 +78,10 @@ struct Node : std::enable_shared_from_this<Node> {
   /// Null once there is a buffer.
   const Pending* pending() const { return pending_ ? &*pending_ : nullptr; }
   bool freed() const { return buffer_ && buffer_->freed(); }
+  /// How many handles the node has, those in pending nodes that read it among them.
+  std::uint32_t handles() const { return handles_; }
+  /// Points to the node, and to null once the node is gone.
+  std::shared_ptr<Node* const> watch();
 
   /// The functions below evaluate the node if it is pending.
 
@@ -88,6 +102,7 @@ struct Node : std::enable_shared_from_this<Node> {
 
   /// A closer count of the operations that evaluating the pending node takes.
   void set_operations(std::uint32_t count) { pending_->operations = count; }
+  void set_since(std::uint64_t cost) { pending_->since = cost; }
   /// Notes that a kernel has computed the pending node without storing it.
   void note_computed() { pending_->computed = true; }
   /// The pending node is evaluated: `buffer` holds its elements.
@@ -97,12 +112,24 @@ struct Node : std::enable_shared_from_this<Node> {
 
  private:
   char* first(void* memory) const { return static_cast<char*>(memory) + first_byte(); }
+  /// The pending node enters the device's list, and its inputs know of it.
+  void wait_for_inputs() noexcept;
   void drop_pending();
 
-  std::shared_ptr<OpenDevice> device_;
+  OpenDevice* device_;  // lives as long as its pool has blocks in use
   BufferRef buffer_;
-  std::optional<Pending> pending_;
+  std::uint32_t handles_ = 0;
   std::uint32_t waiting_ = 0;  // how many inputs of pending nodes this node is
+  std::shared_ptr<Node*> watch_;
+  std::optional<Pending> pending_;
+
+  friend void intrusive_ptr_add_ref(Node* node) noexcept { ++node->handles_; }
+  friend void intrusive_ptr_release(Node* node) noexcept {
+    if (--node->handles_ > 0) return;
+    NodePool& pool = node->device_->evaluator().pool();
+    node->~Node();
+    pool.release(node);
+  }
 
   // The links of the device's list of pending nodes.
   friend class PendingNodes;
@@ -110,11 +137,17 @@ struct Node : std::enable_shared_from_this<Node> {
   Node* previous_ = nullptr;
 };
 
-/// A node in the memory of its device's nodes.
+/// A node in the memory of its device's nodes, made with these arguments.
 template <class... Arguments>
 Array make_node(OpenDevice& device, Arguments&&... arguments) {
-  return std::allocate_shared<Node>(PoolAllocator<Node>(device.evaluator().pool()),
-                                    std::forward<Arguments>(arguments)...);
+  NodePool& pool = device.evaluator().pool();
+  void* block = pool.allocate(sizeof(Node), device);
+  try {
+    return new (block) Node(std::forward<Arguments>(arguments)...);
+  } catch (...) {
+    pool.release(block);
+    throw;
+  }
 }
 
 }  // namespace gpulua

@@ -27,7 +27,7 @@ PendingNodes::List PendingNodes::find(const Reads& reads) const {
   List result;
   for (Node* node = first_; node; node = node->next_) {
     const auto& inputs = node->pending_->inputs;
-    if (std::any_of(inputs.begin(), inputs.end(), reads)) result.push_back(node->shared_from_this());
+    if (std::any_of(inputs.begin(), inputs.end(), reads)) result.emplace_back(node);
   }
   return result;
 }

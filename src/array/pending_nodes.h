@@ -1,13 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
+
+#include "src/array/array_handle.h"
 
 namespace gpulua {
 
 class Buffer;
-struct Node;
 
 /// The list of a device's pending nodes. It answers which of them read a buffer.
 class PendingNodes {
@@ -15,7 +15,7 @@ class PendingNodes {
   void add(Node& node);
   void remove(Node& node) noexcept;
   /// Handles, because evaluating a node allocates, and that may run the collector, which drops unreachable handles.
-  using List = std::vector<std::shared_ptr<Node>>;
+  using List = std::vector<Array>;
   /// The nodes that have an input in `buffer`. A node that reads it through another pending node is not among them.
   List readers(const Buffer& buffer) const;
   /// The nodes that have `node` as an input or, when it is evaluated, read its buffer.

@@ -13,8 +13,11 @@ class RecentOperations {
   std::uint64_t note(std::uint64_t signature, std::uint32_t cost) {
     signatures_[++last_ % signatures_.size()] = signature;
     costs_[last_ % costs_.size()] = cost;
+    spent_ += cost;
     return last_;
   }
+  /// What all operations cost together.
+  std::uint64_t spent() const { return spent_; }
   std::uint64_t last() const { return last_; }
 
   /// The number of operations after which the latest ones repeat; 0: they do not. So many operations cost at most
@@ -36,6 +39,7 @@ class RecentOperations {
   std::array<std::uint64_t, 2 * longest> signatures_{};
   std::array<std::uint32_t, 2 * longest> costs_{};
   std::uint64_t last_ = 0;
+  std::uint64_t spent_ = 0;
 };
 
 }  // namespace gpulua

@@ -7,12 +7,10 @@
 #include <span>
 #include <vector>
 
+#include "src/array/array_handle.h"
 #include "src/base/scalar.h"
 
 namespace gpulua {
-
-struct Node;
-using Array = std::shared_ptr<Node>;
 
 /// The kernels that a function of arrays has run, recorded so that they can run again with other arrays.
 class Trace {

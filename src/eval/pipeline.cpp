@@ -200,7 +200,7 @@ void Pipeline::evaluate(std::span<Node* const> nodes) {
 void Pipeline::evaluate_into(Node& target, Array value, const Scatter* scatter) {
   const Recording::Evaluation scope(recording_);
   // A value that the caller has given up is read by nobody later.
-  const bool given_up = value.use_count() == 1;
+  const bool given_up = value->handles() == 1;
   const BufferRef& buffer = target.buffer();
   Roots roots;
   roots.push_back({value.get(), &target, scatter});
@@ -257,7 +257,7 @@ void Pipeline::evaluate_all() {
   for (const bool numbers : {false, true}) {
     PendingNodes::List nodes;
     for (Node* node = pending().newest(); node; node = PendingNodes::before(*node))
-      if (numbers || !node->pending()->value) nodes.push_back(node->shared_from_this());
+      if (numbers || !node->pending()->value) nodes.emplace_back(node);
     std::reverse(nodes.begin(), nodes.end());
     for (const Array& node : nodes) {
       try {

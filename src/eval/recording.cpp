@@ -105,7 +105,7 @@ Recording::Number Recording::add(Made made, const Array& node) {
 }
 
 void Recording::allocated(const Array& array) {
-  const Number number = add({array->dtype, array->layout}, array);
+  const Number number = add({array->dtype, array->shared_layout}, array);
   owners_[array->buffer().get()] = {number, array.get()};
 }
 
@@ -121,8 +121,9 @@ Recording::Number Recording::number_of(Node& node) {
   if (owner == owners_.end())
     throw Error("[fuse] the function uses the array " + type_text(node) +
                 ", which is neither an argument nor reached through its variables: pass it as an argument");
-  return add({node.dtype, node.layout, owner->second.number, node.first_byte() - owner->second.node->first_byte()},
-             node.shared_from_this());
+  return add(
+      {node.dtype, node.shared_layout, owner->second.number, node.first_byte() - owner->second.node->first_byte()},
+      Array(&node));
 }
 
 void Recording::DeleteRun::operator()(Run* run) const {
@@ -138,7 +139,7 @@ Recording::RunPtr Recording::describe(std::shared_ptr<ExecutablePlan> plan, std:
   for (std::uint32_t i = 0; i < nodes.size(); ++i) {
     Node& node = *nodes[i];
     if (const Pending* pending = node.pending()) {
-      alive_.push_back(node.shared_from_this());
+      alive_.emplace_back(&node);
       if (pending->value || pending->indexed) run->pending[i] = without_inputs(*pending);
       if (const auto renewed = renewed_.find(&node); renewed != renewed_.end())
         run->renewed.push_back({i, renewed->second});
@@ -158,7 +159,7 @@ Recording::RunPtr Recording::describe(std::shared_ptr<ExecutablePlan> plan, std:
 void Recording::add(RunPtr run, const NodeNumbers& nodes) {
   run->first = inputs_ + made_.size();
   for (const ExecutableStep& step : run->plan->steps)
-    for (const std::uint32_t made : step.made()) allocated(nodes[made]->shared_from_this());
+    for (const std::uint32_t made : step.made()) allocated(Array(nodes[made]));
   runs_.push_back(std::move(run));
 }
 
@@ -183,13 +184,13 @@ void Recording::make(std::vector<Array>& arrays, std::size_t end) const {
   while (arrays.size() < end) {
     const Made& made = made_[arrays.size() - inputs_];
     if (!made.of) {
-      arrays.push_back(empty(*device_, made.layout.shape, made.dtype));
+      arrays.push_back(empty(*device_, made.layout->layout.shape, made.dtype));
       continue;
     }
     const Array& of = arrays[*made.of];
-    Layout layout = made.layout;
+    Layout layout = made.layout->layout;
     layout.offset = (of->first_byte() + made.distance) / static_cast<std::int64_t>(size_of(made.dtype));
-    arrays.push_back(make_node(*device_, made.dtype, std::move(layout), of->buffer()));
+    arrays.push_back(make_node(*device_, made.dtype, share(std::move(layout)), of->buffer()));
   }
 }
 

@@ -59,7 +59,7 @@ class Recording final : public Trace, private BufferObserver {
   /// How a replay makes an array.
   struct Made {
     DType dtype;
-    Layout layout;
+    LayoutRef layout;
     std::optional<Number> of = std::nullopt;  // set: a view of the elements of that array
     std::int64_t distance = 0;                // of a view: in bytes, from that array's first element to the view's
   };

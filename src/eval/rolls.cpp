@@ -99,7 +99,7 @@ class Operands {
 /// Handles, because evaluating may run the collector.
 std::vector<Array> handles(std::span<Node* const> nodes) {
   std::vector<Array> arrays;
-  for (Node* node : nodes) arrays.push_back(node->shared_from_this());
+  for (Node* node : nodes) arrays.emplace_back(node);
   return arrays;
 }
 

@@ -15,7 +15,7 @@ void drop_unheld(PendingNodes::List& readers, const Array& value) {
   const auto is_unheld = [&](Node& node) {
     const bool listed =
         std::any_of(readers.begin(), readers.end(), [&](const Array& reader) { return reader.get() == &node; });
-    return node.weak_from_this().use_count() == handles[nodes.number(node)] + listed;
+    return node.handles() == handles[nodes.number(node)] + listed;
   };
   handles[nodes.number(*value)] = 1;  // the caller's
   std::vector<const Node*> unheld;

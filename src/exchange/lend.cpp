@@ -60,7 +60,7 @@ Array lend(OpenDevice& device, MemoryToLend memory, const char* op) {
   for (const BufferRef& older : device.lent().find(start)) device.evaluator().evaluate_readers(*older);
   auto buffer = std::make_shared<Buffer>(device.shared_from_this(), start, bytes,
                                          Buffer::Lent{std::move(memory.owner), memory.read_only});
-  return make_node(device, memory.dtype, std::move(layout), std::move(buffer));
+  return make_node(device, memory.dtype, share(std::move(layout)), std::move(buffer));
 }
 
 }  // namespace gpulua

@@ -12,11 +12,10 @@ namespace {
 /// A pending operation on the row-major position and `numbers`.
 Array from_positions(OpenDevice& device, Dims shape, DType dtype, const OpInfo& op, DType compute,
                      std::initializer_list<double> numbers) {
-  const auto owner = device.shared_from_this();
   Pending pending;
   pending.compute = compute;
-  for (double number : numbers) pending.inputs.push_back(constant(owner, {}, compute, number));
-  return operation(owner, op, std::move(shape), dtype, std::move(pending));
+  for (double number : numbers) pending.inputs.push_back(constant(device, {}, compute, number));
+  return operation(device, op, std::move(shape), dtype, std::move(pending));
 }
 
 }  // namespace

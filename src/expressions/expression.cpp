@@ -13,6 +13,8 @@ namespace gpulua {
 
 namespace {
 
+using Operands = std::span<const OperandView>;
+
 // Costs, in additions. Of a script's function the cost is not known.
 constexpr std::uint32_t cost_of_a_function = 8, cost_of_a_random_number = 64;
 
@@ -32,23 +34,20 @@ std::uint32_t cost_of(const Pending& pending) {
 }
 
 /// The common dtype of the operands. The condition of `where` and the exponent of `ldexp` do not count.
-DType promoted_dtype(const OpInfo& op, std::span<const Operand> operands) {
+DType promoted_dtype(const OpInfo& op, Operands operands) {
   if (op.rule == DTypeRule::select) operands = operands.subspan(1);
   if (op.rule == DTypeRule::scaled) operands = operands.first(1);
   std::optional<DType> dtype;
-  for (const Operand& operand : operands)
-    if (const auto* array = std::get_if<Array>(&operand))
-      dtype = dtype ? promote(*dtype, (*array)->dtype) : (*array)->dtype;
-  for (const Operand& operand : operands)
-    if (const auto* number = std::get_if<Scalar>(&operand))
-      dtype = dtype ? promote_weak(*dtype, *number) : default_dtype(*number);
+  for (const auto& [array, number] : operands)
+    if (array) dtype = !dtype || *dtype == (*array)->dtype ? (*array)->dtype : promote(*dtype, (*array)->dtype);
+  for (const auto& [array, number] : operands)
+    if (!array) dtype = dtype ? promote_weak(*dtype, number) : default_dtype(number);
   return *dtype;
 }
 
-const Array& first_array(const OpInfo& op, std::span<const Operand> operands) {
+const Array& first_array(const OpInfo& op, Operands operands) {
   const Array* first = nullptr;
-  for (const Operand& operand : operands) {
-    const auto* array = std::get_if<Array>(&operand);
+  for (const auto& [array, number] : operands) {
     if (!array) continue;
     if (first && &(*first)->device() != &(*array)->device())
       throw Error(bracketed(op.name) + "expected arrays of one device, got " + (*first)->device().name() + " and " +
@@ -60,15 +59,15 @@ const Array& first_array(const OpInfo& op, std::span<const Operand> operands) {
 }
 
 /// Throws Error for a negative exponent of an integer power: x ^ -2 has no integer result.
-void check_exponent(DType compute, const Operand& exponent) {
+void check_exponent(DType compute, const OperandView& exponent) {
   if (!is_integer(compute)) return;
   bool negative = false;
-  if (const auto* number = std::get_if<Scalar>(&exponent)) {
-    const auto* integer = std::get_if<std::int64_t>(number);
-    const auto* real = std::get_if<double>(number);
+  if (!exponent.array) {
+    const auto* integer = std::get_if<std::int64_t>(&exponent.number);
+    const auto* real = std::get_if<double>(&exponent.number);
     negative = (integer && *integer < 0) || (real && *real < 0);
   } else {
-    const Array& array = std::get<Array>(exponent);
+    const Array& array = *exponent.array;
     if (info(array->dtype).kind != DTypeKind::signed_integer) return;
     const Operand operands[] = {array, Scalar(std::int64_t{0})};
     check_not_strict(*array, "power", "an integer power whose exponents are an array of signed integers",
@@ -84,28 +83,25 @@ void check_exponent(DType compute, const Operand& exponent) {
 /// An operation on one operand.
 struct Simpler {
   const OpInfo* op;
-  const Operand* operand;
+  OperandView operand;
 };
 
 /// A faster operation with the same result as x ^ 2, x ^ -1 or 1 / x, for an array of the result's dtype. x ^ 0.5 does
 /// not become a square root: the two differ for -0 and -inf.
-std::optional<Simpler> simpler(const OpInfo& op, std::span<const Operand> operands, DType compute) {
+std::optional<Simpler> simpler(const OpInfo& op, Operands operands, DType compute) {
   const bool is_power = op.name == "power", is_division = op.name == "divide";
   if (!is_power && !is_division) return std::nullopt;
-  const Operand& operand = operands[is_power ? 0 : 1];
-  const auto* array = std::get_if<Array>(&operand);
-  const auto* number = std::get_if<Scalar>(&operands[is_power ? 1 : 0]);
-  if (!array || (*array)->dtype != compute || !number) return std::nullopt;
-  if (is_power && *number == Scalar(2.0)) return Simpler{&gpulua::op("square"), &operand};
-  if (info(compute).kind == DTypeKind::floating && *number == Scalar(is_power ? -1.0 : 1.0))
-    return Simpler{&gpulua::op("reciprocal"), &operand};
+  const OperandView &operand = operands[is_power ? 0 : 1], &other = operands[is_power ? 1 : 0];
+  if (!operand.array || (*operand.array)->dtype != compute || other.array) return std::nullopt;
+  if (is_power && other.number == Scalar(2.0)) return Simpler{&gpulua::op("square"), operand};
+  if (info(compute).kind == DTypeKind::floating && other.number == Scalar(is_power ? -1.0 : 1.0))
+    return Simpler{&gpulua::op("reciprocal"), operand};
   return std::nullopt;
 }
 
 /// Throws Error unless the second operand of ldexp is an integer.
-void check_scale(const OpInfo& op, const Operand& exponent) {
-  const auto* array = std::get_if<Array>(&exponent);
-  const DType dtype = array ? (*array)->dtype : promote_weak(DType::boolean, std::get<Scalar>(exponent));
+void check_scale(const OpInfo& op, const OperandView& exponent) {
+  const DType dtype = exponent.array ? (*exponent.array)->dtype : promote_weak(DType::boolean, exponent.number);
   if (dtype != DType::boolean && !is_integer(dtype))
     throw Error(bracketed(op.name) + "expected an integer exponent, got " + std::string(name(dtype)));
 }
@@ -116,10 +112,9 @@ Array combine(std::string_view op_name, const Operand& x, const Operand& y) {
 }
 
 /// Compares int64 with uint64 as integers. Their common dtype is float64, in which neighbouring integers are equal.
-std::optional<Array> compare_exactly(const OpInfo& op, std::span<const Operand> operands) {
+std::optional<Array> compare_exactly(const OpInfo& op, Operands operands) {
   if (op.rule != DTypeRule::comparison) return std::nullopt;
-  const auto* x = std::get_if<Array>(&operands[0]);
-  const auto* y = std::get_if<Array>(&operands[1]);
+  const Array *x = operands[0].array, *y = operands[1].array;
   if (!x || !y || !is_integer((*x)->dtype) || !is_integer((*y)->dtype)) return std::nullopt;
   if (promote((*x)->dtype, (*y)->dtype) != DType::float64) return std::nullopt;
   constexpr std::pair<std::string_view, std::string_view> turned[] = {
@@ -152,36 +147,81 @@ int rank_of(DType dtype) {
   return 0;
 }
 
-/// The array's elements, broadcast to `shape` and converted to `dtype`.
-Array converted(const Array& array, DType dtype, Dims shape) {
-  Pending pending;
-  pending.op = row(op("astype"));
-  pending.compute = array->dtype;
-  pending.inputs = {array};
-  return pending_node(array->device_ref(), dtype, std::move(shape), std::move(pending));
-}
-
-}  // namespace
-
-Array pending_node(const std::shared_ptr<OpenDevice>& device, DType dtype, Dims&& shape, Pending&& pending) {
-  if (Host* host = device->context().host(); host && !pending.value) pending.origin = host->origin();
+/// What a pending node notes when it has its operation and inputs. They have been checked.
+void complete(OpenDevice& device, Pending& pending) {
   pending.operations = pending.cost = cost_of(pending);
+  if (pending.value) return;
+  if (Host* host = device.context().host()) pending.origin = host->origin();
   for (const Array& input : pending.inputs) {
     if (input->freed())
       throw Error(
           "[array] the array was freed, by free or at the end of a gpu.scope, which keeps what its function returns");
     if (input->pending()) pending.operations += input->pending()->operations;
   }
-  Array node = make_node(*device, device, dtype, std::move(shape), std::move(pending));
+}
+
+/// A pending node. `fill` sets its operation and its inputs.
+template <class Fill>
+Array make_pending(OpenDevice& device, DType dtype, LayoutRef layout, const Fill& fill) {
+  Array node = make_node(device, device, dtype, std::move(layout), [&](Pending& pending) {
+    fill(pending);
+    complete(device, pending);
+  });
   if (node->pending()->value) return node;
-  if (device->context().eager) {
+  if (device.context().eager) {
     evaluate(*node);
     return node;
   }
-  LoopCutter& loops = device->evaluator().loops();
+  LoopCutter& loops = device.evaluator().loops();
   loops.note(*node);
   loops.limit(*node);
   return node;
+}
+
+/// The array's elements, broadcast to `shape` and converted to `dtype`.
+Array converted(const Array& array, DType dtype, LayoutRef layout) {
+  return make_pending(array->device(), dtype, std::move(layout), [&](Pending& pending) {
+    pending.op = row(op("astype"));
+    pending.compute = array->dtype;
+    pending.inputs.push_back(array);
+  });
+}
+
+/// The row-major layout of the array's shape.
+LayoutRef row_major_of(const Node& array) {
+  return array.shared_layout->is_row_major ? array.shared_layout : share(row_major(array.layout.shape));
+}
+
+/// The layout of an operation's result.
+LayoutRef result_layout(const OpInfo& op, Operands operands) {
+  boost::container::small_vector<const Array*, 4> arrays;
+  for (const auto& [array, number] : operands)
+    if (array) arrays.push_back(array);
+  const Node& first = **arrays.front();
+  const auto has_shape = [](const Array* array, const Dims& shape) { return (*array)->layout.shape == shape; };
+  if (std::all_of(arrays.begin() + 1, arrays.end(), [&](const Array* array) {
+        return (*array)->shared_layout == first.shared_layout || has_shape(array, first.layout.shape);
+      }))
+    return row_major_of(first);
+  boost::container::small_vector<const Dims*, 4> shapes;
+  for (const Array* array : arrays) shapes.push_back(&(*array)->layout.shape);
+  Dims shape = broadcast_shapes(op.name, {shapes.data(), shapes.size()});
+  for (const Array* array : arrays)
+    if (has_shape(array, shape)) return row_major_of(**array);
+  return share(row_major(std::move(shape)));
+}
+
+/// True where encode() takes every number.
+bool takes_all(DType dtype, const Scalar& value) {
+  const DTypeKind kind = info(dtype).kind;
+  return std::holds_alternative<double>(value) && (kind == DTypeKind::floating || kind == DTypeKind::complex);
+}
+
+}  // namespace
+
+Array pending_node(OpenDevice& device, DType dtype, Dims&& shape, Pending&& pending) {
+  return make_pending(device, dtype, share(row_major(std::move(shape))),
+                      [&](Pending& place) { place = std::move(pending); });
 }
 
 void assign(const Array& out, Array value, const char* op) {
@@ -218,16 +258,17 @@ Dims broadcast_shapes(std::string_view op, std::span<const Dims* const> shapes) 
   return result;
 }
 
-Array constant(const std::shared_ptr<OpenDevice>& device, Dims shape, DType dtype, const Scalar& value) {
+Array constant(OpenDevice& device, Dims shape, DType dtype, const Scalar& value) {
   std::array<char, 16> bytes;
-  encode(dtype, value, bytes.data());  // throws for a value that does not fit
-  Pending pending;
-  pending.value = value;
-  pending.compute = dtype;
-  return pending_node(device, dtype, std::move(shape), std::move(pending));
+  if (!takes_all(dtype, value)) encode(dtype, value, bytes.data());  // throws for a value that does not fit
+  LayoutRef layout = shape.empty() ? device.evaluator().layout_of_numbers() : share(row_major(std::move(shape)));
+  return make_pending(device, dtype, std::move(layout), [&](Pending& pending) {
+    pending.value = value;
+    pending.compute = dtype;
+  });
 }
 
-Array operation(const std::shared_ptr<OpenDevice>& device, const OpInfo& op, Dims shape, DType dtype, Pending pending) {
+Array operation(OpenDevice& device, const OpInfo& op, Dims shape, DType dtype, Pending pending) {
   pending.op = row(op);
   return pending_node(device, dtype, std::move(shape), std::move(pending));
 }
@@ -245,7 +286,7 @@ const char* dtype_for(const Scalar& value) {
 }
 
 /// A number as an operand. The error for a number that does not fit names the operation.
-Array constant_operand(const OpInfo& op, const std::shared_ptr<OpenDevice>& device, DType dtype, const Scalar& value) {
+Array constant_operand(const OpInfo& op, OpenDevice& device, DType dtype, const Scalar& value) {
   try {
     return constant(device, {}, dtype, value);
   } catch (const Error& error) {
@@ -259,38 +300,46 @@ Array constant_operand(const OpInfo& op, const std::shared_ptr<OpenDevice>& devi
 
 }  // namespace
 
-Array elementwise(const OpInfo& op, std::span<const Operand> operands) {
-  const std::shared_ptr<OpenDevice>& device = first_array(op, operands)->device_ref();
+Array elementwise(const OpInfo& op, Operands operands) {
+  OpenDevice& device = first_array(op, operands)->device();
   if (auto exact = compare_exactly(op, operands)) return *exact;
   const OpDTypes dtypes = op_dtypes(op, promoted_dtype(op, operands));
-  boost::container::small_vector<const Dims*, 4> shapes;
-  for (const Operand& operand : operands)
-    if (const auto* array = std::get_if<Array>(&operand)) shapes.push_back(&(*array)->layout.shape);
-  Dims shape = broadcast_shapes(op.name, {shapes.data(), shapes.size()});
+  LayoutRef layout = result_layout(op, operands);
   if (op.rule == DTypeRule::scaled) check_scale(op, operands[1]);
   if (op.name == "power") check_exponent(dtypes.compute, operands[1]);
-  if (const auto other = simpler(op, operands, dtypes.compute)) return elementwise(*other->op, {other->operand, 1});
+  if (const auto other = simpler(op, operands, dtypes.compute))
+    return elementwise(*other->op, Operands(&other->operand, 1));
 
-  Pending pending;
-  pending.op = row(op);
-  pending.compute = dtypes.compute;
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    if (const auto* number = std::get_if<Scalar>(&operands[i])) {
-      pending.inputs.push_back(constant_operand(op, device, operand_dtype(op, i, dtypes.compute), *number));
-    } else {
-      pending.inputs.push_back(std::get<Array>(operands[i]));
+  return make_pending(device, dtypes.result, std::move(layout), [&](Pending& pending) {
+    pending.op = row(op);
+    pending.compute = dtypes.compute;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      const auto& [array, number] = operands[i];
+      if (array)
+        pending.inputs.push_back(*array);
+      else
+        pending.inputs.push_back(constant_operand(op, device, operand_dtype(op, i, dtypes.compute), number));
     }
+  });
+}
+
+Array elementwise(const OpInfo& op, std::span<const Operand> operands) {
+  boost::container::small_vector<OperandView, 4> views;
+  for (const Operand& operand : operands) {
+    OperandView& view = views.emplace_back();
+    view.array = std::get_if<Array>(&operand);
+    if (!view.array) view.number = std::get<Scalar>(operand);
   }
-  return pending_node(device, dtypes.result, std::move(shape), std::move(pending));
+  return elementwise(op, Operands(views.data(), views.size()));
 }
 
 Array cast(const Array& array, DType dtype) {
-  return array->dtype == dtype ? array : converted(array, dtype, array->layout.shape);
+  return array->dtype == dtype ? array : converted(array, dtype, row_major_of(*array));
 }
 
 Array broadcast(const Array& array, Dims shape) {
   broadcast_to(array->layout, shape);
-  return converted(array, array->dtype, std::move(shape));
+  return converted(array, array->dtype, share(row_major(std::move(shape))));
 }
 
 Array reduce(const Reducer& reducer, const Array& array, std::uint64_t axes, bool keepdims, ReductionDTypes dtypes) {
@@ -316,12 +365,12 @@ Array reduce(std::shared_ptr<const Reducer> row, const Array& array, std::uint64
                 " which has no identity: shape " + to_string(array->layout.shape));
   if (info(dtypes.compute).kind == DTypeKind::complex && !reducer.complex)
     throw Error(bracketed(reducer.name) + "expected real numbers, got " + std::string(name(array->dtype)));
-  Pending pending;
-  pending.reducer = std::move(row);
-  pending.compute = dtypes.compute;
-  pending.axes = axes;
-  pending.inputs = {array};
-  return pending_node(array->device_ref(), dtypes.result, std::move(shape), std::move(pending));
+  return make_pending(array->device(), dtypes.result, share(row_major(std::move(shape))), [&](Pending& pending) {
+    pending.reducer = std::move(row);
+    pending.compute = dtypes.compute;
+    pending.axes = axes;
+    pending.inputs.push_back(array);
+  });
 }
 
 }  // namespace gpulua

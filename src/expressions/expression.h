@@ -15,8 +15,15 @@ namespace gpulua {
 /// An array or a host number. A number takes the dtype of the arrays when it can (promotion.h).
 using Operand = std::variant<Array, Scalar>;
 
+/// An operand that the caller holds.
+struct OperandView {
+  const Array* array = nullptr;  // null: a number
+  Scalar number;
+};
+
 /// Applies `op` elementwise to operands of shapes that broadcast together. At least one operand is an array. Throws
 /// Error for shapes or dtypes that do not fit.
+Array elementwise(const OpInfo& op, std::span<const OperandView> operands);
 Array elementwise(const OpInfo& op, std::span<const Operand> operands);
 
 /// The elements converted to `dtype`, lazily. Returns the array itself if it has that dtype.
@@ -33,13 +40,13 @@ Array reduce(std::shared_ptr<const Reducer> reducer, const Array& array, std::ui
              ReductionDTypes dtypes);
 
 /// A pending array with all elements equal to `value`. Throws Error for a number that does not fit the dtype.
-Array constant(const std::shared_ptr<OpenDevice>& device, Dims shape, DType dtype, const Scalar& value);
+Array constant(OpenDevice& device, Dims shape, DType dtype, const Scalar& value);
 
 /// A pending node of `op`. `pending` has the inputs and the dtype of the computation.
-Array operation(const std::shared_ptr<OpenDevice>& device, const OpInfo& op, Dims shape, DType dtype, Pending pending);
+Array operation(OpenDevice& device, const OpInfo& op, Dims shape, DType dtype, Pending pending);
 
 /// A pending node on inputs that have been checked.
-Array pending_node(const std::shared_ptr<OpenDevice>& device, DType dtype, Dims&& shape, Pending&& pending);
+Array pending_node(OpenDevice& device, DType dtype, Dims&& shape, Pending&& pending);
 
 /// The bit mask of all axes of an array with `ndim` dimensions.
 inline std::uint64_t all_axes(std::size_t ndim) {

@@ -51,7 +51,7 @@ Excerpt read_excerpt(Node& array, const PrintOptions& options) {
   std::vector<IndexSpec> specs;
   Dims position;
   for_each_corner(layout, excerpt, 0, specs, position, [&](const Layout& corner, const Dims& at) {
-    Node part{array.dtype, corner, array.buffer()};
+    Node part(array.dtype, share(corner), array.buffer());
     std::vector<char> bytes(part.nbytes());
     download(part, bytes.data());
     const Dims strides = row_major(corner.shape).strides;

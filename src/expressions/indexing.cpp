@@ -26,7 +26,7 @@ Array gather(const Array& source, Indexed at, std::vector<Array> indices) {
   pending.compute = source->dtype;
   pending.inputs = {source};
   pending.inputs.insert(pending.inputs.end(), indices.begin(), indices.end());
-  return pending_node(source->device_ref(), source->dtype, std::move(shape), std::move(pending));
+  return pending_node(source->device(), source->dtype, std::move(shape), std::move(pending));
 }
 
 namespace {

@@ -37,8 +37,8 @@ Place reserve(const std::shared_ptr<OpenDevice>& device, const std::shared_ptr<R
     };
     return {word(0), word(1)};
   }
-  const Place place{constant(device, {}, DType::uint64, stream->seed),
-                    constant(device, {}, DType::uint64, stream->reserve(blocks))};
+  const Place place{constant(*device, {}, DType::uint64, stream->seed),
+                    constant(*device, {}, DType::uint64, stream->reserve(blocks))};
   if (Trace* trace = evaluator.trace()) {
     trace->renew(place[0], [stream] { return Scalar(stream->seed); });
     trace->renew(place[1], [stream, blocks] { return Scalar(stream->reserve(blocks)); });
@@ -62,7 +62,7 @@ Array random(const std::shared_ptr<OpenDevice>& device, const OpInfo& op, Dims s
   pending.compute = compute.value_or(dtype);
   for (const Operand& operand : parameters) {
     if (const auto* number = std::get_if<Scalar>(&operand)) {
-      pending.inputs.push_back(constant(device, {}, pending.compute, *number));
+      pending.inputs.push_back(constant(*device, {}, pending.compute, *number));
       continue;
     }
     const Array& array = std::get<Array>(operand);
@@ -77,7 +77,7 @@ Array random(const std::shared_ptr<OpenDevice>& device, const OpInfo& op, Dims s
   }
   const Place place = reserve(device, stream, blocks_for(op, numbers, pending.compute));
   pending.inputs.insert(pending.inputs.begin(), place.begin(), place.end());
-  return operation(device, op, std::move(shape), dtype, std::move(pending));
+  return operation(*device, op, std::move(shape), dtype, std::move(pending));
 }
 
 Array random_part(const std::shared_ptr<OpenDevice>& device, const OpInfo& op, Dims shape, DType dtype,

@@ -13,7 +13,7 @@ Array roll(const Array& array, Dims shifts) {
   pending.roll = std::make_shared<const Dims>(std::move(shifts));
   pending.compute = array->dtype;
   pending.inputs = {source};
-  return pending_node(array->device_ref(), array->dtype, Dims(array->layout.shape), std::move(pending));
+  return pending_node(array->device(), array->dtype, Dims(array->layout.shape), std::move(pending));
 }
 
 }  // namespace gpulua

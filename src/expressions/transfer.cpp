@@ -114,7 +114,7 @@ void fill(const Array& array, const Scalar& value) {
     device.device().fill(array->overwrite(stream), item.data(), pattern, array->nbytes() / pattern, *stream);
     return;
   }
-  device.evaluator().evaluate_into(*array, constant(array->device_ref(), array->layout.shape, array->dtype, value));
+  device.evaluator().evaluate_into(*array, constant(array->device(), array->layout.shape, array->dtype, value));
 }
 
 void download(Node& array, void* host) {
@@ -123,7 +123,7 @@ void download(Node& array, void* host) {
     return;
   }
   const auto runs = find_runs(array.layout);
-  if (!runs) return download(*copy(make_node(array.device(), array.dtype, array.layout, array.buffer())), host);
+  if (!runs) return download(*copy(make_node(array.device(), array.dtype, array.shared_layout, array.buffer())), host);
   OpenDevice& device = array.device();
   const char* first = array.read(device.stream());
   const std::size_t bytes = static_cast<std::size_t>(runs->count) * array.itemsize();

@@ -113,7 +113,7 @@ Array operand_array(const std::string& name, const UserParameter& parameter, con
   const auto* number = std::get_if<Scalar>(&operand);
   if (!number) return std::get<Array>(operand);
   try {
-    return constant(bound.device, {}, dtype_of(parameter, bound.type_variables), *number);
+    return constant(*bound.device, {}, dtype_of(parameter, bound.type_variables), *number);
   } catch (const Error& error) {
     throw Error(bracketed(name) + parameter.name + ": " + error.what());
   }

@@ -112,7 +112,7 @@ boost::container::small_vector<Array, 3> make_inputs(const std::string& name,
 std::vector<Array> make_outputs(const std::shared_ptr<const UserOp>& operation,
                                 const std::vector<UserParameter>& parameters, const Bound& bound,
                                 boost::container::small_vector<Array, 3> inputs, const std::vector<Sizes>& sizes) {
-  for (const Sizes& size : sizes) inputs.push_back(constant(bound.device, {}, DType::int64, size.value));
+  for (const Sizes& size : sizes) inputs.push_back(constant(*bound.device, {}, DType::int64, size.value));
   std::vector<Array> outputs;
   for (std::size_t k = 0; k < parameters.size(); ++k) {
     Pending pending;
@@ -120,7 +120,7 @@ std::vector<Array> make_outputs(const std::shared_ptr<const UserOp>& operation,
     pending.compute = dtype_of(parameters[k], bound.type_variables);
     pending.inputs = inputs;
     const DType dtype = pending.compute;
-    outputs.push_back(pending_node(bound.device, dtype, Dims(bound.shape), std::move(pending)));
+    outputs.push_back(pending_node(*bound.device, dtype, Dims(bound.shape), std::move(pending)));
   }
   return outputs;
 }
