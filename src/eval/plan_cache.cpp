@@ -23,6 +23,7 @@ class Description {
  public:
   Description(PlanKey& words, std::span<const Root> roots, const NodeNumbers& nodes) : words_(words), nodes_(nodes) {
     words_.clear();
+    words_.push_back(nodes.size());
     for (const Root& root : roots)
       if (root.target) target_ = root.target;
   }
@@ -34,7 +35,6 @@ class Description {
     add_head(kind, node,
              static_cast<std::uint64_t>(pending->compute) << 32 | std::uint64_t{is_cheap(*pending)} << 40 |
                  std::uint64_t{pending->inputs.size()} << 41);
-    add(node.layout.shape);
     if (pending->op) words_.push_back(std::bit_cast<std::uint64_t>(pending->op.get()));
     if (pending->reducer) {
       words_.push_back(std::bit_cast<std::uint64_t>(pending->reducer.get()));
@@ -42,7 +42,7 @@ class Description {
     }
     if (pending->indexed) add(*pending->indexed);
     if (pending->roll) add(*pending->roll);
-    for (const Array& input : pending->inputs) words_.push_back(nodes_.number(*input));
+    add_numbers({pending->inputs.data(), pending->inputs.size()});
   }
 
   void add(const Root& root) {
@@ -58,17 +58,36 @@ class Description {
   }
 
  private:
+  /// Most nodes have the shape of the node before: then a bit stands for it.
   void add_head(std::uint64_t kind, Node& node, std::uint64_t more) {
-    words_.push_back(kind | static_cast<std::uint64_t>(node.dtype) << 8 | node.layout.ndim() << 16 | more);
+    const SharedLayout& layout = *node.shared_layout;
+    const bool same = last_ && (last_ == &layout || last_->layout.shape == layout.layout.shape);
+    words_.push_back(kind | std::uint64_t{same} << 7 | static_cast<std::uint64_t>(node.dtype) << 8 |
+                     layout.layout.ndim() << 16 | more);
+    if (same || layout.layout.ndim() == 0) return;
+    add(layout.layout.shape);
+    last_ = &layout;
   }
 
   void add_elements(Node& node) {
     const bool shares = target_ && node.buffer() == target_->buffer();
-    add_head(0, node, static_cast<std::uint64_t>(node.layout.offset % alignment) << 32 | std::uint64_t{shares} << 40);
-    add(node.layout.shape);
-    add(node.layout.strides);
+    const bool is_row_major = node.shared_layout->is_row_major;
+    add_head(0, node,
+             static_cast<std::uint64_t>(node.layout.offset % alignment) << 32 | std::uint64_t{shares} << 40 |
+                 std::uint64_t{is_row_major} << 41);
+    if (!is_row_major) add(node.layout.strides);
     // The distance decides how the two overlap.
     if (shares) words_.push_back(static_cast<std::uint64_t>(node.first_byte() - target_->first_byte()));
+  }
+
+  /// The numbers of an operation's inputs, three to a word.
+  void add_numbers(std::span<const Array> inputs) {
+    for (; !inputs.empty(); inputs = inputs.subspan(std::min<std::size_t>(inputs.size(), 3))) {
+      std::uint64_t word = 0;
+      for (const Array& input : inputs.first(std::min<std::size_t>(inputs.size(), 3)))
+        word = word << 21 | nodes_.number(*input);
+      words_.push_back(word);
+    }
   }
 
   /// The shape is in the key already: it is the shape of the node or the scatter.
@@ -85,6 +104,7 @@ class Description {
   PlanKey& words_;
   const NodeNumbers& nodes_;
   Node* target_ = nullptr;
+  const SharedLayout* last_ = nullptr;  // the layout whose shape was written last
 };
 
 }  // namespace
