@@ -29,7 +29,9 @@ int run_protected(lua_State* L, LuaFunction function) {
   const CallSignature* signature = nullptr;
   std::string message;
   try {
-    const Bindings::Running running(bindings_of(L), L);
+    Bindings& bindings = bindings_of(L);
+    bindings.context().stack.check();
+    const Bindings::Running running(bindings, L);
     signature = check_arguments(L);  // the bindings hold it
     return function(L);
   } catch (const std::bad_alloc&) {

@@ -87,6 +87,7 @@ class ReachableArrays {
 
 int leave_scope(lua_State* L) {
   auto& scopes = bindings_of(L).scopes;
+  if (scopes.empty()) return 0;  // end_brackets() was called while a coroutine was in one
   const Scope scope = std::move(scopes.back());
   scopes.pop_back();
   ReachableArrays results(L);

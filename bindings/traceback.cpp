@@ -1,6 +1,7 @@
 #include "bindings/traceback.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -53,8 +54,8 @@ void add_source_of_nil(lua_State* L) {
 void push_running_line(lua_State* L) {
   lua_Debug frame;
   for (int level = 0; lua_getstack(L, level, &frame) != 0; ++level) {
-    lua_getinfo(L, "l", &frame);
-    if (frame.currentline > 0) return luaL_where(L, level);
+    lua_getinfo(L, "Sl", &frame);
+    if (frame.currentline > 0 && std::strcmp(frame.source, "=[gpulua]") != 0) return luaL_where(L, level);
   }
   lua_pushliteral(L, "");
 }

@@ -14,7 +14,7 @@ int push_traceback(lua_State* L);
 /// not say that it is a file that was not there, or a device; a hint, where the message has one, does.
 void add_source_of_nil(lua_State* L);
 
-/// Pushes "file:line: " of the innermost Lua function, or "".
+/// Pushes "file:line: " of the innermost Lua function of the script's, or "".
 void push_running_line(lua_State* L);
 
 }  // namespace gpulua

@@ -56,6 +56,11 @@ int call_host(lua_State* L, Callback& callback) {
   if (!read_values(L, 1, count, state, in.data(), "argument")) return -1;
   std::size_t results = out.size();
   std::string message;
+  if (state.context().stack.is_spent()) {
+    release_values(in.data(), count);
+    lua_pushstring(L, StackBudget::message);
+    return -1;
+  }
   {
     const ScriptState::CallingBack calling(state, L);
     state.callback_error.reset();

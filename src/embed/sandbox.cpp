@@ -1,8 +1,10 @@
 #include "src/embed/sandbox.h"
 
 #include "bindings/chunk.h"
+#include "bindings/traceback.h"
 #include "sandbox_text.h"
 #include "src/embed/interruption.h"
+#include "src/runtime/stack_budget.h"
 
 namespace gpulua::embed {
 namespace {
@@ -37,6 +39,15 @@ int precedes(lua_State* L) {
   return 1;
 }
 
+int check_depth(lua_State* L) {
+  const auto* stack = static_cast<const StackBudget*>(lua_touserdata(L, lua_upvalueindex(1)));
+  if (!stack->is_spent()) return 0;
+  push_running_line(L);
+  lua_pushstring(L, StackBudget::message);
+  lua_concat(L, 2);
+  return lua_error(L);
+}
+
 void push_with_interruption(lua_State* L, lua_CFunction function, const Interruption& interruption) {
   lua_pushlightuserdata(L, const_cast<Interruption*>(&interruption));
   lua_pushcclosure(L, function, 1);
@@ -44,13 +55,15 @@ void push_with_interruption(lua_State* L, lua_CFunction function, const Interrup
 
 }  // namespace
 
-void open_sandbox(lua_State* L, const Interruption& interruption) {
+void open_sandbox(lua_State* L, const Interruption& interruption, const StackBudget& stack) {
   if (load_chunk(L, "sandbox.lua", &sandbox_text) != 0) lua_error(L);
   lua_newtable(L);
   set_pattern_functions(L, interruption);
   push_with_interruption(L, &guard, interruption);
   push_with_interruption(L, &precedes, interruption);
-  lua_call(L, 3, 1);
+  lua_pushlightuserdata(L, const_cast<StackBudget*>(&stack));
+  lua_pushcclosure(L, &check_depth, 1);
+  lua_call(L, 4, 1);
   lua_replace(L, LUA_GLOBALSINDEX);
 }
 

@@ -2,6 +2,10 @@
 
 #include <lua.hpp>
 
+namespace gpulua {
+class StackBudget;
+}
+
 namespace gpulua::embed {
 
 class Interruption;
@@ -10,7 +14,7 @@ class Interruption;
 /// can be stopped, and cannot change these tables; docs/security.md lists them. The state's libraries and the module
 /// `gpu` are open, and its bindings are restricted (restrict_bindings). All other Lua threads that scripts make come
 /// from this one. Raises Lua errors.
-void open_sandbox(lua_State* L, const Interruption& interruption);
+void open_sandbox(lua_State* L, const Interruption& interruption, const StackBudget& stack);
 
 /// Sets find, match, gmatch and gsub in the table at the top of the stack: LuaJIT's own look at no deadline.
 void set_pattern_functions(lua_State* L, const Interruption& interruption);

@@ -1,7 +1,8 @@
--- The globals of scripts that are not trusted. Gets `patterns`, the functions that search strings, and two functions of sandbox.cpp:
--- guard(handler), a message handler that calls `handler` unless the call is being stopped, and precedes(a, b), which is a < b and
--- looks whether to stop. Returns the table of globals. docs/security.md says what each change is for.
-local patterns, guard, precedes = ...
+-- The globals of scripts that are not trusted. Gets `patterns`, the functions that search strings, and three functions of sandbox.cpp:
+-- guard(handler), a message handler that calls `handler` unless the call is being stopped, precedes(a, b), which is a < b and looks
+-- whether to stop, and check_depth(), an error where the C stack is full. Returns the table of globals. docs/security.md says what
+-- each change is for.
+local patterns, guard, precedes, check_depth = ...
 
 local most_text = 2 ^ 20 -- bytes that `load` takes: the parser looks at no deadline
 
@@ -31,7 +32,10 @@ function table.remove(list, ...)
   return removed
 end
 
-function table.sort(list, comes_first) sort(list, comes_first == nil and precedes or comes_first) end
+function table.sort(list, comes_first)
+  check_depth()
+  sort(list, comes_first == nil and precedes or comes_first)
+end
 
 function table.move(from, first, last, position, to)
   to = to or from
@@ -63,7 +67,27 @@ end
 
 local xpcall_unguarded = xpcall
 
-local function xpcall(fn, handler, ...) return xpcall_unguarded(fn, guard(handler), ...) end
+local function xpcall(fn, handler, ...)
+  check_depth()
+  return xpcall_unguarded(fn, guard(handler), ...)
+end
+
+-- ---- functions in C that call the script's, or run another coroutine: each call takes some of the C stack ---------------------
+
+local function nests(fn)
+  return function(...)
+    check_depth()
+    return fn(...)
+  end
+end
+
+string.format, string.gsub, coroutine.resume = nests(string.format), nests(string.gsub), nests(coroutine.resume)
+local print, wrap = nests(print), coroutine.wrap
+
+function coroutine.wrap(fn)
+  local resume = wrap(fn)
+  return nests(resume)
+end
 
 -- ---- tables that scripts cannot change ----------------------------------------------------------------------------------------
 
@@ -113,10 +137,10 @@ end
 
 -- ---- the globals --------------------------------------------------------------------------------------------------------------
 
-local base = {gpu = gpu, collectgarbage = collectgarbage, load = load, loadstring = load, rawset = rawset, require = require,
-  xpcall = xpcall}
-for _, name in ipairs {"_VERSION", "assert", "error", "gcinfo", "getmetatable", "ipairs", "next", "pairs", "pcall", "print", "rawequal",
-  "rawget", "select", "setmetatable", "tonumber", "tostring", "type", "unpack"} do
+local base = {gpu = gpu, collectgarbage = collectgarbage, load = load, loadstring = load, print = print, rawset = rawset,
+  require = require, xpcall = xpcall}
+for _, name in ipairs {"_VERSION", "assert", "error", "gcinfo", "getmetatable", "ipairs", "next", "pairs", "pcall", "rawequal", "rawget",
+  "select", "setmetatable", "tonumber", "tostring", "type", "unpack"} do
   base[name] = _G[name]
 end
 for _, name in ipairs {"bit", "coroutine", "math", "string", "table"} do base[name] = read_only(name, _G[name]) end

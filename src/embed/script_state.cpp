@@ -7,8 +7,10 @@
 #include <string_view>
 
 #include "bindings/array_hint.h"
+#include "bindings/bracket.h"
 #include "bindings/lua.h"
 #include "bindings/open.h"
+#include "bindings/state.h"
 #include "bindings/traceback.h"
 #include "src/embed/callbacks.h"
 #include "src/embed/handle.h"
@@ -159,6 +161,7 @@ int ScriptState::open(lua_State* L) {
     lua_pop(L, 1);
   }
   if (!has_bindings(L)) open_bindings(L, self.context_);
+  self.bindings_ = find_bindings(L);
   lua_getglobal(L, "require");
   lua_pushliteral(L, "gpu");
   lua_call(L, 1, 1);
@@ -182,7 +185,7 @@ int ScriptState::open(lua_State* L) {
   if (self.compiler_is_off_) make_interruptible(L);
   if (self.is_sandbox()) {
     restrict_bindings(L);
-    open_sandbox(L, *self.interruption_);
+    open_sandbox(L, *self.interruption_, self.context_->stack);
   }
   lua_gc(L, LUA_GCRESTART, -1);
   self.running_ = self.own_;
@@ -289,7 +292,11 @@ int ScriptState::run_lookup(Body body, void* data) {
 
 int ScriptState::run_until(Body body, void* data, double deadline_ms) {
   if (deadline_ms > 0) stop_compiler();
+  std::optional<StackBudget::Call> stack;
+  if (is_sandbox()) stack.emplace(context_->stack);
   const std::uint64_t generation = interruption_->begin(compiler_is_off_);
+  // A program's own Lua may call us from within a function of gpu.with or the like.
+  const bool in_bracket = options_.lua_state != nullptr && is_in_bracket(*bindings_);
   try {
     std::optional<Deadline> deadline;
     if (deadline_ms > 0) deadline.emplace(*interruption_, generation, deadline_ms);
@@ -299,6 +306,7 @@ int ScriptState::run_until(Body body, void* data, double deadline_ms) {
     return first;
   } catch (Failure& failure) {
     const Interruption::Reason reason = interruption_->end();
+    if (!in_bracket) end_brackets(*bindings_);
     if (reason != Interruption::Reason::none) {
       failure.status = reason == Interruption::Reason::deadline ? GPULUA_DEADLINE : GPULUA_INTERRUPTED;
       failure.text += text_of_queued_work();

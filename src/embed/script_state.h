@@ -20,6 +20,10 @@
 #include "src/embed/lua_memory.h"
 #include "src/runtime/context.h"
 
+namespace gpulua {
+class Bindings;
+}
+
 namespace gpulua::embed {
 
 class ScriptState;
@@ -158,6 +162,7 @@ class ScriptState {
   gpulua_options options_;
   LuaMemory memory_;
   std::shared_ptr<Context> context_;
+  Bindings* bindings_ = nullptr;  // main_'s
   lua_State* main_ = nullptr;     // the whole Lua state
   lua_State* own_ = nullptr;      // the Lua thread of the host's calls
   lua_State* running_ = nullptr;  // own_, or in a callback the thread that called

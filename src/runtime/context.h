@@ -18,6 +18,7 @@
 #include "src/runtime/late_releases.h"
 #include "src/runtime/open_device.h"
 #include "src/runtime/script_rights.h"
+#include "src/runtime/stack_budget.h"
 
 namespace gpulua {
 
@@ -109,6 +110,7 @@ class Context : public std::enable_shared_from_this<Context> {
   /// Set before the first script runs.
   ScriptRights rights;
   Spending spending{rights};
+  StackBudget stack;
   /// Synchronises after every launch, so that an error names its own call.
   bool debug = false;
   /// Evaluates each operation when it is built.

@@ -108,6 +108,14 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   /// Waits, ends the innermost recording and returns its kernels; returns no rows when nothing is recorded.
   std::vector<Profile::Row> finish_profile();
 
+  /// True while launches are recorded, or another stream than the first is the current one.
+  bool is_in_bracket() const { return !profiles_.empty() || stream_ != first_stream_; }
+  /// Ends both, when nobody asks for the rows any more.
+  void end_brackets() noexcept {
+    profiles_.clear();
+    stream_ = first_stream_;
+  }
+
  private:
   friend class PinnedMemory;
 

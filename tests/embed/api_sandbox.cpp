@@ -1,7 +1,10 @@
 // Scripts that are not trusted, through the C interface: what they cannot reach, and that deadlines stop them.
+#include <pthread.h>
+
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <thread>
 #include <vector>
@@ -29,6 +32,21 @@ gpulua_status run_until(ApiState& state, const std::string& text, double ms, gpu
   const gpulua_status status = gpulua_call(function, nullptr, 0, out, out != nullptr ? &count : nullptr, ms);
   gpulua_function_release(function);
   return status;
+}
+
+/// Runs it on a thread whose C stack has that size.
+void on_stack_of(std::size_t bytes, const std::function<void()>& work) {
+  pthread_attr_t attributes;
+  REQUIRE(pthread_attr_init(&attributes) == 0);
+  REQUIRE(pthread_attr_setstacksize(&attributes, bytes) == 0);
+  pthread_t thread;
+  const auto run = [](void* given) -> void* {
+    (*static_cast<const std::function<void()>*>(given))();
+    return nullptr;
+  };
+  REQUIRE(pthread_create(&thread, &attributes, run, const_cast<std::function<void()>*>(&work)) == 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
 }
 
 std::string read_file(const std::string& name) {
@@ -75,6 +93,61 @@ TEST_CASE("loops without an end stop at the deadline, whatever they catch, and t
     INFO("after it: " << state.error());
     CHECK(after == GPULUA_OK);
   }
+}
+
+TEST_CASE("calls that nest without an end fill no C stack, be it large or small", "[sandbox]") {
+  const std::vector<std::string> chunks = attacks("deep");
+  std::vector<std::string> wrong;
+  const auto attack = [&] {
+    ApiState state(sandbox_options());
+    // A callback of the host program's that makes a metamethod call it again.
+    const auto host = [](gpulua_state* self, void*, const gpulua_value*, size_t, gpulua_value*, size_t* count) {
+      *count = 0;
+      gpulua_value value;
+      return gpulua_get_value(self, "model.x", &value);
+    };
+    REQUIRE(gpulua_register(state.get(), "host", host, nullptr) == GPULUA_OK);
+    for (const std::string& chunk : chunks) {
+      const gpulua_status status = run_until(state, chunk, 100);
+      if (status != GPULUA_OK && status != GPULUA_DEADLINE && status != GPULUA_RUNTIME && status != GPULUA_MEMORY)
+        wrong.push_back(chunk + ": " + state.error());
+      if (state.run("assert(gpu.ones(3):sum():item() == 3)") != GPULUA_OK)
+        wrong.push_back("after " + chunk + ": " + state.error());
+    }
+  };
+  attack();
+  on_stack_of(std::size_t{512} << 10, attack);
+  INFO((wrong.empty() ? "" : wrong.front()));
+  CHECK(wrong.empty());
+
+  ApiState state(sandbox_options());
+  // As deep as Lua 5.1 lets them nest.
+  CHECK(run_until(state,
+                  "local function f(n) return n == 0 and 'y' or (('x'):gsub('x', function() return f(n - 1) end)) end "
+                  "assert(f(190) == 'y')",
+                  0) == GPULUA_OK);
+  CHECK(run_until(state, "local function f() return (('x'):gsub('x', f)) end\nf()", 0) == GPULUA_RUNTIME);
+  CHECK(state.error().find("script.lua:1: stack overflow: coroutines, or functions of the library that call the "
+                           "script's, nest too deep") == 0);
+}
+
+TEST_CASE("what a stopped script was in the middle of has ended", "[sandbox]") {
+  ApiState state(sandbox_options());
+  REQUIRE(state.run("s = gpu.stream() function spin() while true do end end") == GPULUA_OK);
+  for (const char* chunk :
+       {"gpu.fuse(spin)(gpu.ones(2))", "gpu.graph(spin)", "gpu.with(s, spin)", "gpu.scope(spin)", "gpu.profile(spin)",
+        "local function f() gpu.fuse(f)(gpu.ones(2)) end f()", "local function f() gpu.scope(f) end f()"}) {
+    INFO(chunk);
+    const gpulua_status status = run_until(state, chunk, 30);
+    CHECK((status == GPULUA_DEADLINE || status == GPULUA_RUNTIME));
+    // Reads elements, and begins what does not begin twice.
+    CHECK(state.run("assert(gpu.ones(3):sum():item() == 3) gpu.graph(gpu.ones, 3) "
+                    "assert(gpu.fuse(function(x) return x + 1 end)(gpu.ones(3))[1] == 2)") == GPULUA_OK);
+  }
+  // A coroutine that was in a scope, whose end comes late.
+  CHECK(run_until(state, "co = coroutine.wrap(function() gpu.scope(coroutine.yield) return 7 end) co() spin()", 30) ==
+        GPULUA_DEADLINE);
+  CHECK(state.run("assert(co() == 7)") == GPULUA_OK);
 }
 
 TEST_CASE("a sandbox shows nothing of the process", "[sandbox]") {

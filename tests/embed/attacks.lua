@@ -1,6 +1,6 @@
 -- What scripts that are not trusted try. `forever` lists chunks that never end by themselves: each must end by its deadline, whatever it
 -- catches. `outside` lists expressions that would reach beyond the sandbox: each must be nil, false or an error. `work` lists chunks that
--- end soon or run out of a budget. A chunk that begins with "-- memory" may also end because Lua's memory is full.
+-- end soon or run out of a budget, `deep` those that nest calls through C, or coroutines, as deep as they can. A chunk that begins with "-- memory" may also end because Lua's memory is full.
 return {
   forever = {
     "while true do end",
@@ -64,6 +64,11 @@ return {
     "gpu.fromfunction(function() while true do end end, {3})",
     "gpu.apply_along_axis(function(x) while true do end end, 1, gpu.ones(3, 3))",
     "gpu.scope(function() while true do end end)",
+    "gpu.fuse(function(x) while true do x = x + 1 end end)(gpu.ones(2))",
+    "gpu.graph(function() while true do end end)",
+    "gpu.with(gpu.stream(), function() gpu.scope(function() gpu.profile(function() while true do end end) end) end)",
+    "while true do gpu.fuse(function(x) return x + 1 end)(gpu.ones(2)) end",
+    "while true do pcall(gpu.graph, gpu.ones, 3) end",
     "goto again ::again:: goto again",
   },
   outside = {
@@ -89,6 +94,33 @@ return {
     "gpu.vectorize(load('return function(x) return x end', '@/dev/zero')())(gpu.ones(2)):eval()", "gpu.set_memory_limit(1e15)", "gpu.check(false)", "gpu.device('cuda:7')", "gpu.ones(1, {device = 'cuda:7'})",
     "gpu.ones(1).__index", "(1LL).x", "(1LL)[0]", "gpu.array({1}, 'int64')[1].x", "gpu.array({1}, 'int64'):item()[0]",
     "pcall(getmetatable, gpu.ones(1)) and getmetatable(gpu.ones(1)).__gc", "table.insert({}, -2 ^ 31, 1)", "table.remove({1, 2}, -2 ^ 31)",
+  },
+  deep = {
+    "local function f() return (('x'):gsub('x', f)) end f()",
+    "local function f() pcall(string.gsub, 'x', 'x', f) while true do pcall(f) end end f()",
+    "local t t = setmetatable({}, {__index = function() return ('x'):gsub('x', t) end}) return t.x",
+    "local function f() coroutine.wrap(f)() end f()",
+    "local function f() coroutine.resume(coroutine.create(f)) end f()",
+    "local function f() pcall(coroutine.wrap(f)) while true do pcall(coroutine.wrap(f)) end end f()",
+    "local function f() coroutine.wrap(function() ('x'):gsub('x', f) end)() end f()",
+    "local function f() coroutine.wrap(function() table.sort({1, 2}, f) end)() end f()",
+    "local function f() gpu.scope(function() coroutine.wrap(f)() end) end f()",
+    "local function f() table.sort({1, 2, 3}, f) return true end f()",
+    "local m = {} m.__lt = function() table.sort{setmetatable({}, m), setmetatable({}, m)} return true end m.__lt()",
+    "local t t = setmetatable({}, {__tostring = function() return tostring(t) end}) tostring(t)",
+    "local t t = setmetatable({}, {__tostring = function() return ('%s'):format(t) end}) tostring(t)",
+    "local t t = setmetatable({}, {__tostring = function() print(t) return '' end}) print(t)",
+    "local t t = setmetatable({}, {__tostring = function() return ('%s'):format(t) end}) error(t)",
+    "local function h() xpcall(error, h) while true do xpcall(error, h) end end h()",
+    "local function f() load(f) end f()",
+    "local function f() gpu.fromfunction(f, {1}) end f()",
+    "local function f() gpu.apply_along_axis(f, 1, gpu.ones(2, 2)) end f()",
+    "local function f() gpu.profile(function() table.sort({1, 2}, function() f() return true end) end) end f()",
+    "local function f() gpu.benchmark(f) end f()",
+    "local function f() gpu.fuse(f)(gpu.ones(2)) end f()",
+    "local function f() host(f) return model.x end model = setmetatable({}, {__index = f}) f()",
+    "local t = {} for i = 1, 1e5 do t = {t} end gpu.array(t)",
+    "local x = gpu.ones(2) for i = 1, 1e5 do x = x + 1 end x:eval()",
   },
   work = {
     "(''):rep(1e15)", "pcall(unpack, {}, 1, 1e9)", "table.insert({}, -2 ^ 31 + 1, 1)", "table.remove({1}, -2 ^ 31 + 1)",
