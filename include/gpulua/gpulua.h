@@ -156,7 +156,8 @@ GPULUA_API gpulua_status gpulua_function_release(gpulua_function* function);
  * an error of the script, with the text of gpulua_fail(). Exceptions of C++ must not leave it. */
 typedef gpulua_status (*gpulua_callback)(gpulua_state* state, void* user, const gpulua_value* in, size_t in_count,
                                          gpulua_value* out, size_t* out_count);
-/* Makes the callback the Lua function at the path; the tables on the way to it exist. It lives as long as the state. */
+/* Makes the callback the Lua function at the path, and tables on the way to it that are not there. It lives as long as
+ * the state. */
 GPULUA_API gpulua_status gpulua_register(gpulua_state* state, const char* path, gpulua_callback callback, void* user);
 /* In a callback: sets the text of the error, and gives GPULUA_RUNTIME: return gpulua_fail(state, "no such port"). */
 GPULUA_API gpulua_status gpulua_fail(gpulua_state* state, const char* text);

@@ -214,6 +214,8 @@ class Kernel {
 class State {
  public:
   State() : State(defaults()) {}
+  /// With a default device: State("cpu").
+  explicit State(const char* device) : State(on(device)) {}
   explicit State(const gpulua_options& options) {
     gpulua_state* state = nullptr;
     detail::check(gpulua_create(&options, &state));
@@ -222,6 +224,11 @@ class State {
   static gpulua_options defaults() {
     gpulua_options options;
     gpulua_options_init(&options, sizeof options);
+    return options;
+  }
+  static gpulua_options on(const char* device) {
+    gpulua_options options = defaults();
+    options.device = device;
     return options;
   }
   gpulua_state* handle() const noexcept { return handle_.get(); }
@@ -270,8 +277,8 @@ class State {
     const gpulua_value converted = detail::to_value(value);
     detail::check(gpulua_set(handle(), path.c_str(), &converted));
   }
-  /// Makes a C++ function a Lua function: bind<double(double)>("read_port", [](double x) { return 2 * x; }). What it
-  /// throws becomes the script's error. The state keeps it.
+  /// Makes a C++ function a Lua function: bind<double(double)>("port.read", [](double x) { return 2 * x; }). Makes the
+  /// table `port` where it is not there. What the function throws becomes the script's error. The state keeps it.
   template <class Signature, class F>
   void bind(const std::string& path, F function) {
     auto bound = std::make_unique<Bound<Signature, F>>(std::move(function));
@@ -280,13 +287,18 @@ class State {
   }
 
   /// An array over the program's memory on a device, the state's by default: no copy, row-major. A std::vector's memory
-  /// is that of the device "cpu".
+  /// is that of the device "cpu". The memory outlives the array, and the script's expressions with it.
   template <class T>
   Array borrow(T* data, const std::vector<std::int64_t>& shape, const char* device = nullptr) const {
     gpulua_array* array = nullptr;
     detail::check(gpulua_array_device(handle(), device, data, detail::dtype_of<T>(), static_cast<int>(shape.size()),
                                       shape.data(), nullptr, nullptr, nullptr, &array));
     return Array(array);
+  }
+  /// The same for host memory on the state's device: a GPU reaches it where it is pinned or registered.
+  template <class T>
+  Array borrow_host(T* data, const std::vector<std::int64_t>& shape) const {
+    return host(data, shape, 0);
   }
   /// An array with a copy of the elements on the state's device: those of a std::vector, std::array, std::span or their
   /// like.
@@ -296,11 +308,7 @@ class State {
   }
   template <class T>
   Array copy(const T* data, const std::vector<std::int64_t>& shape) const {
-    gpulua_array* array = nullptr;
-    detail::check(gpulua_array_host(handle(), const_cast<T*>(data), detail::dtype_of<T>(),
-                                    static_cast<int>(shape.size()), shape.data(), nullptr, nullptr, nullptr, 1,
-                                    &array));
-    return Array(array);
+    return host(const_cast<T*>(data), shape, 1);
   }
   template <class T>
   Array zeros(const std::vector<std::int64_t>& shape) const {
@@ -318,6 +326,14 @@ class State {
   void interrupt() noexcept { gpulua_interrupt(handle()); }
 
  private:
+  template <class T>
+  Array host(T* data, const std::vector<std::int64_t>& shape, int copy) const {
+    gpulua_array* array = nullptr;
+    detail::check(gpulua_array_host(handle(), data, detail::dtype_of<T>(), static_cast<int>(shape.size()), shape.data(),
+                                    nullptr, nullptr, nullptr, copy, &array));
+    return Array(array);
+  }
+
   struct AnyBound {
     virtual ~AnyBound() = default;
   };

@@ -21,13 +21,20 @@ struct Path {
   bool good = false;  // false: a message is on the stack
 };
 
-/// Pushes the table that holds the last name of the path.
-Path push_holder(lua_State* L, const char* op, const char* path) {
+/// Pushes the table that holds the last name of the path. `makes`: tables that are not there.
+Path push_holder(lua_State* L, const char* op, const char* path, bool makes = false) {
   std::string_view rest = path;
   lua_pushvalue(L, LUA_GLOBALSINDEX);
   for (std::size_t dot = rest.find('.'); dot != rest.npos; dot = rest.find('.')) {
     lua_pushlstring(L, rest.data(), dot);
     lua_gettable(L, -2);
+    if (makes && lua_isnil(L, -1)) {
+      lua_pop(L, 1);
+      lua_newtable(L);
+      lua_pushlstring(L, rest.data(), dot);
+      lua_pushvalue(L, -2);
+      lua_settable(L, -4);
+    }
     lua_remove(L, -2);
     rest.remove_prefix(dot + 1);
     if (lua_istable(L, -1) || luaL_getmetafield(L, -1, "__index") != 0) {
@@ -118,7 +125,7 @@ int get(lua_State* L, void* data) {
 
 int set(lua_State* L, void* data) {
   const At& at = *static_cast<At*>(data);
-  const Path holder = push_holder(L, at.op, at.path);
+  const Path holder = push_holder(L, at.op, at.path, at.callback != nullptr);
   if (!holder.good) return lua_error(L);
   lua_pushlstring(L, holder.last.data(), holder.last.size());
   if (at.callback != nullptr)

@@ -73,7 +73,6 @@ TEST_CASE("gpulua.hpp: array functions and kernels without a line of Lua") {
 TEST_CASE("gpulua.hpp: C++ functions in scripts, and errors both ways") {
   State state;
   int calls = 0;
-  state.run("host = {}");
   state.bind<double(double, const std::string&)>("host.port", [&](double x, const std::string& name) {
     ++calls;
     if (name != "a") throw std::runtime_error("no port " + name);
@@ -98,15 +97,19 @@ TEST_CASE("gpulua.hpp: C++ functions in scripts, and errors both ways") {
   CHECK_THROWS_WITH(state.run("host.port('x', 'a')"),
                     Catch::Matchers::Contains("[value] expected a number, got a text"));
   CHECK_THROWS_AS(state.get<void()>("host.other"), gpulua::Error);
+  // Tables on the way are made where they are not there.
+  state.bind<double()>("host.deep.er.still", [] { return 6.0; });
+  state.run("x = host.deep.er.still() + host.port(1, 'a')");
+  CHECK(state.value<double>("x") == 8);
+  CHECK_THROWS_WITH(state.bind<double()>("x.y", [] { return 6.0; }),
+                    "[register] expected a table before the dot of '.y' in the path 'x.y', got number");
 }
 
 TEST_CASE("gpulua.hpp: the program's memory, and objects that outlive the state", "[cpu]") {
   std::vector<float> data(16, 1.0F);
   Array kept;
   {
-    gpulua_options options = State::defaults();
-    options.device = "cpu";
-    State state(options);
+    State state("cpu");
     kept = state.borrow(data.data(), {4, 4});
     state.set("x", kept);
     state.run("x:fill_(3)");
@@ -121,6 +124,10 @@ TEST_CASE("gpulua.hpp: the program's memory, and objects that outlive the state"
     Array copied = state.copy(std::array<float, 2>{1, 2});
     copied.assign(std::array<float, 2>{3, 4});
     CHECK(copied.to_vector<float>() == std::vector<float>{3, 4});
+    std::vector<double> other(3, 1.5);
+    state.set("y", state.borrow_host(other.data(), {3}));
+    state.run("y:add_(1)");
+    CHECK(other == std::vector<double>(3, 2.5));
     State moved = std::move(state);
     moved.run("x:fill_(4)");
   }
