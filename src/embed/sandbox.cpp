@@ -55,15 +55,16 @@ void push_with_interruption(lua_State* L, lua_CFunction function, const Interrup
 
 }  // namespace
 
-void open_sandbox(lua_State* L, const Interruption& interruption, const StackBudget& stack) {
+void open_sandbox(lua_State* L, const Interruption& interruption, const StackBudget& stack, LuaMemory& memory) {
   if (load_chunk(L, "sandbox.lua", &sandbox_text) != 0) lua_error(L);
   lua_newtable(L);
   set_pattern_functions(L, interruption);
+  set_text_functions(L, memory);
   push_with_interruption(L, &guard, interruption);
   push_with_interruption(L, &precedes, interruption);
   lua_pushlightuserdata(L, const_cast<StackBudget*>(&stack));
   lua_pushcclosure(L, &check_depth, 1);
-  lua_call(L, 4, 1);
+  lua_call(L, 6, 1);
   lua_replace(L, LUA_GLOBALSINDEX);
 }
 

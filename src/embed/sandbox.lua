@@ -1,15 +1,15 @@
--- The globals of scripts that are not trusted. Gets `patterns`, the functions that search strings, and three functions of sandbox.cpp:
--- guard(handler), a message handler that calls `handler` unless the call is being stopped, precedes(a, b), which is a < b and looks
--- whether to stop, and check_depth(), an error where the C stack is full. Returns the table of globals. docs/security.md says what
--- each change is for.
-local patterns, guard, precedes, check_depth = ...
+-- The globals of scripts that are not trusted. Gets functions of sandbox.cpp and its neighbours: a table `strings` for string's;
+-- tostring; grow(co, ...), which makes room for the values on the coroutine's stack; guard(handler), a message handler that calls
+-- `handler` unless the call is being stopped; precedes(a, b), which is a < b and looks whether to stop; check_depth(), an error where
+-- the C stack is full. Returns the table of globals. docs/security.md says what each change is for.
+local strings, tostring, grow, guard, precedes, check_depth = ...
 
 local most_text = 2 ^ 20 -- bytes that `load` takes: the parser looks at no deadline
 
 -- ---- functions that one call could keep busy for ever -------------------------------------------------------------------------
 -- They are replaced in their tables: the library's own files use them too, and "text":find() goes through string's table.
 
-for name, fn in pairs(patterns) do string[name] = fn end
+for name, fn in pairs(strings) do string[name] = fn end
 string.dump = nil
 getmetatable("").__metatable = false
 
@@ -81,12 +81,23 @@ local function nests(fn)
   end
 end
 
-string.format, string.gsub, coroutine.resume = nests(string.format), nests(string.gsub), nests(coroutine.resume)
-local print, wrap = nests(print), coroutine.wrap
+string.format, string.gsub = nests(string.format), nests(string.gsub)
+local print, tostring, resume, wrap = nests(print), nests(tostring), coroutine.resume, coroutine.wrap
+_G.tostring = tostring
+
+function coroutine.resume(co, ...)
+  check_depth()
+  grow(co, ...)
+  return resume(co, ...)
+end
 
 function coroutine.wrap(fn)
-  local resume = wrap(fn)
-  return nests(resume)
+  local run = wrap(fn)
+  return function(...)
+    check_depth()
+    grow(run, ...)
+    return run(...)
+  end
 end
 
 -- ---- tables that scripts cannot change ----------------------------------------------------------------------------------------
@@ -138,9 +149,9 @@ end
 -- ---- the globals --------------------------------------------------------------------------------------------------------------
 
 local base = {gpu = gpu, collectgarbage = collectgarbage, load = load, loadstring = load, print = print, rawset = rawset,
-  require = require, xpcall = xpcall}
+  require = require, tostring = tostring, xpcall = xpcall}
 for _, name in ipairs {"_VERSION", "assert", "error", "gcinfo", "getmetatable", "ipairs", "next", "pairs", "pcall", "rawequal", "rawget",
-  "select", "setmetatable", "tonumber", "tostring", "type", "unpack"} do
+  "select", "setmetatable", "tonumber", "type", "unpack"} do
   base[name] = _G[name]
 end
 for _, name in ipairs {"bit", "coroutine", "math", "string", "table"} do base[name] = read_only(name, _G[name]) end

@@ -133,11 +133,13 @@ ScriptState::ScriptState(const gpulua_options& options, const void* caller) : op
     main_ = given != nullptr ? given : memory_.open(options);
     if (main_ == nullptr) throw Error(ErrorKind::memory, "[create] there is no room for a Lua state");
     handle_ = open_handle(HandleKind::state, this);
-    if (lua_cpcall(main_, &ScriptState::open, this) != 0) {
+    if (const int status = lua_cpcall(main_, &ScriptState::open, this); status != 0) {
       const char* text = lua_tostring(main_, -1);
       const std::string why = text != nullptr ? text : "an error without a text";
       lua_pop(main_, 1);
-      throw Error("[create] " + why);
+      // The library's Lua files pass LuaJIT's error on as a text.
+      const bool is_memory = status == LUA_ERRMEM || why.find("not enough memory") != why.npos;
+      throw Error(is_memory ? ErrorKind::memory : ErrorKind::argument, "[create] " + why);
     }
   } catch (...) {
     close();
@@ -185,7 +187,7 @@ int ScriptState::open(lua_State* L) {
   if (self.compiler_is_off_) make_interruptible(L);
   if (self.is_sandbox()) {
     restrict_bindings(L);
-    open_sandbox(L, *self.interruption_, self.context_->stack);
+    open_sandbox(L, *self.interruption_, self.context_->stack, self.memory_);
   }
   lua_gc(L, LUA_GCRESTART, -1);
   self.running_ = self.own_;

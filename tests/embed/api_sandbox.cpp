@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -232,6 +233,81 @@ TEST_CASE("a sandbox finds what LuaJIT's own pattern functions find", "[sandbox]
     const std::size_t from = at < 200 ? 0 : at - 200;
     FAIL("expected " << expected.substr(from, 300) << "\ngot " << got.substr(from, 300));
   }
+}
+
+TEST_CASE("a sandbox's texts are those of LuaJIT's own functions", "[sandbox]") {
+  const std::string script =
+      "local list, texts = {}, {'', 'a', 'abcXYZ09', ('Az@[`{\\0\\255'):rep(60)} "
+      "for _, s in ipairs(texts) do "
+      "  list[#list + 1] = s:upper() .. s:lower() .. s:reverse() .. string.char(s:byte(1, -1)) "
+      "  for i = -9, 9 do list[#list + 1] = s:sub(i) for j = -9, 9 do list[#list + 1] = s:sub(i, j) end end end "
+      "for _, v in ipairs{0, -0.0, 1 / 3, 1e300, 2^53, 1 / 0, -7, true, false, 'text', 3LL, 2ULL^2} do list[#list + 1] "
+      "= "
+      "tostring(v) end "
+      "list[#list + 1] = tostring(nil) .. tostring(setmetatable({}, {__tostring = function() return 'mine' end})) "
+      "list[#list + 1] = tostring({}):gsub('0x%x+', '') .. tostring(print):gsub(': .*', '') "
+      "for _, f in ipairs{function() tostring() end, function() ('x'):sub() end, function() string.char(256) end, "
+      "function() string.upper({}) end, function() string.char('y') end} do list[#list + 1] = select(2, pcall(f)) end "
+      "result = table.concat(list, '|')";
+  // Interpreted, as LuaJIT's compiler gets some of the ends in loops of sub wrong.
+  ApiState own(options_with(GPULUA_INTERRUPTIBLE)), sandbox(sandbox_options());
+  REQUIRE(own.run(script) == GPULUA_OK);
+  REQUIRE(sandbox.run(script) == GPULUA_OK);
+  CHECK(own.text("result").size() > 5000);
+  CHECK(own.text("result") == sandbox.text("result"));
+}
+
+namespace {
+
+/// An allocator that gives no room once: at the growth of that number.
+struct Allocator {
+  long grown = 0, fails_at = 0;
+
+  static void* run(void* user, void* block, std::size_t old_size, std::size_t size) {
+    auto& self = *static_cast<Allocator*>(user);
+    if (size == 0) return std::free(block), nullptr;
+    if (size > old_size && ++self.grown == self.fails_at) return nullptr;
+    return std::realloc(block, size);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a sandbox survives that Lua's memory is short, wherever it happens", "[sandbox]") {
+  const std::string script =
+      "local list = {} for i = 1, 40 do pcall(function() list[#list + 1] = tostring(i + 0.5):sub(1, "
+      "9):upper():reverse() "
+      "list[#list + 1] = string.char(i, i + 1, i + 2) .. ('x'):rep(i):lower() end) end "
+      "local co = coroutine.wrap(function(...) while true do coroutine.yield(select('#', ...)) end end) "
+      "for i = 1, 20 do pcall(co, unpack(list, 1, 3 * i)) end "
+      "local x = (gpu.arange(12) * 2):reshape(3, 4) local s = tostring(x) .. x:sum():item() "
+      "pcall(function() return x + gpu.ones(7) end)";
+  const auto attempt = [&](Allocator& allocator) {
+    gpulua_options options = sandbox_options();
+    options.allocate = &Allocator::run;
+    options.user = &allocator;
+    gpulua_state* state = nullptr;
+    gpulua_status status = gpulua_create(&options, &state);
+    if (status != GPULUA_OK) return status;
+    status = gpulua_run(state, script.data(), script.size(), "script.lua");
+    allocator.fails_at = 0;
+    const std::string after = "assert(gpu.ones(3):sum():item() == 3)";
+    if (gpulua_run(state, after.data(), after.size(), "after") != GPULUA_OK) status = GPULUA_LOST;
+    gpulua_destroy(state);
+    return status;
+  };
+  Allocator all;
+  REQUIRE(attempt(all) == GPULUA_OK);
+  REQUIRE(all.grown > 3000);
+  int survived = 0;
+  for (long i = 1; i < all.grown; i += 11) {
+    Allocator allocator{0, i};
+    const gpulua_status status = attempt(allocator);
+    INFO("allocation " << i << ": " << gpulua_status_name(status) << ", " << gpulua_error(nullptr));
+    CHECK((status == GPULUA_OK || status == GPULUA_MEMORY || status == GPULUA_RUNTIME));
+    survived += status == GPULUA_OK ? 1 : 0;
+  }
+  CHECK(survived > 10);
 }
 
 TEST_CASE("look-ups of values call metamethods only for a time", "[sandbox]") {
