@@ -77,6 +77,7 @@ local documents = {
   ["docs/cpu-device.md"] = read_document("docs/cpu-device.md", "cpu-device"),
   ["docs/security.md"] = read_document("docs/security.md", "security"),
   ["docs/embedding.md"] = read_document("docs/embedding.md", "embedding"),
+  ["docs/python.md"] = read_document("docs/python.md", "python"),
   ["docs/design.md"] = read_document("docs/design.md", "design"),
   ["docs/glossary.md"] = read_document("docs/glossary.md", "glossary"),
   ["docs/licences.md"] = read_document("docs/licences.md", "licences"),
@@ -105,6 +106,7 @@ local function target(document, link)
     if not other then
       local file = io.open(root .. "/" .. path)
       if file then file:close() else fail("%s: the link %s leads nowhere", document.path, link) end
+      if file and path:find "%.md$" then fail("%s: the link %s leads to a document that is no page", document.path, link) end
       return nil
     end
   end
@@ -210,6 +212,7 @@ list("Performance", "performance.md", 0)
 list("More", nil, 0)
 list("The cpu device", "cpu-device.md", 1)
 list("Embedding", "embedding.md", 1)
+list("Python", "python.md", 1)
 list("Scripts that are not trusted", "security.md", 1)
 list("Design", "design.md", 1)
 list("Glossary", "glossary.md", 1)
