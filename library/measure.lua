@@ -38,14 +38,19 @@ end
 
 local entities = {["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;"}
 
---- Rows of texts as HTML; the first row has the titles, the first column names.
-local function html_table(rows)
+function core.html_text(text) return (text:gsub("[&<>]", entities)) end
+
+local first_is_left = {true}
+
+--- Rows of texts as HTML; the first row has the titles. The columns of `is_left`, without it the first, are left-aligned.
+function core.html_table(rows, is_left)
+  is_left = is_left or first_is_left
   local lines = {}
   for i, row in ipairs(rows) do
     local cells = {}
     for j, text in ipairs(row) do
       local tag = i == 1 and "th" or "td"
-      cells[j] = ('<%s style="text-align:%s">%s</%s>'):format(tag, j == 1 and "left" or "right", text:gsub("[&<>]", entities), tag)
+      cells[j] = ('<%s style="text-align:%s">%s</%s>'):format(tag, is_left[j] and "left" or "right", core.html_text(text), tag)
     end
     lines[i] = "<tr>" .. table.concat(cells) .. "</tr>"
   end
@@ -76,7 +81,7 @@ function benchmark.__display(result)
     local part = result[name]
     rows[#rows + 1] = {name, ("%.4g"):format(part.median), ("%.4g"):format(part.best), ("%.2g"):format(part.spread)}
   end
-  return {["text/html"] = html_table(rows)}
+  return {["text/html"] = core.html_table(rows)}
 end
 
 local function repeats_of(options)
@@ -129,7 +134,7 @@ function profile.__tostring(rows)
   return table.concat(lines, "\n")
 end
 
-function profile.__display(rows) return { ["text/html"] = html_table(profile_cells(rows)) } end
+function profile.__display(rows) return { ["text/html"] = core.html_table(profile_cells(rows)) } end
 
 --- gpu.profile(fn, ...): the kernels that fn(...) ran on the current device, by descending time. Errors of fn are passed on.
 function gpu.profile(fn, ...)

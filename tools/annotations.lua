@@ -34,9 +34,12 @@ local types = {
   step = "number", A = "gpu.sparse_matrix|gpu.array|function", M = "gpu.sparse_matrix|gpu.array|function", column = "gpu.array",
 }
 
+-- Where a parameter is another thing than elsewhere.
+local own_types = {["t.take"] = {rows = list .. "|boolean[]"}, ["t.sort_by"] = {names = "string|string[]"}, ["gpu.table"] = {columns = "table"}}
+
 -- What functions give that give no array; nothing is any value.
 local results = {
-  ["array.item"] = "any", ["array.table"] = "table", ["array.host"] = "ffi.cdata*", ["gpu.equal"] = "boolean",
+  ["x.table"] = "table", ["gpu.equal"] = "boolean",
   ["gpu.array_equal"] = "boolean", ["gpu.array_equiv"] = "boolean", ["gpu.allclose"] = "boolean", ["gpu.can_cast"] = "boolean",
   ["gpu.promote_types"] = "gpu.dtype", ["gpu.result_type"] = "gpu.dtype", ["gpu.divmod"] = "gpu.array, gpu.array",
   ["gpu.frexp"] = "gpu.array, gpu.array", ["gpu.modf"] = "gpu.array, gpu.array", ["gpu.nonzero"] = "gpu.array ...",
@@ -45,7 +48,7 @@ local results = {
   ["gpu.histogram"] = "gpu.array, gpu.array", ["gpu.broadcast_shapes"] = "integer[]", ["gpu.gradient"] = "gpu.array ...",
   ["gpu.module"] = "gpu.module", ["gpu.load_module"] = "gpu.module?, string?", ["gpu.kernel"] = "gpu.kernel", ["mod.kernel"] = "gpu.kernel",
   ["mod.constant"] = "gpu.array", ["gpu.stream"] = "gpu.stream", ["gpu.event"] = "gpu.event", ["gpu.device"] = "gpu.device, string?",
-  ["gpu.graph"] = "gpu.graph, any ...", ["gpu.random.generator"] = "gpu.generator", ["gpu.item"] = "any", ["gpu.table"] = "table",
+  ["gpu.graph"] = "gpu.graph, any ...", ["gpu.random.generator"] = "gpu.generator", ["gpu.item"] = "any", ["gpu.table"] = "gpu.columns|table",
   ["gpu.host"] = "ffi.cdata*", ["gpu.load"] = "any, string?", ["gpu.image.load"] = "gpu.array?, string?", ["gpu.unique"] = "gpu.array ...",
   ["gpu.fft.next_fast_len"] = "integer", ["gpu.fft.plans"] = "table[]", ["gpu.random.state"] = "table", ["gpu.einsum_path"] = "any",
   ["gpu.clock"] = "number", ["gpu.linalg.slogdet"] = "gpu.array, gpu.array", ["gpu.linalg.lu"] = "gpu.array, gpu.array, gpu.array",
@@ -55,8 +58,14 @@ local results = {
   ["gpu.tril_indices"] = "gpu.array, gpu.array", ["gpu.triu_indices"] = "gpu.array, gpu.array", ["gpu.lexsort"] = "gpu.array",
   ["gpu.fuse"] = "function", ["gpu.sparse.csr"] = "gpu.sparse_matrix", ["gpu.sparse.csc"] = "gpu.sparse_matrix",
   ["gpu.sparse.coo"] = "gpu.sparse_matrix", ["gpu.sparse.issparse"] = "boolean", ["A.matmul"] = "gpu.array", ["A.todense"] = "gpu.array",
-  ["A.toarray"] = "gpu.array", ["A.diagonal"] = "gpu.array",
+  ["A.toarray"] = "gpu.array", ["A.diagonal"] = "gpu.array", ["gpu.jit"] = "gpu.jit_kernel", ["j.over"] = "function", ["j.source"] = "string",
+  ["gpu.from_arrow"] = "gpu.columns", ["t.isin"] = "gpu.array", ["t.column"] = "gpu.array", ["t.texts"] = "string[]",
+  ["t.group_by"] = "gpu.groups", ["p.save"] = "boolean", ["p.show"] = "nil", ["gpu.plot.save"] = "boolean", ["gpu.plot.show"] = "nil",
+  ["gpu.plot.animate"] = "boolean",
 }
+
+-- What the other functions of a table and methods of a class give.
+local results_of = {t = "gpu.columns", groups = "gpu.columns", p = "gpu.chart", ["gpu.plot"] = "gpu.chart"}
 
 -- The chapters whose functions give an array.
 local of_arrays = {}
@@ -68,7 +77,8 @@ for title in ([[Creation,Indexing,Shapes,Elementwise operations,Reductions,Scans
 --- The letter of an object's class in the reference and in signatures, and the class.
 local classes = {
   {"x", "gpu.array"}, {"k", "gpu.kernel"}, {"mod", "gpu.module"}, {"s", "gpu.stream"}, {"e", "gpu.event"}, {"graph", "gpu.graph"},
-  {"A", "gpu.sparse_matrix"}, {"g", "gpu.generator"}, {"device", "gpu.device"},
+  {"A", "gpu.sparse_matrix"}, {"g", "gpu.generator"}, {"device", "gpu.device"}, {"t", "gpu.columns"}, {"groups", "gpu.groups"},
+  {"p", "gpu.chart"}, {"j", "gpu.jit_kernel"},
 }
 
 local properties = {
@@ -77,7 +87,7 @@ local properties = {
   ["k.signature"] = "string", ["k.engine"] = "string", ["device.name"] = "string", ["device.kind"] = "string",
   ["device.description"] = "string", ["device.architecture"] = "string", ["mod.ptx"] = "string?", ["A.T"] = "gpu.sparse_matrix",
   ["A.shape"] = "integer[]", ["A.dtype"] = "gpu.dtype", ["A.device"] = "string", ["A.format"] = "string", ["A.data"] = "gpu.array",
-  ["A.indices"] = "gpu.array", ["A.indptr"] = "gpu.array", ["A.row"] = "gpu.array", ["A.col"] = "gpu.array",
+  ["t.names"] = "string[]", ["A.indices"] = "gpu.array", ["A.indptr"] = "gpu.array", ["A.row"] = "gpu.array", ["A.col"] = "gpu.array",
 }
 
 -- ---- signatures -----------------------------------------------------------------------------------------------------------------
@@ -144,32 +154,40 @@ end
 
 -- ---- functions ------------------------------------------------------------------------------------------------------------------
 
---- A function: `receiver` and `name` as in signatures, `class` the table or class that has it, `dot` "." or ":".
-local function write_function(receiver, name, class, dot)
+--- The signature that calls are checked by; that of the reference for methods made in Lua.
+local function signature_of(receiver, name, entry)
+  if receiver == "p:" then return reference.of_chart(helpers.signature("gpu.plot.", name), name) end
+  local found, signature = pcall(helpers.signature, receiver, name)
+  return found and signature or entry.signature
+end
+
+--- A function: `receiver` and `name` as in signatures, `class` the table or variable that has it, `dot` "." or ":", and of a method
+--- the class of the variable.
+local function write_function(receiver, name, class, dot, type_of_self)
   local entry = assert(reference.find(receiver .. name), receiver .. name)
-  local parameters, options = read_signature(helpers.signature(receiver, name))
+  local parameters, options = read_signature(signature_of(receiver, name, entry))
   describe(entry)
-  local names, shown = {}, {}
+  local key, names, shown = receiver:gsub(":$", ".") .. name, {}, {}
   for _, parameter in ipairs(parameters) do
     local of, is_optional = parameter[1], parameter[2]
+    local of_type = own_types[key] and own_types[key][of] or types[of:gsub("%.%.%.$", "")] or "any"
     if of:find "%.%.%.$" then
-      write("---@param ... %s", types[of:sub(1, -4)] or "any")
+      write("---@param ... %s", of_type)
       names[#names + 1] = "..."
     else
       if keywords[of] then of = of .. "_" end
-      write("---@param %s%s %s", of, is_optional and "?" or "", types[parameter[1]] or "any")
+      write("---@param %s%s %s", of, is_optional and "?" or "", of_type)
       names[#names + 1] = of
-      if not is_optional then shown[#shown + 1] = of .. ": " .. (types[parameter[1]] or "any") end
+      if not is_optional then shown[#shown + 1] = of .. ": " .. of_type end
     end
   end
-  local given = results[class .. dot:gsub(":", ".") .. name] or results["gpu." .. name] or results[receiver:gsub("[:.]$", ".") .. name]
-    or (gives_array(entry) and "gpu.array") or "any"
+  local given = results[key] or results_of[receiver:sub(1, -2)] or results["gpu." .. name] or (gives_array(entry) and "gpu.array") or "any"
   if options then
     if names[#names] ~= "..." then
       write("---@param options? %s", options_type(options))
       names[#names + 1] = "options"
       -- Options may stand where the first optional argument does.
-      if dot == ":" then table.insert(shown, 1, "self: " .. class) end
+      if dot == ":" then table.insert(shown, 1, "self: " .. type_of_self) end
       shown[#shown + 1] = "options: " .. options_type(options)
       if #shown < #names + (dot == ":" and 1 or 0) then write("---@overload fun(%s): %s", table.concat(shown, ", "), given) end
     end
@@ -224,9 +242,11 @@ local function write_class(letter, class)
     write("---@operator call(table): fun(...)")
   elseif letter == "mod" then
     write("---@field [string] gpu.kernel")
+  elseif letter == "t" then
+    write("---@field [string] gpu.array")
   end
   write("local %s_ = {}\n", letter)
-  for _, name in ipairs(sorted(objects.methods(letter) or {})) do write_function(letter .. ":", name, letter .. "_", ":") end
+  for _, name in ipairs(sorted(objects.methods(letter) or {})) do write_function(letter .. ":", name, letter .. "_", ":", class) end
 end
 
 write [[
@@ -235,6 +255,7 @@ write [[
 
 ---@alias gpu.dtype "bool"|"int8"|"int16"|"int32"|"int64"|"uint8"|"uint16"|"uint32"|"uint64"|"float16"|"bfloat16"|"float32"|"float64"|"complex64"|"complex128"
 ]]
+gpu.table {x = {1}}:group_by "x" -- which loads the class of groups
 for _, pair in ipairs(classes) do write_class(pair[1], pair[2]) end
 write "---@class gpu\nlocal gpu = {}\n"
 write_module("gpu", gpu)

@@ -152,8 +152,18 @@ local most_arguments = {line = 2, points = 2, histogram = 2, image = 1, contour 
 
 -- ---- charts ---------------------------------------------------------------------------------------------------------------------
 
-local chart = {}
 local methods = {}
+local chart = {__metatable = "a chart", methods = methods}
+core.chart_class = chart
+
+-- All charts, as the keys.
+local made = setmetatable({}, {__mode = "k"})
+
+local function new_chart(fields)
+  local p = setmetatable(fields, chart)
+  made[p] = true
+  return p
+end
 
 function chart.__index(_, name)
   if methods[name] then return methods[name] end
@@ -173,7 +183,7 @@ function chart.__tostring(p)
   return ("a chart: %s; p:save(path) draws it, p:show() on the terminal"):format(table.concat(kinds, ", "))
 end
 
-local function is_chart(value) return type(value) == "table" and getmetatable(value) == chart end
+local function is_chart(value) return type(value) == "table" and made[value] end
 
 local function check_chart(op, value)
   if not is_chart(value) then core.fail("plot." .. op, "a chart, as gpu.plot.line gives", value) end
@@ -196,7 +206,7 @@ local function add_layer(p, op, ...)
 end
 
 for op in pairs(layers) do
-  plot[op] = function(...) return add_layer(setmetatable({layers = {}, options = {}}, chart), op, ...) end
+  plot[op] = function(...) return add_layer(new_chart {layers = {}, options = {}}, op, ...) end
   methods[op] = function(p, ...) return add_layer(check_chart(op, p), op, ...) end
 end
 
@@ -211,7 +221,7 @@ function plot.grid(charts, columns)
   end
   columns = columns or math.ceil(math.sqrt(#charts))
   if type(columns) ~= "number" or columns < 1 or columns % 1 ~= 0 then core.fail("plot.grid", "a number of columns", columns) end
-  return setmetatable({charts = {unpack(charts)}, columns = columns}, chart)
+  return new_chart {charts = {unpack(charts)}, columns = columns}
 end
 
 -- ---- what becomes of a chart ----------------------------------------------------------------------------------------------------

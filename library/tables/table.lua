@@ -2,12 +2,16 @@
 local gpu, array_methods, core = ...
 core.load "text_column.lua"
 
-local tables = {__metatable = "a table of columns"}
 local methods = {}
+local tables = {__metatable = "a table of columns", methods = methods}
+core.table_class = tables -- completion and help look here
 
 -- The fields of each table: its names in order, arrays and texts by name, and the number of rows. A table itself is empty, so that
 -- every read and write of a column comes by.
 local fields_of = setmetatable({}, {__mode = "k"})
+
+--- For completion.
+function tables.columns(t) return fields_of[t].arrays end
 
 local function check_table(op, value)
   local fields = type(value) == "table" and fields_of[value]
@@ -298,4 +302,10 @@ core.table_parts = {
 function tables.__tostring(t)
   core.load "table_text.lua"
   return core.table_text(fields_of[t])
+end
+
+--- For notebooks.
+function tables.__display(t)
+  core.load "table_text.lua"
+  return {["text/html"] = core.table_html(fields_of[t])}
 end

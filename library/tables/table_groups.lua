@@ -4,8 +4,9 @@ local gpu, _, core = ...
 local own = core.table_parts
 local fields_of, new_table, add, names_in, order_of = own.fields_of, own.new_table, own.add, own.names_in, own.order_of
 local device_of, check_option = own.device_of, own.check_option
-local groups = {__metatable = "groups of rows"}
 local group_methods = {}
+local groups = {__metatable = "groups of rows", methods = group_methods}
+core.groups_class = groups
 local parts_of = setmetatable({}, {__mode = "k"})
 
 function groups.__index(_, key)

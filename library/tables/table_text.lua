@@ -1,51 +1,87 @@
 -- What gpu.table prints: the first and last rows under the names and dtypes of the columns.
-local _, _, core = ...
+local gpu, _, core = ...
 
 local most_rows, edge_rows, most_columns, widest = 12, 5, 12, 24
+local between = "  " -- columns
 
-local function cell(value, texts)
+--- How many characters a text in UTF-8 has.
+local function length(text) return select(2, text:gsub("[^\128-\191]", "")) end
+
+local function cell(value, texts, precision)
   if texts then value = texts[value] end
   if type(value) == "string" then
     value = value:gsub("%c", " ")
-    return #value > widest and value:sub(1, widest - 3) .. "..." or value
+    if length(value) <= widest then return value end
+    return value:match("^" .. ("[^\128-\191]?[\128-\191]*"):rep(widest - 3)) .. "..."
   end
-  if type(value) == "number" then return value % 1 == 0 and math.abs(value) < 1e15 and ("%d"):format(value) or ("%.6g"):format(value) end
+  if type(value) == "number" then
+    return value % 1 == 0 and math.abs(value) < 1e15 and ("%d"):format(value) or ("%." .. precision .. "g"):format(value)
+  end
   return (tostring(value):gsub("U?LL$", ""))
 end
 
---- The lines of a column: its name, its type and the rows that are shown; right-aligned unless it is text.
-local function lines_of(fields, name, first, last)
+--- The cells of a column: its name, its type and the rows that are shown.
+local function column_cells(fields, name, first, last)
   local x, texts = fields.arrays[name], fields.texts[name]
-  local lines = {cell(name), texts and "text" or x.dtype}
+  local precision = gpu.print_options().precision
+  local cells = {cell(name), texts and "text" or x.dtype}
   local function show(from, to)
     if to < from then return end
-    for _, value in ipairs(x({from, to}):table()) do lines[#lines + 1] = cell(value, texts) end
+    for _, value in ipairs(x({from, to}):table()) do cells[#cells + 1] = cell(value, texts, precision) end
   end
   show(1, first)
-  if last <= fields.rows then lines[#lines + 1] = "..." end
+  if last <= fields.rows then cells[#cells + 1] = "..." end
   show(last, fields.rows)
-  local width = 0
-  for _, line in ipairs(lines) do width = math.max(width, #line) end
-  for i, line in ipairs(lines) do
-    local spaces = (" "):rep(width - #line)
-    lines[i] = texts and line .. spaces or spaces .. line
+  return cells
+end
+
+--- The cells as strings of one width, right-aligned unless they are text.
+local function aligned(cells, is_text)
+  local width, lines = 0, {}
+  for _, text in ipairs(cells) do width = math.max(width, length(text)) end
+  for i, text in ipairs(cells) do
+    local spaces = (" "):rep(width - length(text))
+    lines[i] = is_text and text .. spaces or spaces .. text
   end
   return lines
 end
 
---- The text of a table's fields, as table.lua has them.
-function core.table_text(fields)
-  local n, shown = fields.rows, math.min(#fields.names, most_columns)
+local function counted(n, what) return ("%.0f %s%s"):format(n, what, n == 1 and "" or "s") end
+
+--- The lines of cells of the columns that are shown, in at most `room` characters after `format` of each column, and what there is
+--- in all.
+local function rows_of(fields, room, format)
+  local n, shown, rows = fields.rows, 0, {}
   local first, last = n, n + 1
   if n > most_rows then first, last = edge_rows, n - edge_rows + 1 end
-  local columns, lines = {}, {}
-  for i = 1, shown do columns[i] = lines_of(fields, fields.names[i], first, last) end
-  for row = 1, columns[1] and #columns[1] or 0 do
-    local cells = {}
-    for i, column in ipairs(columns) do cells[i] = column[row] end
-    lines[row] = (table.concat(cells, "  "):gsub("%s+$", ""))
+  for i = 1, math.min(#fields.names, most_columns) do
+    local name = fields.names[i]
+    local cells = format(column_cells(fields, name, first, last), fields.texts[name])
+    room = room - length(cells[1]) - #between
+    if room < -#between and i > 1 then break end
+    shown = i
+    for j, text in ipairs(cells) do
+      rows[j] = rows[j] or {}
+      rows[j][i] = text
+    end
   end
-  lines[#lines + 1] = ("%.0f rows, %d columns%s"):format(n, #fields.names, shown < #fields.names and (": %s"):format(
-    table.concat(fields.names, ", ", shown + 1)):gsub("^: ", ", among them ") or "")
-  return table.concat(lines, "\n")
+  local rest = shown < #fields.names and "; not shown: " .. table.concat(fields.names, ", ", shown + 1) or ""
+  return rows, ("%s, %s%s"):format(counted(n, "row"), counted(#fields.names, "column"), rest)
+end
+
+--- The text of a table's fields, as table.lua has them.
+function core.table_text(fields)
+  local width = gpu.print_options().width
+  local lines, summary = rows_of(fields, width == "terminal" and core.terminal_width() or width, aligned)
+  for i, row in ipairs(lines) do lines[i] = table.concat(row, between):gsub("%s+$", "") end
+  return table.concat(lines, "\n") .. (#lines > 0 and "\n" or "") .. summary
+end
+
+--- The same as HTML, for notebooks.
+function core.table_html(fields)
+  core.load "measure.lua"
+  local rows, summary = rows_of(fields, math.huge, function(cells) return cells end)
+  local is_text = {}
+  for i, name in ipairs(fields.names) do is_text[i] = fields.texts[name] ~= nil end
+  return ("%s<div>%s</div>"):format(core.html_table(rows, is_text), core.html_text(summary))
 end

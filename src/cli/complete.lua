@@ -27,7 +27,7 @@ end
 
 local function field(value, name)
   local own = objects.type_of(value)
-  if own then return own[1] == "x" and name == "T" and value or nil end
+  if own then return own[1] == "x" and name == "T" and value or objects.columns_of(value)[name] end
   local t = first_in_chain(value)
   for _ = 1, max_chain do
     if t == nil then return nil end
@@ -47,9 +47,10 @@ return function(text)
     end
   end
 
-  local function offer_object(letter)
+  local function offer_object(letter, columns)
     if sub(path, -1) == "." then
       for _, name in next, properties(letter) do offer(name, false) end
+      for name in next, columns or {} do offer(name, false) end
     else
       for name in next, objects.methods(letter) or {} do offer(name, true) end
     end
@@ -65,7 +66,7 @@ return function(text)
     if value == nil then return names end
   end
   local own = objects.type_of(value)
-  if own then return offer_object(own[1]) end
+  if own then return offer_object(own[1], objects.columns_of(value)) end
   local methods_only = sub(path, -1) == ":"
   local t = first_in_chain(value)
   for _ = 1, max_chain do

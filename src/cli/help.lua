@@ -41,7 +41,7 @@ local most_names = 12
 
 --- Names that are spelt similarly, then those whose line in the reference has the word.
 local function near_names(asked)
-  local word = lower(match(asked, "[%w_]+$") or asked)
+  local word, before = lower(match(asked, "[%w_]+$") or asked), match(asked, "^(.*[.:])") or "gpu."
   local ranked, seen = {}, {}
   local function offer(name, rank)
     if rank and not seen[name] then
@@ -63,8 +63,13 @@ local function near_names(asked)
     local line = entry.row and concat(entry.row.cells, " ") or block and block.text or ""
     if find(lower(show_text.plain(line)), lower(asked), 1, true) then offer(entry.name, 20) end
   end
+  -- Of names that are equally near, first those with what stands before the asked one, then functions, then methods of arrays.
+  local function kind(name)
+    return find(name, before, 1, true) == 1 and 0 or find(name, "^gpu%.") and 1 or find(name, "^x[.:]") and 2 or 3
+  end
   sort(ranked, function(a, b)
     if a[2] ~= b[2] then return a[2] < b[2] end
+    if kind(a[1]) ~= kind(b[1]) then return kind(a[1]) < kind(b[1]) end
     return a[1] < b[1]
   end)
   local names = {}

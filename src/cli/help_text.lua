@@ -77,7 +77,9 @@ end
 --- The signature that calls are checked by, which names the options.
 local function signature_of(entry, asked)
   local receiver, name = match(asked, "^(.*[.:])([%w_]+)$")
-  if receiver then
+  if receiver == "p:" then
+    return reference.of_chart(signature_of(entry, "gpu.plot." .. name), name)
+  elseif receiver then
     local ok, line = pcall(signature_line, receiver, name)
     if ok then return line end
   end
@@ -154,9 +156,9 @@ end
 
 local function entry_text(entry, asked, width)
   local signature = signature_of(entry, asked)
-  local lines = {signature}
+  local lines = {wrapped(signature, width, "", "    ")}
   local own = signature_of(entry, entry.name)
-  if asked ~= entry.name and own ~= signature then lines[1] = signature .. "\n" .. own end
+  if asked ~= entry.name and own ~= signature then lines[1] = lines[1] .. "\n" .. wrapped(own, width, "", "    ") end
   if find(asked, ":[%w_]+_$") and not find(entry.name, "_$") then
     insert(lines, wrapped(plain(asked) .. " writes the result to x.", width, "", ""))
   end

@@ -11,7 +11,8 @@ local types = {
   ["an event"] = {"e", "Events"}, ["a graph"] = {"graph", "Evaluation"},
   ["a generator made by gpu.random.generator(\"philox\")"] = {"g", "Random numbers"},
   ["a sparse matrix"] = {"A", "Sparse matrices"}, ["a random number generator"] = {"c", "Generators of cuRAND"},
-  ["a table of columns"] = {"t", "Tables"},
+  ["a table of columns"] = {"t", "Tables"}, ["groups of rows"] = {"groups", "Tables"}, ["a chart"] = {"p", "Plots"},
+  ["a Lua kernel"] = {"j", "Operations from Lua functions"}, ["a DLPack capsule"] = {"capsule", "Memory of other libraries"},
 }
 
 local objects = {}
@@ -27,20 +28,29 @@ local function methods_in(meta)
   return rawget(meta, "methods") or (type(index) == "table" and index) or nil
 end
 
+--- The table of the methods of what has the letter in the reference; nil when it has none.
+function objects.methods(letter)
+  if letter == "x" then return registry["gpulua.array_methods"] end
+  if letter == "A" then return registry["gpulua.sparse_methods"] end
+  -- Metatables made in C++ are in the registry; those made in Lua are in the library's core once their file has run.
+  for _, holder in next, {registry, registry["gpulua.library"].core} do
+    for _, meta in next, holder do
+      local own = type(meta) == "table" and types[rawget(meta, "__metatable")]
+      if own and own[1] == letter then return methods_in(meta) end
+    end
+  end
+end
+
 --- The table of the value's methods; nil when it has none.
 function objects.methods_of(value)
   local own = objects.type_of(value)
   return own and objects.methods(own[1])
 end
 
---- The table of the methods of what has the letter in the reference; nil when it has none.
-function objects.methods(letter)
-  if letter == "x" then return registry["gpulua.array_methods"] end
-  if letter == "A" then return registry["gpulua.sparse_methods"] end
-  for _, meta in next, registry do
-    local own = type(meta) == "table" and types[rawget(meta, "__metatable")]
-    if own and own[1] == letter then return methods_in(meta) end
-  end
+--- The columns of a table by name; none of another value.
+function objects.columns_of(value)
+  local columns = rawget(getmetatable(value), "columns")
+  return columns and columns(value) or {}
 end
 
 --- The name in the reference, "gpu.sum" or "x:sum", of a function or part of the library.

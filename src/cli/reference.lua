@@ -4,6 +4,7 @@
 --   entries    list of {name, receiver, signature, section, row}: an item for each name that a heading or a table defines
 --   find(name) the entry of "gpu.sum", "x:sum", "x.shape", "linalg.solve" or "sum"; nil when there is none
 --   section(title)
+--   of_chart(line, name)  the signature of the method p:name, from that of the function gpu.plot.name
 -- A block is {kind = "text" | "list" | "code" | "table"} with `text`, or `head` and `rows` of a table.
 
 local concat, insert = table.concat, table.insert
@@ -11,7 +12,7 @@ local find, gmatch, gsub, lower, match, sub = string.find, string.gmatch, string
 
 -- What stands before the dot or colon of a name, in the reference and in signatures.
 local receivers = {gpu = true, x = true, A = true, k = true, mod = true, s = true, e = true, graph = true, g = true, c = true, t = true,
-  device = true}
+  groups = true, p = true, j = true, capsule = true, device = true}
 
 -- ---- Markdown -----------------------------------------------------------------------------------------------------------------
 
@@ -163,11 +164,14 @@ local function aliases(name)
     list = {"gpu." .. last, "x:" .. gsub(last, "_$", ""), "gpu." .. gsub(last, "_$", "")}
   elseif receiver == "g" then
     list = {"gpu.random." .. last, "c:" .. last}
+  elseif receiver == "p" then
+    list = {"gpu.plot." .. last}
   elseif match(name, "^gpu%.[%w_]+$") then
     list = {"x:" .. sub(name, 5)}
   elseif match(name, "^[%w_]+$") then
     list = {"gpu." .. name, "x:" .. name, "x." .. name, "gpu.linalg." .. name, "gpu.fft." .. name, "gpu.random." .. name, "k:" .. name,
-      "k." .. name, "mod:" .. name, "device." .. name, "s:" .. name, "e:" .. name, "t:" .. name}
+      "k." .. name, "mod:" .. name, "device." .. name, "s:" .. name, "e:" .. name, "t:" .. name,
+      "groups:" .. name, "gpu.plot." .. name}
   elseif not receivers[match(name, "^%w*")] then
     list = {"gpu." .. name}
   end
@@ -200,6 +204,11 @@ return function(text)
       local found = find(candidate, "^gpu%.") and mention(sections, candidate)
       if found then return found end
     end
+  end
+
+  function reference.of_chart(line, name)
+    local inside = gsub(sub(line, #"gpu.plot." + #name + 1), "^%(p,? ?", "(")
+    return "p:" .. name .. gsub(inside, "^%(%[, ", "([")
   end
 
   function reference.section(title) return by_title[lower(title)] end

@@ -37,6 +37,9 @@ local text = assert(io.open(arg[1])):read "*a"
 for _, part in ipairs {
   "---@field shape integer[] table of sizes", "function gpu.sum(x, axis, options) end", "---@operator add(",
   "---@return gpu.array, gpu.array\nfunction gpu.divmod(x, y) end", "function x_:reshape(...) end",
+  "---@overload fun(self: gpu.array, options: {axis?: integer|integer[], keepdims?: boolean", "---@field names string[] the list of",
+  "---@return gpu.groups\nfunction t_:group_by(...) end", "---@return gpu.chart\nfunction p_:histogram(x, bins, options) end",
+  "function p_:show(options) end", "---@return gpu.columns\nfunction groups_:median(...) end",
   "---@overload fun(x: gpu.array, options: {axis?: integer|integer[], keepdims?: boolean",
 } do
   assert(text:find(part, 1, true), "the annotations lack " .. part)

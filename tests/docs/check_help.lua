@@ -28,7 +28,8 @@ local function check(good, message) wrong[#wrong + 1] = not good and message or 
 local mod = gpu.module "__global__ void fill(float* x) { x[0] = 1; }"
 local samples = {
   x = gpu.ones(2), k = mod.fill, mod = mod, s = gpu.stream(), e = gpu.event(), graph = gpu.graph(function() end),
-  g = gpu.random.generator "philox", A = gpu.sparse.csr(gpu.ones(2, 2)),
+  g = gpu.random.generator "philox", A = gpu.sparse.csr(gpu.ones(2, 2)), t = gpu.table {a = {1}}, p = gpu.plot.line {1, 2},
+  groups = gpu.table {a = {1}}:group_by "a", j = gpu.jit(function(x) x[1] = 1 end), capsule = gpu.ones(2):dlpack(),
 }
 local names = {}
 local function add(prefix, functions)
@@ -47,7 +48,7 @@ check(#names > 1000, ("only %d bindings were found"):format(#names))
 -- ---- every entry has a binding -------------------------------------------------------------------------------------------------
 
 samples.device = gpu.device()
-local skipped = {c = true, t = true} -- cuRAND need not be installed; tables are checked by their spec
+local skipped = {c = true} -- cuRAND need not be installed
 local count = 0
 for _, entry in ipairs(reference.entries) do
   local path, dot, last = entry.name:match "^(.-)([.:])([%w_]+)$"
@@ -59,7 +60,7 @@ for _, entry in ipairs(reference.entries) do
   -- mod.name is any kernel's name.
   if path and not skipped[path] and entry.name ~= "mod.name" then
     count = count + 1
-    local methods = type(object) == "userdata" and objects.methods_of(object) or {}
+    local methods = object ~= gpu and objects.methods_of(object) or {}
     if dot == "." then
       -- A property may be nil, such as mod.ptx on the CPU device; an unknown one raises.
       -- A.row is that of another format than A.indptr.
@@ -87,8 +88,15 @@ shows("take", "x:take(indices [, axis] [, {axis, out}])", "x:take({6, 1})[1] == 
 shows("gpu.take(x)", "x:take(indices")
 shows("x:exp_", "x:exp_()", "x:exp_ writes the result to x.")
 shows("x.shape", "table of sizes")
-shows("t:sort_by", "t:sort_by(names [, options])", "Equal rows keep")
+shows("t:sort_by", "t:sort_by(names [, {descending}])", "Equal rows keep")
 shows("group_by", "t:group_by(names...)")
+shows(samples.t.where, "t:where(name, values)", "the rows whose column has the value")
+shows(samples.groups.std, "groups:std([names...] [, {ddof}])", "NaN is left out")
+shows(samples.p.save, "p:save(path [, {size}])", "gpu.plot.save(p, path [, {size}])", "the program gnuplot")
+shows("p:line", "p:line(x [, y] [, {label, color,", "a line through the points")
+shows("p:show", "p:show([{width, height, sixel}])")
+shows("j:over", "j:over(count)(arguments...)")
+shows(samples.p, "a chart: line", "Plots")
 table_of_test = gpu.table {x = {1}}
 shows("table_of_test:group_by", "t:group_by(names...)")
 shows(table_of_test, "Tables", "gpu.table(columns [, names])")
@@ -99,7 +107,7 @@ shows(gpu, "Elementwise operations")
 shows(samples.k, "fill", "k.registers")
 shows("indexing", "gpu.newaxis")
 shows("concatenate", "Use gpu.concat(list, axis).")
-shows("tak", "Near names: t:take, x:take")
+shows("tak", "Near names: x:take, capsule:take, t:take")
 shows("median filter", "gpu.ndimage.median_filter")
 shows(string.format, "pdf-string.format")
 shows(3, "a number")

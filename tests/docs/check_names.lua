@@ -61,8 +61,8 @@ for line in text:gmatch "[^\n]+" do
   local list = line:match "^#### (.*)$" or line:match "^| (gpu%..-) | "
   for _, shown in ipairs(list and parts(list) or {}) do
     local receiver, name = shown:match "^([%w_.]-[.:])([%w_]+)[({]"
-    -- `k{grid = ...}` calls the kernel itself.
-    if receiver then
+    -- `k{grid = ...}` calls the kernel itself; methods of tables are made in Lua, and check their own arguments.
+    if receiver and receiver ~= "t:" then
       count = count + 1
       local expected = written(receiver, name)
       if not expected then

@@ -445,6 +445,29 @@ describe("gpu.table", function()
     support.fails("[median] expected a column of real numbers, got \"side\"", g.median, g, "side")
   end)
 
+  it("prints the columns that fit into a line, and names the others", function()
+    local columns = {}
+    for i = 1, 9 do columns["column" .. i] = {i, i + 1 / 3} end
+    gpu.print_options {width = 40, precision = 3}
+    local text = tostring(gpu.table(columns))
+    gpu.print_options {width = "terminal", precision = 6}
+    local lines = {}
+    for line in text:gmatch "[^\n]+" do
+      lines[#lines + 1] = line
+      assert(#line <= 40 or line:find "^2 rows", line)
+    end
+    assert.are.equal("column1  column2  column3  column4", lines[1])
+    assert.are.equal("   1.33     2.33     3.33     4.33", lines[4])
+    assert.are.equal("2 rows, 9 columns; not shown: column5, column6, column7, column8, column9", lines[5])
+  end)
+
+  it("aligns and cuts texts by characters", function()
+    local text = tostring(gpu.table({city = {"Z\195\188rich", ("\195\188"):rep(30)}, n = {1, 2}}, {"city", "n"}))
+    assert(text:find("\nZ\195\188rich" .. (" "):rep(18) .. "        1\n", 1, true), text)
+    assert(text:find("\n" .. ("\195\188"):rep(21) .. "...        2\n2 rows, 2 columns", 1, true), text)
+    assert(tostring(gpu.table {x = {1}}):find("1 row, 1 column$"))
+  end)
+
   it("prints its first and last rows", function()
     assert.are.equal([[
       k  name          v

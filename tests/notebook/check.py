@@ -143,6 +143,10 @@ class Notebook(unittest.TestCase):
         html = self.run_cell("gpu.profile(function() return gpu.ones(9):sum() end)").data["text/html"]
         self.assertIn("launches", html)
         self.assertEqual(html.count("<tr>"), 2)
+        data = self.run_cell("gpu.table({city = {'<Bern>', 'Oslo'}, price = {2.5, 4}}, {'price', 'city'})").data
+        self.assertIn('<td style="text-align:left">&lt;Bern&gt;</td>', data["text/html"])
+        self.assertIn('<td style="text-align:right">2.5</td>', data["text/html"])
+        self.assertIn("2 rows, 2 columns", data["text/plain"])
 
     def test_values_of_ones_own(self):
         value = "setmetatable({}, {__display = function() return {['text/html'] = '<b>hi</b>'} end})"
