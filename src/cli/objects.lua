@@ -33,7 +33,8 @@ function objects.methods(letter)
   if letter == "x" then return registry["gpulua.array_methods"] end
   if letter == "A" then return registry["gpulua.sparse_methods"] end
   -- Metatables made in C++ are in the registry; those made in Lua are in the library's core once their file has run.
-  for _, holder in next, {registry, registry["gpulua.library"].core} do
+  local library = registry["gpulua.library"]
+  for _, holder in next, {registry, library and library.core} do
     for _, meta in next, holder do
       local own = type(meta) == "table" and types[rawget(meta, "__metatable")]
       if own and own[1] == letter then return methods_in(meta) end

@@ -7,6 +7,7 @@ check '-e' 0 '3' '' -e 'print(1 + 2)'
 check '-e, attached' 0 '3' '' '-eprint(1 + 2)'
 check 'order of -e' 0 "1${newline}2" '' -e 'print(1)' -e 'print(2)'
 check '-e has gpu' 0 'table' '' -e 'print(type(gpu))'
+check 'help, before the library is used' 0 '*pdf-string.format*' '' -e 'help(string.format)'
 check '-l' 0 'true' '' -l ffi -e 'print(package.loaded.ffi ~= nil)'
 check '-l, absent' 1 '' "gpulua: module 'no.such' not found:*" -l no.such
 check '-v' 0 'gpulua [0-9]*LuaJIT 2.*' '' -v
