@@ -1,8 +1,11 @@
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <type_traits>
+#include <vector>
 
 #include "src/base/error.h"
 #include "src/files/csv.h"
@@ -23,6 +26,29 @@ void append_number(std::string& out, T value) {
   out.append(text.data(), end);
 }
 
+/// Writes a value that has at most 4 decimals, as prices have; false: it has more. A number of so few digits is the
+/// only one among those as short that gives the value back.
+template <class T>
+bool append_short(std::string& out, T value) {
+  constexpr double scale = 1e4;
+  constexpr double most = std::is_same_v<T, float> ? 1e6 : 1e15;
+  const double scaled = std::abs(static_cast<double>(value)) * scale + 0.5;
+  if (!(scaled < most)) return false;
+  const auto digits = static_cast<std::uint64_t>(scaled);
+  if (static_cast<T>(static_cast<double>(digits) / scale) != std::abs(value)) return false;
+  if (std::signbit(value)) out += '-';
+  append_number(out, digits / 10000);
+  out += '.';
+  std::array<char, 4> decimals;
+  std::size_t count = 1;
+  for (std::size_t i = decimals.size(), rest = digits % 10000; i-- > 0; rest /= 10) {
+    decimals[i] = static_cast<char>('0' + rest % 10);
+    if (rest % 10 != 0) count = std::max(count, i + 1);
+  }
+  out.append(decimals.data(), count);
+  return true;
+}
+
 /// The shortest decimal number that gives the value back; with a point, so that it is read as no integer.
 template <class T>
 void append_real(std::string& out, T value, const std::string& missing) {
@@ -30,6 +56,7 @@ void append_real(std::string& out, T value, const std::string& missing) {
     out += missing;
     return;
   }
+  if (append_short(out, value)) return;
   const std::size_t first = out.size();
   append_number(out, value);
   if (out.find_first_of(".einf", first) == out.npos) out += ".0";
@@ -57,15 +84,16 @@ class CsvWriter {
     if (options_.header) {
       for (std::size_t i = 0; i < columns.size(); ++i) {
         if (i > 0) out_ += options_.separator;
-        append_text(columns[i].name);
+        out_ += field_of(columns[i].name);
       }
       out_ += '\n';
     }
+    std::vector<std::vector<std::string>> fields(columns.size());
     for (std::int64_t row = 0; row < rows; ++row) {
       const std::size_t first = out_.size();
       for (std::size_t i = 0; i < columns.size(); ++i) {
         if (i > 0) out_ += options_.separator;
-        append_element(columns[i], row);
+        append_element(columns[i], row, fields[i]);
       }
       // An empty line would be no row.
       if (out_.size() == first) out_ += "\"\"";
@@ -82,26 +110,32 @@ class CsvWriter {
     out_.clear();
   }
 
-  /// With quotes where the text would be read as something else without.
-  void append_text(const std::string& text) {
+  /// The field of a text: with quotes where it would be read as something else without.
+  std::string field_of(const std::string& text) const {
     const char special[] = {options_.separator, '"', '\n', '\r', '\0'};
     const bool reads_as_text = csv_value(text, {&options_.missing, 1}).kind == CsvKind::text;
     const bool has_outer_spaces = without_spaces(text).size() < text.size();
-    if (reads_as_text && !has_outer_spaces && text.find_first_of(special) == text.npos) {
-      out_ += text;
-      return;
-    }
-    out_ += '"';
+    if (reads_as_text && !has_outer_spaces && text.find_first_of(special) == text.npos) return text;
+    std::string field = "\"";
     for (const char c : text) {
-      if (c == '"') out_ += '"';
-      out_ += c;
+      if (c == '"') field += '"';
+      field += c;
     }
-    out_ += '"';
+    return field + '"';
   }
 
-  void append_element(const CsvOutput& column, std::int64_t row) {
+  /// `fields` has the fields of the column's texts that were needed before.
+  void append_text(const CsvOutput& column, std::int32_t position, std::vector<std::string>& fields) {
+    const std::string& text = text_at(column, position);
+    fields.resize(column.texts->size());
+    std::string& field = fields[static_cast<std::size_t>(position) - 1];
+    if (field.empty()) field = field_of(text);
+    out_ += field;
+  }
+
+  void append_element(const CsvOutput& column, std::int64_t row, std::vector<std::string>& fields) {
     const std::span<const char> elements = column.elements;
-    if (column.texts) return append_text(text_at(column, element_at<std::int32_t>(elements, row)));
+    if (column.texts) return append_text(column, element_at<std::int32_t>(elements, row), fields);
     switch (column.dtype) {
       case DType::boolean:
         out_ += element_at<bool>(elements, row) ? "true" : "false";

@@ -146,6 +146,29 @@ describe("tables in text", function()
     assert.are.same({1 / 0, 0, -1 / 0, 0}, loaded("x\n1e999\n1e-999\n-1e9999\n0.0e-99999\n").x:table())
   end)
 
+  it("have short numbers written short, and none that comes back another", function()
+    local path = temporary ".csv"
+    gpu.save(path, {x = gpu.array({0, -0, -2.25, 100000, 0.0001, 0.00001, 1234567.8901, 99999999999.9999, 1e15, 0.1 + 0.2}, "float64")},
+      {header = false})
+    assert.are.equal("0.0\n-0.0\n-2.25\n100000.0\n0.0001\n1e-05\n1234567.8901\n99999999999.9999\n1e+15\n0.30000000000000004\n",
+      read(path))
+    gpu.save(path, {x = gpu.array({0.1, 99.9999, 100.001, 16777216, -0.5}, "float32")})
+    assert.are.equal("x\n0.1\n99.9999\n100.001\n16777216.0\n-0.5\n", read(path))
+
+    -- Values with few decimals, and their neighbours.
+    local values = series(3000, function(i)
+      local value = math.floor((i * 0.6180339887498949) % 1 * 10 ^ (i % 15)) / 10 ^ (i % 6)
+      return i % 3 == 0 and value * (1 + 2 ^ -52) or value
+    end)
+    gpu.save(path, {x = gpu.array(values, "float64")}, {header = false})
+    local row = 0
+    for line in read(path):gmatch "[^\n]+" do
+      row = row + 1
+      assert(tonumber(line) == values[row], line)
+    end
+    assert.are.equal(3000, row)
+  end)
+
   it("are written as others read them", function()
     local path = temporary ".csv"
     gpu.save(path, gpu.table({x = {1, 0 / 0, 2.5}, n = gpu.array({1, 2, 3}, "int8"), s = {"a", 'b "c"', "d,e"}, b = {true, false, true}},
