@@ -78,6 +78,20 @@ void push_methods(lua_State* L, const char* receiver, const char* type, std::ini
   seal(L, receiver, no_field(type));
 }
 
+namespace {
+
+/// The name of the library's type that an object has; empty for another value.
+std::string type_name(lua_State* L, int index) {
+  if (!lua_getmetatable(L, index)) return "";
+  lua_getfield(L, -1, "__metatable");
+  const char* name = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : nullptr;
+  std::string text = name ? name : "";
+  lua_pop(L, 2);
+  return text;
+}
+
+}  // namespace
+
 std::string describe(lua_State* L, int index) {
   switch (lua_type(L, index)) {
     case LUA_TNONE:
@@ -100,14 +114,11 @@ std::string describe(lua_State* L, int index) {
       return lua_touserdata(L, index) ? "an address" : "gpu.null";
     case LUA_TUSERDATA:
       if (const Array* array = test<Array>(L, index)) return "an array " + type_text(**array);
-      if (lua_getmetatable(L, index)) {
-        lua_getfield(L, -1, "__metatable");
-        const char* name = lua_tostring(L, -1);
-        const std::string text = name ? name : "a userdata";
-        lua_pop(L, 2);
-        return text;
-      }
-      return "a userdata";
+      [[fallthrough]];
+    case LUA_TTABLE: {
+      const std::string name = type_name(L, index);
+      return name.empty() ? std::string("a ") + luaL_typename(L, index) : name;
+    }
     case LUA_TCDATA:
       if (const auto scalar = to_scalar(L, index)) return to_string(*scalar);
       return "an FFI value of type " + to_cdata(L, index)->type;
@@ -118,8 +129,9 @@ std::string describe(lua_State* L, int index) {
 
 namespace {
 
-/// The hint how to make an array of a table.
+/// The hint how to make an array of a table, which may be an object of the library.
 const char* remedy_of_table(lua_State* L, int table) {
+  if (!type_name(L, table).empty()) return "";
   lua_rawgeti(L, table, 1);
   const bool holds_arrays = test<Array>(L, -1) != nullptr, holds_text = lua_type(L, -1) == LUA_TSTRING;
   lua_pop(L, 1);

@@ -265,6 +265,7 @@ constexpr Row rows[] = {
     {"standard_gamma", "gpu.random.standard_gamma(shape, k)"},
     {"standard_normal", "gpu.randn(shape)"},
     {"stdev", "gpu.std(x)"},
+    {"subplots", "gpu.plot.grid(charts)"},
     {"svd", "gpu.linalg.svd(a)"},
     {"synchronize", "gpu.sync(), or s:sync() of a stream"},
     {"t", "x.T"},

@@ -59,7 +59,7 @@ local results = {
   ["gpu.fuse"] = "function", ["gpu.sparse.csr"] = "gpu.sparse_matrix", ["gpu.sparse.csc"] = "gpu.sparse_matrix",
   ["gpu.sparse.coo"] = "gpu.sparse_matrix", ["gpu.sparse.issparse"] = "boolean", ["A.matmul"] = "gpu.array", ["A.todense"] = "gpu.array",
   ["A.toarray"] = "gpu.array", ["A.diagonal"] = "gpu.array", ["gpu.jit"] = "gpu.jit_kernel", ["j.over"] = "function", ["j.source"] = "string",
-  ["gpu.from_arrow"] = "gpu.columns", ["t.isin"] = "gpu.array", ["t.column"] = "gpu.array", ["t.texts"] = "string[]",
+  ["gpu.from_arrow"] = "gpu.columns", ["t.isin"] = "gpu.array", ["t.column"] = "gpu.array", ["t.texts"] = "string[]", ["t.values"] = "table",
   ["t.group_by"] = "gpu.groups", ["p.save"] = "boolean", ["p.show"] = "nil", ["gpu.plot.save"] = "boolean", ["gpu.plot.show"] = "nil",
   ["gpu.plot.animate"] = "boolean",
 }

@@ -113,8 +113,19 @@ end
 
 function layers.histogram(op, arguments, layer)
   local x = data.vector(op, "values", arguments[1])
+  if core.is_floating(x) and not core.is_array(arguments[2]) then x = x(x:isfinite()) end
+  if x.size == 0 then core.fail(op, "a value that is finite", arguments[1]) end
   local heights, edges = gpu.histogram(x, arguments[2] or 10, {density = core.check_flag(op, "density", layer.density)})
-  return {kind = "bars", edges = data.numbers(edges), y = data.numbers(heights)}
+  return {kind = "bars", left = data.numbers(edges({1, -2})), right = data.numbers(edges({2, -1})), y = data.numbers(heights)}
+end
+
+function layers.bars(op, arguments, _, options)
+  local xs, ys
+  xs, ys, options.names = data.bars(op, arguments[1], arguments[2])
+  local half = 0.4 * data.least_step(xs)
+  local layer = {kind = "bars", left = {}, right = {}, y = ys}
+  for i, x in ipairs(xs) do layer.left[i], layer.right[i] = x - half, x + half end
+  return layer
 end
 
 function layers.image(op, arguments, layer)
@@ -148,7 +159,7 @@ function layers.errorbars(op, arguments)
 end
 
 -- The most arguments of each, without the chart and options.
-local most_arguments = {line = 2, points = 2, histogram = 2, image = 1, contour = 2, band = 3, errorbars = 3}
+local most_arguments = {line = 2, points = 2, bars = 2, histogram = 2, image = 1, contour = 2, band = 3, errorbars = 3}
 
 -- ---- charts ---------------------------------------------------------------------------------------------------------------------
 
@@ -167,6 +178,9 @@ end
 
 function chart.__index(_, name)
   if methods[name] then return methods[name] end
+  if of_chart[name] then
+    core.raise(("[plot] %s is an option of a layer: p:line(x, y, {%s = ...})"):format(name, name))
+  end
   local names = {}
   for method in pairs(methods) do names[#names + 1] = method end
   core.raise(("[plot] a chart has no field or method %s%s"):format(core.describe(name), core.did_you_mean(tostring(name), names)))

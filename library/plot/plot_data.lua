@@ -1,6 +1,7 @@
 -- What gpu.plot draws: few numbers, reduced on the device. A line of many points becomes the first, least, greatest and last value of
 -- each column of the picture (M4: U. Jugel and others, 2014), which draws the same pixels; a cloud of points becomes a histogram.
 local gpu, _, core = ...
+core.load "text_column.lua"
 
 local data = {most_line = 4000, most_points = 50000}
 core.plot_data = data
@@ -21,6 +22,7 @@ function data.vector(op, what, value)
   local x = type(value) == "table" and gpu.array(value, "float64") or value
   if not core.is_array(x) then core.fail(op, what .. ", a vector or a list of numbers", value) end
   core.check_real(op, x)
+  if core.texts_of_column(x) then core.raise(("[%s] expected %s, numbers, got a column of text, as gpu.plot.bars takes"):format(op, what)) end
   if x.ndim ~= 1 or x.size == 0 then core.fail(op, what .. ", a vector of at least one element", x) end
   return x
 end
@@ -33,6 +35,47 @@ function data.points(op, first, second)
     core.raise(("[%s] expected as many x as y, got %.0f and %.0f"):format(op, x.size, y.size))
   end
   return x, x.device == y.device and y or y:to(x.device)
+end
+
+-- ---- bars -----------------------------------------------------------------------------------------------------------------------
+
+local most_bars = 1000
+
+--- The places and heights of bars, and their names where the first argument has names: a list of strings, or a column of text.
+function data.bars(op, first, second)
+  local texts, names = core.texts_of_column(first), nil
+  if texts then
+    names = first:table()
+    for i, position in ipairs(names) do names[i] = texts[position] end
+  elseif type(first) == "table" and type(first[1]) == "string" then
+    core.check_list(op, "names", first)
+    names = {}
+    for i, name in ipairs(first) do
+      if type(name) ~= "string" then core.fail(op, "names, strings alone", name) end
+      names[i] = name
+    end
+  end
+  if names and second == nil then core.fail(op, "heights behind the names", second) end
+  local x, y = nil, data.vector(op, "heights", second == nil and first or second)
+  if second ~= nil and not names then x = data.vector(op, "places", first) end
+  if y.size > most_bars then core.fail(op, ("at most %d bars; gpu.plot.histogram counts values"):format(most_bars), y) end
+  local count = names and #names or x and x.size or y.size
+  if count ~= y.size then core.raise(("[%s] expected as many heights as bars, got %.0f and %.0f"):format(op, y.size, count)) end
+  local places = x and data.numbers(x) or {}
+  for i = 1, x and 0 or y.size do places[i] = i end
+  return places, data.numbers(y), names
+end
+
+--- The least distance between two of the numbers; 1 of one.
+function data.least_step(xs)
+  local sorted, least = {}, math.huge
+  for i, x in ipairs(xs) do sorted[i] = x end
+  table.sort(sorted)
+  for i = 2, #sorted do
+    local step = sorted[i] - sorted[i - 1]
+    if step > 0 then least = math.min(least, step) end
+  end
+  return least < math.huge and least or 1
 end
 
 -- ---- lines ----------------------------------------------------------------------------------------------------------------------

@@ -52,9 +52,7 @@ function draw.points(layer)
 end
 
 function draw.bars(layer)
-  local left, right = {}, {}
-  for i = 1, #layer.y do left[i], right[i] = layer.edges[i], layer.edges[i + 1] end
-  return columns_of(left, right, layer.y),
+  return columns_of(layer.left, layer.right, layer.y),
     ("%%s using (($1 + $2) / 2):3:1:2:(0):3 with boxxyerror lc rgb '%s' fs solid 0.7 border lc rgb '#ffffff'"):format(layer.color)
 end
 
@@ -115,6 +113,15 @@ local function chart_commands(p)
   end
   for _, name in ipairs {"title", "xlabel", "ylabel"} do
     if options[name] then add("set %s %s", name, quoted(options[name])) end
+  end
+  if options.names then
+    local ticks, letters = {}, 0
+    for i, name in ipairs(options.names) do
+      ticks[i], letters = ("%s %d"):format(quoted(name), i), letters + #name + 2
+    end
+    -- Where they would meet, the names are oblique.
+    if not options.xlim then add("set xrange [0.4:%d.6]", #options.names) end
+    add("set xtics %s (%s)", letters > 70 and "rotate by 35 right" or "norotate", table.concat(ticks, ", "))
   end
   for axis in (options.log or ""):gmatch "." do add("set logscale %s", axis) end
   for _, axis in ipairs {"x", "y"} do

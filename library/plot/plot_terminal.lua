@@ -17,8 +17,8 @@ local function each_point(layer, fn)
     end
   elseif layer.kind == "bars" then
     for i, height in ipairs(layer.y) do
-      fn(layer.edges[i], 0)
-      fn(layer.edges[i + 1], height)
+      fn(layer.left[i], 0)
+      fn(layer.right[i], height)
     end
   else
     for i, x in ipairs(layer.x) do
@@ -128,7 +128,7 @@ end
 
 function draw.bars(dots, place, layer)
   for i, height in ipairs(layer.y) do
-    local left, right = layer.edges[i], layer.edges[i + 1]
+    local left, right = layer.left[i], layer.right[i]
     draw_curve(dots, place, {left, left, right, right}, {0, height, height, 0})
   end
 end
@@ -164,6 +164,25 @@ end
 
 local function label(value) return ("%.4g"):format(value) end
 
+local function length(text) return select(2, text:gsub("[^\128-\191]", "")) end
+
+--- The names of bars below them; a list with their numbers where they have no room.
+local function name_line(names, along_x, columns)
+  local line, at, listed = "", 0, {}
+  for i, name in ipairs(names) do
+    name = name:gsub("%c", " ")
+    listed[i] = ("%d %s"):format(i, name)
+    local first = floor(along_x(i) * (columns - 1) - length(name) / 2 + 0.5)
+    local free = max(first, at + (i > 1 and 1 or 0))
+    if line and is_finite(free) and free <= max(first, 0) + 2 and free + length(name) <= columns then
+      line, at = line .. (" "):rep(free - at) .. name, free + length(name)
+    else
+      line = nil
+    end
+  end
+  return line or table.concat(listed, ", ")
+end
+
 local function centred(text, width) return (" "):rep(max(0, floor((width - #text) / 2))) .. text end
 
 --- The chart in lines of at most `width` characters, `height` of them for the dots.
@@ -194,7 +213,8 @@ function core.plot_characters(p, width, height)
   end
   lines[#lines + 1] = (" "):rep(margin) .. "+" .. ("-"):rep(columns)
   local from, to = label(left), label(right)
-  lines[#lines + 1] = (" "):rep(margin) .. from .. (" "):rep(max(1, columns + 1 - #from - #to)) .. to
+  local ends = from .. (" "):rep(max(1, columns + 1 - #from - #to)) .. to
+  lines[#lines + 1] = (" "):rep(margin) .. (options.names and " " .. name_line(options.names, along_x, columns) or ends)
   local below = {options.xlabel, options.ylabel and "up: " .. options.ylabel, unpack(labels)}
   local words = {}
   for i = 1, 2 + #labels do words[#words + 1] = below[i] end

@@ -63,9 +63,9 @@ function draw.points(layer)
 end
 
 function draw.bars(layer)
-  local left, right, zero = {}, {}, {}
-  for i = 1, #layer.y do left[i], right[i], zero[i] = layer.edges[i], layer.edges[i + 1], 0 end
-  return values_of {x = left, x2 = right, y = layer.y, y2 = zero}, mark("rect", layer, {opacity = 0.7}),
+  local zero = {}
+  for i = 1, #layer.y do zero[i] = 0 end
+  return values_of {x = layer.left, x2 = layer.right, y = layer.y, y2 = zero}, mark("rect", layer, {opacity = 0.7}),
     {x = "x", x2 = "x2", y = "y", y2 = "y2"}
 end
 
@@ -114,7 +114,12 @@ local function position(options, axis, up)
   if (options.log or ""):find(axis) then scale.type = "log" end
   if options[axis .. "lim"] then scale.domain = options[axis .. "lim"] end
   if axis == "y" and not up and not scale.domain then scale.reverse = true end
-  return {field = axis, type = "quantitative", title = options[axis .. "label"] or "", scale = scale}
+  local ticks
+  if axis == "x" and options.names then
+    ticks = {values = {}, labelExpr = json(options.names) .. "[datum.value - 1]"}
+    for i = 1, #options.names do ticks.values[i] = i end
+  end
+  return {field = axis, type = "quantitative", title = options[axis .. "label"] or "", scale = scale, axis = ticks}
 end
 
 local function specification(p, size)

@@ -139,7 +139,26 @@ function core.columns_of(op, value)
   return columns, fields.rows
 end
 
+--- The device of the columns; nil where there are none, as in an empty file.
+local function device_of(fields) return fields.names[1] and fields.arrays[fields.names[1]].device end
+
 -- ---- columns and rows -------------------------------------------------------------------------------------------------------------
+
+-- What other libraries' names of methods and properties are called here.
+local meant = {
+  filter = "t:where(name, value) or t:take(mask)", columns = "t.names", keys = "t.names", shape = "t.rows and #t.names", size = "t.rows",
+  len = "t.rows", sort = 't:sort_by("name")', sort_values = 't:sort_by("name")', order_by = 't:sort_by("name")',
+  groupby = 't:group_by("name")', describe = "t.name:mean(), t.name:std(), t.name:quantile(q)", drop = "t:select(names) of the others",
+  tail = "t:take(gpu.range(t.rows - 4, t.rows))", rename = "t.new = t.old, and t:select(names)", value_counts = 't:group_by("name"):count()',
+  fillna = "t.name = gpu.where(t.name:isnan(), value, t.name)", dropna = "t:take(t.name:isnan():logical_not())",
+  unique = 't:texts("name") or t.name:unique()', to_csv = 'gpu.save("name.csv", t)', save = 'gpu.save("name.csv", t)',
+  sum = "t.name:sum(), or t:group_by(...):sum()", mean = "t.name:mean(), or t:group_by(...):mean()",
+  assign = "t.name = x", apply = "gpu.vectorize(f)(t.name)", map = "gpu.vectorize(f)(t.name)",
+}
+for theirs, ours in pairs {query = "filter", loc = "filter", iloc = "take", sample = "take", slice = "take", isna = "dropna",
+  distinct = "unique", nunique = "unique"} do
+  meant[theirs] = meant[ours] or "t:take(rows)"
+end
 
 function tables.__index(t, key)
   local fields = fields_of[t]
@@ -147,10 +166,18 @@ function tables.__index(t, key)
   if fields.arrays[key] then return fields.arrays[key] end
   if key == "rows" then return fields.rows end
   if key == "names" then return {unpack(fields.names)} end
+  if type(key) ~= "string" then
+    core.raise(("[table] expected the name of a column, got %s; t:take(rows) gives a table of some rows"):format(core.describe(key)))
+  end
+  local use = meant[key] and "; use " .. meant[key]
   local names = {"rows", "names", unpack(fields.names)}
   for name in pairs(methods) do names[#names + 1] = name end
   core.raise(("[table] a table has no column, property or method %s%s; its columns are %s"):format(core.describe(key),
-    core.did_you_mean(tostring(key), names), list_of(fields.names)))
+    use or core.did_you_mean(key, names), list_of(fields.names)))
+end
+
+function tables.__call()
+  core.raise "[table] a table is no function: t:take(rows) gives a table of some rows, t.name is a column"
 end
 
 function tables.__newindex(t, key, value)
@@ -158,7 +185,22 @@ function tables.__newindex(t, key, value)
   if methods[key] or key == "rows" or key == "names" then
     core.raise(("[table] expected a name that is no property or method of tables, got %s"):format(core.describe(key)))
   end
-  add_given("table", fields_of[t], key, value)
+  local fields = fields_of[t]
+  if type(value) == "string" then
+    local x = gpu.ones(fields.rows, {dtype = "int32", device = device_of(fields)})
+    return add("table", fields, key, x, {value})
+  elseif type(value) == "number" or type(value) == "boolean" then
+    value = gpu.full(fields.rows, value, {dtype = type(value) == "number" and "float64" or "bool", device = device_of(fields)})
+  end
+  add_given("table", fields, key, value)
+end
+
+--- t:values(name)
+function methods.values(t, name)
+  local fields = check_table("values", t)
+  local values, texts = column_of("values", fields, name):table(), fields.texts[name]
+  for i = 1, texts and #values or 0 do values[i] = texts[values[i]] end
+  return values
 end
 
 --- t:column(name)
@@ -195,9 +237,6 @@ function methods.select(t, ...)
   return result
 end
 
---- The device of the columns; nil where there are none, as in an empty file.
-local function device_of(fields) return fields.names[1] and fields.arrays[fields.names[1]].device end
-
 --- t:take(rows): by positions or by a mask.
 function methods.take(t, rows)
   local fields = check_table("take", t)
@@ -226,6 +265,7 @@ end
 --- The mask of the rows that hold one of the values in a column.
 local function mask_of(op, t, name, values)
   local fields = check_table(op, t)
+  if core.is_array(name) then core.fail(op, "the name of a column; t:take(mask) gives the rows of a mask", name) end
   local x, texts = column_of(op, fields, name), fields.texts[name]
   if not texts then
     if values == nil or type(values) == "string" then

@@ -9,11 +9,18 @@ local groups = {__metatable = "groups of rows", methods = group_methods}
 core.groups_class = groups
 local parts_of = setmetatable({}, {__mode = "k"})
 
-function groups.__index(_, key)
+-- What other libraries' names of methods are called here.
+local meant = {
+  size = "g:count()", agg = 'g:mean("price") and others, each a table', aggregate = 'g:mean("price") and others, each a table',
+}
+
+function groups.__index(g, key)
   if group_methods[key] then return group_methods[key] end
   local names = {}
   for name in pairs(group_methods) do names[#names + 1] = name end
-  core.raise(("[group_by] groups have no method %s%s"):format(core.describe(key), core.did_you_mean(tostring(key), names)))
+  local use = meant[key] and "; use " .. meant[key] or core.did_you_mean(tostring(key), names)
+  if fields_of[parts_of[g].sorted].arrays[key] then use = ("; g:mean(%q) is a table of its means"):format(key) end
+  core.raise(("[group_by] groups have no method %s%s"):format(core.describe(key), use))
 end
 
 function groups.__tostring(g)

@@ -77,7 +77,19 @@ function core.table_text(fields)
   return table.concat(lines, "\n") .. (#lines > 0 and "\n" or "") .. summary
 end
 
---- The same as HTML, for notebooks.
+--- The text of a column of text: its first and last rows.
+function core.column_text(x, texts)
+  local n, rows = x.size, {}
+  local function show(from, to)
+    for _, position in ipairs(to < from and {} or x({from, to}):table()) do rows[#rows + 1] = ("%q"):format(cell(position, texts)) end
+  end
+  show(1, n > most_rows and edge_rows or n)
+  if n > most_rows then rows[#rows + 1] = "..." end
+  show(n > most_rows and n - edge_rows + 1 or n + 1, n)
+  return ("text[%.0f] %s\n[%s]"):format(n, x.device, table.concat(rows, " "))
+end
+
+--- The text of a table as HTML, for notebooks.
 function core.table_html(fields)
   core.load "measure.lua"
   local rows, summary = rows_of(fields, math.huge, function(cells) return cells end)

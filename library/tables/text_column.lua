@@ -1,21 +1,65 @@
--- A column of text of gpu.table: an array of positions in the list of its texts. Arithmetic refuses it, since sums of positions
--- mean nothing; eq and ne also take a text, or another column of text.
+-- A column of text of gpu.table: an array of positions in the sorted list of its texts. Arithmetic refuses it, since sums of positions
+-- mean nothing; comparisons also take a text, or another column of text.
 local gpu, array_methods, core = ...
 
 local texts_of = setmetatable({}, {__mode = "k"})
 
 local methods = {}
+
+--- The column's positions in another list of texts, of which `positions` has the places; 0 for a text that is not there.
+local function moved(x, positions)
+  local places = {}
+  for i, text in ipairs(texts_of[x]) do places[i] = positions[text] or 0 end
+  return x.size == 0 and x or gpu.array(places, {dtype = "int32", device = x.device}):take(x)
+end
+
+local function places_of(texts)
+  local positions = {}
+  for i, text in ipairs(texts) do positions[text] = i end
+  return positions
+end
+
 for _, op in ipairs {"eq", "ne"} do
   methods[op] = function(x, other, ...)
     local texts = texts_of[x]
-    local positions = {}
-    for i, text in ipairs(texts) do positions[text] = i end
     if type(other) == "string" then
-      other = positions[other] or 0
-    elseif texts_of[other] and texts_of[other] ~= texts and other.size > 0 then
-      local mine = {}
-      for i, text in ipairs(texts_of[other]) do mine[i] = positions[text] or 0 end
-      other = gpu.array(mine, {dtype = "int32", device = x.device}):take(other)
+      other = places_of(texts)[other] or 0
+    elseif texts_of[other] and texts_of[other] ~= texts then
+      other = moved(other, places_of(texts))
+    end
+    return (array_methods[op](x, other, ...))
+  end
+end
+
+--- The texts of both columns in order, and their places.
+local function merged(a, b)
+  local all, seen = {}, {}
+  for _, texts in ipairs {a, b} do
+    for _, text in ipairs(texts) do
+      if not seen[text] then all[#all + 1] = text end
+      seen[text] = true
+    end
+  end
+  table.sort(all)
+  return places_of(all)
+end
+
+-- Whether a text stands before the places that the comparison with another one is true for, or else false.
+local stands_before = {
+  lt = function(a, b) return a < b end, ge = function(a, b) return a < b end,
+  le = function(a, b) return a <= b end, gt = function(a, b) return a <= b end,
+}
+
+for op, before in pairs(stands_before) do
+  methods[op] = function(x, other, ...)
+    local texts = texts_of[x]
+    if type(other) == "string" then
+      local count = 0
+      while count < #texts and before(texts[count + 1], other) do count = count + 1 end
+      return (array_methods[(op == "lt" or op == "le") and "le" or "gt"](x, count, ...))
+    elseif texts_of[other] and texts_of[other] ~= texts then
+      local positions = merged(texts, texts_of[other])
+      return (array_methods[op](moved(x, positions), moved(other, positions), ...))
     end
     return (array_methods[op](x, other, ...))
   end
@@ -30,6 +74,10 @@ local function make_meta(plain)
   for event, handler in pairs(plain) do meta[event] = handler end
   local index = plain.__index
   function meta.__index(x, key) return methods[key] or (index(x, key)) end
+  function meta.__tostring(x)
+    core.load "table_text.lua"
+    return core.column_text(x, texts_of[x])
+  end
 end
 
 --- Makes a column of text of an array.

@@ -127,8 +127,19 @@ end)
 describe("other layers", function()
   it("have what they show", function()
     local bars = layer_of(plot.histogram(gpu.array { 0, 0, 1, 4 }, 4))
-    assert.are.same({ 0, 1, 2, 3, 4 }, bars.edges)
+    assert.are.same({ 0, 1, 2, 3 }, bars.left)
+    assert.are.same({ 1, 2, 3, 4 }, bars.right)
     assert.are.same({ 2, 1, 0, 1 }, bars.y)
+    assert.are.same({ 2, 1, 0, 1 }, layer_of(plot.histogram({ 0, 0 / 0, 0, 1 / 0, 1, 4, -1 / 0 }, 4)).y)
+    bars = layer_of(plot.bars({ 10, 40, 20 }, { 1, -2, 3 }))
+    assert.are.same({ 6, 36, 16 }, bars.left)
+    assert.are.same({ 14, 44, 24 }, bars.right)
+    assert.are.same({ 1, -2, 3 }, bars.y)
+    assert.are.same({ 0.6, 1.6 }, layer_of(plot.bars { 5, 6 }).left)
+    local means = gpu.table({ city = { "Oslo", "Bern", "Oslo" }, price = { 2, 4, 6 } }):group_by "city":mean "price"
+    bars = plot.bars(means.city, means.price)
+    assert.are.same({ "Bern", "Oslo" }, rawget(bars, "options").names)
+    assert.are.same({ 4, 4 }, layer_of(bars).y)
     local image = layer_of(plot.image(gpu.arange(1601 * 3, "float64"):reshape(1601, 3)))
     assert.are.equal(534, #image.rows) -- blocks of three rows
     assert.are.equal(4, image.rows[1][1] + 0 * image.rows[1][2] + 1) -- (0 + 3 + 6) / 3
@@ -183,6 +194,9 @@ describe("p:save", function()
     for _, text in ipairs { "A_b^c", ">x<", ">y<", ">p<" } do assert(svg:find(text, 1, true), text) end
     plot.histogram(gpu.arange(100), 7):save(path "bars.svg")
     assert.are.equal(7, count(read "bars.svg", "<polygon"))
+    plot.bars({ "Bern", "Z\195\188rich", "a_b" }, { 3, 1, 2 }):save(path "names.svg")
+    assert.are.equal(3, count(read "names.svg", "<polygon"))
+    for _, text in ipairs { ">Bern<", ">Z\195\188rich<", ">a_b<" } do assert(read "names.svg":find(text, 1, true), text) end
     plot.grid({ p, p, p }, 2):save(path "grid.svg")
     assert.are.equal(3 * 2, count(read "grid.svg", "#gpPt6' transform='[^']*' color='rgb%( 44, 160,  44%)'"))
   end)
@@ -205,6 +219,8 @@ describe("p:save", function()
       "a\nsystem 'touch " .. marker .. "'\n", "\\", "%d %s", "EOD\n",
     } do
       plot.line({ 1, 2 }, { title = text, xlabel = text, ylabel = text, label = text }):save(path("evil" .. i .. ".svg"))
+      assert(not io.open(marker), text)
+      plot.bars({ text, "b" }, { 1, 2 }):save(path "bars.svg")
       assert(not io.open(marker), text)
     end
     assert(read "evil1.svg":find("system 'touch", 1, true) or read "evil1.svg":find("system &apos;touch", 1, true) or
@@ -250,6 +266,10 @@ describe("p:save", function()
     assert(not text:find('"legend"', 1, true))
     p:line({ 1, 2 }, { label = "second" }):save(path "a.vl.json")
     assert.are.equal(1, count(read "a.vl.json", '"legend":null'))
+    plot.bars({ 'a "b"', "c\\</d" }, { 3, 1 }):save(path "b.vl.json")
+    text = read "b.vl.json"
+    assert(text:find([==["labelExpr":"[\"a \\\"b\\\"\",\"c\\\\\\u003c/d\"][datum.value - 1]","values":[1,2]]==], 1, true), text)
+    assert(text:find('{"x":0.6,"x2":1.4,"y":3,"y2":0}', 1, true), text)
     plot.grid({ p, p }):save(path "g.vl.json")
     assert.are.equal(8, count(read "g.vl.json", '"data":{'))
   end)
@@ -280,6 +300,15 @@ describe("p:show", function()
     assert(count(characters(p, 30, 6), "\226[\160-\163]") > 5)
   end)
 
+  it("writes the names of bars below them, or lists them", function()
+    local text = characters(plot.bars({ "Bern", "Oslo", "Z\195\188rich" }, { 1, 2, 3 }), 46, 3)
+    local ends = text:match "\n([^\n]*)$"
+    assert.are.equal("Bern Oslo Z\195\188rich", (ends:gsub("^ +", ""):gsub(" +", " ")))
+    assert(math.abs((ends:find "Oslo" + 1) - 24) <= 2, ends) -- in the middle
+    text = characters(plot.bars({ "a name", "another one", "a third" }, { 1, 2, 3 }), 24, 3)
+    assert(text:find("1 a name, 2 another one, 3 a third", 1, true), text)
+  end)
+
   it("shows every kind, also of nothing finite", function()
     local nan = gpu.full(3, 0 / 0)
     for _, p in ipairs {
@@ -301,6 +330,16 @@ describe("gpu.plot", function()
       ["[plot.line] expected real numbers"] = function() plot.line(gpu.array { gpu.complex(1, 2) }) end,
       ['got "colour"; did you mean "color"?'] = function() p:line({ 1, 2 }, { colour = "red" }) end,
       ['[plot.line] expected a colour, "#rrggbb" or one of black, blue'] = function() p:line({ 1, 2 }, { color = "rgb; system" }) end,
+      ["[plot.bars] expected heights behind the names, got nil"] = function() plot.bars { "a", "b" } end,
+      ["[plot.bars] expected as many heights as bars, got 2 and 1"] = function() plot.bars({ "a" }, { 1, 2 }) end,
+      ["[plot.bars] expected names, strings alone, got 1"] = function() plot.bars({ "a", 1 }, { 1, 2 }) end,
+      ["[plot.bars] expected at most 1000 bars; gpu.plot.histogram counts values"] = function() plot.bars(gpu.ones(1001)) end,
+      ["[plot.histogram] expected a value that is finite, got a table"] = function() plot.histogram { 0 / 0 } end,
+      ["[plot.line] expected x, numbers, got a column of text, as gpu.plot.bars takes"] = function()
+        local t = gpu.table { s = { "a", "b" } }
+        plot.line(t.s, { 1, 2 })
+      end,
+      ["[plot] title is an option of a layer: p:line(x, y, {title = ...})"] = function() p:title "t" end,
       ["[plot.line] expected dash, one of dashed, dotted, solid, got 3"] = function() p:line({ 1, 2 }, { dash = 3 }) end,
       ["[plot.line] expected title, a string, got 3"] = function() p:line({ 1, 2 }, { title = 3 }) end,
       ["[plot.line] expected xlim = {least, greatest}, two different numbers"] = function() p:line({ 1, 2 }, { xlim = { 1, 1 } }) end,

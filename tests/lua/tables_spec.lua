@@ -468,6 +468,41 @@ describe("gpu.table", function()
     support.fails("[median] expected a column of real numbers, got \"side\"", g.median, g, "side")
   end)
 
+  it("compares text by its order, with a text or another column", function()
+    local t = gpu.table {day = {"2024-05-01", "2024-01-31", "2024-03-15", "2024-03-15"},
+      other = {"2024-03-15", "2024-02-01", "2024-03-15", "2023-12-24"}}
+    local orders = {lt = function(a, b) return a < b end, le = function(a, b) return a <= b end, gt = function(a, b) return a > b end,
+      ge = function(a, b) return a >= b end, eq = function(a, b) return a == b end, ne = function(a, b) return a ~= b end}
+    local days, others = t:values "day", t:values "other"
+    assert.are.same({"2024-05-01", "2024-01-31", "2024-03-15", "2024-03-15"}, days)
+    for op, holds in pairs(orders) do
+      for _, text in ipairs {"2024-03-15", "2024-03", "", "2024-05-01", "3", "2024-02-29"} do
+        local expected = series(4, function(i) return holds(days[i], text) end)
+        assert.are.same(expected, t.day[op](t.day, text):table())
+      end
+      assert.are.same(series(4, function(i) return holds(days[i], others[i]) end), t.day[op](t.day, t.other):table())
+      assert.are.same(series(4, function() return holds(1, 1) end), t.day[op](t.day, t.day):table())
+    end
+    assert.are.equal(0, t:take {false, false, false, false}.day:lt("x").size)
+    assert.are.same({1.5, 2}, gpu.table {x = {1.5, 2}}:values "x")
+  end)
+
+  it("repeats a number, a boolean or a text that a column is set to", function()
+    local t = gpu.table {x = {1, 2, 3}}
+    t.one, t.yes, t.city = 1, true, "Oslo"
+    assert.are.same({1, 1, 1}, t.one:table())
+    assert.are.equal("bool", t.yes.dtype)
+    assert.are.same({"Oslo", "Oslo", "Oslo"}, t:values "city")
+    assert.are.equal(3, t:where("city", "Oslo").rows)
+  end)
+
+  it("shows a column of text as text", function()
+    local t = gpu.table {city = {"Oslo", 'the "Hague"', "Bern"}, many = {1, 2, 3}}
+    assert.are.equal('text[3] cpu\n["Oslo" "the \\"Hague\\"" "Bern"]', (tostring(t.city):gsub("cuda:%d", "cpu")))
+    local long = t:take(gpu.ones(100, "int64"))
+    assert(tostring(long.city):find('\n["Oslo" "Oslo" "Oslo" "Oslo" "Oslo" ... "Oslo" "Oslo" "Oslo" "Oslo" "Oslo"]', 1, true))
+  end)
+
   it("prints the columns that fit into a line, and names the others", function()
     local columns = {}
     for i = 1, 9 do columns["column" .. i] = {i, i + 1 / 3} end
@@ -517,6 +552,15 @@ float64  text    float64
     fails("expected at least one column", gpu.table, {})
     fails("expected strings alone, or numbers alone, in column s", gpu.table, {s = {"a", 1}})
     fails("groups have no method \"mode\"", function() return t:group_by "kind":mode() end)
+    fails('groups have no method "size"; use g:count()', function() return t:group_by "kind":size() end)
+    fails('groups have no method "value"; g:mean("value") is a table of its means', function() return t:group_by "kind".value end)
+    fails('no column, property or method "filter"; use t:where(name, value) or t:take(mask); its columns', function() t:filter(1) end)
+    fails('no column, property or method "query"; use t:where(name, value) or t:take(mask); its columns', function() t:query "a" end)
+    fails("a table is no function: t:take(rows) gives", function() return t({1, 2}) end)
+    fails("expected the name of a column, got a table; t:take(rows)", function() return t[{1, 2}] end)
+    fails("expected the name of a column; t:take(mask) gives the rows of a mask, got an array bool[1000]",
+      function() return t:where(t.value:gt(1)) end)
+    fails("[concat] expected an array, got a table of columns", function() return gpu.concat {t, t} end)
     fails("no column, property or method \"x\"; its columns are kind, side, value", function() return t.x end)
     fails("expected strings alone, or numbers alone, in column b, got \"x\"", gpu.table, {a = {1, 2, 3}, b = {1, "x", 3}})
     fails("expected strings alone, or numbers alone, in column b, got \"x\"", gpu.table, {b = {true, "x"}})
