@@ -72,6 +72,17 @@ class Array:
             raise TypeError("an array without axes has no length")
         return self.shape[0]
 
+    def __getitem__(self, key):
+        """As NumPy's array has it. Waits."""
+        return self.numpy()[key]
+
+    def __iter__(self):
+        return iter(self.numpy())
+
+    def item(self):
+        """The one element as a number of Python. Waits."""
+        return self.numpy().item()
+
     def __repr__(self):
         return f"gpulua.Array {self.dtype}{list(self.shape)} {self.device}"
 

@@ -42,6 +42,8 @@ def check(status, state):
     text = lib.error(state).decode(errors="replace")
     if status == INTERRUPTED:
         raise KeyboardInterrupt(text)
+    if text.endswith("got a table of columns"):
+        text += "; state.table(expression) gives the columns of a gpu.table"
     error = _classes.get(status, Error)(text)
     error.status = lib.status_name(status).decode()
     raise error

@@ -7,7 +7,7 @@ import threading
 import warnings
 from ctypes import byref, c_int64, c_size_t, c_void_p
 
-from . import _dlpack, _library
+from . import _dlpack, _library, _tables
 from ._array import Array
 from ._errors import check
 from ._library import ARRAY, BOOLEAN, FUNCTION, INTEGER, NIL, NUMBER, TEXT, Value, lib
@@ -98,6 +98,10 @@ class State:
         """The value of a Lua expression."""
         return self.run("return " + expression, "expression")
 
+    def table(self, expression):
+        """The columns of the gpu.table that a Lua expression gives: a dict of NumPy arrays by name, which pandas.DataFrame takes."""
+        return self._stoppable(lambda: _tables.take(self, expression))
+
     def __getitem__(self, path):
         """The value at a path of names from the globals: "update", "model.step", "gpu.add"."""
         value = Value()
@@ -105,7 +109,9 @@ class State:
         return self._to_python(value)
 
     def __setitem__(self, path, value):
-        """Sets it. A Python function becomes a Lua function."""
+        """Sets it. A Python function becomes a Lua function; a dict of columns or a DataFrame of pandas becomes a gpu.table."""
+        if _tables.has_columns(value):
+            return _tables.give(self, path, value)
         if callable(value) and not isinstance(value, Function):
             return self._register(path, value)
         kept = []
@@ -113,10 +119,12 @@ class State:
         check(lib.set(self._handle, path.encode(), byref(given)), self._handle)
 
     def array(self, value):
-        """An Array of a NumPy, CuPy or torch array: over the same memory where the device reaches it and scripts may write to it, else
-        a copy."""
+        """An Array of a NumPy, CuPy or torch array, or of a Series of pandas: over the same memory where the device reaches it and
+        scripts may write to it, else a copy."""
         if isinstance(value, Array):
             return value
+        if hasattr(value, "to_numpy"):
+            value = value.to_numpy()
         if not hasattr(value, "__dlpack__"):
             raise TypeError(f"expected an array with __dlpack__, such as NumPy's, got {type(value).__name__}")
         if hasattr(value, "__array_interface__"):
@@ -204,14 +212,15 @@ class State:
             result.kind, result.content.text.data, result.content.text.size = TEXT, ctypes.addressof(buffer), len(data)
         elif isinstance(value, Function):
             result.kind, result.content.handle = FUNCTION, value._handle.value
-        elif isinstance(value, Array) or hasattr(value, "__dlpack__"):
+        elif isinstance(value, Array) or hasattr(value, "__dlpack__") or hasattr(value, "to_numpy") and not _tables.has_columns(value):
             array = self.array(value)
             kept.append(array)
             result.kind, result.content.handle = ARRAY, array._handle.value
         elif hasattr(value, "__float__"):
             result.kind, result.content.number = NUMBER, float(value)
         else:
-            raise TypeError(f"expected None, a boolean, a number, text, an array or a function of Lua, got {type(value).__name__}")
+            hint = "; state[name] = columns makes a gpu.table of it" if _tables.has_columns(value) else ""
+            raise TypeError(f"expected None, a boolean, a number, text, an array or a function of Lua, got {type(value).__name__}{hint}")
         return result
 
     def _of_numpy(self, value):

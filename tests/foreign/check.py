@@ -87,6 +87,15 @@ with h5py.File("ours.h5") as file:
         assert back.dtype == x.dtype and (back == x).all(), (name, back.dtype)
 print("h5py:", len(tensors), "dtypes there and back")
 
+state["t"] = frame
+for name in frame.columns:
+    check(frame[name].to_numpy(), column(name), name)
+back = pandas.DataFrame(state.table("t"))
+for name in frame.columns:
+    check(frame[name].to_numpy(), np.asarray(back[name]), name)
+check(frame["price"].to_numpy() * 2, state["gpu.multiply"](frame["price"], 2).numpy(), "price")
+print("pandas: a DataFrame and a Series there and back")
+
 schema, array = ffi.new("struct ArrowSchema*"), ffi.new("struct ArrowArray*")
 addresses = [int(ffi.cast("uintptr_t", struct)) for struct in (schema, array)]
 pyarrow.RecordBatch.from_pandas(frame, preserve_index=False)._export_to_c(*reversed(addresses))

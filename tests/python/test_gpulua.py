@@ -43,6 +43,38 @@ class Values(unittest.TestCase):
         self.assertEqual(self.state.run("return config.name, 1"), ("x", 1))
         self.assertIsNone(self.state["nothing"])
 
+    def test_tables(self):
+        columns = {"n": np.arange(5), "x": np.array([1.5, np.nan, -0.0, 1e300, 3]), "ok": np.array([True, False, True, True, False]),
+                   "city": ["Z\u00fcrich", "a:b\n", "", "Z\u00fcrich", "7:x"], "a name": np.arange(5, dtype="float32")[::-1],
+                   "text": np.array(["b", None, "a", float("nan"), "b"], object)}
+        self.state["t"] = columns
+        self.assertEqual(self.state.eval("table.concat(t.names, ',')"), "n,x,ok,city,a name,text")
+        self.assertEqual(self.state.eval("table.concat(t:texts 'text', ',')"), ",a,b")
+        back = self.state.table("t")
+        self.assertEqual(list(back), list(columns))
+        for name in ["n", "x", "ok", "a name"]:
+            np.testing.assert_array_equal(back[name], columns[name])
+            self.assertEqual(back[name].dtype, columns[name].dtype)
+        self.assertEqual(back["city"].tolist(), columns["city"])
+        self.assertEqual(back["text"].tolist(), ["b", "", "a", "", "b"])
+        means = self.state.table("t:where('city', 'Z\u00fcrich'):group_by 'city':mean 'x'")
+        self.assertEqual((means["city"].tolist(), means["x"].tolist()), (["Z\u00fcrich"], [5e299]))
+        self.state.run("model = {}")
+        self.state["model.t"] = {"x": np.zeros(0), "s": np.zeros(0, object)}
+        self.assertEqual([len(x) for x in self.state.table("model.t").values()], [0, 0])
+        for bad, message in [({"d": np.zeros(2, "datetime64[D]")}, "text in column d, got datetime64"), ({"a": [1, "x"], "b": [1]}, "rows in column b"),
+                             ({"o": np.array([1, "x"], object)}, "in column o, got object with a value of int"), ({}, "at least one column")]:
+            with self.assertRaisesRegex((TypeError, gpulua.Error), message):
+                self.state["t"] = bad
+        with self.assertRaisesRegex(ValueError, "expected a path of names for a table, got 'a b'"):
+            self.state["a b"] = columns
+        with self.assertRaisesRegex(gpulua.Error, "got a table of columns; state.table.expression. gives the columns"):
+            self.state.eval("t")
+        with self.assertRaisesRegex(gpulua.Error, "expected a gpu.table, got 3"):
+            self.state.table("1 + 2")
+        with self.assertRaisesRegex(TypeError, "got dict; state.name. = columns makes a gpu.table of it"):
+            self.state["print"](columns)
+
     def test_print(self):
         self.state.run("print('a', 1)\nprint(gpu.ones(2))")
         self.assertEqual(self.lines[0], "a\t1")
@@ -118,6 +150,20 @@ class Arrays(unittest.TestCase):
                 np.testing.assert_array_equal(back.numpy(), view)
                 np.testing.assert_array_equal(np.asarray(back), view)
                 self.assertEqual(back.tobytes(), view.tobytes())
+
+    def test_elements(self):
+        x = self.state.eval("gpu.arange(6, 'float64'):reshape(2, 3)")
+        np.testing.assert_array_equal(x[1], [3, 4, 5])
+        self.assertEqual((x[0, 2], [row.sum() for row in x]), (2, [3, 12]))
+        self.assertEqual(self.state.eval("gpu.ones(3):sum()").item(), 3)
+
+        class Series:  # as pandas has them
+            ndim = 1
+            items = None
+
+            def to_numpy(self):
+                return np.arange(3.0)
+        self.assertEqual(self.state["gpu.sum"](Series()).item(), 3)
 
     def test_no_copy(self):
         x = np.zeros(4, "float32")

@@ -1,0 +1,111 @@
+"""gpu.table and columns of Python: dicts of arrays, and pandas' DataFrames."""
+import re
+
+# Several texts cross as one: each behind its length in bytes.
+_unpacked = """
+local function unpacked(text)
+  local list, at = {}, 1
+  while at <= #text do
+    local length, from = text:match("^(%d+):()", at)
+    at = from + length
+    list[#list + 1] = text:sub(from, at - 1)
+  end
+  return list
+end
+"""
+
+_build = _unpacked + """
+local names, given, columns = unpacked((...)), {select(2, ...)}, {}
+for i, name in ipairs(names) do
+  local x, texts = given[2 * i - 1], given[2 * i]
+  columns[name] = texts and gpu.table({text = unpacked(texts)}):take(x).text or x
+end
+return gpu.table(columns, names)
+"""
+
+_read = """
+local t = (...)()
+if getmetatable(t) ~= "a table of columns" then error("[table] expected a gpu.table, got " .. tostring(t), 0) end
+local function packed(list)
+  local parts = {}
+  for i, text in ipairs(list) do parts[i] = #text .. ":" .. text end
+  return table.concat(parts)
+end
+return packed(t.names), function(name)
+  local is_text, texts = pcall(t.texts, t, name)
+  return is_text and t:column(name):copy() or t:column(name), is_text and packed(texts) or nil
+end
+"""
+
+_path = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
+
+
+def has_columns(value):
+    """Whether it is a dict or a DataFrame; a Series has items, too, and one axis."""
+    return hasattr(value, "items") and getattr(value, "ndim", 2) == 2
+
+
+def _bytes(text):
+    return text.encode(errors="surrogateescape")
+
+
+def _packed(texts):
+    return b"".join(b"%d:%s" % (len(data), data) for data in map(_bytes, texts))
+
+
+def _listed(text):
+    data, texts, at = _bytes(text), [], 0
+    while at < len(data):
+        colon = data.index(b":", at)
+        at = colon + 1 + int(data[at:colon])
+        texts.append(data[colon + 1:at].decode(errors="surrogateescape"))
+    return texts
+
+
+def _is_missing(value):
+    return value is None or value != value or type(value).__name__ == "NAType"
+
+
+def _column(name, values):
+    """(array, None), or of text the positions in its texts in order, and these; missing texts are empty."""
+    import numpy
+    if hasattr(values, "to_numpy"):
+        values = values.to_numpy()
+    if hasattr(values, "__dlpack__") and not (isinstance(values, numpy.ndarray) and values.dtype.kind in "OSUmM"):
+        return values, None
+    array = numpy.asarray(values)
+    if array.dtype.kind in "biufc":
+        return array, None
+    if array.ndim != 1 or array.dtype.kind not in "OU":
+        raise TypeError(f"expected numbers, booleans or text in column {name}, got {array.dtype}")
+    texts = ["" if _is_missing(value) else value for value in array.tolist()]
+    for value in texts:
+        if not isinstance(value, str):
+            raise TypeError(f"expected numbers, booleans or text in column {name}, got {array.dtype} with a value of {type(value).__name__}")
+    places = {text: i + 1 for i, text in enumerate(sorted(set(texts), key=_bytes))}
+    return numpy.fromiter((places[text] for text in texts), "int64", len(texts)), _packed(places)
+
+
+def give(state, path, columns):
+    """Sets the global, or what is inside of one, to a gpu.table of the columns."""
+    if not _path.fullmatch(path):
+        raise ValueError(f"expected a path of names for a table, got {path!r}")
+    names, arguments = [], []
+    for name, values in columns.items():
+        names.append(str(name))
+        arguments += _column(name, values)
+    build = state.load(_build, "table")
+    state.load(f"local build = (...); {path} = build(select(2, ...))", "table")(build, _packed(names), *arguments)
+
+
+def take(state, expression):
+    """The columns of the gpu.table that the expression gives, by name, as NumPy's arrays; text as objects."""
+    import numpy
+    names, read = state.load(_read, "table")(state.load("return " + expression, "expression"))
+    columns = {}
+    for name in _listed(names):
+        x, texts = read(name)
+        columns[name] = x.numpy()
+        if texts is not None:
+            columns[name] = numpy.array([*_listed(texts), ""], object)[columns[name] - 1]
+    return columns
