@@ -20,26 +20,33 @@ local function write(...) lines[#lines + 1] = (...):format(select(2, ...)) end
 local operand = "gpu.array|number|boolean|ffi.cdata*"
 local list = "gpu.array|number[]"
 
--- The types of parameters and options by their names, as the reference uses them throughout.
+-- The types of parameters and options by their names, as the reference uses them throughout. Integers are numbers: what a script
+-- computes has the type number in the language server's eyes.
 local types = {
-  x = "gpu.array", y = operand, a = "gpu.array", b = operand, z = "gpu.array", axis = "integer|integer[]", axes = "integer|integer[]",
-  n = "integer", k = "integer", count = "integer", rows = "integer", columns = "integer", offset = "integer", degree = "integer",
-  shape = "integer|integer[]", fn = "function", path = "string", source = "string", name = "string", equation = "string",
+  x = "gpu.array", y = operand, a = "gpu.array", b = operand, z = "gpu.array", axis = "number|number[]", axes = "number|number[]",
+  n = "number", k = "number", count = "number", rows = "number", columns = "number", offset = "number", degree = "number",
+  shape = "number|number[]", fn = "function", path = "string", source = "string", name = "string", equation = "string",
   dtype = "gpu.dtype", device = "gpu.device|string", keepdims = "boolean", out = "gpu.array", where = "gpu.array", initial = "number",
-  ddof = "number", arrays = "gpu.array[]", seed = "integer", mode = "string", method = "string", norm = "string", sizes = "integer|integer[]",
-  descending = "boolean", stable = "boolean", largest = "boolean", compress = "boolean", generator = "gpu.generator", bytes = "integer",
-  indices = list, positions = "gpu.array|integer|integer[]|string", values = "any", exclusive = "boolean", algorithm = "string", on = "boolean",
-  rtol = "number", atol = "number", maxiter = "integer", callback = "function", defines = "table<string, string|number|boolean>",
-  s = "gpu.stream|integer[]", event = "gpu.event", later = "gpu.event", repeats = "integer", stop = "number", first = "number", last = "number",
+  ddof = "number", arrays = "gpu.array[]", seed = "number", mode = "string", method = "string", norm = "string", sizes = "number|number[]",
+  descending = "boolean", stable = "boolean", largest = "boolean", compress = "boolean", generator = "gpu.generator", bytes = "number",
+  indices = list, positions = "gpu.array|number|number[]|string", values = "any", exclusive = "boolean", algorithm = "string", on = "boolean",
+  rtol = "number", atol = "number", maxiter = "number", callback = "function", defines = "table<string, string|number|boolean>",
+  s = "gpu.stream|number[]", event = "gpu.event", later = "gpu.event", repeats = "number", stop = "number", first = "number", last = "number",
   step = "number", A = "gpu.sparse_matrix|gpu.array|function", M = "gpu.sparse_matrix|gpu.array|function", column = "gpu.array",
 }
 
 -- Where a parameter is another thing than elsewhere.
-local own_types = {["t.take"] = {rows = list .. "|boolean[]"}, ["t.sort_by"] = {names = "string|string[]"}, ["gpu.table"] = {columns = "table"}}
+local vector = "gpu.array|number[]"
+local plotted = {x = vector, y = vector, low = vector, high = vector, errors = vector .. "|number", bins = "number|" .. vector,
+  levels = "number|number[]", m = "gpu.array", heights = vector}
+local own_types = {
+  ["gpu.plot.bars"] = {x = vector .. "|string[]", heights = vector}, ["t.take"] = {rows = list .. "|boolean[]"},
+  ["t.sort_by"] = {names = "string|string[]"}, ["gpu.table"] = {columns = "table"},
+}
 
 -- What functions give that give no array; nothing is any value.
 local results = {
-  ["x.table"] = "table", ["gpu.equal"] = "boolean",
+  ["x.table"] = "table", ["x.item"] = "any", ["gpu.equal"] = "boolean",
   ["gpu.array_equal"] = "boolean", ["gpu.array_equiv"] = "boolean", ["gpu.allclose"] = "boolean", ["gpu.can_cast"] = "boolean",
   ["gpu.promote_types"] = "gpu.dtype", ["gpu.result_type"] = "gpu.dtype", ["gpu.divmod"] = "gpu.array, gpu.array",
   ["gpu.frexp"] = "gpu.array, gpu.array", ["gpu.modf"] = "gpu.array, gpu.array", ["gpu.nonzero"] = "gpu.array ...",
@@ -48,8 +55,8 @@ local results = {
   ["gpu.histogram"] = "gpu.array, gpu.array", ["gpu.broadcast_shapes"] = "integer[]", ["gpu.gradient"] = "gpu.array ...",
   ["gpu.module"] = "gpu.module", ["gpu.load_module"] = "gpu.module?, string?", ["gpu.kernel"] = "gpu.kernel", ["mod.kernel"] = "gpu.kernel",
   ["mod.constant"] = "gpu.array", ["gpu.stream"] = "gpu.stream", ["gpu.event"] = "gpu.event", ["gpu.device"] = "gpu.device, string?",
-  ["gpu.graph"] = "gpu.graph, any ...", ["gpu.random.generator"] = "gpu.generator", ["gpu.item"] = "any", ["gpu.table"] = "gpu.columns|table",
-  ["gpu.host"] = "ffi.cdata*", ["gpu.load"] = "any, string?", ["gpu.image.load"] = "gpu.array?, string?", ["gpu.unique"] = "gpu.array ...",
+  ["gpu.graph"] = "gpu.graph, any ...", ["gpu.random.generator"] = "gpu.generator", ["gpu.item"] = "any", ["x.host"] = "any", ["gpu.table"] = "gpu.columns|table",
+  ["gpu.host"] = "any", ["gpu.load"] = "any, string?", ["gpu.image.load"] = "gpu.array?, string?", ["gpu.unique"] = "gpu.array ...",
   ["gpu.fft.next_fast_len"] = "integer", ["gpu.fft.plans"] = "table[]", ["gpu.random.state"] = "table", ["gpu.einsum_path"] = "any",
   ["gpu.clock"] = "number", ["gpu.linalg.slogdet"] = "gpu.array, gpu.array", ["gpu.linalg.lu"] = "gpu.array, gpu.array, gpu.array",
   ["gpu.linalg.qr"] = "gpu.array, gpu.array", ["gpu.linalg.svd"] = "gpu.array, gpu.array, gpu.array", ["gpu.linalg.eigh"] = "gpu.array, gpu.array",
@@ -167,12 +174,14 @@ local function write_function(receiver, name, class, dot, type_of_self)
   local entry = assert(reference.find(receiver .. name), receiver .. name)
   local parameters, options = read_signature(signature_of(receiver, name, entry))
   describe(entry)
-  local key, names, shown = receiver:gsub(":$", ".") .. name, {}, {}
+  local key, names, shown = receiver:gsub("^p:$", "gpu.plot."):gsub(":$", ".") .. name, {}, {}
+  local is_plot = key:find "^gpu%.plot%."
   for _, parameter in ipairs(parameters) do
     local of, is_optional = parameter[1], parameter[2]
-    local of_type = own_types[key] and own_types[key][of] or types[of:gsub("%.%.%.$", "")] or "any"
+    local of_type = own_types[key] and own_types[key][of] or is_plot and plotted[of] or of == "x" and dot == "." and operand
+      or types[of:gsub("%.%.%.$", "")] or "any"
     if of:find "%.%.%.$" then
-      write("---@param ... %s", of_type)
+      write("---@param ... %s", of_type == "any" and of_type or of_type .. (options and "|" .. options_type(options) or ""))
       names[#names + 1] = "..."
     else
       if keywords[of] then of = of .. "_" end
@@ -235,11 +244,13 @@ local function write_class(letter, class)
   end
   if letter == "x" then
     for _, operator in ipairs {"add", "sub", "mul", "div", "mod", "pow"} do write("---@operator %s(%s): gpu.array", operator, operand) end
-    write("---@operator unm: gpu.array\n---@operator len: integer\n---@operator call: gpu.array\n---@field [any] any")
+    write("---@operator unm: gpu.array\n---@operator len: integer\n---@overload fun(...: any): gpu.array\n---@field [any] any")
   elseif letter == "A" then
     write("---@operator mul(number): gpu.sparse_matrix\n---@operator len: integer\n---@field [any] any")
   elseif letter == "k" then
-    write("---@operator call(table): fun(...)")
+    write("---@overload fun(options: table): fun(...: any)")
+  elseif letter == "j" then
+    write("---@overload fun(...: any): fun(...: any)")
   elseif letter == "mod" then
     write("---@field [string] gpu.kernel")
   elseif letter == "t" then

@@ -37,10 +37,13 @@ local text = assert(io.open(arg[1])):read "*a"
 for _, part in ipairs {
   "---@field shape integer[] table of sizes", "function gpu.sum(x, axis, options) end", "---@operator add(",
   "---@return gpu.array, gpu.array\nfunction gpu.divmod(x, y) end", "function x_:reshape(...) end",
-  "---@overload fun(self: gpu.array, options: {axis?: integer|integer[], keepdims?: boolean", "---@field names string[] the list of",
+  "---@overload fun(self: gpu.array, options: {axis?: number|number[], keepdims?: boolean", "---@field names string[] the list of",
   "---@return gpu.groups\nfunction t_:group_by(...) end", "---@return gpu.chart\nfunction p_:histogram(x, bins, options) end",
   "function p_:show(options) end", "---@return gpu.columns\nfunction groups_:median(...) end",
-  "---@overload fun(x: gpu.array, options: {axis?: integer|integer[], keepdims?: boolean",
+  "---@overload fun(x: gpu.array|number|boolean|ffi.cdata*, options: {axis?: number|number[], keepdims?: boolean",
+  -- A call of an array, a dtype behind the sizes, names of bars, and a configured launch are no mistakes.
+  "---@overload fun(...: any): gpu.array", "---@param ... number|number[]|{dtype?: gpu.dtype", "---@param x gpu.array|number[]|string[]",
+  "---@overload fun(options: table): fun(...: any)",
 } do
   assert(text:find(part, 1, true), "the annotations lack " .. part)
 end
