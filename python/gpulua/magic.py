@@ -40,5 +40,6 @@ class Magic:
             state[name] = self._shell.user_ns[name]
         result = state.run(cell, "cell")
         for name in outputs:
-            self._shell.user_ns[name] = state[name]
+            is_table = state.eval(f"getmetatable({name}) == 'a table of columns'")
+            self._shell.user_ns[name] = state.table(name) if is_table else state[name]
         return result

@@ -237,6 +237,10 @@ class Magics(unittest.TestCase):
         np.testing.assert_array_equal(np.from_dlpack(shell.user_ns["y"]), [0, 2, 4, 6])
         self.assertEqual(shell.user_ns["n"], 4)
         self.assertEqual(line("y:sum():item()"), 12)
+        shell.user_ns["frame"] = {"k": ["a", "b", "a"], "v": np.array([1.0, 2, 4])}
+        cell("-i frame -o sums,none", "sums = frame:group_by 'k':sum 'v'")
+        self.assertEqual((shell.user_ns["sums"]["k"].tolist(), shell.user_ns["sums"]["v"].tolist()), (["a", "b"], [5, 2]))
+        self.assertIsNone(shell.user_ns["none"])
         with self.assertRaisesRegex(NameError, "got z"):
             cell("-i z", "")
         with self.assertRaisesRegex(ValueError, "got --devise"):
