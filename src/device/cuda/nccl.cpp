@@ -237,12 +237,16 @@ class NcclCommunicator final : public Communicator {
 
   /// Waits until a call has queued its work, where it first connects this rank with others.
   void settle(const char* op, NcclResult result) {
-    constexpr std::chrono::milliseconds apart{100};
-    auto next_look = Clock::now() + apart;
+    constexpr std::chrono::milliseconds apart{100}, short_wait{1};
+    const auto start = Clock::now();
+    auto next_look = start + apart;
     while (result == nccl_in_progress) {
       if (call_.get_async_error(handle_, &result) != nccl_success || result != nccl_in_progress) break;
+      // NCCL's thread queues most calls in microseconds. A sleep takes a hundred.
+      const auto now = Clock::now();
+      if (now - start < short_wait) continue;
       std::this_thread::sleep_for(pause);
-      if (Clock::now() < next_look) continue;
+      if (now < next_look) continue;
       while_waiting_();
       next_look = Clock::now() + apart;
     }
