@@ -16,9 +16,9 @@ class CollectionPace {
 
  private:
   static constexpr unsigned arrays_a_step = 32;
-  // Arrays to a collection: their nodes take half a megabyte. A large heap takes longer to mark and is collected less
+  // Arrays to a collection: their nodes take less than a megabyte. A large heap takes longer to mark and is collected less
   // often.
-  static constexpr unsigned least_arrays = 1024, arrays_a_kilobyte = 4;
+  static constexpr unsigned least_arrays = 2048, arrays_a_kilobyte = 4;
 
   void step(lua_State* L);
 
