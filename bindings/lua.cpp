@@ -25,14 +25,14 @@ void note_error(lua_State* L, const Error& error) {
 
 }  // namespace
 
-int run_protected(lua_State* L, LuaFunction function) {
+int run_protected(lua_State* L, LuaFunction function, bool is_operator) {
   const CallSignature* signature = nullptr;
   std::string message;
   try {
     Bindings& bindings = bindings_of(L);
     bindings.context().stack.check();
     const Bindings::Running running(bindings, L);
-    signature = check_arguments(L);  // the bindings hold it
+    if (!is_operator) signature = check_arguments(L);  // the bindings hold it
     return function(L);
   } catch (const std::bad_alloc&) {
     message = "[memory] the host is out of memory";

@@ -255,7 +255,7 @@ struct Entry {
 
 /// A metamethod of a binary operator: two operands and no options.
 int binary_operator(lua_State* L) {
-  const int results = run_protected(L, operator_on_plain);
+  const int results = run_protected(L, operator_on_plain, true);
   if (results >= 0) return results;
   return results == may_be_sparse ? of_any_matrix<protect<operator_on_others>>(L) : lua_error(L);
 }

@@ -25,6 +25,7 @@ struct Reducer;
 
 /// An operation that is not evaluated yet. Exactly one of `op`, `reducer`, `value`, `indexed` and `roll` is set.
 struct Pending {
+  Pending() {}                             // GCC clears the whole object first where it is not written out
   std::shared_ptr<const OpInfo> op;        // elementwise: each input broadcasts to the node's shape
   std::shared_ptr<const Reducer> reducer;  // reduces the axes of the input that are set in `axes`
   std::optional<Scalar> value;             // the same number everywhere

@@ -154,9 +154,10 @@ Pipeline::Result Pipeline::run(std::span<const Root> roots, const NodeNumbers& n
 }
 
 std::shared_ptr<ExecutablePlan> Pipeline::prepare(std::span<const Root> roots, const NodeNumbers& nodes) {
-  const PlanKey& key = plans_.key(roots, nodes);
+  const PlanKey key = plans_.key(roots, nodes);
   if (std::shared_ptr<ExecutablePlan> known = plans_.find(key)) return known;
 
+  std::vector<std::uint64_t> kept_key(key.begin(), key.end());
   OpenDevice& device = roots.front().node->device();
   auto executable = std::make_shared<ExecutablePlan>();
   const std::vector<Step> steps = plan(roots, nodes, device.info().row_bytes);
@@ -176,7 +177,7 @@ std::shared_ptr<ExecutablePlan> Pipeline::prepare(std::span<const Root> roots, c
     }
   }
   executable->keep_rows(nodes);
-  return plans_.insert(key, std::move(executable));
+  return plans_.insert(std::move(kept_key), std::move(executable));
 }
 
 // ---- what asks for them ---------------------------------------------------------------------------------------------

@@ -18,11 +18,35 @@ constexpr std::size_t most_plans = 1024;
 // Elements of the widest vector. The key has offsets modulo this number.
 constexpr std::int64_t alignment = Trace::offset_modulus;
 
+/// Words written one behind the other, into memory that is kept for the next time.
+class Words {
+ public:
+  explicit Words(std::vector<std::uint64_t>& memory)
+      : memory_(memory), next_(memory.data()), end_(next_ + memory.size()) {}
+
+  void push_back(std::uint64_t word) {
+    if (next_ == end_) [[unlikely]]
+      grow();
+    *next_++ = word;
+  }
+  PlanKey written() const { return {memory_.data(), next_}; }
+
+ private:
+  [[gnu::noinline]] void grow() {
+    const std::size_t count = memory_.size();
+    memory_.resize(std::max<std::size_t>(256, 2 * count));
+    next_ = memory_.data() + count;
+    end_ = memory_.data() + memory_.size();
+  }
+
+  std::vector<std::uint64_t>& memory_;
+  std::uint64_t *next_, *end_;
+};
+
 /// Writes the key of a plan.
 class Description {
  public:
-  Description(PlanKey& words, std::span<const Root> roots, const NodeNumbers& nodes) : words_(words), nodes_(nodes) {
-    words_.clear();
+  Description(Words& words, std::span<const Root> roots, const NodeNumbers& nodes) : words_(words), nodes_(nodes) {
     words_.push_back(nodes.size());
     for (const Root& root : roots)
       if (root.target) target_ = root.target;
@@ -99,9 +123,11 @@ class Description {
         words_.push_back(static_cast<std::uint64_t>(number));
   }
 
-  void add(const Dims& dims) { words_.insert(words_.end(), dims.begin(), dims.end()); }
+  void add(const Dims& dims) {
+    for (const std::int64_t number : dims) words_.push_back(static_cast<std::uint64_t>(number));
+  }
 
-  PlanKey& words_;
+  Words& words_;
   const NodeNumbers& nodes_;
   Node* target_ = nullptr;
   const SharedLayout* last_ = nullptr;  // the layout whose shape was written last
@@ -131,25 +157,27 @@ void ExecutablePlan::keep_rows(const NodeNumbers& nodes) {
   }
 }
 
-std::size_t PlanCache::Hash::operator()(const PlanKey& key) const {
-  return XXH3_64bits(key.data(), key.size() * sizeof key.front());
+std::size_t PlanCache::Hash::operator()(PlanKey key) const {
+  return XXH3_64bits(key.data(), key.size_bytes());
 }
 
-const PlanKey& PlanCache::key(std::span<const Root> roots, const NodeNumbers& nodes) {
-  Description description(key_, roots, nodes);
+PlanKey PlanCache::key(std::span<const Root> roots, const NodeNumbers& nodes) {
+  Words words(words_);
+  Description description(words, roots, nodes);
   for (Node* node : nodes) description.add(*node);
   for (const Root& root : roots) description.add(root);
-  return key_;
+  return words.written();
 }
 
-std::shared_ptr<ExecutablePlan> PlanCache::find(const PlanKey& key) const {
+std::shared_ptr<ExecutablePlan> PlanCache::find(PlanKey key) const {
   const auto found = plans_.find(key);
   return found == plans_.end() ? nullptr : found->second;
 }
 
-std::shared_ptr<ExecutablePlan> PlanCache::insert(const PlanKey& key, std::shared_ptr<ExecutablePlan> plan) {
+std::shared_ptr<ExecutablePlan> PlanCache::insert(std::vector<std::uint64_t> key,
+                                                  std::shared_ptr<ExecutablePlan> plan) {
   if (plans_.size() == most_plans) plans_.clear();
-  return plans_.emplace(key, std::move(plan)).first->second;
+  return plans_.emplace(std::move(key), std::move(plan)).first->second;
 }
 
 }  // namespace gpulua

@@ -3,6 +3,7 @@
 // Plans that are kept. Most expressions have a structure that was evaluated before. Then the plan, the schedules and
 // the kernels are the same, and the arguments differ in addresses and numbers only.
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -29,24 +30,29 @@ struct ExecutablePlan {
 bool is_hazard(const Step& step);
 
 /// The structure of roots, in words. It is equal for roots whose plans differ in addresses and numbers only.
-using PlanKey = std::vector<std::uint64_t>;
+using PlanKey = std::span<const std::uint64_t>;
 
 class PlanCache {
  public:
   /// The key of the roots, which are of one device. It is valid until the next call. `nodes` comes from collect(roots).
-  const PlanKey& key(std::span<const Root> roots, const NodeNumbers& nodes);
+  PlanKey key(std::span<const Root> roots, const NodeNumbers& nodes);
   /// The plan with that key, or null.
-  std::shared_ptr<ExecutablePlan> find(const PlanKey& key) const;
+  std::shared_ptr<ExecutablePlan> find(PlanKey key) const;
   /// Keeps the plan, and gives it.
-  std::shared_ptr<ExecutablePlan> insert(const PlanKey& key, std::shared_ptr<ExecutablePlan> plan);
+  std::shared_ptr<ExecutablePlan> insert(std::vector<std::uint64_t> key, std::shared_ptr<ExecutablePlan> plan);
 
  private:
   struct Hash {
-    std::size_t operator()(const PlanKey& key) const;
+    using is_transparent = void;
+    std::size_t operator()(PlanKey key) const;
+  };
+  struct Equal {
+    using is_transparent = void;
+    bool operator()(PlanKey a, PlanKey b) const { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
   };
 
-  PlanKey key_;  // of the last call of key(), kept for its memory
-  std::unordered_map<PlanKey, std::shared_ptr<ExecutablePlan>, Hash> plans_;
+  std::vector<std::uint64_t> words_;  // for the next call of key()
+  std::unordered_map<std::vector<std::uint64_t>, std::shared_ptr<ExecutablePlan>, Hash, Equal> plans_;
 };
 
 }  // namespace gpulua

@@ -192,29 +192,43 @@ LayoutRef row_major_of(const Node& array) {
   return array.shared_layout->is_row_major ? array.shared_layout : share(row_major(array.layout.shape));
 }
 
+/// The layout of the result of an operation on arrays of several shapes.
+LayoutRef broadcast_layout(const OpInfo& op, Operands operands) {
+  boost::container::small_vector<const Dims*, 4> shapes;
+  for (const auto& [array, number] : operands)
+    if (array) shapes.push_back(&(*array)->layout.shape);
+  Dims shape = broadcast_shapes(op.name, {shapes.data(), shapes.size()});
+  for (const auto& [array, number] : operands)
+    if (array && (*array)->layout.shape == shape) return row_major_of(**array);
+  return share(row_major(std::move(shape)));
+}
+
 /// The layout of an operation's result.
 LayoutRef result_layout(const OpInfo& op, Operands operands) {
-  boost::container::small_vector<const Array*, 4> arrays;
-  for (const auto& [array, number] : operands)
-    if (array) arrays.push_back(array);
-  const Node& first = **arrays.front();
-  const auto has_shape = [](const Array* array, const Dims& shape) { return (*array)->layout.shape == shape; };
-  if (std::all_of(arrays.begin() + 1, arrays.end(), [&](const Array* array) {
-        return (*array)->shared_layout == first.shared_layout || has_shape(array, first.layout.shape);
-      }))
-    return row_major_of(first);
-  boost::container::small_vector<const Dims*, 4> shapes;
-  for (const Array* array : arrays) shapes.push_back(&(*array)->layout.shape);
-  Dims shape = broadcast_shapes(op.name, {shapes.data(), shapes.size()});
-  for (const Array* array : arrays)
-    if (has_shape(array, shape)) return row_major_of(**array);
-  return share(row_major(std::move(shape)));
+  const Node* first = nullptr;
+  for (const auto& [array, number] : operands) {
+    if (!array) continue;
+    const Node& node = **array;
+    if (!first) first = &node;
+    if (node.shared_layout != first->shared_layout && node.layout.shape != first->layout.shape)
+      return broadcast_layout(op, operands);
+  }
+  return row_major_of(*first);
 }
 
 /// True where encode() takes every number.
 bool takes_all(DType dtype, const Scalar& value) {
   const DTypeKind kind = info(dtype).kind;
   return std::holds_alternative<double>(value) && (kind == DTypeKind::floating || kind == DTypeKind::complex);
+}
+
+Array pending_number(OpenDevice& device, LayoutRef layout, DType dtype, const Scalar& value) {
+  std::array<char, 16> bytes;
+  if (!takes_all(dtype, value)) encode(dtype, value, bytes.data());  // throws for a value that does not fit
+  return make_pending(device, dtype, std::move(layout), [&](Pending& pending) {
+    pending.value = value;
+    pending.compute = dtype;
+  });
 }
 
 }  // namespace
@@ -259,13 +273,7 @@ Dims broadcast_shapes(std::string_view op, std::span<const Dims* const> shapes) 
 }
 
 Array constant(OpenDevice& device, Dims shape, DType dtype, const Scalar& value) {
-  std::array<char, 16> bytes;
-  if (!takes_all(dtype, value)) encode(dtype, value, bytes.data());  // throws for a value that does not fit
-  LayoutRef layout = shape.empty() ? device.evaluator().layout_of_numbers() : share(row_major(std::move(shape)));
-  return make_pending(device, dtype, std::move(layout), [&](Pending& pending) {
-    pending.value = value;
-    pending.compute = dtype;
-  });
+  return pending_number(device, share(row_major(std::move(shape))), dtype, value);
 }
 
 Array operation(OpenDevice& device, const OpInfo& op, Dims shape, DType dtype, Pending pending) {
@@ -288,7 +296,7 @@ const char* dtype_for(const Scalar& value) {
 /// A number as an operand. The error for a number that does not fit names the operation.
 Array constant_operand(const OpInfo& op, OpenDevice& device, DType dtype, const Scalar& value) {
   try {
-    return constant(device, {}, dtype, value);
+    return pending_number(device, device.evaluator().layout_of_numbers(), dtype, value);
   } catch (const Error& error) {
     constexpr std::string_view conversion = "[convert] ";
     const std::string_view text = error.what();
