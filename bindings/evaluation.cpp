@@ -1,6 +1,6 @@
 // Explicit evaluation of pending arrays: x:eval(), gpu.eval(a, b), gpu.explain(x).
 
-#include <vector>
+#include <boost/container/small_vector.hpp>
 
 #include "bindings/lua_array.h"
 #include "bindings/lua_kernel.h"
@@ -11,8 +11,10 @@ namespace gpulua {
 
 namespace {
 
-std::vector<Node*> check_arrays(lua_State* L, const char* op) {
-  std::vector<Node*> nodes;
+using Nodes = boost::container::small_vector<Node*, 8>;
+
+Nodes check_arrays(lua_State* L, const char* op) {
+  Nodes nodes;
   for (int index = 1; index <= lua_gettop(L); ++index) {
     if (lua_istable(L, index)) fail(op, "the arrays as arguments, (x, y) or unpack(t)", L, index);
     nodes.push_back(check<Array>(L, index, op).get());
@@ -23,7 +25,8 @@ std::vector<Node*> check_arrays(lua_State* L, const char* op) {
 
 /// gpu.eval(a, b, ...), x:eval(): computes the arrays together, in as few kernels as possible, and returns them.
 int eval(lua_State* L) {
-  evaluate(check_arrays(L, "eval"));
+  const Nodes nodes = check_arrays(L, "eval");
+  evaluate({nodes.data(), nodes.size()});
   return lua_gettop(L);
 }
 
@@ -36,8 +39,8 @@ int lua_explain(lua_State* L) {
   if (kernel != nullptr) {
     text = "kernel " + (*kernel)->signature() + "\nengine " + engine_of(**kernel) + "\n";
   } else {
-    const std::vector<Node*> nodes = check_arrays(L, "explain");
-    text = nodes.front()->device().evaluator().explain(nodes);
+    const Nodes nodes = check_arrays(L, "explain");
+    text = nodes.front()->device().evaluator().explain({nodes.data(), nodes.size()});
   }
   lua_pushlstring(L, text.data(), text.size());
   return 1;

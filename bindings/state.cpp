@@ -48,7 +48,7 @@ Origin Bindings::origin() {
   // cached. The registry holds that function, so no other function can get its address. Level 0 is the called C
   // function.
   lua_State* L = running_;
-  lua_Debug frame{};
+  lua_Debug frame;  // the calls below set what is read
   bool in_library = false;
   for (int level = 1; lua_getstack(L, level, &frame); ++level) {
     lua_getinfo(L, "fl", &frame);
