@@ -72,7 +72,8 @@ typedef struct gpulua_options {
   void (*print)(void* user, const char* text, size_t size);
   /* A warning of the library, such as a kernel that runs slowly. NULL: warnings are dropped. */
   void (*log)(void* user, int level, const char* text);
-  /* Lua's memory, as lua_Alloc: realloc, or free where size is 0. NULL: LuaJIT's own. */
+  /* Lua's memory, as lua_Alloc: realloc, or free where size is 0. NULL: LuaJIT's own. Where it has no room during
+   * gpulua_create, LuaJIT may end the process: lua_memory is the way to a limit. */
   void* (*allocate)(void* user, void* block, size_t old_size, size_t size);
   void* user; /* passed to the three callbacks */
   /* A lua_State of the program's own LuaJIT with open libraries and no other gpulua_state; NULL: the state makes one.

@@ -17,6 +17,8 @@ lua_State* LuaMemory::open(const gpulua_options& options) {
   if (options.allocate != nullptr) {
     inner_ = options.allocate;
     user_ = options.user;
+    // LuaJIT does not survive that memory is short here; what has no room in it is found later.
+    const Lifted lifted(*this);
     return L_ = lua_newstate(&allocate, this);
   }
   lua_State* const L = luaL_newstate();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <lua.hpp>
 
 #include "include/gpulua/gpulua.h"
@@ -44,7 +45,7 @@ class LuaMemory {
   lua_Alloc inner_ = nullptr;
   void* user_ = nullptr;
   lua_State* L_ = nullptr;
-  std::size_t used_ = 0, limit_ = 0;
+  std::size_t used_ = 0, limit_ = std::numeric_limits<std::size_t>::max();
   std::size_t collects_at_ = 0;  // bytes in use
   bool asked_ = false, is_lifted_ = false;
 };

@@ -133,7 +133,15 @@ ScriptState::ScriptState(const gpulua_options& options, const void* caller) : op
     main_ = given != nullptr ? given : memory_.open(options);
     if (main_ == nullptr) throw Error(ErrorKind::memory, "[create] there is no room for a Lua state");
     handle_ = open_handle(HandleKind::state, this);
-    if (const int status = lua_cpcall(main_, &ScriptState::open, this); status != 0) {
+    int status = 0;
+    {
+      const LuaMemory::Lifted lifted(memory_);
+      status = lua_cpcall(main_, &ScriptState::open, this);
+    }
+    if (status == 0 && memory_.is_full())
+      throw Error(ErrorKind::memory, "[create] expected lua_memory with room for Lua's libraries, got " +
+                                         std::to_string(options.lua_memory) + " bytes");
+    if (status != 0) {
       const char* text = lua_tostring(main_, -1);
       const std::string why = text != nullptr ? text : "an error without a text";
       lua_pop(main_, 1);

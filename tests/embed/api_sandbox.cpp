@@ -282,32 +282,49 @@ TEST_CASE("a sandbox survives that Lua's memory is short, wherever it happens", 
       "for i = 1, 20 do pcall(co, unpack(list, 1, 3 * i)) end "
       "local x = (gpu.arange(12) * 2):reshape(3, 4) local s = tostring(x) .. x:sum():item() "
       "pcall(function() return x + gpu.ones(7) end)";
-  const auto attempt = [&](Allocator& allocator) {
+  // `at`: which growth fails, counted from the script's start; 0: none. `grown`: how many there were.
+  const auto attempt = [&](long at, long* grown) {
+    Allocator allocator;
     gpulua_options options = sandbox_options();
     options.allocate = &Allocator::run;
     options.user = &allocator;
-    gpulua_state* state = nullptr;
-    gpulua_status status = gpulua_create(&options, &state);
-    if (status != GPULUA_OK) return status;
-    status = gpulua_run(state, script.data(), script.size(), "script.lua");
+    ApiState state(options);
+    allocator.grown = 0;
+    allocator.fails_at = at;
+    const gpulua_status status = state.run(script);
+    if (grown != nullptr) *grown = allocator.grown;
     allocator.fails_at = 0;
-    const std::string after = "assert(gpu.ones(3):sum():item() == 3)";
-    if (gpulua_run(state, after.data(), after.size(), "after") != GPULUA_OK) status = GPULUA_LOST;
-    gpulua_destroy(state);
-    return status;
+    return state.run("assert(gpu.ones(3):sum():item() == 3)") == GPULUA_OK ? status : GPULUA_LOST;
   };
-  Allocator all;
-  REQUIRE(attempt(all) == GPULUA_OK);
-  REQUIRE(all.grown > 3000);
+  long grown = 0;
+  REQUIRE(attempt(0, &grown) == GPULUA_OK);
+  REQUIRE(grown > 200);
   int survived = 0;
-  for (long i = 1; i < all.grown; i += 11) {
-    Allocator allocator{0, i};
-    const gpulua_status status = attempt(allocator);
-    INFO("allocation " << i << ": " << gpulua_status_name(status) << ", " << gpulua_error(nullptr));
+  for (long i = 1; i <= grown; ++i) {
+    const gpulua_status status = attempt(i, nullptr);
+    INFO("growth " << i << ": " << gpulua_status_name(status) << ", " << gpulua_error(nullptr));
     CHECK((status == GPULUA_OK || status == GPULUA_MEMORY || status == GPULUA_RUNTIME));
     survived += status == GPULUA_OK ? 1 : 0;
   }
   CHECK(survived > 10);
+}
+
+TEST_CASE("a limit of memory that has no room for Lua's libraries", "[sandbox]") {
+  for (const bool own_allocator : {false, true})
+    for (const std::size_t bytes : {1, 1000, 30000, 200000}) {
+      Allocator allocator;
+      gpulua_options options = sandbox_options();
+      options.lua_memory = bytes;
+      if (own_allocator) {
+        options.allocate = &Allocator::run;
+        options.user = &allocator;
+      }
+      gpulua_state* state = nullptr;
+      CHECK(gpulua_create(&options, &state) == GPULUA_MEMORY);
+      CHECK(state == nullptr);
+      CHECK(std::string(gpulua_error(nullptr)) ==
+            "[create] expected lua_memory with room for Lua's libraries, got " + std::to_string(bytes) + " bytes");
+    }
 }
 
 TEST_CASE("look-ups of values call metamethods only for a time", "[sandbox]") {
