@@ -107,6 +107,9 @@ int grow(lua_State* L) {
   if (lua_iscfunction(L, 1) != 0 && lua_getupvalue(L, 1, 1) != nullptr) lua_replace(L, 1);
   lua_State* const coroutine = lua_tothread(L, 1);
   if (coroutine == nullptr || values < LUA_MINSTACK) return 0;
+  // One that runs, or has resumed another, takes no values: LuaJIT says so.
+  lua_Debug frame;
+  if (lua_status(coroutine) != LUA_YIELD && lua_getstack(coroutine, 0, &frame) != 0) return 0;
   auto& memory = *static_cast<LuaMemory*>(lua_touserdata(L, lua_upvalueindex(1)));
   if (memory.is_full()) return luaL_error(L, "not enough memory");
   lua_pushcfunction(L, check_stack);
