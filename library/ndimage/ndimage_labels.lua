@@ -1,4 +1,4 @@
--- gpu.ndimage: the connected parts of an array, and distances.
+-- gpu.ndimage: the connected parts of an array.
 local gpu, _, core = ...
 core.load "ndimage_morphology.lua"
 local ndimage, nd = gpu.ndimage, core.nd
@@ -108,7 +108,8 @@ local function first_elements(op, inside, structure, places)
   return parents
 end
 
-local function check_size(op, x)
+--- Fails for x without dimensions and of 2^31 elements. Gives where it is not 0.
+function nd.check_size(op, x)
   core.check_real(op, x)
   if x.ndim == 0 then core.fail(op, "an array with dimensions", x) end
   if x.size >= 2 ^ 31 then core.fail(op, "fewer than 2^31 elements", x) end
@@ -118,7 +119,7 @@ end
 --- label(x [, {structure =}]): the parts that are connected, numbered from 1, and their number.
 function ndimage.label(x, options)
   local op = "ndimage.label"
-  local inside = check_size(op, x)
+  local inside = nd.check_size(op, x)
   options = core.check_fields(op, options)
   local structure = nd.read_structure(op, x, options.structure)
   if x.size == 0 then return gpu.zeros(x.shape, {dtype = "int32", device = x.device}), 0 end
@@ -132,7 +133,7 @@ end
 --- binary_fill_holes(x [, {structure =}]): what is not connected to the border around x is filled.
 function ndimage.binary_fill_holes(x, options)
   local op = "ndimage.binary_fill_holes"
-  local inside = check_size(op, x)
+  local inside = nd.check_size(op, x)
   options = core.check_fields(op, options)
   local structure = nd.read_structure(op, x, options.structure)
   if x.size == 0 then return inside:copy() end
@@ -150,7 +151,7 @@ end
 --- does not occur.
 function ndimage.find_objects(labels, count)
   local op = "ndimage.find_objects"
-  check_size(op, labels)
+  nd.check_size(op, labels)
   local kind = core.kind(labels)
   if kind ~= "int" and kind ~= "uint" then core.fail(op, "labels: integers", labels) end
   if count == nil then count = labels.size > 0 and math.max(labels:max():item(), 0) or 0 end
@@ -169,53 +170,4 @@ function ndimage.find_objects(labels, count)
     for axis = 1, boxes[label] and ndim or 0 do boxes[label][axis] = {firsts[label][axis], lasts[label][axis]} end
   end
   return boxes
-end
-
--- ---- distances -----------------------------------------------------------------------------------------------------------------
-
---- distance_transform_edt(x [, {sampling =, return_indices =}]): the distance of each element that is not 0 to the nearest that is.
-function ndimage.distance_transform_edt(x, options)
-  local op = "ndimage.distance_transform_edt"
-  local inside = check_size(op, x)
-  options = core.check_fields(op, options)
-  local sampling = nd.each_axis(op, "a sampling above 0", options.sampling or 1, x.ndim, function(name, what, value)
-    if nd.check_number(name, what, value) <= 0 then core.fail(name, what, value) end
-    return value
-  end)
-  local indices = core.check_flag(op, "return_indices", options.return_indices)
-  -- The squares of the distances along the axes so far, and the position of the nearest element.
-  local squares = gpu.where(inside:ravel(), math.huge, 0):astype("float64"):eval()
-  local nearest = core.along(x.size, 1, 1, x.device):eval()
-  -- From each element outwards, until the distance along the axis alone is as long as the one that was found.
-  local along = nd.operation("nearest", {
-    name = "nearest_background", inputs = "raw float64 x, raw int64 from, int64 extent, int64 stride, float64 sampling",
-    outputs = "float64 y, int64 place",
-    body = [=[
-      const long long at = (long long)i / stride % extent;
-      y = x[i];
-      place = from[i];
-      for (long long d = 1; d < extent; ++d) {
-        const double more = (double)d * sampling * ((double)d * sampling);
-        if (more >= y) break;
-        if (at >= d && x[i - d * stride] + more < y) {
-          y = x[i - d * stride] + more;
-          place = from[i - d * stride];
-        }
-        if (at + d < extent && x[i + d * stride] + more < y) {
-          y = x[i + d * stride] + more;
-          place = from[i + d * stride];
-        }
-      }
-    ]=],
-  })
-  local stride = 1
-  for axis = x.ndim, 1, -1 do
-    if x.size > 0 and x.shape[axis] > 1 then
-      squares, nearest = along(squares, nearest, x.shape[axis], stride, sampling[axis], {size = x.size})
-    end
-    stride = stride * x.shape[axis]
-  end
-  local distances = squares:sqrt():reshape(x.shape)
-  if not indices then return distances end
-  return distances, gpu.stack({gpu.unravel_index(nearest + 1, x.shape)}, 1):reshape({x.ndim, unpack(x.shape)})
 end

@@ -42,6 +42,32 @@ describe("the parts of pictures", function()
     assert.is_true(nd.distance_transform_edt(gpu.ones(3)):isinf():all():item())
   end)
 
+  it("have distances that take no longer where the nearest element is far away", function()
+    local x = gpu.ones(3000, 2000, "bool")
+    x[{ 7, 1990 }] = false
+    local y = gpu.arange(3000, "float64"):reshape(3000, 1) - 6
+    local z = gpu.arange(2000, "float64") - 1989
+    assert.is_true(nd.distance_transform_edt(x):allclose(gpu.hypot(y, z), 1e-14))
+    assert.is_true(nd.distance_transform_edt(x, { sampling = { 2, 0.5 } }):allclose(gpu.hypot(2 * y, 0.5 * z), 1e-14))
+  end)
+
+  it("have the distances of a search among all elements", function()
+    for _, shape in ipairs { { 40 }, { 13, 17 }, { 5, 6, 7 }, { 1, 9 }, { 9, 1 } } do
+      for _, share in ipairs { 0.3, 0.9, 0.97 } do
+        local x = gpu.rand(shape):lt(share):eval()
+        local sampling, list, at = { 1, 0.7, 3 }, {}, {}
+        for axis = #sampling, #shape + 1, -1 do sampling[axis] = nil end
+        for i, place in ipairs { gpu.indices(shape, "float64") } do list[i] = place:ravel() * sampling[i] end
+        local outside = x:ravel():logical_not()
+        if outside:any():item() then
+          local squares = gpu.zeros(x.size, outside:sum():item(), "float64")
+          for i, place in ipairs(list) do squares = squares + (place:reshape(x.size, 1) - place[outside]) ^ 2 end
+          assert.is_true(nd.distance_transform_edt(x, { sampling = sampling }):ravel():allclose(squares:min(2):sqrt(), 1e-13))
+        end
+      end
+    end
+  end)
+
   it("may be empty", function()
     local none = gpu.zeros(0, 3)
     local labels, count = nd.label(none)
