@@ -266,7 +266,9 @@ write [[
 
 ---@alias gpu.dtype "bool"|"int8"|"int16"|"int32"|"int64"|"uint8"|"uint16"|"uint32"|"uint64"|"float16"|"bfloat16"|"float32"|"float64"|"complex64"|"complex128"
 ]]
-gpu.table {x = {1}}:group_by "x" -- which loads the class of groups
+-- Files of the library that make classes. Nothing is computed here: no device may have been built.
+local core = debug.getregistry()["gpulua.library"].core
+for _, name in ipairs {"table.lua", "table_groups.lua"} do core.load(name) end
 for _, pair in ipairs(classes) do write_class(pair[1], pair[2]) end
 write "---@class gpu\nlocal gpu = {}\n"
 write_module("gpu", gpu)
