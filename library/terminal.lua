@@ -1,6 +1,9 @@
 -- gpu.print_options and gpu.progress: what people see on a terminal.
 local gpu, _, core = ...
 
+--- How many characters a text in UTF-8 has.
+function core.text_length(text) return select(2, text:gsub("[^\128-\191]", "")) end
+
 -- ---- how arrays are shown -------------------------------------------------------------------------------------------------------
 
 -- The least and greatest value of each option.

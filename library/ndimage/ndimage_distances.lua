@@ -61,9 +61,20 @@ local function along_last_axis(inside, sampling)
   local before = gpu.where(inside, -math.huge, own):cummax(-1)
   local after = gpu.where(inside, math.huge, own):flip(-1):cummin(-1):flip(-1)
   local nearest = gpu.where((own - before):le(after - own), before, after)
-  local step = gpu.where(nearest:isinf(), 0, nearest - own)
-  local squares = gpu.where(nearest:isinf(), math.huge, (step * sampling) ^ 2)
-  return squares:eval(), (core.along(inside.size, 1, 1, device):reshape(inside.shape) + step:astype "int64"):eval()
+  local is_alone = nearest:isinf()
+  local step = gpu.where(is_alone, 0, nearest - own)
+  local squares = gpu.where(is_alone, math.huge, (step * sampling) ^ 2)
+  return gpu.eval(squares, core.along(inside.size, 1, 1, device):reshape(inside.shape) + step:astype "int64")
+end
+
+--- The same along another axis too, whose neighbours lie `stride` apart.
+local function along_axis(squares, places, extent, stride, sampling)
+  local device, lines = squares.device, squares.size / extent
+  kernels[device] = kernels[device] or gpu.kernel(source, "take_envelope", {device = device})
+  local function memory(dtype) return gpu.empty(squares.shape, {dtype = dtype, device = device}) end
+  local result, result_places = memory "float64", memory "int64"
+  kernels[device]:over(lines)(squares, places, result, result_places, memory "int32", memory "float64", lines, extent, stride, sampling)
+  return result, result_places
 end
 
 --- distance_transform_edt(x [, {sampling =, return_indices =}]): the distance of each element that is not 0 to the nearest that is.
@@ -76,25 +87,11 @@ function ndimage.distance_transform_edt(x, options)
     return value
   end)
   local indices = core.check_flag(op, "return_indices", options.return_indices)
-  local squares, places
-  if x.size == 0 then
-    squares, places = inside:astype "float64", inside:astype "int64"
-  else
-    squares, places = along_last_axis(inside, sampling[x.ndim])
-  end
+  local squares, places = along_last_axis(inside, sampling[x.ndim])
   local stride = x.shape[x.ndim]
   for axis = x.ndim - 1, 1, -1 do
     local extent = x.shape[axis]
-    if x.size > 0 and extent > 1 then
-      local here = {device = x.device}
-      kernels[x.device] = kernels[x.device] or gpu.kernel(source, "take_envelope", here)
-      local function memory(dtype) return gpu.empty(x.shape, {dtype = dtype, device = x.device}) end
-      local result, result_places = memory "float64", memory "int64"
-      local lines = x.size / extent
-      kernels[x.device]:over(lines)(squares, places, result, result_places, memory "int32", memory "float64", lines, extent, stride,
-        sampling[axis])
-      squares, places = result, result_places
-    end
+    if x.size > 0 and extent > 1 then squares, places = along_axis(squares, places, extent, stride, sampling[axis]) end
     stride = stride * extent
   end
   local distances = squares:sqrt()

@@ -45,8 +45,7 @@ local most_bars = 1000
 function data.bars(op, first, second)
   local texts, names = core.texts_of_column(first), nil
   if texts then
-    names = first:table()
-    for i, position in ipairs(names) do names[i] = texts[position] end
+    names = core.values_of_column(first, texts)
   elseif type(first) == "table" and type(first[1]) == "string" then
     core.check_list(op, "names", first)
     names = {}

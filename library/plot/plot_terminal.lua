@@ -1,5 +1,6 @@
 -- Charts in characters: each is two dots wide and four high, by the Braille patterns of Unicode.
 local _, _, core = ...
+core.load "terminal.lua"
 
 local floor, min, max, log10 = math.floor, math.min, math.max, math.log10
 
@@ -164,7 +165,7 @@ end
 
 local function label(value) return ("%.4g"):format(value) end
 
-local function length(text) return select(2, text:gsub("[^\128-\191]", "")) end
+local length = core.text_length
 
 --- The names of bars below them; a list with their numbers where they have no room.
 local function name_line(names, along_x, columns)

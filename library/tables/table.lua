@@ -198,9 +198,7 @@ end
 --- t:values(name)
 function methods.values(t, name)
   local fields = check_table("values", t)
-  local values, texts = column_of("values", fields, name):table(), fields.texts[name]
-  for i = 1, texts and #values or 0 do values[i] = texts[values[i]] end
-  return values
+  return core.values_of_column(column_of("values", fields, name), fields.texts[name])
 end
 
 --- t:column(name)

@@ -1,11 +1,10 @@
 -- What gpu.table prints: the first and last rows under the names and dtypes of the columns.
 local gpu, _, core = ...
+core.load "terminal.lua"
 
 local most_rows, edge_rows, most_columns, widest = 12, 5, 12, 24
 local between = "  " -- columns
-
---- How many characters a text in UTF-8 has.
-local function length(text) return select(2, text:gsub("[^\128-\191]", "")) end
+local length = core.text_length
 
 local function cell(value, texts, precision)
   if texts then value = texts[value] end

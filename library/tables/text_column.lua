@@ -6,7 +6,7 @@ local texts_of = setmetatable({}, {__mode = "k"})
 
 local methods = {}
 
---- The column's positions in another list of texts, of which `positions` has the places; 0 for a text that is not there.
+--- The positions of the column's texts in another list; 0 for a text that the list lacks. `positions` has the list's, by text.
 local function moved(x, positions)
   local places = {}
   for i, text in ipairs(texts_of[x]) do places[i] = positions[text] or 0 end
@@ -89,3 +89,10 @@ end
 
 --- The texts of a column of text; nil for another value.
 function core.texts_of_column(x) return texts_of[x] end
+
+--- The values of a column as a Lua table. `texts`: those of a column of text.
+function core.values_of_column(x, texts)
+  local values = x:table()
+  for i = 1, texts and #values or 0 do values[i] = texts[values[i]] end
+  return values
+end
