@@ -23,11 +23,17 @@ int create_array(lua_State* L) {
   return 1;
 }
 
+/// An array with any elements; zeros for scripts that are not trusted, which must not read what others have left behind.
+Array make_empty(OpenDevice& device, Dims shape, DType dtype) {
+  return device.context().rights.trusted ? empty(device, std::move(shape), dtype)
+                                         : full(device, std::move(shape), dtype, 0.0);
+}
+
 int create_empty(lua_State* L) {
   int next = 0;
   Dims shape = check_shape(L, 1, next, "empty");
   const ArrayOptions options = check_options(L, next, "empty");
-  push_array(L, empty(*options.device, std::move(shape), options.dtype.value_or(DType::float32)));
+  push_array(L, make_empty(*options.device, std::move(shape), options.dtype.value_or(DType::float32)));
   return 1;
 }
 
@@ -75,7 +81,7 @@ int push_like(lua_State* L, const Array& array, int index, const char* op, const
 }
 
 int create_empty_like(lua_State* L) {
-  return push_like(L, check<Array>(L, 1, "empty_like"), 2, "empty_like", empty);
+  return push_like(L, check<Array>(L, 1, "empty_like"), 2, "empty_like", make_empty);
 }
 
 template <int value>

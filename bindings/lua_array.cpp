@@ -216,7 +216,7 @@ int array_host(lua_State* L) {
   push_text(L, name(array->dtype));
   lua_pushnumber(L, static_cast<double>(array->layout.size()));
   call_helper(L, "host_array", 2, 1);
-  download(*array, const_cast<void*>(lua_topointer(L, -1)));
+  download_for_ffi(*array, const_cast<void*>(lua_topointer(L, -1)));
   return 1;
 }
 

@@ -128,6 +128,8 @@ int set_mode(lua_State* L, const char* name, bool Context::*mode) {
   Context& context = bindings_of(L).context();
   if (!lua_isnone(L, 1)) {
     if (!lua_isboolean(L, 1)) fail(name, "true or false", L, 1);
+    if (!context.rights.trusted)
+      throw Error("[" + std::string(name) + "] expected no change of a mode in a sandbox: other scripts would get it");
     context.*mode = lua_toboolean(L, 1) != 0;
   }
   lua_pushboolean(L, context.*mode);

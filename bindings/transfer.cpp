@@ -104,7 +104,7 @@ int array_copy_to(lua_State* L) {
   const bool async = check_async(L, "copy_to");
   const CData host = check_host_memory(L, "copy_to", array);
   const Array source = contiguous(*host.element == array->dtype ? array : astype(array, *host.element));
-  async ? queue_download(*source, host.data) : download(*source, host.data);
+  async ? queue_download(*parts_with_usual_nans(source), host.data) : download_for_ffi(*source, host.data);
   lua_settop(L, 1);
   return 1;
 }

@@ -120,7 +120,7 @@ function helpers.host_array(dtype, count) return ffi.new((ctypes[dtype] or "uint
 
 -- ---- x.shape and x.strides ---------------------------------------------------------------------------------------------------
 
-local sizes = {}
+local sizes = {__metatable = "a list of sizes"}
 
 function sizes.__tostring(t)
   local texts = {}

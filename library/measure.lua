@@ -69,7 +69,7 @@ local function summary(times)
   return { median = at(0.5), best = times[1], spread = at(0.75) - at(0.25) }
 end
 
-local benchmark = {}
+local benchmark = {__metatable = "times"}
 function benchmark.__tostring(result)
   local function text(name, part) return ("%s %.4g ms (best %.4g, spread %.2g)"):format(name, part.median, part.best, part.spread) end
   return ("%s, %s, %d repeats"):format(text("host", result.host), text("device", result.device), result.repeats)
@@ -127,7 +127,7 @@ local function profile_cells(rows)
   return cells
 end
 
-local profile = {}
+local profile = {__metatable = "a profile"}
 function profile.__tostring(rows)
   local lines = {}
   for i, cells in ipairs(profile_cells(rows)) do lines[i] = ("%-40s %8s %12s %10s %8s"):format(unpack(cells)) end

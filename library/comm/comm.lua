@@ -342,6 +342,7 @@ local function communicator(members)
   local rank, size = core.comm_numbers(members)
   local fields = { rank = rank, size = size, is_root = rank == 0, local_rank = comm.local_rank, local_size = comm.local_size }
   return setmetatable(fields, {
+    __metatable = "the functions of some ranks",
     __index = function(self, name)
       local fn = comm[name]
       local function call(...)

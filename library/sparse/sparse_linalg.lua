@@ -14,30 +14,32 @@ local steps_between_looks = 25
 
 tools.epsilon = {float32 = 2 ^ -23, complex64 = 2 ^ -23, float64 = 2 ^ -52, complex128 = 2 ^ -52}
 
+local metatable_of = debug.getmetatable -- getmetatable gives the name alone
+
 -- ---- operators --------------------------------------------------------------------------------------------------------------
 
---- The metatable of a kind of objects: `methods`, and the fields that the objects have. Other names are errors, and so are
---- arguments beyond those of a method, `most[name]`.
-function tools.class(kind, fields, methods, most)
-  local class, names = {}, fields
-  for name, method in pairs(methods) do
-    names = names .. ", :" .. name
-    class[name] = function(self, ...)
-      if type(self) ~= "table" or getmetatable(self) ~= class then
-        core.fail(kind .. ":" .. name, ("%s before a colon"):format(kind), self)
+--- The metatable of a kind of objects, which messages call `name`: `methods`, and the fields that the objects have. Other names
+--- are errors, and so are arguments beyond those of a method, `most[name]`.
+function tools.class(kind, name, fields, methods, most)
+  local class, names = {__metatable = name}, fields
+  for called, method in pairs(methods) do
+    names = names .. ", :" .. called
+    class[called] = function(self, ...)
+      if type(self) ~= "table" or metatable_of(self) ~= class then
+        core.fail(kind .. ":" .. called, ("%s before a colon"):format(kind), self)
       end
-      if select("#", ...) > most[name] then
-        core.raise(("[%s:%s] expected at most %d argument%s, got %d"):format(kind, name, most[name], most[name] > 1 and "s" or "",
+      if select("#", ...) > most[called] then
+        core.raise(("[%s:%s] expected at most %d argument%s, got %d"):format(kind, called, most[called], most[called] > 1 and "s" or "",
           select("#", ...)))
       end
       return method(self, ...)
     end
   end
-  function class:__index(name)
-    local method = type(name) == "string" and not name:find "^__" and class[name]
-    return method or core.raise(("[%s] expected one of the fields %s, got %s"):format(kind, names, core.describe(name)))
+  function class:__index(key)
+    local method = type(key) == "string" and not key:find "^__" and class[key]
+    return method or core.raise(("[%s] expected one of the fields %s, got %s"):format(kind, names, core.describe(key)))
   end
-  function class:__newindex(name) core.raise(("[%s] expected no new field, got %s"):format(kind, core.describe(name))) end
+  function class:__newindex(key) core.raise(("[%s] expected no new field, got %s"):format(kind, core.describe(key))) end
   function class:__tostring() return ("%s %s %s"):format(kind, core.text(self.shape), self.dtype) end
   return class
 end
@@ -53,7 +55,7 @@ local function call_checked(op, fn, what, x, from, to)
   return y
 end
 
-local operator = tools.class("operator", "shape, dtype", {
+local operator = tools.class("operator", "a linear operator", "shape, dtype", {
   matmul = function(self, x)
     return call_checked("operator:matmul", rawget(self, "fn"), "the operator's function", x, self.shape[2], self.shape[1])
   end,
@@ -64,7 +66,7 @@ local operator = tools.class("operator", "shape, dtype", {
   end,
 }, {matmul = 1, adjoint = 1})
 
-local function is_operator(value) return type(value) == "table" and getmetatable(value) == operator end
+local function is_operator(value) return type(value) == "table" and metatable_of(value) == operator end
 
 function linalg.operator(fn, options)
   local op = "sparse.linalg.operator"

@@ -46,7 +46,7 @@ local function solve(op, factors, b, way)
   return from_rows(rows, b)
 end
 
-local factors_class = tools.class("splu", "shape, dtype, nnz", {
+local factors_class = tools.class("splu", "factors of a sparse matrix", "shape, dtype, nnz", {
   solve = function(self, b, options)
     local op = "splu:solve"
     if options ~= nil and type(options) ~= "table" then core.fail(op, "a table of options: trans", options) end

@@ -12,8 +12,9 @@
 
 namespace gpulua {
 
-/// Blocks for the nodes of one device. Those that are given back are kept for the next. The device, which has the pool,
-/// lives until the last block is back: so a node needs no handle to its device.
+/// Blocks for the nodes of one device. Those that are given back are kept for the next; blocks beyond the number that is
+/// kept count in the device's memory account. The device, which has the pool, lives until the last block is back: so a
+/// node needs no handle to its device.
 class NodePool {
  public:
   NodePool() { kept_.reserve(most_kept); }
@@ -25,9 +26,11 @@ class NodePool {
 
   /// `bytes` is the same in all calls, and so is the device.
   void* allocate(std::size_t bytes, OpenDevice& device) {
+    if (kept_.empty() && live_ >= most_kept) device.make_room_for_node();  // which may give blocks back
     void* block = nullptr;
     if (kept_.empty()) {
       block = ::operator new(bytes);
+      if (live_ >= most_kept) device.memory().add_node();
     } else {
       block = kept_.back();
       kept_.pop_back();
@@ -36,10 +39,12 @@ class NodePool {
     return block;
   }
   void release(void* block) noexcept {
-    if (kept_.size() < most_kept)
+    if (kept_.size() < most_kept) {
       kept_.push_back(block);
-    else
+    } else {
       ::operator delete(block);
+      device_->memory().remove_node();
+    }
     // The end of the device is the end of the pool.
     if (--live_ == 0) const auto last = std::move(device_);
   }

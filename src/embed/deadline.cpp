@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -17,6 +18,20 @@ using Clock = std::chrono::steady_clock;
 
 class Timer {
  public:
+  /// A child of fork() has this object but not its thread.
+  void before_fork() { mutex_.lock(); }
+  void after_fork_in_parent() { mutex_.unlock(); }
+  void after_fork_in_child() {
+    new (&thread_) std::thread;  // there is none to join, nor one that waits
+    new (&changed_) std::condition_variable;
+    ++thread_number_;
+    try {
+      if (!deadlines_.empty()) start();
+    } catch (...) {  // the next deadline tries again
+    }
+    mutex_.unlock();
+  }
+
   void begin_use() {
     const std::lock_guard lock(mutex_);
     ++uses_;
@@ -38,7 +53,12 @@ class Timer {
     const std::lock_guard lock(mutex_);
     deadlines_.push_back(&deadline);
     if (!thread_.joinable()) {
-      start();
+      try {
+        start();
+      } catch (...) {
+        deadlines_.pop_back();
+        throw;
+      }
     } else if (deadline.next_ < wakes_) {
       changed_.notify_one();
     }
@@ -64,7 +84,6 @@ class Timer {
       thread_ = std::thread([this, number = thread_number_] { run(number); });
     } catch (...) {
       pthread_sigmask(SIG_SETMASK, &before, nullptr);
-      deadlines_.pop_back();
       throw;
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -104,7 +123,11 @@ namespace {
 
 /// Never destroyed: a program may end its process with states open.
 Timer& timer() {
-  static Timer* const only = new Timer;
+  static Timer* const only = [] {
+    pthread_atfork([] { timer().before_fork(); }, [] { timer().after_fork_in_parent(); },
+                   [] { timer().after_fork_in_child(); });
+    return new Timer;
+  }();
   return *only;
 }
 

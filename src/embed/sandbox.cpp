@@ -4,6 +4,7 @@
 #include "bindings/traceback.h"
 #include "sandbox_text.h"
 #include "src/embed/interruption.h"
+#include "src/embed/parser.h"
 #include "src/runtime/stack_budget.h"
 
 namespace gpulua::embed {
@@ -48,6 +49,23 @@ int check_depth(lua_State* L) {
   return lua_error(L);
 }
 
+/// load_text(text, name [, env])
+int load_text(lua_State* L) {
+  lua_settop(L, 3);
+  std::size_t size = 0;
+  const char* const text = luaL_checklstring(L, 1, &size);
+  if (parse(L, {text, size}, luaL_checkstring(L, 2), "t") != 0) {
+    lua_pushnil(L);
+    lua_insert(L, -2);
+    return 2;
+  }
+  if (lua_isnil(L, 3)) return 1;
+  luaL_checktype(L, 3, LUA_TTABLE);
+  lua_pushvalue(L, 3);
+  lua_setfenv(L, -2);
+  return 1;
+}
+
 void push_with_interruption(lua_State* L, lua_CFunction function, const Interruption& interruption) {
   lua_pushlightuserdata(L, const_cast<Interruption*>(&interruption));
   lua_pushcclosure(L, function, 1);
@@ -64,7 +82,8 @@ void open_sandbox(lua_State* L, const Interruption& interruption, const StackBud
   push_with_interruption(L, &precedes, interruption);
   lua_pushlightuserdata(L, const_cast<StackBudget*>(&stack));
   lua_pushcclosure(L, &check_depth, 1);
-  lua_call(L, 6, 1);
+  lua_pushcfunction(L, &load_text);
+  lua_call(L, 7, 1);
   lua_replace(L, LUA_GLOBALSINDEX);
 }
 

@@ -1,8 +1,8 @@
 -- The globals of scripts that are not trusted. Gets functions of sandbox.cpp and its neighbours: a table `strings` for string's;
 -- tostring; grow(co, ...), which makes room for the values on the coroutine's stack; guard(handler), a message handler that calls
 -- `handler` unless the call is being stopped; precedes(a, b), which is a < b and looks whether to stop; check_depth(), an error where
--- the C stack is full. Returns the table of globals. docs/security.md says what each change is for.
-local strings, tostring, grow, guard, precedes, check_depth = ...
+-- the C stack is full; load_text(text, name [, env]). Returns the table of globals. docs/security.md says what each change is for.
+local strings, tostring, grow, guard, precedes, check_depth, load_text = ...
 
 local most_text = 2 ^ 20 -- bytes that `load` takes: the parser looks at no deadline
 
@@ -16,7 +16,8 @@ getmetatable("").__metatable = false
 local insert, remove, sort = table.insert, table.remove, table.sort
 
 local function check_position(op, list, position, last)
-  if type(list) == "table" and type(position) == "number" and not (position >= 1 and position <= last) then
+  position = tonumber(position) -- as Lua does: "3" is a position
+  if type(list) == "table" and position and not (position >= 1 and position <= last) then
     error(("bad argument #2 to '%s' (position out of bounds)"):format(op), 3)
   end
 end
@@ -34,7 +35,9 @@ end
 
 function table.sort(list, comes_first)
   check_depth()
-  sort(list, comes_first == nil and precedes or comes_first)
+  if comes_first == nil then return sort(list, precedes) end
+  if type(comes_first) ~= "function" then return sort(list, comes_first) end -- which raises Lua's error
+  sort(list, function(a, b) return comes_first(a, b) end) -- between calls of a function in C no hook runs
 end
 
 function table.move(from, first, last, position, to)
@@ -43,8 +46,6 @@ function table.move(from, first, last, position, to)
   for i = ahead and first or last, ahead and last or first, ahead and 1 or -1 do to[position + i - first] = from[i] end
   return to
 end
-
-local load_text = load
 
 --- load(text or function [, name [, mode [, env]]]): source text only. Bytecode could do anything to the process.
 local function load(chunk, name, mode, env)
@@ -61,8 +62,7 @@ local function load(chunk, name, mode, env)
   if type(chunk) ~= "string" then error("bad argument #1 to 'load' (string or function expected, got " .. type(chunk) .. ")", 2) end
   if #chunk > most_text then return nil, ("expected at most %d bytes of source in a sandbox, got more"):format(most_text) end
   if mode ~= nil and not tostring(mode):find("t", 1, true) then return nil, "expected source text in a sandbox, got mode " .. tostring(mode) end
-  if env == nil then return load_text(chunk, name or chunk, "t") end
-  return load_text(chunk, name or chunk, "t", env)
+  return load_text(chunk, name or chunk, env)
 end
 
 local xpcall_unguarded = xpcall

@@ -6,6 +6,7 @@
 
 #include "src/embed/callbacks.h"
 #include "src/embed/failure.h"
+#include "src/embed/parser.h"
 #include "src/embed/values.h"
 
 using namespace gpulua;
@@ -71,11 +72,12 @@ int load(lua_State* L, void* data) {
   auto& request = *static_cast<Load*>(data);
   // Bytecode can do anything to the process.
   const char* const mode = request.state->is_sandbox() ? "t" : "bt";
-  request.status = luaL_loadbufferx(L, request.text, request.size, request.chunk.c_str(), mode);
+  request.status = parse(L, {request.text, request.size}, request.chunk.c_str(), mode);
   if (request.status != 0) return lua_error(L);
   request.parsed = true;
   if (request.out == nullptr) {
     lua_call(L, 0, 0);
+    request.state->settle(L);
     return 0;
   }
   gpulua_value value{};
@@ -151,6 +153,8 @@ int call(lua_State* L, void* data) {
   lua_rawgeti(L, LUA_REGISTRYINDEX, request.function->reference);
   if (!push_values(L, state, request.in, request.in_count, "argument")) return lua_error(L);
   lua_call(L, static_cast<int>(request.in_count), LUA_MULTRET);
+  lua_checkstack(L, 1);
+  state.settle(L);
   request.results = static_cast<std::size_t>(lua_gettop(L));
   const std::size_t wanted = std::min(request.results, request.capacity);
   if (!read_values(L, 1, wanted, state, request.out, "result")) return lua_error(L);

@@ -28,6 +28,13 @@ constexpr const char* in_callback =
     "a callback of this state is running: it reads and sets values and works with arrays, but runs no script and does "
     "not end the state";
 
+/// Waits for what kernels may still report about the script's work: it is this script's error, not the next one's.
+int wait_for_faults(lua_State* L) {
+  for (const auto& device : bindings_of(L).context().open_devices())
+    if (device->index_faults().any_open()) device->synchronize();
+  return 0;
+}
+
 /// A C function of Lua with the bindings as its upvalue, kept in the registry so that a call makes no garbage.
 int run_request(lua_State* L) {
   const auto& request = *static_cast<const ScriptState::Request*>(lua_touserdata(L, 1));
@@ -181,9 +188,11 @@ int ScriptState::open(lua_State* L) {
   if (is_ours) lua_pushthread(L);
   self.own_reference_ = luaL_ref(L, LUA_REGISTRYINDEX);
   lua_newtable(L);
-  set_functions(L, {{"trampoline", &run_request}});
+  set_functions(L, {{"trampoline", &run_request}, {"settle", protect<wait_for_faults>}});
   lua_getfield(L, -1, "trampoline");
   self.trampoline_ = luaL_ref(L, LUA_REGISTRYINDEX);
+  lua_getfield(L, -1, "settle");
+  self.settle_ = luaL_ref(L, LUA_REGISTRYINDEX);
   lua_pushcfunction(L, &add_traceback);
   self.handler_ = luaL_ref(L, LUA_REGISTRYINDEX);
   lua_pushlightuserdata(L, &registry_key);
@@ -218,7 +227,7 @@ void ScriptState::close() noexcept {
   context_->on_warning = nullptr;
   context_->strict = false;
   context_->rights = {};
-  for (const int reference : {own_reference_, trampoline_, handler_}) luaL_unref(main_, LUA_REGISTRYINDEX, reference);
+  for (const int reference : {own_reference_, trampoline_, settle_, handler_}) luaL_unref(main_, LUA_REGISTRYINDEX, reference);
   lua_pushlightuserdata(main_, &registry_key);
   lua_pushnil(main_);
   lua_rawset(main_, LUA_REGISTRYINDEX);
@@ -273,9 +282,10 @@ int ScriptState::run(Body body, void* data) {
   Failure failure{GPULUA_RUNTIME, text != nullptr ? std::string(text, size) : "an error without a text"};
   lua_settop(L, base);
   failure.status = status_of_lua(status, *context_, failure.text);
-  // What the script has filled the memory with is garbage now; LuaJIT does not collect by itself when memory is short.
-  // Through the trampoline, as a new function would need memory.
-  if (status == LUA_ERRMEM) {
+  // What the script has filled the memory with is garbage now; LuaJIT does not collect by itself when memory is short,
+  // and the next script's frame would hold what is left in the stack. Through the trampoline, as a new function would
+  // need memory.
+  if (failure.status == GPULUA_MEMORY) {
     Request collection{[](lua_State* state, void*) { return lua_gc(state, LUA_GCCOLLECT, 0); }, nullptr};
     lua_rawgeti(L, LUA_REGISTRYINDEX, trampoline_);
     lua_pushlightuserdata(L, &collection);
@@ -292,7 +302,20 @@ int ScriptState::run_script(Body body, void* data, double deadline_ms) {
   context_->last_error.reset();
   if (!(deadline_ms >= 0)) throw Error("[call] expected a deadline of 0 or more milliseconds");
   context_->spending.begin();
+  if (is_sandbox())
+    for (const auto& device : context_->open_devices()) device->index_faults().mute();
+  struct Running {
+    explicit Running(bool& flag_) : flag(flag_) { flag = true; }
+    ~Running() { flag = false; }
+    bool& flag;
+  } running(runs_script_);
   return run_until(body, data, deadline_ms);
+}
+
+void ScriptState::settle(lua_State* L) const {
+  if (!is_sandbox()) return;
+  lua_rawgeti(L, LUA_REGISTRYINDEX, settle_);
+  lua_call(L, 0, 0);
 }
 
 int ScriptState::run_lookup(Body body, void* data) {
@@ -394,6 +417,11 @@ Callback* ScriptState::add_callback(gpulua_callback function, void* user) {
 
 const std::string& ScriptState::keep(std::string text) {
   return kept_.emplace_back(std::move(text));
+}
+
+void ScriptState::drop_leftovers() noexcept {
+  if (has_released_.load(std::memory_order_relaxed)) drop_released();
+  if (runs_script_ && callbacks_ == 0) kept_.clear();
 }
 
 }  // namespace gpulua::embed

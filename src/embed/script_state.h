@@ -93,6 +93,9 @@ class ScriptState {
     void* data;
   };
   void push_trampoline(lua_State* L) const { lua_rawgeti(L, LUA_REGISTRYINDEX, trampoline_); }
+  /// In a body, once the script has ended. In a sandbox, waits for the kernels that may report an error of the script's,
+  /// such as an index that is out of range, and raises it.
+  void settle(lua_State* L) const;
   /// The ScriptState of a Lua state; null where there is none.
   static ScriptState* of(lua_State* L);
   int run(Body body, void* data);
@@ -117,8 +120,11 @@ class ScriptState {
   /// The host needs the object no more; any thread.
   void let_go(Held* held) noexcept;
   Callback* add_callback(gpulua_callback function, void* user);
-  /// Keeps text alive until the next script runs.
+  /// Keeps text alive until the next script runs; in a callback, until the next callback.
   const std::string& keep(std::string text);
+  /// Before a callback, on the state's thread: drops what the host program has released, and the texts that callbacks
+  /// have read.
+  void drop_leftovers() noexcept;
 
   /// Within a callback: its error.
   std::optional<std::string> callback_error;
@@ -166,10 +172,11 @@ class ScriptState {
   lua_State* main_ = nullptr;     // the whole Lua state
   lua_State* own_ = nullptr;      // the Lua thread of the host's calls
   lua_State* running_ = nullptr;  // own_, or in a callback the thread that called
-  int own_reference_ = LUA_NOREF, trampoline_ = LUA_NOREF, handler_ = LUA_NOREF;  // in the registry
+  // In the registry.
+  int own_reference_ = LUA_NOREF, trampoline_ = LUA_NOREF, settle_ = LUA_NOREF, handler_ = LUA_NOREF;
   std::optional<Interruption> interruption_;
   TimerUse timer_use_;
-  bool compiler_is_off_ = false;
+  bool compiler_is_off_ = false, runs_script_ = false;
   void* handle_ = nullptr;
 
   std::atomic<const void*> owner_{nullptr};  // the thread that has entered, by the address of a variable of its own

@@ -52,7 +52,7 @@ void read_integer(lua_State* L, int index, gpulua_value& out) {
   out.as.integer = whole != nullptr ? *whole : static_cast<std::int64_t>(*natural);
 }
 
-void read_value(lua_State* L, int index, ScriptState& state, gpulua_value& out) {
+void read_value(lua_State* L, int index, ScriptState& state, gpulua_value& out, Texts texts) {
   out = {};
   switch (lua_type(L, index)) {
     case LUA_TNIL:
@@ -68,9 +68,8 @@ void read_value(lua_State* L, int index, ScriptState& state, gpulua_value& out) 
     case LUA_TSTRING: {
       std::size_t size = 0;
       const char* const data = lua_tolstring(L, index, &size);
-      const std::string& kept = state.keep(std::string(data, size));
       out.kind = GPULUA_TEXT;
-      out.as.text = {kept.c_str(), size};
+      out.as.text = {texts == Texts::kept ? state.keep(std::string(data, size)).c_str() : data, size};
       return;
     }
     case LUA_TFUNCTION: {
@@ -124,10 +123,11 @@ bool push_values(lua_State* L, ScriptState& state, const gpulua_value* values, s
   return for_each(L, count, what, [&](std::size_t i) { push_value(L, state, values[i]); });
 }
 
-bool read_values(lua_State* L, int first, std::size_t count, ScriptState& state, gpulua_value* out, const char* what) {
+bool read_values(lua_State* L, int first, std::size_t count, ScriptState& state, gpulua_value* out, const char* what,
+                 Texts texts) {
   std::size_t done = 0;
   const bool good = for_each(L, count, what, [&](std::size_t i) {
-    read_value(L, first + static_cast<int>(i), state, out[i]);
+    read_value(L, first + static_cast<int>(i), state, out[i], texts);
     ++done;
   });
   if (!good) release_values(out, done);

@@ -43,7 +43,8 @@ struct IndexFault {
 /// Validity of the elements that an operation computed. It is open until the kernel has run.
 struct Check {
   enum class State : std::uint8_t { open, passed, failed } state = State::open;
-  std::string why{};  // of a failed check: the message for each later read of the elements
+  std::string why{};    // of a failed check: the message for each later read of the elements
+  bool is_told = true;  // the next wait throws the failure, too
 };
 using CheckRef = std::shared_ptr<const Check>;
 
@@ -65,6 +66,10 @@ class IndexFaults {
   /// The kernels that were queued on `stream`, which records a graph, are about to run again. Gives their checks, of
   /// which those that have failed are new.
   std::vector<CheckRef> rearm(const StreamRef& stream);
+  /// True while kernels are queued that may report something.
+  bool any_open() const;
+  /// Waits throw no more what the kernels that are queued report, and what was reported. Reads of their results do.
+  void mute() noexcept;
   /// The text, in memory that lives as long as this object: for IndexFault::op.
   const char* lasting(const std::string& text) { return texts_.insert(text).first->c_str(); }
   /// The kernels of the stream will not run again.

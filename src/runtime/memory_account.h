@@ -25,7 +25,10 @@ class MemoryAccount {
   void set_limit(std::size_t bytes) { limit_ = bytes; }
 
   /// True when an allocation of `bytes` stays within the limit.
-  bool fits(std::size_t bytes) const { return bytes <= limit_ && used_ <= limit_ - bytes; }
+  bool fits(std::size_t bytes) const {
+    const std::size_t taken = used_ + nodes_ * node_cost;
+    return bytes <= limit_ && taken <= limit_ - bytes;
+  }
   /// True when an allocation of `bytes` passes the threshold for the next collection.
   bool wants_collection(std::size_t bytes) const { return used_ + bytes > threshold_; }
   /// Runs the host's collector and sets the next threshold. The threshold rises while collections take a large share of
@@ -35,6 +38,13 @@ class MemoryAccount {
   /// Adds a new buffer to the list and to the bytes used, and removes a destroyed or freed one.
   void add(Buffer& buffer);
   void remove(Buffer& buffer) noexcept;
+
+  /// An array that has no buffer of its own, a pending operation or a view, takes memory of the host alone. Where there
+  /// are many, they count against the limit, so that a script which keeps more and more of them meets it.
+  static constexpr std::size_t node_cost = 512;
+  void add_node() { ++nodes_; }
+  void remove_node() { --nodes_; }
+  std::size_t nodes() const { return nodes_; }
 
   /// The buffer that starts at address `memory`; null if no buffer does.
   const Buffer* find(const void* memory) const;
@@ -48,6 +58,7 @@ class MemoryAccount {
 
   std::size_t used_ = 0;
   std::size_t peak_ = 0;
+  std::size_t nodes_ = 0;
   std::size_t limit_;
   std::size_t step_ = std::size_t{64} << 20;
   std::size_t threshold_ = step_;

@@ -67,6 +67,17 @@ void* OpenDevice::allocate(std::size_t bytes) {
                                      memory_.describe_holders() + ". x:free() or gpu.scope gives memory back early");
 }
 
+void OpenDevice::make_room_for_node() {
+  if (memory_.fits(MemoryAccount::node_cost)) return;
+  if (Host* host = context_.host()) memory_.collect(*host);
+  if (memory_.fits(MemoryAccount::node_cost)) return;
+  throw Error(ErrorKind::memory, "[memory] out of memory on " + name() + ": the limit of " +
+                                     format_bytes(memory_.limit()) + " is used up by " + memory_.describe_holders() +
+                                     " and " + std::to_string(memory_.nodes()) +
+                                     " pending operations or views, which count " +
+                                     std::to_string(MemoryAccount::node_cost) + " bytes each");
+}
+
 void OpenDevice::checked(const Stream* stream, const std::function<void()>& wait) {
   try {
     wait();

@@ -64,6 +64,9 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   /// Allocates `bytes` of device memory on the current stream. When memory is short, it collects garbage and tries
   /// again, then throws ErrorKind::memory with the live bytes and the arrays that hold most of them.
   void* allocate(std::size_t bytes);
+  /// Before one more node, where there are many. Collects garbage when they fill the memory limit, then throws
+  /// ErrorKind::memory.
+  void make_room_for_node();
   /// Creates a stream. Context::synchronize() waits for it too.
   StreamRef create_stream();
 

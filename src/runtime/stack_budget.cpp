@@ -28,12 +28,15 @@ struct ThreadStack {
 
 }  // namespace
 
-void StackBudget::begin() noexcept {
+std::size_t StackBudget::left_of_thread() noexcept {
   // For a process's first thread the system reads a file.
   static thread_local const ThreadStack stack;
   const std::uintptr_t here = address();
-  const bool is_known = stack.bottom < here && here < stack.top;
-  end_ = here - (is_known ? std::min(most, (here - stack.bottom) / 2) : on_unknown_stack);
+  return stack.bottom < here && here < stack.top ? here - stack.bottom : 2 * on_unknown_stack;
+}
+
+void StackBudget::begin() noexcept {
+  end_ = address() - std::min(most, left_of_thread() / 2);
 }
 
 void StackBudget::refuse() {

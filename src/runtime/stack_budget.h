@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace gpulua {
@@ -26,6 +27,9 @@ class StackBudget {
   void check() const {
     if (is_spent()) refuse();
   }
+
+  /// Bytes that the calling thread's stack has left.
+  static std::size_t left_of_thread() noexcept;
 
   /// What check() says.
   static constexpr const char* message =

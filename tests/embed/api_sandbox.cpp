@@ -118,6 +118,7 @@ TEST_CASE("calls that nest without an end fill no C stack, be it large or small"
   };
   attack();
   on_stack_of(std::size_t{512} << 10, attack);
+  on_stack_of(std::size_t{128} << 10, attack);
   INFO((wrong.empty() ? "" : wrong.front()));
   CHECK(wrong.empty());
 

@@ -109,3 +109,60 @@ describe("copy_from and copy_to", function()
     support.fails("[copy_from] expected a table of options", x.copy_from, x, ffi.new "float[3]", true)
   end)
 end)
+
+-- LuaJIT keeps tables, texts and so on in the bits of NaNs, and takes the bits that the FFI reads as they are.
+describe("a NaN with other bits than the usual ones", function()
+  local forged = 0xFFFA000000000000ULL + 0x414141414140ULL -- a table at an address of our choice
+  local kinds = {
+    { "float64", "double", "uint64_t", forged, 0x7FF8000000000000ULL }, { "complex128", "complex", "uint64_t", forged, 0x7FF8000000000000ULL },
+    { "float32", "float", "uint32_t", 0xFFD54141, 0x7FC00000 }, { "complex64", "complex float", "uint32_t", 0xFFD54141, 0x7FC00000 },
+  }
+  for _, kind in ipairs(kinds) do
+    local dtype, ctype, words, bits, usual = unpack(kind)
+    local count = dtype:find "complex" and 2 or 1
+
+    --- Three elements, of which the second is forged.
+    local function forge()
+      local memory = ffi.new(ctype .. "[3]")
+      ffi.cast(words .. "*", memory)[count] = bits
+      return gpu.zeros(3, dtype):copy_from(memory)
+    end
+    local function check(memory)
+      local found = ffi.cast(words .. "*", memory)
+      for i = 0, 3 * count - 1 do assert.are.equal(i == count and tonumber(usual) or 0, tonumber(found[i])) end
+    end
+
+    it("does not reach what the FFI reads, as " .. dtype, function()
+      local x = forge()
+      check(x:host())
+      local memory, pinned, late = ffi.new(ctype .. "[3]"), gpu.pinned(3, dtype), gpu.pinned(3, dtype)
+      x:copy_to(memory)
+      x:copy_to(pinned)
+      x:copy_to(late, { async = true })
+      gpu.sync()
+      check(memory)
+      check(pinned)
+      check(late)
+      local one = x({ 2, 3 }) -- a view that begins behind the start of its memory
+      local last = gpu.pinned(2, dtype)
+      one:copy_to(last, { async = true })
+      gpu.sync()
+      assert.are.equal(tonumber(usual), tonumber(ffi.cast(words .. "*", last)[0]))
+      assert.are.equal(count == 2 and "cdata" or "number", type(x:table()[2]))
+      local item = x[2]
+      assert.are.equal("number", type(count == 2 and item.re or item))
+    end)
+  end
+
+  it("does not reach a kernel's gpu.Out, nor a function that reads numbers", function()
+    local k = gpu.kernel("__global__ void k(double* y) { y[0] = __longlong_as_double(0xFFFA414141414140ll); y[1] = 2; }", "k")
+    local y = ffi.new "double[2]"
+    k { grid = 1, block = 1 }(gpu.Out(y))
+    assert.are.equal(0x7FF80000, ffi.cast("uint32_t*", y)[1])
+    assert.are.equal(2, y[1])
+    local memory = ffi.new "double[4]"
+    ffi.cast("uint64_t*", memory)[2] = forged
+    local x = gpu.zeros(4, "float64"):copy_from(memory)
+    assert.is_false((pcall(gpu.cubic_spline, x, x)))
+  end)
+end)
