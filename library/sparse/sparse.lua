@@ -313,7 +313,7 @@ end
 local properties = {
   format = function(fields) return fields.format end,
   shape = function(fields)
-    return setmetatable({fields.shape[1], fields.shape[2]}, getmetatable(own.entries_of(fields).shape))
+    return setmetatable({fields.shape[1], fields.shape[2]}, debug.getmetatable(own.entries_of(fields).shape))
   end,
   ndim = function() return 2 end,
   nnz = function(fields) return own.entries_of(fields).size end,
