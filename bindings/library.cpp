@@ -84,10 +84,10 @@ constexpr std::string_view files_of_sandboxes[] = {
     "linalg_matrices.lua", "linalg_special.lua", "linalg_spectral.lua", "linalg_structured.lua", "linalg_triangles.lua",
     "measure.lua", "ndimage.lua", "ndimage_geometry.lua", "ndimage_lines.lua", "ndimage_measurements.lua",
     "ndimage_morphology.lua", "ndimage_ranks.lua", "numerics.lua", "ordering.lua", "polynomials.lua", "positions.lua",
-    "products.lua", "quantiles.lua", "quasi_random.lua", "random.lua", "random_vectors.lua", "sampling.lua",
-    "shape.lua", "sparse.lua", "sparse_conversions.lua", "sparse_linalg.lua", "sparse_linalg_direct.lua",
-    "sparse_linalg_eigen.lua", "sparse_linalg_krylov.lua", "sparse_linalg_more.lua", "spectra.lua", "splines.lua",
-    "statistics.lua", "stats.lua", "table.lua", "windows.lua",
+    "products.lua", "quantiles.lua", "quasi_random.lua", "random.lua", "random_vectors.lua", "roots.lua",
+    "sampling.lua", "shape.lua", "sparse.lua", "sparse_conversions.lua", "sparse_linalg.lua",
+    "sparse_linalg_direct.lua", "sparse_linalg_eigen.lua", "sparse_linalg_krylov.lua", "sparse_linalg_more.lua",
+    "spectra.lua", "splines.lua", "statistics.lua", "stats.lua", "table.lua", "windows.lua",
     // clang-format on
 };
 

@@ -73,7 +73,7 @@ local function set_end(data, condition, near, step, beyond, sign, main, off, rig
     end
   elseif condition[1] == 1 then
     main[near], off[near] = 1, 0
-    for j = 0, columns - 1 do right[near * columns + j] = condition[2] end
+    for j = 0, columns - 1 do right[near * columns + j] = condition[2] or data.slopes[j] end
   else
     main[near], off[near] = 2, 1
     for j = 0, columns - 1 do
@@ -88,10 +88,7 @@ local function open_slopes(data, conditions, lower, main, upper, right)
   local first, last = conditions[1], conditions[2]
   -- Two points make a line, three points without other conditions a parabola.
   if n == 2 then
-    local line = {1, data.slopes[0]}
-    if columns > 1 and (first == "not-a-knot" or last == "not-a-knot") then
-      core.raise(("[%s] expected at least 3 points for several functions with the ends not-a-knot, got 2"):format(op))
-    end
+    local line = {1} -- the slope between the points
     first, last = first == "not-a-knot" and line or first, last == "not-a-knot" and line or last
   elseif n == 3 and first == "not-a-knot" and last == "not-a-knot" then
     for j = 0, columns - 1 do

@@ -49,10 +49,10 @@ function stats.gmean(x, axis, options)
   return core.cast(values:log():mean(along):exp(), dtype)
 end
 
---- hmean(x [, axis] [, {axis =}]): the harmonic mean.
+--- hmean(x [, axis] [, {axis =}]): the harmonic mean, NaN where a number is negative.
 function stats.hmean(x, axis, options)
   local _, values, along, dtype = read("stats.hmean", x, axis, options)
-  return core.cast(values:reciprocal():mean(along):reciprocal(), dtype)
+  return core.cast(gpu.where(values:lt(0), 0 / 0, values:reciprocal()):mean(along):reciprocal(), dtype)
 end
 
 --- sem(x [, axis] [, {axis =, ddof =}]): the standard error of the mean.
@@ -70,7 +70,9 @@ function stats.trim_mean(x, part, axis, options)
   if type(part) ~= "number" or not (part >= 0 and part < 0.5) then core.fail(op, "a part of 0 or more and below 0.5", part) end
   local n = x.shape[along]
   local cut = math.floor(part * n)
-  return core.cast(core.slice(values:sort(along), along, cut + 1, n - 2 * cut):mean(along), dtype)
+  local mean = core.slice(values:sort(along), along, cut + 1, n - 2 * cut):mean(along)
+  -- The sort puts NaN at the end, where it would be cut off.
+  return core.cast(gpu.where(values:isnan():any(along), 0 / 0, mean), dtype)
 end
 
 --- iqr(x [, axis] [, {axis =, range =}]): the distance of two percentiles, 25 and 75.
@@ -164,24 +166,26 @@ local function read_vector(op, x)
   return x
 end
 
---- rankdata(x [, {method =}]): the rank of each element of a vector, from 1.
-function stats.rankdata(x, options)
-  local op = "stats.rankdata"
-  read_vector(op, x)
-  options = core.check_fields(op, options)
-  local method = options.method or "average"
-  if not methods[method] then core.fail(op, 'method = "average", "min", "max", "dense" or "ordinal"', method) end
+local function ranks_of(x, method)
   if method == "ordinal" then return x:argsort({stable = true}):argsort() end
-  if method == "dense" then
-    local sorted = x:unique()
-    return sorted:searchsorted(x)
-  end
+  if method == "dense" then return x:unique():searchsorted(x) end
   local sorted = x:sort():eval()
   local below = sorted:searchsorted(x)
   if method == "min" then return below end
   local up_to = sorted:searchsorted(x, {side = "right"}) - 1
   if method == "max" then return up_to end
   return core.cast(below + up_to, "float64") / 2
+end
+
+--- rankdata(x [, {method =}]): the rank of each element of a vector, from 1. A NaN has no rank, and nothing else has one beside it.
+function stats.rankdata(x, options)
+  local op = "stats.rankdata"
+  read_vector(op, x)
+  options = core.check_fields(op, options)
+  local method = options.method or "average"
+  if not methods[method] then core.fail(op, 'method = "average", "min", "max", "dense" or "ordinal"', method) end
+  local ranks = ranks_of(x, method)
+  return core.is_floating(x) and gpu.where(x:isnan():any(), 0 / 0, core.cast(ranks, "float64")) or ranks
 end
 
 local function read_pair(op, x, y)

@@ -228,6 +228,7 @@ local function complex_array(list)
 end
 
 tools.complex, tools.complex_array, tools.polynomial, tools.to_sections = complex, complex_array, polynomial, to_sections
+tools.is_real, tools.take_nearest = is_real, take_nearest
 
 local function output(op, form, z, p, k)
   if form == "sos" then return gpu.array(to_sections(z, p, k), place) end

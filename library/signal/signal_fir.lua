@@ -35,7 +35,10 @@ function signal.kaiserord(attenuation, width)
   return math.ceil((attenuation - 7.95) / 2.285 / (pi * width) + 1), signal.kaiser_beta(attenuation)
 end
 
+-- Whether a kind passes 0, and the frequencies that it needs: one, or two or more.
 local kinds = {lowpass = true, highpass = false, bandpass = false, bandstop = true}
+local edges_of = {lowpass = "one frequency", highpass = "one frequency", bandpass = "two or more frequencies",
+  bandstop = "two or more frequencies"}
 
 --- firwin(count, cutoff [, {window =, width =, pass_zero =, scale =, fs =}]): by a window of the ideal filter.
 function signal.firwin(count, cutoff, options)
@@ -51,6 +54,8 @@ function signal.firwin(count, cutoff, options)
   if type(passes) == "string" then
     if kinds[passes] == nil then
       core.fail(op, 'pass_zero = true, false, "lowpass", "highpass", "bandpass" or "bandstop"', passes)
+    elseif (#edges == 1) ~= (edges_of[passes] == "one frequency") then
+      core.raise(("[%s] expected %s for pass_zero = %q, got %s"):format(op, edges_of[passes], passes, core.describe(cutoff)))
     end
     passes = kinds[passes]
   end

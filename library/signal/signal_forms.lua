@@ -2,11 +2,15 @@
 local gpu, _, core = ...
 core.load "signal_design.lua"
 core.load "signal_sections.lua"
+core.load "roots.lua"
 local signal, tools = gpu.signal, core.signal
 local pi = math.pi
 local place = {dtype = "float64"}
 
 -- ---- forms of a filter -----------------------------------------------------------------------------------------------------------
+
+-- How far the halves of a pair may be from being conjugates, beside their magnitudes.
+local rounding = 100 * 2 ^ -52
 
 --- Complex numbers as a list. Waits for an array.
 local function complex_list(op, what, value)
@@ -28,10 +32,41 @@ local function complex_list(op, what, value)
   return list
 end
 
-local function roots_of(coefficients)
-  local found, list = gpu.roots(coefficients):table(), {}
-  for i, x in ipairs(found) do list[i] = tools.complex(x.re, x.im) end
+--- The roots of a polynomial with real coefficients.
+local function roots_of(op, coefficients)
+  local pairs_of = {}
+  for i, c in ipairs(coefficients) do pairs_of[i] = {c, 0} end
+  local re, im = core.roots_of(op, pairs_of)
+  local list = {}
+  for i = 1, #re do list[i] = tools.complex(re[i], im[i]) end
   return list
+end
+
+--- Zeros or poles in exact pairs of conjugates, the real ones behind them, of a list whose pairs are exact to rounding.
+local function in_pairs(op, what, value)
+  local list, result, lower, real = complex_list(op, what, value), {}, {}, {}
+  for _, x in ipairs(list) do
+    if not (x.re - x.re == 0 and x.im - x.im == 0) then
+      core.raise(("[%s] expected finite numbers in %s, got %s"):format(op, what, core.describe(gpu.complex(x.re, x.im))))
+    end
+    if tools.is_real(x) then real[#real + 1] = tools.complex(x.re) elseif x.im < 0 then lower[#lower + 1] = x end
+  end
+  local function refuse(x)
+    core.raise(("[%s] expected each complex number in %s with its conjugate, as real coefficients have them, got %s alone"):format(op,
+      what, core.describe(gpu.complex(x.re, x.im))))
+  end
+  for _, x in ipairs(list) do
+    if x.im > 0 and not tools.is_real(x) then
+      local function from_conjugate(y) return (y - tools.complex(x.re, -x.im)):abs() end
+      local y = tools.take_nearest(lower, from_conjugate)
+      if not y or from_conjugate(y) > rounding * x:abs() then refuse(x) end
+      local re, im = (x.re + y.re) / 2, (x.im - y.im) / 2
+      result[#result + 1], result[#result + 2] = tools.complex(re, im), tools.complex(re, -im)
+    end
+  end
+  if lower[1] then refuse(lower[1]) end
+  for _, x in ipairs(real) do result[#result + 1] = x end
+  return result
 end
 
 local function check_gain(op, k)
@@ -48,7 +83,7 @@ local function factored(op, b, a)
   if #b == 0 or b[first] == 0 then core.fail(op, "a coefficient of b other than 0", b[first]) end
   for i = first, #b do above[#above + 1] = b[i] end
   for i = 1, #a do below[i] = a[i] end
-  return roots_of(above), roots_of(below), b[first] / a[1]
+  return roots_of(op, above), roots_of(op, below), b[first] / a[1]
 end
 
 --- tf2zpk(b, a): zeros, poles and the gain.
@@ -60,14 +95,14 @@ end
 --- zpk2tf(z, p, k): b and a, real: complex zeros and poles come with their conjugates.
 function signal.zpk2tf(z, p, k)
   local op = "signal.zpk2tf"
-  local zeros, poles = complex_list(op, "z", z), complex_list(op, "p", p)
+  local zeros, poles = in_pairs(op, "z", z), in_pairs(op, "p", p)
   return gpu.array(tools.polynomial(zeros, check_gain(op, k)), place), gpu.array(tools.polynomial(poles, 1), place)
 end
 
 --- zpk2sos(z, p, k): sections of second order.
 function signal.zpk2sos(z, p, k)
   local op = "signal.zpk2sos"
-  local zeros, poles = complex_list(op, "z", z), complex_list(op, "p", p)
+  local zeros, poles = in_pairs(op, "z", z), in_pairs(op, "p", p)
   check_gain(op, k)
   if #zeros == 0 and #poles == 0 then return gpu.array({{k, 0, 0, 1, 0, 0}}, place) end
   return gpu.array(tools.to_sections(zeros, poles, k), place)

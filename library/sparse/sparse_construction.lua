@@ -306,6 +306,6 @@ function sparse.triu(A, offset) return (matrix_of("sparse.triu", A):triu(offset)
 
 --- find(A): the rows, columns and values of the elements other than 0.
 function sparse.find(A)
-  local coo = matrix_of("sparse.find", A):sum_duplicates():eliminate_zeros():tocoo()
+  local coo = matrix_of("sparse.find", A):tocsr():sum_duplicates():eliminate_zeros():tocoo()
   return coo.row, coo.col, coo.data
 end

@@ -4,8 +4,8 @@ core.load "sparse_linalg_krylov.lua"
 
 local linalg, tools = gpu.sparse.linalg, core.sparse_linalg
 
--- Up to so many rows, or for half of all eigenvalues, a matrix is decomposed as an array.
-local few_rows = 64
+-- Up to so many rows, or for half of all values, a matrix is decomposed as an array; an operator up to so many products.
+local few_rows, few_products = 256, 64
 
 -- ---- arguments --------------------------------------------------------------------------------------------------------------
 
@@ -29,6 +29,11 @@ local function check_steps(op, options, k, most, otherwise)
   return {op = op, k = k, tol = tol, ncv = ncv, maxiter = maxiter}, core.check_flag(op, "vectors", options.vectors) ~= false
 end
 
+--- Whether a matrix with that many singular values is decomposed as an array for k of them.
+local function is_small(A, k, count)
+  return count <= (tools.is_operator(A) and few_products or few_rows) or 2 * k > count
+end
+
 --- A matrix as an array: that of an operator by its products.
 local function dense(A, dtype, device)
   if core.is_array(A) then return core.cast(A, dtype) end
@@ -44,25 +49,33 @@ local function device_of(A, start)
   return tools.is_operator(A) and gpu.device().name or A.device
 end
 
---- The vector to begin with: an option, or random numbers that do not depend on the script's.
+--- Random numbers that do not depend on the script's.
+local function random_vector(seed, n, dtype, device)
+  local generator = gpu.random.generator("philox", {seed = seed, device = device})
+  local x = generator:normal(n)
+  return core.cast(dtype:find "complex" and x + generator:normal(n) * gpu.complex(0, 1) or x, dtype)
+end
+
+--- The vector to begin with: an option, or random numbers.
 local function first_vector(op, v0, n, dtype, device)
-  if v0 ~= nil then
-    core.check_array(op, v0)
-    if v0.ndim ~= 1 or v0.size ~= n then core.fail(op, ("v0, a vector of %d elements"):format(n), v0) end
-    return core.cast(v0, dtype)
-  end
-  local generator = gpu.random.generator("philox", {seed = 1, device = device})
-  return core.cast(generator:normal(n), dtype)
+  if v0 == nil then return random_vector(1, n, dtype, device) end
+  core.check_array(op, v0)
+  if v0.ndim ~= 1 or v0.size ~= n then core.fail(op, ("v0, a vector of %d elements"):format(n), v0) end
+  v0 = core.cast(v0, dtype)
+  local length = tools.length(v0)
+  if not (length > 0 and length < math.huge) then core.fail(op, "v0 with a finite length above 0", length) end
+  return v0
 end
 
 -- ---- Lanczos' method --------------------------------------------------------------------------------------------------------
 
---- The positions of the wanted eigenvalues, the most wanted first.
+-- The less the number, the more wanted is the value.
+local ranks = {LA = function(x) return -x end, SA = function(x) return x end, LM = function(x) return -math.abs(x) end}
+
+--- The positions of eigenvalues, the most wanted first.
 local function order_of(values, which)
-  local order = {}
+  local order, rank = {}, ranks[which]
   for i = 1, #values do order[i] = i end
-  local rank = {LA = function(x) return -x end, SA = function(x) return x end, LM = function(x) return -math.abs(x) end}
-  rank = rank[which]
   table.sort(order, function(i, j)
     if rank(values[i]) ~= rank(values[j]) then return rank(values[i]) < rank(values[j]) end
     return i < j
@@ -70,81 +83,148 @@ local function order_of(values, which)
   return order
 end
 
---- Some eigenvalues and eigenvectors of a Hermitian matrix that is known by its products with vectors like `start`: the values as a
---- list, the vectors in rows. Wu and Simon, "Thick-restart Lanczos method for large symmetric eigenvalue problems", 2000. Each
---- product is made orthogonal to the whole basis, twice. Waits once for each basis of `ncv` vectors.
-local function lanczos(steps, multiply, start, which)
-  local k, m, n = steps.k, steps.ncv, start.size
-  local space = tools.new_space(start, m, start.dtype)
-  local length = tools.length(start)
-  if not (length > 0 and length < math.huge) then core.fail(steps.op, "v0 with a finite length above 0", length) end
-  space.basis(1):copy_(start / length)
-  local projected, kept, closed = {}, 0, nil
-  for i = 1, m do projected[i] = {} end
-  for round = 1, steps.maxiter do
-    for j = kept + 1, m do tools.extend(space, j, multiply(space.basis(j))) end
-    -- The projected matrix: the kept values, and a column for each new vector. It ends where the products stay in the basis.
-    local rows, size = tools.real(core.slice(space.h, 1, kept + 1, m - kept)):astype("float64"):table(), m
-    for j = kept + 1, m do
-      for i = 1, j do
-        local value = rows[j - kept][i]
-        if value - value ~= 0 then core.raise(("[%s] expected finite products, got infinities or NaN"):format(steps.op)) end
-        projected[i][j], projected[j][i] = value, value
-      end
-      if rows[j - kept][j + 1] == 0 then
-        size = j
-        break
-      end
+--- The projected matrix on the vectors behind the first `locked` ones, as a table of rows: the values that were kept, and a column
+--- for each new vector. It ends where the products stay in the basis; also the length of what is left of the last one. Waits.
+local function projection(steps, space, locked, kept)
+  local m, base, matrix = steps.ncv, locked + #kept, {}
+  for i = 1, m - locked do
+    matrix[i] = {}
+    for j = 1, #kept do matrix[i][j] = i == j and kept[i] or 0 end
+  end
+  local rows = tools.real(core.slice(space.h, 1, base + 1, m - base)):astype("float64"):table()
+  for j = base + 1, m do
+    local row = rows[j - base]
+    for i = 1, j do
+      if row[i] - row[i] ~= 0 then core.raise(("[%s] expected finite products, got infinities or NaN"):format(steps.op)) end
+      if i > locked then matrix[i - locked][j - locked], matrix[j - locked][i - locked] = row[i], row[i] end
     end
-    local last = rows[size - kept][size + 1]
-    local matrix = {}
-    for i = 1, size do matrix[i] = {unpack(projected[i], 1, size)} end
-    local theta, y = gpu.linalg.eigh(gpu.array(matrix, {dtype = "float64", device = start.device}))
-    local values, ends, scale = theta:table(), y(size):table(), 0
-    for _, value in ipairs(values) do scale = math.max(scale, math.abs(value)) end
-    local order = order_of(values, which)
-    local converged = 0
-    for i = 1, math.min(k, size) do
-      local at = order[i]
-      local error_bound = math.max(steps.tol * math.abs(values[at]), 4 * space.epsilon * scale)
-      if math.abs(last * ends[at]) <= error_bound then converged = converged + 1 end
-    end
-    --- The most wanted vectors, in rows.
-    local function vectors(count)
-      local at = gpu.array({unpack(order, 1, count)}, {dtype = "int64", device = start.device})
-      return core.cast(y:take(at, 2).T, start.dtype):matmul(core.slice(space.basis, 1, 1, size))
-    end
-    -- A space that is closed may lack vectors with the same eigenvalues: another vector has to bring nothing new.
-    local wanted, same = {}, closed ~= nil
-    for i = 1, math.min(k, size) do
-      wanted[i] = values[order[i]]
-      same = same and closed[i] ~= nil and math.abs(wanted[i] - closed[i]) <= 100 * space.epsilon * scale
-    end
-    if converged == k and (last ~= 0 or same or size == n) then return wanted, vectors(k) end
-    closed = last == 0 and wanted or nil
-    if round == steps.maxiter then
-      core.raise(("[%s] expected %d values to converge, got %d after %d restarts; a larger ncv than %d, or a tol above %g, needs "
-        .. "fewer"):format(steps.op, k, converged, round, m, steps.tol))
-    end
-    kept = math.min(k + math.floor((m - k) / 2), last == 0 and size or size - 1, m - 1)
-    local next_vector = last == 0 and steps.fresh(round) or space.basis(size + 1):copy()
-    core.slice(space.basis, 1, 1, kept):copy_(vectors(kept))
-    if last == 0 then
-      tools.extend(space, kept, next_vector)
-    else
-      space.basis(kept + 1):copy_(next_vector)
-    end
-    for i = 1, kept do
-      for j = 1, kept do projected[i][j] = i == j and values[order[i]] or 0 end
+    if row[j + 1] == 0 or j == m then
+      local square = {}
+      for i = 1, j - locked do square[i] = {unpack(matrix[i], 1, j - locked)} end
+      return square, row[j + 1]
     end
   end
 end
 
---- A function that gives other vectors like the first one, for spaces that are closed.
-local function fresh_vectors(start)
-  return function(round)
-    local generator = gpu.random.generator("philox", {seed = 1 + round, device = start.device})
-    return core.cast(generator:normal(start.size), start.dtype)
+--- Of the locked values, a list of {value, row}, and those of the basis, the k most wanted that have converged. Gives what stays of
+--- the locked ones and the positions of the others. A value takes the place of another if it is better by a `margin`.
+local function chosen_of(k, locked, values, which, has_converged, margin)
+  local stays, chosen, ahead, rank = {unpack(locked)}, {}, 0, ranks[which]
+  for _, at in ipairs(order_of(values, which)) do
+    if not has_converged(at, 0) then
+      ahead = ahead + 1
+    elseif #stays + #chosen + ahead < k then
+      chosen[#chosen + 1] = at
+    else
+      local worst
+      for i, other in ipairs(stays) do
+        if not worst or rank(other[1]) > rank(stays[worst][1]) then worst = i end
+      end
+      if worst and rank(values[at]) < rank(stays[worst][1]) - margin(values[at]) then
+        table.remove(stays, worst)
+        chosen[#chosen + 1] = at
+      end
+    end
+  end
+  return stays, chosen
+end
+
+--- Some eigenvalues and eigenvectors of a Hermitian matrix that is known by its products with vectors like `start`: the values as a
+--- list, the vectors in rows. Wu and Simon, "Thick-restart Lanczos method for large symmetric eigenvalue problems", 2000. Each
+--- product is made orthogonal to the whole basis, twice. Waits once for each basis of `ncv` vectors.
+---
+--- Wanted vectors that have converged are locked: the first ones of the basis, to which all others are orthogonal. The products of one
+--- vector reach one vector of each eigenspace, so of values that occur several times copies may be missing. Another search follows,
+--- from any other vector, until one finds nothing new: the best of the values that are not locked has converged enough to be told
+--- from the wanted ones, so a copy that is missing would have come before it. Values of the greatest magnitude are at both sides.
+local function lanczos(steps, multiply, start, which)
+  local k, m, n = steps.k, steps.ncv, start.size
+  local sides = which == "LM" and {"LA", "SA"} or {which}
+  local space = tools.new_space(start, m, start.dtype)
+  space.basis(1):copy_(start / tools.length(start))
+  -- The values of the vectors at the beginning of the basis: those that are locked, those that were kept at a restart.
+  local locked, kept = {}, {}
+  -- The side where a search looks, 0 before there are k values; its number; whether it has found a value; its restarts.
+  local side, searches, is_new, round = 0, 0, false, 0
+  while true do
+    round = round + 1
+    for j = #locked + #kept + 1, m do tools.extend(space, j, multiply(space.basis(j))) end
+    local matrix, last = projection(steps, space, #locked, kept)
+    local size = #matrix
+    local theta, y = gpu.linalg.eigh(gpu.array(matrix, {dtype = "float64", device = start.device}))
+    local values, ends, scale = theta:table(), y(size):table(), 0
+    for _, value in ipairs(values) do scale = math.max(scale, math.abs(value)) end
+    for _, other in ipairs(locked) do scale = math.max(scale, math.abs(other[1])) end
+    local function has_converged(at, gap)
+      return math.abs(last * ends[at]) <= math.max(steps.tol * math.abs(values[at]), 4 * space.epsilon * scale, gap / 100)
+    end
+    local function margin(value) return math.max(steps.tol * math.abs(value), 100 * space.epsilon * scale) end
+    local stays, chosen = chosen_of(k, locked, values, which, has_converged, margin)
+    is_new = is_new or #chosen > 0
+
+    local rest, is_chosen = {}, {}
+    for _, at in ipairs(chosen) do is_chosen[at] = true end
+    local direction = sides[side] or which
+    for _, at in ipairs(order_of(values, direction)) do
+      if not is_chosen[at] then rest[#rest + 1] = at end
+    end
+    local before, rows = #locked, {}
+    locked = {}
+    for i, other in ipairs(stays) do locked[i], rows[i] = {other[1]}, other[2] end
+    for _, at in ipairs(chosen) do locked[#locked + 1] = {values[at]} end
+    for i, other in ipairs(locked) do other[2] = i end
+
+    local is_over = last == 0
+    if not is_over and #locked == k then
+      local least = -math.huge
+      for _, other in ipairs(locked) do least = math.max(least, ranks[which](other[1])) end
+      is_over = searches == 0 or not rest[1] or has_converged(rest[1], ranks[direction](values[rest[1]]) - least)
+    end
+    if not is_over and round == steps.maxiter then
+      local advice = ("a larger ncv than %d, or a tol above %g, needs fewer"):format(m, steps.tol)
+      if #locked == k then
+        core.raise(("[%s] expected to know after %d restarts that no copy of a value is missing, got the values alone; %s"):format(
+          steps.op, round, advice))
+      end
+      core.raise(("[%s] expected %d values to converge, got %d after %d restarts; %s"):format(steps.op, k, #locked, round, advice))
+    end
+    local is_done = false
+    kept = {}
+    if is_over then
+      if #locked == k then side = is_new and 1 or side + 1 end
+      is_done, searches, is_new, round = side > #sides, searches + 1, false, 0
+    else
+      for i = 1, math.min(k + math.floor((m - k) / 2) - #locked, #rest, m - #locked - 1) do kept[i] = rest[i] end
+    end
+    -- The new basis: what stays locked, what was locked now, what is kept.
+    local selected = {unpack(chosen)}
+    for i, at in ipairs(kept) do selected[#selected + 1], kept[i] = at, values[at] end
+    local following = space.basis(before + size + 1):copy()
+    local parts = {}
+    local function positions(list) return gpu.array(list, {dtype = "int64", device = start.device}) end
+    if #rows > 0 then parts[1] = core.slice(space.basis, 1, 1, before):take(positions(rows), 1) end
+    if #selected > 0 then
+      parts[#parts + 1] = core.cast(y:take(positions(selected), 2).T, start.dtype)
+        :matmul(core.slice(space.basis, 1, before + 1, size))
+    end
+    local filled = #rows + #selected
+    if filled > 0 then core.slice(space.basis, 1, 1, filled):copy_(gpu.concat(parts, 1)) end
+    if is_done then
+      local found = {}
+      for i, other in ipairs(locked) do found[i] = other[1] end
+      -- Rounding errors of all restarts are taken from between the vectors.
+      local vectors = core.slice(space.basis, 1, 1, k)
+      local products = vectors:matmul(core.is_complex(vectors) and vectors.T:conj() or vectors.T)
+      return found, vectors * 1.5 - (products * 0.5):matmul(vectors)
+    elseif is_over then
+      -- Rounding errors of products are told by the greatest of those, not by this vector.
+      local greatest, other = space.greatest, random_vector(1 + searches, n, start.dtype, start.device)
+      space.greatest = nil
+      if filled == 0 then space.basis(1):copy_(other / tools.length(other)) else tools.extend(space, filled, other) end
+      space.greatest = greatest
+    else
+      space.basis(filled + 1):copy_(following)
+    end
   end
 end
 
@@ -187,9 +267,10 @@ function linalg.eigsh(A, k, options)
   if sigma ~= nil and type(sigma) ~= "number" then core.fail(op, "sigma = a number", sigma) end
   local steps, wants_vectors = check_steps(op, options, k, n, math.max(2 * k + 1, 20))
   local device = device_of(A, options.v0)
+  local start = first_vector(op, options.v0, n, dtype, device)
   if which == "SM" and sigma == nil then which, sigma = "LM", 0 end
   local values, rows
-  if n <= few_rows or 2 * k > n then
+  if is_small(A, k, n) then
     local all, y = gpu.linalg.eigh(dense(A, dtype, device))
     if sigma then all = (all - sigma):reciprocal() end
     local list = all:astype("float64"):table()
@@ -197,8 +278,6 @@ function linalg.eigsh(A, k, options)
     values, rows = {}, y:take(gpu.array({unpack(order, 1, k)}, {dtype = "int64", device = all.device}), 2).T
     for i = 1, k do values[i] = list[order[i]] end
   else
-    local start = first_vector(op, options.v0, n, dtype, device)
-    steps.fresh = fresh_vectors(start)
     local inverse = sigma and inverse_of(op, A, sigma, dtype)
     values, rows = lanczos(steps, inverse or function(x) return core.cast(A:matmul(x), dtype) end, start, which)
   end
@@ -226,8 +305,9 @@ function linalg.svds(A, k, options)
   k = check_count(op, k or options.k or math.min(6, m, n), math.min(m, n))
   local steps, wants_vectors = check_steps(op, options, k, m + n, 2 * math.max(2 * k + 1, 20))
   local device = device_of(A, options.v0)
+  local v0 = first_vector(op, options.v0, n, dtype, device)
   local u, s, vh
-  if math.min(m, n) <= few_rows or 2 * k > math.min(m, n) then
+  if is_small(A, k, math.min(m, n)) then
     u, s, vh = gpu.linalg.svd(dense(A, dtype, device), false)
   else
     local adjoint
@@ -238,9 +318,7 @@ function linalg.svds(A, k, options)
       if dtype:find "complex" then turned = turned:conj() end
       function adjoint(y) return turned:matmul(y) end
     end
-    local v0 = first_vector(op, options.v0, n, dtype, device)
     local start = gpu.concat {gpu.zeros(m, {dtype = dtype, device = v0.device}), v0}
-    steps.fresh = fresh_vectors(start)
     local _, rows = lanczos(steps, function(x)
       local upper, lower = core.cast(A:matmul(core.slice(x, 1, m + 1, n)), dtype), core.cast(adjoint(core.slice(x, 1, 1, m)), dtype)
       return gpu.concat {upper, lower}

@@ -20,6 +20,8 @@ inputs = {
     "i": rng.integers(-5, 9, 25),
 }
 inputs["w"] += 0.7 * inputs["v"]
+inputs["gap"] = np.array([1, 2, np.nan, 4, 5, 6, 8, 7])
+inputs["gaps"] = np.where(np.arange(24).reshape(6, 4) == 9, np.nan, inputs["p"])
 cases = Cases(inputs)
 scope = {"np": np, "stats": stats, **inputs}
 
@@ -55,9 +57,25 @@ add(f"{S}iqr(m, {{axis = 2, range = {{10, 80}}}})", "stats.iqr(m, axis=1, rng=(1
 add(f"{S}entropy(p)", "stats.entropy(p)")
 add(f"{S}entropy(p, q, {{base = 2, axis = 2}})", "stats.entropy(p, q, base=2, axis=1)")
 for method in ("average", "min", "max", "dense", "ordinal"):
-    dtype = "float64" if method == "average" else "int64"
-    for x in ("ties", "v"):
+    for x in ("ties", "i", "v", "gap"):
+        dtype = "int64" if x in ("ties", "i") and method != "average" else "float64"
         add(f"{S}rankdata({x}, {{method = '{method}'}})", f"stats.rankdata({x}, '{method}')", dtype)
+# NaN and infinities: what has a NaN is NaN.
+for name in ("zscore", "gmean", "hmean", "sem", "skew", "kurtosis", "iqr", "entropy"):
+    add(f"{S}{name}(gaps)", f"stats.{name}(gaps, axis=0)")
+    add(f"{S}{name}(gaps, {{axis = 2}})", f"stats.{name}(gaps, axis=1)")
+add(f"{S}moment(gaps, 3)", "stats.moment(gaps, 3)")
+for part in (0, 0.25, 0.4):
+    add(f"{S}trim_mean(gaps, {part})", f"stats.trim_mean(gaps, {part})")
+    add(f"{S}trim_mean(gaps, {part}, 2)", f"stats.trim_mean(gaps, {part}, axis=1)")
+for name in ("spearmanr", "pearsonr"):
+    add(f"{S}{name}(gap, v({{1, 8}}))", f"tuple(stats.{name}(gap, v[:8]))")
+    add(f"{S}{name}(v({{1, 8}}), gap)", f"tuple(stats.{name}(v[:8], gap))")
+add(f"{S}ttest_1samp(gaps, 0.8)", "(lambda r: (r.statistic, r.pvalue))(stats.ttest_1samp(gaps, 0.8))")
+add(f"{S}ttest_ind(gaps, p, {{equal_var = false}})", "(lambda r: (r.statistic, r.pvalue))(stats.ttest_ind(gaps, p, equal_var=False))")
+for numbers in ("0, 1, 2", "-1, 1, 2", "-1, -2, -4"):
+    for name in ("gmean", "hmean", "entropy"):
+        add(f"{S}{name}(gpu.array({{{numbers}}}, 'float64'))", f"stats.{name}(np.array([{numbers}.0]))")
 add(f"{S}pearsonr(v, w)", "tuple(stats.pearsonr(v, w))")
 add(f"{S}spearmanr(v, w)", "tuple(stats.spearmanr(v, w))")
 add(f"{S}spearmanr(ties, i({{1, 15}}))", "tuple(stats.spearmanr(ties, i[:15]))", "float32")
