@@ -5,9 +5,10 @@ local _, _, core = ...
 local colormaps = core.plot_data.colormaps
 local popen, tmpname, remove = io.popen, os.tmpname, os.remove
 
---- Signs are octal numbers, so that nothing of a text means anything to gnuplot.
+--- Signs are octal numbers, so that nothing of a text means anything to gnuplot. So are digits: gnuplot takes one that follows for
+--- a part of the number.
 local function quoted(text)
-  return '"' .. text:gsub("%c", " "):gsub("[^%w \128-\255]", function(c) return ("\\%03o"):format(c:byte()) end) .. '"'
+  return '"' .. text:gsub("%c", " "):gsub("[^%a \128-\255]", function(c) return ("\\%03o"):format(c:byte()) end) .. '"'
 end
 
 local function number(value) return value == value and ("%.12g"):format(value) or "NaN" end
@@ -117,7 +118,8 @@ local function chart_commands(p)
   if options.names then
     local ticks, letters = {}, 0
     for i, name in ipairs(options.names) do
-      ticks[i], letters = ("%s %d"):format(quoted(name), i), letters + #name + 2
+      -- The name of a tick is a format.
+      ticks[i], letters = ("%s %d"):format(quoted((name:gsub("%%", "%%%%"))), i), letters + #name + 2
     end
     -- Where they would meet, the names are oblique.
     if not options.xlim then add("set xrange [0.4:%d.6]", #options.names) end

@@ -112,8 +112,56 @@ describe("integrals, splines and fits", function()
     for _ = 1, 29 do coefficients[#coefficients + 1] = 0 end
     coefficients[#coefficients + 1] = -1
     near(unity, gpu.roots(coefficients))
+    near({ { -1e155, 0 }, { 1e-155, 0 } }, gpu.roots { 1e-150, 1e5, -1e-150 })
+    fails("[roots] expected roots that float64 takes, got a coefficient of 1e+300 behind one of 1e-300", gpu.roots, { 1e-300, 1e300, 1e-300 })
     assert.are.equal(0, gpu.roots({ 5 }).size + gpu.roots({}).size)
     assert.are.equal("complex128", gpu.roots({ 1, 2 }).dtype)
+  end)
+
+  it("find multiple roots whose polynomial is the given one, in exact pairs of conjugates", function()
+    local factors = {
+      ["(z + 1)^6"] = { -1, -1, -1, -1, -1, -1 }, ["(z - 1)^12"] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 },
+      ["(z^2 + 1)^3"] = { { 0, 1 }, { 0, -1 }, { 0, 1 }, { 0, -1 }, { 0, 1 }, { 0, -1 } }, ["(z - 0.5)^2 (z + 2)"] = { 0.5, 0.5, -2 },
+      ["1 to 12"] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 }, ["(z - i)^3 (z - 2)^2"] = { { 0, 1 }, { 0, 1 }, { 0, 1 }, 2, 2 },
+      ["powers of 10"] = { 1e-6, 1e-3, 1, 1e3, 1e6 },
+    }
+    for name, list in pairs(factors) do
+      -- The coefficients, by a loop.
+      local re, im, is_real = { 1 }, { 0 }, true
+      for _, root in ipairs(list) do
+        local a, b = root, 0
+        if type(root) == "table" then a, b = root[1], root[2] end
+        re[#re + 1], im[#im + 1] = 0, 0
+        for k = #re, 2, -1 do
+          re[k], im[k] = re[k] - a * re[k - 1] + b * im[k - 1], im[k] - a * im[k - 1] - b * re[k - 1]
+        end
+      end
+      local coefficients, most = {}, 0
+      for k = 1, #re do
+        is_real, most = is_real and im[k] == 0, math.max(most, math.abs(re[k]), math.abs(im[k]))
+        coefficients[k] = gpu.complex(re[k], im[k])
+      end
+      local found = gpu.roots(is_real and re or coefficients)
+      local values = found:table()
+      for _, z in ipairs(is_real and values or {}) do
+        local has_conjugate = false
+        for _, w in ipairs(values) do has_conjugate = has_conjugate or w.re == z.re and w.im == -z.im end
+        assert(has_conjugate, name)
+      end
+      local back = gpu.poly(found):astype "complex128":table()
+      for k = 1, #re do
+        assert(math.abs(back[k].re - re[k]) <= 1e-13 * most and math.abs(back[k].im - im[k]) <= 1e-13 * most, name)
+      end
+    end
+  end)
+
+  it("make lines of two points, for one function and for several", function()
+    support.near({ 1 }, gpu.cubic_spline({ 0, 1 }, { 0, 2 }) { 0.5 }:table(), 0)
+    support.near({ { 0, 2 }, { 0.5, 3 }, { 1, 4 } },
+      gpu.cubic_spline({ 0, 2 }, gpu.array { { 0, 2 }, { 1, 4 } }) { 0, 1, 2 }:table(), 1e-6)
+    -- CubicSpline([0, 2], [[0, 2], [1, 4]], bc_type=("not-a-knot", "clamped"))(1) is [0.625, 3.25].
+    support.near({ { 0.625, 3.25 } },
+      gpu.cubic_spline({ 0, 2 }, gpu.array { { 0, 2 }, { 1, 4 } }, { ends = { "not-a-knot", "clamped" } }) { 1 }:table(), 1e-6)
   end)
 
   it("refuse what does not fit", function()

@@ -363,3 +363,22 @@ describe("gpu.plot", function()
   end)
 end)
 
+describe("texts in pictures", function()
+  drawn("are drawn as they are: titles, labels, names", function()
+    local signs = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;" }
+    for _, text in ipairs { "200,000 paths", "2024-05-31", "sigma = 0.5", "100%g", "%%", "S&P 500", [[a\n1]], "it's", 'q"1"', "`date`1",
+      "@x1", "{/b}1", "x_1^2", "a<b1", "1é", [[\054000]] } do
+      local path = os.tmpname() .. ".svg"
+      local line = { title = text .. " t", xlabel = text .. " x", ylabel = text .. " y", label = text .. " l" }
+      plot.grid { plot.line({ 1, 4, 9 }, line), plot.bars({ text .. " n", "other" }, { 1, 2 }) }:save(path)
+      local file = io.open(path)
+      local svg = file:read "*a"
+      file:close()
+      os.remove(path)
+      for what in ("txyln"):gmatch "." do
+        local wanted = ">" .. (text .. " " .. what):gsub("[&<>]", signs) .. "<"
+        assert(svg:find(wanted, 1, true), wanted)
+      end
+    end
+  end)
+end)

@@ -103,6 +103,18 @@ describe("signals", function()
     assert.near(k, k2, 1e-9)
     assert.are.equal(z.size, z2.size)
     assert.near(p:abs():sum():item(), p2:abs():sum():item(), 1e-8)
+    for order = 1, 8 do
+      for _, w in ipairs { 0.05, 0.4, 0.9 } do
+        for _, kind in ipairs { "lowpass", "highpass" } do
+          b, a = signal.cheby1(order, 1, w, kind)
+          local sos = signal.tf2sos(b, a)
+          assert.are.equal(math.ceil(order / 2), sos.shape[1])
+          local from, to = signal.sos2tf(sos)
+          from, to = from({ 1, b.size }), to({ 1, a.size })
+          assert(from:allclose(b, 1e-9, 1e-9 * b:abs():max():item()) and to:allclose(a, 1e-9, 1e-9))
+        end
+      end
+    end
     -- At the frequencies of a transform, czt is that.
     assert(signal.czt(x):allclose(gpu.fft.fft(x), 1e-9, 1e-9))
     -- A sine at uneven times has its peak at its frequency.
@@ -117,6 +129,18 @@ describe("signals", function()
     fails("[signal.tf2zpk] expected a coefficient of b other than 0", signal.tf2zpk, { 0, 0 }, { 1 })
     fails("[signal.zpk2tf] expected a number as the gain", signal.zpk2tf, { 1 }, { 2 }, "x")
     fails("[signal.zpk2sos] expected z: a vector or a table of numbers", signal.zpk2sos, { "x" }, { 2 }, 1)
+    local i = gpu.complex(0, 1)
+    for _, form in ipairs { "zpk2tf", "zpk2sos" } do
+      local alone = "[signal." .. form .. "] expected each complex number in %s with its conjugate, as real coefficients have them, got "
+      fails(alone:format "z" .. "0.5+1i alone", signal[form], { 0.5 + i }, { 2 }, 1)
+      fails(alone:format "p" .. "0.5-1i alone", signal[form], { 1 }, { 0.5 - i, 2 }, 1)
+      fails(alone:format "p" .. "0+1i alone", signal[form], { 1 }, { i, i, -i }, 1)
+    end
+    for kind, edges in pairs { lowpass = { 0.3, 0.6 }, highpass = { 0.2, 0.4, 0.6 }, bandpass = { 0.3 }, bandstop = { 0.3 } } do
+      fails(("[signal.firwin] expected %s for pass_zero = %q"):format(#edges == 1 and "two or more frequencies" or "one frequency", kind),
+        signal.firwin, 11, edges, { pass_zero = kind })
+      assert.are.equal(11, signal.firwin(11, #edges == 1 and { 0.2, 0.4 } or 0.3, { pass_zero = kind }).size)
+    end
     fails("[signal.lombscargle] expected vectors of times and values of one length, got shapes (30,) and (29,)", signal.lombscargle, x,
       gpu.ones(29), { 1 })
     fails("[signal.zoom_fft] expected a band: {first, last} or a frequency", signal.zoom_fft, x, { 1 })

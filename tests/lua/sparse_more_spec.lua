@@ -16,6 +16,22 @@ local function some(m, n, dtype)
   return (a + gpu.eye(m, n, "float64") * 3):astype(dtype):eval()
 end
 
+describe("sparse.find", function()
+  it("gives the elements other than 0 row by row, whatever the format", function()
+    local dense = gpu.array {{1, 0, 2}, {3, 4, 0}, {0, 5, 6}}
+    local csr = gpu.sparse.csr(dense)
+    local all = {csr, gpu.sparse.csc(dense), gpu.sparse.coo(dense), gpu.sparse.csr(dense.T).T, gpu.sparse.csc(dense):tocoo(),
+      gpu.sparse.csr({2, 1, 4, 3, 6, 5}, {3, 1, 2, 1, 3, 2}, {1, 3, 5, 7}, {3, 3}),
+      gpu.sparse.csc({3, 1, 0, 4, 5, 2, 6}, {2, 1, 1, 2, 3, 1, 3}, {1, 3, 6, 8}, {3, 3})}
+    for i, A in ipairs(all) do
+      local rows, columns, values = gpu.sparse.find(A)
+      assert.are.same({1, 1, 2, 2, 3, 3}, rows:table(), tostring(i))
+      assert.are.same({1, 3, 1, 2, 2, 3}, columns:table(), tostring(i))
+      assert.are.same({1, 2, 3, 4, 5, 6}, values:table(), tostring(i))
+    end
+  end)
+end)
+
 describe("more of sparse matrices", function()
   it("joins blocks", function()
     local a, b = sparse.csr { { 1, 2 }, { 3, 4 } }, sparse.coo { { 5 }, { 6 } }

@@ -85,6 +85,19 @@ int apply_reflectors(const Lapack<T>& lapack, int m, int n, int k, T* a, T* scal
   return 0;
 }
 
+/// OpenBLAS 0.3.21's products with upper triangles of Hermitian matrices, on which the routine is built, read elements before and
+/// behind the matrix, and end the process where no memory is there. So it gets the lower triangle.
+template <class T>
+int find_symmetric_eigenvalues(const Lapack<T>& lapack, bool vectors, Triangle triangle, int n, T* a, Real<T>* values) {
+  if constexpr (Lapack<T>::is_complex) {
+    if (triangle == Triangle::upper)
+      for (std::int64_t column = 0; column < n; ++column)
+        for (std::int64_t row = column + 1; row < n; ++row) a[column * n + row] = std::conj(a[row * n + column]);
+    triangle = Triangle::lower;
+  }
+  return lapack.syevd(vectors ? 'V' : 'N', triangle == Triangle::lower ? 'L' : 'U', n, a, values);
+}
+
 /// Runs the routine for the matrix i of the batch. Returns SolverProblem::info.
 template <class T>
 int run_one(const Lapack<T>& lapack, const SolverProblem& p, std::int64_t i) {
@@ -107,8 +120,7 @@ int run_one(const Lapack<T>& lapack, const SolverProblem& p, std::int64_t i) {
       return apply_reflectors(lapack, m, n, k, a, part<T>(p.values, i, p.k));
     case SolverRoutine::symmetric_eigen:
       if (!triangle_finite(a, p.n, p.triangle)) return -1;
-      return lapack.syevd(p.vectors ? 'V' : 'N', p.triangle == Triangle::lower ? 'L' : 'U', n, a,
-                          part<Real<T>>(p.values, i, p.n));
+      return find_symmetric_eigenvalues(lapack, p.vectors, p.triangle, n, a, part<Real<T>>(p.values, i, p.n));
     case SolverRoutine::eigen:
       if (!all_finite(a, p.m * p.n)) return -1;
       return lapack.geev(n, a, part<T>(p.values, i, Lapack<T>::is_complex ? p.n : 2 * p.n),
