@@ -42,6 +42,14 @@ void Bindings::collect() {
   lua_gc(running_, LUA_GCCOLLECT, 0);
 }
 
+/// Names stay as long as the state, as work and arrays point to them. A script can name each chunk that it loads
+/// differently.
+const char* Bindings::lasting_name(const char* chunk) {
+  constexpr std::size_t most = std::size_t{1} << 16;
+  if (chunks_.size() >= most && !chunks_.contains(chunk)) return "(one of many chunks)";
+  return chunks_.emplace(chunk).first->c_str();
+}
+
 Origin Bindings::origin() {
   if (origin_.chunk) return origin_;
   // This runs in every call. Looking up the chunk name of a function takes most of its time, so the last function is
@@ -61,7 +69,7 @@ Origin Bindings::origin() {
         continue;
       }
       last_caller_ = function;
-      last_chunk_ = chunks_.emplace(frame.short_src).first->c_str();
+      last_chunk_ = lasting_name(frame.short_src);
       lua_pushlightuserdata(L, &caller_key);
       lua_pushvalue(L, -2);
       lua_rawset(L, LUA_REGISTRYINDEX);

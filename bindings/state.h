@@ -80,6 +80,8 @@ class Bindings : public Host {
   std::unique_ptr<LuaChunks> chunks;
 
  private:
+  const char* lasting_name(const char* chunk);
+
   lua_State* running_;
   std::shared_ptr<Context> context_;
   std::unordered_set<std::string> chunks_;  // names of chunks that an Origin points to

@@ -137,8 +137,8 @@ GPULUA_API gpulua_status gpulua_load(gpulua_state* state, const char* text, size
                                      gpulua_function** out);
 /* The function at a path of names from the globals: "update", "model.step", "gpu.add". */
 GPULUA_API gpulua_status gpulua_get(gpulua_state* state, const char* path, gpulua_function** out);
-/* The value there. Text lives until the next gpulua_run, load, call, collect or destroy; text that a callback reads, until
- * the next callback. */
+/* The value there. Text lives until the next gpulua_run, load, call, collect or destroy; text that a callback reads,
+ * until the next callback. */
 GPULUA_API gpulua_status gpulua_get_value(gpulua_state* state, const char* path, gpulua_value* out);
 /* Sets the value there; the tables on the way to it exist. */
 GPULUA_API gpulua_status gpulua_set(gpulua_state* state, const char* path, const gpulua_value* value);

@@ -12,9 +12,9 @@
 
 namespace gpulua {
 
-/// Blocks for the nodes of one device. Those that are given back are kept for the next; blocks beyond the number that is
-/// kept count in the device's memory account. The device, which has the pool, lives until the last block is back: so a
-/// node needs no handle to its device.
+/// Blocks for the nodes of one device. Those that are given back are kept for the next; blocks beyond the number that
+/// is kept count in the device's memory account. The device, which has the pool, lives until the last block is back: so
+/// a node needs no handle to its device.
 class NodePool {
  public:
   NodePool() { kept_.reserve(most_kept); }

@@ -227,7 +227,8 @@ void ScriptState::close() noexcept {
   context_->on_warning = nullptr;
   context_->strict = false;
   context_->rights = {};
-  for (const int reference : {own_reference_, trampoline_, settle_, handler_}) luaL_unref(main_, LUA_REGISTRYINDEX, reference);
+  for (const int reference : {own_reference_, trampoline_, settle_, handler_})
+    luaL_unref(main_, LUA_REGISTRYINDEX, reference);
   lua_pushlightuserdata(main_, &registry_key);
   lua_pushnil(main_);
   lua_rawset(main_, LUA_REGISTRYINDEX);

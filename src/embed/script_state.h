@@ -93,8 +93,8 @@ class ScriptState {
     void* data;
   };
   void push_trampoline(lua_State* L) const { lua_rawgeti(L, LUA_REGISTRYINDEX, trampoline_); }
-  /// In a body, once the script has ended. In a sandbox, waits for the kernels that may report an error of the script's,
-  /// such as an index that is out of range, and raises it.
+  /// In a body, once the script has ended. In a sandbox, waits for the kernels that may report an error of the
+  /// script's, such as an index that is out of range, and raises it.
   void settle(lua_State* L) const;
   /// The ScriptState of a Lua state; null where there is none.
   static ScriptState* of(lua_State* L);

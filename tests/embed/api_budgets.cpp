@@ -1,5 +1,5 @@
-// Sandboxes through the C interface: what a call leaves for the program and for the next call, and objects of the library
-// that a script could turn against it.
+// Sandboxes through the C interface: what a call leaves for the program and for the next call, and objects of the
+// library that a script could turn against it.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
