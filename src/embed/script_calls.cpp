@@ -153,7 +153,7 @@ int call(lua_State* L, void* data) {
   lua_rawgeti(L, LUA_REGISTRYINDEX, request.function->reference);
   if (!push_values(L, state, request.in, request.in_count, "argument")) return lua_error(L);
   lua_call(L, static_cast<int>(request.in_count), LUA_MULTRET);
-  lua_checkstack(L, 1);
+  luaL_checkstack(L, 1, "results");
   state.settle(L);
   request.results = static_cast<std::size_t>(lua_gettop(L));
   const std::size_t wanted = std::min(request.results, request.capacity);
