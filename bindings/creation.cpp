@@ -1,5 +1,6 @@
 // gpu.array, gpu.zeros and others: new arrays, from numbers or from host data.
 
+#include <array>
 #include <cmath>
 
 #include "bindings/array_options.h"
@@ -148,6 +149,17 @@ int create_range(lua_State* L) {
   return 1;
 }
 
+/// Throws Error for an end that an integer dtype cannot hold.
+void check_bound(DType dtype, double end) {
+  if (!is_integer(dtype)) return;
+  std::array<char, 16> bytes;
+  try {
+    encode(dtype, std::floor(end), bytes.data());
+  } catch (const Error&) {
+    throw Error("[linspace] expected ends that fit " + std::string(name(dtype)) + ", got " + to_string(Scalar(end)));
+  }
+}
+
 int create_linspace(lua_State* L) {
   const double first = check_number(L, 1, "linspace", "a number");
   const double last = check_number(L, 2, "linspace", "a number");
@@ -157,7 +169,9 @@ int create_linspace(lua_State* L) {
   if (count < 0) fail("linspace", "a count of 0 or more", L, 3);
   checked_size({count}, "linspace");
   const ArrayOptions options = check_options(L, has_count ? 4 : 3, "linspace");
-  push_array(L, linspace(*options.device, count, options.dtype.value_or(DType::float32), first, last));
+  const DType dtype = options.dtype.value_or(DType::float32);
+  for (double end : {first, last}) check_bound(dtype, end);
+  push_array(L, linspace(*options.device, count, dtype, first, last));
   return 1;
 }
 

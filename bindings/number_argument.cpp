@@ -10,6 +10,7 @@
 
 #include "bindings/lua.h"
 #include "bindings/lua_array.h"
+#include "src/base/positive_nan.h"
 #include "src/base/scalar.h"
 
 namespace gpulua {
@@ -123,7 +124,7 @@ Fit store_pair(lua_State* L, int index, DType dtype, void* bytes) {
   lua_rawgeti(L, index, 1);
   lua_rawgeti(L, index, 2);
   const bool numbers = lua_type(L, -2) == LUA_TNUMBER && lua_type(L, -1) == LUA_TNUMBER;
-  const std::complex<double> value(lua_tonumber(L, -2), lua_tonumber(L, -1));
+  const std::complex<double> value(positive_nan(lua_tonumber(L, -2)), positive_nan(lua_tonumber(L, -1)));
   lua_pop(L, 2);
   return numbers ? store_complex(dtype, value, bytes) : Fit::wrong_kind;
 }
@@ -185,7 +186,7 @@ const char* number_of(lua_State* L, int index, DType dtype) {
 Fit store_number(lua_State* L, int index, DType dtype, void* bytes) {
   switch (lua_type(L, index)) {
     case LUA_TNUMBER:
-      return store_real(dtype, lua_tonumber(L, index), bytes);
+      return store_real(dtype, positive_nan(lua_tonumber(L, index)), bytes);
     case LUA_TBOOLEAN:
       return dtype == DType::boolean ? put(lua_toboolean(L, index) != 0, bytes) : Fit::wrong_kind;
     case LUA_TTABLE:

@@ -99,17 +99,48 @@ Array clip(lua_State* L, const OpInfo& op) {
   return combine(low ? "maximum" : "minimum", check_operand(L, 1, op), check_operand(L, low ? 2 : 3, op));
 }
 
+/// The operation on the array and numbers, computed in another dtype than the array's.
+Array computed(std::string_view name, const Array& array, DType compute, std::initializer_list<Scalar> numbers) {
+  Pending pending;
+  pending.compute = compute;
+  pending.inputs.push_back(array);
+  for (const Scalar& number : numbers) pending.inputs.push_back(constant(array->device(), {}, compute, number));
+  return operation(array->device(), op(name), Dims(array->layout.shape), array->dtype, std::move(pending));
+}
+
+/// The dtype in which the elements times 10^|decimals| are computed: 16-bit numbers would overflow.
+DType dtype_of_scaled(DType dtype, std::int64_t decimals) {
+  constexpr std::int64_t most_in_single = 30;
+  if (std::abs(decimals) > most_in_single) return promote(dtype, DType::float64);
+  return size_of(dtype) == 2 ? DType::float32 : dtype;
+}
+
+Array rounded_integers(const Array& array, std::int64_t tens) {
+  const bool is_signed = info(array->dtype).kind == DTypeKind::signed_integer;
+  const DType compute = is_signed ? DType::int64 : DType::uint64;
+  const auto bits = static_cast<unsigned>(8 * size_of(array->dtype)) - (is_signed ? 1 : 0);
+  const std::uint64_t most = array->dtype == DType::boolean ? 1 : ~std::uint64_t{0} >> (64 - bits);
+  // Half of 10^tens; that of 10^20 and more is beyond all integers.
+  constexpr std::int64_t most_tens = 19;
+  std::uint64_t half = tens > most_tens ? 0 : 5;
+  for (std::int64_t i = 1; i < tens; ++i) half *= 10;
+  return computed("round_integers", array, compute, {half, most});
+}
+
+/// The elements rounded to so many decimals, or to a power of ten for a negative number of them; halves to even.
+Array rounded(const Array& array, std::int64_t decimals) {
+  if (array->dtype == DType::boolean || is_integer(array->dtype)) return rounded_integers(array, -decimals);
+  const Scalar scale = std::pow(10.0, std::abs(static_cast<double>(decimals)));
+  const DType compute = dtype_of_scaled(array->dtype, decimals);
+  return computed(decimals > 0 ? "round_decimals" : "round_tens", array, compute, {scale});
+}
+
 /// round(x, decimals)
 Array round_decimals(lua_State* L, const OpInfo& op) {
   const Array x = check_first(L, op);
   const std::int64_t decimals = lua_isnoneornil(L, 2) ? 0 : check_integer(L, 2, "round", "the number of decimals");
   const bool integral = x->dtype == DType::boolean || is_integer(x->dtype);
-  if (decimals == 0 || (integral && decimals > 0)) return combine("round", x);
-  const Scalar scale = std::pow(10.0, std::abs(static_cast<double>(decimals)));
-  const char* there = decimals > 0 ? "multiply" : "divide";
-  const char* back = decimals > 0 ? "divide" : "multiply";
-  const Array exact = integral ? cast(x, DType::float64) : x;
-  return cast(combine(back, combine("rint", combine(there, exact, scale)), scale), x->dtype);
+  return decimals == 0 || (integral && decimals > 0) ? combine("round", x) : rounded(x, decimals);
 }
 
 /// The largest finite number of a floating or complex dtype.

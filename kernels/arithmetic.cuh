@@ -168,6 +168,19 @@ __device__ inline int gpulua_bitwise_count(T x) {
   return __popcll(gpulua_size(x));
 }
 
+// Rounds x, of 64 bits, to a multiple of 2 * half; halves to the even multiple. A half of 0 stands for one beyond all
+// numbers. Results end at `most`, and below 0 at -most - 1.
+template <class T>
+__device__ inline T gpulua_round_integer(T x, T half, T most) {
+  if (half == T(0)) return T(0);
+  const unsigned long long size = gpulua_size(x), unit = 2ull * half, multiples = size / unit, rest = size - multiples * unit;
+  const unsigned long long end = (unsigned long long)most + (x < T(0));
+  unsigned long long rounded = size - rest;
+  if (rest > half || (rest == half && multiples % 2 != 0)) rounded = rounded > end - unit || unit > end ? end : rounded + unit;
+  if (rounded > end) rounded = end;
+  return (T)(x < T(0) ? 0 - rounded : rounded);
+}
+
 // ---- divisors ------------------------------------------------------------------------------------------------------------------
 
 template <class T>

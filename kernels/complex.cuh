@@ -79,6 +79,14 @@ __device__ inline gpulua_complex<R> rint(gpulua_complex<R> x) {
   return {rint(x.re), rint(x.im)};
 }
 template <class R>
+__device__ inline gpulua_complex<R> gpulua_round_decimals(gpulua_complex<R> x, gpulua_complex<R> scale) {
+  return {gpulua_round_decimals(x.re, scale.re), gpulua_round_decimals(x.im, scale.re)};
+}
+template <class R>
+__device__ inline gpulua_complex<R> gpulua_round_tens(gpulua_complex<R> x, gpulua_complex<R> unit) {
+  return {gpulua_round_tens(x.re, unit.re), gpulua_round_tens(x.im, unit.re)};
+}
+template <class R>
 __device__ inline gpulua_complex<R> gpulua_nan_to_num(gpulua_complex<R> x, gpulua_complex<R> nan, gpulua_complex<R> highest,
                                                       gpulua_complex<R> lowest) {
   return {gpulua_nan_to_num(x.re, nan.re, highest.re, lowest.re), gpulua_nan_to_num(x.im, nan.re, highest.re, lowest.re)};
@@ -158,17 +166,17 @@ struct gpulua_complex_limits<double> {
   static constexpr double power = 700, large = 1e18, flat = 20;
 };
 
-// exp(x) (cos y, sin y), where exp(x) alone may overflow.
+// share exp(x) (cos y, sin y), where exp(x) alone may overflow.
 template <class R>
-__device__ inline gpulua_complex<R> gpulua_polar(R x, R y) {
+__device__ inline gpulua_complex<R> gpulua_polar(R x, R y, R share = 1) {
   R sine, cosine;
   sincos(y, &sine, &cosine);
   if (x < gpulua_complex_limits<R>::power) {
-    const R size = exp(x);
+    const R size = share * exp(x);
     return {size * cosine, size * sine};
   }
-  const R root = exp(R(0.5) * x);
-  return {root * cosine * root, root * sine * root};
+  const R root = exp(R(0.5) * x), part = share * root;
+  return {part * cosine * root, part * sine * root};
 }
 
 template <class R>
@@ -184,6 +192,7 @@ __device__ inline gpulua_complex<R> exp2(gpulua_complex<R> x) {
 }
 template <class R>
 __device__ inline gpulua_complex<R> expm1(gpulua_complex<R> x) {
+  if (x.re >= gpulua_complex_limits<R>::power) return exp(x);
   const R half = sin(R(0.5) * x.im);
   return {expm1(x.re) * cos(x.im) - 2 * half * half, exp(x.re) * sin(x.im)};
 }
@@ -266,7 +275,7 @@ __device__ inline gpulua_complex<R> cosh(gpulua_complex<R> x) {
     return isinf(x.re) ? gpulua_complex<R>(fabs(x.re), nan) : gpulua_complex<R>(nan, nan);
   }
   if (fabs(x.re) >= gpulua_complex_limits<R>::power) {
-    const gpulua_complex<R> half = gpulua_polar(fabs(x.re) - R(0.69314718055994530942), x.im);
+    const gpulua_complex<R> half = gpulua_polar(fabs(x.re), x.im, R(0.5));
     return {half.re, x.re < 0 ? -half.im : half.im};
   }
   return {cosh(x.re) * cos(x.im), sinh(x.re) * sin(x.im)};
@@ -280,7 +289,7 @@ __device__ inline gpulua_complex<R> sinh(gpulua_complex<R> x) {
     return isinf(x.re) ? gpulua_complex<R>(x.re, nan) : gpulua_complex<R>(nan, nan);
   }
   if (fabs(x.re) >= gpulua_complex_limits<R>::power) {
-    const gpulua_complex<R> half = gpulua_polar(fabs(x.re) - R(0.69314718055994530942), x.im);
+    const gpulua_complex<R> half = gpulua_polar(fabs(x.re), x.im, R(0.5));
     return {x.re < 0 ? -half.re : half.re, half.im};
   }
   return {sinh(x.re) * cos(x.im), cosh(x.re) * sin(x.im)};
@@ -367,7 +376,10 @@ __device__ inline gpulua_complex<R> atanh(gpulua_complex<R> x) {
   }
   if (x.re != x.re || x.im != x.im) return {x.re == 0 ? x.re : x.re + x.im, x.re + x.im};
   const R rest = 1 - fabs(x.re), square = x.im * x.im;
-  const R re = log1p(4 * fabs(x.re) / (rest * rest + square)) / 4;
+  // Next to a pole the square of the distance from it underflows, and the logarithm is that of 2 / distance.
+  const bool at_pole = rest == 0 && fabs(x.im) < R(1) / gpulua_complex_limits<R>::large;
+  const R re = at_pole ? R(0.5) * (R(0.69314718055994530942) - log(fabs(x.im)))
+                       : log1p(4 * fabs(x.re) / (rest * rest + square)) / 4;
   const R im = x.im == 0 && fabs(x.re) <= 1 ? x.im : atan2(2 * x.im, rest * (1 + fabs(x.re)) - square) / 2;
   return {copysign(re, x.re), im};
 }

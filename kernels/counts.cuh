@@ -12,7 +12,8 @@ __device__ inline double gpulua_log_poisson(double k, double mean) {
 // method for generating Poisson random variables", 1993, algorithm PTRS.
 __device__ inline long long gpulua_poisson(unsigned long long key, unsigned long long first, long long i, double mean) {
   gpulua_draws draws(key, first, i);
-  if (!(mean >= 0 && mean <= 0x1p62)) return 0;
+  if (!(mean >= 0)) return 0;
+  mean = fmin(mean, 0x1p80);  // no long long either
   double k = 0;
   if (mean < 10) {
     double u = gpulua_two_uniforms(draws).u, p = exp(-mean);

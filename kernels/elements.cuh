@@ -8,11 +8,31 @@ struct gpulua_half {
 struct gpulua_bfloat16 {
   unsigned short bits;
 };
+// CUDA's vector of two parts.
+template <class Real>
+struct gpulua_pair;
+template <>
+struct gpulua_pair<float> {
+  using type = float2;
+};
+template <>
+struct gpulua_pair<double> {
+  using type = double2;
+};
+// The parts have the names of such a vector's too.
 template <class Real>
 struct alignas(2 * sizeof(Real)) gpulua_complex {
-  Real re, im;
+  union {
+    Real re, x;
+  };
+  union {
+    Real im, y;
+  };
   gpulua_complex() = default;
   __device__ constexpr gpulua_complex(Real re_, Real im_ = Real(0)) : re(re_), im(im_) {}
+  __device__ constexpr gpulua_complex(typename gpulua_pair<Real>::type parts) : re(parts.x), im(parts.y) {}
+  __device__ constexpr Real real() const { return re; }
+  __device__ constexpr Real imag() const { return im; }
 };
 using gpulua_complex64 = gpulua_complex<float>;
 using gpulua_complex128 = gpulua_complex<double>;

@@ -80,6 +80,19 @@ __device__ inline R gpulua_nan_to_num(R x, R nan, R highest, R lowest) {
   return x != x ? nan : !isinf(x) ? x : x > 0 ? highest : lowest;
 }
 
+// Rounds to decimals, where `scale` is a power of ten. Numbers that have none overflow when they are scaled.
+template <class R>
+__device__ inline R gpulua_round_decimals(R x, R scale) {
+  const R scaled = x * scale;
+  return isfinite(scaled) ? rint(scaled) / scale : x;
+}
+// Rounds to multiples of a power of ten, which may be infinite.
+template <class R>
+__device__ inline R gpulua_round_tens(R x, R unit) {
+  const R tens = rint(x / unit);
+  return isinf(x) ? x : tens == 0 ? tens : tens * unit;
+}
+
 // ---- real numbers as complex ones ------------------------------------------------------------------------------------------------
 
 template <class R>

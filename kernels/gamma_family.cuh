@@ -12,8 +12,7 @@ __device__ inline double gpulua_digamma(double x) {
   double value = 0;
   if (x < 0) {
     if (x == floor(x)) return x - x + (gpulua_infinity() - gpulua_infinity());
-    const double rest = x - floor(x);
-    value = -3.14159265358979323846 / tan(3.14159265358979323846 * rest);
+    value = -3.14159265358979323846 / tan(3.14159265358979323846 * (x - rint(x)));  // by the distance from the pole
     x = 1 - x;
   }
   for (; x < 10; x += 1) value -= 1 / x;
@@ -229,7 +228,9 @@ __device__ inline double gpulua_bessel_k_scaled(double order, double x) {
   if (x < 0 || x != x) return gpulua_infinity() - gpulua_infinity();
   if (x == 0) return gpulua_infinity();
   if (x == gpulua_infinity()) return 0;
-  const double step = x > 8 ? 0.25 / sqrt(x / 8) : 0.25;
+  // The first terms of the series have all digits there, where exp(x) is 1 + x and the integral's exponentials would overflow.
+  if (x < 1e-10) return (order == 0 ? 0.11593151565841244881 - log(x) : 1 / x) * (1 + x);
+  const double step = x > 8 ? 0.2 / sqrt(x / 8) : 0.2;
   const double first = expm1(step), ratio = first + 1;
   double sum = 0.5, less = 0;  // exp(t) - 1
   for (int k = 1; k < 5000; ++k) {
@@ -258,7 +259,7 @@ __device__ inline double gpulua_bessel_i_scaled(double order, double x) {
       term *= -(4 * order * order - (2 * k - 1) * (2 * k - 1)) / (8 * k * size);
       sum += term;
     }
-    value = sum / sqrt(6.28318530717958647693 * size);
+    value = sum / (2.50662827463100050242 * sqrt(size));
   }
   return order == 0 ? value : copysign(value, x);
 }
@@ -266,7 +267,7 @@ __device__ inline double gpulua_bessel_i_scaled(double order, double x) {
 // ---- logarithms that do not overflow, entropies and losses ---------------------------------------------------------------------------
 
 __device__ inline double gpulua_log_normcdf(double x) {
-  if (x > -1) return log1p(-0.5 * erfc(x * 0.70710678118654752440));
+  if (x > -1) return log1p(-normcdf(-x));
   const double t = -x * 0.70710678118654752440;
   return log(0.5 * erfcx(t)) - t * t;
 }
@@ -298,4 +299,10 @@ template <class T> __device__ inline T gpulua_pseudo_huber(T delta, T r) {
 }
 template <class T> __device__ inline T gpulua_boxcox(T x, T power) { return power == 0 ? log(x) : expm1(power * log(x)) / power; }
 template <class T> __device__ inline T gpulua_inv_boxcox(T y, T power) { return power == 0 ? exp(y) : exp(log1p(power * y) / power); }
-template <class T> __device__ inline T gpulua_exprel(T x) { return x == 0 ? T(1) : isinf(x) ? (x > 0 ? x : T(0)) : expm1(x) / x; }
+template <class T> __device__ inline T gpulua_exprel(T x) {
+  if (x == 0) return T(1);
+  if (isinf(x)) return x > 0 ? x : T(0);
+  if (x < 80) return expm1(x) / x;
+  const T root = exp(T(0.5) * x);  // of the exponential, which alone may overflow
+  return root / x * root;
+}

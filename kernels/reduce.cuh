@@ -31,13 +31,40 @@ struct gpulua_sum {
   __device__ T result() const { return total; }
 };
 
+// What the factors of a product are: with a zero and none that is infinite or NaN the product is 0, in whatever order they are
+// multiplied. A part of it may overflow, and 0 times that is NaN.
+template <class T>
+struct gpulua_factor {  // integers
+  __device__ static int kind(T) { return 0; }
+};
+enum : int { gpulua_zero_factor = 1, gpulua_endless_factor = 2 };
+template <class R>
+struct gpulua_real_factor {
+  __device__ static int kind(R x) { return x == 0 ? gpulua_zero_factor : isfinite(x) ? 0 : gpulua_endless_factor; }
+};
+template <>
+struct gpulua_factor<float> : gpulua_real_factor<float> {};
+template <>
+struct gpulua_factor<double> : gpulua_real_factor<double> {};
+template <class R>
+struct gpulua_factor<gpulua_complex<R>> {
+  __device__ static int kind(gpulua_complex<R> x) {
+    return x.re == 0 && x.im == 0 ? gpulua_zero_factor : isfinite(x.re) && isfinite(x.im) ? 0 : gpulua_endless_factor;
+  }
+};
+
+// A product and the kinds of its factors.
 template <class T>
 struct gpulua_prod {
   T total;
-  __device__ static gpulua_prod identity() { return {T(1)}; }
-  __device__ void add(T x, gpulua_index_t) { total = gpulua_multiply(total, x); }
-  __device__ void merge(const gpulua_prod& other) { total = gpulua_multiply(total, other.total); }
-  __device__ T result() const { return total; }
+  int kinds;
+  __device__ static gpulua_prod identity() { return {T(1), 0}; }
+  __device__ void add(T x, gpulua_index_t) { merge({x, gpulua_factor<T>::kind(x)}); }
+  __device__ void merge(const gpulua_prod& other) {
+    total = gpulua_multiply(total, other.total);
+    kinds |= other.kinds;
+  }
+  __device__ T result() const { return kinds == gpulua_zero_factor ? T(0) : total; }
 };
 
 template <class T>

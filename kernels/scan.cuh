@@ -24,7 +24,7 @@ struct gpulua_scan_sum : gpulua_scan_operation {
 };
 
 template <class T>
-struct gpulua_scan_prod : gpulua_scan_operation {
+struct gpulua_scan_prod : gpulua_scan_operation {  // integers
   __device__ static T identity() { return T(1); }
   __device__ static T combine(T x, T y) { return gpulua_multiply(x, y); }
 };
@@ -43,17 +43,33 @@ struct gpulua_scan_sum<gpulua_complex64> : gpulua_scan_sum_complex<gpulua_comple
 template <>
 struct gpulua_scan_sum<gpulua_complex128> : gpulua_scan_sum_complex<gpulua_complex128> {};
 
-template <class Complex>
-struct gpulua_scan_prod_complex : gpulua_scan_operation {
-  __device__ static Complex identity() { return {1, 0}; }
-  __device__ static Complex combine(Complex x, Complex y) {
-    return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
+// Products of other numbers, with the kinds of their factors.
+template <class T>
+struct gpulua_convert<gpulua_prod<T>> {
+  template <class Number>
+  __device__ static gpulua_prod<T> from(Number x) {
+    const T factor = gpulua_convert<T>::from(x);
+    return {factor, gpulua_factor<T>::kind(factor)};
   }
 };
-template <>
-struct gpulua_scan_prod<gpulua_complex64> : gpulua_scan_prod_complex<gpulua_complex64> {};
-template <>
-struct gpulua_scan_prod<gpulua_complex128> : gpulua_scan_prod_complex<gpulua_complex128> {};
+__device__ inline float gpulua_scan_multiply(float x, float y) { return x * y; }
+__device__ inline double gpulua_scan_multiply(double x, double y) { return x * y; }
+template <class R>
+__device__ inline gpulua_complex<R> gpulua_scan_multiply(gpulua_complex<R> x, gpulua_complex<R> y) {
+  return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
+}
+template <class T>
+struct gpulua_scan_prod<gpulua_prod<T>> : gpulua_scan_operation {
+  using Product = gpulua_prod<T>;
+  __device__ static Product identity() { return Product::identity(); }
+  __device__ static Product combine(const Product& x, const Product& y) {
+    return {gpulua_scan_multiply(x.total, y.total), x.kinds | y.kinds};
+  }
+  template <bool>
+  __device__ static T result(const Product& x) {
+    return x.result();
+  }
+};
 
 template <class T>
 struct gpulua_scan_max : gpulua_scan_operation {
@@ -112,6 +128,10 @@ template <class T>
 __device__ inline gpulua_scan_maybe<T> gpulua_scan_up(gpulua_scan_maybe<T> x, int distance) {
   return {gpulua_scan_up(x.value, distance), gpulua_scan_up((int)x.there, distance) != 0};
 }
+template <class T>
+__device__ inline gpulua_prod<T> gpulua_scan_up(gpulua_prod<T> x, int distance) {
+  return {gpulua_scan_up(x.total, distance), gpulua_scan_up(x.kinds, distance)};
+}
 
 template <class T>
 __device__ inline T gpulua_scan_from(T x, int lane) {
@@ -126,6 +146,10 @@ __device__ inline gpulua_complex128 gpulua_scan_from(gpulua_complex128 x, int la
 template <class T>
 __device__ inline gpulua_scan_maybe<T> gpulua_scan_from(gpulua_scan_maybe<T> x, int lane) {
   return {gpulua_scan_from(x.value, lane), gpulua_scan_from((int)x.there, lane) != 0};
+}
+template <class T>
+__device__ inline gpulua_prod<T> gpulua_scan_from(gpulua_prod<T> x, int lane) {
+  return {gpulua_scan_from(x.total, lane), gpulua_scan_from(x.kinds, lane)};
 }
 
 // Each lane gets what it and the lanes before it have.

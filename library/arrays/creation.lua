@@ -53,12 +53,22 @@ local function spaced(op, most, first, last, ...)
   return count, dtype or "float32", device, arguments[2]
 end
 
+--- The values as `dtype`. For an integer dtype those that a rounding error has moved off an integer are put back before they are
+--- truncated.
+local function rounded_to(dtype, values)
+  if dtype:find "int" then
+    local nearest = values:rint()
+    values = gpu.where((values - nearest):abs():le(nearest:abs() * 1e-12), nearest, values)
+  end
+  return core.cast(values, dtype)
+end
+
 --- base ^ first to base ^ last.
 function gpu.logspace(first, last, ...)
   local count, dtype, device, base = spaced("logspace", 2, first, last, ...)
   base = check_number("logspace", "a number as base", base or 10)
   local exponents = gpu.linspace(first, last, count, {dtype = "float64", device = device})
-  return core.cast(gpu.power(base, exponents), dtype)
+  return rounded_to(dtype, gpu.power(base, exponents))
 end
 
 --- A geometric sequence from first to last.
@@ -74,7 +84,7 @@ function gpu.geomspace(first, last, ...)
   local position = core.along(count, 1, 1, device)
   values = gpu.where(position:eq(0), first, values)
   if count > 1 then values = gpu.where(position:eq(count - 1), last, values) end
-  return core.cast(values, dtype)
+  return rounded_to(dtype, values)
 end
 
 -- ---- positions --------------------------------------------------------------------------------------------------------------

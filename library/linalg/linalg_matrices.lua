@@ -118,8 +118,9 @@ function linalg.vector_norm(x, order, axis, options)
   local axes = core.axes(op, axis, x.ndim)
   -- The elements of several axes become those of one.
   local last = x:permute(core.last_axes(x, axes))
-  local shape = batch_of(last, #axes)
-  local value = gpu.norm(last:reshape(shaped(shape, -1)), order, -1, {dtype = options.dtype})
+  local shape, extents, count = batch_of(last, #axes), x.shape, 1
+  for _, along in ipairs(axes) do count = count * extents[along] end
+  local value = gpu.norm(last:reshape(shaped(shape, count)), order, -1, {dtype = options.dtype})
   if core.check_flag(op, "keepdims", options.keepdims) then value = value:expand_dims(axes) end
   return core.assign(op, options.out, value)
 end

@@ -85,10 +85,18 @@ local function elements_at(op, rows, positions, nan_rows)
   return gpu.where(greatest:ne(greatest), nan, elements)
 end
 
+--- The mean of two numbers, whose sum may be beyond the dtype's range.
+local function middle(a, b)
+  local sum = a + b
+  return gpu.where(sum:isinf(), a / 2 + b / 2, sum / 2)
+end
+
 local function interpolate(a, b, weight)
   weight = core.cast(weight, a.dtype)
   local difference = b - a
   local value = gpu.where(weight:lt(0.5), a + difference * weight, b - difference * (1 - weight))
+  local is_out_of_range = difference:isinf():logical_and(a:isfinite()):logical_and(b:isfinite())
+  value = gpu.where(is_out_of_range, a * (1 - weight) + b * weight, value)
   -- Exact for equal elements, also when the difference is infinite.
   return gpu.where(a:eq(b):logical_or(weight:eq(0)), a, value)
 end
@@ -116,7 +124,7 @@ local function at_quantiles(op, x, rows, count, method, q, skips_nan, dtype)
     shape[axis], shape[axis + 1] = shape[axis] / 2, 2
     both = both:reshape(shape)
     local a, b = core.pick(both, axis + 1, 1), core.pick(both, axis + 1, 2)
-    value = weight and interpolate(a, b, weight) or (a + b) / 2
+    value = weight and interpolate(a, b, weight) or middle(a, b)
     dtype = result
   else
     value = elements_at(op, rows, position(lower), floating and not skips_nan)

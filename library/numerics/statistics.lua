@@ -81,7 +81,9 @@ local function nan_variance(op, x, axis, options)
   local arguments = core.reduction(op, core.check_real(op, x), axis, options)
   local working, result = core.working(x, arguments.dtype)
   local deviations = core.cast(x, working) - nan_mean(x, arguments, working, true)
-  local total = reduce("sum", without_nan(deviations:square(), 0), arguments)
+  local squares = deviations:square()
+  if has_nan(x) then squares = gpu.where(x:isnan(), 0, squares) end -- an infinity's is NaN, which stays
+  local total = reduce("sum", squares, arguments)
   local freedom = count_numbers(x, arguments, working, arguments.keepdims) - (arguments.ddof or 0)
   local variance = gpu.where(freedom:gt(0), total / freedom, nan)
   if op == "nanstd" then variance = variance:sqrt() end
@@ -106,7 +108,12 @@ local function nan_position(op, name, x, axis, options, least)
   if has_nan(x) and x.size > 0 and reduce("all", x:isnan(), arguments):any():item() then
     core.raise(("[%s] expected a number among the elements, got NaN alone"):format(op))
   end
-  return reduce(name, without_nan(x, least), arguments, rest(arguments))
+  if not has_nan(x) then return reduce(name, x, arguments, rest(arguments)) end
+  local numbers = without_nan(x, least)
+  -- Where no number is better than what stands for NaN, the first number is the best.
+  local is_none_better = reduce(name == "argmax" and "max" or "min", numbers, arguments):eq(least)
+  local position = gpu.where(is_none_better, reduce("argmax", x:eq(x), arguments), reduce(name, numbers, arguments))
+  return core.assign(op, arguments.out, position)
 end
 
 -- ---- weighted means -----------------------------------------------------------------------------------------------------------
@@ -142,7 +149,8 @@ local function prepare_exponentials(op, x, arguments)
   core.check_real(op, x)
   local result = arguments.dtype or core.floating(x.dtype)
   x = core.cast(x, result == "float64" and result or "float32")
-  local shift = reduce("max", x, arguments, {keepdims = true})
+  local initial = count_of(x, arguments) == 0 and -inf or nil
+  local shift = reduce("max", x, arguments, {keepdims = true, initial = initial})
   shift = gpu.where((shift - shift):eq(0), shift, 0)
   return x, result, shift
 end
@@ -173,9 +181,18 @@ end
 
 local function is_even(order) return order % 2 == 0 end
 
+--- The greatest of magnitudes, 0 of none; or the least, which none has.
+local function extreme_size(sizes, order, arguments)
+  if order < 0 then
+    check_not_empty("norm", sizes, arguments)
+    return reduce("min", sizes, arguments)
+  end
+  local initial = count_of(sizes, arguments) == 0 and 0 or nil
+  return reduce("max", sizes, arguments, {keepdims = arguments.keepdims, initial = initial})
+end
+
 local function vector_norm(x, order, arguments)
-  if order == inf then return reduce("max", x:abs(), arguments) end
-  if order == -inf then return reduce("min", x:abs(), arguments) end
+  if math.abs(order) == inf then return extreme_size(x:abs(), order, arguments) end
   if order == 0 then return core.cast(reduce("count_nonzero", x, arguments), (x:abs().dtype)) end
   if order == 1 then return reduce("sum", x:abs(), arguments) end
   local magnitude = (core.is_complex(x) or not is_even(order)) and x:abs() or x
@@ -189,7 +206,7 @@ local function matrix_norm(x, order, arguments, axes)
   if order == "fro" then return vector_norm(x, 2, arguments) end
   if order == 2 or order == -2 or order == "nuc" then
     local values = gpu.linalg.svdvals(x:permute(core.last_axes(x, axes)))
-    local value = order == "nuc" and values:sum(-1) or values[order > 0 and "max" or "min"](values, -1)
+    local value = order == "nuc" and values:sum(-1) or extreme_size(values, order, {axes = {values.ndim}})
     return arguments.keepdims and value:expand_dims(arguments.axes) or value
   end
   if order ~= 1 and order ~= -1 and order ~= inf and order ~= -inf then
@@ -198,7 +215,7 @@ local function matrix_norm(x, order, arguments, axes)
   local along, across = axes[1], axes[2]
   if math.abs(order) == inf then along, across = across, along end
   local sums = x:abs():sum(along, {keepdims = true})
-  local extreme = sums[order > 0 and "max" or "min"](sums, across, {keepdims = true})
+  local extreme = extreme_size(sums, order, {axes = {across}, keepdims = true})
   return arguments.keepdims and extreme or extreme:squeeze(arguments.axes)
 end
 

@@ -17,7 +17,7 @@ end)
 --- Half a noncentral chi-square number: a gamma number whose shape has a Poisson-distributed part.
 local function noncentral(call, freedom, noncentrality)
   call:positive(freedom, "degrees of freedom")
-  call:not_negative(noncentrality, "a noncentrality")
+  call:check(noncentrality, "a noncentrality from 0 to 1.84e19", {least = 0, most = 2 ^ 64 - 2 ^ 36})
   local events = call:draw("random_poisson", "float64", "int64", noncentrality / 2)
   return call:gamma(core.cast(events, "float64") + freedom / 2)
 end
@@ -43,26 +43,21 @@ distribution("hypergeometric", {"required", "required", "required"}, function(ca
   elseif left < 0 then
     core.raise(("[%s] expected a sample of at most %d + %d items, got %d"):format(call.op, good, bad, sample))
   end
-  return call:draw("random_hypergeometric", "float64", nil, good, bad, sample)
+  call:check_derived(good + bad, "good + bad, all items, from 0 to 2^53", {least = 0, most = 2 ^ 53})
+  return call:counts("random_hypergeometric", good, bad, sample)
 end, counts)
-
--- The greatest number of each dtype, for int64 the greatest that double has.
-local greatest = {
-  int8 = 2 ^ 7 - 1, int16 = 2 ^ 15 - 1, int32 = 2 ^ 31 - 1, int64 = 2 ^ 63 - 1024,
-  uint8 = 2 ^ 8 - 1, uint16 = 2 ^ 16 - 1, uint32 = 2 ^ 32 - 1, uint64 = 2 ^ 63 - 1024,
-}
 
 local above_one = { least = 1, above = true, most = math.huge, below = true }
 local below_one = { least = 0, most = 1, below = true }
 
 distribution("zipf", {"required"}, function(call, exponent)
   call:check(exponent, "an exponent above 1", above_one)
-  return call:draw("random_zipf", "float64", nil, exponent, greatest[call.dtype])
+  return call:draw("random_zipf", "float64", nil, exponent, call:greatest())
 end, counts)
 
 distribution("logseries", {"required"}, function(call, p)
   call:check(p, "a probability below 1", below_one)
-  return call:draw("random_logseries", "float64", nil, p)
+  return call:counts("random_logseries", p)
 end, counts)
 
 -- ---- orders and bytes ----------------------------------------------------------------------------------------------------------

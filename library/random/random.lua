@@ -22,7 +22,20 @@ function Call:gamma(shape, dtype)
   dtype = dtype or self.dtype
   return self:draw("random_gamma", dtype, dtype, shape)
 end
-function Call:poisson(mean) return self:draw("random_poisson", "float64", nil, mean) end
+
+-- The greatest number of each dtype, for 64 bits the greatest that is a long long and a double.
+local greatest = {
+  int8 = 2 ^ 7 - 1, int16 = 2 ^ 15 - 1, int32 = 2 ^ 31 - 1, int64 = 2 ^ 63 - 1024,
+  uint8 = 2 ^ 8 - 1, uint16 = 2 ^ 16 - 1, uint32 = 2 ^ 32 - 1, uint64 = 2 ^ 63 - 1024,
+}
+function Call:greatest() return greatest[self.dtype] end
+--- Counts as the call's dtype: those that it cannot hold are its greatest number.
+function Call:narrowed(counts)
+  if greatest[self.dtype] >= 2 ^ 53 then return core.cast(counts, self.dtype) end
+  return core.cast(gpu.minimum(counts, greatest[self.dtype]), self.dtype)
+end
+--- Draws counts of the distribution `row` of the op table.
+function Call:counts(row, ...) return self:narrowed(self:draw(row, "float64", "int64", ...)) end
 --- Exponentially distributed numbers of mean 1, negated.
 function Call:decay() return gpu.log(self:uniform()) end
 
@@ -30,7 +43,9 @@ function Call:decay() return gpu.log(self:uniform()) end
 local finite = { least = -math.huge, above = true, most = math.huge, below = true }
 local positive = { least = 0, above = true, most = math.huge, below = true }
 local not_negative = { least = 0, most = math.huge, below = true }
-local count = { least = 0, most = math.huge, below = true, whole = true }
+-- Counts are computed in double. Poisson-distributed numbers of the greatest mean are below 2^63.
+local count = { least = 0, most = 2 ^ 53, whole = true }
+local mean_count = { least = 0, most = 2 ^ 63 - 2 ^ 35 }
 local probability = { least = 0, most = 1 }
 local rate = { least = 0, above = true, most = 1 }
 
@@ -47,6 +62,7 @@ end
 
 --- Which elements of an array are valid, as an array.
 local function valid_elements(valid, x)
+  if not core.is_floating(x) then x = core.cast(x, "float64") end -- integers have no place for each bound
   local from = valid.above and x:gt(valid.least) or x:ge(valid.least)
   local to = valid.below and x:lt(valid.most) or x:le(valid.most)
   local both = from:logical_and(to)
@@ -77,7 +93,10 @@ function Call:scale(value, what) return self:check(value, (what or "a scale") ..
 
 function Call:positive(value, what) return self:check(value, what .. " above 0", positive) end
 function Call:not_negative(value, what) return self:check(value, what .. " of 0 or more", not_negative) end
-function Call:count(value, what) return self:check(value, what .. " of 0 or more", count) end
+function Call:count(value, what) return self:check(value, what .. " from 0 to 2^53", count) end
+function Call:mean(value, what) return self:check(value, what .. " from 0 to 9.22e18", mean_count) end
+--- Raises an error for a number computed from parameters, or for elements of an array of them.
+function Call:check_derived(value, what, valid) return self:check(core.is_array(value) and value:eval() or value, what, valid) end
 
 --- Checks the options of a function, or of a method, whose generator is given.
 function core.check_source(op, options, generator)
@@ -283,12 +302,12 @@ end)
 core.counts = { check_dtype = core.integer_dtype, dtype = "int64" }
 local function counts(name, parameters, make) distribution(name, parameters, make, core.counts) end
 
-counts("poisson", { 1 }, function(call, mean) return call:poisson(call:not_negative(mean, "a mean")) end)
+counts("poisson", { 1 }, function(call, mean) return call:counts("random_poisson", call:mean(mean, "a mean")) end)
 
 counts("binomial", { "required", "required" }, function(call, trials, p)
   call:count(trials, "a number of trials")
   call:check(p, "a probability", probability)
-  return call:draw("random_binomial", "float64", nil, trials, p)
+  return call:counts("random_binomial", trials, p)
 end)
 
 --- log(1 + x), of a number or an array.
@@ -307,7 +326,11 @@ end)
 counts("negative_binomial", { "required", "required" }, function(call, successes, p)
   call:positive(successes, "a number of successes")
   call:check(p, "a probability above 0", rate)
-  return call:poisson(call:gamma(successes, "float64") * ((1 - p) / p))
+  local odds = (1 - p) / p
+  -- As far as gamma numbers go, but for the rarest.
+  local most = (successes + 10 * successes ^ 0.5) * odds
+  call:check_derived(most, "successes and a probability with at most 9.22e18 failures", mean_count)
+  return call:counts("random_poisson", call:gamma(successes, "float64") * odds)
 end)
 
 -- ---- integers -------------------------------------------------------------------------------------------------------------------

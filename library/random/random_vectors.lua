@@ -107,13 +107,14 @@ distribution("multinomial", {"required", "required"}, function(call, trials, p)
     local share = gpu.where(left:gt(0), left / (left + right), 0)
     return core.draw(call.op, "random_binomial", shape, "int64", call.generator, device_of(call), "float64", parent, share)
   end)
-  return core.cast(result, call.dtype), k
+  return call:narrowed(result), k
 end, counts)
 
 distribution("multivariate_hypergeometric", {"required", "required"}, function(call, colors, sample)
   local weights, k = check_vector(call, "numbers of items", colors)
-  local least, first = extremes(colors, weights)
+  local least, first, last = extremes(colors, weights)
   if not is_count(least) then core.fail(call.op, "numbers of items of 0 or more", least) end
+  if last > 2 ^ 53 then core.fail(call.op, "numbers of items that sum to at most 2^53", last) end
   local total = totals(call, "a number of items in the sample", sample)
   if type(sample) == "number" and sample > first then
     core.raise(("[%s] expected a sample of at most all %d items, got %d"):format(call.op, first, sample))
@@ -127,7 +128,7 @@ distribution("multivariate_hypergeometric", {"required", "required"}, function(c
     return core.draw(call.op, "random_hypergeometric", shape, "int64", call.generator, device_of(call), "float64", left, right,
       parent)
   end)
-  return core.cast(result, call.dtype), k
+  return call:narrowed(result), k
 end, counts)
 
 -- ---- normal --------------------------------------------------------------------------------------------------------------------

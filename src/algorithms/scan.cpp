@@ -92,7 +92,7 @@ class Scan {
   LibraryKernel kernel(const std::string& function) const {
     LibraryKernel kernel =
         code_.function
-            ? LibraryKernel(device_, {"functions.cuh", "complex.cuh", "reduce.cuh", "scan.cuh", "scan_sweep.cuh"},
+            ? LibraryKernel(device_, {"functions.cuh", "complex.cuh", "complex_elements.cuh", "reduce.cuh", "scan.cuh", "scan_sweep.cuh"},
                             function, code_.function)
             : LibraryKernel(device_, {"reduce.cuh", "scan.cuh", "scan_sweep.cuh"}, function);
     kernel.add(read_pointer(from_->dtype), in_);
@@ -198,8 +198,14 @@ const ScanOp& scan_op(std::string_view name) {
 Array scan(const ScanOp& op, const Array& array, std::optional<std::size_t> axis, bool exclusive,
            std::optional<DType> dtype) {
   const ReductionDTypes dtypes = scan_dtypes(op, dtype.value_or(array->dtype));
-  const std::string type = device_type(dtypes.compute);
-  const ScanCode code{std::string(op.operation) + "<" + type + ">", type, size_of(dtypes.compute)};
+  std::string type = device_type(dtypes.compute);
+  std::size_t bytes = size_of(dtypes.compute);
+  // A product of floating-point numbers is scanned with the kinds of its factors.
+  if (op.reducer == "prod" && !is_integer(dtypes.compute)) {
+    type = "gpulua_prod<" + type + ">";
+    bytes *= 2;
+  }
+  const ScanCode code{std::string(op.operation) + "<" + type + ">", type, bytes};
   return scan(code, array, axis, exclusive, dtype.value_or(dtypes.result));
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "src/base/error.h"
+#include "src/base/positive_nan.h"
 
 namespace gpulua {
 
@@ -61,6 +62,8 @@ T to_real(DType dtype, const Scalar& value) {
       [&](auto v) -> T {
         if constexpr (std::is_same_v<decltype(v), std::complex<double>>) {
           does_not_fit(dtype, value, "it is complex");
+        } else if constexpr (std::is_same_v<decltype(v), double>) {
+          return static_cast<T>(positive_nan(v));
         } else {
           return static_cast<T>(v);
         }
@@ -70,7 +73,8 @@ T to_real(DType dtype, const Scalar& value) {
 
 template <class T>
 std::complex<T> to_complex(const Scalar& value) {
-  if (const auto* z = std::get_if<std::complex<double>>(&value)) return std::complex<T>(*z);
+  if (const auto* z = std::get_if<std::complex<double>>(&value))
+    return {static_cast<T>(positive_nan(z->real())), static_cast<T>(positive_nan(z->imag()))};
   return to_real<T>(DType::complex128, value);
 }
 
@@ -152,7 +156,7 @@ void encode(DType dtype, const Scalar& value, void* bytes) {
 }
 
 std::string number_text(double value, int digits) {
-  if (std::isnan(value)) return "nan";  // it has a sign that says nothing
+  if (std::isnan(value)) return "nan";  // whatever its sign
   char text[64];
   return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::general, digits).ptr};
 }

@@ -1,6 +1,7 @@
 #include "src/expressions/creation.h"
 
 #include <array>
+#include <cmath>
 
 #include "src/expressions/expression.h"
 #include "src/expressions/transfer.h"
@@ -34,10 +35,18 @@ Array range(OpenDevice& device, Dims shape, DType dtype, double first, double st
 }
 
 Array linspace(OpenDevice& device, std::int64_t count, DType dtype, double first, double last) {
-  const double step = count > 1 ? (last - first) / static_cast<double>(count - 1) : 0;
+  if (is_integer(dtype)) {
+    // Divided last: the multiples of a rounded step may lie just below an integer.
+    const double end = count > 1 ? last : first;
+    return from_positions(device, {count}, dtype, op("linspace_whole"), DType::float64,
+                          {first, last - first, end, static_cast<double>(count - 1)});
+  }
+  const auto steps = static_cast<double>(count - 1);
+  const bool overflows = std::isinf(last - first);
+  const double step = count < 2 ? 0 : overflows ? last / steps - first / steps : (last - first) / steps;
   const double end = count > 1 ? last : first;
   return from_positions(device, {count}, dtype, op("linspace"), DType::float64,
-                        {first, step, end, static_cast<double>(count - 1)});
+                        {first, step, end, steps});
 }
 
 }  // namespace gpulua

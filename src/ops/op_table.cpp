@@ -195,6 +195,12 @@ constexpr OpInfo op_rows[] = {
     {.name = "angle", .arity = 1, .rule = phase, .expression = "gpulua_angle(x)", .complex = true},
     // creation and conversion
     {.name = "astype", .arity = 1, .rule = conversion, .expression = "x", .boolean = "x", .complex = true},
+    {.name = "round_decimals", .arity = 2, .rule = conversion, .expression = "gpulua_round_decimals(x, y)", .complex = true,
+     .numpy = "-"},
+    {.name = "round_tens", .arity = 2, .rule = conversion, .expression = "gpulua_round_tens(x, y)", .complex = true,
+     .numpy = "-"},
+    {.name = "round_integers", .arity = 3, .rule = conversion, .expression = "gpulua_round_integer(x, y, z)",
+     .numpy = "-"},
     {.name = "arange", .arity = 2, .rule = conversion, .expression = "x + y * i", .position = true, .numpy = "-"},
     {.name = "random_integers", .arity = 4, .rule = random,
      .expression = "gpulua_in_range(gpulua_random<gpulua_words>(x, y, i), z, w)", .position = true, .numpy = "-",
@@ -225,6 +231,8 @@ constexpr OpInfo op_rows[] = {
      .position = true, .numpy = "-"},
     {.name = "linspace", .arity = 4, .rule = conversion, .expression = "i == w ? z : x + y * i", .position = true,
      .numpy = "-"},
+    {.name = "linspace_whole", .arity = 4, .rule = conversion, .expression = "floor(i == w ? z : x + y * i / w)",
+     .position = true, .numpy = "-"},
 };
 // clang-format on
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/base/error.h"
+#include "src/device/generated_text.h"
 #include "src/runtime/buffer.h"
 #include "src/runtime/context.h"
 #include "src/runtime/describe_diagnostic.h"
@@ -165,7 +166,7 @@ std::shared_ptr<Module> OpenDevice::compile(const KernelSource& source) {
 std::shared_ptr<Kernel> OpenDevice::compile_kernel(const std::string& key, std::string text) {
   KernelSource source;
   source.text = std::move(text);
-  source.file = "gpulua:" + key;
+  source.file = generated_file;
   source.whole_warps = true;
   const std::shared_ptr<Module> module = compile(source);
   std::shared_ptr<Kernel> kernel = module->kernel(module->compiled().kernels.at(0));

@@ -1,6 +1,7 @@
 #include "src/user/user_text.h"
 
 #include "src/device/cache.h"
+#include "src/device/generated_text.h"
 
 namespace gpulua {
 
@@ -11,7 +12,9 @@ std::string line_directive(const UserText& text) {
 }
 
 // Follows a script's text: ends a trailing comment and the script's line numbers.
-constexpr std::string_view end_of_text = "\n#line 1 \"gpulua\"\n";
+std::string end_of_text() {
+  return "\n#line 1 \"" + std::string(generated_file) + "\"\n";
+}
 
 /// Moves the #include lines of `preamble` to `includes`, because files must not be included inside the namespace.
 std::string split_includes(UserText preamble, std::string& includes) {
@@ -43,11 +46,13 @@ bool has_word(std::string_view text, std::string_view word) {
 }
 
 std::string placed(const UserText& text) {
-  return text.text.empty() ? "" : line_directive(text) + text.text + std::string(end_of_text);
+  return text.text.empty() ? "" : line_directive(text) + text.text + end_of_text();
 }
 
 std::string type_name(DType dtype) {
   if (dtype == DType::float16 || dtype == DType::bfloat16) return "float";
+  if (dtype == DType::complex64) return "gpulua_complex_element64";
+  if (dtype == DType::complex128) return "gpulua_complex_element128";
   return std::string(info(dtype).device);
 }
 

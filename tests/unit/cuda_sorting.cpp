@@ -51,8 +51,9 @@ TEST_CASE("scans compile with NVRTC", "[cuda][nvrtc]") {
   add("columns", "gpulua_scan_columns" + types + ">(x, y, n, n, n);");
   text += R"(
 extern "C" __global__ void complex(const gpulua_complex128* x, gpulua_complex128* y, unsigned* c, unsigned long long* m) {
-  gpulua_scan_in_one_pass<gpulua_scan_prod<gpulua_complex128>, gpulua_complex128, gpulua_complex128, gpulua_complex128, true, 256,
-                          4, 1>(x, y, 1, 1, c, m, m);
+  using product = gpulua_prod<gpulua_complex128>;
+  gpulua_scan_in_one_pass<gpulua_scan_prod<product>, gpulua_complex128, product, gpulua_complex128, true, 256, 4, 1>(
+      x, y, 1, 1, c, m, m);
 })";
   compile({"elements.cuh", "arithmetic.cuh", "indexing.cuh", "reduce.cuh", "scan.cuh", "scan_sweep.cuh"}, text);
 }

@@ -15,6 +15,7 @@
 
 #include "src/base/error.h"
 #include "src/device/compile_hints.h"
+#include "src/device/generated_text.h"
 #include "src/device/cpu/front_end/clang_invocation.h"
 #include "src/device/cpu/front_end/conversions.h"
 #include "src/device/cpu/front_end/declarations.h"
@@ -178,6 +179,7 @@ std::string header_list(const KernelSource& source) {
 }
 
 [[noreturn]] void refuse(const KernelSource& source, std::string messages) {
+  messages = without_generated_notes(messages);
   while (!messages.empty() && messages.back() == '\n') messages.pop_back();
   std::string text = "[compile] the kernel source does not compile:\n" + messages;
   if (messages.find("file not found") != std::string::npos)

@@ -4,7 +4,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 
-#include <map>
+#include <limits>
 
 #include "src/device/cpu/simd/target.h"
 
@@ -15,16 +15,37 @@ struct MathRow {
   const char* name;      // the C function in double precision
   const char* accuracy;  // SLEEF's suffix: error in tenths of a unit in the last place
   unsigned arguments;
+  double largest = 0, largest_single = 0;  // argument with a finite result where SLEEF's may be infinite; 0: it is not
 };
 
 // Their errors are within the bounds that CUDA documents. asinh, acosh and log1p are missing: SLEEF's overflow for
 // arguments near the largest number.
 constexpr MathRow math_rows[] = {
-    {"exp", "u10", 1},    {"exp2", "u10", 1},   {"exp10", "u10", 1}, {"expm1", "u10", 1}, {"log", "u10", 1},
-    {"log2", "u10", 1},   {"log10", "u10", 1},  {"sin", "u10", 1},   {"cos", "u10", 1},   {"tan", "u10", 1},
-    {"asin", "u10", 1},   {"acos", "u10", 1},   {"atan", "u10", 1},  {"sinh", "u10", 1},  {"cosh", "u10", 1},
-    {"tanh", "u10", 1},   {"atanh", "u10", 1},  {"cbrt", "u10", 1},  {"erf", "u10", 1},   {"erfc", "u15", 1},
-    {"tgamma", "u10", 1}, {"lgamma", "u10", 1}, {"pow", "u10", 2},   {"atan2", "u10", 2}, {"hypot", "u05", 2},
+    {"exp", "u10", 1, 709.7827128933841},
+    {"exp2", "u10", 1},
+    {"exp10", "u10", 1},
+    {"expm1", "u10", 1},
+    {"log", "u10", 1},
+    {"log2", "u10", 1},
+    {"log10", "u10", 1},
+    {"sin", "u10", 1},
+    {"cos", "u10", 1},
+    {"tan", "u10", 1},
+    {"asin", "u10", 1},
+    {"acos", "u10", 1},
+    {"atan", "u10", 1},
+    {"sinh", "u10", 1, 710.475860073944, 89.4159851},
+    {"cosh", "u10", 1, 710.475860073944, 89.4159851},
+    {"tanh", "u10", 1},
+    {"atanh", "u10", 1},
+    {"cbrt", "u10", 1},
+    {"erf", "u10", 1},
+    {"erfc", "u15", 1},
+    {"tgamma", "u10", 1},
+    {"lgamma", "u10", 1},
+    {"pow", "u10", 2, std::numeric_limits<double>::max()},
+    {"atan2", "u10", 2},
+    {"hypot", "u05", 2},
 };
 
 const MathRow* find_row(llvm::StringRef name, bool is_float) {
@@ -132,6 +153,20 @@ llvm::Value* MathLibrary::call(llvm::IRBuilder<>& builder, const llvm::CallInst&
     parts = std::move(wider);
   }
   return parts.front();
+}
+
+llvm::Value* MathLibrary::overflowed(llvm::IRBuilder<>& builder, const llvm::CallInst& scalar,
+                                     const std::vector<llvm::Value*>& arguments, llvm::Value* result) {
+  const bool is_float = scalar.getType()->isFloatTy();
+  const MathRow& row = *find_row(function_name(scalar), is_float);
+  const double largest = is_float ? row.largest_single : row.largest;
+  if (largest == 0) return nullptr;
+  llvm::Type* type = result->getType();
+  const auto size = [&](llvm::Value* number) { return builder.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, number); };
+  llvm::Value* lanes = builder.CreateFCmpOEQ(size(result), llvm::ConstantFP::getInfinity(type));
+  for (llvm::Value* argument : arguments)
+    lanes = builder.CreateAnd(lanes, builder.CreateFCmpOLE(size(argument), llvm::ConstantFP::get(type, largest)));
+  return lanes;
 }
 
 }  // namespace gpulua::cpu::simd

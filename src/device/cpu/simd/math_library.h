@@ -19,6 +19,10 @@ class MathLibrary {
   /// Calls the function on vectors of 32.
   llvm::Value* call(llvm::IRBuilder<>& builder, const llvm::CallInst& scalar,
                     const std::vector<llvm::Value*>& arguments) const;
+  /// The lanes in which `result`, of call(), is infinite and may have had to be finite; null for a function that does not
+  /// overflow early.
+  static llvm::Value* overflowed(llvm::IRBuilder<>& builder, const llvm::CallInst& scalar,
+                                 const std::vector<llvm::Value*>& arguments, llvm::Value* result);
 
  private:
   unsigned vector_bits_ = 0;  // width of a register; 0: no library

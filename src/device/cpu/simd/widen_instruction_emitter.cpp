@@ -144,7 +144,13 @@ llvm::Value* InstructionEmitter::emit_vector_call(const llvm::CallInst& call) {
   if (math_.has(call)) {
     std::vector<llvm::Value*> arguments;
     for (const llvm::Use& argument : call.args()) arguments.push_back(warp_.vector(argument));
-    return math_.call(builder_, call, arguments);
+    llvm::Value* result = math_.call(builder_, call, arguments);
+    llvm::Value* lanes = MathLibrary::overflowed(builder_, call, arguments, result);
+    if (lanes == nullptr) return result;
+    lanes = builder_.CreateLogicalAnd(warp_.mask(), lanes);
+    return warp_.either(
+        builder_.CreateNot(warp_.any(lanes)), [&] { return result; },
+        [&] { return builder_.CreateSelect(lanes, lanes_.emit(call), result); });
   }
   const bool overflow = llvm::isa<llvm::WithOverflowInst>(call);
   const bool is_function = !MathLibrary::function_name(call).empty();  // LLVM would call it for inactive lanes, too
