@@ -36,10 +36,13 @@ struct gpulua_sum {
 template <class T>
 struct gpulua_factor {  // integers
   __device__ static int kind(T) { return 0; }
+  // The product of factors with a zero: 0, with the sign of one that is not NaN.
+  __device__ static T zero(T product) { return product; }
 };
 enum : int { gpulua_zero_factor = 1, gpulua_endless_factor = 2 };
 template <class R>
 struct gpulua_real_factor {
+  __device__ static R zero(R product) { return product == product ? product : R(0); }
   __device__ static int kind(R x) { return x == 0 ? gpulua_zero_factor : isfinite(x) ? 0 : gpulua_endless_factor; }
 };
 template <>
@@ -48,6 +51,9 @@ template <>
 struct gpulua_factor<double> : gpulua_real_factor<double> {};
 template <class R>
 struct gpulua_factor<gpulua_complex<R>> {
+  __device__ static gpulua_complex<R> zero(gpulua_complex<R> product) {
+    return {gpulua_factor<R>::zero(product.re), gpulua_factor<R>::zero(product.im)};
+  }
   __device__ static int kind(gpulua_complex<R> x) {
     return x.re == 0 && x.im == 0 ? gpulua_zero_factor : isfinite(x.re) && isfinite(x.im) ? 0 : gpulua_endless_factor;
   }
@@ -64,7 +70,7 @@ struct gpulua_prod {
     total = gpulua_multiply(total, other.total);
     kinds |= other.kinds;
   }
-  __device__ T result() const { return kinds == gpulua_zero_factor ? T(0) : total; }
+  __device__ T result() const { return kinds == gpulua_zero_factor ? gpulua_factor<T>::zero(total) : total; }
 };
 
 template <class T>

@@ -84,7 +84,7 @@ describe("next to overflow", function()
       assert.are.equal(most / 2, x:median():item())
       assert.are.equal(0, gpu.array({-most, most}, dtype):quantile(0.5):item())
       support.near(0.5, gpu.array({-most, most}, dtype):quantile(0.75):item() / most)
-      assert.are.equal(most * 0.75, gpu.array({most, most / 2}, dtype):median():item())
+      support.near(0.75, gpu.array({most, most / 2}, dtype):median():item() / most)
       assert.are.equal(inf, gpu.array({1, inf}, dtype):median():item())
     end
     assert.are.equal(5e-324, gpu.array({5e-324, 5e-324}, "float64"):median():item())

@@ -329,3 +329,57 @@ describe("gpu.reduction", function()
     fails("expected the options", function() gpu.reduction { maps = "x" } end)
   end)
 end)
+
+describe("complex elements in scripts' code", function()
+  local z = gpu.complex
+
+  it("have parts, arithmetic with numbers, and C++'s functions", function()
+    for _, dtype in ipairs {"complex64", "complex128"} do
+      local x = gpu.array({z(3, 4), z(-1, 0.5)}, dtype)
+      local function check(expected, body, outputs)
+        local y = gpu.elementwise {inputs = "T z", outputs = outputs or "T y", body = "y = " .. body .. ";"}(x)
+        if not outputs then expected = gpu.array(expected, dtype) end
+        assert(gpu.allclose(y, outputs and gpu.array(expected) or expected, 1e-6), body .. ": " .. tostring(y))
+      end
+      check({z(6, 8), z(-2, 1)}, "z * 2")
+      check({z(6, 8), z(-2, 1)}, "2 * z")
+      check({z(1.5, 2), z(-0.5, 0.25)}, "z / 2.0")
+      check({z(3, -4), z(-1, -0.5)}, "conj(z)")
+      check({z(4, 4), z(0, 0.5)}, "1u + z")
+      check({z(2.5, 4), z(-1.5, 0.5)}, "z - 0.5f")
+      check({z(1, 2), z(1, 2)}, (dtype == "complex64" and "make_float2" or "make_double2") .. "(1, 2)")
+      check({z(4, 3), z(0.5, -1)}, "T(z.y, z.x)")
+      check({z(-7, 24), z(0.75, -1)}, "pow(z, 2)")
+      check({z(3, 0), z(-1, 0)}, "z.real()")
+      check({7, -0.5}, "z.real() + z.imag()", "float32 y")
+      check({12, -0.5}, "real(z) * imag(z)", "float32 y")
+      check({5, 1.25 ^ 0.5}, "abs(z)", "float32 y")
+      check({25, 1.25}, "norm(z)", "float32 y")
+      check({math.atan2(4, 3), math.atan2(0.5, -1)}, "arg(z)", "float32 y")
+      local y = gpu.elementwise {inputs = "T z", outputs = "T y, bool e", body = "y = z; y *= 2; y += z; y -= 1; y /= T(0, 1); e = z == 3 || z != z;"}
+      local product = y(x)
+      assert.is_true(gpu.allclose(product, gpu.array({z(12, -8), z(1.5, 4)}, dtype)))
+    end
+  end)
+
+  it("are reduced and scanned", function()
+    local x = gpu.array {z(3, 4), z(-1, 0.5), z(0, -2)}
+    local energy = gpu.reduction {inputs = "T z", outputs = "float32 y", map = "norm(z)", reduce = "a + b", identity = "0"}
+    near(30.25, energy(x):item())
+    local double = gpu.reduction {inputs = "T z", outputs = "T y", map = "z * 2", reduce = "a + b", post = "y = conj(a) / 2", identity = "0"}
+    local sum = double(x):item()
+    near({2, -2.5}, {sum.re, sum.im})
+    local product = gpu.scan_kernel {input = "T z", expr = "T(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x) * 1"}
+    assert.is_true(gpu.allclose(product(x), x:cumprod()))
+    local neutral = gpu.scan_kernel {input = "T z", expr = "a * b * 1.0", neutral = 1}
+    assert.is_true(gpu.allclose(neutral(x), x:cumprod()))
+  end)
+
+  it("whose code does not compile show the script's lines alone", function()
+    local text = fails("error:", function()
+      return gpu.elementwise {inputs = "T z", outputs = "T y", body = "y = z * \"text\";"}(gpu.array {z(1, 2)})[1]
+    end)
+    assert.is_nil(text:find "gpulua_user_", text)
+    assert.is_nil(text:find "gpulua:%d+: note", text)
+  end)
+end)
