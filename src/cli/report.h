@@ -1,7 +1,6 @@
 #pragma once
 
 #include <lua.hpp>
-#include <string>
 
 namespace gpulua {
 
@@ -14,10 +13,6 @@ void push_value_text(lua_State* L, int index);
 
 /// The same; a text that names the type when memory or a __tostring fails.
 void push_rendering(lua_State* L, int index);
-
-/// Adds a line to the message on top of the stack, one of Lua's own, where it can say what was probably meant. `text`
-/// is that of the chunk that does not parse; null: the file that the message names has it.
-void add_hint(lua_State* L, const std::string* text);
 
 /// Calls the function below its `arguments` on the stack, as lua_pcall. On failure a string is on the stack, the
 /// message and the traceback, and the result is false.

@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "bindings/chunk_texts.h"
+#include "bindings/hint.h"
 #include "bindings/open.h"
 #include "src/cli/command_state.h"
 #include "src/cli/compile_notice.h"
@@ -188,7 +189,7 @@ class Session {
       keep_chunk_text(L, chunk, code);
       return finish(L, call_with_traceback(L, 0, 0));
     }
-    add_hint(L, &code);
+    add_hint(L, code, HintFiles::read);
     return finish(L, false);
   }
 
@@ -220,7 +221,7 @@ class Session {
 
   bool run_file(lua_State* L, const char* name, int arguments) {
     if ((name ? luaL_loadfile(L, name) : load_standard_input(L)) != 0) {
-      add_hint(L, nullptr);
+      add_hint(L, std::nullopt, HintFiles::read);
       return finish(L, false);
     }
     luaL_checkstack(L, arguments, "too many arguments");

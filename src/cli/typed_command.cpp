@@ -3,8 +3,8 @@
 #include <cctype>
 
 #include "bindings/chunk_texts.h"
+#include "bindings/hint.h"
 #include "src/cli/help.h"
-#include "src/cli/report.h"
 
 namespace gpulua {
 namespace {
@@ -91,7 +91,7 @@ TypedCommand::Status TypedCommand::load(lua_State* L, const std::string& code) c
   }
   const std::string_view message = lua_tostring(L, -1);
   if (!message.ends_with("'<eof>'")) {
-    add_hint(L, &text);
+    add_hint(L, text, HintFiles::read);
     return Status::wrong;
   }
   lua_pop(L, 1);
@@ -101,7 +101,7 @@ TypedCommand::Status TypedCommand::load(lua_State* L, const std::string& code) c
 void TypedCommand::push_end_error(lua_State* L) const {
   const std::string text = std::string(static_cast<std::size_t>(first_line_ - 1), '\n') + text_;
   luaL_loadbuffer(L, text.data(), text.size(), chunk_.c_str());
-  add_hint(L, &text);
+  add_hint(L, text, HintFiles::read);
 }
 
 bool TypedCommand::leaves(lua_State* L) const {

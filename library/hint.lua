@@ -1,5 +1,5 @@
--- What Lua's own messages leave out for people who come from C++ or Python. Returns the function (message, text) -> hint or nil.
--- `text` is that of the chunk that the parser refuses; without it the file that the message names is read.
+-- What Lua's own messages leave out for people who come from C++ or Python. Returns the function (message, text, reads) -> hint or nil.
+-- `text` is that of the chunk that the parser refuses; without it the file that the message names is read, if `reads` is true.
 
 local find, gmatch, gsub, match, sub = string.find, string.gmatch, string.gsub, string.match, string.sub
 local open, tonumber = io.open, tonumber
@@ -12,26 +12,31 @@ local instead_of_word = {
   ["in"] = "gpu.isin(x, values) works on arrays",
 }
 
-local function line_of(text, position)
-  local _, count = gsub(sub(text, 1, position), "\n", "")
-  return count + 1
+-- Patterns take a time that grows faster than a line, and some lines were made by programs.
+local longest_line = 500
+
+local function newlines(text, first, last)
+  local _, count = gsub(sub(text, first, last), "\n", "")
+  return count
 end
 
 --- Lua's [[ ]] around a kernel that holds ]] itself: what the parser took for the text then lacks its last braces.
 local function cut_kernel(text, line)
-  local at = 1
+  local at, line_at = 1, 1
   while true do
     local first = find(text, "[[", at, true)
     local last = first and find(text, "]]", first + 2, true)
-    if not last or line_of(text, last) > line then return end
+    local first_line = last and line_at + newlines(text, at, first)
+    local last_line = last and first_line + newlines(text, first + 1, last)
+    if not last or last_line > line then return end
     local kernel = sub(text, first + 2, last - 1)
     local _, opened = gsub(kernel, "{", "")
     local _, closed = gsub(kernel, "}", "")
     if opened > closed and (find(kernel, "__global__", 1, true) or find(kernel, "__device__", 1, true)) then
       return ("the ]] in line %d ends the text that [[ begins in line %d; [=[ and ]=] around the text let it hold ]]"):format(
-        line_of(text, last), line_of(text, first))
+        last_line, first_line)
     end
-    at = last + 2
+    at, line_at = last + 2, last_line
   end
 end
 
@@ -107,7 +112,7 @@ end
 
 local function numbered_lines(text)
   local lines = {}
-  for line in gmatch(text .. "\n", "(.-)\n") do lines[#lines + 1] = line end
+  for line in gmatch(text .. "\n", "(.-)\n") do lines[#lines + 1] = #line <= longest_line and line or "" end
   return lines
 end
 
@@ -147,7 +152,7 @@ local function nil_since(name, lines, line)
   end
 end
 
-local function of_running(message)
+local function of_running(message, reads)
   local name = match(message, "global '([%w_]+)' %(a nil value%)")
   if name and globals[name] then return globals[name] end
   name = match(message, "field '([%w_]+)' %(a nil value%)")
@@ -156,7 +161,7 @@ local function of_running(message)
   end
   local file, number
   file, number, name = match(message, "^([^\n]-):(%d+): attempt to [^\n]* '([%a_][%w_]*)' %(a nil value%)")
-  local text = file and file_text(file)
+  local text = reads and file and file_text(file)
   if text then
     local lines = numbered_lines(text)
     number = tonumber(number)
@@ -166,7 +171,7 @@ local function of_running(message)
     return nil_since(name, lines, number) or missing_result(name, lines, number)
   end
   file, number = match(message, "^([^\n]-):(%d+): attempt to index a nil value")
-  local lines = file and numbered_lines(file_text(file) or "")
+  local lines = reads and file and numbered_lines(file_text(file) or "")
   if lines and find(lines[tonumber(number)] or "", "io%.open") then return "assert(io.open(name)) says why a file cannot be opened" end
   if find(message, "attempt to get length of '[^'\n]*%]'") then
     return "FFI arrays do not tell their length, and count from 0: x:host() has x.size elements; x:table() is a table, whose length is #t"
@@ -212,13 +217,13 @@ local function of_line_before(message, lines, line)
   if call then return ("parentheses call a function: %s()"):format(call) end
 end
 
-return function(message, text)
-  local hint = of_running(message)
+return function(message, text, reads)
+  local hint = of_running(message, reads)
   if hint then return hint end
   local file, line = match(message, "([^\n\t]*):(%d+): [^\n]*$")
   line = tonumber(line)
   if not line or not (find(message, "near '", 1, true) or find(message, "expected", 1, true)) then return end
-  text = text or file_text(file)
+  text = text or reads and file_text(file)
   local other = of_other_file(file, text)
   if other or not text then return other end
 
