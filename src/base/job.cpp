@@ -50,7 +50,7 @@ void read_slurm(Job& job) {
   read_ranks(job, Job::By::slurm, "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", nullptr);
   job.local_size = tasks_of_node(text("SLURM_STEP_TASKS_PER_NODE"), number("SLURM_NODEID", 0, most_ranks, 0));
   job.address = first_host(text("SLURM_STEP_NODELIST"));
-  job.token = text("SLURM_JOB_ID") + "." + text("SLURM_STEP_ID");
+  job.token = text("GPULUA_TOKEN") + "." + text("SLURM_JOB_ID") + "." + text("SLURM_STEP_ID");
   job.port = first_port + static_cast<int>(std::strtoull(text("SLURM_JOB_ID").c_str(), nullptr, 10) % ports);
 }
 
@@ -60,7 +60,7 @@ void read_torchrun(Job& job) {
   job.port = number("MASTER_PORT", 1, last_port - 1);
   // torchrun itself listens at the port then.
   if (text("TORCHELASTIC_USE_AGENT_STORE") == "True") ++job.port;
-  job.token = text("TORCHELASTIC_RUN_ID");
+  job.token = text("GPULUA_TOKEN") + "." + text("TORCHELASTIC_RUN_ID");
 }
 
 void read_own(Job& job) {
@@ -92,6 +92,10 @@ int tasks_of_node(const std::string& list, int node) {
     ++next;  // the comma
   }
   return 1;
+}
+
+bool Job::is_local() const {
+  return address == "localhost" || address == "127.0.0.1";
 }
 
 Job Job::from_environment() {

@@ -16,7 +16,7 @@ struct Job {
   int port = 0;
   /// By::gpulua, rank 0: the open socket that listens there; else -1.
   int listener = -1;
-  /// What all processes of the job know, and no others.
+  /// What all processes of the job know; no others do where it has a secret (GPULUA_TOKEN).
   std::string token;
   /// Seconds that a call waits for another rank (GPULUA_COMM_TIMEOUT).
   double timeout = 300;
@@ -28,6 +28,9 @@ struct Job {
   /// Reads the variables of gpulua --ranks, torchrun, Open MPI, MPICH and Slurm, in this order. Throws Error for values
   /// that make no sense.
   static Job from_environment();
+
+  /// True when all ranks are on this machine for sure: rank 0 is at an address that no other machine reaches.
+  bool is_local() const;
 };
 
 /// The first host of a list of Slurm's: "node03" of "node[03-05,9],other".

@@ -80,7 +80,7 @@ std::string random_token() {
 class LocalJob {
  public:
   LocalJob(int count, char** arguments)
-      : arguments_(arguments), listener_(listen_at(0)), port_(port_of(listener_)), token_(random_token()) {
+      : arguments_(arguments), listener_(listen_at(0, Reach::this_machine)), port_(port_of(listener_)), token_(random_token()) {
     // Rank 0 inherits it.
     ::fcntl(listener_.descriptor(), F_SETFD, 0);
     for (int rank = 0; rank < count; ++rank) start(rank, count);

@@ -1,12 +1,17 @@
 #include "src/comm/meeting.h"
 
+#include <poll.h>
+
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "src/base/error.h"
+#include "src/base/sha256.h"
 
 namespace gpulua {
 
@@ -14,14 +19,17 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds patience{60};
-constexpr int meeting_poll_ms = 100;
+// A rank says its first word as soon as it has connected; a stranger may say nothing for ever.
+constexpr std::chrono::seconds patience_with_one{5};
+constexpr std::size_t most_strangers = 128;
+constexpr int meeting_poll_ms = 100, connect_ms = 2000;
 
 /// The first message of a connection.
 struct Hello {
   enum Purpose : std::int32_t { meeting, data, control };
 
-  char magic[8] = {'g', 'p', 'u', 'l', 'u', 'a', '0', '1'};
-  char token[64] = {};
+  char magic[8] = {'g', 'p', 'u', 'l', 'u', 'a', '0', '2'};
+  char token[64] = {};  // the digest of the job's
   std::int32_t rank = 0, size = 0, port = 0;
   Purpose purpose = meeting;
 };
@@ -32,10 +40,22 @@ struct Place {
   std::int32_t port = 0;
 };
 
+/// A connection that has not said its first word as a whole.
+struct Caller {
+  Socket socket;
+  Clock::time_point end;
+  Hello hello;
+  std::size_t got = 0;
+};
+
 class Meeting {
  public:
   Meeting(const Job& job, const std::function<void()>& while_waiting)
-      : job_(job), while_waiting_(while_waiting), end_(Clock::now() + patience), peers_(job.size) {}
+      : job_(job),
+        while_waiting_(while_waiting),
+        digest_(sha256(job.token)),
+        end_(Clock::now() + patience),
+        peers_(job.size) {}
 
   std::vector<PeerSockets> run() {
     if (job_.rank == 0)
@@ -63,7 +83,7 @@ class Meeting {
  private:
   /// Rank 0: waits for a word of each, and gives all the list of places.
   void receive_all() {
-    listener_ = job_.listener >= 0 ? Socket(job_.listener) : listen_at(job_.port);
+    listener_ = job_.listener >= 0 ? Socket(job_.listener) : listen_at(job_.port, reach());
     places_.resize(job_.size);
     std::vector<Socket> sockets(job_.size);
     const auto missing = [&] {
@@ -88,25 +108,43 @@ class Meeting {
 
   /// Another rank: tells rank 0 where it listens, and gets the list of places.
   void introduce() {
-    listener_ = listen_at(0);
+    listener_ = listen_at(0, reach());
     Place first;
-    std::strncpy(first.address, job_.address.c_str(), sizeof first.address - 1);
+    const std::string address = job_.is_local() ? "127.0.0.1" : job_.address;
+    std::strncpy(first.address, address.c_str(), sizeof first.address - 1);
     first.port = job_.port;
-    const Socket socket = connect(first, Hello::meeting, 0);
     places_.resize(job_.size);
-    char* bytes = reinterpret_cast<char*>(places_.data());
-    std::size_t left = places_.size() * sizeof(Place);
-    // The list comes when the last rank has come.
-    char byte = 0;
-    while (!socket.receive_all(&byte, 1, 1)) {
+    // A process that listens there for another job turns this rank away, and may be gone soon.
+    while (!receive_places(connect(first, Hello::meeting, 0))) {
+      check_time([&] {
+        return "place of rank 0 at " + address + ":" + std::to_string(first.port) +
+               ", which turns this rank away: it has ended, is of another job, or has another GPULUA_TOKEN";
+      });
+      std::this_thread::sleep_for(std::chrono::milliseconds(meeting_poll_ms));
+    }
+    places_[0] = first;
+  }
+
+  /// The list comes when the last rank has come. False when rank 0 hangs up before.
+  bool receive_places(const Socket& socket) {
+    char* const bytes = reinterpret_cast<char*>(places_.data());
+    const std::size_t wanted = places_.size() * sizeof(Place);
+    for (std::size_t got = 0; got < wanted;) {
+      const std::ptrdiff_t some = socket.receive_some(bytes + got, wanted - got);
+      if (some < 0) return false;
+      got += static_cast<std::size_t>(some);
+      if (some > 0) continue;
+      pollfd entry{socket.descriptor(), POLLIN, 0};
+      ::poll(&entry, 1, meeting_poll_ms);
       while_waiting_();
       check_time([] { return std::string("other ranks, which rank 0 names"); });
     }
-    bytes[0] = byte;
-    if (!socket.receive_all(bytes + 1, left - 1))
-      throw Error(ErrorKind::device, "[comm] rank 0 has ended while the ranks met");
-    places_[0] = first;
+    // Texts, whoever has sent them.
+    for (Place& place : places_) place.address[sizeof place.address - 1] = 0;
+    return true;
   }
+
+  Reach reach() const { return job_.is_local() ? Reach::this_machine : Reach::all_machines; }
 
   template <class Missing>
   void check_time(const Missing& missing) const {
@@ -117,7 +155,7 @@ class Meeting {
 
   Hello hello(Hello::Purpose purpose) const {
     Hello hello;
-    std::strncpy(hello.token, job_.token.c_str(), sizeof hello.token - 1);
+    std::memcpy(hello.token, digest_.data(), sizeof hello.token);
     hello.rank = job_.rank;
     hello.size = job_.size;
     hello.port = job_.rank == 0 ? job_.port : port_of(listener_);
@@ -128,7 +166,7 @@ class Meeting {
   Socket connect(const Place& place, Hello::Purpose purpose, int rank) const {
     std::string why;
     for (;;) {
-      Socket socket = connect_to(place.address, place.port, why);
+      Socket socket = connect_to(place.address, place.port, connect_ms, why);
       const Hello mine = hello(purpose);
       if (socket && socket.send_all(&mine, sizeof mine)) return socket;
       while_waiting_();
@@ -140,27 +178,60 @@ class Meeting {
     }
   }
 
-  /// The next connection of a rank of this job. Strangers are turned away.
+  /// The next connection of a rank of this job. All that come are heard at once: one that says nothing, or a word of a
+  /// byte a second, holds up nobody. Strangers are turned away.
   template <class Missing>
-  std::pair<Socket, Hello> accept(const Missing& missing) const {
+  std::pair<Socket, Hello> accept(const Missing& missing) {
     for (;;) {
-      Socket socket = accept_from(listener_, meeting_poll_ms);
-      Hello theirs;
-      const Hello expected = hello(Hello::meeting);
-      if (socket && socket.receive_all(&theirs, sizeof theirs) &&
-          std::memcmp(theirs.magic, expected.magic, sizeof theirs.magic) == 0 &&
-          std::memcmp(theirs.token, expected.token, sizeof theirs.token) == 0 && theirs.size == job_.size &&
-          theirs.rank >= 0 && theirs.rank < job_.size)
-        return {std::move(socket), theirs};
+      std::vector<pollfd> entries{{listener_.descriptor(), POLLIN, 0}};
+      for (const Caller& caller : callers_) entries.push_back({caller.socket.descriptor(), POLLIN, 0});
+      const int ready = ::poll(entries.data(), entries.size(), meeting_poll_ms);
+      if (ready > 0 && entries[0].revents != 0) {
+        if (Socket socket = accept_from(listener_))
+          callers_.push_back({std::move(socket), Clock::now() + patience_with_one, {}});
+      }
+      for (auto caller = callers_.begin(); caller != callers_.end();) {
+        const Word word = listen_to(*caller);
+        if (word == Word::unfinished) {
+          ++caller;
+          continue;
+        }
+        std::pair<Socket, Hello> rank{std::move(caller->socket), caller->hello};
+        caller = callers_.erase(caller);
+        if (word == Word::of_rank) return rank;
+      }
+      // The oldest stranger: a rank has said its word by now.
+      if (callers_.size() > most_strangers) callers_.pop_front();
       while_waiting_();
       check_time(missing);
     }
   }
 
+  enum class Word { unfinished, of_rank, of_stranger };
+
+  /// Hears what has come of the caller's first word.
+  Word listen_to(Caller& caller) const {
+    char* const bytes = reinterpret_cast<char*>(&caller.hello);
+    const std::ptrdiff_t some = caller.socket.receive_some(bytes + caller.got, sizeof(Hello) - caller.got);
+    if (some < 0) return Word::of_stranger;
+    caller.got += static_cast<std::size_t>(some);
+    if (caller.got < sizeof(Hello)) return Clock::now() < caller.end ? Word::unfinished : Word::of_stranger;
+    const Hello expected = hello(Hello::meeting);
+    const Hello& theirs = caller.hello;
+    // All digits, in the same time: how long it takes tells a stranger nothing.
+    int differences = 0;
+    for (std::size_t i = 0; i < sizeof theirs.token; ++i) differences |= theirs.token[i] ^ expected.token[i];
+    const bool is_rank = std::memcmp(theirs.magic, expected.magic, sizeof theirs.magic) == 0 && differences == 0 &&
+                         theirs.size == job_.size && theirs.rank >= 0 && theirs.rank < job_.size;
+    return is_rank ? Word::of_rank : Word::of_stranger;
+  }
+
   const Job& job_;
   const std::function<void()>& while_waiting_;
+  const std::string digest_;  // of the job's token
   Clock::time_point end_;
   Socket listener_;
+  std::deque<Caller> callers_;
   std::vector<Place> places_;  // by rank
   std::vector<PeerSockets> peers_;
 };

@@ -30,6 +30,22 @@ bool wait_for(int descriptor, short events, int milliseconds) {
   return ready > 0;
 }
 
+/// Connects a socket that does not block. False, with errno, when it fails or takes too long: a host that is not there
+/// answers nothing.
+bool connects(int descriptor, const addrinfo& to, int milliseconds) {
+  if (::connect(descriptor, to.ai_addr, to.ai_addrlen) == 0) return true;
+  if (errno != EINPROGRESS && errno != EINTR) return false;
+  if (!wait_for(descriptor, POLLOUT, milliseconds)) {
+    errno = ETIMEDOUT;
+    return false;
+  }
+  int error = 0;
+  socklen_t size = sizeof error;
+  ::getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size);
+  errno = error;
+  return error == 0;
+}
+
 /// Small messages leave at once.
 void set_nodelay(int descriptor) {
   const int on = 1;
@@ -76,15 +92,24 @@ bool Socket::receive_all(void* bytes, std::size_t count, int seconds) const {
   return true;
 }
 
+std::ptrdiff_t Socket::receive_some(void* bytes, std::size_t count) const {
+  ssize_t received = 0;
+  do received = ::recv(descriptor_, bytes, count, MSG_DONTWAIT);
+  while (received < 0 && errno == EINTR);
+  if (received > 0) return received;
+  return received < 0 && errno == EAGAIN ? 0 : -1;
+}
+
 void Socket::set_nonblocking() const {
   ::fcntl(descriptor_, F_SETFL, ::fcntl(descriptor_, F_GETFL) | O_NONBLOCK);
 }
 
-Socket listen_at(int port) {
+Socket listen_at(int port, Reach reach) {
   const auto fail = [port] {
     throw Error(ErrorKind::unavailable, "[comm] cannot listen at port " + std::to_string(port) + ": " + reason());
   };
-  Socket socket(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const bool is_open = reach == Reach::all_machines;
+  Socket socket(is_open ? ::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1);
   sockaddr_storage storage{};
   socklen_t size = 0;
   if (socket) {
@@ -95,12 +120,12 @@ Socket listen_at(int port) {
     address.sin6_addr = in6addr_any;
     address.sin6_port = htons(static_cast<std::uint16_t>(port));
     size = sizeof(sockaddr_in6);
-  } else {  // a system without IPv6
+  } else {  // for this machine, or on a system without IPv6
     socket = Socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (!socket) fail();
     auto& address = reinterpret_cast<sockaddr_in&>(storage);
     address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_ANY);
+    address.sin_addr.s_addr = htonl(is_open ? INADDR_ANY : INADDR_LOOPBACK);
     address.sin_port = htons(static_cast<std::uint16_t>(port));
     size = sizeof(sockaddr_in);
   }
@@ -120,8 +145,8 @@ int port_of(const Socket& listener) {
                                              : reinterpret_cast<sockaddr_in&>(storage).sin_port);
 }
 
-Socket accept_from(const Socket& listener, int milliseconds) {
-  if (!wait_for(listener.descriptor(), POLLIN, milliseconds)) return {};
+Socket accept_from(const Socket& listener) {
+  if (!wait_for(listener.descriptor(), POLLIN, 0)) return {};
   Socket socket(::accept4(listener.descriptor(), nullptr, nullptr, SOCK_CLOEXEC));
   if (socket) set_nodelay(socket.descriptor());
   return socket;
@@ -136,7 +161,7 @@ std::string peer_address(const Socket& socket) {
   return text;
 }
 
-Socket connect_to(const std::string& address, int port, std::string& why) {
+Socket connect_to(const std::string& address, int port, int milliseconds, std::string& why) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
@@ -146,14 +171,16 @@ Socket connect_to(const std::string& address, int port, std::string& why) {
   }
   Socket result;
   for (const addrinfo* entry = found; entry != nullptr && !result; entry = entry->ai_next) {
-    Socket socket(::socket(entry->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    if (socket && ::connect(socket.descriptor(), entry->ai_addr, entry->ai_addrlen) == 0)
+    Socket socket(::socket(entry->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (socket && connects(socket.descriptor(), *entry, milliseconds))
       result = std::move(socket);
     else
       why = reason();
   }
   ::freeaddrinfo(found);
-  if (result) set_nodelay(result.descriptor());
+  if (!result) return {};
+  ::fcntl(result.descriptor(), F_SETFL, ::fcntl(result.descriptor(), F_GETFL) & ~O_NONBLOCK);
+  set_nodelay(result.descriptor());
   return result;
 }
 

@@ -63,6 +63,8 @@ TEST_CASE("a job by the variables of its launcher") {
     const Job job = Job::from_environment();
     CHECK(job.by == Job::By::torchrun);
     CHECK((job.rank == 3 && job.size == 4 && job.local_rank == 1 && job.address == "host" && job.port == 29501));
+    const Variables secret({std::pair("GPULUA_TOKEN", "a secret")});
+    CHECK(Job::from_environment().token != job.token);
   }
   SECTION("Open MPI") {
     const Variables variables({{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "2"}});

@@ -25,7 +25,7 @@ void for_ranks(int size, const Function& function) {
 
 /// The transports of all ranks of a job, in one process.
 std::vector<std::shared_ptr<Transport>> connect_ranks(int size) {
-  const Socket listener = listen_at(0);
+  const Socket listener = listen_at(0, Reach::this_machine);
   std::vector<std::shared_ptr<Transport>> ranks(size);
   for_ranks(size, [&](int rank) {
     Job job;
