@@ -3,6 +3,7 @@
 #include <limits>
 #include <string_view>
 
+#include "src/array/layout.h"
 #include "src/base/error.h"
 #include "src/files/arrow.h"
 #include "src/files/csv_column.h"
@@ -197,11 +198,30 @@ std::string name_of(const Schema& schema, std::int64_t position) {
   return schema.name != nullptr && *schema.name != '\0' ? schema.name : "c" + std::to_string(position + 1);
 }
 
+[[noreturn]] void fail_struct(const std::string& expected, const std::string& got) {
+  throw Error("[from_arrow] expected " + expected + ", got " + got);
+}
+
+/// Throws Error for numbers and addresses that make no sense. What the addresses lead to nobody can check.
+void check(const Schema& schema, const Array& array) {
+  if (schema.format == nullptr) fail_struct("a schema with a format", "none");
+  for (const auto& [what, number] : {std::pair("rows", array.length), std::pair("rows to skip", array.offset),
+                                     std::pair("buffers", array.n_buffers), std::pair("children", array.n_children),
+                                     std::pair("children of the schema", schema.n_children)})
+    if (number < 0 || number > max_elements)
+      fail_struct("a number of " + std::string(what) + " from 0 to 2^53", std::to_string(number));
+  if (array.n_buffers > 0 && array.buffers == nullptr) fail_struct("buffers", "a null pointer");
+  if ((array.n_children > 0 && array.children == nullptr) || (schema.n_children > 0 && schema.children == nullptr))
+    fail_struct("children", "a null pointer");
+  if (schema.dictionary != nullptr && array.dictionary != nullptr) check(*schema.dictionary, *array.dictionary);
+}
+
 }  // namespace
 
 CsvTable read(const Schema& schema, const Array& array) {
   if (schema.release == nullptr || array.release == nullptr)
     throw Error("[from_arrow] expected a schema and an array, got one that was released");
+  check(schema, array);
   CsvTable table;
   table.rows = array.length;
   if (std::string_view(schema.format) != "+s") {
@@ -213,7 +233,10 @@ CsvTable read(const Schema& schema, const Array& array) {
     throw Error("[from_arrow] expected " + std::to_string(schema.n_children) + " children, got " +
                 std::to_string(array.n_children));
   for (std::int64_t i = 0; i < schema.n_children; ++i) {
+    if (array.children[i] == nullptr || schema.children[i] == nullptr)
+      fail_struct("child " + std::to_string(i + 1), "a null pointer");
     const Array& child = *array.children[i];
+    check(*schema.children[i], child);
     if (child.length < array.offset + array.length)
       throw Error("[from_arrow] expected " + std::to_string(array.length) + " rows, got " +
                   std::to_string(child.length));

@@ -1,8 +1,10 @@
 #include "src/files/hdf5.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "src/base/near_name.h"
 #include "src/expressions/transfer.h"
@@ -39,6 +41,7 @@ class Held {
   }
 
   operator Id() const { return id_; }
+  int finish() { return close_(std::exchange(id_, -1)); }
 
  private:
   Id id_;
@@ -142,20 +145,27 @@ Array read_dataset(Id dataset, const std::string& what, OpenDevice& device) {
     if (lib.read(dataset, *dtype == DType::boolean ? Id{file_type} : Id{type}, 0, 0, 0, elements.get()) < 0)
       throw Error(what +
                   ": its elements cannot be read: the file is damaged, or compressed by a filter that libhdf5 lacks");
+    char* const end = elements.get() + array->nbytes();
+    if (*dtype == DType::boolean && std::any_of(elements.get(), end, [](char byte) { return byte != 0 && byte != 1; }))
+      throw Error(what + ": expected the values 0 and 1 of booleans, got others");
     upload(*array, elements.get());
   }
   return array;
 }
 
 constexpr int most_depth = 64;
+constexpr std::int64_t most_groups = 100'000;
 
 /// Reads the datasets of a group and of those inside.
 void read_group(Id group, const std::string& prefix, const std::string& where, OpenDevice& device, NamedArrays& arrays,
-                int depth) {
+                int depth, std::int64_t& groups) {
   const hdf5::Library& lib = library();
   hdf5::GroupInfo links{};
   if (depth > most_depth)
     throw Error(where + ": expected groups of at most " + std::to_string(most_depth) + " levels, got more");
+  // A group may be linked from within itself, more than once.
+  if (++groups > most_groups)
+    throw Error(where + ": expected at most " + std::to_string(most_groups) + " groups, got more");
   if (lib.group_info(group, &links) < 0) throw Error(where + ": the file is damaged");
   for (hdf5::Extent i = 0; i < links.links; ++i) {
     const auto name_at = [&](char* name, std::size_t size) { return lib.name_at(group, ".", 0, 0, i, name, size, 0); };
@@ -167,7 +177,7 @@ void read_group(Id group, const std::string& prefix, const std::string& where, O
     const Held object(lib.open_object(group, name.c_str(), 0), lib.close_object);
     if (object < 0) continue;  // a link to a file or object that is not there
     const std::string path = prefix + name;
-    if (lib.kind_of(object) == group_object) read_group(object, path + '/', where, device, arrays, depth + 1);
+    if (lib.kind_of(object) == group_object) read_group(object, path + '/', where, device, arrays, depth + 1, groups);
     if (lib.kind_of(object) != dataset_object) continue;
     if (Array array = read_dataset(object, where + " (" + path + ")", device))
       arrays.emplace_back(path, std::move(array));
@@ -186,7 +196,8 @@ NamedArrays read_hdf5(const std::string& path, const std::string& name, OpenDevi
   NamedArrays arrays;
   if (name.empty()) {
     const Held root(lib.open_object(file, "/", 0), lib.close_object);
-    read_group(root, "", where, device, arrays, 0);
+    std::int64_t groups = 0;
+    read_group(root, "", where, device, arrays, 0, groups);
     return arrays;
   }
   const Held dataset(lib.open_object(file, name.c_str(), 0), lib.close_object);
@@ -207,7 +218,7 @@ void save_hdf5(const std::string& path, const NamedArrays& arrays) {
   {
     const std::scoped_lock lock(library_lock());
     constexpr unsigned truncate = 2;
-    const Held file(lib.create_file(target.beside().c_str(), truncate, 0, 0), lib.close_file);
+    Held file(lib.create_file(target.beside().c_str(), truncate, 0, 0), lib.close_file);
     const Held links(lib.create_properties(lib.link_creation), lib.close_properties);
     lib.create_groups(links, 1);
     const auto check = [&](bool good, const std::string& name) {
@@ -222,6 +233,9 @@ void save_hdf5(const std::string& path, const NamedArrays& arrays) {
       check(file >= 0 && dataset >= 0, name);
       check(elements.size == 0 || lib.write(dataset, type, 0, 0, 0, elements.bytes().data()) >= 0, name);
     }
+    // What the library keeps in memory is written now.
+    if (file.finish() < 0)
+      throw Error(ErrorKind::file, "[save] cannot write " + path + ": its end fails; perhaps the disk is full");
   }
   target.commit();
 }

@@ -37,6 +37,9 @@ Library::Library() {
 #define GPULUA_HDF5_LOAD(member, function, ...) member = reinterpret_cast<decltype(member)>(symbol_of(file, #function));
   GPULUA_HDF5_FUNCTIONS(GPULUA_HDF5_LOAD)
 #undef GPULUA_HDF5_LOAD
+  // At the process's end the library would write files again whose closing has failed, as on a full disk, and crash. We
+  // leave no file open. It says no where the program has the library already.
+  keep_from_exit();
   if (open() < 0) throw Error(ErrorKind::unavailable, "[hdf5] libhdf5 does not start");
   silence(0, nullptr, nullptr);
   // They have their values since open().

@@ -19,6 +19,7 @@ struct GroupInfo {
 // The functions of libhdf5 that gpulua uses, as its reference describes them for versions from 1.10 on. Ids below 0 and
 // other results below 0 are failures.
 #define GPULUA_HDF5_FUNCTIONS(X)                                                                                    \
+  X(keep_from_exit, H5dont_atexit, int())                                                                           \
   X(open, H5open, int())                                                                                            \
   X(silence, H5Eset_auto2, int(Id stack, void* function, void* data))                                               \
   X(open_file, H5Fopen, Id(const char* path, unsigned flags, Id access))                                            \

@@ -5,6 +5,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -196,6 +197,7 @@ NamedArrays read_npz(std::span<const char> bytes, OpenDevice& device, const std:
   }
 
   NamedArrays arrays;
+  std::set<std::string> names;
   std::size_t left = bytes.size();
   const zip_int64_t count = zip.get_num_entries(archive.get(), 0);
   for (zip_int64_t i = 0; i < count; ++i) {
@@ -206,6 +208,7 @@ NamedArrays read_npz(std::span<const char> bytes, OpenDevice& device, const std:
       throw Error("[load] " + file + ": " + zip.strerror(archive.get()));
     const std::string name = member.name, where = file + " (" + name + ")";
     if (!name.ends_with(suffix)) throw Error("[load] " + where + ": expected members whose names end in .npy");
+    if (!names.insert(name).second) throw Error("[load] " + where + ": expected members of different names, got two");
     Member open(zip, archive.get(), member, left, where);
     arrays.emplace_back(name.substr(0, name.size() - suffix.size()), read_array(open, device, where));
   }

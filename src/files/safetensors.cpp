@@ -4,6 +4,8 @@
 #include <array>
 #include <cstring>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "src/expressions/transfer.h"
 #include "src/files/host_file.h"
@@ -26,13 +28,13 @@ constexpr TypeName type_names[] = {
 };
 
 struct Tensor {
-  std::string type;
-  Dims shape;
-  std::vector<std::int64_t> range;  // of bytes behind the header
+  std::string name, type = {};
+  Dims shape = {};
+  std::vector<std::int64_t> range = {};  // of bytes behind the header
 };
 
-Tensor read_tensor(JsonText& json) {
-  Tensor tensor;
+Tensor read_tensor(JsonText& json, const std::string& name) {
+  Tensor tensor{name};
   json.read_object([&](const std::string& key) {
     if (key == "dtype")
       tensor.type = json.read_string();
@@ -56,6 +58,39 @@ DType dtype_of(const Tensor& tensor, const std::string& where) {
   throw Error(where + ": expected elements of " + names + ", got \"" + tensor.type.substr(0, 20) + '"');
 }
 
+std::vector<Tensor> read_header(JsonText& json) {
+  std::vector<Tensor> tensors;
+  std::set<std::string> names;
+  json.read_object([&](const std::string& name) {
+    if (name == "__metadata__") return json.read_object([&](const std::string&) { json.read_string(); });
+    if (!names.insert(name).second) json.fail("two arrays called \"" + name + '"');
+    tensors.push_back(read_tensor(json, name));
+  });
+  json.expect_end();
+  return tensors;
+}
+
+/// The format has the tensors one behind another: a small file cannot promise many large ones, and hides nothing
+/// between them.
+void check_places(const std::vector<Tensor>& tensors, std::int64_t bytes, const std::string& where) {
+  std::vector<const Tensor*> in_order;
+  for (const Tensor& tensor : tensors) in_order.push_back(&tensor);
+  std::ranges::sort(in_order, {}, [](const Tensor* tensor) { return std::pair(tensor->range[0], tensor->range[1]); });
+  std::int64_t end = 0;
+  for (const Tensor* tensor : in_order) {
+    if (tensor->range[1] > bytes)
+      throw Error(where + " (" + tensor->name + "): the file is cut off: it has " + std::to_string(bytes) +
+                  " bytes of elements");
+    if (tensor->range[0] != end)
+      throw Error(where + " (" + tensor->name + "): expected arrays one behind another, this one at byte " +
+                  std::to_string(end) + ", got it at byte " + std::to_string(tensor->range[0]));
+    end = tensor->range[1];
+  }
+  if (end != bytes)
+    throw Error(where + ": expected the arrays' " + std::to_string(end) + " bytes behind the header, got " +
+                std::to_string(bytes));
+}
+
 }  // namespace
 
 NamedArrays read_safetensors(std::span<const char> bytes, OpenDevice& device, const std::string& file) {
@@ -68,29 +103,23 @@ NamedArrays read_safetensors(std::span<const char> bytes, OpenDevice& device, co
   const std::span<const char> elements = rest.subspan(length);
 
   JsonText json({rest.data(), length}, where);
+  const std::vector<Tensor> tensors = read_header(json);
+  check_places(tensors, static_cast<std::int64_t>(elements.size()), where);
   NamedArrays arrays;
-  std::set<std::string> names;
-  json.read_object([&](const std::string& name) {
-    if (name == "__metadata__") return json.read_object([&](const std::string&) { json.read_string(); });
-    if (!names.insert(name).second) json.fail("two arrays called \"" + name + '"');
-    const Tensor tensor = read_tensor(json);
-    const std::string what = where + " (" + name + ")";
+  for (const Tensor& tensor : tensors) {
+    const std::string what = where + " (" + tensor.name + ")";
     const DType dtype = dtype_of(tensor, what);
-    const auto first = static_cast<std::size_t>(tensor.range[0]),
-               size = static_cast<std::size_t>(tensor.range[1]) - first;
-    if (first + size > elements.size())
-      throw Error(what + ": the file is cut off: it has " + std::to_string(elements.size()) + " bytes of elements");
+    const auto size = static_cast<std::size_t>(tensor.range[1] - tensor.range[0]);
     if (static_cast<std::size_t>(checked_size(tensor.shape)) != size / size_of(dtype) || size % size_of(dtype) != 0)
       throw Error(what + ": expected " + std::string(gpulua::name(dtype)) + " of shape " + to_string(tensor.shape) +
                   ", got " + std::to_string(size) + " bytes");
     Array array = empty(device, tensor.shape, dtype);
-    const char* const data = elements.data() + first;
+    const char* const data = elements.data() + tensor.range[0];
     if (dtype == DType::boolean && std::any_of(data, data + size, [](char byte) { return byte != 0 && byte != 1; }))
       throw Error(what + ": expected bytes 0 and 1 in an array of bool, got others");
     if (size > 0) upload(*array, data);
-    arrays.emplace_back(name, std::move(array));
-  });
-  json.expect_end();
+    arrays.emplace_back(tensor.name, std::move(array));
+  }
   return arrays;
 }
 

@@ -122,6 +122,30 @@ describe("the Arrow C data interface", function()
     fails("expected no nulls beside integers beyond 2^53", "l", {bytes(1), ffi.new("int64_t[2]", 2LL ^ 62, 0)}, 2, {null_count = 1})
     fails("expected 2 buffers in column v", "i", {0}, 1)
     fails("expected ascending offsets", "u", {0, ffi.new("int32_t[2]", 5, 2), bytes(0)}, 1)
+    -- Numbers and addresses that make no sense.
+    local three = {0, ffi.new("int32_t[3]")}
+    fails("a number of rows from 0 to 2^53, got -1", "i", three, -1)
+    fails("a number of rows to skip from 0 to 2^53, got -9223372036854775808", "i", three, 3, {offset = -2LL ^ 63})
+    fails("a number of rows from 0 to 2^53, got 9223372036854775807", "i", three, 9223372036854775807LL)
+    fails("a number of buffers from 0 to 2^53, got -2", "i", three, 3, {n_buffers = -2})
+    fails("expected buffers, got a null pointer", "i", three, 3, {buffers = ffi.cast("const void**", nil)})
+    fails("expected a schema with a format, got none", nil, three, 3)
+    fails("a number of children from 0 to 2^53, got -1", "+s", {0}, 3, {n_children = -1})
+    local function struct_of(children)
+      local schema, array = column("+s", {0}, 3)
+      local schemas, arrays = ffi.new("struct ArrowSchema*[1]"), ffi.new("struct ArrowArray*[1]")
+      kept[#kept + 1] = {schemas, arrays}
+      schema[0].n_children, array[0].n_children = 1, 1
+      if children then schema[0].children, array[0].children = schemas, arrays end
+      return schema, array, schemas, arrays
+    end
+    local outer, inner, schemas, arrays = struct_of(false)
+    support.fails("expected children, got a null pointer", gpu.from_arrow, outer, inner)
+    outer, inner = struct_of(true)
+    support.fails("expected child 1, got a null pointer", gpu.from_arrow, outer, inner)
+    outer, inner, schemas, arrays = struct_of(true)
+    schemas[0], arrays[0] = column("i", three, -3)
+    support.fails("a number of rows from 0 to 2^53, got -3", gpu.from_arrow, outer, inner)
     local schema, array = structs()
     support.fails("got one that was released", gpu.from_arrow, schema, array)
     support.fails("the address of a struct ArrowSchema, got nil", gpu.from_arrow)

@@ -82,6 +82,12 @@ describe("damaged files are refused:", function()
     fails("(y.npy): the archive is damaged: it cannot hold the 4128 bytes that it promises", twice, ".npz")
   end)
 
+  it("archives with two arrays of one name", function()
+    local path = temporary ".npz"
+    assert(gpu.save(path, { x = gpu.zeros(3), y = gpu.ones(3) }))
+    fails("(x.npy): expected members of different names, got two", (read(path):gsub("y%.npy", "x.npy")), ".npz")
+  end)
+
   it("whatever stands in them", function()
     local path = temporary ".npy"
     local state = 12345

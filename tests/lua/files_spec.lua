@@ -378,6 +378,23 @@ describe(".safetensors", function()
       fails("two arrays called", tensors('{"x":{"dtype":"U8","shape":[],"data_offsets":[0,1]},"x":{"dtype":"U8","shape":[],"data_offsets":[0,1]}}', "\0"))
       support.fails('expected real numbers in the array "z" of a .safetensors file, got complex64', gpu.save, path,
         { z = gpu.zeros(1, "complex64") })
+      -- Arrays over each other, a hole before, between and behind them; those of no elements are anywhere between others.
+      local function two(first, second, bytes)
+        local entry = '"%s":{"dtype":"U8","shape":[%d],"data_offsets":[%d,%d]}'
+        return tensors("{" .. entry:format("x", first[2] - first[1], first[1], first[2]) .. ","
+          .. entry:format("y", second[2] - second[1], second[1], second[2]) .. "}", ("\1"):rep(bytes))
+      end
+      fails("(y): expected arrays one behind another, this one at byte 4, got it at byte 0", two({0, 4}, {0, 4}, 4))
+      fails("(y): expected arrays one behind another, this one at byte 4, got it at byte 3", two({0, 4}, {3, 7}, 7))
+      fails("(x): expected arrays one behind another, this one at byte 0, got it at byte 1", two({1, 4}, {4, 7}, 7))
+      fails("(x): expected arrays one behind another, this one at byte 3, got it at byte 4", two({4, 7}, {0, 3}, 7))
+      fails("expected the arrays' 7 bytes behind the header, got 8", two({0, 4}, {4, 7}, 8))
+      fails("expected the arrays' 0 bytes behind the header, got 1", tensors("{}", "\0"))
+      for _, places in ipairs {{{4, 7}, {0, 4}}, {{0, 7}, {7, 7}}, {{0, 0}, {0, 7}}, {{0, 7}, {0, 0}}} do
+        write(path, two(places[1], places[2], 7))
+        local back = gpu.load(path)
+        assert.are.same({places[1][2] - places[1][1], places[2][2] - places[2][1]}, {back.x.size, back.y.size})
+      end
       local whole = one '"dtype":"F32","shape":[1],"data_offsets":[0,4]'
       for length = 0, #whole - 1 do
         write(path, whole:sub(1, length))
