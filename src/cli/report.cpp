@@ -3,11 +3,12 @@
 #include <cstdio>
 #include <cstring>
 #include <string>
-#include <string_view>
 
 #include "bindings/array_hint.h"
+#include "bindings/hint.h"
 #include "bindings/traceback.h"
 #include "src/cli/command_chunk.h"
+#include "src/cli/interrupt.h"
 
 namespace gpulua {
 namespace {
@@ -40,15 +41,7 @@ int add_traceback(lua_State* L) {
   lua_settop(L, 1);
   if (lua_type(L, 1) == LUA_TSTRING) add_array_hint(L);
   describe(L);
-  // Of running code's errors: a nil value, the length of an FFI array, a table in arithmetic, a module that does not
-  // parse or is not there.
-  const std::string_view message = lua_tostring(L, -1);
-  for (const char* part : {"error loading module '", "' not found:", "(a nil value)", "attempt to index a nil value",
-                           "attempt to get length of '", "(a table value)"})
-    if (message.find(part) != message.npos) {
-      add_hint(L, nullptr);
-      break;
-    }
+  add_running_hint(L, HintFiles::read);
   add_source_of_nil(L);
   if (push_traceback(L) == 1) {
     lua_pop(L, 1);
@@ -86,25 +79,6 @@ void push_rendering(lua_State* L, int index) {
   lua_replace(L, -2);
 }
 
-void add_hint(lua_State* L, const std::string* text) {
-  const int message = lua_gettop(L);
-  if (load_command_chunk(L, "hint.lua") == 0 && lua_pcall(L, 0, 1, 0) == 0) {
-    lua_pushvalue(L, message);
-    if (text != nullptr)
-      lua_pushlstring(L, text->data(), text->size());
-    else
-      lua_pushnil(L);
-    if (lua_pcall(L, 2, 1, 0) == 0 && lua_isstring(L, -1)) {
-      lua_pushvalue(L, message);
-      lua_pushliteral(L, "\nhint: ");
-      lua_pushvalue(L, -3);
-      lua_concat(L, 3);
-      lua_replace(L, message);
-    }
-  }
-  lua_settop(L, message);
-}
-
 bool call_with_traceback(lua_State* L, int arguments, int results) {
   const int base = lua_gettop(L) - arguments;
   lua_pushcfunction(L, add_traceback);
@@ -112,6 +86,12 @@ bool call_with_traceback(lua_State* L, int arguments, int results) {
   const int status = lua_pcall(L, arguments, results, base);
   lua_remove(L, base);
   if (status != 0) {
+    // Another error was on its way, and Ctrl-C has ended its handler: the hook raises its error at the next call, which
+    // was that one.
+    if (status == LUA_ERRERR && script_interrupted()) {
+      lua_pop(L, 1);
+      lua_pushliteral(L, "interrupted!");
+    }
     // The handler does not run for every error: there may be no memory for it.
     if (!lua_isstring(L, -1)) describe(L);
     lua_gc(L, LUA_GCCOLLECT, 0);

@@ -97,6 +97,12 @@ int inspect_name(lua_State* L) {
   return 1;
 }
 
+/// While the cell may be interrupted: an interrupt's error has the kind "Interrupted".
+CellSession::Failure failure_of(const char* kind, const std::string& text) {
+  const bool interrupted = script_interrupted() && text.find("interrupted") != text.npos;
+  return {interrupted ? "Interrupted" : kind, text.substr(0, text.find("\nstack traceback:")), text};
+}
+
 }  // namespace
 
 CellSession::CellSession(Config config, Frontend& frontend)
@@ -211,15 +217,17 @@ CellSession::Result CellSession::run(const std::string& code, const std::string&
   TypedCommand command("=" + chunk, 1);
   command.add_line(code);
   running_ = true;
-  try {
+  {
     const Interruptible interruptible;
-    in_lua([&](lua_State* L) {
-      result.leaves = command.leaves(L);
-      if (!result.leaves) run_command(L, command, result);
-    });
-    if (!result.failure) wait_for_work(result);
-  } catch (const std::exception& error) {
-    result.failure = Failure{"Error", error.what(), error.what()};
+    try {
+      in_lua([&](lua_State* L) {
+        result.leaves = command.leaves(L);
+        if (!result.leaves) run_command(L, command, result);
+      });
+      if (!result.failure) wait_for_work();
+    } catch (const std::exception& error) {
+      result.failure = failure_of("Error", error.what());
+    }
   }
   running_ = false;
   return result;
@@ -245,19 +253,13 @@ void CellSession::run_command(lua_State* L, TypedCommand& command, Result& resul
 }
 
 void CellSession::fail(lua_State* L, const char* kind, Result& result) {
-  const std::string text = text_at(L, -1);
-  const bool interrupted = script_interrupted() && text.find("interrupted") != text.npos;
-  result.failure = Failure{interrupted ? "Interrupted" : kind, text.substr(0, text.find("\nstack traceback:")), text};
+  result.failure = failure_of(kind, text_at(L, -1));
 }
 
 /// A cell ends with its work, so that errors and what kernels print belong to it.
-void CellSession::wait_for_work(Result& result) {
-  try {
-    const Context::Call call(*context_);
-    context_->synchronize();
-  } catch (const std::exception& error) {
-    result.failure = Failure{script_interrupted() ? "Interrupted" : "Error", error.what(), error.what()};
-  }
+void CellSession::wait_for_work() {
+  const Context::Call call(*context_);
+  context_->synchronize();
 }
 
 TypedCommand::Status CellSession::completeness(const std::string& code) {

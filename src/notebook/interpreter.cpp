@@ -13,6 +13,9 @@
 namespace gpulua {
 namespace {
 
+/// Names like a longer one are looked for in a time that grows with its square.
+constexpr std::size_t longest_name = 200;
+
 nl::json to_json(const Bundle& bundle) {
   nl::json data = nl::json::object();
   for (const auto& [type, value] : bundle) {
@@ -106,7 +109,7 @@ nl::json Interpreter::complete_request_impl(const std::string& code, int cursor)
   const std::string_view name = name_before(code, byte);
   std::vector<std::string> names;
   // Without a beginning there is too much to choose from.
-  if (!name.empty()) names = session_->complete(std::string(name));
+  if (!name.empty() && name.size() <= longest_name) names = session_->complete(std::string(name));
   for (std::string& match : names)
     if (match.ends_with("(")) match.pop_back();
   return xeus::create_complete_reply(names, place_of(code, byte) - static_cast<int>(name.size()), cursor);
@@ -114,7 +117,8 @@ nl::json Interpreter::complete_request_impl(const std::string& code, int cursor)
 
 nl::json Interpreter::inspect_request_impl(const std::string& code, int cursor, int) {
   const std::string_view name = name_around(code, byte_of(code, cursor));
-  const auto text = name.empty() ? std::nullopt : session_->inspect(std::string(name));
+  if (name.empty() || name.size() > longest_name) return xeus::create_inspect_reply();
+  const auto text = session_->inspect(std::string(name));
   if (!text) return xeus::create_inspect_reply();
   return xeus::create_inspect_reply(true, {{"text/plain", *text}});
 }

@@ -2,6 +2,10 @@
 
 #include <signal.h>
 
+#include <algorithm>
+#include <iterator>
+#include <stdexcept>
+#include <string_view>
 #include <utility>
 #include <vector>
 #include <xeus/xkernel.hpp>
@@ -9,8 +13,35 @@
 
 namespace gpulua {
 
+namespace {
+
+/// The type of the message with the header, which may be any JSON.
+std::string type_of(const nl::json& header) {
+  const auto type = header.is_object() ? header.find("msg_type") : header.end();
+  return type != header.end() && type->is_string() ? type->get<std::string>() : std::string();
+}
+
+/// What the control channel's thread may do beside a cell. xeus would do the rest there, too: run cells, complete names.
+constexpr std::string_view types_of_control[] = {"kernel_info_request", "shutdown_request", "interrupt_request"};
+
+/// There are no comms: nobody offers a target. xeus crashes at messages for one that was not opened.
+constexpr std::string_view types_of_comms[] = {"comm_msg", "comm_close"};
+
+bool is_served(const std::string& type, xeus::channel channel) {
+  if (channel == xeus::channel::CONTROL) return std::ranges::find(types_of_control, type) != std::end(types_of_control);
+  return std::ranges::find(types_of_comms, type) == std::end(types_of_comms);
+}
+
+}  // namespace
+
 void Server::publish_impl(xeus::xpub_message message, xeus::channel channel) {
-  if (channel == xeus::channel::CONTROL && message.header().value("msg_type", "") == "interrupt") {
+  // xeus says that it is busy before it looks at what the request is: a request that is not served goes no further.
+  const std::string request = type_of(message.parent_header());
+  const nl::json& content = message.content();
+  if (type_of(message.header()) == "status" && content.value("execution_state", "") == "busy" && !request.empty() &&
+      !is_served(request, channel))
+    throw std::runtime_error("gpulua-kernel: a message of the type " + request + " is not served on this channel");
+  if (channel == xeus::channel::CONTROL && type_of(message.header()) == "interrupt") {
     pthread_kill(cells_, SIGINT);
     return;  // the protocol has no such message
   }
@@ -31,7 +62,7 @@ void Server::abort_queue_impl(const listener& answer, long) {
   std::vector<xeus::xmessage> waiting;
   xserver_shell_main::abort_queue_impl([&](xeus::xmessage request) { waiting.push_back(std::move(request)); }, 0);
   for (xeus::xmessage& request : waiting) {
-    if (request.header().value("msg_type", "") == "execute_request")
+    if (type_of(request.header()) == "execute_request")
       drop(request);
     else
       answer(std::move(request));

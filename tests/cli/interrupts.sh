@@ -38,6 +38,12 @@ stops 'many resumes' 'local f = coroutine.wrap(function() while true do coroutin
 stops 'the interpreter' 'jit.off() print() while true do end'
 stops 'a script with a hook' 'debug.sethook(function() end, "", 1000) print() while true do end'
 
+# The signal comes in a C function that then fails: by a finalizer, which runs without hooks, in the search for memory.
+check 'an error meets the interrupt' 130 '' 'gpulua: *interrupted!*' -e 'local ffi, gpu = require "ffi", require "gpu"
+  ffi.cdef "int raise(int);"
+  do local x = ffi.gc(ffi.new "int[1]", function() ffi.C.raise(2) end) end
+  gpu.zeros(2^50)'
+
 start 'pcall' 'print()
   local good, message = pcall(function() local x = 0 while true do x = x + 1 end end)
   print(good, message)'

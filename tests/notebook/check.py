@@ -245,6 +245,41 @@ class Notebook(unittest.TestCase):
                 self.assertEqual(self.interrupted(self.endless[what], interrupt)["ename"], "Interrupted")
         self.assertEqual(self.run_cell("1 + 1").data["text/plain"], "2")
 
+    def test_an_error_that_meets_the_interrupt(self):
+        # The signal comes in a C function that then fails: by a finalizer, which runs without hooks, in the search for memory.
+        error = self.fails('''ffi = require 'ffi'
+            ffi.cdef 'int raise(int);'
+            do local x = ffi.gc(ffi.new 'int[1]', function() ffi.C.raise(2) end) end
+            gpu.zeros(2^50)''')
+        self.assertEqual(error["ename"], "Interrupted")
+        self.assertIn("interrupted", error["evalue"])
+
+    def test_messages_that_are_none(self):
+        def send(channel, kind, content, **header):
+            message = self.client.session.msg(kind, {})
+            message["content"] = content
+            message["header"].update(header)
+            getattr(self.client, channel + "_channel").send(message)
+        contents = [{}, {"code": 5}, {"code": "gpu.", "cursor_pos": -5}, {"code": "gpu.", "cursor_pos": 10**12},
+                    {"code": "x" * 1000000, "cursor_pos": 3}, {"code": "1", "silent": "no", "user_expressions": [1]},
+                    {"hist_access_type": 5}, {"comm_id": "none", "data": {}}, {"comm_id": 5, "target_name": 7}]
+        kinds = ["execute_request", "complete_request", "inspect_request", "is_complete_request", "history_request", "comm_info_request",
+                 "comm_open", "comm_msg", "comm_close", "debug_request", "interrupt_request", "nonsense", ""]
+        for channel in ("shell", "control"):
+            for kind in kinds:
+                for content in contents:
+                    send(channel, kind, content)
+        # Cells beside the control channel's requests for the same Lua state.
+        for _ in range(20):
+            send("control", "execute_request", {"code": "while true do end"})
+            send("control", "inspect_request", {"code": "gpu.sum", "cursor_pos": 6})
+        send("shell", "execute_request", {"code": "1"}, msg_type=5)
+        self.assertEqual(self.run_cell("x = 0; for i = 1, 1e6 do x = x + #tostring(i) end; x").data["text/plain"], "5888896")
+        # The control channel answers still; xeus answers interrupts, whatever they hold.
+        send("control", "kernel_info_request", {})
+        while self.client.get_control_msg(timeout=PATIENCE)["msg_type"] != "kernel_info_reply":
+            pass
+
     def test_interrupts_between_cells_and_twice(self):
         pid = self.manager.provisioner.pid
         os.kill(pid, signal.SIGINT)
