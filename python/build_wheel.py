@@ -41,6 +41,9 @@ def main(build, output, version):
         path = pathlib.Path(build) / "bin" / name
         if path.exists():  # a build may lack one of the plugins
             files[f"gpulua/lib/{name}"] = stripped(path)
+    for needed in ({libraries[0]}, {"libgpulua-cuda.so", "libgpulua-cpu.so"}):
+        if not any(f"gpulua/lib/{name}" in files for name in needed):
+            sys.exit(f"build_wheel.py: expected {' or '.join(sorted(needed))} in {pathlib.Path(build) / 'bin'}, got none: build first")
     files[f"{folder}/LICENSE"] = (source.parent / "LICENSE").read_bytes()
     files[f"{folder}/METADATA"] = metadata.format(version=version).encode()
     files[f"{folder}/WHEEL"] = wheel.encode()

@@ -1,6 +1,7 @@
 """DLPack's tensors in Python's capsules."""
 import ctypes
-from ctypes import POINTER, c_char_p, c_int, c_int32, c_void_p
+import sys
+from ctypes import POINTER, c_char_p, c_int, c_void_p
 
 from ._errors import check
 from ._library import NO_STREAM, lib
@@ -8,9 +9,7 @@ from ._library import NO_STREAM, lib
 CPU, CUDA, CUDA_HOST, CUDA_MANAGED = 1, 2, 3, 13
 
 _api = ctypes.pythonapi
-_DESTRUCTOR = ctypes.CFUNCTYPE(None, c_void_p)
-_new = ctypes.PYFUNCTYPE(ctypes.py_object, c_void_p, c_char_p, _DESTRUCTOR)(("PyCapsule_New", _api))
-# The capsule by its address: a destructor gets one that has no references.
+_new = ctypes.PYFUNCTYPE(ctypes.py_object, c_void_p, c_char_p, c_void_p)(("PyCapsule_New", _api))
 _is_valid = ctypes.PYFUNCTYPE(c_int, c_void_p, c_char_p)(("PyCapsule_IsValid", _api))
 _pointer = ctypes.PYFUNCTYPE(c_void_p, c_void_p, c_char_p)(("PyCapsule_GetPointer", _api))
 _rename = ctypes.PYFUNCTYPE(c_int, ctypes.py_object, c_char_p)(("PyCapsule_SetName", _api))
@@ -20,16 +19,46 @@ _legacy, _versioned = b"dltensor", b"dltensor_versioned"
 _taken = {_legacy: b"used_dltensor", _versioned: b"used_dltensor_versioned"}
 # Where the tensor has its deleter.
 _deleter_at = {_legacy: 56, _versioned: 16}
+# In a tensor of version 1.
+_flags_at, _data_at, _byte_offset_at = 24, 32, 72
+_is_read_only, _is_copied = 1, 2
 
 
-@_DESTRUCTOR
-def _destroy(capsule):
-    for name, offset in _deleter_at.items():
-        if _is_valid(capsule, name):
-            tensor = _pointer(capsule, name)
-            deleter = ctypes.cast(tensor + offset, POINTER(c_void_p))[0]
-            if deleter:
-                ctypes.CFUNCTYPE(None, c_void_p)(deleter)(tensor)
+# Capsules that their consumers may not have taken yet. A destructor in Python would not do: it may run while an exception is on its way,
+# and would lose it. So a capsule is kept here, and swept when nobody else has it.
+_given = []
+
+
+def _references(items):
+    return sys.getrefcount(items[-1])
+
+
+_alone = _references([object()])
+
+
+def sweep():
+    """Deletes the tensors of capsules that were dropped and not taken."""
+    global _given
+    given, _given = _given, []
+    kept = []
+    while given:
+        name = next((name for name in _deleter_at if _is_valid(id(given[-1]), name)), None)
+        if name is None:
+            given.pop()
+        elif _references(given) > _alone:
+            kept.append(given.pop())
+        else:
+            capsule = given.pop()
+            delete(_pointer(id(capsule), name), name)
+            _rename(capsule, _taken[name])
+    _given.extend(kept)
+
+
+def delete(tensor, name=_versioned):
+    """Calls the tensor's deleter."""
+    deleter = ctypes.cast(tensor + _deleter_at[name], POINTER(c_void_p))[0]
+    if deleter:
+        ctypes.CFUNCTYPE(None, c_void_p)(deleter)(tensor)
 
 
 def take(state, value):
@@ -50,22 +79,36 @@ def take(state, value):
     return handle
 
 
-def give(array, state, stream, max_version):
-    """A capsule with a tensor over the elements of the array's handle."""
+def export(array, state, reader, name=_versioned):
+    """The address of a tensor over the elements of the array's handle, which `delete` ends."""
+    sweep()
+    tensor = c_void_p()
+    function = lib.array_to_dlpack if name == _versioned else lib.array_to_dlpack_legacy
+    check(function(array, reader, ctypes.byref(tensor)), state)
+    return tensor.value
+
+
+def give(array, state, stream, max_version, copied):
+    """A capsule with such a tensor. `copied`: nobody else has its elements."""
     # None and 1 are CUDA's legacy default stream, -1 is no stream.
     reader = NO_STREAM if stream == -1 else c_void_p(None if stream in (None, 0, 1) else stream)
-    versioned = max_version is not None and max_version[0] >= 1
-    tensor = c_void_p()
-    function = lib.array_to_dlpack if versioned else lib.array_to_dlpack_legacy
-    check(function(array, reader, ctypes.byref(tensor)), state)
-    return _new(tensor, _versioned if versioned else _legacy, _destroy)
+    name = _versioned if max_version is not None and max_version[0] >= 1 else _legacy
+    tensor = export(array, state, reader, name)
+    if copied and name == _versioned:
+        _words(tensor)[_flags_at // 8] |= _is_copied
+    capsule = _new(tensor, name, None)
+    _given.append(capsule)
+    return capsule
 
 
-def address_of(capsule):
-    """The address of the first element of a tensor of the form from before 1.0."""
-    tensor = _pointer(id(capsule), _legacy)
-    data, byte_offset = (ctypes.cast(tensor + offset, POINTER(ctypes.c_uint64))[0] for offset in (0, 40))
-    return data + byte_offset
+def _words(tensor):
+    return ctypes.cast(tensor, POINTER(ctypes.c_uint64))
+
+
+def first_element(tensor):
+    """(address, whether it is read-only) of the first element of a tensor of version 1."""
+    words = _words(tensor)
+    return words[_data_at // 8] + words[_byte_offset_at // 8], bool(words[_flags_at // 8] & _is_read_only)
 
 
 def device_of(name):

@@ -7,10 +7,10 @@ import threading
 import warnings
 from ctypes import byref, c_int64, c_size_t, c_void_p
 
-from . import _dlpack, _library, _tables
+from . import _dlpack, _library, _tables, _values
 from ._array import Array
 from ._errors import check
-from ._library import ARRAY, BOOLEAN, FUNCTION, INTEGER, NIL, NUMBER, TEXT, Value, lib
+from ._library import ARRAY, FUNCTION, OK, Value, count_of, lib, text_of
 
 _most_results = 64
 
@@ -38,6 +38,16 @@ class Function:
     def __call__(self, *arguments, deadline=0):
         return self._state._call(self._handle, arguments, deadline)
 
+    # As Python's functions: a copy is the function itself.
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, _):
+        return self
+
+    def __reduce_ex__(self, _):
+        raise TypeError("a function of a state cannot be pickled")
+
 
 class State:
     """A Lua state with the module `gpu`. One thread at a time works in it.
@@ -47,29 +57,37 @@ class State:
     a script prints; sys.stdout without it. sandbox, kernels, interruptible, strict, fault_handlers: the flags of the C interface.
     """
 
+    _handle = None  # until there is a state
+
     def __init__(self, device=None, *, sandbox=False, kernels=False, interruptible=False, strict=False, fault_handlers=False,
                  lua_memory=0, device_memory=0, cache_directory=None, cu_stream=None, launches=0, compilations=0, blocks=0, print=None):
         self._handle = c_void_p()
-        self._callbacks = {}
+        self._callbacks = []     # with what keeps each one's last results
+        self._raised = None      # by a function of Python's that Lua has called
+        self._interrupts = []    # raised in Python's code during a call: they end it, whatever the script does
         options = _library.Options()
         lib.options_init(byref(options), ctypes.sizeof(options))
-        options.device = None if device is None else device.encode()
-        options.cache_directory = None if cache_directory is None else os.fsencode(cache_directory)
-        options.cu_stream, options.lua_memory, options.device_memory = cu_stream, lua_memory, device_memory
-        options.launches, options.compilations, options.blocks = launches, compilations, blocks
+        options.device = None if device is None else text_of(device)
+        options.cache_directory = None if cache_directory is None else text_of(cache_directory)
+        options.cu_stream = None if cu_stream is None else count_of("cu_stream", cu_stream)
+        for name, value in [("lua_memory", lua_memory), ("device_memory", device_memory), ("launches", launches),
+                            ("compilations", compilations), ("blocks", blocks)]:
+            setattr(options, name, count_of(name, value))
         options.flags = (_library.SANDBOX * sandbox | _library.KERNELS * kernels | _library.INTERRUPTIBLE * interruptible |
                          _library.STRICT * strict | _library.FAULT_HANDLERS * fault_handlers)
         write = print or (lambda line: sys.stdout.write(line + "\n"))
-        self._print = _library.PRINT(lambda _, text, size: write(ctypes.string_at(text, size).decode(errors="replace")))
-        self._log = _library.LOG(lambda _, level, text: warnings.warn(text.decode(errors="replace"), stacklevel=2))
+        self._print = _library.PRINT(_noting(self._interrupts, lambda _, text, size: write(ctypes.string_at(text, size).decode(errors="replace"))))
+        self._log = _library.LOG(_noting(self._interrupts, lambda _, level, text: warnings.warn(text.decode(errors="replace"), stacklevel=2)))
         options.print, options.log = self._print, self._log
         check(lib.create(byref(options), byref(self._handle)), None)
 
     def close(self):
         """Ends the state, and with it its functions and arrays. NumPy's arrays over their memory stay."""
         if self._handle:
+            _dlpack.sweep()
             check(lib.destroy(self._handle), self._handle)
             self._handle = c_void_p()
+            self._raise_interrupts()
 
     def __enter__(self):
         return self
@@ -81,6 +99,26 @@ class State:
         if self._handle:
             lib.destroy(self._handle)
 
+    def __reduce_ex__(self, _):
+        raise TypeError("a state cannot be copied or pickled")
+
+    def _check(self, status):
+        """Raises what a status says; first of all what Python's code has raised meanwhile."""
+        raised, self._raised = self._raised, None
+        self._raise_interrupts()
+        try:
+            check(status, self._handle)
+        except RuntimeError as error:
+            if raised is None or _text_of(raised) not in str(error):
+                raise
+            raise error from raised
+
+    def _raise_interrupts(self):
+        if self._interrupts:
+            error = self._interrupts[0]
+            self._interrupts.clear()
+            raise error
+
     # ---- scripts ----
 
     def run(self, text, name="python", *, deadline=0):
@@ -91,7 +129,7 @@ class State:
     def load(self, text, name="python"):
         """The function that the script is."""
         data, handle = text.encode(), c_void_p()
-        check(lib.load(self._handle, data, len(data), name.encode(), byref(handle)), self._handle)
+        self._check(lib.load(self._handle, data, len(data), text_of(name), byref(handle)))
         return Function(self, handle)
 
     def eval(self, expression):
@@ -105,7 +143,7 @@ class State:
     def __getitem__(self, path):
         """The value at a path of names from the globals: "update", "model.step", "gpu.add"."""
         value = Value()
-        check(lib.get_value(self._handle, path.encode(), byref(value)), self._handle)
+        self._check(lib.get_value(self._handle, text_of(path), byref(value)))
         return self._to_python(value)
 
     def __setitem__(self, path, value):
@@ -116,7 +154,7 @@ class State:
             return self._register(path, value)
         kept = []
         given = self._to_lua(value, kept)
-        check(lib.set(self._handle, path.encode(), byref(given)), self._handle)
+        self._check(lib.set(self._handle, text_of(path), byref(given)))
 
     def array(self, value):
         """An Array of a NumPy, CuPy or torch array, or of a Series of pandas: over the same memory where the device reaches it and
@@ -128,6 +166,7 @@ class State:
         if not hasattr(value, "__dlpack__"):
             raise TypeError(f"expected an array with __dlpack__, such as NumPy's, got {type(value).__name__}")
         if hasattr(value, "__array_interface__"):
+            _values.check_array(value)
             return Array(self, self._of_numpy(value))
         if value.__dlpack_device__()[0] == _dlpack.CPU and self.device != "cpu":
             import numpy
@@ -143,7 +182,7 @@ class State:
 
     def allow_kernel(self, sha256):
         """In a sandbox: allows kernels from the source with this digest."""
-        check(lib.allow_kernel(self._handle, sha256.encode()), self._handle)
+        check(lib.allow_kernel(self._handle, text_of(sha256)), self._handle)
 
     def sync(self):
         """Waits for all work on the state's devices."""
@@ -151,7 +190,8 @@ class State:
 
     def collect(self):
         """Collects Lua's garbage, and the arrays in it."""
-        check(lib.collect(self._handle, 0), self._handle)
+        _dlpack.sweep()
+        self._check(lib.collect(self._handle, 0))
 
     def interrupt(self):
         """Stops what the state runs, from any thread; that call raises KeyboardInterrupt."""
@@ -159,6 +199,7 @@ class State:
 
     def memory(self):
         """(used, peak): bytes of the live arrays, and the most there have been."""
+        _dlpack.sweep()
         used, peak = c_size_t(), c_size_t()
         check(lib.memory(self._handle, byref(used), byref(peak)), self._handle)
         return used.value, peak.value
@@ -169,59 +210,26 @@ class State:
         kept = []
         given = (Value * max(len(arguments), 1))(*[self._to_lua(argument, kept) for argument in arguments])
         results, count = (Value * _most_results)(), c_size_t(_most_results)
-        check(lib.call(function, given, len(arguments), results, byref(count), 1000 * deadline), self._handle)
+        self._check(lib.call(function, given, len(arguments), results, byref(count), 1000 * deadline))
         values = [self._to_python(results[i]) for i in range(min(count.value, _most_results))]
         if count.value > _most_results:
             raise ValueError(f"expected at most {_most_results} results, got {count.value}")
         return None if not values else values[0] if len(values) == 1 else tuple(values)
 
     def _to_python(self, value):
-        content = value.content
-        if value.kind == NIL:
-            return None
-        if value.kind == BOOLEAN:
-            return bool(content.boolean)
-        if value.kind == NUMBER:
-            return content.number
-        if value.kind == INTEGER:
-            return content.integer
-        if value.kind == TEXT:
-            return ctypes.string_at(content.text.data, content.text.size).decode(errors="surrogateescape")
-        return (Array if value.kind == ARRAY else Function)(self, c_void_p(content.handle))
+        if value.kind in (ARRAY, FUNCTION):
+            return (Array if value.kind == ARRAY else Function)(self, c_void_p(value.content.handle))
+        return _values.to_python(value)
 
     def _to_lua(self, value, kept):
         """`kept` holds what the value points to."""
-        result = Value(NIL)
-        if value is None:
-            return result
-        if isinstance(value, bool):
-            result.kind, result.content.boolean = BOOLEAN, value
-        elif isinstance(value, int):
-            if abs(value) <= 2**53:
-                result.kind, result.content.number = NUMBER, value
-            elif -2**63 <= value < 2**63:
-                result.kind, result.content.integer = INTEGER, value
-            else:
-                raise OverflowError(f"expected an integer of 64 bits, got {value}")
-        elif isinstance(value, float):
-            result.kind, result.content.number = NUMBER, value
-        elif isinstance(value, (str, bytes)):
-            data = value.encode(errors="surrogateescape") if isinstance(value, str) else value
-            buffer = ctypes.create_string_buffer(data, len(data) + 1)
-            kept.append(buffer)
-            result.kind, result.content.text.data, result.content.text.size = TEXT, ctypes.addressof(buffer), len(data)
-        elif isinstance(value, Function):
-            result.kind, result.content.handle = FUNCTION, value._handle.value
-        elif isinstance(value, Array) or hasattr(value, "__dlpack__") or hasattr(value, "to_numpy") and not _tables.has_columns(value):
+        if isinstance(value, Function):
+            return _values.of_handle(FUNCTION, value._handle.value)
+        if _values.is_array(value):
             array = self.array(value)
             kept.append(array)
-            result.kind, result.content.handle = ARRAY, array._handle.value
-        elif hasattr(value, "__float__"):
-            result.kind, result.content.number = NUMBER, float(value)
-        else:
-            hint = "; state[name] = columns makes a gpu.table of it" if _tables.has_columns(value) else ""
-            raise TypeError(f"expected None, a boolean, a number, text, an array or a function of Lua, got {type(value).__name__}{hint}")
-        return result
+            return _values.of_handle(ARRAY, array._handle.value)
+        return _values.to_lua(value, kept)
 
     def _of_numpy(self, value):
         """The handle of an array over NumPy's memory, or of a copy."""
@@ -250,17 +258,22 @@ class State:
                 if len(results) > out_count[0]:
                     raise ValueError(f"expected at most {out_count[0]} results, got {len(results)}")
                 # Text is read after this returns.
-                kept = self._callbacks[path][1] = []
-                for i, result in enumerate(results):
-                    out[i] = _retained(self._to_lua(result, kept))
-                out_count[0] = len(results)
-                return _library.OK
+                kept = entry[1] = []
+                values = [self._to_lua(result, kept) for result in results]
+                for i, value in enumerate(values):
+                    out[i] = _retained(value)
+                out_count[0] = len(values)
+                return OK
             except BaseException as error:
-                return lib.fail(state, f"{type(error).__name__}: {error}".encode(errors="replace"))
+                self._raised = error
+                if not isinstance(error, Exception):
+                    self._interrupts.append(error)
+                return lib.fail(state, _text_of(error).encode(errors="replace"))
 
-        callback = _library.CALLBACK(called)
-        check(lib.register(self._handle, path.encode(), callback, None), self._handle)
-        self._callbacks[path] = [callback, []]
+        # It stays as long as the state: a script may keep the function that another one has replaced.
+        entry = [_library.CALLBACK(called), []]
+        self._callbacks.append(entry)
+        self._check(lib.register(self._handle, text_of(path), entry[0], None))
 
     def _stoppable(self, work):
         """Runs it so that Ctrl-C stops it: Python's own handler runs only between calls of C functions in the main thread."""
@@ -275,17 +288,36 @@ class State:
                 outcome.append((None, error))
             done.set()
 
-        threading.Thread(target=run).start()
-        ended = False
-        while not ended:
+        worker, is_started = threading.Thread(target=run), False
+        # An interruption may come anywhere here, and the script runs on until it is stopped.
+        while not done.is_set():
             try:
-                ended = done.wait(0.1)  # another thread may have got the signal
+                if not is_started:
+                    is_started = True
+                    worker.start()
+                done.wait(0.1)  # another thread may have got the signal
             except KeyboardInterrupt:
+                if not worker.is_alive() and not done.is_set():
+                    raise
                 self.interrupt()
         result, error = outcome[0]
         if error is not None:
             raise error
         return result
+
+
+def _text_of(error):
+    return f"{type(error).__name__}: {error}"
+
+
+def _noting(errors, function):
+    """The function for a call from the library; ctypes would print what it raises, and go on."""
+    def call(*arguments):
+        try:
+            function(*arguments)
+        except BaseException as error:
+            errors.append(error)
+    return call
 
 
 def _retained(value):

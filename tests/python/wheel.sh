@@ -11,4 +11,16 @@ trap 'rm -rf "$work"' EXIT
 "$1" -m venv --system-site-packages "$work/venv"
 "$work/venv/bin/pip" install --quiet --no-index --no-deps --disable-pip-version-check "$work"/gpulua-*.whl
 cd "$work"  # the source tree has a folder called gpulua
-"$work/venv/bin/python" "$source/tests/python/test_gpulua.py"
+for tests in test_gpulua test_borrowed; do "$work/venv/bin/python" "$source/tests/python/$tests.py"; done
+
+# A build without its library, or without any device, makes no wheel.
+mkdir -p "$work/half/bin"
+for library in libgpulua.so.0 libgpulua-cpu.so; do
+  rm -f "$work/half/bin"/*
+  cp "$2/bin/$library" "$work/half/bin"
+  if "$1" "$source/python/build_wheel.py" "$work/half" "$work/none" "$3" 2>"$work/message" || ! grep -q 'build first' "$work/message"; then
+    echo "expected no wheel of $library alone"
+    exit 1
+  fi
+done
+[ ! -e "$work/none" ]
