@@ -175,8 +175,10 @@ GPULUA_API gpulua_status gpulua_fail(gpulua_state* state, const char* text);
 
 /* An array over the program's memory on a device: no copy. `pointer` is the first element, a multiple of the element's
  * size. strides NULL: row-major. device NULL: the state's. The state's stream is expected to follow the program's
- * writes: see cu_stream and gpulua_wait_stream(). release(user), if given, is called when the last work that uses the
- * memory is done, within a later call of the library, on its thread; when the call fails it is not. */
+ * writes: see cu_stream and gpulua_wait_stream(). The program may write there between two calls: what a call has computed
+ * from the memory, evaluated or not, is of what stood there when it ended. release(user), if given, is called when the
+ * last work that uses the memory is done, within a later call of the library, on its thread; when the call fails it is
+ * not. */
 GPULUA_API gpulua_status gpulua_array_device(gpulua_state* state, const char* device, void* pointer, const char* dtype,
                                              int ndim, const int64_t* shape, const int64_t* strides,
                                              void (*release)(void* user), void* user, gpulua_array** out);
@@ -204,8 +206,9 @@ GPULUA_API const int64_t* gpulua_array_strides(gpulua_array* array);
 GPULUA_API int64_t gpulua_array_size(gpulua_array* array);   /* elements */
 GPULUA_API int64_t gpulua_array_nbytes(gpulua_array* array); /* of the elements */
 
-/* Queues what computes the elements, and makes `reader`, a stream of the program's, wait for it. The address of the
- * first element is on the device, and stays as long as the handle. Work of the program's that writes there tells
+/* Queues what computes the elements, and makes `reader`, a stream of the program's, wait for it. Waits itself only where
+ * work is queued that may find an error, such as an index out of range, and gives that error. The address of the first
+ * element is on the device, and stays as long as the handle. Work of the program's that writes there tells
  * gpulua_wait_stream() afterwards, unless it is on the state's stream. */
 GPULUA_API gpulua_status gpulua_array_evaluate(gpulua_array* array, void* reader, void** pointer);
 /* Copies all elements, in row-major order, to or from host memory of `bytes` = gpulua_array_nbytes. Waits. */

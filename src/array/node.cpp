@@ -64,6 +64,17 @@ void Node::resolve(BufferRef buffer) {
   drop_pending();
 }
 
+void Node::replace(const Node& input, const Array& instead) {
+  for (Array& mine : pending_->inputs) {
+    if (mine.get() != &input) continue;
+    --mine->waiting_;
+    mine->buffer_->add_pending_reads(-1);
+    ++instead->waiting_;
+    instead->buffer_->add_pending_reads(1);
+    mine = instead;
+  }
+}
+
 void Node::fail(const std::string& why) {
   auto none = std::make_shared<Buffer>(device_ref(), nullptr, 0, device_->stream(), pending_->origin);
   none->depend_on(std::make_shared<const Check>(Check{Check::State::failed, why}));

@@ -108,6 +108,8 @@ struct Node {
   void note_computed() { pending_->computed = true; }
   /// The pending node is evaluated: `buffer` holds its elements.
   void resolve(BufferRef buffer);
+  /// The pending node reads `instead` in the place of its input `input`. Both are in memory, with equal elements.
+  void replace(const Node& input, const Array& instead);
   /// The pending node cannot be evaluated, now or later. Reading it throws Error with this message.
   void fail(const std::string& why);
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "src/embed/callbacks.h"
+#include "src/embed/error_text.h"
 #include "src/embed/failure.h"
 #include "src/embed/parser.h"
 #include "src/embed/values.h"
@@ -73,7 +74,10 @@ int load(lua_State* L, void* data) {
   // Bytecode can do anything to the process.
   const char* const mode = request.state->is_sandbox() ? "t" : "bt";
   request.status = parse(L, {request.text, request.size}, request.chunk.c_str(), mode);
-  if (request.status != 0) return lua_error(L);
+  if (request.status != 0) {
+    add_parser_hint(L, request.text, request.size);
+    return lua_error(L);
+  }
   request.parsed = true;
   if (request.out == nullptr) {
     lua_call(L, 0, 0);
@@ -153,10 +157,11 @@ int call(lua_State* L, void* data) {
   lua_rawgeti(L, LUA_REGISTRYINDEX, request.function->reference);
   if (!push_values(L, state, request.in, request.in_count, "argument")) return lua_error(L);
   lua_call(L, static_cast<int>(request.in_count), LUA_MULTRET);
-  luaL_checkstack(L, 1, "results");
-  state.settle(L);
   request.results = static_cast<std::size_t>(lua_gettop(L));
   const std::size_t wanted = std::min(request.results, request.capacity);
+  luaL_checkstack(L, 1, "results");
+  if (!state.compute(L, static_cast<int>(wanted))) return lua_error(L);
+  state.settle(L);
   if (!read_values(L, 1, wanted, state, request.out, "result")) return lua_error(L);
   lua_settop(L, 0);
   return 0;

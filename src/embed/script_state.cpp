@@ -6,13 +6,12 @@
 #include <cstring>
 #include <string_view>
 
-#include "bindings/array_hint.h"
 #include "bindings/bracket.h"
 #include "bindings/lua.h"
 #include "bindings/open.h"
 #include "bindings/state.h"
-#include "bindings/traceback.h"
 #include "src/embed/callbacks.h"
+#include "src/embed/error_text.h"
 #include "src/embed/handle.h"
 #include "src/embed/lua_library.h"
 #include "src/embed/sandbox.h"
@@ -40,29 +39,6 @@ int run_request(lua_State* L) {
   const auto& request = *static_cast<const ScriptState::Request*>(lua_touserdata(L, 1));
   lua_settop(L, 0);
   return request.body(L, request.data);
-}
-
-/// The message handler: message and traceback as one text.
-int add_traceback(lua_State* L) {
-  lua_settop(L, 1);
-  if (lua_type(L, 1) == LUA_TSTRING) {
-    add_array_hint(L);
-  } else if (luaL_callmeta(L, 1, "__tostring") != 0 && lua_isstring(L, -1)) {
-    lua_replace(L, 1);
-  } else {
-    lua_pushfstring(L, "error object: %s", luaL_typename(L, 1));
-    lua_replace(L, 1);
-  }
-  lua_settop(L, 1);
-  add_source_of_nil(L);
-  if (push_traceback(L) == 1) {
-    lua_settop(L, 1);
-    return 1;
-  }
-  lua_pushliteral(L, "\n");
-  lua_insert(L, -2);
-  lua_concat(L, 3);
-  return 1;
 }
 
 /// jit.on of a state with GPULUA_INTERRUPTIBLE.
@@ -321,7 +297,9 @@ void ScriptState::settle(lua_State* L) const {
 
 int ScriptState::run_lookup(Body body, void* data) {
   // In a callback the deadline of the call that runs holds.
-  return is_sandbox() && callbacks_ == 0 ? run_until(body, data, most_ms_of_lookup) : run(body, data);
+  if (is_sandbox() && callbacks_ == 0) return run_until(body, data, most_ms_of_lookup);
+  const Detaching detaching(*this);
+  return run(body, data);
 }
 
 int ScriptState::run_until(Body body, void* data, double deadline_ms) {
@@ -331,6 +309,7 @@ int ScriptState::run_until(Body body, void* data, double deadline_ms) {
   const std::uint64_t generation = interruption_->begin(compiler_is_off_);
   // A program's own Lua may call us from within a function of gpu.with or the like.
   const bool in_bracket = options_.lua_state != nullptr && is_in_bracket(*bindings_);
+  const Detaching detaching(*this);
   try {
     std::optional<Deadline> deadline;
     if (deadline_ms > 0) deadline.emplace(*interruption_, generation, deadline_ms);

@@ -105,6 +105,13 @@ class ScriptState {
   /// The same for what reads and sets values, which may call a script's metamethods: in a sandbox it has a deadline.
   int run_lookup(Body body, void* data);
 
+  /// Gives pending expressions that read memory whose address the host program has a copy of what they read: what it
+  /// writes there later is not for them.
+  void detach() noexcept;
+  /// Computes the arrays among the first `count` values on the stack, if any of them may read such memory: then they
+  /// need no copy. False with a message pushed.
+  bool compute(lua_State* L, int count);
+
   /// An error with a status of the C interface.
   struct Failure {
     gpulua_status status;
@@ -134,6 +141,7 @@ class ScriptState {
     CallingBack(ScriptState& state, lua_State* L) : state_(state), previous_(state.running_) {
       state.running_ = L;
       ++state.callbacks_;
+      state.detach();
     }
     ~CallingBack() {
       state_.running_ = previous_;
@@ -155,6 +163,16 @@ class ScriptState {
 
  private:
   static constexpr double most_ms_of_lookup = 1000;
+
+  /// Calls detach() when it ends.
+  struct Detaching {
+    explicit Detaching(ScriptState& state_) : state(state_) {}
+    ~Detaching() { state.detach(); }
+    Detaching(const Detaching&) = delete;
+    Detaching& operator=(const Detaching&) = delete;
+
+    ScriptState& state;
+  };
 
   static int open(lua_State* L);
   int run_until(Body body, void* data, double deadline_ms);

@@ -1,5 +1,6 @@
 #include "src/exchange/dlpack_tensors.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -100,7 +101,9 @@ Struct* make_tensor(const Array& array, NativeStream reader) {
   if (array->layout.size() == 0) tensor.data = nullptr;
   if constexpr (std::is_same_v<Struct, Managed>) {
     exported->managed.version = dlpack::our_version;
-    exported->managed.flags = array->buffer()->read_only() ? dlpack::flag_read_only : 0;
+    // As NumPy has it of broadcast arrays: a write would be one to several positions.
+    const bool is_shared = array->layout.overlaps_itself();
+    exported->managed.flags = array->buffer()->read_only() || is_shared ? dlpack::flag_read_only : 0;
   } else if (array->buffer()->read_only()) {
     throw Error(
         "[dlpack] expected an array whose elements may be written, as the form from before DLPack 1.0 cannot "
@@ -136,7 +139,11 @@ Array take_tensor(Context& context, Struct* managed, NativeStream writer, bool r
   memory.dtype = dtype_of(tensor.dtype);
   memory.shape.assign(tensor.shape, tensor.shape + tensor.ndim);
   if (tensor.strides != nullptr) memory.strides.emplace(tensor.strides, tensor.strides + tensor.ndim);
-  if (tensor.data != nullptr) memory.first = static_cast<char*>(tensor.data) + tensor.byte_offset;
+  std::uintptr_t first = 0;
+  if (__builtin_add_overflow(reinterpret_cast<std::uintptr_t>(tensor.data), tensor.byte_offset, &first))
+    throw Error("[from_dlpack] expected a byte offset within the address space, got " +
+                std::to_string(tensor.byte_offset));
+  if (tensor.data != nullptr) memory.first = reinterpret_cast<void*>(first);
   memory.read_only = read_only;
   const std::shared_ptr<OpenDevice> device = device_for(context, tensor.device);
   wait_for(*device, writer);
@@ -150,7 +157,14 @@ void* hand_over(Node& array, NativeStream reader) {
   device.check_not_captured("hands an array to the host program");
   // What gets the address may write there.
   const StreamRef& stream = device.stream();
-  void* const address = array.buffer()->read_only() ? array.read(stream) : array.write(stream);
+  const auto first = [&] { return array.buffer()->read_only() ? array.read(stream) : array.write(stream); };
+  void* address = first();
+  // Only a wait tells whether work has failed that its kernel checks: an index, a matrix.
+  if (device.index_faults().any_open()) {
+    device.synchronize(*stream);
+    address = first();
+  }
+  array.buffer()->expose();
   void* const ours = stream->native_handle();
   if (!reader || device.info().name == "cpu" || *reader == ours) return address;
   const StreamRef theirs = device.device().adopt_stream(*reader);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "src/base/error.h"
+#include "src/exchange/exposed_readers.h"
 #include "src/runtime/lent_memory.h"
 
 namespace gpulua {
@@ -12,6 +13,28 @@ namespace {
 /// The evaluator takes buffers to begin at addresses of this alignment: then a layout's offset tells that of its first
 /// element. So the buffer of an array that lies otherwise begins some elements earlier; nobody touches these.
 constexpr std::uintptr_t alignment = 256;
+
+/// The first byte of the elements, and the one behind the last. Throws Error where they are at no addresses.
+struct Bytes {
+  std::uintptr_t begin, end;
+};
+Bytes bytes_of(const Layout& layout, std::uintptr_t address, std::size_t size, const std::string& head) {
+  std::int64_t begin = 0, end = 1;
+  bool good = true;
+  for (std::size_t axis = 0; axis < layout.ndim(); ++axis) {
+    std::int64_t reach = 0;
+    std::int64_t& side = layout.strides[axis] < 0 ? begin : end;
+    good = good && !__builtin_mul_overflow(layout.shape[axis] - 1, layout.strides[axis], &reach) &&
+           !__builtin_add_overflow(side, reach, &side);
+  }
+  const auto bytes = static_cast<std::int64_t>(size);
+  Bytes result{};
+  if (!good || __builtin_mul_overflow(begin, bytes, &begin) || __builtin_mul_overflow(end, bytes, &end) ||
+      __builtin_add_overflow(address, begin, &result.begin) || __builtin_add_overflow(address, end, &result.end))
+    throw Error(head + "expected elements at addresses of 64 bits, got shape " + to_string(layout.shape) +
+                " with strides of " + to_string(layout.strides) + " elements");
+  return result;
+}
 
 }  // namespace
 
@@ -47,17 +70,17 @@ Array lend(OpenDevice& device, MemoryToLend memory, const char* op) {
         " can reach, got an address that its driver does not know: host memory is for the cpu device, or copied");
 
   Layout layout = row_major(std::move(memory.shape));
-  if (memory.strides) layout.strides = std::move(*memory.strides);
-  const Extent touched = extent(layout);
-  const auto size = static_cast<std::int64_t>(size_of(memory.dtype));
-  const std::uintptr_t lowest = address + static_cast<std::uintptr_t>(touched.begin * size);
-  const std::uintptr_t before = lowest % alignment;
-  layout.offset = static_cast<std::int64_t>(before) / size - touched.begin;
-  auto* const start = reinterpret_cast<char*>(lowest - before);
-  const std::size_t bytes = before + static_cast<std::size_t>((touched.end - touched.begin) * size);
+  // The stride of an axis of one element means nothing, and may be any number.
+  for (std::size_t axis = 0; memory.strides && axis < layout.ndim(); ++axis)
+    if (layout.shape[axis] > 1) layout.strides[axis] = (*memory.strides)[axis];
+  const Bytes touched = bytes_of(layout, address, size_of(memory.dtype), head);
+  const std::uintptr_t before = touched.begin % alignment;
+  auto* const start = reinterpret_cast<char*>(touched.begin - before);
+  layout.offset = static_cast<std::int64_t>((address - touched.begin + before) / size_of(memory.dtype));
+  const std::size_t bytes = before + (touched.end - touched.begin);
 
   // The program has perhaps written the memory since it lent it before: what still waits to read it gets it now.
-  for (const BufferRef& older : device.lent().find(start)) device.evaluator().evaluate_readers(*older);
+  for (const BufferRef& older : device.exposed().find(start)) detach_readers(*older);
   auto buffer = std::make_shared<Buffer>(device.shared_from_this(), start, bytes,
                                          Buffer::Lent{std::move(memory.owner), memory.read_only});
   return make_node(device, memory.dtype, share(std::move(layout)), std::move(buffer));

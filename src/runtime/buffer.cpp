@@ -29,11 +29,17 @@ Buffer::Buffer(std::shared_ptr<OpenDevice> device, void* memory, std::size_t byt
     : Buffer(std::move(device), memory, bytes, std::move(lent.owner)) {
   lent_ = true;
   guarded_ = read_only_ = lent.read_only;
-  device_->lent().add(*this);
+  expose();
 }
 
 Buffer::~Buffer() {
   release();
+}
+
+void Buffer::expose() {
+  if (exposed_ || memory_ == nullptr) return;
+  device_->exposed().add(*this);
+  exposed_ = true;
 }
 
 void Buffer::free() {
@@ -44,8 +50,9 @@ void Buffer::free() {
 void Buffer::release() noexcept {
   if (freed_) return;
   freed_ = guarded_ = true;
+  if (exposed_) device_->exposed().remove(*this);
+  exposed_ = false;
   if (lent_) {
-    device_->lent().remove(*this);
     readers_.push_back(writer_);
     device_->lent().give_back(std::move(owner_), std::move(readers_));
     return;

@@ -74,7 +74,13 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
 
   /// The number of inputs of pending nodes that lie in this buffer. Those nodes are evaluated before a write.
   std::int64_t pending_reads() const { return pending_reads_; }
-  void add_pending_reads(std::int64_t count) { pending_reads_ += count; }
+  void add_pending_reads(std::int64_t count) {
+    pending_reads_ += count;
+    if (exposed_) [[unlikely]]
+      device_->exposed().add_reads(count);
+  }
+  /// The host program has the address from now on, and may write there between two calls.
+  void expose();
   /// Frees the memory now. A later use of an array that views it throws Error.
   void free();
 
@@ -96,6 +102,7 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
   bool freed_ = false;
   bool guarded_ = false;  // freed, read-only, or with checks: read() and write() take the slow path
   bool lent_ = false;
+  bool exposed_ = false;  // the host program has the address; true of lent memory
   bool read_only_ = false;
   std::int64_t pending_reads_ = 0;
   std::uint64_t writes_ = 0;

@@ -3,26 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/runtime/buffer.h"
+#include "src/runtime/open_device.h"
 
 namespace gpulua {
-
-std::vector<std::shared_ptr<Buffer>> LentMemory::find(const void* memory) const {
-  std::vector<std::shared_ptr<Buffer>> found;
-  for (auto [next, end] = buffers_.equal_range(memory); next != end; ++next)
-    found.push_back(next->second->shared_from_this());
-  return found;
-}
-
-void LentMemory::add(Buffer& buffer) {
-  buffers_.emplace(buffer.address(), &buffer);
-}
-
-void LentMemory::remove(Buffer& buffer) noexcept {
-  auto [next, end] = buffers_.equal_range(buffer.address());
-  const auto found = std::find_if(next, end, [&](const auto& entry) { return entry.second == &buffer; });
-  if (found != end) buffers_.erase(found);
-}
 
 void LentMemory::give_back(std::shared_ptr<void> owner, std::vector<StreamRef> users) noexcept {
   Returned returned{std::move(owner), std::move(users)};

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <deque>
-#include <map>
 #include <memory>
 #include <vector>
 
@@ -9,7 +8,6 @@
 
 namespace gpulua {
 
-class Buffer;
 class OpenDevice;
 
 /// The host program's memory under arrays of one device. An owner is let go, which tells the program, when the last
@@ -19,12 +17,7 @@ class LentMemory {
   explicit LentMemory(OpenDevice& device) : device_(device) {}
   ~LentMemory() { wait(); }
 
-  /// The live buffers that begin at the address.
-  std::vector<std::shared_ptr<Buffer>> find(const void* memory) const;
-
   /// Called by Buffer, for `users`, the streams with its last work.
-  void add(Buffer& buffer);
-  void remove(Buffer& buffer) noexcept;
   void give_back(std::shared_ptr<void> owner, std::vector<StreamRef> users) noexcept;
 
   /// Lets go the owners whose memory no work uses any more.
@@ -47,8 +40,7 @@ class LentMemory {
   void wait_for(const Returned& returned) noexcept;
 
   OpenDevice& device_;
-  std::multimap<const void*, Buffer*> buffers_;  // by first address
-  std::deque<Returned> returned_;                // in the order in which they came
+  std::deque<Returned> returned_;  // in the order in which they came
 };
 
 }  // namespace gpulua

@@ -9,6 +9,7 @@
 
 #include "src/device/device.h"
 #include "src/runtime/buffer_observer.h"
+#include "src/runtime/exposed_memory.h"
 #include "src/runtime/index_faults.h"
 #include "src/runtime/launch_log.h"
 #include "src/runtime/lent_memory.h"
@@ -49,6 +50,8 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   LaunchLog& launches() { return launches_; }
   IndexFaults& index_faults() { return index_faults_; }
   LentMemory& lent() { return lent_; }
+  ExposedMemory& exposed() { return exposed_; }
+  const ExposedMemory& exposed() const { return exposed_; }
   /// Declared in array/evaluator.h. This folder only stores it with the device.
   Evaluator& evaluator() const { return *evaluator_; }
 
@@ -149,6 +152,7 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   std::string damage_;
   IndexFaults index_faults_;
   LentMemory lent_;
+  ExposedMemory exposed_;
   std::unordered_map<std::string, std::shared_ptr<Kernel>> kernels_;
   std::map<std::pair<const char*, int>, int> kernels_of_lines_;
   bool has_warned_ = false;                                   // of a line with many kernels
