@@ -43,6 +43,13 @@ Table& table() {
   return *only;
 }
 
+/// The generation of places that were never used. It differs between two copies of the library in one process, as their
+/// tables do: a handle of the other one is none of ours.
+std::uint64_t first_generation() {
+  constexpr std::uint64_t multiplier = 0x9e3779b97f4a7c15;  // spreads the address's digits
+  return reinterpret_cast<std::uintptr_t>(&table()) * multiplier >> (64 - kind_shift) & generation_mask;
+}
+
 std::uint64_t bits_of(const void* handle) {
   return reinterpret_cast<std::uintptr_t>(handle);
 }
@@ -67,7 +74,9 @@ void* open_handle(HandleKind kind, void* object) {
     if (place > place_mask) throw std::bad_alloc();
     if (place % slots_of_chunk == 0) {
       all.free.reserve(place + slots_of_chunk);  // so that close_handle() needs no memory
-      all.chunks[place / slots_of_chunk].store(new Slot[slots_of_chunk], std::memory_order_release);
+      Slot* const chunk = new Slot[slots_of_chunk];
+      for (std::size_t i = 0; i < slots_of_chunk; ++i) chunk[i].key.store(first_generation(), std::memory_order_relaxed);
+      all.chunks[place / slots_of_chunk].store(chunk, std::memory_order_release);
     }
     all.free.push_back(place);
     ++all.slots;

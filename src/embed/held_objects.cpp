@@ -1,0 +1,61 @@
+// What the host program holds of a state: functions, arrays, texts, callbacks.
+
+#include "src/embed/handle.h"
+#include "src/embed/script_state.h"
+
+namespace gpulua::embed {
+
+HeldFunction::~HeldFunction() {
+  luaL_unref(state->own(), LUA_REGISTRYINDEX, reference);
+}
+
+void* ScriptState::hold(std::unique_ptr<Held> held, HandleKind kind) {
+  held_.insert(held.get());
+  try {
+    held->handle = open_handle(kind, held.get());
+  } catch (...) {
+    held_.erase(held.get());
+    throw;
+  }
+  return held.release()->handle;
+}
+
+void ScriptState::let_go(Held* held) noexcept {
+  const std::lock_guard lock(release_lock_);
+  held->next_released = released_;
+  released_ = held;
+  has_released_.store(true, std::memory_order_relaxed);
+}
+
+void ScriptState::drop_released() noexcept {
+  Held* held = nullptr;
+  {
+    const std::lock_guard lock(release_lock_);
+    std::swap(held, released_);
+    has_released_.store(false, std::memory_order_relaxed);
+  }
+  const Context::Call call(*context_);
+  while (held != nullptr) {
+    Held* const next = held->next_released;
+    close_handle(held->handle);  // lets a thread that still looks at it finish
+    held_.erase(held);
+    delete held;
+    held = next;
+  }
+}
+
+Callback* ScriptState::add_callback(gpulua_callback function, void* user) {
+  registered_.push_back(std::make_unique<Callback>(Callback{this, function, user}));
+  return registered_.back().get();
+}
+
+const std::string& ScriptState::keep(std::string text) {
+  return kept_.emplace_back(std::move(text));
+}
+
+void ScriptState::drop_leftovers() noexcept {
+  if (has_released_.load(std::memory_order_relaxed)) drop_released();
+  if (runs_script_ && callbacks_ == 0) kept_.clear();
+}
+
+}  // namespace gpulua::embed
