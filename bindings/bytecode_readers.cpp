@@ -11,7 +11,7 @@ namespace {
 constexpr const char* readers_key = "gpulua.bytecode_readers";
 
 void load_readers(lua_State* L) {
-  lua_createtable(L, 0, 4);
+  lua_createtable(L, 0, 5);
   const int readers = lua_gettop(L);
   run_library_chunk(L, "bytecode.lua", 0, 1);
   lua_pushvalue(L, -1);
@@ -22,6 +22,9 @@ void load_readers(lua_State* L) {
   run_library_chunk(L, "tail_call.lua", 2, 2);
   lua_setfield(L, readers, "protected");
   lua_setfield(L, readers, "position");
+  lua_pushvalue(L, -1);
+  run_library_chunk(L, "nil_argument.lua", 1, 1);
+  lua_setfield(L, readers, "nil_argument");
   run_library_chunk(L, "argument_origin.lua", 1, 1);
   lua_setfield(L, readers, "origin");
   lua_setfield(L, LUA_REGISTRYINDEX, readers_key);

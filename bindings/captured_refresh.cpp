@@ -71,7 +71,7 @@ bool CapturedValues::refresh_slot(std::size_t index, int value, const luafn::Pat
       same = lua_isnil(L_, at);
       break;
     case HostValue::Kind::number: {
-      if (lua_type(L_, at) != LUA_TNUMBER) break;
+      if (lua_type(L_, at) != LUA_TNUMBER || known.integer) break;
       const double number = lua_tonumber(L_, at);
       same = needs_.constants ? number == known.number : luafn::class_of(number) == luafn::class_of(known.number);
       known.number = number;

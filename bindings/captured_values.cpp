@@ -1,7 +1,9 @@
 #include "bindings/captured_values.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "bindings/lua_array.h"
 #include "bindings/vectorize.h"
@@ -142,15 +144,17 @@ HostValue CapturedValues::read(int value) {
     return result;
   }
   const auto scalar = lua_type(L_, value) == LUA_TCDATA ? to_scalar(L_, value) : std::nullopt;
-  if (scalar && std::holds_alternative<std::int64_t>(*scalar)) {
-    result.number = static_cast<double>(std::get<std::int64_t>(*scalar));
-    if (static_cast<std::int64_t>(result.number) == std::get<std::int64_t>(*scalar)) {
-      result.kind = HostValue::Kind::number;
-      return result;
-    }
+  const auto* integer = scalar ? std::get_if<std::int64_t>(&*scalar) : nullptr;
+  const auto* natural = scalar ? std::get_if<std::uint64_t>(&*scalar) : nullptr;
+  if (integer || (natural && std::in_range<std::int64_t>(*natural))) {
+    const std::int64_t number = integer ? *integer : static_cast<std::int64_t>(*natural);
+    result.kind = HostValue::Kind::number;
+    result.number = static_cast<double>(number);
+    if (std::abs(result.number) >= 0x1p53) result.integer = number;
+    return result;
   }
   result.kind = HostValue::Kind::other;
-  result.name = describe(L_, value);
+  result.name = describe(L_, value) + (natural ? ", an integer of 2^63 or more" : "");
   return result;
 }
 
@@ -322,7 +326,7 @@ void CapturedValues::add_key(const HostValue& value) {
         key_.append(reinterpret_cast<const char*>(&value.number), sizeof value.number);
         break;
       }
-      key_ += static_cast<char>('0' + static_cast<int>(luafn::class_of(value.number)));
+      key_ += static_cast<char>('0' + static_cast<int>(luafn::class_of(value)));
       break;
     case HostValue::Kind::boolean:
       key_ += value.boolean ? 't' : 'f';

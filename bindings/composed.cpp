@@ -88,6 +88,19 @@ int is_array(lua_State* L) {
   return 1;
 }
 
+/// is_weak(value): whether it is an array made of numbers alone.
+int is_weak(lua_State* L) {
+  const Array* array = test<Array>(L, 1);
+  lua_pushboolean(L, array && (*array)->weak);
+  return 1;
+}
+
+/// is_number(value): whether it is a number, or one of the FFI's.
+int is_number(lua_State* L) {
+  lua_pushboolean(L, !lua_isboolean(L, 1) && to_scalar(L, 1).has_value());
+  return 1;
+}
+
 /// axis(op, axis, ndim): the checked axis, as a number from 1 to ndim.
 int lua_axis(lua_State* L) {
   const std::string op(check_string(L, 1, "axis", "a name"));
@@ -223,6 +236,8 @@ void add_core_functions(lua_State* L) {
                        {"fail", protect<lua_fail>},
                        {"floating", protect<lua_floating>},
                        {"is_array", protect<is_array>},
+                       {"is_number", protect<is_number>},
+                       {"is_weak", protect<is_weak>},
                        {"library_text", protect<library_text>},
                        {"options", protect<lua_options>},
                        {"positions", protect<lua_positions>},

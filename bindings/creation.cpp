@@ -2,10 +2,12 @@
 
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "bindings/array_options.h"
 #include "bindings/host_data.h"
 #include "bindings/lua_array.h"
+#include "bindings/number_argument.h"
 #include "bindings/parts.h"
 #include "src/expressions/creation.h"
 #include "src/expressions/transfer.h"
@@ -123,6 +125,49 @@ void push_range(lua_State* L, const char* op, double first, double step, double 
              range(*options.device, {std::max<std::int64_t>(static_cast<std::int64_t>(steps), 0)}, dtype, first, step));
 }
 
+/// Numbers of which one is an integer of the FFI, and all are integers: their elements are exact.
+struct ExactRange {
+  __int128 first, end, step;  // without `end`
+};
+
+std::optional<ExactRange> exact_range(lua_State* L, int count, bool includes_last) {
+  bool any = false;
+  for (int index = 1; index <= count; ++index) any = any || lua_type(L, index) == LUA_TCDATA;
+  if (!any) return std::nullopt;
+  __int128 numbers[3] = {0, 0, 1};
+  const int shift = count == 1 ? 1 : 0;  // a single number is the end
+  for (int index = 1; index <= count; ++index) {
+    const auto number = wide_integer(L, index);
+    if (!number) return std::nullopt;
+    numbers[index - 1 + shift] = *number;
+  }
+  auto [first, end, step] = numbers;
+  return ExactRange{first, includes_last ? end + (step > 0 ? 1 : -1) : end, step};
+}
+
+/// Pushes the integers, int64 unless uint64 alone holds them.
+void push_exact_range(lua_State* L, const char* op, const ExactRange& range, int options_index) {
+  const auto [first, end, step] = range;
+  if (step == 0) throw Error("[" + std::string(op) + "] expected a step other than 0");
+  const __int128 away = step > 0 ? 1 : -1;
+  const __int128 steps = (end - first) * away > 0 ? (end - first + step - away) / step : 0;
+  if (steps > max_elements) throw Error("[" + std::string(op) + "] expected a range of at most 2^53 elements");
+  const ArrayOptions options = check_options(L, options_index, op);
+  const __int128 last = steps > 0 ? first + (steps - 1) * step : first;
+  constexpr __int128 int64_end = __int128{1} << 63;
+  const DType dtype = options.dtype.value_or(first >= int64_end || last >= int64_end ? DType::uint64 : DType::int64);
+  const auto scalar = [](__int128 number) {
+    return number < int64_end ? Scalar(static_cast<std::int64_t>(number)) : Scalar(static_cast<std::uint64_t>(number));
+  };
+  std::array<char, 16> bytes;
+  for (const __int128 number : {first, last})
+    if (is_integer(dtype) && steps > 0) encode(dtype, scalar(number), bytes.data());  // throws if it does not fit
+  // The arithmetic is that of int64, which wraps to uint64's.
+  push_array(L, gpulua::range(*options.device, {static_cast<std::int64_t>(steps)}, dtype,
+                              is_integer(dtype) ? Scalar(static_cast<std::int64_t>(first)) : scalar(first),
+                              Scalar(static_cast<std::int64_t>(step))));
+}
+
 /// The count of numbers at the start of the arguments, at most three.
 int count_numbers(lua_State* L) {
   int count = 0;
@@ -132,6 +177,7 @@ int count_numbers(lua_State* L) {
 
 int create_arange(lua_State* L) {
   const int count = count_numbers(L);
+  if (const auto exact = exact_range(L, count, false)) return push_exact_range(L, "arange", *exact, count + 1), 1;
   const double first = count > 1 ? check_number(L, 1, "arange", "a number") : 0;
   const double stop = check_number(L, count > 1 ? 2 : 1, "arange", "a number");
   const double step = count > 2 ? check_number(L, 3, "arange", "a number") : 1;
@@ -141,6 +187,8 @@ int create_arange(lua_State* L) {
 
 int create_range(lua_State* L) {
   const int count = count_numbers(L);
+  if (count > 1)
+    if (const auto exact = exact_range(L, count, true)) return push_exact_range(L, "range", *exact, count + 1), 1;
   const double first = check_number(L, 1, "range", "a number");
   const double last = check_number(L, 2, "range", "a number");
   const double step = count > 2 ? check_number(L, 3, "range", "a number") : 1;
@@ -163,8 +211,7 @@ void check_bound(DType dtype, double end) {
 int create_linspace(lua_State* L) {
   const double first = check_number(L, 1, "linspace", "a number");
   const double last = check_number(L, 2, "linspace", "a number");
-  const bool has_count = lua_type(L, 3) == LUA_TNUMBER;
-  if (lua_isnil(L, 3)) fail("linspace", "a number of points; 50 where none is given", L, 3);
+  const bool has_count = lua_type(L, 3) == LUA_TNUMBER || lua_type(L, 3) == LUA_TCDATA;
   const std::int64_t count = has_count ? check_integer(L, 3, "linspace", "a count") : 50;
   if (count < 0) fail("linspace", "a count of 0 or more", L, 3);
   checked_size({count}, "linspace");

@@ -66,9 +66,10 @@ int replay(lua_State* L) {
   lua_getfenv(L, 1);
   const int kept = lua_gettop(L);
   for (const Returned& one : recorded.returned) {
-    if (one.array)
+    if (one.array) {
+      results[*one.array]->weak = one.weak;
       push_array(L, std::move(results[*one.array]));
-    else
+    } else
       lua_rawgeti(L, kept, one.value);
   }
   return lua_gettop(L) - kept;
@@ -83,6 +84,7 @@ std::vector<Returned> read_results(lua_State* L, int first, Traces& traces, std:
     Returned& one = returned.emplace_back();
     if (const Array* array = test<Array>(L, index)) {
       one.array = arrays.size();
+      one.weak = (*array)->weak;
       arrays.push_back(*array);
       continue;
     }

@@ -44,7 +44,7 @@ class Key {
         if (const Array* array = test<Array>(L_, index)) return add_array(*array);
         if (test<Traces>(L_, index)) return add_fused(index);
         if (test<SparseMatrix>(L_, index)) return add_matrix(index);
-        return add_identity(index);
+        return add_object(index);
       case LUA_TCDATA:
         if (const auto number = to_scalar(L_, index)) return add_number(*number);
         check_is_type(index);
@@ -64,6 +64,7 @@ class Key {
     for (const Array& input : inputs_) {
       const Layout& layout = input->layout;
       add_bytes(input->dtype);
+      add_bytes(input->weak);
       add_bytes(layout.ndim());
       add_dims(layout.shape);
       add_dims(layout.strides);
@@ -117,6 +118,30 @@ class Key {
     lua_rawgeti(L_, -1, 1);
     add(lua_gettop(L_));
     lua_pop(L_, 2);
+  }
+
+  /// An object that may hold functions of the script, as one of gpu.vectorize does, in its environment.
+  void add_object(int index) {
+    constexpr int most_functions = 3;
+    check_stack();
+    add_identity(index);
+    lua_getfenv(L_, index);
+    for (int place = 1; place <= most_functions && lua_istable(L_, -1); ++place) {
+      lua_rawgeti(L_, -1, place);
+      if (lua_isfunction(L_, -1)) add(lua_gettop(L_));
+      lua_pop(L_, 1);
+    }
+    lua_pop(L_, 1);
+  }
+
+  /// True for what a function of the library holds of the script's: a function, or an object with functions.
+  bool is_of_script(int index) {
+    if (lua_type(L_, index) == LUA_TUSERDATA) return !test<Array>(L_, index);
+    if (!lua_isfunction(L_, index) || lua_iscfunction(L_, index)) return false;
+    lua_Debug info{};
+    lua_pushvalue(L_, index);
+    lua_getinfo(L_, ">S", &info);
+    return std::string_view(info.source) != "=[gpulua]";
   }
 
   void add_matrix(int index) {
@@ -205,7 +230,7 @@ class Key {
     const int names = lua_gettop(L_);
     const bool is_own = lua_istable(L_, names);  // else it is a function of the library
     for (int i = 1; lua_getupvalue(L_, index, i); ++i) {
-      if (is_own || test<Traces>(L_, -1)) add(lua_gettop(L_));
+      if (is_own || is_of_script(lua_gettop(L_))) add(lua_gettop(L_));
       lua_pop(L_, 1);
     }
     if (is_own) {

@@ -23,7 +23,8 @@ struct FusedKey {
 /// A value that a fused function returns: result number `array` of the trace, or a value that stays the same.
 struct Returned {
   std::optional<std::size_t> array;
-  int value = 0;  // its position in the environment
+  bool weak = false;  // the array
+  int value = 0;      // its position in the environment
 };
 
 struct Recorded {

@@ -63,11 +63,14 @@ class TableScan {
   }
 
   DType dtype() const {
+    const bool integers = signed_ || unsigned_;
+    if (integers && (complex_ || !whole_))
+      throw Error("[" + std::string(op_) + "] expected integers alone beside those of the FFI, which are exact, got " +
+                  (complex_ ? "a complex number" : "a fraction") +
+                  "; a dtype beside the table settles it, \"float64\"");
     if (complex_) return DType::complex64;
-    const int kinds = booleans_ + numbers_ + signed_ + unsigned_;
-    if (kinds == 1 && booleans_) return DType::boolean;
-    if (kinds == 1 && signed_) return DType::int64;
-    if (kinds == 1 && unsigned_) return DType::uint64;
+    if (integers) return unsigned_ ? DType::uint64 : DType::int64;
+    if (booleans_ && !numbers_) return DType::boolean;
     // Integers can be dates, identifiers or bits, which must not be rounded.
     if (inexact_ && whole_)
       throw Error("[" + std::string(op_) +

@@ -40,6 +40,10 @@ void push_library(lua_State* L) {
   lua_newtable(L);
   add_core_functions(L);
   set_functions(L, {{"load", protect<load>}});
+  lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.helpers");
+  lua_getfield(L, -1, "plain");
+  lua_setfield(L, -3, "plain");
+  lua_pop(L, 1);
   lua_setfield(L, -2, "core");
   lua_pushvalue(L, -1);
   lua_setfield(L, LUA_REGISTRYINDEX, library_key);

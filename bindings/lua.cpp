@@ -152,6 +152,10 @@ std::string remedy(lua_State* L, int index, std::string_view expected) {
       if (wants_number && std::strchr(lua_tostring(L, index), ','))
         return "; [[ ]] is text: {{1, 2}, {3, 4}} is a matrix";
       return (wants_array || wants_number) && lua_isnumber(L, index) ? "; tonumber(text) makes a number" : "";
+    case LUA_TBOOLEAN:
+      if (expected.find("x:eq") != expected.npos) return "";
+      return expected.find("an array") != expected.npos ? "; x:eq(y) compares the elements, Lua's == gives one boolean"
+                                                        : "";
     case LUA_TNIL: {
       const std::string source = bindings_of(L).gave_nil.reason(L);
       return source.empty() ? "" : " (perhaps from " + source + ")";

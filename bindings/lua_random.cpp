@@ -8,6 +8,7 @@
 #include "bindings/curand_generator.h"
 #include "bindings/lua_array.h"
 #include "bindings/lua_device.h"
+#include "bindings/number_argument.h"
 #include "bindings/parts.h"
 #include "src/algorithms/valid_numbers.h"
 
@@ -156,22 +157,29 @@ int draw(lua_State* L) {
   return 1;
 }
 
-/// draw_integers(function, shape, low, high, dtype, generator or nil, device or nil): integers from `low` to `high`,
-/// both included.
+/// draw_integers(function, shape, low, high, dtype, generator or nil, device or nil, ends_before): integers from `low`
+/// to `high`, or with `ends_before` to `high` - 1.
 int draw_integers(lua_State* L) {
   const std::string function(check_string(L, 1, "random", "a name"));
   Dims shape = check_one_shape(L, 2, function.c_str());
-  const std::int64_t low = check_integer(L, 3, function.c_str(), "an integer");
-  const std::int64_t high = check_integer(L, 4, function.c_str(), "an integer");
+  const auto low = wide_integer(L, 3), end = wide_integer(L, 4);
+  if (!low) fail(function.c_str(), "an integer for the lowest", L, 3);
+  if (!end) fail(function.c_str(), "an integer for the end of the range", L, 4);
+  const __int128 high = *end - (lua_toboolean(L, 8) ? 1 : 0);
   const DType dtype = parse_dtype(check_string(L, 5, function.c_str(), "a dtype's name"));
   check_integers(dtype, function.c_str());
-  if (low > high)
+  const auto scalar = [](__int128 number) {
+    if (number >= __int128{1} << 63 && number < __int128{1} << 64) return Scalar(static_cast<std::uint64_t>(number));
+    const auto integer = static_cast<std::int64_t>(number);
+    return integer == number ? Scalar(integer) : Scalar(static_cast<double>(number));
+  };
+  if (*low > high)
     throw Error("[" + function + "] expected a range that is not empty behind the shape, which stands first, got " +
-                std::to_string(low) + " to " + std::to_string(high));
+                to_string(scalar(*low)) + " to " + to_string(scalar(high)));
   std::array<char, 16> bytes;
-  for (std::int64_t limit : {low, high}) encode(dtype, limit, bytes.data());  // throws if it does not fit
+  for (const __int128 limit : {*low, high}) encode(dtype, scalar(limit), bytes.data());  // throws if it does not fit
   const Source source = check_random_source(L, 6, 7, function.c_str());
-  const auto first = static_cast<std::uint64_t>(low);
+  const auto first = static_cast<std::uint64_t>(*low);
   const Operand range[] = {Scalar(static_cast<std::uint64_t>(high) - first + 1), Scalar(first)};  // 0 means 2^64
   push_array(
       L, random(source.device, op("random_integers"), std::move(shape), dtype, source.stream, range, DType::uint64));

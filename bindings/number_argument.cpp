@@ -200,6 +200,16 @@ Fit store_number(lua_State* L, int index, DType dtype, void* bytes) {
   }
 }
 
+std::optional<__int128> wide_integer(lua_State* L, int index) {
+  const auto scalar = lua_isboolean(L, index) ? std::nullopt : to_scalar(L, index);
+  if (!scalar) return std::nullopt;
+  if (const auto* integer = std::get_if<std::int64_t>(&*scalar)) return *integer;
+  if (const auto* natural = std::get_if<std::uint64_t>(&*scalar)) return *natural;
+  const auto* number = std::get_if<double>(&*scalar);
+  if (!number || *number != std::trunc(*number) || std::abs(*number) > 0x1p64) return std::nullopt;
+  return static_cast<__int128>(*number);
+}
+
 std::string describe_misfit(lua_State* L, int index, Fit fit, DType dtype, const std::string& type) {
   if (fit == Fit::out_of_range) return describe(L, index) + " does not fit " + type + range_text(dtype);
   return std::string("expected ") + expected_kind(dtype) + " for " + type + ", got " + describe(L, index) +

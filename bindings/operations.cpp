@@ -31,11 +31,25 @@ std::string operand_text(int index, const OpInfo& op) {
   return op.arity > 2 ? std::string(" as the ") + places[index - 1] + " operand" : "";
 }
 
+/// Throws Error for true or false where it is a mistake: x == 1 is one, and x:eq(1) was meant. Beside arrays of bool it
+/// is a number, and beside numbers.
+void refuse_comparison(lua_State* L, int index, const OpInfo& op) {
+  const bool is_condition = op.rule == DTypeRule::select && index == 1;
+  if (is_condition || op.rule == DTypeRule::logical)
+    fail(text(op.name).c_str(), is_condition ? "an array as the condition" : "an array" + operand_text(index, op), L,
+         index);
+  if (op.rule == DTypeRule::select || op.rule == DTypeRule::comparison) return;
+  for (int other = 1; other <= op.arity; ++other)
+    if (const Array* array = test<Array>(L, other); array && (*array)->dtype != DType::boolean)
+      fail(text(op.name).c_str(), "an array or a number" + operand_text(index, op), L, index);
+}
+
 Operand check_operand(lua_State* L, int index, const OpInfo& op) {
   if (const Array* array = test<Array>(L, index)) {
     if (op.rule != DTypeRule::comparison && op.rule != DTypeRule::select) refuse_text(L, index, *array, op.name);
     return *array;
   }
+  if (lua_isboolean(L, index)) refuse_comparison(L, index, op);
   if (const auto number = to_scalar(L, index)) return *number;
   fail(text(op.name).c_str(), "an array or a number" + operand_text(index, op), L, index);
 }
@@ -48,9 +62,15 @@ boost::container::small_vector<Operand, 4> check_operands(lua_State* L, const Op
     has_array = has_array || std::holds_alternative<Array>(operands.back());
   }
   if (has_array) return operands;
-  // If all operands are numbers, the first becomes an array without dimensions.
-  const Scalar number = std::get<Scalar>(operands.front());
-  operands.front() = constant(bindings_of(L).device(), {}, default_dtype(number), number);
+  // If all operands are numbers, one becomes an array without dimensions: an integer of the FFI, which decides the
+  // dtype.
+  const auto is_integer = [](const Operand& operand) {
+    const Scalar& number = std::get<Scalar>(operand);
+    return std::holds_alternative<std::int64_t>(number) || std::holds_alternative<std::uint64_t>(number);
+  };
+  auto one = std::find_if(operands.begin(), operands.end(), is_integer);
+  if (one == operands.end()) one = operands.begin();
+  *one = weak_constant(bindings_of(L).device(), Scalar(std::get<Scalar>(*one)));
   return operands;
 }
 
@@ -78,8 +98,7 @@ Array apply(lua_State* L, const OpInfo& op) {
 Array check_first(lua_State* L, const OpInfo& op) {
   const Operand operand = check_operand(L, 1, op);
   if (const auto* array = std::get_if<Array>(&operand)) return *array;
-  const Scalar number = std::get<Scalar>(operand);
-  return constant(bindings_of(L).device(), {}, default_dtype(number), number);
+  return weak_constant(bindings_of(L).device(), std::get<Scalar>(operand));
 }
 
 Array combine(std::string_view name, const Operand& x, const Operand& y) {
@@ -91,12 +110,12 @@ Array combine(std::string_view name, const Operand& x) {
   return elementwise(op(name), {&x, 1});
 }
 
-/// clip(x, low, high): one bound can be nil.
+/// clip(x, low [, high])
 Array clip(lua_State* L, const OpInfo& op) {
-  const bool low = !lua_isnoneornil(L, 2), high = !lua_isnoneornil(L, 3);
-  if (low && high) return apply(L, op);
-  if (!low && !high) fail("clip", "a lower bound, an upper one, or both", L, 2);
-  return combine(low ? "maximum" : "minimum", check_operand(L, 1, op), check_operand(L, low ? 2 : 3, op));
+  if (lua_isnil(L, 2)) throw Error("[clip] expected a lower bound, got nil; x:minimum(high) has an upper one alone");
+  if (lua_isnone(L, 2)) fail("clip", "a lower bound", L, 2);
+  if (!lua_isnoneornil(L, 3)) return apply(L, op);
+  return combine("maximum", check_operand(L, 1, op), check_operand(L, 2, op));
 }
 
 /// The operation on the array and numbers, computed in another dtype than the array's.
@@ -140,7 +159,10 @@ Array round_decimals(lua_State* L, const OpInfo& op) {
   const Array x = check_first(L, op);
   const std::int64_t decimals = lua_isnoneornil(L, 2) ? 0 : check_integer(L, 2, "round", "the number of decimals");
   const bool integral = x->dtype == DType::boolean || is_integer(x->dtype);
-  return decimals == 0 || (integral && decimals > 0) ? combine("round", x) : rounded(x, decimals);
+  if (decimals == 0 || (integral && decimals > 0)) return combine("round", x);
+  Array result = rounded(x, decimals);
+  result->weak = x->weak;
+  return result;
 }
 
 /// The largest finite number of a floating or complex dtype.

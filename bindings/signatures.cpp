@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "bindings/nil_argument.h"
 #include "bindings/state.h"
 #include "library_file.h"
 #include "src/ops/op_table.h"
@@ -190,15 +191,22 @@ void guard_function(lua_State* L, std::string_view receiver, std::string_view na
   lua_rawget(L, -3);
   lua_pushlightuserdata(L, &signature);
   lua_pushboolean(L, signature.is_method());
-  call_helper(L, "guard", 3, 1);
+  lua_pushboolean(L, name == "result_type");
+  call_helper(L, "guard", 4, 1);
   lua_rawset(L, -3);
 }
 
 const CallSignature* check_arguments(lua_State* L) {
   auto* signature = static_cast<CallSignature*>(lua_touserdata(L, lua_upvalueindex(signature_upvalue)));
-  if (!signature || lua_gettop(L) <= signature->most) return signature;
-  bindings_of(L).signatures.read(*signature);
-  if (lua_gettop(L) > signature->most) refuse_arguments(L, *signature, 1);
+  if (!signature) return nullptr;
+  const int count = lua_gettop(L);
+  if (count > signature->most) {
+    bindings_of(L).signatures.read(*signature);
+    if (count > signature->most) refuse_arguments(L, *signature, 1);
+  }
+  int index = count;
+  while (index > 0 && !lua_isnil(L, index)) --index;
+  if (index > 0) check_nils(L, *signature, 1, 0);
   return signature;
 }
 
@@ -234,6 +242,13 @@ namespace {
 /// refuse(signature, arguments...): raises the error about too many arguments.
 int refuse(lua_State* L) {
   refuse_arguments(L, *static_cast<const CallSignature*>(lua_touserdata(L, 1)), 2);
+}
+
+/// refuse_nil(signature, arguments...): raises the error about nil for an argument that can be left out, if the script
+/// has passed it. The caller is the function that checks its arguments.
+int refuse_nil(lua_State* L) {
+  check_nils(L, *static_cast<CallSignature*>(lua_touserdata(L, 1)), 2, 1);
+  return 0;
 }
 
 /// most_arguments(signature): the maximum number of the function's arguments.
@@ -277,6 +292,7 @@ void add_signature_helpers(lua_State* L) {
   set_functions(L, {{"most_arguments", protect<most_arguments>},
                     {"option_names", protect<option_names>},
                     {"refuse", protect<refuse>},
+                    {"refuse_nil", protect<refuse_nil>},
                     {"signature", protect<signature_text>},
                     {"signatures", protect<signature_lines>}});
 }

@@ -83,8 +83,8 @@ inline const CallSignature* signature_of_running(lua_State* L) {
   return static_cast<const CallSignature*>(lua_touserdata(L, lua_upvalueindex(signature_upvalue)));
 }
 
-/// Throws Error for more arguments on the stack than the running C function takes. Returns its signature, or null if it
-/// has none.
+/// Throws Error for more arguments on the stack than the running C function takes, and for nil that a script passes for
+/// one that can be left out. Returns the function's signature, or null if it has none.
 const CallSignature* check_arguments(lua_State* L);
 
 /// Throws Error about too many arguments for `signature`. `first`: the stack index of the first argument.

@@ -188,6 +188,26 @@ std::string caller_position(lua_State* L) {
   return {};
 }
 
+bool is_call_of_script(lua_State* L, int level) {
+  lua_Debug caller{}, callee{};
+  if (lua_getstack(L, level + 1, &caller) == 0) return true;
+  lua_getinfo(L, "S", &caller);
+  if (!is_library(caller)) return true;
+  // The library may have called a function of the script that ends with this call: `return x:sum(axis)`.
+  lua_getstack(L, level, &callee);
+  lua_getinfo(L, "n", &callee);
+  if (callee.name == nullptr || !lua_checkstack(L, 8)) return false;
+  const int top = lua_gettop(L);
+  push_called(L, caller, callee);
+  bool is_scripts = false;
+  if (lua_isfunction(L, -1) && !lua_iscfunction(L, -1)) {
+    lua_getinfo(L, ">S", &caller);
+    is_scripts = !is_library(caller);
+  }
+  lua_settop(L, top);
+  return is_scripts;
+}
+
 bool is_recording(const Context& context) {
   return std::ranges::any_of(context.open_devices(), [](const auto& device) {
     return device->evaluator().trace() || device->evaluator().capture();

@@ -177,10 +177,11 @@ const UserScan& combining(lua_State* L, ScanDefinition& definition, const Array&
 int call_scan(lua_State* L) {
   auto& definition = check<ScanDefinition>(L, 1, "scan_kernel");
   const char* op = definition.scan.name.c_str();
-  const Array* array = test<Array>(L, 2);
-  if (!array) fail(op, "an array for " + definition.scan.input.name, L, 2);
-  const AxisAndOut options = check_axis_and_out(L, 3, (*array)->layout.ndim(), op);
-  push_array(L, combining(L, definition, *array, options.out)(*array, options.axis, options.out));
+  const Array* given = test<Array>(L, 2);
+  if (!given) fail(op, "an array for " + definition.scan.input.name, L, 2);
+  const Array array = cast(*given, (*given)->dtype);  // no longer weak
+  const AxisAndOut options = check_axis_and_out(L, 3, array->layout.ndim(), op);
+  push_array(L, combining(L, definition, array, options.out)(array, options.axis, options.out));
   return 1;
 }
 

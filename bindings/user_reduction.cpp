@@ -209,6 +209,8 @@ int call_reduction(lua_State* L) {
   const int rest = count + 2;
   if (lua_gettop(L) >= rest + 2)
     fail(name.c_str(), std::to_string(count) + " arguments, an axis and options", L, rest + 2);
+  for (int index = rest; index <= lua_gettop(L); ++index)
+    if (lua_isnil(L, index)) fail(name.c_str(), index == rest ? "an axis or options" : "options", L, index);
   // The mapped array is needed first: its shape determines the valid axes. `out` can determine its dtype, so it is read
   // before the other options.
   UserCall call;

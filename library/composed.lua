@@ -19,8 +19,15 @@ function core.check_array(op, x)
 end
 
 function core.check_integer(op, what, value)
+  value = core.plain(value)
   if type(value) ~= "number" or value % 1 ~= 0 then core.fail(op, what, value) end
   return value
+end
+
+--- An argument that can be left out, but is not nil, of a function that no signature describes. Returns nil where it is left out.
+function core.left_out(op, what, ...)
+  if select("#", ...) > 0 and (...) == nil then core.fail(op, what, nil) end
+  return (core.plain(...))
 end
 
 --- Checks a boolean option, which can be nil.
@@ -29,12 +36,23 @@ function core.check_flag(op, name, value)
   return value
 end
 
---- Returns an array unchanged. Converts a table or a number to the dtype of `like`, or to float64 when that is not floating.
+--- Whether a value is an FFI value, or a list that holds one.
+function core.holds_ffi(value)
+  if type(value) ~= "table" then return type(value) == "cdata" end
+  for _, item in ipairs(value) do
+    if core.holds_ffi(item) then return true end
+  end
+  return false
+end
+
+--- Returns an array unchanged. Converts a table or a number to the dtype of `like`, or to float64 when that is not floating;
+--- integers of the FFI then keep their own.
 function core.to_array(op, what, value, like)
   if core.is_array(value) then return value end
-  if type(value) ~= "table" and type(value) ~= "number" then core.fail(op, what, value) end
+  if type(value) ~= "table" and not core.is_number(value) then core.fail(op, what, value) end
   if type(value) == "table" then core.check_list(op, "numbers", value) end
-  return gpu.array(value, {dtype = core.is_floating(like) and like.dtype or "float64", device = like.device})
+  local dtype = core.is_floating(like) and like.dtype or not core.holds_ffi(value) and "float64" or nil
+  return gpu.array(value, {dtype = dtype, device = like.device})
 end
 
 function core.text(shape)
@@ -79,6 +97,18 @@ local function are_fields(options, names)
   return true
 end
 
+--- The options with integers of the FFI as numbers.
+local function plain_fields(options)
+  for _, value in next, options do
+    if type(value) == "cdata" then
+      local fields = {}
+      for field, given in next, options do fields[field] = core.plain(given) end
+      return fields
+    end
+  end
+  return options
+end
+
 -- Cache of the option names of each function.
 local option_names = {}
 
@@ -91,7 +121,7 @@ function core.check_fields(op, options)
     for _, name in ipairs(names) do names[name] = true end
     option_names[op] = names
   end
-  if are_fields(options, names) then return options end
+  if are_fields(options, names) then return plain_fields(options) end
   op = op:match ":(.*)" or op
   local function list() return (table.concat(names, ", "):gsub(", (%S+)$", " and %1")) end
   if core.is_array(options) then

@@ -183,21 +183,48 @@ end
 
 -- ---- the check of arguments ------------------------------------------------------------------------------------------------------
 
---- Wraps a Lua function with the checks that protect<> makes for a C++ function: more arguments than the signature has are an error,
---- and so is a dot in place of a colon, or the reverse. Arguments and results are passed on unchanged.
-function helpers.guard(fn, signature, is_method)
-  local refuse, most = helpers.refuse, nil
-  if is_method then
-    return function(...)
-      most = most or helpers.most_arguments(signature)
-      if select("#", ...) > most or type((...)) ~= "userdata" then refuse(signature, ...) end
-      return fn(...)
-    end
+local int64, uint64 = ffi.typeof "int64_t", ffi.typeof "uint64_t"
+
+--- An integer of the FFI as a number, where that is exact. Other values stay as they are.
+function helpers.plain(value)
+  if type(value) ~= "cdata" or not (ffi.istype(int64, value) or ffi.istype(uint64, value)) then return value end
+  local number = tonumber(value)
+  return math.abs(number) <= 2 ^ 53 and number == value and number or value
+end
+
+local function all_plain(...)
+  local values, count = {...}, select("#", ...)
+  for i = 1, count do values[i] = helpers.plain(values[i]) end
+  return unpack(values, 1, count)
+end
+
+--- Whether there is a nil among the values, and an FFI value.
+local function look_at(...)
+  local has_nil, has_cdata = false, false
+  for i = 1, select("#", ...) do
+    local kind = type((select(i, ...)))
+    has_nil, has_cdata = has_nil or kind == "nil", has_cdata or kind == "cdata"
   end
+  return has_nil, has_cdata
+end
+
+local function results(...) return ... end
+
+--- Wraps a Lua function with the checks that protect<> makes for a C++ function: more arguments than the signature has are an error,
+--- and so is nil for one that can be left out, a dot in place of a colon, or the reverse. Integers of the FFI are passed on as numbers,
+--- unless the function tells the two apart. The call of fn is not a tail call: its frame tells the library's own calls from the
+--- script's.
+function helpers.guard(fn, signature, is_method, keeps_integers)
+  local most
   return function(...)
     most = most or helpers.most_arguments(signature)
-    if select("#", ...) > most or (...) == gpu then refuse(signature, ...) end
-    return fn(...)
+    if select("#", ...) > most or is_method and type((...)) ~= "userdata" or not is_method and (...) == gpu then
+      helpers.refuse(signature, ...)
+    end
+    local has_nil, has_cdata = look_at(...)
+    if has_nil then helpers.refuse_nil(signature, ...) end
+    if has_cdata and not keeps_integers then return results(fn(all_plain(...))) end
+    return results(fn(...))
   end
 end
 

@@ -47,7 +47,6 @@ local function spaced(op, most, first, last, ...)
   check_number(op, "a number", first)
   check_number(op, "a number", last)
   local arguments = pack(...)
-  if arguments.n > 0 and arguments[1] == nil then core.fail(op, "a number of points; 50 where none is given", nil) end
   local dtype, device = core.options(op, take_options(op, most, arguments))
   local count = check_count(op, arguments[1] == nil and 50 or arguments[1])
   return count, dtype or "float32", device, arguments[2]

@@ -28,7 +28,7 @@ function gpu.result_type(...)
   if count == 0 then core.fail(op, "arrays, names of dtypes and numbers", nil) end
   for i = 1, count do
     local value = select(i, ...)
-    if type(value) == "number" or type(value) == "boolean" or type(value) == "cdata" then
+    if type(value) == "number" or type(value) == "boolean" or type(value) == "cdata" or core.is_weak(value) then
       numbers[#numbers + 1] = value
     else
       local own = dtype_of(op, value)
@@ -37,11 +37,12 @@ function gpu.result_type(...)
   end
   -- Addition knows how a number meets a dtype.
   for _, number in ipairs(numbers) do
-    local own = gpu.array(number, {device = "cpu"}).dtype
+    local device = core.is_array(number) and number.device or "cpu"
+    local own = core.is_array(number) and number.dtype or gpu.array(number, {device = device}).dtype
     if not dtype then
       dtype = own
     elseif dtype ~= own and own ~= "bool" then
-      dtype = gpu.where(true, gpu.zeros(0, {dtype = dtype}), number).dtype
+      dtype = gpu.where(gpu.zeros(0, {dtype = "bool", device = device}), gpu.zeros(0, {dtype = dtype, device = device}), number).dtype
     end
   end
   return dtype

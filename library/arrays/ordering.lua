@@ -108,11 +108,22 @@ local function alike(x, y)
   return core.cast(x, dtype), core.cast(y, dtype)
 end
 
+--- Whether a number, or all of a list, are integers that int64 takes.
+local function is_whole(value)
+  if type(value) == "number" then return value % 1 == 0 and value >= -2 ^ 63 and value < 2 ^ 63 end
+  if type(value) ~= "table" then return false end
+  for _, item in ipairs(value) do
+    if not is_whole(item) then return false end
+  end
+  return true
+end
+
 --- For each element of x: true if it is one of the values. NaN never is.
 local function isin(x, values, options)
   core.check_real("isin", x)
   options = core.check_fields("isin", options)
   local invert = core.check_flag("isin", "invert", options.invert) or false
+  if core.kind(x) == "int" and is_whole(values) then values = gpu.array(values, {dtype = "int64", device = x.device}) end
   values = core.check_real("isin", core.to_array("isin", "an array, a table or a number", values, x)):ravel()
   if values.size == 0 then return gpu.full(x.shape, invert, {device = x.device}) end
   x, values = alike(x, values)

@@ -172,12 +172,12 @@ function gpu.select(conditions, choices, default)
   local count = core.check_list("select", "choices", choices)
   if count ~= #conditions then core.raise(("[select] expected %s, got %d"):format(what, count)) end
   local result = default == nil and 0 or default
-  if not core.is_array(result) and type(result) ~= "number" then
+  if not core.is_array(result) and not core.is_number(result) then
     core.fail("select", "an array or a number as default", result)
   end
   for i = #conditions, 1, -1 do
     local choice = choices[i]
-    if not core.is_array(choice) and type(choice) ~= "number" then
+    if not core.is_array(choice) and not core.is_number(choice) then
       core.fail("select", "choices that are arrays or numbers", choice)
     end
     result = gpu.where(conditions[i], choice, result)
@@ -197,15 +197,15 @@ local function piecewise(x, conditions, functions)
     core.raise(("[piecewise] expected %s, got %d"):format(what, count))
   end
   local function value(item)
-    if type(item) == "number" then
-      if item % 1 ~= 0 and core.kind(x):find "int" then
+    if core.is_number(item) then
+      if type(item) == "number" and item % 1 ~= 0 and core.kind(x):find "int" then
         core.fail("piecewise", ("whole numbers for %s; x:astype(\"float32\") takes others"):format(x.dtype), item)
       end
       return item
     end
     if type(item) ~= "function" then core.fail("piecewise", "functions of arrays, or numbers", item) end
     local result = item(x)
-    if type(result) ~= "number" and not core.is_array(result) then
+    if not core.is_number(result) and not core.is_array(result) then
       core.fail("piecewise", "functions that return an array or a number", result)
     end
     return result

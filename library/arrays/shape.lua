@@ -77,6 +77,9 @@ end
 local function tile(x, ...)
   core.check_array("tile", x)
   if type((...)) == "table" and select("#", ...) > 1 then core.fail("tile", "nothing behind the table of counts", (select(2, ...))) end
+  for i = 1, select("#", ...) do
+    if select(i, ...) == nil then core.fail("tile", "numbers of 0 or more", nil) end
+  end
   local counts = check_counts("tile", "numbers of 0 or more", type((...)) == "table" and (...) or {...})
   if #counts == 0 then return x:copy() end
   local shape = x.shape

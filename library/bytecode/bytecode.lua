@@ -125,6 +125,18 @@ function bytecode.argument(fn, pc, index)
   return source(fn, pc, base + FIRST_ARGUMENT + index - 1)
 end
 
+--- The variable that is an argument of the call at `pc`, counted from 1: "global", "upvalue" or "field" and its name, or "local"
+--- and its register. Nil for anything else.
+function bytecode.variable(fn, pc, index)
+  local at, kind, value = bytecode.argument(fn, pc, index)
+  if not at then return end
+  local instruction = util.funcbc(fn, at)
+  local op, operand = opcode(instruction), rshift(instruction, 16)
+  if op == GET_GLOBAL then return "global", util.funck(fn, -operand - 1) end
+  if op == GET_UPVALUE then return "upvalue", util.funcuvname(fn, operand) end
+  if kind == "local" or kind == "field" then return kind, value end
+end
+
 --- The register of `key` in t[key] = value, if that is all that the line does, and the key is the result of its only call:
 --- nothing else can have that result, unless the register is a local's. Nil otherwise.
 function bytecode.called_key(fn, line)

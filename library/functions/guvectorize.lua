@@ -136,11 +136,11 @@ function gpu.guvectorize(signature, f, options)
   local wrappers = {}
 
   --- The function for all steps, made anew where other arguments are the same for all of them.
-  local function wrapper(stepped)
+  local function wrapper(fn, stepped)
     local key = ""
     for k = 1, #stepped do key = key .. (stepped[k] and "1" or "0") end
     if not wrappers[key] then
-      local step, set = loadstring(wrapper_text(parsed, stepped))(f, gpu)
+      local step, set = loadstring(wrapper_text(parsed, stepped))(fn, gpu)
       wrappers[key] = {run = (parsed.has_arrays and gpu.jit or gpu.vectorize)(step, settings), set = set}
     end
     return wrappers[key]
@@ -153,7 +153,7 @@ function gpu.guvectorize(signature, f, options)
     if given < count or given > count + 1 then
       core.raise(("[%s] expected %d arguments and options, got %d"):format(op, count, given))
     end
-    if call ~= nil and not core.is_options(call) then core.fail(op, "the option out, in a table", call) end
+    if given > count and not core.is_options(call) then core.fail(op, "the option out, in a table", call) end
     for name in pairs(call or {}) do
       if name ~= "out" then core.raise(("[%s] expected the option out, got \"%s\""):format(op, name)) end
     end
@@ -171,7 +171,7 @@ function gpu.guvectorize(signature, f, options)
         stepped[k] = false
       end
     end
-    local made, results = wrapper(stepped), nil
+    local made, results = wrapper(f, stepped), nil -- gpu.fuse finds f here
     if parsed.has_arrays then
       results = {}
       local dtype = options.dtype or #arrays > 0 and gpu.result_type(unpack(arrays)) or "float32"

@@ -68,10 +68,9 @@ local function edges_of(op, x, bins, range)
   core.check_shape(op, {bins + 1})
   local first, last = 0, 1
   if range ~= nil then
-    if type(range) ~= "table" or type(range[1]) ~= "number" or type(range[2]) ~= "number" then
-      core.fail(op, "range = {first, last}", range)
-    end
-    first, last = range[1], range[2]
+    if type(range) ~= "table" then core.fail(op, "range = {first, last}", range) end
+    first, last = core.plain(range[1]), core.plain(range[2])
+    if type(first) ~= "number" or type(last) ~= "number" then core.fail(op, "range = {first, last}", range) end
     if first > last then core.raise(("[%s] expected a range that increases, got {%g, %g}"):format(op, first, last)) end
   elseif x.size > 0 then
     local least, most = gpu.eval(core.cast(x:min(), "float64"), core.cast(x:max(), "float64"))

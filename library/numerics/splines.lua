@@ -228,9 +228,10 @@ function gpu.cubic_spline(x, y, options)
   end
   local knots = core.cast(x, dtype):eval()
   local first, last = data.x[0], data.x[n - 1]
-  return function(t, order)
-    order = core.check_integer(op, "the order of a derivative from -1 (the integral) to 3", order or 0)
-    if order < -1 or order > 3 then core.fail(op, "the order of a derivative from -1 (the integral) to 3", order) end
+  return function(t, ...)
+    local what = "the order of a derivative from -1 (the integral) to 3"
+    local order = core.check_integer(op, what, core.left_out(op, what, ...) or 0)
+    if order < -1 or order > 3 then core.fail(op, what, order) end
     if not core.is_array(t) then
       if type(t) ~= "number" and type(t) ~= "table" then core.fail(op, "points: an array, a table or a number", t) end
       t = gpu.array(t, {dtype = dtype, device = y.device})

@@ -339,7 +339,7 @@ end)
 local function integers(generator, shape, low, high, options)
   local op = "random.integers"
   local last = is_options(high) and high or options
-  local values = { low, type(high) == "number" and high or nil }
+  local values = { low, core.is_number(high) and high or nil }
   -- NumPy's integers(low, high) returns one number.
   if #values == 1 and not (type(last) == "table" and #last > 0) then values[2] = 1 end
   check_order(op, shape, values, #values, last)
@@ -347,10 +347,8 @@ local function integers(generator, shape, low, high, options)
   if high == nil then low, high = 0, low end
   if type(options) == "string" then options = { dtype = options } end
   options = core.check_source(op, options, generator)
-  core.check_integer(op, "an integer for the lowest", low)
-  core.check_integer(op, "an integer for the end of the range", high)
-  return core.draw_integers(op, shape, low, options.endpoint and high or high - 1, options.dtype or "int64",
-    generator or options.generator, options.device)
+  return core.draw_integers(op, shape, low, high, options.dtype or "int64", generator or options.generator, options.device,
+    not options.endpoint)
 end
 function random.integers(...) return integers(nil, ...) end
 core.generator_methods.integers = integers

@@ -81,7 +81,7 @@ local function add_given(op, fields, name, value)
       for _, item in ipairs(value) do
         if type(item) == "string" then core.fail(op, ("strings alone, or numbers alone, in column %s"):format(name), item) end
       end
-      value = gpu.array(value, type(value[1]) == "boolean" and "bool" or "float64")
+      value = gpu.array(value, {dtype = type(value[1]) == "boolean" and "bool" or not core.holds_ffi(value) and "float64" or nil})
     end
   end
   if not core.is_array(value) or value.ndim ~= 1 then core.fail(op, ("a vector or a list for column %s"):format(name), value) end
@@ -189,8 +189,8 @@ function tables.__newindex(t, key, value)
   if type(value) == "string" then
     local x = gpu.ones(fields.rows, {dtype = "int32", device = device_of(fields)})
     return add("table", fields, key, x, {value})
-  elseif type(value) == "number" or type(value) == "boolean" then
-    value = gpu.full(fields.rows, value, {dtype = type(value) == "number" and "float64" or "bool", device = device_of(fields)})
+  elseif core.is_number(value) or type(value) == "boolean" then
+    value = gpu.full(fields.rows, value, {dtype = type(value) == "number" and "float64" or nil, device = device_of(fields)})
   end
   add_given("table", fields, key, value)
 end
@@ -253,8 +253,9 @@ function methods.take(t, rows)
 end
 
 --- t:head(n)
-function methods.head(t, n)
+function methods.head(t, ...)
   local fields = check_table("head", t)
+  local n = core.left_out("head", "a number of rows", ...)
   n = n == nil and 5 or core.check_integer("head", "a number of rows", n)
   if n < 0 then core.fail("head", "a number of rows, 0 or more", n) end
   return t:take(gpu.arange(1, math.min(n, fields.rows) + 1, {dtype = "int64", device = device_of(fields)}))
@@ -307,10 +308,11 @@ local function check_option(op, options, known)
 end
 
 --- t:sort_by(names [, {descending}])
-function methods.sort_by(t, names, options)
+function methods.sort_by(t, names, ...)
   local fields = check_table("sort_by", t)
-  options = options or {}
-  if type(options) ~= "table" then core.fail("sort_by", "{descending = true}, behind one name or a table of names", options) end
+  local what = "{descending = true}, behind one name or a table of names"
+  local options = core.left_out("sort_by", what, ...) or {}
+  if type(options) ~= "table" then core.fail("sort_by", what, options) end
   check_option("sort_by", options, "descending")
   names = names_in("sort_by", fields, names)
   local descending = core.check_flag("sort_by", "descending", options.descending)

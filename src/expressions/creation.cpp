@@ -12,10 +12,10 @@ namespace {
 
 /// A pending operation on the row-major position and `numbers`.
 Array from_positions(OpenDevice& device, Dims shape, DType dtype, const OpInfo& op, DType compute,
-                     std::initializer_list<double> numbers) {
+                     std::initializer_list<Scalar> numbers) {
   Pending pending;
   pending.compute = compute;
-  for (double number : numbers) pending.inputs.push_back(constant(device, {}, compute, number));
+  for (const Scalar& number : numbers) pending.inputs.push_back(constant(device, {}, compute, number));
   return operation(device, op, std::move(shape), dtype, std::move(pending));
 }
 
@@ -29,7 +29,7 @@ Array full(OpenDevice& device, Dims shape, DType dtype, const Scalar& value) {
   return array;
 }
 
-Array range(OpenDevice& device, Dims shape, DType dtype, double first, double step) {
+Array range(OpenDevice& device, Dims shape, DType dtype, const Scalar& first, const Scalar& step) {
   const DType exact = is_integer(dtype) ? DType::int64 : DType::float64;
   return from_positions(device, std::move(shape), dtype, op("arange"), exact, {first, step});
 }

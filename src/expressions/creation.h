@@ -11,7 +11,7 @@ Array full(OpenDevice& device, Dims shape, DType dtype, const Scalar& value);
 
 /// The values first + step * i, lazily, where i is the position in row-major order, counted from 0. For an integer
 /// dtype `first` and `step` are integral and the arithmetic is exact.
-Array range(OpenDevice& device, Dims shape, DType dtype, double first, double step);
+Array range(OpenDevice& device, Dims shape, DType dtype, const Scalar& first, const Scalar& step);
 
 /// A vector of `count` evenly spaced values from `first` to `last`, lazily. Both ends are exact. For an integer dtype the
 /// values are rounded down.

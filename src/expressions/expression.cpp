@@ -5,6 +5,7 @@
 
 #include "src/array/aliasing.h"
 #include "src/base/error.h"
+#include "src/expressions/operand_dtypes.h"
 #include "src/expressions/transfer.h"
 #include "src/ops/promotion.h"
 #include "src/runtime/context.h"
@@ -31,18 +32,6 @@ std::uint32_t cost_of(const Pending& pending) {
   if (pending.value) return 0;
   if (pending.op && pending.op->function) return cost_of_a_function;
   return pending.op && pending.op->rule == DTypeRule::random ? cost_of_a_random_number : 1;
-}
-
-/// The common dtype of the operands. The condition of `where` and the exponent of `ldexp` do not count.
-DType promoted_dtype(const OpInfo& op, Operands operands) {
-  if (op.rule == DTypeRule::select) operands = operands.subspan(1);
-  if (op.rule == DTypeRule::scaled) operands = operands.first(1);
-  std::optional<DType> dtype;
-  for (const auto& [array, number] : operands)
-    if (array) dtype = !dtype || *dtype == (*array)->dtype ? (*array)->dtype : promote(*dtype, (*array)->dtype);
-  for (const auto& [array, number] : operands)
-    if (!array) dtype = dtype ? promote_weak(*dtype, number) : default_dtype(number);
-  return *dtype;
 }
 
 const Array& first_array(const OpInfo& op, Operands operands) {
@@ -276,6 +265,12 @@ Array constant(OpenDevice& device, Dims shape, DType dtype, const Scalar& value)
   return pending_number(device, share(row_major(std::move(shape))), dtype, value);
 }
 
+Array weak_constant(OpenDevice& device, const Scalar& value) {
+  Array result = constant(device, {}, in_double(default_dtype(value)), value);
+  result->weak = true;
+  return result;
+}
+
 Array operation(OpenDevice& device, const OpInfo& op, Dims shape, DType dtype, Pending pending) {
   pending.op = row(op);
   return pending_node(device, dtype, std::move(shape), std::move(pending));
@@ -311,14 +306,15 @@ Array constant_operand(const OpInfo& op, OpenDevice& device, DType dtype, const 
 Array elementwise(const OpInfo& op, Operands operands) {
   OpenDevice& device = first_array(op, operands)->device();
   if (auto exact = compare_exactly(op, operands)) return *exact;
-  const OpDTypes dtypes = op_dtypes(op, promoted_dtype(op, operands));
+  const bool of_numbers = std::none_of(operands.begin(), operands.end(), is_strong);
+  const OpDTypes dtypes = dtypes_of(op, operands, of_numbers);
   LayoutRef layout = result_layout(op, operands);
   if (op.rule == DTypeRule::scaled) check_scale(op, operands[1]);
   if (op.name == "power") check_exponent(dtypes.compute, operands[1]);
   if (const auto other = simpler(op, operands, dtypes.compute))
     return elementwise(*other->op, Operands(&other->operand, 1));
 
-  return make_pending(device, dtypes.result, std::move(layout), [&](Pending& pending) {
+  Array result = make_pending(device, dtypes.result, std::move(layout), [&](Pending& pending) {
     pending.op = row(op);
     pending.compute = dtypes.compute;
     for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -329,6 +325,8 @@ Array elementwise(const OpInfo& op, Operands operands) {
         pending.inputs.push_back(constant_operand(op, device, operand_dtype(op, i, dtypes.compute), number));
     }
   });
+  result->weak = of_numbers;
+  return result;
 }
 
 Array elementwise(const OpInfo& op, std::span<const Operand> operands) {
@@ -342,7 +340,7 @@ Array elementwise(const OpInfo& op, std::span<const Operand> operands) {
 }
 
 Array cast(const Array& array, DType dtype) {
-  return array->dtype == dtype ? array : converted(array, dtype, row_major_of(*array));
+  return array->dtype == dtype && !array->weak ? array : converted(array, dtype, row_major_of(*array));
 }
 
 Array broadcast(const Array& array, Dims shape) {

@@ -21,12 +21,13 @@ struct OperandView {
   Scalar number;
 };
 
-/// Applies `op` elementwise to operands of shapes that broadcast together. At least one operand is an array. Throws
-/// Error for shapes or dtypes that do not fit.
+/// Applies `op` elementwise to operands of shapes that broadcast together. At least one operand is an array. The result
+/// of weak arrays and numbers alone is weak, and computed in double precision. Throws Error for shapes or dtypes that
+/// do not fit.
 Array elementwise(const OpInfo& op, std::span<const OperandView> operands);
 Array elementwise(const OpInfo& op, std::span<const Operand> operands);
 
-/// The elements converted to `dtype`, lazily. Returns the array itself if it has that dtype.
+/// The elements converted to `dtype`, lazily. Returns the array itself if it has that dtype and is not weak.
 Array cast(const Array& array, DType dtype);
 
 /// The elements broadcast to `shape`, lazily: a new array, not a view. Throws Error when the shapes do not fit.
@@ -38,6 +39,9 @@ Array reduce(const Reducer& reducer, const Array& array, std::uint64_t axes, boo
 /// The same with a reducer outside of the table.
 Array reduce(std::shared_ptr<const Reducer> reducer, const Array& array, std::uint64_t axes, bool keepdims,
              ReductionDTypes dtypes);
+
+/// A number as a weak array without dimensions, in double precision.
+Array weak_constant(OpenDevice& device, const Scalar& value);
 
 /// A pending array with all elements equal to `value`. Throws Error for a number that does not fit the dtype.
 Array constant(OpenDevice& device, Dims shape, DType dtype, const Scalar& value);

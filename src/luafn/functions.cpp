@@ -59,7 +59,7 @@ HostScalar argument_value(const Parameter& parameter, std::span<const HostValue>
   try {
     const HostScalar value = evaluate(*parameter.uniform, values);
     std::uint64_t bytes[2];
-    if (const double* number = std::get_if<double>(&value)) encode(parameter.dtype, *number, bytes);  // checks it
+    std::visit([&](auto number) { encode(parameter.dtype, number, bytes); }, value);  // checks it
     return value;
   } catch (const Error& error) {
     throw Error(parameter.place + text_of(*parameter.uniform) + ": " + error.what());
@@ -342,7 +342,7 @@ Value Translator::host_value(const HostValue& value, std::size_t index, const st
   result.name = name;
   switch (value.kind) {
     case HostValue::Kind::number:
-      if (request_.constants || constants_.contains(index)) return uniform_value(uniforms_->constant(value.number));
+      if (request_.constants || constants_.contains(index)) return uniform_value(uniforms_->constant(scalar_of(value)));
       [[fallthrough]];
     case HostValue::Kind::boolean:
       return uniform_value(uniforms_->value(value, index, name));

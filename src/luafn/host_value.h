@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,7 @@ struct HostValue {
   };
   Kind kind = Kind::nil;
   double number = 0;
+  std::optional<std::int64_t> integer{};  // a number that a double rounds
   bool boolean = false;
   std::string name{};  // of a builtin; for others what it is, for messages: "a table"
   std::shared_ptr<const Closure> function{};

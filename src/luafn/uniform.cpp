@@ -82,6 +82,10 @@ const HostOperation* find(std::string_view name, std::size_t arity) {
 
 double number_of(const HostScalar& scalar) {
   if (const bool* boolean = std::get_if<bool>(&scalar)) return *boolean ? 1 : 0;
+  if (const auto* integer = std::get_if<std::int64_t>(&scalar))
+    throw Error(
+        "expected " + std::to_string(*integer) +
+        " beside an element: what the function computes of numbers alone is computed in doubles, which round it");
   return std::get<double>(scalar);
 }
 
@@ -117,6 +121,14 @@ NumberClass class_of(double number) {
   return std::fabs(number) <= 0x1p30 ? NumberClass::small_integer : NumberClass::integer;
 }
 
+NumberClass class_of(const HostValue& number) {
+  return number.integer ? NumberClass::integer : class_of(number.number);
+}
+
+HostScalar scalar_of(const HostValue& number) {
+  return number.integer ? HostScalar(*number.integer) : HostScalar(number.number);
+}
+
 const Uniform* Uniforms::add(const std::string& key, Uniform uniform) {
   const auto [entry, is_new] = by_key_.try_emplace(key, nullptr);
   if (is_new) entry->second = &all_.emplace_back(std::move(uniform));
@@ -138,7 +150,7 @@ const Uniform* Uniforms::value(const HostValue& value, std::size_t index, const 
   if (value.kind == HostValue::Kind::boolean) return constant(value.boolean);
   Uniform uniform{Uniform::Kind::value, {}, index};
   uniform.name = uniform.text = name;
-  uniform.number = class_of(value.number);
+  uniform.number = class_of(value);
   if (uniform.number == NumberClass::small_integer) uniform.range = {-0x1p30, 0x1p30};
   return add("v" + std::to_string(index), std::move(uniform));
 }
@@ -213,7 +225,7 @@ HostScalar evaluate(const Uniform& uniform, std::span<const HostValue> values) {
     case Uniform::Kind::constant:
       return uniform.constant;
     case Uniform::Kind::value:
-      return values[uniform.index].number;
+      return scalar_of(values[uniform.index]);
     case Uniform::Kind::extent:
       return static_cast<double>(values[uniform.index].shape[uniform.axis]);
     case Uniform::Kind::stride:

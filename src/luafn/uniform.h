@@ -16,7 +16,7 @@
 
 namespace gpulua::luafn {
 
-using HostScalar = std::variant<bool, double>;
+using HostScalar = std::variant<bool, double, std::int64_t>;  // int64: one that a double rounds
 
 /// Bounds of an integer.
 struct Range {
@@ -32,6 +32,8 @@ Range combined(std::string_view op, const Range& x, const Range& y);
 enum class NumberClass { small_integer, integer, real };
 /// Captured numbers of one class share a kernel. Integers up to 2^30 are small, so that a kernel counts in 32 bits.
 NumberClass class_of(double number);
+NumberClass class_of(const HostValue& number);
+HostScalar scalar_of(const HostValue& number);
 
 struct Uniform {
   enum class Kind { constant, value, extent, stride, origin, operation };

@@ -95,6 +95,10 @@ DType default_dtype(const Scalar& number) {
   return by_kind[number.index()];
 }
 
+DType in_double(DType dtype) {
+  return dtype == DType::float32 ? DType::float64 : dtype == DType::complex64 ? DType::complex128 : dtype;
+}
+
 OpDTypes op_dtypes(const OpInfo& op, DType promoted) {
   if (promoted == DType::boolean && op.boolean == as_int8) promoted = DType::int8;
   const DTypeKind kind = info(promoted).kind;

@@ -32,4 +32,7 @@ OpDTypes op_dtypes(const OpInfo& op, DType promoted);
 /// The dtype of an array made from the number alone: float32, bool, int64, uint64 or complex64.
 DType default_dtype(const Scalar& number);
 
+/// The dtype of the same kind in double precision: float64 for float32. Others stay.
+DType in_double(DType dtype);
+
 }  // namespace gpulua

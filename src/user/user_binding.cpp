@@ -11,6 +11,22 @@ std::string bracketed(const std::string& name) {
   return "[" + name + "] ";
 }
 
+[[noreturn]] void refuse_dtype(const std::string& name, const UserParameter& parameter, DType wanted,
+                               const std::string& why, const Node& array) {
+  const std::string dtype(gpulua::name(wanted));
+  throw Error(bracketed(name) + parameter.name + ": expected " + dtype + why + ", got an array " + type_text(array) +
+              "; x:astype(\"" + dtype + "\") converts it");
+}
+
+/// A weak array in the parameter's dtype, which has to hold numbers of its kind.
+Array converted(const std::string& name, const UserParameter& parameter, const Array& weak, DType dtype) {
+  const DTypeKind kind = info(dtype).kind;
+  const bool holds = weak->dtype == dtype || kind == DTypeKind::complex ||
+                     (kind == DTypeKind::floating && info(weak->dtype).kind != DTypeKind::complex);
+  if (!holds) refuse_dtype(name, parameter, dtype, "", *weak);
+  return cast(weak, dtype);
+}
+
 class Binder {
  public:
   Binder(const std::string& name, const std::vector<UserParameter>& inputs, const std::vector<Operand>& arguments,
@@ -21,8 +37,7 @@ class Binder {
     bound_.type_variables = call_.type_variables;
     for (std::size_t i = 0; i < inputs_.size(); ++i)
       if (const auto* array = std::get_if<Array>(&arguments_[i])) bind_array(inputs_[i], **array);
-    for (std::size_t i = 0; i < inputs_.size(); ++i)
-      if (const auto* number = std::get_if<Scalar>(&arguments_[i])) bind_number(inputs_[i], *number);
+    for (std::size_t i = 0; i < inputs_.size(); ++i) bind_weak(inputs_[i], arguments_[i]);
     bound_.type_variables.insert(of_numbers_.begin(), of_numbers_.end());
     for (std::size_t k = 0; k < outputs.size(); ++k)
       bind_output(outputs[k], call_.out.empty() ? nullptr : call_.out[k].get());
@@ -44,9 +59,9 @@ class Binder {
 
   void bind_array(const UserParameter& parameter, Node& array) {
     bind_device(parameter, array);
+    if (array.weak && !parameter.raw) return;
     const auto wrong = [&](DType wanted, const std::string& why) {
-      const std::string dtype(gpulua::name(wanted));
-      refuse(parameter, dtype + why, "an array " + type_text(array) + "; x:astype(\"" + dtype + "\") converts it");
+      refuse_dtype(name_, parameter, wanted, why, array);
     };
     if (parameter.type_variable == 0) {
       if (array.dtype != *parameter.dtype) wrong(*parameter.dtype, "");
@@ -57,12 +72,16 @@ class Binder {
       wrong(entry->second, ", which " + std::string(1, parameter.type_variable) + " is by an earlier array");
   }
 
-  /// Binds a type variable to a number's dtype. Arrays take precedence.
-  void bind_number(const UserParameter& parameter, const Scalar& number) {
-    if (parameter.raw) refuse(parameter, "an array, as it is raw", to_string(number));
+  /// Binds a type variable to the dtype of a number, or of a weak array. Other arrays take precedence.
+  void bind_weak(const UserParameter& parameter, const Operand& argument) {
+    const auto* array = std::get_if<Array>(&argument);
+    if (array && (!(*array)->weak || parameter.raw)) return;
+    const auto* number = std::get_if<Scalar>(&argument);
+    if (number && parameter.raw) refuse(parameter, "an array, as it is raw", to_string(*number));
     if (parameter.type_variable == 0 || bound_.type_variables.count(parameter.type_variable) != 0) return;
-    const auto [entry, is_new] = of_numbers_.try_emplace(parameter.type_variable, default_dtype(number));
-    if (!is_new) entry->second = promote(entry->second, default_dtype(number));
+    const DType dtype = number ? default_dtype(*number) : (*array)->dtype;
+    const auto [entry, is_new] = of_numbers_.try_emplace(parameter.type_variable, dtype);
+    if (!is_new) entry->second = promote(entry->second, dtype);
   }
 
   void bind_output(const UserParameter& parameter, Node* out) {
@@ -111,9 +130,11 @@ Bound bind_arguments(const std::string& name, const std::vector<UserParameter>& 
 Array operand_array(const std::string& name, const UserParameter& parameter, const Operand& operand,
                     const Bound& bound) {
   const auto* number = std::get_if<Scalar>(&operand);
-  if (!number) return std::get<Array>(operand);
+  if (!number && (!std::get<Array>(operand)->weak || parameter.raw)) return std::get<Array>(operand);
+  const DType dtype = dtype_of(parameter, bound.type_variables);
+  if (!number) return converted(name, parameter, std::get<Array>(operand), dtype);
   try {
-    return constant(*bound.device, {}, dtype_of(parameter, bound.type_variables), *number);
+    return constant(*bound.device, {}, dtype, *number);
   } catch (const Error& error) {
     throw Error(bracketed(name) + parameter.name + ": " + error.what());
   }

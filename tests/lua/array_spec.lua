@@ -84,7 +84,7 @@ describe("creation", function()
     assert.are.equal(50, gpu.linspace(0, 1).size)
     for _, name in ipairs { "linspace", "logspace", "geomspace" } do
       for _, options in ipairs { {}, { "float64" }, { { dtype = "float64" } } } do
-        require "support".fails("[" .. name .. "] expected a number of points; 50 where none is given, got nil", gpu[name], 1, 2, nil,
+        require "support".fails("[" .. name .. "] expected count, got nil", gpu[name], 1, 2, nil,
           unpack(options))
       end
     end

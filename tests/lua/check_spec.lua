@@ -13,7 +13,7 @@ end
 
 --- Compiles one kernel and launches it. Gives the launch as a function of the arguments.
 local function kernel(source, config, options)
-  local mod = gpu.module(source, options)
+  local mod = gpu.module(source, options or {})
   return mod:kernel(mod.kernels[1])(config or { grid = 1, block = 1 })
 end
 

@@ -154,7 +154,7 @@ describe("files", function()
 
     it("refuses what it cannot name", function()
       local path = temporary ".npz"
-      local function fails(text, value, options) support.fails(text, gpu.save, path, value, options) end
+      local function fails(text, value, options) support.fails(text, gpu.save, path, value, options or {}) end
       fails("[save] expected a table of arrays for a .npz file, got an array float32[2x3x4]", x)
       fails("[save] expected at least one array, got an empty table", {})
       fails('[save] expected an array named "a", got 3', { a = 3 })

@@ -2,7 +2,7 @@
 local gpu = require "gpu"
 
 local function shown(values, dtype)
-  local x = type(values) == "table" and gpu.array(values, dtype) or values
+  local x = type(values) == "table" and gpu.array(values, { dtype = dtype }) or values
   return (tostring(x):gsub("^[^\n]*\n", ""))
 end
 

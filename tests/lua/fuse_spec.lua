@@ -61,6 +61,26 @@ describe("a fused function", function()
     _G.fuse_spec_global = nil
   end)
 
+  it("follows numbers that functions of gpu.vectorize and its kin capture", function()
+    local k, t, x = 2, { k = 2 }, gpu.ones(3)
+    local function product(v) return k * v end
+    for name, g in pairs {
+      vectorize = gpu.vectorize(product), field = gpu.vectorize(function(v) return t.k * v end),
+      nested = (function(inner) return gpu.vectorize(function(v) return inner(v) end) end)(product),
+      guvectorize = gpu.guvectorize("()->()", product),
+      elementwise = gpu.elementwise { inputs = "T x", outputs = "T y", body = product },
+      reduction = gpu.reduction { inputs = "T x", outputs = "T y", map = product, reduce = "a + b", identity = "0" },
+    } do
+      k, t.k = 2, 2
+      local fused = gpu.fuse(function(v) return g(v) + 0 end)
+      local first = g(x):sum():item()
+      assert.are.equal(first, fused(x):sum():item(), name)
+      k, t.k = 3, 3
+      assert.are.equal(first * 1.5, g(x):sum():item(), name)
+      assert.are.equal(first * 1.5, fused(x):sum():item(), name)
+    end
+  end)
+
   it("takes arrays in variables and tables as inputs", function()
     local weights, state = gpu.arange(6), {bias = gpu.ones(6)}
     local fused = gpu.fuse(function(x) return x * weights + state.bias end)

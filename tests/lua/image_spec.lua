@@ -10,7 +10,7 @@ describe("gpu.image", function()
   after_each(function() os.remove(path) end)
 
   local function round_trip(x, options)
-    assert.is_true(gpu.image.save(path, x, options))
+    assert.is_true(gpu.image.save(path, x, options or {}))
     return assert(gpu.image.load(path))
   end
 
@@ -177,7 +177,7 @@ describe("gpu.image", function()
   end)
 
   it("says what it takes", function()
-    local function fails(text, x, options) support.fails(text, gpu.image.save, path, x, options) end
+    local function fails(text, x, options) support.fails(text, gpu.image.save, path, x, options or {}) end
     fails("[image.save] expected uint8 of shape (height,width), (height,width,3) or (height,width,4), got float32[2x2]", gpu.zeros(2, 2))
     fails("got uint8[2x2x2]", gpu.zeros({ 2, 2, 2 }, "uint8"))
     fails("got uint8[0x2]", gpu.zeros({ 0, 2 }, "uint8"))

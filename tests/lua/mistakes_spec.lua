@@ -68,7 +68,7 @@ local mistakes = {
     { 'x + nil', '[add] expected an array or a number as the right operand, got nil' },
     { 'nil * x', '[multiply] expected an array or a number as the left operand, got nil' },
     { '(1 + 2i) + nil', '[add] expected an array or a number as the right operand, got nil' },
-    { 'gpu.where(x:gt(0), x, nil)', '[where] expected an array or a number as the third operand, got nil' },
+    { 'gpu.where(x:gt(0), x, nil)', '[where] expected y, got nil; leave the argument out for its default' },
     { 'gpu.sum(3)', '[sum] expected an array, got 3' },
     { 'gpu.sum({ 1, 2 })', '[sum] expected an array, got a table; gpu.array(t) makes an array of a table' },
     { 'gpu.median({ 1, 2 })', '[median] expected an array, got a table; gpu.array(t) makes an array of a table' },
@@ -255,7 +255,7 @@ local mistakes = {
     { 'gpu.from_arrow(5, 8)', '[from_arrow] expected the address of a struct ArrowSchema, got 5' },
     { 'gpu.random.triangular(3, 3, 2, 1)', '[random.triangular] expected mode - left, the place of the mode, of 0 or more, got -1' },
     { 'x:item()', '[item] expected an array of one element, got shape (2,3); x[1] is an element, x:table() and x:host() give all' },
-    { 'x:clip()', '[clip] expected a lower bound, an upper one, or both, got nothing' },
+    { 'x:clip()', '[clip] expected a lower bound, got nothing' },
     { 'x.foo', '[array] an array has no field or method "foo"' },
     { 'x.shape = 3', "[array] an array's fields cannot be set: \"shape\"; x:reshape(...) and x:astype(dtype) give another array, "
       .. "x:copy_(values) writes the elements" },

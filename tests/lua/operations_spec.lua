@@ -107,6 +107,7 @@ local function call(op, dtype, x, y)
   if op == "nan_to_num" then return gpu.nan_to_num(x) end
   if op == "power" and is_integer(dtype) then return gpu.power(x, y % 13) end
   if op == "ldexp" then return gpu.ldexp(x, arrays.exponents({ 1, x.size })) end
+  if not y then return gpu[op](x) end
   return gpu[op](x, y)
 end
 

@@ -2,7 +2,7 @@
 local gpu = require "gpu"
 
 local function run(source, out, options, ...)
-  local mod = gpu.module(source, options)
+  local mod = gpu.module(source, options or {})
   mod[mod.kernels[1]] { grid = 1, block = 1 }(out, ...)
   return out:table()
 end

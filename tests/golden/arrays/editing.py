@@ -150,12 +150,12 @@ for axis in (0, 1):
 add("q:astype 'float64':unwrap{period = 360}", "np.unwrap(q.astype('float64'), period=360)")
 for order in ("big", "little"):
     for axis in (None, 0, 1):
-        mine, theirs = ("nil", "None") if axis is None else (str(axis + 1), str(axis))
+        mine, theirs = ("", "None") if axis is None else (f"{axis + 1}, ", str(axis))
         for x in ("b", "u", "b.T"):
-            add(f"{x}:packbits({mine}, {{bitorder = '{order}'}})", f"np.packbits({x}, {theirs}, bitorder='{order}')")
+            add(f"{x}:packbits({mine}{{bitorder = '{order}'}})", f"np.packbits({x}, {theirs}, bitorder='{order}')")
         for count in ("", "5", "100", "-3"):
             more, other = (f", count = {count}", f", count={count}") if count else ("", "")
-            add(f"u:unpackbits({mine}, {{bitorder = '{order}'{more}}})", f"np.unpackbits(u, {theirs}, bitorder='{order}'{other})")
+            add(f"u:unpackbits({mine}{{bitorder = '{order}'{more}}})", f"np.unpackbits(u, {theirs}, bitorder='{order}'{other})")
 add("e:ne(0):packbits()", "np.packbits(e != 0)")
 add("gpu.sort_complex(c)", "np.sort_complex(c)")
 add("gpu.sort_complex(c.T)", "np.sort_complex(c.T)")

@@ -131,17 +131,26 @@ add("m:average(2, {weights = w})", "np.average(m, 1, weights=w)")
 add("m:average(2, {weights = w(1)})", "np.average(m, 1, weights=w[0])")
 add("m:average(1, {weights = w(':', 2), keepdims = true})", "np.average(m, 0, weights=w[:, 1], keepdims=True)")
 add("t:average(3, {weights = w(1, {1, 5})})", "np.average(t, 2, weights=w[0, :5])", "float32")
-for order, theirs in (("nil", "None"), ("1", "1"), ("2", "2"), ("3", "3"), ("0.5", "0.5"), ("-1", "-1"), ("0", "0"),
+
+
+def norm(x, order, axis="", keepdims=False):
+    """The call of gpu.norm; without an order, the axis is an option."""
+    options = [f"axis = {axis}"] * bool(axis and not order) + ["keepdims = true"] * keepdims
+    arguments = [x] + [order, axis] * bool(order) + ["{" + ", ".join(options) + "}"] * bool(options)
+    return f"gpu.norm({', '.join(filter(None, arguments))})"
+
+
+for order, theirs in (("", "None"), ("1", "1"), ("2", "2"), ("3", "3"), ("0.5", "0.5"), ("-1", "-1"), ("0", "0"),
                       ("inf", "np.inf"), ("-inf", "-np.inf")):
     for x, dtype in (("(v + 0.5)", "float32"), ("d", None), ("w(1)", None)):
         python = x.replace("w(1)", "w[0]").replace("(v + 0.5)", "(v + np.float32(0.5))")
-        add(f"gpu.norm({x}, {order})", f"np.linalg.norm({python}, {theirs})", dtype)
-    add(f"gpu.norm(w, {order}, 1)", f"np.linalg.norm(w, {theirs}, 0)")
-    add(f"gpu.norm(f + 0.125, {order}, -1, {{keepdims = true}})", f"np.linalg.norm(f + 0.125, {theirs}, -1, keepdims=True)")
-for order, theirs in (("nil", "None"), ("'fro'", "'fro'"), ("1", "1"), ("-1", "-1"), ("inf", "np.inf"), ("-inf", "-np.inf")):
-    add(f"gpu.norm(m, {order})", f"np.linalg.norm(m, {theirs})")
-    add(f"gpu.norm(f, {order}, {{1, 3}})", f"np.linalg.norm(f, {theirs}, (0, 2))")
-    add(f"gpu.norm(f, {order}, {{4, 2}}, {{keepdims = true}})", f"np.linalg.norm(f, {theirs}, (3, 1), keepdims=True)")
+        add(norm(x, order), f"np.linalg.norm({python}, {theirs})", dtype)
+    add(norm("w", order, "1"), f"np.linalg.norm(w, {theirs}, 0)")
+    add(norm("f + 0.125", order, "-1", True), f"np.linalg.norm(f + 0.125, {theirs}, -1, keepdims=True)")
+for order, theirs in (("", "None"), ("'fro'", "'fro'"), ("1", "1"), ("-1", "-1"), ("inf", "np.inf"), ("-inf", "-np.inf")):
+    add(norm("m", order), f"np.linalg.norm(m, {theirs})")
+    add(norm("f", order, "{1, 3}"), f"np.linalg.norm(f, {theirs}, (0, 2))")
+    add(norm("f", order, "{4, 2}", True), f"np.linalg.norm(f, {theirs}, (3, 1), keepdims=True)")
 add("t:norm()", "np.linalg.norm(t)", "float32")
 add("f:norm()", "np.linalg.norm(f)")
 for x in ("m", "f", "d", "(m * 1000)"):

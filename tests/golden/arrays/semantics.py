@@ -56,8 +56,8 @@ for name, x in {**empty, **scalar}.items():
         axes += [("-1", "-1"), ("{1, 2}", "(0, 1)")]
     for ours, theirs in axes:
         for keep in (False, True) if x.ndim else (False,):
-            options = ", {keepdims = true}" if keep else ""
-            arguments = f"({ours or 'nil'}{options})"
+            options = "{keepdims = true}" if keep else ""
+            arguments = "(" + ", ".join(filter(None, (ours, options))) + ")"
             rest = f"(axis={theirs}, keepdims={keep})"
             for reducer in ("sum", "prod", "any", "all", "max", "min"):
                 try_add(f"{name}:{reducer}{arguments}", f"{name}.{reducer}{rest}")

@@ -1,0 +1,108 @@
+#include "bindings/nil_argument.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+#include <string_view>
+
+#include "bindings/bytecode_readers.h"
+#include "bindings/state.h"
+#include "src/base/dtype.h"
+
+namespace gpulua {
+
+namespace {
+
+const char* options_text(std::string_view parameters) {
+  return parameters.find("{dtype") == parameters.npos ? "a table of options" : "a dtype or a table of options";
+}
+
+/// What the parameter at `index`, counted from 0, takes, when a call can leave it out; empty for another.
+std::string optional_parameter(std::string_view parameters, int index) {
+  parameters = parameters.substr(0, parameters.find(")("));
+  bool optional = false;
+  while (!parameters.empty()) {
+    const char c = parameters.front();
+    std::size_t end = 1;
+    if (c == '[') optional = true;  // and so are those behind it: they move up when it is left out
+    if (c == '{') {
+      if (index-- == 0) return optional ? options_text(parameters) : "";
+      end = parameters.find('}');
+    } else if (c == '.' || std::isalpha(static_cast<unsigned char>(c)) != 0) {
+      end = parameters.find_first_of(",[]{}() ");
+      const std::string_view name = parameters.substr(0, end);
+      const std::size_t dots = name.find("...");
+      if (dots == 0) return {};  // values of any kind
+      if (dots != name.npos && (optional || index > 0) && parameters.find('{') != parameters.npos)
+        return std::string(name.substr(0, dots)) + ", " + options_text(parameters);
+      if (index-- == 0 || dots != name.npos) return optional ? std::string(name.substr(0, dots)) : "";
+    }
+    parameters.remove_prefix(std::min(end, parameters.size()));
+  }
+  return {};
+}
+
+/// What else can stand in the place of an argument that may be nil: an option, whose fields can be.
+std::string hint(std::string_view parameters, const std::string& expected) {
+  if (expected.ends_with("options"))
+    return expected.find("a dtype") != expected.npos ? ", or pass {dtype = ...}" : ", or pass {}";
+  const std::string_view options = parameters.substr(std::min(parameters.find('{'), parameters.size()));
+  for (const char* before : {"{", " "})
+    for (const char* behind : {",", "}"})
+      if (options.find(before + expected + behind) != options.npos)
+        return ", or pass {" + expected + " = ...}, which can be nil";
+  return {};
+}
+
+/// The variable that the script's line has for argument `index` of `count`: "global 'axes'"; empty when that is not
+/// known. `name` is set to its name.
+std::string variable(lua_State* L, const CallSignature& signature, int level, int count, int index, std::string& name) {
+  lua_Debug caller{};
+  if (lua_getstack(L, level + 1, &caller) == 0 || lua_checkstack(L, 8) == 0) return {};
+  lua_getinfo(L, "l", &caller);
+  if (caller.currentline <= 0) return {};
+  const int top = lua_gettop(L);
+  std::string kind;
+  push_bytecode_reader(L, "nil_argument");
+  lua_getinfo(L, "f", &caller);
+  lua_pushinteger(L, caller.currentline);
+  lua_pushstring(L, signature.name.c_str());
+  lua_pushinteger(L, count);
+  lua_pushinteger(L, index);
+  if (lua_pcall(L, 5, 2, 0) == 0 && lua_type(L, -2) == LUA_TSTRING) {
+    kind = lua_tostring(L, -2);
+    const char* text = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : nullptr;
+    if (kind == "local") text = lua_getlocal(L, &caller, static_cast<int>(lua_tointeger(L, -1)) + 1);
+    name = text ? text : "";
+  }
+  lua_settop(L, top);
+  return name.empty() ? std::string() : kind + " '" + name + "'";
+}
+
+}  // namespace
+
+void check_nils(lua_State* L, CallSignature& signature, int first, int level) {
+  const int last = lua_gettop(L);
+  int index = first;
+  while (index <= last && !lua_isnil(L, index)) ++index;
+  if (index > last || !is_call_of_script(L, level)) return;
+  bindings_of(L).signatures.read(signature);
+  for (; index <= last; ++index) {
+    if (!lua_isnil(L, index)) continue;
+    const int position = index - first - (signature.is_method() ? 1 : 0);
+    const std::string expected = position < 0 ? std::string() : optional_parameter(signature.parameters, position);
+    if (expected.empty()) continue;
+    std::string name;
+    const std::string source = variable(L, signature, level, last - first + 1, index - first + 1, name);
+    const std::string reason = bindings_of(L).gave_nil.reason(L);
+    const bool is_dtype = find_dtype(name).has_value();
+    throw Error("[" + signature.op() + "] expected " + expected + ", got " +
+                (source.empty() ? "nil" : source + " (a nil value)") +
+                (is_dtype ? "; dtypes are strings, \"" + name + '"'
+                 : !reason.empty()
+                     ? " (perhaps from " + reason + ")"
+                     : "; leave the argument out for its default" + hint(signature.parameters, expected)));
+  }
+}
+
+}  // namespace gpulua

@@ -1,0 +1,75 @@
+-- nil in the place of an argument that could be left out: a variable that is not defined.
+local gpu = require "gpu"
+local support = require "support"
+local fails = support.fails
+
+local x = gpu.array { { 3, 1 }, { 2, 4 } }
+
+describe("nil for an argument that could be left out", function()
+  it("is an error in functions of C++ and of Lua, and in methods", function()
+    for name, call in pairs {
+      sum = function() return x:sum(axes) end,
+      mean = function() return gpu.mean(x, axes) end,
+      argmax = function() return x:argmax(axes) end,
+      cumsum = function() return x:cumsum(axes) end,
+      sort = function() return x:sort(axes) end,
+      median = function() return x:median(axes) end,
+      softmax = function() return gpu.softmax(x, axes) end,
+      quantile = function() return x:quantile(0.5, axes) end,
+      take = function() return x:take({ 1 }, axes) end,
+      concat = function() return gpu.concat({ x, x }, axes) end,
+      round = function() return x:round(decimals) end,
+      roll = function() return x:roll(1, axes) end,
+      flip = function() return x:flip(axes) end,
+      zeros = function() return gpu.zeros(2, dtype) end,
+      array = function() return gpu.array({ 1, 2 }, dtype) end,
+      linspace = function() return gpu.linspace(0, 1, n) end,
+      arange = function() return gpu.arange(5, stop) end,
+      eye = function() return gpu.eye(2, m) end,
+      ["random.normal"] = function() return gpu.random.normal(5, mu, sigma) end,
+      ["random.integers"] = function() return gpu.random.integers(5, 1, high) end,
+      histogram = function() return gpu.histogram(x, bins) end,
+      ["fft.fft"] = function() return gpu.fft.fft(x, n) end,
+      where = function() return gpu.where(x:gt(1), x, z) end,
+      transpose = function() return x:transpose(axes) end,
+      clip = function() return x:clip(low, 3) end,
+    } do
+      fails(("[%s] expected "):format(name), call)
+      fails("nil", call)
+    end
+    fails("[ndimage.mean] expected labels, got nil", gpu.ndimage.mean, x, nil, 1)
+    fails("[normal] expected mean, got nil", gpu.random.generator("philox").normal, gpu.random.generator "philox", 3, nil)
+  end)
+
+  it("names the variable, and what to do", function()
+    local axis, t = nil, {}
+    fails("[sum] expected axis, got global 'axes' (a nil value); leave the argument out for its default, or pass {axis = ...}, "
+      .. "which can be nil", function() local y = x:sum(axes) return y end)
+    fails("got upvalue 'axis' (a nil value)", function() local y = x:sum(axis) return y end)
+    fails("got local 'mine' (a nil value)", function() local mine local y = x:median(mine) return y end)
+    fails("got field 'axis' (a nil value)", function() local y = gpu.flip(x, t.axis) return y end)
+    fails("[zeros] expected shape, a dtype or a table of options, got global 'dtype' (a nil value); leave the argument out for its "
+      .. "default, or pass {dtype = ...}", function() local y = gpu.zeros(2, dtype) return y end)
+    fails("[load] expected a table of options", function() local y = gpu.load("x.npy", options) return y end)
+    fails("[clip] expected a lower bound, got nil; x:minimum(high)", gpu.clip, x, nil, 3)
+    local missing = gpu.load "/nowhere/x.npy"
+    fails("(perhaps from ", function() local y = x:sum(missing) return y end)
+  end)
+
+  it("is an error of the script's functions that the library calls", function()
+    fails("[sum] expected axis, got nil", gpu.fuse(function(y) return y:sum(axes) end), x)
+    fails("[sum] expected axis, got nil", gpu.apply_along_axis, function(row) return row:sum(axes) end, 1, x)
+    fails("[sum] expected axis, got global 'axes'", gpu.scope, function() local y = x:sum(axes) return y end)
+  end)
+
+  it("is none in options, in the arguments of other functions, and within the library", function()
+    local axis
+    assert.are.same({ 5, 5 }, x:sum({ axis = 1, keepdims = axis }):table())
+    assert.are.equal(10, x:sum({ axis = axis }):item())
+    assert.are.equal(2, gpu.scope(function(...) return select("#", ...) end, nil, nil))
+    assert.are.equal(2.5, x:median():item())
+    assert.is_true(math.abs(gpu.linalg.norm(x):item() - math.sqrt(30)) < 1e-5)
+    local functions = { gpu.median, gpu.ptp, gpu.softmax, gpu.linalg.det }
+    for i = 1, #functions do assert.is_true(functions[i](x).size > 0) end
+  end)
+end)
