@@ -21,7 +21,7 @@ end
 --- The text of a PNG file: pictures of a device's numbers have no other form.
 local function png(x, options)
   local path = os.tmpname()
-  local ok, why = pcall(gpu.image.save, path .. ".png", x, options)
+  local ok, why = pcall(gpu.image.save, path .. ".png", x, options or {})
   local bytes
   if ok then
     local file = io.open(path .. ".png", "rb")

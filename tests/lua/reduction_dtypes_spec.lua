@@ -68,10 +68,10 @@ describe("reductions of each dtype", function()
           local axis = #axes == 1 and axes[1] or #axes > 1 and axes or nil
           for _, name in ipairs(names) do
             if expected[name] then
-              results[#results + 1] = { name, x[name](x, axis) }
+              results[#results + 1] = { name, x[name](x, { axis = axis }) }
               if not name:find "^arg" then
-                local options = { where = mask, initial = has_initial[name] and (dtype == "bool" or 1) or nil, keepdims = true }
-                results[#results + 1] = { name, x[name](x, axis, options), true }
+                local options = { axis = axis, where = mask, initial = has_initial[name] and (dtype == "bool" or 1) or nil, keepdims = true }
+                results[#results + 1] = { name, x[name](x, options), true }
               end
             end
           end

@@ -10,7 +10,7 @@ function samples.load(name, options)
   local file = assert(io.open(folder .. name .. ".cu"))
   local text = file:read "*a"
   file:close()
-  return gpu.module(text, options)
+  return gpu.module(text, options or {})
 end
 
 --- n whole numbers from 0 to limit - 1, the same each time.

@@ -42,7 +42,7 @@ describe("scans", function()
       local op, dtype, axis = name:match "^(cum%l+)_(%w+)_(%d)$"
       if op then
         local x = golden["x_" .. dtype]
-        same(expected, gpu[op](x, axis_of(tonumber(axis))), tolerances[dtype], name)
+        same(expected, gpu[op](x, { axis = axis_of(tonumber(axis)) }), tolerances[dtype], name)
         count = count + 1
       end
     end

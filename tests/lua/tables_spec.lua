@@ -9,7 +9,7 @@ describe("tables in text", function()
   local function loaded(text, options, ending)
     local path = temporary(ending or ".csv")
     write(path, text)
-    return gpu.load(path, options)
+    return gpu.load(path, options or {})
   end
   local function fails(message, text, options)
     return (support.fails(message, loaded, text, options))
