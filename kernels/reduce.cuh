@@ -31,47 +31,71 @@ struct gpulua_sum {
   __device__ T result() const { return total; }
 };
 
-// What the factors of a product are: with a zero and none that is infinite or NaN the product is 0, in whatever order they are
-// multiplied. A part of it may overflow, and 0 times that is NaN.
 template <class T>
-struct gpulua_factor {  // integers
-  __device__ static int kind(T) { return 0; }
-  // The product of factors with a zero: 0, with the sign of one that is not NaN.
-  __device__ static T zero(T product) { return product; }
+struct gpulua_plain_prod {  // integers
+  T total;
+  __device__ static gpulua_plain_prod identity() { return {T(1)}; }
+  __device__ void add(T x, gpulua_index_t) { total = gpulua_multiply(total, x); }
+  __device__ void merge(const gpulua_plain_prod& other) { total = gpulua_multiply(total, other.total); }
+  __device__ T result() const { return total; }
 };
-enum : int { gpulua_zero_factor = 1, gpulua_endless_factor = 2 };
+
+// A product of finite numbers one of which is 0 is 0, in whatever order they are multiplied. A part of it may overflow, and 0 times
+// that is NaN; so the factors leave a mark: of real numbers 0, or NaN where one is infinite or NaN.
 template <class R>
-struct gpulua_real_factor {
-  __device__ static R zero(R product) { return product == product ? product : R(0); }
-  __device__ static int kind(R x) { return x == 0 ? gpulua_zero_factor : isfinite(x) ? 0 : gpulua_endless_factor; }
+struct gpulua_mark {
+  using type = R;
+  __device__ static R of(R x) { return x * R(0); }
+  __device__ static R both(R x, R y) { return x + y; }
+  __device__ static R product(R total, R mark) { return total == total || mark != mark ? total : R(0); }
 };
-template <>
-struct gpulua_factor<float> : gpulua_real_factor<float> {};
-template <>
-struct gpulua_factor<double> : gpulua_real_factor<double> {};
+// Of complex ones, whose products are NaN without a zero too: whether there is a zero (1), and whether one is not finite (2).
 template <class R>
-struct gpulua_factor<gpulua_complex<R>> {
-  __device__ static gpulua_complex<R> zero(gpulua_complex<R> product) {
-    return {gpulua_factor<R>::zero(product.re), gpulua_factor<R>::zero(product.im)};
+struct gpulua_mark<gpulua_complex<R>> {
+  using type = int;
+  __device__ static int of(gpulua_complex<R> x) {
+    return x.re == 0 && x.im == 0 ? 1 : isfinite(x.re) && isfinite(x.im) ? 0 : 2;
   }
-  __device__ static int kind(gpulua_complex<R> x) {
-    return x.re == 0 && x.im == 0 ? gpulua_zero_factor : isfinite(x.re) && isfinite(x.im) ? 0 : gpulua_endless_factor;
+  __device__ static int both(int x, int y) { return x | y; }
+  __device__ static gpulua_complex<R> product(gpulua_complex<R> total, int mark) {
+    if (mark != 1) return total;
+    return {total.re == total.re ? total.re : R(0), total.im == total.im ? total.im : R(0)};
   }
 };
 
-// A product and the kinds of its factors.
 template <class T>
-struct gpulua_prod {
+struct gpulua_marked_prod {
+  using Mark = gpulua_mark<T>;
   T total;
-  int kinds;
-  __device__ static gpulua_prod identity() { return {T(1), 0}; }
-  __device__ void add(T x, gpulua_index_t) { merge({x, gpulua_factor<T>::kind(x)}); }
-  __device__ void merge(const gpulua_prod& other) {
+  typename Mark::type mark;
+  __device__ static gpulua_marked_prod identity() { return {T(1), 0}; }
+  __device__ static gpulua_marked_prod of(T x) { return {x, Mark::of(x)}; }
+  __device__ void add(T x, gpulua_index_t) { merge(of(x)); }
+  __device__ void merge(const gpulua_marked_prod& other) {
     total = gpulua_multiply(total, other.total);
-    kinds |= other.kinds;
+    mark = Mark::both(mark, other.mark);
   }
-  __device__ T result() const { return kinds == gpulua_zero_factor ? gpulua_factor<T>::zero(total) : total; }
+  __device__ T result() const { return Mark::product(total, mark); }
 };
+
+template <class T>
+struct gpulua_prod_of {
+  using type = gpulua_plain_prod<T>;
+};
+template <>
+struct gpulua_prod_of<float> {
+  using type = gpulua_marked_prod<float>;
+};
+template <>
+struct gpulua_prod_of<double> {
+  using type = gpulua_marked_prod<double>;
+};
+template <class R>
+struct gpulua_prod_of<gpulua_complex<R>> {
+  using type = gpulua_marked_prod<gpulua_complex<R>>;
+};
+template <class T>
+using gpulua_prod = typename gpulua_prod_of<T>::type;
 
 template <class T>
 struct gpulua_max {

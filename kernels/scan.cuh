@@ -43,13 +43,12 @@ struct gpulua_scan_sum<gpulua_complex64> : gpulua_scan_sum_complex<gpulua_comple
 template <>
 struct gpulua_scan_sum<gpulua_complex128> : gpulua_scan_sum_complex<gpulua_complex128> {};
 
-// Products of other numbers, with the kinds of their factors.
+// Products of other numbers, with the marks of their factors.
 template <class T>
-struct gpulua_convert<gpulua_prod<T>> {
+struct gpulua_convert<gpulua_marked_prod<T>> {
   template <class Number>
-  __device__ static gpulua_prod<T> from(Number x) {
-    const T factor = gpulua_convert<T>::from(x);
-    return {factor, gpulua_factor<T>::kind(factor)};
+  __device__ static gpulua_marked_prod<T> from(Number x) {
+    return gpulua_marked_prod<T>::of(gpulua_convert<T>::from(x));
   }
 };
 __device__ inline float gpulua_scan_multiply(float x, float y) { return x * y; }
@@ -59,11 +58,11 @@ __device__ inline gpulua_complex<R> gpulua_scan_multiply(gpulua_complex<R> x, gp
   return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
 }
 template <class T>
-struct gpulua_scan_prod<gpulua_prod<T>> : gpulua_scan_operation {
-  using Product = gpulua_prod<T>;
+struct gpulua_scan_prod<gpulua_marked_prod<T>> : gpulua_scan_operation {
+  using Product = gpulua_marked_prod<T>;
   __device__ static Product identity() { return Product::identity(); }
   __device__ static Product combine(const Product& x, const Product& y) {
-    return {gpulua_scan_multiply(x.total, y.total), x.kinds | y.kinds};
+    return {gpulua_scan_multiply(x.total, y.total), Product::Mark::both(x.mark, y.mark)};
   }
   template <bool>
   __device__ static T result(const Product& x) {
@@ -129,8 +128,8 @@ __device__ inline gpulua_scan_maybe<T> gpulua_scan_up(gpulua_scan_maybe<T> x, in
   return {gpulua_scan_up(x.value, distance), gpulua_scan_up((int)x.there, distance) != 0};
 }
 template <class T>
-__device__ inline gpulua_prod<T> gpulua_scan_up(gpulua_prod<T> x, int distance) {
-  return {gpulua_scan_up(x.total, distance), gpulua_scan_up(x.kinds, distance)};
+__device__ inline gpulua_marked_prod<T> gpulua_scan_up(gpulua_marked_prod<T> x, int distance) {
+  return {gpulua_scan_up(x.total, distance), gpulua_scan_up(x.mark, distance)};
 }
 
 template <class T>
@@ -148,8 +147,8 @@ __device__ inline gpulua_scan_maybe<T> gpulua_scan_from(gpulua_scan_maybe<T> x, 
   return {gpulua_scan_from(x.value, lane), gpulua_scan_from((int)x.there, lane) != 0};
 }
 template <class T>
-__device__ inline gpulua_prod<T> gpulua_scan_from(gpulua_prod<T> x, int lane) {
-  return {gpulua_scan_from(x.total, lane), gpulua_scan_from(x.kinds, lane)};
+__device__ inline gpulua_marked_prod<T> gpulua_scan_from(gpulua_marked_prod<T> x, int lane) {
+  return {gpulua_scan_from(x.total, lane), gpulua_scan_from(x.mark, lane)};
 }
 
 // Each lane gets what it and the lanes before it have.

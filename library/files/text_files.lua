@@ -23,143 +23,28 @@ local function texts(op, name, value)
   return value
 end
 
--- ---- lines ----------------------------------------------------------------------------------------------------------------------
-
---- Splits a line into its fields, without the spaces around them.
-local function fields_of(line, delimiter)
-  local fields = {}
-  if not delimiter then
-    for field in line:gmatch "%S+" do fields[#fields + 1] = field end
-    return fields
-  end
-  local from = 1
-  while true do
-    local first, last = line:find(delimiter, from, true)
-    fields[#fields + 1] = line:sub(from, (first or 0) - 1):match "^%s*(.-)%s*$"
-    if not first then return fields end
-    from = last + 1
-  end
-end
-
---- The lines with numbers, as {number of the line, fields}. Comments and empty lines are left out.
-local function rows_of(text, delimiter, comments, skip, most)
-  local rows, number = {}, 0
-  for line in text:gmatch "([^\n]*)\n?" do
-    number = number + 1
-    if #rows >= most then break end
-    if number > skip then
-      for _, mark in ipairs(comments) do
-        local at = line:find(mark, 1, true)
-        if at then line = line:sub(1, at - 1) end
-      end
-      if line:find "%S" then rows[#rows + 1] = {number, fields_of(line:gsub("\r$", ""), delimiter)} end
-    end
-  end
-  return rows
-end
-
---- The columns to use, counted from 1, of `width`.
-local function columns_of(op, usecols, width)
-  local columns = {}
-  if usecols == nil then
-    for i = 1, width do columns[i] = i end
-    return columns
-  end
-  for i, column in ipairs(core.check_integers(op, "usecols: a column or a table of columns", usecols)) do
-    local at = column < 0 and width + 1 + column or column
-    if at < 1 or at > width then core.fail(op, ("columns from 1 to %d, or from -%d to -1"):format(width, width), column) end
-    columns[i] = at
-  end
-  return columns
-end
-
 -- ---- numbers --------------------------------------------------------------------------------------------------------------------
 
---- A complex number as NumPy writes it: (1+2j).
-local function to_complex(text)
-  text = text:match "^%((.*)%)$" or text
-  local re, im = text:match "^(.-)([+-]?[^+-]*)[ij]$"
-  if re and re:find "[eE]$" then re, im = text:match "^(.-)([+-]?[%d.]+[eE][+-]?%d+)[ij]$" end
-  if not re then return tonumber(text), 0 end
-  return re == "" and 0 or tonumber(re), tonumber(im)
+--- Reads the rows of numbers in a file by core.read_number_rows; nil and a message when it cannot be opened. `options.convert(field,
+--- column)`: the number for a field, or nil.
+local function read_rows(op, path, reading, options)
+  local convert, failure = reading.convert, nil
+  if not convert then return core.read_number_rows(op, path, reading, {dtype = options.dtype, device = options.device}) end
+  -- An error of a script's function goes on as it is.
+  function reading.convert(field, column)
+    local ok, value = pcall(convert, field, column)
+    if ok then return value end
+    failure = {value}
+    return false
+  end
+  local found = {pcall(core.read_number_rows, op, path, reading, {dtype = options.dtype, device = options.device})}
+  if failure then error(failure[1], 0) end
+  if not found[1] then error(found[2], 0) end
+  return unpack(found, 2)
 end
 
---- A 64-bit integer, exactly; nil for other text and for integers that do not fit.
-local function to_integer(text, ctype, dtype)
-  local sign, digits = text:match "^([+-]?)0*(%d+)$"
-  if not digits or sign == "-" and dtype == "uint64" and digits ~= "0" then return nil end
-  local most = dtype == "uint64" and "18446744073709551615" or sign == "-" and "9223372036854775808" or "9223372036854775807"
-  if #digits > #most or #digits == #most and digits > most then return nil end
-  local value = ctype(0)
-  for digit in digits:gmatch "%d" do value = value * 10 + tonumber(digit) end
-  return sign == "-" and -value or value
-end
-
---- The ranges of the integers that a double holds.
-local ranges = {
-  int8 = {-0x80, 0x7f}, int16 = {-0x8000, 0x7fff}, int32 = {-0x80000000, 0x7fffffff},
-  uint8 = {0, 0xff}, uint16 = {0, 0xffff}, uint32 = {0, 0xffffffff},
-}
-
---- Returns parse(text), which gives the parts of a number or nil, and the FFI's name of the numbers' type.
-local function parser(dtype, given)
-  local ffi = require "ffi"
-  if dtype:find "^complex" then return to_complex, "complex double" end
-  if dtype == "int64" or dtype == "uint64" then
-    local ctype = ffi.typeof(dtype .. "_t")
-    return function(text) return to_integer(text, ctype, dtype) end, dtype .. "_t"
-  end
-  local range = ranges[dtype]
-  if range then
-    return function(text)
-      local value = tonumber(text)
-      return value and value % 1 == 0 and value >= range[1] and value <= range[2] and value or nil
-    end, "double"
-  end
-  if given then return tonumber, "double" end
-  local single = ffi.new "float[1]"
-  return function(text)
-    local value = tonumber(text)
-    if value and value % 1 == 0 and value - value == 0 and math.abs(value) > 2 ^ 24 then
-      single[0] = value
-      if single[0] ~= value then return nil, "a dtype for integers that float32 would round" end
-    end
-    return value
-  end, "double"
-end
-
---- Makes an array of the rows' fields. `missing(text, column)`: the number for a field that is none, or nil.
-local function array_of(op, path, rows, options, missing)
-  local ffi = require "ffi"
-  local dtype, device = core.options(op, {dtype = options.dtype, device = options.device})
-  local given = dtype ~= nil
-  dtype = dtype or "float32"
-  local parse, ctype = parser(dtype, given)
-  local width = rows[1] and #rows[1][2] or 0
-  local columns = rows[1] and columns_of(op, options.usecols, width) or {}
-  local values = ffi.new(ctype .. "[?]", math.max(#rows * #columns, 1))
-  local complex, at = ctype == "complex double", 0
-  for _, row in ipairs(rows) do
-    local line, fields = row[1], row[2]
-    if #fields ~= width then
-      core.raise(("[%s] expected %d columns, as in the line before, got %d in line %d of %s"):format(op, width, #fields, line,
-        path))
-    end
-    for _, column in ipairs(columns) do
-      local text = fields[column]
-      local value, rest = missing(text, column), nil
-      if value == nil then value, rest = parse(text) end
-      if value == nil or complex and rest == nil then
-        core.raise(('[%s] expected %s, got "%s" in line %d, column %d of %s'):format(op, type(rest) == "string" and rest
-          or "a number of " .. dtype, text, line, column, path))
-      end
-      values[at] = complex and gpu.complex(value, rest) or value
-      at = at + 1
-    end
-  end
-  local place = {dtype = dtype, device = device}
-  if at == 0 then return gpu.zeros({#rows, #columns}, place) end
-  return gpu.array(values, place):reshape(#rows, #columns)
+local function check_columns(op, usecols)
+  return usecols ~= nil and core.check_integers(op, "usecols: a column or a table of columns", usecols) or nil
 end
 
 --- Drops axes of size 1, as `ndmin` allows. With `unpack`, returns the columns.
@@ -195,15 +80,16 @@ function reading.loadtxt(path, options)
   end
   local comments = texts(op, "comments", options.comments or "#")
   local skip, most = check_count(op, "skiprows", options.skiprows, 0), check_count(op, "max_rows", options.max_rows, math.huge)
-  local text, message = core.read_text(op, path)
-  if not text then return nil, message end
   local function convert(field, column)
     local converter = type(converters) == "function" and converters or converters[column]
     local value = converter and converter(field)
     if converter and value == nil then core.fail(op, ("a number from the converter for %q"):format(field), value) end
     return value
   end
-  return shaped(op, array_of(op, path, rows_of(text, delimiter, comments, skip, most), options, convert), options)
+  local x, message = read_rows(op, path, {delimiter = delimiter, comments = comments, skipped_lines = skip, most_rows = most,
+    columns = check_columns(op, options.usecols), convert = options.converters and convert}, options)
+  if not x then return nil, message end
+  return shaped(op, x, options)
 end
 
 --- genfromtxt(path [, options]): as loadtxt, where fields can be missing.
@@ -221,16 +107,11 @@ function reading.genfromtxt(path, options)
     filling = core.floating(options.dtype or "float32") == core.promote(options.dtype or "float32", "bool") and 0 / 0 or -1
   end
   if type(filling) ~= "number" then core.fail(op, "a number for filling_values", filling) end
-  local is_missing = {[""] = true}
-  for _, name in ipairs(texts(op, "missing_values", options.missing_values)) do is_missing[name] = true end
-  local text, message = core.read_text(op, path)
-  if not text then return nil, message end
-  local rows = rows_of(text, delimiter, comments, skip, most)
-  for _ = 1, math.min(footer, #rows) do rows[#rows] = nil end
-  local function fill(field)
-    if is_missing[field] then return filling, 0 end
-  end
-  return shaped(op, array_of(op, path, rows, options, fill), options)
+  local missing = {"", unpack(texts(op, "missing_values", options.missing_values))}
+  local x, message = read_rows(op, path, {delimiter = delimiter, comments = comments, skipped_lines = skip, most_rows = most,
+    skipped_rows_at_end = footer, columns = check_columns(op, options.usecols), missing = missing, filling = filling}, options)
+  if not x then return nil, message end
+  return shaped(op, x, options)
 end
 
 -- ---- writing --------------------------------------------------------------------------------------------------------------------
@@ -308,14 +189,10 @@ function reading.fromfile(path, options)
   end
   local sep = check_text(op, "sep", options.sep):match "^%s*(.-)%s*$"
   if offset ~= 0 then core.fail(op, "no offset in a text, which sep makes of the file", offset) end
-  local text, message = core.read_text(op, path)
-  if not text then return nil, message end
-  local fields = fields_of(text, sep ~= "" and sep or nil)
-  if fields[#fields] == "" then fields[#fields] = nil end
-  if count > #fields then core.fail(op, ("at most the %d numbers of %s"):format(#fields, path), count) end
-  local rows = {}
-  for i = 1, count < 0 and #fields or count do rows[i] = {i, {fields[i]}} end
-  return array_of(op, path, rows, options, function() end):reshape(-1)
+  local x, message = read_rows(op, path, {one_row = true, delimiter = sep ~= "" and sep or nil,
+    most_rows = count >= 0 and count or nil}, options)
+  if not x then return nil, message end
+  return x:reshape(-1)
 end
 
 --- tofile(x, path): the elements as they lie in memory, in row-major order.

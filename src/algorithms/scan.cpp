@@ -200,9 +200,9 @@ Array scan(const ScanOp& op, const Array& array, std::optional<std::size_t> axis
   const ReductionDTypes dtypes = scan_dtypes(op, dtype.value_or(array->dtype));
   std::string type = device_type(dtypes.compute);
   std::size_t bytes = size_of(dtypes.compute);
-  // A product of floating-point numbers is scanned with the kinds of its factors.
+  // Products of floating-point numbers are scanned with the marks of their factors.
   if (op.reducer == "prod" && !is_integer(dtypes.compute)) {
-    type = "gpulua_prod<" + type + ">";
+    type = "gpulua_marked_prod<" + type + ">";
     bytes *= 2;
   }
   const ScanCode code{std::string(op.operation) + "<" + type + ">", type, bytes};

@@ -74,6 +74,73 @@ describe("text files", function()
     fails('[genfromtxt] expected a number of float32, got "N/A" in line 3, column 2', gpu.genfromtxt, at, { delimiter = ",", skip_header = 1 })
   end)
 
+  it("are read in every form, and rounded once", function()
+    local zeros = ("0"):rep(2000)
+    local cases = {
+      ["6.02214076e23"] = 6.02214076e23, ["1e400"] = math.huge, ["-1e400"] = -math.huge, ["1e-400"] = 0, ["5e-324"] = 5e-324,
+      ["2.2250738585072011e-308"] = 2.2250738585072011e-308, ["0x1p-3"] = 0.125, ["-0X10"] = -16, ["0x1.8"] = 1.5,
+      inf = math.huge, ["-Infinity"] = -math.huge, ["+1.5"] = 1.5, [".5"] = 0.5, ["5."] = 5, ["1E2"] = 100,
+      ["0." .. ("3"):rep(3000)] = 1 / 3, ["1" .. zeros .. "e-2000"] = 1, ["0." .. zeros .. "7e2001"] = 7,
+      ["9007199254740993"] = 9007199254740992, ["123456789012345678901234567890"] = 123456789012345678901234567890,
+    }
+    for text, number in pairs(cases) do
+      local at = file(text .. " 2\n")
+      for _, dtype in ipairs { "float64", "float32", "float16", "complex128" } do
+        local expected = gpu.array({ number }, dtype)
+        assert(gpu.array_equal(expected, gpu.loadtxt(at, dtype)({ 1, 1 })), text)
+        assert(gpu.array_equal(expected, gpu.genfromtxt(at, dtype)({ 1, 1 })), text)
+        assert(gpu.array_equal(expected, gpu.fromfile(at, { sep = " ", dtype = dtype })({ 1, 1 })), text)
+      end
+    end
+    -- Half way between two numbers of float32, and a little above it: a double in between would lose that.
+    assert.are.equal(1 + 2 ^ -23, gpu.loadtxt(file "1.000000059604644776", "float32"):item())
+    for _, text in ipairs { "nan", "-nan", "NaN", "nan(0x12)", "+NAN" } do
+      local x = gpu.loadtxt(file(text), "float64")
+      assert(x:isnan():item() and not x:signbit():item(), text)
+    end
+    for _, text in ipairs { "1e20", "1.5e20", "-1.6e21", "16777216", "16777217.0", "-33554432" } do
+      assert(gpu.array_equal(gpu.array(tonumber(text), "float32"), gpu.loadtxt(file(text))), text)
+    end
+    for _, text in ipairs { "", "x", "1x", "0x", "0x-1", "--1", "+-1", "1e", "1 2", "e5", "0b1", "1_000", "," } do
+      fails("[fromfile] expected a number of float64", gpu.fromfile, file("1;" .. text .. ";3"), { sep = ";", dtype = "float64" })
+    end
+    fails('got "x" in number 2 of', gpu.fromfile, file "1 x", { sep = " " })
+  end)
+
+  it("are exact integers, and complex", function()
+    local function int(text, dtype) return tostring(gpu.loadtxt(file(text), dtype):item()):match "^[-%d]+" end
+    assert.are.equal("9007199254740993", int("9007199254740993", "int64"))
+    assert.are.equal("-9223372036854775808", int("-9223372036854775808", "int64"))
+    assert.are.equal("18446744073709551615", int("+18446744073709551615", "uint64"))
+    assert.are.equal("1000", int("1e3", "int64"))
+    assert.are.equal("-128", int("-128.0", "int8"))
+    assert.are.equal("16", int("0x10", "uint8"))
+    for _, case in ipairs { { "1e30", "int64" }, { "-1", "uint64" }, { "nan", "int32" }, { "1.5", "int64" }, { "128", "int8" } } do
+      fails(('expected a number of %s, got "%s" in line 1, column 1'):format(case[2], case[1]), gpu.loadtxt, file(case[1]), case[2])
+    end
+    fails("expected a dtype for integers that float32 would round", gpu.loadtxt, file "123456789012345678901234567890")
+    local function z(text)
+      local value = gpu.loadtxt(file(text), "complex128"):item()
+      return { value.re, value.im }
+    end
+    assert.are.same({ 1e-3, -2e5 }, z "1e-3-2e+5j")
+    assert.are.same({ 1, 2 }, z "(1+2i)")
+    assert.are.same({ 0, -3 }, z "-3j")
+    assert.are.same({ math.huge, -math.huge }, z "inf-infj")
+    for _, text in ipairs { "j", "1+j", "1+2", "(1" } do
+      fails("expected a number of complex64", gpu.loadtxt, file(text), "complex64")
+    end
+  end)
+
+  it("of converters may fail, with their own errors", function()
+    local at = file "1 2\n3 4\n"
+    local ok, message = pcall(gpu.loadtxt, at, { converters = { [2] = function(text) error({ text }) end } })
+    assert.are.equal("2", not ok and message[1])
+    assert.are.same({ { 1, 20 }, { 3, 40 } }, gpu.loadtxt(at, { converters = { [2] = function(text) return text * 10 end } }):table())
+    fails('expected a number of uint8 in place of the field, not 300, got "1"', gpu.loadtxt, at,
+      { dtype = "uint8", converters = function() return 300 end })
+  end)
+
   it("of other forms are errors that name the line", function()
     fails("[loadtxt] expected 2 columns, as in the line before, got 1 in line 3 of", gpu.loadtxt, file "1 2\n\n3\n")
     fails('[loadtxt] expected a number of float32, got "x" in line 1, column 2', gpu.loadtxt, file "1 x\n")

@@ -51,11 +51,22 @@ TEST_CASE("scans compile with NVRTC", "[cuda][nvrtc]") {
   add("columns", "gpulua_scan_columns" + types + ">(x, y, n, n, n);");
   text += R"(
 extern "C" __global__ void complex(const gpulua_complex128* x, gpulua_complex128* y, unsigned* c, unsigned long long* m) {
-  using product = gpulua_prod<gpulua_complex128>;
+  using product = gpulua_marked_prod<gpulua_complex128>;
   gpulua_scan_in_one_pass<gpulua_scan_prod<product>, gpulua_complex128, product, gpulua_complex128, true, 256, 4, 1>(
       x, y, 1, 1, c, m, m);
 })";
   compile({"elements.cuh", "arithmetic.cuh", "indexing.cuh", "reduce.cuh", "scan.cuh", "scan_sweep.cuh"}, text);
+}
+
+TEST_CASE("complex elements of scripts' code compile with NVRTC", "[cuda][nvrtc]") {
+  compile({"elements.cuh", "arithmetic.cuh", "functions.cuh", "complex.cuh", "complex_elements.cuh", "indexing.cuh", "reduce.cuh"},
+          R"(
+extern "C" __global__ void k(const gpulua_complex_element64* x, gpulua_complex_element128* y, float* size) {
+  gpulua_complex_element64 z = 2 * conj(*x) + x->x * 0.5 - make_float2(1, 2);
+  z /= 3u;
+  *size = abs(z) + z.y + real(z) * z.imag() + norm(z) + arg(z) + (z == 0 || isnan(pow(z, 2)));
+  *y *= make_double2(z.x, z.y);
+})");
 }
 
 TEST_CASE("sorts, searches and counts compile with NVRTC", "[cuda][nvrtc]") {
