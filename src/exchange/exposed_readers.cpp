@@ -47,7 +47,7 @@ void copy_inputs(std::vector<Replacement>& inputs, Buffer& buffer) {
 
 void detach_readers(Buffer& buffer) {
   OpenDevice& device = buffer.device();
-  if (device.captures()) return;
+  if (buffer.pending_reads() == 0 || device.captures()) return;
   // A recording of gpu.fuse notes evaluations, and no copies.
   if (device.evaluator().trace()) return device.evaluator().evaluate_readers(buffer);
   std::vector<Replacement> inputs = inputs_of(device.evaluator().pending().readers(buffer), buffer);

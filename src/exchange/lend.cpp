@@ -80,7 +80,8 @@ Array lend(OpenDevice& device, MemoryToLend memory, const char* op) {
   const std::size_t bytes = before + (touched.end - touched.begin);
 
   // The program has perhaps written the memory since it lent it before: what still waits to read it gets it now.
-  for (const BufferRef& older : device.exposed().find(start)) detach_readers(*older);
+  if (device.exposed().is_read())
+    for (const BufferRef& older : device.exposed().find(start)) detach_readers(*older);
   auto buffer = std::make_shared<Buffer>(device.shared_from_this(), start, bytes,
                                          Buffer::Lent{std::move(memory.owner), memory.read_only});
   return make_node(device, memory.dtype, share(std::move(layout)), std::move(buffer));

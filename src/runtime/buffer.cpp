@@ -53,8 +53,7 @@ void Buffer::release() noexcept {
   if (exposed_) device_->exposed().remove(*this);
   exposed_ = false;
   if (lent_) {
-    readers_.push_back(writer_);
-    device_->lent().give_back(std::move(owner_), std::move(readers_));
+    device_->lent().give_back(std::move(owner_), writer_, std::move(readers_));
     return;
   }
   if (owner_) {

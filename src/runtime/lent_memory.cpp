@@ -7,8 +7,8 @@
 
 namespace gpulua {
 
-void LentMemory::give_back(std::shared_ptr<void> owner, std::vector<StreamRef> users) noexcept {
-  Returned returned{std::move(owner), std::move(users)};
+void LentMemory::give_back(std::shared_ptr<void> owner, StreamRef writer, std::vector<StreamRef> readers) noexcept {
+  Returned returned{std::move(owner), std::move(writer), std::move(readers)};
   if (is_done(returned)) return;
   try {
     returned_.push_back(std::move(returned));
@@ -22,10 +22,10 @@ bool LentMemory::is_done(Returned& returned) noexcept {
   try {
     if (returned.ends.empty()) {
       if (device_.captures()) return false;  // a stream that records a graph has no events
-      for (const StreamRef& stream : returned.users) {
+      returned.for_each_stream([&](Stream& stream) {
         returned.ends.push_back(device.create_event());
-        device.record(*returned.ends.back(), *stream);
-      }
+        device.record(*returned.ends.back(), stream);
+      });
     }
     return std::ranges::all_of(returned.ends, [&](const EventRef& end) { return device.done(*end); });
   } catch (...) {
@@ -36,7 +36,7 @@ bool LentMemory::is_done(Returned& returned) noexcept {
 
 void LentMemory::wait_for(const Returned& returned) noexcept {
   try {
-    for (const StreamRef& stream : returned.users) device_.device().synchronize(*stream);
+    returned.for_each_stream([&](Stream& stream) { device_.device().synchronize(stream); });
   } catch (...) {  // the work has failed, or the device is lost: the memory is not used any more
   }
 }

@@ -17,8 +17,8 @@ class LentMemory {
   explicit LentMemory(OpenDevice& device) : device_(device) {}
   ~LentMemory() { wait(); }
 
-  /// Called by Buffer, for `users`, the streams with its last work.
-  void give_back(std::shared_ptr<void> owner, std::vector<StreamRef> users) noexcept;
+  /// Called by Buffer, with the streams that have its last work. Needs no memory.
+  void give_back(std::shared_ptr<void> owner, StreamRef writer, std::vector<StreamRef> readers) noexcept;
 
   /// Lets go the owners whose memory no work uses any more.
   void let_go() noexcept {
@@ -31,8 +31,15 @@ class LentMemory {
  private:
   struct Returned {
     std::shared_ptr<void> owner;
-    std::vector<StreamRef> users;
-    std::vector<EventRef> ends = {};  // of the users' work; empty until they are recorded
+    StreamRef writer;
+    std::vector<StreamRef> readers;
+    std::vector<EventRef> ends = {};  // of the streams' work; empty until they are recorded
+
+    template <class Function>
+    void for_each_stream(const Function& function) const {
+      function(*writer);
+      for (const StreamRef& reader : readers) function(*reader);
+    }
   };
 
   void let_go_done() noexcept;
