@@ -62,10 +62,10 @@ TEST_CASE("complex elements of scripts' code compile with NVRTC", "[cuda][nvrtc]
   compile({"elements.cuh", "arithmetic.cuh", "functions.cuh", "complex.cuh", "complex_elements.cuh", "indexing.cuh", "reduce.cuh"},
           R"(
 extern "C" __global__ void k(const gpulua_complex_element64* x, gpulua_complex_element128* y, float* size) {
-  gpulua_complex_element64 z = 2 * conj(*x) + x->x * 0.5 - make_float2(1, 2);
+  gpulua_complex_element64 z = 2 * conj(*x) + x->x * 0.5 - gpulua_complex_element64(make_float2(1, 2));
   z /= 3u;
   *size = abs(z) + z.y + real(z) * z.imag() + norm(z) + arg(z) + (z == 0 || isnan(pow(z, 2)));
-  *y *= make_double2(z.x, z.y);
+  *y *= gpulua_complex_element128(make_double2(z.x, z.y));
 })");
 }
 
