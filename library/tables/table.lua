@@ -160,12 +160,21 @@ for theirs, ours in pairs {query = "filter", loc = "filter", iloc = "take", samp
   meant[theirs] = meant[ours] or "t:take(rows)"
 end
 
+--- The names of columns that are those of a property or a method, which t.name gives then.
+local function hidden_names(fields)
+  local hidden = {}
+  for _, name in ipairs(fields.names) do
+    if methods[name] or name == "rows" or name == "names" then hidden[#hidden + 1] = name end
+  end
+  return hidden
+end
+
 function tables.__index(t, key)
   local fields = fields_of[t]
   if methods[key] then return methods[key] end
-  if fields.arrays[key] then return fields.arrays[key] end
   if key == "rows" then return fields.rows end
   if key == "names" then return {unpack(fields.names)} end
+  if fields.arrays[key] then return fields.arrays[key] end
   if type(key) ~= "string" then
     core.raise(("[table] expected the name of a column, got %s; t:take(rows) gives a table of some rows"):format(core.describe(key)))
   end
@@ -183,7 +192,8 @@ end
 function tables.__newindex(t, key, value)
   if value == nil then core.fail("table", "a column; t:select(names) leaves columns out", value) end
   if methods[key] or key == "rows" or key == "names" then
-    core.raise(("[table] expected a name that is no property or method of tables, got %s"):format(core.describe(key)))
+    core.raise(("[table] expected a name that is no property or method of tables, got %s; gpu.table makes columns of any name, which "
+      .. "t:column(name) reads"):format(core.describe(key)))
   end
   local fields = fields_of[t]
   if type(value) == "string" then
@@ -336,7 +346,7 @@ end
 -- For table_groups.lua.
 core.table_parts = {
   fields_of = fields_of, new_table = new_table, add = add, names_in = names_in, order_of = order_of, device_of = device_of,
-  check_option = check_option,
+  check_option = check_option, hidden_names = hidden_names,
 }
 
 function tables.__tostring(t)

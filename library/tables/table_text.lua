@@ -65,6 +65,8 @@ local function rows_of(fields, room, format)
     end
   end
   local rest = shown < #fields.names and "; not shown: " .. table.concat(fields.names, ", ", shown + 1) or ""
+  local hidden = core.table_parts.hidden_names(fields)
+  if #hidden > 0 then rest = ("%s; t:column(name) gives %s"):format(rest, table.concat(hidden, ", ")) end
   return rows, ("%s, %s%s"):format(counted(n, "row"), counted(#fields.names, "column"), rest)
 end
 

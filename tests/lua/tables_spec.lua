@@ -540,6 +540,26 @@ float64  text    float64
     assert.are.equal("1000 rows, 3 columns", lines[#lines])
   end)
 
+  it("keeps its properties and methods beside columns of their names", function()
+    local names = {"column", "group_by", "head", "isin", "names", "price", "rows", "select", "sort_by", "take", "texts", "values", "where"}
+    local columns = {}
+    for i, name in ipairs(names) do columns[name] = {i, i + 1, i} end
+    local odd = gpu.table(columns)
+    assert.are.same(names, odd.names)
+    assert.are.equal(3, odd.rows)
+    for i, name in ipairs(names) do
+      assert.are.same({i, i + 1, i}, odd:column(name):table())
+      assert.are.same({i, i + 1, i}, odd:values(name))
+      assert.are.equal(2, odd:take(odd:isin(name, i)).rows)
+      assert.are.equal(1, odd:where(name, i + 1).rows)
+      assert.are.equal(i + 1, odd:sort_by(name, {descending = true}):head(1):column(name)[1])
+      assert.are.same({2, 1}, odd:group_by(name):count():column "count":table())
+      assert.are.same({name}, odd:select(name).names)
+    end
+    assert(tostring(odd:select("price", "rows", "take")):find("3 rows, 3 columns; t:column(name) gives rows, take", 1, true))
+    support.fails("gpu.table makes columns of any name, which t:column(name) reads", function() odd.take = {1, 2, 3} end)
+  end)
+
   it("says what is wrong", function()
     local fails = support.fails
     fails('a table has no column, property or method "valeu"; did you mean "value"?', function() return t.valeu end)
