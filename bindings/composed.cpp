@@ -70,7 +70,7 @@ int lua_did_you_mean(lua_State* L) {
     offer_option(near, unknown, check_string(L, -1, "did_you_mean", "a name"));
     lua_pop(L, 1);
   }
-  lua_pushstring(L, near.question().c_str());
+  lua_pushstring(L, question_about_option(near, unknown).c_str());
   return 1;
 }
 

@@ -183,6 +183,13 @@ int load_datasets(lua_State* L) {
   });
 }
 
+/// Whether a file begins as text does: with signs, spaces and ends of lines alone.
+bool is_text(std::span<const char> bytes) {
+  return !bytes.empty() && std::ranges::all_of(bytes.first(std::min<std::size_t>(bytes.size(), 512)), [](char c) {
+    return static_cast<unsigned char>(c) >= ' ' || (c >= '\t' && c <= '\r');
+  });
+}
+
 /// load_numpy(path [, {device=, mmap=}]): the array of a .npy file, or a table of the arrays of a .npz file by name;
 /// nil and a message when the file cannot be opened.
 int load(lua_State* L) {
@@ -193,9 +200,12 @@ int load(lua_State* L) {
     const FileBytes file(op, path, options.access);
     if (is_npz(file.bytes())) return push_arrays(L, read_npz(file.bytes(), *options.device, path), path);
     if (!is_npy(file.bytes()))
-      throw Error("[load] " + path +
-                  ": expected a .npy or .npz file, got other data; gpu.image.load reads PNG files, " +
-                  "and gpu.load other files by their endings, .csv among them");
+      throw Error(
+          "[load] " + path + ": expected a .npy or .npz file, got " +
+          (is_text(file.bytes())
+               ? "text; gpu.loadtxt reads an array of numbers in text, gpu.load a table by the ending .csv or .tsv"
+               : "other data; gpu.image.load reads PNG files, and gpu.load other files by their endings, "
+                 ".csv among them"));
     push_array(L, read_npy(file.bytes(), *options.device, path));
     return 1;
   });

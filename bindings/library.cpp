@@ -7,6 +7,7 @@
 #include "bindings/chunk.h"
 #include "bindings/fields.h"
 #include "bindings/lua_random.h"
+#include "bindings/names_elsewhere.h"
 #include "bindings/parts.h"
 #include "bindings/sparse_matrix.h"
 #include "bindings/state.h"
@@ -155,6 +156,12 @@ bool is_module_function(lua_State* L, std::string_view name) {
 int missing_field(lua_State* L) {
   const std::string_view receiver = lua_tostring(L, lua_upvalueindex(own_upvalue));
   if (push_from_library(L, receiver, name_at(L, 2))) return 1;
+  const std::string_view module = "gpu.";
+  if (receiver.starts_with(module)) {
+    const std::string path = std::string(receiver.substr(module.size())) + std::string(name_at(L, 2));
+    if (const std::string_view here = name_elsewhere(path); path.find('.') != std::string::npos && !here.empty())
+      throw Error(lua_tostring(L, lua_upvalueindex(own_upvalue + 1)) + describe(L, 2) + "; use " + std::string(here));
+  }
   // What gpu.fft lacks may be gpu's; gpu.sum says nothing about a stream without sum.
   if (receiver != "gpu." && receiver.starts_with("gpu.") && is_module_function(L, name_at(L, 2)))
     throw Error(lua_tostring(L, lua_upvalueindex(own_upvalue + 1)) + describe(L, 2) + "; use gpu." +

@@ -249,7 +249,7 @@ void read_options(lua_State* L, int index, const char* op, std::span<const Optio
     NearName near(field);
     for (const Option& option : options) offer_option(near, field, option.name);
     throw Error("[" + std::string(op) + "] expected the option" + (options.size() == 1 ? " " : "s ") + names +
-                ", got " + describe(L, value - 1) + near.question());
+                ", got " + describe(L, value - 1) + question_about_option(near, field));
   }
 }
 

@@ -2,7 +2,9 @@
 
 #include "bindings/lua_array.h"
 
+#include <algorithm>
 #include <cstring>
+#include <ranges>
 
 #include "bindings/fields.h"
 #include "bindings/host_data.h"
@@ -121,8 +123,13 @@ int array_index(lua_State* L) {
 /// True in the calls x:T() and x.T(), which call the view x.T.
 bool calls_transpose(lua_State* L) {
   lua_Debug frame{};
-  if (lua_gettop(L) > 2 || lua_getstack(L, 0, &frame) == 0 || lua_getinfo(L, "n", &frame) == 0 || !frame.name)
-    return false;
+  if (lua_gettop(L) > 2 || lua_getstack(L, 0, &frame) == 0 || lua_getinfo(L, "n", &frame) == 0) return false;
+  // `return x:T()` leaves no name: then the argument tells, which is no index.
+  if (!frame.name) {
+    const Array *const turned = test<Array>(L, 1), *const array = test<Array>(L, 2);
+    return array && !is_integer((*array)->dtype) && (*array)->dtype != DType::boolean &&
+           std::ranges::equal((*array)->layout.shape, std::views::reverse((*turned)->layout.shape));
+  }
   if (std::strcmp(frame.name, "T") != 0) return false;
   return std::strcmp(frame.namewhat, lua_gettop(L) == 1 ? "field" : "method") == 0;
 }

@@ -50,6 +50,8 @@ CsvReading check_reading(lua_State* L, int index) {
   CsvReading options;
   lua_getfield(L, index, "sep");
   options.separator = check_string(L, -1, read_op, "a separator").at(0);
+  lua_getfield(L, index, "is_usual_sep");
+  options.is_usual_separator = lua_toboolean(L, -1) != 0;
   lua_getfield(L, index, "header");
   if (!lua_isnil(L, -1)) options.header = lua_toboolean(L, -1) != 0;
   lua_getfield(L, index, "skip");
@@ -60,7 +62,7 @@ CsvReading check_reading(lua_State* L, int index) {
     if (!std::holds_alternative<DType>(type)) fail(read_op, "the name of a dtype, or a table of them by column", L, -1);
     options.dtype = std::get<DType>(type);
   }
-  lua_pop(L, 4);
+  lua_pop(L, 5);
   for_each_item(L, index, "columns", [&] {
     if (lua_type(L, -1) == LUA_TNUMBER)
       options.columns.emplace_back(check_integer(L, -1, read_op, "a column's name or position"));

@@ -75,7 +75,7 @@ local function load_csv(path, options)
   if missing then core.check_list(op, "texts", missing) end
   local mmap = core.check_flag(op, "mmap", options.mmap)
   local found, message = core.read_csv(path, {
-    sep = separator(op, path, options.sep), header = core.check_flag(op, "header", options.header),
+    sep = separator(op, path, options.sep), is_usual_sep = options.sep == nil, header = core.check_flag(op, "header", options.header),
     skip = check_count(op, "skip", options.skip), columns = columns, missing = missing, mmap = mmap ~= false,
     dtype = not by_column and options.dtype or nil, types = by_column and options.dtype or {}, place = {device = options.device},
   })

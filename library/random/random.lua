@@ -109,13 +109,14 @@ end
 
 local function is_options(value) return type(value) == "string" or type(value) == "table" end
 
---- Raises an error for arguments in NumPy's order, with the shape after the parameters: a list in place of the options, or
---- parameters after a number that is not a size.
-local function check_order(op, shape, values, count, options)
-  local has_list = type(options) == "table" and #options > 0
+--- Raises an error for arguments in NumPy's order, with the shape after the parameters: a list in place of the options, the option
+--- size, or parameters after a number that is not a size. Fewer than all `parameters` are for one number.
+local function check_order(op, shape, values, count, parameters, options)
+  local last = type(options) == "table" and (#options > 0 and options or options.size or options.shape) or nil
   local is_no_size = type(shape) == "number" and not (shape >= 1 and shape % 1 == 0) and count > 0
-  if not has_list and not is_no_size then return end
-  local turned = { has_list and options or values[count], shape, unpack(values, 1, has_list and count or count - 1) }
+  if last == nil and not is_no_size then return end
+  local has_size = last == nil and count == parameters
+  local turned = { last or has_size and values[count] or 1, shape, unpack(values, 1, has_size and count - 1 or count) }
   for i, value in ipairs(turned) do
     turned[i] = core.is_array(value) and "x" or type(value) == "table" and "{" .. table.concat(value, ", ") .. "}" or tostring(value)
   end
@@ -144,7 +145,7 @@ local function distribution(name, parameters, make, kind)
     if count > 0 and is_options(values[count]) and (not kind.vectors or type(values[count]) == "string" or #values[count] == 0) then
       options, values[count], count = values[count], nil, count - 1
     end
-    if not kind.vectors then check_order(op, shape, values, count, options) end
+    if not kind.vectors then check_order(op, shape, values, count, #parameters, options) end
     if count > #parameters then core.fail(op, ("at most %d parameters"):format(#parameters), count) end
     if type(options) == "string" then options = { dtype = options } end
     options = core.check_source(op, options, generator)
@@ -340,9 +341,7 @@ local function integers(generator, shape, low, high, options)
   local op = "random.integers"
   local last = is_options(high) and high or options
   local values = { low, core.is_number(high) and high or nil }
-  -- NumPy's integers(low, high) returns one number.
-  if #values == 1 and not (type(last) == "table" and #last > 0) then values[2] = 1 end
-  check_order(op, shape, values, #values, last)
+  check_order(op, shape, values, #values, 2, last)
   if is_options(high) then high, options = core.shift(op, high, options) end
   if high == nil then low, high = 0, low end
   if type(options) == "string" then options = { dtype = options } end

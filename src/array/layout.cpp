@@ -206,8 +206,6 @@ void refuse_broadcast(std::string_view op, std::span<const Dims* const> shapes) 
             ": counted from the last axis, " + std::to_string(x) + " meets " + std::to_string(y) + missing_axis(a, b);
         const bool are_factors = a.size() == 2 && b.size() == 2 && a[1] == b[0];
         if (op == "multiply" && are_factors) text += "; gpu.matmul(x, y) is the product of matrices";
-        if (op != "index" && a.size() == 1 && b.size() == 1 && std::abs(x - y) == 1)
-          text += "; a range has both of its ends: \":-2\" leaves the last one out";
         throw Error(text);
       }
     }

@@ -181,12 +181,33 @@ LayoutRef row_major_of(const Node& array) {
   return array.shared_layout->is_row_major ? array.shared_layout : share(row_major(array.layout.shape));
 }
 
+/// The advice where two vectors differ by one element, and one of them is a range of an array.
+std::string advice_for_range(Operands operands) {
+  std::int64_t least = 0, greatest = 0;
+  bool has_range = false;
+  for (const auto& [array, number] : operands) {
+    if (!array) continue;
+    Node& node = **array;
+    if (node.layout.ndim() != 1) return "";
+    const std::int64_t size = node.layout.size();
+    least = greatest == 0 ? size : std::min(least, size);
+    greatest = std::max(greatest, size);
+    has_range = has_range || (!node.pending() && !node.freed() && node.nbytes() < node.buffer()->bytes());
+  }
+  return has_range && greatest - least == 1 ? "; a range has both of its ends: \":-2\" leaves the last one out" : "";
+}
+
 /// The layout of the result of an operation on arrays of several shapes.
 LayoutRef broadcast_layout(const OpInfo& op, Operands operands) {
   boost::container::small_vector<const Dims*, 4> shapes;
   for (const auto& [array, number] : operands)
     if (array) shapes.push_back(&(*array)->layout.shape);
-  Dims shape = broadcast_shapes(op.name, {shapes.data(), shapes.size()});
+  Dims shape;
+  try {
+    shape = broadcast_shapes(op.name, {shapes.data(), shapes.size()});
+  } catch (const Error& error) {
+    throw Error(error.what() + advice_for_range(operands));
+  }
   for (const auto& [array, number] : operands)
     if (array && (*array)->layout.shape == shape) return row_major_of(**array);
   return share(row_major(std::move(shape)));

@@ -20,6 +20,8 @@ using CsvType = std::variant<DType, CsvText>;
 
 struct CsvReading {
   char separator = ',';
+  /// Whether nobody chose the separator: a file of single fields that has another one is an error then.
+  bool is_usual_separator = false;
   /// Whether the first line has the names. Without a value: unless all of its fields are numbers or missing.
   std::optional<bool> header;
   /// Lines before the first one that counts.

@@ -7,6 +7,7 @@
 #include "src/base/near_name.h"
 #include "src/files/csv.h"
 #include "src/files/csv_column.h"
+#include "src/files/csv_hint.h"
 
 namespace gpulua {
 
@@ -26,10 +27,11 @@ class CsvCursor {
   bool ends() const { return at_ == end_; }
 
   /// "[load] expected ..., got ... in line 3 of a.csv", about the line at the cursor.
-  [[noreturn]] void fail(const std::string& expected, const std::string& got, const std::string& column = "") const {
+  [[noreturn]] void fail(const std::string& expected, const std::string& got, const std::string& column = "",
+                         const std::string& advice = "") const {
     const auto line = 1 + std::count(first_, at_, '\n');
     throw Error("[load] expected " + expected + ", got " + got + " in line " + std::to_string(line) +
-                (column.empty() ? "" : ", column " + column) + " of " + file_);
+                (column.empty() ? "" : ", column " + column) + " of " + file_ + advice);
   }
 
   /// Whether a line or the file ends here.
@@ -115,10 +117,14 @@ class CsvReader {
  public:
   CsvReader(std::span<const char> bytes, const CsvReading& options, const std::string& file)
       : options_(options), file_(file), bytes_(bytes.size()), cursor_(bytes, options.separator, file) {
+    refuse_utf16(bytes, file);
     cursor_.skip_mark();
     for (std::int64_t i = 0; i < options.skip && !cursor_.ends(); ++i) cursor_.skip_line();
     cursor_.skip_empty_lines();
+    first_line_ = cursor_.at();
     read_header();
+    if (names_.size() == 1 && options.is_usual_separator)
+      refuse_other_separator(first_line_, cursor_.end(), options.separator, file);
     choose_columns();
   }
 
@@ -306,13 +312,16 @@ class CsvReader {
   [[noreturn]] void fail_width(const char* line) {
     cursor_.go_to(line);
     const std::size_t count = first_fields().size();
-    cursor_.fail(std::to_string(names_.size()) + " fields, as in the first line", std::to_string(count));
+    const bool is_one = names_.size() == 1;
+    cursor_.fail(std::to_string(names_.size()) + (is_one ? " field" : " fields") + ", as in the first line",
+                 std::to_string(count), "", advice_for_lines(first_line_, cursor_.end(), options_.separator));
   }
 
   const CsvReading& options_;
   const std::string& file_;
   std::size_t bytes_;
   CsvCursor cursor_;
+  const char* first_line_ = nullptr;  // behind those that are skipped
   bool quotes_everywhere_ = false;
   std::vector<std::string> names_;         // of all columns of the file
   std::vector<std::ptrdiff_t> column_at_;  // in columns_, for each column of the file; -1: it is not read

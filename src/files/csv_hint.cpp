@@ -1,0 +1,80 @@
+#include "src/files/csv_hint.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "src/base/error.h"
+
+namespace gpulua {
+
+namespace {
+
+constexpr char separators[] = {';', '\t', '|', ','};
+
+/// Takes the first line that is not empty from the text.
+std::string_view take_line(std::string_view& text) {
+  while (!text.empty()) {
+    const std::size_t length = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, length);
+    text.remove_prefix(std::min(length + 1, text.size()));
+    if (line.find_first_not_of(" \r") != std::string_view::npos) return line;
+  }
+  return {};
+}
+
+bool is_comment(std::string_view line) {
+  return line.starts_with('#') || line.starts_with('%') || line.starts_with("//");
+}
+
+/// The separator that both lines have equally often; 0 where none is.
+char common_separator(std::string_view line, std::string_view next, char separator) {
+  for (const char other : separators) {
+    const auto count = std::ranges::count(line, other);
+    if (other != separator && count > 0 && count == std::ranges::count(next, other)) return other;
+  }
+  return 0;
+}
+
+std::string quoted(char separator) {
+  return separator == '\t' ? "\"\\t\"" : '"' + std::string(1, separator) + '"';
+}
+
+std::string_view text_of(const char* at, const char* end) {
+  return {at, static_cast<std::size_t>(end - at)};
+}
+
+}  // namespace
+
+void refuse_utf16(std::span<const char> bytes, const std::string& file) {
+  const std::string_view text(bytes.data(), bytes.size());
+  const bool has_mark = text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
+  if (!has_mark && text.substr(0, text.find('\n')).find('\0') == std::string_view::npos) return;
+  throw Error("[load] expected text in UTF-8, got " +
+              std::string(has_mark ? "UTF-16" : "bytes of 0, as UTF-16 has them") + " in " + file +
+              "; iconv -f UTF-16" + (has_mark ? "" : "LE") + " -t UTF-8 makes UTF-8 of it");
+}
+
+void refuse_other_separator(const char* at, const char* end, char separator, const std::string& file) {
+  std::string_view text = text_of(at, end);
+  const std::string_view line = take_line(text), next = take_line(text);
+  if (line.starts_with('"') || next.starts_with('"')) return;
+  const char other = common_separator(line, next, separator);
+  if (other == 0) return;
+  throw Error("[load] expected " + quoted(separator) + " between fields, got lines with " + quoted(other) +
+              " alone in " + file + "; {sep = " + quoted(other) + "} reads them, {sep = " + quoted(separator) +
+              "} as one column");
+}
+
+std::string advice_for_lines(const char* at, const char* end, char separator) {
+  std::string_view text = text_of(at, end);
+  std::string_view line = take_line(text);
+  if (!is_comment(line)) {
+    const char other = common_separator(line, take_line(text), separator);
+    return other == 0 ? "" : "; {sep = " + quoted(other) + "} reads such fields";
+  }
+  std::size_t lines = 0;
+  while (is_comment(line)) line = take_line(text), ++lines;
+  return "; {skip = " + std::to_string(lines) + "} leaves out the first lines, which are comments";
+}
+
+}  // namespace gpulua

@@ -1,0 +1,19 @@
+#pragma once
+
+// What is unusual about a table in text that cannot be read as it should.
+
+#include <span>
+#include <string>
+
+namespace gpulua {
+
+/// Throws Error for bytes that are no text in UTF-8 but in UTF-16.
+void refuse_utf16(std::span<const char> bytes, const std::string& file);
+
+/// Throws Error if the lines from `at` on are no single fields but have another separator than `separator`.
+void refuse_other_separator(const char* at, const char* end, char separator, const std::string& file);
+
+/// How to read a file whose lines from `at` on differ in their numbers of fields; "" where nothing tells.
+std::string advice_for_lines(const char* at, const char* end, char separator);
+
+}  // namespace gpulua
