@@ -7,7 +7,7 @@
 #include "bindings/list.h"
 #include "bindings/lua_array.h"
 #include "bindings/lua_random.h"
-#include "bindings/names_elsewhere.h"
+#include "bindings/options_elsewhere.h"
 #include "bindings/parts.h"
 #include "bindings/state.h"
 #include "library_file.h"

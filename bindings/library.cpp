@@ -156,10 +156,11 @@ bool is_module_function(lua_State* L, std::string_view name) {
 int missing_field(lua_State* L) {
   const std::string_view receiver = lua_tostring(L, lua_upvalueindex(own_upvalue));
   if (push_from_library(L, receiver, name_at(L, 2))) return 1;
-  const std::string_view module = "gpu.";
-  if (receiver.starts_with(module)) {
-    const std::string path = std::string(receiver.substr(module.size())) + std::string(name_at(L, 2));
-    if (const std::string_view here = name_elsewhere(path); path.find('.') != std::string::npos && !here.empty())
+  // Names that mean something else in a part, or for the module, than elsewhere.
+  if (const std::string_view module = "gpu."; receiver.starts_with(module)) {
+    const std::string_view part = receiver == module ? receiver : receiver.substr(module.size());
+    const std::string_view here = name_elsewhere(std::string(part) + std::string(name_at(L, 2)));
+    if (!here.empty())
       throw Error(lua_tostring(L, lua_upvalueindex(own_upvalue + 1)) + describe(L, 2) + "; use " + std::string(here));
   }
   // What gpu.fft lacks may be gpu's; gpu.sum says nothing about a stream without sum.

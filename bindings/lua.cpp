@@ -9,7 +9,7 @@
 #include "bindings/fields.h"
 #include "bindings/library.h"
 #include "bindings/lua_array.h"
-#include "bindings/names_elsewhere.h"
+#include "bindings/options_elsewhere.h"
 #include "bindings/state.h"
 #include "src/base/near_name.h"
 

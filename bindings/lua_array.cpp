@@ -2,9 +2,7 @@
 
 #include "bindings/lua_array.h"
 
-#include <algorithm>
 #include <cstring>
-#include <ranges>
 
 #include "bindings/fields.h"
 #include "bindings/host_data.h"
@@ -124,14 +122,12 @@ int array_index(lua_State* L) {
 bool calls_transpose(lua_State* L) {
   lua_Debug frame{};
   if (lua_gettop(L) > 2 || lua_getstack(L, 0, &frame) == 0 || lua_getinfo(L, "n", &frame) == 0) return false;
-  // `return x:T()` leaves no name: then the argument tells, which is no index.
-  if (!frame.name) {
-    const Array *const turned = test<Array>(L, 1), *const array = test<Array>(L, 2);
-    return array && !is_integer((*array)->dtype) && (*array)->dtype != DType::boolean &&
-           std::ranges::equal((*array)->layout.shape, std::views::reverse((*turned)->layout.shape));
-  }
-  if (std::strcmp(frame.name, "T") != 0) return false;
-  return std::strcmp(frame.namewhat, lua_gettop(L) == 1 ? "field" : "method") == 0;
+  if (frame.name && std::strcmp(frame.name, "T") == 0)
+    return std::strcmp(frame.namewhat, lua_gettop(L) == 1 ? "field" : "method") == 0;
+  // `return x:T()` leaves no name: there the argument tells, which is no index but the array whose view is called.
+  const Array *const view = test<Array>(L, 1), *const array = test<Array>(L, 2);
+  return array && !is_integer((*array)->dtype) && (*array)->dtype != DType::boolean &&
+         (*array)->buffer() == (*view)->buffer();
 }
 
 int array_call(lua_State* L) {

@@ -1,19 +1,13 @@
 #include "bindings/names_elsewhere.h"
 
 #include <algorithm>
-#include <iterator>
 
 namespace gpulua {
 
 namespace {
 
-struct Row {
-  std::string_view name;
-  std::string_view here;
-};
-
 /// Sorted by name. A test reads the table: no name may exist here, and each function in an equivalent must exist.
-constexpr Row rows[] = {
+constexpr NameRow rows[] = {
     // clang-format off
     {"CubicSpline", "gpu.cubic_spline(x, y)"},
     {"DataFrame", "gpu.table{name = x}"},
@@ -140,6 +134,9 @@ constexpr Row rows[] = {
     {"get_function", "mod:kernel(name) or mod.name"},
     {"get_global", "mod:constant(name)"},
     {"get_printoptions", "gpu.print_options()"},
+    {"gpu.cuda", "gpu.device(name), gpu.sync() and gpu.memory()"},
+    {"gpu.nn", "gpu.matmul(a, b), gpu.convolve(x, y), gpu.softmax(x) and other functions of arrays"},
+    {"gpu.print", "print(x)"},
     {"grad", "finite differences: there is no automatic differentiation"},
     {"greater", "gpu.gt(x, y)"},
     {"greater_equal", "gpu.ge(x, y)"},
@@ -221,6 +218,7 @@ constexpr Row rows[] = {
     {"ndtri", "gpu.normcdfinv(x)"},
     {"neg", "gpu.negative(x)"},
     {"new", "gpu.empty(shape, dtype)"},
+    {"no_grad", "the arrays as they are: there is no automatic differentiation"},
     {"normal", "gpu.random.normal(shape, mean, deviation)"},
     {"not_equal", "gpu.ne(x, y)"},
     {"notna", "gpu.isnan(x):logical_not()"},
@@ -238,6 +236,14 @@ constexpr Row rows[] = {
     {"pinned_array", "gpu.pinned(shape, dtype)"},
     {"pinv", "gpu.linalg.pinv(a)"},
     {"place", "x[mask] = values"},
+    {"plot.bar", "gpu.plot.bars(names, heights)"},
+    {"plot.figure", "gpu.plot.line(x, y), which gives a chart"},
+    {"plot.legend", "the option label: gpu.plot.line(x, y, {label = text})"},
+    {"plot.plot", "gpu.plot.line(x, y)"},
+    {"plot.savefig", "p:save(path) of a chart"},
+    {"plot.title", "the option title: gpu.plot.line(x, y, {title = text})"},
+    {"plot.xlabel", "the option xlabel: gpu.plot.line(x, y, {xlabel = text})"},
+    {"plot.ylabel", "the option ylabel: gpu.plot.line(x, y, {ylabel = text})"},
     {"prepared_call", "kernel {grid = blocks, block = threads}(arguments)"},
     {"psi", "gpu.digamma(x)"},
     {"ptr", "x.pointer"},
@@ -248,8 +254,6 @@ constexpr Row rows[] = {
     {"rand_like", "gpu.rand(x.shape)"},
     {"randint", "gpu.random.integers(shape, low, high)"},
     {"randn_like", "gpu.randn(x.shape)"},
-    {"random.rand", "gpu.rand(shape)"},
-    {"random.randn", "gpu.randn(shape)"},
     {"random_sample", "gpu.rand(shape)"},
     {"randperm", "gpu.random.permutation(n)"},
     {"rank", "x.ndim"},
@@ -274,6 +278,7 @@ constexpr Row rows[] = {
     {"seed", "gpu.random.seed(n)"},
     {"sem", "gpu.stats.sem(x)"},
     {"set", "x:copy_(values)"},
+    {"set_device", "gpu.device(name)"},
     {"set_printoptions", "gpu.print_options{precision = 3}"},
     {"setdiff", "gpu.setdiff1d(x, y)"},
     {"shape", "x.shape"},
@@ -345,63 +350,12 @@ constexpr Row rows[] = {
     // clang-format on
 };
 
-static_assert(std::ranges::is_sorted(rows, {}, &Row::name));
-
-/// The same for names of options.
-constexpr Row options_elsewhere[] = {
-    {"axes", "axis"},        {"blockDim", "block"},
-    {"block_size", "block"}, {"blocks", "grid"},
-    {"cmap", "colormap"},    {"compressed", "compress"},
-    {"correction", "ddof"},  {"delimiter", "sep"},
-    {"dim", "axis"},         {"dims", "axis"},
-    {"edgeitems", "edge"},   {"gridDim", "grid"},
-    {"grid_size", "grid"},   {"keepdim", "keepdims"},
-    {"linewidth", "width"},  {"max_iterations", "maxiter"},
-    {"mmap_mode", "mmap"},   {"na_values", "missing"},
-    {"nblocks", "grid"},     {"nthreads", "block"},
-    {"out_dtype", "dtype"},  {"preconditioner", "M"},
-    {"separator", "sep"},    {"seperator", "sep"},
-    {"sharedMem", "shared"}, {"shared_mem", "shared"},
-    {"skiprows", "skip"},    {"threads", "block"},
-    {"tol", "rtol"},         {"type", "dtype"},
-    {"unbiased", "ddof"},    {"usecols", "columns"},
-    {"vmax", "max"},         {"vmin", "min"},
-    {"w", "weights"},
-};
-
-static_assert(std::ranges::is_sorted(options_elsewhere, {}, &Row::name));
-
-constexpr std::string_view of_launches = "it belongs to a launch: kernel {grid = blocks, block = threads}(arguments)";
-constexpr std::string_view of_shapes = "a shape is an argument, not an option";
-
-/// Options that stand elsewhere here.
-constexpr Row misplaced_options[] = {
-    {"block", of_launches},  {"blocks", of_launches}, {"grid", of_launches},    {"shape", of_shapes},
-    {"shared", of_launches}, {"size", of_shapes},     {"threads", of_launches},
-};
-
-static_assert(std::ranges::is_sorted(misplaced_options, {}, &Row::name));
-
-template <std::size_t count>
-std::string_view find(const Row (&table)[count], std::string_view name) {
-  const Row* row = std::ranges::lower_bound(table, name, {}, &Row::name);
-  return row != std::end(table) && row->name == name ? row->here : std::string_view();
-}
+static_assert(std::ranges::is_sorted(rows, {}, &NameRow::name));
 
 }  // namespace
 
 std::string_view name_elsewhere(std::string_view name) {
-  return find(rows, name);
-}
-
-void offer_option(NearName& near, std::string_view unknown, std::string_view option) {
-  near.offer(find(options_elsewhere, unknown) == option ? unknown : option, option);
-}
-
-std::string question_about_option(const NearName& near, std::string_view unknown) {
-  std::string question = near.question();
-  const std::string_view elsewhere = find(misplaced_options, unknown);
-  return question.empty() && !elsewhere.empty() ? "; " + std::string(elsewhere) : question;
+  return here_of(rows, name);
 }
 
 }  // namespace gpulua

@@ -1,20 +1,26 @@
 #pragma once
 
-#include <string>
+#include <algorithm>
+#include <iterator>
 #include <string_view>
-
-#include "src/base/near_name.h"
 
 namespace gpulua {
 
 /// The equivalent of a function, method or constant of NumPy, CuPy, PyTorch, PyCUDA, Numba or Lua: `x:table()` for
 /// "tolist". Empty for a name that is not listed. Used only in messages about unknown names.
 std::string_view name_elsewhere(std::string_view name);
-/// Offers the name of an option to `near`, which searches for `unknown`. Another library's name of the same option
-/// matches exactly: "dim", PyTorch's name, for "axis".
-void offer_option(NearName& near, std::string_view unknown, std::string_view option);
-/// The question of `near` about an unknown option; without one, where else the option belongs: "; sizes are an
-/// argument ..." for "size". Empty where nothing is known.
-std::string question_about_option(const NearName& near, std::string_view unknown);
+
+/// A name of another library's, and its equivalent here. Tables of them are sorted by name.
+struct NameRow {
+  std::string_view name;
+  std::string_view here;
+};
+
+/// The equivalent in a table; empty for a name that is not there.
+template <std::size_t count>
+std::string_view here_of(const NameRow (&table)[count], std::string_view name) {
+  const NameRow* row = std::ranges::lower_bound(table, name, {}, &NameRow::name);
+  return row != std::end(table) && row->name == name ? row->here : std::string_view();
+}
 
 }  // namespace gpulua

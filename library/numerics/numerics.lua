@@ -221,6 +221,13 @@ local function interp(x, xp, fp, options)
   if period == 0 then core.fail(op, "a period other than 0", period) end
   local like = core.is_array(x) and x or core.is_array(xp) and xp or core.is_array(fp) and fp
   if not like then core.fail(op, "an array", x) end
+  if type(xp) == "table" and not period then
+    for i = 2, core.check_list(op, "points", xp) do
+      if type(xp[i]) == "number" and type(xp[i - 1]) == "number" and not (xp[i] >= xp[i - 1]) then
+        core.raise(("[interp] expected points that increase, got %g behind %g"):format(xp[i], xp[i - 1]))
+      end
+    end
+  end
   local function real(value) return core.check_real(op, core.to_array(op, what, value, like)) end
   x, xp, fp = real(x), real(xp), real(fp)
   if xp.ndim ~= 1 or fp.ndim ~= 1 or xp.size ~= fp.size or xp.size == 0 then

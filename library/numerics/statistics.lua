@@ -240,6 +240,10 @@ local function norm(x, order, axis, options)
     value = matrix_norm(from, order, arguments, type(axis) == "table" and #axis == 2
       and {core.axis("norm", axis[1], x.ndim), core.axis("norm", axis[2], x.ndim)} or arguments.axes)
   else
+    if type(order) == "string" then
+      core.raise(("[norm] expected a matrix, or two axes, for the order %q, got shape %s; a vector's norm is x:norm()"):format(order,
+        core.text(x.shape)))
+    end
     core.raise(("[norm] expected one axis of a vector or two of a matrix for an order, got %d axes of shape %s"):format(
       #arguments.axes, core.text(x.shape)))
   end

@@ -84,6 +84,7 @@ function stats.iqr(x, axis, options)
   if type(range) ~= "table" or #range ~= 2 or type(range[1]) ~= "number" or type(range[2]) ~= "number" then
     core.fail(op, "range = {lower, upper}, percentiles", range)
   end
+  if range[1] > range[2] then core.raise(("[%s] expected range = {lower, upper}, got {%g, %g}"):format(op, range[1], range[2])) end
   return core.cast(values:percentile(range[2], axis) - values:percentile(range[1], axis), dtype)
 end
 

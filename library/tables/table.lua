@@ -153,9 +153,10 @@ local meant = {
   fillna = "t.name = gpu.where(t.name:isnan(), value, t.name)", dropna = "t:take(t.name:isnan():logical_not())",
   unique = 't:texts("name") or t.name:unique()', to_csv = 'gpu.save("name.csv", t)', save = 'gpu.save("name.csv", t)',
   sum = "t.name:sum(), or t:group_by(...):sum()", mean = "t.name:mean(), or t:group_by(...):mean()",
+  merge = "u:take(u.key:searchsorted(t.key)), where u.key is sorted", append = "gpu.concat{t.name, u.name} of each column",
   assign = "t.name = x", apply = "gpu.vectorize(f)(t.name)", map = "gpu.vectorize(f)(t.name)",
 }
-for theirs, ours in pairs {query = "filter", loc = "filter", iloc = "take", sample = "take", slice = "take", isna = "dropna",
+for theirs, ours in pairs {join = "merge", concat = "append", query = "filter", loc = "filter", iloc = "take", sample = "take", slice = "take", isna = "dropna",
   distinct = "unique", nunique = "unique"} do
   meant[theirs] = meant[ours] or "t:take(rows)"
 end
@@ -251,7 +252,7 @@ function methods.take(t, rows)
   if type(rows) == "table" then
     rows = gpu.array(rows, {dtype = type(rows[1]) == "boolean" and "bool" or "int64", device = device_of(fields)})
   end
-  core.check_array("take", rows)
+  if not core.is_array(rows) then core.fail("take", "rows: a vector or a table of positions, or a mask", rows) end
   if rows.ndim ~= 1 then core.fail("take", "a vector of positions or a mask", rows) end
   if rows.dtype == "bool" then
     if rows.size ~= fields.rows then core.fail("take", ("a mask of %d rows"):format(fields.rows), rows) end

@@ -213,6 +213,24 @@ void refuse_broadcast(std::string_view op, std::span<const Dims* const> shapes) 
   throw Error(text);
 }
 
+Dims broadcast_shapes(std::string_view op, std::span<const Dims* const> shapes) {
+  Dims result;
+  for (const Dims* shape : shapes) {
+    if (shape->size() > result.size()) result.insert(result.begin(), shape->size() - result.size(), 1);
+    const std::size_t lead = result.size() - shape->size();
+    for (std::size_t axis = 0; axis < shape->size(); ++axis) {
+      std::int64_t& extent = result[lead + axis];
+      if ((*shape)[axis] == extent || (*shape)[axis] == 1) continue;
+      if (extent == 1) {
+        extent = (*shape)[axis];
+        continue;
+      }
+      refuse_broadcast(op, shapes);
+    }
+  }
+  return result;
+}
+
 Layout broadcast_to(const Layout& layout, const Dims& shape, std::string_view op) {
   const auto fail = [&] { refuse_broadcast(op, std::array<const Dims*, 2>{&layout.shape, &shape}); };
   if (layout.ndim() > shape.size()) fail();

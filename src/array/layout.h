@@ -61,6 +61,8 @@ std::optional<Layout> reshape(const Layout& layout, const Dims& shape);
 /// Throws the Error for shapes that do not broadcast. It shows the shapes and the axis where they differ; for a shape
 /// that would fit as leading axes it shows the call that makes it so.
 [[noreturn]] void refuse_broadcast(std::string_view op, std::span<const Dims* const> shapes);
+/// The common shape to which the shapes broadcast. Throws Error with the two shapes that do not fit.
+Dims broadcast_shapes(std::string_view op, std::span<const Dims* const> shapes);
 /// Throws Error: "[broadcast_to] operands could not be broadcast together with shapes (2,3) (2,4)", with `op` in
 /// brackets.
 Layout broadcast_to(const Layout& layout, const Dims& shape, std::string_view op = "broadcast_to");

@@ -264,24 +264,6 @@ void assign(const Array& out, Array value, const char* op) {
   out->device().evaluator().evaluate_into(*out, std::move(value));
 }
 
-Dims broadcast_shapes(std::string_view op, std::span<const Dims* const> shapes) {
-  Dims result;
-  for (const Dims* shape : shapes) {
-    if (shape->size() > result.size()) result.insert(result.begin(), shape->size() - result.size(), 1);
-    const std::size_t lead = result.size() - shape->size();
-    for (std::size_t axis = 0; axis < shape->size(); ++axis) {
-      std::int64_t& extent = result[lead + axis];
-      if ((*shape)[axis] == extent || (*shape)[axis] == 1) continue;
-      if (extent == 1) {
-        extent = (*shape)[axis];
-        continue;
-      }
-      refuse_broadcast(op, shapes);
-    }
-  }
-  return result;
-}
-
 Array constant(OpenDevice& device, Dims shape, DType dtype, const Scalar& value) {
   return pending_number(device, share(row_major(std::move(shape))), dtype, value);
 }

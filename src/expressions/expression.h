@@ -61,7 +61,4 @@ inline std::uint64_t all_axes(std::size_t ndim) {
 /// of the same kind or a higher one.
 void assign(const Array& out, Array value, const char* op);
 
-/// The common shape to which the shapes broadcast. Throws Error with the two shapes that do not fit.
-Dims broadcast_shapes(std::string_view op, std::span<const Dims* const> shapes);
-
 }  // namespace gpulua

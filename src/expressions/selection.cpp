@@ -251,7 +251,9 @@ void add_index(const Array& array, std::vector<IndexItem> items, const Array& va
   check_writable(*array, name);
   if (!has_arrays(items)) {
     const Array target = view(array, index(array->layout, specs_of(items)));
-    const Operand operands[] = {target, fitted(value, target->layout.ndim())};
+    const Array addend = fitted(value, target->layout.ndim());
+    broadcast_to(addend->layout, target->layout.shape, name);
+    const Operand operands[] = {target, addend};
     return assign(target, elementwise(op("add"), operands), name);
   }
   check_arrays(array, items);

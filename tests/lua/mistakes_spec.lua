@@ -269,6 +269,43 @@ local mistakes = {
   },
 }
 
+local launch = "; it belongs to a launch: kernel {grid = blocks, block = threads}(arguments)"
+local row_kernel = 'gpu.kernel("__global__ void f(float* x) { x[0] = 1; }", "f"'
+
+mistakes[#mistakes + 1] = { "habits of other libraries",
+  { 'gpu.random.normal(0, 1, {size = 5})', '[random.normal] expected the shape first, as in gpu.random.normal(5, 0, 1), got 0 first; '
+    .. '{0} is a shape without elements' },
+  { 'gpu.random.uniform(0, 1)', '[random.uniform] expected the shape first, as in gpu.random.uniform(1, 0, 1), got 0 first; '
+    .. '{0} is a shape without elements' },
+  { 'gpu.random.poisson(3, {size = {2, 4}})', '[random.poisson] expected the shape first, as in gpu.random.poisson({2, 4}, 3), got 3 first' },
+  { 'gpu.random.integers(0, 10, {size = 3})', '[random.integers] expected the shape first, as in gpu.random.integers(3, 0, 10), got 0 first; '
+    .. '{0} is a shape without elements' },
+  { 'gpu.random.choice(x, {size = 3})', '[random.choice] expected the options axis, replace, p, generator and device, got "size"; '
+    .. 'a shape is an argument, not an option' },
+  { 'gpu.stats.norm.cdf(x)', '[gpu.stats] gpu.stats has no field "norm"; use gpu.normcdf(x), gpu.normcdfinv(p), and '
+    .. 'gpu.random.normal(shape, mean, deviation)' },
+  { 'gpu.stats.t', '[gpu.stats] gpu.stats has no field "t"; use gpu.betainc(k / 2, 0.5, k / (k + t * t)), the probability of both its tails' },
+  { 'gpu.cuda.synchronize()', '[gpu] gpu has no field "cuda"; use gpu.device(name), gpu.sync() and gpu.memory()' },
+  { 'gpu.print(x)', '[gpu] gpu has no field "print"; use print(x)' },
+  { 'gpu.plot.plot(x)', '[gpu.plot] gpu.plot has no field "plot"; use gpu.plot.line(x, y)' },
+  { 'gpu.plot.line(y, {linestyle = "--"})', '[plot.line] expected the options label, color, width, dash, title, xlabel, ylabel, log, xlim and '
+    .. 'ylim, got "linestyle"; did you mean "dash"?' },
+  { 'gpu.plot.histogram(y, {bins = 3})', '[plot.histogram] expected the options density, label, color, title, xlabel, ylabel, log, xlim and '
+    .. 'ylim, got "bins"; the number of bins is an argument' },
+  { 'x:fillna(0)', '[array] an array has no field or method "fillna"; use gpu.where(gpu.isnan(x), value, x)' },
+  { 'x:rolling(3)', '[array] an array has no field or method "rolling"; use gpu.sliding_window(x, n), whose last axis is the window: its '
+    .. 'mean(-1), max(-1)' },
+  { 'local function f() return x.T:T() end f()', '[array] x.T is a property: it has no parentheses' },
+  { 'gpu.ones(5) + gpu.ones(4)', '[add] operands could not be broadcast together with shapes (5,) (4,): counted from the last axis, 5 meets 4' },
+  { row_kernel .. ', {blocks = 2})', '[kernel] expected the options options, defines, headers, include, names and device, got "blocks"' .. launch },
+  { row_kernel .. ') {blocks = 2}', '[f] expected the options grid, block, shared, stream, cooperative and cluster, got "blocks"; did you mean "grid"?' },
+  { row_kernel .. ') {threads = 2}', '[f] expected the options grid, block, shared, stream, cooperative and cluster, got "threads"; did you mean "block"?' },
+  { 'gpu.norm(y, "fro")', '[norm] expected a matrix, or two axes, for the order "fro", got shape (3,); a vector\'s norm is x:norm()' },
+  { 'gpu.interp(y, {2, 1}, {3, 4})', '[interp] expected points that increase, got 1 behind 2' },
+  { 'gpu.stats.iqr(y, {range = {75, 25}})', '[stats.iqr] expected range = {lower, upper}, got {75, 25}' },
+  { 'y:scatter_add({1}, {1, 2})', '[scatter_add] operands could not be broadcast together with shapes (2,) ()' },
+}
+
 --- The globals of the mistakes.
 local function surroundings()
   local many, deep = {}, 1

@@ -11,8 +11,8 @@ describe("tables in text", function()
     write(path, text)
     return gpu.load(path, options or {})
   end
-  local function fails(message, text, options)
-    return (support.fails(message, loaded, text, options))
+  local function fails(message, text, options, ending)
+    return (support.fails(message, loaded, text, options, ending))
   end
   local function texts_of(t, name)
     local texts, list = t:texts(name), {}
@@ -41,6 +41,24 @@ describe("tables in text", function()
     assert.are.same({"true", "x", "true"}, texts_of(t, "d"))
     assert.are.equal(2 ^ 53, t.e[1])
     assert.are.same({1.8446744073709552e19, -1}, loaded("u\n18446744073709551615\n-1\n").u:table())
+  end)
+
+  it("say how to read other separators, comments and encodings", function()
+    for separator, shown in pairs {[";"] = '";"', ["\t"] = [["\t"]], ["|"] = '"|"'} do
+      local text = ("a;b\n1;2\n3;4\n"):gsub(";", separator)
+      fails(('expected "," between fields, got lines with %s alone in '):format(shown), text)
+      fails(("; {sep = %s} reads them, {sep = \",\"} as one column"):format(shown), text)
+      assert.are.same({3, 4}, {loaded(text, {sep = separator}).a[2], loaded(text, {sep = separator}).b[2]})
+      assert.are.equal(2, loaded(text, {sep = ","}).rows)
+    end
+    fails("{sep = \";\"} reads them", "a;b\n1,5;2,5\n3;4\n")
+    assert.are.equal(2, loaded("text\nwell; so\nand; so; on\n").rows)
+    assert.are.equal(1, loaded('"a;b"\n"1;2"\n').rows)
+    fails("expected 1 field, as in the first line, got 2 in line 3 of ", "# made\n# today\na,b\n1,2\n")
+    fails("; {skip = 2} leaves out the first lines, which are comments", "# made\n# today\na,b\n1,2\n")
+    fails("expected text in UTF-8, got UTF-16 in ", "\255\254a\0,\0b\0\n\0001\0,\0002\0\n\0")
+    fails("expected text in UTF-8, got bytes of 0, as UTF-16 has them in ", "a\0,\0b\0\n\0001\0,\0002\0\n\0")
+    fails("got text; gpu.loadtxt reads an array of numbers in text, gpu.load a table by the ending .csv or .tsv", "1 2\n3 4\n", nil, ".txt")
   end)
 
   it("have NaN for what is missing", function()
@@ -576,6 +594,7 @@ float64  text    float64
     fails('groups have no method "value"; g:mean("value") is a table of its means', function() return t:group_by "kind".value end)
     fails('no column, property or method "filter"; use t:where(name, value) or t:take(mask); its columns', function() t:filter(1) end)
     fails('no column, property or method "query"; use t:where(name, value) or t:take(mask); its columns', function() t:query "a" end)
+    fails("expected rows: a vector or a table of positions, or a mask, got 5", function() return t:take(5) end)
     fails("a table is no function: t:take(rows) gives", function() return t({1, 2}) end)
     fails("expected the name of a column, got a table; t:take(rows)", function() return t[{1, 2}] end)
     fails("expected the name of a column; t:take(mask) gives the rows of a mask, got an array bool[1000]",
