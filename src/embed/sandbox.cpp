@@ -4,7 +4,7 @@
 #include "bindings/traceback.h"
 #include "sandbox_text.h"
 #include "src/embed/interruption.h"
-#include "src/embed/parser.h"
+#include "src/embed/script_parser.h"
 #include "src/runtime/stack_budget.h"
 
 namespace gpulua::embed {

@@ -7,7 +7,7 @@
 #include "src/embed/callbacks.h"
 #include "src/embed/error_text.h"
 #include "src/embed/failure.h"
-#include "src/embed/parser.h"
+#include "src/embed/script_parser.h"
 #include "src/embed/values.h"
 
 using namespace gpulua;

@@ -1,4 +1,4 @@
-#include "src/embed/parser.h"
+#include "src/embed/script_parser.h"
 
 #include <pthread.h>
 #include <signal.h>
