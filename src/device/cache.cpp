@@ -33,7 +33,7 @@ CacheKey& CacheKey::add(const KernelSource& source) {
   add_pairs(source.headers);
   add_texts(source.include_dirs);
   add_texts(source.names);
-  add((source.whole_warps ? 1 : 0) + (source.lua_function ? 2 : 0));
+  add((source.whole_warps ? 1 : 0) + (source.lua_function ? 2 : 0) + (source.own ? 4 : 0));
   return *this;
 }
 

@@ -42,6 +42,8 @@ struct KernelSource {
   /// The text was made of a Lua function: its parameters are named `x_p1`, its arrays `tile_array1`, for Lua's x and
   /// tile. Diagnostics name these, and count from 1.
   bool lua_function = false;
+  /// The library's own: its functions named gpulua_... take right addresses, and are not checked.
+  bool own = false;
 };
 
 /// A `__global__` function of a compiled module.

@@ -168,6 +168,7 @@ std::shared_ptr<Kernel> OpenDevice::compile_kernel(const std::string& key, std::
   source.text = std::move(text);
   source.file = generated_file;
   source.whole_warps = true;
+  source.own = true;
   const std::shared_ptr<Module> module = compile(source);
   std::shared_ptr<Kernel> kernel = module->kernel(module->compiled().kernels.at(0));
   warn_of(kernel->entry());

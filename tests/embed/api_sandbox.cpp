@@ -55,10 +55,10 @@ std::string read_file(const std::string& name) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// The texts of a list in attacks.lua, which a state that is trusted reads.
-std::vector<std::string> attacks(const std::string& list) {
+/// The texts of a list in the file, which a state that is trusted reads.
+std::vector<std::string> attacks(const std::string& list, const std::string& file = "attacks.lua") {
   ApiState reader;
-  REQUIRE(reader.run("lists = (function() " + read_file("attacks.lua") + " end)()") == GPULUA_OK);
+  REQUIRE(reader.run("lists = (function() " + read_file(file) + " end)()") == GPULUA_OK);
   REQUIRE(reader.run("list = lists." + list + " count = #list function at(i) return list[i] end") == GPULUA_OK);
   std::vector<std::string> texts;
   gpulua_function* at = reader.function("at");
@@ -440,6 +440,38 @@ TEST_CASE("kernels of sandboxes: by digest, or checked", "[sandbox]") {
   CHECK(checked.run(lua) == GPULUA_OK);
   CHECK(checked.run(with("5")) == GPULUA_DEVICE);
   CHECK(checked.error().find("out-of-bounds read of 4 bytes: x[4] of float32[4]") != std::string::npos);
+}
+
+TEST_CASE("kernels that a sandbox's checker runs end at the deadline, or with an error", "[sandbox]") {
+  ApiState state(sandbox_options(GPULUA_KERNELS));
+  const auto launch = [](const std::string& source) {
+    return "local k = gpu.kernel([==[" + source + "]==], 'k') {grid = 1, block = 32} local x = gpu.zeros({64}, 'int32') k(x) " +
+           "gpu.sync()";
+  };
+  const auto works = [&] {
+    const gpulua_status after = state.run("local x = gpu.zeros({64}, 'int32') gpu.kernel('__global__ void k(int* x) { "
+                                          "x[threadIdx.x] = 3; }', 'k') {grid = 1, block = 64}(x) assert(x[64] == 3)");
+    INFO("after it: " << state.error());
+    CHECK(after == GPULUA_OK);
+  };
+  works();
+  const auto run_list = [&](const char* list, double ms, auto is_right) {
+    const std::vector<std::string> sources = attacks(list, "kernel_attacks.lua");
+    REQUIRE(!sources.empty());
+    for (const std::string& source : sources) {
+      INFO(source);
+      const gpulua_status status = run_until(state, launch(source), ms);
+      INFO(state.error());
+      CHECK(is_right(status));
+      works();
+    }
+  };
+  // They compile before the deadline, so that it meets the loop.
+  run_list("endless", 2000, [](gpulua_status status) { return status == GPULUA_DEADLINE; });
+  run_list("wrong", 0, [](gpulua_status status) {
+    return status == GPULUA_DEVICE || status == GPULUA_RUNTIME || status == GPULUA_MEMORY || status == GPULUA_ARGUMENT;
+  });
+  run_list("harmless", 0, [](gpulua_status status) { return status == GPULUA_OK; });
 }
 
 TEST_CASE("options of sandboxes that make no sense", "[sandbox]") {

@@ -212,7 +212,7 @@ std::shared_ptr<CpuModule> CpuDevice::load(const KernelSource& source, const Com
   std::shared_ptr<const CompiledModule> compiled =
       includes_files(source) ? std::make_shared<const CompiledModule>(compile())
                              : environment_.cache.get(compiler_.cache_digest(source, target, processor_), compile);
-  return std::make_shared<CpuModule>(std::move(compiled), source, heap_.record());
+  return std::make_shared<CpuModule>(std::move(compiled), source, checker_.heap());
 }
 
 void CpuDevice::prepare_checks(CpuModule& module) {
@@ -252,7 +252,7 @@ void CpuDevice::run(CpuKernel& kernel, const LaunchConfig& config, void** argume
   };
   if (!checker_.on()) return run(kernel);
   prepare_checks(kernel.module());
-  checker_.launch(kernel, config, run);
+  checker_.launch(kernel, config, arguments, environment_.interrupted, run);
 }
 
 // ---- graphs ---------------------------------------------------------------------------------------------------------

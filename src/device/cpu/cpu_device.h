@@ -85,7 +85,7 @@ class CpuDevice : public Device {
   MemoryPool memory_, pinned_;
   KernelHeap heap_;
   BlockPool blocks_;
-  Checker checker_{memory_};
+  Checker checker_{memory_, heap_};
   CompilerLibrary compiler_{environment_.config};
   std::unique_ptr<Blas> blas_;
   std::unique_ptr<Solver> solver_;

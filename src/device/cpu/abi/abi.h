@@ -5,7 +5,7 @@
 
 namespace gpulua::cpu {
 
-inline constexpr unsigned abi_version = 6;
+inline constexpr unsigned abi_version = 7;
 
 struct Index3 {
   unsigned x, y, z;
@@ -100,6 +100,12 @@ struct GlobalRecord {
   void* address;
 };
 
+/// A function to which a variable points from the start.
+struct FunctionRecord {
+  const char* symbol;
+  const void* address;
+};
+
 /// malloc and free of a module's kernels.
 struct Heap {
   void* self;
@@ -113,6 +119,8 @@ struct ModuleRecord {
   unsigned kernel_count, global_count;
   const KernelRecord* kernels;
   const GlobalRecord* globals;
+  unsigned function_count;
+  const FunctionRecord* functions;
   Heap* heap;  // the runtime fills it in when it loads the module; null: no kernel uses one
 };
 

@@ -14,6 +14,7 @@ enum class Space : unsigned {
   shared,
   dynamic_shared,
   global,
+  constant,
 };
 
 inline constexpr unsigned max_extents = 4;
@@ -36,8 +37,11 @@ inline constexpr unsigned write = 2;
 inline constexpr unsigned atomic = 4;
 /// Copies bytes of any meaning, padding too.
 inline constexpr unsigned copy = 8;
-/// The hook gets the value that is about to be written.
+/// The hook gets the value that is about to be written,
 inline constexpr unsigned value = 16;
+/// or its address.
+inline constexpr unsigned value_at = 32;
+inline constexpr unsigned is_volatile = 64;
 }  // namespace access
 
 /// A place in the source that accesses memory or waits at a barrier.
@@ -54,28 +58,56 @@ struct CheckHooks {
   /// Before an access of `bytes` at `address`, which was made by arithmetic on `base`.
   void (*access)(void* launch, ThreadContext* context, const char* base, const char* address, unsigned long bytes,
                  unsigned long value, const CheckedSite* site);
-  /// Before the block's barrier.
+  /// Before the block's barrier, and the grid's.
   void (*barrier)(void* launch, ThreadContext* context, const CheckedSite* site);
+  void (*grid_barrier)(void* launch, ThreadContext* context, const CheckedSite* site);
   /// Before an operation that waits for lanes of the warp.
   void (*warp_barrier)(void* launch, ThreadContext* context, const CheckedSite* site);
+  /// Before one that gets the value of the lane `source`.
+  void (*shuffle)(void* launch, ThreadContext* context, const CheckedSite* site, unsigned mask, unsigned source);
   /// Before the barrier of a tile of `size` threads.
   void (*tile_barrier)(void* launch, ThreadContext* context, const CheckedSite* site, unsigned size);
+  /// Where the thread makes its earlier accesses visible to others.
+  void (*fence)(void* launch, ThreadContext* context);
+  /// Before a call through a pointer. Returns the function to call: of this module.
+  const void* (*call)(void* launch, ThreadContext* context, const void* function, const CheckedSite* site);
+  /// Before a read of a string.
+  void (*text)(void* launch, ThreadContext* context, const char* text, const CheckedSite* site);
+  /// In place of printf.
+  int (*print)(void* launch, ThreadContext* context, const CheckedSite* site, const char* format, ...);
   /// Where a thread leaves the kernel.
   void (*end)(void* launch, ThreadContext* context);
+  /// Where a thread finds ModuleChecks::stop set.
+  void (*stop)(void* launch, ThreadContext* context);
+  /// Before the stack grows: in a function that recurses, and by `bytes` that the source computes.
+  void (*grow)(void* launch, ThreadContext* context, const CheckedSite* site, unsigned long bytes);
+  /// In place of __builtin_trap(), and where the source says that no thread comes.
+  void (*trap)(void* launch, ThreadContext* context, const CheckedSite* site);
 };
 
 /// A checked module uses the variables of the plain module of the same source: it finds them through these.
 struct GlobalPlace {
   const char* symbol;  // GlobalEntry::symbol
   void** place;
+  unsigned long bytes;
+  bool is_constant;
+};
+
+/// A function whose address the source takes.
+struct FunctionPlace {
+  const char* symbol;
+  const void* address;
 };
 
 /// The second symbol that a checked module exports, `gpulua_checks`.
 struct ModuleChecks {
   const CheckHooks* hooks;
   void* launch;
+  const void* stop;  // a std::atomic<bool>: the launch shall end. Loops and functions that recurse look at it
   unsigned place_count;
   const GlobalPlace* places;
+  unsigned function_count;
+  const FunctionPlace* functions;
 };
 
 }  // namespace gpulua::cpu

@@ -1,96 +1,125 @@
 #include "src/device/cpu/check/block_check.h"
 
+#include <algorithm>
+#include <cstdio>
+
 #include "src/device/cpu/check/diagnostic_text.h"
 
 namespace gpulua::cpu {
-namespace {
-
-constexpr unsigned warp_size = 32;
 
 Index3 thread_index(unsigned linear, const Index3& block_size) {
   return {linear % block_size.x, linear / block_size.x % block_size.y, linear / block_size.x / block_size.y};
 }
 
-}  // namespace
-
-void BlockCheck::begin(unsigned threads, std::size_t shared_bytes) {
+void BlockCheck::begin(std::uint32_t ordinal, unsigned threads, std::size_t shared_bytes) {
   ++block_;
+  ordinal_ = ordinal;
   threads_.assign(threads, Thread{});
+  epochs.assign(threads, 0);
+  of_warps.assign((threads + warp_size - 1) / warp_size, 0);
+  fences = acquired = 0;
   ahead_ = 0;
   ended_ = 0;
+  shuffles_ = false;
   ended_first_ = -1;
-  if (bytes_.size() < shared_bytes) bytes_.resize(shared_bytes);
+  if (written_.size() < shared_bytes) written_.resize(shared_bytes);
 }
 
-BlockCheck::Stamp BlockCheck::stamp(unsigned thread, const CheckedSite& site) const {
-  return {&site, threads_[thread].barriers, threads_[thread].warp_barriers, threads_[thread].tile_barriers, thread};
-}
-
-bool BlockCheck::unordered(const Stamp& earlier, unsigned thread, const CheckedSite& site) const {
-  if (earlier.site == nullptr || earlier.thread == thread || earlier.barriers != threads_[thread].barriers)
-    return false;
-  if ((earlier.site->kind & access::atomic) && (site.kind & access::atomic)) return false;
-  // Threads of a warp or a tile that have not met equally often have met since, as far as can be told.
+bool BlockCheck::apart(const Meetings& then, unsigned other, unsigned thread) const {
   const Thread& own = threads_[thread];
-  const bool same_tile = earlier.thread / own.tile_size == thread / own.tile_size;
-  if (same_tile && earlier.tile_barriers != own.tile_barriers) return false;
-  const bool same_warp = earlier.thread / warp_size == thread / warp_size;
-  return !same_warp || earlier.warp_barriers == threads_[thread].warp_barriers;
+  if (other == thread || then.block != own.met.block) return false;
+  // Threads of a warp or a tile that have not met equally often have met since, as far as can be told.
+  const bool same_tile = other / own.tile_size == thread / own.tile_size;
+  if (same_tile && then.tile != own.met.tile) return false;
+  const bool same_warp = other / warp_size == thread / warp_size;
+  return !same_warp || then.warp == own.met.warp;
 }
 
-std::string BlockCheck::note_access(unsigned thread, std::size_t first, std::size_t bytes, const CheckedSite& site,
-                                    bool same_value, const Index3& block_size) {
-  const bool writes = site.kind & access::write;
-  const auto complain = [&](const Stamp& earlier) {
-    const bool wrote = earlier.site->kind & access::write;
-    return "thread " + to_text(thread_index(earlier.thread, block_size)) + (wrote ? " wrote" : " read") + " at " +
-           line_text(*earlier.site) + " with no barrier in between";
-  };
-  for (std::size_t i = first; i < first + bytes; ++i) {
-    Byte& byte = bytes_[i];
-    if (byte.block != block_) byte = Byte{block_, {}, {}};
-    if (!(writes && same_value) && unordered(byte.write, thread, site)) return complain(byte.write);
-    for (const Stamp& read : byte.reads)
-      if (writes && !same_value && unordered(read, thread, site)) return complain(read);
-    if (writes) {
-      byte.write = stamp(thread, site);
-    } else {
-      const bool known = byte.reads[0].site == nullptr || byte.reads[0].thread == thread ||
-                         byte.reads[0].barriers != threads_[thread].barriers;
-      byte.reads[known ? 0 : 1] = stamp(thread, site);
-    }
-  }
-  return {};
+void BlockCheck::mark_written(std::size_t first, std::size_t bytes) {
+  std::fill_n(written_.begin() + static_cast<std::ptrdiff_t>(first), bytes, block_);
 }
 
 std::size_t BlockCheck::count_written(std::size_t first, std::size_t bytes) const {
   std::size_t count = 0;
-  while (count < bytes && bytes_[first + count].block == block_ && bytes_[first + count].write.site != nullptr) ++count;
+  while (count < bytes && written_[first + count] == block_) ++count;
   return count;
 }
 
 std::string BlockCheck::note_barrier(unsigned thread, const CheckedSite& site, const Index3& block_size) {
   Thread& own = threads_[thread];
-  ++own.barriers;
+  epochs[thread] = 0;
   own.waits = &site;
-  if (own.barriers > threads_[ahead_].barriers) ahead_ = thread;
-  if (ended_first_ < 0 || threads_[static_cast<unsigned>(ended_first_)].barriers >= own.barriers) return {};
-  return "barrier that not all threads of the block reach: thread " +
-         to_text(thread_index(static_cast<unsigned>(ended_first_), block_size)) + " has ended without it";
+  own.shuffle = nullptr;
+  constexpr const char* complaint = "barrier that not all threads of the block reach: thread ";
+  const Thread& ahead = threads_[ahead_];
+  if (++own.met.block > ahead.met.block) {
+    ahead_ = thread;
+  } else if (own.met.block == ahead.met.block && ahead.waits != &site) {
+    return std::string(complaint) + to_text(thread_index(ahead_, block_size)) + " waits at another one" +
+           place_text(*ahead.waits);
+  }
+  if (ended_first_ < 0 || threads_[static_cast<unsigned>(ended_first_)].met.block >= own.met.block) return {};
+  return std::string(complaint) + to_text(thread_index(static_cast<unsigned>(ended_first_), block_size)) +
+         " has ended without it";
+}
+
+void BlockCheck::note_warp_barrier(unsigned thread) {
+  ++threads_[thread].met.warp;
+  threads_[thread].shuffle = nullptr;
+  epochs[thread] = 0;
+}
+
+std::string BlockCheck::note_shuffle(unsigned thread, unsigned mask, unsigned source, const CheckedSite& site,
+                                     const Index3& block_size) {
+  note_warp_barrier(thread);
+  Thread& own = threads_[thread];
+  own.with_mask = own.mask == mask ? own.with_mask + 1 : 1;
+  own.shuffle = &site;
+  shuffles_ = true;
+  own.mask = mask;
+  own.source = source;
+  const unsigned other = thread / warp_size * warp_size + source;
+  if ((mask >> source & 1) == 0) {
+    char text[32];
+    std::snprintf(text, sizeof text, "0x%08x", mask);
+    return "shuffle from lane " + std::to_string(source) + ", which is not in its mask " + text;
+  }
+  if (other >= threads_.size())
+    return "shuffle from lane " + std::to_string(source) + ", which the block does not have";
+  if (threads_[other].ended)
+    return "shuffle from lane " + std::to_string(source) + ": thread " + to_text(thread_index(other, block_size)) +
+           " has ended without it";
+  return {};
+}
+
+const CheckedSite* BlockCheck::missed_shuffle(unsigned thread) const {
+  if (!shuffles_) return nullptr;
+  const Thread& own = threads_[thread];
+  const unsigned first = thread / warp_size * warp_size;
+  const unsigned end = std::min<unsigned>(first + warp_size, static_cast<unsigned>(threads_.size()));
+  for (unsigned other = first; other < end; ++other) {
+    const Thread& lane = threads_[other];
+    if (lane.shuffle == nullptr || lane.ended || lane.source != thread - first) continue;
+    // Lanes that have met by the same mask equally often have met there, as far as can be told.
+    if (own.met.warp < lane.met.warp && (own.mask != lane.mask || own.with_mask < lane.with_mask)) return lane.shuffle;
+  }
+  return nullptr;
 }
 
 void BlockCheck::note_tile_barrier(unsigned thread, unsigned size) {
   Thread& own = threads_[thread];
-  ++own.tile_barriers;
+  ++own.met.tile;
   own.tile_size = size;
+  epochs[thread] = 0;
 }
 
 std::string BlockCheck::note_end(unsigned thread, const Index3& block_size) {
-  const Thread& own = threads_[thread];
+  Thread& own = threads_[thread];
+  own.ended = true;
   ++ended_;
-  if (ended_first_ < 0 || own.barriers < threads_[static_cast<unsigned>(ended_first_)].barriers)
+  if (ended_first_ < 0 || own.met.block < threads_[static_cast<unsigned>(ended_first_)].met.block)
     ended_first_ = static_cast<int>(thread);
-  if (threads_[ahead_].barriers <= own.barriers) return {};
+  if (threads_[ahead_].met.block <= own.met.block) return {};
   return "barrier that not all threads of the block reach: thread " + to_text(thread_index(ahead_, block_size)) +
          " waits there, this one has ended without it";
 }

@@ -9,8 +9,6 @@
 namespace gpulua::cpu {
 namespace {
 
-/// What lies between two arrays, so that a step out of one is not a step into the other. Keeps the alignment.
-constexpr std::size_t guard = 1024;
 /// How much freed memory is kept from being handed out again.
 constexpr std::size_t most_freed = std::size_t{64} << 20;
 /// Fresh memory holds this: a library that is not checked writes without telling, and a word that has changed since was
@@ -49,15 +47,15 @@ void CheckedMemory::stop() noexcept {
 
 void* CheckedMemory::allocate(std::size_t bytes) noexcept {
   if (!on_) return pool_.allocate(bytes);
-  if (bytes > SIZE_MAX - 2 * guard) return nullptr;
-  void* block = pool_.allocate(bytes + 2 * guard);
+  if (bytes > SIZE_MAX - 2 * guard_) return nullptr;
+  void* block = pool_.allocate(bytes + 2 * guard_);
   auto* written = static_cast<unsigned char*>(std::calloc(bytes, 1));
   if (block == nullptr || written == nullptr) {
     std::free(written);
     pool_.free(block);
     return nullptr;
   }
-  char* first = static_cast<char*>(block) + guard;
+  char* first = static_cast<char*>(block) + guard_;
   auto* words = reinterpret_cast<std::uint32_t*>(first);  // the guard behind has room for the last one
   std::fill_n(words, (bytes + sizeof *words - 1) / sizeof *words, unwritten_word);
   Allocation allocation{first, bytes, true, block, {}};
@@ -71,31 +69,35 @@ void* CheckedMemory::allocate(std::size_t bytes) noexcept {
   return first;
 }
 
-void CheckedMemory::free(void* memory) noexcept {
+MemoryPool::Freed CheckedMemory::free(void* memory) noexcept {
   auto entry = allocations_.find(static_cast<const char*>(memory));
-  if (entry == allocations_.end()) return static_cast<void>(pool_.free(memory));
+  if (entry == allocations_.end()) return pool_.free(memory);
   Allocation& allocation = entry->second;
+  if (!allocation.live) return MemoryPool::Freed::unknown;
   allocation.live = false;
   allocation.written.reset();
   if (!on_) return forget(entry);
   try {
     freed_.push_back(allocation.first);
-    freed_bytes_ += allocation.bytes + 2 * guard;
+    freed_bytes_ += allocation.bytes + 2 * guard_;
   } catch (const std::bad_alloc&) {
     return forget(entry);
   }
   release_freed(most_freed);
+  return MemoryPool::Freed::whole;
 }
 
-void CheckedMemory::forget(std::map<const char*, Allocation>::iterator entry) noexcept {
-  pool_.free(entry->second.block);
+MemoryPool::Freed CheckedMemory::forget(std::map<const char*, Allocation>::iterator entry) noexcept {
+  const MemoryPool::Freed freed = pool_.free(entry->second.block);
   allocations_.erase(entry);
+  ++forgotten_;
+  return freed;
 }
 
 void CheckedMemory::release_freed(std::size_t most) noexcept {
   while (!freed_.empty() && freed_bytes_ > most) {
     auto entry = allocations_.find(freed_.front());
-    freed_bytes_ -= entry->second.bytes + 2 * guard;
+    freed_bytes_ -= entry->second.bytes + 2 * guard_;
     freed_.pop_front();
     forget(entry);
   }
@@ -106,9 +108,9 @@ const CheckedMemory::Allocation* CheckedMemory::find(const void* place) const {
   auto next = allocations_.upper_bound(address);
   if (next != allocations_.begin()) {
     const Allocation& before = std::prev(next)->second;
-    if (address < before.end() + guard) return &before;
+    if (address < before.end() + guard_) return &before;
   }
-  if (next != allocations_.end() && address >= next->first - guard) return &next->second;
+  if (next != allocations_.end() && address >= next->first - guard_) return &next->second;
   return nullptr;
 }
 
@@ -137,6 +139,11 @@ std::size_t CheckedMemory::count_written(const Allocation& allocation, const cha
   if (!allocation.written) return bytes;
   unsigned char* marks = allocation.written.get();
   const auto offset = static_cast<std::size_t>(address - allocation.first);
+  constexpr std::uint32_t all_marked = 0x01010101;
+  if (std::uint32_t four; bytes == sizeof four) {
+    std::memcpy(&four, marks + offset, sizeof four);
+    if (four == all_marked) return bytes;
+  }
   for (std::size_t i = 0; i < bytes; ++i) {
     if (marks[offset + i]) continue;
     const std::size_t word = (offset + i) / sizeof unwritten_word * sizeof unwritten_word;

@@ -2,10 +2,10 @@
 
 #include <tbb/task_arena.h>
 
+#include <algorithm>
 #include <span>
 
 #include "src/base/error.h"
-
 #include "src/device/cpu/check/launch_check.h"
 
 namespace gpulua::cpu {
@@ -33,11 +33,13 @@ std::shared_ptr<Kernel> find_kernel(CpuModule& module, const KernelEntry& wanted
 
 void Checker::set(bool on) {
   if (on == on_) return;
-  if (on)
-    memory_.start();
-  else
-    memory_.stop();
+  for (CheckedMemory* memory : {&memory_, &heap_memory_})
+    if (on)
+      memory->start();
+    else
+      memory->stop();
   on_ = on;
+  heap_is_checked_ = heap_is_checked_ || on;
 }
 
 void Checker::prepare(CpuModule& module, const Compile& compile) const {
@@ -47,16 +49,43 @@ void Checker::prepare(CpuModule& module, const Compile& compile) const {
   module.checked_variant = std::move(checked);
 }
 
-void Checker::launch(CpuKernel& kernel, const LaunchConfig& config, const std::function<void(CpuKernel&)>& run) {
+void Checker::launch(CpuKernel& kernel, const LaunchConfig& config, void** arguments, const std::atomic<bool>& stop,
+                     const std::function<void(CpuKernel&)>& run) {
   CpuModule& checked = *kernel.module().checked_variant;
   const std::shared_ptr<Kernel> variant = find_kernel(checked, kernel.entry());
-  LaunchCheck check(kernel.entry().name, config, variant->attributes().shared_bytes, memory_);
   ModuleChecks& checks = checks_of(checked);
+  const void* frame = __builtin_frame_address(0);
+  const auto find_memory = [&] {
+    return LaunchMemory(kernel.entry().signature, arguments, kernel.module().record(), checks,
+                        [this](const void* address) {
+                          return memory_.find(address) != nullptr || heap_memory_.find(address) != nullptr;
+                        },
+                        frame);
+  };
+  LaunchCheck check(kernel.entry().name, config, variant->attributes().shared_bytes, memory_, heap_memory_, races_,
+                    find_memory);
   checks.hooks = &LaunchCheck::hooks;
   checks.launch = &check;
+  checks.stop = &stop;
   tbb::task_arena one_thread(1);
   one_thread.execute([&] { run(static_cast<CpuKernel&>(*variant)); });
   check.finish();
+}
+
+// ---- the heap -------------------------------------------------------------------------------------------------------
+
+void* Checker::allocate(void* self, unsigned long bytes) {
+  auto& checker = *static_cast<Checker*>(self);
+  if (!checker.heap_is_checked_) return checker.heap_.allocate(bytes);
+  std::lock_guard lock(checker.heap_mutex_);
+  return checker.heap_memory_.allocate(std::max(bytes, 1UL));
+}
+
+void Checker::release(void* self, void* memory) {
+  auto& checker = *static_cast<Checker*>(self);
+  if (!checker.heap_is_checked_) return checker.heap_.release(memory);
+  std::lock_guard lock(checker.heap_mutex_);
+  KernelHeap::expect_whole(checker.heap_memory_.free(memory));
 }
 
 }  // namespace gpulua::cpu

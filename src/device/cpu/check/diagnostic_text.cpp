@@ -37,6 +37,10 @@ std::string line_text(const CheckedSite& site) {
   return std::string(site.file) + ":" + std::to_string(site.line);
 }
 
+std::string place_text(const CheckedSite& site) {
+  return site.line == 0 ? "" : " at " + line_text(site);
+}
+
 std::string access_text(const char* what, const CheckedSite& site, std::size_t bytes) {
   const char* verb = site.kind & access::atomic  ? " atomic operation on "
                      : site.kind & access::write ? " write of "

@@ -11,6 +11,8 @@ namespace gpulua::cpu {
 
 /// "script.lua:12"
 std::string line_text(const CheckedSite& site);
+/// " at script.lua:12"; "" where the line is not known.
+std::string place_text(const CheckedSite& site);
 
 /// "out-of-bounds read of 4 bytes", for `what` "out-of-bounds".
 std::string access_text(const char* what, const CheckedSite& site, std::size_t bytes);

@@ -1,9 +1,9 @@
 #include "src/device/cpu/check/launch_check.h"
 
-#include <sys/mman.h>
-
+#include <algorithm>
 #include <cstring>
 
+#include "src/base/error.h"
 #include "src/device/cpu/check/diagnostic_text.h"
 
 namespace gpulua::cpu {
@@ -13,6 +13,8 @@ constexpr std::uintptr_t low_page_bytes = 4096;
 
 // With less than this left a function of ours may not find room on the stack: the kernel recurses without end.
 constexpr std::ptrdiff_t least_stack = 64 * 1024;
+// What arrays of computed sizes may take where the kernel runs on the thread's own stack.
+constexpr std::size_t most_growth = 64 * 1024;
 
 }  // namespace
 
@@ -23,24 +25,60 @@ const CheckHooks LaunchCheck::hooks = {
     },
     [](void* launch, ThreadContext* context, const CheckedSite* site) {
       auto& self = *static_cast<LaunchCheck*>(launch);
-      const std::string wrong = self.block_of(*context).note_barrier(context->linear, *site, context->block_size);
+      const std::string wrong = self.block_of(*context).check.note_barrier(context->linear, *site, context->block_size);
       if (!wrong.empty()) self.report(self.diagnose(*context, *site, wrong));
     },
+    [](void* launch, ThreadContext* context, const CheckedSite* site) {
+      hooks.barrier(launch, context, site);
+      static_cast<LaunchCheck*>(launch)->block_of(*context).check.note_grid_barrier(context->linear);
+    },
     [](void* launch, ThreadContext* context, const CheckedSite*) {
-      static_cast<LaunchCheck*>(launch)->block_of(*context).note_warp_barrier(context->linear);
+      static_cast<LaunchCheck*>(launch)->block_of(*context).check.note_warp_barrier(context->linear);
+    },
+    [](void* launch, ThreadContext* context, const CheckedSite* site, unsigned mask, unsigned source) {
+      auto& self = *static_cast<LaunchCheck*>(launch);
+      const std::string wrong =
+          self.block_of(*context).check.note_shuffle(context->linear, mask, source, *site, context->block_size);
+      if (!wrong.empty()) self.report(self.diagnose(*context, *site, wrong));
     },
     [](void* launch, ThreadContext* context, const CheckedSite*, unsigned size) {
-      static_cast<LaunchCheck*>(launch)->block_of(*context).note_tile_barrier(context->linear, size);
+      static_cast<LaunchCheck*>(launch)->block_of(*context).check.note_tile_barrier(context->linear, size);
     },
+    [](void* launch, ThreadContext* context) {
+      auto& self = *static_cast<LaunchCheck*>(launch);
+      self.races_.note_fence(self.block_of(*context).check, context->linear);
+    },
+    [](void* launch, ThreadContext* context, const void* function, const CheckedSite* site) {
+      return static_cast<LaunchCheck*>(launch)->check_call(*context, function, *site);
+    },
+    [](void* launch, ThreadContext* context, const char* text, const CheckedSite* site) {
+      static_cast<LaunchCheck*>(launch)->check_text(*context, text, *site);
+    },
+    &LaunchCheck::print,
     [](void* launch, ThreadContext* context) { static_cast<LaunchCheck*>(launch)->end_thread(*context); },
+    [](void*, ThreadContext*) { throw Error(ErrorKind::interrupted, "[launch] interrupted"); },
+    [](void* launch, ThreadContext* context, const CheckedSite* site, unsigned long bytes) {
+      static_cast<LaunchCheck*>(launch)->check_stack(*context, *site, bytes);
+    },
+    [](void* launch, ThreadContext* context, const CheckedSite* site) {
+      auto& self = *static_cast<LaunchCheck*>(launch);
+      self.report(self.diagnose(*context, *site,
+                                "__builtin_trap() was called, or a place was reached that the source says cannot be"));
+    },
 };
 
 LaunchCheck::LaunchCheck(std::string kernel, const LaunchConfig& config, std::size_t static_shared_bytes,
-                         CheckedMemory& memory)
+                         CheckedMemory& arrays, CheckedMemory& heap, Races& races,
+                         std::function<LaunchMemory()> find_memory)
     : kernel_(std::move(kernel)),
       static_shared_bytes_(static_shared_bytes),
       shared_bytes_(static_shared_bytes + config.shared_bytes),
-      memory_(memory) {}
+      arrays_(arrays),
+      heap_(heap),
+      find_memory_(std::move(find_memory)),
+      races_(races) {
+  races_.begin();
+}
 
 Diagnostic LaunchCheck::diagnose(const ThreadContext& context, const CheckedSite& site, const std::string& what,
                                  const std::string& rest, const void* array) const {
@@ -58,24 +96,29 @@ void LaunchCheck::finish() {
   if (early_read_) throw *early_read_;
 }
 
-BlockCheck& LaunchCheck::block_of(const ThreadContext& context) {
+LaunchCheck::Block& LaunchCheck::block_of(const ThreadContext& context) {
   const Index3 &index = context.block, &size = context.block_size;
+  if (current_ != nullptr && index.x == current_index_.x && index.y == current_index_.y && index.z == current_index_.z)
+    return *current_;
   const unsigned long number =
       index.x + std::uint64_t{context.grid_size.x} * (index.y + std::uint64_t{context.grid_size.y} * index.z);
-  if (current_ != nullptr && number == current_number_) return *current_;
   auto found = blocks_.find(number);
   if (found == blocks_.end()) {
-    std::unique_ptr<BlockCheck> block = idle_ ? std::move(idle_) : std::make_unique<BlockCheck>();
-    block->begin(size.x * size.y * size.z, shared_bytes_);
+    std::unique_ptr<Block> block = idle_ ? std::move(idle_) : std::make_unique<Block>(Block{{}, {shared_bytes_, 4}});
+    block->check.begin(static_cast<std::uint32_t>(begun_.size()), size.x * size.y * size.z, shared_bytes_);
+    begun_.push_back(index);
     found = blocks_.emplace(number, std::move(block)).first;
   }
   current_ = found->second.get();
   current_number_ = number;
+  current_index_ = index;
   return *current_;
 }
 
 void LaunchCheck::end_thread(const ThreadContext& context) {
-  BlockCheck& block = block_of(context);
+  BlockCheck& block = block_of(context).check;
+  if (const CheckedSite* shuffle = block.missed_shuffle(context.linear))
+    report(diagnose(context, *shuffle, "shuffle from a lane that takes no part: this thread has ended without it"));
   const std::string wrong = block.note_end(context.linear, context.block_size);
   if (!wrong.empty()) report(diagnose(context, *block.last_barrier(), wrong));
   if (!block.done()) return;
@@ -86,11 +129,23 @@ void LaunchCheck::end_thread(const ThreadContext& context) {
   current_ = nullptr;
 }
 
-void LaunchCheck::check(const Access& access) {
+void LaunchCheck::check_stack(const ThreadContext& context, const CheckedSite& site, std::size_t bytes) {
   const auto* here = static_cast<const char*>(__builtin_frame_address(0));
-  if (!stack_.contains(here)) stack_ = FiberStack::around(here);
-  if (stack_.low != nullptr && here - stack_.low < least_stack)
-    report(diagnose(access.context, access.site, "stack overflow: functions call each other too deeply"));
+  if (has_fibers_ && !stack_.contains(here)) {
+    stack_ = FiberStack::around(here);
+    has_fibers_ = stack_.low != nullptr;
+  }
+  const std::size_t left =
+      has_fibers_ ? static_cast<std::size_t>(std::max(here - stack_.low - least_stack, std::ptrdiff_t{0})) : most_growth;
+  if (bytes > left || left == 0)
+    report(diagnose(context, site, bytes > most_growth ? "stack overflow: the local variables are too large"
+                                                       : "stack overflow: functions call each other too deeply"));
+}
+
+void LaunchCheck::check(const Access& access) {
+  check_stack(access.context, access.site, 0);
+  if (access.site.kind & access::read && access.site.kind & (access::atomic | access::is_volatile))
+    races_.note_acquire(block_of(access.context).check);
   const CheckedObject& object = *access.site.object;
   switch (object.space) {
     case Space::shared:
@@ -98,15 +153,28 @@ void LaunchCheck::check(const Access& access) {
     case Space::dynamic_shared:
       return check_shared(access, {access.base, shared_bytes_ - static_shared_bytes_, access.base});
     case Space::local:
-    case Space::global:
       if (object.bytes != 0) return check_bounds(access, {access.base, object.bytes, access.base});
+      break;
+    case Space::global:
+    case Space::constant:
+      if (object.bytes != 0)
+        return check_variable(access, access.base, object.bytes, object.space == Space::constant);
       break;
     default:
       break;
   }
+  if (heap_.forgotten() != forgotten_) {
+    known_ = {};
+    forgotten_ = heap_.forgotten();
+  }
+  Known& known = known_[reinterpret_cast<std::uintptr_t>(&access.site) / sizeof(CheckedSite) % known_.size()];
+  if (known.site == &access.site && known.allocation->contains(access.base)) return check_array(access, known);
   if (in_shared(access.context, access.base) || in_shared(access.context, access.address))
     return check_shared(access, {access.context.shared, shared_bytes_, access.base});
-  if (const Allocation* allocation = find_array(access)) return check_array(access, *allocation);
+  if (const Allocation* allocation = find_allocation(access)) {
+    known = {&access.site, allocation, nullptr};
+    return check_array(access, known);
+  }
   check_unknown(access);
 }
 
@@ -121,13 +189,13 @@ void LaunchCheck::check_bounds(const Access& access, const Target& target) const
   if (address < target.first || bytes > target.bytes ||
       static_cast<std::size_t>(address - target.first) > target.bytes - bytes)
     report(diagnose(context, site, text("out-of-bounds", access, target), "", target.array));
-  if (reinterpret_cast<std::uintptr_t>(address) % site.align != 0)
+  if ((reinterpret_cast<std::uintptr_t>(address) & (site.align - 1)) != 0)
     report(diagnose(context, site, text("misaligned", access, target),
                     ", at an address that is no multiple of " + std::to_string(site.align), target.array));
 }
 
 bool LaunchCheck::reads_unwritten(const Access& access, std::size_t written) {
-  if (!(access.site.kind & access::read) || written == access.bytes) return false;
+  if (written == access.bytes) return false;
   // A struct that is copied may have padding.
   return !(access.site.kind & access::copy) || written == 0;
 }
@@ -135,39 +203,74 @@ bool LaunchCheck::reads_unwritten(const Access& access, std::size_t written) {
 void LaunchCheck::check_shared(const Access& access, const Target& target) {
   check_bounds(access, target);
   const auto& [context, base, address, bytes, value, site] = access;
-  BlockCheck& block = block_of(context);
+  BlockCheck& block = block_of(context).check;
   const auto first = static_cast<std::size_t>(address - context.shared);
-  const bool same = (site.kind & access::value) && std::memcmp(address, &value, bytes) == 0;
   const std::size_t written = block.count_written(first, bytes);
-  const std::string race = block.note_access(context.linear, first, bytes, site, same, context.block_size);
-  if (!race.empty()) throw diagnose(context, site, text("race:", access, target), ", which " + race);
-  if (!early_read_ && reads_unwritten(access, written))
+  check_race(access, target, block_of(context).shared, /*in_shared=*/true);
+  if (site.kind & access::write) block.mark_written(first, bytes);
+  if (!early_read_ && (site.kind & access::read) && reads_unwritten(access, written))
     early_read_.emplace(
         diagnose(context, site, text("uninitialised", access, target), ", which no thread of the block has written"));
 }
 
-const CheckedMemory::Allocation* LaunchCheck::find_array(const Access& access) {
-  if (last_ != nullptr && last_->contains(access.base)) return last_;
-  const Allocation* from = memory_.find(access.base);
-  if (from == nullptr || !from->contains(access.base)) {
-    const Allocation* at = memory_.find(access.address);
-    if (from == nullptr || (at != nullptr && at->contains(access.address))) from = at;
-  }
-  if (from != nullptr) last_ = from;
-  return from;
+const CheckedMemory::Allocation* LaunchCheck::find_allocation(const Access& access) const {
+  const Allocation* near = nullptr;
+  for (const CheckedMemory* memory : {&arrays_, &heap_})
+    for (const char* place : {access.base, access.address}) {
+      const Allocation* found = memory->find(place);
+      if (found != nullptr && found->contains(place)) return found;
+      if (near == nullptr) near = found;
+    }
+  return near;
 }
 
-void LaunchCheck::check_array(const Access& access, const Allocation& allocation) {
+void LaunchCheck::check_array(const Access& access, Known& known) {
   const auto& [context, base, address, bytes, value, site] = access;
+  const Allocation& allocation = *known.allocation;
   // A parameter is what its array's name stands for, a pointer on its way through an array is not.
   const bool from_base = site.object->space == Space::parameter && base >= allocation.first && base <= allocation.end();
   const Target target{allocation.first, allocation.bytes, from_base ? base : allocation.first,
                       allocation.live ? allocation.first : nullptr};
-  if (!allocation.live) report(diagnose(context, site, text("late", access, target), ", of an array that was freed"));
+  if (!allocation.live) report(diagnose(
+        context, site, text("late", access, target),
+        arrays_.find(allocation.first) == &allocation ? ", of an array that was freed" : ", of memory that was freed"));
   check_bounds(access, target);
-  if (reads_unwritten(access, memory_.count_written(allocation, address, bytes)))
+  if ((site.kind & access::read) && reads_unwritten(access, CheckedMemory::count_written(allocation, address, bytes)))
     report(diagnose(context, site, text("uninitialised", access, target), ", which nothing has written", target.array));
-  if (site.kind & access::write) memory_.mark_written(allocation, address, bytes);
+  if (known.shadow == nullptr)
+    known.shadow = &races_.shadow(allocation.first, allocation.bytes, site.object->element_bytes);
+  check_race(access, target, *known.shadow);
+  if (site.kind & access::write) arrays_.mark_written(allocation, address, bytes);
+}
+
+void LaunchCheck::check_variable(const Access& access, const char* first, std::size_t bytes, bool is_constant) {
+  const Target target{first, bytes, first};
+  check_bounds(access, target);
+  if (!is_constant)
+    return check_race(access, target, races_.shadow(first, bytes, access.site.object->element_bytes));
+  if (access.site.kind & access::write)
+    report(diagnose(access.context, access.site, text("forbidden", access, target), ", which is constant"));
+}
+
+void LaunchCheck::check_race(const Access& access, const Target& target, Races::Shadow& shadow, bool in_shared) {
+  const auto& [context, base, address, bytes, value, site] = access;
+  BlockCheck& block = block_of(context).check;
+  const char* first = in_shared ? context.shared : target.first;
+  const auto earlier = races_.note(shadow, {block, context.linear, site, static_cast<std::size_t>(address - first), bytes,
+                                            address, value, in_shared});
+  if (!earlier) return;
+  std::string who = "thread " + to_text(thread_index(earlier->thread, context.block_size));
+  const char* order = " with no barrier in between";
+  if (earlier->block != block.ordinal()) {
+    who += " of block " + to_text(begun_[earlier->block]);
+    order = " and nothing orders the two";
+  }
+  const Diagnostic race = diagnose(context, site, text("race:", access, target),
+                                   ", which " + who + (earlier->site->kind & access::write ? " wrote" : " read") +
+                                       place_text(*earlier->site) + order,
+                                   target.array);
+  if (in_shared) throw race;  // explains an early read
+  report(race);
 }
 
 void LaunchCheck::check_unknown(const Access& access) {
@@ -176,26 +279,47 @@ void LaunchCheck::check_unknown(const Access& access) {
   if (reinterpret_cast<std::uintptr_t>(base) < low_page_bytes ||
       reinterpret_cast<std::uintptr_t>(address) < low_page_bytes)
     report(diagnose(context, site, access_text("null pointer:", site, bytes) + name));
-  // Memory of the host program and the thread's own stack may be used; their bounds are not known here.
-  if (is_mapped(address)) return;
+  if (const GlobalPlace* variable = memory().find_variable(address))
+    return check_variable(access, static_cast<const char*>(*variable->place), variable->bytes, variable->is_constant);
+  const auto* here = static_cast<const char*>(__builtin_frame_address(0));
+  const char* why = "";
+  switch (memory().place(context, here, address, bytes, site.kind & access::write)) {
+    case LaunchMemory::Place::open:
+      return;
+    case LaunchMemory::Place::constant:
+      why = ", which is constant";
+      break;
+    case LaunchMemory::Place::thread:
+      why = ", which is another thread's local variable";
+      break;
+    case LaunchMemory::Place::foreign:
+      why = ", which is none of the kernel's memory";
+      break;
+    case LaunchMemory::Place::nothing:
+      why = ", where there is no memory";
+      break;
+  }
   char place[32];
   std::snprintf(place, sizeof place, "%p", static_cast<const void*>(address));
-  report(diagnose(context, site, access_text("wild", site, bytes) + name,
-                  std::string(" at address ") + place + ", where there is no memory"));
+  report(diagnose(context, site, access_text("wild", site, bytes) + name, std::string(" at address ") + place + why));
+}
+
+LaunchMemory& LaunchCheck::memory() {
+  if (!memory_) memory_.emplace(find_memory_());
+  return *memory_;
+}
+
+const void* LaunchCheck::check_call(const ThreadContext& context, const void* function, const CheckedSite& site) {
+  if (const void* known = memory().find_function(function)) return known;
+  char address[32];
+  std::snprintf(address, sizeof address, "%p", function);
+  report(diagnose(context, site,
+                  function == nullptr ? std::string("call through a null pointer")
+                                      : std::string("call of address ") + address + ", where the kernel's source has no function"));
 }
 
 bool LaunchCheck::in_shared(const ThreadContext& context, const char* address) const {
   return address >= context.shared && address < context.shared + shared_bytes_;
-}
-
-bool LaunchCheck::is_mapped(const char* address) {
-  const auto place = reinterpret_cast<std::uintptr_t>(address);
-  char* page = reinterpret_cast<char*>(place - place % low_page_bytes);
-  if (mapped_.contains(page)) return true;
-  unsigned char resident = 0;
-  if (mincore(page, low_page_bytes, &resident) != 0) return false;
-  mapped_.insert(page);
-  return true;
 }
 
 }  // namespace gpulua::cpu

@@ -110,6 +110,18 @@ void refuse_unsupported_calls(const SourceModule& source) {
   }
 }
 
+void refuse_load_time_code(const llvm::Module& module) {
+  const auto refuse = [](const std::string& what) {
+    throw Error(ErrorKind::compile, "[compile] kernels can have no " + what);
+  };
+  if (module.getNamedGlobal("llvm.global_ctors") != nullptr || module.getNamedGlobal("llvm.global_dtors") != nullptr)
+    refuse("constructor or destructor, which runs when code is loaded");
+  if (!module.ifunc_empty()) refuse("ifunc, which is resolved when code is loaded");
+  for (const llvm::GlobalObject& object : module.global_objects())
+    if (object.hasSection() && !object.getName().starts_with("llvm."))
+      refuse("section of its own, as '" + object.getName().str() + "' has");
+}
+
 void guard_divisions(llvm::Module& module) {
   const auto may_trap = [](const llvm::BinaryOperator& binary) {
     if (!binary.isIntDivRem() || !binary.getType()->isIntegerTy()) return false;

@@ -13,7 +13,6 @@
 #include "src/device/cpu/front_end/front_end.h"
 #include "src/device/cpu/front_end/llvm_messages.h"
 #include "src/device/cpu/ir/compilation.h"
-#include "src/device/cpu/ir/reachable.h"
 #include "src/device/plugin.h"
 
 namespace gpulua::cpu {
@@ -56,20 +55,12 @@ class FatalErrors {
   }
 };
 
-/// In C++ recursion without visible effects must end, so LLVM may assume that it does. CUDA programs may not rely on
-/// that.
-void keep_recursion(llvm::Module& module) {
-  for (llvm::Function& function : module)
-    if (!function.isDeclaration() && calls_in_a_circle(function)) function.removeFnAttr(llvm::Attribute::MustProgress);
-}
-
 CompiledModule compile_now(const KernelSource& source, const CompileTarget& target) {
   CompileOptions options = parse_options(source.options);
   SourceModule module = parse_source(source, options, target);
   check_abandoned();
   CompiledModule result;
   result.globals = module.globals;
-  keep_recursion(*module.module);
   if (target.checked) instrument(module);
   auto machine = make_machine(*module.module);
   // The checker follows single threads.

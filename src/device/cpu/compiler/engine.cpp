@@ -15,6 +15,7 @@ namespace {
 /// leaves undefined.
 void prepare(SourceModule& source) {
   llvm::Module& module = *source.module;
+  refuse_load_time_code(module);
   refuse_unsupported_calls(source);
   promote_variables(module);
   guard_divisions(module);

@@ -118,6 +118,10 @@ class OutputPipe {
 
 }  // namespace
 
+bool is_math_function(const std::string& symbol) {
+  return Library("libm.so.6").defines(symbol);
+}
+
 std::string link_shared_object(const std::string& object) {
   static std::mutex mutex;  // lld keeps its state in globals
   static bool usable = true;

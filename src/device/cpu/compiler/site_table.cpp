@@ -98,8 +98,13 @@ llvm::Constant* SiteTable::site(const llvm::Instruction& instruction, unsigned k
 }
 
 bool SiteTable::is_shared(const llvm::Value& base) const {
-  return llvm::isa<llvm::GlobalVariable>(base) &&
-         std::find(source_.shared.begin(), source_.shared.end(), base.getName()) != source_.shared.end();
+  return llvm::isa<llvm::GlobalVariable>(base) && std::ranges::find(source_.shared, base.getName()) != source_.shared.end();
+}
+
+bool SiteTable::is_constant(const llvm::Value& base) const {
+  const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&base);
+  return variable != nullptr && (variable->isConstant() ||
+                                 std::ranges::find(source_.constants, base.getName()) != source_.constants.end());
 }
 
 std::uint64_t SiteTable::known_bytes(const llvm::Value& base) const {
@@ -158,7 +163,8 @@ SiteTable::Description SiteTable::describe(const llvm::Value& base) const {
     describe_array(local->getAllocatedType(), description);
   } else if (const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&base)) {
     description.name = unqualified(variable->getName());
-    description.space = !is_shared(base)            ? Space::global
+    description.space = is_constant(base)           ? Space::constant
+                        : !is_shared(base)          ? Space::global
                         : variable->isDeclaration() ? Space::dynamic_shared
                                                     : Space::shared;
     describe_array(variable->getValueType(), description);

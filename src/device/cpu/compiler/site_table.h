@@ -26,6 +26,8 @@ class SiteTable {
   /// The size of `base` if the source gives it: a variable, or a parameter passed by value. Else 0.
   std::uint64_t known_bytes(const llvm::Value& base) const;
   bool is_shared(const llvm::Value& base) const;
+  /// True for variables that no kernel writes: `__constant__` ones, literals and other constants.
+  bool is_constant(const llvm::Value& base) const;
 
  private:
   struct Description {

@@ -116,11 +116,13 @@ void read_declarations(const KernelSource& source, clang::ASTContext& ast, clang
     if (variable == nullptr) continue;
     if (variable->hasAttr<clang::CUDASharedAttr>()) {
       result.shared.push_back(global.getName().str());
-    } else if (!global.isDeclaration() && !variable->isStaticLocal() && is_device_global(*variable)) {
+      continue;
+    }
+    if (variable->hasAttr<clang::CUDAConstantAttr>()) result.constants.push_back(global.getName().str());
+    if (!global.isDeclaration() && !variable->isStaticLocal() && is_device_global(*variable))
       result.globals.push_back({qualified_name(ast, *variable), global.getName().str(),
                                 demangled_type(*mangler, ast.getCanonicalType(variable->getType())),
                                 static_cast<std::size_t>(ast.getTypeSizeInChars(variable->getType()).getQuantity())});
-    }
   }
 }
 

@@ -11,7 +11,7 @@ class CodeGenerator;
 
 namespace gpulua::cpu {
 
-/// Fills in kernels, globals and shared. Call it while the generator has its module.
+/// Fills in kernels, globals, shared and constants. Call it while the generator has its module.
 /// Throws ErrorKind::compile for a name expression that is no kernel.
 void read_declarations(const KernelSource& source, clang::ASTContext& ast, clang::CodeGenerator& generator,
                        SourceModule& result);

@@ -198,6 +198,7 @@ SourceModule parse_source(const KernelSource& source, const CompileOptions& opti
   SourceModule result;
   result.whole_warps = source.whole_warps;
   result.lua_function = source.lua_function;
+  result.own = source.own;
   result.context = std::make_unique<llvm::LLVMContext>();
   collect_errors(*result.context);
   ReadSource action(source, precompiled, result);

@@ -4,6 +4,8 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 
+#include <set>
+
 #include "src/device/cpu/ir/heap_calls.h"
 
 namespace gpulua::cpu {
@@ -52,29 +54,43 @@ void hide_definitions(llvm::Module& module) {
     if (llvm::GlobalVariable* list = module.getGlobalVariable(keep)) list->eraseFromParent();
 }
 
+/// Adds the functions of the module that the constant refers to.
+void add_functions(llvm::Value& constant, std::set<llvm::Function*>& functions) {
+  if (auto* function = llvm::dyn_cast<llvm::Function>(&constant)) {
+    if (!function->isDeclaration()) functions.insert(function);
+  } else if (auto* user = llvm::dyn_cast<llvm::Constant>(&constant); user && !llvm::isa<llvm::GlobalValue>(user)) {
+    for (llvm::Use& use : user->operands()) add_functions(*use, functions);
+  }
+}
+
 }  // namespace
 
 void add_module_record(SourceModule& source, const std::vector<KernelCode>& kernels) {
   llvm::Module& module = *source.module;
   RecordBuilder builder(module);
-  std::vector<llvm::Constant*> kernel_rows, global_rows;
+  std::vector<llvm::Constant*> kernel_rows, global_rows, function_rows;
   for (const KernelCode& kernel : kernels)
     kernel_rows.push_back(builder.record(
         {builder.text(kernel.symbol), builder.function(kernel.run), builder.function(kernel.run_fiber),
          builder.u32(kernel.threads_per_fiber), builder.u32(static_cast<unsigned>(kernel.block_rule)),
          builder.u64(kernel.shared_bytes), builder.u64(kernel.local_bytes), builder.u32(kernel.max_threads)}));
+  std::set<llvm::Function*> functions;
   for (const GlobalEntry& global : source.globals) {
     llvm::GlobalVariable* variable = module.getGlobalVariable(global.symbol, /*AllowInternal=*/true);
     // The host may write it between launches, even if the source declares it constant.
     variable->setConstant(false);
     variable->setExternallyInitialized(true);
     global_rows.push_back(builder.record({builder.text(global.symbol), variable}));
+    for (llvm::Use& use : variable->operands()) add_functions(*use, functions);
   }
+  for (llvm::Function* function : functions)
+    function_rows.push_back(builder.record({builder.text(function->getName().str()), function}));
   llvm::Constant* heap = define_heap_functions(module);
   hide_definitions(module);
   builder.constant(
       builder.record({builder.u32(abi_version), builder.u32(kernels.size()), builder.u32(source.globals.size()),
-                      builder.table(kernel_rows), builder.table(global_rows), heap}),
+                      builder.table(kernel_rows), builder.table(global_rows), builder.u32(function_rows.size()),
+                      builder.table(function_rows), heap}),
       llvm::GlobalValue::ExternalLinkage, "gpulua_module");
 }
 

@@ -35,9 +35,11 @@ struct SourceModule {
   std::unique_ptr<llvm::Module> module;
   std::vector<SourceKernel> kernels;
   std::vector<GlobalEntry> globals;
-  std::vector<std::string> shared;  // symbols of the `__shared__` variables
+  std::vector<std::string> shared;     // symbols of the `__shared__` variables
+  std::vector<std::string> constants;  // and of the `__constant__` ones
   bool whole_warps = false;         // KernelSource::whole_warps
   bool lua_function = false;        // KernelSource::lua_function
+  bool own = false;                 // KernelSource::own
   bool checked = false;             // has calls of the checker (check/instrument.h): for the scalar engine alone
 };
 

@@ -40,6 +40,7 @@ class CpuModule : public Module, public std::enable_shared_from_this<CpuModule> 
   void* address(const GlobalEntry& entry) override;
 
   const KernelSource& source() const { return source_; }
+  const ModuleRecord& record() const { return *record_; }
   /// Null when the module does not export it.
   void* symbol(const char* name) const;
   /// The same source compiled with checks (check/checker.h); null until it is first needed.

@@ -6,12 +6,16 @@
 
 namespace gpulua::cpu {
 
-void* KernelHeap::allocate(void* self, unsigned long bytes) {
-  return static_cast<KernelHeap*>(self)->pool_.allocate(std::max(bytes, 1UL));
+void* KernelHeap::allocate(unsigned long bytes) {
+  return pool_.allocate(std::max(bytes, 1UL));
 }
 
-void KernelHeap::release(void* self, void* memory) {
-  switch (static_cast<KernelHeap*>(self)->pool_.free(memory)) {
+void KernelHeap::release(void* memory) {
+  expect_whole(pool_.free(memory));
+}
+
+void KernelHeap::expect_whole(MemoryPool::Freed freed) {
+  switch (freed) {
     case MemoryPool::Freed::whole:
       return;
     case MemoryPool::Freed::damaged:

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "src/device/cpu/abi/abi.h"
 #include "src/device/cpu/runtime/memory_pool.h"
 
 namespace gpulua::cpu {
@@ -9,14 +8,16 @@ namespace gpulua::cpu {
 /// later kernels, until the device is closed. Several threads use it at once.
 class KernelHeap {
  public:
-  /// The record that modules get. It is valid while this object lives.
-  Heap record() { return {this, &KernelHeap::allocate, &KernelHeap::release}; }
+  /// Null when there is no room.
+  void* allocate(unsigned long bytes);
+  /// Throws KernelFailure as expect_whole() does.
+  void release(void* memory);
+  /// Throws KernelFailure for a pointer that allocate() did not give, and where a kernel wrote past the memory's end.
+  static void expect_whole(MemoryPool::Freed freed);
+
+  MemoryPool& pool() { return pool_; }
 
  private:
-  static void* allocate(void* self, unsigned long bytes);
-  /// Throws KernelFailure for a pointer that allocate() did not give, and where a kernel wrote past the memory's end.
-  static void release(void* self, void* memory);
-
   MemoryPool pool_{16};
 };
 
