@@ -14,8 +14,10 @@
 #include "bindings/cdata.h"
 #include "bindings/list.h"
 #include "bindings/lua_array.h"
+#include "bindings/state.h"
 #include "src/expressions/expression.h"
 #include "src/expressions/transfer.h"
+#include "src/runtime/context.h"
 
 namespace gpulua {
 
@@ -26,6 +28,13 @@ std::string position_text(const std::vector<int>& position) {
   std::string text = position.empty() ? "" : " at ";
   for (int i : position) text += "[" + std::to_string(i) + "]";
   return text;
+}
+
+/// Throws Error when the script is to stop. A table may be an element of itself many times over, so that a few of them
+/// stand for more elements than any memory has.
+void check_goes_on(lua_State* L, const char* op) {
+  if (bindings_of(L).context().interrupted().load(std::memory_order_relaxed))
+    throw Error(ErrorKind::interrupted, "[" + std::string(op) + "] interrupted");
 }
 
 // ---- a table's shape and the kinds of its elements
@@ -44,6 +53,7 @@ class TableScan {
       note_element();
       return;
     }
+    check_goes_on(L_, op_);
     const std::int64_t extent = check_list(L_, -1, op_, "elements");
     if (position_.size() == shape.size()) {
       if (found_element_) fail_ragged();
@@ -131,13 +141,14 @@ class TableScan {
 };
 
 /// Writes the elements of the nested table at the top of the stack to `out` and advances `out`.
-void encode_table(lua_State* L, DType dtype, char*& out, std::vector<int>& position) {
+void encode_table(lua_State* L, DType dtype, char*& out, std::vector<int>& position, const char* op) {
   if (lua_istable(L, -1)) {
+    check_goes_on(L, op);
     const int extent = static_cast<int>(lua_objlen(L, -1));
     for (int i = 1; i <= extent; ++i) {
       position.push_back(i);
       lua_rawgeti(L, -1, i);
-      encode_table(L, dtype, out, position);
+      encode_table(L, dtype, out, position, op);
       lua_pop(L, 1);
       position.pop_back();
     }
@@ -259,7 +270,7 @@ Array array_from_host(lua_State* L, int index, const ArrayOptions& options, cons
   std::vector<char> bytes(array->nbytes());
   char* out = bytes.data();
   std::vector<int> position;
-  encode_table(L, array->dtype, out, position);
+  encode_table(L, array->dtype, out, position, op);
   lua_pop(L, 1);
   upload(*array, bytes.data());
   return array;

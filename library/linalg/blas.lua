@@ -178,6 +178,9 @@ local faster = {float32 = "tf32", float64 = "emulated"}
 
 function blas.precision(choices)
   choices = core.check_fields("blas.precision", choices)
+  if core.restricted and next(choices) then
+    core.raise "[blas.precision] expected no change of a mode in a sandbox: other scripts would get it"
+  end
   local allowed = {core.precision()}
   for i, dtype in ipairs {"float32", "float64"} do
     local choice = choices[dtype]

@@ -268,7 +268,10 @@ function linalg.eigsh(A, k, options)
   local steps, wants_vectors = check_steps(op, options, k, n, math.max(2 * k + 1, 20))
   local device = device_of(A, options.v0)
   local start = first_vector(op, options.v0, n, dtype, device)
-  if which == "SM" and sigma == nil then which, sigma = "LM", 0 end
+  if which == "SM" then
+    if sigma ~= nil then core.fail(op, 'which = LM, LA or SA beside sigma', which) end
+    which, sigma = "LM", 0
+  end
   local values, rows
   if is_small(A, k, n) then
     local all, y = gpu.linalg.eigh(dense(A, dtype, device))

@@ -22,7 +22,7 @@ end
 --- The cells of a column: its name, its type and the rows that are shown.
 local function column_cells(fields, name, first, last)
   local x, texts = fields.arrays[name], fields.texts[name]
-  local precision = gpu.print_options().precision
+  local precision = core.printing()
   local cells = {cell(name), texts and "text" or x.dtype}
   local function show(from, to)
     if to < from then return end
@@ -72,8 +72,8 @@ end
 
 --- The text of a table's fields, as table.lua has them.
 function core.table_text(fields)
-  local width = gpu.print_options().width
-  local lines, summary = rows_of(fields, width == "terminal" and core.terminal_width() or width, aligned)
+  local _, _, _, width = core.printing()
+  local lines, summary = rows_of(fields, width == 0 and core.terminal_width() or width, aligned)
   for i, row in ipairs(lines) do lines[i] = table.concat(row, between):gsub("%s+$", "") end
   return table.concat(lines, "\n") .. (#lines > 0 and "\n" or "") .. summary
 end

@@ -22,9 +22,15 @@ local function check_position(op, list, position, last)
   end
 end
 
+--- A list with gaps may have a border far away, and LuaJIT moves the elements up to it in one go.
 function table.insert(list, ...)
-  if select("#", ...) == 2 then check_position("insert", list, (...), #list + 1) end
-  insert(list, ...)
+  if select("#", ...) ~= 2 or type(list) ~= "table" then return insert(list, ...) end
+  local position, last = tonumber((...)), #list + 1
+  check_position("insert", list, position, last)
+  if not position or last - position < 1e5 then return insert(list, ...) end
+  position = math.floor(position)
+  for i = last, position + 1, -1 do rawset(list, i, rawget(list, i - 1)) end
+  rawset(list, position, (select(2, ...)))
 end
 
 function table.remove(list, ...)

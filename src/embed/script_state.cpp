@@ -316,6 +316,8 @@ int ScriptState::run_until(Body body, void* data, double deadline_ms) {
     const int first = run(body, data);
     deadline.reset();
     interruption_->end();
+    // A coroutine may still be in a gpu.scope: it would free what later scripts make.
+    if (is_sandbox()) end_brackets(*bindings_);
     return first;
   } catch (Failure& failure) {
     const Interruption::Reason reason = interruption_->end();

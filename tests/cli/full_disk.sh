@@ -18,7 +18,7 @@ local saves = {
 }
 for _, save in ipairs(saves) do
   local fn, name, value, options = unpack(save)
-  local ok, why = pcall(fn, folder .. "/" .. name, value, options)
+  local ok, why = pcall(fn, folder .. "/" .. name, value, options or {})
   if ok or not why:find("cannot write", 1, true) then print(name, why) end
 end
 -- And goes on.

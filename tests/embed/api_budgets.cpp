@@ -118,6 +118,16 @@ TEST_CASE("a sandbox's script changes no mode for the next one", "[sandbox]") {
   }
 }
 
+TEST_CASE("a gpu.scope in a coroutine that waits ends with the call", "[sandbox]") {
+  ApiState state(sandbox_options());
+  REQUIRE(state.run("co = coroutine.wrap(function() gpu.scope(function() coroutine.yield() end) end) co()") ==
+          GPULUA_OK);
+  REQUIRE(state.run("x = gpu.ones(4):eval()") == GPULUA_OK);
+  const gpulua_status status = state.run("pcall(co) assert(x:sum():item() == 4)");
+  INFO(state.error());
+  CHECK(status == GPULUA_OK);
+}
+
 TEST_CASE("metatables of the library's objects are hidden", "[sandbox]") {
   ApiState state(sandbox_options());
   const gpulua_status status = state.run(R"(

@@ -16,7 +16,7 @@ describe("damaged files are refused:", function()
 
   it("what is neither format", function()
     fails("expected a .npy or .npz file, got other data", "")
-    fails("expected a .npy or .npz file, got other data", "name,value\n1,2\n")
+    fails("expected a .npy or .npz file, got text; gpu.loadtxt reads", "name,value\n1,2\n")
     fails("expected version 1.0, 2.0 or 3.0 of the format, got 4.0", "\x93NUMPY\4\0\0\0\0\0")
   end)
 

@@ -366,7 +366,7 @@ describe("gpu.linalg", function()
     local a = gpu.array { { 4, 1 }, { 1, 3 } }
     local names = { "solve", "inv", "det", "lu", "lu_factor", "cholesky", "qr", "svd", "svdvals", "eigh", "eig", "pinv", "expm" }
     for _, name in ipairs(names) do
-      linalg[name](a, name == "solve" and a or nil)
+      if name == "solve" then linalg.solve(a, a) else linalg[name](a) end
       assert.are.same({ { 4, 1 }, { 1, 3 } }, a:table(), name)
     end
   end)

@@ -290,6 +290,7 @@ describe("bad input", function()
         L.operator(function(x) return x * (0 / 0) end, {shape = {100, 100}, adjoint = function(x) return x end}), 3)
     end
     fails("[sparse.linalg.eigsh] expected which = LM, LA, SA or SM, got \"BE\"", L.eigsh, A, 3, {which = "BE"})
+    fails("[sparse.linalg.eigsh] expected which = LM, LA or SA beside sigma, got \"SM\"", L.eigsh, A, 3, {which = "SM", sigma = 2})
     fails("[sparse.linalg.eigsh] expected sigma = a number", L.eigsh, A, 3, {sigma = "0"})
     fails("[sparse.linalg.eigsh] expected a square matrix, got shape (2,3)", L.eigsh, gpu.ones(2, 3), 1)
     fails("expected an operator that was made with the option adjoint", L.svds,

@@ -78,8 +78,8 @@ TEST_CASE("simd: loops whose last turn is for some lanes only", "[cpu][simd]") {
       "int turns = 0; for (unsigned k = 0xfffffe00u + threadIdx.x % 32; k < 0xfffffff0u && turns < 50; k += 32) "
       "++turns; b[i] = turns;");
   compare(
-      "int turns = 0; unsigned k = 0xfffffe00u + threadIdx.x % 32; do { ++turns; k += 32; } while (k < 0xfffffff0u); "
-      "b[i] = turns;");
+      "int turns = 0; unsigned k = 0xfffffe00u + threadIdx.x % 32; do { ++turns; k += 32; } while (k < 0xfffffff0u && "
+      "turns < 50); b[i] = turns;");
   compare(
       "int turns = 0; int k = -0x7fffff80 - 128 + (int)(threadIdx.x % 32); do { ++turns; k += 32; } "
       "while (k < -0x7fffffe0 + 10); b[i] = turns;");

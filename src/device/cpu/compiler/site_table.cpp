@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "src/device/generated_text.h"
+
 namespace gpulua::cpu {
 namespace {
 
@@ -19,7 +21,8 @@ const llvm::DILocation* source_line(const llvm::Instruction& instruction) {
          location->getFilename().starts_with(llvm::StringRef(prelude_folder.data(), prelude_folder.size())))
     location = location->getInlinedAt();
   // The library's own kernels have no lines in a script.
-  if (location != nullptr && location->getFilename().starts_with("gpulua:")) return nullptr;
+  if (location != nullptr && location->getFilename() == llvm::StringRef(generated_file.data(), generated_file.size()))
+    return nullptr;
   return location;
 }
 
@@ -98,13 +101,14 @@ llvm::Constant* SiteTable::site(const llvm::Instruction& instruction, unsigned k
 }
 
 bool SiteTable::is_shared(const llvm::Value& base) const {
-  return llvm::isa<llvm::GlobalVariable>(base) && std::ranges::find(source_.shared, base.getName()) != source_.shared.end();
+  return llvm::isa<llvm::GlobalVariable>(base) &&
+         std::ranges::find(source_.shared, base.getName()) != source_.shared.end();
 }
 
 bool SiteTable::is_constant(const llvm::Value& base) const {
   const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&base);
-  return variable != nullptr && (variable->isConstant() ||
-                                 std::ranges::find(source_.constants, base.getName()) != source_.constants.end());
+  return variable != nullptr &&
+         (variable->isConstant() || std::ranges::find(source_.constants, base.getName()) != source_.constants.end());
 }
 
 std::uint64_t SiteTable::known_bytes(const llvm::Value& base) const {
