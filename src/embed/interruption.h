@@ -41,6 +41,9 @@ class Interruption {
   bool raise(Reason reason) noexcept;
   bool raise(std::uint64_t generation, Reason reason, bool force) noexcept;
 
+  /// The number of the running call; any thread.
+  std::uint64_t generation() const noexcept { return word_.load(std::memory_order_acquire) / one_generation; }
+
   /// Why the running call is being stopped; any thread.
   Reason reason() const noexcept { return static_cast<Reason>(word_.load(std::memory_order_acquire) & reason_mask); }
 

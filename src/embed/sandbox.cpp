@@ -22,7 +22,7 @@ int handle(lua_State* L) {
   if (must_stop(L)) return 1;
   lua_pushvalue(L, lua_upvalueindex(2));
   lua_insert(L, 1);
-  lua_call(L, 1, 1);
+  lua_pcall(L, 1, 1, 0);  // LuaJIT would call the handler for the handler's own error, again and again
   return 1;
 }
 
@@ -47,6 +47,12 @@ int check_depth(lua_State* L) {
   lua_pushstring(L, StackBudget::message);
   lua_concat(L, 2);
   return lua_error(L);
+}
+
+int call_number(lua_State* L) {
+  const auto* interruption = static_cast<const Interruption*>(lua_touserdata(L, lua_upvalueindex(1)));
+  lua_pushnumber(L, static_cast<double>(interruption->generation()));
+  return 1;
 }
 
 /// load_text(text, name [, env])
@@ -83,7 +89,8 @@ void open_sandbox(lua_State* L, const Interruption& interruption, const StackBud
   lua_pushlightuserdata(L, const_cast<StackBudget*>(&stack));
   lua_pushcclosure(L, &check_depth, 1);
   lua_pushcfunction(L, &load_text);
-  lua_call(L, 7, 1);
+  push_with_interruption(L, &call_number, interruption);
+  lua_call(L, 8, 1);
   lua_replace(L, LUA_GLOBALSINDEX);
 }
 

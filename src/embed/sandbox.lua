@@ -1,8 +1,9 @@
 -- The globals of scripts that are not trusted. Gets functions of sandbox.cpp and its neighbours: a table `strings` for string's;
 -- tostring; grow(co, ...), which makes room for the values on the coroutine's stack; guard(handler), a message handler that calls
 -- `handler` unless the call is being stopped; precedes(a, b), which is a < b and looks whether to stop; check_depth(), an error where
--- the C stack is full; load_text(text, name [, env]). Returns the table of globals. docs/security.md says what each change is for.
-local strings, tostring, grow, guard, precedes, check_depth, load_text = ...
+-- the C stack is full; load_text(text, name [, env]); call_number(), another one in each call of
+-- the program. Returns the table of globals. docs/security.md says what each change is for.
+local strings, tostring, grow, guard, precedes, check_depth, load_text, call_number = ...
 
 local most_text = 2 ^ 20 -- bytes that `load` takes: the parser looks at no deadline
 
@@ -73,9 +74,24 @@ end
 
 local xpcall_unguarded = xpcall
 
+-- LuaJIT does not survive an error in a handler of one of many nested calls in a metamethod where Lua's stack is full: so few nest,
+-- as in Lua 5.1. How many each coroutine is in; counted anew in each call of the program, as a call that is stopped leaves none.
+local most_nested, main = 190, {}
+local nested, counted_call
+
+local function leave(co, ...)
+  nested[co] = math.max((nested[co] or 1) - 1, 0)
+  return ...
+end
+
 local function xpcall(fn, handler, ...)
   check_depth()
-  return xpcall_unguarded(fn, guard(handler), ...)
+  local call, co = call_number(), coroutine.running() or main
+  if call ~= counted_call then nested, counted_call = setmetatable({}, {__mode = "k"}), call end
+  local depth = nested[co] or 0
+  if depth >= most_nested then error("stack overflow: more than 190 calls of xpcall in each other", 2) end
+  nested[co] = depth + 1
+  return leave(co, xpcall_unguarded(fn, guard(handler), ...))
 end
 
 -- ---- functions in C that call the script's, or run another coroutine: each call takes some of the C stack ---------------------

@@ -14,6 +14,8 @@ return {
     "local function f() xpcall(f, f) while true do xpcall(f, f) end end f()",
     "xpcall(function() while true do end end, function() while true do end end)",
     "xpcall(error, function() while true do end end)",
+    "local t = setmetatable({}, {__add = function() local function f() xpcall(f, f) while true do xpcall({}, f, 1, f) end end f() end}) return t + 1",
+    "local function f() xpcall(f, f) while true do xpcall({}, f, 1, f) end end f()",
     "while true do xpcall(function() error 'x' end, function() local n = 0 while n < 1e9 do n = n + 1 end end) end",
     "local co = coroutine.wrap(function() while true do pcall(coroutine.yield) end end) while true do co() end",
     "local function f() local co = coroutine.create(f) coroutine.resume(co) while true do coroutine.resume(coroutine.create(f)) end end f()",
