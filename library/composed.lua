@@ -30,6 +30,13 @@ function core.left_out(op, what, ...)
   return (core.plain(...))
 end
 
+--- Refuses to change, for a script in a sandbox, what the state's other scripts would get.
+function core.check_mode_change(op)
+  if core.restricted then
+    core.raise(("[%s] expected no change of a mode in a sandbox: other scripts would get it"):format(op))
+  end
+end
+
 --- Checks a boolean option, which can be nil.
 function core.check_flag(op, name, value)
   if value ~= nil and type(value) ~= "boolean" then core.fail(op, name .. " = true or false", value) end

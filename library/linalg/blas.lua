@@ -178,9 +178,7 @@ local faster = {float32 = "tf32", float64 = "emulated"}
 
 function blas.precision(choices)
   choices = core.check_fields("blas.precision", choices)
-  if core.restricted and next(choices) then
-    core.raise "[blas.precision] expected no change of a mode in a sandbox: other scripts would get it"
-  end
+  if next(choices) then core.check_mode_change "blas.precision" end
   local allowed = {core.precision()}
   for i, dtype in ipairs {"float32", "float64"} do
     local choice = choices[dtype]

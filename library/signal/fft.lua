@@ -64,9 +64,7 @@ end
 
 function fft.set_cache(options)
   local op = "fft.set_cache"
-  if core.restricted and options ~= nil then
-    core.raise "[fft.set_cache] expected no change of a mode in a sandbox: other scripts would get it"
-  end
+  if options ~= nil then core.check_mode_change(op) end
   options = core.check_fields(op, options)
   for _, name in ipairs {"plans", "bytes"} do
     local value = options[name]

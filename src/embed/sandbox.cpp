@@ -10,9 +10,13 @@
 namespace gpulua::embed {
 namespace {
 
+/// That of a function that push_with_interruption has pushed.
+const Interruption& interruption_of(lua_State* L) {
+  return *static_cast<const Interruption*>(lua_touserdata(L, lua_upvalueindex(1)));
+}
+
 bool must_stop(lua_State* L) {
-  const auto* interruption = static_cast<const Interruption*>(lua_touserdata(L, lua_upvalueindex(1)));
-  return interruption->reason() != Interruption::Reason::none;
+  return interruption_of(L).reason() != Interruption::Reason::none;
 }
 
 /// The message handler that guard() makes. The hook that stops a call is off while a handler runs for its error, so a
@@ -50,8 +54,7 @@ int check_depth(lua_State* L) {
 }
 
 int call_number(lua_State* L) {
-  const auto* interruption = static_cast<const Interruption*>(lua_touserdata(L, lua_upvalueindex(1)));
-  lua_pushnumber(L, static_cast<double>(interruption->generation()));
+  lua_pushnumber(L, static_cast<double>(interruption_of(L).generation()));
   return 1;
 }
 

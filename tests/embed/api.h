@@ -15,6 +15,12 @@ inline gpulua_options options_with(unsigned flags) {
   return options;
 }
 
+inline gpulua_options on_cpu() {
+  gpulua_options options = options_with(0);
+  options.device = "cpu";
+  return options;
+}
+
 /// A state of the C interface, with checks of the statuses.
 class ApiState {
  public:
@@ -58,6 +64,13 @@ inline gpulua_value number_value(double number) {
   gpulua_value value{};
   value.kind = GPULUA_NUMBER;
   value.as.number = number;
+  return value;
+}
+
+inline gpulua_value array_value(gpulua_array* array) {
+  gpulua_value value{};
+  value.kind = GPULUA_ARRAY;
+  value.as.array = array;
   return value;
 }
 

@@ -15,21 +15,8 @@ using namespace gpulua::dlpack;
 
 namespace {
 
-gpulua_options on_cpu() {
-  gpulua_options options = options_with(0);
-  options.device = "cpu";
-  return options;
-}
-
 void count_release(void* user) {
   ++*static_cast<std::atomic<int>*>(user);
-}
-
-gpulua_value array_value(gpulua_array* array) {
-  gpulua_value value{};
-  value.kind = GPULUA_ARRAY;
-  value.as.array = array;
-  return value;
 }
 
 bool has(const std::string& text, const char* part) {

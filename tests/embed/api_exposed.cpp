@@ -12,19 +12,6 @@ using namespace gpulua::dlpack;
 
 namespace {
 
-gpulua_options on_cpu() {
-  gpulua_options options = options_with(0);
-  options.device = "cpu";
-  return options;
-}
-
-gpulua_value array_value(gpulua_array* array) {
-  gpulua_value value{};
-  value.kind = GPULUA_ARRAY;
-  value.as.array = array;
-  return value;
-}
-
 std::vector<float> elements_of(gpulua_array* array) {
   std::vector<float> elements(static_cast<std::size_t>(gpulua_array_size(array)));
   REQUIRE(gpulua_array_copy_to(array, elements.data(), elements.size() * sizeof(float)) == GPULUA_OK);
@@ -60,8 +47,10 @@ gpulua_array* global(ApiState& state, const char* path) {
 
 TEST_CASE("what the host writes after a call is not for the call's expressions", "[cpu]") {
   ApiState state(on_cpu());
-  REQUIRE(state.run("function double(x) kept = (x + 1) * 2; head = x['1:2'] - 1; pairs_of = x:take(gpu.array({3, 1}, 'int32'));\n"
-                    "  return 2 * x end") == GPULUA_OK);
+  REQUIRE(
+      state.run(
+          "function double(x) kept = (x + 1) * 2; head = x['1:2'] - 1; pairs_of = x:take(gpu.array({3, 1}, 'int32'));\n"
+          "  return 2 * x end") == GPULUA_OK);
   for (const std::size_t size : {std::size_t{3}, std::size_t{1} << 20}) {
     std::vector<float> memory(size, 5);
     gpulua_array* const x = lend(state, memory);
@@ -99,7 +88,8 @@ TEST_CASE("what the host writes in a callback, or where an array of the state's 
   gpulua_array* const x = lend(state, memory);
   const gpulua_value value = array_value(x);
   REQUIRE(gpulua_set(state.get(), "x", &value) == GPULUA_OK);
-  const auto write = [](gpulua_state*, void* user, const gpulua_value*, std::size_t, gpulua_value*, std::size_t* count) {
+  const auto write = [](gpulua_state*, void* user, const gpulua_value*, std::size_t, gpulua_value*,
+                        std::size_t* count) {
     static_cast<std::vector<float>*>(user)->assign(3, 100);
     *count = 0;
     return GPULUA_OK;
@@ -167,12 +157,18 @@ TEST_CASE("memory that lies at no addresses is refused", "[cpu]") {
     bool good;
   };
   const Case cases[] = {
-      {{2, 2}, {least, 1}, 0, false},        {{2, 2}, {largest, 1}, 0, false},
-      {{3, 2}, {largest / 2, 1}, 0, false},  {{2, 2}, {largest / 8, 1}, 0, false},
-      {{2, 2}, {least / 8, 1}, 0, false},    {{largest, 1}, {1, 1}, 0, false},
-      {{largest, largest}, {0, 0}, 0, false}, {{-1, 2}, {1, 1}, 0, false},
-      {{2, 2}, {2, 1}, ~std::uint64_t{7}, false}, {{1, 2}, {largest, 1}, 0, true},
-      {{1, 2}, {least, 1}, 0, true},         {{0, 2}, {largest, least}, 0, true},
+      {{2, 2}, {least, 1}, 0, false},
+      {{2, 2}, {largest, 1}, 0, false},
+      {{3, 2}, {largest / 2, 1}, 0, false},
+      {{2, 2}, {largest / 8, 1}, 0, false},
+      {{2, 2}, {least / 8, 1}, 0, false},
+      {{largest, 1}, {1, 1}, 0, false},
+      {{largest, largest}, {0, 0}, 0, false},
+      {{-1, 2}, {1, 1}, 0, false},
+      {{2, 2}, {2, 1}, ~std::uint64_t{7}, false},
+      {{1, 2}, {largest, 1}, 0, true},
+      {{1, 2}, {least, 1}, 0, true},
+      {{0, 2}, {largest, least}, 0, true},
       {{2, 2}, {2, 1}, 8, true},
   };
   for (const Case& one : cases) {

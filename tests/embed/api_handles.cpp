@@ -151,13 +151,6 @@ struct Handles {
   gpulua_array* array = nullptr;
 };
 
-gpulua_value array_value(gpulua_array* array) {
-  gpulua_value given{};
-  given.kind = GPULUA_ARRAY;
-  given.as.array = array;
-  return given;
-}
-
 }  // namespace
 
 TEST_CASE("the table of functions has each that gpulua.h declares") {
