@@ -132,7 +132,8 @@ typedef struct gpulua_value {
 
 /* Runs a script: size bytes of text at `text`, called `name` in messages. */
 GPULUA_API gpulua_status gpulua_run(gpulua_state* state, const char* text, size_t size, const char* name);
-/* Compiles it to a function, which gpulua_call() runs, with arguments and results. */
+/* Compiles it to a function, which gpulua_call() runs, with arguments and results. In a sandbox: GPULUA_DEADLINE after a
+ * second. */
 GPULUA_API gpulua_status gpulua_load(gpulua_state* state, const char* text, size_t size, const char* name,
                                      gpulua_function** out);
 /* The function at a path of names from the globals: "update", "model.step", "gpu.add". */

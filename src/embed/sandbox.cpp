@@ -63,7 +63,9 @@ int load_text(lua_State* L) {
   lua_settop(L, 3);
   std::size_t size = 0;
   const char* const text = luaL_checklstring(L, 1, &size);
-  if (parse(L, {text, size}, luaL_checkstring(L, 2), "t") != 0) {
+  const int status = parse(L, {text, size}, luaL_checkstring(L, 2), "t", interruption_of(L));
+  if (status == LUA_ERRRUN) return lua_error(L);
+  if (status != 0) {
     lua_pushnil(L);
     lua_insert(L, -2);
     return 2;
@@ -91,7 +93,7 @@ void open_sandbox(lua_State* L, const Interruption& interruption, const StackBud
   push_with_interruption(L, &precedes, interruption);
   lua_pushlightuserdata(L, const_cast<StackBudget*>(&stack));
   lua_pushcclosure(L, &check_depth, 1);
-  lua_pushcfunction(L, &load_text);
+  push_with_interruption(L, &load_text, interruption);
   push_with_interruption(L, &call_number, interruption);
   lua_call(L, 8, 1);
   lua_replace(L, LUA_GLOBALSINDEX);

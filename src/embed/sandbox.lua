@@ -5,7 +5,7 @@
 -- the program. Returns the table of globals. docs/security.md says what each change is for.
 local strings, tostring, grow, guard, precedes, check_depth, load_text, call_number = ...
 
-local most_text = 2 ^ 20 -- bytes that `load` takes: the parser looks at no deadline
+local most_text = 2 ^ 20 -- bytes that `load` takes
 
 -- ---- functions that one call could keep busy for ever -------------------------------------------------------------------------
 -- They are replaced in their tables: the library's own files use them too, and "text":find() goes through string's table.

@@ -73,9 +73,9 @@ int load(lua_State* L, void* data) {
   auto& request = *static_cast<Load*>(data);
   // Bytecode can do anything to the process.
   const char* const mode = request.state->is_sandbox() ? "t" : "bt";
-  request.status = parse(L, {request.text, request.size}, request.chunk.c_str(), mode);
+  request.status = parse(L, {request.text, request.size}, request.chunk.c_str(), mode, request.state->interruption());
   if (request.status != 0) {
-    add_parser_hint(L, request.text, request.size);
+    if (request.status != LUA_ERRRUN) add_parser_hint(L, request.text, request.size);
     return lua_error(L);
   }
   request.parsed = true;
@@ -96,7 +96,7 @@ void load_script(ScriptState& state, const char* op, const char* text, std::size
   // "@": messages show the name as that of a file.
   Load request{&state, text, size, '@' + std::string(name), out};
   try {
-    state.run_script(&load, &request, 0);
+    state.run_script(&load, &request, out != nullptr && state.is_sandbox() ? ScriptState::most_ms_of_lookup : 0);
   } catch (ScriptState::Failure& failure) {
     if (!request.parsed && failure.status == GPULUA_RUNTIME)
       failure.status = request.status == LUA_ERRMEM ? GPULUA_MEMORY : GPULUA_SYNTAX;

@@ -11,13 +11,34 @@ namespace {
 /// Above what the parser needs, and what the host program's allocator may need above that.
 constexpr std::size_t parser_stack = std::size_t{512} << 10;
 
+/// Bytes of text that the parser gets at a time.
+constexpr std::size_t piece = 1024;
+
 struct Parsing {
   lua_State* L;
   std::string_view text;
   const char *chunk, *mode;
+  const Interruption& interruption;
   int status = LUA_ERRMEM;
 
-  void run() { status = luaL_loadbufferx(L, text.data(), text.size(), chunk, mode); }
+  bool must_stop() const { return interruption.reason() != Interruption::Reason::none; }
+
+  /// The lua_Reader.
+  static const char* next_piece(lua_State*, void* data, std::size_t* size) {
+    auto& self = *static_cast<Parsing*>(data);
+    const std::string_view next = self.must_stop() ? std::string_view() : self.text.substr(0, piece);
+    self.text.remove_prefix(next.size());
+    *size = next.size();
+    return next.empty() ? nullptr : next.data();
+  }
+
+  void run() {
+    status = lua_loadx(L, &next_piece, this, chunk, mode);
+    if (!must_stop() || status == LUA_ERRMEM) return;
+    lua_pop(L, 1);  // a function or a message for a part of the text
+    lua_pushstring(L, reason_text(interruption.reason()));
+    status = LUA_ERRRUN;
+  }
 };
 
 /// True when the parser has run. The program's signals are for its own threads.
@@ -38,8 +59,8 @@ bool run_on_own_stack(Parsing& parsing) {
 
 }  // namespace
 
-int parse(lua_State* L, std::string_view text, const char* chunk, const char* mode) {
-  Parsing parsing{L, text, chunk, mode};
+int parse(lua_State* L, std::string_view text, const char* chunk, const char* mode, const Interruption& interruption) {
+  Parsing parsing{L, text, chunk, mode, interruption};
   if (StackBudget::left_of_thread() >= parser_stack)
     parsing.run();
   else if (!run_on_own_stack(parsing))

@@ -4,11 +4,16 @@
 
 #include <string_view>
 
+#include "src/embed/interruption.h"
+
 namespace gpulua::embed {
 
 /// As luaL_loadbufferx: pushes the text's function, or a message, and gives the status. LuaJIT's parser bounds its
 /// nesting by 200 levels, for which it fills some 200 KB of the C stack: where the thread has less left, it runs on a
 /// stack of its own.
-int parse(lua_State* L, std::string_view text, const char* chunk, const char* mode);
+///
+/// Some texts take the parser time in proportion to the square of their length, such as those whose numbers all have
+/// one place in a hash table. So it gets the text in pieces, and none once the call is to stop: LUA_ERRRUN.
+int parse(lua_State* L, std::string_view text, const char* chunk, const char* mode, const Interruption& interruption);
 
 }  // namespace gpulua::embed

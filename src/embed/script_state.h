@@ -102,6 +102,8 @@ class ScriptState {
   /// The same for what runs a script: drops the results of the last one, can be stopped, and has a budget of its own.
   /// Milliseconds; 0: no deadline.
   int run_script(Body body, void* data, double deadline_ms);
+  /// How long parsing, and what reads and sets values, may take in a sandbox.
+  static constexpr double most_ms_of_lookup = 1000;
   /// The same for what reads and sets values, which may call a script's metamethods: in a sandbox it has a deadline.
   int run_lookup(Body body, void* data);
 
@@ -162,8 +164,6 @@ class ScriptState {
   lua_State* own() const { return own_; }
 
  private:
-  static constexpr double most_ms_of_lookup = 1000;
-
   /// Calls detach() when it ends.
   struct Detaching {
     explicit Detaching(ScriptState& state_) : state(state_) {}
