@@ -1,8 +1,9 @@
 #pragma once
 
-// The texts of chunks that come from no file: of the option -e, of the REPL's lines, of the standard input.
-// gpu.vectorize and gpu.jit read a function's text.
+// The texts of chunks that come from no file: of the option -e, of the REPL's lines, of the standard input, of the C
+// interface. gpu.vectorize and gpu.jit read a function's text.
 
+#include <cstddef>
 #include <functional>
 #include <lua.hpp>
 #include <string>
@@ -10,8 +11,11 @@
 
 namespace gpulua {
 
-/// Keeps the text that is loaded under a chunk's name. Of one name the newest 64 texts are kept.
-void keep_chunk_text(lua_State* L, const char* name, std::string_view text);
+constexpr std::size_t chunk_text_bytes = std::size_t{4} << 20;
+
+/// Keeps the text that is loaded under a chunk's name, in Lua's memory. The newest texts are kept, of all names together
+/// at most so many bytes. Raises Lua's error where memory is short.
+void keep_chunk_text(lua_State* L, const char* name, std::string_view text, std::size_t most_bytes = chunk_text_bytes);
 
 /// Calls `take` with each text of that name, the newest first, until it gives true.
 bool find_chunk_text(lua_State* L, const char* name, const std::function<bool(std::string_view text)>& take);

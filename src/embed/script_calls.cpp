@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "bindings/chunk_texts.h"
 #include "src/embed/callbacks.h"
 #include "src/embed/error_text.h"
 #include "src/embed/failure.h"
@@ -79,6 +80,7 @@ int load(lua_State* L, void* data) {
     return lua_error(L);
   }
   request.parsed = true;
+  keep_chunk_text(L, request.chunk.c_str(), {request.text, request.size}, request.state->chunk_text_bytes());
   if (request.out == nullptr) {
     lua_call(L, 0, 0);
     request.state->settle(L);

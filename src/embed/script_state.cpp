@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "bindings/bracket.h"
+#include "bindings/chunk_texts.h"
 #include "bindings/lua.h"
 #include "bindings/open.h"
 #include "bindings/state.h"
@@ -136,6 +137,11 @@ ScriptState::ScriptState(const gpulua_options& options, const void* caller) : op
     close();
     throw;
   }
+}
+
+std::size_t ScriptState::chunk_text_bytes() const {
+  const std::size_t most = gpulua::chunk_text_bytes;
+  return options_.lua_memory == 0 ? most : std::min(most, options_.lua_memory / 16);
 }
 
 ScriptState::~ScriptState() {

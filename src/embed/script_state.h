@@ -72,6 +72,8 @@ class ScriptState {
   const gpulua_options& options() const { return options_; }
   Interruption& interruption() { return *interruption_; }
   bool is_sandbox() const { return (options_.flags & GPULUA_SANDBOX) != 0; }
+  /// What the texts of scripts may take of Lua's memory.
+  std::size_t chunk_text_bytes() const;
 
   // ---- threads ----
   /// What a call may do when the script has called back into the host program.

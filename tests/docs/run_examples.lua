@@ -29,7 +29,7 @@ local function run_block(path, block, globals)
   local chunk, message = loadstring(code, "@" .. path)
   -- Functions for devices are read from the chunk's text, which is not the file's.
   local registry = debug.getregistry()
-  registry["gpulua.chunk_texts"] = {["@" .. path] = {code}}
+  registry["gpulua.chunk_texts"] = {"@" .. path, code}
   if not chunk then return false, message end
   return xpcall(setfenv(chunk, globals), function(failure) return debug.traceback(tostring(failure), 2) end)
 end

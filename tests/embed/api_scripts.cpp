@@ -216,3 +216,47 @@ TEST_CASE("warnings of the library go to the host program", "[cpu]") {
   REQUIRE(warnings.size() == 1);
   CHECK_THAT(warnings[0], Catch::Matchers::StartsWith("script.lua:1: the kernel 'slow' runs thread by thread"));
 }
+
+TEST_CASE("the library reads the text of functions that the program has loaded") {
+  const std::string text =
+      "local k = 3\nfunction triple(x) return k * x end\n"
+      "function total() return gpu.vectorize(triple)(gpu.array({1, 2})):sum():item() end";
+  gpulua_options sandboxed = options_with(GPULUA_SANDBOX | GPULUA_KERNELS);
+  for (gpulua_options options : {on_cpu(), sandboxed}) {
+    options.device = "cpu";
+    for (const char* name : {"script.lua", "=script", "formulas of today"}) {
+      ApiState state(options);
+      REQUIRE(state.run(text, name) == GPULUA_OK);
+      // Another text of that name, and many more.
+      for (int i = 0; i < 300; ++i)
+        REQUIRE(state.run("f = function() return " + std::to_string(i) + " end", name) == GPULUA_OK);
+      CHECK(state.run("sum = total()") == GPULUA_OK);
+      CHECK(state.error().empty());
+      CHECK(state.number("sum") == 9);
+
+      gpulua_function* chunk = nullptr;
+      const std::string loaded = "return gpu.jit(function(x) local i = gpu.grid() if i <= 2 then x[i] = 7 end end)";
+      REQUIRE(gpulua_load(state.get(), loaded.data(), loaded.size(), name, &chunk) == GPULUA_OK);
+      REQUIRE(state.run("function launch(make) local x = gpu.zeros(2) make():over(2)(x) sevens = x:sum():item() end") ==
+              GPULUA_OK);
+      gpulua_value in{};
+      in.kind = GPULUA_FUNCTION;
+      in.as.function = chunk;
+      CHECK(gpulua_call(state.function("launch"), &in, 1, nullptr, nullptr, 0) == GPULUA_OK);
+      CHECK(state.error().empty());
+      CHECK(state.number("sevens") == 14);
+    }
+  }
+}
+
+TEST_CASE("the texts of scripts take a bounded part of Lua's memory") {
+  gpulua_options options = options_with(GPULUA_SANDBOX);
+  options.device = "cpu";
+  options.lua_memory = std::size_t{24} << 20;
+  ApiState state(options);
+  const std::string filling(std::size_t{100} << 10, ' ');
+  for (int i = 0; i < 1000; ++i)
+    REQUIRE(state.run("function f() return " + std::to_string(i) + " end" + filling) == GPULUA_OK);
+  CHECK(state.run("collectgarbage('count') kept = collectgarbage('count') * 1024") == GPULUA_OK);
+  CHECK(state.number("kept") < 16e6);
+}
