@@ -13,6 +13,7 @@
 #include "src/array/capture.h"
 #include "src/array/views.h"
 #include "src/expressions/transfer.h"
+#include "src/runtime/counted_memory.h"
 
 namespace gpulua {
 
@@ -199,6 +200,18 @@ int set_state(lua_State* L) {
   return 0;
 }
 
+/// The generator, whose memory counts as long as it lives.
+std::shared_ptr<RngGenerator> counted(const std::shared_ptr<OpenDevice>& device,
+                                      std::unique_ptr<RngGenerator> generator) {
+  struct Counted {
+    CountedMemory memory;
+    std::unique_ptr<RngGenerator> generator;  // destroyed before its device
+  };
+  const std::size_t bytes = generator->bytes();
+  std::shared_ptr<Counted> both(new Counted{{device, bytes}, std::move(generator)});
+  return {both, both->generator.get()};
+}
+
 int generator_text(lua_State* L) {
   const auto& handle = check<GeneratorHandle>(L, 1, "tostring");
   lua_pushfstring(L, "%s generator on %s", handle.algorithm.c_str(), handle.device->name().c_str());
@@ -213,7 +226,8 @@ void push_curand_generator(lua_State* L, const std::shared_ptr<OpenDevice>& devi
   const bool is_sequence = std::find(std::begin(sequences), std::end(sequences), algorithm) != std::end(sequences);
   Rng& rng = device->device().rng();
   if (!is_sequence) {
-    std::shared_ptr<RngGenerator> generator = rng.create(algorithm, options.seed.value_or(0));
+    std::shared_ptr<RngGenerator> generator =
+        counted(device, rng.create(algorithm, options.seed.value_or(0)));
     if (options.dimensions || options.offset)
       throw Error("[" + std::string(op) + "] expected dimensions and offset of a Sobol sequence, got them for " +
                   std::string(algorithm));
@@ -228,7 +242,8 @@ void push_curand_generator(lua_State* L, const std::shared_ptr<OpenDevice>& devi
     throw Error("[" + std::string(op) + "] expected from 1 to " + std::to_string(most_sequence_dimensions) +
                 " dimensions, got " + std::to_string(dimensions));
   GeneratorHandle handle{device, std::string(algorithm),
-                         rng.create_sequence(algorithm, static_cast<std::uint32_t>(dimensions)), dimensions};
+                         counted(device, rng.create_sequence(algorithm, static_cast<std::uint32_t>(dimensions))),
+                         dimensions};
   if (options.offset) seek(handle, *options.offset);
   push(L, std::move(handle));
 }

@@ -18,6 +18,7 @@
 #include "src/expressions/expression.h"
 #include "src/expressions/transfer.h"
 #include "src/runtime/context.h"
+#include "src/runtime/counted_memory.h"
 
 namespace gpulua {
 
@@ -36,6 +37,21 @@ void check_goes_on(lua_State* L, const char* op) {
   if (bindings_of(L).context().interrupted().load(std::memory_order_relaxed))
     throw Error(ErrorKind::interrupted, "[" + std::string(op) + "] interrupted");
 }
+
+/// Host memory for the elements of an array on their way. In a sandbox it counts in the device's budget.
+class Staging {
+ public:
+  explicit Staging(const Node& array) {
+    if (!array.device().context().rights.trusted) counted_.emplace(array.device_ref(), array.nbytes());
+    bytes_.resize(array.nbytes());
+  }
+  char* data() { return bytes_.data(); }
+  std::size_t size() const { return bytes_.size(); }
+
+ private:
+  std::optional<CountedMemory> counted_;
+  std::vector<char> bytes_;
+};
 
 // ---- a table's shape and the kinds of its elements
 // ---------------------------------------------------------------------------
@@ -267,7 +283,7 @@ Array array_from_host(lua_State* L, int index, const ArrayOptions& options, cons
   TableScan scan(L, op);
   scan.scan();
   Array array = empty(*options.device, scan.shape, options.dtype ? *options.dtype : scan.dtype());
-  std::vector<char> bytes(array->nbytes());
+  Staging bytes(*array);
   char* out = bytes.data();
   std::vector<int> position;
   encode_table(L, array->dtype, out, position, op);
@@ -285,7 +301,7 @@ void array_to_host(lua_State* L, int index, Node& array, const char* op) {
     return;
   }
   if (!lua_istable(L, index)) fail(op, "a table or an FFI array", L, index);
-  std::vector<char> bytes(array.nbytes());
+  Staging bytes(array);
   download(array, bytes.data());
   const char* from = bytes.data();
   lua_pushvalue(L, index);
@@ -302,7 +318,7 @@ void push_table(lua_State* L, Node& array) {
     throw Error("[table] expected an array of at most " + std::to_string(most_items) +
                 " elements, as many as a Lua table takes, got " + type_text(array) +
                 "; x:host() gives an FFI array, a range of x fewer elements");
-  std::vector<char> bytes(array.nbytes());
+  Staging bytes(array);
   download(array, bytes.data());
   const char* from = bytes.data();
   push_nested(L, array, 0, from);

@@ -38,13 +38,19 @@ constexpr StatusName status_names[] = {
 };
 constexpr Status success = 0, allocation_failed = 102;
 
+constexpr std::size_t kilobytes = 1024, megabytes = 1024 * kilobytes;
+
 struct Algorithm {
   std::string_view name;
-  int type;  // curandRngType
+  int type;           // curandRngType
+  std::size_t bytes;  // of a generator's state on an H200 or on the host, the larger one, as measured with CUDA 13
 };
 constexpr Algorithm algorithms[] = {
-    {"xorwow", 101}, {"mrg32k3a", 121}, {"mtgp32", 141}, {"mt19937", 142}, {"philox4_32_10", 161},
+    {"xorwow", 101, 256 * kilobytes}, {"mrg32k3a", 121, 4 * megabytes},      {"mtgp32", 141, 6 * megabytes},
+    {"mt19937", 142, 64 * megabytes}, {"philox4_32_10", 161, 4 * megabytes},
 };
+// Their tables of directions are shared.
+constexpr std::size_t bytes_of_sequence = 4 * kilobytes;
 
 constexpr int type_of_first_sequence = 201;  // those of the others follow
 
@@ -127,9 +133,9 @@ class CurandGenerator : public RngGenerator {
  public:
   /// `set_up(handle)` completes the generator, by a call whose name is `call`.
   template <class SetUp>
-  CurandGenerator(std::shared_ptr<const Shared> shared, int type, bool is_sequence, const SetUp& set_up,
-                  const char* call)
-      : shared_(std::move(shared)), is_sequence_(is_sequence) {
+  CurandGenerator(std::shared_ptr<const Shared> shared, int type, bool is_sequence, std::size_t bytes,
+                  const SetUp& set_up, const char* call)
+      : shared_(std::move(shared)), is_sequence_(is_sequence), bytes_(bytes) {
     const Curand& curand = shared_->curand;
     shared_->run([&] {
       check((shared_->device ? curand.create : curand.create_host)(&handle_, type), "curandCreateGenerator");
@@ -180,6 +186,8 @@ class CurandGenerator : public RngGenerator {
   void seek(std::uint64_t point) override {
     shared_->run([&] { check(shared_->curand.set_offset(handle_, point), "curandSetGeneratorOffset"); });
   }
+
+  std::size_t bytes() const override { return bytes_; }
 
  private:
   static bool is_double(DType dtype) {
@@ -241,6 +249,7 @@ class CurandGenerator : public RngGenerator {
 
   std::shared_ptr<const Shared> shared_;
   bool is_sequence_;
+  std::size_t bytes_;
   Handle handle_ = nullptr;
 };
 
@@ -254,7 +263,7 @@ class CurandRng : public Rng {
     for (const Algorithm& row : algorithms) {
       if (row.name == algorithm)
         return std::make_unique<CurandGenerator>(
-            shared_, row.type, false, [&](Handle handle) { return shared_->curand.set_seed(handle, seed); },
+            shared_, row.type, false, row.bytes, [&](Handle handle) { return shared_->curand.set_seed(handle, seed); },
             "curandSetPseudoRandomGeneratorSeed");
       known.append(row.name).append(", ");
       near.offer(row.name);
@@ -270,7 +279,7 @@ class CurandRng : public Rng {
     const auto row = std::find(std::begin(sequences), std::end(sequences), sequence);
     const int type = type_of_first_sequence + static_cast<int>(row - std::begin(sequences));
     return std::make_unique<CurandGenerator>(
-        shared_, type, true, [&](Handle handle) { return shared_->curand.set_dimensions(handle, dimensions); },
+        shared_, type, true, bytes_of_sequence, [&](Handle handle) { return shared_->curand.set_dimensions(handle, dimensions); },
         "curandSetQuasiRandomGeneratorDimensions");
   }
 

@@ -220,6 +220,8 @@ class RngGenerator {
   virtual void poisson(void* out, std::size_t count, double mean, Stream& stream) = 0;
   /// Of a sequence: the next call begins with this point, counted from 0.
   virtual void seek(std::uint64_t point) = 0;
+  /// About the bytes that it takes once it has made numbers, of the device's memory or the host's.
+  virtual std::size_t bytes() const = 0;
 };
 
 /// cuRAND's quasi-random sequences by name.

@@ -43,6 +43,17 @@ void MemoryAccount::remove(Buffer& buffer) noexcept {
   buffer.next_ = buffer.previous_ = nullptr;
 }
 
+void MemoryAccount::add_other(std::size_t bytes) {
+  used_ += bytes;
+  others_ += bytes;
+  peak_ = std::max(peak_, used_);
+}
+
+void MemoryAccount::remove_other(std::size_t bytes) noexcept {
+  used_ -= bytes;
+  others_ -= bytes;
+}
+
 const Buffer* MemoryAccount::find(const void* memory) const {
   const Buffer* buffer = memory ? first_ : nullptr;
   while (buffer && buffer->memory_ != memory) buffer = buffer->next_;
@@ -59,8 +70,9 @@ std::string MemoryAccount::describe_holders() const {
   const std::size_t shown = std::min<std::size_t>(buffers.size(), 5);
   std::partial_sort(buffers.begin(), buffers.begin() + static_cast<std::ptrdiff_t>(shown), buffers.end(),
                     [](const Buffer* a, const Buffer* b) { return a->bytes() > b->bytes(); });
-  std::string text = format_bytes(used_) + " live in " + std::to_string(buffers.size()) + " arrays";
+  std::string text = format_bytes(used_ - others_) + " live in " + std::to_string(buffers.size()) + " arrays";
   for (std::size_t i = 0; i < shown; ++i) text += (i == 0 ? "; the largest: " : ", ") + describe(*buffers[i]);
+  if (others_ > 0) text += "; " + format_bytes(others_) + " of random generators and elements on their way";
   return text;
 }
 

@@ -39,6 +39,10 @@ class MemoryAccount {
   void add(Buffer& buffer);
   void remove(Buffer& buffer) noexcept;
 
+  /// Adds memory that no array has, such as a generator's, and removes it.
+  void add_other(std::size_t bytes);
+  void remove_other(std::size_t bytes) noexcept;
+
   /// An array that has no buffer of its own, a pending operation or a view, takes memory of the host alone. Where there
   /// are many, they count against the limit, so that a script which keeps more and more of them meets it.
   static constexpr std::size_t node_cost = 512;
@@ -58,6 +62,7 @@ class MemoryAccount {
 
   std::size_t used_ = 0;
   std::size_t peak_ = 0;
+  std::size_t others_ = 0;  // of used_: bytes that no array has
   std::size_t nodes_ = 0;
   std::size_t limit_;
   std::size_t step_ = std::size_t{64} << 20;

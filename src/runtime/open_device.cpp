@@ -63,6 +63,16 @@ void* OpenDevice::allocate(std::size_t bytes) {
   if (host) memory_.collect(*host);
   device_->trim();
   if (void* memory = try_allocate(bytes)) return memory;
+  refuse_memory(bytes);
+}
+
+void OpenDevice::make_room(std::size_t bytes) {
+  Host* host = context_.host();
+  if (host && (memory_.wants_collection(bytes) || !memory_.fits(bytes))) memory_.collect(*host);
+  if (!memory_.fits(bytes)) refuse_memory(bytes);
+}
+
+void OpenDevice::refuse_memory(std::size_t bytes) const {
   throw Error(ErrorKind::memory, "[memory] out of memory on " + name() + ": " + format_bytes(bytes) +
                                      " wanted, limit " + format_bytes(memory_.limit()) + "; " +
                                      memory_.describe_holders() + ". x:free() or gpu.scope gives memory back early");

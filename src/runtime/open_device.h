@@ -67,6 +67,9 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   /// Allocates `bytes` of device memory on the current stream. When memory is short, it collects garbage and tries
   /// again, then throws ErrorKind::memory with the live bytes and the arrays that hold most of them.
   void* allocate(std::size_t bytes);
+  /// Before `bytes` that the account is to count and another part allocates. Collects garbage when they do not fit into
+  /// the limit, then throws as allocate() does.
+  void make_room(std::size_t bytes);
   /// Before one more node, where there are many. Collects garbage when they fill the memory limit, then throws
   /// ErrorKind::memory.
   void make_room_for_node();
@@ -130,6 +133,7 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   /// Counts the kernels that the library compiles for each line, and warns once of a line with many.
   void count_kernel();
   void* try_allocate(std::size_t bytes);
+  [[noreturn]] void refuse_memory(std::size_t bytes) const;
   /// Runs `wait`, which waits for all work of `stream` if it is not null, and adds to its error the launches that can
   /// have caused it. Afterwards throws Error for indices that the work found out of range.
   void checked(const Stream* stream, const std::function<void()>& wait);

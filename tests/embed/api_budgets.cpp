@@ -8,11 +8,11 @@
 
 namespace {
 
-gpulua_options sandbox_options() {
+gpulua_options sandbox_options(std::size_t device_memory = std::size_t{64} << 20) {
   gpulua_options options = options_with(GPULUA_SANDBOX);
   options.device = "cpu";
   options.lua_memory = std::size_t{64} << 20;
-  options.device_memory = std::size_t{64} << 20;
+  options.device_memory = device_memory;
   return options;
 }
 
@@ -201,4 +201,31 @@ TEST_CASE("deadlines in a child of fork()", "[sandbox]") {
     CHECK(ended == 0);
     CHECK(gpulua_destroy(state) == GPULUA_OK);
   }
+}
+
+TEST_CASE("generators of random numbers count in a sandbox's memory", "[sandbox]") {
+  ApiState state(sandbox_options(std::size_t{100} << 20));
+  if (state.run("gpu.random.generator 'xorwow'") == GPULUA_UNAVAILABLE) return;  // no cuRAND
+  for (const char* name : {"xorwow", "mrg32k3a", "mtgp32", "mt19937", "philox4_32_10", "sobol64"}) {
+    INFO(name);
+    const std::string make = "gpu.random.generator '" + std::string(name) + "'";
+    CHECK(state.run("kept = {} for i = 1, 1e5 do kept[i] = " + make + " end") == GPULUA_MEMORY);
+    CHECK(state.error().find("of random generators") != std::string::npos);
+    CHECK(state.run("made = #kept kept = nil") == GPULUA_OK);
+    CHECK(state.number("made") >= 1);
+    // Those that nobody keeps are collected.
+    CHECK(state.run("for i = 1, 40 do " + make + " end") == GPULUA_OK);
+  }
+}
+
+TEST_CASE("elements between Lua's tables and arrays count in a sandbox's memory", "[sandbox]") {
+  ApiState state(sandbox_options(std::size_t{100} << 20));
+  // A table that is an element of itself many times over.
+  REQUIRE(state.run("row = {} for i = 1, 1000 do row[i] = i end function of(n) local t = {} for i = 1, n do t[i] = row "
+                    "end return t end") == GPULUA_OK);
+  CHECK(state.run("x = gpu.array(of(4000), 'float64') assert(#x:table() == 4000) x:free()") == GPULUA_OK);
+  CHECK(state.run("x = gpu.array(of(8000), 'float64')") == GPULUA_MEMORY);
+  INFO(state.error());
+  CHECK(state.error().find("out of memory on cpu: 64 MB wanted") != std::string::npos);
+  CHECK(state.run("x = gpu.ones(8000, 1000, 'float64'):eval() x:table()") == GPULUA_MEMORY);
 }
