@@ -250,6 +250,8 @@ void add_core_functions(lua_State* L) {
                    });
   lua_pushinteger(L, most_even_bins);
   lua_setfield(L, -2, "most_even_bins");
+  add_own_operations(L);
+  add_own_kernels(L);
   add_fusing(L);
   add_graphs(L);
   add_function_helpers(L);

@@ -139,12 +139,12 @@ void check_source_rights(lua_State* L, const char* op, const std::string* text) 
   if (!context.rights.trusted) context.rights.check_source(op, context.current()->device().checking(), text);
 }
 
-SourceRequest check_source(lua_State* L, int source, int options, const char* op) {
+SourceRequest check_source(lua_State* L, int source, int options, const char* op, bool is_library) {
   SourceRequest request;
   request.source.text = check_string(L, source, op, "CUDA C++ source as a string");
-  check_source_rights(L, op, &request.source.text);
+  if (!is_library) check_source_rights(L, op, &request.source.text);
   // Options would be source that no digest is of, or files of the host.
-  if (!bindings_of(L).context().rights.trusted && !lua_isnoneornil(L, options))
+  if (!is_library && !bindings_of(L).context().rights.trusted && !lua_isnoneornil(L, options))
     fail(op, "source without options in a sandbox", L, options);
   if (constexpr std::string_view mark = "\xEF\xBB\xBF"; request.source.text.starts_with(mark))
     request.source.text.erase(0, mark.size());  // an editor's UTF-8 byte order mark

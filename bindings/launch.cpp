@@ -48,7 +48,7 @@ void Launch::run(lua_State* L) {
 void Launch::start(const StreamRef& stream) {
   OpenDevice& device = *kernel_->device;
   const std::uint64_t blocks = std::uint64_t{config_.grid.x} * config_.grid.y * config_.grid.z;
-  if (const std::uint64_t most = device.context().rights.most_blocks; blocks > most)
+  if (const std::uint64_t most = device.context().rights.most_blocks; blocks > most && !kernel_->is_library)
     throw Error("[" + kernel_->name() + "] expected at most " + std::to_string(most) +
                 " blocks, the budget of a launch, got " + std::to_string(blocks));
   device.launch(kernel_->kernel, config_, arguments_.pointers(), stream);

@@ -27,16 +27,16 @@ namespace {
 // -----------------------------------------------------------------------------------------------------
 
 BoundModule& push_module(lua_State* L, std::shared_ptr<OpenDevice> device, std::shared_ptr<Module> module,
-                         std::shared_ptr<const std::string> source = nullptr) {
-  BoundModule& bound = push(L, BoundModule{std::move(device), std::move(module), std::move(source), {}});
+                         std::shared_ptr<const std::string> source = nullptr, bool is_library = false) {
+  BoundModule& bound = push(L, BoundModule{std::move(device), std::move(module), std::move(source), is_library});
   lua_newtable(L);
   lua_setfenv(L, -2);
   return bound;
 }
 
-BoundModule& compile(lua_State* L, const SourceRequest& request) {
+BoundModule& compile(lua_State* L, const SourceRequest& request, bool is_library) {
   return push_module(L, request.device, request.device->compile(request.source),
-                     std::make_shared<const std::string>(request.source.text));
+                     std::make_shared<const std::string>(request.source.text), is_library);
 }
 
 /// True for PTX text, cubins and fatbins. They contain newlines or zero bytes, which a path does not.
@@ -86,7 +86,9 @@ void push_kernel(lua_State* L, int index, const BoundModule& module, std::string
     const KernelEntry& entry = find_source_kernel(module, name);
     // A kernel can have several names, "axpy<float>" and "ns::axpy<float>", but has only one symbol.
     if (!find(entry.symbol)) {
-      push(L, bind_kernel(module.device, module.module->kernel(entry), module.source));
+      const KernelRef kernel = bind_kernel(module.device, module.module->kernel(entry), module.source);
+      kernel->is_library = module.is_library;
+      push(L, kernel);
       keep(entry.symbol);
     }
     keep(name);
@@ -97,9 +99,10 @@ void push_kernel(lua_State* L, int index, const BoundModule& module, std::string
 // ---- functions of gpu
 // ---------------------------------------------------------------------------------------------------
 
-/// gpu.module(source [, options])
+/// gpu.module(source [, options]). `is_library`: the source is the library's own, whatever the rights of scripts.
+template <bool is_library>
 int new_module(lua_State* L) {
-  compile(L, check_source(L, 1, 2, "module"));
+  compile(L, check_source(L, 1, 2, "module", is_library), is_library);
   return 1;
 }
 
@@ -112,8 +115,9 @@ int new_module(lua_State* L) {
 }
 
 /// gpu.kernel(source, name [, options]): compiles a module and returns one kernel of it.
+template <bool is_library>
 int new_kernel(lua_State* L) {
-  SourceRequest request = check_source(L, 1, 3, "kernel");
+  SourceRequest request = check_source(L, 1, 3, "kernel", is_library);
   if (lua_type(L, 2) != LUA_TSTRING) refuse_name(L, request.source.text);
   if (std::string_view(lua_tostring(L, 2)).find("__global__") != std::string_view::npos)
     throw Error("[kernel] expected the source first and the kernel's name second, got the source second");
@@ -124,7 +128,7 @@ int new_kernel(lua_State* L) {
   if (instance && !request.device->context().rights.trusted)
     fail("kernel", "a kernel's name without template arguments in a sandbox", L, 2);
   if (instance && std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
-  const BoundModule& module = compile(L, request);
+  const BoundModule& module = compile(L, request, is_library);
   push_kernel(L, lua_gettop(L), module, name);
   return 1;
 }
@@ -238,10 +242,15 @@ void open_kernels(lua_State* L) {
   open_kernel_type(L);
   open_launch_type(L);
   open_host_arguments(L);
-  set_functions(
-      L, {{"module", protect<new_module>}, {"kernel", protect<new_kernel>}, {"load_module", protect<load_module>}});
+  set_functions(L, {{"module", protect<new_module<false>>},
+                    {"kernel", protect<new_kernel<false>>},
+                    {"load_module", protect<load_module>}});
   lua_pushlightuserdata(L, nullptr);
   lua_setfield(L, -2, "null");
+}
+
+void add_own_kernels(lua_State* L) {
+  set_functions(L, {{"module", protect<new_module<true>>}, {"kernel", protect<new_kernel<true>>}});
 }
 
 }  // namespace gpulua

@@ -16,7 +16,8 @@ struct BoundModule {
   std::shared_ptr<OpenDevice> device;
   std::shared_ptr<Module> module;
   std::shared_ptr<const std::string> source;                  // its source text; null: loaded from compiled code
-  std::unordered_map<const GlobalEntry*, BufferRef> globals;  // buffers of the variables that the script has used
+  bool is_library = false;                                    // the source is the library's own
+  std::unordered_map<const GlobalEntry*, BufferRef> globals{};  // buffers of the variables that the script has used
 };
 
 template <>

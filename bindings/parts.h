@@ -26,6 +26,10 @@ void open_linear_algebra(lua_State* L);
 void open_lua_functions(lua_State* L);
 /// Adds the C++ functions for all of the library's Lua files to the table at the top of the stack.
 void add_core_functions(lua_State* L);
+/// These add gpu.elementwise, gpu.module and gpu.kernel for sources of the library's own Lua files, which scripts in a
+/// sandbox may run too, to the table at the top of the stack. In user_operation.cpp and module.cpp.
+void add_own_operations(lua_State* L);
+void add_own_kernels(lua_State* L);
 /// Adds the C++ functions for blas.lua and blas_matrices.lua to the table at the top of the stack.
 void add_blas_functions(lua_State* L);
 /// Adds the C++ functions for fft.lua and fft_own.lua to the table at the top of the stack.

@@ -55,8 +55,10 @@ void check_sets(const UserElementwise& operation) {
                   ", as in \"" + output.name + " = ...;\", got \"" + operation.body.text + '"');
 }
 
+/// `is_library`: the source is the library's own, whatever the rights of scripts.
+template <bool is_library>
 int define_elementwise(lua_State* L) {
-  check_source_rights(L, "elementwise");
+  if (!is_library) check_source_rights(L, "elementwise");
   const OperationFields fields(L, "elementwise", "a table with inputs, outputs and body");
   ElementwiseDefinition definition;
   UserElementwise& operation = definition.operation;
@@ -277,7 +279,11 @@ void open_user_operations(lua_State* L) {
   new_type<ElementwiseDefinition>(L, {{"__call", protect<call_elementwise>}, {"__tostring", protect<elementwise_text>}},
                                   "", {});
   new_type<ScanDefinition>(L, {{"__call", protect<call_scan>}, {"__tostring", protect<scan_text>}}, "", {});
-  set_functions(L, {{"elementwise", protect<define_elementwise>}, {"scan_kernel", protect<define_scan>}});
+  set_functions(L, {{"elementwise", protect<define_elementwise<false>>}, {"scan_kernel", protect<define_scan>}});
+}
+
+void add_own_operations(lua_State* L) {
+  set_functions(L, {{"elementwise", protect<define_elementwise<true>>}});
 }
 
 }  // namespace gpulua

@@ -37,6 +37,16 @@ function core.check_mode_change(op)
   end
 end
 
+local most_steps = 2 ^ 16
+
+--- Refuses, for a script in a sandbox, a kernel whose threads each take that many steps: one that runs is not stopped by a deadline.
+function core.check_steps(op, steps)
+  if core.restricted and steps > most_steps then
+    core.raise(("[%s] expected at most %d steps for each element in a sandbox, got %.0f: fewer weights or neighbours"):format(op,
+      most_steps, steps))
+  end
+end
+
 --- Checks a boolean option, which can be nil.
 function core.check_flag(op, name, value)
   if value ~= nil and type(value) ~= "boolean" then core.fail(op, name .. " = true or false", value) end

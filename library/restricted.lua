@@ -11,14 +11,16 @@ local reach = {
 }
 
 for what, names in pairs(reach) do
-  for _, name in ipairs(names) do
-    local function refuse()
-      core.raise(("[%s] expected a function for scripts in a sandbox, got one that %s"):format(name, what))
+  local function refusal(name)
+    return function()
+      core.raise(("[%s] expected a function for scripts in a sandbox, got gpu.%s, which %s"):format(name, name, what))
     end
-    gpu[name] = refuse
-    if methods[name] then methods[name] = refuse end
+  end
+  for _, name in ipairs(names) do
+    gpu[name] = refusal(name)
+    if methods[name] then methods[name] = gpu[name] end
+    if name == "load" or name == "save" then gpu.image[name] = refusal("image." .. name) end
   end
 end
-for _, name in ipairs {"load", "save"} do gpu.image[name] = gpu[name] end
 
 core.restricted = true

@@ -12,6 +12,7 @@ local limits = {precision = {1, 17}, edge = {1, 1e6}, threshold = {0, 2 ^ 53}, w
 --- gpu.print_options([{precision, edge, threshold, width}]): sets what is given, and gives what holds.
 function gpu.print_options(options)
   options = core.check_fields("print_options", options)
+  if next(options) then core.check_mode_change "print_options" end
   for name, value in pairs(options) do
     local least, most = limits[name][1], limits[name][2]
     local fits = type(value) == "number" and value >= least and value <= most and value % 1 == 0

@@ -79,7 +79,7 @@ end
 local operations = {}
 --- The operation of that name, made from `fields` at its first use.
 local function operation(name, fields)
-  operations[name] = operations[name] or gpu.elementwise(fields)
+  operations[name] = operations[name] or core.elementwise(fields)
   return operations[name]
 end
 
@@ -156,6 +156,7 @@ local function correlated(op, x, weights, origins, flipped, mode, cval)
   end
   local values, dtype, compute = in_floating(x)
   if x.size == 0 then return core.cast(values, dtype) end
+  core.check_steps(op, weights.size)
   local wide, base, offsets = neighbourhood(op, values, weights.shape, origins, mode, cval)
   weights = core.cast(flipped and weights:flip() or weights, compute):ravel()
   return core.cast(weighted(wide, base, offsets, weights), dtype)

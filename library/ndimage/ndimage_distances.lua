@@ -70,7 +70,7 @@ end
 --- The same along another axis too, whose neighbours lie `stride` apart.
 local function along_axis(squares, places, extent, stride, sampling)
   local device, lines = squares.device, squares.size / extent
-  kernels[device] = kernels[device] or gpu.kernel(source, "take_envelope", {device = device})
+  kernels[device] = kernels[device] or core.kernel(source, "take_envelope", {device = device})
   local function memory(dtype) return gpu.empty(squares.shape, {dtype = dtype, device = device}) end
   local result, result_places = memory "float64", memory "int64"
   kernels[device]:over(lines)(squares, places, result, result_places, memory "int32", memory "float64", lines, extent, stride, sampling)

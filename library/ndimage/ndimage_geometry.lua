@@ -1,7 +1,7 @@
 -- gpu.ndimage: arrays at positions between their elements.
 local gpu, _, core = ...
 core.load "ndimage.lua"
-local ndimage = gpu.ndimage
+local ndimage, nd = gpu.ndimage, core.nd
 
 -- The numbers of the modes in the kernel.
 local modes = {
@@ -70,6 +70,7 @@ __device__ inline bool gpulua_place(double& at, long long size, int mode) {
   if (mode == 0) return at >= 0 && at <= last;
   if (mode == 2) at = at < 0 ? 0 : at > last ? last : at;
   if (mode == 5 && (at < 0 || at > last)) at = last > 0 ? at - floor(at / last) * last : 0;
+  at = fmin(fmax(at, -0x1p53), 0x1p53); // so that integers take it
   return true;
 }
 ]]
@@ -117,7 +118,7 @@ local function sampling(ndim, order)
   if not operations[key] then
     local inputs = {"int64 base", "raw T x", "raw int64 sizes", "int64 padding", "int32 mode", "T cval"}
     for axis = 1, ndim do inputs[#inputs + 1] = "float64 c" .. axis end
-    operations[key] = gpu.elementwise {
+    operations[key] = core.elementwise {
       name = "sample_" .. ndim .. "_" .. order, inputs = table.concat(inputs, ", "), outputs = "T y", preamble = preamble,
       body = body_of(ndim, order),
     }
@@ -127,7 +128,9 @@ end
 
 --- The values of x at coordinates, counted from 0, on its last axes. `base`: the position among the axes before these.
 local function sample(op, x, settings, coordinates, base, device)
-  local count, axes, sizes = #coordinates, {}, {}
+  local count, axes, sizes, taps = #coordinates, {}, {}, {}
+  for i = 1, count do taps[i] = settings.order + 1 end
+  nd.check_neighbours(op, taps)
   for i = 1, count do axes[i] = x.ndim - count + i end
   local pads = 0
   if settings.order == 3 and settings.prefilter then x, pads = coefficients(op, x, settings, axes) end

@@ -62,7 +62,7 @@ local modules = {}
 --- The kernels for arrays of that many axes.
 local function kernels_for(ndim, device)
   local key = ndim .. device
-  modules[key] = modules[key] or gpu.module(source, {device = device, defines = {NDIM = ndim}})
+  modules[key] = modules[key] or core.module(source, {device = device, defines = {NDIM = ndim}})
   return modules[key]
 end
 

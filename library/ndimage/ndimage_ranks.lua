@@ -58,6 +58,7 @@ local function ranked(op, x, size, options, rank)
   if x.size == 0 then return x:copy() end
   local wide, base, offsets = nd.neighbourhood(op, in_numbers(x), sizes, origins, mode, options.cval)
   offsets = chosen(op, offsets, footprint)
+  core.check_steps(op, offsets.size ^ 2 / 16)
   local choose = nd.operation("ranked", {
     name = "ranked_neighbour", inputs = "int64 base, raw T x, raw int64 offsets, int64 count, int64 rank", outputs = "T y",
     body = rank_body,

@@ -54,7 +54,7 @@ local operations = {}
 --- The operation `name` for the dtype, made at its first use.
 local function operation(name, dtype, fields)
   local key = name .. dtype
-  operations[key] = operations[key] or gpu.elementwise {
+  operations[key] = operations[key] or core.elementwise {
     name = name, inputs = fields.inputs, outputs = dtype .. " y", body = fields.body, preamble = mix .. fields.preamble,
   }
   return operations[key]

@@ -114,7 +114,7 @@ __global__ void carry(double* starts, const double* ends, const double* power, l
 local modules = {}
 local function module_for(dtype, sections, order, device)
   local key = table.concat({dtype, sections, order, device}, " ")
-  modules[key] = modules[key] or gpu.module(source,
+  modules[key] = modules[key] or core.module(source,
     {device = device, defines = {VALUE = dtype == "float64" and "double" or "float", SECTIONS = sections, ORDER = order}})
   return modules[key]
 end
@@ -204,7 +204,7 @@ local function full_sums(x, b)
   if #b > most_products and x.shape[2] > most_products then
     return gpu.oaconvolve(x, factors:reshape(1, #b), "full", {axes = 2})
   end
-  tools.sums = tools.sums or gpu.elementwise {
+  tools.sums = tools.sums or core.elementwise {
     name = "filter_sums", inputs = "raw T x, raw T b, int64 extent, int64 taps", outputs = "T y",
     body = [=[
       const long long wide = extent + taps - 1, line = (long long)i / wide, t = (long long)i % wide;

@@ -8,7 +8,7 @@ local pi = math.pi
 
 local operations = {}
 local function operation(name, fields)
-  operations[name] = operations[name] or gpu.elementwise(fields)
+  operations[name] = operations[name] or core.elementwise(fields)
   return operations[name]
 end
 
@@ -65,8 +65,10 @@ template <class X> __device__ inline void gpulua_lowest(const X& x, const X& lea
     }
     k += step;
   }
-  if (lowest >= 0)
-    for (place = step > 0 ? lowest * 64 : lowest * 64 + 63; x[place] != low;) place += step;
+  if (lowest >= 0) {
+    place = step > 0 ? lowest * 64 : lowest * 64 + 63;
+    for (int k = 0; k < 63 && x[place] != low; ++k) place += step;
+  }
 }
 ]]
 
@@ -113,10 +115,10 @@ local function widths(x, peaks, prominence, left, right, part)
       height = __dsub_rn((double)x[at], __dmul_rn((double)prominence, part)); // rounded as on a host
       long long k = at;
       while (k > left - 1 && height < (double)x[k]) --k;
-      from = (double)k + ((double)x[k] < height ? (height - (double)x[k]) / ((double)x[k + 1] - (double)x[k]) : 0.0);
+      from = (double)k + (k < at && (double)x[k] < height ? (height - (double)x[k]) / ((double)x[k + 1] - (double)x[k]) : 0.0);
       k = at;
       while (k < right - 1 && height < (double)x[k]) ++k;
-      to = (double)k - ((double)x[k] < height ? (height - (double)x[k]) / ((double)x[k - 1] - (double)x[k]) : 0.0);
+      to = (double)k - (k > at && (double)x[k] < height ? (height - (double)x[k]) / ((double)x[k - 1] - (double)x[k]) : 0.0);
       width = to - from;
       from += 1;
       to += 1;
@@ -162,12 +164,14 @@ local function apart_in_order(x, peaks, distance)
   return gpu.array(keeps, {dtype = "bool", device = x.device})
 end
 
+local most_near = 2 ^ 14 -- peaks within the distance, all of which each peak looks at in a round
 local most_rounds = 64 -- a long slope of peaks is decided one by one, which is faster on the host
 
 --- Which peaks stay when the highest ones remove those nearer than `distance`: a mask. In each round, those stay that are the
 --- highest near them among the undecided ones, and those go that have one that stays near them.
 local function apart(x, peaks, distance)
   if peaks.size == 0 then return gpu.zeros({0}, {dtype = "bool", device = x.device}) end
+  if math.min(peaks.size, distance / 2) > most_near then return apart_in_order(x, peaks, distance) end
   local decide = operation("apart", {
     name = "peaks_apart", inputs = "raw int8 state, raw int64 peaks, raw T heights, int64 count, int64 distance",
     outputs = "int8 next",
@@ -262,6 +266,7 @@ local function read_peaks(op, x, peaks)
   if core.check_array(op, peaks).ndim ~= 1 or not peaks.dtype:find "int" then
     core.fail(op, "a vector of positions, integers", peaks)
   end
+  if x.size == 0 and peaks.size > 0 then core.fail(op, "a vector with elements", x) end
   return core.cast(peaks, "int64"):clip(1, math.max(x.size, 1))
 end
 

@@ -11,8 +11,12 @@ local floor = math.floor
 local function samples_behind(n, taps, up, down) return n == 0 and 0 or math.ceil(((n - 1) * up + taps) / down) end
 
 --- Rows with up - 1 zeros behind each sample, filtered, and every down-th sample of that.
-local function resampled(rows, weights, up, down)
+local function resampled(op, rows, weights, up, down)
   local n, taps = rows.shape[2], weights.size
+  if math.max(n * up + taps, down) > 2 ^ 53 then
+    core.raise(("[%s] expected up and down with positions below 2^53, got %.0f and %.0f for %d samples"):format(op, up, down, n))
+  end
+  core.check_steps(op, math.min(taps / up, n))
   local count = samples_behind(n, taps, up, down)
   local size = rows.shape[1] * count
   if size == 0 then return gpu.zeros({rows.shape[1], count}, {dtype = rows.dtype, device = rows.device}) end
@@ -32,7 +36,7 @@ local function resampled(rows, weights, up, down)
       :gsub("LEAST", quotient("behind + up - 1", "up"))
     if narrow then body = body:gsub("long long", "int") end
     local integer = narrow and "int32" or "int64"
-    tools[name] = gpu.elementwise {
+    tools[name] = core.elementwise {
       name = "resampled", outputs = "T y", body = body,
       inputs = ("raw T x, raw T h, I extent, I taps, I count, I up, I down"):gsub("I ", integer .. " "),
     }
@@ -61,7 +65,7 @@ function signal.upfirdn(h, x, up, down, axis)
   core.check_array(op, x)
   axis = core.axis(op, axis == nil and -1 or axis, x.ndim)
   up, down = tools.check_count(op, "up", up or 1, 1), tools.check_count(op, "down", down or 1, 1)
-  return along(x, axis, function(rows) return resampled(rows, vector(op, "h", h, rows), up, down) end)
+  return along(x, axis, function(rows) return resampled(op, rows, vector(op, "h", h, rows), up, down) end)
 end
 
 local function gcd(a, b)
@@ -89,7 +93,7 @@ local function by_polyphase(op, x, up, down, axis, weights)
   while n > 0 and samples_behind(n, h.size + before + after, up, down) < count + skipped do after = after + 1 end
   h = h:pad {{before, after}}:eval()
   return along(x, axis, function(rows)
-    return core.slice(resampled(rows, vector(op, "window", h, rows), up, down), 2, skipped + 1, count)
+    return core.slice(resampled(op, rows, vector(op, "window", h, rows), up, down), 2, skipped + 1, count)
   end)
 end
 
@@ -146,7 +150,7 @@ function signal.decimate(x, factor, options)
     if zero_phase then return by_polyphase(op, x, 1, factor, axis, weights) end
     local count = math.ceil(x.shape[axis] / factor)
     return along(x, axis, function(rows)
-      return core.slice(resampled(rows, vector(op, "weights", weights, rows), 1, factor), 2, 1, count)
+      return core.slice(resampled(op, rows, vector(op, "weights", weights, rows), 1, factor), 2, 1, count)
     end)
   end
   local sections = signal.cheby1(order or 8, 0.05, 0.8 / factor, {output = "sos"})
@@ -264,7 +268,7 @@ local function convolved(op, x, y, mode, options, turned)
   local m, n = y.shape[1], y.shape[2]
   local wide = mode ~= "valid" and core.cast(x, dtype):pad({{m - 1, m - 1}, {n - 1, n - 1}},
     {mode = boundaries[boundary], value = boundary == "fill" and (fill or 0) or nil}) or core.cast(x, dtype)
-  tools.convolved = tools.convolved or gpu.elementwise {
+  tools.convolved = tools.convolved or core.elementwise {
     name = "convolved", inputs = "raw T x, raw T y, int64 columns, int64 tall, int64 across, int64 wide", outputs = "T z",
     body = [=[
       const long long row = (long long)i / columns, column = (long long)i % columns;
@@ -274,6 +278,7 @@ local function convolved(op, x, y, mode, options, turned)
           z = z + y[(tall - 1 - a) * across + across - 1 - b] * x[(row + a) * wide + column + b];
     ]=],
   }
+  core.check_steps(op, m * n)
   local rows, columns = wide.shape[1] - m + 1, wide.shape[2] - n + 1
   local full = tools.convolved(wide:contiguous(), core.cast(weights, dtype):contiguous(), columns, m, n, wide.shape[2],
     {size = rows * columns}):reshape(rows, columns)

@@ -61,7 +61,7 @@ function methods.min(A, axis) return (extreme("min", A, axis)) end
 --- The position of the first extreme of each line, and the extremes. A zero that is not stored counts where it is first missing among
 --- the positions, which ascend.
 local function extreme_places(lines, width, greatest)
-  own.extreme_place = own.extreme_place or gpu.elementwise {
+  own.extreme_place = own.extreme_place or core.elementwise {
     name = "extreme_place", inputs = "raw T x, raw I places, raw J starts, int64 width, bool greatest", outputs = "int64 y, T z",
     body = [=[
       long long best = -1, missing = 0;

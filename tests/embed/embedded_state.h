@@ -34,6 +34,7 @@ class State {
     return text ? text : luaL_typename(L_, 1);
   }
 
+  lua_State* lua() const { return L_; }
   Context& context() { return *context_; }
   /// For a context whose rights are not trusted.
   void restrict() {

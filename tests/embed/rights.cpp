@@ -1,6 +1,7 @@
 // What scripts of a context with narrowed rights may do.
 #include <catch2/catch.hpp>
 
+#include "bindings/library.h"
 #include "src/base/sha256.h"
 #include "tests/embed/embedded_state.h"
 
@@ -49,8 +50,8 @@ TEST_CASE("restricted scripts have arrays, and nothing that reaches beyond them"
   CHECK(state.run("return #gpu.random.bytes(7)") == "7");
   CHECK(state.run("return gpu.fft.irfft(gpu.fft.rfft(gpu.ones(8))):sum():item()") == "8");
 
-  const std::string files = "got one that reads or writes files", memory = "got one that gives the host's memory",
-                    unknown = "got one that sandboxes do not have";
+  const std::string files = "which reads or writes files", memory = "which gives the host's memory",
+                    unknown = "which sandboxes do not have";
   const std::string factors = "got one that keeps factors in the host's memory";
   for (const auto& [code, name, why] : std::vector<std::tuple<std::string, std::string, std::string>>{
            {"gpu.save('x.npy', gpu.ones(1))", "save", files},
@@ -59,10 +60,9 @@ TEST_CASE("restricted scripts have arrays, and nothing that reaches beyond them"
            {"gpu.genfromtxt('/etc/passwd')", "genfromtxt", unknown},
            {"gpu.savetxt('x', gpu.ones(1))", "savetxt", unknown},
            {"gpu.fromfile('/etc/passwd')", "fromfile", unknown},
-           {"gpu.ones(1):tofile('x')", "tofile", unknown},
            {"gpu.tofile(gpu.ones(1), 'x')", "tofile", unknown},
-           {"gpu.image.load('x.png')", "load", files},
-           {"gpu.image.save('x.png', gpu.ones(2, 2))", "save", files},
+           {"gpu.image.load('x.png')", "image.load", files},
+           {"gpu.image.save('x.png', gpu.ones(2, 2))", "image.save", files},
            {"gpu.ones(1):host()", "host", memory},
            {"gpu.host(gpu.ones(1))", "host", memory},
            {"gpu.pinned(8)", "pinned", memory},
@@ -71,19 +71,86 @@ TEST_CASE("restricted scripts have arrays, and nothing that reaches beyond them"
            {"gpu.In(1LL)", "In", memory},
            {"gpu.sparse.linalg.splu(gpu.sparse.csr({{1}}))", "sparse.linalg.splu", factors},
            {"gpu.sparse.linalg.spsolve(gpu.sparse.csr({{1}}), gpu.ones(1))", "sparse.linalg.spsolve", factors},
-           {"gpu.plot.line({1, 2})", "line", unknown},
-           {"gpu.plot.save(1, 'x.png')", "save", unknown},
+           {"gpu.plot.line({1, 2})", "plot.line", unknown},
+           {"gpu.plot.save(1, 'x.png')", "plot.save", unknown},
            {"gpu.progress(3)", "progress", unknown},
-           {"gpu.load_module('x.ptx')", "load_module", "got one that runs machine code"},
-           {"gpu.set_memory_limit(1e12)", "set_memory_limit", "got one that changes what the host program has set"},
-           {"gpu.check(false)", "check", "got one that changes what the host program has set"}}) {
+           {"gpu.load_module('x.ptx')", "load_module", "which runs machine code"},
+           {"gpu.set_memory_limit(1e12)", "set_memory_limit", "which changes what the host program has set"},
+           {"gpu.check(false)", "check", "which changes what the host program has set"}}) {
     INFO(code);
-    CHECK(state.error(code) == "[" + name + "] expected a function for scripts in a sandbox, " + why);
+    const std::string got = why == factors ? why : "got gpu." + name + ", " + why;
+    CHECK(state.error(code) == "[" + name + "] expected a function for scripts in a sandbox, " + got);
   }
   CHECK(state.error("return gpu.ones(1).pointer") == "[index] expected no address in a sandbox, got x.pointer");
   // Names that are not there make all files run, and bring nothing back.
   CHECK(state.error("gpu.no_such_function()").find("has no field") != std::string::npos);
-  CHECK(state.error("gpu.plot.line({1, 2})").find("[line] expected a function for scripts") == 0);
+  CHECK(state.error("gpu.plot.line({1, 2})").find("[plot.line] expected a function for scripts") == 0);
+  CHECK(state.error("gpu.ones(1):tofile('x')") ==
+        "[tofile] expected a function for scripts in a sandbox, got x:tofile, which sandboxes do not have");
+  CHECK(state.error("gpu.print_options{precision = 3}").find("[print_options] expected no change of a mode") == 0);
+  CHECK(state.run("return gpu.print_options().precision") == "6");
+}
+
+TEST_CASE("somebody has decided for each file of the library whether sandboxes have it", "[rights]") {
+  RestrictedState state;
+  CHECK(files_without_rule(state.lua()) == std::vector<std::string>{});
+}
+
+TEST_CASE("restricted scripts run the library's own kernels", "[rights]") {
+  RestrictedState state;
+  state.context().rights.most_blocks = 1;  // for kernels that scripts bring
+  for (const auto& [code, result] : std::vector<std::pair<std::string, std::string>>{
+           {"gpu.signal.sosfilt(gpu.signal.butter(3, 0.2, {output = 'sos'}), gpu.ones(2000))[2000] > 0.99", "true"},
+           {"gpu.signal.lfilter({1}, {1, -0.5}, gpu.ones(40))[40]", "2"},
+           {"gpu.signal.filtfilt({1, 1}, {2}, gpu.ones(40))[3]", "1"},
+           {"gpu.signal.find_peaks(gpu.array {0, 1, 0, 3, 0}, {prominence = 2, width = 0}):item()", "4"},
+           {"gpu.signal.resample_poly(gpu.ones(8), 3, 2).size", "12"},
+           {"gpu.signal.convolve2d(gpu.ones(3, 3), gpu.ones(2, 2)):sum():item()", "36"},
+           {"gpu.signal.medfilt(gpu.array {1, 9, 1, 1}):max():item()", "1"},
+           {"gpu.sparse.eye(3):sum():item()", "3"},
+           {"gpu.sparse.diags({gpu.ones(3)}):todense():sum():item()", "3"},
+           {"gpu.sparse.kron(gpu.sparse.eye(2), gpu.sparse.eye(2)).nnz", "4"},
+           {"gpu.sparse.find(gpu.sparse.eye(2)).size", "2"},
+           {"gpu.sparse.eye(3):argmax(1):sum():item()", "6"},
+           {"select(2, gpu.ndimage.label(gpu.array {1, 0, 1}))", "2"},
+           {"gpu.ndimage.gaussian_filter(gpu.ones(9), 1):sum():round():item()", "9"},
+           {"gpu.ndimage.map_coordinates(gpu.arange(4), {gpu.array {1.5}}, {order = 1}):item()", "0.5"},
+           {"gpu.ndimage.rotate(gpu.ones(3, 3), 90):sum():round():item()", "9"},
+           {"gpu.ndimage.median_filter(gpu.ones(9), 3):sum():item()", "9"},
+           {"gpu.ndimage.distance_transform_edt(gpu.array {{1, 1, 0}, {1, 1, 1}}):max():item() > 2", "true"},
+           {"gpu.random.sobol(4, 2).size", "8"}}) {
+    INFO(code);
+    CHECK(state.run("return tostring((" + code + "))") == result);
+  }
+  // Which does not open it for the script's own.
+  CHECK(state.error("gpu.module('')").find("[module] expected array functions, or a kernel") == 0);
+  CHECK(state.error("gpu.elementwise{inputs = 'raw float32 x', outputs = 'float32 y', body = 'y = x[i];'}")
+            .find("[elementwise] expected array functions, or a kernel") == 0);
+}
+
+TEST_CASE("the library's own kernels stay within their arrays, and end", "[rights]") {
+  RestrictedState state;
+  const std::string steps = " expected at most 65536 steps for each element in a sandbox, got ";
+  for (const auto& [code, error] : std::vector<std::pair<std::string, std::string>>{
+           {"gpu.signal.peak_prominences(gpu.zeros(0), gpu.array({1}, 'int64'))",
+            "[signal.peak_prominences] expected a vector with elements"},
+           {"gpu.signal.upfirdn({1, 1}, gpu.ones(3000), 2 ^ 60, 2 ^ 60)",
+            "[signal.upfirdn] expected up and down with positions below 2^53"},
+           {"gpu.ndimage.shift(gpu.ones(unpack(gpu.ones(20):table())), 1)",
+            "[ndimage.shift] expected at most 65536 neighbours"},
+           {"gpu.signal.upfirdn(gpu.ones(70000), gpu.ones(70000))", "[signal.upfirdn]" + steps},
+           {"gpu.signal.convolve2d(gpu.ones(300, 300), gpu.ones(300, 300))", "[signal.convolve2d]" + steps},
+           {"gpu.ndimage.correlate(gpu.ones(300, 300), gpu.ones(300, 300))", "[ndimage.correlate]" + steps},
+           {"gpu.ndimage.median_filter(gpu.ones(300, 300), 64)", "[ndimage.median_filter]" + steps}}) {
+    INFO(code);
+    CHECK(state.error(code).find(error) == 0);
+  }
+  // Integers whose difference has no place in their dtype: heights above the peak.
+  CHECK(state.run("local x = gpu.array({-9000000000000000000LL, 9000000000000000000LL, -9000000000000000000LL}, 'int64') "
+                  "local a, b, c, d = gpu.signal.peak_widths(x, gpu.array({1, 2, 3}, 'int64'), 1) "
+                  "return tostring(c:isfinite():all():item() and d:isfinite():all():item())") == "true");
+  CHECK(state.run("return gpu.ndimage.map_coordinates(gpu.ones(4), {gpu.array({1e300, -1e300, math.huge, 0 / 0}, "
+                  "'float64')}, {mode = 'mirror', order = 1})[1]") == "1");
 }
 
 TEST_CASE("restricted scripts bring no device code", "[rights]") {
