@@ -6,7 +6,8 @@ namespace gpulua {
 
 namespace {
 
-// The registry has a table: a name and a text in turn, the newest last; text -> its place; and the field `bytes`, of all.
+// The registry has a table: a name and a text in turn, the newest last; text -> its place; and the field `bytes`, of
+// all.
 constexpr const char* texts_key = "gpulua.chunk_texts";
 constexpr std::size_t bytes_beside = 100;  // that a text needs in the table
 

@@ -42,8 +42,10 @@ void push_library(lua_State* L) {
   add_core_functions(L);
   set_functions(L, {{"load", protect<load>}});
   lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.helpers");
-  lua_getfield(L, -1, "plain");
-  lua_setfield(L, -3, "plain");
+  for (const char* name : {"plain", "guard_methods"}) {
+    lua_getfield(L, -1, name);
+    lua_setfield(L, -3, name);
+  }
   lua_pop(L, 1);
   lua_setfield(L, -2, "core");
   lua_pushvalue(L, -1);

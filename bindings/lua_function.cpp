@@ -114,9 +114,11 @@ class Locator {
     } else if (frame_.source[0] == '@') {
       // A script that is not trusted names its chunks after any file.
       if (!bindings_of(L_).context().rights.trusted || !take(file_text(frame_.source + 1)))
-        refuse("the function of " + name + ":" + std::to_string(frame_.linedefined) + " is not in the file " + name +
-               ", which is missing or has changed since it was loaded; run the script again. Of texts that come from no "
-               "file the newest " + std::to_string(chunk_text_bytes >> 20) + " MB are kept");
+        refuse(
+            "the function of " + name + ":" + std::to_string(frame_.linedefined) + " is not in the file " + name +
+            ", which is missing or has changed since it was loaded; run the script again. Of texts that come from no "
+            "file the newest " +
+            std::to_string(chunk_text_bytes >> 20) + " MB are kept");
     } else if (frame_.source[0] == '=') {
       refuse("the text of the chunk \"" + std::string(frame_.source) +
              "\" was not kept; loadstring(text) without a name keeps it, and so does a name \"@file.lua\"");

@@ -17,10 +17,17 @@ const char* options_text(std::string_view parameters) {
   return parameters.find("{dtype") == parameters.npos ? "a table of options" : "a dtype or a table of options";
 }
 
+/// What the dots of "(x, ...)" take.
+std::string more_of(std::string_view name) {
+  return name == "x" ? "an array" : std::string(name);
+}
+
 /// What the parameter at `index`, counted from 0, takes, when a call can leave it out; empty for another.
 std::string optional_parameter(std::string_view parameters, int index) {
   parameters = parameters.substr(0, parameters.find(")("));
+  const bool passes_on = parameters.find("fn") != parameters.npos;  // "(fn, ...)": the arguments of fn
   bool optional = false;
+  std::string_view previous;
   while (!parameters.empty()) {
     const char c = parameters.front();
     std::size_t end = 1;
@@ -32,7 +39,8 @@ std::string optional_parameter(std::string_view parameters, int index) {
       end = parameters.find_first_of(",[]{}() ");
       const std::string_view name = parameters.substr(0, end);
       const std::size_t dots = name.find("...");
-      if (dots == 0) return {};  // values of any kind
+      if (dots == 0) return passes_on ? std::string() : more_of(previous);
+      previous = name;
       if (dots != name.npos && (optional || index > 0) && parameters.find('{') != parameters.npos)
         return std::string(name.substr(0, dots)) + ", " + options_text(parameters);
       if (index-- == 0 || dots != name.npos) return optional ? std::string(name.substr(0, dots)) : "";
@@ -40,6 +48,12 @@ std::string optional_parameter(std::string_view parameters, int index) {
     parameters.remove_prefix(std::min(end, parameters.size()));
   }
   return {};
+}
+
+/// True for a parameter of any number of values, one of which is `expected`.
+bool is_one_of_many(std::string_view parameters, const std::string& expected) {
+  return expected == "an array" || parameters.find(expected + "...") != parameters.npos ||
+         parameters.find(expected + ", ...") != parameters.npos;
 }
 
 /// What else can stand in the place of an argument that may be nil: an option, whose fields can be.
@@ -98,9 +112,10 @@ void check_nils(lua_State* L, CallSignature& signature, int first, int level) {
     const bool is_dtype = find_dtype(name).has_value();
     throw Error("[" + signature.op() + "] expected " + expected + ", got " +
                 (source.empty() ? "nil" : source + " (a nil value)") +
-                (is_dtype ? "; dtypes are strings, \"" + name + '"'
-                 : !reason.empty()
-                     ? " (perhaps from " + reason + ")"
+                (is_dtype          ? "; dtypes are strings, \"" + name + '"'
+                 : !reason.empty() ? " (perhaps from " + reason + ")"
+                 : is_one_of_many(signature.parameters, expected)
+                     ? "; leave the argument out"
                      : "; leave the argument out for its default" + hint(signature.parameters, expected)));
   }
 }

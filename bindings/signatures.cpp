@@ -226,6 +226,7 @@ std::string mistaken_colon(lua_State* L, const CallSignature& signature, int fir
   const std::string op = "[" + signature.op() + "] ";
   if (signature.is_method()) {
     if (lua_type(L, first) == LUA_TUSERDATA) return {};
+    if (lua_getmetatable(L, first) != 0) return lua_pop(L, 1), std::string();  // an object that is made in Lua
     return op + "expected " + signature.text() + ", with a colon, got a dot and " + describe(L, first) + " in " +
            signature.receiver.substr(0, signature.receiver.size() - 1) + "'s place";
   }
@@ -259,6 +260,17 @@ int most_arguments(lua_State* L) {
   return 1;
 }
 
+/// method_signature(receiver, name, parameters, op): the signature of a method of objects that are made in Lua.
+int method_signature(lua_State* L) {
+  CallSignature& signature = bindings_of(L).signatures.add(check_string(L, 1, "signature", "a receiver"),
+                                                           check_string(L, 2, "signature", "a name"));
+  signature.parameters = check_string(L, 3, "signature", "parameters");
+  signature.shown = check_string(L, 4, "signature", "a name");
+  signature.most = std::min(count(signature.parameters) + 1, CallSignature::any_number);
+  lua_pushlightuserdata(L, &signature);
+  return 1;
+}
+
 /// option_names(op): the list of the option names.
 int option_names(lua_State* L) {
   const auto names = bindings_of(L).signatures.options(std::string(check_string(L, 1, "options", "a name")));
@@ -289,7 +301,8 @@ int signature_text(lua_State* L) {
 }  // namespace
 
 void add_signature_helpers(lua_State* L) {
-  set_functions(L, {{"most_arguments", protect<most_arguments>},
+  set_functions(L, {{"method_signature", protect<method_signature>},
+                    {"most_arguments", protect<most_arguments>},
                     {"option_names", protect<option_names>},
                     {"refuse", protect<refuse>},
                     {"refuse_nil", protect<refuse_nil>},

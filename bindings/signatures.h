@@ -23,11 +23,15 @@ struct CallSignature {
   std::string receiver;    // the prefix of the name, with dot or colon: "gpu.", "x:"
   std::string name;        // "sum"
   std::string parameters;  // the line's text: "([axis] [, {axis, keepdims}])"
+  std::string shown = {};  // the name in messages, where it is another than op() makes
   int most = unread;       // maximum number of arguments, with a method's object; any_number: no maximum
 
   bool is_method() const { return receiver.back() == ':'; }
   /// The name in messages: "sum", "random.normal".
-  std::string op() const { return is_method() ? name : receiver.substr(receiver.find('.') + 1) + name; }
+  std::string op() const {
+    if (!shown.empty()) return shown;
+    return is_method() ? name : receiver.substr(receiver.find('.') + 1) + name;
+  }
   /// The whole signature: "x:sum([axis] [, {axis, keepdims}])".
   std::string text() const { return receiver + name + parameters; }
 };

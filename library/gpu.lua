@@ -218,13 +218,22 @@ function helpers.guard(fn, signature, is_method, keeps_integers)
   local most
   return function(...)
     most = most or helpers.most_arguments(signature)
-    if select("#", ...) > most or is_method and type((...)) ~= "userdata" or not is_method and (...) == gpu then
+    if select("#", ...) > most or is_method == true and type((...)) ~= "userdata" or not is_method and (...) == gpu then
       helpers.refuse(signature, ...)
     end
     local has_nil, has_cdata = look_at(...)
     if has_nil then helpers.refuse_nil(signature, ...) end
     if has_cdata and not keeps_integers then return results(fn(all_plain(...))) end
     return results(fn(...))
+  end
+end
+
+--- Does this for methods of objects that are made in Lua, which check their object themselves. `parameters`: for each method, in the
+--- notation of signatures.txt. `kind`: stands before the names in messages.
+function helpers.guard_methods(methods, receiver, parameters, kind)
+  for name, text in pairs(parameters) do
+    local signature = helpers.method_signature(receiver, name, text, (kind or "") .. name)
+    methods[name] = helpers.guard(methods[name], signature, "of Lua", true)
   end
 end
 

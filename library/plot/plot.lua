@@ -364,3 +364,8 @@ function plot.animate(path, frames, fn, options)
 end
 
 methods.save, methods.show = plot.save, plot.show
+core.guard_methods(methods, "p:", {
+  line = "([x,] y [, {options}])", points = "([x,] y [, {options}])", bars = "([labels,] y [, {options}])",
+  histogram = "(x [, bins] [, {options}])", image = "(x [, {options}])", contour = "(x [, levels] [, {options}])",
+  band = "([x,] low, high [, {options}])", errorbars = "([x,] y, d [, {options}])", save = "(path [, {options}])", show = "([{options}])",
+}, "plot.")

@@ -19,8 +19,8 @@ local metatable_of = debug.getmetatable -- getmetatable gives the name alone
 -- ---- operators --------------------------------------------------------------------------------------------------------------
 
 --- The metatable of a kind of objects, which messages call `name`: `methods`, and the fields that the objects have. Other names
---- are errors, and so are arguments beyond those of a method, `most[name]`.
-function tools.class(kind, name, fields, methods, most)
+--- are errors, and so are arguments beyond those of a method, `parameters[name]`.
+function tools.class(kind, name, fields, methods, parameters)
   local class, names = {__metatable = name}, fields
   for called, method in pairs(methods) do
     names = names .. ", :" .. called
@@ -28,13 +28,10 @@ function tools.class(kind, name, fields, methods, most)
       if type(self) ~= "table" or metatable_of(self) ~= class then
         core.fail(kind .. ":" .. called, ("%s before a colon"):format(kind), self)
       end
-      if select("#", ...) > most[called] then
-        core.raise(("[%s:%s] expected at most %d argument%s, got %d"):format(kind, called, most[called], most[called] > 1 and "s" or "",
-          select("#", ...)))
-      end
       return method(self, ...)
     end
   end
+  core.guard_methods(class, kind .. ":", parameters, kind .. ":")
   function class:__index(key)
     local method = type(key) == "string" and not key:find "^__" and class[key]
     return method or core.raise(("[%s] expected one of the fields %s, got %s"):format(kind, names, core.describe(key)))
@@ -64,7 +61,7 @@ local operator = tools.class("operator", "a linear operator", "shape, dtype", {
     if not fn then core.raise "[operator:adjoint] expected an operator that was made with the option adjoint = a function" end
     return call_checked("operator:adjoint", fn, "the function adjoint", x, self.shape[1], self.shape[2])
   end,
-}, {matmul = 1, adjoint = 1})
+}, {matmul = "(x)", adjoint = "(x)"})
 
 local function is_operator(value) return type(value) == "table" and metatable_of(value) == operator end
 

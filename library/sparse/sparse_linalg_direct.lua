@@ -55,7 +55,7 @@ local factors_class = tools.class("splu", "factors of a sparse matrix", "shape, 
     end
     return solve(op, self, b, letter(op, "trans", options and options.trans, "NTC"))
   end,
-}, {solve = 2})
+}, {solve = "(b [, {trans}])"})
 
 local function factorise(op, lines, dtype, remedy)
   if core.restricted then

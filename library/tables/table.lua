@@ -226,6 +226,7 @@ end
 
 --- The names in the arguments: several, or one table of them.
 local function names_in(op, fields, ...)
+  if (...) == nil then core.fail(op, "names of columns", nil) end
   local names = type((...)) == "table" and (...) or {...}
   if select("#", ...) > 1 and type((...)) == "table" then core.fail(op, "names, or one table of them", (select(2, ...))) end
   if core.check_list(op, "names", names) == 0 then core.fail(op, "at least one column", names) end
@@ -343,6 +344,11 @@ function methods.group_by(t, ...)
   core.load "table_groups.lua"
   return core.group_rows(t, fields, names_in("group_by", fields, ...))
 end
+
+core.guard_methods(methods, "t:", {
+  values = "(name)", column = "(name)", texts = "(name)", select = "(name [, names...])", take = "(rows)", head = "([n])",
+  isin = "(name, values)", where = "(name, values)", sort_by = "(names [, {descending}])", group_by = "(name [, names...])",
+})
 
 -- For table_groups.lua.
 core.table_parts = {

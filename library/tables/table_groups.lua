@@ -250,3 +250,8 @@ function group_methods.count(g)
   add("count", new, "count", count_of(parts))
   return result
 end
+
+core.guard_methods(group_methods, "g:", {
+  sum = "([names...])", mean = "([names...])", median = "([names...])", min = "([names...])", max = "([names...])", count = "()",
+  var = "([names...] [, {ddof}])", std = "([names...] [, {ddof}])",
+})

@@ -56,6 +56,42 @@ describe("nil for an argument that could be left out", function()
     fails("(perhaps from ", function() local y = x:sum(missing) return y end)
   end)
 
+  it("is an error in functions of any number of values, and in methods of objects that are made in Lua", function()
+    local v = gpu.array { 1, 2, 3 }
+    local t = gpu.table { a = { 1, 1, 2 }, b = { 1, 2, 3 } }
+    local g, p = t:group_by "a", gpu.plot.line(v)
+    local operator = gpu.sparse.linalg.operator(function(y) return y end, { shape = { 3, 3 } })
+    for name, call in pairs {
+      einsum = function() return (gpu.einsum("i->", v, w)) end,
+      einsum_path = function() return (gpu.einsum_path("i->", v, w)) end,
+      meshgrid = function() return (gpu.meshgrid(v, w)) end,
+      eval = function() return (gpu.eval(v, w)) end,
+      broadcast_arrays = function() return (gpu.broadcast_arrays(v, w)) end,
+      ix_ = function() return (gpu.ix_(v, w)) end,
+      ["linalg.block_diag"] = function() return (gpu.linalg.block_diag(v, w)) end,
+      group_by = function() return (t:group_by("a", w)) end,
+      select = function() return (t:select("a", w)) end,
+      head = function() return (t:head(w)) end,
+      sort_by = function() return (t:sort_by("a", w)) end,
+      sum = function() return (g:sum("b", w)) end,
+      std = function() return (g:std("b", w)) end,
+      max = function() return (g:max(w)) end,
+      ["plot.line"] = function() return (p:line(v, w)) end,
+      ["plot.histogram"] = function() return (p:histogram(v, w)) end,
+    } do
+      fails(("[%s] expected "):format(name), call)
+      fails("got global 'w' (a nil value)", call)
+    end
+    fails("[group_by] expected names of columns, got nil", t.group_by, t, nil)
+    fails("[select] expected names of columns, got nil", t.select, t, nil)
+    fails("[sort_by] expected names of columns, got nil", t.sort_by, t, nil)
+    fails("[count] expected no arguments, got 1: g:count()", g.count, g, nil)
+    fails("[take] expected at most 1 argument, got 2: t:take(rows)", t.take, t, { 1 }, 2)
+    fails("[operator:matmul] expected at most 1 argument, got 2", operator.matmul, operator, v, nil)
+    -- The arguments of a script's function are its own.
+    assert(select("#", gpu.scope(function(...) return ... end, 1, nil)) == 2)
+  end)
+
   it("is an error of the script's functions that the library calls", function()
     fails("[sum] expected axis, got nil", gpu.fuse(function(y) return y:sum(axes) end), x)
     fails("[sum] expected axis, got nil", gpu.apply_along_axis, function(row) return row:sum(axes) end, 1, x)
