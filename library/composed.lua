@@ -190,6 +190,7 @@ function core.is_complex(x) return core.kind(x) == "complex" end
 function core.check_real(op, x)
   core.check_array(op, x)
   if core.is_complex(x) then core.fail(op, "real numbers", x) end
+  if core.refuse_text_column then core.refuse_text_column(op, x) end
   return x
 end
 

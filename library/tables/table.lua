@@ -253,6 +253,9 @@ function methods.take(t, rows)
   if type(rows) == "table" then
     rows = gpu.array(rows, {dtype = type(rows[1]) == "boolean" and "bool" or "int64", device = device_of(fields)})
   end
+  if type(rows) == "boolean" then
+    core.fail("take", "positions or a mask, as x:eq(y) makes (Lua's == gives one boolean)", rows)
+  end
   if not core.is_array(rows) then core.fail("take", "rows: a vector or a table of positions, or a mask", rows) end
   if rows.ndim ~= 1 then core.fail("take", "a vector of positions or a mask", rows) end
   if rows.dtype == "bool" then
@@ -284,6 +287,7 @@ local function mask_of(op, t, name, values)
     end
     return x:isin(type(values) == "boolean" and {values} or values)
   end
+  x = core.plain_column(x)
   local function refuse(value) core.fail(op, ("a text, or a table of them, for column %s"):format(name), value) end
   if type(values) == "string" then values = {values} end
   if type(values) ~= "table" then refuse(values) end
@@ -308,7 +312,7 @@ local function order_of(op, fields, names)
   local keys = {}
   for i, name in ipairs(names) do
     if core.is_complex(fields.arrays[name]) then core.fail(op, "real numbers in column " .. name, fields.arrays[name]) end
-    keys[#names + 1 - i] = fields.arrays[name]
+    keys[#names + 1 - i] = core.plain_column(fields.arrays[name])
   end
   return #keys == 1 and keys[1]:argsort() or gpu.lexsort(keys)
 end

@@ -39,7 +39,7 @@ end
 local function code_of(fields, keys)
   local columns, ends = {}, {}
   for i, name in ipairs(keys) do
-    local key = fields.arrays[name]
+    local key = core.plain_column(fields.arrays[name])
     if fields.rows == 0 or core.is_floating(key) or core.is_complex(key) then return end
     columns[i] = core.cast(key, "int64")
     ends[2 * i - 1], ends[2 * i] = key:min(), key:max()
@@ -89,7 +89,7 @@ function core.group_rows(t, fields, keys)
   else
     local sorted_keys = {}
     if code or n > 0 and #keys == 1 and not core.is_complex(fields.arrays[keys[1]]) then
-      sorted_keys[1], order = (code or fields.arrays[keys[1]]):topk(n, 1, {largest = false})
+      sorted_keys[1], order = (code or core.plain_column(fields.arrays[keys[1]])):topk(n, 1, {largest = false})
     else
       order = order_of("group_by", fields, keys)
       for i, name in ipairs(keys) do sorted_keys[i] = fields.arrays[name]:take(order) end
@@ -236,7 +236,7 @@ for op, aggregate in pairs(aggregates) do
       local x, texts = sorted.arrays[name], sorted.texts[name]
       if new.arrays[name] then core.raise(("[%s] expected a column that is no key, got %s"):format(op, name)) end
       if texts and not takes_text or core.is_complex(x) then core.fail(op, "a column of real numbers", name) end
-      add(op, new, name, aggregate(parts, x:eval(), ddof), texts)
+      add(op, new, name, aggregate(parts, core.plain_column(x):eval(), ddof), texts)
     end
     return result
   end

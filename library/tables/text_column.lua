@@ -6,11 +6,20 @@ local texts_of = setmetatable({}, {__mode = "k"})
 
 local methods = {}
 
+--- The positions of a column of text, or another column itself.
+local function plain(x) return texts_of[x] and array_methods.ravel(x) or x end
+core.plain_column = plain
+
+--- A column of text among the arguments of a comparison.
+local function check_texts(op, other)
+  if not texts_of[other] then core.fail(op, "a text or a column of text beside a column of text", other) end
+end
+
 --- The positions of the column's texts in another list; 0 for a text that the list lacks. `positions` has the list's, by text.
 local function moved(x, positions)
   local places = {}
   for i, text in ipairs(texts_of[x]) do places[i] = positions[text] or 0 end
-  return x.size == 0 and x or gpu.array(places, {dtype = "int32", device = x.device}):take(x)
+  return x.size == 0 and plain(x) or gpu.array(places, {dtype = "int32", device = x.device}):take(plain(x))
 end
 
 local function places_of(texts)
@@ -24,10 +33,11 @@ for _, op in ipairs {"eq", "ne"} do
     local texts = texts_of[x]
     if type(other) == "string" then
       other = places_of(texts)[other] or 0
-    elseif texts_of[other] and texts_of[other] ~= texts then
-      other = moved(other, places_of(texts))
+    else
+      check_texts(op, other)
+      other = plain(texts_of[other] ~= texts and moved(other, places_of(texts)) or other)
     end
-    return (array_methods[op](x, other, ...))
+    return (array_methods[op](plain(x), other, ...))
   end
 end
 
@@ -56,17 +66,63 @@ for op, before in pairs(stands_before) do
     if type(other) == "string" then
       local count = 0
       while count < #texts and before(texts[count + 1], other) do count = count + 1 end
-      return (array_methods[(op == "lt" or op == "le") and "le" or "gt"](x, count, ...))
-    elseif texts_of[other] and texts_of[other] ~= texts then
-      local positions = merged(texts, texts_of[other])
-      return (array_methods[op](moved(x, positions), moved(other, positions), ...))
+      return (array_methods[(op == "lt" or op == "le") and "le" or "gt"](plain(x), count, ...))
     end
-    return (array_methods[op](x, other, ...))
+    check_texts(op, other)
+    if texts_of[other] ~= texts then
+      local positions = merged(texts, texts_of[other])
+      x, other = moved(x, positions), moved(other, positions)
+    end
+    return (array_methods[op](plain(x), plain(other), ...))
   end
 end
 
-local refusal = "expected numbers, got a column of text, whose elements are positions in its t:texts(name); t:where(name, text) and "
-  .. "t:isin(name, text) select rows, and x:copy() gives the positions"
+--- x:max() and x:min(): a text.
+for _, op in ipairs {"max", "min"} do
+  methods[op] = function(x, ...)
+    if select("#", ...) > 0 then return (array_methods[op](x, ...)) end -- which refuses the column
+    return texts_of[x][array_methods[op](plain(x)):item()]
+  end
+end
+
+--- x:sort(...): a column of text.
+function methods.sort(x, ...)
+  local sorted = array_methods.sort(plain(x), ...)
+  core.make_text_column(sorted, texts_of[x])
+  return sorted
+end
+
+--- x:unique(...): a column of text, and what the options ask for.
+function methods.unique(x, ...)
+  local results = {gpu.unique(plain(x), ...)}
+  core.make_text_column(results[1], texts_of[x])
+  return unpack(results)
+end
+
+--- x:isin(texts, ...): a text, a table of texts, or a column of text.
+function methods.isin(x, values, ...)
+  if type(values) == "string" then values = {values} end
+  local places, wanted = places_of(texts_of[x]), {}
+  if texts_of[values] then
+    wanted = plain(moved(values, places))
+  else
+    if type(values) ~= "table" then core.fail("isin", "a text, a table of texts or a column of text", values) end
+    core.check_list("isin", "texts", values)
+    for i, text in ipairs(values) do
+      if type(text) ~= "string" then core.fail("isin", "a text, a table of texts or a column of text", text) end
+      wanted[i] = places[text] or 0
+    end
+    wanted = gpu.array(wanted, {dtype = "int32", device = x.device})
+  end
+  return (gpu.isin(plain(x), wanted, ...))
+end
+
+local refusal = "expected numbers, got a column of text, whose elements are positions in its t:texts(name); x:eq(text) compares, "
+  .. "t:where(name, text) and t:isin(name, text) select rows, x:max(), x:sort() and x:unique() give texts, and x:copy() the positions"
+
+function core.refuse_text_column(op, x)
+  if texts_of[x] then core.raise(("[%s] %s"):format(op, refusal)) end
+end
 
 local meta
 local function make_meta(plain)

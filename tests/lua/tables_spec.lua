@@ -442,7 +442,21 @@ describe("gpu.table", function()
     assert.are.same({true, false, true}, small.s:eq("b"):table())
     assert.are.same({false, true, false}, small.s:ne("b"):table())
     assert.are.same({false, false, false}, small.s:eq("nobody"):table())
-    assert.are.same({true, false, true}, small.s:eq(2):table())
+    for _, op in ipairs {"eq", "ne", "lt", "le", "gt", "ge"} do
+      support.fails(("[%s] expected a text or a column of text beside a column of text, got 2"):format(op), small.s[op], small.s, 2)
+      support.fails(("[%s] expected a text or a column of text"):format(op), small.s[op], small.s, small.n)
+      support.fails(("[%s] expected numbers, got a column of text"):format(op), gpu[op], small.s, 2)
+      support.fails(("[%s] expected numbers, got a column of text"):format(op), small.n[op], small.n, small.s)
+    end
+    for name, fn in pairs {
+      max = gpu.max, min = gpu.min, sort = gpu.sort, unique = gpu.unique, topk = function(x) return x:topk(1) end,
+      astype = function(x) return x:astype "float32" end, any = gpu.any, count_nonzero = gpu.count_nonzero,
+      median = gpu.median, quantile = function(x) return x:quantile(0.5) end, where = function(x) return gpu.where(x:eq "b", x, 0) end,
+      searchsorted = function(x) return gpu.searchsorted(gpu.arange(3), x) end, isin = function(x) return gpu.isin(x, {1}) end,
+      cummax = gpu.cummax, histogram = gpu.histogram, partition = function(x) return x:partition(1) end,
+    } do
+      support.fails("[" .. name .. "] expected numbers, got a column of text", fn, small.s)
+    end
     assert.are.same({false, false, true}, small.s:eq(small.other):table())
     assert.are.same({true, true, true}, small.s:eq(small.s):table())
     -- Every way to a column gives one; a new name keeps the texts.
@@ -453,6 +467,29 @@ describe("gpu.table", function()
     assert.are.same({"a", "b"}, small:texts "again")
     assert(small.s.dtype == "int32" and small.s.size == 3 and #small.s == 3 and small.s[1] == 2 and small.s({1, 2}):sum():item() == 3)
     support.fails("tables_spec.lua", function() return small.s.sise end)
+  end)
+
+  it("has the order of texts", function()
+    local words = {"pear", "fig", "apple", "fig", "plum"}
+    local t = gpu.table {s = words, n = {1, 2, 3, 4, 5}}
+    local function values(x) return gpu.table {x = x}:values "x" end
+    local sorted = {unpack(words)}
+    table.sort(sorted)
+    assert.are.same(sorted, values(t.s:sort()))
+    assert.are.equal("plum", t.s:max())
+    assert.are.equal("apple", t.s:min())
+    assert.are.equal("pear", t:take({1, 2}).s:max())
+    assert.are.same({"apple", "fig", "pear", "plum"}, values(t.s:unique()))
+    assert.are.same({"apple", "fig"}, values(t:take({2, 3, 4}).s:unique()))
+    local distinct, counts = t.s:unique {return_counts = true}
+    assert.are.same({"apple", "fig", "pear", "plum"}, values(distinct))
+    assert.are.same({1, 2, 1, 1}, counts:table())
+    assert.are.same({3, 2, 4, 1, 5}, t.s:argsort():table())
+    assert.are.same({5, 3}, {t.s:argmax():item(), t.s:argmin():item()})
+    assert.are.same({false, true, true, true, false}, t.s:isin({"fig", "apple", "kiwi"}):table())
+    assert.are.same({true, false, false, false, false}, t.s:isin("pear"):table())
+    assert.are.same({false, true, false, true, false}, t.s:isin(gpu.table {s = {"fig", "lime"}}.s):table())
+    support.fails("[isin] expected a text, a table of texts or a column of text, got 1", t.s.isin, t.s, {1})
   end)
 
   it("has the spread and the middle of groups", function()
