@@ -178,13 +178,15 @@ __device__ inline float gpulua_share(float x, float count) { return __fdividef(x
 __device__ inline double gpulua_share(double x, double count) { return x / count; }
 
 // The sum of squared deviations from the mean, in one pass and without cancellation: Welford 1962; merged as in Chan, Golub
-// and LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances", 1979.
+// and LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances", 1979. It is that of the halved
+// elements, whose differences are finite where the elements are.
 template <class T>
 struct gpulua_variance {
   T count, mean, deviation;
   __device__ static gpulua_variance identity() { return {T(0), T(0), T(0)}; }
   __device__ void add(T x, gpulua_index_t) {
     count += T(1);
+    x *= T(0.5);
     const T delta = gpulua_distance(x, mean);
     mean += gpulua_share(delta, count);
     deviation += delta * gpulua_distance(x, mean);
@@ -193,10 +195,10 @@ struct gpulua_variance {
     if (other.count == T(0)) return;
     const T total = count + other.count, delta = other.mean - mean;
     mean += delta * (other.count / total);
-    deviation += other.deviation + delta * delta * (count * (other.count / total));
+    deviation += other.deviation + delta * (delta * (count * (other.count / total)));
     count = total;
   }
-  __device__ T result() const { return deviation; }
+  __device__ T result() const { return deviation * T(4); }
 };
 
 // ---- merging the threads of a block ---------------------------------------------------------------------------------------------

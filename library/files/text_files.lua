@@ -116,14 +116,20 @@ end
 
 -- ---- writing --------------------------------------------------------------------------------------------------------------------
 
+local usual_format = "%.18e"
+
 --- Formats one element: integers of 64 bits exactly, complex numbers by their parts.
 local function formatted(format, value, complex)
   if type(value) == "boolean" then value = value and 1 or 0 end
   if type(value) == "number" and math.abs(value) >= 2 ^ 63 then format = format:gsub("^(%%[-+ #0]*%d*)[di]", "%1.0f") end
   if type(value) ~= "cdata" then return format:format(value) end
   if complex then return (" (" .. format .. "%sj)"):format(value.re, (format:gsub("^%%%+?", "%%+")):format(value.im)) end
-  if format:find "^%%d" then -- beyond 2^53: nine digits, and those above them
-    return ("%.0f%09.0f"):format(tonumber(value / 1000000000), math.abs(tonumber(value % 1000000000)))
+  -- Integers beyond 2^53, all of whose digits count: nine of them, and those above.
+  local digits = ("%.0f%09.0f"):format(tonumber(value / 1000000000), math.abs(tonumber(value % 1000000000)))
+  if format:find "^%%d" then return digits end
+  if format == usual_format then
+    local sign, first, others = digits:match "^(-?)(%d)(%d+)$"
+    return ("%s%s.%s%se+%02d"):format(sign, first, others, ("0"):rep(18 - #others), #others)
   end
   return format:format(tonumber(value))
 end
@@ -158,7 +164,7 @@ local function savetxt(path, x, options)
   if x.ndim > 2 or x.ndim == 0 then core.fail(op, "a vector or a matrix", x) end
   local delimiter, newline, comments = text("delimiter", " "), text("newline", "\n"), text("comments", "# ")
   local rows = x.ndim == 1 and x:expand_dims(2) or x
-  local format = options.fmt or "%.18e"
+  local format = options.fmt or usual_format
   local formats = formats_of(format, (rows.size > 0 or type(format) == "table") and rows.shape[2] or 1)
   local pieces = {}
   local function note(name)

@@ -31,30 +31,74 @@ end
 
 -- ---- matrices ---------------------------------------------------------------------------------------------------------------
 
---- The companion matrix of a polynomial whose first and last coefficients are not 0, as its real and its imaginary parts, and a
---- power of two for its eigenvalues. The variable is scaled so that the product of the roots has a magnitude of about 1.
-local function companion(op, coefficients)
-  local n = #coefficients - 1
+--- Coefficients as {re, im, power}, of magnitudes of about 1 times powers of two.
+local function split(coefficients)
   local parts = {}
   for i, c in ipairs(coefficients) do
     local _, power = math.frexp(max(abs(c[1]), abs(c[2])))
     parts[i] = {math.ldexp(c[1], -power), math.ldexp(c[2], -power), power}
   end
-  local first, last = parts[1], parts[n + 1]
-  local scale = math.floor((last[3] - first[3]) / n + 0.5)
+  return parts
+end
+
+--- The corners of the upper convex hull of the powers, by position, without those of coefficients of 0. The slopes between them are
+--- the powers of the roots' magnitudes, the greatest first (Newton's polygon).
+local function corners_of(parts)
+  local corners = {}
+  local function slope(a, b) return (parts[b][3] - parts[a][3]) / (b - a) end
+  for i, c in ipairs(parts) do
+    if c[1] ~= 0 or c[2] ~= 0 then
+      while #corners > 1 and slope(corners[#corners - 1], corners[#corners]) <= slope(corners[#corners], i) do
+        corners[#corners] = nil
+      end
+      corners[#corners + 1] = i
+    end
+  end
+  return corners, slope
+end
+
+-- Roots whose magnitudes are so many powers of two apart are those of polynomials of their own: what is left out of a coefficient is
+-- less than its rounding error.
+local apart = 80
+
+--- The ranges of the coefficients of these polynomials: {first, last, corners}.
+local function ranges_of(parts)
+  local corners, slope = corners_of(parts)
+  local ranges = {{first = corners[1], corners = {corners[1]}}}
+  for i = 2, #corners do
+    local range, here = ranges[#ranges], corners[i]
+    range.last, range.corners[#range.corners + 1] = here, here
+    if i < #corners and slope(corners[i - 1], here) - slope(here, corners[i + 1]) > apart then
+      ranges[#ranges + 1] = {first = here, corners = {here}}
+    end
+  end
+  return ranges
+end
+
+--- The companion matrix of the polynomial with the coefficients of a range, as its real and its imaginary parts, and a power of two
+--- for its eigenvalues. Rows and columns are scaled by powers of two, so that no element is above the magnitude of a root.
+local function companion(op, parts, range)
+  local n, first = range.last - range.first, parts[range.first]
+  local hull = {[0] = 0} -- the powers on the hull
+  for i = 2, #range.corners do
+    local a, b = range.corners[i - 1], range.corners[i]
+    for j = a + 1, b do
+      hull[j - range.first] = math.floor(parts[a][3] - first[3] + (parts[b][3] - parts[a][3]) * (j - a) / (b - a) + 0.5)
+    end
+  end
+  local scale = math.floor(hull[n] / n + 0.5)
   local re, im = {}, {}
   for i = 1, n do
     re[i], im[i] = {}, {}
-    for j = 1, n do re[i][j], im[i][j] = i == j + 1 and 1 or 0, 0 end
+    for j = 1, n do re[i][j], im[i][j] = i == j + 1 and math.ldexp(1, hull[j] - hull[j - 1] - scale) or 0, 0 end
   end
   for j = 1, n do
-    local c = parts[j + 1]
+    local c = parts[range.first + j]
     local x, y = quotient(c[1], c[2], first[1], first[2])
-    local power = c[3] - first[3] - scale * j
+    local power = c[3] - first[3] - hull[j - 1] - scale
     re[1][j], im[1][j] = -math.ldexp(x, power), -math.ldexp(y, power)
     if re[1][j] - re[1][j] ~= 0 or im[1][j] - im[1][j] ~= 0 then
-      core.raise(("[%s] expected roots that float64 takes, got a coefficient of %g behind one of %g"):format(op,
-        coefficients[j + 1][1], coefficients[1][1]))
+      core.raise(("[%s] expected roots that float64 takes, got coefficients that are too far apart"):format(op))
     end
   end
   return re, im, scale
@@ -284,10 +328,19 @@ function core.roots_of(op, coefficients)
   if last > first then
     local is_real = true
     for i = first, last do is_real = is_real and coefficients[i][2] == 0 end
-    local a, b, scale = companion(op, {unpack(coefficients, first, last)})
-    scale = scale + balance(a, b)
-    if is_real then re, im = real_eigenvalues(op, a) else re, im = complex_eigenvalues(op, a, b) end
-    for i = 1, #re do re[i], im[i] = math.ldexp(re[i], scale), math.ldexp(im[i], scale) end
+    local parts = split {unpack(coefficients, first, last)}
+    for _, range in ipairs(ranges_of(parts)) do
+      local a, b, scale = companion(op, parts, range)
+      scale = scale + balance(a, b)
+      local x, y
+      if is_real then x, y = real_eigenvalues(op, a) else x, y = complex_eigenvalues(op, a, b) end
+      for i = 1, #x do
+        re[#re + 1], im[#im + 1] = math.ldexp(x[i], scale), math.ldexp(y[i], scale)
+        if abs(re[#re]) == math.huge or abs(im[#im]) == math.huge then
+          core.raise(("[%s] expected roots that float64 takes, got one of about 2^%d"):format(op, scale))
+        end
+      end
+    end
   end
   for _ = 1, zeros do re[#re + 1], im[#im + 1] = 0, 0 end
   return re, im

@@ -77,6 +77,24 @@ describe("next to overflow", function()
     check(-1 / math.sqrt(2 * math.pi * 1e155) / math.sqrt(1e152), among(-1e307, "float64"):i1e(), 1e-13)
   end)
 
+  it("variances of huge numbers overflow to infinity, or are finite", function()
+    for dtype, most in pairs {float64 = max, float32 = max_single} do
+      for _, n in ipairs {2, 3, 100, 5000} do
+        local signs = gpu.arange(n, dtype) % 2 * 2 - 1
+        local x = (signs * (most / 2) * 2):eval()
+        assert.are.equal(inf, x:var():item())
+        assert.are.equal(inf, x:std():item())
+        assert.are.equal(inf, x:reshape(1, n):var(2)[1])
+        assert.are.equal(0, gpu.full(n, most, dtype):var():item())
+        assert.are.equal(0, gpu.full({3, n}, -most, dtype):std(2)[2])
+      end
+      assert.are.equal(inf, gpu.array({most, most / 2}, dtype):var():item())
+      local none = gpu.array({1, inf}, dtype):var():item()
+      assert(none ~= none)
+    end
+    support.near(1, gpu.array({1e150, 3e150}, "float64"):std():item() / 1e150)
+  end)
+
   it("medians and quantiles of huge numbers are finite", function()
     for dtype, most in pairs {float64 = max, float32 = max_single} do
       assert.are.equal(most, gpu.full(100, most, dtype):median():item())

@@ -43,6 +43,17 @@ describe("text files", function()
     end
   end)
 
+  it("have all digits of integers beyond 2^53", function()
+    local at = path ".txt"
+    local function written(x)
+      gpu.savetxt(at, x)
+      return support.read(at)
+    end
+    local x = gpu.array({ 9007199254740993LL, -9223372036854775807LL - 1, 1 }, "int64")
+    assert.are.equal("9.007199254740993000e+15\n-9.223372036854775808e+18\n1.000000000000000000e+00\n", written(x))
+    assert.are.equal("1.8446744073709551615e+19\n", written(gpu.array({ 18446744073709551615ULL }, "uint64")))
+  end)
+
   it("have comments, columns and lines to leave out", function()
     local at = file "# head\n1 2 3\n\n4\t5.5   -6e2 # note\n nan inf -inf\r\n"
     assert.are.same({ { 1, 2, 3 }, { 4, 5.5, -600 } }, gpu.loadtxt(at, { max_rows = 2 }):table())
