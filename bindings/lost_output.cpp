@@ -12,6 +12,12 @@ bool is_temporary(lua_State* L, int count, int index, const Node& array) {
   lua_Debug frame{};
   if (lua_checkstack(L, 8) == 0 || lua_getstack(L, 1, &frame) == 0) return false;
   push_bytecode_reader(L, "origin");
+  // pcall(k, x) and xpcall(k, handler, x) stand between.
+  lua_getinfo(L, "Sn", &frame);
+  if (std::strcmp(frame.what, "C") == 0 && frame.name != nullptr) {
+    const int before = std::strcmp(frame.name, "pcall") == 0 ? 1 : std::strcmp(frame.name, "xpcall") == 0 ? 2 : 0;
+    if (before > 0 && lua_getstack(L, 2, &frame) != 0) count += before, index += before;
+  }
   lua_getinfo(L, "Slf", &frame);
   bool temporary = false;
   if (frame.currentline > 0 && std::strcmp(frame.source, "=[gpulua]") != 0) {

@@ -213,10 +213,20 @@ void Translator::discard(const Value& value, int line) {
   emit("(void)" + value.code + ";");
 }
 
+/// Refuses a number as a condition, which is true whatever it is. One that is the same in all threads may be there or
+/// not: `scale and x * scale or x`. One of a call may be there for the call's effects.
+void Translator::check_truth(const Value& value, const Expr& expr) {
+  const ExprKind kind = without_parentheses(expr).kind;
+  if (!value.uniform && !is_known(value) && kind != ExprKind::call && kind != ExprKind::method)
+    refuse(expr.line, "expected a boolean before and, got " + describe(value) +
+                          "; every number is true in Lua: compare it, x ~= 0");
+}
+
 /// a and b: a boolean, or b where a is known to be true.
 Value Translator::both(const Expr& expr) {
   const Value left = expression(*expr.parts[0]);
   if (left.is_number()) {  // every number is true
+    check_truth(left, *expr.parts[0]);
     discard(left, expr.line);
     return expression(*expr.parts[1]);
   }
@@ -259,7 +269,10 @@ Value Translator::choice(std::span<const Expr* const> alternatives) {
     const Value guard = expression(*expr.parts[0]);
     const bool* constant = known(guard);
     if (constant && !*constant) return choice(rest);
-    if (guard.is_number()) discard(guard, expr.line);
+    if (guard.is_number()) {
+      check_truth(guard, *expr.parts[0]);
+      discard(guard, expr.line);
+    }
     value = constant ? expression(*expr.parts[1]) : conditionally([&] { return expression(*expr.parts[1]); });
     if (!guard.is_number() && guard.kind != Value::Kind::boolean)
       refuse(expr.line, "expected a boolean before and, got " + describe(guard));

@@ -103,6 +103,7 @@ class Translator {
   Value binary(const Expr& expr);
   Value power(const Value& x, Value y, int line);
   Value exponent_of_integers(const Value& base, const Value& exponent, int line);
+  void check_truth(const Value& value, const Expr& expr);
   void discard(const Value& value, int line);
   Value both(const Expr& expr);
   Value either(const Expr& expr);

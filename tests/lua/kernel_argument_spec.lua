@@ -244,6 +244,24 @@ describe("what a kernel writes", function()
     assert.are.same({ 1, 1, 1, 1 }, x:table())
   end)
 
+  it("is seen behind pcall, and in a call that ends a function", function()
+    local function refuses(ok, message)
+      assert.is_false(ok)
+      assert.is_truthy(message:find("[increment] argument 1 (x): expected an array that a variable holds", 1, true), message)
+    end
+    refuses(pcall(launch, x + 1, 4))
+    refuses(xpcall(launch, function(message) return message end, x:exp(), 4))
+    local function last() return launch(x + 1, 4) end
+    local function given(y) return launch(y, 4) end
+    refuses(pcall(function() last() end))
+    refuses(pcall(function() local done = last() return done end))
+    local y = x + 1
+    given(y)
+    assert(pcall(launch, y, 4))
+    assert.are.same({ 4, 4, 4, 4 }, y:table())
+    assert.are.same({ 1, 1, 1, 1 }, x:table())
+  end)
+
   it("is seen in the variable of an expression", function()
     local y = x + 1
     launch(y, 4)

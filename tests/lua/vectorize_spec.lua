@@ -448,6 +448,8 @@ local refused = {
   {"a[1] = x return x", "writes to no array; gpu.jit makes kernels that do"},
   {"outside = x return x", "it assigns outside, a variable from outside of the function"},
   {"if x then return x end return 1", "every number is true in Lua: compare it, x ~= 0"},
+  {"return x and 5 or 6", "expected a boolean before and, got a number of dtype float32; every number is true in Lua: compare it, x ~= 0"},
+  {"return x > 0 or x and true", "every number is true in Lua: compare it, x ~= 0"},
   {"while x do end return 1", "every number is true in Lua"},
   {"return x > 1 and x", "false or a number of dtype float32; (condition and x or y)"},
   {"return x > 1 or x", "true or a number of dtype float32"},
