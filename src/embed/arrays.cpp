@@ -116,6 +116,7 @@ gpulua_status gpulua_array_host(gpulua_state* state, void* pointer, const char* 
                                 gpulua_array** out) {
   const gpulua_status status = make_array(state, out, "array_host", [&](ScriptState& script) {
     const Given given{"array_host", pointer, dtype, ndim, shape, strides};
+    if (copy != 0 && copy != 1) throw Error("[array_host] expected copy 0 or 1, got " + std::to_string(copy));
     return copy != 0 ? copy_of(script, given) : lend_from(*script.context().current(), given, release, user);
   });
   if (status == GPULUA_OK && copy != 0 && release != nullptr) release(user);

@@ -48,6 +48,8 @@ int call_host(lua_State* L, Callback& callback) {
   const auto count = static_cast<std::size_t>(lua_gettop(L));
   std::array<gpulua_value, most_arguments> in;
   std::array<gpulua_value, most_results> out{};
+  constexpr auto unset = static_cast<decltype(out.back().kind)>(0x7f);
+  out.back().kind = unset;  // tells a count that the callback has left as it was
   if (count > in.size()) {
     lua_pushfstring(L, "[callback] expected up to %d arguments, got %d", static_cast<int>(in.size()),
                     static_cast<int>(count));
@@ -74,6 +76,9 @@ int call_host(lua_State* L, Callback& callback) {
     }
     if (status != GPULUA_OK)
       message = describe_failure(state, status);
+    else if (results == out.size() && out.back().kind == unset)
+      message = "[callback] expected *out_count, how many results are set, got what it was before the call, " +
+                std::to_string(results) + ", and no result there; set it, to 0 for none";
     else if (results > out.size())
       message = "[callback] expected up to " + std::to_string(out.size()) + " results, got " + std::to_string(results);
   }

@@ -235,8 +235,11 @@ gpulua_status gpulua_call(gpulua_function* function, const gpulua_value* in, siz
     return fail_handle("call", "a gpulua_function", function);
   }
   Call request{held, in, in_count, out, out != nullptr && out_count != nullptr ? *out_count : 0, 0};
-  const gpulua_status status = enter(*held->state, Access::no_script_runs, "call",
-                                     [&] { held->state->run_script(&call, &request, deadline_ms); });
+  const gpulua_status status = enter(*held->state, Access::no_script_runs, "call", [&] {
+    if (out != nullptr && out_count == nullptr)
+      throw Error("[call] expected out_count, how many values fit at out, got NULL; NULL for both drops the results");
+    held->state->run_script(&call, &request, deadline_ms);
+  });
   if (out_count != nullptr) *out_count = status == GPULUA_OK ? request.results : 0;
   return status;
 }

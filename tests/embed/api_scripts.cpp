@@ -260,3 +260,50 @@ TEST_CASE("the texts of scripts take a bounded part of Lua's memory") {
   CHECK(state.run("collectgarbage('count') kept = collectgarbage('count') * 1024") == GPULUA_OK);
   CHECK(state.number("kept") < 16e6);
 }
+
+namespace {
+
+gpulua_status leave_count(gpulua_state*, void* user, const gpulua_value*, std::size_t, gpulua_value* out,
+                          std::size_t* out_count) {
+  if (user == nullptr) return GPULUA_OK;
+  const std::size_t count = *static_cast<std::size_t*>(user);
+  for (std::size_t i = 0; i < count; ++i) out[i] = number_value(static_cast<double>(i));
+  *out_count = count;
+  return GPULUA_OK;
+}
+
+}  // namespace
+
+TEST_CASE("counts of results and flags that nothing can mean are errors") {
+  ApiState state;
+  REQUIRE(gpulua_register(state.get(), "untouched", &leave_count, nullptr) == GPULUA_OK);
+  CHECK(state.run("untouched()") == GPULUA_RUNTIME);
+  CHECK(state.error().find("[callback] expected *out_count, how many results are set, got what it was before") !=
+        std::string::npos);
+  for (std::size_t count : {std::size_t{0}, std::size_t{15}, std::size_t{16}}) {
+    REQUIRE(gpulua_register(state.get(), "some", &leave_count, &count) == GPULUA_OK);
+    REQUIRE(state.run("count = select('#', some()); last = select(-1, 0, some())") == GPULUA_OK);
+    CHECK(state.number("count") == static_cast<double>(count));
+    CHECK(state.number("last") == (count == 0 ? 0 : static_cast<double>(count - 1)));
+  }
+
+  REQUIRE(state.run("function one() return 1 end") == GPULUA_OK);
+  gpulua_function* one = state.function("one");
+  gpulua_value out = number_value(7);
+  CHECK(gpulua_call(one, nullptr, 0, &out, nullptr, 0) == GPULUA_ARGUMENT);
+  CHECK(state.error().find("[call] expected out_count, how many values fit at out, got NULL") != std::string::npos);
+  CHECK(out.as.number == 7);
+  std::size_t count = 0;
+  CHECK(gpulua_call(one, nullptr, 0, nullptr, &count, 0) == GPULUA_OK);
+  CHECK(count == 1);
+
+  float memory[2] = {1, 2};
+  const std::int64_t shape = 2;
+  for (const int copy : {7, -1, 2}) {
+    gpulua_array* array = nullptr;
+    CHECK(gpulua_array_host(state.get(), memory, "float32", 1, &shape, nullptr, nullptr, nullptr, copy, &array) ==
+          GPULUA_ARGUMENT);
+    CHECK(state.error() == "[array_host] expected copy 0 or 1, got " + std::to_string(copy));
+    CHECK(array == nullptr);
+  }
+}
