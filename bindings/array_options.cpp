@@ -37,6 +37,7 @@ Dims check_shape(lua_State* L, int first, int& next, const char* op) {
 DType check_dtype(lua_State* L, int index, const char* op) {
   if (lua_isfunction(L, index))  // gpu.float64 converts an array
     fail(op, "a dtype's name, a string such as \"float64\"", L, index);
+  if (lua_isnil(L, index)) fail(op, "a dtype's name, a string such as \"float64\" or \"int32\"", L, index);
   return parse_dtype(check_string(L, index, op, "a dtype's name"));
 }
 

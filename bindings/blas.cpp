@@ -26,7 +26,7 @@ const Array& array_at(lua_State* L, int index) {
 /// alpha or beta.
 std::complex<double> factor_at(lua_State* L, int index) {
   const std::optional<Scalar> value = to_scalar(L, index);
-  if (!value) fail("blas", "a number", L, index);
+  if (!value || lua_isboolean(L, index)) fail("blas", "a number", L, index);
   if (const auto* complex = std::get_if<std::complex<double>>(&*value)) return *complex;
   return std::visit(
       []<class T>(const T& number) {

@@ -61,6 +61,12 @@ std::pair<Scalar, DType> check_value(lua_State* L, int index, const char* op) {
   return {*value, by_kind[value->index()]};
 }
 
+/// Throws Error for true or false as the element of an array of numbers: x == 2 is one boolean in Lua.
+void check_boolean(lua_State* L, const Scalar& value, DType dtype, const char* op) {
+  if (std::holds_alternative<bool>(value) && dtype != DType::boolean)
+    fail(op, "a number for an array of " + std::string(name(dtype)), L, 2);
+}
+
 int create_full(lua_State* L) {
   lua_settop(L, 3);
   // A shape can be one number; the value is the argument after it.
@@ -72,6 +78,7 @@ int create_full(lua_State* L) {
   if (lua_type(L, 3) == LUA_TNUMBER)
     fail("full", "a shape of several sizes as a table, gpu.full({3, 4}, value), and a dtype or options", L, 3);
   const ArrayOptions options = check_options(L, 3, "full");
+  check_boolean(L, value, options.dtype.value_or(dtype), "full");
   push_array(L, full(*options.device, std::move(shape), options.dtype.value_or(dtype), value));
   return 1;
 }
@@ -100,6 +107,7 @@ int create_full_like(lua_State* L) {
   const Array& array = check<Array>(L, 1, "full_like");
   const Scalar value = check_value(L, 2, "full_like").first;
   return push_like(L, array, 3, "full_like", [&](OpenDevice& device, Dims shape, DType dtype) {
+    check_boolean(L, value, dtype, "full_like");
     return full(device, std::move(shape), dtype, value);
   });
 }

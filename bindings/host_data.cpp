@@ -88,6 +88,15 @@ class TableScan {
     }
   }
 
+  /// Throws Error where the table has true or false beside numbers, or has them and `takes_booleans` is false.
+  void check_booleans(bool takes_booleans) const {
+    const bool others = numbers_ || signed_ || unsigned_ || complex_;
+    if (!booleans_ || (takes_booleans && !others)) return;
+    throw Error("[" + std::string(op_) + "] expected numbers" + (takes_booleans ? " alone, or booleans alone" : "") +
+                ", got " + (boolean_ ? "true" : "false") + position_text(boolean_position_) +
+                "; x:eq(y) compares an array's elements, Lua's == gives one boolean");
+  }
+
   DType dtype() const {
     const bool integers = signed_ || unsigned_;
     if (integers && (complex_ || !whole_))
@@ -123,6 +132,8 @@ class TableScan {
         note_number(lua_tonumber(L_, -1));
         return;
       case LUA_TBOOLEAN:
+        if (!booleans_) boolean_position_ = position_;
+        if (!booleans_) boolean_ = lua_toboolean(L_, -1) != 0;
         booleans_ = true;
         return;
       default:
@@ -151,6 +162,8 @@ class TableScan {
   std::vector<int> position_;
   std::optional<double> inexact_;  // the first below 2^53 that float32 rounds
   std::vector<int> inexact_position_;
+  bool boolean_ = false;  // the first
+  std::vector<int> boolean_position_;
   bool whole_ = true;  // all numbers are integers
   bool found_element_ = false;
   bool booleans_ = false, numbers_ = false, signed_ = false, unsigned_ = false, complex_ = false;
@@ -276,12 +289,15 @@ Array parts_with_usual_nans(const Array& array) {
   return elementwise(*find_op("where"), std::array<Operand, 3>{is_nan, nan, parts});
 }
 
-Array array_from_host(lua_State* L, int index, const ArrayOptions& options, const char* op) {
+Array array_from_host(lua_State* L, int index, const ArrayOptions& options, const char* op, bool takes_booleans) {
   if (const auto value = to_cdata(L, index); value && value->kind != CData::Kind::number)
     return array_from_cdata(*value, options, op);
   lua_pushvalue(L, index);
   TableScan scan(L, op);
   scan.scan();
+  // A table of booleans alone is converted to the dtype that stands beside it. One boolean may be a comparison in Lua.
+  const bool converts = options.dtype.value_or(DType::boolean) == DType::boolean || lua_istable(L, index);
+  scan.check_booleans(takes_booleans && converts);
   Array array = empty(*options.device, scan.shape, options.dtype ? *options.dtype : scan.dtype());
   Staging bytes(*array);
   char* out = bytes.data();

@@ -23,6 +23,13 @@ namespace {
 Array check_indices(lua_State* L, int index, const Array& array, const char* op) {
   if (const Array* given = test<Array>(L, index)) return *given;
   if (!lua_istable(L, index) && lua_type(L, index) != LUA_TNUMBER) fail(op, "an array of integers", L, index);
+  if (lua_istable(L, index)) {
+    lua_rawgeti(L, index, 1);
+    if (lua_isboolean(L, -1))
+      throw Error("[" + std::string(op) +
+                  "] expected positions, got booleans; x[gpu.array(t)] takes the elements of a mask");
+    lua_pop(L, 1);
+  }
   return array_from_host(L, index, {DType::int64, array->device_ref()}, op);
 }
 
@@ -167,6 +174,11 @@ int choose(lua_State* L) {
   for (const Array& choice : choices) {
     shapes.push_back(&choice->layout.shape);
     dtype = promote(dtype, choice->dtype);
+  }
+  for (int i = 1; i <= static_cast<int>(choices.size()) && dtype != DType::boolean; ++i) {
+    lua_rawgeti(L, 2, i);
+    if (lua_isboolean(L, -1)) fail("choose", "an array or a number beside numbers", L, lua_gettop(L));
+    lua_pop(L, 1);
   }
   const Dims shape = broadcast_shapes("choose", shapes);
   Dims all = shape;

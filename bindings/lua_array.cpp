@@ -144,9 +144,25 @@ int array_call(lua_State* L) {
   return 1;
 }
 
+/// The number or boolean at `index` that is written into the array, or nothing. A comparison in Lua, x == 2, is one
+/// boolean: numbers are no place for it.
+std::optional<Scalar> assigned_scalar(lua_State* L, int index, const Array& target, const char* op) {
+  if (lua_isboolean(L, index) && target->dtype != DType::boolean)
+    fail(op, "a number or an array for elements of " + std::string(name(target->dtype)), L, index);
+  return to_scalar(L, index);
+}
+
+/// An array that is written into another one. One that was made of numbers alone is a number: an integer takes no
+/// fraction.
+Array assigned_array(const Array& source, const Array& target) {
+  const bool may_have_fraction = source->weak && is_integer(target->dtype) && !is_integer(source->dtype);
+  if (!may_have_fraction || source->layout.size() != 1) return source;
+  return constant(target->device(), {}, target->dtype, item(*source));
+}
+
 void assign(lua_State* L, const Array& target, int value, const char* op) {
-  if (const auto scalar = to_scalar(L, value)) return fill(target, *scalar);
-  if (const Array* source = test<Array>(L, value)) return copy_into(target, *source, op);
+  if (const auto scalar = assigned_scalar(L, value, target, op)) return fill(target, *scalar);
+  if (const Array* source = test<Array>(L, value)) return copy_into(target, assigned_array(*source, target), op);
   copy_into(target, check_values(L, value, target, op), op);
 }
 
@@ -231,6 +247,7 @@ int array_copy(lua_State* L) {
 int array_astype(lua_State* L) {
   const Array& array = check<Array>(L, 1, "astype");
   const DType dtype = check_dtype(L, 2, "astype");
+  refuse_text(L, 1, array, "astype");
   push_array(L, dtype == array->dtype ? copy(array) : cast(array, dtype));
   return 1;
 }
@@ -263,9 +280,9 @@ int array_fill_(lua_State* L) {
   const Array& array = check<Array>(L, 1, "fill_");
   const Array* source = test<Array>(L, 2);
   if (source && (*source)->layout.ndim() == 0) {
-    copy_into(array, to_device(*source, array->device()), "fill_");
+    copy_into(array, to_device(assigned_array(*source, array), array->device()), "fill_");
   } else {
-    const auto value = to_scalar(L, 2);
+    const auto value = assigned_scalar(L, 2, array, "fill_");
     if (!value) fail("fill_", "a number, a boolean or a complex number; x:copy_(y) writes an array", L, 2);
     fill(array, *value);
   }
@@ -276,9 +293,10 @@ int array_fill_(lua_State* L) {
 }  // namespace
 
 Array check_values(lua_State* L, int index, const Array& target, const char* op) {
-  if (const Array* array = test<Array>(L, index)) return to_device(*array, target->device());
-  if (const auto scalar = to_scalar(L, index)) return constant(target->device(), {}, target->dtype, *scalar);
-  return array_from_host(L, index, {target->dtype, target->device_ref()}, op);
+  if (const Array* array = test<Array>(L, index)) return to_device(assigned_array(*array, target), target->device());
+  if (const auto scalar = assigned_scalar(L, index, target, op))
+    return constant(target->device(), {}, target->dtype, *scalar);
+  return array_from_host(L, index, {target->dtype, target->device_ref()}, op, target->dtype == DType::boolean);
 }
 
 Array& push_array(lua_State* L, Array array) {

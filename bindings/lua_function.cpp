@@ -6,6 +6,7 @@
 #include "bindings/lua_function.h"
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -138,10 +139,7 @@ class Locator {
     if (text.starts_with('\x1b'))
       refuse("the function's chunk, " + line_name(frame_) +
              ", is bytecode without debug information; load its text, or keep the information: luajit -bg");
-    if (luaL_loadbuffer(L_, text.data(), text.size(), frame_.source) != 0) {
-      lua_pop(L_, 1);
-      return {};
-    }
+    if (!load(text)) return {};
     auto chunk = std::make_shared<LuaChunk>();
     chunk->prototypes = split_prototypes(dump(L_));
     lua_pop(L_, 1);
@@ -159,6 +157,31 @@ class Locator {
              " functions, and " + std::to_string(chunk->tree->functions.size()) + " were parsed");
     const luafn::Function* function = find_function(*chunk, prototypes_);
     return {std::move(chunk), function};
+  }
+
+  /// What the parser reads, in pieces: none any more when the script is to stop. A text can take it time in proportion
+  /// to the square of its size.
+  struct Pieces {
+    std::string_view rest;
+    const std::atomic<bool>& interrupted;
+
+    static const char* next(lua_State*, void* data, std::size_t* size) {
+      auto& pieces = *static_cast<Pieces*>(data);
+      const std::string_view piece = pieces.rest.substr(0, std::size_t{1} << 10);
+      *size = pieces.interrupted.load(std::memory_order_relaxed) ? 0 : piece.size();
+      pieces.rest.remove_prefix(piece.size());
+      return *size == 0 ? nullptr : piece.data();
+    }
+  };
+
+  /// Pushes the text's function; false, with nothing, for a text that does not parse.
+  bool load(std::string_view text) {
+    Pieces pieces{text, bindings_of(L_).context().interrupted()};
+    const bool parsed = lua_load(L_, &Pieces::next, &pieces, frame_.source) == 0;
+    if (pieces.interrupted.load(std::memory_order_relaxed))
+      throw Error(ErrorKind::interrupted, "[" + std::string(op_) + "] interrupted");
+    if (!parsed) lua_pop(L_, 1);
+    return parsed;
   }
 
   lua_State* L_;

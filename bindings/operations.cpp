@@ -32,21 +32,27 @@ std::string operand_text(int index, const OpInfo& op) {
 }
 
 /// Throws Error for true or false where it is a mistake: x == 1 is one, and x:eq(1) was meant. Beside arrays of bool it
-/// is a number, and beside numbers.
+/// is an element of theirs.
 void refuse_comparison(lua_State* L, int index, const OpInfo& op) {
   const bool is_condition = op.rule == DTypeRule::select && index == 1;
   if (is_condition || op.rule == DTypeRule::logical)
     fail(text(op.name).c_str(), is_condition ? "an array as the condition" : "an array" + operand_text(index, op), L,
          index);
-  if (op.rule == DTypeRule::select || op.rule == DTypeRule::comparison) return;
-  for (int other = 1; other <= op.arity; ++other)
-    if (const Array* array = test<Array>(L, other); array && (*array)->dtype != DType::boolean)
-      fail(text(op.name).c_str(), "an array or a number" + operand_text(index, op), L, index);
+  const bool selects = op.rule == DTypeRule::select;
+  if (selects && !is_call_of_script(L, 0)) return;  // for the library, false is 0 of any dtype
+  bool has_array = false, has_number = false;
+  for (int other = selects ? 2 : 1; other <= op.arity; ++other) {
+    const Array* array = test<Array>(L, other);
+    has_array = has_array || array || selects;
+    has_number = has_number || (array ? (*array)->dtype != DType::boolean : selects && !lua_isboolean(L, other));
+  }
+  if (!has_array || (has_number && op.rule != DTypeRule::comparison))
+    fail(text(op.name).c_str(), "an array or a number" + operand_text(index, op), L, index);
 }
 
 Operand check_operand(lua_State* L, int index, const OpInfo& op) {
   if (const Array* array = test<Array>(L, index)) {
-    if (op.rule != DTypeRule::comparison && op.rule != DTypeRule::select) refuse_text(L, index, *array, op.name);
+    refuse_text(L, index, *array, op.name);
     return *array;
   }
   if (lua_isboolean(L, index)) refuse_comparison(L, index, op);

@@ -64,6 +64,8 @@ ReductionOptions check_reduction(lua_State* L, int index, const Array& array, co
   };
   const auto read_initial = [&](int value) {
     options.initial = to_scalar(L, value);
+    if (lua_isboolean(L, value) && array->dtype != DType::boolean)
+      fail(op, "a number for initial beside an array of numbers", L, value);
     if (!options.initial) fail(op, "a number for initial", L, value);
   };
   std::vector<Option> known = {{"axis", [&](int value) { options.axes = check_axes(L, value, array, op); }},
@@ -131,17 +133,11 @@ Array reduce_with(const Reducer& row, const Array& array, const ReductionOptions
   return cast(combine(row.combine, reduced, initial), dtypes.result);
 }
 
-/// False for reductions that compare or count.
-bool is_arithmetic(const Reducer& row) {
-  constexpr std::string_view others[] = {"min", "max", "argmin", "argmax", "any", "all", "count_nonzero"};
-  return std::ranges::find(others, row.name) == std::end(others);
-}
-
 int reduction(lua_State* L) {
   const auto& row = *static_cast<const Reducer*>(lua_touserdata(L, lua_upvalueindex(own_upvalue)));
   const std::string name(row.name);
   const Array& array = check<Array>(L, 1, name.c_str());
-  if (is_arithmetic(row)) refuse_text(L, 1, array, name);
+  if (row.rule != ReductionRule::position) refuse_text(L, 1, array, name);
   const ReductionOptions options = check_reduction(
       L, 2, array, name.c_str(), {.where = row.rule != ReductionRule::position, .initial = !row.combine.empty()});
   ReductionDTypes dtypes = reduction_dtypes(row, array->dtype);

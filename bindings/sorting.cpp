@@ -62,6 +62,7 @@ int argsort_along(lua_State* L, const Array& array, const Along& along, const ch
 /// gpu.sort(x [, axis [, options]]), x:sort(...)
 int lua_sort(lua_State* L) {
   const Array array = check<Array>(L, 1, "sort");
+  refuse_text(L, 1, array, "sort");
   return sort_along(L, array, check_along(L, 2, array, "sort"), "sort");
 }
 
@@ -85,6 +86,7 @@ template <bool positions>
 int lua_partition(lua_State* L) {
   constexpr const char* name = positions ? "argpartition" : "partition";
   const Array array = check<Array>(L, 1, name);
+  if (!positions) refuse_text(L, 1, array, name);
   const Along along = check_along(L, 3, array, name);
   const std::int64_t rank = check_position(L, 2, array->layout.shape[along.axis], name);
   const Sorted parted = partition(array, along.axis, rank, {along.descending, !positions, positions}, name);
@@ -94,6 +96,7 @@ int lua_partition(lua_State* L) {
 /// gpu.topk(x, k [, axis [, {largest=}]]): the k greatest or least elements in order, and their positions.
 int lua_topk(lua_State* L) {
   const Array array = check<Array>(L, 1, "topk");
+  refuse_text(L, 1, array, "topk");
   const std::size_t ndim = array->layout.ndim();
   if (ndim == 0) throw Error("[topk] expected an array of at least one dimension, got " + type_text(*array));
   std::size_t axis = ndim - 1;
@@ -119,11 +122,14 @@ int lua_topk(lua_State* L) {
 /// from 1.
 int lua_searchsorted(lua_State* L) {
   const Array sorted = check<Array>(L, 1, "searchsorted");
+  refuse_text(L, 1, sorted, "searchsorted");
   Array values;
   if (const auto number = to_scalar(L, 2)) {
+    if (lua_isboolean(L, 2) && sorted->dtype != DType::boolean) fail("searchsorted", "an array or a number", L, 2);
     values = constant(sorted->device(), {}, promote_weak(sorted->dtype, *number), *number);
   } else {
     values = check<Array>(L, 2, "searchsorted");
+    refuse_text(L, 2, values, "searchsorted");
   }
   bool right = false;
   read_options(L, 3, "searchsorted", {{"side", [&](int value) {

@@ -273,7 +273,7 @@ local function pad(x, widths, mode, options)
   end
   core.check_shape("pad", shape)
   local place = {dtype = x.dtype, device = x.device}
-  local result = mode == "constant" and gpu.full(shape, options.value or 0, place) or gpu.empty(shape, place)
+  local result = mode == "constant" and gpu.full(shape, options.value == nil and 0 or options.value, place) or gpu.empty(shape, place)
   for axis, width in ipairs(widths) do
     if mode == "constant" then
       parts[axis] = old[axis] == 0 and {2, 1} or {width[1] + 1, width[1] + old[axis]}
@@ -294,5 +294,8 @@ core.define {
   rot90 = rot90,
   split = function(x, parts, axis) return split("split", x, parts, axis, false) end,
   tile = tile,
-  trace = function(x, ...) return core.check_array("trace", x):diagonal(...):sum(-1) end,
+  trace = function(x, ...)
+    if core.check_array("trace", x).ndim < 2 then core.fail("trace", "an array of two dimensions or more", x) end
+    return x:diagonal(...):sum(-1)
+  end,
 }

@@ -85,6 +85,9 @@ function stats.iqr(x, axis, options)
     core.fail(op, "range = {lower, upper}, percentiles", range)
   end
   if range[1] > range[2] then core.raise(("[%s] expected range = {lower, upper}, got {%g, %g}"):format(op, range[1], range[2])) end
+  if values.size == 0 and (axis == nil or type(axis) == "number" and values.shape[core.axis(op, axis, values.ndim)] == 0) then
+    core.raise(("[%s] expected elements along the axes, got shape %s"):format(op, core.text(values.shape)))
+  end
   return core.cast(values:percentile(range[2], axis) - values:percentile(range[1], axis), dtype)
 end
 

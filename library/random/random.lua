@@ -109,6 +109,12 @@ end
 
 local function is_options(value) return type(value) == "string" or type(value) == "table" end
 
+local function list_text(list)
+  local items = {}
+  for i, item in ipairs(list) do items[i] = type(item) == "table" and "{" .. list_text(item) .. "}" or tostring(item) end
+  return table.concat(items, ", ")
+end
+
 --- Raises an error for arguments in NumPy's order, with the shape after the parameters: a list in place of the options, the option
 --- size, or parameters after a number that is not a size. Fewer than all `parameters` are for one number.
 local function check_order(op, shape, values, count, parameters, options)
@@ -118,7 +124,7 @@ local function check_order(op, shape, values, count, parameters, options)
   local has_size = last == nil and count == parameters
   local turned = { last or has_size and values[count] or 1, shape, unpack(values, 1, has_size and count - 1 or count) }
   for i, value in ipairs(turned) do
-    turned[i] = core.is_array(value) and "x" or type(value) == "table" and "{" .. table.concat(value, ", ") .. "}" or tostring(value)
+    turned[i] = core.is_array(value) and "x" or type(value) == "table" and "{" .. list_text(value) .. "}" or tostring(value)
   end
   core.raise(("[%s] expected the shape first, as in gpu.%s(%s), got %s first%s"):format(op, op, table.concat(turned, ", "),
     core.describe(shape), shape == 0 and "; {0} is a shape without elements" or ""))

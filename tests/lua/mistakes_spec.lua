@@ -15,6 +15,8 @@ local concat = "[..] expected strings or numbers: tostring(x) gives an array's t
 
 local longer = "; arrays keep their size: gpu.concat({x, y}) makes a longer one"
 
+local compared = "; x:eq(y) compares the elements, Lua's == gives one boolean"
+
 -- The mistake, and the whole message.
 local mistakes = {
   { "shapes that do not broadcast or fit",
@@ -306,6 +308,46 @@ mistakes[#mistakes + 1] = { "habits of other libraries",
   { 'y:scatter_add({1}, {1, 2})', '[scatter_add] operands could not be broadcast together with shapes (2,) ()' },
 }
 
+mistakes[#mistakes + 1] = { "Lua's comparison of an array in the place of numbers",
+  { 'gpu.exp(y == 1)', '[exp] expected an array or a number, got false' .. compared },
+  { 'gpu.maximum(y == 2, 0)', '[maximum] expected an array or a number as the left operand, got false' .. compared },
+  { 'gpu.eq(y == 2, 0)', '[eq] expected an array or a number as the left operand, got false' .. compared },
+  { 'gpu.where(y:gt(1), y == 1, 0)', '[where] expected an array or a number as the second operand, got false' .. compared },
+  { 'y:fill_(false)', '[fill_] expected a number or an array for elements of float32, got false' .. compared },
+  { 'y[1] = (y == 2)', '[index] expected a number or an array for elements of float32, got false' .. compared },
+  { 'y[{{1, 2}}] = {true, false}', "[index] expected numbers, got true at [1]; x:eq(y) compares an array's elements, Lua's == gives one boolean" },
+  { 'k:copy_(true)', '[copy_] expected a number or an array for elements of int32, got true' .. compared },
+  { 'y:scatter_add({1}, y == 1)', '[scatter_add] expected a number or an array for elements of float32, got false' .. compared },
+  { 'gpu.full(3, y == 2, "float32")', '[full] expected a number for an array of float32, got false' .. compared },
+  { 'gpu.full_like(y, y == 2)', '[full_like] expected a number for an array of float32, got false' .. compared },
+  { 'gpu.array({y == 2, 1})', "[array] expected numbers alone, or booleans alone, got false at [1]; x:eq(y) compares an array's elements, Lua's == gives one boolean" },
+  { 'gpu.array({{1, 2}, {3, true}}, "float64")', "[array] expected numbers alone, or booleans alone, got true at [2][2]; x:eq(y) compares an array's elements, Lua's == gives one boolean" },
+  { 'gpu.array({true, 2LL})', "[array] expected numbers alone, or booleans alone, got true at [1]; x:eq(y) compares an array's elements, Lua's == gives one boolean" },
+  { 'y:sum {initial = true}', '[sum] expected a number for initial beside an array of numbers, got true' .. compared },
+  { 'gpu.searchsorted(y, y == 1)', '[searchsorted] expected an array or a number, got false' .. compared },
+  { 'gpu.pad(y, 1, "constant", {value = y == 1})', '[full] expected a number for an array of float32, got false' .. compared },
+  { 'gpu.insert(y, 1, y == 1)', "[array] expected numbers, got false; x:eq(y) compares an array's elements, Lua's == gives one boolean" },
+  { 'gpu.choose(k, {y == 1, y})', '[choose] expected an array or a number beside numbers, got false' .. compared },
+}
+
+mistakes[#mistakes + 1] = { "booleans and nil in other places",
+  { 'y:take({true, false})', '[take] expected positions, got booleans; x[gpu.array(t)] takes the elements of a mask' },
+  { 'y:put({true}, 1)', '[put] expected positions, got booleans; x[gpu.array(t)] takes the elements of a mask' },
+  { 'gpu.table({a = {1, 2}}):take(y == 1)', "[take] expected positions or a mask, as x:eq(y) makes (Lua's == gives one boolean), got false" },
+  { 'y:astype(int)', '[astype] expected a dtype\'s name, a string such as "float64" or "int32", got nil' },
+  { 'y:trace()', '[trace] expected an array of two dimensions or more, got an array float32[3]' },
+  { 'gpu.stats.iqr(gpu.zeros(0))', '[stats.iqr] expected elements along the axes, got shape (0,)' },
+  { 'gpu.random.uniform({3}, {{1}})', '[random.uniform] expected the shape first, as in gpu.random.uniform({{1}}, {3}), got a table first' },
+}
+
+mistakes[#mistakes + 1] = { "numbers with fractions for integers",
+  { 'k[1] = gpu.exp(1)', '[convert] 2.71828183 does not fit int32: it is not an integer' },
+  { 'k:fill_(gpu.exp(1))', '[convert] 2.71828183 does not fit int32: it is not an integer' },
+  { 'k:copy_(gpu.sqrt(2) * 2)', '[convert] 2.82842712 does not fit int32: it is not an integer' },
+  { 'k[k:gt(0)] = gpu.exp(1)', '[convert] 2.71828183 does not fit int32: it is not an integer' },
+  { 'k:put({1}, gpu.exp(1))', '[convert] 2.71828183 does not fit int32: it is not an integer' },
+}
+
 --- The globals of the mistakes.
 local function surroundings()
   local many, deep = {}, 1
@@ -330,4 +372,25 @@ describe("mistakes", function()
       gpu.sync()
     end)
   end
+end)
+
+describe("booleans", function()
+  it("are elements of arrays of bool", function()
+    local function same(x, ...) assert.are.same({ ... }, x:table()) end
+    local m = gpu.array { true, false }
+    same(m, true, false)
+    same(gpu.full(2, true), true, true)
+    same(gpu.full_like(m, false), false, false)
+    same(m:copy():fill_(false), false, false)
+    same(gpu.maximum(m, true), true, true)
+    same(gpu.where(m, false, true), false, true)
+    same(gpu.array({ true, false }, "float32"), 1, 0)
+    m[2] = true
+    same(m, true, true)
+    m[{ { 1, 2 } }] = { false, true }
+    same(m, false, true)
+    local k = gpu.ones(2, "int32")
+    k[1] = gpu.floor(2.5)
+    same(k, 2, 1)
+  end)
 end)
