@@ -17,6 +17,7 @@
 #include <string_view>
 #include <utility>
 
+#include "bindings/held_values.h"
 #include "src/base/error.h"
 #include "src/base/scalar.h"
 
@@ -61,12 +62,20 @@ void set_functions(lua_State* L, std::initializer_list<LuaEntry> entries);
 template <class T>
 struct LuaType;
 
+/// The values of the state's userdata.
+HeldValues& held_values(lua_State* L);
+
 /// The memory of a userdata. The tag identifies T; it is null after the value was destroyed.
 template <class T>
 struct LuaBox {
   const void* tag;
-  T value;
+  HeldValue<T>* held;
   static constexpr char identity = 0;
+
+  void destroy() {
+    tag = nullptr;
+    delete std::exchange(held, nullptr);
+  }
 };
 
 /// The box of the value at `index`, if it is a T.
@@ -83,15 +92,12 @@ LuaBox<T>* find_box(lua_State* L, int index) {
 template <class T>
 T* test(lua_State* L, int index) {
   LuaBox<T>* box = find_box<T>(L, index);
-  return box ? &box->value : nullptr;
+  return box ? &box->held->value : nullptr;
 }
 
 template <class T>
 int collect_box(lua_State* L) {
-  if (LuaBox<T>* box = find_box<T>(L, 1)) {
-    box->tag = nullptr;
-    box->value.~T();
-  }
+  if (LuaBox<T>* box = find_box<T>(L, 1)) box->destroy();
   return 0;
 }
 
@@ -133,16 +139,18 @@ void push_metatable(lua_State* L) {
 /// Pushes a userdata that holds `value`. new_metatable<T> must have been called on the state. `push_metatable` pushes
 /// its result.
 template <class T, class PushMetatable>
-T& push(lua_State* L, T value, PushMetatable push_metatable) {
-  auto* box = static_cast<LuaBox<T>*>(lua_newuserdata(L, sizeof(LuaBox<T>)));
-  new (box) LuaBox<T>{&LuaBox<T>::identity, std::move(value)};
+T& push(HeldValues& values, lua_State* L, T value, PushMetatable push_metatable) {
+  // The value goes in last, because Lua's functions throw its own errors.
+  auto* box = new (lua_newuserdata(L, sizeof(LuaBox<T>))) LuaBox<T>{nullptr, nullptr};
   push_metatable(L);
   lua_setmetatable(L, -2);
-  return box->value;
+  box->held = &values.add(std::move(value));
+  box->tag = &LuaBox<T>::identity;
+  return box->held->value;
 }
 template <class T>
 T& push(lua_State* L, T value) {
-  return push(L, std::move(value), &push_metatable<T>);
+  return push(held_values(L), L, std::move(value), &push_metatable<T>);
 }
 
 // ---- arguments

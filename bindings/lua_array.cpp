@@ -306,7 +306,7 @@ Array& push_array(lua_State* L, Array array) {
 Array& push_array(Bindings& bindings, lua_State* L, Array array) {
   if (!bindings.scopes.empty()) bindings.scopes.back().add(array);
   bindings.pace.note_array(L);
-  return push(L, std::move(array),
+  return push(bindings.held_values, L, std::move(array),
               [&](lua_State* state) { lua_rawgeti(state, LUA_REGISTRYINDEX, bindings.array_metatable); });
 }
 

@@ -126,6 +126,10 @@ Bindings* find_bindings(lua_State* L) {
   return owner && *owner ? &**owner : nullptr;
 }
 
+HeldValues& held_values(lua_State* L) {
+  return find_bindings(L)->held_values;
+}
+
 std::string source_of_nil(lua_State* L) {
   const Bindings* bindings = find_bindings(L);
   return bindings ? bindings->gave_nil.reason(L) : "";

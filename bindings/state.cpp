@@ -33,6 +33,7 @@ Bindings::Bindings(lua_State* main, std::shared_ptr<Context> context)
 }
 
 Bindings::~Bindings() {
+  held_values.clear();
   context_->end_use();
   context_->while_waiting = nullptr;
   context_->set_host(nullptr);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bindings/collection_pace.h"
+#include "bindings/held_values.h"
 #include "bindings/nil_source.h"
 #include "bindings/scope.h"
 #include "bindings/signatures.h"
@@ -73,6 +74,7 @@ class Bindings : public Host {
   /// The signatures of the state's functions.
   CallSignatures signatures;
   CollectionPace pace;
+  HeldValues held_values;
   /// The reference of the metatable of arrays in the registry.
   int array_metatable = LUA_NOREF;
   UnheldMask unheld_mask;

@@ -1,7 +1,6 @@
 #include "bindings/unheld_mask.h"
 
 #include <cstring>
-#include <memory>
 #include <utility>
 
 #include "bindings/bytecode_readers.h"
@@ -54,8 +53,7 @@ void UnheldMask::release(lua_State* L, int index, Node& target) {
   lua_settop(L, top);
   if (!unheld) return;
   box_ = nullptr;
-  static_cast<LuaBox<Array>*>(lua_touserdata(L, index))->tag = nullptr;
-  std::destroy_at(mask);
+  find_box<Array>(L, index)->destroy();
 }
 
 }  // namespace gpulua

@@ -15,6 +15,7 @@ enum class ErrorKind {
   device,       // the device reported a failure of work that had been queued
   device_lost,  // as `device`, and nothing more can run on that device in this process
   interrupted,  // the user asked to stop
+  budget,       // the host program allows no more of this in the call that runs
 };
 
 /// The one exception type of the library. Messages read `[op] expected ..., got ...`.

@@ -45,6 +45,7 @@ gpulua_status status_of(ErrorKind kind) noexcept {
       return GPULUA_MEMORY;
     case ErrorKind::compile:
     case ErrorKind::file:
+    case ErrorKind::budget:
       return GPULUA_RUNTIME;
     case ErrorKind::unavailable:
       return GPULUA_UNAVAILABLE;

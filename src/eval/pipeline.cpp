@@ -9,6 +9,7 @@
 #include "src/array/operation_count.h"
 #include "src/base/error.h"
 #include "src/codegen/emit.h"
+#include "src/device/take_interrupt.h"
 #include "src/eval/plan_cache.h"
 #include "src/eval/recording.h"
 #include "src/eval/rolls.h"
@@ -68,8 +69,15 @@ void add_repeated(Roots& roots, const NodeNumbers& nodes) {
 
 /// True for an error that another attempt may not meet.
 bool is_temporary(const Error& error) {
-  return error.kind() == ErrorKind::memory || error.kind() == ErrorKind::interrupted ||
-         error.kind() == ErrorKind::device_lost;
+  switch (error.kind()) {
+    case ErrorKind::memory:
+    case ErrorKind::interrupted:
+    case ErrorKind::budget:
+    case ErrorKind::device_lost:
+      return true;
+    default:
+      return false;
+  }
 }
 
 class Pipeline final : public Evaluator {
@@ -116,6 +124,7 @@ class Pipeline final : public Evaluator {
 // ---- the stages -----------------------------------------------------------------------------------------------------
 
 Pipeline::Result Pipeline::run(Roots roots) {
+  take_interrupt(roots.front().node->device().context().interrupted(), "evaluate");
   const std::size_t wanted = roots.size();
   {
     const NodeNumbers nodes = collect({roots.data(), wanted});

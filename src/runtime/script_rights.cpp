@@ -17,7 +17,7 @@ void ScriptRights::check_source(const char* op, bool device_checks, const std::s
 }
 
 void Spending::refuse(const char* op, const char* what, std::uint64_t most) {
-  throw Error(std::string("[") + op + "] expected at most " + std::to_string(most) + " " + what +
+  throw Error(ErrorKind::budget, std::string("[") + op + "] expected at most " + std::to_string(most) + " " + what +
               " in a call of the host program: its budget is spent");
 }
 

@@ -13,7 +13,7 @@
 #include "src/device/cpu/cpu_solver.h"
 #include "src/device/cpu/runtime/cpu_launch.h"
 #include "src/device/cpu/runtime/cpu_stream.h"
-#include "src/device/cpu/runtime/take_interrupt.h"
+#include "src/device/take_interrupt.h"
 #include "src/device/curand.h"
 #include "src/device/superlu.h"
 

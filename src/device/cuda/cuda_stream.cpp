@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "src/device/cuda/context_guard.h"
+#include "src/device/take_interrupt.h"
 
 namespace gpulua::cuda {
 namespace {
@@ -31,8 +32,7 @@ void poll(Context& context, CUresult (*query)(Handle), Handle handle, const Devi
   auto next_look = Clock::now() + look_time;
   bool spinning = true;
   do {
-    if (environment.interrupted.load(std::memory_order_relaxed) && environment.interrupted.exchange(false))
-      throw Error(ErrorKind::interrupted, "[" + std::string(op) + "] interrupted");
+    take_interrupt(environment.interrupted, op);
     if (spinning) {
       spinning = Clock::now() < spin_end;
       continue;

@@ -5,7 +5,7 @@
 
 #include "src/base/error.h"
 
-namespace gpulua::cpu {
+namespace gpulua {
 
 /// Throws the error of an interrupted call of `op` if the flag is set, and clears it.
 inline void take_interrupt(std::atomic<bool>& interrupted, const char* op) {
@@ -13,4 +13,4 @@ inline void take_interrupt(std::atomic<bool>& interrupted, const char* op) {
     throw Error(ErrorKind::interrupted, std::string("[") + op + "] interrupted");
 }
 
-}  // namespace gpulua::cpu
+}  // namespace gpulua
