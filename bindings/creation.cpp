@@ -133,7 +133,7 @@ void push_range(lua_State* L, const char* op, double first, double step, double 
              range(*options.device, {std::max<std::int64_t>(static_cast<std::int64_t>(steps), 0)}, dtype, first, step));
 }
 
-/// Numbers of which one is an integer of the FFI, and all are integers: their elements are exact.
+/// A range of integers in which at least one argument is a 64-bit FFI integer. It is computed without rounding.
 struct ExactRange {
   __int128 first, end, step;  // without `end`
 };

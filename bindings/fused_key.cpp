@@ -134,7 +134,7 @@ class Key {
     lua_pop(L_, 1);
   }
 
-  /// True for what a function of the library holds of the script's: a function, or an object with functions.
+  /// True for values of the script that a library function captured: a function, or an object with functions.
   bool is_of_script(int index) {
     if (lua_type(L_, index) == LUA_TUSERDATA) return !test<Array>(L_, index);
     if (!lua_isfunction(L_, index) || lua_iscfunction(L_, index)) return false;

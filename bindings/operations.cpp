@@ -152,7 +152,7 @@ Array rounded_integers(const Array& array, std::int64_t tens) {
   return computed("round_integers", array, compute, {half, most});
 }
 
-/// The elements rounded to so many decimals, or to a power of ten for a negative number of them; halves to even.
+/// The elements rounded to `decimals` decimal places, half to even. Negative `decimals` round to powers of ten.
 Array rounded(const Array& array, std::int64_t decimals) {
   if (array->dtype == DType::boolean || is_integer(array->dtype)) return rounded_integers(array, -decimals);
   const Scalar scale = std::pow(10.0, std::abs(static_cast<double>(decimals)));

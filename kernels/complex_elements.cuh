@@ -74,11 +74,11 @@ __device__ inline R norm(gpulua_complex<R> x) {
 }
 template <class R>
 __device__ inline R real(gpulua_complex<R> x) {
-  return x.re;
+  return gpulua_real(x);
 }
 template <class R>
 __device__ inline R imag(gpulua_complex<R> x) {
-  return x.im;
+  return gpulua_imag(x);
 }
 template <class R>
 __device__ inline gpulua_complex<R> conj(gpulua_complex<R> x) {

@@ -40,8 +40,8 @@ struct gpulua_plain_prod {  // integers
   __device__ T result() const { return total; }
 };
 
-// A product of finite numbers one of which is 0 is 0, in whatever order they are multiplied. A part of it may overflow, and 0 times
-// that is NaN; so the factors leave a mark: of real numbers 0, or NaN where one is infinite or NaN.
+// A product of finite numbers is 0 when one of them is 0, in any order. But a partial product may overflow to infinity, and 0 times
+// infinity is NaN. So a mark goes along that tells whether all factors are finite: for real numbers it is 0, or NaN if one is not.
 template <class R>
 struct gpulua_mark {
   using type = R;
@@ -49,7 +49,7 @@ struct gpulua_mark {
   __device__ static R both(R x, R y) { return x + y; }
   __device__ static R product(R total, R mark) { return total == total || mark != mark ? total : R(0); }
 };
-// Of complex ones, whose products are NaN without a zero too: whether there is a zero (1), and whether one is not finite (2).
+// For complex numbers two bits: 1, a factor is zero; 2, a factor is not finite. Without a zero their products can be NaN, too.
 template <class R>
 struct gpulua_mark<gpulua_complex<R>> {
   using type = int;
@@ -168,8 +168,8 @@ struct gpulua_count {
   __device__ long long result() const { return count; }
 };
 
-// x - y of what x and y are rounded to. The compiler may compute the product that x comes from and the subtraction as one;
-// then x would be one number here and another there, and equal elements would deviate.
+// x - y after x and y were rounded. Otherwise the compiler may contract the product that gave x with this subtraction, and equal
+// elements would have different distances.
 __device__ inline float gpulua_distance(float x, float y) { return __fsub_rn(x, y); }
 __device__ inline double gpulua_distance(double x, double y) { return __dsub_rn(x, y); }
 

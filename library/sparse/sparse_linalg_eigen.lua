@@ -4,7 +4,8 @@ core.load "sparse_linalg_krylov.lua"
 
 local linalg, tools = gpu.sparse.linalg, core.sparse_linalg
 
--- Up to so many rows, or for half of all values, a matrix is decomposed as an array; an operator up to so many products.
+-- A matrix of at most few_rows rows, or of which half of all eigenvalues are wanted, goes to the dense solver. So does an operator that
+-- takes at most few_products products to become a matrix.
 local few_rows, few_products = 256, 64
 
 -- ---- arguments --------------------------------------------------------------------------------------------------------------

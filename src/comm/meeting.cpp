@@ -139,7 +139,7 @@ class Meeting {
       while_waiting_();
       check_time([] { return std::string("other ranks, which rank 0 names"); });
     }
-    // Texts, whoever has sent them.
+    // The sender may be a stranger: the texts end within their arrays.
     for (Place& place : places_) place.address[sizeof place.address - 1] = 0;
     return true;
   }

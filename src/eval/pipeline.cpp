@@ -15,6 +15,7 @@
 #include "src/eval/rolls.h"
 #include "src/eval/schedule.h"
 #include "src/eval/unheld_readers.h"
+#include "src/runtime/context.h"
 
 namespace gpulua {
 

@@ -93,6 +93,23 @@ TEST_CASE("pending operations and views count in a sandbox's memory", "[sandbox]
   }
 }
 
+TEST_CASE("a spent budget of launches fails no array for good", "[sandbox]") {
+  gpulua_options options = sandbox_options();
+  options.launches = 20;
+  ApiState state(options);
+  REQUIRE(state.run("x, t = gpu.ones(3), {} for i = 1, 1000 do t[i] = x({1, 2}) * i end") == GPULUA_OK);
+  const auto spends = [&](const char* text) {
+    INFO(text);
+    CHECK(state.run(text) == GPULUA_RUNTIME);
+    CHECK(state.error().find("expected at most 20 launches in a call of the host program") != std::string::npos);
+  };
+  spends("for i = 1, #t do t[i]:eval() end");
+  spends("x:fill_(5)");  // which evaluates what reads the elements
+  const gpulua_status after = state.run("assert(t[900]:sum():item() == 1800)");
+  INFO(state.error());
+  CHECK(after == GPULUA_OK);
+}
+
 TEST_CASE("a script's error on the device is the error of its own call", "[sandbox]") {
   ApiState state(sandbox_options());
   const auto next = [&] { return state.run("assert(gpu.ones(3):sum():item() == 3) gpu.sync()"); };

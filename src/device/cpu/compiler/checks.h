@@ -8,8 +8,8 @@ namespace gpulua::cpu {
 /// __attribute__((error("..."))): an operation that the engine does not support.
 void refuse_unsupported_calls(const SourceModule& source);
 
-/// Throws ErrorKind::compile for what would run, or be put elsewhere, when the module is loaded: constructors,
-/// destructors, resolvers, sections.
+/// Throws ErrorKind::compile for code that would run when the module is loaded (constructors, destructors, ifunc
+/// resolvers), and for functions and variables in named sections.
 void refuse_load_time_code(const llvm::Module& module);
 
 /// Integer division by zero and the division that overflows trap on x86 and do not on a GPU. After this pass x / 0 is
