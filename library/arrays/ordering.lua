@@ -123,6 +123,9 @@ local function isin(x, values, options)
   core.check_real("isin", x)
   options = core.check_fields("isin", options)
   local invert = core.check_flag("isin", "invert", options.invert) or false
+  if type(values) == "table" and type(values[1]) == "boolean" and x.dtype ~= "bool" then
+    core.fail("isin", "an array or numbers", values[1])
+  end
   if core.kind(x) == "int" and is_whole(values) then values = gpu.array(values, {dtype = "int64", device = x.device}) end
   values = core.check_real("isin", core.to_array("isin", "an array, a table or a number", values, x)):ravel()
   if values.size == 0 then return gpu.full(x.shape, invert, {device = x.device}) end

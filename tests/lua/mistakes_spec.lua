@@ -327,6 +327,7 @@ mistakes[#mistakes + 1] = { "Lua's comparison of an array in the place of number
   { 'gpu.searchsorted(y, y == 1)', '[searchsorted] expected an array or a number, got false' .. compared },
   { 'gpu.pad(y, 1, "constant", {value = y == 1})', '[full] expected a number for an array of float32, got false' .. compared },
   { 'gpu.insert(y, 1, y == 1)', "[array] expected numbers, got false; x:eq(y) compares an array's elements, Lua's == gives one boolean" },
+  { 'y:isin({y == 1})', '[isin] expected an array or numbers, got false' .. compared },
   { 'gpu.choose(k, {y == 1, y})', '[choose] expected an array or a number beside numbers, got false' .. compared },
 }
 
