@@ -2,13 +2,14 @@
 
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <array>
 #include <catch2/catch.hpp>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "tests/unit/job_of.h"
 
 using namespace gpulua;
 
@@ -21,19 +22,6 @@ Socket connect_here(int port) {
   Socket socket = connect_to("127.0.0.1", port, milliseconds, why);
   REQUIRE(socket);
   return socket;
-}
-
-/// The job's rank; rank 0 has the listener.
-Job job_of(int rank, int size, const Socket& listener, const std::string& token = "secret") {
-  Job job;
-  job.by = Job::By::gpulua;
-  job.rank = rank;
-  job.size = size;
-  job.address = "127.0.0.1";
-  job.port = port_of(listener);
-  job.token = token;
-  if (rank == 0) job.listener = ::dup(listener.descriptor());
-  return job;
 }
 
 /// What a rank with this token says first.

@@ -1,7 +1,5 @@
 #include "src/comm/rank_devices.h"
 
-#include <unistd.h>
-
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <string>
@@ -10,6 +8,7 @@
 
 #include "src/base/error.h"
 #include "src/comm/socket.h"
+#include "tests/unit/job_of.h"
 
 using namespace gpulua;
 
@@ -28,14 +27,7 @@ std::vector<std::shared_ptr<Transport>> connect_ranks(int size) {
   const Socket listener = listen_at(0, Reach::this_machine);
   std::vector<std::shared_ptr<Transport>> ranks(size);
   for_ranks(size, [&](int rank) {
-    Job job;
-    job.by = Job::By::gpulua;
-    job.rank = rank;
-    job.size = size;
-    job.address = "127.0.0.1";
-    job.port = port_of(listener);
-    if (rank == 0) job.listener = ::dup(listener.descriptor());
-    ranks[rank] = connect(job, [] {});
+    ranks[rank] = connect(job_of(rank, size, listener), [] {});
   });
   return ranks;
 }
