@@ -179,7 +179,10 @@ void push_exact_range(lua_State* L, const char* op, const ExactRange& range, int
 /// The count of numbers at the start of the arguments, at most three.
 int count_numbers(lua_State* L) {
   int count = 0;
-  while (count < 3 && (lua_type(L, count + 1) == LUA_TNUMBER || lua_type(L, count + 1) == LUA_TCDATA)) ++count;
+  const auto is_number = [L](int index) {
+    return lua_type(L, index) == LUA_TNUMBER || lua_type(L, index) == LUA_TCDATA || is_weak_number(L, index);
+  };
+  while (count < 3 && is_number(count + 1)) ++count;
   return count;
 }
 

@@ -53,6 +53,12 @@ class Staging {
   std::vector<char> bytes_;
 };
 
+/// to_scalar, and the number of a weak one: of a table's elements.
+std::optional<Scalar> number_at(lua_State* L, int index) {
+  if (is_weak_number(L, index)) return item(**test<Array>(L, index));
+  return to_scalar(L, index);
+}
+
 // ---- a table's shape and the kinds of its elements
 // ---------------------------------------------------------------------------
 
@@ -139,15 +145,18 @@ class TableScan {
       default:
         break;
     }
-    const auto value = to_scalar(L_, -1);
-    if (test<Array>(L_, -1) && !position_.empty())
+    const auto value = number_at(L_, -1);
+    if (!value && test<Array>(L_, -1) && !position_.empty())
       throw Error("[" + std::string(op_) + "] expected numbers" + position_text(position_) + ", got " +
                   describe(L_, -1) + "; gpu.stack(t) makes one array of a table of arrays");
     if (!value) fail(op_, "a number, a boolean or a complex number" + position_text(position_), L_, -1);
     signed_ = signed_ || std::holds_alternative<std::int64_t>(*value);
     unsigned_ = unsigned_ || std::holds_alternative<std::uint64_t>(*value);
     complex_ = complex_ || std::holds_alternative<std::complex<double>>(*value);
-    numbers_ = numbers_ || std::holds_alternative<double>(*value);
+    if (const auto* number = std::get_if<double>(&*value)) {  // a weak one
+      numbers_ = true;
+      note_number(*number);
+    }
   }
 
   void note_number(double number) {
@@ -184,7 +193,7 @@ void encode_table(lua_State* L, DType dtype, char*& out, std::vector<int>& posit
     return;
   }
   try {
-    encode(dtype, *to_scalar(L, -1), out);
+    encode(dtype, *number_at(L, -1), out);
   } catch (const Error& error) {
     throw Error(error.what() + position_text(position));
   }

@@ -12,6 +12,7 @@
 #include "bindings/options_elsewhere.h"
 #include "bindings/state.h"
 #include "src/base/near_name.h"
+#include "src/expressions/transfer.h"
 
 namespace gpulua {
 
@@ -191,6 +192,10 @@ double check_number(lua_State* L, int index, const char* op, const char* what) {
   if (const auto scalar = to_scalar(L, index)) {
     if (const auto* value = std::get_if<std::int64_t>(&*scalar)) return static_cast<double>(*value);
     if (const auto* value = std::get_if<std::uint64_t>(&*scalar)) return static_cast<double>(*value);
+  }
+  if (is_weak_number(L, index)) {
+    const Scalar scalar = item(**test<Array>(L, index));
+    if (const auto* value = std::get_if<double>(&scalar)) return *value;
   }
   fail_number(op, what, L, index);
 }

@@ -368,4 +368,9 @@ void open_arrays(lua_State* L) {
   lua_setfield(L, -2, "newaxis");
 }
 
+bool is_weak_number(lua_State* L, int index) {
+  const Array* array = lua_type(L, index) == LUA_TUSERDATA ? test<Array>(L, index) : nullptr;
+  return array != nullptr && (*array)->weak && (*array)->layout.size() == 1;
+}
+
 }  // namespace gpulua

@@ -8,6 +8,9 @@
 
 namespace gpulua {
 
+/// Whether the value is a weak number: an array without dimensions that an operation on numbers alone has made.
+bool is_weak_number(lua_State* L, int index);
+
 template <>
 struct LuaType<Array> {
   static constexpr const char* name = "an array";

@@ -68,6 +68,67 @@ std::string hint(std::string_view parameters, const std::string& expected) {
   return {};
 }
 
+/// What parameters are that stand before others and can be left out, where the reference gives a number or a text. An
+/// empty function: of all that have the parameter.
+struct Default {
+  std::string_view op, parameter, value;
+};
+constexpr Default defaults[] = {
+    {"", "offset", "0"},
+    {"", "spacing", "1"},
+    {"", "mean", "0"},
+    {"", "location", "0"},
+    {"", "rtol", "1e-5"},
+    {"", "up", "1"},
+    {"", "down", "1"},
+    {"", "nan", "0"},
+    {"", "rel_height", "0.5"},
+    {"diff", "n", "1"},
+    {"logspace", "count", "50"},
+    {"random.uniform", "low", "0"},
+    {"trim_zeros", "trim", "\"fb\""},
+};
+
+/// The name before or behind the parameter at `at` that one bracket has with it, "x" and "y" in "[, x, y]"; empty where
+/// it has a bracket of its own.
+std::string partner(std::string_view parameters, std::size_t at, std::size_t size) {
+  const auto is_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  std::size_t from = at + size, end = 0;
+  if (parameters.substr(from).starts_with(", ") && from + 2 < parameters.size() && is_name(parameters[from + 2])) {
+    from += 2;
+    for (end = from; end < parameters.size() && is_name(parameters[end]);) ++end;
+  } else if (at >= 3 && parameters.substr(at - 2, 2) == ", " && is_name(parameters[at - 3])) {
+    end = at - 2;
+    for (from = end; from > 0 && is_name(parameters[from - 1]);) --from;
+  } else {
+    return {};
+  }
+  return std::string(parameters.substr(from, end - from));
+}
+
+/// What to do instead where arguments follow the one that is nil: leaving it out would move them up. Empty where it can
+/// be left out. `follow`: the stack indices behind it, up to `last`.
+std::string remedy(lua_State* L, const CallSignature& signature, const std::string& expected, int follow, int last) {
+  const std::string_view parameters = signature.parameters;
+  while (follow <= last && lua_isnil(L, follow)) ++follow;
+  if (follow == last && lua_istable(L, last) && lua_objlen(L, last) == 0 && parameters.find('{') != parameters.npos)
+    return "; options follow directly, without nil before them";
+  std::size_t at = parameters.find(expected);
+  while (at != parameters.npos && at > 0 && std::isalpha(static_cast<unsigned char>(parameters[at - 1])) != 0)
+    at = parameters.find(expected, at + 1);
+  if (at == parameters.npos || expected.ends_with("options")) return {};
+  const std::string_view behind = parameters.substr(at + expected.size());
+  if (at > 0 && parameters[at - 1] == '[' && behind.starts_with(",]")) return {};  // what follows moves up to its place
+  if (const std::string other = partner(parameters, at, expected.size()); !other.empty())
+    return "; give it, or leave " + other + " out too";
+  if (follow > last) return {};
+  std::string_view value;
+  for (const Default& row : defaults)
+    if (row.parameter == expected && (row.op.empty() || row.op == signature.op())) value = row.value;
+  return value.empty() ? "; give its value, as an argument follows it"
+                       : "; give its default, " + std::string(value) + ", as an argument follows it";
+}
+
 /// The variable that the script's line has for argument `index` of `count`: "global 'axes'"; empty when that is not
 /// known. `name` is set to its name.
 std::string variable(lua_State* L, const CallSignature& signature, int level, int count, int index, std::string& name) {
@@ -93,6 +154,14 @@ std::string variable(lua_State* L, const CallSignature& signature, int level, in
   return name.empty() ? std::string() : kind + " '" + name + "'";
 }
 
+std::string instead_of_nil(lua_State* L, const CallSignature& signature, const std::string& expected, int follow,
+                           int last) {
+  const std::string instead = remedy(L, signature, expected, follow, last);
+  if (instead.find("directly") != instead.npos || instead.find(" too") != instead.npos) return instead;
+  return (instead.empty() ? "; leave the argument out for its default" : instead) +
+         hint(signature.parameters, expected);
+}
+
 }  // namespace
 
 void check_nils(lua_State* L, CallSignature& signature, int first, int level) {
@@ -116,7 +185,7 @@ void check_nils(lua_State* L, CallSignature& signature, int first, int level) {
                  : !reason.empty() ? " (perhaps from " + reason + ")"
                  : is_one_of_many(signature.parameters, expected)
                      ? "; leave the argument out"
-                     : "; leave the argument out for its default" + hint(signature.parameters, expected)));
+                     : instead_of_nil(L, signature, expected, index + 1, last)));
   }
 }
 

@@ -360,6 +360,7 @@ function gpu.roots(coefficients)
     if type(coefficients) ~= "table" then core.fail(op, "coefficients: a table of numbers, or a vector", coefficients) end
     core.check_list(op, "numbers", coefficients)
     for i, value in ipairs(coefficients) do
+      if core.is_weak(value) then value = value:item() end
       local is_complex = type(value) == "cdata" and pcall(function() return value.re end)
       if type(value) ~= "number" and not is_complex then core.fail(op, "numbers as coefficients", value) end
       list[i] = is_complex and {value.re, value.im} or {value, 0}

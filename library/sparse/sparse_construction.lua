@@ -241,7 +241,9 @@ function sparse.bmat(blocks, options)
   local list, places, heights, widths = {}, {}, {}, {}
   local columns = type(blocks[1]) == "table" and #blocks[1] or 0
   for i, row in ipairs(blocks) do
-    if type(row) ~= "table" or #row ~= columns or columns == 0 then core.fail(op, "as many blocks in each row", row) end
+    if type(row) ~= "table" or #row ~= columns or columns == 0 then
+      core.fail(op, "as many blocks in each row, false where there is none: nil has no place in a list", row)
+    end
     for j, block in ipairs(row) do
       if block then
         local fields = check_matrix(op, block)

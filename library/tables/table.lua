@@ -197,6 +197,7 @@ function tables.__newindex(t, key, value)
       .. "t:column(name) reads"):format(core.describe(key)))
   end
   local fields = fields_of[t]
+  if core.is_weak(value) then value = value:item() end
   if type(value) == "string" then
     local x = gpu.ones(fields.rows, {dtype = "int32", device = device_of(fields)})
     return add("table", fields, key, x, {value})

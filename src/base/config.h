@@ -15,6 +15,8 @@ namespace gpulua {
 struct Config {
   /// GPULUA_DEVICE; empty: cuda:0 if there is one, else cpu.
   std::string device;
+  /// Where that name comes from, for messages.
+  std::string device_source = "--device or GPULUA_DEVICE";
   /// Devices check the kernels that they run, from the start. No variable: --check sets it.
   bool check = false;
   /// Devices record the kernels that they run, from the start. No variable: --profile sets it.

@@ -11,6 +11,9 @@ thread_local std::string thread_failure;
 void note(std::string& where, std::string_view text) noexcept {
   try {
     where = text;
+    // The program reads it up to the first byte of 0.
+    for (std::size_t at = where.find('\0'); at != where.npos; at = where.find('\0', at + 2))
+      where.replace(at, 1, "\\0");
   } catch (...) {
     where.clear();  // no room for the text: the status has to do
   }

@@ -113,8 +113,19 @@ struct At {
   gpulua_value* out = nullptr;
   const gpulua_value* in = nullptr;
   Callback* callback = nullptr;
-  bool wants_function = false;
+  bool wants_function = false, refused = false;  // refused: the value of `in`, such as a closed handle
 };
+
+/// Runs the call. What the program has given wrongly is its mistake, and not the script's.
+template <class Run>
+void with_arguments(const bool& refused, const Run& run) {
+  try {
+    run();
+  } catch (ScriptState::Failure& failure) {
+    if (refused && failure.status == GPULUA_RUNTIME) failure.status = GPULUA_ARGUMENT;
+    throw;
+  }
+}
 
 void check_path(const At& at) {
   if (at.path == nullptr || *at.path == 0)
@@ -132,14 +143,14 @@ int get(lua_State* L, void* data) {
 }
 
 int set(lua_State* L, void* data) {
-  const At& at = *static_cast<At*>(data);
+  At& at = *static_cast<At*>(data);
   const Path holder = push_holder(L, at.op, at.path, at.callback != nullptr);
   if (!holder.good) return lua_error(L);
   lua_pushlstring(L, holder.last.data(), holder.last.size());
   if (at.callback != nullptr)
     push_callback(L, *at.callback);
   else if (!push_values(L, *at.state, at.in, 1, at.path))
-    return lua_error(L);
+    return at.refused = true, lua_error(L);
   lua_settable(L, -3);
   return 0;
 }
@@ -151,13 +162,14 @@ struct Call {
   gpulua_value* out;
   std::size_t capacity;
   std::size_t results;
+  bool refused = false;  // an argument, such as a closed handle
 };
 
 int call(lua_State* L, void* data) {
   auto& request = *static_cast<Call*>(data);
   ScriptState& state = *request.function->state;
   lua_rawgeti(L, LUA_REGISTRYINDEX, request.function->reference);
-  if (!push_values(L, state, request.in, request.in_count, "argument")) return lua_error(L);
+  if (!push_values(L, state, request.in, request.in_count, "argument")) return request.refused = true, lua_error(L);
   lua_call(L, static_cast<int>(request.in_count), LUA_MULTRET);
   request.results = static_cast<std::size_t>(lua_gettop(L));
   const std::size_t wanted = std::min(request.results, request.capacity);
@@ -213,7 +225,7 @@ gpulua_status gpulua_set(gpulua_state* state, const char* path, const gpulua_val
     At at{&script, "set", path};
     at.in = value;
     check_path(at);
-    script.run_lookup(&set, &at);
+    with_arguments(at.refused, [&] { script.run_lookup(&set, &at); });
   });
 }
 
@@ -238,7 +250,7 @@ gpulua_status gpulua_call(gpulua_function* function, const gpulua_value* in, siz
   const gpulua_status status = enter(*held->state, Access::no_script_runs, "call", [&] {
     if (out != nullptr && out_count == nullptr)
       throw Error("[call] expected out_count, how many values fit at out, got NULL; NULL for both drops the results");
-    held->state->run_script(&call, &request, deadline_ms);
+    with_arguments(request.refused, [&] { held->state->run_script(&call, &request, deadline_ms); });
   });
   if (out_count != nullptr) *out_count = status == GPULUA_OK ? request.results : 0;
   return status;

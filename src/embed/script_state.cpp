@@ -84,6 +84,13 @@ gpulua_status status_of_lua(int status, const Context& context, std::string_view
   }
 }
 
+/// The text of what was stopped in the middle of something, "x.lua:3: [launch] interrupted", says why.
+std::string with_reason(std::string text, Interruption::Reason reason) {
+  constexpr std::string_view mark = "] interrupted";
+  const std::size_t end = text.find(mark), begin = end == text.npos ? end : text.rfind('[', end);
+  return begin == text.npos ? text : text.replace(begin, end + mark.size() - begin, reason_text(reason));
+}
+
 /// os.exit of the states whose Lua is ours.
 int refuse_exit(lua_State* L) {
   return luaL_error(
@@ -108,6 +115,7 @@ ScriptState::ScriptState(const gpulua_options& options, const void* caller) : op
           "gpulua_create before luaopen_gpu, or leave out device, cu_context, cu_stream, device_memory, "
           "cache_directory and GPULUA_FAULT_HANDLERS");
     if (!context_) context_ = std::make_shared<Context>(configure(options), make_evaluator);
+    if (options.device != nullptr) context_->check_device_name();
     if (options.log != nullptr)
       context_->on_warning = [log = options.log, user = options.user](const std::string& message) {
         log(user, GPULUA_LOG_WARNING, message.c_str());
@@ -330,6 +338,7 @@ int ScriptState::run_until(Body body, void* data, double deadline_ms) {
     if (!in_bracket) end_brackets(*bindings_);
     if (reason != Interruption::Reason::none) {
       failure.status = reason == Interruption::Reason::deadline ? GPULUA_DEADLINE : GPULUA_INTERRUPTED;
+      failure.text = with_reason(std::move(failure.text), reason);
       failure.text += text_of_queued_work();
     }
     throw;

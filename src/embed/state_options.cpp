@@ -61,6 +61,7 @@ Config configure(const gpulua_options& options) {
   // The program's context stands before GPULUA_DEVICE.
   if (options.device != nullptr || options.cu_context != nullptr)
     config.device = options.device != nullptr ? options.device : "";
+  if (options.device != nullptr) config.device_source = "the option device of gpulua_create";
   config.cuda_context = options.cu_context;
   config.cuda_stream = options.cu_stream;
   if (options.cache_directory != nullptr) config.cache_directory = options.cache_directory;

@@ -304,13 +304,23 @@ Array constant_operand(const OpInfo& op, OpenDevice& device, DType dtype, const 
   }
 }
 
+OpDTypes dtypes_of_numbers(const OpInfo& op, Operands operands) {
+  if (op.rule != DTypeRule::integer && op.rule != DTypeRule::count) return dtypes_of(op, operands, true);
+  try {
+    return dtypes_of(op, operands, true);
+  } catch (const Error&) {
+    throw Error(bracketed(op.name) + "expected an array of integers or bool, got numbers alone, which have no dtype; "
+                "gpu.array(6, \"int64\") is one of integers");
+  }
+}
+
 }  // namespace
 
 Array elementwise(const OpInfo& op, Operands operands) {
   OpenDevice& device = first_array(op, operands)->device();
   if (auto exact = compare_exactly(op, operands)) return *exact;
   const bool of_numbers = std::none_of(operands.begin(), operands.end(), is_strong);
-  const OpDTypes dtypes = dtypes_of(op, operands, of_numbers);
+  const OpDTypes dtypes = of_numbers ? dtypes_of_numbers(op, operands) : dtypes_of(op, operands, false);
   LayoutRef layout = result_layout(op, operands);
   if (op.rule == DTypeRule::scaled) check_scale(op, operands[1]);
   if (op.name == "power") check_exponent(dtypes.compute, operands[1]);

@@ -125,6 +125,10 @@ std::string CsvColumn::add_typed(std::string_view field) {
       values_.push_back(nan_bits);
       return {};
     }
+    if (value.kind == CsvKind::boolean) {
+      push_real(static_cast<double>(value.bits));
+      return {};
+    }
     if (is_integer || value.kind == CsvKind::real) {
       const std::string_view text = without_spaces(field);
       push_real(is_single_ ? static_cast<double>(*csv_real<float>(text)) : *csv_real<double>(text));
@@ -133,9 +137,10 @@ std::string CsvColumn::add_typed(std::string_view field) {
   } else if (value.kind == CsvKind::missing) {
     return "a value, as " + std::string(gpulua::name(dtype)) + " has none for missing ones; float64 has NaN";
   } else if (kind_ == CsvKind::integer) {
-    if (value.kind == CsvKind::integer && push_integer(static_cast<std::int64_t>(value.bits))) return {};
+    const bool is_narrow = value.kind == CsvKind::integer || value.kind == CsvKind::boolean;
+    if (is_narrow && push_integer(static_cast<std::int64_t>(value.bits))) return {};
   } else if (kind_ == CsvKind::large_integer) {
-    if (is_integer && (value.kind == CsvKind::large_integer || static_cast<std::int64_t>(value.bits) >= 0)) {
+    if (value.kind != CsvKind::real && value.kind != CsvKind::text && (value.kind == CsvKind::large_integer || static_cast<std::int64_t>(value.bits) >= 0)) {
       values_.push_back(value.bits);
       return {};
     }

@@ -33,6 +33,18 @@ std::shared_ptr<OpenDevice> Context::device(std::string_view name) {
   throw Error("[device] expected " + own->name() + ", the sandbox's one device, got " + std::string(name));
 }
 
+void Context::check_device_name() const {
+  const std::string_view name = config_.device, kind = name.substr(0, name.find(':'));
+  std::string kinds;
+  if (name.empty() || kind == "cpu" || kind == "cuda") return;  // installed or not
+  for (const auto& plugin : plugins_) {
+    if (plugin->kind() == kind) return;
+    kinds += (kinds.empty() ? "" : ", ") + plugin->kind();
+  }
+  throw Error("[device] expected a device of the kinds " + kinds + ", such as \"cpu\" or \"cuda:0\", got \"" +
+              config_.device + "\"; the name comes from " + config_.device_source);
+}
+
 std::shared_ptr<OpenDevice> Context::open_device(std::string_view name) {
   // Plugins look for their devices in the file system, which takes longer than a small product.
   for (const auto& open : open_)
@@ -104,7 +116,7 @@ const std::shared_ptr<OpenDevice>& Context::current() {
     current_ = open_device(default_device());
   } catch (const Error& error) {
     if (config_.device.empty()) throw;
-    throw Error(error.kind(), std::string(error.what()) + "; the name comes from --device or GPULUA_DEVICE");
+    throw Error(error.kind(), std::string(error.what()) + "; the name comes from " + config_.device_source);
   }
   return current_;
 }

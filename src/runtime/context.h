@@ -53,6 +53,8 @@ class Context : public std::enable_shared_from_this<Context> {
   /// The device of new arrays. The first call opens it.
   const std::shared_ptr<OpenDevice>& current();
   void set_current(std::shared_ptr<OpenDevice> device) { current_ = std::move(device); }
+  /// Throws Error for a configured device of an unknown kind, without looking for devices.
+  void check_device_name() const;
   const std::vector<std::shared_ptr<OpenDevice>>& open_devices() const { return open_; }
 
   /// The serial number of the newest buffer, and a new serial number for the next one.

@@ -110,7 +110,7 @@ const Row rows[] = {
      CALL(is_refused(gpulua_array_from_dlpack_legacy(as_state(h), nullptr, nullptr, nullptr)))},
 
     {"gpulua_call", Kind::function, CALL(is_refused(gpulua_call(as_function(h), nullptr, 0, nullptr, nullptr, 0))),
-     CALL(gpulua_call(as_function(h), nullptr, 3, nullptr, nullptr, 0) == GPULUA_RUNTIME)},
+     CALL(is_refused(gpulua_call(as_function(h), nullptr, 3, nullptr, nullptr, 0)))},
     {"gpulua_function_retain", Kind::function, CALL(is_refused(gpulua_function_retain(as_function(h)))), nullptr},
     {"gpulua_function_release", Kind::function, CALL(is_refused(gpulua_function_release(as_function(h)))), nullptr},
 
@@ -225,16 +225,23 @@ TEST_CASE("handles of another state are no values of this one") {
   const Handles own(state), foreign(other);
   REQUIRE(state.run("function f(x) x = x end") == GPULUA_OK);
   gpulua_value given = array_value(foreign.array);
-  CHECK(gpulua_set(state.get(), "x", &given) == GPULUA_RUNTIME);
+  CHECK(gpulua_set(state.get(), "x", &given) == GPULUA_ARGUMENT);
   CHECK(state.error().find("expected a gpulua_array of this state, got one of another state") != std::string::npos);
-  CHECK(gpulua_call(own.function, &given, 1, nullptr, nullptr, 0) == GPULUA_RUNTIME);
+  CHECK(gpulua_call(own.function, &given, 1, nullptr, nullptr, 0) == GPULUA_ARGUMENT);
   CHECK(state.error().find("[argument 1] expected a gpulua_array of this state") != std::string::npos);
   given.kind = GPULUA_FUNCTION;
   given.as.function = foreign.function;
-  CHECK(gpulua_set(state.get(), "x", &given) == GPULUA_RUNTIME);
+  CHECK(gpulua_set(state.get(), "x", &given) == GPULUA_ARGUMENT);
   given.as.function = reinterpret_cast<gpulua_function*>(own.array);
-  CHECK(gpulua_set(state.get(), "x", &given) == GPULUA_RUNTIME);
+  CHECK(gpulua_set(state.get(), "x", &given) == GPULUA_ARGUMENT);
   CHECK(state.error().find("expected a gpulua_function, got a gpulua_array") != std::string::npos);
+  // A handle that is closed.
+  REQUIRE(state.run("y = gpu.ones(1)") == GPULUA_OK);
+  gpulua_value closed{};
+  REQUIRE(gpulua_get_value(state.get(), "y", &closed) == GPULUA_OK);
+  gpulua_array_release(closed.as.array);
+  CHECK(gpulua_call(own.function, &closed, 1, nullptr, nullptr, 0) == GPULUA_ARGUMENT);
+  CHECK(gpulua_set(state.get(), "x", &closed) == GPULUA_ARGUMENT);
   // What a callback gives is looked at in the same way.
   const auto give = [](gpulua_state*, void* user, const gpulua_value*, size_t, gpulua_value* out, size_t* count) {
     out[0] = array_value(static_cast<gpulua_array*>(user));

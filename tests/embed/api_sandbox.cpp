@@ -133,6 +133,14 @@ TEST_CASE("calls that nest without an end fill no C stack, be it large or small"
                            "script's, nest too deep") == 0);
 }
 
+TEST_CASE("a launch and a compilation that are stopped say why", "[sandbox]") {
+  ApiState state(sandbox_options());
+  CHECK(run_until(state, "gpu.ndimage.correlate(gpu.ones(2000, 2000), gpu.ones(200, 200)):eval()", 400) == GPULUA_DEADLINE);
+  CHECK(state.error().find("script.lua:1: the call's deadline has passed\nstack traceback") == 0);
+  CHECK(run_until(state, "local t = {} for i = 1, 2000 do t[i] = t end gpu.array(t)", 20) != GPULUA_OK);
+  CHECK(state.error().find("interrupted") == std::string::npos);
+}
+
 TEST_CASE("what a stopped script was in the middle of has ended", "[sandbox]") {
   ApiState state(sandbox_options());
   REQUIRE(state.run("s = gpu.stream() function spin() while true do end end") == GPULUA_OK);

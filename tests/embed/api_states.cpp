@@ -104,10 +104,10 @@ TEST_CASE("handles that are none") {
   gpulua_value value{};
   value.kind = GPULUA_FUNCTION;
   value.as.function = f;
-  CHECK(gpulua_set(b.get(), "f", &value) == GPULUA_RUNTIME);
+  CHECK(gpulua_set(b.get(), "f", &value) == GPULUA_ARGUMENT);
   CHECK(has(b.error(), "expected a gpulua_function of this state, got one of another state"));
   value.kind = 77;
-  CHECK(gpulua_set(b.get(), "f", &value) == GPULUA_RUNTIME);
+  CHECK(gpulua_set(b.get(), "f", &value) == GPULUA_ARGUMENT);
   CHECK(has(b.error(), "expected a kind of gpulua_kind, got 77"));
 
   gpulua_state* closed = nullptr;
@@ -289,4 +289,24 @@ TEST_CASE("collecting for a time, and waiting") {
   CHECK(std::string(gpulua_status_name(GPULUA_LOST)) == "GPULUA_LOST");
   CHECK(std::string(gpulua_status_name(99)) == "an unknown status");
   CHECK(gpulua_abi_version() == GPULUA_ABI_VERSION);
+}
+
+TEST_CASE("a device of an unknown kind is an error of gpulua_create") {
+  gpulua_options options = options_with(0);
+  options.device = "banana:1";
+  gpulua_state* state = nullptr;
+  CHECK(gpulua_create(&options, &state) == GPULUA_ARGUMENT);
+  const std::string error = gpulua_error(nullptr);
+  CHECK(error.find("[device] expected a device of the kinds ") == 0);
+  CHECK(error.find("got \"banana:1\"; the name comes from the option device of gpulua_create") != error.npos);
+  options.device = "cuda:999";
+  ApiState late(options);
+  CHECK(late.run("gpu.ones(2):eval()") == GPULUA_UNAVAILABLE);
+  CHECK(late.error().find("; the name comes from the option device of gpulua_create") != std::string::npos);
+}
+
+TEST_CASE("a script's error with a byte of 0 is read as a whole") {
+  ApiState state;
+  CHECK(state.run("error('a\\0b\\0\\0c')") == GPULUA_RUNTIME);
+  CHECK(state.error().find("a\\0b\\0\\0c") != std::string::npos);
 }

@@ -70,7 +70,7 @@ local mistakes = {
     { 'x + nil', '[add] expected an array or a number as the right operand, got nil' },
     { 'nil * x', '[multiply] expected an array or a number as the left operand, got nil' },
     { '(1 + 2i) + nil', '[add] expected an array or a number as the right operand, got nil' },
-    { 'gpu.where(x:gt(0), x, nil)', '[where] expected y, got nil; leave the argument out for its default' },
+    { 'gpu.where(x:gt(0), x, nil)', '[where] expected y, got nil; give it, or leave x out too' },
     { 'gpu.sum(3)', '[sum] expected an array, got 3' },
     { 'gpu.sum({ 1, 2 })', '[sum] expected an array, got a table; gpu.array(t) makes an array of a table' },
     { 'gpu.median({ 1, 2 })', '[median] expected an array, got a table; gpu.array(t) makes an array of a table' },

@@ -41,6 +41,22 @@ describe("nil for an argument that could be left out", function()
     fails("[normal] expected mean, got nil", gpu.random.generator("philox").normal, gpu.random.generator "philox", 3, nil)
   end)
 
+  it("is told what to do where arguments follow it", function()
+    fails("[trapezoid] expected spacing, got nil; give its default, 1, as an argument follows it", gpu.trapezoid, x, nil, 1)
+    fails("[diff] expected n, got nil; give its default, 1, as an argument follows it", gpu.diff, x, nil, 1)
+    fails("[random.normal] expected mean, got nil; give its default, 0, as an argument", gpu.random.normal, 3, nil, 2)
+    fails("[tril_indices] expected offset, got nil; give its default, 0, as an argument", gpu.tril_indices, 3, nil, 2)
+    fails("[eye] expected columns, got nil; give its value, as an argument follows it", gpu.eye, 3, nil, 1)
+    fails("[linalg.norm] expected order, got nil; give its value, as an argument follows it, or pass {order = ...}, which can be nil",
+      gpu.linalg.norm, x, nil, 1)
+    fails("[where] expected y, got nil; give it, or leave x out too", gpu.where, x:gt(1), 1, nil)
+    fails("[where] expected x, got nil; give it, or leave y out too", gpu.where, x:gt(1), nil, 1)
+    fails("[arange] expected first, got nil; leave the argument out for its default", gpu.arange, nil, 10)
+    fails("[sum] expected axis, got nil; options follow directly, without nil before them", gpu.sum, x, nil, { keepdims = true })
+    fails("[linalg.norm] expected order, got nil; options follow directly", gpu.linalg.norm, x, nil, nil, { keepdims = true })
+    fails("[diff] expected n, got nil; leave the argument out for its default", gpu.diff, x, nil)
+  end)
+
   it("names the variable, and what to do", function()
     local axis, t = nil, {}
     fails("[sum] expected axis, got global 'axes' (a nil value); leave the argument out for its default, or pass {axis = ...}, "

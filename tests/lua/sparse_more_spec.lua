@@ -43,6 +43,7 @@ describe("more of sparse matrices", function()
     fails("[sparse.bmat] expected a block of shape (2,2) in row 1 and column 2, got (1,2)", sparse.bmat,
       { { a, gpu.ones(1, 2) }, { a, a } })
     fails("[sparse.bmat] expected a block in each row and column, got none in column 2", sparse.bmat, { { a, false } })
+    fails("[sparse.bmat] expected as many blocks in each row, false where there is none: nil has", sparse.bmat, { { a, nil }, { nil, a } })
     fails("[sparse.bmat] expected as many blocks in each row", sparse.bmat, { { a }, { a, a } })
   end)
 

@@ -140,3 +140,23 @@ describe("true and false", function()
     assert.are.same({ true, true }, gpu.full(2, true):table())
   end)
 end)
+
+describe("weak numbers where numbers are read", function()
+  it("are numbers", function()
+    local one = gpu.exp(0)
+    assert.are.same({ 0, 1 }, gpu.arange(0, one + 1):table())
+    assert.are.same({ 2, 1 }, gpu.array({ 2, one }):table())
+    assert.are.equal("float32", gpu.array({ gpu.exp(1) }).dtype)
+    assert.are.equal(-1, gpu.roots({ 1, one }):real():item())
+    local t = gpu.table { a = { 1, 2 } }
+    t.b = one
+    assert.are.same({ 1, 1 }, t.b:table())
+    assert.are.equal(3, gpu.linspace(0, one, 3).size)
+  end)
+
+  it("and numbers alone have no dtype for bits", function()
+    fails('[gcd] expected an array of integers or bool, got numbers alone, which have no dtype; gpu.array(6, "int64") is one',
+      gpu.gcd, 6, 3)
+    fails("[bitwise_and] expected an array of integers or bool, got numbers alone", gpu.bitwise_and, 6, 3)
+  end)
+end)
