@@ -217,7 +217,7 @@ TEST_CASE("warnings of the library go to the host program", "[cpu]") {
   CHECK_THAT(warnings[0], Catch::Matchers::StartsWith("script.lua:1: the kernel 'slow' runs thread by thread"));
 }
 
-TEST_CASE("the library reads the text of functions that the program has loaded") {
+TEST_CASE("the library reads the text of functions that the program has loaded", "[cpu]") {
   const std::string text =
       "local k = 3\nfunction triple(x) return k * x end\n"
       "function total() return gpu.vectorize(triple)(gpu.array({1, 2})):sum():item() end";

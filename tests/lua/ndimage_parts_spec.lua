@@ -105,7 +105,7 @@ describe("the parts of pictures", function()
     fails("[ndimage.gaussian_laplace] expected a standard deviation of 0 or more", nd.gaussian_laplace, x, -1)
     fails("[ndimage.mean] expected labels of x's shape (4,5), got (4,)", nd.mean, x, gpu.ones({ 4 }, "int32"))
     fails("[ndimage.mean] expected labels: integers or bool", nd.mean, x, x)
-    fails("[ndimage.mean] expected labels, got nil; leave the argument out for its default", nd.mean, x, nil, 1)
+    fails("[ndimage.mean] expected labels, got nil; give its value, as an argument follows it", nd.mean, x, nil, 1)
     fails("[ndimage.distance_transform_edt] expected a sampling above 0, got 0", nd.distance_transform_edt, x, { sampling = 0 })
     fails("[ndimage.affine_transform] expected a matrix of 2 or 3 columns and 2 or 3 rows for 2 axes", nd.affine_transform, x,
       { { 1 }, { 2 } })
