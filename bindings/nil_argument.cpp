@@ -106,27 +106,29 @@ std::string partner(std::string_view parameters, std::size_t at, std::size_t siz
   return std::string(parameters.substr(from, end - from));
 }
 
-/// What to do instead where arguments follow the one that is nil: leaving it out would move them up. Empty where it can
-/// be left out. `follow`: the stack indices behind it, up to `last`.
+/// What to do instead of passing nil. `follow`: the stack indices of the arguments after it, up to `last`; they would
+/// move up if it were left out.
 std::string remedy(lua_State* L, const CallSignature& signature, const std::string& expected, int follow, int last) {
   const std::string_view parameters = signature.parameters;
   while (follow <= last && lua_isnil(L, follow)) ++follow;
   if (follow == last && lua_istable(L, last) && lua_objlen(L, last) == 0 && parameters.find('{') != parameters.npos)
     return "; options follow directly, without nil before them";
+  const std::string leave_out = "; leave the argument out for its default" + hint(parameters, expected);
   std::size_t at = parameters.find(expected);
   while (at != parameters.npos && at > 0 && std::isalpha(static_cast<unsigned char>(parameters[at - 1])) != 0)
     at = parameters.find(expected, at + 1);
-  if (at == parameters.npos || expected.ends_with("options")) return {};
-  const std::string_view behind = parameters.substr(at + expected.size());
-  if (at > 0 && parameters[at - 1] == '[' && behind.starts_with(",]")) return {};  // what follows moves up to its place
+  if (at == parameters.npos || expected.ends_with("options")) return leave_out;
+  // In "[, x,] y", y moves up to the place of x.
+  if (at > 0 && parameters[at - 1] == '[' && parameters.substr(at + expected.size()).starts_with(",]"))
+    return leave_out;
   if (const std::string other = partner(parameters, at, expected.size()); !other.empty())
     return "; give it, or leave " + other + " out too";
-  if (follow > last) return {};
+  if (follow > last) return leave_out;
   std::string_view value;
   for (const Default& row : defaults)
     if (row.parameter == expected && (row.op.empty() || row.op == signature.op())) value = row.value;
-  return value.empty() ? "; give its value, as an argument follows it"
-                       : "; give its default, " + std::string(value) + ", as an argument follows it";
+  return (value.empty() ? std::string("; give its value") : "; give its default, " + std::string(value)) +
+         ", as an argument follows it" + hint(parameters, expected);
 }
 
 /// The variable that the script's line has for argument `index` of `count`: "global 'axes'"; empty when that is not
@@ -154,14 +156,6 @@ std::string variable(lua_State* L, const CallSignature& signature, int level, in
   return name.empty() ? std::string() : kind + " '" + name + "'";
 }
 
-std::string instead_of_nil(lua_State* L, const CallSignature& signature, const std::string& expected, int follow,
-                           int last) {
-  const std::string instead = remedy(L, signature, expected, follow, last);
-  if (instead.find("directly") != instead.npos || instead.find(" too") != instead.npos) return instead;
-  return (instead.empty() ? "; leave the argument out for its default" : instead) +
-         hint(signature.parameters, expected);
-}
-
 }  // namespace
 
 void check_nils(lua_State* L, CallSignature& signature, int first, int level) {
@@ -185,7 +179,7 @@ void check_nils(lua_State* L, CallSignature& signature, int first, int level) {
                  : !reason.empty() ? " (perhaps from " + reason + ")"
                  : is_one_of_many(signature.parameters, expected)
                      ? "; leave the argument out"
-                     : instead_of_nil(L, signature, expected, index + 1, last)));
+                     : remedy(L, signature, expected, index + 1, last)));
   }
 }
 
