@@ -13,12 +13,14 @@ namespace gpulua {
 
 namespace {
 
-constexpr std::string_view white_space = " \t\n\v\f\r";
+bool is_space(char c) {
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
 
 std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(white_space);
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(white_space) + 1 - first);
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
 }
 
 /// The text without a sign in front, which `negative` says.
@@ -37,6 +39,10 @@ bool read_all(std::string_view text, T& value, Format format) {
 /// A real number: decimal or, behind 0x, hexadecimal; an infinity; NaN.
 template <class T>
 std::optional<T> real_of(std::string_view text) {
+  ShortNumber number;
+  const char* const end = text.data() + text.size();
+  if (read_short(text.data(), end, number) == end)
+    if (const auto value = value_of<T>(number)) return value;
   if (const auto value = csv_real<T>(text)) return value;
   bool negative = false;
   const std::string_view magnitude = magnitude_of(text, negative);
@@ -124,10 +130,14 @@ class Reader {
 
   NumberRows read() {
     std::vector<std::string_view> fields;
-    for (const Row& row : reading_.one_row ? std::vector<Row>{{1, text_}} : find_rows()) {
+    const std::vector<Row> rows = reading_.one_row ? std::vector<Row>{{1, text_}} : find_rows();
+    for (const Row& row : rows) {
       split(row.text, fields);
       if (reading_.one_row) return read_one(fields);
-      if (result_.rows == 0) choose_columns(static_cast<std::int64_t>(fields.size()));
+      if (result_.rows == 0) {
+        choose_columns(static_cast<std::int64_t>(fields.size()));
+        result_.elements.reserve(rows.size() * columns_.size() * size_);
+      }
       const auto width = static_cast<std::int64_t>(fields.size());
       if (width != width_)
         fail("expected " + std::to_string(width_) + " columns, as in the line before, got " + std::to_string(width) +
@@ -153,9 +163,10 @@ class Reader {
       if (++line <= reading_.skipped_lines) continue;
       for (const std::string& mark : reading_.comments) text = text.substr(0, text.find(mark));
       if (text.ends_with('\r')) text.remove_suffix(1);
-      if (text.find_first_not_of(white_space) != text.npos) rows.push_back({line, text});
+      if (!std::ranges::all_of(text, is_space)) rows.push_back({line, text});
     }
-    rows.resize(rows.size() - std::min<std::size_t>(rows.size(), static_cast<std::size_t>(reading_.skipped_rows_at_end)));
+    rows.resize(rows.size() -
+                std::min<std::size_t>(rows.size(), static_cast<std::size_t>(reading_.skipped_rows_at_end)));
     return rows;
   }
 
@@ -163,10 +174,10 @@ class Reader {
     fields.clear();
     const std::string& delimiter = reading_.delimiter;
     if (delimiter.empty()) {
-      for (std::size_t at = text.find_first_not_of(white_space); at != text.npos;) {
-        const std::size_t end = std::min(text.find_first_of(white_space, at), text.size());
-        fields.push_back(text.substr(at, end - at));
-        at = text.find_first_not_of(white_space, end);
+      for (auto at = std::ranges::find_if_not(text, is_space); at != text.end();) {
+        const auto end = std::find_if(at, text.end(), is_space);
+        fields.emplace_back(at, end);
+        at = std::find_if_not(end, text.end(), is_space);
       }
       return;
     }
@@ -199,8 +210,7 @@ class Reader {
                   std::to_string(reading_.most_rows));
     result_.rows = std::min(count, reading_.most_rows);
     result_.columns = 1;
-    for (std::int64_t i = 0; i < result_.rows; ++i)
-      add(fields[static_cast<std::size_t>(i)], 1, i + 1);
+    for (std::int64_t i = 0; i < result_.rows; ++i) add(fields[static_cast<std::size_t>(i)], 1, i + 1);
     return std::move(result_);
   }
 
@@ -223,9 +233,8 @@ class Reader {
 
   [[noreturn]] void refuse(const std::string& expected, std::string_view field, std::int64_t column,
                            std::int64_t line) const {
-    const std::string place = reading_.one_row
-                                  ? "number " + std::to_string(line)
-                                  : "line " + std::to_string(line) + ", column " + std::to_string(column);
+    const std::string place = reading_.one_row ? "number " + std::to_string(line)
+                                               : "line " + std::to_string(line) + ", column " + std::to_string(column);
     fail("expected " + expected + ", got \"" + std::string(field) + "\" in " + place);
   }
 
