@@ -166,7 +166,8 @@ local function roll(x, shift, axis)
   local shifts = core.check_integers("roll", "a shift that is an integer, or a table of them", shift)
   if axis == nil then
     if #shifts ~= 1 then core.raise "[roll] expected axes for several shifts" end
-    return roll(x:ravel(), shifts[1], 1):reshape(x.shape)
+    if #x.shape ~= 1 then return roll(x:ravel(), shifts[1], 1):reshape(x.shape) end
+    axis = 1
   end
   local axes = type(axis) == "table" and axis or {axis}
   core.check_list("roll", "axes", axes)

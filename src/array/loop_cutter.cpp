@@ -97,11 +97,11 @@ bool LoopCutter::cut(const PendingNodes& pending) {
     if (place - value.node->number < period) loop_.ages.push_back(place - value.node->number);
     carried.emplace_back(value.node);
   }
-  cut_at(place, carried);
+  cut_at(place, carried, [](std::span<const Array> arrays) { evaluate(arrays); });
   return true;
 }
 
-void LoopCutter::cut_at(std::uint64_t place, std::span<const Array> carried) {
+void LoopCutter::cut_at(std::uint64_t place, std::span<const Array> carried, const Evaluate& evaluate) {
   loop_.place = place;
   next_look_ = place + 2 * loop_.period;
   const Flag flag(evaluating_);
@@ -113,7 +113,7 @@ bool LoopCutter::has_step() const {
          recent_.digest(loop_.place, loop_.period) == loop_.digest;
 }
 
-void LoopCutter::finish_steps(std::span<Node* const> nodes) {
+void LoopCutter::finish_steps(std::span<Node* const> nodes, const Evaluate& evaluate) {
   if (!loop_.every_step || evaluating_ || !has_step()) return;
   if (count_operations(nodes, little_cost) <= little_cost) return;
   PendingNodes& pending = nodes.front()->device().evaluator().pending();
@@ -128,7 +128,7 @@ void LoopCutter::finish_steps(std::span<Node* const> nodes) {
         if (std::find(loop_.ages.begin(), loop_.ages.end(), age) != loop_.ages.end()) carried.emplace_back(node);
       }
       std::reverse(carried.begin(), carried.end());
-      cut_at(place, carried);
+      cut_at(place, carried, evaluate);
     }
   } catch (const Error& error) {
     // Nobody has asked for these values; those that were wanted may still fit.

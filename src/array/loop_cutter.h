@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <unordered_set>
 #include <vector>
@@ -23,7 +24,8 @@ class LoopCutter {
   void limit(Node& node);
   /// The nodes are about to be evaluated. Where a loop is cut after each step, and the nodes contain more of its steps,
   /// these are evaluated first, by the kernel that serves the others.
-  void finish_steps(std::span<Node* const> nodes);
+  using Evaluate = std::function<void(std::span<const Array>)>;
+  void finish_steps(std::span<Node* const> nodes, const Evaluate& evaluate);
 
  private:
   /// A value that an operation of the last two periods reads.
@@ -45,7 +47,7 @@ class LoopCutter {
   bool cut(const PendingNodes& pending);
   /// Evaluates the values that pass on after the operation with the number `place`. They are handles, because
   /// evaluating may run the collector.
-  void cut_at(std::uint64_t place, std::span<const Array> carried);
+  void cut_at(std::uint64_t place, std::span<const Array> carried, const Evaluate& evaluate);
   /// The number of the operation after which the loop is cut: one of the last period but one.
   std::uint64_t choose_place(std::span<const Value> values, std::uint64_t period);
   /// True when the script has made all operations of the step that follows the last cut.

@@ -4,10 +4,6 @@
 
 namespace gpulua {
 
-namespace {
-
-/// The copy of `from` to `to`, which have one shape, as rows of elements that lie side by side in both. `bytes` is 0
-/// where the elements are more than rows at one distance from each other.
 RowsToCopy rows_of(const Layout& to, const Layout& from, std::int64_t itemsize) {
   RowsToCopy rows{nullptr, nullptr, itemsize, 1, 0, 0};
   for (std::size_t axis = to.ndim(); axis-- > 0;) {
@@ -29,8 +25,6 @@ RowsToCopy rows_of(const Layout& to, const Layout& from, std::int64_t itemsize) 
   }
   return rows;
 }
-
-}  // namespace
 
 bool copy_in_memory(Node& to, Node& from, const Layout& source) {
   OpenDevice& device = to.device();

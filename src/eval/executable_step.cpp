@@ -75,6 +75,11 @@ ExecutableStep::ExecutableStep(const Step& step, std::span<const Root> roots, co
       if (operand.gather) made.gathers.push_back(nodes.number(*operand.gather));
     }
   }
+  if (step.copies) {
+    const StepOperand& from = step.operands.front();
+    const Dims& shifts = from.roll.empty() ? Dims(step.domain.size(), 0) : from.roll;
+    copies_ = parts_of(step.outputs.front().layout(), from.layout, shifts, size_of(from.dtype));
+  }
   if (!kernel_) return;
   pointers_ = arguments_.arguments.pointers(*kernel_);
   moved_bytes_ = moved_bytes(step);
@@ -95,8 +100,26 @@ std::int64_t ExecutableStep::run(const StepNodes& nodes, std::span<const Root> r
     const char zero = 0;
     device.device().fill(memory.scratch->write(stream), &zero, 1, arguments_.zeroed_bytes, *stream);
   }
+  if (!copies_.empty()) copy(nodes, *memory.made.front(), device);
   if (kernel_) launch(nodes, roots, memory, device);
   return compresses_ && kernel_ ? compress(nodes, roots, memory, device) : 0;
+}
+
+void ExecutableStep::copy(const StepNodes& nodes, Buffer& made, OpenDevice& device) const {
+  const StreamRef& stream = device.stream();
+  Node& source = nodes[outputs_.front().sources.front()];
+  const char* from = source.read(stream);
+  char* to = static_cast<char*>(made.write(stream));
+  for (const RolledPart& part : copies_) {
+    RowsToCopy rows = part.rows;
+    rows.to = to + part.to;
+    rows.from = from + part.from;
+    if (rows.rows == 1)
+      device.device().copy(rows.to, rows.from, static_cast<std::size_t>(rows.bytes), *stream);
+    else
+      device.device().copy_rows(rows, *stream);
+  }
+  made.depend_on(*source.buffer());
 }
 
 std::int64_t ExecutableStep::compress(const StepNodes& nodes, std::span<const Root> roots, const Memory& memory,

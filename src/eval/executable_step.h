@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "src/eval/rolls.h"
 #include "src/eval/step_arguments.h"
 
 namespace gpulua {
@@ -29,8 +30,8 @@ class StepNodes {
 
 class ExecutableStep {
  public:
-  /// `step` belongs to a plan for `roots`, `nodes` comes from collect(roots). A step with nothing to compute has no
-  /// kernel.
+  /// `step` belongs to a plan for `roots`, `nodes` comes from collect(roots). A step that copies, or has nothing to
+  /// compute, has no kernel.
   ExecutableStep(const Step& step, std::span<const Root> roots, const NodeNumbers& nodes,
                  std::shared_ptr<Kernel> kernel, StepArguments arguments);
 
@@ -63,6 +64,7 @@ class ExecutableStep {
   };
   using GatherChecks = boost::container::small_vector<GatherCheck, 2>;
 
+  void copy(const StepNodes& nodes, Buffer& made, OpenDevice& device) const;
   void launch(const StepNodes& nodes, std::span<const Root> roots, const Memory& memory, OpenDevice& device);
   std::int64_t compress(const StepNodes& nodes, std::span<const Root> roots, const Memory& memory, OpenDevice& device);
   /// Makes the written buffers depend on the checks of their sources.
@@ -72,6 +74,7 @@ class ExecutableStep {
   bool overwrites(const Root& root, const StepNodes& nodes) const;
 
   bool compresses_;
+  std::vector<RolledPart> copies_;  // of the first output, from its source
   std::shared_ptr<Kernel> kernel_;  // null: there is nothing to compute
   StepArguments arguments_;
   std::vector<void*> pointers_;  // one to each argument

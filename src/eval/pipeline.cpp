@@ -6,13 +6,13 @@
 
 #include "src/array/aliasing.h"
 #include "src/array/array.h"
-#include "src/array/operation_count.h"
 #include "src/base/error.h"
 #include "src/codegen/emit.h"
 #include "src/device/take_interrupt.h"
+#include "src/eval/explain.h"
 #include "src/eval/plan_cache.h"
 #include "src/eval/recording.h"
-#include "src/eval/rolls.h"
+#include "src/eval/roots.h"
 #include "src/eval/schedule.h"
 #include "src/eval/unheld_readers.h"
 #include "src/runtime/context.h"
@@ -20,53 +20,6 @@
 namespace gpulua {
 
 namespace {
-
-// The limits of one plan, in arrays and in operations. They keep kernels at a size that compiles quickly, and their
-// parameters within the limit of a launch, however many arrays are pending.
-constexpr std::size_t most_roots = 32;
-constexpr std::uint32_t most_operations = 384;
-
-// A value that is larger than the wanted ones is stored only where it takes less than this part of the device's memory.
-constexpr std::size_t largest_part = 16;
-
-using Roots = boost::container::small_vector<Root, 4>;
-
-/// Takes the roots of one plan from the front of the nodes.
-Roots take_roots(std::span<Node* const>& nodes) {
-  Roots roots;
-  boost::container::small_vector<Node*, 4> taken;
-  std::uint32_t operations = 0;
-  for (; !nodes.empty() && roots.size() < most_roots; nodes = nodes.subspan(1)) {
-    Node* node = nodes.front();
-    if (!node->pending()) continue;  // evaluated together with earlier nodes
-    if (!roots.empty() && &node->device() != &roots.front().node->device()) break;
-    taken.push_back(node);
-    operations += node->pending()->operations;
-    if (operations > most_operations) operations = count_operations({taken.data(), taken.size()}, most_operations);
-    if (!roots.empty() && operations > most_operations) break;
-    roots.push_back({node});
-  }
-  return roots;
-}
-
-/// Adds to the roots what an earlier kernel has computed without storing it: it would be computed for the second time
-/// now. `nodes` comes from collect(roots).
-void add_repeated(Roots& roots, const NodeNumbers& nodes) {
-  std::int64_t size = 0;
-  for (const Root& root : roots) size = std::max(size, root.node->layout.size());
-  const auto add = [&](Node& node) {
-    const Pending* pending = node.pending();
-    if (!pending || !pending->computed || pending->value || roots.size() == most_roots) return;
-    if (node.layout.size() > size &&
-        (is_cheap(*pending) || node.nbytes() > node.device().memory().limit() / largest_part))
-      return;
-    if (std::none_of(roots.begin(), roots.end(), [&](const Root& root) { return root.node == &node; }))
-      roots.push_back({&node});
-  };
-  for (Node* node : nodes)
-    if (const Pending* pending = node->pending(); pending && !pending->computed)
-      for (const Array& input : pending->inputs) add(*input);
-}
 
 /// True for an error that another attempt may not meet.
 bool is_temporary(const Error& error) {
@@ -93,15 +46,14 @@ class Pipeline final : public Evaluator {
     return std::make_shared<Recording>(device, std::move(inputs), recording_);
   }
   Trace* trace() override { return recording_; }
-  std::string explain(std::span<Node* const> nodes) override;
+  std::string explain(std::span<Node* const> nodes) override { return gpulua::explain(nodes); }
 
  private:
   struct Result {
     enum class Outcome {
       done,
       hazard,   // nothing ran: a thread of the last kernel could read what another one has written
-      outdated  // nodes have been evaluated, for a roll or by a script that the collector ran: the roots need another
-                // plan
+      outdated  // a script that the collector ran has evaluated nodes: the roots need another plan
     };
     Outcome outcome;
     std::int64_t count = 0;  // of elements, after a compression
@@ -130,7 +82,6 @@ Pipeline::Result Pipeline::run(Roots roots) {
   {
     const NodeNumbers nodes = collect({roots.data(), wanted});
     add_repeated(roots, nodes);
-    if (evaluate_rolls({roots.data(), roots.size()}, nodes)) return {Result::Outcome::outdated};
     try {
       return run({roots.data(), roots.size()}, nodes);
     } catch (const Error& error) {
@@ -170,14 +121,13 @@ std::shared_ptr<ExecutablePlan> Pipeline::prepare(std::span<const Root> roots, c
   std::vector<std::uint64_t> kept_key(key.begin(), key.end());
   OpenDevice& device = roots.front().node->device();
   auto executable = std::make_shared<ExecutablePlan>();
-  const std::vector<Step> steps = plan(roots, nodes, device.info().row_bytes);
+  const std::vector<Step> steps = plan(roots, nodes, device.info().row_bytes, device.info().least_copied_row);
   executable->is_hazard = is_hazard(steps.back());
   if (!executable->is_hazard) {
     for (const Step& step : steps) {
-      const Schedule schedule = choose_schedule(step, device.info());
       std::shared_ptr<Kernel> kernel;
       StepArguments arguments;
-      if (!schedule.empty()) {
+      if (const Schedule schedule = choose_schedule(step, device.info()); !schedule.empty() && !step.copies) {
         const std::string kernel_key = schedule.spec.key();
         kernel = device.find_kernel(kernel_key);
         if (!kernel) kernel = device.compile_kernel(kernel_key, emit(schedule.spec));
@@ -199,7 +149,7 @@ Pipeline::Result Pipeline::run_to_end(const Roots& roots) {
 
 void Pipeline::evaluate(std::span<Node* const> nodes) {
   const Recording::Evaluation scope(recording_);
-  loops().finish_steps(nodes);
+  loops().finish_steps(nodes, [](std::span<const Array> arrays) { gpulua::evaluate(arrays); });
   while (!nodes.empty()) {
     auto rest = nodes;
     const Roots roots = take_roots(rest);
@@ -294,33 +244,6 @@ void Pipeline::evaluate_for_good(const PendingNodes::List& list) {
       if (node->pending()) node->fail(error.what());
     }
   }
-}
-
-std::string Pipeline::explain(std::span<Node* const> nodes) {
-  std::vector<Step> steps;
-  while (!nodes.empty()) {
-    Roots roots = take_roots(nodes);
-    if (roots.empty()) break;
-    const NodeNumbers numbers = collect({roots.data(), roots.size()});
-    add_repeated(roots, numbers);
-    const DeviceInfo& device = roots.front().node->device().info();
-    std::vector<Step> more = plan({roots.data(), roots.size()}, numbers, device.row_bytes);
-    std::move(more.begin(), more.end(), std::back_inserter(steps));
-  }
-  if (steps.empty()) return "nothing to compute: the array's elements are in memory\n";
-  std::string text = std::to_string(steps.size()) + (steps.size() == 1 ? " kernel\n" : " kernels\n");
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    text += "\n// ---- kernel " + std::to_string(i + 1) + ": " +
-            (steps[i].rows      ? "rows of "
-             : steps[i].reduces ? "reduction of "
-                                : "elementwise over ") +
-            to_string(steps[i].domain);
-    if (!steps[i].nested_domain.empty()) text += ", inside it of " + to_string(steps[i].nested_domain);
-    for (const StepOutput& output : steps[i].outputs) text += ", stores " + type_text(*output.node);
-    const Schedule schedule = choose_schedule(steps[i], steps[i].outputs.front().node->device().info());
-    text += "\n" + (schedule.empty() ? "" : emit_body(schedule.spec));
-  }
-  return text;
 }
 
 }  // namespace

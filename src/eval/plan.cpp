@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "src/eval/nested_parts.h"
+#include "src/eval/rolls.h"
 #include "src/eval/row_parts.h"
 #include "src/eval/step_builder.h"
 
@@ -21,8 +22,12 @@ struct Group {
 
 class Planner {
  public:
-  Planner(std::span<const Root> roots, const NodeNumbers& nodes, std::size_t row_bytes)
-      : roots_(roots), nodes_(nodes), row_bytes_(row_bytes) {
+  Planner(std::span<const Root> roots, const NodeNumbers& nodes, std::size_t row_bytes, std::int64_t least_copied_row)
+      : roots_(roots),
+        nodes_(nodes),
+        rolls_(find_rolls(roots, nodes, least_copied_row)),
+        row_bytes_(row_bytes),
+        least_copied_row_(least_copied_row) {
     places_.reserve(nodes.size());
     for (Node* node : nodes) {
       const Pending* pending = node->pending();
@@ -30,6 +35,7 @@ class Planner {
                         : pending->reducer        ? place_reduction(*node)
                                                   : place_operation(*node));
     }
+    for (std::size_t i = 0; i < rolls_.size(); ++i) places_[i].stored = places_[i].stored || rolls_[i].stored;
     count_uses();
     for (const Root& root : roots) {
       if (root.mask) store(*root.mask);
@@ -55,11 +61,19 @@ class Planner {
   std::vector<Step> steps() {
     written_ = find_row_target();
     for (Node* node : last_nodes()) place_of(*node).stored = true;
+    std::vector<StepPart> parts;
     // Nodes of one level, shape and group make one kernel. Within a level, a node that broadcasts comes before the
     // nodes to which it broadcasts, and elements come before their reductions.
     std::vector<Node*> stored;
-    for (Node* node : nodes_)
-      if (place_of(*node).stored) stored.push_back(node);
+    for (Node* node : nodes_) {
+      if (!place_of(*node).stored) continue;
+      if (!roll_use(*node).alone) {
+        stored.push_back(node);
+        continue;
+      }
+      parts.push_back(part(no_group, {node}));
+      parts.back().alone = true;
+    }
     const auto key = [&](Node* node) {
       const Place& place = place_of(*node);
       const Dims& shape = node->layout.shape;
@@ -67,7 +81,6 @@ class Planner {
     };
     if (stored.size() > 1)
       std::stable_sort(stored.begin(), stored.end(), [&](Node* a, Node* b) { return key(a) < key(b); });
-    std::vector<StepPart> parts;
     for (auto first = stored.begin(); first != stored.end();) {
       const auto last = std::find_if(first, stored.end(), [&](Node* node) { return key(*first) < key(node); });
       parts.push_back(part(place_of(**first).group, {first, last}));
@@ -93,6 +106,7 @@ class Planner {
       for (const StepPart& one : joined) {
         set_step(one, result.size());
         result.push_back(build(result.size(), one.group, outputs_of(one)));
+        result.back().copies = one.alone && is_copied(*one.nodes.front(), least_copied_row_);
       }
     }
     if (written_) write_rows(result.back());
@@ -107,7 +121,6 @@ class Planner {
 
  private:
   // ---- decisions
-  // -----------------------------------------------------------------------------------------
 
   void count_uses() {
     for (Node* node : nodes_)
@@ -118,6 +131,7 @@ class Planner {
 
   Place& place_of(Node& node) { return places_[nodes_.number(node)]; }
   const Place& place_of(Node& node) const { return places_[nodes_.number(node)]; }
+  RollUse roll_use(Node& node) const { return rolls_.empty() ? RollUse{} : rolls_[nodes_.number(node)]; }
 
   /// True when the kernel that writes a target can store the node as well.
   static bool joins(Node& node, const Root& write) {
@@ -155,14 +169,16 @@ class Planner {
 
   Place place_operation(Node& node) {
     const auto& inputs = node.pending()->inputs;
-    const int group = node.pending()->indexed ? no_group : common_group(node);
+    const int group = node.pending()->indexed || roll_use(node).rolled ? no_group : common_group(node);
     if (group != no_group) return {group, groups_[static_cast<std::size_t>(group)].level, false};
     int level = 0;
     for (const Array& input : inputs) {
       if (!input->pending()) continue;
       const Place& place = place_of(*input);
       const bool dear = input->layout.size() < node.layout.size() && !is_cheap(*input->pending());
-      const bool read = place.group != no_group || dear || (node.pending()->indexed && input == inputs.front());
+      const RollUse roll = roll_use(*input);
+      const bool read = place.group != no_group || dear || (roll.stored && !roll.alone) ||
+                        (node.pending()->indexed && input == inputs.front());
       level = std::max(level, read ? level_after(*input) : place.level);
     }
     return {no_group, level, false};
@@ -186,7 +202,6 @@ class Planner {
   }
 
   // ---- the target of rows
-  // ---------------------------------------------------------------------------------
 
   /// The root whose target the last step could write as a kernel over rows; null: there is none.
   const Root* find_row_target() const {
@@ -255,7 +270,6 @@ class Planner {
   }
 
   // ---- the steps
-  // ------------------------------------------------------------------------------------------------------
 
   StepPart part(int group, std::vector<Node*> nodes) const {
     const Dims& shape = nodes.front()->layout.shape;
@@ -282,9 +296,7 @@ class Planner {
       if (!part.nested) set_step(part, number);
     Step step = nests ? build(number, parts.back().group, outputs_of(parts.back()), nullptr, &parts.front())
                       : build_rows(number, parts);
-    const bool is_rolled = std::any_of(step.operands.begin(), step.operands.end(),
-                                       [](const auto& operand) { return !operand.roll.empty(); });
-    const bool is_better = !is_rolled && (nests ? reads_nested_well(step) : has_short_rows(step, row_bytes_));
+    const bool is_better = nests ? reads_nested_well(step) : has_short_rows(step, row_bytes_);
     return is_better ? std::optional<Step>(std::move(step)) : std::nullopt;
   }
 
@@ -339,7 +351,9 @@ class Planner {
   std::vector<Node*> joined_;      // nodes that the last step stores in addition to its target
   std::vector<Place> places_;
   std::vector<Group> groups_;
+  std::vector<RollUse> rolls_;  // of each node; empty: no node is rolled
   std::size_t row_bytes_;
+  std::int64_t least_copied_row_;
 };
 
 }  // namespace
@@ -348,8 +362,9 @@ bool is_cheap(const Pending& pending) {
   return pending.operations <= 4;
 }
 
-std::vector<Step> plan(std::span<const Root> roots, const NodeNumbers& nodes, std::size_t row_bytes) {
-  return Planner(roots, nodes, row_bytes).steps();
+std::vector<Step> plan(std::span<const Root> roots, const NodeNumbers& nodes, std::size_t row_bytes,
+                       std::int64_t least_copied_row) {
+  return Planner(roots, nodes, row_bytes, least_copied_row).steps();
 }
 
 }  // namespace gpulua

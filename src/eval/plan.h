@@ -2,6 +2,8 @@
 
 // The planner: from the wanted roots to the kernels that compute them. A pure function without a device.
 
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -56,6 +58,7 @@ struct Step {
   std::uint64_t axes = 0;  // the axes reduced, a bit for each
   bool reduces = false;
   bool rows = false;        // with `reduces`: values of the domain follow from the results, and may be outputs
+  bool copies = false;      // the device copies the operand, which is rolled, to the output: there is no kernel
   bool compresses = false;  // the output takes only the elements for which its mask is true
   Dims result;              // shape of the outputs, or of a reduction's results
   Dims nested_domain;       // of reductions of `nested_axes`, whose results have the shape of the domain; empty: none
@@ -72,7 +75,9 @@ bool is_cheap(const Pending& pending);
 NodeNumbers collect(std::span<const Root> roots);
 
 /// The kernels that compute the roots, in the order in which they run. `nodes` comes from collect(roots). Steps that go
-/// over the same rows become one where the device can keep `row_bytes` of a row at hand.
-std::vector<Step> plan(std::span<const Root> roots, const NodeNumbers& nodes, std::size_t row_bytes = 0);
+/// over the same rows become one where the device can keep `row_bytes` of a row at hand. The device copies rows of
+/// `least_copied_row` bytes and more.
+std::vector<Step> plan(std::span<const Root> roots, const NodeNumbers& nodes, std::size_t row_bytes = 0,
+                       std::int64_t least_copied_row = std::numeric_limits<std::int64_t>::max());
 
 }  // namespace gpulua

@@ -139,6 +139,7 @@ class Joiner {
     const std::size_t owner = owners_[nodes_.number(node)];
     const bool is_stored_before = owner != no_part && owner < part && !is_one_of(owner, rows);
     if (!pending || pending->value || is_stored_before) return Use::free;
+    if (pending->roll) return Use::none;
     // A gather reads its source anywhere, so the whole of it is stored before the rows.
     if (pending->indexed && is_one_of(owners_[nodes_.number(*pending->inputs.front())], rows)) return Use::none;
     Use use = pending->reducer ? Use::row : Use::free;

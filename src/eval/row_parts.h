@@ -21,6 +21,7 @@ struct StepPart {
   int group = -1;       // of the reductions; -1: elementwise
   Dims domain, result;  // elementwise: both are the shape of the nodes
   std::uint64_t axes = 0;
+  bool alone = false;   // no other part joins its step
   bool nested = false;  // the step of the next part computes its nodes and stores none
 };
 
