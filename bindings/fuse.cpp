@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bindings/bytecode_readers.h"
 #include "bindings/fused_key.h"
 #include "bindings/parts.h"
 #include "bindings/state.h"
@@ -121,11 +122,18 @@ int end_trace(lua_State* L) {
   return 0;
 }
 
+/// bytecode(): the table of bytecode.lua; nil where LuaJIT's module jit.util is missing.
+int bytecode(lua_State* L) {
+  push_bytecode_reader(L, "bytecode");
+  return 1;
+}
+
 }  // namespace
 
 void add_fusing(lua_State* L) {
   new_type<Traces>(L, {}, "traces:", {});
-  set_functions(L, {{"end_trace", protect<end_trace>},
+  set_functions(L, {{"bytecode", protect<bytecode>},
+                    {"end_trace", protect<end_trace>},
                     {"enter_fused", protect<enter_fused>},
                     {"replay", protect<replay>},
                     {"traces", protect<new_traces>}});

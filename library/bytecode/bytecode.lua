@@ -41,6 +41,13 @@ end
 local GET_LOCAL = opcode_at(function(f) f() end, 1)
 local JUMP = opcode_at(function(a) if a then a() end end, 2)
 local SET_INDEXED = opcode_at(function(t, k, v) t[k] = v end, 1)
+local SET_GLOBAL = opcode_at(function() a_global = nil end, 2)
+local sets_upvalue = {}
+for _, fn in ipairs {
+  function(value) upvalue = value end, function() upvalue = "" end, function() upvalue = 1 end, function() upvalue = nil end,
+} do
+  sets_upvalue[(ends_of(fn))] = true
+end
 -- Instructions that put a value into a register, and the end of a function.
 local plain = { [GET_UPVALUE] = true, [GET_GLOBAL] = true, [GET_FIELD] = true, [GET_LOCAL] = true }
 for _, fn in ipairs {
@@ -65,6 +72,25 @@ function bytecode.calls(fn, tail)
       if not instruction then return end
       local op = opcode(instruction)
       if not tail and op == CALL or tail and (op == TAIL_CALL or op == TAIL_CALL_OF_ALL) then return pc end
+    end
+  end
+end
+
+--- Iterates over what fn does with variables from outside: the position, "reads" or "assigns", and a global's name or an
+--- upvalue's index from 0; or the position, "makes" and the prototype of a function inside of fn.
+function bytecode.outside(fn)
+  local pc = 0
+  return function()
+    while true do
+      pc = pc + 1
+      local instruction = util.funcbc(fn, pc)
+      if not instruction then return end
+      local op, operand = opcode(instruction), rshift(instruction, 16)
+      if op == GET_GLOBAL then return pc, "reads", util.funck(fn, -operand - 1) end
+      if op == SET_GLOBAL then return pc, "assigns", util.funck(fn, -operand - 1) end
+      if op == GET_UPVALUE then return pc, "reads", operand end
+      if sets_upvalue[op] then return pc, "assigns", target(instruction) end
+      if op == MAKE_FUNCTION then return pc, "makes", util.funck(fn, -operand - 1) end
     end
   end
 end
