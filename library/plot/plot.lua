@@ -259,20 +259,7 @@ end
 
 local function ending(path) return (path:match "%.(%w+)$" or ""):lower() end
 
---- Writes the whole file or none.
-local function write_file(op, path, bytes)
-  local part = path .. ".part"
-  local file, why = io.open(part, "wb")
-  if not file then core.raise(("[%s] cannot write %s"):format(op, why)) end
-  local written = file:write(bytes) and file:close()
-  local moved
-  if written then moved, why = os.rename(part, path) end
-  if not moved then
-    os.remove(part)
-    core.raise(("[%s] cannot write %s: %s"):format(op, path, why or "the disk is full"))
-  end
-  return true
-end
+local function write_file(op, path, bytes) return core.write_text(op, path, {bytes}) end
 
 --- gpu.plot.save(p, path [, {size}])
 function plot.save(p, path, options)

@@ -209,7 +209,10 @@ describe("p:save", function()
     assert.are.equal(300, picture.shape[2])
     p:save(path "a.pdf")
     assert.are.equal("%PDF", read("a.pdf"):sub(1, 4))
-    assert.is_nil(io.open(path "a.png.part"))
+    -- A link's file is replaced, not the link.
+    os.execute(("ln -s '%s' '%s'"):format(path "a.svg", path "link.svg"))
+    p:save(path "link.svg")
+    assert.are.equal("<?xml", read("a.svg"):sub(1, 5))
   end)
 
   drawn("lets no text do anything", function()
@@ -347,7 +350,7 @@ describe("gpu.plot", function()
       ["[plot.contour] expected a number of levels, from 1 to 1000, or a list of them, got 0"] = function() plot.contour(gpu.eye(3), 0) end,
       ["[plot.errorbars] expected an error for each of 2 points"] = function() plot.errorbars({ 1, 2 }, { 1, 2 }, { 1 }) end,
       ["[plot.save] expected a path that ends in .png, .svg, .pdf or .vl.json, got \"a.bmp\""] = function() p:save "a.bmp" end,
-      ["[plot.save] cannot write"] = function() p:save "/no/such/folder/a.vl.json" end,
+      ["[plot.save] cannot open /no/such/folder/a.vl.json"] = function() p:save "/no/such/folder/a.vl.json" end,
       ["[plot.save] expected size = {width, height}, from 50 to 20000 pixels"] = function() p:save("a.svg", { size = { 1, 2 } }) end,
       ["[plot.save] expected a chart, as gpu.plot.line gives, got 3"] = function() plot.save(3, "a.svg") end,
       ['[plot] a chart has no field or method "sav"; did you mean "save"?'] = function() p:sav "a.svg" end,
