@@ -3,6 +3,12 @@
 local folder = arg[0]:match "^(.*)/" or "."
 package.path = folder .. "/?.lua;" .. package.path
 
+local found, message = pcall(require, "busted")
+if not found then
+  io.stderr:write("the specs need busted, install lua-busted: ", message:match "^[^\n]*", "\n")
+  os.exit(1)
+end
+
 local specs = 0
 -- Busted loads this before the specs, once there is something to subscribe to.
 package.preload["tests.count"] = function()
