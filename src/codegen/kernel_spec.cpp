@@ -11,78 +11,7 @@ namespace {
 
 constexpr std::size_t named_operations = 4;
 
-void append(std::string& key, std::size_t number) {
-  // Few numbers have more than one digit.
-  do key += static_cast<char>('0' + number % 10);
-  while ((number /= 10) > 0);
-  key += ',';
-}
-
 }  // namespace
-
-std::string KernelSpec::key() const {
-  std::string key = reduces ? "r" : compresses ? "c" : "e";
-  key.reserve(16 * (operands.size() + values.size() + outputs.size()));
-  append(key, ndim * 32 + walks * 16 + spread * 8 + wide * 4 + rows * 2 + fast_path);
-  append(key, vector);
-  append(key, tile == 0 ? 0 : tile + lines);
-  if (reduces) {
-    append(key, reduction.results);
-    append(key, reduction.lanes);
-    append(key, reduction.ndim * 16 + reduction.in_runs * 8 + reduction.vector_results * 4 +
-                    reduction.lanes_adjacent * 2 + reduction.split);
-    if (reduction.rows) append(key.append("w"), reduction.items);
-    if (reduction.count > 0) append(key.append("s"), reduction.count);
-    for (const unsigned extent : reduction.nested) append(key.append("n"), extent * 16 + reduction.nested_vector);
-  }
-  if (compresses) {
-    append(key, compress.threads);
-    append(key, compress.items);
-  }
-  for (const OperandSpec& operand : operands) {
-    key += 'o';
-    append(key, static_cast<std::size_t>(operand.dtype));
-    append(key, static_cast<std::size_t>(operand.access) * 8 + operand.along_results * 4 + operand.memory * 2 +
-                    operand.outer);
-    if (operand.indexed > 0) append(key.append("@"), operand.indexed);
-    if (operand.roll > 0) append(key.append("~"), operand.roll);
-    if (operand.seam > 0) append(key.append("|"), operand.seam);
-    if (operand.nested || operand.staged)
-      append(key.append("n"), operand.nested * 8u + operand.common * 4u + operand.held * 2u + operand.staged);
-  }
-  for (const ValueSpec& value : values) {
-    switch (value.kind) {
-      case ValueSpec::Kind::operand:
-        key += '=';
-        append(key, value.operand);
-        continue;
-      case ValueSpec::Kind::gather:
-        append(key.append("g"), value.operand);
-        break;
-      case ValueSpec::Kind::call:
-        key.append(value.op->function->id).append("{");
-        break;
-      case ValueSpec::Kind::operation:
-        key.append(value.op->function ? value.op->expression : value.op->name).append("(");
-        break;
-      case ValueSpec::Kind::reduction:
-        key.append(value.reducer->function ? value.reducer->function->id : value.reducer->name).append("[");
-        break;
-    }
-    append(key, static_cast<std::size_t>(value.dtype) * 8 + value.nested * 4 + value.rounded * 2 + value.outer);
-    append(key, static_cast<std::size_t>(value.compute));
-    for (std::size_t input : value.inputs) append(key, input);
-  }
-  for (const OutputSpec& output : outputs) {
-    key += '>';
-    append(key, static_cast<std::size_t>(output.dtype) * 8 + static_cast<std::size_t>(output.access));
-    append(key, output.value);
-    if (output.mask) append(key.append("?"), *output.mask);
-    if (!output.indices.empty()) key += output.adds ? "+" : "@";
-    for (std::size_t index : output.indices) append(key, index);
-  }
-  return key;
-}
 
 std::string KernelSpec::name() const {
   std::vector<std::string_view> names;

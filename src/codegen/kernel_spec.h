@@ -41,6 +41,8 @@ struct OperandSpec {
   std::uint16_t indexed = 0;   // axes along which index arrays give the position
   std::uint16_t roll = 0;      // elementwise: shifted along the outer axes, by the shifts with this number, from 1
   std::uint16_t seam = 0;      // elementwise: shifted along the innermost axis, by the shift with this number, from 1
+
+  bool operator==(const OperandSpec&) const = default;
 };
 
 /// A number that a thread computes, a raw operand, or the results of one call of a script's function.
@@ -55,6 +57,8 @@ struct ValueSpec {
   const OpInfo* op = nullptr;
   const Reducer* reducer = nullptr;
   boost::container::small_vector<std::uint16_t, 4> inputs;  // earlier values
+
+  bool operator==(const ValueSpec&) const = default;
 };
 
 struct OutputSpec {
@@ -65,6 +69,8 @@ struct OutputSpec {
   bool adds = false;                        // with `indices`: adds to the elements
   std::optional<std::uint16_t> mask =
       std::nullopt;  // set: elements are written, one after the other, where this value is true
+
+  bool operator==(const OutputSpec&) const = default;
 };
 
 /// The block of a reduction: it computes `results` results, each by `lanes` threads.
@@ -86,12 +92,15 @@ struct ReductionSpec {
   unsigned nested_vector = 1;
 
   unsigned nested_count() const { return std::accumulate(nested.begin(), nested.end(), 1u, std::multiplies<>()); }
+  bool operator==(const ReductionSpec&) const = default;
 };
 
 /// The block of a kernel that compresses.
 struct CompressSpec {
   unsigned threads = 512;
   unsigned items = 16;  // elements of a thread: a multiple of the vector width, 32 at most
+
+  bool operator==(const CompressSpec&) const = default;
 };
 
 struct KernelSpec {
@@ -114,8 +123,7 @@ struct KernelSpec {
   bool compresses = false;
   CompressSpec compress;
 
-  /// Equal for two specs when their texts are equal.
-  std::string key() const;
+  bool operator==(const KernelSpec&) const = default;
   /// The name of the kernel in its text, for profilers and messages: "gpulua_multiply_add_sum_kernel".
   std::string name() const;
 };

@@ -7,13 +7,13 @@
 #include "src/array/aliasing.h"
 #include "src/array/array.h"
 #include "src/base/error.h"
-#include "src/codegen/emit.h"
 #include "src/device/take_interrupt.h"
 #include "src/eval/explain.h"
 #include "src/eval/plan_cache.h"
 #include "src/eval/recording.h"
 #include "src/eval/roots.h"
 #include "src/eval/schedule.h"
+#include "src/eval/spec_kernels.h"
 #include "src/eval/unheld_readers.h"
 #include "src/runtime/context.h"
 
@@ -71,6 +71,7 @@ class Pipeline final : public Evaluator {
   void evaluate_for_good(const PendingNodes::List& nodes);
 
   PlanCache plans_;
+  SpecKernels kernels_;
   Recording* recording_ = nullptr;
 };
 
@@ -128,9 +129,7 @@ std::shared_ptr<ExecutablePlan> Pipeline::prepare(std::span<const Root> roots, c
       std::shared_ptr<Kernel> kernel;
       StepArguments arguments;
       if (const Schedule schedule = choose_schedule(step, device.info()); !schedule.empty() && !step.copies) {
-        const std::string kernel_key = schedule.spec.key();
-        kernel = device.find_kernel(kernel_key);
-        if (!kernel) kernel = device.compile_kernel(kernel_key, emit(schedule.spec));
+        kernel = kernels_.get(schedule.spec, device);
         arguments = lay_out(step, schedule, nodes);
       }
       executable->steps.emplace_back(step, roots, nodes, std::move(kernel), std::move(arguments));

@@ -50,7 +50,7 @@ struct RolledKernels {
     Schedule schedule = choose_schedule(steps.front(), DeviceInfo{});
     schedule.spec.wide = wide;
     spec = schedule.spec;
-    const auto kernel = device.compile_kernel(spec.key(), emit(spec));
+    const auto kernel = device.compile_kernel(emit(spec), emit(spec));
     ExecutableStep step(steps.front(), {&root, 1}, nodes, kernel, lay_out(steps.front(), schedule, nodes));
     const ExecutableStep::Memory memory = step.allocate(device);
     step.run(StepNodes(nodes), {&root, 1}, memory, device);
