@@ -68,6 +68,7 @@ Config Config::from_environment() {
   Config config;
   config.device = variable("GPULUA_DEVICE");
   config.fault_handlers = flag("GPULUA_FAULT_HANDLERS", config.fault_handlers);
+  config.log_plans = flag("GPULUA_LOG_PLANS", config.log_plans);
   config.fft_libraries = gpulua::fft_libraries();
   config.cache_directory = gpulua::cache_directory();
   config.cache_limit = bytes("GPULUA_CACHE_LIMIT", config.cache_limit);

@@ -33,6 +33,8 @@ struct Config {
   bool fault_handlers = true;
   /// GPULUA_FFT. False, for "own": Fourier transforms are our kernels', whatever libraries there are.
   bool fft_libraries = true;
+  /// GPULUA_LOG_PLANS. Each new plan is a warning, which has the plan after each pass. For developers.
+  bool log_plans = false;
   /// GPULUA_CACHE_DIR, else $XDG_CACHE_HOME/gpulua, else ~/.cache/gpulua; empty: none.
   std::filesystem::path cache_directory;
   /// GPULUA_CACHE_LIMIT, bytes.

@@ -10,6 +10,7 @@
 #include "src/device/take_interrupt.h"
 #include "src/eval/explain.h"
 #include "src/eval/plan_cache.h"
+#include "src/eval/plan_log.h"
 #include "src/eval/recording.h"
 #include "src/eval/roots.h"
 #include "src/eval/schedule.h"
@@ -122,19 +123,25 @@ std::shared_ptr<ExecutablePlan> Pipeline::prepare(std::span<const Root> roots, c
   std::vector<std::uint64_t> kept_key(key.begin(), key.end());
   OpenDevice& device = roots.front().node->device();
   auto executable = std::make_shared<ExecutablePlan>();
-  const std::vector<Step> steps = plan(roots, nodes, device.info().row_bytes, device.info().least_copied_row);
+  std::optional<PlanLog> log;
+  if (device.context().config().log_plans) log.emplace(roots, nodes);
+  const std::vector<Step> steps =
+      plan(roots, nodes, device.info().row_bytes, device.info().least_copied_row, log ? &*log : nullptr);
   executable->is_hazard = is_hazard(steps.back());
   if (!executable->is_hazard) {
     for (const Step& step : steps) {
       std::shared_ptr<Kernel> kernel;
       StepArguments arguments;
-      if (const Schedule schedule = choose_schedule(step, device.info()); !schedule.empty() && !step.copies) {
+      const Schedule schedule = choose_schedule(step, device.info());
+      if (log) log->schedule(step, schedule);
+      if (!schedule.empty() && !step.copies) {
         kernel = kernels_.get(schedule.spec, device);
         arguments = lay_out(step, schedule, nodes);
       }
       executable->steps.emplace_back(step, roots, nodes, std::move(kernel), std::move(arguments));
     }
   }
+  if (log && device.context().on_warning) device.context().on_warning(log->text());
   executable->keep_rows(nodes);
   return plans_.insert(std::move(kept_key), std::move(executable));
 }

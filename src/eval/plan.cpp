@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "src/eval/nested_parts.h"
+#include "src/eval/plan_log.h"
 #include "src/eval/rolls.h"
 #include "src/eval/row_parts.h"
 #include "src/eval/step_builder.h"
@@ -22,12 +23,15 @@ struct Group {
 
 class Planner {
  public:
-  Planner(std::span<const Root> roots, const NodeNumbers& nodes, std::size_t row_bytes, std::int64_t least_copied_row)
+  Planner(std::span<const Root> roots, const NodeNumbers& nodes, std::size_t row_bytes, std::int64_t least_copied_row,
+          PlanLog* log)
       : roots_(roots),
         nodes_(nodes),
         rolls_(find_rolls(roots, nodes, least_copied_row)),
         row_bytes_(row_bytes),
-        least_copied_row_(least_copied_row) {
+        least_copied_row_(least_copied_row),
+        log_(log) {
+    if (log_) log_->rolls(rolls_);
     places_.reserve(nodes.size());
     for (Node* node : nodes) {
       const Pending* pending = node->pending();
@@ -86,9 +90,12 @@ class Planner {
       parts.push_back(part(place_of(**first).group, {first, last}));
       first = last;
     }
+    if (log_) log_->parts("group", parts);
     std::vector<Step> result;
     std::vector<StepParts> order = join_rows(std::move(parts), nodes_);
+    if (log_) log_->parts("rows", order);
     nest_reductions(order, nodes_, roots_);
+    if (log_) log_->parts("nested", order);
     if (written_ && !ends_in_rows(order)) {
       for (StepParts& joined : order) take_last(joined);
       std::erase_if(order, [](const StepParts& joined) { return joined.empty(); });
@@ -116,6 +123,7 @@ class Planner {
         for (Node* node : joined_) outputs.push_back({node, nullptr, 0});
         result.push_back(build(result.size(), no_group, std::move(outputs), root.mask));
       }
+    if (log_) log_->steps("targets", result);
     return result;
   }
 
@@ -354,6 +362,7 @@ class Planner {
   std::vector<RollUse> rolls_;  // of each node; empty: no node is rolled
   std::size_t row_bytes_;
   std::int64_t least_copied_row_;
+  PlanLog* log_;
 };
 
 }  // namespace
@@ -363,8 +372,8 @@ bool is_cheap(const Pending& pending) {
 }
 
 std::vector<Step> plan(std::span<const Root> roots, const NodeNumbers& nodes, std::size_t row_bytes,
-                       std::int64_t least_copied_row) {
-  return Planner(roots, nodes, row_bytes, least_copied_row).steps();
+                       std::int64_t least_copied_row, PlanLog* log) {
+  return Planner(roots, nodes, row_bytes, least_copied_row, log).steps();
 }
 
 }  // namespace gpulua

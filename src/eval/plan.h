@@ -14,6 +14,8 @@
 
 namespace gpulua {
 
+class PlanLog;
+
 /// A node whose elements are wanted. Without a target they go to a new array. With one they are written to it, and the
 /// node broadcasts to the target's shape, or to the scatter's. At most one of several roots has a target; the others
 /// see what it held before.
@@ -76,8 +78,9 @@ NodeNumbers collect(std::span<const Root> roots);
 
 /// The kernels that compute the roots, in the order in which they run. `nodes` comes from collect(roots). Steps that go
 /// over the same rows become one where the device can keep `row_bytes` of a row at hand. The device copies rows of
-/// `least_copied_row` bytes and more.
+/// `least_copied_row` bytes and more. `log`, if not null, gets what each pass has made.
 std::vector<Step> plan(std::span<const Root> roots, const NodeNumbers& nodes, std::size_t row_bytes = 0,
-                       std::int64_t least_copied_row = std::numeric_limits<std::int64_t>::max());
+                       std::int64_t least_copied_row = std::numeric_limits<std::int64_t>::max(),
+                       PlanLog* log = nullptr);
 
 }  // namespace gpulua

@@ -2,6 +2,7 @@
 local gpu = require "gpu"
 local dag = require "dag_run"
 local samples = require "loop_samples"
+local support = require "support"
 
 --- The names of the kernels, sorted: those that gpu.explain shows, and those that ran.
 local function said(text)
@@ -115,6 +116,17 @@ describe("gpu.explain", function()
     assert.are.equal(0, #gpu.profile(function() gpu.explain(y) end))
     assert.are.equal(gpu.explain(y), gpu.explain(y))
     assert.are.equal("nothing to compute: the array's elements are in memory\n", gpu.explain(y:eval()))
+  end)
+
+  it("has a developer's log beside it, of the plan after each pass", function()
+    local output = support.run([[
+      local gpu = require "gpu"
+      local x = gpu.ones(4):eval()
+      local y = (gpu.roll(x, 1) * x):sum():eval()]], "GPULUA_LOG_PLANS=1 GPULUA_DEVICE=" .. gpu.device().name)
+    local passes = {}
+    for pass in output:gmatch "%-%-%-%- (%l+)\n" do passes[#passes + 1] = pass end
+    assert.are.equal("collect rolls group rows nested targets schedule emit", table.concat(passes, " ", #passes - 9, #passes - 2))
+    assert(output:find("%3 = float32[] sum %2\n", 1, true), output)
   end)
 
   it("shows the kernels that random programs run", function()
