@@ -25,7 +25,8 @@ void load_readers(lua_State* L) {
   lua_setfield(L, readers, "protected");
   lua_setfield(L, readers, "position");
   lua_pushvalue(L, -1);
-  run_library_chunk(L, "nil_argument.lua", 1, 1);
+  run_library_chunk(L, "nil_argument.lua", 1, 2);
+  lua_setfield(L, readers, "passes_nil");
   lua_setfield(L, readers, "nil_argument");
   run_library_chunk(L, "argument_origin.lua", 1, 1);
   lua_setfield(L, readers, "origin");

@@ -72,6 +72,22 @@ void set_functions(lua_State* L, std::initializer_list<LuaEntry> entries) {
   }
 }
 
+namespace {
+
+int refuse_set_field(lua_State* L) {
+  const std::string type = lua_tostring(L, lua_upvalueindex(own_upvalue));
+  std::string noun = type.substr(type.find(' ') + 1);
+  if (noun.starts_with("Lua ")) noun.erase(0, 4);
+  throw Error("[" + noun.substr(0, noun.find(' ')) + "] fields of " + type + " cannot be set, got " + describe(L, 2));
+}
+
+}  // namespace
+
+void push_refusal_of_fields(lua_State* L, const char* type) {
+  lua_pushstring(L, type);
+  push_function(L, protect<refuse_set_field>, 1);
+}
+
 void push_methods(lua_State* L, const char* receiver, const char* type, std::initializer_list<LuaEntry> methods) {
   lua_newtable(L);
   set_functions(L, methods);
@@ -158,7 +174,8 @@ std::string remedy(lua_State* L, int index, std::string_view expected) {
       return expected.find("an array") != expected.npos ? "; x:eq(y) compares the elements, Lua's == gives one boolean"
                                                         : "";
     case LUA_TNIL: {
-      const std::string source = bindings_of(L).gave_nil.reason(L);
+      const NilSource& gave_nil = bindings_of(L).gave_nil;
+      const std::string source = gave_nil.text.empty() || !passes_nil(L) ? "" : gave_nil.reason(L);
       return source.empty() ? "" : " (perhaps from " + source + ")";
     }
     default:

@@ -101,10 +101,15 @@ int collect_box(lua_State* L) {
   return 0;
 }
 
+/// Pushes the __newindex of objects whose fields cannot be set. `type`: "a stream".
+void push_refusal_of_fields(lua_State* L, const char* type);
+
 /// Creates the metatable of T and pushes it. `entries`: the metamethods without __gc.
 template <class T>
 void new_metatable(lua_State* L, std::initializer_list<LuaEntry> entries) {
   lua_newtable(L);
+  push_refusal_of_fields(L, LuaType<T>::name);
+  lua_setfield(L, -2, "__newindex");
   set_functions(L, entries);
   lua_pushcfunction(L, &collect_box<T>);
   lua_setfield(L, -2, "__gc");

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "bindings/bytecode_readers.h"
 #include "bindings/source_location.h"
 #include "src/base/characters.h"
 
@@ -83,6 +84,23 @@ std::string NilSource::reason(lua_State* L) const {
     return !related;
   });
   return related ? text : std::string();
+}
+
+bool passes_nil(lua_State* L) {
+  const int top = lua_gettop(L);
+  lua_Debug frame{};
+  for (int level = 0; lua_getstack(L, level, &frame); ++level) {
+    lua_getinfo(L, "Sl", &frame);
+    if (frame.currentline <= 0 || std::string_view(frame.source) == "=[gpulua]") continue;
+    if (lua_checkstack(L, 6) == 0) return true;
+    push_bytecode_reader(L, "passes_nil");
+    lua_getinfo(L, "f", &frame);
+    lua_pushinteger(L, frame.currentline);
+    const bool passes = lua_pcall(L, 2, 1, 0) != 0 || lua_isnil(L, -1) || lua_toboolean(L, -1) != 0;
+    lua_settop(L, top);
+    return passes;
+  }
+  return true;
 }
 
 }  // namespace gpulua

@@ -83,6 +83,22 @@ Origin Bindings::origin() {
 
 namespace {
 
+/// Replaces the environment at the top by its global of that name, found without running code of the script.
+void push_global(lua_State* L, const char* name) {
+  const int scope = lua_gettop(L);
+  for (int depth = 0; depth < 8 && lua_istable(L, scope); ++depth) {
+    lua_pushstring(L, name);
+    lua_rawget(L, scope);
+    if (!lua_isnil(L, -1) || lua_getmetatable(L, scope) == 0) break;
+    lua_pushliteral(L, "__index");
+    lua_rawget(L, -2);
+    lua_replace(L, scope);
+    lua_settop(L, scope);
+  }
+  if (lua_gettop(L) == scope) lua_pushnil(L);
+  lua_replace(L, scope);
+}
+
 /// Pushes the value of the variable through which the script's frame made its call; nil when it was not a variable.
 void push_called(lua_State* L, lua_Debug& caller, const lua_Debug& callee) {
   const std::string_view kind = callee.namewhat;
@@ -105,8 +121,7 @@ void push_called(lua_State* L, lua_Debug& caller, const lua_Debug& callee) {
       if (take_if_named(name)) break;
   } else if (kind == "global") {
     lua_getfenv(L, result + 1);
-    lua_pushstring(L, callee.name);
-    lua_rawget(L, -2);
+    push_global(L, callee.name);
     lua_replace(L, result);
   }
   lua_settop(L, result);

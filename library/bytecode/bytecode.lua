@@ -40,6 +40,7 @@ for _, fn in ipairs {
 end
 local GET_LOCAL = opcode_at(function(f) f() end, 1)
 local JUMP = opcode_at(function(a) if a then a() end end, 2)
+local GET_INDEXED = opcode_at(function(t, k) return t[k] end, 1)
 local SET_INDEXED = opcode_at(function(t, k, v) t[k] = v end, 1)
 local SET_GLOBAL = opcode_at(function() a_global = nil end, 2)
 local sets_upvalue = {}
@@ -55,15 +56,26 @@ for _, fn in ipairs {
 } do
   plain[(ends_of(fn))] = true
 end
+-- Instructions whose value is never nil.
+local never_nil = { [MAKE_FUNCTION] = true }
+for op in pairs(arithmetic) do never_nil[op] = true end
+for _, fn in ipairs {
+  function() return 1 end, function() return 1.5 end, function() return "" end, function() return {} end, function() return { 1 } end,
+} do
+  never_nil[opcode_at(fn, 1)] = true
+end
 local CALL, FIRST_ARGUMENT = (function(fn)
   return opcode_at(fn, 3), target(util.funcbc(fn, 2)) - target(util.funcbc(fn, 1))
 end)(function(f) f(1) end)
 
+local CALL_WITH_ALL = opcode_at(function(f) f(f()) end, 4)
+
 --- The line of an instruction.
 function bytecode.line(fn, pc) return util.funcinfo(fn, pc).currentline end
 
---- Iterates over the positions of the calls in fn; with `tail` of its last calls, `return f(x)`.
-function bytecode.calls(fn, tail)
+--- Iterates over the positions of the calls in fn; with `tail` of its last calls, `return f(x)`. `all`: also of calls whose last
+--- argument is a call, which may have several results.
+function bytecode.calls(fn, tail, all)
   local pc = 0
   return function()
     while true do
@@ -71,7 +83,7 @@ function bytecode.calls(fn, tail)
       local instruction = util.funcbc(fn, pc)
       if not instruction then return end
       local op = opcode(instruction)
-      if not tail and op == CALL or tail and (op == TAIL_CALL or op == TAIL_CALL_OF_ALL) then return pc end
+      if not tail and (op == CALL or all and op == CALL_WITH_ALL) or tail and (op == TAIL_CALL or op == TAIL_CALL_OF_ALL) then return pc end
     end
   end
 end
@@ -95,8 +107,16 @@ function bytecode.outside(fn)
   end
 end
 
---- How many arguments the call at `pc` has.
-function bytecode.argument_count(fn, pc) return band(rshift(util.funcbc(fn, pc), 16), 0xff) - 1 end
+--- Whether the last argument of the call at `pc` is a call.
+function bytecode.passes_all(fn, pc)
+  local op = opcode_at(fn, pc)
+  return op == CALL_WITH_ALL or op == TAIL_CALL_OF_ALL
+end
+
+--- How many arguments the call at `pc` has, if a call that is the last has one result.
+function bytecode.argument_count(fn, pc)
+  return band(rshift(util.funcbc(fn, pc), 16), 0xff) + (bytecode.passes_all(fn, pc) and 1 or -1)
+end
 
 --- A global of fn, found without running code of the script.
 local function global(fn, name)
@@ -110,12 +130,13 @@ local function global(fn, name)
 end
 
 --- What the nearest instruction before `pc` on `register` is, and its position: "value" and the value of an upvalue or a
---- global; "local" and its register; "field" and its name; "function" and the function's prototype; "arithmetic"; "call".
+--- global; "local" and its register; "field" and its name; "function" and the function's prototype; "index", "arithmetic" and "call".
 local function source(fn, pc, register)
   for at = pc - 1, 1, -1 do
     local instruction = util.funcbc(fn, at)
     local op, operand = opcode(instruction), rshift(instruction, 16)
-    if op == CALL and target(instruction) < register then return end
+    local calls = op == CALL or op == CALL_WITH_ALL
+    if calls and target(instruction) < register then return end
     if target(instruction) == register then
       local closure = type(fn) == "function" -- a prototype has no upvalues and globals
       if op == GET_UPVALUE and closure then
@@ -128,7 +149,9 @@ local function source(fn, pc, register)
         return at, "field", util.funck(fn, -band(operand, 0xff) - 1)
       elseif op == MAKE_FUNCTION then
         return at, "function", util.funck(fn, -operand - 1)
-      elseif op == CALL then
+      elseif op == GET_INDEXED then
+        return at, "index"
+      elseif calls then
         return at, "call"
       end
       return at, arithmetic[op] and "arithmetic" or nil
@@ -138,6 +161,12 @@ end
 
 --- The kind of the source of the function that is called at `pc`, and its value.
 function bytecode.callee(fn, pc) return select(2, source(fn, pc, target(util.funcbc(fn, pc)))) end
+
+--- The position of the call whose result is called at `pc`, as in f(x)(y); nil without one.
+function bytecode.inner_call(fn, pc)
+  local at, kind = source(fn, pc, target(util.funcbc(fn, pc)))
+  return kind == "call" and at or nil
+end
 
 --- The position, kind and value of the source of an argument of the call at `pc`, counted from 1. Nil where the arguments
 --- have several, as in `f(a or b)`.
@@ -149,6 +178,32 @@ function bytecode.argument(fn, pc, index)
     if opcode_at(fn, at) == JUMP then return end
   end
   return source(fn, pc, base + FIRST_ARGUMENT + index - 1)
+end
+
+--- Whether the instruction at `pc` makes a value that is not nil.
+function bytecode.is_never_nil(fn, pc) return never_nil[opcode_at(fn, pc)] == true end
+
+--- The running function's local in a register.
+function bytecode.value_of_local(fn, register)
+  local level = 2
+  while true do
+    local frame = debug.getinfo(level, "f")
+    if not frame then return end
+    if frame.func == fn then return select(2, debug.getlocal(level, register + 1)) end
+    level = level + 1
+  end
+end
+
+--- The object of the instruction at `pc`, object[key] or object.key; nil if it is not known.
+function bytecode.object(fn, pc)
+  local instruction = util.funcbc(fn, pc)
+  local register = rshift(instruction, 24)
+  if register ~= target(instruction) then return bytecode.value_of_local(fn, register) end
+  local at, kind, value = source(fn, pc, register)
+  if kind == "value" then return value end
+  if kind ~= "field" then return end
+  local owner = bytecode.object(fn, at)
+  if type(owner) == "table" then return rawget(owner, value) end
 end
 
 --- The variable that is an argument of the call at `pc`, counted from 1: "global", "upvalue" or "field" and its name, or "local"

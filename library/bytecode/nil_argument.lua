@@ -1,10 +1,41 @@
 -- The variable that a script passes. The chunk gets the bytecode's readers and returns a function (fn, line, called, count, index):
 -- what argument `index` of the call of `called` with `count` arguments on that line of fn is: "global", "upvalue" or "field" and its
--- name, or "local" and its register. Nil is anything else, also where the line has several such calls that differ.
+-- name, or "local" and its register. Nil is anything else, also where the line has several such calls that differ. The second function
+-- (fn, line) tells whether an argument of a call on the line may be nil: false where all are known not to be.
 local bytecode = ...
-if not bytecode then return function() end end
+if not bytecode then
+  local function unknown() end
+  return unknown, unknown
+end
 
-return function(fn, line, called, count, index)
+--- Whether argument `index` of the call at `pc` may be nil.
+local function may_be_nil(fn, pc, index)
+  local at, kind, value = bytecode.argument(fn, pc, index)
+  if not at then return true end
+  if kind == "local" then value = bytecode.value_of_local(fn, value) end
+  if kind == "local" or kind == "value" then return value == nil end
+  return not bytecode.is_never_nil(fn, at)
+end
+
+local standard = {}
+for _, value in pairs(_G) do standard[value] = type(value) == "function" end
+
+local function passes_nil(fn, line)
+  local found = false
+  for pc in bytecode.calls(fn, false, true) do
+    local kind, value = bytecode.callee(fn, pc)
+    -- print(gpu.exp()) passes on what it does not look at.
+    if bytecode.line(fn, pc) == line and not (kind == "value" and standard[value]) then
+      found = true
+      for index = 1, bytecode.argument_count(fn, pc) do
+        if may_be_nil(fn, pc, index) then return true end
+      end
+    end
+  end
+  return not found
+end
+
+local function variable_of(fn, line, called, count, index)
   local kind, name
   for pc in bytecode.calls(fn) do
     if bytecode.line(fn, pc) == line and bytecode.argument_count(fn, pc) == count then
@@ -18,3 +49,5 @@ return function(fn, line, called, count, index)
   end
   return kind, name
 end
+
+return variable_of, passes_nil

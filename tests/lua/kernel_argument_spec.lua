@@ -216,12 +216,14 @@ describe("what a kernel writes", function()
   local kernels = gpu.module [[
     __global__ void increment(float* x, int n) { int i = threadIdx.x; if (i < n) x[i] += 1; }
     __global__ void scale(float* in, float* out) { out[threadIdx.x] = in[threadIdx.x] * 2; }
+    __global__ void one(float* x) { x[threadIdx.x] = 5; }
     __global__ void both(float* a, float* b) { a[threadIdx.x] += 1; b[threadIdx.x] = a[threadIdx.x]; }
   ]]
   local increment, scale = kernels.increment, kernels.scale
   local x = gpu.ones(4)
   local launch, to = increment { grid = 1, block = 4 }, scale { grid = 1, block = 4 }
 
+  local pcall = pcall -- in an environment of the runner's, whose globals a function finds
   local function lost(fn, name)
     local line = debug.getinfo(fn, "S").linedefined
     local ok, message = pcall(fn)
@@ -260,6 +262,36 @@ describe("what a kernel writes", function()
     assert(pcall(launch, y, 4))
     assert.are.same({ 4, 4, 4, 4 }, y:table())
     assert.are.same({ 1, 1, 1, 1 }, x:table())
+  end)
+
+  it("is seen in a call without others, of a launch's result, and in what gathers and converts", function()
+    local one = kernels.one { grid = 1, block = 4 }
+    local at, whole = gpu.array({ 4, 3, 2, 1 }, "int32"), gpu.ones(4, "int32")
+    local held = { x = x }
+    lost(function() kernels.one { grid = 1, block = 4 }(x + 1) end, "one] argument 1 (x): ")
+    lost(function() one(x[at]) end, "one] argument 1 (x): ")
+    lost(function() local z = x; one(z[at]) end, "one] argument 1 (x): ")
+    lost(function() one(held.x[at]) end, "one] argument 1 (x): ")
+    lost(function() one(x:take(at)) end, "one] argument 1 (x): ")
+    lost(function() one(whole:astype "float32") end, "one] argument 1 (x): ")
+    lost(function() gpu.jit(function(a) a[1] = 2 end, { name = "two" }) { grid = 1, block = 1 }(x + 1) end, "two] a: ")
+    lost(function() return one(x + 1) end, "one] argument 1 (x): ")
+    lost(function() return increment:over(4)(x[at], 4) end, "increment] argument 1 (x): ")
+    lost(function() local function inner() return one(x + 1) end return (inner()) end, "one] argument 1 (x): ")
+    local caught = setfenv(loadstring "local fn = ... local _, message = pcall(fn) return message", setmetatable({}, { __index = { pcall = pcall } }))
+    local line = debug.getinfo(1).currentline
+    local message = caught(function()
+      return one(x + 1) end)
+    assert.is_truthy(message:find("kernel_argument_spec.lua:" .. line + 2 .. ": [one] argument 1 (x)", 1, true), message)
+    local list, i, rows = { x[at] }, 1, gpu.ones(2, 4) + 1
+    one(list[i])
+    one(rows[i])
+    local y = x[at]
+    assert(pcall(function() return one(y) end))
+    assert.are.same({ 1, 1, 1, 1 }, x:table())
+    assert.are.same({ 5, 5, 5, 5 }, list[1]:table())
+    assert.are.same({ { 5, 5, 5, 5 }, { 2, 2, 2, 2 } }, rows:table())
+    assert.are.same({ 5, 5, 5, 5 }, y:table())
   end)
 
   it("is seen in the variable of an expression", function()

@@ -57,6 +57,18 @@ describe("nil for an argument that could be left out", function()
     fails("[diff] expected n, got nil; leave the argument out for its default", gpu.diff, x, nil)
   end)
 
+  it("that is missing is not due to an older call that gave nil", function()
+    local file = gpu.load "/no/such/file.npy"
+    local function message(fn) return select(2, pcall(fn)) end
+    assert.is_truthy(message(function() gpu.exp(file) end):find("(perhaps from ", 1, true))
+    assert.is_truthy(message(function() gpu.exp(gpu.load "/no/such/file.npy", nil) end):find("perhaps from ", 1, true))
+    assert.is_truthy(message(function() return gpu.exp((gpu.load "/no/such/file.npy")), 1 end):find("perhaps from ", 1, true))
+    local text = message(function() local _ = gpu.load "/no/such/file.npy" gpu.exp() end)
+    assert.is_nil(text:find("perhaps", 1, true), text)
+    text = message(function() local _ = gpu.load "/no/such/file.npy" gpu.median() end)
+    assert.is_nil(text:find("perhaps", 1, true), text)
+  end)
+
   it("names the variable, and what to do", function()
     local axis, t = nil, {}
     fails("[sum] expected axis, got global 'axes' (a nil value); leave the argument out for its default, or pass {axis = ...}, "
