@@ -109,6 +109,11 @@ describe("recursion without an effect or an end", function()
 end)
 
 describe("a null pointer that is used", function()
+  it("faults where the compiler sees that it is null", function()
+    local store = gpu.kernel("__global__ void store(float* x) { float* p = nullptr; *p = 3; x[0] = 1; }", "store")
+    fails("[launch] kernel 'store': access to memory that is not there at address", store { grid = 1, block = 1 }, gpu.zeros(1))
+  end)
+
   it("is named as the argument that it was", function()
     local add = gpu.kernel("__global__ void add(float* x, const float* bias) { x[threadIdx.x] += bias[threadIdx.x + 16]; }", "add")
     local message = fails("[launch] kernel 'add': access to memory that is not there at address 0x", add { grid = 1, block = 8 },

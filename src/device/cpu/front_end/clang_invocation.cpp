@@ -61,6 +61,8 @@ std::vector<std::string> clang_arguments(const CompileOptions& options, const Co
       "-fno-strict-float-cast-overflow", "-relaxed-aliasing", "-fno-threadsafe-statics",
       // C++ lets a compiler take it that loops and recursion without visible effects end. CUDA programs need not know.
       "-fno-finite-loops",
+      // A store through null faults; LLVM would remove it and what follows.
+      "-fno-delete-null-pointer-checks",
       // A failing assertion unwinds through the kernel; a message names the source line.
       "-funwind-tables=2", "-debug-info-kind=line-tables-only", "-dwarf-version=5",
       // Keeps file names as `#line` gives them: clang shortens names below this folder.
