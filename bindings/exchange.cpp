@@ -75,6 +75,28 @@ Dims check_strides(lua_State* L, int index, DType dtype) {
   return strides_of_bytes(bytes, dtype, "view");
 }
 
+/// Throws Error for a view that goes beyond the FFI array at stack index 1.
+void check_within(lua_State* L, const MemoryToLend& memory) {
+  const auto data = to_cdata(L, 1);
+  if (!data || data->kind != CData::Kind::array) return;
+  if (memory.strides && memory.strides->size() != memory.shape.size()) return;  // lend() refuses it
+  const auto size = static_cast<std::int64_t>(size_of(memory.dtype));
+  std::int64_t first = 0, end = size, row = size;
+  for (std::size_t axis = memory.shape.size(); axis-- > 0;) {
+    const std::int64_t extent = memory.shape[axis];
+    if (extent <= 0) return;
+    const std::int64_t step = memory.strides ? (*memory.strides)[axis] * size : row;
+    std::int64_t reach = 0;
+    if (__builtin_mul_overflow(extent - 1, step, &reach) || __builtin_mul_overflow(row, extent, &row) ||
+        __builtin_add_overflow(reach < 0 ? first : end, reach, reach < 0 ? &first : &end))
+      end = std::numeric_limits<std::int64_t>::max();
+  }
+  if (first >= 0 && end <= static_cast<std::int64_t>(data->bytes)) return;
+  throw Error(
+      "[view] expected a view within the " + std::to_string(data->bytes) + " bytes of " + data->type + ", got " +
+      (first < 0 ? "elements before it" : std::to_string(end) + " bytes of " + std::string(name(memory.dtype))));
+}
+
 /// gpu.view(pointer, shape, dtype [, {owner, device, strides, read_only}]): an array over memory that somebody else
 /// owns.
 int view_memory(lua_State* L) {
@@ -105,6 +127,7 @@ int view_memory(lua_State* L) {
       lua_getfield(L, 4, "owner");
     memory.owner = std::make_shared<KeptValue>(L, device->context());
   }
+  check_within(L, memory);
   push_array(L, lend(*device, std::move(memory), "view"));
   return 1;
 }

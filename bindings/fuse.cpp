@@ -110,7 +110,9 @@ int end_trace(lua_State* L) {
     std::vector<Array> arrays;
     recorded.returned = read_results(L, 3, traces, arrays);
     recorded.trace->finish(arrays);
-    if (recorded.returned.empty() && recorded.trace->is_empty())
+    bool returns = false;
+    for (int index = 3; index <= lua_gettop(L); ++index) returns = returns || !lua_isnil(L, index);
+    if (!returns && recorded.trace->is_empty())
       throw Error("[fuse] expected a function that returns arrays, or writes in place, got one that does neither");
   } catch (...) {
     recorded.trace->abandon();

@@ -193,7 +193,9 @@ void encode_table(lua_State* L, DType dtype, char*& out, std::vector<int>& posit
     return;
   }
   try {
-    encode(dtype, *number_at(L, -1), out);
+    const Scalar number = *number_at(L, -1);
+    check_stored(dtype, number);
+    encode(dtype, number, out);
   } catch (const Error& error) {
     throw Error(error.what() + position_text(position));
   }

@@ -114,6 +114,8 @@ void check_pixels(Node& array, bool colormap) {
                              : (plane || channels) && array.dtype == DType::uint8;
   constexpr std::int64_t most = 2147483647;  // rows and columns of a PNG file
   if (fits && shape[0] > 0 && shape[1] > 0 && shape[0] <= most && shape[1] <= most) return;
+  if (shape.size() >= 2 && shape.size() <= 3 && array.layout.size() == 0)
+    throw Error("[image.save] expected a picture of at least one pixel, got " + type_text(array));
   throw Error(std::string("[image.save] expected ") +
               (colormap ? "real numbers of shape (height,width)"
                         : "uint8 of shape (height,width), (height,width,3) or (height,width,4)") +

@@ -9,6 +9,7 @@
 #include "bindings/index.h"
 #include "bindings/library.h"
 #include "bindings/lua_device.h"
+#include "bindings/names_elsewhere.h"
 #include "bindings/parts.h"
 #include "bindings/terminal.h"
 #include "src/base/near_name.h"
@@ -83,7 +84,10 @@ const ArrayProperty array_properties[] = {
   load_library(L);
   for (const ArrayProperty& property : array_properties) near.offer(property.name);
   offer_names(L, lua_upvalueindex(own_upvalue), near);
-  refuse_field(L, no_field(LuaType<Array>::name), 2, near);
+  const std::string message = no_field(LuaType<Array>::name);
+  const std::string_view here = name_elsewhere("x:" + std::string(name_at(L, 2)));
+  if (!here.empty()) throw Error(message + describe(L, 2) + "; use " + std::string(here));
+  refuse_field(L, message, 2, near);
 }
 
 /// Pushes what the key at index 2 selects.
@@ -149,7 +153,9 @@ int array_call(lua_State* L) {
 std::optional<Scalar> assigned_scalar(lua_State* L, int index, const Array& target, const char* op) {
   if (lua_isboolean(L, index) && target->dtype != DType::boolean)
     fail(op, "a number or an array for elements of " + std::string(name(target->dtype)), L, index);
-  return to_scalar(L, index);
+  const auto scalar = to_scalar(L, index);
+  if (scalar) check_stored(target->dtype, *scalar);
+  return scalar;
 }
 
 /// An array that is written into another one. One that was made of numbers alone is a number: an integer takes no

@@ -175,6 +175,13 @@ std::vector<std::string_view> CallSignatures::options(const std::string& op) {
   }
 }
 
+bool CallSignatures::takes_list(const std::string& op) {
+  const Line* function = line(std::string(gpu_prefix) + op);
+  if (!function) return false;
+  const std::string_view parameters = function->parameters;
+  return parameters.starts_with("(arrays") || parameters.starts_with("(matrices");
+}
+
 void attach_signatures(lua_State* L, std::string_view receiver) {
   CallSignatures& signatures = bindings_of(L).signatures;
   for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
@@ -282,6 +289,12 @@ int option_names(lua_State* L) {
   return 1;
 }
 
+/// takes_list(op): whether the first argument of gpu.op is a list of arrays or matrices.
+int takes_list(lua_State* L) {
+  lua_pushboolean(L, bindings_of(L).signatures.takes_list(std::string(check_string(L, 1, "options", "a name"))));
+  return 1;
+}
+
 /// signatures(): the text of the files of signatures.
 int signature_lines(lua_State* L) {
   std::string text;
@@ -304,6 +317,7 @@ void add_signature_helpers(lua_State* L) {
   set_functions(L, {{"method_signature", protect<method_signature>},
                     {"most_arguments", protect<most_arguments>},
                     {"option_names", protect<option_names>},
+                    {"takes_list", protect<takes_list>},
                     {"refuse", protect<refuse>},
                     {"refuse_nil", protect<refuse_nil>},
                     {"signature", protect<signature_text>},

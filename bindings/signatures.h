@@ -51,6 +51,9 @@ class CallSignatures {
   /// The names of the options of `gpu.` + op, or of a method, "A:sum".
   std::vector<std::string_view> options(const std::string& op);
 
+  /// True when the first argument of `gpu.` + op is a list of arrays or matrices.
+  bool takes_list(const std::string& op);
+
   /// The Lua file that defines the function that is called as receiver + name; empty when none does.
   std::string_view file_of(std::string_view receiver, std::string_view name);
   /// Receivers and names of the functions that a Lua file defines.

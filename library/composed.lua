@@ -141,10 +141,17 @@ function core.check_fields(op, options)
   if are_fields(options, names) then return plain_fields(options) end
   op = op:match ":(.*)" or op
   local function list() return (table.concat(names, ", "):gsub(", (%S+)$", " and %1")) end
-  if core.is_array(options) then
+  if type(options) ~= "table" and core.takes_list(op) then
+    core.raise(("[%s] expected one list and a table of options (%s), got %s behind the first argument; %s({x, y}) takes several"):format(
+      op, list(), core.describe(options), "gpu." .. op))
+  end
+  if core.is_array(options) and names.axis then
     core.fail(op, ("one array and a table of options (%s); gpu.stack({x, y}) makes one of several"):format(list()), options)
   end
-  if type(options) ~= "table" then core.fail(op, "a table of options: " .. list(), options) end
+  if type(options) ~= "table" then
+    local example = core.is_array(options) and names[1] and ("; a table has them by name, {%s = ...}"):format(names[1]) or ""
+    core.raise(("[%s] expected a table of options: %s, got %s%s"):format(op, list(), core.describe(options), example))
+  end
   for field in pairs(options) do
     if type(field) ~= "string" or not names[field] then
       core.raise(("[%s] expected the option%s %s, got %s%s"):format(op, #names > 1 and "s" or "", list(), core.describe(field),

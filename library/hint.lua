@@ -58,6 +58,8 @@ local rows = {
   {"'%)' expected near ','", "=%s*%(", "several numbers stand in braces: {32, 8}"},
   {"near '[:,%]]'", "%[[^%]\"']*[:.,]", [[ranges are strings, and several indices stand in a call: x["1:3"], x("1:3", ":")]]},
   {"near '%['", "%[", "tables are written {1, 2, 3}"},
+  {"unfinished string", "[%w_%]%)]'%s*$", "x.T is the transpose"},
+  {"unfinished string", "[%w_%]%)]'%s*[-+*/,;)]", "x.T is the transpose"},
   {"unfinished string", "", "text of several lines stands between [[ and ]]"},
   {"", "^%s*import%s", [[modules are loaded by local name = require "name"]]},
   {"", "^%s*from%s.*import", [[modules are loaded by local name = require "name"]]},

@@ -32,7 +32,7 @@ local function take_options(op, most, arguments)
     options, arguments[last], last = arguments[last], nil, last - 1
   end
   for i = 1, last do
-    if is_options(arguments[i]) then core.fail(op, "nothing behind the options", arguments[i + 1]) end
+    if is_options(arguments[i]) then core.raise(("[%s] expected options as the last argument, got %s before it"):format(op, core.describe(arguments[i]))) end
     if i > most and arguments[i] ~= nil then core.fail(op, "a dtype or a table of options", arguments[i]) end
   end
   return options
@@ -112,6 +112,9 @@ end
 --- Coordinate arrays of a grid: each vector varies along its own axis. `indexing`: "ij", or "xy", which swaps the first two axes.
 function gpu.meshgrid(...)
   local vectors = pack(...)
+  for i = 1, vectors.n do
+    if type(vectors[i]) == "table" and #vectors[i] > 0 then core.check_array("meshgrid", vectors[i]) end
+  end
   local options = take_options("meshgrid", vectors.n, vectors)
   if type(options) == "string" then options = {indexing = options} end
   local indexing = core.check_fields("meshgrid", options).indexing or "xy"

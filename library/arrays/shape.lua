@@ -35,12 +35,26 @@ local function cut(x, axis, ends)
   local extent = x.shape[axis]
   ends[#ends + 1] = extent
   for i, stop in ipairs(ends) do
-    if stop < 0 then stop = math.max(extent + stop, 0) end
-    stop = math.min(stop, extent)
-    parts[i] = core.slice(x, axis, start + 1, math.max(stop - start, 0))
+    parts[i] = core.slice(x, axis, start + 1, stop - start)
     start = stop
   end
   return parts
+end
+
+--- The last positions of pieces, counted from the axis's begin: in order, and within it.
+local function check_ends(op, positions, extent, axis)
+  local ends, before = {}, 0
+  for i, position in ipairs(core.check_integers(op, "the last positions of pieces, or a number of pieces", positions)) do
+    local stop = position < 0 and extent + position or position
+    if stop < 0 or stop > extent then
+      core.raise(("[%s] expected last positions of pieces within the %d elements of axis %d, got %d"):format(op, extent, axis, position))
+    end
+    if stop < before then
+      core.raise(("[%s] expected last positions of pieces in ascending order, got %d behind %d"):format(op, position, positions[i - 1]))
+    end
+    ends[i], before = stop, stop
+  end
+  return ends
 end
 
 local most_parts = 2 ^ 26 -- the limit of a Lua table
@@ -49,7 +63,7 @@ local function split(op, x, parts, axis, unequal)
   core.check_array(op, x)
   axis = core.axis(op, axis or 1, x.ndim)
   if type(parts) == "table" then
-    return cut(x, axis, core.check_integers(op, "the last positions of pieces, or a number of pieces", parts))
+    return cut(x, axis, check_ends(op, parts, x.shape[axis], axis))
   end
   core.check_integer(op, "the last positions of pieces, or a number of pieces", parts)
   local extent = x.shape[axis]

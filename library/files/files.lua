@@ -80,6 +80,11 @@ local function load_csv(path, options)
     dtype = not by_column and options.dtype or nil, types = by_column and options.dtype or {}, place = {device = options.device},
   })
   if not found then return nil, message end
+  if #found == 0 then
+    local skip = options.skip or 0
+    core.raise(("[load] %s: expected a table, got %s"):format(path,
+      skip > 0 and ("no line behind the %d that skip leaves out"):format(skip) or "a file without lines"))
+  end
   core.load "table.lua"
   return core.table_of(found)
 end

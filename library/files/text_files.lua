@@ -65,9 +65,16 @@ local function shaped(op, x, options)
   return x
 end
 
+--- Raises an error for a separator in the place of a dtype.
+local function refuse_separator(op, options)
+  if type(options) ~= "string" or options:find "%w" then return end
+  core.raise(("[%s] expected a dtype or a table of options, got %q; {delimiter = %q} separates fields"):format(op, options, options))
+end
+
 --- loadtxt(path [, options]): an array of the numbers in a text file, a row for each line.
 function reading.loadtxt(path, options)
   local op = "loadtxt"
+  refuse_separator(op, options)
   options = type(options) == "string" and {dtype = options} or core.check_fields(op, options)
   local delimiter = options.delimiter ~= nil and check_text(op, "delimiter", options.delimiter) or nil
   local converters = options.converters or {}
@@ -95,6 +102,7 @@ end
 --- genfromtxt(path [, options]): as loadtxt, where fields can be missing.
 function reading.genfromtxt(path, options)
   local op = "genfromtxt"
+  refuse_separator(op, options)
   options = type(options) == "string" and {dtype = options} or core.check_fields(op, options)
   local delimiter = options.delimiter ~= nil and check_text(op, "delimiter", options.delimiter) or nil
   local comments = texts(op, "comments", options.comments or "#")

@@ -132,8 +132,18 @@ function gpu.guvectorize(signature, f, options)
   local written = 0
   for _, dimensions in ipairs(parsed.outputs) do written = written + (#dimensions > 0 and 1 or 0) end
   core.check_step_function("guvectorize", f, #parsed.inputs + written)
-  local settings = {name = options.name and op, fmad = options.fmad}
+  local settings = {name = op, fmad = options.fmad}
   local wrappers = {}
+
+  --- The results of a wrapper. Its errors are of f, which stands in the script.
+  local function results_of(ok, ...)
+    if ok then return ... end
+    local text = ...
+    if type(text) ~= "string" then error(text, 0) end
+    local info = debug.getinfo(f, "S")
+    text = text:gsub("%[string 'local f.-'%]:%d+", (("%s:%d"):format(info and info.short_src or "?", info and info.linedefined or 0):gsub("%%", "%%%%")))
+    error(text:gsub("got the array ([%w_]+);.*", "got the array %1; return a number, such as %1[1]"), 0)
+  end
 
   --- The function for all steps, made anew where other arguments are the same for all of them.
   local function wrapper(fn, stepped)
@@ -181,11 +191,14 @@ function gpu.guvectorize(signature, f, options)
         results[k] = gpu.empty(full, {dtype = dtype, device = device})
         arguments[count + k] = results[k]
       end
-      made.run:over(steps)(steps, unpack(arguments, 1, count + #results))
+      results_of(core.call(made.run:over(steps), steps, unpack(arguments, 1, count + #results)))
     else
       made.set(unpack(arguments, 1, count))
-      results = {made.run(gpu.range(1, steps, 1, {dtype = "int64", device = device}))}
+      results = {results_of(core.call(made.run, gpu.range(1, steps, 1, {dtype = "int64", device = device})))}
       made.set()
+      if #results ~= #parsed.outputs then
+        core.raise(("[%s] expected as many results as the signature has outputs, %d, got %d"):format(op, #parsed.outputs, #results))
+      end
       for k, result in ipairs(results) do results[k] = options.dtype and result:astype(options.dtype) or result end
     end
     for k, result in ipairs(results) do

@@ -90,7 +90,7 @@ end
 
 local most_steps_between_looks = 16
 
---- Erosions, or dilations: `iterations` of them, or below 1 until nothing changes.
+--- Erosions, or dilations: `iterations` of them, or with 0 until nothing changes.
 local function repeated(op, x, structure, settings, iterations, dilate)
   local function once(values)
     local result = step(op, values, structure, settings.origins, settings.border, dilate)
@@ -128,6 +128,7 @@ local function read_binary(op, x, options)
     mask = core.cast(mask, "bool")
   end
   local iterations = core.check_integer(op, "a number of iterations", options.iterations or 1)
+  if iterations < 0 then core.fail(op, "1 iteration or more, or 0: until nothing changes", iterations) end
   local origins = nd.each_axis(op, "an origin: an integer", options.origin or 0, x.ndim, nd.check_integer)
   x = x.dtype == "bool" and x or x:ne(0)
   return x, structure, {mask = mask, border = border and 1 or 0, origins = origins}, iterations

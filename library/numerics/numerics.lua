@@ -186,6 +186,11 @@ local function trapezoid(y, spacing, axis)
   local count = math.max(y.shape[axis] - 1, 0)
   local heights = core.slice(y, axis, 2, count) + core.slice(y, axis, 1, count)
   if core.is_array(spacing) then
+    local along = spacing.ndim == 1 and 1 or axis
+    if spacing.ndim ~= 1 and spacing.ndim ~= y.ndim or spacing.shape[along] ~= y.shape[axis] then
+      core.raise(("[trapezoid] expected coordinates for the %d samples of axis %d, got shape %s"):format(y.shape[axis], axis,
+        core.text(spacing.shape)))
+    end
     local steps = spacing.ndim == 1 and lay(diff(spacing), axis, y.ndim) or diff(spacing, 1, axis)
     heights = heights * steps
   elseif spacing ~= nil then

@@ -138,7 +138,12 @@ local function average(x, axis, options)
   local dtype = core.promote(x.dtype, weights.dtype)
   local working, result = core.working(x, arguments.dtype or dtype)
   weights = core.cast(weights, working)
-  local mean = reduce("sum", core.cast(x, working) * weights, arguments) / reduce("sum", weights, arguments)
+  local total = reduce("sum", weights, arguments)
+  local mean = reduce("sum", core.cast(x, working) * weights, arguments) / total
+  -- Checked on the device: nobody waits for the sums.
+  local valid = weights.size > 0 and core.check_numbers("[average] expected weights whose sum is not 0", core.cast(total:ne(0), "float32"):eval(),
+    {least = 1, most = 1})
+  if valid then mean = gpu.where(valid, mean, 0 / 0) end
   return core.assign("average", arguments.out, core.cast(mean, result))
 end
 

@@ -36,8 +36,10 @@ end
 
 local function check_range(op, name, value)
   local low, high = type(value) == "table" and value[1], type(value) == "table" and value[2]
-  if not (is_finite(low) and is_finite(high) and low ~= high and #value == 2) then
-    core.fail(op, name .. " = {least, greatest}, two different numbers", value)
+  if not (is_finite(low) and is_finite(high) and low < high and #value == 2) then
+    local got = type(value) == "table" and is_finite(low) and is_finite(high) and ("{%.14g, %.14g}"):format(low, high)
+    if got then core.raise(("[%s] expected %s = {least, greatest}, got %s"):format(op, name, got)) end
+    core.fail(op, name .. " = {least, greatest}, two numbers", value)
   end
   return {low, high}
 end
@@ -141,8 +143,17 @@ function layers.contour(op, arguments, layer)
 end
 
 function layers.band(op, arguments)
-  local x, low = data.points(op, arguments[1], arguments[2])
-  local _, high = data.points(op, arguments[1], arguments[3])
+  local first, low, high = unpack(arguments, 1, 3)
+  if high == nil then first, low, high = nil, first, low end
+  local x, _
+  low, high = data.vector(op, "low", low), data.vector(op, "high", high)
+  if low.size ~= high.size then
+    core.raise(("[%s] expected as many low as high, got %.0f and %.0f"):format(op, low.size, high.size))
+  end
+  if first ~= nil then
+    x, low = data.points(op, first, low)
+    _, high = data.points(op, first, high)
+  end
   local xs, lows = data.line(x, low, nil, "min")
   local _, highs = data.line(x, high, nil, "max")
   return {kind = "band", x = xs, low = lows, high = highs}
@@ -204,6 +215,22 @@ local function check_chart(op, value)
   return value
 end
 
+--- Raises an error for a logarithmic axis on which a layer has numbers, and none above 0.
+local function check_log(op, layer, log)
+  local fields = {x = {"x", "left", "right"}, y = {"y", "low", "high"}}
+  for axis in (log or ""):gmatch "." do
+    local is_there, is_empty = false, true
+    for _, name in ipairs(fields[axis]) do
+      for _, value in ipairs(layer[name] or {}) do
+        is_there, is_empty = is_there or is_finite(value), is_empty and not (value > 0)
+      end
+    end
+    if is_there and is_empty then
+      core.raise(("[%s] expected a value above 0 for the logarithmic axis %s, got none"):format(op, axis))
+    end
+  end
+end
+
 local function add_layer(p, op, ...)
   if rawget(p, "charts") then core.raise(("[plot.%s] expected a chart, got a grid of charts"):format(op)) end
   local arguments, layer, options = read_arguments(op, most_arguments[op], ...)
@@ -214,6 +241,7 @@ local function add_layer(p, op, ...)
   end
   local all = rawget(p, "layers")
   layer.color = layer.color or colors[cycle[#all % #cycle + 1]]
+  for _, other in ipairs {layer, unpack(all)} do check_log("plot." .. op, other, options.log) end
   all[#all + 1] = layer
   for name, value in pairs(options) do held[name] = value end
   return p

@@ -118,6 +118,14 @@ end
 --- Raises an error for arguments in NumPy's order, with the shape after the parameters: a list in place of the options, the option
 --- size, or parameters after a number that is not a size. Fewer than all `parameters` are for one number.
 local function check_order(op, shape, values, count, parameters, options)
+  if type(shape) == "table" then
+    for i = 1, count do
+      if type(values[i]) == "table" then
+        core.raise(("[%s] expected numbers or arrays behind the shape, got the table {%s}; gpu.array(t) makes an array of a table"):format(
+          op, list_text(values[i])))
+      end
+    end
+  end
   local last = type(options) == "table" and (#options > 0 and options or options.size or options.shape) or nil
   local is_no_size = type(shape) == "number" and not (shape >= 1 and shape % 1 == 0) and count > 0
   if last == nil and not is_no_size then return end
@@ -135,6 +143,21 @@ function Call:sizes(more)
   local shape = type(self.shape) == "table" and {unpack(self.shape)} or {self.shape}
   shape[#shape + 1] = more
   return shape
+end
+
+--- Raises an error for a parameter that does not broadcast to the call's shape.
+local function check_shapes(call, values, count)
+  if type(call.shape) ~= "number" and type(call.shape) ~= "table" then return end
+  local sizes = call:sizes()
+  for i = 1, count do
+    local shape = core.is_array(values[i]) and values[i].shape or {}
+    for k = 1, #shape do
+      local size = shape[#shape + 1 - k]
+      if size ~= 1 and size ~= sizes[#sizes + 1 - k] then
+        core.raise(("[%s] expected parameters that broadcast to %s, got one of %s"):format(call.op, core.text(sizes), core.text(shape)))
+      end
+    end
+  end
 end
 
 --- Defines gpu.random.name(shape, parameters... [, options]). `parameters`: their defaults, or "required". `make`: computes the
@@ -164,6 +187,7 @@ local function distribution(name, parameters, make, kind)
         values[i] = default
       end
     end
+    if not kind.vectors then check_shapes(call, values, #parameters) end
     local result, items = make(call, unpack(values, 1, #parameters))
     for _, valid in ipairs(call.checks) do
       result = gpu.where(valid, result, invalid_number(result))
@@ -184,6 +208,11 @@ core.distribution = distribution
 distribution("uniform", { 0, 1 }, function(call, low, high)
   call:location(low)
   call:location(high)
+  if core.is_array(low) or core.is_array(high) then
+    call:not_negative(high - low, "low of at most high, high - low")
+  elseif low > high then
+    core.raise(("[%s] expected low of at most high, got %s and %s"):format(call.op, core.describe(low), core.describe(high)))
+  end
   return call:uniform() * (high - low) + low
 end)
 

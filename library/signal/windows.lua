@@ -87,7 +87,10 @@ end
 --- The window that an option asks for: a name, a name with a parameter, such as {"kaiser", beta}, or an array, in the dtype. `n`: its
 --- length. Periodic, or symmetric with `sym`.
 function core.window(op, window, n, dtype, device, sym)
+  local elsewhere = {hanning = "hann", rectangular = "boxcar", rect = "boxcar", boxcar = "boxcar", triangular = "triang"}
   local function refuse()
+    local named = type(window) == "string" and elsewhere[window:lower()] or nil
+    if named then core.raise(("[%s] expected a window's name, got %q; %q is its name here"):format(op, window, named)) end
     core.fail(op, 'window = "' .. table.concat(known_windows(), '", "') .. '", {"kaiser", beta} or a vector', window)
   end
   local options = {sym = sym == true, dtype = dtype, device = device}

@@ -360,6 +360,7 @@ function metatable.__index(A, key)
 end
 
 function metatable.__call(A, ...)
+  if fields_of((...)) then core.raise "[sparse] A.T is a property: it has no parentheses" end
   core.load "sparse_indexing.lua"
   return (own.select_by(A, ...))
 end

@@ -1,5 +1,6 @@
 #include "src/base/scalar.h"
 
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -153,6 +154,21 @@ void encode(DType dtype, const Scalar& value, void* bytes) {
     case DType::complex128:
       return put(bytes, to_complex<double>(value));
   }
+}
+
+void check_stored(DType dtype, const Scalar& value) {
+  const DTypeKind kind = info(dtype).kind;
+  if (dtype == DType::float64 || (kind != DTypeKind::floating && kind != DTypeKind::complex)) return;
+  const auto is_infinite = [](const Scalar& scalar) {
+    if (const auto* z = std::get_if<std::complex<double>>(&scalar))
+      return std::isinf(z->real()) || std::isinf(z->imag());
+    const auto* number = std::get_if<double>(&scalar);
+    return number && std::isinf(*number);
+  };
+  if (is_infinite(value)) return;
+  std::array<char, 16> bytes{};
+  encode(dtype, value, bytes.data());
+  if (is_infinite(decode(dtype, bytes.data()))) does_not_fit(dtype, value, "it is out of range");
 }
 
 std::string number_text(double value, int digits) {

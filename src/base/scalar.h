@@ -20,6 +20,9 @@ Scalar decode(DType dtype, const void* bytes);
 /// an integer, complex for a real. Floating-point types round and overflow to infinity, as assignment does in NumPy.
 void encode(DType dtype, const Scalar& value, void* bytes);
 
+/// Throws Error for a finite number that encode() would make infinite: a script that stores it has not meant infinity.
+void check_stored(DType dtype, const Scalar& value);
+
 std::string to_string(const Scalar& value);
 /// The number in so many significant digits, as printf's %g writes it; with a decimal point in every locale.
 std::string number_text(double value, int digits);

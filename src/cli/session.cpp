@@ -263,6 +263,7 @@ class Session {
 
 int run_session(const Options& options, const Environment& environment, Config config, int argc, char** argv) {
   const auto context = std::make_shared<Context>(std::move(config), make_evaluator);
+  if (options.device) context->check_device_name();
   context->on_warning = [](const std::string& message) { std::fprintf(stderr, "gpulua: %s\n", message.c_str()); };
   context->on_compile = notice_compilation;
   Session session(options, environment, context, argc, argv);

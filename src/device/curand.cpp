@@ -260,6 +260,7 @@ class CurandRng : public Rng {
   std::unique_ptr<RngGenerator> create(std::string_view algorithm, std::uint64_t seed) override {
     std::string known;
     NearName near(algorithm);
+    near.offer("philox");
     for (const Algorithm& row : algorithms) {
       if (row.name == algorithm)
         return std::make_unique<CurandGenerator>(
@@ -272,7 +273,8 @@ class CurandRng : public Rng {
       known.append(sequence).append(", ");
       near.offer(sequence);
     }
-    throw Error("[random] expected one of " + known + "got \"" + std::string(algorithm) + "\"" + near.question());
+    throw Error("[random] expected one of philox, " + known + "got \"" + std::string(algorithm) + "\"" +
+                near.question());
   }
 
   std::unique_ptr<RngGenerator> create_sequence(std::string_view sequence, std::uint32_t dimensions) override {

@@ -23,6 +23,7 @@ Array from_positions(OpenDevice& device, Dims shape, DType dtype, const OpInfo& 
 
 Array full(OpenDevice& device, Dims shape, DType dtype, const Scalar& value) {
   std::array<char, 16> bytes;
+  check_stored(dtype, value);
   encode(dtype, value, bytes.data());  // throws before the allocation when the value does not fit
   Array array = empty(device, std::move(shape), dtype);
   fill(array, value);

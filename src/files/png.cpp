@@ -32,6 +32,9 @@ class PngReader {
   PngReader& operator=(const PngReader&) = delete;
 
   Array read(OpenDevice& device) {
+    constexpr unsigned char signature[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+    const std::size_t seen = std::min(left_.size(), sizeof signature);
+    if (seen == 0 || std::memcmp(left_.data(), signature, seen) != 0) fail("not a PNG file");
     const std::size_t size = left_.size();
     if (!read_info()) fail(message_);
     // Rejects pixels that the file cannot hold, before the allocation. In the file each row has one byte more than its

@@ -167,6 +167,8 @@ void Translator::refuse_name(const std::string& name, int line) const {
     }
     refuse(line, refusal + near.question() + "; those of " + library + " that it has are" + list);
   }
+  if (const std::string_view here = name_of_cuda(name); !here.empty())
+    refuse(line, refusal + "; use " + std::string(here));
   const auto reducers = reducer_table();
   if (std::any_of(reducers.begin(), reducers.end(), [&](const Reducer& row) { return row.name == own; }))
     refuse(line, refusal + ", which works on whole arrays; call it outside of the function, or write a loop");

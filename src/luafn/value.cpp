@@ -35,6 +35,27 @@ Value strong_value(DType dtype, std::string code) {
   return value;
 }
 
+std::string_view name_of_cuda(std::string_view name) {
+  struct Row {
+    std::string_view there, here;
+  };
+  constexpr Row rows[] = {{"atomicAdd", "gpu.atomic.add(x, i, value)"},
+                          {"atomicCAS", "gpu.atomic.compare_exchange(x, i, old, value)"},
+                          {"atomicMax", "gpu.atomic.max(x, i, value)"},
+                          {"atomicMin", "gpu.atomic.min(x, i, value)"},
+                          {"blockDim", "gpu.block_size()"},
+                          {"blockIdx", "gpu.block_index()"},
+                          {"syncthreads", "gpu.barrier()"},
+                          {"syncwarp", "gpu.warp_barrier()"},
+                          {"threadIdx", "gpu.thread()"},
+                          {"threadfence", "gpu.fence()"}};
+  const std::size_t first = name.find('.') + 1;
+  const std::string_view own = name.substr(first, name.find('.', first) - first);
+  for (const Row& row : rows)
+    if (row.there == own) return row.here;
+  return {};
+}
+
 std::string describe(const Value& value) {
   switch (value.kind) {
     case Value::Kind::none:
@@ -54,8 +75,10 @@ std::string describe(const Value& value) {
       return "the shape of " + value.name;
     case Value::Kind::function:
       return "a function";
-    case Value::Kind::builtin:
-      return value.name;
+    case Value::Kind::builtin: {
+      const std::string_view here = name_of_cuda(value.name);
+      return value.name + (here.empty() ? "" : ", for which there is " + std::string(here));
+    }
     case Value::Kind::string:
       return "the string \"" + value.name + '"';
     case Value::Kind::table:

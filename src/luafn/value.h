@@ -49,6 +49,8 @@ inline bool is_integer_number(const Value& value) {
 
 Value uniform_value(const Uniform* uniform);
 Value strong_value(DType dtype, std::string code);
+/// What a device has for a name of CUDA, "gpu.syncthreads": "gpu.barrier()". Empty for another name.
+std::string_view name_of_cuda(std::string_view name);
 /// What the value is, for messages: "a float32", "a boolean", "an integer".
 std::string describe(const Value& value);
 

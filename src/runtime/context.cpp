@@ -17,6 +17,16 @@ Context::Context(Config config, MakeEvaluator make_evaluator)
 
 Context::~Context() = default;
 
+namespace {
+
+bool is_name_of_gpu(std::string_view kind) {
+  return kind == "gpu" || kind == "GPU" || kind == "nvidia" || kind == "CUDA";
+}
+
+constexpr const char* name_of_cuda = "; an NVIDIA GPU is called \"cuda:0\"";
+
+}  // namespace
+
 std::vector<DeviceListing> Context::list_devices() {
   std::vector<DeviceListing> listing;
   for (const auto& plugin : plugins_) {
@@ -42,7 +52,8 @@ void Context::check_device_name() const {
     kinds += (kinds.empty() ? "" : ", ") + plugin->kind();
   }
   throw Error("[device] expected a device of the kinds " + kinds + ", such as \"cpu\" or \"cuda:0\", got \"" +
-              config_.device + "\"; the name comes from " + config_.device_source);
+              config_.device + "\"" + (is_name_of_gpu(kind) ? name_of_cuda : "") + "; the name comes from " +
+              config_.device_source);
 }
 
 std::shared_ptr<OpenDevice> Context::open_device(std::string_view name) {
@@ -87,8 +98,7 @@ std::shared_ptr<OpenDevice> Context::open_device(std::string_view name) {
   if (known.empty()) text = "[device] no device is available";
   // For "cuda:9", which names a known kind, a similar name would be a different device: no suggestion.
   const bool is_kind = std::any_of(plugins_.begin(), plugins_.end(), [&](const auto& p) { return p->kind() == kind; });
-  const bool is_gpu = kind == "gpu" || kind == "GPU" || kind == "nvidia" || kind == "CUDA";
-  const std::string meant = is_kind ? "" : is_gpu ? "; an NVIDIA GPU is called \"cuda:0\"" : did_you_mean(name, known);
+  const std::string meant = is_kind ? "" : is_name_of_gpu(kind) ? name_of_cuda : did_you_mean(name, known);
   const bool is_dtype = find_dtype(name).has_value();
   const std::string other = is_dtype ? "; x:astype(\"" + std::string(name) + "\") converts numbers" : meant;
   throw Error(ErrorKind::unavailable, text + ", got \"" + std::string(name) + "\"" + other + reasons);

@@ -32,6 +32,7 @@ check 'pairs redefined' 1 '' 'gpulua: error object: {1}*' -e 'pairs, tostring, t
 # Errors of Lua's own, where an array is the cause.
 hinted() { check "$1" 1 '' "gpulua: (command line):1: $2${newline}*" -e "local x = gpu.ones(3) $1"; }
 argument='userdata); the argument is an array:'
+check 'a transpose by a quote' 1 '' "gpulua: (command line):1: unfinished string near*hint: x.T is the transpose*" -e "local y = x'"
 hinted 'print(math.sqrt(x:sum()))' "bad argument #1 to 'sqrt' (number expected, got $argument x:item() gives its number"
 hinted 'print(("%d"):format(x:sum()))' "bad argument #1 to 'format' (number expected, got $argument x:item() gives its number"
 hinted 'print(math.sqrt(x))' "bad argument #1 to 'sqrt' (number expected, got $argument x:sqrt(...) takes one"
@@ -104,7 +105,9 @@ nil_since 'a scope without a result' 'local y = gpu.scope(function() local x = g
 printf 'io.open("missing"):read("*a")' >"$scratch/missing.lua"
 check 'a file that is not there' 1 '' "*${newline}hint: assert(io.open(name)) says why a file cannot be opened*" "$scratch/missing.lua"
 nil_since 'a file that nobody checked' 'local y = io.open("missing")' 'assert(io.open("missing")) says why'
-check 'a GPU by another name' 1 '' '*[[]device[]] expected one of *, got "gpu"; an NVIDIA GPU is called "cuda:0"*; the name comes from --device or GPULUA_DEVICE*' \
+check 'a script in the place of a device' 1 '' 'gpulua: [[]device[]] expected a device of the kinds *, such as "cpu" or "cuda:0", got "arr.lua"; the name comes from --device or GPULUA_DEVICE*' \
+  --device arr.lua
+check 'a GPU by another name' 1 '' '*[[]device[]] expected a device of *, got "gpu"; an NVIDIA GPU is called "cuda:0"*; the name comes from --device or GPULUA_DEVICE*' \
   --device gpu -e 'gpu.ones(3)'
 check 'a function of CuPy' 1 '' '*[[]gpu[]] gpu has no field "RawKernel"; use gpu.kernel(source, name)*' -e 'gpu.RawKernel("", "k")'
 echo 'print(gpu.zeros(3))' >"$scratch/no_require.lua"

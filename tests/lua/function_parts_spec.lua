@@ -181,6 +181,18 @@ describe("gpu.guvectorize", function()
     return s
   end)
 
+  it("refuses results that the signature does not have", function()
+    fails("[guvectorize] expected as many results as the signature has outputs, 1, got 2",
+      gpu.guvectorize("(n)->()", function(a) return a[1], 2 end), gpu.ones(3))
+  end)
+
+  it("names the script's line in an error of the function", function()
+    local wrong = gpu.guvectorize("(n)->()", function(a) return a end)
+    local line = debug.getinfo(1).currentline - 1
+    fails(("[guvectorize] tests/lua/function_parts_spec.lua:%d: result 1: expected a number or a boolean, got the array a; "
+      .. "return a number, such as a[1]"):format(line):gsub("tests/lua/", (debug.getinfo(1).short_src:match "^(.*/)" or "")), wrong, gpu.ones(3))
+  end)
+
   it("runs the function for each of the leading axes, which broadcast", function()
     assert.are.same({3, 12, 21, 30}, dot(gpu.arange(12, "float32"):reshape(4, 3), gpu.ones(3)):table())
     local one = dot(gpu.array {1, 2}, gpu.array {3, 4})

@@ -93,7 +93,7 @@ describe("gpu.image", function()
     support.fails("[image.load] " .. path, gpu.image.load, path)
     file = assert(io.open(path, "wb"))
     file:close()
-    support.fails("[image.load] " .. path .. ": the file ends in the picture", gpu.image.load, path)
+    support.fails("[image.load] " .. path .. ": not a PNG file", gpu.image.load, path)
   end)
 
   it("refuses pictures that the file cannot hold", function()

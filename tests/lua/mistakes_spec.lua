@@ -349,6 +349,58 @@ mistakes[#mistakes + 1] = { "numbers with fractions for integers",
   { 'k:put({1}, gpu.exp(1))', '[convert] 2.71828183 does not fit int32: it is not an integer' },
 }
 
+mistakes[#mistakes + 1] = { "finite numbers beyond a dtype",
+  { 'gpu.full(3, 70000, "float16")', '[convert] 70000 does not fit float16: it is out of range' },
+  { 'gpu.full(3, 1e39)', '[convert] 1e+39 does not fit float32: it is out of range' },
+  { 'y:fill_(-1e39)', '[convert] -1e+39 does not fit float32: it is out of range' },
+  { 'y[1] = 1e39', '[convert] 1e+39 does not fit float32: it is out of range' },
+  { 'gpu.array({ 1, 1e39 })', '[convert] 1e+39 does not fit float32: it is out of range at [2]' },
+}
+
+mistakes[#mistakes + 1] = { "parameters that contradict each other",
+  { 'gpu.split(gpu.arange(6), { 4, 2 })', '[split] expected last positions of pieces in ascending order, got 2 behind 4' },
+  { 'gpu.split(gpu.arange(6), { 4, 9 })', '[split] expected last positions of pieces within the 6 elements of axis 1, got 9' },
+  { 'gpu.array_split(gpu.arange(6), { -7 })', '[array_split] expected last positions of pieces within the 6 elements of axis 1, got -7' },
+  { 'gpu.average(y, { weights = gpu.array { 1, -1, 0 } }):item()',
+    '[average] expected weights whose sum is not 0, got 0 in element 1 of an array; queued at mistake:3' },
+  { 'gpu.random.uniform({ 3 }, 5, 1)', '[random.uniform] expected low of at most high, got 5 and 1' },
+  { 'gpu.random.uniform({ 3 }, { 0 }, { 1 })',
+    '[random.uniform] expected numbers or arrays behind the shape, got the table {0}; gpu.array(t) makes an array of a table' },
+  { 'gpu.random.normal({ 3 }, gpu.ones(4))', '[random.normal] expected parameters that broadcast to (3,), got one of (4,)' },
+  { 'gpu.trapezoid(y, gpu.ones(4))', '[trapezoid] expected coordinates for the 3 samples of axis 1, got shape (4,)' },
+  { 'gpu.ndimage.binary_erosion(mask, { iterations = -1 })',
+    '[ndimage.binary_erosion] expected 1 iteration or more, or 0: until nothing changes, got -1' },
+  { 'gpu.view(require "ffi".new "float[4]", { 2, 3 }, "float32")', '[view] expected a view within the 16 bytes of float [4], got 24 bytes of float32' },
+  { 'gpu.view(require "ffi".new "float[4]", 2, "float32", { strides = { -4 } })',
+    '[view] expected a view within the 16 bytes of float [4], got elements before it' },
+  { 'gpu.fuse(function(a) return nil end)(y)', '[fuse] expected a function that returns arrays, or writes in place, got one that does neither' },
+}
+
+mistakes[#mistakes + 1] = { "names and forms from elsewhere",
+  { 'gpu.repmat(x, 2)', '[gpu] gpu has no field "repmat"; use gpu.tile(x, m, n)' },
+  { 'x:repeat_(2)', '[array] an array has no field or method "repeat_"; use gpu.repeat_interleave(x, n)' },
+  { 'gpu.band(k, k)', '[gpu] gpu has no field "band"; use gpu.bitwise_and(x, y)' },
+  { 'gpu.linalg.rank(x)', '[gpu.linalg] gpu.linalg has no field "rank"; use gpu.linalg.matrix_rank(a)' },
+  { 'gpu.plot.subplot(1, 2, 1)', '[gpu.plot] gpu.plot has no field "subplot"; use gpu.plot.grid(charts)' },
+  { 'x:view("int32")', '[array] an array has no field or method "view"; use x:reshape(sizes) for another shape, x:astype(dtype) for another dtype' },
+  { 'gpu.meshgrid({ 1, 2 }, { 3, 4 })', '[meshgrid] expected an array, got a table; gpu.array(t) makes an array of a table' },
+  { 'gpu.linalg.multi_dot(x, x)', '[linalg.multi_dot] expected one list and a table of options (out), got an array float32[2x3] behind the '
+    .. 'first argument; gpu.linalg.multi_dot({x, y}) takes several' },
+  { 'gpu.ndimage.binary_dilation(mask, mask)', '[ndimage.binary_dilation] expected a table of options: structure, iterations, mask, '
+    .. 'border_value and origin, got an array bool[2]; a table has them by name, {structure = ...}' },
+  { 'gpu.sparse.csr(x):T()', '[sparse] A.T is a property: it has no parentheses' },
+  { 'gpu.sparse.hstack(gpu.sparse.csr(x), gpu.sparse.csr(x))', '[sparse.hstack] expected one list and a table of options (dtype and format), '
+    .. 'got a sparse matrix behind the first argument; gpu.sparse.hstack({x, y}) takes several' },
+  { 'gpu.loadtxt("foo.txt", ",")', '[loadtxt] expected a dtype or a table of options, got ","; {delimiter = ","} separates fields' },
+  { 'gpu.image.save("/tmp/e.png", gpu.zeros({ 0, 0, 3 }, "uint8"))', '[image.save] expected a picture of at least one pixel, got uint8[0x0x3]' },
+  { 'gpu.signal.get_window("hanning", 3)', '[signal.get_window] expected a window\'s name, got "hanning"; "hann" is its name here' },
+}
+
+mistakes[#mistakes + 1] = { "fields of objects that have none to set",
+  { 'gpu.stream().x = 5', '[stream] fields of a stream cannot be set, got "x"' },
+  { 'gpu.kernel("__global__ void f(float* x) {}", "f").x = 5', '[kernel] fields of a kernel cannot be set, got "x"' },
+}
+
 --- The globals of the mistakes.
 local function surroundings()
   local many, deep = {}, 1

@@ -312,11 +312,16 @@ describe("p:show", function()
     assert(text:find("1 a name, 2 another one, 3 a third", 1, true), text)
   end)
 
+  it("draws a band over 1, 2, ... where there is no x", function()
+    assert.are.equal(characters(plot.band({ 1, 2, 3 }, { 0, 1, 0 }, { 2, 4, 3 }), 40, 8),
+      characters(plot.band({ 0, 1, 0 }, { 2, 4, 3 }), 40, 8))
+  end)
+
   it("shows every kind, also of nothing finite", function()
     local nan = gpu.full(3, 0 / 0)
     for _, p in ipairs {
       plot.line(nan), plot.points({ 1 }, { 1 }), plot.histogram { 1, 2, 2 }, plot.image(gpu.eye(4)), plot.contour(gpu.eye(9)),
-      plot.band({ 1, 2 }, { 0, 0 }, { 1, 2 }), plot.errorbars({ 1, 2 }, { 1, 2 }, 1, { log = "xy" }), plot.line(-gpu.ones(3), { log = "y" }),
+      plot.band({ 1, 2 }, { 0, 0 }, { 1, 2 }), plot.errorbars({ 1, 2 }, { 1, 2 }, 1, { log = "xy" }),
     } do
       assert(#characters(p, 40, 8) > 100)
     end
@@ -345,7 +350,15 @@ describe("gpu.plot", function()
       ["[plot] title is an option of a layer: p:line(x, y, {title = ...})"] = function() p:title "t" end,
       ["[plot.line] expected dash, one of dashed, dotted, solid, got 3"] = function() p:line({ 1, 2 }, { dash = 3 }) end,
       ["[plot.line] expected title, a string, got 3"] = function() p:line({ 1, 2 }, { title = 3 }) end,
-      ["[plot.line] expected xlim = {least, greatest}, two different numbers"] = function() p:line({ 1, 2 }, { xlim = { 1, 1 } }) end,
+      ["[plot.line] expected xlim = {least, greatest}, got {1, 1}"] = function() p:line({ 1, 2 }, { xlim = { 1, 1 } }) end,
+      ["[plot.line] expected ylim = {least, greatest}, got {5, 1}"] = function() p:line({ 1, 2 }, { ylim = { 5, 1 } }) end,
+      ["[plot.line] expected xlim = {least, greatest}, two numbers"] = function() p:line({ 1, 2 }, { xlim = { 1 } }) end,
+      ["[plot.line] expected a value above 0 for the logarithmic axis y, got none"] = function() plot.line({ 0, -1 }, { log = "y" }) end,
+      ["[plot.points] expected a value above 0 for the logarithmic axis x, got none"] = function()
+        plot.points({ -2, -1 }, { 1, 2 }):points({ 1, 2 }, { 1, 2 }, { log = "x" })
+      end,
+      ["[plot.band] expected as many low as high, got 2 and 3"] = function() plot.band({ 1, 2 }, { 1, 2, 3 }) end,
+      ["[plot.band] expected high, a vector"] = function() plot.band { 1, 2 } end,
       ["[plot.image] expected a matrix"] = function() plot.image(gpu.ones(3)) end,
       ["[plot.contour] expected a number of levels, from 1 to 1000, or a list of them, got 0"] = function() plot.contour(gpu.eye(3), 0) end,
       ["[plot.errorbars] expected an error for each of 2 points"] = function() plot.errorbars({ 1, 2 }, { 1, 2 }, { 1 }) end,

@@ -78,7 +78,7 @@ describe("distributions", function()
     local means = gpu.array { { 0 }, { 100 } }
     local x = gpu.random.normal({ 2, 10000 }, means, gpu.array { { 1 }, { 3 } })
     support.near({ 0, 100 }, x:mean(2):table(), 0.05)
-    support.fails("[random.normal] expected parameters that broadcast to (3,), got a result of (2,3)", gpu.random.normal, 3, means)
+    support.fails("[random.normal] expected parameters that broadcast to (3,), got one of (2,1)", gpu.random.normal, 3, means)
   end)
 
   it("give true as often as they should", function()

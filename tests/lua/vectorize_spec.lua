@@ -476,6 +476,7 @@ local refused = {
   {"return x:upper()", "a device has no method upper"},
   {"return x:astype 'float99'", "expected the name of a dtype"},
   {"return gpu.sum(x)", "a device has no function gpu.sum"},
+  {"gpu.syncthreads() return x", "a device has no function gpu.syncthreads; use gpu.barrier()"},
   {"return bit.tohex(i[1])", "no function bit.tohex; those of bit that it has are band bor bxor bnot"},
   {"return math.frexp(x)", "those of math that it has are modf abs acos"},
   {"return i[1] ^ -1", "integers to negative integer powers are not integers; gpu.float32(...) around the base"},

@@ -114,7 +114,7 @@ TEMPLATE_TEST_CASE("cuRAND makes any count of normal values", "[curand]", float,
 TEST_CASE("cuRAND refuses what it does not have", "[curand]") {
   const auto rng = open_or_skip();
   if (rng == nullptr) return;
-  CHECK_THROWS_WITH(rng->create("xorwov", 1), Contains("expected one of xorwow, mrg32k3a"));
+  CHECK_THROWS_WITH(rng->create("xorwov", 1), Contains("expected one of philox, xorwow, mrg32k3a"));
   HostStream stream;
   int value = 0;
   CHECK_THROWS_WITH(rng->create("xorwow", 1)->uniform(DType::int32, &value, 1, stream),
