@@ -18,7 +18,7 @@ end
 --- The function that the call at `pc` calls, or the prototype of one; nil if it is not known.
 local function callee(fn, pc)
   local kind, value = bytecode.callee(fn, pc)
-  if kind == "local" then value = bytecode.value_of_local(fn, value) end
+  if kind == "local" then value = bytecode.value_of_local(fn, value) or bytecode.function_in(fn, pc, value) end
   return kind ~= "field" and value or nil, kind
 end
 

@@ -40,6 +40,7 @@ for _, fn in ipairs {
 end
 local GET_LOCAL = opcode_at(function(f) f() end, 1)
 local JUMP = opcode_at(function(a) if a then a() end end, 2)
+local CLOSE = opcode_at(function() local function f() end return f() end, 3) -- it writes no register
 local GET_INDEXED = opcode_at(function(t, k) return t[k] end, 1)
 local SET_INDEXED = opcode_at(function(t, k, v) t[k] = v end, 1)
 local SET_GLOBAL = opcode_at(function() a_global = nil end, 2)
@@ -137,7 +138,7 @@ local function source(fn, pc, register)
     local op, operand = opcode(instruction), rshift(instruction, 16)
     local calls = op == CALL or op == CALL_WITH_ALL
     if calls and target(instruction) < register then return end
-    if target(instruction) == register then
+    if target(instruction) == register and op ~= CLOSE then
       local closure = type(fn) == "function" -- a prototype has no upvalues and globals
       if op == GET_UPVALUE and closure then
         return at, "value", select(2, debug.getupvalue(fn, operand + 1))
@@ -161,6 +162,12 @@ end
 
 --- The kind of the source of the function that is called at `pc`, and its value.
 function bytecode.callee(fn, pc) return select(2, source(fn, pc, target(util.funcbc(fn, pc)))) end
+
+--- The prototype of the function that was made in the register before `pc`, for a local of a frame that a tail call has taken.
+function bytecode.function_in(fn, pc, register)
+  local _, kind, value = source(fn, pc, register)
+  return kind == "function" and value or nil
+end
 
 --- The position of the call whose result is called at `pc`, as in f(x)(y); nil without one.
 function bytecode.inner_call(fn, pc)

@@ -278,6 +278,7 @@ describe("what a kernel writes", function()
     lost(function() return one(x + 1) end, "one] argument 1 (x): ")
     lost(function() return increment:over(4)(x[at], 4) end, "increment] argument 1 (x): ")
     lost(function() local function inner() return one(x + 1) end return (inner()) end, "one] argument 1 (x): ")
+    assert.is_false(pcall(function() local function last() return one(x + 1) end return last() end))
     local caught = setfenv(loadstring "local fn = ... local _, message = pcall(fn) return message", setmetatable({}, { __index = { pcall = pcall } }))
     local line = debug.getinfo(1).currentline
     local message = caught(function()
