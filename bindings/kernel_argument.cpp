@@ -7,7 +7,7 @@
 #include "bindings/lua_array.h"
 #include "bindings/lua_kernel.h"
 #include "bindings/number_argument.h"
-#include "src/device/source_functions.h"
+#include "src/device/shared/source_functions.h"
 
 namespace gpulua {
 

@@ -17,7 +17,7 @@
 #include "bindings/parts.h"
 #include "bindings/state.h"
 #include "src/base/near_name.h"
-#include "src/device/source_functions.h"
+#include "src/device/shared/source_functions.h"
 
 namespace gpulua {
 

@@ -23,7 +23,7 @@ struct HistogramKernel {
 
 HistogramKernel choose_histogram(const DeviceInfo& device, std::int64_t bins) {
   constexpr std::int64_t byte_bins = 256;                  // gpulua_byte_bins
-  const bool lane_by_lane = device.merging_threads == 32;  // as a core counts
+  const bool lane_by_lane = device.block_is_warp;  // as a core counts
   if (!lane_by_lane && bins <= byte_bins) return {"gpulua_histogram_bytes", "", 128};
   // On a GPU few lanes of a warp share counters, as far as those fit.
   std::int64_t copies = lane_by_lane ? 1 : 16;

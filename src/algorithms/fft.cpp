@@ -17,7 +17,7 @@ std::string part_type(const Array& array) {
 
 /// A core has the rows of a block in its cache, a GPU in shared memory.
 bool is_core(const OpenDevice& device) {
-  return device.info().merging_threads == 32;
+  return device.info().block_is_warp;
 }
 
 /// A launch with the arguments that all kernels have in front and at the end.

@@ -178,7 +178,7 @@ Steps steps_of(const Layout& layout) {
 void multiply_by_kernel(const MatrixProduct& product) {
   OpenDevice& device = product.c->device();
   // A core adds up neighbouring columns in one vector; a GPU's block has a square tile.
-  const bool by_rows = device.info().merging_threads == 32;
+  const bool by_rows = device.info().block_is_warp;
   const Array& a = product.a;
   const Array b = by_rows && steps_of(product.b->layout).column != 1 ? copy(product.b) : product.b;
   const Layout& c = product.c->layout;

@@ -52,7 +52,7 @@ class Scan {
     extents_ = extents;
     if (extents.inner > 1)
       columns();
-    else if (device_.info().merging_threads == 32)
+    else if (device_.info().block_is_warp)
       scan_chunks();
     else if (extents.size <= 8 * warp_share() / 4 && extents.outer > 1)
       rows(32, 1, 0, nullptr);
@@ -100,7 +100,7 @@ class Scan {
   }
 
   void columns() {
-    const unsigned threads = device_.info().merging_threads == 32 ? 32 : 64;
+    const unsigned threads = device_.info().block_is_warp ? 32 : 64;
     kernel("gpulua_scan_columns" + types_and_mode() + ">")
         .add(write_pointer(result_), out_)
         .add(extents_.outer)
@@ -110,7 +110,7 @@ class Scan {
   }
 
   void rows(unsigned lanes, std::int64_t row_chunks, std::int64_t row_chunk, const void* totals) {
-    const unsigned threads = std::max(lanes, device_.info().merging_threads);
+    const unsigned threads = std::max(lanes, device_.info().merging_threads());
     const std::int64_t items = extents_.outer * row_chunks, slots = threads / lanes;
     kernel("gpulua_scan_rows" + types_and_mode() + ", " + std::to_string(threads) + ", " + std::to_string(lanes) +
            share())

@@ -25,7 +25,7 @@ std::int64_t width_of(std::int64_t n) {
 }
 
 bool runs_by_warps(OpenDevice& device) {
-  return device.info().merging_threads == 32;
+  return device.info().block_is_warp;
 }
 
 LibraryKernel kernel_for(OpenDevice& device, const std::string& function, DType dtype, std::int64_t n) {

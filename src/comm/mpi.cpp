@@ -13,8 +13,8 @@
 #include <thread>
 #include <utility>
 
+#include "src/base/dynamic_library.h"
 #include "src/base/error.h"
-#include "src/device/dynamic_library.h"
 
 // One set of prototypes serves all MPI libraries: each handle is an intptr_t. Where a handle is an int (MPICH), the
 // function reads the low half of its register, or of the memory that a pointer leads to. The libraries differ in their

@@ -64,10 +64,12 @@ struct DeviceInfo {
   Dim3 max_grid{2147483647, 65535, 65535};
   /// Bytes that a thread should load or store at once; 1 where the device joins the accesses of threads itself.
   std::size_t access_bytes = 16;
-  /// Threads of a block that merges partial results; 32 where a barrier costs more than a larger block saves.
-  unsigned merging_threads = 256;
-  /// Bytes of a row that a block reads once and then has at hand: in registers, or in a cache where merging_threads
-  /// is 32.
+  /// Blocks of one warp are best: a barrier costs more than a larger block saves, and what a block reads again comes
+  /// from a cache.
+  bool block_is_warp = false;
+  /// Threads of a block that merges partial results.
+  unsigned merging_threads() const { return block_is_warp ? warp_size : 256; }
+  /// Bytes of a row that a block reads once and then has at hand: in registers, or in a cache where a block is a warp.
   std::size_t row_bytes = 128 << 10;
   /// Floating-point division and sqrt branch on special cases; false: each is one instruction.
   bool division_branches = true;

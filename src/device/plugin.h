@@ -10,10 +10,11 @@
 #include <vector>
 
 #include "src/base/config.h"
-#include "src/device/cache.h"
 #include "src/device/device.h"
 
 namespace gpulua {
+
+class KernelCache;
 
 /// Parts of the context that opens a device. They outlive the device.
 struct DeviceEnvironment {

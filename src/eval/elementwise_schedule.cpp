@@ -142,7 +142,7 @@ void choose_elementwise(const Step& step, const DeviceInfo& device, Schedule& sc
   for (std::size_t i = 0; i < step.outputs.size(); ++i)
     spec.outputs[i].access = access(iteration.strides[step.operands.size() + i]);
   find_seams(schedule);
-  if (!is_indexed(step) && iteration.shifts.empty()) choose_tiles(spec, iteration, device.merging_threads);
+  if (!is_indexed(step) && iteration.shifts.empty()) choose_tiles(spec, iteration, device.merging_threads());
   if (spec.tile != 0) return;
 
   const std::int64_t inner = iteration.shape.back();
@@ -163,7 +163,7 @@ void choose_compression(const Step& step, const DeviceInfo& device, Schedule& sc
   spec.compresses = true;
   schedule.iteration = iteration_of(step);
   collapse(step, schedule);
-  if (device.merging_threads == 32) spec.compress.threads = 32;
+  if (device.block_is_warp) spec.compress.threads = 32;
   // A block orders the elements that it keeps in 16 KiB of shared memory.
   spec.compress.items = static_cast<unsigned>(std::clamp<std::size_t>(64 / size_of(spec.outputs.front().dtype), 4, 32));
   spec.vector = spec.ndim > 1 ? 1 : std::min(widest(spec, device), spec.compress.items);

@@ -137,10 +137,10 @@ class ReductionChoice {
       if (!is_whole(step_.operands[i]) && !step_.operands[i].outer && element != 0 && result != 0)
         along_elements += element < result ? 1 : -1;
     }
-    const bool one_warp = device_.merging_threads == 32;
+    const bool one_warp = device_.block_is_warp;
     const std::int64_t wanted = std::max(device_.multiprocessors, 1) * (one_warp ? 32 : filling_threads);
     const auto most = static_cast<unsigned>(std::bit_ceil(static_cast<std::uint64_t>(std::clamp<std::int64_t>(
-        schedule_.count, 1, one_warp || schedule_.count < 1024 ? 32 : device_.merging_threads))));
+        schedule_.count, 1, one_warp || schedule_.count < 1024 ? 32 : device_.merging_threads()))));
     plan_.lanes = along_elements > 0 && (!one_warp || schedule_.count > longest_alone()) ? most : 1;
     while (plan_.lanes < most && schedule_.results * plan_.lanes < wanted) plan_.lanes *= 2;
     plan_.results = std::max(1u, (one_warp ? 32 : block_size) / plan_.lanes);
@@ -174,7 +174,7 @@ class ReductionChoice {
       along_results += kept_.strides[i].back() == 1;
       along_elements += schedule_.iteration.strides[i].back() == 1;
     }
-    const bool one_warp = device_.merging_threads == 32;
+    const bool one_warp = device_.block_is_warp;
     plan_.lanes_adjacent = along_elements >= along_results || schedule_.results == 1;
     if (schedule_.count <= longest_short && !draws() && !one_warp) {
       plan_.lanes = 1;
@@ -192,7 +192,7 @@ class ReductionChoice {
   /// A row goes to as few threads as can keep it in registers, if there are enough of them to load it at once.
   void choose_row_threads() {
     plan_.rows = true;
-    const bool one_warp = device_.merging_threads == 32;
+    const bool one_warp = device_.block_is_warp;
     const auto count = std::max<std::uint64_t>(static_cast<std::uint64_t>(schedule_.count), 1);
     plan_.items = 1;
     choose_row_vector();
@@ -210,7 +210,7 @@ class ReductionChoice {
 
   /// The most elements of a result that a thread accumulates alone.
   std::int64_t longest_alone() const {
-    if (device_.merging_threads != 32) return longest_of_block;
+    if (!device_.block_is_warp) return longest_of_block;
     const bool is_quick = std::all_of(spec_.values.begin(), spec_.values.end(),
                                       [&](const ValueSpec& value) { return merges_quickly(value); });
     return is_quick ? longest_of_quick_warp : longest_of_warp;
@@ -233,7 +233,7 @@ class ReductionChoice {
   /// to shared memory first, so that the block reads memory in order. Other rows are read in vectors where that is
   /// possible.
   void choose_short() {
-    if (plan_.lanes > 1 || !plan_.lanes_adjacent || plan_.ndim > 1 || device_.merging_threads == 32) return;
+    if (plan_.lanes > 1 || !plan_.lanes_adjacent || plan_.ndim > 1 || device_.block_is_warp) return;
     if (schedule_.count < 2 || schedule_.count > longest_short) return;
     plan_.count = static_cast<unsigned>(schedule_.count);
     std::size_t bytes = 0;
@@ -280,7 +280,7 @@ class ReductionChoice {
 
   /// Gives a row to no more threads than have two vectors of it. A block that is one warp keeps its lanes.
   void choose_fewer_lanes() {
-    if (!plan_.lanes_adjacent || plan_.lanes > 32 || device_.merging_threads == 32) return;
+    if (!plan_.lanes_adjacent || plan_.lanes > 32 || device_.block_is_warp) return;
     while (plan_.lanes > 1 && plan_.lanes * spec_.vector >= schedule_.count) {
       plan_.lanes /= 2;
       plan_.results *= 2;

@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "src/base/dynamic_library.h"
 #include "src/base/error.h"
-#include "src/device/dynamic_library.h"
 
 namespace gpulua {
 

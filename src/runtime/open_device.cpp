@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "src/base/error.h"
-#include "src/device/generated_text.h"
+#include "src/device/shared/generated_text.h"
 #include "src/runtime/buffer.h"
 #include "src/runtime/context.h"
 #include "src/runtime/describe_diagnostic.h"

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <string>
 
+#include "src/base/dynamic_library.h"
 #include "src/base/error.h"
-#include "src/device/dynamic_library.h"
 
 namespace gpulua {
 

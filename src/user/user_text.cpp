@@ -1,7 +1,7 @@
 #include "src/user/user_text.h"
 
-#include "src/device/cache.h"
-#include "src/device/generated_text.h"
+#include "src/device/shared/cache.h"
+#include "src/device/shared/generated_text.h"
 
 namespace gpulua {
 

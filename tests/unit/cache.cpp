@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "src/base/error.h"
-#include "src/device/cache.h"
+#include "src/device/shared/cache.h"
 #include "src/expressions/transfer.h"
 #include "tests/unit/temporary_directory.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "src/device/cache.h"
+#include "src/device/shared/cache.h"
 
 using namespace gpulua;
 

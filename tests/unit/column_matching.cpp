@@ -1,4 +1,4 @@
-#include "src/device/column_matching.h"
+#include "src/device/shared/column_matching.h"
 
 #include <catch2/catch.hpp>
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "src/base/error.h"
-#include "src/device/curand.h"
+#include "src/device/shared/curand.h"
 
 using namespace gpulua;
 using Catch::Matchers::Contains;

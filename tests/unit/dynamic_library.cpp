@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "src/device/dynamic_library.h"
+#include "src/base/dynamic_library.h"
 #include "tests/unit/temporary_directory.h"
 
 using namespace gpulua;

@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <vector>
 
+#include "src/base/dynamic_library.h"
 #include "src/base/error.h"
-#include "src/device/cache.h"
 #include "src/device/cpu/abi/abi.h"
-#include "src/device/dynamic_library.h"
+#include "src/device/shared/cache.h"
 
 namespace gpulua::cpu {
 namespace {

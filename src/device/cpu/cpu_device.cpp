@@ -13,9 +13,10 @@
 #include "src/device/cpu/cpu_solver.h"
 #include "src/device/cpu/runtime/cpu_launch.h"
 #include "src/device/cpu/runtime/cpu_stream.h"
+#include "src/device/shared/cache.h"
+#include "src/device/shared/curand.h"
+#include "src/device/shared/superlu.h"
 #include "src/device/take_interrupt.h"
-#include "src/device/curand.h"
-#include "src/device/superlu.h"
 
 namespace gpulua::cpu {
 namespace {
@@ -38,7 +39,7 @@ DeviceInfo describe(const Processor& processor) {
   info.multiprocessors = processor.cores;
   info.max_shared_bytes = max_shared_bytes;
   info.access_bytes = 1;      // a warp is a vector already
-  info.merging_threads = 32;  // a warp merges by permutes
+  info.block_is_warp = true;  // a warp merges by permutes
   info.division_branches = false;
   info.least_copied_row = 64;
   return info;

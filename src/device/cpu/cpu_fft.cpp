@@ -12,8 +12,8 @@
 #include <string>
 #include <utility>
 
+#include "src/base/dynamic_library.h"
 #include "src/device/cpu/runtime/cpu_stream.h"
-#include "src/device/dynamic_library.h"
 
 namespace gpulua::cpu {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "src/device/dynamic_library.h"
+#include "src/base/dynamic_library.h"
 
 namespace gpulua::cpu {
 

@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "src/base/dynamic_library.h"
 #include "src/device/cuda/context_guard.h"
 #include "src/device/cuda/cuda_compiler.h"
 #include "src/device/cuda/cuda_stream.h"
 #include "src/device/cuda/data_type.h"
-#include "src/device/dynamic_library.h"
 
 namespace gpulua::cuda {
 namespace {

@@ -7,15 +7,15 @@
 #include <system_error>
 #include <utility>
 
+#include "src/base/dynamic_library.h"
 #include "src/base/error.h"
-#include "src/device/compile_hints.h"
 #include "src/device/cuda/include_scan.h"
 #include "src/device/cuda/module_text.h"
 #include "src/device/cuda/symbol_name.h"
 #include "src/device/cuda/version_text.h"
-#include "src/device/dynamic_library.h"
-#include "src/device/implicit_names.h"
-#include "src/device/standard_headers.h"
+#include "src/device/shared/compile_hints.h"
+#include "src/device/shared/implicit_names.h"
+#include "src/device/shared/standard_headers.h"
 
 namespace gpulua::cuda {
 namespace {

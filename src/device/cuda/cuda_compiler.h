@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "src/base/config.h"
-#include "src/device/cache.h"
 #include "src/device/cuda/nvrtc.h"
 #include "src/device/kernel.h"
+#include "src/device/shared/cache.h"
 
 namespace gpulua::cuda {
 

@@ -12,8 +12,8 @@
 #include "src/device/cuda/cusolver.h"
 #include "src/device/cuda/nccl.h"
 #include "src/device/cuda/version_text.h"
-#include "src/device/curand.h"
-#include "src/device/superlu.h"
+#include "src/device/shared/curand.h"
+#include "src/device/shared/superlu.h"
 
 namespace gpulua::cuda {
 namespace {

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <optional>
 
-#include "src/device/dynamic_library.h"
+#include "src/base/dynamic_library.h"
 
 namespace gpulua::cuda {
 namespace {

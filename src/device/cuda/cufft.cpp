@@ -6,11 +6,11 @@
 #include <string_view>
 #include <utility>
 
+#include "src/base/dynamic_library.h"
 #include "src/base/error.h"
 #include "src/device/cuda/context_guard.h"
 #include "src/device/cuda/cuda_graph.h"
 #include "src/device/cuda/cuda_stream.h"
-#include "src/device/dynamic_library.h"
 
 namespace gpulua::cuda {
 namespace {

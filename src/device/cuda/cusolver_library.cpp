@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include "src/base/dynamic_library.h"
 #include "src/base/error.h"
-#include "src/device/dynamic_library.h"
 
 namespace gpulua::cuda {
 

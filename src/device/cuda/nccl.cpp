@@ -11,10 +11,10 @@
 #include <thread>
 #include <utility>
 
+#include "src/base/dynamic_library.h"
 #include "src/base/error.h"
 #include "src/device/cuda/context_guard.h"
 #include "src/device/cuda/cuda_stream.h"
-#include "src/device/dynamic_library.h"
 
 namespace gpulua::cuda {
 namespace {

@@ -1,7 +1,7 @@
 #include "src/device/cuda/nvrtc.h"
 
+#include "src/base/dynamic_library.h"
 #include "src/base/error.h"
-#include "src/device/dynamic_library.h"
 
 namespace gpulua::cuda {
 

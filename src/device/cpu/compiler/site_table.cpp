@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "src/device/generated_text.h"
+#include "src/device/shared/generated_text.h"
 
 namespace gpulua::cpu {
 namespace {

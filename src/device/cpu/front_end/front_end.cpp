@@ -14,8 +14,6 @@
 #include <exception>
 
 #include "src/base/error.h"
-#include "src/device/compile_hints.h"
-#include "src/device/generated_text.h"
 #include "src/device/cpu/front_end/clang_invocation.h"
 #include "src/device/cpu/front_end/conversions.h"
 #include "src/device/cpu/front_end/declarations.h"
@@ -26,8 +24,10 @@
 #include "src/device/cpu/front_end/nesting.h"
 #include "src/device/cpu/front_end/prelude.h"
 #include "src/device/cpu/front_end/prelude_reader.h"
-#include "src/device/implicit_names.h"
-#include "src/device/standard_headers.h"
+#include "src/device/shared/compile_hints.h"
+#include "src/device/shared/generated_text.h"
+#include "src/device/shared/implicit_names.h"
+#include "src/device/shared/standard_headers.h"
 
 namespace gpulua::cpu {
 namespace {

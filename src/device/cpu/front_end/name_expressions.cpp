@@ -6,8 +6,8 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include "src/base/error.h"
-#include "src/device/compile_hints.h"
 #include "src/device/cpu/front_end/clang_invocation.h"
+#include "src/device/shared/compile_hints.h"
 
 namespace gpulua::cpu {
 namespace {

@@ -20,7 +20,7 @@
 #include "src/device/cpu/front_end/clang_invocation.h"
 #include "src/device/cpu/front_end/precompiled_prelude.h"
 #include "src/device/cpu/ir/analyses.h"
-#include "src/device/standard_headers.h"
+#include "src/device/shared/standard_headers.h"
 
 namespace gpulua::cpu {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "prelude_text.h"
-#include "src/device/standard_headers.h"
+#include "src/device/shared/standard_headers.h"
 
 namespace gpulua::cpu {
 namespace {

@@ -1,4 +1,4 @@
-#include "src/device/superlu.h"
+#include "src/device/shared/superlu.h"
 
 #include <algorithm>
 #include <array>
@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "src/base/dynamic_library.h"
 #include "src/base/error.h"
-#include "src/device/column_matching.h"
-#include "src/device/dynamic_library.h"
+#include "src/device/shared/column_matching.h"
 
 namespace gpulua {
 namespace {

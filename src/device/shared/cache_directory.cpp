@@ -1,4 +1,4 @@
-#include "src/device/cache_directory.h"
+#include "src/device/shared/cache_directory.h"
 
 #include <dirent.h>
 #include <fcntl.h>

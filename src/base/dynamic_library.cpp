@@ -1,4 +1,4 @@
-#include "src/device/dynamic_library.h"
+#include "src/base/dynamic_library.h"
 
 #include <dlfcn.h>
 #include <sys/stat.h>

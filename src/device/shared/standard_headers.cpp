@@ -1,4 +1,4 @@
-#include "src/device/standard_headers.h"
+#include "src/device/shared/standard_headers.h"
 
 #include <array>
 

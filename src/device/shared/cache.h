@@ -12,8 +12,8 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "src/device/cache_directory.h"
 #include "src/device/kernel.h"
+#include "src/device/shared/cache_directory.h"
 
 namespace gpulua {
 

@@ -1,4 +1,4 @@
-#include "src/device/curand.h"
+#include "src/device/shared/curand.h"
 
 #include <algorithm>
 #include <array>
@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
+#include "src/base/dynamic_library.h"
 #include "src/base/error.h"
 #include "src/base/near_name.h"
-#include "src/device/dynamic_library.h"
 
 namespace gpulua {
 namespace {

@@ -1,4 +1,4 @@
-#include "src/device/compile_hints.h"
+#include "src/device/shared/compile_hints.h"
 
 #include <algorithm>
 #include <cctype>

@@ -1,4 +1,4 @@
-#include "src/device/implicit_names.h"
+#include "src/device/shared/implicit_names.h"
 
 #include <algorithm>
 #include <cctype>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "src/base/characters.h"
-#include "src/device/standard_headers.h"
+#include "src/device/shared/standard_headers.h"
 
 namespace gpulua {
 namespace {

@@ -1,4 +1,4 @@
-#include "src/device/source_functions.h"
+#include "src/device/shared/source_functions.h"
 
 #include <algorithm>
 #include <cctype>

@@ -1,4 +1,4 @@
-#include "src/device/generated_text.h"
+#include "src/device/shared/generated_text.h"
 
 #include <algorithm>
 #include <cctype>

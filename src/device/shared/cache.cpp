@@ -1,4 +1,4 @@
-#include "src/device/cache.h"
+#include "src/device/shared/cache.h"
 
 #include <utility>
 #include <vector>
