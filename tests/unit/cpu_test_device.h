@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "src/device/plugin.h"
+#include "src/device/shared/cache.h"
 
 namespace gpulua {
 

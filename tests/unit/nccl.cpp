@@ -13,6 +13,7 @@
 
 #include "src/base/error.h"
 #include "src/device/plugin.h"
+#include "src/device/shared/cache.h"
 
 using namespace gpulua;
 
