@@ -20,7 +20,7 @@ constexpr std::string_view gpu_prefix = "gpu.", array_prefix = "x:", generator_p
 /// call of the result do not count.
 int count(std::string_view parameters) {
   parameters = parameters.substr(0, parameters.find(")("));
-  if (parameters.front() == '{') return 1;
+  if (parameters.starts_with('{')) return 1;
   if (parameters == "()") return 0;
   if (parameters.find("...") != parameters.npos) return CallSignature::any_number;
   int commas = 0;
