@@ -99,7 +99,7 @@ void pass_on(int number, siginfo_t* info, void* context, std::uintptr_t frame) {
   }
 }
 
-/// Single steps of a debugger are none of ours.
+/// Single steps, of a debugger or of the command's Ctrl-C, are none of ours.
 bool is_of_code(int number, const siginfo_t& info) {
   return number == SIGTRAP ? info.si_code == SI_KERNEL : is_fault(info);
 }
