@@ -2,6 +2,7 @@
 // and errors that the device finds are raised where elements are handed out. All on the cpu device.
 
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <vector>
 
@@ -148,6 +149,7 @@ TEST_CASE("elements are handed out with the errors that the device found in them
 }
 
 TEST_CASE("memory that lies at no addresses is refused", "[cpu]") {
+  std::deque<Managed> tensors;  // they outlive the state, which gives them back
   ApiState state(on_cpu());
   constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max(), least = -largest - 1;
   std::vector<double> memory(16, 1);
@@ -172,7 +174,7 @@ TEST_CASE("memory that lies at no addresses is refused", "[cpu]") {
       {{2, 2}, {2, 1}, 8, true},
   };
   for (const Case& one : cases) {
-    Managed managed{};
+    Managed& managed = tensors.emplace_back();
     Case given = one;
     managed.version = {1, 0};
     managed.tensor = {memory.data(), {cpu, 0}, 2, {floating, 64, 1}, given.shape, given.strides, given.byte_offset};
