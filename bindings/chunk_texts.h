@@ -13,8 +13,8 @@ namespace gpulua {
 
 constexpr std::size_t chunk_text_bytes = std::size_t{4} << 20;
 
-/// Keeps the text that is loaded under a chunk's name, in Lua's memory. The newest texts are kept, of all names
-/// together at most so many bytes. Raises Lua's error where memory is short.
+/// Keeps the text that is loaded under a chunk's name, in Lua's memory. The oldest texts, of whatever name, are dropped
+/// so that the others take at most `most_bytes`. Raises Lua's error where memory is short.
 void keep_chunk_text(lua_State* L, const char* name, std::string_view text, std::size_t most_bytes = chunk_text_bytes);
 
 /// Calls `take` with each text of that name, the newest first, until it gives true.

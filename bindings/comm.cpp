@@ -11,6 +11,7 @@
 #include "src/algorithms/array_collectives.h"
 #include "src/comm/mpi.h"
 #include "src/comm/rank_devices.h"
+#include "src/device/take_interrupt.h"
 
 namespace gpulua {
 
@@ -51,7 +52,7 @@ const std::shared_ptr<Ranks>& connected(Bindings& bindings) {
     throw Error("[comm] expected a trusted script for calls between processes, got one in a sandbox");
   if (bindings.ranks) return bindings.ranks;
   const auto check_interrupt = [&interrupted = context.interrupted()] {
-    if (interrupted.exchange(false)) throw Error(ErrorKind::interrupted, "[comm] interrupted");
+    take_interrupt(interrupted, "comm");
   };
   const Job& job = context.config().job;
   auto ranks = std::make_shared<Ranks>(connect(job, check_interrupt));

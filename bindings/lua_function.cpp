@@ -14,6 +14,7 @@
 
 #include "bindings/chunk_texts.h"
 #include "bindings/state.h"
+#include "bindings/text_pieces.h"
 #include "src/luafn/parser.h"
 
 namespace gpulua {
@@ -159,26 +160,12 @@ class Locator {
     return {std::move(chunk), function};
   }
 
-  /// What the parser reads, in pieces: none any more when the script is to stop. A text can take it time in proportion
-  /// to the square of its size.
-  struct Pieces {
-    std::string_view rest;
-    const std::atomic<bool>& interrupted;
-
-    static const char* next(lua_State*, void* data, std::size_t* size) {
-      auto& pieces = *static_cast<Pieces*>(data);
-      const std::string_view piece = pieces.rest.substr(0, std::size_t{1} << 10);
-      *size = pieces.interrupted.load(std::memory_order_relaxed) ? 0 : piece.size();
-      pieces.rest.remove_prefix(piece.size());
-      return *size == 0 ? nullptr : piece.data();
-    }
-  };
-
   /// Pushes the text's function; false, with nothing, for a text that does not parse.
   bool load(std::string_view text) {
-    Pieces pieces{text, bindings_of(L_).context().interrupted()};
-    const bool parsed = lua_load(L_, &Pieces::next, &pieces, frame_.source) == 0;
-    if (pieces.interrupted.load(std::memory_order_relaxed))
+    const std::atomic<bool>& interrupted = bindings_of(L_).context().interrupted();
+    const auto must_stop = [&] { return interrupted.load(std::memory_order_relaxed); };
+    const bool parsed = load_in_pieces(L_, text, frame_.source, nullptr, must_stop) == 0;
+    if (must_stop())
       throw Error(ErrorKind::interrupted, "[" + std::string(op_) + "] interrupted");
     if (!parsed) lua_pop(L_, 1);
     return parsed;

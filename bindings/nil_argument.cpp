@@ -50,7 +50,7 @@ std::string optional_parameter(std::string_view parameters, int index) {
   return {};
 }
 
-/// True for a parameter of any number of values, one of which is `expected`.
+/// True when `expected` describes a value of a variadic parameter.
 bool is_one_of_many(std::string_view parameters, const std::string& expected) {
   return expected == "an array" || parameters.find(expected + "...") != parameters.npos ||
          parameters.find(expected + ", ...") != parameters.npos;

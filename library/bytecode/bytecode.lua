@@ -74,15 +74,22 @@ local CALL_WITH_ALL = opcode_at(function(f) f(f()) end, 4)
 --- The line of an instruction.
 function bytecode.line(fn, pc) return util.funcinfo(fn, pc).currentline end
 
+--- Iterates over the instructions of fn and their positions.
+local function instructions(fn)
+  local pc = 0
+  return function()
+    pc = pc + 1
+    local instruction = util.funcbc(fn, pc)
+    if instruction then return pc, instruction end
+  end
+end
+
 --- Iterates over the positions of the calls in fn; with `tail` of its last calls, `return f(x)`. `all`: also of calls whose last
 --- argument is a call, which may have several results.
 function bytecode.calls(fn, tail, all)
-  local pc = 0
+  local following = instructions(fn)
   return function()
-    while true do
-      pc = pc + 1
-      local instruction = util.funcbc(fn, pc)
-      if not instruction then return end
+    for pc, instruction in following do
       local op = opcode(instruction)
       if not tail and (op == CALL or all and op == CALL_WITH_ALL) or tail and (op == TAIL_CALL or op == TAIL_CALL_OF_ALL) then return pc end
     end
@@ -92,12 +99,9 @@ end
 --- Iterates over what fn does with variables from outside: the position, "reads" or "assigns", and a global's name or an
 --- upvalue's index from 0; or the position, "makes" and the prototype of a function inside of fn.
 function bytecode.outside(fn)
-  local pc = 0
+  local following = instructions(fn)
   return function()
-    while true do
-      pc = pc + 1
-      local instruction = util.funcbc(fn, pc)
-      if not instruction then return end
+    for pc, instruction in following do
       local op, operand = opcode(instruction), rshift(instruction, 16)
       if op == GET_GLOBAL then return pc, "reads", util.funck(fn, -operand - 1) end
       if op == SET_GLOBAL then return pc, "assigns", util.funck(fn, -operand - 1) end

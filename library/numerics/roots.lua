@@ -57,8 +57,8 @@ local function corners_of(parts)
   return corners, slope
 end
 
--- Roots whose magnitudes are so many powers of two apart are those of polynomials of their own: what is left out of a coefficient is
--- less than its rounding error.
+-- Groups of roots whose magnitudes differ by a factor above 2^apart are computed from separate polynomials: what the other group adds
+-- to a coefficient is less than its rounding error.
 local apart = 80
 
 --- The ranges of the coefficients of these polynomials: {first, last, corners}.

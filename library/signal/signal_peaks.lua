@@ -164,7 +164,7 @@ local function apart_in_order(x, peaks, distance)
   return gpu.array(keeps, {dtype = "bool", device = x.device})
 end
 
-local most_near = 2 ^ 14 -- peaks within the distance, all of which each peak looks at in a round
+local most_near = 2 ^ 14 -- neighbouring peaks that each peak compares itself with in a round
 local most_rounds = 64 -- a long slope of peaks is decided one by one, which is faster on the host
 
 --- Which peaks stay when the highest ones remove those nearer than `distance`: a mask. In each round, those stay that are the

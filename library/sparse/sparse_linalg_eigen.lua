@@ -4,8 +4,8 @@ core.load "sparse_linalg_krylov.lua"
 
 local linalg, tools = gpu.sparse.linalg, core.sparse_linalg
 
--- A matrix of at most few_rows rows, or of which half of all eigenvalues are wanted, goes to the dense solver. So does an operator that
--- takes at most few_products products to become a matrix.
+-- The dense solver takes matrices of at most few_rows rows, matrices from which at least half of the eigenvalues are wanted, and
+-- operators that become a matrix in at most few_products products.
 local few_rows, few_products = 256, 64
 
 -- ---- arguments --------------------------------------------------------------------------------------------------------------

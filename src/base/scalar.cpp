@@ -166,6 +166,8 @@ void check_stored(DType dtype, const Scalar& value) {
     return number && std::isinf(*number);
   };
   if (is_infinite(value)) return;
+  constexpr double least_maximum = 65504;  // of float16
+  if (const auto* number = std::get_if<double>(&value); number && std::abs(*number) <= least_maximum) return;
   std::array<char, 16> bytes{};
   encode(dtype, value, bytes.data());
   if (is_infinite(decode(dtype, bytes.data()))) does_not_fit(dtype, value, "it is out of range");

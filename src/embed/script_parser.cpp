@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include "bindings/text_pieces.h"
 #include "src/runtime/stack_budget.h"
 
 namespace gpulua::embed {
@@ -11,9 +12,6 @@ namespace {
 /// Above what the parser needs, and what the host program's allocator may need above that.
 constexpr std::size_t parser_stack = std::size_t{512} << 10;
 
-/// Bytes of text that the parser gets at a time.
-constexpr std::size_t piece = 1024;
-
 struct Parsing {
   lua_State* L;
   std::string_view text;
@@ -21,19 +19,9 @@ struct Parsing {
   const Interruption& interruption;
   int status = LUA_ERRMEM;
 
-  bool must_stop() const { return interruption.reason() != Interruption::Reason::none; }
-
-  /// The lua_Reader.
-  static const char* next_piece(lua_State*, void* data, std::size_t* size) {
-    auto& self = *static_cast<Parsing*>(data);
-    const std::string_view next = self.must_stop() ? std::string_view() : self.text.substr(0, piece);
-    self.text.remove_prefix(next.size());
-    *size = next.size();
-    return next.empty() ? nullptr : next.data();
-  }
-
   void run() {
-    status = lua_loadx(L, &next_piece, this, chunk, mode);
+    const auto must_stop = [&] { return interruption.reason() != Interruption::Reason::none; };
+    status = load_in_pieces(L, text, chunk, mode, must_stop);
     if (!must_stop() || status == LUA_ERRMEM) return;
     lua_pop(L, 1);  // a function or a message for a part of the text
     lua_pushstring(L, reason_text(interruption.reason()));

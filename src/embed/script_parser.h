@@ -12,8 +12,7 @@ namespace gpulua::embed {
 /// nesting by 200 levels, for which it fills some 200 KB of the C stack: where the thread has less left, it runs on a
 /// stack of its own.
 ///
-/// Some texts take the parser time in proportion to the square of their length, such as those whose numbers all have
-/// one place in a hash table. So it gets the text in pieces, and none once the call is to stop: LUA_ERRRUN.
+/// It gets the text in pieces (text_pieces.h), and none once the call is to stop: LUA_ERRRUN.
 int parse(lua_State* L, std::string_view text, const char* chunk, const char* mode, const Interruption& interruption);
 
 }  // namespace gpulua::embed

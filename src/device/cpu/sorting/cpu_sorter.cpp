@@ -6,10 +6,10 @@
 
 #include "src/base/error.h"
 #include "src/device/cpu/runtime/cpu_stream.h"
-#include "src/device/take_interrupt.h"
 #include "src/device/cpu/sorting/element_order.h"
 #include "src/device/cpu/sorting/radix_sort.h"
 #include "src/device/cpu/sorting/row_selection.h"
+#include "src/device/take_interrupt.h"
 
 namespace gpulua::cpu {
 namespace {
