@@ -22,7 +22,8 @@ int create_array(lua_State* L) {
     push_array(L, to_device(astype(*array, options.dtype.value_or((*array)->dtype)), *options.device));
     return 1;
   }
-  push_array(L, array_from_host(L, 1, options, "array"));
+  const Overflow overflow = options.dtype ? Overflow::infinite : Overflow::refused;
+  push_array(L, array_from_host(L, 1, options, "array", /*takes_booleans=*/true, overflow));
   return 1;
 }
 

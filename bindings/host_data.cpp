@@ -179,14 +179,15 @@ class TableScan {
 };
 
 /// Writes the elements of the nested table at the top of the stack to `out` and advances `out`.
-void encode_table(lua_State* L, DType dtype, char*& out, std::vector<int>& position, const char* op) {
+void encode_table(lua_State* L, DType dtype, Overflow overflow, char*& out, std::vector<int>& position,
+                  const char* op) {
   if (lua_istable(L, -1)) {
     check_goes_on(L, op);
     const int extent = static_cast<int>(lua_objlen(L, -1));
     for (int i = 1; i <= extent; ++i) {
       position.push_back(i);
       lua_rawgeti(L, -1, i);
-      encode_table(L, dtype, out, position, op);
+      encode_table(L, dtype, overflow, out, position, op);
       lua_pop(L, 1);
       position.pop_back();
     }
@@ -194,7 +195,7 @@ void encode_table(lua_State* L, DType dtype, char*& out, std::vector<int>& posit
   }
   try {
     const Scalar number = *number_at(L, -1);
-    check_stored(dtype, number);
+    if (overflow == Overflow::refused) check_stored(dtype, number);
     encode(dtype, number, out);
   } catch (const Error& error) {
     throw Error(error.what() + position_text(position));
@@ -300,7 +301,8 @@ Array parts_with_usual_nans(const Array& array) {
   return elementwise(*find_op("where"), std::array<Operand, 3>{is_nan, nan, parts});
 }
 
-Array array_from_host(lua_State* L, int index, const ArrayOptions& options, const char* op, bool takes_booleans) {
+Array array_from_host(lua_State* L, int index, const ArrayOptions& options, const char* op, bool takes_booleans,
+                      Overflow overflow) {
   if (const auto value = to_cdata(L, index); value && value->kind != CData::Kind::number)
     return array_from_cdata(*value, options, op);
   lua_pushvalue(L, index);
@@ -313,7 +315,7 @@ Array array_from_host(lua_State* L, int index, const ArrayOptions& options, cons
   Staging bytes(*array);
   char* out = bytes.data();
   std::vector<int> position;
-  encode_table(L, array->dtype, out, position, op);
+  encode_table(L, array->dtype, overflow, out, position, op);
   lua_pop(L, 1);
   upload(*array, bytes.data());
   return array;
