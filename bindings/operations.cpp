@@ -163,7 +163,9 @@ Array rounded(const Array& array, std::int64_t decimals) {
 /// round(x, decimals)
 Array round_decimals(lua_State* L, const OpInfo& op) {
   const Array x = check_first(L, op);
-  const std::int64_t decimals = lua_isnoneornil(L, 2) ? 0 : check_integer(L, 2, "round", "the number of decimals");
+  constexpr std::int64_t most_decimals = 1000;  // 10 to that power, or more, is beyond all dtypes
+  const std::int64_t given = lua_isnoneornil(L, 2) ? 0 : check_integer(L, 2, "round", "the number of decimals");
+  const std::int64_t decimals = std::clamp(given, -most_decimals, most_decimals);
   const bool integral = x->dtype == DType::boolean || is_integer(x->dtype);
   if (decimals == 0 || (integral && decimals > 0)) return combine("round", x);
   Array result = rounded(x, decimals);

@@ -129,6 +129,9 @@ describe("rounding to decimals", function()
     local z = gpu.array({gpu.complex(1e36, 1.234)}, "complex64"):round(2)
     assert.is_true(z:isfinite()(1):item() and math.abs(z:imag()(1):item() - 1.23) < 1e-6)
     assert.is_true(gpu.array({nan}):round(2):isnan()(1):item())
+    local least = -0x7fffffffffffffffLL - 1 -- whose opposite is no int64
+    assert.are.same({0, 0}, round({15, 25}, "int32", least))
+    assert.are.same({0, 0}, round({1.5, 25}, "float32", least))
   end)
 
   it("rounds halves to even, and integers exactly", function()
