@@ -6,6 +6,7 @@ namespace gpulua {
 
 namespace {
 
+/// gpu.check([on])
 /// gpu.check(on): searches every launch on the current device for mistakes of the kernel. gpu.check(): whether it does.
 int check_kernels(lua_State* L) {
   Device& device = bindings_of(L).device().device();

@@ -16,6 +16,7 @@ namespace gpulua {
 
 namespace {
 
+/// gpu.array(values [, {dtype, device}])
 int create_array(lua_State* L) {
   const ArrayOptions options = check_options(L, 2, "array");
   if (const Array* array = test<Array>(L, 1)) {
@@ -34,6 +35,7 @@ Array make_empty(OpenDevice& device, Dims shape, DType dtype) {
                                          : full(device, std::move(shape), dtype, 0.0);
 }
 
+/// gpu.empty(shape... [, {dtype, device}])
 int create_empty(lua_State* L) {
   int next = 0;
   Dims shape = check_shape(L, 1, next, "empty");
@@ -42,6 +44,7 @@ int create_empty(lua_State* L) {
   return 1;
 }
 
+/// gpu.zeros, gpu.ones(shape... [, {dtype, device}])
 template <int value>
 int create_constant(lua_State* L) {
   constexpr const char* op = value == 0 ? "zeros" : "ones";
@@ -68,6 +71,7 @@ void check_boolean(lua_State* L, const Scalar& value, DType dtype, const char* o
     fail(op, "a number for an array of " + std::string(name(dtype)), L, 2);
 }
 
+/// gpu.full(shape, value [, {dtype, device}])
 int create_full(lua_State* L) {
   lua_settop(L, 3);
   // A shape can be one number; the value is the argument after it.
@@ -92,10 +96,12 @@ int push_like(lua_State* L, const Array& array, int index, const char* op, const
   return 1;
 }
 
+/// gpu.empty_like(x [, {dtype, device}])
 int create_empty_like(lua_State* L) {
   return push_like(L, check<Array>(L, 1, "empty_like"), 2, "empty_like", make_empty);
 }
 
+/// gpu.zeros_like, gpu.ones_like(x [, {dtype, device}])
 template <int value>
 int create_constant_like(lua_State* L) {
   constexpr const char* op = value == 0 ? "zeros_like" : "ones_like";
@@ -104,6 +110,7 @@ int create_constant_like(lua_State* L) {
   });
 }
 
+/// gpu.full_like(x, value [, {dtype, device}])
 int create_full_like(lua_State* L) {
   const Array& array = check<Array>(L, 1, "full_like");
   const Scalar value = check_value(L, 2, "full_like").first;
@@ -187,6 +194,7 @@ int count_numbers(lua_State* L) {
   return count;
 }
 
+/// gpu.arange([first,] stop [, step] [, {dtype, device}])
 int create_arange(lua_State* L) {
   const int count = count_numbers(L);
   if (const auto exact = exact_range(L, count, false)) return push_exact_range(L, "arange", *exact, count + 1), 1;
@@ -197,6 +205,7 @@ int create_arange(lua_State* L) {
   return 1;
 }
 
+/// gpu.range(first, last [, step] [, {dtype, device}])
 int create_range(lua_State* L) {
   const int count = count_numbers(L);
   if (count > 1)
@@ -220,6 +229,7 @@ void check_bound(DType dtype, double end) {
   }
 }
 
+/// gpu.linspace(first, last [, count] [, {dtype, device}])
 int create_linspace(lua_State* L) {
   const double first = check_number(L, 1, "linspace", "a number");
   const double last = check_number(L, 2, "linspace", "a number");

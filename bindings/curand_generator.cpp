@@ -92,7 +92,8 @@ int push_filled(lua_State* L, GeneratorHandle& handle, Dims shape, DType dtype, 
   return 1;
 }
 
-/// g:uniform(shape... [, dtype or {dtype=}]): numbers in (0, 1], float32 or float64.
+/// c:uniform(shape... [, {dtype}])
+/// Numbers in (0, 1], float32 or float64.
 int uniform(lua_State* L) {
   constexpr const char* op = "uniform";
   auto& handle = check<GeneratorHandle>(L, 1, op);
@@ -112,7 +113,8 @@ Dims check_one_shape(lua_State* L, int index, const char* op) {
   return check_shape(L, index, next, op);
 }
 
-/// g:normal(shape [, mean [, deviation]] [, dtype or {dtype=}]): the defaults are mean 0 and deviation 1.
+/// c:normal, c:lognormal(shape [, mean [, deviation]] [, {dtype}])
+/// The defaults are mean 0 and deviation 1.
 /// g:lognormal(...): exp of normal numbers.
 template <void (RngGenerator::*generate)(DType, void*, std::size_t, double, double, Stream&)>
 int normal(lua_State* L) {
@@ -140,7 +142,8 @@ int normal(lua_State* L) {
                      });
 }
 
-/// g:poisson(shape, mean): uint32.
+/// c:poisson(shape, mean)
+/// An array of uint32.
 int poisson(lua_State* L) {
   constexpr const char* op = "poisson";
   auto& handle = check<GeneratorHandle>(L, 1, op);
@@ -174,14 +177,15 @@ void seek(GeneratorHandle& handle, std::uint64_t point) {
   *handle.next = point;
 }
 
-/// c:skip(points).
+/// c:skip(n)
 int skip(lua_State* L) {
   auto& handle = check_sequence(L, "skip");
   seek(handle, *handle.next + check_points(L, 2, "skip"));
   return 0;
 }
 
-/// c:state(): {offset=}, the number of the next point.
+/// c:state()
+/// {offset=}, the number of the next point.
 int state(lua_State* L) {
   const auto& handle = check_sequence(L, "state");
   lua_newtable(L);
@@ -226,8 +230,7 @@ void push_curand_generator(lua_State* L, const std::shared_ptr<OpenDevice>& devi
   const bool is_sequence = std::find(std::begin(sequences), std::end(sequences), algorithm) != std::end(sequences);
   Rng& rng = device->device().rng();
   if (!is_sequence) {
-    std::shared_ptr<RngGenerator> generator =
-        counted(device, rng.create(algorithm, options.seed.value_or(0)));
+    std::shared_ptr<RngGenerator> generator = counted(device, rng.create(algorithm, options.seed.value_or(0)));
     if (options.dimensions || options.offset)
       throw Error("[" + std::string(op) + "] expected dimensions and offset of a Sobol sequence, got them for " +
                   std::string(algorithm));

@@ -23,6 +23,7 @@ Nodes check_arrays(lua_State* L, const char* op) {
   return nodes;
 }
 
+/// gpu.eval(x, ...)
 /// gpu.eval(a, b, ...), x:eval(): computes the arrays together, in as few kernels as possible, and returns them.
 int eval(lua_State* L) {
   const Nodes nodes = check_arrays(L, "eval");
@@ -30,6 +31,7 @@ int eval(lua_State* L) {
   return lua_gettop(L);
 }
 
+/// gpu.explain(x, ...)
 /// gpu.explain(x, ...): the plan and the kernels that would compute the arrays, as text. gpu.explain(kernel): the
 /// engine that runs it.
 int lua_explain(lua_State* L) {

@@ -97,7 +97,8 @@ void check_within(lua_State* L, const MemoryToLend& memory) {
       (first < 0 ? "elements before it" : std::to_string(end) + " bytes of " + std::string(name(memory.dtype))));
 }
 
-/// gpu.view(pointer, shape, dtype [, {owner, device, strides, read_only}]): an array over memory that somebody else
+/// gpu.view(pointer, shape, dtype [, {owner, device, strides, read_only}])
+/// An array over memory that somebody else
 /// owns.
 int view_memory(lua_State* L) {
   constexpr const char* what = "an address: a number, or an FFI pointer or array";
@@ -137,7 +138,8 @@ NativeStream check_native_stream(lua_State* L, int index, const char* op) {
   return check_address(L, index, op, "a CUstream, by its address: 0 or 1 is the legacy default stream");
 }
 
-/// x:dlpack([{stream, legacy}]): a capsule with a tensor over the array's elements.
+/// gpu.dlpack(x [, {stream, legacy}])
+/// A capsule with a tensor over the array's elements.
 int array_dlpack(lua_State* L) {
   const Array& array = check<Array>(L, 1, "dlpack");
   NativeStream stream;
@@ -165,13 +167,15 @@ Capsule& check_full(lua_State* L, const char* op) {
   return capsule;
 }
 
-/// c:pointer(): the tensor's address; the capsule keeps the tensor.
+/// capsule:pointer()
+/// The tensor's address; the capsule keeps the tensor.
 int capsule_pointer(lua_State* L) {
   push_number_of(L, check_full(L, "pointer").address());
   return 1;
 }
 
-/// c:take(): the tensor's address, for a consumer that calls the deleter.
+/// capsule:take()
+/// The tensor's address, for a consumer that calls the deleter.
 int capsule_take(lua_State* L) {
   auto& capsule = check_full(L, "take");
   push_number_of(L, capsule.address());
@@ -189,7 +193,8 @@ int capsule_tostring(lua_State* L) {
   return 1;
 }
 
-/// gpu.from_dlpack(tensor [, {stream, legacy}]): an array over the elements of a capsule's tensor, or of one at an
+/// gpu.from_dlpack(tensor [, {stream, legacy}])
+/// An array over the elements of a capsule's tensor, or of one at an
 /// address.
 int lua_from_dlpack(lua_State* L) {
   NativeStream stream;

@@ -88,7 +88,8 @@ int abandon_graph(lua_State* L) {
   return 0;
 }
 
-/// g:launch([s]): queues the recorded work on the stream, by default the current one.
+/// graph:launch([s])
+/// Queues the recorded work on the stream, by default the current one.
 int launch_graph(lua_State* L) {
   const GraphHandle handle = check<GraphHandle>(L, 1, "launch");
   if (is_recording(bindings_of(L).context()))  // of any device: no recording would launch the graph again

@@ -108,15 +108,18 @@ int push_host_argument(lua_State* L, const HostArgument& argument) {
   return 1;
 }
 
-/// gpu.In(t): the launch reads t's values.
+/// gpu.In(host)
+/// The launch reads t's values.
 int copy_in(lua_State* L) {
   return push_host_argument(L, {"In", true, false});
 }
-/// gpu.Out(t): the results of the launch replace t's items.
+/// gpu.Out(host)
+/// The results of the launch replace t's items.
 int copy_out(lua_State* L) {
   return push_host_argument(L, {"Out", false, true});
 }
-/// gpu.InOut(t): In and Out.
+/// gpu.InOut(host)
+/// In and Out.
 int copy_in_out(lua_State* L) {
   return push_host_argument(L, {"InOut", true, true});
 }

@@ -122,7 +122,8 @@ void check_pixels(Node& array, bool colormap) {
               ", got " + type_text(array) + pixels_hint(array, colormap));
 }
 
-/// gpu.image.save(path, x [, {colormap=, min=, max=}]): returns true.
+/// gpu.image.save(path, x [, {colormap, min, max}])
+/// Returns true.
 int save_image(lua_State* L) {
   constexpr const char* op = "image.save";
   const std::string path(check_string(L, 1, op, "the path of a file"));
@@ -146,7 +147,8 @@ int save_image(lua_State* L) {
   return 1;
 }
 
-/// gpu.image.load(path): an array of uint8, or of uint16 for 16 bits per sample, of shape (height,width) for gray
+/// gpu.image.load(path)
+/// An array of uint8, or of uint16 for 16 bits per sample, of shape (height,width) for gray
 /// pictures, else (height,width,channels); nil and a message when the file cannot be opened.
 int load_image(lua_State* L) {
   constexpr const char* op = "image.load";

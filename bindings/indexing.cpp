@@ -52,7 +52,7 @@ std::vector<IndexItem> items_along(std::size_t axis, Array indices) {
   return items;
 }
 
-/// x:take(indices [, axis] [, {axis, out}])
+/// gpu.take(x, indices [, axis] [, {axis, out}])
 int take(lua_State* L) {
   const Array& array = check<Array>(L, 1, "take");
   Array indices = check_indices(L, 2, array, "take");
@@ -63,7 +63,7 @@ int take(lua_State* L) {
                      "take");
 }
 
-/// x:put(indices, values)
+/// gpu.put(x, indices, values)
 int put(lua_State* L) {
   const Array& array = check<Array>(L, 1, "put");
   Array indices = check_indices(L, 2, array, "put");
@@ -86,17 +86,20 @@ int scatter_add(lua_State* L) {
   return 1;
 }
 
+/// gpu.nonzero(x)
 int lua_nonzero(lua_State* L) {
   return push_nonzero(L, check<Array>(L, 1, "nonzero"));
 }
 
+/// gpu.flatnonzero(x)
 int flatnonzero(lua_State* L) {
   const Operand operands[] = {flat_nonzero(check<Array>(L, 1, "flatnonzero")), Scalar(std::int64_t{1})};
   push_array(L, elementwise(op("add"), operands));
   return 1;
 }
 
-/// gpu.argwhere(x): a row of positions for each nonzero element.
+/// gpu.argwhere(x)
+/// A row of positions for each nonzero element.
 int argwhere(lua_State* L) {
   const Array& array = check<Array>(L, 1, "argwhere");
   const std::vector<Array> positions = nonzero(array);
@@ -110,7 +113,8 @@ int argwhere(lua_State* L) {
   return 1;
 }
 
-/// gpu.extract(condition, x): the elements for which the condition, of x's shape, is true.
+/// gpu.extract(condition, x)
+/// The elements for which the condition, of x's shape, is true.
 int extract(lua_State* L) {
   const Array condition = check_condition(L, 1, "extract");
   const Array& array = check<Array>(L, 2, "extract");
@@ -121,7 +125,8 @@ int extract(lua_State* L) {
   return 1;
 }
 
-/// gpu.compress(condition, x [, axis]): the slices along the axis for which the condition is true.
+/// gpu.compress(condition, x [, axis])
+/// The slices along the axis for which the condition is true.
 int lua_compress(lua_State* L) {
   const Array condition = check_condition(L, 1, "compress");
   const Array& array = check<Array>(L, 2, "compress");
@@ -133,7 +138,7 @@ int lua_compress(lua_State* L) {
   return 1;
 }
 
-/// x:take_along_axis(indices, axis)
+/// gpu.take_along_axis(x, indices, axis)
 int take_along_axis(lua_State* L) {
   const Array& array = check<Array>(L, 1, "take_along_axis");
   const Array indices = check_indices(L, 2, array, "take_along_axis");
@@ -142,7 +147,7 @@ int take_along_axis(lua_State* L) {
   return 1;
 }
 
-/// x:put_along_axis(indices, values, axis)
+/// gpu.put_along_axis(x, indices, values, axis)
 int put_along_axis(lua_State* L) {
   const Array& array = check<Array>(L, 1, "put_along_axis");
   const Array indices = check_indices(L, 2, array, "put_along_axis");
@@ -155,7 +160,8 @@ int put_along_axis(lua_State* L) {
   return 1;
 }
 
-/// gpu.choose(indices, {x, y, ...}): each element comes from the array whose number is the index. The arrays broadcast
+/// gpu.choose(indices, arrays)
+/// Each element comes from the array whose number is the index. The arrays broadcast
 /// with the indices.
 int choose(lua_State* L) {
   const Array& indices = check<Array>(L, 1, "choose");

@@ -314,7 +314,7 @@ int configure_jit(lua_State* L) {
   return 1;
 }
 
-/// kernel:over(count)
+/// j:over(count)(arguments...)
 int jit_over(lua_State* L) {
   const JitKernel& kernel = check<JitKernel>(L, 1, "over");
   const std::int64_t items = check_items(L, 2, kernel.name);
@@ -359,7 +359,7 @@ int call_jit(lua_State* L) {
   return 0;
 }
 
-/// kernel:source(arguments...): the text that would be compiled for them.
+/// j:source(arguments...)
 int jit_source(lua_State* L) {
   const JitKernel& kernel = check<JitKernel>(L, 1, "source");
   push_entry(L, 1, 1);

@@ -1,7 +1,5 @@
 #include "bindings/library.h"
 
-#include <algorithm>
-#include <iterator>
 #include <string>
 
 #include "bindings/chunk.h"
@@ -82,36 +80,6 @@ bool check_calls(lua_State* L, std::string_view receiver, std::string_view name)
   return is_there;
 }
 
-// What scripts that are not trusted may call of the library: a file that is new is not for them before it is here. Those
-// that are for good in no sandbox are in files_outside; tests/embed/rights.cpp fails for a file that is in neither list.
-constexpr std::string_view files_of_sandboxes[] = {
-    // clang-format off
-    "blas.lua", "blas_hermitian.lua", "blas_matrices.lua", "convolution.lua", "creation.lua", "distributions.lua",
-    "dtypes.lua", "edits.lua", "einsum.lua", "elements.lua", "fft.lua", "fft_axes.lua", "fft_cosine.lua", "fuse.lua",
-    "graph.lua", "guvectorize.lua", "histogram.lua", "integrals.lua", "linalg.lua", "linalg_functions.lua",
-    "linalg_matrices.lua", "linalg_special.lua", "linalg_spectral.lua", "linalg_structured.lua", "linalg_triangles.lua",
-    "measure.lua", "ndimage.lua", "ndimage_distances.lua", "ndimage_geometry.lua", "ndimage_labels.lua",
-    "ndimage_lines.lua", "ndimage_measurements.lua", "ndimage_morphology.lua", "ndimage_ranks.lua", "numerics.lua", "ordering.lua", "polynomials.lua", "positions.lua",
-    "products.lua", "quantiles.lua", "quasi_random.lua", "random.lua", "random_vectors.lua", "roots.lua",
-    "sampling.lua", "shape.lua", "signal_design.lua", "signal_filters.lua", "signal_fir.lua", "signal_forms.lua",
-    "signal_peaks.lua", "signal_sampling.lua", "signal_sections.lua", "sparse.lua", "sparse_arithmetic.lua",
-    "sparse_construction.lua", "sparse_conversions.lua", "sparse_linalg.lua", "sparse_linalg_direct.lua", "sparse_linalg_eigen.lua", "sparse_linalg_krylov.lua", "sparse_linalg_more.lua",
-    "sparse_reductions.lua", "spectra.lua", "splines.lua", "statistics.lua", "stats.lua", "table.lua", "windows.lua",
-    // clang-format on
-};
-// Files, other processes, pictures and terminals; and the functions of kernels, which are errors outside of them.
-constexpr std::string_view files_outside[] = {
-    "arrow.lua", "comm.lua",           "comm_chunks.lua", "comm_messages.lua", "device_functions.lua",
-    "files.lua", "plot.lua", "terminal.lua",    "text_files.lua",
-};
-// Of the latter.
-constexpr std::string_view functions_of_sandboxes[] = {"gpu.print_options"};
-
-template <std::size_t count>
-bool has(const std::string_view (&list)[count], std::string_view text) {
-  return std::ranges::find(list, text) != std::end(list);
-}
-
 int refused_function(lua_State* L) {
   const std::string path = lua_tostring(L, lua_upvalueindex(own_upvalue));
   const std::size_t colon = path.find(':');
@@ -143,13 +111,14 @@ void load_file(lua_State* L, const std::string& file) {
   lua_getfield(L, -3, "core");
   run_library_chunk(L, file.c_str(), 3, 0);
   lua_pop(L, 1);
-  const bool is_refused = !bindings_of(L).context().rights.trusted && !has(files_of_sandboxes, file);
-  for (const auto& [receiver, name] : bindings_of(L).signatures.functions_of(file)) {
+  CallSignatures& signatures = bindings_of(L).signatures;
+  const bool is_sandbox = !bindings_of(L).context().rights.trusted;
+  for (const auto& [receiver, name] : signatures.functions_of(file)) {
     if (!check_calls(L, receiver, name))
       throw std::logic_error(file + " does not define " + std::string(receiver) + std::string(name));
     if (receiver == "gpu.") check_calls(L, "x:", name);
     if (receiver == "gpu.random.") check_calls(L, "g:", name);
-    if (!is_refused || has(functions_of_sandboxes, std::string(receiver) + std::string(name))) continue;
+    if (!is_sandbox || signatures.is_in_sandboxes(file, name)) continue;
     refuse_calls(L, receiver, name);
     if (receiver == "gpu.") refuse_calls(L, "x:", name);
   }
@@ -230,13 +199,6 @@ bool push_from_library(lua_State* L, std::string_view receiver, std::string_view
 
 void load_library(lua_State* L) {
   for (const std::string_view file : bindings_of(L).signatures.files()) load_file(L, std::string(file));
-}
-
-std::vector<std::string> files_without_rule(lua_State* L) {
-  std::vector<std::string> result;
-  for (const std::string_view file : find_bindings(L)->signatures.files())
-    if (!has(files_of_sandboxes, file) && !has(files_outside, file)) result.emplace_back(file);
-  return result;
 }
 
 void push_from_core(lua_State* L, const char* file, const char* name) {

@@ -1,12 +1,11 @@
 #pragma once
 
-// The functions of `gpu` that are written in Lua. signatures.txt names the file of each. A file runs when one of its
+// The functions of `gpu` that are written in Lua. A file runs when one of its
 // functions is first looked up, so a start does not take longer for each function that there is.
 
 #include <lua.hpp>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace gpulua {
 
@@ -17,9 +16,6 @@ bool push_from_library(lua_State* L, std::string_view receiver, std::string_view
 
 /// Runs the files that have not run yet, so that all functions are fields of their tables.
 void load_library(lua_State* L);
-
-/// The files for which nobody has decided whether scripts in a sandbox may call their functions: there should be none.
-std::vector<std::string> files_without_rule(lua_State* L);
 
 /// Pushes the value `name` of `core`, the table that the library's files share, after `file` has run.
 void push_from_core(lua_State* L, const char* file, const char* name);

@@ -17,6 +17,7 @@ int lua_matmul(lua_State* L) {
   return 1;
 }
 
+/// gpu.matmul(a, b [, {out}])
 /// The same, also of sparse matrices.
 int matmul_of_any(lua_State* L) {
   const int results = call_for_sparse(L, 2, "matmul", "matmul");

@@ -121,7 +121,7 @@ void new_metatable(lua_State* L, std::initializer_list<LuaEntry> entries) {
 }
 
 /// Pushes a table of methods with their signatures; reads of other names are errors. `receiver`: the prefix of the
-/// names in signatures.txt ("s:"). `type`: the object's name in messages ("a stream").
+/// names in their declarations ("s:"). `type`: the object's name in messages ("a stream").
 void push_methods(lua_State* L, const char* receiver, const char* type, std::initializer_list<LuaEntry> methods);
 
 /// Creates the metatable of a type whose fields are all methods. Pushes nothing.

@@ -222,16 +222,19 @@ int array_tostring(lua_State* L) {
 // ---- methods
 // -----------------------------------------------------------------------------------------------------------------
 
+/// gpu.item(x)
 int array_item(lua_State* L) {
   push_scalar(L, item(*check<Array>(L, 1, "item")));
   return 1;
 }
 
+/// x:table()
 int array_table(lua_State* L) {
   push_table(L, *check<Array>(L, 1, "table"));
   return 1;
 }
 
+/// gpu.host(x)
 int array_host(lua_State* L) {
   const Array& array = check<Array>(L, 1, "host");
   constexpr std::size_t most = 0x7fffff00;  // bytes of an FFI array, whose elements are counted in 32 bits
@@ -245,11 +248,13 @@ int array_host(lua_State* L) {
   return 1;
 }
 
+/// gpu.copy(x)
 int array_copy(lua_State* L) {
   push_array(L, copy(check<Array>(L, 1, "copy")));
   return 1;
 }
 
+/// gpu.astype(x, dtype)
 int array_astype(lua_State* L) {
   const Array& array = check<Array>(L, 1, "astype");
   const DType dtype = check_dtype(L, 2, "astype");
@@ -258,6 +263,7 @@ int array_astype(lua_State* L) {
   return 1;
 }
 
+/// gpu.to(x, device)
 int array_to(lua_State* L) {
   const Array& array = check<Array>(L, 1, "to");
   if (lua_isnoneornil(L, 2)) fail("to", "a device's name", L, 2);
@@ -265,16 +271,19 @@ int array_to(lua_State* L) {
   return 1;
 }
 
+/// gpu.contiguous(x)
 int array_contiguous(lua_State* L) {
   push_array(L, contiguous(check<Array>(L, 1, "contiguous")));
   return 1;
 }
 
+/// gpu.free(x)
 int array_free(lua_State* L) {
   check<Array>(L, 1, "free")->free();
   return 0;
 }
 
+/// x:copy_(value)
 int array_copy_(lua_State* L) {
   const Array& array = check<Array>(L, 1, "copy_");
   assign(L, array, 2, "copy_");
@@ -282,6 +291,7 @@ int array_copy_(lua_State* L) {
   return 1;
 }
 
+/// x:fill_(value)
 int array_fill_(lua_State* L) {
   const Array& array = check<Array>(L, 1, "fill_");
   const Array* source = test<Array>(L, 2);

@@ -67,7 +67,8 @@ int device_equal(lua_State* L) {
   return 1;
 }
 
-/// gpu.devices(): a table for each device. A device that is not open yet has only a name and a kind.
+/// gpu.devices()
+/// A table for each device. A device that is not open yet has only a name and a kind.
 int list_devices(lua_State* L) {
   Context& context = bindings_of(L).context();
   lua_newtable(L);
@@ -90,6 +91,7 @@ int list_devices(lua_State* L) {
   return 1;
 }
 
+/// gpu.device([device])
 /// gpu.device(): the current device. gpu.device(name): makes it current; nil and a message when there is no such
 /// device.
 int current_device(lua_State* L) {
@@ -106,7 +108,8 @@ int current_device(lua_State* L) {
   return 1;
 }
 
-/// gpu.can_access(a, b): whether device a reaches the memory of device b over a link.
+/// gpu.can_access(a, b)
+/// Whether device a reaches the memory of device b over a link.
 int can_access(lua_State* L) {
   std::shared_ptr<OpenDevice> devices[2];
   for (int i = 0; i < 2; ++i) {
@@ -117,7 +120,8 @@ int can_access(lua_State* L) {
   return 1;
 }
 
-/// gpu.sync(): waits for all work on all devices.
+/// gpu.sync()
+/// Waits for all work on all devices.
 int synchronize(lua_State* L) {
   bindings_of(L).context().synchronize();
   return 0;
@@ -136,16 +140,19 @@ int set_mode(lua_State* L, const char* name, bool Context::*mode) {
   return 1;
 }
 
+/// gpu.eager([on])
 /// Evaluates each operation when it is called, so that an error names its own call.
 int eager(lua_State* L) {
   return set_mode(L, "eager", &Context::eager);
 }
 
+/// gpu.debug([on])
 /// Waits after every launch, so that an error names its own call.
 int debug(lua_State* L) {
   return set_mode(L, "debug", &Context::debug);
 }
 
+/// gpu.strict([on])
 /// Makes implicit waits for the device errors.
 int strict(lua_State* L) {
   return set_mode(L, "strict", &Context::strict);

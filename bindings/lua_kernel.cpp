@@ -35,14 +35,14 @@ int configure_kernel(lua_State* L) {
   return 1;
 }
 
-/// kernel:over(n)
+/// k:over(count)(arguments...)
 int over_items(lua_State* L) {
   const KernelRef& kernel = check<KernelRef>(L, 1, "over");
   push(L, launch_over(kernel, check_items(L, 2, kernel->name())));
   return 1;
 }
 
-/// kernel:occupancy(block [, shared])
+/// k:occupancy(threads [, shared])
 int kernel_occupancy(lua_State* L) {
   const KernelRef& kernel = check<KernelRef>(L, 1, "occupancy");
   const std::int64_t block = check_integer(L, 2, "occupancy", "a number of threads");

@@ -108,6 +108,7 @@ RandomPart check_part(lua_State* L, int index, const Dims& shape, const char* op
   return {total == 0 ? 0 : all / total * (first - 1), all};
 }
 
+/// gpu.rand, gpu.randn(shape... [, {dtype, device, generator, part}])
 /// gpu.rand(shape... [, dtype or options]), gpu.randn.
 template <bool is_normal>
 int create_random(lua_State* L) {
@@ -228,6 +229,7 @@ void check_not_recording(lua_State* L, const char* op) {
     throw Error("[" + std::string(op) + "] expected a call outside of a function that gpu.fuse or gpu.graph records");
 }
 
+/// gpu.random.seed(seed)
 int seed(lua_State* L) {
   Bindings& bindings = bindings_of(L);
   const std::uint64_t seed = check_seed(L, 1, "random.seed");
@@ -236,10 +238,12 @@ int seed(lua_State* L) {
   return 0;
 }
 
+/// gpu.random.state()
 int state(lua_State* L) {
   return push_state(L, *bindings_of(L).random);
 }
 
+/// gpu.random.set_state(state)
 int set_state(lua_State* L) {
   Bindings& bindings = bindings_of(L);
   const RandomStream state = check_state(L, 1, "random.set_state");
@@ -248,7 +252,8 @@ int set_state(lua_State* L) {
   return 0;
 }
 
-/// gpu.random.generator(algorithm [, {seed=, dimensions=, offset=, device=}]). The default seed is 0, so that a
+/// gpu.random.generator(algorithm [, {seed, dimensions, offset, device}])
+/// The default seed is 0, so that a
 /// script's numbers are the same in each run.
 int new_generator(lua_State* L) {
   constexpr const char* op = "random.generator";
@@ -275,10 +280,12 @@ int new_generator(lua_State* L) {
   return 1;
 }
 
+/// g:state()
 int generator_state(lua_State* L) {
   return push_state(L, *check<Generator>(L, 1, "state").stream);
 }
 
+/// g:set_state(state)
 int generator_set_state(lua_State* L) {
   auto& generator = check<Generator>(L, 1, "set_state");
   const RandomStream state = check_state(L, 2, "set_state");
@@ -287,7 +294,7 @@ int generator_set_state(lua_State* L) {
   return 0;
 }
 
-/// g:skip(words).
+/// g:skip(n)
 int generator_skip(lua_State* L) {
   auto& generator = check<Generator>(L, 1, "skip");
   const std::int64_t words = check_integer(L, 2, "skip", "a count of 0 or more");

@@ -12,7 +12,8 @@ namespace gpulua {
 
 namespace {
 
-/// gpu.memory([device]): {used=, peak=, pooled=, limit=}, in bytes.
+/// gpu.memory([device])
+/// {used=, peak=, pooled=, limit=}, in bytes.
 int memory(lua_State* L) {
   const auto device = check_device(L, 1, "memory");
   const MemoryAccount& account = device->memory();
@@ -28,7 +29,8 @@ int memory(lua_State* L) {
   return 1;
 }
 
-/// gpu.set_memory_limit(bytes): limits the memory of the current device's arrays.
+/// gpu.set_memory_limit(bytes)
+/// Limits the memory of the current device's arrays.
 int set_memory_limit(lua_State* L) {
   const double bytes = check_number(L, 1, "set_memory_limit", "a number of bytes");
   if (!(bytes >= 0 && bytes < 0x1p63)) fail("set_memory_limit", "a number of bytes", L, 1);
@@ -36,7 +38,8 @@ int set_memory_limit(lua_State* L) {
   return 0;
 }
 
-/// gpu.trim([device]): returns pooled memory to the system.
+/// gpu.trim([device])
+/// Returns pooled memory to the system.
 int trim(lua_State* L) {
   check_device(L, 1, "trim")->device().trim();
   return 0;
@@ -44,6 +47,7 @@ int trim(lua_State* L) {
 
 // gpu.scope(fn, ...): enter(fn), then fn(...), then leave(_, the results of fn); see helpers.bracket.
 
+/// gpu.scope(fn, ...)
 int enter_scope(lua_State* L) {
   if (!lua_isfunction(L, 1)) fail("scope", "a function to run", L, 1);
   Bindings& bindings = bindings_of(L);

@@ -99,7 +99,8 @@ void push_kernel(lua_State* L, int index, const BoundModule& module, std::string
 // ---- functions of gpu
 // ---------------------------------------------------------------------------------------------------
 
-/// gpu.module(source [, options]). `is_library`: the source is the library's own, whatever the rights of scripts.
+/// gpu.module(source [, {options, defines, headers, include, names, device}])
+/// `is_library`: the source is the library's own, whatever the rights of scripts.
 template <bool is_library>
 int new_module(lua_State* L) {
   compile(L, check_source(L, 1, 2, "module", is_library), is_library);
@@ -114,7 +115,8 @@ int new_module(lua_State* L) {
   fail("kernel", "the kernel's name" + (names.empty() ? "" : " after the source, which has " + names), L, 2);
 }
 
-/// gpu.kernel(source, name [, options]): compiles a module and returns one kernel of it.
+/// gpu.kernel(source, name [, {options, defines, headers, include, names, device}])
+/// Compiles a module and returns one kernel of it.
 template <bool is_library>
 int new_kernel(lua_State* L) {
   SourceRequest request = check_source(L, 1, 3, "kernel", is_library);
@@ -133,7 +135,8 @@ int new_kernel(lua_State* L) {
   return 1;
 }
 
-/// gpu.load_module(path_or_bytes [, {device=}]): the module; nil and a message for a missing file.
+/// gpu.load_module(image [, {device}])
+/// The module; nil and a message for a missing file.
 int load_module(lua_State* L) {
   const std::string_view text = check_string(L, 1, "load_module", "a path, or the bytes of PTX, a cubin or a fatbin");
   std::shared_ptr<OpenDevice> device;
@@ -157,14 +160,16 @@ int load_module(lua_State* L) {
 // ---- modules
 // ------------------------------------------------------------------------------------------------------------
 
-/// mod:kernel(name): a kernel, also one with the name of a field or method of modules.
+/// mod:kernel(name)
+/// A kernel, also one with the name of a field or method of modules.
 int module_kernel(lua_State* L) {
   const auto& module = check<BoundModule>(L, 1, "kernel");
   push_kernel(L, 1, module, check_string(L, 2, "kernel", "a kernel's name"));
   return 1;
 }
 
-/// mod:constant(name): an array over a `__constant__` or `__device__` variable.
+/// mod:constant(name)
+/// An array over a `__constant__` or `__device__` variable.
 int module_constant(lua_State* L) {
   auto& module = check<BoundModule>(L, 1, "constant");
   const std::string_view name = check_string(L, 2, "constant", "the name of a __constant__ or __device__ variable");

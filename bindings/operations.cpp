@@ -94,6 +94,10 @@ OperationOptions check_operation_options(lua_State* L, int index, const char* op
   return options;
 }
 
+/// gpu.<one>(x [, {out, dtype}])
+/// gpu.<two>(x, y [, {out, dtype}])
+/// gpu.betainc(a, b, x [, {out, dtype}])
+/// gpu.betaincinv(a, b, p [, {out, dtype}])
 /// Applies the operation to the first arguments.
 Array apply(lua_State* L, const OpInfo& op) {
   const auto operands = check_operands(L, op);
@@ -116,7 +120,7 @@ Array combine(std::string_view name, const Operand& x) {
   return elementwise(op(name), {&x, 1});
 }
 
-/// clip(x, low [, high])
+/// gpu.clip(x, low [, high] [, {out, dtype}])
 Array clip(lua_State* L, const OpInfo& op) {
   if (lua_isnil(L, 2)) throw Error("[clip] expected a lower bound, got nil; x:minimum(high) has an upper one alone");
   if (lua_isnone(L, 2)) fail("clip", "a lower bound", L, 2);
@@ -160,7 +164,7 @@ Array rounded(const Array& array, std::int64_t decimals) {
   return computed(decimals > 0 ? "round_decimals" : "round_tens", array, compute, {scale});
 }
 
-/// round(x, decimals)
+/// gpu.round(x [, decimals] [, {out, dtype}])
 Array round_decimals(lua_State* L, const OpInfo& op) {
   const Array x = check_first(L, op);
   constexpr std::int64_t most_decimals = 1000;  // 10 to that power, or more, is beyond all dtypes
@@ -187,7 +191,8 @@ double largest(DType dtype) {
   }
 }
 
-/// nan_to_num(x, nan, highest, lowest): the defaults are 0 and the limits of the dtype. Integers and bool stay
+/// gpu.nan_to_num(x [, nan [, highest [, lowest]]] [, {out, dtype}])
+/// The defaults are 0 and the limits of the dtype. Integers and bool stay
 /// unchanged.
 Array nan_to_num(lua_State* L, const OpInfo& op) {
   const Array x = check_first(L, op);
@@ -235,13 +240,15 @@ int operation_in_place(lua_State* L) {
   return 1;
 }
 
+/// gpu.where(condition [, x, y] [, {out, dtype}])
 /// gpu.where(c): the positions of the true elements; gpu.where(c, x, y): the elementwise operation.
 int where(lua_State* L) {
   if (lua_gettop(L) > 1) return operation<apply>(L);
   return push_nonzero(L, check<Array>(L, 1, "where"));
 }
 
-/// gpu.divmod(x, y): floor_divide and remainder.
+/// gpu.divmod(x, y)
+/// floor_divide and remainder.
 int divmod(lua_State* L) {
   for (const char* name : {"floor_divide", "remainder"}) push_array(L, apply(L, op(name)));
   return 2;

@@ -133,6 +133,9 @@ Array reduce_with(const Reducer& row, const Array& array, const ReductionOptions
   return cast(combine(row.combine, reduced, initial), dtypes.result);
 }
 
+/// gpu.sum, gpu.prod, gpu.max, gpu.min(x [, axis] [, {axis, keepdims, dtype, out, where, initial}])
+/// gpu.any, gpu.all, gpu.count_nonzero(x [, axis] [, {axis, keepdims, dtype, out, where}])
+/// gpu.argmax, gpu.argmin(x [, axis] [, {axis, keepdims, dtype, out}])
 int reduction(lua_State* L) {
   const auto& row = *static_cast<const Reducer*>(lua_touserdata(L, lua_upvalueindex(own_upvalue)));
   const std::string name(row.name);
@@ -174,6 +177,7 @@ ReductionDTypes mean_dtypes(const Array& array, const ReductionOptions& options)
   return {DType::float64, options.dtype.value_or(DType::float32)};
 }
 
+/// gpu.mean(x [, axis] [, {axis, keepdims, dtype, out, where}])
 int mean(lua_State* L) {
   const Array& array = check<Array>(L, 1, "mean");
   refuse_text(L, 1, array, "mean");
@@ -192,6 +196,7 @@ Array deviations(const Array& array, const ReductionOptions& options, DType comp
   return reduce_with(reducer("sum"), map("square", centred), options, {compute, compute});
 }
 
+/// gpu.std, gpu.var(x [, axis] [, {axis, keepdims, dtype, out, where, ddof}])
 /// x:var(axis, {ddof=...}), and x:std, the square root of the variance.
 template <bool root>
 int variance(lua_State* L) {

@@ -36,6 +36,7 @@ ScanOptions check_scan(lua_State* L, const Array& array, const char* op) {
   return options;
 }
 
+/// gpu.cumsum, gpu.cumprod, gpu.cummax, gpu.cummin(x [, axis] [, {axis, exclusive, dtype, out}])
 int lua_scan(lua_State* L) {
   const auto& row = *static_cast<const ScanOp*>(lua_touserdata(L, lua_upvalueindex(own_upvalue)));
   const std::string name(row.name);

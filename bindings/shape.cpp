@@ -109,18 +109,21 @@ Array reshaped(const Array& array, const Dims& shape) {
   return layout ? view(array, *layout) : view(copy(array), row_major(shape));
 }
 
+/// gpu.reshape(x, shape...)
 int array_reshape(lua_State* L) {
   const Array& array = check<Array>(L, 1, "reshape");
   push_array(L, reshaped(array, check_new_shape(L, 2, array->layout)));
   return 1;
 }
 
+/// gpu.ravel(x)
 int array_ravel(lua_State* L) {
   const Array& array = check<Array>(L, 1, "ravel");
   push_array(L, reshaped(array, {array->layout.size()}));
   return 1;
 }
 
+/// gpu.flatten(x)
 int array_flatten(lua_State* L) {
   const Array& array = check<Array>(L, 1, "flatten");
   push_array(L, view(copy(array), row_major({array->layout.size()})));
@@ -136,16 +139,19 @@ int permute_axes(lua_State* L, const Array& array, const char* op) {
   return push_view(L, array, permute(array->layout, axes));
 }
 
+/// gpu.permute(x, axes...)
 int array_permute(lua_State* L) {
   return permute_axes(L, check<Array>(L, 1, "permute"), "permute");
 }
 
+/// gpu.transpose(x [, axes...])
 int array_transpose(lua_State* L) {
   const Array& array = check<Array>(L, 1, "transpose");
   if (lua_isnoneornil(L, 2)) return push_view(L, array, transpose(array->layout));
   return permute_axes(L, array, "transpose");
 }
 
+/// gpu.swapaxes(x, a, b)
 int array_swapaxes(lua_State* L) {
   const Array& array = check<Array>(L, 1, "swapaxes");
   const std::size_t a = check_axis(L, 2, array->layout.ndim(), "swapaxes");
@@ -156,6 +162,7 @@ int array_swapaxes(lua_State* L) {
   return push_view(L, array, std::move(layout));
 }
 
+/// gpu.moveaxis(x, from, to)
 int array_moveaxis(lua_State* L) {
   const Array& array = check<Array>(L, 1, "moveaxis");
   const auto from = check_axis_list(L, 2, 2, array->layout.ndim(), "moveaxis");
@@ -166,6 +173,7 @@ int array_moveaxis(lua_State* L) {
   return push_view(L, array, move_axes(array->layout, from, to));
 }
 
+/// gpu.broadcast_to(x, shape...)
 int array_broadcast_to(lua_State* L) {
   const Array& array = check<Array>(L, 1, "broadcast_to");
   int next = 0;
@@ -174,6 +182,7 @@ int array_broadcast_to(lua_State* L) {
   return push_view(L, array, broadcast_to(array->layout, shape));
 }
 
+/// gpu.squeeze(x [, axes])
 int array_squeeze(lua_State* L) {
   const Array& array = check<Array>(L, 1, "squeeze");
   const Dims& shape = array->layout.shape;
@@ -189,6 +198,7 @@ int array_squeeze(lua_State* L) {
   return push_view(L, array, squeeze(array->layout, axes));
 }
 
+/// gpu.expand_dims(x, axes)
 int array_expand_dims(lua_State* L) {
   const Array& array = check<Array>(L, 1, "expand_dims");
   const std::size_t added = lua_istable(L, 2) ? lua_objlen(L, 2) : 1;
@@ -197,6 +207,7 @@ int array_expand_dims(lua_State* L) {
   return push_view(L, array, expand(array->layout, check_axis_set(L, 2, ndim, "expand_dims")));
 }
 
+/// gpu.flip(x [, axes])
 int array_flip(lua_State* L) {
   const Array& array = check<Array>(L, 1, "flip");
   const bool all = lua_isnoneornil(L, 2);
@@ -204,6 +215,7 @@ int array_flip(lua_State* L) {
                    flip(array->layout, all ? ~std::uint64_t{0} : check_axis_set(L, 2, array->layout.ndim(), "flip")));
 }
 
+/// gpu.diagonal(x [, offset [, row, column]])
 int array_diagonal(lua_State* L) {
   const Array& array = check<Array>(L, 1, "diagonal");
   const std::size_t ndim = array->layout.ndim();
@@ -217,6 +229,7 @@ int array_diagonal(lua_State* L) {
   return push_view(L, array, diagonal(array->layout, offset, row, column));
 }
 
+/// gpu.sliding_window(x, sizes [, axes])
 int array_sliding_window(lua_State* L) {
   const Array& array = check<Array>(L, 1, "sliding_window");
   const Layout& layout = array->layout;
@@ -239,6 +252,7 @@ int array_sliding_window(lua_State* L) {
   return push_view(L, array, windows(layout, sizes, axes));
 }
 
+/// gpu.atleast_1d, gpu.atleast_2d, gpu.atleast_3d(x)
 template <std::size_t ndim>
 int array_atleast(lua_State* L) {
   constexpr const char* names[] = {"atleast_1d", "atleast_2d", "atleast_3d"};
@@ -250,7 +264,8 @@ int array_atleast(lua_State* L) {
   return push_view(L, array, expand(array->layout, added[ndim - 1][have]));
 }
 
-/// gpu.broadcast_arrays(x, ...): views of the arrays in their common shape.
+/// gpu.broadcast_arrays(x, ...)
+/// Views of the arrays in their common shape.
 int broadcast_arrays(lua_State* L) {
   constexpr const char* op = "broadcast_arrays";
   const int count = lua_gettop(L);
@@ -280,6 +295,7 @@ std::vector<Array> check_arrays(lua_State* L, int index, const char* op) {
   return arrays;
 }
 
+/// gpu.concat(arrays [, axis] [, {axis, out}])
 int concat_arrays(lua_State* L) {
   const std::vector<Array> arrays = check_arrays(L, 1, "concat");
   const std::size_t ndim = arrays.front()->layout.ndim();
@@ -288,6 +304,7 @@ int concat_arrays(lua_State* L) {
   return push_result(L, options.out, concat(arrays, options.axis.value_or(0)), "concat");
 }
 
+/// gpu.stack(arrays [, axis] [, {axis, out}])
 int stack_arrays(lua_State* L) {
   const std::vector<Array> arrays = check_arrays(L, 1, "stack");
   const std::size_t ndim = arrays.front()->layout.ndim() + 1;

@@ -12,7 +12,7 @@ namespace gpulua {
 
 namespace {
 
-constexpr const char* signature_files[] = {"signatures.txt", "signatures_parts.txt", "signatures_signals.txt"};
+constexpr const char* signatures_file = "signatures.txt";
 
 constexpr std::string_view gpu_prefix = "gpu.", array_prefix = "x:", generator_prefix = "g:";
 
@@ -66,9 +66,10 @@ void CallSignatures::read_lines(std::string_view text) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
-    if (line.empty() || line.starts_with('#')) continue;
-    if (line.ends_with(':')) {
-      file = line == "C++:" ? "" : line.substr(0, line.size() - 1);
+    if (const std::size_t colon = line.find(".lua: "); colon != line.npos) {
+      const std::size_t words = line.find(' ') + 1;
+      file = line.substr(0, words - 2);
+      sandboxes_.emplace(file, line.substr(words));
       continue;
     }
     const std::size_t parameters = line.find_first_of("({");
@@ -77,8 +78,7 @@ void CallSignatures::read_lines(std::string_view text) {
 }
 
 const std::map<std::string, CallSignatures::Line, std::less<>>& CallSignatures::lines() {
-  if (lines_.empty())
-    for (const char* file : signature_files) read_lines(library_file(file));
+  if (lines_.empty()) read_lines(library_file(signatures_file));
   return lines_;
 }
 
@@ -111,6 +111,14 @@ std::vector<std::string_view> CallSignatures::files() {
   for (const auto& [function, line] : lines())
     if (!line.file.empty() && std::ranges::find(files, line.file) == files.end()) files.push_back(line.file);
   return files;
+}
+
+bool CallSignatures::is_in_sandboxes(std::string_view file, std::string_view name) {
+  lines();
+  const auto found = sandboxes_.find(file);
+  if (found == sandboxes_.end()) return false;
+  return found->second == "all" ||
+         (", " + std::string(found->second) + ",").find(", " + std::string(name) + ",") != std::string::npos;
 }
 
 bool CallSignatures::has_functions(std::string_view text) {
@@ -149,7 +157,7 @@ const CallSignature& CallSignatures::find(std::string_view receiver, std::string
   } else {
     const OpInfo* row = receiver == gpu_prefix ? elementwise_row(name) : nullptr;
     const Line* family = row && row->arity <= 2 ? line(row->arity == 1 ? "gpu.<one>" : "gpu.<two>") : nullptr;
-    if (!family) throw std::logic_error("signatures.txt has no line for " + full);
+    if (!family) throw std::logic_error("no source declares " + full);
     signature.parameters = family->parameters;
     signature.most = count(family->parameters);
   }
@@ -162,7 +170,7 @@ std::vector<std::string_view> CallSignatures::options(const std::string& op) {
   std::vector<std::string_view> names;
   const std::string name = op.find(':') == op.npos ? std::string(gpu_prefix) + op : op;
   const Line* function = line(name);
-  if (!function) throw std::logic_error("signatures.txt has no line for " + name);
+  if (!function) throw std::logic_error("no source declares " + name);
   std::string_view rest = function->parameters;
   rest.remove_prefix(std::min(rest.find('{'), rest.size()));
   constexpr std::string_view between = "{}[], ";
@@ -295,10 +303,9 @@ int takes_list(lua_State* L) {
   return 1;
 }
 
-/// signatures(): the text of the files of signatures.
+/// signatures(): the text of all signatures.
 int signature_lines(lua_State* L) {
-  std::string text;
-  for (const char* file : signature_files) text += library_file(file);
+  const std::string_view text = library_file(signatures_file);
   lua_pushlstring(L, text.data(), text.size());
   return 1;
 }

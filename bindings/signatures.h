@@ -15,7 +15,8 @@
 
 namespace gpulua {
 
-/// The signature of a function or method: a line of signatures.txt, or a signature derived from one.
+/// The signature of a function or method: a line of signatures.txt, which cmake/signatures.lua makes of the
+/// declarations above the functions' code, or a signature derived from one.
 struct CallSignature {
   static constexpr int any_number = 1 << 30;
   static constexpr int unread = -1;
@@ -60,6 +61,8 @@ class CallSignatures {
   std::vector<std::pair<std::string, std::string>> functions_of(std::string_view file);
   /// The Lua files that define functions.
   std::vector<std::string_view> files();
+  /// Whether scripts in a sandbox have the function of a Lua file: see cmake/signatures.lua.
+  bool is_in_sandboxes(std::string_view file, std::string_view name);
   /// True when the names of some functions begin with the text.
   bool has_functions(std::string_view text);
 
@@ -73,7 +76,8 @@ class CallSignatures {
   const Line* line(const std::string& name);
   const std::map<std::string, Line, std::less<>>& lines();
 
-  std::map<std::string, Line, std::less<>> lines_;  // by receiver and name: "gpu.sum"
+  std::map<std::string, Line, std::less<>> lines_;                  // by receiver and name: "gpu.sum"
+  std::map<std::string, std::string_view, std::less<>> sandboxes_;  // by Lua file: "all", "none" or names
   std::unordered_map<std::string, std::unique_ptr<const CallSignature>> found_;
   std::deque<CallSignature> added_;
 };

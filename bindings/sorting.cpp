@@ -59,13 +59,14 @@ int argsort_along(lua_State* L, const Array& array, const Along& along, const ch
   return push_result(L, along.out, from_one(positions), op);
 }
 
-/// gpu.sort(x [, axis [, options]]), x:sort(...)
+/// gpu.sort(x [, axis] [, {axis, descending, stable, out}])
 int lua_sort(lua_State* L) {
   const Array array = check<Array>(L, 1, "sort");
   refuse_text(L, 1, array, "sort");
   return sort_along(L, array, check_along(L, 2, array, "sort"), "sort");
 }
 
+/// gpu.argsort(x [, axis] [, {axis, descending, stable, out}])
 int lua_argsort(lua_State* L) {
   const Array array = check<Array>(L, 1, "argsort");
   return argsort_along(L, array, check_along(L, 2, array, "argsort"), "argsort");
@@ -81,7 +82,7 @@ std::int64_t check_position(lua_State* L, int index, std::int64_t size, const ch
   return position > 0 ? position - 1 : size + position;
 }
 
-/// gpu.partition(x, k [, axis]), gpu.argpartition.
+/// gpu.partition, gpu.argpartition(x, k [, axis] [, {axis, descending, stable, out}])
 template <bool positions>
 int lua_partition(lua_State* L) {
   constexpr const char* name = positions ? "argpartition" : "partition";
@@ -93,7 +94,8 @@ int lua_partition(lua_State* L) {
   return push_result(L, along.out, positions ? from_one(parted.positions) : parted.values, name);
 }
 
-/// gpu.topk(x, k [, axis [, {largest=}]]): the k greatest or least elements in order, and their positions.
+/// gpu.topk(x, k [, axis] [, {axis, largest}])
+/// The k greatest or least elements in order, and their positions.
 int lua_topk(lua_State* L) {
   const Array array = check<Array>(L, 1, "topk");
   refuse_text(L, 1, array, "topk");
@@ -118,8 +120,8 @@ int lua_topk(lua_State* L) {
   return 2;
 }
 
-/// gpu.searchsorted(sorted, values [, {side = "left" or "right"}]): the insertion position of each value, counted
-/// from 1.
+/// gpu.searchsorted(sorted, values [, {side}])
+/// The insertion position of each value, counted from 1; `side` is "left" or "right".
 int lua_searchsorted(lua_State* L) {
   const Array sorted = check<Array>(L, 1, "searchsorted");
   refuse_text(L, 1, sorted, "searchsorted");

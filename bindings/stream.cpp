@@ -9,13 +9,15 @@ namespace gpulua {
 
 namespace {
 
-/// gpu.stream([device]): a new queue of work on the device.
+/// gpu.stream([device])
+/// A new queue of work on the device.
 int new_stream(lua_State* L) {
   const auto device = check_device(L, 1, "stream");
   push(L, StreamHandle{device, device->create_stream()});
   return 1;
 }
 
+/// s:sync()
 int stream_synchronize(lua_State* L) {
   const auto& handle = check<StreamHandle>(L, 1, "sync");
   handle.device->synchronize(*handle.stream);
@@ -27,7 +29,8 @@ void check_same_device(const char* op, const char* what, const OpenDevice& expec
     throw Error("[" + std::string(op) + "] expected " + what + " of " + expected.name() + ", got one of " + got.name());
 }
 
-/// s:wait(event): later work on s starts after the event. An event that was never recorded does not delay it.
+/// s:wait(event)
+/// Later work on s starts after the event. An event that was never recorded does not delay it.
 int stream_wait(lua_State* L) {
   const auto& stream = check<StreamHandle>(L, 1, "wait");
   const auto& event = check<EventHandle>(L, 2, "wait");
@@ -37,6 +40,7 @@ int stream_wait(lua_State* L) {
   return 0;
 }
 
+/// s:done()
 int stream_done(lua_State* L) {
   const auto& handle = check<StreamHandle>(L, 1, "done");
   handle.device->check_not_captured("asks a stream");
@@ -57,7 +61,8 @@ int new_event(lua_State* L) {
   return 1;
 }
 
-/// e:record([s]): records the event on the stream, by default the current one.
+/// e:record([s])
+/// Records the event on the stream, by default the current one.
 int event_record(lua_State* L) {
   auto& event = check<EventHandle>(L, 1, "record");
   StreamRef stream = event.device->stream();
@@ -72,20 +77,23 @@ int event_record(lua_State* L) {
   return 0;
 }
 
+/// e:sync()
 int event_synchronize(lua_State* L) {
   const auto& handle = check<EventHandle>(L, 1, "sync");
   handle.device->synchronize(*handle.event);
   return 0;
 }
 
-/// e:done(): true when the work up to the event is done; true for an event that was never recorded.
+/// e:done()
+/// True when the work up to the event is done; true for an event that was never recorded.
 int event_done(lua_State* L) {
   const auto& handle = check<EventHandle>(L, 1, "done");
   lua_pushboolean(L, handle.device->device().done(*handle.event));
   return 1;
 }
 
-/// from:elapsed(to): milliseconds between the events. Waits for both. Throws Error when `to` is the earlier one.
+/// e:elapsed(later)
+/// Milliseconds between the events. Waits for both. Throws Error when `to` is the earlier one.
 int event_elapsed(lua_State* L) {
   const auto& from = check<EventHandle>(L, 1, "elapsed");
   const auto& to = check<EventHandle>(L, 2, "elapsed");
@@ -108,6 +116,7 @@ int event_tostring(lua_State* L) {
   return 1;
 }
 
+/// gpu.with(s, fn, ...)
 // gpu.with(s, fn, ...): enter(s, fn), then fn(...), then leave(the value of enter); see helpers.bracket.
 
 int enter_stream(lua_State* L) {

@@ -27,7 +27,8 @@ struct LuaType<PinnedHandle> {
 
 namespace {
 
-/// gpu.pinned(n, dtype): an FFI array of n elements, v[0] to v[n - 1], in pinned memory, which is copied to and from a
+/// gpu.pinned(count [, dtype])
+/// An FFI array of n elements, v[0] to v[n - 1], in pinned memory, which is copied to and from a
 /// device without staging.
 int new_pinned(lua_State* L) {
   const std::int64_t count = check_integer(L, 1, "pinned", "a number of elements");
@@ -70,7 +71,8 @@ CData check_host_memory(lua_State* L, const char* op, const Array& array) {
   return *host;
 }
 
-/// x:copy_from(host [, {async=}]): copies the elements of an FFI array or pointer, in row-major order and converted to
+/// gpu.copy_from(x, host [, {async}])
+/// Copies the elements of an FFI array or pointer, in row-major order and converted to
 /// x's dtype, or of a nested table of x's shape. With async the call does not wait for the copy from pinned memory,
 /// which must not change until the stream is done. Other memory can be reused at once.
 int array_copy_from(lua_State* L) {
@@ -96,7 +98,8 @@ int array_copy_from(lua_State* L) {
   return 1;
 }
 
-/// x:copy_to(host [, {async=}]): copies the elements to an FFI array or pointer, in row-major order and converted to
+/// gpu.copy_to(x, host [, {async}])
+/// Copies the elements to an FFI array or pointer, in row-major order and converted to
 /// its dtype. With async the call does not wait for the copy to pinned memory, which can be read when the stream is
 /// done.
 int array_copy_to(lua_State* L) {

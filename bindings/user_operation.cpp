@@ -55,6 +55,7 @@ void check_sets(const UserElementwise& operation) {
                   ", as in \"" + output.name + " = ...;\", got \"" + operation.body.text + '"');
 }
 
+/// gpu.elementwise{inputs, outputs, body [, name] [, preamble]}
 /// `is_library`: the source is the library's own, whatever the rights of scripts.
 template <bool is_library>
 int define_elementwise(lua_State* L) {
@@ -98,6 +99,7 @@ UserParameter check_one(const std::string& name, const char* field, const std::v
   return parameters.front();
 }
 
+/// gpu.scan_kernel{input, expr [, output] [, neutral] [, exclusive] [, name] [, preamble]}
 int define_scan(lua_State* L) {
   check_source_rights(L, "scan_kernel");
   const OperationFields fields(L, "scan_kernel", "a table with input and expr");

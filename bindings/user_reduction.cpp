@@ -57,6 +57,7 @@ void declare(const OperationFields& fields, const std::optional<std::string>& in
   post.inputs = {type};
 }
 
+/// gpu.reduction{inputs, outputs, map, reduce [, post] [, identity] [, reduce_type] [, name] [, preamble]}
 int define_reduction(lua_State* L) {
   check_source_rights(L, "reduction");
   const OperationFields fields(L, "reduction", "a table with inputs, outputs, map and reduce");
@@ -91,7 +92,8 @@ int define_reduction(lua_State* L) {
   return 1;
 }
 
-/// gpu.reduce(f [, identity]): the reduction of that function.
+/// gpu.reduce(f [, identity])
+/// The reduction of that function.
 int define_reduce(lua_State* L) {
   check_source_rights(L, "reduce");
   if (!push_function_of(L, 1)) fail("reduce", "a Lua function of two values", L, 1);

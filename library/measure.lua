@@ -1,4 +1,5 @@
 -- gpu.benchmark, gpu.profile, gpu.clock, gpu.time and gpu.timer: time measurement.
+-- In sandboxes: all
 local gpu, _, core = ...
 local ffi = require "ffi"
 
@@ -15,16 +16,19 @@ local function now()
   return tonumber(time.seconds) * 1e3 + tonumber(time.nanoseconds) * 1e-6
 end
 
---- gpu.clock(): wall-clock milliseconds. Only differences are meaningful.
+--- gpu.clock()
+--- Wall-clock milliseconds. Only differences are meaningful.
 gpu.clock = now
 
---- gpu.time(): seconds since the beginning of 1970.
+--- gpu.time()
+--- Seconds since the beginning of 1970.
 function gpu.time()
   ffi.C.gpulua_clock_gettime(realtime, time)
   return tonumber(time.seconds) + tonumber(time.nanoseconds) * 1e-9
 end
 
---- gpu.timer(): a function that gives the wall-clock milliseconds since this call. Both wait for the devices' work.
+--- gpu.timer()
+--- A function that gives the wall-clock milliseconds since this call. Both wait for the devices' work.
 function gpu.timer()
   gpu.sync()
   local start = now()
@@ -92,7 +96,8 @@ local function repeats_of(options)
   return repeats
 end
 
---- gpu.benchmark(fn [, {repeats =}]): runs fn repeatedly, waits after each run, and returns statistics of the times.
+--- gpu.benchmark(fn [, {repeats}])
+--- Runs fn repeatedly, waits after each run, and returns statistics of the times.
 function gpu.benchmark(fn, options)
   check_function("benchmark", fn)
   local repeats = repeats_of(options)
@@ -136,7 +141,8 @@ end
 
 function profile.__display(rows) return { ["text/html"] = core.html_table(profile_cells(rows)) } end
 
---- gpu.profile(fn, ...): the kernels that fn(...) ran on the current device, by descending time. Errors of fn are passed on.
+--- gpu.profile(fn, ...)
+--- The kernels that fn(...) ran on the current device, by descending time. Errors of fn are passed on.
 function gpu.profile(fn, ...)
   check_function("profile", fn)
   local device = core.start_profile()

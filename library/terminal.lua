@@ -1,4 +1,5 @@
 -- gpu.print_options and gpu.progress: what people see on a terminal.
+-- In sandboxes: print_options
 local gpu, _, core = ...
 
 --- How many characters a text in UTF-8 has.
@@ -9,7 +10,8 @@ function core.text_length(text) return select(2, text:gsub("[^\128-\191]", "")) 
 -- The least and greatest value of each option.
 local limits = {precision = {1, 17}, edge = {1, 1e6}, threshold = {0, 2 ^ 53}, width = {20, 1e6}}
 
---- gpu.print_options([{precision, edge, threshold, width}]): sets what is given, and gives what holds.
+--- gpu.print_options([{precision, edge, threshold, width}])
+--- Sets what is given, and gives what holds.
 function gpu.print_options(options)
   options = core.check_fields("print_options", options)
   if next(options) then core.check_mode_change "print_options" end
@@ -48,6 +50,7 @@ function core.progress_line(label, done, n, ms)
   return ("%s%.0f%%, %.0f of %.0f, %s, %s left"):format(name, done / n * 100, done, n, rate, duration(ms / done * (n - done)))
 end
 
+--- gpu.progress(n [, label])
 --- gpu.progress(n [, label]): for i in gpu.progress(n) is for i = 1, n, with a line about it on a terminal.
 function gpu.progress(n, label)
   if type(n) ~= "number" or not (n >= 0 and n % 1 == 0) then core.fail("progress", "a number of steps, an integer of 0 or more", n) end

@@ -1,8 +1,10 @@
 -- Arrays with a pattern, and triangles and diagonals of arrays.
+-- In sandboxes: all
 local gpu, methods, core = ...
 local complex = require("ffi").typeof "complex"
 
---- gpu.complex(re, im): a complex number.
+--- gpu.complex(re [, im])
+--- A complex number.
 function gpu.complex(re, im)
   if core.is_array(re) or core.is_array(im) then
     core.raise "[complex] expected two numbers, got an array; re + im * gpu.complex(0, 1) is the complex array of two arrays of parts"
@@ -62,6 +64,7 @@ local function rounded_to(dtype, values)
   return core.cast(values, dtype)
 end
 
+--- gpu.logspace(first, last [, count [, base]] [, {dtype, device}])
 --- base ^ first to base ^ last.
 function gpu.logspace(first, last, ...)
   local count, dtype, device, base = spaced("logspace", 2, first, last, ...)
@@ -70,6 +73,7 @@ function gpu.logspace(first, last, ...)
   return rounded_to(dtype, gpu.power(base, exponents))
 end
 
+--- gpu.geomspace(first, last [, count] [, {dtype, device}])
 --- A geometric sequence from first to last.
 function gpu.geomspace(first, last, ...)
   local count, dtype, device = spaced("geomspace", 1, first, last, ...)
@@ -101,14 +105,17 @@ local function indices(op, shape, options)
   return unpack(result)
 end
 
+--- gpu.indices(shape [, {dtype, device}])
 function gpu.indices(shape, options) return indices("indices", shape, options) end
 
+--- gpu.fromfunction(fn, shape [, {dtype, device}])
 --- Calls fn with the index arrays of the shape.
 function gpu.fromfunction(fn, shape, options)
   if type(fn) ~= "function" then core.fail("fromfunction", "a function of index arrays", fn) end
   return fn(indices("fromfunction", shape, options))
 end
 
+--- gpu.meshgrid(x, ... [, {indexing}])
 --- Coordinate arrays of a grid: each vector varies along its own axis. `indexing`: "ij", or "xy", which swaps the first two axes.
 function gpu.meshgrid(...)
   local vectors = pack(...)
@@ -152,18 +159,21 @@ local function matrix_arguments(op, ...)
   return rows, columns, core.check_integer(op, "an integer offset", arguments[3] or 0), dtype or "float32", device
 end
 
+--- gpu.eye(rows [, columns [, offset]] [, {dtype, device}])
 --- Ones on a diagonal, zeros elsewhere.
 function gpu.eye(...)
   local rows, columns, offset, dtype, device = matrix_arguments("eye", ...)
   return core.cast(offsets(rows, columns, device):eq(offset), dtype)
 end
 
+--- gpu.identity(n [, {dtype, device}])
 function gpu.identity(n, options)
   check_count("identity", n)
   local dtype, device = core.options("identity", options)
   return gpu.eye(n, {dtype = dtype, device = device})
 end
 
+--- gpu.tri(rows [, columns [, offset]] [, {dtype, device}])
 --- Ones on a diagonal and below, zeros above.
 function gpu.tri(...)
   local rows, columns, offset, dtype, device = matrix_arguments("tri", ...)
@@ -180,6 +190,7 @@ local function triangle(op, x, offset, comparison)
   return gpu.where(keeps, x, false)
 end
 
+--- gpu.diag(x [, offset])
 --- For a vector, the matrix with this diagonal; for a matrix, a view of its diagonal.
 local function diag(x, offset)
   core.check_array("diag", x)
@@ -193,6 +204,7 @@ local function diag(x, offset)
   return result
 end
 
+--- gpu.vander(x [, columns] [, {increasing}])
 --- The matrix of x[i] ^ (columns - j); with {increasing = true}, of x[i] ^ (j - 1).
 local function vander(x, columns, options)
   core.check_array("vander", x)
@@ -207,7 +219,9 @@ end
 
 core.define {
   diag = diag,
+  --- gpu.tril(x [, offset])
   tril = function(x, offset) return triangle("tril", x, offset, "le") end,
+  --- gpu.triu(x [, offset])
   triu = function(x, offset) return triangle("triu", x, offset, "ge") end,
   vander = vander,
 }

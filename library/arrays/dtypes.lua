@@ -1,4 +1,5 @@
 -- Questions about dtypes.
+-- In sandboxes: all
 local gpu, _, core = ...
 
 --- The name of a dtype, or of an array's.
@@ -9,6 +10,8 @@ local function dtype_of(op, value)
 end
 
 -- gpu.float32(x) and its kin: an array, or a number, converted.
+--- gpu.bool, gpu.int8, gpu.int16, gpu.int32, gpu.int64, gpu.uint8, gpu.uint16, gpu.uint32, gpu.uint64, gpu.float16(x)
+--- gpu.bfloat16, gpu.float32, gpu.float64, gpu.complex64, gpu.complex128(x)
 for _, dtype in ipairs {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16",
   "float32", "float64", "complex64", "complex128"} do
   gpu[dtype] = function(x)
@@ -18,10 +21,12 @@ for _, dtype in ipairs {"bool", "int8", "int16", "int32", "int64", "uint8", "uin
   end
 end
 
+--- gpu.promote_types(a, b)
 --- The dtype that holds the values of both.
 function gpu.promote_types(a, b) return core.promote(dtype_of("promote_types", a), dtype_of("promote_types", b)) end
 
---- result_type(x, ...): the dtype of an operation on arrays, dtypes and numbers. Numbers take the others' dtype where they fit.
+--- gpu.result_type(x, ...)
+--- The dtype of an operation on arrays, dtypes and numbers. Numbers take the others' dtype where they fit.
 function gpu.result_type(...)
   local op, dtype, numbers = "result_type", nil, {}
   local count = select("#", ...)
@@ -50,7 +55,8 @@ end
 
 local kinds = {bool = 1, uint = 2, int = 3, float = 4, bfloat = 4, complex = 5}
 
---- can_cast(from, to [, casting]): whether the conversion keeps all values ("safe"), or as much as "casting" says.
+--- gpu.can_cast(from, to [, casting])
+--- Whether the conversion keeps all values ("safe"), or as much as "casting" says.
 function gpu.can_cast(from, to, casting)
   from, to, casting = dtype_of("can_cast", from), dtype_of("can_cast", to), casting == nil and "safe" or casting
   if casting == "no" or casting == "equiv" then return from == to end

@@ -1,4 +1,5 @@
 -- Inserting and deleting along an axis, and arrays built from others.
+-- In sandboxes: all
 local gpu, methods, core = ...
 
 --- The array and the axis along which it is edited: without an axis, its elements as a vector.
@@ -74,7 +75,8 @@ local function insert_at(x, position, values, axis)
   return gpu.concat({core.slice(x, axis, 1, at - 1), values, core.slice(x, axis, at, n + 1 - at)}, axis)
 end
 
---- insert(x, positions, values [, axis]): positions are those of x before the insertion.
+--- gpu.insert(x, positions, values [, axis])
+--- Positions are those of x before the insertion.
 local function insert(x, positions, values, axis)
   x, axis = along("insert", x, axis)
   if x.ndim == 0 then core.fail("insert", "an array with dimensions", x) end
@@ -101,7 +103,8 @@ local function insert(x, positions, values, axis)
   return result
 end
 
---- delete(x, positions [, axis]): x without the elements at the positions.
+--- gpu.delete(x, positions [, axis])
+--- x without the elements at the positions.
 local function delete(x, positions, axis)
   x, axis = along("delete", x, axis)
   if x.ndim == 0 then core.fail("delete", "an array with dimensions", x) end
@@ -127,6 +130,7 @@ local function delete(x, positions, axis)
   return gpu.compress(keeps, x, axis)
 end
 
+--- gpu.resize(x, shape)
 --- The elements in row-major order, again and again, in another shape.
 local function resize(x, shape)
   core.check_array("resize", x)
@@ -137,6 +141,7 @@ local function resize(x, shape)
   return x:ravel():take(core.positions(shape, 0, 1, "int64", {device = x.device}) % x.size + 1)
 end
 
+--- gpu.unstack(x [, axis])
 --- The views x(1), x(2), ... along the axis (1), in a table.
 local function unstack(x, axis)
   core.check_array("unstack", x)
@@ -147,6 +152,7 @@ local function unstack(x, axis)
   return result
 end
 
+--- gpu.column_stack(arrays)
 --- Joins vectors as columns, and matrices along their second axis.
 function gpu.column_stack(arrays)
   if type(arrays) ~= "table" or core.check_list("column_stack", "arrays", arrays) == 0 then
@@ -178,6 +184,7 @@ local function measure(blocks, level)
   return depth, ndim, device
 end
 
+--- gpu.block(blocks)
 --- Joins nested tables: the innermost ones along the last axis, those around them along the axis before it, and so on.
 function gpu.block(blocks)
   local depth, ndim, device = measure(blocks, 0)
@@ -196,7 +203,8 @@ function gpu.block(blocks)
   return result == blocks and result:copy() or result
 end
 
---- trim_zeros(x [, trim [, axis]]): without the zeros at the front ("f") and the back ("b") of the axes (all). Waits.
+--- gpu.trim_zeros(x [, trim [, axis]])
+--- Without the zeros at the front ("f") and the back ("b") of the axes (all). Waits.
 local function trim_zeros(x, trim, axis)
   core.check_array("trim_zeros", x)
   trim = trim == nil and "fb" or trim
@@ -222,6 +230,7 @@ local function trim_zeros(x, trim, axis)
   return x(unpack(specs, 1, x.ndim))
 end
 
+--- gpu.broadcast_shapes(shape, ...)
 --- The shape to which arrays of these shapes broadcast.
 function gpu.broadcast_shapes(...)
   local arrays = {}
@@ -253,6 +262,7 @@ core.define {
   insert = insert,
   trim_zeros = trim_zeros,
   unstack = unstack,
+  --- gpu.repeat(x, count [, axis])
   ["repeat"] = function(x, counts, axis) return gpu.repeat_interleave(x, counts, axis) end,
 }
 gpu.resize = resize

@@ -1,4 +1,5 @@
 -- The parts of numbers, bits, phases, and other work on elements that consists of several operations.
+-- In sandboxes: all
 local gpu, methods, core = ...
 
 -- ---- the parts of a number ------------------------------------------------------------------------------------------------------
@@ -8,6 +9,7 @@ local function floating(op, x)
   return core.cast(x, core.floating(x.dtype))
 end
 
+--- gpu.frexp(x)
 --- x = mantissa * 2^exponent: the mantissa's magnitude is at least 1/2 and less than 1.
 local function frexp(x)
   x = floating("frexp", x)
@@ -16,6 +18,7 @@ local function frexp(x)
   return gpu.where(has_parts, x:ldexp(-exponent), x), exponent
 end
 
+--- gpu.modf(x)
 --- The fractional and the integral part, both with x's sign.
 local function modf(x)
   x = floating("modf", x)
@@ -36,7 +39,8 @@ local function without_nan(op, scan, neutral)
   end
 end
 
---- unwrap(x [, {discont =, period =, axis =}]): adds multiples of the period so that neighbours differ by at most half of it.
+--- gpu.unwrap(x [, {discont, period, axis}])
+--- Adds multiples of the period so that neighbours differ by at most half of it.
 local function unwrap(x, options)
   core.check_real("unwrap", x)
   options = core.check_fields("unwrap", options)
@@ -74,7 +78,8 @@ local function axis_last(op, x, axis, options)
   return x:moveaxis(axis, -1), axis
 end
 
---- packbits(x [, axis] [, {bitorder =}]): eight elements are the bits of a byte; a last byte that is not full is filled up with 0.
+--- gpu.packbits(x [, axis] [, {axis, bitorder}])
+--- Eight elements are the bits of a byte; a last byte that is not full is filled up with 0.
 local function packbits(x, axis, options)
   if core.is_options(axis) then axis, options = core.shift("packbits", axis, options) end
   options = core.check_fields("packbits", options)
@@ -91,7 +96,8 @@ local function packbits(x, axis, options)
   return bytes:moveaxis(-1, axis)
 end
 
---- unpackbits(x [, axis] [, {count =, bitorder =}]): the bits of bytes, as elements of uint8.
+--- gpu.unpackbits(x [, axis] [, {axis, count, bitorder}])
+--- The bits of bytes, as elements of uint8.
 local function unpackbits(x, axis, options)
   local op = "unpackbits"
   if core.is_options(axis) then axis, options = core.shift(op, axis, options) end
@@ -114,6 +120,7 @@ end
 
 -- ---- others ---------------------------------------------------------------------------------------------------------------------
 
+--- gpu.sort_complex(x)
 --- Complex numbers in ascending order along the last axis: by their real parts, then by their imaginary parts.
 local function sort_complex(x)
   core.check_array("sort_complex", x)
@@ -123,7 +130,8 @@ local function sort_complex(x)
   return x:take_along_axis(order, -1)
 end
 
---- apply_along_axis(fn, axis, x, ...): calls fn(vector, ...) for each vector along the axis. The results take the axis's place.
+--- gpu.apply_along_axis(fn, axis, x, ...)
+--- Calls fn(vector, ...) for each vector along the axis. The results take the axis's place.
 function gpu.apply_along_axis(fn, axis, x, ...)
   local op = "apply_along_axis"
   if type(fn) ~= "function" then core.fail(op, "a function of a vector", fn) end
@@ -161,6 +169,7 @@ function gpu.apply_along_axis(fn, axis, x, ...)
   return #inner > 0 and joined:moveaxis(from, to) or joined
 end
 
+--- gpu.array_equiv(x, y)
 --- True if the shapes broadcast and the elements are equal.
 local function array_equiv(x, y)
   core.check_array("array_equiv", x)
@@ -177,7 +186,9 @@ core.define {
   array_equiv = array_equiv,
   frexp = frexp,
   modf = modf,
+  --- gpu.nancumprod(x [, axis] [, {axis, exclusive, dtype, out}])
   nancumprod = without_nan("nancumprod", gpu.cumprod, 1),
+  --- gpu.nancumsum(x [, axis] [, {axis, exclusive, dtype, out}])
   nancumsum = without_nan("nancumsum", gpu.cumsum, 0),
   packbits = packbits,
   sort_complex = sort_complex,

@@ -1,8 +1,10 @@
 -- Functions on sorts and searches: distinct elements, sets, orders by several keys.
+-- In sandboxes: all
 local gpu, _, core = ...
 
 -- ---- orders -----------------------------------------------------------------------------------------------------------------
 
+--- gpu.lexsort(keys [, axis])
 --- The positions along the axis (the last) that sort by several keys: by the last key first, ties by the key before it, and so on.
 --- `keys`: a table of arrays of one shape, or an array of keys along its first axis.
 local function lexsort(keys, axis)
@@ -74,7 +76,7 @@ local function distinct(x, options)
   return results
 end
 
---- unique(x, {axis =, return_index =, return_inverse =, return_counts =}).
+--- gpu.unique(x [, {axis, return_index, return_inverse, return_counts}])
 local function unique(x, options)
   core.check_real("unique", x)
   options = core.check_fields("unique", options)
@@ -118,6 +120,7 @@ local function is_whole(value)
   return true
 end
 
+--- gpu.isin(x, values [, {invert}])
 --- For each element of x: true if it is one of the values. NaN never is.
 local function isin(x, values, options)
   core.check_real("isin", x)
@@ -137,11 +140,13 @@ end
 
 local function check_sets(op, x, y) return core.check_real(op, x):ravel(), core.check_real(op, y):ravel() end
 
+--- gpu.union1d(x, y)
 local function union1d(x, y)
   x, y = alike(check_sets("union1d", x, y))
   return (unique(gpu.concat {x, y}))
 end
 
+--- gpu.intersect1d(x, y [, {return_indices}])
 --- The common elements of x and y in sorted order; with `return_indices` also the first position of each in x and in y.
 local function intersect1d(x, y, options)
   x, y = alike(check_sets("intersect1d", x, y))
@@ -156,12 +161,14 @@ local function intersect1d(x, y, options)
   return distinct_x:take(in_x), at_x:take(in_x), at_y:take(in_y)
 end
 
+--- gpu.setdiff1d(x, y)
 local function setdiff1d(x, y)
   x, y = check_sets("setdiff1d", x, y)
   x = unique(x)
   return x[isin(x, y, {invert = true})]
 end
 
+--- gpu.setxor1d(x, y)
 local function setxor1d(x, y)
   x, y = alike(check_sets("setxor1d", x, y))
   return gpu.concat({setdiff1d(x, y), setdiff1d(y, x)}):sort()

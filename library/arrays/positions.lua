@@ -1,4 +1,5 @@
 -- Positions of elements, and choices by conditions.
+-- In sandboxes: all
 local gpu, methods, core = ...
 
 local function check_count(op, what, value)
@@ -41,7 +42,8 @@ local function layout(op, shape, options)
   return shape, axes
 end
 
---- unravel_index(positions, shape [, {order =}]): the position on each axis, as an array for each.
+--- gpu.unravel_index(positions, shape [, {order}])
+--- The position on each axis, as an array for each.
 function gpu.unravel_index(positions, shape, options)
   local op = "unravel_index"
   local sizes, axes = layout(op, shape, core.check_fields(op, options))
@@ -56,7 +58,8 @@ function gpu.unravel_index(positions, shape, options)
   return unpack(result)
 end
 
---- ravel_multi_index(indices, shape [, {mode =, order =}]): the row-major position of the element with these indices.
+--- gpu.ravel_multi_index(indices, shape [, {mode, order}])
+--- The row-major position of the element with these indices.
 function gpu.ravel_multi_index(indices, shape, options)
   local op = "ravel_multi_index"
   options = core.check_fields(op, options)
@@ -85,7 +88,8 @@ function gpu.ravel_multi_index(indices, shape, options)
   return total + 1
 end
 
---- ix_(rows, columns, ...): index arrays that select the elements at all combinations of the positions.
+--- gpu.ix_(positions, ...)
+--- Index arrays that select the elements at all combinations of the positions.
 function gpu.ix_(...)
   local count, result = select("#", ...), {}
   for i = 1, count do
@@ -138,10 +142,13 @@ local function matrix_triangle(op, x, offset, bounds, count)
   return triangle(op, x.shape[1], offset, x.shape[2], x.device, bounds, count)
 end
 
+--- gpu.tril_indices(n [, offset [, columns]])
 function gpu.tril_indices(n, offset, columns) return triangle("tril_indices", n, offset, columns, nil, lower, count_lower) end
+--- gpu.triu_indices(n [, offset [, columns]])
 function gpu.triu_indices(n, offset, columns) return triangle("triu_indices", n, offset, columns, nil, upper, count_upper) end
 
---- diag_indices(n [, ndim]): the positions of the diagonal of an array with ndim (2) axes of size n.
+--- gpu.diag_indices(n [, ndim])
+--- The positions of the diagonal of an array with ndim (2) axes of size n.
 function gpu.diag_indices(n, ndim)
   check_count("diag_indices", "a size of 0 or more", n)
   local dimensions = "a number of dimensions from 1 to 64"
@@ -164,7 +171,8 @@ local function check_conditions(op, conditions)
   return conditions
 end
 
---- select(conditions, choices [, default]): each element of the choice whose condition is the first that is true.
+--- gpu.select(conditions, choices [, default])
+--- Each element of the choice whose condition is the first that is true.
 function gpu.select(conditions, choices, default)
   check_conditions("select", conditions)
   local what = ("a table of %d choices, one for each condition"):format(#conditions)
@@ -185,7 +193,8 @@ function gpu.select(conditions, choices, default)
   return result
 end
 
---- piecewise(x, conditions, functions): for each element the function whose condition is the last that is true. One more function
+--- gpu.piecewise(x, conditions, functions)
+--- For each element the function whose condition is the last that is true. One more function
 --- is for elements without a true condition; else they are 0.
 local function piecewise(x, conditions, functions)
   core.check_array("piecewise", x)
@@ -217,6 +226,8 @@ end
 
 core.define {
   piecewise = piecewise,
+  --- gpu.tril_indices_from(x [, offset])
   tril_indices_from = function(x, offset) return matrix_triangle("tril_indices_from", x, offset, lower, count_lower) end,
+  --- gpu.triu_indices_from(x [, offset])
   triu_indices_from = function(x, offset) return matrix_triangle("triu_indices_from", x, offset, upper, count_upper) end,
 }

@@ -1,4 +1,5 @@
 -- Joining, splitting, repeating and padding arrays.
+-- In sandboxes: all
 local gpu, methods, core = ...
 
 local unpack = unpack
@@ -15,15 +16,18 @@ local function map(arrays, fn)
   return result
 end
 
+--- gpu.hstack(arrays)
 --- Joins arrays along the second axis, and vectors along their only axis.
 function gpu.hstack(arrays)
   arrays = map(check_arrays("hstack", arrays), gpu.atleast_1d)
   return gpu.concat(arrays, arrays[1].ndim == 1 and 1 or 2)
 end
 
+--- gpu.vstack(arrays)
 --- Joins arrays along the first axis; vectors become rows.
 function gpu.vstack(arrays) return gpu.concat(map(check_arrays("vstack", arrays), gpu.atleast_2d), 1) end
 
+--- gpu.dstack(arrays)
 --- Joins arrays along the third axis.
 function gpu.dstack(arrays) return gpu.concat(map(check_arrays("dstack", arrays), gpu.atleast_3d), 3) end
 
@@ -87,6 +91,7 @@ local function check_counts(op, what, value)
   return counts
 end
 
+--- gpu.tile(x, counts...)
 --- Repeats each axis i counts[i] times, by one copy of a broadcast view.
 local function tile(x, ...)
   core.check_array("tile", x)
@@ -145,6 +150,7 @@ local function whole(x)
   return parts
 end
 
+--- gpu.repeat_interleave(x, count [, axis])
 --- Repeats each element `counts` times, or element i of the axis counts[i] times. Without an axis, x is flattened first.
 local function repeat_interleave(x, counts, axis)
   local op, what = "repeat_interleave", "a number of 0 or more, or a table of them"
@@ -174,6 +180,7 @@ local function repeat_interleave(x, counts, axis)
   return assemble(gpu.empty(shape, {dtype = x.dtype, device = x.device}), x, parts)
 end
 
+--- gpu.roll(x, shift [, axes])
 --- Shifts the elements by `shift` positions along the axis; elements past the end return at the start.
 local function roll(x, shift, axis)
   core.check_array("roll", x)
@@ -197,6 +204,7 @@ local function roll(x, shift, axis)
   return core.roll(x, total)
 end
 
+--- gpu.rot90(x [, times [, axes]])
 --- Rotates by `times` quarter turns, from the first of the axes towards the second.
 local function rot90(x, times, axes)
   core.check_array("rot90", x)
@@ -267,7 +275,7 @@ local function check_widths(x, widths)
   return result
 end
 
---- pad(x, widths, mode, {mode = "constant", value = 0}).
+--- gpu.pad(x, widths [, mode] [, {mode, value}])
 local function pad(x, widths, mode, options)
   core.check_array("pad", x)
   if type(mode) == "table" then mode, options = core.shift("pad", mode, options) end
@@ -302,13 +310,16 @@ local function pad(x, widths, mode, options)
 end
 
 core.define {
+  --- gpu.array_split(x, parts [, axis])
   array_split = function(x, parts, axis) return split("array_split", x, parts, axis, true) end,
   pad = pad,
   repeat_interleave = repeat_interleave,
   roll = roll,
   rot90 = rot90,
+  --- gpu.split(x, parts [, axis])
   split = function(x, parts, axis) return split("split", x, parts, axis, false) end,
   tile = tile,
+  --- gpu.trace(x [, offset [, row, column]])
   trace = function(x, ...)
     if core.check_array("trace", x).ndim < 2 then core.fail("trace", "an array of two dimensions or more", x) end
     return x:diagonal(...):sum(-1)

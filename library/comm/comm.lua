@@ -1,7 +1,9 @@
 -- gpu.comm: the ranks of a job, which run the same script, and arrays between them.
+-- In sandboxes: none
 local gpu, _, core = ...
 local comm = gpu.comm
 
+--- gpu.comm.rank, gpu.comm.size, gpu.comm.local_rank, gpu.comm.local_size, gpu.comm.is_root
 comm.rank, comm.size, comm.local_rank, comm.local_size = core.comm_launch()
 comm.is_root = comm.rank == 0
 
@@ -89,14 +91,17 @@ local function all_reduce(op, x, name, out)
   return out and out:copy_(mean) or mean
 end
 
+--- gpu.comm.all_reduce(x [, operation] [, {out}])
 function comm.all_reduce(x, name, options)
   if core.is_options(name) then name, options = core.shift("comm.all_reduce", name, options) end
   options = core.check_fields("comm.all_reduce", options)
   return all_reduce("all_reduce", x, name, options.out)
 end
 
+--- gpu.comm.all_reduce_(x [, operation])
 function comm.all_reduce_(x, name) return all_reduce("all_reduce_", core.check_array("all_reduce_", x), name, x) end
 
+--- gpu.comm.reduce_scatter(x [, operation])
 --- This rank's part, along the first axis, of the arrays of all ranks, reduced.
 function comm.reduce_scatter(x, name)
   local op = "reduce_scatter"
@@ -152,6 +157,7 @@ local function axis_first(op, x, axis)
   return gpu.moveaxis(x, axis, 1), function(all) return gpu.moveaxis(all, 1, axis) end
 end
 
+--- gpu.comm.all_gather(x [, axis])
 function comm.all_gather(x, axis)
   local op = "all_gather"
   local back
@@ -178,6 +184,7 @@ local function gather_parts(op, x, root)
   return all, parts
 end
 
+--- gpu.comm.gather(x [, root [, axis]])
 function comm.gather(x, root, axis)
   local op = "gather"
   root = check_rank(op, root or 0)
@@ -188,6 +195,7 @@ function comm.gather(x, root, axis)
   return all and back(all) or nil
 end
 
+--- gpu.comm.reduce(x [, operation [, root]])
 function comm.reduce(x, name, root)
   local op = "reduce"
   root = check_rank(op, root or 0)
@@ -202,6 +210,7 @@ local function share_of(n, rank, size)
   return first, first + count - 1 + (rank < more and 1 or 0)
 end
 
+--- gpu.comm.share(n)
 function comm.share(n)
   if core.check_integer("share", "a number of items", n) < 0 then core.fail("share", "a number of items of 0 or more", n) end
   return share_of(n, numbers())
@@ -212,6 +221,7 @@ local function part_of(x, axis, rank, size)
   return core.slice(x, axis, first, last - first + 1)
 end
 
+--- gpu.comm.part(x [, axis])
 function comm.part(x, axis)
   core.check_array("part", x)
   return part_of(x, core.axis("part", axis or 1, x.ndim), numbers())
@@ -229,6 +239,7 @@ local function announce(op, x, root)
   return dtype, words
 end
 
+--- gpu.comm.scatter(x [, root])
 function comm.scatter(x, root)
   local op = "scatter"
   root = check_rank(op, root or 0)
@@ -247,6 +258,7 @@ function comm.scatter(x, root)
   return part
 end
 
+--- gpu.comm.broadcast(x [, root])
 function comm.broadcast(x, root)
   local op = "broadcast"
   root = check_rank(op, root or 0)
@@ -257,6 +269,7 @@ function comm.broadcast(x, root)
   return x
 end
 
+--- gpu.comm.broadcast_(x [, root])
 function comm.broadcast_(x, root)
   local op = "broadcast_"
   core.check_array(op, x)
@@ -266,6 +279,7 @@ function comm.broadcast_(x, root)
   return x
 end
 
+--- gpu.comm.all_to_all(x)
 function comm.all_to_all(x)
   local op = "all_to_all"
   core.check_array(op, x)
@@ -286,9 +300,11 @@ end
 
 -- ---- everything else ------------------------------------------------------------------------------------------------------------
 
+--- gpu.comm.transport()
 --- By what elements move between the ranks' devices, and why not by a library of theirs.
 function comm.transport() return core.comm_way(ranks()) end
 
+--- gpu.comm.barrier()
 function comm.barrier()
   begin("barrier", "all ranks")
   core.comm_barrier(ranks(), "barrier")
@@ -300,6 +316,7 @@ local function encode(op, value)
   return text
 end
 
+--- gpu.comm.all_gather_object(value)
 function comm.all_gather_object(value)
   local op = "all_gather_object"
   begin(op, "values")
@@ -308,6 +325,7 @@ function comm.all_gather_object(value)
   return texts
 end
 
+--- gpu.comm.broadcast_object(value [, root])
 function comm.broadcast_object(value, root)
   local op = "broadcast_object"
   root = check_rank(op, root or 0)
@@ -316,10 +334,12 @@ function comm.broadcast_object(value, root)
   return require("string.buffer").decode(core.comm_texts(ranks(), op, text)[root + 1])
 end
 
+--- gpu.comm.print(...)
 function comm.print(...)
   if (numbers()) == 0 then print(...) end
 end
 
+--- gpu.comm.abort(message)
 function comm.abort(message)
   if type(message) ~= "string" then core.fail("abort", "a message", message) end
   local text = ("[abort] %s"):format(message)
@@ -356,6 +376,7 @@ local function communicator(members)
   })
 end
 
+--- gpu.comm.split(color [, key])
 function comm.split(...)
   local op, color, key = "split", ...
   if select("#", ...) == 0 then core.fail(op, "an integer, or nil for no part", nil) end

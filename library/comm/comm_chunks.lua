@@ -1,4 +1,5 @@
 -- Random numbers, sums and means that are the same on any number of ranks.
+-- In sandboxes: none
 local gpu, _, core = ...
 core.load "comm.lua"
 local comm = gpu.comm
@@ -16,7 +17,9 @@ local function draw(op, fn, shape, options)
   return fn(sizes, { dtype = options.dtype, device = options.device, generator = options.generator, part = { first, total } })
 end
 
+--- gpu.comm.rand(shape [, {dtype, device, generator}])
 function comm.rand(shape, options) return draw("rand", gpu.rand, shape, options) end
+--- gpu.comm.randn(shape [, {dtype, device, generator}])
 function comm.randn(shape, options) return draw("randn", gpu.randn, shape, options) end
 
 -- ---- sums over chunks -----------------------------------------------------------------------------------------------------------
@@ -99,6 +102,7 @@ local function sum_items(op, fn, n)
   return totals
 end
 
+--- gpu.comm.sum(x [, n])
 function comm.sum(x, n)
   if type(x) ~= "function" then
     if n ~= nil then core.fail("sum", "a function before the number of items", x) end
@@ -107,6 +111,7 @@ function comm.sum(x, n)
   return unpack(sum_items("sum", x, n))
 end
 
+--- gpu.comm.mean(x [, n])
 function comm.mean(x, n)
   if type(x) ~= "function" then
     if n ~= nil then core.fail("mean", "a function before the number of items", x) end

@@ -1,4 +1,5 @@
 -- gpu.comm: messages between two ranks, and halos.
+-- In sandboxes: none
 local gpu, _, core = ...
 core.load "comm.lua"
 local comm, shared = gpu.comm, core.comm_shared
@@ -20,19 +21,23 @@ local function check_other(op, rank)
   return rank
 end
 
+--- gpu.comm.send(x, to)
 function comm.send(x, to) messages("send", { { core.check_array("send", x), check_other("send", to) } }, {}) end
 
+--- gpu.comm.recv_(x, from)
 function comm.recv_(x, from)
   messages("recv_", {}, { { core.check_array("recv_", x), check_other("recv_", from) } })
   return x
 end
 
+--- gpu.comm.exchange(x, to, y, from)
 function comm.exchange(x, to, y, from)
   local op = "exchange"
   messages(op, { { core.check_array(op, x), check_rank(op, to) } }, { { core.check_array(op, y), check_rank(op, from) } })
   return y
 end
 
+--- gpu.comm.group(fn)
 function comm.group(fn)
   local op = "group"
   if type(fn) ~= "function" then core.fail(op, "a function that sends and receives", fn) end
@@ -45,6 +50,7 @@ function comm.group(fn)
   core.comm_transfer(ranks(), op, all.sent, all.received)
 end
 
+--- gpu.comm.halo_(x, width [, axis] [, {periodic}])
 --- Fills the outer `width` elements at both ends of the axis with the inner ones of the neighbouring ranks.
 function comm.halo_(x, width, axis, options)
   local op = "halo_"

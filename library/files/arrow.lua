@@ -1,4 +1,5 @@
 -- Tables in the Arrow C data interface.
+-- In sandboxes: none
 local gpu, _, core = ...
 core.load "table.lua"
 

@@ -1,4 +1,5 @@
 -- gpu.load and gpu.save: the format of a file by the ending of its name.
+-- In sandboxes: none
 local gpu, _, core = ...
 
 -- The options of each format, for gpu.load and gpu.save, and the functions of C++ that do it; nil for those below.
@@ -120,7 +121,7 @@ end
 
 -- ---- dispatch -------------------------------------------------------------------------------------------------------------------
 
---- gpu.load(path [, options])
+--- gpu.load(path [, {device, mmap, columns, dtype, sep, skip, header, missing, shape, offset, name}])
 function gpu.load(path, options)
   local format = formats[ending(check_path("load", path))] or formats.npz
   options = check_options("load", format, options)
@@ -129,7 +130,7 @@ function gpu.load(path, options)
   return core[format.reads](path, options)
 end
 
---- gpu.save(path, arrays [, options])
+--- gpu.save(path, arrays [, {compress, sep, header, missing, metadata}])
 function gpu.save(path, arrays, options)
   local format = formats[ending(check_path("save", path))]
   if not format then core.fail("save", "a path that ends in " .. endings, path) end

@@ -1,4 +1,5 @@
 -- Numbers in text files, and files of plain elements.
+-- In sandboxes: none
 local gpu, methods, core = ...
 
 local reading = {}
@@ -71,7 +72,8 @@ local function refuse_separator(op, options)
   core.raise(("[%s] expected a dtype or a table of options, got %q; {delimiter = %q} separates fields"):format(op, options, options))
 end
 
---- loadtxt(path [, options]): an array of the numbers in a text file, a row for each line.
+--- gpu.loadtxt(path [, {dtype, comments, delimiter, converters, skiprows, usecols, unpack, ndmin, max_rows, device}])
+--- An array of the numbers in a text file, a row for each line.
 function reading.loadtxt(path, options)
   local op = "loadtxt"
   refuse_separator(op, options)
@@ -99,7 +101,8 @@ function reading.loadtxt(path, options)
   return shaped(op, x, options)
 end
 
---- genfromtxt(path [, options]): as loadtxt, where fields can be missing.
+--- gpu.genfromtxt(path [, {dtype, comments, delimiter, skip_header, skip_footer, missing_values, filling_values, usecols, unpack, ndmin, max_rows, device}])
+--- As loadtxt, where fields can be missing.
 function reading.genfromtxt(path, options)
   local op = "genfromtxt"
   refuse_separator(op, options)
@@ -158,7 +161,8 @@ local function formats_of(fmt, columns)
   return formats
 end
 
---- savetxt(path, x [, options]): a line for each row of a matrix, or element of a vector.
+--- gpu.savetxt(path, x [, {fmt, delimiter, newline, header, footer, comments}])
+--- A line for each row of a matrix, or element of a vector.
 local function savetxt(path, x, options)
   local op = "savetxt"
   core.check_array(op, x)
@@ -191,7 +195,8 @@ gpu.savetxt = savetxt
 
 -- ---- plain elements -------------------------------------------------------------------------------------------------------------
 
---- fromfile(path [, {dtype =, count =, offset =, sep =, device =}]): a vector of the elements in a file, or of numbers in a text.
+--- gpu.fromfile(path [, {dtype, count, sep, offset, device}])
+--- A vector of the elements in a file, or of numbers in a text.
 function reading.fromfile(path, options)
   local op = "fromfile"
   options = type(options) == "string" and {dtype = options} or core.check_fields(op, options)
@@ -209,7 +214,8 @@ function reading.fromfile(path, options)
   return x:reshape(-1)
 end
 
---- tofile(x, path): the elements as they lie in memory, in row-major order.
+--- gpu.tofile(x, path)
+--- The elements as they lie in memory, in row-major order.
 local function tofile(x, path) return core.write_elements("tofile", path, core.check_array("tofile", x)) end
 
 for name, fn in pairs(reading) do gpu[name] = fn end

@@ -1,4 +1,5 @@
 -- gpu.fuse: a function of arrays whose kernels are recorded at the first call and run again at the others.
+-- In sandboxes: all
 local gpu, _, core = ...
 
 -- ---- what a function reads and assigns --------------------------------------------------------------------------------------
@@ -58,7 +59,8 @@ end
 
 -- ---- gpu.fuse -------------------------------------------------------------------------------------------------------------------
 
---- gpu.fuse(fn): a function that does what fn does, but runs fn's Lua code only once for each set of layouts and numbers.
+--- gpu.fuse(fn)
+--- A function that does what fn does, but runs fn's Lua code only once for each set of layouts and numbers.
 function gpu.fuse(fn)
   if type(fn) ~= "function" then core.fail("fuse", "a function of arrays", fn) end
   local bytecode = core.bytecode()

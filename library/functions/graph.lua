@@ -1,4 +1,5 @@
 -- gpu.graph: the work of a function, recorded and launched as a whole.
+-- In sandboxes: all
 local gpu, _, core = ...
 core.load "fuse.lua"
 
@@ -23,7 +24,8 @@ local function pack(ok, ...)
   return ok, ok and collect(values, {}, {}) or (...), values
 end
 
---- gpu.graph(fn, ...): calls fn(...) twice, once as usual and once to record its work. Returns the graph and the results of fn.
+--- gpu.graph(fn, ...)
+--- Calls fn(...) twice, once as usual and once to record its work. Returns the graph and the results of fn.
 function gpu.graph(fn, ...)
   if type(fn) ~= "function" then core.fail("graph", "a function whose work is recorded", fn) end
   local line, name = core.carried(fn)

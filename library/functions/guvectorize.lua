@@ -1,5 +1,6 @@
 -- gpu.guvectorize: a Lua function of small arrays, run for each of those that larger ones consist of. The function of one
 -- step is wrapped into one of the step's number, which gpu.vectorize or gpu.jit translates.
+-- In sandboxes: all
 local gpu, _, core = ...
 
 --- The dimensions of "(m,n),(n,p)": a list of lists. `what`: for messages.
@@ -125,6 +126,7 @@ local function store(op, results, out)
   return unpack(targets)
 end
 
+--- gpu.guvectorize(signature, f [, {name, fmad, dtype}])
 function gpu.guvectorize(signature, f, options)
   options = core.check_fields("guvectorize", options)
   local op = options.name or "guvectorize"

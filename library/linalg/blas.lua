@@ -1,5 +1,6 @@
 -- gpu.blas: the BLAS by its own names, over row-major arrays. What only goes through its operands once is an expression; products,
 -- solutions and updates of matrices are the library's.
+-- In sandboxes: all
 local gpu, methods, core = ...
 core.load "products.lua"
 
@@ -113,21 +114,25 @@ local function two_vectors(op, x, y)
   check_same_shape(op, x, y)
 end
 
+--- gpu.blas.axpy(alpha, x, y)
 function blas.axpy(alpha, x, y)
   two_vectors("blas.axpy", x, y)
   return y:add_(x * factor("blas.axpy", "alpha", alpha, nil, core.is_complex(x)))
 end
 
+--- gpu.blas.scal(alpha, x)
 function blas.scal(alpha, x)
   check("blas.scal", "x", x, 1)
   return x:mul_(factor("blas.scal", "alpha", alpha, nil, core.is_complex(x)))
 end
 
+--- gpu.blas.copy(x, y)
 function blas.copy(x, y)
   two_vectors("blas.copy", x, y)
   return y:copy_(x)
 end
 
+--- gpu.blas.swap(x, y)
 function blas.swap(x, y)
   two_vectors("blas.swap", x, y)
   local before = x:copy()
@@ -136,6 +141,7 @@ function blas.swap(x, y)
   return x, y
 end
 
+--- gpu.blas.rot(x, y, c, s)
 function blas.rot(x, y, c, s)
   two_vectors("blas.rot", x, y)
   c, s = factor("blas.rot", "c", c, nil, false), factor("blas.rot", "s", s, nil, core.is_complex(x))
@@ -147,6 +153,7 @@ function blas.rot(x, y, c, s)
   return x, y
 end
 
+--- gpu.blas.dot(x, y)
 function blas.dot(x, y)
   two_vectors("blas.dot", x, y)
   return core.sum_of_products(x, y)
@@ -154,13 +161,16 @@ end
 
 local function magnitudes(x) return core.is_complex(x) and x:real():abs() + x:imag():abs() or x:abs() end
 
+--- gpu.blas.asum(x)
 function blas.asum(x) return magnitudes(check("blas.asum", "x", x, 1)):sum() end
 
+--- gpu.blas.iamax(x)
 function blas.iamax(x)
   if check("blas.iamax", "x", x, 1).size == 0 then core.fail("blas.iamax", "a vector with elements", x) end
   return magnitudes(x):argmax()
 end
 
+--- gpu.blas.nrm2(x)
 --- Squares of float32 fit float64; those of float64 are taken of elements divided by the greatest.
 function blas.nrm2(x)
   check("blas.nrm2", "x", x, 1)
@@ -176,6 +186,7 @@ end
 
 local faster = {float32 = "tf32", float64 = "emulated"}
 
+--- gpu.blas.precision([{float32, float64}])
 function blas.precision(choices)
   choices = core.check_fields("blas.precision", choices)
   if next(choices) then core.check_mode_change "blas.precision" end

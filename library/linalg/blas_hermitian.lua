@@ -1,4 +1,5 @@
 -- gpu.blas: Hermitian matrices, updates of triangles by vectors, rotations. Of real numbers they are the symmetric routines.
+-- In sandboxes: all
 local gpu, _, core = ...
 core.load "blas_matrices.lua"
 
@@ -26,7 +27,7 @@ end
 
 -- ---- products ---------------------------------------------------------------------------------------------------------------
 
---- hemm(a, b [, {alpha =, beta =, side =, uplo =, out =}])
+--- gpu.blas.hemm(a, b [, {alpha, beta, side, uplo, out}])
 function blas.hemm(a, b, options)
   local side, is_upper
   options, side, is_upper = arguments.read_sided("blas.hemm", a, b, options)
@@ -36,7 +37,7 @@ function blas.hemm(a, b, options)
   return blas.gemm(b, full, fields)
 end
 
---- hemv(a, x [, {alpha =, beta =, uplo =, out =}])
+--- gpu.blas.hemv(a, x [, {alpha, beta, uplo, out}])
 function blas.hemv(a, x, options)
   local is_upper
   options, is_upper = arguments.read_column("blas.hemv", a, x, options)
@@ -78,7 +79,8 @@ local function product_of(x, y, way)
   return blas.gemm(x, y, {trans_a = "C"})
 end
 
---- herk(a [, {alpha =, beta =, trans =, uplo =, out =}]): alpha and beta are real.
+--- gpu.blas.herk(a [, {alpha, beta, trans, uplo, out}])
+--- alpha and beta are real.
 function blas.herk(a, options)
   local op = "blas.herk"
   options = core.check_fields(op, options)
@@ -89,7 +91,8 @@ function blas.herk(a, options)
   return write_triangle(op, options, product, true, factor(op, "beta", options.beta, 0, false))
 end
 
---- her2k(a, b [, {alpha =, beta =, trans =, uplo =, out =}]): alpha a b' + conj(alpha) b a' + beta out; beta is real.
+--- gpu.blas.her2k(a, b [, {alpha, beta, trans, uplo, out}])
+--- alpha a b' + conj(alpha) b a' + beta out; beta is real.
 function blas.her2k(a, b, options)
   local op = "blas.her2k"
   options = core.check_fields(op, options)
@@ -119,13 +122,18 @@ local function vector_update(op, x, y, options, hermitian)
   return write_triangle(op, options, product, hermitian, options.out and 1 or 0)
 end
 
+--- gpu.blas.syr(x [, {alpha, uplo, out}])
 --- syr(x [, {alpha =, uplo =, out =}]) and the others: a triangle of alpha x x' + out.
 function blas.syr(x, options) return vector_update("blas.syr", x, nil, options, false) end
+--- gpu.blas.her(x [, {alpha, uplo, out}])
 function blas.her(x, options) return vector_update("blas.her", x, nil, options, true) end
+--- gpu.blas.syr2(x, y [, {alpha, uplo, out}])
 function blas.syr2(x, y, options) return vector_update("blas.syr2", x, core.check_array("blas.syr2", y), options, false) end
+--- gpu.blas.her2(x, y [, {alpha, uplo, out}])
 function blas.her2(x, y, options) return vector_update("blas.her2", x, core.check_array("blas.her2", y), options, true) end
 
---- gerc(x, y [, {alpha =, out =}]): alpha x times the conjugate of y', plus out.
+--- gpu.blas.gerc(x, y [, {alpha, out}])
+--- alpha x times the conjugate of y', plus out.
 function blas.gerc(x, y, options)
   local op = "blas.gerc"
   options = core.check_fields(op, options)
@@ -135,13 +143,15 @@ end
 
 -- ---- vectors ----------------------------------------------------------------------------------------------------------------
 
---- dotc(x, y): the sum of conj(x) y.
+--- gpu.blas.dotc(x, y)
+--- The sum of conj(x) y.
 function blas.dotc(x, y)
   check("blas.dotc", "x", x, 1)
   return blas.dot(conj(x), y)
 end
 
---- trmv(a, x [, {trans =, uplo =, diag =, out =}]): op(a) x, with a triangular.
+--- gpu.blas.trmv(a, x [, {trans, uplo, diag, out}])
+--- op(a) x, with a triangular.
 function blas.trmv(a, x, options)
   local op = "blas.trmv"
   options = core.check_fields(op, options)
@@ -155,14 +165,16 @@ function blas.trmv(a, x, options)
   end)
 end
 
---- iamin(x): the position of the first element with the least magnitude.
+--- gpu.blas.iamin(x)
+--- The position of the first element with the least magnitude.
 function blas.iamin(x)
   local op = "blas.iamin"
   if check(op, "x", x, 1).size == 0 then core.fail(op, "a vector with elements", x) end
   return (core.is_complex(x) and x:real():abs() + x:imag():abs() or x:abs()):argmin()
 end
 
---- rotg(a, b): r, z, c and s of the rotation that takes (a, b) to (r, 0). Numbers.
+--- gpu.blas.rotg(a, b)
+--- R, z, c and s of the rotation that takes (a, b) to (r, 0). Numbers.
 function blas.rotg(a, b)
   local op = "blas.rotg"
   a, b = factor(op, "a", a, nil, false), factor(op, "b", b, nil, false)
@@ -177,7 +189,8 @@ function blas.rotg(a, b)
   return r, z, c, s
 end
 
---- rotm(x, y, parameters): the modified rotation of {flag, h11, h21, h12, h22}, as rotmg of the BLAS gives them.
+--- gpu.blas.rotm(x, y, parameters)
+--- The modified rotation of {flag, h11, h21, h12, h22}, as rotmg of the BLAS gives them.
 function blas.rotm(x, y, parameters)
   local op = "blas.rotm"
   check(op, "x", x, 1)

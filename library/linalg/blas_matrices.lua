@@ -1,4 +1,5 @@
 -- gpu.blas: products, updates and solutions of matrices.
+-- In sandboxes: all
 local gpu, methods, core = ...
 core.load "blas.lua"
 
@@ -43,6 +44,7 @@ end
 -- No options: a call without them makes no table.
 local none = {}
 
+--- gpu.blas.gemm(a, b [, {alpha, beta, trans_a, trans_b, out}])
 function blas.gemm(a, b, options)
   local op = "blas.gemm"
   options = options == nil and none or core.check_fields(op, options)
@@ -59,6 +61,7 @@ function blas.gemm(a, b, options)
   return write(op, options.out, {m, n}, beta ~= 0, {a, b}, function(c) multiply(a, way_a, b, way_b, alpha, beta, c) end)
 end
 
+--- gpu.blas.gemm_strided_batched(a, b [, {alpha, beta, trans_a, trans_b, out}])
 function blas.gemm_strided_batched(a, b, options)
   local op = "blas.gemm_strided_batched"
   options = core.check_fields(op, options)
@@ -86,6 +89,7 @@ local function check_matrices(op, what, list, like)
   return list[1]
 end
 
+--- gpu.blas.gemm_batched(a, b [, {alpha, beta, trans_a, trans_b, out}])
 function blas.gemm_batched(a, b, options)
   local op = "blas.gemm_batched"
   options = core.check_fields(op, options)
@@ -126,6 +130,7 @@ end
 local function as_column(x) return x:expand_dims(2) end
 arguments.as_column = as_column
 
+--- gpu.blas.gemv(a, x [, {alpha, beta, trans, out}])
 function blas.gemv(a, x, options)
   local op = "blas.gemv"
   options = core.check_fields(op, options)
@@ -140,6 +145,7 @@ function blas.gemv(a, x, options)
   end)
 end
 
+--- gpu.blas.ger(x, y [, {alpha, out}])
 function blas.ger(x, y, options)
   local op = "blas.ger"
   options = core.check_fields(op, options)
@@ -183,6 +189,7 @@ function arguments.read_column(op, a, x, options)
   return options, uplo(op, options) == "U"
 end
 
+--- gpu.blas.symm(a, b [, {alpha, beta, side, uplo, out}])
 function blas.symm(a, b, options)
   local op, side, is_upper = "blas.symm", nil, nil
   options, side, is_upper = arguments.read_sided(op, a, b, options)
@@ -192,6 +199,7 @@ function blas.symm(a, b, options)
   end)
 end
 
+--- gpu.blas.symv(a, x [, {alpha, beta, uplo, out}])
 function blas.symv(a, x, options)
   local op, is_upper = "blas.symv", nil
   options, is_upper = arguments.read_column(op, a, x, options)
@@ -225,7 +233,9 @@ local function update(op, a, b, options)
   return write(op, options.out, {n, n}, true, {a, b}, run)
 end
 
+--- gpu.blas.syrk(a [, {alpha, beta, trans, uplo, out}])
 function blas.syrk(a, options) return update("blas.syrk", a, nil, options) end
+--- gpu.blas.syr2k(a, b [, {alpha, beta, trans, uplo, out}])
 function blas.syr2k(a, b, options) return update("blas.syr2k", a, core.check_array("blas.syr2k", b), options) end
 
 -- ---- triangular matrices ----------------------------------------------------------------------------------------------------
@@ -246,9 +256,12 @@ local function triangular(op, a, b, options, run)
   end)
 end
 
+--- gpu.blas.trsm(a, b [, {alpha, side, trans_a, uplo, diag, out}])
 function blas.trsm(a, b, options) return triangular("blas.trsm", a, b, options, core.solve_triangular) end
+--- gpu.blas.trmm(a, b [, {alpha, side, trans_a, uplo, diag, out}])
 function blas.trmm(a, b, options) return triangular("blas.trmm", a, b, options, core.multiply_triangular) end
 
+--- gpu.blas.trsv(a, x [, {trans, uplo, diag, out}])
 function blas.trsv(a, x, options)
   local op = "blas.trsv"
   options = core.check_fields(op, options)
@@ -269,6 +282,7 @@ local function conjugated(x, way)
   return way == "C" and core.is_complex(x) and view:conj() or view
 end
 
+--- gpu.blas.geam(a, b [, {alpha, beta, trans_a, trans_b, out}])
 function blas.geam(a, b, options)
   local op = "blas.geam"
   options = core.check_fields(op, options)
@@ -282,6 +296,7 @@ function blas.geam(a, b, options)
   return core.assign(op, options.out, left * alpha + right * beta)
 end
 
+--- gpu.blas.dgmm(a, x [, {side, out}])
 function blas.dgmm(a, x, options)
   local op = "blas.dgmm"
   options = core.check_fields(op, options)

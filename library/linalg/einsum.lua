@@ -1,5 +1,6 @@
 -- Sums of products by labels of axes. Labels are the equation's letters, and the numbers 1, 2, ... for the axes of an ellipsis,
 -- counted from the last.
+-- In sandboxes: all
 local gpu, methods, core = ...
 core.load "contraction_path.lua"
 core.load "products.lua"
@@ -303,6 +304,7 @@ local function read(op, equation, ...)
   return plan, arrays, options
 end
 
+--- gpu.einsum(equation, x, ... [, {optimize, out}])
 function gpu.einsum(equation, ...)
   local plan, arrays, options = read("einsum", equation, ...)
   local dtype = arrays[1].dtype
@@ -330,6 +332,7 @@ local function step_text(labels)
   return table.concat(letters)
 end
 
+--- gpu.einsum_path(equation, x, ... [, {optimize}])
 function gpu.einsum_path(equation, ...)
   local plan = read("einsum_path", equation, ...)
   local total, largest, lines, left = 0, 0, {equation}, {unpack(plan.sets)}

@@ -1,4 +1,5 @@
 -- gpu.linalg: systems of equations. The solver takes matrices in columns, so most functions give it a copy of the transpose.
+-- In sandboxes: all
 local gpu, methods, core = ...
 core.load "blas.lua"
 
@@ -175,6 +176,7 @@ local function solve_small(op, a, sides, dtype, batch)
   return x
 end
 
+--- gpu.linalg.solve(a, b [, {dtype, out}])
 function linalg.solve(a, b, options)
   local op = "linalg.solve"
   options = core.check_fields(op, options)
@@ -207,6 +209,7 @@ local function invert(a, dtype)
 end
 core.linalg.invert = invert
 
+--- gpu.linalg.inv(a [, {dtype, out}])
 function linalg.inv(a, options)
   local op = "linalg.inv"
   options = core.check_fields(op, options)
@@ -229,6 +232,7 @@ local function diagonals(op, a, options)
   return columns:diagonal(0, -2, -1), core.cast(1 - exchanges:fmod(2) * 2, real_of(dtype))
 end
 
+--- gpu.linalg.det(a [, {dtype, out}])
 function linalg.det(a, options)
   options = core.check_fields("linalg.det", options)
   check_square("linalg.det", a)
@@ -240,12 +244,14 @@ function linalg.det(a, options)
   return core.assign("linalg.det", options.out, diagonal:prod(-1) * sign)
 end
 
+--- gpu.linalg.slogdet(a [, {dtype}])
 function linalg.slogdet(a, options)
   options = core.check_fields("linalg.slogdet", options)
   local diagonal, sign = diagonals("linalg.slogdet", a, options)
   return diagonal:sign():prod(-1) * sign, diagonal:abs():log():sum(-1)
 end
 
+--- gpu.linalg.lu_factor(a [, {dtype}])
 function linalg.lu_factor(a, options)
   local op = "linalg.lu_factor"
   options = core.check_fields(op, options)
@@ -267,6 +273,7 @@ end
 
 core.linalg.first_true, core.linalg.in_rows, core.linalg.is_small, core.linalg.right_sides = first_true, in_rows, is_small, right_sides
 
+--- gpu.linalg.lu_solve(lu, pivots, b [, {trans, dtype, out}])
 function linalg.lu_solve(lu, pivots, b, options)
   local op = "linalg.lu_solve"
   options = core.check_fields(op, options)
@@ -292,6 +299,7 @@ function linalg.lu_solve(lu, pivots, b, options)
   return core.assign(op, options.out, from_columns(x, is_vector))
 end
 
+--- gpu.linalg.lu(a [, {dtype}])
 function linalg.lu(a, options)
   local op = "linalg.lu"
   options = core.check_fields(op, options)
@@ -313,6 +321,7 @@ local function volume(shape, first, last)
   return count
 end
 
+--- gpu.linalg.tensorsolve(a, b [, {axes, dtype, out}])
 function linalg.tensorsolve(a, b, options)
   local op = "linalg.tensorsolve"
   options = core.check_fields(op, options)
@@ -330,6 +339,7 @@ function linalg.tensorsolve(a, b, options)
   return core.assign(op, options.out, x:reshape(unknowns))
 end
 
+--- gpu.linalg.tensorinv(a [, axes] [, {axes, dtype, out}])
 function linalg.tensorinv(a, axes, options)
   local op = "linalg.tensorinv"
   if core.is_options(axes) then axes, options = core.shift(op, axes, options) end

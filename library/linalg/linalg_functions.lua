@@ -1,4 +1,5 @@
 -- gpu.linalg: functions of matrices by their eigenvalues.
+-- In sandboxes: all
 local gpu, _, core = ...
 core.load "linalg_structured.lua"
 local linalg, tools = gpu.linalg, core.linalg
@@ -50,7 +51,8 @@ local function apply(op, a, fn, real_fn, options)
   return of_general(op, a, dtype, fn)
 end
 
---- funm(a, fn [, {hermitian =, dtype =}]): the matrix with a's eigenvectors and fn of its eigenvalues.
+--- gpu.linalg.funm(a, fn [, {hermitian, dtype}])
+--- The matrix with a's eigenvectors and fn of its eigenvalues.
 function linalg.funm(a, fn, options)
   local op = "linalg.funm"
   if type(fn) ~= "function" then core.fail(op, "a function of the eigenvalues, an array", fn) end
@@ -63,7 +65,9 @@ local function root(w)
   return gpu.where(w:abs():le(least), 0, w):sqrt()
 end
 
---- sqrtm(a [, {hermitian =, dtype =}]): the principal square root.
+--- gpu.linalg.sqrtm(a [, {hermitian, dtype}])
+--- The principal square root.
 function linalg.sqrtm(a, options) return apply("linalg.sqrtm", a, gpu.sqrt, root, options) end
---- logm(a [, {hermitian =, dtype =}]): the principal logarithm.
+--- gpu.linalg.logm(a [, {hermitian, dtype}])
+--- The principal logarithm.
 function linalg.logm(a, options) return apply("linalg.logm", a, gpu.log, gpu.log, options) end

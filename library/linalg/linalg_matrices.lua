@@ -1,4 +1,5 @@
 -- gpu.linalg: least squares, ranks, powers and special matrices, from the functions of the other linalg files.
+-- In sandboxes: all
 local gpu, methods, core = ...
 core.load "linalg_spectral.lua"
 
@@ -39,6 +40,7 @@ local function check_hermitian(op, a, options)
   return hermitian
 end
 
+--- gpu.linalg.matrix_rank(a [, tol] [, {tol, rtol, hermitian, dtype}])
 function linalg.matrix_rank(a, tol, options)
   local op = "linalg.matrix_rank"
   if type(tol) == "table" then tol, options = core.shift(op, tol, options) end
@@ -63,6 +65,7 @@ local function reciprocals(s, rcond)
   return gpu.where(keeps, gpu.where(keeps, s, 1):reciprocal(), 0), keeps
 end
 
+--- gpu.linalg.pinv(a [, rcond] [, {rcond, hermitian, dtype, out}])
 function linalg.pinv(a, rcond, options)
   local op = "linalg.pinv"
   if type(rcond) == "table" then rcond, options = core.shift(op, rcond, options) end
@@ -80,6 +83,7 @@ function linalg.pinv(a, rcond, options)
   return core.assign(op, options.out, scaled:matmul(adjoint(u)))
 end
 
+--- gpu.linalg.lstsq(a, b [, rcond] [, {rcond, dtype}])
 function linalg.lstsq(a, b, rcond, options)
   local op = "linalg.lstsq"
   if type(rcond) == "table" then rcond, options = core.shift(op, rcond, options) end
@@ -106,8 +110,10 @@ end
 
 -- ---- norms and conditions -----------------------------------------------------------------------------------------------------
 
+--- gpu.linalg.norm(x [, order [, axis]] [, {axis, keepdims, dtype, out, order}])
 function linalg.norm(...) return gpu.norm(...) end
 
+--- gpu.linalg.vector_norm(x [, order [, axis]] [, {axis, keepdims, dtype, out, order}])
 function linalg.vector_norm(x, order, axis, options)
   local op = "linalg.vector_norm"
   if type(order) == "table" then order, axis, options = nil, nil, core.is_options(order) and order or options end
@@ -125,6 +131,7 @@ function linalg.vector_norm(x, order, axis, options)
   return core.assign(op, options.out, value)
 end
 
+--- gpu.linalg.matrix_norm(x [, order] [, {order, keepdims, dtype, out}])
 function linalg.matrix_norm(x, order, options)
   local op = "linalg.matrix_norm"
   if type(order) == "table" then order, options = core.shift(op, order, options) end
@@ -136,6 +143,7 @@ end
 
 local orders = {[2] = true, [-2] = true, [1] = true, [-1] = true, [inf] = true, [-inf] = true, fro = true, nuc = true}
 
+--- gpu.linalg.cond(a [, order] [, {order, dtype, out}])
 function linalg.cond(a, order, options)
   local op = "linalg.cond"
   if type(order) == "table" then order, options = core.shift(op, order, options) end
@@ -164,6 +172,7 @@ end
 
 -- ---- products -----------------------------------------------------------------------------------------------------------------
 
+--- gpu.linalg.matrix_power(a, power [, {out}])
 function linalg.matrix_power(a, power, options)
   local op = "linalg.matrix_power"
   options = core.check_fields(op, options)
@@ -201,6 +210,7 @@ local function cheapest_splits(sizes, count)
   return split
 end
 
+--- gpu.linalg.multi_dot(arrays [, {out}])
 function linalg.multi_dot(arrays, options)
   local op = "linalg.multi_dot"
   options = core.check_fields(op, options)
@@ -243,6 +253,7 @@ local pade = {64764752532480000, 32382376266240000, 7771770303897600, 1187353796
   670442572800, 33522128640, 1323241920, 40840800, 960960, 16380, 182, 1}
 local pade_limit = 5.371920351148152
 
+--- gpu.linalg.expm(a [, {dtype, out}])
 --- Each matrix is divided by a power of 2 of its own, and squared as often as the one that needs it most; the others stay as
 --- they are then.
 function linalg.expm(a, options)
@@ -274,8 +285,10 @@ end
 
 -- ---- matrices of other arrays ---------------------------------------------------------------------------------------------------
 
+--- gpu.linalg.matrix_transpose(x)
 function linalg.matrix_transpose(x) return transposed(check_matrices("linalg.matrix_transpose", x)) end
 
+--- gpu.linalg.block_diag(x, ...)
 function linalg.block_diag(...)
   local op, blocks, rows, columns, dtype = "linalg.block_diag", {...}, 0, 0, nil
   if #blocks == 0 then core.fail(op, "an array", nil) end
@@ -296,6 +309,7 @@ function linalg.block_diag(...)
   return result
 end
 
+--- gpu.linalg.toeplitz(column [, row])
 function linalg.toeplitz(column, row)
   local op = "linalg.toeplitz"
   core.check_array(op, column)
@@ -311,6 +325,14 @@ function linalg.toeplitz(column, row)
   return values:sliding_window(n):flip(2):contiguous()
 end
 
+--- gpu.linalg.cross(x, y [, axis])
+--- gpu.linalg.diagonal(x [, offset [, row, column]])
+--- gpu.linalg.matmul(a, b [, {out}])
+--- gpu.linalg.outer(x, y [, {out}])
+--- gpu.linalg.tensordot(x, y [, axes] [, {axes, out}])
+--- gpu.linalg.trace(x [, offset [, row, column]])
+--- gpu.linalg.vander(x [, columns] [, {increasing}])
+--- gpu.linalg.vecdot(x, y [, axis] [, {axis, out}])
 for _, name in ipairs {"cross", "diagonal", "matmul", "outer", "tensordot", "trace", "vander", "vecdot"} do
   linalg[name] = function(...) return gpu[name](...) end
 end

@@ -1,4 +1,5 @@
 -- gpu.linalg: special matrices, lazily or as copies of their numbers.
+-- In sandboxes: all
 local gpu, _, core = ...
 core.load "linalg_matrices.lua"
 local linalg = gpu.linalg
@@ -22,14 +23,16 @@ local function read_new(op, n, options)
   return core.along(n, 1, 2, device), core.along(n, 2, 2, device), dtype or "float32", device
 end
 
---- circulant(column): each column is the one before, moved down by one.
+--- gpu.linalg.circulant(column)
+--- Each column is the one before, moved down by one.
 function linalg.circulant(column)
   read_vector("linalg.circulant", column)
   local n = column.size
   return linalg.toeplitz(column, gpu.concat {core.slice(column, 1, 1, 1), core.slice(column, 1, 2, n - 1):flip(1)})
 end
 
---- hankel(column [, row]): equal elements along the other diagonals; zeros without a last row.
+--- gpu.linalg.hankel(column [, row])
+--- Equal elements along the other diagonals; zeros without a last row.
 function linalg.hankel(column, row)
   local op = "linalg.hankel"
   read_vector(op, column)
@@ -38,7 +41,8 @@ function linalg.hankel(column, row)
   return gpu.concat({column, core.slice(row, 1, 2, row.size - 1)}):sliding_window(row.size):contiguous()
 end
 
---- companion(coefficients): the matrix whose eigenvalues are the polynomial's roots.
+--- gpu.linalg.companion(coefficients)
+--- The matrix whose eigenvalues are the polynomial's roots.
 function linalg.companion(coefficients)
   local op = "linalg.companion"
   local a = read_vector(op, coefficients, 2)
@@ -48,7 +52,8 @@ function linalg.companion(coefficients)
   return gpu.concat({first:reshape(1, n), gpu.eye(n - 1, n, {dtype = a.dtype, device = a.device})}, 1)
 end
 
---- convolution_matrix(a, n [, mode]): its product with a vector of n elements is their convolution.
+--- gpu.linalg.convolution_matrix(a, n [, mode])
+--- Its product with a vector of n elements is their convolution.
 function linalg.convolution_matrix(a, n, mode)
   local op = "linalg.convolution_matrix"
   read_vector(op, a)
@@ -65,7 +70,8 @@ function linalg.convolution_matrix(a, n, mode)
   core.fail(op, 'mode = "full", "same" or "valid"', mode)
 end
 
---- dft(n [, {scale =, dtype =, device =}]): its product with a vector is gpu.fft.fft of it.
+--- gpu.linalg.dft(n [, {scale, dtype, device}])
+--- Its product with a vector is gpu.fft.fft of it.
 function linalg.dft(n, options)
   local op = "linalg.dft"
   read_size(op, n)
@@ -80,13 +86,15 @@ function linalg.dft(n, options)
   return core.cast((gpu.cos(angle) + gpu.sin(angle) * gpu.complex(0, 1)) * factor, dtype)
 end
 
---- fiedler(a): the magnitudes of the differences of all elements.
+--- gpu.linalg.fiedler(a)
+--- The magnitudes of the differences of all elements.
 function linalg.fiedler(a)
   read_vector("linalg.fiedler", a)
   return (a:expand_dims(2) - a):abs()
 end
 
---- hadamard(n [, options]): n is a power of 2 (J. J. Sylvester, 1867).
+--- gpu.linalg.hadamard(n [, {dtype, device}])
+--- n is a power of 2 (J. J. Sylvester, 1867).
 function linalg.hadamard(n, options)
   local op = "linalg.hadamard"
   read_size(op, n)
@@ -97,7 +105,8 @@ function linalg.hadamard(n, options)
   return core.cast(1 - core.cast(rows:bitwise_and(columns):popcount() % 2, "int8") * 2, dtype)
 end
 
---- helmert(n [, {full =, dtype =, device =}]): rows that are orthogonal to each other and, but for the first of the full matrix,
+--- gpu.linalg.helmert(n [, {full, dtype, device}])
+--- Rows that are orthogonal to each other and, but for the first of the full matrix,
 --- to ones.
 function linalg.helmert(n, options)
   local op = "linalg.helmert"
@@ -112,7 +121,8 @@ function linalg.helmert(n, options)
   return full and value or core.slice(value, 1, 2, n - 1)
 end
 
---- hilbert(n [, options]): 1 / (i + j - 1).
+--- gpu.linalg.hilbert(n [, {dtype, device}])
+--- 1 / (i + j - 1).
 function linalg.hilbert(n, options)
   local op = "linalg.hilbert"
   read_size(op, n)
@@ -120,7 +130,8 @@ function linalg.hilbert(n, options)
   return core.cast(1 / core.cast(rows + columns + 1, "float64"), dtype)
 end
 
---- leslie(fertilities, survivals): of a population in steps of age.
+--- gpu.linalg.leslie(fertilities, survivals)
+--- Of a population in steps of age.
 function linalg.leslie(fertilities, survivals)
   local op = "linalg.leslie"
   read_vector(op, fertilities)
@@ -133,7 +144,8 @@ function linalg.leslie(fertilities, survivals)
   return gpu.concat({fertilities:reshape(1, n), core.extend(gpu.diag(survivals), 2, 1)}, 1)
 end
 
---- khatri_rao(a, b): the Kronecker product of each column of a with the same one of b.
+--- gpu.linalg.khatri_rao(a, b)
+--- The Kronecker product of each column of a with the same one of b.
 function linalg.khatri_rao(a, b)
   local op = "linalg.khatri_rao"
   core.check_array(op, a)

@@ -1,4 +1,5 @@
 -- gpu.linalg: decompositions into orthogonal matrices, eigenvalues and singular values.
+-- In sandboxes: all
 local gpu, methods, core = ...
 core.load "linalg.lua"
 
@@ -44,6 +45,7 @@ end
 
 local modes = {reduced = true, complete = true, r = true, raw = true}
 
+--- gpu.linalg.qr(a [, mode] [, {mode, dtype}])
 function linalg.qr(a, mode, options)
   local op = "linalg.qr"
   if type(mode) == "table" then mode, options = core.shift(op, mode, options) end
@@ -91,6 +93,7 @@ local function symmetric(op, a, options, vectors)
 end
 tools.symmetric = symmetric
 
+--- gpu.linalg.eigh(a [, {b, uplo, dtype}])
 function linalg.eigh(a, options)
   options = core.check_fields("linalg.eigh", options)
   if options.b == nil then return symmetric("linalg.eigh", a, options, true) end
@@ -98,6 +101,7 @@ function linalg.eigh(a, options)
   return tools.symmetric_pair("linalg.eigh", a, options)
 end
 
+--- gpu.linalg.eigvalsh(a [, {uplo, dtype, out}])
 function linalg.eigvalsh(a, options)
   options = core.check_fields("linalg.eigvalsh", options)
   return core.assign("linalg.eigvalsh", options.out, (symmetric("linalg.eigvalsh", a, options, false)))
@@ -133,10 +137,12 @@ local function general(op, a, options, vectors)
   return core.pick(w, w.ndim - 1, 1) + imaginary * i, vectors and transposed(complex_vectors(v, imaginary))
 end
 
+--- gpu.linalg.eig(a [, {dtype}])
 function linalg.eig(a, options)
   return general("linalg.eig", a, core.check_fields("linalg.eig", options), true)
 end
 
+--- gpu.linalg.eigvals(a [, {dtype, out}])
 function linalg.eigvals(a, options)
   options = core.check_fields("linalg.eigvals", options)
   return core.assign("linalg.eigvals", options.out, (general("linalg.eigvals", a, options, false)))
@@ -175,6 +181,7 @@ end
 
 tools.singular = singular
 
+--- gpu.linalg.svd(a [, full_matrices] [, {full_matrices, dtype}])
 function linalg.svd(a, full_matrices, options)
   local op = "linalg.svd"
   if type(full_matrices) == "table" then full_matrices, options = core.shift(op, full_matrices, options) end
@@ -185,6 +192,7 @@ function linalg.svd(a, full_matrices, options)
   return singular(op, a, working(op, options, a), true, full ~= false)
 end
 
+--- gpu.linalg.svdvals(a [, {dtype, out}])
 function linalg.svdvals(a, options)
   local op = "linalg.svdvals"
   options = core.check_fields(op, options)

@@ -1,4 +1,5 @@
 -- gpu.linalg: bases of subspaces, the polar decomposition, and systems whose matrices have few different elements.
+-- In sandboxes: all
 local gpu, _, core = ...
 core.load "linalg_matrices.lua"
 core.load "linalg_triangles.lua"
@@ -29,19 +30,22 @@ local function ranked(op, a, rcond, options)
   return u, v, s:gt(limit):sum():item()
 end
 
---- null_space(a [, rcond] [, {rcond =, dtype =}]): an orthonormal basis, in columns, of what a takes to 0.
+--- gpu.linalg.null_space(a [, rcond] [, {rcond, dtype}])
+--- An orthonormal basis, in columns, of what a takes to 0.
 function linalg.null_space(a, rcond, options)
   local _, v, rank = ranked("linalg.null_space", a, rcond, options)
   return adjoint(core.slice(v, 1, rank + 1, v.shape[1] - rank))
 end
 
---- orth(a [, rcond] [, {rcond =, dtype =}]): an orthonormal basis, in columns, of the space that a's columns span.
+--- gpu.linalg.orth(a [, rcond] [, {rcond, dtype}])
+--- An orthonormal basis, in columns, of the space that a's columns span.
 function linalg.orth(a, rcond, options)
   local u, _, rank = ranked("linalg.orth", a, rcond, options)
   return core.slice(u, 2, 1, rank)
 end
 
---- polar(a [, {side =, dtype =}]): u, whose columns or rows are orthonormal, and p, positive semidefinite: a = u p, or p u.
+--- gpu.linalg.polar(a [, {side, dtype}])
+--- U, whose columns or rows are orthonormal, and p, positive semidefinite: a = u p, or p u.
 function linalg.polar(a, options)
   local op = "linalg.polar"
   options = core.check_fields(op, options)
@@ -97,7 +101,8 @@ local function check_bands(op, bands)
   return bands
 end
 
---- solve_banded({lower, upper}, bands, b): row `upper + 1 + i - j` of the bands has element (i, j) of the matrix in column j.
+--- gpu.linalg.solve_banded(counts, bands, b)
+--- Row `upper + 1 + i - j` of the bands has element (i, j) of the matrix in column j.
 function linalg.solve_banded(counts, bands, b)
   local op = "linalg.solve_banded"
   local list = core.check_integers(op, "the numbers of lower and upper diagonals", counts)
@@ -117,7 +122,8 @@ function linalg.solve_banded(counts, bands, b)
   return solve_diagonals(op, diagonals, offsets, n, b, working(op, {}, bands, b))
 end
 
---- solveh_banded(bands, b [, {lower =}]): of a symmetric, or Hermitian, matrix, with the diagonals on one side.
+--- gpu.linalg.solveh_banded(bands, b [, {lower}])
+--- Of a symmetric, or Hermitian, matrix, with the diagonals on one side.
 function linalg.solveh_banded(bands, b, options)
   local op = "linalg.solveh_banded"
   options = core.check_fields(op, options)
@@ -139,7 +145,7 @@ function linalg.solveh_banded(bands, b, options)
   return solve_diagonals(op, diagonals, offsets, n, b, working(op, {}, bands, b))
 end
 
---- solve_toeplitz(column, b [, row])
+--- gpu.linalg.solve_toeplitz(column, b [, row])
 function linalg.solve_toeplitz(column, b, row)
   local op = "linalg.solve_toeplitz"
   core.check_array(op, column)
@@ -150,7 +156,8 @@ function linalg.solve_toeplitz(column, b, row)
   return linalg.solve(matrix, check_right_side(op, b, column.size))
 end
 
---- solve_circulant(column, b): by Fourier transforms. Waits.
+--- gpu.linalg.solve_circulant(column, b)
+--- By Fourier transforms. Waits.
 function linalg.solve_circulant(column, b)
   local op = "linalg.solve_circulant"
   core.check_array(op, column)

@@ -1,4 +1,5 @@
 -- gpu.linalg: triangular and positive definite matrices.
+-- In sandboxes: all
 local gpu, methods, core = ...
 core.load "linalg.lua"
 
@@ -9,6 +10,7 @@ local in_rows, is_small, letter, only_finite, right_sides = tools.in_rows, tools
   tools.right_sides
 local shaped, transposed, working = tools.shaped, tools.transposed, tools.working
 
+--- gpu.linalg.cholesky(a [, {upper, dtype, out}])
 function linalg.cholesky(a, options)
   local op = "linalg.cholesky"
   options = core.check_fields(op, options)
@@ -47,6 +49,7 @@ local function with_triangles(op, a, b, options, checks_diagonal, solve)
   return core.assign(op, options.out, is_vector and x:squeeze(-1) or x)
 end
 
+--- gpu.linalg.solve_triangular(a, b [, {lower, trans, unit_diagonal, dtype, out}])
 function linalg.solve_triangular(a, b, options)
   local op = "linalg.solve_triangular"
   options = core.check_fields(op, options)
@@ -58,6 +61,7 @@ function linalg.solve_triangular(a, b, options)
   end)
 end
 
+--- gpu.linalg.cho_solve(factor, b [, {upper, dtype, out}])
 function linalg.cho_solve(factor, b, options)
   local op = "linalg.cho_solve"
   options = core.check_fields(op, options)

@@ -1,5 +1,6 @@
 -- Products of arrays over some of their axes. Those with a sum over an axis of both, and with axes of each, are matmul's; the
 -- others are expressions, which fuse.
+-- In sandboxes: all
 local gpu, methods, core = ...
 
 local unpack = unpack
@@ -64,6 +65,7 @@ local function contract(x, y, x_axes, y_axes)
   return rows:matmul(columns):reshape(shape)
 end
 
+--- gpu.dot(x, y [, {out}])
 local function dot(x, y, options)
   options = check_arrays("dot", x, y, options)
   local value
@@ -85,6 +87,7 @@ local function dot(x, y, options)
   return core.assign("dot", options.out, value)
 end
 
+--- gpu.inner(x, y [, {out}])
 local function inner(x, y, options)
   options = check_arrays("inner", x, y, options)
   if x.ndim == 0 or y.ndim == 0 then return core.assign("inner", options.out, x * y) end
@@ -92,17 +95,20 @@ local function inner(x, y, options)
   return core.assign("inner", options.out, contract(x, y, {x.ndim}, {y.ndim}))
 end
 
+--- gpu.outer(x, y [, {out}])
 local function outer(x, y, options)
   options = check_arrays("outer", x, y, options)
   return core.assign("outer", options.out, x:reshape(x.size, 1) * y:reshape(1, y.size))
 end
 
+--- gpu.vdot(x, y [, {out}])
 local function vdot(x, y, options)
   options = check_arrays("vdot", x, y, options)
   if x.size ~= y.size then refuse("vdot", "arrays with as many elements", x, y) end
   return core.assign("vdot", options.out, core.sum_of_products(conjugate(x:ravel()), y:ravel()))
 end
 
+--- gpu.vecdot(x, y [, axis] [, {axis, out}])
 local function vecdot(x, y, axis, options)
   if type(axis) == "table" then axis, options = core.shift("vecdot", axis, options) end
   options = check_arrays("vecdot", x, y, options)
@@ -140,6 +146,7 @@ local function tensordot_axes(x, y, axes)
   return of_x, of_y
 end
 
+--- gpu.tensordot(x, y [, axes] [, {axes, out}])
 local function tensordot(x, y, axes, options)
   if core.is_options(axes) then axes, options = core.shift("tensordot", axes, options) end
   options = check_arrays("tensordot", x, y, options)
@@ -153,6 +160,7 @@ local function tensordot(x, y, axes, options)
   return core.assign("tensordot", options.out, contract(x, y, x_axes, y_axes))
 end
 
+--- gpu.kron(x, y [, {out}])
 local function kron(x, y, options)
   options = check_arrays("kron", x, y, options)
   local ndim = math.max(x.ndim, y.ndim)

@@ -1,5 +1,6 @@
 -- gpu.ndimage: filters of pictures and of other arrays. An array is padded as the mode says; one kernel then computes each element
 -- from its neighbours.
+-- In sandboxes: all
 local gpu, _, core = ...
 
 local ndimage = gpu.ndimage
@@ -170,8 +171,10 @@ local function correlate(op, x, weights, options, flipped)
   return correlated(op, x, weights, origins, flipped, mode, options.cval)
 end
 
---- correlate(x, weights [, {mode =, cval =, origin =}]): the sums of the neighbours times the weights.
+--- gpu.ndimage.correlate(x, weights [, {mode, cval, origin}])
+--- The sums of the neighbours times the weights.
 function ndimage.correlate(x, weights, options) return correlate("ndimage.correlate", x, weights, options, false) end
+--- gpu.ndimage.convolve(x, weights [, {mode, cval, origin}])
 --- The same with the weights turned around.
 function ndimage.convolve(x, weights, options) return correlate("ndimage.convolve", x, weights, options, true) end
 
@@ -239,7 +242,7 @@ local function smoothed(op, x, sigma, options)
   return core.cast(values, dtype)
 end
 
---- gaussian_filter(x, sigma [, {order =, mode =, cval =, truncate =, radius =, axes =}])
+--- gpu.ndimage.gaussian_filter(x, sigma [, {order, mode, cval, truncate, radius, axes}])
 function ndimage.gaussian_filter(x, sigma, options)
   local op = "ndimage.gaussian_filter"
   return smoothed(op, x, sigma, (check_filter(op, x, options)))
@@ -260,9 +263,9 @@ local function edges(op, x, axis, options, smoothing)
   return core.cast(values, dtype)
 end
 
---- sobel(x [, axis] [, {axis =, mode =, cval =}])
+--- gpu.ndimage.sobel(x [, axis] [, {axis, mode, cval}])
 function ndimage.sobel(x, axis, options) return edges("ndimage.sobel", x, axis, options, {1, 2, 1}) end
---- prewitt(x [, axis] [, {axis =, mode =, cval =}])
+--- gpu.ndimage.prewitt(x [, axis] [, {axis, mode, cval}])
 function ndimage.prewitt(x, axis, options) return edges("ndimage.prewitt", x, axis, options, {1, 1, 1}) end
 
 local function positive_count(op, what, value)
@@ -270,7 +273,8 @@ local function positive_count(op, what, value)
   return value
 end
 
---- uniform_filter(x [, size] [, {size =, mode =, cval =, axes =}]): means over boxes.
+--- gpu.ndimage.uniform_filter(x [, size] [, {size, mode, cval, axes}])
+--- Means over boxes.
 function ndimage.uniform_filter(x, size, options)
   local op = "ndimage.uniform_filter"
   if core.is_options(size) then size, options = core.shift(op, size, options) end

@@ -1,4 +1,5 @@
 -- gpu.ndimage: the distances of elements to the nearest one outside of their part.
+-- In sandboxes: all
 local gpu, _, core = ...
 core.load "ndimage_labels.lua"
 local ndimage, nd = gpu.ndimage, core.nd
@@ -77,7 +78,8 @@ local function along_axis(squares, places, extent, stride, sampling)
   return result, result_places
 end
 
---- distance_transform_edt(x [, {sampling =, return_indices =}]): the distance of each element that is not 0 to the nearest that is.
+--- gpu.ndimage.distance_transform_edt(x [, {sampling, return_indices}])
+--- The distance of each element that is not 0 to the nearest that is.
 function ndimage.distance_transform_edt(x, options)
   local op = "ndimage.distance_transform_edt"
   local inside = nd.check_size(op, x)

@@ -1,4 +1,5 @@
 -- gpu.ndimage: arrays at positions between their elements.
+-- In sandboxes: all
 local gpu, _, core = ...
 core.load "ndimage.lua"
 local ndimage, nd = gpu.ndimage, core.nd
@@ -151,7 +152,8 @@ local function check_elements(op, x)
   return x
 end
 
---- map_coordinates(x, coordinates [, options]): the values at positions, which count from 1: an array whose first axis has a row
+--- gpu.ndimage.map_coordinates(x, coordinates [, {order, mode, cval, prefilter}])
+--- The values at positions, which count from 1: an array whose first axis has a row
 --- for each axis of x, or a table of arrays.
 function ndimage.map_coordinates(x, coordinates, options)
   local op = "ndimage.map_coordinates"
@@ -252,7 +254,8 @@ local function read_matrix(op, matrix, count)
   return rows, #column > 0 and numbers(op, "a row of the matrix", column, count) or nil
 end
 
---- affine_transform(x, matrix [, offset] [, {offset =, output_shape =, ...}]): element p of the result is x at matrix * p + offset.
+--- gpu.ndimage.affine_transform(x, matrix [, offset] [, {offset, output_shape, order, mode, cval, prefilter}])
+--- Element p of the result is x at matrix * p + offset.
 --- The positions count from 1 on each axis; with the offset 0 the first elements coincide.
 function ndimage.affine_transform(x, matrix, offset, options)
   local op = "ndimage.affine_transform"
@@ -268,7 +271,8 @@ function ndimage.affine_transform(x, matrix, offset, options)
   return transform(op, x, settings, rows, column or numbers(op, "an offset", offset or 0, x.ndim), output)
 end
 
---- zoom(x, factor [, {order =, mode =, cval =, prefilter =, grid_mode =}]): another number of elements on each axis.
+--- gpu.ndimage.zoom(x, factor [, {order, mode, cval, prefilter, grid_mode}])
+--- Another number of elements on each axis.
 function ndimage.zoom(x, factor, options)
   local op = "ndimage.zoom"
   local settings = check_options(op, x, options)
@@ -290,7 +294,8 @@ function ndimage.zoom(x, factor, options)
   return transform(op, x, settings, scaling(factors), offset, output)
 end
 
---- shift(x, distance [, options]): moved by a number of elements on each axis.
+--- gpu.ndimage.shift(x, distance [, {order, mode, cval, prefilter}])
+--- Moved by a number of elements on each axis.
 function ndimage.shift(x, distance, options)
   local op = "ndimage.shift"
   local settings = check_options(op, x, options)
@@ -299,7 +304,8 @@ function ndimage.shift(x, distance, options)
   return transform(op, x, settings, scaling(ones), offset, x.shape)
 end
 
---- rotate(x, angle [, {axes =, reshape =, ...}]): turned by an angle in degrees, in the plane of two axes.
+--- gpu.ndimage.rotate(x, angle [, {axes, reshape, order, mode, cval, prefilter}])
+--- Turned by an angle in degrees, in the plane of two axes.
 function ndimage.rotate(x, angle, options)
   local op = "ndimage.rotate"
   local settings = check_options(op, x, options)

@@ -1,4 +1,5 @@
 -- gpu.ndimage: the connected parts of an array.
+-- In sandboxes: all
 local gpu, _, core = ...
 core.load "ndimage_morphology.lua"
 local ndimage, nd = gpu.ndimage, core.nd
@@ -116,7 +117,8 @@ function nd.check_size(op, x)
   return x.dtype == "bool" and x or x:ne(0)
 end
 
---- label(x [, {structure =}]): the parts that are connected, numbered from 1, and their number.
+--- gpu.ndimage.label(x [, {structure}])
+--- The parts that are connected, numbered from 1, and their number.
 function ndimage.label(x, options)
   local op = "ndimage.label"
   local inside = nd.check_size(op, x)
@@ -130,7 +132,8 @@ function ndimage.label(x, options)
   return labels:reshape(x.shape):eval(), number[x.size]
 end
 
---- binary_fill_holes(x [, {structure =}]): what is not connected to the border around x is filled.
+--- gpu.ndimage.binary_fill_holes(x [, {structure}])
+--- What is not connected to the border around x is filled.
 function ndimage.binary_fill_holes(x, options)
   local op = "ndimage.binary_fill_holes"
   local inside = nd.check_size(op, x)
@@ -147,7 +150,8 @@ function ndimage.binary_fill_holes(x, options)
   return firsts(unpack(specs)):ne(0)
 end
 
---- find_objects(labels [, count]): for each label the ranges of a box around it, a list of {first, last}; false for a label that
+--- gpu.ndimage.find_objects(labels [, count])
+--- For each label the ranges of a box around it, a list of {first, last}; false for a label that
 --- does not occur.
 function ndimage.find_objects(labels, count)
   local op = "ndimage.find_objects"

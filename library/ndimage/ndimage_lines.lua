@@ -1,4 +1,5 @@
 -- gpu.ndimage: filters along one axis, and sums of derivatives along all.
+-- In sandboxes: all
 local gpu, _, core = ...
 core.load "ndimage.lua"
 local ndimage, nd = gpu.ndimage, core.nd
@@ -22,15 +23,16 @@ local function correlate_line(op, x, weights, axis, options, flipped)
   return nd.correlated(op, x, weights:reshape(shape), origins, flipped, mode, options.cval)
 end
 
---- correlate1d(x, weights [, axis] [, {axis =, mode =, cval =, origin =}])
+--- gpu.ndimage.correlate1d(x, weights [, axis] [, {axis, mode, cval, origin}])
 function ndimage.correlate1d(x, weights, axis, options)
   return correlate_line("ndimage.correlate1d", x, weights, axis, options, false)
 end
+--- gpu.ndimage.convolve1d(x, weights [, axis] [, {axis, mode, cval, origin}])
 function ndimage.convolve1d(x, weights, axis, options)
   return correlate_line("ndimage.convolve1d", x, weights, axis, options, true)
 end
 
---- uniform_filter1d(x, size [, axis] [, {axis =, mode =, cval =, origin =}])
+--- gpu.ndimage.uniform_filter1d(x, size [, axis] [, {axis, mode, cval, origin}])
 function ndimage.uniform_filter1d(x, size, axis, options)
   local op = "ndimage.uniform_filter1d"
   local weights = {}
@@ -46,7 +48,7 @@ local function among(options, names)
   return fields
 end
 
---- gaussian_filter1d(x, sigma [, axis] [, {axis =, order =, mode =, cval =, truncate =, radius =}])
+--- gpu.ndimage.gaussian_filter1d(x, sigma [, axis] [, {axis, order, mode, cval, truncate, radius}])
 function ndimage.gaussian_filter1d(x, sigma, axis, options)
   local op = "ndimage.gaussian_filter1d"
   if core.is_options(axis) then axis, options = core.shift(op, axis, options) end
@@ -70,7 +72,8 @@ local function over_axes(op, x, options, along)
   return sum, dtype
 end
 
---- laplace(x [, {mode =, cval =, axes =}]): the sum of second differences.
+--- gpu.ndimage.laplace(x [, {mode, cval, axes}])
+--- The sum of second differences.
 function ndimage.laplace(x, options)
   local op = "ndimage.laplace"
   local sum, dtype = over_axes(op, x, options, function(values, axes, i, given)
@@ -89,14 +92,14 @@ local function derivative(op, sigma, order)
   end
 end
 
---- gaussian_laplace(x, sigma [, {mode =, cval =, truncate =, axes =}])
+--- gpu.ndimage.gaussian_laplace(x, sigma [, {mode, cval, truncate, axes}])
 function ndimage.gaussian_laplace(x, sigma, options)
   local op = "ndimage.gaussian_laplace"
   local sum, dtype = over_axes(op, x, options, derivative(op, sigma, 2))
   return core.cast(sum, dtype)
 end
 
---- gaussian_gradient_magnitude(x, sigma [, {mode =, cval =, truncate =, axes =}])
+--- gpu.ndimage.gaussian_gradient_magnitude(x, sigma [, {mode, cval, truncate, axes}])
 function ndimage.gaussian_gradient_magnitude(x, sigma, options)
   local op = "ndimage.gaussian_gradient_magnitude"
   local along = derivative(op, sigma, 1)

@@ -1,4 +1,5 @@
 -- gpu.ndimage: sums, means, extremes and middles of the parts of an array that labels number.
+-- In sandboxes: all
 local gpu, _, core = ...
 core.load "ndimage.lua"
 local ndimage = gpu.ndimage
@@ -56,12 +57,13 @@ local function sum_and_size(values, group, count)
   return sums(values, group, count), sums(gpu.ones(values.shape, {dtype = "float64", device = values.device}), group, count)
 end
 
---- sum_labels(x [, labels [, index]])
+--- gpu.ndimage.sum_labels(x [, labels [, index]])
 function ndimage.sum_labels(x, labels, index)
   local values, group, count, give = read_groups("ndimage.sum_labels", x, labels, index)
   return give(core.cast(sums(values, group, count), floating(x)))
 end
 
+--- gpu.ndimage.mean(x [, labels [, index]])
 function ndimage.mean(x, labels, index)
   local values, group, count, give = read_groups("ndimage.mean", x, labels, index)
   local sum, size = sum_and_size(values, group, count)
@@ -76,12 +78,15 @@ local function variance(op, x, labels, index)
   local apart = core.cast(values, "float64") - means:take(group + 1)
   return give(core.cast(sums(apart:square(), group, count) / size, floating(x)))
 end
+--- gpu.ndimage.variance(x [, labels [, index]])
 function ndimage.variance(x, labels, index) return variance("ndimage.variance", x, labels, index) end
+--- gpu.ndimage.standard_deviation(x [, labels [, index]])
 function ndimage.standard_deviation(x, labels, index)
   return variance("ndimage.standard_deviation", x, labels, index):sqrt()
 end
 
---- center_of_mass(x [, labels [, index]]): the means of the positions, weighted by x; a last axis has a position for each of x's
+--- gpu.ndimage.center_of_mass(x [, labels [, index]])
+--- The means of the positions, weighted by x; a last axis has a position for each of x's
 --- axes.
 function ndimage.center_of_mass(x, labels, index)
   local values, group, count, give = read_groups("ndimage.center_of_mass", x, labels, index)
@@ -121,17 +126,21 @@ local function extreme(op, x, labels, index, greatest)
   return give(core.cast(found, x.dtype)), gpu.stack(places, -1)
 end
 
---- minimum(x [, labels [, index]])
+--- gpu.ndimage.minimum(x [, labels [, index]])
 function ndimage.minimum(x, labels, index) return (extreme("ndimage.minimum", x, labels, index, false)) end
+--- gpu.ndimage.maximum(x [, labels [, index]])
 function ndimage.maximum(x, labels, index) return (extreme("ndimage.maximum", x, labels, index, true)) end
+--- gpu.ndimage.minimum_position(x [, labels [, index]])
 function ndimage.minimum_position(x, labels, index)
   return (select(2, extreme("ndimage.minimum_position", x, labels, index, false)))
 end
+--- gpu.ndimage.maximum_position(x [, labels [, index]])
 function ndimage.maximum_position(x, labels, index)
   return (select(2, extreme("ndimage.maximum_position", x, labels, index, true)))
 end
 
---- median(x [, labels [, index]]): the middle elements, or the mean of the two in the middle.
+--- gpu.ndimage.median(x [, labels [, index]])
+--- The middle elements, or the mean of the two in the middle.
 function ndimage.median(x, labels, index)
   local op = "ndimage.median"
   check_elements(op, x)
@@ -150,7 +159,8 @@ function ndimage.median(x, labels, index)
   return give(core.cast(gpu.where(length:gt(0), middle, 0 / 0), floating(x)))
 end
 
---- extrema(x [, labels [, index]]): the least, the greatest, and their positions.
+--- gpu.ndimage.extrema(x [, labels [, index]])
+--- The least, the greatest, and their positions.
 function ndimage.extrema(x, labels, index)
   local least, least_at = extreme("ndimage.extrema", x, labels, index, false)
   local greatest, greatest_at = extreme("ndimage.extrema", x, labels, index, true)

@@ -1,12 +1,14 @@
 -- gpu.ndimage: morphology. Erosion and dilation of bool arrays ask whether all, or any, neighbours are true; those of numbers take
 -- the least, or the greatest, of them.
+-- In sandboxes: all
 local gpu, _, core = ...
 core.load "ndimage_ranks.lua"
 local ndimage, nd = gpu.ndimage, core.nd
 
 -- ---- structures ----------------------------------------------------------------------------------------------------------------
 
---- generate_binary_structure(rank, connectivity): the elements of a box of 3 that are at most `connectivity` steps from its middle.
+--- gpu.ndimage.generate_binary_structure(rank, connectivity)
+--- The elements of a box of 3 that are at most `connectivity` steps from its middle.
 function ndimage.generate_binary_structure(rank, connectivity)
   local op = "ndimage.generate_binary_structure"
   if core.check_integer(op, "a number of axes, 0 to 32", rank) < 0 or rank > 32 then
@@ -36,7 +38,8 @@ local function read_structure(op, x, structure)
 end
 nd.read_structure = read_structure
 
---- iterate_structure(structure, iterations): the structure dilated with itself.
+--- gpu.ndimage.iterate_structure(structure, iterations)
+--- The structure dilated with itself.
 function ndimage.iterate_structure(structure, iterations)
   local op = "ndimage.iterate_structure"
   structure = core.cast(core.check_array(op, structure), "bool")
@@ -143,13 +146,17 @@ local function morph(op, x, options, first, second)
   return repeated(op, result, structure, settings, iterations, second == "dilate")
 end
 
---- binary_erosion(x [, {structure =, iterations =, mask =, border_value =, origin =}])
+--- gpu.ndimage.binary_erosion(x [, {structure, iterations, mask, border_value, origin}])
 function ndimage.binary_erosion(x, options) return morph("ndimage.binary_erosion", x, options, "erode") end
+--- gpu.ndimage.binary_dilation(x [, {structure, iterations, mask, border_value, origin}])
 function ndimage.binary_dilation(x, options) return morph("ndimage.binary_dilation", x, options, "dilate") end
+--- gpu.ndimage.binary_opening(x [, {structure, iterations, mask, border_value, origin}])
 function ndimage.binary_opening(x, options) return morph("ndimage.binary_opening", x, options, "erode", "dilate") end
+--- gpu.ndimage.binary_closing(x [, {structure, iterations, mask, border_value, origin}])
 function ndimage.binary_closing(x, options) return morph("ndimage.binary_closing", x, options, "dilate", "erode") end
 
---- binary_propagation(x [, {structure =, mask =, border_value =, origin =}]): dilations until nothing changes.
+--- gpu.ndimage.binary_propagation(x [, {structure, mask, border_value, origin}])
+--- Dilations until nothing changes.
 function ndimage.binary_propagation(x, options)
   local op = "ndimage.binary_propagation"
   local structure, settings
@@ -157,7 +164,7 @@ function ndimage.binary_propagation(x, options)
   return x.size == 0 and x:copy() or repeated(op, x, structure, settings, 0, true)
 end
 
---- binary_hit_or_miss(x [, {structure1 =, structure2 =, origin1 =, origin2 =}])
+--- gpu.ndimage.binary_hit_or_miss(x [, {structure1, structure2, origin1, origin2}])
 function ndimage.binary_hit_or_miss(x, options)
   local op = "ndimage.binary_hit_or_miss"
   core.check_real(op, x)
@@ -232,29 +239,36 @@ local function read_grey(op, x, size, options)
   end
 end
 
---- grey_erosion(x [, size] [, {size =, footprint =, structure =, mode =, cval =, origin =}])
+--- gpu.ndimage.grey_erosion(x [, size] [, {size, footprint, structure, mode, cval, origin}])
 function ndimage.grey_erosion(x, size, options) return read_grey("ndimage.grey_erosion", x, size, options)(x, false) end
+--- gpu.ndimage.grey_dilation(x [, size] [, {size, footprint, structure, mode, cval, origin}])
 function ndimage.grey_dilation(x, size, options) return read_grey("ndimage.grey_dilation", x, size, options)(x, true) end
+--- gpu.ndimage.grey_opening(x [, size] [, {size, footprint, structure, mode, cval, origin}])
 function ndimage.grey_opening(x, size, options)
   local apply = read_grey("ndimage.grey_opening", x, size, options)
   return apply(apply(x, false), true)
 end
+--- gpu.ndimage.grey_closing(x [, size] [, {size, footprint, structure, mode, cval, origin}])
 function ndimage.grey_closing(x, size, options)
   local apply = read_grey("ndimage.grey_closing", x, size, options)
   return apply(apply(x, true), false)
 end
+--- gpu.ndimage.morphological_gradient(x [, size] [, {size, footprint, structure, mode, cval, origin}])
 function ndimage.morphological_gradient(x, size, options)
   local apply = read_grey("ndimage.morphological_gradient", x, size, options)
   return apply(x, true) - apply(x, false)
 end
+--- gpu.ndimage.morphological_laplace(x [, size] [, {size, footprint, structure, mode, cval, origin}])
 function ndimage.morphological_laplace(x, size, options)
   local apply = read_grey("ndimage.morphological_laplace", x, size, options)
   return apply(x, true) + apply(x, false) - 2 * x
 end
+--- gpu.ndimage.white_tophat(x [, size] [, {size, footprint, structure, mode, cval, origin}])
 function ndimage.white_tophat(x, size, options)
   local apply = read_grey("ndimage.white_tophat", x, size, options)
   return x - apply(apply(x, false), true)
 end
+--- gpu.ndimage.black_tophat(x [, size] [, {size, footprint, structure, mode, cval, origin}])
 function ndimage.black_tophat(x, size, options)
   local apply = read_grey("ndimage.black_tophat", x, size, options)
   return apply(apply(x, true), false) - x

@@ -1,4 +1,5 @@
 -- gpu.ndimage: filters by the order of an element's neighbours.
+-- In sandboxes: all
 local gpu, _, core = ...
 core.load "ndimage.lua"
 local ndimage, nd = gpu.ndimage, core.nd
@@ -66,12 +67,13 @@ local function ranked(op, x, size, options, rank)
   return core.cast(choose(base, wide, offsets, offsets.size, rank(offsets.size)), x.dtype)
 end
 
---- median_filter(x [, size] [, {size =, footprint =, mode =, cval =, origin =}])
+--- gpu.ndimage.median_filter(x [, size] [, {size, footprint, mode, cval, origin}])
 function ndimage.median_filter(x, size, options)
   return ranked("ndimage.median_filter", x, size, options, function(count) return math.floor(count / 2) end)
 end
 
---- rank_filter(x, rank [, size] [, options]): rank 1 is the least, -1 the greatest.
+--- gpu.ndimage.rank_filter(x, rank [, size] [, {size, footprint, mode, cval, origin}])
+--- Rank 1 is the least, -1 the greatest.
 function ndimage.rank_filter(x, rank, size, options)
   local op = "ndimage.rank_filter"
   if core.check_integer(op, "a rank: 1 is the least, -1 the greatest", rank) == 0 then
@@ -83,7 +85,7 @@ function ndimage.rank_filter(x, rank, size, options)
   end)
 end
 
---- percentile_filter(x, percentile [, size] [, options])
+--- gpu.ndimage.percentile_filter(x, percentile [, size] [, {size, footprint, mode, cval, origin}])
 function ndimage.percentile_filter(x, percentile, size, options)
   local op = "ndimage.percentile_filter"
   if type(percentile) ~= "number" or not (percentile >= 0 and percentile <= 100) then
@@ -142,9 +144,11 @@ local function extreme_filter(op, x, size, options, greatest)
 end
 core.nd.read_box = read_box
 
+--- gpu.ndimage.minimum_filter(x [, size] [, {size, footprint, mode, cval, origin}])
 function ndimage.minimum_filter(x, size, options)
   return extreme_filter("ndimage.minimum_filter", x, size, options, false)
 end
+--- gpu.ndimage.maximum_filter(x [, size] [, {size, footprint, mode, cval, origin}])
 function ndimage.maximum_filter(x, size, options)
   return extreme_filter("ndimage.maximum_filter", x, size, options, true)
 end
@@ -162,10 +166,11 @@ local function extreme_along(op, x, size, axis, options, greatest)
   return extremes(op, x, sizes, nil, origins, mode, options.cval, greatest)
 end
 
---- minimum_filter1d(x, size [, axis] [, {axis =, mode =, cval =, origin =}])
+--- gpu.ndimage.minimum_filter1d(x, size [, axis] [, {axis, mode, cval, origin}])
 function ndimage.minimum_filter1d(x, size, axis, options)
   return extreme_along("ndimage.minimum_filter1d", x, size, axis, options, false)
 end
+--- gpu.ndimage.maximum_filter1d(x, size [, axis] [, {axis, mode, cval, origin}])
 function ndimage.maximum_filter1d(x, size, axis, options)
   return extreme_along("ndimage.maximum_filter1d", x, size, axis, options, true)
 end

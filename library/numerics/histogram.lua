@@ -1,4 +1,5 @@
 -- Counting: bincount, digitize, histograms.
+-- In sandboxes: all
 local gpu, methods, core = ...
 
 local function check_weights(op, x, weights)
@@ -12,6 +13,7 @@ end
 
 local counting = {}
 
+--- gpu.bincount(x [, {weights, minlength}])
 --- The number of occurrences of each of 0, 1, 2, ..., or the sums of their weights.
 function counting.bincount(x, options)
   core.check_array("bincount", x)
@@ -44,6 +46,7 @@ local function check_edges(op, edges, x)
   return edges
 end
 
+--- gpu.digitize(x, edges [, {right}])
 --- For each element, the number of edges that are not greater; with `right`, that are less.
 function counting.digitize(x, edges, options)
   core.check_real("digitize", x)
@@ -96,12 +99,14 @@ local function bins_of(values, edges)
   return gpu.where(values:eq(edges({-1, -1})), edges.size - 1, bin)
 end
 
+--- gpu.histogram_bin_edges(x [, bins] [, {range}])
 --- The edges of gpu.histogram for the same arguments.
 function counting.histogram_bin_edges(x, bins, options)
   bins, options = options_of("histogram_bin_edges", bins, options)
   return (edges_of("histogram_bin_edges", x, bins, options.range))
 end
 
+--- gpu.histogram(x [, bins] [, {range, weights, density}])
 --- The number of elements in each bin, and the edges.
 function counting.histogram(x, bins, options)
   bins, options = options_of("histogram", bins, options)
@@ -159,7 +164,8 @@ local function check_ranges(op, ranges, count)
   return ranges
 end
 
---- histogram2d(x, y, bins, {range =, weights =, density =}): counts, and the edges along x and along y.
+--- gpu.histogram2d(x, y [, bins] [, {range, weights, density}])
+--- Counts, and the edges along x and along y.
 function counting.histogram2d(x, y, bins, options)
   local op = "histogram2d"
   for _, values in ipairs {core.check_real(op, x), core.check_real(op, y)} do
@@ -173,7 +179,8 @@ function counting.histogram2d(x, y, bins, options)
   return counts, edges[1], edges[2]
 end
 
---- histogramdd(points, bins, options): `points` is a matrix with a row for each point.
+--- gpu.histogramdd(points [, bins] [, {range, weights, density}])
+--- `points` is a matrix with a row for each point.
 function counting.histogramdd(points, bins, options)
   local op = "histogramdd"
   core.check_real(op, points)

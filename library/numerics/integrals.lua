@@ -1,4 +1,5 @@
 -- Integrals of samples, and polynomials through them.
+-- In sandboxes: all
 local gpu, methods, core = ...
 
 -- ---- integrals -----------------------------------------------------------------------------------------------------------------
@@ -38,6 +39,7 @@ local function every(x, axis, first, count, step)
   return x(unpack(specs, 1, axis))
 end
 
+--- gpu.simpson(y [, spacing [, axis]])
 --- The integral by Simpson's rule, of parabolas through three samples each. An even number of samples leaves an interval: its
 --- integral is that of the parabola through the last three (Cartwright, 2017).
 local function simpson(y, spacing, axis)
@@ -63,7 +65,8 @@ local function simpson(y, spacing, axis)
   return total + rest:sum(axis)
 end
 
---- cumulative_trapezoid(y [, spacing [, axis]] [, {axis =, initial =}]): the integrals up to each sample after the first.
+--- gpu.cumulative_trapezoid(y [, spacing [, axis]] [, {axis, initial}])
+--- The integrals up to each sample after the first.
 local function cumulative_trapezoid(y, spacing, axis, options)
   local op = "cumulative_trapezoid"
   if core.is_options(spacing) then spacing, options = core.shift(op, spacing, axis) end
@@ -82,7 +85,8 @@ end
 
 -- ---- polynomials ---------------------------------------------------------------------------------------------------------------
 
---- polyfit(x, y, degree [, {weights =}]): the coefficients, the highest power's first, of the polynomial of least squares. The
+--- gpu.polyfit(x, y, degree [, {weights}])
+--- The coefficients, the highest power's first, of the polynomial of least squares. The
 --- polynomials that are orthogonal over the points are found one after the other, so that no system of equations is solved
 --- (Forsythe, "Generation and use of orthogonal polynomials for data-fitting with a digital computer", 1957).
 local function polyfit(x, y, degree, options)

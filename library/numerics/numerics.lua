@@ -1,10 +1,12 @@
 -- Comparison of whole arrays, differences, integrals, interpolation and polynomials.
+-- In sandboxes: all
 local gpu, methods, core = ...
 
 -- ---- equality: Lua booleans ---------------------------------------------------------------------------------------------------
 
 local function same_shape(x, y) return core.text(x.shape) == core.text(y.shape) end
 
+--- gpu.equal(x, y)
 --- True when shapes and elements are equal.
 local function equal(x, y)
   core.check_array("equal", x)
@@ -43,6 +45,7 @@ local function is_close(op, x, y, rtol, atol, options)
   return close
 end
 
+--- gpu.allclose(x, y [, rtol [, atol]] [, {rtol, atol, equal_nan}])
 local function allclose(x, y, ...) return is_close("allclose", x, y, ...):all():item() end
 
 -- ---- differences ----------------------------------------------------------------------------------------------------------------
@@ -61,6 +64,7 @@ local function extension(x, value, axis)
   return value:broadcast_to(shape)
 end
 
+--- gpu.diff(x [, n [, axis]] [, {axis, prepend, append}])
 --- x[i + 1] - x[i] along an axis (the last), n times.
 local function diff(x, n, axis, options)
   core.check_array("diff", x)
@@ -80,6 +84,7 @@ local function diff(x, n, axis, options)
   return x
 end
 
+--- gpu.ediff1d(x [, {to_begin, to_end}])
 --- The differences of neighbouring elements in row-major order.
 local function ediff1d(x, options)
   core.check_array("ediff1d", x)
@@ -152,7 +157,8 @@ local function derivative(x, spacing, axis, order)
   return result
 end
 
---- gradient(x, spacing..., {axis =, edge_order =}): the derivative along each axis.
+--- gpu.gradient(x [, spacing...] [, {axis, edge_order}])
+--- The derivative along each axis.
 local function gradient(x, ...)
   core.check_real("gradient", x)
   local spacings = {...}
@@ -178,6 +184,7 @@ local function gradient(x, ...)
   return unpack(result)
 end
 
+--- gpu.trapezoid(y [, spacing [, axis]])
 --- The integral along an axis (the last) by the trapezoidal rule; `spacing` is a number, or the coordinates.
 local function trapezoid(y, spacing, axis)
   core.check_array("trapezoid", y)
@@ -216,6 +223,7 @@ local function check_number(op, name, value)
   return value
 end
 
+--- gpu.interp(x, xp, fp [, {left, right, period}])
 --- Linear interpolation: the values at x of the function with values fp at the increasing points xp; `left` and `right` beyond
 --- them.
 local function interp(x, xp, fp, options)
@@ -266,6 +274,7 @@ end
 
 -- ---- vectors and polynomials --------------------------------------------------------------------------------------------------------
 
+--- gpu.cross(x, y [, axis])
 --- The cross product of vectors of three elements along an axis (the last).
 local function cross(x, y, axis)
   core.check_array("cross", x)
@@ -279,6 +288,7 @@ local function cross(x, y, axis)
   return gpu.stack(parts, axis or -1)
 end
 
+--- gpu.polyval(coefficients, x)
 --- The value at x of the polynomial with these coefficients; the first belongs to the highest power.
 function gpu.polyval(coefficients, x)
   if type(coefficients) ~= "table" and not core.is_array(coefficients) or #coefficients == 0 then
@@ -297,6 +307,7 @@ end
 
 core.define {
   allclose = allclose,
+  --- gpu.array_equal(x, y)
   array_equal = equal,
   cross = cross,
   diff = diff,
@@ -304,6 +315,7 @@ core.define {
   equal = equal,
   gradient = gradient,
   interp = interp,
+  --- gpu.isclose(x, y [, rtol [, atol]] [, {rtol, atol, equal_nan}])
   isclose = function(x, y, ...) return is_close("isclose", x, y, ...) end,
   trapezoid = trapezoid,
 }

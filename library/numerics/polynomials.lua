@@ -1,4 +1,5 @@
 -- Polynomials as vectors of coefficients, the highest power's first, as gpu.polyval takes them.
+-- In sandboxes: all
 local gpu, _, core = ...
 core.load "integrals.lua"
 
@@ -26,24 +27,27 @@ local function pair(op, a, b)
   return filled(a), filled(b)
 end
 
+--- gpu.polyadd(a, b)
 --- polyadd(a, b), polysub(a, b)
 function gpu.polyadd(a, b)
   a, b = pair("polyadd", a, b)
   return a + b
 end
+--- gpu.polysub(a, b)
 function gpu.polysub(a, b)
   a, b = pair("polysub", a, b)
   return a - b
 end
 
---- polymul(a, b)
+--- gpu.polymul(a, b)
 function gpu.polymul(a, b)
   local op = "polymul"
   a = read(op, a, core.is_array(b) and b or nil)
   return gpu.convolve(a, read(op, b, a))
 end
 
---- polydiv(a, b): the quotient and the rest. On the host.
+--- gpu.polydiv(a, b)
+--- The quotient and the rest. On the host.
 function gpu.polydiv(a, b)
   local op = "polydiv"
   a = read(op, a, core.is_array(b) and b or nil)
@@ -76,7 +80,8 @@ local function powers(c, first)
   return core.cast(core.positions({c.size}, first, -1, "int64", {device = c.device}), core.is_complex(c) and "float64" or c.dtype)
 end
 
---- polyder(c [, m]): the derivative of that order.
+--- gpu.polyder(c [, m])
+--- The derivative of that order.
 function gpu.polyder(c, m)
   local op = "polyder"
   c = read(op, c)
@@ -87,7 +92,8 @@ function gpu.polyder(c, m)
   return c
 end
 
---- polyint(c [, m]): the integral, m times, with constants of 0.
+--- gpu.polyint(c [, m])
+--- The integral, m times, with constants of 0.
 function gpu.polyint(c, m)
   local op = "polyint"
   c = read(op, c)
@@ -96,7 +102,8 @@ function gpu.polyint(c, m)
   return c
 end
 
---- poly(roots): the coefficients of the polynomial with these roots, or with the eigenvalues of a matrix. On the host.
+--- gpu.poly(roots)
+--- The coefficients of the polynomial with these roots, or with the eigenvalues of a matrix. On the host.
 function gpu.poly(roots)
   local op = "poly"
   local device

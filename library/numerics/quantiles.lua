@@ -1,4 +1,5 @@
 -- Quantiles: the elements at computed positions of the order along the axes.
+-- In sandboxes: all
 local gpu, _, core = ...
 
 local nan = 0 / 0
@@ -156,6 +157,7 @@ local function check_quantiles(op, q, most, x)
   return type(q) == "number" and gpu.full({}, q, place) or gpu.array(q, place)
 end
 
+--- gpu.quantile(x, q [, axis] [, {axis, keepdims, dtype, out, method}])
 local function quantile(op, x, q, arguments, method)
   local rows, kept, count = rows_along(x, arguments.axes)
   local shape = q.shape
@@ -198,10 +200,15 @@ local function median_function(op)
 end
 
 core.define {
+  --- gpu.median(x [, axis] [, {axis, keepdims, dtype, out}])
   median = median_function "median",
+  --- gpu.nanmedian(x [, axis] [, {axis, keepdims, dtype, out}])
   nanmedian = median_function "nanmedian",
+  --- gpu.nanpercentile(x, q [, axis] [, {axis, keepdims, dtype, out, method}])
   nanpercentile = quantile_function("nanpercentile", 100),
+  --- gpu.nanquantile(x, q [, axis] [, {axis, keepdims, dtype, out, method}])
   nanquantile = quantile_function("nanquantile", 1),
+  --- gpu.percentile(x, q [, axis] [, {axis, keepdims, dtype, out, method}])
   percentile = quantile_function("percentile", 100),
   quantile = quantile_function("quantile", 1),
 }

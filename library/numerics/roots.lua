@@ -2,6 +2,7 @@
 -- "Matrix Computations", 7.5). The errors of all roots together are those of a polynomial whose coefficients differ by rounding
 -- errors from the given ones, so those of multiple roots cancel in products. Roots of real polynomials are real, or come in pairs of
 -- exact conjugates.
+-- In sandboxes: all
 local gpu, _, core = ...
 
 local epsilon = 2 ^ -52
@@ -346,7 +347,8 @@ function core.roots_of(op, coefficients)
   return re, im
 end
 
---- roots(coefficients): the complex numbers at which the polynomial is 0. Waits for an array.
+--- gpu.roots(coefficients)
+--- The complex numbers at which the polynomial is 0. Waits for an array.
 function gpu.roots(coefficients)
   local op = "roots"
   local device

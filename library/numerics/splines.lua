@@ -1,4 +1,5 @@
 -- Cubic splines.
+-- In sandboxes: all
 local gpu, _, core = ...
 
 local op = "cubic_spline"
@@ -183,7 +184,8 @@ local function evaluate(c, u, order)
   return order == 3 and c[3] * 6 + u * 0 or u * 0
 end
 
---- cubic_spline(x, y [, {axis =, ends =, extrapolate =}]): a function s(t [, order]) of an array, its values or derivatives.
+--- gpu.cubic_spline(x, y [, {axis, ends, extrapolate}])
+--- A function s(t [, order]) of an array, its values or derivatives.
 function gpu.cubic_spline(x, y, options)
   options = core.check_fields(op, options)
   local conditions, extrapolate = check_ends(options.ends), options.extrapolate

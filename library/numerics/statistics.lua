@@ -1,4 +1,5 @@
 -- Reductions composed of other reductions. They fuse like those.
+-- In sandboxes: all
 local gpu, methods, core = ...
 
 local nan, inf = 0 / 0, math.huge
@@ -32,6 +33,7 @@ local function check_not_empty(op, x, arguments)
   end
 end
 
+--- gpu.ptp(x [, axis] [, {axis, keepdims, dtype, out}])
 local function ptp(x, axis, options)
   local arguments = core.reduction("ptp", x, axis, options)
   check_not_empty("ptp", x, arguments)
@@ -50,11 +52,13 @@ local function without_nan(x, value)
   return gpu.where(x:isnan(), value, x)
 end
 
+--- gpu.nansum(x [, axis] [, {axis, keepdims, dtype, out, where, initial}])
 local function nansum(x, axis, options)
   local arguments = core.reduction("nansum", x, axis, options)
   return reduce("sum", without_nan(x, 0), arguments, rest(arguments))
 end
 
+--- gpu.nanprod(x [, axis] [, {axis, keepdims, dtype, out, where, initial}])
 local function nanprod(x, axis, options)
   local arguments = core.reduction("nanprod", x, axis, options)
   return reduce("prod", without_nan(x, 1), arguments, rest(arguments))
@@ -71,6 +75,7 @@ local function nan_mean(x, arguments, working, keepdims)
   return total / count_numbers(x, arguments, working, keepdims)
 end
 
+--- gpu.nanmean(x [, axis] [, {axis, keepdims, dtype, out, where}])
 local function nanmean(x, axis, options)
   local arguments = core.reduction("nanmean", x, axis, options)
   local working, result = core.working(x, arguments.dtype)
@@ -131,6 +136,7 @@ local function check_weights(x, weights, arguments)
   return core.broadcast(weights:reshape(shape), x.shape)
 end
 
+--- gpu.average(x [, axis] [, {axis, keepdims, dtype, out, weights}])
 local function average(x, axis, options)
   local arguments = core.reduction("average", x, axis, options)
   if not arguments.weights then return reduce("mean", x, arguments, rest(arguments)) end
@@ -160,6 +166,7 @@ local function prepare_exponentials(op, x, arguments)
   return x, result, shift
 end
 
+--- gpu.logsumexp(x [, axis] [, {axis, keepdims, dtype, out}])
 local function logsumexp(x, axis, options)
   local arguments = core.reduction("logsumexp", x, axis, options)
   local values, result, shift = prepare_exponentials("logsumexp", x, arguments)
@@ -168,6 +175,7 @@ local function logsumexp(x, axis, options)
   return core.assign("logsumexp", arguments.out, core.cast(total, result))
 end
 
+--- gpu.softmax(x [, axis] [, {axis, dtype, out}])
 local function softmax(x, axis, options)
   local arguments = core.reduction("softmax", x, axis, options)
   local values, result, shift = prepare_exponentials("softmax", x, arguments)
@@ -175,6 +183,7 @@ local function softmax(x, axis, options)
   return core.assign("softmax", arguments.out, core.cast(weights / reduce("sum", weights, arguments, {keepdims = true}), result))
 end
 
+--- gpu.log_softmax(x [, axis] [, {axis, dtype, out}])
 local function log_softmax(x, axis, options)
   local arguments = core.reduction("log_softmax", x, axis, options)
   local values, result, shift = prepare_exponentials("log_softmax", x, arguments)
@@ -224,6 +233,7 @@ local function matrix_norm(x, order, arguments, axes)
   return arguments.keepdims and extreme or extreme:squeeze(arguments.axes)
 end
 
+--- gpu.norm(x [, order [, axis]] [, {axis, keepdims, dtype, out, order}])
 local function norm(x, order, axis, options)
   core.check_array("norm", x)
   if type(order) == "table" then order, options = core.shift("norm", order, axis) end
@@ -281,8 +291,10 @@ local function finish_covariance(x, matrix)
   return matrix.size == 1 and matrix:reshape {} or matrix
 end
 
+--- gpu.cov(x [, {rowvar, bias, ddof}])
 local function cov(x, options) return finish_covariance(x, covariance("cov", x, options)) end
 
+--- gpu.corrcoef(x [, {rowvar}])
 local function corrcoef(x, options)
   local matrix = covariance("corrcoef", x, options):eval()
   local deviation = matrix:diagonal():sqrt()
@@ -296,14 +308,20 @@ core.define {
   cov = cov,
   log_softmax = log_softmax,
   logsumexp = logsumexp,
+  --- gpu.nanargmax(x [, axis] [, {axis, keepdims, dtype, out}])
   nanargmax = function(x, axis, options) return nan_position("nanargmax", "argmax", x, axis, options, -inf) end,
+  --- gpu.nanargmin(x [, axis] [, {axis, keepdims, dtype, out}])
   nanargmin = function(x, axis, options) return nan_position("nanargmin", "argmin", x, axis, options, inf) end,
+  --- gpu.nanmax(x [, axis] [, {axis, keepdims, dtype, out, where, initial}])
   nanmax = function(x, axis, options) return nan_extreme("nanmax", "max", x, axis, options, -inf) end,
   nanmean = nanmean,
+  --- gpu.nanmin(x [, axis] [, {axis, keepdims, dtype, out, where, initial}])
   nanmin = function(x, axis, options) return nan_extreme("nanmin", "min", x, axis, options, inf) end,
   nanprod = nanprod,
+  --- gpu.nanstd(x [, axis] [, {axis, keepdims, dtype, out, where, ddof}])
   nanstd = function(x, axis, options) return nan_variance("nanstd", x, axis, options) end,
   nansum = nansum,
+  --- gpu.nanvar(x [, axis] [, {axis, keepdims, dtype, out, where, ddof}])
   nanvar = function(x, axis, options) return nan_variance("nanvar", x, axis, options) end,
   norm = norm,
   ptp = ptp,

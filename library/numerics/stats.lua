@@ -1,4 +1,5 @@
 -- gpu.stats: statistics of samples along an axis, by SciPy's definitions.
+-- In sandboxes: all
 local gpu, _, core = ...
 core.load "statistics.lua"
 local stats = gpu.stats
@@ -24,7 +25,8 @@ end
 
 -- ---- scores, means -----------------------------------------------------------------------------------------------------------------
 
---- zscore(x [, axis] [, {axis =, ddof =}]): the distances from the mean in standard deviations.
+--- gpu.stats.zscore(x [, axis] [, {axis, ddof}])
+--- The distances from the mean in standard deviations.
 function stats.zscore(x, axis, options)
   local op = "stats.zscore"
   local values, dtype
@@ -33,7 +35,8 @@ function stats.zscore(x, axis, options)
   return core.cast((values - values:mean(axis, {keepdims = true})) / spread, dtype)
 end
 
---- zmap(scores, x [, axis] [, {axis =, ddof =}]): those of the scores, by the mean and standard deviation of x.
+--- gpu.stats.zmap(scores, x [, axis] [, {axis, ddof}])
+--- Those of the scores, by the mean and standard deviation of x.
 function stats.zmap(scores, x, axis, options)
   local op = "stats.zmap"
   core.check_real(op, scores)
@@ -43,19 +46,22 @@ function stats.zmap(scores, x, axis, options)
   return core.cast((scores - values:mean(axis, {keepdims = true})) / spread, core.promote(dtype, core.floating(scores.dtype)))
 end
 
---- gmean(x [, axis] [, {axis =}]): the geometric mean.
+--- gpu.stats.gmean(x [, axis] [, {axis}])
+--- The geometric mean.
 function stats.gmean(x, axis, options)
   local _, values, along, dtype = read("stats.gmean", x, axis, options)
   return core.cast(values:log():mean(along):exp(), dtype)
 end
 
---- hmean(x [, axis] [, {axis =}]): the harmonic mean, NaN where a number is negative.
+--- gpu.stats.hmean(x [, axis] [, {axis}])
+--- The harmonic mean, NaN where a number is negative.
 function stats.hmean(x, axis, options)
   local _, values, along, dtype = read("stats.hmean", x, axis, options)
   return core.cast(gpu.where(values:lt(0), 0 / 0, values:reciprocal()):mean(along):reciprocal(), dtype)
 end
 
---- sem(x [, axis] [, {axis =, ddof =}]): the standard error of the mean.
+--- gpu.stats.sem(x [, axis] [, {axis, ddof}])
+--- The standard error of the mean.
 function stats.sem(x, axis, options)
   local op = "stats.sem"
   local values, dtype
@@ -63,7 +69,8 @@ function stats.sem(x, axis, options)
   return core.cast(values:std(axis, {ddof = check_ddof(op, options.ddof, 1)}) / math.sqrt(x.shape[axis]), dtype)
 end
 
---- trim_mean(x, part [, axis] [, {axis =}]): the mean without that part of the elements at each end.
+--- gpu.stats.trim_mean(x, part [, axis] [, {axis}])
+--- The mean without that part of the elements at each end.
 function stats.trim_mean(x, part, axis, options)
   local op = "stats.trim_mean"
   local _, values, along, dtype = read(op, x, axis, options)
@@ -75,7 +82,8 @@ function stats.trim_mean(x, part, axis, options)
   return core.cast(gpu.where(values:isnan():any(along), 0 / 0, mean), dtype)
 end
 
---- iqr(x [, axis] [, {axis =, range =}]): the distance of two percentiles, 25 and 75.
+--- gpu.stats.iqr(x [, axis] [, {axis, range}])
+--- The distance of two percentiles, 25 and 75.
 function stats.iqr(x, axis, options)
   local op = "stats.iqr"
   local values, dtype
@@ -98,7 +106,8 @@ local function central(values, axis, order)
   return (away ^ order):mean(axis)
 end
 
---- moment(x [, order [, axis]] [, {order =, axis =}]): the mean of that power of the distances from the mean.
+--- gpu.stats.moment(x [, order [, axis]] [, {order, axis}])
+--- The mean of that power of the distances from the mean.
 function stats.moment(x, order, axis, options)
   local op = "stats.moment"
   if core.is_options(order) then order, options = core.shift(op, order, axis) end
@@ -112,7 +121,8 @@ function stats.moment(x, order, axis, options)
   return core.cast(central(values, axis, order), dtype)
 end
 
---- skew(x [, axis] [, {axis =, bias =}]): the third moment in standard deviations.
+--- gpu.stats.skew(x [, axis] [, {axis, bias}])
+--- The third moment in standard deviations.
 function stats.skew(x, axis, options)
   local op = "stats.skew"
   local values, dtype
@@ -123,7 +133,8 @@ function stats.skew(x, axis, options)
   return core.cast(value, dtype)
 end
 
---- kurtosis(x [, axis] [, {axis =, bias =, fisher =}]): the fourth moment in standard deviations, less 3.
+--- gpu.stats.kurtosis(x [, axis] [, {axis, bias, fisher}])
+--- The fourth moment in standard deviations, less 3.
 function stats.kurtosis(x, axis, options)
   local op = "stats.kurtosis"
   local values, dtype
@@ -137,7 +148,8 @@ function stats.kurtosis(x, axis, options)
   return core.cast(value, dtype)
 end
 
---- entropy(p [, q] [, {base =, axis =}]): of a distribution, which is divided by its sum; with q, relative to that.
+--- gpu.stats.entropy(p [, q] [, {base, axis}])
+--- Of a distribution, which is divided by its sum; with q, relative to that.
 function stats.entropy(p, q, options)
   local op = "stats.entropy"
   if core.is_options(q) then q, options = core.shift(op, q, options) end
@@ -181,7 +193,8 @@ local function ranks_of(x, method)
   return core.cast(below + up_to, "float64") / 2
 end
 
---- rankdata(x [, {method =}]): the rank of each element of a vector, from 1. A NaN has no rank, and nothing else has one beside it.
+--- gpu.stats.rankdata(x [, {method}])
+--- The rank of each element of a vector, from 1. A NaN has no rank, and nothing else has one beside it.
 function stats.rankdata(x, options)
   local op = "stats.rankdata"
   read_vector(op, x)
@@ -213,7 +226,8 @@ end
 --- The probability of a t at least as far from 0, with that many degrees of freedom.
 local function beyond(t, freedom) return gpu.betainc(freedom / 2, 0.5, freedom / (freedom + t:square())) end
 
---- pearsonr(x, y): the correlation of two vectors, and the probability of one at least as far from 0 without any.
+--- gpu.stats.pearsonr(x, y)
+--- The correlation of two vectors, and the probability of one at least as far from 0 without any.
 function stats.pearsonr(x, y)
   local op = "stats.pearsonr"
   local a, b, dtype = read_pair(op, x, y)
@@ -222,7 +236,8 @@ function stats.pearsonr(x, y)
   return core.cast(r, dtype), core.cast(p, dtype)
 end
 
---- spearmanr(x, y): the correlation of the ranks.
+--- gpu.stats.spearmanr(x, y)
+--- The correlation of the ranks.
 function stats.spearmanr(x, y)
   local op = "stats.spearmanr"
   local _, _, dtype = read_pair(op, x, y)
@@ -232,7 +247,8 @@ function stats.spearmanr(x, y)
   return core.cast(r, dtype), core.cast(beyond(t, freedom), dtype)
 end
 
---- linregress(x, y): slope, intercept, correlation, the slope's probability without any correlation, and the slope's standard
+--- gpu.stats.linregress(x, y)
+--- Slope, intercept, correlation, the slope's probability without any correlation, and the slope's standard
 --- error.
 function stats.linregress(x, y)
   local op = "stats.linregress"
@@ -250,7 +266,8 @@ function stats.linregress(x, y)
   return give(slope), give(intercept), give(r), give(beyond(t, math.max(freedom, 1))), give(rest)
 end
 
---- ttest_1samp(x, mean [, axis] [, {axis =}]): t, and the probability of one at least as far from 0, for samples of that mean.
+--- gpu.stats.ttest_1samp(x, mean [, axis] [, {axis}])
+--- t, and the probability of one at least as far from 0, for samples of that mean.
 function stats.ttest_1samp(x, mean, axis, options)
   local op = "stats.ttest_1samp"
   local _, values, along, dtype = read(op, x, axis, options)
@@ -260,7 +277,8 @@ function stats.ttest_1samp(x, mean, axis, options)
   return core.cast(t, dtype), core.cast(beyond(core.cast(t, "float64"), n - 1), dtype)
 end
 
---- ttest_ind(x, y [, axis] [, {axis =, equal_var =}]): the same for two samples of equal means.
+--- gpu.stats.ttest_ind(x, y [, axis] [, {axis, equal_var}])
+--- The same for two samples of equal means.
 function stats.ttest_ind(x, y, axis, options)
   local op = "stats.ttest_ind"
   core.check_real(op, y)

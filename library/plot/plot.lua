@@ -1,5 +1,6 @@
 -- gpu.plot: charts. A chart is a list of layers, whose data are small by then: plot_data.lua reduces them on the device. Renderers
 -- draw the layers: plot_gnuplot.lua pictures, plot_vega.lua JSON, plot_terminal.lua characters.
+-- In sandboxes: none
 local gpu, _, core = ...
 
 local plot = gpu.plot
@@ -97,12 +98,14 @@ end
 -- Each function gives a layer's kind and data: op, arguments, the layer's options, the chart's options.
 local layers = {}
 
+--- gpu.plot.line(x [, y] [, {label, color, width, dash, title, xlabel, ylabel, log, xlim, ylim}])
 function layers.line(op, arguments, _, options)
   local x, y = data.points(op, arguments[1], arguments[2])
   local xs, ys = data.line(x, y, options.log)
   return {kind = "line", x = xs, y = ys}
 end
 
+--- gpu.plot.points(x [, y] [, {label, color, size, title, xlabel, ylabel, log, xlim, ylim}])
 function layers.points(op, arguments, layer, options)
   local x, y = data.points(op, arguments[1], arguments[2])
   if y.size > data.most_points and not options.log then
@@ -113,6 +116,7 @@ function layers.points(op, arguments, layer, options)
   return {kind = "points", x = xs, y = ys}
 end
 
+--- gpu.plot.histogram(x [, bins] [, {density, label, color, title, xlabel, ylabel, log, xlim, ylim}])
 function layers.histogram(op, arguments, layer)
   local x = data.vector(op, "values", arguments[1])
   if core.is_floating(x) and not core.is_array(arguments[2]) then x = x(x:isfinite()) end
@@ -121,6 +125,7 @@ function layers.histogram(op, arguments, layer)
   return {kind = "bars", left = data.numbers(edges({1, -2})), right = data.numbers(edges({2, -1})), y = data.numbers(heights)}
 end
 
+--- gpu.plot.bars(x [, heights] [, {label, color, title, xlabel, ylabel, log, xlim, ylim}])
 function layers.bars(op, arguments, _, options)
   local xs, ys
   xs, ys, options.names = data.bars(op, arguments[1], arguments[2])
@@ -130,11 +135,13 @@ function layers.bars(op, arguments, _, options)
   return layer
 end
 
+--- gpu.plot.image(m [, {colormap, min, max, extent, label, title, xlabel, ylabel, log, xlim, ylim}])
 function layers.image(op, arguments, layer)
   local rows, width, height = data.rows(op, arguments[1], 800)
   return {kind = "image", rows = rows, extent = layer.extent or {0.5, width + 0.5, height + 0.5, 0.5}, up = layer.extent ~= nil}
 end
 
+--- gpu.plot.contour(m [, levels] [, {colormap, extent, label, width, title, xlabel, ylabel, log, xlim, ylim}])
 function layers.contour(op, arguments, layer)
   local rows, width, height = data.rows(op, arguments[1], 200)
   local extent = layer.extent or {0.5, width + 0.5, height + 0.5, 0.5}
@@ -142,6 +149,7 @@ function layers.contour(op, arguments, layer)
   return {kind = "segments", segments = segments, min = levels[1], max = levels[#levels], up = layer.extent ~= nil}
 end
 
+--- gpu.plot.band([x,] low, high [, {label, color, title, xlabel, ylabel, log, xlim, ylim}])
 function layers.band(op, arguments)
   local first, low, high = unpack(arguments, 1, 3)
   if high == nil then first, low, high = nil, first, low end
@@ -159,6 +167,7 @@ function layers.band(op, arguments)
   return {kind = "band", x = xs, low = lows, high = highs}
 end
 
+--- gpu.plot.errorbars(x, y, errors [, {label, color, size, title, xlabel, ylabel, log, xlim, ylim}])
 function layers.errorbars(op, arguments)
   local x, y = data.points(op, arguments[1], arguments[2])
   local d = arguments[3]

@@ -1,15 +1,79 @@
 -- Distributions of NumPy that random.lua lacks, and its standard ones by name.
+-- In sandboxes: all
 local gpu, _, core = ...
 core.load "random.lua"
 local random, distribution, counts = gpu.random, core.distribution, core.counts
 
 -- ---- the standard ones ---------------------------------------------------------------------------------------------------------
 
+--- gpu.random.standard_normal(shape [, {dtype, device, generator}])
 distribution("standard_normal", {}, function(call) return call:normal() end)
+--- gpu.random.standard_exponential(shape [, {dtype, device, generator}])
 distribution("standard_exponential", {}, function(call) return -call:decay() end)
+--- gpu.random.standard_cauchy(shape [, {dtype, device, generator}])
 distribution("standard_cauchy", {}, function(call) return call:normal() / call:normal() end)
+--- gpu.random.standard_gamma(shape, k [, {dtype, device, generator}])
 distribution("standard_gamma", {"required"}, function(call, shape)
   return call:gamma(call:not_negative(shape, "a shape parameter"))
+end)
+
+-- ---- from gamma numbers ---------------------------------------------------------------------------------------------------------
+
+--- gpu.random.gamma(shape, k [, scale] [, {dtype, device, generator}])
+distribution("gamma", { "required", 1 }, function(call, shape, scale)
+  call:not_negative(shape, "a shape parameter")
+  call:scale(scale)
+  return call:gamma(shape) * scale
+end)
+
+--- gpu.random.beta(shape, a, b [, {dtype, device, generator}])
+distribution("beta", { "required", "required" }, function(call, a, b)
+  call:positive(a, "a first parameter")
+  call:positive(b, "a second parameter")
+  return call:draw("random_beta", call.dtype, nil, a, b)
+end)
+
+--- gpu.random.chisquare(shape, freedom [, {dtype, device, generator}])
+distribution("chisquare", { "required" }, function(call, freedom)
+  return call:gamma(call:positive(freedom, "degrees of freedom") / 2) * 2
+end)
+
+--- gpu.random.f(shape, above, below [, {dtype, device, generator}])
+distribution("f", { "required", "required" }, function(call, above, below)
+  call:positive(above, "degrees of freedom")
+  call:positive(below, "degrees of freedom")
+  return call:gamma(above / 2) / above * below / call:gamma(below / 2)
+end)
+
+--- gpu.random.standard_t(shape, freedom [, {dtype, device, generator}])
+distribution("standard_t", { "required" }, function(call, freedom)
+  call:positive(freedom, "degrees of freedom")
+  return call:normal() * gpu.sqrt(0.5 * freedom / call:gamma(freedom / 2))
+end)
+
+--- gpu.random.cauchy(shape [, location [, scale]] [, {dtype, device, generator}])
+distribution("cauchy", { 0, 1 }, function(call, location, scale)
+  call:location(location)
+  call:scale(scale)
+  return call:normal() / call:normal() * scale + location
+end)
+
+-- Michael, Schucany and Haas, "Generating random variates using transformations with multiple roots", 1976.
+--- gpu.random.wald(shape, mean, scale [, {dtype, device, generator}])
+distribution("wald", { "required", "required" }, function(call, mean, scale)
+  call:positive(mean, "a mean")
+  call:positive(scale, "a scale")
+  local y = gpu.square(call:normal()) * (mean / (2 * scale))
+  local smaller = 1 / (1 + y + gpu.sqrt(y * (y + 2)))
+  return gpu.where(call:uniform():le(1 / (1 + smaller)), smaller, 1 / smaller) * mean
+end)
+
+--- gpu.random.vonmises(shape, mean, concentration [, {dtype, device, generator}])
+distribution("vonmises", { 0, "required" }, function(call, mean, concentration)
+  call:location(mean)
+  call:not_negative(concentration, "a concentration")
+  local angle = call:draw("random_vonmises", "float64", "float64", concentration) + mean
+  return core.cast(gpu.remainder(angle + math.pi, 2 * math.pi) - math.pi, call.dtype)
 end)
 
 -- ---- noncentral ----------------------------------------------------------------------------------------------------------------
@@ -22,10 +86,12 @@ local function noncentral(call, freedom, noncentrality)
   return call:gamma(core.cast(events, "float64") + freedom / 2)
 end
 
+--- gpu.random.noncentral_chisquare(shape, freedom, noncentrality [, {dtype, device, generator}])
 distribution("noncentral_chisquare", {"required", "required"}, function(call, freedom, noncentrality)
   return noncentral(call, freedom, noncentrality) * 2
 end)
 
+--- gpu.random.noncentral_f(shape, above, below, noncentrality [, {dtype, device, generator}])
 distribution("noncentral_f", {"required", "required", "required"}, function(call, above, below, noncentrality)
   call:positive(below, "degrees of freedom")
   return noncentral(call, above, noncentrality) / above * below / call:gamma(below / 2)
@@ -33,6 +99,7 @@ end)
 
 -- ---- counts --------------------------------------------------------------------------------------------------------------------
 
+--- gpu.random.hypergeometric(shape, good, bad, sample [, {dtype, device, generator}])
 distribution("hypergeometric", {"required", "required", "required"}, function(call, good, bad, sample)
   call:count(good, "a number of good items")
   call:count(bad, "a number of bad items")
@@ -50,11 +117,13 @@ end, counts)
 local above_one = { least = 1, above = true, most = math.huge, below = true }
 local below_one = { least = 0, most = 1, below = true }
 
+--- gpu.random.zipf(shape, exponent [, {dtype, device, generator}])
 distribution("zipf", {"required"}, function(call, exponent)
   call:check(exponent, "an exponent above 1", above_one)
   return call:draw("random_zipf", "float64", nil, exponent, call:greatest())
 end, counts)
 
+--- gpu.random.logseries(shape, p [, {dtype, device, generator}])
 distribution("logseries", {"required"}, function(call, p)
   call:check(p, "a probability below 1", below_one)
   return call:counts("random_logseries", p)
@@ -62,7 +131,8 @@ end, counts)
 
 -- ---- orders and bytes ----------------------------------------------------------------------------------------------------------
 
---- permuted(x [, {axis =}]): each vector along the axis, or all elements, in an order of its own.
+--- gpu.random.permuted(x [, {axis, generator}])
+--- Each vector along the axis, or all elements, in an order of its own.
 local function permuted(generator, x, options)
   local op = "random.permuted"
   options = core.check_source(op, options, generator)
@@ -74,7 +144,8 @@ local function permuted(generator, x, options)
   return items:take_along_axis(keys:argsort(axis), axis):reshape(x.shape)
 end
 
---- bytes(n): a Lua string of n random bytes. Waits.
+--- gpu.random.bytes(n [, {generator, device}])
+--- A Lua string of n random bytes. Waits.
 local function bytes(generator, n, options)
   local op = "random.bytes"
   options = core.check_source(op, options, generator)

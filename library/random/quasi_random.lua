@@ -1,4 +1,5 @@
 -- Points that fill a cube evenly. A number depends on its position and the seed alone, so the sequences are lazy and fuse.
+-- In sandboxes: all
 local gpu, _, core = ...
 core.load "random.lua"
 local random = gpu.random
@@ -165,7 +166,8 @@ __device__ unsigned int scrambled(unsigned int x, unsigned int seed) {
   ]],
 }
 
---- sobol(n, d [, {scramble =, seed =, skip =, directions =, dtype =, device =}]): n points of a Sobol sequence in d dimensions.
+--- gpu.random.sobol(n, d [, {scramble, seed, skip, directions, dtype, device}])
+--- n points of a Sobol sequence in d dimensions.
 function random.sobol(n, d, options)
   local op = "random.sobol"
   options = core.check_fields(op, options)
@@ -240,7 +242,8 @@ local halton = {
   ]],
 }
 
---- halton(n, d [, {scramble =, seed =, skip =, dtype =, device =}]): n points of a Halton sequence in d dimensions.
+--- gpu.random.halton(n, d [, {scramble, seed, skip, dtype, device}])
+--- n points of a Halton sequence in d dimensions.
 function random.halton(n, d, options)
   local op = "random.halton"
   options = core.check_fields(op, options)
@@ -267,5 +270,6 @@ local function latin_hypercube(generator, n, d, options)
   local steps = 2 ^ digits_of[dtype]
   return core.cast(gpu.floor((keys:argsort(1) - within) * (steps / n)) / steps, dtype)
 end
+--- gpu.random.latin_hypercube(n, d [, {dtype, device, generator}])
 function random.latin_hypercube(...) return latin_hypercube(nil, ...) end
 core.generator_methods.latin_hypercube = latin_hypercube

@@ -1,4 +1,5 @@
 -- Distributions, computed by array operations from uniform, normal and other random numbers. They fuse with later operations.
+-- In sandboxes: all
 local gpu, _, core = ...
 local random, draw = gpu.random, core.draw
 
@@ -205,6 +206,7 @@ core.distribution = distribution
 
 -- Inversion of the distribution function, or two numbers when the inverse is infinite at an end.
 
+--- gpu.random.uniform(shape [, low [, high]] [, {dtype, device, generator}])
 distribution("uniform", { 0, 1 }, function(call, low, high)
   call:location(low)
   call:location(high)
@@ -216,26 +218,31 @@ distribution("uniform", { 0, 1 }, function(call, low, high)
   return call:uniform() * (high - low) + low
 end)
 
+--- gpu.random.normal(shape [, mean [, deviation]] [, {dtype, device, generator}])
 distribution("normal", { 0, 1 }, function(call, mean, deviation)
   call:location(mean)
   call:scale(deviation, "a standard deviation")
   return call:normal() * deviation + mean
 end)
 
+--- gpu.random.lognormal(shape [, mean [, deviation]] [, {dtype, device, generator}])
 distribution("lognormal", { 0, 1 }, function(call, mean, deviation)
   call:location(mean)
   call:scale(deviation, "a standard deviation")
   return gpu.exp(call:normal() * deviation + mean)
 end)
 
+--- gpu.random.exponential(shape [, scale] [, {dtype, device, generator}])
 distribution("exponential", { 1 }, function(call, scale) return call:decay() * -call:scale(scale) end)
 
+--- gpu.random.laplace(shape [, location [, scale]] [, {dtype, device, generator}])
 distribution("laplace", { 0, 1 }, function(call, location, scale)
   call:location(location)
   call:scale(scale)
   return (call:decay() - call:decay()) * scale + location
 end)
 
+--- gpu.random.logistic(shape [, location [, scale]] [, {dtype, device, generator}])
 distribution("logistic", { 0, 1 }, function(call, location, scale)
   call:location(location)
   call:scale(scale)
@@ -243,29 +250,35 @@ distribution("logistic", { 0, 1 }, function(call, location, scale)
   return gpu.log(u / (1 - u)) * scale + location
 end)
 
+--- gpu.random.gumbel(shape [, location [, scale]] [, {dtype, device, generator}])
 distribution("gumbel", { 0, 1 }, function(call, location, scale)
   call:location(location)
   call:scale(scale)
   return gpu.log(-gpu.log(call:inner())) * -scale + location
 end)
 
+--- gpu.random.rayleigh(shape [, scale] [, {dtype, device, generator}])
 distribution("rayleigh", { 1 }, function(call, scale) return gpu.sqrt(call:decay() * -2) * call:scale(scale) end)
 
+--- gpu.random.weibull(shape, k [, {dtype, device, generator}])
 distribution("weibull", { "required" }, function(call, shape)
   call:check(shape, "a shape parameter above 0", positive)
   return (-call:decay()) ^ (1 / shape)
 end)
 
+--- gpu.random.pareto(shape, alpha [, {dtype, device, generator}])
 distribution("pareto", { "required" }, function(call, shape)
   call:check(shape, "a shape parameter above 0", positive)
   return gpu.exp(call:decay() * (-1 / shape)) - 1
 end)
 
+--- gpu.random.power(shape, exponent [, {dtype, device, generator}])
 distribution("power", { "required" }, function(call, exponent)
   call:check(exponent, "an exponent above 0", positive)
   return call:uniform() ^ (1 / exponent)
 end)
 
+--- gpu.random.triangular(shape [, left [, mode [, right]]] [, {dtype, device, generator}])
 distribution("triangular", { 0, 0.5, 1 }, function(call, left, mode, right)
   call:location(left)
   call:location(mode)
@@ -277,60 +290,10 @@ distribution("triangular", { 0, 0.5, 1 }, function(call, left, mode, right)
   return gpu.where(u:le(below), gpu.sqrt(u * below) * width + left, gpu.sqrt((1 - u) * (1 - below)) * -width + right)
 end)
 
+--- gpu.random.bernoulli(shape [, p] [, {dtype, device, generator}])
 distribution("bernoulli", { 0.5 }, function(call, p)
   call:check(p, "a probability", probability)
   return call:uniform():le(p)
-end)
-
--- ---- from gamma numbers ---------------------------------------------------------------------------------------------------------
-
-distribution("gamma", { "required", 1 }, function(call, shape, scale)
-  call:not_negative(shape, "a shape parameter")
-  call:scale(scale)
-  return call:gamma(shape) * scale
-end)
-
-distribution("beta", { "required", "required" }, function(call, a, b)
-  call:positive(a, "a first parameter")
-  call:positive(b, "a second parameter")
-  return call:draw("random_beta", call.dtype, nil, a, b)
-end)
-
-distribution("chisquare", { "required" }, function(call, freedom)
-  return call:gamma(call:positive(freedom, "degrees of freedom") / 2) * 2
-end)
-
-distribution("f", { "required", "required" }, function(call, above, below)
-  call:positive(above, "degrees of freedom")
-  call:positive(below, "degrees of freedom")
-  return call:gamma(above / 2) / above * below / call:gamma(below / 2)
-end)
-
-distribution("standard_t", { "required" }, function(call, freedom)
-  call:positive(freedom, "degrees of freedom")
-  return call:normal() * gpu.sqrt(0.5 * freedom / call:gamma(freedom / 2))
-end)
-
-distribution("cauchy", { 0, 1 }, function(call, location, scale)
-  call:location(location)
-  call:scale(scale)
-  return call:normal() / call:normal() * scale + location
-end)
-
--- Michael, Schucany and Haas, "Generating random variates using transformations with multiple roots", 1976.
-distribution("wald", { "required", "required" }, function(call, mean, scale)
-  call:positive(mean, "a mean")
-  call:positive(scale, "a scale")
-  local y = gpu.square(call:normal()) * (mean / (2 * scale))
-  local smaller = 1 / (1 + y + gpu.sqrt(y * (y + 2)))
-  return gpu.where(call:uniform():le(1 / (1 + smaller)), smaller, 1 / smaller) * mean
-end)
-
-distribution("vonmises", { 0, "required" }, function(call, mean, concentration)
-  call:location(mean)
-  call:not_negative(concentration, "a concentration")
-  local angle = call:draw("random_vonmises", "float64", "float64", concentration) + mean
-  return core.cast(gpu.remainder(angle + math.pi, 2 * math.pi) - math.pi, call.dtype)
 end)
 
 -- ---- counts ---------------------------------------------------------------------------------------------------------------------
@@ -338,8 +301,10 @@ end)
 core.counts = { check_dtype = core.integer_dtype, dtype = "int64" }
 local function counts(name, parameters, make) distribution(name, parameters, make, core.counts) end
 
+--- gpu.random.poisson(shape [, mean] [, {dtype, device, generator}])
 counts("poisson", { 1 }, function(call, mean) return call:counts("random_poisson", call:mean(mean, "a mean")) end)
 
+--- gpu.random.binomial(shape, trials, p [, {dtype, device, generator}])
 counts("binomial", { "required", "required" }, function(call, trials, p)
   call:count(trials, "a number of trials")
   call:check(p, "a probability", probability)
@@ -353,12 +318,14 @@ local function log1p(x)
   return sum == 1 and x or math.log(sum) * (x / (sum - 1))
 end
 
+--- gpu.random.geometric(shape, p [, {dtype, device, generator}])
 counts("geometric", { "required" }, function(call, p)
   call:check(p, "a probability above 0", rate)
   return core.cast(gpu.maximum(gpu.ceil(gpu.log(call:uniform "float64") / log1p(-p)), 1), call.dtype)
 end)
 
 -- A Poisson distribution with a gamma-distributed mean.
+--- gpu.random.negative_binomial(shape, successes, p [, {dtype, device, generator}])
 counts("negative_binomial", { "required", "required" }, function(call, successes, p)
   call:positive(successes, "a number of successes")
   call:check(p, "a probability above 0", rate)
@@ -384,5 +351,6 @@ local function integers(generator, shape, low, high, options)
   return core.draw_integers(op, shape, low, high, options.dtype or "int64", generator or options.generator, options.device,
     not options.endpoint)
 end
+--- gpu.random.integers(shape, [low,] high [, {dtype, device, generator, endpoint}])
 function random.integers(...) return integers(nil, ...) end
 core.generator_methods.integers = integers

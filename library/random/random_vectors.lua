@@ -1,4 +1,5 @@
 -- Distributions of vectors. A draw has its numbers along the last axis.
+-- In sandboxes: all
 local gpu, _, core = ...
 core.load "random.lua"
 local distribution = core.distribution
@@ -41,6 +42,7 @@ end
 -- ---- dirichlet -----------------------------------------------------------------------------------------------------------------
 
 -- Gamma numbers, divided by their sum. From logarithms, as those of small parameters are too small for numbers.
+--- gpu.random.dirichlet(shape, parameters [, {dtype, device, generator}])
 distribution("dirichlet", {"required"}, function(call, alpha)
   local parameters, k = check_vector(call, "parameters", alpha)
   for _, value in ipairs(type(alpha) == "table" and alpha or {parameters}) do call:positive(value, "parameters") end
@@ -97,6 +99,7 @@ local function totals(call, what, value)
   return core.broadcast(core.cast(value, "int64"), call:sizes())
 end
 
+--- gpu.random.multinomial(shape, trials, p [, {dtype, device, generator}])
 distribution("multinomial", {"required", "required"}, function(call, trials, p)
   local weights, k = check_vector(call, "probabilities", p)
   local least, first, last = extremes(p, weights)
@@ -110,6 +113,7 @@ distribution("multinomial", {"required", "required"}, function(call, trials, p)
   return call:narrowed(result), k
 end, counts)
 
+--- gpu.random.multivariate_hypergeometric(shape, items, sample [, {dtype, device, generator}])
 distribution("multivariate_hypergeometric", {"required", "required"}, function(call, colors, sample)
   local weights, k = check_vector(call, "numbers of items", colors)
   local least, first, last = extremes(colors, weights)
@@ -180,6 +184,7 @@ local function factor(op, covariance, k)
   return rows
 end
 
+--- gpu.random.multivariate_normal(shape, mean, covariance [, {dtype, device, generator}])
 distribution("multivariate_normal", {"required", "required"}, function(call, mean, covariance)
   local center, k = check_vector(call, "means", mean)
   if not core.is_array(covariance) then

@@ -1,4 +1,5 @@
 -- Random permutations and choices.
+-- In sandboxes: all
 local gpu, methods, core = ...
 core.load "random.lua"
 local random, draw = gpu.random, core.draw
@@ -39,6 +40,7 @@ function Items:order(count)
 end
 function Items:at(positions) return self.array and self.array:take(positions, self.axis) or positions end
 
+--- gpu.random.permutation(x [, {axis, generator, device}])
 local function permutation(generator, x, options)
   local op = "random.permutation"
   local items = items_of(op, x, core.check_source(op, options, generator), generator)
@@ -88,7 +90,7 @@ local function without_replacement(items, shape, p, count)
   return positions:reshape(shape)
 end
 
---- choice(x, shape, {replace =, p =, axis =, generator =, device =}).
+--- gpu.random.choice(x [, shape] [, {axis, replace, p, generator, device}])
 local function choice(generator, x, shape, options)
   local op = "random.choice"
   if core.is_options(shape) then shape, options = core.shift(op, shape, options) end
@@ -114,4 +116,6 @@ for name, fn in pairs {choice = choice, permutation = permutation, shuffle_ = sh
   random[name] = function(...) return fn(nil, ...) end
   core.generator_methods[name] = fn
 end
+--- gpu.random.shuffle_(x [, {axis, generator}])
+--- x:shuffle_([{axis, generator}])
 function methods.shuffle_(x, options) return shuffle(nil, x, options) end

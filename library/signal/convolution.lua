@@ -1,4 +1,5 @@
 -- Convolutions and correlations: directly, or by Fourier transforms.
+-- In sandboxes: all
 local gpu, methods, core = ...
 core.load "fft.lua"
 core.load "products.lua"
@@ -57,6 +58,7 @@ local function convolved(long, short, mode, reversed)
   return full({before + 1, before + n})
 end
 
+--- gpu.convolve(x, y [, mode] [, {mode, out}])
 local function convolve(x, y, mode, options)
   mode, options = read_mode("convolve", mode, options, "full")
   check_vectors("convolve", x, y)
@@ -64,6 +66,7 @@ local function convolve(x, y, mode, options)
   return core.assign("convolve", options.out, convolved(x, y, mode))
 end
 
+--- gpu.correlate(x, y [, mode] [, {mode, out}])
 local function correlate(x, y, mode, options)
   mode, options = read_mode("correlate", mode, options, "valid")
   check_vectors("correlate", x, y)
@@ -208,6 +211,8 @@ end
 core.define {
   convolve = convolve,
   correlate = correlate,
+  --- gpu.fftconvolve(x, y [, mode] [, {mode, axes, out}])
   fftconvolve = transformed("fftconvolve", full_of),
+  --- gpu.oaconvolve(x, y [, mode] [, {mode, axes, out}])
   oaconvolve = transformed("oaconvolve", full_by_pieces),
 }

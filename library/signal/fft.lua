@@ -1,4 +1,5 @@
 -- gpu.fft: discrete Fourier transforms. Scaling is a multiplication that fuses with what follows.
+-- In sandboxes: all
 local gpu, methods, core = ...
 core.load "fft_engine.lua"
 core.load "fft_own.lua"
@@ -49,6 +50,7 @@ function plans:get(key, make)
   return entry.plan
 end
 
+--- gpu.fft.plans()
 function fft.plans()
   local list = {}
   for key, entry in pairs(plans.entries) do
@@ -62,6 +64,7 @@ function fft.plans()
   return list
 end
 
+--- gpu.fft.set_cache([{plans, bytes}])
 function fft.set_cache(options)
   local op = "fft.set_cache"
   if options ~= nil then core.check_mode_change(op) end
@@ -99,6 +102,7 @@ function core.next_fast_len(n)
   return best
 end
 
+--- gpu.fft.next_fast_len(n)
 function fft.next_fast_len(n)
   local what = "a length from 1 to 2^53"
   if core.check_integer("fft.next_fast_len", what, n) < 1 or n > 2 ^ 53 then core.fail("fft.next_fast_len", what, n) end
@@ -205,6 +209,7 @@ local function complex_transform(name, inverse)
     return finish(op, options, complex_along(op, prepared(op, x), axis, n, inverse), scale)
   end
 end
+--- gpu.fft.fft, gpu.fft.ifft(x [, n [, axis]] [, {n, axis, norm, out}])
 complex_transform("fft", false)
 complex_transform("ifft", true)
 
@@ -219,6 +224,7 @@ local function real_transform(name, inverse)
     return finish(op, options, inverse and value:conj() or value, scale)
   end
 end
+--- gpu.fft.rfft, gpu.fft.ihfft(x [, n [, axis]] [, {n, axis, norm, out}])
 real_transform("rfft", false)
 real_transform("ihfft", true)
 
@@ -233,6 +239,7 @@ local function transform_to_real(name, inverse)
     return finish(op, options, to_real_along(op, inverse and x or x:conj(), axis, n), scale)
   end
 end
+--- gpu.fft.irfft, gpu.fft.hfft(x [, n [, axis]] [, {n, axis, norm, out}])
 transform_to_real("irfft", true)
 transform_to_real("hfft", false)
 
@@ -314,8 +321,10 @@ local function several(name, default, inverse)
     return finish(op, options, value, scale)
   end
 end
+--- gpu.fft.fft2, gpu.fft.ifft2(x [, s [, axes]] [, {s, axes, norm, out}])
 several("fft2", {-2, -1}, false)
 several("ifft2", {-2, -1}, true)
+--- gpu.fft.fftn, gpu.fft.ifftn(x [, s [, axes]] [, {s, axes, norm, out}])
 several("fftn", nil, false)
 several("ifftn", nil, true)
 
@@ -331,6 +340,7 @@ local function several_of_real(name, default)
     return finish(op, options, value, scale)
   end
 end
+--- gpu.fft.rfft2, gpu.fft.rfftn(x [, s [, axes]] [, {s, axes, norm, out}])
 several_of_real("rfft2", {-2, -1})
 several_of_real("rfftn", nil)
 
@@ -348,45 +358,6 @@ local function several_to_real(name, default)
     return finish(op, options, value, scale)
   end
 end
+--- gpu.fft.irfft2, gpu.fft.irfftn(x [, s [, axes]] [, {s, axes, norm, out}])
 several_to_real("irfft2", {-2, -1})
 several_to_real("irfftn", nil)
-
--- ---- frequencies ------------------------------------------------------------------------------------------------------------
-
---- The spacing, the dtype and the device of a function (n, spacing, options).
-local function read_spacing(op, n, spacing, options)
-  check_length(op, n)
-  if type(spacing) == "table" or type(spacing) == "string" then spacing, options = core.shift(op, spacing, options) end
-  if spacing == nil then spacing = 1 end
-  if type(spacing) ~= "number" or spacing == 0 then core.fail(op, "a spacing other than 0", spacing) end
-  local dtype, device = core.options(op, options)
-  return spacing, dtype or "float32", device
-end
-
-function fft.fftfreq(n, spacing, options)
-  local dtype, device
-  spacing, dtype, device = read_spacing("fft.fftfreq", n, spacing, options)
-  local k = core.positions({n}, 0, 1, "float64", {device = device})
-  return core.cast(gpu.where(k:lt(math.ceil(n / 2)), k, k - n) * (1 / (n * spacing)), dtype)
-end
-
-function fft.rfftfreq(n, spacing, options)
-  local dtype, device
-  spacing, dtype, device = read_spacing("fft.rfftfreq", n, spacing, options)
-  local k = core.positions({math.floor(n / 2) + 1}, 0, 1, "float64", {device = device})
-  return core.cast(k * (1 / (n * spacing)), dtype)
-end
-
-local function shift(name, amount)
-  local op = "fft." .. name
-  fft[name] = function(x, axes)
-    core.check_array(op, x)
-    axes = core.axes(op, axes, x.ndim)
-    if #axes == 0 then return x end
-    local amounts = {}
-    for i, axis in ipairs(axes) do amounts[i] = amount(x.shape[axis]) end
-    return gpu.roll(x, amounts, axes)
-  end
-end
-shift("fftshift", function(n) return math.floor(n / 2) end)
-shift("ifftshift", function(n) return -math.floor(n / 2) end)

@@ -1,4 +1,5 @@
 -- gpu.fft: transforms of several axes that are those of one axis after the other.
+-- In sandboxes: all
 local gpu, _, core = ...
 core.load "fft_cosine.lua"
 local fft = gpu.fft
@@ -43,6 +44,7 @@ local function several(name)
     return core.assign(op, options.out, value)
   end
 end
+--- gpu.fft.dctn, gpu.fft.idctn, gpu.fft.dstn, gpu.fft.idstn(x [, type] [, {type, s, axes, norm, out}])
 several "dct"
 several "idct"
 several "dst"
@@ -72,12 +74,14 @@ local function mirrored(name, of, to_real)
     return core.assign(op, options.out, to_real and value or value:conj())
   end
 end
+--- gpu.fft.hfft2, gpu.fft.hfftn, gpu.fft.ihfft2, gpu.fft.ihfftn(x [, s [, axes]] [, {s, axes, norm, out}])
 mirrored("hfft2", "irfft2", true)
 mirrored("hfftn", "irfftn", true)
 mirrored("ihfft2", "rfft2", false)
 mirrored("ihfftn", "rfftn", false)
 
---- prev_fast_len(n): the greatest length up to n whose prime factors are 2, 3, 5 and 7.
+--- gpu.fft.prev_fast_len(n)
+--- The greatest length up to n whose prime factors are 2, 3, 5 and 7.
 function fft.prev_fast_len(n)
   local op = "fft.prev_fast_len"
   if type(n) ~= "number" or n % 1 ~= 0 or n < 1 or n > 2 ^ 53 then core.fail(op, "a length of 1 or more", n) end

@@ -1,5 +1,6 @@
 -- gpu.fft: cosine and sine transforms of types 1 to 4, from transforms of real arrays. Types 2 and 3: J. Makhoul, "A fast cosine
 -- transform in one and two dimensions", 1980.
+-- In sandboxes: all
 local gpu, methods, core = ...
 core.load "fft.lua"
 
@@ -126,7 +127,11 @@ local function transform(name, table_of, is_inverse)
   end
 end
 
+--- gpu.fft.dct(x [, type] [, {type, n, axis, norm, out}])
 transform("dct", cosine, false)
+--- gpu.fft.idct(x [, type] [, {type, n, axis, norm, out}])
 transform("idct", cosine, true)
+--- gpu.fft.dst(x [, type] [, {type, n, axis, norm, out}])
 transform("dst", sine, false)
+--- gpu.fft.idst(x [, type] [, {type, n, axis, norm, out}])
 transform("idst", sine, true)

@@ -1,5 +1,6 @@
 -- gpu.signal: recursive filters from a specification, on the host: prototypes with a cutoff of 1, their frequencies moved, and the
 -- bilinear transform (A. V. Oppenheim and R. W. Schafer, "Discrete-Time Signal Processing").
+-- In sandboxes: all
 local gpu, _, core = ...
 core.load "signal_filters.lua"
 local signal, tools = gpu.signal, core.signal
@@ -285,15 +286,16 @@ local function check_decibels(op, what, value)
   return value
 end
 
---- butter(order, frequencies [, btype] [, {btype =, output =, fs =}])
+--- gpu.signal.butter(order, frequencies [, btype] [, {btype, output, fs}])
 function signal.butter(order, frequencies, btype, options)
   return design("signal.butter", "butter", order, nil, frequencies, btype, options)
 end
---- cheby1(order, ripple, frequencies [, btype] [, options])
+--- gpu.signal.cheby1(order, ripple, frequencies [, btype] [, {btype, output, fs}])
 function signal.cheby1(order, ripple, frequencies, btype, options)
   local op = "signal.cheby1"
   return design(op, "cheby1", order, check_decibels(op, "a ripple", ripple), frequencies, btype, options)
 end
+--- gpu.signal.cheby2(order, attenuation, frequencies [, btype] [, {btype, output, fs}])
 function signal.cheby2(order, attenuation, frequencies, btype, options)
   local op = "signal.cheby2"
   return design(op, "cheby2", order, check_decibels(op, "an attenuation", attenuation), frequencies, btype, options)
@@ -310,7 +312,9 @@ local function notch(op, frequency, quality, options, keeps)
   local above = keeps and {1 - gain, 0, gain - 1} or {gain, -2 * gain * math.cos(w), gain}
   return gpu.array(above, place), gpu.array(below, place)
 end
+--- gpu.signal.iirnotch(frequency, quality [, {fs}])
 function signal.iirnotch(frequency, quality, options) return notch("signal.iirnotch", frequency, quality, options, false) end
+--- gpu.signal.iirpeak(frequency, quality [, {fs}])
 function signal.iirpeak(frequency, quality, options) return notch("signal.iirpeak", frequency, quality, options, true) end
 
 -- ---- responses -----------------------------------------------------------------------------------------------------------------------
@@ -341,7 +345,8 @@ end
 
 tools.response_points, tools.value_at = read_points, value_at
 
---- freqz(b [, a] [, {points =, whole =, fs =}]): the frequencies and the response there.
+--- gpu.signal.freqz(b [, a] [, {points, whole, fs}])
+--- The frequencies and the response there.
 function signal.freqz(b, a, options)
   local op = "signal.freqz"
   if core.is_options(a) then a, options = core.shift(op, a, options) end
@@ -351,7 +356,7 @@ function signal.freqz(b, a, options)
   return w, value_at(above, z) / value_at(below, z)
 end
 
---- sosfreqz(sos [, {points =, whole =, fs =}])
+--- gpu.signal.sosfreqz(sos [, {points, whole, fs}])
 function signal.sosfreqz(sos, options)
   local op = "signal.sosfreqz"
   core.load "signal_sections.lua"

@@ -1,5 +1,6 @@
 -- gpu.signal: linear filters along an axis. A recursive filter has a state after each element; pieces of a line run side by side.
 -- Each piece first starts from 0 to see what it adds to the state; then the pieces' first states are known, and each runs again.
+-- In sandboxes: all
 local gpu, _, core = ...
 
 local signal = gpu.signal
@@ -262,7 +263,7 @@ local function read_states(op, zi, x, axis, order)
   return last:reshape(-1, order)
 end
 
---- lfilter(b, a, x [, axis] [, {axis =, zi =}])
+--- gpu.signal.lfilter(b, a, x [, axis] [, {axis, zi}])
 function signal.lfilter(b, a, x, axis, options)
   local op = "signal.lfilter"
   axis, options = tools.axis(op, x, axis, options)
@@ -295,7 +296,8 @@ local function steady_state(op, b, a)
   return state
 end
 
---- lfilter_zi(b, a): the state in which the filter answers ones without a transient.
+--- gpu.signal.lfilter_zi(b, a)
+--- The state in which the filter answers ones without a transient.
 function signal.lfilter_zi(b, a)
   local above, below = tools.coefficients("signal.lfilter_zi", b, a)
   return gpu.array(steady_state("signal.lfilter_zi", above, below), {dtype = "float64"})

@@ -1,11 +1,13 @@
 -- gpu.signal: filters without recursion: their weights from a specification, and smoothing by polynomials.
+-- In sandboxes: all
 local gpu, _, core = ...
 core.load "signal_design.lua"
 core.load "windows.lua"
 local signal, tools = gpu.signal, core.signal
 local pi = math.pi
 
---- get_window(window, n [, {sym =, dtype =, device =}]): by name; periodic unless `sym` is true.
+--- gpu.signal.get_window(window, n [, {sym, dtype, device}])
+--- By name; periodic unless `sym` is true.
 function signal.get_window(window, n, options)
   local op = "signal.get_window"
   options = core.check_fields(op, options)
@@ -15,7 +17,8 @@ function signal.get_window(window, n, options)
   return core.window(op, window, n, dtype or "float32", device, options.sym == true)
 end
 
---- kaiser_beta(attenuation): the parameter of a Kaiser window for an attenuation in decibels (J. F. Kaiser, 1974).
+--- gpu.signal.kaiser_beta(attenuation)
+--- The parameter of a Kaiser window for an attenuation in decibels (J. F. Kaiser, 1974).
 function signal.kaiser_beta(attenuation)
   local op = "signal.kaiser_beta"
   if type(attenuation) ~= "number" then core.fail(op, "an attenuation in decibels", attenuation) end
@@ -24,7 +27,8 @@ function signal.kaiser_beta(attenuation)
   return 0
 end
 
---- kaiserord(attenuation, width): the number of weights and beta for a transition of that width.
+--- gpu.signal.kaiserord(attenuation, width)
+--- The number of weights and beta for a transition of that width.
 function signal.kaiserord(attenuation, width)
   local op = "signal.kaiserord"
   if type(attenuation) ~= "number" or math.abs(attenuation) < 8 then
@@ -40,7 +44,8 @@ local kinds = {lowpass = true, highpass = false, bandpass = false, bandstop = tr
 local edges_of = {lowpass = "one frequency", highpass = "one frequency", bandpass = "two or more frequencies",
   bandstop = "two or more frequencies"}
 
---- firwin(count, cutoff [, {window =, width =, pass_zero =, scale =, fs =}]): by a window of the ideal filter.
+--- gpu.signal.firwin(count, cutoff [, {window, width, pass_zero, scale, fs}])
+--- By a window of the ideal filter.
 function signal.firwin(count, cutoff, options)
   local op = "signal.firwin"
   options = core.check_fields(op, options)
@@ -142,7 +147,8 @@ local function read_polynomial(op, length, degree, options)
   return derivative, spacing
 end
 
---- savgol_coeffs(length, degree [, {deriv =, delta =, pos =}]): the weights, for a convolution.
+--- gpu.signal.savgol_coeffs(length, degree [, {deriv, delta, pos}])
+--- The weights, for a convolution.
 function signal.savgol_coeffs(length, degree, options)
   local op = "signal.savgol_coeffs"
   options = core.check_fields(op, options)
@@ -154,7 +160,7 @@ end
 
 local modes = {interp = true, mirror = true, nearest = true, constant = true, wrap = true}
 
---- savgol_filter(x, length, degree [, {deriv =, delta =, axis =, mode =, cval =}])
+--- gpu.signal.savgol_filter(x, length, degree [, {deriv, delta, axis, mode, cval}])
 function signal.savgol_filter(x, length, degree, options)
   local op = "signal.savgol_filter"
   core.check_real(op, x)

@@ -1,4 +1,5 @@
 -- gpu.signal: filters in other forms, their delay, and spectra at any frequencies.
+-- In sandboxes: all
 local gpu, _, core = ...
 core.load "signal_design.lua"
 core.load "signal_sections.lua"
@@ -86,20 +87,23 @@ local function factored(op, b, a)
   return roots_of(op, above), roots_of(op, below), b[first] / a[1]
 end
 
---- tf2zpk(b, a): zeros, poles and the gain.
+--- gpu.signal.tf2zpk(b, a)
+--- Zeros, poles and the gain.
 function signal.tf2zpk(b, a)
   local z, p, k = factored("signal.tf2zpk", b, a)
   return tools.complex_array(z), tools.complex_array(p), k
 end
 
---- zpk2tf(z, p, k): b and a, real: complex zeros and poles come with their conjugates.
+--- gpu.signal.zpk2tf(z, p, k)
+--- b and a, real: complex zeros and poles come with their conjugates.
 function signal.zpk2tf(z, p, k)
   local op = "signal.zpk2tf"
   local zeros, poles = in_pairs(op, "z", z), in_pairs(op, "p", p)
   return gpu.array(tools.polynomial(zeros, check_gain(op, k)), place), gpu.array(tools.polynomial(poles, 1), place)
 end
 
---- zpk2sos(z, p, k): sections of second order.
+--- gpu.signal.zpk2sos(z, p, k)
+--- Sections of second order.
 function signal.zpk2sos(z, p, k)
   local op = "signal.zpk2sos"
   local zeros, poles = in_pairs(op, "z", z), in_pairs(op, "p", p)
@@ -108,7 +112,7 @@ function signal.zpk2sos(z, p, k)
   return gpu.array(tools.to_sections(zeros, poles, k), place)
 end
 
---- tf2sos(b, a)
+--- gpu.signal.tf2sos(b, a)
 function signal.tf2sos(b, a)
   local z, p, k = factored("signal.tf2sos", b, a)
   if #z == 0 and #p == 0 then return gpu.array({{k, 0, 0, 1, 0, 0}}, place) end
@@ -124,14 +128,16 @@ local function product(p, q)
   return r
 end
 
---- sos2tf(sos): b and a.
+--- gpu.signal.sos2tf(sos)
+--- b and a.
 function signal.sos2tf(sos)
   local b, a = {1}, {1}
   for _, section in ipairs(tools.sections("signal.sos2tf", sos)) do b, a = product(b, section.b), product(a, section.a) end
   return gpu.array(b, place), gpu.array(a, place)
 end
 
---- sos2zpk(sos): zeros, poles and the gain, two zeros and poles for each section.
+--- gpu.signal.sos2zpk(sos)
+--- Zeros, poles and the gain, two zeros and poles for each section.
 function signal.sos2zpk(sos)
   local z, p, k = {}, {}, 1
   for _, section in ipairs(tools.sections("signal.sos2zpk", sos)) do
@@ -145,7 +151,8 @@ function signal.sos2zpk(sos)
   return tools.complex_array(z), tools.complex_array(p), k
 end
 
---- group_delay(b [, a] [, {points =, whole =, fs =}]): the frequencies, and the delay there in elements.
+--- gpu.signal.group_delay(b [, a] [, {points, whole, fs}])
+--- The frequencies, and the delay there in elements.
 function signal.group_delay(b, a, options)
   local op = "signal.group_delay"
   if core.is_options(a) then a, options = core.shift(op, a, options) end
@@ -164,7 +171,8 @@ end
 
 -- ---- spectra at any frequencies -----------------------------------------------------------------------------------------------------
 
---- lombscargle(t, y, frequencies [, {precenter =, normalize =}]): the power of samples y at the times t (J. D. Scargle, 1982).
+--- gpu.signal.lombscargle(t, y, frequencies [, {precenter, normalize}])
+--- The power of samples y at the times t (J. D. Scargle, 1982).
 function signal.lombscargle(t, y, frequencies, options)
   local op = "signal.lombscargle"
   options = core.check_fields(op, options)
@@ -220,7 +228,8 @@ local function read_axis(op, x, options)
   return core.axis(op, options.axis == nil and -1 or options.axis, x.ndim)
 end
 
---- czt(x [, m] [, {w =, a =, axis =}]): the z transform at the points a w^-j.
+--- gpu.signal.czt(x [, m] [, {w, a, axis}])
+--- The z transform at the points a w^-j.
 function signal.czt(x, m, options)
   local op = "signal.czt"
   if core.is_options(m) then m, options = core.shift(op, m, options) end
@@ -239,7 +248,8 @@ function signal.czt(x, m, options)
   return chirp_transform(op, x, m, axis, w, w_angle, a, a_angle)
 end
 
---- zoom_fft(x, band [, m] [, {fs =, endpoint =, axis =}]): the transform at m frequencies of a band, {first, last} or {0, last}.
+--- gpu.signal.zoom_fft(x, band [, m] [, {fs, endpoint, axis}])
+--- The transform at m frequencies of a band, {first, last} or {0, last}.
 function signal.zoom_fft(x, band, m, options)
   local op = "signal.zoom_fft"
   if core.is_options(m) then m, options = core.shift(op, m, options) end
@@ -258,7 +268,8 @@ end
 
 -- ---- small things --------------------------------------------------------------------------------------------------------------------
 
---- unit_impulse(shape [, position] [, {dtype =, device =}]): zeros with a 1 at the position, a list or a number for all axes, or
+--- gpu.signal.unit_impulse(shape [, position] [, {dtype, device}])
+--- Zeros with a 1 at the position, a list or a number for all axes, or
 --- "mid".
 function signal.unit_impulse(shape, position, options)
   local op = "signal.unit_impulse"
@@ -279,7 +290,8 @@ function signal.unit_impulse(shape, position, options)
   return x
 end
 
---- correlation_lags(n, m [, mode]): how far the second of two vectors of that many elements is moved, in gpu.correlate's order.
+--- gpu.signal.correlation_lags(n, m [, mode])
+--- How far the second of two vectors of that many elements is moved, in gpu.correlate's order.
 function signal.correlation_lags(n, m, mode)
   local op = "signal.correlation_lags"
   tools.check_count(op, "a length", n, 1)

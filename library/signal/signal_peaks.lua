@@ -1,4 +1,5 @@
 -- gpu.signal: peaks of a vector, and waveforms.
+-- In sandboxes: all
 local gpu, _, core = ...
 core.load "signal_filters.lua"
 local signal, tools = gpu.signal, core.signal
@@ -211,7 +212,8 @@ local function part_of(op, part)
   return part
 end
 
---- find_peaks(x [, options]): the positions of the peaks, and a table of their properties. Waits.
+--- gpu.signal.find_peaks(x [, {height, threshold, distance, prominence, width, wlen, rel_height, plateau_size}])
+--- The positions of the peaks, and a table of their properties. Waits.
 function signal.find_peaks(x, options)
   local op = "signal.find_peaks"
   x = read_vector(op, x):contiguous():eval()
@@ -270,14 +272,16 @@ local function read_peaks(op, x, peaks)
   return core.cast(peaks, "int64"):clip(1, math.max(x.size, 1))
 end
 
---- peak_prominences(x, peaks [, wlen]): the prominences, and the positions of the bases on both sides.
+--- gpu.signal.peak_prominences(x, peaks [, wlen])
+--- The prominences, and the positions of the bases on both sides.
 function signal.peak_prominences(x, peaks, wlen)
   local op = "signal.peak_prominences"
   x = read_vector(op, x)
   return prominences(x, read_peaks(op, x, peaks), reach_of(op, wlen))
 end
 
---- peak_widths(x, peaks [, rel_height [, wlen]]): the widths, their heights, and the positions on both sides.
+--- gpu.signal.peak_widths(x, peaks [, rel_height [, wlen]])
+--- The widths, their heights, and the positions on both sides.
 function signal.peak_widths(x, peaks, rel_height, wlen)
   local op = "signal.peak_widths"
   x = read_vector(op, x)
@@ -306,10 +310,11 @@ local function extreme(op, x, axis, options, compare)
   return all:nonzero()
 end
 
---- argrelmax(x [, axis] [, {axis =, order =, mode =}])
+--- gpu.signal.argrelmax(x [, axis] [, {axis, order, mode}])
 function signal.argrelmax(x, axis, options)
   return extreme("signal.argrelmax", x, axis, options, function(a, b) return a:gt(b) end)
 end
+--- gpu.signal.argrelmin(x [, axis] [, {axis, order, mode}])
 function signal.argrelmin(x, axis, options)
   return extreme("signal.argrelmin", x, axis, options, function(a, b) return a:lt(b) end)
 end
@@ -327,7 +332,8 @@ local function check_number(op, what, value)
   return value
 end
 
---- sawtooth(t [, width]): rises from -1 to 1 in that part of each period of 2 pi, and falls in the rest.
+--- gpu.signal.sawtooth(t [, width])
+--- Rises from -1 to 1 in that part of each period of 2 pi, and falls in the rest.
 function signal.sawtooth(t, width)
   local op = "signal.sawtooth"
   width = check_number(op, "a width", width == nil and 1 or width)
@@ -338,7 +344,8 @@ function signal.sawtooth(t, width)
   return gpu.where(phase:lt(width * 2 * pi), rising, falling)
 end
 
---- square(t [, duty]): 1 in that part of each period of 2 pi, and -1 in the rest.
+--- gpu.signal.square(t [, duty])
+--- 1 in that part of each period of 2 pi, and -1 in the rest.
 function signal.square(t, duty)
   local op = "signal.square"
   duty = check_number(op, "a duty", duty == nil and 0.5 or duty)
@@ -347,7 +354,8 @@ function signal.square(t, duty)
   return core.cast(gpu.where((x % (2 * pi)):lt(duty * 2 * pi), 1, -1), dtype)
 end
 
---- gausspulse(t [, frequency [, bandwidth]]): a cosine within a Gaussian.
+--- gpu.signal.gausspulse(t [, frequency [, bandwidth]])
+--- A cosine within a Gaussian.
 function signal.gausspulse(t, frequency, bandwidth)
   local op = "signal.gausspulse"
   frequency = check_number(op, "a frequency", frequency == nil and 1000 or frequency)
@@ -359,7 +367,8 @@ function signal.gausspulse(t, frequency, bandwidth)
   return (x:square() * -decay):exp() * (x * (2 * pi * frequency)):cos()
 end
 
---- chirp(t, f0, t1, f1 [, {method =, phi =}]): a cosine whose frequency goes from f0 at 0 to f1 at t1.
+--- gpu.signal.chirp(t, f0, t1, f1 [, {method, phi}])
+--- A cosine whose frequency goes from f0 at 0 to f1 at t1.
 function signal.chirp(t, f0, t1, f1, options)
   local op = "signal.chirp"
   options = core.check_fields(op, options)

@@ -1,4 +1,5 @@
 -- gpu.signal: other numbers of samples, trends, analytic signals, filters of pictures.
+-- In sandboxes: all
 local gpu, _, core = ...
 core.load "signal_fir.lua"
 core.load "signal_sections.lua"
@@ -59,7 +60,7 @@ local function along(x, axis, fn)
   return core.cast(tools.by_parts(values, function(part) return (tools.over_lines(part, axis, fn)) end), dtype)
 end
 
---- upfirdn(h, x [, up [, down [, axis]]])
+--- gpu.signal.upfirdn(h, x [, up [, down [, axis]]])
 function signal.upfirdn(h, x, up, down, axis)
   local op = "signal.upfirdn"
   core.check_array(op, x)
@@ -97,7 +98,7 @@ local function by_polyphase(op, x, up, down, axis, weights)
   end)
 end
 
---- resample_poly(x, up, down [, axis] [, {axis =, window =}])
+--- gpu.signal.resample_poly(x, up, down [, axis] [, {axis, window}])
 function signal.resample_poly(x, up, down, axis, options)
   local op = "signal.resample_poly"
   axis, options = tools.axis(op, x, axis, options)
@@ -108,7 +109,8 @@ function signal.resample_poly(x, up, down, axis, options)
   return by_polyphase(op, x, up, down, axis, window == nil and {"kaiser", 5} or window)
 end
 
---- resample(x, count [, axis] [, {axis =}]): by Fourier transforms, as a signal that is periodic.
+--- gpu.signal.resample(x, count [, axis] [, {axis}])
+--- By Fourier transforms, as a signal that is periodic.
 function signal.resample(x, count, axis, options)
   local op = "signal.resample"
   axis = tools.axis(op, x, axis, options)
@@ -131,7 +133,8 @@ function signal.resample(x, count, axis, options)
   return core.cast(y, dtype)
 end
 
---- decimate(x, factor [, {n =, ftype =, axis =, zero_phase =}]): fewer samples, without the frequencies that they cannot show.
+--- gpu.signal.decimate(x, factor [, {n, ftype, axis, zero_phase}])
+--- Fewer samples, without the frequencies that they cannot show.
 function signal.decimate(x, factor, options)
   local op = "signal.decimate"
   core.check_array(op, x)
@@ -162,7 +165,8 @@ end
 
 -- ---- trends, analytic signals ------------------------------------------------------------------------------------------------------
 
---- detrend(x [, axis] [, {axis =, type =}]): without the mean, or without the line that fits best.
+--- gpu.signal.detrend(x [, axis] [, {axis, type}])
+--- Without the mean, or without the line that fits best.
 function signal.detrend(x, axis, options)
   local op = "signal.detrend"
   axis, options = tools.axis(op, x, axis, options)
@@ -179,7 +183,8 @@ function signal.detrend(x, axis, options)
   return core.cast(rest, dtype)
 end
 
---- hilbert(x [, count] [, {axis =}]): x + i times its Hilbert transform, of `count` samples.
+--- gpu.signal.hilbert(x [, count] [, {axis}])
+--- x + i times its Hilbert transform, of `count` samples.
 function signal.hilbert(x, count, options)
   local op = "signal.hilbert"
   if core.is_options(count) then count, options = core.shift(op, count, options) end
@@ -196,7 +201,8 @@ end
 
 -- ---- pictures ----------------------------------------------------------------------------------------------------------------------
 
---- medfilt(x [, size]): the median of each element's neighbours, with zeros beyond the ends.
+--- gpu.signal.medfilt(x [, size])
+--- The median of each element's neighbours, with zeros beyond the ends.
 function signal.medfilt(x, size)
   local op = "signal.medfilt"
   core.check_real(op, x)
@@ -210,7 +216,8 @@ function signal.medfilt(x, size)
   return gpu.ndimage.median_filter(x, #sizes == 1 and sizes[1] or sizes, {mode = "constant"})
 end
 
---- wiener(x [, size] [, {noise =}]): nearer to the local mean where the variance is that of the noise (J. S. Lim, 1990).
+--- gpu.signal.wiener(x [, size] [, {noise}])
+--- Nearer to the local mean where the variance is that of the noise (J. S. Lim, 1990).
 function signal.wiener(x, size, options)
   local op = "signal.wiener"
   if core.is_options(size) then size, options = core.shift(op, size, options) end
@@ -288,6 +295,7 @@ local function convolved(op, x, y, mode, options, turned)
   return full({first[1] + 1, first[1] + x.shape[1]}, {first[2] + 1, first[2] + x.shape[2]})
 end
 
---- convolve2d(x, y [, mode] [, {mode =, boundary =, fillvalue =}])
+--- gpu.signal.convolve2d(x, y [, mode] [, {mode, boundary, fillvalue}])
 function signal.convolve2d(x, y, mode, options) return convolved("signal.convolve2d", x, y, mode, options, true) end
+--- gpu.signal.correlate2d(x, y [, mode] [, {mode, boundary, fillvalue}])
 function signal.correlate2d(x, y, mode, options) return convolved("signal.correlate2d", x, y, mode, options, false) end

@@ -1,4 +1,5 @@
 -- gpu.signal: filters in sections of second order, and filters that go over a line forwards and backwards.
+-- In sandboxes: all
 local gpu, _, core = ...
 core.load "signal_filters.lua"
 local signal, tools = gpu.signal, core.signal
@@ -46,7 +47,7 @@ local function read_sections(op, sos)
   return sections
 end
 
---- sosfilt(sos, x [, axis] [, {axis =, zi =}])
+--- gpu.signal.sosfilt(sos, x [, axis] [, {axis, zi}])
 function signal.sosfilt(sos, x, axis, options)
   local op = "signal.sosfilt"
   axis, options = tools.axis(op, x, axis, options)
@@ -87,7 +88,8 @@ local function sections_steady(op, sections)
   return states
 end
 
---- sosfilt_zi(sos): the states in which the sections answer ones without a transient, (sections, 2).
+--- gpu.signal.sosfilt_zi(sos)
+--- The states in which the sections answer ones without a transient, (sections, 2).
 function signal.sosfilt_zi(sos)
   local sections = tools.sections("signal.sosfilt_zi", sos)
   return gpu.array(sections_steady("signal.sosfilt_zi", sections), {dtype = "float64"})
@@ -133,7 +135,7 @@ local function both_ways(op, x, axis, options, default, run)
   return core.cast(y, dtype)
 end
 
---- filtfilt(b, a, x [, axis] [, {axis =, padtype =, padlen =}])
+--- gpu.signal.filtfilt(b, a, x [, axis] [, {axis, padtype, padlen}])
 function signal.filtfilt(b, a, x, axis, options)
   local op = "signal.filtfilt"
   axis, options = tools.axis(op, x, axis, options)
@@ -146,7 +148,7 @@ function signal.filtfilt(b, a, x, axis, options)
   end)
 end
 
---- sosfiltfilt(sos, x [, axis] [, {axis =, padtype =, padlen =}])
+--- gpu.signal.sosfiltfilt(sos, x [, axis] [, {axis, padtype, padlen}])
 function signal.sosfiltfilt(sos, x, axis, options)
   local op = "signal.sosfiltfilt"
   axis, options = tools.axis(op, x, axis, options)

@@ -1,4 +1,5 @@
 -- Spectra of signals in segments: SciPy's definitions and defaults.
+-- In sandboxes: all
 local gpu, methods, core = ...
 core.load "windows.lua"
 
@@ -117,6 +118,7 @@ end
 
 -- ---- short-time transforms ----------------------------------------------------------------------------------------------------
 
+--- gpu.stft(x [, {fs, window, nperseg, noverlap, nfft, detrend, onesided, boundary, padded, axis, scaling}])
 function gpu.stft(x, options)
   local op = "stft"
   options = core.check_fields(op, options)
@@ -159,6 +161,7 @@ local function overlapped(segments, step)
   return core.slice(sum:reshape(shape), last - 1, 1, (count - 1) * step + length)
 end
 
+--- gpu.istft(z [, {fs, window, nperseg, noverlap, nfft, input_onesided, boundary, time_axis, freq_axis, scaling}])
 function gpu.istft(z, options)
   local op = "istft"
   options = core.check_fields(op, options)
@@ -234,6 +237,7 @@ local function powers(s, window, length, points, step, scaling, average)
   return frequencies, averaged(value, average):moveaxis(-1, s.axis)
 end
 
+--- gpu.welch(x [, {fs, window, nperseg, noverlap, nfft, detrend, onesided, scaling, axis, average}])
 function gpu.welch(x, options)
   local op = "welch"
   options = core.check_fields(op, options)
@@ -244,6 +248,7 @@ function gpu.welch(x, options)
   return powers(s, window, length, points, step, scaling, average)
 end
 
+--- gpu.periodogram(x [, {fs, window, nfft, detrend, onesided, scaling, axis}])
 function gpu.periodogram(x, options)
   local op = "periodogram"
   options = core.check_fields(op, options)
@@ -279,7 +284,8 @@ local function check_pair(op, x, y)
   return core.cast(x, dtype), core.cast(y, dtype)
 end
 
---- csd(x, y [, options]): the frequencies, and the mean over segments of the conjugate of x's spectrum times y's.
+--- gpu.csd(x, y [, {fs, window, nperseg, noverlap, nfft, detrend, onesided, scaling, axis, average}])
+--- The frequencies, and the mean over segments of the conjugate of x's spectrum times y's.
 function gpu.csd(x, y, options)
   local op = "csd"
   options = core.check_fields(op, options)
@@ -294,7 +300,8 @@ function gpu.csd(x, y, options)
   return frequencies, averaged(value, average):moveaxis(-1, s.axis)
 end
 
---- coherence(x, y [, options]): the frequencies, and abs(csd)^2 over the product of both powers: 0 to 1.
+--- gpu.coherence(x, y [, {fs, window, nperseg, noverlap, nfft, detrend, axis}])
+--- The frequencies, and abs(csd)^2 over the product of both powers: 0 to 1.
 function gpu.coherence(x, y, options)
   local op = "coherence"
   options = core.check_fields(op, options)
@@ -307,7 +314,8 @@ function gpu.coherence(x, y, options)
   return frequencies, value:moveaxis(-1, s.axis)
 end
 
---- spectrogram(x [, options]): the frequencies, the times of the segments' middles, and the power of each segment.
+--- gpu.spectrogram(x [, {fs, window, nperseg, noverlap, nfft, detrend, onesided, scaling, axis, mode}])
+--- The frequencies, the times of the segments' middles, and the power of each segment.
 function gpu.spectrogram(x, options)
   local op = "spectrogram"
   options = core.check_fields(op, options)

@@ -1,4 +1,5 @@
 -- Windows for signals, lazily: NumPy's formulas, and SciPy's for periodic ones.
+-- In sandboxes: all
 local gpu, methods, core = ...
 
 --- Defines gpu.`name`(n, parameters..., {sym, dtype, device}). formula(k, last, parameters...): the values at the positions k, from
@@ -34,10 +35,15 @@ local function cosines(factors)
   end
 end
 
+--- gpu.hann(n [, {sym, dtype, device}])
 define_window("hann", 0, cosines {0.5, -0.5})
+--- gpu.hamming(n [, {sym, dtype, device}])
 define_window("hamming", 0, cosines {0.54, -0.46})
+--- gpu.blackman(n [, {sym, dtype, device}])
 define_window("blackman", 0, cosines {0.42, -0.5, 0.08})
+--- gpu.bartlett(n [, {sym, dtype, device}])
 define_window("bartlett", 0, function(k, last) return 1 - (k * (2 / last) - 1):abs() end)
+--- gpu.kaiser(n, beta [, {sym, dtype, device}])
 define_window("kaiser", 1, function(k, last, beta)
   local root = gpu.maximum(1 - (k * (2 / last) - 1):square(), 0):sqrt()
   return gpu.i0(root * beta) / gpu.i0(gpu.full({1}, beta, {dtype = "float64", device = k.device}))

@@ -7,6 +7,7 @@
 --   entries, rows, columns    coo: the values and their positions; ordered: row by row, each once
 -- Positions in these fields count from 0, as kernels and libraries take them; what a script gives and gets counts from 1. The arrays of
 -- positions never change. The entries do: A.data is the array itself. So what is computed from them is kept with core.writes(entries).
+-- In sandboxes: all
 local gpu, _, core = ...
 
 local sparse = gpu.sparse
@@ -232,16 +233,19 @@ local function of_lines(op, format, x, places, starts, shape, options)
   })
 end
 
+--- gpu.sparse.csr(x [, columns, pointers [, shape]] [, {dtype, device}])
 --- csr(x), csr(values, columns, pointers [, shape]): a matrix by rows.
 function sparse.csr(x, columns, pointers, shape, options)
   return of_lines("sparse.csr", "csr", x, columns, pointers, shape, options)
 end
 
+--- gpu.sparse.csc(x [, rows, pointers [, shape]] [, {dtype, device}])
 --- csc(x), csc(values, rows, pointers [, shape]): a matrix by columns.
 function sparse.csc(x, rows, pointers, shape, options)
   return of_lines("sparse.csc", "csc", x, rows, pointers, shape, options)
 end
 
+--- gpu.sparse.coo(x [, columns, values [, shape]] [, {dtype, device}])
 --- coo(x), coo(rows, columns, values [, shape]): a matrix by the positions of its values.
 function sparse.coo(x, columns, values, shape, options)
   local op = "sparse.coo"
@@ -263,7 +267,8 @@ function sparse.coo(x, columns, values, shape, options)
     core.checked_places(op, rows, shape[1], 1, index), core.checked_places(op, columns, shape[2], 2, index))
 end
 
---- issparse(value): true for a sparse matrix.
+--- gpu.sparse.issparse(value)
+--- True for a sparse matrix.
 function sparse.issparse(value) return fields_of(value) ~= nil end
 
 -- ---- products ---------------------------------------------------------------------------------------------------------------
@@ -302,6 +307,7 @@ function own.matmul(op, a, b, options)
   return core.assign(op, options.out, sparse_left and product or product.T)
 end
 
+--- A:matmul(x [, {out}])
 function methods.matmul(A, x, options) return (own.matmul("matmul", A, x, options)) end
 
 -- ---- fields -----------------------------------------------------------------------------------------------------------------

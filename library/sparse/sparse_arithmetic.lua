@@ -1,4 +1,5 @@
 -- Arithmetic of sparse matrices: with numbers, with each other, and with arrays.
+-- In sandboxes: all
 local gpu, _, core = ...
 core.load "sparse_conversions.lua"
 
@@ -28,6 +29,9 @@ local function apply(op, A, ...)
   return (own.with_entries(fields, gpu[op](own.entries_of(fields), ...)))
 end
 
+--- A:abs, A:asin, A:asinh, A:atan, A:atanh, A:cbrt, A:ceil, A:degrees, A:expm1, A:floor, A:imag, A:log1p, A:negative()
+--- A:radians, A:real, A:rint, A:sign, A:sin, A:sinh, A:sqrt, A:square, A:tan, A:tanh, A:trunc, A:conj()
+--- A:round([decimals])
 for name in pairs(keeps_zero) do
   if name == "round" then
     methods.round = function(A, decimals) return (apply("round", A, decimals)) end
@@ -151,7 +155,11 @@ function own.operation(op, a, b, ...)
     two and "the result would not be sparse; A:todense() gives an array" or "the operation does not keep its zeros; A:todense() gives an array"))
 end
 
+--- A:multiply(x)
 function methods.multiply(A, x) return (own.operation("multiply", A, x)) end
+--- A:maximum(x)
 function methods.maximum(A, x) return (own.operation("maximum", A, x)) end
+--- A:minimum(x)
 function methods.minimum(A, x) return (own.operation("minimum", A, x)) end
+--- A:power(exponent)
 function methods.power(A, exponent) return (own.operation("power", A, exponent)) end

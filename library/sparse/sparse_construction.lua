@@ -1,4 +1,5 @@
 -- Sparse matrices with a pattern, random ones, and such that are joined of others.
+-- In sandboxes: all
 local gpu, _, core = ...
 core.load "sparse_reductions.lua"
 
@@ -65,6 +66,7 @@ local function of_diagonals(op, shape, offsets, values, dtype, device)
   return own.coordinates(shape, all, join(rows, index), join(columns, index), #offsets == 1)
 end
 
+--- gpu.sparse.eye(rows [, columns [, offset]] [, {dtype, format, device}])
 function sparse.eye(rows, columns, offset, options)
   local op = "sparse.eye"
   if are_options(columns) then columns, options = core.shift(op, columns, offset) end
@@ -77,6 +79,7 @@ function sparse.eye(rows, columns, offset, options)
   return in_format(A, options.format)
 end
 
+--- gpu.sparse.identity(n [, {dtype, format, device}])
 function sparse.identity(n, options)
   local op = "sparse.identity"
   options = check_options(op, options)
@@ -84,7 +87,8 @@ function sparse.identity(n, options)
   return in_format(of_diagonals(op, {n, n}, {0}, {1}, options.dtype or "float32", options.device), options.format)
 end
 
---- diags(diagonals [, offsets [, shape]]): `diagonals` is a list of arrays, tables or numbers, or a vector for one diagonal.
+--- gpu.sparse.diags(diagonals [, offsets [, shape]] [, {dtype, format, device}])
+--- `diagonals` is a list of arrays, tables or numbers, or a vector for one diagonal.
 function sparse.diags(diagonals, offsets, shape, options)
   local op = "sparse.diags"
   if are_options(offsets) then offsets, options = core.shift(op, offsets, shape) end
@@ -144,7 +148,8 @@ local function distinct(size, count, options)
   return drawn:take(order(drawn.size))
 end
 
---- random(rows, columns [, density]): uniform entries at random positions.
+--- gpu.sparse.random(rows, columns [, density] [, {dtype, format, device, generator}])
+--- Uniform entries at random positions.
 function sparse.random(rows, columns, density, options)
   local op = "sparse.random"
   if are_options(density) then density, options = core.shift(op, density, options) end
@@ -224,9 +229,12 @@ local function along(op, axis)
   end
 end
 
+--- gpu.sparse.hstack(matrices [, {dtype, format}])
 function sparse.hstack(matrices, options) return (join("sparse.hstack", matrices, options, along("sparse.hstack", 2))) end
+--- gpu.sparse.vstack(matrices [, {dtype, format}])
 function sparse.vstack(matrices, options) return (join("sparse.vstack", matrices, options, along("sparse.vstack", 1))) end
 
+--- gpu.sparse.block_diag(matrices [, {dtype, format}])
 function sparse.block_diag(matrices, options)
   return (join("sparse.block_diag", matrices, options, function(shape, size)
     local row, column = size and size[1] or 0, size and size[2] or 0
@@ -234,7 +242,8 @@ function sparse.block_diag(matrices, options)
   end))
 end
 
---- bmat(blocks [, options]): rows of blocks, sparse matrices or arrays; false where there is none.
+--- gpu.sparse.bmat(blocks [, {dtype, format}])
+--- Rows of blocks, sparse matrices or arrays; false where there is none.
 function sparse.bmat(blocks, options)
   local op = "sparse.bmat"
   if type(blocks) ~= "table" or core.check_list(op, "rows of blocks", blocks) == 0 then core.fail(op, "rows of blocks", blocks) end
@@ -274,6 +283,7 @@ function sparse.bmat(blocks, options)
   end))
 end
 
+--- gpu.sparse.kron(A, B [, {dtype, format}])
 function sparse.kron(A, B, options)
   local op = "sparse.kron"
   options = check_options(op, options)
@@ -303,10 +313,13 @@ local function matrix_of(op, A)
   return A
 end
 
+--- gpu.sparse.tril(A [, offset])
 function sparse.tril(A, offset) return (matrix_of("sparse.tril", A):tril(offset)) end
+--- gpu.sparse.triu(A [, offset])
 function sparse.triu(A, offset) return (matrix_of("sparse.triu", A):triu(offset)) end
 
---- find(A): the rows, columns and values of the elements other than 0.
+--- gpu.sparse.find(A)
+--- The rows, columns and values of the elements other than 0.
 function sparse.find(A)
   local coo = matrix_of("sparse.find", A):tocsr():sum_duplicates():eliminate_zeros():tocoo()
   return coo.row, coo.col, coo.data

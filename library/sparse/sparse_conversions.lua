@@ -1,4 +1,5 @@
 -- Sparse matrices in other formats and dtypes.
+-- In sandboxes: all
 local gpu, _, core = ...
 core.load "sparse.lua"
 
@@ -66,9 +67,12 @@ local function to_lines(A, format)
   return own.compressed(format, shape, own.assemble(line, place, fields.entries, count, width))
 end
 
+--- A:tocsr()
 function methods.tocsr(A) return (to_lines(A, "csr")) end
+--- A:tocsc()
 function methods.tocsc(A) return (to_lines(A, "csc")) end
 
+--- A:tocoo()
 function methods.tocoo(A)
   local fields = own.check("tocoo", A)
   if fields.format == "coo" then return A end
@@ -77,6 +81,7 @@ function methods.tocoo(A)
     fields.format == "csr" and fields.lines.ordered)
 end
 
+--- A:sum_duplicates()
 --- The matrix, or one of the same format, whose entries are ordered, each position once.
 function methods.sum_duplicates(A)
   local fields = own.check("sum_duplicates", A)
@@ -104,6 +109,7 @@ function own.select(fields, condition)
     ordered = fields.lines.ordered})
 end
 
+--- A:eliminate_zeros()
 function methods.eliminate_zeros(A)
   local fields = own.check("eliminate_zeros", A)
   return (own.select(fields, own.entries_of(fields):ne(0)))
@@ -119,18 +125,22 @@ function own.with_entries(fields, entries)
   return own.compressed(fields.format, shape, {entries = entries, places = lines.places, starts = lines.starts, ordered = lines.ordered})
 end
 
+--- A:copy()
 function methods.copy(A)
   local fields = own.check("copy", A)
   return (own.with_entries(fields, own.entries_of(fields):copy()))
 end
 
+--- A:astype(dtype)
 function methods.astype(A, dtype)
   local fields = own.check("astype", A)
   return (own.with_entries(fields, own.entries_of(fields):astype(own.check_dtype("astype", dtype))))
 end
 
+--- A:transpose()
 function methods.transpose(A) return A.T end
 
+--- A:to(device)
 function methods.to(A, device)
   local fields = own.check("to", A)
   local function there(x) return x:to(device) end
@@ -144,6 +154,7 @@ end
 
 -- ---- arrays -----------------------------------------------------------------------------------------------------------------
 
+--- A:todense()
 function methods.todense(A)
   own.check("todense", A)
   local fields = own.check("todense", A:sum_duplicates())
@@ -153,8 +164,10 @@ function methods.todense(A)
   if entries.size > 0 then dense:put(core.cast(rows, "int64") * fields.shape[2] + columns + 1, entries) end
   return dense
 end
+--- A:toarray()
 methods.toarray = methods.todense
 
+--- A:diagonal([offset])
 function methods.diagonal(A, offset)
   local fields = own.check("diagonal", A)
   offset = core.check_integer("diagonal", "an integer offset", offset or 0)

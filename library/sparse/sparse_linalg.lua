@@ -2,6 +2,7 @@
 -- d = 0, where r is the residual of the x that is known, so that squares of lengths neither overflow nor vanish; then x + |r| d
 -- has its residual computed anew. The steps of a cycle wait for nothing: their numbers are arrays on the device, which also notes
 -- the step that reached the tolerance, and changes nothing from then on. The host looks every 25 steps.
+-- In sandboxes: all
 local gpu, methods, core = ...
 core.load "linalg.lua"
 core.load "sparse.lua"
@@ -65,6 +66,7 @@ local operator = tools.class("operator", "a linear operator", "shape, dtype", {
 
 local function is_operator(value) return type(value) == "table" and metatable_of(value) == operator end
 
+--- gpu.sparse.linalg.operator(fn [, {shape, dtype, adjoint}])
 function linalg.operator(fn, options)
   local op = "sparse.linalg.operator"
   if type(fn) ~= "function" then core.fail(op, "a function of a vector", fn) end
@@ -290,6 +292,7 @@ tools.read, tools.is_operator = read, is_operator
 
 -- ---- conjugate gradients ----------------------------------------------------------------------------------------------------
 
+--- gpu.sparse.linalg.cg(A, b [, {M, x0, rtol, atol, maxiter, callback}])
 function linalg.cg(a, b, options)
   local op = "sparse.linalg.cg"
   options = core.check_fields(op, options)
@@ -317,6 +320,7 @@ end
 
 -- ---- biconjugate gradients, stabilised --------------------------------------------------------------------------------------
 
+--- gpu.sparse.linalg.bicgstab(A, b [, {M, x0, rtol, atol, maxiter, callback}])
 --- Van der Vorst 1992, with the preconditioner on the right. A scalar product that vanishes ends the cycle, and the next one begins
 --- with another shadow residual.
 function linalg.bicgstab(a, b, options)

@@ -1,4 +1,5 @@
 -- gpu.sparse.linalg: factors of sparse matrices, and what is solved with them.
+-- In sandboxes: all
 local gpu, methods, core = ...
 core.load "sparse_linalg.lua"
 core.load "sparse_conversions.lua"
@@ -81,6 +82,7 @@ function tools.solver_of(op, A, dtype, remedy)
   return function(x) return solve(op, factors, x, "N") end
 end
 
+--- gpu.sparse.linalg.splu(A)
 function linalg.splu(A)
   local op = "sparse.linalg.splu"
   return (factorise(op, lines_of(op, A, 2), A.dtype))
@@ -94,6 +96,7 @@ local function check_system(op, A, b, axis)
   return lines, core.linalg.working(op, {}, A, b)
 end
 
+--- gpu.sparse.linalg.spsolve(A, b)
 function linalg.spsolve(A, b)
   local op = "sparse.linalg.spsolve"
   local lines, dtype = check_system(op, A, b, 2)
@@ -102,6 +105,7 @@ end
 
 -- ---- triangles --------------------------------------------------------------------------------------------------------------
 
+--- gpu.sparse.linalg.spsolve_triangular(A, b [, {lower, unit_diagonal}])
 function linalg.spsolve_triangular(A, b, options)
   local op = "sparse.linalg.spsolve_triangular"
   options = core.check_fields(op, options)

@@ -1,4 +1,5 @@
 -- gpu.sparse.linalg: some eigenvalues and singular values of large matrices, by Lanczos' method.
+-- In sandboxes: all
 local gpu, methods, core = ...
 core.load "sparse_linalg_krylov.lua"
 
@@ -255,6 +256,7 @@ local function check_which(op, which, known)
   core.fail(op, "which = " .. known, which)
 end
 
+--- gpu.sparse.linalg.eigsh(A [, k] [, {k, which, sigma, v0, ncv, tol, maxiter, vectors}])
 function linalg.eigsh(A, k, options)
   local op = "sparse.linalg.eigsh"
   if core.is_options(k) then k, options = core.shift(op, k, options) end
@@ -297,6 +299,7 @@ end
 
 -- ---- singular values --------------------------------------------------------------------------------------------------------
 
+--- gpu.sparse.linalg.svds(A [, k] [, {k, v0, ncv, tol, maxiter, vectors}])
 --- Of the eigenvectors (u, v) of the matrix with A and A' beside zeros, whose eigenvalues are the singular values and their
 --- negatives: squares of A would lose the small ones. Then A is decomposed on the space of the v, so that vectors of singular
 --- values of 0 are orthogonal, too.

@@ -1,4 +1,5 @@
 -- gpu.sparse.linalg: gmres and minres, in the cycles of sparse_linalg.lua.
+-- In sandboxes: all
 local gpu, methods, core = ...
 core.load "sparse_linalg.lua"
 
@@ -8,6 +9,7 @@ local linalg, tools = gpu.sparse.linalg, core.sparse_linalg
 
 local function divisor(x) return gpu.where(x:gt(0), x, 1) end
 
+--- gpu.sparse.linalg.minres(A, b [, {M, x0, rtol, atol, maxiter, callback}])
 --- Paige and Saunders 1975, in the form of Elman, Silvester and Wathen, "Finite elements and fast iterative solvers", 2.4 and 4.1.
 --- The residual is carried along: r_j = s^2 r_(j-1) + c eta v_(j+1).
 function linalg.minres(a, b, options)
@@ -122,6 +124,7 @@ local function coefficients(g)
   return re, im
 end
 
+--- gpu.sparse.linalg.gmres(A, b [, {M, restart, x0, rtol, atol, maxiter, callback}])
 --- Saad and Schultz 1986, with the preconditioner on the right, so that the residual is that of A x = b. The host solves the small
 --- least-squares problem when it looks.
 function linalg.gmres(a, b, options)

@@ -1,4 +1,5 @@
 -- gpu.sparse.linalg: squared conjugate gradients, least squares, products with the exponential, norms.
+-- In sandboxes: all
 local gpu, _, core = ...
 core.load "sparse_linalg_eigen.lua"
 
@@ -15,7 +16,8 @@ end
 
 -- ---- squared conjugate gradients -------------------------------------------------------------------------------------------------
 
---- cgs(A, b [, options]): P. Sonneveld, 1989, with the preconditioner on the right.
+--- gpu.sparse.linalg.cgs(A, b [, {M, x0, rtol, atol, maxiter, callback}])
+--- P. Sonneveld, 1989, with the preconditioner on the right.
 function linalg.cgs(a, b, options)
   local op = "sparse.linalg.cgs"
   options = core.check_fields(op, options)
@@ -59,7 +61,8 @@ local function check_number(op, name, value, default)
   return value
 end
 
---- lsqr(A, b [, {damp =, atol =, btol =, x0 =, maxiter =}]): the x with the least norm of A x - b, by Golub and Kahan's
+--- gpu.sparse.linalg.lsqr(A, b [, {damp, atol, btol, x0, maxiter}])
+--- The x with the least norm of A x - b, by Golub and Kahan's
 --- bidiagonalisation (C. C. Paige and M. A. Saunders, 1982).
 function linalg.lsqr(A, b, options)
   local op = "sparse.linalg.lsqr"
@@ -136,7 +139,8 @@ end
 -- The greatest norm for which so many terms of Taylor's series have all digits (A. H. Al-Mohy and N. J. Higham, 2011).
 local taylor = {float64 = {terms = 55, norm = 9.9}, float32 = {terms = 30, norm = 7.5}}
 
---- expm_multiply(A, b [, {norm =}]): exp(A) b. Waits for the norm of A; `norm` gives that of an operator.
+--- gpu.sparse.linalg.expm_multiply(A, b [, {norm}])
+--- exp(A) b. Waits for the norm of A; `norm` gives that of an operator.
 function linalg.expm_multiply(A, b, options)
   local op = "sparse.linalg.expm_multiply"
   options = core.check_fields(op, options)
@@ -170,7 +174,8 @@ end
 
 -- ---- norms -----------------------------------------------------------------------------------------------------------------------
 
---- norm(A [, order]): also 2, the greatest singular value.
+--- gpu.sparse.linalg.norm(A [, order])
+--- Also 2, the greatest singular value.
 function linalg.norm(A, order)
   local op = "sparse.linalg.norm"
   if not core.sparse_fields(A) then core.fail(op, "a sparse matrix", A) end

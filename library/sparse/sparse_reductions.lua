@@ -1,4 +1,5 @@
 -- Sums and other reductions of sparse matrices.
+-- In sandboxes: all
 local gpu, _, core = ...
 core.load "sparse_arithmetic.lua"
 
@@ -14,6 +15,7 @@ local function sum_along(fields, axis, entries_of)
   return core.sum_lines(entries_of(lines.entries), lines.starts)
 end
 
+--- A:sum([axis])
 function methods.sum(A, axis)
   local fields = own.check("sum", A)
   axis = check_axis("sum", axis)
@@ -21,6 +23,7 @@ function methods.sum(A, axis)
   return sum_along(fields, axis, function(entries) return entries end)
 end
 
+--- A:mean([axis])
 function methods.mean(A, axis)
   local fields = own.check("mean", A)
   axis = check_axis("mean", axis)
@@ -55,7 +58,9 @@ local function extreme(op, A, axis)
   return gpu[op == "max" and "maximum" or "minimum"](value, 0)
 end
 
+--- A:max([axis])
 function methods.max(A, axis) return (extreme("max", A, axis)) end
+--- A:min([axis])
 function methods.min(A, axis) return (extreme("min", A, axis)) end
 
 --- The position of the first extreme of each line, and the extremes. A zero that is not stored counts where it is first missing among
@@ -98,9 +103,12 @@ local function extreme_position(op, A, axis)
   return places:take(row) + (row - 1) * shape[2]
 end
 
+--- A:argmax([axis])
 function methods.argmax(A, axis) return (extreme_position("argmax", A, axis)) end
+--- A:argmin([axis])
 function methods.argmin(A, axis) return (extreme_position("argmin", A, axis)) end
 
+--- A:count_nonzero([axis])
 function methods.count_nonzero(A, axis)
   local fields = own.unique("count_nonzero", A)
   axis = check_axis("count_nonzero", axis)
@@ -108,8 +116,10 @@ function methods.count_nonzero(A, axis)
   return core.cast(sum_along(fields, axis, function(entries) return core.cast(entries:ne(0), "float64") end), "int64")
 end
 
+--- A:trace([offset])
 function methods.trace(A, offset) return A:diagonal(offset):sum() end
 
+--- A:norm([order])
 --- The norms by their orders.
 function methods.norm(A, order)
   local fields = own.unique("norm", A)
@@ -124,6 +134,7 @@ end
 
 -- ---- diagonals and triangles ------------------------------------------------------------------------------------------------------
 
+--- A:tril([offset])
 function methods.tril(A, offset)
   local fields = own.check("tril", A)
   offset = core.check_integer("tril", "an integer offset", offset or 0)
@@ -131,6 +142,7 @@ function methods.tril(A, offset)
   return (own.select(fields, columns:le(rows + offset)))
 end
 
+--- A:triu([offset])
 function methods.triu(A, offset)
   local fields = own.check("triu", A)
   offset = core.check_integer("triu", "an integer offset", offset or 0)
@@ -138,6 +150,7 @@ function methods.triu(A, offset)
   return (own.select(fields, columns:ge(rows + offset)))
 end
 
+--- A:setdiag(values [, offset])
 --- The matrix with other elements on a diagonal.
 function methods.setdiag(A, values, offset)
   local fields = own.check("setdiag", A)

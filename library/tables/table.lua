@@ -1,4 +1,5 @@
 -- gpu.table: named columns of one length. Text is a column of positions in the sorted list of its texts.
+-- In sandboxes: all
 local gpu, array_methods, core = ...
 core.load "text_column.lua"
 
@@ -88,6 +89,7 @@ local function add_given(op, fields, name, value)
   add(op, fields, name, value, texts)
 end
 
+--- gpu.table(columns [, names])
 --- gpu.table(columns [, names]); gpu.table(x), of an array, is x:table().
 function gpu.table(columns, names)
   local op = "table"

@@ -23,13 +23,12 @@ for _, list in ipairs {"forever", "deep", "work", "outside"} do
 end
 
 local functions, methods = {}, {}
-for _, path in ipairs {"library/signatures.txt", "library/signatures_parts.txt", "library/signatures_signals.txt"} do
-  for line in read(path):gmatch "[^\n]+" do
-    local name = line:match "^(gpu[%w_.]*)%("
-    local method = line:match "^%l:([%w_]+)%(" or name and name:match "^gpu%.([%w_]+)$"
-    if name then functions[#functions + 1] = name end
-    if method then methods[#methods + 1] = method end
-  end
+require "gpu"
+for line in debug.getregistry()["gpulua.helpers"].signatures():gmatch "[^\n]+" do
+  local name = line:match "^(gpu[%w_.]*)%("
+  local method = line:match "^%l:([%w_]+)%(" or name and name:match "^gpu%.([%w_]+)$"
+  if name then functions[#functions + 1] = name end
+  if method then methods[#methods + 1] = method end
 end
 
 local values = {

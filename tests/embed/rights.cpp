@@ -1,7 +1,6 @@
 // What scripts of a context with narrowed rights may do.
 #include <catch2/catch.hpp>
 
-#include "bindings/library.h"
 #include "src/base/sha256.h"
 #include "tests/embed/embedded_state.h"
 
@@ -91,11 +90,6 @@ TEST_CASE("restricted scripts have arrays, and nothing that reaches beyond them"
   CHECK(state.run("return gpu.print_options().precision") == "6");
 }
 
-TEST_CASE("somebody has decided for each file of the library whether sandboxes have it", "[rights]") {
-  RestrictedState state;
-  CHECK(files_without_rule(state.lua()) == std::vector<std::string>{});
-}
-
 TEST_CASE("restricted scripts run the library's own kernels", "[rights]") {
   RestrictedState state;
   state.context().rights.most_blocks = 1;  // for kernels that scripts bring
@@ -146,9 +140,10 @@ TEST_CASE("the library's own kernels stay within their arrays, and end", "[right
     CHECK(state.error(code).find(error) == 0);
   }
   // Integers whose difference has no place in their dtype: heights above the peak.
-  CHECK(state.run("local x = gpu.array({-9000000000000000000LL, 9000000000000000000LL, -9000000000000000000LL}, 'int64') "
-                  "local a, b, c, d = gpu.signal.peak_widths(x, gpu.array({1, 2, 3}, 'int64'), 1) "
-                  "return tostring(c:isfinite():all():item() and d:isfinite():all():item())") == "true");
+  CHECK(
+      state.run("local x = gpu.array({-9000000000000000000LL, 9000000000000000000LL, -9000000000000000000LL}, 'int64') "
+                "local a, b, c, d = gpu.signal.peak_widths(x, gpu.array({1, 2, 3}, 'int64'), 1) "
+                "return tostring(c:isfinite():all():item() and d:isfinite():all():item())") == "true");
   CHECK(state.run("return gpu.ndimage.map_coordinates(gpu.ones(4), {gpu.array({1e300, -1e300, math.huge, 0 / 0}, "
                   "'float64')}, {mode = 'mirror', order = 1})[1]") == "1");
 }

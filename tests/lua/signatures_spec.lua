@@ -1,5 +1,5 @@
 -- Every function and method is called with one argument too many, and with an option that it has not: generated over all that a
--- script can reach. What it may be called with is said once, in library/signatures.txt.
+-- script can reach. What it may be called with is declared above its code.
 local gpu = require "gpu"
 local fails = require("support").fails
 

@@ -1,0 +1,46 @@
+-- gpu.fft: the frequencies of a transform's elements, and their order.
+-- In sandboxes: all
+local gpu, _, core = ...
+core.load "fft.lua"
+local fft, check_length = gpu.fft, core.fft_arguments.check_length
+
+--- The spacing, the dtype and the device of a function (n, spacing, options).
+local function read_spacing(op, n, spacing, options)
+  check_length(op, n)
+  if type(spacing) == "table" or type(spacing) == "string" then spacing, options = core.shift(op, spacing, options) end
+  if spacing == nil then spacing = 1 end
+  if type(spacing) ~= "number" or spacing == 0 then core.fail(op, "a spacing other than 0", spacing) end
+  local dtype, device = core.options(op, options)
+  return spacing, dtype or "float32", device
+end
+
+--- gpu.fft.fftfreq(n [, spacing] [, {dtype, device}])
+function fft.fftfreq(n, spacing, options)
+  local dtype, device
+  spacing, dtype, device = read_spacing("fft.fftfreq", n, spacing, options)
+  local k = core.positions({n}, 0, 1, "float64", {device = device})
+  return core.cast(gpu.where(k:lt(math.ceil(n / 2)), k, k - n) * (1 / (n * spacing)), dtype)
+end
+
+--- gpu.fft.rfftfreq(n [, spacing] [, {dtype, device}])
+function fft.rfftfreq(n, spacing, options)
+  local dtype, device
+  spacing, dtype, device = read_spacing("fft.rfftfreq", n, spacing, options)
+  local k = core.positions({math.floor(n / 2) + 1}, 0, 1, "float64", {device = device})
+  return core.cast(k * (1 / (n * spacing)), dtype)
+end
+
+local function shift(name, amount)
+  local op = "fft." .. name
+  fft[name] = function(x, axes)
+    core.check_array(op, x)
+    axes = core.axes(op, axes, x.ndim)
+    if #axes == 0 then return x end
+    local amounts = {}
+    for i, axis in ipairs(axes) do amounts[i] = amount(x.shape[axis]) end
+    return gpu.roll(x, amounts, axes)
+  end
+end
+--- gpu.fft.fftshift, gpu.fft.ifftshift(x [, axes])
+shift("fftshift", function(n) return math.floor(n / 2) end)
+shift("ifftshift", function(n) return -math.floor(n / 2) end)
