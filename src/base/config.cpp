@@ -43,13 +43,12 @@ bool flag(const char* name, bool otherwise) {
   return text == "1";
 }
 
-/// GPULUA_FFT: "own" for no libraries.
-bool fft_libraries() {
-  const std::string_view text = variable("GPULUA_FFT");
-  if (text.empty()) return true;
-  if (text != "own")
-    throw Error("[config] expected GPULUA_FFT to be own, or not set, got \"" + std::string(text) + "\"");
-  return false;
+/// True where the variable has that value, its only one.
+bool is_set_to(const char* name, std::string_view value) {
+  const std::string_view text = variable(name);
+  if (text.empty() || text == value) return !text.empty();
+  throw Error("[config] expected " + std::string(name) + " to be " + std::string(value) + ", or not set, got \"" +
+              std::string(text) + "\"");
 }
 
 std::vector<std::filesystem::path> directories(std::string_view list) {
@@ -69,7 +68,8 @@ Config Config::from_environment() {
   config.device = variable("GPULUA_DEVICE");
   config.fault_handlers = flag("GPULUA_FAULT_HANDLERS", config.fault_handlers);
   config.log_plans = flag("GPULUA_LOG_PLANS", config.log_plans);
-  config.fft_libraries = gpulua::fft_libraries();
+  config.gpu_schedules_on_cpu = is_set_to("GPULUA_CPU_SCHEDULES", "gpu");
+  config.fft_libraries = !is_set_to("GPULUA_FFT", "own");
   config.cache_directory = gpulua::cache_directory();
   config.cache_limit = bytes("GPULUA_CACHE_LIMIT", config.cache_limit);
   config.cuda_home = variable("CUDA_HOME");

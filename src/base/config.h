@@ -35,6 +35,8 @@ struct Config {
   bool fft_libraries = true;
   /// GPULUA_LOG_PLANS. Each new plan is a warning, which has the plan after each pass. For developers.
   bool log_plans = false;
+  /// GPULUA_CPU_SCHEDULES. True, for "gpu": the CPU device runs the kernels that a GPU would get. For developers.
+  bool gpu_schedules_on_cpu = false;
   /// GPULUA_CACHE_DIR, else $XDG_CACHE_HOME/gpulua, else ~/.cache/gpulua; empty: none.
   std::filesystem::path cache_directory;
   /// GPULUA_CACHE_LIMIT, bytes.

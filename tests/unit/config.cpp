@@ -47,6 +47,17 @@ TEST_CASE("libraries for Fourier transforms", "[config]") {
   CHECK_THROWS_AS(Config::from_environment(), Error);
 }
 
+TEST_CASE("a GPU's schedules on the CPU device", "[config]") {
+  {
+    const Variable none("GPULUA_CPU_SCHEDULES", nullptr);
+    CHECK_FALSE(Config::from_environment().gpu_schedules_on_cpu);
+  }
+  const Variable gpu("GPULUA_CPU_SCHEDULES", "gpu");
+  CHECK(Config::from_environment().gpu_schedules_on_cpu);
+  const Variable unknown("GPULUA_CPU_SCHEDULES", "cuda");
+  CHECK_THROWS_AS(Config::from_environment(), Error);
+}
+
 TEST_CASE("the cache's directory", "[config]") {
   const Variable home("HOME", "/home/me"), xdg("XDG_CACHE_HOME", nullptr), own("GPULUA_CACHE_DIR", nullptr);
   CHECK(Config::from_environment().cache_directory == "/home/me/.cache/gpulua");

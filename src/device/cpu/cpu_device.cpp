@@ -29,17 +29,21 @@ class CpuEvent : public Event {
   std::chrono::steady_clock::time_point time;
 };
 
-DeviceInfo describe(const Processor& processor) {
+// Of an H100.
+constexpr int multiprocessors_of_gpu = 132;
+
+DeviceInfo describe(const Processor& processor, bool gpu_schedules) {
   DeviceInfo info;
   info.name = "cpu";
   info.description = processor.model;
   info.architecture = processor.architecture;
   info.total_memory = processor.memory;
   info.in_host_memory = true;
-  info.multiprocessors = processor.cores;
+  info.multiprocessors = gpu_schedules ? multiprocessors_of_gpu : processor.cores;
   info.max_shared_bytes = max_shared_bytes;
-  info.access_bytes = 1;      // a warp is a vector already
-  info.block_is_warp = true;  // a warp merges by permutes
+  if (gpu_schedules) return info;  // the rest is a GPU's unless it is set
+  info.access_bytes = 1;           // a warp is a vector already
+  info.block_is_warp = true;       // a warp merges by permutes
   info.division_branches = false;
   info.least_copied_row = 64;
   return info;
@@ -77,7 +81,9 @@ class KeptArguments {
 }  // namespace
 
 CpuDevice::CpuDevice(const DeviceEnvironment& environment)
-    : environment_(environment), processor_(describe_processor()), info_(describe(processor_)) {
+    : environment_(environment),
+      processor_(describe_processor()),
+      info_(describe(processor_, environment.config.gpu_schedules_on_cpu)) {
   if (environment.config.fault_handlers) fault_handlers_.emplace();
 }
 
@@ -292,7 +298,7 @@ Rng& CpuDevice::rng() {
 }
 
 Fft* CpuDevice::fft() {
-  if (checker_.on()) return nullptr;
+  if (works_by_kernels()) return nullptr;
   if (!fft_) fft_ = environment_.config.fft_libraries ? open_fft() : nullptr;
   return fft_->get();
 }

@@ -65,13 +65,14 @@ class CpuDevice : public Device {
   Solver& solver() override;
   SparseSolver& sparse_solver() override;
   Rng& rng() override;
-  // Checked work is done by kernels, which the checker sees.
   Fft* fft() override;
-  Sorter* sorter() override { return checker_.on() ? nullptr : sorter_.get(); }
-  Adder* adder() override { return checker_.on() ? nullptr : adder_.get(); }
-  Sparse* sparse() override { return checker_.on() ? nullptr : sparse_.get(); }
+  Sorter* sorter() override { return works_by_kernels() ? nullptr : sorter_.get(); }
+  Adder* adder() override { return works_by_kernels() ? nullptr : adder_.get(); }
+  Sparse* sparse() override { return works_by_kernels() ? nullptr : sparse_.get(); }
 
  private:
+  /// Checked work is done by kernels, which the checker sees, and so is all work of a GPU.
+  bool works_by_kernels() const { return checker_.on() || environment_.config.gpu_schedules_on_cpu; }
   void copy_now(const RowsToCopy& rows);
   void run(CpuKernel& kernel, const LaunchConfig& config, void** arguments);
   std::shared_ptr<CpuModule> load(const KernelSource& source, const CompileTarget& target);
