@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "src/array/aliasing.h"
+#include "src/array/uses.h"
 #include "src/expressions/transfer.h"
 
 namespace gpulua {
@@ -51,12 +52,12 @@ Array all_reduce(Communicator& ranks, const char* op, const Array& x, Reduction 
   const Array in = contiguous(x);
   const bool direct = out && takes_elements_of(*out, *in);
   Array result = direct ? out : empty(device, in->layout.shape, in->dtype);
-  const void* const from = in->read(device.stream());
-  void* const to = result == in ? result->write(device.stream()) : result->overwrite(device.stream());
+  Uses uses(device);
+  const void* const from = uses.in(in);
+  void* const to = result == in ? uses.in_out(result) : uses.overwrite(result);
   queue(ranks, op, device, in->nbytes(), [&] {
     ranks.all_reduce(op, from, to, static_cast<std::size_t>(in->layout.size()), in->dtype, reduction, *device.stream());
   });
-  if (result != in) result->buffer()->depend_on(*in->buffer());
   if (!out || direct) return result;
   copy_into(out, result, op);
   return out;
@@ -69,13 +70,13 @@ Array reduce_scatter(Communicator& ranks, const char* op, const Array& x, Reduct
   Dims shape = in->layout.shape;
   shape[0] /= ranks.size();
   Array part = empty(device, std::move(shape), in->dtype);
-  const void* const from = in->read(device.stream());
-  void* const to = part->overwrite(device.stream());
+  Uses uses(device);
+  const void* const from = uses.in(in);
+  void* const to = uses.overwrite(part);
   queue(ranks, op, device, in->nbytes(), [&] {
     ranks.reduce_scatter(op, from, to, static_cast<std::size_t>(part->layout.size()), in->dtype, reduction,
                          *device.stream());
   });
-  part->buffer()->depend_on(*in->buffer());
   return part;
 }
 
@@ -85,10 +86,10 @@ Array all_gather(Communicator& ranks, const char* op, const Array& x) {
   Dims shape = in->layout.shape;
   shape[0] *= ranks.size();
   Array all = empty(device, std::move(shape), in->dtype);
-  const void* const from = in->read(device.stream());
-  void* const to = all->overwrite(device.stream());
+  Uses uses(device);
+  const void* const from = uses.in(in);
+  void* const to = uses.overwrite(all);
   queue(ranks, op, device, all->nbytes(), [&] { ranks.all_gather(op, from, to, in->nbytes(), *device.stream()); });
-  all->buffer()->depend_on(*in->buffer());
   return all;
 }
 

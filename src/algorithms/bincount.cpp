@@ -22,7 +22,7 @@ struct HistogramKernel {
 };
 
 HistogramKernel choose_histogram(const DeviceInfo& device, std::int64_t bins) {
-  constexpr std::int64_t byte_bins = 256;                  // gpulua_byte_bins
+  constexpr std::int64_t byte_bins = 256;          // gpulua_byte_bins
   const bool lane_by_lane = device.block_is_warp;  // as a core counts
   if (!lane_by_lane && bins <= byte_bins) return {"gpulua_histogram_bytes", "", 128};
   // On a GPU few lanes of a warp share counters, as far as those fit.
@@ -37,26 +37,21 @@ Array bincount(const Array& values, const Array& weights, std::int64_t count) {
   OpenDevice& device = values->device();
   const Array from = contiguous(values);
   const Array totals = full(device, {count}, weights ? DType::float64 : DType::int64, std::int64_t{0});
-  const StreamRef& stream = device.stream();
   const std::int64_t size = from->layout.size();
   if (size == 0 || count == 0) return totals;
   const std::int64_t blocks = (size + block_size - 1) / block_size;
-  const char* const in = from->read(stream);
-  totals->buffer()->depend_on(*from->buffer());
   if (weights) {
-    const Array addends = contiguous(weights);
-    totals->buffer()->depend_on(*addends->buffer());
     LibraryKernel(device, {"bincount.cuh"}, "gpulua_bincount_weights")
-        .add("const long long*", in)
-        .add("const double*", addends->read(stream))
+        .in(from)
+        .in(contiguous(weights))
         .add(size)
-        .add("double*", totals->write(stream))
+        .in_out(totals)
         .add(count)
         .launch(blocks, block_size);
     return totals;
   }
   LibraryKernel kernel(device, {"bincount.cuh"}, count <= few ? "gpulua_bincount_few" : "gpulua_bincount_many");
-  kernel.add("const long long*", in).add(size).add("unsigned long long*", totals->write(stream));
+  kernel.in(from).add(size).in_out(totals, "unsigned long long*");
   if (count > few)
     kernel.add(count).launch(blocks, block_size);
   else
@@ -76,25 +71,20 @@ Array histogram_of_even_bins(const Array& values, const Array& edges, double fir
   const double scale = static_cast<double>(bins) / (last - first);
   const double rounding =
       4 * precision(bounds->dtype) * (static_cast<double>(bins) + std::max(std::abs(first), std::abs(last)) * scale);
-  const StreamRef& stream = device.stream();
   const HistogramKernel kernel = choose_histogram(device.info(), bins);
   const std::int64_t share = turns * kernel.threads;
   LibraryKernel counting(
       device, {"search.cuh", "bincount.cuh"},
       kernel.function + "<" + device_type(from->dtype) + ", " + device_type(bounds->dtype) + kernel.arguments + ">");
-  counting.add(read_pointer(from->dtype), from->read(stream))
-      .add(size)
-      .add(read_pointer(bounds->dtype), bounds->read(stream))
-      .add(static_cast<std::int32_t>(bins));
+  counting.in(from).add(size).in(bounds).add(static_cast<std::int32_t>(bins));
   for (const double number : {scale, -first * scale - 0.5, 0.5 - rounding})
     if (bounds->dtype == DType::float64)
       counting.add(number);
     else
       counting.add(static_cast<float>(number));
-  counting.add("unsigned long long*", totals->write(stream))
+  counting.in_out(totals, "unsigned long long*")
       .launch(std::min<std::int64_t>((size + share - 1) / share, 6 * std::max(device.info().multiprocessors, 1)),
               kernel.threads);
-  for (const Array& source : {from, bounds}) totals->buffer()->depend_on(*source->buffer());
   return totals;
 }
 

@@ -1,14 +1,12 @@
 #include "src/algorithms/decomposition.h"
 
 #include <algorithm>
-#include <array>
 #include <string>
 
 #include "src/algorithms/library_kernel.h"
 #include "src/array/evaluator.h"
 #include "src/expressions/creation.h"
 #include "src/expressions/expression.h"
-#include "src/runtime/context.h"
 
 namespace gpulua {
 
@@ -52,15 +50,10 @@ Array addresses_of(const Array& matrices, std::int64_t batch, const char* first)
   return list;
 }
 
-/// A result as components of complex numbers, or as it is.
-struct Components {
-  char* first = nullptr;
-  std::int64_t count = 0;  // of one matrix
-};
-
-Components components_of(const Array& result, std::int64_t batch, const StreamRef& stream) {
-  const bool is_complex = info(result->dtype).kind == DTypeKind::complex;
-  return {result->write(stream), result->layout.size() / batch * (is_complex ? 2 : 1)};
+/// Adds a result, which may be null, as components of complex numbers, or as it is, and their number in one matrix.
+void add_components(LibraryKernel& kernel, const Array& result, std::int64_t batch, const std::string& pointer) {
+  const bool is_complex = result && info(result->dtype).kind == DTypeKind::complex;
+  kernel.in_out(result, pointer).add(result ? result->layout.size() / batch * (is_complex ? 2 : 1) : std::int64_t{0});
 }
 
 }  // namespace
@@ -73,19 +66,17 @@ Array decompose(Decomposition& from) {
   const SolverNeeds needs = solver.needs(problem, *stream);
   from.right_in_columns = needs.right_in_columns;
   if (from.routine == SolverRoutine::lu) from.pivots = empty(device, {problem.batch * problem.k}, needs.pivots);
-  if (from.routine == SolverRoutine::lu_solve) {
-    from.pivots = cast(from.pivots, needs.pivots);
-    evaluate(*from.pivots);
-  }
+  if (from.routine == SolverRoutine::lu_solve) from.pivots = cast(from.pivots, needs.pivots);
   const Array result = empty(device, {problem.batch}, DType::int32);
   const BufferRef workspace = new_buffer(device, needs.workspace);
 
-  problem.a = from.routine == SolverRoutine::lu_solve ? from.a->read(stream) : from.a->write(stream);
-  if (from.b) problem.b = from.b->write(stream);
-  if (from.c) problem.c = from.c->write(stream);
-  if (from.values) problem.values = from.values->write(stream);
-  if (from.pivots) problem.pivots = from.pivots->write(stream);
-  problem.info = reinterpret_cast<std::int32_t*>(result->write(stream));
+  Uses uses(device);
+  problem.a = from.routine == SolverRoutine::lu_solve ? uses.in(from.a) : uses.in_out(from.a);
+  problem.pivots = from.routine == SolverRoutine::lu_solve ? uses.in(from.pivots) : uses.out(from.pivots);
+  problem.b = uses.in_out(from.b);
+  problem.c = uses.in_out(from.c);
+  problem.values = uses.in_out(from.values);
+  problem.info = reinterpret_cast<std::int32_t*>(uses.out(result));
   constexpr std::int32_t nothing_wrong = 0;
   device.device().fill(problem.info, &nothing_wrong, sizeof nothing_wrong, static_cast<std::size_t>(problem.batch),
                        *stream);
@@ -101,14 +92,11 @@ Array decompose(Decomposition& from) {
     }
   }
   solver.run(problem, *stream);
-  for (const Array& other : {from.b, from.c, from.values, from.pivots, result})
-    if (other) other->buffer()->depend_on(*from.a->buffer());
   return result;
 }
 
 Array permutation(const Array& pivots, std::int64_t m) {
   OpenDevice& device = pivots->device();
-  const StreamRef& stream = device.stream();
   Dims shape = pivots->layout.shape;
   const std::int64_t k = shape.back();
   shape.back() = m;
@@ -116,46 +104,30 @@ Array permutation(const Array& pivots, std::int64_t m) {
   if (rows->layout.size() == 0) return rows;
   const std::int64_t batch = rows->layout.size() / m;
   LibraryKernel(device, {"indexed.cuh", "decompositions.cuh"}, "gpulua_permutation")
-      .add("const int*", pivots->read(stream))
-      .add("int*", rows->write(stream))
+      .in(pivots)
+      .out(rows)
       .add(batch)
       .add(k)
       .add(m)
       .launch((batch + 31) / 32, 32);
-  rows->buffer()->depend_on(*pivots->buffer());
   return rows;
 }
 
 void check_decomposition(const char* op, FaultKind kind, const Array& info_array, const Array& values,
                          std::span<const Array> results) {
   OpenDevice& device = info_array->device();
-  const StreamRef& stream = device.stream();
-  evaluate(*info_array);
   const std::int64_t batch = info_array->layout.size();
   const DType component = size_of(results[0]->dtype) == (info(results[0]->dtype).kind == DTypeKind::complex ? 16U : 8U)
                               ? DType::float64
                               : DType::float32;
-  const Components of_values = values ? components_of(values, batch, stream) : Components{};
-  std::array<Components, 3> parts;
-  for (std::size_t i = 0; i < results.size(); ++i) parts[i] = components_of(results[i], batch, stream);
-  Host* const host = device.context().host();
-  const Origin origin = host ? host->origin() : Origin{};
-  IndexFaults::Watch watch = device.index_faults().watch(stream);
   LibraryKernel kernel(device, {"indexed.cuh", "decompositions.cuh"},
                        "gpulua_check_decomposition<" + device_type(component) + ">");
-  kernel.add("const int*", info_array->read(stream))
-      .add(batch)
-      .add(static_cast<std::int32_t>(kind))
-      .add(read_pointer(component), of_values.first)
-      .add(of_values.count);
-  for (const Components& part : parts) kernel.add(write_pointer(component), part.first).add(part.count);
-  kernel.add("gpulua_index_fault*", watch.word)
-      .add("const void*", origin.chunk)
-      .add(std::int64_t{origin.line})
-      .add("const void*", device.index_faults().lasting(op))
-      .launch((batch + 31) / 32, 32);
-  for (const Array& result : results) result->buffer()->depend_on(watch.check);
-  if (values) values->buffer()->depend_on(watch.check);
+  kernel.in(info_array).add(batch).add(static_cast<std::int32_t>(kind));
+  add_components(kernel, values, batch, read_pointer(component));
+  for (std::size_t i = 0; i < 3; ++i)
+    add_components(kernel, i < results.size() ? results[i] : nullptr, batch, write_pointer(component));
+  kernel.add_fault(op);
+  kernel.launch((batch + 31) / 32, 32);
 }
 
 }  // namespace gpulua

@@ -41,17 +41,14 @@ class RowsLaunch {
       // In few sizes, so that transforms of many lengths use the same memory.
       scratch_ = new_buffer(device_, std::bit_ceil(static_cast<std::size_t>(blocks_ * bytes_)));
     }
-    const StreamRef& stream = device_.stream();
+    const std::string pointer = type_ + "* __restrict__";
     read(rows.in);
-    kernel_.add(type_ + "* __restrict__", rows.out->overwrite(stream));
-    kernel_.add(type_ + "* __restrict__", scratch_ ? scratch_->write(stream) : nullptr);
+    kernel_.overwrite(rows.out, pointer).add(pointer, scratch_ ? scratch_->write(device_.stream()) : nullptr);
     read(rows.roots);
   }
 
   /// Appends a table of real numbers, which may be null.
-  void read(const Array& table) {
-    kernel_.add("const " + type_ + "* __restrict__", table ? table->read(device_.stream()) : nullptr);
-  }
+  void read(const Array& table) { kernel_.in(table, "const " + type_ + "* __restrict__"); }
   LibraryKernel& kernel() { return kernel_; }
 
   void launch() {
@@ -61,7 +58,6 @@ class RowsLaunch {
     // An eighth of the elements have a group of their own in a pass of radix 8.
     while (!core_ && threads < 256 && threads * 8 < static_cast<std::int64_t>(rows_.n) * rows_.width) threads *= 2;
     kernel_.launch(blocks_, threads, 0, core_ ? 0 : static_cast<std::size_t>(bytes_));
-    rows_.out->buffer()->depend_on(*rows_.in->buffer());
   }
 
  private:
@@ -84,7 +80,7 @@ FftBlock fft_block(const OpenDevice& device) {
 
 void transform_rows(const FftRows& rows, const Array& places, FftMode mode, const FftRoots& roots) {
   RowsLaunch launch("gpulua_fft", rows, std::int64_t{rows.n} + 1);
-  launch.kernel().add("const int* __restrict__", places->read(rows.out->device().stream()));
+  launch.kernel().in(places, "const int* __restrict__");
   launch.read(roots.coarse);
   launch.read(roots.fine);
   launch.kernel().add(roots.bits).add(static_cast<std::int32_t>(mode));
@@ -103,15 +99,14 @@ void transform_rows_by_chirp(const FftRows& rows, const Array& chirp, const Arra
 void join_halves(const Array& in, const Array& out, const FftRoots& roots, std::int64_t h, std::int64_t rows,
                  bool join) {
   OpenDevice& device = out->device();
-  const StreamRef& stream = device.stream();
   const std::string type = part_type(out), table = "const " + type + "*";
   const unsigned threads = is_core(device) ? 32 : 256;
   const std::int64_t of_row = h / 2 + 1;
   LibraryKernel(device, {"butterflies.cuh", "fft.cuh"}, "gpulua_fft_halves<" + type + ">")
-      .add(table, in->read(stream))
-      .add(type + "*", out->overwrite(stream))
-      .add(table, roots.coarse->read(stream))
-      .add(table, roots.fine->read(stream))
+      .in(in, table)
+      .overwrite(out, type + "*")
+      .in(roots.coarse, table)
+      .in(roots.fine, table)
       .add(roots.bits)
       .add(h)
       .add(join ? h + 1 : h)
@@ -119,7 +114,6 @@ void join_halves(const Array& in, const Array& out, const FftRoots& roots, std::
       .add(of_row)
       .add(join)
       .launch((of_row + threads - 1) / threads * rows, threads);
-  out->buffer()->depend_on(*in->buffer());
 }
 
 }  // namespace gpulua

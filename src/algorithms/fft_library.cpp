@@ -1,5 +1,7 @@
 #include "src/algorithms/fft_library.h"
 
+#include "src/array/uses.h"
+
 namespace gpulua {
 
 void transform_by_library(FftPlan& plan, const Array& in, const Array& out) {
@@ -7,10 +9,10 @@ void transform_by_library(FftPlan& plan, const Array& in, const Array& out) {
   const StreamRef& stream = device.stream();
   // Memory of the pool, which goes back in the stream's order: plans of any sizes share it.
   const BufferRef work = plan.work_bytes() > 0 ? new_buffer(device, plan.work_bytes()) : nullptr;
-  const char* const from = in->read(stream);
-  char* const to = out->overwrite(stream);
+  Uses uses(device);
+  const char* const from = uses.in(in);
+  char* const to = uses.overwrite(out);
   plan.run(from, to, work ? work->write(stream) : nullptr, *stream);
-  out->buffer()->depend_on(*in->buffer());
 }
 
 }  // namespace gpulua

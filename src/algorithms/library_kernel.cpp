@@ -2,20 +2,32 @@
 
 #include "kernel_text.h"
 #include "src/ops/user_function.h"
+#include "src/runtime/context.h"
 
 namespace gpulua {
 
 LibraryKernel::LibraryKernel(OpenDevice& device, std::initializer_list<std::string_view> headers, std::string function,
                              const UserFunction* user)
-    : device_(device), headers_(headers), function_(std::move(function)), user_(user) {}
+    : device_(device), headers_(headers), function_(std::move(function)), user_(user), uses_(device) {}
 
-LibraryKernel& LibraryKernel::add_value(const std::string& type, const void* value, std::size_t bytes) {
+LibraryKernel& LibraryKernel::add_value(std::string_view type, const void* value, std::size_t bytes) {
   const std::string name = "a" + std::to_string(count_++);
   if (!names_.empty()) parameters_ += ", ", names_ += ", ";
-  parameters_ += type + " " + name;
+  parameters_.append(type).append(" ").append(name);
   names_ += name;
   arguments_.add(value, bytes);
   return *this;
+}
+
+const IndexFault* LibraryKernel::add_fault(const std::string& op) {
+  Host* const host = device_.context().host();
+  const Origin origin = host ? host->origin() : Origin{};
+  const IndexFaults::Watch watch = device_.index_faults().watch(device_.stream());
+  uses_.add_check(watch.check);
+  add("gpulua_index_fault*", watch.word);
+  add("const void*", origin.chunk).add(std::int64_t{origin.line});
+  add("const void*", device_.index_faults().lasting(op));
+  return watch.word;
 }
 
 std::string LibraryKernel::name() const {

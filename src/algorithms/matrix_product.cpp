@@ -116,9 +116,10 @@ void multiply_by_blas(const MatrixProduct& product) {
   const Batch batch = batch_of(a.array->layout, b.array->layout, product.c->layout);
   const StreamRef& stream = device.stream();
   GemmProblem problem = problem_of(product, a, b);
-  const char* const first_a = a.array->read(stream);
-  const char* const first_b = b.array->read(stream);
-  char* const first_c = product.c->write(stream);
+  Uses uses(device);
+  const char* const first_a = uses.in(a.array);
+  const char* const first_b = uses.in(b.array);
+  char* const first_c = uses.in_out(product.c);
 
   Batch outer = batch;
   BatchAxis along{1, 0, 0, 0};
@@ -142,7 +143,6 @@ void multiply_by_blas(const MatrixProduct& product) {
     problem.c_addresses = reinterpret_cast<void* const*>(const_cast<char*>(of_each.c_memory));
     device.device().blas().gemm(problem, *stream);
   }
-  for (const MatrixOperand* matrix : {&a, &b}) product.c->buffer()->depend_on(*matrix->array->buffer());
 }
 
 /// The operands in one form: as they are if they have it, else row-major.
@@ -187,21 +187,19 @@ void multiply_by_kernel(const MatrixProduct& product) {
   const std::int64_t tile_rows = by_rows ? 8 : 64, tile_columns = by_rows ? 32 : 64;
   const std::int64_t tiles = ((m + tile_rows - 1) / tile_rows) * ((n + tile_columns - 1) / tile_columns);
   const StreamRef& stream = device.stream();
-  const char* const first_a = a->read(stream);
-  const char* const first_b = b->read(stream);
-  char* const first_c = product.c->write(stream);
   Addresses of_each;
   BatchAxis axis{1, 0, 0, 0};
   if (!has_strides(batch))
-    of_each = Addresses(device, batch, product.c->itemsize(), first_a, first_b, first_c);
+    of_each =
+        Addresses(device, batch, product.c->itemsize(), a->read(stream), b->read(stream), product.c->write(stream));
   else if (!batch.empty())
     axis = batch[0];
   const Steps of_a = steps_of(a->layout), of_b = steps_of(b->layout), of_c = steps_of(c);
   LibraryKernel(device, {"matmul.cuh"},
                 std::string(by_rows ? "gpulua_matmul_rows<" : "gpulua_matmul_tiles<") + device_type(a->dtype) + ">")
-      .add(read_pointer(a->dtype), first_a)
-      .add(read_pointer(a->dtype), first_b)
-      .add(write_pointer(a->dtype), first_c)
+      .in(a)
+      .in(b)
+      .out(product.c)
       .add(m)
       .add(n)
       .add(a->layout.shape[a->layout.ndim() - 1])
@@ -213,11 +211,10 @@ void multiply_by_kernel(const MatrixProduct& product) {
       .add(axis.a)
       .add(axis.b)
       .add(axis.c)
-      .add("const long long*", of_each.a_memory)
-      .add("const long long*", of_each.b_memory)
-      .add("const long long*", of_each.c_memory)
+      .in(of_each.a, "const long long*")
+      .in(of_each.b, "const long long*")
+      .in(of_each.c, "const long long*")
       .launch(tiles * count_of(batch), by_rows ? 32 : 256);
-  for (const Array& source : {a, b}) product.c->buffer()->depend_on(*source->buffer());
 }
 
 bool is_whole(DType dtype) {
@@ -244,9 +241,10 @@ void multiply_each(std::span<const MatrixProduct> products) {
   const std::size_t count = products.size();
   std::vector<const char*> host(3 * count);
   for (std::size_t i = 0; i < count; ++i) {
-    host[i] = a[i].array->read(stream);
-    host[count + i] = b[i].array->read(stream);
-    host[2 * count + i] = products[i].c->write(stream);
+    Uses uses(device);
+    host[i] = uses.in(a[i].array);
+    host[count + i] = uses.in(b[i].array);
+    host[2 * count + i] = uses.in_out(products[i].c);
   }
   const Array on_device = empty(device, {static_cast<std::int64_t>(host.size())}, DType::int64);
   upload(*on_device, host.data());
@@ -257,8 +255,6 @@ void multiply_each(std::span<const MatrixProduct> products) {
   problem.b_addresses = all + count;
   problem.c_addresses = const_cast<void* const*>(all + 2 * count);
   device.device().blas().gemm(problem, *stream);
-  for (std::size_t i = 0; i < count; ++i)
-    for (const MatrixOperand* operand : {&a[i], &b[i]}) products[i].c->buffer()->depend_on(*operand->array->buffer());
 }
 
 void multiply(const MatrixProduct& product) {

@@ -25,14 +25,13 @@ bool block_takes_row(const OpenDevice& device, std::int64_t rows, std::int64_t s
 void find_by_rows(const SortRows& rows, const std::string& order, const Array& ranks, bool nan_rows,
                   const Array& found) {
   OpenDevice& device = rows.array->device();
-  const StreamRef& stream = device.stream();
   const unsigned threads = rows.size <= 256 ? 32 : rows.size <= 2048 ? 128 : 256;
   LibraryKernel(device, {"sort.cuh", "partition.cuh", "order_statistics.cuh"},
                 "gpulua_order_statistics_of_row<" + order + ", " + std::to_string(threads) + ", " +
                     std::to_string(together) + ">")
-      .add("const " + order + "::Bits*", rows.array->read(stream))
-      .add("const long long*", ranks->read(stream))
-      .add(order + "::Bits*", found->write(stream))
+      .in(rows.array, "const " + order + "::Bits*")
+      .in(ranks)
+      .out(found, order + "::Bits*")
       .add(rows.size)
       .add(static_cast<std::int32_t>(found->layout.shape.back()))
       .add(nan_rows)
@@ -43,7 +42,6 @@ void find_by_chunks(const SortRows& rows, const std::string& order, const Array&
                     const Array& found) {
   constexpr unsigned threads = 256;
   OpenDevice& device = rows.array->device();
-  const StreamRef& stream = device.stream();
   const std::int64_t count = found->layout.shape.back();
   const Array nans = nan_rows ? full(device, {rows.count}, DType::uint32, std::int64_t{0}) : nullptr;
   for (std::int64_t first = 0; first < count; first += together) {
@@ -55,9 +53,9 @@ void find_by_chunks(const SortRows& rows, const std::string& order, const Array&
     const Array keys = find_keys(rows.array, order, copy(cast(view(ranks, part), DType::uint32)), nans);
     LibraryKernel(device, {"sort.cuh", "partition.cuh", "order_statistics.cuh"},
                   "gpulua_order_statistics_write<" + order + ">")
-        .add("const unsigned long long*", keys->read(stream))
-        .add("const unsigned int*", nans ? nans->read(stream) : nullptr)
-        .add(order + "::Bits*", found->write(stream))
+        .in(keys)
+        .in(nans, "const unsigned int*")
+        .out(found, order + "::Bits*")
         .add(rows.count)
         .add(static_cast<std::int32_t>(some))
         .add(static_cast<std::int32_t>(count))
@@ -71,20 +69,21 @@ void find_by_chunks(const SortRows& rows, const std::string& order, const Array&
 Array order_statistics(const Array& array, const Array& ranks, bool nan_rows, const char* op) {
   const SortRows rows(array, array->layout.ndim() - 1, op);
   OpenDevice& device = array->device();
-  const StreamRef& stream = device.stream();
   const Array at = contiguous(ranks);
   const Array found = empty(device, at->layout.shape, array->dtype);
   if (at->layout.size() == 0) return found;
   nan_rows = nan_rows && info(array->dtype).kind == DTypeKind::floating;
   const std::string order = sort_order(array->dtype, false);
-  if (Sorter* sorter = device.device().sorter())
-    sorter->select(rows.to_order(false), reinterpret_cast<const std::int64_t*>(at->read(stream)),
-                   at->layout.shape.back(), nan_rows, found->write(stream), *stream);
-  else if (block_takes_row(device, rows.count, rows.size))
+  if (Sorter* sorter = device.device().sorter()) {
+    Uses uses(device);
+    const RowsToOrder from = rows.to_order(uses, false);
+    const auto* const positions = reinterpret_cast<const std::int64_t*>(uses.in(at));
+    sorter->select(from, positions, at->layout.shape.back(), nan_rows, uses.out(found), *device.stream());
+  } else if (block_takes_row(device, rows.count, rows.size)) {
     find_by_rows(rows, order, at, nan_rows, found);
-  else
+  } else {
     find_by_chunks(rows, order, at, nan_rows, found);
-  for (const Array& source : {rows.array, at}) found->buffer()->depend_on(*source->buffer());
+  }
   return found;
 }
 

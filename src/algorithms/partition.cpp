@@ -33,40 +33,36 @@ class Partition {
         options_(options),
         order_(sort_order(dtype_, options.descending)),
         bits_(order_ + "::Bits*"),
-        shape_(rows.array->layout.shape),
-        to_order_(rows.to_order(options.descending)),
-        array_(rows.array),
-        in_(rows.array->read(device_.stream())) {}
+        in_(rows) {}
 
   /// Only the elements up to the rank.
   Sorted first() { return move(rank_ + 1); }
   Sorted all() { return move(size_); }
 
  private:
-  char* write(const Array& array) const { return array ? array->write(device_.stream()) : nullptr; }
-  const char* read(const Array& array) const { return array->read(device_.stream()); }
-
   Sorted move(std::int64_t count) const {
     Sorted moved;
-    Dims shape = shape_;
+    Dims shape = in_.array->layout.shape;
     shape.back() = count;
     if (options_.values) moved.values = empty(device_, shape, dtype_);
     if (options_.positions) moved.positions = empty(device_, shape, DType::uint32);
     if (Sorter* sorter = device_.device().sorter()) {
-      sorter->partition(to_order_, rank_, count, written_rows(moved), *device_.stream());
+      Uses uses(device_);
+      const RowsToOrder from = in_.to_order(uses, options_.descending);
+      sorter->partition(from, rank_, count, written_rows(uses, moved), *device_.stream());
       return moved;
     }
     const bool all = count == size_;
     const std::string kind = "<" + order_ + ", " + (all ? "true" : "false") + ">";
     const Array ranks = full(device_, {rows_, 1}, DType::uint32, rank_);
-    const Array keys = find_keys(array_, order_, ranks, nullptr);
+    const Array keys = find_keys(in_.array, order_, ranks, nullptr);
     const std::int64_t chunks = divided(size_, moved_chunk);
     const std::int64_t blocks = divided(rows_ * chunks, partition_threads / 32);
     const Array counts = empty(device_, {rows_, (all ? 3 : 2) * chunks}, DType::uint32);
     LibraryKernel(device_, {"sort.cuh", "partition.cuh"}, "gpulua_partition_count_classes" + kind)
-        .add("const " + bits_, in_)
-        .add("const unsigned long long*", read(keys))
-        .add("unsigned int*", write(counts))
+        .in(in_.array, "const " + bits_)
+        .in(keys)
+        .out(counts)
         .add(rows_)
         .add(size_)
         .add(moved_chunk)
@@ -74,11 +70,11 @@ class Partition {
         .launch(blocks, partition_threads);
     const Array offsets = scan(scan_op("cumsum"), counts, 1, true, DType::uint32);
     LibraryKernel(device_, {"sort.cuh", "partition.cuh"}, "gpulua_partition_move" + kind)
-        .add("const " + bits_, in_)
-        .add("const unsigned long long*", read(keys))
-        .add("const unsigned int*", read(offsets))
-        .add(bits_, write(moved.values))
-        .add("unsigned int*", write(moved.positions))
+        .in(in_.array, "const " + bits_)
+        .in(keys)
+        .in(offsets)
+        .out(moved.values, bits_)
+        .out(moved.positions, "unsigned int*")
         .add(rows_)
         .add(size_)
         .add(moved_chunk)
@@ -93,10 +89,7 @@ class Partition {
   std::int64_t rows_, size_, rank_;
   SortOptions options_;
   std::string order_, bits_;
-  Dims shape_;
-  RowsToOrder to_order_;
-  Array array_;
-  const char* in_;
+  const SortRows& in_;
 };
 
 /// True for rows that a partition does faster than a sort: a block sorts a row that fits into its shared memory.

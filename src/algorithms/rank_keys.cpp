@@ -9,7 +9,6 @@ Array find_keys(const Array& array, const std::string& order, const Array& ranks
   constexpr unsigned threads = 256;
   constexpr std::int64_t digits = 256, chunk = 1 << 14;  // elements of a row that a block counts
   OpenDevice& device = array->device();
-  const StreamRef& stream = device.stream();
   const std::int64_t rows = ranks->layout.shape[0], size = array->layout.size() / rows,
                      together = ranks->layout.shape[1];
   const Array keys = full(device, {rows, together}, DType::uint64, std::int64_t{0});
@@ -20,19 +19,19 @@ Array find_keys(const Array& array, const std::string& order, const Array& ranks
     LibraryKernel(
         device, {"sort.cuh", "partition.cuh"},
         "gpulua_partition_count<" + order + ", " + std::to_string(threads) + ", " + std::to_string(together) + ">")
-        .add("const " + order + "::Bits*", array->read(stream))
-        .add("const unsigned long long*", keys->read(stream))
-        .add("unsigned int*", totals->write(stream))
-        .add("unsigned int*", nans && digit == highest ? nans->write(stream) : nullptr)
+        .in(array, "const " + order + "::Bits*")
+        .in(keys)
+        .in_out(totals)
+        .in_out(digit == highest ? nans : nullptr, "unsigned int*")
         .add(size)
         .add(chunk)
         .add(static_cast<std::uint32_t>(chunks))
         .add(8 * digit)
         .launch(rows * chunks, threads);
     LibraryKernel(device, {"sort.cuh", "partition.cuh"}, "gpulua_partition_choose<" + std::to_string(together) + ">")
-        .add("unsigned int*", totals->write(stream))
-        .add("unsigned long long*", keys->write(stream))
-        .add("unsigned int*", ranks->write(stream))
+        .in_out(totals)
+        .in_out(keys)
+        .in_out(ranks)
         .launch(rows, 32);
   }
   return keys;

@@ -44,11 +44,8 @@ class Scan {
   Array run(const Array& from, const Extents& extents) {
     Array to = empty(device_, from->layout.shape, result_);
     if (to->layout.size() == 0) return to;
-    const StreamRef& stream = device_.stream();
-    from_ = from.get();
-    in_ = from->read(stream);
-    out_ = to->write(stream);
-    to->buffer()->depend_on(*from->buffer());
+    from_ = from;
+    to_ = to;
     extents_ = extents;
     if (extents.inner > 1)
       columns();
@@ -90,32 +87,33 @@ class Scan {
   }
 
   LibraryKernel kernel(const std::string& function) const {
-    LibraryKernel kernel =
-        code_.function
-            ? LibraryKernel(device_, {"functions.cuh", "complex.cuh", "complex_elements.cuh", "reduce.cuh", "scan.cuh", "scan_sweep.cuh"},
-                            function, code_.function)
-            : LibraryKernel(device_, {"reduce.cuh", "scan.cuh", "scan_sweep.cuh"}, function);
-    kernel.add(read_pointer(from_->dtype), in_);
+    LibraryKernel kernel = code_.function
+                               ? LibraryKernel(device_,
+                                               {"functions.cuh", "complex.cuh", "complex_elements.cuh", "reduce.cuh",
+                                                "scan.cuh", "scan_sweep.cuh"},
+                                               function, code_.function)
+                               : LibraryKernel(device_, {"reduce.cuh", "scan.cuh", "scan_sweep.cuh"}, function);
+    kernel.in(from_);
     return kernel;
   }
 
   void columns() {
     const unsigned threads = device_.info().block_is_warp ? 32 : 64;
     kernel("gpulua_scan_columns" + types_and_mode() + ">")
-        .add(write_pointer(result_), out_)
+        .out(to_)
         .add(extents_.outer)
         .add(extents_.size)
         .add(extents_.inner)
         .launch((extents_.outer * extents_.inner + threads - 1) / threads, threads);
   }
 
-  void rows(unsigned lanes, std::int64_t row_chunks, std::int64_t row_chunk, const void* totals) {
+  void rows(unsigned lanes, std::int64_t row_chunks, std::int64_t row_chunk, const Array& totals) {
     const unsigned threads = std::max(lanes, device_.info().merging_threads());
     const std::int64_t items = extents_.outer * row_chunks, slots = threads / lanes;
     kernel("gpulua_scan_rows" + types_and_mode() + ", " + std::to_string(threads) + ", " + std::to_string(lanes) +
            share())
-        .add(write_pointer(result_), out_)
-        .add("const " + code_.type + "*", totals)
+        .out(to_)
+        .in(totals, "const " + code_.type + "*")
         .add(extents_.outer)
         .add(extents_.size)
         .add(row_chunks == 1 ? extents_.size : row_chunk)
@@ -134,15 +132,14 @@ class Scan {
     row_chunks = (extents_.size + row_chunk - 1) / row_chunk;
     const Array totals =
         empty(device_, {extents_.outer * row_chunks * static_cast<std::int64_t>(code_.bytes)}, DType::uint8);
-    void* memory = totals->write(device_.stream());
     kernel("gpulua_scan_totals" + types() + ", 32" + share())
-        .add(code_.type + "*", memory)
+        .out(totals, code_.type + "*")
         .add(extents_.outer)
         .add(extents_.size)
         .add(row_chunk)
         .add(row_chunks)
         .launch(extents_.outer * row_chunks, 32);
-    rows(32, row_chunks, row_chunk, memory);
+    rows(32, row_chunks, row_chunk, totals);
   }
 
   void one_pass() {
@@ -151,15 +148,14 @@ class Scan {
     const auto words = static_cast<std::int64_t>((code_.bytes + 3) / 4);
     const std::int64_t messages = extents_.outer * (tiles + groups) * words;
     const Array scratch = full(device_, {messages + 1}, DType::uint64, std::int64_t{0});
-    char* memory = scratch->write(device_.stream());
     kernel("gpulua_scan_in_one_pass" + types_and_mode() + ", " + std::to_string(one_pass_threads) +
            share(one_pass_shares))
-        .add(write_pointer(result_), out_)
+        .out(to_)
         .add(extents_.size)
         .add(static_cast<std::uint32_t>(tiles))
-        .add("unsigned int*", memory)
-        .add("unsigned long long*", memory + 8)
-        .add("unsigned long long*", memory + 8 * (1 + extents_.outer * tiles * words))
+        .scratch("unsigned int*", scratch)
+        .scratch("unsigned long long*", scratch, 8)
+        .scratch("unsigned long long*", scratch, static_cast<std::size_t>(8 * (1 + extents_.outer * tiles * words)))
         .launch(extents_.outer * tiles, one_pass_threads, one_pass_blocks);
   }
 
@@ -167,9 +163,7 @@ class Scan {
   OpenDevice& device_;
   DType result_;
   bool exclusive_;
-  Node* from_ = nullptr;
-  const char* in_ = nullptr;
-  char* out_ = nullptr;
+  Array from_, to_;
   Extents extents_;
 };
 

@@ -50,76 +50,58 @@ bool takes_small_systems(const Array& matrices) {
 
 Array solve_small(const Array& a, const Array& b, const Array& x) {
   OpenDevice& device = x->device();
-  const StreamRef& stream = device.stream();
   const std::int64_t n = rows_of(a), columns = rows_of(x), batch = batch_of(x);
   const Array failed = empty(device, {batch}, DType::int32);
   LibraryKernel kernel = kernel_for(device, "gpulua_solve_small", a->dtype, n);
-  kernel.add(read_pointer(a->dtype), a->read(stream))
-      .add(read_pointer(a->dtype), b ? b->read(stream) : nullptr)
-      .add(write_pointer(a->dtype), x->write(stream))
-      .add("int*", failed->write(stream))
+  kernel.in(a)
+      .in(b, read_pointer(a->dtype))
+      .out(x)
+      .out(failed)
       .add(batch)
       .add(static_cast<std::int32_t>(n))
       .add(columns)
       .add(batch_of(a) == 1 ? std::int64_t{0} : n * n)
       .add(b && batch_of(b) > 1 ? n * columns : std::int64_t{0});
   launch(kernel, device, batch, n);
-  for (const Array& result : {x, failed}) {
-    result->buffer()->depend_on(*a->buffer());
-    if (b) result->buffer()->depend_on(*b->buffer());
-  }
   return failed;
 }
 
 Array determinant_small(const Array& a) {
   OpenDevice& device = a->device();
-  const StreamRef& stream = device.stream();
   const std::int64_t n = rows_of(a), batch = batch_of(a);
   Dims shape = a->layout.shape;
   shape.resize(shape.size() - 2);
   const Array out = empty(device, shape, a->dtype);
   LibraryKernel kernel = kernel_for(device, "gpulua_determinant_small", a->dtype, n);
-  kernel.add(read_pointer(a->dtype), a->read(stream))
-      .add(write_pointer(a->dtype), out->write(stream))
-      .add(batch)
-      .add(static_cast<std::int32_t>(n));
+  kernel.in(a).out(out).add(batch).add(static_cast<std::int32_t>(n));
   launch(kernel, device, batch, n);
-  out->buffer()->depend_on(*a->buffer());
   return out;
 }
 
 Array cholesky_small(const Array& a, const Array& factor) {
   OpenDevice& device = a->device();
-  const StreamRef& stream = device.stream();
   const std::int64_t n = rows_of(a), batch = batch_of(a);
   const Array failed = empty(device, {batch}, DType::int32);
   LibraryKernel kernel = kernel_for(device, "gpulua_cholesky_small", a->dtype, n);
-  kernel.add(read_pointer(a->dtype), a->read(stream))
-      .add(write_pointer(a->dtype), factor->write(stream))
-      .add("int*", failed->write(stream))
-      .add(batch)
-      .add(static_cast<std::int32_t>(n));
+  kernel.in(a).out(factor).out(failed).add(batch).add(static_cast<std::int32_t>(n));
   launch(kernel, device, batch, n);
-  factor->buffer()->depend_on(*a->buffer());
   return failed;
 }
 
 void qr_small(const Array& a, const Array& q, const Array& r) {
   OpenDevice& device = a->device();
-  const StreamRef& stream = device.stream();
   const Dims& shape = a->layout.shape;
   const std::int64_t m = shape[shape.size() - 2], n = shape.back(), columns = q->layout.shape.back();
   const std::int64_t size = std::max(m, n), batch = batch_of(a);
   LibraryKernel kernel = kernel_for(device, "gpulua_qr_small", a->dtype, size);
-  kernel.add(read_pointer(a->dtype), a->read(stream))
-      .add(write_pointer(a->dtype), q->write(stream))
-      .add(write_pointer(a->dtype), r->write(stream))
+  kernel.in(a)
+      .out(q)
+      .out(r)
       .add(batch)
       .add(static_cast<std::int32_t>(m))
       .add(static_cast<std::int32_t>(n))
       .add(static_cast<std::int32_t>(columns));
   launch(kernel, device, batch, size);
-  for (const Array& result : {q, r}) result->buffer()->depend_on(*a->buffer());
 }
 
 }  // namespace gpulua

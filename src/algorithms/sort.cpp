@@ -34,15 +34,14 @@ class RowSort {
     if (options.values) sorted_.values = empty(device_, shape, dtype_);
     if (options.positions) sorted_.positions = empty(device_, shape, DType::uint32);
     if (rows_ == 0 || size_ == 0) return;
-    in_ = rows.array->read(device_.stream());
     if (Sorter* sorter = device_.device().sorter()) {
-      RowsToOrder from = rows.to_order(options.descending);
-      if (options.origins)
-        from.origins = reinterpret_cast<const std::uint32_t*>(options.origins->read(device_.stream()));
-      sorter->sort(from, written_rows(sorted_), *device_.stream());
+      Uses uses(device_);
+      RowsToOrder from = rows.to_order(uses, options.descending);
+      from.origins = reinterpret_cast<const std::uint32_t*>(uses.in(options.origins));
+      sorter->sort(from, written_rows(uses, sorted_), *device_.stream());
       return;
     }
-    if (options.origins) origins_ = options.origins->read(device_.stream());
+    in_ = rows.array;
     if (size_ <= short_row(dtype_))
       sort_short_rows();
     else
@@ -52,18 +51,16 @@ class RowSort {
   const Sorted& sorted() const { return sorted_; }
 
  private:
-  char* write(const Array& array) const { return array ? array->write(device_.stream()) : nullptr; }
-
   void sort_short_rows() {
     const unsigned threads = size_ <= tiny_row ? 32 : block_size;
     const std::int64_t most = size_ <= tiny_row ? tiny_row : short_row(dtype_);
     LibraryKernel(
         device_, {"sort.cuh"},
         "gpulua_sort_short_rows<" + order_ + ", " + std::to_string(threads) + ", " + std::to_string(most) + ">")
-        .add("const " + bits_, in_)
-        .add(bits_, write(sorted_.values))
-        .add("const unsigned int*", origins_)
-        .add("unsigned int*", write(sorted_.positions))
+        .in(in_, "const " + bits_)
+        .out(sorted_.values, bits_)
+        .in(options_.origins, "const unsigned int*")
+        .out(sorted_.positions, "unsigned int*")
         .add(static_cast<std::int32_t>(size_))
         .launch(rows_, threads);
   }
@@ -76,11 +73,11 @@ class RowSort {
     const Array other_values = passes > 1 ? empty(device_, {total}, dtype_) : nullptr;
     const Array other_positions = passes > 1 && options_.positions ? empty(device_, {total}, DType::uint32) : nullptr;
     const Array histogram = count_digits();
-    Move pass{in_, nullptr, origins_, nullptr, 0};
+    Move pass{in_, nullptr, options_.origins, nullptr, 0};
     for (int left = passes; left > 0; --left) {
       const bool to_result = left % 2 == 1;
-      pass.to = write(to_result ? values : other_values);
-      pass.new_positions = write(to_result ? sorted_.positions : other_positions);
+      pass.to = to_result ? values : other_values;
+      pass.new_positions = to_result ? sorted_.positions : other_positions;
       sweep(pass, histogram);
       pass.from = pass.to;
       pass.positions = pass.new_positions;
@@ -91,10 +88,7 @@ class RowSort {
   /// One pass. Null `positions`: the elements come from positions 0, 1, ... of the row. Null `new_positions`: the
   /// positions are not needed.
   struct Move {
-    const char* from;
-    char* to;
-    const char* positions;
-    char* new_positions;
+    Array from, to, positions, new_positions;
     std::int32_t shift;
   };
 
@@ -105,8 +99,8 @@ class RowSort {
     const std::int64_t chunks = (size_ + long_chunk - 1) / long_chunk;
     LibraryKernel(device_, {"sort.cuh", "sort_sweep.cuh"},
                   "gpulua_sort_histogram<" + order_ + ", " + std::to_string(block_size) + ">")
-        .add("const " + bits_, in_)
-        .add("unsigned int*", write(counts))
+        .in(in_, "const " + bits_)
+        .out(counts)
         .add(size_)
         .add(long_chunk)
         .add(static_cast<std::uint32_t>(chunks))
@@ -124,17 +118,16 @@ class RowSort {
     const std::string word = wide ? "unsigned long long" : "unsigned int";
     const Array words =
         full(device_, {1 + rows_ * tiles * digits}, wide ? DType::uint64 : DType::uint32, std::int64_t{0});
-    char* memory = write(words);
     LibraryKernel(device_, {"sort.cuh", "sort_sweep.cuh"},
                   "gpulua_sort_by_digit<gpulua_sort_sweep<" + order_ + ", " + word + ", " + std::to_string(block_size) +
                       ", " + std::to_string(turns) + ", " + (with_positions ? "true" : "false") + ">>")
-        .add("const " + bits_, pass.from)
-        .add(bits_, pass.to)
-        .add("const unsigned int*", pass.positions)
-        .add("unsigned int*", pass.new_positions)
-        .add("const unsigned int*", histogram->read(device_.stream()))
-        .add("unsigned int*", memory)
-        .add(word + "*", memory + words->itemsize())
+        .in(pass.from, "const " + bits_)
+        .out(pass.to, bits_)
+        .in(pass.positions, "const unsigned int*")
+        .out(pass.new_positions, "unsigned int*")
+        .in(histogram)
+        .scratch("unsigned int*", words)
+        .scratch(word + "*", words, words->itemsize())
         .add(size_)
         .add(static_cast<std::uint32_t>(tiles))
         .add(pass.shift)
@@ -146,7 +139,7 @@ class RowSort {
   std::int64_t rows_, size_;
   SortOptions options_;
   std::string order_, bits_;
-  const char *in_ = nullptr, *origins_ = nullptr;
+  Array in_;
   Sorted sorted_;
 };
 
@@ -161,18 +154,16 @@ Array search_sorted(const Array& sorted, const Array& values, bool right) {
   OpenDevice& device = values->device();
   const Array haystack = contiguous(sorted), needles = contiguous(values);
   const Array positions = empty(device, needles->layout.shape, DType::int64);
-  const StreamRef& stream = device.stream();
   const unsigned threads = block_size;
   const std::int64_t count = needles->layout.size();
   LibraryKernel(device, {"search.cuh"},
                 "gpulua_search_sorted<" + device_type(values->dtype) + ", " + (right ? "true" : "false") + ">")
-      .add(read_pointer(values->dtype), haystack->read(stream))
+      .in(haystack)
       .add(haystack->layout.size())
-      .add(read_pointer(values->dtype), needles->read(stream))
+      .in(needles)
       .add(count)
-      .add("long long*", positions->write(stream))
+      .out(positions)
       .launch((count + threads - 1) / threads, threads);
-  for (const Array& source : {haystack, needles}) positions->buffer()->depend_on(*source->buffer());
   return positions;
 }
 

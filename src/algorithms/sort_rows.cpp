@@ -27,11 +27,10 @@ std::int64_t short_row(DType dtype) {
   return size_of(dtype) == 8 ? 1024 : 2048;
 }
 
-OrderedRows written_rows(const Sorted& sorted) {
+OrderedRows written_rows(Uses& uses, const Sorted& sorted) {
   OrderedRows out;
-  const auto write = [](const Array& array) { return array->write(array->device().stream()); };
-  if (sorted.values) out.values = write(sorted.values);
-  if (sorted.positions) out.positions = reinterpret_cast<std::uint32_t*>(write(sorted.positions));
+  out.values = uses.out(sorted.values);
+  out.positions = reinterpret_cast<std::uint32_t*>(uses.out(sorted.positions));
   return out;
 }
 
@@ -47,19 +46,17 @@ SortRows::SortRows(const Array& from, std::size_t along, const char* op) : axis(
   count = size == 0 ? 0 : array->layout.size() / size;
 }
 
-RowsToOrder SortRows::to_order(bool descending) const {
+RowsToOrder SortRows::to_order(Uses& uses, bool descending) const {
   RowsToOrder rows;
   rows.dtype = array->dtype;
   rows.descending = descending;
   rows.rows = count;
   rows.size = size;
-  rows.in = array->read(array->device().stream());
+  rows.in = uses.in(array);
   return rows;
 }
 
 Sorted SortRows::back(Sorted sorted) const {
-  for (const Array& each : {sorted.values, sorted.positions})
-    if (each) each->buffer()->depend_on(*array->buffer());
   const std::size_t first[] = {axis}, last[] = {array->layout.ndim() - 1};
   if (axis == last[0]) return sorted;
   for (Array* each : {&sorted.values, &sorted.positions})

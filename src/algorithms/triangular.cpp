@@ -2,6 +2,7 @@
 
 #include "src/algorithms/matrix_operand.h"
 #include "src/array/evaluator.h"
+#include "src/array/uses.h"
 #include "src/expressions/transfer.h"
 
 namespace gpulua {
@@ -65,8 +66,9 @@ void solve_triangular(const TriangularOperand& operand, std::complex<double> alp
   const StreamRef& stream = device.stream();
   TriangularProblem problem = problem_of(operand, a, alpha, b);
   const Batch batch = batch_of(a.stored.array->layout, b->layout, b->layout);
-  const char* const first_a = a.stored.array->read(stream);
-  char* const first_b = b->write(stream);
+  Uses uses(device);
+  const char* const first_a = uses.in(a.stored.array);
+  char* const first_b = uses.in_out(b);
   Array of_a, of_b;
   if (batch.empty()) {
     problem.a = first_a;
@@ -81,18 +83,16 @@ void solve_triangular(const TriangularOperand& operand, std::complex<double> alp
     problem.b_addresses = reinterpret_cast<void* const*>(of_b->read(stream));
   }
   device.device().blas().solve_triangular(problem, *stream);
-  b->buffer()->depend_on(*a.stored.array->buffer());
 }
 
 void multiply_triangular(const TriangularOperand& operand, std::complex<double> alpha, const Array& b) {
   OpenDevice& device = b->device();
   const StoredTriangle a = stored_triangle(operand);
   TriangularProblem problem = problem_of(operand, a, alpha, b);
-  const StreamRef& stream = device.stream();
-  problem.a = a.stored.array->read(stream);
-  problem.b = b->write(stream);
-  device.device().blas().multiply_triangular(problem, *stream);
-  b->buffer()->depend_on(*a.stored.array->buffer());
+  Uses uses(device);
+  problem.a = uses.in(a.stored.array);
+  problem.b = uses.in_out(b);
+  device.device().blas().multiply_triangular(problem, *device.stream());
 }
 
 void update_symmetric(const Array& c, Triangle triangle, const Array& a, const Array& b, bool transposed,
@@ -105,7 +105,6 @@ void update_symmetric(const Array& c, Triangle triangle, const Array& a, const A
     left.leading_dimension = row_distance(left.array->layout);
     right.leading_dimension = row_distance(right.array->layout);
   }
-  const StreamRef& stream = device.stream();
   RankUpdate problem;
   problem.dtype = c->dtype;
   problem.transposed = transposed != (left.op == MatrixOp::transposed);
@@ -114,14 +113,14 @@ void update_symmetric(const Array& c, Triangle triangle, const Array& a, const A
   problem.k = a->layout.shape[transposed ? 0 : 1];
   problem.alpha = factors.alpha;
   problem.beta = factors.beta;
-  problem.a = left.array->read(stream);
-  if (b) problem.b = right.array->read(stream);
-  problem.c = c->write(stream);
+  Uses uses(device);
+  problem.a = uses.in(left.array);
+  if (b) problem.b = uses.in(right.array);
+  problem.c = uses.in_out(c);
   problem.lda = left.leading_dimension;
   problem.ldb = right.leading_dimension;
   problem.ldc = row_distance(c->layout);
-  device.device().blas().update(problem, *stream);
-  for (const MatrixOperand* operand : {&left, &right}) c->buffer()->depend_on(*operand->array->buffer());
+  device.device().blas().update(problem, *device.stream());
 }
 
 void multiply_symmetric(const Array& c, const Array& a, Triangle triangle, bool right, const Array& b,
@@ -129,7 +128,6 @@ void multiply_symmetric(const Array& c, const Array& a, Triangle triangle, bool 
   OpenDevice& device = c->device();
   const MatrixOperand symmetric = matrix_operand(a, false);
   const Array other_operand = row_major_matrix(b);
-  const StreamRef& stream = device.stream();
   SymmetricProduct problem;
   problem.dtype = c->dtype;
   problem.triangle = symmetric.op == MatrixOp::plain ? triangle : other(triangle);
@@ -138,14 +136,14 @@ void multiply_symmetric(const Array& c, const Array& a, Triangle triangle, bool 
   problem.n = c->layout.shape[1];
   problem.alpha = factors.alpha;
   problem.beta = factors.beta;
-  problem.a = symmetric.array->read(stream);
-  problem.b = other_operand->read(stream);
-  problem.c = c->write(stream);
+  Uses uses(device);
+  problem.a = uses.in(symmetric.array);
+  problem.b = uses.in(other_operand);
+  problem.c = uses.in_out(c);
   problem.lda = symmetric.leading_dimension;
   problem.ldb = row_distance(other_operand->layout);
   problem.ldc = row_distance(c->layout);
-  device.device().blas().multiply_symmetric(problem, *stream);
-  for (const Array& operand : {symmetric.array, other_operand}) c->buffer()->depend_on(*operand->buffer());
+  device.device().blas().multiply_symmetric(problem, *device.stream());
 }
 
 }  // namespace gpulua

@@ -1,6 +1,7 @@
 #include "src/expressions/indexing.h"
 
 #include "src/array/aliasing.h"
+#include "src/array/uses.h"
 #include "src/base/error.h"
 #include "src/expressions/expression.h"
 #include "src/expressions/transfer.h"
@@ -54,20 +55,20 @@ bool add_by_library(const Array& target, const Scatter& scatter, const Array& va
     if (at.layout.strides[axis] != 0 && at.layout.shape[axis] != 1) return false;
 
   const StreamRef& stream = device.stream();
+  Uses uses(device);
   const Array positions = apart(index->dtype == DType::int32 ? index : cast(index, DType::int64), target);
   const Array values = apart(cast(value, target->dtype), target);
   Additions additions;
   additions.dtype = target->dtype;
-  additions.positions = positions->read(stream);
+  additions.positions = uses.in(positions);
   additions.position_dtype = positions->dtype;
   additions.count = positions->layout.size();
-  additions.values = values->read(stream);
+  additions.values = uses.in(values);
   additions.one_value = one_value;
-  additions.to = target->write(stream) + at.layout.offset * static_cast<std::int64_t>(target->itemsize());
+  additions.to = uses.in_out(target) + at.layout.offset * static_cast<std::int64_t>(target->itemsize());
   additions.extent = at.axes[0].extent;
   additions.stride = at.axes[0].stride;
   const std::int64_t wrong = adder->add(additions, *stream);
-  for (const Array& source : {positions, values}) target->buffer()->depend_on(*source->buffer());
   if (wrong >= 0) {
     const std::int64_t found = positions->dtype == DType::int32
                                    ? static_cast<const std::int32_t*>(additions.positions)[wrong]
