@@ -1,5 +1,6 @@
 #include "src/user/user_text.h"
 
+#include "src/base/cxx_tokens.h"
 #include "src/device/shared/cache.h"
 #include "src/device/shared/generated_text.h"
 
@@ -18,20 +19,15 @@ std::string end_of_text() {
 
 /// Moves the #include lines of `preamble` to `includes`, because files must not be included inside the namespace.
 std::string split_includes(UserText preamble, std::string& includes) {
-  std::string rest;
-  for (std::size_t at = 0; at < preamble.text.size();) {
-    const std::size_t end = std::min(preamble.text.find('\n', at), preamble.text.size());
-    const std::string line = preamble.text.substr(at, end - at);
-    const std::size_t mark = line.find_first_not_of(" \t");
-    const bool is_include = mark != line.npos && line[mark] == '#' && has_word(line, "include");
-    if (is_include)
-      includes += line + "\n";
-    else
-      rest += line;
-    rest += '\n';
-    at = end + 1;
+  const std::string text = preamble.text;
+  CxxTokens tokens(text);
+  for (CxxToken token = tokens.next(); token.kind != CxxToken::Kind::end; token = tokens.next()) {
+    if (token.kind != CxxToken::Kind::directive || CxxDirective(token).name != "include") continue;
+    includes.append(token.text).append("\n");
+    const auto first = static_cast<std::size_t>(token.text.data() - text.data());
+    for (std::size_t i = first; i < first + token.text.size(); ++i)
+      if (text[i] != '\n') preamble.text[i] = ' ';
   }
-  preamble.text = std::move(rest);
   return placed(preamble);
 }
 

@@ -133,6 +133,21 @@ describe("gpu.elementwise", function()
     assert.are.same({ 0, 0, 0, 1, 1, 1, 2, 2, 2, 3 }, x:table())
   end)
 
+  it("takes as an #include what is one", function()
+    local f = gpu.elementwise { inputs = "float32 x", outputs = "float32 y", body = "y = x + many + text[0];", preamble = [==[
+      /* As in
+      #include <nowhere.h>
+      */
+      __device__ const char text[] = R"(A
+      #include <nowhere.h>
+      )";
+      #include <math.h> // and /* this
+      # include <stdint.h> /* and
+      that */
+      constexpr int32_t many = 1'000;]==] }
+    assert.are.same({ 1066 }, f(gpu.ones(1)):table())
+  end)
+
   it("has a preamble of its own", function()
     local function times(factor)
       return gpu.elementwise {

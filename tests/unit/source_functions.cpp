@@ -30,6 +30,8 @@ TEST_CASE("functions are found in a source's text") {
                "P { void e() {} };")
             .empty());
   CHECK(listed("int table[] = {1, 2}; __constant__ float t[2] = {f(1), 2}; __global__ void declared(int x);").empty());
+  CHECK(listed("__global__ void k(float* x) { x[1'000] = 1; } void f() { char* s = R\"(\"})\"; }") ==
+        "kernel k(x,) f() ");
   for (const char* broken :
        {"", "}", "{", "(", "void k(", "void k() {", "/*", "\"", "template <", "#", "#\\", "__global__ void"})
     CHECK(listed(std::string(broken)).size() < 20);

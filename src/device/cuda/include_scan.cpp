@@ -1,7 +1,6 @@
 #include "src/device/cuda/include_scan.h"
 
 #include <algorithm>
-#include <cctype>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -9,16 +8,12 @@
 #include <string_view>
 #include <system_error>
 
-#include "src/base/characters.h"
+#include "src/base/cxx_tokens.h"
 
 namespace gpulua::cuda {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_blank(char c) {
-  return c == ' ' || c == '\t';
-}
 
 /// Lines that end in a backslash joined with the next, as a compiler joins them.
 std::string splice_lines(std::string_view text) {
@@ -36,33 +31,18 @@ std::string splice_lines(std::string_view text) {
 
 /// The names in the #include lines of a text; none when some inclusion cannot be read off it.
 std::optional<std::vector<std::string>> included_names(std::string_view original) {
-  const std::string spliced = splice_lines(original);
-  const std::string_view text = spliced;
+  const std::string text = splice_lines(original);
+  if (text.find("__has_include") != text.npos || text.find("?\?=") != text.npos) return std::nullopt;
   std::vector<std::string> names;
-  for (std::size_t at = 0; at < text.size();) {
-    if (!is_word(text[at])) {
-      ++at;
-      continue;
-    }
-    const std::size_t start = at;
-    while (at < text.size() && is_word(text[at])) ++at;
-    const std::string_view word = text.substr(start, at - start);
-    if (word.find("__has_include") != std::string_view::npos) return std::nullopt;
-    if (word != "include" && word != "include_next" && word != "import" && word != "embed") continue;
-
-    std::string_view before = text.substr(0, start);
-    while (!before.empty() && is_blank(before.back())) before.remove_suffix(1);
-    const bool disguised = before.ends_with("%:") || before.ends_with("?\?=") || before.ends_with("*/");
-    if (disguised) return std::nullopt;
-    if (!before.ends_with('#')) continue;
-    if (word != "include") return std::nullopt;
-
-    while (at < text.size() && is_blank(text[at])) ++at;
-    if (at == text.size() || (text[at] != '<' && text[at] != '"')) return std::nullopt;
-    const std::size_t end = text.find_first_of(text[at] == '<' ? ">\n" : "\"\n", at + 1);
-    if (end == std::string_view::npos || text[end] == '\n') return std::nullopt;
-    names.emplace_back(text.substr(at + 1, end - at - 1));
-    at = end + 1;
+  CxxTokens tokens(text);
+  for (CxxToken token = tokens.next(); token.kind != CxxToken::Kind::end; token = tokens.next()) {
+    if (token.kind != CxxToken::Kind::directive) continue;
+    const CxxDirective directive(token);
+    if (directive.name == "include_next" || directive.name == "import" || directive.name == "embed")
+      return std::nullopt;
+    if (directive.name != "include") continue;
+    if (directive.included().empty()) return std::nullopt;
+    names.emplace_back(directive.included());
   }
   return names;
 }

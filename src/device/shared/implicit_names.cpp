@@ -1,50 +1,21 @@
 #include "src/device/shared/implicit_names.h"
 
-#include <algorithm>
-#include <cctype>
 #include <set>
 #include <vector>
 
 #include "src/base/characters.h"
+#include "src/base/cxx_tokens.h"
 #include "src/device/shared/standard_headers.h"
 
 namespace gpulua {
 namespace {
 
-/// The words and signs of a C++ text, without comments, strings and the lines of the preprocessor.
-std::vector<std::string_view> words_and_signs(std::string_view text) {
+/// The words and marks of a C++ text, without the lines of the preprocessor.
+std::vector<std::string_view> words_and_marks(std::string_view text) {
   std::vector<std::string_view> tokens;
-  const auto find = [&](std::string_view what, std::size_t from) {
-    return std::min(text.find(what, from), text.size());
-  };
-  bool line_start = true;
-  for (std::size_t at = 0; at < text.size();) {
-    const char c = text[at];
-    const std::size_t start = at;
-    if (c == '\n') {
-      line_start = true;
-      ++at;
-    } else if (std::isspace(static_cast<unsigned char>(c)) != 0) {
-      ++at;
-    } else if (text.substr(at, 2) == "//") {
-      at = find("\n", at);
-    } else if (text.substr(at, 2) == "/*") {
-      at = find("*/", at + 2) + 2;
-    } else if (c == '#' && line_start) {
-      do at = std::min(find("\n", at) + 1, text.size());
-      while (at < text.size() && text[at - 2] == '\\');
-    } else if (c == '"' || c == '\'') {
-      for (++at; at < text.size() && text[at] != c && text[at] != '\n'; ++at)
-        if (text[at] == '\\') ++at;
-      ++at;
-      line_start = false;
-    } else {
-      while (at < text.size() && is_word(text[at])) ++at;
-      if (at == start) at += text.substr(at, 2) == "==" || text.substr(at, 2) == "::" ? 2 : 1;
-      tokens.push_back(text.substr(start, at - start));
-      line_start = false;
-    }
-  }
+  CxxTokens scanned(text);
+  for (CxxToken token = scanned.next(); token.kind != CxxToken::Kind::end; token = scanned.next())
+    if (!token.is_literal() && token.kind != CxxToken::Kind::directive) tokens.push_back(token.text);
   return tokens;
 }
 
@@ -58,7 +29,7 @@ struct Names {
       add_macros(header.text);
       if (header.name != "gpulua/stdint.h" && header.name != "gpulua/names.h") continue;
       bool is_typedef = false;
-      const auto tokens = words_and_signs(header.text);
+      const auto tokens = words_and_marks(header.text);
       for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
         if (tokens[i] == "typedef") is_typedef = true;
         if (is_typedef && (tokens[i + 1] == ";" || tokens[i + 1] == ",")) types.insert(tokens[i]);
@@ -82,12 +53,12 @@ class Declared {
  public:
   void read(std::string_view text) {
     static const Names names;
-    const auto tokens = words_and_signs(text);
+    const auto tokens = words_and_marks(text);
     bool is_typedef = false;
     int depth = 0;
     for (std::size_t i = 0; i < tokens.size(); ++i) {
-      const std::string_view token = tokens[i], next = i + 1 < tokens.size() ? tokens[i + 1] : "";
-      const std::string_view before = i > 0 ? tokens[i - 1] : "";
+      const auto at = [&](std::size_t place) { return place < tokens.size() ? tokens[place] : ""; };
+      const std::string_view token = tokens[i], next = at(i + 1), before = i > 0 ? tokens[i - 1] : "";
       if (token == "typedef") is_typedef = true, depth = 0;
       if (token == "{" || token == "<" || token == "(") ++depth;
       if (token == "}" || token == ">" || token == ")") --depth;
@@ -99,7 +70,7 @@ class Declared {
       const bool makes_type = (is_typedef && depth == 0 && (next == ";" || next == ",")) ||
                               (before == "using" && next == "=") || before == "struct" || before == "class";
       if (makes_type && names.types.contains(token)) types.insert(token);
-      if (next == "=" && names.macros.contains(token)) macros.insert(token);
+      if (next == "=" && at(i + 2) != "=" && names.macros.contains(token)) macros.insert(token);
     }
   }
 

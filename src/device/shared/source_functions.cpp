@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "src/base/characters.h"
+#include "src/base/cxx_tokens.h"
 #include "src/base/near_name.h"
 
 namespace gpulua {
@@ -16,47 +17,15 @@ bool is_name(std::string_view token) {
   return !token.empty() && is_identifier(token[0]) && std::isdigit(static_cast<unsigned char>(token[0])) == 0;
 }
 
-/// Where what begins at `at` ends: a comment, a line of the preprocessor, a literal; `at` for anything else.
-std::size_t skip_text(std::string_view text, std::size_t at, bool line_start) {
-  const auto past = [&](std::string_view end, std::size_t from) {
-    const std::size_t found = text.find(end, from);
-    return found == text.npos ? text.size() : found + end.size();
-  };
-  if (text.substr(at, 2) == "//") return past("\n", at);
-  if (text.substr(at, 2) == "/*") return past("*/", at + 2);
-  if (text[at] == '#' && line_start) {
-    std::size_t end = past("\n", at);
-    while (end < text.size() && text[end - 2] == '\\') end = past("\n", end);
-    return end;
-  }
-  if (text[at] != '"' && text[at] != '\'') return at;
-  std::size_t end = at + 1;
-  while (end < text.size() && text[end] != text[at] && text[end] != '\n') end += text[end] == '\\' ? 2 : 1;
-  return std::min(end + 1, text.size());
-}
-
-/// Words and single characters. A literal is its quotation mark.
+/// Words, numbers and single characters. A literal is its quotation mark.
 Tokens tokens_of(std::string_view text) {
   Tokens tokens;
-  bool line_start = true;
-  for (std::size_t at = 0; at < text.size();) {
-    if (std::isspace(static_cast<unsigned char>(text[at])) != 0) {
-      line_start = line_start || text[at] == '\n';
-      ++at;
-      continue;
-    }
-    if (const std::size_t end = skip_text(text, at, line_start); end > at) {
-      if (text[at] == '"' || text[at] == '\'') tokens.push_back(text.substr(at, 1));
-      line_start = text[at] == '#' || text.substr(at, 2) == "//";
-      at = end;
-      continue;
-    }
-    line_start = false;
-    const std::size_t first = at++;
-    if (is_identifier(text[first]))
-      while (at < text.size() && is_identifier(text[at])) ++at;
-    tokens.push_back(text.substr(first, at - first));
-  }
+  CxxTokens scanned(text);
+  for (CxxToken token = scanned.next(); token.kind != CxxToken::Kind::end; token = scanned.next())
+    if (token.is_literal())
+      tokens.push_back(token.text.substr(token.text.find_first_of("\"'"), 1));
+    else if (token.kind != CxxToken::Kind::directive)
+      tokens.push_back(token.text);
   return tokens;
 }
 
