@@ -16,18 +16,15 @@ namespace gpulua {
 
 namespace {
 
-// The registry key of a table: the names of the files that have run, and `core`.
+// The registry key of a table: `core`, and what each file that has run returned, by its name.
 constexpr const char* library_key = "gpulua.library";
-
-// The file that runs before all others.
-constexpr const char* first_file = "composed.lua";
 
 void load_file(lua_State* L, const std::string& file);
 
-/// load(file): runs a file whose functions of `core` the calling file uses.
-int load(lua_State* L) {
-  load_file(L, std::string(check_string(L, 1, "load", "a file")));
-  return 0;
+/// import(name): what the file name.lua of the library returns. It runs at the first import.
+int import(lua_State* L) {
+  load_file(L, std::string(check_string(L, 1, "import", "a file")) + ".lua");
+  return 1;
 }
 
 /// Pushes the table of the registry.
@@ -38,12 +35,17 @@ void push_library(lua_State* L) {
   lua_newtable(L);
   lua_newtable(L);
   add_core_functions(L);
-  set_functions(L, {{"load", protect<load>}});
+  set_functions(L, {{"import", protect<import>}});
   lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.helpers");
   for (const char* name : {"plain", "guard_methods"}) {
     lua_getfield(L, -1, name);
     lua_setfield(L, -3, name);
   }
+  lua_pop(L, 1);
+  // In a sandbox, too, where scripts do not have it.
+  lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.array_methods");
+  lua_getfield(L, -1, "host");
+  lua_setfield(L, -3, "host");
   lua_pop(L, 1);
   lua_setfield(L, -2, "core");
   lua_pushvalue(L, -1);
@@ -99,18 +101,8 @@ void refuse_calls(lua_State* L, std::string_view receiver, std::string_view name
   lua_pop(L, 1);
 }
 
-void load_file(lua_State* L, const std::string& file) {
-  if (file != first_file) load_file(L, first_file);
-  push_library(L);
-  lua_getfield(L, -1, file.c_str());
-  const bool has_run = lua_toboolean(L, -1) != 0;
-  lua_pop(L, 1);
-  if (has_run) return lua_pop(L, 1);
-  lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.module");
-  lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.array_methods");
-  lua_getfield(L, -3, "core");
-  run_library_chunk(L, file.c_str(), 3, 0);
-  lua_pop(L, 1);
+/// Checks the arguments of the functions that a file has defined, and takes away those that sandboxes do not have.
+void finish_functions(lua_State* L, const std::string& file) {
   CallSignatures& signatures = bindings_of(L).signatures;
   const bool is_sandbox = !bindings_of(L).context().rights.trusted;
   for (const auto& [receiver, name] : signatures.functions_of(file)) {
@@ -122,11 +114,28 @@ void load_file(lua_State* L, const std::string& file) {
     refuse_calls(L, receiver, name);
     if (receiver == "gpu.") refuse_calls(L, "x:", name);
   }
-  // Only now: a file that memory, or a limit, has ended runs again at the next use.
+}
+
+/// Pushes what the file returns, after it has run; true when it returns nothing.
+void load_file(lua_State* L, const std::string& file) {
   push_library(L);
-  lua_pushboolean(L, 1);
-  lua_setfield(L, -2, file.c_str());
+  lua_getfield(L, -1, file.c_str());
+  if (lua_toboolean(L, -1) != 0) return lua_remove(L, -2);
   lua_pop(L, 1);
+  lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.module");
+  lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.array_methods");
+  lua_getfield(L, -3, "core");
+  lua_getfield(L, -1, "import");
+  run_library_chunk(L, file.c_str(), 4, 1);
+  finish_functions(L, file);
+  if (lua_isnil(L, -1)) {
+    lua_pop(L, 1);
+    lua_pushboolean(L, 1);
+  }
+  // Only now: a file that memory, or a limit, has ended runs again at the next use.
+  lua_pushvalue(L, -1);
+  lua_setfield(L, -3, file.c_str());
+  lua_remove(L, -2);
 }
 
 /// Whether gpu has a function of this name, which may be in a file that has not run.
@@ -176,6 +185,7 @@ bool push_from_library(lua_State* L, std::string_view receiver, std::string_view
   const std::string_view file = signatures.file_of(receiver, name);
   if (!file.empty()) {
     load_file(L, std::string(file));
+    lua_pop(L, 1);
     push_functions(L, receiver);
     lua_pushlstring(L, name.data(), name.size());
     lua_rawget(L, -2);
@@ -198,16 +208,14 @@ bool push_from_library(lua_State* L, std::string_view receiver, std::string_view
 }
 
 void load_library(lua_State* L) {
-  for (const std::string_view file : bindings_of(L).signatures.files()) load_file(L, std::string(file));
+  for (const std::string_view file : bindings_of(L).signatures.files()) {
+    load_file(L, std::string(file));
+    lua_pop(L, 1);
+  }
 }
 
-void push_from_core(lua_State* L, const char* file, const char* name) {
-  load_file(L, file);
-  push_library(L);
-  lua_getfield(L, -1, "core");
-  lua_getfield(L, -1, name);
-  lua_replace(L, -3);
-  lua_pop(L, 1);
+void push_import(lua_State* L, const char* name) {
+  load_file(L, std::string(name) + ".lua");
 }
 
 void seal(lua_State* L, std::string_view receiver, std::string_view message) {

@@ -17,8 +17,8 @@ bool push_from_library(lua_State* L, std::string_view receiver, std::string_view
 /// Runs the files that have not run yet, so that all functions are fields of their tables.
 void load_library(lua_State* L);
 
-/// Pushes the value `name` of `core`, the table that the library's files share, after `file` has run.
-void push_from_core(lua_State* L, const char* file, const char* name);
+/// Pushes what the file name.lua of the library returns, as its import by a Lua file does.
+void push_import(lua_State* L, const char* name);
 
 /// Makes a read of a missing field of the table at the top of the stack, whose functions are called as receiver + name,
 /// look into the library, and an error where that has none. `message`: see refuse_field.

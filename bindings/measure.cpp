@@ -63,7 +63,8 @@ int finish_profiles(lua_State* L) {
 
 /// Config::profile's report, as text.
 int profile_report(lua_State* L) {
-  push_from_core(L, "measure.lua", "profile_report");
+  push_import(L, "measure");
+  lua_getfield(L, -1, "profile_report");
   lua_call(L, 0, 1);
   return 1;
 }

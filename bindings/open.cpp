@@ -33,7 +33,7 @@ int load_whole_library(lua_State* L) {
 }
 
 int restrict_module(lua_State* L) {
-  push_from_core(L, "restricted.lua", "restricted");
+  push_import(L, "restricted");
   return 0;
 }
 

@@ -150,9 +150,9 @@ int lua_checked_starts(lua_State* L) {
   return 1;
 }
 
-/// Pushes core.sparse[handler].
+/// Pushes the function of sparse.lua that has the handler's name.
 int push_handler(lua_State* L) {
-  push_from_core(L, "sparse.lua", "sparse");
+  push_import(L, "sparse");
   lua_pushvalue(L, 1);
   lua_gettable(L, -2);
   return 1;

@@ -1,6 +1,9 @@
 -- gpu.benchmark, gpu.profile, gpu.clock, gpu.time and gpu.timer: time measurement.
 -- In sandboxes: all
-local gpu, _, core = ...
+local gpu, _, core, import = ...
+local checks = import "checks"
+
+local exports = {}
 local ffi = require "ffi"
 
 -- A private name for the C function leaves the original name to scripts. Another state of the process can have declared both.
@@ -42,19 +45,19 @@ end
 
 local entities = {["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;"}
 
-function core.html_text(text) return (text:gsub("[&<>]", entities)) end
+function exports.html_text(text) return (text:gsub("[&<>]", entities)) end
 
 local first_is_left = {true}
 
 --- Rows of texts as HTML; the first row has the titles. The columns of `is_left`, without it the first, are left-aligned.
-function core.html_table(rows, is_left)
+function exports.html_table(rows, is_left)
   is_left = is_left or first_is_left
   local lines = {}
   for i, row in ipairs(rows) do
     local cells = {}
     for j, text in ipairs(row) do
       local tag = i == 1 and "th" or "td"
-      cells[j] = ('<%s style="text-align:%s">%s</%s>'):format(tag, is_left[j] and "left" or "right", core.html_text(text), tag)
+      cells[j] = ('<%s style="text-align:%s">%s</%s>'):format(tag, is_left[j] and "left" or "right", exports.html_text(text), tag)
     end
     lines[i] = "<tr>" .. table.concat(cells) .. "</tr>"
   end
@@ -85,11 +88,11 @@ function benchmark.__display(result)
     local part = result[name]
     rows[#rows + 1] = {name, ("%.4g"):format(part.median), ("%.4g"):format(part.best), ("%.2g"):format(part.spread)}
   end
-  return {["text/html"] = core.html_table(rows)}
+  return {["text/html"] = exports.html_table(rows)}
 end
 
 local function repeats_of(options)
-  local repeats = core.check_fields("benchmark", options).repeats
+  local repeats = checks.fields("benchmark", options).repeats
   if repeats ~= nil and (type(repeats) ~= "number" or repeats < 1 or repeats % 1 ~= 0) then
     core.fail("benchmark", "repeats = an integer of 1 or more", repeats)
   end
@@ -139,7 +142,7 @@ function profile.__tostring(rows)
   return table.concat(lines, "\n")
 end
 
-function profile.__display(rows) return { ["text/html"] = core.html_table(profile_cells(rows)) } end
+function profile.__display(rows) return { ["text/html"] = exports.html_table(profile_cells(rows)) } end
 
 --- gpu.profile(fn, ...)
 --- The kernels that fn(...) ran on the current device, by descending time. Errors of fn are passed on.
@@ -156,7 +159,7 @@ function gpu.profile(fn, ...)
 end
 
 --- The report of Config::profile as text: a table for each device that ran a kernel.
-function core.profile_report()
+function exports.profile_report()
   local devices = { core.finish_profiles() }
   local tables = {}
   for i = 1, #devices, 2 do
@@ -164,3 +167,5 @@ function core.profile_report()
   end
   return table.concat(tables, "\n")
 end
+
+return exports

@@ -1,6 +1,6 @@
 -- What is left of the module for scripts that are not trusted: in place of each function of C++ that reaches beyond arrays there is one
--- that raises an error. The library's own files keep what they use of these in `core`. library.cpp lists the Lua files whose functions
--- such scripts may call. Kernels from source, other devices and x.pointer are refused in C++, by the context's ScriptRights.
+-- that raises an error. The library's own files keep what they use of these in `core`. Each Lua file says which of its functions such
+-- scripts may call. Kernels from source, other devices and x.pointer are refused in C++, by the context's ScriptRights.
 local gpu, methods, core = ...
 
 local reach = {
@@ -23,4 +23,4 @@ for what, names in pairs(reach) do
   end
 end
 
-core.restricted = true
+core.restricted = true -- for the library's files

@@ -1,9 +1,12 @@
 -- gpu.print_options and gpu.progress: what people see on a terminal.
 -- In sandboxes: print_options
-local gpu, _, core = ...
+local gpu, _, core, import = ...
+local checks = import "checks"
+
+local exports = {}
 
 --- How many characters a text in UTF-8 has.
-function core.text_length(text) return select(2, text:gsub("[^\128-\191]", "")) end
+function exports.text_length(text) return select(2, text:gsub("[^\128-\191]", "")) end
 
 -- ---- how arrays are shown -------------------------------------------------------------------------------------------------------
 
@@ -13,8 +16,8 @@ local limits = {precision = {1, 17}, edge = {1, 1e6}, threshold = {0, 2 ^ 53}, w
 --- gpu.print_options([{precision, edge, threshold, width}])
 --- Sets what is given, and gives what holds.
 function gpu.print_options(options)
-  options = core.check_fields("print_options", options)
-  if next(options) then core.check_mode_change "print_options" end
+  options = checks.fields("print_options", options)
+  if next(options) then checks.mode_change "print_options" end
   for name, value in pairs(options) do
     local least, most = limits[name][1], limits[name][2]
     local fits = type(value) == "number" and value >= least and value <= most and value % 1 == 0
@@ -43,7 +46,7 @@ local function duration(ms)
 end
 
 --- The line of a loop that has done `done` of `n` in that time.
-function core.progress_line(label, done, n, ms)
+function exports.progress_line(label, done, n, ms)
   local name = label and label .. ": " or ""
   local rate = ms > 0 and ("%.4g/s"):format(done / ms * 1e3) or "-"
   if done == n then return ("%s%.0f in %s, %s"):format(name, n, duration(ms), rate) end
@@ -67,7 +70,7 @@ function gpu.progress(n, label)
   local shown, look, stride = start, 1, 1
   --- Leaves the cursor at the line's start: whatever else is printed, an error too, begins there.
   local function show(now, ending)
-    io.stderr:write("\27[K", core.progress_line(label, i, n, now - start):sub(1, core.terminal_width() - 1), ending)
+    io.stderr:write("\27[K", exports.progress_line(label, i, n, now - start):sub(1, core.terminal_width() - 1), ending)
     io.stderr:flush()
   end
   return function()
@@ -88,3 +91,5 @@ function gpu.progress(n, label)
     return i
   end
 end
+
+return exports

@@ -268,7 +268,7 @@ write [[
 ]]
 -- Files of the library that make classes. Nothing is computed here: no device may have been built.
 local core = debug.getregistry()["gpulua.library"].core
-for _, name in ipairs {"table.lua", "table_groups.lua"} do core.load(name) end
+for _, name in ipairs {"table", "table_groups"} do core.import(name) end
 for _, pair in ipairs(classes) do write_class(pair[1], pair[2]) end
 write "---@class gpu\nlocal gpu = {}\n"
 write_module("gpu", gpu)

@@ -1,6 +1,9 @@
 -- Arrays with a pattern, and triangles and diagonals of arrays.
 -- In sandboxes: all
-local gpu, methods, core = ...
+local gpu, methods, core, import = ...
+local define = import "define"
+local views = import "views"
+local checks = import "checks"
 local complex = require("ffi").typeof "complex"
 
 --- gpu.complex(re [, im])
@@ -20,7 +23,7 @@ local function check_number(op, what, value)
 end
 
 local function check_count(op, value)
-  core.check_integer(op, "a count of 0 or more", value)
+  checks.integer(op, "a count of 0 or more", value)
   if value < 0 then core.fail(op, "a count of 0 or more", value) end
   return value
 end
@@ -84,7 +87,7 @@ function gpu.geomspace(first, last, ...)
   local place = {dtype = "float64", device = device}
   local sign = first < 0 and -1 or 1
   local values = gpu.linspace(math.log(sign * first), math.log(sign * last), count, place):exp() * sign
-  local position = core.along(count, 1, 1, device)
+  local position = views.along(count, 1, 1, device)
   values = gpu.where(position:eq(0), first, values)
   if count > 1 then values = gpu.where(position:eq(count - 1), last, values) end
   return rounded_to(dtype, values)
@@ -99,7 +102,7 @@ local function indices(op, shape, options)
   local dtype, device = core.options(op, options)
   local result = {}
   for axis, extent in ipairs(shape) do
-    local index = core.along(extent, axis, #shape, device, 1)
+    local index = views.along(extent, axis, #shape, device, 1)
     result[axis] = core.broadcast(core.cast(index, dtype or "int64"), shape)
   end
   return unpack(result)
@@ -120,16 +123,16 @@ end
 function gpu.meshgrid(...)
   local vectors = pack(...)
   for i = 1, vectors.n do
-    if type(vectors[i]) == "table" and #vectors[i] > 0 then core.check_array("meshgrid", vectors[i]) end
+    if type(vectors[i]) == "table" and #vectors[i] > 0 then checks.array("meshgrid", vectors[i]) end
   end
   local options = take_options("meshgrid", vectors.n, vectors)
   if type(options) == "string" then options = {indexing = options} end
-  local indexing = core.check_fields("meshgrid", options).indexing or "xy"
+  local indexing = checks.fields("meshgrid", options).indexing or "xy"
   if indexing ~= "xy" and indexing ~= "ij" then core.fail("meshgrid", 'indexing = "xy" or "ij"', indexing) end
   local function axis_of(i) return indexing == "xy" and i <= 2 and #vectors > 1 and 3 - i or i end
   local shape = {}
   for i, x in ipairs(vectors) do
-    if core.check_array("meshgrid", x).ndim > 1 then core.fail("meshgrid", "vectors", x) end
+    if checks.array("meshgrid", x).ndim > 1 then core.fail("meshgrid", "vectors", x) end
     shape[axis_of(i)] = x.size
   end
   local result = {}
@@ -145,7 +148,7 @@ end
 
 --- An array of column - row, lazily.
 local function offsets(rows, columns, device)
-  return core.along(columns, 2, 2, device) - core.along(rows, 1, 2, device)
+  return views.along(columns, 2, 2, device) - views.along(rows, 1, 2, device)
 end
 
 --- Reads the arguments (rows [, columns [, offset]] [, options]).
@@ -156,7 +159,7 @@ local function matrix_arguments(op, ...)
   local dtype, device = core.options(op, take_options(op, 3, arguments))
   local rows = check_count(op, arguments[1])
   local columns = check_count(op, arguments[2] or rows)
-  return rows, columns, core.check_integer(op, "an integer offset", arguments[3] or 0), dtype or "float32", device
+  return rows, columns, checks.integer(op, "an integer offset", arguments[3] or 0), dtype or "float32", device
 end
 
 --- gpu.eye(rows [, columns [, offset]] [, {dtype, device}])
@@ -181,8 +184,8 @@ function gpu.tri(...)
 end
 
 local function triangle(op, x, offset, comparison)
-  core.check_array(op, x)
-  offset = core.check_integer(op, "an integer offset", offset or 0)
+  checks.array(op, x)
+  offset = checks.integer(op, "an integer offset", offset or 0)
   local shape = x.shape
   if #shape == 1 then shape = {shape[1], shape[1]} end
   if #shape == 0 then core.fail(op, "an array with dimensions", x) end
@@ -193,8 +196,8 @@ end
 --- gpu.diag(x [, offset])
 --- For a vector, the matrix with this diagonal; for a matrix, a view of its diagonal.
 local function diag(x, offset)
-  core.check_array("diag", x)
-  offset = core.check_integer("diag", "an integer offset", offset or 0)
+  checks.array("diag", x)
+  offset = checks.integer("diag", "an integer offset", offset or 0)
   if x.ndim == 2 then return x:diagonal(offset) end
   if x.ndim ~= 1 then core.fail("diag", "a vector or a matrix", x) end
   local n = x.size + math.abs(offset)
@@ -207,17 +210,17 @@ end
 --- gpu.vander(x [, columns] [, {increasing}])
 --- The matrix of x[i] ^ (columns - j); with {increasing = true}, of x[i] ^ (j - 1).
 local function vander(x, columns, options)
-  core.check_array("vander", x)
+  checks.array("vander", x)
   if x.ndim ~= 1 then core.fail("vander", "a vector", x) end
-  if type(columns) == "table" then columns, options = core.shift("vander", columns, options) end
+  if type(columns) == "table" then columns, options = checks.shift("vander", columns, options) end
   columns = check_count("vander", columns or x.size)
-  local increasing = core.check_fields("vander", options).increasing
+  local increasing = checks.fields("vander", options).increasing
   local exponents = core.positions({1, columns}, increasing and 0 or columns - 1, increasing and 1 or -1, "int64",
     {device = x.device})
   return gpu.power(x:expand_dims(2), core.cast(exponents, x.dtype == "bool" and "int64" or x.dtype))
 end
 
-core.define {
+define {
   diag = diag,
   --- gpu.tril(x [, offset])
   tril = function(x, offset) return triangle("tril", x, offset, "le") end,

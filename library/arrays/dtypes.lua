@@ -53,7 +53,7 @@ function gpu.result_type(...)
   return dtype
 end
 
-local kinds = {bool = 1, uint = 2, int = 3, float = 4, bfloat = 4, complex = 5}
+local ranks_of_kinds = {bool = 1, uint = 2, int = 3, float = 4, bfloat = 4, complex = 5}
 
 --- gpu.can_cast(from, to [, casting])
 --- Whether the conversion keeps all values ("safe"), or as much as "casting" says.
@@ -62,7 +62,7 @@ function gpu.can_cast(from, to, casting)
   if casting == "no" or casting == "equiv" then return from == to end
   if casting == "safe" then return core.promote(from, to) == to end
   if casting == "same_kind" then
-    return core.promote(from, to) == to or kinds[(from:gsub("%d", ""))] <= kinds[(to:gsub("%d", ""))]
+    return core.promote(from, to) == to or ranks_of_kinds[(from:gsub("%d", ""))] <= ranks_of_kinds[(to:gsub("%d", ""))]
   end
   if casting == "unsafe" then return true end
   core.fail("can_cast", 'casting = "no", "equiv", "safe", "same_kind" or "unsafe"', casting)

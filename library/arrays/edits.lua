@@ -1,10 +1,14 @@
 -- Inserting and deleting along an axis, and arrays built from others.
 -- In sandboxes: all
-local gpu, methods, core = ...
+local gpu, methods, core, import = ...
+local define = import "define"
+local checks = import "checks"
+local kinds = import "kinds"
+local views = import "views"
 
 --- The array and the axis along which it is edited: without an axis, its elements as a vector.
 local function along(op, x, axis)
-  core.check_array(op, x)
+  checks.array(op, x)
   if axis == nil then return x:ravel(), 1 end
   return x, core.axis(op, axis, x.ndim)
 end
@@ -21,11 +25,11 @@ local function sorted_positions(op, value, n, most)
   local what = "positions: an integer, a table or a vector of them, or a range"
   if type(value) == "string" then value = gpu.range(1, n, "int64")(value) end
   if core.is_array(value) then
-    if value.ndim > 1 or core.kind(value) ~= "int" and core.kind(value) ~= "uint" then core.fail(op, what, value) end
+    if value.ndim > 1 or kinds.of(value) ~= "int" and kinds.of(value) ~= "uint" then core.fail(op, what, value) end
     value = gpu.atleast_1d(value):table()
   end
   local positions = {}
-  for i, position in ipairs(core.check_integers(op, what, value)) do
+  for i, position in ipairs(checks.integers(op, what, value)) do
     local at = position < 0 and n + 1 + position or position
     if position == 0 or at < 1 or at > most then
       core.fail(op, ("positions from 1 to %d, or from -%d to -1"):format(most, n), position)
@@ -45,7 +49,7 @@ local function insertable(x, values)
   values = core.cast(values, x.dtype)
   while values.ndim < x.ndim do values = values:expand_dims(1) end
   if values.ndim > x.ndim then
-    core.raise(("[insert] expected values of at most %d dimensions, got shape %s"):format(x.ndim, core.text(values.shape)))
+    core.raise(("[insert] expected values of at most %d dimensions, got shape %s"):format(x.ndim, checks.shape_text(values.shape)))
   end
   return values
 end
@@ -56,7 +60,7 @@ local function fit(x, values, axis, count)
   shape[axis] = count
   for i, extent in ipairs(values.shape) do
     if extent ~= 1 and extent ~= shape[i] then
-      core.raise(("[insert] expected values that broadcast to %s, got shape %s"):format(core.text(shape), core.text(values.shape)))
+      core.raise(("[insert] expected values that broadcast to %s, got shape %s"):format(checks.shape_text(shape), checks.shape_text(values.shape)))
     end
   end
   return core.broadcast(values, shape)
@@ -72,7 +76,7 @@ local function insert_at(x, position, values, axis)
   end
   values = insertable(x, values):moveaxis(1, axis)
   values = fit(x, values, axis, values.shape[axis])
-  return gpu.concat({core.slice(x, axis, 1, at - 1), values, core.slice(x, axis, at, n + 1 - at)}, axis)
+  return gpu.concat({views.slice(x, axis, 1, at - 1), values, views.slice(x, axis, at, n + 1 - at)}, axis)
 end
 
 --- gpu.insert(x, positions, values [, axis])
@@ -81,7 +85,7 @@ local function insert(x, positions, values, axis)
   x, axis = along("insert", x, axis)
   if x.ndim == 0 then core.fail("insert", "an array with dimensions", x) end
   if type(positions) == "number" then
-    return insert_at(x, core.check_integer("insert", "a position: an integer", positions), values, axis)
+    return insert_at(x, checks.integer("insert", "a position: an integer", positions), values, axis)
   end
   local n = x.shape[axis]
   local sorted = sorted_positions("insert", positions, n, n + 1)
@@ -110,14 +114,14 @@ local function delete(x, positions, axis)
   if x.ndim == 0 then core.fail("delete", "an array with dimensions", x) end
   local n = x.shape[axis]
   if type(positions) == "number" then
-    core.check_integer("delete", "a position: an integer", positions)
+    checks.integer("delete", "a position: an integer", positions)
     local at = sorted_positions("delete", positions, n, n)[1].at
-    return gpu.concat({core.slice(x, axis, 1, at - 1), core.slice(x, axis, at + 1, n - at)}, axis)
+    return gpu.concat({views.slice(x, axis, 1, at - 1), views.slice(x, axis, at + 1, n - at)}, axis)
   end
   local keeps
   if core.is_array(positions) and positions.dtype == "bool" then
     if positions.ndim ~= 1 or positions.size ~= n then
-      core.raise(("[delete] expected a mask of shape (%d,), got %s"):format(n, core.text(positions.shape)))
+      core.raise(("[delete] expected a mask of shape (%d,), got %s"):format(n, checks.shape_text(positions.shape)))
     end
     keeps = positions:logical_not()
   else
@@ -133,8 +137,8 @@ end
 --- gpu.resize(x, shape)
 --- The elements in row-major order, again and again, in another shape.
 local function resize(x, shape)
-  core.check_array("resize", x)
-  shape = core.check_integers("resize", "a shape: a table or a number", shape)
+  checks.array("resize", x)
+  shape = checks.integers("resize", "a shape: a table or a number", shape)
   core.check_shape("resize", shape)
   local place = {dtype = x.dtype, device = x.device}
   if x.size == 0 then return gpu.zeros(shape, place) end
@@ -144,11 +148,11 @@ end
 --- gpu.unstack(x [, axis])
 --- The views x(1), x(2), ... along the axis (1), in a table.
 local function unstack(x, axis)
-  core.check_array("unstack", x)
+  checks.array("unstack", x)
   axis = core.axis("unstack", axis or 1, x.ndim)
   local result, most = {}, 2 ^ 26 -- the limit of a Lua table
   if x.shape[axis] > most then core.fail("unstack", "an axis of at most 2^26 elements", x) end
-  for i = 1, x.shape[axis] do result[i] = core.pick(x, axis, i) end
+  for i = 1, x.shape[axis] do result[i] = views.pick(x, axis, i) end
   return result
 end
 
@@ -160,7 +164,7 @@ function gpu.column_stack(arrays)
   end
   local columns = {}
   for i, x in ipairs(arrays) do
-    core.check_array("column_stack", x)
+    checks.array("column_stack", x)
     columns[i] = x.ndim < 2 and gpu.atleast_1d(x):expand_dims(2) or x
   end
   return gpu.concat(columns, 2)
@@ -206,13 +210,13 @@ end
 --- gpu.trim_zeros(x [, trim [, axis]])
 --- Without the zeros at the front ("f") and the back ("b") of the axes (all). Waits.
 local function trim_zeros(x, trim, axis)
-  core.check_array("trim_zeros", x)
+  checks.array("trim_zeros", x)
   trim = trim == nil and "fb" or trim
   if type(trim) ~= "string" or not ({f = true, b = true, fb = true, bf = true})[trim:lower()] then
     core.fail("trim_zeros", 'trim = "f", "b" or "fb"', trim)
   end
   local front, back = trim:lower():find "f", trim:lower():find "b"
-  local axes, found = core.axes("trim_zeros", axis, x.ndim), x:ne(0)
+  local axes, found = checks.axes("trim_zeros", axis, x.ndim), x:ne(0)
   local specs = index_of(x.ndim)
   for _, at in ipairs(axes) do
     local others = {}
@@ -235,7 +239,7 @@ end
 function gpu.broadcast_shapes(...)
   local arrays = {}
   for i = 1, select("#", ...) do
-    local shape = core.check_integers("broadcast_shapes", "shapes: tables or numbers", (select(i, ...)))
+    local shape = checks.integers("broadcast_shapes", "shapes: tables or numbers", (select(i, ...)))
     core.check_shape("broadcast_shapes", shape)
     arrays[i] = shape
   end
@@ -245,7 +249,7 @@ function gpu.broadcast_shapes(...)
       local extent, so_far = shape[#shape - back], result[back + 1] or 1
       if extent ~= 1 and so_far ~= 1 and extent ~= so_far then
         local texts = {}
-        for i, each in ipairs(arrays) do texts[i] = core.text(each) end
+        for i, each in ipairs(arrays) do texts[i] = checks.shape_text(each) end
         core.raise(("[broadcast_shapes] operands could not be broadcast together with shapes %s: counted from the last axis, "
           .. "%d meets %d"):format(table.concat(texts, " "), so_far, extent))
       end
@@ -257,7 +261,7 @@ function gpu.broadcast_shapes(...)
   return core.positions(shape, 0, 1, "bool", nil).shape
 end
 
-core.define {
+define {
   delete = delete,
   insert = insert,
   trim_zeros = trim_zeros,

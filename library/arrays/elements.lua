@@ -1,11 +1,15 @@
 -- The parts of numbers, bits, phases, and other work on elements that consists of several operations.
 -- In sandboxes: all
-local gpu, methods, core = ...
+local gpu, methods, core, import = ...
+local define = import "define"
+local checks = import "checks"
+local views = import "views"
+local kinds = import "kinds"
 
 -- ---- the parts of a number ------------------------------------------------------------------------------------------------------
 
 local function floating(op, x)
-  core.check_real(op, x)
+  checks.real(op, x)
   return core.cast(x, core.floating(x.dtype))
 end
 
@@ -31,10 +35,10 @@ end
 --- The scan of x with `neutral` in place of NaN.
 local function without_nan(op, scan, neutral)
   return function(x, axis, options)
-    core.check_array(op, x)
-    if core.is_options(axis) then axis, options = core.shift(op, axis, options) end
-    options = core.check_fields(op, options)
-    if core.is_floating(x) or core.is_complex(x) then x = gpu.where(x:isnan(), neutral, x) end
+    checks.array(op, x)
+    if checks.is_options(axis) then axis, options = checks.shift(op, axis, options) end
+    options = checks.fields(op, options)
+    if kinds.is_floating(x) or kinds.is_complex(x) then x = gpu.where(x:isnan(), neutral, x) end
     return scan(x, axis or options.axis, {exclusive = options.exclusive, dtype = options.dtype, out = options.out})
   end
 end
@@ -42,14 +46,14 @@ end
 --- gpu.unwrap(x [, {discont, period, axis}])
 --- Adds multiples of the period so that neighbours differ by at most half of it.
 local function unwrap(x, options)
-  core.check_real("unwrap", x)
-  options = core.check_fields("unwrap", options)
+  checks.real("unwrap", x)
+  options = checks.fields("unwrap", options)
   local period = options.period or 2 * math.pi
   if type(period) ~= "number" or not (period > 0) then core.fail("unwrap", "a period above 0", period) end
   local discont = options.discont or period / 2
   if type(discont) ~= "number" then core.fail("unwrap", "a number for discont", discont) end
   local axis = core.axis("unwrap", options.axis or -1, x.ndim)
-  local integral = not core.is_floating(x) and period % 1 == 0
+  local integral = not kinds.is_floating(x) and period % 1 == 0
   x = core.cast(x, integral and "int64" or core.floating(x.dtype))
   local n, half = x.shape[axis], integral and math.floor(period / 2) or period / 2
   if n < 2 then return x:copy() end
@@ -57,7 +61,7 @@ local function unwrap(x, options)
   local nearest = (steps + half) % period - half
   if half * 2 == period then nearest = gpu.where(nearest:eq(-half):logical_and(steps:gt(0)), half, nearest) end
   local turns = gpu.where(gpu.abs(steps):lt(discont), 0, nearest - steps):cumsum(axis)
-  return gpu.concat({core.slice(x, axis, 1, 1), core.slice(x, axis, 2, n - 1) + turns}, axis)
+  return gpu.concat({views.slice(x, axis, 1, 1), views.slice(x, axis, 2, n - 1) + turns}, axis)
 end
 
 -- ---- bits -----------------------------------------------------------------------------------------------------------------------
@@ -81,16 +85,16 @@ end
 --- gpu.packbits(x [, axis] [, {axis, bitorder}])
 --- Eight elements are the bits of a byte; a last byte that is not full is filled up with 0.
 local function packbits(x, axis, options)
-  if core.is_options(axis) then axis, options = core.shift("packbits", axis, options) end
-  options = core.check_fields("packbits", options)
-  if core.check_array("packbits", x).dtype ~= "bool" and core.kind(x) ~= "int" and core.kind(x) ~= "uint" then
+  if checks.is_options(axis) then axis, options = checks.shift("packbits", axis, options) end
+  options = checks.fields("packbits", options)
+  if checks.array("packbits", x).dtype ~= "bool" and kinds.of(x) ~= "int" and kinds.of(x) ~= "uint" then
     core.fail("packbits", "integers or bool", x)
   end
   local bits
   bits, axis = axis_last("packbits", x, axis, options)
   local shape = bits.shape
   local n = shape[#shape]
-  bits = core.extend(core.cast(bits:ne(0), "uint8"), #shape, -n % 8)
+  bits = views.extend(core.cast(bits:ne(0), "uint8"), #shape, -n % 8)
   shape[#shape], shape[#shape + 1] = math.ceil(n / 8), 8
   local bytes = bits:reshape(shape):left_shift(shifts("packbits", options.bitorder, x.device)):sum(-1, {dtype = "uint8"})
   return bytes:moveaxis(-1, axis)
@@ -100,9 +104,9 @@ end
 --- The bits of bytes, as elements of uint8.
 local function unpackbits(x, axis, options)
   local op = "unpackbits"
-  if core.is_options(axis) then axis, options = core.shift(op, axis, options) end
-  options = core.check_fields(op, options)
-  if core.check_array(op, x).dtype ~= "uint8" then core.fail(op, "bytes, of dtype uint8", x) end
+  if checks.is_options(axis) then axis, options = checks.shift(op, axis, options) end
+  options = checks.fields(op, options)
+  if checks.array(op, x).dtype ~= "uint8" then core.fail(op, "bytes, of dtype uint8", x) end
   local bytes
   bytes, axis = axis_last(op, x, axis, options)
   local shape = bytes.shape
@@ -110,10 +114,10 @@ local function unpackbits(x, axis, options)
   local bits = bytes:expand_dims(-1):right_shift(shifts(op, options.bitorder, x.device)):bitwise_and(1):reshape(shape)
   local n, count = shape[#shape], options.count
   if count ~= nil then
-    core.check_integer(op, "a count that is an integer", count)
+    checks.integer(op, "a count that is an integer", count)
     if count < 0 then count = n + count end
     if count < 0 then core.fail(op, ("a count from -%d"):format(n), options.count) end
-    bits = count <= n and core.slice(bits, #shape, 1, count) or core.extend(bits, #shape, count - n)
+    bits = count <= n and views.slice(bits, #shape, 1, count) or views.extend(bits, #shape, count - n)
   end
   return bits:moveaxis(-1, axis)
 end
@@ -123,9 +127,9 @@ end
 --- gpu.sort_complex(x)
 --- Complex numbers in ascending order along the last axis: by their real parts, then by their imaginary parts.
 local function sort_complex(x)
-  core.check_array("sort_complex", x)
+  checks.array("sort_complex", x)
   if x.ndim == 0 then core.fail("sort_complex", "an array with dimensions", x) end
-  if not core.is_complex(x) then return core.cast(x:sort(), x.dtype == "float64" and "complex128" or "complex64") end
+  if not kinds.is_complex(x) then return core.cast(x:sort(), x.dtype == "float64" and "complex128" or "complex64") end
   local order = gpu.lexsort({x:imag(), x:real()}, -1)
   return x:take_along_axis(order, -1)
 end
@@ -135,14 +139,14 @@ end
 function gpu.apply_along_axis(fn, axis, x, ...)
   local op = "apply_along_axis"
   if type(fn) ~= "function" then core.fail(op, "a function of a vector", fn) end
-  core.check_array(op, x)
+  checks.array(op, x)
   axis = core.axis(op, axis, x.ndim)
   local rows = x:moveaxis(axis, -1)
   local outer = rows.shape
   local n, count = table.remove(outer), 1
   for _, extent in ipairs(outer) do count = count * extent end
   if count == 0 then
-    core.raise(("[%s] expected at least one vector along axis %d, got shape %s"):format(op, axis, core.text(x.shape)))
+    core.raise(("[%s] expected at least one vector along axis %d, got shape %s"):format(op, axis, checks.shape_text(x.shape)))
   end
   rows = rows:reshape(count, n)
   local results = {}
@@ -154,9 +158,9 @@ function gpu.apply_along_axis(fn, axis, x, ...)
       result = gpu.array(result, {device = x.device})
     end
     if not core.is_array(result) then core.fail(op, "a function that returns an array or a number", result) end
-    if i > 1 and core.text(result.shape) ~= core.text(results[1].shape) then
-      core.raise(("[%s] expected results of one shape, got %s and %s"):format(op, core.text(results[1].shape),
-        core.text(result.shape)))
+    if i > 1 and checks.shape_text(result.shape) ~= checks.shape_text(results[1].shape) then
+      core.raise(("[%s] expected results of one shape, got %s and %s"):format(op, checks.shape_text(results[1].shape),
+        checks.shape_text(result.shape)))
     end
     results[i] = result
   end
@@ -172,8 +176,8 @@ end
 --- gpu.array_equiv(x, y)
 --- True if the shapes broadcast and the elements are equal.
 local function array_equiv(x, y)
-  core.check_array("array_equiv", x)
-  core.check_array("array_equiv", y)
+  checks.array("array_equiv", x)
+  checks.array("array_equiv", y)
   local a, b = x.shape, y.shape
   for back = 0, math.min(#a, #b) - 1 do
     local m, n = a[#a - back], b[#b - back]
@@ -182,7 +186,7 @@ local function array_equiv(x, y)
   return x:eq(y):all():item()
 end
 
-core.define {
+define {
   array_equiv = array_equiv,
   frexp = frexp,
   modf = modf,

@@ -1,6 +1,10 @@
 -- Functions on sorts and searches: distinct elements, sets, orders by several keys.
 -- In sandboxes: all
-local gpu, _, core = ...
+local gpu, _, core, import = ...
+local define = import "define"
+local checks = import "checks"
+local kinds = import "kinds"
+local views = import "views"
 
 -- ---- orders -----------------------------------------------------------------------------------------------------------------
 
@@ -12,14 +16,14 @@ local function lexsort(keys, axis)
   if core.is_array(keys) then
     if keys.ndim < 2 then core.fail("lexsort", "a table of arrays, or an array of at least two dimensions", keys) end
     list = {}
-    for i = 1, keys.shape[1] do list[i] = core.pick(keys, 1, i) end
+    for i = 1, keys.shape[1] do list[i] = views.pick(keys, 1, i) end
   end
   if type(list) ~= "table" or core.check_list("lexsort", "arrays", list) == 0 then core.fail("lexsort", "a table of at least one array", keys) end
-  local shape = core.text(core.check_real("lexsort", list[1]).shape)
+  local shape = checks.shape_text(checks.real("lexsort", list[1]).shape)
   axis = core.axis("lexsort", axis or -1, list[1].ndim)
   local order
   for _, key in ipairs(list) do
-    local found = core.text(core.check_real("lexsort", key).shape)
+    local found = checks.shape_text(checks.real("lexsort", key).shape)
     if found ~= shape then core.raise(("[lexsort] expected keys of one shape, got %s and %s"):format(shape, found)) end
     if order then
       order = order:take_along_axis(key:take_along_axis(order, axis):argsort(axis), axis)
@@ -35,9 +39,9 @@ end
 --- For each slice of the first axis after the first: true if it differs from the slice before it. NaN is equal to NaN.
 local function changes(sorted)
   local n = sorted.shape[1]
-  local before, after = core.slice(sorted, 1, 1, n - 1), core.slice(sorted, 1, 2, n - 1)
+  local before, after = views.slice(sorted, 1, 1, n - 1), views.slice(sorted, 1, 2, n - 1)
   local differs = after:ne(before)
-  if core.is_floating(sorted) then differs = differs:logical_and(after:eq(after):logical_or(before:eq(before))) end
+  if kinds.is_floating(sorted) then differs = differs:logical_and(after:eq(after):logical_or(before:eq(before))) end
   if sorted.ndim == 1 then return differs end
   return differs:any(2)
 end
@@ -46,7 +50,7 @@ end
 local function in_order(x)
   if x.ndim == 1 then return x:topk(x.size, 1, {largest = false}) end
   local columns = {}
-  for i = x.shape[2], 1, -1 do columns[#columns + 1] = core.pick(x, 2, i) end
+  for i = x.shape[2], 1, -1 do columns[#columns + 1] = views.pick(x, 2, i) end
   local order = lexsort(columns)
   return x:take(order, 1), order
 end
@@ -62,7 +66,7 @@ local function distinct(x, options)
     sorted = x:sort()
   end
   local starts = gpu.ones(n, {dtype = "bool", device = x.device})
-  if n > 1 then core.slice(starts, 1, 2, n - 1):copy_(changes(sorted)) end
+  if n > 1 then views.slice(starts, 1, 2, n - 1):copy_(changes(sorted)) end
   if not needs_positions and not options.return_counts and x.ndim == 1 then return {sorted[starts]} end
   local first = starts:flatnonzero()
   local results = {sorted:take(first, 1)}
@@ -78,10 +82,10 @@ end
 
 --- gpu.unique(x [, {axis, return_index, return_inverse, return_counts}])
 local function unique(x, options)
-  core.check_real("unique", x)
-  options = core.check_fields("unique", options)
+  checks.real("unique", x)
+  options = checks.fields("unique", options)
   for _, name in ipairs {"return_index", "return_inverse", "return_counts"} do
-    core.check_flag("unique", name, options[name])
+    checks.flag("unique", name, options[name])
   end
   local inverse = options.return_index and 3 or 2
   if options.axis == nil then
@@ -123,14 +127,14 @@ end
 --- gpu.isin(x, values [, {invert}])
 --- For each element of x: true if it is one of the values. NaN never is.
 local function isin(x, values, options)
-  core.check_real("isin", x)
-  options = core.check_fields("isin", options)
-  local invert = core.check_flag("isin", "invert", options.invert) or false
+  checks.real("isin", x)
+  options = checks.fields("isin", options)
+  local invert = checks.flag("isin", "invert", options.invert) or false
   if type(values) == "table" and type(values[1]) == "boolean" and x.dtype ~= "bool" then
     core.fail("isin", "an array or numbers", values[1])
   end
-  if core.kind(x) == "int" and is_whole(values) then values = gpu.array(values, {dtype = "int64", device = x.device}) end
-  values = core.check_real("isin", core.to_array("isin", "an array, a table or a number", values, x)):ravel()
+  if kinds.of(x) == "int" and is_whole(values) then values = gpu.array(values, {dtype = "int64", device = x.device}) end
+  values = checks.real("isin", checks.to_array("isin", "an array, a table or a number", values, x)):ravel()
   if values.size == 0 then return gpu.full(x.shape, invert, {device = x.device}) end
   x, values = alike(x, values)
   local sorted = values:sort()
@@ -138,7 +142,7 @@ local function isin(x, values, options)
   return invert and nearest:ne(x) or nearest:eq(x)
 end
 
-local function check_sets(op, x, y) return core.check_real(op, x):ravel(), core.check_real(op, y):ravel() end
+local function check_sets(op, x, y) return checks.real(op, x):ravel(), checks.real(op, y):ravel() end
 
 --- gpu.union1d(x, y)
 local function union1d(x, y)
@@ -150,8 +154,8 @@ end
 --- The common elements of x and y in sorted order; with `return_indices` also the first position of each in x and in y.
 local function intersect1d(x, y, options)
   x, y = alike(check_sets("intersect1d", x, y))
-  options = core.check_fields("intersect1d", options)
-  if not core.check_flag("intersect1d", "return_indices", options.return_indices) then
+  options = checks.fields("intersect1d", options)
+  if not checks.flag("intersect1d", "return_indices", options.return_indices) then
     x = unique(x)
     return x[isin(x, y)]
   end
@@ -174,7 +178,7 @@ local function setxor1d(x, y)
   return gpu.concat({setdiff1d(x, y), setdiff1d(y, x)}):sort()
 end
 
-core.define {
+define {
   intersect1d = intersect1d,
   isin = isin,
   lexsort = lexsort,

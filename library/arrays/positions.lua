@@ -1,9 +1,12 @@
 -- Positions of elements, and choices by conditions.
 -- In sandboxes: all
-local gpu, methods, core = ...
+local gpu, methods, core, import = ...
+local define = import "define"
+local checks = import "checks"
+local kinds = import "kinds"
 
 local function check_count(op, what, value)
-  if core.check_integer(op, what, value) < 0 then core.fail(op, what, value) end
+  if checks.integer(op, what, value) < 0 then core.fail(op, what, value) end
   return value
 end
 
@@ -16,12 +19,12 @@ end
 --- Integers of a number, a table or an array, as an int64 array.
 local function positions_of(op, value, device)
   local what = "positions: an integer, a table or an array of integers"
-  if type(value) == "number" then core.check_integer(op, what, value) end
+  if type(value) == "number" then checks.integer(op, what, value) end
   if not core.is_array(value) then
     if type(value) ~= "number" and type(value) ~= "table" then core.fail(op, what, value) end
     return gpu.array(value, {dtype = "int64", device = device})
   end
-  if core.kind(value) ~= "int" and core.kind(value) ~= "uint" then core.fail(op, what, value) end
+  if kinds.of(value) ~= "int" and kinds.of(value) ~= "uint" then core.fail(op, what, value) end
   return core.cast(value, "int64")
 end
 
@@ -33,7 +36,7 @@ end
 
 --- The sizes, and the axes from the one whose position changes fastest.
 local function layout(op, shape, options)
-  shape = core.check_integers(op, "a shape: a table or a number", shape)
+  shape = checks.integers(op, "a shape: a table or a number", shape)
   core.check_shape(op, shape)
   local order = options.order or "C"
   if order ~= "C" and order ~= "F" then core.fail(op, 'order = "C" or "F"', order) end
@@ -46,7 +49,7 @@ end
 --- The position on each axis, as an array for each.
 function gpu.unravel_index(positions, shape, options)
   local op = "unravel_index"
-  local sizes, axes = layout(op, shape, core.check_fields(op, options))
+  local sizes, axes = layout(op, shape, checks.fields(op, options))
   if #sizes == 0 then core.fail(op, "a shape with dimensions", shape) end
   positions = positions_of(op, positions)
   local rest, result = checked(positions, volume(sizes)), {}
@@ -62,7 +65,7 @@ end
 --- The row-major position of the element with these indices.
 function gpu.ravel_multi_index(indices, shape, options)
   local op = "ravel_multi_index"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   local sizes, axes = layout(op, shape, options)
   if type(indices) ~= "table" or core.check_list(op, "arrays of positions", indices) ~= #sizes or #sizes == 0 then
     core.fail(op, ("a table of positions for each of %d axes"):format(#sizes), indices)
@@ -95,7 +98,7 @@ function gpu.ix_(...)
   for i = 1, count do
     local index = select(i, ...)
     if type(index) == "table" then index = gpu.array(index, {dtype = type(index[1]) == "boolean" and "bool" or "int64"}) end
-    if core.check_array("ix_", index).ndim ~= 1 then core.fail("ix_", "vectors of positions, or masks", index) end
+    if checks.array("ix_", index).ndim ~= 1 then core.fail("ix_", "vectors of positions, or masks", index) end
     if index.dtype == "bool" then index = index:flatnonzero() end
     local shape = {}
     for axis = 1, count do shape[axis] = axis == i and index.size or 1 end
@@ -118,7 +121,7 @@ local function count_upper(n, offset, columns) return n * columns - count_lower(
 --- rows, count(n, offset, columns) the number of elements.
 local function triangle(op, n, offset, columns, device, bounds, count)
   n = check_count(op, "a number of rows of 0 or more", n)
-  offset = core.check_integer(op, "an integer offset", offset or 0)
+  offset = checks.integer(op, "an integer offset", offset or 0)
   columns = check_count(op, "a number of columns of 0 or more", columns or n)
   local total, place = count(n, offset, columns), {dtype = "int64", device = device}
   local row = gpu.range(1, n, place)
@@ -138,7 +141,7 @@ local function lower(row, offset, columns) return row * 0 + 1, least(row + offse
 local function upper(row, offset, columns) return greatest(row + offset, 1), row * 0 + columns end
 
 local function matrix_triangle(op, x, offset, bounds, count)
-  if core.check_array(op, x).ndim ~= 2 then core.fail(op, "a matrix", x) end
+  if checks.array(op, x).ndim ~= 2 then core.fail(op, "a matrix", x) end
   return triangle(op, x.shape[1], offset, x.shape[2], x.device, bounds, count)
 end
 
@@ -152,7 +155,7 @@ function gpu.triu_indices(n, offset, columns) return triangle("triu_indices", n,
 function gpu.diag_indices(n, ndim)
   check_count("diag_indices", "a size of 0 or more", n)
   local dimensions = "a number of dimensions from 1 to 64"
-  ndim = core.check_integer("diag_indices", dimensions, ndim or 2)
+  ndim = checks.integer("diag_indices", dimensions, ndim or 2)
   if ndim < 1 or ndim > 64 then core.fail("diag_indices", dimensions, ndim) end
   local result, position = {}, gpu.range(1, n, "int64")
   for axis = 1, ndim do result[axis] = position end
@@ -166,7 +169,7 @@ local function check_conditions(op, conditions)
     core.fail(op, "a table of conditions, arrays of bool", conditions)
   end
   for _, condition in ipairs(conditions) do
-    if core.check_array(op, condition).dtype ~= "bool" then core.fail(op, "conditions of dtype bool", condition) end
+    if checks.array(op, condition).dtype ~= "bool" then core.fail(op, "conditions of dtype bool", condition) end
   end
   return conditions
 end
@@ -197,7 +200,7 @@ end
 --- For each element the function whose condition is the last that is true. One more function
 --- is for elements without a true condition; else they are 0.
 local function piecewise(x, conditions, functions)
-  core.check_array("piecewise", x)
+  checks.array("piecewise", x)
   check_conditions("piecewise", conditions)
   local count = type(functions) == "table" and core.check_list("piecewise", "functions", functions) or 0
   if count ~= #conditions and count ~= #conditions + 1 then
@@ -207,7 +210,7 @@ local function piecewise(x, conditions, functions)
   end
   local function value(item)
     if core.is_number(item) then
-      if type(item) == "number" and item % 1 ~= 0 and core.kind(x):find "int" then
+      if type(item) == "number" and item % 1 ~= 0 and kinds.of(x):find "int" then
         core.fail("piecewise", ("whole numbers for %s; x:astype(\"float32\") takes others"):format(x.dtype), item)
       end
       return item
@@ -224,7 +227,7 @@ local function piecewise(x, conditions, functions)
   return core.cast(core.broadcast(result, x.shape), x.dtype)
 end
 
-core.define {
+define {
   piecewise = piecewise,
   --- gpu.tril_indices_from(x [, offset])
   tril_indices_from = function(x, offset) return matrix_triangle("tril_indices_from", x, offset, lower, count_lower) end,

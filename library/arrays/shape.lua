@@ -1,12 +1,15 @@
 -- Joining, splitting, repeating and padding arrays.
 -- In sandboxes: all
-local gpu, methods, core = ...
+local gpu, methods, core, import = ...
+local define = import "define"
+local checks = import "checks"
+local views = import "views"
 
 local unpack = unpack
 
 local function check_arrays(op, arrays)
   if type(arrays) ~= "table" or core.check_list(op, "arrays", arrays) == 0 then core.fail(op, "a table of arrays, {x, y}", arrays) end
-  for _, x in ipairs(arrays) do core.check_array(op, x) end
+  for _, x in ipairs(arrays) do checks.array(op, x) end
   return arrays
 end
 
@@ -39,7 +42,7 @@ local function cut(x, axis, ends)
   local extent = x.shape[axis]
   ends[#ends + 1] = extent
   for i, stop in ipairs(ends) do
-    parts[i] = core.slice(x, axis, start + 1, stop - start)
+    parts[i] = views.slice(x, axis, start + 1, stop - start)
     start = stop
   end
   return parts
@@ -48,7 +51,7 @@ end
 --- The last positions of pieces, counted from the axis's begin: in order, and within it.
 local function check_ends(op, positions, extent, axis)
   local ends, before = {}, 0
-  for i, position in ipairs(core.check_integers(op, "the last positions of pieces, or a number of pieces", positions)) do
+  for i, position in ipairs(checks.integers(op, "the last positions of pieces, or a number of pieces", positions)) do
     local stop = position < 0 and extent + position or position
     if stop < 0 or stop > extent then
       core.raise(("[%s] expected last positions of pieces within the %d elements of axis %d, got %d"):format(op, extent, axis, position))
@@ -64,12 +67,12 @@ end
 local most_parts = 2 ^ 26 -- the limit of a Lua table
 
 local function split(op, x, parts, axis, unequal)
-  core.check_array(op, x)
+  checks.array(op, x)
   axis = core.axis(op, axis or 1, x.ndim)
   if type(parts) == "table" then
     return cut(x, axis, check_ends(op, parts, x.shape[axis], axis))
   end
-  core.check_integer(op, "the last positions of pieces, or a number of pieces", parts)
+  checks.integer(op, "the last positions of pieces, or a number of pieces", parts)
   local extent = x.shape[axis]
   if parts < 1 or parts > most_parts then core.fail(op, "from one to 2^26 pieces", parts) end
   if not unequal and extent % parts ~= 0 then
@@ -84,7 +87,7 @@ end
 -- ---- repetition -----------------------------------------------------------------------------------------------------------
 
 local function check_counts(op, what, value)
-  local counts = core.check_integers(op, what, value)
+  local counts = checks.integers(op, what, value)
   for _, count in ipairs(counts) do
     if count < 0 then core.fail(op, what, count) end
   end
@@ -94,7 +97,7 @@ end
 --- gpu.tile(x, counts...)
 --- Repeats each axis i counts[i] times, by one copy of a broadcast view.
 local function tile(x, ...)
-  core.check_array("tile", x)
+  checks.array("tile", x)
   if type((...)) == "table" and select("#", ...) > 1 then core.fail("tile", "nothing behind the table of counts", (select(2, ...))) end
   for i = 1, select("#", ...) do
     if select(i, ...) == nil then core.fail("tile", "numbers of 0 or more", nil) end
@@ -154,7 +157,7 @@ end
 --- Repeats each element `counts` times, or element i of the axis counts[i] times. Without an axis, x is flattened first.
 local function repeat_interleave(x, counts, axis)
   local op, what = "repeat_interleave", "a number of 0 or more, or a table of them"
-  core.check_array(op, x)
+  checks.array(op, x)
   if axis == nil then x, axis = x:ravel(), 1 end
   axis = core.axis(op, axis, x.ndim)
   local numbers = check_counts(op, what, counts)
@@ -183,8 +186,8 @@ end
 --- gpu.roll(x, shift [, axes])
 --- Shifts the elements by `shift` positions along the axis; elements past the end return at the start.
 local function roll(x, shift, axis)
-  core.check_array("roll", x)
-  local shifts = core.check_integers("roll", "a shift that is an integer, or a table of them", shift)
+  checks.array("roll", x)
+  local shifts = checks.integers("roll", "a shift that is an integer, or a table of them", shift)
   if axis == nil then
     if #shifts ~= 1 then core.raise "[roll] expected axes for several shifts" end
     if #x.shape ~= 1 then return roll(x:ravel(), shifts[1], 1):reshape(x.shape) end
@@ -207,8 +210,8 @@ end
 --- gpu.rot90(x [, times [, axes]])
 --- Rotates by `times` quarter turns, from the first of the axes towards the second.
 local function rot90(x, times, axes)
-  core.check_array("rot90", x)
-  times = core.check_integer("rot90", "a number of quarter turns", times or 1) % 4
+  checks.array("rot90", x)
+  times = checks.integer("rot90", "a number of quarter turns", times or 1) % 4
   axes = axes or {1, 2}
   if type(axes) ~= "table" or core.check_list("rot90", "axes", axes) ~= 2 then core.fail("rot90", "two axes", axes) end
   local a, b = core.axis("rot90", axes[1], x.ndim), core.axis("rot90", axes[2], x.ndim)
@@ -269,7 +272,7 @@ local function check_widths(x, widths)
   end
   local each = type(widths) == "table" and type(widths[1]) == "table"
   if each and core.check_list("pad", "widths", widths) ~= ndim then
-    core.raise(("[pad] expected widths for the %d axes of shape %s, got %d"):format(ndim, core.text(x.shape), #widths))
+    core.raise(("[pad] expected widths for the %d axes of shape %s, got %d"):format(ndim, checks.shape_text(x.shape), #widths))
   end
   for axis = 1, ndim do result[axis] = pair(each and widths[axis] or not each and widths) end
   return result
@@ -277,9 +280,9 @@ end
 
 --- gpu.pad(x, widths [, mode] [, {mode, value}])
 local function pad(x, widths, mode, options)
-  core.check_array("pad", x)
-  if type(mode) == "table" then mode, options = core.shift("pad", mode, options) end
-  options = core.check_fields("pad", options)
+  checks.array("pad", x)
+  if type(mode) == "table" then mode, options = checks.shift("pad", mode, options) end
+  options = checks.fields("pad", options)
   if mode ~= nil and options.mode ~= nil then core.fail("pad", "one mode, got " .. core.describe(mode) .. " and an option", options.mode) end
   mode = mode or options.mode or "constant"
   if mode ~= "constant" and not sources[mode] then
@@ -290,7 +293,7 @@ local function pad(x, widths, mode, options)
   local old, shape, parts = x.shape, {}, {}
   for axis, width in ipairs(widths) do
     if mode ~= "constant" and old[axis] == 0 and width[1] + width[2] > 0 then
-      core.raise(("[pad] expected elements to pad with, got shape %s"):format(core.text(old)))
+      core.raise(("[pad] expected elements to pad with, got shape %s"):format(checks.shape_text(old)))
     end
     shape[axis] = width[1] + old[axis] + width[2]
   end
@@ -309,7 +312,7 @@ local function pad(x, widths, mode, options)
   return result
 end
 
-core.define {
+define {
   --- gpu.array_split(x, parts [, axis])
   array_split = function(x, parts, axis) return split("array_split", x, parts, axis, true) end,
   pad = pad,
@@ -321,7 +324,7 @@ core.define {
   tile = tile,
   --- gpu.trace(x [, offset [, row, column]])
   trace = function(x, ...)
-    if core.check_array("trace", x).ndim < 2 then core.fail("trace", "an array of two dimensions or more", x) end
+    if checks.array("trace", x).ndim < 2 then core.fail("trace", "an array of two dimensions or more", x) end
     return x:diagonal(...):sum(-1)
   end,
 }

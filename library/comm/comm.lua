@@ -1,6 +1,8 @@
 -- gpu.comm: the ranks of a job, which run the same script, and arrays between them.
 -- In sandboxes: none
-local gpu, _, core = ...
+local gpu, _, core, import = ...
+local checks = import "checks"
+local views = import "views"
 local comm = gpu.comm
 
 --- gpu.comm.rank, gpu.comm.size, gpu.comm.local_rank, gpu.comm.local_size, gpu.comm.is_root
@@ -11,7 +13,6 @@ comm.is_root = comm.rank == 0
 local current
 -- What comm_messages.lua uses, too. In `grouped`, the messages so far within comm.group.
 local shared = { grouped = nil }
-core.comm_shared = shared
 
 local function ranks()
   current = current or core.comm_open()
@@ -32,7 +33,7 @@ local function check_rank(op, rank)
   return rank
 end
 
-local function type_text(x) return type(x) == "number" and "a number" or x.dtype .. core.text(x.shape) end
+local function type_text(x) return type(x) == "number" and "a number" or x.dtype .. checks.shape_text(x.shape) end
 
 local function check_ungrouped(op)
   if not shared.grouped then return end
@@ -79,7 +80,7 @@ end
 --- The result is written to `out`, if there is one, and `out` returned.
 local function all_reduce(op, x, name, out)
   check_value(op, x)
-  if out ~= nil then core.check_array(op, out) end
+  if out ~= nil then checks.array(op, out) end
   local reduction
   name, reduction = check_reduction(op, name)
   begin(op, name, x)
@@ -93,19 +94,19 @@ end
 
 --- gpu.comm.all_reduce(x [, operation] [, {out}])
 function comm.all_reduce(x, name, options)
-  if core.is_options(name) then name, options = core.shift("comm.all_reduce", name, options) end
-  options = core.check_fields("comm.all_reduce", options)
+  if checks.is_options(name) then name, options = checks.shift("comm.all_reduce", name, options) end
+  options = checks.fields("comm.all_reduce", options)
   return all_reduce("all_reduce", x, name, options.out)
 end
 
 --- gpu.comm.all_reduce_(x [, operation])
-function comm.all_reduce_(x, name) return all_reduce("all_reduce_", core.check_array("all_reduce_", x), name, x) end
+function comm.all_reduce_(x, name) return all_reduce("all_reduce_", checks.array("all_reduce_", x), name, x) end
 
 --- gpu.comm.reduce_scatter(x [, operation])
 --- This rank's part, along the first axis, of the arrays of all ranks, reduced.
 function comm.reduce_scatter(x, name)
   local op = "reduce_scatter"
-  core.check_array(op, x)
+  checks.array(op, x)
   local _, size = numbers()
   local reduction
   name, reduction = check_reduction(op, name)
@@ -120,7 +121,7 @@ end
 --- Gathers the dtypes and shapes of all ranks. Raises unless they agree but for the extent of the first axis. Returns the extents,
 --- and whether they are equal.
 local function extents_of_all(op, x)
-  local kind = x.dtype .. core.text { unpack(x.shape) }:gsub("^%(%d+", "(n")
+  local kind = x.dtype .. checks.shape_text { unpack(x.shape) }:gsub("^%(%d+", "(n")
   local texts = core.comm_texts(ranks(), op, ("%s\n%d"):format(kind, x.shape[1]))
   local extents, equal = {}, true
   for i, text in ipairs(texts) do
@@ -142,7 +143,7 @@ local function room_for(x, extents)
   shape[1] = total
   local all, parts, first = gpu.empty(shape, { dtype = x.dtype, device = x.device }), {}, 1
   for i, extent in ipairs(extents) do
-    parts[i] = core.slice(all, 1, first, extent)
+    parts[i] = views.slice(all, 1, first, extent)
     first = first + extent
   end
   return all, parts
@@ -150,7 +151,7 @@ end
 
 --- x with the axis first, and the function that moves it back.
 local function axis_first(op, x, axis)
-  core.check_array(op, x)
+  checks.array(op, x)
   if x.ndim == 0 then x = x:reshape(1) end
   axis = axis == nil and 1 or core.axis(op, axis, x.ndim)
   if axis == 1 then return x, function(all) return all end end
@@ -212,25 +213,25 @@ end
 
 --- gpu.comm.share(n)
 function comm.share(n)
-  if core.check_integer("share", "a number of items", n) < 0 then core.fail("share", "a number of items of 0 or more", n) end
+  if checks.integer("share", "a number of items", n) < 0 then core.fail("share", "a number of items of 0 or more", n) end
   return share_of(n, numbers())
 end
 
 local function part_of(x, axis, rank, size)
   local first, last = share_of(x.shape[axis], rank, size)
-  return core.slice(x, axis, first, last - first + 1)
+  return views.slice(x, axis, first, last - first + 1)
 end
 
 --- gpu.comm.part(x [, axis])
 function comm.part(x, axis)
-  core.check_array("part", x)
+  checks.array("part", x)
   return part_of(x, core.axis("part", axis or 1, x.ndim), numbers())
 end
 
 --- What only the root knows of its array, told to all: the dtype and the shape.
 local function announce(op, x, root)
   local rank = numbers()
-  if rank == root then core.check_array(op, x) end
+  if rank == root then checks.array(op, x) end
   local text = rank == root and x.dtype .. " " .. table.concat(x.shape, " ") or ""
   local words = {}
   for word in core.comm_texts(ranks(), op, text)[root + 1]:gmatch "[^ ]+" do words[#words + 1] = word end
@@ -272,7 +273,7 @@ end
 --- gpu.comm.broadcast_(x [, root])
 function comm.broadcast_(x, root)
   local op = "broadcast_"
-  core.check_array(op, x)
+  checks.array(op, x)
   root = check_rank(op, root or 0)
   begin(op, "rank " .. root, x)
   core.comm_broadcast(ranks(), op, x, root)
@@ -282,7 +283,7 @@ end
 --- gpu.comm.all_to_all(x)
 function comm.all_to_all(x)
   local op = "all_to_all"
-  core.check_array(op, x)
+  checks.array(op, x)
   local _, size = numbers()
   if x.ndim == 0 or x.shape[1] % size ~= 0 then
     core.raise(("[%s] expected an array whose first axis has a multiple of %d elements, the number of ranks, got %s")
@@ -380,10 +381,10 @@ end
 function comm.split(...)
   local op, color, key = "split", ...
   if select("#", ...) == 0 then core.fail(op, "an integer, or nil for no part", nil) end
-  if color ~= nil then core.check_integer(op, "an integer, or nil for no part", color) end
+  if color ~= nil then checks.integer(op, "an integer, or nil for no part", color) end
   local rank = numbers()
   begin(op, "ranks")
-  local all = comm.all_gather_object { color or false, key == nil and rank or core.check_integer(op, "an integer key", key), rank }
+  local all = comm.all_gather_object { color or false, key == nil and rank or checks.integer(op, "an integer key", key), rank }
   local members = {}
   for _, one in ipairs(all) do
     if color ~= nil and one[1] == color then members[#members + 1] = one end
@@ -393,3 +394,5 @@ function comm.split(...)
   for i, one in ipairs(members) do members[i] = one[3] end
   return communicator(core.comm_split(ranks(), op, members))
 end
+
+return shared

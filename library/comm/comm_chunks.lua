@@ -1,7 +1,9 @@
 -- Random numbers, sums and means that are the same on any number of ranks.
 -- In sandboxes: none
-local gpu, _, core = ...
-core.load "comm.lua"
+local gpu, _, core, import = ...
+import "comm"
+local checks = import "checks"
+local kinds = import "kinds"
 local comm = gpu.comm
 
 -- ---- one draw for all ranks -----------------------------------------------------------------------------------------------------
@@ -9,8 +11,8 @@ local comm = gpu.comm
 --- Draws this rank's part, along the first axis, of the numbers that one process would draw.
 local function draw(op, fn, shape, options)
   if type(options) == "string" then options = { dtype = options } end
-  options = core.check_fields("comm." .. op, options)
-  local sizes = core.check_integers(op, "a shape: a table or a number", shape)
+  options = checks.fields("comm." .. op, options)
+  local sizes = checks.integers(op, "a shape: a table or a number", shape)
   local total = sizes[1]
   local first, last = comm.share(total)
   sizes[1] = last - first + 1
@@ -57,7 +59,7 @@ local function add_values(op, sums, count, ...)
   sums.results = given
   for i = 1, given do
     local values = (select(i, ...))
-    if not core.is_array(values) or values.ndim ~= 1 or values.size ~= count or core.is_complex(values) then
+    if not core.is_array(values) or values.ndim ~= 1 or values.size ~= count or kinds.is_complex(values) then
       core.fail(op, ("a function that gives arrays of %d real numbers, a number for each item"):format(count), values)
     end
     sums[i] = sums[i] or {}
@@ -85,7 +87,7 @@ end
 
 --- The sums of fn's values over the items 1 to n: a number for each of its results.
 local function sum_items(op, fn, n)
-  if core.check_integer(op, "a number of items", n) < 1 then core.fail(op, "a number of items of 1 or more", n) end
+  if checks.integer(op, "a number of items", n) < 1 then core.fail(op, "a number of items of 1 or more", n) end
   local state = gpu.random.state()
   local ok, sums = core.call(run_chunks, op, fn, n, state)
   -- The next call has other numbers.

@@ -1,8 +1,9 @@
 -- gpu.comm: messages between two ranks, and halos.
 -- In sandboxes: none
-local gpu, _, core = ...
-core.load "comm.lua"
-local comm, shared = gpu.comm, core.comm_shared
+local gpu, _, core, import = ...
+local checks = import "checks"
+local views = import "views"
+local comm, shared = gpu.comm, import "comm"
 local ranks, numbers, check_rank, type_text = shared.ranks, shared.numbers, shared.check_rank, shared.type_text
 
 --- Sends and receives now, or at the end of comm.group.
@@ -22,18 +23,18 @@ local function check_other(op, rank)
 end
 
 --- gpu.comm.send(x, to)
-function comm.send(x, to) messages("send", { { core.check_array("send", x), check_other("send", to) } }, {}) end
+function comm.send(x, to) messages("send", { { checks.array("send", x), check_other("send", to) } }, {}) end
 
 --- gpu.comm.recv_(x, from)
 function comm.recv_(x, from)
-  messages("recv_", {}, { { core.check_array("recv_", x), check_other("recv_", from) } })
+  messages("recv_", {}, { { checks.array("recv_", x), check_other("recv_", from) } })
   return x
 end
 
 --- gpu.comm.exchange(x, to, y, from)
 function comm.exchange(x, to, y, from)
   local op = "exchange"
-  messages(op, { { core.check_array(op, x), check_rank(op, to) } }, { { core.check_array(op, y), check_rank(op, from) } })
+  messages(op, { { checks.array(op, x), check_rank(op, to) } }, { { checks.array(op, y), check_rank(op, from) } })
   return y
 end
 
@@ -54,11 +55,11 @@ end
 --- Fills the outer `width` elements at both ends of the axis with the inner ones of the neighbouring ranks.
 function comm.halo_(x, width, axis, options)
   local op = "halo_"
-  if core.is_options(axis) then axis, options = core.shift(op, axis, options) end
-  local periodic = core.check_flag(op, "periodic", core.check_fields("comm.halo_", options).periodic)
-  core.check_array(op, x)
+  if checks.is_options(axis) then axis, options = checks.shift(op, axis, options) end
+  local periodic = checks.flag(op, "periodic", checks.fields("comm.halo_", options).periodic)
+  checks.array(op, x)
   axis = core.axis(op, axis or 1, x.ndim)
-  core.check_integer(op, "a width of 1 or more", width)
+  checks.integer(op, "a width of 1 or more", width)
   if width < 1 then core.fail(op, "a width of 1 or more", width) end
   local extent = x.shape[axis]
   if extent < 3 * width then
@@ -67,7 +68,7 @@ function comm.halo_(x, width, axis, options)
   end
   local rank, size = numbers()
   shared.begin(op, x.dtype .. " by " .. width)
-  local function part(first) return core.slice(x, axis, first, width) end
+  local function part(first) return views.slice(x, axis, first, width) end
   local sent, received = {}, {}
   local function neighbour(other, inner, outer)
     if not periodic and (other < 0 or other >= size) then return end

@@ -1,15 +1,17 @@
 -- Tables in the Arrow C data interface.
 -- In sandboxes: none
-local gpu, _, core = ...
-core.load "table.lua"
+local gpu, _, core, import = ...
+local checks = import "checks"
+local columns_of = import("table").columns_of
+local table_of = import("table").table_of
 
 --- gpu.from_arrow(schema, array [, {device}])
 function gpu.from_arrow(schema, array, options)
-  options = core.check_fields("from_arrow", options)
-  return core.table_of(core.read_arrow(schema, array, {device = options.device}))
+  options = checks.fields("from_arrow", options)
+  return table_of(core.read_arrow(schema, array, {device = options.device}))
 end
 
 --- gpu.to_arrow(t, schema, array)
 function gpu.to_arrow(t, schema, array)
-  core.write_arrow(schema, array, core.columns_of("to_arrow", t))
+  core.write_arrow(schema, array, columns_of("to_arrow", t))
 end

@@ -1,6 +1,7 @@
 -- gpu.load and gpu.save: the format of a file by the ending of its name.
 -- In sandboxes: none
-local gpu, _, core = ...
+local gpu, _, core, import = ...
+local checks = import "checks"
 
 -- The options of each format, for gpu.load and gpu.save, and the functions of C++ that do it; nil for those below.
 local csv = {
@@ -24,7 +25,7 @@ local function ending(path) return (path:match "%.(%w+)$" or ""):lower() end
 
 --- The options, after a check that the format has each of them.
 local function check_options(op, format, options)
-  if type(options) ~= "table" then return core.check_fields(op, options) end
+  if type(options) ~= "table" then return checks.fields(op, options) end
   local known = format[op]
   local fits = {}
   for _, name in ipairs(known) do fits[name] = true end
@@ -46,7 +47,7 @@ end
 
 local function check_count(op, name, value)
   if value == nil then return 0 end
-  core.check_integer(op, name .. ", an integer of 0 or more", value)
+  checks.integer(op, name .. ", an integer of 0 or more", value)
   if value < 0 then core.fail(op, name .. ", an integer of 0 or more", value) end
   return value
 end
@@ -74,9 +75,9 @@ local function load_csv(path, options)
   local missing = list_of("missing: texts", options.missing)
   if columns and core.check_list(op, "columns", columns) == 0 then core.fail(op, "at least one column", columns) end
   if missing then core.check_list(op, "texts", missing) end
-  local mmap = core.check_flag(op, "mmap", options.mmap)
+  local mmap = checks.flag(op, "mmap", options.mmap)
   local found, message = core.read_csv(path, {
-    sep = separator(op, path, options.sep), is_usual_sep = options.sep == nil, header = core.check_flag(op, "header", options.header),
+    sep = separator(op, path, options.sep), is_usual_sep = options.sep == nil, header = checks.flag(op, "header", options.header),
     skip = check_count(op, "skip", options.skip), columns = columns, missing = missing, mmap = mmap ~= false,
     dtype = not by_column and options.dtype or nil, types = by_column and options.dtype or {}, place = {device = options.device},
   })
@@ -86,20 +87,18 @@ local function load_csv(path, options)
     core.raise(("[load] %s: expected a table, got %s"):format(path,
       skip > 0 and ("no line behind the %d that skip leaves out"):format(skip) or "a file without lines"))
   end
-  core.load "table.lua"
-  return core.table_of(found)
+  return import("table").table_of(found)
 end
 
 local function save_csv(path, value, options)
   local op = "save"
-  core.load "table.lua"
-  local columns, rows = core.columns_of(op, value)
+  local columns, rows = import("table").columns_of(op, value)
   local missing, sep = options.missing or "", separator(op, path, options.sep)
   if type(missing) ~= "string" or missing:find '[\n\r"]' or missing:find(sep, 1, true) then
     core.fail(op, "missing, a text for NaN without separators and quotes", missing)
   end
   return core.write_csv(path, columns, rows, {
-    sep = sep, header = core.check_flag(op, "header", options.header) ~= false, missing = missing,
+    sep = sep, header = checks.flag(op, "header", options.header) ~= false, missing = missing,
   })
 end
 
@@ -108,7 +107,7 @@ end
 local function load_raw(path, options)
   local shape, count = options.shape, -1
   if shape ~= nil then
-    shape = core.check_integers("load", "shape: a table of numbers", shape)
+    shape = checks.integers("load", "shape: a table of numbers", shape)
     core.check_shape("load", shape)
     count = 1
     for _, extent in ipairs(shape) do count = count * extent end
@@ -137,6 +136,6 @@ function gpu.save(path, arrays, options)
   if core.is_array(options) then core.fail("save", "the arrays in one table, {x = x, y = y}", options) end
   options = check_options("save", format, options)
   if format == csv then return save_csv(path, arrays, options) end
-  if format == raw then return core.write_elements("save", path, core.check_array("save", arrays)) end
+  if format == raw then return core.write_elements("save", path, checks.array("save", arrays)) end
   return core[format.writes](path, arrays, options)
 end

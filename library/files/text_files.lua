@@ -1,6 +1,9 @@
 -- Numbers in text files, and files of plain elements.
 -- In sandboxes: none
-local gpu, methods, core = ...
+local gpu, methods, core, import = ...
+local define = import "define"
+local checks = import "checks"
+local kinds = import "kinds"
 
 local reading = {}
 
@@ -11,7 +14,7 @@ end
 
 local function check_count(op, name, value, default)
   if value == nil then return default end
-  core.check_integer(op, name .. ", an integer of 0 or more", value)
+  checks.integer(op, name .. ", an integer of 0 or more", value)
   if value < 0 then core.fail(op, name .. ", an integer of 0 or more", value) end
   return value
 end
@@ -45,14 +48,14 @@ local function read_rows(op, path, reading, options)
 end
 
 local function check_columns(op, usecols)
-  return usecols ~= nil and core.check_integers(op, "usecols: a column or a table of columns", usecols) or nil
+  return usecols ~= nil and checks.integers(op, "usecols: a column or a table of columns", usecols) or nil
 end
 
 --- Drops axes of size 1, as `ndmin` allows. With `unpack`, returns the columns.
 local function shaped(op, x, options)
   local ndmin = options.ndmin or 0
   if ndmin ~= 0 and ndmin ~= 1 and ndmin ~= 2 then core.fail(op, "ndmin = 0, 1 or 2", ndmin) end
-  local unpacks = core.check_flag(op, "unpack", options.unpack)
+  local unpacks = checks.flag(op, "unpack", options.unpack)
   local rows, columns = x.shape[1], x.shape[2]
   if unpacks then
     local result = {}
@@ -77,7 +80,7 @@ end
 function reading.loadtxt(path, options)
   local op = "loadtxt"
   refuse_separator(op, options)
-  options = type(options) == "string" and {dtype = options} or core.check_fields(op, options)
+  options = type(options) == "string" and {dtype = options} or checks.fields(op, options)
   local delimiter = options.delimiter ~= nil and check_text(op, "delimiter", options.delimiter) or nil
   local converters = options.converters or {}
   if type(converters) ~= "table" and type(converters) ~= "function" then
@@ -106,7 +109,7 @@ end
 function reading.genfromtxt(path, options)
   local op = "genfromtxt"
   refuse_separator(op, options)
-  options = type(options) == "string" and {dtype = options} or core.check_fields(op, options)
+  options = type(options) == "string" and {dtype = options} or checks.fields(op, options)
   local delimiter = options.delimiter ~= nil and check_text(op, "delimiter", options.delimiter) or nil
   local comments = texts(op, "comments", options.comments or "#")
   local skip = check_count(op, "skip_header", options.skip_header, 0)
@@ -165,8 +168,8 @@ end
 --- A line for each row of a matrix, or element of a vector.
 local function savetxt(path, x, options)
   local op = "savetxt"
-  core.check_array(op, x)
-  options = core.check_fields(op, options)
+  checks.array(op, x)
+  options = checks.fields(op, options)
   local function text(name, default)
     local value = options[name]
     if value == nil then return default end
@@ -185,7 +188,7 @@ local function savetxt(path, x, options)
   end
   note "header"
   for _, row in ipairs(rows.shape[1] > 0 and rows:table() or {}) do
-    for i, value in ipairs(row) do row[i] = formatted(formats[i], value, core.is_complex(x)) end
+    for i, value in ipairs(row) do row[i] = formatted(formats[i], value, kinds.is_complex(x)) end
     pieces[#pieces + 1] = table.concat(row, delimiter) .. newline
   end
   note "footer"
@@ -199,9 +202,9 @@ gpu.savetxt = savetxt
 --- A vector of the elements in a file, or of numbers in a text.
 function reading.fromfile(path, options)
   local op = "fromfile"
-  options = type(options) == "string" and {dtype = options} or core.check_fields(op, options)
+  options = type(options) == "string" and {dtype = options} or checks.fields(op, options)
   local count, offset = options.count or -1, check_count(op, "offset", options.offset, 0)
-  core.check_integer(op, "a count of 0 or more, or -1 for all", count)
+  checks.integer(op, "a count of 0 or more, or -1 for all", count)
   if count < -1 then core.fail(op, "a count of 0 or more, or -1 for all", count) end
   if options.sep == nil or options.sep == "" then
     return core.read_elements(op, path, count, offset, {dtype = options.dtype, device = options.device})
@@ -216,7 +219,7 @@ end
 
 --- gpu.tofile(x, path)
 --- The elements as they lie in memory, in row-major order.
-local function tofile(x, path) return core.write_elements("tofile", path, core.check_array("tofile", x)) end
+local function tofile(x, path) return core.write_elements("tofile", path, checks.array("tofile", x)) end
 
 for name, fn in pairs(reading) do gpu[name] = fn end
-core.define {tofile = tofile}
+define {tofile = tofile}

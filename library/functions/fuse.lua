@@ -2,6 +2,8 @@
 -- In sandboxes: all
 local gpu, _, core = ...
 
+local exports = {}
+
 -- ---- what a function reads and assigns --------------------------------------------------------------------------------------
 
 --- Adds to `names` the globals that the function, or the prototype of one, reads, also in the functions inside of it. Returns the
@@ -23,7 +25,7 @@ end
 
 --- The line on which a function sets a variable from outside that has an array and that it has read before, and the variable's
 --- name; nil without one.
-function core.carried(fn)
+function exports.carried(fn)
   local bytecode = core.bytecode()
   if not bytecode or debug.getinfo(fn, "S").what == "C" then return end
   local read = {}
@@ -87,3 +89,5 @@ function gpu.fuse(fn)
     return fn(...)
   end
 end
+
+return exports

@@ -1,7 +1,7 @@
 -- gpu.graph: the work of a function, recorded and launched as a whole.
 -- In sandboxes: all
-local gpu, _, core = ...
-core.load "fuse.lua"
+local gpu, _, core, import = ...
+local carried = import("fuse").carried
 
 --- Adds the arrays in a value, and in tables inside of it, to `list`.
 local function collect(value, list, seen)
@@ -28,7 +28,7 @@ end
 --- Calls fn(...) twice, once as usual and once to record its work. Returns the graph and the results of fn.
 function gpu.graph(fn, ...)
   if type(fn) ~= "function" then core.fail("graph", "a function whose work is recorded", fn) end
-  local line, name = core.carried(fn)
+  local line, name = carried(fn)
   if line then
     core.raise(("[graph] expected a function that carries nothing from call to call in a variable from outside, got one that reads "
       .. "'%s' and sets it on line %d: a launch repeats the recorded work on the same arrays; write in place, %s:copy_(...)")

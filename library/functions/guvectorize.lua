@@ -1,7 +1,8 @@
 -- gpu.guvectorize: a Lua function of small arrays, run for each of those that larger ones consist of. The function of one
 -- step is wrapped into one of the step's number, which gpu.vectorize or gpu.jit translates.
 -- In sandboxes: all
-local gpu, _, core = ...
+local gpu, _, core, import = ...
+local checks = import "checks"
 
 --- The dimensions of "(m,n),(n,p)": a list of lists. `what`: for messages.
 local function parse_dimensions(op, text, what)
@@ -71,7 +72,7 @@ local function match_shapes(op, parsed, arguments)
     for from_end = 1, #loop do
       local size, other = loop[#loop + 1 - from_end], steps[from_end] or 1
       if size ~= other and size ~= 1 and other ~= 1 then
-        local text = core.text(arguments[k].shape)
+        local text = checks.shape_text(arguments[k].shape)
         core.raise(("[%s] the shape %s of argument %d does not broadcast to the others'"):format(op, text, k))
       end
       steps[from_end] = size == 1 and other or size
@@ -122,13 +123,13 @@ local function store(op, results, out)
   if type(targets) ~= "table" or #targets ~= #results then
     core.fail(op, #results == 1 and "out = an array" or ("out = a table of %d arrays"):format(#results), out)
   end
-  for k, target in ipairs(targets) do core.check_array(op, target):copy_(results[k]) end
+  for k, target in ipairs(targets) do checks.array(op, target):copy_(results[k]) end
   return unpack(targets)
 end
 
 --- gpu.guvectorize(signature, f [, {name, fmad, dtype}])
 function gpu.guvectorize(signature, f, options)
-  options = core.check_fields("guvectorize", options)
+  options = checks.fields("guvectorize", options)
   local op = options.name or "guvectorize"
   local parsed = parse_signature(op, signature)
   local written = 0
@@ -165,7 +166,7 @@ function gpu.guvectorize(signature, f, options)
     if given < count or given > count + 1 then
       core.raise(("[%s] expected %d arguments and options, got %d"):format(op, count, given))
     end
-    if given > count and not core.is_options(call) then core.fail(op, "the option out, in a table", call) end
+    if given > count and not checks.is_options(call) then core.fail(op, "the option out, in a table", call) end
     for name in pairs(call or {}) do
       if name ~= "out" then core.raise(("[%s] expected the option out, got \"%s\""):format(op, name)) end
     end

@@ -1,8 +1,10 @@
 -- gpu.blas: the BLAS by its own names, over row-major arrays. What only goes through its operands once is an expression; products,
 -- solutions and updates of matrices are the library's.
 -- In sandboxes: all
-local gpu, methods, core = ...
-core.load "products.lua"
+local gpu, methods, core, import = ...
+local checks = import "checks"
+local kinds = import "kinds"
+local sum_of_products = import("products").sum_of_products
 
 local blas = gpu.blas
 
@@ -12,12 +14,12 @@ local blas_dtypes = {float32 = true, float64 = true, complex64 = true, complex12
 
 --- Checks an operand: `ndim` axes, and the dtype and device of `like`, if that is given. `halves`: takes 16-bit dtypes, too.
 local function check(op, what, x, ndim, like, halves)
-  core.check_array(op, x)
+  checks.array(op, x)
   if x.ndim ~= ndim then
     core.raise(("[%s] expected %s %s, got shape %s"):format(op, ndim == 1 and "a vector" or ndim == 2 and "a matrix"
-      or ("an array of %d axes"):format(ndim), what, core.text(x.shape)))
+      or ("an array of %d axes"):format(ndim), what, checks.shape_text(x.shape)))
   end
-  if not blas_dtypes[x.dtype] and not (halves and core.is_floating(x)) then
+  if not blas_dtypes[x.dtype] and not (halves and kinds.is_floating(x)) then
     local taken = (halves and "float16, bfloat16, " or "") .. "float32, float64, complex64 or complex128"
     core.raise(("[%s] expected %s as the dtype of %s, got %s; x:astype converts"):format(op, taken, what, x.dtype))
   end
@@ -32,8 +34,8 @@ local function check(op, what, x, ndim, like, halves)
 end
 
 local function check_same_shape(op, x, y)
-  if core.text(x.shape) ~= core.text(y.shape) then
-    core.raise(("[%s] expected x and y of one shape, got %s and %s"):format(op, core.text(x.shape), core.text(y.shape)))
+  if checks.shape_text(x.shape) ~= checks.shape_text(y.shape) then
+    core.raise(("[%s] expected x and y of one shape, got %s and %s"):format(op, checks.shape_text(x.shape), checks.shape_text(y.shape)))
   end
 end
 
@@ -68,12 +70,12 @@ end
 local function arranged(x, way) return way == "N" and x or x:swapaxes(-1, -2) end
 
 local function refuse_shapes(op, expected, x, y)
-  core.raise(("[%s] expected %s, got %s and %s"):format(op, expected, core.text(x.shape), core.text(y.shape)))
+  core.raise(("[%s] expected %s, got %s and %s"):format(op, expected, checks.shape_text(x.shape), checks.shape_text(y.shape)))
 end
 
 --- alpha and beta of the options.
 local function factors(op, options, like)
-  local is_complex = core.is_complex(like)
+  local is_complex = kinds.is_complex(like)
   local alpha, beta = factor(op, "alpha", options.alpha, 1, is_complex), factor(op, "beta", options.beta, 0, is_complex)
   if beta ~= 0 and options.out == nil then core.raise(("[%s] expected out beside beta: what beta multiplies"):format(op)) end
   return alpha, beta
@@ -89,8 +91,8 @@ local function write(op, out, shape, keeps, operands, run)
     return result
   end
   check(op, "out", out, #shape, like, true)
-  if core.text(out.shape) ~= core.text(shape) then
-    core.raise(("[%s] expected out of shape %s, got %s"):format(op, core.text(shape), core.text(out.shape)))
+  if checks.shape_text(out.shape) ~= checks.shape_text(shape) then
+    core.raise(("[%s] expected out of shape %s, got %s"):format(op, checks.shape_text(shape), checks.shape_text(out.shape)))
   end
   local direct = core.is_row_major(out)
   for _, x in ipairs(operands) do direct = direct and not core.may_overlap(out, x) end
@@ -103,7 +105,7 @@ local function write(op, out, shape, keeps, operands, run)
   return out:copy_(result)
 end
 
-core.blas = {arranged = arranged, check = check, factor = factor, factors = factors, letter = letter, refuse_shapes = refuse_shapes,
+local shared = {arranged = arranged, check = check, factor = factor, factors = factors, letter = letter, refuse_shapes = refuse_shapes,
   rows_and_columns = rows_and_columns, trans = trans, write = write}
 
 -- ---- vectors ----------------------------------------------------------------------------------------------------------------
@@ -117,13 +119,13 @@ end
 --- gpu.blas.axpy(alpha, x, y)
 function blas.axpy(alpha, x, y)
   two_vectors("blas.axpy", x, y)
-  return y:add_(x * factor("blas.axpy", "alpha", alpha, nil, core.is_complex(x)))
+  return y:add_(x * factor("blas.axpy", "alpha", alpha, nil, kinds.is_complex(x)))
 end
 
 --- gpu.blas.scal(alpha, x)
 function blas.scal(alpha, x)
   check("blas.scal", "x", x, 1)
-  return x:mul_(factor("blas.scal", "alpha", alpha, nil, core.is_complex(x)))
+  return x:mul_(factor("blas.scal", "alpha", alpha, nil, kinds.is_complex(x)))
 end
 
 --- gpu.blas.copy(x, y)
@@ -144,7 +146,7 @@ end
 --- gpu.blas.rot(x, y, c, s)
 function blas.rot(x, y, c, s)
   two_vectors("blas.rot", x, y)
-  c, s = factor("blas.rot", "c", c, nil, false), factor("blas.rot", "s", s, nil, core.is_complex(x))
+  c, s = factor("blas.rot", "c", c, nil, false), factor("blas.rot", "s", s, nil, kinds.is_complex(x))
   local below = type(s) == "cdata" and gpu.complex(s.re, -s.im) or s
   local new_x, new_y = x * c + y * s, y * c - x * below
   gpu.eval(new_x, new_y)
@@ -156,10 +158,10 @@ end
 --- gpu.blas.dot(x, y)
 function blas.dot(x, y)
   two_vectors("blas.dot", x, y)
-  return core.sum_of_products(x, y)
+  return sum_of_products(x, y)
 end
 
-local function magnitudes(x) return core.is_complex(x) and x:real():abs() + x:imag():abs() or x:abs() end
+local function magnitudes(x) return kinds.is_complex(x) and x:real():abs() + x:imag():abs() or x:abs() end
 
 --- gpu.blas.asum(x)
 function blas.asum(x) return magnitudes(check("blas.asum", "x", x, 1)):sum() end
@@ -188,8 +190,8 @@ local faster = {float32 = "tf32", float64 = "emulated"}
 
 --- gpu.blas.precision([{float32, float64}])
 function blas.precision(choices)
-  choices = core.check_fields("blas.precision", choices)
-  if next(choices) then core.check_mode_change "blas.precision" end
+  choices = checks.fields("blas.precision", choices)
+  if next(choices) then checks.mode_change "blas.precision" end
   local allowed = {core.precision()}
   for i, dtype in ipairs {"float32", "float64"} do
     local choice = choices[dtype]
@@ -201,3 +203,5 @@ function blas.precision(choices)
   core.precision(allowed[1], allowed[2])
   return {float32 = allowed[1] and faster.float32 or "full", float64 = allowed[2] and faster.float64 or "full"}
 end
+
+return shared

@@ -1,13 +1,16 @@
 -- gpu.blas: Hermitian matrices, updates of triangles by vectors, rotations. Of real numbers they are the symmetric routines.
 -- In sandboxes: all
-local gpu, _, core = ...
-core.load "blas_matrices.lua"
+local gpu, _, core, import = ...
+import "blas_matrices"
+local views = import "views"
+local checks = import "checks"
+local kinds = import "kinds"
 
-local blas, arguments = gpu.blas, core.blas
+local blas, arguments = gpu.blas, import "blas"
 local as_column, check, check_square, factor = arguments.as_column, arguments.check, arguments.check_square, arguments.factor
 local letter, refuse_shapes, trans, uplo = arguments.letter, arguments.refuse_shapes, arguments.trans, arguments.uplo
 
-local function conj(x) return core.is_complex(x) and x:conj() or x end
+local function conj(x) return kinds.is_complex(x) and x:conj() or x end
 local function conj_factor(alpha) return type(alpha) == "cdata" and gpu.complex(alpha.re, -alpha.im) or alpha end
 
 --- A mask of a triangle with its diagonal.
@@ -20,8 +23,8 @@ end
 local function whole(a, upper)
   local n, other = a.shape[1], conj(a.T)
   local full = gpu.where(triangle_of(n, upper, a.device), a, other)
-  if not core.is_complex(a) then return full end
-  local rows, columns = core.along(n, 1, 2, a.device), core.along(n, 2, 2, a.device)
+  if not kinds.is_complex(a) then return full end
+  local rows, columns = views.along(n, 1, 2, a.device), views.along(n, 2, 2, a.device)
   return gpu.where(rows:eq(columns), a:real(), full):astype(a.dtype)
 end
 
@@ -53,13 +56,13 @@ local function write_triangle(op, options, product, hermitian, beta)
   local value = product
   if out ~= nil then
     check(op, "out", out, 2, like)
-    if core.text(out.shape) ~= core.text(like.shape) then
-      core.raise(("[%s] expected out of shape %s, got %s"):format(op, core.text(like.shape), core.text(out.shape)))
+    if checks.shape_text(out.shape) ~= checks.shape_text(like.shape) then
+      core.raise(("[%s] expected out of shape %s, got %s"):format(op, checks.shape_text(like.shape), checks.shape_text(out.shape)))
     end
     if beta ~= 0 then value = value + out * beta end
   end
-  if hermitian and core.is_complex(like) then
-    local rows, columns = core.along(n, 1, 2, like.device), core.along(n, 2, 2, like.device)
+  if hermitian and kinds.is_complex(like) then
+    local rows, columns = views.along(n, 1, 2, like.device), views.along(n, 2, 2, like.device)
     value = gpu.where(rows:eq(columns), value:real(), value)
   end
   value = core.cast(gpu.where(inside, value, out or 0), like.dtype)
@@ -69,7 +72,7 @@ end
 --- The ways of an update's operands: "N", or "C" (of real numbers also "T").
 local function read_way(op, a, options)
   local way = trans(op, "trans", options.trans)
-  if way == "T" and core.is_complex(a) then core.fail(op, 'trans = "N" or "C"', way) end
+  if way == "T" and kinds.is_complex(a) then core.fail(op, 'trans = "N" or "C"', way) end
   return way == "N" and "N" or "C"
 end
 
@@ -83,7 +86,7 @@ end
 --- alpha and beta are real.
 function blas.herk(a, options)
   local op = "blas.herk"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   check(op, "a", a, 2)
   local alpha = factor(op, "alpha", options.alpha, 1, false)
   local way = read_way(op, a, options)
@@ -95,11 +98,11 @@ end
 --- alpha a b' + conj(alpha) b a' + beta out; beta is real.
 function blas.her2k(a, b, options)
   local op = "blas.her2k"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   check(op, "a", a, 2)
   check(op, "b", b, 2, a)
-  if core.text(a.shape) ~= core.text(b.shape) then refuse_shapes(op, "a and b of one shape", a, b) end
-  local alpha, way = factor(op, "alpha", options.alpha, 1, core.is_complex(a)), read_way(op, a, options)
+  if checks.shape_text(a.shape) ~= checks.shape_text(b.shape) then refuse_shapes(op, "a and b of one shape", a, b) end
+  local alpha, way = factor(op, "alpha", options.alpha, 1, kinds.is_complex(a)), read_way(op, a, options)
   local product = product_of(a, b, way) * alpha
   return write_triangle(op, options, product + conj(product.T), true, factor(op, "beta", options.beta, 0, false))
 end
@@ -108,13 +111,13 @@ end
 
 --- alpha x y' of vectors, and with `both` what the update of a triangle by two vectors adds.
 local function vector_update(op, x, y, options, hermitian)
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   check(op, "x", x, 1)
   if y then
     check(op, "y", y, 1, x)
     if x.size ~= y.size then refuse_shapes(op, "vectors of one length", x, y) end
   end
-  local is_complex = core.is_complex(x) and not (hermitian and not y)
+  local is_complex = kinds.is_complex(x) and not (hermitian and not y)
   local alpha = factor(op, "alpha", options.alpha, 1, is_complex)
   local function across(p, q) return as_column(p) * (hermitian and conj(q) or q) end
   local product = across(x, y or x) * alpha
@@ -128,15 +131,15 @@ function blas.syr(x, options) return vector_update("blas.syr", x, nil, options, 
 --- gpu.blas.her(x [, {alpha, uplo, out}])
 function blas.her(x, options) return vector_update("blas.her", x, nil, options, true) end
 --- gpu.blas.syr2(x, y [, {alpha, uplo, out}])
-function blas.syr2(x, y, options) return vector_update("blas.syr2", x, core.check_array("blas.syr2", y), options, false) end
+function blas.syr2(x, y, options) return vector_update("blas.syr2", x, checks.array("blas.syr2", y), options, false) end
 --- gpu.blas.her2(x, y [, {alpha, uplo, out}])
-function blas.her2(x, y, options) return vector_update("blas.her2", x, core.check_array("blas.her2", y), options, true) end
+function blas.her2(x, y, options) return vector_update("blas.her2", x, checks.array("blas.her2", y), options, true) end
 
 --- gpu.blas.gerc(x, y [, {alpha, out}])
 --- alpha x times the conjugate of y', plus out.
 function blas.gerc(x, y, options)
   local op = "blas.gerc"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   check(op, "y", y, 1)
   return blas.ger(x, conj(y), {alpha = options.alpha, out = options.out})
 end
@@ -154,7 +157,7 @@ end
 --- op(a) x, with a triangular.
 function blas.trmv(a, x, options)
   local op = "blas.trmv"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   check_square(op, a)
   check(op, "x", x, 1, a)
   if a.shape[1] ~= x.size then refuse_shapes(op, "a matrix and a vector that fit", a, x) end
@@ -170,7 +173,7 @@ end
 function blas.iamin(x)
   local op = "blas.iamin"
   if check(op, "x", x, 1).size == 0 then core.fail(op, "a vector with elements", x) end
-  return (core.is_complex(x) and x:real():abs() + x:imag():abs() or x:abs()):argmin()
+  return (kinds.is_complex(x) and x:real():abs() + x:imag():abs() or x:abs()):argmin()
 end
 
 --- gpu.blas.rotg(a, b)
@@ -195,7 +198,7 @@ function blas.rotm(x, y, parameters)
   local op = "blas.rotm"
   check(op, "x", x, 1)
   check(op, "y", y, 1, x)
-  if core.is_complex(x) then core.fail(op, "real vectors", x) end
+  if kinds.is_complex(x) then core.fail(op, "real vectors", x) end
   if x.size ~= y.size then refuse_shapes(op, "vectors of one length", x, y) end
   if type(parameters) ~= "table" or core.check_list(op, "numbers", parameters) ~= 5 then
     core.fail(op, "parameters: a table of five numbers", parameters)

@@ -1,9 +1,10 @@
 -- gpu.blas: products, updates and solutions of matrices.
 -- In sandboxes: all
-local gpu, methods, core = ...
-core.load "blas.lua"
+local gpu, methods, core, import = ...
+local checks = import "checks"
+local kinds = import "kinds"
 
-local blas, arguments = gpu.blas, core.blas
+local blas, arguments = gpu.blas, import "blas"
 local arranged, check, factor, factors, letter = arguments.arranged, arguments.check, arguments.factor, arguments.factors,
   arguments.letter
 local refuse_shapes, rows_and_columns, trans, write = arguments.refuse_shapes, arguments.rows_and_columns, arguments.trans,
@@ -47,7 +48,7 @@ local none = {}
 --- gpu.blas.gemm(a, b [, {alpha, beta, trans_a, trans_b, out}])
 function blas.gemm(a, b, options)
   local op = "blas.gemm"
-  options = options == nil and none or core.check_fields(op, options)
+  options = options == nil and none or checks.fields(op, options)
   -- What most calls need, without a look at each property of the operands.
   local way_a, way_b = trans(op, "trans_a", options.trans_a), trans(op, "trans_b", options.trans_b)
   local target = core.product_target(a, b, options.out, way_a ~= "N", way_b ~= "N")
@@ -64,7 +65,7 @@ end
 --- gpu.blas.gemm_strided_batched(a, b [, {alpha, beta, trans_a, trans_b, out}])
 function blas.gemm_strided_batched(a, b, options)
   local op = "blas.gemm_strided_batched"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   check(op, "a", a, 3, nil, true)
   check(op, "b", b, 3, a, true)
   local way_a, way_b, m, n, alpha, beta = read_product(op, a, b, options)
@@ -82,7 +83,7 @@ local function check_matrices(op, what, list, like)
   end
   for _, x in ipairs(list) do
     check(op, "in " .. what, x, 2, like, true)
-    if core.text(x.shape) ~= core.text(list[1].shape) then
+    if checks.shape_text(x.shape) ~= checks.shape_text(list[1].shape) then
       refuse_shapes(op, ("matrices of one shape in %s"):format(what), list[1], x)
     end
   end
@@ -92,7 +93,7 @@ end
 --- gpu.blas.gemm_batched(a, b [, {alpha, beta, trans_a, trans_b, out}])
 function blas.gemm_batched(a, b, options)
   local op = "blas.gemm_batched"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   local first_a = check_matrices(op, "a", a)
   local first_b = check_matrices(op, "b", b, first_a)
   if #a ~= #b then core.raise(("[%s] expected as many matrices in a as in b, got %d and %d"):format(op, #a, #b)) end
@@ -105,8 +106,8 @@ function blas.gemm_batched(a, b, options)
   else
     local first = check_matrices(op, "out", out, first_a)
     if #out ~= #a or first.shape[1] ~= m or first.shape[2] ~= n then
-      core.raise(("[%s] expected %d matrices of shape %s as out, got %d of %s"):format(op, #a, core.text {m, n}, #out,
-        core.text(first.shape)))
+      core.raise(("[%s] expected %d matrices of shape %s as out, got %d of %s"):format(op, #a, checks.shape_text {m, n}, #out,
+        checks.shape_text(first.shape)))
     end
     for _, c in ipairs(out) do direct = direct and core.is_row_major(c) and c.strides[1] == first.strides[1] end
     direct = direct and not core.share_memory(out, a) and not core.share_memory(out, b)
@@ -133,7 +134,7 @@ arguments.as_column = as_column
 --- gpu.blas.gemv(a, x [, {alpha, beta, trans, out}])
 function blas.gemv(a, x, options)
   local op = "blas.gemv"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   check(op, "a", a, 2)
   check(op, "x", x, 1, a)
   local way = trans(op, "trans", options.trans)
@@ -148,10 +149,10 @@ end
 --- gpu.blas.ger(x, y [, {alpha, out}])
 function blas.ger(x, y, options)
   local op = "blas.ger"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   check(op, "x", x, 1)
   check(op, "y", y, 1, x)
-  local update = as_column(x) * y * factor(op, "alpha", options.alpha, 1, core.is_complex(x))
+  local update = as_column(x) * y * factor(op, "alpha", options.alpha, 1, kinds.is_complex(x))
   if options.out == nil then return update end
   check(op, "out", options.out, 2, x)
   return core.assign(op, options.out, options.out + update)
@@ -161,7 +162,7 @@ end
 
 local function check_square(op, a)
   check(op, "a", a, 2)
-  if a.shape[1] ~= a.shape[2] then core.raise(("[%s] expected a square matrix a, got shape %s"):format(op, core.text(a.shape))) end
+  if a.shape[1] ~= a.shape[2] then core.raise(("[%s] expected a square matrix a, got shape %s"):format(op, checks.shape_text(a.shape))) end
   return a
 end
 
@@ -170,7 +171,7 @@ arguments.check_square, arguments.uplo = check_square, uplo
 
 --- Checks the operands of symm and hemm. Returns the options, a's side, and whether its upper triangle is given.
 function arguments.read_sided(op, a, b, options)
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   check_square(op, a)
   check(op, "b", b, 2, a)
   local side, triangle = letter(op, "side", options.side, "LR"), uplo(op, options)
@@ -182,7 +183,7 @@ end
 
 --- Checks the operands of symv and hemv. Returns the options, and whether a's upper triangle is given.
 function arguments.read_column(op, a, x, options)
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   check_square(op, a)
   check(op, "x", x, 1, a)
   if a.shape[1] ~= x.size then refuse_shapes(op, "a matrix and a vector that fit", a, x) end
@@ -211,11 +212,11 @@ end
 
 --- syrk, and with b syr2k.
 local function update(op, a, b, options)
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   check(op, "a", a, 2)
   if b then
     check(op, "b", b, 2, a)
-    if core.text(a.shape) ~= core.text(b.shape) then refuse_shapes(op, "a and b of one shape", a, b) end
+    if checks.shape_text(a.shape) ~= checks.shape_text(b.shape) then refuse_shapes(op, "a and b of one shape", a, b) end
   end
   local way, triangle = letter(op, "trans", options.trans, "NT"), uplo(op, options)
   local n, k = rows_and_columns(a, way)
@@ -236,17 +237,17 @@ end
 --- gpu.blas.syrk(a [, {alpha, beta, trans, uplo, out}])
 function blas.syrk(a, options) return update("blas.syrk", a, nil, options) end
 --- gpu.blas.syr2k(a, b [, {alpha, beta, trans, uplo, out}])
-function blas.syr2k(a, b, options) return update("blas.syr2k", a, core.check_array("blas.syr2k", b), options) end
+function blas.syr2k(a, b, options) return update("blas.syr2k", a, checks.array("blas.syr2k", b), options) end
 
 -- ---- triangular matrices ----------------------------------------------------------------------------------------------------
 
 --- trsm and trmm: `run` is the library's.
 local function triangular(op, a, b, options, run)
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   check_square(op, a)
   check(op, "b", b, 2, a)
   local side, triangle, diag = letter(op, "side", options.side, "LR"), uplo(op, options), letter(op, "diag", options.diag, "NU")
-  local way, alpha = trans(op, "trans_a", options.trans_a), factor(op, "alpha", options.alpha, 1, core.is_complex(a))
+  local way, alpha = trans(op, "trans_a", options.trans_a), factor(op, "alpha", options.alpha, 1, kinds.is_complex(a))
   if a.shape[1] ~= b.shape[side == "L" and 1 or 2] then
     refuse_shapes(op, ("a and b that fit for side = %q"):format(side), a, b)
   end
@@ -264,7 +265,7 @@ function blas.trmm(a, b, options) return triangular("blas.trmm", a, b, options, 
 --- gpu.blas.trsv(a, x [, {trans, uplo, diag, out}])
 function blas.trsv(a, x, options)
   local op = "blas.trsv"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   check_square(op, a)
   check(op, "x", x, 1, a)
   if a.shape[1] ~= x.size then refuse_shapes(op, "a matrix and a vector that fit", a, x) end
@@ -279,19 +280,19 @@ end
 
 local function conjugated(x, way)
   local view = arranged(x, way)
-  return way == "C" and core.is_complex(x) and view:conj() or view
+  return way == "C" and kinds.is_complex(x) and view:conj() or view
 end
 
 --- gpu.blas.geam(a, b [, {alpha, beta, trans_a, trans_b, out}])
 function blas.geam(a, b, options)
   local op = "blas.geam"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   check(op, "a", a, 2)
   check(op, "b", b, 2, a)
   local left = conjugated(a, trans(op, "trans_a", options.trans_a))
   local right = conjugated(b, trans(op, "trans_b", options.trans_b))
-  if core.text(left.shape) ~= core.text(right.shape) then refuse_shapes(op, "op(a) and op(b) of one shape", left, right) end
-  local is_complex = core.is_complex(a)
+  if checks.shape_text(left.shape) ~= checks.shape_text(right.shape) then refuse_shapes(op, "op(a) and op(b) of one shape", left, right) end
+  local is_complex = kinds.is_complex(a)
   local alpha, beta = factor(op, "alpha", options.alpha, 1, is_complex), factor(op, "beta", options.beta, 1, is_complex)
   return core.assign(op, options.out, left * alpha + right * beta)
 end
@@ -299,7 +300,7 @@ end
 --- gpu.blas.dgmm(a, x [, {side, out}])
 function blas.dgmm(a, x, options)
   local op = "blas.dgmm"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   check(op, "a", a, 2)
   check(op, "x", x, 1, a)
   local side = letter(op, "side", options.side, "RL")

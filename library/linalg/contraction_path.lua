@@ -1,6 +1,9 @@
 -- In which order einsum multiplies its operands. Each step takes two of the terms that are left and puts their product behind the
 -- others; a path is the list of the pairs of positions.
-local gpu, methods, core = ...
+local gpu, methods, core, import = ...
+local checks = import "checks"
+
+local exports = {}
 
 local most_exact = 8 -- operands; the exact search compares 3^n divisions of them
 
@@ -149,7 +152,7 @@ local function check_path(op, path, n)
     local pair_text = ("step %d: two positions from 1 to %d"):format(s, left)
     if type(pair) ~= "table" or core.check_list(op, "positions", pair) ~= 2 then core.fail(op, pair_text, pair) end
     for _, position in ipairs(pair) do
-      core.check_integer(op, pair_text, position)
+      checks.integer(op, pair_text, position)
       if position < 1 or position > left then core.fail(op, pair_text, position) end
     end
     if pair[1] == pair[2] then core.fail(op, ("step %d: two different positions"):format(s), pair[1]) end
@@ -160,7 +163,7 @@ end
 
 --- The path for terms, which are sets of labels: label -> true. `optimize`: nil or true, "optimal", "greedy", false (from left to
 --- right), or a path.
-function core.contraction_path(op, terms, output, extents, optimize)
+function exports.path(op, terms, output, extents, optimize)
   local n = #terms
   if type(optimize) == "table" then return check_path(op, optimize, n) end
   if optimize == false then return from_left(n) end
@@ -173,5 +176,7 @@ function core.contraction_path(op, terms, output, extents, optimize)
   return greedy(terms, output, extents)
 end
 
-core.contraction_steps = steps_of
-core.contraction_from_left = from_left
+exports.steps = steps_of
+exports.from_left = from_left
+
+return exports

@@ -1,9 +1,13 @@
 -- Sums of products by labels of axes. Labels are the equation's letters, and the numbers 1, 2, ... for the axes of an ellipsis,
 -- counted from the last.
 -- In sandboxes: all
-local gpu, methods, core = ...
-core.load "contraction_path.lua"
-core.load "products.lua"
+local gpu, methods, core, import = ...
+local checks = import "checks"
+local from_left = import("contraction_path").from_left
+local contraction_path = import("contraction_path").path
+local contraction_steps = import("contraction_path").steps
+local kinds = import "kinds"
+local sum_of_products = import("products").sum_of_products
 
 local unpack = unpack
 
@@ -48,7 +52,7 @@ local function labels_of(op, equation, operand, x)
   local letters = operand.ellipsis and #operand - 1 or #operand
   if operand.ellipsis and x.ndim < letters or not operand.ellipsis and x.ndim ~= letters then
     core.raise(("[%s] expected an array of %d axes%s, got shape %s:\n  %s\n  %s^"):format(op, letters,
-      operand.ellipsis and " or more" or "", core.text(x.shape), equation, (" "):rep(operand.at - 1)))
+      operand.ellipsis and " or more" or "", checks.shape_text(x.shape), equation, (" "):rep(operand.at - 1)))
   end
   local labels = {}
   for _, item in ipairs(operand) do
@@ -69,8 +73,8 @@ local function extents_of(op, arrays, labels)
       local extent, known = x.shape[axis], extents[label]
       if known and known ~= extent and known ~= 1 and extent ~= 1 then
         core.raise(("[%s] expected %s of one length, got %d in %s and %d in %s"):format(op,
-          type(label) == "number" and "the axes of ..." or label, known, core.text(arrays[source[label]].shape), extent,
-          core.text(x.shape)))
+          type(label) == "number" and "the axes of ..." or label, known, checks.shape_text(arrays[source[label]].shape), extent,
+          checks.shape_text(x.shape)))
       end
       if not known or known == 1 then extents[label], source[label] = extent, i end
     end
@@ -137,7 +141,7 @@ local function to_term(op, x, labels, extents)
     if other then
       if x.shape[other] ~= x.shape[axis] then
         core.raise(("[%s] expected %s of one length, got %d and %d in %s"):format(op, label, x.shape[other], x.shape[axis],
-          core.text(x.shape)))
+          checks.shape_text(x.shape)))
       end
       x = x:diagonal(0, other, axis)
       table.remove(own, axis)
@@ -222,11 +226,11 @@ local function multiply(a, b, needed, extents)
   local labels = join(batch, left, right)
   if #summed == 0 then return {x = arrange(a, labels) * arrange(b, labels), labels = labels} end
   local is_vector = #left == 0 or #right == 0
-  if is_vector and (#left == #right or #batch > 0 or not (core.is_floating(a.x) or core.is_complex(a.x))) then
+  if is_vector and (#left == #right or #batch > 0 or not (kinds.is_floating(a.x) or kinds.is_complex(a.x))) then
     local all = join(labels, summed)
     local axes = {}
     for i = 1, #summed do axes[i] = #labels + i end
-    return {x = core.sum_of_products(arrange(a, all), arrange(b, all), axes), labels = labels}
+    return {x = sum_of_products(arrange(a, all), arrange(b, all), axes), labels = labels}
   end
   local batch_shape = extents_along(batch, extents)
   local left_shape, m = extents_along(left, extents)
@@ -270,9 +274,9 @@ local function make_plan(op, equation, arrays, optimize)
   local output = written and explicit_output(op, equation, written, extents) or implicit_output(labels)
   local sets, needed = shared_labels(labels, extents, shapes, output)
   local kept = set_of(output)
-  local path = core.contraction_path(op, sets, kept, extents, optimize)
+  local path = contraction_path(op, sets, kept, extents, optimize)
   return {labels = labels, extents = extents, output = output, sets = sets, needed = needed, kept = kept, path = path,
-    steps = core.contraction_steps(sets, kept, extents, path)}
+    steps = contraction_steps(sets, kept, extents, path)}
 end
 
 -- The plans of the latest equations and shapes: to make one takes longer than a small product.
@@ -286,8 +290,8 @@ local function read(op, equation, ...)
     core.raise(('[%s] expected the subscripts first, as in gpu.%s("ij,jk", x, y), got an array before them'):format(op, op))
   end
   if #arrays > 0 and not core.is_array(arrays[#arrays]) then options = table.remove(arrays) end
-  for _, x in ipairs(arrays) do core.check_array(op, x) end
-  options = core.check_fields(op, options)
+  for _, x in ipairs(arrays) do checks.array(op, x) end
+  options = checks.fields(op, options)
   local optimize = options.optimize
   if type(equation) ~= "string" or type(optimize) == "table" then
     return make_plan(op, equation, arrays, optimize), arrays, options
@@ -347,7 +351,7 @@ function gpu.einsum_path(equation, ...)
     left[#left + 1] = step.labels
   end
   local plain = 0
-  for _, step in ipairs(core.contraction_steps(plan.sets, plan.kept, plan.extents, core.contraction_from_left(#plan.sets))) do
+  for _, step in ipairs(contraction_steps(plan.sets, plan.kept, plan.extents, from_left(#plan.sets))) do
     plain = plain + step.work
   end
   lines[#lines + 1] = ("%.3g flops, %.3g from left to right; the largest result has %.3g elements"):format(total, plain, largest)

@@ -1,7 +1,9 @@
 -- gpu.linalg: systems of equations. The solver takes matrices in columns, so most functions give it a copy of the transpose.
 -- In sandboxes: all
-local gpu, methods, core = ...
-core.load "blas.lua"
+local gpu, methods, core, import = ...
+local blas = import "blas"
+local checks = import "checks"
+local views = import "views"
 
 local linalg = gpu.linalg
 
@@ -13,9 +15,9 @@ local real = {complex64 = "float32", complex128 = "float64"}
 
 --- Checks matrices: the last two axes of x.
 local function check_matrices(op, x)
-  core.check_array(op, x)
+  checks.array(op, x)
   if x.ndim < 2 then
-    core.raise(("[%s] expected a matrix (m,n), or a batch of them (...,m,n), got shape %s"):format(op, core.text(x.shape)))
+    core.raise(("[%s] expected a matrix (m,n), or a batch of them (...,m,n), got shape %s"):format(op, checks.shape_text(x.shape)))
   end
   return x
 end
@@ -23,13 +25,13 @@ end
 local function check_square(op, x)
   check_matrices(op, x)
   if x.shape[x.ndim] ~= x.shape[x.ndim - 1] then
-    core.raise(("[%s] expected a square matrix (n,n), or a batch of them (...,n,n), got shape %s"):format(op, core.text(x.shape)))
+    core.raise(("[%s] expected a square matrix (n,n), or a batch of them (...,n,n), got shape %s"):format(op, checks.shape_text(x.shape)))
   end
   return x
 end
 
 local function refuse_shapes(op, expected, a, b, advice)
-  core.raise(("[%s] expected %s, got %s and %s%s"):format(op, expected, core.text(a.shape), core.text(b.shape), advice or ""))
+  core.raise(("[%s] expected %s, got %s and %s%s"):format(op, expected, checks.shape_text(a.shape), checks.shape_text(b.shape), advice or ""))
 end
 
 --- The dtype in which the solver works: the option, or that of the arrays, where integers and bool become float32.
@@ -93,11 +95,11 @@ local function in_columns(x, dtype, batch)
 end
 
 --- One of the letters, the first if it is nil.
-local function letter(op, name, value, letters) return core.blas.letter(op, name, value, letters) end
+local function letter(op, name, value, letters) return blas.letter(op, name, value, letters) end
 
 local function eye(n, dtype, x) return gpu.eye(n, {dtype = dtype, device = x.device}) end
 
-core.linalg = {batch_of = batch_of, check_matrices = check_matrices, check_square = check_square, common_batch = common_batch,
+local shared = {batch_of = batch_of, check_matrices = check_matrices, check_square = check_square, common_batch = common_batch,
   eye = eye, fresh = fresh, in_columns = in_columns, letter = letter, real_of = real_of, refuse_shapes = refuse_shapes,
   shaped = shaped, transposed = transposed, working = working}
 
@@ -112,11 +114,11 @@ local function keeping_nan(matrices, decompose)
   matrices:copy_(gpu.where(finite, matrices, 0 / 0))
   return info, pivots
 end
-core.linalg.keeping_nan = keeping_nan
+shared.keeping_nan = keeping_nan
 
 --- Matrices for a solver that must not get elements that are not finite: zeros in place of matrices that have some. `read`: the
 --- elements that the solver reads. Also gives a function that changes what the solver reports, for these matrices, to -1.
-function core.linalg.only_finite(a, read)
+function shared.only_finite(a, read)
   if core.solver_checks_finite(a) then return a, function(info) return info end end
   local ok = read:isfinite():all {-2, -1}
   return gpu.where(ok:reshape(shaped(batch_of(a), 1, 1)), a, 0):astype(a.dtype), function(info)
@@ -140,7 +142,7 @@ end
 
 --- Right-hand sides as matrices: a vector is a column. Whether it was one.
 local function right_sides(op, a, b)
-  core.check_array(op, b)
+  checks.array(op, b)
   local is_vector = b.ndim == 1
   if b.ndim == 0 or b.shape[is_vector and 1 or b.ndim - 1] ~= a.shape[a.ndim] then
     local is_row = b.ndim > 1 and b.shape[b.ndim] == a.shape[a.ndim]
@@ -166,7 +168,7 @@ local function solve_small(op, a, sides, dtype, batch)
   local shape = shaped(batch, sides.shape[sides.ndim - 1], sides.shape[sides.ndim])
   local function with_batch(x)
     local own = batch_of(x)
-    local matches = #own == 0 or core.text(own) == core.text(batch)
+    local matches = #own == 0 or checks.shape_text(own) == checks.shape_text(batch)
     return matches and x or core.broadcast(x, shaped(batch, x.shape[x.ndim - 1], x.shape[x.ndim]))
   end
   if a.size == 0 or sides.size == 0 or not core.takes_small(with_batch(a)) then return nil end
@@ -179,7 +181,7 @@ end
 --- gpu.linalg.solve(a, b [, {dtype, out}])
 function linalg.solve(a, b, options)
   local op = "linalg.solve"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   check_square(op, a)
   local sides, is_vector = right_sides(op, a, b)
   local dtype, batch = working(op, options, a, b), common_batch(op, a, sides)
@@ -207,12 +209,12 @@ local function invert(a, dtype)
   core.decompose {routine = "lu_solve", a = columns, b = x, pivots = pivots:ravel(), transposed = true}
   return x, info
 end
-core.linalg.invert = invert
+shared.invert = invert
 
 --- gpu.linalg.inv(a [, {dtype, out}])
 function linalg.inv(a, options)
   local op = "linalg.inv"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   check_square(op, a)
   local dtype = working(op, options, a)
   if a.size == 0 then return core.assign(op, options.out, fresh(a, dtype)) end
@@ -234,7 +236,7 @@ end
 
 --- gpu.linalg.det(a [, {dtype, out}])
 function linalg.det(a, options)
-  options = core.check_fields("linalg.det", options)
+  options = checks.fields("linalg.det", options)
   check_square("linalg.det", a)
   if is_small(a) then
     local value = core.determinant_small(in_rows(a, working("linalg.det", options, a)))
@@ -246,7 +248,7 @@ end
 
 --- gpu.linalg.slogdet(a [, {dtype}])
 function linalg.slogdet(a, options)
-  options = core.check_fields("linalg.slogdet", options)
+  options = checks.fields("linalg.slogdet", options)
   local diagonal, sign = diagonals("linalg.slogdet", a, options)
   return diagonal:sign():prod(-1) * sign, diagonal:abs():log():sum(-1)
 end
@@ -254,7 +256,7 @@ end
 --- gpu.linalg.lu_factor(a [, {dtype}])
 function linalg.lu_factor(a, options)
   local op = "linalg.lu_factor"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   check_matrices(op, a)
   local columns = in_columns(a, working(op, options, a))
   if columns.size == 0 then
@@ -271,17 +273,17 @@ local function first_true(condition, batch)
   return core.broadcast(core.cast(at, "int32"), batch):ravel()
 end
 
-core.linalg.first_true, core.linalg.in_rows, core.linalg.is_small, core.linalg.right_sides = first_true, in_rows, is_small, right_sides
+shared.first_true, shared.in_rows, shared.is_small, shared.right_sides = first_true, in_rows, is_small, right_sides
 
 --- gpu.linalg.lu_solve(lu, pivots, b [, {trans, dtype, out}])
 function linalg.lu_solve(lu, pivots, b, options)
   local op = "linalg.lu_solve"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   check_square(op, lu)
-  core.check_array(op, pivots)
+  checks.array(op, pivots)
   local n = lu.shape[lu.ndim]
-  if core.text(pivots.shape) ~= core.text(shaped(batch_of(lu), n)) or not pivots.dtype:find "int" then
-    core.fail(op, "integer pivots of shape " .. core.text(shaped(batch_of(lu), n)), pivots)
+  if checks.shape_text(pivots.shape) ~= checks.shape_text(shaped(batch_of(lu), n)) or not pivots.dtype:find "int" then
+    core.fail(op, "integer pivots of shape " .. checks.shape_text(shaped(batch_of(lu), n)), pivots)
   end
   local sides, is_vector = right_sides(op, lu, b)
   local way = letter(op, "trans", options.trans, "NTC")
@@ -302,15 +304,15 @@ end
 --- gpu.linalg.lu(a [, {dtype}])
 function linalg.lu(a, options)
   local op = "linalg.lu"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   local factors, pivots = linalg.lu_factor(check_matrices(op, a), {dtype = working(op, options, a)})
   local m, n = a.shape[a.ndim - 1], a.shape[a.ndim]
   local k = math.min(m, n)
   local rows = core.permutation(pivots:contiguous(), m)
   local order = core.positions({m, 1}, 1, 1, "int32", {device = a.device})
   local permutation = core.cast(rows:expand_dims(-2):eq(order), real_of(factors.dtype))
-  local lower = gpu.tril(core.slice(factors, a.ndim, 1, k), -1) + gpu.eye(m, k, {dtype = factors.dtype, device = a.device})
-  return permutation, lower, gpu.triu(core.slice(factors, a.ndim - 1, 1, k))
+  local lower = gpu.tril(views.slice(factors, a.ndim, 1, k), -1) + gpu.eye(m, k, {dtype = factors.dtype, device = a.device})
+  return permutation, lower, gpu.triu(views.slice(factors, a.ndim - 1, 1, k))
 end
 
 -- ---- tensors ------------------------------------------------------------------------------------------------------------------
@@ -324,10 +326,10 @@ end
 --- gpu.linalg.tensorsolve(a, b [, {axes, dtype, out}])
 function linalg.tensorsolve(a, b, options)
   local op = "linalg.tensorsolve"
-  options = core.check_fields(op, options)
-  core.check_array(op, a)
-  core.check_array(op, b)
-  for i, axis in ipairs(options.axes and core.check_integers(op, "an axis", options.axes) or {}) do
+  options = checks.fields(op, options)
+  checks.array(op, a)
+  checks.array(op, b)
+  for i, axis in ipairs(options.axes and checks.integers(op, "an axis", options.axes) or {}) do
     a = a:moveaxis(core.axis(op, axis, a.ndim) - i + 1, -1)
   end
   local unknowns = {}
@@ -342,10 +344,10 @@ end
 --- gpu.linalg.tensorinv(a [, axes] [, {axes, dtype, out}])
 function linalg.tensorinv(a, axes, options)
   local op = "linalg.tensorinv"
-  if core.is_options(axes) then axes, options = core.shift(op, axes, options) end
-  options = core.check_fields(op, options)
-  core.check_array(op, a)
-  axes = core.check_integer(op, "a number of axes", axes or options.axes or 2)
+  if checks.is_options(axes) then axes, options = checks.shift(op, axes, options) end
+  options = checks.fields(op, options)
+  checks.array(op, a)
+  axes = checks.integer(op, "a number of axes", axes or options.axes or 2)
   if axes < 1 or axes > a.ndim then core.fail(op, ("a number of axes from 1 to %d"):format(a.ndim), axes) end
   local shape = {}
   for axis = axes + 1, a.ndim do shape[#shape + 1] = a.shape[axis] end
@@ -353,7 +355,9 @@ function linalg.tensorinv(a, axes, options)
   for axis = 1, axes do shape[#shape + 1] = a.shape[axis] end
   if count ^ 2 ~= a.size then
     core.raise(("[%s] expected as many elements in the first %d axes as in the others, got shape %s"):format(op, axes,
-      core.text(a.shape)))
+      checks.shape_text(a.shape)))
   end
   return core.assign(op, options.out, linalg.inv(a:reshape(count, count), {dtype = options.dtype}):reshape(shape))
 end
+
+return shared

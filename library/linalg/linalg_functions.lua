@@ -1,13 +1,15 @@
 -- gpu.linalg: functions of matrices by their eigenvalues.
 -- In sandboxes: all
-local gpu, _, core = ...
-core.load "linalg_structured.lua"
-local linalg, tools = gpu.linalg, core.linalg
+local gpu, _, core, import = ...
+import "linalg_structured"
+local checks = import "checks"
+local kinds = import "kinds"
+local linalg, tools = gpu.linalg, import "linalg"
 local check_square, transposed, working = tools.check_square, tools.transposed, tools.working
 
 local epsilon = {float32 = 2 ^ -23, float64 = 2 ^ -52}
 
-local function adjoint(x) return core.is_complex(x) and transposed(x):conj() or transposed(x) end
+local function adjoint(x) return kinds.is_complex(x) and transposed(x):conj() or transposed(x) end
 
 --- The greatest magnitude, a number. Waits.
 local function most(x) return x:abs():max():item() end
@@ -16,7 +18,7 @@ local function most(x) return x:abs():max():item() end
 local function of_symmetric(op, a, dtype, fn)
   local w, v = tools.symmetric(op, a, {dtype = dtype}, true)
   local values = fn(w)
-  core.check_array(op, values)
+  checks.array(op, values)
   return (v * values:expand_dims(-2)):matmul(adjoint(v))
 end
 
@@ -33,9 +35,9 @@ local function of_general(op, a, dtype, fn)
     core.raise(("[%s] expected a matrix with independent eigenvectors: its eigenvectors give it back with an error of %.1g"):format(op,
       error / size))
   end
-  local values = core.check_array(op, fn(w))
+  local values = checks.array(op, fn(w))
   local result = back(values):eval()
-  if core.is_complex(x) then return core.cast(result, dtype) end
+  if kinds.is_complex(x) then return core.cast(result, dtype) end
   -- Of a real matrix, real where it is to rounding.
   local imaginary, whole = most(result:imag()), most(result)
   if imaginary <= limit * whole then return core.cast(result:real(), dtype) end
@@ -43,11 +45,11 @@ local function of_general(op, a, dtype, fn)
 end
 
 local function apply(op, a, fn, real_fn, options)
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   check_square(op, a)
   local dtype = working(op, options, a)
   if a.size == 0 then return core.cast(a:copy(), dtype) end
-  if core.check_flag(op, "hermitian", options.hermitian) then return of_symmetric(op, a, dtype, real_fn or fn) end
+  if checks.flag(op, "hermitian", options.hermitian) then return of_symmetric(op, a, dtype, real_fn or fn) end
   return of_general(op, a, dtype, fn)
 end
 

@@ -1,9 +1,12 @@
 -- gpu.linalg: least squares, ranks, powers and special matrices, from the functions of the other linalg files.
 -- In sandboxes: all
-local gpu, methods, core = ...
-core.load "linalg_spectral.lua"
+local gpu, methods, core, import = ...
+import "linalg_spectral"
+local checks = import "checks"
+local kinds = import "kinds"
+local views = import "views"
 
-local linalg, tools = gpu.linalg, core.linalg
+local linalg, tools = gpu.linalg, import "linalg"
 local batch_of, check_matrices, check_square, eye, fresh = tools.batch_of, tools.check_matrices, tools.check_square, tools.eye,
   tools.fresh
 local real_of, refuse_shapes, shaped, transposed, working = tools.real_of, tools.refuse_shapes, tools.shaped, tools.transposed,
@@ -13,7 +16,7 @@ local inf = math.huge
 local epsilon = {float32 = 2 ^ -23, float64 = 2 ^ -52}
 
 --- x' of a matrix.
-local function adjoint(x) return core.is_complex(x) and transposed(x):conj() or transposed(x) end
+local function adjoint(x) return kinds.is_complex(x) and transposed(x):conj() or transposed(x) end
 
 --- The option of that name, a tolerance. No number is above NaN, so all matrices would have the rank 0.
 local function check_tolerance(op, name, value)
@@ -35,7 +38,7 @@ end
 
 --- Whether the option `hermitian` says that the matrices are symmetric, or Hermitian. Their lower triangles are read then.
 local function check_hermitian(op, a, options)
-  local hermitian = core.check_flag(op, "hermitian", options.hermitian)
+  local hermitian = checks.flag(op, "hermitian", options.hermitian)
   if hermitian then check_square(op, a) end
   return hermitian
 end
@@ -43,9 +46,9 @@ end
 --- gpu.linalg.matrix_rank(a [, tol] [, {tol, rtol, hermitian, dtype}])
 function linalg.matrix_rank(a, tol, options)
   local op = "linalg.matrix_rank"
-  if type(tol) == "table" then tol, options = core.shift(op, tol, options) end
-  options = core.check_fields(op, options)
-  core.check_array(op, a)
+  if type(tol) == "table" then tol, options = checks.shift(op, tol, options) end
+  options = checks.fields(op, options)
+  checks.array(op, a)
   if a.ndim < 2 then return core.cast(a:ne(0):any(), "int64") end
   tol = check_tolerance(op, "tol", tol or options.tol)
   local dtype = working(op, options, a)
@@ -68,8 +71,8 @@ end
 --- gpu.linalg.pinv(a [, rcond] [, {rcond, hermitian, dtype, out}])
 function linalg.pinv(a, rcond, options)
   local op = "linalg.pinv"
-  if type(rcond) == "table" then rcond, options = core.shift(op, rcond, options) end
-  options = core.check_fields(op, options)
+  if type(rcond) == "table" then rcond, options = checks.shift(op, rcond, options) end
+  options = checks.fields(op, options)
   check_matrices(op, a)
   local dtype = working(op, options, a)
   rcond = tolerance(op, "rcond", rcond or options.rcond, a, dtype)
@@ -86,10 +89,10 @@ end
 --- gpu.linalg.lstsq(a, b [, rcond] [, {rcond, dtype}])
 function linalg.lstsq(a, b, rcond, options)
   local op = "linalg.lstsq"
-  if type(rcond) == "table" then rcond, options = core.shift(op, rcond, options) end
-  options = core.check_fields(op, options)
+  if type(rcond) == "table" then rcond, options = checks.shift(op, rcond, options) end
+  options = checks.fields(op, options)
   check_matrices(op, a)
-  core.check_array(op, b)
+  checks.array(op, b)
   local m, n, is_vector = a.shape[a.ndim - 1], a.shape[a.ndim], b.ndim == 1
   if b.ndim == 0 or b.shape[is_vector and 1 or b.ndim - 1] ~= m then refuse_shapes(op, "(...,m,n) and (m,) or (...,m,k)", a, b) end
   local dtype = working(op, options, a, b)
@@ -116,26 +119,26 @@ function linalg.norm(...) return gpu.norm(...) end
 --- gpu.linalg.vector_norm(x [, order [, axis]] [, {axis, keepdims, dtype, out, order}])
 function linalg.vector_norm(x, order, axis, options)
   local op = "linalg.vector_norm"
-  if type(order) == "table" then order, axis, options = nil, nil, core.is_options(order) and order or options end
-  options = core.check_fields(op, options)
-  core.check_array(op, x)
+  if type(order) == "table" then order, axis, options = nil, nil, checks.is_options(order) and order or options end
+  options = checks.fields(op, options)
+  checks.array(op, x)
   order, axis = order or options.order or 2, axis or options.axis
   if type(order) ~= "number" then core.fail(op, "a number or math.huge as the order", order) end
-  local axes = core.axes(op, axis, x.ndim)
+  local axes = checks.axes(op, axis, x.ndim)
   -- The elements of several axes become those of one.
-  local last = x:permute(core.last_axes(x, axes))
+  local last = x:permute(views.last_axes(x, axes))
   local shape, extents, count = batch_of(last, #axes), x.shape, 1
   for _, along in ipairs(axes) do count = count * extents[along] end
   local value = gpu.norm(last:reshape(shaped(shape, count)), order, -1, {dtype = options.dtype})
-  if core.check_flag(op, "keepdims", options.keepdims) then value = value:expand_dims(axes) end
+  if checks.flag(op, "keepdims", options.keepdims) then value = value:expand_dims(axes) end
   return core.assign(op, options.out, value)
 end
 
 --- gpu.linalg.matrix_norm(x [, order] [, {order, keepdims, dtype, out}])
 function linalg.matrix_norm(x, order, options)
   local op = "linalg.matrix_norm"
-  if type(order) == "table" then order, options = core.shift(op, order, options) end
-  options = core.check_fields(op, options)
+  if type(order) == "table" then order, options = checks.shift(op, order, options) end
+  options = checks.fields(op, options)
   check_matrices(op, x)
   order = order or options.order or "fro"
   return gpu.norm(x, order, {-2, -1}, {keepdims = options.keepdims, dtype = options.dtype, out = options.out})
@@ -146,8 +149,8 @@ local orders = {[2] = true, [-2] = true, [1] = true, [-1] = true, [inf] = true, 
 --- gpu.linalg.cond(a [, order] [, {order, dtype, out}])
 function linalg.cond(a, order, options)
   local op = "linalg.cond"
-  if type(order) == "table" then order, options = core.shift(op, order, options) end
-  options = core.check_fields(op, options)
+  if type(order) == "table" then order, options = checks.shift(op, order, options) end
+  options = checks.fields(op, options)
   check_matrices(op, a)
   order = order or options.order or 2
   if not orders[order] then core.fail(op, '2, -2, 1, -1, math.huge, -math.huge, "fro" or "nuc" as the order', order) end
@@ -155,7 +158,7 @@ function linalg.cond(a, order, options)
   if a.size == 0 then core.fail(op, "a matrix with elements", a) end
   if math.abs(tonumber(order) or 0) == 2 then
     local s = tools.singular(op, a, dtype, false, false)
-    local most, least = core.pick(s, s.ndim, 1), core.pick(s, s.ndim, -1)
+    local most, least = views.pick(s, s.ndim, 1), views.pick(s, s.ndim, -1)
     if order == -2 then most, least = least, most end
     -- 0 / 0 of a matrix of zeros
     return core.assign(op, options.out, gpu.where(gpu.logical_and(most:eq(0), least:eq(0)), inf, most / least))
@@ -175,9 +178,9 @@ end
 --- gpu.linalg.matrix_power(a, power [, {out}])
 function linalg.matrix_power(a, power, options)
   local op = "linalg.matrix_power"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   check_square(op, a)
-  core.check_integer(op, "an integer power", power)
+  checks.integer(op, "an integer power", power)
   if power == 0 then
     local one = core.broadcast(eye(a.shape[a.ndim], a.dtype, a), a.shape)
     return core.assign(op, options.out, one)
@@ -213,17 +216,17 @@ end
 --- gpu.linalg.multi_dot(arrays [, {out}])
 function linalg.multi_dot(arrays, options)
   local op = "linalg.multi_dot"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   if type(arrays) ~= "table" or core.check_list(op, "arrays", arrays) < 2 then
     core.fail(op, "a table of two arrays or more", arrays)
   end
   local list, count = {}, #arrays
   for i, x in ipairs(arrays) do
-    core.check_array(op, x)
+    checks.array(op, x)
     local may_be_vector = i == 1 or i == count
     if x.ndim ~= 2 and not (x.ndim == 1 and may_be_vector) then
       core.raise(("[%s] expected matrices, or vectors as the first and the last, got shape %s as array %d"):format(op,
-        core.text(x.shape), i))
+        checks.shape_text(x.shape), i))
     end
     list[i] = x.ndim == 2 and x or x:expand_dims(i == 1 and 1 or 2)
     if i > 1 and list[i - 1].shape[2] ~= list[i].shape[1] then
@@ -258,7 +261,7 @@ local pade_limit = 5.371920351148152
 --- they are then.
 function linalg.expm(a, options)
   local op = "linalg.expm"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   check_square(op, a)
   local dtype = working(op, options, a)
   if a.size == 0 then return core.assign(op, options.out, fresh(a, dtype)) end
@@ -293,8 +296,8 @@ function linalg.block_diag(...)
   local op, blocks, rows, columns, dtype = "linalg.block_diag", {...}, 0, 0, nil
   if #blocks == 0 then core.fail(op, "an array", nil) end
   for k, block in ipairs(blocks) do
-    core.check_array(op, block)
-    if block.ndim > 2 then core.raise(("[%s] expected matrices, got shape %s"):format(op, core.text(block.shape))) end
+    checks.array(op, block)
+    if block.ndim > 2 then core.raise(("[%s] expected matrices, got shape %s"):format(op, checks.shape_text(block.shape))) end
     blocks[k] = gpu.atleast_2d(block)
     dtype = dtype and core.promote(dtype, block.dtype) or block.dtype
     rows, columns = rows + blocks[k].shape[1], columns + blocks[k].shape[2]
@@ -303,7 +306,7 @@ function linalg.block_diag(...)
   rows, columns = 0, 0
   for _, block in ipairs(blocks) do
     local m, n = block.shape[1], block.shape[2]
-    if block.size > 0 then core.slice(core.slice(result, 1, rows + 1, m), 2, columns + 1, n):copy_(block) end
+    if block.size > 0 then views.slice(views.slice(result, 1, rows + 1, m), 2, columns + 1, n):copy_(block) end
     rows, columns = rows + m, columns + n
   end
   return result
@@ -312,16 +315,16 @@ end
 --- gpu.linalg.toeplitz(column [, row])
 function linalg.toeplitz(column, row)
   local op = "linalg.toeplitz"
-  core.check_array(op, column)
-  if row == nil then row = core.is_complex(column) and column:conj() or column end
-  core.check_array(op, row)
+  checks.array(op, column)
+  if row == nil then row = kinds.is_complex(column) and column:conj() or column end
+  checks.array(op, row)
   for _, x in ipairs {column, row} do
-    if x.ndim ~= 1 then core.raise(("[%s] expected vectors, got shape %s"):format(op, core.text(x.shape))) end
+    if x.ndim ~= 1 then core.raise(("[%s] expected vectors, got shape %s"):format(op, checks.shape_text(x.shape))) end
   end
   local m, n = column.size, row.size
   if m == 0 or n == 0 then return gpu.zeros({m, n}, {dtype = core.promote(column.dtype, row.dtype), device = column.device}) end
   -- The row backwards without its first element, then the column: row i of the matrix begins n - i elements behind the start.
-  local values = gpu.concat {core.slice(row, 1, 2, n - 1):flip(1), column}
+  local values = gpu.concat {views.slice(row, 1, 2, n - 1):flip(1), column}
   return values:sliding_window(n):flip(2):contiguous()
 end
 

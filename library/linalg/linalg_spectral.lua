@@ -1,9 +1,11 @@
 -- gpu.linalg: decompositions into orthogonal matrices, eigenvalues and singular values.
 -- In sandboxes: all
-local gpu, methods, core = ...
-core.load "linalg.lua"
+local gpu, methods, core, import = ...
+local checks = import "checks"
+local kinds = import "kinds"
+local views = import "views"
 
-local linalg, tools = gpu.linalg, core.linalg
+local linalg, tools = gpu.linalg, import "linalg"
 local batch_of, check_matrices, check_square, eye, fresh = tools.batch_of, tools.check_matrices, tools.check_square, tools.eye,
   tools.fresh
 local in_columns, in_rows, keeping_nan, letter = tools.in_columns, tools.in_rows, tools.keeping_nan, tools.letter
@@ -23,9 +25,9 @@ local function orthogonal(columns, factors, count)
   local batch = batch_of(columns)
   local q = gpu.empty(shaped(batch, count, m), {dtype = columns.dtype, device = columns.device})
   local own = math.min(count, columns.shape[columns.ndim - 1])
-  core.slice(q, q.ndim - 1, 1, own):copy_(core.slice(columns, q.ndim - 1, 1, own))
+  views.slice(q, q.ndim - 1, 1, own):copy_(views.slice(columns, q.ndim - 1, 1, own))
   if k == 0 then
-    q:copy_(core.slice(eye(m, q.dtype, q), 1, 1, count))
+    q:copy_(views.slice(eye(m, q.dtype, q), 1, 1, count))
   elseif q.size > 0 then
     core.decompose {routine = "orthogonal", a = q, values = factors}
   end
@@ -48,8 +50,8 @@ local modes = {reduced = true, complete = true, r = true, raw = true}
 --- gpu.linalg.qr(a [, mode] [, {mode, dtype}])
 function linalg.qr(a, mode, options)
   local op = "linalg.qr"
-  if type(mode) == "table" then mode, options = core.shift(op, mode, options) end
-  options = core.check_fields(op, options)
+  if type(mode) == "table" then mode, options = checks.shift(op, mode, options) end
+  options = checks.fields(op, options)
   check_matrices(op, a)
   mode = mode or options.mode or "reduced"
   if not modes[mode] then core.fail(op, 'mode = "reduced", "complete", "r" or "raw"', mode) end
@@ -67,7 +69,7 @@ function linalg.qr(a, mode, options)
   end
   if mode == "raw" then return columns, factors end
   local rows = mode == "complete" and m or k
-  local r = gpu.triu(core.slice(transposed(columns), a.ndim - 1, 1, rows))
+  local r = gpu.triu(views.slice(transposed(columns), a.ndim - 1, 1, rows))
   if mode == "r" then return r end
   return orthogonal(columns, factors, rows), r
 end
@@ -89,21 +91,21 @@ local function symmetric(op, a, options, vectors)
     core.check_decomposition(op, "not converged", report(info), w, vectors and {w, z} or {w})
   end
   if not vectors then return w end
-  return w, core.is_complex(z) and transposed(z):conj() or from_columns(z)
+  return w, kinds.is_complex(z) and transposed(z):conj() or from_columns(z)
 end
 tools.symmetric = symmetric
 
 --- gpu.linalg.eigh(a [, {b, uplo, dtype}])
 function linalg.eigh(a, options)
-  options = core.check_fields("linalg.eigh", options)
+  options = checks.fields("linalg.eigh", options)
   if options.b == nil then return symmetric("linalg.eigh", a, options, true) end
-  core.load "linalg_structured.lua"
+  import "linalg_structured"
   return tools.symmetric_pair("linalg.eigh", a, options)
 end
 
 --- gpu.linalg.eigvalsh(a [, {uplo, dtype, out}])
 function linalg.eigvalsh(a, options)
-  options = core.check_fields("linalg.eigvalsh", options)
+  options = checks.fields("linalg.eigvalsh", options)
   return core.assign("linalg.eigvalsh", options.out, (symmetric("linalg.eigvalsh", a, options, false)))
 end
 
@@ -133,18 +135,18 @@ local function general(op, a, options, vectors)
     core.check_decomposition(op, "not converged", report(info), w, vectors and {w, v} or {w})
   end
   if not is_real then return w, vectors and from_columns(v) end
-  local imaginary = core.pick(w, w.ndim - 1, 2)
-  return core.pick(w, w.ndim - 1, 1) + imaginary * i, vectors and transposed(complex_vectors(v, imaginary))
+  local imaginary = views.pick(w, w.ndim - 1, 2)
+  return views.pick(w, w.ndim - 1, 1) + imaginary * i, vectors and transposed(complex_vectors(v, imaginary))
 end
 
 --- gpu.linalg.eig(a [, {dtype}])
 function linalg.eig(a, options)
-  return general("linalg.eig", a, core.check_fields("linalg.eig", options), true)
+  return general("linalg.eig", a, checks.fields("linalg.eig", options), true)
 end
 
 --- gpu.linalg.eigvals(a [, {dtype, out}])
 function linalg.eigvals(a, options)
-  options = core.check_fields("linalg.eigvals", options)
+  options = checks.fields("linalg.eigvals", options)
   return core.assign("linalg.eigvals", options.out, (general("linalg.eigvals", a, options, false)))
 end
 
@@ -169,12 +171,12 @@ local function singular(op, a, dtype, vectors, full)
     local info, _, right_in_columns = core.decompose {routine = "singular_values", a = wide and fresh(a, dtype)
       or in_columns(a, dtype), values = s, b = left, c = right, vectors = vectors, full = all}
     core.check_decomposition(op, "not converged", report(info), s, vectors and {s, left, right} or {s})
-    if right_in_columns then right = transposed(core.is_complex(right) and right:conj() or right) end
+    if right_in_columns then right = transposed(kinds.is_complex(right) and right:conj() or right) end
   elseif vectors and left.size > 0 then
     left:copy_(eye(most, dtype, a))
   end
   if not vectors then return s end
-  if not full then left = core.slice(left, left.ndim - 1, 1, k) end
+  if not full then left = views.slice(left, left.ndim - 1, 1, k) end
   if wide then return right:contiguous(), s, left:contiguous() end
   return from_columns(left), s, from_columns(right)
 end
@@ -184,18 +186,18 @@ tools.singular = singular
 --- gpu.linalg.svd(a [, full_matrices] [, {full_matrices, dtype}])
 function linalg.svd(a, full_matrices, options)
   local op = "linalg.svd"
-  if type(full_matrices) == "table" then full_matrices, options = core.shift(op, full_matrices, options) end
-  options = core.check_fields(op, options)
+  if type(full_matrices) == "table" then full_matrices, options = checks.shift(op, full_matrices, options) end
+  options = checks.fields(op, options)
   check_matrices(op, a)
-  local full = core.check_flag(op, "full_matrices", full_matrices)
-  if full == nil then full = core.check_flag(op, "full_matrices", options.full_matrices) end
+  local full = checks.flag(op, "full_matrices", full_matrices)
+  if full == nil then full = checks.flag(op, "full_matrices", options.full_matrices) end
   return singular(op, a, working(op, options, a), true, full ~= false)
 end
 
 --- gpu.linalg.svdvals(a [, {dtype, out}])
 function linalg.svdvals(a, options)
   local op = "linalg.svdvals"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   check_matrices(op, a)
   return core.assign(op, options.out, (singular(op, a, working(op, options, a), false, false)))
 end

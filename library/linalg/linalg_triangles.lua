@@ -1,9 +1,9 @@
 -- gpu.linalg: triangular and positive definite matrices.
 -- In sandboxes: all
-local gpu, methods, core = ...
-core.load "linalg.lua"
+local gpu, methods, core, import = ...
+local checks = import "checks"
 
-local linalg, tools = gpu.linalg, core.linalg
+local linalg, tools = gpu.linalg, import "linalg"
 local check_square, common_batch, first_true, fresh, in_columns = tools.check_square, tools.common_batch, tools.first_true,
   tools.fresh, tools.in_columns
 local in_rows, is_small, letter, only_finite, right_sides = tools.in_rows, tools.is_small, tools.letter, tools.only_finite,
@@ -13,9 +13,9 @@ local shaped, transposed, working = tools.shaped, tools.transposed, tools.workin
 --- gpu.linalg.cholesky(a [, {upper, dtype, out}])
 function linalg.cholesky(a, options)
   local op = "linalg.cholesky"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   check_square(op, a)
-  local upper = core.check_flag(op, "upper", options.upper) or false
+  local upper = checks.flag(op, "upper", options.upper) or false
   local dtype = working(op, options, a)
   if is_small(a) and not upper then
     local factor = gpu.empty(a.shape, {dtype = dtype, device = a.device})
@@ -52,10 +52,10 @@ end
 --- gpu.linalg.solve_triangular(a, b [, {lower, trans, unit_diagonal, dtype, out}])
 function linalg.solve_triangular(a, b, options)
   local op = "linalg.solve_triangular"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   local way = letter(op, "trans", options.trans, "NTC")
-  local upper = not core.check_flag(op, "lower", options.lower)
-  local unit = core.check_flag(op, "unit_diagonal", options.unit_diagonal) or false
+  local upper = not checks.flag(op, "lower", options.lower)
+  local unit = checks.flag(op, "unit_diagonal", options.unit_diagonal) or false
   return with_triangles(op, a, b, options, not unit, function(x, triangles)
     core.solve_triangular(x, triangles, upper, way, false, unit, 1)
   end)
@@ -64,8 +64,8 @@ end
 --- gpu.linalg.cho_solve(factor, b [, {upper, dtype, out}])
 function linalg.cho_solve(factor, b, options)
   local op = "linalg.cho_solve"
-  options = core.check_fields(op, options)
-  local upper = core.check_flag(op, "upper", options.upper) or false
+  options = checks.fields(op, options)
+  local upper = checks.flag(op, "upper", options.upper) or false
   return with_triangles(op, factor, b, options, true, function(x, triangles)
     core.solve_triangular(x, triangles, upper, upper and "C" or "N", false, false, 1)
     core.solve_triangular(x, triangles, upper, upper and "N" or "C", false, false, 1)

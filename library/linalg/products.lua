@@ -1,29 +1,34 @@
 -- Products of arrays over some of their axes. Those with a sum over an axis of both, and with axes of each, are matmul's; the
 -- others are expressions, which fuse.
 -- In sandboxes: all
-local gpu, methods, core = ...
+local gpu, methods, core, import = ...
+local define = import "define"
+local checks = import "checks"
+local kinds = import "kinds"
+
+local exports = {}
 
 local unpack = unpack
 
 local function check_arrays(op, x, y, options)
-  core.check_array(op, x)
-  core.check_array(op, y)
-  return core.check_fields(op, options)
+  checks.array(op, x)
+  checks.array(op, y)
+  return checks.fields(op, options)
 end
 
 local function refuse(op, expected, x, y)
-  core.raise(("[%s] expected %s, got %s and %s"):format(op, expected, core.text(x.shape), core.text(y.shape)))
+  core.raise(("[%s] expected %s, got %s and %s"):format(op, expected, checks.shape_text(x.shape), checks.shape_text(y.shape)))
 end
 
 --- The sum of x * y along the axes, in the dtype to which theirs promote: for bool, whether a product is true.
-function core.sum_of_products(x, y, axes)
+function exports.sum_of_products(x, y, axes)
   local dtype = core.promote(x.dtype, y.dtype)
   if dtype == "bool" then return (x * y):any(axes) end
   local working = (dtype == "float16" or dtype == "bfloat16") and "float32" or dtype
   return core.cast((core.cast(x, working) * core.cast(y, working)):sum(axes, {dtype = working}), dtype)
 end
 
-local function conjugate(x) return core.is_complex(x) and x:conj() or x end
+local function conjugate(x) return kinds.is_complex(x) and x:conj() or x end
 
 local function volume(shape, axes)
   local count = 1
@@ -57,7 +62,7 @@ end
 local function contract(x, y, x_axes, y_axes)
   local x_free, y_free = others(x, x_axes), others(y, y_axes)
   local shape = joined(extents(x.shape, x_free), extents(y.shape, y_free))
-  if #shape == 0 and x.ndim > 0 then return core.sum_of_products(x:permute(x_axes), y:permute(y_axes)) end
+  if #shape == 0 and x.ndim > 0 then return exports.sum_of_products(x:permute(x_axes), y:permute(y_axes)) end
   local count = volume(x.shape, x_axes)
   local rows = x:permute(joined(x_free, x_axes)):reshape(volume(x.shape, x_free), count)
   local columns = y:permute(joined(y_axes, y_free)):reshape(count, volume(y.shape, y_free))
@@ -77,7 +82,7 @@ local function dot(x, y, options)
       refuse("dot", "a last axis of x as long as " .. (y.ndim == 1 and "y" or "the last axis but one of y"), x, y)
     end
     if x.ndim == 1 and y.ndim == 1 then
-      value = core.sum_of_products(x, y)
+      value = exports.sum_of_products(x, y)
     elseif y.ndim <= 2 then
       return x:matmul(y, {out = options.out})
     else
@@ -105,17 +110,17 @@ end
 local function vdot(x, y, options)
   options = check_arrays("vdot", x, y, options)
   if x.size ~= y.size then refuse("vdot", "arrays with as many elements", x, y) end
-  return core.assign("vdot", options.out, core.sum_of_products(conjugate(x:ravel()), y:ravel()))
+  return core.assign("vdot", options.out, exports.sum_of_products(conjugate(x:ravel()), y:ravel()))
 end
 
 --- gpu.vecdot(x, y [, axis] [, {axis, out}])
 local function vecdot(x, y, axis, options)
-  if type(axis) == "table" then axis, options = core.shift("vecdot", axis, options) end
+  if type(axis) == "table" then axis, options = checks.shift("vecdot", axis, options) end
   options = check_arrays("vecdot", x, y, options)
   axis = axis or options.axis or -1
   local x_axis, y_axis = core.axis("vecdot", axis, x.ndim), core.axis("vecdot", axis, y.ndim)
   if x.shape[x_axis] ~= y.shape[y_axis] then refuse("vecdot", ("vectors of one length along axis %d"):format(axis), x, y) end
-  return core.assign("vecdot", options.out, core.sum_of_products(conjugate(x:moveaxis(x_axis, -1)), y:moveaxis(y_axis, -1), -1))
+  return core.assign("vecdot", options.out, exports.sum_of_products(conjugate(x:moveaxis(x_axis, -1)), y:moveaxis(y_axis, -1), -1))
 end
 
 --- The axes of a tensordot: a number, for the last ones of x and the first of y, or a list for each.
@@ -134,7 +139,7 @@ local function tensordot_axes(x, y, axes)
   end
   local function read(operand, list)
     local result, seen = {}, {}
-    for i, axis in ipairs(core.check_integers("tensordot", "an axis", list)) do
+    for i, axis in ipairs(checks.integers("tensordot", "an axis", list)) do
       result[i] = core.axis("tensordot", axis, operand.ndim)
       if seen[result[i]] then core.raise(("[tensordot] expected each axis once, got axis %d twice"):format(result[i])) end
       seen[result[i]] = true
@@ -148,7 +153,7 @@ end
 
 --- gpu.tensordot(x, y [, axes] [, {axes, out}])
 local function tensordot(x, y, axes, options)
-  if core.is_options(axes) then axes, options = core.shift("tensordot", axes, options) end
+  if checks.is_options(axes) then axes, options = checks.shift("tensordot", axes, options) end
   options = check_arrays("tensordot", x, y, options)
   if axes == nil then axes = options.axes end
   local x_axes, y_axes = tensordot_axes(x, y, axes)
@@ -175,7 +180,7 @@ local function kron(x, y, options)
   return core.assign("kron", options.out, (x:reshape(x_shape) * y:reshape(y_shape)):reshape(shape))
 end
 
-core.define {
+define {
   dot = dot,
   inner = inner,
   kron = kron,
@@ -184,3 +189,5 @@ core.define {
   vdot = vdot,
   vecdot = vecdot,
 }
+
+return exports

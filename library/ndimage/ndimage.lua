@@ -1,7 +1,9 @@
 -- gpu.ndimage: filters of pictures and of other arrays. An array is padded as the mode says; one kernel then computes each element
 -- from its neighbours.
 -- In sandboxes: all
-local gpu, _, core = ...
+local gpu, _, core, import = ...
+local views = import "views"
+local checks = import "checks"
 
 local ndimage = gpu.ndimage
 
@@ -13,8 +15,8 @@ local paddings = {
 
 --- Checks the options that all filters have.
 local function check_filter(op, x, options)
-  core.check_real(op, x)
-  options = core.check_fields(op, options)
+  checks.real(op, x)
+  options = checks.fields(op, options)
   local mode = options.mode or "reflect"
   if not paddings[mode] then core.fail(op, "a mode: reflect, constant, nearest, mirror or wrap", mode) end
   if options.cval ~= nil and paddings[mode] ~= "constant" then core.fail(op, "no cval with the mode " .. mode, options.cval) end
@@ -59,7 +61,7 @@ local function bases(shape, wide, device)
   local strides, stride, base = {}, 1, nil
   for axis = #shape, 1, -1 do
     strides[axis] = stride
-    local along = core.along(shape[axis], axis, #shape, device) * stride
+    local along = views.along(shape[axis], axis, #shape, device) * stride
     base = base and base + along or along
     stride = stride * wide[axis]
   end
@@ -105,9 +107,9 @@ local function check_weights(op, x, weights)
     if type(weights) ~= "table" then core.fail(op, what, weights) end
     weights = gpu.array(weights, {dtype = "float64", device = x.device})
   end
-  core.check_real(op, weights)
+  checks.real(op, weights)
   if weights.ndim ~= x.ndim then
-    core.raise(("[%s] expected %s, got shapes %s and %s"):format(op, what, core.text(x.shape), core.text(weights.shape)))
+    core.raise(("[%s] expected %s, got shapes %s and %s"):format(op, what, checks.shape_text(x.shape), checks.shape_text(weights.shape)))
   end
   if weights.size == 0 then core.fail(op, "at least one weight", weights) end
   return weights
@@ -123,7 +125,7 @@ local function before_middle(op, size, origin)
   return middle
 end
 
-local function check_integer_number(op, what, value) return core.check_integer(op, what, value) end
+local function check_integer_number(op, what, value) return checks.integer(op, what, value) end
 
 --- The neighbourhood of x: the padded array, the position of each element's first neighbour, and the offsets of all neighbours in
 --- row-major order.
@@ -137,7 +139,7 @@ local function neighbourhood(op, x, sizes, origins, mode, cval)
   local base, strides = bases(x.shape, wide, x.device)
   local offsets
   for axis = 1, x.ndim do
-    local along = core.along(sizes[axis], axis, x.ndim, x.device) * strides[axis]
+    local along = views.along(sizes[axis], axis, x.ndim, x.device) * strides[axis]
     offsets = offsets and offsets + along or along
   end
   return padded(x, before, after, mode, cval), base, offsets:ravel()
@@ -157,7 +159,7 @@ local function correlated(op, x, weights, origins, flipped, mode, cval)
   end
   local values, dtype, compute = in_floating(x)
   if x.size == 0 then return core.cast(values, dtype) end
-  core.check_steps(op, weights.size)
+  checks.steps(op, weights.size)
   local wide, base, offsets = neighbourhood(op, values, weights.shape, origins, mode, cval)
   weights = core.cast(flipped and weights:flip() or weights, compute):ravel()
   return core.cast(weighted(wide, base, offsets, weights), dtype)
@@ -185,7 +187,6 @@ local function along_axis(op, x, axis, weights, mode, cval)
   local wide, base, offsets = neighbourhood(op, x, sizes, origins, mode, cval)
   return weighted(wide, base, offsets, gpu.array(weights, {dtype = x.dtype, device = x.device}))
 end
-core.correlate_along_axis = along_axis
 
 -- ---- separable filters ---------------------------------------------------------------------------------------------------------
 
@@ -218,14 +219,14 @@ local function not_negative(op, what, value)
   return value
 end
 local function count_number(op, what, value)
-  if core.check_integer(op, what, value) < 0 then core.fail(op, what, value) end
+  if checks.integer(op, what, value) < 0 then core.fail(op, what, value) end
   return value
 end
 
 --- The smoothed array, or its derivatives, with options that check_filter has checked.
 local function smoothed(op, x, sigma, options)
   local mode = options.mode or "reflect"
-  local axes = core.axes(op, options.axes, x.ndim)
+  local axes = checks.axes(op, options.axes, x.ndim)
   local sigmas = each_axis(op, "a standard deviation of 0 or more", sigma, #axes, not_negative)
   local orders = each_axis(op, "an order of 0 or more", options.order or 0, #axes, count_number)
   local truncate = not_negative(op, "a number of 0 or more for truncate", options.truncate or 4)
@@ -250,7 +251,7 @@ end
 
 --- A derivative along one axis, after smoothing along the others.
 local function edges(op, x, axis, options, smoothing)
-  if core.is_options(axis) then axis, options = core.shift(op, axis, options) end
+  if checks.is_options(axis) then axis, options = checks.shift(op, axis, options) end
   local mode
   options, mode = check_filter(op, x, options)
   axis = core.axis(op, axis or options.axis or -1, x.ndim)
@@ -269,7 +270,7 @@ function ndimage.sobel(x, axis, options) return edges("ndimage.sobel", x, axis, 
 function ndimage.prewitt(x, axis, options) return edges("ndimage.prewitt", x, axis, options, {1, 1, 1}) end
 
 local function positive_count(op, what, value)
-  if core.check_integer(op, what, value) < 1 then core.fail(op, what, value) end
+  if checks.integer(op, what, value) < 1 then core.fail(op, what, value) end
   return value
 end
 
@@ -277,10 +278,10 @@ end
 --- Means over boxes.
 function ndimage.uniform_filter(x, size, options)
   local op = "ndimage.uniform_filter"
-  if core.is_options(size) then size, options = core.shift(op, size, options) end
+  if checks.is_options(size) then size, options = checks.shift(op, size, options) end
   local mode
   options, mode = check_filter(op, x, options)
-  local axes = core.axes(op, options.axes, x.ndim)
+  local axes = checks.axes(op, options.axes, x.ndim)
   local sizes = each_axis(op, "a size of 1 or more", size or options.size or 3, #axes, positive_count)
   local values, dtype = in_floating(x)
   for _, count in ipairs(sizes) do check_neighbours(op, {count}) end
@@ -294,8 +295,11 @@ function ndimage.uniform_filter(x, size, options)
 end
 
 -- What the other files of filters share.
-core.nd = {
+local shared = {
+  correlate_along_axis = along_axis,
   check_filter = check_filter, check_number = check_number, check_count = positive_count, check_integer = check_integer_number,
   check_not_negative = not_negative, check_neighbours = check_neighbours, each_axis = each_axis, neighbourhood = neighbourhood,
   operation = operation, in_floating = in_floating, correlated = correlated, smoothed = smoothed,
 }
+
+return shared

@@ -1,8 +1,10 @@
 -- gpu.ndimage: the distances of elements to the nearest one outside of their part.
 -- In sandboxes: all
-local gpu, _, core = ...
-core.load "ndimage_labels.lua"
-local ndimage, nd = gpu.ndimage, core.nd
+local gpu, _, core, import = ...
+import "ndimage_labels"
+local views = import "views"
+local checks = import "checks"
+local ndimage, nd = gpu.ndimage, import "ndimage"
 
 -- A thread for each line along an axis. Where j is `d` away along the line, the square of its distance to what is nearest to j along
 -- the axes before is a parabola, squares[j] + (d * sampling)^2. The lower envelope of these takes one walk over the line to find and
@@ -65,7 +67,7 @@ local function along_last_axis(inside, sampling)
   local is_alone = nearest:isinf()
   local step = gpu.where(is_alone, 0, nearest - own)
   local squares = gpu.where(is_alone, math.huge, (step * sampling) ^ 2)
-  return gpu.eval(squares, core.along(inside.size, 1, 1, device):reshape(inside.shape) + step:astype "int64")
+  return gpu.eval(squares, views.along(inside.size, 1, 1, device):reshape(inside.shape) + step:astype "int64")
 end
 
 --- The same along another axis too, whose neighbours lie `stride` apart.
@@ -83,12 +85,12 @@ end
 function ndimage.distance_transform_edt(x, options)
   local op = "ndimage.distance_transform_edt"
   local inside = nd.check_size(op, x)
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   local sampling = nd.each_axis(op, "a sampling above 0", options.sampling or 1, x.ndim, function(name, what, value)
     if nd.check_number(name, what, value) <= 0 then core.fail(name, what, value) end
     return value
   end)
-  local indices = core.check_flag(op, "return_indices", options.return_indices)
+  local indices = checks.flag(op, "return_indices", options.return_indices)
   local squares, places = along_last_axis(inside, sampling[x.ndim])
   local stride = x.shape[x.ndim]
   for axis = x.ndim - 1, 1, -1 do

@@ -1,8 +1,9 @@
 -- gpu.ndimage: arrays at positions between their elements.
 -- In sandboxes: all
-local gpu, _, core = ...
-core.load "ndimage.lua"
-local ndimage, nd = gpu.ndimage, core.nd
+local gpu, _, core, import = ...
+local views = import "views"
+local checks = import "checks"
+local ndimage, nd = gpu.ndimage, import "ndimage"
 
 -- The numbers of the modes in the kernel.
 local modes = {
@@ -11,13 +12,13 @@ local modes = {
 
 --- Reads the options of a function: the order of the splines, the mode, and the value beyond the ends.
 local function check_options(op, x, options)
-  core.check_real(op, x)
-  options = core.check_fields(op, options)
+  checks.real(op, x)
+  options = checks.fields(op, options)
   local order, mode = options.order or 3, options.mode or "constant"
   if order ~= 0 and order ~= 1 and order ~= 3 then core.fail(op, "order = 0, 1 or 3", order) end
   if not modes[mode] then core.fail(op, "a mode: constant, grid-constant, nearest, mirror, reflect, wrap or grid-wrap", mode) end
   if options.cval ~= nil and type(options.cval) ~= "number" then core.fail(op, "a number for cval", options.cval) end
-  core.check_flag(op, "prefilter", options.prefilter)
+  checks.flag(op, "prefilter", options.prefilter)
   return {order = order, mode = mode, cval = options.cval or 0, prefilter = options.prefilter ~= false, given = options}
 end
 
@@ -44,7 +45,7 @@ local function coefficients(op, x, settings, axes)
   local weights = {}
   for k = -radius, radius do weights[k + radius + 1] = math.sqrt(3) * pole ^ math.abs(k) end
   for _, axis in ipairs(axes) do
-    if x.shape[axis] > 1 then x = core.correlate_along_axis(op, x, axis, weights, continuations[settings.mode] or "mirror") end
+    if x.shape[axis] > 1 then x = nd.correlate_along_axis(op, x, axis, weights, continuations[settings.mode] or "mirror") end
   end
   return x, pads
 end
@@ -148,7 +149,7 @@ local function in_floating(x)
 end
 
 local function check_elements(op, x)
-  if x.size == 0 then core.raise(("[%s] expected elements, got shape %s"):format(op, core.text(x.shape))) end
+  if x.size == 0 then core.raise(("[%s] expected elements, got shape %s"):format(op, checks.shape_text(x.shape))) end
   return x
 end
 
@@ -160,17 +161,17 @@ function ndimage.map_coordinates(x, coordinates, options)
   local settings = check_options(op, x, options)
   local list = {}
   if core.is_array(coordinates) then
-    core.check_real(op, coordinates)
+    checks.real(op, coordinates)
     if coordinates.ndim == 0 or coordinates.shape[1] ~= x.ndim then
       core.raise(("[%s] expected a row of coordinates for each of %d axes, got shape %s"):format(op, x.ndim,
-        core.text(coordinates.shape)))
+        checks.shape_text(coordinates.shape)))
     end
     for axis = 1, x.ndim do list[axis] = coordinates(axis) end
   else
     if type(coordinates) ~= "table" or core.check_list(op, "arrays", coordinates) ~= x.ndim then
       core.fail(op, ("coordinates for each of %d axes: an array or a table of arrays"):format(x.ndim), coordinates)
     end
-    for axis, one in ipairs(coordinates) do list[axis] = core.check_real(op, core.to_array(op, "arrays of coordinates", one, x)) end
+    for axis, one in ipairs(coordinates) do list[axis] = checks.real(op, checks.to_array(op, "arrays of coordinates", one, x)) end
   end
   if x.ndim == 0 then core.fail(op, "an array with dimensions", x) end
   check_elements(op, x)
@@ -191,7 +192,7 @@ local function transform(op, x, settings, matrix, offset, output)
   for _, extent in ipairs(output) do shape[#shape + 1] = extent end
   local stride = 1
   for axis = #outer, 1, -1 do
-    base = core.along(outer[axis], axis, #shape, x.device) * stride + base
+    base = views.along(outer[axis], axis, #shape, x.device) * stride + base
     stride = stride * outer[axis]
   end
   local coordinates = {}
@@ -199,7 +200,7 @@ local function transform(op, x, settings, matrix, offset, output)
     local sum
     for j = 1, count do
       if matrix[i][j] ~= 0 or j == i then
-        local part = core.cast(core.along(output[j], #outer + j, #shape, x.device), "float64") * matrix[i][j]
+        local part = core.cast(views.along(output[j], #outer + j, #shape, x.device), "float64") * matrix[i][j]
         sum = sum and sum + part or part
       end
     end
@@ -233,7 +234,7 @@ end
 
 --- A matrix of numbers as a table of rows; a vector stands for a diagonal matrix.
 local function read_matrix(op, matrix, count)
-  if core.is_array(matrix) then matrix = core.check_real(op, matrix):table() end
+  if core.is_array(matrix) then matrix = checks.real(op, matrix):table() end
   if type(matrix) ~= "table" then core.fail(op, "a matrix: an array or nested tables", matrix) end
   if type(matrix[1]) == "number" then return scaling(numbers(op, "a factor", matrix, count)), nil end
   local rows, column = {}, nil
@@ -259,7 +260,7 @@ end
 --- The positions count from 1 on each axis; with the offset 0 the first elements coincide.
 function ndimage.affine_transform(x, matrix, offset, options)
   local op = "ndimage.affine_transform"
-  if core.is_options(offset) then offset, options = core.shift(op, offset, options) end
+  if checks.is_options(offset) then offset, options = checks.shift(op, offset, options) end
   local settings = check_options(op, x, options)
   local rows, column = read_matrix(op, matrix, x.ndim)
   if offset == nil then offset = settings.given.offset end
@@ -276,7 +277,7 @@ end
 function ndimage.zoom(x, factor, options)
   local op = "ndimage.zoom"
   local settings = check_options(op, x, options)
-  local grid = core.check_flag(op, "grid_mode", settings.given.grid_mode)
+  local grid = checks.flag(op, "grid_mode", settings.given.grid_mode)
   local factors, output, offset = numbers(op, "a factor", factor, x.ndim), {}, {}
   for axis, extent in ipairs(x.shape) do
     local size = extent * factors[axis]
@@ -310,8 +311,8 @@ function ndimage.rotate(x, angle, options)
   local op = "ndimage.rotate"
   local settings = check_options(op, x, options)
   if type(angle) ~= "number" or angle - angle ~= 0 then core.fail(op, "an angle in degrees", angle) end
-  local reshape = core.check_flag(op, "reshape", settings.given.reshape) ~= false
-  local axes = core.axes(op, settings.given.axes or {1, 2}, x.ndim)
+  local reshape = checks.flag(op, "reshape", settings.given.reshape) ~= false
+  local axes = checks.axes(op, settings.given.axes or {1, 2}, x.ndim)
   if #axes ~= 2 then core.fail(op, "two axes", settings.given.axes) end
   local turns = angle % 360
   local c, s = math.cos(math.rad(turns)), math.sin(math.rad(turns))

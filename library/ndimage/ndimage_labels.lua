@@ -1,8 +1,11 @@
 -- gpu.ndimage: the connected parts of an array.
 -- In sandboxes: all
-local gpu, _, core = ...
-core.load "ndimage_morphology.lua"
-local ndimage, nd = gpu.ndimage, core.nd
+local gpu, _, core, import = ...
+import "ndimage_morphology"
+local views = import "views"
+local checks = import "checks"
+local kinds = import "kinds"
+local ndimage, nd = gpu.ndimage, import "ndimage"
 
 -- ---- labels --------------------------------------------------------------------------------------------------------------------
 
@@ -111,7 +114,7 @@ end
 
 --- Fails for x without dimensions and of 2^31 elements. Gives where it is not 0.
 function nd.check_size(op, x)
-  core.check_real(op, x)
+  checks.real(op, x)
   if x.ndim == 0 then core.fail(op, "an array with dimensions", x) end
   if x.size >= 2 ^ 31 then core.fail(op, "fewer than 2^31 elements", x) end
   return x.dtype == "bool" and x or x:ne(0)
@@ -122,10 +125,10 @@ end
 function ndimage.label(x, options)
   local op = "ndimage.label"
   local inside = nd.check_size(op, x)
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   local structure = nd.read_structure(op, x, options.structure)
   if x.size == 0 then return gpu.zeros(x.shape, {dtype = "int32", device = x.device}), 0 end
-  local places = core.along(x.size, 1, 1, x.device)
+  local places = views.along(x.size, 1, 1, x.device)
   local firsts = first_elements(op, inside, structure, places)
   local number = core.cast(firsts:eq(places), "int32"):cumsum()
   local labels = gpu.where(firsts:lt(0), 0, number:take(gpu.maximum(firsts, 0) + 1)):astype "int32"
@@ -137,7 +140,7 @@ end
 function ndimage.binary_fill_holes(x, options)
   local op = "ndimage.binary_fill_holes"
   local inside = nd.check_size(op, x)
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   local structure = nd.read_structure(op, x, options.structure)
   if x.size == 0 then return inside:copy() end
   local widths, specs = {}, {}
@@ -145,7 +148,7 @@ function ndimage.binary_fill_holes(x, options)
   local outside = inside:logical_not():pad(widths, {value = 1})
   -- The frame is one part, whatever the structure.
   local frame = gpu.ones(x.shape, {dtype = "bool", device = x.device}):pad(widths):logical_not():ravel()
-  local places = gpu.where(frame, 0, core.along(outside.size, 1, 1, x.device))
+  local places = gpu.where(frame, 0, views.along(outside.size, 1, 1, x.device))
   local firsts = first_elements(op, outside, structure, places):reshape(outside.shape)
   return firsts(unpack(specs)):ne(0)
 end
@@ -156,10 +159,10 @@ end
 function ndimage.find_objects(labels, count)
   local op = "ndimage.find_objects"
   nd.check_size(op, labels)
-  local kind = core.kind(labels)
+  local kind = kinds.of(labels)
   if kind ~= "int" and kind ~= "uint" then core.fail(op, "labels: integers", labels) end
   if count == nil then count = labels.size > 0 and math.max(labels:max():item(), 0) or 0 end
-  if core.check_integer(op, "a number of labels, 0 or more", count) < 0 or count * labels.ndim >= 2 ^ 31 then
+  if checks.integer(op, "a number of labels, 0 or more", count) < 0 or count * labels.ndim >= 2 ^ 31 then
     core.fail(op, "a number of labels, 0 or more", count)
   end
   local boxes, ndim, device = {}, labels.ndim, labels.device

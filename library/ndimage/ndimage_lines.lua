@@ -1,12 +1,12 @@
 -- gpu.ndimage: filters along one axis, and sums of derivatives along all.
 -- In sandboxes: all
-local gpu, _, core = ...
-core.load "ndimage.lua"
-local ndimage, nd = gpu.ndimage, core.nd
+local gpu, _, core, import = ...
+local checks = import "checks"
+local ndimage, nd = gpu.ndimage, import "ndimage"
 
 --- The sums of products along one axis with a vector of weights.
 local function correlate_line(op, x, weights, axis, options, flipped)
-  if core.is_options(axis) then axis, options = core.shift(op, axis, options) end
+  if checks.is_options(axis) then axis, options = checks.shift(op, axis, options) end
   local mode
   options, mode = nd.check_filter(op, x, options)
   axis = core.axis(op, axis or options.axis or -1, x.ndim)
@@ -14,7 +14,7 @@ local function correlate_line(op, x, weights, axis, options, flipped)
     if type(weights) ~= "table" then core.fail(op, "weights: a vector or a table of numbers", weights) end
     weights = gpu.array(weights, {dtype = "float64", device = x.device})
   end
-  core.check_real(op, weights)
+  checks.real(op, weights)
   if weights.ndim ~= 1 or weights.size == 0 then core.fail(op, "weights: a vector with elements", weights) end
   nd.check_neighbours(op, {weights.size})
   local shape, origins = {}, {}
@@ -51,7 +51,7 @@ end
 --- gpu.ndimage.gaussian_filter1d(x, sigma [, axis] [, {axis, order, mode, cval, truncate, radius}])
 function ndimage.gaussian_filter1d(x, sigma, axis, options)
   local op = "ndimage.gaussian_filter1d"
-  if core.is_options(axis) then axis, options = core.shift(op, axis, options) end
+  if checks.is_options(axis) then axis, options = checks.shift(op, axis, options) end
   options = nd.check_filter(op, x, options)
   local fields = among(options, {"order", "mode", "cval", "truncate", "radius"})
   fields.axes = core.axis(op, axis or options.axis or -1, x.ndim)
@@ -61,7 +61,7 @@ end
 --- The sum of a derivative along each axis, in the dtype that sums have.
 local function over_axes(op, x, options, along)
   options = nd.check_filter(op, x, options)
-  local axes = core.axes(op, options.axes, x.ndim)
+  local axes = checks.axes(op, options.axes, x.ndim)
   if #axes == 0 then core.fail(op, "an array with dimensions", x) end
   local values, dtype = nd.in_floating(x)
   local sum

@@ -1,21 +1,24 @@
 -- gpu.ndimage: sums, means, extremes and middles of the parts of an array that labels number.
 -- In sandboxes: all
-local gpu, _, core = ...
-core.load "ndimage.lua"
+local gpu, _, core, import = ...
+import "ndimage"
+local views = import "views"
+local checks = import "checks"
+local kinds = import "kinds"
 local ndimage = gpu.ndimage
 
 --- Reads the arguments of a measurement. Gives the elements as a vector, a number from 0 for the group of each, the number of
 --- groups, and function(results) that gives those of `index`. Elements without a group have the last number.
 local function read_groups(op, x, labels, index)
-  core.check_real(op, x)
+  checks.real(op, x)
   if labels == nil then
     if index ~= nil then core.fail(op, "labels for the index", labels) end
     labels = gpu.ones(x.shape, {dtype = "int32", device = x.device})
   end
-  core.check_real(op, labels)
-  if core.kind(labels):find "float" then core.fail(op, "labels: integers or bool", labels) end
+  checks.real(op, labels)
+  if kinds.of(labels):find "float" then core.fail(op, "labels: integers or bool", labels) end
   if labels.shape ~= x.shape then
-    core.raise(("[%s] expected labels of x's shape %s, got %s"):format(op, core.text(x.shape), core.text(labels.shape)))
+    core.raise(("[%s] expected labels of x's shape %s, got %s"):format(op, checks.shape_text(x.shape), checks.shape_text(labels.shape)))
   end
   local values = x:ravel()
   if index == nil then
@@ -23,8 +26,8 @@ local function read_groups(op, x, labels, index)
     return values, group, 1, function(results) return results:reshape({}) end
   end
   if type(index) == "number" or type(index) == "table" then index = gpu.array(index, {dtype = "int64", device = x.device}) end
-  core.check_array(op, index)
-  local kind = core.kind(index)
+  checks.array(op, index)
+  local kind = kinds.of(index)
   if kind ~= "int" and kind ~= "uint" then core.fail(op, "an index: labels, integers", index) end
   index = core.cast(index, "int64")
   local flat, shape = index:ravel(), index.shape
@@ -47,7 +50,7 @@ end
 
 --- The sums of the values of each group, in float64.
 local function sums(values, group, count)
-  return core.slice(core.bincount(group, core.cast(values, "float64"), count + 1), 1, 1, count)
+  return views.slice(core.bincount(group, core.cast(values, "float64"), count + 1), 1, 1, count)
 end
 
 --- The dtype of a result for real numbers.
@@ -92,7 +95,7 @@ function ndimage.center_of_mass(x, labels, index)
   local values, group, count, give = read_groups("ndimage.center_of_mass", x, labels, index)
   local size, middles = sums(values, group, count), {}
   for axis = 1, x.ndim do
-    local along = core.broadcast(core.along(x.shape[axis], axis, x.ndim, x.device, 1), x.shape)
+    local along = core.broadcast(views.along(x.shape[axis], axis, x.ndim, x.device, 1), x.shape)
     middles[axis] = give(core.cast(sums(core.cast(values, "float64") * along:ravel(), group, count) / size, floating(x)))
   end
   return gpu.stack(middles, -1)
@@ -106,13 +109,13 @@ local function extreme_positions(values, group, count, greatest)
   local groups = group:take(order)
   local by_group = groups:argsort {stable = true}
   local sorted = groups:take(by_group)
-  local wanted = core.along(count, 1, 1, values.device)
+  local wanted = views.along(count, 1, 1, values.device)
   local first = gpu.minimum(sorted:searchsorted(wanted), values.size)
   return order:take(by_group:take(first)), sorted:take(first):eq(wanted)
 end
 
 local function check_elements(op, x)
-  if core.check_real(op, x).size == 0 then core.raise(("[%s] expected elements, got shape %s"):format(op, core.text(x.shape))) end
+  if checks.real(op, x).size == 0 then core.raise(("[%s] expected elements, got shape %s"):format(op, checks.shape_text(x.shape))) end
 end
 
 --- The least or greatest elements, and their positions with a last axis for the axes of x.
@@ -148,11 +151,11 @@ function ndimage.median(x, labels, index)
   local order = values:argsort {stable = true}
   local by_group = group:take(order):argsort {stable = true}
   local sorted = group:take(order:take(by_group))
-  local wanted = core.along(count + 1, 1, 1, x.device)
+  local wanted = views.along(count + 1, 1, 1, x.device)
   local starts = sorted:searchsorted(wanted)
-  local first, behind = core.slice(starts, 1, 1, count), core.slice(starts, 1, 2, count)
+  local first, behind = views.slice(starts, 1, 1, count), views.slice(starts, 1, 2, count)
   local function at(place)
-    return core.cast(values:take(order:take(by_group:take(place:clip(1, x.size)))), core.working(x))
+    return core.cast(values:take(order:take(by_group:take(place:clip(1, x.size)))), kinds.working(x))
   end
   local length = behind - first
   local middle = (at(first + gpu.floor_divide(length - 1, 2)) + at(first + gpu.floor_divide(length, 2))) / 2

@@ -1,9 +1,11 @@
 -- gpu.ndimage: morphology. Erosion and dilation of bool arrays ask whether all, or any, neighbours are true; those of numbers take
 -- the least, or the greatest, of them.
 -- In sandboxes: all
-local gpu, _, core = ...
-core.load "ndimage_ranks.lua"
-local ndimage, nd = gpu.ndimage, core.nd
+local gpu, _, core, import = ...
+import "ndimage_ranks"
+local views = import "views"
+local checks = import "checks"
+local ndimage, nd = gpu.ndimage, import "ndimage"
 
 -- ---- structures ----------------------------------------------------------------------------------------------------------------
 
@@ -11,12 +13,12 @@ local ndimage, nd = gpu.ndimage, core.nd
 --- The elements of a box of 3 that are at most `connectivity` steps from its middle.
 function ndimage.generate_binary_structure(rank, connectivity)
   local op = "ndimage.generate_binary_structure"
-  if core.check_integer(op, "a number of axes, 0 to 32", rank) < 0 or rank > 32 then
+  if checks.integer(op, "a number of axes, 0 to 32", rank) < 0 or rank > 32 then
     core.fail(op, "a number of axes, 0 to 32", rank)
   end
-  core.check_integer(op, "a connectivity: an integer", connectivity)
+  checks.integer(op, "a connectivity: an integer", connectivity)
   local steps = gpu.zeros({}, "int64")
-  for axis = 1, rank do steps = steps + core.along(3, axis, rank, nil, -1):abs() end
+  for axis = 1, rank do steps = steps + views.along(3, axis, rank, nil, -1):abs() end
   return steps:le(math.max(connectivity, 1))
 end
 
@@ -31,7 +33,7 @@ local function read_structure(op, x, structure)
   end
   if structure.ndim ~= x.ndim or structure.size == 0 then
     core.raise(("[%s] expected a structure with as many axes as x and with elements, got shapes %s and %s"):format(op,
-      core.text(x.shape), core.text(structure.shape)))
+      checks.shape_text(x.shape), checks.shape_text(structure.shape)))
   end
   nd.check_neighbours(op, structure.shape)
   return core.cast(structure, "bool")
@@ -42,8 +44,8 @@ nd.read_structure = read_structure
 --- The structure dilated with itself.
 function ndimage.iterate_structure(structure, iterations)
   local op = "ndimage.iterate_structure"
-  structure = core.cast(core.check_array(op, structure), "bool")
-  if core.check_integer(op, "a number of iterations, 1 or more", iterations) < 1 then
+  structure = core.cast(checks.array(op, structure), "bool")
+  if checks.integer(op, "a number of iterations, 1 or more", iterations) < 1 then
     core.fail(op, "a number of iterations, 1 or more", iterations)
   end
   local widths = {}
@@ -117,20 +119,20 @@ end
 
 --- Reads the arguments of a function of bool arrays.
 local function read_binary(op, x, options)
-  core.check_real(op, x)
-  options = core.check_fields(op, options)
+  checks.real(op, x)
+  options = checks.fields(op, options)
   if x.ndim == 0 then core.fail(op, "an array with dimensions", x) end
   local structure = read_structure(op, x, options.structure)
-  local border = core.check_flag(op, "border_value", options.border_value)
+  local border = checks.flag(op, "border_value", options.border_value)
   local mask = options.mask
   if mask ~= nil then
-    core.check_array(op, mask)
+    checks.array(op, mask)
     if mask.shape ~= x.shape then
-      core.raise(("[%s] expected a mask of x's shape %s, got %s"):format(op, core.text(x.shape), core.text(mask.shape)))
+      core.raise(("[%s] expected a mask of x's shape %s, got %s"):format(op, checks.shape_text(x.shape), checks.shape_text(mask.shape)))
     end
     mask = core.cast(mask, "bool")
   end
-  local iterations = core.check_integer(op, "a number of iterations", options.iterations or 1)
+  local iterations = checks.integer(op, "a number of iterations", options.iterations or 1)
   if iterations < 0 then core.fail(op, "1 iteration or more, or 0: until nothing changes", iterations) end
   local origins = nd.each_axis(op, "an origin: an integer", options.origin or 0, x.ndim, nd.check_integer)
   x = x.dtype == "bool" and x or x:ne(0)
@@ -167,8 +169,8 @@ end
 --- gpu.ndimage.binary_hit_or_miss(x [, {structure1, structure2, origin1, origin2}])
 function ndimage.binary_hit_or_miss(x, options)
   local op = "ndimage.binary_hit_or_miss"
-  core.check_real(op, x)
-  options = core.check_fields(op, options)
+  checks.real(op, x)
+  options = checks.fields(op, options)
   local hit = read_structure(op, x, options.structure1)
   local miss = options.structure2 == nil and hit:logical_not() or read_structure(op, x, options.structure2)
   local function origins(value) return nd.each_axis(op, "an origin: an integer", value or 0, x.ndim, nd.check_integer) end
@@ -200,7 +202,7 @@ end
 
 --- Reads the arguments of a function of numbers: gives function(values, dilate).
 local function read_grey(op, x, size, options)
-  if core.is_options(size) then size, options = core.shift(op, size, options) end
+  if checks.is_options(size) then size, options = checks.shift(op, size, options) end
   local mode
   options, mode = nd.check_filter(op, x, options)
   local origins = nd.each_axis(op, "an origin: an integer", options.origin or 0, x.ndim, nd.check_integer)
@@ -217,13 +219,13 @@ local function read_grey(op, x, size, options)
       return nd.extremes(op, values, sizes, turned, moved, mode, options.cval, dilate)
     end
   end
-  core.check_real(op, structure)
+  checks.real(op, structure)
   if structure.ndim ~= x.ndim or structure.size == 0 then
     core.fail(op, "a structure with as many axes as x and with elements", structure)
   end
   nd.check_neighbours(op, structure.shape)
   local footprint = options.footprint or gpu.ones(structure.shape, {dtype = "bool", device = x.device})
-  if core.check_array(op, footprint).dtype ~= "bool" or footprint.shape ~= structure.shape then
+  if checks.array(op, footprint).dtype ~= "bool" or footprint.shape ~= structure.shape then
     core.fail(op, "a footprint of bool of the structure's shape", footprint)
   end
   return function(values, dilate)

@@ -1,8 +1,8 @@
 -- gpu.ndimage: filters by the order of an element's neighbours.
 -- In sandboxes: all
-local gpu, _, core = ...
-core.load "ndimage.lua"
-local ndimage, nd = gpu.ndimage, core.nd
+local gpu, _, core, import = ...
+local checks = import "checks"
+local ndimage, nd = gpu.ndimage, import "ndimage"
 
 --- The checked sizes of a filter's box, or its footprint and that one's sizes.
 local function read_box(op, x, size, options)
@@ -11,7 +11,7 @@ local function read_box(op, x, size, options)
   if (size == nil) == (footprint == nil) then core.fail(op, "a size, or a footprint: an array of bool", size) end
   local sizes
   if footprint ~= nil then
-    if core.check_array(op, footprint).dtype ~= "bool" or footprint.ndim ~= x.ndim then
+    if checks.array(op, footprint).dtype ~= "bool" or footprint.ndim ~= x.ndim then
       core.fail(op, "a footprint of bool with as many axes as x", footprint)
     end
     sizes = footprint.shape
@@ -51,7 +51,7 @@ local rank_body = [=[
 
 --- The element at the rank rank(count), counted from 0, among the neighbours of each element.
 local function ranked(op, x, size, options, rank)
-  if core.is_options(size) then size, options = core.shift(op, size, options) end
+  if checks.is_options(size) then size, options = checks.shift(op, size, options) end
   local mode
   options, mode = nd.check_filter(op, x, options)
   local sizes, footprint = read_box(op, x, size, options)
@@ -59,7 +59,7 @@ local function ranked(op, x, size, options, rank)
   if x.size == 0 then return x:copy() end
   local wide, base, offsets = nd.neighbourhood(op, in_numbers(x), sizes, origins, mode, options.cval)
   offsets = chosen(op, offsets, footprint)
-  core.check_steps(op, offsets.size ^ 2 / 16)
+  checks.steps(op, offsets.size ^ 2 / 16)
   local choose = nd.operation("ranked", {
     name = "ranked_neighbour", inputs = "int64 base, raw T x, raw int64 offsets, int64 count, int64 rank", outputs = "T y",
     body = rank_body,
@@ -76,7 +76,7 @@ end
 --- Rank 1 is the least, -1 the greatest.
 function ndimage.rank_filter(x, rank, size, options)
   local op = "ndimage.rank_filter"
-  if core.check_integer(op, "a rank: 1 is the least, -1 the greatest", rank) == 0 then
+  if checks.integer(op, "a rank: 1 is the least, -1 the greatest", rank) == 0 then
     core.fail(op, "a rank: 1 is the least, -1 the greatest", rank)
   end
   return ranked(op, x, size, options, function(count)
@@ -132,17 +132,17 @@ local function extremes(op, x, sizes, footprint, origins, mode, cval, greatest)
   end
   return values == x and x:copy() or core.cast(values, x.dtype)
 end
-core.nd.extremes = extremes
+nd.extremes = extremes
 
 local function extreme_filter(op, x, size, options, greatest)
-  if core.is_options(size) then size, options = core.shift(op, size, options) end
+  if checks.is_options(size) then size, options = checks.shift(op, size, options) end
   local mode
   options, mode = nd.check_filter(op, x, options)
   local sizes, footprint = read_box(op, x, size, options)
   local origins = nd.each_axis(op, "an origin: an integer", options.origin or 0, x.ndim, nd.check_integer)
   return extremes(op, x, sizes, footprint, origins, mode, options.cval, greatest)
 end
-core.nd.read_box = read_box
+nd.read_box = read_box
 
 --- gpu.ndimage.minimum_filter(x [, size] [, {size, footprint, mode, cval, origin}])
 function ndimage.minimum_filter(x, size, options)
@@ -154,7 +154,7 @@ function ndimage.maximum_filter(x, size, options)
 end
 
 local function extreme_along(op, x, size, axis, options, greatest)
-  if core.is_options(axis) then axis, options = core.shift(op, axis, options) end
+  if checks.is_options(axis) then axis, options = checks.shift(op, axis, options) end
   local mode
   options, mode = nd.check_filter(op, x, options)
   axis = core.axis(op, axis or options.axis or -1, x.ndim)

@@ -1,12 +1,16 @@
 -- Counting: bincount, digitize, histograms.
 -- In sandboxes: all
-local gpu, methods, core = ...
+local gpu, methods, core, import = ...
+local define = import "define"
+local checks = import "checks"
+local kinds = import "kinds"
+local views = import "views"
 
 local function check_weights(op, x, weights)
   if weights == nil then return nil end
-  core.check_real(op, weights)
-  if core.text(weights.shape) ~= core.text(x.shape) then
-    core.raise(("[%s] expected weights of the shape %s, got %s"):format(op, core.text(x.shape), core.text(weights.shape)))
+  checks.real(op, weights)
+  if checks.shape_text(weights.shape) ~= checks.shape_text(x.shape) then
+    core.raise(("[%s] expected weights of the shape %s, got %s"):format(op, checks.shape_text(x.shape), checks.shape_text(weights.shape)))
   end
   return core.cast(weights:ravel(), "float64")
 end
@@ -16,14 +20,14 @@ local counting = {}
 --- gpu.bincount(x [, {weights, minlength}])
 --- The number of occurrences of each of 0, 1, 2, ..., or the sums of their weights.
 function counting.bincount(x, options)
-  core.check_array("bincount", x)
-  options = core.check_fields("bincount", options)
-  local kind = core.kind(x)
+  checks.array("bincount", x)
+  options = checks.fields("bincount", options)
+  local kind = kinds.of(x)
   if x.ndim ~= 1 or not (kind == "int" or kind == "uint" or kind == "bool") then
     core.fail("bincount", "a vector of integers, such as x:astype(\"int32\")", x)
   end
   local weights = check_weights("bincount", x, options.weights)
-  local count = core.check_integer("bincount", "minlength, an integer", options.minlength or 0)
+  local count = checks.integer("bincount", "minlength, an integer", options.minlength or 0)
   if count < 0 then core.raise("[bincount] expected minlength to be at least 0, got " .. count) end
   if x.size > 0 then
     local widest = kind == "uint" and "uint64" or "int64"
@@ -37,7 +41,7 @@ function counting.bincount(x, options)
 end
 
 local function check_edges(op, edges, x)
-  edges = core.check_real(op, core.to_array(op, "edges: an array or a table of them", edges, x))
+  edges = checks.real(op, checks.to_array(op, "edges: an array or a table of them", edges, x))
   if edges.ndim ~= 1 then core.fail(op, "a vector of edges", edges) end
   local n = edges.size
   if n > 1 and not edges({2, n}):ge(edges({1, n - 1})):all():item() then
@@ -49,24 +53,24 @@ end
 --- gpu.digitize(x, edges [, {right}])
 --- For each element, the number of edges that are not greater; with `right`, that are less.
 function counting.digitize(x, edges, options)
-  core.check_real("digitize", x)
-  options = core.check_fields("digitize", options)
-  local side = core.check_flag("digitize", "right", options.right) and "left" or "right"
+  checks.real("digitize", x)
+  options = checks.fields("digitize", options)
+  local side = checks.flag("digitize", "right", options.right) and "left" or "right"
   return gpu.searchsorted(check_edges("digitize", edges, x), x, {side = side}) - 1
 end
 
 --- The bins, which are optional, and the options.
 local function options_of(op, bins, options)
-  if core.is_options(bins) then bins, options = core.shift(op, bins, options) end
-  return bins, core.check_fields(op, options)
+  if checks.is_options(bins) then bins, options = checks.shift(op, bins, options) end
+  return bins, checks.fields(op, options)
 end
 
 --- The edges, and, for bins of one width, the first and the last of them as numbers.
 local function edges_of(op, x, bins, range)
-  core.check_real(op, x)
+  checks.real(op, x)
   if bins == nil then bins = 10 end
   if core.is_array(bins) or type(bins) == "table" then return check_edges(op, bins, x) end
-  core.check_integer(op, "a number of bins, or their edges", bins)
+  checks.integer(op, "a number of bins, or their edges", bins)
   if bins < 1 then core.raise(("[%s] expected at least one bin, got %d"):format(op, bins)) end
   core.check_shape(op, {bins + 1})
   local first, last = 0, 1
@@ -83,7 +87,7 @@ local function edges_of(op, x, bins, range)
     core.raise(("[%s] expected a finite range, got {%g, %g}; {range = {first, last}} sets one"):format(op, first, last))
   end
   if first == last then first, last = first - 0.5, last + 0.5 end
-  local dtype = core.is_floating(x) and x.dtype or "float64"
+  local dtype = kinds.is_floating(x) and x.dtype or "float64"
   return gpu.linspace(first, last, bins + 1, {dtype = dtype, device = x.device}), first, last
 end
 
@@ -119,8 +123,8 @@ function counting.histogram(x, bins, options)
   else
     counts = core.bincount(bins_of(x:ravel(), edges), weights, count + 2)({2, count + 1})
   end
-  if weights and core.is_floating(options.weights) then counts = core.cast(counts, options.weights.dtype) end
-  if core.check_flag("histogram", "density", options.density) then
+  if weights and kinds.is_floating(options.weights) then counts = core.cast(counts, options.weights.dtype) end
+  if checks.flag("histogram", "density", options.density) then
     counts = counts / edges:diff() / counts:sum()
   end
   return counts, edges
@@ -132,7 +136,7 @@ end
 --- `ranges`: tables with an item for each axis.
 local function histogram_of(op, vectors, bins, ranges, options)
   local weights = check_weights(op, vectors[1], options.weights)
-  local density = core.check_flag(op, "density", options.density)
+  local density = checks.flag(op, "density", options.density)
   local edges, shape, index, within, total = {}, {}, 0, nil, 1
   for axis, values in ipairs(vectors) do
     edges[axis] = edges_of(op, values, bins[axis], ranges[axis])
@@ -168,9 +172,9 @@ end
 --- Counts, and the edges along x and along y.
 function counting.histogram2d(x, y, bins, options)
   local op = "histogram2d"
-  for _, values in ipairs {core.check_real(op, x), core.check_real(op, y)} do
+  for _, values in ipairs {checks.real(op, x), checks.real(op, y)} do
     if values.ndim ~= 1 or values.size ~= x.size then
-      core.raise(("[%s] expected two vectors of one length, got shapes %s and %s"):format(op, core.text(x.shape), core.text(y.shape)))
+      core.raise(("[%s] expected two vectors of one length, got shapes %s and %s"):format(op, checks.shape_text(x.shape), checks.shape_text(y.shape)))
     end
   end
   bins, options = options_of(op, bins, options)
@@ -183,7 +187,7 @@ end
 --- `points` is a matrix with a row for each point.
 function counting.histogramdd(points, bins, options)
   local op = "histogramdd"
-  core.check_real(op, points)
+  checks.real(op, points)
   if points.ndim ~= 2 or points.shape[2] == 0 then core.fail(op, "a matrix with a row for each point", points) end
   bins, options = options_of(op, bins, options)
   local count, vectors, each = points.shape[2], {}, type(bins) == "table" and bins or {}
@@ -192,10 +196,10 @@ function counting.histogramdd(points, bins, options)
     core.raise(("[%s] expected bins for each of %d columns, got %d"):format(op, count, #bins))
   end
   for i = 1, count do
-    vectors[i] = core.pick(points, 2, i)
+    vectors[i] = views.pick(points, 2, i)
     if each ~= bins then each[i] = bins end
   end
   return histogram_of(op, vectors, each, check_ranges(op, options.range, count), options)
 end
 
-core.define(counting)
+define(counting)

@@ -1,12 +1,15 @@
 -- Integrals of samples, and polynomials through them.
 -- In sandboxes: all
-local gpu, methods, core = ...
+local gpu, methods, core, import = ...
+local define = import "define"
+local views = import "views"
+local checks = import "checks"
 
 -- ---- integrals -----------------------------------------------------------------------------------------------------------------
 
 --- The samples in floating point, the axis, and the steps along it: a number, or an array that broadcasts to y's shape less one.
 local function samples(op, y, spacing, axis)
-  core.check_array(op, y)
+  checks.array(op, y)
   axis = core.axis(op, axis or -1, y.ndim)
   y = core.cast(y, core.floating(y.dtype))
   if not core.is_array(spacing) then
@@ -15,11 +18,11 @@ local function samples(op, y, spacing, axis)
     end
     return y, axis, spacing or 1
   end
-  core.check_real(op, spacing)
+  checks.real(op, spacing)
   local along = spacing.ndim == 1 and 1 or axis
   if spacing.ndim ~= 1 and spacing.ndim ~= y.ndim or spacing.shape[along] ~= y.shape[axis] then
     core.raise(("[%s] expected coordinates for the %d samples of axis %d, got shape %s"):format(op, y.shape[axis], axis,
-      core.text(spacing.shape)))
+      checks.shape_text(spacing.shape)))
   end
   local steps = core.cast(spacing, core.promote(y.dtype, core.floating(spacing.dtype))):diff(1, along)
   if spacing.ndim == 1 then
@@ -47,7 +50,7 @@ local function simpson(y, spacing, axis)
   local steps
   y, axis, steps = samples(op, y, spacing, axis)
   local n = y.shape[axis]
-  if n == 0 then core.raise(("[%s] expected samples along axis %d, got shape %s"):format(op, axis, core.text(y.shape))) end
+  if n == 0 then core.raise(("[%s] expected samples along axis %d, got shape %s"):format(op, axis, checks.shape_text(y.shape))) end
   if n == 1 then return y:sum(axis) * 0 end
   if n == 2 then return ((every(y, axis, 1, 1, 1) + every(y, axis, 2, 1, 1)) * steps / 2):sum(axis) end
   local pairs_of_steps = math.floor((n - 1) / 2)
@@ -69,13 +72,13 @@ end
 --- The integrals up to each sample after the first.
 local function cumulative_trapezoid(y, spacing, axis, options)
   local op = "cumulative_trapezoid"
-  if core.is_options(spacing) then spacing, options = core.shift(op, spacing, axis) end
-  if core.is_options(axis) then axis, options = core.shift(op, axis, options) end
-  options = core.check_fields(op, options)
+  if checks.is_options(spacing) then spacing, options = checks.shift(op, spacing, axis) end
+  if checks.is_options(axis) then axis, options = checks.shift(op, axis, options) end
+  options = checks.fields(op, options)
   local steps
   y, axis, steps = samples(op, y, spacing, axis or options.axis)
   local count = math.max(y.shape[axis] - 1, 0)
-  local sums = ((core.slice(y, axis, 1, count) + core.slice(y, axis, 2, count)) * steps / 2):cumsum(axis)
+  local sums = ((views.slice(y, axis, 1, count) + views.slice(y, axis, 2, count)) * steps / 2):cumsum(axis)
   if options.initial == nil then return sums end
   if type(options.initial) ~= "number" then core.fail(op, "a number for initial", options.initial) end
   local shape = y.shape
@@ -91,14 +94,14 @@ end
 --- (Forsythe, "Generation and use of orthogonal polynomials for data-fitting with a digital computer", 1957).
 local function polyfit(x, y, degree, options)
   local op = "polyfit"
-  options = core.check_fields(op, options)
-  core.check_real(op, x)
-  core.check_real(op, y)
+  options = checks.fields(op, options)
+  checks.real(op, x)
+  checks.real(op, y)
   if x.ndim ~= 1 or y.ndim < 1 or y.ndim > 2 or y.shape[1] ~= x.size then
     core.raise(("[%s] expected points in a vector and as many values, or rows of them, got shapes %s and %s"):format(op,
-      core.text(x.shape), core.text(y.shape)))
+      checks.shape_text(x.shape), checks.shape_text(y.shape)))
   end
-  core.check_integer(op, "a degree of 0 or more", degree)
+  checks.integer(op, "a degree of 0 or more", degree)
   if degree < 0 then core.fail(op, "a degree of 0 or more", degree) end
   if x.size <= degree then
     core.raise(("[%s] expected at least %d points for a degree of %d, got %d"):format(op, degree + 1, degree, x.size))
@@ -107,14 +110,14 @@ local function polyfit(x, y, degree, options)
   local columns = core.cast(y.ndim == 1 and y:expand_dims(2) or y, "float64")
   local points, weights = core.cast(x, "float64"):eval(), nil
   if options.weights ~= nil then
-    weights = core.check_real(op, core.to_array(op, "weights: a vector or a table", options.weights, x))
+    weights = checks.real(op, checks.to_array(op, "weights: a vector or a table", options.weights, x))
     if weights.ndim ~= 1 or weights.size ~= x.size then
-      core.raise(("[%s] expected a weight for each of %d points, got shape %s"):format(op, x.size, core.text(weights.shape)))
+      core.raise(("[%s] expected a weight for each of %d points, got shape %s"):format(op, x.size, checks.shape_text(weights.shape)))
     end
     weights = core.cast(weights, "float64") ^ 2
   end
   local function product(a, b) return (weights and a * b * weights or a * b):sum() end
-  local powers = core.along(degree + 1, 1, 1, x.device)
+  local powers = views.along(degree + 1, 1, 1, x.device)
   -- A polynomial is its values at the points and its coefficients, from power 0 on.
   local values, terms = gpu.ones_like(points), core.cast(powers:eq(0), "float64")
   local found, result = {}, nil
@@ -141,7 +144,7 @@ local function polyfit(x, y, degree, options)
   return y.ndim == 1 and result(":", 1) or result
 end
 
-core.define {
+define {
   cumulative_trapezoid = cumulative_trapezoid,
   polyfit = polyfit,
   simpson = simpson,

@@ -1,16 +1,20 @@
 -- Comparison of whole arrays, differences, integrals, interpolation and polynomials.
 -- In sandboxes: all
-local gpu, methods, core = ...
+local gpu, methods, core, import = ...
+local define = import "define"
+local checks = import "checks"
+local views = import "views"
+local kinds = import "kinds"
 
 -- ---- equality: Lua booleans ---------------------------------------------------------------------------------------------------
 
-local function same_shape(x, y) return core.text(x.shape) == core.text(y.shape) end
+local function same_shape(x, y) return checks.shape_text(x.shape) == checks.shape_text(y.shape) end
 
 --- gpu.equal(x, y)
 --- True when shapes and elements are equal.
 local function equal(x, y)
-  core.check_array("equal", x)
-  core.check_array("equal", y)
+  checks.array("equal", x)
+  checks.array("equal", y)
   return same_shape(x, y) and x:eq(y):all():item()
 end
 
@@ -27,16 +31,16 @@ end
 
 --- |x - y| <= atol + rtol |y|, element by element.
 local function is_close(op, x, y, rtol, atol, options)
-  if type(rtol) == "table" then rtol, options = core.shift(op, rtol, atol) end
-  if type(atol) == "table" then atol, options = core.shift(op, atol, options) end
-  options = core.check_fields(op, options)
+  if type(rtol) == "table" then rtol, options = checks.shift(op, rtol, atol) end
+  if type(atol) == "table" then atol, options = checks.shift(op, atol, options) end
+  options = checks.fields(op, options)
   rtol = check_tolerance(op, "rtol", rtol or options.rtol, 1e-5)
   atol = check_tolerance(op, "atol", atol or options.atol, 1e-8)
   if not core.is_array(x) and not core.is_array(y) then core.fail(op, "an array", x) end
   check_operand(op, "left", x)
   check_operand(op, "right", y)
   -- Differences of integers can wrap, and those of 16-bit numbers are rounded.
-  local function widen(value) return core.is_array(value) and core.cast(value, (core.working(value))) or value end
+  local function widen(value) return core.is_array(value) and core.cast(value, (kinds.working(value))) or value end
   x, y = widen(x), widen(y)
   local size = gpu.abs(y)
   local close = gpu.le(gpu.abs(gpu.subtract(x, y)), size * rtol + atol)
@@ -67,11 +71,11 @@ end
 --- gpu.diff(x [, n [, axis]] [, {axis, prepend, append}])
 --- x[i + 1] - x[i] along an axis (the last), n times.
 local function diff(x, n, axis, options)
-  core.check_array("diff", x)
-  if type(n) == "table" then n, options = core.shift("diff", n, axis) end
-  if type(axis) == "table" then axis, options = core.shift("diff", axis, options) end
-  options = core.check_fields("diff", options)
-  n = core.check_integer("diff", "a number of times of 0 or more", n or 1)
+  checks.array("diff", x)
+  if type(n) == "table" then n, options = checks.shift("diff", n, axis) end
+  if type(axis) == "table" then axis, options = checks.shift("diff", axis, options) end
+  options = checks.fields("diff", options)
+  n = checks.integer("diff", "a number of times of 0 or more", n or 1)
   if n < 0 then core.fail("diff", "a number of times of 0 or more", n) end
   axis = core.axis("diff", axis or options.axis or -1, x.ndim)
   if n == 0 then return x:copy() end
@@ -79,7 +83,7 @@ local function diff(x, n, axis, options)
   if options.append ~= nil then x = gpu.concat({x, extension(x, options.append, axis)}, axis) end
   for _ = 1, math.min(n, x.shape[axis]) do -- then no elements are left
     local count = math.max(x.shape[axis] - 1, 0)
-    x = difference(core.slice(x, axis, 2, count), core.slice(x, axis, 1, count))
+    x = difference(views.slice(x, axis, 2, count), views.slice(x, axis, 1, count))
   end
   return x
 end
@@ -87,8 +91,8 @@ end
 --- gpu.ediff1d(x [, {to_begin, to_end}])
 --- The differences of neighbouring elements in row-major order.
 local function ediff1d(x, options)
-  core.check_array("ediff1d", x)
-  options = core.check_fields("ediff1d", options)
+  checks.array("ediff1d", x)
+  options = checks.fields("ediff1d", options)
   local parts = {}
   local function add(value)
     if value == nil then return end
@@ -118,13 +122,13 @@ local function derivative(x, spacing, axis, order)
     core.raise(("[gradient] expected at least %d elements on axis %d, got %d"):format(order + 1, axis, n))
   end
   local result = gpu.empty_like(x)
-  local function at(position) return core.slice(x, axis, position > 0 and position or n + 1 + position, 1) end
-  local function put(first, count, value) core.slice(result, axis, first, count):copy_(value) end
+  local function at(position) return views.slice(x, axis, position > 0 and position or n + 1 + position, 1) end
+  local function put(first, count, value) views.slice(result, axis, first, count):copy_(value) end
   local uniform = type(spacing) == "number"
   local steps
   if not uniform then
-    if core.check_array("gradient", spacing).ndim ~= 1 or spacing.size ~= n then
-      core.raise(("[gradient] expected coordinates of shape (%d,) for axis %d, got %s"):format(n, axis, core.text(spacing.shape)))
+    if checks.array("gradient", spacing).ndim ~= 1 or spacing.size ~= n then
+      core.raise(("[gradient] expected coordinates of shape (%d,) for axis %d, got %s"):format(n, axis, checks.shape_text(spacing.shape)))
     end
     steps = diff(core.cast(spacing, x.dtype)):eval()
   end
@@ -132,12 +136,12 @@ local function derivative(x, spacing, axis, order)
   local function step(position, count)
     if uniform then return spacing end
     if position < 0 then position = n + position end
-    return lay(core.slice(steps, 1, position, count or 1), axis, ndim)
+    return lay(views.slice(steps, 1, position, count or 1), axis, ndim)
   end
 
   local inner = n - 2
   if inner > 0 then
-    local lower, middle, upper = core.slice(x, axis, 1, inner), core.slice(x, axis, 2, inner), core.slice(x, axis, 3, inner)
+    local lower, middle, upper = views.slice(x, axis, 1, inner), views.slice(x, axis, 2, inner), views.slice(x, axis, 3, inner)
     if uniform then
       put(2, inner, (upper - lower) / (2 * spacing))
     else
@@ -160,14 +164,14 @@ end
 --- gpu.gradient(x [, spacing...] [, {axis, edge_order}])
 --- The derivative along each axis.
 local function gradient(x, ...)
-  core.check_real("gradient", x)
+  checks.real("gradient", x)
   local spacings = {...}
   local options
   if type(spacings[#spacings]) == "table" then options = table.remove(spacings) end
-  options = core.check_fields("gradient", options)
+  options = checks.fields("gradient", options)
   local order = options.edge_order or 1
   if order ~= 1 and order ~= 2 then core.fail("gradient", "edge_order = 1 or 2", order) end
-  local axes = core.axes("gradient", options.axis, x.ndim)
+  local axes = checks.axes("gradient", options.axis, x.ndim)
   if #spacings > 1 and #spacings ~= #axes then
     core.raise(("[gradient] expected a spacing for each of %d axes, got %d"):format(#axes, #spacings))
   end
@@ -187,16 +191,16 @@ end
 --- gpu.trapezoid(y [, spacing [, axis]])
 --- The integral along an axis (the last) by the trapezoidal rule; `spacing` is a number, or the coordinates.
 local function trapezoid(y, spacing, axis)
-  core.check_array("trapezoid", y)
+  checks.array("trapezoid", y)
   axis = core.axis("trapezoid", axis or -1, y.ndim)
   y = core.cast(y, core.floating(y.dtype))
   local count = math.max(y.shape[axis] - 1, 0)
-  local heights = core.slice(y, axis, 2, count) + core.slice(y, axis, 1, count)
+  local heights = views.slice(y, axis, 2, count) + views.slice(y, axis, 1, count)
   if core.is_array(spacing) then
     local along = spacing.ndim == 1 and 1 or axis
     if spacing.ndim ~= 1 and spacing.ndim ~= y.ndim or spacing.shape[along] ~= y.shape[axis] then
       core.raise(("[trapezoid] expected coordinates for the %d samples of axis %d, got shape %s"):format(y.shape[axis], axis,
-        core.text(spacing.shape)))
+        checks.shape_text(spacing.shape)))
     end
     local steps = spacing.ndim == 1 and lay(diff(spacing), axis, y.ndim) or diff(spacing, 1, axis)
     heights = heights * steps
@@ -228,7 +232,7 @@ end
 --- them.
 local function interp(x, xp, fp, options)
   local op, what = "interp", "an array, a table or a number"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   local left, right = check_number(op, "left", options.left), check_number(op, "right", options.right)
   local period = check_number(op, "period", options.period)
   if period == 0 then core.fail(op, "a period other than 0", period) end
@@ -241,13 +245,13 @@ local function interp(x, xp, fp, options)
       end
     end
   end
-  local function real(value) return core.check_real(op, core.to_array(op, what, value, like)) end
+  local function real(value) return checks.real(op, checks.to_array(op, what, value, like)) end
   x, xp, fp = real(x), real(xp), real(fp)
   if xp.ndim ~= 1 or fp.ndim ~= 1 or xp.size ~= fp.size or xp.size == 0 then
     core.raise(("[interp] expected points in two vectors of one length, got shapes %s and %s"):format(
-      core.text(xp.shape), core.text(fp.shape)))
+      checks.shape_text(xp.shape), checks.shape_text(fp.shape)))
   end
-  local working, result = core.working(x, core.promote(core.promote(x.dtype, xp.dtype), fp.dtype))
+  local working, result = kinds.working(x, core.promote(core.promote(x.dtype, xp.dtype), fp.dtype))
   x, xp, fp = core.cast(x, working), core.cast(xp, working), core.cast(fp, working)
   if period then
     period = math.abs(period)
@@ -267,8 +271,8 @@ local function interp(x, xp, fp, options)
   value = gpu.where(value:eq(value), value, slope * (x - x1) + y1)
   value = gpu.where(value:eq(value), value, gpu.where(y0:eq(y1), y0, value))
   value = gpu.where(x:eq(x0):logical_or(place:eq(n)), y0, value)
-  value = gpu.where(place:lt(1), left or core.pick(fp, 1, 1), value)
-  value = gpu.where(x:gt(core.pick(xp, 1, n)), right or core.pick(fp, 1, n), value)
+  value = gpu.where(place:lt(1), left or views.pick(fp, 1, 1), value)
+  value = gpu.where(x:gt(views.pick(xp, 1, n)), right or views.pick(fp, 1, n), value)
   return core.cast(gpu.where(x:eq(x), value, x), result)
 end
 
@@ -277,13 +281,13 @@ end
 --- gpu.cross(x, y [, axis])
 --- The cross product of vectors of three elements along an axis (the last).
 local function cross(x, y, axis)
-  core.check_array("cross", x)
-  core.check_array("cross", y)
+  checks.array("cross", x)
+  checks.array("cross", y)
   local a, b = core.axis("cross", axis or -1, x.ndim), core.axis("cross", axis or -1, y.ndim)
   if x.shape[a] ~= 3 or y.shape[b] ~= 3 then
-    core.raise(("[cross] expected vectors of 3 elements, got shapes %s and %s"):format(core.text(x.shape), core.text(y.shape)))
+    core.raise(("[cross] expected vectors of 3 elements, got shapes %s and %s"):format(checks.shape_text(x.shape), checks.shape_text(y.shape)))
   end
-  local function part(i, j) return core.pick(x, a, i) * core.pick(y, b, j) - core.pick(x, a, j) * core.pick(y, b, i) end
+  local function part(i, j) return views.pick(x, a, i) * views.pick(y, b, j) - views.pick(x, a, j) * views.pick(y, b, i) end
   local parts = {part(2, 3), part(3, 1), part(1, 2)}
   return gpu.stack(parts, axis or -1)
 end
@@ -295,7 +299,7 @@ function gpu.polyval(coefficients, x)
     core.fail("polyval", "coefficients: a table of numbers, or a vector", coefficients)
   end
   if type(coefficients) == "table" then core.check_list("polyval", "numbers", coefficients) end
-  if type(x) ~= "number" then core.check_array("polyval", x) end
+  if type(x) ~= "number" then checks.array("polyval", x) end
   local value = x * 0
   for i = 1, #coefficients do
     local coefficient = coefficients[i]
@@ -305,7 +309,7 @@ function gpu.polyval(coefficients, x)
   return value
 end
 
-core.define {
+define {
   allclose = allclose,
   --- gpu.array_equal(x, y)
   array_equal = equal,

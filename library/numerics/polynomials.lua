@@ -1,7 +1,10 @@
 -- Polynomials as vectors of coefficients, the highest power's first, as gpu.polyval takes them.
 -- In sandboxes: all
-local gpu, _, core = ...
-core.load "integrals.lua"
+local gpu, _, core, import = ...
+import "integrals"
+local checks = import "checks"
+local views = import "views"
+local kinds = import "kinds"
 
 --- A vector of coefficients; a table is float64, or complex128.
 local function read(op, c, like)
@@ -13,7 +16,7 @@ local function read(op, c, like)
   end
   if c.ndim == 0 then c = c:reshape(1) end
   if c.ndim ~= 1 or c.size == 0 then
-    core.raise(("[%s] expected a vector of coefficients, got shape %s"):format(op, core.text(c.shape)))
+    core.raise(("[%s] expected a vector of coefficients, got shape %s"):format(op, checks.shape_text(c.shape)))
   end
   return c
 end
@@ -52,7 +55,7 @@ function gpu.polydiv(a, b)
   local op = "polydiv"
   a = read(op, a, core.is_array(b) and b or nil)
   b = read(op, b, a)
-  if core.is_complex(a) or core.is_complex(b) then core.fail(op, "real coefficients", core.is_complex(a) and a or b) end
+  if kinds.is_complex(a) or kinds.is_complex(b) then core.fail(op, "real coefficients", kinds.is_complex(a) and a or b) end
   local dtype = core.promote(core.floating(a.dtype), core.floating(b.dtype))
   local rest, divisor, quotient = core.cast(a, "float64"):table(), core.cast(b, "float64"):table(), {}
   if divisor[1] == 0 then core.fail(op, "a first coefficient of the divisor other than 0", b) end
@@ -71,13 +74,13 @@ local most_times = 1000
 local function check_times(op, m)
   if m == nil then return 1 end
   local what = ("a number of times from 0 to %d"):format(most_times)
-  if core.check_integer(op, what, m) < 0 or m > most_times then core.fail(op, what, m) end
+  if checks.integer(op, what, m) < 0 or m > most_times then core.fail(op, what, m) end
   return m
 end
 
 --- The powers n - 1, ..., 0 in the coefficients' dtype.
 local function powers(c, first)
-  return core.cast(core.positions({c.size}, first, -1, "int64", {device = c.device}), core.is_complex(c) and "float64" or c.dtype)
+  return core.cast(core.positions({c.size}, first, -1, "int64", {device = c.device}), kinds.is_complex(c) and "float64" or c.dtype)
 end
 
 --- gpu.polyder(c [, m])
@@ -87,7 +90,7 @@ function gpu.polyder(c, m)
   c = read(op, c)
   for _ = 1, check_times(op, m) do
     if c.size == 1 then return c * 0 end
-    c = core.cast(core.slice(c * powers(c, c.size - 1), 1, 1, c.size - 1), c.dtype)
+    c = core.cast(views.slice(c * powers(c, c.size - 1), 1, 1, c.size - 1), c.dtype)
   end
   return c
 end
@@ -97,8 +100,8 @@ end
 function gpu.polyint(c, m)
   local op = "polyint"
   c = read(op, c)
-  if not core.is_floating(c) and not core.is_complex(c) then c = core.cast(c, core.floating(c.dtype)) end
-  for _ = 1, check_times(op, m) do c = core.cast(core.extend(c / powers(c, c.size), 1, 1), c.dtype) end
+  if not kinds.is_floating(c) and not kinds.is_complex(c) then c = core.cast(c, core.floating(c.dtype)) end
+  for _ = 1, check_times(op, m) do c = core.cast(views.extend(c / powers(c, c.size), 1, 1), c.dtype) end
   return c
 end
 
@@ -109,9 +112,9 @@ function gpu.poly(roots)
   local device
   if core.is_array(roots) then
     device = roots.device
-    if roots.ndim == 2 then roots = gpu.linalg.eigvals(core.cast(roots, core.is_complex(roots) and "complex128" or "float64")) end
+    if roots.ndim == 2 then roots = gpu.linalg.eigvals(core.cast(roots, kinds.is_complex(roots) and "complex128" or "float64")) end
     if roots.ndim ~= 1 then
-      core.raise(("[%s] expected roots, a vector, or a square matrix, got shape %s"):format(op, core.text(roots.shape)))
+      core.raise(("[%s] expected roots, a vector, or a square matrix, got shape %s"):format(op, checks.shape_text(roots.shape)))
     end
     roots = core.cast(roots, "complex128"):table()
   end

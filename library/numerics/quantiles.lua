@@ -1,6 +1,10 @@
 -- Quantiles: the elements at computed positions of the order along the axes.
 -- In sandboxes: all
-local gpu, _, core = ...
+local gpu, _, core, import = ...
+local define = import "define"
+local checks = import "checks"
+local kinds = import "kinds"
+local views = import "views"
 
 local nan = 0 / 0
 
@@ -82,7 +86,7 @@ local function elements_at(op, rows, positions, nan_rows)
   local sorted = rows:sort(-1)
   local elements = sorted:take_along_axis(positions + 1, rows.ndim)
   if not nan_rows then return elements end
-  local greatest = core.slice(sorted, rows.ndim, rows.shape[rows.ndim], 1)
+  local greatest = views.slice(sorted, rows.ndim, rows.shape[rows.ndim], 1)
   return gpu.where(greatest:ne(greatest), nan, elements)
 end
 
@@ -104,7 +108,7 @@ end
 
 --- The quantiles q, a vector, along the last axis.
 local function at_quantiles(op, x, rows, count, method, q, skips_nan, dtype)
-  local floating = core.is_floating(x)
+  local floating = kinds.is_floating(x)
   local number, last = count, count - 1
   if skips_nan and floating then
     number = core.cast(rows:eq(rows):count_nonzero(-1, {keepdims = true}), "float64")
@@ -119,12 +123,12 @@ local function at_quantiles(op, x, rows, count, method, q, skips_nan, dtype)
     local positions = gpu.stack({position(lower), position(upper)}, axis + 1)
     local shape = positions.shape
     shape[axis], shape[axis + 1] = 2 * shape[axis], nil
-    local working, result = core.working(x, dtype)
+    local working, result = kinds.working(x, dtype)
     local both = core.cast(elements_at(op, rows, positions:reshape(shape), floating and not skips_nan), working)
     shape = both.shape
     shape[axis], shape[axis + 1] = shape[axis] / 2, 2
     both = both:reshape(shape)
-    local a, b = core.pick(both, axis + 1, 1), core.pick(both, axis + 1, 2)
+    local a, b = views.pick(both, axis + 1, 1), views.pick(both, axis + 1, 2)
     value = weight and interpolate(a, b, weight) or middle(a, b)
     dtype = result
   else
@@ -139,7 +143,7 @@ end
 local function check_quantiles(op, q, most, x)
   local what = ("numbers from 0 to %d: one, a table or an array"):format(most)
   if core.is_array(q) then
-    q = core.cast(core.check_real(op, q), "float64")
+    q = core.cast(checks.real(op, q), "float64")
     local within = q:ge(0):logical_and(q:le(most))
     if not within:all():item() then core.fail(op, what, q[within:logical_not()](1):item()) end
     return q
@@ -167,9 +171,9 @@ local function quantile(op, x, q, arguments, method)
   local skips_nan = op:find "^nan" ~= nil
   if count == 0 then
     if op == "quantile" or op == "percentile" then
-      core.raise(("[%s] expected elements along the axes, got shape %s"):format(op, core.text(x.shape)))
+      core.raise(("[%s] expected elements along the axes, got shape %s"):format(op, checks.shape_text(x.shape)))
     end
-    local _, result = core.working(x, arguments.dtype)
+    local _, result = kinds.working(x, arguments.dtype)
     return core.assign(op, arguments.out, gpu.full(shape, nan, {dtype = result, device = x.device}))
   end
   -- The axis of the quantiles comes after the kept axes, and is then moved to the front.
@@ -182,8 +186,8 @@ end
 
 local function quantile_function(op, most)
   return function(x, q, axis, options)
-    core.check_real(op, x)
-    local arguments = core.reduction(op, x, axis, options)
+    checks.real(op, x)
+    local arguments = checks.reduction(op, x, axis, options)
     local method = methods[arguments.method or "linear"]
     if not method then core.fail(op, "one of the methods " .. method_names(), arguments.method) end
     q = check_quantiles(op, q, most, x)
@@ -193,13 +197,13 @@ end
 
 local function median_function(op)
   return function(x, axis, options)
-    core.check_real(op, x)
-    local arguments = core.reduction(op, x, axis, options)
+    checks.real(op, x)
+    local arguments = checks.reduction(op, x, axis, options)
     return quantile(op, x, check_quantiles(op, 0.5, 1, x), arguments, methods.midpoint)
   end
 end
 
-core.define {
+define {
   --- gpu.median(x [, axis] [, {axis, keepdims, dtype, out}])
   median = median_function "median",
   --- gpu.nanmedian(x [, axis] [, {axis, keepdims, dtype, out}])

@@ -5,6 +5,8 @@
 -- In sandboxes: all
 local gpu, _, core = ...
 
+local exports = {}
+
 local epsilon = 2 ^ -52
 local abs, max, min, sqrt = math.abs, math.max, math.min, math.sqrt
 
@@ -319,7 +321,7 @@ end
 
 --- The roots of the polynomial with these coefficients, a list of {re, im}, the highest power's first: their real and their
 --- imaginary parts.
-function core.roots_of(op, coefficients)
+function exports.roots_of(op, coefficients)
   local first, last = 1, #coefficients
   local function is_zero(c) return c[1] == 0 and c[2] == 0 end
   while first <= last and is_zero(coefficients[first]) do first = first + 1 end
@@ -371,8 +373,10 @@ function gpu.roots(coefficients)
   for _, c in ipairs(list) do
     if not (c[1] - c[1] == 0 and c[2] - c[2] == 0) then core.fail(op, "finite coefficients", c[1]) end
   end
-  local re, im = core.roots_of(op, list)
+  local re, im = exports.roots_of(op, list)
   local place = {dtype = "float64", device = device}
   if #re == 0 then return gpu.zeros(0, {dtype = "complex128", device = device}) end
   return gpu.array(re, place) + gpu.array(im, place) * gpu.complex(0, 1)
 end
+
+return exports

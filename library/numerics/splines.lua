@@ -1,6 +1,7 @@
 -- Cubic splines.
 -- In sandboxes: all
-local gpu, _, core = ...
+local gpu, _, core, import = ...
+local checks = import "checks"
 
 local op = "cubic_spline"
 
@@ -187,10 +188,10 @@ end
 --- gpu.cubic_spline(x, y [, {axis, ends, extrapolate}])
 --- A function s(t [, order]) of an array, its values or derivatives.
 function gpu.cubic_spline(x, y, options)
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   local conditions, extrapolate = check_ends(options.ends), options.extrapolate
   if extrapolate == nil then extrapolate = conditions == "periodic" and "periodic" or true end
-  if extrapolate ~= "periodic" then core.check_flag(op, "extrapolate", extrapolate) end
+  if extrapolate ~= "periodic" then checks.flag(op, "extrapolate", extrapolate) end
   local like = core.is_array(x) and x or core.is_array(y) and y or nil
   local place = {dtype = "float64", device = like and like.device}
   local function real(value, what)
@@ -199,14 +200,14 @@ function gpu.cubic_spline(x, y, options)
       core.check_list(op, what, value)
       value = gpu.array(value, place)
     end
-    return core.check_real(op, value)
+    return checks.real(op, value)
   end
   local of_x, of_y = core.is_array(x) and x.dtype or "bool", core.is_array(y) and y.dtype or "bool"
   x, y = real(x, "points: a vector or a table"), real(y, "values: an array or a table")
   local axis = core.axis(op, options.axis or 1, y.ndim)
   if x.ndim ~= 1 or y.shape[axis] ~= x.size or x.size < 2 then
     core.raise(("[%s] expected as many values along axis %d as points, two or more, got shapes %s and %s"):format(op, axis,
-      core.text(x.shape), core.text(y.shape)))
+      checks.shape_text(x.shape), checks.shape_text(y.shape)))
   end
   local dtype = core.floating(core.promote(of_x, of_y))
   local rows = y:moveaxis(axis, 1)
@@ -232,13 +233,13 @@ function gpu.cubic_spline(x, y, options)
   local first, last = data.x[0], data.x[n - 1]
   return function(t, ...)
     local what = "the order of a derivative from -1 (the integral) to 3"
-    local order = core.check_integer(op, what, core.left_out(op, what, ...) or 0)
+    local order = checks.integer(op, what, checks.left_out(op, what, ...) or 0)
     if order < -1 or order > 3 then core.fail(op, what, order) end
     if not core.is_array(t) then
       if type(t) ~= "number" and type(t) ~= "table" then core.fail(op, "points: an array, a table or a number", t) end
       t = gpu.array(t, {dtype = dtype, device = y.device})
     end
-    t = core.cast(core.check_real(op, t), core.promote(dtype, core.floating(t.dtype)))
+    t = core.cast(checks.real(op, t), core.promote(dtype, core.floating(t.dtype)))
     local inside = t
     if extrapolate == "periodic" then
       if order == -1 then core.fail(op, "no integral of a spline that is continued periodically", order) end

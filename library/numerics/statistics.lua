@@ -1,6 +1,10 @@
 -- Reductions composed of other reductions. They fuse like those.
 -- In sandboxes: all
-local gpu, methods, core = ...
+local gpu, methods, core, import = ...
+local define = import "define"
+local checks = import "checks"
+local kinds = import "kinds"
+local views = import "views"
 
 local nan, inf = 0 / 0, math.huge
 
@@ -29,13 +33,13 @@ local function check_not_empty(op, x, arguments)
   for axis, extent in ipairs(x.shape) do results = is_reduced[axis] and results or results * extent end
   if results > 0 and count_of(x, arguments) == 0 then
     core.raise(("[%s] zero-size array to reduction operation %s which has no identity: shape %s"):format(op, op,
-      core.text(x.shape)))
+      checks.shape_text(x.shape)))
   end
 end
 
 --- gpu.ptp(x [, axis] [, {axis, keepdims, dtype, out}])
 local function ptp(x, axis, options)
-  local arguments = core.reduction("ptp", x, axis, options)
+  local arguments = checks.reduction("ptp", x, axis, options)
   check_not_empty("ptp", x, arguments)
   local range = reduce("max", x, arguments) - reduce("min", x, arguments)
   if arguments.dtype then range = core.cast(range, arguments.dtype) end
@@ -44,7 +48,7 @@ end
 
 -- ---- without NaN --------------------------------------------------------------------------------------------------------------
 
-local function has_nan(x) return core.is_floating(x) or core.is_complex(x) end
+local function has_nan(x) return kinds.is_floating(x) or kinds.is_complex(x) end
 
 --- x with `value` for each NaN.
 local function without_nan(x, value)
@@ -54,13 +58,13 @@ end
 
 --- gpu.nansum(x [, axis] [, {axis, keepdims, dtype, out, where, initial}])
 local function nansum(x, axis, options)
-  local arguments = core.reduction("nansum", x, axis, options)
+  local arguments = checks.reduction("nansum", x, axis, options)
   return reduce("sum", without_nan(x, 0), arguments, rest(arguments))
 end
 
 --- gpu.nanprod(x [, axis] [, {axis, keepdims, dtype, out, where, initial}])
 local function nanprod(x, axis, options)
-  local arguments = core.reduction("nanprod", x, axis, options)
+  local arguments = checks.reduction("nanprod", x, axis, options)
   return reduce("prod", without_nan(x, 1), arguments, rest(arguments))
 end
 
@@ -77,14 +81,14 @@ end
 
 --- gpu.nanmean(x [, axis] [, {axis, keepdims, dtype, out, where}])
 local function nanmean(x, axis, options)
-  local arguments = core.reduction("nanmean", x, axis, options)
-  local working, result = core.working(x, arguments.dtype)
+  local arguments = checks.reduction("nanmean", x, axis, options)
+  local working, result = kinds.working(x, arguments.dtype)
   return core.assign("nanmean", arguments.out, core.cast(nan_mean(x, arguments, working, arguments.keepdims), result))
 end
 
 local function nan_variance(op, x, axis, options)
-  local arguments = core.reduction(op, core.check_real(op, x), axis, options)
-  local working, result = core.working(x, arguments.dtype)
+  local arguments = checks.reduction(op, checks.real(op, x), axis, options)
+  local working, result = kinds.working(x, arguments.dtype)
   local deviations = core.cast(x, working) - nan_mean(x, arguments, working, true)
   local squares = deviations:square()
   if has_nan(x) then squares = gpu.where(x:isnan(), 0, squares) end -- an infinity's is NaN, which stays
@@ -97,7 +101,7 @@ end
 
 --- The extreme of the elements that are not NaN; NaN if all are. `least`: a bound that replaces NaN and is never the extreme.
 local function nan_extreme(op, name, x, axis, options, least)
-  local arguments = core.reduction(op, core.check_real(op, x), axis, options)
+  local arguments = checks.reduction(op, checks.real(op, x), axis, options)
   if not arguments.initial then check_not_empty(op, x, arguments) end
   if not has_nan(x) then return reduce(name, x, arguments, rest(arguments)) end
   local extreme = reduce(name, without_nan(x, least), arguments,
@@ -108,7 +112,7 @@ local function nan_extreme(op, name, x, axis, options, least)
 end
 
 local function nan_position(op, name, x, axis, options, least)
-  local arguments = core.reduction(op, core.check_real(op, x), axis, options)
+  local arguments = checks.reduction(op, checks.real(op, x), axis, options)
   check_not_empty(op, x, arguments)
   if has_nan(x) and x.size > 0 and reduce("all", x:isnan(), arguments):any():item() then
     core.raise(("[%s] expected a number among the elements, got NaN alone"):format(op))
@@ -125,11 +129,11 @@ end
 
 --- The weights in x's shape. They have this shape already, or are a vector along one axis.
 local function check_weights(x, weights, arguments)
-  core.check_array("average", weights)
-  if core.text(weights.shape) == core.text(x.shape) then return weights end
+  checks.array("average", weights)
+  if checks.shape_text(weights.shape) == checks.shape_text(x.shape) then return weights end
   if weights.ndim ~= 1 or #arguments.axes ~= 1 or weights.size ~= x.shape[arguments.axes[1]] then
     core.raise(("[average] expected weights of shape %s, or a vector of weights along the axis, got %s"):format(
-      core.text(x.shape), core.text(weights.shape)))
+      checks.shape_text(x.shape), checks.shape_text(weights.shape)))
   end
   local shape = {}
   for axis = 1, x.ndim do shape[axis] = axis == arguments.axes[1] and weights.size or 1 end
@@ -138,11 +142,11 @@ end
 
 --- gpu.average(x [, axis] [, {axis, keepdims, dtype, out, weights}])
 local function average(x, axis, options)
-  local arguments = core.reduction("average", x, axis, options)
+  local arguments = checks.reduction("average", x, axis, options)
   if not arguments.weights then return reduce("mean", x, arguments, rest(arguments)) end
   local weights = check_weights(x, arguments.weights, arguments)
   local dtype = core.promote(x.dtype, weights.dtype)
-  local working, result = core.working(x, arguments.dtype or dtype)
+  local working, result = kinds.working(x, arguments.dtype or dtype)
   weights = core.cast(weights, working)
   local total = reduce("sum", weights, arguments)
   local mean = reduce("sum", core.cast(x, working) * weights, arguments) / total
@@ -157,7 +161,7 @@ end
 
 --- x in the dtype of the sum of exponentials, the result's dtype, and the greatest elements, with 0 in place of infinite ones.
 local function prepare_exponentials(op, x, arguments)
-  core.check_real(op, x)
+  checks.real(op, x)
   local result = arguments.dtype or core.floating(x.dtype)
   x = core.cast(x, result == "float64" and result or "float32")
   local initial = count_of(x, arguments) == 0 and -inf or nil
@@ -168,7 +172,7 @@ end
 
 --- gpu.logsumexp(x [, axis] [, {axis, keepdims, dtype, out}])
 local function logsumexp(x, axis, options)
-  local arguments = core.reduction("logsumexp", x, axis, options)
+  local arguments = checks.reduction("logsumexp", x, axis, options)
   local values, result, shift = prepare_exponentials("logsumexp", x, arguments)
   local total = reduce("sum", (values - shift):exp(), arguments, {keepdims = true}):log() + shift
   if not arguments.keepdims then total = total:squeeze(arguments.axes) end
@@ -177,7 +181,7 @@ end
 
 --- gpu.softmax(x [, axis] [, {axis, dtype, out}])
 local function softmax(x, axis, options)
-  local arguments = core.reduction("softmax", x, axis, options)
+  local arguments = checks.reduction("softmax", x, axis, options)
   local values, result, shift = prepare_exponentials("softmax", x, arguments)
   local weights = (values - shift):exp()
   return core.assign("softmax", arguments.out, core.cast(weights / reduce("sum", weights, arguments, {keepdims = true}), result))
@@ -185,7 +189,7 @@ end
 
 --- gpu.log_softmax(x [, axis] [, {axis, dtype, out}])
 local function log_softmax(x, axis, options)
-  local arguments = core.reduction("log_softmax", x, axis, options)
+  local arguments = checks.reduction("log_softmax", x, axis, options)
   local values, result, shift = prepare_exponentials("log_softmax", x, arguments)
   local total = reduce("sum", (values - shift):exp(), arguments, {keepdims = true})
   return core.assign("log_softmax", arguments.out, core.cast(values - shift - total:log(), result))
@@ -209,7 +213,7 @@ local function vector_norm(x, order, arguments)
   if math.abs(order) == inf then return extreme_size(x:abs(), order, arguments) end
   if order == 0 then return core.cast(reduce("count_nonzero", x, arguments), (x:abs().dtype)) end
   if order == 1 then return reduce("sum", x:abs(), arguments) end
-  local magnitude = (core.is_complex(x) or not is_even(order)) and x:abs() or x
+  local magnitude = (kinds.is_complex(x) or not is_even(order)) and x:abs() or x
   if order == 2 then return reduce("sum", magnitude:square(), arguments):sqrt() end
   return reduce("sum", magnitude ^ order, arguments) ^ (1 / order)
 end
@@ -219,7 +223,7 @@ end
 local function matrix_norm(x, order, arguments, axes)
   if order == "fro" then return vector_norm(x, 2, arguments) end
   if order == 2 or order == -2 or order == "nuc" then
-    local values = gpu.linalg.svdvals(x:permute(core.last_axes(x, axes)))
+    local values = gpu.linalg.svdvals(x:permute(views.last_axes(x, axes)))
     local value = order == "nuc" and values:sum(-1) or extreme_size(values, order, {axes = {values.ndim}})
     return arguments.keepdims and value:expand_dims(arguments.axes) or value
   end
@@ -235,16 +239,16 @@ end
 
 --- gpu.norm(x [, order [, axis]] [, {axis, keepdims, dtype, out, order}])
 local function norm(x, order, axis, options)
-  core.check_array("norm", x)
-  if type(order) == "table" then order, options = core.shift("norm", order, axis) end
-  local arguments = core.reduction("norm", x, axis, options)
+  checks.array("norm", x)
+  if type(order) == "table" then order, options = checks.shift("norm", order, axis) end
+  local arguments = checks.reduction("norm", x, axis, options)
   order = order or arguments.order
   axis = axis or arguments.axis
   if order ~= nil and type(order) ~= "number" and order ~= "fro" and order ~= "nuc" or order ~= order then
     core.fail("norm", 'a number, math.huge, "fro" or "nuc" as the order', order)
   end
-  local from = core.cast(x, (core.working(x, arguments.dtype)))
-  local _, result = core.working(from:abs(), arguments.dtype)
+  local from = core.cast(x, (kinds.working(x, arguments.dtype)))
+  local _, result = kinds.working(from:abs(), arguments.dtype)
   if not arguments.dtype then result = core.floating(x:abs().dtype) end
   local value
   if order == nil then
@@ -257,10 +261,10 @@ local function norm(x, order, axis, options)
   else
     if type(order) == "string" then
       core.raise(("[norm] expected a matrix, or two axes, for the order %q, got shape %s; a vector's norm is x:norm()"):format(order,
-        core.text(x.shape)))
+        checks.shape_text(x.shape)))
     end
     core.raise(("[norm] expected one axis of a vector or two of a matrix for an order, got %d axes of shape %s"):format(
-      #arguments.axes, core.text(x.shape)))
+      #arguments.axes, checks.shape_text(x.shape)))
   end
   return core.assign("norm", arguments.out, core.cast(value, result))
 end
@@ -269,14 +273,14 @@ end
 
 --- The covariance matrix of variables. x's rows are the variables (rowvar = false: the columns), the other axis the observations.
 local function covariance(op, x, options)
-  core.check_real(op, x)
-  options = core.check_fields(op, options)
+  checks.real(op, x)
+  options = checks.fields(op, options)
   if x.ndim > 2 or x.ndim == 0 then core.fail(op, "a vector or a matrix", x) end
-  local working = core.working(x)
+  local working = kinds.working(x)
   local variables = core.cast(x, working)
   if x.ndim == 1 then variables = variables:expand_dims(1) end
-  core.check_flag(op, "rowvar", options.rowvar)
-  core.check_flag(op, "bias", options.bias)
+  checks.flag(op, "rowvar", options.rowvar)
+  checks.flag(op, "bias", options.bias)
   if x.ndim == 2 and options.rowvar == false then variables = variables.T end
   local ddof = options.ddof or options.bias and 0 or 1
   local centred = (variables - variables:mean(2, {keepdims = true})):eval()
@@ -286,7 +290,7 @@ end
 
 --- The covariance of a single variable becomes an array without dimensions.
 local function finish_covariance(x, matrix)
-  local _, result = core.working(x)
+  local _, result = kinds.working(x)
   matrix = core.cast(matrix, result)
   return matrix.size == 1 and matrix:reshape {} or matrix
 end
@@ -302,7 +306,7 @@ local function corrcoef(x, options)
   return finish_covariance(x, gpu.minimum(gpu.maximum(scaled, -1), 1))
 end
 
-core.define {
+define {
   average = average,
   corrcoef = corrcoef,
   cov = cov,

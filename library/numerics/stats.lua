@@ -1,19 +1,22 @@
 -- gpu.stats: statistics of samples along an axis, by SciPy's definitions.
 -- In sandboxes: all
-local gpu, _, core = ...
-core.load "statistics.lua"
+local gpu, _, core, import = ...
+import "statistics"
+local checks = import "checks"
+local kinds = import "kinds"
+local views = import "views"
 local stats = gpu.stats
 
 --- Reads the arguments of a statistic along an axis, the first unless it is said: the options, x in the dtype to compute in, the
 --- axis and the result's dtype.
 local function read(op, x, axis, options)
-  core.check_real(op, x)
-  if core.is_options(axis) then axis, options = core.shift(op, axis, options) end
-  options = core.check_fields(op, options)
+  checks.real(op, x)
+  if checks.is_options(axis) then axis, options = checks.shift(op, axis, options) end
+  options = checks.fields(op, options)
   if axis == nil then axis = options.axis end
   if x.ndim == 0 then core.fail(op, "an array with dimensions", x) end
   axis = core.axis(op, axis == nil and 1 or axis, x.ndim)
-  local compute, dtype = core.working(x)
+  local compute, dtype = kinds.working(x)
   return options, core.cast(x, compute), axis, dtype
 end
 
@@ -39,7 +42,7 @@ end
 --- Those of the scores, by the mean and standard deviation of x.
 function stats.zmap(scores, x, axis, options)
   local op = "stats.zmap"
-  core.check_real(op, scores)
+  checks.real(op, scores)
   local values, dtype
   options, values, axis, dtype = read(op, x, axis, options)
   local spread = values:std(axis, {keepdims = true, ddof = check_ddof(op, options.ddof, 0)})
@@ -77,7 +80,7 @@ function stats.trim_mean(x, part, axis, options)
   if type(part) ~= "number" or not (part >= 0 and part < 0.5) then core.fail(op, "a part of 0 or more and below 0.5", part) end
   local n = x.shape[along]
   local cut = math.floor(part * n)
-  local mean = core.slice(values:sort(along), along, cut + 1, n - 2 * cut):mean(along)
+  local mean = views.slice(values:sort(along), along, cut + 1, n - 2 * cut):mean(along)
   -- The sort puts NaN at the end, where it would be cut off.
   return core.cast(gpu.where(values:isnan():any(along), 0 / 0, mean), dtype)
 end
@@ -94,7 +97,7 @@ function stats.iqr(x, axis, options)
   end
   if range[1] > range[2] then core.raise(("[%s] expected range = {lower, upper}, got {%g, %g}"):format(op, range[1], range[2])) end
   if values.size == 0 and (axis == nil or type(axis) == "number" and values.shape[core.axis(op, axis, values.ndim)] == 0) then
-    core.raise(("[%s] expected elements along the axes, got shape %s"):format(op, core.text(values.shape)))
+    core.raise(("[%s] expected elements along the axes, got shape %s"):format(op, checks.shape_text(values.shape)))
   end
   return core.cast(values:percentile(range[2], axis) - values:percentile(range[1], axis), dtype)
 end
@@ -110,12 +113,12 @@ end
 --- The mean of that power of the distances from the mean.
 function stats.moment(x, order, axis, options)
   local op = "stats.moment"
-  if core.is_options(order) then order, options = core.shift(op, order, axis) end
+  if checks.is_options(order) then order, options = checks.shift(op, order, axis) end
   local values, dtype
   options, values, axis, dtype = read(op, x, axis, options)
   if order == nil then order = options.order end
   if order == nil then order = 2 end
-  if core.check_integer(op, "an order: a whole number of 1 or more", order) < 1 then
+  if checks.integer(op, "an order: a whole number of 1 or more", order) < 1 then
     core.fail(op, "an order of 1 or more", order)
   end
   return core.cast(central(values, axis, order), dtype)
@@ -129,7 +132,7 @@ function stats.skew(x, axis, options)
   options, values, axis, dtype = read(op, x, axis, options)
   local n = x.shape[axis]
   local value = central(values, axis, 3) / central(values, axis, 2) ^ 1.5
-  if core.check_flag(op, "bias", options.bias) == false and n > 2 then value = value * (math.sqrt(n * (n - 1)) / (n - 2)) end
+  if checks.flag(op, "bias", options.bias) == false and n > 2 then value = value * (math.sqrt(n * (n - 1)) / (n - 2)) end
   return core.cast(value, dtype)
 end
 
@@ -141,10 +144,10 @@ function stats.kurtosis(x, axis, options)
   options, values, axis, dtype = read(op, x, axis, options)
   local n = x.shape[axis]
   local value = central(values, axis, 4) / central(values, axis, 2):square()
-  if core.check_flag(op, "bias", options.bias) == false and n > 3 then
+  if checks.flag(op, "bias", options.bias) == false and n > 3 then
     value = ((value * (n * n - 1)) - 3 * (n - 1) ^ 2) * (1 / ((n - 2) * (n - 3))) + 3
   end
-  if core.check_flag(op, "fisher", options.fisher) ~= false then value = value - 3 end
+  if checks.flag(op, "fisher", options.fisher) ~= false then value = value - 3 end
   return core.cast(value, dtype)
 end
 
@@ -152,7 +155,7 @@ end
 --- Of a distribution, which is divided by its sum; with q, relative to that.
 function stats.entropy(p, q, options)
   local op = "stats.entropy"
-  if core.is_options(q) then q, options = core.shift(op, q, options) end
+  if checks.is_options(q) then q, options = checks.shift(op, q, options) end
   local values, axis, dtype
   options, values, axis, dtype = read(op, p, nil, options)
   local base = options.base
@@ -162,8 +165,8 @@ function stats.entropy(p, q, options)
   if q == nil then
     terms = gpu.entr(values)
   else
-    core.check_real(op, q)
-    local other = core.cast(q, core.working(q))
+    checks.real(op, q)
+    local other = core.cast(q, kinds.working(q))
     terms = gpu.rel_entr(values, other / other:sum(axis, {keepdims = true}))
   end
   local value = terms:sum(axis)
@@ -175,9 +178,9 @@ end
 local methods = {average = true, min = true, max = true, dense = true, ordinal = true}
 
 local function read_vector(op, x)
-  core.check_real(op, x)
+  checks.real(op, x)
   if x.ndim ~= 1 or x.size == 0 then
-    core.raise(("[%s] expected a vector with elements, got shape %s"):format(op, core.text(x.shape)))
+    core.raise(("[%s] expected a vector with elements, got shape %s"):format(op, checks.shape_text(x.shape)))
   end
   return x
 end
@@ -198,19 +201,19 @@ end
 function stats.rankdata(x, options)
   local op = "stats.rankdata"
   read_vector(op, x)
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   local method = options.method or "average"
   if not methods[method] then core.fail(op, 'method = "average", "min", "max", "dense" or "ordinal"', method) end
   local ranks = ranks_of(x, method)
-  return core.is_floating(x) and gpu.where(x:isnan():any(), 0 / 0, core.cast(ranks, "float64")) or ranks
+  return kinds.is_floating(x) and gpu.where(x:isnan():any(), 0 / 0, core.cast(ranks, "float64")) or ranks
 end
 
 local function read_pair(op, x, y)
   read_vector(op, x)
   read_vector(op, y)
   if x.size ~= y.size or x.size < 2 then
-    core.raise(("[%s] expected two vectors of one length, 2 or more, got shapes %s and %s"):format(op, core.text(x.shape),
-      core.text(y.shape)))
+    core.raise(("[%s] expected two vectors of one length, 2 or more, got shapes %s and %s"):format(op, checks.shape_text(x.shape),
+      checks.shape_text(y.shape)))
   end
   return core.cast(x, "float64"), core.cast(y, "float64"), core.promote(core.floating(x.dtype), core.floating(y.dtype))
 end
@@ -281,19 +284,19 @@ end
 --- The same for two samples of equal means.
 function stats.ttest_ind(x, y, axis, options)
   local op = "stats.ttest_ind"
-  core.check_real(op, y)
+  checks.real(op, y)
   local values, dtype
   options, values, axis, dtype = read(op, x, axis, options)
-  local compute = core.working(y)
+  local compute = kinds.working(y)
   local others = core.cast(y, compute)
   if y.ndim ~= x.ndim then
-    core.raise(("[%s] expected samples with as many axes, got shapes %s and %s"):format(op, core.text(x.shape), core.text(y.shape)))
+    core.raise(("[%s] expected samples with as many axes, got shapes %s and %s"):format(op, checks.shape_text(x.shape), checks.shape_text(y.shape)))
   end
   local n, m = x.shape[axis], y.shape[axis]
   local first, second = core.cast(values:var(axis, {ddof = 1}), "float64"), core.cast(others:var(axis, {ddof = 1}), "float64")
   local apart = core.cast(values:mean(axis), "float64") - core.cast(others:mean(axis), "float64")
   local freedom, error
-  if core.check_flag(op, "equal_var", options.equal_var) ~= false then
+  if checks.flag(op, "equal_var", options.equal_var) ~= false then
     freedom = first * 0 + (n + m - 2)
     error = ((first * (n - 1) + second * (m - 1)) / (n + m - 2) * (1 / n + 1 / m)):sqrt()
   else

@@ -1,11 +1,14 @@
 -- gpu.plot: charts. A chart is a list of layers, whose data are small by then: plot_data.lua reduces them on the device. Renderers
 -- draw the layers: plot_gnuplot.lua pictures, plot_vega.lua JSON, plot_terminal.lua characters.
 -- In sandboxes: none
-local gpu, _, core = ...
+local gpu, _, core, import = ...
+local checks = import "checks"
+local kinds = import "kinds"
+
+local exports = {}
 
 local plot = gpu.plot
-core.load "plot_data.lua"
-local data = core.plot_data
+local data = import "plot_data"
 
 -- ---- options --------------------------------------------------------------------------------------------------------------------
 
@@ -52,7 +55,7 @@ local function one_of(choices)
   end
 end
 
-local checks = {
+local option_checks = {
   label = check_text, title = check_text, xlabel = check_text, ylabel = check_text, xlim = check_range, ylim = check_range,
   width = check_positive, size = check_positive, log = one_of {x = true, y = true, xy = true},
   dash = one_of {solid = true, dashed = true, dotted = true}, colormap = one_of(data.colormaps),
@@ -74,7 +77,7 @@ local checks = {
     return {unpack(value)}
   end,
 }
-checks.max = checks.min
+option_checks.max = option_checks.min
 
 -- The options of the whole chart, which may be given with any of its layers.
 local of_chart = {title = true, xlabel = true, ylabel = true, log = true, xlim = true, ylim = true}
@@ -83,11 +86,11 @@ local of_chart = {title = true, xlabel = true, ylabel = true, log = true, xlim =
 local function read_arguments(op, most, ...)
   local count = select("#", ...)
   local arguments, given = {...}, nil
-  if count > 0 and core.is_options(arguments[count]) then given, arguments[count], count = arguments[count], nil, count - 1 end
+  if count > 0 and checks.is_options(arguments[count]) then given, arguments[count], count = arguments[count], nil, count - 1 end
   if count > most then core.fail("plot." .. op, ("at most %d arguments and a table of options"):format(most), arguments[most + 1]) end
   local layer, chart = {}, {}
-  for name, value in pairs(core.check_fields("plot." .. op, given)) do
-    value = (checks[name] or function(_, _, unchecked) return unchecked end)("plot." .. op, name, value)
+  for name, value in pairs(checks.fields("plot." .. op, given)) do
+    value = (option_checks[name] or function(_, _, unchecked) return unchecked end)("plot." .. op, name, value)
     if of_chart[name] then chart[name] = value else layer[name] = value end
   end
   return arguments, layer, chart
@@ -119,9 +122,9 @@ end
 --- gpu.plot.histogram(x [, bins] [, {density, label, color, title, xlabel, ylabel, log, xlim, ylim}])
 function layers.histogram(op, arguments, layer)
   local x = data.vector(op, "values", arguments[1])
-  if core.is_floating(x) and not core.is_array(arguments[2]) then x = x(x:isfinite()) end
+  if kinds.is_floating(x) and not core.is_array(arguments[2]) then x = x(x:isfinite()) end
   if x.size == 0 then core.fail(op, "a value that is finite", arguments[1]) end
-  local heights, edges = gpu.histogram(x, arguments[2] or 10, {density = core.check_flag(op, "density", layer.density)})
+  local heights, edges = gpu.histogram(x, arguments[2] or 10, {density = checks.flag(op, "density", layer.density)})
   return {kind = "bars", left = data.numbers(edges({1, -2})), right = data.numbers(edges({2, -1})), y = data.numbers(heights)}
 end
 
@@ -185,7 +188,7 @@ local most_arguments = {line = 2, points = 2, bars = 2, histogram = 2, image = 1
 
 local methods = {}
 local chart = {__metatable = "a chart", methods = methods}
-core.chart_class = chart
+exports.class = chart
 
 -- All charts, as the keys.
 local made = setmetatable({}, {__mode = "k"})
@@ -303,27 +306,23 @@ function plot.save(p, path, options)
   check_rights "save"
   check_chart("save", p)
   check_text("plot.save", "a path", path)
-  local size = check_size("plot.save", core.check_fields("plot.save", options).size)
+  local size = check_size("plot.save", checks.fields("plot.save", options).size)
   local kind = ending(path)
   if path:lower():find "%.vl%.json$" then
-    core.load "plot_vega.lua"
-    return write_file("plot.save", path, core.vega_text(p, size))
+    return write_file("plot.save", path, import("plot_vega").text(p, size))
   end
   if kind ~= "png" and kind ~= "svg" and kind ~= "pdf" then
     core.fail("plot.save", "a path that ends in .png, .svg, .pdf or .vl.json", path)
   end
-  core.load "plot_gnuplot.lua"
-  return write_file("plot.save", path, core.gnuplot("plot.save", {p}, kind, size))
+  return write_file("plot.save", path, import("plot_gnuplot").picture("plot.save", {p}, kind, size))
 end
 
 --- For notebooks: what they draw themselves, and a picture where gnuplot is installed.
 function chart.__display(p)
   check_rights "show"
   local size = {640, 400}
-  core.load "plot_vega.lua"
-  core.load "plot_gnuplot.lua"
-  local drawn, picture = pcall(core.gnuplot, "plot.show", {p}, "png", size)
-  return {["application/vnd.vegalite.v5+json"] = core.vega_text(p, size), ["image/png"] = drawn and picture or nil}
+  local drawn, picture = pcall(import("plot_gnuplot").picture, "plot.show", {p}, "png", size)
+  return {["application/vnd.vegalite.v5+json"] = import("plot_vega").text(p, size), ["image/png"] = drawn and picture or nil}
 end
 
 local terminal_draws -- whether it shows sixel, once it was asked
@@ -332,7 +331,7 @@ local terminal_draws -- whether it shows sixel, once it was asked
 local function pixels(p)
   if terminal_draws == nil then terminal_draws = core.shows_sixel() end
   if not terminal_draws then return nil end
-  local drawn, picture = pcall(core.gnuplot, "plot.show", {p}, "sixel", {800, 500})
+  local drawn, picture = pcall(import("plot_gnuplot").picture, "plot.show", {p}, "sixel", {800, 500})
   return drawn and picture or nil
 end
 
@@ -342,16 +341,15 @@ function plot.show(p, options)
   check_chart("show", p)
   local display = core.displayer()
   if display and options == nil then return display(p) end
-  options = core.check_fields("plot.show", options)
-  core.load "plot_gnuplot.lua"
+  options = checks.fields("plot.show", options)
   if options.sixel == nil and not (options.width or options.height) then
     local picture = pixels(p)
     if picture then
       io.stdout:write(picture, "\n")
       return
     end
-  elseif core.check_flag("plot.show", "sixel", options.sixel) then
-    io.stdout:write(core.gnuplot("plot.show", {p}, "sixel", {options.width or 800, options.height or 500}), "\n")
+  elseif checks.flag("plot.show", "sixel", options.sixel) then
+    io.stdout:write(import("plot_gnuplot").picture("plot.show", {p}, "sixel", {options.width or 800, options.height or 500}), "\n")
     return
   end
   local width = options.width or math.min(core.terminal_width(), 100)
@@ -359,9 +357,8 @@ function plot.show(p, options)
   if not (is_finite(width) and width >= 20 and is_finite(height) and height >= 4) then
     core.fail("plot.show", "width of 20 characters or more and height of 4 or more", options)
   end
-  core.load "plot_terminal.lua"
   for _, item in ipairs(rawget(p, "charts") or {p}) do
-    io.stdout:write(core.plot_characters(item, math.floor(width), math.floor(height)), "\n")
+    io.stdout:write(import("plot_terminal").characters(item, math.floor(width), math.floor(height)), "\n")
   end
 end
 
@@ -372,19 +369,18 @@ function plot.animate(path, frames, fn, options)
   check_text(op, "a path", path)
   if type(frames) ~= "number" or frames < 1 or frames % 1 ~= 0 then core.fail(op, "a number of frames", frames) end
   if type(fn) ~= "function" then core.fail(op, "a function: number of the frame -> chart", fn) end
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   local size, fps = check_size(op, options.size), options.fps and check_positive(op, "fps", options.fps) or 10
   local numbered = path:find "%%0?%d*d" and ending(path) == "png"
   if ending(path) ~= "gif" and not numbered then
     core.fail(op, 'a path that ends in .gif, or one for pictures, such as "frame-%04d.png"', path)
   end
-  core.load "plot_gnuplot.lua"
   local charts = {}
   for i = 1, frames do
     charts[i] = check_chart("animate", (fn(i)))
-    if numbered then write_file(op, path:format(i), core.gnuplot(op, {charts[i]}, "png", size)) end
+    if numbered then write_file(op, path:format(i), import("plot_gnuplot").picture(op, {charts[i]}, "png", size)) end
   end
-  return numbered and true or write_file(op, path, core.gnuplot(op, charts, "gif", size, fps))
+  return numbered and true or write_file(op, path, import("plot_gnuplot").picture(op, charts, "gif", size, fps))
 end
 
 methods.save, methods.show = plot.save, plot.show
@@ -393,3 +389,5 @@ core.guard_methods(methods, "p:", {
   histogram = "(x [, bins] [, {options}])", image = "(x [, {options}])", contour = "(x [, levels] [, {options}])",
   band = "([x,] low, high [, {options}])", errorbars = "([x,] y, d [, {options}])", save = "(path [, {options}])", show = "([{options}])",
 }, "plot.")
+
+return exports

@@ -1,10 +1,12 @@
 -- What gpu.plot draws: few numbers, reduced on the device. A line of many points becomes the first, least, greatest and last value of
 -- each column of the picture (M4: U. Jugel and others, 2014), which draws the same pixels; a cloud of points becomes a histogram.
-local gpu, _, core = ...
-core.load "text_column.lua"
+local gpu, _, core, import = ...
+local checks = import "checks"
+local kinds = import "kinds"
+local texts_of_column = import("text_column").texts_of
+local values_of_column = import("text_column").values_of
 
 local data = {most_line = 4000, most_points = 50000}
-core.plot_data = data
 
 -- Evenly spaced colours of the maps, from the least value on.
 data.colormaps = {
@@ -21,8 +23,8 @@ function data.vector(op, what, value)
   if type(value) == "table" then core.check_list(op, "numbers", value) end
   local x = type(value) == "table" and gpu.array(value, "float64") or value
   if not core.is_array(x) then core.fail(op, what .. ", a vector or a list of numbers", value) end
-  if core.texts_of_column(x) then core.raise(("[%s] expected %s, numbers, got a column of text, as gpu.plot.bars takes"):format(op, what)) end
-  core.check_real(op, x)
+  if texts_of_column(x) then core.raise(("[%s] expected %s, numbers, got a column of text, as gpu.plot.bars takes"):format(op, what)) end
+  checks.real(op, x)
   if x.ndim ~= 1 or x.size == 0 then core.fail(op, what .. ", a vector of at least one element", x) end
   return x
 end
@@ -43,9 +45,9 @@ local most_bars = 1000
 
 --- The places and heights of bars, and their names where the first argument has names: a list of strings, or a column of text.
 function data.bars(op, first, second)
-  local texts, names = core.texts_of_column(first), nil
+  local texts, names = texts_of_column(first), nil
   if texts then
-    names = core.values_of_column(first, texts)
+    names = values_of_column(first, texts)
   elseif type(first) == "table" and type(first[1]) == "string" then
     core.check_list(op, "names", first)
     names = {}
@@ -117,7 +119,7 @@ __global__ void column_extremes(const T* values, const long long* starts, double
 --- The kernel's results for each column, a table of rows, and the positions at which columns begin, from 0.
 local function extremes(y, starts)
   local dtype = y.dtype == "float64" and "float64" or "float32"
-  if core.kind(y):find "int" and y.nbytes / y.size > 2 then dtype = "float64" end
+  if kinds.of(y):find "int" and y.nbytes / y.size > 2 then dtype = "float64" end
   local kernel = gpu.kernel(source, "column_extremes",
     {defines = {T = dtype == "float64" and "double" or "float"}, device = y.device})
   local found = gpu.zeros({columns, 4}, {dtype = "float64", device = y.device})
@@ -206,7 +208,7 @@ end
 
 --- The rows of a matrix with at most `most` elements on an axis: means of blocks. And the columns and rows that they stand for.
 function data.rows(op, m, most)
-  core.check_real(op, m)
+  checks.real(op, m)
   if m.ndim ~= 2 or m.size == 0 then core.fail(op, "a matrix", m) end
   local height, width = m.shape[1], m.shape[2]
   local down, across = math.ceil(height / most), math.ceil(width / most)
@@ -290,3 +292,5 @@ function data.contours(op, rows, levels, extent)
   end
   return segments, levels
 end
+
+return data

@@ -1,8 +1,11 @@
 -- Draws charts by gnuplot: a program of its own, which a file in the temporary folder tells what to draw. Signs in a script's
 -- texts are octal numbers there; data are numbers.
-local _, _, core = ...
+local _, _, core, import = ...
+local plot_data = import "plot_data"
 
-local colormaps = core.plot_data.colormaps
+local exports = {}
+
+local colormaps = plot_data.colormaps
 local popen, tmpname, remove = io.popen, os.tmpname, os.remove
 
 --- Signs are octal numbers, so that nothing of a text means anything to gnuplot. So are digits: gnuplot takes one that follows for
@@ -151,7 +154,7 @@ local function read_all(name)
 end
 
 --- The picture's bytes. `charts`: the frames of an animation, or one chart, or grid of charts.
-function core.gnuplot(op, charts, kind, size, fps)
+function exports.picture(op, charts, kind, size, fps)
   if not popen then core.raise(("[%s] expected a state that may run programs, got one without io.popen"):format(op)) end
   local found = popen "command -v gnuplot"
   local program = found:read "*l"
@@ -181,3 +184,5 @@ function core.gnuplot(op, charts, kind, size, fps)
   if bytes == "" then core.raise(("[%s] gnuplot draws nothing: %s"):format(op, messages:match "line %d+: ([^\n]*)" or messages)) end
   return bytes
 end
+
+return exports

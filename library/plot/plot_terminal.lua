@@ -1,6 +1,8 @@
 -- Charts in characters: each is two dots wide and four high, by the Braille patterns of Unicode.
-local _, _, core = ...
-core.load "terminal.lua"
+local _, _, core, import = ...
+local text_length = import("terminal").text_length
+
+local exports = {}
 
 local floor, min, max, log10 = math.floor, math.min, math.max, math.log10
 
@@ -165,7 +167,7 @@ end
 
 local function label(value) return ("%.4g"):format(value) end
 
-local length = core.text_length
+local length = text_length
 
 --- The names of bars below them; a list with their numbers where they have no room.
 local function name_line(names, along_x, columns)
@@ -187,7 +189,7 @@ end
 local function centred(text, width) return (" "):rep(max(0, floor((width - #text) / 2))) .. text end
 
 --- The chart in lines of at most `width` characters, `height` of them for the dots.
-function core.plot_characters(p, width, height)
+function exports.characters(p, width, height)
   local options, layers = rawget(p, "options"), rawget(p, "layers")
   local up = true
   for _, layer in ipairs(layers) do up = up and not ((layer.rows or layer.segments) and not layer.up) end
@@ -222,3 +224,5 @@ function core.plot_characters(p, width, height)
   if #words > 0 then lines[#lines + 1] = centred((table.concat(words, ", "):gsub("%c", " ")), width) end
   return table.concat(lines, "\n")
 end
+
+return exports

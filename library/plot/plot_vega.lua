@@ -1,6 +1,8 @@
 -- Charts as Vega-Lite 5, JSON that notebooks and https://vega.github.io/editor draw.
 local _, _, core = ...
 
+local exports = {}
+
 -- ---- JSON -----------------------------------------------------------------------------------------------------------------------
 
 local escapes = {['"'] = '\\"', ["\\"] = "\\\\", ["\n"] = "\\n", ["\r"] = "\\r", ["\t"] = "\\t"}
@@ -147,7 +149,7 @@ local function specification(p, size)
 end
 
 --- The chart as the text of a file; a grid as concatenated charts.
-function core.vega_text(p, size)
+function exports.text(p, size)
   local spec
   local charts = rawget(p, "charts")
   if charts then
@@ -161,3 +163,5 @@ function core.vega_text(p, size)
   spec["$schema"] = "https://vega.github.io/schema/vega-lite/v5.json"
   return json(spec) .. "\n"
 end
+
+return exports

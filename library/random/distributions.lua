@@ -1,8 +1,11 @@
 -- Distributions of NumPy that random.lua lacks, and its standard ones by name.
 -- In sandboxes: all
-local gpu, _, core = ...
-core.load "random.lua"
-local random, distribution, counts = gpu.random, core.distribution, core.counts
+local gpu, _, core, import = ...
+local checks = import "checks"
+local check_source = import("random").check_source
+local counts = import("random").counts
+local distribution = import("random").distribution
+local random = gpu.random
 
 -- ---- the standard ones ---------------------------------------------------------------------------------------------------------
 
@@ -135,8 +138,8 @@ end, counts)
 --- Each vector along the axis, or all elements, in an order of its own.
 local function permuted(generator, x, options)
   local op = "random.permuted"
-  options = core.check_source(op, options, generator)
-  core.check_array(op, x)
+  options = check_source(op, options, generator)
+  checks.array(op, x)
   local items, axis = x, options.axis
   if axis == nil then items, axis = x:ravel(), 1 end
   axis = core.axis(op, axis, items.ndim)
@@ -148,8 +151,8 @@ end
 --- A Lua string of n random bytes. Waits.
 local function bytes(generator, n, options)
   local op = "random.bytes"
-  options = core.check_source(op, options, generator)
-  core.check_integer(op, "a number of bytes of 0 or more", n)
+  options = check_source(op, options, generator)
+  checks.integer(op, "a number of bytes of 0 or more", n)
   if n < 0 then core.fail(op, "a number of bytes of 0 or more", n) end
   local values = core.draw_integers(op, n, 0, 255, "uint8", generator or options.generator, options.device)
   return n == 0 and "" or require "ffi".string(core.host(values), n)

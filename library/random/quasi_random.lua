@@ -1,7 +1,9 @@
 -- Points that fill a cube evenly. A number depends on its position and the seed alone, so the sequences are lazy and fuse.
 -- In sandboxes: all
-local gpu, _, core = ...
-core.load "random.lua"
+local gpu, _, core, import = ...
+local views = import "views"
+local checks = import "checks"
+local check_source = import("random").check_source
 local random = gpu.random
 
 local most_dimensions = 1111 -- in sobol_directions.txt
@@ -11,10 +13,10 @@ local digits_of = {float16 = 11, bfloat16 = 8, float32 = 24, float64 = 53}
 
 --- Checks the arguments that all sequences have. `more`: how to get more dimensions than `most`.
 local function check_points(op, n, d, options, most, more)
-  core.check_integer(op, "a number of points of 0 or more", n)
+  checks.integer(op, "a number of points of 0 or more", n)
   if n < 0 then core.fail(op, "a number of points of 0 or more", n) end
   local range = most and ("from 1 to %d dimensions%s"):format(most, more or "") or "at least 1 dimension"
-  core.check_integer(op, range, d)
+  checks.integer(op, range, d)
   if d < 1 or most and d > most then core.fail(op, range, d) end
   core.check_shape(op, {n, d})
   return core.floating_dtype(op, options.dtype or "float32")
@@ -22,9 +24,9 @@ end
 
 --- Reads the options of a sequence: whether it is scrambled, the seed as two words, and the number of the first point.
 local function check_sequence(op, n, options, most)
-  local scramble, seed, skip = core.check_flag(op, "scramble", options.scramble) ~= false, options.seed or 0, options.skip or 0
+  local scramble, seed, skip = checks.flag(op, "scramble", options.scramble) ~= false, options.seed or 0, options.skip or 0
   for name, value in pairs {seed = seed, skip = skip} do
-    core.check_integer(op, name .. ", an integer of 0 or more", value)
+    checks.integer(op, name .. ", an integer of 0 or more", value)
     if value < 0 or value >= 2 ^ 53 then core.fail(op, name .. ", an integer from 0 to 2^53", value) end
   end
   if skip + n > most then
@@ -35,7 +37,7 @@ end
 
 --- The numbers of the points and of the dimensions, counted from 0.
 local function places(n, d, skip, device)
-  return core.along(n, 1, 2, device, skip), core.along(d, 2, 2, device)
+  return views.along(n, 1, 2, device, skip), views.along(d, 2, 2, device)
 end
 
 -- Well mixed bits of a seed, a dimension and a counter.
@@ -170,7 +172,7 @@ __device__ unsigned int scrambled(unsigned int x, unsigned int seed) {
 --- n points of a Sobol sequence in d dimensions.
 function random.sobol(n, d, options)
   local op = "random.sobol"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   local path = options.directions
   local dtype = check_points(op, n, d, options, path == nil and most_dimensions, ", or a file of more as the option directions")
   local next_dimension
@@ -246,7 +248,7 @@ local halton = {
 --- n points of a Halton sequence in d dimensions.
 function random.halton(n, d, options)
   local op = "random.halton"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   local dtype = check_points(op, n, d, options, 10000)
   local scramble, skip, low, high = check_sequence(op, n, options, 2 ^ 53)
   local points, dimensions = places(n, d, skip, options.device)
@@ -261,7 +263,7 @@ end
 --- latin_hypercube(n, d [, {generator =, dtype =, device =}]): n random points, one in each of n slices of each dimension.
 local function latin_hypercube(generator, n, d, options)
   local op = "random.latin_hypercube"
-  options = core.check_source(op, options, generator)
+  options = check_source(op, options, generator)
   local dtype = check_points(op, n, d, options)
   generator = generator or options.generator
   local keys = core.draw_integers(op, {n, d}, 0, 0x7fffffffffffffffLL, "int64", generator, options.device)

@@ -1,6 +1,10 @@
 -- Distributions, computed by array operations from uniform, normal and other random numbers. They fuse with later operations.
 -- In sandboxes: all
-local gpu, _, core = ...
+local gpu, _, core, import = ...
+local checks = import "checks"
+local kinds = import "kinds"
+
+local exports = {}
 local random, draw = gpu.random, core.draw
 
 -- The greatest number below 1, to which numbers from (0, 1] are clipped.
@@ -58,12 +62,12 @@ end
 --- What stands in a result for a number of invalid parameters.
 local function invalid_number(result)
   if result.dtype == "bool" then return false end
-  return core.is_floating(result) and 0 / 0 or 0
+  return kinds.is_floating(result) and 0 / 0 or 0
 end
 
 --- Which elements of an array are valid, as an array.
 local function valid_elements(valid, x)
-  if not core.is_floating(x) then x = core.cast(x, "float64") end -- integers have no place for each bound
+  if not kinds.is_floating(x) then x = core.cast(x, "float64") end -- integers have no place for each bound
   local from = valid.above and x:gt(valid.least) or x:ge(valid.least)
   local to = valid.below and x:lt(valid.most) or x:le(valid.most)
   local both = from:logical_and(to)
@@ -75,7 +79,7 @@ end
 --- numbers of its invalid elements are NaN, or 0.
 function Call:check(value, what, valid)
   if core.is_array(value) then
-    core.check_real(self.op, value)
+    checks.real(self.op, value)
     if value.size > 0 then
       local text = ("[%s] expected %s"):format(self.op, what)
       self.checks[#self.checks + 1] = core.check_numbers(text, value, valid) or valid_elements(valid, value)
@@ -100,8 +104,8 @@ function Call:mean(value, what) return self:check(value, what .. " from 0 to 9.2
 function Call:check_derived(value, what, valid) return self:check(core.is_array(value) and value:eval() or value, what, valid) end
 
 --- Checks the options of a function, or of a method, whose generator is given.
-function core.check_source(op, options, generator)
-  options = core.check_fields(op, options)
+function exports.check_source(op, options, generator)
+  options = checks.fields(op, options)
   if generator and options.generator ~= nil then
     core.raise(("[%s] expected the option generator of gpu.%s alone, got it of a generator's method"):format(op, op))
   end
@@ -155,7 +159,7 @@ local function check_shapes(call, values, count)
     for k = 1, #shape do
       local size = shape[#shape + 1 - k]
       if size ~= 1 and size ~= sizes[#sizes + 1 - k] then
-        core.raise(("[%s] expected parameters that broadcast to %s, got one of %s"):format(call.op, core.text(sizes), core.text(shape)))
+        core.raise(("[%s] expected parameters that broadcast to %s, got one of %s"):format(call.op, checks.shape_text(sizes), checks.shape_text(shape)))
       end
     end
   end
@@ -178,7 +182,7 @@ local function distribution(name, parameters, make, kind)
     if not kind.vectors then check_order(op, shape, values, count, #parameters, options) end
     if count > #parameters then core.fail(op, ("at most %d parameters"):format(#parameters), count) end
     if type(options) == "string" then options = { dtype = options } end
-    options = core.check_source(op, options, generator)
+    options = exports.check_source(op, options, generator)
     local call = setmetatable({ op = op, shape = shape, options = options, generator = generator or options.generator,
       device = options.device, checks = {} }, Call)
     call.dtype = check_dtype(op, options.dtype or default_dtype)
@@ -193,16 +197,16 @@ local function distribution(name, parameters, make, kind)
     for _, valid in ipairs(call.checks) do
       result = gpu.where(valid, result, invalid_number(result))
     end
-    local wanted = core.text(call:sizes(items))
-    if core.text(result.shape) ~= wanted then
-      core.raise(("[%s] expected parameters that broadcast to %s, got a result of %s"):format(op, wanted, core.text(result.shape)))
+    local wanted = checks.shape_text(call:sizes(items))
+    if checks.shape_text(result.shape) ~= wanted then
+      core.raise(("[%s] expected parameters that broadcast to %s, got a result of %s"):format(op, wanted, checks.shape_text(result.shape)))
     end
     return result
   end
   random[name] = function(...) return call_for(nil, ...) end
   core.generator_methods[name] = call_for
 end
-core.distribution = distribution
+exports.distribution = distribution
 
 -- Inversion of the distribution function, or two numbers when the inverse is infinite at an end.
 
@@ -298,8 +302,8 @@ end)
 
 -- ---- counts ---------------------------------------------------------------------------------------------------------------------
 
-core.counts = { check_dtype = core.integer_dtype, dtype = "int64" }
-local function counts(name, parameters, make) distribution(name, parameters, make, core.counts) end
+exports.counts = { check_dtype = core.integer_dtype, dtype = "int64" }
+local function counts(name, parameters, make) distribution(name, parameters, make, exports.counts) end
 
 --- gpu.random.poisson(shape [, mean] [, {dtype, device, generator}])
 counts("poisson", { 1 }, function(call, mean) return call:counts("random_poisson", call:mean(mean, "a mean")) end)
@@ -344,13 +348,15 @@ local function integers(generator, shape, low, high, options)
   local last = is_options(high) and high or options
   local values = { low, core.is_number(high) and high or nil }
   check_order(op, shape, values, #values, 2, last)
-  if is_options(high) then high, options = core.shift(op, high, options) end
+  if is_options(high) then high, options = checks.shift(op, high, options) end
   if high == nil then low, high = 0, low end
   if type(options) == "string" then options = { dtype = options } end
-  options = core.check_source(op, options, generator)
+  options = exports.check_source(op, options, generator)
   return core.draw_integers(op, shape, low, high, options.dtype or "int64", generator or options.generator, options.device,
     not options.endpoint)
 end
 --- gpu.random.integers(shape, [low,] high [, {dtype, device, generator, endpoint}])
 function random.integers(...) return integers(nil, ...) end
 core.generator_methods.integers = integers
+
+return exports

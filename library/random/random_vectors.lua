@@ -1,10 +1,12 @@
 -- Distributions of vectors. A draw has its numbers along the last axis.
 -- In sandboxes: all
-local gpu, _, core = ...
-core.load "random.lua"
-local distribution = core.distribution
+local gpu, _, core, import = ...
+local checks = import "checks"
+local counts = import("random").counts
+local distribution = import("random").distribution
+local views = import "views"
 local vectors = {vectors = true}
-local counts = {vectors = true, check_dtype = core.counts.check_dtype, dtype = core.counts.dtype}
+local counts = {vectors = true, check_dtype = counts.check_dtype, dtype = counts.dtype}
 
 --- The device of the call's numbers.
 local function device_of(call)
@@ -19,7 +21,7 @@ local function check_vector(call, what, value)
     core.check_list(call.op, "numbers", value)
     value = gpu.array(value, {dtype = "float64", device = device_of(call)})
   end
-  core.check_real(call.op, value)
+  checks.real(call.op, value)
   if value.ndim == 0 or value.shape[value.ndim] == 0 then core.fail(call.op, what .. ": at least one", value) end
   return core.cast(value, "float64"), value.shape[value.ndim]
 end
@@ -72,7 +74,7 @@ local function divide(total, weights, k, draw)
     local shape = weights.shape
     shape[#shape], shape[#shape + 1], shape[#shape + 2] = groups, 2, width / groups / 2
     local halves = weights:reshape(shape):sum(-1)
-    local left, right = core.pick(halves, halves.ndim, 1), core.pick(halves, halves.ndim, 2)
+    local left, right = views.pick(halves, halves.ndim, 1), views.pick(halves, halves.ndim, 2)
     local extents = {unpack(sizes)}
     extents[#extents + 1] = groups
     local to_left = draw(extents, parts, left, right)
@@ -80,7 +82,7 @@ local function divide(total, weights, k, draw)
     extents[#extents] = groups
     parts = gpu.stack({to_left, parts - to_left}, -1):reshape(extents)
   end
-  return core.slice(parts, parts.ndim, 1, k)
+  return views.slice(parts, parts.ndim, 1, k)
 end
 
 local function is_count(x) return x - x == 0 and x >= 0 and x % 1 == 0 end
@@ -191,10 +193,10 @@ distribution("multivariate_normal", {"required", "required"}, function(call, mea
     if type(covariance) ~= "table" then core.fail(call.op, "a covariance: a table of rows or a matrix", covariance) end
     covariance = gpu.array(covariance, {dtype = "float64", device = device_of(call)})
   end
-  core.check_real(call.op, covariance)
+  checks.real(call.op, covariance)
   if covariance.ndim ~= 2 or covariance.shape[1] ~= k or covariance.shape[2] ~= k then
     core.raise(("[%s] expected a covariance of shape (%d,%d), as there are %d means, got %s"):format(call.op, k, k, k,
-      core.text(covariance.shape)))
+      checks.shape_text(covariance.shape)))
   end
   local rows = factor(call.op, core.cast(covariance, "float64"):table(), k)
   local compute = call.dtype == "float64" and "float64" or "float32"

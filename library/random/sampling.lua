@@ -1,7 +1,8 @@
 -- Random permutations and choices.
 -- In sandboxes: all
-local gpu, methods, core = ...
-core.load "random.lua"
+local gpu, methods, core, import = ...
+local checks = import "checks"
+local check_source = import("random").check_source
 local random, draw = gpu.random, core.draw
 
 --- The items to choose from: the positions of an array's axis, or the numbers from 1 to `n`. `n`: the number of items.
@@ -17,7 +18,7 @@ local function items_of(op, x, options, generator)
     items.n = x.shape[items.axis]
     return items
   end
-  items.n = core.check_integer(op, "an array or a number of items", x)
+  items.n = checks.integer(op, "an array or a number of items", x)
   if x < 0 then core.fail(op, "a number of items of 0 or more", x) end
   if options.axis ~= nil then core.fail(op, "an array beside the option axis", x) end
   items.device = draw(op, "random_uniform", 0, "float64", generator, options.device).device
@@ -43,13 +44,13 @@ function Items:at(positions) return self.array and self.array:take(positions, se
 --- gpu.random.permutation(x [, {axis, generator, device}])
 local function permutation(generator, x, options)
   local op = "random.permutation"
-  local items = items_of(op, x, core.check_source(op, options, generator), generator)
+  local items = items_of(op, x, check_source(op, options, generator), generator)
   return items:at(items:order(items.n))
 end
 
 local function shuffle(generator, x, options)
   local op = "random.shuffle_"
-  local items = items_of(op, core.check_array(op, x), core.check_source(op, options, generator), generator)
+  local items = items_of(op, checks.array(op, x), check_source(op, options, generator), generator)
   return x:copy_(items:at(items:order(items.n)):eval())
 end
 
@@ -62,9 +63,9 @@ local tolerances = {float16 = 2 ^ -5, bfloat16 = 2 ^ -3.5, float32 = 2 ^ -11.5}
 local function check_probabilities(items, p)
   local op = items.op
   if type(p) == "table" then p = gpu.array(p, {dtype = "float64", device = items.device}) end
-  core.check_real(op, p)
+  checks.real(op, p)
   if p.ndim ~= 1 or p.size ~= items.n then
-    core.raise(("[%s] expected a probability for each of %d items, got shape %s"):format(op, items.n, core.text(p.shape)))
+    core.raise(("[%s] expected a probability for each of %d items, got shape %s"):format(op, items.n, checks.shape_text(p.shape)))
   end
   local tolerance = tolerances[p.dtype] or 2 ^ -26
   p = core.cast(p, "float64")
@@ -93,10 +94,10 @@ end
 --- gpu.random.choice(x [, shape] [, {axis, replace, p, generator, device}])
 local function choice(generator, x, shape, options)
   local op = "random.choice"
-  if core.is_options(shape) then shape, options = core.shift(op, shape, options) end
-  options = core.check_source(op, options, generator)
-  local replace = core.check_flag(op, "replace", options.replace) ~= false
-  shape = core.check_integers(op, "a shape: a table or a number", shape or {})
+  if checks.is_options(shape) then shape, options = checks.shift(op, shape, options) end
+  options = check_source(op, options, generator)
+  local replace = checks.flag(op, "replace", options.replace) ~= false
+  shape = checks.integers(op, "a shape: a table or a number", shape or {})
   local items, count = items_of(op, x, options, generator), 1
   for _, extent in ipairs(shape) do
     if extent < 0 then core.fail(op, "sizes of 0 or more", extent) end

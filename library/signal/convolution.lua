@@ -1,8 +1,13 @@
 -- Convolutions and correlations: directly, or by Fourier transforms.
 -- In sandboxes: all
-local gpu, methods, core = ...
-core.load "fft.lua"
-core.load "products.lua"
+local gpu, methods, core, import = ...
+local define = import "define"
+import "fft"
+local checks = import "checks"
+local views = import "views"
+local kinds = import "kinds"
+local next_fast_len = import("fft_plans").next_fast_len
+local sum_of_products = import("products").sum_of_products
 
 local modes = {full = true, same = true, valid = true}
 
@@ -14,8 +19,8 @@ end
 
 --- Reads (mode, options).
 local function read_mode(op, mode, options, default)
-  if type(mode) == "table" then mode, options = core.shift(op, mode, options) end
-  options = core.check_fields(op, options)
+  if type(mode) == "table" then mode, options = checks.shift(op, mode, options) end
+  options = checks.fields(op, options)
   return check_mode(op, mode == nil and options.mode or mode, default), options
 end
 
@@ -27,7 +32,7 @@ local most_direct = 64
 --- All elements of the convolution, each a sum of products of the longer vector and the shorter one.
 local function full_directly(long, short)
   local m = short.size
-  return core.sum_of_products(gpu.pad(long, m - 1):sliding_window(m), short:flip(), 2)
+  return sum_of_products(gpu.pad(long, m - 1):sliding_window(m), short:flip(), 2)
 end
 
 local function full_by_transforms(long, short)
@@ -36,12 +41,12 @@ local function full_by_transforms(long, short)
 end
 
 local function check_vectors(op, x, y)
-  core.check_array(op, x)
-  core.check_array(op, y)
+  checks.array(op, x)
+  checks.array(op, y)
   for _, operand in ipairs {x, y} do
     if operand.ndim ~= 1 or operand.size == 0 then
       core.raise(("[%s] expected vectors with elements, got shapes %s and %s; gpu.fftconvolve takes arrays of any shape"):format(op,
-        core.text(x.shape), core.text(y.shape)))
+        checks.shape_text(x.shape), checks.shape_text(y.shape)))
     end
   end
 end
@@ -49,8 +54,8 @@ end
 --- The part of the convolution that the mode wants. `reversed`: the order of the operands was exchanged in a correlation.
 local function convolved(long, short, mode, reversed)
   local n, m = long.size, short.size
-  local is_direct = m <= most_direct or not (core.is_floating(long) or core.is_complex(long) or core.is_floating(short)
-    or core.is_complex(short))
+  local is_direct = m <= most_direct or not (kinds.is_floating(long) or kinds.is_complex(long) or kinds.is_floating(short)
+    or kinds.is_complex(short))
   local full = is_direct and full_directly(long, short) or full_by_transforms(long, short)
   if mode == "full" then return full end
   if mode == "valid" then return full({m, n}) end
@@ -71,7 +76,7 @@ local function correlate(x, y, mode, options)
   mode, options = read_mode("correlate", mode, options, "valid")
   check_vectors("correlate", x, y)
   local mirrored = y:flip()
-  if core.is_complex(y) then mirrored = mirrored:conj() end
+  if kinds.is_complex(y) then mirrored = mirrored:conj() end
   local long, short, is_exchanged = x, mirrored, y.size > x.size
   if is_exchanged then long, short = mirrored, x end
   return core.assign("correlate", options.out, convolved(long, short, mode, is_exchanged))
@@ -81,13 +86,13 @@ end
 
 --- Reads (mode, {mode, axes}) of two arrays: the mode and the axes along which they are convolved.
 local function read_arrays(op, x, y, mode, options)
-  core.check_array(op, x)
-  core.check_array(op, y)
+  checks.array(op, x)
+  checks.array(op, y)
   mode, options = read_mode(op, mode, options, "full")
   if x.ndim ~= y.ndim then
-    core.raise(("[%s] expected arrays with as many axes, got shapes %s and %s"):format(op, core.text(x.shape), core.text(y.shape)))
+    core.raise(("[%s] expected arrays with as many axes, got shapes %s and %s"):format(op, checks.shape_text(x.shape), checks.shape_text(y.shape)))
   end
-  local axes = core.axes(op, options.axes, x.ndim)
+  local axes = checks.axes(op, options.axes, x.ndim)
   if #axes == 0 and x.ndim > 0 then core.raise(("[%s] expected at least one axis, got none"):format(op)) end
   local listed, longer, shorter = {}, false, false
   for _, axis in ipairs(axes) do
@@ -97,13 +102,13 @@ local function read_arrays(op, x, y, mode, options)
   for axis = 1, x.ndim do
     local a, b = x.shape[axis], y.shape[axis]
     if not listed[axis] and a ~= b and a ~= 1 and b ~= 1 then
-      core.raise(("[%s] expected shapes that broadcast along axis %d, got %s and %s"):format(op, axis, core.text(x.shape),
-        core.text(y.shape)))
+      core.raise(("[%s] expected shapes that broadcast along axis %d, got %s and %s"):format(op, axis, checks.shape_text(x.shape),
+        checks.shape_text(y.shape)))
     end
   end
   if mode == "valid" and longer and shorter then
     local expected = 'one array to be as long as the other along every axis for mode = "valid"'
-    core.raise(("[%s] expected %s, got shapes %s and %s"):format(op, expected, core.text(x.shape), core.text(y.shape)))
+    core.raise(("[%s] expected %s, got shapes %s and %s"):format(op, expected, checks.shape_text(x.shape), checks.shape_text(y.shape)))
   end
   return mode, axes, options, shorter
 end
@@ -111,7 +116,7 @@ end
 --- Both arrays in the dtype of the computation.
 local function prepared(x, y)
   local dtype = core.promote(x.dtype, y.dtype)
-  if not core.is_complex(x) and not core.is_complex(y) then dtype = dtype == "float64" and dtype or "float32" end
+  if not kinds.is_complex(x) and not kinds.is_complex(y) then dtype = dtype == "float64" and dtype or "float32" end
   return core.cast(x, dtype), core.cast(y, dtype)
 end
 
@@ -123,14 +128,14 @@ local function full_of(x, y, axes)
     local extent = x.shape[axis] + y.shape[axis] - 1
     if x.shape[axis] > 1 and y.shape[axis] > 1 then
       along[#along + 1], extents[#along + 1] = axis, extent
-      lengths[#along] = core.next_fast_len(extent)
+      lengths[#along] = next_fast_len(extent)
     end
   end
   if #along == 0 then return x * y end
-  local is_complex = core.is_complex(x)
+  local is_complex = kinds.is_complex(x)
   local forward, inverse = is_complex and gpu.fft.fftn or gpu.fft.rfftn, is_complex and gpu.fft.ifftn or gpu.fft.irfftn
   local value = inverse(forward(x, lengths, along) * forward(y, lengths, along), lengths, along)
-  for i, axis in ipairs(along) do value = core.slice(value, axis, 1, extents[i]) end
+  for i, axis in ipairs(along) do value = views.slice(value, axis, 1, extents[i]) end
   return value
 end
 
@@ -142,7 +147,7 @@ local function cropped(full, x_shape, y_shape, axes, mode, is_exchanged)
     if is_exchanged then a, b = b, a end
     local extent = mode == "same" and x_shape[axis] or a - b + 1
     local before = mode == "same" and math.floor((y_shape[axis] - 1) / 2) or b - 1
-    full = core.slice(full, axis, before + 1, extent)
+    full = views.slice(full, axis, before + 1, extent)
   end
   return full
 end
@@ -181,12 +186,12 @@ local function full_by_pieces(x, y, axes)
   if not axis or ratio < 4 then return full_of(x, y, axes) end
   if is_y then x, y = y, x end
   local n, m = x.shape[axis], y.shape[axis]
-  local piece = core.next_fast_len(math.max(4 * m, 512)) - (m - 1)
+  local piece = next_fast_len(math.max(4 * m, 512)) - (m - 1)
   local count = math.ceil(n / piece)
   if count < 2 then return full_of(x, y, axes) end
   local last = x.ndim + 1
   -- Pieces along an axis of their own in front of the axis, which goes last.
-  local rows = core.extend(x:moveaxis(axis, -1), x.ndim, count * piece - n)
+  local rows = views.extend(x:moveaxis(axis, -1), x.ndim, count * piece - n)
   local shape = rows.shape
   shape[#shape], shape[#shape + 1] = count, piece
   local kernel = y:moveaxis(axis, -1):expand_dims(-2)
@@ -201,14 +206,14 @@ local function full_by_pieces(x, y, axes)
   for i = 1, last do
     widths[i] = {i == last - 1 and 1 or 0, i == last and piece - (m - 1) or 0}
   end
-  local sum = core.extend(core.slice(value, last, 1, piece), last - 1, 1)
-  if m > 1 then sum = sum + gpu.pad(core.slice(value, last, piece + 1, m - 1), widths) end
+  local sum = views.extend(views.slice(value, last, 1, piece), last - 1, 1)
+  if m > 1 then sum = sum + gpu.pad(views.slice(value, last, piece + 1, m - 1), widths) end
   shape = sum.shape
   shape[#shape - 1], shape[#shape] = (count + 1) * piece, nil
-  return core.slice(sum:reshape(shape), last - 1, 1, n + m - 1):moveaxis(-1, axis)
+  return views.slice(sum:reshape(shape), last - 1, 1, n + m - 1):moveaxis(-1, axis)
 end
 
-core.define {
+define {
   convolve = convolve,
   correlate = correlate,
   --- gpu.fftconvolve(x, y [, mode] [, {mode, axes, out}])

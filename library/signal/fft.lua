@@ -1,113 +1,15 @@
 -- gpu.fft: discrete Fourier transforms. Scaling is a multiplication that fuses with what follows.
 -- In sandboxes: all
-local gpu, methods, core = ...
-core.load "fft_engine.lua"
-core.load "fft_own.lua"
+local gpu, methods, core, import = ...
+import "fft_own"
+local checks = import "checks"
+local views = import "views"
+local fft_engine = import "fft_engine"
+local kinds = import "kinds"
+
+local exports = {}
 
 local fft = gpu.fft
-
--- ---- plans ------------------------------------------------------------------------------------------------------------------
-
---- Plans by their keys, with the memory of their arrays; the least recently used are dropped. The newest one stays, whatever its
---- memory: a loop over one long transform makes its plan once.
-local plans = {limit = 64, most_bytes = 256 * 2 ^ 20, entries = {}, order = 0}
-core.fft_plans = plans
-
-local function bytes_of(plan)
-  local bytes = 0
-  for _, value in pairs(plan) do
-    if core.is_array(value) then
-      bytes = bytes + value.nbytes
-    elseif type(value) == "table" then
-      bytes = bytes + bytes_of(value)
-    end
-  end
-  return bytes
-end
-
-function plans:shrink()
-  while true do
-    local count, bytes, oldest = 0, 0, nil
-    for key, entry in pairs(self.entries) do
-      count, bytes = count + 1, bytes + entry.bytes
-      if not oldest or entry.used < self.entries[oldest].used then oldest = key end
-    end
-    if count <= self.limit and (bytes <= self.most_bytes or count == 1) then return end
-    self.entries[oldest] = nil
-  end
-end
-
-function plans:get(key, make)
-  local entry = self.entries[key]
-  self.order = self.order + 1
-  if not entry then
-    local plan = make()
-    entry = {plan = plan, bytes = bytes_of(plan), used = self.order}
-    self.entries[key] = entry
-    self:shrink()
-  end
-  entry.used = self.order
-  return entry.plan
-end
-
---- gpu.fft.plans()
-function fft.plans()
-  local list = {}
-  for key, entry in pairs(plans.entries) do
-    local kind, n, dtype, device = key:match "^(%S+) (%S+) (%S+) (%S+)"
-    if entry.plan.plan ~= false then
-      list[#list + 1] = {kind = kind, n = tonumber(n) or n, dtype = dtype, device = device, bytes = entry.bytes, used = entry.used}
-    end
-  end
-  table.sort(list, function(a, b) return a.used > b.used end)
-  for _, row in ipairs(list) do row.used = nil end
-  return list
-end
-
---- gpu.fft.set_cache([{plans, bytes}])
-function fft.set_cache(options)
-  local op = "fft.set_cache"
-  if options ~= nil then core.check_mode_change(op) end
-  options = core.check_fields(op, options)
-  for _, name in ipairs {"plans", "bytes"} do
-    local value = options[name]
-    if value ~= nil and (type(value) ~= "number" or not (value >= 0)) then
-      core.fail(op, name .. ", a number of 0 or more", value)
-    end
-  end
-  plans.limit, plans.most_bytes = options.plans or plans.limit, options.bytes or plans.most_bytes
-  plans:shrink()
-end
-
--- ---- lengths ----------------------------------------------------------------------------------------------------------------
-
---- The least number from n on whose prime factors are 2, 3, 5 and 7.
-function core.next_fast_len(n)
-  local best = math.huge
-  local seven = 1
-  while seven < best do
-    local five = seven
-    while five < best do
-      local three = five
-      while three < best do
-        local length = three
-        while length < n do length = 2 * length end
-        if length < best then best = length end
-        three = 3 * three
-      end
-      five = 5 * five
-    end
-    seven = 7 * seven
-  end
-  return best
-end
-
---- gpu.fft.next_fast_len(n)
-function fft.next_fast_len(n)
-  local what = "a length from 1 to 2^53"
-  if core.check_integer("fft.next_fast_len", what, n) < 1 or n > 2 ^ 53 then core.fail("fft.next_fast_len", what, n) end
-  return core.next_fast_len(n)
-end
 
 -- ---- arguments --------------------------------------------------------------------------------------------------------------
 
@@ -116,10 +18,10 @@ local function complex_of(dtype) return (dtype == "float64" or dtype == "complex
 
 --- The array in the precision of its transform: float64 stays, all else is computed in float32.
 local function prepared(op, x, wants)
-  core.check_array(op, x)
+  checks.array(op, x)
   local double = x.dtype == "float64" or x.dtype == "complex128"
   if wants == "real" then
-    if core.is_complex(x) then core.fail(op, "real numbers", x) end
+    if kinds.is_complex(x) then core.fail(op, "real numbers", x) end
     return core.cast(x, double and "float64" or "float32")
   end
   return core.cast(x, double and "complex128" or "complex64")
@@ -142,21 +44,21 @@ end
 local function resized(x, axis, n)
   local extent = x.shape[axis]
   if extent == n then return x end
-  if extent > n then return core.slice(x, axis, 1, n) end
-  return core.extend(x, axis, n - extent)
+  if extent > n then return views.slice(x, axis, 1, n) end
+  return views.extend(x, axis, n - extent)
 end
 
-core.fft_arguments = {check_length = check_length, prepared = prepared, resized = resized, scale_of = scale_of}
+exports.arguments = {check_length = check_length, prepared = prepared, resized = resized, scale_of = scale_of}
 
-local function is_list(value) return type(value) == "table" and not core.is_options(value) end
-local function ends_arguments(value) return core.is_options(value) or type(value) == "table" and next(value) == nil end
+local function is_list(value) return type(value) == "table" and not checks.is_options(value) end
+local function ends_arguments(value) return checks.is_options(value) or type(value) == "table" and next(value) == nil end
 
 --- Reads (n, axis, options) of a transform along one axis: the length or nil, the axis, the options.
 local function read_one(op, x, n, axis, options)
-  if type(n) == "table" then n, options = core.shift(op, n, axis) end
-  if type(axis) == "table" then axis, options = core.shift(op, axis, options) end
-  options = core.check_fields(op, options)
-  core.check_array(op, x)
+  if type(n) == "table" then n, options = checks.shift(op, n, axis) end
+  if type(axis) == "table" then axis, options = checks.shift(op, axis, options) end
+  options = checks.fields(op, options)
+  checks.array(op, x)
   if n == nil then n = options.n end
   if axis == nil then axis = options.axis end
   if n ~= nil then check_length(op, n) end
@@ -180,19 +82,19 @@ end
 local function complex_along(op, x, axis, n, inverse)
   check_points(op, n, axis)
   x = resized(x, axis, n)
-  return empty_result(x, axis, n, x.dtype) or core.fft_engine.complex(x, axis, inverse)
+  return empty_result(x, axis, n, x.dtype) or fft_engine.complex(x, axis, inverse)
 end
 
 local function real_along(op, x, axis, n)
   check_points(op, n, axis)
   x = resized(x, axis, n)
-  return empty_result(x, axis, math.floor(n / 2) + 1, complex_of(x.dtype)) or core.fft_engine.real(x, axis)
+  return empty_result(x, axis, math.floor(n / 2) + 1, complex_of(x.dtype)) or fft_engine.real(x, axis)
 end
 
 local function to_real_along(op, x, axis, n)
   check_points(op, n, axis)
   x = resized(x, axis, math.floor(n / 2) + 1)
-  return empty_result(x, axis, n, real_of(x.dtype)) or core.fft_engine.to_real(x, axis, n)
+  return empty_result(x, axis, n, real_of(x.dtype)) or fft_engine.to_real(x, axis, n)
 end
 
 local function finish(op, options, value, scale)
@@ -249,15 +151,15 @@ transform_to_real("hfft", false)
 local function check_numbers(op, what, list)
   if list == nil then return nil end
   if not is_list(list) then core.fail(op, what, list) end
-  return core.check_integers(op, what, list)
+  return checks.integers(op, what, list)
 end
 
 --- Reads (s, axes, options), with -1 in s for an axis as it is: the lengths, the axes, each once, the options, and s.
 local function read_several(op, x, s, axes, options, default)
-  if ends_arguments(s) then s, options = core.shift(op, s, axes) end
-  if ends_arguments(axes) then axes, options = core.shift(op, axes, options) end
-  options = core.check_fields(op, options)
-  core.check_array(op, x)
+  if ends_arguments(s) then s, options = checks.shift(op, s, axes) end
+  if ends_arguments(axes) then axes, options = checks.shift(op, axes, options) end
+  options = checks.fields(op, options)
+  checks.array(op, x)
   s = check_numbers(op, "s, a list of lengths", s == nil and options.s or s)
   axes = check_numbers(op, "axes, a list of axes", axes == nil and options.axes or axes)
   if not axes then
@@ -301,7 +203,7 @@ local function together(op, x, lengths, axes, kind, inverse, n)
     check_points(op, lengths[i], axis)
     x = resized(x, axis, kind == "to_real" and i == #axes and math.floor(n / 2) + 1 or lengths[i])
   end
-  return x.size > 0 and core.fft_engine.together(x, #axes, kind, inverse, n) or nil
+  return x.size > 0 and fft_engine.together(x, #axes, kind, inverse, n) or nil
 end
 
 --- Transforms along the axes of the list, the last first.
@@ -361,3 +263,5 @@ end
 --- gpu.fft.irfft2, gpu.fft.irfftn(x [, s [, axes]] [, {s, axes, norm, out}])
 several_to_real("irfft2", {-2, -1})
 several_to_real("irfftn", nil)
+
+return exports

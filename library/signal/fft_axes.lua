@@ -1,13 +1,15 @@
 -- gpu.fft: transforms of several axes that are those of one axis after the other.
 -- In sandboxes: all
-local gpu, _, core = ...
-core.load "fft_cosine.lua"
+local gpu, _, core, import = ...
+import "fft_cosine"
+local checks = import "checks"
+local kinds = import "kinds"
 local fft = gpu.fft
 
 --- The axes and their lengths of the options `s` and `axes`: with `s` alone, the last ones.
 local function read_axes(op, x, options)
   local s, list = options.s, options.axes
-  if s ~= nil then s = core.check_integers(op, "a length", s) end
+  if s ~= nil then s = checks.integers(op, "a length", s) end
   if list == nil then
     list = {}
     local first = s and x.ndim - #s or 0
@@ -29,9 +31,9 @@ end
 local function several(name)
   local op = "fft." .. name .. "n"
   fft[name .. "n"] = function(x, which, options)
-    if type(which) == "table" then which, options = core.shift(op, which, options) end
-    core.check_real(op, x)
-    options = core.check_fields(op, options)
+    if type(which) == "table" then which, options = checks.shift(op, which, options) end
+    checks.real(op, x)
+    options = checks.fields(op, options)
     if which == nil then which = options.type end
     if which ~= nil and which ~= 1 and which ~= 2 and which ~= 3 and which ~= 4 then core.fail(op, "type 1, 2, 3 or 4", which) end
     local axes, lengths = read_axes(op, x, options)
@@ -62,15 +64,15 @@ end
 local function mirrored(name, of, to_real)
   local op = "fft." .. name
   fft[name] = function(x, s, axes, options)
-    if core.is_options(s) then s, options = core.shift(op, s, options) end
-    if core.is_options(axes) then axes, options = core.shift(op, axes, options) end
-    core.check_array(op, x)
-    options = core.check_fields(op, options)
+    if checks.is_options(s) then s, options = checks.shift(op, s, options) end
+    if checks.is_options(axes) then axes, options = checks.shift(op, axes, options) end
+    checks.array(op, x)
+    options = checks.fields(op, options)
     if s == nil then s = options.s end
     if axes == nil then axes = options.axes end
     local fields = {s = s, axes = axes, norm = other_norm(op, options.norm)}
-    if not to_real then core.check_real(op, x) end
-    local value = fft[of](to_real and core.is_complex(x) and x:conj() or x, fields)
+    if not to_real then checks.real(op, x) end
+    local value = fft[of](to_real and kinds.is_complex(x) and x:conj() or x, fields)
     return core.assign(op, options.out, to_real and value or value:conj())
   end
 end
@@ -79,25 +81,3 @@ mirrored("hfft2", "irfft2", true)
 mirrored("hfftn", "irfftn", true)
 mirrored("ihfft2", "rfft2", false)
 mirrored("ihfftn", "rfftn", false)
-
---- gpu.fft.prev_fast_len(n)
---- The greatest length up to n whose prime factors are 2, 3, 5 and 7.
-function fft.prev_fast_len(n)
-  local op = "fft.prev_fast_len"
-  if type(n) ~= "number" or n % 1 ~= 0 or n < 1 or n > 2 ^ 53 then core.fail(op, "a length of 1 or more", n) end
-  local best = 1
-  local sevens = 1
-  while sevens <= n do
-    local fives = sevens
-    while fives <= n do
-      local threes = fives
-      while threes <= n do
-        best = math.max(best, threes * 2 ^ math.floor(math.log(n / threes) / math.log(2) + 1e-9))
-        threes = threes * 3
-      end
-      fives = fives * 5
-    end
-    sevens = sevens * 7
-  end
-  return best
-end

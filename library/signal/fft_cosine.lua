@@ -1,8 +1,11 @@
 -- gpu.fft: cosine and sine transforms of types 1 to 4, from transforms of real arrays. Types 2 and 3: J. Makhoul, "A fast cosine
 -- transform in one and two dimensions", 1980.
 -- In sandboxes: all
-local gpu, methods, core = ...
-core.load "fft.lua"
+local gpu, methods, core, import = ...
+local checks = import "checks"
+local fft_arguments = import("fft").arguments
+local fft_engine = import "fft_engine"
+local views = import "views"
 
 local fft = gpu.fft
 
@@ -15,7 +18,7 @@ local function turns(count, shift, d, like)
 end
 
 --- Elements from `first` to `last` of the rows, or none.
-local function part(x, first, last) return core.slice(x, x.ndim, first, math.max(last - first + 1, 0)) end
+local function part(x, first, last) return views.slice(x, x.ndim, first, math.max(last - first + 1, 0)) end
 
 --- 1, -1, 1, ... along the last axis.
 local function signs(n, like)
@@ -28,7 +31,7 @@ end
 local cosine = {}
 
 cosine[1] = function(x, n)
-  return core.fft_engine.real(gpu.concat({x, part(x, 2, n - 1):flip(-1)}, x.ndim), x.ndim):real()
+  return fft_engine.real(gpu.concat({x, part(x, 2, n - 1):flip(-1)}, x.ndim), x.ndim):real()
 end
 
 --- Of the even elements, and behind them the odd ones from the last to the first.
@@ -36,7 +39,7 @@ cosine[2] = function(x, n)
   local last = x.ndim
   local half = math.floor(n / 2)
   local reordered = gpu.concat({x("...", "::2"), half > 0 and x("...", "2::2"):flip(-1) or part(x, 1, 0)}, last)
-  local spectrum = (core.fft_engine.real(reordered, last) * turns(half + 1, 0, 2 * n, x)):eval()
+  local spectrum = (fft_engine.real(reordered, last) * turns(half + 1, 0, 2 * n, x)):eval()
   return gpu.concat({spectrum:real(), -part(spectrum, 2, math.ceil(n / 2)):imag():flip(-1)}, last) * 2
 end
 
@@ -46,7 +49,7 @@ cosine[3] = function(x, n)
   local half = math.floor(n / 2)
   local mirrored = gpu.concat({part(x, 1, 1) * 0, part(x, n - half + 1, n):flip(-1)}, last)
   local spectrum = (part(x, 1, half + 1) - mirrored * gpu.complex(0, 1)) * turns(half + 1, 0, 2 * n, x):conj()
-  local values = core.fft_engine.to_real(spectrum:eval(), last, n)
+  local values = fft_engine.to_real(spectrum:eval(), last, n)
   local result = gpu.empty(x.shape, {dtype = x.dtype, device = x.device})
   result("...", "::2"):copy_(part(values, 1, n - half))
   if half > 0 then result("...", "2::2"):copy_(part(values, n - half + 1, n):flip(-1)) end
@@ -59,7 +62,7 @@ cosine[4] = function(x, n)
   local turned = x * turns(n, 0, 2 * n, x)
   local padded = gpu.zeros(shape, {dtype = turned.dtype, device = x.device})
   part(padded, 1, n):copy_(turned)
-  local spectrum = part(core.fft_engine.complex(padded, #shape, false), 1, n)
+  local spectrum = part(fft_engine.complex(padded, #shape, false), 1, n)
   return (spectrum * turns(n, 0.5, 2 * n, x)):real() * 2
 end
 
@@ -69,7 +72,7 @@ local sine = {}
 
 sine[1] = function(x, n)
   local zero = part(x, 1, 1) * 0
-  local spectrum = core.fft_engine.real(gpu.concat({zero, x, zero, -x:flip(-1)}, x.ndim), x.ndim)
+  local spectrum = fft_engine.real(gpu.concat({zero, x, zero, -x:flip(-1)}, x.ndim), x.ndim)
   return -part(spectrum, 2, n + 1):imag()
 end
 sine[2] = function(x, n) return cosine[2](x * signs(n, x), n):flip(-1) end
@@ -99,22 +102,22 @@ local inverses = {1, 3, 2, 4}
 local function transform(name, table_of, is_inverse)
   local op, is_sine = "fft." .. name, table_of == sine
   fft[name] = function(x, which, options)
-    if type(which) == "table" then which, options = core.shift(op, which, options) end
-    options = core.check_fields(op, options)
-    core.check_real(op, x)
+    if type(which) == "table" then which, options = checks.shift(op, which, options) end
+    options = checks.fields(op, options)
+    checks.real(op, x)
     if which == nil then which = options.type end
     if which == nil then which = 2 end
     if not inverses[which] then core.fail(op, "type 1, 2, 3 or 4", which) end
     if is_inverse then which = inverses[which] end
     local axis = core.axis(op, options.axis == nil and -1 or options.axis, x.ndim)
-    local n = options.n == nil and x.shape[axis] or core.fft_arguments.check_length(op, options.n)
+    local n = options.n == nil and x.shape[axis] or fft_arguments.check_length(op, options.n)
     local least = which == 1 and not is_sine and 2 or 1
     if n < least then
       core.raise(("[%s] expected at least %d elements on axis %d for type %d, got %d"):format(op, least, axis, which, n))
     end
     local count = 2 * (which == 1 and (is_sine and n + 1 or n - 1) or n)
-    local scale = core.fft_arguments.scale_of(op, options.norm, count, is_inverse)
-    x = core.fft_arguments.resized(core.fft_arguments.prepared(op, x, "real"), axis, n)
+    local scale = fft_arguments.scale_of(op, options.norm, count, is_inverse)
+    x = fft_arguments.resized(fft_arguments.prepared(op, x, "real"), axis, n)
     if x.size == 0 then return core.assign(op, options.out, x:copy()) end
     local rows = axis == x.ndim and x or x:moveaxis(axis, -1)
     local before, after = {}, {}

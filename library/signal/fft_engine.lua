@@ -1,10 +1,10 @@
 -- Fourier transforms by the library of an array's device, or by our own kernels where it has none.
-local gpu, methods, core = ...
-core.load "fft_own.lua"
+local gpu, methods, core, import = ...
+local fft_plans = import("fft_plans").plans
+local kinds = import "kinds"
 
-local own = core.own_fft
+local own = import "fft_own"
 local engine = {}
-core.fft_engine = engine
 
 -- FftKind in C++
 local complex, real, to_real = 0, 1, 2
@@ -27,7 +27,7 @@ local function queue(x, out, kind, inverse, n, in_step, out_step, rows)
     in_distance, out_distance}
   local key = ("%s %s %s %s %s"):format(core.fft_library(x), table.concat(n, "x"), is_double and "complex128" or "complex64",
     x.device, table.concat(numbers, ","))
-  local entry = core.fft_plans:get(key, function()
+  local entry = fft_plans:get(key, function()
     local plan = core.fft_plan(x, numbers) or false -- false: the library does not take it
     return {plan = plan}
   end)
@@ -37,7 +37,7 @@ local function queue(x, out, kind, inverse, n, in_step, out_step, rows)
 end
 
 --- False for real numbers that do not begin where a complex number could: cuFFT does not take them.
-local function is_aligned(x) return core.is_complex(x) or core.address(x) % (2 * bytes_of(x)) == 0 end
+local function is_aligned(x) return kinds.is_complex(x) or core.address(x) % (2 * bytes_of(x)) == 0 end
 
 --- Rows that one distance goes through, and that lie forwards.
 local function is_simple(rows, in_step)
@@ -108,3 +108,5 @@ function engine.together(x, count, kind, inverse, n)
   local number = kind == "real" and real or kind == "to_real" and to_real or complex
   return queue(x, out, number, inverse, lengths, 1, 1, {batch, in_distance, out_distance}) and out or nil
 end
+
+return engine

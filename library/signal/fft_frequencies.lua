@@ -1,13 +1,14 @@
 -- gpu.fft: the frequencies of a transform's elements, and their order.
 -- In sandboxes: all
-local gpu, _, core = ...
-core.load "fft.lua"
-local fft, check_length = gpu.fft, core.fft_arguments.check_length
+local gpu, _, core, import = ...
+local checks = import "checks"
+local fft_arguments = import("fft").arguments
+local fft, check_length = gpu.fft, fft_arguments.check_length
 
 --- The spacing, the dtype and the device of a function (n, spacing, options).
 local function read_spacing(op, n, spacing, options)
   check_length(op, n)
-  if type(spacing) == "table" or type(spacing) == "string" then spacing, options = core.shift(op, spacing, options) end
+  if type(spacing) == "table" or type(spacing) == "string" then spacing, options = checks.shift(op, spacing, options) end
   if spacing == nil then spacing = 1 end
   if type(spacing) ~= "number" or spacing == 0 then core.fail(op, "a spacing other than 0", spacing) end
   local dtype, device = core.options(op, options)
@@ -33,8 +34,8 @@ end
 local function shift(name, amount)
   local op = "fft." .. name
   fft[name] = function(x, axes)
-    core.check_array(op, x)
-    axes = core.axes(op, axes, x.ndim)
+    checks.array(op, x)
+    axes = checks.axes(op, axes, x.ndim)
     if #axes == 0 then return x end
     local amounts = {}
     for i, axis in ipairs(axes) do amounts[i] = amount(x.shape[axis]) end

@@ -1,12 +1,14 @@
 -- Fourier transforms by our own kernels (kernels/fft.cuh), without scaling. A length that fits into a block's shared memory is one
 -- launch. A longer one is divided in two (D. H. Bailey's four steps, 1990): columns, a multiplication by twiddle factors in the
 -- same launch, then rows. A length with a prime factor above 13 is a convolution (L. Bluestein, 1970).
-local gpu, methods, core = ...
+local gpu, methods, core, import = ...
+local fft_plans = import("fft_plans").plans
+local next_fast_len = import("fft_plans").next_fast_len
+local views = import "views"
 
 local floor = math.floor
 
 local own = {}
-core.own_fft = own
 
 local function parts_of(dtype) return dtype == "complex128" and "float64" or "float32" end
 local function part_bytes(dtype) return dtype == "complex128" and 8 or 4 end
@@ -98,7 +100,7 @@ end
 
 --- The plan for a kind of transform of length n, from the cache.
 local function plan_for(kind, n, like, dtype, make)
-  return core.fft_plans:get(("%s %d %s %s"):format(kind, n, dtype, like.device), function()
+  return fft_plans:get(("%s %d %s %s"):format(kind, n, dtype, like.device), function()
     return make(n, dtype, like.device)
   end)
 end
@@ -215,7 +217,7 @@ own.rows_of = rows_of
 
 --- exp(-pi i k^2 / n), and the transform of its conjugate, which wraps around after `length` elements, divided by `length`.
 local function chirp_plan(n, dtype, device)
-  local length = core.next_fast_len(2 * n - 1)
+  local length = next_fast_len(2 * n - 1)
   local k = core.positions({n}, 0, 1, "int64", {device = device})
   local angle = core.cast(k * k % (2 * n), "float64") * (-math.pi / n)
   local chirp = core.cast(angle:cos() + angle:sin() * gpu.complex(0, 1), dtype):eval()
@@ -256,14 +258,14 @@ local function convolved(x, inverse)
   local function turned(y) return inverse and y:conj() or y end
   shape[#shape] = plan.length
   local padded = gpu.zeros(shape, {dtype = x.dtype, device = x.device})
-  core.slice(padded, #shape, 1, n):copy_(turned(x) * plan.chirp)
+  views.slice(padded, #shape, 1, n):copy_(turned(x) * plan.chirp)
   local transformed = own.complex(padded, #shape, false)
   padded:free()
   local product = (transformed * plan.spectrum):eval()
   transformed:free()
   local back = own.complex(product, #shape, true)
   product:free()
-  return turned(core.slice(back, #shape, 1, n) * plan.chirp)
+  return turned(views.slice(back, #shape, 1, n) * plan.chirp)
 end
 
 -- ---- transforms of arrays ---------------------------------------------------------------------------------------------------
@@ -272,7 +274,7 @@ end
 local function queue(t, n, in_step, out_step, axes)
   if factors_of(n) then
     run(t, n, in_step, out_step, axes)
-  elseif is_one_launch(t, core.next_fast_len(2 * n - 1), axes) then
+  elseif is_one_launch(t, next_fast_len(2 * n - 1), axes) then
     launch_chirp(t, n, in_step, out_step, axes)
   else
     return false
@@ -314,7 +316,7 @@ function own.real(x, axis)
   local n, out, count = x.shape[axis]
   local dtype = x.dtype == "float64" and "complex128" or "complex64"
   local h = n / 2
-  if n % 2 == 1 then return core.slice(own.complex(core.cast(x, dtype), axis, false), axis, 1, (n + 1) / 2) end
+  if n % 2 == 1 then return views.slice(own.complex(core.cast(x, dtype), axis, false), axis, 1, (n + 1) / 2) end
   x, out, count = as_rows(x, axis, h + 1, dtype)
   local roots = plan_for("halves", h, x, dtype, halves_plan)
   local t, rows = {from = x, out = out, dtype = dtype}, {{count, h, h + 1}}
@@ -334,10 +336,10 @@ end
 
 --- The real array of length n, odd, whose transforms have x.
 local function to_odd(x, axis, n)
-  local first = core.slice(x, axis, 1, 1)
+  local first = views.slice(x, axis, 1, 1)
   local parts = {first:real() * gpu.complex(1, 0)}
   if n > 1 then
-    local others = core.slice(x, axis, 2, (n - 1) / 2)
+    local others = views.slice(x, axis, 2, (n - 1) / 2)
     parts[2], parts[3] = others, others:flip(axis):conj()
   end
   return own.complex(core.cast(gpu.concat(parts, axis), x.dtype), axis, true):real()
@@ -363,3 +365,5 @@ function own.to_real(x, axis, n)
   t.from:free()
   return from_rows(out, axis)
 end
+
+return own

@@ -1,9 +1,9 @@
 -- gpu.signal: recursive filters from a specification, on the host: prototypes with a cutoff of 1, their frequencies moved, and the
 -- bilinear transform (A. V. Oppenheim and R. W. Schafer, "Discrete-Time Signal Processing").
 -- In sandboxes: all
-local gpu, _, core = ...
-core.load "signal_filters.lua"
-local signal, tools = gpu.signal, core.signal
+local gpu, _, core, import = ...
+local checks = import "checks"
+local signal, tools = gpu.signal, import "signal_filters"
 local pi = math.pi
 
 -- ---- complex numbers -------------------------------------------------------------------------------------------------------------
@@ -257,8 +257,8 @@ tools.read_frequencies = read_frequencies
 local bands = {bandpass = true, bandstop = true}
 
 local function design(op, prototype, order, parameter, frequencies, kind, options)
-  if core.is_options(kind) then kind, options = core.shift(op, kind, options) end
-  options = core.check_fields(op, options)
+  if checks.is_options(kind) then kind, options = checks.shift(op, kind, options) end
+  options = checks.fields(op, options)
   if kind == nil then kind = options.btype end
   tools.check_count(op, "an order", order, 1)
   local list = read_frequencies(op, frequencies, options)
@@ -303,7 +303,7 @@ end
 
 --- A filter of second order that removes a frequency, or keeps it alone.
 local function notch(op, frequency, quality, options, keeps)
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   local w = read_frequencies(op, frequency, options)[1] * pi
   if type(quality) ~= "number" or not (quality > 0) then core.fail(op, "a quality factor above 0", quality) end
   local width = math.tan(w / quality / 2)
@@ -323,14 +323,14 @@ function signal.iirpeak(frequency, quality, options) return notch("signal.iirpea
 local function read_points(op, points, options)
   local fs = options.fs or 2 * pi
   if type(fs) ~= "number" or not (fs > 0) then core.fail(op, "fs, a sampling frequency above 0", fs) end
-  local whole = core.check_flag(op, "whole", options.whole)
+  local whole = checks.flag(op, "whole", options.whole)
   if points == nil then points = 512 end
   local angle
   if type(points) == "number" then
     tools.check_count(op, "a number of frequencies", points, 1)
     angle = core.positions({points}, 0, (whole and 2 or 1) * pi / points, "float64", {})
   else
-    angle = core.cast(core.check_real(op, core.to_array(op, "frequencies", points, gpu.zeros(1, "float64"))), "float64")
+    angle = core.cast(checks.real(op, checks.to_array(op, "frequencies", points, gpu.zeros(1, "float64"))), "float64")
       * (2 * pi / fs)
   end
   return angle * (fs / (2 * pi)), gpu.cos(angle) - gpu.sin(angle) * gpu.complex(0, 1)
@@ -349,8 +349,8 @@ tools.response_points, tools.value_at = read_points, value_at
 --- The frequencies and the response there.
 function signal.freqz(b, a, options)
   local op = "signal.freqz"
-  if core.is_options(a) then a, options = core.shift(op, a, options) end
-  options = core.check_fields(op, options)
+  if checks.is_options(a) then a, options = checks.shift(op, a, options) end
+  options = checks.fields(op, options)
   local above, below = tools.coefficients(op, b, a == nil and {1} or a)
   local w, z = read_points(op, options.points, options)
   return w, value_at(above, z) / value_at(below, z)
@@ -359,8 +359,8 @@ end
 --- gpu.signal.sosfreqz(sos [, {points, whole, fs}])
 function signal.sosfreqz(sos, options)
   local op = "signal.sosfreqz"
-  core.load "signal_sections.lua"
-  options = core.check_fields(op, options)
+  import "signal_sections"
+  options = checks.fields(op, options)
   local w, z = read_points(op, options.points, options)
   local response
   for _, section in ipairs(tools.sections(op, sos)) do

@@ -1,11 +1,13 @@
 -- gpu.signal: linear filters along an axis. A recursive filter has a state after each element; pieces of a line run side by side.
 -- Each piece first starts from 0 to see what it adds to the state; then the pieces' first states are known, and each runs again.
 -- In sandboxes: all
-local gpu, _, core = ...
+local gpu, _, core, import = ...
+local checks = import "checks"
+local views = import "views"
+local kinds = import "kinds"
 
 local signal = gpu.signal
 local tools = {}
-core.signal = tools
 
 local most_order = 64 -- of a recursive filter; the state is a thread's own memory
 local most_products = 64 -- elements of a filter without recursion beyond which Fourier transforms are faster
@@ -15,8 +17,8 @@ local most_products = 64 -- elements of a filter without recursion beyond which 
 --- A vector or a table of real numbers as a table. Waits for an array.
 function tools.numbers(op, what, value)
   if core.is_array(value) then
-    core.check_real(op, value)
-    if value.ndim ~= 1 then core.raise(("[%s] expected a vector as %s, got shape %s"):format(op, what, core.text(value.shape))) end
+    checks.real(op, value)
+    if value.ndim ~= 1 then core.raise(("[%s] expected a vector as %s, got shape %s"):format(op, what, checks.shape_text(value.shape))) end
     return value:astype("float64"):table()
   end
   if type(value) == "number" then value = {value} end
@@ -37,23 +39,23 @@ end
 
 --- The axis, which may be an option, and the options.
 function tools.axis(op, x, axis, options)
-  core.check_array(op, x)
-  if core.is_options(axis) then axis, options = core.shift(op, axis, options) end
-  options = core.check_fields(op, options)
+  checks.array(op, x)
+  if checks.is_options(axis) then axis, options = checks.shift(op, axis, options) end
+  options = checks.fields(op, options)
   if axis == nil then axis = options.axis end
   return core.axis(op, axis == nil and -1 or axis, x.ndim), options
 end
 
 --- x in a floating dtype to compute in, and the result's.
 function tools.in_floating(x)
-  if core.is_complex(x) then return x, x.dtype end
+  if kinds.is_complex(x) then return x, x.dtype end
   local dtype = core.floating(x.dtype)
   return core.cast(x, dtype == "float64" and dtype or "float32"), dtype
 end
 
 --- Applies fn to the real and the imaginary part of complex numbers.
 function tools.by_parts(x, fn)
-  if not core.is_complex(x) then return fn(x) end
+  if not kinds.is_complex(x) then return fn(x) end
   local re, re_more = fn(x:real())
   local im, im_more = fn(x:imag())
   local i = gpu.complex(0, 1)
@@ -226,10 +228,10 @@ local function filtered(op, x, b, a, terms, starts)
   if terms == 1 then
     local sums = full_sums(x, b)
     if starts then
-      local more = core.extend(core.cast(starts, x.dtype), 2, x.shape[2])
+      local more = views.extend(core.cast(starts, x.dtype), 2, x.shape[2])
       sums = sums + more
     end
-    return core.slice(sums, 2, 1, x.shape[2]), core.slice(sums, 2, x.shape[2] + 1, order)
+    return views.slice(sums, 2, 1, x.shape[2]), views.slice(sums, 2, x.shape[2] + 1, order)
   end
   if order > most_order then core.raise(("[%s] expected an order of at most %d, got %d"):format(op, most_order, order)) end
   return tools.recursive(x, {{b = b, a = a}}, starts)
@@ -253,11 +255,11 @@ end
 --- The option zi as states of lines.
 local function read_states(op, zi, x, axis, order)
   if zi == nil then return nil end
-  core.check_array(op, zi)
+  checks.array(op, zi)
   local shape = {unpack(x.shape)}
   shape[axis] = order
-  if core.text(zi.shape) ~= core.text(shape) then
-    core.raise(("[%s] expected zi of shape %s, got %s"):format(op, core.text(shape), core.text(zi.shape)))
+  if checks.shape_text(zi.shape) ~= checks.shape_text(shape) then
+    core.raise(("[%s] expected zi of shape %s, got %s"):format(op, checks.shape_text(shape), checks.shape_text(zi.shape)))
   end
   local last = zi:moveaxis(axis, -1)
   return last:reshape(-1, order)
@@ -271,7 +273,7 @@ function signal.lfilter(b, a, x, axis, options)
   local values, dtype = tools.in_floating(x)
   local states = read_states(op, options.zi, x, axis, #above - 1)
   local y, ends
-  if core.is_complex(values) then
+  if kinds.is_complex(values) then
     if states then core.fail(op, "no zi for complex numbers", options.zi) end
     y = tools.by_parts(values, function(part)
       return (tools.over_lines(part, axis, function(rows) return (filtered(op, rows, above, below, terms)) end))
@@ -304,3 +306,5 @@ function signal.lfilter_zi(b, a)
 end
 
 tools.filtered, tools.read_states, tools.steady_state = filtered, read_states, steady_state
+
+return tools

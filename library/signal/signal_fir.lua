@@ -1,20 +1,22 @@
 -- gpu.signal: filters without recursion: their weights from a specification, and smoothing by polynomials.
 -- In sandboxes: all
-local gpu, _, core = ...
-core.load "signal_design.lua"
-core.load "windows.lua"
-local signal, tools = gpu.signal, core.signal
+local gpu, _, core, import = ...
+import "signal_design"
+local checks = import "checks"
+local views = import "views"
+local make_window = import("windows").make_window
+local signal, tools = gpu.signal, import "signal_filters"
 local pi = math.pi
 
 --- gpu.signal.get_window(window, n [, {sym, dtype, device}])
 --- By name; periodic unless `sym` is true.
 function signal.get_window(window, n, options)
   local op = "signal.get_window"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   tools.check_count(op, "a number of elements", n, 0)
-  core.check_flag(op, "sym", options.sym)
+  checks.flag(op, "sym", options.sym)
   local dtype, device = core.options(op, {dtype = options.dtype, device = options.device})
-  return core.window(op, window, n, dtype or "float32", device, options.sym == true)
+  return make_window(op, window, n, dtype or "float32", device, options.sym == true)
 end
 
 --- gpu.signal.kaiser_beta(attenuation)
@@ -40,7 +42,7 @@ function signal.kaiserord(attenuation, width)
 end
 
 -- Whether a kind passes 0, and the frequencies that it needs: one, or two or more.
-local kinds = {lowpass = true, highpass = false, bandpass = false, bandstop = true}
+local filter_kinds = {lowpass = true, highpass = false, bandpass = false, bandstop = true}
 local edges_of = {lowpass = "one frequency", highpass = "one frequency", bandpass = "two or more frequencies",
   bandstop = "two or more frequencies"}
 
@@ -48,7 +50,7 @@ local edges_of = {lowpass = "one frequency", highpass = "one frequency", bandpas
 --- By a window of the ideal filter.
 function signal.firwin(count, cutoff, options)
   local op = "signal.firwin"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   tools.check_count(op, "a number of weights", count, 1)
   local edges = tools.read_frequencies(op, cutoff, options)
   for i = 2, #edges do
@@ -57,14 +59,14 @@ function signal.firwin(count, cutoff, options)
   local passes = options.pass_zero
   if passes == nil then passes = true end
   if type(passes) == "string" then
-    if kinds[passes] == nil then
+    if filter_kinds[passes] == nil then
       core.fail(op, 'pass_zero = true, false, "lowpass", "highpass", "bandpass" or "bandstop"', passes)
     elseif (#edges == 1) ~= (edges_of[passes] == "one frequency") then
       core.raise(("[%s] expected %s for pass_zero = %q, got %s"):format(op, edges_of[passes], passes, core.describe(cutoff)))
     end
-    passes = kinds[passes]
+    passes = filter_kinds[passes]
   end
-  core.check_flag(op, "pass_zero", passes)
+  checks.flag(op, "pass_zero", passes)
   local passes_last = #edges % 2 == 0
   if not passes then passes_last = not passes_last end
   if passes_last and count % 2 == 0 then
@@ -86,8 +88,8 @@ function signal.firwin(count, cutoff, options)
     local band = (m * list[i + 1]):sinc() * list[i + 1] - (m * list[i]):sinc() * list[i]
     weights = weights and weights + band or band
   end
-  weights = weights * core.window(op, window == nil and "hamming" or window, count, "float64", weights.device, true)
-  if core.check_flag(op, "scale", options.scale) ~= false then
+  weights = weights * make_window(op, window == nil and "hamming" or window, count, "float64", weights.device, true)
+  if checks.flag(op, "scale", options.scale) ~= false then
     local at = list[1] == 0 and 0 or list[2] == 1 and 1 or (list[1] + list[2]) / 2
     weights = weights / (weights * (m * (pi * at)):cos()):sum()
   end
@@ -151,7 +153,7 @@ end
 --- The weights, for a convolution.
 function signal.savgol_coeffs(length, degree, options)
   local op = "signal.savgol_coeffs"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   local derivative, spacing = read_polynomial(op, length, degree, options)
   local at = options.pos == nil and (length - 1) / 2 or options.pos - 1
   if type(at) ~= "number" or not (at >= 0 and at < length) then core.fail(op, ("a pos of 1 to %d"):format(length), options.pos) end
@@ -163,8 +165,8 @@ local modes = {interp = true, mirror = true, nearest = true, constant = true, wr
 --- gpu.signal.savgol_filter(x, length, degree [, {deriv, delta, axis, mode, cval}])
 function signal.savgol_filter(x, length, degree, options)
   local op = "signal.savgol_filter"
-  core.check_real(op, x)
-  options = core.check_fields(op, options)
+  checks.real(op, x)
+  options = checks.fields(op, options)
   local derivative, spacing = read_polynomial(op, length, degree, options)
   local axis = core.axis(op, options.axis == nil and -1 or options.axis, x.ndim)
   local mode = options.mode or "interp"
@@ -185,8 +187,8 @@ function signal.savgol_filter(x, length, degree, options)
     local rows = {}
     for i = 1, half do rows[i] = polynomial_weights(length, degree, derivative, spacing, from + i - 1) end
     local matrix = gpu.array(rows, {dtype = values.dtype, device = x.device})
-    return core.slice(values, axis, first, length):moveaxis(axis, -1):matmul(matrix.T):moveaxis(-1, axis)
+    return views.slice(values, axis, first, length):moveaxis(axis, -1):matmul(matrix.T):moveaxis(-1, axis)
   end
-  local parts = {ends(1, 0), core.slice(smooth, axis, half + 1, n - 2 * half), ends(n - length + 1, length - half)}
+  local parts = {ends(1, 0), views.slice(smooth, axis, half + 1, n - 2 * half), ends(n - length + 1, length - half)}
   return core.cast(gpu.concat(parts, axis), dtype)
 end

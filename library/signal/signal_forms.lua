@@ -1,10 +1,12 @@
 -- gpu.signal: filters in other forms, their delay, and spectra at any frequencies.
 -- In sandboxes: all
-local gpu, _, core = ...
-core.load "signal_design.lua"
-core.load "signal_sections.lua"
-core.load "roots.lua"
-local signal, tools = gpu.signal, core.signal
+local gpu, _, core, import = ...
+import "signal_sections"
+import "signal_design"
+local checks = import "checks"
+local roots_of = import("roots").roots_of
+local views = import "views"
+local signal, tools = gpu.signal, import "signal_filters"
 local pi = math.pi
 local place = {dtype = "float64"}
 
@@ -16,7 +18,7 @@ local rounding = 100 * 2 ^ -52
 --- Complex numbers as a list. Waits for an array.
 local function complex_list(op, what, value)
   if core.is_array(value) then
-    if value.ndim ~= 1 then core.raise(("[%s] expected a vector as %s, got shape %s"):format(op, what, core.text(value.shape))) end
+    if value.ndim ~= 1 then core.raise(("[%s] expected a vector as %s, got shape %s"):format(op, what, checks.shape_text(value.shape))) end
     value = value.size > 0 and core.cast(value, "complex128"):table() or {}
   end
   if type(value) ~= "table" then core.fail(op, what .. ": a vector or a table of numbers", value) end
@@ -34,10 +36,10 @@ local function complex_list(op, what, value)
 end
 
 --- The roots of a polynomial with real coefficients.
-local function roots_of(op, coefficients)
+local function polynomial_roots(op, coefficients)
   local pairs_of = {}
   for i, c in ipairs(coefficients) do pairs_of[i] = {c, 0} end
-  local re, im = core.roots_of(op, pairs_of)
+  local re, im = roots_of(op, pairs_of)
   local list = {}
   for i = 1, #re do list[i] = tools.complex(re[i], im[i]) end
   return list
@@ -84,7 +86,7 @@ local function factored(op, b, a)
   if #b == 0 or b[first] == 0 then core.fail(op, "a coefficient of b other than 0", b[first]) end
   for i = first, #b do above[#above + 1] = b[i] end
   for i = 1, #a do below[i] = a[i] end
-  return roots_of(op, above), roots_of(op, below), b[first] / a[1]
+  return polynomial_roots(op, above), polynomial_roots(op, below), b[first] / a[1]
 end
 
 --- gpu.signal.tf2zpk(b, a)
@@ -155,8 +157,8 @@ end
 --- The frequencies, and the delay there in elements.
 function signal.group_delay(b, a, options)
   local op = "signal.group_delay"
-  if core.is_options(a) then a, options = core.shift(op, a, options) end
-  options = core.check_fields(op, options)
+  if checks.is_options(a) then a, options = checks.shift(op, a, options) end
+  options = checks.fields(op, options)
   b, a = tools.numbers(op, "b", b), tools.numbers(op, "a", a == nil and {1} or a)
   if #a == 0 or #b == 0 or a[1] == 0 then core.fail(op, "a first coefficient of a other than 0", a[1]) end
   local backwards, ramped = {}, {}
@@ -175,17 +177,17 @@ end
 --- The power of samples y at the times t (J. D. Scargle, 1982).
 function signal.lombscargle(t, y, frequencies, options)
   local op = "signal.lombscargle"
-  options = core.check_fields(op, options)
-  core.check_real(op, t)
-  core.check_real(op, y)
-  if t.ndim ~= 1 or t.size == 0 or core.text(t.shape) ~= core.text(y.shape) then
-    core.raise(("[%s] expected vectors of times and values of one length, got shapes %s and %s"):format(op, core.text(t.shape),
-      core.text(y.shape)))
+  options = checks.fields(op, options)
+  checks.real(op, t)
+  checks.real(op, y)
+  if t.ndim ~= 1 or t.size == 0 or checks.shape_text(t.shape) ~= checks.shape_text(y.shape) then
+    core.raise(("[%s] expected vectors of times and values of one length, got shapes %s and %s"):format(op, checks.shape_text(t.shape),
+      checks.shape_text(y.shape)))
   end
-  local w = core.check_real(op, core.to_array(op, "angular frequencies", frequencies, t))
-  if w.ndim ~= 1 then core.raise(("[%s] expected a vector of frequencies, got shape %s"):format(op, core.text(w.shape))) end
+  local w = checks.real(op, checks.to_array(op, "angular frequencies", frequencies, t))
+  if w.ndim ~= 1 then core.raise(("[%s] expected a vector of frequencies, got shape %s"):format(op, checks.shape_text(w.shape))) end
   local times, values = core.cast(t, "float64"), core.cast(y, "float64")
-  if core.check_flag(op, "precenter", options.precenter) then values = values - values:mean() end
+  if checks.flag(op, "precenter", options.precenter) then values = values - values:mean() end
   local angle = core.cast(w, "float64"):expand_dims(2) * times
   -- The shift in time for which cosines and sines are orthogonal over the samples.
   local offset = gpu.atan2((angle * 2):sin():sum(2, {keepdims = true}), (angle * 2):cos():sum(2, {keepdims = true})) / 2
@@ -196,7 +198,7 @@ function signal.lombscargle(t, y, frequencies, options)
     return gpu.where(power:gt(1e-300), (values * wave):sum(2):square() / power, 0)
   end
   local value = (part(c) + part(s)) * 0.5
-  if core.check_flag(op, "normalize", options.normalize) then value = value * (2 / values:square():sum()) end
+  if checks.flag(op, "normalize", options.normalize) then value = value * (2 / values:square():sum()) end
   return core.cast(value, core.promote(core.floating(t.dtype), core.floating(y.dtype)))
 end
 
@@ -211,19 +213,19 @@ local function chirp_transform(op, x, m, axis, w, w_angle, a, a_angle)
   local k = core.positions({wide}, 0, 1, "float64", {device = x.device})
   local half = k:square() / 2
   local chirp = turned(half * w_angle, (half * math.log(w)):exp()):eval()
-  local before = core.slice(k, 1, 1, n)
-  local spun = core.slice(chirp, 1, 1, n) * turned(before * -a_angle, (before * -math.log(a)):exp())
+  local before = views.slice(k, 1, 1, n)
+  local spun = views.slice(chirp, 1, 1, n) * turned(before * -a_angle, (before * -math.log(a)):exp())
   local dtype = (x.dtype == "float64" or x.dtype == "complex128") and "complex128" or "complex64"
   local points = gpu.fft.next_fast_len(n + m - 1)
-  local kernel = gpu.concat {core.slice(chirp, 1, 2, n - 1):flip(1), core.slice(chirp, 1, 1, m)}:reciprocal()
+  local kernel = gpu.concat {views.slice(chirp, 1, 2, n - 1):flip(1), views.slice(chirp, 1, 1, m)}:reciprocal()
   local rows = core.cast(x, dtype):moveaxis(axis, -1) * core.cast(spun, dtype)
   local product = gpu.fft.fft(rows, points) * gpu.fft.fft(core.cast(kernel, dtype), points)
-  local y = core.slice(gpu.fft.ifft(product), x.ndim, n, m) * core.cast(core.slice(chirp, 1, 1, m), dtype)
+  local y = views.slice(gpu.fft.ifft(product), x.ndim, n, m) * core.cast(views.slice(chirp, 1, 1, m), dtype)
   return y:moveaxis(-1, axis)
 end
 
 local function read_axis(op, x, options)
-  core.check_array(op, x)
+  checks.array(op, x)
   if x.ndim == 0 then core.fail(op, "an array with dimensions", x) end
   return core.axis(op, options.axis == nil and -1 or options.axis, x.ndim)
 end
@@ -232,8 +234,8 @@ end
 --- The z transform at the points a w^-j.
 function signal.czt(x, m, options)
   local op = "signal.czt"
-  if core.is_options(m) then m, options = core.shift(op, m, options) end
-  options = core.check_fields(op, options)
+  if checks.is_options(m) then m, options = checks.shift(op, m, options) end
+  options = checks.fields(op, options)
   local axis = read_axis(op, x, options)
   m = tools.check_count(op, "a number of points", m == nil and x.shape[axis] or m, 1)
   local function polar(name, value, angle)
@@ -252,8 +254,8 @@ end
 --- The transform at m frequencies of a band, {first, last} or {0, last}.
 function signal.zoom_fft(x, band, m, options)
   local op = "signal.zoom_fft"
-  if core.is_options(m) then m, options = core.shift(op, m, options) end
-  options = core.check_fields(op, options)
+  if checks.is_options(m) then m, options = checks.shift(op, m, options) end
+  options = checks.fields(op, options)
   local axis = read_axis(op, x, options)
   if type(band) == "number" then band = {0, band} end
   if type(band) ~= "table" or #band ~= 2 or type(band[1]) ~= "number" or type(band[2]) ~= "number" then
@@ -262,7 +264,7 @@ function signal.zoom_fft(x, band, m, options)
   m = tools.check_count(op, "a number of points", m == nil and x.shape[axis] or m, 1)
   local fs = options.fs == nil and 2 or options.fs
   if type(fs) ~= "number" or not (fs > 0) then core.fail(op, "fs, a sampling frequency above 0", fs) end
-  local last = core.check_flag(op, "endpoint", options.endpoint) and m > 1 and m - 1 or m
+  local last = checks.flag(op, "endpoint", options.endpoint) and m > 1 and m - 1 or m
   return chirp_transform(op, x, m, axis, 1, -2 * pi * (band[2] - band[1]) / (fs * last), 1, 2 * pi * band[1] / fs)
 end
 
@@ -273,9 +275,9 @@ end
 --- "mid".
 function signal.unit_impulse(shape, position, options)
   local op = "signal.unit_impulse"
-  if core.is_options(position) then position, options = core.shift(op, position, options) end
+  if checks.is_options(position) then position, options = checks.shift(op, position, options) end
   if type(shape) == "number" then shape = {shape} end
-  local x = gpu.zeros(shape, core.check_fields(op, options))
+  local x = gpu.zeros(shape, checks.fields(op, options))
   if type(position) == "table" and #position ~= x.ndim then
     core.raise(("[%s] expected a position for each of %d axes, got %d"):format(op, x.ndim, #position))
   end
@@ -283,7 +285,7 @@ function signal.unit_impulse(shape, position, options)
   for axis = 1, x.ndim do
     local at = type(position) == "table" and position[axis] or position
     if at == nil then at = 1 elseif at == "mid" then at = math.floor(x.shape[axis] / 2) + 1 end
-    core.check_integer(op, "a position: integers or \"mid\"", at)
+    checks.integer(op, "a position: integers or \"mid\"", at)
     specs[axis] = at
   end
   x[specs] = 1

@@ -1,8 +1,8 @@
 -- gpu.signal: peaks of a vector, and waveforms.
 -- In sandboxes: all
-local gpu, _, core = ...
-core.load "signal_filters.lua"
-local signal, tools = gpu.signal, core.signal
+local gpu, _, core, import = ...
+local checks = import "checks"
+local signal, tools = gpu.signal, import "signal_filters"
 local pi = math.pi
 
 -- ---- peaks -----------------------------------------------------------------------------------------------------------------------
@@ -15,8 +15,8 @@ end
 
 --- A real vector in floating point, or in its own integers.
 local function read_vector(op, x)
-  core.check_real(op, x)
-  if x.ndim ~= 1 then core.raise(("[%s] expected a vector, got shape %s"):format(op, core.text(x.shape))) end
+  checks.real(op, x)
+  if x.ndim ~= 1 then core.raise(("[%s] expected a vector, got shape %s"):format(op, checks.shape_text(x.shape))) end
   return x.dtype == "bool" and core.cast(x, "uint8") or x
 end
 
@@ -217,7 +217,7 @@ end
 function signal.find_peaks(x, options)
   local op = "signal.find_peaks"
   x = read_vector(op, x):contiguous():eval()
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   local given = {}
   for _, name in ipairs {"height", "threshold", "prominence", "width", "plateau_size"} do
     given[name] = interval(op, name, options[name])
@@ -265,7 +265,7 @@ function signal.find_peaks(x, options)
 end
 
 local function read_peaks(op, x, peaks)
-  if core.check_array(op, peaks).ndim ~= 1 or not peaks.dtype:find "int" then
+  if checks.array(op, peaks).ndim ~= 1 or not peaks.dtype:find "int" then
     core.fail(op, "a vector of positions, integers", peaks)
   end
   if x.size == 0 and peaks.size > 0 then core.fail(op, "a vector with elements", x) end
@@ -293,7 +293,7 @@ end
 --- Elements that are beyond those up to `order` away on both sides along the axis: a position for each axis. Waits.
 local function extreme(op, x, axis, options, compare)
   axis, options = tools.axis(op, x, axis, options)
-  core.check_real(op, x)
+  checks.real(op, x)
   local order = tools.check_count(op, "order", options.order or 1, 1)
   local clip = options.mode or "clip"
   if clip ~= "clip" and clip ~= "wrap" then core.fail(op, 'mode = "clip" or "wrap"', clip) end
@@ -322,7 +322,7 @@ end
 -- ---- waveforms ---------------------------------------------------------------------------------------------------------------------
 
 local function times(op, t)
-  core.check_real(op, t)
+  checks.real(op, t)
   local dtype = core.floating(t.dtype)
   return core.cast(t, dtype), dtype
 end
@@ -371,7 +371,7 @@ end
 --- A cosine whose frequency goes from f0 at 0 to f1 at t1.
 function signal.chirp(t, f0, t1, f1, options)
   local op = "signal.chirp"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   check_number(op, "f0", f0)
   check_number(op, "t1", t1)
   check_number(op, "f1", f1)

@@ -1,9 +1,12 @@
 -- gpu.signal: other numbers of samples, trends, analytic signals, filters of pictures.
 -- In sandboxes: all
-local gpu, _, core = ...
-core.load "signal_fir.lua"
-core.load "signal_sections.lua"
-local signal, tools = gpu.signal, core.signal
+local gpu, _, core, import = ...
+import "signal_sections"
+import "signal_fir"
+local views = import "views"
+local checks = import "checks"
+local kinds = import "kinds"
+local signal, tools = gpu.signal, import "signal_filters"
 local floor = math.floor
 
 -- ---- resampling ------------------------------------------------------------------------------------------------------------------
@@ -17,7 +20,7 @@ local function resampled(op, rows, weights, up, down)
   if math.max(n * up + taps, down) > 2 ^ 53 then
     core.raise(("[%s] expected up and down with positions below 2^53, got %.0f and %.0f for %d samples"):format(op, up, down, n))
   end
-  core.check_steps(op, math.min(taps / up, n))
+  checks.steps(op, math.min(taps / up, n))
   local count = samples_behind(n, taps, up, down)
   local size = rows.shape[1] * count
   if size == 0 then return gpu.zeros({rows.shape[1], count}, {dtype = rows.dtype, device = rows.device}) end
@@ -49,7 +52,7 @@ local function vector(op, what, values, like)
   if not core.is_array(values) then
     values = gpu.array(tools.numbers(op, what, values), {dtype = "float64", device = like.device})
   end
-  core.check_real(op, values)
+  checks.real(op, values)
   if values.ndim ~= 1 or values.size == 0 then core.fail(op, what .. ": a vector with elements", values) end
   return core.cast(values, like.dtype)
 end
@@ -63,7 +66,7 @@ end
 --- gpu.signal.upfirdn(h, x [, up [, down [, axis]]])
 function signal.upfirdn(h, x, up, down, axis)
   local op = "signal.upfirdn"
-  core.check_array(op, x)
+  checks.array(op, x)
   axis = core.axis(op, axis == nil and -1 or axis, x.ndim)
   up, down = tools.check_count(op, "up", up or 1, 1), tools.check_count(op, "down", down or 1, 1)
   return along(x, axis, function(rows) return resampled(op, rows, vector(op, "h", h, rows), up, down) end)
@@ -84,7 +87,7 @@ local function by_polyphase(op, x, up, down, axis, weights)
     local half = 10 * math.max(up, down)
     h = signal.firwin(2 * half + 1, 1 / math.max(up, down), {window = weights})
   end
-  h = core.cast(core.check_real(op, h), "float64") * up
+  h = core.cast(checks.real(op, h), "float64") * up
   local half = floor((h.size - 1) / 2)
   local count = math.ceil(n * up / down)
   -- Zeros before the weights, so that the samples fall on those of x.
@@ -94,7 +97,7 @@ local function by_polyphase(op, x, up, down, axis, weights)
   while n > 0 and samples_behind(n, h.size + before + after, up, down) < count + skipped do after = after + 1 end
   h = h:pad {{before, after}}:eval()
   return along(x, axis, function(rows)
-    return core.slice(resampled(op, rows, vector(op, "window", h, rows), up, down), 2, skipped + 1, count)
+    return views.slice(resampled(op, rows, vector(op, "window", h, rows), up, down), 2, skipped + 1, count)
   end)
 end
 
@@ -122,10 +125,10 @@ function signal.resample(x, count, axis, options)
   local y = tools.by_parts(values, function(part)
     local spectrum = gpu.fft.rfft(part, n, axis)
     local least = math.min(n, count)
-    local kept = core.slice(spectrum, axis, 1, floor(least / 2) + 1)
+    local kept = views.slice(spectrum, axis, 1, floor(least / 2) + 1)
     if least % 2 == 0 then
       -- The highest frequency stands for itself and its negative on one side only.
-      local own = core.along(kept.shape[axis], axis, x.ndim, x.device):eq(least / 2)
+      local own = views.along(kept.shape[axis], axis, x.ndim, x.device):eq(least / 2)
       kept = kept * gpu.where(own, count < n and 2 or 0.5, 1)
     end
     return gpu.fft.irfft(kept, count, axis) * (count / n)
@@ -137,11 +140,11 @@ end
 --- Fewer samples, without the frequencies that they cannot show.
 function signal.decimate(x, factor, options)
   local op = "signal.decimate"
-  core.check_array(op, x)
-  options = core.check_fields(op, options)
+  checks.array(op, x)
+  options = checks.fields(op, options)
   tools.check_count(op, "a factor", factor, 1)
   local axis = core.axis(op, options.axis == nil and -1 or options.axis, x.ndim)
-  local zero_phase = core.check_flag(op, "zero_phase", options.zero_phase) ~= false
+  local zero_phase = checks.flag(op, "zero_phase", options.zero_phase) ~= false
   local kind = options.ftype or "iir"
   if kind ~= "iir" and kind ~= "fir" then core.fail(op, 'ftype = "iir" or "fir"', kind) end
   if factor == 1 then return x:copy() end
@@ -153,7 +156,7 @@ function signal.decimate(x, factor, options)
     if zero_phase then return by_polyphase(op, x, 1, factor, axis, weights) end
     local count = math.ceil(x.shape[axis] / factor)
     return along(x, axis, function(rows)
-      return core.slice(resampled(op, rows, vector(op, "weights", weights, rows), 1, factor), 2, 1, count)
+      return views.slice(resampled(op, rows, vector(op, "weights", weights, rows), 1, factor), 2, 1, count)
     end)
   end
   local sections = signal.cheby1(order or 8, 0.05, 0.8 / factor, {output = "sos"})
@@ -177,7 +180,7 @@ function signal.detrend(x, axis, options)
   if n == 0 then return core.cast(values, dtype) end
   local rest = values - values:mean(axis, {keepdims = true})
   if kind == "linear" and n > 1 then
-    local t = core.cast(core.along(n, axis, x.ndim, x.device), values.dtype) - (n - 1) / 2
+    local t = core.cast(views.along(n, axis, x.ndim, x.device), values.dtype) - (n - 1) / 2
     rest = rest - t * ((rest * t):sum(axis, {keepdims = true}) * (12 / (n * (n * n - 1))))
   end
   return core.cast(rest, dtype)
@@ -187,13 +190,13 @@ end
 --- x + i times its Hilbert transform, of `count` samples.
 function signal.hilbert(x, count, options)
   local op = "signal.hilbert"
-  if core.is_options(count) then count, options = core.shift(op, count, options) end
-  core.check_real(op, x)
-  options = core.check_fields(op, options)
+  if checks.is_options(count) then count, options = checks.shift(op, count, options) end
+  checks.real(op, x)
+  options = checks.fields(op, options)
   local axis = core.axis(op, options.axis == nil and -1 or options.axis, x.ndim)
   count = tools.check_count(op, "a number of samples", count == nil and x.shape[axis] or count, 1)
   -- Twice the positive frequencies, none of the negative ones.
-  local k = core.along(count, axis, x.ndim, x.device)
+  local k = views.along(count, axis, x.ndim, x.device)
   local alone = count % 2 == 0 and k:eq(0):logical_or(k:eq(count / 2)) or k:eq(0)
   local factor = gpu.where(alone, 1, gpu.where(k:lt(count / 2), 2, 0))
   return gpu.fft.ifft(gpu.fft.fft(x, count, axis) * factor, count, axis)
@@ -205,8 +208,8 @@ end
 --- The median of each element's neighbours, with zeros beyond the ends.
 function signal.medfilt(x, size)
   local op = "signal.medfilt"
-  core.check_real(op, x)
-  local sizes = core.check_integers(op, "a size: an odd number", size or 3)
+  checks.real(op, x)
+  local sizes = checks.integers(op, "a size: an odd number", size or 3)
   for _, one in ipairs(sizes) do
     if one < 1 or one % 2 == 0 then core.fail(op, "a size: an odd number", one) end
   end
@@ -220,10 +223,10 @@ end
 --- Nearer to the local mean where the variance is that of the noise (J. S. Lim, 1990).
 function signal.wiener(x, size, options)
   local op = "signal.wiener"
-  if core.is_options(size) then size, options = core.shift(op, size, options) end
-  core.check_real(op, x)
-  options = core.check_fields(op, options)
-  local sizes, wide = core.check_integers(op, "a size: an odd number", size or 3), {}
+  if checks.is_options(size) then size, options = checks.shift(op, size, options) end
+  checks.real(op, x)
+  options = checks.fields(op, options)
+  local sizes, wide = checks.integers(op, "a size: an odd number", size or 3), {}
   for axis = 1, x.ndim do
     wide[axis] = #sizes == 1 and sizes[1] or sizes[axis]
     if not wide[axis] or wide[axis] < 1 or wide[axis] % 2 == 0 then core.fail(op, "a size: an odd number for each axis", size) end
@@ -241,13 +244,13 @@ end
 local boundaries = {fill = "constant", wrap = "wrap", symm = "symmetric"}
 
 local function convolved(op, x, y, mode, options, turned)
-  if core.is_options(mode) then mode, options = core.shift(op, mode, options) end
-  core.check_array(op, x)
-  core.check_array(op, y)
-  options = core.check_fields(op, options)
+  if checks.is_options(mode) then mode, options = checks.shift(op, mode, options) end
+  checks.array(op, x)
+  checks.array(op, y)
+  options = checks.fields(op, options)
   mode = mode or options.mode or "full"
   if x.ndim ~= 2 or y.ndim ~= 2 then
-    core.raise(("[%s] expected matrices, got %s and %s"):format(op, core.text(x.shape), core.text(y.shape)))
+    core.raise(("[%s] expected matrices, got %s and %s"):format(op, checks.shape_text(x.shape), checks.shape_text(y.shape)))
   end
   if mode ~= "full" and mode ~= "same" and mode ~= "valid" then core.fail(op, 'mode = "full", "same" or "valid"', mode) end
   local boundary = options.boundary or "fill"
@@ -262,15 +265,15 @@ local function convolved(op, x, y, mode, options, turned)
     local other = x.shape[1] <= y.shape[1] and x.shape[2] <= y.shape[2]
     if not fits and not other then
       core.raise(("[%s] expected one matrix that is not smaller than the other along any axis, got %s and %s"):format(op,
-        core.text(x.shape), core.text(y.shape)))
+        checks.shape_text(x.shape), checks.shape_text(y.shape)))
     end
     if not fits then
       -- A correlation with exchanged operands is turned around.
       local result = convolved(op, y, x, mode, nil, turned)
-      return turned and result or (core.is_complex(result) and result:conj() or result):flip()
+      return turned and result or (kinds.is_complex(result) and result:conj() or result):flip()
     end
   end
-  local weights = turned and y or (core.is_complex(y) and y:conj() or y):flip()
+  local weights = turned and y or (kinds.is_complex(y) and y:conj() or y):flip()
   local dtype = core.promote(x.dtype, y.dtype)
   local m, n = y.shape[1], y.shape[2]
   local wide = mode ~= "valid" and core.cast(x, dtype):pad({{m - 1, m - 1}, {n - 1, n - 1}},
@@ -285,7 +288,7 @@ local function convolved(op, x, y, mode, options, turned)
           z = z + y[(tall - 1 - a) * across + across - 1 - b] * x[(row + a) * wide + column + b];
     ]=],
   }
-  core.check_steps(op, m * n)
+  checks.steps(op, m * n)
   local rows, columns = wide.shape[1] - m + 1, wide.shape[2] - n + 1
   local full = tools.convolved(wide:contiguous(), core.cast(weights, dtype):contiguous(), columns, m, n, wide.shape[2],
     {size = rows * columns}):reshape(rows, columns)

@@ -1,8 +1,10 @@
 -- gpu.signal: filters in sections of second order, and filters that go over a line forwards and backwards.
 -- In sandboxes: all
-local gpu, _, core = ...
-core.load "signal_filters.lua"
-local signal, tools = gpu.signal, core.signal
+local gpu, _, core, import = ...
+local checks = import "checks"
+local kinds = import "kinds"
+local views = import "views"
+local signal, tools = gpu.signal, import "signal_filters"
 local filtered, read_states, steady_state = tools.filtered, tools.read_states, tools.steady_state
 
 -- ---- sections of second order ------------------------------------------------------------------------------------------------------
@@ -11,9 +13,9 @@ local filtered, read_states, steady_state = tools.filtered, tools.read_states, t
 function tools.sections(op, sos)
   local list = sos
   if core.is_array(sos) then
-    core.check_real(op, sos)
+    checks.real(op, sos)
     if sos.ndim ~= 2 or sos.shape[2] ~= 6 then
-      core.raise(("[%s] expected sections of shape (n,6), got %s"):format(op, core.text(sos.shape)))
+      core.raise(("[%s] expected sections of shape (n,6), got %s"):format(op, checks.shape_text(sos.shape)))
     end
     list = sos:astype("float64"):table()
   end
@@ -55,10 +57,10 @@ function signal.sosfilt(sos, x, axis, options)
   local values, dtype = tools.in_floating(x)
   local zi = options.zi
   if zi ~= nil then
-    core.check_array(op, zi)
-    if core.is_complex(values) then core.fail(op, "no zi for complex numbers", zi) end
+    checks.array(op, zi)
+    if kinds.is_complex(values) then core.fail(op, "no zi for complex numbers", zi) end
     if zi.ndim ~= x.ndim + 1 or zi.shape[1] ~= #sections then
-      core.raise(("[%s] expected zi with a first axis for %d sections, got shape %s"):format(op, #sections, core.text(zi.shape)))
+      core.raise(("[%s] expected zi with a first axis for %d sections, got shape %s"):format(op, #sections, checks.shape_text(zi.shape)))
     end
   end
   local function filter(rows) return tools.recursive(rows, sections, zi and states_of(op, zi, x, axis, #sections)) end
@@ -73,7 +75,7 @@ function signal.sosfilt(sos, x, axis, options)
   values = core.cast(values, dtype)
   if not zi then return values end
   local behind = {}
-  for k = 1, #sections do behind[k] = core.slice(ends, axis, 2 * k - 1, 2) end
+  for k = 1, #sections do behind[k] = views.slice(ends, axis, 2 * k - 1, 2) end
   return values, core.cast(gpu.stack(behind, 1), dtype)
 end
 
@@ -102,8 +104,8 @@ local function extended(op, rows, count, kind)
   local n = rows.shape[2]
   if count == 0 then return rows end
   if count > n - 1 then core.raise(("[%s] expected more than %d elements along the axis, got %d"):format(op, count, n)) end
-  local left, right = core.slice(rows, 2, 2, count):flip(2), core.slice(rows, 2, n - count, count):flip(2)
-  local first, last = core.slice(rows, 2, 1, 1), core.slice(rows, 2, n, 1)
+  local left, right = views.slice(rows, 2, 2, count):flip(2), views.slice(rows, 2, n - count, count):flip(2)
+  local first, last = views.slice(rows, 2, 1, 1), views.slice(rows, 2, n, 1)
   if kind == "odd" then
     left, right = first * 2 - left, last * 2 - right
   elseif kind == "constant" then
@@ -127,9 +129,9 @@ local function both_ways(op, x, axis, options, default, run)
       if rows.size == 0 then return rows end
       local n = rows.shape[2]
       local wide = extended(op, rows, count, kind):eval()
-      wide = run(wide, core.slice(wide, 2, 1, 1)):flip(2)
-      wide = run(wide, core.slice(wide, 2, 1, 1)):flip(2)
-      return core.slice(wide, 2, count + 1, n)
+      wide = run(wide, views.slice(wide, 2, 1, 1)):flip(2)
+      wide = run(wide, views.slice(wide, 2, 1, 1)):flip(2)
+      return views.slice(wide, 2, count + 1, n)
     end))
   end)
   return core.cast(y, dtype)

@@ -1,7 +1,10 @@
 -- Spectra of signals in segments: SciPy's definitions and defaults.
 -- In sandboxes: all
-local gpu, methods, core = ...
-core.load "windows.lua"
+local gpu, methods, core, import = ...
+local checks = import "checks"
+local views = import "views"
+local kinds = import "kinds"
+local make_window = import("windows").make_window
 
 -- ---- arguments --------------------------------------------------------------------------------------------------------------
 
@@ -51,7 +54,7 @@ local function read_segments(op, x, options, longest, default, window)
   if points < length then core.raise(("[%s] expected nfft of at least nperseg, %d, got %d"):format(op, length, points)) end
   local overlap = check_whole(op, "noverlap", options.noverlap, 0) or math.floor(length / 2)
   if overlap >= length then core.raise(("[%s] expected noverlap below nperseg, %d, got %d"):format(op, length, overlap)) end
-  return core.window(op, window, length, precision(x), x.device):eval(), length, points, length - overlap
+  return make_window(op, window, length, precision(x), x.device):eval(), length, points, length - overlap
 end
 
 -- ---- segments ---------------------------------------------------------------------------------------------------------------
@@ -67,9 +70,9 @@ local function extended(x, count, boundary)
   if count > n - 1 then
     core.raise(("[stft] expected more than %d elements to continue at the boundary, got %d"):format(count, n))
   end
-  local left, right = core.slice(x, x.ndim, 2, count):flip(-1), core.slice(x, x.ndim, n - count, count):flip(-1)
+  local left, right = views.slice(x, x.ndim, 2, count):flip(-1), views.slice(x, x.ndim, n - count, count):flip(-1)
   if boundary == "odd" then
-    left, right = core.slice(x, x.ndim, 1, 1) * 2 - left, core.slice(x, x.ndim, n, 1) * 2 - right
+    left, right = views.slice(x, x.ndim, 1, 1) * 2 - left, views.slice(x, x.ndim, n, 1) * 2 - right
   end
   return gpu.concat({left, x, right}, x.ndim)
 end
@@ -87,14 +90,14 @@ end
 
 --- What the transforms of segments need.
 local function read_spectrum(op, x, axis, options, defaults)
-  core.check_array(op, x)
+  checks.array(op, x)
   local s = {op = op, axis = core.axis(op, axis == nil and -1 or axis, x.ndim), fs = check_fs(op, options.fs)}
   local dtype = precision(x)
-  x = core.is_complex(x) and x or core.cast(x, dtype)
+  x = kinds.is_complex(x) and x or core.cast(x, dtype)
   s.detrend = check_choice(op, "detrend", options.detrend, {"constant", "linear", false}, defaults.detrend)
-  local onesided = core.check_flag(op, "onesided", options.onesided)
-  if onesided and core.is_complex(x) then core.fail(op, "a real signal for onesided = true", x) end
-  s.onesided = onesided == nil and not core.is_complex(x) or onesided or false
+  local onesided = checks.flag(op, "onesided", options.onesided)
+  if onesided and kinds.is_complex(x) then core.fail(op, "a real signal for onesided = true", x) end
+  s.onesided = onesided == nil and not kinds.is_complex(x) or onesided or false
   s.x = x:moveaxis(s.axis, -1)
   return s
 end
@@ -121,16 +124,16 @@ end
 --- gpu.stft(x [, {fs, window, nperseg, noverlap, nfft, detrend, onesided, boundary, padded, axis, scaling}])
 function gpu.stft(x, options)
   local op = "stft"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   local s = read_spectrum(op, x, options.axis, options, {detrend = false})
   local scaling = check_choice(op, "scaling", options.scaling, {"spectrum", "psd"}, "spectrum")
   local boundary = check_choice(op, "boundary", options.boundary, {"zeros", "even", "odd", "constant", false}, "zeros")
-  core.check_flag(op, "padded", options.padded)
+  checks.flag(op, "padded", options.padded)
   local window, length, points, step = read_segments(op, x, options, s.x.shape[x.ndim], 256, "hann")
   if boundary then s.x = extended(s.x, math.floor(length / 2), boundary) end
   local n = s.x.shape[x.ndim]
   if options.padded ~= false then
-    s.x = core.extend(s.x, x.ndim, -(n - length) % step % length)
+    s.x = views.extend(s.x, x.ndim, -(n - length) % step % length)
     n = s.x.shape[x.ndim]
   end
   local spectra, frequencies = transforms(s, window, length, points, step)
@@ -148,7 +151,7 @@ local function overlapped(segments, step)
   local pieces = math.ceil(length / step)
   local sum
   for piece = 0, pieces - 1 do
-    local part = core.slice(segments, last, piece * step + 1, math.min(step, length - piece * step))
+    local part = views.slice(segments, last, piece * step + 1, math.min(step, length - piece * step))
     local widths = {}
     for i = 1, last do widths[i] = {0, 0} end
     widths[last - 1] = {piece, pieces - 1 - piece}
@@ -158,22 +161,22 @@ local function overlapped(segments, step)
   end
   local shape = sum.shape
   shape[last - 1], shape[last] = shape[last - 1] * step, nil
-  return core.slice(sum:reshape(shape), last - 1, 1, (count - 1) * step + length)
+  return views.slice(sum:reshape(shape), last - 1, 1, (count - 1) * step + length)
 end
 
 --- gpu.istft(z [, {fs, window, nperseg, noverlap, nfft, input_onesided, boundary, time_axis, freq_axis, scaling}])
 function gpu.istft(z, options)
   local op = "istft"
-  options = core.check_fields(op, options)
-  core.check_array(op, z)
+  options = checks.fields(op, options)
+  checks.array(op, z)
   if z.ndim < 2 then core.fail(op, "an array with axes of frequencies and times", z) end
   local fs = check_fs(op, options.fs)
   local time = core.axis(op, options.time_axis == nil and -1 or options.time_axis, z.ndim)
   local frequency = core.axis(op, options.freq_axis == nil and -2 or options.freq_axis, z.ndim)
   if time == frequency then core.raise("[istft] expected two axes, got one for frequencies and times") end
   local scaling = check_choice(op, "scaling", options.scaling, {"spectrum", "psd"}, "spectrum")
-  local onesided = core.check_flag(op, "input_onesided", options.input_onesided) ~= false
-  core.check_flag(op, "boundary", options.boundary)
+  local onesided = checks.flag(op, "input_onesided", options.input_onesided) ~= false
+  checks.flag(op, "boundary", options.boundary)
   local bins, count = z.shape[frequency], z.shape[time]
   local default = onesided and 2 * (bins - 1) or bins
   local given = check_whole(op, "nperseg", options.nperseg, 1) or core.is_array(options.window) and options.window.size or nil
@@ -192,14 +195,14 @@ function gpu.istft(z, options)
   others[#others + 1], others[#others + 2] = time, frequency
   z = z:permute(others)
   local segments = onesided and gpu.fft.irfft(z, points) or gpu.fft.ifft(z, points)
-  segments = core.slice(segments, segments.ndim, 1, length)
+  segments = views.slice(segments, segments.ndim, 1, length)
   local scale = scaling == "psd" and ((window * window):sum() * fs):sqrt() or window:sum()
   local sum = overlapped((segments * window * scale):eval(), step)
   local weights = overlapped((window * window):broadcast_to({count, length}):contiguous(), step):eval()
   if options.boundary ~= false then
     local half = math.floor(length / 2)
     local extent = sum.shape[sum.ndim] - 2 * half
-    sum, weights = core.slice(sum, sum.ndim, half + 1, math.max(extent, 0)), core.slice(weights, 1, half + 1, math.max(extent, 0))
+    sum, weights = views.slice(sum, sum.ndim, half + 1, math.max(extent, 0)), views.slice(weights, 1, half + 1, math.max(extent, 0))
   end
   local value = sum / gpu.where(weights:gt(1e-10), weights, 1)
   local n = value.shape[value.ndim]
@@ -226,7 +229,7 @@ local function averaged(value, average)
   -- The median of a chi-square distribution is smaller than its mean by this factor.
   local bias, count = 1, value.shape[value.ndim - 1]
   for i = 1, math.floor((count - 1) / 2) do bias = bias + 1 / (2 * i + 1) - 1 / (2 * i) end
-  if not core.is_complex(value) then return value:median(-2) * (1 / bias) end
+  if not kinds.is_complex(value) then return value:median(-2) * (1 / bias) end
   return (value:real():median(-2) + value:imag():median(-2) * gpu.complex(0, 1)) * (1 / bias)
 end
 
@@ -240,7 +243,7 @@ end
 --- gpu.welch(x [, {fs, window, nperseg, noverlap, nfft, detrend, onesided, scaling, axis, average}])
 function gpu.welch(x, options)
   local op = "welch"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   local s = read_spectrum(op, x, options.axis, options, {detrend = "constant"})
   local scaling = check_choice(op, "scaling", options.scaling, {"density", "spectrum"}, "density")
   local average = check_choice(op, "average", options.average, {"mean", "median"}, "mean")
@@ -251,12 +254,12 @@ end
 --- gpu.periodogram(x [, {fs, window, nfft, detrend, onesided, scaling, axis}])
 function gpu.periodogram(x, options)
   local op = "periodogram"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   local s = read_spectrum(op, x, options.axis, options, {detrend = "constant"})
   local scaling = check_choice(op, "scaling", options.scaling, {"density", "spectrum"}, "density")
   local n = s.x.shape[x.ndim]
   local points = check_whole(op, "nfft", options.nfft, 1) or n
-  if points < n then s.x = core.slice(s.x, x.ndim, 1, points) end
+  if points < n then s.x = views.slice(s.x, x.ndim, 1, points) end
   local length = math.min(n, points)
   local window = read_segments(op, x, {nperseg = not core.is_array(options.window) and length or nil, window = options.window,
     noverlap = 0}, length, length, "boxcar")
@@ -275,10 +278,10 @@ local function read_welch(op, x, options)
 end
 
 local function check_pair(op, x, y)
-  core.check_array(op, x)
-  core.check_array(op, y)
-  if core.text(x.shape) ~= core.text(y.shape) then
-    core.raise(("[%s] expected signals of one shape, got %s and %s"):format(op, core.text(x.shape), core.text(y.shape)))
+  checks.array(op, x)
+  checks.array(op, y)
+  if checks.shape_text(x.shape) ~= checks.shape_text(y.shape) then
+    core.raise(("[%s] expected signals of one shape, got %s and %s"):format(op, checks.shape_text(x.shape), checks.shape_text(y.shape)))
   end
   local dtype = core.promote(core.promote(x.dtype, y.dtype), "float32")
   return core.cast(x, dtype), core.cast(y, dtype)
@@ -288,7 +291,7 @@ end
 --- The frequencies, and the mean over segments of the conjugate of x's spectrum times y's.
 function gpu.csd(x, y, options)
   local op = "csd"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   x, y = check_pair(op, x, y)
   local scaling = check_choice(op, "scaling", options.scaling, {"density", "spectrum"}, "density")
   local average = check_choice(op, "average", options.average, {"mean", "median"}, "mean")
@@ -304,7 +307,7 @@ end
 --- The frequencies, and abs(csd)^2 over the product of both powers: 0 to 1.
 function gpu.coherence(x, y, options)
   local op = "coherence"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   x, y = check_pair(op, x, y)
   local s, cut = read_welch(op, x, options)
   local other = read_welch(op, y, options)
@@ -318,7 +321,7 @@ end
 --- The frequencies, the times of the segments' middles, and the power of each segment.
 function gpu.spectrogram(x, options)
   local op = "spectrogram"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   local s = read_spectrum(op, x, options.axis, options, {detrend = "constant"})
   local scaling = check_choice(op, "scaling", options.scaling, {"density", "spectrum"}, "density")
   local mode = check_choice(op, "mode", options.mode, {"psd", "complex", "magnitude", "angle"}, "psd")

@@ -1,6 +1,10 @@
 -- Windows for signals, lazily: NumPy's formulas, and SciPy's for periodic ones.
 -- In sandboxes: all
-local gpu, methods, core = ...
+local gpu, methods, core, import = ...
+local checks = import "checks"
+local kinds = import "kinds"
+
+local exports = {}
 
 --- Defines gpu.`name`(n, parameters..., {sym, dtype, device}). formula(k, last, parameters...): the values at the positions k, from
 --- 0 to `last`.
@@ -8,15 +12,15 @@ local function define_window(name, parameters, formula)
   gpu[name] = function(n, ...)
     local arguments = {...}
     local options = arguments[parameters + 1]
-    core.check_integer(name, "a number of elements of 0 or more", n)
+    checks.integer(name, "a number of elements of 0 or more", n)
     if n < 0 then core.fail(name, "a number of elements of 0 or more", n) end
     for i = 1, parameters do
       local value = arguments[i]
       if type(value) ~= "number" or value - value ~= 0 then core.fail(name, "beta, a finite number", value) end
     end
     if type(options) == "string" then options = {dtype = options} end
-    options = core.check_fields(name, options)
-    core.check_flag(name, "sym", options.sym)
+    options = checks.fields(name, options)
+    checks.flag(name, "sym", options.sym)
     local dtype, device = core.options(name, {dtype = options.dtype, device = options.device})
     local place = {dtype = dtype or "float32", device = device}
     if n <= 1 then return gpu.ones({n}, place) end
@@ -92,7 +96,7 @@ end
 
 --- The window that an option asks for: a name, a name with a parameter, such as {"kaiser", beta}, or an array, in the dtype. `n`: its
 --- length. Periodic, or symmetric with `sym`.
-function core.window(op, window, n, dtype, device, sym)
+function exports.make_window(op, window, n, dtype, device, sym)
   local elsewhere = {hanning = "hann", rectangular = "boxcar", rect = "boxcar", boxcar = "boxcar", triangular = "triang"}
   local function refuse()
     local named = type(window) == "string" and elsewhere[window:lower()] or nil
@@ -101,7 +105,7 @@ function core.window(op, window, n, dtype, device, sym)
   end
   local options = {sym = sym == true, dtype = dtype, device = device}
   if core.is_array(window) then
-    if window.ndim ~= 1 or window.size == 0 or core.is_complex(window) then refuse() end
+    if window.ndim ~= 1 or window.size == 0 or kinds.is_complex(window) then refuse() end
     return core.cast(window, dtype)
   end
   local name, parameter = window, nil
@@ -125,3 +129,5 @@ function core.window(op, window, n, dtype, device, sym)
   local k = core.positions({n}, 0, 1, "float64", {device = device})
   return core.cast(row[1](k, last, parameter or row[3]), dtype)
 end
+
+return exports

@@ -8,7 +8,8 @@
 -- Positions in these fields count from 0, as kernels and libraries take them; what a script gives and gets counts from 1. The arrays of
 -- positions never change. The entries do: A.data is the array itself. So what is computed from them is kept with core.writes(entries).
 -- In sandboxes: all
-local gpu, _, core = ...
+local gpu, _, core, import = ...
+local checks = import "checks"
 
 local sparse = gpu.sparse
 local fields_of, make = core.sparse_fields, core.sparse_matrix
@@ -16,7 +17,6 @@ local metatable, methods = core.sparse_metatable()
 
 -- What the files sparse*.lua share.
 local own = {}
-core.sparse = own
 
 -- ---- arguments --------------------------------------------------------------------------------------------------------------
 
@@ -52,7 +52,7 @@ end
 --- A vector of values: an array, or a table of numbers.
 local function check_values(op, values, device)
   if type(values) == "table" then values = gpu.array(values, {device = device}) end
-  if core.check_array(op, values).ndim ~= 1 then core.fail(op, "a vector of values", values) end
+  if checks.array(op, values).ndim ~= 1 then core.fail(op, "a vector of values", values) end
   return values
 end
 
@@ -164,10 +164,10 @@ local function arguments(op, ...)
   local given = {...}
   for i = 1, select("#", ...) do
     local value = given[i]
-    if type(value) == "string" or core.is_options(value) then
-      for behind = i + 1, select("#", ...) do core.shift(op, value, given[behind]) end
+    if type(value) == "string" or checks.is_options(value) then
+      for behind = i + 1, select("#", ...) do checks.shift(op, value, given[behind]) end
       given[i] = nil
-      local options = type(value) == "string" and {dtype = value} or core.check_fields(op, value)
+      local options = type(value) == "string" and {dtype = value} or checks.fields(op, value)
       if options.dtype ~= nil then own.check_dtype(op, options.dtype) end
       return given[1], given[2], given[3], options
     end
@@ -222,7 +222,7 @@ local function of_lines(op, format, x, places, starts, shape, options)
   shape = check_shape(op, shape)
   if shape[by_rows and 1 or 2] ~= lines then
     core.raise(("[%s] expected %d pointers, one more than the shape %s has %s, got %d"):format(op, shape[by_rows and 1 or 2] + 1,
-      core.text(shape), by_rows and "rows" or "columns", starts.size))
+      checks.shape_text(shape), by_rows and "rows" or "columns", starts.size))
   end
   local dtype = options.dtype or own.entry_dtype(op, values.dtype)
   local index = own.index_dtype(shape, values.size)
@@ -280,9 +280,9 @@ function own.matmul(op, a, b, options)
   if not (sparse_left or core.is_array(a)) or not (sparse_right or core.is_array(b)) then
     core.fail(op, "arrays or sparse matrices", (sparse_left or core.is_array(a)) and b or a)
   end
-  if options ~= nil then options = core.check_fields(op, options) else options = {} end
+  if options ~= nil then options = checks.fields(op, options) else options = {} end
   if sparse_left and sparse_right then
-    core.load "sparse_products.lua"
+    import "sparse_products"
     return own.multiply_sparse(op, a, b, options)
   end
   local x, axis = sparse_left and b or a, sparse_left and 1 or 2
@@ -290,8 +290,8 @@ function own.matmul(op, a, b, options)
   local inner = sparse_left and shape[1] or shape[#shape]
   if #shape < 1 or #shape > 2 or inner ~= fields.shape[3 - axis] then
     core.raise(("[%s] expected %s, got %s x %s"):format(op, sparse_left and "(m,k) x (k,) or (m,k) x (k,n)"
-      or "(k,) x (k,n) or (m,k) x (k,n)", core.text(sparse_left and fields.shape or shape),
-      core.text(sparse_left and shape or fields.shape)))
+      or "(k,) x (k,n) or (m,k) x (k,n)", checks.shape_text(sparse_left and fields.shape or shape),
+      checks.shape_text(sparse_left and shape or fields.shape)))
   end
   if x.device ~= own.entries_of(fields).device then
     core.raise(("[%s] expected operands of one device, got %s and %s; x:to(name) copies one over"):format(op, a.device, b.device))
@@ -361,13 +361,13 @@ function metatable.__index(A, key)
     if method then return method end
     core.refuse_sparse_field(key, properties)
   end
-  core.load "sparse_indexing.lua"
+  import "sparse_indexing"
   return (own.read(A, key))
 end
 
 function metatable.__call(A, ...)
   if fields_of((...)) then core.raise "[sparse] A.T is a property: it has no parentheses" end
-  core.load "sparse_indexing.lua"
+  import "sparse_indexing"
   return (own.select_by(A, ...))
 end
 
@@ -385,7 +385,7 @@ end
 
 -- Operators, and gpu's functions of sparse matrices: their file replaces own.operation.
 function own.operation(...)
-  core.load "sparse_arithmetic.lua"
+  import "sparse_arithmetic"
   return (own.operation(...))
 end
 
@@ -393,3 +393,5 @@ for event, op in pairs {__add = "add", __sub = "subtract", __mul = "multiply", _
   __pow = "power", __unm = "negative"} do
   metatable[event] = function(a, b) return (own.operation(op, a, b)) end
 end
+
+return own

@@ -1,9 +1,10 @@
 -- Arithmetic of sparse matrices: with numbers, with each other, and with arrays.
 -- In sandboxes: all
-local gpu, _, core = ...
-core.load "sparse_conversions.lua"
+local gpu, _, core, import = ...
+import "sparse_conversions"
+local checks = import "checks"
 
-local own = core.sparse
+local own = import "sparse"
 local fields_of = core.sparse_fields
 local _, methods = core.sparse_metatable()
 
@@ -45,7 +46,7 @@ end
 local function check_operands(op, a, b)
   local first, second = own.check(op, a), own.check(op, b)
   if first.shape[1] ~= second.shape[1] or first.shape[2] ~= second.shape[2] then
-    core.raise(("[%s] expected sparse matrices of one shape, got %s and %s"):format(op, core.text(first.shape), core.text(second.shape)))
+    core.raise(("[%s] expected sparse matrices of one shape, got %s and %s"):format(op, checks.shape_text(first.shape), checks.shape_text(second.shape)))
   end
   if a.device ~= b.device then
     core.raise(("[%s] expected matrices on one device, got %s and %s; A:to(name) copies one over"):format(op, a.device, b.device))
@@ -106,7 +107,7 @@ local function at_entries(op, fields, x)
   local shape = x.shape
   local first, second = #shape == 2 and shape[1] or 1, shape[#shape]
   if #shape > 2 or first ~= 1 and first ~= fields.shape[1] or second ~= 1 and second ~= fields.shape[2] then
-    core.raise(("[%s] expected an array that broadcasts to %s, got shape %s"):format(op, core.text(fields.shape), core.text(shape)))
+    core.raise(("[%s] expected an array that broadcasts to %s, got shape %s"):format(op, checks.shape_text(fields.shape), checks.shape_text(shape)))
   end
   local rows, columns = own.positions(fields)
   return x:broadcast_to(fields.shape)[{rows + 1, columns + 1}]

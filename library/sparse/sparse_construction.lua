@@ -1,19 +1,21 @@
 -- Sparse matrices with a pattern, random ones, and such that are joined of others.
 -- In sandboxes: all
-local gpu, _, core = ...
-core.load "sparse_reductions.lua"
+local gpu, _, core, import = ...
+import "sparse_reductions"
+local checks = import "checks"
+local views = import "views"
 
-local sparse, own = gpu.sparse, core.sparse
+local sparse, own = gpu.sparse, import "sparse"
 local fields_of = core.sparse_fields
 
 -- ---- options ------------------------------------------------------------------------------------------------------------------
 
 --- Options in one of several places: whether `value` is the options.
-local function are_options(value) return type(value) == "string" or core.is_options(value) end
+local function are_options(value) return type(value) == "string" or checks.is_options(value) end
 
 --- The options {dtype =, format =, device =, ...}, of which a dtype can take the place.
 local function check_options(op, options)
-  options = type(options) == "string" and {dtype = options} or core.check_fields(op, options)
+  options = type(options) == "string" and {dtype = options} or checks.fields(op, options)
   local format = options.format
   if format ~= nil and format ~= "csr" and format ~= "csc" and format ~= "coo" then
     core.fail(op, 'format = "csr", "csc" or "coo"', format)
@@ -27,7 +29,7 @@ local function in_format(A, format)
 end
 
 local function check_count(op, what, value)
-  if core.check_integer(op, what, value) < 0 then core.fail(op, what, value) end
+  if checks.integer(op, what, value) < 0 then core.fail(op, what, value) end
   return value
 end
 
@@ -50,7 +52,7 @@ local function of_diagonals(op, shape, offsets, values, dtype, device)
     if core.is_array(value) then
       if value.ndim ~= 1 or value.size ~= count and value.size ~= 1 then
         core.raise(("[%s] expected %d values, or one, on diagonal %d of shape %s, got shape %s"):format(op, count, offset,
-          core.text(shape), core.text(value.shape)))
+          checks.shape_text(shape), checks.shape_text(value.shape)))
       end
       entries[i] = core.cast(core.broadcast(value, {count}), dtype)
     else
@@ -69,12 +71,12 @@ end
 --- gpu.sparse.eye(rows [, columns [, offset]] [, {dtype, format, device}])
 function sparse.eye(rows, columns, offset, options)
   local op = "sparse.eye"
-  if are_options(columns) then columns, options = core.shift(op, columns, offset) end
-  if are_options(offset) then offset, options = core.shift(op, offset, options) end
+  if are_options(columns) then columns, options = checks.shift(op, columns, offset) end
+  if are_options(offset) then offset, options = checks.shift(op, offset, options) end
   options = check_options(op, options)
   rows = check_count(op, "a number of rows of 0 or more", rows)
   columns = check_count(op, "a number of columns of 0 or more", columns or rows)
-  offset = core.check_integer(op, "an integer offset", offset or 0)
+  offset = checks.integer(op, "an integer offset", offset or 0)
   local A = of_diagonals(op, {rows, columns}, {offset}, {1}, options.dtype or "float32", options.device)
   return in_format(A, options.format)
 end
@@ -91,14 +93,14 @@ end
 --- `diagonals` is a list of arrays, tables or numbers, or a vector for one diagonal.
 function sparse.diags(diagonals, offsets, shape, options)
   local op = "sparse.diags"
-  if are_options(offsets) then offsets, options = core.shift(op, offsets, shape) end
-  if are_options(shape) then shape, options = core.shift(op, shape, options) end
+  if are_options(offsets) then offsets, options = checks.shift(op, offsets, shape) end
+  if are_options(shape) then shape, options = checks.shift(op, shape, options) end
   options = check_options(op, options)
   if core.is_array(diagonals) then diagonals = {diagonals} end
   if type(diagonals) ~= "table" or core.check_list(op, "diagonals", diagonals) == 0 then
     core.fail(op, "a vector, or a list of diagonals", diagonals)
   end
-  offsets = core.check_integers(op, "an integer offset for each diagonal", offsets or 0)
+  offsets = checks.integers(op, "an integer offset for each diagonal", offsets or 0)
   if #offsets ~= #diagonals then
     core.raise(("[%s] expected an offset for each diagonal, got %d offsets and %d diagonals"):format(op, #offsets, #diagonals))
   end
@@ -135,7 +137,7 @@ end
 local function distinct(size, count, options)
   local from = {dtype = "int64", device = options.device, generator = options.generator}
   local function order(n)
-    return core.slice(gpu.random.permutation(n, {device = options.device, generator = options.generator}), 1, 1, count)
+    return views.slice(gpu.random.permutation(n, {device = options.device, generator = options.generator}), 1, 1, count)
   end
   if size <= 2 ^ 22 or count > size / 4 then return order(size) - 1 end
   -- Draws are repeated until there are enough different ones; of those too many, any may be left out.
@@ -152,7 +154,7 @@ end
 --- Uniform entries at random positions.
 function sparse.random(rows, columns, density, options)
   local op = "sparse.random"
-  if are_options(density) then density, options = core.shift(op, density, options) end
+  if are_options(density) then density, options = checks.shift(op, density, options) end
   options = check_options(op, options)
   local shape = {check_count(op, "a number of rows of 0 or more", rows), check_count(op, "a number of columns of 0 or more", columns)}
   if density == nil then density = 0.01 end
@@ -259,7 +261,7 @@ function sparse.bmat(blocks, options)
         local m, n = fields.shape[1], fields.shape[2]
         if heights[i] and heights[i] ~= m or widths[j] and widths[j] ~= n then
           core.raise(("[%s] expected a block of shape %s in row %d and column %d, got %s"):format(op,
-            core.text {heights[i] or m, widths[j] or n}, i, j, core.text {m, n}))
+            checks.shape_text {heights[i] or m, widths[j] or n}, i, j, checks.shape_text {m, n}))
         end
         heights[i], widths[j] = m, n
         list[#list + 1], places[#places + 1] = block, {i, j}

@@ -1,9 +1,10 @@
 -- Sparse matrices in other formats and dtypes.
 -- In sandboxes: all
-local gpu, _, core = ...
-core.load "sparse.lua"
+local gpu, _, core, import = ...
+local checks = import "checks"
+local views = import "views"
 
-local own = core.sparse
+local own = import "sparse"
 local _, methods = core.sparse_metatable()
 
 -- ---- order ------------------------------------------------------------------------------------------------------------------
@@ -20,8 +21,8 @@ function own.assemble(line, place, entries, count, width)
   local size = entries.size
   line, place, entries = line:take(order):eval(), place:take(order):eval(), entries:take(order)
   if size > 1 then
-    local function later(x) return core.slice(x, 1, 2, size - 1) end
-    local function earlier(x) return core.slice(x, 1, 1, size - 1) end
+    local function later(x) return views.slice(x, 1, 2, size - 1) end
+    local function earlier(x) return views.slice(x, 1, 1, size - 1) end
     local begins = gpu.logical_or(later(line):ne(earlier(line)), later(place):ne(earlier(place)))
     local first = gpu.concat({gpu.ones(1, {dtype = "bool", device = begins.device}), begins}):flatnonzero()
     if first.size < size then
@@ -170,11 +171,11 @@ methods.toarray = methods.todense
 --- A:diagonal([offset])
 function methods.diagonal(A, offset)
   local fields = own.check("diagonal", A)
-  offset = core.check_integer("diagonal", "an integer offset", offset or 0)
+  offset = checks.integer("diagonal", "an integer offset", offset or 0)
   local lines = own.lines_by(fields, 1)
   local line = core.lines_of(lines.starts, lines.entries.size)
   local sums = core.sum_lines(gpu.where(lines.places:eq(line + offset), lines.entries, 0), lines.starts)
   local first = math.max(1 - offset, 1)
   local count = math.max(math.min(fields.shape[1], fields.shape[2] - offset) - first + 1, 0)
-  return core.slice(sums, 1, math.min(first, fields.shape[1] + 1), count)
+  return views.slice(sums, 1, math.min(first, fields.shape[1] + 1), count)
 end

@@ -1,8 +1,9 @@
 -- Rows, columns and elements of sparse matrices, by the specs that index arrays.
-local gpu, _, core = ...
-core.load "sparse_conversions.lua"
+local gpu, _, core, import = ...
+import "sparse_conversions"
+local views = import "views"
 
-local own = core.sparse
+local own = import "sparse"
 
 --- The first position and the step of a range, {first, last [, step]} or "first:last:step", that selects some of `extent`.
 local function first_of(spec, extent)
@@ -65,7 +66,7 @@ local function select_lines(A, row_spec, column_spec)
     local lines = own.lines_by(fields, 1)
     local bounds = lines.starts({row, row + 1}):table()
     local first, count = tonumber(bounds[1]) + 1, tonumber(bounds[2]) - tonumber(bounds[1])
-    local places, entries = core.slice(lines.places, 1, first, count), core.slice(lines.entries, 1, first, count)
+    local places, entries = views.slice(lines.places, 1, first, count), views.slice(lines.entries, 1, first, count)
     return gpu.where(places:eq(column - 1), entries, 0):sum()
   end
   local shape, format = {fields.shape[1], fields.shape[2]}, fields.format

@@ -3,13 +3,14 @@
 -- has its residual computed anew. The steps of a cycle wait for nothing: their numbers are arrays on the device, which also notes
 -- the step that reached the tolerance, and changes nothing from then on. The host looks every 25 steps.
 -- In sandboxes: all
-local gpu, methods, core = ...
-core.load "linalg.lua"
-core.load "sparse.lua"
+local gpu, methods, core, import = ...
+import "sparse"
+local checks = import "checks"
+local kinds = import "kinds"
+local dense = import "linalg"
 
-local linalg, working = gpu.sparse.linalg, core.linalg.working
+local linalg, working = gpu.sparse.linalg, dense.working
 local tools = {}
-core.sparse_linalg = tools
 
 local steps_between_looks = 25
 
@@ -38,13 +39,13 @@ function tools.class(kind, name, fields, methods, parameters)
     return method or core.raise(("[%s] expected one of the fields %s, got %s"):format(kind, names, core.describe(key)))
   end
   function class:__newindex(key) core.raise(("[%s] expected no new field, got %s"):format(kind, core.describe(key))) end
-  function class:__tostring() return ("%s %s %s"):format(kind, core.text(self.shape), self.dtype) end
+  function class:__tostring() return ("%s %s %s"):format(kind, checks.shape_text(self.shape), self.dtype) end
   return class
 end
 
 --- Calls fn with a vector of `from` elements, and checks that it gives one of `to` elements.
 local function call_checked(op, fn, what, x, from, to)
-  core.check_array(op, x)
+  checks.array(op, x)
   if x.ndim ~= 1 or x.shape[1] ~= from then core.fail(op, ("a vector (%d,)"):format(from), x) end
   local y = fn(x)
   if not core.is_array(y) or y.ndim ~= 1 or y.shape[1] ~= to then
@@ -70,7 +71,7 @@ local function is_operator(value) return type(value) == "table" and metatable_of
 function linalg.operator(fn, options)
   local op = "sparse.linalg.operator"
   if type(fn) ~= "function" then core.fail(op, "a function of a vector", fn) end
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   local shape = options.shape
   if type(shape) ~= "table" or #shape ~= 2 then core.fail(op, "shape = {rows, columns}", shape) end
   core.check_shape(op, shape)
@@ -110,7 +111,7 @@ local function check_matrix(op, name, a, n)
   end
   if core.is_array(a) and a.ndim ~= 2 or a.shape[1] ~= n or a.shape[2] ~= n then
     core.raise(("[%s] expected %s of shape (%d,%d), for the right-hand side of %d elements, got shape %s"):format(op, name, n, n, n,
-      core.text(a.shape)))
+      checks.shape_text(a.shape)))
   end
   return a
 end
@@ -118,13 +119,13 @@ end
 -- ---- arithmetic on the device -----------------------------------------------------------------------------------------------
 
 --- <x, y>, an array of no axes; complex for complex vectors.
-function tools.dot(x, y) return ((core.is_complex(x) and x:conj() or x) * y):sum() end
+function tools.dot(x, y) return ((kinds.is_complex(x) and x:conj() or x) * y):sum() end
 
-function tools.real(x) return core.is_complex(x) and x:real() or x end
+function tools.real(x) return kinds.is_complex(x) and x:real() or x end
 
 --- |x|^2
 function tools.square_sum(x)
-  if not core.is_complex(x) then return x:square():sum() end
+  if not kinds.is_complex(x) then return x:square():sum() end
   return (x:real():square() + x:imag():square()):sum()
 end
 
@@ -168,7 +169,7 @@ problem.__index = problem
 
 --- Reads what all solvers take. A, b; options x0, rtol, atol, maxiter, M, callback.
 local function read(op, a, b, options)
-  core.check_array(op, b)
+  checks.array(op, b)
   if b.ndim ~= 1 and not (b.ndim == 2 and b.shape[2] == 1) then
     core.fail(op, "one right-hand side, (n,) or (n,1); several take a call each", b)
   end
@@ -178,7 +179,7 @@ local function read(op, a, b, options)
   local self = setmetatable({op = op, n = n, b = core.cast(b:reshape(n), dtype), dtype = dtype, shape = b.shape}, problem)
   local x0 = options.x0
   if x0 ~= nil then
-    core.check_array(op, x0)
+    checks.array(op, x0)
     if x0.size ~= n then core.fail(op, ("x0 of %d elements"):format(n), x0) end
     if core.promote(x0.dtype, dtype) ~= dtype then core.fail(op, "x0 of a dtype that converts to " .. dtype, x0) end
     self.x = core.cast(x0:reshape(n), dtype):copy()
@@ -189,7 +190,7 @@ local function read(op, a, b, options)
     return value
   end
   self.rtol, self.atol = tolerance("rtol", 1e-5), tolerance("atol", 0)
-  self.maxiter = core.check_integer(op, "maxiter = an integer", options.maxiter == nil and 10 * n or options.maxiter)
+  self.maxiter = checks.integer(op, "maxiter = an integer", options.maxiter == nil and 10 * n or options.maxiter)
   if self.maxiter < 0 then core.fail(op, "maxiter of 0 or more", self.maxiter) end
   if options.callback ~= nil and type(options.callback) ~= "function" then
     core.fail(op, "callback = a function of x, the residual and the steps", options.callback)
@@ -239,7 +240,7 @@ function problem:run_cycle(start, r, length, tolerance)
   -- A cycle that corrects another one, which rounding errors have misled, aims further.
   local aim = math.min(tolerance / length, self.steps > 0 and 0.1 or 1)
   local cycle = {length = length, target = math.max(aim, self.epsilon) ^ 2, r = (r / length):eval(), d = gpu.zeros_like(r),
-    rr = gpu.ones({}, {dtype = core.linalg.real_of(self.dtype), device = r.device}),
+    rr = gpu.ones({}, {dtype = dense.real_of(self.dtype), device = r.device}),
     state = gpu.zeros({}, {dtype = "int32", device = r.device}), read = read_device}
   function cycle.solution() return cycle.d end
   start(self, cycle)
@@ -295,7 +296,7 @@ tools.read, tools.is_operator = read, is_operator
 --- gpu.sparse.linalg.cg(A, b [, {M, x0, rtol, atol, maxiter, callback}])
 function linalg.cg(a, b, options)
   local op = "sparse.linalg.cg"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   return read(op, a, b, options):solve(function(self, cycle)
     local z = self.precondition and self.precondition(cycle.r) or cycle.r
     local p, rho = z, tools.real(tools.dot(cycle.r, z))
@@ -325,7 +326,7 @@ end
 --- with another shadow residual.
 function linalg.bicgstab(a, b, options)
   local op = "sparse.linalg.bicgstab"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   return read(op, a, b, options):solve(function(self, cycle)
     local function precondition(x) return self.precondition and self.precondition(x) or x end
     local shadow = cycle.r
@@ -353,3 +354,5 @@ function linalg.bicgstab(a, b, options)
     end
   end)
 end
+
+return tools

@@ -1,18 +1,20 @@
 -- gpu.sparse.linalg: factors of sparse matrices, and what is solved with them.
 -- In sandboxes: all
-local gpu, methods, core = ...
-core.load "sparse_linalg.lua"
-core.load "sparse_conversions.lua"
+local gpu, methods, core, import = ...
+import "sparse_conversions"
+local checks = import "checks"
+local kinds = import "kinds"
+local dense = import "linalg"
 
-local linalg, tools, sparse = gpu.sparse.linalg, core.sparse_linalg, core.sparse
-local letter = core.linalg.letter
+local linalg, tools, sparse = gpu.sparse.linalg, import "sparse_linalg", import "sparse"
+local letter = dense.letter
 
 --- The columns, or with axis = 1 the rows, of a square sparse matrix, each position once.
 local function lines_of(op, A, axis)
   local fields = core.sparse_fields(A)
   if not fields then core.fail(op, "a sparse matrix; gpu.linalg.solve and gpu.linalg.lu_factor take arrays", A) end
   if fields.shape[1] ~= fields.shape[2] then
-    core.raise(("[%s] expected a square matrix, got shape %s"):format(op, core.text(fields.shape)))
+    core.raise(("[%s] expected a square matrix, got shape %s"):format(op, checks.shape_text(fields.shape)))
   end
   return sparse.ordered(sparse.lines_by(fields, axis))
 end
@@ -20,7 +22,7 @@ end
 --- Right-hand sides (n,) or (n,k) for n unknowns, as rows (k,n) that the solver overwrites.
 local function side_rows(op, b, n, dtype)
   if b.ndim < 1 or b.ndim > 2 or b.shape[1] ~= n then
-    core.raise(("[%s] expected right-hand sides (%d,) or (%d,k), got shape %s"):format(op, n, n, core.text(b.shape)))
+    core.raise(("[%s] expected right-hand sides (%d,) or (%d,k), got shape %s"):format(op, n, n, checks.shape_text(b.shape)))
   end
   local rows = b.ndim == 1 and b:expand_dims(1) or b.T
   return gpu.empty(rows.shape, {dtype = dtype, device = b.device}):copy_(core.cast(rows, dtype))
@@ -33,13 +35,13 @@ local function from_rows(rows, b) return b.ndim == 1 and rows:reshape(b.shape[1]
 
 --- Solves op(A) x = b. Of real factors and complex b, the real and the imaginary parts are right-hand sides of their own.
 local function solve(op, factors, b, way)
-  core.check_array(op, b)
+  checks.array(op, b)
   local dtype, n = factors.dtype, factors.shape[1]
   if b.device ~= rawget(factors, "device") then
     core.raise(("[%s] expected b on %s as the matrix, got %s; b:to(name) copies it over"):format(op, rawget(factors, "device"),
       b.device))
   end
-  if core.is_complex(b) and not dtype:find "complex" then
+  if kinds.is_complex(b) and not dtype:find "complex" then
     return solve(op, factors, b:real(), way) + solve(op, factors, b:imag(), way) * gpu.complex(0, 1)
   end
   local rows = side_rows(op, b, n, dtype)
@@ -92,8 +94,8 @@ end
 local function check_system(op, A, b, axis)
   local lines = lines_of(op, A, axis)
   if core.sparse_fields(b) then core.fail(op, "an array as b; b:todense() makes one", b) end
-  core.check_array(op, b)
-  return lines, core.linalg.working(op, {}, A, b)
+  checks.array(op, b)
+  return lines, dense.working(op, {}, A, b)
 end
 
 --- gpu.sparse.linalg.spsolve(A, b)
@@ -108,9 +110,9 @@ end
 --- gpu.sparse.linalg.spsolve_triangular(A, b [, {lower, unit_diagonal}])
 function linalg.spsolve_triangular(A, b, options)
   local op = "sparse.linalg.spsolve_triangular"
-  options = core.check_fields(op, options)
-  local lower = core.check_flag(op, "lower", options.lower) ~= false
-  local unit = core.check_flag(op, "unit_diagonal", options.unit_diagonal) or false
+  options = checks.fields(op, options)
+  local lower = checks.flag(op, "lower", options.lower) ~= false
+  local unit = checks.flag(op, "unit_diagonal", options.unit_diagonal) or false
   local lines, dtype = check_system(op, A, b, 1)
   local rows = side_rows(op, b, lines.starts.size - 1, dtype)
   if rows.size > 0 then

@@ -1,9 +1,13 @@
 -- gpu.sparse.linalg: some eigenvalues and singular values of large matrices, by Lanczos' method.
 -- In sandboxes: all
-local gpu, methods, core = ...
-core.load "sparse_linalg_krylov.lua"
+local gpu, methods, core, import = ...
+import "sparse_linalg_krylov"
+local checks = import "checks"
+local kinds = import "kinds"
+local linalg_tools = import "linalg"
+local views = import "views"
 
-local linalg, tools = gpu.sparse.linalg, core.sparse_linalg
+local linalg, tools = gpu.sparse.linalg, import "sparse_linalg"
 
 -- The dense solver takes matrices of at most few_rows rows, matrices from which at least half of the eigenvalues are wanted, and
 -- operators that become a matrix in at most few_products products.
@@ -13,7 +17,7 @@ local few_rows, few_products = 256, 64
 
 --- The number k of wanted values, of at most n.
 local function check_count(op, k, n)
-  k = core.check_integer(op, "k, a number of values", k)
+  k = checks.integer(op, "k, a number of values", k)
   if k < 1 or k > n then core.fail(op, ("k from 1 to %d"):format(n), k) end
   return k
 end
@@ -22,13 +26,13 @@ end
 local function check_steps(op, options, k, most, otherwise)
   local tol = options.tol == nil and 0 or options.tol
   if type(tol) ~= "number" or not (tol >= 0) then core.fail(op, "tol = a number of 0 or more", tol) end
-  local ncv = core.check_integer(op, "ncv = an integer", options.ncv == nil and math.min(otherwise, most) or options.ncv)
+  local ncv = checks.integer(op, "ncv = an integer", options.ncv == nil and math.min(otherwise, most) or options.ncv)
   if ncv < math.min(k + 2, most) or ncv > most then
     core.fail(op, ("ncv from %d to %d, the size of the basis"):format(math.min(k + 2, most), most), ncv)
   end
-  local maxiter = core.check_integer(op, "maxiter = an integer", options.maxiter == nil and 1000 or options.maxiter)
+  local maxiter = checks.integer(op, "maxiter = an integer", options.maxiter == nil and 1000 or options.maxiter)
   if maxiter < 1 then core.fail(op, "maxiter of 1 or more", maxiter) end
-  return {op = op, k = k, tol = tol, ncv = ncv, maxiter = maxiter}, core.check_flag(op, "vectors", options.vectors) ~= false
+  return {op = op, k = k, tol = tol, ncv = ncv, maxiter = maxiter}, checks.flag(op, "vectors", options.vectors) ~= false
 end
 
 --- Whether a matrix with that many singular values is decomposed as an array for k of them.
@@ -61,7 +65,7 @@ end
 --- The vector to begin with: an option, or random numbers.
 local function first_vector(op, v0, n, dtype, device)
   if v0 == nil then return random_vector(1, n, dtype, device) end
-  core.check_array(op, v0)
+  checks.array(op, v0)
   if v0.ndim ~= 1 or v0.size ~= n then core.fail(op, ("v0, a vector of %d elements"):format(n), v0) end
   v0 = core.cast(v0, dtype)
   local length = tools.length(v0)
@@ -93,7 +97,7 @@ local function projection(steps, space, locked, kept)
     matrix[i] = {}
     for j = 1, #kept do matrix[i][j] = i == j and kept[i] or 0 end
   end
-  local rows = tools.real(core.slice(space.h, 1, base + 1, m - base)):astype("float64"):table()
+  local rows = tools.real(views.slice(space.h, 1, base + 1, m - base)):astype("float64"):table()
   for j = base + 1, m do
     local row = rows[j - base]
     for i = 1, j do
@@ -204,19 +208,19 @@ local function lanczos(steps, multiply, start, which)
     local following = space.basis(before + size + 1):copy()
     local parts = {}
     local function positions(list) return gpu.array(list, {dtype = "int64", device = start.device}) end
-    if #rows > 0 then parts[1] = core.slice(space.basis, 1, 1, before):take(positions(rows), 1) end
+    if #rows > 0 then parts[1] = views.slice(space.basis, 1, 1, before):take(positions(rows), 1) end
     if #selected > 0 then
       parts[#parts + 1] = core.cast(y:take(positions(selected), 2).T, start.dtype)
-        :matmul(core.slice(space.basis, 1, before + 1, size))
+        :matmul(views.slice(space.basis, 1, before + 1, size))
     end
     local filled = #rows + #selected
-    if filled > 0 then core.slice(space.basis, 1, 1, filled):copy_(gpu.concat(parts, 1)) end
+    if filled > 0 then views.slice(space.basis, 1, 1, filled):copy_(gpu.concat(parts, 1)) end
     if is_done then
       local found = {}
       for i, other in ipairs(locked) do found[i] = other[1] end
       -- Rounding errors of all restarts are taken from between the vectors.
-      local vectors = core.slice(space.basis, 1, 1, k)
-      local products = vectors:matmul(core.is_complex(vectors) and vectors.T:conj() or vectors.T)
+      local vectors = views.slice(space.basis, 1, 1, k)
+      local products = vectors:matmul(kinds.is_complex(vectors) and vectors.T:conj() or vectors.T)
       return found, vectors * 1.5 - (products * 0.5):matmul(vectors)
     elseif is_over then
       -- Rounding errors of products are told by the greatest of those, not by this vector.
@@ -239,7 +243,7 @@ local function inverse_of(op, A, sigma, dtype)
     local diagonal = gpu.range(1, n, {dtype = coo.row.dtype, device = A.device})
     local values = gpu.concat {core.cast(coo.data, dtype), gpu.full({n}, -sigma, {dtype = dtype, device = A.device})}
     local shifted = gpu.sparse.coo(gpu.concat {coo.row, diagonal}, gpu.concat {coo.col, diagonal}, values, {n, n})
-    core.load "sparse_linalg_direct.lua"
+    import "sparse_linalg_direct"
     return tools.solver_of(op, shifted, dtype, ("; for the eigenvalues near %g take a sigma beside it"):format(sigma))
   elseif core.is_array(A) then
     local lu, pivots = gpu.linalg.lu_factor(core.cast(A, dtype) - sigma * gpu.eye(A.shape[1], {dtype = dtype, device = A.device}))
@@ -259,10 +263,10 @@ end
 --- gpu.sparse.linalg.eigsh(A [, k] [, {k, which, sigma, v0, ncv, tol, maxiter, vectors}])
 function linalg.eigsh(A, k, options)
   local op = "sparse.linalg.eigsh"
-  if core.is_options(k) then k, options = core.shift(op, k, options) end
-  options = core.check_fields(op, options)
+  if checks.is_options(k) then k, options = checks.shift(op, k, options) end
+  options = checks.fields(op, options)
   local dtype = tools.check_matrix_alone(op, A)
-  if A.shape[1] ~= A.shape[2] then core.raise(("[%s] expected a square matrix, got shape %s"):format(op, core.text(A.shape))) end
+  if A.shape[1] ~= A.shape[2] then core.raise(("[%s] expected a square matrix, got shape %s"):format(op, checks.shape_text(A.shape))) end
   local n = A.shape[1]
   k = check_count(op, k or options.k or math.min(6, n), n)
   local which = check_which(op, options.which, 'LM, LA, SA or SM')
@@ -292,7 +296,7 @@ function linalg.eigsh(A, k, options)
   end
   local found = gpu.array(values, {dtype = "float64", device = rows.device})
   local order = found:argsort()
-  found = core.cast(found:take(order), core.linalg.real_of(dtype)):eval()
+  found = core.cast(found:take(order), linalg_tools.real_of(dtype)):eval()
   if not wants_vectors then return found end
   return found, rows:take(order, 1).T:contiguous()
 end
@@ -305,8 +309,8 @@ end
 --- values of 0 are orthogonal, too.
 function linalg.svds(A, k, options)
   local op = "sparse.linalg.svds"
-  if core.is_options(k) then k, options = core.shift(op, k, options) end
-  options = core.check_fields(op, options)
+  if checks.is_options(k) then k, options = checks.shift(op, k, options) end
+  options = checks.fields(op, options)
   local dtype = tools.check_matrix_alone(op, A)
   local m, n = A.shape[1], A.shape[2]
   k = check_count(op, k or options.k or math.min(6, m, n), math.min(m, n))
@@ -327,17 +331,17 @@ function linalg.svds(A, k, options)
     end
     local start = gpu.concat {gpu.zeros(m, {dtype = dtype, device = v0.device}), v0}
     local _, rows = lanczos(steps, function(x)
-      local upper, lower = core.cast(A:matmul(core.slice(x, 1, m + 1, n)), dtype), core.cast(adjoint(core.slice(x, 1, 1, m)), dtype)
+      local upper, lower = core.cast(A:matmul(views.slice(x, 1, m + 1, n)), dtype), core.cast(adjoint(views.slice(x, 1, 1, m)), dtype)
       return gpu.concat {upper, lower}
     end, start, "LA")
-    local basis = gpu.linalg.qr(core.slice(rows, 2, m + 1, n).T)
+    local basis = gpu.linalg.qr(views.slice(rows, 2, m + 1, n).T)
     local products = {}
     for i = 1, k do products[i] = core.cast(A:matmul(basis(":", i):contiguous()), dtype) end
     u, s, vh = gpu.linalg.svd(gpu.stack(products, 2), false)
-    local adjoint_basis = core.is_complex(basis) and basis.T:conj() or basis.T
+    local adjoint_basis = kinds.is_complex(basis) and basis.T:conj() or basis.T
     vh = vh:matmul(adjoint_basis)
   end
-  s = core.slice(s, 1, 1, k):contiguous()
+  s = views.slice(s, 1, 1, k):contiguous()
   if not wants_vectors then return s end
-  return core.slice(u, 2, 1, k):contiguous(), s, core.slice(vh, 1, 1, k):contiguous()
+  return views.slice(u, 2, 1, k):contiguous(), s, views.slice(vh, 1, 1, k):contiguous()
 end

@@ -1,9 +1,12 @@
 -- gpu.sparse.linalg: gmres and minres, in the cycles of sparse_linalg.lua.
 -- In sandboxes: all
-local gpu, methods, core = ...
-core.load "sparse_linalg.lua"
+local gpu, methods, core, import = ...
+local checks = import "checks"
+local kinds = import "kinds"
+local dense = import "linalg"
+local views = import "views"
 
-local linalg, tools = gpu.sparse.linalg, core.sparse_linalg
+local linalg, tools = gpu.sparse.linalg, import "sparse_linalg"
 
 -- ---- minimal residuals of symmetric matrices --------------------------------------------------------------------------------
 
@@ -14,7 +17,7 @@ local function divisor(x) return gpu.where(x:gt(0), x, 1) end
 --- The residual is carried along: r_j = s^2 r_(j-1) + c eta v_(j+1).
 function linalg.minres(a, b, options)
   local op = "sparse.linalg.minres"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   return tools.read(op, a, b, options):solve(function(self, cycle)
     local function precondition(x) return self.precondition and self.precondition(x) or x end
     local v, zero = cycle.r, gpu.zeros_like(cycle.r)
@@ -65,19 +68,19 @@ end
 --- and the length of what was left. Products with all vectors at once, twice, are as exact as with one after the other.
 function tools.extend(space, j, w)
   w = w:eval()
-  local size, known, column = tools.square_sum(w), core.slice(space.basis, 1, 1, j), nil
+  local size, known, column = tools.square_sum(w), views.slice(space.basis, 1, 1, j), nil
   space.greatest = space.greatest and gpu.maximum(space.greatest, size) or size
   for _ = 1, 2 do
-    local part = known:matmul(core.is_complex(w) and w:conj() or w)
-    part = core.is_complex(w) and part:conj() or part
+    local part = known:matmul(kinds.is_complex(w) and w:conj() or w)
+    part = kinds.is_complex(w) and part:conj() or part
     w, column = (w - part:matmul(known)):eval(), column and column + part or part
   end
   -- Rounding errors alone are left where the basis has all that products can reach. They have no direction.
   local left = tools.square_sum(w)
   local length = gpu.where(left:gt(space.greatest * (32 * space.epsilon) ^ 2), left:sqrt(), 0)
   space.basis(j + 1):copy_(gpu.where(length:gt(0), w / length, 0))
-  core.slice(space.h(j), 1, 1, j):copy_(column)
-  core.slice(space.h(j), 1, j + 1, 1):copy_(length:reshape(1))
+  views.slice(space.h(j), 1, 1, j):copy_(column)
+  views.slice(space.h(j), 1, j + 1, 1):copy_(length:reshape(1))
 end
 
 -- ---- generalised minimal residuals ------------------------------------------------------------------------------------------
@@ -129,9 +132,9 @@ end
 --- least-squares problem when it looks.
 function linalg.gmres(a, b, options)
   local op = "sparse.linalg.gmres"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   local self = tools.read(op, a, b, options)
-  local restart = core.check_integer(op, "restart = an integer", options.restart == nil and 20 or options.restart)
+  local restart = checks.integer(op, "restart = an integer", options.restart == nil and 20 or options.restart)
   if restart < 1 then core.fail(op, "restart of 1 or more", restart) end
   restart = math.min(restart, math.max(self.n, 1))
   return self:solve(function(_, cycle)
@@ -148,8 +151,8 @@ function linalg.gmres(a, b, options)
     end
     function cycle.read()
       local first = #g.columns + 1
-      local rows = core.slice(space.h, 1, first, j - first + 1)
-      local re, im = tools.real(rows):table(), core.is_complex(rows) and rows:imag():table()
+      local rows = views.slice(space.h, 1, first, j - first + 1)
+      local re, im = tools.real(rows):table(), kinds.is_complex(rows) and rows:imag():table()
       for k = 1, #re do
         local column, zeros = re[k], {}
         for i = 1, restart + 1 do
@@ -168,9 +171,9 @@ function linalg.gmres(a, b, options)
       local count = #g.columns
       if count == 0 then return gpu.zeros_like(cycle.r) end
       local re, im = coefficients(g)
-      local y = gpu.array(re, {dtype = core.linalg.real_of(self.dtype), device = cycle.r.device})
-      if core.is_complex(cycle.r) then y = y + gpu.array(im, y.dtype):to(y.device) * gpu.complex(0, 1) end
-      local d = core.cast(y, self.dtype):matmul(core.slice(space.basis, 1, 1, count))
+      local y = gpu.array(re, {dtype = dense.real_of(self.dtype), device = cycle.r.device})
+      if kinds.is_complex(cycle.r) then y = y + gpu.array(im, y.dtype):to(y.device) * gpu.complex(0, 1) end
+      local d = core.cast(y, self.dtype):matmul(views.slice(space.basis, 1, 1, count))
       return self.precondition and self.precondition(d) or d
     end
   end)

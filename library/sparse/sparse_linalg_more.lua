@@ -1,9 +1,11 @@
 -- gpu.sparse.linalg: squared conjugate gradients, least squares, products with the exponential, norms.
 -- In sandboxes: all
-local gpu, _, core = ...
-core.load "sparse_linalg_eigen.lua"
+local gpu, _, core, import = ...
+import "sparse_linalg_eigen"
+local checks = import "checks"
+local dense = import "linalg"
 
-local linalg, tools = gpu.sparse.linalg, core.sparse_linalg
+local linalg, tools = gpu.sparse.linalg, import "sparse_linalg"
 
 --- The function y -> A' y.
 local function adjoint_of(A)
@@ -20,7 +22,7 @@ end
 --- P. Sonneveld, 1989, with the preconditioner on the right.
 function linalg.cgs(a, b, options)
   local op = "sparse.linalg.cgs"
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   return tools.read(op, a, b, options):solve(function(self, cycle)
     local function precondition(x) return self.precondition and self.precondition(x) or x end
     local shadow = cycle.r
@@ -66,19 +68,19 @@ end
 --- bidiagonalisation (C. C. Paige and M. A. Saunders, 1982).
 function linalg.lsqr(A, b, options)
   local op = "sparse.linalg.lsqr"
-  options = core.check_fields(op, options)
-  local dtype = core.promote(tools.check_matrix_alone(op, A), core.check_array(op, b).dtype)
+  options = checks.fields(op, options)
+  local dtype = core.promote(tools.check_matrix_alone(op, A), checks.array(op, b).dtype)
   local m, n = A.shape[1], A.shape[2]
-  if b.ndim ~= 1 or b.size ~= m then core.raise(("[%s] expected b of shape (%d,), got %s"):format(op, m, core.text(b.shape))) end
+  if b.ndim ~= 1 or b.size ~= m then core.raise(("[%s] expected b of shape (%d,), got %s"):format(op, m, checks.shape_text(b.shape))) end
   if not tools.epsilon[dtype] then core.fail(op, "float32, float64, complex64 or complex128", dtype) end
   local damp = check_number(op, "damp", options.damp, 0)
   local atol, btol = check_number(op, "atol", options.atol, 1e-6), check_number(op, "btol", options.btol, 1e-6)
-  local most = core.check_integer(op, "maxiter = an integer", options.maxiter == nil and 2 * n or options.maxiter)
+  local most = checks.integer(op, "maxiter = an integer", options.maxiter == nil and 2 * n or options.maxiter)
   local adjoint = adjoint_of(A)
   local function multiply(x) return core.cast(A:matmul(x), dtype) end
   local function multiply_adjoint(y) return core.cast(adjoint(y), dtype) end
   local x0 = options.x0
-  if x0 ~= nil and (core.check_array(op, x0).ndim ~= 1 or x0.size ~= n) then core.fail(op, ("x0 of %d elements"):format(n), x0) end
+  if x0 ~= nil and (checks.array(op, x0).ndim ~= 1 or x0.size ~= n) then core.fail(op, ("x0 of %d elements"):format(n), x0) end
   local start = core.cast(b, dtype)
   local scale = tools.length(start)
   if x0 then
@@ -143,13 +145,13 @@ local taylor = {float64 = {terms = 55, norm = 9.9}, float32 = {terms = 30, norm 
 --- exp(A) b. Waits for the norm of A; `norm` gives that of an operator.
 function linalg.expm_multiply(A, b, options)
   local op = "sparse.linalg.expm_multiply"
-  options = core.check_fields(op, options)
-  local dtype = core.promote(tools.check_matrix_alone(op, A), core.check_array(op, b).dtype)
+  options = checks.fields(op, options)
+  local dtype = core.promote(tools.check_matrix_alone(op, A), checks.array(op, b).dtype)
   local n = A.shape[1]
-  if A.shape[2] ~= n then core.raise(("[%s] expected a square matrix, got shape %s"):format(op, core.text {n, A.shape[2]})) end
+  if A.shape[2] ~= n then core.raise(("[%s] expected a square matrix, got shape %s"):format(op, checks.shape_text {n, A.shape[2]})) end
   if b.ndim ~= 1 and b.ndim ~= 2 or b.shape[1] ~= n or b.ndim == 2 and tools.is_operator(A) then
     core.raise(("[%s] expected b of shape (%d,)%s, got %s"):format(op, n,
-      tools.is_operator(A) and "" or (" or (%d,k)"):format(n), core.text(b.shape)))
+      tools.is_operator(A) and "" or (" or (%d,k)"):format(n), checks.shape_text(b.shape)))
   end
   if not tools.epsilon[dtype] then core.fail(op, "float32, float64, complex64 or complex128", dtype) end
   local size = options.norm
@@ -158,7 +160,7 @@ function linalg.expm_multiply(A, b, options)
     size = A:norm(1):item()
   end
   if type(size) ~= "number" or not (size >= 0 and size < math.huge) then core.fail(op, "a finite norm", size) end
-  local limits = taylor[core.linalg.real_of(dtype)]
+  local limits = taylor[dense.real_of(dtype)]
   local parts = math.max(math.ceil(size / limits.norm), 1)
   local sum = core.cast(b, dtype)
   for _ = 1, parts do

@@ -1,9 +1,11 @@
 -- Products of two sparse matrices, and Kronecker products.
-local gpu, _, core = ...
-core.load "sparse_conversions.lua"
-core.load "sparse_indexing.lua"
+local gpu, _, core, import = ...
+import "sparse_indexing"
+import "sparse_conversions"
+local views = import "views"
+local checks = import "checks"
 
-local own = core.sparse
+local own = import "sparse"
 
 --- The same lines, with entries and positions of the dtypes.
 local function cast_lines(lines, dtype, index)
@@ -24,14 +26,14 @@ local function multiply_some(a, b, dtype, from, to, ends)
   local before = first > 0 and ends[first] or 0
   local total = entries > 0 and tonumber(ends[last]) - tonumber(before) or 0
   if total == 0 then return nil end
-  local places = core.slice(a.places, 1, first + 1, entries)
-  local term_ends = core.slice(ends, 1, first + 1, entries) - before
+  local places = views.slice(a.places, 1, first + 1, entries)
+  local term_ends = views.slice(ends, 1, first + 1, entries) - before
   local starts = gpu.concat {gpu.zeros(1, {dtype = "int64", device = term_ends.device}), term_ends}:eval()
   local of = core.lines_of(starts, total) -- the entry of the first, for each term
   local within = gpu.range(0, total - 1, {dtype = "int64", device = starts.device}) - starts:take(of + 1)
   local source = (b.starts:take(places + 1):take(of + 1) + within + 1):eval()
   local line = core.lines_of(core.cast(bounds - first, index):eval(), entries):take(of + 1)
-  local values = core.cast(core.slice(a.entries, 1, first + 1, entries):take(of + 1), dtype) * b.entries:take(source)
+  local values = core.cast(views.slice(a.entries, 1, first + 1, entries):take(of + 1), dtype) * b.entries:take(source)
   return own.assemble(core.cast(line, index), b.places:take(source), values:eval(), to - from, b.width)
 end
 
@@ -59,7 +61,7 @@ local function multiply_pieces(a, b, dtype)
     local from, to = borders[i], borders[i + 1]
     local lines = terms > 0 and multiply_some(a, b, dtype, from, to, ends) or nil
     local own_starts = lines and core.cast(lines.starts, "int64") or gpu.zeros(to - from + 1, device)
-    starts[#starts + 1] = (core.slice(own_starts, 1, 1, to - from) + stored):eval()
+    starts[#starts + 1] = (views.slice(own_starts, 1, 1, to - from) + stored):eval()
     if lines then
       entries[#entries + 1], places[#places + 1] = lines.entries, lines.places
       stored = stored + lines.entries.size
@@ -142,8 +144,8 @@ function own.multiply_sparse(op, a, b, options)
   local first, second = own.check(op, a), own.check(op, b)
   if options.out ~= nil then core.fail(op, "no out for a product that is sparse", options.out) end
   if first.shape[2] ~= second.shape[1] then
-    core.raise(("[%s] expected (m,k) x (k,n), got %s x %s: %d columns meet %d rows"):format(op, core.text(first.shape),
-      core.text(second.shape), first.shape[2], second.shape[1]))
+    core.raise(("[%s] expected (m,k) x (k,n), got %s x %s: %d columns meet %d rows"):format(op, checks.shape_text(first.shape),
+      checks.shape_text(second.shape), first.shape[2], second.shape[1]))
   end
   if a.device ~= b.device then
     core.raise(("[%s] expected operands of one device, got %s and %s; A:to(name) copies one over"):format(op, a.device, b.device))

@@ -1,9 +1,10 @@
 -- Sums and other reductions of sparse matrices.
 -- In sandboxes: all
-local gpu, _, core = ...
-core.load "sparse_arithmetic.lua"
+local gpu, _, core, import = ...
+import "sparse_arithmetic"
+local checks = import "checks"
 
-local own = core.sparse
+local own = import "sparse"
 local _, methods = core.sparse_metatable()
 
 --- The axis that is reduced, 1 or 2; nil for all elements.
@@ -38,7 +39,7 @@ local function comparable(op, A, axis)
   if A.dtype:find "complex" then core.fail(op, "real numbers", A.dtype) end
   local shape = fields.shape
   if shape[1] * shape[2] == 0 or axis and shape[axis] == 0 then
-    core.raise(("[%s] expected a matrix with elements, got shape %s"):format(op, core.text(shape)))
+    core.raise(("[%s] expected a matrix with elements, got shape %s"):format(op, checks.shape_text(shape)))
   end
   return fields, axis, shape
 end
@@ -137,7 +138,7 @@ end
 --- A:tril([offset])
 function methods.tril(A, offset)
   local fields = own.check("tril", A)
-  offset = core.check_integer("tril", "an integer offset", offset or 0)
+  offset = checks.integer("tril", "an integer offset", offset or 0)
   local rows, columns = own.positions(fields)
   return (own.select(fields, columns:le(rows + offset)))
 end
@@ -145,7 +146,7 @@ end
 --- A:triu([offset])
 function methods.triu(A, offset)
   local fields = own.check("triu", A)
-  offset = core.check_integer("triu", "an integer offset", offset or 0)
+  offset = checks.integer("triu", "an integer offset", offset or 0)
   local rows, columns = own.positions(fields)
   return (own.select(fields, columns:ge(rows + offset)))
 end
@@ -154,15 +155,15 @@ end
 --- The matrix with other elements on a diagonal.
 function methods.setdiag(A, values, offset)
   local fields = own.check("setdiag", A)
-  offset = core.check_integer("setdiag", "an integer offset", offset or 0)
+  offset = checks.integer("setdiag", "an integer offset", offset or 0)
   local first = math.max(1 - offset, 1)
   local count = math.max(math.min(fields.shape[1], fields.shape[2] - offset) - first + 1, 0)
   if type(values) == "table" then values = gpu.array(values, {dtype = A.dtype, device = A.device}) end
   if type(values) == "number" or type(values) == "cdata" then values = gpu.full({}, values, {dtype = A.dtype, device = A.device}) end
-  core.check_array("setdiag", values)
+  checks.array("setdiag", values)
   if values.ndim > 1 or values.ndim == 1 and values.size ~= count and values.size ~= 1 then
     core.raise(("[setdiag] expected a number, or %d of them for diagonal %d of shape %s, got shape %s"):format(count, offset,
-      core.text(fields.shape), core.text(values.shape)))
+      checks.shape_text(fields.shape), checks.shape_text(values.shape)))
   end
   local rows, columns = own.positions(fields)
   local rest = own.check("setdiag", own.select(fields, columns:ne(rows + offset)))

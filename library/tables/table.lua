@@ -1,11 +1,18 @@
 -- gpu.table: named columns of one length. Text is a column of positions in the sorted list of its texts.
 -- In sandboxes: all
-local gpu, array_methods, core = ...
-core.load "text_column.lua"
+local gpu, array_methods, core, import = ...
+local checks = import "checks"
+local kinds = import "kinds"
+local make_text_column = import("text_column").make
+local plain_column = import("text_column").plain
+local texts_of_column = import("text_column").texts_of
+local values_of_column = import("text_column").values_of
+
+local exports = {}
 
 local methods = {}
 local tables = {__metatable = "a table of columns", methods = methods}
-core.table_class = tables -- completion and help look here
+exports.class = tables -- completion and help look here
 
 -- The fields of each table: its names in order, arrays and texts by name, and the number of rows. A table itself is empty, so that
 -- every read and write of a column comes by.
@@ -51,7 +58,7 @@ local function add(op, fields, name, x, texts)
   fields.rows = x.size
   if not fields.arrays[name] then fields.names[#fields.names + 1] = name end
   fields.arrays[name], fields.texts[name] = x, texts
-  if texts then core.make_text_column(x, texts) end
+  if texts then make_text_column(x, texts) end
 end
 
 --- A column of texts as positions, and the texts in order.
@@ -73,7 +80,7 @@ end
 --- Adds what a script gives as a column.
 local function add_given(op, fields, name, value)
   if type(name) ~= "string" or name == "" then core.fail(op, "names of columns, strings that are not empty", name) end
-  local texts = core.texts_of_column(value)
+  local texts = texts_of_column(value)
   if type(value) == "table" and not fields_of[value] then
     core.check_list(op, "values in column " .. name, value)
     if type(value[1]) == "string" then
@@ -82,7 +89,7 @@ local function add_given(op, fields, name, value)
       for _, item in ipairs(value) do
         if type(item) == "string" then core.fail(op, ("strings alone, or numbers alone, in column %s"):format(name), item) end
       end
-      value = gpu.array(value, {dtype = type(value[1]) == "boolean" and "bool" or not core.holds_ffi(value) and "float64" or nil})
+      value = gpu.array(value, {dtype = type(value[1]) == "boolean" and "bool" or not checks.holds_ffi(value) and "float64" or nil})
     end
   end
   if not core.is_array(value) or value.ndim ~= 1 then core.fail(op, ("a vector or a list for column %s"):format(name), value) end
@@ -119,7 +126,7 @@ function gpu.table(columns, names)
 end
 
 --- The table of a list of {name, array, texts}.
-function core.table_of(columns)
+function exports.table_of(columns)
   local t, fields = new_table()
   for _, column in ipairs(columns) do add("load", fields, column[1], column[2], column[3]) end
   fields.rows = fields.rows or 0
@@ -127,7 +134,7 @@ function core.table_of(columns)
 end
 
 --- The columns of what a file of text is written from, as such a list, and the number of rows.
-function core.columns_of(op, value)
+function exports.columns_of(op, value)
   local columns, fields = {}, type(value) == "table" and fields_of[value]
   if core.is_array(value) then
     if value.ndim ~= 1 and value.ndim ~= 2 then core.fail(op, "a vector, a matrix or a table of columns", value) end
@@ -212,7 +219,7 @@ end
 --- t:values(name)
 function methods.values(t, name)
   local fields = check_table("values", t)
-  return core.values_of_column(column_of("values", fields, name), fields.texts[name])
+  return values_of_column(column_of("values", fields, name), fields.texts[name])
 end
 
 --- t:column(name)
@@ -273,8 +280,8 @@ end
 --- t:head(n)
 function methods.head(t, ...)
   local fields = check_table("head", t)
-  local n = core.left_out("head", "a number of rows", ...)
-  n = n == nil and 5 or core.check_integer("head", "a number of rows", n)
+  local n = checks.left_out("head", "a number of rows", ...)
+  n = n == nil and 5 or checks.integer("head", "a number of rows", n)
   if n < 0 then core.fail("head", "a number of rows, 0 or more", n) end
   return t:take(gpu.arange(1, math.min(n, fields.rows) + 1, {dtype = "int64", device = device_of(fields)}))
 end
@@ -290,7 +297,7 @@ local function mask_of(op, t, name, values)
     end
     return x:isin(type(values) == "boolean" and {values} or values)
   end
-  x = core.plain_column(x)
+  x = plain_column(x)
   local function refuse(value) core.fail(op, ("a text, or a table of them, for column %s"):format(name), value) end
   if type(values) == "string" then values = {values} end
   if type(values) ~= "table" then refuse(values) end
@@ -314,8 +321,8 @@ function methods.where(t, name, values) return t:take(mask_of("where", t, name, 
 local function order_of(op, fields, names)
   local keys = {}
   for i, name in ipairs(names) do
-    if core.is_complex(fields.arrays[name]) then core.fail(op, "real numbers in column " .. name, fields.arrays[name]) end
-    keys[#names + 1 - i] = core.plain_column(fields.arrays[name])
+    if kinds.is_complex(fields.arrays[name]) then core.fail(op, "real numbers in column " .. name, fields.arrays[name]) end
+    keys[#names + 1 - i] = plain_column(fields.arrays[name])
   end
   return #keys == 1 and keys[1]:argsort() or gpu.lexsort(keys)
 end
@@ -330,17 +337,17 @@ end
 function methods.sort_by(t, names, ...)
   local fields = check_table("sort_by", t)
   local what = "{descending = true}, behind one name or a table of names"
-  local options = core.left_out("sort_by", what, ...) or {}
+  local options = checks.left_out("sort_by", what, ...) or {}
   if type(options) ~= "table" then core.fail("sort_by", what, options) end
   check_option("sort_by", options, "descending")
   names = names_in("sort_by", fields, names)
-  local descending = core.check_flag("sort_by", "descending", options.descending)
+  local descending = checks.flag("sort_by", "descending", options.descending)
   if not descending then return t:take(order_of("sort_by", fields, names)) end
   -- From the last row on, so that equal rows come out in their order; NaN goes to the end again.
   local turned = t:take(gpu.arange(fields.rows, 0, -1, {dtype = "int64", device = device_of(fields)}))
   local back = turned:take(order_of("sort_by", fields_of[turned], names):flip())
   local key = fields_of[back].arrays[names[1]]
-  if not core.is_floating(key) then return back end
+  if not kinds.is_floating(key) then return back end
   local missing = key:isnan()
   return back:take(gpu.concat {gpu.flatnonzero(missing:logical_not()), gpu.flatnonzero(missing)})
 end
@@ -348,8 +355,7 @@ end
 --- t:group_by(names...)
 function methods.group_by(t, ...)
   local fields = check_table("group_by", t)
-  core.load "table_groups.lua"
-  return core.group_rows(t, fields, names_in("group_by", fields, ...))
+  return import("table_groups").group_rows(t, fields, names_in("group_by", fields, ...))
 end
 
 core.guard_methods(methods, "t:", {
@@ -358,18 +364,18 @@ core.guard_methods(methods, "t:", {
 })
 
 -- For table_groups.lua.
-core.table_parts = {
+exports.parts = {
   fields_of = fields_of, new_table = new_table, add = add, names_in = names_in, order_of = order_of, device_of = device_of,
   check_option = check_option, hidden_names = hidden_names,
 }
 
 function tables.__tostring(t)
-  core.load "table_text.lua"
-  return core.table_text(fields_of[t])
+  return import("table_text").table_text(fields_of[t])
 end
 
 --- For notebooks.
 function tables.__display(t)
-  core.load "table_text.lua"
-  return {["text/html"] = core.table_html(fields_of[t])}
+  return {["text/html"] = import("table_text").table_html(fields_of[t])}
 end
+
+return exports

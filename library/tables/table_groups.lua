@@ -1,12 +1,18 @@
 -- The groups of a table's rows, and their sums, means and so on.
-local gpu, _, core = ...
+local gpu, _, core, import = ...
+local kinds = import "kinds"
+local checks = import "checks"
+local plain_column = import("text_column").plain
+local table_parts = import("table").parts
 
-local own = core.table_parts
+local exports = {}
+
+local own = table_parts
 local fields_of, new_table, add, names_in, order_of = own.fields_of, own.new_table, own.add, own.names_in, own.order_of
 local device_of, check_option = own.device_of, own.check_option
 local group_methods = {}
 local groups = {__metatable = "groups of rows", methods = group_methods}
-core.groups_class = groups
+exports.class = groups
 local parts_of = setmetatable({}, {__mode = "k"})
 
 -- What other libraries' names of methods are called here.
@@ -39,8 +45,8 @@ end
 local function code_of(fields, keys)
   local columns, ends = {}, {}
   for i, name in ipairs(keys) do
-    local key = core.plain_column(fields.arrays[name])
-    if fields.rows == 0 or core.is_floating(key) or core.is_complex(key) then return end
+    local key = plain_column(fields.arrays[name])
+    if fields.rows == 0 or kinds.is_floating(key) or kinds.is_complex(key) then return end
     columns[i] = core.cast(key, "int64")
     ends[2 * i - 1], ends[2 * i] = key:min(), key:max()
   end
@@ -71,7 +77,7 @@ local function groups_by_change(sorted_keys, n, device)
   for _, key in ipairs(n > 1 and sorted_keys or {}) do
     local before, after = key({1, n - 1}), key({2, n})
     local differ = before:ne(after)
-    if core.is_floating(key) then differ = differ:logical_and(before:isnan():logical_and(after:isnan()):logical_not()) end
+    if kinds.is_floating(key) then differ = differ:logical_and(before:isnan():logical_and(after:isnan()):logical_not()) end
     changes = changes:logical_or(differ)
   end
   if n > 0 then changes = gpu.concat {gpu.ones(1, {dtype = "bool", device = device}), changes} end
@@ -80,7 +86,7 @@ local function groups_by_change(sorted_keys, n, device)
 end
 
 --- The groups of a table's rows by the columns `keys`, for t:group_by(names...).
-function core.group_rows(t, fields, keys)
+function exports.group_rows(t, fields, keys)
   local n, order, starts, bounds = fields.rows, nil, nil, nil
   local code, count = code_of(fields, keys)
   if code and count <= 2 ^ 16 then
@@ -88,8 +94,8 @@ function core.group_rows(t, fields, keys)
     starts, bounds = groups_by_count(code, count)
   else
     local sorted_keys = {}
-    if code or n > 0 and #keys == 1 and not core.is_complex(fields.arrays[keys[1]]) then
-      sorted_keys[1], order = (code or core.plain_column(fields.arrays[keys[1]])):topk(n, 1, {largest = false})
+    if code or n > 0 and #keys == 1 and not kinds.is_complex(fields.arrays[keys[1]]) then
+      sorted_keys[1], order = (code or plain_column(fields.arrays[keys[1]])):topk(n, 1, {largest = false})
     else
       order = order_of("group_by", fields, keys)
       for i, name in ipairs(keys) do sorted_keys[i] = fields.arrays[name]:take(order) end
@@ -121,8 +127,8 @@ local function count_of(parts) return parts.bounds({2, -1}) - parts.bounds({1, -
 
 --- The sums of a column's groups. Sums of integers are exact; those of floats have one order.
 local function sums(parts, x)
-  if core.is_floating(x) then
-    if core.working(x) ~= x.dtype then x = core.cast(x, "float32") end
+  if kinds.is_floating(x) then
+    if kinds.working(x) ~= x.dtype then x = core.cast(x, "float32") end
     return core.sum_lines(gpu.where(x:isnan(), 0, x):eval(), parts.bounds)
   end
   local total = gpu.zeros(parts.starts.size, {dtype = x.dtype:find "^uint" and "uint64" or "int64", device = x.device})
@@ -132,7 +138,7 @@ end
 
 --- How many values of each group are there.
 local function present(parts, x)
-  if not core.is_floating(x) then return count_of(parts) end
+  if not kinds.is_floating(x) then return count_of(parts) end
   return core.cast(core.sum_lines(core.cast(x:isnan():logical_not(), "float64"):eval(), parts.bounds), "int64")
 end
 
@@ -163,15 +169,15 @@ end
 --- The least or greatest value of each group, without NaN where it has others.
 local function extreme(parts, x, greatest)
   if x.size == 0 then return x end
-  if not core.is_floating(x) then return line_extremes(x, parts.starts, greatest) end
-  local wide = core.cast(x, (core.working(x)))
+  if not kinds.is_floating(x) then return line_extremes(x, parts.starts, greatest) end
+  local wide = core.cast(x, (kinds.working(x)))
   local extremes = line_extremes(gpu.where(wide:isnan(), greatest and -math.huge or math.huge, wide), parts.starts, greatest)
   return core.cast(gpu.where(present(parts, x):eq(0), 0 / 0, extremes), x.dtype)
 end
 
 local function mean(parts, x)
   local total = sums(parts, x)
-  if not core.is_floating(total) then total = core.cast(total, "float64") end
+  if not kinds.is_floating(total) then total = core.cast(total, "float64") end
   return total / core.cast(present(parts, x), total.dtype)
 end
 
@@ -184,7 +190,7 @@ end
 
 --- The mean of the two values in the middle of each group after sorting; of one value, that value twice.
 local function median(parts, x)
-  x = core.cast(x, (core.working(x)))
+  x = core.cast(x, (kinds.working(x)))
   if x.size == 0 then return x end
   local ordered, n = ordered_values(parts, x), present(parts, x)
   local lower, upper = gpu.maximum(n - 1, 0):floor_divide(2), n:floor_divide(2)
@@ -201,7 +207,7 @@ local aggregates = {
 --- Takes {ddof = 1} from the end of the arguments.
 local function take_ddof(op, given)
   local options = given[given.n]
-  if not core.is_options(options) then return 0 end
+  if not checks.is_options(options) then return 0 end
   check_option(op, options, "ddof")
   given.n = given.n - 1
   if type(options.ddof) ~= "number" then core.fail(op, "ddof, a number", options.ddof) end
@@ -229,14 +235,14 @@ for op, aggregate in pairs(aggregates) do
     else
       for _, name in ipairs(sorted.names) do
         local is_text, x = sorted.texts[name], sorted.arrays[name]
-        if not new.arrays[name] and (takes_text or not is_text) and not core.is_complex(x) then names[#names + 1] = name end
+        if not new.arrays[name] and (takes_text or not is_text) and not kinds.is_complex(x) then names[#names + 1] = name end
       end
     end
     for _, name in ipairs(names) do
       local x, texts = sorted.arrays[name], sorted.texts[name]
       if new.arrays[name] then core.raise(("[%s] expected a column that is no key, got %s"):format(op, name)) end
-      if texts and not takes_text or core.is_complex(x) then core.fail(op, "a column of real numbers", name) end
-      add(op, new, name, aggregate(parts, core.plain_column(x):eval(), ddof), texts)
+      if texts and not takes_text or kinds.is_complex(x) then core.fail(op, "a column of real numbers", name) end
+      add(op, new, name, aggregate(parts, plain_column(x):eval(), ddof), texts)
     end
     return result
   end
@@ -255,3 +261,5 @@ core.guard_methods(group_methods, "g:", {
   sum = "([names...])", mean = "([names...])", median = "([names...])", min = "([names...])", max = "([names...])", count = "()",
   var = "([names...] [, {ddof}])", std = "([names...] [, {ddof}])",
 })
+
+return exports

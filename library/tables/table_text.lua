@@ -1,10 +1,13 @@
 -- What gpu.table prints: the first and last rows under the names and dtypes of the columns.
-local gpu, _, core = ...
-core.load "terminal.lua"
+local gpu, _, core, import = ...
+local table_parts = import("table").parts
+local text_length = import("terminal").text_length
+
+local exports = {}
 
 local most_rows, edge_rows, most_columns, widest = 12, 5, 12, 24
 local between = "  " -- columns
-local length = core.text_length
+local length = text_length
 
 local function cell(value, texts, precision)
   if texts then value = texts[value] end
@@ -65,13 +68,13 @@ local function rows_of(fields, room, format)
     end
   end
   local rest = shown < #fields.names and "; not shown: " .. table.concat(fields.names, ", ", shown + 1) or ""
-  local hidden = core.table_parts.hidden_names(fields)
+  local hidden = table_parts.hidden_names(fields)
   if #hidden > 0 then rest = ("%s; t:column(name) gives %s"):format(rest, table.concat(hidden, ", ")) end
   return rows, ("%s, %s%s"):format(counted(n, "row"), counted(#fields.names, "column"), rest)
 end
 
 --- The text of a table's fields, as table.lua has them.
-function core.table_text(fields)
+function exports.table_text(fields)
   local _, _, _, width = core.printing()
   local lines, summary = rows_of(fields, width == 0 and core.terminal_width() or width, aligned)
   for i, row in ipairs(lines) do lines[i] = table.concat(row, between):gsub("%s+$", "") end
@@ -79,7 +82,7 @@ function core.table_text(fields)
 end
 
 --- The text of a column of text: its first and last rows.
-function core.column_text(x, texts)
+function exports.column_text(x, texts)
   local n, rows = x.size, {}
   local function show(from, to)
     for _, position in ipairs(to < from and {} or x({from, to}):table()) do rows[#rows + 1] = ("%q"):format(cell(position, texts)) end
@@ -91,10 +94,11 @@ function core.column_text(x, texts)
 end
 
 --- The text of a table as HTML, for notebooks.
-function core.table_html(fields)
-  core.load "measure.lua"
+function exports.table_html(fields)
   local rows, summary = rows_of(fields, math.huge, function(cells) return cells end)
   local is_text = {}
   for i, name in ipairs(fields.names) do is_text[i] = fields.texts[name] ~= nil end
-  return ("%s<div>%s</div>"):format(core.html_table(rows, is_text), core.html_text(summary))
+  return ("%s<div>%s</div>"):format(import("measure").html_table(rows, is_text), import("measure").html_text(summary))
 end
+
+return exports

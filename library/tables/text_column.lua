@@ -1,6 +1,9 @@
 -- A column of text of gpu.table: an array of positions in the sorted list of its texts. Arithmetic refuses it, since sums of positions
 -- mean nothing; comparisons also take a text, or another column of text.
-local gpu, array_methods, core = ...
+local gpu, array_methods, core, import = ...
+local checks = import "checks"
+
+local exports = {}
 
 local texts_of = setmetatable({}, {__mode = "k"})
 
@@ -8,7 +11,7 @@ local methods = {}
 
 --- The positions of a column of text, or another column itself.
 local function plain(x) return texts_of[x] and array_methods.ravel(x) or x end
-core.plain_column = plain
+exports.plain = plain
 
 --- A column of text among the arguments of a comparison.
 local function check_texts(op, other)
@@ -88,14 +91,14 @@ end
 --- x:sort(...): a column of text.
 function methods.sort(x, ...)
   local sorted = array_methods.sort(plain(x), ...)
-  core.make_text_column(sorted, texts_of[x])
+  exports.make(sorted, texts_of[x])
   return sorted
 end
 
 --- x:unique(...): a column of text, and what the options ask for.
 function methods.unique(x, ...)
   local results = {gpu.unique(plain(x), ...)}
-  core.make_text_column(results[1], texts_of[x])
+  exports.make(results[1], texts_of[x])
   return unpack(results)
 end
 
@@ -120,7 +123,7 @@ end
 local refusal = "expected numbers, got a column of text, whose elements are positions in its t:texts(name); x:eq(text) compares, "
   .. "t:where(name, text) and t:isin(name, text) select rows, x:max(), x:sort() and x:unique() give texts, and x:copy() the positions"
 
-function core.refuse_text_column(op, x)
+function checks.refuse_text_column(op, x)
   if texts_of[x] then core.raise(("[%s] %s"):format(op, refusal)) end
 end
 
@@ -131,24 +134,25 @@ local function make_meta(plain)
   local index = plain.__index
   function meta.__index(x, key) return methods[key] or (index(x, key)) end
   function meta.__tostring(x)
-    core.load "table_text.lua"
-    return core.column_text(x, texts_of[x])
+    return import("table_text").column_text(x, texts_of[x])
   end
 end
 
 --- Makes a column of text of an array.
-function core.make_text_column(x, texts)
+function exports.make(x, texts)
   if not meta then make_meta(core.array_metatable(x)) end
   core.set_array_metatable(x, meta)
   texts_of[x] = texts
 end
 
 --- The texts of a column of text; nil for another value.
-function core.texts_of_column(x) return texts_of[x] end
+function exports.texts_of(x) return texts_of[x] end
 
 --- The values of a column as a Lua table. `texts`: those of a column of text.
-function core.values_of_column(x, texts)
+function exports.values_of(x, texts)
   local values = x:table()
   for i = 1, texts and #values or 0 do values[i] = texts[values[i]] end
   return values
 end
+
+return exports

@@ -32,14 +32,18 @@ end
 function objects.methods(letter)
   if letter == "x" then return registry["gpulua.array_methods"] end
   if letter == "A" then return registry["gpulua.sparse_methods"] end
-  -- Metatables made in C++ are in the registry; those made in Lua are in the library's core once their file has run.
-  local library = registry["gpulua.library"]
-  for _, holder in next, {registry, library and library.core} do
+  -- Metatables made in C++ are in the registry; those made in Lua are what the library's files return.
+  local function find(holder)
     for _, meta in next, holder do
       local own = type(meta) == "table" and types[rawget(meta, "__metatable")]
       if own and own[1] == letter then return methods_in(meta) end
     end
   end
+  local found = find(registry)
+  for _, exports in next, registry["gpulua.library"] or {} do
+    found = found or type(exports) == "table" and find(exports)
+  end
+  return found
 end
 
 --- The table of the value's methods; nil when it has none.

@@ -279,11 +279,7 @@ describe("p:save", function()
 end)
 
 describe("p:show", function()
-  local library = debug.getregistry()["gpulua.library"]
-  local function characters(p, width, height)
-    library.core.load "plot_terminal.lua"
-    return library.core.plot_characters(p, width, height)
-  end
+  local characters = debug.getregistry()["gpulua.library"].core.import("plot_terminal").characters
 
   it("draws a diagonal", function()
     local p = plot.line({ 0, 1 }, { 0, 1 }, { title = "up", xlabel = "time" })

@@ -68,10 +68,10 @@ describe("gpu.progress", function()
   end)
 
   it("says how much is done, the rate and the rest", function()
-    local core = debug.getregistry()["gpulua.library"].core
-    assert.are.equal("paths: 25%, 250 of 1000, 100/s, 7.5 s left", core.progress_line("paths", 250, 1000, 2500))
-    assert.are.equal("1%, 1 of 100, 0.01/s, 2 h 45 min left", core.progress_line(nil, 1, 100, 1e5))
-    assert.are.equal("paths: 1000 in 2 min 05 s, 8/s", core.progress_line("paths", 1000, 1000, 125e3))
+    local progress_line = debug.getregistry()["gpulua.library"].core.import("terminal").progress_line
+    assert.are.equal("paths: 25%, 250 of 1000, 100/s, 7.5 s left", progress_line("paths", 250, 1000, 2500))
+    assert.are.equal("1%, 1 of 100, 0.01/s, 2 h 45 min left", progress_line(nil, 1, 100, 1e5))
+    assert.are.equal("paths: 1000 in 2 min 05 s, 8/s", progress_line("paths", 1000, 1000, 125e3))
   end)
 
   it("refuses other arguments", function()

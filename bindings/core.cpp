@@ -1,4 +1,4 @@
-// The C++ functions that the library's Lua files use: they are fields of the table `core`.
+// What the Lua files of the library use of C++: the fields of the table `core`.
 
 #include <string>
 

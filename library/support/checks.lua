@@ -1,37 +1,28 @@
--- Helpers of the functions that are written in Lua. Each Lua file gets the `gpu` table, the methods of arrays, and `core`: the
--- functions of composed.cpp and of this file. `core` raises the errors, so that they name the script's line.
-local gpu, methods, core = ...
+-- Checks of arguments, for the functions that are written in Lua. Errors are raised by `core`, so that they name the script's line.
+local gpu, _, core, import = ...
+local kinds = import "kinds"
 
---- x:host(), in a sandbox too.
-core.host = methods.host
+local checks = {}
 
---- Adds each function to `gpu` and to the methods of arrays.
-function core.define(functions)
-  for name, fn in pairs(functions) do
-    gpu[name] = fn
-    methods[name] = fn
-  end
-end
-
-function core.check_array(op, x)
+function checks.array(op, x)
   if not core.is_array(x) then core.fail(op, "an array", x) end
   return x
 end
 
-function core.check_integer(op, what, value)
+function checks.integer(op, what, value)
   value = core.plain(value)
   if type(value) ~= "number" or value % 1 ~= 0 then core.fail(op, what, value) end
   return value
 end
 
 --- An argument that can be left out, but is not nil, of a function that no signature describes. Returns nil where it is left out.
-function core.left_out(op, what, ...)
+function checks.left_out(op, what, ...)
   if select("#", ...) > 0 and (...) == nil then core.fail(op, what, nil) end
   return (core.plain(...))
 end
 
 --- Refuses to change, for a script in a sandbox, what the state's other scripts would get.
-function core.check_mode_change(op)
+function checks.mode_change(op)
   if core.restricted then
     core.raise(("[%s] expected no change of a mode in a sandbox: other scripts would get it"):format(op))
   end
@@ -40,7 +31,7 @@ end
 local most_steps = 2 ^ 16
 
 --- Refuses, for a script in a sandbox, a kernel whose threads each take that many steps: one that runs is not stopped by a deadline.
-function core.check_steps(op, steps)
+function checks.steps(op, steps)
   if core.restricted and steps > most_steps then
     core.raise(("[%s] expected at most %d steps for each element in a sandbox, got %.0f: fewer weights or neighbours"):format(op,
       most_steps, steps))
@@ -48,47 +39,47 @@ function core.check_steps(op, steps)
 end
 
 --- Checks a boolean option, which can be nil.
-function core.check_flag(op, name, value)
+function checks.flag(op, name, value)
   if value ~= nil and type(value) ~= "boolean" then core.fail(op, name .. " = true or false", value) end
   return value
 end
 
 --- Whether a value is an FFI value, or a list that holds one.
-function core.holds_ffi(value)
+function checks.holds_ffi(value)
   if type(value) ~= "table" then return type(value) == "cdata" end
   for _, item in ipairs(value) do
-    if core.holds_ffi(item) then return true end
+    if checks.holds_ffi(item) then return true end
   end
   return false
 end
 
 --- Returns an array unchanged. Converts a table or a number to the dtype of `like`, or to float64 when that is not floating;
 --- integers of the FFI then keep their own.
-function core.to_array(op, what, value, like)
+function checks.to_array(op, what, value, like)
   if core.is_array(value) then return value end
   if type(value) ~= "table" and not core.is_number(value) then core.fail(op, what, value) end
   if type(value) == "table" then core.check_list(op, "numbers", value) end
-  local dtype = core.is_floating(like) and like.dtype or not core.holds_ffi(value) and "float64" or nil
+  local dtype = kinds.is_floating(like) and like.dtype or not checks.holds_ffi(value) and "float64" or nil
   return gpu.array(value, {dtype = dtype, device = like.device})
 end
 
-function core.text(shape)
+function checks.shape_text(shape)
   local extents = {}
   for axis, extent in ipairs(shape) do extents[axis] = ("%d"):format(extent) end -- all digits, as in C++
   return "(" .. table.concat(extents, ",") .. (#shape == 1 and ",)" or ")")
 end
 
 --- The integers of a table, or a single number, as a list.
-function core.check_integers(op, what, value)
-  if type(value) ~= "table" then return {core.check_integer(op, what, value)} end
+function checks.integers(op, what, value)
+  if type(value) ~= "table" then return {checks.integer(op, what, value)} end
   core.check_list(op, "integers", value)
   local integers = {}
-  for i, item in ipairs(value) do integers[i] = core.check_integer(op, what, item) end
+  for i, item in ipairs(value) do integers[i] = checks.integer(op, what, item) end
   return integers
 end
 
 --- The axes of a number, a table, or nil (all axes): sorted and counted from 1.
-function core.axes(op, axis, ndim)
+function checks.axes(op, axis, ndim)
   local axes = {}
   if axis == nil then
     for i = 1, ndim do axes[i] = i end
@@ -127,10 +118,11 @@ local function plain_fields(options)
 end
 
 -- Cache of the option names of each function.
+
 local option_names = {}
 
 --- Checks the options of gpu.`op`, or of a method ("A:sum"), against its signature. Returns the options; an empty table for nil.
-function core.check_fields(op, options)
+function checks.fields(op, options)
   if options == nil then return {} end
   local names = option_names[op]
   if not names then
@@ -162,91 +154,34 @@ function core.check_fields(op, options)
 end
 
 --- True for a table of options, which has fields but no list items.
-function core.is_options(value) return type(value) == "table" and #value == 0 and next(value) ~= nil end
+function checks.is_options(value) return type(value) == "table" and #value == 0 and next(value) ~= nil end
 
 --- Options in place of an optional argument: returns nil for the argument, and the options. Nothing may follow them.
-function core.shift(op, options, behind)
+function checks.shift(op, options, behind)
   if behind ~= nil then core.fail(op, "nothing behind the options", behind) end
   return nil, options
 end
 
 --- Reads the arguments of a reduction, x:name(axis, options): {axes =, keepdims =, dtype =, out =} and the function's other
 --- options.
-function core.reduction(op, x, axis, options)
-  core.check_array(op, x)
+function checks.reduction(op, x, axis, options)
+  checks.array(op, x)
   if type(axis) == "table" and #axis == 0 and options == nil then axis, options = nil, axis end
-  options = core.check_fields(op, options)
+  options = checks.fields(op, options)
   local arguments = {}
   for field, value in pairs(options) do arguments[field] = value end
   if axis == nil then axis = options.axis end
-  arguments.axes = core.axes(op, axis, x.ndim)
+  arguments.axes = checks.axes(op, axis, x.ndim)
   arguments.keepdims = options.keepdims or false
   if type(arguments.keepdims) ~= "boolean" then core.fail(op, "keepdims = true or false", options.keepdims) end
   return arguments
 end
 
-function core.kind(x) return (x.dtype:gsub("%d", "")) end
-
-function core.is_floating(x)
-  local kind = core.kind(x)
-  return kind == "float" or kind == "bfloat"
-end
-
-function core.is_complex(x) return core.kind(x) == "complex" end
-
-function core.check_real(op, x)
-  core.check_array(op, x)
-  if core.is_complex(x) then core.fail(op, "real numbers", x) end
-  if core.refuse_text_column then core.refuse_text_column(op, x) end
+function checks.real(op, x)
+  checks.array(op, x)
+  if kinds.is_complex(x) then core.fail(op, "real numbers", x) end
+  if checks.refuse_text_column then checks.refuse_text_column(op, x) end -- of text_column.lua, once there are such columns
   return x
 end
 
---- The dtype in which means and similar functions are computed (float32 for 16-bit floats, float64 for integers), and the result's.
-function core.working(x, dtype)
-  local from = dtype or x.dtype
-  if from == "float16" or from == "bfloat16" then return "float32", from end
-  if from:find "^float" or from:find "^complex" then return from, from end
-  return "float64", "float32"
-end
-
---- A view of `count` elements of the axis, from position `first` on.
-function core.slice(x, axis, first, count)
-  local specs = {}
-  for i = 1, axis - 1 do specs[i] = ":" end
-  specs[axis] = count > 0 and {first, first + count - 1} or {2, 1}
-  return x(unpack(specs, 1, axis))
-end
-
---- A view of the elements at one position of the axis, without the axis.
-function core.pick(x, axis, position)
-  local specs = {}
-  for i = 1, axis - 1 do specs[i] = ":" end
-  specs[axis] = position
-  return x(unpack(specs, 1, axis))
-end
-
---- All axes of x, with those of `axes` last.
-function core.last_axes(x, axes)
-  local moved, order = {}, {}
-  for _, axis in ipairs(axes) do moved[axis] = true end
-  for axis = 1, x.ndim do
-    if not moved[axis] then order[#order + 1] = axis end
-  end
-  for _, axis in ipairs(axes) do order[#order + 1] = axis end
-  return order
-end
-
---- x with `count` zeros behind its elements along the axis. Lazy.
-function core.extend(x, axis, count)
-  if count == 0 then return x end
-  local widths = {}
-  for i = 1, x.ndim do widths[i] = {0, i == axis and count or 0} end
-  return gpu.pad(x, widths)
-end
-
---- The positions 0, 1, ... along one axis, as an int64 array of `ndim` axes whose other axes have size 1. Lazy.
-function core.along(count, axis, ndim, device, first)
-  local shape = {}
-  for i = 1, ndim do shape[i] = i == axis and count or 1 end
-  return core.positions(shape, first or 0, 1, "int64", {device = device})
-end
+return checks

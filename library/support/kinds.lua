@@ -1,0 +1,22 @@
+-- Kinds of dtypes, and the dtypes of computations.
+
+local kinds = {}
+
+function kinds.of(x) return (x.dtype:gsub("%d", "")) end
+
+function kinds.is_floating(x)
+  local kind = kinds.of(x)
+  return kind == "float" or kind == "bfloat"
+end
+
+function kinds.is_complex(x) return kinds.of(x) == "complex" end
+
+--- The dtype in which means and similar functions are computed (float32 for 16-bit floats, float64 for integers), and the result's.
+function kinds.working(x, dtype)
+  local from = dtype or x.dtype
+  if from == "float16" or from == "bfloat16" then return "float32", from end
+  if from:find "^float" or from:find "^complex" then return from, from end
+  return "float64", "float32"
+end
+
+return kinds
