@@ -118,7 +118,7 @@ int view_memory(lua_State* L) {
                {{"owner", [&](int value) { owner = value; }},
                 {"device", [&](int value) { device = check_device(L, value, "view"); }},
                 {"strides", [&](int value) { memory.strides = check_strides(L, value, memory.dtype); }},
-                {"read_only", [&](int value) { memory.read_only = lua_toboolean(L, value) != 0; }}});
+                {"read_only", [&](int value) { memory.read_only = check_flag(L, value, "view", "read_only"); }}});
   if (!device) device = bindings_of(L).context().current();
   if (owner != 0) {
     // The value of an option is gone from the stack by now.
@@ -146,7 +146,7 @@ int array_dlpack(lua_State* L) {
   bool legacy = false;
   read_options(L, 2, "dlpack",
                {{"stream", [&](int value) { stream = check_native_stream(L, value, "dlpack"); }},
-                {"legacy", [&](int value) { legacy = lua_toboolean(L, value) != 0; }}});
+                {"legacy", [&](int value) { legacy = check_flag(L, value, "dlpack", "legacy"); }}});
   Capsule capsule;
   if (legacy)
     capsule.legacy = to_dlpack_legacy(array, stream);
@@ -201,7 +201,7 @@ int lua_from_dlpack(lua_State* L) {
   bool legacy = false;
   read_options(L, 2, "from_dlpack",
                {{"stream", [&](int value) { stream = check_native_stream(L, value, "from_dlpack"); }},
-                {"legacy", [&](int value) { legacy = lua_toboolean(L, value) != 0; }}});
+                {"legacy", [&](int value) { legacy = check_flag(L, value, "from_dlpack", "legacy"); }}});
   Context& context = bindings_of(L).context();
   dlpack::Managed* tensor = nullptr;
   dlpack::LegacyManaged* old = nullptr;

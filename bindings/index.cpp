@@ -7,6 +7,7 @@
 
 #include "bindings/list.h"
 #include "bindings/lua.h"
+#include "bindings/text_column.h"
 
 namespace gpulua {
 
@@ -169,7 +170,7 @@ IndexSpec check_spec(lua_State* L, int index, const Layout& layout, std::size_t 
 
 /// The number of axes that the item at `index` indexes; nullopt for an ellipsis.
 std::optional<std::size_t> axes_taken(lua_State* L, int index) {
-  if (const Array* array = test<Array>(L, index))
+  if (const Array* array = test_array_or_text(L, index))
     return (*array)->dtype == DType::boolean ? (*array)->layout.ndim() : 1;
   if (lua_type(L, index) == LUA_TSTRING && check_string(L, index, index_op, what) == "...") return std::nullopt;
   return lua_touserdata(L, index) == &new_axis_identity ? 0 : 1;
@@ -192,7 +193,7 @@ std::vector<IndexItem> check_index(lua_State* L, int first, int last, const Layo
   std::vector<IndexItem> items;
   std::size_t axis = 0;
   for (int i = first; i <= last; ++i) {
-    if (const Array* array = test<Array>(L, i))
+    if (const Array* array = test_array_or_text(L, i))
       items.push_back({{}, *array});
     else
       items.push_back({check_spec(L, i, layout, axis)});

@@ -9,6 +9,7 @@
 #include "bindings/lua_array.h"
 #include "bindings/parts.h"
 #include "bindings/result.h"
+#include "bindings/text_column.h"
 #include "src/array/aliasing.h"
 #include "src/expressions/expression.h"
 #include "src/expressions/masked.h"
@@ -21,7 +22,7 @@ namespace {
 
 /// Reads the index array at `index`: an array, a number, or nested tables of integers.
 Array check_indices(lua_State* L, int index, const Array& array, const char* op) {
-  if (const Array* given = test<Array>(L, index)) return *given;
+  if (const Array* given = test_array_or_text(L, index)) return *given;
   if (!lua_istable(L, index) && lua_type(L, index) != LUA_TNUMBER) fail(op, "an array of integers", L, index);
   if (lua_istable(L, index)) {
     lua_rawgeti(L, index, 1);

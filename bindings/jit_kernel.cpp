@@ -292,10 +292,7 @@ int new_jit_kernel(lua_State* L) {
     kernel.name = check_string(L, value, "jit", "name = a string");
     if (!is_kernel_name(kernel.name)) fail("jit", "name = letters, digits and underscores", L, value);
   };
-  const auto read_fmad = [&](int value) {
-    if (!lua_isboolean(L, value)) fail("jit", "fmad = true or false", L, value);
-    kernel.contract = lua_toboolean(L, value) != 0;
-  };
+  const auto read_fmad = [&](int value) { kernel.contract = check_flag(L, value, "jit", "fmad"); };
   read_options(L, 2, "jit", {{"name", read_name}, {"fmad", read_fmad}});
   locate_function(L, 1, kernel.name.c_str());  // its errors belong to this line
   push(L, std::move(kernel));

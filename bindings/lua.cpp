@@ -11,6 +11,7 @@
 #include "bindings/lua_array.h"
 #include "bindings/options_elsewhere.h"
 #include "bindings/state.h"
+#include "bindings/text_column.h"
 #include "src/base/near_name.h"
 #include "src/expressions/transfer.h"
 
@@ -131,6 +132,7 @@ std::string describe(lua_State* L, int index) {
       return lua_touserdata(L, index) ? "an address" : "gpu.null";
     case LUA_TUSERDATA:
       if (const Array* array = test<Array>(L, index)) return "an array " + type_text(**array);
+      if (test_text_column(L, index)) return "a column of text";
       [[fallthrough]];
     case LUA_TTABLE: {
       const std::string name = type_name(L, index);
@@ -145,6 +147,12 @@ std::string describe(lua_State* L, int index) {
 }
 
 namespace {
+
+constexpr const char* text_column_text =
+    ", got a column of text, whose elements are positions in its t:texts(name); x:eq(text) compares, t:where(name, "
+    "text) "
+    "and t:isin(name, text) select rows, x:max(), x:sort() and x:unique() give texts, x:copy() the positions, and "
+    "t.name = a list of texts sets the column";
 
 /// The hint how to make an array of a table, which may be an object of the library.
 const char* remedy_of_table(lua_State* L, int table) {
@@ -186,6 +194,10 @@ std::string remedy(lua_State* L, int index, std::string_view expected) {
 }  // namespace
 
 void fail(const char* op, const std::string& expected, lua_State* L, int index) {
+  if (test_text_column(L, index)) {
+    const bool wants_array = expected.starts_with(LuaType<Array>::name);
+    throw Error("[" + std::string(op) + "] expected " + (wants_array ? "numbers" : expected) + text_column_text);
+  }
   throw Error("[" + std::string(op) + "] expected " + expected + ", got " + describe(L, index) +
               remedy(L, index, expected));
 }
@@ -215,6 +227,11 @@ double check_number(lua_State* L, int index, const char* op, const char* what) {
     if (const auto* value = std::get_if<double>(&scalar)) return *value;
   }
   fail_number(op, what, L, index);
+}
+
+bool check_flag(lua_State* L, int index, const char* op, const char* name) {
+  if (!lua_isboolean(L, index)) fail(op, std::string(name) + " = true or false", L, index);
+  return lua_toboolean(L, index) != 0;
 }
 
 std::int64_t check_integer(lua_State* L, int index, const char* op, const char* what) {

@@ -78,14 +78,14 @@ struct LuaBox {
   }
 };
 
-/// The box of the value at `index`, if it is a T.
+/// The box of the value at `index`, if it is a T. `tag`: that of the boxes which only some functions take for a T.
 template <class T>
-LuaBox<T>* find_box(lua_State* L, int index) {
+LuaBox<T>* find_box(lua_State* L, int index, const void* tag = &LuaBox<T>::identity) {
   // A light userdata has an address but no length. lua_touserdata comes first, because lua_objlen converts numbers to
   // strings.
   auto* box = static_cast<LuaBox<T>*>(lua_touserdata(L, index));
   if (!box || lua_objlen(L, index) < sizeof(LuaBox<T>)) return nullptr;
-  return box->tag == &LuaBox<T>::identity ? box : nullptr;
+  return box->tag == tag ? box : nullptr;
 }
 
 /// The value at `index`, if it is a T.
@@ -197,6 +197,9 @@ void read_options(lua_State* L, int index, const char* op, std::span<const Optio
 inline void read_options(lua_State* L, int index, const char* op, std::initializer_list<Option> options) {
   read_options(L, index, op, std::span(options.begin(), options.size()));
 }
+
+/// Reads an option that is true or false: `name` = true or false.
+bool check_flag(lua_State* L, int index, const char* op, const char* name);
 
 /// Throws Error when there is an argument at `index`, after the last one of `op`, which is called `last`.
 void check_end(lua_State* L, int index, const char* op, const char* last);

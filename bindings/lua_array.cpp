@@ -12,6 +12,7 @@
 #include "bindings/names_elsewhere.h"
 #include "bindings/parts.h"
 #include "bindings/terminal.h"
+#include "bindings/text_column.h"
 #include "src/base/near_name.h"
 #include "src/expressions/expression.h"
 #include "src/expressions/format.h"
@@ -19,13 +20,6 @@
 #include "src/expressions/transfer.h"
 
 namespace gpulua {
-
-void refuse_text(lua_State* L, int index, const Array& array, std::string_view op) {
-  if (array->dtype != DType::int32 || lua_getmetatable(L, index) == 0) return;
-  lua_getfield(L, -1, "refusal");
-  if (const char* refusal = lua_tostring(L, -1)) throw Error("[" + std::string(op) + "] " + refusal);
-  lua_pop(L, 2);
-}
 
 void push_address(lua_State* L, const Array& array) {
   // It counts as written, because a kernel that gets the address can write to it.
@@ -186,7 +180,7 @@ int array_newindex(lua_State* L) {
 
 /// __eq. Lua calls it only for two different objects.
 int array_equal(lua_State* L) {
-  const Array& array = check<Array>(L, 1, "compare");
+  const Array& array = *test_array_or_text(L, 1);
   if (array->device().context().strict)
     throw Error(
         "[compare] expected x:eq(y), which gives an array, or x:equal(y), which gives a boolean; x == y tells "
@@ -258,7 +252,6 @@ int array_copy(lua_State* L) {
 int array_astype(lua_State* L) {
   const Array& array = check<Array>(L, 1, "astype");
   const DType dtype = check_dtype(L, 2, "astype");
-  refuse_text(L, 1, array, "astype");
   push_array(L, dtype == array->dtype ? copy(array) : cast(array, dtype));
   return 1;
 }

@@ -24,10 +24,6 @@ Array& push_array(Bindings& bindings, lua_State* L, Array array);
 /// tables there with the target's dtype.
 Array check_values(lua_State* L, int index, const Array& target, const char* op);
 
-/// Throws Error for an array at `index` that is a column of text of gpu.table, with which no function computes: int32
-/// positions, whose metatable says so.
-void refuse_text(lua_State* L, int index, const Array& array, std::string_view op);
-
 /// Pushes the address of the array's elements, a number.
 void push_address(lua_State* L, const Array& array);
 

@@ -51,10 +51,7 @@ void refuse_comparison(lua_State* L, int index, const OpInfo& op) {
 }
 
 Operand check_operand(lua_State* L, int index, const OpInfo& op) {
-  if (const Array* array = test<Array>(L, index)) {
-    refuse_text(L, index, *array, op.name);
-    return *array;
-  }
+  if (const Array* array = test<Array>(L, index)) return *array;
   if (lua_isboolean(L, index)) refuse_comparison(L, index, op);
   if (const auto number = to_scalar(L, index)) return *number;
   fail(text(op.name).c_str(), "an array or a number" + operand_text(index, op), L, index);
@@ -261,11 +258,8 @@ int minus(lua_State* L) {
 }
 
 /// Reads an operand that is an array or one of Lua's numbers. False for other values.
-bool read_plain(lua_State* L, int index, const OpInfo& op, OperandView& operand) {
-  if ((operand.array = test<Array>(L, index))) {
-    refuse_text(L, index, *operand.array, op.name);
-    return true;
-  }
+bool read_plain(lua_State* L, int index, OperandView& operand) {
+  if ((operand.array = test<Array>(L, index))) return true;
   if (lua_type(L, index) != LUA_TNUMBER) return false;
   operand.number = lua_tonumber(L, index);
   return true;
@@ -277,7 +271,7 @@ constexpr int may_be_sparse = -2;
 int operator_on_plain(lua_State* L) {
   const OpInfo& op = row_of(L);
   OperandView operands[2];
-  if (!read_plain(L, 1, op, operands[0]) || !read_plain(L, 2, op, operands[1])) return may_be_sparse;
+  if (!read_plain(L, 1, operands[0]) || !read_plain(L, 2, operands[1])) return may_be_sparse;
   push_array(L, elementwise(op, operands));
   return 1;
 }

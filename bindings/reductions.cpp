@@ -58,10 +58,7 @@ ReductionOptions check_reduction(lua_State* L, int index, const Array& array, co
   options.axes = all_axes(array->layout.ndim());
   if (!lua_isnoneornil(L, index) && !is_options(L, index)) options.axes = check_axes(L, index, array, op);
   if (!is_options(L, index)) ++index;
-  const auto read_keepdims = [&](int value) {
-    if (!lua_isboolean(L, value)) fail(op, "keepdims = true or false", L, value);
-    options.keepdims = lua_toboolean(L, value) != 0;
-  };
+  const auto read_keepdims = [&](int value) { options.keepdims = check_flag(L, value, op, "keepdims"); };
   const auto read_initial = [&](int value) {
     options.initial = to_scalar(L, value);
     if (lua_isboolean(L, value) && array->dtype != DType::boolean)
@@ -140,7 +137,6 @@ int reduction(lua_State* L) {
   const auto& row = *static_cast<const Reducer*>(lua_touserdata(L, lua_upvalueindex(own_upvalue)));
   const std::string name(row.name);
   const Array& array = check<Array>(L, 1, name.c_str());
-  if (row.rule != ReductionRule::position) refuse_text(L, 1, array, name);
   const ReductionOptions options = check_reduction(
       L, 2, array, name.c_str(), {.where = row.rule != ReductionRule::position, .initial = !row.combine.empty()});
   ReductionDTypes dtypes = reduction_dtypes(row, array->dtype);
@@ -180,7 +176,6 @@ ReductionDTypes mean_dtypes(const Array& array, const ReductionOptions& options)
 /// gpu.mean(x [, axis] [, {axis, keepdims, dtype, out, where}])
 int mean(lua_State* L) {
   const Array& array = check<Array>(L, 1, "mean");
-  refuse_text(L, 1, array, "mean");
   const ReductionOptions options = check_reduction(L, 2, array, "mean", {.where = true});
   const ReductionDTypes dtypes = mean_dtypes(array, options);
   return push_result(L, options.out, cast(mean_of(array, options, dtypes.compute), dtypes.result), "mean");
@@ -202,7 +197,6 @@ template <bool root>
 int variance(lua_State* L) {
   constexpr const char* name = root ? "std" : "var";
   const Array& array = check<Array>(L, 1, name);
-  refuse_text(L, 1, array, name);
   const ReductionOptions options = check_reduction(L, 2, array, name, {.where = true, .ddof = true});
   const ReductionDTypes dtypes = mean_dtypes(array, options);
   const DType compute = real_part(dtypes.compute);

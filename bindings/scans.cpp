@@ -21,10 +21,7 @@ struct ScanOptions {
 ScanOptions check_scan(lua_State* L, const Array& array, const char* op) {
   ScanOptions options;
   const auto read_axis = [&](int value) { options.axis = check_axis(L, value, array->layout.ndim(), op); };
-  const auto read_exclusive = [&](int value) {
-    if (!lua_isboolean(L, value)) fail(op, "exclusive = true or false", L, value);
-    options.exclusive = lua_toboolean(L, value) != 0;
-  };
+  const auto read_exclusive = [&](int value) { options.exclusive = check_flag(L, value, op, "exclusive"); };
   const bool has_axis = !lua_istable(L, 2);
   if (has_axis && !lua_isnoneornil(L, 2)) read_axis(2);
   read_options(
@@ -41,7 +38,6 @@ int lua_scan(lua_State* L) {
   const auto& row = *static_cast<const ScanOp*>(lua_touserdata(L, lua_upvalueindex(own_upvalue)));
   const std::string name(row.name);
   const Array& array = check<Array>(L, 1, name.c_str());
-  refuse_text(L, 1, array, name);
   const ScanOptions options = check_scan(L, array, name.c_str());
   return push_result(L, options.out, scan(row, array, options.axis, options.exclusive, options.dtype), name.c_str());
 }

@@ -14,11 +14,6 @@ namespace gpulua {
 
 namespace {
 
-bool read_flag(lua_State* L, int value, const char* op, const char* name) {
-  if (!lua_isboolean(L, value)) fail(op, std::string(name) + " = true or false", L, value);
-  return lua_toboolean(L, value) != 0;
-}
-
 /// The arguments of a sort: the axis, by default the last one, and the direction. Every sort is stable, so the option
 /// `stable` has no effect.
 struct Along {
@@ -38,8 +33,8 @@ Along check_along(lua_State* L, int index, const Array& array, const char* op) {
   if (has_axis && !lua_isnoneornil(L, index)) read_axis(index);
   read_options(L, has_axis ? index + 1 : index, op,
                {{"axis", read_axis},
-                {"descending", [&](int value) { along.descending = read_flag(L, value, op, "descending"); }},
-                {"stable", [&](int value) { read_flag(L, value, op, "stable"); }},
+                {"descending", [&](int value) { along.descending = check_flag(L, value, op, "descending"); }},
+                {"stable", [&](int value) { check_flag(L, value, op, "stable"); }},
                 {"out", [&](int value) { along.out = check<Array>(L, value, op); }}});
   return along;
 }
@@ -62,7 +57,6 @@ int argsort_along(lua_State* L, const Array& array, const Along& along, const ch
 /// gpu.sort(x [, axis] [, {axis, descending, stable, out}])
 int lua_sort(lua_State* L) {
   const Array array = check<Array>(L, 1, "sort");
-  refuse_text(L, 1, array, "sort");
   return sort_along(L, array, check_along(L, 2, array, "sort"), "sort");
 }
 
@@ -87,7 +81,6 @@ template <bool positions>
 int lua_partition(lua_State* L) {
   constexpr const char* name = positions ? "argpartition" : "partition";
   const Array array = check<Array>(L, 1, name);
-  if (!positions) refuse_text(L, 1, array, name);
   const Along along = check_along(L, 3, array, name);
   const std::int64_t rank = check_position(L, 2, array->layout.shape[along.axis], name);
   const Sorted parted = partition(array, along.axis, rank, {along.descending, !positions, positions}, name);
@@ -98,7 +91,6 @@ int lua_partition(lua_State* L) {
 /// The k greatest or least elements in order, and their positions.
 int lua_topk(lua_State* L) {
   const Array array = check<Array>(L, 1, "topk");
-  refuse_text(L, 1, array, "topk");
   const std::size_t ndim = array->layout.ndim();
   if (ndim == 0) throw Error("[topk] expected an array of at least one dimension, got " + type_text(*array));
   std::size_t axis = ndim - 1;
@@ -108,7 +100,7 @@ int lua_topk(lua_State* L) {
   if (has_axis && !lua_isnoneornil(L, 3)) read_axis(3);
   read_options(
       L, has_axis ? 4 : 3, "topk",
-      {{"axis", read_axis}, {"largest", [&](int value) { largest = read_flag(L, value, "topk", "largest"); }}});
+      {{"axis", read_axis}, {"largest", [&](int value) { largest = check_flag(L, value, "topk", "largest"); }}});
   const std::int64_t size = array->layout.shape[axis];
   const std::int64_t count = check_integer(L, 2, "topk", "k, a number of elements: an integer");
   if (count < 0 || count > size)
@@ -124,14 +116,12 @@ int lua_topk(lua_State* L) {
 /// The insertion position of each value, counted from 1; `side` is "left" or "right".
 int lua_searchsorted(lua_State* L) {
   const Array sorted = check<Array>(L, 1, "searchsorted");
-  refuse_text(L, 1, sorted, "searchsorted");
   Array values;
   if (const auto number = to_scalar(L, 2)) {
     if (lua_isboolean(L, 2) && sorted->dtype != DType::boolean) fail("searchsorted", "an array or a number", L, 2);
     values = constant(sorted->device(), {}, promote_weak(sorted->dtype, *number), *number);
   } else {
     values = check<Array>(L, 2, "searchsorted");
-    refuse_text(L, 2, values, "searchsorted");
   }
   bool right = false;
   read_options(L, 3, "searchsorted", {{"side", [&](int value) {

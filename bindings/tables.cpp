@@ -8,6 +8,7 @@
 #include "bindings/files.h"
 #include "bindings/lua_array.h"
 #include "bindings/parts.h"
+#include "bindings/text_column.h"
 #include "src/expressions/creation.h"
 #include "src/expressions/transfer.h"
 #include "src/files/host_file.h"
@@ -172,28 +173,11 @@ int write_table(lua_State* L) {
   return 1;
 }
 
-/// array_metatable(x): the metatable of an array.
-int array_metatable(lua_State* L) {
-  check<Array>(L, 1, "table");
-  lua_getmetatable(L, 1);
-  return 1;
-}
-
-/// set_array_metatable(x, metatable): `metatable` has all of array_metatable's events.
-int set_array_metatable(lua_State* L) {
-  check<Array>(L, 1, "table");
-  lua_settop(L, 2);
-  lua_setmetatable(L, 1);
-  return 0;
-}
-
 }  // namespace
 
 void add_tables(lua_State* L) {
-  set_functions(L, {{"read_csv", protect<read_table>},
-                    {"write_csv", protect<write_table>},
-                    {"array_metatable", protect<array_metatable>},
-                    {"set_array_metatable", protect<set_array_metatable>}});
+  set_functions(L, {{"read_csv", protect<read_table>}, {"write_csv", protect<write_table>}});
+  add_text_columns(L);
 }
 
 }  // namespace gpulua

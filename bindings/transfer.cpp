@@ -55,7 +55,7 @@ int new_pinned(lua_State* L) {
 /// Reads the third argument of copy_from and copy_to: {async=}.
 bool check_async(lua_State* L, const char* op) {
   bool async = false;
-  read_options(L, 3, op, {{"async", [&](int value) { async = lua_toboolean(L, value) != 0; }}});
+  read_options(L, 3, op, {{"async", [&](int value) { async = check_flag(L, value, op, "async"); }}});
   return async;
 }
 

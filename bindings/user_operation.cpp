@@ -108,10 +108,7 @@ int define_scan(lua_State* L) {
   scan.name = "scan_kernel";
   SourcePart expression;
   std::optional<std::string> input, output;
-  const auto read_exclusive = [&](int value) {
-    if (!lua_isboolean(L, value)) fail("scan_kernel", "exclusive = true or false", L, value);
-    scan.exclusive = lua_toboolean(L, value) != 0;
-  };
+  const auto read_exclusive = [&](int value) { scan.exclusive = check_flag(L, value, "scan_kernel", "exclusive"); };
   read_options(L, 1, "scan_kernel",
                {fields.parameters("input", input),
                 fields.part("expr", expression),

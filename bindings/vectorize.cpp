@@ -27,10 +27,7 @@ int new_vectorized(lua_State* L) {
   Vectorized vectorized{"vectorize"};
   read_options(L, 2, "vectorize",
                {{"name", [&](int value) { vectorized.name = check_string(L, value, "vectorize", "name = a string"); }},
-                {"fmad", [&](int value) {
-                   if (!lua_isboolean(L, value)) fail("vectorize", "fmad = true or false", L, value);
-                   vectorized.contract = lua_toboolean(L, value) != 0;
-                 }}});
+                {"fmad", [&](int value) { vectorized.contract = check_flag(L, value, "vectorize", "fmad"); }}});
   locate_function(L, 1, vectorized.name.c_str());  // its errors belong to this line
   return push_vectorized(L, 1, std::move(vectorized));
 }

@@ -214,7 +214,7 @@ local function vander(x, columns, options)
   if x.ndim ~= 1 then core.fail("vander", "a vector", x) end
   if type(columns) == "table" then columns, options = checks.shift("vander", columns, options) end
   columns = check_count("vander", columns or x.size)
-  local increasing = checks.fields("vander", options).increasing
+  local increasing = checks.flag("vander", "increasing", checks.fields("vander", options).increasing)
   local exponents = core.positions({1, columns}, increasing and 0 or columns - 1, increasing and 1 or -1, "int64",
     {device = x.device})
   return gpu.power(x:expand_dims(2), core.cast(exponents, x.dtype == "bool" and "int64" or x.dtype))

@@ -45,7 +45,7 @@ local function is_close(op, x, y, rtol, atol, options)
   local size = gpu.abs(y)
   local close = gpu.le(gpu.abs(gpu.subtract(x, y)), size * rtol + atol)
   close = close:logical_and((size - size):eq(0)):logical_or(gpu.eq(x, y))
-  if options.equal_nan then close = close:logical_or(gpu.ne(x, x):logical_and(gpu.ne(y, y))) end
+  if checks.flag(op, "equal_nan", options.equal_nan) then close = close:logical_or(gpu.ne(x, x):logical_and(gpu.ne(y, y))) end
   return close
 end
 

@@ -22,8 +22,8 @@ function data.numbers(x) return x:astype("float64"):table() end
 function data.vector(op, what, value)
   if type(value) == "table" then core.check_list(op, "numbers", value) end
   local x = type(value) == "table" and gpu.array(value, "float64") or value
-  if not core.is_array(x) then core.fail(op, what .. ", a vector or a list of numbers", value) end
   if texts_of_column(x) then core.raise(("[%s] expected %s, numbers, got a column of text, as gpu.plot.bars takes"):format(op, what)) end
+  if not core.is_array(x) then core.fail(op, what .. ", a vector or a list of numbers", value) end
   checks.real(op, x)
   if x.ndim ~= 1 or x.size == 0 then core.fail(op, what .. ", a vector of at least one element", x) end
   return x

@@ -353,7 +353,7 @@ local function integers(generator, shape, low, high, options)
   if type(options) == "string" then options = { dtype = options } end
   options = exports.check_source(op, options, generator)
   return core.draw_integers(op, shape, low, high, options.dtype or "int64", generator or options.generator, options.device,
-    not options.endpoint)
+    not checks.flag(op, "endpoint", options.endpoint))
 end
 --- gpu.random.integers(shape, [low,] high [, {dtype, device, generator, endpoint}])
 function random.integers(...) return integers(nil, ...) end

@@ -180,7 +180,6 @@ end
 function checks.real(op, x)
   checks.array(op, x)
   if kinds.is_complex(x) then core.fail(op, "real numbers", x) end
-  if checks.refuse_text_column then checks.refuse_text_column(op, x) end -- of text_column.lua, once there are such columns
   return x
 end
 

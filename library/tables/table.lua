@@ -92,7 +92,7 @@ local function add_given(op, fields, name, value)
       value = gpu.array(value, {dtype = type(value[1]) == "boolean" and "bool" or not checks.holds_ffi(value) and "float64" or nil})
     end
   end
-  if not core.is_array(value) or value.ndim ~= 1 then core.fail(op, ("a vector or a list for column %s"):format(name), value) end
+  if not texts and not core.is_array(value) or value.ndim ~= 1 then core.fail(op, ("a vector or a list for column %s"):format(name), value) end
   add(op, fields, name, value, texts)
 end
 
@@ -144,7 +144,7 @@ function exports.columns_of(op, value)
   end
   if type(value) ~= "table" then core.fail(op, "a vector, a matrix or a table of columns", value) end
   fields = fields or fields_of[gpu.table(value)]
-  for i, name in ipairs(fields.names) do columns[i] = {name, fields.arrays[name], fields.texts[name]} end
+  for i, name in ipairs(fields.names) do columns[i] = {name, plain_column(fields.arrays[name]), fields.texts[name]} end
   return columns, fields.rows
 end
 
@@ -162,7 +162,8 @@ local meant = {
   fillna = "t.name = gpu.where(t.name:isnan(), value, t.name)", dropna = "t:take(t.name:isnan():logical_not())",
   unique = 't:texts("name") or t.name:unique()', to_csv = 'gpu.save("name.csv", t)', save = 'gpu.save("name.csv", t)',
   sum = "t.name:sum(), or t:group_by(...):sum()", mean = "t.name:mean(), or t:group_by(...):mean()",
-  merge = "u:take(u.key:searchsorted(t.key)), where u.key is sorted", append = "gpu.concat{t.name, u.name} of each column",
+  merge = "u:take(u.key:searchsorted(t.key)), where u.key is sorted",
+  append = "gpu.concat{t.name, u.name} of each column, and t:values(name) of one of text",
   assign = "t.name = x", apply = "gpu.vectorize(f)(t.name)", map = "gpu.vectorize(f)(t.name)",
 }
 for theirs, ours in pairs {join = "merge", concat = "append", query = "filter", loc = "filter", iloc = "take", sample = "take", slice = "take", isna = "dropna",

@@ -1,7 +1,6 @@
--- A column of text of gpu.table: an array of positions in the sorted list of its texts. Arithmetic refuses it, since sums of positions
--- mean nothing; comparisons also take a text, or another column of text.
+-- A column of text of gpu.table: an array of positions in the sorted list of its texts. All functions of arrays refuse it, since sums
+-- of positions mean nothing; it has the methods of this file, and comparisons also take a text, or another column of text.
 local gpu, array_methods, core, import = ...
-local checks = import "checks"
 
 local exports = {}
 
@@ -10,7 +9,7 @@ local texts_of = setmetatable({}, {__mode = "k"})
 local methods = {}
 
 --- The positions of a column of text, or another column itself.
-local function plain(x) return texts_of[x] and array_methods.ravel(x) or x end
+local function plain(x) return texts_of[x] and core.text_positions(x) or x end
 exports.plain = plain
 
 --- A column of text among the arguments of a comparison.
@@ -120,19 +119,26 @@ function methods.isin(x, values, ...)
   return (gpu.isin(plain(x), wanted, ...))
 end
 
-local refusal = "expected numbers, got a column of text, whose elements are positions in its t:texts(name); x:eq(text) compares, "
-  .. "t:where(name, text) and t:isin(name, text) select rows, x:max(), x:sort() and x:unique() give texts, and x:copy() the positions"
-
-function checks.refuse_text_column(op, x)
-  if texts_of[x] then core.raise(("[%s] %s"):format(op, refusal)) end
+-- Methods that give positions, or the values as they are stored.
+for _, op in ipairs {"argmax", "argmin", "argsort", "copy", "host", "item", "table", "take"} do
+  methods[op] = function(x, ...) return array_methods[op](plain(x), ...) end
 end
 
+--- x:eval() and x:free(), which are about memory.
+function methods.eval(x)
+  array_methods.eval(plain(x))
+  return x
+end
+function methods.free(x) return array_methods.free(plain(x)) end
+
 local meta
-local function make_meta(plain)
-  meta = {refusal = refusal} -- which refuse_text of lua_array.cpp raises
-  for event, handler in pairs(plain) do meta[event] = handler end
-  local index = plain.__index
-  function meta.__index(x, key) return methods[key] or (index(x, key)) end
+local function make_meta(arrays)
+  meta = {}
+  for event, handler in pairs(arrays) do meta[event] = handler end
+  function meta.__index(x, key) return methods[key] or (arrays.__index(plain(x), key)) end
+  function meta.__call(x, ...) return arrays.__call(plain(x), ...) end
+  function meta.__len(x) return (arrays.__len(plain(x))) end
+  function meta.__newindex(x) core.fail("index", "an array to write to", x) end
   function meta.__tostring(x)
     return import("table_text").column_text(x, texts_of[x])
   end
@@ -140,8 +146,10 @@ end
 
 --- Makes a column of text of an array.
 function exports.make(x, texts)
-  if not meta then make_meta(core.array_metatable(x)) end
-  core.set_array_metatable(x, meta)
+  if not texts_of[x] then
+    if not meta then make_meta(core.array_metatable(x)) end
+    core.text_column(x, meta)
+  end
   texts_of[x] = texts
 end
 

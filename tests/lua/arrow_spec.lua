@@ -61,7 +61,7 @@ describe("the Arrow C data interface", function()
     local back = gpu.from_arrow(schema, array, {device = gpu.device()})
     assert(schema[0].release == nil and array[0].release == nil)
     assert.are.same(t.names, back.names)
-    for _, name in ipairs(t.names) do support.same(t[name], back[name], name) end
+    for _, name in ipairs(t.names) do support.same(t[name]:copy(), back[name]:copy(), name) end
     assert.are.same(t:texts "s", back:texts "s")
     gpu.to_arrow(t:take(t.int8:gt(5)), schema, array)
     assert.are.equal(0, gpu.from_arrow(schema, array).rows)

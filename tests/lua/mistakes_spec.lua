@@ -403,6 +403,16 @@ mistakes[#mistakes + 1] = { "fields of objects that have none to set",
   { 'gpu.kernel("__global__ void f(float* x) {}", "f").x = 5', '[kernel] fields of a kernel cannot be set, got "x"' },
 }
 
+mistakes[#mistakes + 1] = { "options that are no booleans",
+  { 'gpu.vander(y, 2, { increasing = 0 })', '[vander] expected increasing = true or false, got 0' },
+  { 'gpu.allclose(x, x, { equal_nan = "no" })', '[allclose] expected equal_nan = true or false, got "no"' },
+  { 'gpu.random.integers(3, 0, 2, { endpoint = "false" })', '[random.integers] expected endpoint = true or false, got "false"' },
+  { 'x:dlpack({ legacy = 1 })', '[dlpack] expected legacy = true or false, got 1' },
+  { 'y:copy_from(gpu.pinned(3), { async = 1 })', '[copy_from] expected async = true or false, got 1' },
+  { 'y:copy_to(gpu.pinned(3), { async = "false" })', '[copy_to] expected async = true or false, got "false"' },
+  { 'gpu.view(gpu.pinned(3), 3, "float32", { read_only = "no" })', '[view] expected read_only = true or false, got "no"' },
+}
+
 --- The globals of the mistakes.
 local function surroundings()
   local many, deep = {}, 1

@@ -441,7 +441,7 @@ describe("gpu.table", function()
     end
     support.fails("[subtract] expected numbers, got a column of text", function() return small.n - small.s end)
     support.fails("[add] expected numbers, got a column of text", gpu.add, small.s, 1)
-    support.fails("[add] expected numbers, got a column of text", function() small.s:add_(1) end)
+    support.fails("[add_] expected numbers, got a column of text", function() small.s:add_(1) end)
     support.fails("[add] expected numbers, got a column of text", function() small.n:add_(small.s) end)
     assert.are.same({3, 2, 3}, (small.s:copy() + 1):table())
     assert.are.same({true, false, true}, small.s:eq("b"):table())
@@ -472,6 +472,66 @@ describe("gpu.table", function()
     assert.are.same({"a", "b"}, small:texts "again")
     assert(small.s.dtype == "int32" and small.s.size == 3 and #small.s == 3 and small.s[1] == 2 and small.s({1, 2}):sum():item() == 3)
     support.fails("tables_spec.lua", function() return small.s.sise end)
+  end)
+
+  it("has columns of text that no function takes for numbers", function()
+    local t = gpu.table {s = {"x", "y"}, n = {1, 2}}
+    local other = gpu.table {s = {"y", "z"}}
+    local write = gpu.jit(function(c) c[1] = 9 end)
+    local write_text = gpu.kernel("__global__ void write_text(int* c) { c[0] = 9; }", "write_text")
+    local times = gpu.elementwise {inputs = "T x", outputs = "T y", body = "y = 10 * x"}
+    for what, fn in pairs {
+      ["save of .npy"] = function() gpu.save("text.npy", t.s) end,
+      savetxt = function() gpu.savetxt("text.txt", t.s) end,
+      ["save of .npz"] = function() gpu.save("text.npz", {s = t.s}) end,
+      ["an element"] = function() t.s[1] = 2 end,
+      ["an element by a text"] = function() t.s[1] = "y" end,
+      rows = function() t.s["1:1"] = other.s["2:2"] end,
+      ["rows of a mask"] = function() t.s[t.s:eq "x"] = "y" end,
+      fill_ = function() t.s:fill_(2) end,
+      copy_ = function() t.s:copy_(other.s) end,
+      put = function() t.s:put({1}, {2}) end,
+      ["copy_ into numbers"] = function() t.n:copy_(t.s) end,
+      out = function() gpu.add(1, 2, {out = t.s}) end,
+      vectorize = function() gpu.vectorize(function(c) return c + 1 end)(t.s) end,
+      captured = function() local s = t.s gpu.vectorize(function(c) return c + s[1] end)(t.n) end,
+      jit = function() write {grid = 1, block = 1}(t.s) end,
+      kernel = function() write_text {grid = 1, block = 1}(t.s) end,
+      elementwise = function() times(t.s) end,
+      reduce = function() gpu.reduce(function(p, q) return p + q end)(t.s) end,
+      guvectorize = function() gpu.guvectorize("(n)->()", function(x) return x[1] end)(t.s) end,
+      stack = function() gpu.stack {t.s, t.n} end,
+      concat = function() gpu.concat {t.s, other.s} end,
+      column_stack = function() gpu.column_stack {t.s, t.n} end,
+      allclose = function() gpu.allclose(t.s, other.s) end,
+      matmul = function() t.s:matmul(t.n) end,
+      dot = function() gpu.dot(t.s, t.s) end,
+      einsum = function() gpu.einsum("i,i->", t.s, t.s) end,
+      pad = function() gpu.pad(t.s, 1) end,
+      roll = function() gpu.roll(t.s, 1) end,
+      diff = function() t.s:diff() end,
+      fft = function() gpu.fft.fft(t.s) end,
+      bincount = function() gpu.bincount(t.s) end,
+      scatter_add = function() gpu.scatter_add(gpu.zeros(2), gpu.array({1, 2}, "int32"), t.s) end,
+      reshape = function() t.s:reshape(2, 1) end,
+      interp = function() gpu.interp(t.s, {1, 2}, {1, 2}) end,
+    } do
+      local ok, message = pcall(fn)
+      assert(not ok and message:find("a column of text", 1, true) and message:find "tables_spec", what .. ": " .. tostring(message))
+    end
+    assert.are.same({"x", "y"}, t:values "s")
+    -- Its positions select.
+    local lengths = gpu.array {4, 7}
+    assert.are.same({4, 7}, lengths(t.s):table())
+    assert.are.same({4, 7}, lengths:take(t.s):table())
+    lengths[t.s] = 1
+    assert.are.same({1, 1}, lengths:table())
+    assert.are.same({2, 1}, t.s:take({2, 1}):table())
+    assert.are.same({1, 2}, t.s:table())
+    assert(t.s:eval() == t.s and t.s.device == t.n.device and t.s.ndim == 1 and t.s ~= other.s)
+    gpu.scope(function() return t.s:sort() end)
+    for _ = 1, 100 do gpu.table {s = {"x", "y"}} end
+    collectgarbage()
   end)
 
   it("has the order of texts", function()
